@@ -1,0 +1,46 @@
+// Package page turns a response into what the crawl needs of it: text, title,
+// language, and links with the words a reader sees on and around them.
+package page
+
+import (
+	"net/http"
+	"time"
+
+	"gazehound/crawler/weburl"
+
+	"golang.org/x/net/html"
+)
+
+// A Response is one HTTP exchange as it came from the web, a WARC file or a
+// trace. Redirects are not followed: a Response with a 3xx status has Location.
+type Response struct {
+	URL      weburl.URL
+	Status   int         // 100 to 599
+	Header   http.Header // as received, bounded by the fetcher
+	Body     []byte      // decoded (no content encoding), at most the fetcher's limit
+	Location weburl.URL  // target of a redirect, or zero
+	RemoteIP string      // address that answered, or "" (proxy, WARC)
+	Fetched  time.Time
+	Took     time.Duration // from request to the last byte of the body
+}
+
+// A Page is a response parsed once. Everything after it shares Doc and Text.
+type Page struct {
+	URL      weburl.URL
+	Title    string     // at most 300 characters, white space folded
+	Lang     string     // declared or detected ISO 639-1 code, or ""
+	Doc      *html.Node // the tree; nobody changes it
+	Text     string     // visible text, a line a block (see markup.Text)
+	Links    []Link     // in document order, each target once, at most MaxLinks
+	NoIndex  bool       // meta robots or X-Robots-Tag says noindex
+	NoFollow bool       // … nofollow: Links is empty
+}
+
+// A Link is one hyperlink and the words a reader sees on and around it. The
+// texts have folded white space.
+type Link struct {
+	From, To weburl.URL
+	Anchor   string // words of the link or the alt texts of its images, at most 100 characters
+	Title    string // title attribute, at most 100 characters
+	Around   string // words before and after it in its block, at most 200 characters
+}

@@ -1,0 +1,87 @@
+// Package geoparse finds postal addresses in pages and proves them against a
+// gazetteer. Its verdict is what the crawl is after and what its link
+// predictor learns from.
+package geoparse
+
+import (
+	"gazehound/gazetteer"
+
+	"github.com/paulmach/orb"
+	"golang.org/x/net/html"
+)
+
+// An Input is one page, or one plain text, to be searched for addresses.
+type Input struct {
+	Text string     // visible text, a line a block
+	Doc  *html.Node // the tree that Text was made from, or nil for plain text
+	// Hints, each optional, decide between countries where the text does not.
+	Host    string // "www.oldenburg.example"
+	Lang    string // ISO 639-1
+	Country string // ISO 3166-1 alpha-2
+}
+
+// A Level says how much of an address the gazetteer vouches for.
+type Level uint8
+
+// The levels. Postcode and city agree with the gazetteer at each of them.
+const (
+	CityLevel     Level = iota + 1 // postcode and city, no street
+	StreetLevel                    // with a street that the text names and the gazetteer does not prove to the house
+	VerifiedLevel                  // street in the city, house number known or interpolated
+)
+
+var levelNames = [...]string{"", "city", "street", "verified"}
+
+// String returns "city", "street" or "verified".
+func (l Level) String() string { return levelNames[l] }
+
+// MarshalText returns the name of l.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// An Origin says where on a page an address was stated.
+type Origin uint8
+
+// The origins.
+const (
+	FromText Origin = iota
+	FromJSONLD
+	FromMicrodata
+	FromRDFa
+	FromHCard
+	FromAddressElement
+	FromGeoMeta
+	FromMapLink
+)
+
+var originNames = [...]string{"text", "json-ld", "microdata", "rdfa", "hcard", "address", "geo-meta", "map-link"}
+
+// String returns the name of o, such as "json-ld".
+func (o Origin) String() string { return originNames[o] }
+
+// MarshalText returns the name of o.
+func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// An Address is one address as the page wrote it, with the place it matched.
+type Address struct {
+	Text       string // as written, line breaks as ", "; at most 300 characters
+	Start, End int    // span in Input.Text, in Unicode characters; both -1 if only markup states it
+
+	// The parts as the page wrote them, white space folded; State and Country
+	// also where only the gazetteer knows them.
+	Street, HouseNumber, Unit, POBox, Postcode, City, State, Country string
+
+	Level      Level
+	Origin     Origin
+	Confidence float64             // 0 to 1
+	Precision  gazetteer.Precision // of Point
+	Point      orb.Point           // lon, lat in degrees, WGS 84; only with a Precision
+	Place      gazetteer.Place     // the entry matched: house, street or postcode; ID "" if none
+	InRegion   bool                // lies in the region of the crawl
+}
+
+// A Verdict is the judgement of one page against the region of the crawl.
+type Verdict struct {
+	Relevant  bool    // at least one address of the wanted precision lies in the region
+	Score     float64 // best confidence among those addresses, 0 to 1
+	Addresses []Address
+}
