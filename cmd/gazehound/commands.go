@@ -1,0 +1,11 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// commands lists the commands in the order of the help text.
+func commands(a *app) []*cobra.Command {
+	return []*cobra.Command{
+		newConfigCommand(a),
+		newVersionCommand(a),
+	}
+}

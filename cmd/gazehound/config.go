@@ -1,0 +1,564 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+	"gopkg.in/yaml.v3"
+)
+
+// A Config is the content of config.yaml; that file documents the keys.
+type Config struct {
+	Version   int
+	Region    RegionConfig
+	Gazetteer GazetteerConfig
+	Seeds     SeedsConfig
+	Crawl     CrawlConfig
+	Predictor PredictorConfig
+	Fetch     FetchConfig
+	Storage   StorageConfig
+	Serve     ServeConfig
+	Hosts     map[string]HostConfig
+
+	origin map[string]string // key → where its value comes from
+}
+
+// The sections of config.yaml.
+type (
+	RegionConfig struct {
+		Name, Boundary, Country string
+	}
+	GazetteerConfig struct {
+		MinPrecision string `mapstructure:"min_precision"`
+	}
+	SeedsConfig struct {
+		Files []string
+	}
+	CrawlConfig struct {
+		Strategy        string
+		Decay           float64
+		MaxPages        int64         `mapstructure:"max_pages"`
+		MaxTime         time.Duration `mapstructure:"max_time"`
+		MaxDepth        int           `mapstructure:"max_depth"`
+		MaxPagesPerHost int64         `mapstructure:"max_pages_per_host"`
+		MaxFailures     int           `mapstructure:"max_failures"`
+		Include         []string
+		Exclude         []string
+		RandomSeed      uint64 `mapstructure:"random_seed"`
+	}
+	PredictorConfig struct {
+		Weight      float64
+		Posterior   string
+		Combine     string
+		WarmupPages int64         `mapstructure:"warmup_pages"`
+		MaxTerms    int           `mapstructure:"max_terms"`
+		SaveEvery   time.Duration `mapstructure:"save_every"`
+	}
+	FetchConfig struct {
+		Contact               string
+		UserAgentName         string `mapstructure:"user_agent_name"`
+		Workers               int
+		Delay                 time.Duration
+		AdaptiveDelay         bool          `mapstructure:"adaptive_delay"`
+		MaxCrawlDelay         time.Duration `mapstructure:"max_crawl_delay"`
+		Timeout               time.Duration
+		Retries               int
+		BackoffStart          time.Duration `mapstructure:"backoff_start"`
+		BackoffMax            time.Duration `mapstructure:"backoff_max"`
+		MaxBody               Size          `mapstructure:"max_body"`
+		MaxHeader             Size          `mapstructure:"max_header"`
+		ContentTypes          []string      `mapstructure:"content_types"`
+		Proxy                 string
+		AllowPrivateAddresses bool          `mapstructure:"allow_private_addresses"`
+		ShutdownGrace         time.Duration `mapstructure:"shutdown_grace"`
+	}
+	StorageConfig struct {
+		Memory      Size
+		DiskReserve Size `mapstructure:"disk_reserve"`
+	}
+	ServeConfig struct {
+		Listen       string
+		CORS         []string      `mapstructure:"cors"`
+		MaxLimit     int           `mapstructure:"max_limit"`
+		QueryTimeout time.Duration `mapstructure:"query_timeout"`
+	}
+	HostConfig struct {
+		Delay time.Duration
+		Skip  bool
+	}
+)
+
+// A Size is a number of bytes, written "2MB" or "500 kB" (powers of 1000) or
+// as a plain number.
+type Size int64
+
+var sizeUnits = []struct {
+	name  string
+	bytes float64
+}{{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}}
+
+// UnmarshalText parses a size.
+func (s *Size) UnmarshalText(text []byte) error {
+	number, factor := strings.ToUpper(strings.TrimSpace(string(text))), 1.0
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(number, u.name); ok {
+			number, factor = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n >= 0 && n*factor <= 1e18) {
+		return fmt.Errorf("wants a size such as 2MB or 1GB, got %q", text)
+	}
+	*s = Size(n * factor)
+	return nil
+}
+
+// String writes s with the largest unit that divides it.
+func (s Size) String() string {
+	for _, u := range sizeUnits {
+		if b := Size(u.bytes); s >= b && s%b == 0 {
+			return fmt.Sprintf("%d%s", s/b, u.name)
+		}
+	}
+	return "0"
+}
+
+// DefaultConfig returns the configuration that config.yaml shows.
+func DefaultConfig() Config {
+	return Config{
+		Version:   1,
+		Gazetteer: GazetteerConfig{MinPrecision: "auto"},
+		Seeds:     SeedsConfig{Files: []string{}},
+		Crawl: CrawlConfig{Strategy: "adaptive", Decay: 0.5, MaxPagesPerHost: 20000, Include: []string{},
+			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
+		Predictor: PredictorConfig{Weight: 1, Posterior: "tempered", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
+		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
+			MaxCrawlDelay: time.Minute, Timeout: 20 * time.Second, Retries: 2, BackoffStart: 5 * time.Minute, BackoffMax: 24 * time.Hour,
+			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, ShutdownGrace: 20 * time.Second},
+		Storage: StorageConfig{Memory: 256e6, DiskReserve: 200e6},
+		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second},
+		Hosts:   map[string]HostConfig{},
+	}
+}
+
+// keySeparator stands between the levels of a viper key. It is not a dot,
+// because the keys below hosts have dots themselves.
+const keySeparator = "::"
+
+// keys flattens c into "crawl::max_pages" → default value.
+func (c Config) keys() map[string]any {
+	flat := map[string]any{}
+	var walk func(prefix string, v reflect.Value)
+	walk = func(prefix string, v reflect.Value) {
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if !f.IsExported() {
+				continue
+			}
+			name := f.Tag.Get("mapstructure")
+			if name == "" {
+				name = strings.ToLower(f.Name)
+			}
+			if f.Type.Kind() == reflect.Struct {
+				walk(prefix+name+keySeparator, v.Field(i))
+			} else {
+				flat[prefix+name] = v.Field(i).Interface()
+			}
+		}
+	}
+	walk("", reflect.ValueOf(c))
+	return flat
+}
+
+// config reads the configuration: defaults, files, environment, then flags
+// that were given (flag name → key). Every error ends with exit code 4.
+func (a *app) config(flagKeys map[string]string) (*Config, error) {
+	v := viper.NewWithOptions(viper.KeyDelimiter(keySeparator))
+	origin := map[string]string{}
+	defaults := DefaultConfig().keys()
+	for key, value := range defaults {
+		v.SetDefault(key, value)
+		origin[key] = "default"
+	}
+	files, err := a.configFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if err := mergeFile(v, file, a.stdin, defaults, origin); err != nil {
+			return nil, err
+		}
+	}
+	for key := range defaults {
+		name := "GAZEHOUND_" + strings.ToUpper(strings.ReplaceAll(key, keySeparator, "__"))
+		if value, ok := os.LookupEnv(name); ok {
+			v.Set(key, value)
+			origin[key] = name
+		}
+	}
+	if a.flags != nil {
+		for flag, key := range flagKeys {
+			if f := a.flags.Lookup(flag); f != nil && f.Changed {
+				v.Set(key, flagValue(f.Value))
+				origin[key] = "--" + flag
+			}
+		}
+	}
+	var c Config
+	hooks := viper.DecodeHook(mapstructure.ComposeDecodeHookFunc(
+		durationHook, mapstructure.TextUnmarshallerHookFunc(), mapstructure.StringToSliceHookFunc(",")))
+	if err := v.UnmarshalExact(&c, hooks); err != nil {
+		return nil, fail(exitInvalidInput, "configuration: %s", decodeProblem(err, origin))
+	}
+	c.origin = origin
+	if err := c.Validate(); err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	return &c, nil
+}
+
+// flagValue returns a flag's value: list flags as a list, others as text.
+func flagValue(v interface{ String() string }) any {
+	if list, ok := v.(interface{ GetSlice() []string }); ok {
+		return list.GetSlice()
+	}
+	return v.String()
+}
+
+// configFiles returns the files to read, the weakest first.
+func (a *app) configFiles() ([]string, error) {
+	if a.configFile != "" {
+		if a.configFile != "-" {
+			if _, err := os.Stat(a.configFile); err != nil {
+				return nil, fail(exitInvalidInput, "config: %w", err)
+			}
+		}
+	}
+	var candidates []string
+	if dir, err := os.UserConfigDir(); err == nil {
+		candidates = append(candidates, filepath.Join(dir, "gazehound", "config.yaml"))
+	}
+	if a.configFile == "" {
+		candidates = append(candidates, "config.yaml")
+	}
+	candidates = append(candidates, filepath.Join(a.data, "config.yaml"))
+	var files []string
+	for _, name := range candidates {
+		if _, err := os.Stat(name); err == nil {
+			files = append(files, name)
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return nil, fail(exitInvalidInput, "config: %w", err)
+		}
+	}
+	if a.configFile != "" {
+		files = append(files, a.configFile)
+	}
+	return files, nil
+}
+
+// maxConfigFile bounds a configuration file, in bytes.
+const maxConfigFile = 1 << 20
+
+// mergeFile reads one YAML file into v. Unknown keys and bad YAML are errors
+// with file and line.
+func mergeFile(v *viper.Viper, name string, stdin io.Reader, known map[string]any, origin map[string]string) error {
+	var text []byte
+	var err error
+	if name == "-" {
+		text, err = io.ReadAll(io.LimitReader(stdin, maxConfigFile))
+	} else {
+		text, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return fail(exitInvalidInput, "config: %w", err)
+	}
+	if len(text) > maxConfigFile {
+		return fail(exitInvalidInput, "%s: larger than %d bytes, which is no configuration", name, maxConfigFile)
+	}
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if trimmed := bytes.TrimLeft(line, " "); len(trimmed) > 0 && trimmed[0] == '\t' {
+			return fail(exitInvalidInput, "%s:%d: a tab cannot indent YAML; use spaces", name, i+1)
+		}
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return fail(exitInvalidInput, "%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if len(doc.Content) == 0 {
+		return nil
+	}
+	if doc.Content[0].Kind != yaml.MappingNode {
+		return fail(exitInvalidInput, "%s:%d: wants sections such as \"crawl:\"", name, doc.Content[0].Line)
+	}
+	if err := checkKeys(doc.Content[0], name, "", known, origin); err != nil {
+		return err
+	}
+	v.SetConfigType("yaml")
+	if err := v.MergeConfig(bytes.NewReader(text)); err != nil {
+		return fail(exitInvalidInput, "%s: %w", name, err)
+	}
+	return nil
+}
+
+// checkKeys compares the keys of a YAML mapping with the known ones and notes
+// where each value stands.
+func checkKeys(m *yaml.Node, file, prefix string, known map[string]any, origin map[string]string) error {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		k, value := m.Content[i], m.Content[i+1]
+		key := prefix + strings.ToLower(k.Value)
+		if seen[key] {
+			return fail(exitInvalidInput, "%s:%d: key %s stands there twice", file, k.Line, dotted(key))
+		}
+		seen[key] = true
+		if _, ok := known[key]; ok {
+			origin[key] = fmt.Sprintf("%s:%d", file, k.Line)
+			if key == "hosts" {
+				if err := checkHosts(value, file); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		section := key + keySeparator
+		isSection := false
+		var names []string
+		for name := range known {
+			isSection = isSection || strings.HasPrefix(name, section)
+			names = append(names, dotted(name))
+		}
+		switch {
+		case !isSection:
+			sort.Strings(names)
+			return fail(exitInvalidInput, "%s:%d: unknown key %s.%s", file, k.Line, oneLine(dotted(key)), didYouMean(dotted(key), names))
+		case value.Kind == yaml.MappingNode:
+			if err := checkKeys(value, file, section, known, origin); err != nil {
+				return err
+			}
+		case value.Tag != "!!null":
+			return fail(exitInvalidInput, "%s:%d: %s is a section; its keys go below it, indented", file, k.Line, dotted(key))
+		}
+	}
+	return nil
+}
+
+// checkHosts does what checkKeys does for the free keys below hosts.
+func checkHosts(m *yaml.Node, file string) error {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		host := m.Content[i+1]
+		for j := 0; j+1 < len(host.Content); j += 2 {
+			k := host.Content[j]
+			if k.Value != "delay" && k.Value != "skip" {
+				return fail(exitInvalidInput, "%s:%d: unknown key %q of host %q.%s", file, k.Line, k.Value, m.Content[i].Value, didYouMean(k.Value, []string{"delay", "skip"}))
+			}
+		}
+	}
+	return nil
+}
+
+func dotted(key string) string { return strings.ReplaceAll(key, keySeparator, ".") }
+
+// durationHook parses durations and says what it wants where it fails.
+func durationHook(from, to reflect.Type, value any) (any, error) {
+	if to != reflect.TypeFor[time.Duration]() || from == to {
+		return value, nil
+	}
+	text, ok := value.(string)
+	if !ok {
+		text = fmt.Sprint(value)
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		if text == "0" {
+			return time.Duration(0), nil
+		}
+		return nil, fmt.Errorf("wants a duration with a unit, such as 2s or 500ms, got %q", text)
+	}
+	return d, nil
+}
+
+var decodedField = regexp.MustCompile(`'([\w.\[\]]+)'`)
+
+var badNumber = regexp.MustCompile(`cannot parse value as '(\w+)': strconv.*$`)
+
+// decodeProblem names the file and key of a value that did not fit.
+func decodeProblem(err error, origin map[string]string) string {
+	text := oneLine(err.Error())
+	for key, from := range origin {
+		for _, m := range decodedField.FindAllStringSubmatch(text, -1) {
+			if strings.EqualFold(strings.ReplaceAll(m[1], "_", ""), strings.ReplaceAll(dotted(key), "_", "")) {
+				text = strings.Replace(text, "'"+m[1]+"'", fmt.Sprintf("%s (%s)", dotted(key), from), 1)
+			}
+		}
+	}
+	text = badNumber.ReplaceAllString(text, "wants a value of type $1")
+	text = strings.TrimPrefix(text, "decoding failed due to the following error(s): ")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// Validate returns the first value that makes no sense, with its key.
+func (c *Config) Validate() error {
+	where := func(key string) string {
+		from := c.origin[strings.ReplaceAll(key, ".", keySeparator)]
+		if from == "" || from == "default" {
+			return key
+		}
+		return key + " (" + from + ")"
+	}
+	oneOf := func(key, got string, allowed ...string) error {
+		for _, s := range allowed {
+			if got == s {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s: %q is not one of %s.%s", where(key), got, strings.Join(allowed, ", "), didYouMean(got, allowed))
+	}
+	between := func(key string, got, low, high float64) error {
+		if !(got >= low && got <= high) {
+			return fmt.Errorf("%s must be between %v and %v, got %v", where(key), low, high, got)
+		}
+		return nil
+	}
+	const forever = float64(1 << 62)
+	checks := []error{
+		oneOf("gazetteer.min_precision", c.Gazetteer.MinPrecision, "auto", "house", "street", "postcode"),
+		oneOf("crawl.strategy", c.Crawl.Strategy, strategyNames...),
+		oneOf("predictor.posterior", c.Predictor.Posterior, "tempered", "raw"),
+		oneOf("predictor.combine", c.Predictor.Combine, "mean", "max"),
+		between("version", float64(c.Version), 1, 1),
+		between("crawl.decay", c.Crawl.Decay, 0.01, 1),
+		between("crawl.max_pages", float64(c.Crawl.MaxPages), 0, forever),
+		between("crawl.max_time", c.Crawl.MaxTime.Seconds(), 0, forever),
+		between("crawl.max_depth", float64(c.Crawl.MaxDepth), 0, forever),
+		between("crawl.max_pages_per_host", float64(c.Crawl.MaxPagesPerHost), 0, forever),
+		between("crawl.max_failures", float64(c.Crawl.MaxFailures), 0, forever),
+		between("predictor.weight", c.Predictor.Weight, 0, 1),
+		between("predictor.warmup_pages", float64(c.Predictor.WarmupPages), 0, forever),
+		between("predictor.max_terms", float64(c.Predictor.MaxTerms), 1000, 100e6),
+		between("predictor.save_every", c.Predictor.SaveEvery.Seconds(), 1, forever),
+		between("fetch.workers", float64(c.Fetch.Workers), 1, 1024),
+		between("fetch.delay", c.Fetch.Delay.Seconds(), 0, 86400),
+		between("fetch.max_crawl_delay", c.Fetch.MaxCrawlDelay.Seconds(), 0, 86400),
+		between("fetch.timeout", c.Fetch.Timeout.Seconds(), 0.01, 3600),
+		between("fetch.retries", float64(c.Fetch.Retries), 0, 20),
+		between("fetch.backoff_start", c.Fetch.BackoffStart.Seconds(), 0, 86400),
+		between("fetch.backoff_max", c.Fetch.BackoffMax.Seconds(), c.Fetch.BackoffStart.Seconds(), 30*86400),
+		between("fetch.max_body", float64(c.Fetch.MaxBody), 1e3, 1e9),
+		between("fetch.max_header", float64(c.Fetch.MaxHeader), 1e3, 10e6),
+		between("fetch.shutdown_grace", c.Fetch.ShutdownGrace.Seconds(), 0, 3600),
+		between("storage.memory", float64(c.Storage.Memory), 32e6, 1e12),
+		between("serve.max_limit", float64(c.Serve.MaxLimit), 1, 10000),
+		between("serve.query_timeout", c.Serve.QueryTimeout.Seconds(), 0.01, 300),
+	}
+	for key, list := range map[string][]string{"crawl.include": c.Crawl.Include, "crawl.exclude": c.Crawl.Exclude} {
+		for _, expr := range list {
+			if _, err := regexp.Compile(expr); err != nil {
+				checks = append(checks, fmt.Errorf("%s: %w", where(key), err))
+			}
+		}
+	}
+	for host, h := range c.Hosts {
+		checks = append(checks, between("hosts."+host+".delay", h.Delay.Seconds(), 0, 86400))
+	}
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newConfigCommand(a *app) *cobra.Command {
+	group := &cobra.Command{
+		Use:     "config",
+		Short:   "Show and check the configuration",
+		Example: "  gazehound config check\n  gazehound config show --origin",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	var withOrigin bool
+	show := &cobra.Command{
+		Use:     "show",
+		Short:   "Print every value in force",
+		Example: "  gazehound config show --origin\n  GAZEHOUND_CRAWL__MAX_PAGES=100 gazehound config show --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.config(nil)
+			if err != nil {
+				return err
+			}
+			values := c.keys()
+			names := make([]string, 0, len(values))
+			for k := range values {
+				names = append(names, k)
+			}
+			sort.Strings(names)
+			for _, k := range names {
+				value := values[k]
+				switch v := value.(type) {
+				case time.Duration:
+					value = v.String()
+				case Size:
+					value = v.String()
+				}
+				if a.json {
+					if err := a.printJSON(map[string]any{"type": "config", "key": dotted(k), "value": value, "origin": c.origin[k]}); err != nil {
+						return err
+					}
+					continue
+				}
+				line := fmt.Sprintf("%-32s %v", dotted(k), value)
+				if withOrigin {
+					line = fmt.Sprintf("%-72s %s", line, c.origin[k])
+				}
+				fmt.Fprintln(a.stdout, strings.TrimRight(line, " "))
+			}
+			return nil
+		},
+	}
+	show.Flags().BoolVar(&withOrigin, "origin", false, "say where each value comes from")
+	check := &cobra.Command{
+		Use:     "check",
+		Short:   "Check the configuration files",
+		Example: "  gazehound config check\n  gazehound config check --config other.yaml",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.config(nil)
+			if err != nil {
+				return err
+			}
+			set := 0
+			for _, from := range c.origin {
+				if from != "default" {
+					set++
+				}
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"type": "config", "keys_set": set, "unknown": 0})
+			}
+			fmt.Fprintf(a.stdout, "configuration is valid: %d keys set, 0 unknown\n", set)
+			return nil
+		},
+	}
+	group.AddCommand(show, check)
+	return group
+}

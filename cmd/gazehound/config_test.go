@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// config.yaml as shipped sets every key, and each to its default.
+func TestConfigFileEqualsDefaults(t *testing.T) {
+	file := filepath.Join("..", "..", "config.yaml")
+	a := &app{configFile: file, data: t.TempDir(), stderr: &bytes.Buffer{}}
+	c, err := a.config(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, from := range c.origin {
+		if !strings.HasPrefix(from, file) {
+			t.Errorf("config.yaml does not show %s", dotted(key))
+		}
+	}
+	origin := c.origin
+	c.origin = nil
+	if want := DefaultConfig(); !reflect.DeepEqual(*c, want) {
+		t.Errorf("config.yaml differs from the defaults:\n got %+v\nwant %+v", *c, want)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var node yaml.Node
+	if err := yaml.Unmarshal(text, &node); err != nil {
+		t.Fatal(err)
+	}
+	if len(origin) < 40 {
+		t.Errorf("only %d keys", len(origin))
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, c := range []struct{ yaml, want string }{
+		{"crawl:\n  max_page: 3\n", ":2: unknown key crawl.max_page. Did you mean crawl.max_pages?"},
+		{"crawl:\n\tmax_pages: 3\n", ":2: a tab cannot indent YAML; use spaces"},
+		{"fetch:\n  delay: 2\n", `wants a duration with a unit, such as 2s or 500ms, got "2"`},
+		{"fetch:\n  delay: -2s\n", "fetch.delay"},
+		{"fetch:\n  workers: many\n", "fetch.workers"},
+		{"fetch:\n  max_body: huge\n", "wants a size such as 2MB"},
+		{"crawl: 7\n", ":1: crawl is a section"},
+		{"crawl:\n  strategy: adaptiv\n", "Did you mean adaptive?"},
+		{"crawl:\n  decay: 0.5\n  decay: 0.6\n", "twice"},
+		{"crawl:\n  include: ['(']\n", "crawl.include"},
+		{"hosts:\n  www.a.example: {skp: true}\n", `unknown key "skp" of host "www.a.example". Did you mean skip?`},
+		{"version: 2\n", "version"},
+		{"- a\n", "wants sections"},
+		{"crawl: {\n", "line"},
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(file, []byte(c.yaml), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		a := &app{configFile: file, data: t.TempDir()}
+		_, err := a.config(nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) || codeOf(err) != exitInvalidInput {
+			t.Errorf("config %q: error %v (code %d); want one with %q and code 4", c.yaml, err, codeOf(err), c.want)
+		}
+	}
+}
+
+func TestConfigKeepsDotsOfHosts(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	os.WriteFile(file, []byte("hosts:\n  www.Oldenburg.example: {delay: 10s}\n  '*.b.example': {skip: true}\n"), 0o644)
+	c, err := (&app{configFile: file, data: t.TempDir()}).config(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Hosts["www.oldenburg.example"].Delay.String(); got != "10s" || !c.Hosts["*.b.example"].Skip {
+		t.Errorf("hosts = %v", c.Hosts)
+	}
+}
+
+func TestConfigEnvironment(t *testing.T) {
+	t.Setenv("GAZEHOUND_CRAWL__MAX_PAGES", "77")
+	t.Setenv("GAZEHOUND_FETCH__CONTENT_TYPES", "text/html,text/plain")
+	c, err := (&app{data: t.TempDir()}).config(nil)
+	if err != nil || c.Crawl.MaxPages != 77 || len(c.Fetch.ContentTypes) != 2 {
+		t.Errorf("max_pages = %d, content_types = %q, %v; want 77 and two", c.Crawl.MaxPages, c.Fetch.ContentTypes, err)
+	}
+}
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]Size{"2MB": 2e6, "500 kB": 5e5, "1.5GB": 1.5e9, "17": 17, "0": 0} {
+		var s Size
+		if err := s.UnmarshalText([]byte(text)); err != nil || s != want {
+			t.Errorf("size %q = %d, %v; want %d", text, s, err, want)
+		}
+	}
+	for _, text := range []string{"", "MB", "-1", "1e99GB", "NaN"} {
+		var s Size
+		if err := s.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("size %q = %d; want an error", text, s)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+// Command gazehound maps what the web knows about a city: it crawls for pages
+// that hold addresses of one region, learns which links lead to them, and
+// answers queries about what it found.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The exit codes. They say why the program ended; scripts may rely on them.
+const (
+	exitOK              = 0
+	exitError           = 1  // unexpected
+	exitUsage           = 2  // bad flag or argument
+	exitOutOfSpace      = 3  // disk full
+	exitInvalidInput    = 4  // config, gazetteer, seeds or region cannot be used
+	exitLocked          = 5  // the data directory is in use
+	exitGate            = 6  // finished; the answer is "no"
+	exitCrawlFailed     = 9  // no seed could be downloaded
+	exitNoData          = 10 // no data directory, or nothing in it
+	exitStopped         = 11 // by a signal; state saved
+	exitTooManyFailures = 12
+	exitForced          = 13 // by a second signal
+	exitTimeLimit       = 15 // --max-time reached; resumable
+	exitDiskReserve     = 16 // disk_reserve reached; resumable
+)
+
+// version is set by the Makefile.
+var version = "dev"
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// An app is one run of the program: its streams, its global flags and, once
+// asked for, its configuration.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+
+	configFile string
+	data       string // data directory, which holds the whole project
+	dataGiven  bool
+	json       bool
+	quiet      bool
+	verbose    int
+	yes        bool
+
+	flags *pflag.FlagSet // of the command that runs
+}
+
+// run parses args, runs one command and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code := codeOf(err)
+	var silent silentExit
+	if errors.As(err, &silent) {
+		return code
+	}
+	fmt.Fprintf(stderr, "error: %s\n", oneLine(err.Error()))
+	if a.json {
+		a.printJSON(map[string]any{"type": "exit_error", "exit_code": code, "message": oneLine(err.Error())})
+	}
+	return code
+}
+
+func newRootCommand(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gazehound",
+		Short: "Map what the web knows about a city",
+		Long: `gazehound names a region, crawls the web for pages with addresses in it, and
+serves what it found: search page, HTTP API, evidence for every address.`,
+		Example: `  gazehound demo                                        a made-up town on this machine, no network
+  gazehound init --osm city.osm.pbf --region Oldenburg  make a project from an OpenStreetMap extract
+  gazehound crawl                                       crawl it; the same command resumes
+  gazehound serve                                       search page and API on 127.0.0.1:8090`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			a.flags = cmd.Flags()
+			a.dataGiven = cmd.Flags().Changed("data")
+			return nil
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	p := root.PersistentFlags()
+	p.StringVarP(&a.configFile, "config", "c", "", "configuration `FILE` (default ./config.yaml, then the one in the data directory)")
+	p.StringVarP(&a.data, "data", "d", "gazehound-data", "data `DIR`: gazetteer, crawl, model and index of one project")
+	p.BoolVar(&a.json, "json", false, "print JSON instead of text")
+	p.BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
+	p.CountVarP(&a.verbose, "verbose", "v", "log more (repeat for debugging)")
+	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
+	p.SortFlags = false
+	root.AddCommand(commands(a)...)
+	return root
+}
+
+// unknownCommand suggests the nearest sub-command of cmd.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return fail(exitUsage, "unknown command %q.%s \"%s --help\" lists the commands", name, didYouMean(name, names), cmd.CommandPath())
+}
+
+var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
+
+// flagError turns pflag's errors into the form of all our errors.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if m := badValue.FindStringSubmatch(text); m != nil {
+		want := "another value"
+		switch f := cmd.Flags().Lookup(strings.TrimPrefix(m[2], "--")); {
+		case f == nil:
+		case f.Value.Type() == "duration":
+			want = "a duration with a unit, such as 2s or 500ms"
+		case strings.HasPrefix(f.Value.Type(), "int"), strings.HasPrefix(f.Value.Type(), "uint"):
+			want = "a whole number such as 10000"
+		case strings.HasPrefix(f.Value.Type(), "float"):
+			want = "a number such as 0.5"
+		case f.Value.Type() == "bool":
+			want = "true or false"
+		}
+		return fail(exitUsage, "%s wants %s, got %s", m[2], want, m[1])
+	}
+	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		return fail(exitUsage, "unknown flag --%s.%s \"%s --help\" lists the flags", name, didYouMean("--"+name, names), cmd.CommandPath())
+	}
+	return fail(exitUsage, "%s. \"%s --help\" lists the flags", text, cmd.CommandPath())
+}
+
+// A codedError is an error with the exit code that it ends the program with.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+// fail returns an error that ends the program with code. The format may wrap
+// with %w.
+func fail(code int, format string, args ...any) error {
+	return &codedError{code, fmt.Errorf(format, args...)}
+}
+
+// A silentExit ends the program with a code after everything was said.
+type silentExit int
+
+func (silentExit) Error() string { return "" }
+
+// codeOf is the one place where errors become exit codes.
+func codeOf(err error) int {
+	var coded *codedError
+	var silent silentExit
+	switch {
+	case errors.As(err, &silent):
+		return int(silent)
+	case errors.Is(err, syscall.ENOSPC):
+		return exitOutOfSpace
+	case errors.As(err, &coded):
+		return coded.code
+	default:
+		return exitError
+	}
+}
+
+// printJSON writes v as one line to standard output.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// say writes a line for people to standard error unless --quiet is given.
+func (a *app) say(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
+// warn writes a warning to standard error.
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "warning: "+format+"\n", args...)
+}
+
+// signals returns a context that the first SIGINT or SIGTERM cancels.
+func signals(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+// needData fails with exit code 10 where the data directory does not exist.
+func (a *app) needData() error {
+	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
+		return fail(exitNoData, "no data directory %s. \"gazehound init --osm FILE --region NAME\" makes one; --data names another", a.data)
+	} else if err != nil {
+		return fail(exitNoData, "data directory: %w", err)
+	}
+	return nil
+}
+
+// oneLine keeps foreign text from forging lines or colours of the terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// didYouMean returns ` Did you mean "x"?` for the nearest of names, or "".
+func didYouMean(given string, names []string) string {
+	best, least := "", 1+len(given)/3
+	for _, n := range names {
+		if d := editDistance(given, n); d <= least && (best == "" || d < least) {
+			best, least = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Did you mean %s?", best)
+}
+
+// editDistance counts insertions, deletions, replacements and swaps of bytes.
+func editDistance(a, b string) int {
+	rows := [3][]int{}
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+	}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row := rows[0], rows[1], rows[2]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		rows[0], rows[1], rows[2] = last, row, before
+	}
+	return rows[1][len(b)]
+}

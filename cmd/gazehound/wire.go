@@ -1,0 +1,3 @@
+package main
+
+var strategyNames = []string{"adaptive", "link-distance", "breadth-first"}
