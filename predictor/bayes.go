@@ -1,0 +1,159 @@
+package predictor
+
+import (
+	"fmt"
+	"sync"
+)
+
+// The ways to read a probability out of a classifier's log-odds.
+const (
+	// Raw is the posterior as published. Naive Bayes counts words that always
+	// come together as independent evidence, so it is nearly always 0 or 1.
+	Raw = "raw"
+	// Tempered divides the evidence of a link's n terms by √n.
+	Tempered = "tempered"
+)
+
+// The ways to make one prediction of the depths.
+const (
+	// Mean is the published one: see Combine.
+	Mean = "mean"
+	// Max is the best of the discounted depths: see Best.
+	Max = "max"
+)
+
+// Options tune a Model.
+type Options struct {
+	Depths     int     // links ahead that are learned and predicted, 1 to MaxDepth
+	Posterior  string  // Tempered or Raw
+	Combine    string  // Mean or Max
+	Decay      float64 // of the depths in Predict, in (0, 1]
+	Smoothing  float64 // added to every count of a term (Laplace), > 0
+	Vocabulary int     // terms known per depth; those beyond share one term per family
+}
+
+// DefaultOptions returns the options of config.yaml as shipped.
+func DefaultOptions() Options {
+	return Options{
+		Depths:     MaxDepth,
+		Posterior:  Tempered,
+		Combine:    Mean,
+		Decay:      0.5,
+		Smoothing:  1,
+		Vocabulary: 1_000_000,
+	}
+}
+
+// Validate returns an error that names the option that cannot be used.
+func (o Options) Validate() error {
+	switch {
+	case o.Depths < 1 || o.Depths > MaxDepth:
+		return fmt.Errorf("predictor: depths is %d: use 1 to %d", o.Depths, MaxDepth)
+	case o.Posterior != Raw && o.Posterior != Tempered:
+		return fmt.Errorf("predictor: posterior is %q: use %q or %q", o.Posterior, Tempered, Raw)
+	case o.Combine != Mean && o.Combine != Max:
+		return fmt.Errorf("predictor: combine is %q: use %q or %q", o.Combine, Mean, Max)
+	case !(o.Decay > 0 && o.Decay <= 1):
+		return fmt.Errorf("predictor: decay is %v: use more than 0 and at most 1", o.Decay)
+	case !(o.Smoothing > 0 && o.Smoothing <= 1000):
+		return fmt.Errorf("predictor: smoothing is %v: use more than 0 and at most 1000", o.Smoothing)
+	case o.Vocabulary < 1:
+		return fmt.Errorf("predictor: vocabulary is %d: use 1 or more", o.Vocabulary)
+	}
+	return nil
+}
+
+// A Model holds one naive Bayes classifier per depth. It is safe for
+// concurrent use.
+type Model struct {
+	options Options
+
+	saving sync.Mutex // held by Save
+
+	mu     sync.RWMutex
+	depths [MaxDepth]*classifier // all there, also beyond Options.Depths
+}
+
+// NewModel returns a Model that has learned nothing.
+func NewModel(o Options) (*Model, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Model{options: o}
+	for d := range m.depths {
+		m.depths[d] = newClassifier(o)
+	}
+	return m, nil
+}
+
+// Score returns, for a link with these terms, the probability that a relevant
+// page lies exactly d links behind it, at [d-1]: in [0, 1], never NaN. It is 0
+// at a depth that has not yet seen both a relevant and another page, so an
+// untrained model leaves the order of links alone.
+func (m *Model) Score(terms []string) [MaxDepth]float64 {
+	var p [MaxDepth]float64
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for d := range m.options.Depths {
+		p[d] = m.depths[d].probability(terms)
+	}
+	return p
+}
+
+// Predict returns Score combined into one number in [0, 1], as Options say.
+func (m *Model) Predict(terms []string) float64 {
+	p := m.Score(terms)
+	if m.options.Combine == Max {
+		return Best(p, m.options.Decay)
+	}
+	return combine(p[:m.options.Depths], m.options.Decay)
+}
+
+// Learn trains depth d with the terms of trail[d-1], the link d steps before a
+// judged page: trail[0] led to the page, trail[1] to the page that held
+// trail[0], and so on. A trail may be empty (a seed). To learn one page twice,
+// as after a crash, shifts the counts a little and does no other harm.
+func (m *Model) Learn(trail [][]string, relevant bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for d := range min(len(trail), m.options.Depths) {
+		m.depths[d].learn(trail[d], relevant)
+	}
+}
+
+// Combine returns Σ decay^d·p_d / Σ decay^d over d = 1 … MaxDepth: one
+// prediction in [0, 1] of the predictions for each depth (Ahlers & Boll 2009,
+// section 4.5).
+func Combine(p [MaxDepth]float64, decay float64) float64 {
+	return combine(p[:], decay)
+}
+
+func combine(p []float64, decay float64) float64 {
+	sum, weights, weight := 0.0, 0.0, 1.0
+	for _, pd := range p {
+		weight *= decay
+		sum += weight * pd
+		weights += weight
+	}
+	if weights == 0 {
+		return 0
+	}
+	return sum / weights
+}
+
+// Best returns max decay^(d-1)·p_d over d = 1 … MaxDepth, in [0, 1].
+func Best(p [MaxDepth]float64, decay float64) float64 {
+	best, weight := 0.0, 1.0
+	for _, pd := range p {
+		best = max(best, weight*pd)
+		weight *= decay
+	}
+	return best
+}
+
+// Priority returns score + prediction·(1 − score): the prediction fills the
+// gap between a link's decayed score and 1, so it can raise a link and never
+// lower it (Ahlers & Boll 2009, section 4.5). Both in [0, 1], and the result.
+func Priority(score, prediction float64) float64 {
+	return score + prediction*(1-score)
+}

@@ -1,0 +1,174 @@
+package predictor
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/jbrukh/bayesian"
+)
+
+// The two classes, in the order in which bayesian.Classifier answers.
+const (
+	relevantClass bayesian.Class = "relevant"
+	otherClass    bayesian.Class = "other"
+)
+
+// A classifier tells the links that lead to a relevant page in exactly d steps
+// from those that do not. The counts lie in a bayesian.Classifier, of which
+// only Observe, WordFrequencies and WordCount are used: its own scores take
+// word totals for priors and turn to NaN and -Inf on unseen words.
+type classifier struct {
+	options         Options
+	store           *bayesian.Classifier
+	terms           []string // the vocabulary, in the order of learning; only ever appended to
+	relevant, other int      // links learned per class
+}
+
+func newClassifier(o Options) *classifier {
+	return &classifier{options: o, store: bayesian.NewClassifier(relevantClass, otherClass)}
+}
+
+// learn counts one link.
+func (c *classifier) learn(terms []string, relevant bool) {
+	class := otherClass
+	if relevant {
+		class = relevantClass
+		c.relevant++
+	} else {
+		c.other++
+	}
+	known, r, o := c.resolve(terms)
+	for i, term := range known {
+		if r[i] == 0 && o[i] == 0 {
+			term = c.meet(term)
+		}
+		c.store.Observe(term, 1, class)
+	}
+}
+
+// meet puts a term into the vocabulary, unless it is there, and returns what
+// the vocabulary knows it as.
+func (c *classifier) meet(term string) string {
+	if c.has(term) {
+		return term
+	}
+	if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
+		if term = unknown(term); c.has(term) {
+			return term
+		}
+	}
+	c.terms = append(c.terms, term)
+	return term
+}
+
+// observe adds counts of one term that the vocabulary holds.
+func (c *classifier) observe(term string, relevant, other int) {
+	if relevant != 0 {
+		c.store.Observe(term, relevant, relevantClass)
+	}
+	if other != 0 {
+		c.store.Observe(term, other, otherClass)
+	}
+}
+
+// has tells whether a term is in the vocabulary.
+func (c *classifier) has(term string) bool {
+	relevant, other := c.counts([]string{term})
+	return relevant[0] > 0 || other[0] > 0
+}
+
+// counts returns how often each term was learned in the two classes.
+func (c *classifier) counts(terms []string) (relevant, other []float64) {
+	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(terms)
+	for class, total := range totals {
+		for i, f := range frequencies[class] {
+			frequencies[class][i] = math.Round(f * float64(total)) // the 1e-11 of an unseen word becomes 0
+		}
+	}
+	return frequencies[0], frequencies[1]
+}
+
+// resolve returns the terms as the vocabulary knows them, and their counts:
+// when it is full, a term that is not in it is its family's unknown term.
+func (c *classifier) resolve(terms []string) (known []string, relevant, other []float64) {
+	relevant, other = c.counts(terms)
+	if len(c.terms) < c.options.Vocabulary {
+		return terms, relevant, other
+	}
+	known = terms
+	for i := range terms {
+		if relevant[i] > 0 || other[i] > 0 {
+			continue
+		}
+		if &known[0] == &terms[0] {
+			known = slices.Clone(terms)
+		}
+		known[i] = unknown(terms[i])
+		r, o := c.counts(known[i : i+1])
+		relevant[i], other[i] = r[0], o[0]
+	}
+	return known, relevant, other
+}
+
+// unknown returns the term that stands for all those of a term's family that
+// came after the vocabulary was full.
+func unknown(term string) string {
+	family, _, _ := strings.Cut(term, ":")
+	return family + ":<unk>"
+}
+
+// trained tells whether both classes have an example.
+func (c *classifier) trained() bool { return c.relevant > 0 && c.other > 0 }
+
+// probability returns the posterior of a link with these terms, or 0 where the
+// classifier is not trained.
+func (c *classifier) probability(terms []string) float64 {
+	if !c.trained() {
+		return 0
+	}
+	_, relevant, other := c.resolve(terms)
+	evidence := 0.0
+	scale := c.scale()
+	for i := range relevant {
+		evidence += scale.logOdds(relevant[i], other[i])
+	}
+	return sigmoid(c.prior() + evidence/c.temper(len(terms)))
+}
+
+// prior returns the log-odds of a link of which nothing is known: of links
+// learned, smoothed, and not of words.
+func (c *classifier) prior() float64 {
+	return math.Log(float64(c.relevant+1) / float64(c.other+1))
+}
+
+// temper returns what the evidence of n terms is divided by.
+func (c *classifier) temper(n int) float64 {
+	if c.options.Posterior == Raw || n == 0 {
+		return 1
+	}
+	return math.Sqrt(float64(n))
+}
+
+// scale returns what turns the counts of a term into log-odds.
+func (c *classifier) scale() scale {
+	totals, s := c.store.WordCount(), c.options.Smoothing
+	vocabulary := s * float64(len(c.terms)+1) // 1 for all terms never seen
+	return scale{
+		smoothing: s,
+		ratio:     math.Log((float64(totals[1]) + vocabulary) / (float64(totals[0]) + vocabulary)),
+	}
+}
+
+// A scale holds what is the same for all terms of a classifier.
+type scale struct {
+	smoothing float64
+	ratio     float64 // log of the smoothed total of other links' terms by that of relevant ones'
+}
+
+// logOdds returns log p(t|relevant)/p(t|other) with Laplace smoothing.
+func (s scale) logOdds(relevant, other float64) float64 {
+	return math.Log((relevant+s.smoothing)/(other+s.smoothing)) + s.ratio
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

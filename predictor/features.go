@@ -1,0 +1,187 @@
+package predictor
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// FeatureSet names the rules by which Terms reads a link. A model file that
+// was written under other rules is refused, because its counts mean nothing to
+// the terms of today.
+const FeatureSet = 1
+
+// The bounds of what Terms returns.
+const (
+	MaxTerms      = 64 // terms of a link
+	MaxTermLength = 64 // bytes of a term, with its family
+)
+
+// Families are the six sources of terms (Ahlers & Boll 2009, section 4.4), in
+// the order of Terms. A term starts with its family and a colon.
+var families = [...]struct {
+	name string
+	max  int // terms of this family that Terms returns
+}{
+	{"host", 6}, {"path", 18}, {"anchor", 12}, {"title", 8}, {"around", 19}, {"switch", 1},
+}
+
+// Families returns the names of the six term families in the order of Terms.
+func Families() []string {
+	names := make([]string, len(families))
+	for i, f := range families {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Terms returns what the classifiers know a link by: the words of its six
+// feature families, each term with its family before it ("anchor:kontakt",
+// "path:impressum", "switch:yes"), no term twice, always in the same order.
+//
+// Words are runs of letters and digits, folded to lower case, with every digit
+// written as 0, so that all years, or all five-digit postcodes, are one term.
+// The host gives itself and its parent domains ("host:www.uci.edu",
+// "host:uci.edu", "host:edu"); the path its words, and the folders above the
+// target under its host ("path:www.uci.edu/dept/"), which is how a site's
+// sections are told apart. There are at most MaxTerms terms of at most
+// MaxTermLength bytes; what is beyond is left out.
+func Terms(l Link) []string {
+	t := collector{terms: make([]string, 0, 32)}
+	host := strings.ToLower(l.Host)
+	t.start(0)
+	t.host(host)
+	t.start(1)
+	t.path(host, l.Path)
+	for i, text := range [...]string{l.Anchor, l.Title, l.Around} {
+		t.start(2 + i)
+		t.words(text)
+	}
+	t.start(5)
+	if l.Switch {
+		t.add("yes")
+	} else {
+		t.add("no")
+	}
+	return t.terms
+}
+
+// A collector gathers the terms of one link, family by family.
+type collector struct {
+	terms  []string
+	family string
+	first  int // of the family's terms
+	left   int // terms that the family may still add
+}
+
+func (t *collector) start(family int) {
+	t.family, t.left, t.first = families[family].name+":", families[family].max, len(t.terms)
+}
+
+// add appends one term, unless it is there or the family is full.
+func (t *collector) add(word string) {
+	if t.left == 0 || word == "" {
+		return
+	}
+	if limit := MaxTermLength - len(t.family); len(word) > limit {
+		for limit > 0 && !utf8.RuneStart(word[limit]) {
+			limit--
+		}
+		word = word[:limit]
+	}
+	term := t.family + word
+	if !slices.Contains(t.terms[t.first:], term) {
+		t.terms = append(t.terms, term)
+		t.left--
+	}
+}
+
+// host adds the host and its parent domains, the longest first.
+func (t *collector) host(host string) {
+	for t.left > 0 {
+		t.add(foldDigits(host))
+		_, parent, ok := strings.Cut(host, ".")
+		if !ok {
+			return
+		}
+		host = parent
+	}
+}
+
+// path adds the folders of an escaped path, the outermost first, then the
+// words of path and query.
+func (t *collector) path(host, path string) {
+	path = unescape(path)
+	file, _, _ := strings.Cut(path, "?")
+	for i, folders := 1, 0; i < len(file) && folders < 3; i++ {
+		if file[i] == '/' {
+			t.add(foldDigits(host + strings.ToLower(file[:i+1])))
+			folders++
+		}
+	}
+	t.words(path)
+}
+
+// words adds the words of a text in their order.
+func (t *collector) words(text string) {
+	text = norm.NFC.String(strings.ToValidUTF8(text, " "))
+	for word := range strings.FieldsFuncSeq(text, isSeparator) {
+		if t.left == 0 {
+			return
+		}
+		t.add(foldDigits(strings.ToLower(word)))
+	}
+}
+
+func isSeparator(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+}
+
+// foldDigits writes every decimal digit as 0.
+func foldDigits(s string) string {
+	if strings.IndexFunc(s, unicode.IsDigit) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '0'
+		}
+		return r
+	}, s)
+}
+
+// unescape undoes percent-escapes and leaves broken ones as they are.
+func unescape(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if hi, lo := unhex(s[i+1]), unhex(s[i+2]); hi >= 0 && lo >= 0 {
+				b.WriteByte(byte(hi<<4 | lo))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// unhex returns the value of a hexadecimal digit, or -1.
+func unhex(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}

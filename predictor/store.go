@@ -1,0 +1,234 @@
+package predictor
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Errors of Load, wrapped with the file's name. A missing file is
+// fs.ErrNotExist.
+var (
+	ErrForeign     = errors.New("not a predictor model")
+	ErrNewerFormat = errors.New("written by a newer gazehound: update the program")
+	ErrFeatures    = errors.New("trained on other link features: train it again with gazehound retrain")
+	ErrDamaged     = errors.New("damaged or cut off: restore a copy, or train it again with gazehound retrain")
+)
+
+// A model file is the magic line, then unsigned varints: format, feature set,
+// and for each of MaxDepth depths the links learned (relevant, other) and the
+// number of terms; then each term as length, bytes, count on relevant links
+// and count on others, in the order of learning. The last four bytes are the
+// CRC-32C of all before them, big-endian.
+const (
+	magic  = "gazehound predictor\n"
+	format = 1
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// snapshotTerms is how many counts a Save reads in one go. Readers and writers
+// of the model wait no longer than that takes, well under a millisecond each.
+const snapshotTerms = 1024
+
+// Save writes the model to path: to a new file beside it, which takes its name
+// when it is safely on disk, so that a crash leaves either the old model or the
+// new one. The crawl goes on while it is written; a page that is learned in the
+// meantime may be in the file with only some of its terms. No two models may
+// be saved to one path at once.
+func (m *Model) Save(path string) error {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	pattern := "." + filepath.Base(path) + ".*.tmp"
+	dir := filepath.Dir(path)
+	if left, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil {
+		for _, file := range left { // of a program that was killed while it saved
+			os.Remove(file)
+		}
+	}
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return fmt.Errorf("predictor: save model: %w", err)
+	}
+	defer os.Remove(f.Name()) // fails after the rename, as it should
+	if err := m.writeFile(f); err != nil {
+		return fmt.Errorf("predictor: save model: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("predictor: save model: %w", err)
+	}
+	if err := syncDir(dir); err != nil {
+		return fmt.Errorf("predictor: save model: %w", err)
+	}
+	return nil
+}
+
+// writeFile writes the model to f, makes it durable and closes it.
+func (m *Model) writeFile(f *os.File) error {
+	w := bufio.NewWriterSize(f, 1<<16)
+	sum := crc32.New(castagnoli)
+	err := m.write(io.MultiWriter(w, sum))
+	if err == nil {
+		_, err = w.Write(binary.BigEndian.AppendUint32(nil, sum.Sum32()))
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// write writes all of a model file but the checksum.
+func (m *Model) write(w io.Writer) error {
+	b := binary.AppendUvarint([]byte(magic), format)
+	b = binary.AppendUvarint(b, FeatureSet)
+	for _, c := range m.depths {
+		m.mu.RLock()
+		terms := c.terms // only appended to: this part of it stays as it is
+		b = binary.AppendUvarint(b, uint64(c.relevant))
+		b = binary.AppendUvarint(b, uint64(c.other))
+		m.mu.RUnlock()
+		b = binary.AppendUvarint(b, uint64(len(terms)))
+		for len(terms) > 0 {
+			chunk := terms[:min(len(terms), snapshotTerms)]
+			terms = terms[len(chunk):]
+			m.mu.RLock()
+			relevant, other := c.counts(chunk)
+			m.mu.RUnlock()
+			for i, term := range chunk {
+				b = binary.AppendUvarint(b, uint64(len(term)))
+				b = append(b, term...)
+				b = binary.AppendUvarint(b, uint64(relevant[i]))
+				b = binary.AppendUvarint(b, uint64(other[i]))
+			}
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+			b = b[:0]
+		}
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+// Load reads a model that Save wrote. Options may differ from those it was
+// trained with; a vocabulary that is larger than Options allow is cut down to
+// the terms learned first.
+func Load(path string, o Options) (*Model, error) {
+	m, err := NewModel(o)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("predictor: load model: %w", err)
+	}
+	if err := m.read(data); err != nil {
+		return nil, fmt.Errorf("predictor: load model %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// read fills an empty model from the bytes of a model file.
+func (m *Model) read(data []byte) error {
+	if !bytes.HasPrefix(data, []byte(magic)) {
+		if bytes.HasPrefix([]byte(magic), data) {
+			return ErrDamaged
+		}
+		return ErrForeign
+	}
+	in := decoder{rest: data[len(magic):]}
+	if in.number() > format {
+		return ErrNewerFormat
+	}
+	features := in.number()
+	if in.failed || len(in.rest) < crc32.Size {
+		return ErrDamaged
+	}
+	body := data[:len(data)-crc32.Size]
+	if crc32.Checksum(body, castagnoli) != binary.BigEndian.Uint32(data[len(body):]) {
+		return ErrDamaged
+	}
+	if features != FeatureSet {
+		return ErrFeatures
+	}
+	in.rest = in.rest[:len(in.rest)-crc32.Size]
+	for _, c := range m.depths {
+		c.relevant, c.other = in.count(), in.count()
+		totals := [2]int{}
+		for n := in.count(); n > 0 && !in.failed; n-- {
+			term := in.text()
+			relevant, other := in.count(), in.count()
+			totals[0] += relevant
+			totals[1] += other
+			if in.failed || relevant+other == 0 || max(totals[0], totals[1]) > maxCount {
+				return ErrDamaged
+			}
+			c.observe(c.meet(term), relevant, other)
+		}
+	}
+	if in.failed || len(in.rest) > 0 {
+		return ErrDamaged
+	}
+	return nil
+}
+
+// A decoder reads numbers and texts off the front of rest until one of them
+// cannot be read; from then on it has failed and returns zeros.
+type decoder struct {
+	rest   []byte
+	failed bool
+}
+
+func (d *decoder) number() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.rest, d.failed = nil, true
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+// maxCount bounds what a file may count, also the terms of a class together:
+// up to it, counts come back exactly from the frequencies of bayesian.
+const maxCount = 1 << 34
+
+func (d *decoder) count() int {
+	v := d.number()
+	if v > maxCount {
+		d.rest, d.failed = nil, true
+		return 0
+	}
+	return int(v)
+}
+
+func (d *decoder) text() string {
+	n := d.number()
+	if n > uint64(len(d.rest)) {
+		d.rest, d.failed = nil, true
+		return ""
+	}
+	s := string(d.rest[:n])
+	d.rest = d.rest[n:]
+	return s
+}
