@@ -41,6 +41,12 @@ type Place struct {
 	MaxNumber int
 	// Population, where > 0, is that of a City.
 	Population int
+
+	// Source is the Name of the Source that the place comes from.
+	Source string
+	// Area is the outline of a City or Postcode as a source gives it. Looked-up
+	// places have none: Gazetteer.Region returns it.
+	Area orb.MultiPolygon
 }
 
 // A Query asks for a place by the parts of its address; empty parts are open.
