@@ -1,0 +1,135 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"gazehound/crawler/weburl"
+)
+
+// The classes of errors. They are written into the crawl tree and counted in
+// reports, so their spelling never changes.
+const (
+	ClassDNS            = "dns"             // the name has no address, or nobody could say
+	ClassConnect        = "connect"         // refused, unreachable, reset, or closed before the end
+	ClassTLS            = "tls"             // no handshake, or a certificate that proves nothing
+	ClassTimeout        = "timeout"         // Options.Timeout passed before the last byte
+	ClassTooLarge       = "too_large"       // header or decoded body over the limit
+	ClassContentType    = "content_type"    // none of Options.ContentTypes
+	ClassPrivateAddress = "private_address" // every address of the host is refused by the guard
+	ClassProtocol       = "protocol"        // not HTTP, a broken encoding, or a port that is not the web's
+)
+
+// An Error is a failed exchange. Its class is stable, its text is for people
+// and may quote at most a few hundred bytes of what the server sent.
+type Error struct {
+	Class string
+	URL   weburl.URL
+	Err   error
+}
+
+const maxErrorText = 300
+
+func (e *Error) Error() string {
+	text := e.Err.Error()
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+	}
+	return fmt.Sprintf("fetch: %s: %s: %s", e.URL, e.Class, text)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Class returns the class of the Error that err is or wraps, or "" where there
+// is none: nil, and an exchange that ended because its context did.
+func Class(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Class
+	}
+	return ""
+}
+
+// A classed error already knows its class.
+type classed struct {
+	class string
+	err   error
+}
+
+func (e *classed) Error() string { return e.err.Error() }
+func (e *classed) Unwrap() error { return e.err }
+
+func classedf(class, format string, args ...any) error {
+	return &classed{class, fmt.Errorf(format, args...)}
+}
+
+// classify finds the class of an error of net/http. What is left over when
+// the named causes are gone is a server that does not speak HTTP.
+func classify(err error) string {
+	if e, ok := errors.AsType[*classed](err); ok {
+		return e.class
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return ClassDNS
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return ClassTimeout
+	}
+	if isTLS(err) {
+		return ClassTLS
+	}
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return ClassTimeout
+	}
+	if isConnect(err) {
+		return ClassConnect
+	}
+	if text := err.Error(); strings.Contains(text, "server response headers exceeded") ||
+		strings.Contains(text, "response header list larger") {
+		return ClassTooLarge
+	}
+	return ClassProtocol
+}
+
+func isTLS(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return true
+	}
+	inner := err
+	for next := errors.Unwrap(inner); next != nil; next = errors.Unwrap(inner) {
+		inner = next
+	}
+	text := inner.Error()
+	return strings.HasPrefix(text, "tls: ") || strings.HasPrefix(text, "x509: ") ||
+		strings.HasSuffix(text, "server gave HTTP response to HTTPS client")
+}
+
+func isConnect(err error) bool {
+	if _, ok := errors.AsType[*net.OpError](err); ok {
+		return true
+	}
+	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return true
+	}
+	text := err.Error()
+	return strings.Contains(text, "server closed idle connection") ||
+		strings.Contains(text, "http2: client connection") ||
+		strings.Contains(text, "GOAWAY")
+}

@@ -1,0 +1,434 @@
+// Package fetch brings pages from the live web: one HTTP exchange at a time,
+// with limits on everything a server may send, and never from an address that
+// is not on the open net.
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Options tune a Client.
+type Options struct {
+	UserAgent    string        // as sent; should name a contact
+	Timeout      time.Duration // of one exchange, from the lookup of the name to the last byte
+	MaxBody      int64         // bytes of a decoded body
+	MaxHeader    int64         // bytes of a response header
+	ContentTypes []string      // media types that Fetch admits, in lower case; none: all
+
+	// Proxy is the URL (http, https, socks5) of a proxy for all requests, or "".
+	// Behind it nothing is looked up or guarded here: the proxy does the asking.
+	Proxy string
+	// AllowPrivate admits loopback addresses, for tests and demonstrations, and
+	// no others that are private.
+	AllowPrivate bool
+
+	// Resolve looks names up; nil asks the system. It gets no IP addresses.
+	Resolve  func(ctx context.Context, host string) ([]netip.Addr, error)
+	DNSTTL   time.Duration // how long addresses are remembered
+	DNSNames int           // how many names are remembered
+
+	IdlePerHost int // connections kept open to one host
+	Idle        int // connections kept open to all
+	RootCAs     *x509.CertPool
+}
+
+// DefaultOptions returns the options of config.yaml as shipped. UserAgent
+// still lacks its contact.
+func DefaultOptions() Options {
+	return Options{
+		UserAgent:    "gazehound",
+		Timeout:      20 * time.Second,
+		MaxBody:      2 << 20,
+		MaxHeader:    256 << 10,
+		ContentTypes: []string{"text/html", "application/xhtml+xml"},
+		DNSTTL:       time.Hour,
+		DNSNames:     100_000,
+		IdlePerHost:  2,
+		Idle:         512,
+	}
+}
+
+// Validate says what is wrong with o.
+func (o Options) Validate() error {
+	switch {
+	case o.UserAgent == "" || !httpguts.ValidHeaderFieldValue(o.UserAgent):
+		return fmt.Errorf("fetch: user agent %q cannot be sent in a header", o.UserAgent)
+	case o.Timeout <= 0:
+		return fmt.Errorf("fetch: timeout %v is not positive", o.Timeout)
+	case o.MaxBody <= 0 || o.MaxHeader <= 0:
+		return fmt.Errorf("fetch: limits of body (%d) and header (%d) must be positive", o.MaxBody, o.MaxHeader)
+	case o.DNSTTL < 0 || o.DNSNames <= 0:
+		return fmt.Errorf("fetch: a DNS cache of %d names for %v cannot be kept", o.DNSNames, o.DNSTTL)
+	case o.IdlePerHost < 0 || o.Idle < 0:
+		return fmt.Errorf("fetch: idle connections (%d, %d a host) cannot be negative", o.Idle, o.IdlePerHost)
+	}
+	_, err := o.proxy()
+	return err
+}
+
+func (o Options) proxy() (*url.URL, error) {
+	if o.Proxy == "" {
+		return nil, nil
+	}
+	p, err := url.Parse(o.Proxy)
+	if err != nil {
+		return nil, fmt.Errorf("fetch: proxy: %w", err)
+	}
+	switch p.Scheme {
+	case "http", "https", "socks5", "socks5h":
+	default:
+		return nil, fmt.Errorf("fetch: proxy %q wants a scheme: http, https or socks5, such as http://127.0.0.1:3128", o.Proxy)
+	}
+	if p.Host == "" {
+		return nil, fmt.Errorf("fetch: proxy %q names no host", o.Proxy)
+	}
+	return p, nil
+}
+
+// A Client fetches pages. It is safe for concurrent use.
+type Client struct {
+	options   Options
+	accept    string
+	types     map[string]bool
+	names     *resolver
+	dialer    net.Dialer
+	transport *http.Transport
+	buffers   sync.Pool // of *bytes.Buffer
+}
+
+// New returns a Client, or the error of o.Validate. It makes no connection.
+func New(o Options) (*Client, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	c := &Client{
+		options: o,
+		accept:  "*/*",
+		types:   make(map[string]bool),
+		names:   newResolver(o.Resolve, o.DNSTTL, o.DNSNames),
+		buffers: sync.Pool{New: func() any { return new(bytes.Buffer) }},
+	}
+	if len(o.ContentTypes) > 0 {
+		c.accept = strings.Join(o.ContentTypes, ",") + ",*/*;q=0.1"
+	}
+	for _, t := range o.ContentTypes {
+		c.types[strings.ToLower(t)] = true
+	}
+	c.dialer.Control = c.guard
+	c.transport = &http.Transport{
+		DialContext:            c.dial,
+		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs},
+		TLSHandshakeTimeout:    o.connect(),
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // decode does it
+		MaxIdleConns:           o.Idle,
+		MaxIdleConnsPerHost:    o.IdlePerHost,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: o.MaxHeader,
+		ReadBufferSize:         16 << 10,
+		HTTP2: &http.HTTP2Config{
+			MaxReceiveBufferPerStream:     1 << 20,
+			MaxReceiveBufferPerConnection: 2 << 20,
+			SendPingTimeout:               15 * time.Second, // a dead connection is noticed and not reused
+			PingTimeout:                   5 * time.Second,
+		},
+	}
+	if proxy, _ := o.proxy(); proxy != nil {
+		c.transport.Proxy = http.ProxyURL(proxy)
+		c.transport.DialContext = (&net.Dialer{Timeout: o.connect()}).DialContext
+	}
+	return c, nil
+}
+
+// connect is the share of the timeout that a lookup and connection, or a TLS
+// handshake, may take. It is less than the whole so that the error can name
+// the guilty part.
+func (o Options) connect() time.Duration { return min(10*time.Second, o.Timeout/2) }
+
+// Close closes the idle connections. The Client can be used further.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Fetch asks for u once and returns what came. It never follows a redirect: a
+// response with a status of 300 to 399 has its Location, if that is usable.
+// A status other than 2xx is no error, but of such bodies only the beginning
+// is kept.
+//
+// Errors are an *Error, or wrap the error of ctx where that is done. A 2xx
+// body longer than MaxBody is an error of class too_large and never cut, for
+// half a page would be judged as if it were the whole. The content type is
+// checked before the body is read; a missing or evidently false one is sniffed
+// from the first 512 bytes.
+func (c *Client) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
+	return c.exchange(ctx, u, want{accept: c.accept, types: c.types, max: c.options.MaxBody})
+}
+
+// FetchPrefix is Fetch for files that are no pages, such as robots.txt: of any
+// content type, and cut after max bytes of the decoded body.
+func (c *Client) FetchPrefix(ctx context.Context, u weburl.URL, max int64) (*page.Response, error) {
+	return c.exchange(ctx, u, want{accept: "*/*", max: max, cut: true})
+}
+
+// Resolve returns the addresses of a host name without port, from the same
+// memory that the connections are made from, so that a schedule by address
+// and the requests agree. It does not guard.
+func (c *Client) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	return c.names.addresses(ctx, strings.Trim(host, "[]"))
+}
+
+// want is what one exchange accepts.
+type want struct {
+	accept string
+	types  map[string]bool // empty: all
+	max    int64           // bytes of the decoded body
+	cut    bool            // a longer body is cut and no error
+}
+
+const (
+	maxOtherBody = 64 << 10 // kept of bodies with a status other than 2xx
+	sniffLength  = 512
+)
+
+func (c *Client) exchange(parent context.Context, u weburl.URL, w want) (*page.Response, error) {
+	ctx, cancel := context.WithTimeout(parent, c.options.Timeout)
+	defer cancel()
+	r := &page.Response{URL: u, Fetched: time.Now()}
+	err := c.roundTrip(ctx, r, w)
+	if err == nil {
+		r.Took = time.Since(r.Fetched)
+		return r, nil
+	}
+	if parent.Err() != nil {
+		return nil, fmt.Errorf("fetch: %s: %w", u, parent.Err())
+	}
+	return nil, &Error{Class: classify(err), URL: u, Err: err}
+}
+
+func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error {
+	if r.URL.IsZero() {
+		return errors.New("the zero URL")
+	}
+	if p := badPort(r.URL.Host()); p != "" {
+		return classedf(ClassProtocol, "port %s is not the web's", p)
+	}
+	request, err := c.request(ctx, r, w)
+	if err != nil {
+		return err
+	}
+	response, err := c.transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	r.Status, r.Header = response.StatusCode, response.Header
+	if r.Status < 200 || r.Status > 599 {
+		return classedf(ClassProtocol, "status %d", r.Status)
+	}
+	if 300 <= r.Status && r.Status <= 399 && r.Status != http.StatusNotModified {
+		r.Location = location(r.URL, r.Header.Get("Location"))
+	}
+	if r.Status > 299 {
+		r.Body, _ = c.body(response, want{max: min(w.max, maxOtherBody), cut: true}) // the status says enough
+		return nil
+	}
+	r.Body, err = c.body(response, w)
+	return err
+}
+
+func (c *Client) request(ctx context.Context, r *page.Response, w want) (*http.Request, error) {
+	path, err := url.PathUnescape(r.URL.Path())
+	if err != nil {
+		return nil, classedf(ClassProtocol, "path: %w", err)
+	}
+	if c.transport.Proxy == nil {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GotConn: func(info httptrace.GotConnInfo) {
+				if at, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok {
+					r.RemoteIP = at.AddrPort().Addr().Unmap().String()
+				}
+			},
+		})
+	}
+	request := &http.Request{
+		Method: http.MethodGet,
+		URL: &url.URL{Scheme: r.URL.Scheme(), Host: r.URL.Host(),
+			Path: path, RawPath: r.URL.Path(), RawQuery: r.URL.Query()},
+		Host: r.URL.Host(),
+		Header: http.Header{
+			"User-Agent":      {c.options.UserAgent},
+			"Accept":          {w.accept},
+			"Accept-Encoding": {acceptEncoding},
+		},
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	return request.WithContext(ctx), nil
+}
+
+// body reads and decodes the body within the limits of w.
+func (c *Client) body(response *http.Response, w want) ([]byte, error) {
+	declared := mediaType(response.Header.Get("Content-Type"))
+	if declared != "" && len(w.types) > 0 && !w.types[declared] {
+		return nil, classedf(ClassContentType, "%q is not asked for", declared)
+	}
+	limit := w.max
+	if !w.cut {
+		limit++ // one byte more tells a longer body
+		if response.Header["Content-Encoding"] == nil && response.ContentLength > w.max {
+			return nil, classedf(ClassTooLarge, "body is announced with %d bytes, over %d", response.ContentLength, w.max)
+		}
+	}
+	decoded, release, err := decode(response.Header, &wire{r: response.Body, limit: limit + slack})
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	buffer := c.buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if buffer.Reset(); buffer.Cap() <= maxPooled {
+			c.buffers.Put(buffer)
+		}
+	}()
+	if len(w.types) > 0 {
+		if _, err := buffer.ReadFrom(io.LimitReader(decoded, min(limit, sniffLength))); err != nil {
+			return nil, err
+		}
+		if err := sniff(buffer.Bytes(), declared, w.types); err != nil {
+			return nil, err
+		}
+	}
+	_, err = buffer.ReadFrom(io.LimitReader(decoded, limit-int64(buffer.Len())))
+	switch {
+	case w.cut && int64(buffer.Len()) == limit:
+		err = nil
+	case err == nil && int64(buffer.Len()) > w.max:
+		err = classedf(ClassTooLarge, "body is over %d bytes", w.max)
+	}
+	if err != nil && !w.cut {
+		return nil, err
+	}
+	return bytes.Clone(buffer.Bytes()), err
+}
+
+const (
+	slack     = 64 << 10 // that a body on the wire may be longer than decoded
+	maxPooled = 1 << 20
+)
+
+// mediaType returns the type of a Content-Type header in lower case, without
+// parameters, as sloppily as servers write it.
+func mediaType(header string) string {
+	if i := strings.IndexAny(header, ";,"); i >= 0 {
+		header = header[:i]
+	}
+	header = strings.ToLower(strings.TrimSpace(header))
+	return header[:min(len(header), 100)]
+}
+
+// sniff checks the beginning of a body. Where no type was declared it must be
+// an admitted one; where one was, it must not be evidently another.
+func sniff(start []byte, declared string, types map[string]bool) error {
+	if len(start) == 0 {
+		return nil
+	}
+	found := mediaType(http.DetectContentType(start))
+	if declared == "" {
+		if types[found] {
+			return nil
+		}
+		return classedf(ClassContentType, "none is declared and the body looks like %q", found)
+	}
+	if !strings.HasPrefix(declared, "text/") && !strings.HasSuffix(declared, "+xml") {
+		return nil
+	}
+	switch {
+	case strings.HasPrefix(found, "text/"), found == "application/octet-stream", found == "image/bmp":
+		return nil // text; unknown, perhaps UTF-16; two letters that a text may begin with
+	}
+	return classedf(ClassContentType, "%q is declared and the body is %q", declared, found)
+}
+
+// location returns the target of a redirect from u, or the zero URL where the
+// header names none that could be fetched. Bytes that are no UTF-8 are
+// escaped as they stand, which is what browsers do.
+func location(u weburl.URL, header string) weburl.URL {
+	if header == "" {
+		return weburl.URL{}
+	}
+	if !utf8.ValidString(header) {
+		var b strings.Builder
+		for i := range len(header) {
+			if header[i] < utf8.RuneSelf {
+				b.WriteByte(header[i])
+			} else {
+				fmt.Fprintf(&b, "%%%02X", header[i])
+			}
+		}
+		header = b.String()
+	}
+	target, err := u.Resolve(header)
+	if err != nil {
+		return weburl.URL{}
+	}
+	return target
+}
+
+// dial connects to one of the addresses of a host. The guard refuses them one
+// by one, so a host with a private and a public address is asked at the public
+// one. The transport detaches ctx from the request, hence the own limit.
+func (c *Client) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.options.connect())
+	defer cancel()
+	host, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return nil, err
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("port %q: %w", port, err)
+	}
+	addrs, err := c.names.addresses(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	for i, addr := range addrs {
+		conn, err := c.dialOne(ctx, network, netip.AddrPortFrom(addr, uint16(number)), len(addrs)-i)
+		if err == nil {
+			return conn, nil
+		}
+		if failed == nil || classify(failed) == ClassPrivateAddress {
+			failed = err
+		}
+	}
+	return nil, failed
+}
+
+// dialOne gives one address its share of the time that is left for n.
+func (c *Client) dialOne(ctx context.Context, network string, at netip.AddrPort, n int) (net.Conn, error) {
+	if deadline, ok := ctx.Deadline(); ok && n > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
+		defer cancel()
+	}
+	return c.dialer.DialContext(ctx, network, at.String())
+}

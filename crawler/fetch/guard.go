@@ -1,0 +1,135 @@
+package fetch
+
+import (
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// The guard looks at the address of every connection in the moment before it
+// is made, so that neither a name, nor a redirect, nor a second lookup with
+// another answer leads the crawl into the network that it runs in.
+
+// refusal says why addr must not be connected to, or "". With loopback, this
+// machine itself is admitted, and nothing else that is private.
+func refusal(addr netip.Addr, loopback bool) string {
+	addr = addr.Unmap().WithZone("")
+	if addr.IsLoopback() {
+		if loopback {
+			return ""
+		}
+		return "loopback"
+	}
+	for _, s := range special {
+		if s.prefix.Contains(addr) {
+			return s.name
+		}
+	}
+	if addr.Is4() {
+		return ""
+	}
+	if nat64.Contains(addr) {
+		b := addr.As16()
+		return embedded(netip.AddrFrom4([4]byte(b[12:16])), "NAT64")
+	}
+	if sixToFour.Contains(addr) {
+		b := addr.As16()
+		return embedded(netip.AddrFrom4([4]byte(b[2:6])), "6to4")
+	}
+	if !globalUnicast.Contains(addr) {
+		return "not global unicast"
+	}
+	return ""
+}
+
+// embedded judges the IPv4 address inside an IPv6 address, where not even
+// loopback is admitted: it would be the loopback of a translator.
+func embedded(addr netip.Addr, how string) string {
+	if name := refusal(addr, false); name != "" {
+		return name + " inside " + how
+	}
+	return ""
+}
+
+var (
+	globalUnicast = netip.MustParsePrefix("2000::/3")
+	nat64         = netip.MustParsePrefix("64:ff9b::/96") // RFC 6052
+	sixToFour     = netip.MustParsePrefix("2002::/16")    // RFC 3056
+)
+
+// special holds the registries of special-purpose addresses (RFC 6890 and its
+// successors) and a metadata service with a public address.
+var special = []struct {
+	prefix netip.Prefix
+	name   string
+}{
+	{netip.MustParsePrefix("0.0.0.0/8"), "unspecified"},
+	{netip.MustParsePrefix("10.0.0.0/8"), "private"},
+	{netip.MustParsePrefix("100.64.0.0/10"), "carrier-grade NAT"},
+	{netip.MustParsePrefix("168.63.129.16/32"), "cloud metadata"},
+	{netip.MustParsePrefix("169.254.0.0/16"), "link-local"},
+	{netip.MustParsePrefix("172.16.0.0/12"), "private"},
+	{netip.MustParsePrefix("192.0.0.0/24"), "protocol assignment"},
+	{netip.MustParsePrefix("192.0.2.0/24"), "documentation"},
+	{netip.MustParsePrefix("192.88.99.0/24"), "6to4 relay"},
+	{netip.MustParsePrefix("192.168.0.0/16"), "private"},
+	{netip.MustParsePrefix("198.18.0.0/15"), "benchmarking"},
+	{netip.MustParsePrefix("198.51.100.0/24"), "documentation"},
+	{netip.MustParsePrefix("203.0.113.0/24"), "documentation"},
+	{netip.MustParsePrefix("224.0.0.0/4"), "multicast"},
+	{netip.MustParsePrefix("240.0.0.0/4"), "reserved"},
+	{netip.MustParsePrefix("::/128"), "unspecified"},
+	{netip.MustParsePrefix("64:ff9b:1::/48"), "local NAT64"},
+	{netip.MustParsePrefix("2001::/23"), "protocol assignment"}, // with Teredo
+	{netip.MustParsePrefix("2001:db8::/32"), "documentation"},
+	{netip.MustParsePrefix("3fff::/20"), "documentation"},
+	{netip.MustParsePrefix("fc00::/7"), "private"},
+	{netip.MustParsePrefix("fe80::/10"), "link-local"},
+	{netip.MustParsePrefix("ff00::/8"), "multicast"},
+}
+
+// guard is the Control function of the dialler: address is what the kernel is
+// about to connect to.
+func (c *Client) guard(network, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return classedf(ClassPrivateAddress, "%q is no address", address)
+	}
+	if name := refusal(at.Addr(), c.options.AllowPrivate); name != "" {
+		return classedf(ClassPrivateAddress, "%s is not on the open net (%s)", at.Addr(), name)
+	}
+	return nil
+}
+
+// badPort returns the port of host where it belongs to another protocol, such
+// as mail, that a request could be smuggled into, or "".
+func badPort(host string) string {
+	if !strings.Contains(host, ":") {
+		return ""
+	}
+	_, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return "" // an IPv6 address without port
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil || n == 0 || badPorts[n] {
+		return port
+	}
+	return ""
+}
+
+// badPorts is the list of the Fetch standard, section 2.9 "Port blocking".
+var badPorts = ports(0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95,
+	101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+	512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719,
+	1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
+
+func ports(list ...int) map[int]bool {
+	m := make(map[int]bool, len(list))
+	for _, p := range list {
+		m[p] = true
+	}
+	return m
+}

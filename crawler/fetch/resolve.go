@@ -1,0 +1,119 @@
+package fetch
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// A resolver remembers the addresses of hosts for a while. It asks for a name
+// once at a time, and forgets the names that were not used for longest.
+type resolver struct {
+	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	ttl    time.Duration // of answers; failures are kept for failureTTL
+	limit  int           // names
+
+	mu    sync.Mutex
+	names map[string]*list.Element // of *answer
+	order list.List                // last used first
+}
+
+const failureTTL = 30 * time.Second
+
+// An answer is a name that was looked up, or is being looked up until ready
+// is closed; the fields below ready are written before that.
+type answer struct {
+	host  string
+	ready chan struct{}
+
+	addrs   []netip.Addr
+	err     error
+	expires time.Time
+}
+
+func newResolver(lookup func(context.Context, string) ([]netip.Addr, error), ttl time.Duration, limit int) *resolver {
+	if lookup == nil {
+		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	return &resolver{lookup: lookup, ttl: ttl, limit: limit, names: make(map[string]*list.Element)}
+}
+
+// addresses returns the addresses of host, at least one, or an error of class
+// dns, or the error of ctx.
+func (r *resolver) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr}, nil
+	}
+	for {
+		a, mine := r.find(host)
+		if mine {
+			r.ask(ctx, a)
+		}
+		select {
+		case <-a.ready:
+		case <-ctx.Done():
+			return nil, classedf(ClassDNS, "look up %s: %w", host, ctx.Err())
+		}
+		if !mine && a.expires.IsZero() {
+			continue // whoever asked ran out of time: ask ourselves
+		}
+		return a.addrs, a.err
+	}
+}
+
+// find returns the answer for host that is known or under way, or a new one
+// that the caller has to ask for.
+func (r *resolver) find(host string) (a *answer, mine bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if el, ok := r.names[host]; ok {
+		a := el.Value.(*answer)
+		select {
+		case <-a.ready:
+			if time.Now().Before(a.expires) {
+				r.order.MoveToFront(el)
+				return a, false
+			}
+			r.order.Remove(el)
+		default:
+			return a, false
+		}
+	}
+	a = &answer{host: host, ready: make(chan struct{})}
+	r.names[host] = r.order.PushFront(a)
+	for r.order.Len() > r.limit {
+		last := r.order.Back()
+		r.order.Remove(last)
+		delete(r.names, last.Value.(*answer).host)
+	}
+	return a, true
+}
+
+func (r *resolver) ask(ctx context.Context, a *answer) {
+	defer close(a.ready)
+	addrs, err := r.lookup(ctx, a.host)
+	switch {
+	case err == nil && len(addrs) == 0:
+		err = &net.DNSError{Err: "no address", Name: a.host, IsNotFound: true}
+		fallthrough
+	case err != nil && ctx.Err() == nil:
+		a.err = &classed{ClassDNS, err}
+		a.expires = time.Now().Add(failureTTL)
+	case err != nil: // our context ended: says nothing about the name, expires at once
+		a.err = &classed{ClassDNS, fmt.Errorf("look up %s: %w", a.host, ctx.Err())}
+	default:
+		for _, addr := range addrs[:min(len(addrs), maxAddrs)] {
+			a.addrs = append(a.addrs, addr.Unmap())
+		}
+		a.expires = time.Now().Add(r.ttl)
+	}
+}
+
+// maxAddrs is how many addresses of one host are remembered and tried.
+const maxAddrs = 4

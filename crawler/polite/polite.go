@@ -1,0 +1,396 @@
+// Package polite keeps the crawl from burdening anybody: it gives every host,
+// and every IP address with all the hosts on it, one request at a time and a
+// rest after each.
+package polite
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options tune a Gate.
+type Options struct {
+	Delay         time.Duration // of rest after a request to a host or an IP address; 0 is for loopback only
+	AdaptiveDelay bool          // rest at least 2 × as long as the last response took
+	MaxDelay      time.Duration // longest Crawl-delay and adaptive delay that are kept
+
+	BackoffOn    []int         // statuses that ask for more patience
+	BackoffStart time.Duration // rest after the first of them; doubled for every further one in a row
+	BackoffMax   time.Duration // longest rest, also by Retry-After
+
+	// Resolve finds the IP addresses of a host name without port. nil, behind
+	// a proxy: only hosts count.
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	Lookups int // at once
+}
+
+// DefaultOptions returns the options of config.yaml as shipped, without Resolve.
+func DefaultOptions() Options {
+	return Options{
+		Delay:         2 * time.Second,
+		AdaptiveDelay: true,
+		MaxDelay:      time.Minute,
+		BackoffOn:     []int{http.StatusTooManyRequests, http.StatusServiceUnavailable},
+		BackoffStart:  5 * time.Minute,
+		BackoffMax:    24 * time.Hour,
+		Lookups:       16,
+	}
+}
+
+// Validate says what is wrong with o.
+func (o Options) Validate() error {
+	switch {
+	case o.Delay < 0 || o.MaxDelay < 0:
+		return fmt.Errorf("polite: delays (%v, at most %v) cannot be negative", o.Delay, o.MaxDelay)
+	case o.BackoffStart < 0 || o.BackoffMax < o.BackoffStart:
+		return fmt.Errorf("polite: back-off from %v to %v goes backwards", o.BackoffStart, o.BackoffMax)
+	case o.Resolve != nil && o.Lookups <= 0:
+		return fmt.Errorf("polite: %d lookups at once find no address", o.Lookups)
+	}
+	return nil
+}
+
+// A Visit is how a request ended, as far as politeness is concerned.
+type Visit struct {
+	IP         string        // address that answered, or ""
+	Took       time.Duration // from the request to the last byte
+	Status     int           // 0: not known, which neither excuses nor accuses the host
+	RetryAfter time.Duration // what the server asked for (see RetryAfter), or 0
+	Err        error         // no response
+	CrawlDelay time.Duration // of the host's robots.txt, or 0
+}
+
+// A Gate says when a host may be asked. Claim takes the host's turn and its IP
+// address's, Visited gives both back and begins the rest. It is safe for
+// concurrent use. Its memory grows with the hosts that are resting, not with
+// those it has seen. It owns a few goroutines, one for each lookup that runs.
+type Gate struct {
+	options Options
+	ctx     context.Context // of the lookups
+	cancel  context.CancelFunc
+	lookups sync.WaitGroup
+	slots   chan struct{} // one token for each running lookup
+
+	mu    sync.Mutex
+	hosts map[string]*host
+	ips   map[netip.Addr]*turn
+	sweep int // number of hosts at which the idle ones are forgotten
+}
+
+// A turn is held by one request, and free again after its rest.
+type turn struct {
+	held bool
+	next time.Time // end of the rest
+}
+
+// A host is a turn of its own inside that of its IP address.
+type host struct {
+	turn
+	lookup lookup
+	began  time.Time     // of the lookup
+	ip     netip.Addr    // or zero: not known
+	delay  time.Duration // of the last rest
+	fails  int           // back-off statuses in a row
+	errs   int           // errors in a row
+}
+
+// A lookup is how far the search for a host's IP address has come.
+type lookup uint8
+
+const (
+	unasked lookup = iota
+	asking
+	asked
+)
+
+const (
+	keepHosts  = 10_000 // that may be idle and are remembered
+	minWait    = 5 * time.Millisecond
+	maxPolling = 250 * time.Millisecond
+)
+
+// New returns an open Gate, or the error of o.Validate. Close it when no
+// worker uses it any more.
+func New(o Options) (*Gate, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	g := &Gate{
+		options: o,
+		slots:   make(chan struct{}, max(o.Lookups, 0)),
+		hosts:   make(map[string]*host),
+		ips:     make(map[netip.Addr]*turn),
+		sweep:   keepHosts,
+	}
+	g.ctx, g.cancel = context.WithCancel(context.Background())
+	return g, nil
+}
+
+// Close ends the lookups that run and waits for them.
+func (g *Gate) Close() {
+	g.cancel()
+	g.lookups.Wait()
+}
+
+// Claim takes the turn of a host, given as weburl.URL.Host writes it, and of
+// its IP address. With 0 the turn is the caller's until Visited or Release;
+// otherwise the host may be asked again after wait, though another may be
+// faster. The first Claim of a host starts the lookup of its address, so
+// claiming ahead of need is useful. A host whose name cannot be resolved is
+// let through: the fetcher will say why.
+func (g *Gate) Claim(name string) (wait time.Duration) {
+	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.hosts[name]
+	if h == nil {
+		h = &host{}
+		g.hosts[name] = h
+		g.forget(now)
+	}
+	if wait := h.wait(now, g.options.Delay); wait > 0 {
+		return wait
+	}
+	if wait := g.find(name, h, now); wait > 0 {
+		return wait
+	}
+	if ip := g.ips[h.ip]; ip != nil {
+		if wait := ip.wait(now, g.options.Delay); wait > 0 {
+			return wait
+		}
+	}
+	h.held = true
+	if h.ip.IsValid() {
+		if g.ips[h.ip] == nil {
+			g.ips[h.ip] = &turn{}
+		}
+		g.ips[h.ip].held = true
+	}
+	return 0
+}
+
+// wait returns how long the turn is not to be had, as far as one can know.
+func (t *turn) wait(now time.Time, least time.Duration) time.Duration {
+	if t.held {
+		return max(minWait, least)
+	}
+	return t.next.Sub(now)
+}
+
+// rest ends the turn; the next one comes no sooner than after delay, and never
+// sooner than was said before.
+func (t *turn) rest(now time.Time, delay time.Duration) {
+	t.held = false
+	if next := now.Add(delay); next.After(t.next) {
+		t.next = next
+	}
+}
+
+// find makes sure that the address of h is known or cannot be known, and
+// returns how long to wait for that.
+func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
+	if g.options.Resolve == nil || h.lookup == asked {
+		return 0
+	}
+	if h.lookup == asking {
+		return min(max(now.Sub(h.began), minWait), maxPolling)
+	}
+	bare := hostname(name)
+	if addr, err := netip.ParseAddr(bare); err == nil {
+		h.lookup, h.ip = asked, addr.Unmap()
+		return 0
+	}
+	select {
+	case g.slots <- struct{}{}:
+	default:
+		return 4 * minWait // all lookups are busy
+	}
+	h.lookup, h.began = asking, now
+	g.lookups.Go(func() {
+		addrs, err := g.options.Resolve(g.ctx, bare)
+		<-g.slots
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		h.lookup = asked
+		if err == nil && len(addrs) > 0 {
+			h.ip = addrs[0].Unmap()
+		}
+	})
+	return minWait
+}
+
+// Visited ends the turn that Claim gave and begins the rest.
+//
+// The host rests for the longest of Delay, Crawl-delay, twice the response
+// time (both up to MaxDelay), and, after a status of BackoffOn, what the
+// server asked for by Retry-After, or else a back-off that doubles every time
+// and is forgotten when the host answers well. Errors double the plain delay.
+// The IP address rests for Delay or twice the response time.
+func (g *Gate) Visited(name string, v Visit) {
+	now := time.Now()
+	base := g.options.Delay
+	if g.options.AdaptiveDelay {
+		base = max(base, min(2*v.Took, g.options.MaxDelay))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.hosts[name]
+	if h == nil || !h.held {
+		return // no turn was taken
+	}
+	g.give(h, func(ip *turn) { ip.rest(now, base) })
+	if ip, err := netip.ParseAddr(v.IP); err == nil && g.options.Resolve != nil && ip.Unmap() != h.ip {
+		g.moved(h, ip.Unmap(), now, base)
+	}
+	h.delay = max(min(v.CrawlDelay, g.options.MaxDelay), g.patience(h, v, base))
+	h.rest(now, h.delay)
+}
+
+// moved notes that another address answered than was claimed.
+func (g *Gate) moved(h *host, ip netip.Addr, now time.Time, delay time.Duration) {
+	h.ip, h.lookup = ip, asked
+	t := g.ips[ip]
+	if t == nil {
+		t = &turn{}
+		g.ips[ip] = t
+	}
+	if next := now.Add(delay); next.After(t.next) {
+		t.next = next
+	}
+}
+
+// give calls rest on the turn of the IP address that h holds.
+func (g *Gate) give(h *host, rest func(*turn)) {
+	if ip := g.ips[h.ip]; ip != nil {
+		rest(ip)
+	}
+}
+
+// patience counts bad answers in a row and returns the rest that h needs.
+func (g *Gate) patience(h *host, v Visit, base time.Duration) time.Duration {
+	asked := min(v.RetryAfter, g.options.BackoffMax)
+	switch {
+	case v.Err != nil:
+		h.errs++
+		return max(base, min(doubled(base, h.errs), g.options.BackoffStart), asked)
+	case slices.Contains(g.options.BackoffOn, v.Status):
+		h.fails++
+		if asked > 0 {
+			return max(base, asked)
+		}
+		return max(base, min(doubled(g.options.BackoffStart, h.fails-1), g.options.BackoffMax))
+	case v.Status >= 500:
+		h.errs++
+		return max(base, min(doubled(base, h.errs), g.options.BackoffStart), asked)
+	case v.Status != 0:
+		h.fails, h.errs = 0, 0
+	}
+	return base
+}
+
+// doubled returns d · 2^n, or the longest duration where that overflows.
+func doubled(d time.Duration, n int) time.Duration {
+	if n > 62 || d > math.MaxInt64>>n {
+		return math.MaxInt64
+	}
+	return d << n
+}
+
+// Release gives a turn back that was not used: nothing was sent, so nobody
+// needs a rest.
+func (g *Gate) Release(name string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if h := g.hosts[name]; h != nil && h.held {
+		h.held = false
+		g.give(h, func(ip *turn) { ip.held = false })
+	}
+}
+
+// forget drops the hosts and addresses that are idle past their rest, whenever
+// their number has doubled. What a host failed before is forgotten with it.
+func (g *Gate) forget(now time.Time) {
+	if len(g.hosts) < g.sweep {
+		return
+	}
+	for name, h := range g.hosts {
+		if !h.held && h.lookup != asking && now.After(h.next.Add(grace(h))) && !h.began.After(now.Add(-time.Minute)) {
+			delete(g.hosts, name)
+		}
+	}
+	for addr, t := range g.ips {
+		if !t.held && now.After(t.next) {
+			delete(g.ips, addr)
+		}
+	}
+	g.sweep = max(keepHosts, 2*len(g.hosts))
+}
+
+// grace is how long failures of h are remembered after its rest.
+func grace(h *host) time.Duration {
+	if h.fails+h.errs == 0 {
+		return 0
+	}
+	return max(h.delay, time.Minute)
+}
+
+// Stats counts hosts by what they are doing, for the status of a crawl.
+type Stats struct {
+	Hosts   int // remembered
+	Asked   int // of them, a request is under way
+	Resting int // wait for their delay
+	Backoff int // of those resting, after an answer that asks for patience
+}
+
+// Stats walks all hosts: once a second is often enough.
+func (g *Gate) Stats() Stats {
+	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := Stats{Hosts: len(g.hosts)}
+	for _, h := range g.hosts {
+		switch {
+		case h.held:
+			s.Asked++
+		case now.Before(h.next):
+			s.Resting++
+			if h.fails > 0 {
+				s.Backoff++
+			}
+		}
+	}
+	return s
+}
+
+// RetryAfter reads a Retry-After header, in seconds or as a date, at the time
+// now. What is missing, past or no number is 0.
+func RetryAfter(header string, now time.Time) time.Duration {
+	header = strings.TrimSpace(header)
+	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
+		if seconds <= 0 {
+			return 0
+		}
+		return time.Duration(min(seconds, math.MaxInt64/int64(time.Second))) * time.Second
+	}
+	if date, err := http.ParseTime(header); err == nil {
+		return max(0, date.Sub(now))
+	}
+	return 0
+}
+
+// hostname cuts the port and the brackets off a host.
+func hostname(name string) string {
+	if h, _, err := net.SplitHostPort(name); err == nil {
+		return h
+	}
+	return strings.Trim(name, "[]")
+}

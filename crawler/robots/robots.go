@@ -1,0 +1,269 @@
+// Package robots keeps the rules that hosts set for robots (RFC 9309): what
+// may be asked, how often, and what to believe while a host does not say.
+package robots
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+)
+
+// MaxSize is how much of a robots.txt is read, in bytes (RFC 9309, section
+// 2.5: at least 500 KiB).
+const MaxSize = 500 << 10
+
+// Options tune a Cache.
+type Options struct {
+	// Agent is the product token that groups of rules name us by. It matches
+	// whole and in any case: rules for "gaze" do not bind "gazehound".
+	Agent string
+	// Fetch makes one exchange and follows no redirect, such as
+	// fetch.Client.FetchPrefix with MaxSize.
+	Fetch func(ctx context.Context, u weburl.URL) (*page.Response, error)
+
+	TTL      time.Duration // how long rules are believed, at most 24 h
+	Retry    time.Duration // wait after the first failure; doubled for every further one in a row
+	RetryMax time.Duration // longest wait
+	MaxDelay time.Duration // longest Crawl-delay; longer ones are cut to it
+
+	Hosts  int   // remembered
+	Memory int64 // bytes of rules remembered
+}
+
+// DefaultOptions returns the options as shipped, without Fetch.
+func DefaultOptions() Options {
+	return Options{
+		Agent:    "gazehound",
+		TTL:      24 * time.Hour,
+		Retry:    5 * time.Minute,
+		RetryMax: 24 * time.Hour,
+		MaxDelay: time.Minute,
+		Hosts:    100_000,
+		Memory:   64 << 20,
+	}
+}
+
+// Validate says what is wrong with o.
+func (o Options) Validate() error {
+	switch {
+	case !isToken(o.Agent):
+		return fmt.Errorf("robots: agent %q is no product token: letters, - and _ only (RFC 9309)", o.Agent)
+	case o.Fetch == nil:
+		return errors.New("robots: Fetch is missing")
+	case o.TTL <= 0 || o.TTL > 24*time.Hour:
+		return fmt.Errorf("robots: rules cannot be kept for %v; more than 0 and at most 24h", o.TTL)
+	case o.Retry <= 0 || o.RetryMax < o.Retry:
+		return fmt.Errorf("robots: retry from %v to %v goes backwards", o.Retry, o.RetryMax)
+	case o.MaxDelay < 0:
+		return fmt.Errorf("robots: longest delay %v is negative", o.MaxDelay)
+	case o.Hosts <= 0 || o.Memory <= 0:
+		return fmt.Errorf("robots: a cache of %d hosts and %d bytes keeps nothing", o.Hosts, o.Memory)
+	}
+	return nil
+}
+
+func isToken(s string) bool {
+	for _, c := range s {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// A Decision says whether a URL may be asked now.
+type Decision struct {
+	Allowed bool
+	Reason  string // in words, where not allowed
+	Note    string // something odd that was corrected, such as a Crawl-delay of a year
+
+	Delay    time.Duration // Crawl-delay for us, at most MaxDelay, or 0
+	Sitemaps []string      // canonical URLs that the host names, at most 100; not to be changed
+
+	// Fetched tells that this call made a request, so that the turn of the
+	// host is used up. Response is what came and Err why nothing came.
+	Fetched  bool
+	Response *page.Response
+	Err      error
+
+	// Retry > 0 means that the rules are not known: ask again after that, and
+	// until then nothing of the host. Status and failures are those of the
+	// last request; a Retry of a moment means that robots.txt has moved and
+	// the next Check looks where it went.
+	Retry time.Duration
+}
+
+// A Cache knows the rules of many hosts, and fetches those that it does not
+// know. It is safe for concurrent use and starts no goroutines.
+type Cache struct {
+	options Options
+
+	mu     sync.Mutex
+	sites  map[string]*list.Element // of *site, by scheme and host
+	order  list.List                // last used first
+	memory int64
+}
+
+// A site is what is known of one scheme and host. Whoever makes its request
+// holds the token of turn, which guards all fields but size.
+type site struct {
+	key  string
+	size int64 // of rules, as the cache counts it; guarded by Cache.mu
+	turn chan struct{}
+
+	rules *rules    // last that were had, or nil
+	until time.Time // when to ask again
+	// Where rules are nil or past their time:
+	failure string // why they are not known, or ""
+	err     error
+	fails   int        // in a row
+	next    weburl.URL // where a redirect led, or zero
+	hops    int
+}
+
+const (
+	maxHops    = 5 // redirects in a row (RFC 9309, section 2.3.1.2)
+	afterMoved = time.Millisecond
+)
+
+// New returns an empty Cache, or the error of o.Validate.
+func New(o Options) (*Cache, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	return &Cache{options: o, sites: make(map[string]*list.Element)}, nil
+}
+
+// Check says whether u may be asked. Where the rules of its host are not
+// known, it makes one request for them, not more: a redirect is followed by
+// the next Check, so that even robots.txt is asked for at the host's pace. Many
+// Checks of one host at once make one request. The only error is that of ctx.
+//
+// What a response means: 2xx has the rules; a redirect is followed up to five
+// times, also to other hosts; 4xx and longer chains mean that there are no
+// rules; 429, 5xx and no response mean that nothing is allowed for now. Rules
+// past their time stay in force while the host cannot be reached.
+func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
+	s := c.site(u.Scheme() + "://" + u.Host())
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return Decision{}, fmt.Errorf("robots: %s: %w", u.Host(), ctx.Err())
+	}
+	defer func() { <-s.turn }()
+	var d Decision
+	if !time.Now().Before(s.until) {
+		if err := c.ask(ctx, s, &d); err != nil {
+			return Decision{}, err
+		}
+		c.weigh(s)
+	}
+	c.judge(s, u, &d)
+	return d, nil
+}
+
+// judge fills d from what is known of s.
+func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
+	if s.rules == nil {
+		d.Retry = max(time.Until(s.until), afterMoved)
+		d.Reason = s.failure
+		d.Err = s.err
+		return
+	}
+	d.Delay, d.Note, d.Sitemaps = s.rules.delay, s.rules.note, s.rules.sitemaps
+	rule, found := s.rules.match(u)
+	d.Allowed = !found || rule.allow
+	if !d.Allowed {
+		d.Reason = fmt.Sprintf("robots.txt disallows %.100q", rule.pattern)
+	}
+}
+
+// ask makes the one request that is due and writes what it means into s.
+func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
+	at := s.next
+	if at.IsZero() {
+		var err error
+		if at, err = weburl.Parse(s.key + "/robots.txt"); err != nil {
+			return err // cannot be: the key comes from a URL
+		}
+	}
+	r, err := c.options.Fetch(ctx, at)
+	if ctx.Err() != nil {
+		return fmt.Errorf("robots: %s: %w", at, ctx.Err())
+	}
+	d.Fetched, d.Response, d.Err = true, r, err
+	switch {
+	case err != nil:
+		c.unreachable(s, err.Error(), err)
+	case r.Status == 429 || r.Status >= 500 || r.Status < 200:
+		c.unreachable(s, fmt.Sprintf("robots.txt answered with status %d", r.Status), nil)
+	case r.Status < 300:
+		c.known(s, parse(r.Body, c.options.Agent, at, c.options.MaxDelay))
+	case r.Status < 400 && !r.Location.IsZero() && s.hops < maxHops:
+		s.next, s.hops = r.Location, s.hops+1
+		if s.rules == nil {
+			s.failure, s.err = fmt.Sprintf("robots.txt moved to %s", r.Location), nil
+		}
+	default: // 4xx, a redirect to nowhere, or one too many
+		c.known(s, &rules{})
+	}
+	return nil
+}
+
+func (c *Cache) known(s *site, r *rules) {
+	s.rules, s.until = r, time.Now().Add(c.options.TTL)
+	s.failure, s.err, s.fails, s.next, s.hops = "", nil, 0, weburl.URL{}, 0
+}
+
+func (c *Cache) unreachable(s *site, failure string, err error) {
+	wait := c.options.RetryMax
+	if s.fails < 62 && c.options.Retry <= c.options.RetryMax>>s.fails {
+		wait = c.options.Retry << s.fails
+	}
+	s.failure, s.err, s.fails, s.next, s.hops = failure, err, s.fails+1, weburl.URL{}, 0
+	s.until = time.Now().Add(wait)
+}
+
+// site returns the entry for key, new or known, as the last used.
+func (c *Cache) site(key string) *site {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if el, ok := c.sites[key]; ok {
+		c.order.MoveToFront(el)
+		return el.Value.(*site)
+	}
+	s := &site{key: key, turn: make(chan struct{}, 1)}
+	c.sites[key] = c.order.PushFront(s)
+	c.memory += s.size
+	c.shrink()
+	return s
+}
+
+// weigh notes how much memory the rules of s take, and makes room.
+func (c *Cache) weigh(s *site) {
+	size := s.rules.size()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if el, ok := c.sites[s.key]; !ok || el.Value != any(s) {
+		return // forgotten meanwhile
+	}
+	c.memory += size - s.size
+	s.size = size
+	c.shrink()
+}
+
+// shrink forgets the sites that were not used for longest.
+func (c *Cache) shrink() {
+	for c.order.Len() > c.options.Hosts || c.memory > c.options.Memory && c.order.Len() > 1 {
+		el := c.order.Back()
+		s := c.order.Remove(el).(*site)
+		delete(c.sites, s.key)
+		c.memory -= s.size
+	}
+}
