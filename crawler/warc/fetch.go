@@ -1,0 +1,237 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httputil"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"time"
+
+	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// ErrTooLarge is wrapped by the error of Fetch for a body longer than
+// [Archive.MaxBody].
+var ErrTooLarge = errors.New("body is too large")
+
+// Fetch returns the recorded response for u. The scheme does not matter, and a
+// directory is found as a static server would: /dir leads to /dir/ by a
+// redirect, /dir/ may be recorded as /dir/index.html and the other way round,
+// and /page as /page.html. What was not recorded has the status 404.
+func (a *Archive) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	p, redirect, ok := a.find(u)
+	switch {
+	case !ok:
+		return &page.Response{URL: u, Status: http.StatusNotFound, Header: http.Header{}, Fetched: began}, nil
+	case redirect != "":
+		to, err := u.Resolve(u.Scheme() + "://" + redirect)
+		if err != nil {
+			return nil, fmt.Errorf("warc: redirect of %s: %w", u, err)
+		}
+		header := http.Header{"Location": {to.String()}}
+		return &page.Response{URL: u, Status: http.StatusMovedPermanently, Header: header, Location: to, Fetched: began}, nil
+	}
+	r, err := a.read(u, p)
+	if err != nil {
+		return nil, fmt.Errorf("warc: %s, byte %d of %s: %w", u, p.offset(), a.files[p.file()].Name(), err)
+	}
+	r.Took = time.Since(began)
+	return r, nil
+}
+
+// find returns where the response for u lies, or the address (host, path and
+// query) to which a static server would redirect.
+func (a *Archive) find(u weburl.URL) (p place, redirect string, ok bool) {
+	at := address(u)
+	has := func(address string) bool {
+		p, ok = a.index[keyOf(address)]
+		return ok
+	}
+	if has(at) {
+		return p, "", true
+	}
+	if u.Query() != "" {
+		return 0, "", false
+	}
+	path := u.Path()
+	dir, file := at[:strings.LastIndexByte(at, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
+	switch file {
+	case "index.html", "index.htm", "index.php":
+		return p, "", has(dir)
+	case "":
+		if has(dir+"index.html") || has(dir+"index.htm") || has(dir+"index.php") {
+			return p, "", true
+		}
+		if bare := strings.TrimSuffix(at, "/"); path != "/" && has(bare) {
+			return p, bare, true
+		}
+		return 0, "", false
+	}
+	if has(at+"/") || has(at+"/index.html") || has(at+"/index.htm") {
+		return p, at + "/", true
+	}
+	return p, "", !strings.Contains(file, ".") && has(at+".html")
+}
+
+// read returns the response recorded at p.
+func (a *Archive) read(u weburl.URL, p place) (*page.Response, error) {
+	r := a.readers.Get().(*reader)
+	defer a.readers.Put(r)
+	r.seek(a.files[p.file()], p.offset())
+	rec, err := r.next(a.gzipped[p.file()])
+	if err != nil {
+		return nil, err
+	}
+	head, rest, err := readHead(rec.block)
+	if err != nil {
+		return nil, err
+	}
+	body, err := decode(rest, head.header, a.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	if r.errs.err != nil {
+		return nil, r.errs.err
+	}
+	// The body is decoded and whole: what described its journey is gone.
+	for _, name := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
+		head.header.Del(name)
+	}
+	resp := &page.Response{URL: u, Status: head.status, Header: head.header, Body: body, Fetched: rec.date}
+	if to := head.header.Get("Location"); to != "" && head.status >= 300 && head.status < 400 {
+		resp.Location, _ = u.Resolve(to)
+	}
+	return resp, nil
+}
+
+// A responseHead is the status line and header of a recorded response.
+type responseHead struct {
+	status int
+	header http.Header
+}
+
+var errStatusLine = errors.New("no HTTP status line")
+
+// readHead reads the head of a recorded response and returns a reader of the
+// rest. Header lines after a malformed one are lost.
+func readHead(block io.Reader) (responseHead, *bufio.Reader, error) {
+	limited := &io.LimitedReader{R: block, N: maxHeader}
+	rest := bufio.NewReader(limited)
+	text := textproto.NewReader(rest)
+	line, err := text.ReadLine()
+	if err != nil {
+		return responseHead{}, nil, errStatusLine
+	}
+	proto, after, _ := strings.Cut(line, " ")
+	code, _, _ := strings.Cut(strings.TrimLeft(after, " "), " ")
+	status, err := strconv.Atoi(code)
+	if err != nil || !strings.HasPrefix(proto, "HTTP/") || status < 100 || status > 599 {
+		return responseHead{}, nil, fmt.Errorf("%w (%q)", errStatusLine, line[:min(len(line), 40)])
+	}
+	header, err := text.ReadMIMEHeader()
+	for err != nil {
+		if line, lost := text.ReadLine(); lost != nil || line == "" {
+			break
+		}
+	}
+	if limited.N <= 0 && rest.Buffered() == 0 {
+		return responseHead{}, nil, fmt.Errorf("HTTP %w", errHeader)
+	}
+	if header == nil {
+		header = textproto.MIMEHeader{}
+	}
+	limited.N = math.MaxInt64
+	return responseHead{status, http.Header(header)}, rest, nil
+}
+
+// decode undoes the transfer and content encodings of a body, at most limit
+// bytes of it. Many archives keep the header of an encoding that they have
+// undone, so the body's first bytes decide.
+func decode(body *bufio.Reader, h http.Header, limit int64) ([]byte, error) {
+	if strings.EqualFold(strings.TrimSpace(h.Get("Transfer-Encoding")), "chunked") && startsChunk(body) {
+		body = bufio.NewReader(httputil.NewChunkedReader(body))
+	}
+	var src io.Reader = body
+	magic, _ := body.Peek(4)
+	switch strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding"))) {
+	case "gzip", "x-gzip":
+		if bytes.HasPrefix(magic, []byte{0x1f, 0x8b}) {
+			z, err := gzip.NewReader(body)
+			if err != nil {
+				return nil, fmt.Errorf("gzip body: %w", err)
+			}
+			src = z
+		}
+	case "deflate":
+		if z, err := zlib.NewReader(bytes.NewReader(magic)); err == nil {
+			z.Close()
+			if src, err = zlib.NewReader(body); err != nil {
+				return nil, fmt.Errorf("deflate body: %w", err)
+			}
+		} else if len(magic) > 0 && !printable(magic) {
+			src = flate.NewReader(body)
+		}
+	case "br":
+		if !printable(magic) {
+			src = brotli.NewReader(body)
+		}
+	case "zstd":
+		if bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+			z, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderMaxMemory(64<<20))
+			if err != nil {
+				return nil, fmt.Errorf("zstd body: %w", err)
+			}
+			defer z.Close()
+			src = z
+		}
+	}
+	b, err := io.ReadAll(io.LimitReader(src, limit+1))
+	if int64(len(b)) > limit {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
+	if err != nil && len(b) == 0 { // what came before damage is of use
+		return nil, fmt.Errorf("body: %w", err)
+	}
+	return b, nil
+}
+
+// startsChunk tells whether a line with a hexadecimal length is ahead.
+func startsChunk(body *bufio.Reader) bool {
+	b, _ := body.Peek(18)
+	line, _, found := bytes.Cut(b, []byte("\n"))
+	if !found {
+		return false
+	}
+	size, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(";"))
+	_, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 64)
+	return err == nil
+}
+
+// printable tells whether b looks like the start of a text document.
+func printable(b []byte) bool {
+	for _, c := range b {
+		if c != '\n' && c != '\r' && c != '\t' && (c < ' ' || c > '~') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,221 @@
+// Package warc replays recorded webs: an [Archive] answers for the pages of
+// WARC files as the live web answered when they were written. It never touches
+// the network.
+package warc
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"gazehound/crawler/weburl"
+)
+
+// DefaultMaxBody is the longest decoded body, in bytes, that Fetch returns
+// unless [Archive.MaxBody] says otherwise.
+const DefaultMaxBody = 10 << 20
+
+// ErrNotWARC is wrapped by the errors of Open for files that are no WARC files.
+var ErrNotWARC = errors.New("not a WARC file")
+
+// An Archive is a set of WARC files with an index of their responses. It is
+// safe for concurrent use.
+type Archive struct {
+	// MaxBody is the longest decoded body, in bytes, that Fetch returns. It
+	// may be changed before the first Fetch.
+	MaxBody int64
+
+	files   []*os.File
+	gzipped []bool
+	index   map[key]place
+	stats   Stats
+	readers sync.Pool // *reader
+}
+
+// Stats say what Open found.
+type Stats struct {
+	Files     int
+	Records   int      // of any type
+	Responses int      // recorded HTTP responses
+	URLs      int      // distinct canonical URLs, the scheme left out
+	Skipped   int      // responses without a usable URL or HTTP status line
+	Bytes     int64    // of all files
+	Warnings  []string // one a file that ends early or is damaged
+}
+
+// A key is a hash of a canonical URL without its scheme. It is long enough
+// that nobody finds two URLs with the same one.
+type key [16]byte
+
+func keyOf(address string) key {
+	sum := sha256.Sum256([]byte(address))
+	return key(sum[:16])
+}
+
+// address returns what an archive knows u by: host, path and query.
+func address(u weburl.URL) string {
+	return u.String()[len(u.Scheme())+len("://"):]
+}
+
+// A place is where a record starts: 16 bits for the file, one for whether the
+// response is a success, 47 for the offset.
+type place uint64
+
+const (
+	maxFiles  = 1 << 16
+	maxOffset = 1<<47 - 1
+	success   = place(1) << 47
+)
+
+func placeOf(file int, offset int64, ok bool) place {
+	p := place(file)<<48 | place(offset)
+	if ok {
+		p |= success
+	}
+	return p
+}
+
+func (p place) file() int     { return int(p >> 48) }
+func (p place) offset() int64 { return int64(p & maxOffset) }
+func (p place) ok() bool      { return p&success != 0 }
+
+// Open indexes WARC files, plain or compressed record by record. A folder
+// means the *.warc and *.warc.gz files in it. Of several responses for one
+// URL the first success is kept, or else the first. A file that ends in the
+// middle of a record or is damaged there is used up to that record, and
+// [Archive.Stats] warns of it.
+func Open(paths ...string) (*Archive, error) {
+	names, err := expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > maxFiles {
+		return nil, fmt.Errorf("warc: %d files; at most %d can be opened together", len(names), maxFiles)
+	}
+	a := &Archive{MaxBody: DefaultMaxBody, index: map[key]place{}}
+	a.readers.New = func() any { return newReader() }
+	for _, name := range names {
+		if err := a.add(name); err != nil {
+			a.Close()
+			return nil, err
+		}
+	}
+	a.stats.Files = len(a.files)
+	a.stats.URLs = len(a.index)
+	if a.stats.URLs == 0 {
+		a.Close()
+		return nil, fmt.Errorf("warc: no HTTP response with a usable URL in %s", strings.Join(names, ", "))
+	}
+	return a, nil
+}
+
+// Close closes the files. No Fetch may run or follow.
+func (a *Archive) Close() error {
+	var errs []error
+	for _, f := range a.files {
+		errs = append(errs, f.Close())
+	}
+	a.files = nil
+	return errors.Join(errs...)
+}
+
+// Stats returns what Open found.
+func (a *Archive) Stats() Stats { return a.stats }
+
+// Has tells whether Fetch would find u, be it by a redirect.
+func (a *Archive) Has(u weburl.URL) bool {
+	_, _, ok := a.find(u)
+	return ok
+}
+
+// expand replaces folders by their WARC files, in the order of their names.
+func expand(paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("warc: no file given")
+	}
+	var names []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("warc: %s: %w", p, fs.ErrNotExist)
+		} else if err != nil {
+			return nil, fmt.Errorf("warc: %w", err)
+		}
+		if !info.IsDir() {
+			names = append(names, p)
+			continue
+		}
+		entries, err := os.ReadDir(p)
+		if err != nil {
+			return nil, fmt.Errorf("warc: %w", err)
+		}
+		before := len(names)
+		for _, e := range entries {
+			lower := strings.ToLower(e.Name())
+			if !e.IsDir() && (strings.HasSuffix(lower, ".warc") || strings.HasSuffix(lower, ".warc.gz")) {
+				names = append(names, filepath.Join(p, e.Name()))
+			}
+		}
+		if len(names) == before {
+			return nil, fmt.Errorf("warc: no *.warc or *.warc.gz file in folder %s", p)
+		}
+	}
+	return names, nil
+}
+
+// add opens and indexes one file.
+func (a *Archive) add(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("warc: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return fmt.Errorf("warc: %w", err)
+	}
+	zipped, err := sniff(f)
+	if err != nil {
+		f.Close()
+		return fmt.Errorf("warc: %s: %w", name, err)
+	}
+	a.files = append(a.files, f)
+	a.gzipped = append(a.gzipped, zipped)
+	a.stats.Bytes += info.Size()
+	if err := a.scan(len(a.files)-1, info.Size()); err != nil {
+		return fmt.Errorf("warc: %s: %w", name, err)
+	}
+	return nil
+}
+
+// sniff tells a compressed WARC file from a plain one and both from others.
+func sniff(f *os.File) (zipped bool, err error) {
+	var b [512]byte
+	n, err := f.ReadAt(b[:], 0)
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	head := string(b[:n])
+	switch {
+	case strings.HasPrefix(head, "WARC/"):
+		return false, nil
+	case strings.HasPrefix(head, "\x1f\x8b"):
+		return true, nil
+	case head == "":
+		return false, fmt.Errorf("%w (it is empty)", ErrNotWARC)
+	case strings.HasPrefix(head, "PK"):
+		return false, fmt.Errorf("%w (starts with PK: a zip; unpack it and give the files of its archive folder)", ErrNotWARC)
+	case strings.HasPrefix(head, "BZh"), strings.HasPrefix(head, "\xfd7zXZ"), strings.HasPrefix(head, "\x28\xb5\x2f\xfd"):
+		return false, fmt.Errorf("%w (compressed by bzip2, xz or zstd; unpack it first)", ErrNotWARC)
+	case strings.HasPrefix(head, "filedesc://"):
+		return false, fmt.Errorf("%w (an ARC file of the older format; convert it with warctools)", ErrNotWARC)
+	default:
+		return false, fmt.Errorf("%w (starts with %q)", ErrNotWARC, head[:min(len(head), 12)])
+	}
+}
