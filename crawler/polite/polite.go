@@ -61,6 +61,7 @@ func (o Options) Validate() error {
 
 // A Visit is how a request ended, as far as politeness is concerned.
 type Visit struct {
+	NoRequest  bool          // the turn was not used, so nobody needs a rest; other fields do not count
 	IP         string        // address that answered, or ""
 	Took       time.Duration // from the request to the last byte
 	Status     int           // 0: not known, which neither excuses nor accuses the host
@@ -142,7 +143,7 @@ func (g *Gate) Close() {
 }
 
 // Claim takes the turn of a host, given as weburl.URL.Host writes it, and of
-// its IP address. With 0 the turn is the caller's until Visited or Release;
+// its IP address. With 0 the turn is the caller's until Visited;
 // otherwise the host may be asked again after wait, though another may be
 // faster. The first Claim of a host starts the lookup of its address, so
 // claiming ahead of need is useful. A host whose name cannot be resolved is
@@ -247,7 +248,17 @@ func (g *Gate) Visited(name string, v Visit) {
 	if h == nil || !h.held {
 		return // no turn was taken
 	}
-	g.give(h, func(ip *turn) { ip.rest(now, base) })
+	ip := g.ips[h.ip]
+	if v.NoRequest {
+		h.held = false
+		if ip != nil {
+			ip.held = false
+		}
+		return
+	}
+	if ip != nil {
+		ip.rest(now, base)
+	}
 	if ip, err := netip.ParseAddr(v.IP); err == nil && g.options.Resolve != nil && ip.Unmap() != h.ip {
 		g.moved(h, ip.Unmap(), now, base)
 	}
@@ -265,13 +276,6 @@ func (g *Gate) moved(h *host, ip netip.Addr, now time.Time, delay time.Duration)
 	}
 	if next := now.Add(delay); next.After(t.next) {
 		t.next = next
-	}
-}
-
-// give calls rest on the turn of the IP address that h holds.
-func (g *Gate) give(h *host, rest func(*turn)) {
-	if ip := g.ips[h.ip]; ip != nil {
-		rest(ip)
 	}
 }
 
@@ -303,17 +307,6 @@ func doubled(d time.Duration, n int) time.Duration {
 		return math.MaxInt64
 	}
 	return d << n
-}
-
-// Release gives a turn back that was not used: nothing was sent, so nobody
-// needs a rest.
-func (g *Gate) Release(name string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if h := g.hosts[name]; h != nil && h.held {
-		h.held = false
-		g.give(h, func(ip *turn) { ip.held = false })
-	}
 }
 
 // forget drops the hosts and addresses that are idle past their rest, whenever

@@ -87,16 +87,16 @@ type Decision struct {
 	Sitemaps []string      // canonical URLs that the host names, at most 100; not to be changed
 
 	// Fetched tells that this call made a request, so that the turn of the
-	// host is used up. Response is what came and Err why nothing came.
+	// host is used up: Check again in its next turn. Until then Allowed is a
+	// first opinion, for robots.txt may have moved. Response is what came.
 	Fetched  bool
 	Response *page.Response
-	Err      error
 
-	// Retry > 0 means that the rules are not known: ask again after that, and
-	// until then nothing of the host. Status and failures are those of the
-	// last request; a Retry of a moment means that robots.txt has moved and
-	// the next Check looks where it went.
+	// Retry > 0 means that the rules cannot be had: ask again after that, and
+	// until then nothing of the host. Err is why, such as a *fetch.Error of
+	// class dns, or nil where the host answered with a bad status.
 	Retry time.Duration
+	Err   error
 }
 
 // A Cache knows the rules of many hosts, and fetches those that it does not
@@ -117,20 +117,16 @@ type site struct {
 	size int64 // of rules, as the cache counts it; guarded by Cache.mu
 	turn chan struct{}
 
-	rules *rules    // last that were had, or nil
-	until time.Time // when to ask again
-	// Where rules are nil or past their time:
-	failure string // why they are not known, or ""
-	err     error
+	rules   *rules     // last that were had, or nil
+	until   time.Time  // when to ask again
+	failure string     // why the last request did not bring them, or ""
+	err     error      // of the fetch, or nil
 	fails   int        // in a row
 	next    weburl.URL // where a redirect led, or zero
-	hops    int
+	hops    int        // redirects that led there
 }
 
-const (
-	maxHops    = 5 // redirects in a row (RFC 9309, section 2.3.1.2)
-	afterMoved = time.Millisecond
-)
+const maxHops = 5 // redirects in a row (RFC 9309, section 2.3.1.2)
 
 // New returns an empty Cache, or the error of o.Validate.
 func New(o Options) (*Cache, error) {
@@ -170,10 +166,12 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 
 // judge fills d from what is known of s.
 func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
-	if s.rules == nil {
-		d.Retry = max(time.Until(s.until), afterMoved)
-		d.Reason = s.failure
-		d.Err = s.err
+	switch {
+	case s.rules == nil && s.failure != "":
+		d.Retry, d.Reason, d.Err = max(time.Until(s.until), time.Millisecond), s.failure, s.err
+		return
+	case s.rules == nil: // moved: the next Check looks there
+		d.Allowed = true
 		return
 	}
 	d.Delay, d.Note, d.Sitemaps = s.rules.delay, s.rules.note, s.rules.sitemaps
@@ -197,7 +195,7 @@ func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("robots: %s: %w", at, ctx.Err())
 	}
-	d.Fetched, d.Response, d.Err = true, r, err
+	d.Fetched, d.Response = true, r
 	switch {
 	case err != nil:
 		c.unreachable(s, err.Error(), err)
@@ -206,10 +204,7 @@ func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 	case r.Status < 300:
 		c.known(s, parse(r.Body, c.options.Agent, at, c.options.MaxDelay))
 	case r.Status < 400 && !r.Location.IsZero() && s.hops < maxHops:
-		s.next, s.hops = r.Location, s.hops+1
-		if s.rules == nil {
-			s.failure, s.err = fmt.Sprintf("robots.txt moved to %s", r.Location), nil
-		}
+		s.next, s.hops, s.failure, s.err = r.Location, s.hops+1, "", nil
 	default: // 4xx, a redirect to nowhere, or one too many
 		c.known(s, &rules{})
 	}
