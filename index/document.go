@@ -1,0 +1,482 @@
+package index
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"gazehound/geoparse"
+
+	"github.com/blevesearch/bleve/v2/document"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+	"golang.org/x/net/publicsuffix"
+)
+
+// A Document is one relevant page as the index keeps it.
+type Document struct {
+	URL       string // absolute, canonical: it is the page's identity
+	Title     string
+	Text      string // visible text, a line a block; the spans of Addresses count its characters
+	Lang      string // ISO 639-1 or ""
+	Fetched   time.Time
+	Addresses []geoparse.Address // those with InRegion are kept, the others only bound their neighbours' text
+}
+
+// Bounds of what is kept of a page.
+const (
+	maxMentions   = 1000   // addresses of one page
+	maxTitle      = 300    // characters
+	maxText       = 20_000 // characters of page text that are searched
+	maxTextShared = 3      // with more addresses the page's text says nothing about each of them, and is left out
+	maxNear       = 250    // characters before, and after an address that belong to it
+)
+
+// The fields of an entry.
+const (
+	fieldPage     = "page" // hash of the URL
+	fieldAddress  = "aid"  // AddressID
+	fieldSite     = "site"
+	fieldHost     = "host"
+	fieldStreet   = "street" // folded
+	fieldPostcode = "zip"    // folded
+	fieldCity     = "city"   // folded
+	fieldCountry  = "country"
+	fieldAccuracy = "precision"
+	fieldPoint    = "at"
+
+	fieldName  = "name"  // words of the name beside the address
+	fieldWhere = "addr"  // words of the address
+	fieldTitle = "title" // words of the title and of the host's name
+	fieldNear  = "near"  // words around the address
+	fieldText  = "text"  // words of the page
+
+	fieldData = "data" // the mention as JSON, stored only
+)
+
+// A mention is one address on one page; its JSON is what an entry stores.
+type mention struct {
+	id    string
+	words string // of the page
+	host  string
+	site  string
+
+	URL     string `json:"u"`
+	Title   string `json:"t,omitempty"`
+	Lang    string `json:"l,omitempty"`
+	Fetched int64  `json:"f"` // Unix seconds
+	First   int64  `json:"1"` // first time that the page was seen with this address
+
+	Name   string `json:"n,omitempty"`
+	Near   string `json:"w"` // words around the address, which itself is Near[Start:End]
+	Start  int    `json:"s,omitempty"`
+	End    int    `json:"e,omitempty"`
+	Street string `json:"as,omitempty"`
+	Number string `json:"an,omitempty"`
+	Unit   string `json:"au,omitempty"`
+	Code   string `json:"ap,omitempty"`
+	City   string `json:"ac,omitempty"`
+	State  string `json:"ar,omitempty"`
+	Land   string `json:"al,omitempty"`
+
+	Place      string     `json:"g,omitempty"` // ID of the gazetteer's entry
+	Precision  string     `json:"p,omitempty"`
+	Level      string     `json:"v,omitempty"`
+	Origin     string     `json:"o,omitempty"`
+	Confidence float64    `json:"c"`
+	Point      [2]float64 `json:"x"` // lon, lat
+	HasPoint   bool       `json:"h,omitempty"`
+}
+
+// AddressID returns the stable identity of an address on a site (registrable
+// domain, or host where it has none): 16 hexadecimal digits. Spellings of one
+// address that matched the same gazetteer entry, or that differ only in case,
+// accents, umlauts or street words, have one ID. It survives recrawls.
+func AddressID(site string, a geoparse.Address) string {
+	street, postcode, city := parts(a)
+	where := foldKey(postcode)
+	if where == "" {
+		where = foldKey(city)
+	}
+	return hashOf(strings.Join([]string{strings.ToLower(site), streetKey(street), foldKey(a.HouseNumber), foldKey(a.POBox), where}, "\x1f"))
+}
+
+// parts returns the gazetteer's spelling where there is one, else the page's.
+func parts(a geoparse.Address) (street, postcode, city string) {
+	if a.Street != "" && a.Place.ID != "" {
+		street = a.Place.Street
+	}
+	return cmp.Or(street, a.Street), cmp.Or(a.Postcode, a.Place.Postcode), cmp.Or(a.City, a.Place.City)
+}
+
+// hashOf returns 64 bits of the SHA-256 of s as 16 hexadecimal digits.
+func hashOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}
+
+func splitID(id string) (page, address string) {
+	if len(id) != 32 {
+		return id, id
+	}
+	return id[:16], id[16:]
+}
+
+// mentionsOf returns the hash of the page and what is to be kept of it, one
+// mention for each distinct address.
+func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error) {
+	host := hostOf(d.URL)
+	if host == "" {
+		return "", nil, fmt.Errorf("index: %.200q is no absolute URL", d.URL)
+	}
+	site := siteOf(host)
+	page = hashOf(d.URL)
+	title := clip(strings.Join(strings.Fields(d.Title), " "), maxTitle)
+
+	text := []rune(d.Text)
+	spans := spansOf(d.Addresses, len(text))
+	byID := map[string]*mention{}
+	for _, a := range d.Addresses {
+		if !a.InRegion {
+			continue
+		}
+		aid := AddressID(site, a)
+		if old, ok := byID[aid]; ok {
+			old.merge(a)
+			continue
+		}
+		if len(byID) == maxMentions {
+			break
+		}
+		m := &mention{
+			id: page + aid, host: host, site: site,
+			URL: d.URL, Title: title, Lang: d.Lang, Fetched: d.Fetched.Unix(), First: d.Fetched.Unix(),
+			Number: a.HouseNumber, Unit: a.Unit, State: a.State, Land: a.Country,
+			Place: a.Place.ID, Precision: a.Precision.String(), Level: a.Level.String(), Origin: a.Origin.String(),
+			Confidence: a.Confidence,
+		}
+		m.Street, m.Code, m.City = parts(a)
+		if m.HasPoint = a.Precision > 0; m.HasPoint {
+			m.Point = a.Point
+		}
+		before, at, after := around(text, spans, a)
+		m.Near = before + at + after
+		m.Start, m.End = len(before), len(before)+len(at)
+		m.Name = nameOf(before, title, host)
+		byID[aid] = m
+		found = append(found, m)
+	}
+	if len(spans.distinct) <= maxTextShared {
+		words := clip(d.Text, maxText)
+		for _, m := range found {
+			m.words = words
+		}
+	}
+	return page, found, nil
+}
+
+// merge keeps the better of two statements of one address on one page.
+func (m *mention) merge(a geoparse.Address) {
+	m.Confidence = max(m.Confidence, a.Confidence)
+	m.Unit = cmp.Or(m.Unit, a.Unit)
+	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
+	if a.Precision > 0 && (!m.HasPoint || a.Precision.String() == "house" && m.Precision != "house") {
+		m.HasPoint, m.Point, m.Precision, m.Place = true, a.Point, a.Precision.String(), a.Place.ID
+	}
+}
+
+// hostOf returns the host of an absolute URL in lower case without port, or "".
+func hostOf(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// siteOf returns the registrable domain of a host, or the host.
+func siteOf(host string) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return site
+	}
+	return host
+}
+
+// spans are the places of all addresses in a page's text, in order.
+type spans struct {
+	list     [][2]int
+	distinct map[string]bool
+}
+
+func spansOf(as []geoparse.Address, length int) spans {
+	s := spans{distinct: map[string]bool{}}
+	for _, a := range as {
+		s.distinct[AddressID("", a)] = true
+		if 0 <= a.Start && a.Start < a.End && a.End <= length {
+			s.list = append(s.list, [2]int{a.Start, a.End})
+		}
+	}
+	slices.SortFunc(s.list, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return s
+}
+
+// around returns the text before, of and after an address: at most maxNear
+// characters each way, whole words. What stands between two addresses, as in a
+// directory, is shared out line by line, so that an entry does not carry the
+// words of its neighbours: one line belongs to the address after it.
+func around(text []rune, s spans, a geoparse.Address) (before, at, after string) {
+	if a.Start < 0 || a.Start >= a.End || a.End > len(text) {
+		return "", strings.Join(strings.Fields(a.Text), " "), ""
+	}
+	from, to := max(0, a.Start-maxNear), min(len(text), a.End+maxNear)
+	last, next := 0, len(text)
+	for _, other := range s.list {
+		if other[1] <= a.Start {
+			last = max(last, other[1])
+		}
+		if other[0] >= a.End {
+			next = other[0]
+			break
+		}
+	}
+	if last > 0 {
+		from = max(from, divide(text, last, a.Start))
+	}
+	if next < len(text) {
+		to = min(to, divide(text, a.End, next))
+	}
+	for 0 < from && from < a.Start && !unicode.IsSpace(text[from]) && !unicode.IsSpace(text[from-1]) {
+		from++
+	}
+	for a.End < to && to < len(text) && !unicode.IsSpace(text[to]) && !unicode.IsSpace(text[to-1]) {
+		to--
+	}
+	return foldLines(string(text[from:a.Start])), foldLines(string(text[a.Start:a.End])), foldLines(string(text[a.End:to]))
+}
+
+// divide returns the position in text[from:to], which lies between two
+// addresses, where the second one's words begin. Far from both, it does not
+// matter where it is.
+func divide(text []rune, from, to int) int {
+	if to-from > 4*maxNear {
+		return from + (to-from)/2
+	}
+	var starts []int // of lines that are not empty, without the rest of the first address's line
+	for i := from + 1; i < to; i++ {
+		if text[i-1] == '\n' && strings.TrimSpace(string(text[i:lineEnd(text, i, to)])) != "" {
+			starts = append(starts, i)
+		}
+	}
+	if len(starts) == 0 {
+		return from
+	}
+	return starts[len(starts)/2]
+}
+
+func lineEnd(text []rune, from, to int) int {
+	for i := from; i < to; i++ {
+		if text[i] == '\n' {
+			return i
+		}
+	}
+	return to
+}
+
+// foldLines folds white space; a line break stays one, and white space at the
+// ends stays.
+func foldLines(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	space, line := false, false
+	flush := func() {
+		if line {
+			b.WriteByte('\n')
+		} else if space {
+			b.WriteByte(' ')
+		}
+		space, line = false, false
+	}
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			line = true
+		case unicode.IsSpace(r):
+			space = true
+		case unicode.IsControl(r):
+		default:
+			flush()
+			b.WriteRune(r)
+		}
+	}
+	flush()
+	return b.String()
+}
+
+// clip returns at most n characters of s.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// The fields' kinds. Frequencies are kept where words are ranked by them.
+const (
+	keyword = bleveindex.IndexField | bleveindex.SkipFreqNorm
+	ranked  = bleveindex.IndexField
+	stored  = bleveindex.StoreField
+	located = bleveindex.IndexField | bleveindex.DocValues
+)
+
+// entry returns the mention as Bleve keeps it.
+func (m *mention) entry(words *analysis) (*document.Document, error) {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	page, aid := splitID(m.id)
+	doc := document.NewDocument(m.id)
+	for _, f := range []struct{ name, value string }{
+		{fieldPage, page}, {fieldAddress, aid}, {fieldSite, m.site}, {fieldHost, m.host},
+		{fieldStreet, streetKey(m.Street)}, {fieldPostcode, foldKey(m.Code)}, {fieldCity, foldKey(m.City)},
+		{fieldCountry, strings.ToLower(m.Land)}, {fieldAccuracy, m.Precision},
+	} {
+		if f.value != "" {
+			doc.AddField(document.NewTextFieldCustom(f.name, nil, []byte(f.value), keyword, nil))
+		}
+	}
+	if m.HasPoint {
+		doc.AddField(document.NewGeoPointFieldWithIndexingOptions(fieldPoint, nil, m.Point[0], m.Point[1], located))
+	}
+	where := strings.Join(words.addressTerms(strings.Join([]string{m.Street, m.Number, m.Code, m.City}, " ")), " ")
+	doc.AddField(document.NewTextFieldCustom(fieldWhere, nil, []byte(where), ranked, words.split))
+	analyser := words.of(m.Lang)
+	for _, f := range []struct{ name, value string }{
+		{fieldName, m.Name},
+		{fieldTitle, m.Title + " " + hostWords(m.host)},
+		{fieldNear, m.Near},
+		{fieldText, m.words},
+	} {
+		if f.value != "" {
+			doc.AddField(document.NewTextFieldCustom(f.name, nil, []byte(f.value), ranked, analyser))
+		}
+	}
+	doc.AddField(document.NewTextFieldCustom(fieldData, nil, data, stored, nil))
+	return doc, nil
+}
+
+// hostWords returns the words of a host's name without its public suffix.
+func hostWords(host string) string {
+	if suffix, _ := publicsuffix.PublicSuffix(host); suffix != host {
+		host = strings.TrimSuffix(host, "."+suffix)
+	}
+	return strings.NewReplacer(".", " ", "-", " ").Replace(strings.TrimPrefix(host, "www."))
+}
+
+// nameOf guesses the name of what is at an address: the line before it, or the
+// words before it in its line, or the part of the page's title that is no
+// usual heading, or the host.
+func nameOf(before, title, host string) string {
+	lines := strings.Split(before, "\n")
+	for i := len(lines) - 1; i >= max(0, len(lines)-3); i-- {
+		line := strings.Trim(lines[i], " \t,;:|·•–—-/>»*")
+		if line == "" {
+			continue
+		}
+		// The start of the text before may be the rest of a sentence.
+		if i == 0 && before != "" && len(lines) == 1 && utf8.RuneCountInString(line) > 60 {
+			break
+		}
+		if isName(line) {
+			return line
+		}
+		if !isLabel(line) {
+			break
+		}
+	}
+	for _, sep := range []string{" | ", " - ", " – ", " — ", " · ", " » ", " :: ", ": "} {
+		if parts := strings.Split(title, sep); len(parts) > 1 {
+			for _, p := range parts {
+				if p = strings.TrimSpace(p); isName(p) {
+					return p
+				}
+			}
+		}
+	}
+	if isName(title) {
+		return title
+	}
+	return host
+}
+
+// isName tells whether a line can be the name of a business or institution.
+func isName(line string) bool {
+	n := utf8.RuneCountInString(line)
+	if n < 2 || n > 80 || len(strings.Fields(line)) > 9 || isLabel(line) {
+		return false
+	}
+	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
+		return false
+	}
+	if strings.ContainsAny(line, "@{}<>\\=") || strings.Contains(line, "://") {
+		return false
+	}
+	letters, digits := 0, 0
+	for _, r := range line {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case unicode.IsDigit(r):
+			digits++
+		}
+	}
+	first, _ := utf8.DecodeRuneInString(line)
+	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) || unicode.Is(unicode.Lo, first))
+}
+
+// isLabel tells whether a line is a usual heading and no name.
+func isLabel(line string) bool {
+	line = strings.ToLower(strings.Trim(line, " .:,;-–|"))
+	if labels[line] {
+		return true
+	}
+	for word := range strings.FieldsSeq(line) {
+		if !labels[strings.Trim(word, ".:,;&/-–|()")] {
+			return false
+		}
+	}
+	return true
+}
+
+var labels = func() map[string]bool {
+	m := map[string]bool{"": true}
+	for word := range strings.FieldsSeq(`
+		adresse anschrift address addresses adressen kontakt contact kontaktdaten impressum imprint home startseite start
+		homepage willkommen welcome über uns about us anfahrt directions lage location locations standort standorte
+		wir sie finden so hier find visit map karte route öffnungszeiten hours opening tel telefon telefonnummer phone fax telefax
+		mobil email e-mail mail web website internet www und and the der die das in im am at to of our unsere
+		angaben gemäß § 5 tmg ddg verantwortlich für den inhalt diensteanbieter anbieter herausgeber
+		postanschrift postadresse hausanschrift besucheradresse mailing street straße plz ort city
+		büro office hauptsitz headquarters filiale zentrale page seite menu menü navigation footer
+		datenschutz datenschutzerklärung privacy policy agb terms info information informationen mehr more details
+		details read get call call veranstaltungsort venue wo where when wann date datum`) {
+		m[word] = true
+	}
+	return m
+}()

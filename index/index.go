@@ -1,0 +1,589 @@
+// Package index keeps the relevant pages of a crawl and their addresses in a
+// Bleve index, and answers queries about them: words, area, distance.
+//
+// The index holds one entry for each mention, that is for each address that a
+// page states. A query finds mentions and answers with addresses: those of one
+// site that are the same address are one hit, with its pages as evidence.
+package index
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/mapping"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// Errors of Open and of a closed Index, wrapped with the folder.
+var (
+	ErrLocked      = errors.New("in use by another process")
+	ErrNewerFormat = errors.New("written by a newer gazehound")
+	ErrDamaged     = errors.New("damaged")
+	ErrClosed      = errors.New("index: closed")
+	ErrReadOnly    = errors.New("index: open for reading only")
+)
+
+// format is the version of what lies in the folder: the fields of a mention
+// and how their words are folded. A change of either raises it.
+const format = 1
+
+// Options tune an Index.
+type Options struct {
+	// ReadOnly leaves the data as it is, so that several processes may read it
+	// at once; Put and Delete fail. A folder that does not exist is an empty
+	// index then, because a crawl that found nothing yet has none.
+	ReadOnly bool
+	// LockWait is how long Open waits for another process to let go of the
+	// index, at least 1 ms.
+	LockWait time.Duration
+	// MaxBatch is how many waiting writes share one commit at most.
+	MaxBatch int
+}
+
+// DefaultOptions returns the options of a crawl.
+func DefaultOptions() Options {
+	return Options{LockWait: time.Second, MaxBatch: 256}
+}
+
+// Validate returns an error that names the first bad option.
+func (o Options) Validate() error {
+	switch {
+	case o.LockWait < time.Millisecond:
+		return fmt.Errorf("index: lock wait %v is less than 1ms", o.LockWait)
+	case o.MaxBatch < 1 || o.MaxBatch > 10_000:
+		return fmt.Errorf("index: batch of %d writes; 1 to 10000 are possible", o.MaxBatch)
+	}
+	return nil
+}
+
+// An Index holds the relevant pages of one crawl. It is safe for concurrent
+// use; searches go on while others write.
+type Index struct {
+	dir   string
+	id    string      // of the data, random: two indexes never share an ETag
+	bleve bleve.Index // nil: the empty index of a folder that does not exist
+	write chan write  // nil: read only
+	done  chan struct{}
+
+	closing sync.RWMutex // held for reading while a write is handed over
+	closed  bool
+
+	words *analysis
+	stats statsCache
+}
+
+// Open opens the index in dir, and makes it where there is none. It starts one
+// goroutine that writes; Close ends it. Errors are ErrLocked, ErrNewerFormat,
+// ErrDamaged, or of the file system.
+func Open(dir string, o Options) (x *Index, err error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	x = &Index{dir: dir, words: newAnalysis()}
+	if x.id, err = identify(dir, o.ReadOnly); err != nil {
+		if o.ReadOnly && errors.Is(err, fs.ErrNotExist) {
+			return x, nil
+		}
+		return nil, err
+	}
+	if x.bleve, err = openBleve(dir, o); err != nil {
+		return nil, err
+	}
+	if x.bleve != nil && !o.ReadOnly {
+		x.write = make(chan write, o.MaxBatch)
+		x.done = make(chan struct{})
+		go x.writer(o.MaxBatch)
+	}
+	return x, nil
+}
+
+// An identity is the file that says what the folder is.
+type identity struct {
+	Format int    `json:"format"`
+	ID     string `json:"id"`
+}
+
+// identify reads the identity of the index in dir, and writes it first where
+// there is none and the index may be changed.
+func identify(dir string, readOnly bool) (string, error) {
+	name := filepath.Join(dir, "index.json")
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, stat := os.Stat(filepath.Join(dir, "bleve")); stat == nil {
+			return "", fmt.Errorf("index: %s: %w: index.json is missing; restore it, or move the folder away and crawl again", dir, ErrDamaged)
+		}
+		if readOnly {
+			return "", fmt.Errorf("index: %w", err)
+		}
+		return newIdentity(dir, name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("index: %w", err)
+	}
+	var i identity
+	if err := json.Unmarshal(text, &i); err != nil || i.Format < 1 || i.ID == "" {
+		return "", fmt.Errorf("index: %s: %w: index.json cannot be read; move the folder away and crawl again", dir, ErrDamaged)
+	}
+	if i.Format > format {
+		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): use that one; the data was not touched", dir, ErrNewerFormat, i.Format, format)
+	}
+	return i.ID, nil
+}
+
+func newIdentity(dir, name string) (string, error) {
+	var random [8]byte
+	rand.Read(random[:]) // never fails
+	i := identity{Format: format, ID: hex.EncodeToString(random[:])}
+	text, err := json.Marshal(i)
+	if err != nil {
+		return "", fmt.Errorf("index: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("index: %w", err)
+	}
+	if err := replaceFile(name, append(text, '\n')); err != nil {
+		return "", fmt.Errorf("index: %w", err)
+	}
+	return i.ID, nil
+}
+
+// replaceFile writes name so that it is either the old or the new one.
+func replaceFile(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// openBleve opens or makes the Bleve index. It is nil without an error where
+// a reader came before the first write.
+func openBleve(dir string, o Options) (b bleve.Index, err error) {
+	path := filepath.Join(dir, "bleve")
+	defer func() {
+		// Bolt and the segment reader panic on some damaged files.
+		if p := recover(); p != nil {
+			b, err = nil, fmt.Errorf("index: %s: %w (%.200v); move the folder away and crawl again", dir, ErrDamaged, p)
+		}
+	}()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if o.ReadOnly {
+			return nil, nil
+		}
+		m := bleve.NewIndexMapping()
+		m.DefaultMapping = mapping.NewDocumentDisabledMapping() // entries are built field by field
+		m.ScoringModel = bleveindex.BM25Scoring
+		b, err := bleve.NewUsing(path, m, "scorch", "scorch", map[string]any{"bolt_timeout": o.LockWait.String()})
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		return b, nil
+	}
+	// Where its newest state cannot be read, Bleve opens an older one without a
+	// word, and a writer then removes the newer. So look first.
+	newest, err := newestGeneration(filepath.Join(path, "store", "root.bolt"), o.LockWait)
+	if err != nil {
+		return nil, openError(dir, err)
+	}
+	config := map[string]any{"read_only": true, "bolt_timeout": o.LockWait.String()}
+	if b, err = bleve.OpenUsing(path, config); err != nil {
+		return nil, openError(dir, err)
+	}
+	if opened, err := generationOf(b); err != nil || opened < newest {
+		b.Close()
+		return nil, openError(dir, fmt.Errorf("state %d cannot be read, only %d (%v)", newest, opened, err))
+	}
+	if o.ReadOnly {
+		return b, nil
+	}
+	if err := b.Close(); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	config["read_only"] = false
+	if b, err = bleve.OpenUsing(path, config); err != nil {
+		return nil, openError(dir, err)
+	}
+	return b, nil
+}
+
+func openError(dir string, err error) error {
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return fmt.Errorf("index: %s: %w", dir, ErrLocked)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("index: %w", err)
+	}
+	return fmt.Errorf("index: %s: %w (%w); move the folder away and crawl again", dir, ErrDamaged, err)
+}
+
+// Each commit counts the generation of the data up by one.
+var generationKey = []byte("generation")
+
+// newestGeneration reads the generation of the newest state out of Bleve's
+// root file: bucket "s" holds the states in their order, each with a bucket
+// "i" of internal values.
+func newestGeneration(file string, wait time.Duration) (uint64, error) {
+	if _, err := os.Stat(file); err != nil {
+		return 0, err
+	}
+	db, err := bolt.Open(file, 0o600, &bolt.Options{ReadOnly: true, Timeout: wait})
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	var newest uint64
+	err = db.View(func(tx *bolt.Tx) error {
+		states := tx.Bucket([]byte("s"))
+		if states == nil {
+			return nil
+		}
+		key, _ := states.Cursor().Last()
+		if key == nil {
+			return nil
+		}
+		if state := states.Bucket(key); state != nil {
+			if internal := state.Bucket([]byte("i")); internal != nil {
+				newest = decodeGeneration(internal.Get(generationKey))
+			}
+		}
+		return nil
+	})
+	return newest, err
+}
+
+func decodeGeneration(b []byte) uint64 {
+	if len(b) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(b)
+}
+
+// generationOf returns the generation that b shows.
+func generationOf(b bleve.Index) (uint64, error) {
+	r, err := readerOf(b)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	value, err := r.GetInternal(generationKey)
+	if err != nil {
+		return 0, fmt.Errorf("index: %w", err)
+	}
+	return decodeGeneration(value), nil
+}
+
+// readerOf returns a view of the data as it is now. The caller closes it.
+func readerOf(b bleve.Index) (bleveindex.IndexReader, error) {
+	advanced, err := b.Advanced()
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	r, err := advanced.Reader()
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	return r, nil
+}
+
+// Close ends the writer after the writes that were handed over, and lets go of
+// the data. It waits for running searches.
+func (x *Index) Close() error {
+	x.closing.Lock()
+	if x.closed {
+		x.closing.Unlock()
+		return nil
+	}
+	x.closed = true
+	if x.write != nil {
+		close(x.write)
+	}
+	x.closing.Unlock()
+	if x.done != nil {
+		<-x.done
+	}
+	if x.bleve == nil {
+		return nil
+	}
+	if err := x.bleve.Close(); err != nil {
+		return fmt.Errorf("index: close: %w", err)
+	}
+	return nil
+}
+
+// A write is one change of the data, handed to the writer.
+type write struct {
+	page     string          // its hash: all old mentions of it go
+	mentions []*mention      // the new ones
+	done     chan<- error    // room for one
+	ctx      context.Context // of the caller: a write that nobody waits for any more is left out
+}
+
+// Put replaces what the index knows of the page d.URL by the addresses of d in
+// the region; without any the page is forgotten. It is on disk when Put
+// returns without an error. Several Puts at once share a commit, so callers in
+// parallel are much faster than one alone. After the end of ctx the page may
+// or may not have been written.
+func (x *Index) Put(ctx context.Context, d Document) error {
+	page, mentions, err := x.mentionsOf(d)
+	if err != nil {
+		return err
+	}
+	return x.change(ctx, page, mentions)
+}
+
+// Delete forgets the page. It is durable like Put; an unknown page is no error.
+func (x *Index) Delete(ctx context.Context, url string) error {
+	return x.change(ctx, hashOf(url), nil)
+}
+
+func (x *Index) change(ctx context.Context, page string, mentions []*mention) error {
+	done := make(chan error, 1)
+	if err := x.hand(ctx, write{page, mentions, done, ctx}); err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("index: %w", ctx.Err())
+	}
+}
+
+// hand gives w to the writer, and waits where it has too much to do.
+func (x *Index) hand(ctx context.Context, w write) error {
+	x.closing.RLock()
+	defer x.closing.RUnlock()
+	switch {
+	case x.closed:
+		return ErrClosed
+	case x.write == nil:
+		return ErrReadOnly
+	}
+	select {
+	case x.write <- w:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("index: %w", ctx.Err())
+	}
+}
+
+// writer commits what is handed over, as much at once as is waiting.
+func (x *Index) writer(maxBatch int) {
+	defer close(x.done)
+	waiting := make([]write, 0, maxBatch)
+	for w := range x.write {
+		waiting = append(waiting[:0], w)
+		for len(waiting) < maxBatch {
+			select {
+			case w, ok := <-x.write:
+				if !ok {
+					break
+				}
+				waiting = append(waiting, w)
+				continue
+			default:
+			}
+			break
+		}
+		err := x.commit(waiting)
+		for _, w := range waiting {
+			w.done <- err
+		}
+	}
+}
+
+// commit writes one batch. Bleve returns from a (safe) batch when it is on
+// disk, so there is no callback to wait for.
+func (x *Index) commit(writes []write) error {
+	reader, err := readerOf(x.bleve)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	batch := x.bleve.NewBatch()
+	inBatch := map[string][]*mention{} // of a page, where one batch holds it twice
+	for _, w := range writes {
+		if w.ctx.Err() != nil {
+			continue
+		}
+		old, again := inBatch[w.page]
+		if !again {
+			if old, err = storedMentions(reader, w.page); err != nil {
+				return err
+			}
+		}
+		first := map[string]int64{}
+		for _, m := range old {
+			first[m.id] = m.First
+			batch.Delete(m.id)
+		}
+		for _, m := range w.mentions {
+			if t, ok := first[m.id]; ok && t < m.First {
+				m.First = t
+			}
+			doc, err := m.entry(x.words)
+			if err != nil {
+				return err
+			}
+			if err := batch.IndexAdvanced(doc); err != nil {
+				return fmt.Errorf("index: %w", err)
+			}
+		}
+		inBatch[w.page] = w.mentions
+	}
+	if batch.Size() == 0 {
+		return nil
+	}
+	generation, err := reader.GetInternal(generationKey)
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	batch.SetInternal(generationKey, binary.BigEndian.AppendUint64(nil, decodeGeneration(generation)+1))
+	if err := x.bleve.Batch(batch); err != nil {
+		return fmt.Errorf("index: write: %w", err)
+	}
+	return nil
+}
+
+// storedMentions returns the mentions of a page, at most maxMentions.
+func storedMentions(r bleveindex.IndexReader, page string) ([]*mention, error) {
+	postings, err := r.TermFieldReader(context.Background(), []byte(page), fieldPage, false, false, false)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	defer postings.Close()
+	var found []*mention
+	for len(found) < maxMentions {
+		p, err := postings.Next(nil)
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		if p == nil {
+			break
+		}
+		m, err := load(r, p.ID)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, m)
+	}
+	return found, nil
+}
+
+// load reads the stored part of a mention.
+func load(r bleveindex.IndexReader, doc bleveindex.IndexInternalID) (*mention, error) {
+	id, err := r.ExternalID(doc)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	stored, err := r.Document(id)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	if stored == nil {
+		return nil, fmt.Errorf("index: entry %q: %w", id, ErrDamaged)
+	}
+	m := &mention{id: id}
+	stored.VisitFields(func(f bleveindex.Field) {
+		if f.Name() == fieldData {
+			err = json.Unmarshal(f.Value(), m)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("index: entry %q: %w: %w", id, ErrDamaged, err)
+	}
+	return m, nil
+}
+
+// Stats count what the index holds.
+type Stats struct {
+	Pages     int // pages that state an address of the region
+	Addresses int // distinct ones: what Search counts
+	Mentions  int // an address on a page
+}
+
+type statsCache struct {
+	sync.Mutex
+	generation string
+	Stats
+}
+
+// Stats counts anew after each change, in time proportional to the mentions.
+func (x *Index) Stats(ctx context.Context) (Stats, error) {
+	if x.bleve == nil {
+		return Stats{}, nil
+	}
+	x.stats.Lock()
+	defer x.stats.Unlock()
+	generation, err := x.Generation()
+	if err != nil {
+		return Stats{}, err
+	}
+	if x.stats.generation == generation {
+		return x.stats.Stats, nil
+	}
+	r, err := readerOf(x.bleve)
+	if err != nil {
+		return Stats{}, err
+	}
+	defer r.Close()
+	all, err := r.DocIDReaderAll()
+	if err != nil {
+		return Stats{}, fmt.Errorf("index: %w", err)
+	}
+	defer all.Close()
+	pages, addresses, s := map[string]bool{}, map[string]bool{}, Stats{}
+	for {
+		doc, err := all.Next()
+		if err != nil {
+			return Stats{}, fmt.Errorf("index: %w", err)
+		}
+		if doc == nil {
+			break
+		}
+		id, err := r.ExternalID(doc)
+		if err != nil {
+			return Stats{}, fmt.Errorf("index: %w", err)
+		}
+		page, address := splitID(id)
+		pages[page], addresses[address] = true, true
+		if s.Mentions++; s.Mentions%1024 == 0 && ctx.Err() != nil {
+			return Stats{}, ctx.Err()
+		}
+	}
+	s.Pages, s.Addresses = len(pages), len(addresses)
+	x.stats.generation, x.stats.Stats = generation, s
+	return s, nil
+}
+
+// Generation names the state of the data: it changes with every write, and
+// differs between indexes. It is short and holds only ASCII letters, digits
+// and "-".
+func (x *Index) Generation() (string, error) {
+	if x.bleve == nil {
+		return "empty", nil
+	}
+	n, err := generationOf(x.bleve)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s-%x", x.id, n), nil
+}

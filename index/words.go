@@ -1,0 +1,214 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	bleveanalysis "github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/analysis/lang/de"
+	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
+	"github.com/blevesearch/bleve/v2/analysis/token/porter"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/character"
+	segmenter "github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// An analysis turns text into the terms that are looked up: words in lower
+// case without accents, ß as ss, and ä, ae and a alike, so that Bäckerei,
+// Baeckerei and Backerei are one; German and English pages also lose endings.
+type analysis struct {
+	plain   bleveanalysis.Analyzer // any language: folded words
+	german  bleveanalysis.Analyzer
+	english bleveanalysis.Analyzer
+	split   bleveanalysis.Analyzer // words that are folded already
+}
+
+func newAnalysis() *analysis {
+	fold := []bleveanalysis.TokenFilter{lowercase.NewLowerCaseFilter(), foldFilter{}, de.NewGermanNormalizeFilter()}
+	words := segmenter.NewUnicodeTokenizer()
+	return &analysis{
+		plain:   &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: fold},
+		german:  &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: append(slices.Clip(fold), de.NewGermanLightStemmerFilter())},
+		english: &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: append(slices.Clip(fold), porter.NewPorterStemmer())},
+		split:   &bleveanalysis.DefaultAnalyzer{Tokenizer: character.NewCharacterTokenizer(func(r rune) bool { return r != ' ' })},
+	}
+}
+
+// of returns the analyser of a page's language.
+func (a *analysis) of(lang string) bleveanalysis.Analyzer {
+	switch lang {
+	case "de":
+		return a.german
+	case "en":
+		return a.english
+	}
+	return a.plain
+}
+
+// forms returns the terms under which a word may be found, whatever the
+// language of the page: the folded word first.
+func (a *analysis) forms(word string) []string {
+	var forms []string
+	for _, lang := range []bleveanalysis.Analyzer{a.plain, a.german, a.english} {
+		for _, t := range lang.Analyze([]byte(word)) {
+			if f := string(t.Term); f != "" && !slices.Contains(forms, f) {
+				forms = append(forms, f)
+			}
+		}
+	}
+	return forms
+}
+
+// words returns the folded words of a text.
+func (a *analysis) words(text string) []string {
+	var words []string
+	for _, t := range a.plain.Analyze([]byte(text)) {
+		if len(t.Term) > 0 {
+			words = append(words, string(t.Term))
+		}
+	}
+	return words
+}
+
+// addressTerms returns the words of an address: street words are unified and
+// stand alone ("Langestr." is lange, str), and "12 a" is also 12a and 12.
+func (a *analysis) addressTerms(text string) []string {
+	var terms []string
+	words := a.words(text)
+	for i, w := range words {
+		if isNumber(w) && i+1 < len(words) && len(words[i+1]) == 1 && 'a' <= words[i+1][0] && words[i+1][0] <= 'z' {
+			terms = append(terms, w+words[i+1])
+		}
+		if n := strings.TrimRight(w, "abcdefghijklmnopqrstuvwxyz"); len(n) == len(w)-1 && isNumber(n) {
+			terms = append(terms, n)
+		}
+		terms = append(terms, streetWords(w)...)
+	}
+	return terms
+}
+
+// streetWords unifies a word of a street's name, and takes a street word off
+// its end.
+func streetWords(w string) []string {
+	if s, ok := streetWord[w]; ok {
+		return []string{s}
+	}
+	for _, end := range []string{"strasse", "str"} {
+		if base, ok := strings.CutSuffix(w, end); ok && len(base) >= 3 {
+			return []string{base, "str"}
+		}
+	}
+	return []string{w}
+}
+
+// streetWord maps folded street words to their short form.
+var streetWord = func() map[string]string {
+	m := map[string]string{}
+	for line := range strings.SplitSeq(strings.TrimSpace(`
+		str strasse straße
+		pl platz
+		st street saint sankt
+		ave avenue av
+		rd road
+		dr drive
+		blvd boulevard
+		ln lane
+		ct court
+		pkwy parkway
+		hwy highway
+		cir circle
+		ter terrace
+		sq square
+		n north
+		s south
+		e east
+		w west`), "\n") {
+		words := strings.Fields(line)
+		for _, w := range words {
+			m[foldWord(w)] = words[0]
+		}
+	}
+	return m
+}()
+
+func isNumber(w string) bool {
+	return w != "" && strings.Trim(w, "0123456789") == ""
+}
+
+// foldKey returns the folded letters and digits of s without anything between
+// them: equal for all spellings of a name.
+func foldKey(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, foldWord(s))
+}
+
+// streetKey is foldKey with the street words unified: "Langestr.", "Lange
+// Straße" and "lange strasse" are one.
+func streetKey(street string) string {
+	var b strings.Builder
+	for _, w := range strings.FieldsFunc(foldWord(street), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		for _, part := range streetWords(w) {
+			b.WriteString(part)
+		}
+	}
+	return b.String()
+}
+
+// foldWord folds outside of an analyser, with the same result.
+func foldWord(s string) string {
+	tokens := bleveanalysis.TokenStream{{Term: []byte(strings.ToLower(s))}}
+	return string(de.NewGermanNormalizeFilter().Filter(foldFilter{}.Filter(tokens))[0].Term)
+}
+
+// A foldFilter takes accents and apostrophes off and spells ligatures out.
+type foldFilter struct{}
+
+// Filter changes the terms of the tokens and leaves their positions.
+func (foldFilter) Filter(tokens bleveanalysis.TokenStream) bleveanalysis.TokenStream {
+	for _, t := range tokens {
+		if needsFolding(t.Term) {
+			t.Term = fold(t.Term)
+		}
+	}
+	return tokens
+}
+
+func needsFolding(term []byte) bool {
+	for _, c := range term {
+		if c >= utf8.RuneSelf || c == '\'' {
+			return true
+		}
+	}
+	return false
+}
+
+func fold(term []byte) []byte {
+	out := make([]byte, 0, len(term))
+	for _, r := range string(norm.NFKD.Bytes(term)) {
+		switch {
+		case unicode.Is(unicode.Mn, r), r == '\'', r == '’', r == '‘', r == 'ʼ', r == '\u00ad', r == '\u200b':
+		case r == 'ß', r == 'ẞ':
+			out = append(out, "ss"...)
+		case r == 'æ':
+			out = append(out, 'a')
+		case r == 'œ', r == 'ø':
+			out = append(out, 'o')
+		case r == 'đ', r == 'ð':
+			out = append(out, 'd')
+		case r == 'ł':
+			out = append(out, 'l')
+		case r == 'ı':
+			out = append(out, 'i')
+		default:
+			out = utf8.AppendRune(out, unicode.ToLower(r))
+		}
+	}
+	return out
+}
