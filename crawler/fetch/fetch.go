@@ -157,6 +157,12 @@ func New(o Options) (*Client, error) {
 	if proxy, _ := o.proxy(); proxy != nil {
 		c.transport.Proxy = http.ProxyURL(proxy)
 		c.transport.DialContext = (&net.Dialer{Timeout: o.connect()}).DialContext
+		c.transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
+			if r.StatusCode != http.StatusOK {
+				return classedf(ClassConnect, "proxy makes no connection: %s", r.Status)
+			}
+			return nil
+		}
 	}
 	return c, nil
 }
@@ -231,11 +237,25 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	if p := badPort(r.URL.Host()); p != "" {
 		return classedf(ClassProtocol, "port %s is not the web's", p)
 	}
-	request, err := c.request(ctx, r, w)
+	var reused bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			reused = info.Reused
+			if at, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok && c.transport.Proxy == nil {
+				r.RemoteIP = at.AddrPort().Addr().Unmap().String()
+			}
+		},
+	})
+	request, err := c.request(ctx, r.URL, w)
 	if err != nil {
 		return err
 	}
 	response, err := c.transport.RoundTrip(request)
+	if err != nil && reused && ctx.Err() == nil && classify(err) == ClassProtocol {
+		// The garbage may belong to the answer before, such as a body behind a
+		// 204. net/http itself asks again only where the connection was closed.
+		response, err = c.transport.RoundTrip(request)
+	}
 	if err != nil {
 		return err
 	}
@@ -255,25 +275,15 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	return err
 }
 
-func (c *Client) request(ctx context.Context, r *page.Response, w want) (*http.Request, error) {
-	path, err := url.PathUnescape(r.URL.Path())
+func (c *Client) request(ctx context.Context, u weburl.URL, w want) (*http.Request, error) {
+	path, err := url.PathUnescape(u.Path())
 	if err != nil {
 		return nil, classedf(ClassProtocol, "path: %w", err)
 	}
-	if c.transport.Proxy == nil {
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-			GotConn: func(info httptrace.GotConnInfo) {
-				if at, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok {
-					r.RemoteIP = at.AddrPort().Addr().Unmap().String()
-				}
-			},
-		})
-	}
 	request := &http.Request{
 		Method: http.MethodGet,
-		URL: &url.URL{Scheme: r.URL.Scheme(), Host: r.URL.Host(),
-			Path: path, RawPath: r.URL.Path(), RawQuery: r.URL.Query()},
-		Host: r.URL.Host(),
+		URL:    &url.URL{Scheme: u.Scheme(), Host: u.Host(), Path: path, RawPath: u.Path(), RawQuery: u.Query()},
+		Host:   u.Host(),
 		Header: http.Header{
 			"User-Agent":      {c.options.UserAgent},
 			"Accept":          {w.accept},
