@@ -1,0 +1,109 @@
+package geoparse
+
+import (
+	"strings"
+	"sync"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+)
+
+// An area is one postcode area of one city, with the folded names by which
+// pages call the city.
+type area struct {
+	place gazetteer.Place
+	names []cityName
+}
+
+// A cityName is one folded name of a city.
+type cityName struct {
+	key  string
+	rest byte // initial of what was cut off the full name ("am Main": m), or 0
+	weak bool // only a part of the name: "Bad"
+}
+
+// A codeCache keeps the areas of the postcodes asked for last: a crawl meets
+// the same few thousand again and again.
+type codeCache struct {
+	g  *gazetteer.Gazetteer
+	mu sync.RWMutex
+	m  map[string][]area
+}
+
+const maxCachedCodes = 16384
+
+func newCodeCache(g *gazetteer.Gazetteer) *codeCache {
+	return &codeCache{g: g, m: make(map[string][]area)}
+}
+
+// areas returns the areas of a postcode in all countries.
+func (c *codeCache) areas(code string) []area {
+	c.mu.RLock()
+	found, ok := c.m[code]
+	c.mu.RUnlock()
+	if ok {
+		return found
+	}
+	for _, pl := range c.g.Postcodes("", code) {
+		found = append(found, area{pl, namesOf(pl)})
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.m) >= maxCachedCodes {
+		clear(c.m)
+	}
+	c.m[strings.Clone(code)] = found
+	return found
+}
+
+// namesOf returns the folded names of the city of pl.
+func namesOf(pl gazetteer.Place) []cityName {
+	var names []cityName
+	add := func(name string, rest byte, weak bool) {
+		if pl.Country == "US" || pl.Country == "AU" || pl.Country == "CA" {
+			name = grammar.ExpandUSCity(name)
+		}
+		key := gazetteer.Key(name)
+		if key == "" {
+			return
+		}
+		for _, n := range names {
+			if n.key == key {
+				return
+			}
+		}
+		names = append(names, cityName{key, rest, weak})
+	}
+	all := pl.Names
+	if len(all) == 0 {
+		all = []string{pl.City}
+	}
+	for _, name := range all {
+		add(name, 0, false)
+		if pl.Country == "US" || pl.Country == "AU" || pl.Country == "CA" {
+			continue
+		}
+		for _, exonym := range grammar.Exonyms(gazetteer.Key(name)) {
+			add(exonym, 0, false)
+		}
+		add(grammar.PlainUmlauts(name), 0, false)
+		switch lower := strings.ToLower(name); {
+		case strings.HasPrefix(lower, "sankt "):
+			add("St "+name[6:], 0, false)
+		case strings.HasPrefix(lower, "st. "):
+			add("Sankt "+name[4:], 0, false)
+		}
+		base, rest, first := grammar.SplitCity(name)
+		if base != "" {
+			add(base, rest, false)
+			add(grammar.PlainUmlauts(base), rest, false)
+			for _, exonym := range grammar.Exonyms(gazetteer.Key(base)) {
+				add(exonym, 0, false)
+			}
+		}
+		if first != "" {
+			add(first, rest, true)
+		}
+	}
+	return names
+}

@@ -1,0 +1,313 @@
+package geoparse
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"gazehound/gazetteer"
+
+	"github.com/paulmach/orb"
+)
+
+// sharedData returns the folder of the real data beside the checkout, or skips.
+func sharedData(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Skip("no go.mod above the test")
+		}
+		dir = parent
+	}
+	data := filepath.Join(dir, "..", "shared", "data")
+	if _, err := os.Stat(data); err != nil {
+		t.Skipf("real data not found: %v", err)
+	}
+	return data
+}
+
+// postcodePlaces reads the GeoNames postal codes of all countries there are,
+// with the aliases of the US ZIP codes.
+func postcodePlaces(t testing.TB, data string) []gazetteer.Place {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(data, "gazetteer", "geonames-postal", "??.txt"))
+	if len(files) == 0 {
+		t.Skip("no postal codes")
+	}
+	aliases := make(map[string][]string)
+	f, err := os.Open(filepath.Join(data, "gazetteer", "us-zips", "zips.json.bz2"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	var zips []struct {
+		Code    string   `json:"zip_code"`
+		City    string   `json:"city"`
+		Aliases []string `json:"acceptable_cities"`
+		State   string   `json:"state"`
+		Lat     string   `json:"lat"`
+		Long    string   `json:"long"`
+	}
+	if err := json.NewDecoder(bzip2.NewReader(bufio.NewReader(f))).Decode(&zips); err != nil {
+		t.Fatal(err)
+	}
+	for _, z := range zips {
+		aliases[z.Code] = append([]string{z.City}, z.Aliases...)
+	}
+	var places []gazetteer.Place
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			c := strings.Split(strings.TrimRight(line, "\n"), "\t")
+			if len(c) < 11 {
+				continue
+			}
+			lat, _ := strconv.ParseFloat(c[9], 64)
+			lon, _ := strconv.ParseFloat(c[10], 64)
+			pl := gazetteer.Place{
+				ID: "geonames/" + c[0] + "/" + c[1], Kind: gazetteer.Postcode, Names: []string{c[2]}, Postcode: c[1], City: c[2], Country: c[0],
+				State: c[3], Point: orb.Point{lon, lat}, HasPoint: true,
+			}
+			if c[0] == "US" {
+				pl.State = c[4]
+				for _, name := range aliases[c[1]] {
+					if name != c[2] {
+						pl.Names = append(pl.Names, name)
+					}
+				}
+				delete(aliases, c[1])
+			}
+			places = append(places, pl)
+		}
+	}
+	for _, z := range zips {
+		if names, ok := aliases[z.Code]; ok {
+			lat, _ := strconv.ParseFloat(z.Lat, 64)
+			lon, _ := strconv.ParseFloat(z.Long, 64)
+			places = append(places, gazetteer.Place{Kind: gazetteer.Postcode, Names: names, Postcode: z.Code, City: z.City, State: z.State, Country: "US", Point: orb.Point{lon, lat}, HasPoint: true})
+		}
+	}
+	return places
+}
+
+var (
+	evalOnce sync.Once
+	evalGaz  *gazetteer.Gazetteer
+)
+
+// evalGazetteer returns the gazetteer of postal codes alone, built once.
+func evalGazetteer(t testing.TB) *gazetteer.Gazetteer {
+	t.Helper()
+	data := sharedData(t)
+	evalOnce.Do(func() { evalGaz = gazetteer.Of(postcodePlaces(t, data)...) })
+	return evalGaz
+}
+
+// A labelled row of ../shared/data/labelled.
+type labelled struct {
+	ID, Country, Lang, URL, HTML, Text string
+	Positive                           *bool
+	Addresses                          []label
+	Ignore                             []struct{ Start, End int }
+	NFull                              int    `json:"n_full"`
+	Quality                            string `json:"quality"`
+}
+
+type label struct {
+	Text             string
+	Start, End       int
+	Street           string
+	HouseNumber      string `json:"house_number"`
+	Unit             string
+	POBox            any `json:"po_box"`
+	Postcode         string
+	City             string
+	State            string
+	Country          string
+	Level            string
+	Name, StreetLine string
+}
+
+func readLabelled(t testing.TB, path string) []labelled {
+	t.Helper()
+	f, err := os.Open(filepath.Join(sharedData(t), "labelled", path))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	var rows []labelled
+	r := bufio.NewReaderSize(f, 1<<20)
+	for {
+		line, err := r.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			var row labelled
+			if err := json.Unmarshal(line, &row); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			rows = append(rows, row)
+		}
+		if err == io.EOF {
+			break
+		}
+	}
+	if len(rows) == 0 {
+		t.Fatalf("%s holds no rows", path)
+	}
+	return rows
+}
+
+// A tally counts hits.
+type tally struct{ found, right, wanted, exact, negatives, negativeHits int }
+
+func (c tally) String() string {
+	return fmt.Sprintf("P %.3f (%d/%d)  R %.3f (%d/%d)  street+number exact %.3f  hits on pages without address %d/%d",
+		ratio(c.right, c.found), c.right, c.found, ratio(c.right, c.wanted), c.right, c.wanted, ratio(c.exact, c.right), c.negativeHits, c.negatives)
+}
+
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 1
+	}
+	return float64(a) / float64(b)
+}
+
+func plain(s string) string { return gazetteer.StreetKey(fold(s)) }
+
+// TestEval prints precision and recall on the labelled pages. A hit has street
+// and number, and postcode or city; it is right if it overlaps a full label and
+// agrees with its number.
+func TestEval(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	g := evalGazetteer(t)
+	p, err := New(g, nil, Options{EveryMention: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbose := os.Getenv("EVAL_ERRORS") != ""
+	for _, file := range []string{"detect/de_pages.jsonl", "detect/webstruct.jsonl", "detect/pyap.jsonl", "detect/pyap_embedded.jsonl", "detect/de_impressum_rs.jsonl"} {
+		byCountry := make(map[string]*tally)
+		for _, row := range readLabelled(t, file) {
+			in := Input{Text: row.Text, Lang: row.Lang}
+			v, err := p.Parse(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := byCountry[row.Country]
+			if c == nil {
+				c = new(tally)
+				byCountry[row.Country] = c
+			}
+			score(t, c, row, v.Addresses, verbose)
+		}
+		var names []string
+		for name := range byCountry {
+			names = append(names, name)
+		}
+		sort.Strings(names)
+		for _, name := range names {
+			t.Logf("%-24s %s  %v", filepath.Base(file), name, *byCountry[name])
+		}
+	}
+}
+
+func score(t *testing.T, c *tally, row labelled, found []Address, verbose bool) {
+	runes := []rune(row.Text)
+	wanted := 0
+	type gold struct {
+		label
+		hit bool
+	}
+	var golds []*gold
+	for _, l := range row.Addresses {
+		if l.Level != "full" || l.HouseNumber == "" && !strings.Contains(l.Street+l.Text, "") {
+			continue
+		}
+		golds = append(golds, &gold{label: l})
+	}
+	for _, l := range golds {
+		if l.End == 0 && l.Text != "" {
+			if i := strings.Index(row.Text, l.Text); i >= 0 {
+				l.Start = utf8.RuneCountInString(row.Text[:i])
+				l.End = l.Start + utf8.RuneCountInString(l.Text)
+			}
+		}
+	}
+	for _, l := range golds {
+		if l.HouseNumber != "" || strings.ContainsAny(l.Text, "0123456789") {
+			wanted++
+		}
+	}
+	c.wanted += wanted
+	if len(row.Addresses) == 0 {
+		c.negatives++
+	}
+	for _, a := range found {
+		if a.Street == "" || a.HouseNumber == "" || a.Postcode == "" && a.City == "" {
+			continue
+		}
+		ignored := false
+		for _, ig := range row.Ignore {
+			ignored = ignored || a.Start < ig.End && ig.Start < a.End
+		}
+		if ignored {
+			continue
+		}
+		c.found++
+		if len(row.Addresses) == 0 {
+			c.negativeHits++
+		}
+		ok := false
+		for _, l := range golds {
+			if l.hit || l.End > 0 && (a.Start >= l.End || l.Start >= a.End) || l.End == 0 && l.Text != "" && !strings.Contains(fold(l.Text), fold(a.Street)) {
+				continue
+			}
+			if !strings.Contains(plain(l.Text+" "+l.HouseNumber+" "+l.Street), plain(a.HouseNumber)) {
+				continue
+			}
+			l.hit, ok = true, true
+			c.right++
+			if strings.Contains(plain(l.Street), plain(a.Street)) && (l.HouseNumber == "" || gazetteer.NumberKey(l.HouseNumber) == gazetteer.NumberKey(a.HouseNumber)) {
+				c.exact++
+			} else if verbose {
+				t.Logf("INEXACT %s: %q | %q ← street %q number %q", row.ID, a.Street, a.HouseNumber, l.Street, l.HouseNumber)
+			}
+			break
+		}
+		if !ok && verbose {
+			t.Logf("WRONG %s %s: %q (street %q no %q conf %.2f) in %q", row.ID, row.Country, a.Text, a.Street, a.HouseNumber, a.Confidence, around(runes, a.Start, a.End))
+		}
+	}
+	for _, l := range golds {
+		if !l.hit && verbose && (l.HouseNumber != "" || strings.ContainsAny(l.Text, "0123456789")) {
+			t.Logf("MISSED %s %s: %q", row.ID, row.Country, around(runes, l.Start, l.End))
+		}
+	}
+}
+
+func around(runes []rune, start, end int) string {
+	return string(runes[max(0, start-40):start]) + "[[" + string(runes[start:min(end, len(runes))]) + "]]" + string(runes[min(end, len(runes)):min(len(runes), end+20)])
+}

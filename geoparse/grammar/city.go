@@ -1,0 +1,111 @@
+package grammar
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// SplitCity returns the short form of a city's name without what tells it from
+// its namesakes ("Frankfurt am Main": "Frankfurt", "Wien, Wieden": "Wien",
+// "Aarau 1": "Aarau"), the lower-case initial of what was cut off, and the
+// first part of the name where people use it alone ("Dessau-Roßlau":
+// "Dessau"). Each is empty where there is none.
+func SplitCity(name string) (base string, rest byte, first string) {
+	cut := len(name)
+	if i := strings.IndexAny(name, ",(/"); i > 2 {
+		cut = i
+	}
+	words := strings.Fields(name[:cut])
+	for i := 1; i < len(words); i++ {
+		if cityLinks[Fold(words[i])] || isDigit(rune(words[i][0])) {
+			words = words[:i]
+			break
+		}
+	}
+	base = strings.Join(words, " ")
+	if base != name {
+		rest = initialOf(strings.TrimRight(name, ") "))
+	} else {
+		base = ""
+	}
+	short := strings.Join(words, " ")
+	if i := strings.IndexByte(short, '-'); i >= 4 && !cityPrefixes[Fold(short[:i])] {
+		first = short[:i]
+	} else if len(words) > 1 && len(words[0]) >= 5 && !cityPrefixes[Fold(words[0])] {
+		first = words[0]
+	}
+	if base == "" {
+		rest = initialOf(name)
+	}
+	return base, rest, first
+}
+
+// initialOf returns the lower-case ASCII initial of the last word of name.
+func initialOf(name string) byte {
+	i := strings.LastIndexAny(name, " -/(,.")
+	if i < 0 || i+1 >= len(name) {
+		return 0
+	}
+	r, _ := utf8.DecodeRuneInString(name[i+1:])
+	return FoldInitial(r)
+}
+
+// FoldInitial returns r folded to one lower-case ASCII letter, or 0.
+func FoldInitial(r rune) byte {
+	f := Fold(string(unicode.ToLower(r)))
+	if f == "" || f[0] >= utf8.RuneSelf {
+		return 0
+	}
+	return f[0]
+}
+
+var (
+	cityLinks    = set("am an a ad bei b im i in ob od oder auf unter unterm vor vorm vd d der die zu zum zur ueber ub im bad via kreis krs sur sous les by")
+	cityPrefixes = set("bad sankt neu alt gross klein ober unter nieder markt burg hohen schloss stadt wald koenigs heilig heiligen lutherstadt hansestadt saint sainte santa castel monte villa ville place north south east west la le les san sant porto torre borgo campo colle ponte rocca serra pieve monforte capo")
+	exonyms      = map[string]string{
+		"muenchen": "munich", "koeln": "cologne", "wien": "vienna", "zuerich": "zurich zurigo", "genf": "geneva geneve", "geneve": "genf geneva", "nuernberg": "nuremberg",
+		"hannover": "hanover", "braunschweig": "brunswick", "basel": "basle bale basilea", "bern": "berne berna", "luzern": "lucerne", "roma": "rome", "rom": "rome", "milano": "milan",
+		"torino": "turin", "firenze": "florence", "venezia": "venice", "napoli": "naples", "genova": "genoa", "koebenhavn": "copenhagen", "bruxelles": "brussels brussel",
+		"brussel": "brussels bruxelles", "antwerpen": "antwerp", "gent": "ghent", "denhaag": "thehague", "sgravenhage": "denhaag", "padova": "padua", "mantova": "mantua",
+		"frankfurt": "francfort", "aachen": "aix", "bolzano": "bozen", "merano": "meran", "bressanone": "brixen", "neuchatel": "neuenburg", "fribourg": "freiburg",
+		"biel": "bienne", "sion": "sitten",
+	}
+)
+
+// Exonyms returns other folded names of the city with this folded name.
+func Exonyms(key string) []string { return strings.Fields(exonyms[key]) }
+
+// PlainUmlauts spells umlauts by their bare vowel, as typewriters do.
+func PlainUmlauts(name string) string { return plainUmlauts.Replace(name) }
+
+var plainUmlauts = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "Ä", "A", "Ö", "O", "Ü", "U", "ø", "o", "Ø", "O", "ß", "ss")
+
+// ExpandUSCity spells out the abbreviations of a US city's name: "Ft. Walton
+// Bch" is "Fort Walton Beach".
+func ExpandUSCity(name string) string {
+	var b strings.Builder
+	for _, w := range strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '-' || r == ',' || r == '\n' }) {
+		if long, ok := cityWords[LowerASCII(w)]; ok {
+			w = long
+		}
+		b.WriteString(w)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+var cityWords = map[string]string{
+	"ft": "fort", "mt": "mount", "st": "saint", "ste": "sainte", "spgs": "springs", "spg": "spring", "bch": "beach", "hts": "heights", "vlg": "village", "vly": "valley",
+	"n": "north", "s": "south", "e": "east", "w": "west", "twp": "township", "pt": "point", "jct": "junction", "lk": "lake", "lks": "lakes", "is": "island", "ctr": "center",
+	"cty": "city", "pk": "park", "crk": "creek", "hbr": "harbor", "fls": "falls", "grv": "grove", "gdns": "gardens", "plns": "plains", "riv": "river", "sta": "station", "afb": "afb",
+}
+
+var domains = map[string]string{
+	"de": "DE", "at": "AT", "ch": "CH", "li": "LI", "us": "US", "gov": "US", "edu": "US", "mil": "US", "uk": "GB", "ca": "CA", "au": "AU", "nl": "NL", "be": "BE",
+	"it": "IT", "dk": "DK", "lu": "LU", "fr": "FR", "es": "ES", "mc": "MC", "ad": "AD",
+	"berlin": "DE", "hamburg": "DE", "koeln": "DE", "bayern": "DE", "nrw": "DE", "saarland": "DE", "ruhr": "DE", "wien": "AT", "tirol": "AT", "swiss": "CH", "zuerich": "CH",
+}
+
+// CountryOfDomain returns the country of a top-level domain, or "".
+func CountryOfDomain(tld string) string { return domains[strings.ToLower(tld)] }

@@ -1,0 +1,169 @@
+package grammar
+
+import (
+	"strings"
+	"unicode"
+)
+
+var prefixes = map[string]string{
+	"D": "DE", "DE": "DE", "A": "AT", "AT": "AT", "CH": "CH", "FL": "LI", "LI": "LI", "I": "IT", "IT": "IT", "B": "BE", "BE": "BE", "NL": "NL", "DK": "DK",
+	"L": "LU", "LU": "LU", "F": "FR", "FR": "FR", "MC": "MC", "AD": "AD",
+}
+
+// CountryOfPrefix returns the country of the letters before a postcode ("D" of
+// D-26121), or "".
+func CountryOfPrefix(letters string) string { return prefixes[letters] }
+
+// German tells the countries whose addresses are written in German order and
+// words.
+func German(country string) bool {
+	switch country {
+	case "DE", "AT", "CH", "LI":
+		return true
+	}
+	return false
+}
+
+// NumberFirst tells the countries where the house number may stand before the
+// street.
+func NumberFirst(country string) bool {
+	switch country {
+	case "CH", "LU", "BE", "FR", "MC", "AD":
+		return true
+	}
+	return false
+}
+
+// CodeFits tells whether a postcode of so many digits is of the country's form.
+func CodeFits(country, code string) bool {
+	switch country {
+	case "DE":
+		return len(code) == 5
+	case "AT", "CH", "LI", "LU", "BE", "DK":
+		return len(code) == 4
+	case "IT", "MC", "FR":
+		return len(code) == 5
+	}
+	return false
+}
+
+// CityLink tells the words between a city's name and what tells it from its
+// namesakes: "am", "bei", "a.d.".
+func CityLink(w string) bool { return cityLinks[Fold(w)] || w == "d." || w == "der" || w == "dem" }
+
+// NumberStreetBefore reads the street before an anchor in the order number,
+// street: "12, rue du Rhône".
+func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
+	s, k := skipTail(text, t, len(t))
+	for i := k - 1; i >= 0 && i >= k-maxNameWords-2; i-- {
+		if t[i].Kind == Break {
+			return s, false
+		}
+		if t[i].Kind != Number || !shortNumber(t[i].text(text)) {
+			continue
+		}
+		if i > 0 && !(t[i-1].Kind == Break || t[i-1].Kind == Mark) {
+			return s, false
+		}
+		j := i + 1
+		number := Span{t[i].Start, t[i].End}
+		if j < k && t[j].Kind == Word && isWord(text, t[j], "bis", "ter") {
+			number.End = t[j].End
+			j++
+		}
+		for j < k && isMark(text, t[j], ",") {
+			j++
+		}
+		if j >= k || t[j].Kind != Word || !leadTypes[Fold(t[j].text(text))] {
+			return s, false
+		}
+		for n := j; n < k; n++ {
+			if t[n].Kind != Word && !isMark(text, t[n], "'’-.") {
+				return s, false
+			}
+		}
+		s.Name, s.Number, s.Strength = Span{t[j].Start, t[k-1].End}, number, 3
+		if known != nil && known(s.Name.Of(text)) {
+			s.Strength = 4
+		}
+		return s, true
+	}
+	return s, false
+}
+
+var states = map[string]string{
+	"alabama": "AL", "alaska": "AK", "arizona": "AZ", "arkansas": "AR", "california": "CA", "colorado": "CO", "connecticut": "CT", "delaware": "DE", "florida": "FL",
+	"georgia": "GA", "hawaii": "HI", "idaho": "ID", "illinois": "IL", "indiana": "IN", "iowa": "IA", "kansas": "KS", "kentucky": "KY", "louisiana": "LA", "maine": "ME",
+	"maryland": "MD", "massachusetts": "MA", "michigan": "MI", "minnesota": "MN", "mississippi": "MS", "missouri": "MO", "montana": "MT", "nebraska": "NE", "nevada": "NV",
+	"new hampshire": "NH", "new jersey": "NJ", "new mexico": "NM", "new york": "NY", "north carolina": "NC", "north dakota": "ND", "ohio": "OH", "oklahoma": "OK",
+	"oregon": "OR", "pennsylvania": "PA", "rhode island": "RI", "south carolina": "SC", "south dakota": "SD", "tennessee": "TN", "texas": "TX", "utah": "UT",
+	"vermont": "VT", "virginia": "VA", "washington": "WA", "west virginia": "WV", "wisconsin": "WI", "wyoming": "WY", "district of columbia": "DC", "puerto rico": "PR",
+	"guam": "GU", "virgin islands": "VI", "calif": "CA", "fla": "FL", "penn": "PA", "mass": "MA", "conn": "CT", "ariz": "AZ", "colo": "CO", "tex": "TX", "wash": "WA", "ill": "IL", "mich": "MI", "minn": "MN", "tenn": "TN",
+}
+
+var (
+	stateCodes    = make(map[string]bool)
+	stateInitials [256]bool
+)
+
+func init() {
+	for name, code := range states {
+		stateCodes[code] = true
+		stateInitials[unicode.ToUpper(rune(name[0]))] = true
+		stateInitials[code[0]] = true
+	}
+	for _, code := range [...]string{"AA", "AE", "AP", "AS", "MP"} {
+		stateCodes[code] = true
+	}
+}
+
+// MayBeState tells whether a US state or its code can begin with the byte c.
+func MayBeState(c byte) bool { return stateInitials[c] }
+
+// State returns the code of the US state that s names: "CA", "Ca.", "D.C.",
+// "North Carolina".
+func State(s string) string {
+	s = strings.TrimRight(s, ".,")
+	if len(s) <= 4 {
+		code := strings.ToUpper(strings.ReplaceAll(s, ".", ""))
+		if stateCodes[code] {
+			return code
+		}
+	}
+	return states[strings.ToLower(strings.Join(strings.Fields(s), " "))]
+}
+
+// StateBefore reads the US state that ends with token k-1, with a country name
+// behind it skipped. It returns its code, its span and the index of its first
+// token.
+func StateBefore(text string, t []Token, k int) (string, Span, int) {
+	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",.|-–;")) {
+		k--
+	}
+	if k > 0 && isWord(text, t[k-1], "us", "usa") && k > 2 {
+		k--
+		for k > 0 && isMark(text, t[k-1], ",") {
+			k--
+		}
+	}
+	if k == 0 || t[k-1].Kind != Word {
+		return "", Span{}, k
+	}
+	for n := 3; n >= 1; n-- {
+		if k < n {
+			continue
+		}
+		words := t[k-n : k]
+		if !onlyWords(words) {
+			continue
+		}
+		sp := Span{words[0].Start, words[n-1].End}
+		if code := State(sp.Of(text)); code != "" {
+			if text[sp.End-1] == '.' && !strings.Contains(text[sp.Start:sp.End-1], ".") {
+				sp.End--
+			}
+			return code, sp, k - n
+		}
+	}
+	return "", Span{}, k
+}

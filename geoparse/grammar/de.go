@@ -1,0 +1,598 @@
+package grammar
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Known tells whether a name is a street of the place that the anchor names.
+type Known func(name string) bool
+
+// maxNameWords bounds the words of a street name.
+const maxNameWords = 8
+
+// StreetBefore reads the street that stands before an anchor in the order
+// street, number: Germany, Austria, Switzerland, Liechtenstein, and most of
+// Europe. t are the tokens that end at the anchor. The street is the longest
+// suffix of the words before the number that known accepts (known may be nil),
+// else what the grammar makes of them.
+func StreetBefore(text string, t []Token, known Known) (Street, bool) {
+	s, k := skipTail(text, t, len(t))
+	if s, ok := streetEndingAt(text, t, k, known, s); ok {
+		return s, true
+	}
+	// A line of its own between the street and the anchor, such as a district
+	// or the name of a business park.
+	if line, ok := skipLine(t, k); ok {
+		unit, j := skipTail(text, t, line)
+		if unit.POBox.Empty() {
+			unit.POBox = s.POBox
+		}
+		if found, ok := streetEndingAt(text, t, j, known, unit); ok && !found.Number.Empty() && found.Strength >= 3 {
+			return found, true
+		}
+	}
+	return s, !s.POBox.Empty()
+}
+
+// streetEndingAt reads name and number that end with token k-1.
+func streetEndingAt(text string, t []Token, k int, known Known, s Street) (Street, bool) {
+	j, ok := numberBefore(text, t, k)
+	if !ok {
+		return lineStreet(text, t, k, known, s)
+	}
+	number := Span{t[j].Start, t[k-1].End}
+	n := j
+	for n > 0 && (isMark(text, t[n-1], ",:") || isWord(text, t[n-1], "nr", "no", "hausnr", "hausnummer", "n")) {
+		n--
+	}
+	if n > 0 && t[n-1].Kind == Break && (k == len(t) || t[k].Kind == Break) {
+		n-- // the number stands alone in its line
+	}
+	name, strength, ok := nameBefore(text, t, n, known)
+	if !ok || strength < 3 && leadingInt(number.Of(text)) > 999 {
+		return s, false
+	}
+	s.Name, s.Number, s.Strength = name, number, strength
+	return s, true
+}
+
+// lineStreet reads a street without a number: it must fill its line, and known
+// or a street word must prove it.
+func lineStreet(text string, t []Token, k int, known Known, s Street) (Street, bool) {
+	if k == 0 || t[k-1].Kind != Word {
+		return s, false
+	}
+	name, strength, ok := nameBefore(text, t, k, known)
+	if !ok || strength < 2 {
+		return s, false
+	}
+	for i, tok := range t {
+		if tok.Start == name.Start && i > 0 && t[i-1].Kind != Break && !isMark(text, t[i-1], ",|;") {
+			return s, false
+		}
+	}
+	s.Name, s.Strength = name, strength
+	return s, true
+}
+
+// skipTail steps back over what may stand between the house number and the
+// anchor: separators, one remark in parentheses, a post box, a unit.
+func skipTail(text string, t []Token, k int) (Street, int) {
+	var s Street
+	parentheses := 1
+	for k > 0 {
+		tok := t[k-1]
+		switch tok.Kind {
+		case Break:
+			k--
+			continue
+		case Mark:
+			if tok.Space && isMark(text, tok, "(") || isMark(text, tok, ",|/*·-–—•;:([{») ") && !isMark(text, tok, ")") {
+				k--
+				continue
+			}
+			if open := parenthesis(text, t, k); open >= 0 && parentheses > 0 {
+				parentheses--
+				k = open
+				continue
+			}
+			return s, k
+		}
+		if j := postBoxBefore(text, t, k); j >= 0 {
+			s.POBox = Span{t[j].Start, t[k-1].End}
+			k = j
+			continue
+		}
+		if j := unitBefore(text, t, k); j >= 0 {
+			if s.Unit.Empty() {
+				s.Unit.End = t[k-1].End
+			}
+			s.Unit.Start = t[j].Start
+			k = j
+			continue
+		}
+		return s, k
+	}
+	return s, k
+}
+
+// parenthesis returns the index of the token that opens the parenthesis which
+// token k-1 closes, or -1.
+func parenthesis(text string, t []Token, k int) int {
+	if !isMark(text, t[k-1], ")") {
+		return -1
+	}
+	for i := k - 2; i >= 0 && i >= k-10; i-- {
+		if isMark(text, t[i], "(") {
+			return i
+		}
+	}
+	return -1
+}
+
+// skipLine steps back over one whole line without digits and of at most five
+// words, which may not be the first.
+func skipLine(t []Token, k int) (int, bool) {
+	if k == 0 || k < len(t) && t[k].Kind != Break {
+		return 0, false
+	}
+	for i := k - 1; i >= 0 && k-i <= 6; i-- {
+		switch t[i].Kind {
+		case Break:
+			return i, i > 0
+		case Number:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// postBoxBefore returns the index where a post box phrase begins that ends with
+// token k-1, or -1.
+func postBoxBefore(text string, t []Token, k int) int {
+	i := k - 1
+	for i >= 0 && i >= k-4 && t[i].Kind == Number {
+		i--
+	}
+	if i < 0 || t[i].Kind != Word {
+		return -1
+	}
+	switch Fold(t[i].text(text)) {
+	case "postfach", "postschliessfach":
+		return i
+	case "pf", "pob", "casepostale", "postbus", "postboks", "cp", "bp":
+		if i < k-1 {
+			return i
+		}
+	case "box", "postale":
+		if i < k-1 && i > 0 && t[i-1].Kind == Word {
+			switch Fold(t[i-1].text(text)) {
+			case "po", "case", "casella", "boite":
+				return i - 1
+			}
+		}
+	}
+	return -1
+}
+
+var unitWords = set("haus gebaeude geb top stiege tuer eingang halle wohnung whg raum zimmer aufgang block stg buero zi app apartment objekt einheit bau trakt hinterhaus bueroeinheit treppe esc piano scala int interno bus boite appt hs")
+
+var floorWords = set("og eg ug dg stock etage hinterhaus vorderhaus hinterhof hh vh gh sfl sf seitenfluegel quergebaeude gartenhaus rueckgebaeude rgb geschoss obergeschoss erdgeschoss dachgeschoss links rechts verdieping sal tv th kld")
+
+// unitBefore returns the index where a unit ("Haus A", "2. OG") begins that
+// ends with token k-1, or -1.
+func unitBefore(text string, t []Token, k int) int {
+	last := t[k-1]
+	if last.Kind == Word && floorWords[Fold(last.text(text))] {
+		i := k - 1
+		if i > 1 && isMark(text, t[i-1], ".") && t[i-2].Kind == Number && shortNumber(t[i-2].text(text)) {
+			return i - 2
+		}
+		return i
+	}
+	id := last.Kind == Number || last.Kind == Word && utf8.RuneCountInString(strings.TrimRight(last.text(text), ".")) == 1
+	if id && k > 1 && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] {
+		// "Haus 3" is a unit only behind a number: alone it is a street
+		if j := k - 3; j >= 0 && (t[j].Kind == Number || t[j].Kind == Mark && j > 0 && t[j-1].Kind == Number) {
+			return k - 2
+		}
+		if j := k - 3; j > 0 && t[j].Kind == Break && t[j-1].Kind == Number {
+			return k - 2
+		}
+	}
+	return -1
+}
+
+// numberBefore returns the index of the token where the house number begins
+// that ends with token k-1: "12", "12 a", "35 - 37", "1 und 3".
+func numberBefore(text string, t []Token, k int) (int, bool) {
+	if k == 0 {
+		return 0, false
+	}
+	j := k - 1
+	if t[j].Kind == Word && len(t[j].text(text)) == 1 && unicode.IsLetter(rune(text[t[j].Start])) && j > 0 {
+		j--
+	}
+	if t[j].Kind != Number || !shortNumber(t[j].text(text)) {
+		return 0, false
+	}
+	for j >= 2 && t[j-2].Kind == Number && shortNumber(t[j-2].text(text)) && joins(text, t[j-1]) {
+		j -= 2
+	}
+	if j >= 3 && joins(text, t[j-1]) && t[j-2].Kind == Word && len(t[j-2].text(text)) == 1 && t[j-3].Kind == Number && shortNumber(t[j-3].text(text)) {
+		j -= 3 // "12 a - 14"
+	}
+	return j, true
+}
+
+// joins tells whether tok stands between the two numbers of a range or list.
+func joins(text string, tok Token) bool {
+	if tok.Kind == Word {
+		switch tok.text(text) {
+		case "und", "bis", "u.", "et", "e":
+			return true
+		}
+		return false
+	}
+	return isMark(text, tok, "-–/+&—−")
+}
+
+// shortNumber tells whether s can be a house number: each of its parts has one
+// to four digits, it is no decimal, time or ordinal.
+func shortNumber(s string) bool {
+	digits := 0
+	for i, r := range s {
+		switch {
+		case isDigit(r):
+			digits++
+			if digits > 4 || digits == 1 && r == '0' {
+				return false
+			}
+		case r == '.' || r == ':':
+			return false
+		case unicode.IsLetter(r):
+			if i == 0 {
+				return false
+			}
+		default:
+			digits = 0
+		}
+	}
+	return !Ordinal(s)
+}
+
+// leadingInt returns the number that s begins with.
+func leadingInt(s string) int {
+	n := 0
+	for i := 0; i < len(s) && i < 9 && isDigit(rune(s[i])); i++ {
+		n = 10*n + int(s[i]-'0')
+	}
+	return n
+}
+
+// nameBefore reads the street name that ends before token n.
+func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
+	for n > 0 && isMark(text, t[n-1], "\"“”") {
+		n--
+	}
+	start := n
+	for start > 0 && n-start < 2*maxNameWords {
+		tok := t[start-1]
+		if tok.Kind == Number {
+			// only inside a name: "Straße des 17. Juni"
+			if start < n && start >= 2 && leadingInt(tok.text(text)) <= 31 && isWord(text, t[start-2], "des", "der", "vom", "am", "du", "del") {
+				start--
+				continue
+			}
+			break
+		}
+		if isMark(text, tok, ".") && start >= 2 && t[start-2].Kind == Number && !tok.Space {
+			start--
+			continue
+		}
+		if isMark(text, tok, "-–") && start >= 2 && start < n && t[start-2].Kind == Word && Capital(t[start].text(text)) && streetEnd(Fold(t[start].text(text))) {
+			start-- // "Joseph - Haydn - Straße"
+			continue
+		}
+		if tok.Kind != Word || germanStops[Fold(tok.text(text))] {
+			break
+		}
+		start--
+	}
+	for start < n && t[start].Kind != Word {
+		start++
+	}
+	if start >= n || t[n-1].Kind != Word {
+		return Span{}, 0, false
+	}
+	bounded := n-start < 2*maxNameWords
+	words := make([]word, 0, n-start)
+	for i := start; i < n; i++ {
+		words = append(words, word{text: t[i].text(text), kind: t[i].Kind, start: t[i].Start})
+	}
+	end := t[n-1].End
+	for text[end-1] == '-' {
+		end--
+	}
+	if known != nil {
+		for i := max(0, len(words)-maxNameWords); i < len(words); i++ {
+			if words[i].kind == Word && known(text[words[i].start:end]) {
+				return Span{words[i].start, end}, 4, true
+			}
+		}
+	}
+	i, strength := germanName(words, bounded)
+	if i < 0 {
+		return Span{}, 0, false
+	}
+	return Span{words[i].start, end}, strength, true
+}
+
+// A word is one token of a name with its folded form, made when asked for.
+type word struct {
+	text   string
+	kind   Kind
+	start  int
+	folded string
+}
+
+func (w *word) fold() string {
+	if w.folded == "" {
+		w.folded = Fold(w.text)
+	}
+	return w.folded
+}
+
+// germanName returns the index of the word where the street name begins, and
+// how sure it is; -1 if the words end in no street name.
+func germanName(w []word, bounded bool) (int, int) {
+	n := len(w)
+	last := &w[n-1]
+	// "Platz der Republik", "Straße nach Fichtenwalde", "Via Bologna"
+	for i := n - 2; i >= 0; i-- {
+		if w[i].kind != Word {
+			continue
+		}
+		if leadTypes[w[i].fold()] && nameLike(w[i+1:]) {
+			return adjectives(w, i), 3
+		}
+		if streetTypes[w[i].fold()] && Capital(w[i].text) && linkWords[w[i+1].text] && nameLike(w[i+2:]) {
+			return adjectives(w, i), 3
+		}
+	}
+	if strings.TrimRight(last.text, "-.") == "" {
+		return -1, 0
+	}
+	if streetTypes[last.fold()] {
+		if i := separateName(w, bounded); i >= 0 {
+			return i, 3
+		}
+	} else if streetEnd(last.fold()) {
+		return adjectives(w, compound(w)), 3
+	}
+	for i := n - 2; i >= 0 && i >= n-5; i-- {
+		if w[i].kind == Word && prepositions[w[i].fold()] && Capital(w[i].text) && nameLike(w[i+1:]) {
+			return i, 2 + b2i(i == 0 && bounded)
+		}
+	}
+	if germanNoStreet[last.fold()] || !Capital(last.text) || utf8.RuneCountInString(last.text) < 3 {
+		return -1, 0
+	}
+	if bounded && n <= 4 && Capital(w[0].text) && nameLike(w) {
+		return 0, 1 + b2i(n <= 2)
+	}
+	if utf8.RuneCountInString(last.text) >= 5 {
+		return compound(w), 1
+	}
+	return -1, 0
+}
+
+// separateName returns where the name begins whose last word is a street word
+// of its own: "Köpenicker Str.", "Prinz Eugen Straße", "Am Markt".
+func separateName(w []word, bounded bool) int {
+	n := len(w)
+	if n == 1 {
+		if bounded && len(w[0].fold()) >= 4 && Capital(w[0].text) {
+			return 0
+		}
+		return -1
+	}
+	prev := &w[n-2]
+	if prepositions[prev.fold()] && Capital(prev.text) || articles[prev.text] {
+		return adjectives(w, n-1)
+	}
+	if prev.kind != Word || !Capital(prev.text) && Capital(w[n-1].text) {
+		if len(w[n-1].fold()) >= 5 && Capital(w[n-1].text) {
+			return n - 1
+		}
+		return -1
+	}
+	i := n - 2
+	if !strings.HasSuffix(prev.fold(), "er") && !titles[prev.fold()] {
+		for j := 0; j < 2 && i > 0 && w[i-1].kind == Word; j++ {
+			before := &w[i-1]
+			if !Capital(before.text) && !nobility[before.text] || prepositions[before.fold()] {
+				break
+			}
+			i--
+		}
+		if i > 0 && !bounded || i > 0 && w[i-1].kind == Word && Capital(w[i-1].text) && !prepositions[w[i-1].fold()] && !titles[w[i].fold()] {
+			// the name runs on to the left: what lies there is a firm or person
+			i = n - 2
+			for i > 0 && (titles[w[i-1].fold()] || nobility[w[i-1].text]) {
+				i--
+			}
+		}
+	}
+	for i > 0 && (titles[w[i-1].fold()] || strings.HasSuffix(w[i].text, ".") && len(w[i].fold()) <= 2 && Capital(w[i-1].text) && len(w[i-1].fold()) <= 2) {
+		i--
+	}
+	return adjectives(w, i)
+}
+
+// compound steps back from the last word over "Sport- und" and the like.
+func compound(w []word) int {
+	i := len(w) - 1
+	for i > 0 {
+		switch {
+		case strings.HasSuffix(w[i-1].text, "-"), w[i-1].kind == Mark && w[i-1].text != ".":
+			i--
+		case i > 1 && (w[i-1].text == "und" || w[i-1].text == "u.") && strings.HasSuffix(w[i-2].text, "-"):
+			i -= 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// adjectives steps back over "Große", "Am", "An der" before word i.
+func adjectives(w []word, i int) int {
+	for i > 0 && w[i-1].kind == Word && Capital(w[i-1].text) && adjectiveWords[w[i-1].fold()] {
+		i--
+	}
+	j := i
+	for j > 0 && articles[w[j-1].text] {
+		j--
+	}
+	if j > 0 && w[j-1].kind == Word && prepositions[w[j-1].fold()] && Capital(w[j-1].text) {
+		return j - 1
+	}
+	return i
+}
+
+// nameLike tells whether every word can stand inside a street name.
+func nameLike(w []word) bool {
+	for i := range w {
+		if w[i].kind == Word && !Capital(w[i].text) && !smallWords[w[i].text] && !nobility[w[i].text] {
+			return false
+		}
+	}
+	return len(w) > 0
+}
+
+// streetEnd tells whether the folded word ends with a street word.
+func streetEnd(folded string) bool {
+	for _, suffix := range streetSuffixes[lastByte(folded)] {
+		if len(folded) > len(suffix)+1 && strings.HasSuffix(folded, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+func lastByte(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[len(s)-1]
+}
+
+// Fold lowers s, spells umlauts with e, ß with ss, and drops dots and the
+// hyphen at the end.
+func Fold(s string) string {
+	plain := true
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' || c == '.' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return strings.TrimSuffix(s, "-")
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 4)
+	for _, r := range s {
+		switch r {
+		case 'ß', 'ẞ':
+			b.WriteString("ss")
+		case 'ä', 'Ä':
+			b.WriteString("ae")
+		case 'ö', 'Ö':
+			b.WriteString("oe")
+		case 'ü', 'Ü':
+			b.WriteString("ue")
+		case '.', 0xAD:
+		case 'é', 'è', 'ê', 'É', 'È':
+			b.WriteByte('e')
+		case 'à', 'â', 'á', 'Â', 'À':
+			b.WriteByte('a')
+		case 'ô', 'ó', 'ò':
+			b.WriteByte('o')
+		case 'ç', 'Ç':
+			b.WriteByte('c')
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return strings.TrimSuffix(b.String(), "-")
+}
+
+// text returns the text of the token.
+func (tok Token) text(text string) string { return text[tok.Start:tok.End] }
+
+func isMark(text string, tok Token, marks string) bool {
+	return tok.Kind == Mark && strings.Contains(marks, tok.text(text))
+}
+
+func isWord(text string, tok Token, words ...string) bool {
+	if tok.Kind != Word {
+		return false
+	}
+	folded := Fold(tok.text(text))
+	for _, w := range words {
+		if w == folded {
+			return true
+		}
+	}
+	return false
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func set(words string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// StreetAfter reads the street that follows an anchor in the order "postcode
+// city, street number". t are the tokens after the city.
+func StreetAfter(text string, t []Token, known Known) (Street, bool) {
+	i := 0
+	for i < len(t) && i < 4 && (t[i].Kind == Break || isMark(text, t[i], ",;|-–:/·•*(")) {
+		i++
+	}
+	if i == 0 && len(t) > 0 && !t[0].Space {
+		return Street{}, false
+	}
+	j := i
+	for j < len(t) && j-i <= maxNameWords && (t[j].Kind == Word || isMark(text, t[j], ".")) {
+		j++
+	}
+	if j == i || j >= len(t) || t[j].Kind != Number || !shortNumber(t[j].text(text)) {
+		return Street{}, false
+	}
+	name, strength, ok := nameBefore(text, t[:j], j, known)
+	if !ok || strength < 3 || name.Start != t[i].Start {
+		return Street{}, false
+	}
+	end := j
+	for end+2 < len(t) && joins(text, t[end+1]) && t[end+2].Kind == Number && shortNumber(t[end+2].text(text)) {
+		end += 2
+	}
+	if end+1 < len(t) && t[end+1].Kind == Word && len(t[end+1].text(text)) == 1 && (end+2 >= len(t) || t[end+2].Kind != Number) {
+		end++
+	}
+	return Street{Name: name, Number: Span{t[j].Start, t[end].End}, Strength: strength}, true
+}

@@ -1,0 +1,239 @@
+// Package grammar knows how addresses are written: the forms of house numbers,
+// streets, units and post boxes of each country. It works on the few words
+// around an anchor (a postcode, a state) and knows no place by name; the caller
+// proves what it finds against a gazetteer.
+package grammar
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Kind says what a Token is.
+type Kind uint8
+
+// The kinds.
+const (
+	Word   Kind = iota + 1 // letters, with inner dots, hyphens and apostrophes: "W.-C.-Röntgen-Str."
+	Number                 // begins with a digit: "12", "12a", "74-76", "178/179", "17th"
+	Mark                   // one rune of punctuation
+	Break                  // one or more line breaks
+)
+
+// A Token is a stretch of a text, in bytes.
+type Token struct {
+	Start, End int
+	Kind       Kind
+	Space      bool // white space or the start of the window stands before it
+}
+
+// MaxTokens bounds what is looked at around one anchor.
+const MaxTokens = 80
+
+// Tokenize appends the tokens of text[lo:hi] to buf, at most MaxTokens of them:
+// the last ones. Invalid UTF-8 becomes marks.
+func Tokenize(text string, lo, hi int, buf []Token) []Token {
+	space := true
+	for i := lo; i < hi; {
+		if len(buf) >= 2*MaxTokens {
+			buf = buf[:copy(buf, buf[MaxTokens:])]
+		}
+		r, n := decode(text[i:hi])
+		switch {
+		case r == '\n':
+			if len(buf) == 0 || buf[len(buf)-1].Kind != Break {
+				buf = append(buf, Token{i, i + 1, Break, space})
+			}
+			space = true
+			i += n
+		case IsSpace(r):
+			space = true
+			i += n
+		case isDigit(r):
+			end := numberEnd(text, i, hi)
+			buf = append(buf, Token{i, end, Number, space})
+			i, space = end, false
+		case unicode.IsLetter(r):
+			end := wordEnd(text, i, hi)
+			buf = append(buf, Token{i, end, Word, space})
+			i, space = end, false
+		default:
+			buf = append(buf, Token{i, i + n, Mark, space})
+			i, space = i+n, false
+		}
+	}
+	if len(buf) > MaxTokens {
+		buf = buf[:copy(buf, buf[len(buf)-MaxTokens:])]
+	}
+	return buf
+}
+
+// decode returns the first rune of s and its length, with a short way for ASCII.
+func decode(s string) (rune, int) {
+	if s[0] < utf8.RuneSelf {
+		return rune(s[0]), 1
+	}
+	return utf8.DecodeRuneInString(s)
+}
+
+// IsSpace tells white space other than a line break.
+func IsSpace(r rune) bool {
+	return r == ' ' || r == '\t' || r == '\r' || r == 0xA0 || r == 0x202F || r == 0x200B || r == 0xFEFF || 0x2000 <= r && r <= 0x200A || r == '\v' || r == '\f'
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+// isHyphen tells the dashes that join the two numbers of a range.
+func isHyphen(r rune) bool {
+	return r == '-' || r == '–' || r == '‐' || r == '‑' || r == '−' || r == '—'
+}
+
+// wordEnd returns the end of the word that begins at i.
+func wordEnd(text string, i, hi int) int {
+	for i < hi {
+		r, n := decode(text[i:hi])
+		switch {
+		case unicode.IsLetter(r), unicode.Is(unicode.Mn, r), r == 0xAD:
+		case r == '.', r == '\'', r == '’', r == '-', r == '‐', r == '‑':
+			// a dot or hyphen ends the word unless a letter or another joint follows
+			if i+n >= hi {
+				return i + n
+			}
+			next, m := decode(text[i+n : hi])
+			if r != '.' && r != '-' && !unicode.IsLetter(next) {
+				return i // an apostrophe or quote after the word
+			}
+			if r == '.' && next == '-' && i+n+m < hi {
+				break // "W.-C."
+			}
+			if !unicode.IsLetter(next) {
+				return i + n
+			}
+		default:
+			return i
+		}
+		i += n
+	}
+	return i
+}
+
+// numberEnd returns the end of the number that begins at i: its digits, a
+// letter or ordinal ending, and what is joined to it without a space.
+func numberEnd(text string, i, hi int) int {
+	for {
+		for i < hi && isDigit(rune(text[i])) {
+			i++
+		}
+		i = letterEnd(text, i, hi)
+		if i >= hi {
+			return i
+		}
+		r, n := decode(text[i:hi])
+		if !isHyphen(r) && r != '/' && r != '+' && r != '.' && r != ':' && r != '&' {
+			return i
+		}
+		if i+n >= hi {
+			return i
+		}
+		next := rune(text[i+n])
+		switch {
+		case isDigit(next):
+			i += n
+		case r != '.' && r != ':' && next < utf8.RuneSelf && unicode.IsLetter(next) && !letterAt(text, i+n+1, hi) && !digitAt(text, i+n+1, hi):
+			return i + n + 1 // "39A/B", "535-B"
+		default:
+			return i
+		}
+	}
+}
+
+// letterEnd takes up to two letters that end the number before i.
+func letterEnd(text string, i, hi int) int {
+	j := i
+	for j < hi && j < i+2 && letterAt(text, j, hi) {
+		j++
+	}
+	if j < hi && (letterAt(text, j, hi) || digitAt(text, j, hi)) {
+		return i // a word or code begins here
+	}
+	return j
+}
+
+func letterAt(text string, i, hi int) bool {
+	if i >= hi {
+		return false
+	}
+	r, _ := decode(text[i:hi])
+	return unicode.IsLetter(r)
+}
+
+func digitAt(text string, i, hi int) bool { return i < hi && isDigit(rune(text[i])) }
+
+// LowerASCII lowers s into a string that ASCII word lists can be asked for;
+// dots are left out. It does not allocate for short lower-case words.
+func LowerASCII(s string) string {
+	plain := true
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; 'A' <= c && c <= 'Z' || c == '.' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != '.' {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// Capital tells whether s begins with an upper-case letter.
+func Capital(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r) || unicode.IsTitle(r)
+}
+
+// A Span is a stretch of a text in bytes; the zero Span is none.
+type Span struct{ Start, End int }
+
+// Of returns the text of the span.
+func (s Span) Of(text string) string { return text[s.Start:s.End] }
+
+// Empty tells whether the span is none.
+func (s Span) Empty() bool { return s.End <= s.Start }
+
+// A Street is what a grammar reads before (or after) an anchor.
+type Street struct {
+	Name   Span
+	Number Span // house number; empty where none is written
+	Unit   Span // flat, suite, floor
+	POBox  Span
+	// Strength says how sure the grammar is: 0 nothing but a post box or unit,
+	// 1 by its place alone, 2 by a preposition or a bounded line, 3 by a street
+	// word.
+	Strength int
+}
+
+// Span returns the smallest span that holds all parts of s.
+func (s Street) Span() Span {
+	var all Span
+	for _, p := range [...]Span{s.Name, s.Number, s.Unit, s.POBox} {
+		if p.Empty() {
+			continue
+		}
+		if all.Empty() {
+			all = p
+			continue
+		}
+		all.Start, all.End = min(all.Start, p.Start), max(all.End, p.End)
+	}
+	return all
+}

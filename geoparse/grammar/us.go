@@ -1,0 +1,616 @@
+package grammar
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// USBefore reads the street that stands before the city of an address of the
+// United States: number, directional, name, type, directional, unit, in up to
+// four lines. t are the tokens that end where the city begins. With strict, the
+// street must have a number and a street word (there is no postcode to prove
+// the rest).
+func USBefore(text string, t []Token, strict bool) (Street, bool) {
+	var best Street
+	bestScore := -1
+	tries := 0
+	for i := len(t) - 1; i >= 0 && tries < 12; i-- {
+		n := usNumber(text, t, i)
+		if n == 0 {
+			continue
+		}
+		tries++
+		s, score, ok := usStreet(text, t, i, n)
+		if !ok || strict && s.Strength < 3 {
+			continue
+		}
+		if score > bestScore {
+			best, bestScore = s, score
+		}
+	}
+	if bestScore >= 0 {
+		return best, true
+	}
+	if strict {
+		return Street{}, false
+	}
+	return usLine(text, t)
+}
+
+// USForward reads a street that begins with token i, as far as it goes, and
+// returns the index behind it. It is for single lines without city or postcode.
+func USForward(text string, t []Token, i int) (Street, int, bool) {
+	n := usNumber(text, t, i)
+	if n == 0 {
+		return Street{}, i, false
+	}
+	end := segmentEnd(text, t, i+n)
+	name, strength, k := usName(text, t, i+n, end)
+	if name.Empty() {
+		return Street{}, i, false
+	}
+	s := Street{Name: name, Number: Span{t[i].Start, t[i+n-1].End}, Strength: strength}
+	for k < len(t) {
+		j := skipSeparators(text, t, k)
+		u := usUnit(text, t, j)
+		if u == 0 {
+			break
+		}
+		addUnit(text, &s, t, j, j+u)
+		k = j + u
+	}
+	return s, k, true
+}
+
+// usNumber returns how many tokens from i on are a house number: "12", "226
+// 1/2", "N112 W16700", "One"; 0 for none.
+func usNumber(text string, t []Token, i int) int {
+	tok := t[i]
+	s := tok.text(text)
+	if i > 0 {
+		prev := t[i-1]
+		if isMark(text, prev, "#$€£№") || !tok.Space && (prev.Kind == Word || prev.Kind == Number || isMark(text, prev, "-–.+&=_@%")) {
+			return 0
+		}
+		if prev.Kind == Word && notBeforeNumber[LowerASCII(prev.text(text))] {
+			return 0
+		}
+	}
+	if tok.Kind == Word {
+		if grid := gridNumber(text, t, i); grid > 0 {
+			return grid
+		}
+		if spelledNumbers[LowerASCII(s)] && Capital(s) && i+1 < len(t) && t[i+1].Kind == Word {
+			if i+2 < len(t) && LowerASCII(t[i+1].text(text)) == "hundred" {
+				return 2
+			}
+			return 1
+		}
+		return 0
+	}
+	if tok.Kind != Number || !usHouseNumber(s) {
+		return 0
+	}
+	if i+1 < len(t) {
+		next := t[i+1]
+		if isMark(text, next, ")%$€°\"“*") || !next.Space && isMark(text, next, ":.") {
+			return 0
+		}
+		if next.Kind == Number && strings.Contains(next.text(text), "/") && len(next.text(text)) == 3 {
+			return 2 // "226 1/2"
+		}
+	}
+	return 1
+}
+
+// usHouseNumber tells whether s has the form of a US house number: "12", "12A",
+// "45-18", "535-B".
+func usHouseNumber(s string) bool {
+	digits, total, parts := 0, 0, 1
+	for i, r := range s {
+		switch {
+		case isDigit(r):
+			digits++
+			total++
+		case r == '-' || r == '–' || r == '&':
+			parts++
+			digits = 0
+		case r == '/' && i > 0:
+			digits = 0
+		case unicode.IsLetter(r):
+		default:
+			return false
+		}
+		if digits > 6 {
+			return false
+		}
+	}
+	return parts <= 2 && total <= 9 && !Ordinal(s) && !(parts == 2 && total >= 7 && digits == 4) // the last is a phone number
+}
+
+// gridNumber reads "N112 W16700" and "W156N8000"; it returns the number of its
+// tokens or 0.
+func gridNumber(text string, t []Token, i int) int {
+	n := 0
+	for i+n+1 < len(t) && n < 4 {
+		d, num := t[i+n], t[i+n+1]
+		if d.Kind != Word || d.End-d.Start != 1 || !strings.Contains("NSEWnsew", d.text(text)) || num.Kind != Number || num.Space {
+			break
+		}
+		n += 2
+	}
+	if n == 0 || leadingInt(t[i+1].text(text)) < 10 {
+		return 0
+	}
+	if n == 2 { // "N112 Mequon Road" is hardly ever written; "E4 Street" is none
+		return 0
+	}
+	return n
+}
+
+// usStreet reads the street whose number is t[i:i+n] up to the end of t.
+func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
+	end := segmentEnd(text, t, i+n)
+	name, strength, k := usName(text, t, i+n, end)
+	if name.Empty() {
+		return Street{}, 0, false
+	}
+	s := Street{Name: name, Number: Span{t[i].Start, t[i+n-1].End}, Strength: strength}
+	score := 2 * strength
+	if i == 0 || t[i-1].Kind == Break || isMark(text, t[i-1], "|:;,•·*(") || isMark(text, t[i-1], "-–—") && t[i].Space {
+		score += 3
+		if strength == 1 {
+			s.Strength = 2
+		}
+	}
+	unknown, breaks := 0, 0
+	for k < len(t) {
+		tok := t[k]
+		switch {
+		case tok.Kind == Break:
+			breaks++
+			k++
+			continue
+		case tok.Kind == Mark && !isMark(text, tok, "#"):
+			if isMark(text, tok, "(") {
+				if j := closing(text, t, k); j > 0 {
+					k = j
+					continue
+				}
+			}
+			k++
+			continue
+		}
+		if u := usUnit(text, t, k); u > 0 {
+			addUnit(text, &s, t, k, k+u)
+			k += u
+			continue
+		}
+		if isWord(text, tok, "in") && k == len(t)-1 {
+			k++ // "1391 Smizer Mill Road in Fenton Missouri"
+			continue
+		}
+		if tok.Kind == Number && k == len(t)-1 && len(tok.text(text)) <= 4 {
+			s.Unit = Span{tok.Start, tok.End} // "PEACHTREE ST NE 900, ATLANTA"
+			k++
+			continue
+		}
+		if tok.Kind == Word && usStops[LowerASCII(tok.text(text))] {
+			return Street{}, 0, false
+		}
+		unknown++
+		if tok.Kind == Number {
+			unknown++
+		}
+		k++
+	}
+	if unknown > 6 || breaks > 4 {
+		return Street{}, 0, false
+	}
+	score -= unknown
+	if unknown > 0 && s.Strength < 3 || score < 0 {
+		return Street{}, 0, false
+	}
+	return s, score, true
+}
+
+// closing returns the index behind the parenthesis that token k opens, or 0.
+func closing(text string, t []Token, k int) int {
+	for j := k + 1; j < len(t) && j < k+12; j++ {
+		if isMark(text, t[j], ")") {
+			return j + 1
+		}
+	}
+	return 0
+}
+
+// segmentEnd returns the index of the first token from i on that ends a street
+// name: punctuation or a line break.
+func segmentEnd(text string, t []Token, i int) int {
+	for ; i < len(t); i++ {
+		if t[i].Kind == Break || t[i].Kind == Mark && !isMark(text, t[i], "&'’/") {
+			return i
+		}
+	}
+	return i
+}
+
+// usName reads the street name in t[i:end]: it returns its span, the strength
+// and the index behind it.
+func usName(text string, t []Token, i, end int) (Span, int, int) {
+	first := i
+	for i < end && i == first && direction(text, t[i]) {
+		i++
+	}
+	if i < end && i == first+1 && direction(text, t[i]) && len(t[i].text(text)) <= 2 && i+1 < end {
+		i++
+	}
+	// The name runs to the unit, else to the end of the segment.
+	stop := i
+	for stop < end {
+		if stop > first && usUnit(text, t, stop) > 0 && !(stop == i && unitLikeName(text, t, stop, end)) {
+			break
+		}
+		if t[stop].Kind == Word && usStops[LowerASCII(t[stop].text(text))] {
+			break
+		}
+		if stop > i+1 && isWord(text, t[stop], "in") {
+			break
+		}
+		stop++
+	}
+	if stop == first {
+		return Span{}, 0, i
+	}
+	typ := -1
+	for j := stop - 1; j >= first; j-- {
+		if t[j].Kind != Word {
+			continue
+		}
+		w := LowerASCII(t[j].text(text))
+		if highwayTypes[w] && j+1 < stop && routeName(text, t[j+1]) {
+			typ = j + 1
+			break
+		}
+		if usTypes[w] && j > first && !(w == "st" && saintBefore(text, t, j, first, stop)) {
+			typ = j
+			break
+		}
+	}
+	if typ < 0 {
+		// "242 N Avenue 25", "9912 S. Avenue H", "1000 Via Real", "Broadway"
+		w := ""
+		if i < stop && t[i].Kind == Word {
+			w = LowerASCII(t[i].text(text))
+		}
+		switch {
+		case i+1 < stop && (usTypes[w] && routeName(text, t[i+1]) || usLead[w]):
+			return Span{t[first].Start, t[stop-1].End}, 3, stop
+		case i < stop && usAlone[w]:
+			typ = i
+		case stop-first > 5 || !usNameLike(text, t[first:stop]):
+			return Span{}, 0, i
+		default:
+			strength := 1
+			if Ordinal(t[stop-1].text(text)) || i > first && Ordinal(t[i].text(text)) {
+				strength = 3
+			}
+			return Span{t[first].Start, trimWord(text, t[stop-1])}, strength, stop
+		}
+	}
+	last := typ
+	// what belongs to the type: "Avenue N", "Ave of the Stars", "Street NW",
+	// "Street Promenade", "Road Extension"
+	if last+2 < stop && isWord(text, t[last+1], "of") {
+		last = stop - 1
+	} else if last+1 < stop && t[last].Kind == Word && usTypes[LowerASCII(t[last].text(text))] && routeName(text, t[last+1]) && !direction(text, t[last+1]) && last-first <= 1 {
+		last++
+	}
+	if last+1 < stop && direction(text, t[last+1]) {
+		last++
+	} else if last+1 == stop && stop == end && end+1 < len(t) && isMark(text, t[end], ",") && direction(text, t[end+1]) {
+		// "New York Avenue, N.W."
+		last = end + 1
+		stop = end + 2
+	}
+	if last+1 < stop && stop-last <= 4 && typ == last && t[last+1].Kind != Number && onlyWords(t[last+1:stop]) && usTypes[LowerASCII(t[stop-1].text(text))] {
+		last = stop - 1
+	}
+	if last-first > 8 {
+		return Span{}, 0, i
+	}
+	return Span{t[first].Start, trimWord(text, t[last])}, 3, last + 1
+}
+
+func onlyWords(t []Token) bool {
+	for _, tok := range t {
+		if tok.Kind != Word {
+			return false
+		}
+	}
+	return true
+}
+
+// trimWord returns the end of the token without a hyphen at its end.
+func trimWord(text string, tok Token) int {
+	end := tok.End
+	for end > tok.Start && text[end-1] == '-' {
+		end--
+	}
+	return end
+}
+
+// saintBefore tells whether the "St" at j is a saint: nothing but a directional
+// stands before it and a word follows.
+func saintBefore(text string, t []Token, j, first, stop int) bool {
+	for k := first; k < j; k++ {
+		if !direction(text, t[k]) {
+			return false
+		}
+	}
+	return j+1 < stop && t[j+1].Kind == Word && !direction(text, t[j+1])
+}
+
+// unitLikeName tells whether the unit word at i is rather the name: "5 Park
+// Place", "10 Floor Street".
+func unitLikeName(text string, t []Token, i, end int) bool {
+	for j := i + 1; j < end; j++ {
+		if t[j].Kind == Word && usTypes[LowerASCII(t[j].text(text))] {
+			return true
+		}
+	}
+	return false
+}
+
+// usNameLike tells whether the tokens can be a street name without a street
+// word: all capitals or small words.
+func usNameLike(text string, t []Token) bool {
+	words := 0
+	for _, tok := range t {
+		s := tok.text(text)
+		switch tok.Kind {
+		case Word:
+			if usNoStreet[LowerASCII(s)] || germanNoStreet[LowerASCII(s)] {
+				return false
+			}
+			if !Capital(s) && !usSmall[s] {
+				return false
+			}
+			if utf8.RuneCountInString(s) > 1 {
+				words++
+			}
+		case Number:
+			if len(s) > 5 {
+				return false
+			}
+			if Ordinal(s) {
+				words++
+			}
+		default:
+			if !isMark(text, tok, "&'’/.-") {
+				return false
+			}
+		}
+	}
+	return words > 0
+}
+
+// routeName tells whether tok can name a highway or lettered avenue: "66", "N",
+// "DB".
+func routeName(text string, tok Token) bool {
+	s := tok.text(text)
+	return tok.Kind == Number && len(s) <= 5 || tok.Kind == Word && len(strings.TrimRight(s, ".")) <= 2 && Capital(s) || isMark(text, tok, "#") || isWord(text, tok, "no")
+}
+
+// direction tells whether tok is a directional: "N", "SW", "N.E.", "South".
+func direction(text string, tok Token) bool {
+	return tok.Kind == Word && directions[LowerASCII(tok.text(text))]
+}
+
+// Ordinal tells whether s is an English ordinal in digits: "17th", "2nd".
+func Ordinal(s string) bool {
+	n := len(s)
+	if n < 3 || !isDigit(rune(s[n-3])) || !isDigit(rune(s[0])) {
+		return false
+	}
+	switch strings.ToLower(s[n-2:]) {
+	case "st", "nd", "rd", "th":
+		return true
+	}
+	return false
+}
+
+func skipSeparators(text string, t []Token, k int) int {
+	for k < len(t) && (t[k].Kind == Break || isMark(text, t[k], ",;|·•-–(")) {
+		k++
+	}
+	return k
+}
+
+// addUnit widens the unit of s, or sets its post box, by t[i:j].
+func addUnit(text string, s *Street, t []Token, i, j int) {
+	if postBox(text, t, i) > 0 {
+		if s.POBox.Empty() {
+			s.POBox = Span{t[i].Start, t[j-1].End}
+		}
+		return
+	}
+	if s.Unit.Empty() {
+		s.Unit.Start = t[i].Start
+	}
+	s.Unit.End = trimWord(text, t[j-1])
+}
+
+// usUnit returns how many tokens from i on are a unit ("Suite 500", "#243",
+// "6th Floor", "Bldg A") or a post box; 0 for none.
+func usUnit(text string, t []Token, i int) int {
+	if i >= len(t) {
+		return 0
+	}
+	if n := postBox(text, t, i); n > 0 {
+		return n
+	}
+	tok := t[i]
+	switch {
+	case isMark(text, tok, "#"):
+		if i+1 < len(t) && unitID(text, t[i+1]) {
+			return 2
+		}
+		return 0
+	case tok.Kind == Number && Ordinal(tok.text(text)), tok.Kind == Word && spelledOrdinals[LowerASCII(tok.text(text))]:
+		if i+1 < len(t) && isWord(text, t[i+1], "floor", "fl", "flr", "level") {
+			return 2
+		}
+		return 0
+	case tok.Kind != Word:
+		return 0
+	}
+	w := LowerASCII(tok.text(text))
+	if usAloneUnits[w] && (i+1 == len(t) || t[i+1].Kind != Word || usUnit(text, t, i+1) > 0) {
+		return 1
+	}
+	if levelWords[w] && i+1 < len(t) && isWord(text, t[i+1], "level", "floor", "lobby") {
+		return 2
+	}
+	if !usUnits[w] {
+		return 0
+	}
+	k := i + 1
+	for k < len(t) && k < i+3 && isMark(text, t[k], "#,.:") {
+		k++
+	}
+	if w == "mail" || w == "ms" || w == "attn" {
+		for k < len(t) && t[k].Kind != Break && k < i+8 {
+			k++
+		}
+		return k - i
+	}
+	if k >= len(t) || !unitID(text, t[k]) {
+		return 0
+	}
+	k++
+	// "Suite 2800 South", "Unit K, L", "Suite 280 - 290", "Apt 5 B"
+	for k < len(t) {
+		if (direction(text, t[k]) || t[k].Kind == Word && t[k].End-t[k].Start == 1) && t[k].Space {
+			k++
+			break
+		}
+		if k+1 < len(t) && isMark(text, t[k], "-–&/,") && (t[k+1].End-t[k+1].Start == 1 && t[k+1].Kind == Word || t[k+1].Kind == Number && !isMark(text, t[k], ",") && len(t[k+1].text(text)) <= 4) {
+			k += 2
+			continue
+		}
+		break
+	}
+	return k - i
+}
+
+// unitID tells whether tok can name a unit: a number, one or two letters.
+func unitID(text string, tok Token) bool {
+	s := strings.TrimRight(tok.text(text), ".")
+	return tok.Kind == Number || isMark(text, tok, "*") || tok.Kind == Word && (len(s) <= 2 || spelledNumbers[LowerASCII(s)] || len(s) <= 4 && strings.ToUpper(s) == s && !usTypes[LowerASCII(s)])
+}
+
+// postBox returns how many tokens from i on are a post box: "P.O. Box 3830",
+// "PO Drawer J", "PMB #297"; 0 for none.
+func postBox(text string, t []Token, i int) int {
+	if t[i].Kind != Word {
+		return 0
+	}
+	k := i
+	word := func() string {
+		if k < len(t) && t[k].Kind == Word {
+			return LowerASCII(t[k].text(text))
+		}
+		return ""
+	}
+	switch word() {
+	case "po", "pobox":
+		if word() == "po" {
+			k++
+			if w := word(); w != "box" && w != "drawer" && w != "bx" {
+				if k < len(t) && t[k].Kind == Number && strings.Contains(t[i].text(text), ".") {
+					return 2 // "P.O. 9774"
+				}
+				return 0
+			}
+		}
+		k++
+	case "p":
+		if k+1 < len(t) && isWord(text, t[k+1], "o") {
+			k += 2
+		}
+		if w := word(); w != "box" {
+			return 0
+		}
+		k++
+	case "post", "postal", "us", "usps":
+		if w := word(); w == "post" {
+			k++
+			if word() == "office" {
+				k++
+			}
+		} else {
+			k++
+		}
+		if word() != "box" {
+			return 0
+		}
+		k++
+	case "box", "pmb", "lbx", "lockbox", "drawer", "caller":
+		k++
+		if word() == "box" {
+			k++
+		}
+	case "hc", "rr", "psc", "cmr", "unit":
+		// "HC 021 Box 52", "PSC 76 Box 5601"
+		if k+2 < len(t) && t[k+1].Kind == Number && isWord(text, t[k+2], "box") {
+			k += 3
+			break
+		}
+		return 0
+	default:
+		return 0
+	}
+	for k < len(t) && k < i+6 && (isMark(text, t[k], "#:.") || isWord(text, t[k], "no", "number")) {
+		k++
+	}
+	if k < len(t) && (t[k].Kind == Number || t[k].Kind == Word && len(t[k].text(text)) <= 2) {
+		k++
+		if k < len(t) && t[k].Kind == Number && !t[k].Space {
+			k++ // "A3656"
+		}
+		return k - i
+	}
+	return 0
+}
+
+// usLine reads what stands before the city without a house number: a post box,
+// or a line that is a street.
+func usLine(text string, t []Token) (Street, bool) {
+	var s Street
+	k := len(t)
+	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",;|·•-–()")) {
+		k--
+	}
+	end := k
+	start := k
+	for start > 0 && t[start-1].Kind != Break && !isMark(text, t[start-1], ",;|·•:") {
+		start--
+	}
+	for i := start; i < end; i++ {
+		if n := postBox(text, t, i); n > 0 && i+n >= end-1 {
+			s.POBox = Span{t[i].Start, t[i+n-1].End}
+			return s, true
+		}
+	}
+	if start == end || end-start > 6 {
+		return s, false
+	}
+	name, strength, next := usName(text, t, start, end)
+	if strength < 3 || next != end || !Capital(t[start].text(text)) && t[start].Kind == Word {
+		return s, false
+	}
+	s.Name, s.Strength = name, strength
+	return s, true
+}

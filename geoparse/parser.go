@@ -1,0 +1,199 @@
+package geoparse
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+)
+
+// Limits of one page.
+const (
+	maxText      = 2 << 20 // bytes of text that are read
+	maxAddresses = 1000
+	maxShown     = 300 // characters of Address.Text
+)
+
+// Options tune a Parser.
+type Options struct {
+	// MinPrecision is what an address must be known to in the region to make a
+	// page relevant: "house", "street" or "postcode" (postcode and city agree);
+	// "auto" is street where the region has streets in the gazetteer, else
+	// postcode.
+	MinPrecision string
+
+	// EveryMention keeps each mention of an address; else an address that a
+	// page states twice is found once.
+	EveryMention bool
+}
+
+// DefaultOptions returns the options of config.yaml as shipped.
+func DefaultOptions() Options { return Options{MinPrecision: "auto"} }
+
+// Validate names the option that cannot be used.
+func (o Options) Validate() error {
+	switch o.MinPrecision {
+	case "", "auto", "house", "street", "postcode":
+		return nil
+	}
+	return fmt.Errorf("geoparse: min precision is %q; it must be auto, house, street or postcode", o.MinPrecision)
+}
+
+// A Parser finds addresses in pages and judges them against one region. It is
+// safe for concurrent use.
+type Parser struct {
+	g       *gazetteer.Gazetteer
+	region  *gazetteer.Region // nil: no region
+	options Options
+	min     gazetteer.Precision
+	streets bool            // the gazetteer has streets
+	has     map[string]bool // countries of the gazetteer
+	codes   *codeCache
+}
+
+// New returns a Parser on g for the region r, which may be nil: then no page
+// is relevant.
+func New(g *gazetteer.Gazetteer, r *gazetteer.Region, o Options) (*Parser, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	p := &Parser{g: g, region: r, options: o, has: make(map[string]bool), codes: newCodeCache(g)}
+	for _, c := range g.Countries() {
+		p.has[c] = true
+	}
+	stats := g.Stats()
+	p.streets = stats.Streets > 0
+	switch o.MinPrecision {
+	case "house":
+		p.min = gazetteer.InterpolatedPrecision
+	case "street":
+		p.min = gazetteer.StreetPrecision
+	case "postcode":
+		p.min = gazetteer.PostcodePrecision
+	default:
+		p.min = gazetteer.PostcodePrecision
+		if p.streets {
+			p.min = gazetteer.StreetPrecision
+		}
+	}
+	return p, nil
+}
+
+// Parse returns the addresses of a page in the order of the text, those that
+// only markup states last, and whether they make the page relevant. At most 2
+// MB of text and 1,000 addresses are looked at. Its error is that of ctx.
+func (p *Parser) Parse(ctx context.Context, in Input) (Verdict, error) {
+	if err := ctx.Err(); err != nil {
+		return Verdict{}, err
+	}
+	text := in.Text
+	if len(text) > maxText {
+		cut := maxText
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut]
+	}
+	s := &scan{p: p, text: text, in: in, hint: countryHint(in)}
+	found := s.run(ctx)
+	if len(found) == 0 {
+		found = s.single()
+	}
+	if err := ctx.Err(); err != nil {
+		return Verdict{}, err
+	}
+	if !p.options.EveryMention {
+		found = deduplicate(found)
+	}
+	countCharacters(text, found)
+	return p.judge(found), nil
+}
+
+// judge derives the verdict from the addresses.
+func (p *Parser) judge(found []Address) Verdict {
+	v := Verdict{Addresses: found}
+	for i := range found {
+		a := &found[i]
+		if !a.InRegion || a.Precision < p.min {
+			continue
+		}
+		v.Relevant = true
+		v.Score = max(v.Score, a.Confidence)
+	}
+	return v
+}
+
+// deduplicate keeps the best of the addresses with one key, at the place of
+// the first. An address without a number is dropped where the same street is
+// there with one.
+func deduplicate(found []Address) []Address {
+	first := make(map[string]int, len(found))
+	kept := found[:0]
+	for _, a := range found {
+		key := a.Key() + "|" + a.POBox
+		if i, ok := first[key]; ok {
+			if a.Level > kept[i].Level || a.Level == kept[i].Level && a.Confidence > kept[i].Confidence {
+				kept[i] = a
+			}
+			continue
+		}
+		first[key] = len(kept)
+		kept = append(kept, a)
+	}
+	return kept
+}
+
+// countCharacters turns the byte spans of found into spans of characters.
+func countCharacters(text string, found []Address) {
+	order := make([]*int, 0, 2*len(found))
+	for i := range found {
+		if found[i].Start >= 0 {
+			order = append(order, &found[i].Start, &found[i].End)
+		}
+	}
+	slices.SortFunc(order, func(a, b *int) int { return *a - *b })
+	at, count := 0, 0
+	for _, pos := range order {
+		count += utf8.RuneCountInString(text[at:*pos])
+		at, *pos = *pos, count
+	}
+}
+
+// shown returns s on one line and cut to maxShown characters.
+func shown(s string) string {
+	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(fold(line), " ,;")
+	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	s = strings.Join(lines, ", ")
+	n := 0
+	for i := range s {
+		if n == maxShown {
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
+
+// fold returns s with its white space folded.
+func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// countryHint returns the country that the input itself speaks for, or "".
+func countryHint(in Input) string {
+	if in.Country != "" {
+		return strings.ToUpper(in.Country)
+	}
+	host := strings.TrimSuffix(in.Host, ".")
+	if i := strings.LastIndexByte(host, '.'); i >= 0 {
+		if c := grammar.CountryOfDomain(host[i+1:]); c != "" {
+			return c
+		}
+	}
+	return ""
+}

@@ -1,0 +1,637 @@
+package geoparse
+
+import (
+	"context"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+
+	"github.com/paulmach/orb"
+)
+
+// Windows around an anchor, in bytes. They bound the work per anchor.
+const (
+	windowBefore = 180
+	windowAfter  = 110
+	linesBefore  = 5
+)
+
+// A scan is the search of one text. It reads the text once, byte by byte, and
+// looks closer only at digits that can be a postcode and at names of states.
+type scan struct {
+	p     *Parser
+	text  string
+	in    Input
+	hint  string // country that the input speaks for
+	found []Address
+	end   int // of the last address found
+	digit int // end of the last digits
+
+	before, after []grammar.Token // buffers
+}
+
+// run returns the addresses of the text in its order.
+func (s *scan) run(ctx context.Context) []Address {
+	us := s.p.has["US"]
+	weak := s.p.region != nil && s.p.streets
+	text := s.text
+	s.digit = math.MinInt / 2
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c-'0' <= 9:
+			j := i + 1
+			for j < len(text) && text[j]-'0' <= 9 {
+				j++
+			}
+			if n := j - i; n == 4 || n == 5 || n > 5 && n <= 9 {
+				s.postcode(i, j)
+			} else if n < 4 && weak {
+				s.weak(i, j)
+			}
+			s.digit = j
+			if i = j; len(s.found) >= maxAddresses {
+				return s.found
+			}
+			if i&0xFFFF < 8 && ctx.Err() != nil {
+				return s.found
+			}
+		case us && c-'A' <= 'Z'-'A' && i-s.digit < windowBefore && i > 0 && wordBoundary(text[i-1]):
+			i = s.state(i)
+		default:
+			i++
+		}
+	}
+	return s.found
+}
+
+// wordBoundary tells whether c can stand before the first letter of a word.
+func wordBoundary(c byte) bool {
+	return c <= ' ' || c == ',' || c == '-' || c == '(' || c == '|' || c == '.' || c >= 0x80
+}
+
+// postcode looks at the digits text[i:j] as a postcode of any country.
+func (s *scan) postcode(i, j int) {
+	text := s.text
+	n := j - i
+	if i < s.end || j < len(text) && isLetterAt(text, j) {
+		return
+	}
+	if n > 5 {
+		s.gluedPostcode(i, j)
+		return
+	}
+	if i > 0 {
+		switch c := text[i-1]; c {
+		case '.', ',', '+', '#', '_', '=', '&', '%', '@', '$', ':':
+			if c != ',' && c != '.' && c != ':' || i > 1 && text[i-2]-'0' <= 9 || c == '.' && i > 1 && text[i-2] > ' ' && (i < 3 || !isLetterAt(text, i-2)) {
+				return
+			}
+		}
+	}
+	if n == 5 && s.p.has["US"] && s.zip(i, j) {
+		return
+	}
+	if j < len(text) && (text[j] == '%' || text[j] == '.' && j+1 < len(text) && text[j+1]-'0' <= 9 || text[j] == '/' || text[j] == ':' || text[j] == '*') {
+		return
+	}
+	start, country := s.prefix(i)
+	if start == i && i > 0 && isLetterAt(text, lastRune(text, i)) {
+		return // "Tauchgebiete21955 Titel"
+	}
+	s.codeCity(start, i, j, country, 0)
+}
+
+// lastRune returns the index of the rune that ends before i.
+func lastRune(text string, i int) int {
+	_, n := utf8.DecodeLastRuneInString(text[:i])
+	return i - n
+}
+
+func isLetterAt(text string, i int) bool {
+	if c := text[i]; c < utf8.RuneSelf {
+		return c|0x20-'a' <= 25 && c|0x20 >= 'a'
+	}
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return unicode.IsLetter(r)
+}
+
+// gluedPostcode reads house number and postcode without a space between them,
+// as it happens where line breaks were lost: "Winterstraße 222765 Hamburg".
+func (s *scan) gluedPostcode(i, j int) {
+	if j-i > 8 || !(s.hint == "" || s.hint == "DE") {
+		return
+	}
+	k := i
+	for k > 0 && (s.text[k-1] == ' ' || s.text[k-1] == '.') {
+		k--
+	}
+	if k == i || k == 0 || !isLetterAt(s.text, lastRune(s.text, k)) {
+		return
+	}
+	s.codeCity(j-5, j-5, j, "DE", 3)
+}
+
+// prefix returns where the country prefix before the postcode at i begins ("D-",
+// "CH-", "A - ") and its country; i and "" where there is none.
+func (s *scan) prefix(i int) (int, string) {
+	text := s.text
+	k := i
+	for k > 0 && i-k < 6 && text[k-1] == ' ' {
+		k--
+	}
+	hyphen := false
+	for _, dash := range [...]string{"-", "–", "‑", "−"} {
+		if strings.HasSuffix(text[:k], dash) {
+			k -= len(dash)
+			hyphen = true
+			break
+		}
+	}
+	for k > 0 && i-k < 9 && text[k-1] == ' ' {
+		k--
+	}
+	end := k
+	for k > 0 && end-k < 3 && text[k-1] >= 'A' && text[k-1] <= 'Z' {
+		k--
+	}
+	if k == end || k > 0 && (isLetterAt(text, lastRune(text, k)) || text[k-1]-'0' <= 9) {
+		return i, ""
+	}
+	country := grammar.CountryOfPrefix(text[k:end])
+	if country == "" || !hyphen && end == i {
+		return i, ""
+	}
+	if !hyphen && len(text[k:end]) == 1 && k > 0 && text[k-1] == ' ' && k > 1 && text[k-2]-'0' <= 9 {
+		return i, "" // "Hauptstraße 12 A 1210": rather a house number
+	}
+	return k, country
+}
+
+// A match is a city found beside a postcode.
+type match struct {
+	area  *area
+	start int // of the city in the text
+	end   int
+	weak  bool
+	score int
+}
+
+// codeCity reads "postcode city" with the code at text[i:j], its country
+// prefix at start. minStrength is what the street must have at least.
+func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
+	code := s.text[i:j]
+	end := j
+	if len(code) == 4 && s.p.has["NL"] && (country == "" || country == "NL") {
+		end = dutchLetters(s.text, j)
+	}
+	s.after = grammar.Tokenize(s.text, end, s.limitAfter(end), s.after[:0])
+	t := s.after
+	k := 0
+	for k < len(t) && k < 3 && (t[k].Kind == grammar.Break || t[k].Kind == grammar.Mark && strings.Contains(",-–|*/", s.text[t[k].Start:t[k].End])) {
+		k++
+	}
+	if k >= len(t) || t[k].Kind != grammar.Word || !t[k].Space && k == 0 {
+		return
+	}
+	best, ok := s.cityAfter(code, country, t, k, end > j)
+	if !ok {
+		best, ok = s.cityNear(code, country, t, k)
+		if !ok {
+			return
+		}
+		minStrength = max(minStrength, 1)
+	}
+	a := Address{
+		Start: start, End: best.end,
+		Postcode: s.text[i:end], City: s.text[best.start:best.end],
+		State: best.area.place.State, Country: best.area.place.Country,
+		Level: CityLevel, Place: best.area.place, Confidence: confidencePlace,
+	}
+	if best.weak {
+		a.Confidence = confidencePlace - 0.1
+	}
+	known := s.known(&a)
+	lo := s.windowStart(start)
+	s.before = grammar.Tokenize(s.text, lo, start, s.before[:0])
+	street, ok := grammar.StreetBefore(s.text, s.before, known)
+	if grammar.NumberFirst(a.Country) && (!ok || street.Strength < 4) {
+		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found && (!ok || st.Strength > street.Strength) {
+			street, ok = st, true
+		}
+	}
+	if (!ok || street.Number.Empty()) && minStrength < 3 {
+		if next, found := s.streetAfter(best.end, known); found {
+			street, ok = next, true
+		}
+	}
+	if minStrength > 0 && (!ok || street.Strength < minStrength || street.Number.Empty()) {
+		return
+	}
+	if !ok && (best.weak || !grammar.Capital(s.text[best.start:]) || t[0].Kind == grammar.Break) {
+		return
+	}
+	if !ok && len(code) == 4 && country == "" && s.yearLike(i, j, best) {
+		return
+	}
+	if ok {
+		a.takeStreet(s.text, street)
+	}
+	s.resolve(&a, street.Strength)
+	s.add(a)
+}
+
+// yearLike tells whether a four-digit code without a street is more likely a
+// year or an amount.
+func (s *scan) yearLike(i, j int, m match) bool {
+	code := s.text[i:j]
+	if code >= "1900" && code <= "2039" {
+		return true
+	}
+	return s.hint != "" && s.hint != m.area.place.Country
+}
+
+// dutchLetters returns the end of the two letters of a Dutch postcode after j,
+// or j.
+func dutchLetters(text string, j int) int {
+	k := j
+	if k < len(text) && text[k] == ' ' {
+		k++
+	}
+	if k+2 < len(text) && text[k]-'A' <= 25 && text[k+1]-'A' <= 25 && !isLetterAt(text, k+2) {
+		return k + 2
+	}
+	return j
+}
+
+// limitAfter returns where the window after i ends.
+func (s *scan) limitAfter(i int) int {
+	end := min(len(s.text), i+windowAfter)
+	for end < len(s.text) && end > i && !utf8.RuneStart(s.text[end]) {
+		end--
+	}
+	return end
+}
+
+// windowStart returns where the window before i begins: at the end of the last
+// address, a few lines or windowBefore bytes back.
+func (s *scan) windowStart(i int) int {
+	lo := max(s.end, i-windowBefore, 0)
+	lines := 0
+	for k := i - 1; k >= lo; k-- {
+		if s.text[k] == '\n' && k+1 < i && s.text[k+1] != '\n' {
+			if lines++; lines > linesBefore {
+				return k + 1
+			}
+		}
+	}
+	if lo > 0 && lo > s.end {
+		// begin with a whole word
+		for k := lo; k < i; k++ {
+			if s.text[k] == ' ' || s.text[k] == '\n' {
+				return k
+			}
+		}
+	}
+	for lo < i && !utf8.RuneStart(s.text[lo]) {
+		lo++
+	}
+	return lo
+}
+
+// cityAfter returns the longest name of a city of the code that begins with
+// token k.
+func (s *scan) cityAfter(code, country string, t []grammar.Token, k int, dutch bool) (match, bool) {
+	areas := s.p.codes.areas(code)
+	lost := false
+	if len(areas) == 0 || !anyCountry(areas, country) {
+		switch {
+		case len(code) == 4 && (country == "" || country == "DE") && s.p.has["DE"]:
+			areas = s.p.codes.areas("0" + code)
+			lost = true
+		case len(code) == 4 && (country == "" || country == "LU") && s.p.has["LU"]:
+			areas = s.p.codes.areas("L" + code)
+		}
+	}
+	best, ok := s.longest(areas, country, t, k, dutch, nil)
+	if !ok && !lost && len(code) == 4 && s.p.has["DE"] && (country == "" || country == "DE") {
+		best, ok = s.longest(s.p.codes.areas("0"+code), "DE", t, k, dutch, nil)
+		lost = true
+	}
+	if ok && lost && best.weak {
+		return match{}, false
+	}
+	return best, ok
+}
+
+func anyCountry(areas []area, country string) bool {
+	for i := range areas {
+		if country == "" || areas[i].place.Country == country {
+			return true
+		}
+	}
+	return false
+}
+
+// longest matches the names of areas with the words from token k on.
+func (s *scan) longest(areas []area, country string, t []grammar.Token, k int, dutch bool, accept func(*area) bool) (match, bool) {
+	if len(areas) == 0 {
+		return match{}, false
+	}
+	text := s.text
+	var best match
+	ok := false
+	start := t[k].Start
+	for m := k; m < len(t) && m < k+8; m++ {
+		tok := t[m]
+		if tok.Kind == grammar.Break || tok.Kind == grammar.Mark && !strings.Contains("/(-.'’&", text[tok.Start:tok.End]) {
+			break
+		}
+		if tok.Kind == grammar.Mark && m == k {
+			break
+		}
+		if tok.Kind == grammar.Mark {
+			continue
+		}
+		key := gazetteer.Key(text[start:tok.End])
+		s.compare(&best, &ok, areas, country, key, start, trimCity(text, start, tok.End), m-k, dutch)
+		if m == k {
+			// "Beelitz-Heilstätten" of 14547 Beelitz
+			if h := strings.IndexByte(text[start:tok.End], '-'); h >= 3 {
+				was := best
+				found := false
+				s.compare(&best, &found, areas, country, gazetteer.Key(text[start:start+h]), start, trimCity(text, start, tok.End), 0, dutch)
+				if !found {
+					best = was
+				}
+				ok = ok || found
+			}
+		}
+	}
+	if !ok {
+		return match{}, false
+	}
+	best.end = s.qualifier(best, t)
+	return best, true
+}
+
+// trimCity returns the end of a city's name without a full stop.
+func trimCity(text string, start, end int) int {
+	for end > start && (text[end-1] == '.' || text[end-1] == '-') {
+		end--
+	}
+	return end
+}
+
+// compare takes the area that is called key as the best match if it is better.
+func (s *scan) compare(best *match, ok *bool, areas []area, country, key string, start, end, words int, dutch bool) {
+	if key == "" {
+		return
+	}
+	for i := range areas {
+		a := &areas[i]
+		if country != "" && a.place.Country != country || a.place.Country == "US" || dutch != (a.place.Country == "NL") && (dutch || s.hint != "NL") {
+			continue
+		}
+		for _, name := range a.names {
+			if name.key != key {
+				continue
+			}
+			score := 10 * (words + 1)
+			if name.weak {
+				score -= 25
+			}
+			if a.place.Country == s.hint {
+				score += 5
+			}
+			if s.in.Lang == "de" && grammar.German(a.place.Country) {
+				score++
+			}
+			if name.key == gazetteer.Key(a.place.City) {
+				score++
+			}
+			if !*ok || score > best.score {
+				*best, *ok = match{area: a, start: start, end: end, weak: name.weak, score: score}, true
+			}
+		}
+	}
+}
+
+// qualifier returns the end of the city with what tells it from its namesakes,
+// where the text adds that in another spelling: "Frankfurt/M.", "Halle (Saale)".
+func (s *scan) qualifier(m match, t []grammar.Token) int {
+	text := s.text
+	k := 0
+	for k < len(t) && t[k].Start < m.end {
+		k++
+	}
+	var initial byte
+	for _, name := range m.area.names {
+		if name.rest != 0 {
+			initial = name.rest
+		}
+	}
+	marks := 0
+	for i := k; i < len(t) && i < k+5; i++ {
+		tok := t[i]
+		s := text[tok.Start:tok.End]
+		switch tok.Kind {
+		case grammar.Mark:
+			if s != "/" && s != "(" && s != "-" && s != "." || marks == 2 {
+				return m.end
+			}
+			marks++
+		case grammar.Word:
+			if grammar.CityLink(s) && i+1 < len(t) && t[i+1].Kind == grammar.Word {
+				continue
+			}
+			r, _ := utf8.DecodeRuneInString(s)
+			if strings.HasPrefix(s, "a.") && len(s) > 2 || strings.HasPrefix(s, "i.") && len(s) > 2 {
+				r, _ = utf8.DecodeRuneInString(s[2:])
+			}
+			glued := i == k+1 && marks == 1 && !t[k].Space && !tok.Space && text[t[k].Start] == '/' && grammar.Capital(s)
+			if i == k && !strings.Contains(s, ".") || !glued && (initial == 0 || grammar.FoldInitial(r) != initial || marks == 0 && i == k) {
+				return m.end
+			}
+			end := tok.End
+			if i+1 < len(t) && text[t[i+1].Start:t[i+1].End] == ")" {
+				end = t[i+1].End
+			}
+			return trimCity(text, m.start, end)
+		default:
+			return m.end
+		}
+	}
+	return m.end
+}
+
+// near is how far the known areas of a city may lie from a postcode that
+// belongs to a neighbour, in kilometres.
+const near = 25
+
+// cityNear accepts a known city beside a postcode that the gazetteer does not
+// have (post boxes, bulk users) or that belongs to a neighbour: their areas
+// must lie close, or their codes be alike.
+func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (match, bool) {
+	text := s.text
+	start := t[k].Start
+	if !grammar.Capital(text[start:]) {
+		return match{}, false
+	}
+	areas := s.p.codes.areas(code)
+	for m := min(k+3, len(t)) - 1; m >= k; m-- {
+		if t[m].Kind != grammar.Word {
+			continue
+		}
+		whole := true
+		for i := k; i <= m; i++ {
+			whole = whole && (t[i].Kind == grammar.Word || t[i].Kind == grammar.Mark && text[t[i].Start] == '.')
+		}
+		end := trimCity(text, start, t[m].End)
+		if !whole || end-start < 3 {
+			continue
+		}
+		for _, city := range s.p.g.Cities(country, text[start:end]) {
+			if city.Country == "US" || !grammar.CodeFits(city.Country, code) {
+				continue
+			}
+			if s.hint != "" && city.Country != s.hint && country == "" {
+				continue
+			}
+			if len(areas) > 0 {
+				for i := range areas {
+					a := areas[i].place
+					if a.Country == city.Country && a.HasPoint && city.HasPoint && kilometres(a.Point, city.Point) < near {
+						return match{area: &areas[i], start: start, end: end}, true
+					}
+				}
+				continue
+			}
+			if s.alike(code, city) {
+				pl := city
+				pl.Kind, pl.Postcode = gazetteer.Postcode, ""
+				pl.Kind = gazetteer.City
+				return match{area: &area{place: pl}, start: start, end: end}, true
+			}
+		}
+	}
+	return match{}, false
+}
+
+// alike tells whether the city has a postcode with the first two digits of
+// code. It asks for the codes that share more digits first.
+func (s *scan) alike(code string, city gazetteer.Place) bool {
+	key := gazetteer.Key(city.Names[0])
+	digits := []byte(code)
+	free := len(digits) - 2
+	limit := 1
+	for range free {
+		limit *= 10
+	}
+	for n := 0; n < limit; n++ {
+		// the last digit varies slowest among equals: try round numbers first
+		v := n
+		for i := len(digits) - free; i < len(digits); i++ {
+			digits[i] = byte('0' + v%10)
+			v /= 10
+		}
+		for _, a := range s.p.codes.areas(string(digits)) {
+			if a.place.Country != city.Country {
+				continue
+			}
+			for _, name := range a.names {
+				if name.key == key {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// kilometres returns the distance of two points on the sphere, near enough.
+func kilometres(a, b orb.Point) float64 {
+	const perDegree = 111.2
+	dy := a[1] - b[1]
+	dx := (a[0] - b[0]) * math.Cos((a[1]+b[1])/2*math.Pi/180)
+	return perDegree * math.Hypot(dx, dy)
+}
+
+// streetAfter reads "postcode city, street number" behind the city.
+func (s *scan) streetAfter(end int, known grammar.Known) (grammar.Street, bool) {
+	t := grammar.Tokenize(s.text, end, s.limitAfter(end), nil)
+	street, ok := grammar.StreetAfter(s.text, t, known)
+	if !ok {
+		return street, false
+	}
+	// Not if the street belongs to the postcode behind it.
+	i := street.Number.End
+	for n := 0; i < len(s.text) && n < 12; n++ {
+		c := s.text[i]
+		if c-'0' <= 9 {
+			j := i
+			for j < len(s.text) && s.text[j]-'0' <= 9 {
+				j++
+			}
+			if n := j - i; n == 5 || n == 4 {
+				return street, false
+			}
+			break
+		}
+		i++
+	}
+	return street, true
+}
+
+// known returns the test of street names for the place of a, or nil where the
+// gazetteer has no streets.
+func (s *scan) known(a *Address) grammar.Known {
+	if !s.p.streets {
+		return nil
+	}
+	q := gazetteer.Query{Postcode: codeOf(a.Place, a.Postcode), City: a.City, Country: a.Country}
+	return func(name string) bool {
+		if !s.p.g.HasStreet(name) {
+			return false
+		}
+		q.Street = name
+		return len(s.p.g.Streets(q)) > 0
+	}
+}
+
+// codeOf returns the postcode of the place, or what the text says.
+func codeOf(pl gazetteer.Place, text string) string {
+	if pl.Postcode != "" {
+		return pl.Postcode
+	}
+	return text
+}
+
+// takeStreet copies the parts of the street and widens the span over them.
+func (a *Address) takeStreet(text string, s grammar.Street) {
+	take := func(sp grammar.Span) string {
+		if sp.Empty() {
+			return ""
+		}
+		a.Start, a.End = min(a.Start, sp.Start), max(a.End, sp.End)
+		return fold(sp.Of(text))
+	}
+	if !s.Name.Empty() {
+		a.Street = take(s.Name)
+		a.HouseNumber = take(s.Number)
+		a.Unit = take(s.Unit)
+	}
+	a.POBox = take(s.POBox)
+}
+
+// add keeps the address.
+func (s *scan) add(a Address) {
+	a.Text = shown(s.text[a.Start:a.End])
+	a.Postcode, a.City = fold(a.Postcode), fold(a.City)
+	s.found = append(s.found, a)
+	s.end = a.End
+}

@@ -1,0 +1,240 @@
+package geoparse
+
+import (
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+)
+
+// zip looks at the five digits text[i:j] as a US ZIP code behind "city, state".
+// It reports whether they are one, so that no other country is tried.
+func (s *scan) zip(i, j int) bool {
+	text := s.text
+	end := j
+	if j+5 <= len(text) && text[j] == '-' && digits(text[j+1:j+5]) && (j+5 == len(text) || text[j+5]-'0' > 9 && !isLetterAt(text, j+5)) {
+		end = j + 5
+	} else if j < len(text) && text[j] == '-' && j+1 < len(text) && text[j+1]-'0' <= 9 {
+		return false
+	}
+	k := i
+	for k > 0 && (text[k-1] <= ' ' || text[k-1] == ',' || text[k-1] == '.' || text[k-1] == '|' || text[k-1] == 0xA0 || text[k-1] == 0xC2) {
+		k--
+	}
+	if k == 0 || i-k > 6 || !isLetterAt(text, lastRune(text, k)) {
+		return false
+	}
+	lo := s.windowStart(i)
+	s.before = grammar.Tokenize(text, lo, i, s.before[:0])
+	t := s.before
+	state, span, n := grammar.StateBefore(text, t, len(t))
+	areas := s.p.codes.areas(text[i:j])
+	var us []*area
+	agrees := false
+	for a := range areas {
+		if areas[a].place.Country == "US" {
+			us = append(us, &areas[a])
+			agrees = agrees || areas[a].place.State == state || areas[a].place.State == ""
+		}
+	}
+	if state == "" {
+		if len(us) == 0 {
+			return false
+		}
+		return s.zipCity(us, t, i, j, end)
+	}
+	c := s.usCity(us, t, n, state, agrees)
+	if c.area == nil {
+		return false
+	}
+	a := Address{
+		Start: c.start, End: end, Postcode: text[i:end], City: text[c.start:c.end], State: span.Of(text), Country: "US",
+		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
+	}
+	street, ok := s.usStreet(&a, t[:c.tokens], !c.known)
+	switch {
+	case !c.known && (!ok || street.Number.Empty()):
+		return false
+	case !c.known || !agrees:
+		a.Confidence -= 0.1
+	}
+	if ok {
+		a.takeStreet(text, street)
+	}
+	s.resolve(&a, street.Strength)
+	s.add(a)
+	return true
+}
+
+func digits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// A usCity is the city before a state.
+type usCity struct {
+	area       *area
+	start, end int
+	tokens     int  // index of its first token
+	known      bool // a name of the ZIP code or of a city of the state
+}
+
+// usCity returns the longest name of a city that ends before token n.
+func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees bool) usCity {
+	text := s.text
+	for n > 0 && (t[n-1].Kind == grammar.Break || t[n-1].Kind == grammar.Mark && strings.Contains(",-–|;.", text[t[n-1].Start:t[n-1].End])) {
+		n--
+	}
+	first := n
+	for first > 0 && n-first < 6 && t[first-1].Kind == grammar.Word {
+		first--
+	}
+	if first == n {
+		return usCity{}
+	}
+	city := func(i int) usCity {
+		return usCity{start: t[i].Start, end: t[n-1].End, tokens: i, known: true}
+	}
+	for i := first; i < n; i++ {
+		key := gazetteer.Key(grammar.ExpandUSCity(text[t[i].Start:t[n-1].End]))
+		for _, a := range us {
+			if agrees && a.place.State != state && a.place.State != "" {
+				continue
+			}
+			for _, name := range a.names {
+				if name.key == key {
+					c := city(i)
+					c.area = a
+					return c
+				}
+			}
+		}
+	}
+	for i := first; i < n; i++ {
+		name := text[t[i].Start:t[n-1].End]
+		for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
+			for _, pl := range s.p.g.Cities("US", long) {
+				if pl.State != state {
+					continue
+				}
+				c := city(i)
+				c.area = &area{place: pl}
+				if agrees && len(us) > 0 {
+					c.area = us[0]
+				}
+				return c
+			}
+		}
+	}
+	if !agrees || len(us) == 0 {
+		return usCity{}
+	}
+	// An unknown name in the right state: take the words since the last
+	// separator, a few at most.
+	i := n
+	for i > first && n-i < 3 && (grammar.Capital(text[t[i-1].Start:]) || i < n && text[t[i-1].Start] >= 'a') {
+		i--
+	}
+	if i == n || i > 0 && i > first && t[i-1].Kind == grammar.Word {
+		return usCity{}
+	}
+	c := city(i)
+	c.area, c.known = us[0], false
+	return c
+}
+
+// zipCity reads "city ZIP" without a state. That alone is no address: a street
+// and number must stand before it.
+func (s *scan) zipCity(us []*area, t []grammar.Token, i, j, end int) bool {
+	c := s.usCity(us, t, len(t), "", true)
+	if c.area == nil || !c.known {
+		return false
+	}
+	a := Address{
+		Start: c.start, End: end, Postcode: s.text[i:end], City: s.text[c.start:c.end], State: c.area.place.State, Country: "US",
+		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
+	}
+	street, ok := s.usStreet(&a, t[:c.tokens], true)
+	if !ok || street.Number.Empty() {
+		return false
+	}
+	a.takeStreet(s.text, street)
+	s.resolve(&a, street.Strength)
+	s.add(a)
+	return true
+}
+
+// usStreet reads the street before the city of a.
+func (s *scan) usStreet(a *Address, t []grammar.Token, strict bool) (grammar.Street, bool) {
+	return grammar.USBefore(s.text, t, strict)
+}
+
+// state looks at the capital letter at i as the beginning of a US state that
+// follows a city, with no ZIP code behind it. It returns where to go on.
+func (s *scan) state(i int) int {
+	text := s.text
+	j := i + 1
+	for j < len(text) && (isLetterAt(text, j) || text[j] == '.' && j+1 < len(text) && isLetterAt(text, j+1)) {
+		j++
+	}
+	if !grammar.MayBeState(text[i]) || j-i > 14 || j-i < 2 {
+		return j
+	}
+	end := j
+	code := ""
+	if j-i == 2 || j-i == 3 {
+		if text[i+1]-'A' > 25 && text[i+1] != '.' {
+			return j // "In", "Me"
+		}
+		code = grammar.State(text[i:j])
+	} else {
+		code = grammar.State(text[i:j])
+		if code == "" && j < len(text) && text[j] == ' ' {
+			k := j + 1
+			for k < len(text) && isLetterAt(text, k) {
+				k++
+			}
+			if code = grammar.State(text[i:k]); code != "" {
+				end = k
+			}
+		}
+	}
+	if code == "" {
+		return j
+	}
+	// A ZIP code behind it: that is where the address is read.
+	for k, n := end, 0; k < len(text) && n < 6; k, n = k+1, n+1 {
+		if text[k]-'0' <= 9 {
+			if k+5 <= len(text) && digits(text[k:k+5]) && (k+5 == len(text) || text[k+5]-'0' > 9) {
+				return j
+			}
+			break
+		}
+		if text[k] > ' ' && text[k] != ',' && text[k] != '.' {
+			break
+		}
+	}
+	lo := s.windowStart(i)
+	s.before = grammar.Tokenize(text, lo, i, s.before[:0])
+	t := s.before
+	c := s.usCity(nil, t, len(t), code, false)
+	if c.area == nil {
+		return j
+	}
+	street, ok := grammar.USBefore(text, t[:c.tokens], true)
+	if !ok || street.Number.Empty() {
+		return j
+	}
+	a := Address{
+		Start: c.start, End: end, City: text[c.start:c.end], State: text[i:end], Country: "US",
+		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace - 0.05,
+	}
+	a.takeStreet(text, street)
+	s.resolve(&a, street.Strength)
+	s.add(a)
+	return end
+}
