@@ -26,21 +26,31 @@ type Response struct {
 
 // A Page is a response parsed once. Everything after it shares Doc and Text.
 type Page struct {
-	URL      weburl.URL
-	Title    string     // at most 300 characters, white space folded
-	Lang     string     // declared or detected ISO 639-1 code, or ""
-	Doc      *html.Node // the tree; nobody changes it
-	Text     string     // visible text, a line a block (see markup.Text)
-	Links    []Link     // in document order, each target once, at most MaxLinks
-	NoIndex  bool       // meta robots or X-Robots-Tag says noindex
-	NoFollow bool       // … nofollow: Links is empty
+	URL       weburl.URL
+	Canonical weburl.URL // where the page says it lives, on the same site, or zero
+	Title     string     // at most MaxTitle characters, white space folded
+	Lang      string     // declared or detected ISO 639-1 code, or ""
+	Charset   string     // of the body, such as "utf-8" or "windows-1252"
+	Doc       *html.Node // the tree, see markup.Parse; nobody changes it
+	Text      string     // visible text, a line a block (see markup.Text)
+	Links     []Link     // in document order, each target once, at most MaxLinks
+	NoIndex   bool       // meta robots or X-Robots-Tag says noindex
+	NoFollow  bool       // … nofollow: Links is empty
 }
 
 // A Link is one hyperlink and the words a reader sees on and around it. The
 // texts have folded white space.
 type Link struct {
 	From, To weburl.URL
-	Anchor   string // words of the link or the alt texts of its images, at most 100 characters
-	Title    string // title attribute, at most 100 characters
-	Around   string // words before and after it in its block, at most 200 characters
+	Anchor   string // words of the link or the alt texts of its images, at most MaxAnchor characters
+	Title    string // title attribute, at most MaxAnchor characters
+	Around   string // words before and after it, at most MaxAround characters: see Parse
 }
+
+// Bounds of a Page.
+const (
+	MaxTitle  = 300
+	MaxLinks  = 2000
+	MaxAnchor = 100
+	MaxAround = 200
+)

@@ -1,0 +1,158 @@
+package page
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/charmap"
+)
+
+// decode returns body in UTF-8 and the name of the encoding it had. In this
+// order it believes: a byte order mark, bytes that are UTF-8 (declarations are
+// wrong more often than these), the header, a meta element, and else
+// windows-1252. No declaration makes it fail.
+func decode(body []byte, header http.Header) (text []byte, name string) {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		return repair(body[3:]), "utf-8"
+	case bytes.HasPrefix(body, []byte("\xff\xfe")):
+		return decodeAs(body[2:], "utf-16le")
+	case bytes.HasPrefix(body, []byte("\xfe\xff")):
+		return decodeAs(body[2:], "utf-16be")
+	}
+	label := charsetIn(strings.Join(header.Values("Content-Type"), ";"))
+	if e, _ := charset.Lookup(label); e == nil {
+		label = metaCharset(body)
+	}
+	_, declared := charset.Lookup(label)
+	switch {
+	case looksUTF8(body) && !bytes.ContainsAny(body, "\x00\x1b"): // ISO-2022 and UTF-16 are ASCII bytes too
+		return repair(body), "utf-8"
+	case declared == "utf-8", declared == "replacement", declared == "x-user-defined":
+		return repair(body), "utf-8"
+	case strings.HasPrefix(declared, "utf-16") && bytes.IndexByte(body, 0) < 0:
+		return repair(body), "utf-8"
+	case declared != "":
+		return decodeAs(body, declared)
+	case looksUTF8(body):
+		return repair(body), "utf-8"
+	}
+	return decodeAs(body, "windows-1252")
+}
+
+func decodeAs(body []byte, name string) ([]byte, string) {
+	e, _ := charset.Lookup(name)
+	text, err := e.NewDecoder().Bytes(body)
+	if err != nil {
+		return repair(body), "utf-8"
+	}
+	return text, name
+}
+
+// looksUTF8 tells whether body is UTF-8, up to rare broken places: a page that
+// was cut off, or put together from parts in different encodings.
+func looksUTF8(body []byte) bool {
+	if utf8.Valid(body) {
+		return true
+	}
+	good, bad := 0, 0
+	for i := 0; i < len(body); {
+		if body[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(body[i:])
+		i += size
+		if r == utf8.RuneError && size == 1 {
+			bad++
+		} else {
+			good++
+		}
+	}
+	return good > 4*bad
+}
+
+// repair reads the bytes that are no UTF-8 as windows-1252.
+func repair(body []byte) []byte {
+	if utf8.Valid(body) {
+		return body
+	}
+	out := make([]byte, 0, len(body)+len(body)/8)
+	for i := 0; i < len(body); {
+		if body[i] < utf8.RuneSelf {
+			out = append(out, body[i])
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(body[i:])
+		if r == utf8.RuneError && size == 1 {
+			r = charmap.Windows1252.DecodeByte(body[i])
+		}
+		out = utf8.AppendRune(out, r)
+		i += size
+	}
+	return out
+}
+
+// charsetIn returns the label behind the first "charset=" of a content type,
+// which need not be well formed.
+func charsetIn(contentType string) string {
+	for s := strings.ToLower(contentType); ; {
+		_, rest, found := strings.Cut(s, "charset")
+		if !found {
+			return ""
+		}
+		s = rest
+		if label, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "="); ok {
+			label = strings.TrimLeft(label, " \t\"'")
+			if i := strings.IndexAny(label, "\"'; \t,"); i >= 0 {
+				label = label[:i]
+			}
+			return label
+		}
+	}
+}
+
+// metaCharset returns the label that a meta element at the beginning of the
+// page declares, or "". Scripts and comments do not count.
+func metaCharset(body []byte) string {
+	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), 16<<10)]))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			if string(name) == "body" {
+				return ""
+			}
+			if string(name) != "meta" {
+				continue
+			}
+			var label, content string
+			pragma := false
+			for more {
+				var key, value []byte
+				key, value, more = z.TagAttr()
+				switch string(key) {
+				case "charset":
+					label = string(value)
+				case "http-equiv":
+					pragma = strings.EqualFold(string(value), "content-type")
+				case "content":
+					content = string(value)
+				}
+			}
+			if label == "" && pragma {
+				label = charsetIn(content)
+			}
+			if e, _ := charset.Lookup(label); e != nil {
+				return label
+			}
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+
+	"gazehound/crawler/weburl"
+	"gazehound/geoparse/markup"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// What collect looks at before it has MaxLinks links: a page may link to one
+// target a million times.
+const (
+	maxTried      = 5 * MaxLinks
+	maxTriedBytes = 1 << 20
+)
+
+func isLink(n *html.Node) bool {
+	_, ok := reference(n)
+	return ok
+}
+
+// reference returns what a link element refers to, as written.
+func reference(n *html.Node) (string, bool) {
+	switch n.DataAtom {
+	case atom.A, atom.Area:
+		return attr(n, "href")
+	case atom.Frame, atom.Iframe:
+		return attr(n, "src")
+	}
+	return "", false
+}
+
+// collect returns the links of the head and those of the spans of text.
+func collect(page weburl.URL, h *head, text string, spans []markup.Span) []Link {
+	var links []Link
+	seen := make(map[weburl.URL]int)
+	add := func(l Link) {
+		if l.To == page {
+			return
+		}
+		i, known := seen[l.To]
+		switch {
+		case !known && len(links) < MaxLinks:
+			seen[l.To] = len(links)
+			links = append(links, l)
+		case known && links[i].Anchor == "" && l.Anchor != "":
+			links[i].Anchor, links[i].Around = l.Anchor, l.Around
+			if l.Title != "" {
+				links[i].Title = l.Title
+			}
+		}
+	}
+	for _, l := range h.links {
+		add(l)
+	}
+	tried, bytes := 0, 0
+	for i, s := range spans {
+		if tried >= maxTried || bytes >= maxTriedBytes || len(links) >= MaxLinks {
+			break
+		}
+		ref, _ := reference(s.Node)
+		ref = strings.TrimSpace(ref)
+		if ref == "" || ref[0] == '#' || noFollow(s.Node) {
+			continue
+		}
+		tried++
+		bytes += min(len(ref), weburl.MaxLength)
+		to, err := h.base.Resolve(ref)
+		if err != nil {
+			continue
+		}
+		title, _ := attr(s.Node, "title")
+		add(Link{From: page, To: to, Anchor: anchor(s, text), Title: fold(title, MaxAnchor), Around: around(text, spans, i)})
+	}
+	return links
+}
+
+func noFollow(n *html.Node) bool {
+	rel, _ := attr(n, "rel")
+	for _, token := range strings.Fields(rel) {
+		if strings.EqualFold(token, "nofollow") {
+			return true
+		}
+	}
+	return false
+}
+
+// anchor returns the words of a link, else its label, else the words of its
+// images or of what it hides.
+func anchor(s markup.Span, text string) string {
+	if words := fold(text[s.Start:s.End], MaxAnchor); words != "" {
+		return words
+	}
+	for _, key := range []string{"aria-label", "alt"} {
+		if label, _ := attr(s.Node, key); label != "" {
+			return fold(label, MaxAnchor)
+		}
+	}
+	var words []string
+	steps := 0
+	for n := range s.Node.Descendants() {
+		if steps++; steps > 100 {
+			break
+		}
+		switch {
+		case n.Type == html.TextNode:
+			words = append(words, fold(n.Data, MaxAnchor))
+		case n.DataAtom == atom.Img:
+			alt, _ := attr(n, "alt")
+			words = append(words, fold(alt, MaxAnchor))
+		}
+	}
+	return fold(strings.Join(words, " "), MaxAnchor)
+}
+
+// reach is how far around looks from a link, in bytes.
+const reach = 400
+
+// around returns the words around the link spans[i]: see Parse.
+func around(text string, spans []markup.Span, i int) string {
+	s := spans[i]
+	from := lineStart(text, s.Start)
+	to := lineEnd(text, s.End)
+	if wordy(text, spans, i, from, to) {
+		return joinAround(text[from:s.Start], text[s.End:to])
+	}
+	var before, after string
+	if from > 0 {
+		if a, b := lineStart(text, from-1), from-1; wordy(text, spans, i, a, b) {
+			before = text[a:b]
+		}
+	}
+	if to < len(text) {
+		if a, b := to+1, lineEnd(text, to+1); wordy(text, spans, i, a, b) {
+			after = text[a:b]
+		}
+	}
+	return joinAround(before, after)
+}
+
+// lineStart and lineEnd return the bounds of the line around i, or the bounds
+// of what is in reach of it.
+func lineStart(text string, i int) int {
+	low := max(0, i-reach)
+	if j := strings.LastIndexByte(text[low:i], '\n'); j >= 0 {
+		return low + j + 1
+	}
+	return low
+}
+
+func lineEnd(text string, i int) int {
+	high := min(len(text), i+reach)
+	if j := strings.IndexByte(text[i:high], '\n'); j >= 0 {
+		return i + j
+	}
+	return high
+}
+
+// wordy tells whether text[from:to] has words that are in no link. The links
+// there are near spans[i].
+func wordy(text string, spans []markup.Span, i, from, to int) bool {
+	const most = 64 // links looked at to each side
+	first := i
+	for first > 0 && i-first < most && spans[first-1].End > from {
+		first--
+	}
+	at := from
+	for j := first; j < len(spans) && j-i < most && spans[j].Start < to; j++ {
+		if spans[j].Start > at && hasWord(text[at:spans[j].Start]) {
+			return true
+		}
+		at = max(at, spans[j].End)
+	}
+	return at < to && hasWord(text[at:to])
+}
+
+func hasWord(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0
+}
+
+// joinAround returns the end of before and the beginning of after, each cut at
+// a word.
+func joinAround(before, after string) string {
+	const side = MaxAround / 2
+	before = strings.TrimSpace(strings.ToValidUTF8(before, ""))
+	after = strings.TrimSpace(strings.ToValidUTF8(after, ""))
+	if n := len([]rune(before)); n >= side {
+		r := []rune(before)
+		before = string(r[n-side+1:])
+		if i := strings.IndexByte(before, ' '); i >= 0 {
+			before = before[i+1:]
+		}
+	}
+	if r := []rune(after); len(r) > side {
+		after = string(r[:side+1])
+		if i := strings.LastIndexByte(after, ' '); i >= 0 {
+			after = after[:i]
+		} else {
+			after = string(r[:side])
+		}
+	}
+	return strings.TrimSpace(before + " " + after)
+}

@@ -1,0 +1,269 @@
+package page
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime"
+	"strings"
+
+	"gazehound/crawler/weburl"
+	"gazehound/geoparse/markup"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Agent is the name by which a page may address gazehound in meta elements and
+// X-Robots-Tag headers.
+const Agent = "gazehound"
+
+// ErrNotHTML is the error for a body that is a picture, an archive, a PDF or
+// the like, whatever its header says.
+var ErrNotHTML = errors.New("body is no HTML page")
+
+// Parse reads a page. Any bytes but those of ErrNotHTML make one: time and
+// memory are linear in the body, however broken or hostile it is. r stays as it
+// is, and the page shares nothing with its Body.
+//
+// Links are those of a, area, frame and iframe elements, of meta refresh and of
+// link elements that are canonical, alternate in another language, next or
+// prev. Links with rel=nofollow, to the page itself, within it (#…), in
+// comments, scripts and templates, and to what is not http or https are left
+// out; those in hidden elements count, because menus are often hidden. A
+// target that is linked to several times keeps the words of the first link
+// that has any.
+//
+// Around is up to 100 characters before and 100 after the link, cut at words,
+// of its line of the text. Where that line holds nothing but links, as in a
+// menu, it is the line before and the line behind, if these hold other words.
+func Parse(r *Response) (*Page, error) {
+	if what := foreignFormat(r.Body); what != "" {
+		return nil, fmt.Errorf("page: %s: %w but %s", r.URL, ErrNotHTML, what)
+	}
+	body, charset := decode(r.Body, r.Header)
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/plain" {
+		body = append([]byte("<plaintext>"), body...)
+	}
+	p := &Page{URL: r.URL, Charset: charset, Doc: markup.Parse(body)}
+	h := readHead(r, p.Doc)
+	var spans []markup.Span
+	p.Text, spans = markup.TextSpans(p.Doc, isLink)
+	p.Title = h.title
+	p.Lang = h.language(p.Text)
+	p.NoIndex, p.NoFollow = h.noIndex, h.noFollow
+	p.Canonical = h.canonical
+	if !p.NoFollow {
+		p.Links = collect(r.URL, h, p.Text, spans)
+	}
+	return p, nil
+}
+
+// foreignFormat names the format of a body that is surely not HTML, or "".
+func foreignFormat(body []byte) string {
+	for _, f := range []struct{ magic, name string }{
+		{"%PDF-", "PDF"}, {"\x89PNG\r\n", "a PNG picture"}, {"GIF87a", "a GIF picture"}, {"GIF89a", "a GIF picture"},
+		{"\xff\xd8\xff", "a JPEG picture"}, {"PK\x03\x04", "a ZIP archive"}, {"\x1f\x8b\x08", "gzip data"},
+		{"\xd0\xcf\x11\xe0", "an Office document"}, {"Rar!\x1a", "a RAR archive"}, {"7z\xbc\xaf", "a 7z archive"},
+		{"wOFF", "a font"}, {"wOF2", "a font"}, {"%!PS-", "PostScript"}, {"ID3\x03", "sound"}, {"OggS\x00", "sound or film"},
+		{"\x00\x00\x01\x00", "an icon"}, {"\x7fELF", "a program"},
+	} {
+		if bytes.HasPrefix(body, []byte(f.magic)) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// A head is what the header fields and the elements without text say.
+type head struct {
+	title             string
+	base              weburl.URL // that references are resolved against
+	canonical         weburl.URL
+	links             []Link // of link elements and refreshes
+	langs             []string
+	noIndex, noFollow bool
+}
+
+func readHead(r *Response, doc *html.Node) *head {
+	h := &head{base: r.URL}
+	elements := goquery.NewDocumentFromNode(doc).Find("html, title, base, meta, link").Nodes
+	for _, n := range elements {
+		if href, ok := attr(n, "href"); ok && n.DataAtom == atom.Base {
+			if base, err := r.URL.Resolve(href); err == nil {
+				h.base = base
+			}
+			break
+		}
+	}
+	var contentLanguage, locale, socialTitle string
+	for _, n := range elements {
+		switch n.DataAtom {
+		case atom.Html:
+			for _, key := range []string{"lang", "xml:lang"} {
+				lang, _ := attr(n, key)
+				h.langs = append(h.langs, lang)
+			}
+		case atom.Title:
+			if h.title == "" && (n.Parent == nil || n.Parent.DataAtom != atom.Svg) {
+				h.title = clip(strings.ReplaceAll(markup.Text(n), "\n", " "), MaxTitle)
+			}
+		case atom.Link:
+			h.link(r.URL, n)
+		case atom.Meta:
+			content, _ := attr(n, "content")
+			name, _ := attr(n, "name")
+			if pragma, ok := attr(n, "http-equiv"); ok {
+				name = pragma
+			} else if property, ok := attr(n, "property"); ok && name == "" {
+				name = property
+			}
+			switch strings.ToLower(name) {
+			case "robots", Agent:
+				h.robots(content)
+			case "refresh":
+				h.refresh(r.URL, content)
+			case "content-language", "language":
+				contentLanguage = content
+			case "og:locale":
+				locale = content
+			case "og:title":
+				socialTitle = content
+			}
+		}
+	}
+	if h.title == "" {
+		h.title = clip(strings.Join(strings.Fields(socialTitle), " "), MaxTitle)
+	}
+	h.langs = append(h.langs, contentLanguage, r.Header.Get("Content-Language"), locale)
+	for _, line := range r.Header.Values("X-Robots-Tag") {
+		h.robotsTag(line)
+	}
+	if refresh := r.Header.Get("Refresh"); refresh != "" {
+		h.refresh(r.URL, refresh)
+	}
+	return h
+}
+
+func (h *head) link(page weburl.URL, n *html.Node) {
+	href, ok := attr(n, "href")
+	if !ok || len(h.links) >= 50 {
+		return
+	}
+	rel, _ := attr(n, "rel")
+	canonical, follow := false, false
+	for _, token := range strings.Fields(strings.ToLower(rel)) {
+		switch token {
+		case "canonical":
+			canonical, follow = true, true
+		case "next", "prev":
+			follow = true
+		case "alternate":
+			_, inLanguage := attr(n, "hreflang")
+			kind, _ := attr(n, "type")
+			follow = inLanguage && (kind == "" || strings.EqualFold(kind, "text/html"))
+		case "nofollow", "stylesheet":
+			return
+		}
+	}
+	if !follow {
+		return
+	}
+	to, err := h.base.Resolve(href)
+	if err != nil || canonical && to.Site() != page.Site() {
+		return
+	}
+	if canonical && h.canonical.IsZero() {
+		h.canonical = to
+	}
+	title, _ := attr(n, "title")
+	h.links = append(h.links, Link{From: page, To: to, Title: fold(title, MaxAnchor)})
+}
+
+// refresh reads "5; url=https://…" as browsers do.
+func (h *head) refresh(page weburl.URL, content string) {
+	i := strings.IndexAny(content, ";,")
+	if i < 0 || len(h.links) >= 50 {
+		return
+	}
+	ref := strings.TrimSpace(content[i+1:])
+	if len(ref) >= 3 && strings.EqualFold(ref[:3], "url") {
+		if target, ok := strings.CutPrefix(strings.TrimSpace(ref[3:]), "="); ok {
+			ref = strings.TrimSpace(target)
+		}
+	}
+	if quote := ref[:min(len(ref), 1)]; quote == "'" || quote == `"` {
+		ref, _, _ = strings.Cut(ref[1:], quote)
+	}
+	if to, err := h.base.Resolve(ref); err == nil && ref != "" {
+		h.links = append(h.links, Link{From: page, To: to})
+	}
+}
+
+// robots reads directives for everybody, or for us.
+func (h *head) robots(directives string) {
+	for _, d := range strings.FieldsFunc(strings.ToLower(directives), func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
+		switch strings.TrimSpace(d) {
+		case "noindex":
+			h.noIndex = true
+		case "nofollow":
+			h.noFollow = true
+		case "none":
+			h.noIndex, h.noFollow = true, true
+		}
+	}
+}
+
+// robotsTag reads one X-Robots-Tag field. Directives behind "name:" are for the
+// crawler of that name alone.
+func (h *head) robotsTag(field string) {
+	agent := "*"
+	for _, part := range strings.Split(field, ",") {
+		if name, directive, ok := strings.Cut(part, ":"); ok && !takesValue(name) {
+			agent, part = strings.ToLower(strings.TrimSpace(name)), directive
+		}
+		if agent == "*" || agent == Agent {
+			h.robots(part)
+		}
+	}
+}
+
+// takesValue tells whether a directive, not the name of a crawler, stands
+// before a colon.
+func takesValue(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return strings.HasPrefix(name, "max-") || name == "unavailable_after"
+}
+
+// attr returns the value of the attribute key of n and whether it is there.
+func attr(n *html.Node, key string) (string, bool) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key {
+			return n.Attr[i].Val, true
+		}
+	}
+	return "", false
+}
+
+// fold returns at most n characters of s with folded white space.
+func fold(s string, n int) string {
+	if len(s) > 8*n {
+		s = s[:8*n]
+	}
+	return clip(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), n)
+}
+
+// clip returns at most n characters of s.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return strings.TrimSpace(s[:i])
+		}
+		n--
+	}
+	return s
+}

@@ -1,0 +1,318 @@
+package markup
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of what Find returns.
+const (
+	MaxStatements = 1000
+	MaxField      = 200 // characters of a field
+	MaxRaw        = 500 // characters of Raw
+)
+
+// Values of Statement.Origin.
+const (
+	JSONLD    = "json-ld"
+	Microdata = "microdata"
+	RDFa      = "rdfa"
+	HCard     = "hcard"
+	Element   = "address"
+	GeoMeta   = "geo-meta"
+	MapLink   = "map-link"
+)
+
+// A Statement is one address, or one point, as the markup of a page states it.
+// Nothing of it has been checked but that the point lies on the Earth.
+type Statement struct {
+	Origin string // JSONLD, Microdata, RDFa, HCard, Element, GeoMeta or MapLink
+
+	// The parts as written, on one line each. Street may hold the house number,
+	// Country is a name or a code.
+	Name, Street, Unit, POBox, Postcode, City, State, Country string
+
+	Raw   string // an address not taken apart, as lines; it may hold other words too
+	Phone string // as written
+
+	Lat, Lon float64 // degrees, WGS 84; only if HasPoint
+	HasPoint bool
+}
+
+// Find returns what the markup of doc states about places, in document order
+// and each thing once, at most MaxStatements: JSON-LD, microdata, RDFa, hCard
+// and h-card, <address> elements, geo meta elements and links to maps.
+func Find(doc *html.Node) []Statement {
+	var f finder
+	walk(doc, math.MaxInt, f.enter, f.leave)
+	return distinct(f.found)
+}
+
+// A finder collects statements. Each stands where its element starts, so an
+// element that turns out to say nothing leaves an empty one behind.
+type finder struct {
+	found  []Statement
+	scopes []*scopeOf // open items, outermost first
+	meta   int        // 1 + place of the statement of the meta elements, or 0
+	read   int        // elements read as values so far
+}
+
+// The work that one page may cause, above what any honest page has.
+const (
+	maxFound = 4 * MaxStatements
+	maxRead  = 20000
+)
+
+func (f *finder) add(s Statement) int {
+	f.found = append(f.found, s)
+	return len(f.found) - 1
+}
+
+func (f *finder) enter(n *html.Node) bool {
+	if n.Type != html.ElementNode {
+		return n.Type == html.DocumentNode
+	}
+	if len(f.found) >= maxFound || f.read >= maxRead {
+		return false
+	}
+	switch n.DataAtom {
+	case atom.Style, atom.Template, atom.Svg:
+		return false
+	case atom.Script:
+		if strings.Contains(strings.ToLower(attr(n, "type")), "ld+json") {
+			for c := n.FirstChild; c != nil; c = c.NextSibling {
+				f.jsonLD(c.Data)
+			}
+		}
+		return false
+	case atom.Address:
+		f.read++
+		f.add(Statement{Origin: Element, Raw: textUpTo(n, 4*MaxRaw)})
+	case atom.Meta:
+		f.geoMeta(n)
+	case atom.A, atom.Area:
+		f.mapLink(attr(n, "href"))
+	case atom.Iframe, atom.Img, atom.Embed:
+		f.mapLink(attr(n, "src"))
+	}
+	f.items(n)
+	return true
+}
+
+func (f *finder) mapLink(href string) {
+	if s, ok := parseMapLink(href); ok {
+		f.add(s)
+	}
+}
+
+// geoMeta reads the meta elements that describe the whole page: geo.position,
+// ICBM, geo.placename, geo.region, and Open Graph's places.
+func (f *finder) geoMeta(n *html.Node) {
+	name := attr(n, "name")
+	if name == "" {
+		name = attr(n, "property")
+	}
+	name = strings.ToLower(name)
+	for _, prefix := range []string{"business:contact_data:", "place:location:", "og:"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	var s Statement
+	if f.meta > 0 {
+		s = f.found[f.meta-1]
+	}
+	before := s
+	content := oneLine(attr(n, "content"))
+	switch name {
+	case "geo.position", "icbm", "geo:position":
+		if lat, lon, ok := pointIn(content); ok && !s.HasPoint {
+			s.Lat, s.Lon, s.HasPoint = lat, lon, true
+		}
+	case "latitude":
+		s.setLat(content)
+	case "longitude":
+		s.setLon(content)
+	case "geo.placename", "locality":
+		setOnce(&s.City, content)
+	case "geo.region":
+		country, state, _ := strings.Cut(content, "-")
+		setOnce(&s.Country, country)
+		setOnce(&s.State, state)
+	case "geo.country", "country-name", "country_name":
+		setOnce(&s.Country, content)
+	case "region":
+		setOnce(&s.State, content)
+	case "street-address", "street_address":
+		setOnce(&s.Street, content)
+	case "postal-code", "postal_code":
+		setOnce(&s.Postcode, content)
+	case "phone_number":
+		setOnce(&s.Phone, content)
+	}
+	if s == before {
+		return
+	}
+	s.Origin = GeoMeta
+	if f.meta == 0 {
+		f.meta = 1 + f.add(s)
+	} else {
+		f.found[f.meta-1] = s
+	}
+}
+
+func setOnce(field *string, value string) {
+	if *field == "" {
+		*field = value
+	}
+}
+
+// setLat and setLon set one half of a point; the halves may come in any order,
+// and a half without the other is no point: see finish.
+func (s *Statement) setLat(text string) {
+	if v, ok := number(text); ok && s.Lat == 0 && !s.HasPoint {
+		s.Lat = v
+		s.HasPoint = s.Lon != 0
+	}
+}
+
+func (s *Statement) setLon(text string) {
+	if v, ok := number(text); ok && s.Lon == 0 && !s.HasPoint {
+		s.Lon = v
+		s.HasPoint = s.Lat != 0
+	}
+}
+
+// says tells whether s says where something is.
+func (s *Statement) says() bool {
+	return s.HasPoint || s.Raw != "" || s.Street != "" || s.POBox != "" || s.Postcode != "" || s.City != ""
+}
+
+// finish brings s within its bounds.
+func (s *Statement) finish() {
+	if !s.HasPoint || !onEarth(s.Lat, s.Lon) {
+		s.Lat, s.Lon, s.HasPoint = 0, 0, false
+	}
+	for _, field := range []*string{&s.Name, &s.Street, &s.Unit, &s.POBox, &s.Postcode, &s.City, &s.State, &s.Country, &s.Phone} {
+		*field = oneLine(clip(clean(*field), MaxField))
+	}
+	s.Raw = clip(clean(s.Raw), MaxRaw)
+}
+
+// distinct returns the statements that say something, each once. A repetition
+// may add the name, telephone number or point that the first one lacks.
+func distinct(found []Statement) []Statement {
+	var out []Statement
+	index := make(map[Statement]int)
+	for _, s := range found {
+		s.finish()
+		if !s.says() {
+			continue
+		}
+		key := s
+		key.Origin, key.Name, key.Phone = "", "", ""
+		if key.HasPoint {
+			key.Lat, key.Lon, key.HasPoint = 0, 0, false
+			if !key.says() { // nothing but a point: that is what it is known by
+				key = Statement{Lat: s.Lat, Lon: s.Lon, HasPoint: true}
+			}
+		}
+		i, seen := index[key]
+		if seen && fits(out[i].Name, s.Name) && (!out[i].HasPoint || !s.HasPoint || out[i].Lat == s.Lat && out[i].Lon == s.Lon) {
+			setOnce(&out[i].Name, s.Name)
+			setOnce(&out[i].Phone, s.Phone)
+			if !out[i].HasPoint {
+				out[i].Lat, out[i].Lon, out[i].HasPoint = s.Lat, s.Lon, s.HasPoint
+			}
+			continue
+		}
+		if len(out) == MaxStatements {
+			break
+		}
+		index[key] = len(out)
+		out = append(out, s)
+	}
+	return out
+}
+
+func fits(a, b string) bool { return a == "" || b == "" || a == b }
+
+// clean returns the text of a value that may be a piece of HTML.
+func clean(s string) string {
+	if len(s) > 4*MaxRaw {
+		s = s[:4*MaxRaw] // far above what is kept of it; half a character at the end is dropped with the rest
+	}
+	if plain(s) {
+		return s
+	}
+	return Text(Parse([]byte("<pre>" + strings.ToValidUTF8(s, ""))))
+}
+
+// plain tells whether s is text in the form that Text returns, for sure.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c <= ' ' && (c != ' ' || i == 0 || i == len(s)-1 || s[i+1] == ' ') || c >= 0x7f || c == '<' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
+
+func oneLine(s string) string {
+	if !strings.Contains(s, "\n") {
+		return s
+	}
+	return clip(strings.ReplaceAll(strings.ReplaceAll(s, ",\n", ", "), "\n", ", "), MaxField)
+}
+
+// clip returns at most n characters of s.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return strings.TrimSpace(s[:i])
+		}
+		n--
+	}
+	return s
+}
+
+// number reads a coordinate in degrees, with a decimal point or comma.
+func number(text string) (float64, bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > 40 || strings.Trim(text, "+-0123456789.,eE") != "" {
+		return 0, false
+	}
+	if strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && !math.IsInf(v, 0)
+}
+
+// pointIn reads "53.14, 8.21", "53.14;8.21" or "53.14 8.21", latitude first;
+// anything may follow in brackets.
+func pointIn(text string) (lat, lon float64, ok bool) {
+	text, _, _ = strings.Cut(text, "(")
+	for _, separator := range []string{";", ", ", "~", ",", " "} {
+		a, b, found := strings.Cut(strings.TrimSpace(text), separator)
+		if !found {
+			continue
+		}
+		lat, ok1 := number(a)
+		lon, ok2 := number(b)
+		if ok1 && ok2 && onEarth(lat, lon) {
+			return lat, lon, true
+		}
+	}
+	return 0, 0, false
+}
+
+// onEarth tells whether lat, lon is a place; 0, 0 is what programs write for none.
+func onEarth(lat, lon float64) bool {
+	return math.Abs(lat) <= 90 && math.Abs(lon) <= 180 && (lat != 0 || lon != 0)
+}

@@ -1,0 +1,264 @@
+package markup
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A scopeOf is an open element that holds the properties of one thing: an
+// itemscope, an element with typeof, or a microformat's root class.
+type scopeOf struct {
+	node   *html.Node
+	origin string // Microdata, RDFa or HCard
+	kind   kind
+	place  int       // of its statement in finder.found
+	own    Statement // what its properties say
+	held   []int     // statements inside it that may lack its name
+}
+
+type kind uint8
+
+const (
+	thing   kind = iota // an organisation, a person, a place
+	address             // a postal address
+	point               // geographic coordinates
+)
+
+// items opens the scopes that start at n and notes the properties that n is the
+// value of.
+func (f *finder) items(n *html.Node) {
+	var microdata, rdfa, class string
+	itemscope, typed := false, false
+	var itemtype, typeOf string
+	for i := range n.Attr {
+		switch v := n.Attr[i].Val; n.Attr[i].Key {
+		case "itemscope":
+			itemscope = true
+		case "itemtype":
+			itemtype = v
+		case "itemprop":
+			microdata = v
+		case "typeof":
+			typed, typeOf = true, v
+		case "property":
+			rdfa = v
+		case "class":
+			class = v
+		}
+	}
+	if microdata != "" && !itemscope {
+		f.property(n, Microdata, strings.Fields(microdata))
+	}
+	if rdfa != "" && !typed {
+		f.property(n, RDFa, strings.Fields(rdfa))
+	}
+	if itemscope {
+		f.open(n, Microdata, kindOf(itemtype, microdata))
+	}
+	if typed {
+		f.open(n, RDFa, kindOf(typeOf, rdfa))
+	}
+	if class != "" {
+		f.microformat(n, class)
+	}
+}
+
+func kindOf(types, property string) kind {
+	types = strings.ToLower(types)
+	switch {
+	case strings.Contains(types, "postaladdress"), strings.HasSuffix(types, ":address"), strings.HasSuffix(types, "/address"):
+		return address
+	case strings.Contains(types, "geocoordinates"):
+		return point
+	case types == "" && localName(property) == "address":
+		return address
+	case types == "" && localName(property) == "geo":
+		return point
+	}
+	return thing
+}
+
+// microformat reads the classes of hCard and h-card.
+func (f *finder) microformat(n *html.Node, class string) {
+	var properties []string
+	for _, token := range strings.Fields(clipBytes(class, 500)) {
+		switch token {
+		case "vcard", "h-card":
+			f.open(n, HCard, thing)
+		case "adr", "h-adr", "p-adr":
+			f.open(n, HCard, address)
+		case "geo", "h-geo", "p-geo":
+			f.open(n, HCard, point)
+		case "fn", "org", "tel", "street-address", "extended-address", "locality", "region", "postal-code", "country-name",
+			"post-office-box", "latitude", "longitude", "label",
+			"p-name", "p-org", "p-tel", "p-street-address", "p-extended-address", "p-locality", "p-region", "p-postal-code",
+			"p-country-name", "p-post-office-box", "p-latitude", "p-longitude", "p-label":
+			properties = append(properties, strings.TrimPrefix(token, "p-"))
+		}
+	}
+	if properties != nil {
+		f.property(n, HCard, properties)
+	}
+}
+
+func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
+
+func (f *finder) open(n *html.Node, origin string, k kind) {
+	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}), own: Statement{Origin: origin}}
+	f.scopes = append(f.scopes, s)
+}
+
+// scope returns the innermost open scope of a syntax, or nil.
+func (f *finder) scope(origin string) *scopeOf {
+	for i := len(f.scopes) - 1; i >= 0; i-- {
+		if f.scopes[i].origin == origin {
+			return f.scopes[i]
+		}
+	}
+	return nil
+}
+
+func (f *finder) property(n *html.Node, origin string, names []string) {
+	s := f.scope(origin)
+	if s == nil {
+		return
+	}
+	for _, name := range names[:min(len(names), 10)] {
+		if field := s.own.field(localName(name)); field != nil {
+			f.read++
+			if value := valueOf(n, origin); field == &s.own.Street && *field != "" && value != "" {
+				*field += ", " + value // several lines of one street address
+			} else {
+				setOnce(field, value)
+			}
+			continue
+		}
+		switch localName(name) {
+		case "latitude", "lat":
+			f.read++
+			s.own.setLat(valueOf(n, origin))
+		case "longitude", "long", "lon", "lng":
+			f.read++
+			s.own.setLon(valueOf(n, origin))
+		}
+	}
+}
+
+// localName returns the name of a property without its vocabulary, in lower
+// case and without hyphens: "streetaddress" of "schema:streetAddress" and of
+// "street-address".
+func localName(name string) string {
+	name = name[strings.LastIndexAny(name, ":/#")+1:]
+	return strings.ReplaceAll(strings.ToLower(clipBytes(name, 60)), "-", "")
+}
+
+// field returns the field of s that a property of schema.org, vCard or
+// data-vocabulary.org belongs to, or nil.
+func (s *Statement) field(localName string) *string {
+	switch localName {
+	case "streetaddress":
+		return &s.Street
+	case "extendedaddress":
+		return &s.Unit
+	case "postofficeboxnumber", "postofficebox", "pobox":
+		return &s.POBox
+	case "postalcode":
+		return &s.Postcode
+	case "addresslocality", "locality":
+		return &s.City
+	case "addressregion", "region":
+		return &s.State
+	case "addresscountry", "countryname", "country":
+		return &s.Country
+	case "address", "adr", "label":
+		return &s.Raw
+	case "name", "fn", "org", "legalname":
+		return &s.Name
+	case "telephone", "tel", "phone":
+		return &s.Phone
+	}
+	return nil
+}
+
+// valueOf returns the text that n gives as the value of a property.
+func valueOf(n *html.Node, origin string) string {
+	if has(n, "content") {
+		return attr(n, "content")
+	}
+	switch n.DataAtom {
+	case atom.Abbr:
+		if title := attr(n, "title"); title != "" && origin == HCard {
+			return title
+		}
+	case atom.Img, atom.Area:
+		return attr(n, "alt")
+	case atom.Data:
+		return attr(n, "value")
+	case atom.Link:
+		return attr(n, "href")
+	}
+	if c := n.FirstChild; c != nil && origin == HCard && attr(c, "class") == "value-title" {
+		return attr(c, "title")
+	}
+	if text := textUpTo(n, 4*MaxField); text != "" {
+		return text
+	}
+	return strings.TrimPrefix(attr(n, "href"), "tel:")
+}
+
+// leave closes the scopes that end at n.
+func (f *finder) leave(n *html.Node) {
+	for len(f.scopes) > 0 {
+		s := f.scopes[len(f.scopes)-1]
+		if s.node != n {
+			return
+		}
+		f.scopes = f.scopes[:len(f.scopes)-1]
+		f.close(s, f.scope(s.origin))
+	}
+}
+
+// close settles what s says and what the scope around it has to add.
+func (f *finder) close(s, parent *scopeOf) {
+	if s.kind == point && !s.own.HasPoint && s.origin == HCard {
+		if lat, lon, ok := pointIn(textUpTo(s.node, 100)); ok {
+			s.own.Lat, s.own.Lon, s.own.HasPoint = lat, lon, true
+		}
+	}
+	if s.kind == address && !s.own.says() {
+		s.own.Raw = textUpTo(s.node, 4*MaxRaw)
+	}
+	if s.kind == point && parent != nil {
+		if !parent.own.HasPoint {
+			parent.own.Lat, parent.own.Lon, parent.own.HasPoint = s.own.Lat, s.own.Lon, s.own.HasPoint
+		}
+		return
+	}
+	var unnamed []int
+	for _, i := range s.held {
+		inner := &f.found[i]
+		setOnce(&inner.Name, s.own.Name)
+		setOnce(&inner.Phone, s.own.Phone)
+		if s.own.HasPoint && !inner.HasPoint && len(s.held) == 1 {
+			inner.Lat, inner.Lon, inner.HasPoint = s.own.Lat, s.own.Lon, true
+		}
+		if inner.Name == "" {
+			unnamed = append(unnamed, i)
+		}
+	}
+	own := s.own
+	if len(s.held) > 0 { // what the addresses inside have taken over
+		own.Lat, own.Lon, own.HasPoint = 0, 0, false
+	}
+	if own.says() {
+		f.found[s.place] = s.own
+		if s.own.Name == "" {
+			unnamed = append(unnamed, s.place)
+		}
+	}
+	if parent != nil {
+		parent.held = append(parent.held, unnamed...)
+	}
+}

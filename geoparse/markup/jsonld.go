@@ -1,0 +1,282 @@
+package markup
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Bounds of one JSON-LD script.
+const (
+	maxJSON      = 1 << 20 // bytes
+	maxJSONDepth = 32
+	maxJSONNodes = 50000
+)
+
+// jsonLD reads one script of JSON-LD: schema.org addresses wherever they stand,
+// with what their owners say. What is not JSON adds nothing.
+func (f *finder) jsonLD(script string) {
+	if len(script) > maxJSON || !mentionsPlace(script) {
+		return
+	}
+	r := &jsonReader{finder: f, byID: make(map[string]map[string]any)}
+	var values []any
+	for _, text := range []string{unwrap(script), mend(unwrap(script))} {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber() // 1e309 is no float64, and a postcode keeps its digits
+		values = values[:0]
+		for len(values) < 100 {
+			var v any
+			if d.Decode(&v) != nil {
+				break
+			}
+			values = append(values, v)
+		}
+		if len(values) > 0 {
+			break
+		}
+	}
+	for _, v := range values {
+		r.learnIDs(v, 0)
+	}
+	r.nodes = 0
+	for _, v := range values {
+		r.read(v, Statement{}, 0)
+	}
+}
+
+// mentionsPlace spares most pages the decoding.
+func mentionsPlace(script string) bool {
+	for _, word := range []string{"ddress", "ostalCode", "atitude"} {
+		if strings.Contains(script, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// unwrap takes off the comments that old browsers needed, and blanks the
+// control characters that JSON forbids within strings.
+func unwrap(script string) string {
+	script = strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, script)
+	script = strings.TrimSpace(script)
+	for _, p := range []string{"//", "/*", "<!--", "<![CDATA[", "*/"} {
+		script = strings.TrimSpace(strings.TrimPrefix(script, p))
+	}
+	for _, p := range []string{"*/", "-->", "]]>", "//", "/*", ";"} {
+		script = strings.TrimSpace(strings.TrimSuffix(script, p))
+	}
+	return script
+}
+
+// mend drops commas before a closing bracket, the commonest mistake.
+func mend(script string) string {
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(script); i++ {
+		c := script[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(script):
+			b.WriteByte(c)
+			i++
+			c = script[i]
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			j := i + 1
+			for j < len(script) && script[j] == ' ' {
+				j++
+			}
+			if j < len(script) && (script[j] == '}' || script[j] == ']') {
+				i = j - 1
+				continue
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+type jsonReader struct {
+	finder *finder
+	byID   map[string]map[string]any
+	nodes  int
+}
+
+func (r *jsonReader) enough(depth int) bool {
+	r.nodes++
+	return depth > maxJSONDepth || r.nodes > maxJSONNodes || len(r.finder.found) >= maxFound
+}
+
+// learnIDs notes the objects that others refer to.
+func (r *jsonReader) learnIDs(v any, depth int) {
+	if r.enough(depth) {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			r.learnIDs(e, depth+1)
+		}
+	case map[string]any:
+		if id := text(v["@id"]); id != "" && len(v) > 1 && r.byID[id] == nil {
+			r.byID[id] = v
+		}
+		for _, e := range v {
+			r.learnIDs(e, depth+1)
+		}
+	}
+}
+
+// object returns v as an object, following one reference, or nil.
+func (r *jsonReader) object(v any) map[string]any {
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		v = list[0]
+	}
+	o, _ := v.(map[string]any)
+	if len(o) == 1 {
+		if known := r.byID[text(o["@id"])]; known != nil {
+			return known
+		}
+	}
+	return o
+}
+
+// read finds the addresses in v. owner says what is known of the thing that v
+// describes: its name, telephone number and point.
+func (r *jsonReader) read(v any, owner Statement, depth int) {
+	if r.enough(depth) {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			r.read(e, owner, depth+1)
+		}
+	case map[string]any:
+		if isAddress(v) {
+			r.address(v, owner)
+			return
+		}
+		owner = Statement{Name: text(v["name"]), Phone: text(v["telephone"])}
+		if owner.Name == "" {
+			owner.Name = text(v["legalName"])
+		}
+		owner.setPoint(v)
+		owner.setPoint(r.object(v["geo"]))
+		before := len(r.finder.found)
+		r.addresses(v["address"], owner, depth)
+		if owner.HasPoint && len(r.finder.found) == before {
+			owner.Origin = JSONLD
+			r.finder.add(owner)
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if key != "address" && key != "geo" {
+				r.read(v[key], Statement{}, depth+1)
+			}
+		}
+	}
+}
+
+// addresses reads the value of an address property: an object, a reference, a
+// text, or a list of them.
+func (r *jsonReader) addresses(v any, owner Statement, depth int) {
+	switch v := v.(type) {
+	case string:
+		s := owner
+		s.Origin, s.Raw = JSONLD, v
+		r.finder.add(s)
+	case []any:
+		for _, e := range v {
+			if !r.enough(depth) {
+				r.addresses(e, owner, depth+1)
+			}
+		}
+	case map[string]any:
+		if o := r.object(v); isAddress(o) {
+			r.address(o, owner)
+		} else {
+			r.read(v, owner, depth+1)
+		}
+	}
+}
+
+func (r *jsonReader) address(v map[string]any, owner Statement) {
+	s := owner
+	s.Origin = JSONLD
+	s.Street = text(v["streetAddress"])
+	s.Unit = text(v["extendedAddress"])
+	s.POBox = text(v["postOfficeBoxNumber"])
+	s.Postcode = text(v["postalCode"])
+	s.City = text(v["addressLocality"])
+	s.State = text(v["addressRegion"])
+	s.Country = text(v["addressCountry"])
+	setOnce(&s.Name, text(v["name"]))
+	setOnce(&s.Phone, text(v["telephone"]))
+	s.setPoint(v)
+	s.setPoint(r.object(v["geo"]))
+	r.finder.add(s)
+}
+
+func isAddress(v map[string]any) bool {
+	switch t := v["@type"].(type) {
+	case string:
+		if strings.HasSuffix(t, "PostalAddress") {
+			return true
+		}
+	case []any:
+		for _, e := range t {
+			if s, _ := e.(string); strings.HasSuffix(s, "PostalAddress") {
+				return true
+			}
+		}
+	}
+	return v["streetAddress"] != nil || v["postalCode"] != nil || v["addressLocality"] != nil
+}
+
+// setPoint takes latitude and longitude of an object, unless s has a point.
+func (s *Statement) setPoint(v map[string]any) {
+	s.pair(text(v["latitude"]), text(v["longitude"]))
+}
+
+// text returns v as a text: a string, a number, the name or value of an object,
+// or the first of them in a list, joined.
+func text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case []any:
+		var lines []string
+		for _, e := range v[:min(len(v), 5)] {
+			switch e := e.(type) {
+			case string:
+				lines = append(lines, e)
+			case map[string]any:
+				setText(&lines, e)
+			}
+		}
+		return strings.Join(lines, ", ")
+	case map[string]any:
+		var lines []string
+		setText(&lines, v)
+		return strings.Join(lines, ", ")
+	}
+	return ""
+}
+
+func setText(lines *[]string, v map[string]any) {
+	for _, key := range []string{"name", "@value"} {
+		if s, ok := v[key].(string); ok {
+			*lines = append(*lines, s)
+			return
+		}
+	}
+}

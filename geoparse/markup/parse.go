@@ -1,0 +1,488 @@
+// Package markup reads what the markup of a page says: its visible text, and
+// the addresses that it states in a form made for machines.
+package markup
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of a tree made by Parse. What exceeds them is left out, but text is
+// kept however deep it is nested.
+const (
+	MaxDepth      = 256     // nested elements
+	MaxNodes      = 1 << 19 // elements and texts
+	MaxAttributes = 64      // of one element
+)
+
+// Parse builds the tree of a page in UTF-8. Any bytes make a tree; time and
+// memory are linear in them.
+//
+// The tree is what html.Parse builds, as far as text, links and attributes go:
+// implied end tags, table parts, foreign content and misnested formatting end
+// where they end there. It differs in what hostile pages exploit (html.Parse
+// gives up at 512 open elements, copies formatting elements into every
+// paragraph and needs quadratic time for some bytes): formatting elements are
+// not copied, and stray text in a table stays in its place. Comments and the
+// text of scripts other than JSON are left out; noscript and noframes hold
+// elements, as for a reader without scripts.
+func Parse(page []byte) *html.Node {
+	b := &builder{doc: &html.Node{Type: html.DocumentNode}}
+	b.root = b.node(html.ElementNode, atom.Html, "html", nil)
+	b.doc.AppendChild(b.root)
+	z := html.NewTokenizer(bytes.NewReader(page))
+	for b.nodes < MaxNodes {
+		switch z.Next() {
+		case html.ErrorToken: // the end; a reader of bytes has no other error
+			return b.doc
+		case html.TextToken:
+			b.text(z.Text())
+		case html.StartTagToken:
+			b.startTag(z, false)
+		case html.SelfClosingTagToken:
+			b.startTag(z, true)
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			b.end(atom.Lookup(name), name)
+		}
+		z.AllowCDATA(b.foreign > 0)
+	}
+	return b.doc
+}
+
+type builder struct {
+	doc, root, head, body *html.Node
+
+	open    []*html.Node // open elements below root, outermost first
+	over    int          // start tags beyond MaxDepth that are still open
+	foreign int          // 1 + index in open of the svg or math element we are in, or 0
+
+	nodes int
+	slab  []html.Node
+}
+
+func (b *builder) node(t html.NodeType, a atom.Atom, data string, attr []html.Attribute) *html.Node {
+	if len(b.slab) == 0 {
+		b.slab = make([]html.Node, 64)
+	}
+	n := &b.slab[0]
+	b.slab = b.slab[1:]
+	b.nodes++
+	n.Type, n.DataAtom, n.Data, n.Attr = t, a, data, attr
+	return n
+}
+
+func (b *builder) top() *html.Node {
+	if len(b.open) == 0 {
+		return b.root
+	}
+	return b.open[len(b.open)-1]
+}
+
+func (b *builder) popTo(i int) {
+	b.open = b.open[:i]
+	if b.foreign > i {
+		b.foreign = 0
+	}
+}
+
+// drop takes the element at i off the stack and leaves those above it open.
+func (b *builder) drop(i int) {
+	if i == len(b.open)-1 {
+		b.popTo(i)
+		return
+	}
+	b.open = append(b.open[:i], b.open[i+1:]...)
+	if b.foreign > i+1 {
+		b.foreign--
+	} else if b.foreign == i+1 {
+		b.foreign = 0
+	}
+}
+
+func (b *builder) text(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	top := b.top()
+	switch {
+	case top.DataAtom == atom.Script && !isJSON(top), top.DataAtom == atom.Style:
+		return
+	case b.body == nil && (top == b.root || top == b.head):
+		if len(bytes.TrimSpace(data)) == 0 {
+			return
+		}
+		b.startBody(nil)
+		top = b.body
+	}
+	top.AppendChild(b.node(html.TextNode, 0, string(data), nil))
+}
+
+func isJSON(script *html.Node) bool {
+	return strings.Contains(strings.ToLower(attr(script, "type")), "json")
+}
+
+func (b *builder) startBody(attrs []html.Attribute) {
+	b.body = b.node(html.ElementNode, atom.Body, "body", attrs)
+	b.root.AppendChild(b.body)
+	b.popTo(0)
+	b.open = append(b.open, b.body)
+}
+
+func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
+	raw, more := z.TagName()
+	a := atom.Lookup(raw)
+	name := a.String()
+	if a == 0 {
+		name = string(raw)
+	}
+	if a == atom.Image && b.foreign == 0 {
+		a, name = atom.Img, "img"
+	}
+	var attrs []html.Attribute
+	for more && len(attrs) < MaxAttributes {
+		var key, val []byte
+		key, val, more = z.TagAttr()
+		attrs = append(attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
+	}
+	b.start(a, name, attrs, selfClosing)
+	if a == atom.Noframes || b.foreign > 0 {
+		z.NextIsNotRawText()
+	}
+}
+
+// attributeName returns key without an allocation for known names.
+func attributeName(key []byte) string {
+	if a := atom.Lookup(key); a != 0 {
+		return a.String()
+	}
+	return string(key)
+}
+
+func (b *builder) start(a atom.Atom, name string, attrs []html.Attribute, selfClosing bool) {
+	switch {
+	case a == atom.Html:
+		if len(b.root.Attr) == 0 {
+			b.root.Attr = attrs
+		}
+		return
+	case a == atom.Body && b.body == nil:
+		b.startBody(attrs)
+		return
+	case a == atom.Head && b.body == nil && b.head == nil:
+		b.head = b.node(html.ElementNode, a, name, attrs)
+		b.root.AppendChild(b.head)
+		b.open = append(b.open[:0], b.head)
+		return
+	case a == atom.Head, a == atom.Body:
+		return
+	}
+	if b.body == nil && b.index(atom.Template, nil) < 0 {
+		if !inHead(a) {
+			b.startBody(nil)
+		} else if len(b.open) == 0 {
+			if b.head == nil {
+				b.head = b.node(html.ElementNode, atom.Head, "head", nil)
+				b.root.AppendChild(b.head)
+			}
+			b.open = append(b.open, b.head)
+		}
+	}
+	if b.foreign > 0 && !b.integrated() {
+		if breaksOut(a) {
+			b.popTo(b.foreign - 1)
+		} else {
+			b.push(a, name, attrs, selfClosing)
+			return
+		}
+	}
+	b.endImplied(a)
+	b.push(a, name, attrs, isVoid(a) || selfClosing && (a == atom.Svg || a == atom.Math))
+}
+
+// push appends an element to the innermost open one and, unless it is a leaf,
+// opens it.
+func (b *builder) push(a atom.Atom, name string, attrs []html.Attribute, leaf bool) {
+	n := b.node(html.ElementNode, a, name, attrs)
+	b.top().AppendChild(n)
+	switch {
+	case leaf:
+	case len(b.open) >= MaxDepth:
+		b.over++
+	default:
+		b.open = append(b.open, n)
+		if b.foreign == 0 && (a == atom.Svg || a == atom.Math) {
+			b.foreign = len(b.open)
+		}
+	}
+}
+
+// integrated tells whether HTML goes on inside the foreign element we are in.
+func (b *builder) integrated() bool {
+	for i := len(b.open) - 1; i >= b.foreign; i-- {
+		switch strings.ToLower(b.open[i].Data) {
+		case "foreignobject", "desc", "title", "annotation-xml":
+			return true
+		}
+	}
+	return false
+}
+
+// endImplied closes what the start of an a element closes without an end tag.
+func (b *builder) endImplied(a atom.Atom) {
+	if closesParagraph(a) {
+		b.close(atom.P, buttonScope)
+	}
+	switch a {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		if isHeading(b.top().DataAtom) {
+			b.popTo(len(b.open) - 1)
+		}
+	case atom.Li:
+		b.close(atom.Li, itemScope)
+	case atom.Dd, atom.Dt:
+		b.close(atom.Dd, itemScope)
+		b.close(atom.Dt, itemScope)
+	case atom.Option, atom.Optgroup:
+		if b.top().DataAtom == atom.Option {
+			b.popTo(len(b.open) - 1)
+		}
+		if a == atom.Optgroup && b.top().DataAtom == atom.Optgroup {
+			b.popTo(len(b.open) - 1)
+		}
+	case atom.Select, atom.Button, atom.A, atom.Nobr:
+		b.close(a, scope)
+	case atom.Td, atom.Th:
+		b.closeTableParts(atom.Td, atom.Th, atom.Caption)
+	case atom.Tr:
+		b.closeTableParts(atom.Td, atom.Th, atom.Caption, atom.Tr)
+	case atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption, atom.Colgroup:
+		b.closeTableParts(atom.Td, atom.Th, atom.Caption, atom.Tr, atom.Thead, atom.Tbody, atom.Tfoot, atom.Colgroup)
+	}
+}
+
+// index returns the place in open of the innermost a element that no barrier
+// hides, or -1.
+func (b *builder) index(a atom.Atom, barrier func(atom.Atom) bool) int {
+	for i := len(b.open) - 1; i >= 0; i-- {
+		at := b.open[i].DataAtom
+		if at == a {
+			return i
+		}
+		if barrier != nil && barrier(at) {
+			return -1
+		}
+	}
+	return -1
+}
+
+func (b *builder) close(a atom.Atom, barrier func(atom.Atom) bool) bool {
+	i := b.index(a, barrier)
+	if i >= 0 {
+		b.popTo(i)
+	}
+	return i >= 0
+}
+
+// closeTableParts closes the outermost of the named elements in the innermost
+// open table.
+func (b *builder) closeTableParts(parts ...atom.Atom) {
+	outermost := -1
+	for i := len(b.open) - 1; i >= 0; i-- {
+		at := b.open[i].DataAtom
+		if at == atom.Table || at == atom.Template {
+			if outermost >= 0 {
+				b.popTo(outermost)
+			}
+			return
+		}
+		for _, p := range parts {
+			if at == p {
+				outermost = i
+			}
+		}
+	}
+}
+
+func (b *builder) end(a atom.Atom, name []byte) {
+	switch a {
+	case atom.Html, atom.Body:
+		return
+	case atom.Head:
+		if b.body == nil {
+			b.popTo(0)
+		}
+		return
+	case atom.Br, atom.P:
+		if b.body == nil {
+			b.startBody(nil)
+		}
+		if a == atom.Br || !b.close(atom.P, buttonScope) {
+			b.top().AppendChild(b.node(html.ElementNode, a, a.String(), nil))
+		}
+		return
+	}
+	if b.over > 0 && !isVoid(a) {
+		b.over--
+		return
+	}
+	switch {
+	case isFormatting(a):
+		i := b.index(a, scope)
+		if i < 0 {
+			return
+		}
+		for _, above := range b.open[i+1:] {
+			if isSpecial(above.DataAtom) {
+				b.drop(i)
+				return
+			}
+		}
+		b.popTo(i)
+	case a == atom.Form:
+		if i := b.index(a, scope); i >= 0 {
+			b.drop(i)
+		}
+	case isHeading(a):
+		for i := len(b.open) - 1; i >= 0 && !scope(b.open[i].DataAtom); i-- {
+			if isHeading(b.open[i].DataAtom) {
+				b.popTo(i)
+				return
+			}
+		}
+	case a == atom.Li:
+		b.close(a, func(at atom.Atom) bool { return scope(at) || at == atom.Ul || at == atom.Ol })
+	case a == atom.Table, a == atom.Template:
+		b.close(a, func(at atom.Atom) bool { return at == atom.Template })
+	case isTablePart(a):
+		b.close(a, func(at atom.Atom) bool { return at == atom.Table || at == atom.Template })
+	case isSpecial(a):
+		b.close(a, scope)
+	default:
+		for i := len(b.open) - 1; i >= 0; i-- {
+			n := b.open[i]
+			if n.DataAtom == a && (a != 0 || n.Data == string(name)) {
+				b.popTo(i)
+				return
+			}
+			if isSpecial(n.DataAtom) {
+				return
+			}
+		}
+	}
+}
+
+// scope tells whether elements outside of a cannot be closed from inside it.
+func scope(a atom.Atom) bool {
+	switch a {
+	case atom.Applet, atom.Caption, atom.Table, atom.Td, atom.Th, atom.Marquee, atom.Object, atom.Template, atom.Body, atom.Head:
+		return true
+	}
+	return false
+}
+
+func buttonScope(a atom.Atom) bool { return a == atom.Button || scope(a) }
+
+func itemScope(a atom.Atom) bool {
+	switch a {
+	case atom.Address, atom.Div, atom.P, atom.Li, atom.Dd, atom.Dt:
+		return false
+	}
+	return isSpecial(a)
+}
+
+func inHead(a atom.Atom) bool {
+	switch a {
+	case atom.Title, atom.Meta, atom.Link, atom.Base, atom.Basefont, atom.Bgsound, atom.Script, atom.Style, atom.Noscript, atom.Template:
+		return true
+	}
+	return false
+}
+
+func isVoid(a atom.Atom) bool {
+	switch a {
+	case atom.Area, atom.Base, atom.Basefont, atom.Bgsound, atom.Br, atom.Col, atom.Embed, atom.Frame, atom.Hr, atom.Img,
+		atom.Input, atom.Keygen, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr:
+		return true
+	}
+	return false
+}
+
+func isHeading(a atom.Atom) bool {
+	switch a {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	return false
+}
+
+func isFormatting(a atom.Atom) bool {
+	switch a {
+	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike,
+		atom.Strong, atom.Tt, atom.U:
+		return true
+	}
+	return false
+}
+
+func isTablePart(a atom.Atom) bool {
+	switch a {
+	case atom.Td, atom.Th, atom.Tr, atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption, atom.Colgroup:
+		return true
+	}
+	return false
+}
+
+func closesParagraph(a atom.Atom) bool {
+	switch a {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Dir,
+		atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.Header,
+		atom.Hgroup, atom.Hr, atom.Li, atom.Listing, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Plaintext,
+		atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Ul, atom.Xmp:
+		return true
+	}
+	return isHeading(a)
+}
+
+// isSpecial tells whether a is in the HTML standard's category "special":
+// elements that an unrelated end tag does not close.
+func isSpecial(a atom.Atom) bool {
+	switch a {
+	case atom.Button, atom.Frameset, atom.Iframe, atom.Noembed, atom.Noframes, atom.Noscript, atom.Script, atom.Select,
+		atom.Style, atom.Textarea, atom.Title:
+		return true
+	}
+	return scope(a) || closesParagraph(a) || isTablePart(a)
+}
+
+// breaksOut tells whether an HTML element ends the foreign content it is in.
+func breaksOut(a atom.Atom) bool {
+	switch a {
+	case atom.B, atom.Big, atom.Br, atom.Code, atom.Em, atom.Embed, atom.I, atom.Img, atom.Meta, atom.Nobr, atom.Ruby, atom.S,
+		atom.Small, atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Tt, atom.U, atom.Var, atom.Body:
+		return true
+	}
+	return closesParagraph(a)
+}
+
+// attr returns the value of the attribute key of n, or "".
+func attr(n *html.Node, key string) string {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key {
+			return n.Attr[i].Val
+		}
+	}
+	return ""
+}
+
+func has(n *html.Node, key string) bool {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,312 @@
+package markup
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Text returns the text of doc that a reader sees, the one that all spans of
+// addresses refer to. Every block, table cell, list item, heading, option and
+// <br> starts a new line; what is inline stays joined. Within a line white
+// space is folded to single spaces; there are no empty lines and no spaces at
+// their ends; <pre> keeps its lines. Format characters (soft hyphen, zero-width
+// and direction marks) and control characters are dropped, letters are composed
+// (NFC). Scripts, styles, templates, drawings, the head, image texts and
+// elements with the hidden attribute or style display:none are left out.
+//
+// It is one linear pass without recursion; any tree is safe.
+func Text(doc *html.Node) string {
+	text, _ := TextSpans(doc, nil)
+	return text
+}
+
+// A Span is the place of an element in the text.
+type Span struct {
+	Node       *html.Node
+	Start, End int // bytes; equal where the element shows no text
+}
+
+// TextSpans returns Text(doc) and the spans of those elements that mark
+// accepts, in document order. Hidden elements have empty spans; those inside
+// scripts, templates and the head have none.
+func TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
+	w := writer{root: doc, mark: mark, limit: math.MaxInt}
+	walk(doc, math.MaxInt, w.enter, w.leave)
+	if norm.NFC.IsNormal(w.out) {
+		return string(w.out), w.spans
+	}
+	return w.compose()
+}
+
+// textUpTo returns the beginning of Text(n), about limit bytes from at most 256
+// nodes. It costs the same however large n is.
+func textUpTo(n *html.Node, limit int) string {
+	w := writer{root: n, limit: limit}
+	walk(n, 256, w.enter, w.leave)
+	return norm.NFC.String(string(w.out))
+}
+
+// walk visits the nodes of the tree in document order, at most most of them.
+// Where enter returns false, it skips the children.
+func walk(root *html.Node, most int, enter func(*html.Node) bool, leave func(*html.Node)) {
+	for n := root; most > 0; most-- {
+		if enter(n) && n.FirstChild != nil {
+			n = n.FirstChild
+			continue
+		}
+		for {
+			leave(n)
+			if n == root {
+				return
+			}
+			if n.NextSibling != nil {
+				n = n.NextSibling
+				break
+			}
+			n = n.Parent
+		}
+	}
+}
+
+type writer struct {
+	root        *html.Node
+	limit       int // bytes of out after which nothing is written any more
+	out         []byte
+	line, space bool       // a line break, a space is due before the next character
+	pre         int        // open elements that keep line breaks
+	hidden      *html.Node // outermost open element that hides its text, or nil
+
+	mark  func(*html.Node) bool
+	spans []Span
+	open  []int // spans that have not ended
+}
+
+func (w *writer) enter(n *html.Node) bool {
+	switch n.Type {
+	case html.TextNode:
+		if w.hidden == nil && (n.Parent == nil || n.Parent.DataAtom != atom.Noscript || !strings.Contains(n.Data, "<")) {
+			w.write(n.Data)
+		}
+		return false
+	case html.DocumentNode:
+		return true
+	case html.ElementNode:
+	default:
+		return false
+	}
+	l := layoutOf(n.DataAtom)
+	if l == absent && n != w.root {
+		return false
+	}
+	switch l {
+	case block, verbatim:
+		w.line = true
+	case replaced:
+		w.space = true
+	}
+	if l == verbatim {
+		w.pre++
+	}
+	if w.hidden == nil && hides(n) {
+		w.hidden = n
+	}
+	if w.mark != nil && w.mark(n) {
+		w.open = append(w.open, len(w.spans))
+		w.spans = append(w.spans, Span{Node: n, Start: -1})
+	}
+	return true
+}
+
+func (w *writer) leave(n *html.Node) {
+	if n.Type != html.ElementNode {
+		return
+	}
+	l := layoutOf(n.DataAtom)
+	if l == absent && n != w.root {
+		return
+	}
+	if k := len(w.open); k > 0 && w.spans[w.open[k-1]].Node == n {
+		s := &w.spans[w.open[k-1]]
+		s.End = len(w.out)
+		if s.Start < 0 {
+			s.Start = s.End
+		}
+		w.open = w.open[:k-1]
+	}
+	if w.hidden == n {
+		w.hidden = nil
+	}
+	if l == block || l == verbatim {
+		w.line = true
+	}
+	if l == verbatim {
+		w.pre--
+	}
+}
+
+// write appends the characters of one text node.
+func (w *writer) write(s string) {
+	for i := 0; i < len(s) && len(w.out) < w.limit; {
+		c := s[i]
+		if c > ' ' && c < 0x7f {
+			w.gap()
+			j := i + 1
+			for j < len(s) && s[j] > ' ' && s[j] < 0x7f {
+				j++
+			}
+			w.out = append(w.out, s[i:j]...)
+			i = j
+			continue
+		}
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == '\n' && w.pre > 0:
+				w.line = true
+			case c == ' ' || '\t' <= c && c <= '\r':
+				w.space = true
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		switch classOf(r) {
+		case letter:
+			w.gap()
+			w.out = utf8.AppendRune(w.out, r)
+		case blank:
+			w.space = true
+		}
+	}
+}
+
+// gap writes the line break or space that is due, and begins the open spans.
+func (w *writer) gap() {
+	if len(w.out) > 0 {
+		if w.line {
+			w.out = append(w.out, '\n')
+		} else if w.space {
+			w.out = append(w.out, ' ')
+		}
+	}
+	w.line, w.space = false, false
+	for i := len(w.open) - 1; i >= 0 && w.spans[w.open[i]].Start < 0; i-- {
+		w.spans[w.open[i]].Start = len(w.out)
+	}
+}
+
+// compose returns the text in NFC and moves the spans along. A span that begins
+// or ends between the parts of one composed letter moves behind it.
+func (w *writer) compose() (string, []Span) {
+	offsets := make([]*int, 0, 2*len(w.spans))
+	for i := range w.spans {
+		offsets = append(offsets, &w.spans[i].Start, &w.spans[i].End)
+	}
+	slices.SortFunc(offsets, func(a, b *int) int { return *a - *b })
+	out := make([]byte, 0, len(w.out))
+	var it norm.Iter
+	it.Init(norm.NFC, w.out)
+	for !it.Done() {
+		for len(offsets) > 0 && *offsets[0] <= it.Pos() {
+			*offsets[0] = len(out)
+			offsets = offsets[1:]
+		}
+		out = append(out, it.Next()...)
+	}
+	for _, o := range offsets {
+		*o = len(out)
+	}
+	return string(out), w.spans
+}
+
+type class uint8
+
+const (
+	letter class = iota
+	blank
+	dropped
+)
+
+func classOf(r rune) class {
+	switch {
+	case 0xc0 <= r && r < 0x300, 0x3001 <= r && r < 0xd800: // the quick answer for most scripts
+		return letter
+	case unicode.IsSpace(r), unicode.Is(unicode.Z, r), unicode.Is(unicode.Co, r): // icon fonts draw private characters
+		return blank
+	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Cc, r):
+		return dropped
+	}
+	return letter
+}
+
+type layout uint8
+
+const (
+	inline layout = iota
+	block
+	verbatim // a block that keeps its line breaks
+	replaced // an inline box without text of its own
+	absent   // no part of the text, with all that is in it
+)
+
+func layoutOf(a atom.Atom) layout {
+	switch a {
+	case 0:
+		return inline
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Button, atom.Caption, atom.Center,
+		atom.Dd, atom.Details, atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure,
+		atom.Footer, atom.Form, atom.Frameset, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup,
+		atom.Hr, atom.Html, atom.Legend, atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Noframes, atom.Noscript, atom.Ol,
+		atom.Optgroup, atom.Option, atom.P, atom.Section, atom.Select, atom.Summary, atom.Table, atom.Tbody, atom.Td,
+		atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul:
+		return block
+	case atom.Listing, atom.Plaintext, atom.Pre, atom.Textarea, atom.Xmp:
+		return verbatim
+	case atom.Embed, atom.Img, atom.Input, atom.Object, atom.Svg:
+		return replaced
+	case atom.Audio, atom.Canvas, atom.Datalist, atom.Head, atom.Noembed, atom.Script, atom.Style, atom.Template,
+		atom.Title, atom.Video:
+		return absent
+	}
+	return inline
+}
+
+// hides tells whether nothing in n is seen.
+func hides(n *html.Node) bool {
+	if n.DataAtom == atom.Svg || n.DataAtom == atom.Iframe {
+		return true
+	}
+	for i := range n.Attr {
+		switch n.Attr[i].Key {
+		case "hidden":
+			return true
+		case "style":
+			if displayNone(n.Attr[i].Val) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func displayNone(style string) bool {
+	for len(style) >= len("display:none") {
+		declaration, rest, _ := strings.Cut(style, ";")
+		name, value, _ := strings.Cut(declaration, ":")
+		if strings.EqualFold(strings.TrimSpace(name), "display") {
+			value, _, _ = strings.Cut(value, "!")
+			if strings.EqualFold(strings.TrimSpace(value), "none") {
+				return true
+			}
+		}
+		style = rest
+	}
+	return false
+}
