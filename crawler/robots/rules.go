@@ -53,26 +53,40 @@ func parse(body []byte, agent string, at weburl.URL, maxDelay time.Duration) *ru
 	return r.rules()
 }
 
-// text undoes UTF-16, which some editors save robots.txt in.
+// text undoes UTF-16, which some editors save robots.txt in, and writes
+// percent-escapes in upper case, for grobotstxt 1.0.3 spoils the others.
 func text(body []byte) string {
-	var order binary.ByteOrder
+	if order := utf16Order(body); order != nil {
+		units := make([]uint16, len(body)/2)
+		for i := range units {
+			units[i] = order.Uint16(body[2*i:])
+		}
+		body = []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
+	} else {
+		body = bytes.Clone(body)
+	}
+	for i := range len(body) - 2 {
+		if body[i] == '%' && hex(body[i+1]) >= 0 && hex(body[i+2]) >= 0 {
+			copy(body[i+1:], bytes.ToUpper(body[i+1:i+3]))
+		}
+	}
+	return string(body)
+}
+
+// utf16Order returns the byte order of UTF-16, by its mark or by the zeros of
+// its first two letters, or nil.
+func utf16Order(body []byte) binary.ByteOrder {
 	switch {
 	case bytes.HasPrefix(body, []byte{0xff, 0xfe}):
-		order = binary.LittleEndian
+		return binary.LittleEndian
 	case bytes.HasPrefix(body, []byte{0xfe, 0xff}):
-		order = binary.BigEndian
+		return binary.BigEndian
 	case len(body) > 3 && body[0] != 0 && body[1] == 0 && body[2] != 0 && body[3] == 0:
-		order = binary.LittleEndian
+		return binary.LittleEndian
 	case len(body) > 3 && body[0] == 0 && body[1] != 0 && body[2] == 0 && body[3] != 0:
-		order = binary.BigEndian
-	default:
-		return string(body)
+		return binary.BigEndian
 	}
-	units := make([]uint16, len(body)/2)
-	for i := range units {
-		units[i] = order.Uint16(body[2*i:])
-	}
-	return strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff")
+	return nil
 }
 
 // A reader takes the lines of a robots.txt from grobotstxt and keeps those
