@@ -1,18 +1,25 @@
 package gazetteer
 
 import (
+	"bytes"
 	"context"
-	"encoding/gob"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"hash/crc32"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 
+	"github.com/blevesearch/vellum"
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 )
 
 // Errors of Open.
@@ -21,142 +28,210 @@ var (
 	ErrDamaged     = errors.New("gazetteer is damaged")
 )
 
-// A Gazetteer is a compiled gazetteer. It is safe for concurrent use.
+// A Gazetteer is a compiled gazetteer: one mapped file that any number of
+// goroutines and processes may read at once. Look-ups never fail; a gazetteer
+// that was damaged after Open, or closed, finds nothing.
 type Gazetteer struct {
-	places  []Place
-	sources []Source
-	streets map[string][]int
-	codes   map[string][]int
-	cities  map[string][]Place
-}
-
-// A Match is one answer of Lookup.
-type Match struct {
-	Place     Place
-	Precision Precision
-	Score     float64 // 0 to 1
+	data                       []byte
+	unmap                      func() error
+	streets, postcodes, cities *vellum.FST
+	table                      [sections][2]uint64
+	meta                       meta
+	closed                     atomic.Bool
 }
 
 // Stats counts what a gazetteer holds.
 type Stats struct {
-	Houses, Streets, Postcodes, Cities, Areas int
-	Countries                                 []string
-	Sources                                   []Source
+	Houses    int      `json:"houses"`    // distinct house numbers with their streets
+	Streets   int      `json:"streets"`   // distinct names per city
+	Postcodes int      `json:"postcodes"` // distinct codes per country
+	Cities    int      `json:"cities"`
+	Outlines  int      `json:"outlines"`
+	Countries []string `json:"countries"`
 }
 
-// A Builder compiles the places of sources into a gazetteer.
-type Builder struct {
-	dir  string
-	data stored
-}
-
-type stored struct {
-	Places  []Place
-	Sources []Source
-}
-
-// NewBuilder returns a Builder for the gazetteer in dir.
-func NewBuilder(dir string) (*Builder, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	return &Builder{dir: dir}, nil
-}
-
-// Add adds the places of one source.
-func (b *Builder) Add(src Source, read func(emit func(Place) error) error) error {
-	return read(func(p Place) error {
-		src.Places++
-		p.Source = src.Name
-		b.data.Places = append(b.data.Places, p)
-		return nil
-	})
-}
-
-// Finish writes the compiled gazetteer.
-func (b *Builder) Finish(ctx context.Context) error {
-	f, err := os.Create(filepath.Join(b.dir, "places.gob"))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return gob.NewEncoder(f).Encode(b.data)
-}
-
-// Open opens the compiled gazetteer in dir.
+// Open maps the compiled gazetteer in dir and checks it; the check reads the
+// file once. Errors wrap fs.ErrNotExist, ErrNewerFormat or ErrDamaged.
 func Open(dir string) (*Gazetteer, error) {
-	f, err := os.Open(filepath.Join(dir, "places.gob"))
+	path := filepath.Join(dir, compiledFile)
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
 	defer f.Close()
-	var data stored
-	if err := gob.NewDecoder(f).Decode(&data); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
-	return newGazetteer(data), nil
+	if info.Size() < int64(headerSize+footerSize) || info.Size() > math.MaxInt {
+		return nil, fmt.Errorf("gazetteer: %s: %w: it has %d bytes; import its sources again", path, ErrDamaged, info.Size())
+	}
+	data, unmap, err := mapFile(f, int(info.Size()))
+	if err != nil {
+		return nil, fmt.Errorf("gazetteer: %w", err)
+	}
+	g, err := load(data)
+	if err != nil {
+		unmap()
+		return nil, fmt.Errorf("gazetteer: %s: %w", path, err)
+	}
+	g.unmap = unmap
+	return g, nil
 }
 
-// Of returns a gazetteer of the given places, for tests and the demo.
-func Of(places ...Place) *Gazetteer { return newGazetteer(stored{Places: places}) }
+// load checks data and returns the gazetteer in it.
+func load(data []byte) (*Gazetteer, error) {
+	if len(data) < headerSize+footerSize || string(data[:len(magic)]) != magic {
+		return nil, fmt.Errorf("%w: it does not start with %q; import its sources again", ErrDamaged, magic)
+	}
+	if v := binary.LittleEndian.Uint32(data[len(magic):]); v > formatVersion {
+		return nil, fmt.Errorf("%w: format %d, this program reads up to %d; use the newer program", ErrNewerFormat, v, formatVersion)
+	}
+	foot := data[len(data)-footerSize:]
+	sum := len(data) - len(magic) - 4
+	if string(foot[footerSize-len(magic):]) != magic || crc32.Checksum(data[:sum], crcTable) != binary.LittleEndian.Uint32(data[sum:]) {
+		return nil, fmt.Errorf("%w: its checksum is wrong; import its sources again", ErrDamaged)
+	}
+	g := &Gazetteer{data: data}
+	for i := range g.table {
+		off, n := binary.LittleEndian.Uint64(foot[i*16:]), binary.LittleEndian.Uint64(foot[i*16+8:])
+		if off > uint64(len(data)) || n > uint64(len(data))-off {
+			return nil, fmt.Errorf("%w: section %d lies outside the file", ErrDamaged, i)
+		}
+		g.table[i] = [2]uint64{off, n}
+	}
+	if err := json.Unmarshal(g.section(sectionMeta), &g.meta); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	for i, fst := range []**vellum.FST{&g.streets, &g.postcodes, &g.cities} {
+		var err error
+		if *fst, err = vellum.Load(g.section(i)); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
+	return g, nil
+}
 
-func newGazetteer(data stored) *Gazetteer {
-	g := &Gazetteer{places: data.Places, sources: data.Sources, streets: map[string][]int{}, codes: map[string][]int{}, cities: map[string][]Place{}}
-	seen := map[string]bool{}
-	addCity := func(p Place, name string) {
-		if name == "" || seen[p.Country+"|"+p.State+"|"+Key(name)] {
-			return
-		}
-		seen[p.Country+"|"+p.State+"|"+Key(name)] = true
-		g.cities[Key(name)] = append(g.cities[Key(name)], Place{Kind: City, Names: []string{name}, City: name, State: p.State, Country: p.Country, Point: p.Point, HasPoint: p.HasPoint, Population: p.Population})
+func (g *Gazetteer) section(i int) []byte {
+	off, n := g.table[i][0], g.table[i][1]
+	return g.data[off : off+n : off+n]
+}
+
+// at returns a decoder of the record at off.
+func (g *Gazetteer) at(off uint64) decoder {
+	if off >= uint64(len(g.data)) || g.closed.Load() {
+		return decoder{bad: true}
 	}
-	streets := map[string]bool{}
-	for i := 0; i < len(g.places); i++ {
-		p := &g.places[i]
-		switch p.Kind {
-		case House:
-			k := StreetKey(p.Street) + "|" + p.Postcode + "|" + Key(p.City)
-			if !streets[k] {
-				streets[k] = true
-				s := *p
-				s.Kind, s.HouseNumber = Street, ""
-				s.Names = []string{p.Street}
-				g.places = append(g.places, s)
+	return decoder{b: g.data[off:]}
+}
+
+// find looks key up in one of the FSTs.
+func (g *Gazetteer) find(fst *vellum.FST, key string) (off uint64, ok bool) {
+	if key == "" || g.closed.Load() {
+		return 0, false
+	}
+	off, ok, err := fst.Get([]byte(key))
+	return off, ok && err == nil
+}
+
+// Of returns a gazetteer of the given places, held in memory. It is for tests
+// and made-up worlds and panics on a place that cannot be kept.
+func Of(places ...Place) *Gazetteer {
+	in := input{Source{Name: "memory", Format: "memory", Places: len(places)}, func(emit func(*Place) error) error {
+		for _, p := range places {
+			p.Names = slices.Clone(p.Names)
+			if err := p.check(); err != nil {
+				return err
 			}
-		case Street:
-			name := p.Street
-			if name == "" {
-				name = p.Names[0]
-				g.places[i].Street = name
-			}
-			streets[StreetKey(name)+"|"+p.Postcode+"|"+Key(p.City)] = true
-			g.streets[StreetKey(name)] = append(g.streets[StreetKey(name)], i)
-		case Postcode:
-			g.codes[postcodeKey(p.Postcode)] = append(g.codes[postcodeKey(p.Postcode)], i)
-			for _, n := range p.Names {
-				addCity(*p, n)
-			}
-		case City:
-			for _, n := range p.Names {
-				addCity(*p, n)
+			if err := emit(&p); err != nil {
+				return err
 			}
 		}
-		addCity(*p, p.City)
+		return nil
+	}}
+	var out bytes.Buffer
+	if err := compile(context.Background(), &out, []input{in}, os.TempDir(), buildMemory); err != nil {
+		panic(fmt.Sprintf("gazetteer.Of: %v", err))
 	}
+	g, err := load(out.Bytes())
+	if err != nil {
+		panic(fmt.Sprintf("gazetteer.Of: %v", err))
+	}
+	g.unmap = func() error { return nil }
 	return g
 }
 
-// Close releases the files of g.
-func (g *Gazetteer) Close() error { return nil }
+// Close unmaps the file. No method may run at the same time or afterwards,
+// other than Close.
+func (g *Gazetteer) Close() error {
+	if g.closed.Swap(true) {
+		return nil
+	}
+	return g.unmap()
+}
+
+// Stats counts what g holds.
+func (g *Gazetteer) Stats() Stats {
+	s := g.meta.Stats
+	s.Countries = slices.Clone(s.Countries)
+	return s
+}
+
+// Sources returns the sources of g with their licences, oldest first.
+func (g *Gazetteer) Sources() []Source { return slices.Clone(g.meta.Sources) }
+
+// Countries returns the country codes of g, sorted.
+func (g *Gazetteer) Countries() []string { return slices.Clone(g.meta.Stats.Countries) }
+
+// sourceName returns the name of the source with index i.
+func (g *Gazetteer) sourceName(i uint64) string {
+	if i >= uint64(len(g.meta.Sources)) {
+		return ""
+	}
+	return g.meta.Sources[i].Name
+}
+
+// scopes returns the countries that a place of the wanted one may be filed
+// under: itself and "", or all.
+func (g *Gazetteer) scopes(country string) []string {
+	if country != "" {
+		return []string{strings.ToUpper(country), ""}
+	}
+	return append(slices.Clone(g.meta.Stats.Countries), "")
+}
 
 // Postcodes returns the places of a postcode, one per city that has it; the
-// Names are those of the city, its usual one first. An empty country means all.
+// Names are those of the city, its usual one first, and empty where no source
+// says which city it is. An empty country means all.
 func (g *Gazetteer) Postcodes(country, code string) []Place {
 	var found []Place
-	for _, i := range g.codes[postcodeKey(code)] {
-		if p := g.places[i]; country == "" || p.Country == country {
-			if len(p.Names) == 0 {
-				p.Names = []string{p.City}
+	for _, p := range g.pairs(country, code) {
+		found = append(found, p.place)
+	}
+	return found
+}
+
+// pairs returns the cities of a postcode with their outlines' offsets.
+func (g *Gazetteer) pairs(country, code string) []pair {
+	key := postcodeKey(code)
+	if key == "" {
+		return nil
+	}
+	var found []pair
+	for _, c := range g.scopes(country) {
+		off, ok := g.find(g.postcodes, key+"\x00"+c)
+		if !ok {
+			continue
+		}
+		d := g.at(off)
+		for range d.count() {
+			var p pair
+			source := d.uvarint()
+			p.outline = d.uvarint()
+			p.place = d.place()
+			p.place.Source = g.sourceName(source)
+			if d.bad {
+				break
 			}
 			found = append(found, p)
 		}
@@ -164,115 +239,478 @@ func (g *Gazetteer) Postcodes(country, code string) []Place {
 	return found
 }
 
-// Cities returns the cities of a name or alias. An empty country means all.
+// Cities returns the cities of a name, greatest first, then those that have it
+// as an alias. Cities known only from postcodes or addresses count. An empty
+// country means all.
 func (g *Gazetteer) Cities(country, name string) []Place {
 	var found []Place
-	for _, p := range g.cities[Key(name)] {
-		if country == "" || p.Country == country {
-			found = append(found, p)
+	for _, c := range g.findCities(country, Key(name)) {
+		found = append(found, c.place)
+	}
+	return found
+}
+
+// findCities returns the cities under key and those it is an alias of.
+func (g *Gazetteer) findCities(country, key string) []*city {
+	found, aliases := g.citiesOf(key)
+	found = slices.DeleteFunc(found, func(c *city) bool { return !agree(country, c.place.Country) })
+	for _, a := range aliases {
+		if !agree(country, a.country) {
+			continue
+		}
+		primary, _ := g.citiesOf(a.primary)
+		best, least := -1, math.Inf(1)
+		for i, c := range primary {
+			if !agree(a.country, c.place.Country) {
+				continue
+			}
+			d := 0.0
+			if a.has && c.place.HasPoint {
+				d = geo.Distance(a.point, c.place.Point)
+			}
+			if d < least {
+				best, least = i, d
+			}
+		}
+		if best < 0 || slices.ContainsFunc(found, func(c *city) bool {
+			return c.place.ID == primary[best].place.ID && c.place.Names[0] == primary[best].place.Names[0] && c.place.Point == primary[best].place.Point
+		}) {
+			continue
+		}
+		found = append(found, primary[best])
+	}
+	return found
+}
+
+func (g *Gazetteer) citiesOf(key string) (found []*city, aliases []alias) {
+	off, ok := g.find(g.cities, key)
+	if !ok {
+		return nil, nil
+	}
+	d := g.at(off)
+	for range d.count() {
+		c := g.city(d.uvarint())
+		if c == nil || d.bad {
+			return found, nil
+		}
+		found = append(found, c)
+	}
+	for range d.count() {
+		if d.bad {
+			return found, nil
+		}
+		a := alias{primary: d.string(), country: d.string()}
+		a.point, a.has = d.point()
+		aliases = append(aliases, a)
+	}
+	return found, aliases
+}
+
+func (g *Gazetteer) city(off uint64) *city {
+	d := g.at(off)
+	source := d.uvarint()
+	c := &city{place: d.place(), codes: map[string]codeUse{}, cells: map[cell]int{}}
+	c.place.Source = g.sourceName(source)
+	for range d.count() {
+		code, use := d.string(), d.uvarint()
+		if d.bad {
+			return nil
+		}
+		c.codes[code] = codeUse{int(use >> 1), use&1 == 1}
+	}
+	c.houses = int(d.uvarint())
+	for range d.count() {
+		c.outlines = append(c.outlines, d.uvarint())
+	}
+	d.cells(c.cells)
+	if d.bad || len(c.place.Names) == 0 {
+		return nil
+	}
+	return c
+}
+
+// usualCodes returns the postcodes of c, sorted, without those that one or two
+// houses of hundreds have.
+func (c *city) usualCodes() []string {
+	most := 0
+	for _, use := range c.codes {
+		most = max(most, use.houses)
+	}
+	var codes []string
+	for _, code := range slices.Sorted(maps.Keys(c.codes)) {
+		if use := c.codes[code]; use.stated || use.houses > 2 || use.houses*200 >= most {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+// maxStreets is the most streets that Streets returns.
+const maxStreets = 1000
+
+// Streets returns the streets called q.Street (see StreetKey), one for each
+// postcode that it runs through: those of q.Postcode if there are any, else
+// those of q.City under any of its names and then of its postcodes; if both
+// are empty, those of any place, at most 1,000. Streets of q.City come first.
+func (g *Gazetteer) Streets(q Query) []Place {
+	off, ok := g.find(g.streets, StreetKey(q.Street))
+	if !ok {
+		return nil
+	}
+	list := g.streetList(off)
+	scopes := g.scopes(q.Country)
+	var cities []string // keys
+	if q.City != "" {
+		cities = append(cities, Key(q.City))
+		for _, c := range g.findCities(q.Country, cities[0]) {
+			if key := Key(c.place.Names[0]); agreeState(q.State, c.place.State) && !slices.Contains(cities, key) {
+				cities = append(cities, key)
+			}
+		}
+	}
+	if code := postcodeKey(q.Postcode); code != "" {
+		if found := g.streetsByCode(list, scopes, code); len(found) > 0 {
+			if len(cities) > 0 {
+				slices.SortStableFunc(found, func(a, b Place) int {
+					return boolOrder(slices.Contains(cities, Key(b.City)), slices.Contains(cities, Key(a.City)))
+				})
+			}
+			return found
+		}
+	}
+	switch {
+	case q.City != "":
+		if found := g.streetsByCity(list, scopes, cities, q.State); len(found) > 0 {
+			return found
+		}
+		var found []Place
+		for _, c := range g.findCities(q.Country, cities[0]) {
+			if !agreeState(q.State, c.place.State) {
+				continue
+			}
+			for _, code := range c.usualCodes() {
+				found = append(found, g.streetsByCode(list, scopes, postcodeKey(code))...)
+			}
+		}
+		return found
+	case q.Postcode == "":
+		var found []Place
+		for i := range min(list.n, maxStreets) {
+			if p, ok := g.street(list.entry(i).off); ok && agree(q.Country, p.Country) && agreeState(q.State, p.State) {
+				found = append(found, p)
+			}
+		}
+		return found
+	}
+	return nil
+}
+
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// agreeState is agree, except that a code and a name do not contradict.
+func agreeState(a, b string) bool {
+	return agree(a, b) || (len(a) <= 3) != (len(b) <= 3)
+}
+
+// A streetList is the streets of one key, as putList wrote them.
+type streetList struct {
+	n int
+	b []byte // entries, then the permutation
+}
+
+func (g *Gazetteer) streetList(off uint64) streetList {
+	d := g.at(off)
+	head := d.raw(4)
+	if d.bad {
+		return streetList{}
+	}
+	n := int(binary.LittleEndian.Uint32(head))
+	if n > len(d.b)/(listEntrySize+4) {
+		return streetList{}
+	}
+	return streetList{n, d.raw(n * (listEntrySize + 4))}
+}
+
+func (l streetList) entry(i int) listEntry {
+	b := l.b[i*listEntrySize:]
+	return listEntry{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:])}
+}
+
+// byCity returns the i-th entry in the order of the cities.
+func (l streetList) byCity(i int) listEntry {
+	j := int(binary.LittleEndian.Uint32(l.b[l.n*listEntrySize+4*i:]))
+	if j >= l.n {
+		return listEntry{off: math.MaxUint64}
+	}
+	return l.entry(j)
+}
+
+func (g *Gazetteer) streetsByCode(l streetList, scopes []string, code string) []Place {
+	var found []Place
+	for _, country := range scopes {
+		h := hash32(country, code)
+		for i := sort.Search(l.n, func(i int) bool { return l.entry(i).code >= h }); i < l.n && len(found) < maxStreets; i++ {
+			e := l.entry(i)
+			if e.code != h {
+				break
+			}
+			if p, ok := g.street(e.off); ok && p.Country == country && postcodeKey(p.Postcode) == code {
+				found = append(found, p)
+			}
 		}
 	}
 	return found
 }
 
-// Streets returns the streets called q.Street: those of q.Postcode if there
-// are any, else those of q.City, and if both are empty those of any place.
-func (g *Gazetteer) Streets(q Query) []Place {
-	var byCode, byCity, all []Place
-	for _, i := range g.streets[StreetKey(q.Street)] {
-		p := g.places[i]
-		if q.Country != "" && p.Country != "" && p.Country != q.Country {
-			continue
+func (g *Gazetteer) streetsByCity(l streetList, scopes, cities []string, state string) []Place {
+	var found []Place
+	for _, city := range cities {
+		for _, country := range scopes {
+			h := hash32(country, city)
+			for i := sort.Search(l.n, func(i int) bool { return l.byCity(i).city >= h }); i < l.n && len(found) < maxStreets; i++ {
+				e := l.byCity(i)
+				if e.city != h {
+					break
+				}
+				if p, ok := g.street(e.off); ok && p.Country == country && Key(p.City) == city && agreeState(state, p.State) {
+					found = append(found, p)
+				}
+			}
 		}
-		if q.Postcode != "" && p.Postcode == postcodeKey(q.Postcode) {
-			byCode = append(byCode, p)
-		}
-		if q.City != "" && Key(p.City) == Key(q.City) {
-			byCity = append(byCity, p)
-		}
-		all = append(all, p)
 	}
-	switch {
-	case len(byCode) > 0:
-		return byCode
-	case q.Postcode == "" && q.City == "":
-		return all
+	return found
+}
+
+// street decodes the head of a street's record.
+func (g *Gazetteer) street(off uint64) (Place, bool) {
+	d := g.at(off)
+	p := g.streetHead(&d)
+	return p, !d.bad
+}
+
+func (g *Gazetteer) streetHead(d *decoder) Place {
+	p := Place{Kind: Street}
+	p.ID = d.id()
+	p.Source = g.sourceName(d.uvarint())
+	p.Names = d.strings()
+	p.Point, p.HasPoint = d.point()
+	p.Postcode, p.City, p.State, p.Country = d.string(), d.string(), d.string(), d.string()
+	p.MaxNumber = int(d.uvarint())
+	if len(p.Names) == 0 {
+		d.fail()
+		return Place{}
 	}
-	return byCity
+	p.Street = p.Names[0]
+	return p
 }
 
 // HasStreet reports whether any place has a street of that name.
-func (g *Gazetteer) HasStreet(name string) bool { return len(g.streets[StreetKey(name)]) > 0 }
+func (g *Gazetteer) HasStreet(name string) bool {
+	_, ok := g.find(g.streets, StreetKey(name))
+	return ok
+}
 
-// House returns the house of a street.
+// House returns the place of a house number in a street that Streets
+// returned, and what its coordinate stands for:
+//
+//   - HousePrecision: the number is known, as such or as part of "7-15" or
+//     "68a;68b";
+//   - InterpolatedPrecision: the number lies between two known ones of the
+//     street, at best on its side (odd or even), or is known with another
+//     suffix ("12" for "12c");
+//   - StreetPrecision: the number is at most MaxNumber; the coordinate is the
+//     street's;
+//   - NoPrecision: the number is not known; the place is the street.
 func (g *Gazetteer) House(street Place, number string) (Place, Precision) {
 	key := NumberKey(number)
-	base, _, ok := splitNumber(key)
-	for _, p := range g.places {
-		if p.Kind == House && StreetKey(p.Street) == StreetKey(street.Street) && p.Postcode == street.Postcode && Key(p.City) == Key(street.City) && NumberKey(p.HouseNumber) == key {
-			return p, HousePrecision
+	if key == "" {
+		return street, NoPrecision
+	}
+	off, ok := g.streetOffset(street)
+	if !ok {
+		return street, NoPrecision
+	}
+	d := g.at(off)
+	head := g.streetHead(&d)
+	house, precision := g.findHouse(&d, head, key)
+	if d.bad || precision == NoPrecision {
+		base, _, ok := splitNumber(key)
+		if ok && 1 <= base && base <= head.MaxNumber {
+			p := head
+			p.Kind, p.HouseNumber = House, number
+			return p, StreetPrecision
 		}
+		return street, NoPrecision
 	}
-	if ok && base >= 1 && base <= street.MaxNumber {
-		return street, StreetPrecision
-	}
-	return street, NoPrecision
+	return house, precision
 }
 
-// Lookup answers people: the places that fit q, best first.
-func (g *Gazetteer) Lookup(q Query) []Match {
-	var found []Match
-	for _, s := range g.Streets(q) {
-		p, prec := g.House(s, q.HouseNumber)
-		if prec == NoPrecision {
-			prec = StreetPrecision
-		}
-		found = append(found, Match{p, prec, float64(prec) / float64(HousePrecision)})
+// streetOffset finds the record of a street that Streets returned.
+func (g *Gazetteer) streetOffset(p Place) (uint64, bool) {
+	off, ok := g.find(g.streets, StreetKey(p.Street))
+	if !ok {
+		return 0, false
 	}
-	sort.SliceStable(found, func(i, j int) bool { return found[i].Score > found[j].Score })
-	return found
+	l := g.streetList(off)
+	code, city := postcodeKey(p.Postcode), Key(p.City)
+	h, hc := hash32(p.Country, code), hash32(p.Country, city)
+	for i := sort.Search(l.n, func(i int) bool { return l.entry(i).code >= h }); i < l.n; i++ {
+		e := l.entry(i)
+		if e.code != h {
+			break
+		}
+		if e.city != hc {
+			continue
+		}
+		s, ok := g.street(e.off)
+		if ok && s.Country == p.Country && postcodeKey(s.Postcode) == code && Key(s.City) == city && (code != "" || Key(s.State) == Key(p.State)) {
+			return e.off, true
+		}
+	}
+	return 0, false
 }
 
-// Stats counts what g holds.
-func (g *Gazetteer) Stats() Stats { return Stats{Sources: g.sources, Countries: g.Countries()} }
+// maxGap is how far apart, in metres, two houses may lie for a third to be
+// placed between them.
+const maxGap = 1000
 
-// Sources returns the sources of g with their licences.
-func (g *Gazetteer) Sources() []Source { return g.sources }
-
-// Countries returns the country codes of g, sorted.
-func (g *Gazetteer) Countries() []string {
-	var all []string
-	for _, p := range g.places {
-		if p.Country != "" && !slices.Contains(all, p.Country) {
-			all = append(all, p.Country)
+// findHouse looks for a number among the houses of a street, whose record d
+// has been read up to the ranges.
+func (g *Gazetteer) findHouse(d *decoder, street Place, key string) (Place, Precision) {
+	base, rest, numeric := splitNumber(key)
+	if !numeric {
+		rest = key
+	}
+	inRange := -1
+	for range d.count() {
+		r := numberRange{int(d.uvarint()), int(d.uvarint())}
+		i := int(d.uvarint())
+		if inRange < 0 && numeric && rest == "" && r.lo != base && r.covers(base) {
+			inRange = i
 		}
 	}
-	slices.Sort(all)
-	return all
+	n := d.count()
+	if n == 0 {
+		return Place{}, NoPrecision
+	}
+	type block struct{ first, size int }
+	skip := make([]block, 0, (n+blockHouses-1)/blockHouses)
+	for range (n + blockHouses - 1) / blockHouses {
+		skip = append(skip, block{int(d.uvarint()), int(d.uvarint())})
+	}
+	// The number stands in the last block that starts below it, or in the one
+	// after; neighbours for interpolation may stand one further away.
+	from := max(sort.Search(len(skip), func(i int) bool { return skip[i].first >= base })-2, 0)
+	to := min(sort.Search(len(skip), func(i int) bool { return skip[i].first > base })+1, len(skip))
+
+	var same, low, lowSide, high, highSide, member *house
+	for i, b := range skip {
+		enc := d.raw(b.size)
+		if (i < from || i >= to) && inRange/blockHouses != i {
+			continue
+		}
+		bd := decoder{b: enc}
+		last := b.first
+		for j := range min(blockHouses, n-i*blockHouses) {
+			h, number, suffix := g.house(&bd, street, &last)
+			if bd.bad {
+				d.fail()
+				return Place{}, NoPrecision
+			}
+			if i*blockHouses+j == inRange {
+				member = h
+			}
+			if i < from || i >= to {
+				continue
+			}
+			switch {
+			case number == base && suffix == rest:
+				return h.place, HousePrecision
+			case !numeric || !h.place.HasPoint:
+			case number == base:
+				if same == nil {
+					same = h
+				}
+			case number < base:
+				low = h
+				if number%2 == base%2 {
+					lowSide = h
+				}
+			case high == nil:
+				high = h
+				fallthrough
+			default:
+				if highSide == nil && number%2 == base%2 {
+					highSide = h
+				}
+			}
+		}
+	}
+	switch {
+	case member != nil:
+		return member.place, HousePrecision
+	case same != nil && isRange(rest) && same.number == key[:len(key)-len(rest)]:
+		return same.place, HousePrecision // "12-14" where 12 is a house of its own
+	case same != nil:
+		return same.place, InterpolatedPrecision
+	case !numeric:
+		return Place{}, NoPrecision
+	}
+	for _, pair := range [][2]*house{{lowSide, highSide}, {low, high}} {
+		a, b := pair[0], pair[1]
+		if a == nil || b == nil || geo.Distance(a.place.Point, b.place.Point) > maxGap {
+			continue
+		}
+		na, _, _ := splitNumber(a.number)
+		nb, _, _ := splitNumber(b.number)
+		t := float64(base-na) / float64(nb-na)
+		p := street
+		p.Kind, p.HouseNumber, p.ID = House, key, ""
+		p.Point, p.HasPoint = orb.Point{
+			a.place.Point[0] + t*(b.place.Point[0]-a.place.Point[0]),
+			a.place.Point[1] + t*(b.place.Point[1]-a.place.Point[1]),
+		}, true
+		return p, InterpolatedPrecision
+	}
+	return Place{}, NoPrecision
 }
 
-// Region returns the region that spec asks for.
-func (g *Gazetteer) Region(spec string) (*Region, error) {
-	name, _, _ := strings.Cut(spec, ",")
-	cities := g.Cities("", name)
-	if len(cities) == 0 {
-		return nil, &RegionError{Kind: ErrUnknownRegion, Spec: spec, text: fmt.Sprintf("no place called %q", spec)}
-	}
-	c := cities[0]
-	r := &Region{Name: c.Names[0], Country: c.Country, State: c.State, Cities: []string{Key(name)}, Estimated: true}
-	var pts orb.MultiPoint
-	for _, p := range g.places {
-		if Key(p.City) == Key(name) && p.Postcode != "" {
-			r.Postcodes = append(r.Postcodes, p.Country+" "+postcodeKey(p.Postcode))
-		}
-		if Key(p.City) == Key(name) && p.HasPoint {
-			pts = append(pts, p.Point)
-		}
-	}
-	if len(pts) > 0 {
-		r.Area = orb.MultiPolygon{pts.Bound().Pad(0.02).ToPolygon()}
-	}
-	return r.prepare(), nil
+func isRange(rest string) bool {
+	return len(rest) > 1 && strings.IndexByte("-/+", rest[0]) >= 0
 }
 
-var _ = fs.ErrNotExist
+// house decodes the next house of a block; last is the number before it.
+func (g *Gazetteer) house(d *decoder, street Place, last *int) (h *house, base int, rest string) {
+	*last += int(d.uvarint())
+	base, rest = *last, d.string()
+	number := rest
+	if base > 0 || rest == "" || rest[0] < 'a' {
+		number = fmt.Sprint(base) + rest
+	}
+	text, name := d.string(), d.string()
+	p := street
+	p.Kind, p.HouseNumber, p.MaxNumber = House, number, 0
+	if text != "" {
+		p.HouseNumber = text
+	}
+	if name != "" {
+		p.Street = name
+	}
+	p.Source = g.sourceName(d.uvarint())
+	p.ID = d.id()
+	p.Point, p.HasPoint = orb.Point{}, false
+	if d.byte() == 1 {
+		lon, lat := toUnits(street.Point)
+		lon += d.varint()
+		p.Point, p.HasPoint = fromUnits(lon, lat+d.varint()), true
+	}
+	return &house{number: number, place: p}, base, rest
+}

@@ -19,7 +19,21 @@ const (
 	Postcode                 // one (postcode, city) pair of a postcode area
 	Street
 	House
+	Outline // of a county, state or country: an Area with a name, no city
 )
+
+var kindNames = [...]string{"none", "city", "postcode", "street", "house", "outline"}
+
+// String returns the name of k, such as "house".
+func (k Kind) String() string {
+	if int(k) >= len(kindNames) {
+		k = 0
+	}
+	return kindNames[k]
+}
+
+// MarshalText returns the name of k.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // A Place is one gazetteer entry: a house number, street, postcode area or city.
 type Place struct {
@@ -44,9 +58,11 @@ type Place struct {
 
 	// Source is the Name of the Source that the place comes from.
 	Source string
-	// Area is the outline of a City or Postcode as a source gives it. Looked-up
-	// places have none: Gazetteer.Region returns it.
-	Area orb.MultiPolygon
+	// Area is the outline of a City, Postcode or Outline as a source gives it,
+	// AdminLevel its rank as OpenStreetMap counts (2 country … 10 suburb, 0 not
+	// known). Looked-up places have neither: Gazetteer.Region returns outlines.
+	Area       orb.MultiPolygon
+	AdminLevel int
 }
 
 // A Query asks for a place by the parts of its address; empty parts are open.

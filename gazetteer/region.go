@@ -287,26 +287,3 @@ func (r *Region) Write(path string) error {
 	}
 	return writeFile(path, append(data, '\n'))
 }
-
-// writeFile writes data to path, whole or not at all.
-func writeFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // fails after the rename, as it should
-	_, err = tmp.Write(data)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
-}

@@ -1,0 +1,1164 @@
+package gazetteer
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"hash/fnv"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/blevesearch/vellum"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
+)
+
+// The compiled file:
+//
+//	magic, format version (u32), 0 (u32)
+//	records: outlines, streets with their houses, postcodes, cities
+//	three FSTs: street key → list of streets; postcode and country → list of
+//	its cities; city key → list of cities
+//	index of the outlines; cells that hold a coordinate; meta (JSON)
+//	footer: offset and length (u64 each) of the six sections, CRC-32C of all
+//	that comes before it (u32), magic
+//
+// Numbers are little-endian. Offsets count from the start of the file.
+const (
+	magic         = "GAZEHOND"
+	formatVersion = 1
+	headerSize    = len(magic) + 8
+)
+
+// The sections.
+const (
+	sectionStreets = iota
+	sectionPostcodes
+	sectionCities
+	sectionOutlines
+	sectionCells
+	sectionMeta
+	sections
+)
+
+const footerSize = sections*16 + 4 + len(magic)
+
+// meta is the section for what is small.
+type meta struct {
+	Stats   Stats    `json:"stats"`
+	Sources []Source `json:"sources"`
+}
+
+var crcTable = crc32.MakeTable(crc32.Castagnoli)
+
+// A compiler writes one compiled gazetteer.
+type compiler struct {
+	ctx   context.Context
+	w     *bufio.Writer
+	off   uint64
+	crc   uint32
+	table [sections][2]uint64
+	buf   []byte
+
+	meta      meta
+	countries map[string]bool
+	cells     map[cell]bool
+
+	streets, postcodes, cities *sorter
+	evidence                   map[evidenceKey]*evidence
+	evidenceCells              int
+	outlines                   []byte // their index
+	noutlines                  int
+}
+
+// compile writes the gazetteer of inputs, the last of which wins, to w. Its
+// memory is bounded by limit for each of three sorts, the cells that hold a
+// place (1 km², 8 bytes) and the FSTs.
+func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit int) error {
+	c := &compiler{
+		ctx: ctx, w: bufio.NewWriterSize(w, 1<<16),
+		countries: map[string]bool{}, cells: map[cell]bool{},
+		streets:   &sorter{dir: tmp, limit: limit},
+		postcodes: &sorter{dir: tmp, limit: limit},
+		cities:    &sorter{dir: tmp, limit: limit},
+		evidence:  map[evidenceKey]*evidence{},
+	}
+	defer c.streets.close()
+	defer c.postcodes.close()
+	defer c.cities.close()
+	head := binary.LittleEndian.AppendUint32([]byte(magic), formatVersion)
+	if err := c.write(binary.LittleEndian.AppendUint32(head, 0)); err != nil {
+		return err
+	}
+	// Sorting keeps the order of equals, so the last source is read first.
+	for i, in := range slices.Backward(inputs) {
+		n := 0
+		err := in.each(func(p *Place) error {
+			if n++; n%4096 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return c.add(i, p)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, in := range inputs {
+		c.meta.Sources = append(c.meta.Sources, in.Source)
+	}
+	if err := c.flushEvidence(); err != nil {
+		return err
+	}
+	for _, step := range []func() error{c.writeStreets, c.writePostcodes, c.writeCities, c.writeRest} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return c.w.Flush()
+}
+
+func (c *compiler) write(b []byte) error {
+	c.crc = crc32.Update(c.crc, crcTable, b)
+	c.off += uint64(len(b))
+	_, err := c.w.Write(b)
+	return err
+}
+
+// section writes b as section i.
+func (c *compiler) section(i int, b []byte) error {
+	c.table[i] = [2]uint64{c.off, uint64(len(b))}
+	return c.write(b)
+}
+
+// A cell is a square of 0.01 degrees: its row from the south pole and its
+// column from 180° west, 16 bits each.
+type cell uint32
+
+func cellOf(p orb.Point) cell {
+	row := uint32(math.Floor((p[1] + 90) * 100))
+	col := uint32(math.Floor((p[0] + 180) * 100))
+	return cell(row<<16 | col)
+}
+
+// bound returns the box of c.
+func (c cell) bound() orb.Bound {
+	lat, lon := float64(c>>16)/100-90, float64(c&0xffff)/100-180
+	return orb.Bound{Min: orb.Point{lon, lat}, Max: orb.Point{lon + 0.01, lat + 0.01}}
+}
+
+// add sends one place to the sorts.
+func (c *compiler) add(source int, p *Place) error {
+	if p.Country != "" {
+		c.countries[p.Country] = true
+	}
+	if p.HasPoint {
+		c.cells[cellOf(p.Point)] = true
+	}
+	var outline uint64
+	if len(p.Area) > 0 {
+		outline = c.off
+		if err := c.writeOutline(p); err != nil {
+			return err
+		}
+	}
+	switch p.Kind {
+	case Street, House:
+		return c.addStreet(source, p)
+	case Postcode:
+		v := binary.AppendUvarint(append(c.buf[:0], 0), uint64(source))
+		c.buf = putPlace(binary.AppendUvarint(v, outline), p)
+		if err := c.postcodes.add(joinKey(postcodeKey(p.Postcode), p.Country, Key(p.City)), c.buf); err != nil {
+			return err
+		}
+		for _, name := range p.Names {
+			e := evidence{source: source, city: name, code: p.Postcode, point: p.Point, has: p.HasPoint}
+			if p.HasPoint {
+				e.cells = map[cell]int{cellOf(p.Point): 0}
+			}
+			if err := c.addCityEvidence(Key(name), p.Country, p.State, &e); err != nil {
+				return err
+			}
+		}
+	case City:
+		v := binary.AppendUvarint(append(c.buf[:0], itemCity), uint64(source))
+		c.buf = putPlace(binary.AppendUvarint(v, outline), p)
+		primary := Key(p.Names[0])
+		if err := c.cities.add([]byte(primary), c.buf); err != nil {
+			return err
+		}
+		return c.addAliases(primary, p)
+	}
+	return nil
+}
+
+// addAliases enters the other names of a city as pointers to its first.
+func (c *compiler) addAliases(primary string, p *Place) error {
+	seen := map[string]bool{primary: true}
+	for i, name := range p.Names {
+		keys := []string{Key(name)}
+		if i == 0 {
+			keys = shortNames(name)
+		}
+		for _, key := range keys {
+			if key == "" || seen[key] {
+				continue
+			}
+			seen[key] = true
+			v := putString(append(c.buf[:0], itemAlias), primary)
+			c.buf = putPoint(putString(v, p.Country), p.HasPoint, p.Point)
+			if err := c.cities.add([]byte(key), c.buf); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shortNames returns the keys of what people call a city whose full name says
+// where it lies: "Frankfurt (Main)", "Frankfurt am Main", "Halle/Saale".
+func shortNames(name string) []string {
+	var keys []string
+	for _, sep := range []string{" (", "(", "/", ", ", " am ", " an der ", " an der", " in der ", " im ", " in ", " bei ", " ob ", " a.", " a. ", " i.", " b.", " v. d. ", " vor der ", " unter ", " sur ", "-sur-", " upon ", "-upon-", " auf "} {
+		if head, _, ok := strings.Cut(name, sep); ok && len(head) >= 4 {
+			keys = append(keys, Key(head))
+		}
+	}
+	return keys
+}
+
+// joinKey joins the parts of a sort key; none of them holds a zero byte.
+func joinKey(parts ...string) []byte {
+	return []byte(strings.Join(parts, "\x00") + "\x00")
+}
+
+// unitKey is the identity of a street: one per postcode of a city, and per
+// state where there is no postcode.
+func unitKey(p *Place) []byte {
+	state := ""
+	if p.Postcode == "" {
+		state = Key(p.State)
+	}
+	return joinKey(StreetKey(p.Street), p.Country, postcodeKey(p.Postcode), Key(p.City), state)
+}
+
+func (c *compiler) addStreet(source int, p *Place) error {
+	key := unitKey(p)
+	c.buf = putPlace(binary.AppendUvarint(c.buf[:0], uint64(source)), p)
+	if p.Kind == Street {
+		if err := c.streets.add(append(key, 0), c.buf); err != nil {
+			return err
+		}
+	} else {
+		for _, number := range numberList(p.HouseNumber) {
+			base, _, _ := splitNumber(number)
+			full := binary.BigEndian.AppendUint32(append(slices.Clip(key), 1), uint32(base))
+			if err := c.streets.add(append(full, number...), c.buf); err != nil {
+				return err
+			}
+		}
+	}
+	if p.City == "" && p.Postcode == "" {
+		return nil
+	}
+	k := evidenceKey{p.Country, p.State, Key(p.City), postcodeKey(p.Postcode)}
+	e := c.evidence[k]
+	if e == nil {
+		e = &evidence{source: source, city: p.City, code: p.Postcode, cells: map[cell]int{}}
+		c.evidence[k] = e
+		c.evidenceCells++
+	}
+	if p.HasPoint {
+		at := cellOf(p.Point)
+		if _, ok := e.cells[at]; !ok {
+			c.evidenceCells++
+		}
+		e.cells[at]++
+		e.count++
+		// A running mean: every house moves the point less.
+		e.point[0] += (p.Point[0] - e.point[0]) / float64(e.count)
+		e.point[1] += (p.Point[1] - e.point[1]) / float64(e.count)
+		e.has = true
+	}
+	if c.evidenceCells > maxEvidence {
+		return c.flushEvidence()
+	}
+	return nil
+}
+
+// numberList splits "68a;68b" and "1, 3, 5" and returns the keys.
+func numberList(number string) []string {
+	key := NumberKey(number)
+	if !strings.Contains(key, ";") {
+		return []string{key}
+	}
+	var list []string
+	for part := range strings.SplitSeq(key, ";") {
+		if part = NumberKey(part); part != "" && !slices.Contains(list, part) {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// evidence is what the streets and houses of one city and postcode tell about
+// both: that they exist, and where.
+type evidence struct {
+	source     int
+	city, code string
+	point      orb.Point // mean
+	has        bool
+	count      int // of houses and streets with a coordinate
+	cells      map[cell]int
+}
+
+type evidenceKey struct{ country, state, city, code string }
+
+const maxEvidence = 500_000 // cells and keys in memory
+
+// The kinds of record under a city's key.
+const (
+	itemCity = iota
+	itemEvidence
+	itemAlias
+)
+
+func putEvidence(b []byte, e *evidence) []byte {
+	b = binary.AppendUvarint(b, uint64(e.source))
+	b = putString(putString(b, e.city), e.code)
+	b = binary.AppendUvarint(putPoint(b, e.has, e.point), uint64(e.count))
+	return putCells(b, e.cells)
+}
+
+func putCells(b []byte, cells map[cell]int) []byte {
+	sorted := make([]cell, 0, len(cells))
+	for at := range cells {
+		sorted = append(sorted, at)
+	}
+	slices.Sort(sorted)
+	b = binary.AppendUvarint(b, uint64(len(sorted)))
+	last := cell(0)
+	for _, at := range sorted {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(at-last)), uint64(cells[at]))
+		last = at
+	}
+	return b
+}
+
+func (d *decoder) cells(into map[cell]int) {
+	at := cell(0)
+	for range d.count() {
+		at += cell(d.uvarint())
+		n := int(d.uvarint())
+		if d.bad {
+			return
+		}
+		into[at] += n
+	}
+}
+
+func (d *decoder) evidence() evidence {
+	var e evidence
+	e.source = int(d.uvarint())
+	e.city = d.string()
+	e.code = d.string()
+	e.point, e.has = d.point()
+	e.count = int(d.uvarint())
+	e.cells = map[cell]int{}
+	d.cells(e.cells)
+	return e
+}
+
+func (c *compiler) addCityEvidence(key, country, state string, e *evidence) error {
+	if key == "" {
+		return nil
+	}
+	c.buf = putEvidence(putString(putString(append(c.buf[:0], itemEvidence), country), state), e)
+	return c.cities.add([]byte(key), c.buf)
+}
+
+func (c *compiler) flushEvidence() error {
+	keys := make([]evidenceKey, 0, len(c.evidence))
+	for k := range c.evidence {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b evidenceKey) int {
+		return cmp.Or(cmp.Compare(a.city, b.city), cmp.Compare(a.code, b.code), cmp.Compare(a.country, b.country), cmp.Compare(a.state, b.state))
+	})
+	for _, k := range keys {
+		e := c.evidence[k]
+		if err := c.addCityEvidence(k.city, k.country, k.state, e); err != nil {
+			return err
+		}
+		if k.code == "" {
+			continue
+		}
+		c.buf = putEvidence(putString(append(c.buf[:0], 1), k.state), e)
+		if err := c.postcodes.add(joinKey(k.code, k.country, k.city), c.buf); err != nil {
+			return err
+		}
+	}
+	clear(c.evidence)
+	c.evidenceCells = 0
+	return nil
+}
+
+// writeOutline writes the outline of p and its entry in the index.
+func (c *compiler) writeOutline(p *Place) error {
+	off := c.off
+	c.buf = putArea(c.buf[:0], p.Area)
+	if err := c.write(c.buf); err != nil {
+		return err
+	}
+	b := p.Area.Bound()
+	entry := putPlace(nil, p)
+	entry = putPoint(putPoint(entry, true, b.Min), true, b.Max)
+	entry = binary.AppendUvarint(binary.AppendUvarint(entry, off), c.off-off)
+	c.outlines = append(binary.AppendUvarint(c.outlines, uint64(len(entry))), entry...)
+	c.noutlines++
+	return nil
+}
+
+// newFST returns a builder that writes to out.
+func newFST(out *bytes.Buffer) (*vellum.Builder, error) { return vellum.New(out, nil) }
+
+func hash32(parts ...string) uint32 {
+	h := fnv.New32a()
+	for _, p := range parts {
+		io.WriteString(h, p)
+		h.Write([]byte{0})
+	}
+	return h.Sum32()
+}
+
+// A listEntry is one street in the list of a street key: 16 bytes, sorted by
+// the hash of country and postcode. A permutation by city follows the entries.
+type listEntry struct {
+	code, city uint32 // hash32(country, key)
+	off        uint64
+}
+
+const listEntrySize = 16
+
+// A unit is a street in the making: its record is written when the next
+// street begins.
+type unit struct {
+	key    []byte // of the sort, without the kind
+	street Place
+	source int
+	houses []house
+	names  map[string]bool
+	given  bool // the street's coordinate is a source's own
+}
+
+type house struct {
+	number string // key
+	place  Place
+	source int
+}
+
+func (c *compiler) writeStreets() error {
+	var out bytes.Buffer
+	fst, err := newFST(&out)
+	if err != nil {
+		return err
+	}
+	var list []listEntry
+	var listKey string
+	cityKeys := map[string]bool{} // cities that have this street
+	endList := func() error {
+		if len(list) == 0 {
+			return nil
+		}
+		c.meta.Stats.Streets += len(cityKeys)
+		off := c.off
+		if err := c.write(putList(c.buf[:0], list)); err != nil {
+			return err
+		}
+		list = list[:0]
+		clear(cityKeys)
+		return fst.Insert([]byte(listKey), off)
+	}
+	var u *unit
+	endUnit := func() error {
+		if u == nil {
+			return nil
+		}
+		key, _, _ := strings.Cut(string(u.key), "\x00")
+		if key != listKey {
+			if err := endList(); err != nil {
+				return err
+			}
+			listKey = key
+		}
+		s := &u.street
+		list = append(list, listEntry{hash32(s.Country, postcodeKey(s.Postcode)), hash32(s.Country, Key(s.City)), c.off})
+		cityKeys[s.Country+"\x00"+Key(s.City)] = true
+		c.meta.Stats.Houses += len(u.houses)
+		c.buf = putUnit(c.buf[:0], u)
+		u = nil
+		return c.write(c.buf)
+	}
+	n := 0
+	err = c.streets.each(func(key, value []byte) error {
+		if n++; n%4096 == 0 && c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+		end := 0
+		for range 5 {
+			end += bytes.IndexByte(key[end:], 0) + 1
+		}
+		if u == nil || !bytes.Equal(u.key, key[:end]) {
+			if err := endUnit(); err != nil {
+				return err
+			}
+			u = &unit{key: slices.Clone(key[:end]), names: map[string]bool{}}
+		}
+		d := decoder{b: value}
+		source := int(d.uvarint())
+		u.add(key[end:], source, d.place())
+		return nil
+	})
+	if err == nil {
+		err = endUnit()
+	}
+	if err == nil {
+		err = endList()
+	}
+	if err == nil {
+		err = fst.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return c.section(sectionStreets, out.Bytes())
+}
+
+// add merges one place, whose kind and number stand in tail, into the unit.
+func (u *unit) add(tail []byte, source int, p Place) {
+	if u.street.Kind == 0 {
+		s := p
+		s.Kind, s.HouseNumber, s.Names, s.HasPoint, s.Point = Street, "", nil, false, orb.Point{}
+		if p.Kind == House {
+			s.ID = ""
+		}
+		u.street, u.source = s, source
+	}
+	s := &u.street
+	for _, name := range p.Names {
+		if !u.names[name] && len(s.Names) < maxNames {
+			u.names[name] = true
+			s.Names = append(s.Names, name)
+		}
+	}
+	s.MaxNumber = max(s.MaxNumber, p.MaxNumber)
+	if s.State == "" {
+		s.State = p.State
+	}
+	if s.City == "" {
+		s.City = p.City
+	}
+	if tail[0] == 0 {
+		if p.HasPoint && !u.given {
+			s.Point, s.HasPoint, u.given = p.Point, true, true
+			s.ID, u.source = p.ID, source
+		}
+		return
+	}
+	number := string(tail[5:])
+	if n := len(u.houses); n > 0 && u.houses[n-1].number == number {
+		if last := &u.houses[n-1]; !last.place.HasPoint && p.HasPoint {
+			last.place, last.source = p, source
+		}
+	} else {
+		u.houses = append(u.houses, house{number, p, source})
+	}
+}
+
+// point returns the coordinate of the street: its source's, else the middle of
+// its houses.
+func (u *unit) point() (orb.Point, bool) {
+	if u.given {
+		return u.street.Point, true
+	}
+	var lon, lat []float64
+	for _, h := range u.houses {
+		if h.place.HasPoint {
+			lon, lat = append(lon, h.place.Point[0]), append(lat, h.place.Point[1])
+		}
+	}
+	if len(lon) == 0 {
+		return orb.Point{}, false
+	}
+	slices.Sort(lon)
+	slices.Sort(lat)
+	return orb.Point{lon[len(lon)/2], lat[len(lat)/2]}, true
+}
+
+// blockHouses is the number of houses in one block of a street's record.
+const blockHouses = 64
+
+// putUnit encodes a street: itself, the ranges among its house numbers, the
+// skip table of its blocks, the blocks.
+func putUnit(b []byte, u *unit) []byte {
+	s := &u.street
+	s.Point, s.HasPoint = u.point()
+	b = putID(b, s.ID)
+	b = binary.AppendUvarint(b, uint64(u.source))
+	b = putStrings(b, s.Names)
+	b = putPoint(b, s.HasPoint, s.Point)
+	for _, t := range []string{s.Postcode, s.City, s.State, s.Country} {
+		b = putString(b, t)
+	}
+	b = binary.AppendUvarint(b, uint64(s.MaxNumber))
+
+	var ranges []byte
+	nranges := 0
+	for i, h := range u.houses {
+		if r, ok := coveredBy(h.number); ok {
+			ranges = binary.AppendUvarint(ranges, uint64(r.lo))
+			ranges = binary.AppendUvarint(ranges, uint64(r.hi))
+			ranges = binary.AppendUvarint(ranges, uint64(i))
+			nranges++
+		}
+	}
+	b = append(binary.AppendUvarint(b, uint64(nranges)), ranges...)
+
+	b = binary.AppendUvarint(b, uint64(len(u.houses)))
+	lon0, lat0 := toUnits(s.Point)
+	var skip, blocks []byte
+	for block := range slices.Chunk(u.houses, blockHouses) {
+		first, _, _ := splitNumber(block[0].number)
+		var enc []byte
+		last := first
+		for i := range block {
+			h := &block[i]
+			base, rest, ok := splitNumber(h.number)
+			if !ok {
+				rest = h.number
+			}
+			enc = binary.AppendUvarint(enc, uint64(base-last))
+			last = base
+			enc = putString(enc, rest)
+			text := h.place.HouseNumber
+			if text == h.number {
+				text = ""
+			}
+			enc = putString(enc, text)
+			name := h.place.Street
+			if name == s.Names[0] {
+				name = ""
+			}
+			enc = putString(enc, name)
+			enc = binary.AppendUvarint(enc, uint64(h.source))
+			enc = putID(enc, h.place.ID)
+			if h.place.HasPoint {
+				lon, lat := toUnits(h.place.Point)
+				enc = binary.AppendVarint(binary.AppendVarint(append(enc, 1), lon-lon0), lat-lat0)
+			} else {
+				enc = append(enc, 0)
+			}
+		}
+		skip = binary.AppendUvarint(binary.AppendUvarint(skip, uint64(first)), uint64(len(enc)))
+		blocks = append(blocks, enc...)
+	}
+	return append(append(b, skip...), blocks...)
+}
+
+// putList encodes the streets of one key for two binary searches.
+func putList(b []byte, list []listEntry) []byte {
+	slices.SortFunc(list, func(a, b listEntry) int {
+		return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.city, b.city), cmp.Compare(a.off, b.off))
+	})
+	byCity := make([]uint32, len(list))
+	for i := range byCity {
+		byCity[i] = uint32(i)
+	}
+	slices.SortFunc(byCity, func(x, y uint32) int {
+		return cmp.Or(cmp.Compare(list[x].city, list[y].city), cmp.Compare(x, y))
+	})
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+	for _, e := range list {
+		b = binary.LittleEndian.AppendUint32(b, e.code)
+		b = binary.LittleEndian.AppendUint32(b, e.city)
+		b = binary.LittleEndian.AppendUint64(b, e.off)
+	}
+	for _, i := range byCity {
+		b = binary.LittleEndian.AppendUint32(b, i)
+	}
+	return b
+}
+
+// A pair is one city of a postcode in the making.
+type pair struct {
+	place   Place
+	source  int
+	outline uint64
+	stated  bool // by a Postcode of a source, not only by houses
+	houses  int
+}
+
+func (c *compiler) writePostcodes() error {
+	var out bytes.Buffer
+	fst, err := newFST(&out)
+	if err != nil {
+		return err
+	}
+	var group []*pair // of one code and country
+	var groupKey, lastCity string
+	end := func() error {
+		if len(group) == 0 {
+			return nil
+		}
+		off := c.off
+		c.meta.Stats.Postcodes++
+		c.buf = putPairs(c.buf[:0], mostlyRight(group))
+		group = group[:0]
+		if err := c.write(c.buf); err != nil {
+			return err
+		}
+		return fst.Insert([]byte(groupKey), off)
+	}
+	err = c.postcodes.each(func(key, value []byte) error {
+		code, rest, _ := strings.Cut(string(key), "\x00")
+		country, rest, _ := strings.Cut(rest, "\x00")
+		city, _, _ := strings.Cut(rest, "\x00")
+		if full := code + "\x00" + country; full != groupKey {
+			if err := end(); err != nil {
+				return err
+			}
+			groupKey = full
+		}
+		if len(group) == 0 || city != lastCity {
+			group = append(group, &pair{})
+			lastCity = city
+		}
+		g := group[len(group)-1]
+		d := decoder{b: value}
+		if d.byte() == 0 {
+			source := int(d.uvarint())
+			outline := d.uvarint()
+			g.merge(d.place(), source, outline, true)
+			return nil
+		}
+		p := Place{Kind: Postcode, State: d.string(), Country: country}
+		e := d.evidence()
+		p.Postcode, p.City, p.Point, p.HasPoint = e.code, e.city, e.point, e.has
+		if e.city != "" {
+			p.Names = []string{e.city}
+		}
+		g.houses += e.count
+		g.merge(p, e.source, 0, false)
+		return nil
+	})
+	if err == nil {
+		err = end()
+	}
+	if err == nil {
+		err = fst.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return c.section(sectionPostcodes, out.Bytes())
+}
+
+func (g *pair) merge(p Place, source int, outline uint64, stated bool) {
+	if outline != 0 && g.outline == 0 {
+		g.outline = outline
+	}
+	old := g.place
+	if old.Kind == 0 || stated && !g.stated {
+		// p leads; what it lacks comes from the old one.
+		g.place, g.source, g.stated = p, source, g.stated || stated
+		p = old
+	}
+	m := &g.place
+	for _, name := range p.Names {
+		if !slices.Contains(m.Names, name) && len(m.Names) < maxNames {
+			m.Names = append(m.Names, name)
+		}
+	}
+	if !m.HasPoint {
+		m.Point, m.HasPoint = p.Point, p.HasPoint
+	}
+	if m.State == "" {
+		m.State = p.State
+	}
+}
+
+// mostlyRight leaves out pairs that one or two houses of hundreds claim: slips
+// of whoever wrote the address. A pair without a city gives its outline to the
+// others and goes if there are any.
+func mostlyRight(group []*pair) []*pair {
+	houses, cities := 0, 0
+	var outline uint64
+	for _, g := range group {
+		houses = max(houses, g.houses)
+		if g.place.City != "" {
+			cities++
+		}
+		outline = max(outline, g.outline)
+	}
+	var kept []*pair
+	for _, g := range group {
+		if g.place.City == "" && cities > 0 || !g.stated && g.houses <= 2 && g.houses*200 < houses {
+			continue
+		}
+		if g.outline == 0 {
+			g.outline = outline
+		}
+		kept = append(kept, g)
+	}
+	return kept
+}
+
+func putPairs(b []byte, group []*pair) []byte {
+	b = binary.AppendUvarint(b, uint64(len(group)))
+	for _, g := range group {
+		b = binary.AppendUvarint(b, uint64(g.source))
+		b = binary.AppendUvarint(b, g.outline)
+		b = putPlace(b, &g.place)
+	}
+	return b
+}
+
+// A city is one city in the making: the items under its name that lie near
+// each other.
+type city struct {
+	place    Place
+	stated   bool // by a City of a source
+	source   int
+	states   map[string]bool
+	points   []orb.Point
+	codes    map[string]codeUse
+	cells    map[cell]int
+	houses   int
+	outlines []uint64
+	spelling map[string]int
+}
+
+// A codeUse says how a city is known to have a postcode.
+type codeUse struct {
+	houses int  // that have both
+	stated bool // by a Postcode of a source
+}
+
+type alias struct {
+	primary, country string
+	point            orb.Point
+	has              bool
+}
+
+func (c *compiler) writeCities() error {
+	var out bytes.Buffer
+	fst, err := newFST(&out)
+	if err != nil {
+		return err
+	}
+	var group []*city
+	var aliases []alias
+	var groupKey string
+	end := func() error {
+		if len(group) == 0 && len(aliases) == 0 {
+			return nil
+		}
+		group = joinCities(group)
+		c.meta.Stats.Cities += len(group)
+		offs := make([]uint64, len(group))
+		for i, g := range group {
+			offs[i] = c.off
+			if err := c.write(putCity(c.buf[:0], g)); err != nil {
+				return err
+			}
+		}
+		off := c.off
+		b := binary.AppendUvarint(c.buf[:0], uint64(len(offs)))
+		for _, o := range offs {
+			b = binary.AppendUvarint(b, o)
+		}
+		b = binary.AppendUvarint(b, uint64(len(aliases)))
+		for _, a := range aliases {
+			b = putPoint(putString(putString(b, a.primary), a.country), a.has, a.point)
+		}
+		group, aliases = nil, nil
+		if err := c.write(b); err != nil {
+			return err
+		}
+		return fst.Insert([]byte(groupKey), off)
+	}
+	err = c.cities.each(func(key, value []byte) error {
+		if string(key) != groupKey {
+			if err := end(); err != nil {
+				return err
+			}
+			groupKey = string(key)
+		}
+		d := decoder{b: value}
+		switch d.byte() {
+		case itemAlias:
+			a := alias{primary: d.string(), country: d.string()}
+			a.point, a.has = d.point()
+			if len(aliases) < maxAliases && !slices.Contains(aliases, a) {
+				aliases = append(aliases, a)
+			}
+		case itemCity:
+			source := int(d.uvarint())
+			outline := d.uvarint()
+			p := d.place()
+			g := newCity(p, source)
+			g.stated = true
+			if outline != 0 {
+				g.outlines = []uint64{outline}
+			}
+			group = addCity(group, g)
+		case itemEvidence:
+			p := Place{Kind: City, Country: d.string(), State: d.string()}
+			e := d.evidence()
+			p.City, p.Names, p.Point, p.HasPoint = e.city, []string{e.city}, e.point, e.has
+			g := newCity(p, e.source)
+			g.cells, g.houses = e.cells, e.count
+			g.spelling[e.city] = e.count + 1
+			if e.code != "" {
+				g.codes[e.code] = codeUse{e.count, e.count == 0}
+			}
+			group = addCity(group, g)
+		}
+		return nil
+	})
+	if err == nil {
+		err = end()
+	}
+	if err == nil {
+		err = fst.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return c.section(sectionCities, out.Bytes())
+}
+
+const maxAliases = 100 // cities of one alias
+
+func newCity(p Place, source int) *city {
+	g := &city{place: p, source: source, states: map[string]bool{}, codes: map[string]codeUse{}, cells: map[cell]int{}, spelling: map[string]int{}}
+	if p.State != "" {
+		g.states[Key(p.State)] = true
+	}
+	if p.HasPoint {
+		g.points = []orb.Point{p.Point}
+	}
+	return g
+}
+
+// addCity joins g with the first city of the group that it belongs to. An
+// outline of its own keeps a city apart from others with another outline.
+func addCity(group []*city, g *city) []*city {
+	for _, old := range group {
+		if old.near(g) {
+			old.join(g)
+			return group
+		}
+	}
+	return append(group, g)
+}
+
+// joinCities joins cities that only became neighbours through later members,
+// and puts the greatest first.
+func joinCities(group []*city) []*city {
+	for changed := true; changed && len(group) <= 2000; {
+		changed = false
+		for i := 0; i < len(group); i++ {
+			for j := len(group) - 1; j > i; j-- {
+				if group[i].near(group[j]) {
+					group[i].join(group[j])
+					group = slices.Delete(group, j, j+1)
+					changed = true
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(group, func(a, b *city) int {
+		return cmp.Or(cmp.Compare(b.place.Population, a.place.Population), cmp.Compare(b.houses, a.houses), cmp.Compare(len(b.codes), len(a.codes)))
+	})
+	return group
+}
+
+// sameCity is how far apart, in metres, two postcodes or coordinates of one
+// city of one state may lie. In wideCountries a state has no two cities of
+// one name, and they are wide.
+const (
+	sameCity     = 15_000
+	sameCityWide = 100_000
+)
+
+var wideCountries = map[string]bool{"US": true, "CA": true, "AU": true}
+
+func (g *city) near(o *city) bool {
+	if g.place.Country != o.place.Country && g.place.Country != "" && o.place.Country != "" {
+		return false
+	}
+	if len(g.states) > 0 && len(o.states) > 0 {
+		shared := false
+		for s := range o.states {
+			shared = shared || g.states[s]
+		}
+		// "NI" and "Niedersachsen": names and codes cannot be compared.
+		if !shared && sameShape(g.states, o.states) {
+			return false
+		}
+	}
+	if len(g.points) == 0 || len(o.points) == 0 {
+		return true
+	}
+	limit := float64(sameCity)
+	if wideCountries[g.place.Country] {
+		limit = sameCityWide
+	}
+	for _, p := range g.points {
+		for _, q := range o.points {
+			if math.Abs(p[1]-q[1])*111_000 <= limit && geo.Distance(p, q) <= limit {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameShape reports whether both sets hold codes or both hold names.
+func sameShape(a, b map[string]bool) bool {
+	for x := range a {
+		for y := range b {
+			if (len(x) <= 3) != (len(y) <= 3) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+const maxCityPoints = 64 // kept for near
+
+func (g *city) join(o *city) {
+	old := g.place
+	if o.stated && !g.stated {
+		g.place, g.source, g.stated = o.place, o.source, true
+		o.place = old
+	}
+	m := &g.place
+	if !g.stated {
+		o.place.Names = nil // spellings decide
+	}
+	for _, name := range o.place.Names {
+		if !slices.Contains(m.Names, name) && len(m.Names) < maxNames {
+			m.Names = append(m.Names, name)
+		}
+	}
+	if !m.HasPoint {
+		m.Point, m.HasPoint = o.place.Point, o.place.HasPoint
+	}
+	m.Population = max(m.Population, o.place.Population)
+	for _, s := range []struct{ to, from *string }{{&m.State, &o.place.State}, {&m.Country, &o.place.Country}, {&m.ID, &o.place.ID}} {
+		if *s.to == "" {
+			*s.to = *s.from
+		}
+	}
+	for s := range o.states {
+		g.states[s] = true
+	}
+	for _, p := range o.points {
+		if len(g.points) < maxCityPoints {
+			g.points = append(g.points, p)
+		}
+	}
+	for code, use := range o.codes {
+		old := g.codes[code]
+		g.codes[code] = codeUse{old.houses + use.houses, old.stated || use.stated}
+	}
+	for at, n := range o.cells {
+		g.cells[at] += n
+	}
+	for name, n := range o.spelling {
+		g.spelling[name] += n
+	}
+	g.houses += o.houses
+	g.outlines = append(g.outlines, o.outlines...)
+}
+
+func putCity(b []byte, g *city) []byte {
+	if !g.stated && len(g.spelling) > 1 {
+		best := g.place.Names[0]
+		for name, n := range g.spelling {
+			if n > g.spelling[best] || n == g.spelling[best] && name < best {
+				best = name
+			}
+		}
+		g.place.Names[0], g.place.City = best, best
+	}
+	b = binary.AppendUvarint(b, uint64(g.source))
+	b = putPlace(b, &g.place)
+	b = binary.AppendUvarint(b, uint64(len(g.codes)))
+	for _, code := range slices.Sorted(maps.Keys(g.codes)) {
+		use := g.codes[code]
+		b = binary.AppendUvarint(putString(b, code), uint64(use.houses)<<1|uint64(bit(use.stated)))
+	}
+	b = binary.AppendUvarint(b, uint64(g.houses))
+	b = binary.AppendUvarint(b, uint64(len(g.outlines)))
+	for _, o := range g.outlines {
+		b = binary.AppendUvarint(b, o)
+	}
+	return putCells(b, g.cells)
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// writeRest writes the index of the outlines, the cells, the meta section and
+// the footer.
+func (c *compiler) writeRest() error {
+	if err := c.section(sectionOutlines, c.outlines); err != nil {
+		return err
+	}
+	cells := make([]cell, 0, len(c.cells))
+	for at := range c.cells {
+		cells = append(cells, at)
+	}
+	slices.Sort(cells)
+	enc := make([]byte, 0, 4*len(cells))
+	for _, at := range cells {
+		enc = binary.LittleEndian.AppendUint32(enc, uint32(at))
+	}
+	if err := c.section(sectionCells, enc); err != nil {
+		return err
+	}
+	c.meta.Stats.Outlines = c.noutlines
+	for country := range c.countries {
+		c.meta.Stats.Countries = append(c.meta.Stats.Countries, country)
+	}
+	slices.Sort(c.meta.Stats.Countries)
+	m, err := json.Marshal(c.meta)
+	if err != nil {
+		return err
+	}
+	if err := c.section(sectionMeta, m); err != nil {
+		return err
+	}
+	var foot []byte
+	for _, s := range c.table {
+		foot = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(foot, s[0]), s[1])
+	}
+	c.crc = crc32.Update(c.crc, crcTable, foot)
+	foot = binary.LittleEndian.AppendUint32(foot, c.crc)
+	_, err = c.w.Write(append(foot, magic...))
+	return err
+}

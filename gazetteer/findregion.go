@@ -1,0 +1,751 @@
+package gazetteer
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/blevesearch/vellum"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
+	"github.com/paulmach/orb/planar"
+)
+
+// Region returns the region that spec asks for:
+//
+//	Oldenburg, "Irvine, CA"             a city, with state or country where the name is not enough
+//	relation/62409                      an outline by its id
+//	8.10,53.07,8.33,53.21               a box: minLon,minLat,maxLon,maxLat
+//	postcodes:26121,26123-26135         the areas of postcodes; postcodes:US:… names the country
+//	outline.geojson                     a file; see ReadRegion
+//
+// A city has its outline where a source gives one. Else its area is made of
+// the outlines of its postcodes, else it is the hull of its addresses, else
+// the hull of its postcodes' coordinates and two kilometres around it.
+//
+// Errors are a *RegionError, or wrap fs.ErrNotExist for a missing file.
+func (g *Gazetteer) Region(spec string) (*Region, error) {
+	spec = strings.TrimSpace(spec)
+	lower := strings.ToLower(spec)
+	var r *Region
+	var err error
+	switch {
+	case spec == "":
+		return nil, badRegion(spec, `a region is missing: a place such as "Oldenburg" or "Irvine, CA", minLon,minLat,maxLon,maxLat, postcodes:… or a GeoJSON file`)
+	case strings.HasSuffix(lower, ".geojson"), strings.HasSuffix(lower, ".json"):
+		if r, err = ReadRegion(spec); err != nil {
+			return nil, err
+		}
+	case strings.HasPrefix(lower, "postcodes:"):
+		return g.regionOfCodes(spec, strings.TrimSpace(spec[len("postcodes:"):]))
+	case isBox(spec):
+		if r, err = g.regionOfBox(spec); err != nil {
+			return nil, err
+		}
+	case outlineID.MatchString(lower):
+		if r, err = g.regionByID(spec, lower); err != nil {
+			return nil, err
+		}
+	default:
+		return g.regionByName(spec)
+	}
+	return r, g.checkNotEmpty(spec, r)
+}
+
+var outlineID = regexp.MustCompile(`^(relation|way|r|w)/?[0-9]+$`)
+
+// An outline is an entry of the index of outlines.
+type outline struct {
+	place    Place // without Area
+	bound    orb.Bound
+	off, len uint64
+}
+
+// eachOutline calls fn for every outline until it returns false.
+func (g *Gazetteer) eachOutline(fn func(o outline) bool) {
+	d := decoder{b: g.section(sectionOutlines)}
+	for len(d.b) > 0 && !d.bad {
+		e := decoder{b: d.bytes()}
+		o := outline{place: e.place()}
+		o.bound.Min, _ = e.point()
+		o.bound.Max, _ = e.point()
+		o.off, o.len = e.uvarint(), e.uvarint()
+		if e.bad || !fn(o) {
+			return
+		}
+	}
+}
+
+func (g *Gazetteer) area(off uint64) orb.MultiPolygon {
+	d := g.at(off)
+	return d.area()
+}
+
+func (g *Gazetteer) regionByID(spec, id string) (*Region, error) {
+	i := strings.IndexAny(id, "0123456789")
+	id = map[byte]string{'r': "relation/", 'w': "way/"}[id[0]] + id[i:]
+	var r *Region
+	g.eachOutline(func(o outline) bool {
+		if o.place.ID != id {
+			return true
+		}
+		area := g.area(o.off)
+		if c := g.cityOfOutline(o); c != nil {
+			r = g.regionOfCity(c, area)
+		} else {
+			r = &Region{Country: o.place.Country, State: o.place.State, Area: area}
+			if o.place.Kind == Postcode {
+				r.Postcodes = []string{o.place.Country + " " + postcodeKey(o.place.Postcode)}
+				r.Name = o.place.Postcode
+			}
+		}
+		r.ID = id
+		if len(o.place.Names) > 0 {
+			r.Name = o.place.Names[0]
+		}
+		return false
+	})
+	if r == nil {
+		return nil, &RegionError{Kind: ErrUnknownRegion, Spec: spec, text: fmt.Sprintf("no outline %s in the gazetteer; a place's name works, too, or minLon,minLat,maxLon,maxLat", id)}
+	}
+	return r.prepare(), nil
+}
+
+// cityOfOutline returns the city that an outline belongs to, or nil.
+func (g *Gazetteer) cityOfOutline(o outline) *city {
+	if o.place.Kind != City {
+		return nil
+	}
+	cities, _ := g.citiesOf(Key(o.place.Names[0]))
+	for _, c := range cities {
+		if slices.Contains(c.outlines, o.off) {
+			return c
+		}
+	}
+	return nil
+}
+
+func isBox(spec string) bool {
+	parts := strings.Split(spec, ",")
+	numbers := 0
+	for _, p := range parts {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(p), 64); err == nil {
+			numbers++
+		}
+	}
+	return len(parts) > 1 && numbers == len(parts)
+}
+
+func (g *Gazetteer) regionOfBox(spec string) (*Region, error) {
+	var v []float64
+	for p := range strings.SplitSeq(spec, ",") {
+		f, _ := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		v = append(v, f)
+	}
+	if len(v) != 4 {
+		return nil, badRegion(spec, "a box has four numbers minLon,minLat,maxLon,maxLat, got %d", len(v))
+	}
+	for _, f := range v {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, badRegion(spec, "a box has four numbers minLon,minLat,maxLon,maxLat, got %q", spec)
+		}
+	}
+	valid := func(v []float64) bool {
+		return math.Abs(v[0]) <= 180 && math.Abs(v[2]) <= 180 && math.Abs(v[1]) <= 90 && math.Abs(v[3]) <= 90 && v[0] < v[2] && v[1] < v[3]
+	}
+	box := func(v []float64) orb.Bound {
+		return orb.Bound{Min: orb.Point{v[0], v[1]}, Max: orb.Point{v[2], v[3]}}
+	}
+	swapped := []float64{v[1], v[0], v[3], v[2]}
+	if valid(swapped) && (!valid(v) || !g.hasCells(box(v))) && g.hasCells(box(swapped)) {
+		parts := strings.Split(spec, ",")
+		hint := strings.TrimSpace(parts[1]) + "," + strings.TrimSpace(parts[0]) + "," + strings.TrimSpace(parts[3]) + "," + strings.TrimSpace(parts[2])
+		return nil, &RegionError{Kind: ErrBadRegion, Spec: spec, Candidates: []string{hint},
+			text: fmt.Sprintf("the box looks like latitude first. Expected minLon,minLat,maxLon,maxLat. Did you mean %s?", hint)}
+	}
+	if !valid(v) {
+		return nil, badRegion(spec, "the box %s is none: expected minLon,minLat,maxLon,maxLat with minLon < maxLon and minLat < maxLat, in degrees", spec)
+	}
+	r := &Region{Name: spec, Area: orb.MultiPolygon{box(v).ToPolygon()}}
+	if countries := g.Countries(); len(countries) == 1 {
+		r.Country = countries[0]
+	}
+	return r.prepare(), nil
+}
+
+// hasCells reports whether a place of g lies in b or in a cell that b touches.
+func (g *Gazetteer) hasCells(b orb.Bound) bool {
+	found := false
+	g.eachCell(b, func(cell) bool {
+		found = true
+		return false
+	})
+	return found
+}
+
+// eachCell calls fn for the cells with a place that b touches, until fn
+// returns false.
+func (g *Gazetteer) eachCell(b orb.Bound, fn func(cell) bool) {
+	enc := g.section(sectionCells)
+	n := len(enc) / 4
+	at := func(i int) cell { return cell(binary.LittleEndian.Uint32(enc[4*i:])) }
+	clamp := func(p orb.Point) orb.Point {
+		return orb.Point{min(max(p[0], -180), 180), min(max(p[1], -90), 90)}
+	}
+	from, to := cellOf(clamp(b.Min)), cellOf(clamp(b.Max))
+	lowCol, highCol := from&0xffff, to&0xffff
+	for row := from >> 16; row <= to>>16; row++ {
+		first := row<<16 | lowCol
+		lo := sort.Search(n, func(i int) bool { return at(i) >= first })
+		if lo == n {
+			return
+		}
+		for i := lo; i < n && at(i) <= row<<16|highCol; i++ {
+			if !fn(at(i)) {
+				return
+			}
+		}
+		if next := at(lo) >> 16; next > row+1 {
+			row = next - 1 // rows without a place
+		}
+	}
+}
+
+// checkNotEmpty returns an ErrEmptyRegion where no place of g lies in r.
+func (g *Gazetteer) checkNotEmpty(spec string, r *Region) error {
+	if len(r.Area) == 0 {
+		return nil
+	}
+	found := false
+	g.eachCell(r.Bound(), func(c cell) bool {
+		b := c.bound()
+		for _, p := range []orb.Point{b.Center(), b.Min, b.Max, b.LeftTop(), b.RightBottom()} {
+			found = found || r.Contains(p)
+		}
+		for _, poly := range r.Area {
+			for _, ring := range poly {
+				found = found || len(ring) > 0 && ringTouches(ring, b)
+			}
+		}
+		return !found
+	})
+	if found {
+		return nil
+	}
+	nearest := math.Inf(1)
+	center := r.Bound().Center()
+	enc := g.section(sectionCells)
+	for i := 0; i+4 <= len(enc); i += 4 {
+		nearest = min(nearest, geo.Distance(center, cell(binary.LittleEndian.Uint32(enc[i:])).bound().Center()))
+	}
+	text := fmt.Sprintf("no address of the gazetteer lies in %s: it is empty. Import one first: gazehound gazetteer import FILE", spec)
+	if !math.IsInf(nearest, 1) {
+		text = fmt.Sprintf("no address of the gazetteer lies in %s (%d addresses, %d postcodes, nearest %.0f km away). Is longitude and latitude swapped?",
+			spec, g.meta.Stats.Houses, g.meta.Stats.Postcodes, math.Ceil(nearest/1000))
+	}
+	return &RegionError{Kind: ErrEmptyRegion, Spec: spec, text: text}
+}
+
+func ringTouches(ring orb.Ring, b orb.Bound) bool {
+	for i := 1; i < len(ring); i++ {
+		s := orb.MultiPoint{ring[i-1], ring[i]}.Bound()
+		if s.Intersects(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// regionOfCodes returns the region of "26121,26123-26135" or "US:92602".
+func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
+	country := ""
+	if head, rest, ok := strings.Cut(list, ":"); ok {
+		country, list = strings.ToUpper(strings.TrimSpace(head)), rest
+		if !slices.Contains(g.Countries(), country) {
+			return nil, badRegion(spec, "the gazetteer has no country %q; it has %s", country, strings.Join(g.Countries(), ", "))
+		}
+	}
+	r := &Region{Name: spec, Country: country, Estimated: true}
+	var missing []string
+	for part := range strings.SplitSeq(list, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		codes := g.codeRange(country, part)
+		if len(codes) == 0 {
+			missing = append(missing, part)
+		}
+		r.Postcodes = append(r.Postcodes, codes...)
+	}
+	switch {
+	case len(missing) > 0:
+		return nil, &RegionError{Kind: ErrUnknownRegion, Spec: spec, text: fmt.Sprintf("the gazetteer does not know the postcode %s", strings.Join(missing[:min(len(missing), 10)], ", "))}
+	case len(r.Postcodes) == 0:
+		return nil, badRegion(spec, "%q holds no postcode; write postcodes:26121,26123-26135", spec)
+	}
+	countries := r.countriesOf("")
+	if len(countries) > 1 {
+		var hints []string
+		for _, c := range countries {
+			hints = append(hints, "postcodes:"+c+":"+list)
+		}
+		return nil, &RegionError{Kind: ErrAmbiguousRegion, Spec: spec, Candidates: hints,
+			text: fmt.Sprintf("%s exists in %s. Give one: %s", spec, strings.Join(countries, ", "), strings.Join(hints, " · "))}
+	}
+	r.Country = countries[0]
+	r.prepare()
+	var points []orb.Point
+	outlines := map[uint64]bool{}
+	whole := true // every code has an outline
+	for _, full := range r.Postcodes {
+		has := false
+		for _, p := range g.pairs(r.Country, full[len(r.Country)+1:]) {
+			if p.outline != 0 {
+				has, outlines[p.outline] = true, true
+			}
+			if p.place.HasPoint {
+				points = append(points, p.place.Point)
+			}
+			for _, name := range p.place.Names {
+				r.Cities = append(r.Cities, Key(name))
+			}
+			r.State = cmp.Or(r.State, p.place.State)
+		}
+		whole = whole && has
+	}
+	if whole {
+		r.Area = g.areas(outlines)
+	} else {
+		r.Area = hull(points, pointBuffer)
+	}
+	return r.prepare(), nil
+}
+
+func (g *Gazetteer) areas(offs map[uint64]bool) orb.MultiPolygon {
+	var sorted []uint64
+	for off := range offs {
+		sorted = append(sorted, off)
+	}
+	slices.Sort(sorted)
+	var area orb.MultiPolygon
+	for _, off := range sorted {
+		area = append(area, g.area(off)...)
+	}
+	return area
+}
+
+// codeRange returns the known codes, with their countries, of "26121" or
+// "26121-26135".
+func (g *Gazetteer) codeRange(country, part string) []string {
+	from, to, _ := strings.Cut(part, "-")
+	from, to = postcodeKey(from), postcodeKey(to)
+	if to == "" || len(from) != len(to) {
+		from, to = postcodeKey(part), postcodeKey(part)
+	}
+	if from == "" {
+		return nil
+	}
+	var codes []string
+	it, err := g.postcodes.Iterator([]byte(from), []byte(to+"\x01"))
+	for ; err == nil; err = it.Next() {
+		key, _ := it.Current()
+		code, c, _ := strings.Cut(string(key), "\x00")
+		if len(code) == len(from) && (country == "" || c == country) {
+			codes = append(codes, c+" "+code)
+		}
+	}
+	if !errors.Is(err, vellum.ErrIteratorDone) {
+		return nil
+	}
+	return codes
+}
+
+// A candidate is one area that a name may mean.
+type candidate struct {
+	city    *city // nil: only an outline
+	outline outline
+}
+
+func (g *Gazetteer) regionByName(spec string) (*Region, error) {
+	name, where := spec, []string(nil)
+	if parts := strings.Split(spec, ","); len(parts) > 1 {
+		name = strings.TrimSpace(parts[0])
+		for _, p := range parts[1:] {
+			where = append(where, strings.TrimSpace(p))
+		}
+	}
+	key := Key(name)
+	found := g.candidates(key, where)
+	if len(found) == 0 {
+		if _, err := os.Stat(spec); err == nil {
+			return ReadRegion(spec)
+		} else if strings.ContainsRune(spec, os.PathSeparator) && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("region: %w", err)
+		}
+		return nil, g.unknownRegion(spec, key, len(where) > 0)
+	}
+	if len(found) > 1 {
+		var hints []string
+		for _, c := range found {
+			hints = append(hints, g.hint(c))
+		}
+		slices.Sort(hints)
+		hints = slices.Compact(hints)
+		shown := hints[:min(len(hints), 10)]
+		more := ""
+		if len(hints) > len(shown) {
+			more = fmt.Sprintf(" · … %d more", len(hints)-len(shown))
+		}
+		return nil, &RegionError{Kind: ErrAmbiguousRegion, Spec: spec, Candidates: hints,
+			text: fmt.Sprintf("%q fits %d areas of the gazetteer. Give one: %s%s", spec, len(found), strings.Join(shown, " · "), more)}
+	}
+	c := found[0]
+	if c.city == nil {
+		r := &Region{ID: c.outline.place.ID, Name: c.outline.place.Names[0], Country: c.outline.place.Country, State: c.outline.place.State, Area: g.area(c.outline.off)}
+		return r.prepare(), nil
+	}
+	r := g.regionOfCity(c.city, nil)
+	if len(r.Area) == 0 && len(r.Postcodes) == 0 {
+		return nil, &RegionError{Kind: ErrEmptyRegion, Spec: spec, text: fmt.Sprintf("the gazetteer knows %q by name only: no outline, no postcode and no address. Give minLon,minLat,maxLon,maxLat", spec)}
+	}
+	return r, nil
+}
+
+// candidates returns what name, narrowed by states or countries, may mean.
+// Cities that have it as their usual name come before those with an alias, and
+// cities before other areas.
+func (g *Gazetteer) candidates(key string, where []string) []candidate {
+	if key == "" {
+		return nil
+	}
+	fits := func(p Place) bool {
+		for _, w := range where {
+			if !strings.EqualFold(w, p.Country) && (p.State == "" || Key(w) != Key(p.State)) {
+				return false
+			}
+		}
+		return true
+	}
+	var usual, others []candidate
+	for _, c := range g.findCities("", key) {
+		if !fits(c.place) {
+			continue
+		}
+		if Key(c.place.Names[0]) == key {
+			usual = append(usual, candidate{city: c})
+		} else {
+			others = append(others, candidate{city: c})
+		}
+	}
+	found := usual
+	if len(found) == 0 {
+		found = others
+	}
+	// In a gazetteer made of one extract and a country's postcodes, the city
+	// that has addresses is meant.
+	if len(found) > 1 {
+		var inhabited []candidate
+		for _, c := range found {
+			if c.city.houses >= 100 {
+				inhabited = append(inhabited, c)
+			}
+		}
+		if len(inhabited) == 1 {
+			found = inhabited
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	g.eachOutline(func(o outline) bool {
+		if o.place.Kind == Outline && fits(o.place) && slices.ContainsFunc(o.place.Names, func(n string) bool { return Key(n) == key }) {
+			found = append(found, candidate{outline: o})
+		}
+		return true
+	})
+	return found
+}
+
+// hint returns what to type for a candidate.
+func (g *Gazetteer) hint(c candidate) string {
+	if c.city == nil {
+		return c.outline.place.ID + " " + c.outline.place.Names[0]
+	}
+	p := c.city.place
+	where := ""
+	for _, s := range []string{p.State, p.Country} {
+		if s != "" {
+			where += ", " + s
+		}
+	}
+	same := 0
+	for _, o := range g.findCities(p.Country, Key(p.Names[0])) {
+		if Key(o.place.State) == Key(p.State) {
+			same++
+		}
+	}
+	switch codes := c.city.usualCodes(); {
+	case same <= 1 && where != "":
+		return p.Names[0] + where
+	case len(c.city.outlines) > 0 && outlineID.MatchString(p.ID):
+		return p.ID + " " + p.Names[0] + where
+	case len(codes) > 0:
+		return fmt.Sprintf("postcodes:%s:%s (%s%s)", p.Country, strings.Join(codes[:min(len(codes), 4)], ","), p.Names[0], where)
+	case p.HasPoint:
+		return fmt.Sprintf("%.2f,%.2f,%.2f,%.2f (%s%s)", p.Point[0]-0.03, p.Point[1]-0.02, p.Point[0]+0.03, p.Point[1]+0.02, p.Names[0], where)
+	}
+	return p.Names[0] + where
+}
+
+func (g *Gazetteer) unknownRegion(spec, key string, narrowed bool) error {
+	e := &RegionError{Kind: ErrUnknownRegion, Spec: spec}
+	if narrowed {
+		for _, c := range g.candidates(key, nil) {
+			e.Candidates = append(e.Candidates, g.hint(c))
+		}
+	}
+	if len(e.Candidates) == 0 {
+		e.Candidates = g.similarCities(key)
+	}
+	switch {
+	case g.meta.Stats.Cities == 0 && g.meta.Stats.Postcodes == 0:
+		e.text = fmt.Sprintf("no place called %q: the gazetteer knows no city and no postcode. Give minLon,minLat,maxLon,maxLat", spec)
+	case len(e.Candidates) == 0:
+		e.text = fmt.Sprintf("no place called %q in the gazetteer. minLon,minLat,maxLon,maxLat or postcodes:… work, too", spec)
+	default:
+		e.text = fmt.Sprintf("no place called %q in the gazetteer. Did you mean %s?", spec, strings.Join(e.Candidates[:min(len(e.Candidates), 5)], " · "))
+	}
+	return e
+}
+
+// similarCities returns the names of cities whose keys are within two edits of
+// key (one for short ones), nearest first.
+func (g *Gazetteer) similarCities(key string) []string {
+	allowed := 1
+	if len(key) > 6 {
+		allowed = 2
+	}
+	type near struct {
+		name     string
+		distance int
+	}
+	var list []near
+	it, err := g.cities.Iterator(nil, nil)
+	for ; err == nil; err = it.Next() {
+		k, _ := it.Current()
+		if d := len(k) - len(key); d > allowed || -d > allowed {
+			continue
+		}
+		if d := distance(key, string(k), allowed); d <= allowed {
+			if cities, _ := g.citiesOf(string(k)); len(cities) > 0 {
+				list = append(list, near{cities[0].place.Names[0], d})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
+	var names []string
+	for _, n := range list[:min(len(list), 5)] {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+// distance is the number of insertions, deletions and replacements of bytes
+// between a and b, or limit+1 where it is more than limit.
+func distance(a, b string, limit int) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal, least := row[0], i
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+			least = min(least, row[j])
+		}
+		if least > limit {
+			return limit + 1
+		}
+	}
+	return row[len(b)]
+}
+
+// regionOfCity returns the region of c; area is its outline if it is known.
+func (g *Gazetteer) regionOfCity(c *city, area orb.MultiPolygon) *Region {
+	p := c.place
+	r := &Region{ID: p.ID, Name: p.Names[0], Country: p.Country, State: p.State, Area: area}
+	for _, name := range p.Names {
+		r.Cities = append(r.Cities, Key(name))
+	}
+	postal := map[uint64]bool{} // outlines of the postcodes
+	withOutline := 0
+	codes := c.usualCodes()
+	for _, code := range codes {
+		full := p.Country + " " + postcodeKey(code)
+		r.Postcodes = append(r.Postcodes, full)
+		has := false
+		for _, q := range g.pairs(p.Country, code) {
+			if q.outline != 0 {
+				has, postal[q.outline] = true, true
+			}
+			if !slices.ContainsFunc(q.place.Names, func(n string) bool { return slices.Contains(r.Cities, Key(n)) }) {
+				r.Shared = append(r.Shared, full)
+			}
+		}
+		if has {
+			withOutline++
+		}
+	}
+	if len(r.Area) == 0 {
+		r.Area = g.largestOutline(c)
+	}
+	if len(r.Area) == 0 {
+		r.Estimated = true
+		if withOutline > 0 && withOutline == len(codes) {
+			r.Area = g.areas(postal)
+		} else {
+			r.Area = c.hull()
+		}
+	}
+	return r.prepare()
+}
+
+// largestOutline returns the largest outline of c that holds its coordinate.
+func (g *Gazetteer) largestOutline(c *city) orb.MultiPolygon {
+	var best orb.MultiPolygon
+	bestSize := 0.0
+	for _, off := range c.outlines {
+		area := g.area(off)
+		size := math.Abs(planar.Area(area))
+		if c.place.HasPoint && planar.MultiPolygonContains(area, c.place.Point) {
+			size += 1e6 // before any that does not hold it
+		}
+		if size > bestSize {
+			best, bestSize = area, size
+		}
+	}
+	return best
+}
+
+// Buffers around estimated areas, in metres.
+const (
+	pointBuffer = 2000 // a postcode's coordinate stands for an area
+	houseBuffer = 300  // beyond the outermost address
+)
+
+// hull returns the area that the addresses of c span, or its postcodes where
+// it has no addresses. Addresses far from all others do not count: a slip in
+// one address must not stretch a city over a county.
+func (c *city) hull() orb.MultiPolygon {
+	var points []orb.Point
+	if c.houses == 0 {
+		for at := range c.cells {
+			points = append(points, at.bound().Center())
+		}
+		if len(points) == 0 && c.place.HasPoint {
+			points = append(points, c.place.Point)
+		}
+		slices.SortFunc(points, func(a, b orb.Point) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		return hull(points, pointBuffer)
+	}
+	for _, cluster := range clusters(c.cells) {
+		weight := 0
+		for _, at := range cluster {
+			weight += c.cells[at]
+		}
+		if weight*20 < c.houses {
+			continue
+		}
+		for _, at := range cluster {
+			b := at.bound()
+			points = append(points, b.Min, b.Max, b.LeftTop(), b.RightBottom())
+		}
+	}
+	return hull(points, houseBuffer)
+}
+
+// clusters groups cells that are at most three cells apart, in a stable order.
+func clusters(cells map[cell]int) [][]cell {
+	var sorted []cell
+	for at, n := range cells {
+		if n > 0 {
+			sorted = append(sorted, at)
+		}
+	}
+	slices.Sort(sorted)
+	seen := map[cell]bool{}
+	var all [][]cell
+	for _, start := range sorted {
+		if seen[start] {
+			continue
+		}
+		seen[start] = true
+		group := []cell{start}
+		for i := 0; i < len(group); i++ {
+			row, col := int(group[i]>>16), int(group[i]&0xffff)
+			for r := max(row-3, 0); r <= row+3; r++ {
+				for k := max(col-3, 0); k <= col+3; k++ {
+					if at := cell(r<<16 | k); !seen[at] && cells[at] > 0 {
+						seen[at] = true
+						group = append(group, at)
+					}
+				}
+			}
+		}
+		all = append(all, group)
+	}
+	return all
+}
+
+// hull returns the convex hull of circles of the given radius, in metres,
+// around points.
+func hull(points []orb.Point, radius float64) orb.MultiPolygon {
+	if len(points) == 0 {
+		return nil
+	}
+	var around []orb.Point
+	for _, p := range points {
+		for i := range 16 {
+			q := geo.PointAtBearingAndDistance(p, float64(i)*22.5, radius)
+			around = append(around, orb.Point{round7(q[0]), round7(q[1])})
+		}
+	}
+	slices.SortFunc(around, func(a, b orb.Point) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	around = slices.Compact(around)
+	// Andrew's monotone chain: the lower, then the upper half.
+	turn := func(a, b, c orb.Point) float64 {
+		return (b[0]-a[0])*(c[1]-a[1]) - (b[1]-a[1])*(c[0]-a[0])
+	}
+	var ring orb.Ring
+	for half := range 2 {
+		start := len(ring)
+		for _, p := range around {
+			for len(ring) >= start+2 && turn(ring[len(ring)-2], ring[len(ring)-1], p) <= 0 {
+				ring = ring[:len(ring)-1]
+			}
+			ring = append(ring, p)
+		}
+		ring = ring[:len(ring)-1]
+		if half == 0 {
+			slices.Reverse(around)
+		}
+	}
+	return orb.MultiPolygon{{append(ring, ring[0])}}
+}
+
+func round7(x float64) float64 { return math.Round(x*unitsPerDegree) / unitsPerDegree }
