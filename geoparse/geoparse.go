@@ -15,6 +15,10 @@ type Input struct {
 	Text string     // visible text, a line a block
 	Doc  *html.Node // the tree that Text was made from, or nil for plain text
 	// Hints, each optional, decide between countries where the text does not.
+	// With a Country only addresses of its form are looked for: those of
+	// Germany, its neighbours and Italy; of the United States, Canada and
+	// Australia; of Great Britain. A short text is then read as one address,
+	// which may lack its postcode.
 	Host    string // "www.oldenburg.example"
 	Lang    string // ISO 639-1
 	Country string // ISO 3166-1 alpha-2

@@ -9,6 +9,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
+	"gazehound/geoparse/markup"
 )
 
 // Limits of one page.
@@ -98,13 +99,16 @@ func (p *Parser) Parse(ctx context.Context, in Input) (Verdict, error) {
 		}
 		text = text[:cut]
 	}
-	s := &scan{p: p, text: text, in: in, hint: countryHint(in)}
+	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.FamilyOf(strings.ToUpper(in.Country))}
 	found := s.run(ctx)
 	if len(found) == 0 {
 		found = s.single()
 	}
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
+	}
+	if in.Doc != nil {
+		found = p.addStatements(ctx, found, markup.Find(in.Doc), in)
 	}
 	if !p.options.EveryMention {
 		found = deduplicate(found)
@@ -118,13 +122,31 @@ func (p *Parser) judge(found []Address) Verdict {
 	v := Verdict{Addresses: found}
 	for i := range found {
 		a := &found[i]
-		if !a.InRegion || a.Precision < p.min {
+		if !a.InRegion || proven(a) < p.min {
 			continue
 		}
 		v.Relevant = true
 		v.Score = max(v.Score, a.Confidence)
 	}
 	return v
+}
+
+// proven returns how far the gazetteer vouches for the address.
+func proven(a *Address) gazetteer.Precision {
+	switch a.Place.Kind {
+	case gazetteer.House:
+		return max(a.Precision, gazetteer.InterpolatedPrecision)
+	case gazetteer.Street:
+		if a.Level == VerifiedLevel {
+			return gazetteer.InterpolatedPrecision
+		}
+		return gazetteer.StreetPrecision
+	case gazetteer.Postcode:
+		return gazetteer.PostcodePrecision
+	case gazetteer.City:
+		return gazetteer.CityPrecision
+	}
+	return gazetteer.NoPrecision
 }
 
 // deduplicate keeps the best of the addresses with one key, at the place of

@@ -27,16 +27,27 @@ type scan struct {
 	text  string
 	in    Input
 	hint  string // country that the input speaks for
+	only  grammar.Family
 	found []Address
 	end   int // of the last address found
 	digit int // end of the last digits
+	weak  [][2]int
 
 	before, after []grammar.Token // buffers
 }
 
 // run returns the addresses of the text in its order.
 func (s *scan) run(ctx context.Context) []Address {
-	us := s.p.has["US"]
+	s.read(ctx)
+	if len(s.weak) > 0 && ctx.Err() == nil {
+		s.secondChance()
+	}
+	return s.found
+}
+
+// read goes through the text.
+func (s *scan) read(ctx context.Context) {
+	us := s.p.has["US"] && s.only.Allows("US")
 	weak := s.p.region != nil && s.p.streets
 	text := s.text
 	s.digit = math.MinInt / 2
@@ -51,14 +62,14 @@ func (s *scan) run(ctx context.Context) []Address {
 			if n := j - i; n == 4 || n == 5 || n > 5 && n <= 9 {
 				s.postcode(i, j)
 			} else if n < 4 && weak {
-				s.weak(i, j)
+				s.noteWeak(i, j)
 			}
 			s.digit = j
 			if i = j; len(s.found) >= maxAddresses {
-				return s.found
+				return
 			}
 			if i&0xFFFF < 8 && ctx.Err() != nil {
-				return s.found
+				return
 			}
 		case us && c-'A' <= 'Z'-'A' && i-s.digit < windowBefore && i > 0 && wordBoundary(text[i-1]):
 			i = s.state(i)
@@ -66,7 +77,6 @@ func (s *scan) run(ctx context.Context) []Address {
 			i++
 		}
 	}
-	return s.found
 }
 
 // wordBoundary tells whether c can stand before the first letter of a word.
@@ -93,7 +103,10 @@ func (s *scan) postcode(i, j int) {
 			}
 		}
 	}
-	if n == 5 && s.p.has["US"] && s.zip(i, j) {
+	if n == 5 && s.p.has["US"] && s.only.Allows("US") && s.zip(i, j) {
+		return
+	}
+	if !s.only.Allows("DE") {
 		return
 	}
 	if j < len(text) && (text[j] == '%' || text[j] == '.' && j+1 < len(text) && text[j+1]-'0' <= 9 || text[j] == '/' || text[j] == ':' || text[j] == '*') {

@@ -18,7 +18,7 @@ func (s *scan) zip(i, j int) bool {
 		return false
 	}
 	k := i
-	for k > 0 && (text[k-1] <= ' ' || text[k-1] == ',' || text[k-1] == '.' || text[k-1] == '|' || text[k-1] == 0xA0 || text[k-1] == 0xC2) {
+	for k > 0 && (text[k-1] <= ' ' || text[k-1] == '-' && k < i || text[k-1] == ',' || text[k-1] == '.' || text[k-1] == '|' || text[k-1] == 0xA0 || text[k-1] == 0xC2) {
 		k--
 	}
 	if k == 0 || i-k > 6 || !isLetterAt(text, lastRune(text, k)) {
@@ -118,7 +118,7 @@ func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees
 		name := text[t[i].Start:t[n-1].End]
 		for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
 			for _, pl := range s.p.g.Cities("US", long) {
-				if pl.State != state {
+				if pl.State != state && !(state == "" && len(us) > 0 && us[0].place.State == pl.State && us[0].place.HasPoint && pl.HasPoint && kilometres(us[0].place.Point, pl.Point) < near) {
 					continue
 				}
 				c := city(i)
@@ -130,21 +130,23 @@ func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees
 			}
 		}
 	}
-	if !agrees || len(us) == 0 {
+	if !agrees || len(us) == 0 || state == "" {
 		return usCity{}
 	}
-	// An unknown name in the right state: take the words since the last
-	// separator, a few at most.
-	i := n
-	for i > first && n-i < 3 && (grammar.Capital(text[t[i-1].Start:]) || i < n && text[t[i-1].Start] >= 'a') {
-		i--
+	// An unknown name in the right state: the words since the last separator,
+	// a few at most, or those behind a complete street.
+	for i := n - 1; i >= max(first, n-3); i-- {
+		if i == 0 || t[i-1].Kind == grammar.Word {
+			street, ok := grammar.USBefore(text, t[:i], true)
+			if i == 0 || !ok || street.Strength < 3 || max(street.Name.End, street.Unit.End) != t[i-1].End {
+				continue
+			}
+		}
+		c := city(i)
+		c.area, c.known = us[0], false
+		return c
 	}
-	if i == n || i > 0 && i > first && t[i-1].Kind == grammar.Word {
-		return usCity{}
-	}
-	c := city(i)
-	c.area, c.known = us[0], false
-	return c
+	return usCity{}
 }
 
 // zipCity reads "city ZIP" without a state. That alone is no address: a street

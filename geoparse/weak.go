@@ -1,7 +1,110 @@
 package geoparse
 
-// weak is the second chance of an address without a postcode.
-func (s *scan) weak(i, j int) {}
+import (
+	"slices"
+	"strings"
 
-// single reads a short text that is one address.
-func (s *scan) single() []Address { return nil }
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+)
+
+// Limits of the second chance.
+const (
+	maxWeak    = 500 // candidates of a page
+	cityWindow = 400 // bytes around a street in which the city must be named
+)
+
+// noteWeak keeps the place of a number that may be a house number behind a
+// street word, for addresses without a postcode.
+func (s *scan) noteWeak(i, j int) {
+	text := s.text
+	if i < 4 || len(s.weak) >= maxWeak || text[i-1] != ' ' || text[i] == '0' || !(isLetterAt(text, lastRune(text, i-1)) || text[i-2] == '.') {
+		return
+	}
+	k := i - 1
+	for k > 0 && i-k < 40 && text[k-1] != ' ' && text[k-1] != '\n' {
+		k--
+	}
+	if grammar.StreetWord(text[k : i-1]) {
+		s.weak = append(s.weak, [2]int{i, j})
+	}
+}
+
+// secondChance looks the noted places up: a street of the region with a house
+// number that is known, near the name of a city of the region.
+func (s *scan) secondChance() {
+	at := 0
+	whole := s.found
+	for _, w := range s.weak {
+		for at < len(whole) && whole[at].End <= w[0] {
+			at++
+		}
+		if at < len(whole) && whole[at].Start < w[1] {
+			continue // part of an address with its postcode
+		}
+		if a, ok := s.weakAddress(w[0]); ok && len(s.found) < maxAddresses {
+			a.Text = shown(s.text[a.Start:a.End])
+			s.found = append(s.found, a)
+		}
+	}
+	slices.SortStableFunc(s.found, func(a, b Address) int { return a.Start - b.Start })
+}
+
+func (s *scan) weakAddress(i int) (Address, bool) {
+	text := s.text
+	end := i
+	for end < len(text) && end < i+12 && text[end] != ' ' && text[end] != '\n' && text[end] != ',' {
+		end++
+	}
+	lo := max(0, i-60)
+	for lo < i && text[lo] != ' ' && text[lo] != '\n' {
+		lo++
+	}
+	t := grammar.Tokenize(text, lo, min(end, len(text)), nil)
+	var place gazetteer.Place
+	known := func(name string) bool {
+		if !s.p.g.HasStreet(name) {
+			return false
+		}
+		for _, st := range s.p.g.Streets(gazetteer.Query{Street: name}) {
+			if s.p.region.Has(st) {
+				place = st
+				return true
+			}
+		}
+		return false
+	}
+	street, ok := grammar.StreetBefore(text, t, known)
+	if !ok || street.Strength < 4 || street.Number.Empty() {
+		return Address{}, false
+	}
+	known(street.Name.Of(text))
+	house, precision := s.p.g.House(place, street.Number.Of(text))
+	if precision == gazetteer.NoPrecision || !s.cityNamed(place, street.Name.Start, street.Number.End) {
+		return Address{}, false
+	}
+	a := Address{Start: street.Name.Start, End: street.Number.End, Country: place.Country, State: place.State, Level: VerifiedLevel, Confidence: confidenceWeak, Place: house}
+	a.takeStreet(text, street)
+	if house.HasPoint {
+		a.Point, a.Precision = house.Point, precision
+	}
+	a.InRegion = true
+	return a, true
+}
+
+// cityNamed tells whether the city of the place, or one of the region, is named
+// near the span.
+func (s *scan) cityNamed(place gazetteer.Place, start, end int) bool {
+	lo, hi := max(0, start-cityWindow), min(len(s.text), end+cityWindow)
+	around := gazetteer.Key(s.text[lo:hi])
+	if key := gazetteer.Key(place.City); key != "" && strings.Contains(around, key) {
+		return true
+	}
+	for _, key := range s.p.region.Cities {
+		if len(key) > 2 && strings.Contains(around, key) {
+			return true
+		}
+	}
+	key := gazetteer.Key(s.p.region.Name)
+	return len(key) > 2 && strings.Contains(around, key)
+}

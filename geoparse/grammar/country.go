@@ -14,6 +14,82 @@ var prefixes = map[string]string{
 // D-26121), or "".
 func CountryOfPrefix(letters string) string { return prefixes[letters] }
 
+// A Family is a set of countries that write addresses in one form.
+type Family uint8
+
+// The families.
+const (
+	AnyFamily Family = iota
+	Europe           // "street number, postcode city"
+	America          // "number street, city, state postcode": United States, Canada, Australia
+	Britain          // "number street, city, postcode"
+)
+
+// FamilyOf returns the family of a country, or AnyFamily.
+func FamilyOf(country string) Family {
+	switch country {
+	case "DE", "AT", "CH", "LI", "IT", "BE", "NL", "DK", "LU", "FR", "MC", "AD", "ES":
+		return Europe
+	case "US", "CA", "AU":
+		return America
+	case "GB":
+		return Britain
+	}
+	return AnyFamily
+}
+
+// Allows tells whether addresses of the country are of the family.
+func (f Family) Allows(country string) bool { return f == AnyFamily || f == FamilyOf(country) }
+
+var countryNames = map[string]string{
+	"germany": "DE", "deutschland": "DE", "de": "DE", "allemagne": "DE", "germania": "DE", "brd": "DE", "bundesrepublik deutschland": "DE", "austria": "AT", "oesterreich": "AT", "at": "AT",
+	"switzerland": "CH", "schweiz": "CH", "suisse": "CH", "svizzera": "CH", "ch": "CH", "liechtenstein": "LI", "fuerstentum liechtenstein": "LI", "li": "LI",
+	"united states": "US", "united states of america": "US", "usa": "US", "us": "US", "vereinigte staaten": "US", "united kingdom": "GB", "uk": "GB", "gb": "GB", "great britain": "GB",
+	"england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "italy": "IT", "italia": "IT", "italien": "IT", "it": "IT", "france": "FR", "frankreich": "FR", "fr": "FR",
+	"netherlands": "NL", "the netherlands": "NL", "nederland": "NL", "niederlande": "NL", "nl": "NL", "belgium": "BE", "belgien": "BE", "belgique": "BE", "belgie": "BE", "be": "BE",
+	"denmark": "DK", "danmark": "DK", "daenemark": "DK", "dk": "DK", "luxembourg": "LU", "luxemburg": "LU", "lu": "LU", "canada": "CA", "kanada": "CA", "ca": "CA",
+	"australia": "AU", "australien": "AU", "au": "AU", "monaco": "MC", "mc": "MC", "andorra": "AD", "ad": "AD",
+}
+
+// CountryOf returns the ISO 3166-1 code of a country's name or code, or "".
+func CountryOf(name string) string {
+	return countryNames[strings.Join(strings.Fields(Fold(name)), " ")]
+}
+
+// SkipCountry steps back from token k over the name of a country at the end.
+func SkipCountry(text string, t []Token, k int) int {
+	end := SkipMarksBack(text, t, k)
+	for n := 4; n >= 1; n-- {
+		if end <= n || !onlyWords(t[end-n:end]) {
+			continue
+		}
+		name := text[t[end-n].Start:t[end-1].End]
+		if len(strings.Trim(name, ".")) <= 2 && CountryOf(name) != "US" {
+			continue
+		}
+		if CountryOf(name) != "" {
+			return SkipMarksBack(text, t, end-n)
+		}
+	}
+	return k
+}
+
+// SkipMarksBack steps back from token k over line breaks and punctuation.
+func SkipMarksBack(text string, t []Token, k int) int {
+	for k > 0 && (t[k-1].Kind == Break || t[k-1].Kind == Mark && !isMark(text, t[k-1], ")#")) {
+		k--
+	}
+	return k
+}
+
+// SkipMarks steps from token k over line breaks and punctuation.
+func SkipMarks(text string, t []Token, k int) int {
+	for k < len(t) && (t[k].Kind == Break || t[k].Kind == Mark && !isMark(text, t[k], "#")) {
+		k++
+	}
+	return k
+}
+
 // German tells the countries whose addresses are written in German order and
 // words.
 func German(country string) bool {

@@ -327,7 +327,24 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 	if i < 0 {
 		return Span{}, 0, false
 	}
-	return Span{words[i].start, end}, strength, true
+	start = words[i].start
+	if i == len(words)-1 && strength == 3 {
+		start += gluedWord(words[i].text)
+	}
+	return Span{start, end}, strength, true
+}
+
+// gluedWord returns where in a compound street name what a lost line break
+// glued before it ends: 14 in "FINANZCHECK.deWinterstraße".
+func gluedWord(s string) int {
+	var before rune
+	for i, r := range s {
+		if i > 3 && unicode.IsUpper(r) && unicode.IsLower(before) && len(s)-i > 6 {
+			return i
+		}
+		before = r
+	}
+	return 0
 }
 
 // A word is one token of a name with its folded form, made when asked for.
@@ -481,6 +498,13 @@ func streetEnd(folded string) bool {
 		}
 	}
 	return false
+}
+
+// StreetWord tells whether w ends with a German street word: "Lange-Str.",
+// "Nadorster Straße".
+func StreetWord(w string) bool {
+	folded := Fold(w)
+	return streetTypes[folded] || streetEnd(folded)
 }
 
 func lastByte(s string) byte {

@@ -153,7 +153,7 @@ func gridNumber(text string, t []Token, i int) int {
 func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 	end := segmentEnd(text, t, i+n)
 	name, strength, k := usName(text, t, i+n, end)
-	if name.Empty() {
+	if name.Empty() || isWord(text, t[i+n], "sq", "square") && i+n+1 < len(t) && (isMark(text, t[i+n+1], ".") || isWord(text, t[i+n+1], "ft", "feet")) {
 		return Street{}, 0, false
 	}
 	s := Street{Name: name, Number: Span{t[i].Start, t[i+n-1].End}, Strength: strength}
@@ -285,7 +285,7 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 			w = LowerASCII(t[i].text(text))
 		}
 		switch {
-		case i+1 < stop && (usTypes[w] && routeName(text, t[i+1]) || usLead[w]):
+		case i+1 < stop && (usTypes[w] && (routeName(text, t[i+1]) || isWord(text, t[i+1], "of")) || usLead[w]):
 			return Span{t[first].Start, t[stop-1].End}, 3, stop
 		case i < stop && usAlone[w]:
 			typ = i
@@ -293,7 +293,7 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 			return Span{}, 0, i
 		default:
 			strength := 1
-			if Ordinal(t[stop-1].text(text)) || i > first && Ordinal(t[i].text(text)) {
+			if Ordinal(t[stop-1].text(text)) || i > first && i < stop && Ordinal(t[i].text(text)) {
 				strength = 3
 			}
 			return Span{t[first].Start, trimWord(text, t[stop-1])}, strength, stop

@@ -1,0 +1,160 @@
+package geoparse
+
+import (
+	"context"
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+	"gazehound/geoparse/markup"
+)
+
+// origins maps the origins of markup to ours.
+var origins = map[string]Origin{
+	markup.JSONLD: FromJSONLD, markup.Microdata: FromMicrodata, markup.RDFa: FromRDFa, markup.HCard: FromHCard,
+	markup.Element: FromAddressElement, markup.GeoMeta: FromGeoMeta, markup.MapLink: FromMapLink,
+}
+
+// maxStated is how far a stated coordinate may lie from the postcode area of
+// its address, in kilometres, before it is not believed.
+const maxStated = 20
+
+// addStatements merges the addresses that the markup states into those found
+// in the text. Markup only adds: an address, its origin, a part that the text
+// left out, a coordinate better than that of the postcode.
+func (p *Parser) addStatements(ctx context.Context, found []Address, statements []markup.Statement, in Input) []Address {
+	inText := len(found)
+	for _, st := range statements {
+		if len(found) >= maxAddresses || ctx.Err() != nil {
+			break
+		}
+		for _, a := range p.readStatement(ctx, st, in) {
+			known := false
+			for i := range found {
+				b := &found[i]
+				if !sameAddress(&a, b) {
+					continue
+				}
+				known = true
+				if b.Origin == FromText {
+					b.Origin = a.Origin
+				}
+				if i >= inText && a.Level <= b.Level {
+					continue
+				}
+				b.takeStated(&a)
+			}
+			if !known {
+				found = append(found, a)
+			}
+		}
+	}
+	return found
+}
+
+// takeStated fills in what b lacks.
+func (b *Address) takeStated(a *Address) {
+	if b.Unit == "" {
+		b.Unit = a.Unit
+	}
+	if b.State == "" {
+		b.State = a.State
+	}
+	if a.Precision > b.Precision {
+		b.Point, b.Precision = a.Point, a.Precision
+	}
+	b.Confidence = max(b.Confidence, a.Confidence)
+}
+
+// sameAddress tells whether a, which markup states, is b.
+func sameAddress(a, b *Address) bool {
+	if gazetteer.StreetKey(a.Street) != gazetteer.StreetKey(b.Street) || gazetteer.NumberKey(a.HouseNumber) != gazetteer.NumberKey(b.HouseNumber) || a.Country != b.Country {
+		return false
+	}
+	if a.Street == "" && gazetteer.Key(a.POBox) != gazetteer.Key(b.POBox) {
+		return false
+	}
+	if a.Postcode != "" && b.Postcode != "" {
+		return gazetteer.Key(a.Postcode[:min(5, len(a.Postcode))]) == gazetteer.Key(b.Postcode[:min(5, len(b.Postcode))])
+	}
+	return gazetteer.Key(a.City) == gazetteer.Key(b.City)
+}
+
+// readStatement reads one statement with the grammar of the text.
+func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Input) []Address {
+	country := grammar.CountryOf(st.Country)
+	var found []Address
+	if st.Raw != "" {
+		found = p.readLines(ctx, st.Raw, country, in)
+	}
+	if len(found) == 0 {
+		for _, lines := range compose(st, country) {
+			if found = p.readLines(ctx, lines, country, in); len(found) > 0 {
+				found = found[:1]
+				break
+			}
+		}
+	}
+	for i := range found {
+		a := &found[i]
+		a.Start, a.End = -1, -1
+		a.Origin = origins[st.Origin]
+		if a.Street == "" && st.Street != "" && st.Raw == "" {
+			a.Street, a.Level = fold(st.Street), StreetLevel
+			a.Text = shown(st.Street + "\n" + a.Text)
+		}
+		if st.HasPoint && len(found) == 1 && a.Precision <= gazetteer.PostcodePrecision && a.Precision > gazetteer.NoPrecision && a.Street != "" {
+			if at := [2]float64{st.Lon, st.Lat}; kilometres(at, a.Point) < maxStated {
+				a.Point, a.Precision = at, gazetteer.StreetPrecision
+			}
+		}
+	}
+	return found
+}
+
+// readLines reads lines of markup as a text of their own.
+func (p *Parser) readLines(ctx context.Context, lines, country string, in Input) []Address {
+	in.Text, in.Doc = lines, nil
+	if country != "" {
+		in.Country = country
+	}
+	s := &scan{p: p, text: lines, in: in, hint: countryHint(in), only: grammar.FamilyOf(in.Country)}
+	return s.run(ctx)
+}
+
+// compose writes the parts of a statement as lines, in the orders in which its
+// country, or if that is unknown any country, writes them.
+func compose(st markup.Statement, country string) []string {
+	if st.City == "" && st.Postcode == "" {
+		return nil
+	}
+	var head []string
+	for _, part := range [...]string{st.Street, st.Unit, poBox(st.POBox)} {
+		if part = fold(part); part != "" {
+			head = append(head, part)
+		}
+	}
+	street := strings.Join(head, "\n")
+	europe := street + "\n" + fold(st.Postcode+" "+st.City)
+	america := street + "\n" + fold(st.City+", "+st.State+" "+st.Postcode)
+	britain := street + "\n" + fold(st.City) + "\n" + fold(st.Postcode)
+	switch grammar.FamilyOf(country) {
+	case grammar.Europe:
+		return []string{europe}
+	case grammar.America:
+		return []string{america}
+	case grammar.Britain:
+		return []string{britain}
+	}
+	if st.State != "" && grammar.State(st.State) != "" {
+		return []string{america, europe}
+	}
+	return []string{europe, america, britain}
+}
+
+func poBox(s string) string {
+	if s == "" || !digits(strings.TrimSpace(s)) {
+		return s
+	}
+	return "P.O. Box " + s
+}

@@ -1,0 +1,74 @@
+package geoparse
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"gazehound/gazetteer"
+)
+
+// TestEvalSingle prints how many of the labelled single strings are read with
+// every field right.
+func TestEvalSingle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	p, err := New(evalGazetteer(t), nil, Options{EveryMention: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbose := os.Getenv("EVAL_ERRORS")
+	for _, file := range []string{"usaddress", "usaddress_osm", "opencage_multiline", "libpostal", "pelias", "geocoder_tester"} {
+		type count struct{ right, all int }
+		by := map[string]*count{}
+		for _, row := range readLabelled(t, "parse/"+file+".jsonl") {
+			if len(row.Addresses) != 1 {
+				continue
+			}
+			v, err := p.Parse(t.Context(), Input{Text: row.Text, Country: row.Country})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got Address
+			if len(v.Addresses) > 0 {
+				got = v.Addresses[0]
+			}
+			c := by[row.Country]
+			if c == nil {
+				c = new(count)
+				by[row.Country] = c
+			}
+			c.all++
+			want := row.Addresses[0]
+			box, _ := want.POBox.(string)
+			var wrong []string
+			check := func(field, got, want string) {
+				if gazetteer.Key(got) != gazetteer.Key(want) {
+					wrong = append(wrong, field+" "+got+" ≠ "+want)
+				}
+			}
+			check("number", got.HouseNumber, want.HouseNumber)
+			check("street", got.Street, want.Street)
+			check("unit", got.Unit, want.Unit)
+			check("box", got.POBox, box)
+			check("postcode", got.Postcode, want.Postcode)
+			check("city", got.City, want.City)
+			if want.State != "" {
+				check("state", got.State, want.State)
+			}
+			if len(wrong) == 0 {
+				c.right++
+			} else if verbose != "" && (row.Country == "US" || row.Country == "DE" || row.Country == "AT" || row.Country == "CH" || row.Country == "LI" || verbose == "all") {
+				t.Logf("BAD %s %s %q: %s", file, row.Country, row.Text, strings.Join(wrong, "; "))
+			}
+		}
+		for country, c := range by {
+			if c.all > 2 || grammarGerman(country) {
+				t.Logf("%-20s %s  all fields %.3f (%d/%d)", file, country, ratio(c.right, c.all), c.right, c.all)
+			}
+		}
+	}
+}
+
+func grammarGerman(c string) bool { return strings.Contains("DE AT CH LI US GB", c) }
