@@ -20,9 +20,10 @@ import (
 // rules are what one robots.txt says to one agent. The grammar, with the
 // common misspellings, is grobotstxt's. That library reads the whole file
 // again for every question; here it is read once, and only the lines that
-// bind the agent are kept, longest first, so that the first match decides.
+// bind the agent are kept.
 type rules struct {
-	list     []rule
+	plain    []rule // without * and $, each pattern once, in the order of patterns
+	wild     []rule // the others, longest first, of equal length those first that allow
 	delay    time.Duration
 	note     string
 	sitemaps []string
@@ -236,27 +237,35 @@ func (r *reader) rules() *rules {
 	if r.named.present {
 		g = r.named
 	}
-	// The longest pattern decides, and of two as long the one that allows
-	// (RFC 9309, section 2.2.2).
-	slices.SortStableFunc(g.list, func(a, b rule) int {
-		if c := cmp.Compare(len(b.pattern), len(a.pattern)); c != 0 || a.allow == b.allow {
-			return c
+	kept := &rules{delay: g.delay.wait, note: g.delay.note, sitemaps: r.sitemaps}
+	for _, x := range g.list {
+		x.pattern = strings.Clone(x.pattern) // does not hold the whole file in memory
+		if strings.Contains(x.pattern, "*") || strings.HasSuffix(x.pattern, "$") {
+			kept.wild = append(kept.wild, x)
+		} else {
+			kept.plain = append(kept.plain, x)
 		}
-		if a.allow {
-			return -1
-		}
-		return 1
+	}
+	slices.SortFunc(kept.plain, func(a, b rule) int {
+		return cmp.Or(strings.Compare(a.pattern, b.pattern), allowFirst(a, b))
 	})
-	return &rules{list: slices.Clip(compact(g.list)), delay: g.delay.wait, note: g.delay.note, sitemaps: r.sitemaps}
+	kept.plain = slices.Clip(slices.CompactFunc(kept.plain, func(a, b rule) bool { return a.pattern == b.pattern }))
+	slices.SortFunc(kept.wild, func(a, b rule) int {
+		return cmp.Or(cmp.Compare(len(b.pattern), len(a.pattern)), allowFirst(a, b), strings.Compare(a.pattern, b.pattern))
+	})
+	kept.wild = slices.Clip(slices.Compact(kept.wild))
+	return kept
 }
 
-// compact copies the patterns out of the file, so that they do not hold the
-// lines of other agents in memory.
-func compact(list []rule) []rule {
-	for i := range list {
-		list[i].pattern = strings.Clone(list[i].pattern)
+func allowFirst(a, b rule) int {
+	switch {
+	case a.allow == b.allow:
+		return 0
+	case a.allow:
+		return -1
+	default:
+		return 1
 	}
-	return list
 }
 
 // size returns about how many bytes r takes.
@@ -265,8 +274,10 @@ func (r *rules) size() int64 {
 		return 0
 	}
 	n := int64(128 + len(r.note))
-	for _, rule := range r.list {
-		n += 24 + int64(len(rule.pattern))
+	for _, list := range [][]rule{r.plain, r.wild} {
+		for _, rule := range list {
+			n += 24 + int64(len(rule.pattern))
+		}
 	}
 	for _, s := range r.sitemaps {
 		n += 16 + int64(len(s))
@@ -274,19 +285,50 @@ func (r *rules) size() int64 {
 	return n
 }
 
-// match returns the rule that decides about u. None decides about robots.txt
-// itself, which is always allowed.
-func (r *rules) match(u weburl.URL) (rule, bool) {
-	if len(r.list) == 0 || u.Path() == "/robots.txt" {
+// match returns the rule that decides about u: the one with the longest
+// pattern, and of two as long the one that allows (RFC 9309, section 2.2.2).
+// None decides about robots.txt itself, which is always allowed.
+func (r *rules) match(u weburl.URL) (best rule, found bool) {
+	if len(r.plain)+len(r.wild) == 0 || u.Path() == "/robots.txt" {
 		return rule{}, false
 	}
 	path := normalPath(u)
-	for _, rule := range r.list {
-		if matches(rule.pattern, path) {
-			return rule, true
+	best, found = longestPrefix(r.plain, path)
+	for _, w := range r.wild {
+		if len(w.pattern) < len(best.pattern) || len(w.pattern) == len(best.pattern) && best.allow {
+			break
+		}
+		if matches(w.pattern, path) {
+			return w, true
 		}
 	}
-	return rule{}, false
+	return best, found
+}
+
+// longestPrefix returns the rule of plain with the longest pattern that path
+// begins with. The greatest pattern that is not behind path in order is that
+// one, or else begins with it, so the search goes on with what both share.
+func longestPrefix(plain []rule, path string) (rule, bool) {
+	for {
+		i, equal := slices.BinarySearchFunc(plain, path, func(r rule, path string) int {
+			return strings.Compare(r.pattern, path)
+		})
+		if equal {
+			return plain[i], true
+		}
+		if i == 0 {
+			return rule{}, false
+		}
+		before := plain[i-1].pattern
+		if strings.HasPrefix(path, before) {
+			return plain[i-1], true
+		}
+		shared := 0
+		for path[shared] == before[shared] { // they differ somewhere
+			shared++
+		}
+		path = path[:shared]
+	}
 }
 
 // matches tells whether path begins with pattern, in which "*" stands for any
