@@ -149,7 +149,7 @@ func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
 		attrs = append(attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
 	}
 	b.start(a, name, attrs, selfClosing)
-	if a == atom.Noframes || b.foreign > 0 {
+	if a == atom.Noscript || a == atom.Noframes || b.foreign > 0 {
 		z.NextIsNotRawText()
 	}
 }
