@@ -43,7 +43,7 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		n--
 	}
 	code := ""
-	if state, span, k := grammar.StateBefore(text, t, n); state != "" && k > 0 {
+	if state, span, k := grammar.StateBefore(text, t, n); state != "" && k > 0 && (a.Postcode != "" || commaBefore(text, t, k) || !grammar.RoadWord(span.Of(text))) {
 		code, n = state, k
 		a.State = span.Of(text)
 		a.Start, a.End = min(a.Start, span.Start), max(a.End, span.End)
@@ -52,7 +52,7 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 	cut := n
 	street, ok := grammar.Street{}, false
 	for i := max(0, n-4); i < n && !ok; i++ {
-		if !s.cityOfUS(text[t[i].Start:t[n-1].End], code) {
+		if i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark && grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.cityOfUS(text[t[i].Start:t[n-1].End], code) {
 			continue
 		}
 		if st, found := grammar.USBefore(text, t[:i], false); found && st.Span().End >= t[max(0, grammar.SkipMarksBack(text, t, i)-1)].End {
@@ -120,6 +120,9 @@ func (s *scan) finishSingle(a Address, state string, strength int) {
 // firstUS reads the first street of t, or its post box.
 func (s *scan) firstUS(text string, t []grammar.Token) (grammar.Street, int, bool) {
 	for i := range t {
+		if street, end, ok := grammar.USPostBox(text, t, i); ok {
+			return street, end, true
+		}
 		if street, end, ok := grammar.USForward(text, t, i); ok {
 			return street, end, true
 		}

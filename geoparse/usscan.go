@@ -12,8 +12,8 @@ import (
 func (s *scan) zip(i, j int) bool {
 	text := s.text
 	end := j
-	if j+5 <= len(text) && text[j] == '-' && digits(text[j+1:j+5]) && (j+5 == len(text) || text[j+5]-'0' > 9 && !isLetterAt(text, j+5)) {
-		end = j + 5
+	if n := dashAt(text, j); n > 0 && j+n+4 <= len(text) && digits(text[j+n:j+n+4]) && (j+n+4 == len(text) || text[j+n+4]-'0' > 9 && !isLetterAt(text, j+n+4)) {
+		end = j + n + 4
 	} else if j < len(text) && text[j] == '-' && j+1 < len(text) && text[j+1]-'0' <= 9 {
 		return false
 	}
@@ -64,6 +64,16 @@ func (s *scan) zip(i, j int) bool {
 	s.resolve(&a, street.Strength)
 	s.add(a)
 	return true
+}
+
+// dashAt returns the length of the dash at i, or 0.
+func dashAt(text string, i int) int {
+	for _, dash := range [...]string{"-", "–", "—", "‑"} {
+		if strings.HasPrefix(text[i:], dash) {
+			return len(dash)
+		}
+	}
+	return 0
 }
 
 func digits(s string) bool {
@@ -188,7 +198,7 @@ func (s *scan) state(i int) int {
 	}
 	end := j
 	code := ""
-	if j-i == 2 || j-i == 3 {
+	if j-i == 2 || text[i+1] == '.' {
 		if text[i+1]-'A' > 25 && text[i+1] != '.' {
 			return j // "In", "Me"
 		}

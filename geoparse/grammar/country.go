@@ -174,7 +174,7 @@ var states = map[string]string{
 	"new hampshire": "NH", "new jersey": "NJ", "new mexico": "NM", "new york": "NY", "north carolina": "NC", "north dakota": "ND", "ohio": "OH", "oklahoma": "OK",
 	"oregon": "OR", "pennsylvania": "PA", "rhode island": "RI", "south carolina": "SC", "south dakota": "SD", "tennessee": "TN", "texas": "TX", "utah": "UT",
 	"vermont": "VT", "virginia": "VA", "washington": "WA", "west virginia": "WV", "wisconsin": "WI", "wyoming": "WY", "district of columbia": "DC", "puerto rico": "PR",
-	"guam": "GU", "virgin islands": "VI", "calif": "CA", "fla": "FL", "penn": "PA", "mass": "MA", "conn": "CT", "ariz": "AZ", "colo": "CO", "tex": "TX", "wash": "WA", "ill": "IL", "mich": "MI", "minn": "MN", "tenn": "TN",
+	"guam": "GU", "virgin islands": "VI", "calif": "CA", "cal": "CA", "oreg": "OR", "ore": "OR", "fla": "FL", "penn": "PA", "mass": "MA", "conn": "CT", "ariz": "AZ", "colo": "CO", "tex": "TX", "wash": "WA", "ill": "IL", "mich": "MI", "minn": "MN", "tenn": "TN",
 }
 
 var (

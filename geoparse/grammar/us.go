@@ -55,12 +55,48 @@ func USForward(text string, t []Token, i int) (Street, int, bool) {
 		j := skipSeparators(text, t, k)
 		u := usUnit(text, t, j)
 		if u == 0 {
+			u = bareUnit(text, t, j)
+		}
+		if u == 0 {
 			break
 		}
 		addUnit(text, &s, t, j, j+u)
 		k = j + u
 	}
+	if s.Unit.Empty() {
+		s.Unit = unitAhead(text, t, i)
+	}
 	return s, k, true
+}
+
+// bareUnit returns how many tokens from i to the end are a unit without a
+// word: "900", "36M", "C-5"; 0 for none.
+func bareUnit(text string, t []Token, i int) int {
+	switch {
+	case i+1 == len(t) && t[i].Kind == Number && t[i].End-t[i].Start <= 4 && !Ordinal(t[i].text(text)):
+		return 1
+	case i+2 == len(t) && t[i].Kind == Word && t[i].End-t[i].Start <= 2 && t[i+1].Kind == Number && !t[i+1].Space:
+		return 2
+	}
+	return 0
+}
+
+// USPostBox reads a post box that begins with token i.
+func USPostBox(text string, t []Token, i int) (Street, int, bool) {
+	n := postBox(text, t, i)
+	if n == 0 {
+		return Street{}, i, false
+	}
+	s := Street{POBox: Span{t[i].Start, t[i+n-1].End}}
+	s.Unit = unitAhead(text, t, i)
+	return s, i + n, true
+}
+
+// RoadWord tells whether w is a street word or directional, which a city's
+// name hardly is: "Avenue", "N".
+func RoadWord(w string) bool {
+	w = LowerASCII(w)
+	return usTypes[w] || directions[w]
 }
 
 // usNumber returns how many tokens from i on are a house number: "12", "226
@@ -126,7 +162,8 @@ func usHouseNumber(s string) bool {
 			return false
 		}
 	}
-	return parts <= 2 && total <= 9 && !Ordinal(s) && !(parts == 2 && total >= 7 && digits == 4) // the last is a phone number
+	phone := parts == 2 && total == 7 && digits == 4 // "555-0199"
+	return parts <= 2 && total <= 9 && !phone && !Ordinal(s)
 }
 
 // gridNumber reads "N112 W16700" and "W156N8000"; it returns the number of its
@@ -203,7 +240,15 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		if tok.Kind == Number {
 			unknown++
 		}
+		// the name of a building
+		if s.Unit.Empty() {
+			s.Unit.Start = tok.Start
+		}
+		s.Unit.End = max(s.Unit.End, trimWord(text, tok))
 		k++
+	}
+	if s.Unit.Empty() {
+		s.Unit = unitAhead(text, t, i)
 	}
 	if unknown > 6 || breaks > 4 {
 		return Street{}, 0, false
@@ -213,6 +258,17 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		return Street{}, 0, false
 	}
 	return s, score, true
+}
+
+// unitAhead returns the unit that ends right before token i and begins its
+// segment: "unit 111 501 South Mill St".
+func unitAhead(text string, t []Token, i int) Span {
+	for k := max(0, i-5); k < i; k++ {
+		if (k == 0 || t[k-1].Kind == Break || isMark(text, t[k-1], ",;|")) && k+usUnit(text, t, k) == i && postBox(text, t, k) == 0 {
+			return Span{t[k].Start, t[i-1].End}
+		}
+	}
+	return Span{}
 }
 
 // closing returns the index behind the parenthesis that token k opens, or 0.
@@ -229,7 +285,7 @@ func closing(text string, t []Token, k int) int {
 // name: punctuation or a line break.
 func segmentEnd(text string, t []Token, i int) int {
 	for ; i < len(t); i++ {
-		if t[i].Kind == Break || t[i].Kind == Mark && !isMark(text, t[i], "&'’/") {
+		if t[i].Kind == Break || t[i].Kind == Mark && !isMark(text, t[i], "&'’/½") {
 			return i
 		}
 	}
@@ -271,6 +327,9 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 		w := LowerASCII(t[j].text(text))
 		if highwayTypes[w] && j+1 < stop && routeName(text, t[j+1]) {
 			typ = j + 1
+			if typ+1 < stop && t[typ].Kind != Number && t[typ+1].Kind == Number && isWord(text, t[typ], "no") {
+				typ++
+			}
 			break
 		}
 		if usTypes[w] && j > first && !(w == "st" && saintBefore(text, t, j, first, stop)) {
@@ -307,8 +366,14 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 	} else if last+1 < stop && t[last].Kind == Word && usTypes[LowerASCII(t[last].text(text))] && routeName(text, t[last+1]) && !direction(text, t[last+1]) && last-first <= 1 {
 		last++
 	}
+	if typ > first && t[typ].Kind == Number && last+1 < stop && isWord(text, t[last+1], "business", "bypass", "alternate", "alt", "truck", "loop", "spur") {
+		last++
+	}
 	if last+1 < stop && direction(text, t[last+1]) {
 		last++
+		if last+1 < stop && direction(text, t[last+1]) && len(LowerASCII(t[last].text(text))) == 1 && len(LowerASCII(t[last+1].text(text))) == 1 {
+			last++ // "n. e."
+		}
 	} else if last+1 == stop && stop == end && end+1 < len(t) && isMark(text, t[end], ",") && direction(text, t[end+1]) {
 		// "New York Avenue, N.W."
 		last = end + 1
@@ -562,13 +627,14 @@ func postBox(text string, t []Token, i int) int {
 		if word() == "box" {
 			k++
 		}
-	case "hc", "rr", "psc", "cmr", "unit":
-		// "HC 021 Box 52", "PSC 76 Box 5601"
-		if k+2 < len(t) && t[k+1].Kind == Number && isWord(text, t[k+2], "box") {
-			k += 3
-			break
+	case "hc", "hcr", "rr", "psc", "cmr", "unit", "rfd", "rural", "star", "highway", "hwy", "route", "rte":
+		// "HC 021 Box 52", "Rural Route 1 Box 7", "PSC 76 Box 5601"
+		for k++; k < len(t) && k < i+6 && (isWord(text, t[k], "route", "rte", "rt", "contract") || t[k].Kind == Number || isMark(text, t[k], "#,")); k++ {
 		}
-		return 0
+		if word() != "box" {
+			return 0
+		}
+		k++
 	default:
 		return 0
 	}
@@ -600,7 +666,7 @@ func usLine(text string, t []Token) (Street, bool) {
 	}
 	for i := start; i < end; i++ {
 		if n := postBox(text, t, i); n > 0 && i+n >= end-1 {
-			s.POBox = Span{t[i].Start, t[i+n-1].End}
+			s, _, _ = USPostBox(text, t, i)
 			return s, true
 		}
 	}
@@ -608,7 +674,7 @@ func usLine(text string, t []Token) (Street, bool) {
 		return s, false
 	}
 	name, strength, next := usName(text, t, start, end)
-	if strength < 3 || next != end || !Capital(t[start].text(text)) && t[start].Kind == Word {
+	if strength < 3 || next != end || usPlaces[LowerASCII(t[end-1].text(text))] || !Capital(t[start].text(text)) && t[start].Kind == Word {
 		return s, false
 	}
 	s.Name, s.Strength = name, strength

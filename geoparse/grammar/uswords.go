@@ -6,7 +6,7 @@ var (
 
 	usTypes = set(`alley aly ally annex arcade avenue av ave aven avenu bayou beach bend blf bluff bluffs bottom boulevard blvd boul branch bridge brg brook
 		brooks burg bypass byp camp canyon cyn cape causeway cswy center centre ctr centers chase cir circle circles circuit cliff cliffs close club clb common commons concourse
-		corner corners cor corridor course court ct courts cts courtyard cove cv coves creek crescent cres crest crossing xing crossroad crossroads curve cut cutoff dale dam divide drive dr drv drives
+		corner corners cor corridor course court ct crt courts cts courtyard cove cv coves creek crescent cres crest crossing xing crossroad crossroads curve cut cutoff dale dam divide drive dr drv drives
 		end esplanade estate estates expressway expy expwy extension ext fairway fall falls ferry field fields flat flats ford forest forge fork forks fort freeway frwy fwy front
 		garden gardens gate gateway gatewy glen glens grade green greens grove groves harbor harbour haven heights hts highlands highpoint highway hwy hiway hill hl hills hls hollow inlet island isle junction jct
 		key keys knoll knolls lake lakes landing lndg lane ln la lanes light lights loaf lock lodge loop mall manor manors meadow meadows mews mill mills mission motorway motor mount mountain neck oaks
@@ -16,14 +16,18 @@ var (
 		walks wall way ways well wells woods wynd hall tower towers building campus quad quadrangle yard yards alameda paseo broadway stravenue thruway trwy bowl boardwalk quarters`)
 
 	// highwayTypes come before their number.
-	highwayTypes = set("highway hwy route rte road rd freeway interstate loop fm rr cr sr us tr ih state county avenue ave street calle farm ranch business box exit parkway nc sh")
+	highwayTypes = set("rt highway hwy route rte road rd freeway interstate loop fm rr cr sr us tr ih state county avenue ave street calle farm ranch business box exit parkway nc sh")
+
+	// usPlaces are street words that, without a house number, rather name a
+	// place.
+	usPlaces = set("mall center centre ctr centers plaza plz square place pl station village vlg harbor harbour hall building tower towers campus park estates commons common landing mills mill point manor beach club lodge quad quadrangle market island lake lakes springs ranch resort heights gardens arcade square shops yard yards villas terrace court")
 
 	// usLead are words that begin a name of Spanish or French form.
 	usLead = set("via camino calle avenida ave rue paseo vista rancho corte plaza los las el la san santa")
 
 	usAlone = set("broadway embarcadero bowery alameda boardwalk")
 
-	usUnits = set(`suite ste apt apartment ap unit room rm rms floor fl flr building bldg bld lot spc space dept department ms mail stop level lvl penthouse ph slip trailer trlr tower twr wing stall office ofc
+	usUnits = set(`bin file drawer msc lt suite ste apt apartment ap unit room rm rms floor fl flr building bldg bld lot spc space dept department ms mail stop level lvl penthouse ph slip trailer trlr tower twr wing stall office ofc
 		hangar hngr door site gate mailstop attn cubicle booth bay studio pier section flat`)
 	usAloneUnits = set("penthouse basement bsmt lobby upstairs downstairs rear")
 	levelWords   = set("lower upper main ground basement mezzanine")
