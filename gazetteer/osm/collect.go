@@ -1,0 +1,558 @@
+package osm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
+	"github.com/paulmach/orb/planar"
+	"github.com/paulmach/osm"
+
+	"gazehound/gazetteer"
+)
+
+// A collector gathers the objects of an extract that matter; finish turns them
+// into places.
+type collector struct {
+	options Options
+	extract Extract
+	dated   bool // the file's header says the date
+	all     bool // keep every way: relations come after them
+
+	nodes   nodeStore
+	refs    []int64           // of all kept ways, one after the other
+	ways    map[int64][2]int  // kept ways → their part of refs
+	members map[member]string // of relations: outlineMember, or the name of the street of a house
+	areas   []*area
+	features
+	intern map[string]string
+}
+
+type member struct {
+	kind byte // 'n' or 'w'
+	id   int64
+}
+
+// features are the objects with an address, name or web site.
+type features struct {
+	houses []feature
+	lines  []feature // named highways
+	places []feature
+	sites  []feature
+}
+
+// A feature is one object. Its coordinate comes from its nodes once they are
+// known.
+type feature struct {
+	id    int64
+	kind  byte // 'n', 'w' or 'r'
+	has   bool // point is set
+	point orb.Point
+	names []string // of a place or street; the web site
+
+	street, number, postcode, city, state, country string
+	place                                          string // the value of place=*
+	way                                            int64  // that stands for the place of a way or relation
+	population                                     int
+}
+
+// An area is a boundary in the making.
+type area struct {
+	feature
+	postal  bool
+	level   int
+	outer   []int64 // ways
+	inner   []int64
+	isoCode string // "DE" of level 2, "DE-RP" of the states
+	shape   orb.MultiPolygon
+	bound   orb.Bound
+}
+
+func newCollector(o Options) *collector {
+	return &collector{options: o, ways: map[int64][2]int{}, members: map[member]string{}, intern: map[string]string{}}
+}
+
+// str returns one copy of s for all equal strings.
+func (c *collector) str(s string) string {
+	if s == "" {
+		return ""
+	}
+	if old, ok := c.intern[s]; ok {
+		return old
+	}
+	s = strings.Clone(s)
+	c.intern[s] = s
+	return s
+}
+
+var placeKinds = map[string]bool{
+	"city": true, "town": true, "village": true, "hamlet": true, "suburb": true, "borough": true, "quarter": true, "municipality": true,
+}
+
+// interesting reports whether an object with these tags becomes a place, gives
+// evidence for the addresses of its neighbours, or has a web site.
+func interesting(tags osm.Tags) bool {
+	for _, t := range tags {
+		switch t.Key {
+		case "addr:housenumber", "addr:postcode", "addr:city", "addr:street", "website", "contact:website", "url":
+			return true
+		case "place":
+			if placeKinds[t.Value] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wantWay reports whether a way is kept. It is called from several goroutines
+// and only reads.
+func (c *collector) wantWay(w *osm.Way) bool {
+	return c.members[member{'w', int64(w.ID)}] != "" || interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags)
+}
+
+func isStreet(tags osm.Tags) bool {
+	switch tags.Find("highway") {
+	case "", "bus_stop", "platform", "street_lamp", "traffic_signals", "crossing", "stop", "motorway_junction", "services", "rest_area", "elevator", "proposed", "corridor":
+		return false
+	}
+	return tags.Find("name") != ""
+}
+
+func isBoundary(tags osm.Tags) bool {
+	switch tags.Find("boundary") {
+	case "administrative", "postal_code":
+		return true
+	}
+	return placeKinds[tags.Find("place")]
+}
+
+func (c *collector) seen(t time.Time) {
+	if !c.dated && t.Year() > 2004 && t.After(c.extract.Date) {
+		c.extract.Date = t
+	}
+}
+
+func (c *collector) node(n *osm.Node) {
+	c.seen(n.Timestamp)
+	if interesting(n.Tags) {
+		c.feature(feature{id: int64(n.ID), kind: 'n', has: true, point: n.Point()}, n.Tags)
+	}
+}
+
+func (c *collector) way(w *osm.Way) {
+	c.seen(w.Timestamp)
+	wanted := interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags)
+	if !wanted && !c.all && c.members[member{'w', int64(w.ID)}] == "" {
+		return
+	}
+	from := len(c.refs)
+	for _, n := range w.Nodes {
+		c.refs = append(c.refs, int64(n.ID))
+	}
+	c.ways[int64(w.ID)] = [2]int{from, len(c.refs)}
+	if !wanted {
+		return
+	}
+	f := feature{id: int64(w.ID), kind: 'w', way: int64(w.ID)}
+	if isBoundary(w.Tags) && len(w.Nodes) > 3 && w.Nodes[0].ID == w.Nodes[len(w.Nodes)-1].ID {
+		a := c.newArea(f, w.Tags)
+		a.outer = []int64{int64(w.ID)}
+	}
+	c.feature(f, w.Tags)
+	if isStreet(w.Tags) {
+		c.extract.Highways++
+		f.names = c.names(w.Tags)
+		f.postcode = c.str(w.Tags.Find("postal_code"))
+		c.lines = append(c.lines, f)
+	}
+}
+
+func (c *collector) relation(r *osm.Relation) {
+	c.seen(r.Timestamp)
+	f := feature{id: int64(r.ID), kind: 'r'}
+	switch kind := r.Tags.Find("type"); {
+	case kind == "associatedStreet" || kind == "street":
+		name := r.Tags.Find("name")
+		if name == "" {
+			name = r.Tags.Find("addr:street")
+		}
+		for _, m := range r.Members {
+			if (m.Role == "house" || m.Role == "address") && name != "" {
+				c.member(m, c.str(name))
+			}
+		}
+	case isBoundary(r.Tags):
+		a := c.newArea(f, r.Tags)
+		for _, m := range r.Members {
+			if m.Type == osm.TypeWay {
+				c.member(m, outlineMember)
+				if m.Role == "inner" {
+					a.inner = append(a.inner, m.Ref)
+				} else if m.Role == "outer" || m.Role == "" {
+					a.outer = append(a.outer, m.Ref)
+				}
+			}
+		}
+	case interesting(r.Tags):
+		// A building or a park of several parts: its first outer way stands for it.
+		for _, m := range r.Members {
+			if m.Type == osm.TypeWay && m.Role != "inner" {
+				c.member(m, outlineMember)
+				f.way = m.Ref
+				c.feature(f, r.Tags)
+				break
+			}
+		}
+	}
+}
+
+// outlineMember marks the ways of outlines in members; no street has this name.
+const outlineMember = "\x00"
+
+func (c *collector) member(m osm.Member, as string) {
+	key := member{'w', m.Ref}
+	if m.Type == osm.TypeNode {
+		key.kind = 'n'
+	}
+	if old := c.members[key]; old == "" || old == outlineMember {
+		c.members[key] = as
+	}
+}
+
+func (c *collector) newArea(f feature, tags osm.Tags) *area {
+	f.names = c.names(tags)
+	f.place = c.str(tags.Find("place"))
+	f.population = number(tags.Find("population"))
+	a := &area{feature: f, postal: tags.Find("boundary") == "postal_code"}
+	a.level = number(tags.Find("admin_level"))
+	if a.level > 12 {
+		a.level = 0
+	}
+	a.isoCode = firstOf(tags, "ISO3166-2", "ISO3166-1:alpha2", "ISO3166-1", "country_code_iso3166_1_alpha_2")
+	if a.postal {
+		a.postcode = c.str(firstOf(tags, "postal_code", "addr:postcode", "ref"))
+		if a.postcode == "" {
+			if name, _, _ := strings.Cut(tags.Find("name"), " "); strings.ContainsAny(name, "0123456789") {
+				a.postcode = c.str(name)
+			}
+		}
+		a.names = nil
+		if note := tags.Find("note"); a.postcode != "" && strings.HasPrefix(note, a.postcode+" ") {
+			a.city = c.str(strings.TrimSpace(note[len(a.postcode):])) // as German postal areas are noted: "67655 Kaiserslautern"
+		}
+	}
+	c.areas = append(c.areas, a)
+	return a
+}
+
+func firstOf(tags osm.Tags, keys ...string) string {
+	for _, k := range keys {
+		if v := tags.Find(k); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(strings.NewReplacer(" ", "", ",", "", ".", "", "'", "").Replace(strings.TrimSpace(s)))
+	if err != nil || n < 0 || n > 1e10 {
+		return 0
+	}
+	return n
+}
+
+// names returns the usual name and the others that people write.
+func (c *collector) names(tags osm.Tags) []string {
+	var all []string
+	for _, key := range []string{"name", "official_name", "alt_name", "short_name", "loc_name", "old_name", "int_name", "name:de", "name:en", "name:fr", "name:it", "name:es", "name:nl", "name:ca"} {
+		for name := range strings.SplitSeq(tags.Find(key), ";") {
+			if name = strings.TrimSpace(name); name != "" && !slices.Contains(all, name) {
+				all = append(all, c.str(name))
+			}
+		}
+	}
+	return all
+}
+
+// feature files one object under what its tags tell.
+func (c *collector) feature(f feature, tags osm.Tags) {
+	f.street = c.str(firstOf(tags, "addr:street", "addr:place", "addr:hamlet"))
+	f.number = c.str(tags.Find("addr:housenumber"))
+	f.postcode = c.str(firstOf(tags, "addr:postcode", "postal_code"))
+	f.city = c.str(tags.Find("addr:city"))
+	f.state = c.str(tags.Find("addr:state"))
+	f.country = c.str(strings.ToUpper(firstOf(tags, "addr:country", "is_in:country_code")))
+	if len(f.country) != 2 {
+		f.country = ""
+	}
+	if f.country == "" {
+		f.country = countryOfPhone(firstOf(tags, "phone", "contact:phone"))
+	}
+	if f.number != "" {
+		c.extract.HouseNumbers++
+	}
+	if f.number != "" || f.street != "" || f.postcode != "" || f.city != "" || f.country != "" {
+		c.houses = append(c.houses, f)
+	}
+	if kind := tags.Find("place"); f.kind == 'n' && placeKinds[kind] && tags.Find("name") != "" {
+		p := f
+		p.place, p.names, p.population = c.str(kind), c.names(tags), number(tags.Find("population"))
+		c.places = append(c.places, p)
+	}
+	objects := false
+	for _, key := range []string{"website", "contact:website", "url"} {
+		for value := range strings.SplitSeq(tags.Find(key), ";") {
+			if strings.TrimSpace(value) == "" {
+				continue
+			}
+			if !objects {
+				objects = true
+				c.extract.Websites++
+			}
+			site, social := cleanURL(value)
+			if social {
+				c.extract.SocialMedia++
+			}
+			if site != "" {
+				s := feature{id: f.id, kind: f.kind, has: f.has, point: f.point, way: f.way, names: []string{site}}
+				c.sites = append(c.sites, s)
+			}
+		}
+	}
+}
+
+// countryOfPhone tells the country of an international phone number for the
+// countries whose calling code is theirs alone.
+func countryOfPhone(phone string) string {
+	phone = strings.NewReplacer(" ", "", "(", "", ")", "", "-", "").Replace(phone)
+	if rest, ok := strings.CutPrefix(phone, "00"); ok {
+		phone = "+" + rest
+	}
+	for n := min(4, len(phone)); n >= 3; n-- {
+		if country, ok := callingCodes[phone[:n]]; ok {
+			return country
+		}
+	}
+	return ""
+}
+
+var callingCodes = map[string]string{
+	"+49": "DE", "+43": "AT", "+41": "CH", "+423": "LI", "+31": "NL", "+32": "BE", "+33": "FR", "+34": "ES", "+352": "LU", "+376": "AD", "+377": "MC",
+	"+45": "DK", "+46": "SE", "+48": "PL", "+420": "CZ", "+61": "AU", "+36": "HU", "+30": "GR", "+351": "PT", "+353": "IE", "+386": "SI", "+421": "SK",
+}
+
+// locate sets the coordinates of features that are ways or relations: the
+// centroid of a closed way, the middle of a line.
+func (c *collector) locate(list []feature) {
+	for i := range list {
+		f := &list[i]
+		if f.has {
+			continue
+		}
+		span, ok := c.ways[f.way]
+		if !ok {
+			continue
+		}
+		f.point, f.has = centre(c.nodes.line(c.refs[span[0]:span[1]]))
+	}
+}
+
+// centre returns the centroid of a closed line, or the point half-way along
+// an open one.
+func centre(line orb.LineString) (orb.Point, bool) {
+	switch {
+	case len(line) == 0:
+		return orb.Point{}, false
+	case len(line) > 3 && line[0] == line[len(line)-1]:
+		p, size := planar.CentroidArea(orb.Ring(line))
+		if size != 0 && !math.IsNaN(p[0]) {
+			return p, true
+		}
+	}
+	total := 0.0
+	for i := 1; i < len(line); i++ {
+		total += geo.Distance(line[i-1], line[i])
+	}
+	left := total / 2
+	for i := 1; i < len(line); i++ {
+		d := geo.Distance(line[i-1], line[i])
+		if d > 0 && d >= left {
+			t := left / d
+			return orb.Point{line[i-1][0] + t*(line[i][0]-line[i-1][0]), line[i-1][1] + t*(line[i][1]-line[i-1][1])}, true
+		}
+		left -= d
+	}
+	return line[len(line)/2], true
+}
+
+// length of a kept way in metres.
+func (c *collector) length(way int64) float64 {
+	span := c.ways[way]
+	return geo.Length(c.nodes.line(c.refs[span[0]:span[1]]))
+}
+
+// finish emits the places.
+func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error) error {
+	for _, list := range [][]feature{c.houses, c.lines, c.places, c.sites} {
+		c.locate(list)
+	}
+	for i := range c.houses {
+		f := &c.houses[i]
+		if f.number == "" || f.street != "" {
+			continue
+		}
+		if name := c.members[member{f.kind, f.id}]; name != outlineMember {
+			f.street = name
+		}
+		if f.street == "" {
+			c.extract.NoStreet++
+		}
+	}
+	for _, a := range c.areas {
+		if a.shape = c.assemble(a); a.shape == nil {
+			c.extract.Broken++
+		}
+		a.bound = a.shape.Bound()
+	}
+	x := newSurroundings(c)
+	send := func(p gazetteer.Place) error {
+		err := emit(p)
+		if errors.Is(err, gazetteer.ErrBadPlace) {
+			c.extract.Refused++
+			return ctx.Err()
+		}
+		return err
+	}
+	for _, step := range []func(*surroundings, func(gazetteer.Place) error) error{c.emitAreas, c.emitPlaces, c.emitHouses, c.emitStreets} {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := step(x, send); err != nil {
+			return err
+		}
+	}
+	seen := map[string]bool{}
+	for _, s := range c.sites {
+		if s.has && !seen[siteKey(s.names[0])] {
+			seen[siteKey(s.names[0])] = true
+			c.extract.Sites = append(c.extract.Sites, Site{s.names[0], s.point})
+		}
+	}
+	return nil
+}
+
+func (f *feature) osmID() string {
+	return formatID(map[byte]string{'n': "node", 'w': "way", 'r': "relation"}[f.kind], f.id)
+}
+
+// emitAreas emits outlines: of cities, postcodes, and of what is wider.
+func (c *collector) emitAreas(x *surroundings, emit func(gazetteer.Place) error) error {
+	for _, a := range c.areas {
+		if len(a.shape) == 0 {
+			continue
+		}
+		at := a.bound.Center()
+		if p, size := planar.CentroidArea(a.shape); size != 0 && planar.MultiPolygonContains(a.shape, p) {
+			at = p
+		}
+		p := gazetteer.Place{ID: a.osmID(), Names: a.names, Point: at, HasPoint: true, Area: a.shape, AdminLevel: a.level, Population: a.population}
+		p.Country, p.State = x.country(at, ""), x.state(at)
+		switch {
+		case a.postal:
+			if a.postcode == "" {
+				continue
+			}
+			p.Kind, p.Postcode, p.City = gazetteer.Postcode, a.postcode, a.city
+			if p.City == "" {
+				p.City = x.cityOfCode(a.postcode)
+			}
+		case len(a.names) == 0:
+			continue
+		case x.isCity(a):
+			p.Kind = gazetteer.City
+			if node := x.placeIn(a); node != nil {
+				p.Point = node.point
+				p.Population = max(p.Population, node.population)
+				p.Names = append(slices.Clone(p.Names), node.names...)
+			}
+		default:
+			p.Kind = gazetteer.Outline
+		}
+		if err := emit(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *collector) emitPlaces(x *surroundings, emit func(gazetteer.Place) error) error {
+	for _, f := range c.places {
+		p := gazetteer.Place{Kind: gazetteer.City, ID: f.osmID(), Names: f.names, Point: f.point, HasPoint: true, Population: f.population,
+			Country: x.country(f.point, f.country), State: x.state(f.point)}
+		if err := emit(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *collector) emitHouses(x *surroundings, emit func(gazetteer.Place) error) error {
+	for i := range c.houses {
+		f := &c.houses[i]
+		if f.street == "" || !f.has {
+			continue
+		}
+		p := gazetteer.Place{Kind: gazetteer.House, ID: f.osmID(), Names: []string{f.street}, Street: f.street, HouseNumber: f.number, Point: f.point, HasPoint: true}
+		if f.number == "" {
+			p.Kind, p.ID = gazetteer.Street, "" // the address of an object tells that the street exists
+		}
+		x.fill(&p, f)
+		if err := emit(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emitStreets emits the named highways; ways of one name in one city and
+// postcode are one street, placed on the longest of them.
+func (c *collector) emitStreets(x *surroundings, emit func(gazetteer.Place) error) error {
+	type street struct {
+		place  gazetteer.Place
+		length float64
+	}
+	streets := map[[4]string]*street{}
+	var order []*street
+	for i := range c.lines {
+		f := &c.lines[i]
+		if !f.has {
+			continue
+		}
+		p := gazetteer.Place{Kind: gazetteer.Street, ID: f.osmID(), Names: f.names, Street: f.names[0], Point: f.point, HasPoint: true}
+		x.fill(&p, f)
+		key := [4]string{gazetteer.StreetKey(p.Street), p.Postcode, gazetteer.Key(p.City), p.Country}
+		length := c.length(f.id)
+		switch s := streets[key]; {
+		case s == nil:
+			s = &street{p, length}
+			streets[key] = s
+			order = append(order, s)
+		case length > s.length:
+			s.place, s.length = p, length
+		}
+	}
+	for _, s := range order {
+		if err := emit(s.place); err != nil {
+			return err
+		}
+	}
+	return nil
+}

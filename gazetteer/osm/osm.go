@@ -1,0 +1,366 @@
+// Package osm reads OpenStreetMap extracts: addresses, streets, postcodes,
+// cities and outlines for a gazetteer, and web sites as seeds of a crawl.
+package osm
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/osm"
+	"github.com/paulmach/osm/osmpbf"
+	"github.com/paulmach/osm/osmxml"
+
+	"gazehound/gazetteer"
+)
+
+// Errors of Read.
+var (
+	ErrFormat    = errors.New("not an OpenStreetMap extract")
+	ErrTruncated = errors.New("extract is truncated")
+)
+
+// Licence and Attribution are those of all OpenStreetMap data.
+const (
+	Licence     = "ODbL-1.0"
+	Attribution = "© OpenStreetMap contributors"
+)
+
+// Options tune Read.
+type Options struct {
+	// Country (ISO 3166-1 alpha-2) is that of objects whose country neither
+	// their tags nor an outline nor their neighbours tell; it may be empty.
+	Country string
+}
+
+// A Site is a web site that an object of the map names.
+type Site struct {
+	URL   string    // absolute, http or https
+	Point orb.Point // of the object
+}
+
+// An Extract is what Read learned beside the places.
+type Extract struct {
+	Size int64     // bytes of the file
+	Date time.Time // of the data; zero where the file does not say
+	// Counts of objects, before equal ones are joined.
+	HouseNumbers int // with addr:housenumber
+	NoStreet     int // of those, neither street nor place is known
+	Highways     int // named
+	Websites     int // objects with a web site
+	SocialMedia  int // of those, left out: social networks and link shorteners
+	Broken       int // outlines that the extract holds only a part of
+	Refused      int // places the gazetteer cannot keep
+	Sites        []Site
+}
+
+// Sniff reports whether head, the first bytes of a file, looks like an extract
+// or like a compressed file that may hold one.
+func Sniff(head []byte) bool {
+	f := formatOf(head)
+	return f == formatPBF || f == formatXML
+}
+
+type format int
+
+const (
+	formatUnknown format = iota
+	formatPBF
+	formatXML
+	formatGzip
+	formatBzip2
+)
+
+func formatOf(head []byte) format {
+	switch {
+	case len(head) >= 16 && binary.BigEndian.Uint32(head) < 64<<10 && bytes.Contains(head[4:16], []byte("\x0a\x09OSMHeader")):
+		return formatPBF
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return formatGzip
+	case bytes.HasPrefix(head, []byte("BZh")):
+		return formatBzip2
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if bytes.HasPrefix(text, []byte("<?xml")) || bytes.HasPrefix(text, []byte("<osm")) {
+		if i := bytes.Index(text, []byte("<osm")); i >= 0 {
+			return formatXML
+		}
+	}
+	return formatUnknown
+}
+
+// looksLike names what a file that is no extract seems to be.
+func looksLike(head []byte) string {
+	text := bytes.ToLower(bytes.TrimSpace(head[:min(len(head), 200)]))
+	switch {
+	case len(head) == 0:
+		return "it is empty"
+	case bytes.HasPrefix(head, []byte("PK")):
+		return "it starts with PK: a zip; unpack it first"
+	case bytes.HasPrefix(text, []byte("<!doctype html")), bytes.HasPrefix(text, []byte("<html")):
+		return "it is a web page, perhaps an error page of the download"
+	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
+		return "it looks like JSON; try gazetteer import --format table"
+	case bytes.HasPrefix(head, []byte{0, 0, 0x27, 0x0a}):
+		return "it is a shapefile"
+	case bytes.HasPrefix(text, []byte("<")):
+		return "it is XML without an <osm> element"
+	}
+	return "wanted .osm.pbf, .osm or .osm.gz"
+}
+
+// Read emits the places of the extract in the file at path (.osm.pbf, .osm,
+// .osm.gz or .osm.bz2, told apart by content): houses and streets with the
+// postcode and city that contain them or that their neighbours have, postcodes,
+// cities, outlines. Memory grows with the addresses, streets and outlines of
+// the extract (about 200 bytes each), not with its buildings and paths.
+//
+// It reads the file up to three times. Errors wrap ErrFormat, ErrTruncated or
+// those of the file system.
+func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place) error) (*Extract, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("osm: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("osm: %w", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("osm: %s: %w: it is a folder", path, ErrFormat)
+	}
+	c := newCollector(o)
+	c.extract.Size = info.Size()
+	name := filepath.Base(path)
+	r, kind, err := open(f)
+	if err == nil {
+		switch kind {
+		case formatPBF:
+			err = c.readPBF(ctx, f, name)
+		default:
+			err = c.readXML(ctx, r, name)
+		}
+	} else if !errors.Is(err, ErrTruncated) {
+		err = fmt.Errorf("%s is %w: %w", name, ErrFormat, err)
+	} else {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.finish(ctx, emit); err != nil {
+		return nil, err
+	}
+	return &c.extract, nil
+}
+
+// open returns the unpacked text of an XML extract, or only the format of PBF.
+func open(f *os.File) (io.Reader, format, error) {
+	b := bufio.NewReaderSize(f, 64<<10)
+	head, err := b.Peek(4096)
+	if err != nil && err != io.EOF {
+		return nil, 0, err
+	}
+	kind := formatOf(head)
+	var r io.Reader = b
+	switch kind {
+	case formatPBF:
+		return nil, kind, nil
+	case formatGzip:
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, 0, err
+		}
+		r = z
+	case formatBzip2:
+		r = bzip2.NewReader(b)
+	}
+	if kind != formatXML {
+		u := bufio.NewReaderSize(r, 64<<10)
+		head, err = u.Peek(4096)
+		if err != nil && err != io.EOF {
+			return nil, 0, fmt.Errorf("%w: it cannot be unpacked: %w", ErrTruncated, err)
+		}
+		if formatOf(head) != formatXML || kind == formatUnknown {
+			return nil, 0, errors.New(looksLike(head))
+		}
+		r = u
+	}
+	return r, formatXML, nil
+}
+
+// readXML reads everything once and keeps all coordinates: XML extracts are
+// small, and reading XML is slow.
+func (c *collector) readXML(ctx context.Context, r io.Reader, name string) error {
+	count := &countingReader{r: r}
+	s := osmxml.New(ctx, count)
+	defer s.Close()
+	c.all = true
+	for s.Scan() {
+		switch o := s.Object().(type) {
+		case *osm.Node:
+			c.nodes.add(int64(o.ID), o.Point())
+			c.node(o)
+		case *osm.Way:
+			c.way(o)
+		case *osm.Relation:
+			c.relation(o)
+		}
+	}
+	c.nodes.sort()
+	if err := s.Err(); err != nil {
+		var syntax *xml.SyntaxError
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" {
+			return fmt.Errorf("%s: %w: it ends in the middle of the XML (%d bytes of it read). Download it again", name, ErrTruncated, count.n)
+		}
+		if errors.As(err, &syntax) {
+			return fmt.Errorf("%s: %w: line %d: %s", name, ErrFormat, syntax.Line, syntax.Msg)
+		}
+		return fmt.Errorf("%s: after %d bytes: %w", name, count.n, err)
+	}
+	return nil
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// readPBF makes three passes, so that only what is needed is kept: relations,
+// the ways that they or addresses need, the nodes that those need.
+func (c *collector) readPBF(ctx context.Context, f *os.File, name string) error {
+	if err := checkBlocks(f, c.extract.Size, name); err != nil {
+		return err
+	}
+	scan := func(set func(*osmpbf.Scanner), take func(osm.Object)) error {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		s := osmpbf.New(ctx, bufio.NewReaderSize(f, 1<<20), runtime.GOMAXPROCS(0))
+		defer s.Close()
+		if h, err := s.Header(); err != nil {
+			return fmt.Errorf("%s is %w: %w", name, ErrFormat, err)
+		} else if h != nil && !h.ReplicationTimestamp.IsZero() && h.ReplicationTimestamp.Year() > 2000 {
+			c.extract.Date = h.ReplicationTimestamp
+			c.dated = true
+		}
+		set(s)
+		for s.Scan() {
+			take(s.Object())
+		}
+		if err := s.Err(); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return fmt.Errorf("%s: %w: block after byte %d: %w", name, ErrFormat, s.FullyScannedBytes(), err)
+		}
+		return nil
+	}
+	err := scan(func(s *osmpbf.Scanner) { s.SkipNodes, s.SkipWays = true, true }, func(o osm.Object) {
+		c.relation(o.(*osm.Relation))
+	})
+	if err != nil {
+		return err
+	}
+	err = scan(func(s *osmpbf.Scanner) {
+		s.SkipNodes, s.SkipRelations = true, true
+		s.FilterWay = func(w *osm.Way) bool { return c.wantWay(w) }
+	}, func(o osm.Object) { c.way(o.(*osm.Way)) })
+	if err != nil {
+		return err
+	}
+	c.nodes.want(c.refs)
+	return scan(func(s *osmpbf.Scanner) {
+		s.SkipWays, s.SkipRelations = true, true
+		s.FilterNode = func(n *osm.Node) bool { return c.nodes.wants(int64(n.ID)) || interesting(n.Tags) }
+	}, func(o osm.Object) {
+		n := o.(*osm.Node)
+		c.nodes.set(int64(n.ID), n.Point())
+		c.node(n)
+	})
+}
+
+// checkBlocks walks over the headers of the blocks of a PBF file, so that a
+// file that was cut off is refused before any work and with its place.
+func checkBlocks(f *os.File, size int64, name string) error {
+	truncated := func(block int, off int64) error {
+		return fmt.Errorf("%s: %w: it ends in the middle of block %d (%d bytes, the block begins at byte %d). Download it again and compare the .md5", name, ErrTruncated, block, size, off)
+	}
+	var off int64
+	for block := 1; off < size; block++ {
+		var head [4]byte
+		if n, err := f.ReadAt(head[:], off); n < len(head) {
+			if err == io.EOF {
+				return truncated(block, off)
+			}
+			return err
+		}
+		n := int64(binary.BigEndian.Uint32(head[:]))
+		if n > 64<<10 {
+			return fmt.Errorf("%s: %w: block %d at byte %d has a header of %d bytes", name, ErrFormat, block, off, n)
+		}
+		b := make([]byte, n)
+		if got, err := f.ReadAt(b, off+4); got < len(b) {
+			if err == io.EOF {
+				return truncated(block, off)
+			}
+			return err
+		}
+		data, ok := blobSize(b)
+		if !ok || data > 64<<20 {
+			return fmt.Errorf("%s: %w: block %d at byte %d has a bad header", name, ErrFormat, block, off)
+		}
+		if off+4+n+data > size {
+			return truncated(block, off)
+		}
+		off += 4 + n + data
+	}
+	return nil
+}
+
+// blobSize reads the field datasize (3) of a BlobHeader, a protocol buffer.
+func blobSize(b []byte) (int64, bool) {
+	for len(b) > 0 {
+		tag, n := binary.Uvarint(b)
+		if n <= 0 {
+			return 0, false
+		}
+		b = b[n:]
+		v, n := binary.Uvarint(b)
+		if n <= 0 {
+			return 0, false
+		}
+		b = b[n:]
+		switch {
+		case tag == 3<<3:
+			return int64(v), v < 1<<40
+		case tag&7 == 2 && v <= uint64(len(b)):
+			b = b[v:]
+		case tag&7 != 0:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+func formatID(kind string, id int64) string { return kind + "/" + strconv.FormatInt(id, 10) }
