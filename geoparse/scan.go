@@ -103,7 +103,7 @@ func (s *scan) postcode(i, j int) {
 			}
 		}
 	}
-	if n == 5 && s.p.has["US"] && s.only.Allows("US") && s.zip(i, j) {
+	if s.p.has["US"] && s.only.Allows("US") && s.zip(i, j) {
 		return
 	}
 	if !s.only.Allows("DE") {
@@ -202,6 +202,9 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	if len(code) == 4 && s.p.has["NL"] && (country == "" || country == "NL") {
 		end = dutchLetters(s.text, j)
 	}
+	if !wordFollows(s.text, end) {
+		return
+	}
 	s.after = grammar.Tokenize(s.text, end, s.limitAfter(end), s.after[:0])
 	t := s.after
 	k := 0
@@ -256,6 +259,20 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	}
 	s.resolve(&a, street.Strength)
 	s.add(a)
+}
+
+// wordFollows tells whether a letter follows within a few separators. It keeps
+// the closer look away from columns of figures.
+func wordFollows(text string, i int) bool {
+	for end := min(len(text), i+8); i < end; i++ {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf || c|0x20-'a' <= 25 && c|0x20 >= 'a':
+			return true
+		case c-'0' <= 9:
+			return false
+		}
+	}
+	return false
 }
 
 // yearLike tells whether a four-digit code without a street is more likely a
@@ -636,8 +653,8 @@ func (a *Address) takeStreet(text string, s grammar.Street) {
 	if !s.Name.Empty() {
 		a.Street = take(s.Name)
 		a.HouseNumber = take(s.Number)
-		a.Unit = take(s.Unit)
 	}
+	a.Unit = take(s.Unit)
 	a.POBox = take(s.POBox)
 }
 

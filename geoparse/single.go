@@ -55,7 +55,7 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		if i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark && grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.cityOfUS(text[t[i].Start:t[n-1].End], code) {
 			continue
 		}
-		if st, found := grammar.USBefore(text, t[:i], false); found && st.Span().End >= t[max(0, grammar.SkipMarksBack(text, t, i)-1)].End {
+		if st, found := grammar.USBefore(text, t[:i], !commaBefore(text, t, i)); found && st.Span().End >= t[max(0, grammar.SkipMarksBack(text, t, i)-1)].End {
 			street, ok, cut = st, true, i
 		} else if i == 0 && (code != "" || a.Postcode != "") {
 			cut = 0

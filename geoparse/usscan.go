@@ -7,8 +7,9 @@ import (
 	"gazehound/geoparse/grammar"
 )
 
-// zip looks at the five digits text[i:j] as a US ZIP code behind "city, state".
-// It reports whether they are one, so that no other country is tried.
+// zip looks at the digits text[i:j] as a US ZIP code behind "city, state": five,
+// or four where a spreadsheet lost the leading zero. It reports whether they
+// are one, so that no other country is tried.
 func (s *scan) zip(i, j int) bool {
 	text := s.text
 	end := j
@@ -28,7 +29,14 @@ func (s *scan) zip(i, j int) bool {
 	s.before = grammar.Tokenize(text, lo, i, s.before[:0])
 	t := s.before
 	state, span, n := grammar.StateBefore(text, t, len(t))
-	areas := s.p.codes.areas(text[i:j])
+	code := text[i:j]
+	if j-i == 4 {
+		if state == "" {
+			return false
+		}
+		code = "0" + code
+	}
+	areas := s.p.codes.areas(code)
 	var us []*area
 	agrees := false
 	for a := range areas {
@@ -42,6 +50,9 @@ func (s *scan) zip(i, j int) bool {
 			return false
 		}
 		return s.zipCity(us, t, i, j, end)
+	}
+	if j-i == 4 && !agrees {
+		return false // "WA 6006" is Western Australia
 	}
 	c := s.usCity(us, t, n, state, agrees)
 	if c.area == nil {
@@ -221,7 +232,11 @@ func (s *scan) state(i int) int {
 	// A ZIP code behind it: that is where the address is read.
 	for k, n := end, 0; k < len(text) && n < 6; k, n = k+1, n+1 {
 		if text[k]-'0' <= 9 {
-			if k+5 <= len(text) && digits(text[k:k+5]) && (k+5 == len(text) || text[k+5]-'0' > 9) {
+			n := 0
+			for k+n < len(text) && n < 6 && text[k+n]-'0' <= 9 {
+				n++
+			}
+			if n == 5 || n == 4 && len(s.p.codes.areas("0"+text[k:k+4])) > 0 {
 				return j
 			}
 			break

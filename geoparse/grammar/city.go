@@ -96,7 +96,7 @@ func ExpandUSCity(name string) string {
 }
 
 var cityWords = map[string]string{
-	"ft": "fort", "mt": "mount", "st": "saint", "ste": "sainte", "spgs": "springs", "spg": "spring", "bch": "beach", "hts": "heights", "vlg": "village", "vly": "valley",
+	"ft": "fort", "mt": "mount", "st": "saint", "ste": "sainte", "spgs": "springs", "spg": "spring", "bch": "beach", "bh": "beach", "wd": "woods", "wds": "woods", "hls": "hills", "hts": "heights", "vlg": "village", "vly": "valley",
 	"n": "north", "s": "south", "e": "east", "w": "west", "twp": "township", "pt": "point", "jct": "junction", "lk": "lake", "lks": "lakes", "is": "island", "ctr": "center",
 	"cty": "city", "pk": "park", "crk": "creek", "hbr": "harbor", "fls": "falls", "grv": "grove", "gdns": "gardens", "plns": "plains", "riv": "river", "sta": "station", "afb": "afb",
 }

@@ -136,6 +136,9 @@ func usNumber(text string, t []Token, i int) int {
 		if next.Kind == Number && strings.Contains(next.text(text), "/") && len(next.text(text)) == 3 {
 			return 2 // "226 1/2"
 		}
+		if i+2 < len(t) && next.Kind == Word && next.End-next.Start == 1 && next.Space && !direction(text, next) && t[i+2].Kind == Word && !usTypes[LowerASCII(t[i+2].text(text))] && !isWord(text, t[i+2], "and") {
+			return 2 // "400 A South Boulevard"
+		}
 	}
 	return 1
 }
@@ -228,8 +231,8 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 			k++ // "1391 Smizer Mill Road in Fenton Missouri"
 			continue
 		}
-		if tok.Kind == Number && k == len(t)-1 && len(tok.text(text)) <= 4 {
-			s.Unit = Span{tok.Start, tok.End} // "PEACHTREE ST NE 900, ATLANTA"
+		if tok.Kind == Number && len(tok.text(text)) <= 4 && !Ordinal(tok.text(text)) && (k+1 == len(t) || t[k+1].Kind == Break || isMark(text, t[k+1], ",")) {
+			addUnit(text, &s, t, k, k+1) // "PEACHTREE ST NE 900, ATLANTA", "W. Washington, 1506, Chicago"
 			k++
 			continue
 		}
@@ -325,7 +328,7 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 			continue
 		}
 		w := LowerASCII(t[j].text(text))
-		if highwayTypes[w] && j+1 < stop && routeName(text, t[j+1]) {
+		if highwayTypes[w] && j+1 < stop && routeName(text, t[j+1]) && !(usTypes[w] && j > i && !numberedTypes[w]) {
 			typ = j + 1
 			if typ+1 < stop && t[typ].Kind != Number && t[typ+1].Kind == Number && isWord(text, t[typ], "no") {
 				typ++
@@ -351,6 +354,9 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 		case stop-first > 5 || !usNameLike(text, t[first:stop]):
 			return Span{}, 0, i
 		default:
+			if k := stop - 1; stop-first >= 3 && t[k].Kind == Number && !Ordinal(t[k].text(text)) && len(t[k].text(text)) <= 4 {
+				return Span{t[first].Start, trimWord(text, t[k-1])}, 1, k // "West Bryn Mawr 211"
+			}
 			strength := 1
 			if Ordinal(t[stop-1].text(text)) || i > first && i < stop && Ordinal(t[i].text(text)) {
 				strength = 3
@@ -465,7 +471,7 @@ func usNameLike(text string, t []Token) bool {
 // "DB".
 func routeName(text string, tok Token) bool {
 	s := tok.text(text)
-	return tok.Kind == Number && len(s) <= 5 || tok.Kind == Word && len(strings.TrimRight(s, ".")) <= 2 && Capital(s) || isMark(text, tok, "#") || isWord(text, tok, "no")
+	return tok.Kind == Number && len(s) <= 5 || tok.Kind == Word && len(strings.TrimRight(s, ".")) <= 2 && (Capital(s) || len(s) == 1) || isMark(text, tok, "#") || isWord(text, tok, "no")
 }
 
 // direction tells whether tok is a directional: "N", "SW", "N.E.", "South".
@@ -590,7 +596,7 @@ func postBox(text string, t []Token, i int) int {
 		return ""
 	}
 	switch word() {
-	case "po", "pobox":
+	case "po", "pobox", "pob":
 		if word() == "po" {
 			k++
 			if w := word(); w != "box" && w != "drawer" && w != "bx" {
@@ -643,8 +649,8 @@ func postBox(text string, t []Token, i int) int {
 	}
 	if k < len(t) && (t[k].Kind == Number || t[k].Kind == Word && len(t[k].text(text)) <= 2) {
 		k++
-		if k < len(t) && t[k].Kind == Number && !t[k].Space {
-			k++ // "A3656"
+		if k < len(t) && (t[k].Kind == Number && !t[k].Space || t[k].Kind == Word && t[k].End-t[k].Start == 1) {
+			k++ // "A3656", "103 a"
 		}
 		return k - i
 	}

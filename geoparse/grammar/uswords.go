@@ -18,6 +18,9 @@ var (
 	// highwayTypes come before their number.
 	highwayTypes = set("rt highway hwy route rte road rd freeway interstate loop fm rr cr sr us tr ih state county avenue ave street calle farm ranch business box exit parkway nc sh")
 
+	// numberedTypes are those of them that may have a name before: "State Route 9".
+	numberedTypes = set("highway hwy route rte rt freeway road rd loop exit box")
+
 	// usPlaces are street words that, without a house number, rather name a
 	// place.
 	usPlaces = set("mall center centre ctr centers plaza plz square place pl station village vlg harbor harbour hall building tower towers campus park estates commons common landing mills mill point manor beach club lodge quad quadrangle market island lake lakes springs ranch resort heights gardens arcade square shops yard yards villas terrace court")
@@ -25,7 +28,7 @@ var (
 	// usLead are words that begin a name of Spanish or French form.
 	usLead = set("via camino calle avenida ave rue paseo vista rancho corte plaza los las el la san santa")
 
-	usAlone = set("broadway embarcadero bowery alameda boardwalk")
+	usAlone = set("main broadway embarcadero bowery alameda boardwalk")
 
 	usUnits = set(`bin file drawer msc lt suite ste apt apartment ap unit room rm rms floor fl flr building bldg bld lot spc space dept department ms mail stop level lvl penthouse ph slip trailer trlr tower twr wing stall office ofc
 		hangar hngr door site gate mailstop attn cubicle booth bay studio pier section flat`)

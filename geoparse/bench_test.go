@@ -1,0 +1,74 @@
+package geoparse
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// benchText is the text of the labelled pages, the size of a small crawl.
+func benchText(b *testing.B) []string {
+	var texts []string
+	for _, file := range []string{"detect/de_pages.jsonl", "detect/webstruct.jsonl"} {
+		for _, row := range readLabelled(b, file) {
+			texts = append(texts, row.Text)
+		}
+	}
+	return texts
+}
+
+// naive is what people write first: a German and a US address as one regular
+// expression each.
+var naive = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b[A-ZÄÖÜ][\wäöüß.-]+(?:\s[\wäöüß.-]+){0,3}\s+\d{1,4}\s?[a-z]?[\s,|]+(?:D-)?\d{5}\s+[A-ZÄÖÜ][\wäöüß.-]+`),
+	regexp.MustCompile(`\b\d{1,5}\s+(?:[A-Z][\w.]*\s+){1,5}(?:Street|St|Avenue|Ave|Road|Rd|Drive|Dr|Lane|Ln|Boulevard|Blvd|Way|Court|Ct)\b[^\n]{0,40}[\n,]\s*[A-Z][\w. ]+,?\s+[A-Z]{2}\s+\d{5}`),
+}
+
+// BenchmarkParse reads the text of real pages with the gazetteer of postal
+// codes; a regular expression that proves nothing stands beside it.
+func BenchmarkParse(b *testing.B) {
+	texts := benchText(b)
+	size := 0
+	for _, text := range texts {
+		size += len(text)
+	}
+	p, err := New(evalGazetteer(b), nil, DefaultOptions())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("parser", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, text := range texts {
+				if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("regexp", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		for b.Loop() {
+			for _, text := range texts {
+				for _, re := range naive {
+					re.FindAllStringIndex(text, -1)
+				}
+			}
+		}
+	})
+	digits := strings.Repeat("12345 67890 1234 ", 60000)
+	b.Run("digits only", func(b *testing.B) {
+		b.SetBytes(int64(len(digits)))
+		for b.Loop() {
+			p.Parse(b.Context(), Input{Text: digits})
+		}
+	})
+	lines := strings.Repeat("Hauptstraße 5, 10115 Berlin\n", 50000)
+	b.Run("address lines", func(b *testing.B) {
+		b.SetBytes(int64(len(lines)))
+		for b.Loop() {
+			p.Parse(b.Context(), Input{Text: lines})
+		}
+	})
+}
