@@ -63,7 +63,7 @@ func DefaultOptions() Options {
 		MaxHeader:    256 << 10,
 		ContentTypes: []string{"text/html", "application/xhtml+xml"},
 		DNSTTL:       time.Hour,
-		DNSNames:     100_000,
+		DNSNames:     50_000,
 		IdlePerHost:  2,
 		Idle:         512,
 	}
@@ -199,6 +199,8 @@ func (c *Client) FetchPrefix(ctx context.Context, u weburl.URL, max int64) (*pag
 // memory that the connections are made from, so that a schedule by address
 // and the requests agree. It does not guard.
 func (c *Client) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.options.connect())
+	defer cancel()
 	return c.names.addresses(ctx, strings.Trim(host, "[]"))
 }
 

@@ -44,8 +44,8 @@ func DefaultOptions() Options {
 		Retry:    5 * time.Minute,
 		RetryMax: 24 * time.Hour,
 		MaxDelay: time.Minute,
-		Hosts:    100_000,
-		Memory:   64 << 20,
+		Hosts:    50_000,
+		Memory:   32 << 20,
 	}
 }
 
