@@ -1,0 +1,219 @@
+// Package demo is a made-up town and the web around it, for people who want to
+// see gazehound at work and for tests and benchmarks that need a web whose
+// truth is known.
+//
+// A [Town] has streets, houses and postcodes, villages around it, and a web of
+// shops, clubs, schools and authorities with sites of their own, a city
+// portal, directories, a newspaper, and far more sites that have nothing to do
+// with it. Everything follows from the seed of its [Options]. Pages are
+// written when they are asked for; only a few hundred bytes are kept for a
+// site. A Town never changes, so that it is safe for concurrent use.
+//
+// The town lies in the North Sea and uses postcodes that were never given out,
+// lest anybody takes it for a real place.
+package demo
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gazehound/crawler/weburl"
+)
+
+// Options describe a town and its web. The shares lie between 0 and 1.
+type Options struct {
+	Seed uint64
+
+	Name    string // of the town
+	Domain  string // what all host names end in, with a port if need be: "example", "localhost:9900"
+	Streets int    // of the town, 20 to 300
+
+	Sites        int // hosts of the web, 40 to 50,000
+	PagesPerSite int // mean over all sites, 20 to 2,000
+
+	// HintReliability is the share of sites whose links to a page with an
+	// address say so ("Kontakt", /impressum.html); the other sites say
+	// "mehr" and /index.php?id=12.
+	HintReliability float64
+	// Locality is the share of links from local sites to other sites that
+	// stay in the town.
+	Locality float64
+	// Bridges is the share of sites whose address page is not linked from the
+	// home page, but one or two pages further behind.
+	Bridges float64
+	// Misprints is the share of addresses with a wrong postcode. Truth counts
+	// them as if they were right: a reader would go to the right house.
+	Misprints float64
+
+	FarSeeds, NearSeeds int // how many seeds lie far from the town, and in it
+
+	// What the OpenStreetMap extract knows.
+	ListedHouses float64 // share of house numbers
+	ListedSites  float64 // share of the local sites
+}
+
+// DefaultOptions returns a town of 700 sites with about 60,000 pages, some
+// three per cent of them with an address in the town.
+func DefaultOptions() Options {
+	return Options{
+		Seed:            7,
+		Name:            "Demostadt",
+		Domain:          "example",
+		Streets:         150,
+		Sites:           700,
+		PagesPerSite:    85,
+		HintReliability: 0.6,
+		Locality:        0.6,
+		Bridges:         0.3,
+		FarSeeds:        3,
+		NearSeeds:       3,
+		ListedHouses:    1,
+		ListedSites:     0.15,
+	}
+}
+
+var (
+	townName   = regexp.MustCompile(`^\p{Lu}[\p{Ll}]{2,30}$`)
+	domainName = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$`)
+)
+
+// Validate returns an error that names the first option out of range.
+func (o Options) Validate() error {
+	between := func(name string, v, low, high int) error {
+		if v < low || v > high {
+			return fmt.Errorf("demo: %s must be %d to %d, got %d", name, low, high, v)
+		}
+		return nil
+	}
+	share := func(name string, v float64) error {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("demo: %s must be 0 to 1, got %v", name, v)
+		}
+		return nil
+	}
+	if !townName.MatchString(o.Name) {
+		return fmt.Errorf("demo: name of the town must be one capitalised word of 3 to 31 letters, got %q", o.Name)
+	}
+	if !domainName.MatchString(o.Domain) {
+		return fmt.Errorf(`demo: domain must be a host name such as "example" or "localhost:9900", got %q`, o.Domain)
+	}
+	for _, err := range []error{
+		between("streets", o.Streets, 20, 300),
+		between("sites", o.Sites, 40, 50_000),
+		between("pages per site", o.PagesPerSite, 20, 2_000),
+		between("far seeds", o.FarSeeds, 0, 20),
+		between("near seeds", o.NearSeeds, 0, 20),
+		share("hint reliability", o.HintReliability),
+		share("locality", o.Locality),
+		share("bridges", o.Bridges),
+		share("misprints", o.Misprints),
+		share("listed houses", o.ListedHouses),
+		share("listed sites", o.ListedSites),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if o.FarSeeds+o.NearSeeds == 0 {
+		return errors.New("demo: far seeds and near seeds are both 0, so nothing can be crawled")
+	}
+	return nil
+}
+
+// A Town is a made-up town and its web.
+type Town struct {
+	o      Options
+	places []place // the town, its villages, then the far towns
+	houses []house
+	sites  []site
+	hosts  map[string]int // host without Domain and "www." → site
+	orgs   [][]int32      // place → the sites of its organisations
+	local  []int32        // local catalogues that carry addresses: portal, newspaper, directories, blogs
+	far    []int32        // catalogues of the wide web
+	farms  []int32        // link farms
+}
+
+// New makes the town of o.
+func New(o Options) (*Town, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	t := &Town{o: o}
+	t.settle()
+	t.found()
+	return t, nil
+}
+
+// Name returns the town's name, by which its extract knows the region.
+func (t *Town) Name() string { return t.places[0].name }
+
+// Options returns what the town was made from.
+func (t *Town) Options() Options { return t.o }
+
+// Seeds returns home pages to start a crawl from: first the far ones, then
+// those in the town.
+func (t *Town) Seeds() []weburl.URL {
+	var seeds []weburl.URL
+	for _, s := range t.seedSites() {
+		seeds = append(seeds, t.url(ref{int32(s), 0}))
+	}
+	return seeds
+}
+
+func (t *Town) seedSites() []int {
+	var far, near []int
+	d := t.dice(topicSeeds)
+	for _, s := range shuffled(&d, t.far) {
+		k := t.sites[s].kind
+		if len(far) < t.o.FarSeeds && t.sites[s].fate == works && (k == magazine || k == shop || k == forum || k == wiki) {
+			far = append(far, int(s))
+		}
+	}
+	for _, s := range shuffled(&d, t.orgs[0]) {
+		if len(near) < t.o.NearSeeds && t.sites[s].fate == works {
+			near = append(near, int(s))
+		}
+	}
+	return append(far, near...)
+}
+
+// Outside returns the hosts that pages link to although the town's web does
+// not have them. They end in ".invalid".
+func (t *Town) Outside() []string { return append([]string(nil), outside...) }
+
+// url returns the address of a page of the town's web.
+func (t *Town) url(r ref) weburl.URL {
+	u, err := weburl.Parse("http://" + t.host(int(r.site)) + t.path(r))
+	if err != nil {
+		panic("demo: page without a URL: " + err.Error()) // hosts and paths are our own
+	}
+	return u
+}
+
+// host returns the full host name of a site.
+func (t *Town) host(s int) string {
+	h := t.sites[s].host + "." + t.o.Domain
+	if t.sites[s].www {
+		return "www." + h
+	}
+	return h
+}
+
+// siteOf returns the site with a host name, full or with ".localhost".
+func (t *Town) siteOf(host string) (s int, bare, ok bool) {
+	host = strings.ToLower(host)
+	name, found := strings.CutSuffix(host, "."+t.o.Domain)
+	if !found {
+		if i := strings.LastIndexByte(host, ':'); i >= 0 {
+			host = host[:i]
+		}
+		if name, found = strings.CutSuffix(host, ".localhost"); !found {
+			return 0, false, false
+		}
+	}
+	name, www := strings.CutPrefix(name, "www.")
+	s, ok = t.hosts[name]
+	return s, ok && !www && t.sites[s].www, ok && (!www || t.sites[s].www)
+}

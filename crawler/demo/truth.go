@@ -1,0 +1,244 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+
+	"gazehound/crawler/weburl"
+)
+
+// Facts are what is true of one page.
+type Facts struct {
+	Relevant  bool      // the page holds an address in the town
+	Addresses []Address // those in the town, in the order of the page
+	Others    []Address // those elsewhere
+	Forbidden bool      // robots.txt keeps crawlers off it
+	Trap      bool      // one of endlessly many
+}
+
+// Truth returns the facts of the page at u, and whether there is one. A
+// redirect, an image or a missing page is none.
+func (t *Town) Truth(u weburl.URL) (Facts, bool) {
+	to, _, ok := t.targetOf(u)
+	if !ok || to.what != aPage && to.what != aTrap {
+		return Facts{}, false
+	}
+	c := t.canvas(to.ref, to.trap, true)
+	c.draw()
+	f := c.facts()
+	f.Trap = to.what == aTrap
+	return f, true
+}
+
+func (c *canvas) facts() Facts {
+	f := Facts{Forbidden: c.t.disallowed(c.at)}
+	for _, a := range c.found {
+		if a.InTown {
+			f.Addresses = append(f.Addresses, a)
+		} else {
+			f.Others = append(f.Others, a)
+		}
+	}
+	f.Relevant = len(f.Addresses) > 0
+	return f
+}
+
+// targetOf finds what lies at u. bare tells that the host lacks the "www."
+// under which the site is known.
+func (t *Town) targetOf(u weburl.URL) (to target, bare, ok bool) {
+	s, bare, ok := t.siteOf(u.Host())
+	if !ok {
+		return target{}, false, false
+	}
+	path := u.Path()
+	if q := u.Query(); q != "" {
+		path += "?" + q
+	}
+	if bare {
+		return target{what: moved, ref: ref{int32(s), homePage}}, true, true
+	}
+	return t.lookup(s, path), false, true
+}
+
+// disallowed tells whether robots.txt keeps crawlers off a page.
+func (t *Town) disallowed(r ref) bool {
+	s := &t.sites[r.site]
+	switch {
+	case s.fate == optedOut || s.fate == noRobots:
+		return true
+	case s.kind == organisation:
+		return s.org.kindOf(r.page) == orgIntern
+	default:
+		return r.page == internPage
+	}
+}
+
+// reachable tells whether an obedient crawler can get a page.
+func (t *Town) reachable(r ref) bool {
+	f := t.sites[r.site].fate
+	return f != broken && f != resets && !t.disallowed(r)
+}
+
+// eachPage calls fn with every page in a fixed order, drawn dry.
+func (t *Town) eachPage(fn func(c *canvas)) {
+	for s := range t.sites {
+		for n := range t.sites[s].pages {
+			c := t.canvas(ref{int32(s), n}, "", true)
+			c.draw()
+			fn(c)
+		}
+	}
+}
+
+// Stats count what a town and its web hold. Pages are HTML pages, without
+// those of traps.
+type Stats struct {
+	Streets, Houses     int // of the town
+	Hosts               int
+	LocalSites          int // organisations of the town
+	Pages               int // that an obedient crawler can get
+	Relevant            int // of these
+	Direct              int // of the relevant pages: linked from another relevant page
+	RelevantHosts       int // with at least one relevant page
+	Addresses           int // distinct ones in the town on those pages
+	Forbidden, Failing  int // pages that robots.txt forbids, and of hosts that fail
+	Links, LinksOutward int // between pages, and between sites
+}
+
+// Stats counts. It walks over all pages, some seconds for a million.
+func (t *Town) Stats() Stats {
+	s := Stats{Streets: len(t.places[0].streets), Houses: t.places[0].last, Hosts: len(t.sites), LocalSites: len(t.orgs[0])}
+	addresses, hosts := map[string]bool{}, map[int32]bool{}
+	relevant, direct := map[ref]bool{}, map[ref]bool{}
+	t.eachPage(func(c *canvas) {
+		switch {
+		case t.disallowed(c.at):
+			s.Forbidden++
+			return
+		case !t.reachable(c.at):
+			s.Failing++
+			return
+		}
+		s.Pages++
+		s.Links += len(c.links)
+		for _, to := range c.links {
+			if to.site != c.at.site {
+				s.LinksOutward++
+			}
+		}
+		f := c.facts()
+		if !f.Relevant {
+			return
+		}
+		relevant[c.at] = true
+		hosts[c.at.site] = true
+		for _, a := range f.Addresses {
+			addresses[a.Street+" "+a.HouseNumber] = true
+		}
+		for _, to := range c.links {
+			if to != c.at {
+				direct[to] = true
+			}
+		}
+	})
+	for r := range relevant {
+		if direct[r] {
+			s.Direct++
+		}
+	}
+	s.Relevant, s.RelevantHosts, s.Addresses = len(relevant), len(hosts), len(addresses)
+	return s
+}
+
+// maxTruthURLs is how many pages WriteTruth names for an address.
+const maxTruthURLs = 50
+
+// WriteTruth writes every address of the town that a reachable page holds as
+// GeoJSON: a feature an address, with its names, the pages that hold it,
+// whether it is a private person's, and whether the extract of WriteOSM has
+// the house.
+func (t *Town) WriteTruth(w io.Writer) error {
+	type properties struct {
+		Street   string   `json:"street"`
+		Number   string   `json:"housenumber"`
+		Postcode string   `json:"postcode"`
+		City     string   `json:"city"`
+		Names    []string `json:"names,omitempty"`
+		Person   bool     `json:"person"`
+		Listed   bool     `json:"listed"`
+		Pages    int      `json:"pages"`
+		URLs     []string `json:"urls"`
+	}
+	type geometry struct {
+		Type        string     `json:"type"`
+		Coordinates [2]float64 `json:"coordinates"`
+	}
+	type feature struct {
+		Type       string     `json:"type"`
+		Geometry   geometry   `json:"geometry"`
+		Properties properties `json:"properties"`
+	}
+	known := map[string]*feature{}
+	t.eachPage(func(c *canvas) {
+		if !t.reachable(c.at) {
+			return
+		}
+		on := map[string]bool{}
+		for _, a := range c.facts().Addresses {
+			key := a.Street + "\x00" + a.HouseNumber
+			f := known[key]
+			if f == nil {
+				f = &feature{"Feature", geometry{"Point", [2]float64{a.Lon, a.Lat}},
+					properties{Street: a.Street, Number: a.HouseNumber, Postcode: a.Postcode, City: a.City, Listed: a.Listed, Person: true}}
+				known[key] = f
+			}
+			p := &f.Properties
+			p.Person = p.Person && a.Person
+			if a.Name != "" && !contains(p.Names, a.Name) {
+				p.Names = append(p.Names, a.Name)
+			}
+			if on[key] {
+				continue
+			}
+			on[key] = true
+			if p.Pages++; len(p.URLs) < maxTruthURLs {
+				p.URLs = append(p.URLs, t.url(c.at).String())
+			}
+		}
+	})
+	keys := make([]string, 0, len(known))
+	for k := range known {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	if _, err := io.WriteString(w, "{\"type\":\"FeatureCollection\",\"features\":[\n"); err != nil {
+		return fmt.Errorf("demo: write truth: %w", err)
+	}
+	for i, k := range keys {
+		line, err := json.Marshal(known[k])
+		if err != nil {
+			return fmt.Errorf("demo: write truth: %w", err)
+		}
+		if i < len(keys)-1 {
+			line = append(line, ',')
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return fmt.Errorf("demo: write truth: %w", err)
+		}
+	}
+	if _, err := io.WriteString(w, "]}\n"); err != nil {
+		return fmt.Errorf("demo: write truth: %w", err)
+	}
+	return nil
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
