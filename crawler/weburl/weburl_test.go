@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestParse(t *testing.T) {
@@ -93,6 +94,86 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// Canonical forms must not depend on how often one asks for them.
+func TestParseTwice(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://a.example/?%%34%31":                        "http://a.example/?%2541",
+		"http://a.example/?ut%6D_source=1&x=2":             "http://a.example/?x=2",
+		"http://a.example/x;jsession%69d=1":                "http://a.example/x",
+		"http://a.example/x/.;jsessionid=1./y":             "http://a.example/x/y",
+		"http://a.example/x/%2E;jsessionid=1/y":            "http://a.example/x/y",
+		"http://a.example/x;JSessionID=1;y;jsessionid=2/z": "http://a.example/x;y/z",
+		"http://a.example/%2e%2e/x":                        "http://a.example/x",
+		"http://a.example/%00":                             "http://a.example/%00",
+		"http://a.example//b//c/../d":                      "http://a.example//b//d",
+		"http://a.example/??":                              "http://a.example/??",
+		"http://a.example/a'b?c'd":                         "http://a.example/a'b?c%27d",
+	} {
+		u, err := Parse(raw)
+		if err != nil || u.String() != want {
+			t.Errorf("Parse(%q) = %q, %v; want %q", raw, u, err, want)
+		}
+		if again, err := Parse(u.String()); err != nil || again != u {
+			t.Errorf("Parse(%q) = %q, but Parse of that = %q, %v", raw, u, again, err)
+		}
+	}
+}
+
+// An error never repeats long or raw foreign text: it goes into logs.
+func TestErrorsAreShort(t *testing.T) {
+	for _, raw := range []string{
+		"http://a b\n.example/", "http://\x1b[31m.example/", "gopher://" + strings.Repeat("x", 1000), "http://[::1", "http://a:99999/",
+		"http://" + strings.Repeat("ü", 900), strings.Repeat("\n", 3000), "http://" + strings.Repeat("%zz", 50),
+	} {
+		u, err := Parse(raw)
+		if err == nil {
+			t.Errorf("Parse(%q) = %q; want an error", raw, u)
+			continue
+		}
+		if s := err.Error(); len(s) > 700 || strings.ContainsAny(s, "\n\x1b") {
+			t.Errorf("Parse(%.40q): error %q", raw, s)
+		}
+	}
+}
+
+// No URL of the allowed length may cost more than a few milliseconds: a page
+// has thousands of links.
+func TestParseIsFast(t *testing.T) {
+	base, err := Parse("http://a.example/x/y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ref := range map[string]string{
+		"segments":    "http://a.example/" + strings.Repeat("a/", 1000),
+		"dots":        strings.Repeat("../", 660) + "%",
+		"percents":    "/" + strings.Repeat("%", 600),
+		"labels":      "http://" + strings.Repeat("a.", 1000) + "example/",
+		"umlauts":     "http://" + strings.Repeat("ü", 900) + ".example/",
+		"at signs":    "http://" + strings.Repeat("@", 1900) + "a.example/",
+		"passwords":   "//" + strings.Repeat("a:@", 600) + "a.example/",
+		"punycode":    "http://xn--" + strings.Repeat("a", 1900) + ".example/",
+		"sessions":    "http://a.example/" + strings.Repeat(";jsessionid=1/", 140),
+		"ampersands":  "?" + strings.Repeat("&", 2000),
+		"slashes":     "http:" + strings.Repeat("/", 2000) + "a",
+		"zeros":       "http://a:" + strings.Repeat("0", 2000) + "1/",
+		"accents":     "http://a" + strings.Repeat("\u0300", 900) + ".example/",
+		"white space": strings.Repeat("\t ", 1000),
+		"scheme":      strings.Repeat("a", 2000),
+	} {
+		start := time.Now()
+		for range 10 {
+			base.Resolve(ref)
+		}
+		if took := time.Since(start) / 10; took > 20*time.Millisecond {
+			t.Errorf("%s: %v", name, took)
+		} else {
+			t.Logf("%s: %v", name, took)
+		}
+	}
+}
+
+// "0 execs/s" for seconds is the engine shrinking an input, not Parse: see
+// -fuzzminimizetime.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"HTTP://Oldenburg.example:80/a/../b?q=1#x", "http://a.example/%%2", "http://[::1]:99/%zz?%", "https://ä.example/;jsessionid=1;jsessionid=2"} {
 		f.Add(seed)
@@ -107,6 +188,66 @@ func FuzzParse(f *testing.F) {
 		}
 		if u.Scheme()+"://"+u.Host()+u.Path() != strings.SplitN(u.String(), "?", 2)[0] {
 			t.Errorf("parts of %q do not add up", u)
+		}
+	})
+}
+
+// Three ways to one result: the short cut, the whole parser, and the parser's
+// own idea of what a reference means.
+func FuzzResolve(f *testing.F) {
+	for _, seed := range []string{"../k", "?q=2", "//b.example/", "#top", "", "https://c.test", "http:x", "http:/x", "http:\\\\x/y", "/a/./b/../c",
+		" /x\ty", ".", "..", "./", "a/..", "x?a=../b", "\\x", "http://a.b.c-d.example/x;y?z=%41", "http://1.2/", "http://a.0x1/"} {
+		f.Add("http://a.example/x/y/?z=1", seed)
+	}
+	f.Fuzz(func(t *testing.T, rawBase, ref string) {
+		base, err := Parse(rawBase)
+		if err != nil {
+			return
+		}
+		text, err := absolute(base, ref)
+		if err != nil {
+			return
+		}
+		scheme, host, path, query, ok := plain(text)
+		scheme2, host2, path2, query2, err := standard(text)
+		if ok && (err != nil || scheme != scheme2 || host != host2 || path != path2 || query != query2) {
+			t.Errorf("plain(%q) = %q, %q, %q, %q; standard: %q, %q, %q, %q, %v", text, scheme, host, path, query, scheme2, host2, path2, query2, err)
+		}
+		if strings.Contains(ref, "@") { // refused before the parser sees it
+			return
+		}
+		theirs, err2 := parser.ParseRef(base.String(), ref)
+		if err2 == nil && err == nil && (theirs.Pathname() != path2 || theirs.Query() != query2 || theirs.Scheme() != scheme2) {
+			t.Errorf("%q on %q = %q, %q, %q; the standard says %q", ref, base, scheme2, path2, query2, theirs)
+		}
+		if (err2 == nil) != (err == nil) && !errors.Is(err, ErrHost) {
+			t.Errorf("%q on %q: %v; the standard says %v", ref, base, err, err2)
+		}
+	})
+}
+
+func BenchmarkResolve(b *testing.B) {
+	base, err := Parse("https://www.oldenburg.example/rathaus/amt/index.html")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, ref := range map[string]string{
+		"plain":   "../kontakt/impressum.html?id=1",
+		"escaped": "../kontakt/b%C3%BCrger.html?id=1",
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := base.Resolve(ref); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("whatwg", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := parser.ParseRef(base.String(), "../kontakt/impressum.html?id=1"); err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }
