@@ -62,6 +62,9 @@ const (
 	fieldData = "data" // the mention as JSON, stored only
 )
 
+// located is the term of fieldAccuracy that every address with a point has.
+const located = "located"
+
 // A mention is one address on one page; its JSON is what an entry stores.
 type mention struct {
 	id    string
@@ -341,7 +344,7 @@ const (
 	keyword = bleveindex.IndexField | bleveindex.SkipFreqNorm
 	ranked  = bleveindex.IndexField
 	stored  = bleveindex.StoreField
-	located = bleveindex.IndexField | bleveindex.DocValues
+	spatial = bleveindex.IndexField | bleveindex.DocValues
 )
 
 // entry returns the mention as Bleve keeps it.
@@ -362,7 +365,8 @@ func (m *mention) entry(words *analysis) (*document.Document, error) {
 		}
 	}
 	if m.HasPoint {
-		doc.AddField(document.NewGeoPointFieldWithIndexingOptions(fieldPoint, nil, m.Point[0], m.Point[1], located))
+		doc.AddField(document.NewGeoPointFieldWithIndexingOptions(fieldPoint, nil, m.Point[0], m.Point[1], spatial))
+		doc.AddField(document.NewTextFieldCustom(fieldAccuracy, nil, []byte(located), keyword, nil))
 	}
 	where := strings.Join(words.addressTerms(strings.Join([]string{m.Street, m.Number, m.Code, m.City}, " ")), " ")
 	doc.AddField(document.NewTextFieldCustom(fieldWhere, nil, []byte(where), ranked, words.split))

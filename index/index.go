@@ -78,7 +78,7 @@ type Index struct {
 	write chan write  // nil: read only
 	done  chan struct{}
 
-	closing sync.RWMutex // held for reading while a write is handed over
+	closing sync.RWMutex // held for reading while a write is handed over or a state is read
 	closed  bool
 
 	words *analysis
@@ -207,7 +207,7 @@ func openBleve(dir string, o Options) (b bleve.Index, err error) {
 	if b, err = bleve.OpenUsing(path, config); err != nil {
 		return nil, openError(dir, err)
 	}
-	if opened, err := generationOf(b); err != nil || opened < newest {
+	if opened, _, err := generationOf(b); err != nil || opened < newest {
 		b.Close()
 		return nil, openError(dir, fmt.Errorf("state %d cannot be read, only %d (%v)", newest, opened, err))
 	}
@@ -261,7 +261,7 @@ func newestGeneration(file string, wait time.Duration) (uint64, error) {
 		}
 		if state := states.Bucket(key); state != nil {
 			if internal := state.Bucket([]byte("i")); internal != nil {
-				newest = decodeGeneration(internal.Get(generationKey))
+				newest, _ = decodeGeneration(internal.Get(generationKey))
 			}
 		}
 		return nil
@@ -269,25 +269,32 @@ func newestGeneration(file string, wait time.Duration) (uint64, error) {
 	return newest, err
 }
 
-func decodeGeneration(b []byte) uint64 {
-	if len(b) != 8 {
-		return 0
+// A generation is kept as two big-endian numbers: the count, and the Unix time
+// of the write in seconds.
+func encodeGeneration(n uint64, at time.Time) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, n), uint64(at.Unix()))
+}
+
+func decodeGeneration(b []byte) (n uint64, at time.Time) {
+	if len(b) != 16 {
+		return 0, time.Time{}
 	}
-	return binary.BigEndian.Uint64(b)
+	return binary.BigEndian.Uint64(b), time.Unix(int64(binary.BigEndian.Uint64(b[8:])), 0).UTC()
 }
 
 // generationOf returns the generation that b shows.
-func generationOf(b bleve.Index) (uint64, error) {
+func generationOf(b bleve.Index) (n uint64, at time.Time, err error) {
 	r, err := readerOf(b)
 	if err != nil {
-		return 0, err
+		return 0, time.Time{}, err
 	}
 	defer r.Close()
 	value, err := r.GetInternal(generationKey)
 	if err != nil {
-		return 0, fmt.Errorf("index: %w", err)
+		return 0, time.Time{}, fmt.Errorf("index: %w", err)
 	}
-	return decodeGeneration(value), nil
+	n, at = decodeGeneration(value)
+	return n, at, nil
 }
 
 // readerOf returns a view of the data as it is now. The caller closes it.
@@ -456,7 +463,8 @@ func (x *Index) commit(writes []write) error {
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	batch.SetInternal(generationKey, binary.BigEndian.AppendUint64(nil, decodeGeneration(generation)+1))
+	n, _ := decodeGeneration(generation)
+	batch.SetInternal(generationKey, encodeGeneration(n+1, time.Now()))
 	if err := x.bleve.Batch(batch); err != nil {
 		return fmt.Errorf("index: write: %w", err)
 	}
@@ -531,13 +539,18 @@ func (x *Index) Stats(ctx context.Context) (Stats, error) {
 	if x.bleve == nil {
 		return Stats{}, nil
 	}
+	x.closing.RLock()
+	defer x.closing.RUnlock()
+	if x.closed {
+		return Stats{}, ErrClosed
+	}
 	x.stats.Lock()
 	defer x.stats.Unlock()
-	generation, err := x.Generation()
+	state, err := x.state()
 	if err != nil {
 		return Stats{}, err
 	}
-	if x.stats.generation == generation {
+	if x.stats.generation == state.Generation {
 		return x.stats.Stats, nil
 	}
 	r, err := readerOf(x.bleve)
@@ -570,20 +583,35 @@ func (x *Index) Stats(ctx context.Context) (Stats, error) {
 		}
 	}
 	s.Pages, s.Addresses = len(pages), len(addresses)
-	x.stats.generation, x.stats.Stats = generation, s
+	x.stats.generation, x.stats.Stats = state.Generation, s
 	return s, nil
 }
 
-// Generation names the state of the data: it changes with every write, and
-// differs between indexes. It is short and holds only ASCII letters, digits
-// and "-".
-func (x *Index) Generation() (string, error) {
+// A State names the state of the data.
+type State struct {
+	// Generation changes with every write, and differs between indexes. It is
+	// short and holds only ASCII letters, digits and "-".
+	Generation string
+	Updated    time.Time // of the last write; zero before the first
+}
+
+// State returns the state that a search would see now.
+func (x *Index) State() (State, error) {
 	if x.bleve == nil {
-		return "empty", nil
+		return State{Generation: "empty"}, nil
 	}
-	n, err := generationOf(x.bleve)
+	x.closing.RLock()
+	defer x.closing.RUnlock()
+	if x.closed {
+		return State{}, ErrClosed
+	}
+	return x.state()
+}
+
+func (x *Index) state() (State, error) {
+	n, updated, err := generationOf(x.bleve)
 	if err != nil {
-		return "", err
+		return State{}, err
 	}
-	return fmt.Sprintf("%s-%x", x.id, n), nil
+	return State{fmt.Sprintf("%s-%x", x.id, n), updated}, nil
 }

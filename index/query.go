@@ -64,6 +64,7 @@ type Query struct {
 	Street   string // any usual spelling of the whole name
 	Postcode string
 	Host     string // host or site
+	Located  bool   // only addresses with a coordinate
 
 	Sort   Sort   // "" is Relevance
 	Limit  int    // 1 to MaxLimit; 0 means 10
@@ -325,6 +326,9 @@ func filtersOf(q Query) []query.Query {
 		circle.SetField(fieldPoint)
 		all = append(all, circle)
 	}
+	if q.Located {
+		all = append(all, term(fieldAccuracy, located))
+	}
 	if q.Street != "" {
 		all = append(all, term(fieldStreet, streetKey(q.Street)))
 	}
@@ -376,7 +380,7 @@ func decodeCursor(text string, q Query) (cursor, error) {
 // digest identifies what a query asks, whatever page of it.
 func (q Query) digest() uint32 {
 	q.Limit, q.Cursor, q.Points = 0, "", 0
-	text := fmt.Sprintf("%q %q %q %q %q %v %v %v", q.Text, q.Street, q.Postcode, q.Host, q.Sort, q.Radius, q.Scale, q.Bias)
+	text := fmt.Sprintf("%q %q %q %q %q %v %v %v %v", q.Text, q.Street, q.Postcode, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located)
 	if q.Box != nil {
 		text += fmt.Sprintf(" box %v", *q.Box)
 	}

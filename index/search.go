@@ -36,6 +36,7 @@ type Result struct {
 	Total   int         // addresses that match
 	Approx  bool        // so many mentions match that not all were looked at
 	Relaxed bool        // no address has all the words: some have typing errors, or only some of the words
+	Offset  int         // matches before the first hit
 	Next    string      // cursor of the next page, "" at the end
 	Points  []orb.Point // of matches beyond this page, as far as asked for
 }
@@ -56,7 +57,7 @@ type Hit struct {
 	Confidence float64   // 0 to 1, of the best evidence
 
 	Distance  float64 // metres from the query's Center, or -1
-	Score     float64 // only its order means something, within one answer
+	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer
 	Mentions  int     // pages of the site that state it
 	FirstSeen time.Time
 	LastSeen  time.Time
@@ -66,6 +67,7 @@ type Hit struct {
 // Evidence is a page that states the address. Its texts are a stranger's.
 type Evidence struct {
 	URL, Title string
+	Lang       string  // ISO 639-1 or ""
 	Snippet    Snippet // of the text around the address
 	Fetched    time.Time
 	Confidence float64
@@ -274,6 +276,7 @@ func (x *Index) finish(ctx context.Context, c *collection, words []word, at stag
 			return -1 // the page begins behind it
 		})
 	}
+	r.Offset = start
 	end := min(len(c.groups), start+c.q.Limit)
 	for _, g := range c.groups[start:end] {
 		if err := ctx.Err(); err != nil {
@@ -333,9 +336,12 @@ func (x *Index) hit(c *collection, g group, words []word) (Hit, error) {
 		all = append(all, m)
 	}
 	h := Hit{
-		ID: aid, Site: siteOf(hostOf(best.URL)), Name: best.Name, Distance: -1, Score: g.value, Mentions: int(postings.Count()),
+		ID: aid, Site: siteOf(hostOf(best.URL)), Name: best.Name, Distance: -1, Mentions: int(postings.Count()),
 		Street: best.Street, HouseNumber: best.Number, Postcode: best.Code, City: best.City, State: best.State, Country: best.Land,
 		FirstSeen: time.Unix(best.First, 0).UTC(), LastSeen: time.Unix(best.Fetched, 0).UTC(),
+	}
+	if c.ranked && c.q.Sort != Distance {
+		h.Score = g.value
 	}
 	slices.SortStableFunc(all[1:], func(a, b *mention) int {
 		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(len(a.URL), len(b.URL)), cmp.Compare(a.URL, b.URL))
@@ -344,7 +350,7 @@ func (x *Index) hit(c *collection, g group, words []word) (Hit, error) {
 		h.merge(m)
 		if len(h.Evidence) < maxEvidence {
 			h.Evidence = append(h.Evidence, Evidence{
-				URL: m.URL, Title: m.Title, Snippet: x.words.snippet(m, words),
+				URL: m.URL, Title: m.Title, Lang: m.Lang, Snippet: x.words.snippet(m, words),
 				Fetched: time.Unix(m.Fetched, 0).UTC(), Confidence: m.Confidence, Origin: m.Origin,
 			})
 		}

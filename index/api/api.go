@@ -1,0 +1,514 @@
+// Package api answers queries about an index over HTTP: /v1/search in full,
+// /api and /reverse as Photon does, and the search page.
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/index"
+	"gazehound/index/web"
+
+	"github.com/paulmach/orb"
+)
+
+// Options say what the answers carry and how much they may cost.
+type Options struct {
+	Region  string           // shown to people; may be empty
+	Outline orb.MultiPolygon // of the region, drawn on the page; may be empty
+
+	Version, Commit string // of the program
+
+	// Licence and Attribution are those of the gazetteers that the coordinates
+	// come from: "ODbL-1.0", "© OpenStreetMap contributors". Every answer
+	// carries them.
+	Licence, Attribution string
+	GazetteerDate        string // of the gazetteer's data, for /status; may be empty
+
+	// CORS lists the origins whose pages may read the answers, such as
+	// "https://map.example"; "*" is every one. Empty: none.
+	CORS []string
+
+	MaxLimit     int           // hits of one answer, 1 to index.MaxLimit
+	QueryTimeout time.Duration // > 0
+	MaxQueries   int           // running at once, ≥ 1; further ones wait
+
+	// Crawl is shown by /status: "running", "stopped". Nil: "stopped".
+	Crawl func() string
+	// Checks are asked by /healthz beside the index's own, by their names.
+	Checks map[string]func(context.Context) error
+	// Log gets failures that are ours. Nil: nowhere.
+	Log *slog.Logger
+}
+
+// DefaultOptions returns the options of config.yaml as shipped.
+func DefaultOptions() Options {
+	return Options{Version: "dev", MaxLimit: index.MaxLimit, QueryTimeout: 5 * time.Second, MaxQueries: 4 * runtime.GOMAXPROCS(0)}
+}
+
+// Validate returns an error that names the first bad option.
+func (o Options) Validate() error {
+	switch {
+	case o.MaxLimit < 1 || o.MaxLimit > index.MaxLimit:
+		return fmt.Errorf("api: limit of %d hits; 1 to %d are possible", o.MaxLimit, index.MaxLimit)
+	case o.QueryTimeout <= 0:
+		return fmt.Errorf("api: query timeout %v is not positive", o.QueryTimeout)
+	case o.MaxQueries < 1:
+		return fmt.Errorf("api: %d queries at once; 1 is the least", o.MaxQueries)
+	}
+	for _, origin := range o.CORS {
+		if origin == "*" {
+			if len(o.CORS) > 1 {
+				return errors.New(`api: "*" already allows every origin; name no others beside it`)
+			}
+			continue
+		}
+		u, err := url.Parse(origin)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return fmt.Errorf(`api: %q is no origin; one looks like https://map.example, without a path`, origin)
+		}
+	}
+	return nil
+}
+
+// maxURL is the longest request target in bytes.
+const maxURL = 8 << 10
+
+// A server answers requests about one index.
+type server struct {
+	Options
+	index   *index.Index
+	running chan struct{} // a place for each query that runs
+}
+
+// Handler answers all requests about x. It panics where o does not validate.
+func Handler(x *index.Index, o Options) http.Handler {
+	if err := o.Validate(); err != nil {
+		panic(err)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &server{Options: o, index: x, running: make(chan struct{}, o.MaxQueries)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v1/search", s.search)
+	mux.HandleFunc("/api", s.photon)
+	mux.HandleFunc("/api/{$}", s.photon) // Leaflet's geocoder asks so
+	mux.HandleFunc("/reverse", s.reverse)
+	mux.HandleFunc("/status", s.status)
+	mux.HandleFunc("/healthz", s.healthz)
+	mux.HandleFunc("/robots.txt", s.robots)
+	mux.HandleFunc(web.StylePath(), s.style)
+	mux.HandleFunc("/{$}", s.page)
+	mux.HandleFunc("/", s.notFound)
+	return s.guard(mux)
+}
+
+// paths are what people may ask for.
+var paths = []string{"/", "/v1/search", "/api", "/reverse", "/status", "/healthz"}
+
+// guard does what every request needs: headers, method, CORS, limits, and an
+// answer where a handler panics.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Permissions-Policy", "geolocation=(), camera=(), microphone=()")
+		h.Set("Content-Security-Policy", web.ContentSecurityPolicy)
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if origin := s.allowed(r.Header.Get("Origin")); origin != "" {
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Set("Access-Control-Expose-Headers", "ETag")
+			h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		}
+		if len(s.CORS) > 0 && s.CORS[0] != "*" {
+			h.Add("Vary", "Origin")
+		}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				s.Log.Error("api: panic", "path", clip(r.URL.Path), "panic", fmt.Sprint(p))
+				writeProblem(w, r, &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError,
+					Detail: "An unexpected failure; the server's log says more."})
+			}
+		}()
+		switch {
+		case len(r.RequestURI) > maxURL:
+			writeProblem(w, r, &Problem{Title: "the address is too long", Status: http.StatusRequestURITooLong,
+				Detail: fmt.Sprintf("The request has %d bytes; %d are possible.", len(r.RequestURI), maxURL)})
+		case r.Method == http.MethodOptions:
+			h.Set("Allow", "GET, HEAD, OPTIONS")
+			if h.Get("Access-Control-Allow-Origin") != "" {
+				h.Set("Access-Control-Allow-Methods", "GET, HEAD")
+				h.Set("Access-Control-Max-Age", "86400")
+			}
+			w.WriteHeader(http.StatusNoContent)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			h.Set("Allow", "GET, HEAD, OPTIONS")
+			writeProblem(w, r, &Problem{Title: "the method is not offered", Status: http.StatusMethodNotAllowed,
+				Detail: fmt.Sprintf("%s is not offered here.", clip(r.Method)), Expected: "GET"})
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// allowed returns what the answer to a page of this origin says, or "".
+func (s *server) allowed(origin string) string {
+	switch {
+	case origin == "":
+		return ""
+	case slices.Contains(s.CORS, "*"):
+		return "*"
+	case slices.Contains(s.CORS, origin):
+		return origin
+	}
+	return ""
+}
+
+// query answers q within the limits. The Problem is nil when it could.
+func (s *server) query(ctx context.Context, q index.Query) (*index.Result, *Problem) {
+	ctx, cancel := context.WithTimeout(ctx, s.QueryTimeout)
+	defer cancel()
+	busy := &Problem{Title: "the server is busy", Status: http.StatusServiceUnavailable,
+		Detail: fmt.Sprintf("The query took longer than %v.", s.QueryTimeout), Hint: "Ask for a smaller area or fewer words, or try again.", retry: true}
+	select {
+	case s.running <- struct{}{}:
+		defer func() { <-s.running }()
+	case <-ctx.Done():
+		return nil, busy
+	}
+	r, err := s.index.Search(ctx, q)
+	switch {
+	case err == nil:
+		return r, nil
+	case errors.Is(err, index.ErrCursor):
+		return nil, &Problem{Title: "cursor does not fit", Detail: explain(err), Parameter: "cursor", Given: q.Cursor,
+			Expected: "the cursor of a next link, with the same parameters", Hint: "Leave cursor out to begin again."}
+	case errors.Is(err, index.ErrQuery):
+		return nil, &Problem{Title: "the query cannot be answered", Detail: explain(err)}
+	case ctx.Err() != nil:
+		return nil, busy
+	case errors.Is(err, index.ErrClosed):
+		return nil, &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, retry: true}
+	}
+	s.Log.Error("api: search", "error", err)
+	return nil, &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError,
+		Detail: "The index could not be read; the server's log says more."}
+}
+
+// explain turns an error of index into a sentence.
+func explain(err error) string {
+	text := err.Error()
+	for _, prefix := range []string{"index: ", "bad query: ", "bad cursor: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return clip(text) + "."
+}
+
+// search answers /v1/search.
+func (s *server) search(w http.ResponseWriter, r *http.Request) {
+	a, p := s.parse(r, onSearch)
+	if p != nil {
+		writeProblem(w, r, p)
+		return
+	}
+	if s.notModified(w, r) {
+		return
+	}
+	result, p := s.answer(r.Context(), a)
+	if p != nil {
+		writeProblem(w, r, p)
+		return
+	}
+	s.writeGeoJSON(w, r, s.collection(r, a, result))
+}
+
+// answer searches, and where an area finds nothing looks whether latitude and
+// longitude were swapped.
+func (s *server) answer(ctx context.Context, a asked) (*index.Result, *Problem) {
+	result, p := s.query(ctx, a.Query)
+	if p != nil || result.Total > 0 || a.Cursor != "" {
+		return result, p
+	}
+	if p := s.swapped(ctx, a); p != nil {
+		return nil, p
+	}
+	return result, nil
+}
+
+// swapped returns a Problem where the area asked for holds nothing at all, and
+// the one with latitude and longitude exchanged does.
+func (s *server) swapped(ctx context.Context, a asked) *Problem {
+	holds := func(q index.Query) bool {
+		r, p := s.query(ctx, q)
+		return p == nil && r.Total > 0
+	}
+	if b := a.Box; b != nil {
+		other := orb.Bound{Min: orb.Point{b.Min[1], b.Min[0]}, Max: orb.Point{b.Max[1], b.Max[0]}}
+		if !holds(index.Query{Box: b, Limit: 1}) && holds(index.Query{Box: &other, Limit: 1}) {
+			return latitudeFirst(a.given["bbox"], other)
+		}
+	}
+	if c := a.Center; c != nil && a.Radius > 0 {
+		other := orb.Point{c[1], c[0]}
+		if !holds(index.Query{Center: c, Radius: a.Radius, Limit: 1}) && holds(index.Query{Center: &other, Radius: a.Radius, Limit: 1}) {
+			return &Problem{Title: "lat and lon are exchanged", Parameter: "lat", Given: a.given["lat"], Expected: "degrees north in lat, degrees east in lon",
+				Detail: "Nothing is known there, and there is something where lat and lon are exchanged.",
+				Hint:   fmt.Sprintf("Did you mean lat=%s&lon=%s?", number(other[1]), number(other[0]))}
+		}
+	}
+	return nil
+}
+
+// photon answers /api.
+func (s *server) photon(w http.ResponseWriter, r *http.Request) {
+	s.answerPhoton(w, r, onPhoton)
+}
+
+// reverse answers /reverse.
+func (s *server) reverse(w http.ResponseWriter, r *http.Request) {
+	s.answerPhoton(w, r, onReverse)
+}
+
+func (s *server) answerPhoton(w http.ResponseWriter, r *http.Request, on route) {
+	a, p := s.parse(r, on)
+	if p != nil {
+		writeProblem(w, r, p)
+		return
+	}
+	if s.notModified(w, r) {
+		return
+	}
+	result, p := s.answer(r.Context(), a)
+	if p != nil {
+		writeProblem(w, r, p)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	s.writeJSON(w, r, s.photonCollection(a, result))
+}
+
+// page answers / with HTML.
+func (s *server) page(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Accept, Accept-Language")
+	if prefersJSON(r.Header.Get("Accept")) {
+		s.links(w, r)
+		return
+	}
+	lang := web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
+	p := web.Page{Lang: lang, Region: s.Region, Outline: s.Outline, Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, Form: formOf(r)}
+	status := http.StatusOK
+	a, problem := s.parse(r, onPage)
+	if problem == nil {
+		if s.notModified(w, r) {
+			return
+		}
+		p.Asked = a.filtering()
+		a.Points = 2000
+		p.Result, problem = s.answer(r.Context(), a)
+	}
+	if problem != nil {
+		status = cmp.Or(problem.Status, http.StatusBadRequest)
+		if problem.retry {
+			w.Header().Set("Retry-After", "1")
+		}
+		w.Header().Del("ETag")
+		w.Header().Set("Cache-Control", "no-store")
+		p.Problem, p.Hint = problem.sentence(), problem.Hint
+	} else if p.Result.Next != "" {
+		p.Next = "/?" + withCursor(r.URL.Query(), p.Result.Next)
+	}
+	stats, err := s.index.Stats(r.Context())
+	if err != nil && problem == nil {
+		s.Log.Error("api: stats", "error", err)
+	}
+	p.Stats = stats
+	var body strings.Builder
+	if err := web.Render(&body, p); err != nil {
+		s.Log.Error("api: page", "error", err)
+		writeProblem(w, r, &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError})
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		io.WriteString(w, body.String())
+	}
+}
+
+// links answers / for programs.
+func (s *server) links(w http.ResponseWriter, r *http.Request) {
+	type link struct {
+		Href  string `json:"href"`
+		Title string `json:"title"`
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	s.writeJSON(w, r, map[string]any{"name": "gazehound", "region": s.Region, "licence": s.Licence, "attribution": s.Attribution, "links": []link{
+		{"/v1/search", "addresses as GeoJSON"}, {"/api", "search in Photon's form"}, {"/reverse", "nearest addresses in Photon's form"},
+		{"/status", "state of the data"}, {"/healthz", "health"},
+	}})
+}
+
+func (s *server) style(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable") // the path holds its hash
+	io.WriteString(w, web.Style)
+}
+
+func (s *server) robots(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	io.WriteString(w, "User-agent: *\nDisallow: /v1/\nDisallow: /api\nDisallow: /reverse\n")
+}
+
+func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
+	writeProblem(w, r, &Problem{Title: "there is nothing here", Status: http.StatusNotFound,
+		Detail: fmt.Sprintf("%s does not exist.", clip(r.URL.Path)), Expected: strings.Join(paths, ", "), Hint: didYouMean(r.URL.Path, paths)})
+}
+
+// status says what is served; a superset of Photon's and Nominatim's.
+func (s *server) status(w http.ResponseWriter, r *http.Request) {
+	if _, p := s.parse(r, onStatus); p != nil {
+		writeProblem(w, r, p)
+		return
+	}
+	answer := struct {
+		Status      string     `json:"status"`
+		Version     string     `json:"version"`
+		Commit      string     `json:"git_commit,omitempty"`
+		Region      string     `json:"region,omitempty"`
+		DataUpdated *time.Time `json:"data_updated,omitempty"`
+		ImportDate  string     `json:"import_date,omitempty"`
+		Addresses   int        `json:"addresses"`
+		Pages       int        `json:"pages"`
+		Crawl       string     `json:"crawl"`
+	}{Status: "ok", Version: s.Version, Commit: s.Commit, Region: s.Region, ImportDate: s.GazetteerDate, Crawl: "stopped"}
+	if s.Crawl != nil {
+		answer.Crawl = s.Crawl()
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.QueryTimeout)
+	defer cancel()
+	state, err := s.index.State()
+	stats, err2 := s.index.Stats(ctx)
+	if err := errors.Join(err, err2); err != nil {
+		s.Log.Error("api: status", "error", err)
+		writeProblem(w, r, &Problem{Title: "the index cannot be read", Status: http.StatusServiceUnavailable, retry: true})
+		return
+	}
+	if !state.Updated.IsZero() {
+		answer.DataUpdated = &state.Updated
+	}
+	answer.Addresses, answer.Pages = stats.Addresses, stats.Pages
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	s.writeJSON(w, r, answer)
+}
+
+// healthz answers 200, or 503 with what is wrong.
+func (s *server) healthz(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), s.QueryTimeout)
+	defer cancel()
+	checks, status := map[string]string{}, http.StatusOK
+	note := func(name string, err error) {
+		checks[name] = "ok"
+		if err != nil {
+			checks[name], status = clip(err.Error()), http.StatusServiceUnavailable
+		}
+	}
+	_, err := s.index.Search(ctx, index.Query{Postcode: "0", Limit: 1})
+	note("index", err)
+	for name, check := range s.Checks {
+		note(name, check(ctx))
+	}
+	word := "ok"
+	if status != http.StatusOK {
+		word = "unhealthy"
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	if status != http.StatusOK {
+		w.WriteHeader(status)
+	}
+	s.writeJSON(w, r, map[string]any{"status": word, "checks": checks})
+}
+
+// notModified sets the ETag, which stands for the data, the program and the
+// request, and answers 304 where the asker has this answer already.
+func (s *server) notModified(w http.ResponseWriter, r *http.Request) bool {
+	state, err := s.index.State()
+	if err != nil {
+		return false
+	}
+	sum := fnv.New64a()
+	for _, part := range []string{s.Version, s.Licence, s.Attribution, s.Region, r.URL.RequestURI(), r.Header.Get("Accept-Language"), web.StylePath()} {
+		fmt.Fprintf(sum, "%q", part)
+	}
+	tag := fmt.Sprintf(`W/"%s-%x"`, state.Generation, sum.Sum64())
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", "public, max-age=30")
+	for given := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
+		if given = strings.TrimSpace(given); given == "*" || strings.TrimPrefix(given, "W/") == strings.TrimPrefix(tag, "W/") {
+			w.WriteHeader(http.StatusNotModified)
+			return true
+		}
+	}
+	return false
+}
+
+// writeJSON writes v; the headers are set.
+func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, v any) {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		s.Log.Error("api: encode", "error", err)
+		writeProblem(w, r, &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError})
+		return
+	}
+	if r.Method != http.MethodHead {
+		w.Write(body.Bytes()) // a reader who has gone does not miss it
+	}
+}
+
+func (s *server) writeGeoJSON(w http.ResponseWriter, r *http.Request, c *collection) {
+	w.Header().Set("Content-Type", "application/geo+json")
+	s.writeJSON(w, r, c)
+}
+
+// prefersJSON tells whether a client asks for JSON and not for HTML.
+func prefersJSON(accept string) bool {
+	return strings.Contains(accept, "json") && !strings.Contains(accept, "text/html")
+}
+
+// clip bounds foreign text in an answer or log line, and keeps control
+// characters out of it.
+func clip(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	if runes := []rune(text); len(runes) > 200 {
+		return string(runes[:200]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,220 @@
+package api
+
+import (
+	"math"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	"gazehound/index"
+
+	"github.com/paulmach/orb"
+)
+
+// A collection is an answer: a GeoJSON FeatureCollection (RFC 7946) with the
+// members of GeocodeJSON.
+type collection struct {
+	Type        string    `json:"type"`
+	Version     string    `json:"version"` // of GeocodeJSON
+	Licence     string    `json:"licence"`
+	Attribution string    `json:"attribution"`
+	Query       string    `json:"query"`
+	Warning     string    `json:"warning,omitempty"`
+	Box         []float64 `json:"bbox,omitempty"`
+
+	Matched   *int       `json:"numberMatched,omitempty"`
+	Returned  int        `json:"numberReturned"`
+	Approx    bool       `json:"approx,omitempty"`  // numberMatched is a lower bound
+	Relaxed   bool       `json:"relaxed,omitempty"` // no address has all the words as they are written
+	TimeStamp *time.Time `json:"timeStamp,omitempty"`
+
+	Features []feature `json:"features"`
+	Links    []link    `json:"links,omitempty"`
+}
+
+type feature struct {
+	Type       string    `json:"type"`
+	ID         string    `json:"id,omitempty"`
+	Geometry   *geometry `json:"geometry"`
+	Properties any       `json:"properties"`
+}
+
+type geometry struct {
+	Type        string     `json:"type"`
+	Coordinates [2]float64 `json:"coordinates"` // lon, lat
+}
+
+type link struct {
+	Rel  string `json:"rel"`
+	Href string `json:"href"`
+	Type string `json:"type"`
+}
+
+// properties are those of an address, in the words of OpenStreetMap and All
+// the Places.
+type properties struct {
+	Ref         string    `json:"ref"`
+	Name        string    `json:"name,omitempty"`
+	Label       string    `json:"label"`
+	Street      string    `json:"addr:street,omitempty"`
+	HouseNumber string    `json:"addr:housenumber,omitempty"`
+	Unit        string    `json:"addr:unit,omitempty"`
+	Postcode    string    `json:"addr:postcode,omitempty"`
+	City        string    `json:"addr:city,omitempty"`
+	State       string    `json:"addr:state,omitempty"`
+	Country     string    `json:"addr:country,omitempty"`
+	Full        string    `json:"addr:full"`
+	Website     string    `json:"website"`
+	Source      string    `json:"@source_uri"`
+	Title       string    `json:"@title,omitempty"`
+	Precision   string    `json:"@precision"`
+	Level       string    `json:"@level"`
+	Confidence  float64   `json:"@confidence"`
+	Evidence    string    `json:"@evidence"`
+	FirstSeen   time.Time `json:"@first_seen"`
+	LastSeen    time.Time `json:"@last_seen"`
+	Mentions    int       `json:"@mentions"`
+	Pages       []string  `json:"@pages"`
+	Gazetteer   string    `json:"@gazetteer,omitempty"`
+	OSM         *string   `json:"@osm"` // the matching OSM object, or null
+	Distance    *float64  `json:"distance_m,omitempty"`
+	Score       float64   `json:"score"`
+}
+
+var osmObject = regexp.MustCompile(`^(node|way|relation)/(\d{1,18})$`)
+
+func (s *server) collection(r *http.Request, a asked, result *index.Result) *collection {
+	now := time.Now().UTC().Truncate(time.Second)
+	c := s.frame(a, result)
+	c.Matched, c.TimeStamp, c.Box = &result.Total, &now, boxOf(result.Hits)
+	for i := range result.Hits {
+		h := &result.Hits[i]
+		e := h.Evidence[0]
+		p := properties{
+			Ref: h.ID, Name: h.Name, Label: h.Label(), Full: h.Line(),
+			Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
+			Website: website(h), Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: round(h.Confidence, 2),
+			Evidence: e.Snippet.Text, FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Mentions: h.Mentions, Gazetteer: h.Place, Score: round(h.Score, 4),
+		}
+		for _, e := range h.Evidence {
+			p.Pages = append(p.Pages, e.URL)
+		}
+		if osmObject.MatchString(h.Place) {
+			p.OSM = &h.Place
+		}
+		if h.Distance >= 0 {
+			d := math.Round(h.Distance)
+			p.Distance = &d
+		}
+		c.Features = append(c.Features, feature{"Feature", h.ID, geometryOf(h), p})
+	}
+	c.Links = []link{{"self", r.URL.RequestURI(), "application/geo+json"}}
+	if result.Next != "" {
+		c.Links = append(c.Links, link{"next", r.URL.Path + "?" + withCursor(r.URL.Query(), result.Next), "application/geo+json"})
+	}
+	return c
+}
+
+func (s *server) frame(a asked, result *index.Result) *collection {
+	return &collection{Type: "FeatureCollection", Version: "0.1.0", Licence: s.Licence, Attribution: s.Attribution,
+		Query: a.Text, Warning: a.warning, Returned: len(result.Hits), Approx: result.Approx, Relaxed: result.Relaxed, Features: []feature{}}
+}
+
+// photonProperties are those that Photon's clients read. Leaflet's geocoder
+// leaves the house number out of its label, so the street carries it, too.
+type photonProperties struct {
+	Type        string `json:"type"` // house, street, or other
+	Name        string `json:"name,omitempty"`
+	Street      string `json:"street,omitempty"`
+	HouseNumber string `json:"housenumber,omitempty"`
+	Postcode    string `json:"postcode,omitempty"`
+	City        string `json:"city,omitempty"`
+	State       string `json:"state,omitempty"`
+	Country     string `json:"country,omitempty"`
+	CountryCode string `json:"countrycode,omitempty"`
+	OSMType     string `json:"osm_type,omitempty"` // N, W or R
+	OSMID       int64  `json:"osm_id,omitempty"`
+	OSMKey      string `json:"osm_key"`
+	OSMValue    string `json:"osm_value"`
+	Website     string `json:"website,omitempty"`
+}
+
+func (s *server) photonCollection(a asked, result *index.Result) *collection {
+	c := s.frame(a, result)
+	for i := range result.Hits {
+		h := &result.Hits[i]
+		p := photonProperties{Type: "other", Name: h.Name, Street: h.Street, HouseNumber: h.HouseNumber, Postcode: h.Postcode, City: h.City,
+			State: h.State, Country: countryName(h.Country), CountryCode: h.Country, OSMKey: "place", OSMValue: "house", Website: website(h)}
+		if h.HouseNumber != "" && h.Street != "" {
+			p.Type, p.Street = "house", streetLine(h)
+		} else if h.Street != "" {
+			p.Type, p.OSMValue = "street", "street"
+		}
+		if m := osmObject.FindStringSubmatch(h.Place); m != nil {
+			p.OSMType = string(m[1][0] &^ 0x20)
+			p.OSMID, _ = strconv.ParseInt(m[2], 10, 64) // at most 18 digits
+		}
+		c.Features = append(c.Features, feature{Type: "Feature", Geometry: geometryOf(h), Properties: p})
+	}
+	return c
+}
+
+// streetLine returns street and number in the order of the country.
+func streetLine(h *index.Hit) string {
+	only := index.Hit{Street: h.Street, HouseNumber: h.HouseNumber, Country: h.Country}
+	return only.Line()
+}
+
+// countryName returns the name of the countries that addresses are parsed in.
+func countryName(code string) string {
+	switch code {
+	case "DE":
+		return "Deutschland"
+	case "AT":
+		return "Österreich"
+	case "CH":
+		return "Schweiz"
+	case "LI":
+		return "Liechtenstein"
+	case "US":
+		return "United States"
+	case "GB":
+		return "United Kingdom"
+	}
+	return code
+}
+
+func geometryOf(h *index.Hit) *geometry {
+	if !h.HasPoint {
+		return nil
+	}
+	return &geometry{"Point", [2]float64{round(h.Point[0], 6), round(h.Point[1], 6)}}
+}
+
+// website returns the root of the page's host.
+func website(h *index.Hit) string {
+	return rootOf.FindString(h.Evidence[0].URL) + "/"
+}
+
+var rootOf = regexp.MustCompile(`^[a-zA-Z]+://[^/?#]+`)
+
+// boxOf returns the bounds of the hits as RFC 7946 wants them.
+func boxOf(hits []index.Hit) []float64 {
+	var points orb.MultiPoint
+	for _, h := range hits {
+		if h.HasPoint {
+			points = append(points, h.Point)
+		}
+	}
+	if len(points) == 0 {
+		return nil
+	}
+	b := points.Bound()
+	return []float64{round(b.Min[0], 6), round(b.Min[1], 6), round(b.Max[0], 6), round(b.Max[1], 6)}
+}
+
+func round(f float64, digits int) float64 {
+	p := math.Pow10(digits)
+	return math.Round(f*p) / p
+}
