@@ -88,8 +88,8 @@ func NewModel(o Options) (*Model, error) {
 
 // Score returns, for a link with these terms, the probability that a relevant
 // page lies exactly d links behind it, at [d-1]: in [0, 1], never NaN. It is 0
-// at a depth that has not yet seen both a relevant and another page, so an
-// untrained model leaves the order of links alone.
+// at a depth that has learned nothing, so that a new model leaves the order of
+// links alone.
 func (m *Model) Score(terms []string) [MaxDepth]float64 {
 	var p [MaxDepth]float64
 	m.mu.RLock()

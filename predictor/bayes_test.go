@@ -1,19 +1,342 @@
 package predictor
 
-import "testing"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
 
-func TestLearn(t *testing.T) {
-	m, err := NewModel(DefaultOptions())
+	"pgregory.net/rapid"
+)
+
+func newModel(t testing.TB, change func(*Options)) *Model {
+	t.Helper()
+	o := DefaultOptions()
+	if change != nil {
+		change(&o)
+	}
+	m, err := NewModel(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// lessons is a small crawl: a page's trail and what the page was.
+type lesson struct {
+	trail    [][]string
+	relevant bool
+}
+
+func drawLessons(t *rapid.T) []lesson {
+	terms := rapid.SliceOfNDistinct(rapid.SampledFrom(strings.Fields(
+		"host:a host:b path:x path:y path:z anchor:one anchor:two anchor:three around:w around:v switch:yes switch:no")), 0, 6, rapid.ID)
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) lesson {
+		return lesson{rapid.SliceOfN(terms, 0, 5).Draw(t, "trail"), rapid.Bool().Draw(t, "relevant")}
+	}), 0, 30).Draw(t, "lessons")
+}
+
+// reference is the posterior written down from the paper's equations, with the
+// size of the vocabulary and one unseen term in the denominator.
+func reference(lessons []lesson, terms []string, depth int, o Options) float64 {
+	var documents, totals [2]float64
+	counts := map[string]*[2]float64{}
+	for _, l := range lessons {
+		if len(l.trail) < depth {
+			continue
+		}
+		class := 1
+		if l.relevant {
+			class = 0
+		}
+		documents[class]++
+		for _, term := range l.trail[depth-1] {
+			if counts[term] == nil {
+				counts[term] = new([2]float64)
+			}
+			counts[term][class]++
+			totals[class]++
+		}
+	}
+	if documents[0]+documents[1] == 0 {
+		return 0
+	}
+	size := o.Smoothing * float64(len(counts)+1)
+	evidence := 0.0
+	for _, term := range terms {
+		n := counts[term]
+		if n == nil {
+			n = new([2]float64)
+		}
+		evidence += math.Log((n[0]+o.Smoothing)/(totals[0]+size)) - math.Log((n[1]+o.Smoothing)/(totals[1]+size))
+	}
+	if o.Posterior == Tempered && len(terms) > 0 {
+		evidence /= math.Sqrt(float64(len(terms)))
+	}
+	return 1 / (1 + math.Exp(-math.Log((documents[0]+1)/(documents[1]+1))-evidence))
+}
+
+func TestScoreIsTheEquation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := DefaultOptions()
+		o.Posterior = rapid.SampledFrom([]string{Raw, Tempered}).Draw(t, "posterior")
+		o.Smoothing = rapid.Float64Range(0.01, 10).Draw(t, "smoothing")
+		o.Depths = rapid.IntRange(1, MaxDepth).Draw(t, "depths")
+		m, err := NewModel(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lessons := drawLessons(t)
+		for _, l := range lessons {
+			m.Learn(l.trail, l.relevant)
+		}
+		terms := rapid.SliceOfNDistinct(rapid.SampledFrom(strings.Fields("host:a path:x path:q anchor:one around:w switch:yes")), 0, 6, rapid.ID).Draw(t, "terms")
+		got := m.Score(terms)
+		for d := 1; d <= MaxDepth; d++ {
+			want := 0.0
+			if d <= o.Depths {
+				want = reference(lessons, terms, d, o)
+			}
+			if math.Abs(got[d-1]-want) > 1e-9 {
+				t.Errorf("depth %d: Score(%q) = %v, want %v", d, terms, got[d-1], want)
+			}
+		}
+	})
+}
+
+// TestAlwaysAProbability feeds a model terms that no Link gives.
+func TestAlwaysAProbability(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := DefaultOptions()
+		o.Posterior = rapid.SampledFrom([]string{Raw, Tempered}).Draw(t, "posterior")
+		o.Combine = rapid.SampledFrom([]string{Mean, Max}).Draw(t, "combine")
+		o.Vocabulary = rapid.IntRange(1, 5).Draw(t, "vocabulary")
+		m, err := NewModel(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"a", "a:", "host:<unk>", strings.Repeat("x", 100)})), 0, 10)
+		for range rapid.IntRange(0, 8).Draw(t, "n") {
+			m.Learn(rapid.SliceOfN(terms, 0, 4).Draw(t, "trail"), rapid.Bool().Draw(t, "relevant"))
+			link := terms.Draw(t, "link")
+			p := m.Score(link)
+			for d, pd := range p {
+				if !(pd >= 0 && pd <= 1) {
+					t.Fatalf("depth %d: Score(%q) = %v", d+1, link, pd)
+				}
+			}
+			if p := m.Predict(link); !(p >= 0 && p <= 1) {
+				t.Fatalf("Predict(%q) = %v", link, p)
+			}
+		}
+		for d, s := range m.Stats().Depths {
+			if s.Terms > o.Vocabulary+len(families)+1 { // unknown terms, one a family and one of no family
+				t.Errorf("depth %d: %d terms", d+1, s.Terms)
+			}
+		}
+	})
+}
+
+func TestLearn(t *testing.T) {
+	m := newModel(t, nil)
 	contact := Terms(Link{Host: "shop.example", Path: "/kontakt.html", Anchor: "Kontakt"})
 	news := Terms(Link{Host: "shop.example", Path: "/news/1.html", Anchor: "Neues"})
+	if p := m.Score(contact); p != [MaxDepth]float64{} {
+		t.Errorf("a new model gives %v, want zeros", p)
+	}
 	for range 10 {
 		m.Learn([][]string{contact, news}, true)
 		m.Learn([][]string{news, contact}, false)
 	}
-	if c, n := m.Score(contact), m.Score(news); c[0] <= n[0] || c[1] >= n[1] || c[2] != 0 || n[2] != 0 {
-		t.Errorf("Score(contact) = %v, Score(news) = %v", c, n)
+	c, n := m.Score(contact), m.Score(news)
+	if c[0] <= 0.5 || n[0] >= 0.5 {
+		t.Errorf("depth 1: contact %v, news %v; want contact to lead", c[0], n[0])
+	}
+	if c[1] >= 0.5 || n[1] <= 0.5 {
+		t.Errorf("depth 2: contact %v, news %v; want news to lead", c[1], n[1])
+	}
+	if c[2] != 0 || n[2] != 0 {
+		t.Errorf("depth 3 has learned nothing and gives %v, %v", c[2], n[2])
+	}
+	m.Learn(nil, true) // a seed
+	if again := m.Score(contact); again != c {
+		t.Errorf("a page without a trail taught something: %v, then %v", c, again)
+	}
+}
+
+// TestOnlyOtherPages holds what brings a crawl out of a part of the web where
+// nothing is: links unlike all those that led nowhere come first.
+func TestOnlyOtherPages(t *testing.T) {
+	m := newModel(t, nil)
+	same := []string{"host:far.example", "anchor:docs"}
+	for range 20 {
+		m.Learn([][]string{same}, false)
+	}
+	if old, fresh := m.Predict(same), m.Predict([]string{"host:new.example", "anchor:town"}); old <= 0 || fresh <= old {
+		t.Errorf("known %v, unlike it %v; want 0 < known < unlike", old, fresh)
+	}
+}
+
+func TestVocabularyIsCapped(t *testing.T) {
+	m := newModel(t, func(o *Options) { o.Vocabulary = 100 })
+	for i := range 1000 {
+		m.Learn([][]string{{fmt.Sprintf("anchor:w%d", i), fmt.Sprintf("path:p%d", i), "switch:no"}}, i%3 == 0)
+	}
+	s := m.Stats().Depths[0]
+	if s.Terms != 102 { // and two unknown ones
+		t.Errorf("%d terms, want 102", s.Terms)
+	}
+	if s.Relevant+s.Other != 1000 {
+		t.Errorf("%d + %d links learned, want 1000", s.Relevant, s.Other)
+	}
+	e := m.Explain([]string{"anchor:never-seen"}, 1)
+	if len(e.Terms) != 1 || e.Terms[0].Term != "anchor:<unk>" || e.Terms[0].Relevant+e.Terms[0].Other < 900 {
+		t.Errorf("a term beyond the vocabulary is %+v", e.Terms)
+	}
+}
+
+func TestExplainAddsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := DefaultOptions()
+		o.Posterior = rapid.SampledFrom([]string{Raw, Tempered}).Draw(t, "posterior")
+		o.Vocabulary = rapid.IntRange(3, 20).Draw(t, "vocabulary")
+		m, err := NewModel(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lessons := drawLessons(t)
+		for _, l := range lessons {
+			m.Learn(l.trail, l.relevant)
+		}
+		terms := strings.Fields("host:a path:x path:q anchor:one switch:yes")
+		scores := m.Score(terms)
+		for d := 1; d <= MaxDepth; d++ {
+			e := m.Explain(terms, d)
+			if e.Probability != scores[d-1] && math.Abs(e.Probability-scores[d-1]) > 1e-12 {
+				t.Errorf("depth %d: explained %v, scored %v", d, e.Probability, scores[d-1])
+			}
+			if !e.Trained {
+				continue
+			}
+			sum := e.Prior
+			for _, w := range e.Terms {
+				sum += w.LogOdds
+			}
+			if len(e.Terms) != len(terms) || math.Abs(sum-e.LogOdds) > 1e-9 || math.Abs(1/(1+math.Exp(-sum))-e.Probability) > 1e-9 {
+				t.Errorf("depth %d: %+v adds up to %v", d, e, sum)
+			}
+		}
+	})
+	m := newModel(t, nil)
+	for _, depth := range []int{-1, 0, MaxDepth + 1} {
+		if e := m.Explain([]string{"a:b"}, depth); e.Trained || e.Terms != nil {
+			t.Errorf("depth %d is explained: %+v", depth, e)
+		}
+	}
+}
+
+func TestTop(t *testing.T) {
+	m := newModel(t, nil)
+	for i := range 5000 {
+		m.Learn([][]string{{"anchor:kontakt", fmt.Sprintf("path:p%d", i)}}, true)
+		m.Learn([][]string{{"anchor:news", "switch:no"}}, false)
+	}
+	top := m.Top(1, "anchor", 10)
+	if len(top) != 2 || top[0].Term != "anchor:news" && top[0].Term != "anchor:kontakt" {
+		t.Fatalf("Top = %+v", top)
+	}
+	if top := m.Top(1, "", 3); len(top) != 3 || slices.ContainsFunc(top, func(w TermWeight) bool { return strings.HasPrefix(w.Term, "path:") }) {
+		t.Errorf("Top of all families = %+v", top)
+	}
+	if top := m.Top(2, "", 3); len(top) != 0 {
+		t.Errorf("Top of a depth that has learned nothing = %+v", top)
+	}
+}
+
+func TestCombine(t *testing.T) {
+	for _, test := range []struct {
+		p          [MaxDepth]float64
+		decay      float64
+		mean, best float64
+	}{
+		{[MaxDepth]float64{}, 0.5, 0, 0},
+		{[MaxDepth]float64{1, 1, 1}, 0.5, 1, 1},
+		{[MaxDepth]float64{1, 0, 0}, 0.5, 4.0 / 7, 1},
+		{[MaxDepth]float64{0, 0, 1}, 0.5, 1.0 / 7, 0.25},
+		{[MaxDepth]float64{0.3, 0.6, 0.9}, 1, 0.6, 0.9},
+	} {
+		if got := Combine(test.p, test.decay); math.Abs(got-test.mean) > 1e-12 {
+			t.Errorf("Combine(%v, %v) = %v, want %v", test.p, test.decay, got, test.mean)
+		}
+		if got := Best(test.p, test.decay); math.Abs(got-test.best) > 1e-12 {
+			t.Errorf("Best(%v, %v) = %v, want %v", test.p, test.decay, got, test.best)
+		}
+	}
+	if got := Combine([MaxDepth]float64{1, 1, 1}, 0); got != 0 {
+		t.Errorf("Combine with decay 0 = %v, want 0", got)
+	}
+}
+
+func TestPriority(t *testing.T) {
+	for _, test := range [][3]float64{{0, 0, 0}, {0.5, 0, 0.5}, {0.5, 1, 1}, {0.5, 0.5, 0.75}, {1, 0.3, 1}} {
+		if got := Priority(test[0], test[1]); got != test[2] {
+			t.Errorf("Priority(%v, %v) = %v, want %v", test[0], test[1], got, test[2])
+		}
+	}
+}
+
+func TestOptionsValidate(t *testing.T) {
+	for _, test := range []struct {
+		change func(*Options)
+		want   string // in the error; "" is valid
+	}{
+		{func(*Options) {}, ""},
+		{func(o *Options) { o.Depths = 0 }, "depths is 0"},
+		{func(o *Options) { o.Depths = 4 }, "use 1 to 3"},
+		{func(o *Options) { o.Posterior = "" }, `posterior is ""`},
+		{func(o *Options) { o.Combine = "sum" }, `combine is "sum"`},
+		{func(o *Options) { o.Decay = 0 }, "decay is 0"},
+		{func(o *Options) { o.Decay = math.NaN() }, "decay is NaN"},
+		{func(o *Options) { o.Smoothing = math.Inf(1) }, "smoothing is +Inf"},
+		{func(o *Options) { o.Smoothing = -1 }, "smoothing is -1"},
+		{func(o *Options) { o.Vocabulary = 0 }, "vocabulary is 0"},
+	} {
+		o := DefaultOptions()
+		test.change(&o)
+		_, err := NewModel(o)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: error %v, want %q", o, err, test.want)
+		}
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	m := newModel(t, func(o *Options) { o.Vocabulary = 50 })
+	path := t.TempDir() + "/model"
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			for i := range 200 {
+				link := Link{Host: "a.example", Path: fmt.Sprintf("/%d/%c", g, 'a'+i%26)}
+				m.Learn([][]string{Terms(link)}, i%5 == 0)
+				m.Predict(Terms(link))
+				m.Explain(Terms(link), 1)
+				if i%50 == 0 {
+					m.Top(1, "", 5)
+					if err := m.Save(path); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	if s := m.Stats().Depths[0]; s.Relevant != 160 || s.Other != 640 {
+		t.Errorf("learned %+v, want 160 and 640", s)
+	}
+	if _, err := Load(path, DefaultOptions()); err != nil {
+		t.Error(err)
 	}
 }

@@ -114,15 +114,22 @@ func (c *classifier) resolve(terms []string) (known []string, relevant, other []
 // unknown returns the term that stands for all those of a term's family that
 // came after the vocabulary was full.
 func unknown(term string) string {
-	family, _, _ := strings.Cut(term, ":")
-	return family + ":<unk>"
+	for _, f := range families {
+		if strings.HasPrefix(term, f.name) && strings.HasPrefix(term[len(f.name):], ":") {
+			return f.name + ":<unk>"
+		}
+	}
+	return "<unk>"
 }
 
-// trained tells whether both classes have an example.
-func (c *classifier) trained() bool { return c.relevant > 0 && c.other > 0 }
+// trained tells whether there is an example. Those of one class are enough:
+// long before the first relevant page is found, a classifier that knows many
+// other links prefers the ones that are unlike them, and so gets out of a part
+// of the web where nothing is.
+func (c *classifier) trained() bool { return c.relevant+c.other > 0 }
 
-// probability returns the posterior of a link with these terms, or 0 where the
-// classifier is not trained.
+// probability returns the posterior of a link with these terms, or 0 where
+// nothing was learned.
 func (c *classifier) probability(terms []string) float64 {
 	if !c.trained() {
 		return 0

@@ -18,6 +18,7 @@ const FeatureSet = 1
 const (
 	MaxTerms      = 64 // terms of a link
 	MaxTermLength = 64 // bytes of a term, with its family
+	maxFolders    = 3  // above the target
 )
 
 // Families are the six sources of terms (Ahlers & Boll 2009, section 4.4), in
@@ -42,8 +43,8 @@ func Families() []string {
 // feature families, each term with its family before it ("anchor:kontakt",
 // "path:impressum", "switch:yes"), no term twice, always in the same order.
 //
-// Words are runs of letters and digits, folded to lower case, with every digit
-// written as 0, so that all years, or all five-digit postcodes, are one term.
+// Words are runs of letters and digits in lower case, with every digit written
+// as 0, so that all years, or all five-digit postcodes, are one term.
 // The host gives itself and its parent domains ("host:www.uci.edu",
 // "host:uci.edu", "host:edu"); the path its words, and the folders above the
 // target under its host ("path:www.uci.edu/dept/"), which is how a site's
@@ -51,7 +52,7 @@ func Families() []string {
 // MaxTermLength bytes; what is beyond is left out.
 func Terms(l Link) []string {
 	t := collector{terms: make([]string, 0, 32)}
-	host := strings.ToLower(l.Host)
+	host := strings.ToLower(strings.Join(strings.Fields(strings.ToValidUTF8(l.Host, "")), ""))
 	t.start(0)
 	t.host(host)
 	t.start(1)
@@ -99,14 +100,20 @@ func (t *collector) add(word string) {
 	}
 }
 
-// host adds the host and its parent domains, the longest first.
+// host adds the host, with its port, and its parent domains, the longest first.
 func (t *collector) host(host string) {
+	t.add(host)
+	host, _, _ = strings.Cut(host, ":")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if last == "" || '0' <= last[0] && last[0] <= '9' {
+		return // an IP address has no parents
+	}
 	for t.left > 0 {
-		t.add(foldDigits(host))
 		_, parent, ok := strings.Cut(host, ".")
 		if !ok {
 			return
 		}
+		t.add(parent)
 		host = parent
 	}
 }
@@ -114,11 +121,11 @@ func (t *collector) host(host string) {
 // path adds the folders of an escaped path, the outermost first, then the
 // words of path and query.
 func (t *collector) path(host, path string) {
-	path = unescape(path)
+	path = norm.NFC.String(strings.ToValidUTF8(unescape(path), ""))
 	file, _, _ := strings.Cut(path, "?")
-	for i, folders := 1, 0; i < len(file) && folders < 3; i++ {
+	for i, folders := 1, 0; i < len(file) && folders < maxFolders; i++ {
 		if file[i] == '/' {
-			t.add(foldDigits(host + strings.ToLower(file[:i+1])))
+			t.add(host + fold(file[:i+1]))
 			folders++
 		}
 	}
@@ -132,7 +139,7 @@ func (t *collector) words(text string) {
 		if t.left == 0 {
 			return
 		}
-		t.add(foldDigits(strings.ToLower(word)))
+		t.add(fold(word))
 	}
 }
 
@@ -140,16 +147,16 @@ func isSeparator(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// foldDigits writes every decimal digit as 0.
-func foldDigits(s string) string {
-	if strings.IndexFunc(s, unicode.IsDigit) < 0 {
-		return s
-	}
+// fold turns s to lower case, digits into 0 and white space into "_".
+func fold(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
+		switch {
+		case unicode.IsDigit(r):
 			return '0'
+		case unicode.IsSpace(r):
+			return '_'
 		}
-		return r
+		return unicode.ToLower(r)
 	}, s)
 }
 

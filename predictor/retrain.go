@@ -1,0 +1,304 @@
+package predictor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// An Example is one judged page of an earlier crawl.
+type Example struct {
+	Trail    [][]string // the terms of the links that led to it, as Learn takes them
+	Relevant bool
+}
+
+// ErrNoExamples is returned by Retrain when there is nothing to learn from.
+var ErrNoExamples = errors.New("no judged page to learn from: crawl first")
+
+// heldOut is the part of the examples, 1/heldOut of them, that is kept apart
+// to compare models.
+const heldOut = 5
+
+// maxWorse is how much the log-loss of a better model may grow, as a factor:
+// the crawl needs the order of links more than their exact probabilities.
+const maxWorse = 1.05
+
+// minGain is how much the area under the ROC curve of a better model must
+// grow, so that a new model is not put in place for rounding errors.
+const minGain = 0.001
+
+// Retrain builds a new model from the pages of earlier crawls and says whether
+// it is better than the old one, which may be nil and is not changed.
+//
+// The examples come in the order in which the pages were visited, and are read
+// four times, so the sequence must give the same ones each time. The last
+// fifth is held out: a model of the first four fifths is compared on it with
+// the old one. The old one has usually learned the held-out pages too while it
+// crawled; a copy of it is made to forget each held-out page, so that both
+// answer about pages they have not seen. In the end the new model learns the held-out pages as well, and is
+// returned with the report.
+//
+// An error of the sequence is returned with the number of the page.
+func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model, o Options) (*Model, Report, error) {
+	model, err := NewModel(o)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	var r Report
+	err = each(ctx, examples, func(_ int, e Example) {
+		r.Pages++
+		if e.Relevant {
+			r.Relevant++
+		}
+	})
+	if err != nil {
+		return nil, Report{}, err
+	}
+	if r.Pages == 0 {
+		return nil, Report{}, fmt.Errorf("predictor: retrain: %w", ErrNoExamples)
+	}
+	cut := r.Pages - r.Pages/heldOut
+
+	var rival *Model
+	if old != nil {
+		r.HasOld = true
+		rival = old.clone()
+	}
+	err = each(ctx, examples, func(i int, e Example) {
+		if i < cut {
+			model.Learn(e.Trail, e.Relevant)
+		} else if rival != nil {
+			rival.forget(e.Trail, e.Relevant)
+		}
+	})
+	if err != nil {
+		return nil, Report{}, err
+	}
+	if rival != nil {
+		for _, c := range rival.depths {
+			c.terms = slices.DeleteFunc(c.terms, func(term string) bool { return !c.has(term) })
+		}
+	}
+
+	var judged [2][MaxDepth][]judgement // of the new and the old model
+	err = each(ctx, examples, func(i int, e Example) {
+		if i < cut {
+			return
+		}
+		r.HeldOut++
+		if e.Relevant {
+			r.HeldOutRelevant++
+		}
+		for d := range min(len(e.Trail), o.Depths) {
+			for k, m := range []*Model{model, rival} {
+				if m != nil {
+					judged[k][d] = append(judged[k][d], judgement{m.Score(e.Trail[d])[d], e.Relevant})
+				}
+			}
+		}
+	})
+	if err != nil {
+		return nil, Report{}, err
+	}
+	for d := range o.Depths {
+		r.Depths = append(r.Depths, compare(model.depths[d], judged[0][d], judged[1][d]))
+	}
+	r.decide()
+
+	err = each(ctx, examples, func(i int, e Example) {
+		if i >= cut {
+			model.Learn(e.Trail, e.Relevant)
+		}
+	})
+	if err != nil {
+		return nil, Report{}, err
+	}
+	return model, r, nil
+}
+
+// each calls do with every example and its index.
+func each(ctx context.Context, examples iter.Seq2[Example, error], do func(int, Example)) error {
+	i := 0
+	for e, err := range examples {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("predictor: retrain: page %d: %w", i+1, err)
+		}
+		do(i, e)
+		i++
+	}
+	return nil
+}
+
+// A Report says how well a retrained model orders links that it has not
+// learned, beside the old model.
+type Report struct {
+	Pages           int          `json:"pages"` // judged, all
+	Relevant        int          `json:"relevant"`
+	HeldOut         int          `json:"held_out"` // of Pages
+	HeldOutRelevant int          `json:"held_out_relevant"`
+	HasOld          bool         `json:"has_old"`
+	Depths          []Comparison `json:"depths"` // at [d-1]
+	Better          bool         `json:"better"` // the new model should take the place of the old one
+	Reason          string       `json:"reason"` // for Better, in words
+}
+
+// A Comparison sets two models against each other at one depth.
+type Comparison struct {
+	Links    int     `json:"links"`    // held-out pages that have a link at this depth
+	Relevant int     `json:"relevant"` // of Links
+	BaseRate float64 `json:"base_rate"`
+	// BaseLoss is the log-loss of one who knows no more than BaseRate, the
+	// share of relevant links among those learned.
+	BaseLoss float64 `json:"base_loss"`
+	Ranked   bool    `json:"ranked"` // both kinds of link are held out, so that AUC means something
+	New      Quality `json:"new"`
+	Old      Quality `json:"old"` // zero without an old model
+}
+
+// Quality is how well a model predicts.
+type Quality struct {
+	LogLoss float64 `json:"log_loss"` // mean -ln of the probability of what came; 0 is perfect
+	AUC     float64 `json:"auc"`      // area under the ROC curve, in [0, 1]; 0.5 is chance; 0 where not Ranked
+}
+
+// compare fills a Comparison from the judgements of the new and the old model.
+func compare(learned *classifier, judged, rival []judgement) Comparison {
+	c := Comparison{Links: len(judged)}
+	base := make([]judgement, len(judged))
+	c.BaseRate = float64(learned.relevant+1) / float64(learned.relevant+learned.other+2)
+	for i, j := range judged {
+		if j.relevant {
+			c.Relevant++
+		}
+		base[i] = judgement{c.BaseRate, j.relevant}
+	}
+	c.BaseLoss = logLoss(base)
+	c.New.LogLoss = logLoss(judged)
+	c.New.AUC, c.Ranked = auc(judged)
+	if len(rival) > 0 {
+		c.Old.LogLoss = logLoss(rival)
+		c.Old.AUC, _ = auc(rival)
+	}
+	return c
+}
+
+// decide sets Better and Reason: a model is better when its mean area under
+// the ROC curve over the depths that can be ranked is larger than the old
+// one's by minGain, and its mean log-loss there is no more than maxWorse times
+// the old one's. The first model is better than none.
+func (r *Report) decide() {
+	if !r.HasOld {
+		r.Better, r.Reason = true, "there is no old model"
+		return
+	}
+	var fresh, old Quality
+	n := 0.0
+	for _, c := range r.Depths {
+		if c.Ranked {
+			n++
+			fresh.AUC += c.New.AUC
+			fresh.LogLoss += c.New.LogLoss
+			old.AUC += c.Old.AUC
+			old.LogLoss += c.Old.LogLoss
+		}
+	}
+	if n == 0 {
+		r.Reason = fmt.Sprintf("cannot be told: of the %d held-out pages %d are relevant, and both kinds are needed", r.HeldOut, r.HeldOutRelevant)
+		return
+	}
+	for _, q := range []*Quality{&fresh, &old} {
+		q.AUC /= n
+		q.LogLoss /= n
+	}
+	switch {
+	case fresh.AUC <= old.AUC+minGain:
+		r.Reason = fmt.Sprintf("it does not order links better: mean AUC %.4f, the old model's %.4f", fresh.AUC, old.AUC)
+	case fresh.LogLoss > old.LogLoss*maxWorse:
+		r.Reason = fmt.Sprintf("its probabilities are worse: mean log-loss %.4f, the old model's %.4f", fresh.LogLoss, old.LogLoss)
+	default:
+		r.Better = true
+		r.Reason = fmt.Sprintf("it orders links better: mean AUC %.4f, the old model's %.4f", fresh.AUC, old.AUC)
+	}
+}
+
+// String returns the report as a table for a terminal.
+func (r Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "pages %d (%d relevant), held out the last %d (%d relevant)\n", r.Pages, r.Relevant, r.HeldOut, r.HeldOutRelevant)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "depth\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\tAUC old\tnew\t\n")
+	for d, c := range r.Depths {
+		oldLoss, oldAUC, newAUC := "-", "-", "-"
+		if r.HasOld {
+			oldLoss = fmt.Sprintf("%.4f", c.Old.LogLoss)
+		}
+		if c.Ranked {
+			newAUC = fmt.Sprintf("%.4f", c.New.AUC)
+			if r.HasOld {
+				oldAUC = fmt.Sprintf("%.4f", c.Old.AUC)
+			}
+		}
+		fmt.Fprintf(w, "%d\t%d\t%d\t%s\t%.4f\t%.4f\t%s\t%s\t\n", d+1, c.Links, c.Relevant, oldLoss, c.New.LogLoss, c.BaseLoss, oldAUC, newAUC)
+	}
+	w.Flush()
+	verdict := "not better"
+	if r.Better {
+		verdict = "better"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", verdict, r.Reason)
+	return b.String()
+}
+
+// clone returns a model that has learned the same.
+func (m *Model) clone() *Model {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	copied := &Model{options: m.options}
+	for d, c := range m.depths {
+		k := newClassifier(c.options)
+		k.relevant, k.other = c.relevant, c.other
+		k.terms = slices.Clone(c.terms)
+		for chunk := range slices.Chunk(k.terms, snapshotTerms) {
+			relevant, other := c.counts(chunk)
+			for i, term := range chunk {
+				k.observe(term, int(relevant[i]), int(other[i]))
+			}
+		}
+		copied.depths[d] = k
+	}
+	return copied
+}
+
+// forget undoes Learn at each depth whose classifier knows all terms of the
+// link from pages of this kind. One that does not has never learned it.
+func (m *Model) forget(trail [][]string, relevant bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for d := range min(len(trail), m.options.Depths) {
+		m.depths[d].forget(trail[d], relevant)
+	}
+}
+
+func (c *classifier) forget(terms []string, relevant bool) {
+	known, r, o := c.resolve(terms)
+	seen, documents, class := o, &c.other, otherClass
+	if relevant {
+		seen, documents, class = r, &c.relevant, relevantClass
+	}
+	if *documents == 0 || slices.ContainsFunc(seen, func(n float64) bool { return n < 1 }) {
+		return
+	}
+	*documents--
+	for i, term := range known {
+		if seen[i] >= 1 && !slices.Contains(known[:i], term) {
+			c.store.Observe(term, -1, class)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package predictor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// recorded is a crawl of a made-up town: imprints are relevant, and the links
+// to them often say so.
+func recorded(pages int, seed uint64) []Example {
+	random := rand.New(rand.NewPCG(seed, 3))
+	examples := make([]Example, pages)
+	for i := range examples {
+		relevant := random.IntN(8) == 0
+		word := "news"
+		if relevant != (random.IntN(5) == 0) {
+			word = "impressum"
+		}
+		link := func(anchor string) []string {
+			return Terms(Link{Host: fmt.Sprintf("h%d.example", random.IntN(50)), Path: "/" + anchor, Anchor: anchor})
+		}
+		examples[i] = Example{Trail: [][]string{link(word), link("portal")}[:random.IntN(3)], Relevant: relevant}
+	}
+	return examples
+}
+
+func sequence(examples []Example) iter.Seq2[Example, error] {
+	return func(yield func(Example, error) bool) {
+		for _, e := range examples {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func learnAll(t *testing.T, examples []Example) *Model {
+	m := newModel(t, nil)
+	for _, e := range examples {
+		m.Learn(e.Trail, e.Relevant)
+	}
+	return m
+}
+
+func TestRetrainReplacesABadModel(t *testing.T) {
+	examples := recorded(2000, 1)
+	bad := newModel(t, nil) // has learned the opposite
+	for _, e := range examples {
+		bad.Learn(e.Trail, !e.Relevant)
+	}
+	before := bad.Stats()
+	m, r, err := Retrain(t.Context(), sequence(examples), bad, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, m, learnAll(t, examples)) // also the part that was held out
+	if bad.Stats() != before {
+		t.Errorf("the old model changed from %+v to %+v", before, bad.Stats())
+	}
+	c := r.Depths[0]
+	if !r.Better || !c.Ranked || c.New.AUC < 0.7 || c.Old.AUC > 0.3 || c.New.LogLoss >= c.BaseLoss || c.New.LogLoss >= c.Old.LogLoss {
+		t.Errorf("report\n%v", r)
+	}
+	if r.Pages != 2000 || r.HeldOut != 400 || len(r.Depths) != MaxDepth || r.Depths[2].Ranked {
+		t.Errorf("report %+v", r)
+	}
+	if text := r.String(); !strings.Contains(text, "held out the last 400") || !strings.Contains(text, "better: it orders links better") {
+		t.Errorf("report reads\n%s", text)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRetrainIsFair retrains on the very crawl that taught the old model: the
+// pages that it has already seen give it no lead, and the new one is the same.
+func TestRetrainIsFair(t *testing.T) {
+	examples := recorded(2000, 2)
+	old := learnAll(t, examples)
+	_, r, err := Retrain(t.Context(), sequence(examples), old, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, c := range r.Depths {
+		if c.New != c.Old {
+			t.Errorf("depth %d: new %+v, old %+v; want equals", d+1, c.New, c.Old)
+		}
+	}
+	if r.Better {
+		t.Errorf("a model like the old one is called better: %s", r.Reason)
+	}
+}
+
+func TestRetrainWithoutOldModel(t *testing.T) {
+	_, r, err := Retrain(t.Context(), sequence(recorded(500, 3)), nil, DefaultOptions())
+	if err != nil || !r.Better || r.HasOld {
+		t.Errorf("report %v, error %v; want better than none", r, err)
+	}
+}
+
+func TestRetrainCannotTell(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		relevant bool
+		pages    int
+	}{{"no relevant page", false, 100}, {"only relevant pages", true, 100}, {"one page", true, 1}} {
+		t.Run(test.name, func(t *testing.T) {
+			examples := recorded(test.pages, 4)
+			for i := range examples {
+				examples[i].Relevant = test.relevant
+			}
+			m, r, err := Retrain(t.Context(), sequence(examples), learnAll(t, nil), DefaultOptions())
+			if err != nil || m == nil || r.Better || !strings.Contains(r.Reason, "cannot be told") {
+				t.Errorf("report %v, error %v", r, err)
+			}
+			if _, err := json.Marshal(r); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestRetrainErrors(t *testing.T) {
+	if _, _, err := Retrain(t.Context(), sequence(nil), nil, DefaultOptions()); !errors.Is(err, ErrNoExamples) {
+		t.Errorf("no examples: %v", err)
+	}
+	broken := errors.New("tree is broken")
+	_, _, err := Retrain(t.Context(), func(yield func(Example, error) bool) {
+		_ = yield(Example{}, nil) && yield(Example{}, broken)
+	}, nil, DefaultOptions())
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "page 2") {
+		t.Errorf("broken sequence: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Retrain(ctx, sequence(recorded(10, 5)), nil, DefaultOptions()); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, _, err := Retrain(t.Context(), sequence(recorded(10, 5)), nil, Options{}); err == nil {
+		t.Error("options that are not valid: no error")
+	}
+}

@@ -1,0 +1,291 @@
+package predictor
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// teach lets a model learn pages of a made-up crawl.
+func teach(m *Model, pages int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range pages {
+		trail := make([][]string, random.IntN(4))
+		for d := range trail {
+			trail[d] = Terms(Link{
+				Host: fmt.Sprintf("h%d.example", random.IntN(20)), Path: fmt.Sprintf("/p%c/%c", 'a'+random.IntN(26), 'a'+random.IntN(26)),
+				Anchor: []string{"kontakt", "impressum", "news", "shop"}[random.IntN(4)],
+			})
+		}
+		m.Learn(trail, random.IntN(4) == 0)
+	}
+}
+
+// same tells where two models differ in what they have learned.
+func same(t *testing.T, got, want *Model) {
+	t.Helper()
+	for d := range want.depths {
+		g, w := got.depths[d], want.depths[d]
+		if g.relevant != w.relevant || g.other != w.other || !slices.Equal(g.terms, w.terms) {
+			t.Fatalf("depth %d: learned %d, %d, %d terms; want %d, %d, %d terms", d+1, g.relevant, g.other, len(g.terms), w.relevant, w.other, len(w.terms))
+		}
+		gr, g0 := g.counts(w.terms)
+		wr, w0 := w.counts(w.terms)
+		if !slices.Equal(gr, wr) || !slices.Equal(g0, w0) {
+			t.Errorf("depth %d: counts differ", d+1)
+		}
+	}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	for _, pages := range []int{0, 1, 3000} {
+		m := newModel(t, nil)
+		teach(m, pages)
+		path := filepath.Join(t.TempDir(), "model")
+		for range 2 { // the second replaces the first
+			if err := m.Save(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		loaded, err := Load(path, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, loaded, m)
+		terms := Terms(Link{Host: "h3.example", Path: "/pa/b", Anchor: "kontakt"})
+		if got, want := loaded.Score(terms), m.Score(terms); got != want {
+			t.Errorf("loaded model scores %v, saved one %v", got, want)
+		}
+		if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
+			t.Errorf("left behind: %v", files)
+		}
+	}
+}
+
+// TestCountsComeBack holds that counts survive the way through frequencies.
+func TestCountsComeBack(t *testing.T) {
+	c := newClassifier(DefaultOptions())
+	want := []int{1, 2, 3, 7, 1_000_003, 999_999_937, 3_000_000_019}
+	var terms []string
+	for i, n := range want {
+		terms = append(terms, c.meet(fmt.Sprint("path:", i)))
+		c.observe(terms[i], n, 0)
+	}
+	relevant, other := c.counts(terms)
+	for i, n := range want {
+		if int(relevant[i]) != n || other[i] != 0 {
+			t.Errorf("count %d comes back as %v, %v", n, relevant[i], other[i])
+		}
+	}
+}
+
+func TestLoadCutsTheVocabulary(t *testing.T) {
+	m := newModel(t, nil)
+	teach(m, 3000)
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultOptions()
+	o.Vocabulary = 10
+	small, err := Load(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := m.Stats().Depths[0], small.Stats().Depths[0]
+	if after.Terms > 10+len(families) || after.Relevant != before.Relevant {
+		t.Errorf("from %+v to %+v", before, after)
+	}
+	if got, want := small.depths[0].store.WordCount(), m.depths[0].store.WordCount(); !slices.Equal(got, want) {
+		t.Errorf("%v terms counted, want %v", got, want)
+	}
+}
+
+// saved returns the bytes of a small model's file.
+func saved(t testing.TB) []byte {
+	m := newModel(t, nil)
+	teach(m, 5)
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// seal puts a right checksum under the body of a model file.
+func seal(body string) []byte {
+	return binary.BigEndian.AppendUint32([]byte(body), crc32.Checksum([]byte(body), castagnoli))
+}
+
+func TestLoadRefuses(t *testing.T) {
+	good := saved(t)
+	many := string(binary.AppendUvarint(nil, 1<<40))
+	for _, test := range []struct {
+		name string
+		data []byte
+		want error
+	}{
+		{"empty file", nil, ErrDamaged},
+		{"cut in the magic line", []byte("gazehound pre"), ErrDamaged},
+		{"text", []byte("seeds: [a, b]\n"), ErrForeign},
+		{"gob of another program", []byte{0x40, 0xff, 0x81, 3, 1, 1}, ErrForeign},
+		{"newer format", seal(magic + "\x02\x01\x00"), ErrNewerFormat},
+		{"newer format with another checksum", []byte(magic + "\x07whatever follows"), ErrNewerFormat},
+		{"other features", seal(magic + "\x01\x63\x00\x00\x00"), ErrFeatures},
+		{"bytes behind the end", seal(string(good[:len(good)-4]) + "x"), ErrDamaged},
+		{"more terms than bytes", seal(magic + "\x01\x01\x01\x01" + many), ErrDamaged},
+		{"count out of range", seal(magic + "\x01\x01" + many + "\x01\x00"), ErrDamaged},
+		{"term that was never seen", seal(magic + "\x01\x01\x01\x01\x01\x01a\x00\x00"), ErrDamaged},
+		{"term longer than the file", seal(magic + "\x01\x01\x01\x01\x01" + many), ErrDamaged},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "model")
+			if err := os.WriteFile(path, test.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			m, err := Load(path, DefaultOptions())
+			if m != nil || !errors.Is(err, test.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("Load = %v, %v; want %q with the path", m, err, test.want)
+			}
+		})
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none"), DefaultOptions()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// TestLoadNoticesEveryDamage cuts a file at every byte and flips every byte.
+func TestLoadNoticesEveryDamage(t *testing.T) {
+	good := saved(t)
+	for i := range good {
+		if err := newModel(t, nil).read(good[:i]); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("cut at byte %d of %d: %v", i, len(good), err)
+		}
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x40
+		if err := newModel(t, nil).read(bad); err == nil {
+			t.Fatalf("byte %d of %d changed: no error", i, len(good))
+		}
+	}
+}
+
+// FuzzLoad holds that what can be read is written again with the same meaning.
+func FuzzLoad(f *testing.F) {
+	f.Add(saved(f)[len(magic):])
+	f.Add([]byte("\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		m := newModel(t, nil)
+		if len(body) > 4 {
+			body = body[:len(body)-4]
+		}
+		if err := m.read(seal(magic + string(body))); err != nil {
+			return
+		}
+		for _, p := range m.Score([]string{"host:a", "anchor:b"}) {
+			if !(p >= 0 && p <= 1) {
+				t.Errorf("Score = %v", p)
+			}
+		}
+		var b bytes.Buffer
+		if err := m.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		again := newModel(t, nil)
+		if err := again.read(seal(b.String())); err != nil {
+			t.Fatal(err)
+		}
+		same(t, again, m)
+	})
+}
+
+// TestSaveThatIsKilled finds the old model after a save that did not come to
+// its end, and the next save clears away what it left.
+func TestSaveThatIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	m := newModel(t, nil)
+	teach(m, 50)
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	half := filepath.Join(dir, ".model.123.tmp")
+	if err := os.WriteFile(half, []byte(magic), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(path, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, loaded, m)
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(half); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", half, err)
+	}
+}
+
+func TestSaveFails(t *testing.T) {
+	m := newModel(t, nil)
+	if err := m.Save(filepath.Join(t.TempDir(), "none", "model")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("into a folder that is not there: %v", err)
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "model"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Save(filepath.Join(dir, "model")); err == nil {
+		t.Error("over a folder: no error")
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+// BenchmarkSave reports how long a reader waits at most while a full model is
+// saved, beside the time of the save.
+func BenchmarkSave(b *testing.B) {
+	m := newModel(b, nil)
+	for i := range 200_000 {
+		m.Learn([][]string{{fmt.Sprint("path:", i), fmt.Sprint("anchor:", i), "switch:no"}}, i%10 == 0)
+	}
+	path := filepath.Join(b.TempDir(), "model")
+	done := make(chan time.Duration)
+	stop := make(chan struct{})
+	go func() {
+		longest := time.Duration(0)
+		for {
+			select {
+			case <-stop:
+				done <- longest
+				return
+			default:
+			}
+			start := time.Now()
+			m.Learn([][]string{{"switch:no"}}, false)
+			longest = max(longest, time.Since(start))
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	for b.Loop() {
+		if err := m.Save(path); err != nil {
+			b.Fatal(err)
+		}
+	}
+	close(stop)
+	b.ReportMetric(float64((<-done).Microseconds()), "µs-longest-wait")
+}
