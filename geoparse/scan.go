@@ -236,7 +236,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	s.before = grammar.Tokenize(s.text, lo, start, s.before[:0])
 	street, ok := grammar.StreetBefore(s.text, s.before, known)
 	if grammar.NumberFirst(a.Country) && (!ok || street.Strength < 4) {
-		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found && (!ok || st.Strength > street.Strength) {
+		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found && (!ok || street.Number.Empty() || st.Strength > street.Strength) {
 			street, ok = st, true
 		}
 	}
@@ -251,6 +251,9 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	if !ok && (best.weak || !grammar.Capital(s.text[best.start:]) || t[0].Kind == grammar.Break) {
 		return
 	}
+	if !ok && s.digitsBefore(start) {
+		return // "Tel. 030 10115 Berlin"
+	}
 	if !ok && len(code) == 4 && country == "" && s.yearLike(i, j, best) {
 		return
 	}
@@ -259,6 +262,14 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	}
 	s.resolve(&a, street.Strength)
 	s.add(a)
+}
+
+// digitsBefore tells whether a number stands right before i in its line.
+func (s *scan) digitsBefore(i int) bool {
+	for i > s.end && s.text[i-1] == ' ' {
+		i--
+	}
+	return i > 0 && s.text[i-1]-'0' <= 9
 }
 
 // wordFollows tells whether a letter follows within a few separators. It keeps
@@ -465,6 +476,9 @@ func (s *scan) qualifier(m match, t []grammar.Token) int {
 			initial = name.rest
 		}
 	}
+	if k < len(t) && text[t[k].Start] == ')' && strings.Contains(text[m.start:m.end], "(") {
+		return t[k].End
+	}
 	marks := 0
 	for i := k; i < len(t) && i < k+5; i++ {
 		tok := t[i]
@@ -600,21 +614,14 @@ func (s *scan) streetAfter(end int, known grammar.Known) (grammar.Street, bool) 
 	}
 	// Not if the street belongs to the postcode behind it.
 	i := street.Number.End
-	for n := 0; i < len(s.text) && n < 12; n++ {
-		c := s.text[i]
-		if c-'0' <= 9 {
-			j := i
-			for j < len(s.text) && s.text[j]-'0' <= 9 {
-				j++
-			}
-			if n := j - i; n == 5 || n == 4 {
-				return street, false
-			}
-			break
-		}
+	for i < len(s.text) && i < street.Number.End+6 && (s.text[i] <= ' ' || s.text[i] == ',' || s.text[i] == '|' || s.text[i] == '-' || s.text[i] == 'D') {
 		i++
 	}
-	return street, true
+	j := i
+	for j < len(s.text) && j < i+6 && s.text[j]-'0' <= 9 {
+		j++
+	}
+	return street, j-i != 4 && j-i != 5
 }
 
 // known returns the test of street names for the place of a, or nil where the

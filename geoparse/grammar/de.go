@@ -65,7 +65,7 @@ func lineStreet(text string, t []Token, k int, known Known, s Street) (Street, b
 		return s, false
 	}
 	name, strength, ok := nameBefore(text, t, k, known)
-	if !ok || strength < 2 {
+	if !ok || strength < 3 {
 		return s, false
 	}
 	for i, tok := range t {
@@ -135,7 +135,7 @@ func parenthesis(text string, t []Token, k int) int {
 // skipLine steps back over one whole line without digits and of at most five
 // words, which may not be the first.
 func skipLine(t []Token, k int) (int, bool) {
-	if k == 0 || k < len(t) && t[k].Kind != Break {
+	if k == 0 || k < len(t) && t[k].Kind == Word {
 		return 0, false
 	}
 	for i := k - 1; i >= 0 && k-i <= 6; i-- {
@@ -309,8 +309,17 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 	}
 	bounded := n-start < 2*maxNameWords
 	words := make([]word, 0, n-start)
+	anyCapital := false
 	for i := start; i < n; i++ {
-		words = append(words, word{text: t[i].text(text), kind: t[i].Kind, start: t[i].Start})
+		w := word{text: t[i].text(text), kind: t[i].Kind, start: t[i].Start}
+		w.capital = Capital(w.text)
+		anyCapital = anyCapital || w.capital
+		words = append(words, w)
+	}
+	if !anyCapital { // all lower case, as people type
+		for i := range words {
+			words[i].capital = !articles[words[i].text]
+		}
 	}
 	end := t[n-1].End
 	for text[end-1] == '-' {
@@ -349,10 +358,11 @@ func gluedWord(s string) int {
 
 // A word is one token of a name with its folded form, made when asked for.
 type word struct {
-	text   string
-	kind   Kind
-	start  int
-	folded string
+	text    string
+	kind    Kind
+	start   int
+	folded  string
+	capital bool // begins with a capital letter, or no word does
 }
 
 func (w *word) fold() string {
@@ -375,7 +385,7 @@ func germanName(w []word, bounded bool) (int, int) {
 		if leadTypes[w[i].fold()] && nameLike(w[i+1:]) {
 			return adjectives(w, i), 3
 		}
-		if streetTypes[w[i].fold()] && Capital(w[i].text) && linkWords[w[i+1].text] && nameLike(w[i+2:]) {
+		if streetTypes[w[i].fold()] && w[i].capital && linkWords[w[i+1].text] && nameLike(w[i+2:]) {
 			return adjectives(w, i), 3
 		}
 	}
@@ -390,14 +400,14 @@ func germanName(w []word, bounded bool) (int, int) {
 		return adjectives(w, compound(w)), 3
 	}
 	for i := n - 2; i >= 0 && i >= n-5; i-- {
-		if w[i].kind == Word && prepositions[w[i].fold()] && Capital(w[i].text) && nameLike(w[i+1:]) {
+		if w[i].kind == Word && prepositions[w[i].fold()] && w[i].capital && nameLike(w[i+1:]) {
 			return i, 2 + b2i(i == 0 && bounded)
 		}
 	}
-	if germanNoStreet[last.fold()] || !Capital(last.text) || utf8.RuneCountInString(last.text) < 3 {
+	if germanNoStreet[last.fold()] || !last.capital || utf8.RuneCountInString(last.text) < 3 {
 		return -1, 0
 	}
-	if bounded && n <= 4 && Capital(w[0].text) && nameLike(w) {
+	if bounded && n <= 4 && w[0].capital && nameLike(w) {
 		return 0, 1 + b2i(n <= 2)
 	}
 	if utf8.RuneCountInString(last.text) >= 5 {
@@ -411,17 +421,17 @@ func germanName(w []word, bounded bool) (int, int) {
 func separateName(w []word, bounded bool) int {
 	n := len(w)
 	if n == 1 {
-		if bounded && len(w[0].fold()) >= 4 && Capital(w[0].text) {
+		if bounded && len(w[0].fold()) >= 4 && w[0].capital {
 			return 0
 		}
 		return -1
 	}
 	prev := &w[n-2]
-	if prepositions[prev.fold()] && Capital(prev.text) || articles[prev.text] {
+	if prepositions[prev.fold()] && prev.capital || articles[prev.text] {
 		return adjectives(w, n-1)
 	}
-	if prev.kind != Word || !Capital(prev.text) && Capital(w[n-1].text) {
-		if len(w[n-1].fold()) >= 5 && Capital(w[n-1].text) {
+	if prev.kind != Word || !prev.capital && w[n-1].capital {
+		if len(w[n-1].fold()) >= 5 && w[n-1].capital {
 			return n - 1
 		}
 		return -1
@@ -430,12 +440,12 @@ func separateName(w []word, bounded bool) int {
 	if !strings.HasSuffix(prev.fold(), "er") && !titles[prev.fold()] {
 		for j := 0; j < 2 && i > 0 && w[i-1].kind == Word; j++ {
 			before := &w[i-1]
-			if !Capital(before.text) && !nobility[before.text] || prepositions[before.fold()] {
+			if !before.capital && !nobility[before.text] || prepositions[before.fold()] {
 				break
 			}
 			i--
 		}
-		if i > 0 && !bounded || i > 0 && w[i-1].kind == Word && Capital(w[i-1].text) && !prepositions[w[i-1].fold()] && !titles[w[i].fold()] {
+		if i > 0 && !bounded || i > 0 && w[i-1].kind == Word && w[i-1].capital && !prepositions[w[i-1].fold()] && !titles[w[i].fold()] {
 			// the name runs on to the left: what lies there is a firm or person
 			i = n - 2
 			for i > 0 && (titles[w[i-1].fold()] || nobility[w[i-1].text]) {
@@ -443,7 +453,7 @@ func separateName(w []word, bounded bool) int {
 			}
 		}
 	}
-	for i > 0 && (titles[w[i-1].fold()] || strings.HasSuffix(w[i].text, ".") && len(w[i].fold()) <= 2 && Capital(w[i-1].text) && len(w[i-1].fold()) <= 2) {
+	for i > 0 && (titles[w[i-1].fold()] || strings.HasSuffix(w[i].text, ".") && len(w[i].fold()) <= 2 && w[i-1].capital && len(w[i-1].fold()) <= 2) {
 		i--
 	}
 	return adjectives(w, i)
@@ -467,14 +477,14 @@ func compound(w []word) int {
 
 // adjectives steps back over "Große", "Am", "An der" before word i.
 func adjectives(w []word, i int) int {
-	for i > 0 && w[i-1].kind == Word && Capital(w[i-1].text) && adjectiveWords[w[i-1].fold()] {
+	for i > 0 && w[i-1].kind == Word && adjectiveWords[w[i-1].fold()] && (w[i-1].capital || i > 1 && (articles[w[i-2].text] || prepositions[w[i-2].fold()])) {
 		i--
 	}
 	j := i
 	for j > 0 && articles[w[j-1].text] {
 		j--
 	}
-	if j > 0 && w[j-1].kind == Word && prepositions[w[j-1].fold()] && Capital(w[j-1].text) {
+	if j > 0 && w[j-1].kind == Word && prepositions[w[j-1].fold()] && w[j-1].capital {
 		return j - 1
 	}
 	return i
@@ -483,7 +493,7 @@ func adjectives(w []word, i int) int {
 // nameLike tells whether every word can stand inside a street name.
 func nameLike(w []word) bool {
 	for i := range w {
-		if w[i].kind == Word && !Capital(w[i].text) && !smallWords[w[i].text] && !nobility[w[i].text] {
+		if w[i].kind == Word && !w[i].capital && !smallWords[w[i].text] && !nobility[w[i].text] && !adjectiveWords[w[i].fold()] {
 			return false
 		}
 	}
