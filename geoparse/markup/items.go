@@ -55,17 +55,17 @@ func (f *finder) items(n *html.Node) {
 		f.property(n, RDFa, strings.Fields(rdfa))
 	}
 	if itemscope {
-		f.open(n, Microdata, kindOf(itemtype, microdata))
+		f.open(n, Microdata, kindOfItem(itemtype, microdata))
 	}
 	if typed {
-		f.open(n, RDFa, kindOf(typeOf, rdfa))
+		f.open(n, RDFa, kindOfItem(typeOf, rdfa))
 	}
 	if class != "" {
 		f.microformat(n, class)
 	}
 }
 
-func kindOf(types, property string) kind {
+func kindOfItem(types, property string) kind {
 	types = strings.ToLower(types)
 	switch {
 	case strings.Contains(types, "postaladdress"), strings.HasSuffix(types, ":address"), strings.HasSuffix(types, "/address"):
@@ -128,7 +128,7 @@ func (f *finder) property(n *html.Node, origin string, names []string) {
 	for _, name := range names[:min(len(names), 10)] {
 		if field := s.own.field(localName(name)); field != nil {
 			f.read++
-			if value := valueOf(n, origin); field == &s.own.Street && *field != "" && value != "" {
+			if value := valueOf(n, origin); field == &s.own.Street && *field != "" && value != "" && len(*field) < MaxRaw {
 				*field += ", " + value // several lines of one street address
 			} else {
 				setOnce(field, value)

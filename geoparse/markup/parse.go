@@ -56,13 +56,38 @@ func Parse(page []byte) *html.Node {
 type builder struct {
 	doc, root, head, body *html.Node
 
-	open    []*html.Node // open elements below root, outermost first
-	over    int          // start tags beyond MaxDepth that are still open
-	foreign int          // 1 + index in open of the svg or math element we are in, or 0
+	open    []openElement // below root, outermost first
+	over    int           // start tags beyond MaxDepth that are still open
+	foreign int           // 1 + index in open of the svg or math element we are in, or 0
 
 	nodes int
 	slab  []html.Node
 }
+
+// An openElement is one that its end tag, or what follows, has yet to end. All
+// searches among them go through at most MaxDepth of these small records.
+type openElement struct {
+	node *html.Node
+	atom atom.Atom
+	kind kindOfElement
+}
+
+// A kindOfElement is a set of the categories by which the HTML standard decides
+// what a tag ends.
+type kindOfElement uint16
+
+const (
+	special     kindOfElement = 1 << iota // unrelated end tags do not end it
+	scope                                 // elements outside of it cannot be ended from inside
+	buttonScope                           // the same for paragraphs
+	itemScope                             // the same for the start of list items
+	listScope                             // the same for the end of list items
+	tableScope                            // the same for parts of tables
+	template                              // the same for tables
+	heading                               // h1 to h6
+	htmlInside                            // HTML goes on inside this foreign element
+	nothing     kindOfElement = 0
+)
 
 func (b *builder) node(t html.NodeType, a atom.Atom, data string, attr []html.Attribute) *html.Node {
 	if len(b.slab) == 0 {
@@ -79,7 +104,7 @@ func (b *builder) top() *html.Node {
 	if len(b.open) == 0 {
 		return b.root
 	}
-	return b.open[len(b.open)-1]
+	return b.open[len(b.open)-1].node
 }
 
 func (b *builder) popTo(i int) {
@@ -129,7 +154,11 @@ func (b *builder) startBody(attrs []html.Attribute) {
 	b.body = b.node(html.ElementNode, atom.Body, "body", attrs)
 	b.root.AppendChild(b.body)
 	b.popTo(0)
-	b.open = append(b.open, b.body)
+	b.open = append(b.open, openElement{b.body, atom.Body, kindOf(atom.Body, "body")})
+}
+
+func (b *builder) openHead() {
+	b.open = append(b.open[:0], openElement{b.head, atom.Head, kindOf(atom.Head, "head")})
 }
 
 func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
@@ -175,12 +204,12 @@ func (b *builder) start(a atom.Atom, name string, attrs []html.Attribute, selfCl
 	case a == atom.Head && b.body == nil && b.head == nil:
 		b.head = b.node(html.ElementNode, a, name, attrs)
 		b.root.AppendChild(b.head)
-		b.open = append(b.open[:0], b.head)
+		b.openHead()
 		return
 	case a == atom.Head, a == atom.Body:
 		return
 	}
-	if b.body == nil && b.index(atom.Template, nil) < 0 {
+	if b.body == nil && b.index(atom.Template, nothing) < 0 {
 		if !inHead(a) {
 			b.startBody(nil)
 		} else if len(b.open) == 0 {
@@ -188,7 +217,7 @@ func (b *builder) start(a atom.Atom, name string, attrs []html.Attribute, selfCl
 				b.head = b.node(html.ElementNode, atom.Head, "head", nil)
 				b.root.AppendChild(b.head)
 			}
-			b.open = append(b.open, b.head)
+			b.openHead()
 		}
 	}
 	if b.foreign > 0 && !b.integrated() {
@@ -213,7 +242,7 @@ func (b *builder) push(a atom.Atom, name string, attrs []html.Attribute, leaf bo
 	case len(b.open) >= MaxDepth:
 		b.over++
 	default:
-		b.open = append(b.open, n)
+		b.open = append(b.open, openElement{n, a, kindOf(a, name)})
 		if b.foreign == 0 && (a == atom.Svg || a == atom.Math) {
 			b.foreign = len(b.open)
 		}
@@ -223,8 +252,7 @@ func (b *builder) push(a atom.Atom, name string, attrs []html.Attribute, leaf bo
 // integrated tells whether HTML goes on inside the foreign element we are in.
 func (b *builder) integrated() bool {
 	for i := len(b.open) - 1; i >= b.foreign; i-- {
-		switch strings.ToLower(b.open[i].Data) {
-		case "foreignobject", "desc", "title", "annotation-xml":
+		if b.open[i].kind&htmlInside != 0 {
 			return true
 		}
 	}
@@ -266,20 +294,19 @@ func (b *builder) endImplied(a atom.Atom) {
 
 // index returns the place in open of the innermost a element that no barrier
 // hides, or -1.
-func (b *builder) index(a atom.Atom, barrier func(atom.Atom) bool) int {
+func (b *builder) index(a atom.Atom, barrier kindOfElement) int {
 	for i := len(b.open) - 1; i >= 0; i-- {
-		at := b.open[i].DataAtom
-		if at == a {
+		if b.open[i].atom == a {
 			return i
 		}
-		if barrier != nil && barrier(at) {
+		if b.open[i].kind&barrier != 0 {
 			return -1
 		}
 	}
 	return -1
 }
 
-func (b *builder) close(a atom.Atom, barrier func(atom.Atom) bool) bool {
+func (b *builder) close(a atom.Atom, barrier kindOfElement) bool {
 	i := b.index(a, barrier)
 	if i >= 0 {
 		b.popTo(i)
@@ -292,15 +319,14 @@ func (b *builder) close(a atom.Atom, barrier func(atom.Atom) bool) bool {
 func (b *builder) closeTableParts(parts ...atom.Atom) {
 	outermost := -1
 	for i := len(b.open) - 1; i >= 0; i-- {
-		at := b.open[i].DataAtom
-		if at == atom.Table || at == atom.Template {
+		if b.open[i].kind&tableScope != 0 {
 			if outermost >= 0 {
 				b.popTo(outermost)
 			}
 			return
 		}
 		for _, p := range parts {
-			if at == p {
+			if b.open[i].atom == p {
 				outermost = i
 			}
 		}
@@ -336,7 +362,7 @@ func (b *builder) end(a atom.Atom, name []byte) {
 			return
 		}
 		for _, above := range b.open[i+1:] {
-			if isSpecial(above.DataAtom) {
+			if above.kind&special != 0 {
 				b.drop(i)
 				return
 			}
@@ -347,51 +373,74 @@ func (b *builder) end(a atom.Atom, name []byte) {
 			b.drop(i)
 		}
 	case isHeading(a):
-		for i := len(b.open) - 1; i >= 0 && !scope(b.open[i].DataAtom); i-- {
-			if isHeading(b.open[i].DataAtom) {
+		for i := len(b.open) - 1; i >= 0 && b.open[i].kind&scope == 0; i-- {
+			if b.open[i].kind&heading != 0 {
 				b.popTo(i)
 				return
 			}
 		}
 	case a == atom.Li:
-		b.close(a, func(at atom.Atom) bool { return scope(at) || at == atom.Ul || at == atom.Ol })
+		b.close(a, listScope)
 	case a == atom.Table, a == atom.Template:
-		b.close(a, func(at atom.Atom) bool { return at == atom.Template })
+		b.close(a, template)
 	case isTablePart(a):
-		b.close(a, func(at atom.Atom) bool { return at == atom.Table || at == atom.Template })
-	case isSpecial(a):
+		b.close(a, tableScope)
+	case kindOf(a, "")&special != 0:
 		b.close(a, scope)
 	default:
 		for i := len(b.open) - 1; i >= 0; i-- {
-			n := b.open[i]
-			if n.DataAtom == a && (a != 0 || n.Data == string(name)) {
+			e := &b.open[i]
+			if e.atom == a && (a != 0 || e.node.Data == string(name)) {
 				b.popTo(i)
 				return
 			}
-			if isSpecial(n.DataAtom) {
+			if e.kind&special != 0 {
 				return
 			}
 		}
 	}
 }
 
-// scope tells whether elements outside of a cannot be closed from inside it.
-func scope(a atom.Atom) bool {
+// kindOf returns the categories of an element.
+func kindOf(a atom.Atom, name string) (k kindOfElement) {
 	switch a {
-	case atom.Applet, atom.Caption, atom.Table, atom.Td, atom.Th, atom.Marquee, atom.Object, atom.Template, atom.Body, atom.Head:
-		return true
+	case atom.Table:
+		k = special | scope | tableScope
+	case atom.Template:
+		k = special | scope | tableScope | template
+	case atom.Applet, atom.Marquee, atom.Object, atom.Caption, atom.Td, atom.Th, atom.Body, atom.Head:
+		k = special | scope
+	case atom.Button:
+		k = special | buttonScope
+	case atom.Ul, atom.Ol:
+		k = special | listScope
+	case atom.Frameset, atom.Iframe, atom.Noembed, atom.Noframes, atom.Noscript, atom.Script, atom.Select, atom.Style,
+		atom.Textarea:
+		k = special
+	case atom.Title:
+		k = special | htmlInside
+	case atom.Desc, atom.Foreignobject:
+		k = htmlInside
+	default:
+		if name == "annotation-xml" {
+			k = htmlInside
+		} else if isHeading(a) {
+			k = special | heading
+		} else if closesParagraph(a) || isTablePart(a) {
+			k = special
+		}
 	}
-	return false
-}
-
-func buttonScope(a atom.Atom) bool { return a == atom.Button || scope(a) }
-
-func itemScope(a atom.Atom) bool {
-	switch a {
-	case atom.Address, atom.Div, atom.P, atom.Li, atom.Dd, atom.Dt:
-		return false
+	if k&scope != 0 {
+		k |= buttonScope | listScope
 	}
-	return isSpecial(a)
+	if k&special != 0 {
+		switch a {
+		case atom.Address, atom.Div, atom.P, atom.Li, atom.Dd, atom.Dt:
+		default:
+			k |= itemScope
+		}
+	}
+	return k
 }
 
 func inHead(a atom.Atom) bool {
@@ -445,17 +494,6 @@ func closesParagraph(a atom.Atom) bool {
 		return true
 	}
 	return isHeading(a)
-}
-
-// isSpecial tells whether a is in the HTML standard's category "special":
-// elements that an unrelated end tag does not close.
-func isSpecial(a atom.Atom) bool {
-	switch a {
-	case atom.Button, atom.Frameset, atom.Iframe, atom.Noembed, atom.Noframes, atom.Noscript, atom.Script, atom.Select,
-		atom.Style, atom.Textarea, atom.Title:
-		return true
-	}
-	return scope(a) || closesParagraph(a) || isTablePart(a)
 }
 
 // breaksOut tells whether an HTML element ends the foreign content it is in.
