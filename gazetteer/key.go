@@ -184,10 +184,13 @@ var streetWords = func() map[string]string {
 	return m
 }()
 
-// postcodeKey folds a postcode: upper case, letters and digits only, a ZIP+4
-// cut to its ZIP.
+// postcodeKey folds a postcode: upper case, letters and digits only, without
+// the country before a hyphen ("D-26121", "L-4906"), a ZIP+4 cut to its ZIP.
 func postcodeKey(code string) string {
 	code = strings.TrimSpace(code)
+	if i := strings.IndexByte(code, '-'); 0 < i && i <= 3 && allLetters(code[:i]) && startsWithDigit(strings.TrimSpace(code[i+1:])) {
+		code = strings.TrimSpace(code[i+1:])
+	}
 	if len(code) == 10 && code[5] == '-' && allDigits(code[:5]) && allDigits(code[6:]) {
 		return code[:5]
 	}
@@ -207,6 +210,15 @@ func postcodeKey(code string) string {
 func allDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func allLetters(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
 			return false
 		}
 	}

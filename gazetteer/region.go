@@ -133,7 +133,9 @@ func (r *Region) countriesOf(country string) []string {
 }
 
 // agree reports whether two codes or names are equal or one is unknown.
-func agree(a, b string) bool { return a == "" || b == "" || strings.EqualFold(a, b) || Key(a) == Key(b) }
+func agree(a, b string) bool {
+	return a == "" || b == "" || strings.EqualFold(a, b) || Key(a) == Key(b)
+}
 
 // prepare sorts the sets and computes what Contains needs.
 func (r *Region) prepare() *Region {

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"gazehound/gazetteer"
+)
+
+// maxRow is the most bytes that a row or a JSON object may have.
+const maxRow = 1 << 20
+
+// readCSV reads lines whose values a comma, semicolon, tab or bar divides; the
+// first line has the names of the columns.
+func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error) error {
+	first, err := gazetteer.ReadLine(b, maxRow)
+	if err == io.EOF {
+		return fmt.Errorf("%w: the file is empty", gazetteer.ErrFormat)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: line 1: %w", gazetteer.ErrFormat, err)
+	}
+	first = bytes.TrimPrefix(first, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(first, 0) >= 0 {
+		return fmt.Errorf("%w: this is no text", gazetteer.ErrFormat)
+	}
+	sep := divider(first)
+	columns, _, err := split(first, sep)
+	if err != nil {
+		return fmt.Errorf("%w: line 1: %w", gazetteer.ErrFormat, err)
+	}
+	for i := range columns {
+		columns[i] = strings.TrimSpace(columns[i])
+	}
+	if err := header(columns); err != nil {
+		return err
+	}
+	for n := 2; ; n++ {
+		r := row{number: n}
+		line, err := gazetteer.ReadLine(b, maxRow)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && !errors.Is(err, gazetteer.ErrTooLong) {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		var values []string
+		if err == nil {
+			line = bytes.Clone(line)
+			var open bool
+			values, open, err = split(line, sep)
+			// A line break within quotes is part of the value; a quote that is
+			// never closed must not swallow the table.
+			for lines := 0; open && err == nil && lines < 20; lines++ {
+				more, e := gazetteer.ReadLine(b, maxRow)
+				if e != nil {
+					break
+				}
+				n++
+				line = append(append(line, '\n'), more...)
+				if len(line) > maxRow {
+					err = gazetteer.ErrTooLong
+					break
+				}
+				values, open, err = split(line, sep)
+			}
+			if open && err == nil {
+				err = errors.New("a quote is not closed")
+			}
+		}
+		r.text = string(line[:min(len(line), 1024)])
+		switch {
+		case err != nil:
+			r.refused = err
+		case len(bytes.TrimSpace(line)) == 0:
+			continue
+		case len(values) != len(columns) && len(values) != len(columns)+1:
+			r.refused = fmt.Errorf("it has %d values for %d columns", len(values), len(columns))
+		default:
+			r.values = make(map[string]any, len(columns))
+			for i, c := range columns {
+				r.values[c] = values[i]
+			}
+		}
+		if err := take(r); err != nil {
+			return err
+		}
+	}
+}
+
+// divider returns the character that divides the names of columns most often.
+func divider(line []byte) byte {
+	best, most := byte(','), 0
+	for _, sep := range []byte{'\t', ';', ',', '|'} {
+		if n := bytes.Count(line, []byte{sep}); n > most {
+			best, most = sep, n
+		}
+	}
+	return best
+}
+
+// split cuts a line into its values (RFC 4180; without quotes where tabs
+// divide). open is true if the last quote is not closed.
+func split(line []byte, sep byte) (values []string, open bool, err error) {
+	if sep == '\t' {
+		return strings.Split(string(line), "\t"), false, nil
+	}
+	for {
+		if len(line) == 0 || line[0] != '"' {
+			value, rest, more := bytes.Cut(line, []byte{sep})
+			values = append(values, string(value))
+			if !more {
+				return values, false, nil
+			}
+			line = rest
+			continue
+		}
+		var value []byte
+		line = line[1:]
+		for {
+			i := bytes.IndexByte(line, '"')
+			if i < 0 {
+				return append(values, string(append(value, line...))), true, nil
+			}
+			value = append(value, line[:i]...)
+			line = line[i+1:]
+			if len(line) == 0 || line[0] != '"' {
+				break
+			}
+			value = append(value, '"')
+			line = line[1:]
+		}
+		values = append(values, string(value))
+		if len(line) == 0 {
+			return values, false, nil
+		}
+		if line[0] != sep {
+			return values, false, errors.New("text after a closing quote")
+		}
+		line = line[1:]
+	}
+}

@@ -1,0 +1,511 @@
+// Package table reads tables of addresses, streets, postcodes or cities: CSV,
+// TSV and the like, GeoJSON, GeoJSONSeq, JSON arrays and JSON lines, with a map
+// from the fields of a place to the columns of the table.
+package table
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paulmach/orb"
+
+	"gazehound/gazetteer"
+)
+
+// Fields are those that a column can be mapped to.
+var Fields = []string{"street", "housenumber", "postcode", "city", "state", "country", "lat", "lon", "housenumber_max", "aliases", "population", "id"}
+
+// Errors of a table that cannot be used at all.
+var (
+	ErrColumns     = errors.New("columns are missing")
+	ErrCoordinates = errors.New("the coordinates are not degrees")
+)
+
+// A Map says which columns hold a field; several are joined ("HNR+HNRZ").
+type Map map[string][]string
+
+// ParseMap reads "street=STRNAME,housenumber=HNR+HNRZ,postcode=PLZ".
+func ParseMap(text string) (Map, error) {
+	m := Map{}
+	if strings.TrimSpace(text) == "" {
+		return m, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		field, columns, ok := strings.Cut(part, "=")
+		field = strings.ToLower(strings.TrimSpace(field))
+		if field == "number" {
+			field = "housenumber"
+		}
+		if !ok || strings.TrimSpace(columns) == "" {
+			return nil, fmt.Errorf("a column map is written street=STRNAME,housenumber=HNR,…; got %.60q", part)
+		}
+		if !slices.Contains(Fields, field) {
+			return nil, fmt.Errorf("the column map has no field %.60q; the fields are %s", field, strings.Join(Fields, ", "))
+		}
+		for c := range strings.SplitSeq(columns, "+") {
+			m[field] = append(m[field], strings.TrimSpace(c))
+		}
+	}
+	return m, nil
+}
+
+// usual are the names of columns, folded, by which a field is known without a
+// map; earlier ones win.
+var usual = map[string][]string{
+	"street":          {"street", "addrstreet", "strasse", "str", "strname", "strassenname", "streetname", "nomvoie", "thoroughfare", "via", "calle", "straat"},
+	"housenumber":     {"housenumber", "addrhousenumber", "hausnummer", "hausnr", "hnr", "hsnr", "number", "hno", "numero", "huisnummer"},
+	"postcode":        {"postcode", "addrpostcode", "plz", "postleitzahl", "zip", "zipcode", "postalcode", "codepostal", "cap"},
+	"city":            {"city", "addrcity", "ort", "stadt", "town", "gemeinde", "ortsname", "placename", "municipality", "locality", "commune", "nomcommune", "place"},
+	"state":           {"state", "addrstate", "statecode", "province", "bundesland", "region", "admin1code"},
+	"country":         {"country", "addrcountry", "countrycode", "land", "staat"},
+	"lat":             {"lat", "latitude", "breite", "breitengrad", "geolat", "y"},
+	"lon":             {"lon", "lng", "long", "longitude", "laenge", "laengengrad", "geolon", "x"},
+	"housenumber_max": {"housenumbermax", "maxno", "maxnumber"},
+	"aliases":         {"aliases", "acceptablecities", "alternatenames", "altnames", "altname"},
+	"population":      {"population", "einwohner"},
+	"id":              {"id", "ref", "objectid", "oid"},
+}
+
+// suffixes are columns that hold the letter of a house number.
+var suffixes = []string{"hausnummerzusatz", "hnrz", "hnrzusatz", "hsnrzusatz", "adz", "housenumbersuffix", "hausnrzusatz", "zusatz"}
+
+// complete adds to m what the usual names tell, or returns an ErrColumns.
+func complete(m Map, columns []string) (Map, error) {
+	full := Map{}
+	used := map[string]bool{}
+	for field, names := range m {
+		for _, name := range names {
+			i := slices.IndexFunc(columns, func(c string) bool { return c == name })
+			if i < 0 {
+				i = slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, name) })
+			}
+			if i < 0 {
+				return nil, fmt.Errorf("%w: no column %q. Columns: %s. Use --map %s=…", ErrColumns, name, list(columns), field)
+			}
+			full[field] = append(full[field], columns[i])
+			used[columns[i]] = true
+		}
+	}
+	guess := func(names []string) string {
+		for _, name := range names {
+			for _, c := range columns {
+				if !used[c] && gazetteer.Key(c) == name {
+					used[c] = true
+					return c
+				}
+			}
+		}
+		return ""
+	}
+	for _, field := range Fields {
+		if len(full[field]) > 0 {
+			continue
+		}
+		if field == "population" && len(m) > 0 {
+			continue
+		}
+		if c := guess(usual[field]); c != "" {
+			full[field] = []string{c}
+			if field == "housenumber" {
+				if z := guess(suffixes); z != "" {
+					full[field] = append(full[field], z)
+				}
+			}
+		}
+	}
+	if len(full["street"]) == 0 && len(full["postcode"]) == 0 && len(full["city"]) == 0 {
+		return nil, fmt.Errorf("%w: no column \"street\". Columns: %s. Use --map street=…,housenumber=…,postcode=…,city=…,lat=…,lon=…", ErrColumns, list(columns))
+	}
+	if len(full["housenumber"]) > 0 && len(full["street"]) == 0 && len(m) > 0 {
+		return nil, fmt.Errorf("%w: house numbers without a column \"street\". Columns: %s. Use --map street=…", ErrColumns, list(columns))
+	}
+	return full, nil
+}
+
+func list(columns []string) string {
+	shown := make([]string, 0, 40)
+	for _, c := range columns[:min(len(columns), 40)] {
+		shown = append(shown, strings.TrimFunc(strconv.Quote(cut(c, 40)), func(r rune) bool { return r == '"' }))
+	}
+	if len(columns) > len(shown) {
+		shown = append(shown, "…")
+	}
+	return strings.Join(shown, ", ")
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// Options tune Read.
+type Options struct {
+	Map     Map    // what the names of the columns do not tell
+	Country string // of rows that do not say it; ISO 3166-1 alpha-2
+	Refuse  gazetteer.Refuse
+}
+
+// A row is one line or object, its values by column.
+type row struct {
+	number  int
+	values  map[string]any // string, []string or float64
+	text    string
+	point   orb.Point // of a GeoJSON geometry
+	has     bool
+	refused error
+}
+
+// probe is the number of rows whose coordinates are looked at before the
+// first is emitted.
+const probe = 200
+
+// Reader returns a reader of tables. A row with a house number is a House, one
+// with a street a Street, one with a postcode a Postcode, else it is a City.
+// Rows that cannot be kept are refused and never end the reading; a table
+// without the needed columns, or in metres instead of degrees, does.
+func Reader(o Options) gazetteer.Reader {
+	return func(ctx context.Context, src io.Reader, emit func(gazetteer.Place) error) error {
+		t := &reading{o: o, emit: emit}
+		b := bufio.NewReaderSize(src, 64<<10)
+		head, err := b.Peek(64)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		take := func(r row) error {
+			if r.number%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return t.take(r)
+		}
+		if isJSON(head) {
+			err = readJSON(b, take)
+		} else {
+			err = readCSV(b, take, func(columns []string) error {
+				t.m, err = complete(o.Map, columns)
+				return err
+			})
+		}
+		if err == nil {
+			err = t.flush()
+		}
+		if err == nil && t.good == 0 {
+			if t.firstErr != nil {
+				return fmt.Errorf("%w: none of %d rows can be used; the first: %w", gazetteer.ErrFormat, t.rows, t.firstErr)
+			}
+			return fmt.Errorf("%w: the table holds no row", gazetteer.ErrFormat)
+		}
+		return err
+	}
+}
+
+// A reading is the state of one run of a reader.
+type reading struct {
+	o        Options
+	m        Map
+	emit     func(gazetteer.Place) error
+	waiting  []row // until the coordinates are known to be degrees
+	probed   bool
+	rows     int
+	good     int
+	firstErr error
+}
+
+func (t *reading) take(r row) error {
+	t.rows++
+	if r.refused != nil {
+		t.refuse(r, r.refused)
+		return nil
+	}
+	if t.probed {
+		return t.send(r)
+	}
+	t.waiting = append(t.waiting, r)
+	if len(t.waiting) >= probe {
+		return t.flush()
+	}
+	return nil
+}
+
+// columns returns the members of the objects that wait.
+func (t *reading) columns() []string {
+	set := map[string]bool{}
+	for _, r := range t.waiting {
+		for k := range r.values {
+			set[k] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// flush checks the columns and coordinates of the rows that wait, then sends
+// them.
+func (t *reading) flush() error {
+	if t.probed {
+		return nil
+	}
+	t.probed = true
+	if t.m == nil && len(t.waiting) > 0 { // JSON: every object has its columns
+		var err error
+		if t.m, err = complete(t.o.Map, t.columns()); err != nil {
+			return err
+		}
+	}
+	if err := t.checkDegrees(); err != nil {
+		return err
+	}
+	for _, r := range t.waiting {
+		if err := t.send(r); err != nil {
+			return err
+		}
+	}
+	t.waiting = nil
+	return nil
+}
+
+func (t *reading) refuse(r row, why error) {
+	if t.firstErr == nil {
+		t.firstErr = fmt.Errorf("row %d: %w", r.number, why)
+	}
+	if t.o.Refuse != nil {
+		t.o.Refuse(r.number, cut(r.text, 1024), why)
+	}
+}
+
+func (t *reading) send(r row) error {
+	p, err := t.place(r)
+	if err == nil {
+		err = t.emit(p)
+		if err == nil {
+			t.good++
+			return nil
+		}
+		if !errors.Is(err, gazetteer.ErrBadPlace) {
+			return err
+		}
+	}
+	t.refuse(r, err)
+	return nil
+}
+
+// text returns the joined values of the columns of a field.
+func (t *reading) text(r row, field string) string {
+	var parts []string
+	for _, c := range t.m[field] {
+		s := ""
+		switch v := r.values[c].(type) {
+		case string:
+			s = v
+		case float64:
+			s = strconv.FormatFloat(v, 'f', -1, 64)
+		case []string:
+			if len(v) > 0 {
+				s = v[0]
+			}
+		}
+		if s = strings.TrimSpace(s); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func (t *reading) place(r row) (gazetteer.Place, error) {
+	p := gazetteer.Place{
+		ID: t.text(r, "id"), Street: t.text(r, "street"), HouseNumber: t.text(r, "housenumber"), Postcode: t.text(r, "postcode"),
+		City: t.text(r, "city"), State: t.text(r, "state"), Country: country(t.text(r, "country")),
+	}
+	if p.Country == "" {
+		p.Country = t.o.Country
+	}
+	var err error
+	if p.MaxNumber, err = whole(t.text(r, "housenumber_max")); err != nil {
+		return p, err
+	}
+	if p.Population, err = whole(t.text(r, "population")); err != nil {
+		p.Population = 0
+	}
+	if p.Point, p.HasPoint, err = t.point(r); err != nil {
+		return p, err
+	}
+	if r.has {
+		p.Point, p.HasPoint = r.point, true
+	}
+	aliases := t.aliases(r)
+	switch {
+	case p.HouseNumber != "" && p.Street != "":
+		p.Kind = gazetteer.House
+	case p.Street != "":
+		p.Kind = gazetteer.Street
+		p.Names = append([]string{p.Street}, aliases...)
+	case len(t.m["street"]) > 0 && len(t.m["postcode"])+len(t.m["city"]) > 0 && p.HouseNumber != "":
+		return p, errors.New("no street")
+	case p.Postcode != "":
+		p.Kind = gazetteer.Postcode
+		if p.City != "" {
+			p.Names = append([]string{p.City}, aliases...)
+		}
+	case p.City != "":
+		p.Kind = gazetteer.City
+		p.Names = append([]string{p.City}, aliases...)
+	default:
+		return p, errors.New("no street, postcode or city")
+	}
+	return p, nil
+}
+
+func (t *reading) aliases(r row) []string {
+	var all []string
+	for _, c := range t.m["aliases"] {
+		switch v := r.values[c].(type) {
+		case []string:
+			all = append(all, v...)
+		case string:
+			for _, sep := range []string{"|", ";", ","} {
+				if strings.Contains(v, sep) {
+					all = append(all, strings.Split(v, sep)...)
+					v = ""
+				}
+			}
+			if v != "" {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// country accepts codes and the usual names of a few countries.
+func country(s string) string {
+	if len(s) == 2 {
+		return strings.ToUpper(s)
+	}
+	return countryNames[gazetteer.Key(s)]
+}
+
+var countryNames = map[string]string{
+	"usa": "US", "unitedstates": "US", "unitedstatesofamerica": "US", "deutschland": "DE", "germany": "DE", "deu": "DE", "oesterreich": "AT", "austria": "AT",
+	"aut": "AT", "schweiz": "CH", "suisse": "CH", "switzerland": "CH", "che": "CH", "liechtenstein": "LI", "lie": "LI", "unitedkingdom": "GB", "greatbritain": "GB",
+	"gbr": "GB", "france": "FR", "fra": "FR", "italia": "IT", "italy": "IT", "ita": "IT", "nederland": "NL", "netherlands": "NL", "nld": "NL", "espana": "ES", "spain": "ES",
+	"belgie": "BE", "belgique": "BE", "belgium": "BE", "canada": "CA", "can": "CA", "australia": "AU", "aus": "AU", "danmark": "DK", "denmark": "DK", "luxembourg": "LU",
+}
+
+func whole(s string) (int, error) {
+	if s == "" {
+		return 0, nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f != math.Trunc(f) || f < 0 || f > 1e9 {
+		return 0, fmt.Errorf("%.20q is no whole number", s)
+	}
+	return int(f), nil
+}
+
+// point returns the coordinate of a row. Both columns empty is none.
+func (t *reading) point(r row) (orb.Point, bool, error) {
+	lat, lon := t.text(r, "lat"), t.text(r, "lon")
+	if lat == "" || lon == "" {
+		if lat != lon {
+			return orb.Point{}, false, errors.New("half a coordinate")
+		}
+		return orb.Point{}, false, nil
+	}
+	y, err := degrees(lat)
+	if err != nil {
+		return orb.Point{}, false, err
+	}
+	x, err := degrees(lon)
+	return orb.Point{x, y}, err == nil, err
+}
+
+// degrees reads "53.14" and "53,14".
+func degrees(s string) (float64, error) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		f, err = strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("coordinate %.20q is no number", s)
+	}
+	return f, nil
+}
+
+// checkDegrees looks at the first rows: coordinates in metres or swapped ones
+// are a mistake of the whole table.
+func (t *reading) checkDegrees() error {
+	var seen, metres, swapped int
+	var example orb.Point
+	for _, r := range t.waiting {
+		p, ok, err := t.point(r)
+		if r.has {
+			p, ok, err = r.point, true, nil
+		}
+		if err != nil || !ok || math.IsNaN(p[0]) || math.IsNaN(p[1]) {
+			continue
+		}
+		seen++
+		c := country(t.text(r, "country"))
+		if c == "" {
+			c = t.o.Country
+		}
+		switch box, known := boxes[c]; {
+		case math.Abs(p[0]) > 180 || math.Abs(p[1]) > 180:
+			metres++
+			example = p
+		case math.Abs(p[1]) > 90, known && !box.Contains(p) && box.Contains(orb.Point{p[1], p[0]}):
+			swapped++
+			if swapped == 1 {
+				example = p
+			}
+		}
+	}
+	switch {
+	case metres*2 > seen:
+		return fmt.Errorf("%w: X=%.0f, Y=%.0f; this looks like %s. Convert first: ogr2ogr -t_srs EPSG:4326 …", ErrCoordinates, example[0], example[1], metric(example))
+	case swapped*2 > seen:
+		return fmt.Errorf("%w as mapped: lat=%g, lon=%g look swapped. Use --map lat=%s,lon=%s", ErrCoordinates, example[1], example[0],
+			strings.Join(t.m["lon"], "+"), strings.Join(t.m["lat"], "+"))
+	}
+	return nil
+}
+
+// metric names the grid that a coordinate in metres seems to be of.
+func metric(p orb.Point) string {
+	x, y := math.Abs(p[0]), math.Abs(p[1])
+	switch {
+	case x >= 31e6 && x < 34e6:
+		return fmt.Sprintf("UTM zone %d (EPSG:258%d)", int(x/1e6), int(x/1e6))
+	case x >= 100e3 && x <= 900e3 && y >= 5.2e6 && y <= 6.2e6:
+		return "UTM zone 32 (EPSG:25832)"
+	case x >= 100e3 && x <= 900e3 && y <= 10e6:
+		return "UTM"
+	case x >= 2e6 && x < 6e6 && y >= 5e6 && y < 6.2e6:
+		return "Gauß-Krüger (EPSG:31466 to 31469)"
+	case x >= 2.4e6 && x < 2.9e6 && y >= 1e6 && y < 1.4e6:
+		return "Swiss coordinates (EPSG:2056)"
+	case x <= 20037509 && y <= 20048967:
+		return "web mercator (EPSG:3857)"
+	}
+	return "a grid in metres"
+}
+
+// boxes are rough bounds of countries, to recognise swapped columns.
+var boxes = map[string]orb.Bound{
+	"DE": box(5.8, 47.2, 15.1, 55.1), "AT": box(9.5, 46.3, 17.2, 49.1), "CH": box(5.9, 45.8, 10.6, 47.9), "LI": box(9.4, 47, 9.7, 47.3),
+	"NL": box(3.2, 50.7, 7.3, 53.7), "BE": box(2.5, 49.4, 6.5, 51.6), "LU": box(5.7, 49.4, 6.6, 50.2), "DK": box(8, 54.5, 15.3, 57.8),
+	"FR": box(-5.3, 41.2, 9.7, 51.2), "IT": box(6.6, 35.4, 18.6, 47.1), "ES": box(-18.3, 27.5, 4.4, 43.9), "GB": box(-8.7, 49.8, 1.9, 60.9),
+	"PL": box(14.1, 49, 24.2, 54.9), "CZ": box(12, 48.5, 18.9, 51.1), "US": box(-180, 17, -64, 72), "CA": box(-141.1, 41.6, -52.5, 83.2), "AU": box(112.8, -43.8, 154, -9.9),
+}
+
+func box(minLon, minLat, maxLon, maxLat float64) orb.Bound {
+	return orb.Bound{Min: orb.Point{minLon, minLat}, Max: orb.Point{maxLon, maxLat}}
+}
