@@ -52,7 +52,7 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 	cut := n
 	street, ok := grammar.Street{}, false
 	for i := max(0, n-4); i < n && !ok; i++ {
-		if i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark && grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.cityOfUS(text[t[i].Start:t[n-1].End], code) {
+		if t[i].Kind != grammar.Word || i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark && grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.cityOfUS(text[t[i].Start:t[n-1].End], code) {
 			continue
 		}
 		if st, found := grammar.USBefore(text, t[:i], !commaBefore(text, t, i)); found && st.Span().End >= t[max(0, grammar.SkipMarksBack(text, t, i)-1)].End {

@@ -319,7 +319,7 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 		}
 		stop++
 	}
-	if stop == first {
+	if stop == first || isWord(text, t[stop-1], "llc", "inc", "corp", "llp", "ltd") {
 		return Span{}, 0, i
 	}
 	typ := -1

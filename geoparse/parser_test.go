@@ -1,0 +1,382 @@
+package geoparse
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/markup"
+
+	"github.com/paulmach/orb"
+)
+
+// town returns a gazetteer with two streets of Oldenburg, and its region.
+func town(t testing.TB) (*gazetteer.Gazetteer, *gazetteer.Region) {
+	t.Helper()
+	at := func(p gazetteer.Place, lon, lat float64) gazetteer.Place {
+		p.Point, p.HasPoint = orb.Point{lon, lat}, true
+		p.Country, p.City = "DE", "Oldenburg"
+		p.Names = []string{p.Street}
+		return p
+	}
+	g := testGazetteer(t,
+		at(gazetteer.Place{ID: "way/1", Kind: gazetteer.Street, Street: "Nadorster Straße", Postcode: "26123"}, 8.22, 53.15),
+		at(gazetteer.Place{ID: "node/12", Kind: gazetteer.House, Street: "Nadorster Straße", HouseNumber: "12", Postcode: "26123"}, 8.2187, 53.1526),
+		at(gazetteer.Place{ID: "node/20", Kind: gazetteer.House, Street: "Nadorster Straße", HouseNumber: "20", Postcode: "26123"}, 8.2191, 53.1536),
+		at(gazetteer.Place{ID: "node/7", Kind: gazetteer.House, Street: "Rauhweid", HouseNumber: "7", Postcode: "26122"}, 8.21, 53.14),
+	)
+	r, err := g.Region("Oldenburg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, r
+}
+
+func parse(t testing.TB, p *Parser, in Input) Verdict {
+	t.Helper()
+	v, err := p.Parse(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestLevels(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text      string
+		level     Level
+		precision gazetteer.Precision
+		relevant  bool
+	}{
+		{"Nadorster Straße 12, 26123 Oldenburg", VerifiedLevel, gazetteer.HousePrecision, true},
+		{"Nadorsterstr. 12, 26123 Oldenburg", VerifiedLevel, gazetteer.HousePrecision, true},
+		{"NADORSTER STR. 12\n26123 OLDENBURG", VerifiedLevel, gazetteer.HousePrecision, true},
+		{"nadorster strasse 12, 26123 oldenburg", VerifiedLevel, gazetteer.HousePrecision, true},
+		{"Firma Ernst Müller Nadorster Straße 12, D-26123 Oldenburg", VerifiedLevel, gazetteer.HousePrecision, true},
+		{"Haus der Kunst Rauhweid 7, 26122 Oldenburg", VerifiedLevel, gazetteer.HousePrecision, true},
+		{"Nadorster Straße 14, 26123 Oldenburg", VerifiedLevel, gazetteer.InterpolatedPrecision, true},
+		{"Nadorster Straße 900, 26123 Oldenburg", StreetLevel, gazetteer.StreetPrecision, true},
+		{"Erfundene Straße 5, 26123 Oldenburg", StreetLevel, gazetteer.PostcodePrecision, false},
+		{"Der Verein sitzt in 26123 Oldenburg", CityLevel, gazetteer.PostcodePrecision, false},
+		{"Postfach 1234, 26123 Oldenburg", CityLevel, gazetteer.PostcodePrecision, false},
+		{"Nadorster Straße 12, 28195 Bremen", StreetLevel, gazetteer.PostcodePrecision, false},
+		{"In Oldenburg: Nadorster Straße 12, Tel. 0441 123", VerifiedLevel, gazetteer.HousePrecision, true},
+	} {
+		v := parse(t, p, Input{Text: c.text})
+		if len(v.Addresses) != 1 {
+			t.Errorf("%q: %d addresses: %+v", c.text, len(v.Addresses), v.Addresses)
+			continue
+		}
+		a := v.Addresses[0]
+		if a.Level != c.level || a.Precision != c.precision || v.Relevant != c.relevant {
+			t.Errorf("%q: level %v, precision %v, relevant %v; want %v, %v, %v", c.text, a.Level, a.Precision, v.Relevant, c.level, c.precision, c.relevant)
+		}
+		if v.Relevant && v.Score <= 0 {
+			t.Errorf("%q: score %v", c.text, v.Score)
+		}
+	}
+	for _, text := range []string{
+		"Nadorster Straße 12, Hamburg", // the street exists, but nothing names the town
+		"Nadorster Straße 900 in Oldenburg",
+		"Rauhweid bei Oldenburg",
+	} {
+		if v := parse(t, p, Input{Text: text}); v.Relevant {
+			t.Errorf("%q is relevant: %+v", text, v.Addresses)
+		}
+	}
+}
+
+func TestMinPrecision(t *testing.T) {
+	g, r := town(t)
+	for _, c := range []struct {
+		min, text string
+		want      bool
+	}{
+		{"postcode", "26123 Oldenburg, Postfach 5", true},
+		{"street", "26123 Oldenburg, Postfach 5", false},
+		{"auto", "26123 Oldenburg, Postfach 5", false},
+		{"street", "Nadorster Straße 900, 26123 Oldenburg", true},
+		{"house", "Nadorster Straße 900, 26123 Oldenburg", false},
+		{"house", "Nadorster Straße 12, 26123 Oldenburg", true},
+	} {
+		p, err := New(g, r, Options{MinPrecision: c.min})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := parse(t, p, Input{Text: c.text}); v.Relevant != c.want {
+			t.Errorf("min %s, %q: relevant %v, want %v", c.min, c.text, v.Relevant, c.want)
+		}
+	}
+	if _, err := New(g, r, Options{MinPrecision: "exact"}); err == nil || !strings.Contains(err.Error(), `"exact"`) {
+		t.Errorf("New with a bad precision: %v", err)
+	}
+}
+
+func TestPostcodeOnlyRegion(t *testing.T) {
+	g := testGazetteer(t)
+	r, err := g.Region("Irvine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := parse(t, p, Input{Text: "Department of Informatics\n6210 Donald Bren Hall, Irvine, CA 92697-3425"})
+	if !v.Relevant || len(v.Addresses) != 1 || !v.Addresses[0].InRegion {
+		t.Errorf("verdict %+v", v)
+	}
+	if v := parse(t, p, Input{Text: "1 Main St, Austin, TX 78701"}); v.Relevant {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestDeduplicate(t *testing.T) {
+	text := "Lange Str. 5, 26122 Oldenburg\nKontakt\nLange Straße 5\n26122 Oldenburg\nLange Straße 6, 26122 Oldenburg"
+	for _, c := range []struct {
+		every bool
+		want  int
+	}{{false, 2}, {true, 3}} {
+		p, err := New(testGazetteer(t), nil, Options{EveryMention: c.every})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := parse(t, p, Input{Text: text}); len(v.Addresses) != c.want {
+			t.Errorf("every mention %v: %d addresses, want %d", c.every, len(v.Addresses), c.want)
+		}
+	}
+}
+
+// Codes that two countries have are told apart by the city, then by hints.
+func TestCountries(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Hof 4, 6900 Bregenz":                       "AT",
+		"Via Nassa 5, 6900 Lugano":                  "CH",
+		"500 Main St, Beverly Hills, CA 90210":      "US",
+		"Lange Straße 5, 26122 Oldenburg":           "DE",
+		"Städtle 38, FL-9490 Vaduz":                 "LI",
+		"Musterweg 3, A-6900 Bregenz, Österreich":   "AT",
+		"123 Example Rd, Germantown, Wisc. 53022 ?": "",
+	} {
+		v := parse(t, p, Input{Text: text})
+		got := ""
+		if len(v.Addresses) > 0 {
+			got = v.Addresses[0].Country
+		}
+		if got != want {
+			t.Errorf("%q: country %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestCountryKeepsToItsForm(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "500 Main St, Austin, TX 78701\nLange Straße 5, 26122 Oldenburg"
+	for country, want := range map[string]string{"DE": "DE", "US": "US"} {
+		v := parse(t, p, Input{Text: text, Country: country})
+		if len(v.Addresses) != 1 || v.Addresses[0].Country != want {
+			t.Errorf("country %s: %+v", country, v.Addresses)
+		}
+	}
+	if v := parse(t, p, Input{Text: text}); len(v.Addresses) != 2 {
+		t.Errorf("no country: %+v", v.Addresses)
+	}
+}
+
+func TestSingle(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ country, text, number, street, city string }{
+		{"US", "3600 West 5th Ave", "3600", "West 5th Ave", ""},
+		{"US", "2610 West 25th Place Lower level", "2610", "West 25th Place", ""},
+		{"US", "430 webster st, austin", "430", "webster st", "austin"},
+		{"US", "P.O. Box 370316", "", "", ""},
+		{"AT", "Eduard-Sueß Gasse 9", "9", "Eduard-Sueß Gasse", ""},
+		{"DE", "Lange Straße 5, Oldenburg, Germany", "5", "Lange Straße", "Oldenburg"},
+	} {
+		v := parse(t, p, Input{Text: c.text, Country: c.country})
+		if len(v.Addresses) != 1 {
+			t.Errorf("%q: %+v", c.text, v.Addresses)
+			continue
+		}
+		if a := v.Addresses[0]; a.HouseNumber != c.number || a.Street != c.street || a.City != c.city {
+			t.Errorf("%q: number %q, street %q, city %q", c.text, a.HouseNumber, a.Street, a.City)
+		}
+	}
+}
+
+// Markup adds origin and coordinate to the text's address and never moves it.
+func TestMarkup(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := `<script type="application/ld+json">{"@type":"Shop","address":{"@type":"PostalAddress","streetAddress":"Nadorster Str. 12",
+"postalCode":"26123","addressLocality":"Oldenburg"}}</script><p>Besuchen Sie uns: Nadorster Straße 12, 26123 Oldenburg</p>`
+	doc := markup.Parse([]byte(page))
+	text := markup.Text(doc)
+	v := parse(t, p, Input{Text: text, Doc: doc})
+	if len(v.Addresses) != 1 {
+		t.Fatalf("%+v", v.Addresses)
+	}
+	a := v.Addresses[0]
+	if a.Origin != FromJSONLD || a.Start < 0 || string([]rune(text)[a.Start:a.End]) != "Nadorster Straße 12, 26123 Oldenburg" || !v.Relevant {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestParseEndsWithContext(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Parse(ctx, Input{Text: "Lange Straße 5, 26122 Oldenburg"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// Hostile texts take bounded time and find nothing that is not there.
+func TestHostile(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		text string
+		max  int
+	}{
+		"digits":           {strings.Repeat("1", 3<<20), 0},
+		"codes":            {strings.Repeat("26122 ", 500000), 0},
+		"one line":         {strings.Repeat("x", 5<<20), 0},
+		"address lines":    {strings.Repeat("Lange Straße 5, 26122 Oldenburg\n", 50000), 1},
+		"streets":          {strings.Repeat("Nadorster Straße 12 ", 100000), 500},
+		"open brackets":    {strings.Repeat("(", 1<<20) + "5, 26122 Oldenburg", 1},
+		"states":           {strings.Repeat("5 Main St Austin TX ", 100000), 1},
+		"invalid UTF-8":    {strings.Repeat("\xff\xfe 26122 Oldenburg\xc3", 10000), 1},
+		"zero-width":       {"Lange Straße 5, 26\u200b122 Oldenburg", 0},
+		"right to left":    {"\u202eLange Straße 5, 26122 Oldenburg", 1},
+		"nothing":          {"", 0},
+		"numbers in words": {strings.Repeat("a1b2c3 ", 200000), 0},
+	} {
+		start := time.Now()
+		v := parse(t, p, Input{Text: c.text})
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+		if len(v.Addresses) > c.max {
+			t.Errorf("%s: %d addresses, at most %d", name, len(v.Addresses), c.max)
+		}
+	}
+}
+
+// checkLaws tests what holds of every address of every text.
+func checkLaws(t *testing.T, text string, v Verdict) {
+	t.Helper()
+	runes := []rune(text)
+	for _, a := range v.Addresses {
+		if a.Start < 0 || a.End > len(runes) || a.Start >= a.End {
+			t.Fatalf("span %d-%d of %d characters: %+v", a.Start, a.End, len(runes), a)
+		}
+		span := fold(string(runes[a.Start:a.End]))
+		for _, field := range []string{a.Street, a.HouseNumber, a.Unit, a.POBox, a.Postcode, a.City} {
+			if !strings.Contains(span, field) {
+				t.Fatalf("%q is not in %q", field, span)
+			}
+		}
+		if a.Confidence < 0 || a.Confidence > 1 || a.Level < CityLevel || a.Level > VerifiedLevel {
+			t.Fatalf("confidence %v, level %d", a.Confidence, a.Level)
+		}
+		if a.Level == CityLevel && a.Street != "" || a.Level > CityLevel && a.Street == "" {
+			t.Fatalf("level %v with street %q", a.Level, a.Street)
+		}
+		if a.Postcode == "" && a.City == "" && a.Street == "" && a.POBox == "" {
+			t.Fatalf("an address of nothing: %+v", a)
+		}
+		if utf8.RuneCountInString(a.Text) > maxShown {
+			t.Fatalf("text of %d characters", utf8.RuneCountInString(a.Text))
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("Nadorster Straße 12a\n26123 Oldenburg", "")
+	f.Add("Hof 4, A - 6900 Bregenz (Vorarlberg)", "AT")
+	f.Add("Suite 5, 1300 New York Ave., N.W. Washington, D.C. 20577-1234", "US")
+	f.Add("12, rue du Rhône, 1204 Genève", "CH")
+	f.Add("PO Box # A3 Austin TX 78701", "US")
+	f.Add("Winterstraße 226123 Oldenburg", "DE")
+	f.Add("\xff26122 Oldenburg)(", "DE")
+	g, r := town(f)
+	p, err := New(g, r, Options{EveryMention: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text, country string) {
+		v := parse(t, p, Input{Text: text, Country: country})
+		checkLaws(t, text, v)
+		last := 0
+		for _, a := range v.Addresses {
+			if a.Start < last {
+				t.Fatalf("addresses overlap or are out of order at %d: %+v", a.Start, v.Addresses)
+			}
+			last = a.End
+		}
+	})
+}
+
+// FuzzFormatted writes an address in the form of its country; the parser gives
+// the parts back.
+func FuzzFormatted(f *testing.F) {
+	f.Add(uint16(12), uint8(0), uint8(0), uint8(0))
+	f.Add(uint16(7), uint8(1), uint8(3), uint8(1))
+	f.Add(uint16(999), uint8(5), uint8(2), uint8(2))
+	g := testGazetteer(f)
+	p, err := New(g, nil, DefaultOptions())
+	if err != nil {
+		f.Fatal(err)
+	}
+	names := []string{"Nadorster Straße", "Hauptstr.", "Am Alten Markt", "Platz der Republik", "Eichenallee", "An der Mühle"}
+	f.Fuzz(func(t *testing.T, number uint16, name, suffix, layout uint8) {
+		n := 1 + int(number)%998
+		street := names[int(name)%len(names)]
+		house := strconv.Itoa(n) + []string{"", "a", " b", "-" + strconv.Itoa(n+2), "/1"}[int(suffix)%5]
+		text := []string{
+			street + " " + house + ", 26122 Oldenburg",
+			street + " " + house + "\n26122 Oldenburg",
+			"Firma GmbH\n" + street + " " + house + "\nD-26122 Oldenburg\nTel. 0441 5",
+			"26122 Oldenburg, " + street + " " + house,
+			street + " " + house + " | 26122 Oldenburg | Kontakt",
+		}[int(layout)%5]
+		v := parse(t, p, Input{Text: text})
+		if len(v.Addresses) != 1 {
+			t.Fatalf("%q: %+v", text, v.Addresses)
+		}
+		a := v.Addresses[0]
+		if a.Street != street || a.HouseNumber != house || a.Postcode != "26122" || a.City != "Oldenburg" {
+			t.Fatalf("%q: street %q, number %q, code %q, city %q", text, a.Street, a.HouseNumber, a.Postcode, a.City)
+		}
+	})
+}
