@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // minZoom is the zoom from which the centre of a map stands for a place, about
@@ -35,7 +36,7 @@ func parseMapLink(href string) (Statement, bool) {
 	}
 	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
 	switch query := u.Query(); {
-	case strings.HasPrefix(host, "maps.google.") || strings.HasPrefix(host, "google.") && strings.HasPrefix(u.Path, "/maps"):
+	case isGoogle(host) && strings.HasPrefix(u.Path, "/maps"), strings.HasPrefix(host, "maps.") && isGoogle(host[len("maps."):]):
 		s.google(u, query)
 	case host == "maps.googleapis.com":
 		for _, key := range []string{"markers", "center"} {
@@ -52,6 +53,13 @@ func parseMapLink(href string) (Statement, bool) {
 		}
 	}
 	return s, s.says()
+}
+
+// isGoogle tells whether host is "google." and a country's ending.
+func isGoogle(host string) bool {
+	ending, ok := strings.CutPrefix(host, "google.")
+	first, second, _ := strings.Cut(ending, ".")
+	return ok && len(first) <= 3 && len(second) <= 2
 }
 
 func cutPrefixFold(s, prefix string) (string, bool) {
@@ -73,7 +81,9 @@ func (s *Statement) place(text string) {
 		}
 		return
 	}
-	setOnce(&s.Raw, text)
+	if strings.ContainsFunc(text, unicode.IsLetter) {
+		setOnce(&s.Raw, text)
+	}
 }
 
 // pair notes a point, unless there is one already.
@@ -92,19 +102,19 @@ func (s *Statement) google(u *url.URL, query url.Values) {
 	}
 	s.marker(data)
 	segments := strings.Split(strings.Trim(u.Path, "/"), "/") // maps/place/NAME/@lat,lon,17z/data=…
-	for i, segment := range segments {
+	for i, segment := range segments[:min(len(segments), 12)] {
 		switch {
-		case i == 2 && (segments[1] == "place" || segments[1] == "search"), i > 2 && i < 12 && segments[1] == "dir":
-			if segment != "" && !strings.HasPrefix(segment, "@") && !strings.HasPrefix(segment, "data=") {
-				if segments[1] == "dir" {
-					s.Raw = "" // the last stop is the destination
-				}
-				s.place(strings.ReplaceAll(segment, "+", " "))
-			}
-		case strings.HasPrefix(segment, "@") && !s.HasPoint:
+		case segment == "" || i == 0 || strings.HasPrefix(segment, "data="):
+		case segment[0] == '@':
 			if parts := strings.Split(segment[1:], ","); len(parts) >= 3 && zoomedIn(parts[2]) {
 				s.pair(parts[0], parts[1])
 			}
+		case i == 1:
+		case segments[1] == "dir":
+			s.Raw = "" // the last stop is the destination
+			s.place(strings.ReplaceAll(segment, "+", " "))
+		case i == 2 && (segments[1] == "place" || segments[1] == "search"):
+			s.place(strings.ReplaceAll(segment, "+", " "))
 		}
 	}
 	for _, key := range []string{"daddr", "destination", "query", "q", "near", "center", "ll"} {

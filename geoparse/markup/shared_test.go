@@ -133,6 +133,9 @@ func TestLabelledAddressesAreInText(t *testing.T) {
 
 // The tree of Parse is not that of html.Parse, but shows the same text.
 func TestTextAsWithHTMLParse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("parses 427 pages twice")
+	}
 	same, all := 0, 0
 	for _, set := range []string{"de_pages", "webstruct"} {
 		pages, load := labelledPages(t, set)
