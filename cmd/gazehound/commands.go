@@ -5,6 +5,11 @@ import "github.com/spf13/cobra"
 // commands lists the commands in the order of the help text.
 func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
+		newCrawlCommand(a),
+		newServeCommand(a),
+		newSearchCommand(a),
+		newRetrainCommand(a),
+		newGeoparseCommand(a),
 		newConfigCommand(a),
 		newVersionCommand(a),
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/crawler/strategy"
+
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
@@ -61,12 +63,10 @@ type (
 		RandomSeed      uint64 `mapstructure:"random_seed"`
 	}
 	PredictorConfig struct {
-		Weight      float64
-		Posterior   string
-		Combine     string
-		WarmupPages int64         `mapstructure:"warmup_pages"`
-		MaxTerms    int           `mapstructure:"max_terms"`
-		SaveEvery   time.Duration `mapstructure:"save_every"`
+		Posterior string
+		Combine   string
+		MaxTerms  int           `mapstructure:"max_terms"`
+		SaveEvery time.Duration `mapstructure:"save_every"`
 	}
 	FetchConfig struct {
 		Contact               string
@@ -146,7 +146,7 @@ func DefaultConfig() Config {
 		Seeds:     SeedsConfig{Files: []string{}},
 		Crawl: CrawlConfig{Strategy: "adaptive", Decay: 0.5, MaxPagesPerHost: 20000, Include: []string{},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
-		Predictor: PredictorConfig{Weight: 1, Posterior: "tempered", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
+		Predictor: PredictorConfig{Posterior: "tempered", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
 			MaxCrawlDelay: time.Minute, Timeout: 20 * time.Second, Retries: 2, BackoffStart: 5 * time.Minute, BackoffMax: 24 * time.Hour,
 			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, ShutdownGrace: 20 * time.Second},
@@ -437,7 +437,7 @@ func (c *Config) Validate() error {
 	const forever = float64(1 << 62)
 	checks := []error{
 		oneOf("gazetteer.min_precision", c.Gazetteer.MinPrecision, "auto", "house", "street", "postcode"),
-		oneOf("crawl.strategy", c.Crawl.Strategy, strategyNames...),
+		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
 		oneOf("predictor.posterior", c.Predictor.Posterior, "tempered", "raw"),
 		oneOf("predictor.combine", c.Predictor.Combine, "mean", "max"),
 		between("version", float64(c.Version), 1, 1),
@@ -447,8 +447,6 @@ func (c *Config) Validate() error {
 		between("crawl.max_depth", float64(c.Crawl.MaxDepth), 0, forever),
 		between("crawl.max_pages_per_host", float64(c.Crawl.MaxPagesPerHost), 0, forever),
 		between("crawl.max_failures", float64(c.Crawl.MaxFailures), 0, forever),
-		between("predictor.weight", c.Predictor.Weight, 0, 1),
-		between("predictor.warmup_pages", float64(c.Predictor.WarmupPages), 0, forever),
 		between("predictor.max_terms", float64(c.Predictor.MaxTerms), 1000, 100e6),
 		between("predictor.save_every", c.Predictor.SaveEvery.Seconds(), 1, forever),
 		between("fetch.workers", float64(c.Fetch.Workers), 1, 1024),

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"os"
 	"os/signal"
 	"regexp"
@@ -42,6 +43,7 @@ const (
 var version = "dev"
 
 func main() {
+	log.SetOutput(io.Discard) // net/http writes what servers did wrong there
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -1,3 +1,387 @@
 package main
 
-var strategyNames = []string{"adaptive", "link-distance", "breadth-first"}
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/fetch"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/polite"
+	"gazehound/crawler/robots"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/warc"
+	"gazehound/crawler/weburl"
+	"gazehound/gazetteer"
+	"gazehound/geoparse"
+	"gazehound/index"
+	"gazehound/predictor"
+)
+
+// A web is where a crawl gets its pages from, with the manners that go with it.
+type web struct {
+	fetcher crawler.Fetcher
+	gate    crawler.Gate
+	rules   crawler.Rules // nil: recorded pages ask nobody
+	scope   func(weburl.URL) (reason string)
+	close   func()
+	polite  *polite.Gate // nil: no delays to remember
+}
+
+// openWeb returns the live web, or the recorded one of --replay.
+func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, seeds []weburl.URL) (*web, error) {
+	scope, err := newScope(cfg, o, seeds)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.replay) > 0 {
+		archive, err := warc.Open(o.replay...)
+		if err != nil {
+			return nil, fail(exitInvalidInput, "%w", err)
+		}
+		archive.MaxBody = int64(cfg.Fetch.MaxBody)
+		for _, w := range archive.Stats().Warnings {
+			a.warn("%s", oneLine(w))
+		}
+		return &web{fetcher: replay{archive, cfg.Fetch.ContentTypes}, gate: crawler.Open{}, scope: scope, close: func() { archive.Close() }}, nil
+	}
+	if needContact(cfg, o, seeds) {
+		return nil, fail(exitInvalidInput, "no contact address. Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact https://… (a page that says who crawls and why)")
+	}
+	if cfg.Fetch.Delay == 0 && !onLoopback(cfg) {
+		return nil, fail(exitInvalidInput, "fetch.delay 0s is for loopback only: with --allow-private-addresses, --replay or a proxy on loopback")
+	}
+	client, err := fetch.New(fetchOptions(cfg, region.Name))
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	rules := robots.DefaultOptions()
+	rules.Agent, rules.MaxDelay = cfg.Fetch.UserAgentName, cfg.Fetch.MaxCrawlDelay
+	rules.Retry, rules.RetryMax = max(cfg.Fetch.BackoffStart, 1), max(cfg.Fetch.BackoffMax, 1)
+	rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
+		return client.FetchPrefix(ctx, u, robots.MaxSize)
+	}
+	cache, err := robots.New(rules)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	manners := polite.DefaultOptions()
+	manners.Delay, manners.AdaptiveDelay, manners.MaxDelay = cfg.Fetch.Delay, cfg.Fetch.AdaptiveDelay && cfg.Fetch.Delay > 0, longestDelay(cfg)
+	manners.BackoffStart, manners.BackoffMax = cfg.Fetch.BackoffStart, cfg.Fetch.BackoffMax
+	if cfg.Fetch.Proxy == "" && cfg.Fetch.Delay > 0 { // without a delay all hosts are on one loopback address
+		manners.Resolve = client.Resolve
+	}
+	gate, err := polite.New(manners)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	return &web{
+		fetcher: client, gate: gate, polite: gate, rules: hostRules{cache, cfg.Hosts}, scope: scope,
+		close: func() { gate.Close(); client.Close() },
+	}, nil
+}
+
+// replay gives the errors of an archive the classes of the live web, and keeps
+// to the same content types.
+type replay struct {
+	archive *warc.Archive
+	types   []string
+}
+
+// Fetch returns the recorded response for u.
+func (r replay) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
+	response, err := r.archive.Fetch(ctx, u)
+	switch {
+	case errors.Is(err, warc.ErrTooLarge):
+		return nil, &fetch.Error{Class: fetch.ClassTooLarge, URL: u, Err: err}
+	case err != nil && ctx.Err() == nil:
+		return nil, &fetch.Error{Class: fetch.ClassProtocol, URL: u, Err: err}
+	case err != nil:
+		return nil, err
+	}
+	if t := response.Header.Get("Content-Type"); response.Status == 200 && t != "" {
+		if media, _, err := mime.ParseMediaType(t); err == nil && len(r.types) > 0 && !slices.Contains(r.types, media) {
+			return nil, &fetch.Error{Class: fetch.ClassContentType, URL: u, Err: fmt.Errorf("%q", media)}
+		}
+	}
+	return response, nil
+}
+
+// longestDelay is the longest one that robots.txt or the hosts section may ask for.
+func longestDelay(cfg *Config) time.Duration {
+	longest := cfg.Fetch.MaxCrawlDelay
+	for _, h := range cfg.Hosts {
+		longest = max(longest, h.Delay)
+	}
+	return longest
+}
+
+// politenessKey is the name under which the frontier keeps the gate's state.
+const politenessKey = "politeness"
+
+// restoreState gives the gate the rests of the run before.
+func (w *web) restoreState(f *frontier.Frontier) error {
+	if w.polite == nil {
+		return nil
+	}
+	data, err := f.Meta(politenessKey)
+	if err != nil || data == nil {
+		return err
+	}
+	return w.polite.Restore(data)
+}
+
+// saveState keeps the gate's rests for the next run.
+func (w *web) saveState(f *frontier.Frontier) error {
+	if w.polite == nil {
+		return nil
+	}
+	data, err := w.polite.Snapshot()
+	if err != nil {
+		return err
+	}
+	return f.PutMeta(politenessKey, data)
+}
+
+// onLoopback tells whether no request of the crawl can leave this machine.
+func onLoopback(cfg *Config) bool {
+	withoutContact := *cfg
+	withoutContact.Fetch.Contact = ""
+	return !needContact(&withoutContact, crawlOptions{}, nil)
+}
+
+func fetchOptions(cfg *Config, region string) fetch.Options {
+	o := fetch.DefaultOptions()
+	o.UserAgent = userAgent(cfg.Fetch.UserAgentName, cfg.Fetch.Contact, region)
+	o.Timeout, o.MaxBody, o.MaxHeader = cfg.Fetch.Timeout, int64(cfg.Fetch.MaxBody), int64(cfg.Fetch.MaxHeader)
+	o.ContentTypes, o.Proxy, o.AllowPrivate = cfg.Fetch.ContentTypes, cfg.Fetch.Proxy, cfg.Fetch.AllowPrivateAddresses
+	return o
+}
+
+// userAgent names the program, whom to write to and what the crawl is about,
+// in ASCII as HTTP wants it.
+func userAgent(name, contact, region string) string {
+	clean := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r < ' ' || r > '~' || r == '(' || r == ')' || r == ';' {
+				return '_'
+			}
+			return r
+		}, s)
+	}
+	ua := name + "/" + version
+	switch {
+	case contact != "":
+		ua += fmt.Sprintf(" (+%s; crawl of %s)", clean(contact), clean(region))
+	case region != "":
+		ua += fmt.Sprintf(" (crawl of %s)", clean(region))
+	}
+	return ua
+}
+
+// hostRules are robots.txt and, above it, the hosts section of config.yaml.
+type hostRules struct {
+	robots *robots.Cache
+	hosts  map[string]HostConfig
+}
+
+// Check asks robots.txt; a longer delay of config.yaml wins.
+func (r hostRules) Check(ctx context.Context, u weburl.URL) (robots.Decision, error) {
+	d, err := r.robots.Check(ctx, u)
+	if h, ok := hostConfig(r.hosts, u.Hostname()); ok {
+		d.Delay = max(d.Delay, h.Delay)
+	}
+	return d, err
+}
+
+// hostConfig finds the settings of a host: its own, or those of the nearest
+// "*." above it.
+func hostConfig(hosts map[string]HostConfig, host string) (HostConfig, bool) {
+	if h, ok := hosts[host]; ok {
+		return h, true
+	}
+	for rest := host; ; {
+		_, parent, ok := strings.Cut(rest, ".")
+		if !ok {
+			return HostConfig{}, false
+		}
+		if h, ok := hosts["*."+parent]; ok {
+			return h, true
+		}
+		rest = parent
+	}
+}
+
+// newScope returns the test that every link must pass. Without a contact the
+// crawl stays on loopback.
+func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL) string, error) {
+	var include, exclude []*regexp.Regexp
+	for _, e := range cfg.Crawl.Include {
+		include = append(include, regexp.MustCompile(e)) // checked by Validate
+	}
+	for _, e := range cfg.Crawl.Exclude {
+		exclude = append(exclude, regexp.MustCompile("(?i)"+e))
+	}
+	loopbackOnly := cfg.Fetch.Contact == "" && len(o.replay) == 0 && cfg.Fetch.Proxy == ""
+	return func(u weburl.URL) string {
+		if loopbackOnly && !isLoopback(strings.Trim(u.Hostname(), "[]")) {
+			return "out_of_scope"
+		}
+		if h, ok := hostConfig(cfg.Hosts, u.Hostname()); ok && h.Skip {
+			return "host_skipped"
+		}
+		text := u.String()
+		for _, e := range exclude {
+			if e.MatchString(text) {
+				return "excluded"
+			}
+		}
+		for _, e := range include {
+			if e.MatchString(text) {
+				return ""
+			}
+		}
+		if len(include) > 0 {
+			return "not_included"
+		}
+		return ""
+	}, nil
+}
+
+// openFrontier opens the queue and the crawl tree; order scores again what
+// reaches the front.
+func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy) (*frontier.Frontier, error) {
+	f, err := frontier.Open(frontier.Options{
+		Dir: p.frontier(), Memory: int64(cfg.Storage.Memory), Seed: cfg.Crawl.RandomSeed, MaxPerHost: cfg.Crawl.MaxPagesPerHost,
+		Score: func(e *frontier.Entry) float64 {
+			priority, _ := order.Score(e)
+			return priority
+		},
+	})
+	if err != nil {
+		return nil, storeError(p, err)
+	}
+	return f, nil
+}
+
+// storeError gives the errors of opening a store their exit code.
+func storeError(p project, err error) error {
+	switch {
+	case errors.Is(err, frontier.ErrLocked), errors.Is(err, index.ErrLocked):
+		return fail(exitLocked, "%s is in use: %w", p.dir, err)
+	case errors.Is(err, frontier.ErrNewerFormat), errors.Is(err, index.ErrNewerFormat):
+		return fail(exitInvalidInput, "%w; the data was not touched", err)
+	}
+	return err
+}
+
+func openIndex(p project) (*index.Index, error) {
+	x, err := index.Open(p.index(), index.DefaultOptions())
+	if err != nil {
+		return nil, storeError(p, err)
+	}
+	return x, nil
+}
+
+func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (crawler.Judge, error) {
+	parser, err := geoparse.New(g, region, geoparse.Options{MinPrecision: cfg.Gazetteer.MinPrecision})
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	country := cfg.Region.Country
+	if country == "" {
+		country = region.Country
+	}
+	return crawler.Geo{Parser: parser, Country: country}, nil
+}
+
+// indexSink puts relevant pages into the index.
+type indexSink struct{ index *index.Index }
+
+// Visit stores the addresses of a relevant page; a page that asks not to be
+// indexed is judged and learned from, but not kept.
+func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
+	if v.Page == nil || !v.Verdict.Relevant || v.Page.NoIndex {
+		return nil
+	}
+	return s.index.Put(ctx, index.Document{
+		URL: v.Page.URL.String(), Title: v.Page.Title, Text: v.Page.Text, Lang: v.Page.Lang,
+		Fetched: v.Response.Fetched, Addresses: v.Verdict.Addresses,
+	})
+}
+
+func modelOptions(cfg *Config) predictor.Options {
+	o := predictor.DefaultOptions()
+	o.Posterior, o.Combine, o.Decay, o.Vocabulary = cfg.Predictor.Posterior, cfg.Predictor.Combine, cfg.Crawl.Decay, cfg.Predictor.MaxTerms
+	return o
+}
+
+// openModel loads the project's model, or returns an untrained one.
+func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error) {
+	if !untrained {
+		m, err := predictor.Load(p.model(), modelOptions(cfg))
+		switch {
+		case err == nil:
+			return m, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fail(exitInvalidInput, "%w (--new-model starts with an untrained one)", err)
+		}
+	}
+	return predictor.NewModel(modelOptions(cfg))
+}
+
+// learnedKey is the name under which the frontier keeps the last visit that
+// the saved model has learned.
+const learnedKey = "learned"
+
+// saveModel writes the model and how far it has read the crawl tree. A crash
+// between the two means that a few pages are learned twice, which is harmless.
+func saveModel(p project, m *predictor.Model, f *frontier.Frontier) error {
+	seq := f.Totals().Visited
+	if err := m.Save(p.model()); err != nil {
+		return fmt.Errorf("save model: %w", err)
+	}
+	return f.PutMeta(learnedKey, []byte(strconv.FormatInt(seq, 10)))
+}
+
+// relearn teaches the model the visits that were stored after it was saved
+// last, as happens when the program is killed.
+func relearn(ctx context.Context, f *frontier.Frontier, order strategy.Strategy) error {
+	data, err := f.Meta(learnedKey)
+	if err != nil {
+		return err
+	}
+	var after uint64
+	if data != nil {
+		if after, err = strconv.ParseUint(string(data), 10, 64); err != nil {
+			return fmt.Errorf("crawl: learned position %q: %w", data, err)
+		}
+	}
+	return f.Walk(ctx, after, func(n frontier.Node) error {
+		if n.Outcome.Kind != "page" {
+			return nil
+		}
+		trail, err := f.Trail(frontier.KeyOf(n.URL), predictor.MaxDepth)
+		if err != nil {
+			return err
+		}
+		order.Learn(trail, n.Outcome.Relevant)
+		return nil
+	})
+}
+
+// fileExists tells whether name is there.
+func fileExists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

@@ -306,6 +306,25 @@ func (u URL) Path() string { return u.text[u.path:u.query] }
 // Query returns the escaped query without "?", or "".
 func (u URL) Query() string { return strings.TrimPrefix(u.text[u.query:], "?") }
 
+// Identity returns what stands for the page behind u: host, path and query,
+// without the scheme and without the name of a directory's index file. URLs of
+// one identity are fetched once: "http://a.example/x/index.html" and
+// "https://a.example/x/" are nearly always one page, and a crawl that fetched
+// both would spend a quarter of its pages on copies.
+func (u URL) Identity() string {
+	rest := u.text[u.host:]
+	if u.query < len(u.text) {
+		return rest
+	}
+	slash := strings.LastIndexByte(rest, '/')
+	switch strings.ToLower(rest[slash+1:]) {
+	case "index.html", "index.htm", "index.shtml", "index.xhtml", "index.php", "index.asp", "index.aspx", "index.jsp", "index.cfm",
+		"default.html", "default.htm", "default.asp", "default.aspx":
+		return rest[:slash+1]
+	}
+	return rest
+}
+
 // MarshalText returns the canonical spelling.
 func (u URL) MarshalText() ([]byte, error) { return []byte(u.text), nil }
 

@@ -251,3 +251,24 @@ func BenchmarkResolve(b *testing.B) {
 		}
 	})
 }
+
+func TestIdentity(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"http://a.example/x/index.html", "https://a.example/x/", true},
+		{"http://a.example/INDEX.PHP", "http://a.example/", true},
+		{"http://a.example/index.php?id=1", "http://a.example/?id=1", false},
+		{"http://a.example/x", "http://a.example/x/", false},
+		{"http://a.example/x", "http://b.example/x", false},
+		{"http://a.example:8080/", "http://a.example/", false},
+		{"http://a.example/myindex.html", "http://a.example/", false},
+	} {
+		a, errA := Parse(c.a)
+		b, errB := Parse(c.b)
+		if errA != nil || errB != nil || (a.Identity() == b.Identity()) != c.same {
+			t.Errorf("identities %q and %q: same = %v; want %v", a.Identity(), b.Identity(), !c.same, c.same)
+		}
+	}
+}

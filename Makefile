@@ -1,0 +1,40 @@
+# The two commands of the README are "make demo" and "make test". Both need Go and nothing else.
+SHELL := /bin/bash
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GO := CGO_ENABLED=0 go
+
+.PHONY: build demo test race fuzz bench golden check clean
+
+build: ## the program, one static binary
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
+
+demo: build ## a made-up town on loopback: crawl it, compare the strategies
+	./bin/gazehound demo --data demo-data
+
+test: ## all tests
+	$(GO) test ./...
+
+race: ## all tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race ./...
+
+FUZZTIME ?= 20s
+fuzz: ## every fuzz test for FUZZTIME
+	@set -e; for pkg in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$f"; $(GO) test $$pkg -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME); done; done
+
+bench: ## benchmarks, each beside its baseline
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+golden: ## rewrite the golden files; read the diff
+	@set -e; for pkg in $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+	  $(GO) test $$pkg -update; done
+
+check: ## what a change must pass besides the tests
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go mod tidy -diff
+
+clean:
+	rm -rf bin demo-data

@@ -1,0 +1,426 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/weburl"
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/predictor"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+)
+
+// crawlFlags are the flags that stand for keys of config.yaml.
+var crawlFlags = map[string]string{
+	"region": "region::boundary", "seeds": "seeds::files",
+	"strategy": "crawl::strategy", "decay": "crawl::decay", "random-seed": "crawl::random_seed",
+	"max-pages": "crawl::max_pages", "max-time": "crawl::max_time", "max-depth": "crawl::max_depth",
+	"max-pages-per-host": "crawl::max_pages_per_host", "max-failures": "crawl::max_failures",
+	"include": "crawl::include", "exclude": "crawl::exclude",
+	"contact": "fetch::contact", "delay": "fetch::delay", "workers": "fetch::workers", "proxy": "fetch::proxy",
+	"allow-private-addresses": "fetch::allow_private_addresses", "memory": "storage::memory",
+}
+
+// crawlOptions are the flags that stand for themselves.
+type crawlOptions struct {
+	seeds    []string
+	replay   []string
+	emit     []string
+	fresh    bool
+	newModel bool
+	dryRun   bool
+	serve    string
+	stats    time.Duration
+}
+
+func newCrawlCommand(a *app) *cobra.Command {
+	var o crawlOptions
+	d := DefaultConfig()
+	cmd := &cobra.Command{
+		Use:   "crawl [URL…]",
+		Short: "Crawl the region, or go on with its crawl",
+		Long: `Crawls for pages that hold addresses of the region. The same command resumes a
+crawl that was stopped, killed or came to a limit. Ctrl-C once finishes the open
+pages and saves; twice stops at once.
+
+--max-pages counts the downloaded HTML pages of the whole crawl, resumed runs
+included; to reach it is success (exit 0).
+
+Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
+9 no seed could be downloaded, 10 no data, 11 stopped by a signal, 12 too many
+failures, 13 second signal, 15 time limit, 16 disk reserve.`,
+		Example: `  gazehound crawl --contact https://example.org/bot
+  gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
+  gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.seeds = append(o.seeds, args...)
+			return a.crawl(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	// input
+	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
+	f.StringArray("seeds", nil, "`FILE` with start URLs, one a line; - is standard input (repeatable)")
+	f.StringArrayVar(&o.replay, "replay", nil, "fetch from this WARC `FILE|DIR` and not from the network (repeatable)")
+	f.BoolVar(&o.fresh, "fresh", false, "throw the crawl and its index away and start over; what the model learned stays")
+	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
+	// scope
+	f.String("region", "", "what the crawl is about: `NAME`, relation/ID, FILE.geojson, minLon,minLat,maxLon,maxLat or postcodes:…")
+	f.Int64("max-pages", d.Crawl.MaxPages, "HTML pages of the crawl; 0 is no limit")
+	f.Duration("max-time", d.Crawl.MaxTime, "time of this run; 0 is no limit")
+	f.Int("max-depth", d.Crawl.MaxDepth, "links from a seed; 0 is no limit")
+	f.Int64("max-pages-per-host", d.Crawl.MaxPagesPerHost, "URLs accepted of one host; 0 is no limit")
+	f.StringArray("include", nil, "`REGEXP` that a URL must match (repeatable)")
+	f.StringArray("exclude", nil, "`REGEXP` of URLs to leave out (repeatable; replaces the default)")
+	// strategy
+	f.String("strategy", d.Crawl.Strategy, strings.Join(strategy.Names, " | "))
+	f.Float64("decay", d.Crawl.Decay, "score = decay^(links since the last relevant page)")
+	f.Uint64("random-seed", d.Crawl.RandomSeed, "order among equal priorities")
+	// manners
+	f.String("contact", "", "`URL` or mail address at which site owners reach you")
+	f.Duration("delay", d.Fetch.Delay, "between requests to one host or IP address")
+	f.Int("workers", d.Fetch.Workers, "pages at a time")
+	f.Int("max-failures", d.Crawl.MaxFailures, "errors in a row that end the run; 0 is never")
+	f.String("proxy", "", "`URL` of an HTTP proxy")
+	// output
+	f.StringSliceVar(&o.emit, "emit", nil, "print a JSON line for each `page,address`; implies --json")
+	f.StringVar(&o.serve, "serve", "", "run the query server beside the crawl at this `ADDRESS`, such as 127.0.0.1:8090")
+	f.DurationVar(&o.stats, "stats", 30*time.Second, "between status lines where there is no terminal")
+	f.String("memory", d.Storage.Memory.String(), "`SIZE` of the frontier's caches")
+	// try
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
+	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
+	return cmd
+}
+
+// Causes with which a run is ended from outside of the loop.
+var (
+	errSignal      = errors.New("stopped by a signal")
+	errTimeLimit   = errors.New("time limit reached")
+	errDiskReserve = errors.New("disk reserve reached")
+)
+
+// crawl runs one session of a crawl from flags to exit code.
+func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
+	for _, kind := range o.emit {
+		if kind != "page" && kind != "address" {
+			return fail(exitUsage, "--emit: %q is not one of page, address.%s", kind, didYouMean(kind, []string{"page", "address"}))
+		}
+	}
+	a.json = a.json || len(o.emit) > 0
+	if o.stats <= 0 {
+		return fail(exitUsage, "--stats wants a positive duration, got %v", o.stats)
+	}
+	cfg, err := a.config(crawlFlags)
+	if err != nil {
+		return err
+	}
+	if err := a.needData(); err != nil {
+		return err
+	}
+	p := project{a.data}
+	g, err := p.openGazetteer()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	region, err := p.openRegion(g, cfg.Region.Boundary)
+	if err != nil {
+		return err
+	}
+	if cfg.Region.Name != "" {
+		region.Name = cfg.Region.Name
+	}
+	seeds, err := a.seeds(p, cfg, o)
+	if err != nil {
+		return err
+	}
+	web, err := a.openWeb(cfg, o, region, seeds)
+	if err != nil {
+		return err
+	}
+	defer web.close()
+	if err := p.finishDiscard(); err != nil {
+		return err
+	}
+	if o.fresh && !o.dryRun {
+		if err := a.startOver(p); err != nil {
+			return err
+		}
+	}
+	model, err := openModel(p, cfg, o.newModel)
+	if err != nil {
+		return err
+	}
+	order, err := strategy.New(cfg.Crawl.Strategy, strategy.Options{
+		Decay: cfg.Crawl.Decay, Model: model,
+	})
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	f, err := a.openFrontier(p, cfg, order)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if o.dryRun {
+		return a.dryRun(cfg, region.Name, seeds, f.Totals())
+	}
+	if err := describeCrawl(f, region); err != nil {
+		return err
+	}
+	if _, err := os.Stat(p.region()); errors.Is(err, fs.ErrNotExist) {
+		if err := region.Write(p.region()); err != nil {
+			return err
+		}
+	}
+	x, err := openIndex(p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	judge, err := newJudge(g, region, cfg)
+	if err != nil {
+		return err
+	}
+	c := &crawler.Crawler{
+		Options: crawler.Options{
+			Workers: cfg.Fetch.Workers, MaxPages: cfg.Crawl.MaxPages, MaxDepth: cfg.Crawl.MaxDepth, MaxFailures: cfg.Crawl.MaxFailures,
+			Retries: cfg.Fetch.Retries, RetryWait: max(10*cfg.Fetch.Delay, 100*time.Millisecond), Grace: cfg.Fetch.ShutdownGrace,
+		},
+		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
+		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope,
+	}
+	if err := web.restoreState(f); err != nil {
+		return err
+	}
+	if err := relearn(ctx, f, order); err != nil {
+		return err
+	}
+	resumed := f.Totals().Visited > 0
+	if _, err := c.Seed(ctx, seeds); err != nil {
+		return err
+	}
+	if t := f.Totals(); t.Queued == 0 && t.Visited == 0 {
+		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start", filepath.Base(p.seeds()))
+	}
+	watch := newProgress(a, f, o, region.Name, resumed)
+	c.Report = watch.visited
+	watch.start(cfg)
+
+	runErr := a.runCrawl(ctx, c, cfg, o, x, model, p, watch)
+	if err := saveModel(p, model, f); err != nil && runErr == nil {
+		runErr = err
+	}
+	if err := web.saveState(f); err != nil && runErr == nil {
+		runErr = err
+	}
+	return watch.finish(runErr)
+}
+
+// runCrawl runs the loop and everything that goes on beside it, and returns
+// why it ended: nil, an error of crawler, one of ours, or a failure.
+func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o crawlOptions, x *index.Index, model *predictor.Model, p project, watch *progress) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if cfg.Crawl.MaxTime > 0 {
+		var stopTimer context.CancelFunc
+		ctx, stopTimer = context.WithTimeoutCause(ctx, cfg.Crawl.MaxTime, errTimeLimit)
+		defer stopTimer()
+	}
+	stopSignals := onSignals(func(n int) {
+		if n > 1 {
+			os.Exit(exitForced) // every store is valid at any moment
+		}
+		watch.stopping(cfg.Fetch.ShutdownGrace)
+		cancel(errSignal)
+	})
+	defer stopSignals()
+
+	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
+	var beside errgroup.Group
+	beside.Go(func() error { return watch.run(side) })
+	beside.Go(func() error {
+		return every(side, cfg.Predictor.SaveEvery, func() error { return saveModel(p, model, c.Frontier) })
+	})
+	beside.Go(func() error {
+		return every(side, 2*time.Second, func() error {
+			if free, err := diskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) {
+				cancel(errDiskReserve)
+			}
+			return nil
+		})
+	})
+	if o.serve != "" {
+		beside.Go(func() error {
+			err := a.serveIndex(side, x, o.serve)
+			if err != nil {
+				cancel(err)
+			}
+			return err
+		})
+	}
+	err := c.Run(ctx)
+	stopSide()
+	return errors.Join(err, beside.Wait())
+}
+
+// every calls f once per period until ctx ends or f fails.
+func every(ctx context.Context, period time.Duration, f func() error) error {
+	t := time.NewTicker(period)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+			if err := f(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// seeds collects the start URLs: flags and arguments first, then files, then
+// the project's own list.
+func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error) {
+	var urls []weburl.URL
+	skipped := 0
+	for _, text := range o.seeds {
+		u, problem := a.parseSeed("--seed", text)
+		if problem != "" {
+			return nil, fail(exitInvalidInput, "--seed %s", problem)
+		}
+		urls = append(urls, u)
+	}
+	files := cfg.Seeds.Files
+	if len(files) == 0 && len(urls) == 0 {
+		if _, err := os.Stat(p.seeds()); err == nil {
+			files = []string{p.seeds()}
+		}
+	}
+	for _, name := range files {
+		in := a.stdin
+		if name != "-" {
+			file, err := os.Open(name)
+			if err != nil {
+				return nil, fail(exitInvalidInput, "seeds: %w", err)
+			}
+			defer file.Close()
+			in = file
+		}
+		found, bad, err := a.readSeeds(name, in)
+		if err != nil {
+			return nil, err
+		}
+		urls, skipped = append(urls, found...), skipped+bad
+	}
+	if len(urls) == 0 && len(files) > 0 {
+		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "), skipped)
+	}
+	return urls, nil
+}
+
+// startOver removes crawl and index, after a question where somebody can
+// answer it.
+func (a *app) startOver(p project) error {
+	if _, err := os.Stat(p.frontier()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if !a.yes && !a.confirm(fmt.Sprintf("Throw away the crawl and the index in %s?", p.dir)) {
+		return fail(exitUsage, "--fresh throws away the crawl in %s. Say --yes as well if that is meant", p.dir)
+	}
+	f, err := frontier.Open(frontier.Options{Dir: p.frontier()}) // nobody uses it
+	if err != nil {
+		return storeError(p, err)
+	}
+	if err := errors.Join(f.Close(), os.Rename(p.frontier(), p.discarded())); err != nil {
+		return err
+	}
+	return p.finishDiscard()
+}
+
+// describeCrawl notes what a crawl is about and refuses to go on with it
+// under another region.
+func describeCrawl(f *frontier.Frontier, region *gazetteer.Region) error {
+	const name = "region"
+	was, err := f.Meta(name)
+	if err != nil {
+		return err
+	}
+	b := region.Bound()
+	is := fmt.Sprintf("%s (%.4f,%.4f … %.4f,%.4f)", region.Name, b.Min.Lon(), b.Min.Lat(), b.Max.Lon(), b.Max.Lat())
+	if was == nil {
+		return f.PutMeta(name, []byte(is))
+	}
+	if string(was) != is {
+		return fail(exitInvalidInput, "this crawl is about %s, not %s. Name the same region, or start over with --fresh", was, is)
+	}
+	return nil
+}
+
+// dryRun prints the plan of a crawl.
+func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.Totals) error {
+	hosts := map[string]bool{}
+	for _, u := range seeds {
+		hosts[u.Host()] = true
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds), "hosts": len(hosts),
+			"queued": t.Queued, "pages": t.Pages, "exit_code": exitOK})
+	}
+	pace := fmt.Sprintf("%d pages at a time", cfg.Fetch.Workers)
+	if cfg.Fetch.Delay > 0 {
+		pace = fmt.Sprintf("at most %.1f pages/s by politeness (%v a host, %d workers)",
+			min(float64(len(hosts)), float64(cfg.Fetch.Workers))/cfg.Fetch.Delay.Seconds(), cfg.Fetch.Delay, cfg.Fetch.Workers)
+	}
+	fmt.Fprintf(a.stdout, "Would crawl %s with %d seeds on %d hosts, %s, strategy %s.\n", region, len(seeds), len(hosts), pace, cfg.Crawl.Strategy)
+	if t.Visited > 0 {
+		fmt.Fprintf(a.stdout, "Goes on with a crawl of %d pages; %d links wait.\n", t.Pages, t.Queued)
+	}
+	for i, u := range seeds {
+		if i == 20 {
+			fmt.Fprintf(a.stdout, "  … %d more\n", len(seeds)-i)
+			break
+		}
+		fmt.Fprintf(a.stdout, "  1.000 seed  %s\n", u)
+	}
+	fmt.Fprintln(a.stdout, "Nothing was downloaded.")
+	return nil
+}
+
+// needContact tells whether the open net would be touched without a contact.
+func needContact(cfg *Config, o crawlOptions, seeds []weburl.URL) bool {
+	if cfg.Fetch.Contact != "" || len(o.replay) > 0 {
+		return false
+	}
+	if cfg.Fetch.Proxy != "" {
+		u, err := url.Parse(cfg.Fetch.Proxy)
+		return err != nil || !isLoopback(u.Hostname())
+	}
+	return !cfg.Fetch.AllowPrivateAddresses || slices.ContainsFunc(seeds, func(u weburl.URL) bool { return !isLoopback(strings.Trim(u.Hostname(), "[]")) })
+}
+
+// isLoopback tells whether a host name can only mean this machine.
+func isLoopback(host string) bool {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback()
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows says which packages of ours each package may import. A package that
+// is not listed here fails the test: add it where it belongs.
+var arrows = map[string][]string{
+	"crawler/weburl":     {},
+	"crawler/page":       {"crawler/weburl", "geoparse/markup"},
+	"crawler/fetch":      {"crawler/weburl", "crawler/page"},
+	"crawler/robots":     {"crawler/weburl", "crawler/page"},
+	"crawler/polite":     {},
+	"crawler/frontier":   {"crawler/weburl"},
+	"crawler/warc":       {"crawler/weburl", "crawler/page"},
+	"crawler/demo":       {"crawler/weburl", "crawler/page"},
+	"crawler/crawltest":  {"crawler/weburl", "crawler/page"},
+	"crawler/strategy":   {"crawler/frontier", "predictor"},
+	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "geoparse", "predictor"},
+	"predictor":          {},
+	"geoparse/grammar":   {"gazetteer"},
+	"geoparse/markup":    {},
+	"geoparse":           {"geoparse/grammar", "geoparse/markup", "gazetteer"},
+	"gazetteer":          {},
+	"gazetteer/osm":      {"gazetteer"},
+	"gazetteer/geonames": {"gazetteer"},
+	"gazetteer/table":    {"gazetteer"},
+	"index":              {"geoparse", "gazetteer"},
+	"index/api":          {"index", "index/web", "gazetteer", "geoparse"},
+	"index/web":          {"index", "geoparse", "gazetteer"},
+}
+
+// fences says which packages may import a library, so that it can be replaced
+// in one place. cmd/gazehound may import cobra and viper and nothing below.
+var fences = map[string][]string{
+	"github.com/dgraph-io/badger":    {"crawler/frontier"},
+	"github.com/blevesearch/bleve":   {"index"},
+	"github.com/blevesearch/vellum":  {"gazetteer"},
+	"github.com/jbrukh/bayesian":     {"predictor"},
+	"github.com/paulmach/osm":        {"gazetteer/osm"},
+	"github.com/PuerkitoBio/goquery": {"crawler/page", "geoparse/markup"},
+	"github.com/nlnwa/gowarc":        {"crawler/warc"},
+	"github.com/nlnwa/whatwg-url":    {"crawler/weburl"},
+	"github.com/jimsmart":            {"crawler/robots"},
+	"github.com/spf13":               {"cmd/gazehound"},
+}
+
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "gazehound/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	packages := 0
+	seen := map[string]bool{}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; packages++ {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, "gazehound/")
+		allowed, listed := arrows[name]
+		seen[name] = true
+		if !listed && name != "cmd/gazehound" {
+			t.Errorf("package %s is not in the list of arrows", name)
+		}
+		for _, imp := range p.Imports {
+			if ours, ok := strings.CutPrefix(imp, "gazehound/"); ok && name != "cmd/gazehound" && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s, which it may not", name, ours)
+			}
+			for lib, owners := range fences {
+				if strings.HasPrefix(imp, lib) && !slices.Contains(owners, name) {
+					t.Errorf("%s imports %s, which only %v may", name, imp, owners)
+				}
+			}
+		}
+	}
+	for name := range arrows {
+		if !seen[name] {
+			t.Errorf("the list of arrows names %s, which does not exist", name)
+		}
+	}
+	if packages < 15 {
+		t.Errorf("go list found only %d packages", packages)
+	}
+}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/frontier"
+
+	"golang.org/x/term"
+)
+
+// A progress tells people on standard error, and scripts on standard output,
+// how a crawl goes. Its counts are the frontier's own, so that they cover
+// resumed runs too and never disagree with what is stored.
+type progress struct {
+	a        *app
+	f        *frontier.Frontier
+	region   string
+	stats    time.Duration
+	emit     map[string]bool
+	resumed  bool
+	began    time.Time
+	redraws  bool // one line on a terminal, redrawn
+	strategy string
+
+	mu       sync.Mutex
+	before   frontier.Totals // when the run began
+	recent   [1000]bool      // relevance of the last pages of this run
+	pages    int             // of this run
+	relevant int             // among recent
+	drawn    int             // width of the line on the terminal
+	last     frontier.Totals // at the last status line
+	lastAt   time.Time
+}
+
+func newProgress(a *app, f *frontier.Frontier, o crawlOptions, region string, resumed bool) *progress {
+	now := time.Now()
+	w := &progress{a: a, f: f, region: region, stats: o.stats, emit: map[string]bool{}, resumed: resumed, began: now, lastAt: now}
+	for _, kind := range o.emit {
+		w.emit[kind] = true
+	}
+	if file, ok := a.stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" {
+		w.redraws = term.IsTerminal(int(file.Fd()))
+	}
+	w.before = f.Totals()
+	w.last = w.before
+	return w
+}
+
+// start prints the head of the run.
+func (w *progress) start(cfg *Config) {
+	w.strategy = cfg.Crawl.Strategy
+	resume := "no"
+	if w.resumed {
+		resume = fmt.Sprintf("yes, %d pages so far", w.before.Pages)
+	}
+	w.a.say("gazehound %s  region %s  strategy %s (decay %v)  resume: %s", version, oneLine(w.region), w.strategy, cfg.Crawl.Decay, resume)
+	if cfg.Fetch.Contact != "" {
+		w.a.say("robots token %q  contact %s", cfg.Fetch.UserAgentName, oneLine(cfg.Fetch.Contact))
+	}
+	w.a.say("Ctrl-C once: finish open pages and save.  Twice: stop now.")
+	if w.a.json {
+		w.a.printJSON(map[string]any{"type": "start", "region": w.region, "strategy": w.strategy, "resumed": w.resumed, "pages": w.before.Pages, "links": w.before.Queued})
+	}
+}
+
+// visited is told of every stored visit, one at a time.
+func (w *progress) visited(v *crawler.Visit) {
+	isPage := v.Outcome.Kind == "page"
+	w.mu.Lock()
+	if isPage {
+		slot := &w.recent[w.pages%len(w.recent)]
+		if *slot && w.pages >= len(w.recent) {
+			w.relevant--
+		}
+		if *slot = v.Outcome.Relevant; *slot {
+			w.relevant++
+		}
+		w.pages++
+	}
+	w.mu.Unlock()
+	if isPage && w.emit["page"] {
+		w.a.printJSON(map[string]any{
+			"type": "page", "url": v.Entry.URL.String(), "status": v.Outcome.Status, "relevant": v.Outcome.Relevant,
+			"addresses": len(v.Outcome.Addresses), "priority": v.Entry.Priority, "distance": v.Entry.Distance, "depth": v.Entry.Depth,
+		})
+	}
+	if !w.emit["address"] {
+		return
+	}
+	for i := range v.Verdict.Addresses {
+		if ad := &v.Verdict.Addresses[i]; ad.InRegion {
+			w.a.printJSON(struct {
+				Type string `json:"type"`
+				URL  string `json:"url"`
+				addressJSON
+			}{"address", v.Entry.URL.String(), newAddressJSON(*ad)})
+		}
+	}
+}
+
+// run prints the state from time to time until ctx ends.
+func (w *progress) run(ctx context.Context) error {
+	period := w.stats
+	if w.redraws {
+		period = min(period, 500*time.Millisecond)
+	}
+	return every(ctx, period, func() error {
+		w.status()
+		return nil
+	})
+}
+
+// status prints one state line.
+func (w *progress) status() {
+	t := w.f.Totals()
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pps := float64(t.Pages-w.last.Pages) / max(now.Sub(w.lastAt).Seconds(), 0.001)
+	if w.redraws { // smooth what changes twice a second
+		pps = float64(t.Pages-w.before.Pages) / max(now.Sub(w.began).Seconds(), 0.001)
+	}
+	w.last, w.lastAt = t, now
+	recent := ratio(int64(w.relevant), int64(min(w.pages, len(w.recent))))
+	if w.a.json {
+		w.a.printJSON(map[string]any{
+			"type": "status", "t": now.UTC().Format(time.RFC3339), "pages": t.Pages, "relevant": t.Relevant, "harvest": round(ratio(t.Relevant, t.Pages), 4),
+			"harvest_1000": round(recent, 4), "addresses": t.Addresses, "pps": round(pps, 1), "bound": bound(t),
+			"frontier": map[string]any{"links": t.Queued, "leased": t.Leased, "hosts": map[string]any{"ready": t.ReadyHosts, "waiting": t.ParkedHosts}},
+		})
+	}
+	switch {
+	case w.a.quiet:
+	case w.redraws:
+		line := fmt.Sprintf(" %d pages  %.1f %% relevant (last 1,000: %.1f %%)  %d addresses  %.1f p/s  %d links on %d hosts (%d ready, %d waiting)  %s  %s-bound",
+			t.Pages, 100*ratio(t.Relevant, t.Pages), 100*recent, t.Addresses, pps, t.Queued, t.ReadyHosts+t.ParkedHosts, t.ReadyHosts, t.ParkedHosts,
+			now.Sub(w.began).Round(time.Second), bound(t))
+		pad := max(w.drawn-len(line), 0)
+		w.drawn = len(line)
+		fmt.Fprintf(w.a.stderr, "\r%s%s", line, strings.Repeat(" ", pad))
+	default:
+		fmt.Fprintf(w.a.stderr, "%s INFO status pages=%d relevant=%d harvest=%.3f harvest_1000=%.3f addresses=%d pps=%.1f links=%d hosts=%d state=%s-bound\n",
+			now.UTC().Format(time.RFC3339), t.Pages, t.Relevant, ratio(t.Relevant, t.Pages), recent, t.Addresses, pps, t.Queued, t.ReadyHosts+t.ParkedHosts, bound(t))
+	}
+}
+
+// bound says in a word what holds the crawl back.
+func bound(t frontier.Totals) string {
+	switch {
+	case t.ReadyHosts > 0:
+		return "network"
+	case t.ParkedHosts > 0:
+		return "politeness"
+	case t.Leased > 0:
+		return "network"
+	default:
+		return "seed"
+	}
+}
+
+// stopping tells that the first signal was heard.
+func (w *progress) stopping(grace time.Duration) {
+	w.newLine()
+	w.a.say("Stopping: %d open pages, up to %v …", w.f.Totals().Leased, grace)
+}
+
+// newLine leaves the line that is redrawn.
+func (w *progress) newLine() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.redraws && w.drawn > 0 {
+		fmt.Fprintln(w.a.stderr)
+		w.drawn = 0
+	}
+}
+
+// finish prints the summary of the crawl and turns the end of the run into
+// the program's.
+func (w *progress) finish(runErr error) error {
+	t := w.f.Totals()
+	took := time.Since(w.began)
+	reason, text, code := "done", "finished: no link is left", exitOK
+	switch {
+	case runErr == nil && t.Pages == 0 && t.Queued == 0:
+		reason, text, code = "crawl-failed", "failed: no seed could be downloaded", exitCrawlFailed
+	case runErr == nil:
+	case errors.Is(runErr, crawler.ErrPageLimit):
+		reason, text = "page-limit", "reached its page limit"
+	case errors.Is(runErr, crawler.ErrFailures):
+		reason, text, code = "failures", "gave up after too many failures in a row", exitTooManyFailures
+	case errors.Is(runErr, errTimeLimit):
+		reason, text, code = "time-limit", "reached its time limit (resume with the same command)", exitTimeLimit
+	case errors.Is(runErr, errDiskReserve):
+		reason, text, code = "disk-reserve", "stopped because the disk is nearly full (resume with the same command)", exitDiskReserve
+	case errors.Is(runErr, errSignal):
+		reason, text, code = "signal", "stopped by signal (resume with the same command)", exitStopped
+	default:
+		reason, text, code = "error", "ended by an error (resume with the same command)", codeOf(runErr)
+	}
+	w.newLine()
+	w.a.say("Crawl of %s %s, after %s\n", oneLine(w.region), text, took.Round(time.Second/10))
+	w.a.say("  pages fetched  %9d      relevant    %8d   %.1f %%", t.Pages, t.Relevant, 100*ratio(t.Relevant, t.Pages))
+	w.a.say("  bytes          %9s      addresses   %8d", Size(t.Bytes/1e6*1e6), t.Addresses)
+	w.a.say("  links waiting  %9d      hosts       %8d", t.Queued, t.Hosts)
+	w.a.say("  skipped        %9d      %s", sum(t.Skipped), byReason(t.Skipped))
+	w.a.say("  errors         %9d      %s", sum(t.Errors), byReason(t.Errors))
+	if code == exitCrawlFailed {
+		fmt.Fprintf(w.a.stderr, "error: none of the seeds could be downloaded (%s). Is this machine online?\n", byReason(merge(t.Errors, t.Skipped)))
+	}
+	if w.a.json {
+		w.a.printJSON(map[string]any{
+			"type": "summary", "reason": reason, "exit_code": code, "resumable": code != exitOK || reason == "page-limit", "resumed": w.resumed,
+			"pages": t.Pages, "relevant": t.Relevant, "harvest": round(ratio(t.Relevant, t.Pages), 4), "addresses": t.Addresses,
+			"pages_this_run": t.Pages - w.before.Pages, "bytes": t.Bytes, "links": t.Queued, "hosts": t.Hosts,
+			"errors": t.Errors, "skipped": t.Skipped, "redirects": t.Redirects, "strategy": w.strategy, "region": w.region, "duration_s": round(took.Seconds(), 3),
+		})
+	}
+	switch {
+	case code == exitOK:
+		return nil
+	case reason == "error":
+		fmt.Fprintf(w.a.stderr, "error: %s\n", oneLine(runErr.Error()))
+	}
+	return silentExit(code)
+}
+
+func ratio(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+func round(x float64, digits int) float64 {
+	p := 1.0
+	for range digits {
+		p *= 10
+	}
+	return float64(int64(x*p+0.5)) / p
+}
+
+func sum(counts map[string]int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+func merge(a, b map[string]int64) map[string]int64 {
+	both := map[string]int64{}
+	for _, m := range []map[string]int64{a, b} {
+		for k, n := range m {
+			both[k] += n
+		}
+	}
+	return both
+}
+
+// byReason lists counts, the largest first: "timeout 96 · dns 61".
+func byReason(counts map[string]int64) string {
+	names := make([]string, 0, len(counts))
+	for k, n := range counts {
+		if n > 0 {
+			names = append(names, k)
+		}
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if counts[names[i]] != counts[names[j]] {
+			return counts[names[i]] > counts[names[j]]
+		}
+		return names[i] < names[j]
+	})
+	for i, k := range names {
+		names[i] = fmt.Sprintf("%s %d", strings.ReplaceAll(k, "_", " "), counts[k])
+	}
+	return strings.Join(names, " · ")
+}

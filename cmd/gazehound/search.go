@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gazehound/index"
+
+	"github.com/paulmach/orb"
+	"github.com/spf13/cobra"
+)
+
+// searchOptions are the flags of search.
+type searchOptions struct {
+	box, near, radius  string
+	street, code, host string
+	limit              int
+	cursor             string
+}
+
+func newSearchCommand(a *app) *cobra.Command {
+	var o searchOptions
+	cmd := &cobra.Command{
+		Use:   "search [QUERY]",
+		Short: "Search what the crawl found",
+		Long: `Searches the index as the search page does: words of names, addresses, titles
+and the text around an address. Each word must occur; where no address has them
+all, typing errors are forgiven, and at last some of the words are enough.
+
+With --near the nearest lift in rank; --radius keeps only what is around it,
+nearest first.`,
+		Example: `  gazehound search tischlerei
+  gazehound search "cafe 67655" --near 49.4447,7.7689 --radius 2km --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.search(cmd.Context(), strings.Join(args, " "), o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
+	f.StringVar(&o.near, "near", "", "a point: `LAT,LON`, latitude first as maps show it")
+	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")
+	f.StringVar(&o.street, "street", "", "only this `STREET`, in any usual spelling")
+	f.StringVar(&o.code, "postcode", "", "only this `POSTCODE`")
+	f.StringVar(&o.host, "host", "", "only this `HOST` or site")
+	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
+	f.StringVar(&o.cursor, "cursor", "", "go on after the page before; its summary has the `CURSOR` (with --json)")
+	return cmd
+}
+
+// searchTimeout bounds a search from the terminal.
+const searchTimeout = 30 * time.Second
+
+func (a *app) search(ctx context.Context, text string, o searchOptions) (err error) {
+	q, err := o.query(text)
+	if err != nil {
+		return err
+	}
+	if err := a.needData(); err != nil {
+		return err
+	}
+	x, err := openIndexToRead(project{a.data})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
+	defer cancel()
+	r, err := x.Search(ctx, q)
+	switch {
+	case errors.Is(err, index.ErrQuery), errors.Is(err, index.ErrCursor):
+		return fail(exitUsage, "%w", err)
+	case err != nil:
+		return err
+	}
+	if r.Total == 0 {
+		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
+			return fail(exitNoData, "no pages in %s yet. Start: gazehound crawl", a.data)
+		}
+	}
+	if a.json {
+		return a.printHits(r)
+	}
+	return a.writeHits(text, r)
+}
+
+// query turns the flags into a query.
+func (o searchOptions) query(text string) (index.Query, error) {
+	q := index.Query{Text: text, Street: o.street, Postcode: o.code, Host: o.host, Limit: o.limit, Cursor: o.cursor, Bias: 0.8}
+	if o.limit < 1 || o.limit > index.MaxLimit {
+		return q, fail(exitUsage, "--limit must be 1 to %d, got %d", index.MaxLimit, o.limit)
+	}
+	if o.box != "" {
+		n, ok := degreesOf(o.box, 4)
+		if !ok {
+			return q, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat, got %.60q", o.box)
+		}
+		b := orb.Bound{Min: orb.Point{n[0], n[1]}, Max: orb.Point{n[2], n[3]}}
+		if math.Abs(n[1]) > 90 || math.Abs(n[3]) > 90 || n[1] > n[3] {
+			return q, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", o.box)
+		}
+		q.Box = &b
+	}
+	if o.near != "" {
+		n, ok := degreesOf(o.near, 2)
+		if !ok {
+			return q, fail(exitUsage, "--near wants LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
+		}
+		if math.Abs(n[0]) > 90 {
+			return q, fail(exitUsage, "--near wants LAT,LON, and %v is no latitude. Did you mean --near %v,%v?", n[0], n[1], n[0])
+		}
+		q.Center = &orb.Point{n[1], n[0]}
+	}
+	if o.radius != "" {
+		metres, ok := lengthOf(o.radius)
+		if !ok || !(metres > 0 && metres <= index.MaxRadius) {
+			return q, fail(exitUsage, "--radius wants a length such as 500m or 2km, at most %dkm, got %.40q", index.MaxRadius/1000, o.radius)
+		}
+		if q.Center == nil {
+			return q, fail(exitUsage, "--radius needs a point: --near LAT,LON")
+		}
+		q.Radius, q.Sort = metres, index.Distance
+	}
+	return q, nil
+}
+
+// degreesOf reads n numbers of at most 180 with commas between them.
+func degreesOf(text string, n int) ([]float64, bool) {
+	parts := strings.Split(text, ",")
+	if len(parts) != n {
+		return nil, false
+	}
+	var numbers []float64
+	for _, p := range parts {
+		f, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil || !(math.Abs(f) <= 180) {
+			return nil, false
+		}
+		numbers = append(numbers, f)
+	}
+	return numbers, true
+}
+
+// lengthOf reads "500", "500m" or "2km" as metres.
+func lengthOf(text string) (float64, bool) {
+	number, factor := strings.TrimSpace(text), 1.0
+	if n, ok := strings.CutSuffix(number, "km"); ok {
+		number, factor = n, 1000
+	} else {
+		number = strings.TrimSuffix(number, "m")
+	}
+	f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	return f * factor, err == nil
+}
+
+// printHits writes a JSON line a hit, and a summary.
+func (a *app) printHits(r *index.Result) error {
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		line := map[string]any{
+			"type": "address", "id": h.ID, "name": h.Name, "street": h.Street, "housenumber": h.HouseNumber, "postcode": h.Postcode, "city": h.City,
+			"state": h.State, "country": h.Country, "address": h.Line(), "site": h.Site, "url": h.Evidence[0].URL, "evidence": h.Evidence[0].Snippet.Text,
+			"precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "first_seen": h.FirstSeen, "last_seen": h.LastSeen,
+		}
+		if h.HasPoint {
+			line["lat"], line["lon"] = h.Point[1], h.Point[0]
+		}
+		if h.Distance >= 0 {
+			line["distance_m"] = math.Round(h.Distance)
+		}
+		if err := a.printJSON(line); err != nil {
+			return err
+		}
+	}
+	return a.printJSON(map[string]any{"type": "summary", "total": r.Total, "returned": len(r.Hits), "relaxed": r.Relaxed, "cursor": r.Next})
+}
+
+// writeHits writes the hits for people. Texts of pages cannot move the cursor
+// or change colours.
+func (a *app) writeHits(text string, r *index.Result) error {
+	var b strings.Builder
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		distance := ""
+		if h.Distance >= 0 {
+			distance = fmt.Sprintf("%.0f m", h.Distance)
+			if h.Distance >= 1000 {
+				distance = fmt.Sprintf("%.1f km", h.Distance/1000)
+			}
+		}
+		name := oneLine(h.Name)
+		fmt.Fprintf(&b, "%3d  %s%s%s\n", r.Offset+i+1, name, strings.Repeat(" ", max(2, 60-utf8.RuneCountInString(name)-len(distance))), distance)
+		fmt.Fprintf(&b, "     %s   (%s)\n", oneLine(h.Line()), h.Precision)
+		fmt.Fprintf(&b, "     %s\n", oneLine(h.Evidence[0].Snippet.Text))
+		pages := ""
+		if h.Mentions > 1 {
+			pages = fmt.Sprintf("   (%d pages)", h.Mentions)
+		}
+		fmt.Fprintf(&b, "     %s%s\n", oneLine(h.Evidence[0].URL), pages)
+	}
+	if _, err := fmt.Fprint(a.stdout, b.String()); err != nil {
+		return err
+	}
+	switch {
+	case r.Total == 0:
+		a.say("no address for %q", oneLine(text))
+	case r.Relaxed:
+		a.say("%d addresses; none has all these words, these come close", r.Total)
+	case r.Total == 1:
+		a.say("1 address")
+	case r.Total > len(r.Hits):
+		a.say("%d addresses; --limit shows more", r.Total)
+	default:
+		a.say("%d addresses", r.Total)
+	}
+	return nil
+}

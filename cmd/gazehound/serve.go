@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/index/api"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/net/netutil"
+)
+
+var serveFlags = map[string]string{"listen": "serve::listen", "cors": "serve::cors"}
+
+func newServeCommand(a *app) *cobra.Command {
+	d := DefaultConfig()
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the search page and the API",
+		Long: `Serves what the crawl found: a search page, /v1/search (GeoJSON), and /api and
+/reverse in Photon's form, so that map widgets made for Photon work unchanged.
+
+The data is only read. While a crawl runs, "gazehound crawl --serve ADDRESS"
+serves from within it. Ctrl-C ends the server.`,
+		Example: `  gazehound serve
+  gazehound serve --listen 127.0.0.1:0 --cors https://map.example`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, cancel := context.WithCancel(cmd.Context())
+			defer cancel()
+			stop := onSignals(func(n int) {
+				if n > 1 {
+					os.Exit(exitForced)
+				}
+				cancel()
+			})
+			defer stop()
+			return a.serve(ctx)
+		},
+	}
+	cmd.Flags().String("listen", d.Serve.Listen, "`ADDRESS` to listen on; port 0 picks a free one")
+	cmd.Flags().StringSlice("cors", d.Serve.CORS, "`ORIGINS` whose pages may read the answers, or '*'")
+	return cmd
+}
+
+// serve serves the project's index until ctx ends.
+func (a *app) serve(ctx context.Context) (err error) {
+	cfg, err := a.config(serveFlags)
+	if err != nil {
+		return err
+	}
+	if err := a.needData(); err != nil {
+		return err
+	}
+	x, err := openIndexToRead(project{a.data})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", nil)
+}
+
+// serveIndex serves x on an address beside a crawl that writes it, until ctx
+// ends.
+func (a *app) serveIndex(ctx context.Context, x *index.Index, listen string) error {
+	cfg, err := a.config(nil)
+	if err != nil {
+		return err
+	}
+	return a.serveWith(ctx, x, cfg, listen, "--serve", func() string { return "running" })
+}
+
+// openIndexToRead opens the index for serve and search, which never change it.
+func openIndexToRead(p project) (*index.Index, error) {
+	o := index.DefaultOptions()
+	o.ReadOnly = true
+	x, err := index.Open(p.index(), o)
+	switch {
+	case errors.Is(err, index.ErrLocked):
+		return nil, fail(exitLocked, "%s is in use by a running crawl. \"gazehound crawl --serve 127.0.0.1:8090\" serves the search page beside the crawl", p.dir)
+	case errors.Is(err, index.ErrNewerFormat), errors.Is(err, index.ErrDamaged):
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	return x, err
+}
+
+// Bounds of the server.
+const (
+	maxConnections = 1000
+	maxHeaderBytes = 32 << 10
+)
+
+func (a *app) serveWith(ctx context.Context, x *index.Index, cfg *Config, listen, flag string, crawl func() string) error {
+	o := a.apiOptions(cfg)
+	o.Crawl = crawl
+	if err := o.Validate(); err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	l, err := net.Listen("tcp", listen)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", listen, flag)
+	case errors.Is(err, fs.ErrPermission):
+		return fail(exitError, "%s may not be used without more rights. %s 127.0.0.1:8090 needs none", listen, flag)
+	case err != nil:
+		return fail(exitInvalidInput, "%s wants host:port such as 127.0.0.1:8090, got %q (%w)", flag, listen, err)
+	}
+	url := "http://" + l.Addr().String() + "/"
+	if host, port, err := net.SplitHostPort(l.Addr().String()); err == nil && net.ParseIP(host).IsUnspecified() {
+		url = "http://localhost:" + port + "/"
+		a.warn("%s is open to everybody who can reach this machine", listen)
+	}
+	if crawl == nil && a.json {
+		if err := a.printJSON(map[string]any{"type": "serving", "url": url}); err != nil {
+			return err
+		}
+	} else {
+		a.say("search page  %s", url)
+	}
+	if crawl == nil {
+		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
+			a.warn("the index is empty. Start: gazehound crawl (then start serve again)")
+		}
+	}
+	return serveHTTP(ctx, netutil.LimitListener(l, maxConnections), api.Handler(x, o), o.QueryTimeout)
+}
+
+// serveHTTP answers on l until ctx ends, and then lets running answers finish
+// for a few seconds. It closes l.
+func serveHTTP(ctx context.Context, l net.Listener, h http.Handler, longest time.Duration) error {
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2*longest + 10*time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := server.Shutdown(grace); err != nil {
+		server.Close()
+	}
+	<-ended
+	return nil
+}
+
+// apiOptions collects what the answers carry. Without a gazetteer or region
+// that can be read the answers only say less.
+func (a *app) apiOptions(cfg *Config) api.Options {
+	o := api.DefaultOptions()
+	o.Version = version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				o.Commit = s.Value
+			}
+		}
+	}
+	o.CORS, o.MaxLimit, o.QueryTimeout = cfg.Serve.CORS, cfg.Serve.MaxLimit, cfg.Serve.QueryTimeout
+	level := slog.LevelWarn
+	if a.verbose > 0 {
+		level = slog.LevelDebug
+	}
+	o.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+	o.Region = cfg.Region.Name
+	p := project{a.data}
+	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
+		o.Outline = r.Area
+		if o.Region == "" {
+			o.Region = r.Name
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		a.warn("the region's outline is not drawn: %s", oneLine(err.Error()))
+	}
+	g, err := gazetteer.Open(p.gazetteer())
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			a.warn("licence and attribution are not known: %s", oneLine(err.Error()))
+		}
+		return o
+	}
+	defer g.Close()
+	o.Licence, o.Attribution, o.GazetteerDate = creditsOf(g.Sources())
+	return o
+}
+
+// creditsOf names each licence and each author of the sources once, and the
+// newest date of their data.
+func creditsOf(sources []gazetteer.Source) (licence, attribution, date string) {
+	var licences, authors []string
+	for _, s := range sources {
+		if s.Licence != "" && !slices.Contains(licences, s.Licence) {
+			licences = append(licences, s.Licence)
+		}
+		if s.Attribution != "" && !slices.Contains(authors, s.Attribution) {
+			authors = append(authors, s.Attribution)
+		}
+		date = max(date, s.Data)
+	}
+	return strings.Join(licences, ", "), strings.Join(authors, ", "), date
+}

@@ -1,0 +1,55 @@
+// Package strategy orders the links of a crawl. A strategy gives every link
+// its priority; the frontier serves the highest among the hosts that may be
+// asked now.
+package strategy
+
+import (
+	"fmt"
+	"math"
+
+	"gazehound/crawler/frontier"
+	"gazehound/predictor"
+)
+
+// A Strategy gives every link its place in the queue. It is safe for
+// concurrent use.
+type Strategy interface {
+	// Score returns the priority of e, in [0, 1], from its depth, its distance
+	// and its link's words, and whether it is kept at all. It is asked when
+	// the link is found and again when the link reaches the front of the queue.
+	Score(e *frontier.Entry) (priority float64, keep bool)
+	// Learn is told whether the page behind trail[0] is relevant. trail[1] is
+	// the page that held the link to it, and so on towards the seed.
+	Learn(trail []frontier.Node, relevant bool)
+}
+
+// Names lists the strategies that New knows, the default first.
+var Names = []string{"adaptive", "link-distance", "breadth-first"}
+
+// Options tune the strategies; each uses what it needs.
+type Options struct {
+	Decay float64          // base of the link-distance score, in (0, 1]
+	Model *predictor.Model // of the adaptive strategy
+}
+
+// New returns the strategy called name, one of Names.
+func New(name string, o Options) (Strategy, error) {
+	switch name {
+	case "breadth-first":
+		return BreadthFirst{}, nil
+	case "link-distance":
+		return LinkDistance{o.Decay}, nil
+	case "adaptive":
+		if o.Model == nil {
+			return nil, fmt.Errorf("strategy: adaptive needs a model")
+		}
+		return Adaptive{o.Decay, o.Model}, nil
+	}
+	return nil, fmt.Errorf("strategy: %q is not known", name)
+}
+
+// distanceScore is score(p) = decay^dist of Ahlers & Boll, section 4.2: 1 for
+// a seed, decay for a link of a relevant page, decay² behind one bridge page.
+func distanceScore(decay float64, distance int) float64 {
+	return math.Pow(decay, float64(distance))
+}
