@@ -171,15 +171,20 @@ const (
 	stages
 )
 
-// The weights of the fields. They were chosen by hand: a name and an address
-// are short and written for what stands there, text only surrounds it.
-var weights = []struct {
+// A rank is a field of words with its weight and its usual length. They were
+// chosen by hand: a name and an address are short and written for what stands
+// there, text only surrounds it.
+type rank struct {
 	field string
 	boost float64
-}{{fieldName, 4}, {fieldTitle, 2}, {fieldNear, 1.5}, {fieldText, 0.7}}
+	words int
+}
+
+var ranks = []rank{{fieldName, 4, 4}, {fieldTitle, 2, 8}, {fieldNear, 1.5, 60}, {fieldText, 0.7, 400}}
 
 const (
 	whereBoost  = 3.0
+	usualWhere  = 6
 	prefixShare = 0.4 // of the weight of a whole word
 	typoShare   = 0.3
 	maxPrefixes = 40 // words that one start stands for, in each field
@@ -235,17 +240,14 @@ func (x *Index) compileWord(w word, at stage, last bool) (query.Query, error) {
 		}
 		any = append(any, query.NewConjunctionQuery(all))
 	}
-	for _, f := range weights {
+	for _, f := range ranks {
 		for _, term := range w.terms {
 			add(f.field, term, f.boost)
 		}
 	}
 	start := w.terms[0]
 	if n := utf8.RuneCountInString(start); last && n >= 3 {
-		for _, f := range append(weights, struct {
-			field string
-			boost float64
-		}{fieldWhere, whereBoost}) {
+		for _, f := range append(slices.Clip(ranks), rank{fieldWhere, whereBoost, usualWhere}) {
 			longer, err := x.completions(f.field, start)
 			if err != nil {
 				return nil, err
@@ -266,7 +268,7 @@ func (x *Index) compileWord(w word, at stage, last bool) (query.Query, error) {
 			f.SetPrefix(1)
 			any = append(any, f)
 		}
-		for _, f := range weights {
+		for _, f := range ranks {
 			for _, term := range w.terms {
 				near(f.field, term, f.boost)
 			}

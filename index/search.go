@@ -166,6 +166,9 @@ func (x *Index) searchStage(ctx context.Context, q Query, words []word, at stage
 	}
 	ctx = context.WithValue(ctx, search.MakeDocumentMatchHandlerKey, handler)
 	ctx = context.WithValue(ctx, search.MaxTermSearchersKey, maxClauses)
+	if ctx, err = x.withLengths(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := x.bleve.SearchInContext(ctx, request); err != nil {
 		if errors.Is(err, bleve.ErrorIndexClosed) {
 			return nil, ErrClosed
@@ -173,6 +176,26 @@ func (x *Index) searchStage(ctx context.Context, q Query, words []word, at stage
 		return nil, fmt.Errorf("index: search: %w", err)
 	}
 	return result, nil
+}
+
+// withLengths tells BM25 how long the fields usually are. Bleve would take the
+// number of different terms per document for it, which is far too low, and
+// changes the order when segments are merged.
+func (x *Index) withLengths(ctx context.Context) (context.Context, error) {
+	n, err := x.bleve.DocCount()
+	if errors.Is(err, bleve.ErrorIndexClosed) {
+		return nil, ErrClosed
+	} else if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	stats := &search.BM25Stats{DocCount: float64(n), FieldCardinality: map[string]int{fieldWhere: usualWhere * int(n)}}
+	for _, f := range ranks {
+		stats.FieldCardinality[f.field] = f.words * int(n)
+	}
+	for _, field := range []string{"*" /* match all */, fieldSite, fieldHost, fieldStreet, fieldPostcode, fieldAccuracy, fieldPoint} {
+		stats.FieldCardinality[field] = int(n)
+	}
+	return context.WithValue(ctx, search.BM25StatsKey, stats), nil
 }
 
 // A collection groups matching mentions by address.
@@ -257,6 +280,11 @@ func (c *collection) rank() {
 				g.value *= 1 + 2*c.q.Bias/(1+d/c.q.Scale)
 			}
 		}
+	}
+	for i := range c.groups {
+		// Sums of scores differ in their last bits from one state of the
+		// segments to the next; the order must not.
+		c.groups[i].value = math.Round(c.groups[i].value*1e6) / 1e6
 	}
 	slices.SortFunc(c.groups, func(a, b group) int {
 		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.id, b.id))

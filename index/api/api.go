@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gazehound/index"
@@ -92,6 +93,38 @@ type server struct {
 	Options
 	index   *index.Index
 	running chan struct{} // a place for each query that runs
+	known   background
+}
+
+// A background is where anything is known, for the map: a part of all
+// addresses, kept until the data changes.
+type background struct {
+	sync.Mutex
+	generation string
+	points     []orb.Point
+}
+
+// maxKnown bounds the points of a background.
+const maxKnown = 3000
+
+// background returns the map's background. Where it cannot be had in time, the
+// map goes without.
+func (s *server) background(ctx context.Context) []orb.Point {
+	state, err := s.index.State()
+	if err != nil {
+		return nil
+	}
+	s.known.Lock()
+	defer s.known.Unlock()
+	if s.known.generation == state.Generation {
+		return s.known.points
+	}
+	r, p := s.query(ctx, index.Query{Located: true, Limit: 1, Points: maxKnown})
+	if p != nil {
+		return nil
+	}
+	s.known.generation, s.known.points = state.Generation, r.Points
+	return r.Points
 }
 
 // Handler answers all requests about x. It panics where o does not validate.
@@ -334,7 +367,10 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del("ETag")
 		w.Header().Set("Cache-Control", "no-store")
 		p.Problem, p.Hint = problem.sentence(), problem.Hint
-	} else if p.Result.Next != "" {
+	} else {
+		p.Known = s.background(r.Context())
+	}
+	if problem == nil && p.Result.Next != "" {
 		p.Next = "/?" + withCursor(r.URL.Query(), p.Result.Next)
 	}
 	stats, err := s.index.Stats(r.Context())

@@ -13,17 +13,18 @@ import (
 // The size of the map in its own units.
 const (
 	mapWidth  = 640.0
-	mapHeight = 480.0
+	mapHeight = 540.0
 	mapMargin = 36.0
 	maxDots   = 1500
 )
 
-// A plan is a map of the hits: the region's outline, a dot for each further
-// match, and numbered pins. It is drawn by the server as SVG.
+// A plan is a map of the hits: the region's outline, faint dots where anything
+// is known, a dot for each further match, and numbered pins. It is drawn by the
+// server as SVG.
 type plan struct {
 	Width, Height float64
 	Region        string // SVG path of the outline
-	Dots          []dot
+	Known, Dots   []dot
 	Pins          []pin
 	Bar           float64 // length of the scale's bar
 	BarText       string
@@ -41,9 +42,10 @@ type pin struct {
 	x, y float64
 }
 
-// draw returns the map of hits and further points; nil where there is nothing
-// to show. It shows what was asked for, and without a question the region.
-func draw(outline orb.MultiPolygon, hits []hit, more []orb.Point, asked bool) *plan {
+// draw returns the map of hits and further matches before all that is known;
+// nil where there is nothing to show. It shows what was asked for, and without
+// a question the region.
+func draw(outline orb.MultiPolygon, hits []hit, more, known []orb.Point, asked bool) *plan {
 	var points orb.MultiPoint
 	for _, h := range hits {
 		if h.HasPoint {
@@ -64,13 +66,9 @@ func draw(outline orb.MultiPolygon, hits []hit, more []orb.Point, asked bool) *p
 	m := newProjection(bound)
 	p := &plan{Width: mapWidth, Height: mapHeight, Region: m.path(outline)}
 
-	for i, at := range more {
-		if i == maxDots {
-			break
-		}
-		if x, y := m.at(at); inside(x, y) {
-			p.Dots = append(p.Dots, dot{unit(x), unit(y)})
-		}
+	p.Dots = m.dots(more)
+	if asked {
+		p.Known = m.dots(known)
 	}
 	const apart = 17.0 // of pins that do not cover each other
 	for _, h := range hits {
@@ -99,6 +97,17 @@ func draw(outline orb.MultiPolygon, hits []hit, more []orb.Point, asked bool) *p
 	return p
 }
 
+// dots returns those of the points that lie on the map, at most maxDots.
+func (p projection) dots(points []orb.Point) []dot {
+	var dots []dot
+	for _, at := range points {
+		if x, y := p.at(at); inside(x, y) && len(dots) < maxDots {
+			dots = append(dots, dot{unit(x), unit(y)})
+		}
+	}
+	return dots
+}
+
 func inside(x, y float64) bool { return 0 <= x && x <= mapWidth && 0 <= y && y <= mapHeight }
 
 // unit writes a coordinate of the map.
@@ -111,11 +120,11 @@ type projection struct {
 }
 
 func newProjection(b orb.Bound) projection {
-	// A single point still needs surroundings: about 600 m.
-	const least = 0.003
+	// A single point still needs surroundings: about 1,200 m.
+	const least = 0.011
 	if d := least - (b.Max[0]-b.Min[0])*math.Cos(b.Center()[1]*math.Pi/180); d > 0 {
 		d /= max(0.1, math.Cos(b.Center()[1]*math.Pi/180))
-		b.Min[0], b.Max[0] = b.Min[0]-d, b.Max[0]+d
+		b.Min[0], b.Max[0] = b.Min[0]-d/2, b.Max[0]+d/2
 	}
 	if d := least - (b.Max[1] - b.Min[1]); d > 0 {
 		b.Min[1], b.Max[1] = b.Min[1]-d/2, b.Max[1]+d/2

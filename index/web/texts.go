@@ -3,6 +3,7 @@ package web
 // texts are the page's own words, by language.
 var texts = map[string]map[string]string{
 	"en": {
+		"open": "“", "close": "”",
 		"tagline": "Addresses found on the web", "in": "in", "label": "Search names, streets, postcodes and words", "search": "Search",
 		"placeholder": "name, street, postcode …", "skip": "Skip the map", "address": "address", "addresses": "addresses", "atleast": "at least",
 		"results": "Results", "map": "Map of the results", "pages": "pages", "page": "page", "since": "seen since", "nearby": "Nearby", "site": "site",
@@ -17,6 +18,7 @@ var texts = map[string]map[string]string{
 		"sort": "sorted by distance", "busiest": "those that most pages name come first",
 	},
 	"de": {
+		"open": "„", "close": "“",
 		"tagline": "Adressen aus dem Netz", "in": "in", "label": "Namen, Straßen, Postleitzahlen und Wörter suchen", "search": "Suchen",
 		"placeholder": "Name, Straße, Postleitzahl …", "skip": "Karte überspringen", "address": "Adresse", "addresses": "Adressen", "atleast": "mindestens",
 		"results": "Ergebnisse", "map": "Karte der Ergebnisse", "pages": "Seiten", "page": "Seite", "since": "gesehen seit", "nearby": "In der Nähe", "site": "Website",

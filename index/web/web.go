@@ -54,6 +54,7 @@ type Page struct {
 	Licence     string
 	Version     string
 	Stats       index.Stats
+	Known       []orb.Point // some of all addresses, the background of the map
 
 	Form    Form
 	Asked   bool          // something narrows the result
@@ -97,7 +98,7 @@ func Render(w io.Writer, p Page) error {
 		for i := range p.Result.Hits {
 			v.Hits = append(v.Hits, v.hit(p.Result.Offset+i+1, &p.Result.Hits[i]))
 		}
-		v.Map = draw(p.Outline, v.Hits, p.Result.Points, p.Asked)
+		v.Map = draw(p.Outline, v.Hits, p.Result.Points, p.Known, p.Asked)
 	}
 	return page().Execute(w, v)
 }
