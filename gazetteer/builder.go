@@ -66,17 +66,14 @@ func NewBuilder(dir string) (*Builder, error) {
 	return b, nil
 }
 
-// Reset forgets the sources that the directory held. They are deleted by
-// Finish.
-func (b *Builder) Reset() { b.sources = nil }
-
 // Refused returns how many places were bad and left out by Add.
 func (b *Builder) Refused() int { return b.refused }
 
 // Add adds the places that read emits. The emit function returns an error that
 // wraps ErrBadPlace for a place that cannot be kept; a reader may count it and
-// go on. If read fails, nothing of the source is added.
-func (b *Builder) Add(src Source, read func(emit func(Place) error) error) error {
+// go on. If read fails, nothing of the source is added. Add sets src.Places;
+// read may set src.Data.
+func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) error {
 	if src.Name == "" {
 		return errors.New("gazetteer: a source needs a name")
 	}
@@ -109,7 +106,7 @@ func (b *Builder) Add(src Source, read func(emit func(Place) error) error) error
 	b.sources = slices.DeleteFunc(b.sources, func(e sourceEntry) bool {
 		return e.Name == src.Name && e.Format == src.Format
 	})
-	b.sources = append(b.sources, sourceEntry{src, filepath.Base(f.Name())})
+	b.sources = append(b.sources, sourceEntry{*src, filepath.Base(f.Name())})
 	return nil
 }
 
@@ -153,6 +150,15 @@ func (b *Builder) Finish(ctx context.Context) error {
 	}
 	b.removeUnused()
 	return nil
+}
+
+// Discard deletes what Add has written since the last Finish.
+func (b *Builder) Discard() {
+	b.sources = nil
+	if data, err := os.ReadFile(filepath.Join(b.dir, sourcesFile)); err == nil && json.Unmarshal(data, &b.sources) != nil {
+		return // an unreadable list must not cost the sources
+	}
+	b.removeUnused()
 }
 
 // removeUnused deletes source files that no source names. What cannot be

@@ -220,7 +220,10 @@ func (g *Gazetteer) eachCell(b orb.Bound, fn func(cell) bool) {
 	}
 }
 
-// checkNotEmpty returns an ErrEmptyRegion where no place of g lies in r.
+// CheckNotEmpty returns an ErrEmptyRegion where no place of g lies in the area
+// of r.
+func (g *Gazetteer) CheckNotEmpty(r *Region) error { return g.checkNotEmpty(r.Name, r) }
+
 func (g *Gazetteer) checkNotEmpty(spec string, r *Region) error {
 	if len(r.Area) == 0 {
 		return nil

@@ -139,7 +139,7 @@ func TestOpenErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = b.Add(Source{Name: "town", Format: "test"}, func(emit func(Place) error) error {
+	err = b.Add(&Source{Name: "town", Format: "test"}, func(emit func(Place) error) error {
 		for _, p := range town {
 			if err := emit(p); err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 	"github.com/paulmach/orb/geojson"
 	"github.com/paulmach/orb/planar"
 )
@@ -59,6 +60,9 @@ func (e *RegionError) Error() string { return e.text }
 
 // Unwrap returns the kind.
 func (e *RegionError) Unwrap() error { return e.Kind }
+
+// Km2 returns the size of the area in square kilometres.
+func (r *Region) Km2() float64 { return geo.Area(r.Area) / 1e6 }
 
 // Bound returns the box of the area; it is empty where there is no area.
 func (r *Region) Bound() orb.Bound { return r.Area.Bound() }

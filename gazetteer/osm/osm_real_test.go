@@ -29,7 +29,7 @@ func TestTry(t *testing.T) {
 			t.Fatal(err)
 		}
 		var e *Extract
-		err = b.Add(gazetteer.Source{Name: filepath.Base(f), Format: "osm"}, func(emit func(gazetteer.Place) error) error {
+		err = b.Add(&gazetteer.Source{Name: filepath.Base(f), Format: "osm"}, func(emit func(gazetteer.Place) error) error {
 			e, err = Read(context.Background(), real(t, f), Options{}, emit)
 			return err
 		})

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+
+	"gazehound/gazetteer"
+	"gazehound/gazetteer/osm"
+)
+
+// initOptions are the flags of init.
+type initOptions struct {
+	osm     []string
+	region  string
+	country string
+	contact string
+	force   bool
+}
+
+func newInitCommand(a *app) *cobra.Command {
+	var o initOptions
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Make a project from an OpenStreetMap extract",
+		Long: `Init makes the data directory of a project: the gazetteer, the outline of the
+region, seeds from the web sites that the map knows, a small config.yaml and the
+licences. The directory is the whole project; it can be copied and moved.
+
+Without --osm it takes the gazetteer that "gazehound gazetteer import" made.
+
+A region is one of
+  Oldenburg, "Irvine, CA"         a place, with state or country where its name is not enough
+  relation/62409                  an outline of the extract
+  8.10,53.07,8.33,53.21           a box: minLon,minLat,maxLon,maxLat
+  postcodes:26121,26123-26135     postcodes; postcodes:US:92602-92697 names the country
+  outline.geojson                 a file`,
+		Example: `  gazehound init --osm oldenburg.osm.pbf --region Oldenburg --contact https://stadtlabor.example/bot
+  gazehound gazetteer import US.txt && gazehound init --region "Irvine, CA"`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), o) },
+	}
+	f := c.Flags()
+	f.StringArrayVar(&o.osm, "osm", nil, "OpenStreetMap extract `FILE`: .osm.pbf, .osm or .osm.gz (repeatable)")
+	f.StringVar(&o.region, "region", "", "what the crawl is about (`REGION`, see above)")
+	f.StringVar(&o.country, "country", "", "country of places that do not say theirs (ISO 3166-1 `CODE`)")
+	f.StringVar(&o.contact, "contact", "", "`URL` or mail address at which site owners reach you")
+	f.BoolVar(&o.force, "force", false, "replace region, seeds and config.yaml of an existing project")
+	return c
+}
+
+func (a *app) init(ctx context.Context, o initOptions) (err error) {
+	if o.region == "" {
+		return fail(exitUsage, `--region is missing: a place such as "Oldenburg" or "Irvine, CA", relation/ID, minLon,minLat,maxLon,maxLat, postcodes:… or a GeoJSON file`)
+	}
+	if err := checkCountry(o.country); err != nil {
+		return err
+	}
+	p := project{a.data}
+	files := []string{p.region(), p.seeds(), filepath.Join(p.dir, "config.yaml")}
+	for _, file := range files {
+		if fileExists(file) && !o.force {
+			return fail(exitInvalidInput, "%s exists: %s holds a project already. --force replaces its region, seeds and configuration, --data names another directory", file, a.data)
+		}
+	}
+	if len(o.osm) == 0 && !fileExists(p.gazetteer()) {
+		return fail(exitUsage, "--osm FILE is missing, and %s has no gazetteer. Give an extract, or import one first: gazehound gazetteer import FILE", a.data)
+	}
+	ctx, stop := signals(ctx)
+	defer stop()
+
+	// The new gazetteer is built beside the old one and takes its place only
+	// when everything else is known to be right.
+	madeDir := !fileExists(p.dir)
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return fail(exitInvalidInput, "data directory: %w", err)
+	}
+	defer func() {
+		if err != nil && madeDir {
+			os.Remove(p.dir) // fails unless it is empty, as it should
+		}
+	}()
+	stage := p.gazetteer()
+	var extracts []*osm.Extract
+	if len(o.osm) > 0 {
+		stage = filepath.Join(p.dir, "gazetteer.new")
+		defer os.RemoveAll(stage)
+		if extracts, err = a.stageExtracts(ctx, p, stage, o); err != nil {
+			return err
+		}
+	}
+	g, err := gazetteer.Open(stage)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	defer g.Close()
+	region, err := p.openRegion(g, o.region)
+	if err != nil {
+		return err
+	}
+	if err := g.CheckNotEmpty(region); err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	if region.Country == "" {
+		region.Country = strings.ToUpper(o.country)
+	}
+
+	if stage != p.gazetteer() {
+		if err := replaceDir(stage, p.gazetteer()); err != nil {
+			return fmt.Errorf("gazetteer: %w", err)
+		}
+	}
+	seeds, text := seedList(region, o.osm, extracts)
+	if err := region.Write(p.region()); err != nil {
+		return fmt.Errorf("region: %w", err)
+	}
+	if err := os.WriteFile(p.seeds(), text, 0o644); err != nil {
+		return fmt.Errorf("seeds: %w", err)
+	}
+	config, err := projectConfig(region, o.contact)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "config.yaml"), config, 0o644); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	if err := writeLicences(p, g); err != nil {
+		return err
+	}
+	return a.printInit(p, g, region, seeds, extracts)
+}
+
+// stageExtracts builds the gazetteer of the project and the extracts in stage.
+func (a *app) stageExtracts(ctx context.Context, p project, stage string, o initOptions) ([]*osm.Extract, error) {
+	if err := os.RemoveAll(stage); err != nil {
+		return nil, fmt.Errorf("gazetteer: %w", err)
+	}
+	if fileExists(p.gazetteer()) {
+		if err := os.CopyFS(stage, os.DirFS(p.gazetteer())); err != nil {
+			return nil, fmt.Errorf("gazetteer: %w", err)
+		}
+	}
+	b, err := gazetteer.NewBuilder(stage)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	var extracts []*osm.Extract
+	for _, file := range o.osm {
+		one, err := a.importFile(ctx, b, stage, file, importOptions{format: "osm", country: o.country}, nil)
+		if err != nil {
+			return nil, importError(ctx, file, err)
+		}
+		extracts = append(extracts, one.extract)
+	}
+	if err := b.Finish(ctx); err != nil {
+		return nil, importError(ctx, "gazetteer", err)
+	}
+	return extracts, nil
+}
+
+// replaceDir moves the folder from to the place of the folder to.
+func replaceDir(from, to string) error {
+	old := to + ".old"
+	if err := os.RemoveAll(old); err != nil {
+		return err
+	}
+	if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return os.RemoveAll(old)
+}
+
+// seedList returns the web sites of the extracts that lie in the region, and
+// the text of seeds.txt.
+func seedList(region *gazetteer.Region, files []string, extracts []*osm.Extract) (seeds int, text []byte) {
+	var b bytes.Buffer
+	b.WriteString("# Where the crawl starts: one URL a line. Add what you know: portals, directories, the town's own site.\n")
+	seen := map[string]bool{}
+	for i, e := range extracts {
+		fmt.Fprintf(&b, "# web sites of %s, %s\n", oneLine(filepath.Base(files[i])), osm.Attribution)
+		for _, s := range e.Sites {
+			if region.Contains(s.Point) && !seen[s.URL] {
+				seen[s.URL] = true
+				seeds++
+				fmt.Fprintln(&b, s.URL)
+			}
+		}
+	}
+	return seeds, b.Bytes()
+}
+
+// projectConfig returns the config.yaml of a new project: what differs from
+// the defaults.
+func projectConfig(region *gazetteer.Region, contact string) ([]byte, error) {
+	type m = map[string]any
+	c := m{"version": 1, "region": m{"name": region.Name, "country": region.Country}}
+	if contact != "" {
+		c["fetch"] = m{"contact": contact}
+	}
+	body, err := yaml.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	return append([]byte("# What differs from the defaults; \"gazehound config show\" lists all keys.\n"), body...), nil
+}
+
+func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Region, seeds int, extracts []*osm.Extract) error {
+	stats := g.Stats()
+	var total osm.Extract
+	sites := 0
+	for _, e := range extracts {
+		total.HouseNumbers += e.HouseNumbers
+		total.NoStreet += e.NoStreet
+		total.Highways += e.Highways
+		total.Websites += e.Websites
+		total.SocialMedia += e.SocialMedia
+		total.Broken += e.Broken
+		sites += len(e.Sites)
+	}
+	b := region.Bound()
+	if a.json {
+		return a.printJSON(map[string]any{
+			"type": "init", "data": p.dir,
+			"region": map[string]any{"id": region.ID, "name": region.Name, "country": region.Country, "state": region.State, "estimated": region.Estimated,
+				"postcodes": region.Postcodes, "km2": region.Km2(), "bbox": []float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}},
+			"house_numbers": total.HouseNumbers, "without_street": total.NoStreet, "named_highways": total.Highways,
+			"objects_with_website": total.Websites, "social_networks": total.SocialMedia, "websites": sites, "seeds": seeds,
+			"stats": stats, "sources": g.Sources(),
+		})
+	}
+	w := a.stdout
+	kind := ""
+	if region.Estimated {
+		kind = ", estimated from its postcodes and addresses"
+	}
+	if len(region.Area) > 0 {
+		kind = fmt.Sprintf(", %.0f km², %.4f,%.4f … %.4f,%.4f%s", region.Km2(), b.Min[0], b.Min[1], b.Max[0], b.Max[1], kind)
+	}
+	fmt.Fprintln(w, oneLine(strings.TrimSpace(fmt.Sprintf("  region      %s %q%s", region.ID, region.Name, kind))))
+	if len(region.Postcodes) > 0 {
+		shown := region.Postcodes[:min(len(region.Postcodes), 8)]
+		more := ""
+		if len(region.Postcodes) > len(shown) {
+			more = fmt.Sprintf(" and %d more", len(region.Postcodes)-len(shown))
+		}
+		fmt.Fprintf(w, "  postcodes   %s%s\n", strings.Join(shown, ", "), more)
+	}
+	if len(extracts) > 0 {
+		fmt.Fprintf(w, "  addresses   %s house numbers, %s of them distinct, on %s streets", count(total.HouseNumbers), count(stats.Houses), count(stats.Streets))
+		if total.NoStreet > 0 {
+			fmt.Fprintf(w, "; %s have no street", count(total.NoStreet))
+		}
+		fmt.Fprintf(w, "\n  places      %s cities and parts of them, %s postcodes, %s outlines", count(stats.Cities), count(stats.Postcodes), count(stats.Outlines))
+		if total.Broken > 0 {
+			fmt.Fprintf(w, " (%s more reach beyond the extract)", count(total.Broken))
+		}
+		fmt.Fprintf(w, "\n  seeds       %s web sites in the region, of %s on %s objects (social networks left out: %s)\n", count(seeds), count(sites), count(total.Websites), count(total.SocialMedia))
+	} else {
+		fmt.Fprintf(w, "  addresses   %s on %s streets; %s postcodes, %s cities\n  seeds       none: give some with --seeds, or an extract with --osm\n",
+			count(stats.Houses), count(stats.Streets), count(stats.Postcodes), count(stats.Cities))
+	}
+	fmt.Fprintf(w, "Wrote gazetteer/, region.geojson, seeds.txt, config.yaml and LICENCES in %s\n", p.dir)
+	for _, s := range g.Sources() {
+		if s.Attribution != "" || s.Licence != "" {
+			fmt.Fprintf(w, "Licence: %s %s %s\n", s.Name, s.Attribution, s.Licence)
+		}
+	}
+	next := "gazehound crawl"
+	if a.dataGiven {
+		next += " --data " + p.dir
+	}
+	fmt.Fprintf(w, "Next:  %s\n", next)
+	return nil
+}
