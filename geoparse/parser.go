@@ -99,6 +99,10 @@ func (p *Parser) Parse(ctx context.Context, in Input) (Verdict, error) {
 		}
 		text = text[:cut]
 	}
+	if !utf8.ValidString(text) {
+		// a replacement character for each bad byte keeps the count of characters
+		text = strings.Map(func(r rune) rune { return r }, text)
+	}
 	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.FamilyOf(strings.ToUpper(in.Country))}
 	found := s.run(ctx)
 	if len(found) == 0 {
