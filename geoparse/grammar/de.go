@@ -236,7 +236,7 @@ func joins(text string, tok Token) bool {
 		}
 		return false
 	}
-	return isMark(text, tok, "-–/+&—−")
+	return isMark(text, tok, "-–/+&—−,;")
 }
 
 // shortNumber tells whether s can be a house number: each of its parts has one
