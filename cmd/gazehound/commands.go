@@ -5,6 +5,9 @@ import "github.com/spf13/cobra"
 // commands lists the commands in the order of the help text.
 func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
+		newDemoCommand(a),
+		newInitCommand(a),
+		newGazetteerCommand(a),
 		newCrawlCommand(a),
 		newServeCommand(a),
 		newSearchCommand(a),

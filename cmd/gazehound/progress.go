@@ -200,7 +200,7 @@ func (w *progress) finish(runErr error) error {
 		reason, text, code = "time-limit", "reached its time limit (resume with the same command)", exitTimeLimit
 	case errors.Is(runErr, errDiskReserve):
 		reason, text, code = "disk-reserve", "stopped because the disk is nearly full (resume with the same command)", exitDiskReserve
-	case errors.Is(runErr, errSignal):
+	case errors.Is(runErr, errSignal), errors.Is(runErr, context.Canceled):
 		reason, text, code = "signal", "stopped by signal (resume with the same command)", exitStopped
 	default:
 		reason, text, code = "error", "ended by an error (resume with the same command)", codeOf(runErr)

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gazehound/crawler/demo"
+	"gazehound/crawler/weburl"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+)
+
+// demoOptions are the flags of demo.
+type demoOptions struct {
+	seed          uint64
+	sites, pages  int
+	listen, serve string
+	serveOnly     bool
+	osmOut, truth string
+}
+
+func newDemoCommand(a *app) *cobra.Command {
+	d := demo.DefaultOptions()
+	o := demoOptions{}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Crawl a made-up town on this machine; no network",
+		Long: `Serves a made-up town on loopback: hundreds of sites, portals, directories,
+imprints, traps, slow and failing hosts, with its own OpenStreetMap extract and
+its ground truth. Crawls it twice, breadth first and adaptive, with the same
+seeds and the same number of pages, and prints what each of them found. All data
+stay in the data directory (default gazehound-demo), so that search, serve,
+retrain and crawl can go on with it.`,
+		Example: `  gazehound demo
+  gazehound demo --serve 127.0.0.1:8090
+  gazehound demo --serve-only --listen 127.0.0.1:9900 --osm-out town.osm --truth truth.geojson`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !a.dataGiven {
+				a.data = "gazehound-demo"
+			}
+			return a.demo(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Uint64Var(&o.seed, "seed", d.Seed, "which town: the same number gives the same town")
+	f.IntVar(&o.sites, "sites", d.Sites, "hosts of its web")
+	f.IntVar(&o.pages, "pages", 2000, "pages that each strategy may fetch")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` of the town: an HTTP proxy, also by Host header and *.localhost")
+	f.StringVar(&o.serve, "serve", "", "leave the search page up at this `ADDRESS`, such as 127.0.0.1:8090")
+	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
+	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE`")
+	f.StringVar(&o.truth, "truth", "", "write the town's ground truth to this `FILE` (GeoJSON)")
+	return cmd
+}
+
+// demo makes the town, crawls it and tells how it went.
+func (a *app) demo(ctx context.Context, o demoOptions) error {
+	ctx, stop := signals(ctx)
+	defer stop()
+	options := demo.DefaultOptions()
+	options.Seed, options.Sites = o.seed, o.sites
+	town, err := demo.New(options)
+	if err != nil {
+		return fail(exitUsage, "%w", err)
+	}
+	if err := writeFile(o.osmOut, town.WriteOSM); err != nil {
+		return err
+	}
+	if err := writeFile(o.truth, town.WriteTruth); err != nil {
+		return err
+	}
+	ln, err := demo.Listen(o.listen)
+	if err != nil {
+		return fail(exitUsage, "--listen: %w", err)
+	}
+	proxy := "http://" + ln.Addr().String()
+	serving, stopServing := context.WithCancel(ctx)
+	defer stopServing()
+	var g errgroup.Group
+	g.Go(func() error { return town.Serve(serving, ln, nil) })
+	if o.serveOnly {
+		if a.json {
+			a.printJSON(map[string]any{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": texts(town.Seeds())})
+		} else {
+			fmt.Fprintf(a.stdout, "The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n", town.Name(), proxy, strings.Join(texts(town.Seeds()), "\n  "))
+		}
+		return g.Wait()
+	}
+	err = a.compareOnDemo(ctx, town, proxy, o)
+	stopServing()
+	if err := errors.Join(err, g.Wait()); err != nil {
+		if ctx.Err() != nil {
+			return fail(exitStopped, "stopped; what was crawled is in %s", a.data)
+		}
+		return err
+	}
+	if o.serve == "" {
+		return nil
+	}
+	return a.self(ctx, a.stdout, "serve", "--data", a.data, "--listen", o.serve)
+}
+
+// compareOnDemo crawls the town with both strategies and prints the result.
+func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, o demoOptions) error {
+	began := time.Now()
+	stats := town.Stats()
+	a.say("%s: a made-up town with %d sites and %d pages, %.1f %% of them with an address of the town", town.Name(), stats.Hosts, stats.Pages,
+		100*float64(stats.Relevant)/float64(max(stats.Pages, 1)))
+	if err := a.demoFolder(); err != nil {
+		return err
+	}
+	extract, seeds := filepath.Join(a.data, "town.osm"), filepath.Join(a.data, "demo-seeds.txt")
+	for name, write := range map[string]func(io.Writer) error{
+		extract: town.WriteOSM, filepath.Join(a.data, "truth.geojson"): town.WriteTruth,
+		seeds: func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Join(texts(town.Seeds()), "\n")+"\n")
+			return err
+		},
+	} {
+		if err := writeFile(name, write); err != nil {
+			return err
+		}
+	}
+	var runs []demoRun
+	for _, r := range []demoRun{{strategy: "breadth-first", data: filepath.Join(a.data, "breadth-first")}, {strategy: "adaptive", data: a.data}} {
+		if err := a.self(ctx, io.Discard, "init", "--quiet", "--force", "--data", r.data, "--osm", extract, "--region", town.Name()); err != nil {
+			return err
+		}
+		args := []string{"crawl", "--data", r.data, "--seeds", seeds, "--proxy", proxy, "--delay", "0s", "--max-pages", strconv.Itoa(o.pages),
+			"--strategy", r.strategy, "--workers", "8", "--emit", "page", "--quiet"}
+		a.say("  gazehound %s", strings.Join(args, " "))
+		var out bytes.Buffer
+		if err := a.self(ctx, &out, args...); err != nil {
+			return err
+		}
+		if err := r.read(&out, town); err != nil {
+			return err
+		}
+		runs = append(runs, r)
+	}
+	if a.json {
+		for _, r := range runs {
+			a.printJSON(map[string]any{"type": "crawl", "strategy": r.strategy, "pages": r.pages, "relevant": r.relevant, "harvest": round(ratio(r.relevant, r.pages), 4),
+				"addresses": r.addresses, "curve": r.curve, "verdicts": map[string]any{"right": r.right, "invented": r.invented, "missed": r.missed}, "duration_s": round(r.took, 3), "data": r.data})
+		}
+		return a.printJSON(map[string]any{"type": "summary", "town": town.Name(), "harvest_ratio": round(ratio(runs[1].relevant, runs[1].pages)/max(ratio(runs[0].relevant, runs[0].pages), 1e-9), 2),
+			"duration_s": round(time.Since(began).Seconds(), 3), "exit_code": exitOK})
+	}
+	a.printDemo(town, runs, began)
+	return nil
+}
+
+// A demoRun is one crawl of the town.
+type demoRun struct {
+	strategy, data          string
+	pages, relevant         int64
+	addresses               int64
+	took                    float64
+	curve                   []int64 // relevant among each tenth of the pages
+	right, invented, missed int64   // verdicts against the ground truth
+}
+
+// read takes the figures of a crawl from what it printed.
+func (r *demoRun) read(out io.Reader, town *demo.Town) error {
+	var verdicts []bool
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var line struct {
+			Type, URL       string
+			Relevant        json.RawMessage
+			Pages           int64
+			Addresses       int64
+			DurationSeconds float64 `json:"duration_s"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return fmt.Errorf("demo: %s printed %q: %w", r.strategy, lines.Text(), err)
+		}
+		switch line.Type {
+		case "page":
+			relevant := string(line.Relevant) == "true"
+			verdicts = append(verdicts, relevant)
+			u, err := weburl.Parse(line.URL)
+			if err != nil {
+				return err
+			}
+			truth, known := town.Truth(u)
+			switch {
+			case relevant == (known && truth.Relevant):
+				r.right++
+			case relevant:
+				r.invented++
+			default:
+				r.missed++
+			}
+		case "summary":
+			r.pages, r.addresses, r.took = line.Pages, line.Addresses, line.DurationSeconds
+			r.relevant, _ = strconv.ParseInt(string(line.Relevant), 10, 64)
+		}
+	}
+	r.curve = make([]int64, 10)
+	for i, relevant := range verdicts {
+		if relevant {
+			r.curve[i*10/len(verdicts)]++
+		}
+	}
+	return lines.Err()
+}
+
+// printDemo prints the comparison and what to do next.
+func (a *app) printDemo(town *demo.Town, runs []demoRun, began time.Time) {
+	w := a.stdout
+	fmt.Fprintf(w, "\n%-14s %6s %9s %8s %10s %6s   harvest of each tenth of the pages, %%\n", "strategy", "pages", "relevant", "harvest", "addresses", "time")
+	for _, r := range runs {
+		fmt.Fprintf(w, "%-14s %6d %9d %6.1f %% %10d %4.0f s  ", r.strategy, r.pages, r.relevant, 100*ratio(r.relevant, r.pages), r.addresses, r.took)
+		for _, n := range r.curve {
+			fmt.Fprintf(w, " %3.0f", 100*ratio(n, max(r.pages/10, 1)))
+		}
+		fmt.Fprintln(w)
+	}
+	first, second := runs[0], runs[1]
+	fmt.Fprintf(w, "\nOn the same web and the same seeds, adaptive found %.1f times the relevant pages and %.1f times the addresses of breadth first.\n",
+		float64(second.relevant)/float64(max(first.relevant, 1)), float64(second.addresses)/float64(max(first.addresses, 1)))
+	fmt.Fprintf(w, "Verdicts against the town's ground truth: %d right, %d invented, %d missed.   %.0f s in all.\n",
+		first.right+second.right, first.invented+second.invented, first.missed+second.missed, time.Since(began).Seconds())
+	fmt.Fprintf(w, `
+Look around (everything is in %[1]s):
+  gazehound search --data %[1]s "bäckerei"
+  gazehound serve --data %[1]s                     search page on http://127.0.0.1:8090/
+  gazehound gazetteer stats --data %[1]s
+  gazehound retrain --data %[1]s
+`, a.data)
+}
+
+// demoFolder makes the data directory empty; one that no demo has made is
+// left alone.
+func (a *app) demoFolder() error {
+	entries, err := os.ReadDir(a.data)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fail(exitInvalidInput, "demo: %w", err)
+	}
+	marker := filepath.Join(a.data, "town.osm")
+	if len(entries) > 0 && !fileExists(marker) {
+		return fail(exitInvalidInput, "%s holds something else than a demo. Name another folder with --data", a.data)
+	}
+	if err := os.RemoveAll(a.data); err != nil {
+		return err
+	}
+	return os.MkdirAll(a.data, 0o755)
+}
+
+// self runs a command as a user would type it.
+func (a *app) self(ctx context.Context, stdout io.Writer, args ...string) error {
+	var complaints bytes.Buffer
+	stderr := io.Writer(&complaints)
+	if stdout == a.stdout {
+		stderr = a.stderr
+	}
+	switch code := run(ctx, args, a.stdin, stdout, stderr); {
+	case code == exitOK:
+		return nil
+	case stderr == a.stderr:
+		return silentExit(code)
+	default:
+		return fail(code, "gazehound %s: %s", args[0], strings.TrimPrefix(strings.TrimSpace(complaints.String()), "error: "))
+	}
+}
+
+// writeFile writes a file through write; an empty name writes nothing.
+func writeFile(name string, write func(io.Writer) error) (err error) {
+	if name == "" {
+		return nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b := bufio.NewWriter(f)
+	if err := write(b); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return b.Flush()
+}
+
+func texts(urls []weburl.URL) []string {
+	var list []string
+	for _, u := range urls {
+		list = append(list, u.String())
+	}
+	return list
+}
