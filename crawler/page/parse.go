@@ -107,7 +107,7 @@ func readHead(r *Response, doc *html.Node) *head {
 			}
 		case atom.Title:
 			if h.title == "" && (n.Parent == nil || n.Parent.DataAtom != atom.Svg) {
-				h.title = clip(strings.ReplaceAll(markup.Text(n), "\n", " "), MaxTitle)
+				h.title = fold(markup.Text(n), MaxTitle)
 			}
 		case atom.Link:
 			h.link(r.URL, n)
@@ -134,7 +134,7 @@ func readHead(r *Response, doc *html.Node) *head {
 		}
 	}
 	if h.title == "" {
-		h.title = clip(strings.Join(strings.Fields(socialTitle), " "), MaxTitle)
+		h.title = fold(socialTitle, MaxTitle)
 	}
 	h.langs = append(h.langs, contentLanguage, r.Header.Get("Content-Language"), locale)
 	for _, line := range r.Header.Values("X-Robots-Tag") {
@@ -246,12 +246,10 @@ func attr(n *html.Node, key string) (string, bool) {
 	return "", false
 }
 
-// fold returns at most n characters of s with folded white space.
+// fold returns at most n characters of s, in the form that texts have.
 func fold(s string, n int) string {
-	if len(s) > 8*n {
-		s = s[:8*n]
-	}
-	return clip(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), n)
+	s = s[:min(len(s), 8*n)]
+	return clip(markup.Text(&html.Node{Type: html.TextNode, Data: strings.ToValidUTF8(s, "")}), n)
 }
 
 // clip returns at most n characters of s.

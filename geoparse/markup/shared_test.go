@@ -1,16 +1,12 @@
 package markup_test
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"gazehound/geoparse/markup"
@@ -43,34 +39,16 @@ func sharedData(t testing.TB, elements ...string) string {
 	return path
 }
 
-// labelledPage is a row of the labelled pages: which addresses a reader finds.
-type labelledPage struct {
-	ID        string
-	Addresses []struct{ Text string }
-}
-
-func labelledPages(t testing.TB, set string) (pages []labelledPage, load func(id string) []byte) {
+// realPages returns the pages of a labelled set, in UTF-8.
+func realPages(t testing.TB, set string) [][]byte {
 	t.Helper()
-	dir := sharedData(t, "labelled")
-	f, err := os.Open(filepath.Join(dir, "detect", set+".jsonl"))
-	if err != nil {
-		t.Skipf("labels missing: %v", err)
+	files, err := filepath.Glob(filepath.Join(sharedData(t, "labelled", set+"_html"), "*.html.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no pages: %v", err)
 	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 16<<20)
-	for s.Scan() {
-		var p labelledPage
-		if err := json.Unmarshal(s.Bytes(), &p); err != nil {
-			t.Fatal(err)
-		}
-		pages = append(pages, p)
-	}
-	if err := s.Err(); err != nil || len(pages) == 0 {
-		t.Fatalf("%d pages: %v", len(pages), err)
-	}
-	return pages, func(id string) []byte {
-		f, err := os.Open(filepath.Join(dir, set+"_html", id+".html.gz"))
+	var pages [][]byte
+	for _, file := range files {
+		f, err := os.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,46 +67,9 @@ func labelledPages(t testing.TB, set string) (pages []labelledPage, load func(id
 				t.Fatal(err)
 			}
 		}
-		return body
+		pages = append(pages, body)
 	}
-}
-
-// letters keeps what an address is recognised by, in order.
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
-}
-
-func TestLabelledAddressesAreInText(t *testing.T) {
-	for _, c := range []struct {
-		set   string
-		least float64 // share of the labelled addresses
-	}{{"de_pages", 1}, {"webstruct", 0.985}} { // what webstruct lacks stands in display:none
-		t.Run(c.set, func(t *testing.T) {
-			pages, load := labelledPages(t, c.set)
-			var found, all int
-			for _, p := range pages {
-				text := letters(markup.Text(markup.Parse(load(p.ID))))
-				for _, a := range p.Addresses {
-					all++
-					if strings.Contains(text, letters(a.Text)) {
-						found++
-					} else {
-						t.Logf("%s: not in the text: %q", p.ID, a.Text)
-					}
-				}
-			}
-			share := float64(found) / float64(all)
-			t.Logf("%d pages: %d of %d labelled addresses stand in the text (%.4f)", len(pages), found, all, share)
-			if share < c.least {
-				t.Errorf("share %.4f; want at least %.3f", share, c.least)
-			}
-		})
-	}
+	return pages
 }
 
 // The tree of Parse is not that of html.Parse, but shows the same text.
@@ -138,19 +79,17 @@ func TestTextAsWithHTMLParse(t *testing.T) {
 	}
 	same, all := 0, 0
 	for _, set := range []string{"de_pages", "webstruct"} {
-		pages, load := labelledPages(t, set)
-		for _, p := range pages {
-			page := load(p.ID)
+		for i, page := range realPages(t, set) {
 			doc, err := html.ParseWithOptions(bytes.NewReader(page), html.ParseOptionEnableScripting(false))
 			if err != nil {
-				t.Logf("%s: %v", p.ID, err)
+				t.Logf("%s %d: %v", set, i, err)
 				continue
 			}
 			all++
 			if markup.Text(doc) == markup.Text(markup.Parse(page)) {
 				same++
 			} else {
-				t.Logf("%s: texts differ", p.ID)
+				t.Logf("%s %d: texts differ", set, i)
 			}
 		}
 	}
@@ -161,11 +100,7 @@ func TestTextAsWithHTMLParse(t *testing.T) {
 }
 
 func BenchmarkMarkup(b *testing.B) {
-	pages, load := labelledPages(b, "de_pages")
-	var bodies [][]byte
-	for _, p := range pages[:50] {
-		bodies = append(bodies, load(p.ID))
-	}
+	bodies := realPages(b, "de_pages")[:50]
 	run := func(name string, do func(page []byte)) {
 		b.Run(name, func(b *testing.B) {
 			var n, size int

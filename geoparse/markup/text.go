@@ -34,11 +34,12 @@ type Span struct {
 }
 
 // TextSpans returns Text(doc) and the spans of those elements that mark
-// accepts, in document order. Hidden elements have empty spans; those inside
-// scripts, templates and the head have none.
+// accepts, in document order. Elements that show nothing have empty spans;
+// those inside scripts, templates and the head have none.
 func TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
 	w := writer{root: doc, mark: mark, limit: math.MaxInt}
 	walk(doc, math.MaxInt, w.enter, w.leave)
+	w.place()
 	if norm.NFC.IsNormal(w.out) {
 		return string(w.out), w.spans
 	}
@@ -86,6 +87,7 @@ type writer struct {
 	mark  func(*html.Node) bool
 	spans []Span
 	open  []int // spans that have not ended
+	late  int   // spans before this one have a place
 }
 
 func (w *writer) enter(n *html.Node) bool {
@@ -133,10 +135,10 @@ func (w *writer) leave(n *html.Node) {
 		return
 	}
 	if k := len(w.open); k > 0 && w.spans[w.open[k-1]].Node == n {
-		s := &w.spans[w.open[k-1]]
-		s.End = len(w.out)
-		if s.Start < 0 {
-			s.Start = s.End
+		if s := &w.spans[w.open[k-1]]; s.Start >= 0 {
+			s.End = len(w.out)
+		} else if !w.line {
+			s.Start, s.End = len(w.out), len(w.out)
 		}
 		w.open = w.open[:k-1]
 	}
@@ -197,9 +199,19 @@ func (w *writer) gap() {
 		}
 	}
 	w.line, w.space = false, false
-	for i := len(w.open) - 1; i >= 0 && w.spans[w.open[i]].Start < 0; i-- {
-		w.spans[w.open[i]].Start = len(w.out)
+	w.place()
+}
+
+// place lets the spans that have no place yet begin here. Those that have ended
+// are empty: they stand at the start of the line that follows them, as pictures
+// and their captions do.
+func (w *writer) place() {
+	for i := w.late; i < len(w.spans); i++ {
+		if s := &w.spans[i]; s.Start < 0 {
+			s.Start, s.End = len(w.out), len(w.out)
+		}
 	}
+	w.late = len(w.spans)
 }
 
 // compose returns the text in NFC and moves the spans along. A span that begins
