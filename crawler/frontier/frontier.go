@@ -209,7 +209,7 @@ func (f *Frontier) next(claim func(string) time.Duration) (Entry, time.Duration,
 			return Entry{}, 0, err
 		}
 		if h == nil {
-			if len(f.queue.parked) == 0 && len(f.queue.leased) == 0 {
+			if len(f.queue.parked) == 0 && len(f.queue.leased) == 0 && len(f.queue.delayed) == 0 {
 				return Entry{}, 0, io.EOF
 			}
 			return Entry{}, f.queue.nextWake(now), nil
