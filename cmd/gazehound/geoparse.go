@@ -343,6 +343,20 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 	}
 }
 
+// badJSON says in plain words why a line cannot be read.
+func badJSON(err error) error {
+	var mistyped *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &mistyped) && mistyped.Field != "":
+		return fmt.Errorf("%q must be a string, not a %s", mistyped.Field, mistyped.Value)
+	case errors.As(err, &mistyped):
+		return fmt.Errorf("not a JSON object but a %s", mistyped.Value)
+	}
+	return fmt.Errorf("not a JSON object: %w", err)
+}
+
 // answerBatch returns the line of output for a line of input.
 func answerBatch(ctx context.Context, parser *geoparse.Parser, line *batchLine) []byte {
 	var q struct {
@@ -360,7 +374,7 @@ func answerBatch(ctx context.Context, parser *geoparse.Parser, line *batchLine) 
 	out := answer{Addresses: []addressJSON{}}
 	err := line.err
 	if err == nil {
-		err = json.Unmarshal(line.text, &q)
+		err = badJSON(json.Unmarshal(line.text, &q))
 	}
 	out.ID = q.ID
 	if err == nil && q.Text == nil && q.HTML == nil {
