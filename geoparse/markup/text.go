@@ -134,13 +134,9 @@ func (w *writer) leave(n *html.Node) {
 	if l == absent && n != w.root {
 		return
 	}
-	if k := len(w.open); k > 0 && w.spans[w.open[k-1]].Node == n {
-		if s := &w.spans[w.open[k-1]]; s.Start >= 0 {
-			s.End = len(w.out)
-		} else if !w.line {
-			s.Start, s.End = len(w.out), len(w.out)
-		}
-		w.open = w.open[:k-1]
+	if k := len(w.open) - 1; k >= 0 && w.spans[w.open[k]].Node == n {
+		w.end(w.open[k], k > 0 && w.spans[w.open[k-1]].Start < 0)
+		w.open = w.open[:k]
 	}
 	if w.hidden == n {
 		w.hidden = nil
@@ -200,6 +196,19 @@ func (w *writer) gap() {
 	}
 	w.line, w.space = false, false
 	w.place()
+}
+
+// end ends a span. One without text stands where it ends, unless a line break
+// is due there or the span around it has no place yet.
+func (w *writer) end(i int, within bool) {
+	switch s := &w.spans[i]; {
+	case s.Start >= 0:
+		s.End = len(w.out)
+	case !w.line && !within:
+		for j := i; j < len(w.spans); j++ { // with those inside it
+			w.spans[j].Start, w.spans[j].End = len(w.out), len(w.out)
+		}
+	}
 }
 
 // place lets the spans that have no place yet begin here. Those that have ended
