@@ -21,7 +21,6 @@ type canvas struct {
 	buf   []byte
 	links []ref // links to pages of the town's web, in order
 	found []Address
-	block string // what the next address stands in, by its JSON-LD type
 }
 
 func (t *Town) canvas(at ref, trap string, dry bool) *canvas {
@@ -149,8 +148,8 @@ func (c *canvas) visit(s int32) {
 		to.page = int32(1 + c.d.n(int(c.t.sites[s].pages)-1))
 		old = true
 	}
-	if c.forbidden(to) {
-		to.page = homePage
+	if c.t.disallowed(to) {
+		to.page, old = homePage, false
 	}
 	if c.dry {
 		c.links = append(c.links, to)
@@ -178,9 +177,6 @@ func (c *canvas) visit(s int32) {
 }
 
 var vague = []string{"hier", "Webseite", "zur Homepage", "mehr", "Link", "weiter", "Internetseite", "besuchen"}
-
-// forbidden tells whether robots.txt keeps crawlers off a page.
-func (c *canvas) forbidden(r ref) bool { return c.t.disallowed(r) }
 
 // head begins the page.
 func (c *canvas) head(title string) {

@@ -85,25 +85,33 @@ func (t *Town) item(site int, n int32) item {
 			it.title += " in " + t.places[d.n(1+villages)].name
 		}
 		switch r := d.share(); {
-		case r < 0.03:
+		case r < 0.05:
 			it.address, it.located = townHouse(""), true
-		case r < 0.04:
+		case r < 0.07:
 			it.address, it.located = t.farAddress(&d, 1+d.n(villages), ""), true
 		}
 		if d.chance(0.12) {
 			it.org = pick(&d, t.orgs[0])
 		}
 	case directory:
+		// The town's directories look beyond it.
 		it.place = 0
-		orgs := t.orgs[0]
-		if k := t.entryOrder(site, n); k < len(orgs) && !(t.sites[orgs[k]].fate == optedOut) {
+		if r := d.share(); r < 0.2 {
+			it.place = 1 + d.n(villages)
+		} else if r < 0.45 {
+			it.place = t.farPlace(&d)
+		}
+		orgs := t.orgs[it.place]
+		if k := t.entryOrder(site, n); k < len(orgs) && t.sites[orgs[k]].fate != optedOut {
 			it.org = orgs[k]
 			it.title, it.address = t.sites[it.org].name, t.orgAddress(int(it.org))
 		} else {
-			it.title = orgName(&d, t.places[0].name)
-			it.address = townHouse(it.title)
+			it.title = orgName(&d, t.places[it.place].name)
+			if it.address = townHouse(it.title); it.place != 0 {
+				it.address = t.farAddress(&d, it.place, it.title)
+			}
 		}
-		it.located = d.chance(0.92)
+		it.located = d.chance(0.6)
 	case yellowPages, chain:
 		it.place = int(section)
 		orgs := t.orgs[it.place]
@@ -132,10 +140,10 @@ func (t *Town) item(site int, n int32) item {
 		it.title = t.sites[it.org].name
 	case jobs, property:
 		switch r := d.share(); {
-		case r < 0.04:
+		case r < 0.06:
 			it.place = 0
 			it.address = townHouse("")
-		case r < 0.08:
+		case r < 0.1:
 			it.place = 1 + d.n(villages)
 			it.address = t.farAddress(&d, it.place, "")
 		default:
@@ -146,7 +154,7 @@ func (t *Town) item(site int, n int32) item {
 		if s.kind == property {
 			it.title = strconv.Itoa(1+d.n(6)) + "-Zimmer-Wohnung in " + t.places[it.place].name
 		}
-		it.located = d.chance(0.33)
+		it.located = d.chance(0.5)
 	case magazine, blog, localBlog:
 		it.title = pick(&d, nouns) + " " + pick(&d, verbs)
 		if s.kind == localBlog {
@@ -235,7 +243,7 @@ func (c *canvas) top(title string, section int32) {
 	for i := range shown {
 		k := i
 		if c.s.sections > shown {
-			k = (section + i*5 + 1) % c.s.sections
+			k = (section + 1 + i*(c.s.sections/shown)) % c.s.sections
 		}
 		if k == section {
 			continue
@@ -313,8 +321,8 @@ func (c *canvas) listPage(section, list int32) {
 	if c.t.traps(int(c.at.site)) && s.kind == shop {
 		c.facets()
 	}
-	// One directory prints the addresses in its lists, the other does not.
-	addresses := s.kind == directory && s.host[0] != 'b'
+	// Some trades have their addresses printed in the lists.
+	addresses := s.kind == directory && (section+int32(s.style))%5 == 0
 	c.raw("<ul>\n")
 	for i := range s.perList {
 		if n := (list*s.perList+i)*s.sections + section; n < s.items {
@@ -329,7 +337,7 @@ func (c *canvas) listPage(section, list int32) {
 		}
 	}
 	c.raw("</p>\n")
-	if c.d.chance(0.3) {
+	if c.d.chance(0.5) {
 		c.raw("<p>Anzeige: ")
 		c.elsewhere()
 		c.raw("</p>\n")
@@ -406,9 +414,16 @@ func (c *canvas) itemPage(n int32) {
 		c.visit(it.org)
 		c.raw("</p>\n")
 	}
-	// Neighbours in the section.
+	// Neighbours in the section; firms do not name their rivals.
+	related := c.d.between(2, 4)
+	switch s.kind {
+	case directory, yellowPages, portal, chain:
+		if c.d.chance(0.85) {
+			related = 0
+		}
+	}
 	c.raw("<p>Auch interessant:</p>\n<ul>\n")
-	for range c.d.between(2, 4) {
+	for range related {
 		if k := n + int32(c.d.between(-6, 6))*s.sections; k >= 0 && k < s.items && k != n {
 			c.raw("<li>")
 			c.link(ref{c.at.site, s.itemPage(k)}, c.t.itemTitle(int(c.at.site), k))
@@ -416,7 +431,7 @@ func (c *canvas) itemPage(n int32) {
 		}
 	}
 	c.raw("</ul>\n")
-	links := 0.12
+	links := 0.25
 	switch s.kind {
 	case forum, blog, localBlog:
 		links = 0.4
@@ -442,7 +457,7 @@ func (c *canvas) itemPage(n int32) {
 // elsewhere writes a link to another site of the wide web or, from local
 // sites, of the town.
 func (c *canvas) elsewhere() {
-	local := 0.008
+	local := 0.05
 	switch c.s.kind {
 	case portal, newspaper, directory, localBlog:
 		local = c.t.o.Locality

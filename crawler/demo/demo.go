@@ -47,14 +47,14 @@ type Options struct {
 	// them as if they were right: a reader would go to the right house.
 	Misprints float64
 
-	FarSeeds, NearSeeds int // how many seeds lie far from the town, and in it
+	FarSeeds, NearSeeds int // how many seeds lie far from the town, and in it; 0 to 20, 0 to 200
 
 	// What the OpenStreetMap extract knows.
 	ListedHouses float64 // share of house numbers
 	ListedSites  float64 // share of the local sites
 }
 
-// DefaultOptions returns a town of 700 sites with about 60,000 pages, some
+// DefaultOptions returns a town of 800 sites with about 60,000 pages, some
 // three per cent of them with an address in the town.
 func DefaultOptions() Options {
 	return Options{
@@ -62,13 +62,13 @@ func DefaultOptions() Options {
 		Name:            "Demostadt",
 		Domain:          "example",
 		Streets:         150,
-		Sites:           700,
-		PagesPerSite:    85,
+		Sites:           800,
+		PagesPerSite:    70,
 		HintReliability: 0.6,
-		Locality:        0.6,
+		Locality:        0.7,
 		Bridges:         0.3,
 		FarSeeds:        3,
-		NearSeeds:       3,
+		NearSeeds:       20,
 		ListedHouses:    1,
 		ListedSites:     0.15,
 	}
@@ -104,7 +104,7 @@ func (o Options) Validate() error {
 		between("sites", o.Sites, 40, 50_000),
 		between("pages per site", o.PagesPerSite, 20, 2_000),
 		between("far seeds", o.FarSeeds, 0, 20),
-		between("near seeds", o.NearSeeds, 0, 20),
+		between("near seeds", o.NearSeeds, 0, 200),
 		share("hint reliability", o.HintReliability),
 		share("locality", o.Locality),
 		share("bridges", o.Bridges),

@@ -59,8 +59,8 @@ func (t *Town) planOrg(d *dice) orgPlan {
 	}
 	add(orgGallery, 0.4)
 	add(orgJobs, 0.3)
-	add(orgLinks, 0.5)
-	if add(orgDirections, 0.2) && d.chance(0.7) {
+	add(orgLinks, 0.55)
+	if add(orgDirections, 0.3) && d.chance(0.7) {
 		p.address |= 1 << orgDirections
 	}
 	add(orgIntern, 0.15)
@@ -79,10 +79,10 @@ func (t *Town) planOrg(d *dice) orgPlan {
 		p.has |= 1 << orgImprint
 		p.address |= 1<<orgContact | 1<<orgImprint
 	}
-	if d.chance(0.12) {
+	if d.chance(0.15) {
 		p.address |= 1 << orgHome
 	}
-	if d.chance(0.06) {
+	if d.chance(0.1) {
 		p.address |= 1 << orgAbout
 	}
 	p.everyone = d.chance(0.04)
@@ -249,9 +249,14 @@ func (c *canvas) organisation() {
 		c.raw(":</p>\n")
 		c.orgLinkList(orgService, 3)
 		c.orgLinkList(orgNews, 2)
-		if c.d.chance(0.15) {
+		if c.d.chance(0.2) {
 			c.raw("<p>Partner: ")
 			c.visit(c.neighbour())
+			c.raw("</p>\n")
+		}
+		if c.s.place == 0 && c.d.chance(0.3) { // directories ask for a link in return
+			c.raw("<p>Mitglied bei ")
+			c.visit(pick(&c.d, c.t.local))
 			c.raw("</p>\n")
 		}
 	case orgAbout:

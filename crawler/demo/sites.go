@@ -82,7 +82,7 @@ func (t *Town) found() {
 	d2 := t.dice(topicSites, 1)
 
 	n := t.o.Sites
-	locals, elsewhere, farms := n*40/100, n*32/100, n*4/100
+	locals, elsewhere, farms := n*45/100, n*29/100, n*4/100
 	wide := n - locals - elsewhere - farms
 
 	t.foundFixed(&d, wide)
@@ -285,7 +285,7 @@ func (t *Town) sizeUp() {
 		case newspaper:
 			return 5
 		case portal:
-			return 0.6
+			return 1.2
 		case linkFarm:
 			return 0.12
 		}
@@ -314,7 +314,7 @@ func (t *Town) sizeUp() {
 			s.sections = int32(len(localNewsKinds))
 		case directory:
 			s.sections = int32(len(trades))
-			size = int32(len(t.orgs[0])) * 5 / 4 // firms without a site, too
+			size = int32(len(t.orgs[0])) * 2 // firms without a site, too
 		case yellowPages, chain, linkCatalogue:
 			s.sections = int32(len(t.places))
 		case jobs, property, shop:

@@ -1,0 +1,720 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/weburl"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
+	"go.uber.org/goleak"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// small returns the options of a town that is walked over in a second.
+func small() Options {
+	o := DefaultOptions()
+	o.Sites, o.PagesPerSite, o.Streets, o.NearSeeds = 120, 40, 40, 5
+	return o
+}
+
+func mustTown(t testing.TB, o Options) *Town {
+	t.Helper()
+	town, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return town
+}
+
+func mustURL(t testing.TB, raw string) weburl.URL {
+	t.Helper()
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// drawn returns a page as it is served, in UTF-8.
+func (t *Town) drawn(at ref, trap string) *canvas {
+	c := t.canvas(at, trap, false)
+	c.draw()
+	return c
+}
+
+func TestOptions(t *testing.T) {
+	tests := map[string]func(*Options){
+		"name of the town must be": func(o *Options) { o.Name = "zwei Wörter" },
+		`got "http://x"`:           func(o *Options) { o.Domain = "http://x" },
+		"sites must be 40":         func(o *Options) { o.Sites = 3 },
+		"pages per site must be":   func(o *Options) { o.PagesPerSite = 1e6 },
+		"hint reliability must be": func(o *Options) { o.HintReliability = 1.1 },
+		"bridges must be":          func(o *Options) { o.Bridges = -1 },
+		"nothing can be crawled":   func(o *Options) { o.FarSeeds, o.NearSeeds = 0, 0 },
+	}
+	for want, change := range tests {
+		o := DefaultOptions()
+		change(&o)
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v, want …%s…", err, want)
+		}
+	}
+}
+
+func TestSeedsAndOptionsDecideAll(t *testing.T) {
+	a, b := mustTown(t, small()), mustTown(t, small())
+	other := small()
+	other.Seed++
+	c := mustTown(t, other)
+	var same, all int
+	for s := range a.sites {
+		for n := range a.sites[s].pages {
+			at := ref{int32(s), n}
+			page := a.drawn(at, "").buf
+			if !bytes.Equal(page, a.drawn(at, "").buf) || !bytes.Equal(page, b.drawn(at, "").buf) {
+				t.Fatalf("%s differs from itself", a.url(at))
+			}
+			all++
+			if s < len(c.sites) && n < c.sites[s].pages && bytes.Equal(page, c.drawn(at, "").buf) {
+				same++
+			}
+		}
+	}
+	if same > all/100 {
+		t.Errorf("%d of %d pages are the same with another seed", same, all)
+	}
+}
+
+// A dry page has the links and addresses of the drawn one.
+func TestDryPages(t *testing.T) {
+	town := mustTown(t, small())
+	town.eachPage(func(dry *canvas) {
+		c := town.drawn(dry.at, "")
+		if !slices.Equal(dry.links, c.links) || !reflect.DeepEqual(dry.found, c.found) {
+			t.Fatalf("%s: %d links, %d addresses dry and %d, %d drawn", town.url(dry.at), len(dry.links), len(dry.found), len(c.links), len(c.found))
+		}
+	})
+}
+
+var references = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+
+// Every link leads to something of the town's web or to a host that it
+// declares to be outside; those of a page to the pages that it says.
+func TestLinksResolve(t *testing.T) {
+	for seed := range uint64(3) {
+		o := small()
+		o.Seed = seed
+		town := mustTown(t, o)
+		kinds := map[whatKind]int{}
+		traps := map[int]int{} // by site: pages of traps looked into
+		var check func(at ref, trap string)
+		check = func(at ref, trap string) {
+			c := town.drawn(at, trap)
+			base := town.url(at)
+			var pages []ref
+			for _, m := range references.FindAllSubmatch(c.buf, -1) {
+				u, err := base.Resolve(html.UnescapeString(string(m[1])))
+				if err != nil {
+					t.Fatalf("%s: link %q: %v", base, m[1], err)
+				}
+				if slices.Contains(outside, u.Host()) {
+					continue
+				}
+				to, _, ok := town.targetOf(u)
+				if !ok || to.what == missing {
+					t.Fatalf("%s: link to %s leads nowhere", base, u)
+				}
+				kinds[to.what]++
+				switch to.what {
+				case aPage, moved, aTrap:
+					pages = append(pages, to.ref)
+				}
+				if to.what == aTrap && traps[int(at.site)] < 200 {
+					traps[int(at.site)]++
+					check(to.ref, to.trap)
+				}
+			}
+			for _, to := range c.links {
+				if !slices.Contains(pages, to) {
+					t.Fatalf("%s: link to %s is not on the page", base, town.url(to))
+				}
+			}
+		}
+		for s := range town.sites {
+			for n := range town.sites[s].pages {
+				check(ref{int32(s), n}, "")
+			}
+		}
+		for _, k := range []whatKind{aPage, aTrap, moved, document, image, deadLink} {
+			if kinds[k] == 0 {
+				t.Errorf("seed %d: no link to a target of kind %d", seed, k)
+			}
+		}
+	}
+}
+
+func TestPathsFindTheirPages(t *testing.T) {
+	town := mustTown(t, small())
+	seen := map[weburl.URL]ref{}
+	for s := range town.sites {
+		for n := range town.sites[s].pages {
+			at := ref{int32(s), n}
+			u := town.url(at)
+			if other, ok := seen[u]; ok {
+				t.Fatalf("%s is page %v and %v", u, other, at)
+			}
+			seen[u] = at
+			if to, bare, ok := town.targetOf(u); !ok || bare || to.what != aPage || to.ref != at {
+				t.Fatalf("%s is page %v, found %+v", u, at, to)
+			}
+		}
+	}
+}
+
+func FuzzLookup(f *testing.F) {
+	town, err := New(small())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for s := range len(town.sites) {
+		f.Add(s, town.path(ref{int32(s), town.sites[s].pages - 1}))
+	}
+	f.Add(4, "/?monat=2026-12")
+	f.Add(4, "/tag/0001-01-01.html")
+	f.Add(9, "/index.php?cat=1&page=2&sid=0123abcd")
+	f.Fuzz(func(t *testing.T, s int, path string) {
+		if s < 0 || s >= len(town.sites) || !strings.HasPrefix(path, "/") {
+			return
+		}
+		to := town.lookup(s, path)
+		switch {
+		case to.what == aPage && town.path(to.ref) != path:
+			t.Errorf("site %d: %q is the page at %q", s, path, town.path(to.ref))
+		case to.what == aTrap:
+			if c := town.drawn(to.ref, to.trap); len(c.buf) == 0 {
+				t.Errorf("site %d: %q is empty", s, path)
+			}
+		}
+	})
+}
+
+var (
+	jsonAddress = regexp.MustCompile(`"streetAddress":"([^"]*)","postalCode":"([^"]*)","addressLocality":"([^"]*)"`)
+	spans       = regexp.MustCompile(`<script[^>]*>|</?span[^>]*>`)
+	elements    = regexp.MustCompile(`<[^>]*>`)
+	breaks      = regexp.MustCompile(`\s*\n\s*`)
+	postBox     = regexp.MustCompile(`Postfach \d+, \d+ \pL+`)
+)
+
+// plainText is a page's text and structured data, as simply as can be.
+func plainText(c *canvas) string {
+	s := jsonAddress.ReplaceAllString(string(c.buf), ">$1, $2 $3<")
+	s = elements.ReplaceAllString(spans.ReplaceAllString(s, ""), "\n")
+	return postBox.ReplaceAllString(breaks.ReplaceAllString(html.UnescapeString(s), ", "), "")
+}
+
+// What the truth says is what a simple pattern finds on the page.
+func TestTruthIsOnThePage(t *testing.T) {
+	o := small()
+	town := mustTown(t, o)
+	// number, postcode and town in a row, or the other way round
+	there := regexp.MustCompile(`(?i)\d+ ?[a-d]?(?: ?[–/-] ?\d+)?,? (?:in |· )?(?:, )?(?:PLZ, Ort:, )?(?:D-|DE - )?4310[1-5] Demostadt`)
+	back := regexp.MustCompile(`(?i)4310[1-5] Demostadt(?:-\w+| \(\w+\))?, [\p{L}. -]+ \d+`)
+	relevant := 0
+	town.eachPage(func(dry *canvas) {
+		want := len(dry.facts().Addresses)
+		text := plainText(town.drawn(dry.at, ""))
+		got := len(there.FindAllString(text, -1))
+		if got < want {
+			got += len(back.FindAllString(text, -1))
+		}
+		// "PLZ, Ort" in front of the next address can be read both ways.
+		if got < want || got > want && want == 0 {
+			t.Errorf("%s: %d addresses, a pattern finds %d in %s", town.url(dry.at), want, got, text)
+		}
+		if want > 0 {
+			relevant++
+		}
+	})
+	if relevant < 100 {
+		t.Errorf("only %d relevant pages looked at", relevant)
+	}
+}
+
+var unmarred = regexp.MustCompile(`\d, 4310[1-5] Demostadt`)
+
+func TestMisprints(t *testing.T) {
+	o := small()
+	o.Misprints = 1
+	a, b := mustTown(t, small()), mustTown(t, o)
+	if a.Stats() != b.Stats() {
+		t.Error("misprints change what is true")
+	}
+	b.eachPage(func(c *canvas) {
+		if len(c.facts().Addresses) > 0 && unmarred.MatchString(plainText(b.drawn(c.at, ""))) {
+			t.Errorf("%s has no misprint", b.url(c.at))
+		}
+	})
+}
+
+// The default web is as large, and as hard, as promised: a crawl from the
+// seeds reaches nearly all of it, and more than half of the relevant pages
+// are joined to others only through pages that are not relevant.
+func TestDefaultWeb(t *testing.T) {
+	town := mustTown(t, DefaultOptions())
+	s := town.Stats()
+	t.Logf("%+v", s)
+	if s.Hosts < 500 || s.Pages < 50_000 || s.Houses < 3000 || s.Streets < 120 {
+		t.Errorf("too small: %+v", s)
+	}
+	if share := float64(s.Relevant) / float64(s.Pages); share < 0.02 || share > 0.05 {
+		t.Errorf("%.1f %% of the pages are relevant, want 2 to 5", 100*share)
+	}
+	if bridged := 1 - float64(s.Direct)/float64(s.Relevant); bridged < 0.5 {
+		t.Errorf("%.0f %% of the relevant pages are joined through bridges only, want more than half", 100*bridged)
+	}
+
+	seen := map[ref]bool{}
+	var todo []ref
+	push := func(r ref) {
+		if !seen[r] && town.reachable(r) {
+			seen[r] = true
+			todo = append(todo, r)
+		}
+	}
+	for _, s := range town.seedSites() {
+		push(ref{int32(s), homePage})
+	}
+	relevant := 0
+	for len(todo) > 0 {
+		c := town.canvas(todo[len(todo)-1], "", true)
+		todo = todo[:len(todo)-1]
+		c.draw()
+		if c.facts().Relevant {
+			relevant++
+		}
+		if !c.nofollow() {
+			for _, to := range c.links {
+				push(to)
+			}
+		}
+	}
+	t.Logf("reached %d pages, %d of them relevant", len(seen), relevant)
+	if len(seen) < 50_000 || relevant < s.Relevant*95/100 {
+		t.Errorf("only %d pages and %d of %d relevant ones can be reached", len(seen), relevant, s.Relevant)
+	}
+}
+
+func BenchmarkMillionPages(b *testing.B) {
+	o := DefaultOptions()
+	o.Sites, o.PagesPerSite = 10_000, 100
+	for b.Loop() {
+		s := mustTown(b, o).Stats()
+		if s.Pages < 1_000_000 || s.Relevant < s.Pages/100 {
+			b.Errorf("stats = %+v", s)
+		}
+		b.ReportMetric(float64(s.Pages), "pages")
+	}
+}
+
+func TestGoldenPages(t *testing.T) {
+	town := mustTown(t, small())
+	pages := map[string]ref{}
+	note := func(name string, at ref) {
+		if _, ok := pages[name]; !ok {
+			pages[name] = at
+		}
+	}
+	town.eachPage(func(c *canvas) {
+		s := c.s
+		switch {
+		case s.kind == organisation && s.place == 0 && s.org.kindOf(c.at.page) == orgImprint && c.facts().Relevant && !s.latin1:
+			note("imprint", c.at)
+		case s.kind == organisation && s.place != 0 && s.org.kindOf(c.at.page) == orgHome:
+			note("home-elsewhere", c.at)
+		case s.kind == directory && c.at.page >= s.itemPage(0) && c.facts().Relevant:
+			note("entry", c.at)
+		case s.kind == newspaper && c.at.page == homePage:
+			note("newspaper", c.at)
+		case s.kind == linkCatalogue && c.at.page == s.listPage(0, 0):
+			note("link-catalogue", c.at)
+		}
+	})
+	if len(pages) != 5 {
+		t.Fatalf("found %d of 5 pages", len(pages))
+	}
+	for name, at := range pages {
+		file := filepath.Join("testdata", name+".html")
+		got := append([]byte("<!-- "+town.url(at).String()+" -->\n"), town.drawn(at, "").buf...)
+		if *update {
+			if err := os.WriteFile(file, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s:\n got %s\nwant %s", file, got, want)
+		}
+	}
+}
+
+func TestWriteOSM(t *testing.T) {
+	type tag struct {
+		K string `xml:"k,attr"`
+		V string `xml:"v,attr"`
+	}
+	type extract struct {
+		Nodes []struct {
+			ID  int64   `xml:"id,attr"`
+			Lat float64 `xml:"lat,attr"`
+			Lon float64 `xml:"lon,attr"`
+			Tag []tag   `xml:"tag"`
+		} `xml:"node"`
+		Ways []struct {
+			ID  int64 `xml:"id,attr"`
+			Nds []struct {
+				Ref int64 `xml:"ref,attr"`
+			} `xml:"nd"`
+			Tag []tag `xml:"tag"`
+		} `xml:"way"`
+		Relations []struct {
+			Members []struct {
+				Type string `xml:"type,attr"`
+				Ref  int64  `xml:"ref,attr"`
+			} `xml:"member"`
+			Tag []tag `xml:"tag"`
+		} `xml:"relation"`
+	}
+	value := func(tags []tag, key string) string {
+		for _, t := range tags {
+			if t.K == key {
+				return t.V
+			}
+		}
+		return ""
+	}
+	houses := map[float64]int{}
+	for _, share := range []float64{1, 0.7} {
+		o := small()
+		o.ListedHouses, o.ListedSites = share, 0.5
+		town := mustTown(t, o)
+		var b bytes.Buffer
+		if err := town.WriteOSM(&b); err != nil {
+			t.Fatal(err)
+		}
+		var x extract
+		if err := xml.Unmarshal(b.Bytes(), &x); err != nil {
+			t.Fatal(err)
+		}
+		nodes, border := map[int64]orb.Point{}, orb.Polygon{town.places[0].border}
+		sites := 0
+		for _, n := range x.Nodes {
+			at := orb.Point{n.Lon, n.Lat}
+			nodes[n.ID] = at
+			if value(n.Tag, "addr:housenumber") != "" && value(n.Tag, "addr:city") == "Demostadt" {
+				houses[share]++
+				if !planar.PolygonContains(border, at) {
+					t.Errorf("house %d lies outside of the town", n.ID)
+				}
+				if i := slices.Index(town.places[0].postcodes, value(n.Tag, "addr:postcode")); !planar.RingContains(town.places[0].sector(i), at) {
+					t.Errorf("house %d lies outside of its postcode", n.ID)
+				}
+			}
+			for _, k := range []string{"website", "contact:website", "url"} {
+				if v := value(n.Tag, k); v != "" {
+					sites++
+					if _, ok := town.Truth(mustURL(t, v)); !ok {
+						t.Errorf("web site %s is none", v)
+					}
+				}
+			}
+		}
+		if sites < 5 {
+			t.Errorf("%d web sites", sites)
+		}
+		streets := map[string]bool{}
+		ways := map[int64]int{}
+		for _, w := range x.Ways {
+			ways[w.ID] = len(w.Nds)
+			for _, nd := range w.Nds {
+				if _, ok := nodes[nd.Ref]; !ok {
+					t.Fatalf("way %d: no node %d", w.ID, nd.Ref)
+				}
+			}
+			if value(w.Tag, "highway") != "" {
+				streets[value(w.Tag, "name")] = true
+			}
+		}
+		for _, s := range town.places[0].streets {
+			if !streets[s.name] {
+				t.Errorf("no street %s", s.name)
+			}
+		}
+		kinds := map[string]int{}
+		for _, r := range x.Relations {
+			kinds[value(r.Tag, "boundary")]++
+			for _, m := range r.Members {
+				if _, ok := nodes[m.Ref]; m.Type == "node" && !ok || m.Type == "way" && ways[m.Ref] < 2 {
+					t.Errorf("relation %s%s: no %s %d", value(r.Tag, "name"), value(r.Tag, "postal_code"), m.Type, m.Ref)
+				}
+			}
+		}
+		if kinds["administrative"] != 1+villages || kinds["postal_code"] != 5+villages-1 {
+			t.Errorf("relations = %v", kinds)
+		}
+	}
+	if share := float64(houses[0.7]) / float64(houses[1]); share < 0.65 || share > 0.75 {
+		t.Errorf("%d of %d houses are listed, want 70 %%", houses[0.7], houses[1])
+	}
+}
+
+func TestWriteTruth(t *testing.T) {
+	town := mustTown(t, small())
+	var b bytes.Buffer
+	if err := town.WriteTruth(&b); err != nil {
+		t.Fatal(err)
+	}
+	var all struct {
+		Features []struct {
+			Geometry   struct{ Coordinates []float64 }
+			Properties struct {
+				Street, Housenumber, Postcode, City string
+				Names                               []string
+				Person                              bool
+				URLs                                []string
+			}
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &all); err != nil {
+		t.Fatal(err)
+	}
+	if s := town.Stats(); len(all.Features) != s.Addresses {
+		t.Errorf("%d features of %d addresses", len(all.Features), s.Addresses)
+	}
+	persons := 0
+	for _, f := range all.Features {
+		if f.Properties.Person {
+			persons++
+		}
+		for _, raw := range f.Properties.URLs {
+			facts, ok := town.Truth(mustURL(t, raw))
+			if !ok || !facts.Relevant || facts.Forbidden || !slices.ContainsFunc(facts.Addresses, func(a Address) bool {
+				return a.Street == f.Properties.Street && a.HouseNumber == f.Properties.Housenumber && a.Lon == f.Geometry.Coordinates[0]
+			}) {
+				t.Errorf("%s does not hold %s %s: %+v", raw, f.Properties.Street, f.Properties.Housenumber, facts)
+			}
+		}
+	}
+	if persons == 0 {
+		t.Error("no private person")
+	}
+}
+
+// siteWith returns the first site that fits.
+func siteWith(t testing.TB, town *Town, fits func(s *site) bool) int {
+	t.Helper()
+	for i := range town.sites {
+		if fits(&town.sites[i]) {
+			return i
+		}
+	}
+	t.Fatal("no such site")
+	return 0
+}
+
+func TestFetch(t *testing.T) {
+	town := mustTown(t, DefaultOptions())
+	www := siteWith(t, town, func(s *site) bool { return s.www && s.fate == works && !s.latin1 })
+	intern := siteWith(t, town, func(s *site) bool { return s.kind == organisation && s.org.has&(1<<orgIntern) != 0 && s.fate == works })
+	latin := siteWith(t, town, func(s *site) bool { return s.latin1 && !s.declares && s.fate == works })
+	fated := func(f fate) string {
+		return "http://" + town.host(siteWith(t, town, func(s *site) bool { return s.fate == f }))
+	}
+	bare := "http://" + town.sites[www].host + ".example"
+	tests := []struct {
+		url, kind, to, body string
+		status              int
+	}{
+		{"http://" + town.host(www) + "/", "text/html; charset=utf-8", "", town.sites[www].name, 200},
+		{bare + "/x?y=1", "text/html", "http://" + town.host(www) + "/x?y=1", "", 301},
+		{"http://" + town.host(www) + "/index.html", "text/html", "http://" + town.host(www) + "/", "", 301},
+		{"http://" + town.host(www) + "/alt/1.htm", "text/html", town.url(ref{int32(www), 1}).String(), "", 301},
+		{"http://" + town.host(www) + "/nix", "text/html", "", "Nicht gefunden", 404},
+		{"http://" + town.host(www) + "/geloescht/1.html", "text/html", "", "", 410},
+		{"http://" + town.host(www) + "/prospekt-1.pdf", "application/pdf", "", "%PDF", 200},
+		{"http://" + town.host(www) + "/bild1.png", "image/png", "", "PNG", 200},
+		{"http://" + town.host(intern) + "/robots.txt", "text/plain; charset=utf-8", "", "Disallow: /intern", 200},
+		{"http://" + town.host(latin) + "/", "text/html", "", town.sites[latin].host[:2], 200},
+		{"http://optout.example/robots.txt", "text/plain; charset=utf-8", "", "Disallow: /\n", 200},
+		{fated(broken) + "/", "text/html", "", "", 500},
+		{fated(noRobots) + "/robots.txt", "text/plain", "", "", 503},
+		{"http://kalender.demostadt.example/?monat=2031-02", "text/html; charset=utf-8", "", "/tag/2031-02-28.html", 200},
+		{"http://kalender.demostadt.example/tag/2031-02-29.html", "text/html", "", "", 404},
+		{"http://kalender.demostadt.example/?monat=9999-12", "text/html; charset=utf-8", "", "?monat=9999-11", 200},
+	}
+	for _, test := range tests {
+		r, err := town.Fetch(context.Background(), mustURL(t, test.url))
+		if err != nil {
+			t.Errorf("%s: %v", test.url, err)
+			continue
+		}
+		if r.Status != test.status || r.Header.Get("Content-Type") != test.kind || r.Location.String() != test.to || !strings.Contains(string(r.Body), test.body) {
+			t.Errorf("%s = %d %v → %q %.200q", test.url, r.Status, r.Header, r.Location, r.Body)
+		}
+	}
+	if _, err := town.Fetch(context.Background(), mustURL(t, fated(resets)+"/")); !errors.Is(err, ErrReset) {
+		t.Errorf("error = %v, want a reset", err)
+	}
+	if _, err := town.Fetch(context.Background(), mustURL(t, "http://"+outside[0]+"/")); !errors.Is(err, ErrNoHost) {
+		t.Errorf("error = %v, want no such host", err)
+	}
+	if r, _ := town.Fetch(context.Background(), mustURL(t, fated(slow)+"/")); r.Took != slowness {
+		t.Errorf("a slow host took %v", r.Took)
+	}
+	if got := string(latin1([]byte("Straße – 5 €"))); got != "Stra\xdfe &#8211; 5 &#8364;" {
+		t.Errorf("ISO-8859-1 = %q", got)
+	}
+}
+
+func TestServe(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	town := mustTown(t, small())
+	ln, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	var ledger Ledger
+	go func() { done <- town.Serve(ctx, ln, &ledger) }()
+
+	proxy := &url.URL{Scheme: "http", Host: ln.Addr().String()}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	get := func(url, host string) (int, string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := client
+		if host != "" { // straight, without the proxy
+			req.Host = host
+			c = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		}
+		r, err := c.Do(req)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer r.Body.Close()
+		b, _ := io.ReadAll(r.Body)
+		return r.StatusCode, string(b)
+	}
+	self := "http://" + ln.Addr().String()
+	seed := town.Seeds()[0]
+	want, _ := town.Fetch(ctx, seed)
+	if status, body := get(seed.String(), ""); status != 200 || body != string(want.Body) {
+		t.Errorf("proxy: %d %.80q", status, body)
+	}
+	if status, body := get(self+"/", seed.Host()); status != 200 || body != string(want.Body) {
+		t.Errorf("by Host: %d %.80q", status, body)
+	}
+	_, port, _ := strings.Cut(ln.Addr().String(), ":")
+	name := strings.TrimSuffix(seed.Host(), ".example")
+	if status, body := get(self+"/", name+".localhost:"+port); status != 200 || strings.Contains(body, ".example/") || !strings.Contains(body, ".localhost:"+port+"/") {
+		t.Errorf("by NAME.localhost: %d %.300q", status, body)
+	}
+	if status, body := get(self+"/bot", "127.0.0.1:"+port); status != 200 || !strings.Contains(body, "does not exist") {
+		t.Errorf("the server itself: %d %.80q", status, body)
+	}
+	if status, _ := get("http://nobody.example/", ""); status != http.StatusBadGateway {
+		t.Errorf("unknown host: %d", status)
+	}
+	if i := slices.IndexFunc(town.sites, func(s site) bool { return s.fate == resets }); i >= 0 {
+		if status, _ := get("http://"+town.host(i)+"/", ""); status != 0 {
+			t.Errorf("a host that resets: %d", status)
+		}
+	}
+	w := httptest.NewRecorder()
+	town.Handler(nil).ServeHTTP(w, httptest.NewRequest("POST", seed.String(), nil))
+	if w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", w.Code)
+	}
+	client.CloseIdleConnections()
+	http.DefaultClient.CloseIdleConnections()
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	if rs := ledger.Requests(); len(rs) < 5 || rs[0].Host != seed.Host() || rs[0].Status != 200 || rs[0].Path != "/" {
+		t.Errorf("ledger = %+v", rs)
+	}
+}
+
+func TestListenOnLoopbackOnly(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "9900", "example.org:80"} {
+		if ln, err := Listen(address); err == nil {
+			ln.Close()
+			t.Errorf("listens on %s", address)
+		}
+	}
+}
+
+// The domain of all hosts can be that of a server on this machine.
+func TestDomain(t *testing.T) {
+	o := small()
+	o.Domain = "localhost:9900"
+	town := mustTown(t, o)
+	for _, u := range town.Seeds() {
+		if !strings.HasSuffix(u.Host(), ".localhost:9900") {
+			t.Errorf("seed %s", u)
+		}
+		if r, err := town.Fetch(context.Background(), u); err != nil || r.Status != 200 || bytes.Contains(r.Body, []byte(".example")) {
+			t.Errorf("%s = %v, %v", u, r, err)
+		}
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	town := mustTown(b, DefaultOptions())
+	for _, dry := range []bool{false, true} {
+		name := "drawn"
+		if dry {
+			name = "dry"
+		}
+		b.Run(name, func(b *testing.B) {
+			var size, pages int
+			d := town.dice(topicTrap)
+			for b.Loop() {
+				s := d.n(len(town.sites))
+				c := town.canvas(ref{int32(s), int32(d.n(int(town.sites[s].pages)))}, "", dry)
+				c.draw()
+				size += len(c.buf)
+				pages++
+			}
+			b.ReportMetric(float64(pages)/b.Elapsed().Seconds(), "pages/s")
+			b.ReportMetric(float64(size)/float64(pages), "B/page")
+		})
+	}
+}
