@@ -394,15 +394,15 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 		} else if strings.ContainsRune(spec, os.PathSeparator) && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("region: %w", err)
 		}
-		return nil, g.unknownRegion(spec, key, len(where) > 0)
+		return nil, g.unknownRegion(spec, key, where)
 	}
 	if len(found) > 1 {
-		var hints []string
+		var hints []string // greatest first
 		for _, c := range found {
-			hints = append(hints, g.hint(c))
+			if h := g.hint(c); !slices.Contains(hints, h) {
+				hints = append(hints, h)
+			}
 		}
-		slices.Sort(hints)
-		hints = slices.Compact(hints)
 		shown := hints[:min(len(hints), 10)]
 		more := ""
 		if len(hints) > len(shown) {
@@ -509,11 +509,16 @@ func (g *Gazetteer) hint(c candidate) string {
 	return p.Names[0] + where
 }
 
-func (g *Gazetteer) unknownRegion(spec, key string, narrowed bool) error {
+func (g *Gazetteer) unknownRegion(spec, key string, where []string) error {
 	e := &RegionError{Kind: ErrUnknownRegion, Spec: spec}
-	if narrowed {
+	if len(where) > 0 { // the same name elsewhere, or a similar one there
 		for _, c := range g.candidates(key, nil) {
 			e.Candidates = append(e.Candidates, g.hint(c))
+		}
+		for _, similar := range g.similarCities(key) {
+			for _, c := range g.candidates(Key(similar), where) {
+				e.Candidates = append(e.Candidates, g.hint(c))
+			}
 		}
 	}
 	if len(e.Candidates) == 0 {
@@ -556,7 +561,7 @@ func (g *Gazetteer) similarCities(key string) []string {
 	}
 	slices.SortStableFunc(list, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
 	var names []string
-	for _, n := range list[:min(len(list), 5)] {
+	for _, n := range list[:min(len(list), 50)] {
 		names = append(names, n.name)
 	}
 	return names

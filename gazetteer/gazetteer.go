@@ -540,8 +540,16 @@ func (g *Gazetteer) House(street Place, number string) (Place, Precision) {
 	}
 	d := g.at(off)
 	head := g.streetHead(&d)
-	house, precision := g.findHouse(&d, head, key)
-	if d.bad || precision == NoPrecision {
+	// Of a list such as "30, 32" the best known member counts.
+	var house Place
+	precision := NoPrecision
+	for member := range strings.SplitSeq(key, ";") {
+		r := d
+		if h, got := g.findHouse(&r, head, NumberKey(member)); !r.bad && got > precision {
+			house, precision = h, got
+		}
+	}
+	if precision == NoPrecision {
 		base, _, ok := splitNumber(key)
 		if ok && 1 <= base && base <= head.MaxNumber {
 			p := head

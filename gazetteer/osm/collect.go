@@ -13,6 +13,7 @@ import (
 	"github.com/paulmach/orb/geo"
 	"github.com/paulmach/orb/planar"
 	"github.com/paulmach/osm"
+	"github.com/tidwall/rtree"
 
 	"gazehound/gazetteer"
 )
@@ -31,7 +32,8 @@ type collector struct {
 	members map[member]string // of relations: outlineMember, or the name of the street of a house
 	areas   []*area
 	features
-	intern map[string]string
+	intern   map[string]string
+	segments *rtree.RTreeG[segment] // of the named highways, once asked for
 }
 
 type member struct {
@@ -237,7 +239,7 @@ func (c *collector) newArea(f feature, tags osm.Tags) *area {
 	}
 	a.isoCode = firstOf(tags, "ISO3166-2", "ISO3166-1:alpha2", "ISO3166-1", "country_code_iso3166_1_alpha_2")
 	if a.postal {
-		a.postcode = c.str(firstOf(tags, "postal_code", "addr:postcode", "ref"))
+		a.postcode = c.str(firstOf(tags, "postal_code", "addr:postcode"))
 		if a.postcode == "" {
 			if name, _, _ := strings.Cut(tags.Find("name"), " "); strings.ContainsAny(name, "0123456789") {
 				a.postcode = c.str(name)
@@ -305,6 +307,7 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 	if kind := tags.Find("place"); f.kind == 'n' && placeKinds[kind] && tags.Find("name") != "" {
 		p := f
 		p.place, p.names, p.population = c.str(kind), c.names(tags), number(tags.Find("population"))
+		p.postcode = c.str(firstOf(tags, "postal_code", "openGeoDB:postal_codes", "addr:postcode"))
 		c.places = append(c.places, p)
 	}
 	objects := false
@@ -399,6 +402,41 @@ func (c *collector) length(way int64) float64 {
 	return geo.Length(c.nodes.line(c.refs[span[0]:span[1]]))
 }
 
+// besideStreet is how far, in metres, a house without addr:street may lie from
+// the street that it is taken to belong to.
+const besideStreet = 60
+
+// nearestStreet returns the name of the named highway nearest to p, or "".
+func (c *collector) nearestStreet(p orb.Point) string {
+	if c.segments == nil {
+		c.segments = &rtree.RTreeG[segment]{}
+		for i := range c.lines {
+			span := c.ways[c.lines[i].way]
+			line := c.nodes.line(c.refs[span[0]:span[1]])
+			for j := 1; j < len(line); j++ {
+				a, b := flat(line[j-1]), flat(line[j])
+				c.segments.Insert([2]float64{min(a[0], b[0]), min(a[1], b[1])}, [2]float64{max(a[0], b[0]), max(a[1], b[1])}, segment{a, b, i})
+			}
+		}
+	}
+	at := flat(p)
+	best, least, tried := "", besideStreet/111_195.0, 0
+	c.segments.Nearby(rtree.BoxDist[float64, segment](at, at, nil), func(_, _ [2]float64, s segment, dist float64) bool {
+		if d := planar.DistanceFromSegment(s.a, s.b, at); d < least {
+			best, least = c.lines[s.line].names[0], d
+		}
+		tried++
+		return tried < 16 && math.Sqrt(dist) < least
+	})
+	return best
+}
+
+// A segment is a piece of the named highway c.lines[line].
+type segment struct {
+	a, b orb.Point // flat
+	line int
+}
+
 // finish emits the places.
 func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error) error {
 	for _, list := range [][]feature{c.houses, c.lines, c.places, c.sites} {
@@ -411,6 +449,9 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		}
 		if name := c.members[member{f.kind, f.id}]; name != outlineMember {
 			f.street = name
+		}
+		if f.street == "" && f.has {
+			f.street = c.nearestStreet(f.point)
 		}
 		if f.street == "" {
 			c.extract.NoStreet++
@@ -499,6 +540,15 @@ func (c *collector) emitPlaces(x *surroundings, emit func(gazetteer.Place) error
 			Country: x.country(f.point, f.country), State: x.state(f.point)}
 		if err := emit(p); err != nil {
 			return err
+		}
+		for code := range strings.FieldsFuncSeq(f.postcode, func(r rune) bool { return r == ',' || r == ';' }) {
+			if !strings.ContainsAny(code, "0123456789") || strings.Contains(code, "-") {
+				continue
+			}
+			q := gazetteer.Place{Kind: gazetteer.Postcode, Postcode: strings.TrimSpace(code), Names: f.names[:1], Country: p.Country, State: p.State}
+			if err := emit(q); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

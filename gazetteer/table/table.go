@@ -327,6 +327,10 @@ func (t *reading) place(r row) (gazetteer.Place, error) {
 	if p.Country == "" {
 		p.Country = t.o.Country
 	}
+	switch p.State {
+	case "AA", "AE", "AP": // military post offices abroad have American codes
+		p.Country = "US"
+	}
 	var err error
 	if p.MaxNumber, err = whole(t.text(r, "housenumber_max")); err != nil {
 		return p, err
