@@ -39,6 +39,9 @@ func Parse(page []byte) *html.Node {
 		case html.ErrorToken: // the end; a reader of bytes has no other error
 			return b.doc
 		case html.TextToken:
+			if top := b.top(); top.DataAtom == atom.Style || top.DataAtom == atom.Script && !isJSON(top) {
+				continue
+			}
 			b.text(z.Text())
 		case html.StartTagToken:
 			b.startTag(z, false)
@@ -62,6 +65,7 @@ type builder struct {
 
 	nodes int
 	slab  []html.Node
+	attrs []html.Attribute // of the tag that is being read
 }
 
 // An openElement is one that its end tag, or what follows, has yet to end. All
@@ -132,18 +136,13 @@ func (b *builder) text(data []byte) {
 	if len(data) == 0 {
 		return
 	}
-	top := b.top()
-	switch {
-	case top.DataAtom == atom.Script && !isJSON(top), top.DataAtom == atom.Style:
-		return
-	case b.body == nil && (top == b.root || top == b.head):
+	if top := b.top(); b.body == nil && (top == b.root || top == b.head) {
 		if len(bytes.TrimSpace(data)) == 0 {
 			return
 		}
 		b.startBody(nil)
-		top = b.body
 	}
-	top.AppendChild(b.node(html.TextNode, 0, string(data), nil))
+	b.top().AppendChild(b.node(html.TextNode, 0, string(data), nil))
 }
 
 func isJSON(script *html.Node) bool {
@@ -171,13 +170,13 @@ func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
 	if a == atom.Image && b.foreign == 0 {
 		a, name = atom.Img, "img"
 	}
-	var attrs []html.Attribute
-	for more && len(attrs) < MaxAttributes {
+	b.attrs = b.attrs[:0]
+	for more && len(b.attrs) < MaxAttributes {
 		var key, val []byte
 		key, val, more = z.TagAttr()
-		attrs = append(attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
+		b.attrs = append(b.attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
 	}
-	b.start(a, name, attrs, selfClosing)
+	b.start(a, name, append([]html.Attribute(nil), b.attrs...), selfClosing)
 	if a == atom.Noscript || a == atom.Noframes || b.foreign > 0 {
 		z.NextIsNotRawText()
 	}
