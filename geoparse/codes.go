@@ -25,15 +25,16 @@ type cityName struct {
 // A codeCache keeps the areas of the postcodes asked for last: a crawl meets
 // the same few thousand again and again.
 type codeCache struct {
-	g  *gazetteer.Gazetteer
-	mu sync.RWMutex
-	m  map[string][]area
+	g      *gazetteer.Gazetteer
+	mu     sync.RWMutex
+	m      map[string][]area
+	around map[string]map[string][]gazetteer.Place // by the digits left open and kept: "000 26"
 }
 
 const maxCachedCodes = 16384
 
 func newCodeCache(g *gazetteer.Gazetteer) *codeCache {
-	return &codeCache{g: g, m: make(map[string][]area)}
+	return &codeCache{g: g, m: make(map[string][]area), around: make(map[string]map[string][]gazetteer.Place)}
 }
 
 // areas returns the areas of a postcode in all countries.
@@ -54,6 +55,53 @@ func (c *codeCache) areas(code string) []area {
 	}
 	c.m[strings.Clone(code)] = found
 	return found
+}
+
+// citiesAround returns the cities, by folded name, that have a postcode of the
+// length and the first two digits of code. There are at most 200 such sets.
+func (c *codeCache) citiesAround(code string) map[string][]gazetteer.Place {
+	free := len(code) - 2
+	key := strings.Repeat("0", free) + " " + code[:2]
+	c.mu.RLock()
+	cities, ok := c.around[key]
+	c.mu.RUnlock()
+	if ok {
+		return cities
+	}
+	cities = make(map[string][]gazetteer.Place)
+	digits := []byte(code)
+	others := 1
+	for range free {
+		others *= 10
+	}
+	for n := range others {
+		for i := len(digits) - 1; i >= 2; i-- {
+			digits[i] = byte('0' + n%10)
+			n /= 10
+		}
+		for _, pl := range c.g.Postcodes("", string(digits)) {
+			pl.Kind, pl.Postcode, pl.ID = gazetteer.City, "", ""
+			for _, name := range namesOf(pl) {
+				if name.weak || hasCountry(cities[name.key], pl.Country) {
+					continue
+				}
+				cities[name.key] = append(cities[name.key], pl)
+			}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.around[key] = cities
+	return cities
+}
+
+func hasCountry(places []gazetteer.Place, country string) bool {
+	for i := range places {
+		if places[i].Country == country {
+			return true
+		}
+	}
+	return false
 }
 
 // namesOf returns the folded names of the city of pl.

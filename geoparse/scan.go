@@ -214,22 +214,27 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	if k >= len(t) || t[k].Kind != grammar.Word || !t[k].Space && k == 0 {
 		return
 	}
+	doubt := 0.0
 	best, ok := s.cityAfter(code, country, t, k, end > j)
 	if !ok {
-		best, ok = s.cityNear(code, country, t, k)
+		var neighbour bool
+		best, neighbour, ok = s.cityNear(code, country, t, k)
 		if !ok {
 			return
 		}
-		minStrength = max(minStrength, 1)
+		doubt = 0.1
+		if neighbour {
+			minStrength = max(minStrength, 1)
+		}
 	}
 	a := Address{
 		Start: start, End: best.end,
 		Postcode: s.text[i:end], City: s.text[best.start:best.end],
 		State: best.area.place.State, Country: best.area.place.Country,
-		Level: CityLevel, Place: best.area.place, Confidence: confidencePlace,
+		Level: CityLevel, Place: best.area.place, Confidence: confidencePlace - doubt,
 	}
 	if best.weak {
-		a.Confidence = confidencePlace - 0.1
+		a.Confidence -= 0.1
 	}
 	known := s.known(&a)
 	lo := s.windowStart(start)
@@ -254,7 +259,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	if !ok && s.digitsBefore(start) {
 		return // "Tel. 030 10115 Berlin"
 	}
-	if !ok && len(code) == 4 && country == "" && s.yearLike(i, j, best) {
+	if !ok && len(code) == 4 && country == "" && (doubt > 0 || s.yearLike(i, j, best)) {
 		return
 	}
 	if ok {
@@ -517,84 +522,59 @@ func (s *scan) qualifier(m match, t []grammar.Token) int {
 // belongs to a neighbour, in kilometres.
 const near = 25
 
-// cityNear accepts a known city beside a postcode that the gazetteer does not
-// have (post boxes, bulk users) or that belongs to a neighbour: their areas
-// must lie close, or their codes be alike.
-func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (match, bool) {
+// cityNear accepts a city beside a postcode that the gazetteer does not have
+// (post boxes, bulk users) if the city has other codes with the same first two
+// digits, or a known city beside a postcode of its neighbour if their areas lie
+// close. The second is said by neighbour.
+func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match, neighbour, ok bool) {
 	text := s.text
 	start := t[k].Start
 	if !grammar.Capital(text[start:]) {
-		return match{}, false
+		return match{}, false, false
 	}
 	areas := s.p.codes.areas(code)
-	for m := min(k+3, len(t)) - 1; m >= k; m-- {
-		if t[m].Kind != grammar.Word {
+	for n := min(k+3, len(t)) - 1; n >= k; n-- {
+		end := trimCity(text, start, t[n].End)
+		if end-start < 3 || !nameTokens(text, t[k:n+1]) {
 			continue
 		}
-		whole := true
-		for i := k; i <= m; i++ {
-			whole = whole && (t[i].Kind == grammar.Word || t[i].Kind == grammar.Mark && text[t[i].Start] == '.')
-		}
-		end := trimCity(text, start, t[m].End)
-		if !whole || end-start < 3 {
-			continue
+		for _, city := range s.p.codes.citiesAround(code)[gazetteer.Key(text[start:end])] {
+			if s.wants(city.Country, country) && !anyCountry(areas, city.Country) {
+				return match{area: &area{place: city}, start: start, end: end}, false, true
+			}
 		}
 		for _, city := range s.p.g.Cities(country, text[start:end]) {
-			if city.Country == "US" || !grammar.CodeFits(city.Country, code) {
+			if !s.wants(city.Country, country) || !grammar.CodeFits(city.Country, code) {
 				continue
 			}
-			if s.hint != "" && city.Country != s.hint && country == "" {
-				continue
-			}
-			if len(areas) > 0 {
-				for i := range areas {
-					a := areas[i].place
-					if a.Country == city.Country && a.HasPoint && city.HasPoint && kilometres(a.Point, city.Point) < near {
-						return match{area: &areas[i], start: start, end: end}, true
-					}
+			for i := range areas {
+				a := areas[i].place
+				if a.Country == city.Country && a.HasPoint && city.HasPoint && kilometres(a.Point, city.Point) < near {
+					return match{area: &areas[i], start: start, end: end}, true, true
 				}
-				continue
-			}
-			if s.alike(code, city) {
-				pl := city
-				pl.Kind, pl.Postcode = gazetteer.Postcode, ""
-				pl.Kind = gazetteer.City
-				return match{area: &area{place: pl}, start: start, end: end}, true
 			}
 		}
 	}
-	return match{}, false
+	return match{}, false, false
 }
 
-// alike tells whether the city has a postcode with the first two digits of
-// code. It asks for the codes that share more digits first.
-func (s *scan) alike(code string, city gazetteer.Place) bool {
-	key := gazetteer.Key(city.Names[0])
-	digits := []byte(code)
-	free := len(digits) - 2
-	limit := 1
-	for range free {
-		limit *= 10
+// wants tells whether a place of country may be meant where the text names the
+// country written, or none.
+func (s *scan) wants(country, written string) bool {
+	if written != "" {
+		return country == written
 	}
-	for n := 0; n < limit; n++ {
-		// the last digit varies slowest among equals: try round numbers first
-		v := n
-		for i := len(digits) - free; i < len(digits); i++ {
-			digits[i] = byte('0' + v%10)
-			v /= 10
-		}
-		for _, a := range s.p.codes.areas(string(digits)) {
-			if a.place.Country != city.Country {
-				continue
-			}
-			for _, name := range a.names {
-				if name.key == key {
-					return true
-				}
-			}
+	return country != "US" && (s.hint == "" || s.hint == country)
+}
+
+// nameTokens tells whether the tokens are the words of one name.
+func nameTokens(text string, t []grammar.Token) bool {
+	for _, tok := range t {
+		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark && text[tok.Start] == '.') {
+			return false
 		}
 	}
-	return false
+	return t[len(t)-1].Kind == grammar.Word
 }
 
 // kilometres returns the distance of two points on the sphere, near enough.

@@ -62,7 +62,7 @@ func (s *scan) zip(i, j int) bool {
 		Start: c.start, End: end, Postcode: text[i:end], City: text[c.start:c.end], State: span.Of(text), Country: "US",
 		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
 	}
-	street, ok := s.usStreet(&a, t[:c.tokens], !c.known)
+	street, ok := grammar.USBefore(text, t[:c.tokens], !c.known)
 	switch {
 	case !c.known && (!ok || street.Number.Empty()):
 		return false
@@ -181,7 +181,7 @@ func (s *scan) zipCity(us []*area, t []grammar.Token, i, j, end int) bool {
 		Start: c.start, End: end, Postcode: s.text[i:end], City: s.text[c.start:c.end], State: c.area.place.State, Country: "US",
 		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
 	}
-	street, ok := s.usStreet(&a, t[:c.tokens], true)
+	street, ok := grammar.USBefore(s.text, t[:c.tokens], true)
 	if !ok || street.Number.Empty() {
 		return false
 	}
@@ -189,11 +189,6 @@ func (s *scan) zipCity(us []*area, t []grammar.Token, i, j, end int) bool {
 	s.resolve(&a, street.Strength)
 	s.add(a)
 	return true
-}
-
-// usStreet reads the street before the city of a.
-func (s *scan) usStreet(a *Address, t []grammar.Token, strict bool) (grammar.Street, bool) {
-	return grammar.USBefore(s.text, t, strict)
 }
 
 // state looks at the capital letter at i as the beginning of a US state that
