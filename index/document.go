@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gazehound/gazetteer"
 	"gazehound/geoparse"
 
 	"github.com/blevesearch/bleve/v2/document"
@@ -46,9 +47,9 @@ const (
 	fieldAddress  = "aid"  // AddressID
 	fieldSite     = "site"
 	fieldHost     = "host"
-	fieldStreet   = "street" // folded
-	fieldPostcode = "zip"    // folded
-	fieldCity     = "city"   // folded
+	fieldStreet   = "street" // gazetteer.StreetKey
+	fieldPostcode = "zip"    // gazetteer.Key
+	fieldCity     = "city"   // gazetteer.Key
 	fieldCountry  = "country"
 	fieldAccuracy = "precision"
 	fieldPoint    = "at"
@@ -105,11 +106,8 @@ type mention struct {
 // accents, umlauts or street words, have one ID. It survives recrawls.
 func AddressID(site string, a geoparse.Address) string {
 	street, postcode, city := parts(a)
-	where := foldKey(postcode)
-	if where == "" {
-		where = foldKey(city)
-	}
-	return hashOf(strings.Join([]string{strings.ToLower(site), streetKey(street), foldKey(a.HouseNumber), foldKey(a.POBox), where}, "\x1f"))
+	where := cmp.Or(gazetteer.Key(postcode), gazetteer.Key(city))
+	return hashOf(strings.Join([]string{strings.ToLower(site), gazetteer.StreetKey(street), gazetteer.NumberKey(a.HouseNumber), gazetteer.Key(a.POBox), where}, "\x1f"))
 }
 
 // parts returns the gazetteer's spelling where there is one, else the page's.
@@ -167,7 +165,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 			Confidence: a.Confidence,
 		}
 		m.Street, m.Code, m.City = parts(a)
-		if m.HasPoint = a.Precision > 0; m.HasPoint {
+		if m.HasPoint = a.Precision > gazetteer.NoPrecision; m.HasPoint {
 			m.Point = a.Point
 		}
 		before, at, after := around(text, spans, a)
@@ -191,7 +189,7 @@ func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, a.Confidence)
 	m.Unit = cmp.Or(m.Unit, a.Unit)
 	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
-	if a.Precision > 0 && (!m.HasPoint || a.Precision.String() == "house" && m.Precision != "house") {
+	if a.Precision > gazetteer.NoPrecision && (!m.HasPoint || a.Precision == gazetteer.HousePrecision && m.Precision != "house") {
 		m.HasPoint, m.Point, m.Precision, m.Place = true, a.Point, a.Precision.String(), a.Place.ID
 	}
 }
@@ -357,7 +355,7 @@ func (m *mention) entry(words *analysis) (*document.Document, error) {
 	doc := document.NewDocument(m.id)
 	for _, f := range []struct{ name, value string }{
 		{fieldPage, page}, {fieldAddress, aid}, {fieldSite, m.site}, {fieldHost, m.host},
-		{fieldStreet, streetKey(m.Street)}, {fieldPostcode, foldKey(m.Code)}, {fieldCity, foldKey(m.City)},
+		{fieldStreet, gazetteer.StreetKey(m.Street)}, {fieldPostcode, gazetteer.Key(m.Code)}, {fieldCity, gazetteer.Key(m.City)},
 		{fieldCountry, strings.ToLower(m.Land)}, {fieldAccuracy, m.Precision},
 	} {
 		if f.value != "" {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gazehound/gazetteer"
+
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
 	"github.com/paulmach/orb"
@@ -332,10 +334,10 @@ func filtersOf(q Query) []query.Query {
 		all = append(all, term(fieldAccuracy, located))
 	}
 	if q.Street != "" {
-		all = append(all, term(fieldStreet, streetKey(q.Street)))
+		all = append(all, term(fieldStreet, gazetteer.StreetKey(q.Street)))
 	}
 	if q.Postcode != "" {
-		all = append(all, term(fieldPostcode, foldKey(q.Postcode)))
+		all = append(all, term(fieldPostcode, gazetteer.Key(q.Postcode)))
 	}
 	if q.Host != "" {
 		host := strings.TrimSuffix(strings.ToLower(q.Host), ".")

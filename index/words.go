@@ -138,29 +138,6 @@ func isNumber(w string) bool {
 	return w != "" && strings.Trim(w, "0123456789") == ""
 }
 
-// foldKey returns the folded letters and digits of s without anything between
-// them: equal for all spellings of a name.
-func foldKey(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, foldWord(s))
-}
-
-// streetKey is foldKey with the street words unified: "Langestr.", "Lange
-// Straße" and "lange strasse" are one.
-func streetKey(street string) string {
-	var b strings.Builder
-	for _, w := range strings.FieldsFunc(foldWord(street), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		for _, part := range streetWords(w) {
-			b.WriteString(part)
-		}
-	}
-	return b.String()
-}
-
 // foldWord folds outside of an analyser, with the same result.
 func foldWord(s string) string {
 	tokens := bleveanalysis.TokenStream{{Term: []byte(strings.ToLower(s))}}

@@ -1,0 +1,217 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"gazehound/geoparse"
+
+	"github.com/paulmach/orb"
+	"pgregory.net/rapid"
+)
+
+// Whatever is written into the query: an answer, and never more hits than
+// asked for; marks lie in their snippets, which are short.
+func FuzzSearch(f *testing.F) {
+	x := open(f)
+	put(f, x, town()...)
+	for _, text := range []string{"tischlerei", "lange straße 5", "12 a", "*:*", `"a b"~2`, "/a.*/", "+a -b", "a:b", "\x00", "ÄÖÜ ß", "🍞", "a\u0300", "ae oe ue", "' OR 1=1", strings.Repeat("a ", 100), "-", "12a 12 a 12-14"} {
+		f.Add(text, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		r, err := x.Search(t.Context(), Query{Text: text, Limit: limit})
+		if err != nil {
+			if !errors.Is(err, ErrQuery) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		if len(r.Hits) > max(limit, 10) || r.Total < len(r.Hits) || (r.Next != "") != (r.Total > len(r.Hits)) {
+			t.Errorf("%q: %d hits of %d with limit %d, next %q", text, len(r.Hits), r.Total, limit, r.Next)
+		}
+		for _, h := range r.Hits {
+			for _, e := range h.Evidence {
+				s := e.Snippet
+				if n := utf8.RuneCountInString(s.Text); n > snippetLength || !utf8.ValidString(s.Text) {
+					t.Errorf("%q: snippet of %d characters %q", text, n, s.Text)
+				}
+				at := 0
+				for _, m := range s.Marks {
+					if m[0] < at || m[1] <= m[0] || m[1] > len(s.Text) || !utf8.ValidString(s.Text[m[0]:m[1]]) {
+						t.Errorf("%q: mark %v in %q", text, m, s.Text)
+					}
+					at = m[1]
+				}
+			}
+		}
+	})
+}
+
+// Any page can be put, whatever its text and spans, and what was put is found
+// by its address until it is deleted.
+func FuzzPut(f *testing.F) {
+	x := open(f)
+	f.Add("Titel", "Text vor\nName\nLange Straße 5, 26122 Oldenburg\nnach", 14, 46, "Lange Straße", "5", "26122")
+	f.Add("", "", -1, -1, "", "", "")
+	f.Add("\xff\xfe", "a\x00b\u2028c", 0, 3, "\xff", "½", "٣")
+	f.Add("t", strings.Repeat("x", 5000), 2000, 2003, "straße", "12 a", "1")
+	f.Fuzz(func(t *testing.T, title, text string, start, end int, street, number, code string) {
+		a := geoparse.Address{Text: "as written", Start: start, End: end, Street: street, HouseNumber: number, Postcode: code, City: "Stadt", InRegion: true, Confidence: 1}
+		d := Document{URL: "https://a.example/", Title: title, Text: text, Fetched: day, Addresses: []geoparse.Address{a, a}}
+		if err := x.Put(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		r, err := x.Search(t.Context(), Query{Host: "a.example"})
+		if err != nil || r.Total != 1 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		h := r.Hits[0]
+		if h.ID != AddressID("a.example", a) || h.Mentions != 1 || utf8.RuneCountInString(h.Evidence[0].Title) > maxTitle || utf8.RuneCountInString(h.Evidence[0].Snippet.Text) > snippetLength {
+			t.Errorf("hit %+v", h)
+		}
+	})
+}
+
+// A cursor is read back as it was, only for its own query, and nothing else is
+// a cursor.
+func TestCursor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := Query{Text: rapid.String().Draw(t, "text"), Limit: rapid.IntRange(1, 500).Draw(t, "limit")}
+		c := cursor{stage(rapid.IntRange(0, int(stages)-1).Draw(t, "stage")), rapid.Float64().Draw(t, "value"), rapid.Uint64().Draw(t, "id")}
+		text := c.encode(q)
+		other := q
+		other.Limit = 7
+		if got, err := decodeCursor(text, other); err != nil || got != c {
+			t.Fatalf("%+v is read back as %+v, %v", c, got, err)
+		}
+		other.Text += "x"
+		if _, err := decodeCursor(text, other); !errors.Is(err, ErrCursor) {
+			t.Fatalf("another query takes the cursor: %v", err)
+		}
+		b := []byte(text)
+		i := rapid.IntRange(0, len(b)-1).Draw(t, "changed")
+		b[i] = "AB"[b2i(b[i] == 'A')]
+		if _, err := decodeCursor(string(b), q); !errors.Is(err, ErrCursor) {
+			t.Fatalf("a changed cursor passes: %v", err)
+		}
+	})
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// The spellings of one address have one identity, those of different ones
+// have different ones.
+func TestAddressID(t *testing.T) {
+	address := func(street, number, code, city string) geoparse.Address {
+		return geoparse.Address{Street: street, HouseNumber: number, Postcode: code, City: city}
+	}
+	id := AddressID("a.example", address("Lange Straße", "12a", "26122", "Oldenburg"))
+	if len(id) != 16 || strings.Trim(id, "0123456789abcdef") != "" {
+		t.Errorf("identity %q", id)
+	}
+	for _, same := range []geoparse.Address{
+		address("Lange Str.", "12a", "26122", "Oldenburg"), address("Langestraße", "12 a", "26122", "Oldenburg"), address("LANGE STRASSE", "12A", "26122", "OLDENBURG"),
+		address("Lange Straße", "12a", "26122", "Oldenburg (Oldb)"),
+	} {
+		if got := AddressID("A.example", same); got != id {
+			t.Errorf("%+v has another identity", same)
+		}
+	}
+	seen := map[string]string{id: "the first"}
+	for i, other := range []string{
+		AddressID("b.example", address("Lange Straße", "12a", "26122", "Oldenburg")),
+		AddressID("a.example", address("Lange Straße", "12b", "26122", "Oldenburg")),
+		AddressID("a.example", address("Lange Straße", "12a", "26123", "Oldenburg")),
+		AddressID("a.example", address("Kurze Straße", "12a", "26122", "Oldenburg")),
+		AddressID("a.example", address("", "", "26122", "Oldenburg")),
+		AddressID("a.example", address("", "", "", "Oldenburg")),
+	} {
+		if was, ok := seen[other]; ok {
+			t.Errorf("address %d has the identity of %s", i, was)
+		}
+		seen[other] = fmt.Sprint(i)
+	}
+}
+
+// Terms of the words that a reader takes for one are one.
+func TestTerms(t *testing.T) {
+	a := newAnalysis()
+	for _, same := range [][]string{
+		{"Bäckerei", "Baeckerei", "backerei", "BÄCKEREI"}, {"Straße", "strasse", "STRASSE"}, {"Café", "cafe", "Cafe\u0301"}, {"Müller", "Mueller", "Muller"}, {"Joe's", "Joes", "Joe’s"},
+	} {
+		for _, w := range same[1:] {
+			if got, want := a.words(w), a.words(same[0]); !slices.Equal(got, want) {
+				t.Errorf("%s is %q, %s is %q", w, got, same[0], want)
+			}
+		}
+	}
+	for _, c := range []struct{ text, terms string }{
+		{"Lange Straße 12 a", "lange str 12a 12 a"}, {"Langestr. 12a", "lange str 12 12a"}, {"5 Main Street", "5 main st"}, {"Marktplatz 1", "marktplatz 1"}, {"N Elm Ave", "n elm ave"}, {"Str. des 17. Juni", "str des 17 juni"},
+	} {
+		if got := strings.Join(a.addressTerms(c.text), " "); got != c.terms {
+			t.Errorf("%q is %q, want %q", c.text, got, c.terms)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ before, title, want string }{
+		{"Möbel nach Maß\nTischlerei Harms\n", "Kontakt", "Tischlerei Harms"},
+		{"Tischlerei Harms\nAnschrift:\n", "Kontakt", "Tischlerei Harms"},
+		{"Tischlerei Harms, ", "Kontakt", "Tischlerei Harms"},
+		{"", "Impressum - Tischlerei Harms", "Tischlerei Harms"},
+		{"Impressum\n", "Kontakt | Café Kaiser", "Café Kaiser"},
+		{"Das ist ein langer Satz über uns und was wir alles so machen.\n", "Bäckerei Müller", "Bäckerei Müller"},
+		{"info@harms.example\n", "", "www.harms.example"},
+		{"Kontakt\n", "Kontakt", "www.harms.example"},
+		{"<b>Böse</b>\n", "", "www.harms.example"},
+		{"4th Floor Grill\n", "Contact us", "4th Floor Grill"},
+	} {
+		if got := nameOf(c.before, c.title, "www.harms.example"); got != c.want {
+			t.Errorf("before %q, title %q: name %q, want %q", c.before, c.title, got, c.want)
+		}
+	}
+}
+
+// A page of a directory gives each address its own words.
+func TestDirectory(t *testing.T) {
+	x := open(t)
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "F%02dq Handel\n{Lange Straße %d, 26122 Oldenburg}\nTelefon %d\n", i, i+1, 1000+i)
+	}
+	put(t, x, page("https://v.example/", "Verzeichnis", "de", b.String()))
+	for i := range 40 {
+		word := fmt.Sprintf("F%02dq", i)
+		r := find(t, x, Query{Text: word})
+		if r.Total != 1 || r.Hits[0].HouseNumber != fmt.Sprint(i+1) || r.Relaxed {
+			t.Errorf("%s finds %d, %q", word, r.Total, names(r))
+		}
+	}
+}
+
+func TestQueryCheck(t *testing.T) {
+	x := open(t)
+	p := orb.Point{8, 53}
+	for name, q := range map[string]Query{
+		"limit": {Limit: -1}, "limit high": {Limit: 501}, "long": {Text: strings.Repeat("a", 201)}, "utf8": {Text: "\xff"}, "sort": {Sort: "name"}, "no centre": {Sort: Distance},
+		"radius without": {Radius: 5}, "radius": {Center: &p, Radius: -1}, "huge radius": {Center: &p, Radius: 1e7}, "centre": {Center: &orb.Point{200, 0}},
+		"box": {Box: &orb.Bound{Min: orb.Point{1, 5}, Max: orb.Point{2, 4}}}, "points": {Points: 5001}, "bias": {Bias: 2}, "scale": {Scale: -1},
+	} {
+		if _, err := x.Search(t.Context(), q); !errors.Is(err, ErrQuery) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := x.Search(t.Context(), Query{Cursor: "x"}); !errors.Is(err, ErrCursor) {
+		t.Errorf("cursor: %v", err)
+	}
+}
