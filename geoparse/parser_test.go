@@ -89,9 +89,13 @@ func TestLevels(t *testing.T) {
 		"Nadorster Straße 12, Hamburg", // the street exists, but nothing names the town
 		"Nadorster Straße 900 in Oldenburg",
 		"Rauhweid bei Oldenburg",
+		"Nadorster Straße 12",
 	} {
 		if v := parse(t, p, Input{Text: text}); v.Relevant {
 			t.Errorf("%q is relevant: %+v", text, v.Addresses)
+		}
+		if v := parse(t, p, Input{Text: text, Country: "DE"}); v.Relevant {
+			t.Errorf("%q of DE is relevant: %+v", text, v.Addresses)
 		}
 	}
 }

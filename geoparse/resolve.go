@@ -38,7 +38,7 @@ func (s *scan) resolve(a *Address, strength int) {
 		default:
 			a.Confidence = confidenceBounded + base
 		}
-		if p.streets {
+		if p.streets && (a.City != "" || a.Postcode != "") {
 			s.resolveStreet(a, area, base)
 		}
 	}

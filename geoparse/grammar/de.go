@@ -440,7 +440,7 @@ func separateName(w []word, bounded bool) int {
 	if !strings.HasSuffix(prev.fold(), "er") && !titles[prev.fold()] {
 		for j := 0; j < 2 && i > 0 && w[i-1].kind == Word; j++ {
 			before := &w[i-1]
-			if !before.capital && !nobility[before.text] || prepositions[before.fold()] {
+			if !before.capital && !nobility[before.text] || prepositions[before.fold()] || acronym(before.text) && !acronym(w[n-1].text) {
 				break
 			}
 			i--
@@ -457,6 +457,20 @@ func separateName(w []word, bounded bool) int {
 		i--
 	}
 	return adjectives(w, i)
+}
+
+// acronym tells whether s is written in capitals only, as organisations are.
+func acronym(s string) bool {
+	letters := 0
+	for _, r := range s {
+		if unicode.IsLower(r) {
+			return false
+		}
+		if unicode.IsUpper(r) {
+			letters++
+		}
+	}
+	return letters >= 3
 }
 
 // compound steps back from the last word over "Sport- und" and the like.

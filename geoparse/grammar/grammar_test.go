@@ -1,0 +1,163 @@
+package grammar
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTokenize(t *testing.T) {
+	for text, want := range map[string]string{
+		"W.-C.-Röntgen-Str. 2":        "W.-C.-Röntgen-Str.|2",
+		"Hauptstr.12a, 26121":         "Hauptstr.|12a|,|26121",
+		"Sport- und Park 7–15":        "Sport-|und|Park|7–15",
+		"17th St., N.W.\n\nSte #5":    "17th|St.|,|N.W.|\n|Ste|#|5",
+		"535-B 39A/B 178/179 1+3":     "535-B|39A/B|178/179|1+3",
+		"06.05.2018 9:00 2.5":         "06.05.2018|9:00|2.5",
+		"d'Or \u00adStra\u00adße\xff": "d'Or|\u00ad|Stra\u00adße|\xff",
+	} {
+		var got []string
+		for _, tok := range Tokenize(text, 0, len(text), nil) {
+			got = append(got, tok.text(text))
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("Tokenize(%q) = %q, want %q", text, s, want)
+		}
+	}
+}
+
+func TestStreetBefore(t *testing.T) {
+	for _, c := range []struct{ text, name, number, unit string }{
+		{"Lange Straße 5,", "Lange Straße", "5", ""},
+		{"GmbH + Co. KG W.-C.-Röntgen-Str. 2 /", "W.-C.-Röntgen-Str.", "2", ""},
+		{"Bundesverband Hauptstadtbüro Almstadtstraße 7", "Almstadtstraße", "7", ""},
+		{"LSVD Prinz Eugen Straße 12 ,", "Prinz Eugen Straße", "12", ""},
+		{"Herr Müller, Köpenicker Str. 178/179\n", "Köpenicker Str.", "178/179", ""},
+		{"Besuchen Sie uns in der Dorfstraße 23,", "Dorfstraße", "23", ""},
+		{"Straße des 17. Juni 135", "Straße des 17. Juni", "135", ""},
+		{"Straße nach Fichtenwalde 13,", "Straße nach Fichtenwalde", "13", ""},
+		{"An der Grünwalder Brücke 1", "An der Grünwalder Brücke", "1", ""},
+		{"Hochstr 35 - 37\n", "Hochstr", "35 - 37", ""},
+		{"Weißenburgstr. 4 (Hinterhof, EG)\n", "Weißenburgstr.", "4", ""},
+		{"Conventstraße 8-10 / Haus A\n", "Conventstraße", "8-10", "Haus A"},
+		{"Feldweg\n9\n", "Feldweg", "9", ""},
+		{"Via Bologna, 32 – ", "Via Bologna", "32", ""},
+		{"im wiesental 19b ,", "im wiesental", "19b", ""},
+		{"Paulusplatz\n", "Paulusplatz", "", ""},
+		{"Telefon 5", "", "", ""},
+		{"am 12. Mai 2018", "", "", ""},
+		{"", "", "", ""},
+	} {
+		tok := Tokenize(c.text, 0, len(c.text), nil)
+		s, _ := StreetBefore(c.text, tok, nil)
+		if got := s.Name.Of(c.text); got != c.name || s.Number.Of(c.text) != c.number || s.Unit.Of(c.text) != c.unit {
+			t.Errorf("%q: name %q, number %q, unit %q; want %q, %q, %q", c.text, got, s.Number.Of(c.text), s.Unit.Of(c.text), c.name, c.number, c.unit)
+		}
+	}
+}
+
+func TestUSBefore(t *testing.T) {
+	for _, c := range []struct{ text, number, name, unit, box string }{
+		{"122 Doty Circle\n", "122", "Doty Circle", "", ""},
+		{"(303) 683-5033 600 17th Street\nSuite 2800 South\n", "600", "17th Street", "Suite 2800 South", ""},
+		{"N112 W16700 Mequon Road ", "N112 W16700", "Mequon Road", "", ""},
+		{"504 E. Route 66 Suite # 102\n", "504", "E. Route 66", "Suite # 102", ""},
+		{"2204 E. Main\n", "2204", "E. Main", "", ""},
+		{"242 N AVENUE 25 SUITE 300, ", "242", "N AVENUE 25", "SUITE 300", ""},
+		{"1300 New York Avenue, N.W.\n", "1300", "New York Avenue, N.W.", "", ""},
+		{"100 ave of the stars\n", "100", "ave of the stars", "", ""},
+		{"123 St. Charles Ave, ", "123", "St. Charles Ave", "", ""},
+		{"535-B Main Street\n", "535-B", "Main Street", "", ""},
+		{"400 A South Boulevard, ", "400 A", "South Boulevard", "", ""},
+		{"unit 111 501 south mill st ", "501", "south mill st", "unit 111", ""},
+		{"P.O. Box 3830\n", "", "", "", "P.O. Box 3830"},
+		{"4515 West Lovers Lane\nP.O. Box 7330\n", "4515", "West Lovers Lane", "", "P.O. Box 7330"},
+		{"Rural Route 1 Box 7, ", "", "", "", "Rural Route 1 Box 7"},
+		{"One Velvet Drive, ", "One", "Velvet Drive", "", ""},
+		{"in 2014 we were 500 people\n", "", "", "", ""},
+		{"", "", "", "", ""},
+	} {
+		tok := Tokenize(c.text, 0, len(c.text), nil)
+		s, _ := USBefore(c.text, tok, false)
+		if s.Number.Of(c.text) != c.number || s.Name.Of(c.text) != c.name || s.Unit.Of(c.text) != c.unit || s.POBox.Of(c.text) != c.box {
+			t.Errorf("%q: number %q, name %q, unit %q, box %q", c.text, s.Number.Of(c.text), s.Name.Of(c.text), s.Unit.Of(c.text), s.POBox.Of(c.text))
+		}
+	}
+}
+
+func TestState(t *testing.T) {
+	for s, want := range map[string]string{
+		"CA": "CA", "ca": "CA", "D.C.": "DC", "IL.": "IL", "North  Carolina": "NC", "new\nyork": "NY", "Texas": "TX", "XX": "", "Bavaria": "", "": "",
+		"District of Columbia": "DC", strings.Repeat("x", 99): "",
+	} {
+		if got := State(s); got != want {
+			t.Errorf("State(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestSplitCity(t *testing.T) {
+	for name, want := range map[string][3]string{
+		"Frankfurt am Main":           {"Frankfurt", "m", ""},
+		"Wien, Wieden":                {"Wien", "w", ""},
+		"Graz,02.Bez.:Sankt Leonhard": {"Graz", "l", ""},
+		"Aarau 1":                     {"Aarau", "1", ""},
+		"Dessau-Roßlau":               {"", "r", "Dessau"},
+		"Halle (Saale)":               {"Halle", "s", ""},
+		"Bad Homburg":                 {"", "h", ""},
+		"Königs Wusterhausen":         {"", "w", ""},
+		"Berlin":                      {"", "", ""},
+	} {
+		base, rest, first := SplitCity(name)
+		letter := ""
+		if rest != 0 {
+			letter = string(rest)
+		}
+		if got := [3]string{base, letter, first}; got != want {
+			t.Errorf("SplitCity(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// The parts of a street lie in the tokens, in no bytes twice where they are
+// name and number.
+func FuzzStreets(f *testing.F) {
+	for _, s := range []string{"Lange Straße 5,", "504 E. Route 66 Suite # 102\n", "12, rue du Rhône", "Postfach 10 11", "One Two Three Ave", "a-\u00ad.5"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tok := Tokenize(text, 0, len(text), nil)
+		if len(tok) > MaxTokens {
+			t.Fatalf("%d tokens", len(tok))
+		}
+		last := 0
+		for _, k := range tok {
+			if k.Start < last || k.End <= k.Start || k.End > len(text) {
+				t.Fatalf("token %+v of %q", k, text)
+			}
+			last = k.End
+		}
+		check := func(s Street, ok bool) {
+			for _, part := range [...]Span{s.Name, s.Number, s.Unit, s.POBox} {
+				if part.Empty() {
+					continue
+				}
+				if part.Start < 0 || part.End > len(text) || tok[0].Start > part.Start {
+					t.Fatalf("%+v of %q", s, text)
+				}
+			}
+			if ok && !s.Name.Empty() && !s.Number.Empty() && s.Name.Start < s.Number.End && s.Number.Start < s.Name.End {
+				t.Fatalf("name and number overlap: %+v of %q", s, text)
+			}
+		}
+		check(StreetBefore(text, tok, nil))
+		check(StreetBefore(text, tok, func(name string) bool { return len(name)%2 == 0 }))
+		check(NumberStreetBefore(text, tok, nil))
+		check(StreetAfter(text, tok, nil))
+		check(USBefore(text, tok, false))
+		check(USBefore(text, tok, true))
+		for i := range tok {
+			s, _, ok := USForward(text, tok, i)
+			check(s, ok)
+		}
+	})
+}
