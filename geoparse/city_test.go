@@ -10,7 +10,7 @@ import (
 	"gazehound/gazetteer/osm"
 )
 
-// TestRealCity writes every house number of a real city in six spellings and
+// TestRealCity writes every third house number of a real city in six spellings and
 // finds it at its own coordinate.
 func TestRealCity(t *testing.T) {
 	if testing.Short() {
@@ -39,14 +39,17 @@ func TestRealCity(t *testing.T) {
 		strings.ToUpper,
 		func(s string) string { return strings.ReplaceAll(s, " ", "-") },
 	}
-	houses, wrong := 0, make(map[string]int)
+	houses, tried, wrong := 0, 0, make(map[string]int)
 	for _, h := range places {
 		if h.Kind != gazetteer.House || h.Street == "" || h.Postcode == "" || h.City == "" {
 			continue
 		}
-		houses++
+		if houses++; houses%3 != 0 {
+			continue
+		}
+		tried++
 		for i, s := range spell {
-			if i > 0 && houses%5 != i-1 {
+			if i > 0 && tried%5 != i-1 {
 				continue // each house in its own and one other spelling
 			}
 			text := fmt.Sprintf("Firma Beispiel\n%s %s\n%s %s\nTelefon 0631 5", s(h.Street), h.HouseNumber, h.Postcode, h.City)
@@ -72,8 +75,8 @@ func TestRealCity(t *testing.T) {
 	for _, n := range wrong {
 		bad += n
 	}
-	t.Logf("%d houses of %d in the extract; %d of %d spellings wrong: %v", houses, extract.HouseNumbers, bad, 2*houses, wrong)
-	if houses < 5000 || bad*200 > houses {
+	t.Logf("%d houses of %d in the extract; %d of %d spellings wrong: %v", houses, extract.HouseNumbers, bad, 2*tried, wrong)
+	if houses < 5000 || bad*200 > tried {
 		t.Errorf("too few or too many wrong")
 	}
 }

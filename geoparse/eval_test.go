@@ -6,6 +6,7 @@ import (
 	"compress/bzip2"
 	"compress/gzip"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -267,13 +268,21 @@ func ratio(a, b int) float64 {
 
 func plain(s string) string { return gazetteer.StreetKey(fold(s)) }
 
+// needEval skips the evaluations unless "go test ./geoparse -run Eval -v" asks
+// for them. EVAL_ERRORS=1 lists what is wrong, EVAL_HTML=1 reads the pages
+// themselves.
+func needEval(t *testing.T) {
+	t.Helper()
+	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Eval") {
+		t.Skip("long: asked for by -run Eval")
+	}
+}
+
 // TestEval prints precision and recall on the labelled pages. A hit has street
 // and number, and postcode or city; it is right if it overlaps a full label and
 // agrees with its number.
 func TestEval(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
-	}
+	needEval(t)
 	g := evalGazetteer(t)
 	p, err := New(g, nil, Options{EveryMention: true})
 	if err != nil {

@@ -11,9 +11,7 @@ import (
 // TestEvalSingle prints how many of the labelled single strings are read with
 // every field right.
 func TestEvalSingle(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
-	}
+	needEval(t)
 	p, err := New(evalGazetteer(t), nil, Options{EveryMention: true})
 	if err != nil {
 		t.Fatal(err)
