@@ -87,10 +87,8 @@ func (w *progress) visited(v *crawler.Visit) {
 	}
 	w.mu.Unlock()
 	if isPage && w.emit["page"] {
-		w.a.printJSON(map[string]any{
-			"type": "page", "url": v.Entry.URL.String(), "status": v.Outcome.Status, "relevant": v.Outcome.Relevant,
-			"addresses": len(v.Outcome.Addresses), "priority": v.Entry.Priority, "distance": v.Entry.Distance, "depth": v.Entry.Depth,
-		})
+		w.a.printJSON(pageLine{"page", v.Entry.URL.String(), v.Outcome.Status, v.Outcome.Relevant,
+			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.Depth})
 	}
 	if !w.emit["address"] {
 		return
@@ -208,7 +206,7 @@ func (w *progress) finish(runErr error) error {
 	w.newLine()
 	w.a.say("Crawl of %s %s, after %s\n", oneLine(w.region), text, took.Round(time.Second/10))
 	w.a.say("  pages fetched  %9d      relevant    %8d   %.1f %%", t.Pages, t.Relevant, 100*ratio(t.Relevant, t.Pages))
-	w.a.say("  bytes          %9s      addresses   %8d", Size(t.Bytes/1e6*1e6), t.Addresses)
+	w.a.say("  bytes          %9s      addresses   %8d", megabytes(t.Bytes), t.Addresses)
 	w.a.say("  links waiting  %9d      hosts       %8d", t.Queued, t.Hosts)
 	w.a.say("  skipped        %9d      %s", sum(t.Skipped), byReason(t.Skipped))
 	w.a.say("  errors         %9d      %s", sum(t.Errors), byReason(t.Errors))
@@ -216,12 +214,9 @@ func (w *progress) finish(runErr error) error {
 		fmt.Fprintf(w.a.stderr, "error: none of the seeds could be downloaded (%s). Is this machine online?\n", byReason(merge(t.Errors, t.Skipped)))
 	}
 	if w.a.json {
-		w.a.printJSON(map[string]any{
-			"type": "summary", "reason": reason, "exit_code": code, "resumable": code != exitOK || reason == "page-limit", "resumed": w.resumed,
-			"pages": t.Pages, "relevant": t.Relevant, "harvest": round(ratio(t.Relevant, t.Pages), 4), "addresses": t.Addresses,
-			"pages_this_run": t.Pages - w.before.Pages, "bytes": t.Bytes, "links": t.Queued, "hosts": t.Hosts,
-			"errors": t.Errors, "skipped": t.Skipped, "redirects": t.Redirects, "strategy": w.strategy, "region": w.region, "duration_s": round(took.Seconds(), 3),
-		})
+		w.a.printJSON(summaryLine{"summary", w.region, w.strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
+			round(took.Seconds(), 3), reason, code, w.resumed, code != exitOK || reason == "page-limit",
+			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts})
 	}
 	switch {
 	case code == exitOK:
@@ -232,12 +227,50 @@ func (w *progress) finish(runErr error) error {
 	return silentExit(code)
 }
 
+// The lines of --json that scripts read most.
+type (
+	pageLine struct {
+		Type      string  `json:"type"`
+		URL       string  `json:"url"`
+		Status    int     `json:"status"`
+		Relevant  bool    `json:"relevant"`
+		Addresses int     `json:"addresses"` // distinct ones of the region
+		Priority  float64 `json:"priority"`
+		Distance  int     `json:"distance"` // links since the last relevant page
+		Depth     int     `json:"depth"`    // links from a seed
+	}
+	summaryLine struct {
+		Type      string           `json:"type"`
+		Region    string           `json:"region"`
+		Strategy  string           `json:"strategy"`
+		Pages     int64            `json:"pages"` // of the whole crawl, like all counts but PagesRun
+		Relevant  int64            `json:"relevant"`
+		Harvest   float64          `json:"harvest"`
+		Addresses int64            `json:"addresses"` // distinct
+		Duration  float64          `json:"duration_s"`
+		Reason    string           `json:"reason"`
+		ExitCode  int              `json:"exit_code"`
+		Resumed   bool             `json:"resumed"`
+		Resumable bool             `json:"resumable"`
+		PagesRun  int64            `json:"pages_this_run"`
+		Bytes     int64            `json:"bytes"`
+		Redirects int64            `json:"redirects"`
+		Errors    map[string]int64 `json:"errors"`
+		Skipped   map[string]int64 `json:"skipped"` // pages not fetched
+		Dropped   map[string]int64 `json:"dropped"` // links not queued
+		Links     int64            `json:"links"`
+		Hosts     int64            `json:"hosts"`
+	}
+)
+
 func ratio(part, whole int64) float64 {
 	if whole == 0 {
 		return 0
 	}
 	return float64(part) / float64(whole)
 }
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 func round(x float64, digits int) float64 {
 	p := 1.0
