@@ -115,7 +115,7 @@ func simulate(t testing.TB, town *Town, order string, at ...int) []int {
 // the mean, link distance more, and one who knew where each link leads far
 // more. The shares are sums over several webs, because one seed says little.
 func TestHarvest(t *testing.T) {
-	webs := 3
+	webs := 2
 	if testing.Short() {
 		webs = 1
 	}

@@ -240,7 +240,7 @@ func (t *Town) foundFixed(d *dice, count int) {
 		family := pick(d, families)
 		switch k {
 		case yellowPages:
-			s.host, s.name = pick(d, []string{"gelbe-liste", "firmen-finden", "branchen-deutschland", "wer-liefert-wo", "stadtauskunft"}), "Firmen von A bis Z"
+			s.host, s.name = pick(d, []string{"gelbes-buch", "firmen-finden", "branchenkompass", "stadtauskunft", "adressbuch"}), "Firmen von A bis Z"
 			s.perList = 15
 		case chain:
 			s.host, s.name = pick(d, []string{"baumarkt", "schuhe", "drogerie", "moebel", "supermarkt", "optikwelt", "backkette"})+"-"+slug(family), family+" Märkte"

@@ -23,7 +23,7 @@ var streetStems = []string{"Mühlen", "Garten", "Birken", "Eichen", "Rosen", "Ta
 
 var streetEndings = []string{"straße", "straße", "straße", "straße", "weg", "weg", "allee", "ring", "gasse", "platz", "stieg", "damm", "ufer", "twiete"}
 
-var streetPersons = []string{"Anna Wolters", "Karl Brandt", "Clara Harms", "Otto Meiners", "Friedrich Ebeling", "Sophie Tiemann", "Johann Kruse",
+var streetPersons = []string{"Anna Wolters", "Carl Bruns", "Clara Harms", "Otto Meiners", "Friedrich Ebeling", "Sophie Tiemann", "Johann Kruse",
 	"Helene Voss", "Wilhelm Asmus", "Elisabeth Jordan", "Theodor Lammers", "Marie Uhlhorn", "Georg von Dincklage", "Luise Behrens",
 	"Heinrich Wübben", "Dr. Eilers", "Pastor Schröder", "Bürgermeister Koch", "St. Annen", "Max Reents", "Paul Gerdes", "Ernst August",
 	"Hermann Löschen", "Gesine Eden"}
@@ -176,5 +176,5 @@ var distractions = []string{
 	"IBAN DE00 4310 1000 0043 1020 00.",
 	"Am 12. 11. 2026 ab 19.30 Uhr, Saal 3.",
 	"In der Hauptstraße ist am Samstag gesperrt.",
-	"Die Bahnhofstraße 12 bis 20 bekommt neue Laternen.",
+	"Die Bahnhofstraße ist von 12 bis 20 Uhr für Autos gesperrt.",
 }
