@@ -1,275 +1,362 @@
-// Package frontier is the durable queue of a crawl and its memory of every URL
-// that it has seen: one Badger store, so that "seen", "queued" and "visited"
-// change in one transaction. KEYS.md has the bytes.
+// Package frontier is the durable queue of a crawl, its memory of seen URLs
+// and its crawl tree, in one Badger store: "mark seen and enqueue" and "give
+// up a page and enqueue what it found" are one transaction each.
+//
+// An entry that was taken stays queued on disk until Done, so a lease costs no
+// write and a killed crawl finds everything it had in hand queued again. The
+// order of the queue is kept on disk for each host; memory holds a few numbers
+// for every host and the best entries of those hosts that are being asked.
+// KEYS.md describes the bytes.
 package frontier
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
+	"fmt"
 	"maps"
+	"math"
 	"sync"
 	"time"
 
 	"gazehound/crawler/weburl"
 
-	"github.com/dgraph-io/badger/v4"
+	badger "github.com/dgraph-io/badger/v4"
 )
 
-// A Key names a page in the crawl tree. URLs of one identity (see
-// weburl.URL.Identity) have one key.
-type Key [16]byte
+// Errors of Open, and of everything after Close.
+var (
+	ErrLocked      = errors.New("in use by another process")
+	ErrNewerFormat = errors.New("written by a newer version of gazehound")
+	ErrForeign     = errors.New("not a frontier")
+	ErrClosed      = errors.New("frontier is closed")
+)
 
-// KeyOf returns the key of u: the beginning of the SHA-256 of its identity.
-func KeyOf(u weburl.URL) Key {
-	h := sha256.Sum256([]byte(u.Identity()))
-	return Key(h[:16])
-}
-
-// String returns k in hexadecimal.
-func (k Key) String() string { return hex.EncodeToString(k[:]) }
-
-// An Entry is one URL waiting to be fetched, with the link it was found by.
+// An Entry is one URL and the link by which it was found. The zero Parent is
+// nobody's: seeds have it. Priority is kept as a float32, Found to the second.
 type Entry struct {
-	URL      weburl.URL
-	Priority float64 // 0 to 1; the highest is served first
-	Depth    int     // links from a seed
-	Distance int     // links since the last relevant page; 0 for a seed
-	Parent   Key     // page that held the link; zero for a seed
-
-	// Words of the link, cut to MaxWords bytes each.
-	Anchor, Title, Around string
-	Switch                bool // source and target lie on different sites
-
-	Redirects int // in a row, to get here
-	Retries   int // of this run; not stored
+	URL       weburl.URL
+	Priority  float64 // higher is sooner; NaN counts as 0
+	Depth     int     // links from a seed
+	Distance  int     // links since the last relevant page; of a seed 0
+	Parent    Key     // the page that holds the link
+	Anchor    string  // words of the link, at most MaxAnchor bytes are kept
+	Title     string  // its title attribute, at most MaxAnchor bytes
+	Around    string  // words around it, at most MaxAround bytes
+	Switch    bool    // the link leads to another site
+	Redirects int     // in a row that led here
+	Retries   int     // visits that failed and are to be made again
 	Found     time.Time
 }
 
-// MaxWords bounds each text of a link, in bytes.
-const MaxWords = 200
+// Bounds of what is stored.
+const (
+	MaxAnchor       = 100  // bytes, cut between characters
+	MaxAround       = 200  // bytes, cut between characters
+	MaxAddresses    = 1000 // of one page
+	MaxAddress      = 256  // bytes of an address id
+	MaxReasons      = 64   // distinct reasons in Totals; further ones are counted as "other"
+	maxReasonLength = 64
+)
 
-// An Outcome says what became of an entry.
+// An Outcome is what became of a visit. At is kept to the millisecond.
 type Outcome struct {
-	Kind      string           // "page", "redirect", "error" or "skipped"
-	Reason    string           // error class or skip reason, or ""
-	Status    int              // HTTP, or 0
-	Relevant  bool             // of a page
-	Score     float64          // of the verdict, 0 to 1
-	Addresses []string         // distinct addresses of the region on the page, at most MaxAddresses
-	Dropped   map[string]int64 // links of the page that were not queued, by reason
-	Bytes     int64            // of the decoded body
+	Kind      string // "page", "redirect", "error" or "skipped"
+	Reason    string // error class or reason of the skip
+	Status    int    // of HTTP, or 0
+	Relevant  bool
+	Score     float64
+	Addresses []string         // ids of the distinct addresses in the region, at most MaxAddresses
+	Dropped   map[string]int64 // links of the page that were not handed in, by reason
+	Bytes     int64            // downloaded
 	At        time.Time
 }
 
-// MaxAddresses bounds the addresses of one page that are kept.
-const MaxAddresses = 1000
-
-// A State says where a node of the crawl tree stands.
+// State tells where a URL is in the crawl.
 type State uint8
 
-// The states.
+// The states. A leased entry is still queued.
 const (
 	Queued State = iota + 1
 	Visited
 )
 
-// A Node is one URL of the crawl tree.
+// String returns "queued" or "visited".
+func (s State) String() string {
+	switch s {
+	case Queued:
+		return "queued"
+	case Visited:
+		return "visited"
+	}
+	return fmt.Sprintf("State(%d)", uint8(s))
+}
+
+// A Node is one URL in the crawl tree. Outcome and Seq are set for visited ones.
 type Node struct {
 	Entry
 	State   State
-	Outcome Outcome // of a visited node
-	Seq     uint64  // order of visits, from 1; 0 while queued
+	Outcome Outcome
+	Seq     uint64 // number of the visit, from 1
 }
 
-// Totals count a crawl over all its runs. All but Leased and the hosts by
-// state are stored in the transactions that change them.
+// Totals count a crawl over all its sessions. What is stored is written in the
+// same transaction as what it counts.
+//
+// Links = Queued + Visited + Repeats + the sum of Dropped.
 type Totals struct {
-	Queued, Leased, Visited int64 // Leased ones are also Queued
-	Pages, Relevant         int64
-	Redirects               int64
-	Addresses               int64 // distinct
-	Bytes                   int64
-	Errors, Skipped         map[string]int64 // visits by reason
-	Dropped                 map[string]int64 // links by reason
-	Hosts                   int64            // seen
-	ReadyHosts, ParkedHosts int64            // with waiting entries
+	Queued    int64 // waiting and leased
+	Leased    int64 // taken and not yet done; not stored
+	Visited   int64
+	Pages     int64 // visits with Kind "page"
+	Redirects int64
+	Relevant  int64
+	Addresses int64            // distinct
+	Bytes     int64            // downloaded
+	Errors    map[string]int64 // visits with Kind "error", by Reason
+	Skipped   map[string]int64 // visits with Kind "skipped", by Reason
+	Dropped   map[string]int64 // links that were not queued, by reason, such as "host_limit"
+	Links     int64            // links seen, with the seeds and those dropped
+	Repeats   int64            // of those, led to URLs that were known
+	Damaged   int64            // records that could not be read and were set aside
+
+	Hosts       int64 // with a known URL
+	ReadyHosts  int64 // have waiting URLs and may be asked as far as is known; not stored
+	ParkedHosts int64 // have waiting URLs and rest; not stored
 }
 
-func (t Totals) clone() Totals {
-	t.Errors, t.Skipped, t.Dropped = maps.Clone(t.Errors), maps.Clone(t.Skipped), maps.Clone(t.Dropped)
-	return t
+func (t *Totals) clone() Totals {
+	c := *t
+	c.Errors, c.Skipped, c.Dropped = maps.Clone(t.Errors), maps.Clone(t.Skipped), maps.Clone(t.Dropped)
+	return c
 }
 
-// Options tune a Frontier.
+// Options say where a frontier lives and how it orders. The zero values of all
+// fields but Dir are usable.
 type Options struct {
-	Dir      string
-	InMemory bool  // no files; for tests
-	Memory   int64 // bytes of Badger's tables and caches; ≥ 32 MB
-	Seed     uint64
-	// Score is asked for the priority of an entry that has reached the front;
-	// nil: the stored priority stands.
+	Dir        string // of the store; made where it is missing
+	Memory     int64  // bytes to aim at for everything here, at least 32 MiB; 0: 256 MiB
+	Seed       uint64 // decides between equal priorities; the one the store was made with counts
+	MaxPerHost int64  // URLs of one host, queued and visited; 0: no limit
+	Sync       bool   // every write survives a power cut, not only a killed process; slower
+	MinFree    int64  // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
+	InMemory   bool   // nothing is kept; for tests
+
+	// Score returns today's priority of an entry that has reached the front of
+	// the queue; nil keeps the priority it was pushed with. Like the claim
+	// function of Next it is called with the frontier locked: it must not call
+	// the frontier.
 	Score func(*Entry) float64
-	// MaxPerHost bounds the URLs accepted of one host; 0: no limit.
-	MaxPerHost int64
 }
 
-// Errors of Open and of a closed Frontier.
-var (
-	ErrLocked      = errors.New("in use by another process")
-	ErrNewerFormat = errors.New("written by a newer gazehound")
-	ErrClosed      = errors.New("frontier: closed")
-)
+// DefaultOptions returns the options of config.yaml as shipped, without Dir.
+func DefaultOptions() Options {
+	return Options{Memory: 256 << 20, MinFree: 128 << 20}
+}
 
-// A Frontier is safe for concurrent use.
+// Validate says what is wrong with o.
+func (o Options) Validate() error {
+	switch {
+	case o.Dir == "" && !o.InMemory:
+		return errors.New("frontier: no directory given")
+	case o.Memory != 0 && o.Memory < 32<<20:
+		return fmt.Errorf("frontier: %d bytes of memory are too little, 32 MiB is the least", o.Memory)
+	case o.MaxPerHost < 0:
+		return fmt.Errorf("frontier: %d URLs per host is negative", o.MaxPerHost)
+	case o.MinFree < 0:
+		return fmt.Errorf("frontier: %d bytes free on the disk is negative", o.MinFree)
+	}
+	return nil
+}
+
+// A Frontier is an open queue. It is safe for concurrent use. It owns one
+// goroutine that writes; Close ends it.
 type Frontier struct {
-	db      *badger.DB
 	options Options
+	seed    uint64
+	db      *badger.DB
+	began   time.Time // parked hosts count from here
 
 	requests chan *request
+	stop     chan struct{} // closed by Close
 	writer   sync.WaitGroup
-	closing  sync.Once
-	closed   chan struct{}
-	closeErr error
 
-	mu     sync.Mutex
-	wake   chan struct{} // closed and replaced when work may have come
-	queue  queue
-	totals Totals
+	totals Totals // as on disk; belongs to the writer
+	groups uint64 // link groups on disk; belongs to the writer
+
+	mu      sync.Mutex
+	view    *badger.Txn // the store as memory below knows it
+	shown   Totals      // copy of totals for everybody
+	hosts   map[uint64]*host
+	ready   hostHeap // hosts that may be asked, best entry first
+	parked  hostHeap // hosts that rest, the first to wake first
+	queued  int64    // on disk: waiting and leased
+	leased  int64
+	loaded  int // hosts with a buffer
+	items   int // in the buffers
+	changed chan struct{}
+	waiters int // of changed
+	readers int // calls that read the store
+	idle    *sync.Cond
+	closed  bool
+	failed  error // a commit failed: nothing more is written
 }
 
-// Push queues entries that were never seen, and raises those that wait with a
-// lower priority: the better link takes the place of the worse. It returns the
-// number of new entries, durably stored.
+// Push puts entries into the queue and returns how many of them were new; they
+// are durable when it returns. A URL that waits with a lower priority (or the
+// same and a larger distance) gets priority, parent and words of the better
+// link. A URL that is being visited or was is left alone.
+//
+// Entries of one call become visible together, except in calls so large that
+// they take several transactions. ctx is looked at before each of those.
 func (f *Frontier) Push(ctx context.Context, es ...Entry) (added int, err error) {
-	for len(es) > 0 { // in transactions of bounded size
-		n := min(len(es), 2000)
-		a, err := f.write(ctx, &request{found: es[:n]})
-		if added += a; err != nil {
+	links, err := prepare(es)
+	if err != nil {
+		return 0, err
+	}
+	return f.push(ctx, links)
+}
+
+func (f *Frontier) push(ctx context.Context, links []link) (added int, err error) {
+	for len(links) > 0 {
+		n := f.portion(links)
+		part := links[:n]
+		var new int
+		err := f.submit(ctx, weigh(part), func(b *batch) (err error) {
+			new, err = b.push(part)
+			return err
+		})
+		if err != nil {
 			return added, err
 		}
-		es = es[n:]
+		added, links = added+new, links[n:]
 	}
 	return added, nil
 }
 
-// Done gives a leased entry up and queues what its page held, in one
-// transaction.
+// Done ends the visit of e, stores its outcome and queues what was found, in
+// one transaction, and returns how many of the found entries were new. (What
+// does not fit into one transaction, several thousand links, is queued before.)
+// A URL that nobody queued may be done as well. Ending a visit twice changes
+// nothing the second time but for what was found.
 func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error) {
-	if len(o.Addresses) > MaxAddresses {
-		o.Addresses = o.Addresses[:MaxAddresses]
+	self, err := prepare([]Entry{e})
+	if err != nil {
+		return 0, err
 	}
-	return f.write(ctx, &request{done: &e, outcome: o, found: found})
+	links, err := prepare(found)
+	if err != nil {
+		return 0, err
+	}
+	n := f.portion(links)
+	if added, err = f.push(ctx, links[n:]); err != nil {
+		return added, err
+	}
+	links, o = links[:n], o.trimmed()
+	var new int
+	err = f.submit(ctx, weigh(self)+o.weight()+weigh(links), func(b *batch) (err error) {
+		if err := b.finish(self[0], o); err != nil {
+			return err
+		}
+		new, err = b.push(links)
+		return err
+	})
+	if err != nil {
+		return added, err
+	}
+	return added + new, nil
 }
 
-// Next leases the best entry among the hosts that may be asked now. claim
-// takes the turn of a host and returns 0, or says how long to wait. Next waits
-// until there is one; io.EOF says that nothing is queued and nothing leased.
-// claim must not call the Frontier.
-func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Duration) (Entry, error) {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		if err := ctx.Err(); err != nil {
-			return Entry{}, err
-		}
-		f.mu.Lock()
-		e, wait, err := f.next(claim)
-		wake := f.wake
-		f.mu.Unlock()
-		if err != nil || !e.URL.IsZero() {
-			return e, err
-		}
-		timer.Reset(wait)
-		select {
-		case <-ctx.Done():
-		case <-f.closed:
-			return Entry{}, ErrClosed
-		case <-wake:
-		case <-timer.C:
-		}
-	}
+// PutMeta stores a value under a name, for things that belong to the crawl as
+// a whole. It is durable when PutMeta returns.
+func (f *Frontier) PutMeta(name string, value []byte) error {
+	value = append([]byte(nil), value...)
+	return f.submit(context.Background(), len(name)+len(value)+perLink, func(b *batch) error {
+		return b.set(metaKey(name), value)
+	})
 }
 
-// next makes one attempt; with neither an entry nor an error it says when to
-// try again at the latest.
-func (f *Frontier) next(claim func(string) time.Duration) (Entry, time.Duration, error) {
-	select {
-	case <-f.closed:
-		return Entry{}, 0, ErrClosed
-	default:
-	}
-	now := time.Now()
-	f.queue.unpark(now)
-	for tries := 0; ; {
-		h, err := f.queue.best(f.db)
+// Meta returns the value stored under name, or nil.
+func (f *Frontier) Meta(name string) (value []byte, err error) {
+	err = f.read(func(txn *badger.Txn) error {
+		item, err := txn.Get(metaKey(name))
+		if errors.Is(err, badger.ErrKeyNotFound) {
+			return nil
+		}
 		if err != nil {
-			return Entry{}, 0, err
+			return err
 		}
-		if h == nil {
-			if len(f.queue.parked) == 0 && len(f.queue.leased) == 0 && len(f.queue.delayed) == 0 {
-				return Entry{}, 0, io.EOF
-			}
-			return Entry{}, f.queue.nextWake(now), nil
-		}
-		head := h.head()
-		n, ok, err := get(f.db, head.key)
-		if err != nil {
-			return Entry{}, 0, err
-		}
-		if !ok || n.State != Queued { // a damaged record is left out, never fatal
-			f.queue.drop(h, head)
-			continue
-		}
-		if f.options.Score != nil && tries < maxRescores {
-			tries++
-			head.priority = toPriority(f.options.Score(&n.Entry))
-			if f.queue.reorder(h, head) {
-				continue // something else leads now
-			}
-		}
-		if wait := claim(h.name); wait > 0 {
-			f.queue.park(h, now.Add(wait))
-			continue
-		}
-		n.Priority = float64(head.priority)
-		if head.again != nil {
-			n.URL, n.Redirects, n.Retries = head.again.URL, head.again.Redirects, head.again.Retries
-		}
-		f.queue.lease(h, head)
-		return n.Entry, 0, nil
+		value, err = item.ValueCopy([]byte{})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("frontier: meta %q: %w", name, err)
 	}
+	return value, nil
 }
 
-// maxRescores bounds the entries that one Next scores again.
-const maxRescores = 64
-
-// Return gives a leased entry back un-visited; it is not handed out again
-// before wait has passed. Its Retries, its Redirects and its URL, which may be
-// another of the same key, are kept until the program ends.
-func (f *Frontier) Return(e Entry, wait time.Duration) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.queue.giveBack(e, time.Now().Add(wait), wait <= 0)
-	f.wakeAll()
-	return nil
-}
-
-// wakeAll lets every waiting Next look again.
-func (f *Frontier) wakeAll() {
-	close(f.wake)
-	f.wake = make(chan struct{})
-}
-
-// Totals returns the counts of the crawl.
+// Totals returns the counts of the crawl as of now.
 func (f *Frontier) Totals() Totals {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t := f.totals.clone()
-	t.Leased = int64(len(f.queue.leased))
-	t.Hosts = int64(len(f.queue.hosts))
-	t.ReadyHosts, t.ParkedHosts = int64(len(f.queue.ready)), int64(len(f.queue.parked))
+	t := f.shown.clone()
+	t.Leased = f.leased
+	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(len(f.hosts)), int64(len(f.ready.hosts)), int64(len(f.parked.hosts))
 	return t
+}
+
+// Close ends all calls that wait, lets those that write finish and closes the
+// store. Entries that are still leased will be found queued. A second Close
+// does nothing.
+func (f *Frontier) Close() error {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return nil
+	}
+	f.closed = true
+	f.broadcast()
+	f.mu.Unlock()
+	close(f.stop)
+	f.writer.Wait()
+	f.mu.Lock()
+	for f.readers > 0 {
+		f.idle.Wait()
+	}
+	f.view.Discard()
+	f.mu.Unlock()
+	if err := f.db.Close(); err != nil {
+		return fmt.Errorf("frontier: close %s: %w", f.options.Dir, err)
+	}
+	return nil
+}
+
+// broadcast wakes all calls of Next that wait. f.mu is held.
+func (f *Frontier) broadcast() {
+	if f.waiters > 0 {
+		close(f.changed)
+		f.changed = make(chan struct{})
+	}
+}
+
+// A Key names a page in the crawl tree: 8 bytes of the hash of its host, 8 of
+// its identity's. It is the same in every store.
+type Key [16]byte
+
+// IsZero tells whether k names no URL.
+func (k Key) IsZero() bool { return k == Key{} }
+
+// String returns k in hexadecimal.
+func (k Key) String() string { return hex.EncodeToString(k[:]) }
+
+func finite(p float64) float32 {
+	switch {
+	case p != p:
+		return 0
+	case p > math.MaxFloat32:
+		return math.MaxFloat32
+	case p < -math.MaxFloat32:
+		return -math.MaxFloat32
+	}
+	return float32(p)
 }

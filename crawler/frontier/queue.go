@@ -1,382 +1,430 @@
 package frontier
 
 import (
-	"cmp"
 	"container/heap"
-
-	"math"
 	"slices"
+	"sort"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
+	badger "github.com/dgraph-io/badger/v4"
 )
 
-// An item is a queued URL in memory. Its priority may be newer than the stored
-// one, which is only where the next start finds it.
-type item struct {
-	key              Key
-	priority, stored float32
-	tie              uint32
-	again            *Entry // as it was given back, or nil
-	host             *host
-}
-
-// position is where the item stands in the store's order.
-func (i *item) position() position { return position{i.stored, i.tie, i.key} }
-
-// A position orders the queue of a host: by priority downwards, then by tie.
-type position struct {
-	priority float32
-	tie      uint32
-	key      Key
-}
-
-func (p position) compare(q position) int {
-	return cmp.Or(cmp.Compare(q.priority, p.priority), cmp.Compare(p.tie, q.tie), slices.Compare(p.key[:], q.key[:]))
-}
-
-func compareItems(a, b *item) int {
-	return position{a.priority, a.tie, a.key}.compare(position{b.priority, b.tie, b.key})
-}
-
-// A host has its best entries in memory, the rest is in the store.
+// A host is what memory holds for every host of the crawl: few bytes, because
+// there may be a million of them. The entries themselves are in its buffer
+// while it is being asked, and else on disk only.
 type host struct {
-	id     uint32
-	name   string
-	seen   int64 // URLs accepted, ever
-	buffer []*item
-	bound  position // all stored entries up to here are in the buffer, leased or delayed
-	all    bool     // … and there are none behind
-	index  int      // in the heap it is in
-	where  place
-	until  time.Time // when parked
+	id     uint64
+	best   place         // no entry that waits is better; exact for a buffered head
+	queued uint32        // on disk: waiting and leased
+	total  uint32        // queued and visited
+	until  time.Duration // parked: end of the rest, since Frontier.began
+	slot   int32         // in its heap
+	in     standing
+	buf    *buffer
 }
 
-type place uint8
+type standing uint8
 
 const (
-	idle place = iota
+	nowhereToGo standing = iota // nothing waits
 	isReady
-	isParked
+	isParked // by the answer of a claim
+	isResting
 )
 
-func (h *host) head() *item { return h.buffer[0] }
-
-// promise is the best priority that the host may have to offer.
-func (h *host) promise() (float32, uint32) {
-	if len(h.buffer) == 0 {
-		return h.bound.priority, 0
-	}
-	if !h.all && h.bound.priority > h.buffer[0].priority {
-		return h.bound.priority, 0
-	}
-	return h.buffer[0].priority, h.buffer[0].tie
+// A buffer holds the entries of a host that are leased, those that wait up to
+// an edge in the order of the queue, and those beyond the edge whose place in
+// memory is not the one in the store.
+type buffer struct {
+	items  []item // that wait, the best last
+	leased []item
+	edge   place // what is on disk up to here is in items or leased
+	more   bool  // there may be something beyond the edge
+	moved  int   // items that are elsewhere on disk
 }
 
-type readyHeap []*host
-
-func (q readyHeap) Len() int { return len(q) }
-func (q readyHeap) Less(i, j int) bool {
-	p, s := q[i].promise()
-	r, t := q[j].promise()
-	if p != r {
-		return p > r
-	}
-	return s < t
-}
-func (q readyHeap) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
-}
-func (q *readyHeap) Push(x any) {
-	h := x.(*host)
-	h.index = len(*q)
-	*q = append(*q, h)
-}
-func (q *readyHeap) Pop() any {
-	h := (*q)[len(*q)-1]
-	(*q)[len(*q)-1] = nil
-	*q = (*q)[:len(*q)-1]
-	return h
+// An item is an entry in the queue without its words.
+type item struct {
+	place
+	disk    uint32 // rank in the store
+	retries uint32
+	ref     ref
 }
 
-type parkedHeap []*host
-
-func (q parkedHeap) Len() int           { return len(q) }
-func (q parkedHeap) Less(i, j int) bool { return q[i].until.Before(q[j].until) }
-func (q parkedHeap) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
-}
-func (q *parkedHeap) Push(x any) { (*readyHeap)(q).Push(x) }
-func (q *parkedHeap) Pop() any   { return (*readyHeap)(q).Pop() }
-
-// A delayed item was given back and waits for its own time.
-type delayed struct {
-	*item
-	until time.Time
-}
-
-type delayedHeap []delayed
-
-func (q delayedHeap) Len() int           { return len(q) }
-func (q delayedHeap) Less(i, j int) bool { return q[i].until.Before(q[j].until) }
-func (q delayedHeap) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *delayedHeap) Push(x any)        { *q = append(*q, x.(delayed)) }
-func (q *delayedHeap) Pop() any {
-	d := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return d
-}
-
-// A queue is the part of the frontier in memory: for every host its best
-// entries, hosts that may be asked ordered by what they offer, hosts that rest
-// ordered by time.
-type queue struct {
-	hosts   map[string]*host
-	byID    map[uint32]*host
-	ready   readyHeap
-	parked  parkedHeap
-	delayed delayedHeap
-	items   map[Key]*item // in a buffer or delayed
-	leased  map[Key]*item
-	seed    uint64
-}
-
-// blockSize is how many entries of a host are read at a time; a buffer larger
-// than maxBuffer is cut back to it.
 const (
-	blockSize = 64
-	maxBuffer = 1024
+	blockItems   = 64  // read at a time
+	maxItems     = 512 // of a host in memory, but for those that have moved
+	maxMoved     = 256 // that have moved and are not written yet
+	itemBytes    = 32
+	bufferBytes  = 160 // without items
+	loadedPerMem = 16  // share of Options.Memory for buffers: one in …
 )
 
-func newQueue(seed uint64) queue {
-	return queue{hosts: map[string]*host{}, byID: map[uint32]*host{}, items: map[Key]*item{}, leased: map[Key]*item{}, seed: seed}
+func newHost(id uint64) *host { return &host{id: id, best: nowhere} }
+
+// waiting returns the number of entries that are not leased.
+func (h *host) waiting() int {
+	n := int(h.queued)
+	if h.buf != nil {
+		n -= len(h.buf.leased)
+	}
+	return n
 }
 
-// settle puts h where it belongs after its buffer has changed.
-func (q *queue) settle(h *host) {
-	empty := len(h.buffer) == 0 && h.all
+// stored returns a place on disk that no queued entry of h is better than.
+// Those with the ties gone do not count.
+func (h *host) stored(gone []uint64) place {
+	if h.buf == nil {
+		return h.best
+	}
+	best := nowhere
+	if h.buf.more {
+		best = h.buf.edge
+	}
+	for _, list := range [...][]item{h.buf.items, h.buf.leased} {
+		for _, it := range list {
+			if p := (place{it.disk, it.tie}); p.before(best) && !slices.Contains(gone, it.tie) {
+				best = p
+			}
+		}
+	}
+	return best
+}
+
+// bound returns a place that no waiting entry of h is better than.
+func (h *host) bound() place {
+	if h.buf == nil {
+		return h.best
+	}
+	best := nowhere
+	if n := len(h.buf.items); n > 0 {
+		best = h.buf.items[n-1].place
+	}
+	if h.buf.more && h.buf.edge.before(best) {
+		best = h.buf.edge
+	}
+	return best
+}
+
+// search returns where p is or belongs in items.
+func (q *buffer) search(p place) int {
+	return sort.Search(len(q.items), func(i int) bool { return !p.before(q.items[i].place) })
+}
+
+func (q *buffer) insert(it item) {
+	i := q.search(it.place)
+	q.items = slices.Insert(q.items, i, it)
+	if it.disk != it.rank {
+		q.moved++
+	}
+}
+
+// find returns the index of the entry with this tie, or -1.
+func (q *buffer) find(tie uint64) int {
+	return slices.IndexFunc(q.items, func(it item) bool { return it.tie == tie })
+}
+
+func (q *buffer) remove(i int) item {
+	it := q.items[i]
+	q.items = slices.Delete(q.items, i, i+1)
+	if it.disk != it.rank {
+		q.moved--
+	}
+	return it
+}
+
+// has tells whether an entry of the store belongs into the buffer.
+func (q *buffer) has(p place) bool { return !q.more || !q.edge.before(p) }
+
+// trim gives up what is far from the front and can be read again.
+func (q *buffer) trim() {
+	if len(q.items)-q.moved <= maxItems {
+		return
+	}
+	q.edge, q.more = q.items[len(q.items)-maxItems/2].place, true
+	q.items = slices.DeleteFunc(q.items, func(it item) bool { return it.disk == it.rank && !q.has(it.place) })
+}
+
+// settle puts h into the heap where it belongs. f.mu is held, as for
+// everything below.
+func (f *Frontier) settle(h *host) {
+	h.best = h.bound()
 	switch {
-	case h.where == isReady && empty:
-		heap.Remove(&q.ready, h.index)
-		h.where = idle
-	case h.where == isReady:
-		heap.Fix(&q.ready, h.index)
-	case h.where == idle && !empty:
-		h.where = isReady
-		heap.Push(&q.ready, h)
+	case h.waiting() <= 0 && h.in != isResting:
+		f.unheap(h)
+	case h.in == nowhereToGo:
+		f.enheap(h, isReady)
+	case h.in == isReady:
+		heap.Fix(&f.ready, int(h.slot))
 	}
 }
 
-// insert puts an item into its host's buffer.
-func (q *queue) insert(i *item) {
-	h := i.host
-	at, _ := slices.BinarySearchFunc(h.buffer, i, compareItems)
-	h.buffer = slices.Insert(h.buffer, at, i)
-	q.items[i.key] = i
-	q.settle(h)
-}
-
-// remove takes an item out of its host's buffer.
-func (q *queue) remove(i *item) {
-	h := i.host
-	if at, ok := slices.BinarySearchFunc(h.buffer, i, compareItems); ok {
-		h.buffer = slices.Delete(h.buffer, at, at+1)
+func (f *Frontier) unheap(h *host) {
+	switch h.in {
+	case isReady:
+		heap.Remove(&f.ready, int(h.slot))
+	case isParked, isResting:
+		heap.Remove(&f.parked, int(h.slot))
 	}
-	delete(q.items, i.key)
-	q.settle(h)
+	h.in = nowhereToGo
 }
 
-// best returns the ready host with the best entry, that entry being in memory,
-// or nil.
-func (q *queue) best(db *badger.DB) (*host, error) {
-	for len(q.ready) > 0 {
-		h := q.ready[0]
-		if h.all || len(h.buffer) > 0 && h.buffer[0].priority > h.bound.priority {
-			return h, nil
-		}
-		if err := q.load(db, h); err != nil {
-			return nil, err
-		}
-		q.settle(h)
+func (f *Frontier) enheap(h *host, in standing) {
+	f.unheap(h)
+	h.in = in
+	if in == isReady {
+		heap.Push(&f.ready, h)
+	} else {
+		heap.Push(&f.parked, h)
 	}
-	return nil, nil
 }
 
-// load reads the next block of a host's entries.
-func (q *queue) load(db *badger.DB, h *host) error {
-	return db.View(func(txn *badger.Txn) error {
-		o := badger.IteratorOptions{Prefix: queuePrefix(h.id)}
-		it := txn.NewIterator(o)
-		defer it.Close()
-		n := 0
-		for it.Seek(append(queueKey(h.id, h.bound), 0)); it.Valid(); it.Next() {
-			if n == blockSize {
-				return nil
-			}
-			_, p, ok := parseQueueKey(it.Item().Key())
-			if !ok {
-				continue
-			}
-			h.bound = p
-			if q.items[p.key] == nil && q.leased[p.key] == nil {
-				i := &item{key: p.key, priority: p.priority, stored: p.priority, tie: p.tie, host: h}
-				at, _ := slices.BinarySearchFunc(h.buffer, i, compareItems)
-				h.buffer = slices.Insert(h.buffer, at, i)
-				q.items[i.key] = i
-				n++
-			}
-		}
-		h.all = true
-		return nil
-	})
+// park takes h out of the hosts that may be asked.
+func (f *Frontier) park(h *host, wait time.Duration, in standing) {
+	until := time.Since(f.began) + wait
+	if until < 0 { // overflow
+		until = 1<<63 - 1
+	}
+	f.unheap(h)
+	h.until = until
+	f.enheap(h, in)
 }
 
-// added takes note of an entry that was stored at p.
-func (q *queue) added(h *host, p position) {
-	if i := q.items[p.key]; i != nil { // raised
-		for _, d := range q.delayed {
-			if d.item == i {
-				i.priority, i.stored = p.priority, p.priority
-				return
+// wake makes ready whose rest is over, and returns how long the next one
+// rests; false if none does.
+func (f *Frontier) wake() (time.Duration, bool) {
+	now := time.Since(f.began)
+	for len(f.parked.hosts) > 0 {
+		h := f.parked.hosts[0]
+		if h.until > now {
+			return h.until - now, true
+		}
+		f.unheap(h)
+		f.settle(h)
+	}
+	return 0, false
+}
+
+// apply does to the queue in memory what a commit did to the one on disk.
+func (f *Frontier) apply(c change) {
+	h, it := c.host, c.item
+	if h.buf == nil {
+		switch c.kind {
+		case isNew, isMoved:
+			if c.kind == isNew && h.queued == 1 { // the only one: nothing to read
+				f.buffer(h)
+				f.keep(h, it)
+			}
+			if it.place.before(h.best) {
+				h.best = it.place
+			}
+		case isGone:
+			if h.queued == 0 {
+				h.best = nowhere
 			}
 		}
-		q.remove(i)
-		i.priority, i.stored = p.priority, p.priority
-		q.insert(i)
 		return
 	}
-	if q.leased[p.key] != nil {
-		return
+	q, before := h.buf, len(h.buf.items)
+	leased, waits := leasedAt(h, it.tie), -1
+	if leased < 0 && c.kind != isNew {
+		waits = q.find(it.tie)
 	}
-	if h.all || p.compare(h.bound) <= 0 {
-		if h.all && p.compare(h.bound) > 0 {
-			h.bound = p
+	switch {
+	case c.kind == isNew:
+		f.keep(h, it)
+	case c.kind == isGone && leased >= 0:
+		q.leased = slices.Delete(q.leased, leased, leased+1)
+		f.leased--
+		f.release(h)
+	case c.kind == isGone && waits >= 0:
+		q.remove(waits)
+	case c.kind == isGone:
+	case c.kind == isMoved && leased >= 0: // it was taken meanwhile, with the words it had
+		q.leased[leased].disk = it.rank
+	case leased >= 0:
+		l := &q.leased[leased]
+		l.disk, l.ref, l.retries = it.disk, it.ref, it.retries
+	case c.kind == isMoved:
+		if waits >= 0 {
+			q.remove(waits)
 		}
-		q.insert(&item{key: p.key, priority: p.priority, stored: p.priority, tie: p.tie, host: h})
-		if len(h.buffer) > maxBuffer {
-			q.trim(h)
+		f.keep(h, it)
+	case waits >= 0: // isKept
+		now := q.remove(waits)
+		now.disk, now.ref, now.retries = it.disk, it.ref, it.retries
+		if now.disk != now.rank {
+			q.insert(now)
+		} else {
+			f.keep(h, now)
 		}
+	}
+	q.trim()
+	f.items += len(q.items) - before
+}
+
+// keep puts an entry of the store into h's buffer if it belongs there.
+func (f *Frontier) keep(h *host, it item) {
+	if h.buf.has(it.place) {
+		h.buf.insert(it)
 	}
 }
 
-// trim leaves the worse half of a buffer to the store. Entries that were
-// scored again stay, because the store does not know their priority yet.
-func (q *queue) trim(h *host) {
-	positions := make([]position, len(h.buffer))
-	for n, i := range h.buffer {
-		positions[n] = i.position()
+// release asks for the next claim of h at once: the turn that it waited for
+// has ended.
+func (f *Frontier) release(h *host) {
+	if h.in == isParked {
+		f.unheap(h)
 	}
-	slices.SortFunc(positions, position.compare)
-	h.bound, h.all = positions[len(positions)/2], false
-	kept := h.buffer[:0]
-	for _, i := range h.buffer {
-		if i.priority == i.stored && i.again == nil && i.position().compare(h.bound) > 0 {
-			delete(q.items, i.key)
+}
+
+// buffer gives h an empty buffer of all that it has.
+func (f *Frontier) buffer(h *host) {
+	h.buf = &buffer{}
+	f.loaded++
+}
+
+// load reads h's best entries until the best of them is known, and returns it;
+// false if there is none.
+func (f *Frontier) load(h *host) (best item, ok bool, err error) {
+	if h.buf == nil {
+		f.buffer(h)
+		h.buf.more = true
+	}
+	q := h.buf
+	before := len(q.items)
+	for {
+		n := len(q.items)
+		if !q.more || n > 0 && !q.edge.before(q.items[n-1].place) {
+			break
+		}
+		read := 0
+		err := f.scanQueue(f.view, h.id, q.edge, func(it item) (bool, error) {
+			q.edge = it.place
+			if q.find(it.tie) < 0 && leasedAt(h, it.tie) < 0 {
+				q.insert(it)
+			}
+			read++
+			return read < blockItems, nil
+		})
+		if err != nil {
+			return item{}, false, err
+		}
+		if read < blockItems {
+			q.more = false
+		}
+	}
+	f.items += len(q.items) - before
+	if n := len(q.items); n > 0 {
+		return q.items[n-1], true, nil
+	}
+	return item{}, false, nil
+}
+
+// scanQueue calls fn with h's entries on disk in their order, from the one
+// after the given place on, until fn returns false.
+func (f *Frontier) scanQueue(txn *badger.Txn, host uint64, after place, fn func(item) (bool, error)) error {
+	prefix := queueKey(host, place{})[:9]
+	it := txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
+	defer it.Close()
+	for it.Seek(queueKey(host, after)); it.Valid(); it.Next() {
+		key := it.Item().Key()
+		if len(key) != 21 {
 			continue
 		}
-		kept = append(kept, i)
-	}
-	clear(h.buffer[len(kept):])
-	h.buffer = kept
-	q.settle(h)
-}
-
-// reorder puts the head of h back under its fresh priority and tells whether
-// another entry leads now.
-func (q *queue) reorder(h *host, i *item) bool {
-	at := slices.Index(h.buffer, i)
-	h.buffer = slices.Delete(h.buffer, at, at+1)
-	at, _ = slices.BinarySearchFunc(h.buffer, i, compareItems)
-	h.buffer = slices.Insert(h.buffer, at, i)
-	q.settle(h)
-	return q.ready[0] != h || at != 0 || !h.all && h.bound.priority >= i.priority
-}
-
-// lease takes the head of h out of the queue.
-func (q *queue) lease(h *host, i *item) {
-	q.remove(i)
-	q.leased[i.key] = i
-}
-
-// drop forgets an entry whose record cannot be read.
-func (q *queue) drop(h *host, i *item) { q.remove(i) }
-
-// park takes h out until t.
-func (q *queue) park(h *host, t time.Time) {
-	heap.Remove(&q.ready, h.index)
-	h.where, h.until = isParked, t
-	heap.Push(&q.parked, h)
-}
-
-// unpark brings back what may be asked at now.
-func (q *queue) unpark(now time.Time) {
-	for len(q.parked) > 0 && !q.parked[0].until.After(now) {
-		h := heap.Pop(&q.parked).(*host)
-		h.where = idle
-		q.settle(h)
-	}
-	for len(q.delayed) > 0 && !q.delayed[0].until.After(now) {
-		q.insert(heap.Pop(&q.delayed).(delayed).item)
-	}
-}
-
-// nextWake returns how long nothing can change by itself.
-func (q *queue) nextWake(now time.Time) time.Duration {
-	wait := time.Minute
-	if len(q.parked) > 0 {
-		wait = min(wait, q.parked[0].until.Sub(now))
-	}
-	if len(q.delayed) > 0 {
-		wait = min(wait, q.delayed[0].until.Sub(now))
-	}
-	return max(wait, 0)
-}
-
-// giveBack ends a lease without a visit.
-func (q *queue) giveBack(e Entry, until time.Time, now bool) {
-	k := KeyOf(e.URL)
-	i := q.leased[k]
-	if i == nil {
-		return
-	}
-	delete(q.leased, k)
-	i.again = &e
-	if now {
-		q.insert(i)
-		return
-	}
-	q.items[k] = i
-	heap.Push(&q.delayed, delayed{i, until})
-}
-
-// toPriority brings a score into [0, 1].
-func toPriority(score float64) float32 {
-	if !(score > 0) { // NaN too
-		return 0
-	}
-	return float32(min(score, 1))
-}
-
-// tieOf orders entries of one priority at random, the same for one seed.
-func (q *queue) tieOf(k Key) uint32 {
-	h := q.seed ^ 0x9e3779b97f4a7c15
-	for n := 0; n < 16; n += 8 {
-		for b := range 8 {
-			h = (h ^ uint64(k[n+b])) * 0x100000001b3
+		d := decoder{rest: key[9:]}
+		p := place{d.uint32(), d.uint64()}
+		if p == after && after != (place{}) {
+			continue
 		}
-		h ^= h >> 29
+		x := item{place: p, disk: p.rank}
+		err := it.Item().Value(func(value []byte) error {
+			r, retries, err := decodeQueue(value)
+			x.ref, x.retries = r, uint32(retries)
+			return err
+		})
+		if err != nil {
+			x.ref = noRef // found damaged when it is its turn
+		}
+		if more, err := fn(x); err != nil || !more {
+			return err
+		}
 	}
-	return uint32(h>>32) ^ uint32(h)
+	return nil
 }
 
-// hostOf returns the record of a host by name, or a new one.
-func (q *queue) hostOf(name string) *host {
-	h := q.hosts[name]
-	if h == nil {
-		h = &host{id: uint32(len(q.hosts) + 1), name: name, all: true, bound: position{priority: math.MaxFloat32}}
-		q.hosts[name], q.byID[h.id] = h, h
+// noRef names no link.
+const noRef = ^ref(0)
+
+// evict forgets buffers at random when there are too many. Nothing is lost:
+// they hold what is on disk, and priorities that will be asked for again.
+func (f *Frontier) evict() {
+	budget := int(f.options.Memory / loadedPerMem)
+	if f.loaded*bufferBytes+f.items*itemBytes <= budget {
+		return
 	}
+	for _, h := range f.hosts {
+		if h.buf == nil || len(h.buf.leased) > 0 {
+			continue
+		}
+		best := h.stored(nil)
+		f.loaded--
+		f.items -= len(h.buf.items)
+		h.buf, h.best = nil, best
+		if h.in == isReady {
+			heap.Fix(&f.ready, int(h.slot))
+		}
+		if f.loaded*bufferBytes+f.items*itemBytes <= budget*3/4 {
+			return
+		}
+	}
+}
+
+func leasedAt(h *host, tie uint64) int {
+	if h.buf == nil {
+		return -1
+	}
+	return slices.IndexFunc(h.buf.leased, func(it item) bool { return it.tie == tie })
+}
+
+func (f *Frontier) isLeased(h *host, tie uint64) bool {
+	_, leased := f.leasedItem(h, tie)
+	return leased
+}
+
+// leasedItem returns what is leased of h under this tie; it takes f.mu.
+func (f *Frontier) leasedItem(h *host, tie uint64) (item, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := leasedAt(h, tie); i >= 0 {
+		return h.buf.leased[i], true
+	}
+	return item{}, false
+}
+
+// A heap orders hosts; see container/heap.
+type hostHeap struct {
+	hosts []*host
+	less  func(a, b *host) bool
+}
+
+func (q *hostHeap) Len() int           { return len(q.hosts) }
+func (q *hostHeap) Less(i, j int) bool { return q.less(q.hosts[i], q.hosts[j]) }
+func (q *hostHeap) Swap(i, j int) {
+	q.hosts[i], q.hosts[j] = q.hosts[j], q.hosts[i]
+	q.hosts[i].slot, q.hosts[j].slot = int32(i), int32(j)
+}
+
+func (q *hostHeap) Push(x any) {
+	h := x.(*host)
+	h.slot = int32(len(q.hosts))
+	q.hosts = append(q.hosts, h)
+}
+
+func (q *hostHeap) Pop() any {
+	last := len(q.hosts) - 1
+	h := q.hosts[last]
+	q.hosts[last] = nil
+	q.hosts = q.hosts[:last]
 	return h
 }

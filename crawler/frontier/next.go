@@ -1,0 +1,263 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+const (
+	maxTries  = 64   // entries that one Next may score anew and put back
+	tolerance = 0.01 // share by which a rival must be better for that
+)
+
+// Next takes the entry with the highest priority among the hosts that may be
+// asked now, and waits as long as there is none. claim takes the turn of a
+// host (weburl.URL.Host) and returns 0, or says how long to leave it alone;
+// it must not call the frontier. Every entry is handed to one caller, who
+// gives it up with Done or Return.
+//
+// Next returns io.EOF when nothing is queued and nothing leased, and the error
+// of ctx when that ends.
+func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Duration) (Entry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for {
+		switch {
+		case ctx.Err() != nil:
+			return Entry{}, ctx.Err()
+		case f.closed:
+			return Entry{}, ErrClosed
+		case f.failed != nil:
+			return Entry{}, f.failed
+		}
+		f.wake()
+		e, ok, write, err := f.take(claim)
+		switch {
+		case err != nil:
+			return Entry{}, fmt.Errorf("frontier: next: %w", err)
+		case ok:
+			return e, nil
+		case write != nil:
+			f.mu.Unlock()
+			err := f.submit(ctx, maxMoved*perLink, write)
+			f.mu.Lock()
+			if err != nil {
+				return Entry{}, err
+			}
+			continue
+		case f.queued == 0:
+			return Entry{}, io.EOF
+		}
+		rest, some := f.wake()
+		if len(f.ready.hosts) == 0 {
+			f.wait(ctx, rest, some)
+		}
+	}
+}
+
+// wait returns when something has changed, ctx has ended, or after rest if
+// some host rests. f.mu is held before and after.
+func (f *Frontier) wait(ctx context.Context, rest time.Duration, some bool) {
+	changed := f.changed
+	f.waiters++
+	f.mu.Unlock()
+	var timer <-chan time.Time
+	if some {
+		t := time.NewTimer(rest)
+		defer t.Stop()
+		timer = t.C
+	}
+	select {
+	case <-changed:
+	case <-timer:
+	case <-ctx.Done():
+	}
+	f.mu.Lock()
+	f.waiters--
+}
+
+// A candidate was scored anew and does not lead.
+type candidate struct {
+	host  *host
+	item  item
+	entry Entry
+}
+
+// take leases the best entry that may be had. Something may have to be written
+// first; then it returns that.
+func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool, write func(*batch) error, err error) {
+	var best candidate
+	tries := 0
+	for len(f.ready.hosts) > 0 {
+		if tries == maxTries {
+			tries++
+			if best.host.in == isReady && f.claim(best.host, &best.entry, claim) {
+				f.lease(best.host, best.host.buf.find(best.item.tie))
+				return best.entry, true, nil, nil
+			}
+			continue
+		}
+		h := f.ready.hosts[0]
+		it, some, err := f.load(h)
+		if err != nil {
+			return Entry{}, false, nil, err
+		}
+		if !some { // its record promised more than there is
+			return Entry{}, false, func(b *batch) error { return b.recountQueue(h) }, nil
+		}
+		if it.place != h.best {
+			f.settle(h)
+			if f.ready.hosts[0] != h {
+				continue
+			}
+		}
+		e, err := f.entry(h, it)
+		if errors.Is(err, errDamaged) {
+			return Entry{}, false, func(b *batch) error { return b.lose(h, it) }, nil
+		}
+		if err != nil {
+			return Entry{}, false, nil, err
+		}
+		if f.options.Score != nil && tries < maxTries {
+			e.Priority = float64(finite(f.options.Score(&e)))
+			if rank := rankOf(float32(e.Priority)); rank > it.rank {
+				leads := f.demote(h, rank)
+				if !leads {
+					tries++
+					it.rank = rank
+					if best.host == nil || it.place.before(best.item.place) {
+						best = candidate{h, it, e}
+					}
+					if h.buf.moved > maxMoved {
+						items := h.buf.strays()
+						return Entry{}, false, func(b *batch) error { return b.rekey(h, items) }, nil
+					}
+					continue
+				}
+			}
+		}
+		if f.claim(h, &e, claim) {
+			f.lease(h, h.buf.find(it.tie))
+			return e, true, nil, nil
+		}
+	}
+	return Entry{}, false, nil, nil
+}
+
+// demote gives the best entry of the first host its new rank and tells whether
+// it still leads, give or take the tolerance.
+func (f *Frontier) demote(h *host, rank uint32) (leads bool) {
+	it := h.buf.remove(len(h.buf.items) - 1)
+	rival := h.bound().rank
+	for _, i := range [...]int{1, 2} { // one of the two is second in the heap
+		if i < len(f.ready.hosts) {
+			rival = min(rival, f.ready.hosts[i].best.rank)
+		}
+	}
+	it.rank = rank
+	h.buf.insert(it)
+	f.settle(h)
+	if rival == nowhere.rank {
+		return true
+	}
+	mine, other := priorityOf(rank), priorityOf(rival)
+	return mine >= other-tolerance*max(other, -other)
+}
+
+// strays returns the entries of q whose place is not that in the store.
+func (q *buffer) strays() []item {
+	var items []item
+	for _, it := range q.items {
+		if it.disk != it.rank {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// claim asks for h's turn, and parks h if it is not to be had.
+func (f *Frontier) claim(h *host, e *Entry, claim func(host string) time.Duration) bool {
+	wait := claim(e.URL.Host())
+	if wait > 0 {
+		f.park(h, wait, isParked)
+	}
+	return wait <= 0
+}
+
+// lease takes the i-th item of h's buffer.
+func (f *Frontier) lease(h *host, i int) {
+	h.buf.leased = append(h.buf.leased, h.buf.remove(i))
+	f.leased++
+	f.items--
+	f.settle(h)
+}
+
+// entry reads the words of an item.
+func (f *Frontier) entry(h *host, it item) (Entry, error) {
+	e, err := words(f.view, it.ref, makeKey(h.id, urlOf(f.seed, it.tie)))
+	e.Priority, e.Retries = priorityOf(it.rank), int(it.retries)
+	return e, err
+}
+
+// Return gives a leased entry back un-visited and leaves its host alone for
+// wait. If its URL (another one of the same key), Redirects or Retries have
+// changed, that is stored; nothing else of e counts.
+func (f *Frontier) Return(e Entry, wait time.Duration) error {
+	links, err := prepare([]Entry{e})
+	if err != nil {
+		return err
+	}
+	key := links[0].key
+	tie := tieOf(f.seed, key.url())
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	h := f.hosts[key.host()]
+	it, err := f.taken(h, tie, e)
+	if err != nil {
+		return err
+	}
+	was, err := f.entry(h, it)
+	if err != nil && err != errDamaged {
+		return fmt.Errorf("frontier: return %s: %w", e.URL, err)
+	}
+	if was.URL != e.URL || was.Redirects != links[0].Redirects || was.Retries != links[0].Retries {
+		f.mu.Unlock()
+		err := f.submit(context.Background(), weigh(links), func(b *batch) error { return b.change(links[0]) })
+		f.mu.Lock()
+		if err != nil {
+			return err
+		}
+		if it, err = f.taken(h, tie, e); err != nil {
+			return err
+		}
+	}
+	i := leasedAt(h, tie)
+	h.buf.leased = slices.Delete(h.buf.leased, i, i+1)
+	f.leased--
+	if it.disk != it.rank || h.buf.has(it.place) {
+		h.buf.insert(it)
+		f.items++
+	}
+	f.release(h)
+	if until := time.Since(f.began) + wait; wait > 0 && !(h.in == isResting && h.until > until) {
+		f.park(h, wait, isResting)
+	}
+	f.settle(h)
+	f.broadcast()
+	return nil
+}
+
+// taken returns the leased item of e.
+func (f *Frontier) taken(h *host, tie uint64, e Entry) (item, error) {
+	if f.closed {
+		return item{}, ErrClosed
+	}
+	if h == nil || leasedAt(h, tie) < 0 {
+		return item{}, fmt.Errorf("frontier: return %s: it is not leased", e.URL)
+	}
+	return h.buf.leased[leasedAt(h, tie)], nil
+}

@@ -1,0 +1,212 @@
+package frontier
+
+import (
+	"cmp"
+	"container/heap"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	badger "github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"golang.org/x/sys/unix"
+)
+
+// formatFile says that a directory is a frontier, and of which format. It can
+// be read without the store, which an older program must not touch.
+const (
+	formatFile = "FORMAT"
+	formatName = "gazehound frontier"
+	format     = 1
+)
+
+// Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with
+// the process that holds it), ErrNewerFormat, ErrForeign, that of o.Validate,
+// or the file system's. Damaged records are set aside and counted; a directory
+// that was copied while nobody wrote opens like the original.
+func Open(o Options) (*Frontier, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	o.Memory = cmp.Or(o.Memory, DefaultOptions().Memory)
+	o.MinFree = cmp.Or(o.MinFree, DefaultOptions().MinFree)
+	if !o.InMemory {
+		if err := checkDir(o.Dir); err != nil {
+			return nil, fmt.Errorf("frontier: %s: %w", o.Dir, err)
+		}
+	}
+	db, err := badger.Open(storeOptions(o))
+	if err != nil {
+		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
+	}
+	f := &Frontier{
+		options: o, seed: o.Seed, db: db, began: time.Now(),
+		requests: make(chan *request), stop: make(chan struct{}),
+		hosts: make(map[uint64]*host), changed: make(chan struct{}),
+		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
+		parked: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
+	}
+	f.idle = sync.NewCond(&f.mu)
+	if err := f.restore(); err != nil {
+		return nil, errors.Join(fmt.Errorf("frontier: open %s: %w", o.Dir, err), db.Close())
+	}
+	f.view = db.NewTransaction(false)
+	f.writer.Add(1)
+	go f.write()
+	return f, nil
+}
+
+// checkDir makes the directory and looks whether it may be opened.
+func checkDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, formatFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		if len(entries) > 0 {
+			return fmt.Errorf("%w: there are files and no %s. Choose another directory", ErrForeign, formatFile)
+		}
+		text := fmt.Sprintf("%s %d\n", formatName, format)
+		if err := os.WriteFile(filepath.Join(dir, formatFile), []byte(text), 0o666); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	default:
+		number, ok := strings.CutPrefix(strings.TrimSpace(string(text)), formatName+" ")
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil || n < 1 {
+			return fmt.Errorf("%w: %s says %.40q. Choose another directory", ErrForeign, formatFile, text)
+		}
+		if n > format {
+			return fmt.Errorf("%w: format %d, and this version reads %d", ErrNewerFormat, n, format)
+		}
+	}
+	if err := unix.Access(dir, unix.W_OK); err != nil {
+		return fmt.Errorf("cannot be written to: %w", err)
+	}
+	return checkLock(dir)
+}
+
+// checkLock tries the lock that Badger holds on the directory of an open store.
+func checkLock(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if !errors.Is(err, unix.EWOULDBLOCK) {
+		return err
+	}
+	holder := "unknown"
+	if pid, err := os.ReadFile(filepath.Join(dir, "LOCK")); err == nil {
+		holder = fmt.Sprintf("%.20s", strings.TrimSpace(string(pid)))
+	}
+	return fmt.Errorf("%w (process %s)", ErrLocked, holder)
+}
+
+// storeOptions divides o.Memory: an eighth for the block cache, three
+// sixteenths for up to three memtables, a sixteenth for buffers. The rest is
+// for hosts, table indexes, and what the garbage collector has not got round
+// to.
+func storeOptions(o Options) badger.Options {
+	b := badger.DefaultOptions(o.Dir)
+	if o.InMemory {
+		b = badger.DefaultOptions("").WithInMemory(true)
+	}
+	b.Logger = nil
+	b.MetricsEnabled = false
+	b.DetectConflicts = false // there is one writer
+	b.SyncWrites = o.Sync && !o.InMemory
+	b.Compression = options.Snappy
+	b.MemTableSize = min(max(o.Memory/16, 4<<20), 64<<20)
+	b.NumMemtables = 2
+	b.NumCompactors = 2
+	b.BlockCacheSize = o.Memory / 8
+	b.ValueLogFileSize = 64 << 20 // stays empty: values are small and live in the tables
+	b.ChecksumVerificationMode = options.OnBlockRead
+	return b
+}
+
+// restore reads totals and hosts.
+func (f *Frontier) restore() error {
+	txn := f.db.NewTransaction(false)
+	defer txn.Discard()
+	var found Totals
+	known, err := get(txn, totalsKey, func(value []byte) (err error) {
+		found, f.groups, f.seed, err = decodeTotals(value)
+		return err
+	})
+	damaged := err == errDamaged
+	if err != nil && !damaged {
+		return err
+	}
+	if !known {
+		f.seed = f.options.Seed
+	}
+	err = scan(txn, hostKey(0)[:1], func(key, value []byte) error {
+		r, err := decodeHost(value)
+		if err != nil || len(key) != 9 {
+			damaged = true
+			return nil
+		}
+		f.addHost(decoderOf(key[1:]).uint64(), r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	f.totals = found
+	if damaged {
+		if err := f.repair(txn); err != nil {
+			return err
+		}
+	}
+	for _, m := range []*map[string]int64{&f.totals.Errors, &f.totals.Skipped, &f.totals.Dropped} {
+		if *m == nil {
+			*m = make(map[string]int64)
+		}
+	}
+	f.shown = f.totals.clone()
+	heap.Init(&f.ready)
+	return nil
+}
+
+// addHost puts a stored host into memory; the heap is not in order afterwards.
+func (f *Frontier) addHost(id uint64, r hostRecord) {
+	h := newHost(id)
+	h.queued, h.total, h.best = uint32(r.queued), uint32(r.total), r.best
+	f.hosts[id] = h
+	f.queued += int64(r.queued)
+	if h.queued > 0 {
+		h.in, h.slot = isReady, int32(len(f.ready.hosts))
+		f.ready.hosts = append(f.ready.hosts, h)
+	}
+}
+
+// scan calls fn with all keys with a prefix and their values.
+func scan(txn *badger.Txn, prefix []byte, fn func(key, value []byte) error) error {
+	it := txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		item := it.Item()
+		if err := item.Value(func(value []byte) error { return fn(item.Key(), value) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func decoderOf(b []byte) *decoder { return &decoder{rest: b} }

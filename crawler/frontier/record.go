@@ -1,0 +1,643 @@
+package frontier
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"gazehound/crawler/weburl"
+)
+
+// version is the first byte of every value; see KEYS.md.
+const version = 1
+
+var errDamaged = errors.New("damaged record")
+
+// KeyOf returns the key of u. URLs of one identity (see weburl.URL.Identity)
+// have one key.
+func KeyOf(u weburl.URL) Key {
+	var k Key
+	copy(k[:8], digest(u.Host()))
+	copy(k[8:], digest(u.Identity()))
+	return k
+}
+
+// digest hashes with SHA-256: pages must not be able to make URLs that are
+// taken for one another.
+func digest(s string) []byte {
+	var buf [512]byte
+	sum := sha256.Sum256(append(buf[:0], s...))
+	return sum[:]
+}
+
+func (k Key) host() uint64 { return binary.BigEndian.Uint64(k[:8]) }
+func (k Key) url() uint64  { return binary.BigEndian.Uint64(k[8:]) }
+
+func makeKey(host, url uint64) Key {
+	var k Key
+	binary.BigEndian.PutUint64(k[:8], host)
+	binary.BigEndian.PutUint64(k[8:], url)
+	return k
+}
+
+// The keys of the store.
+
+var totalsKey = []byte{'t'}
+
+func metaKey(name string) []byte { return append([]byte{'m'}, name...) }
+
+func urlKey(k Key) []byte { return append([]byte{'u'}, k[:]...) }
+
+func hostKey(id uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'h'}, id) }
+
+func groupKey(id uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'l'}, id) }
+
+func visitKey(seq uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'v'}, seq) }
+
+func addressKey(id string) []byte { return append([]byte{'a'}, digest(id)[:12]...) }
+
+func asideKey(key []byte) []byte { return append([]byte{'x'}, key...) }
+
+func queueKey(host uint64, p place) []byte {
+	k := make([]byte, 0, 21)
+	k = append(k, 'q')
+	k = binary.BigEndian.AppendUint64(k, host)
+	k = binary.BigEndian.AppendUint32(k, p.rank)
+	return binary.BigEndian.AppendUint64(k, p.tie)
+}
+
+// A place is a position in the order of the queue; the smallest is the first
+// to be served.
+type place struct {
+	rank uint32 // of the priority, see rankOf
+	tie  uint64 // decides between equal priorities, see tieOf
+}
+
+var nowhere = place{math.MaxUint32, math.MaxUint64}
+
+func (a place) before(b place) bool {
+	return a.rank < b.rank || a.rank == b.rank && a.tie < b.tie
+}
+
+// rankOf maps priorities to numbers in the opposite order.
+func rankOf(p float32) uint32 {
+	if p == 0 {
+		p = 0 // no negative zero
+	}
+	b := math.Float32bits(p)
+	if b>>31 == 0 {
+		return ^(b | 1<<31)
+	}
+	return b
+}
+
+// priorityOf undoes rankOf.
+func priorityOf(rank uint32) float64 {
+	if b := ^rank; b>>31 == 1 {
+		return float64(math.Float32frombits(b &^ (1 << 31)))
+	}
+	return float64(math.Float32frombits(rank))
+}
+
+// tieOf mixes the hash of a URL with the seed (SplitMix64's finaliser, which
+// can be undone). So the order among equals is another one with every seed,
+// and the tie names the URL.
+func tieOf(seed, url uint64) uint64 {
+	x := url ^ seed*golden
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
+// urlOf undoes tieOf.
+func urlOf(seed, tie uint64) uint64 { return unmix(tie) ^ seed*golden }
+
+// seedOf returns the seed that makes this tie of this URL.
+func seedOf(tie, url uint64) uint64 { return (unmix(tie) ^ url) * goldenInverse }
+
+const (
+	golden        = 0x9E3779B97F4A7C15
+	goldenInverse = 0xF1DE83E19937733D // golden · goldenInverse = 1 modulo 2⁶⁴
+)
+
+func unmix(x uint64) uint64 {
+	x = (x ^ x>>31 ^ x>>62) * 0x319642B2D24D8EC3
+	x = (x ^ x>>27 ^ x>>54) * 0x96DE1B173F119089
+	return x ^ x>>30 ^ x>>60
+}
+
+// A ref names a link: the group that it was stored in, and its place there.
+type ref uint64
+
+const maxGroup = 128 // links in a group; a ref holds the index in 8 bits
+
+func makeRef(group uint64, index int) ref { return ref(group<<8 | uint64(index)) }
+
+func (r ref) group() uint64 { return uint64(r >> 8) }
+func (r ref) index() int    { return int(r & 0xff) }
+
+// urlRecord is what the store knows under a URL's key.
+type urlRecord struct {
+	state    State
+	rank     uint32 // queued: under which it stands in the queue
+	distance uint64 // queued
+	ref      ref    // queued
+	retries  uint64 // queued
+	seq      uint64 // visited
+}
+
+func (r urlRecord) encode() []byte {
+	b := append(make([]byte, 0, 20), version, byte(r.state))
+	if r.state == Visited {
+		return binary.AppendUvarint(b, r.seq)
+	}
+	b = binary.BigEndian.AppendUint32(b, r.rank)
+	b = binary.AppendUvarint(b, r.distance)
+	b = binary.AppendUvarint(b, uint64(r.ref))
+	return binary.AppendUvarint(b, r.retries)
+}
+
+func decodeURL(value []byte) (r urlRecord, err error) {
+	d := decoder{rest: value}
+	d.version()
+	switch r.state = State(d.byte()); r.state {
+	case Visited:
+		r.seq = d.uvarint()
+	case Queued:
+		r.rank = d.uint32()
+		r.distance = d.uvarint()
+		r.ref = ref(d.uvarint())
+		r.retries = d.uvarint()
+	default:
+		d.bad = true
+	}
+	return r, d.end()
+}
+
+// queueValue is what stands under a key of the queue.
+func queueValue(r ref, retries uint64) []byte {
+	b := binary.AppendUvarint(append(make([]byte, 0, 8), version), uint64(r))
+	return binary.AppendUvarint(b, retries)
+}
+
+func decodeQueue(value []byte) (r ref, retries uint64, err error) {
+	d := decoder{rest: value}
+	d.version()
+	r, retries = ref(d.uvarint()), d.uvarint()
+	return r, retries, d.end()
+}
+
+// hostRecord sums up the URLs of a host. best is no worse than its best queued
+// entry.
+type hostRecord struct {
+	queued, total uint64
+	best          place
+}
+
+func (r hostRecord) encode() []byte {
+	b := append(make([]byte, 0, 24), version)
+	b = binary.AppendUvarint(b, r.queued)
+	b = binary.AppendUvarint(b, r.total)
+	b = binary.BigEndian.AppendUint32(b, r.best.rank)
+	return binary.BigEndian.AppendUint64(b, r.best.tie)
+}
+
+func decodeHost(value []byte) (r hostRecord, err error) {
+	d := decoder{rest: value}
+	d.version()
+	r.queued, r.total = d.uvarint(), d.uvarint()
+	r.best = place{d.uint32(), d.uint64()}
+	return r, d.end()
+}
+
+// A link is an entry on its way into the store.
+type link struct {
+	Entry
+	key Key
+}
+
+// prepare brings entries into the form in which they are stored.
+func prepare(es []Entry) ([]link, error) {
+	links := make([]link, len(es))
+	for i, e := range es {
+		if e.URL.IsZero() {
+			return nil, fmt.Errorf("frontier: entry %d has no URL", i)
+		}
+		e.Anchor, e.Title, e.Around = cut(e.Anchor, MaxAnchor), cut(e.Title, MaxAnchor), cut(e.Around, MaxAround)
+		e.Depth, e.Distance = clamp(e.Depth, math.MaxInt32), clamp(e.Distance, math.MaxInt32)
+		e.Redirects, e.Retries = clamp(e.Redirects, 255), clamp(e.Retries, 255)
+		links[i] = link{e, KeyOf(e.URL)}
+	}
+	return links, nil
+}
+
+func clamp(n, most int) int { return max(0, min(n, most)) }
+
+// cut returns the first max bytes of s, or less so as not to break a character.
+func cut(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max]
+}
+
+// perLink is about what a link costs in a transaction beside its words.
+const perLink = 160
+
+func weigh(links []link) int {
+	n := 0
+	for i := range links {
+		l := &links[i]
+		n += perLink + len(l.URL.String()) + len(l.Anchor) + len(l.Title) + len(l.Around)
+	}
+	return n
+}
+
+// A group holds the words of links that were stored together: they have much
+// in common and are compressed as one value.
+type group struct {
+	found   int64 // Unix seconds of the first
+	parents []Key
+	ends    []int // of the items in data
+	data    []byte
+}
+
+const maxGroupBytes = 16 << 10
+
+func (g *group) full() bool { return len(g.ends) == maxGroup || len(g.data) >= maxGroupBytes }
+
+// Bits of an item's first byte.
+const (
+	itemSwitch = 1 << iota
+	itemRedirects
+	itemFound
+)
+
+func (g *group) add(e *Entry) (index int) {
+	var found int64 // of the zero time
+	if !e.Found.IsZero() {
+		found = e.Found.Unix()
+	}
+	if len(g.ends) == 0 {
+		g.found = found
+	}
+	parent := slices.Index(g.parents, e.Parent)
+	if parent < 0 {
+		parent = len(g.parents)
+		g.parents = append(g.parents, e.Parent)
+	}
+	var flags byte
+	if e.Switch {
+		flags |= itemSwitch
+	}
+	if e.Redirects > 0 {
+		flags |= itemRedirects
+	}
+	if found != g.found {
+		flags |= itemFound
+	}
+	b := append(g.data, flags)
+	b = binary.AppendUvarint(b, uint64(parent))
+	b = binary.AppendUvarint(b, uint64(e.Depth))
+	b = binary.AppendUvarint(b, uint64(e.Distance))
+	if e.Redirects > 0 {
+		b = append(b, byte(e.Redirects))
+	}
+	if found != g.found {
+		b = binary.AppendVarint(b, found-g.found)
+	}
+	for _, s := range [...]string{e.URL.String(), e.Anchor, e.Title, e.Around} {
+		b = appendString(b, s)
+	}
+	g.data = b
+	g.ends = append(g.ends, len(b))
+	return len(g.ends) - 1
+}
+
+func (g *group) encode() []byte {
+	b := append(make([]byte, 0, len(g.data)+20*len(g.parents)+2*len(g.ends)+16), version)
+	b = binary.AppendVarint(b, g.found)
+	b = binary.AppendUvarint(b, uint64(len(g.parents)))
+	for _, p := range g.parents {
+		b = append(b, p[:]...)
+	}
+	b = binary.AppendUvarint(b, uint64(len(g.ends)))
+	start := 0
+	for _, end := range g.ends {
+		b = binary.AppendUvarint(b, uint64(end-start))
+		start = end
+	}
+	return append(b, g.data...)
+}
+
+// decodeItem returns one link of an encoded group. Priority, Retries and
+// nothing else are left to the caller.
+func decodeItem(value []byte, index int) (e Entry, err error) {
+	d := decoder{rest: value}
+	d.version()
+	found := d.varint()
+	parents := d.bytes(16 * d.count(maxGroup))
+	n := d.count(maxGroup)
+	start, length := 0, 0
+	for i := range n {
+		l := d.count(len(value))
+		if i < index {
+			start += l
+		}
+		if i == index {
+			length = l
+		}
+	}
+	d.bytes(start)
+	item := decoder{rest: d.bytes(length), bad: d.bad || index >= n}
+	flags := item.byte()
+	parent := item.count(maxGroup)
+	if 16*parent+16 <= len(parents) {
+		copy(e.Parent[:], parents[16*parent:])
+	} else {
+		item.bad = true
+	}
+	e.Depth, e.Distance = item.count(math.MaxInt32), item.count(math.MaxInt32)
+	e.Switch = flags&itemSwitch != 0
+	if flags&itemRedirects != 0 {
+		e.Redirects = int(item.byte())
+	}
+	if flags&itemFound != 0 {
+		found += item.varint()
+	}
+	if found != 0 {
+		e.Found = time.Unix(found, 0).UTC()
+	}
+	raw := item.string()
+	e.Anchor, e.Title, e.Around = item.string(), item.string(), item.string()
+	if err := item.end(); err != nil {
+		return Entry{}, err
+	}
+	if e.URL, err = weburl.Parse(raw); err != nil {
+		return Entry{}, errDamaged
+	}
+	return e, nil
+}
+
+// visitRecord is a visited URL of the crawl tree.
+type visitRecord struct {
+	key     Key
+	ref     ref
+	rank    uint32
+	retries uint64
+	outcome Outcome
+}
+
+var kinds = []string{"", "page", "redirect", "error", "skipped"}
+
+func (r visitRecord) encode() []byte {
+	o := &r.outcome
+	b := append(make([]byte, 0, 96), version)
+	b = append(b, r.key[:]...)
+	b = binary.AppendUvarint(b, uint64(r.ref))
+	b = binary.BigEndian.AppendUint32(b, r.rank)
+	b = binary.AppendUvarint(b, r.retries)
+	kind := slices.Index(kinds, o.Kind)
+	b = append(b, byte(kind))
+	if kind < 0 { // 255: spelt out
+		b = appendString(b, o.Kind)
+	}
+	b = appendString(b, o.Reason)
+	b = binary.AppendVarint(b, int64(o.Status))
+	if o.Relevant {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+	}
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(o.Score))
+	b = binary.AppendVarint(b, o.Bytes)
+	var at int64
+	if !o.At.IsZero() {
+		at = o.At.UnixMilli()
+	}
+	b = binary.AppendVarint(b, at)
+	b = binary.AppendUvarint(b, uint64(len(o.Addresses)))
+	for _, a := range o.Addresses {
+		b = appendString(b, a)
+	}
+	return appendCounts(b, o.Dropped)
+}
+
+func decodeVisit(value []byte) (r visitRecord, err error) {
+	d := decoder{rest: value}
+	d.version()
+	copy(r.key[:], d.bytes(16))
+	r.ref = ref(d.uvarint())
+	r.rank = d.uint32()
+	r.retries = d.uvarint()
+	o := &r.outcome
+	if kind := d.byte(); int(kind) < len(kinds) {
+		o.Kind = kinds[kind]
+	} else {
+		o.Kind = d.string()
+	}
+	o.Reason = d.string()
+	o.Status = int(d.varint())
+	o.Relevant = d.byte() == 1
+	o.Score = math.Float64frombits(d.uint64())
+	o.Bytes = d.varint()
+	if at := d.varint(); at != 0 {
+		o.At = time.UnixMilli(at).UTC()
+	}
+	if n := d.count(MaxAddresses); n > 0 {
+		o.Addresses = make([]string, n)
+		for i := range o.Addresses {
+			o.Addresses[i] = d.string()
+		}
+	}
+	o.Dropped = d.counts()
+	return r, d.end()
+}
+
+// trimmed returns o within the bounds of the store.
+func (o Outcome) trimmed() Outcome {
+	o.Kind, o.Reason = cut(o.Kind, maxReasonLength), cut(o.Reason, maxReasonLength)
+	var ids []string
+	for _, id := range o.Addresses {
+		if len(ids) < MaxAddresses {
+			ids = append(ids, cut(id, MaxAddress))
+		}
+	}
+	o.Addresses = ids
+	var dropped map[string]int64
+	for _, reason := range slices.Sorted(maps.Keys(o.Dropped)) {
+		if o.Dropped[reason] > 0 {
+			if dropped == nil {
+				dropped = make(map[string]int64)
+			}
+			count(dropped, reason, o.Dropped[reason])
+		}
+	}
+	o.Dropped = dropped
+	return o
+}
+
+func (o Outcome) weight() int {
+	n := 2 * perLink
+	for _, a := range o.Addresses {
+		n += perLink + len(a)
+	}
+	return n + len(o.Dropped)*maxReasonLength
+}
+
+// count adds n to the count of a reason.
+func count(m map[string]int64, reason string, n int64) {
+	reason = cut(reason, maxReasonLength)
+	if _, known := m[reason]; !known && len(m) >= MaxReasons-1 {
+		reason = "other"
+	}
+	m[reason] += n
+}
+
+// encodeTotals returns the record of totals; groups is the number of groups
+// stored, seed the store's.
+func encodeTotals(t *Totals, groups, seed uint64) []byte {
+	b := append(make([]byte, 0, 256), version)
+	b = binary.AppendUvarint(b, groups)
+	b = binary.AppendUvarint(b, seed)
+	for _, n := range t.numbers() {
+		b = binary.AppendVarint(b, *n)
+	}
+	b = appendCounts(b, t.Errors)
+	b = appendCounts(b, t.Skipped)
+	return appendCounts(b, t.Dropped)
+}
+
+func decodeTotals(value []byte) (t Totals, groups, seed uint64, err error) {
+	d := decoder{rest: value}
+	d.version()
+	groups, seed = d.uvarint(), d.uvarint()
+	for _, n := range t.numbers() {
+		*n = d.varint()
+	}
+	t.Errors, t.Skipped, t.Dropped = d.counts(), d.counts(), d.counts()
+	return t, groups, seed, d.end()
+}
+
+// numbers are the stored counts, in their order.
+func (t *Totals) numbers() []*int64 {
+	return []*int64{&t.Queued, &t.Visited, &t.Pages, &t.Redirects, &t.Relevant, &t.Addresses, &t.Bytes, &t.Links, &t.Repeats, &t.Damaged}
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendCounts(b []byte, m map[string]int64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(m)))
+	for _, reason := range slices.Sorted(maps.Keys(m)) {
+		b = appendString(b, reason)
+		b = binary.AppendVarint(b, m[reason])
+	}
+	return b
+}
+
+// A decoder reads a record from the front. After the first thing that is not
+// there it returns zeros; end tells.
+type decoder struct {
+	rest []byte
+	bad  bool
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if n < 0 || n > len(d.rest) {
+		d.bad, d.rest = true, nil
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+func (d *decoder) version() {
+	if d.byte() != version {
+		d.bad = true
+	}
+}
+
+func (d *decoder) byte() byte {
+	if b := d.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) uint32() uint32 {
+	if b := d.bytes(4); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (d *decoder) uint64() uint64 {
+	if b := d.bytes(8); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (d *decoder) uvarint() uint64 {
+	n, size := binary.Uvarint(d.rest)
+	if size <= 0 {
+		d.bad, d.rest = true, nil
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return n
+}
+
+func (d *decoder) varint() int64 {
+	n, size := binary.Varint(d.rest)
+	if size <= 0 {
+		d.bad, d.rest = true, nil
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return n
+}
+
+// count reads a number of at most most.
+func (d *decoder) count(most int) int {
+	n := d.uvarint()
+	if n > uint64(most) {
+		d.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) string() string { return string(d.bytes(d.count(len(d.rest)))) }
+
+func (d *decoder) counts() map[string]int64 {
+	n := d.count(MaxReasons)
+	if n == 0 {
+		return nil
+	}
+	m := make(map[string]int64, n)
+	for range n {
+		reason := d.string()
+		m[reason] = d.varint()
+	}
+	return m
+}
+
+func (d *decoder) end() error {
+	if d.bad || len(d.rest) != 0 {
+		return errDamaged
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package frontier
+
+import (
+	"container/heap"
+	"encoding/binary"
+
+	badger "github.com/dgraph-io/badger/v4"
+)
+
+// A recount is what can be found out about a store by reading all of it.
+type recount struct {
+	totals Totals
+	groups uint64
+	hosts  map[uint64]hostRecord
+}
+
+// countAll reads the whole store. Repeated links, and those that the limit of
+// URLs per host dropped, have left no trace in it.
+func countAll(txn *badger.Txn, seed uint64) (c recount, err error) {
+	c.hosts = make(map[uint64]hostRecord)
+	t := &c.totals
+	t.Errors, t.Skipped, t.Dropped = make(map[string]int64), make(map[string]int64), make(map[string]int64)
+	err = scan(txn, []byte{'u'}, func(key, value []byte) error {
+		r, err := decodeURL(value)
+		if err != nil || len(key) != 17 {
+			return nil // met and counted when it is next asked for
+		}
+		k := Key(key[1:])
+		h, known := c.hosts[k.host()]
+		if !known {
+			h.best = nowhere
+		}
+		h.total++
+		t.Links++
+		if r.state == Queued {
+			h.queued++
+			t.Queued++
+			if p := (place{r.rank, tieOf(seed, k.url())}); p.before(h.best) {
+				h.best = p
+			}
+		}
+		c.hosts[k.host()] = h
+		return nil
+	})
+	if err != nil {
+		return c, err
+	}
+	err = scan(txn, []byte{'v'}, func(key, value []byte) error {
+		r, err := decodeVisit(value)
+		if err != nil {
+			return nil
+		}
+		t.add(&r.outcome)
+		t.Visited = max(t.Visited, int64(binary.BigEndian.Uint64(key[1:])))
+		return nil
+	})
+	if err != nil {
+		return c, err
+	}
+	err = scan(txn, []byte{'a'}, func(_, _ []byte) error { t.Addresses++; return nil })
+	if err != nil {
+		return c, err
+	}
+	err = scan(txn, []byte{'x'}, func(_, _ []byte) error { t.Damaged++; return nil })
+	if err != nil {
+		return c, err
+	}
+	err = scan(txn, []byte{'l'}, func(key, _ []byte) error {
+		c.groups = binary.BigEndian.Uint64(key[1:]) + 1
+		return nil
+	})
+	return c, err
+}
+
+// repair counts everything again, after the record of the totals or of a host
+// was found damaged, and stores the result.
+func (f *Frontier) repair(txn *badger.Txn) error {
+	if f.totals.Links == 0 { // the seed was lost with the totals
+		if err := f.findSeed(txn); err != nil {
+			return err
+		}
+	}
+	c, err := countAll(txn, f.seed)
+	if err != nil {
+		return err
+	}
+	c.totals.Damaged++
+	if c.totals.Links < f.totals.Links { // what leaves no trace is still known
+		c.totals.Links, c.totals.Repeats, c.totals.Dropped = f.totals.Links, f.totals.Repeats, f.totals.Dropped
+	}
+	f.totals, f.groups = c.totals, max(c.groups, f.groups)
+	f.hosts, f.ready.hosts, f.queued = make(map[uint64]*host), nil, 0
+	w := f.db.NewWriteBatch()
+	defer w.Cancel()
+	for id, r := range c.hosts {
+		f.addHost(id, r)
+		if err := w.Set(hostKey(id), r.encode()); err != nil {
+			return err
+		}
+	}
+	heap.Init(&f.ready)
+	if err := w.Set(totalsKey, encodeTotals(&f.totals, f.groups, f.seed)); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// findSeed computes the seed from an entry of the queue, whose tie is a
+// mixture of the seed and its URL. An empty queue bears any seed.
+func (f *Frontier) findSeed(txn *badger.Txn) error {
+	f.seed = f.options.Seed
+	it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte{'q'}})
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		d := decoderOf(it.Item().Key()[1:])
+		d.bytes(12)
+		tie := d.uint64()
+		var e Entry
+		err := it.Item().Value(func(value []byte) error {
+			r, _, err := decodeQueue(value)
+			if err != nil {
+				return err
+			}
+			_, err = get(txn, groupKey(r.group()), func(value []byte) (err error) {
+				e, err = decodeItem(value, r.index())
+				return err
+			})
+			return err
+		})
+		if err == nil && !e.URL.IsZero() && d.end() == nil {
+			f.seed = seedOf(tie, KeyOf(e.URL).url())
+			return nil
+		}
+	}
+	return nil
+}
+
+// recountQueue corrects the number of h's queued URLs.
+func (b *batch) recountQueue(h *host) error {
+	b.host(makeKey(h.id, 0))
+	var n int64
+	err := b.f.scanQueue(b.txn, h.id, place{}, func(item) (bool, error) {
+		n++
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	d := n - int64(h.queued) - b.hosts[h].queued
+	b.hosts[h].queued += d
+	b.totals.Queued += d
+	b.totals.Damaged++
+	return nil
+}

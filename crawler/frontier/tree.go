@@ -1,0 +1,165 @@
+package frontier
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	badger "github.com/dgraph-io/badger/v4"
+)
+
+// read runs fn on the store as it is now and keeps Close waiting meanwhile.
+func (f *Frontier) read(fn func(txn *badger.Txn) error) error {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return ErrClosed
+	}
+	f.readers++
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		f.readers--
+		f.mu.Unlock()
+		f.idle.Broadcast()
+	}()
+	txn := f.db.NewTransaction(false)
+	defer txn.Discard()
+	return fn(txn)
+}
+
+// words reads a link of the store; k is the key of its target.
+func words(txn *badger.Txn, r ref, k Key) (e Entry, err error) {
+	known, err := get(txn, groupKey(r.group()), func(value []byte) (err error) {
+		e, err = decodeItem(value, r.index())
+		return err
+	})
+	if err == nil && (!known || KeyOf(e.URL) != k) {
+		err = errDamaged
+	}
+	return e, err
+}
+
+// node reads what the store knows about k. A URL whose records are missing or
+// damaged is as good as unknown.
+func node(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
+	var r urlRecord
+	ok, err = get(txn, urlKey(k), func(value []byte) (err error) {
+		r, err = decodeURL(value)
+		return err
+	})
+	if err != nil || !ok {
+		return Node{}, false, readable(err)
+	}
+	if r.state == Queued {
+		n.Entry, err = words(txn, r.ref, k)
+		n.Priority, n.Retries, n.State = priorityOf(r.rank), int(r.retries), Queued
+		return n, err == nil, readable(err)
+	}
+	ok, err = get(txn, visitKey(r.seq), func(value []byte) (err error) {
+		n, err = visited(txn, r.seq, value)
+		return err
+	})
+	return n, ok && err == nil, readable(err)
+}
+
+// visited completes the record of a visit.
+func visited(txn *badger.Txn, seq uint64, value []byte) (n Node, err error) {
+	v, err := decodeVisit(value)
+	if err != nil {
+		return Node{}, err
+	}
+	n.Entry, err = words(txn, v.ref, v.key)
+	n.Priority, n.Retries = priorityOf(v.rank), int(v.retries)
+	n.State, n.Outcome, n.Seq = Visited, v.outcome, seq
+	return n, err
+}
+
+// readable returns err unless it only tells of a damaged record.
+func readable(err error) error {
+	if err == errDamaged {
+		return nil
+	}
+	return err
+}
+
+// Get returns what is known about a URL; false if it was never queued.
+func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
+	err = f.read(func(txn *badger.Txn) error {
+		n, ok, err = node(txn, k)
+		return err
+	})
+	if err != nil {
+		return Node{}, false, fmt.Errorf("frontier: get %s: %w", k, err)
+	}
+	return n, ok, nil
+}
+
+// Trail returns the node k, the page it was found on, the page that one was
+// found on, and so on, at most n of them. It ends at a seed, and at a page
+// that is not known.
+func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
+	var trail []Node
+	err := f.read(func(txn *badger.Txn) error {
+		for len(trail) < n && !k.IsZero() {
+			next, ok, err := node(txn, k)
+			if err != nil || !ok {
+				return err
+			}
+			trail = append(trail, next)
+			k = next.Parent
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("frontier: trail of %s: %w", k, err)
+	}
+	return trail, nil
+}
+
+// Walk calls fn with the visited nodes in the order of their visits, from the
+// one after the visit number after on, until fn returns an error, which Walk
+// returns. Visits that end while it walks may be left out. Nodes whose records
+// are damaged are set aside and counted in Totals.
+func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) error {
+	var damaged [][]byte
+	err := f.read(func(txn *badger.Txn) error {
+		it := txn.NewIterator(badger.IteratorOptions{Prefix: visitKey(0)[:1]})
+		defer it.Close()
+		for it.Seek(visitKey(after + 1)); it.Valid(); it.Next() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			select {
+			case <-f.stop:
+				return ErrClosed
+			default:
+			}
+			var n Node
+			key := it.Item().KeyCopy(nil)
+			err := it.Item().Value(func(value []byte) (err error) {
+				n, err = visited(txn, binary.BigEndian.Uint64(key[1:]), value)
+				return err
+			})
+			if err == errDamaged && len(damaged) < 1000 {
+				damaged = append(damaged, key)
+			}
+			if err == errDamaged {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("frontier: walk: %w", err)
+			}
+			if err := fn(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, key := range damaged {
+		if err := f.submit(ctx, perLink, func(b *batch) error { return b.aside(key) }); err != nil {
+			return err
+		}
+	}
+	return err
+}

@@ -1,0 +1,539 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	badger "github.com/dgraph-io/badger/v4"
+	"golang.org/x/sys/unix"
+)
+
+// A request is something to be written. Those that wait at one time are
+// written in one transaction.
+type request struct {
+	size int // bytes it adds to the transaction, about
+	run  func(*batch) error
+	done chan error
+}
+
+// submit has run executed by the writer and returns when its writes are
+// durable. run may only use its batch and must bear to be called once.
+func (f *Frontier) submit(ctx context.Context, size int, run func(*batch) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{size, run, make(chan error, 1)}
+	select {
+	case f.requests <- r:
+		return <-r.done
+	case <-f.stop:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// batchBytes is how much a transaction may weigh.
+func (f *Frontier) batchBytes() int {
+	const most = 6 // keys that a link of perLink bytes touches, with room to spare
+	return int(min(f.db.MaxBatchSize()*3/4, f.db.MaxBatchCount()/most*perLink))
+}
+
+// portion returns how many of the links fit into half a transaction.
+func (f *Frontier) portion(links []link) int {
+	left := f.batchBytes() / 2
+	for i := range links {
+		if left -= weigh(links[i : i+1]); left < 0 {
+			return max(i, 1)
+		}
+	}
+	return len(links)
+}
+
+// write serves requests until Close.
+func (f *Frontier) write() {
+	defer f.writer.Done()
+	syncs := time.NewTicker(time.Second)
+	defer syncs.Stop()
+	dirty := false
+	var next *request
+	for {
+		var first *request
+		if first, next = next, nil; first == nil {
+			select {
+			case first = <-f.requests:
+			case <-f.stop:
+				return
+			case <-syncs.C:
+				// A power cut loses a second, see KEYS.md. An error will show
+				// again at the next commit.
+				if dirty && !f.options.InMemory && !f.options.Sync {
+					_ = f.db.Sync()
+					dirty = false
+				}
+				continue
+			}
+		}
+		requests, size := []*request{first}, first.size
+	gather:
+		for next == nil {
+			select {
+			case r := <-f.requests:
+				if size+r.size > f.batchBytes() {
+					next = r
+					break gather
+				}
+				requests, size = append(requests, r), size+r.size
+			default:
+				break gather
+			}
+		}
+		err := f.commit(requests)
+		for _, r := range requests {
+			r.done <- err
+		}
+		dirty = true
+	}
+}
+
+// commit writes requests in one transaction and then shows it to everybody.
+func (f *Frontier) commit(requests []*request) error {
+	if f.failed != nil {
+		return f.failed
+	}
+	if err := f.room(); err != nil {
+		return err
+	}
+	b := f.newBatch()
+	defer b.txn.Discard()
+	for _, r := range requests {
+		if err := r.run(b); err != nil {
+			return fmt.Errorf("frontier: write: %w", err)
+		}
+	}
+	if err := b.seal(); err != nil {
+		return fmt.Errorf("frontier: write: %w", err)
+	}
+	if err := b.txn.Commit(); err != nil {
+		// Nobody knows what is on disk now. Reopening finds out.
+		err = fmt.Errorf("frontier: commit to %s: %w", f.options.Dir, err)
+		f.mu.Lock()
+		f.failed = err
+		f.broadcast()
+		f.mu.Unlock()
+		return err
+	}
+	view := f.db.NewTransaction(false)
+
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.view.Discard()
+	f.view = view
+	f.totals, f.groups = b.totals, b.groups
+	f.shown = b.totals.clone()
+	for h, d := range b.hosts {
+		f.queued += d.queued
+		h.queued = uint32(int64(h.queued) + d.queued)
+		h.total = uint32(int64(h.total) + d.total)
+	}
+	for _, c := range b.changes {
+		f.apply(c)
+	}
+	for h := range b.hosts {
+		f.settle(h)
+	}
+	f.evict()
+	f.broadcast()
+	return nil
+}
+
+// room refuses to write to a disk that is nearly full: Badger maps its files
+// into memory, and there a full disk is no error but the end of the process.
+func (f *Frontier) room() error {
+	if f.options.InMemory {
+		return nil
+	}
+	var s unix.Statfs_t
+	if err := unix.Statfs(f.options.Dir, &s); err != nil {
+		return fmt.Errorf("frontier: %s: %w", f.options.Dir, err)
+	}
+	free := int64(s.Bavail) * int64(s.Bsize)
+	if free < f.options.MinFree {
+		return fmt.Errorf("frontier: only %d MB are left on the disk of %s, and %d MB have to be: %w",
+			free>>20, f.options.Dir, f.options.MinFree>>20, syscall.ENOSPC)
+	}
+	return nil
+}
+
+// A batch is one transaction in the making.
+type batch struct {
+	f       *Frontier
+	txn     *badger.Txn
+	totals  Totals
+	groups  uint64
+	group   group // open, with the number groups
+	hosts   map[*host]*delta
+	changes []change
+}
+
+// A delta is what a batch changes about a host.
+type delta struct {
+	queued, total int64
+	best          place    // of what was queued
+	gone          []uint64 // ties of what is not queued any more
+}
+
+// A change is what a batch does to the queue in memory once it is committed.
+type change struct {
+	kind changeKind
+	host *host
+	item item
+}
+
+type changeKind uint8
+
+const (
+	isNew   changeKind = iota // item is new
+	isMoved                   // item waits at another place
+	isKept                    // item stays, the store has it as given here
+	isGone                    // the URL of item.tie is not queued any more
+)
+
+func (f *Frontier) newBatch() *batch {
+	return &batch{
+		f: f, txn: f.db.NewTransaction(true),
+		totals: f.totals.clone(), groups: f.groups,
+		hosts: make(map[*host]*delta),
+	}
+}
+
+func (b *batch) set(key, value []byte) error { return b.txn.Set(key, value) }
+
+// get calls fn with the value under key, which fn must not keep, and tells
+// whether there is one.
+func (b *batch) get(key []byte, fn func(value []byte) error) (known bool, err error) {
+	return get(b.txn, key, fn)
+}
+
+func get(txn *badger.Txn, key []byte, fn func(value []byte) error) (known bool, err error) {
+	item, err := txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, item.Value(fn)
+}
+
+// lookup returns what is known about a URL. A record that cannot be read is
+// set aside, and the URL counts as unknown.
+func (b *batch) lookup(k Key) (r urlRecord, known bool, err error) {
+	key := urlKey(k)
+	known, err = b.get(key, func(value []byte) (err error) {
+		r, err = decodeURL(value)
+		return err
+	})
+	if errors.Is(err, errDamaged) {
+		return r, false, b.forget(k)
+	}
+	return r, known, err
+}
+
+// aside moves a damaged record out of the way.
+func (b *batch) aside(key []byte) error {
+	known, err := b.get(key, func(value []byte) error {
+		return b.set(asideKey(key), slices.Clone(value))
+	})
+	if err != nil || !known {
+		return err
+	}
+	b.totals.Damaged++
+	return b.txn.Delete(key)
+}
+
+// forget removes a URL whose record is damaged, also from the queue.
+func (b *batch) forget(k Key) error {
+	if err := b.aside(urlKey(k)); err != nil {
+		return err
+	}
+	h, tie := b.host(k), tieOf(b.f.seed, k.url())
+	b.hosts[h].total--
+	return b.f.scanQueue(b.txn, h.id, place{}, func(it item) (bool, error) {
+		if it.tie != tie {
+			return true, nil
+		}
+		b.leave(h, it.disk, tie)
+		return false, b.txn.Delete(queueKey(h.id, place{it.disk, tie}))
+	})
+}
+
+// host returns the host of a URL and makes sure that its record is written.
+func (b *batch) host(k Key) *host {
+	b.f.mu.Lock()
+	h := b.f.hosts[k.host()]
+	if h == nil {
+		h = newHost(k.host())
+		b.f.hosts[h.id] = h
+	}
+	b.f.mu.Unlock()
+	if b.hosts[h] == nil {
+		b.hosts[h] = &delta{best: nowhere}
+	}
+	return h
+}
+
+// leave notes that a URL is not queued any more.
+func (b *batch) leave(h *host, rank uint32, tie uint64) {
+	d := b.hosts[h]
+	d.queued--
+	d.gone = append(d.gone, tie)
+	b.totals.Queued--
+	b.changes = append(b.changes, change{isGone, h, item{place: place{rank, tie}}})
+}
+
+// store puts the words of a link into the open group.
+func (b *batch) store(e *Entry) (ref, error) {
+	if b.group.full() {
+		if err := b.closeGroup(); err != nil {
+			return 0, err
+		}
+	}
+	return makeRef(b.groups, b.group.add(e)), nil
+}
+
+func (b *batch) closeGroup() error {
+	if len(b.group.ends) == 0 {
+		return nil
+	}
+	if err := b.set(groupKey(b.groups), b.group.encode()); err != nil {
+		return err
+	}
+	b.groups++
+	b.group = group{}
+	return nil
+}
+
+// push queues links that are new or better than what is known.
+func (b *batch) push(links []link) (added int, err error) {
+	for i := range links {
+		l := &links[i]
+		b.totals.Links++
+		r, known, err := b.lookup(l.key)
+		if err != nil {
+			return 0, err
+		}
+		h := b.host(l.key)
+		d := b.hosts[h]
+		rank := rankOf(finite(l.Priority))
+		tie := tieOf(b.f.seed, l.key.url())
+		kind := isMoved
+		switch {
+		case !known && b.f.options.MaxPerHost > 0 && int64(h.total)+d.total >= b.f.options.MaxPerHost:
+			count(b.totals.Dropped, "host_limit", 1)
+			continue
+		case !known:
+			kind = isNew
+			b.totals.Queued++
+			d.queued++
+			d.total++
+			added++
+			r.retries = uint64(l.Retries)
+		case r.state != Queued || rank > r.rank || rank == r.rank && uint64(l.Distance) >= r.distance || b.f.isLeased(h, tie):
+			b.totals.Repeats++
+			continue
+		default:
+			b.totals.Repeats++
+			if r.rank != rank {
+				if err := b.txn.Delete(queueKey(h.id, place{r.rank, tie})); err != nil {
+					return 0, err
+				}
+			}
+		}
+		ref, err := b.store(&l.Entry)
+		if err != nil {
+			return 0, err
+		}
+		r.state, r.rank, r.distance, r.ref = Queued, rank, uint64(l.Distance), ref
+		if err := b.queue(h, l.key, r, tie); err != nil {
+			return 0, err
+		}
+		b.changes = append(b.changes, change{kind, h, item{place{rank, tie}, rank, uint32(r.retries), ref}})
+	}
+	return added, nil
+}
+
+// queue writes the record of a waiting URL and its place in the queue.
+func (b *batch) queue(h *host, k Key, r urlRecord, tie uint64) error {
+	p := place{r.rank, tie}
+	if d := b.hosts[h]; p.before(d.best) {
+		d.best = p
+	}
+	if err := b.set(urlKey(k), r.encode()); err != nil {
+		return err
+	}
+	return b.set(queueKey(h.id, p), queueValue(r.ref, r.retries))
+}
+
+// finish makes a visited node of a queued URL.
+func (b *batch) finish(l link, o Outcome) error {
+	r, known, err := b.lookup(l.key)
+	if err != nil || known && r.state == Visited {
+		return err
+	}
+	h, tie := b.host(l.key), tieOf(b.f.seed, l.key.url())
+	v := visitRecord{key: l.key, ref: r.ref, rank: rankOf(finite(l.Priority)), retries: uint64(l.Retries), outcome: o}
+	if known {
+		if it, leased := b.f.leasedItem(h, tie); leased {
+			v.ref, v.rank = it.ref, it.rank
+		}
+		if err := b.txn.Delete(queueKey(h.id, place{r.rank, tie})); err != nil {
+			return err
+		}
+		b.leave(h, r.rank, tie)
+	} else {
+		if v.ref, err = b.store(&l.Entry); err != nil {
+			return err
+		}
+		b.hosts[h].total++
+		b.totals.Links++
+	}
+	for _, id := range o.Addresses {
+		key := addressKey(id)
+		known, err := b.get(key, func([]byte) error { return nil })
+		if err != nil {
+			return err
+		}
+		if !known {
+			b.totals.Addresses++
+			if err := b.set(key, []byte{version}); err != nil {
+				return err
+			}
+		}
+	}
+	b.totals.add(&o)
+	seq := uint64(b.totals.Visited)
+	if err := b.set(visitKey(seq), v.encode()); err != nil {
+		return err
+	}
+	return b.set(urlKey(l.key), urlRecord{state: Visited, seq: seq}.encode())
+}
+
+// add counts one visit, but for its addresses.
+func (t *Totals) add(o *Outcome) {
+	t.Visited++
+	t.Bytes += o.Bytes
+	switch o.Kind {
+	case "page":
+		t.Pages++
+		if o.Relevant {
+			t.Relevant++
+		}
+	case "redirect":
+		t.Redirects++
+	case "error":
+		count(t.Errors, o.Reason, 1)
+	case "skipped":
+		count(t.Skipped, o.Reason, 1)
+	}
+	for reason, n := range o.Dropped {
+		t.Links += n
+		count(t.Dropped, reason, n)
+	}
+}
+
+// change stores another spelling of a queued URL, with its redirects and
+// retries.
+func (b *batch) change(l link) error {
+	r, known, err := b.lookup(l.key)
+	if err != nil || !known || r.state != Queued {
+		return err
+	}
+	h, tie := b.host(l.key), tieOf(b.f.seed, l.key.url())
+	if r.ref, err = b.store(&l.Entry); err != nil {
+		return err
+	}
+	r.retries = uint64(l.Retries)
+	if err := b.queue(h, l.key, r, tie); err != nil {
+		return err
+	}
+	b.changes = append(b.changes, change{isKept, h, item{place{r.rank, tie}, r.rank, uint32(r.retries), r.ref}})
+	return nil
+}
+
+// rekey moves queued URLs of a host to the places that they have in memory.
+func (b *batch) rekey(h *host, items []item) error {
+	for _, it := range items {
+		k := makeKey(h.id, urlOf(b.f.seed, it.tie))
+		r, known, err := b.lookup(k)
+		if err != nil {
+			return err
+		}
+		if !known || r.state != Queued || r.rank != it.disk {
+			continue
+		}
+		b.host(k)
+		if err := b.txn.Delete(queueKey(h.id, place{r.rank, it.tie})); err != nil {
+			return err
+		}
+		r.rank = it.rank
+		if err := b.queue(h, k, r, it.tie); err != nil {
+			return err
+		}
+		it.disk = it.rank
+		b.changes = append(b.changes, change{isKept, h, it})
+	}
+	return nil
+}
+
+// lose takes a queued URL out of the crawl whose words cannot be read.
+func (b *batch) lose(h *host, it item) error {
+	k := makeKey(h.id, urlOf(b.f.seed, it.tie))
+	b.host(k)
+	if err := b.aside(groupKey(it.ref.group())); err != nil {
+		return err
+	}
+	if err := b.txn.Delete(queueKey(h.id, place{it.disk, it.tie})); err != nil {
+		return err
+	}
+	b.leave(h, it.disk, it.tie)
+	b.totals.Damaged++
+	r, known, err := b.lookup(k)
+	if err != nil || !known || r.state != Queued {
+		return err
+	}
+	b.hosts[h].total--
+	if r.rank != it.disk {
+		if err := b.txn.Delete(queueKey(h.id, place{r.rank, it.tie})); err != nil {
+			return err
+		}
+	}
+	return b.txn.Delete(urlKey(k))
+}
+
+// seal writes what the batch gathered: words, hosts and totals.
+func (b *batch) seal() error {
+	if err := b.closeGroup(); err != nil {
+		return err
+	}
+	for h, d := range b.hosts {
+		b.f.mu.Lock()
+		r := hostRecord{
+			queued: uint64(int64(h.queued) + d.queued),
+			total:  uint64(int64(h.total) + d.total),
+			best:   h.stored(d.gone),
+		}
+		b.f.mu.Unlock()
+		if d.best.before(r.best) {
+			r.best = d.best
+		}
+		if err := b.set(hostKey(h.id), r.encode()); err != nil {
+			return err
+		}
+	}
+	return b.set(totalsKey, encodeTotals(&b.totals, b.groups, b.f.seed))
+}
