@@ -104,6 +104,7 @@ type Crawler struct {
 	Report func(v *Visit)
 
 	pages    pageBudget
+	plain    hostSet // whose https has failed
 	failures atomic.Int64
 	report   sync.Mutex
 }
@@ -240,7 +241,11 @@ const notAgain = -1
 // visit that should be made again later returns the time to wait, ≥ 0. The
 // host's turn, which Frontier.Next took, ends here.
 func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err error) {
-	e, u := &v.Entry, v.Entry.URL
+	e := &v.Entry
+	if c.plain.has(e.URL.Host()) {
+		e.URL = e.URL.Plain()
+	}
+	u := e.URL
 	v.Outcome.At = time.Now()
 	var crawlDelay time.Duration
 	if c.Rules != nil {
@@ -255,7 +260,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		switch {
 		case err != nil:
 			return 0, err
-		case d.Retry > 0 && hopeless(fetch.Class(d.Err)):
+		case d.Retry > 0 && d.Err != nil && (c.goPlain(e, d.Err) || hopeless(fetch.Class(d.Err))):
 			return c.failed(v, d.Err), nil
 		case d.Retry > 0 && e.Retries < c.Options.Retries:
 			e.Retries++
@@ -321,9 +326,26 @@ func hopeless(class string) bool {
 	return class == fetch.ClassDNS || class == fetch.ClassTLS || class == fetch.ClassPrivateAddress
 }
 
+// goPlain tells whether an https page is to be asked for by http because of
+// err: no connection, or a certificate that proves nothing, as small sites
+// often have. The host is remembered, so that this costs one request a host.
+func (c *Crawler) goPlain(e *frontier.Entry, err error) bool {
+	switch fetch.Class(err) {
+	case fetch.ClassTLS, fetch.ClassConnect, fetch.ClassProtocol:
+		return e.URL.Plain() != e.URL && e.Redirects < MaxRedirects
+	}
+	return false
+}
+
 // failed files an error of the fetcher, or asks for another try.
 func (c *Crawler) failed(v *Visit, err error) (again time.Duration) {
 	class := fetch.Class(err)
+	if c.goPlain(&v.Entry, err) {
+		c.plain.add(v.Entry.URL.Host())
+		v.Entry.URL = v.Entry.URL.Plain()
+		v.Entry.Redirects++
+		return 0
+	}
 	switch class {
 	case fetch.ClassContentType, fetch.ClassTooLarge, fetch.ClassPrivateAddress:
 		v.Outcome.Kind, v.Outcome.Reason = "skipped", class
@@ -438,6 +460,29 @@ func addressKeys(v geoparse.Verdict) []string {
 		}
 	}
 	return keys
+}
+
+// A hostSet remembers hosts, up to a bound beyond which it starts anew.
+type hostSet struct {
+	mu    sync.Mutex
+	hosts map[string]bool
+}
+
+const maxHostSet = 100_000
+
+func (s *hostSet) has(host string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hosts[host]
+}
+
+func (s *hostSet) add(host string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hosts == nil || len(s.hosts) >= maxHostSet {
+		s.hosts = map[string]bool{}
+	}
+	s.hosts[host] = true
 }
 
 // A pageBudget keeps pages done and in flight within the limit, so that a

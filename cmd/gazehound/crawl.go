@@ -202,7 +202,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	c := &crawler.Crawler{
 		Options: crawler.Options{
 			Workers: cfg.Fetch.Workers, MaxPages: cfg.Crawl.MaxPages, MaxDepth: cfg.Crawl.MaxDepth, MaxFailures: cfg.Crawl.MaxFailures,
-			Retries: cfg.Fetch.Retries, RetryWait: max(10*cfg.Fetch.Delay, 100*time.Millisecond), Grace: cfg.Fetch.ShutdownGrace,
+			Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Grace: cfg.Fetch.ShutdownGrace,
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
 		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope,

@@ -67,7 +67,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	}
 	rules := robots.DefaultOptions()
 	rules.Agent, rules.MaxDelay = cfg.Fetch.UserAgentName, cfg.Fetch.MaxCrawlDelay
-	rules.Retry, rules.RetryMax = max(cfg.Fetch.BackoffStart, 1), max(cfg.Fetch.BackoffMax, 1)
+	rules.Retry, rules.RetryMax = retryWait(cfg), max(cfg.Fetch.BackoffMax, retryWait(cfg))
 	rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
 		return client.FetchPrefix(ctx, u, robots.MaxSize)
 	}
@@ -77,6 +77,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	}
 	manners := polite.DefaultOptions()
 	manners.Delay, manners.AdaptiveDelay, manners.MaxDelay = cfg.Fetch.Delay, cfg.Fetch.AdaptiveDelay && cfg.Fetch.Delay > 0, longestDelay(cfg)
+	manners.AtOnce = cfg.Fetch.Workers
 	manners.BackoffStart, manners.BackoffMax = cfg.Fetch.BackoffStart, cfg.Fetch.BackoffMax
 	if cfg.Fetch.Proxy == "" && cfg.Fetch.Delay > 0 { // without a delay all hosts are on one loopback address
 		manners.Resolve = client.Resolve
@@ -116,6 +117,9 @@ func (r replay) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error)
 	}
 	return response, nil
 }
+
+// retryWait is the wait before a failure that may pass is tried again.
+func retryWait(cfg *Config) time.Duration { return max(10*cfg.Fetch.Delay, 100*time.Millisecond) }
 
 // longestDelay is the longest one that robots.txt or the hosts section may ask for.
 func longestDelay(cfg *Config) time.Duration {

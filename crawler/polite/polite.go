@@ -27,6 +27,11 @@ type Options struct {
 	BackoffStart time.Duration // rest after the first of them; doubled for every further one in a row
 	BackoffMax   time.Duration // longest rest, also by Retry-After
 
+	// AtOnce is how many requests a host gets at once where nobody has to be
+	// spared: Delay is 0, Resolve is nil and the host has asked for no rest.
+	// Everywhere else it is one.
+	AtOnce int
+
 	// Resolve finds the IP addresses of a host name without port. nil, behind
 	// a proxy: only hosts count.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -42,6 +47,7 @@ func DefaultOptions() Options {
 		BackoffOn:     []int{http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		BackoffStart:  5 * time.Minute,
 		BackoffMax:    24 * time.Hour,
+		AtOnce:        1,
 		Lookups:       16,
 	}
 }
@@ -53,6 +59,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("polite: delays (%v, at most %v) cannot be negative", o.Delay, o.MaxDelay)
 	case o.BackoffStart < 0 || o.BackoffMax < o.BackoffStart:
 		return fmt.Errorf("polite: back-off from %v to %v goes backwards", o.BackoffStart, o.BackoffMax)
+	case o.AtOnce < 1:
+		return fmt.Errorf("polite: %d requests at once ask nobody", o.AtOnce)
 	case o.Resolve != nil && o.Lookups <= 0:
 		return fmt.Errorf("polite: %d lookups at once find no address", o.Lookups)
 	}
@@ -87,9 +95,10 @@ type Gate struct {
 	sweep int // number of hosts at which the idle ones are forgotten
 }
 
-// A turn is held by one request, and free again after its rest.
+// A turn is held by one request, and free again after its rest. Where no rest
+// is needed it can be held by several.
 type turn struct {
-	held bool
+	held int       // requests under way
 	next time.Time // end of the rest
 }
 
@@ -158,30 +167,34 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 		g.hosts[name] = h
 		g.forget(now)
 	}
-	if wait := h.wait(now, g.options.Delay); wait > 0 {
+	atOnce := 1
+	if g.options.Delay == 0 && g.options.Resolve == nil && h.delay == 0 {
+		atOnce = g.options.AtOnce
+	}
+	if wait := h.wait(now, g.options.Delay, atOnce); wait > 0 {
 		return wait
 	}
 	if wait := g.find(name, h, now); wait > 0 {
 		return wait
 	}
 	if ip := g.ips[h.ip]; ip != nil {
-		if wait := ip.wait(now, g.options.Delay); wait > 0 {
+		if wait := ip.wait(now, g.options.Delay, atOnce); wait > 0 {
 			return wait
 		}
 	}
-	h.held = true
+	h.held++
 	if h.ip.IsValid() {
 		if g.ips[h.ip] == nil {
 			g.ips[h.ip] = &turn{}
 		}
-		g.ips[h.ip].held = true
+		g.ips[h.ip].held++
 	}
 	return 0
 }
 
 // wait returns how long the turn is not to be had, as far as one can know.
-func (t *turn) wait(now time.Time, least time.Duration) time.Duration {
-	if t.held {
+func (t *turn) wait(now time.Time, least time.Duration, atOnce int) time.Duration {
+	if t.held >= atOnce {
 		return max(minWait, least)
 	}
 	return t.next.Sub(now)
@@ -190,7 +203,7 @@ func (t *turn) wait(now time.Time, least time.Duration) time.Duration {
 // rest ends the turn; the next one comes no sooner than after delay, and never
 // sooner than was said before.
 func (t *turn) rest(now time.Time, delay time.Duration) {
-	t.held = false
+	t.held--
 	if next := now.Add(delay); next.After(t.next) {
 		t.next = next
 	}
@@ -245,14 +258,14 @@ func (g *Gate) Visited(name string, v Visit) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h := g.hosts[name]
-	if h == nil || !h.held {
+	if h == nil || h.held == 0 {
 		return // no turn was taken
 	}
 	ip := g.ips[h.ip]
 	if v.NoRequest {
-		h.held = false
+		h.held--
 		if ip != nil {
-			ip.held = false
+			ip.held--
 		}
 		return
 	}
@@ -316,12 +329,12 @@ func (g *Gate) forget(now time.Time) {
 		return
 	}
 	for name, h := range g.hosts {
-		if !h.held && h.lookup != asking && now.After(h.next.Add(grace(h))) && !h.began.After(now.Add(-time.Minute)) {
+		if h.held == 0 && h.lookup != asking && now.After(h.next.Add(grace(h))) && !h.began.After(now.Add(-time.Minute)) {
 			delete(g.hosts, name)
 		}
 	}
 	for addr, t := range g.ips {
-		if !t.held && now.After(t.next) {
+		if t.held == 0 && now.After(t.next) {
 			delete(g.ips, addr)
 		}
 	}
@@ -352,7 +365,7 @@ func (g *Gate) Stats() Stats {
 	s := Stats{Hosts: len(g.hosts)}
 	for _, h := range g.hosts {
 		switch {
-		case h.held:
+		case h.held > 0:
 			s.Asked++
 		case now.Before(h.next):
 			s.Resting++

@@ -397,7 +397,7 @@ func TestSnapshot(t *testing.T) {
 				t.Errorf("%s: wait %v after the restart; before %v", name, got, want)
 			}
 		}
-		if wait := next.ips[addr(1)].wait(time.Now(), 0); wait != 2*time.Second {
+		if wait := next.ips[addr(1)].wait(time.Now(), 0, 1); wait != 2*time.Second {
 			t.Errorf("address rests for %v", wait)
 		}
 		claim(next, "bad.example")
@@ -482,4 +482,31 @@ func BenchmarkGate(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "turns/s")
+}
+
+// Without any delay a host is asked by several at once, until it wants a rest.
+func TestAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := DefaultOptions()
+		o.Delay, o.AdaptiveDelay, o.AtOnce = 0, false, 2
+		g, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		a, b, c := g.Claim("a.example"), g.Claim("a.example"), g.Claim("a.example")
+		if a != 0 || b != 0 || c == 0 {
+			t.Errorf("claims = %v, %v, %v; want two turns", a, b, c)
+		}
+		g.Visited("a.example", Visit{Status: 200, CrawlDelay: time.Second})
+		g.Visited("a.example", Visit{Status: 200, CrawlDelay: time.Second})
+		if wait := g.Claim("a.example"); wait != time.Second {
+			t.Errorf("wait = %v after a Crawl-delay of 1s", wait)
+		}
+		time.Sleep(time.Second)
+		a, b = g.Claim("a.example"), g.Claim("a.example")
+		if a != 0 || b == 0 {
+			t.Errorf("claims = %v, %v; want one turn", a, b)
+		}
+	})
 }

@@ -66,7 +66,7 @@ func (g *Gate) Snapshot() ([]byte, error) {
 
 // end returns when the turn will be free, as far as one can know.
 func (g *Gate) end(t *turn, now time.Time) time.Time {
-	if t.held {
+	if t.held > 0 {
 		return now.Add(g.options.Delay)
 	}
 	return t.next

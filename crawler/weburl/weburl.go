@@ -273,6 +273,15 @@ func (u URL) IsZero() bool { return u.text == "" }
 // Scheme returns "http" or "https".
 func (u URL) Scheme() string { return strings.TrimSuffix(u.text[:u.host], "://") }
 
+// Plain returns the http URL of the same page for an https URL on its usual
+// port, and u itself otherwise.
+func (u URL) Plain() URL {
+	if u.Scheme() != "https" || u.Host() != u.Hostname() {
+		return u
+	}
+	return URL{text: "http" + u.text[len("https"):], host: u.host - 1, path: u.path - 1, query: u.query - 1}
+}
+
 // Host returns the host, with the port where it is not the scheme's own:
 // "www.oldenburg.example:8080". It is what politeness is counted by.
 func (u URL) Host() string { return u.text[u.host:u.path] }
