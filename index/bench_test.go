@@ -84,7 +84,7 @@ func sizeOf(b testing.TB, dir string) (bytes int64) {
 func BenchmarkPut(b *testing.B) {
 	for _, callers := range []int{1, 16, 256} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			n := min(20_000, 250*callers)
+			n := min(8000, 100*callers)
 			docs := made(n)
 			var seconds float64
 			var bytes int64

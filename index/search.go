@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -95,7 +94,7 @@ func join(sep string, parts ...string) string {
 // A group is an address while its mentions are collected.
 type group struct {
 	id       uint64
-	best     bleveindex.IndexInternalID // the mention that fits best
+	best     uint64 // number of the mention that fits best
 	score    float64
 	mentions int
 	point    orb.Point
@@ -243,7 +242,7 @@ func (c *collection) add(m *search.DocumentMatch) error {
 	g.mentions++
 	if m.Score > g.score {
 		g.score = m.Score
-		g.best = append(g.best[:0], m.IndexInternalID...)
+		g.best = m.IndexInternalID.Value()
 	}
 	if c.points != nil && !g.located {
 		return c.points.VisitDocValues(m.IndexInternalID, func(_ string, term []byte) {
@@ -286,27 +285,41 @@ func (c *collection) rank() {
 		// segments to the next; the order must not.
 		c.groups[i].value = math.Round(c.groups[i].value*1e6) / 1e6
 	}
-	slices.SortFunc(c.groups, func(a, b group) int {
-		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.id, b.id))
-	})
+}
+
+// compare orders groups: the higher value first, then the lower ID.
+func (g *group) compare(value float64, id uint64) int {
+	return cmp.Or(cmp.Compare(value, g.value), cmp.Compare(g.id, id))
+}
+
+// page returns the first groups behind the cursor in their order, at most
+// limit, and how many come before them.
+func (c *collection) page(after *cursor, limit int) (page []*group, before int) {
+	for i := range c.groups {
+		g := &c.groups[i]
+		if after != nil && g.compare(after.value, after.id) <= 0 {
+			before++
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(page, g, func(a, b *group) int { return a.compare(b.value, b.id) })
+		if at == limit {
+			continue
+		}
+		if len(page) == limit {
+			page = page[:limit-1]
+		}
+		page = slices.Insert(page, at, g)
+	}
+	return page, before
 }
 
 // finish orders the groups, takes the page asked for and reads its evidence.
 func (x *Index) finish(ctx context.Context, c *collection, words []word, at stage, after *cursor, r *Result) error {
 	c.rank()
-	r.Total, r.Approx = len(c.groups), c.visited > maxVisited
-	start := 0
-	if after != nil {
-		start, _ = slices.BinarySearchFunc(c.groups, *after, func(g group, a cursor) int {
-			if d := cmp.Or(cmp.Compare(a.value, g.value), cmp.Compare(g.id, a.id)); d != 0 {
-				return d
-			}
-			return -1 // the page begins behind it
-		})
-	}
-	r.Offset = start
-	end := min(len(c.groups), start+c.q.Limit)
-	for _, g := range c.groups[start:end] {
+	page, before := c.page(after, c.q.Limit)
+	r.Total, r.Approx, r.Offset = len(c.groups), c.visited > maxVisited, before
+	shown := make(map[uint64]bool, len(page))
+	for _, g := range page {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -315,14 +328,15 @@ func (x *Index) finish(ctx context.Context, c *collection, words []word, at stag
 			return err
 		}
 		r.Hits = append(r.Hits, h)
+		shown[g.id] = true
 	}
-	if end < len(c.groups) {
-		last := c.groups[end-1]
+	if before+len(page) < len(c.groups) && len(page) > 0 {
+		last := page[len(page)-1]
 		r.Next = cursor{at, last.value, last.id}.encode(c.q)
 	}
 	for i := 0; i < len(c.groups) && len(r.Points) < c.q.Points; i++ {
-		if (i < start || i >= end) && c.groups[i].located {
-			r.Points = append(r.Points, c.groups[i].point)
+		if g := &c.groups[i]; g.located && !shown[g.id] {
+			r.Points = append(r.Points, g.point)
 		}
 	}
 	return nil
@@ -330,13 +344,10 @@ func (x *Index) finish(ctx context.Context, c *collection, words []word, at stag
 
 // hit reads the mentions of an address: the one that fits best, and some of
 // the others.
-func (x *Index) hit(c *collection, g group, words []word) (Hit, error) {
-	var id [8]byte
-	for i := range id {
-		id[i] = byte(g.id >> (56 - 8*i))
-	}
-	aid := hex.EncodeToString(id[:])
-	best, err := load(c.reader, g.best)
+func (x *Index) hit(c *collection, g *group, words []word) (Hit, error) {
+	aid := fmt.Sprintf("%016x", g.id)
+	bestDoc := bleveindex.NewIndexInternalID(nil, g.best)
+	best, err := load(c.reader, bestDoc)
 	if err != nil {
 		return Hit{}, err
 	}
@@ -354,7 +365,7 @@ func (x *Index) hit(c *collection, g group, words []word) (Hit, error) {
 		if p == nil {
 			break
 		}
-		if p.ID.Equals(g.best) {
+		if p.ID.Equals(bestDoc) {
 			continue
 		}
 		m, err := load(c.reader, p.ID)
