@@ -79,7 +79,11 @@ func TestTextAsWithHTMLParse(t *testing.T) {
 	}
 	same, all := 0, 0
 	for _, set := range []string{"de_pages", "webstruct"} {
-		for i, page := range realPages(t, set) {
+		pages := realPages(t, set)
+		if os.Getenv("GAZEHOUND_ALL") == "" {
+			pages = pages[:60]
+		}
+		for i, page := range pages {
 			doc, err := html.ParseWithOptions(bytes.NewReader(page), html.ParseOptionEnableScripting(false))
 			if err != nil {
 				t.Logf("%s %d: %v", set, i, err)
