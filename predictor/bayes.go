@@ -28,6 +28,7 @@ type Options struct {
 	Posterior  string  // Tempered or Raw
 	Combine    string  // Mean or Max
 	Decay      float64 // of the depths in Predict, in (0, 1]
+	Weight     float64 // of the prediction in Predict, in (0, 1]; 1 as published
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
 	Vocabulary int     // terms known per depth; those beyond share one term per family
 }
@@ -37,8 +38,9 @@ func DefaultOptions() Options {
 	return Options{
 		Depths:     MaxDepth,
 		Posterior:  Tempered,
-		Combine:    Mean,
+		Combine:    Max,
 		Decay:      0.5,
+		Weight:     0.7,
 		Smoothing:  1,
 		Vocabulary: 1_000_000,
 	}
@@ -55,6 +57,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("predictor: combine is %q: use %q or %q", o.Combine, Mean, Max)
 	case !(o.Decay > 0 && o.Decay <= 1):
 		return fmt.Errorf("predictor: decay is %v: use more than 0 and at most 1", o.Decay)
+	case !(o.Weight > 0 && o.Weight <= 1):
+		return fmt.Errorf("predictor: weight is %v: use more than 0 and at most 1", o.Weight)
 	case !(o.Smoothing > 0 && o.Smoothing <= 1000):
 		return fmt.Errorf("predictor: smoothing is %v: use more than 0 and at most 1000", o.Smoothing)
 	case o.Vocabulary < 1:
@@ -90,23 +94,37 @@ func NewModel(o Options) (*Model, error) {
 // page lies exactly d links behind it, at [d-1]: in [0, 1], never NaN. It is 0
 // at a depth that has learned nothing, so that a new model leaves the order of
 // links alone.
+//
+// Depth 1 speaks as soon as it has learned one link: knowing only links that
+// led nowhere, it prefers those that are unlike them, which is what brings a
+// crawl out of a part of the web where nothing is. The other depths are 0
+// until they have learned a link that led to a relevant page.
 func (m *Model) Score(terms []string) [MaxDepth]float64 {
 	var p [MaxDepth]float64
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for d := range m.options.Depths {
-		p[d] = m.depths[d].probability(terms)
+		if m.speaks(d) {
+			p[d] = m.depths[d].probability(terms)
+		}
 	}
 	return p
 }
 
-// Predict returns Score combined into one number in [0, 1], as Options say.
+// speaks tells whether depth d+1 has learned enough to predict.
+func (m *Model) speaks(d int) bool {
+	c := m.depths[d]
+	return c.relevant > 0 || d == 0 && c.other > 0
+}
+
+// Predict returns Score combined into one number in [0, 1], and weighted, as
+// Options say. It is what Priority takes.
 func (m *Model) Predict(terms []string) float64 {
 	p := m.Score(terms)
 	if m.options.Combine == Max {
-		return Best(p, m.options.Decay)
+		return m.options.Weight * Best(p, m.options.Decay)
 	}
-	return combine(p[:m.options.Depths], m.options.Decay)
+	return m.options.Weight * combine(p[:m.options.Depths], m.options.Decay)
 }
 
 // Learn trains depth d with the terms of trail[d-1], the link d steps before a

@@ -60,7 +60,7 @@ func reference(lessons []lesson, terms []string, depth int, o Options) float64 {
 			totals[class]++
 		}
 	}
-	if documents[0]+documents[1] == 0 {
+	if documents[0] == 0 && (depth > 1 || documents[1] == 0) {
 		return 0
 	}
 	size := o.Smoothing * float64(len(counts)+1)
@@ -163,6 +163,23 @@ func TestLearn(t *testing.T) {
 	m.Learn(nil, true) // a seed
 	if again := m.Score(contact); again != c {
 		t.Errorf("a page without a trail taught something: %v, then %v", c, again)
+	}
+}
+
+func TestPredict(t *testing.T) {
+	for _, test := range []struct {
+		combine string
+		want    func(p [MaxDepth]float64) float64
+	}{
+		{Max, func(p [MaxDepth]float64) float64 { return 0.7 * max(p[0], p[1]/2) }},
+		{Mean, func(p [MaxDepth]float64) float64 { return 0.7 * (p[0]/2 + p[1]/4) / (1.0/2 + 1.0/4) }},
+	} {
+		m := newModel(t, func(o *Options) { o.Combine, o.Depths = test.combine, 2 })
+		teach(m, 200)
+		terms := Terms(Link{Host: "h1.example", Anchor: "kontakt"})
+		if got, want := m.Predict(terms), test.want(m.Score(terms)); math.Abs(got-want) > 1e-12 || got == 0 {
+			t.Errorf("%s: Predict = %v, want %v", test.combine, got, want)
+		}
 	}
 }
 
@@ -299,6 +316,7 @@ func TestOptionsValidate(t *testing.T) {
 		{func(o *Options) { o.Combine = "sum" }, `combine is "sum"`},
 		{func(o *Options) { o.Decay = 0 }, "decay is 0"},
 		{func(o *Options) { o.Decay = math.NaN() }, "decay is NaN"},
+		{func(o *Options) { o.Weight = 1.5 }, "weight is 1.5"},
 		{func(o *Options) { o.Smoothing = math.Inf(1) }, "smoothing is +Inf"},
 		{func(o *Options) { o.Smoothing = -1 }, "smoothing is -1"},
 		{func(o *Options) { o.Vocabulary = 0 }, "vocabulary is 0"},

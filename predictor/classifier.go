@@ -58,6 +58,7 @@ func (c *classifier) meet(term string) string {
 			return term
 		}
 	}
+	term = strings.Clone(term) // which may be a part of something large
 	c.terms = append(c.terms, term)
 	return term
 }
@@ -122,21 +123,10 @@ func unknown(term string) string {
 	return "<unk>"
 }
 
-// trained tells whether there is an example. Those of one class are enough:
-// long before the first relevant page is found, a classifier that knows many
-// other links prefers the ones that are unlike them, and so gets out of a part
-// of the web where nothing is.
-func (c *classifier) trained() bool { return c.relevant+c.other > 0 }
-
-// probability returns the posterior of a link with these terms, or 0 where
-// nothing was learned.
+// probability returns the posterior of a link with these terms.
 func (c *classifier) probability(terms []string) float64 {
-	if !c.trained() {
-		return 0
-	}
 	_, relevant, other := c.resolve(terms)
-	evidence := 0.0
-	scale := c.scale()
+	evidence, scale := 0.0, c.scale()
 	for i := range relevant {
 		evidence += scale.logOdds(relevant[i], other[i])
 	}

@@ -39,7 +39,7 @@ func (m *Model) Explain(terms []string, depth int) Explanation {
 	defer m.mu.RUnlock()
 	c := m.depths[depth-1]
 	e := Explanation{Relevant: c.relevant, Other: c.other}
-	if !c.trained() {
+	if !m.speaks(depth - 1) {
 		return e
 	}
 	e.Trained, e.Prior = true, c.prior()
