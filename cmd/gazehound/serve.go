@@ -39,8 +39,10 @@ The data is only read. While a crawl runs, "gazehound crawl --serve ADDRESS"
 serves from within it. Ctrl-C ends the server.`,
 		Example: `  gazehound serve
   gazehound serve --listen 127.0.0.1:0 --cors https://map.example`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fail(exitUsage, "serve takes no arguments, got %.60q. --listen HOST:PORT says where it listens", args[0])
+			}
 			ctx, cancel := context.WithCancel(cmd.Context())
 			defer cancel()
 			stop := onSignals(func(n int) {
