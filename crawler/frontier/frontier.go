@@ -56,6 +56,7 @@ const (
 	MaxAddresses    = 1000 // of one page
 	MaxAddress      = 256  // bytes of an address id
 	MaxReasons      = 64   // distinct reasons in Totals; further ones are counted as "other"
+	MaxMeta         = 1 << 20
 	maxReasonLength = 64
 )
 
@@ -176,6 +177,8 @@ type Frontier struct {
 	seed    uint64
 	db      *badger.DB
 	began   time.Time // parked hosts count from here
+	block   int       // items that are read at a time
+	budget  int       // bytes that buffers may take
 
 	requests chan *request
 	stop     chan struct{} // closed by Close
@@ -267,9 +270,12 @@ func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry)
 	return added + new, nil
 }
 
-// PutMeta stores a value under a name, for things that belong to the crawl as
-// a whole. It is durable when PutMeta returns.
+// PutMeta stores a value of at most MaxMeta bytes under a name, for things that
+// belong to the crawl as a whole. It is durable when PutMeta returns.
 func (f *Frontier) PutMeta(name string, value []byte) error {
+	if len(value) > MaxMeta {
+		return fmt.Errorf("frontier: meta %q: %d bytes are too many, at most %d are stored", name, len(value), MaxMeta)
+	}
 	value = append([]byte(nil), value...)
 	return f.submit(context.Background(), len(name)+len(value)+perLink, func(b *batch) error {
 		return b.set(metaKey(name), value)
@@ -309,10 +315,21 @@ func (f *Frontier) Totals() Totals {
 // store. Entries that are still leased will be found queued. A second Close
 // does nothing.
 func (f *Frontier) Close() error {
+	if !f.halt() {
+		return nil
+	}
+	if err := f.db.Close(); err != nil {
+		return fmt.Errorf("frontier: close %s: %w", f.options.Dir, err)
+	}
+	return nil
+}
+
+// halt ends everything but the store; false if that has happened already.
+func (f *Frontier) halt() bool {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
-		return nil
+		return false
 	}
 	f.closed = true
 	f.broadcast()
@@ -320,15 +337,12 @@ func (f *Frontier) Close() error {
 	close(f.stop)
 	f.writer.Wait()
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	for f.readers > 0 {
 		f.idle.Wait()
 	}
 	f.view.Discard()
-	f.mu.Unlock()
-	if err := f.db.Close(); err != nil {
-		return fmt.Errorf("frontier: close %s: %w", f.options.Dir, err)
-	}
-	return nil
+	return true
 }
 
 // broadcast wakes all calls of Next that wait. f.mu is held.

@@ -43,7 +43,7 @@ func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Durati
 			return e, nil
 		case write != nil:
 			f.mu.Unlock()
-			err := f.submit(ctx, maxMoved*perLink, write)
+			err := f.submit(ctx, (maxMoved*f.block+1)*perLink, write)
 			f.mu.Lock()
 			if err != nil {
 				return Entry{}, err
@@ -132,7 +132,7 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 					if best.host == nil || it.place.before(best.item.place) {
 						best = candidate{h, it, e}
 					}
-					if h.buf.moved > maxMoved {
+					if h.buf.moved > maxMoved*f.block {
 						items := h.buf.strays()
 						return Entry{}, false, func(b *batch) error { return b.rekey(h, items) }, nil
 					}

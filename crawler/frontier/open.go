@@ -45,8 +45,18 @@ func Open(o Options) (*Frontier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 	}
+	f, err := start(o, db)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("frontier: open %s: %w", o.Dir, err), db.Close())
+	}
+	return f, nil
+}
+
+// start returns the frontier of an open store.
+func start(o Options, db *badger.DB) (*Frontier, error) {
 	f := &Frontier{
 		options: o, seed: o.Seed, db: db, began: time.Now(),
+		block: blockItems, budget: int(o.Memory / buffersShare),
 		requests: make(chan *request), stop: make(chan struct{}),
 		hosts: make(map[uint64]*host), changed: make(chan struct{}),
 		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
@@ -54,7 +64,7 @@ func Open(o Options) (*Frontier, error) {
 	}
 	f.idle = sync.NewCond(&f.mu)
 	if err := f.restore(); err != nil {
-		return nil, errors.Join(fmt.Errorf("frontier: open %s: %w", o.Dir, err), db.Close())
+		return nil, err
 	}
 	f.view = db.NewTransaction(false)
 	f.writer.Add(1)
@@ -131,7 +141,7 @@ func storeOptions(o Options) badger.Options {
 	b.DetectConflicts = false // there is one writer
 	b.SyncWrites = o.Sync && !o.InMemory
 	b.Compression = options.Snappy
-	b.MemTableSize = min(max(o.Memory/16, 4<<20), 64<<20)
+	b.MemTableSize = min(max(o.Memory/16, 8<<20), 64<<20)
 	b.NumMemtables = 2
 	b.NumCompactors = 2
 	b.BlockCacheSize = o.Memory / 8

@@ -52,12 +52,12 @@ type item struct {
 }
 
 const (
-	blockItems   = 64  // read at a time
-	maxItems     = 512 // of a host in memory, but for those that have moved
-	maxMoved     = 256 // that have moved and are not written yet
+	blockItems   = 64 // that are read at a time
+	maxBlocks    = 8  // of a host in memory, but for items that have moved
+	maxMoved     = 4  // blocks that have moved and are not written yet
+	buffersShare = 16 // one part in … of Options.Memory is for buffers
+	bufferBytes  = 160
 	itemBytes    = 32
-	bufferBytes  = 160 // without items
-	loadedPerMem = 16  // share of Options.Memory for buffers: one in …
 )
 
 func newHost(id uint64) *host { return &host{id: id, best: nowhere} }
@@ -137,11 +137,11 @@ func (q *buffer) remove(i int) item {
 func (q *buffer) has(p place) bool { return !q.more || !q.edge.before(p) }
 
 // trim gives up what is far from the front and can be read again.
-func (q *buffer) trim() {
-	if len(q.items)-q.moved <= maxItems {
+func (q *buffer) trim(most int) {
+	if len(q.items)-q.moved <= most {
 		return
 	}
-	q.edge, q.more = q.items[len(q.items)-maxItems/2].place, true
+	q.edge, q.more = q.items[len(q.items)-most/2].place, true
 	q.items = slices.DeleteFunc(q.items, func(it item) bool { return it.disk == it.rank && !q.has(it.place) })
 }
 
@@ -259,7 +259,7 @@ func (f *Frontier) apply(c change) {
 			f.keep(h, now)
 		}
 	}
-	q.trim()
+	q.trim(maxBlocks * f.block)
 	f.items += len(q.items) - before
 }
 
@@ -305,12 +305,12 @@ func (f *Frontier) load(h *host) (best item, ok bool, err error) {
 				q.insert(it)
 			}
 			read++
-			return read < blockItems, nil
+			return read < f.block, nil
 		})
 		if err != nil {
 			return item{}, false, err
 		}
-		if read < blockItems {
+		if read < f.block {
 			q.more = false
 		}
 	}
@@ -359,8 +359,7 @@ const noRef = ^ref(0)
 // evict forgets buffers at random when there are too many. Nothing is lost:
 // they hold what is on disk, and priorities that will be asked for again.
 func (f *Frontier) evict() {
-	budget := int(f.options.Memory / loadedPerMem)
-	if f.loaded*bufferBytes+f.items*itemBytes <= budget {
+	if f.loaded*bufferBytes+f.items*itemBytes <= f.budget {
 		return
 	}
 	for _, h := range f.hosts {
@@ -374,7 +373,7 @@ func (f *Frontier) evict() {
 		if h.in == isReady {
 			heap.Fix(&f.ready, int(h.slot))
 		}
-		if f.loaded*bufferBytes+f.items*itemBytes <= budget*3/4 {
+		if f.loaded*bufferBytes+f.items*itemBytes <= f.budget*3/4 {
 			return
 		}
 	}

@@ -1,0 +1,369 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gazehound/crawler/weburl"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// model is the frontier as one would write it without a disk, without limits
+// and without haste.
+type model struct {
+	seed    uint64
+	limit   int64
+	urls    map[Key]*modelURL
+	order   []Key // of visits
+	totals  Totals
+	parked  map[string]time.Time // by a claim
+	resting map[string]time.Time // by Return
+}
+
+type modelURL struct {
+	entry   Entry
+	leased  bool
+	visited bool
+	outcome Outcome
+}
+
+func (m *model) push(es ...Entry) (added int) {
+	for _, e := range es {
+		m.totals.Links++
+		k := KeyOf(e.URL)
+		u := m.urls[k]
+		switch {
+		case u == nil && m.limit > 0 && m.ofHost(e.URL.Host()) >= m.limit:
+			m.totals.Dropped["host_limit"]++
+		case u == nil:
+			m.urls[k] = &modelURL{entry: e}
+			added++
+		default:
+			m.totals.Repeats++
+			if !u.visited && !u.leased && (e.Priority > u.entry.Priority || e.Priority == u.entry.Priority && e.Distance < u.entry.Distance) {
+				e.Retries = u.entry.Retries
+				u.entry = e
+			}
+		}
+	}
+	return added
+}
+
+func (m *model) ofHost(host string) (n int64) {
+	for _, u := range m.urls {
+		if u.entry.URL.Host() == host {
+			n++
+		}
+	}
+	return n
+}
+
+// best returns the entry that is to be served next, or nil.
+func (m *model) best() *modelURL {
+	var best *modelURL
+	now := time.Now()
+	place := func(u *modelURL) place {
+		return place{rankOf(float32(u.entry.Priority)), tieOf(m.seed, KeyOf(u.entry.URL).url())}
+	}
+	for _, u := range m.urls {
+		host := u.entry.URL.Host()
+		if u.visited || u.leased || now.Before(m.parked[host]) || now.Before(m.resting[host]) {
+			continue
+		}
+		if best == nil || place(u).before(place(best)) {
+			best = u
+		}
+	}
+	return best
+}
+
+func (m *model) count(state func(*modelURL) bool) (n int64) {
+	for _, u := range m.urls {
+		if state(u) {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *model) leasedKeys() []Key {
+	var keys []Key
+	for k, u := range m.urls {
+		if u.leased {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return slices.Compare(a[:], b[:]) })
+	return keys
+}
+
+func (m *model) want() Totals {
+	t := m.totals.clone()
+	addresses := map[string]bool{}
+	hosts := map[string]bool{}
+	for _, u := range m.urls {
+		hosts[u.entry.URL.Host()] = true
+		for _, a := range u.outcome.Addresses {
+			addresses[a] = true
+		}
+	}
+	t.Queued = m.count(func(u *modelURL) bool { return !u.visited })
+	t.Leased = m.count(func(u *modelURL) bool { return u.leased })
+	t.Visited = int64(len(m.order))
+	t.Addresses = int64(len(addresses))
+	t.Hosts = int64(len(hosts))
+	return t
+}
+
+// TestModel runs random operations, crashes among them, on a frontier with
+// tiny buffers and on the model. Every claim must be for the host whose turn
+// it is, everything else must agree.
+func TestModel(t *testing.T) {
+	urls := make([]weburl.URL, 120)
+	for i := range urls {
+		urls[i] = parse(t, fmt.Sprintf("http://h%d.example/%d", i*i%7, i))
+	}
+	check := func(t *rapid.T) {
+		o := DefaultOptions()
+		o.InMemory, o.Memory = true, 32<<20
+		o.Seed = rapid.Uint64Range(0, 3).Draw(t, "seed")
+		o.MaxPerHost = rapid.SampledFrom([]int64{0, 0, 5}).Draw(t, "limit")
+		budget := rapid.SampledFrom([]int{0, 1000, 1 << 20}).Draw(t, "budget")
+		f, err := Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tiny := func() { f.block, f.budget = 2, budget }
+		tiny()
+		defer func() { f.Close() }()
+		m := &model{
+			seed: o.Seed, limit: o.MaxPerHost, urls: map[Key]*modelURL{},
+			parked: map[string]time.Time{}, resting: map[string]time.Time{},
+			totals: Totals{Errors: map[string]int64{}, Skipped: map[string]int64{}, Dropped: map[string]int64{}},
+		}
+		ctx := context.Background()
+		entry := rapid.Custom(func(t *rapid.T) Entry {
+			return Entry{
+				URL:      rapid.SampledFrom(urls).Draw(t, "url"),
+				Priority: float64(rapid.SampledFrom([]float32{0.25, 0.5, 0.5, 1, -2, rapid.Float32Range(0, 1).Draw(t, "p")}).Draw(t, "priority")),
+				Depth:    rapid.IntRange(0, 3).Draw(t, "depth"),
+				Distance: rapid.IntRange(0, 3).Draw(t, "distance"),
+				Parent:   KeyOf(rapid.SampledFrom(urls).Draw(t, "parent")),
+				Anchor:   rapid.StringN(0, 10, 20).Draw(t, "anchor"),
+				Around:   rapid.StringN(0, 10, 20).Draw(t, "around"),
+				Switch:   rapid.Bool().Draw(t, "switch"),
+				Found:    time.Unix(rapid.Int64Range(0, 3).Draw(t, "found")*1000+1, 0).UTC(),
+			}
+		})
+		entries := rapid.SliceOfN(entry, 0, 8)
+		pick := func(t *rapid.T) *modelURL {
+			keys := m.leasedKeys()
+			if len(keys) == 0 {
+				t.Skip("nothing leased")
+			}
+			return m.urls[rapid.SampledFrom(keys).Draw(t, "leased")]
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"push": func(t *rapid.T) {
+				es := entries.Draw(t, "entries")
+				added, err := f.Push(ctx, es...)
+				if want := m.push(es...); err != nil || added != want {
+					t.Fatalf("Push = %d, %v, want %d", added, err, want)
+				}
+			},
+			"next": func(t *rapid.T) {
+				if m.count(func(u *modelURL) bool { return !u.visited }) == 0 {
+					if _, err := f.Next(ctx, always); !errors.Is(err, io.EOF) {
+						t.Fatalf("Next of an empty frontier: %v", err)
+					}
+					return
+				}
+				busy := rapid.SliceOfN(rapid.Bool(), 7, 7).Draw(t, "busy")
+				tries, cancel := context.WithTimeout(ctx, time.Millisecond)
+				defer cancel()
+				wrong := ""
+				e, err := f.Next(tries, func(host string) time.Duration {
+					best := m.best()
+					if best == nil || best.entry.URL.Host() != host {
+						wrong = fmt.Sprintf("claim of %s; the best is %+v", host, best)
+					}
+					var i int
+					fmt.Sscanf(host, "h%d", &i)
+					if busy[i] {
+						m.parked[host] = time.Now().Add(4 * time.Second)
+						return 4 * time.Second
+					}
+					return 0
+				})
+				if wrong != "" {
+					t.Fatal(wrong)
+				}
+				best := m.best()
+				if best == nil {
+					if !errors.Is(err, context.DeadlineExceeded) {
+						t.Fatalf("Next = %v, %v, but nobody may be asked", e, err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatalf("Next: %v, want %v", err, best.entry)
+				}
+				if diff := cmp.Diff(best.entry, e, cmp.Comparer(func(a, b weburl.URL) bool { return a == b })); diff != "" {
+					t.Fatalf("Next (-want +got):\n%s", diff)
+				}
+				best.leased = true
+			},
+			"done": func(t *rapid.T) {
+				u := pick(t)
+				o := Outcome{
+					Kind:      rapid.SampledFrom([]string{"page", "page", "redirect", "error", "skipped"}).Draw(t, "kind"),
+					Status:    200,
+					Relevant:  rapid.Bool().Draw(t, "relevant"),
+					Score:     rapid.Float64Range(0, 1).Draw(t, "score"),
+					Addresses: rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 3).Draw(t, "addresses"),
+					Bytes:     rapid.Int64Range(0, 1000).Draw(t, "bytes"),
+					At:        time.Unix(1000, 0).UTC(),
+				}
+				if o.Kind == "error" || o.Kind == "skipped" {
+					o.Reason = rapid.SampledFrom([]string{"dns", "robots"}).Draw(t, "reason")
+				}
+				if rapid.Bool().Draw(t, "dropped") {
+					o.Dropped = map[string]int64{"depth": 2}
+				}
+				if len(o.Addresses) == 0 {
+					o.Addresses = nil
+				}
+				es := entries.Draw(t, "found")
+				added, err := f.Done(ctx, u.entry, o, es...)
+				u.leased, u.visited, u.outcome = false, true, o
+				m.order = append(m.order, KeyOf(u.entry.URL))
+				delete(m.parked, u.entry.URL.Host())
+				m.totals.add(&o)
+				if want := m.push(es...); err != nil || added != want {
+					t.Fatalf("Done = %d, %v, want %d", added, err, want)
+				}
+			},
+			"return": func(t *rapid.T) {
+				u := pick(t)
+				host := u.entry.URL.Host()
+				u.entry.Retries = rapid.IntRange(0, 2).Draw(t, "retries")
+				wait := time.Duration(rapid.SampledFrom([]int{0, 0, 10, 2000}).Draw(t, "wait")) * time.Millisecond
+				if err := f.Return(u.entry, wait); err != nil {
+					t.Fatal(err)
+				}
+				u.leased = false
+				delete(m.parked, host)
+				if until := time.Now().Add(wait); until.After(m.resting[host]) {
+					m.resting[host] = until
+				}
+			},
+			"sleep": func(t *rapid.T) {
+				time.Sleep(time.Duration(rapid.SampledFrom([]int{1, 20, 5000}).Draw(t, "ms")) * time.Millisecond)
+			},
+			"crash": func(t *rapid.T) {
+				f.halt()
+				if f, err = start(f.options, f.db); err != nil {
+					t.Fatal(err)
+				}
+				tiny()
+				clear(m.parked)
+				clear(m.resting)
+				for _, u := range m.urls {
+					u.leased = false
+				}
+			},
+			"": func(t *rapid.T) {
+				got := f.Totals()
+				got.ReadyHosts, got.ParkedHosts = 0, 0
+				if diff := cmp.Diff(m.want(), got); diff != "" {
+					t.Fatalf("Totals (-want +got):\n%s", diff)
+				}
+				checkStore(t, f)
+			},
+		})
+		var walked []Key
+		err = f.Walk(ctx, 0, func(n Node) error {
+			k := KeyOf(n.URL)
+			walked = append(walked, k)
+			if diff := cmp.Diff(m.urls[k].outcome, n.Outcome); diff != "" || n.Seq != uint64(len(walked)) {
+				t.Errorf("visit %d (-want +got):\n%s", n.Seq, diff)
+			}
+			return nil
+		})
+		if err != nil || !slices.Equal(walked, m.order) {
+			t.Fatalf("Walk = %v, %v, want %v", walked, err, m.order)
+		}
+		for k, u := range m.urls {
+			n, ok, err := f.Get(k)
+			if err != nil || !ok || (n.State == Visited) != u.visited || !u.visited && (n.Anchor != u.entry.Anchor || n.Parent != u.entry.Parent) {
+				t.Fatalf("Get = %+v, %v, %v, want %+v", n, ok, err, u)
+			}
+		}
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		var failure any // rapid's way to fail, which has to leave the bubble
+		synctest.Test(t, func(*testing.T) {
+			defer func() { failure = recover() }()
+			check(r)
+		})
+		if failure != nil {
+			panic(failure)
+		}
+	})
+}
+
+// checkStore holds the stored totals and hosts against a recount.
+func checkStore(t rapid.TB, f *Frontier) {
+	c, err := countAll(f.view, f.seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := f.shown.clone()
+	c.totals.Links, c.totals.Repeats = stored.Links, stored.Repeats
+	if n := stored.Dropped["host_limit"]; n > 0 {
+		c.totals.Dropped["host_limit"] = n
+	}
+	if diff := cmp.Diff(c.totals, stored); diff != "" {
+		t.Fatalf("stored totals (-recounted +stored):\n%s", diff)
+	}
+	if sum := stored.Queued + stored.Visited + stored.Repeats + total(stored.Dropped); sum != stored.Links {
+		t.Fatalf("%d links seen, but %d accounted for: %+v", stored.Links, sum, stored)
+	}
+	hosts := map[uint64]hostRecord{}
+	err = scan(f.view, []byte{'h'}, func(key, value []byte) error {
+		r, err := decodeHost(value)
+		id := decoderOf(key[1:]).uint64()
+		want := c.hosts[id]
+		if r.queued > 0 && !r.best.before(want.best) && r.best != want.best {
+			t.Fatalf("host %x promises %v, but has %v", id, r.best, want.best)
+		}
+		r.best = want.best
+		if r.total > 0 {
+			hosts[id] = r
+		}
+		return err
+	})
+	if err != nil || !maps.Equal(hosts, c.hosts) {
+		t.Fatalf("hosts = %v, recounted %v (%v)", hosts, c.hosts, err)
+	}
+	places := int64(0)
+	if err := scan(f.view, []byte{'q'}, func(_, _ []byte) error { places++; return nil }); err != nil || places != stored.Queued {
+		t.Fatalf("%d places in the queue for %d entries (%v)", places, stored.Queued, err)
+	}
+}
+
+func total(m map[string]int64) (n int64) {
+	for _, v := range m {
+		n += v
+	}
+	return n
+}
