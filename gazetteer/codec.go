@@ -330,6 +330,15 @@ func (d *decoder) id() string {
 	return idPrefixes[tag] + strconv.FormatUint(d.uvarint(), 10)
 }
 
+// skipID passes over an id.
+func (d *decoder) skipID() {
+	if d.byte() == 0 {
+		d.bytes()
+	} else {
+		d.uvarint()
+	}
+}
+
 func (d *decoder) area() orb.MultiPolygon {
 	n := d.count()
 	if n == 0 {

@@ -647,8 +647,8 @@ func putUnit(b []byte, u *unit) []byte {
 			last = base
 			enc = putString(enc, rest)
 			text := h.place.HouseNumber
-			if text == h.number {
-				text = ""
+			if text == h.number && base > 0 {
+				text = "" // follows from base and rest
 			}
 			enc = putString(enc, text)
 			name := h.place.Street

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -619,16 +620,17 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string) (Place, Prec
 	from := max(sort.Search(len(skip), func(i int) bool { return skip[i].first >= base })-2, 0)
 	to := min(sort.Search(len(skip), func(i int) bool { return skip[i].first > base })+1, len(skip))
 
-	var same, low, lowSide, high, highSide, member *house
+	var same, low, lowSide, high, highSide, member houseRecord
 	for i, b := range skip {
 		enc := d.raw(b.size)
 		if (i < from || i >= to) && inRange/blockHouses != i {
 			continue
 		}
 		bd := decoder{b: enc}
-		last := b.first
+		base0 := b.first
 		for j := range min(blockHouses, n-i*blockHouses) {
-			h, number, suffix := g.house(&bd, street, &last)
+			h := readHouse(&bd, base0)
+			base0 = h.base
 			if bd.bad {
 				d.fail()
 				return Place{}, NoPrecision
@@ -636,56 +638,52 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string) (Place, Prec
 			if i*blockHouses+j == inRange {
 				member = h
 			}
-			if i < from || i >= to {
-				continue
-			}
 			switch {
-			case number == base && suffix == rest:
-				return h.place, HousePrecision
-			case !numeric || !h.place.HasPoint:
-			case number == base:
-				if same == nil {
+			case i < from || i >= to:
+			case h.base == base && string(h.rest) == rest:
+				return g.house(street, h), HousePrecision
+			case !numeric || !h.has:
+			case h.base == base:
+				if !same.ok {
 					same = h
 				}
-			case number < base:
+			case h.base < base:
 				low = h
-				if number%2 == base%2 {
+				if h.base%2 == base%2 {
 					lowSide = h
 				}
-			case high == nil:
-				high = h
-				fallthrough
 			default:
-				if highSide == nil && number%2 == base%2 {
+				if !high.ok {
+					high = h
+				}
+				if !highSide.ok && h.base%2 == base%2 {
 					highSide = h
 				}
 			}
 		}
 	}
 	switch {
-	case member != nil:
-		return member.place, HousePrecision
-	case same != nil && isRange(rest) && same.number == key[:len(key)-len(rest)]:
-		return same.place, HousePrecision // "12-14" where 12 is a house of its own
-	case same != nil:
-		return same.place, InterpolatedPrecision
+	case member.ok:
+		return g.house(street, member), HousePrecision
+	case same.ok && isRange(rest) && len(same.rest) == 0:
+		return g.house(street, same), HousePrecision // "12-14" where 12 is a house of its own
+	case same.ok:
+		return g.house(street, same), InterpolatedPrecision
 	case !numeric:
 		return Place{}, NoPrecision
 	}
-	for _, pair := range [][2]*house{{lowSide, highSide}, {low, high}} {
-		a, b := pair[0], pair[1]
-		if a == nil || b == nil || geo.Distance(a.place.Point, b.place.Point) > maxGap {
+	for _, pair := range [][2]houseRecord{{lowSide, highSide}, {low, high}} {
+		if !pair[0].ok || !pair[1].ok {
 			continue
 		}
-		na, _, _ := splitNumber(a.number)
-		nb, _, _ := splitNumber(b.number)
-		t := float64(base-na) / float64(nb-na)
+		a, b := g.house(street, pair[0]).Point, g.house(street, pair[1]).Point
+		if geo.Distance(a, b) > maxGap {
+			continue
+		}
+		t := float64(base-pair[0].base) / float64(pair[1].base-pair[0].base)
 		p := street
-		p.Kind, p.HouseNumber, p.ID = House, key, ""
-		p.Point, p.HasPoint = orb.Point{
-			a.place.Point[0] + t*(b.place.Point[0]-a.place.Point[0]),
-			a.place.Point[1] + t*(b.place.Point[1]-a.place.Point[1]),
-		}, true
+		p.Kind, p.HouseNumber, p.ID, p.MaxNumber = House, key, "", 0
+		p.Point, p.HasPoint = orb.Point{a[0] + t*(b[0]-a[0]), a[1] + t*(b[1]-a[1])}, true
 		return p, InterpolatedPrecision
 	}
 	return Place{}, NoPrecision
@@ -695,30 +693,51 @@ func isRange(rest string) bool {
 	return len(rest) > 1 && strings.IndexByte("-/+", rest[0]) >= 0
 }
 
-// house decodes the next house of a block; last is the number before it.
-func (g *Gazetteer) house(d *decoder, street Place, last *int) (h *house, base int, rest string) {
-	*last += int(d.uvarint())
-	base, rest = *last, d.string()
-	number := rest
-	if base > 0 || rest == "" || rest[0] < 'a' {
-		number = fmt.Sprint(base) + rest
+// A houseRecord is one house as it stands in the file.
+type houseRecord struct {
+	ok               bool
+	base             int
+	rest, text, name []byte // text and name are empty where they follow from the rest
+	source           uint64
+	id               []byte
+	has              bool
+	lon, lat         int64 // from the street's coordinate
+}
+
+// readHouse reads the next house of a block; last is the number before it.
+func readHouse(d *decoder, last int) houseRecord {
+	h := houseRecord{ok: true, base: last + int(d.uvarint())}
+	h.rest, h.text, h.name = d.bytes(), d.bytes(), d.bytes()
+	h.source = d.uvarint()
+	h.id = d.b
+	d.skipID()
+	if h.has = d.byte() == 1; h.has {
+		h.lon, h.lat = d.varint(), d.varint()
 	}
-	text, name := d.string(), d.string()
+	return h
+}
+
+// house returns the Place of a record.
+func (g *Gazetteer) house(street Place, h houseRecord) Place {
 	p := street
-	p.Kind, p.HouseNumber, p.MaxNumber = House, number, 0
-	if text != "" {
-		p.HouseNumber = text
+	p.Kind, p.MaxNumber, p.Source = House, 0, g.sourceName(h.source)
+	switch {
+	case len(h.text) > 0:
+		p.HouseNumber = string(h.text)
+	case h.base > 0:
+		p.HouseNumber = strconv.Itoa(h.base) + string(h.rest)
+	default:
+		p.HouseNumber = string(h.rest)
 	}
-	if name != "" {
-		p.Street = name
+	if len(h.name) > 0 {
+		p.Street = string(h.name)
 	}
-	p.Source = g.sourceName(d.uvarint())
+	d := decoder{b: h.id}
 	p.ID = d.id()
-	p.Point, p.HasPoint = orb.Point{}, false
-	if d.byte() == 1 {
+	p.Point, p.HasPoint = orb.Point{}, h.has
+	if h.has {
 		lon, lat := toUnits(street.Point)
-		lon += d.varint()
-		p.Point, p.HasPoint = fromUnits(lon, lat+d.varint()), true
+		p.Point = fromUnits(lon+h.lon, lat+h.lat)
 	}
-	return &house{number: number, place: p}, base, rest
+	return p
 }

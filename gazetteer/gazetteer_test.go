@@ -23,6 +23,8 @@ var town = []Place{
 	houseAt("Lange Straße", "20-26", "26121", 8.2090, 53.1010),
 	houseAt("Lange Straße", "68a;68b", "26121", 8.2190, 53.1010),
 	houseAt("Lange Straße", "100", "26123", 8.2300, 53.1010),
+	houseAt("Lange Straße", "0", "26123", 8.2310, 53.1010),
+	houseAt("Lange Straße", "Haus B", "26123", 8.2320, 53.1010),
 	{Kind: Street, ID: "way/5", Names: []string{"Lange Straße"}, Postcode: "26123", City: "Musterstadt", Country: "DE", Point: orb.Point{8.23, 53.1}, HasPoint: true},
 	{Kind: Street, ID: "way/6", Names: []string{"Kurzer Weg", "Short Way"}, City: "Musterstadt", Country: "DE", Postcode: "26123", MaxNumber: 40, Point: orb.Point{8.24, 53.1}, HasPoint: true},
 	{Kind: Street, Names: []string{"Lange Straße"}, Postcode: "10115", City: "Anderswo", Country: "DE"},
@@ -69,6 +71,11 @@ func TestHouse(t *testing.T) {
 		}
 		if precision == NoPrecision && p.Kind != Street {
 			t.Errorf("House(%q) = %+v, want the street", c.number, p)
+		}
+	}
+	for number, text := range map[string]string{"0": "0", "haus b": "Haus B", "100": "100"} {
+		if p, precision := g.House(g.Streets(Query{Street: "Lange Straße", Postcode: "26123"})[0], number); precision != HousePrecision || p.HouseNumber != text {
+			t.Errorf("House(%q) = %q, %v", number, p.HouseNumber, precision)
 		}
 	}
 	short := g.Streets(Query{Street: "Kurzer Weg", City: "MUSTERSTADT"})[0]
@@ -125,7 +132,7 @@ func TestCitiesAndPostcodes(t *testing.T) {
 	if p := g.Postcodes("", "26123"); len(p) != 1 || p[0].City != "Musterstadt" || !p[0].HasPoint {
 		t.Errorf("a postcode known from houses: %+v", p)
 	}
-	if s := g.Stats(); s.Houses != 9 || s.Streets != 3 || s.Postcodes != 3 || s.Cities != 2 {
+	if s := g.Stats(); s.Houses != 11 || s.Streets != 3 || s.Postcodes != 3 || s.Cities != 2 {
 		t.Errorf("stats = %+v", s)
 	}
 }

