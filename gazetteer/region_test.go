@@ -234,8 +234,8 @@ func TestSourcesTogether(t *testing.T) {
 // TestSorter compares the sort on disk with one in memory.
 func TestSorter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOfN(rapid.StringN(0, 3, 6), 0, 200).Draw(t, "keys")
-		s := &sorter{dir: os.TempDir(), limit: rapid.IntRange(30, 4000).Draw(t, "limit")}
+		keys := rapid.SliceOfN(rapid.StringN(0, 3, 6), 0, 150).Draw(t, "keys")
+		s := &sorter{dir: os.TempDir(), limit: rapid.IntRange(300, 4000).Draw(t, "limit")}
 		want := make([]int, len(keys)) // places in keys, in order
 		for i, k := range keys {
 			if err := s.add([]byte(k), []byte(fmt.Sprint(i))); err != nil {
