@@ -43,7 +43,7 @@ func New(name string, o Options) (Strategy, error) {
 		if o.Model == nil {
 			return nil, fmt.Errorf("strategy: adaptive needs a model")
 		}
-		return Adaptive{o.Decay, o.Model}, nil
+		return Adaptive(o), nil
 	}
 	return nil, fmt.Errorf("strategy: %q is not known", name)
 }
