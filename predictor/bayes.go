@@ -10,7 +10,9 @@ const (
 	// Raw is the posterior as published. Naive Bayes counts words that always
 	// come together as independent evidence, so it is nearly always 0 or 1.
 	Raw = "raw"
-	// Tempered divides the evidence of a link's n terms by √n.
+	// Tempered divides the evidence of a link's n terms by √n. On the real web
+	// of BenchmarkIrvine it takes the log-loss of the crawl's own predictions
+	// from 0.48 to 0.27 and leaves the order about as good.
 	Tempered = "tempered"
 )
 
@@ -22,13 +24,14 @@ const (
 	Max = "max"
 )
 
-// Options tune a Model.
+// Options tune a Model. Raw, Mean and Weight 1 are the classifier as
+// published; the defaults were chosen by BenchmarkIrvine, which prints both.
 type Options struct {
 	Depths     int     // links ahead that are learned and predicted, 1 to MaxDepth
 	Posterior  string  // Tempered or Raw
-	Combine    string  // Mean or Max
+	Combine    string  // Max or Mean
 	Decay      float64 // of the depths in Predict, in (0, 1]
-	Weight     float64 // of the prediction in Predict, in (0, 1]; 1 as published
+	Weight     float64 // of the prediction in Predict, in (0, 1]
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
 	Vocabulary int     // terms known per depth; those beyond share one term per family
 }
