@@ -80,7 +80,7 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 	}
 	known(street.Name.Of(text))
 	house, precision := s.p.g.House(place, street.Number.Of(text))
-	if precision == gazetteer.NoPrecision || !s.cityNamed(place, street.Name.Start, street.Number.End) {
+	if precision == gazetteer.NoPrecision || s.elsewhere(place, street.Span()) || !s.cityNamed(place, street.Name.Start, street.Number.End) {
 		return Address{}, false
 	}
 	a := Address{Start: street.Name.Start, End: street.Number.End, Country: place.Country, State: place.State, Level: VerifiedLevel, Confidence: confidenceWeak, Place: house}
@@ -90,6 +90,38 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 	}
 	a.InRegion = true
 	return a, true
+}
+
+// elsewhere tells whether the text beside the span puts the street in another
+// place than the region: a postcode or a word that can be a city, both of which
+// a gazetteer of one town does not know, or a country.
+func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
+	text := s.text
+	ours := func(name string) bool { return s.ourCity(place, gazetteer.Key(name)) }
+	after := grammar.Tokenize(text, span.End, s.limitAfter(span.End), nil)
+	if name := grammar.PlaceAfter(text, after); !name.Empty() {
+		return !ours(name.Of(text))
+	}
+	before := grammar.Tokenize(text, max(0, span.Start-windowAfter), span.Start, nil)
+	if name := grammar.PlaceBefore(text, before); !name.Empty() {
+		return !ours(name.Of(text))
+	}
+	return false
+}
+
+// ourCity tells whether the folded words begin with the name of the city of
+// the place or of one of the region.
+func (s *scan) ourCity(place gazetteer.Place, words string) bool {
+	if key := gazetteer.Key(place.City); key != "" && strings.HasPrefix(words, key) {
+		return true
+	}
+	for _, key := range s.p.region.Cities {
+		if len(key) > 2 && strings.HasPrefix(words, key) {
+			return true
+		}
+	}
+	key := gazetteer.Key(s.p.region.Name)
+	return len(key) > 2 && strings.HasPrefix(words, key)
 }
 
 // cityNamed tells whether the city of the place, or one of the region, is named

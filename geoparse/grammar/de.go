@@ -82,6 +82,9 @@ func lineStreet(text string, t []Token, k int, known Known, s Street) (Street, b
 func skipTail(text string, t []Token, k int) (Street, int) {
 	var s Street
 	parentheses := 1
+	if k > 1 && k == len(t) && t[k-1].Kind == Word && t[k-2].Kind == Number && isWord(text, t[k-1], "in", "a", "te") {
+		k-- // "Lange Straße 10 in 26121 Oldenburg"
+	}
 	for k > 0 {
 		tok := t[k-1]
 		switch tok.Kind {
@@ -618,7 +621,10 @@ func set(words string) map[string]bool {
 // city, street number". t are the tokens after the city.
 func StreetAfter(text string, t []Token, known Known) (Street, bool) {
 	i := 0
-	for i < len(t) && i < 4 && (t[i].Kind == Break || isMark(text, t[i], ",;|-–:/·•*(")) {
+	if len(t) > 0 && isMark(text, t[0], "(") {
+		i = closing(text, t, 0) // a district
+	}
+	for n := i + 4; i < len(t) && i < n && (t[i].Kind == Break || isMark(text, t[i], ",;|-–:/·•*(")); {
 		i++
 	}
 	if i == 0 && len(t) > 0 && !t[0].Space {
