@@ -17,7 +17,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
@@ -465,10 +467,14 @@ func (x *Index) commit(writes []write) error {
 	}
 	n, _ := decodeGeneration(generation)
 	batch.SetInternal(generationKey, encodeGeneration(n+1, time.Now()))
-	if err := x.bleve.Batch(batch); err != nil {
-		return fmt.Errorf("index: write: %w", err)
+	err = x.bleve.Batch(batch)
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(err.Error(), syscall.ENOSPC.Error()):
+		return fmt.Errorf("index: write: %w (%w)", syscall.ENOSPC, err) // Bleve keeps only its text
 	}
-	return nil
+	return fmt.Errorf("index: write: %w", err)
 }
 
 // storedMentions returns the mentions of a page, at most maxMentions.
