@@ -63,6 +63,7 @@ type (
 		RandomSeed      uint64 `mapstructure:"random_seed"`
 	}
 	PredictorConfig struct {
+		Weight    float64
 		Posterior string
 		Combine   string
 		MaxTerms  int           `mapstructure:"max_terms"`
@@ -146,7 +147,7 @@ func DefaultConfig() Config {
 		Seeds:     SeedsConfig{Files: []string{}},
 		Crawl: CrawlConfig{Strategy: "adaptive", Decay: 0.5, MaxPagesPerHost: 20000, Include: []string{},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
-		Predictor: PredictorConfig{Posterior: "tempered", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
+		Predictor: PredictorConfig{Weight: 0.7, Posterior: "tempered", Combine: "max", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
 			MaxCrawlDelay: time.Minute, Timeout: 20 * time.Second, Retries: 2, BackoffStart: 5 * time.Minute, BackoffMax: 24 * time.Hour,
 			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, ShutdownGrace: 20 * time.Second},
@@ -447,6 +448,7 @@ func (c *Config) Validate() error {
 		between("crawl.max_depth", float64(c.Crawl.MaxDepth), 0, forever),
 		between("crawl.max_pages_per_host", float64(c.Crawl.MaxPagesPerHost), 0, forever),
 		between("crawl.max_failures", float64(c.Crawl.MaxFailures), 0, forever),
+		between("predictor.weight", c.Predictor.Weight, 0.01, 1),
 		between("predictor.max_terms", float64(c.Predictor.MaxTerms), 1000, 100e6),
 		between("predictor.save_every", c.Predictor.SaveEvery.Seconds(), 1, forever),
 		between("fetch.workers", float64(c.Fetch.Workers), 1, 1024),

@@ -326,7 +326,8 @@ func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 
 func modelOptions(cfg *Config) predictor.Options {
 	o := predictor.DefaultOptions()
-	o.Posterior, o.Combine, o.Decay, o.Vocabulary = cfg.Predictor.Posterior, cfg.Predictor.Combine, cfg.Crawl.Decay, cfg.Predictor.MaxTerms
+	o.Weight, o.Posterior, o.Combine = cfg.Predictor.Weight, cfg.Predictor.Posterior, cfg.Predictor.Combine
+	o.Decay, o.Vocabulary = cfg.Crawl.Decay, cfg.Predictor.MaxTerms
 	return o
 }
 
