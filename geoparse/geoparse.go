@@ -81,6 +81,7 @@ type Address struct {
 	Point      orb.Point           // lon, lat in degrees, WGS 84; only with a Precision
 	Place      gazetteer.Place     // the entry matched: house, street or postcode; ID "" if none
 	InRegion   bool                // lies in the region of the crawl
+	ThirdParty bool                // the words before it name the maker of the site, an authority or an insurer
 }
 
 // A Verdict is the judgement of one page against the region of the crawl.
