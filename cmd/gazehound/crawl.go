@@ -156,6 +156,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer web.close()
+	if free, err := diskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
+		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it", megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
+	}
 	if err := p.finishDiscard(); err != nil {
 		return err
 	}

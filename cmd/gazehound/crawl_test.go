@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gazehound/crawler/demo"
+	"gazehound/crawler/frontier"
+)
+
+// townProject makes a data directory of a small made-up town that a proxy on
+// loopback serves, and returns the flags that crawl it.
+func townProject(t *testing.T) (data string, flags []string) {
+	t.Helper()
+	o := demo.DefaultOptions()
+	o.Sites, o.PagesPerSite, o.Streets = 60, 20, 40
+	town, err := demo.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := demo.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- town.Serve(ctx, ln, nil) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	dir := t.TempDir()
+	data = filepath.Join(dir, "data")
+	seeds, extract := filepath.Join(dir, "seeds.txt"), filepath.Join(dir, "town.osm")
+	if err := writeFile(extract, town.WriteOSM); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(seeds, []byte(strings.Join(texts(town.Seeds()), "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"init", "--data", data, "--osm", extract, "--region", town.Name(), "--quiet"}, nil, &out, &complaints); code != 0 {
+		t.Fatalf("init: exit %d: %s", code, complaints.String())
+	}
+	return data, []string{"--data", data, "--seeds", seeds, "--proxy", "http://" + ln.Addr().String(), "--delay", "0s"}
+}
+
+func TestCrawlLocked(t *testing.T) {
+	data, flags := townProject(t)
+	f, err := frontier.Open(frontier.Options{Dir: filepath.Join(data, "frontier")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, command := range []string{"crawl", "retrain"} {
+		args := []string{command, "--data", data}
+		if command == "crawl" {
+			args = append([]string{command}, flags...)
+		}
+		var out, complaints bytes.Buffer
+		if code := run(t.Context(), args, nil, &out, &complaints); code != exitLocked || !strings.Contains(complaints.String(), "in use") {
+			t.Errorf("%s: exit %d, %q; want 5 and that it is in use", command, code, complaints.String())
+		}
+	}
+}
+
+// One signal saves and exits with 11, and the same command goes on.
+func TestCrawlStoppedBySignal(t *testing.T) {
+	_, flags := townProject(t)
+	var out, complaints bytes.Buffer
+	timer := time.AfterFunc(400*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGTERM) })
+	defer timer.Stop()
+	code := run(t.Context(), append([]string{"crawl", "--json", "--quiet"}, flags...), nil, &out, &complaints)
+	if code != exitStopped || !strings.Contains(out.String(), `"reason":"signal","exit_code":11`) {
+		t.Fatalf("exit %d, %s%s; want 11", code, out.String(), complaints.String())
+	}
+	out.Reset()
+	code = run(t.Context(), append([]string{"crawl", "--json", "--quiet", "--max-time", "300ms"}, flags...), nil, &out, &complaints)
+	if code != exitTimeLimit || !strings.Contains(out.String(), `"resumed":true`) {
+		t.Errorf("exit %d, %s%s; want 15 and resumed", code, out.String(), complaints.String())
+	}
+}
+
+// A disk that is nearly full is not filled.
+func TestCrawlDiskReserve(t *testing.T) {
+	_, flags := townProject(t)
+	t.Setenv("GAZEHOUND_STORAGE__DISK_RESERVE", "900000TB")
+	var out, complaints bytes.Buffer
+	code := run(t.Context(), append([]string{"crawl", "--json", "--quiet"}, flags...), nil, &out, &complaints)
+	if code != exitDiskReserve || !strings.Contains(complaints.String(), "are free") {
+		t.Errorf("exit %d, %s%s; want 16", code, out.String(), complaints.String())
+	}
+}
