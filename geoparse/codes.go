@@ -128,6 +128,9 @@ func namesOf(pl gazetteer.Place) []cityName {
 	}
 	for _, name := range all {
 		add(name, 0, false)
+		if pl.Country == "CA" {
+			add(strings.TrimSpace(name[:max(0, strings.IndexByte(name, '('))]), 0, false)
+		}
 		if pl.Country == "US" || pl.Country == "AU" || pl.Country == "CA" {
 			continue
 		}

@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
+	"gazehound/gazetteer/geonames"
 	"gazehound/geoparse/markup"
 
 	"github.com/paulmach/orb"
@@ -80,31 +81,26 @@ func postcodePlaces(t testing.TB, data string) []gazetteer.Place {
 	}
 	var places []gazetteer.Place
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		f, err := os.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(string(text)) {
-			c := strings.Split(strings.TrimRight(line, "\n"), "\t")
-			if len(c) < 11 {
-				continue
-			}
-			lat, _ := strconv.ParseFloat(c[9], 64)
-			lon, _ := strconv.ParseFloat(c[10], 64)
-			pl := gazetteer.Place{
-				ID: "geonames/" + c[0] + "/" + c[1], Kind: gazetteer.Postcode, Names: []string{c[2]}, Postcode: c[1], City: c[2], Country: c[0],
-				State: c[3], Point: orb.Point{lon, lat}, HasPoint: true,
-			}
-			if c[0] == "US" {
-				pl.State = c[4]
-				for _, name := range aliases[c[1]] {
-					if name != c[2] {
+		defer f.Close()
+		err = geonames.Postal(nil)(t.Context(), f, func(pl gazetteer.Place) error {
+			if pl.Country == "US" {
+				for _, name := range aliases[pl.Postcode] {
+					if name != pl.Names[0] {
 						pl.Names = append(pl.Names, name)
 					}
 				}
-				delete(aliases, c[1])
+				delete(aliases, pl.Postcode)
 			}
+			pl.City = pl.Names[0]
 			places = append(places, pl)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	for _, z := range zips {

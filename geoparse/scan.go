@@ -48,6 +48,8 @@ func (s *scan) run(ctx context.Context) []Address {
 // read goes through the text.
 func (s *scan) read(ctx context.Context) {
 	us := s.p.has["US"] && s.only.Allows("US")
+	ca := s.p.has["CA"] && s.only.Allows("CA")
+	gb := s.p.has["GB"] && s.only.Allows("GB")
 	weak := s.p.region != nil && s.p.streets
 	text := s.text
 	s.digit = math.MinInt / 2
@@ -59,7 +61,13 @@ func (s *scan) read(ctx context.Context) {
 			for j < len(text) && text[j]-'0' <= 9 {
 				j++
 			}
-			if n := j - i; n == 4 || n == 5 || n > 5 && n <= 9 {
+			n := j - i
+			if n <= 3 && (gb && s.britishPostcode(j) || ca && n == 1 && s.canadianPostcode(i)) {
+				s.digit = s.end
+				i = max(j, s.end)
+				continue
+			}
+			if n == 4 || n == 5 || n > 5 && n <= 9 {
 				s.postcode(i, j)
 			} else if n < 4 && weak {
 				s.noteWeak(i, j)
@@ -104,6 +112,9 @@ func (s *scan) postcode(i, j int) {
 		}
 	}
 	if s.p.has["US"] && s.only.Allows("US") && s.zip(i, j) {
+		return
+	}
+	if n == 4 && s.p.has["AU"] && s.only.Allows("AU") && s.australianPostcode(i, j) {
 		return
 	}
 	if !s.only.Allows("DE") {
@@ -440,7 +451,7 @@ func (s *scan) compare(best *match, ok *bool, areas []area, country, key string,
 	}
 	for i := range areas {
 		a := &areas[i]
-		if country != "" && a.place.Country != country || a.place.Country == "US" || dutch != (a.place.Country == "NL") && (dutch || s.hint != "NL") {
+		if country != "" && a.place.Country != country || grammar.FamilyOf(a.place.Country) != grammar.Europe || dutch != (a.place.Country == "NL") && (dutch || s.hint != "NL") {
 			continue
 		}
 		for _, name := range a.names {
@@ -564,7 +575,7 @@ func (s *scan) wants(country, written string) bool {
 	if written != "" {
 		return country == written
 	}
-	return country != "US" && (s.hint == "" || s.hint == country)
+	return grammar.FamilyOf(country) == grammar.Europe && (s.hint == "" || s.hint == country)
 }
 
 // nameTokens tells whether the tokens are the words of one name.

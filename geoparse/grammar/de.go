@@ -180,7 +180,7 @@ func postBoxBefore(text string, t []Token, k int) int {
 	return -1
 }
 
-var unitWords = set("haus gebaeude geb top stiege tuer eingang halle wohnung whg raum zimmer aufgang block stg buero zi app apartment objekt einheit bau trakt hinterhaus bueroeinheit treppe esc piano scala int interno bus boite appt hs")
+var unitWords = set("haus gebaeude geb top stiege tuer eingang halle wohnung whg raum zimmer aufgang block stg buero zi app apartment objekt einheit bau trakt hinterhaus bueroeinheit treppe esc piano scala int interno bus boite appt hs bureau local")
 
 var floorWords = set("og eg ug dg stock etage hinterhaus vorderhaus hinterhof hh vh gh sfl sf seitenfluegel quergebaeude gartenhaus rueckgebaeude rgb geschoss obergeschoss erdgeschoss dachgeschoss links rechts verdieping sal tv th kld")
 

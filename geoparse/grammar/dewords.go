@@ -8,7 +8,7 @@ var (
 	streetTypes = set("strasse str weg gasse platz pl allee ring damm ufer chaussee promenade pfad steig stieg steg bruecke hof hoefe markt tor graben wall berg hang halde feld garten gaerten park kamp winkel zeile reihe twiete stiege rain anger bogen siedlung kai quai kaje hafen deich heide wald grund tal bach passage terrasse esplanade kreuz landstrasse hauptstrasse dorfstrasse kirchplatz marktplatz bahnhofplatz gang kehre guertel laende zentrum straat laan plein weg gade vej alle vaenge straede torv")
 
 	// leadTypes are street words that begin a name: "Via Roma", "Rue de Berne".
-	leadTypes = set("via viale piazza piazzale corso vicolo largo strada rue avenue boulevard chemin route place quai impasse ruelle sentier contrada")
+	leadTypes = set("via viale piazza piazzale corso vicolo largo strada rue avenue boulevard chemin route place quai impasse ruelle sentier contrada av ave bd boul blvd allee allees cours square esplanade parvis rond-point cite villa venelle passage montee faubourg promenade calle c/ cl c avda avenida paseo plaza pza ronda carrer carrera avinguda placa travesia camino glorieta piazzetta lungomare lungarno salita strada")
 
 	// linkWords (as written) join a street word to the rest of its name.
 	linkWords = set("der des dem den die am an auf nach zum zur zu von vom im in bei beim d. v. d an's unter vor hinter")

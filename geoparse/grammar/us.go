@@ -106,7 +106,7 @@ func usNumber(text string, t []Token, i int) int {
 	s := tok.text(text)
 	if i > 0 {
 		prev := t[i-1]
-		if isMark(text, prev, "#$€£№") || !tok.Space && (prev.Kind == Word || prev.Kind == Number || isMark(text, prev, "-–.+&=_@%")) {
+		if isMark(text, prev, "#$€£№") || !tok.Space && (prev.Kind == Word && !gluedName(prev.text(text), s) || prev.Kind == Number || isMark(text, prev, "-–.+&=_@%")) {
 			return 0
 		}
 		if prev.Kind == Word && notBeforeNumber[LowerASCII(prev.text(text))] {
@@ -125,8 +125,11 @@ func usNumber(text string, t []Token, i int) int {
 		}
 		return 0
 	}
-	if tok.Kind != Number || !usHouseNumber(s) {
+	if tok.Kind != Number || !usHouseNumber(s) && !(atStart(text, t, i) && unitAndNumber(s) && i+1 < len(t) && t[i+1].Kind == Word) {
 		return 0
+	}
+	if i+3 < len(t) && isMark(text, t[i+1], "-–") && t[i+1].Space && t[i+2].Kind == Number && usHouseNumber(t[i+2].text(text)) && t[i+3].Kind == Word && t[i+3].Space {
+		return 3 // "200 - 5050 Kingsway"
 	}
 	if i+1 < len(t) {
 		next := t[i+1]
@@ -141,6 +144,25 @@ func usNumber(text string, t []Token, i int) int {
 		}
 	}
 	return 1
+}
+
+// gluedName tells whether the number s, glued to the word before it, may be a
+// house number after a lost line break: "Perth493 Charles Street".
+func gluedName(before, s string) bool {
+	last := before[len(before)-1]
+	return len(before) >= 5 && Capital(before) && 'a' <= last && last <= 'z' && len(s) <= 5 && usHouseNumber(s)
+}
+
+// atStart tells whether token i begins a line or part of one.
+func atStart(text string, t []Token, i int) bool {
+	return i == 0 || t[i-1].Kind == Break || isMark(text, t[i-1], ",|:;•·")
+}
+
+// unitAndNumber tells whether s may be a unit and house number, as Canadians
+// write it, though it looks like a telephone number: "101-1305".
+func unitAndNumber(s string) bool {
+	unit, number, ok := strings.Cut(s, "-")
+	return ok && len(unit) == 3 && len(number) == 4 && number[0] != '0' && leadingInt(unit) > 0 && unit != "555"
 }
 
 // usHouseNumber tells whether s has the form of a US house number: "12", "12A",
@@ -191,8 +213,15 @@ func gridNumber(text string, t []Token, i int) int {
 
 // usStreet reads the street whose number is t[i:i+n] up to the end of t.
 func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
-	end := segmentEnd(text, t, i+n)
-	name, strength, k := usName(text, t, i+n, end)
+	from := i + n
+	if atStart(text, t, i) && from+1 < len(t) && isMark(text, t[from], ",-–") && t[from+1].Kind == Word && t[from+1].Space {
+		from++ // "4260, Still Creek Drive", "5320 - Roper Road"
+	}
+	end := segmentEnd(text, t, from)
+	name, strength, k := usName(text, t, from, end)
+	if from > i+n && strength < 3 {
+		return Street{}, 0, false
+	}
 	if name.Empty() || isWord(text, t[i+n], "sq", "square") && i+n+1 < len(t) && (isMark(text, t[i+n+1], ".") || isWord(text, t[i+n+1], "ft", "feet")) {
 		return Street{}, 0, false
 	}
@@ -656,6 +685,10 @@ func postBox(text string, t []Token, i int) int {
 	}
 	return 0
 }
+
+// LineBefore reads a post box or a street without a number that fills the line,
+// or the part between commas, that ends where the city begins.
+func LineBefore(text string, t []Token) (Street, bool) { return usLine(text, t) }
 
 // usLine reads what stands before the city without a house number: a post box,
 // or a line that is a street.

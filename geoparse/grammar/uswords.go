@@ -13,7 +13,7 @@ var (
 		orchard oval overlook overpass park pk parks parkway pkwy pky parkways pass passage path pike pine pines pl place plain plains plaza plz point pt points port ports prairie promenade quay radial ramp ranch rapids rest
 		ridge rdg ridges river road rd roads roadway route rte row run shoal shoals shore shores skyway slip spring springs spur square sq squares station sta stravenue stream street str st streets
 		summit terrace ter terr throughway trace track trafficway trail trl trails tunnel turnpike tpke tpk underpass union valley vly valleys via viaduct view views village vlg ville vista vis walk
-		walks wall way ways well wells woods wynd hall tower towers building campus quad quadrangle yard yards alameda paseo broadway stravenue thruway trwy bowl boardwalk quarters`)
+		walks wall way ways well wells woods wynd hall tower towers building campus quad quadrangle yard yards alameda paseo broadway stravenue thruway trwy bowl boardwalk quarters close parade rise wharf croft mead crt`)
 
 	// highwayTypes come before their number.
 	highwayTypes = set("rt highway hwy route rte road rd freeway interstate loop fm rr cr sr us tr ih state county avenue ave street calle farm ranch business box exit parkway nc sh")

@@ -1,0 +1,151 @@
+package geoparse
+
+import (
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+)
+
+// britishPostcode looks at the digits text[i:j] as those before the last two
+// letters of a British postcode, "SW1A 1AA" or "ME97BZ". It reports whether
+// they are one of a known outward code.
+func (s *scan) britishPostcode(j int) bool {
+	text := s.text
+	if j+2 > len(text) || !upper(text[j]) || !upper(text[j+1]) || j+2 < len(text) && (isLetterAt(text, j+2) || text[j+2]-'0' <= 9) {
+		return false
+	}
+	inward := j - 1
+	k := inward
+	for k > 0 && inward-k < 3 && (text[k-1] == ' ' || strings.HasSuffix(text[:k], "\u00a0")) {
+		if text[k-1] == ' ' {
+			k--
+		} else {
+			k -= 2
+		}
+	}
+	start := k
+	for start > 0 && k-start < 5 && (upper(text[start-1]) || text[start-1]-'0' <= 9) {
+		start--
+	}
+	outward := text[start:k]
+	if start < s.end || !outwardForm(outward) || start > 0 && isLetterAt(text, lastRune(text, start)) {
+		return false
+	}
+	var areas []*area
+	for i, all := 0, s.p.codes.areas(outward); i < len(all); i++ {
+		if all[i].place.Country == "GB" {
+			areas = append(areas, &all[i])
+		}
+	}
+	if len(areas) == 0 {
+		return false
+	}
+	s.british(areas, outward, start, j+2)
+	return true
+}
+
+func upper(c byte) bool { return c-'A' <= 25 }
+
+// outwardForm tells whether s has the form of the first half of a British
+// postcode: A9, A99, AA9, AA99, A9A, AA9A.
+func outwardForm(s string) bool {
+	n := 0
+	for n < len(s) && upper(s[n]) {
+		n++
+	}
+	if n == 0 || n > 2 || n == len(s) {
+		return false
+	}
+	rest := s[n:]
+	return len(rest) == 1 && rest[0]-'0' <= 9 || len(rest) == 2 && rest[0]-'0' <= 9 && (rest[1]-'0' <= 9 || upper(rest[1]))
+}
+
+// british reads what stands before the postcode text[start:end]: county, city,
+// street.
+func (s *scan) british(areas []*area, outward string, start, end int) {
+	text := s.text
+	lo := s.windowStart(start)
+	s.before = grammar.Tokenize(text, lo, start, s.before[:0])
+	t := s.before
+	n := grammar.SkipMarksBack(text, t, grammar.SkipLabel(text, t, len(t)))
+	n = grammar.SkipMarksBack(text, t, grammar.SkipCountry(text, t, n))
+	n = grammar.SkipMarksBack(text, t, grammar.SkipLabel(text, t, n))
+	n = grammar.SkipMarksBack(text, t, grammar.SkipCounty(text, t, n))
+	if n == 0 || t[n-1].Kind != grammar.Word {
+		return
+	}
+	a := Address{Start: start, End: end, Postcode: text[start:end], Country: "GB", State: areas[0].place.State, Level: CityLevel, Place: areas[0].place, Confidence: confidencePlace}
+	first, known := s.britishCity(areas, outward, t, n)
+	if known == nil {
+		a.Confidence -= 0.1
+	} else {
+		a.Place = *known
+	}
+	cut := n
+	if first < n {
+		a.City = text[t[first].Start:t[n-1].End]
+		a.Start = t[first].Start
+		cut = first
+	}
+	street, ok := grammar.USBefore(text, t[:cut], true)
+	if !ok {
+		street, ok = grammar.LineBefore(text, t[:cut])
+	}
+	if !ok && known == nil {
+		// what looked like the city is the street: "195 Jill Hollow, TF6 4YD"
+		if street, ok = grammar.USBefore(text, t[:n], true); ok {
+			a.City, a.Start = "", start
+		}
+	}
+	if !ok && known == nil {
+		return
+	}
+	if ok {
+		a.takeStreet(text, street)
+	}
+	s.resolve(&a, street.Strength)
+	s.add(a)
+}
+
+// britishCity returns the index of the first token of the city that ends with
+// token n-1, n if there is none, and the place that the gazetteer knows by the
+// name.
+func (s *scan) britishCity(areas []*area, outward string, t []grammar.Token, n int) (int, *gazetteer.Place) {
+	text := s.text
+	first := n
+	for first > 0 && n-first < 5 && (t[first-1].Kind == grammar.Word || n-first > 0 && t[first-1].Kind == grammar.Mark && strings.Contains("'’-.&", text[t[first-1].Start:t[first-1].End])) {
+		first--
+	}
+	for i := first; i < n; i++ {
+		if t[i].Kind != grammar.Word {
+			continue
+		}
+		key := gazetteer.Key(text[t[i].Start:t[n-1].End])
+		for _, a := range areas {
+			for _, name := range a.names {
+				if !name.weak && name.key == key {
+					return i, &a.place
+				}
+			}
+		}
+		for _, name := range grammar.PostTowns(outward) {
+			if name == key {
+				return i, &areas[0].place
+			}
+		}
+		if grammar.RoadWord(text[t[i].Start:t[n-1].End]) {
+			continue
+		}
+		for _, pl := range s.p.g.Cities("GB", text[t[i].Start:t[n-1].End]) {
+			if pl.HasPoint && areas[0].place.HasPoint && kilometres(pl.Point, areas[0].place.Point) < 2*near {
+				return i, &areas[0].place
+			}
+		}
+	}
+	// Unknown: the words since the last separator, unless they are a street.
+	if n-first > 3 || first > 0 && t[first-1].Kind == grammar.Number || !grammar.Capital(text[t[first].Start:]) || grammar.RoadWord(text[t[n-1].Start:t[n-1].End]) {
+		return n, nil
+	}
+	return first, nil
+}

@@ -1,0 +1,141 @@
+package grammar
+
+import "strings"
+
+// provinces are the provinces of Canada and the states of Australia by folded
+// name or abbreviation, with their country.
+var provinces = map[string]map[string]string{
+	"CA": {
+		"alberta": "AB", "alta": "AB", "british columbia": "BC", "colombie-britannique": "BC", "manitoba": "MB", "new brunswick": "NB", "nouveau-brunswick": "NB",
+		"newfoundland": "NL", "newfoundland and labrador": "NL", "terre-neuve": "NL", "nova scotia": "NS", "nouvelle-ecosse": "NS", "northwest territories": "NT", "nunavut": "NU",
+		"ontario": "ON", "ont": "ON", "prince edward island": "PE", "pei": "PE", "ile-du-prince-edouard": "PE", "quebec": "QC", "que": "QC", "pq": "QC", "saskatchewan": "SK", "sask": "SK", "yukon": "YT",
+		"ab": "AB", "bc": "BC", "mb": "MB", "nb": "NB", "nl": "NL", "ns": "NS", "nt": "NT", "nu": "NU", "on": "ON", "pe": "PE", "qc": "QC", "sk": "SK", "yt": "YT",
+	},
+	"AU": {
+		"new south wales": "NSW", "nsw": "NSW", "victoria": "VIC", "vic": "VIC", "queensland": "QLD", "qld": "QLD", "south australia": "SA", "sa": "SA", "western australia": "WA", "wa": "WA",
+		"tasmania": "TAS", "tas": "TAS", "northern territory": "NT", "nt": "NT", "australian capital territory": "ACT", "act": "ACT",
+	},
+}
+
+// ProvinceBefore reads the province of Canada or state of Australia that ends
+// with token k-1, in parentheses or not, with the name of the country behind it
+// skipped. It returns its code, its span and the index of its first token.
+func ProvinceBefore(country, text string, t []Token, k int) (string, Span, int) {
+	k = backOver(text, t, k, ",.|-–;()")
+	if n := SkipCountry(text, t, k); n < k {
+		k = backOver(text, t, n, ",.|-–;()")
+	}
+	for n := min(3, k); n >= 1; n-- {
+		if !onlyWords(t[k-n : k]) {
+			continue
+		}
+		sp := Span{t[k-n].Start, t[k-1].End}
+		if code := province(country, sp.Of(text)); code != "" {
+			return code, sp, k - n
+		}
+	}
+	return "", Span{}, k
+}
+
+// ProvinceAfter reads the province that begins with token 0: "V7P 1B3 BC".
+func ProvinceAfter(country, text string, t []Token) (string, Span) {
+	i := 0
+	for i < len(t) && i < 2 && (t[i].Kind == Break || isMark(text, t[i], ",(")) {
+		i++
+	}
+	for n := min(3, len(t)-i); n >= 1; n-- {
+		if onlyWords(t[i : i+n]) {
+			sp := Span{t[i].Start, t[i+n-1].End}
+			if code := province(country, sp.Of(text)); code != "" {
+				return code, sp
+			}
+		}
+	}
+	return "", Span{}
+}
+
+// province returns the code of the province called s, which must begin with a
+// capital, all of an abbreviation being capitals.
+func province(country, s string) string {
+	folded := strings.Join(strings.Fields(Fold(s)), " ")
+	if len(folded) <= 3 && s != strings.ToUpper(s) && !strings.HasSuffix(s, ".") && !(country == "AU" && Capital(s)) || !Capital(s) {
+		return ""
+	}
+	return provinces[country][folded]
+}
+
+func backOver(text string, t []Token, k int, marks string) int {
+	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], marks)) {
+		k--
+	}
+	return k
+}
+
+// SkipCounty steps back from token k over the name of a British county.
+func SkipCounty(text string, t []Token, k int) int {
+	for n := min(4, k); n >= 1; n-- {
+		name := strings.Join(strings.Fields(Fold(Span{t[k-n].Start, t[k-1].End}.Of(text))), " ")
+		if counties[name] && k-n > 0 {
+			return k - n
+		}
+	}
+	return k
+}
+
+// SkipLabel steps back from token k over a label such as "Postcode:".
+func SkipLabel(text string, t []Token, k int) int {
+	n := backOver(text, t, k, ":.,")
+	if n > 0 && isWord(text, t[n-1], "postcode", "code", "zip") {
+		if n--; n > 0 && isWord(text, t[n-1], "post", "postal", "zip") {
+			n--
+		}
+		return n
+	}
+	return k
+}
+
+var counties = func() map[string]bool {
+	m := make(map[string]bool)
+	for _, name := range strings.Split("avon,bedfordshire,beds,berkshire,berks,borders,buckinghamshire,bucks,cambridgeshire,cambs,central,cheshire,cleveland,clwyd,cornwall,county antrim,co antrim,"+
+		"county armagh,co armagh,county down,co down,county durham,co durham,county fermanagh,co fermanagh,county londonderry,co londonderry,county tyrone,co tyrone,cumbria,derbyshire,devon,dorset,dumfries and galloway,"+
+		"dyfed,east sussex,east yorkshire,essex,fife,gloucestershire,glos,grampian,greater london,greater manchester,gwent,gwynedd,hampshire,hants,herefordshire,hertfordshire,herts,highland,humberside,isle of wight,"+
+		"kent,lancashire,lancs,leicestershire,leics,lincolnshire,lincs,lothian,merseyside,mid glamorgan,middlesex,middx,norfolk,north yorkshire,northamptonshire,northants,northumberland,nottinghamshire,notts,"+
+		"oxfordshire,oxon,powys,rutland,shropshire,salop,somerset,south glamorgan,south yorkshire,staffordshire,staffs,strathclyde,suffolk,surrey,sussex,tayside,tyne and wear,tyne & wear,warwickshire,warks,"+
+		"west glamorgan,west midlands,west sussex,west yorkshire,wiltshire,wilts,worcestershire,worcs,yorkshire,yorks,vale of glamorgan,west lothian,east lothian,midlothian,ayrshire,lanarkshire,renfrewshire,"+
+		"aberdeenshire,angus,argyll,banffshire,caithness,clackmannanshire,dunbartonshire,falkirk,inverness-shire,kinross-shire,moray,perthshire,stirlingshire,carmarthenshire,ceredigion,pembrokeshire,monmouthshire,"+
+		"denbighshire,flintshire,conwy,anglesey,isle of anglesey", ",") {
+		m[name] = true
+	}
+	return m
+}()
+
+// postTowns are the towns after which the postcode areas of Great Britain are
+// named, with others that stand for many of their codes.
+var postTowns = map[string]string{
+	"AB": "aberdeen", "AL": "stalbans", "B": "birmingham", "BA": "bath", "BB": "blackburn", "BD": "bradford", "BH": "bournemouth poole", "BL": "bolton", "BN": "brighton", "BR": "bromley",
+	"BS": "bristol", "BT": "belfast londonderry derry", "CA": "carlisle", "CB": "cambridge", "CF": "cardiff", "CH": "chester", "CM": "chelmsford", "CO": "colchester", "CR": "croydon", "CT": "canterbury", "CV": "coventry",
+	"CW": "crewe", "DA": "dartford", "DD": "dundee", "DE": "derby", "DG": "dumfries", "DH": "durham", "DL": "darlington", "DN": "doncaster", "DT": "dorchester", "DY": "dudley", "E": "london", "EC": "london",
+	"EH": "edinburgh", "EN": "enfield", "EX": "exeter", "FK": "falkirk stirling", "FY": "blackpool", "G": "glasgow", "GL": "gloucester cheltenham", "GU": "guildford", "GY": "guernsey", "HA": "harrow", "HD": "huddersfield", "HG": "harrogate",
+	"HP": "hemelhempstead", "HR": "hereford", "HU": "hull", "HX": "halifax", "IG": "ilford", "IM": "isleofman", "IP": "ipswich", "IV": "inverness", "JE": "jersey", "KA": "kilmarnock",
+	"KT": "kingstonuponthames kingston", "KW": "kirkwall", "KY": "kirkcaldy", "L": "liverpool", "LA": "lancaster", "LD": "llandrindodwells", "LE": "leicester", "LL": "llandudno", "LN": "lincoln",
+	"LS": "leeds", "LU": "luton", "M": "manchester salford", "ME": "rochester maidstone", "MK": "miltonkeynes", "ML": "motherwell", "N": "london", "NE": "newcastleupontyne newcastle", "NG": "nottingham",
+	"NN": "northampton", "NP": "newport", "NR": "norwich", "NW": "london", "OL": "oldham", "OX": "oxford", "PA": "paisley", "PE": "peterborough", "PH": "perth", "PL": "plymouth", "PO": "portsmouth",
+	"PR": "preston", "RG": "reading", "RH": "redhill", "RM": "romford", "S": "sheffield", "SA": "swansea", "SE": "london", "SG": "stevenage", "SK": "stockport", "SL": "slough", "SM": "sutton",
+	"SN": "swindon", "SO": "southampton", "SP": "salisbury", "SR": "sunderland", "SS": "southendonsea", "ST": "stokeontrent", "SW": "london", "SY": "shrewsbury", "TA": "taunton", "TD": "galashiels",
+	"TF": "telford", "TN": "tonbridge", "TQ": "torquay", "TR": "truro", "TS": "middlesbrough", "TW": "twickenham", "UB": "southall", "W": "london", "WA": "warrington", "WC": "london", "WD": "watford",
+	"WF": "wakefield", "WN": "wigan", "WR": "worcester", "WS": "walsall", "WV": "wolverhampton", "YO": "york", "ZE": "lerwick",
+}
+
+// PostTowns returns the folded names of the towns that the area of a British
+// outward code is named after.
+func PostTowns(outward string) []string {
+	i := strings.IndexAny(outward, "0123456789")
+	return strings.Fields(postTowns[outward[:max(i, 0)]])
+}
+
+// canadianCities are those that GeoNames' postal codes of Canada name by their
+// quarters only.
+var canadianCities = set("montreal quebec ottawa toronto vancouver calgary edmonton winnipeg mississauga burnaby gatineau troisrivieres saintjohn saintjerome halifax hamilton london laval brampton surrey markham vaughan burlington barrie regina saskatoon verdun longueuil sherbrooke rimouski scarborough etobicoke northyork coquitlam northvancouver westvancouver richmond kitchener windsor oshawa kingston guelph moncton fredericton victoria kelowna abbotsford")
+
+// CanadianCity tells whether the folded name is that of a large city of Canada.
+func CanadianCity(key string) bool { return canadianCities[key] }
