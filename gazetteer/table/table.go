@@ -151,7 +151,7 @@ func cut(s string, n int) string {
 // Options tune Read.
 type Options struct {
 	Map     Map    // what the names of the columns do not tell
-	Country string // of rows that do not say it; ISO 3166-1 alpha-2
+	Country string // of rows that do not say it, ISO 3166-1 alpha-2; "" is guessed from the first rows
 	Refuse  gazetteer.Refuse
 }
 
@@ -262,6 +262,9 @@ func (t *reading) flush() error {
 	}
 	if err := t.checkDegrees(); err != nil {
 		return err
+	}
+	if t.o.Country == "" {
+		t.o.Country = t.guess(t.waiting)
 	}
 	for _, r := range t.waiting {
 		if err := t.send(r); err != nil {
