@@ -28,7 +28,7 @@ func read(t testing.TB, text, columns string) ([]gazetteer.Place, int, error) {
 }
 
 func TestTables(t *testing.T) {
-	house := gazetteer.Place{Kind: gazetteer.House, Street: "Lange Straße", HouseNumber: "5 a", Postcode: "26122", City: "Oldenburg"}
+	house := gazetteer.Place{Kind: gazetteer.House, Street: "Lange Straße", HouseNumber: "5 a", Postcode: "26122", City: "Oldenburg", Country: "DE"}
 	for name, c := range map[string]struct {
 		text, columns string
 		want          gazetteer.Place
@@ -38,13 +38,13 @@ func TestTables(t *testing.T) {
 		"German, semicolon": {"\ufeffStrasse;Hausnr;Hausnummerzusatz;PLZ;Ort;Breite;Länge\r\n\"Lange Straße\";5;a;26122;Oldenburg;53,14;8,21\r\n", "", house, 8.21, 53.14},
 		"mapped":            {"STRNAME,HNR,HNRZ,P,C,Y,X\nLange Straße,5,a,26122,Oldenburg,53.14,8.21\n", "street=STRNAME,housenumber=HNR+HNRZ,postcode=P,city=C,lat=Y,lon=X", house, 8.21, 53.14},
 		"tsv":               {"street\tnumber\tplz\tort\tlat\tlon\nLange Straße\t5 a\t26122\tOldenburg\t53.14\t8.21\n", "", house, 8.21, 53.14},
-		"quoted":            {"street,housenumber,postcode,city,lat,lon\n\"Lange Straße\",\"5 a\",26122,\"Olden\"\"burg\",53.14,8.21\n", "", gazetteer.Place{Kind: gazetteer.House, Street: "Lange Straße", HouseNumber: "5 a", Postcode: "26122", City: `Olden"burg`}, 8.21, 53.14},
+		"quoted":            {"street,housenumber,postcode,city,lat,lon\n\"Lange Straße\",\"5 a\",26122,\"Olden\"\"burg\",53.14,8.21\n", "", gazetteer.Place{Kind: gazetteer.House, Street: "Lange Straße", HouseNumber: "5 a", Postcode: "26122", City: `Olden"burg`, Country: "DE"}, 8.21, 53.14},
 		"json array":        {`[{"street":"Lange Straße","housenumber":"5 a","postcode":26122,"city":"Oldenburg","lat":"53.14","lon":8.21}]`, "", house, 8.21, 53.14},
 		"json lines":        {`{"street":"Lange Straße","housenumber":"5 a","postcode":"26122","city":"Oldenburg","lat":53.14,"lon":8.21}` + "\n", "", house, 8.21, 53.14},
 		"geojson":           {`{"type":"FeatureCollection","name":"x","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[8.21,53.14]},"properties":{"street":"Lange Straße","number":"5 a","postcode":"26122","city":"Oldenburg"}}],"more":{"a":1}}`, "", house, 8.21, 53.14},
 		"geojson sequence":  {"\x1e" + `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[8.2,53.13],[8.22,53.13],[8.22,53.15],[8.2,53.13]]]},"properties":{"addr:street":"Lange Straße","addr:housenumber":"5 a","addr:postcode":"26122","addr:city":"Oldenburg"}}` + "\n", "", house, 8.21, 53.14},
 		"street list": {"city\tplz\tstreet\tmaxno\tlat\tlon\nOldenburg\t26122\tLange Straße\t87\t53.14\t8.21\n", "city=city,postcode=plz,street=street,housenumber_max=maxno,lat=lat,lon=lon",
-			gazetteer.Place{Kind: gazetteer.Street, Street: "Lange Straße", Postcode: "26122", City: "Oldenburg", MaxNumber: 87}, 8.21, 53.14},
+			gazetteer.Place{Kind: gazetteer.Street, Street: "Lange Straße", Postcode: "26122", City: "Oldenburg", Country: "DE", MaxNumber: 87}, 8.21, 53.14},
 		"postcodes": {`[{"zip_code":"92602","city":"Irvine","acceptable_cities":["East Irvine"],"state":"CA","country":"US","lat":"33.7","long":"-117.7"}]`, "postcode=zip_code,city=city,state=state,lat=lat,lon=long,aliases=acceptable_cities,country=country",
 			gazetteer.Place{Kind: gazetteer.Postcode, Postcode: "92602", City: "Irvine", State: "CA", Country: "US"}, -117.7, 33.7},
 	} {
