@@ -272,7 +272,7 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 	})
 	if o.serve != "" {
 		beside.Go(func() error {
-			err := a.serveIndex(side, x, o.serve)
+			err := a.serveIndex(side, x, cfg, o.serve)
 			if err != nil {
 				cancel(err)
 			}

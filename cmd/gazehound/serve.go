@@ -79,11 +79,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 
 // serveIndex serves x on an address beside a crawl that writes it, until ctx
 // ends.
-func (a *app) serveIndex(ctx context.Context, x *index.Index, listen string) error {
-	cfg, err := a.config(nil)
-	if err != nil {
-		return err
-	}
+func (a *app) serveIndex(ctx context.Context, x *index.Index, cfg *Config, listen string) error {
 	return a.serveWith(ctx, x, cfg, listen, "--serve", func() string { return "running" })
 }
 

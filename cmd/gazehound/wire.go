@@ -285,6 +285,8 @@ func storeError(p project, err error) error {
 		return fail(exitLocked, "%s is in use: %w", p.dir, err)
 	case errors.Is(err, frontier.ErrNewerFormat), errors.Is(err, index.ErrNewerFormat):
 		return fail(exitInvalidInput, "%w; the data was not touched", err)
+	case errors.Is(err, index.ErrDamaged):
+		return fail(exitInvalidInput, "%w", err)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ type shape struct {
 var (
 	german  = []string{"straße", "strasse", "str.", "weg", "platz", "gasse", "allee", "ring", "damm"}
 	french  = []string{"rue ", "avenue ", "chemin ", "place ", "boulevard ", "impasse "}
-	english = []string{" street", " st", " avenue", " ave", " road", " rd", " drive", " dr", " lane", " ln", " way", " court", " blvd"}
+	english = []string{" street ", " st ", " avenue ", " ave ", " road ", " rd ", " drive ", " dr ", " lane ", " ln ", " way ", " court ", " blvd "}
 )
 
 var shapes = []shape{
