@@ -288,6 +288,7 @@ func TestModel(t *testing.T) {
 					t.Fatalf("Totals (-want +got):\n%s", diff)
 				}
 				checkStore(t, f)
+				checkMemory(t, f)
 			},
 		})
 		var walked []Key
@@ -366,4 +367,57 @@ func total(m map[string]int64) (n int64) {
 		n += v
 	}
 	return n
+}
+
+// checkMemory holds the queue in memory against itself.
+func checkMemory(t rapid.TB, f *Frontier) {
+	var queued, leased, loaded, items, ready, parked int
+	for _, h := range f.hosts {
+		queued += int(h.queued)
+		switch h.in {
+		case isReady:
+			ready++
+			if f.ready.hosts[h.slot] != h {
+				t.Fatalf("host %x is not in its slot", h.id)
+			}
+		case isParked, isResting:
+			parked++
+			if f.parked.hosts[h.slot] != h {
+				t.Fatalf("host %x is not in its slot", h.id)
+			}
+		case nowhereToGo:
+			if h.waiting() > 0 {
+				t.Fatalf("host %x has %d waiting entries and is in no heap", h.id, h.waiting())
+			}
+		}
+		if h.buf == nil {
+			continue
+		}
+		loaded++
+		items += len(h.buf.items)
+		leased += len(h.buf.leased)
+		moved := 0
+		for i, it := range h.buf.items {
+			if it.disk != it.rank {
+				moved++
+			}
+			if i > 0 && !it.place.before(h.buf.items[i-1].place) {
+				t.Fatalf("host %x: buffer out of order", h.id)
+			}
+		}
+		if moved != h.buf.moved || h.best != h.bound() {
+			t.Fatalf("host %x: %d of %d entries moved; best is %v, not %v", h.id, moved, h.buf.moved, h.best, h.bound())
+		}
+	}
+	if int64(queued) != f.queued || int64(leased) != f.leased || loaded != f.loaded || items != f.items || ready != len(f.ready.hosts) || parked != len(f.parked.hosts) {
+		t.Fatalf("queued %d %d, leased %d %d, loaded %d %d, items %d %d, ready %d %d, parked %d %d",
+			queued, f.queued, leased, f.leased, loaded, f.loaded, items, f.items, ready, len(f.ready.hosts), parked, len(f.parked.hosts))
+	}
+	for _, q := range []*hostHeap{&f.ready, &f.parked} {
+		for i := 1; i < len(q.hosts); i++ {
+			if q.Less(i, (i-1)/2) {
+				t.Fatalf("heap out of order at %d", i)
+			}
+		}
+	}
 }

@@ -213,7 +213,8 @@ func (f *Frontier) apply(c change) {
 		case isNew, isMoved:
 			if c.kind == isNew && h.queued == 1 { // the only one: nothing to read
 				f.buffer(h)
-				f.keep(h, it)
+				h.buf.insert(it)
+				f.items++
 			}
 			if it.place.before(h.best) {
 				h.best = it.place
@@ -223,6 +224,7 @@ func (f *Frontier) apply(c change) {
 				h.best = nowhere
 			}
 		}
+		f.settle(h) // now: a heap bears one change at a time
 		return
 	}
 	q, before := h.buf, len(h.buf.items)

@@ -6,10 +6,17 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gazehound/crawler/weburl"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 )
 
 func open(t testing.TB, o Options) *Frontier {
@@ -79,5 +86,398 @@ func TestOrderAcrossReopen(t *testing.T) {
 	}
 	if got := f.Totals(); got.Pages != n || got.Queued != 0 || got.Leased != 0 || got.Hosts != 50 {
 		t.Errorf("totals = %+v", got)
+	}
+}
+
+// TestNextWaits: whoever waits for work is told when there is some, when there
+// will never be any, and when to stop.
+func TestNextWaits(t *testing.T) {
+	ctx := context.Background()
+	push := func(t *testing.T, f *Frontier, raw string) {
+		if _, err := f.Push(ctx, Entry{URL: parse(t, raw)}); err != nil {
+			t.Error(err)
+		}
+	}
+	// next takes an entry and tells how long that took.
+	next := func(f *Frontier, ctx context.Context, claim func(string) time.Duration) (Entry, error, time.Duration) {
+		began := time.Now()
+		e, err := f.Next(ctx, claim)
+		return e, err, time.Since(began)
+	}
+	for _, c := range []struct {
+		name string
+		run  func(t *testing.T, f *Frontier)
+	}{
+		{"empty", func(t *testing.T, f *Frontier) {
+			if _, err, took := next(f, ctx, always); err != io.EOF || took != 0 {
+				t.Errorf("Next = %v after %v", err, took)
+			}
+		}},
+		{"push wakes, the last Done ends all", func(t *testing.T, f *Frontier) {
+			push(t, f, "http://a.example/")
+			first, err, _ := next(f, ctx, always)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends := make(chan error, 3)
+			for range 3 {
+				go func() {
+					e, err := f.Next(ctx, always)
+					if err == nil {
+						_, err = f.Done(ctx, e, Outcome{})
+						if err == nil {
+							_, err = f.Next(ctx, always)
+						}
+					}
+					ends <- err
+				}()
+			}
+			time.Sleep(time.Second)
+			push(t, f, "http://b.example/")
+			time.Sleep(time.Second)
+			if got := f.Totals(); got.Visited != 1 || got.Leased != 1 {
+				t.Errorf("totals = %+v", got)
+			}
+			if _, err := f.Done(ctx, first, Outcome{}); err != nil {
+				t.Error(err)
+			}
+			for range 3 {
+				if err := <-ends; err != io.EOF {
+					t.Errorf("Next = %v", err)
+				}
+			}
+		}},
+		{"context", func(t *testing.T, f *Frontier) {
+			push(t, f, "http://a.example/")
+			ctx, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			_, err, took := next(f, ctx, func(string) time.Duration { return time.Minute })
+			if !errors.Is(err, context.DeadlineExceeded) || took != time.Second {
+				t.Errorf("Next = %v after %v", err, took)
+			}
+		}},
+		{"claim says when", func(t *testing.T, f *Frontier) {
+			push(t, f, "http://a.example/")
+			free := time.Now().Add(3 * time.Second)
+			claims := 0
+			_, err, took := next(f, ctx, func(string) time.Duration {
+				claims++
+				return time.Until(free)
+			})
+			if err != nil || took != 3*time.Second || claims != 2 {
+				t.Errorf("Next = %v after %v and %d claims", err, took, claims)
+			}
+		}},
+		{"a finished visit frees the host's turn", func(t *testing.T, f *Frontier) {
+			push(t, f, "http://a.example/1")
+			push(t, f, "http://a.example/2")
+			held := false
+			turn := func(string) time.Duration {
+				if held {
+					return time.Minute
+				}
+				held = true
+				return 0
+			}
+			e, err, _ := next(f, ctx, turn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(time.Second, func() {
+				held = false
+				f.Done(ctx, e, Outcome{})
+			})
+			if _, err, took := next(f, ctx, turn); err != nil || took != time.Second {
+				t.Errorf("Next = %v after %v", err, took)
+			}
+		}},
+		{"returned", func(t *testing.T, f *Frontier) {
+			push(t, f, "http://a.example/1")
+			push(t, f, "http://a.example/2")
+			e, err, _ := next(f, ctx, always)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Retries, e.Redirects, e.URL = 2, 1, parse(t, "https://"+e.URL.String()[len("http://"):])
+			if err := f.Return(e, 5*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			again, err, took := next(f, ctx, always)
+			if err != nil || took != 5*time.Second || again != e {
+				t.Errorf("Next = %+v, %v after %v; want %+v", again, err, took, e)
+			}
+			if n, ok, err := f.Get(KeyOf(e.URL)); err != nil || !ok || n.Entry != e {
+				t.Errorf("Get = %+v, %v, %v; want %+v", n, ok, err, e)
+			}
+			if err := f.Return(again, 0); err != nil {
+				t.Error(err)
+			}
+			if err := f.Return(again, 0); err == nil {
+				t.Error("an entry could be returned twice")
+			}
+		}},
+		{"close", func(t *testing.T, f *Frontier) {
+			push(t, f, "http://a.example/")
+			e, err, _ := next(f, ctx, always)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(time.Second, func() { f.Close() })
+			if _, err, took := next(f, ctx, always); err != ErrClosed || took != time.Second {
+				t.Errorf("Next = %v after %v", err, took)
+			}
+			time.Sleep(time.Second)
+			if err := f.Close(); err != nil {
+				t.Errorf("second Close: %v", err)
+			}
+			_, pushed := f.Push(ctx, e)
+			_, done := f.Done(ctx, e, Outcome{})
+			_, _, got := f.Get(KeyOf(e.URL))
+			_, meta := f.Meta("x")
+			for i, err := range []error{pushed, done, f.Return(e, 0), got, meta, f.PutMeta("x", nil), f.Walk(ctx, 0, nil)} {
+				if !errors.Is(err, ErrClosed) {
+					t.Errorf("call %d after Close: %v", i, err)
+				}
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, err := Open(Options{InMemory: true, Memory: 32 << 20})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				c.run(t, f)
+			})
+		})
+	}
+}
+
+// TestTree follows links back to the seed, and takes a better parent.
+func TestTree(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	f := open(t, Options{Dir: dir})
+	found := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	seed := Entry{URL: parse(t, "https://stadt.example/"), Priority: 1, Found: found}
+	link := func(raw string, from Entry) Entry {
+		return Entry{
+			URL: parse(t, raw), Priority: 0.5, Depth: from.Depth + 1, Distance: from.Distance + 1, Parent: KeyOf(from.URL),
+			Anchor: "Äpfel & Birnen", Title: strings.Repeat("ü", 60), Around: strings.Repeat("x", 199) + "ß", Switch: true, Found: found.Add(time.Second),
+		}
+	}
+	bridge := link("https://stadt.example/branchen?seite=2", seed)
+	shop := link("http://laden.example/", bridge)
+	visit := func(e Entry, o Outcome, found ...Entry) {
+		t.Helper()
+		got, err := f.Next(ctx, always)
+		if err != nil || got.URL != e.URL {
+			t.Fatalf("Next = %v, %v, want %v", got.URL, err, e.URL)
+		}
+		if _, err := f.Done(ctx, got, o, found...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Push(ctx, seed); err != nil {
+		t.Fatal(err)
+	}
+	visit(seed, Outcome{Kind: "page"}, bridge, seed)
+	o := Outcome{
+		Kind: "page", Status: 200, Relevant: true, Score: 0.75, Addresses: []string{"b", "a"}, Bytes: 1234,
+		Dropped: map[string]int64{"scope": 3, "depth": 1}, At: found.Add(1500 * time.Millisecond),
+	}
+	visit(bridge, o, shop)
+	better := shop
+	better.Priority, better.Parent, better.Anchor = 0.75, KeyOf(seed.URL), "besser"
+	worse := shop
+	worse.Priority = 0.25
+	if n, err := f.Push(ctx, worse, better, worse, shop); n != 0 || err != nil {
+		t.Fatal(n, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f = open(t, Options{Dir: dir})
+
+	trimmed := func(e Entry) Entry {
+		e.Title, e.Around = cut(e.Title, MaxAnchor), cut(e.Around, MaxAround)
+		return e
+	}
+	if got := trimmed(shop); got.Title != strings.Repeat("ü", 50) || got.Around != strings.Repeat("x", 199) {
+		t.Errorf("words were cut to %q and %q", got.Title, got.Around)
+	}
+	equal := cmp.Comparer(func(a, b weburl.URL) bool { return a == b })
+	want := []Node{
+		{Entry: trimmed(better), State: Queued},
+		{Entry: seed, State: Visited, Outcome: Outcome{Kind: "page"}, Seq: 1},
+	}
+	got, err := f.Trail(KeyOf(shop.URL), 5)
+	if diff := cmp.Diff(want, got, equal); diff != "" || err != nil {
+		t.Errorf("Trail (-want +got): %v\n%s", err, diff)
+	}
+	want = []Node{{Entry: trimmed(bridge), State: Visited, Outcome: o, Seq: 2}}
+	got, err = f.Trail(KeyOf(bridge.URL), 1)
+	if diff := cmp.Diff(want, got, equal); diff != "" || err != nil {
+		t.Errorf("Trail (-want +got): %v\n%s", err, diff)
+	}
+	var walked []uint64
+	if err := f.Walk(ctx, 1, func(n Node) error { walked = append(walked, n.Seq); return nil }); err != nil || !slices.Equal(walked, []uint64{2}) {
+		t.Errorf("Walk after the first visit: %v, %v", walked, err)
+	}
+	stop := errors.New("stop")
+	if err := f.Walk(ctx, 0, func(Node) error { return stop }); err != stop {
+		t.Errorf("Walk = %v", err)
+	}
+	if got, err := f.Trail(KeyOf(parse(t, "http://unknown.example/")), 3); err != nil || len(got) != 0 {
+		t.Errorf("Trail of an unknown URL = %v, %v", got, err)
+	}
+	totals := f.Totals()
+	totals.ReadyHosts = 0
+	wantTotals := Totals{
+		Queued: 1, Visited: 2, Pages: 2, Relevant: 1, Addresses: 2, Bytes: 1234, Hosts: 2,
+		Errors: map[string]int64{}, Skipped: map[string]int64{}, Dropped: map[string]int64{"scope": 3, "depth": 1},
+		Links: 12, Repeats: 5,
+	}
+	if diff := cmp.Diff(wantTotals, totals); diff != "" {
+		t.Errorf("Totals (-want +got):\n%s", diff)
+	}
+}
+
+func TestMeta(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, Options{Dir: dir})
+	if v, err := f.Meta("region"); v != nil || err != nil {
+		t.Errorf("Meta = %q, %v", v, err)
+	}
+	for _, v := range []string{"Oldenburg", "", strings.Repeat("x", MaxMeta)} {
+		if err := f.PutMeta("region", []byte(v)); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		f = open(t, Options{Dir: dir})
+		if got, err := f.Meta("region"); err != nil || got == nil || string(got) != v {
+			t.Errorf("Meta = %d bytes, %v, want %d", len(got), err, len(v))
+		}
+	}
+	if err := f.PutMeta("region", make([]byte, MaxMeta+1)); err == nil {
+		t.Error("a value that is too large was stored")
+	}
+}
+
+// TestLarge: what does not fit into one transaction takes several.
+func TestLarge(t *testing.T) {
+	ctx := context.Background()
+	f := open(t, Options{Memory: 32 << 20})
+	var es []Entry
+	for i := range 12_000 {
+		es = append(es, Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/%s/%d", i%100, strings.Repeat("long", 200), i)), Around: strings.Repeat("w", MaxAround)})
+	}
+	seed := Entry{URL: parse(t, "http://seed.example/")}
+	o := Outcome{Kind: "page"}
+	for i := range MaxAddresses + 10 {
+		o.Addresses = append(o.Addresses, fmt.Sprint(i, strings.Repeat("a", 300)))
+	}
+	if n, err := f.Done(ctx, seed, o, es...); n != len(es) || err != nil {
+		t.Errorf("Done = %d, %v", n, err)
+	}
+	if n, err := f.Push(ctx, es...); n != 0 || err != nil {
+		t.Errorf("Push of the same = %d, %v", n, err)
+	}
+	if got := f.Totals(); got.Addresses != MaxAddresses || got.Queued != int64(len(es)) || got.Visited != 1 {
+		t.Errorf("totals = %+v", got)
+	}
+	checkStore(t, f)
+}
+
+// TestTogether has many workers crawl a made-up web and ends them in the
+// middle. Run it with -race.
+func TestTogether(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	ctx := context.Background()
+	dir := t.TempDir()
+	f, err := Open(Options{Dir: dir, Memory: 32 << 20, Score: fresh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if _, err := f.Push(ctx, Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/0", i))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var mu sync.Mutex
+	turns := map[string]bool{}
+	done := map[Key]int{}
+	claim := func(host string) time.Duration {
+		mu.Lock()
+		defer mu.Unlock()
+		if turns[host] {
+			return time.Millisecond
+		}
+		turns[host] = true
+		return 0
+	}
+	var wg sync.WaitGroup
+	for worker := range 16 {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(1, uint64(worker)))
+			for {
+				e, err := f.Next(ctx, claim)
+				if err != nil {
+					if !errors.Is(err, ErrClosed) {
+						t.Error(err)
+					}
+					return
+				}
+				var found []Entry
+				for range r.IntN(30) {
+					found = append(found, Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/%d", r.IntN(40), r.IntN(1000))), Priority: 1, Parent: KeyOf(e.URL)})
+				}
+				mu.Lock()
+				delete(turns, e.URL.Host())
+				mu.Unlock()
+				if r.IntN(5) == 0 {
+					e.Retries++
+					err = f.Return(e, 0)
+				} else if _, err = f.Done(ctx, e, Outcome{Kind: "page"}, found...); err == nil {
+					mu.Lock()
+					done[KeyOf(e.URL)]++
+					mu.Unlock()
+				}
+				if err != nil {
+					if !errors.Is(err, ErrClosed) {
+						t.Error(err)
+					}
+					return
+				}
+				if _, err := f.Trail(KeyOf(e.URL), 3); err != nil && !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+				f.Totals()
+			}
+		})
+	}
+	wg.Go(func() {
+		for f.Walk(ctx, 0, func(Node) error { return nil }) == nil {
+		}
+	})
+	time.Sleep(700 * time.Millisecond)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	f, err = Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	checkStore(t, f)
+	for k, n := range done {
+		if node, ok, err := f.Get(k); n != 1 || !ok || err != nil || node.State != Visited {
+			t.Errorf("%s was done %d times: %+v, %v", k, n, node, err)
+		}
+	}
+	if len(done) < 100 {
+		t.Errorf("only %d visits", len(done))
 	}
 }

@@ -1,0 +1,234 @@
+package frontier
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// killDir names the variable that makes TestKillChild work in a directory.
+const killDir = "FRONTIER_KILL_DIR"
+
+// TestKill kills a process that pushes and finishes as fast as it can, over
+// and over on one store. What it had been told was done must be so.
+func TestKill(t *testing.T) {
+	kills := 20
+	if testing.Short() {
+		kills = 4
+	}
+	dir := t.TempDir()
+	checked := 0 // bytes of the ledger
+	for run := range kills {
+		killChild(t, dir, rand.N(100*time.Millisecond))
+		pushed, done, size := readLedger(t, dir, checked)
+		checked = size
+		f := open(t, Options{Dir: filepath.Join(dir, "store"), Memory: 32 << 20})
+		checkStore(t, f)
+		for url := range pushed {
+			if n, ok, err := f.Get(KeyOf(parse(t, url))); err != nil || !ok || n.URL.String() != url {
+				t.Fatalf("run %d: %s was accepted, and is lost (%v)", run, url, err)
+			}
+		}
+		visits := map[string]int{}
+		err := f.Walk(context.Background(), 0, func(n Node) error {
+			visits[n.URL.String()]++
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for url, n := range done {
+			if n != 1 || visits[url] != 1 {
+				t.Fatalf("run %d: %s was done %d times, and is visited %d times", run, url, n, visits[url])
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pushed, done, _ := readLedger(t, dir, 0)
+	t.Logf("%d kills: %d URLs accepted, %d done", kills, len(pushed), len(done))
+	finishAll(t, dir)
+}
+
+// killChild starts a child and kills it some time after its first deed.
+func killChild(t *testing.T, dir string, after time.Duration) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
+	child.Env = append(os.Environ(), killDir+"="+dir)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "working\n" {
+		t.Fatalf("the child said %q (%v)", line, err)
+	}
+	if _, err := Open(Options{Dir: filepath.Join(dir, "store")}); err == nil || !strings.Contains(err.Error(), strconv.Itoa(child.Process.Pid)) {
+		t.Errorf("opening a store in use: %v; want the process %d", err, child.Process.Pid)
+	}
+	time.Sleep(after)
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	child.Wait()
+}
+
+// TestKillChild is the process that TestKill kills. It notes in a ledger what
+// the frontier has acknowledged.
+func TestKillChild(t *testing.T) {
+	dir := os.Getenv(killDir)
+	if dir == "" {
+		t.Skip("only TestKill runs this")
+	}
+	ledger, err := os.OpenFile(filepath.Join(dir, "ledger"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(Options{Dir: filepath.Join(dir, "store"), Memory: 32 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(worker)))
+			for n := 0; ; n++ {
+				var found []Entry
+				var note strings.Builder
+				for range r.IntN(20) {
+					e := Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/%d", r.IntN(50), r.IntN(100_000))), Priority: r.Float64(), Around: "some words around the link"}
+					found = append(found, e)
+					fmt.Fprintf(&note, "push %s\n", e.URL)
+				}
+				if n%4 == 0 {
+					if _, err := f.Push(ctx, found...); err != nil {
+						t.Error(err)
+						return
+					}
+				} else {
+					e, err := f.Next(ctx, always)
+					if err == io.EOF {
+						continue
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if r.IntN(10) == 0 {
+						if err := f.Return(e, 0); err != nil {
+							t.Error(err)
+							return
+						}
+						continue
+					}
+					o := Outcome{Kind: "page", Addresses: []string{e.URL.Path()}, At: time.Now()}
+					if _, err := f.Done(ctx, e, o, found...); err != nil {
+						t.Error(err)
+						return
+					}
+					fmt.Fprintf(&note, "done %s\n", e.URL)
+				}
+				if _, err := ledger.WriteString(note.String()); err != nil {
+					t.Error(err)
+					return
+				}
+				if n == 4 && worker == 0 {
+					fmt.Println("working")
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// readLedger returns the URLs that were accepted, and how often each was done,
+// from a byte of the ledger on, and its size.
+func readLedger(t *testing.T, dir string, from int) (pushed map[string]bool, done map[string]int, size int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "ledger"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pushed, done = map[string]bool{}, map[string]int{}
+	size = strings.LastIndexByte(string(text), '\n') + 1 // the last line may be cut
+	for line := range strings.SplitSeq(string(text[from:size]), "\n") {
+		switch what, url, _ := strings.Cut(line, " "); what {
+		case "push":
+			pushed[url] = true
+		case "done":
+			done[url]++
+		}
+	}
+	if len(pushed) == 0 {
+		t.Fatal("the child did nothing")
+	}
+	return pushed, done, size
+}
+
+// finishAll serves what is left, in a copy of the store.
+func finishAll(t *testing.T, dir string) {
+	original := filepath.Join(dir, "store")
+	copied := filepath.Join(dir, "copy")
+	if err := os.CopyFS(copied, os.DirFS(original)); err != nil {
+		t.Fatal(err)
+	}
+	pushed, done, _ := readLedger(t, dir, 0)
+	f := open(t, Options{Dir: copied})
+	ctx := context.Background()
+	for {
+		e, err := f.Next(ctx, always)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done[e.URL.String()]++; done[e.URL.String()] > 1 {
+			t.Fatalf("%s was served again after it was done", e.URL)
+		}
+		if rand.IntN(20) > 0 { // most in parallel, so that they share commits
+			go f.Done(ctx, e, Outcome{Kind: "page"})
+			continue
+		}
+		if _, err := f.Done(ctx, e, Outcome{Kind: "page"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	visited := map[string]bool{}
+	err := f.Walk(ctx, 0, func(n Node) error {
+		if visited[n.URL.String()] {
+			t.Errorf("%s is visited twice", n.URL)
+		}
+		visited[n.URL.String()] = true
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range slices.Sorted(maps.Keys(pushed)) {
+		if !visited[url] {
+			t.Errorf("%s was accepted and never visited", url)
+		}
+	}
+	if got := f.Totals(); got.Queued != 0 || got.Visited != int64(len(visited)) {
+		t.Errorf("totals = %+v, want %d visits", got, len(visited))
+	}
+}
