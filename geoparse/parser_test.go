@@ -216,6 +216,19 @@ func TestSingle(t *testing.T) {
 		{"US", "P.O. Box 370316", "", "", ""},
 		{"AT", "Eduard-Sueß Gasse 9", "9", "Eduard-Sueß Gasse", ""},
 		{"DE", "Lange Straße 5, Oldenburg, Germany", "5", "Lange Straße", "Oldenburg"},
+		{"DE", "Lange Str. 5 b Oldenburg", "5 b", "Lange Str.", "Oldenburg"},
+		{"DE", "Nordmole, Oldenburg", "", "Nordmole", "Oldenburg"},
+		{"DE", "Cologne\nNorth Rhine-Westphalia\nGermany", "", "", "Cologne"},
+		{"US", "1000 Cathedral Pl 925 W Georgia St", "925", "W Georgia St", ""},
+		{"US", "500 Spectrum Dr Suite 100 Attn: John Doe", "500", "Spectrum Dr", ""},
+		{"FR", "11 bis Rue de la Caverne 67210", "11 bis", "Rue de la Caverne", ""},
+		{"FR", "24 rue Chaptal\n75009 Paris\nFrance", "24", "rue Chaptal", "Paris"},
+		{"ES", "Avinguda del Bogatell, 17\n08005 Barcelona\nSpain", "17", "Avinguda del Bogatell", "Barcelona"},
+		{"IT", "Via Vittor Pisani, 13\n20124 Milano MI", "13", "Via Vittor Pisani", "Milano"},
+		{"NL", "Brinkstraat 87, 7512EC, Enschede", "87", "Brinkstraat", "Enschede"},
+		{"BE", "31, Place de Brouckère, 1000 Bruxelles", "31", "Place de Brouckère", "Bruxelles"},
+		{"DK", "Kastanievej 15, DK-8660 Skanderborg, Denmark", "15", "Kastanievej", "Skanderborg"},
+		{"LU", "13 Route d'Esch\nL-2016 Luxembourg", "13", "Route d'Esch", "Luxembourg"},
 	} {
 		v := parse(t, p, Input{Text: c.text, Country: c.country})
 		if len(v.Addresses) != 1 {

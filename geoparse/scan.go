@@ -96,7 +96,7 @@ func wordBoundary(c byte) bool {
 func (s *scan) postcode(i, j int) {
 	text := s.text
 	n := j - i
-	if i < s.end || j < len(text) && isLetterAt(text, j) {
+	if i < s.end || j < len(text) && isLetterAt(text, j) && !(n == 4 && s.p.has["NL"] && dutchLetters(text, j) > j) {
 		return
 	}
 	if n > 5 {

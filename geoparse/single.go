@@ -106,6 +106,9 @@ func (s *scan) finishSingle(a Address, state string, strength int) {
 			}
 		}
 	}
+	if a.State == "" && a.Country != "US" {
+		a.State = a.Place.State
+	}
 	if a.POBox != "" && a.Street == "" {
 		a.Level = CityLevel
 	}
@@ -158,33 +161,122 @@ func (s *scan) cityOfUS(name, state string) bool {
 }
 
 func isZIP(s string) bool {
-	return len(s) == 5 && digits(s) || len(s) == 10 && s[5] == '-' && digits(s[:5]) && digits(s[6:])
+	return (len(s) == 5 || len(s) == 9) && digits(s) || len(s) == 10 && s[5] == '-' && digits(s[:5]) && digits(s[6:])
 }
 
-// singleEurope reads "street number, city, country" in the order of most of
-// Europe.
+// singleEurope reads "street number, postcode city, state, country" in the
+// order of most of Europe; each part may be missing, and the house number may
+// come first where the country writes it so.
 func (s *scan) singleEurope(text string, t []grammar.Token) {
 	n := grammar.SkipMarksBack(text, t, grammar.SkipCountry(text, t, len(t)))
+	if n > 0 && t[n-1].Kind == grammar.Number && grammar.CodeFits(s.hint, text[t[n-1].Start:t[n-1].End]) {
+		n = len(t) // "2016 Luxembourg": a city of the country's name
+	}
+	country := n < len(t)
 	a := Address{Start: len(text), Country: s.hint, Level: StreetLevel}
-	cut := n
-	for i := max(0, n-4); i < n; i++ {
-		if i > 0 && t[i-1].Kind == grammar.Word || t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) {
-			continue
-		}
-		if len(s.p.g.Cities(s.hint, text[t[i].Start:t[n-1].End])) > 0 {
-			a.City = fold(text[t[i].Start:t[n-1].End])
-			a.Start, a.End = t[i].Start, t[n-1].End
-			cut = i
-			break
+	if k, name := grammar.RegionBefore(s.hint, text, t, n); k < n {
+		a.State, country = fold(name.Of(text)), true
+		a.take(name.Start, name.End)
+		if n = grammar.SkipMarksBack(text, t, k); n == 0 {
+			a.City = a.State // a city that is a state of its own
 		}
 	}
-	street, ok := grammar.StreetBefore(text, t[:cut], s.known(&a))
+	cut := s.codeOfSingle(&a, text, t, n)
+	if cut == n {
+		cut = s.cityOfSingle(&a, text, t, n, country)
+	}
+	street, ok := s.streetOfSingle(&a, text, t[:cut])
+	if !ok && cut < n && !country && a.Postcode == "" && commaBefore(text, t, cut) {
+		street, ok = grammar.SegmentBefore(text, t[:cut])
+	}
 	if ok {
 		a.takeStreet(text, street)
-	} else if a.City == "" || n == len(t) {
+	} else if a.City == "" || !country && a.Postcode == "" {
 		return
 	} else {
 		a.Level = CityLevel
 	}
 	s.finishSingle(a, "", street.Strength)
+}
+
+// take widens the span of a.
+func (a *Address) take(start, end int) { a.Start, a.End = min(a.Start, start), max(a.End, end) }
+
+// streetOfSingle reads the street that ends with t.
+func (s *scan) streetOfSingle(a *Address, text string, t []grammar.Token) (grammar.Street, bool) {
+	known := s.known(a)
+	street, ok := grammar.StreetBefore(text, t, known)
+	if grammar.NumberFirst(s.hint) && (!ok || street.Number.Empty()) {
+		if first, found := grammar.NumberStreetBefore(text, t, known); found {
+			return first, true
+		}
+	}
+	return street, ok
+}
+
+// codeOfSingle takes the last postcode of t[:n], and as city the words behind
+// it. It returns the index of what they begin with, or n.
+func (s *scan) codeOfSingle(a *Address, text string, t []grammar.Token, n int) int {
+	for k := n - 1; k >= 0 && k >= n-8; k-- {
+		if t[k].Kind != grammar.Number {
+			continue
+		}
+		end := t[k].End
+		digits := strings.TrimRight(text[t[k].Start:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		if !grammar.CodeFits(s.hint, digits) || len(digits) < end-t[k].Start && s.hint != "NL" {
+			continue
+		}
+		first := k + 1
+		if s.hint == "NL" && first < n && t[first].End-t[first].Start == 2 && upper(text[t[first].Start]) {
+			end = t[first].End
+			first++
+		}
+		first = grammar.SkipMarks(text, t[:n], first)
+		last := first
+		for last < n && (t[last].Kind == grammar.Word || t[last].Kind == grammar.Mark && strings.Contains("'’-", text[t[last].Start:t[last].End])) {
+			last++
+		}
+		if k == 0 && (last < n || first == n) {
+			continue
+		}
+		a.Postcode = text[t[k].Start:end]
+		a.take(t[k].Start, end)
+		if last > first {
+			end = t[last-1].End
+			if last-first > 1 && end-t[last-1].Start == 2 && upper(text[end-1]) && s.hint == "IT" {
+				end = t[last-2].End // the province: "Milano MI"
+			}
+			a.City = fold(text[t[first].Start:end])
+			a.take(t[first].Start, end)
+		}
+		if k > 0 && grammar.CountryOfPrefix(strings.TrimRight(text[t[k-1].Start:t[k-1].End], "-")) == s.hint {
+			k-- // "DK-8660"
+		}
+		return k
+	}
+	return n
+}
+
+// cityOfSingle takes the longest known name of a city that ends with token
+// n-1. It returns the index of its first token, or n.
+func (s *scan) cityOfSingle(a *Address, text string, t []grammar.Token, n int, country bool) int {
+	for i := max(0, n-5); i < n; i++ {
+		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !country {
+			continue
+		}
+		name := text[t[i].Start:t[n-1].End]
+		if len(name) < 3 || len(s.p.g.Cities(s.hint, name)) == 0 && len(s.p.g.Cities(s.hint, grammar.Native(name))) == 0 {
+			continue
+		}
+		if i > 0 && t[i-1].Kind == grammar.Word && t[i-1].End-t[i-1].Start > 1 {
+			// nothing divides it from the street, which must be one without it
+			if street, ok := s.streetOfSingle(a, text, t[:i]); !ok || street.Strength < 3 || street.Name.End != t[i-1].End {
+				continue
+			}
+		}
+		a.City = fold(name)
+		a.take(t[i].Start, t[n-1].End)
+		return i
+	}
+	return n
 }

@@ -18,6 +18,9 @@ func TestEvalSingle(t *testing.T) {
 	}
 	verbose := os.Getenv("EVAL_ERRORS")
 	for _, file := range []string{"usaddress", "usaddress_osm", "opencage_multiline", "libpostal", "pelias", "geocoder_tester"} {
+		// the labels of these are what a geocoder should answer: only those that
+		// the text states are asked for
+		partial := file == "opencage_multiline" || file == "pelias" || file == "geocoder_tester"
 		type count struct{ right, all int }
 		by := map[string]*count{}
 		for _, row := range readLabelled(t, "parse/"+file+".jsonl") {
@@ -42,6 +45,9 @@ func TestEvalSingle(t *testing.T) {
 			box, _ := want.POBox.(string)
 			var wrong []string
 			check := func(field, got, want string) {
+				if partial && (want == "" || !strings.Contains(gazetteer.Key(row.Text), gazetteer.Key(want))) {
+					return
+				}
 				if gazetteer.Key(got) != gazetteer.Key(want) {
 					wrong = append(wrong, field+" "+got+" ≠ "+want)
 				}

@@ -76,6 +76,20 @@ var (
 // Exonyms returns other folded names of the city with this folded name.
 func Exonyms(key string) []string { return strings.Fields(exonyms[key]) }
 
+// Native returns the folded name that a city has at home, or the name itself:
+// "koeln" for "Cologne".
+func Native(name string) string {
+	folded := Fold(name)
+	for native, others := range exonyms {
+		for other := range strings.FieldsSeq(others) {
+			if other == folded {
+				return native
+			}
+		}
+	}
+	return name
+}
+
 // PlainUmlauts spells umlauts by their bare vowel, as typewriters do.
 func PlainUmlauts(name string) string { return plainUmlauts.Replace(name) }
 

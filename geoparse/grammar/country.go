@@ -7,7 +7,47 @@ import (
 
 var prefixes = map[string]string{
 	"D": "DE", "DE": "DE", "A": "AT", "AT": "AT", "CH": "CH", "FL": "LI", "LI": "LI", "I": "IT", "IT": "IT", "B": "BE", "BE": "BE", "NL": "NL", "DK": "DK",
-	"L": "LU", "LU": "LU", "F": "FR", "FR": "FR", "MC": "MC", "AD": "AD",
+	"L": "LU", "LU": "LU", "E": "ES", "ES": "ES", "F": "FR", "FR": "FR", "MC": "MC", "AD": "AD",
+}
+
+// regions are states that stand behind the city in the form of a postal
+// service or map: those of Germany and Austria, folded.
+var regions = map[string]map[string]bool{
+	"DE": lines("badenwuerttemberg,bayern,bavaria,berlin,brandenburg,bremen,hamburg,hessen,hesse,mecklenburg-vorpommern,niedersachsen,lower saxony,nordrhein-westfalen,north rhine-westphalia,rheinland-pfalz," +
+		"rhineland-palatinate,saarland,sachsen,saxony,sachsen-anhalt,saxony-anhalt,schleswig-holstein,thueringen,thuringia,baden-wuerttemberg"),
+	"AT": lines("burgenland,kaernten,carinthia,niederoesterreich,lower austria,oberoesterreich,upper austria,salzburg,steiermark,styria,tirol,tyrol,vorarlberg,wien,vienna"),
+}
+
+func lines(names string) map[string]bool {
+	m := make(map[string]bool)
+	for name := range strings.SplitSeq(names, ",") {
+		m[name] = true
+	}
+	return m
+}
+
+// RegionBefore steps back from token k over the name of a state that fills its
+// line. It returns the index of the first token of the name, or k.
+func RegionBefore(country, text string, t []Token, k int) (int, Span) {
+	for n := min(3, k); n >= 1; n-- {
+		if !onlyWords(t[k-n:k]) || k > n && t[k-n-1].Kind != Break && !isMark(text, t[k-n-1], ",") {
+			continue
+		}
+		name := Span{t[k-n].Start, t[k-1].End}
+		if regions[country][strings.Join(strings.Fields(Fold(name.Of(text))), " ")] && (k == n || !cityState(name.Of(text))) {
+			return k - n, name
+		}
+	}
+	return k, Span{}
+}
+
+// cityState tells the states that are also cities.
+func cityState(name string) bool {
+	switch Fold(name) {
+	case "berlin", "bremen", "hamburg", "salzburg", "wien", "vienna":
+		return true
+	}
+	return false
 }
 
 // CountryOfPrefix returns the country of the letters before a postcode ("D" of
@@ -46,7 +86,7 @@ var countryNames = map[string]string{
 	"switzerland": "CH", "schweiz": "CH", "suisse": "CH", "svizzera": "CH", "ch": "CH", "liechtenstein": "LI", "fuerstentum liechtenstein": "LI", "li": "LI",
 	"united states": "US", "united states of america": "US", "usa": "US", "us": "US", "vereinigte staaten": "US", "united kingdom": "GB", "uk": "GB", "gb": "GB", "great britain": "GB",
 	"england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "italy": "IT", "italia": "IT", "italien": "IT", "it": "IT", "france": "FR", "frankreich": "FR", "fr": "FR",
-	"netherlands": "NL", "the netherlands": "NL", "nederland": "NL", "niederlande": "NL", "nl": "NL", "belgium": "BE", "belgien": "BE", "belgique": "BE", "belgie": "BE", "be": "BE",
+	"spain": "ES", "espana": "ES", "españa": "ES", "spanien": "ES", "espagne": "ES", "es": "ES", "netherlands": "NL", "the netherlands": "NL", "nederland": "NL", "niederlande": "NL", "nl": "NL", "belgium": "BE", "belgien": "BE", "belgique": "BE", "belgie": "BE", "be": "BE",
 	"denmark": "DK", "danmark": "DK", "daenemark": "DK", "dk": "DK", "luxembourg": "LU", "luxemburg": "LU", "lu": "LU", "canada": "CA", "kanada": "CA", "ca": "CA",
 	"australia": "AU", "australien": "AU", "au": "AU", "monaco": "MC", "mc": "MC", "andorra": "AD", "ad": "AD",
 }
@@ -104,7 +144,7 @@ func German(country string) bool {
 // street.
 func NumberFirst(country string) bool {
 	switch country {
-	case "CH", "LU", "BE", "FR", "MC", "AD":
+	case "CH", "LU", "BE", "FR", "MC", "AD", "ES":
 		return true
 	}
 	return false
@@ -115,9 +155,9 @@ func CodeFits(country, code string) bool {
 	switch country {
 	case "DE":
 		return len(code) == 5
-	case "AT", "CH", "LI", "LU", "BE", "DK":
+	case "AT", "CH", "LI", "LU", "BE", "DK", "NL":
 		return len(code) == 4
-	case "IT", "MC", "FR":
+	case "IT", "MC", "FR", "ES":
 		return len(code) == 5
 	}
 	return false

@@ -77,12 +77,49 @@ func lineStreet(text string, t []Token, k int, known Known, s Street) (Street, b
 	return s, true
 }
 
+// SegmentBefore reads what stands since the last separator as a street, with a
+// number behind it or without: for a text that is known to be one address.
+func SegmentBefore(text string, t []Token) (Street, bool) {
+	k := SkipMarksBack(text, t, len(t))
+	j, ok := numberBefore(text, t, k)
+	if !ok {
+		j = k
+	}
+	first := j
+	for first > 0 && j-first < maxNameWords && (t[first-1].Kind == Word || t[first-1].Kind == Mark && first < j && isMark(text, t[first-1], "'’-.")) {
+		first--
+	}
+	if first == j || !nameLikeTokens(text, t[first:j]) {
+		return Street{}, false
+	}
+	s := Street{Name: Span{t[first].Start, t[j-1].End}, Strength: 1}
+	if ok {
+		s.Number = Span{t[j].Start, t[k-1].End}
+	}
+	return s, true
+}
+
+// nameLikeTokens tells whether the tokens hold a word of three letters or more
+// and none that never stands in a street's name.
+func nameLikeTokens(text string, t []Token) bool {
+	long := false
+	for _, tok := range t {
+		if w := tok.text(text); tok.Kind == Word {
+			if germanStops[Fold(w)] {
+				return false
+			}
+			long = long || utf8.RuneCountInString(w) >= 3
+		}
+	}
+	return long
+}
+
 // skipTail steps back over what may stand between the house number and the
 // anchor: separators, one remark in parentheses, a post box, a unit.
 func skipTail(text string, t []Token, k int) (Street, int) {
 	var s Street
 	parentheses := 1
-	if k > 1 && k == len(t) && t[k-1].Kind == Word && t[k-2].Kind == Number && isWord(text, t[k-1], "in", "a", "te") {
+	if k > 1 && k == len(t) && t[k-1].Kind == Word && t[k-2].Kind == Number && isWord(text, t[k-1], "in", "te") {
 		k-- // "Lange Straße 10 in 26121 Oldenburg"
 	}
 	for k > 0 {

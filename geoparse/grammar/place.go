@@ -29,7 +29,7 @@ func PlaceAfter(text string, t []Token) Span {
 		case tok.Kind == Mark:
 			introduced = breaks == 0
 			continue
-		case breaks == 0 && isWord(text, tok, "in", "at", "a"):
+		case breaks == 0 && isWord(text, tok, "in", "at", "te"):
 			introduced = true
 			continue
 		case tok.Kind == Number:

@@ -50,6 +50,13 @@ func USForward(text string, t []Token, i int) (Street, int, bool) {
 	if name.Empty() {
 		return Street{}, i, false
 	}
+	if j := secondNumber(text, t, i+n+1, k); j > 0 {
+		// "1000 Cathedral Pl 925 W Georgia St": a building before the street
+		if s, after, ok := USForward(text, t, j); ok && s.Strength == 3 && s.Unit.Empty() {
+			s.Unit = Span{t[i].Start, t[j-1].End}
+			return s, after, true
+		}
+	}
 	s := Street{Name: name, Number: Span{t[i].Start, t[i+n-1].End}, Strength: strength}
 	for k < len(t) {
 		j := skipSeparators(text, t, k)
@@ -67,6 +74,17 @@ func USForward(text string, t []Token, i int) (Street, int, bool) {
 		s.Unit = unitAhead(text, t, i)
 	}
 	return s, k, true
+}
+
+// secondNumber returns the index in t[from:end] of a house number behind the
+// name of a building, or 0.
+func secondNumber(text string, t []Token, from, end int) int {
+	for j := from; j+1 < end; j++ {
+		if t[j].Kind == Number && t[j].End-t[j].Start >= 2 && usHouseNumber(t[j].text(text)) && t[j-1].Kind == Word && usPlaces[LowerASCII(t[j-1].text(text))] && (t[j+1].Kind == Word || Ordinal(t[j+1].text(text))) {
+			return j
+		}
+	}
+	return 0
 }
 
 // bareUnit returns how many tokens from i to the end are a unit without a
@@ -535,6 +553,9 @@ func addUnit(text string, s *Street, t []Token, i, j int) {
 			s.POBox = Span{t[i].Start, t[j-1].End}
 		}
 		return
+	}
+	if isWord(text, t[i], "attn") {
+		return // a person
 	}
 	if s.Unit.Empty() {
 		s.Unit.Start = t[i].Start
