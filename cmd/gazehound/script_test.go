@@ -16,6 +16,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("GAZEHOUND_TEST_MAIN") != "" {
+		main() // as a child of TestCrawlKilled
+	}
 	testscript.Main(m, map[string]func(){"gazehound": main})
 }
 
