@@ -1,0 +1,182 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gazehound/crawler/fetch"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/polite"
+)
+
+// MaxRedirects is the number of redirects in a row that a crawl goes along with.
+const MaxRedirects = 10
+
+// notAgain is what look returns for a visit that is over.
+const notAgain = -1
+
+// look fetches and judges the page of v.Entry and fills in v.Outcome. A
+// visit that should be made again later returns the time to wait, ≥ 0. The
+// host's turn, which Frontier.Next took, ends here.
+func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err error) {
+	e := &v.Entry
+	if c.plain.has(e.URL.Host()) {
+		e.URL = e.URL.Plain()
+	}
+	u := e.URL
+	v.Outcome.At = time.Now()
+	var crawlDelay time.Duration
+	if c.Rules != nil {
+		d, err := c.Rules.Check(ctx, u)
+		crawlDelay = d.Delay
+		switch {
+		case d.Fetched:
+			c.Gate.Visited(u.Host(), turnOf(d.Response, d.Err, crawlDelay))
+		case err != nil || d.Retry > 0 || !d.Allowed:
+			c.Gate.Visited(u.Host(), polite.Visit{NoRequest: true})
+		}
+		switch {
+		case err != nil:
+			return 0, err
+		case d.Retry > 0 && d.Err != nil && (c.goPlain(e, d.Err) || hopeless(fetch.Class(d.Err))):
+			return c.failed(v, d.Err), nil
+		case d.Retry > 0 && e.Retries < c.Options.Retries:
+			e.Retries++
+			return d.Retry, nil
+		case d.Retry > 0:
+			v.Outcome.Kind, v.Outcome.Reason = "skipped", "robots_unreachable"
+			return notAgain, nil
+		case !d.Allowed:
+			v.Outcome.Kind, v.Outcome.Reason = "skipped", "robots"
+			return notAgain, nil
+		case d.Fetched: // robots.txt took this turn; the page gets another
+			return 0, nil
+		}
+	}
+
+	r, err := c.Fetcher.Fetch(ctx, u)
+	c.Gate.Visited(u.Host(), turnOf(r, err, crawlDelay))
+	if ctx.Err() != nil {
+		return 0, ctx.Err() // our stop is not the page's fault
+	}
+	if err != nil {
+		return c.failed(v, err), nil
+	}
+	v.Response = r
+	v.Outcome.Status, v.Outcome.Bytes = r.Status, int64(len(r.Body))
+	switch {
+	case r.Status >= 300 && r.Status < 400 && r.Status != 304:
+		return c.redirected(v), nil
+	case r.Status == 429 || r.Status >= 500:
+		return c.refused(v), nil
+	case r.Status != 200 && r.Status != 203:
+		v.Outcome.Kind, v.Outcome.Reason = "error", "http_4xx"
+		return notAgain, nil
+	}
+	p, err := page.Parse(r)
+	if err != nil {
+		v.Outcome.Kind, v.Outcome.Reason = "error", "parse"
+		return notAgain, nil
+	}
+	verdict, err := c.Judge.Judge(ctx, p)
+	if err != nil {
+		return 0, fmt.Errorf("judge %s: %w", u, err)
+	}
+	v.Page, v.Verdict = p, verdict
+	v.Outcome.Kind = "page"
+	v.Outcome.Relevant, v.Outcome.Score = verdict.Relevant, verdict.Score
+	v.Outcome.Addresses = addressKeys(verdict)
+	return notAgain, nil
+}
+
+// turnOf tells the gate what a request met.
+func turnOf(r *page.Response, err error, crawlDelay time.Duration) polite.Visit {
+	t := polite.Visit{Err: err, CrawlDelay: crawlDelay}
+	if r != nil {
+		t.IP, t.Took, t.Status = r.RemoteIP, r.Took, r.Status
+		t.RetryAfter = polite.RetryAfter(r.Header.Get("Retry-After"), r.Fetched)
+	}
+	return t
+}
+
+// hopeless tells whether a host that fails like this will fail for its pages too.
+func hopeless(class string) bool {
+	return class == fetch.ClassDNS || class == fetch.ClassTLS || class == fetch.ClassPrivateAddress
+}
+
+// goPlain tells whether an https page is to be asked for by http because of
+// err: no connection, or a certificate that proves nothing, as small sites
+// often have. The host is remembered, so that this costs one request a host.
+func (c *Crawler) goPlain(e *frontier.Entry, err error) bool {
+	switch fetch.Class(err) {
+	case fetch.ClassTLS, fetch.ClassConnect, fetch.ClassProtocol:
+		return e.URL.Plain() != e.URL && e.Redirects < MaxRedirects
+	}
+	return false
+}
+
+// failed files an error of the fetcher, or asks for another try.
+func (c *Crawler) failed(v *Visit, err error) (again time.Duration) {
+	class := fetch.Class(err)
+	if c.goPlain(&v.Entry, err) {
+		c.plain.add(v.Entry.URL.Host())
+		v.Entry.URL = v.Entry.URL.Plain()
+		v.Entry.Redirects++
+		return 0
+	}
+	switch class {
+	case fetch.ClassContentType, fetch.ClassTooLarge, fetch.ClassPrivateAddress:
+		v.Outcome.Kind, v.Outcome.Reason = "skipped", class
+		return notAgain
+	case fetch.ClassTimeout, fetch.ClassConnect:
+		if v.Entry.Retries < c.Options.Retries {
+			v.Entry.Retries++
+			return c.Options.RetryWait << (v.Entry.Retries - 1)
+		}
+	}
+	v.Outcome.Kind, v.Outcome.Reason = "error", class
+	return notAgain
+}
+
+// refused files a 429 or 5xx answer, or asks for another try; how long the
+// host then rests is the gate's business.
+func (c *Crawler) refused(v *Visit) (again time.Duration) {
+	if v.Entry.Retries < c.Options.Retries {
+		v.Entry.Retries++
+		return c.Options.RetryWait << (v.Entry.Retries - 1)
+	}
+	v.Outcome.Kind, v.Outcome.Reason = "error", "http_5xx"
+	if v.Response.Status == 429 {
+		v.Outcome.Reason = "http_429"
+	}
+	return notAgain
+}
+
+// redirected queues the target in the place of the page itself: same words,
+// same parent, same distance. It passes the seen set, scope, robots rules and
+// the address guard like any other link. A target that is the same page under
+// another spelling, such as https for http, is what this entry is fetched from
+// next.
+func (c *Crawler) redirected(v *Visit) (again time.Duration) {
+	e, target := &v.Entry, v.Response.Location
+	v.Outcome.Kind = "redirect"
+	switch {
+	case target.IsZero():
+		v.Outcome.Kind, v.Outcome.Reason = "error", "bad_redirect"
+	case target == e.URL, e.Redirects >= MaxRedirects:
+		v.Outcome.Kind, v.Outcome.Reason = "error", "redirect_loop"
+	case c.Scope(target) != "":
+		v.Outcome.Reason = c.Scope(target)
+	case frontier.KeyOf(target) == frontier.KeyOf(e.URL):
+		e.URL = target
+		e.Redirects++
+		return 0
+	default:
+		next := *e
+		next.URL, next.Redirects, next.Retries, next.Found = target, e.Redirects+1, 0, v.Outcome.At
+		v.Found = []frontier.Entry{next}
+	}
+	return notAgain
+}
