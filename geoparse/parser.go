@@ -88,6 +88,11 @@ func New(g *gazetteer.Gazetteer, r *gazetteer.Region, o Options) (*Parser, error
 // only markup states last, and whether they make the page relevant. At most 2
 // MB of text and 1,000 addresses are looked at. Its error is that of ctx.
 func (p *Parser) Parse(ctx context.Context, in Input) (Verdict, error) {
+	return p.parse(ctx, in, nil)
+}
+
+// parse is Parse; it notes what is rejected where rejected is not nil.
+func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Verdict, error) {
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
 	}
@@ -103,7 +108,7 @@ func (p *Parser) Parse(ctx context.Context, in Input) (Verdict, error) {
 		// a replacement character for each bad byte keeps the count of characters
 		text = strings.Map(func(r rune) rune { return r }, text)
 	}
-	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.FamilyOf(strings.ToUpper(in.Country))}
+	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.FamilyOf(strings.ToUpper(in.Country)), rejected: rejected}
 	found := s.run(ctx)
 	if len(found) == 0 {
 		found = s.single()
@@ -117,7 +122,7 @@ func (p *Parser) Parse(ctx context.Context, in Input) (Verdict, error) {
 	if !p.options.EveryMention {
 		found = deduplicate(found)
 	}
-	countCharacters(text, found)
+	countCharacters(text, positions(found, rejected))
 	return p.judge(found), nil
 }
 
@@ -173,14 +178,24 @@ func deduplicate(found []Address) []Address {
 	return kept
 }
 
-// countCharacters turns the byte spans of found into spans of characters.
-func countCharacters(text string, found []Address) {
+// positions returns the ends of all spans.
+func positions(found []Address, rejected *[]Candidate) []*int {
 	order := make([]*int, 0, 2*len(found))
 	for i := range found {
 		if found[i].Start >= 0 {
 			order = append(order, &found[i].Start, &found[i].End)
 		}
 	}
+	if rejected != nil {
+		for i := range *rejected {
+			order = append(order, &(*rejected)[i].Start, &(*rejected)[i].End)
+		}
+	}
+	return order
+}
+
+// countCharacters turns offsets in bytes of text into counts of characters.
+func countCharacters(text string, order []*int) {
 	slices.SortFunc(order, func(a, b *int) int { return *a - *b })
 	at, count := 0, 0
 	for _, pos := range order {

@@ -33,6 +33,8 @@ type scan struct {
 	digit int // end of the last digits
 	weak  [][2]int
 
+	rejected *[]Candidate // nil: not asked for
+
 	before, after []grammar.Token // buffers
 }
 
@@ -231,6 +233,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 		var neighbour bool
 		best, neighbour, ok = s.cityNear(code, country, t, k)
 		if !ok {
+			s.reject(start, s.behind(t, end), func() string { return s.disagreement(code, country) })
 			return
 		}
 		doubt = 0.1
@@ -262,15 +265,19 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 		}
 	}
 	if minStrength > 0 && (!ok || street.Strength < minStrength || street.Number.Empty()) {
+		s.reject(start, best.end, because("the postcode is a neighbour's, and no street with a number stands beside it"))
 		return
 	}
 	if !ok && (best.weak || !grammar.Capital(s.text[best.start:]) || t[0].Kind == grammar.Break) {
+		s.reject(start, best.end, because("no street, and the city is not clearly named"))
 		return
 	}
 	if !ok && s.digitsBefore(start) {
+		s.reject(start, best.end, because("another number stands right before it"))
 		return // "Tel. 030 10115 Berlin"
 	}
 	if !ok && len(code) == 4 && country == "" && (doubt > 0 || s.yearLike(i, j, best)) {
+		s.reject(start, best.end, because("rather a year or an amount than a postcode"))
 		return
 	}
 	if ok {

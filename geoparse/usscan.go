@@ -1,6 +1,7 @@
 package geoparse
 
 import (
+	"fmt"
 	"strings"
 
 	"gazehound/gazetteer"
@@ -56,6 +57,12 @@ func (s *scan) zip(i, j int) bool {
 	}
 	c := s.usCity(us, t, n, state, agrees)
 	if c.area == nil {
+		s.reject(span.Start, end, func() string {
+			if len(us) > 0 && !agrees {
+				return fmt.Sprintf("%s is in %s, not in %s", code, us[0].place.State, state)
+			}
+			return s.disagreement(code, "US")
+		})
 		return false
 	}
 	a := Address{

@@ -57,7 +57,7 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 		end++
 	}
 	lo := max(0, i-60)
-	for lo < i && text[lo] != ' ' && text[lo] != '\n' {
+	for lo > 0 && lo < i && text[lo] != ' ' && text[lo] != '\n' {
 		lo++
 	}
 	t := grammar.Tokenize(text, lo, min(end, len(text)), nil)
@@ -80,7 +80,17 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 	}
 	known(street.Name.Of(text))
 	house, precision := s.p.g.House(place, street.Number.Of(text))
-	if precision == gazetteer.NoPrecision || s.elsewhere(place, street.Span()) || !s.cityNamed(place, street.Name.Start, street.Number.End) {
+	reason := ""
+	switch {
+	case precision == gazetteer.NoPrecision:
+		reason = "has no postcode, and the street no such number in the gazetteer"
+	case s.elsewhere(place, street.Span()):
+		reason = "exists in the region, but the page puts it in another place"
+	case !s.cityNamed(place, street.Name.Start, street.Number.End):
+		reason = "exists in the region, but the page does not name the place near it"
+	}
+	if reason != "" {
+		s.reject(street.Name.Start, street.Number.End, because(reason))
 		return Address{}, false
 	}
 	a := Address{Start: street.Name.Start, End: street.Number.End, Country: place.Country, State: place.State, Level: VerifiedLevel, Confidence: confidenceWeak, Place: house}

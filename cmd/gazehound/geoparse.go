@@ -3,15 +3,18 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,9 +36,9 @@ const (
 
 func newGeoparseCommand(a *app) *cobra.Command {
 	var o struct {
-		html, batch  bool
-		url, country string
-		region       string
+		html, batch, all bool
+		url, country     string
+		region, format   string
 	}
 	cmd := &cobra.Command{
 		Use:   "geoparse FILE|-",
@@ -46,8 +49,13 @@ against the gazetteer of the data directory; postal codes alone are enough.
 --batch reads one JSON object a line, {"id":…, "text":… or "html":…, "country":…,
 "url":…}, and prints one a line in the same order, {"id":…, "addresses":[…]}.
 start and end of an address count Unicode characters of the text; they are -1
-where only the markup of a page states the address.`,
+where only the markup of a page states the address.
+
+--all-candidates also lists what looked like an address and is none, and says of
+every address that does not count for the region why.`,
 		Example: `  echo "Nadorster Straße 12a, 26123 Oldenburg" | gazehound geoparse -
+  gazehound geoparse --html --all-candidates page.html
+  gazehound geoparse --format geojson page.txt > addresses.geojson
   gazehound geoparse --batch - < pages.jsonl > addresses.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -56,6 +64,12 @@ where only the markup of a page states the address.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(formats, o.format) {
+				return fail(exitUsage, "--format is %q; it must be %s", o.format, strings.Join(formats, ", "))
+			}
+			if o.batch && (o.all || o.format != formats[0]) {
+				return fail(exitUsage, "--batch prints JSON lines of addresses; leave --all-candidates and --format out")
+			}
 			if o.batch && (o.html || o.url != "") {
 				return fail(exitUsage, "--batch takes html and url from each line; leave --html and --url out")
 			}
@@ -90,11 +104,27 @@ where only the markup of a page states the address.`,
 				return err
 			}
 			in.Country = strings.ToUpper(o.country)
-			v, err := parser.Parse(ctx, in)
+			if a.json {
+				o.format = "ndjson"
+			}
+			var rejected []geoparse.Candidate
+			var v geoparse.Verdict
+			if o.all {
+				v, rejected, err = parser.Explain(ctx, in)
+			} else {
+				v, err = parser.Parse(ctx, in)
+			}
 			if err != nil {
 				return err
 			}
-			return a.printVerdict(v, region)
+			lines := verdictLines(parser, v, rejected, o.all)
+			switch o.format {
+			case "geojson":
+				return a.printGeoJSON(lines)
+			case "ndjson":
+				return a.printLines(lines, v)
+			}
+			return a.printVerdict(lines, v, region)
 		},
 	}
 	f := cmd.Flags()
@@ -103,6 +133,8 @@ where only the markup of a page states the address.`,
 	f.StringVar(&o.url, "url", "", "`URL` of the page: its domain hints at the country")
 	f.StringVar(&o.country, "country", "", "country of the input, ISO 3166 `CODE`: only addresses of its form are looked for")
 	f.StringVar(&o.region, "region", "", "judge against this `REGION` (default the project's)")
+	f.BoolVar(&o.all, "all-candidates", false, "also list what was rejected, and why")
+	f.StringVar(&o.format, "format", formats[0], "print `text`, geojson or ndjson")
 	f.BoolVar(&o.batch, "batch", false, "read and print JSON, an object a line")
 	return cmd
 }
@@ -189,13 +221,19 @@ type addressJSON struct {
 	Origin      string   `json:"origin"`
 	Place       string   `json:"place,omitempty"`
 	InRegion    bool     `json:"in_region"`
+	ThirdParty  bool     `json:"third_party,omitempty"`
+	Reason      string   `json:"reason,omitempty"`
 }
+
+// formats are those of one input; the first is the default.
+var formats = []string{"text", "geojson", "ndjson"}
 
 func newAddressJSON(x geoparse.Address) addressJSON {
 	j := addressJSON{
 		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox, Postcode: x.Postcode,
 		City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End, Level: x.Level.String(),
 		Confidence: float64(int(x.Confidence*1000+0.5)) / 1000, Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
+		ThirdParty: x.ThirdParty,
 	}
 	if x.Precision > gazetteer.NoPrecision {
 		lon, lat := x.Point[0], x.Point[1]
@@ -204,23 +242,108 @@ func newAddressJSON(x geoparse.Address) addressJSON {
 	return j
 }
 
-// printVerdict prints the addresses of one input, a line each.
-func (a *app) printVerdict(v geoparse.Verdict, region *gazetteer.Region) error {
-	if a.json {
-		for _, x := range v.Addresses {
-			j := newAddressJSON(x)
-			j.Type = "address"
-			if err := a.printJSON(j); err != nil {
-				return err
-			}
+// A verdictLine is an address, or a candidate that was rejected.
+type verdictLine struct {
+	address  *geoparse.Address   // nil: rejected
+	rejected *geoparse.Candidate // nil: an address
+	reason   string
+}
+
+// verdictLines returns the lines of a verdict in the order of the text; with
+// reasons where they are asked for.
+func verdictLines(parser *geoparse.Parser, v geoparse.Verdict, rejected []geoparse.Candidate, reasons bool) []verdictLine {
+	var lines []verdictLine
+	for i := range v.Addresses {
+		line := verdictLine{address: &v.Addresses[i]}
+		if reasons {
+			line.reason = parser.Doubt(v.Addresses[i])
 		}
-		return a.printJSON(map[string]any{"type": "summary", "addresses": len(v.Addresses), "relevant": v.Relevant, "score": v.Score})
+		lines = append(lines, line)
 	}
+	for i := range rejected {
+		lines = append(lines, verdictLine{rejected: &rejected[i], reason: rejected[i].Reason})
+	}
+	start := func(l verdictLine) int {
+		switch {
+		case l.rejected != nil:
+			return l.rejected.Start
+		case l.address.Start < 0:
+			return math.MaxInt
+		}
+		return l.address.Start
+	}
+	slices.SortStableFunc(lines, func(a, b verdictLine) int { return cmp.Compare(start(a), start(b)) })
+	return lines
+}
+
+// printLines prints a JSON object a line and the summary.
+func (a *app) printLines(lines []verdictLine, v geoparse.Verdict) error {
+	for _, l := range lines {
+		var err error
+		if l.address != nil {
+			j := newAddressJSON(*l.address)
+			j.Type, j.Reason = "address", l.reason
+			err = a.printJSON(j)
+		} else {
+			err = a.printJSON(map[string]any{"type": "rejected", "text": l.rejected.Text, "start": l.rejected.Start, "end": l.rejected.End, "reason": l.reason})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return a.printJSON(map[string]any{"type": "summary", "addresses": len(v.Addresses), "relevant": v.Relevant, "score": v.Score})
+}
+
+// printGeoJSON prints a feature collection; the geometry of what has no
+// coordinate is null.
+func (a *app) printGeoJSON(lines []verdictLine) error {
+	type geometry struct {
+		Type        string     `json:"type"`
+		Coordinates [2]float64 `json:"coordinates"`
+	}
+	type feature struct {
+		Type       string    `json:"type"`
+		Geometry   *geometry `json:"geometry"`
+		Properties any       `json:"properties"`
+	}
+	features := []feature{}
+	for _, l := range lines {
+		f := feature{Type: "Feature"}
+		if l.address == nil {
+			f.Properties = map[string]any{"type": "rejected", "text": l.rejected.Text, "start": l.rejected.Start, "end": l.rejected.End, "reason": l.reason}
+			features = append(features, f)
+			continue
+		}
+		j := newAddressJSON(*l.address)
+		if j.Lat != nil {
+			f.Geometry = &geometry{"Point", [2]float64{*j.Lon, *j.Lat}}
+			j.Lat, j.Lon = nil, nil
+		}
+		j.Type, j.Reason = "address", l.reason
+		f.Properties = j
+		features = append(features, f)
+	}
+	return a.printJSON(map[string]any{"type": "FeatureCollection", "features": features})
+}
+
+// printVerdict prints the addresses of one input, a line each.
+func (a *app) printVerdict(lines []verdictLine, v geoparse.Verdict, region *gazetteer.Region) error {
 	width := 0
-	for _, x := range v.Addresses {
-		width = max(width, min(60, len([]rune(x.Text))))
+	for _, l := range lines {
+		text := ""
+		if l.address != nil {
+			text = l.address.Text
+		} else {
+			text = l.rejected.Text
+		}
+		width = max(width, min(60, len([]rune(text))))
 	}
-	for _, x := range v.Addresses {
+	for _, l := range lines {
+		if l.address == nil {
+			fmt.Fprintf(a.stdout, "%-*s   %-12s  %s   chars %d-%d\n", width, oneLine(l.rejected.Text), "rejected", oneLine(l.reason), l.rejected.Start, l.rejected.End)
+			continue
+		}
+		x := l.address
 		where := "only in the markup"
 		if x.Start >= 0 {
 			where = fmt.Sprintf("chars %d-%d", x.Start, x.End)
@@ -232,6 +355,9 @@ func (a *app) printVerdict(v geoparse.Verdict, region *gazetteer.Region) error {
 		id := x.Place.ID
 		if id == "" {
 			id = "-"
+		}
+		if l.reason != "" {
+			where += "   " + oneLine(l.reason)
 		}
 		fmt.Fprintf(a.stdout, "%-*s   %-12s  %.2f   %s   %s   %s\n", width, oneLine(x.Text), x.Precision, x.Confidence, point, oneLine(id), where)
 	}

@@ -1,0 +1,102 @@
+package geoparse
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+)
+
+// maxRejected bounds the candidates that Explain keeps.
+const maxRejected = 1000
+
+// A Candidate is a stretch of text that looked like an address and is none, or
+// none that can be proven.
+type Candidate struct {
+	Text       string
+	Start, End int    // in Unicode characters of Input.Text
+	Reason     string // "the gazetteer has no postcode 99999"
+}
+
+// Explain is Parse that also returns what was rejected and why, in the order of
+// the text, at most 1,000 of them. It is for people; a crawl calls Parse.
+func (p *Parser) Explain(ctx context.Context, in Input) (Verdict, []Candidate, error) {
+	var rejected []Candidate
+	v, err := p.parse(ctx, in, &rejected)
+	rejected = slices.DeleteFunc(rejected, func(c Candidate) bool {
+		return slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Start < c.End && c.Start < a.End })
+	})
+	slices.SortStableFunc(rejected, func(a, b Candidate) int { return a.Start - b.Start })
+	return v, rejected, err
+}
+
+// Doubt says why the address does not make a page relevant, or "" if it does.
+func (p *Parser) Doubt(a Address) string {
+	switch {
+	case p.region == nil:
+		return "no region to judge it by"
+	case !a.InRegion:
+		return "outside the region"
+	case proven(&a) >= p.min:
+		return ""
+	case a.Street == "":
+		return "names no street"
+	case p.min == gazetteer.InterpolatedPrecision && proven(&a) == gazetteer.StreetPrecision:
+		return fmt.Sprintf("%s has no number %s in the gazetteer", a.Street, a.HouseNumber)
+	}
+	place := a.City
+	if a.Postcode != "" {
+		place = a.Postcode + " " + place
+	}
+	if p.g.HasStreet(a.Street) {
+		return fmt.Sprintf("%s exists, but not in %s", a.Street, place)
+	}
+	return fmt.Sprintf("the gazetteer has no street %s", a.Street)
+}
+
+// reject notes that text[start:end] is no address.
+func (s *scan) reject(start, end int, reason func() string) {
+	if s.rejected == nil || len(*s.rejected) >= maxRejected {
+		return
+	}
+	*s.rejected = append(*s.rejected, Candidate{Text: shown(s.text[start:end]), Start: start, End: end, Reason: reason()})
+}
+
+func because(reason string) func() string { return func() string { return reason } }
+
+// disagreement says why no city was found behind, or before, the postcode.
+func (s *scan) disagreement(code, country string) string {
+	var names []string
+	for _, a := range s.p.codes.areas(code) {
+		if pl := a.place; (country == "" || pl.Country == country) && s.only.Allows(pl.Country) && pl.City != "" && !slices.Contains(names, pl.City) {
+			names = append(names, pl.City)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return fmt.Sprintf("the gazetteer has no postcode %s", code)
+	case len(names) > 3:
+		names = append(names[:3], "…")
+	}
+	return fmt.Sprintf("the city disagrees: %s is %s", code, strings.Join(names, ", "))
+}
+
+// behind returns the end of the words behind i: up to three, in one line.
+func (s *scan) behind(t []grammar.Token, i int) int {
+	words := 0
+	for _, tok := range t {
+		if tok.Kind == grammar.Break && words > 0 || words == 3 {
+			break
+		}
+		if tok.Kind == grammar.Word {
+			i = tok.End
+			words++
+		} else if words > 0 {
+			break
+		}
+	}
+	return i
+}
