@@ -165,13 +165,15 @@ func TestCloseUnderLoad(t *testing.T) {
 				}
 			}
 		})
-		time.Sleep(time.Duration(20+30*round) * time.Millisecond)
+		for busy := false; !busy; { // with both
+			time.Sleep(time.Duration(20+30*round) * time.Millisecond)
+			mu.Lock()
+			busy = len(pushed) > 0 && len(visits) > 0
+			mu.Unlock()
+		}
 		closed(t, f)
 		workers.Wait()
 		f = open(t, frontier.Options{Dir: dir})
-		if len(pushed) == 0 || len(visits) == 0 {
-			t.Fatal("nothing happened")
-		}
 		for u := range pushed {
 			if _, ok, err := f.Get(keyOf(u)); err != nil || !ok {
 				t.Fatalf("%s was lost: %v", u, err)
