@@ -56,7 +56,6 @@ const (
 	MaxAddresses    = 1000 // of one page
 	MaxAddress      = 256  // bytes of an address id
 	MaxReasons      = 64   // distinct reasons in Totals; further ones are counted as "other"
-	MaxMeta         = 1 << 20
 	maxReasonLength = 64
 )
 
@@ -136,7 +135,7 @@ func (t *Totals) clone() Totals {
 // fields but Dir are usable.
 type Options struct {
 	Dir        string // of the store; made where it is missing
-	Memory     int64  // bytes to aim at for everything here, at least 32 MiB; 0: 256 MiB
+	Memory     int64  // bytes to aim at for everything here, at least 32 MB; 0: 256 MiB
 	Seed       uint64 // decides between equal priorities; the one the store was made with counts
 	MaxPerHost int64  // URLs of one host, queued and visited; 0: no limit
 	Sync       bool   // every write survives a power cut, not only a killed process; slower
@@ -160,8 +159,8 @@ func (o Options) Validate() error {
 	switch {
 	case o.Dir == "" && !o.InMemory:
 		return errors.New("frontier: no directory given")
-	case o.Memory != 0 && o.Memory < 32<<20:
-		return fmt.Errorf("frontier: %d bytes of memory are too little, 32 MiB is the least", o.Memory)
+	case o.Memory != 0 && o.Memory < 32e6:
+		return fmt.Errorf("frontier: %d bytes of memory are too little, 32 MB is the least", o.Memory)
 	case o.MaxPerHost < 0:
 		return fmt.Errorf("frontier: %d URLs per host is negative", o.MaxPerHost)
 	case o.MinFree < 0:
@@ -170,8 +169,9 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Frontier is an open queue. It is safe for concurrent use. It owns one
-// goroutine that writes; Close ends it.
+// A Frontier is an open queue. It is safe for concurrent use. It owns a
+// goroutine that writes and, for a while, one that reads the keys of a store
+// that was there before; Close ends both.
 type Frontier struct {
 	options Options
 	seed    uint64
@@ -180,12 +180,14 @@ type Frontier struct {
 	block   int       // items that are read at a time
 	budget  int       // bytes that buffers may take
 
+	meta     sync.Mutex // one PutMeta at a time
 	requests chan *request
 	stop     chan struct{} // closed by Close
 	writer   sync.WaitGroup
 
 	totals Totals // as on disk; belongs to the writer
 	groups uint64 // link groups on disk; belongs to the writer
+	seen   seen   // belongs to the writer
 
 	mu      sync.Mutex
 	view    *badger.Txn // the store as memory below knows it
@@ -195,8 +197,8 @@ type Frontier struct {
 	parked  hostHeap // hosts that rest, the first to wake first
 	queued  int64    // on disk: waiting and leased
 	leased  int64
-	loaded  int // hosts with a buffer
-	items   int // in the buffers
+	loaded  []*host // those with a buffer
+	items   int     // in the buffers
 	changed chan struct{}
 	waiters int // of changed
 	readers int // calls that read the store
@@ -268,37 +270,6 @@ func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry)
 		return added, err
 	}
 	return added + new, nil
-}
-
-// PutMeta stores a value of at most MaxMeta bytes under a name, for things that
-// belong to the crawl as a whole. It is durable when PutMeta returns.
-func (f *Frontier) PutMeta(name string, value []byte) error {
-	if len(value) > MaxMeta {
-		return fmt.Errorf("frontier: meta %q: %d bytes are too many, at most %d are stored", name, len(value), MaxMeta)
-	}
-	value = append([]byte(nil), value...)
-	return f.submit(context.Background(), len(name)+len(value)+perLink, func(b *batch) error {
-		return b.set(metaKey(name), value)
-	})
-}
-
-// Meta returns the value stored under name, or nil.
-func (f *Frontier) Meta(name string) (value []byte, err error) {
-	err = f.read(func(txn *badger.Txn) error {
-		item, err := txn.Get(metaKey(name))
-		if errors.Is(err, badger.ErrKeyNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		value, err = item.ValueCopy([]byte{})
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("frontier: meta %q: %w", name, err)
-	}
-	return value, nil
 }
 
 // Totals returns the counts of the crawl as of now.

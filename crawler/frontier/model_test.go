@@ -409,9 +409,9 @@ func checkMemory(t rapid.TB, f *Frontier) {
 			t.Fatalf("host %x: %d of %d entries moved; best is %v, not %v", h.id, moved, h.buf.moved, h.best, h.bound())
 		}
 	}
-	if int64(queued) != f.queued || int64(leased) != f.leased || loaded != f.loaded || items != f.items || ready != len(f.ready.hosts) || parked != len(f.parked.hosts) {
+	if int64(queued) != f.queued || int64(leased) != f.leased || loaded != len(f.loaded) || items != f.items || ready != len(f.ready.hosts) || parked != len(f.parked.hosts) {
 		t.Fatalf("queued %d %d, leased %d %d, loaded %d %d, items %d %d, ready %d %d, parked %d %d",
-			queued, f.queued, leased, f.leased, loaded, f.loaded, items, f.items, ready, len(f.ready.hosts), parked, len(f.parked.hosts))
+			queued, f.queued, leased, f.leased, loaded, len(f.loaded), items, f.items, ready, len(f.ready.hosts), parked, len(f.parked.hosts))
 	}
 	for _, q := range []*hostHeap{&f.ready, &f.parked} {
 		for i := 1; i < len(q.hosts); i++ {

@@ -84,11 +84,10 @@ func checkDir(dir string) error {
 		if err != nil {
 			return err
 		}
-		if len(entries) > 0 {
+		if len(entries) > 1 || len(entries) == 1 && entries[0].Name() != formatFile+".new" {
 			return fmt.Errorf("%w: there are files and no %s. Choose another directory", ErrForeign, formatFile)
 		}
-		text := fmt.Sprintf("%s %d\n", formatName, format)
-		if err := os.WriteFile(filepath.Join(dir, formatFile), []byte(text), 0o666); err != nil {
+		if err := writeFormat(dir); err != nil {
 			return err
 		}
 	case err != nil:
@@ -107,6 +106,20 @@ func checkDir(dir string) error {
 		return fmt.Errorf("cannot be written to: %w", err)
 	}
 	return checkLock(dir)
+}
+
+// writeFormat writes the format file, whole or not at all.
+func writeFormat(dir string) error {
+	name := filepath.Join(dir, formatFile)
+	f, err := os.Create(name + ".new")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s %d\n", formatName, format)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
 }
 
 // checkLock tries the lock that Badger holds on the directory of an open store.
@@ -179,7 +192,7 @@ func (f *Frontier) restore() error {
 		return err
 	}
 	f.totals = found
-	if damaged {
+	if damaged || f.queued != found.Queued || !known && len(f.hosts) > 0 {
 		if err := f.repair(txn); err != nil {
 			return err
 		}

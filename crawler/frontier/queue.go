@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"container/heap"
+	"math/rand/v2"
 	"slices"
 	"sort"
 	"time"
@@ -283,7 +284,7 @@ func (f *Frontier) release(h *host) {
 // buffer gives h an empty buffer of all that it has.
 func (f *Frontier) buffer(h *host) {
 	h.buf = &buffer{}
-	f.loaded++
+	f.loaded = append(f.loaded, h)
 }
 
 // load reads h's best entries until the best of them is known, and returns it;
@@ -361,22 +362,28 @@ const noRef = ^ref(0)
 // evict forgets buffers at random when there are too many. Nothing is lost:
 // they hold what is on disk, and priorities that will be asked for again.
 func (f *Frontier) evict() {
-	if f.loaded*bufferBytes+f.items*itemBytes <= f.budget {
+	size := func() int { return len(f.loaded)*bufferBytes + f.items*itemBytes }
+	if size() <= f.budget {
 		return
 	}
-	for _, h := range f.hosts {
-		if h.buf == nil || len(h.buf.leased) > 0 {
+	for range len(f.loaded) {
+		if size() <= f.budget*3/4 {
+			return
+		}
+		i := rand.IntN(len(f.loaded))
+		h := f.loaded[i]
+		if len(h.buf.leased) > 0 {
 			continue
 		}
-		best := h.stored(nil)
-		f.loaded--
+		h.best = h.stored(nil)
 		f.items -= len(h.buf.items)
-		h.buf, h.best = nil, best
+		h.buf = nil
+		last := len(f.loaded) - 1
+		f.loaded[i] = f.loaded[last]
+		f.loaded[last] = nil
+		f.loaded = f.loaded[:last]
 		if h.in == isReady {
 			heap.Fix(&f.ready, int(h.slot))
-		}
-		if f.loaded*bufferBytes+f.items*itemBytes <= f.budget*3/4 {
-			return
 		}
 	}
 }

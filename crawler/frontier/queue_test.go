@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -171,12 +172,11 @@ func TestNextWaits(t *testing.T) {
 		{"a finished visit frees the host's turn", func(t *testing.T, f *Frontier) {
 			push(t, f, "http://a.example/1")
 			push(t, f, "http://a.example/2")
-			held := false
+			var held atomic.Bool
 			turn := func(string) time.Duration {
-				if held {
+				if !held.CompareAndSwap(false, true) {
 					return time.Minute
 				}
-				held = true
 				return 0
 			}
 			e, err, _ := next(f, ctx, turn)
@@ -184,7 +184,7 @@ func TestNextWaits(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.AfterFunc(time.Second, func() {
-				held = false
+				held.Store(false)
 				f.Done(ctx, e, Outcome{})
 			})
 			if _, err, took := next(f, ctx, turn); err != nil || took != time.Second {

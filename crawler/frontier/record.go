@@ -50,8 +50,6 @@ func makeKey(host, url uint64) Key {
 
 var totalsKey = []byte{'t'}
 
-func metaKey(name string) []byte { return append([]byte{'m'}, name...) }
-
 func urlKey(k Key) []byte { return append([]byte{'u'}, k[:]...) }
 
 func hostKey(id uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'h'}, id) }

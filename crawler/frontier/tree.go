@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -126,7 +127,10 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 	err := f.read(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.IteratorOptions{Prefix: visitKey(0)[:1]})
 		defer it.Close()
-		for it.Seek(visitKey(after + 1)); it.Valid(); it.Next() {
+		if it.Seek(visitKey(after)); it.Valid() && bytes.Equal(it.Item().Key(), visitKey(after)) {
+			it.Next()
+		}
+		for ; it.Valid(); it.Next() {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -69,10 +69,8 @@ func (f *Frontier) write() {
 			case <-f.stop:
 				return
 			case <-syncs.C:
-				// A power cut loses a second, see KEYS.md. An error will show
-				// again at the next commit.
-				if dirty && !f.options.InMemory && !f.options.Sync {
-					_ = f.db.Sync()
+				if dirty { // a power cut loses a second, see KEYS.md
+					f.sync()
 					dirty = false
 				}
 				continue
@@ -96,8 +94,23 @@ func (f *Frontier) write() {
 		for _, r := range requests {
 			r.done <- err
 		}
-		dirty = true
+		dirty = !f.options.InMemory && !f.options.Sync
 	}
+}
+
+// sync brings what was written to the disk.
+func (f *Frontier) sync() {
+	if err := f.db.Sync(); err != nil && f.failed == nil {
+		f.fail(fmt.Errorf("frontier: sync %s: %w", f.options.Dir, err))
+	}
+}
+
+// fail ends all writing: nobody knows what is on disk now. Reopening finds out.
+func (f *Frontier) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failed = err
+	f.broadcast()
 }
 
 // commit writes requests in one transaction and then shows it to everybody.
@@ -108,6 +121,7 @@ func (f *Frontier) commit(requests []*request) error {
 	if err := f.room(); err != nil {
 		return err
 	}
+	f.seen.prepare(f)
 	b := f.newBatch()
 	defer b.txn.Discard()
 	for _, r := range requests {
@@ -119,12 +133,8 @@ func (f *Frontier) commit(requests []*request) error {
 		return fmt.Errorf("frontier: write: %w", err)
 	}
 	if err := b.txn.Commit(); err != nil {
-		// Nobody knows what is on disk now. Reopening finds out.
 		err = fmt.Errorf("frontier: commit to %s: %w", f.options.Dir, err)
-		f.mu.Lock()
-		f.failed = err
-		f.broadcast()
-		f.mu.Unlock()
+		f.fail(err)
 		return err
 	}
 	view := f.db.NewTransaction(false)
@@ -233,8 +243,10 @@ func get(txn *badger.Txn, key []byte, fn func(value []byte) error) (known bool, 
 // lookup returns what is known about a URL. A record that cannot be read is
 // set aside, and the URL counts as unknown.
 func (b *batch) lookup(k Key) (r urlRecord, known bool, err error) {
-	key := urlKey(k)
-	known, err = b.get(key, func(value []byte) (err error) {
+	if b.f.seen.never(k) {
+		return r, false, nil
+	}
+	known, err = b.get(urlKey(k), func(value []byte) (err error) {
 		r, err = decodeURL(value)
 		return err
 	})
@@ -243,6 +255,9 @@ func (b *batch) lookup(k Key) (r urlRecord, known bool, err error) {
 	}
 	return r, known, err
 }
+
+// see notes that a URL will be known.
+func (b *batch) see(k Key) { b.f.seen.add(k) }
 
 // aside moves a damaged record out of the way.
 func (b *batch) aside(key []byte) error {
@@ -343,6 +358,7 @@ func (b *batch) push(links []link) (added int, err error) {
 			d.total++
 			added++
 			r.retries = uint64(l.Retries)
+			b.see(l.key)
 		case r.state != Queued || rank > r.rank || rank == r.rank && uint64(l.Distance) >= r.distance || b.f.isLeased(h, tie):
 			b.totals.Repeats++
 			continue
@@ -382,23 +398,32 @@ func (b *batch) queue(h *host, k Key, r urlRecord, tie uint64) error {
 // finish makes a visited node of a queued URL.
 func (b *batch) finish(l link, o Outcome) error {
 	r, known, err := b.lookup(l.key)
-	if err != nil || known && r.state == Visited {
+	if err != nil {
 		return err
 	}
 	h, tie := b.host(l.key), tieOf(b.f.seed, l.key.url())
 	v := visitRecord{key: l.key, ref: r.ref, rank: rankOf(finite(l.Priority)), retries: uint64(l.Retries), outcome: o}
-	if known {
-		if it, leased := b.f.leasedItem(h, tie); leased {
-			v.ref, v.rank = it.ref, it.rank
+	it, leased := b.f.leasedItem(h, tie)
+	if leased = leased && !slices.Contains(b.hosts[h].gone, tie); leased {
+		v.ref, v.rank = it.ref, it.rank
+		if !known || r.state != Queued { // its record was damaged
+			r.rank = it.disk
 		}
+	}
+	if leased || known && r.state == Queued {
 		if err := b.txn.Delete(queueKey(h.id, place{r.rank, tie})); err != nil {
 			return err
 		}
 		b.leave(h, r.rank, tie)
-	} else {
+	}
+	switch {
+	case known && r.state == Visited:
+		return nil
+	case !known:
 		if v.ref, err = b.store(&l.Entry); err != nil {
 			return err
 		}
+		b.see(l.key)
 		b.hosts[h].total++
 		b.totals.Links++
 	}
