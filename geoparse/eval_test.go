@@ -274,6 +274,13 @@ func needEval(t *testing.T) {
 	}
 }
 
+// pageFloors are precision and recall that the pages of a country must keep.
+var pageFloors = map[string][2]float64{
+	"de_pages AT": {1, 1}, "de_pages CH": {1, 1}, "de_pages DE": {.97, 1},
+	"webstruct US": {.995, .97}, "webstruct GB": {.9, .9}, "webstruct CA": {.95, .95}, "webstruct AU": {.95, .95}, "webstruct FR": {1, 1},
+	"pyap US": {.95, .97}, "pyap_embedded US": {.99, .97}, "pyap_embedded CA": {.99, .75}, "pyap_embedded GB": {.99, .5},
+}
+
 // TestEval prints precision and recall on the labelled pages. A hit has street
 // and number, and postcode or city; it is right if it overlaps a full label and
 // agrees with its number.
@@ -312,7 +319,11 @@ func TestEval(t *testing.T) {
 		}
 		sort.Strings(names)
 		for _, name := range names {
-			t.Logf("%-24s %s  %v", filepath.Base(file), name, *byCountry[name])
+			c := byCountry[name]
+			t.Logf("%-24s %s  %v", filepath.Base(file), name, *c)
+			if floor, ok := pageFloors[strings.TrimSuffix(filepath.Base(file), ".jsonl")+" "+name]; ok && !fromHTML && (ratio(c.right, c.found) < floor[0] || ratio(c.right, c.wanted) < floor[1]) {
+				t.Errorf("%s %s: precision and recall fell below %v", file, name, floor)
+			}
 		}
 	}
 }

@@ -233,6 +233,11 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 		var neighbour bool
 		best, neighbour, ok = s.cityNear(code, country, t, k)
 		if !ok {
+			if best, ok = s.unproven(code, country, t, k); ok {
+				minStrength = 3
+			}
+		}
+		if !ok {
 			s.reject(start, s.behind(t, end), func() string { return s.disagreement(code, country) })
 			return
 		}
@@ -574,6 +579,26 @@ func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match
 		}
 	}
 	return match{}, false, false
+}
+
+// unproven accepts what has the form of postcode and city in the country that
+// the caller names, if the gazetteer knows nothing of that country. A street
+// word and a house number must stand beside it.
+func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, bool) {
+	named := strings.ToUpper(s.in.Country)
+	if named == "" || s.p.has[named] || country != "" && country != named || !grammar.CodeFits(named, code) || !grammar.Capital(s.text[t[k].Start:]) {
+		return match{}, false
+	}
+	m := k
+	for m+1 < len(t) && m < k+4 && (t[m+1].Kind == grammar.Word && grammar.Capital(s.text[t[m+1].Start:]) || t[m+1].Kind == grammar.Mark && strings.Contains("-'’", s.text[t[m+1].Start:t[m+1].End])) {
+		m++
+	}
+	for t[m].Kind != grammar.Word || m > k && named == "IT" && t[m].End-t[m].Start == 2 {
+		m-- // "Milano MI"
+	}
+	city := fold(s.text[t[k].Start:t[m].End])
+	place := gazetteer.Place{Names: []string{city}, Postcode: code, City: city, Country: named}
+	return match{area: &area{place: place}, start: t[k].Start, end: t[m].End}, true
 }
 
 // wants tells whether a place of country may be meant where the text names the

@@ -72,6 +72,11 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 			}
 		}
 	}
+	alone := false
+	if !ok && code == "" && a.Postcode == "" {
+		street, ok = grammar.LineBefore(text, t[:n])
+		alone, cut = ok, n
+	}
 	if !ok && (cut > 0 || a.Postcode == "" && code == "") {
 		return
 	}
@@ -80,7 +85,7 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		a.Start, a.End = min(a.Start, t[cut].Start), max(a.End, t[n-1].End)
 	}
 	if ok {
-		if street.Number.Empty() && street.POBox.Empty() && a.City == "" && a.Postcode == "" {
+		if !alone && street.Number.Empty() && street.POBox.Empty() && a.City == "" && a.Postcode == "" {
 			return
 		}
 		a.takeStreet(text, street)
@@ -177,12 +182,12 @@ func (s *scan) singleEurope(text string, t []grammar.Token) {
 	if k, name := grammar.RegionBefore(s.hint, text, t, n); k < n {
 		a.State, country = fold(name.Of(text)), true
 		a.take(name.Start, name.End)
-		if n = grammar.SkipMarksBack(text, t, k); n == 0 {
-			a.City = a.State // a city that is a state of its own
+		if n = grammar.SkipMarksBack(text, t, k); grammar.CityState(a.State) {
+			a.City = a.State
 		}
 	}
 	cut := s.codeOfSingle(&a, text, t, n)
-	if cut == n {
+	if cut == n && a.City == "" {
 		cut = s.cityOfSingle(&a, text, t, n, country)
 	}
 	street, ok := s.streetOfSingle(&a, text, t[:cut])
@@ -260,7 +265,13 @@ func (s *scan) codeOfSingle(a *Address, text string, t []grammar.Token, n int) i
 // cityOfSingle takes the longest known name of a city that ends with token
 // n-1. It returns the index of its first token, or n.
 func (s *scan) cityOfSingle(a *Address, text string, t []grammar.Token, n int, country bool) int {
+	unknown := !s.p.has[s.hint]
 	for i := max(0, n-5); i < n; i++ {
+		if t[i].Kind == grammar.Word && unknown && commaBefore(text, t, i) && cityLike(text, t[i:n]) {
+			a.City = fold(text[t[i].Start:t[n-1].End])
+			a.take(t[i].Start, t[n-1].End)
+			return i
+		}
 		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !country {
 			continue
 		}

@@ -34,15 +34,15 @@ func RegionBefore(country, text string, t []Token, k int) (int, Span) {
 			continue
 		}
 		name := Span{t[k-n].Start, t[k-1].End}
-		if regions[country][strings.Join(strings.Fields(Fold(name.Of(text))), " ")] && (k == n || !cityState(name.Of(text))) {
+		if regions[country][strings.Join(strings.Fields(Fold(name.Of(text))), " ")] {
 			return k - n, name
 		}
 	}
 	return k, Span{}
 }
 
-// cityState tells the states that are also cities.
-func cityState(name string) bool {
+// CityState tells the states that are also cities, by name.
+func CityState(name string) bool {
 	switch Fold(name) {
 	case "berlin", "bremen", "hamburg", "salzburg", "wien", "vienna":
 		return true

@@ -352,7 +352,7 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 	anyCapital := false
 	for i := start; i < n; i++ {
 		w := word{text: t[i].text(text), kind: t[i].Kind, start: t[i].Start}
-		w.capital = Capital(w.text)
+		w.capital = Capital(w.text) || elided(w.text)
 		anyCapital = anyCapital || w.capital
 		words = append(words, w)
 	}
@@ -381,6 +381,12 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 		start += gluedWord(words[i].text)
 	}
 	return Span{start, end}, strength, true
+}
+
+// elided tells whether an article is joined to a name: "dell'Arte", "d’Esch".
+func elided(s string) bool {
+	i := strings.IndexAny(s, "'’")
+	return i > 0 && i <= 6 && Capital(strings.TrimLeft(s[i:], "'’"))
 }
 
 // gluedWord returns where in a compound street name what a lost line break
