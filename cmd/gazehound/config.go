@@ -53,6 +53,8 @@ type (
 	CrawlConfig struct {
 		Strategy        string
 		Decay           float64
+		LimitDistance   int `mapstructure:"limit_distance"`
+		Prioritised     bool
 		MaxPages        int64         `mapstructure:"max_pages"`
 		MaxTime         time.Duration `mapstructure:"max_time"`
 		MaxDepth        int           `mapstructure:"max_depth"`
@@ -443,6 +445,7 @@ func (c *Config) Validate() error {
 		oneOf("predictor.combine", c.Predictor.Combine, "mean", "max"),
 		between("version", float64(c.Version), 1, 1),
 		between("crawl.decay", c.Crawl.Decay, 0.01, 1),
+		between("crawl.limit_distance", float64(c.Crawl.LimitDistance), 0, 1000),
 		between("crawl.max_pages", float64(c.Crawl.MaxPages), 0, forever),
 		between("crawl.max_time", c.Crawl.MaxTime.Seconds(), 0, forever),
 		between("crawl.max_depth", float64(c.Crawl.MaxDepth), 0, forever),
@@ -471,6 +474,9 @@ func (c *Config) Validate() error {
 				checks = append(checks, fmt.Errorf("%s: %w", where(key), err))
 			}
 		}
+	}
+	if c.Crawl.Strategy == "limited-distance" && c.Crawl.LimitDistance < 1 {
+		checks = append(checks, fmt.Errorf("strategy limited-distance needs %s of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses", where("crawl.limit_distance")))
 	}
 	for host, h := range c.Hosts {
 		checks = append(checks, between("hosts."+host+".delay", h.Delay.Seconds(), 0, 86400))

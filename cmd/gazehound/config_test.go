@@ -53,6 +53,8 @@ func TestConfigErrors(t *testing.T) {
 		{"crawl: 7\n", ":1: crawl is a section"},
 		{"crawl:\n  strategy: adaptiv\n", "Did you mean adaptive?"},
 		{"crawl:\n  decay: 0.5\n  decay: 0.6\n", "twice"},
+		{"crawl:\n  strategy: limited-distance\n", "needs crawl.limit_distance of at least 1"},
+		{"crawl:\n  limit_distance: -1\n", "crawl.limit_distance"},
 		{"crawl:\n  include: ['(']\n", "crawl.include"},
 		{"hosts:\n  www.a.example: {skp: true}\n", `unknown key "skp" of host "www.a.example". Did you mean skip?`},
 		{"version: 2\n", "version"},

@@ -22,13 +22,15 @@ import (
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 )
 
 // crawlFlags are the flags that stand for keys of config.yaml.
 var crawlFlags = map[string]string{
 	"region": "region::boundary", "seeds": "seeds::files",
-	"strategy": "crawl::strategy", "decay": "crawl::decay", "random-seed": "crawl::random_seed",
+	"strategy": "crawl::strategy", "decay": "crawl::decay", "limit-distance": "crawl::limit_distance",
+	"prioritised": "crawl::prioritised", "random-seed": "crawl::random_seed",
 	"max-pages": "crawl::max_pages", "max-time": "crawl::max_time", "max-depth": "crawl::max_depth",
 	"max-pages-per-host": "crawl::max_pages_per_host", "max-failures": "crawl::max_failures",
 	"include": "crawl::include", "exclude": "crawl::exclude",
@@ -61,6 +63,15 @@ pages and saves; twice stops at once.
 --max-pages counts the downloaded HTML pages of the whole crawl, resumed runs
 included; to reach it is success (exit 0).
 
+--strategy says which links come first, or at all:
+  adaptive          near relevant pages, raised by what the model expects behind the link
+  link-distance     near relevant pages: decay^(links since the last one)
+  breadth-first     level by level from the seeds
+  hard-focused      only links of relevant pages and seeds
+  soft-focused      links of relevant pages and seeds, then all others
+  limited-distance  at most --limit-distance irrelevant pages in a row; --prioritised
+                    takes what is near a relevant page first
+
 Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
 9 no seed could be downloaded, 10 no data, 11 stopped by a signal, 12 too many
 failures, 13 second signal, 15 time limit, 16 disk reserve.`,
@@ -89,8 +100,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	f.StringArray("include", nil, "`REGEXP` that a URL must match (repeatable)")
 	f.StringArray("exclude", nil, "`REGEXP` of URLs to leave out (repeatable; replaces the default)")
 	// strategy
-	f.String("strategy", d.Crawl.Strategy, strings.Join(strategy.Names, " | "))
-	f.Float64("decay", d.Crawl.Decay, "score = decay^(links since the last relevant page)")
+	strategyFlags(f)
 	f.Uint64("random-seed", d.Crawl.RandomSeed, "order among equal priorities")
 	// manners
 	f.String("contact", "", "`URL` or mail address at which site owners reach you")
@@ -107,6 +117,15 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
 	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
 	return cmd
+}
+
+// strategyFlags are those that say how links are ordered.
+func strategyFlags(f *pflag.FlagSet) {
+	d := DefaultConfig().Crawl
+	f.String("strategy", d.Strategy, strings.Join(strategy.Names, " | "))
+	f.Float64("decay", d.Decay, "score = decay^(links since the last relevant page), of adaptive and link-distance")
+	f.Int("limit-distance", d.LimitDistance, "irrelevant pages in a row that limited-distance crosses")
+	f.Bool("prioritised", d.Prioritised, "limited-distance takes what is near a relevant page first")
 }
 
 // Causes with which a run is ended from outside of the loop.
@@ -171,11 +190,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	order, err := strategy.New(cfg.Crawl.Strategy, strategy.Options{
-		Decay: cfg.Crawl.Decay, Model: model,
-	})
+	order, err := a.newOrder(cfg, model)
 	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return err
 	}
 	f, err := a.openFrontier(p, cfg, order)
 	if err != nil {

@@ -262,6 +262,23 @@ func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL)
 	}, nil
 }
 
+// newOrder returns the strategy of the configuration. Flags of another one are
+// an error, because they would do nothing.
+func (a *app) newOrder(cfg *Config, model *predictor.Model) (strategy.Strategy, error) {
+	for _, flag := range []string{"limit-distance", "prioritised"} {
+		if a.flags.Changed(flag) && cfg.Crawl.Strategy != "limited-distance" {
+			return nil, fail(exitUsage, "--%s belongs to --strategy limited-distance, and the strategy is %s", flag, cfg.Crawl.Strategy)
+		}
+	}
+	order, err := strategy.New(cfg.Crawl.Strategy, strategy.Options{
+		Decay: cfg.Crawl.Decay, Model: model, LimitDistance: cfg.Crawl.LimitDistance, Prioritised: cfg.Crawl.Prioritised,
+	})
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	return order, nil
+}
+
 // openFrontier opens the queue and the crawl tree; order scores again what
 // reaches the front.
 func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy) (*frontier.Frontier, error) {

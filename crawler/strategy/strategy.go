@@ -24,12 +24,14 @@ type Strategy interface {
 }
 
 // Names lists the strategies that New knows, the default first.
-var Names = []string{"adaptive", "link-distance", "breadth-first"}
+var Names = []string{"adaptive", "link-distance", "breadth-first", "hard-focused", "soft-focused", "limited-distance"}
 
 // Options tune the strategies; each uses what it needs.
 type Options struct {
-	Decay float64          // base of the link-distance score, in (0, 1]
-	Model *predictor.Model // of the adaptive strategy
+	Decay         float64          // base of the link-distance score, in (0, 1]
+	Model         *predictor.Model // of the adaptive strategy
+	LimitDistance int              // irrelevant pages in a row that limited-distance crosses, ≥ 1
+	Prioritised   bool             // limited-distance serves what is near a relevant page first
 }
 
 // New returns the strategy called name, one of Names.
@@ -39,11 +41,20 @@ func New(name string, o Options) (Strategy, error) {
 		return BreadthFirst{}, nil
 	case "link-distance":
 		return LinkDistance{o.Decay}, nil
+	case "hard-focused":
+		return HardFocused{}, nil
+	case "soft-focused":
+		return SoftFocused{}, nil
+	case "limited-distance":
+		if o.LimitDistance < 1 {
+			return nil, fmt.Errorf("strategy: limited-distance needs a limit of at least 1, got %d", o.LimitDistance)
+		}
+		return LimitedDistance{o.LimitDistance, o.Prioritised}, nil
 	case "adaptive":
 		if o.Model == nil {
 			return nil, fmt.Errorf("strategy: adaptive needs a model")
 		}
-		return Adaptive(o), nil
+		return Adaptive{o.Decay, o.Model}, nil
 	}
 	return nil, fmt.Errorf("strategy: %q is not known", name)
 }

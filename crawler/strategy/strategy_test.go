@@ -1,0 +1,122 @@
+package strategy_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/weburl"
+	"gazehound/predictor"
+
+	"pgregory.net/rapid"
+)
+
+func newStrategy(t interface{ Fatal(...any) }, name string, limit int, prioritised bool) strategy.Strategy {
+	model, err := predictor.NewModel(predictor.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model, LimitDistance: limit, Prioritised: prioritised})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Distance 0 is a seed, 1 a link of a relevant page or seed, d a link behind
+// d-1 irrelevant pages. A negative priority below stands for a dropped link.
+func TestByDistance(t *testing.T) {
+	const gone = -1
+	for _, c := range []struct {
+		name        string
+		limit       int
+		prioritised bool
+		want        []float64 // at distance 0, 1, 2, …
+	}{
+		{"link-distance", 0, false, []float64{1, 0.5, 0.25, 0.125, 0.0625}},
+		{"hard-focused", 0, false, []float64{1, 1, gone, gone, gone}},
+		{"hard-focused", 3, true, []float64{1, 1, gone, gone, gone}},
+		{"soft-focused", 0, false, []float64{1, 1, 0.5, 0.5, 0.5}},
+		{"limited-distance", 1, false, []float64{1, 1, 1, gone, gone}},
+		{"limited-distance", 2, false, []float64{1, 1, 1, 1, gone}},
+		{"limited-distance", 1, true, []float64{1, 1. / 2, 1. / 3, gone, gone}},
+		{"limited-distance", 2, true, []float64{1, 1. / 2, 1. / 3, 1. / 4, gone}},
+	} {
+		s := newStrategy(t, c.name, c.limit, c.prioritised)
+		for distance, want := range c.want {
+			got, keep := s.Score(&frontier.Entry{Depth: distance + 2, Distance: distance})
+			if keep != (want != gone) || keep && got != want || !keep && got != 0 {
+				t.Errorf("%s %d %v at distance %d = %v, keep %v; want %v", c.name, c.limit, c.prioritised, distance, got, keep, want)
+			}
+		}
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		o    strategy.Options
+		want string
+	}{
+		{"adaptive", strategy.Options{Decay: 0.5}, "needs a model"},
+		{"limited-distance", strategy.Options{Decay: 0.5}, "at least 1, got 0"},
+		{"limited-distance", strategy.Options{Decay: 0.5, LimitDistance: -2}, "at least 1, got -2"},
+		{"hard", strategy.Options{Decay: 0.5}, `"hard" is not known`},
+	} {
+		if s, err := strategy.New(c.name, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("New(%q, %+v) = %v, %v; want an error with %q", c.name, c.o, s, err, c.want)
+		}
+	}
+}
+
+// Every strategy keeps seeds and links of relevant pages, gives priorities in
+// [0, 1], and nowhere a higher one behind more irrelevant pages.
+func TestLaws(t *testing.T) {
+	u, err := weburl.Parse("http://www.a.example/kontakt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(strategy.Names) < 6 {
+		t.Fatalf("only %q", strategy.Names)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom(strategy.Names).Draw(t, "name")
+		s := newStrategy(t, name, rapid.IntRange(1, 5).Draw(t, "limit"), rapid.Bool().Draw(t, "prioritised"))
+		e := frontier.Entry{URL: u, Depth: rapid.IntRange(0, 1000).Draw(t, "depth"), Anchor: rapid.String().Draw(t, "anchor")}
+		e.Distance = min(e.Depth, rapid.IntRange(0, 1000).Draw(t, "distance"))
+		near, kept := s.Score(&e)
+		if !(near >= 0 && near <= 1) || math.IsNaN(near) {
+			t.Fatalf("%s: priority %v of %+v", name, near, e)
+		}
+		if e.Distance <= 1 && !kept {
+			t.Fatalf("%s drops a link of a relevant page", name)
+		}
+		e.Depth, e.Distance = e.Depth+1, e.Distance+1
+		far, keptFar := s.Score(&e)
+		if far > near || keptFar && !kept {
+			t.Fatalf("%s: %v (kept %v) at distance %d, %v (%v) before it", name, far, keptFar, e.Distance, near, kept)
+		}
+	})
+}
+
+// The words of the links on a trail end at the seed and at MaxDepth.
+func TestTrailTerms(t *testing.T) {
+	for depth, want := range map[int]int{0: 0, 1: 1, 2: 2, 3: 3, 6: predictor.MaxDepth} {
+		var trail []frontier.Node
+		for d := depth; d >= 0; d-- {
+			trail = append(trail, frontier.Node{Entry: frontier.Entry{Depth: d, Anchor: strings.Repeat("x", d+1)}})
+		}
+		links := strategy.TrailTerms(trail)
+		if len(links) != want {
+			t.Errorf("a trail of depth %d has %d links; want %d", depth, len(links), want)
+		}
+		for i, terms := range links {
+			if anchor := "anchor:" + strings.Repeat("x", depth-i+1); !slices.Contains(terms, anchor) {
+				t.Errorf("link %d of a trail of depth %d = %q; want %q in it", i, depth, terms, anchor)
+			}
+		}
+	}
+}
