@@ -2,6 +2,7 @@ package predictor
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -65,33 +66,94 @@ func byWeight(a, b TermWeight) int {
 // from 1 to MaxDepth, the strongest first, as evidence of a link with no other
 // term. It looks at the whole vocabulary: not for the hot path.
 func (m *Model) Top(depth int, family string, n int) []TermWeight {
-	if depth < 1 || depth > MaxDepth || n < 1 {
-		return nil
-	}
-	c := m.depths[depth-1]
-	m.mu.RLock()
-	terms := c.terms
-	m.mu.RUnlock()
-	var top []TermWeight
-	for len(terms) > 0 {
-		chunk := terms[:min(len(terms), snapshotTerms)]
-		terms = terms[len(chunk):]
+	return first(m.Weights(depth, family), n, byWeight)
+}
+
+// Weights yields all terms of a family ("" is any) at a depth from 1 to
+// MaxDepth in the order in which they were learned, each as evidence of a link
+// with no other term. The model may learn meanwhile.
+func (m *Model) Weights(depth int, family string) iter.Seq[TermWeight] {
+	return func(yield func(TermWeight) bool) {
+		if depth < 1 || depth > MaxDepth {
+			return
+		}
+		c := m.depths[depth-1]
 		m.mu.RLock()
-		relevant, other := c.counts(chunk)
-		scale := c.scale()
+		terms := c.terms
 		m.mu.RUnlock()
-		for i, term := range chunk {
-			if family == "" || strings.HasPrefix(term, family+":") {
-				top = append(top, TermWeight{term, scale.logOdds(relevant[i], other[i]), int(relevant[i]), int(other[i])})
+		for len(terms) > 0 {
+			chunk := terms[:min(len(terms), snapshotTerms)]
+			terms = terms[len(chunk):]
+			m.mu.RLock()
+			relevant, other := c.counts(chunk)
+			scale := c.scale()
+			m.mu.RUnlock()
+			for i, term := range chunk {
+				if family != "" && !strings.HasPrefix(term, family+":") {
+					continue
+				}
+				if !yield(TermWeight{term, scale.logOdds(relevant[i], other[i]), int(relevant[i]), int(other[i])}) {
+					return
+				}
 			}
 		}
-		if len(top) > 2*n+snapshotTerms {
-			slices.SortFunc(top, byWeight)
+	}
+}
+
+// first returns the first n of all in order, which holds for any two that
+// differ; it keeps few more than n in memory.
+func first[T any](all iter.Seq[T], n int, order func(a, b T) int) []T {
+	if n < 1 {
+		return nil
+	}
+	var top []T
+	for t := range all {
+		if top = append(top, t); len(top) >= 2*n+snapshotTerms {
+			slices.SortFunc(top, order)
 			top = top[:n]
 		}
 	}
-	slices.SortFunc(top, byWeight)
+	slices.SortFunc(top, order)
 	return top[:min(len(top), n)]
+}
+
+// A Difference is one term in two models.
+type Difference struct {
+	Here, There TermWeight // of one term; unknown ones have counts of 0
+}
+
+// Change returns how much more the term tells here than there.
+func (d Difference) Change() float64 { return d.Here.LogOdds - d.There.LogOdds }
+
+// Diff returns at most n terms of a family ("" is any) that the two models
+// weigh most differently at a depth from 1 to MaxDepth, the largest difference
+// first.
+func Diff(here, there *Model, depth int, family string, n int) []Difference {
+	all := func(yield func(Difference) bool) {
+		for w := range here.Weights(depth, family) {
+			if !yield(Difference{w, there.weight(depth, w.Term)}) {
+				return
+			}
+		}
+		for w := range there.Weights(depth, family) {
+			mine := here.weight(depth, w.Term)
+			if mine.Relevant+mine.Other == 0 && !yield(Difference{mine, w}) {
+				return
+			}
+		}
+	}
+	return first(all, n, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Change()), math.Abs(a.Change())), strings.Compare(a.Here.Term, b.Here.Term))
+	})
+}
+
+// weight returns what a term tells on its own at a depth from 1 to MaxDepth.
+func (m *Model) weight(depth int, term string) TermWeight {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	c := m.depths[depth-1]
+	relevant, other := c.counts([]string{term})
+	return TermWeight{term, c.scale().logOdds(relevant[0], other[0]), int(relevant[0]), int(other[0])}
 }
 
 // Stats says what a model has learned.

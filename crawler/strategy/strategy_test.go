@@ -120,3 +120,60 @@ func TestTrailTerms(t *testing.T) {
 		}
 	}
 }
+
+// An explanation adds up to the priority, and each depth's terms to the
+// log-odds of its probability, in every mode of the model.
+func TestExplainAddsUp(t *testing.T) {
+	u, err := weburl.Parse("http://www.a.example/betriebe/kontakt?id=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained := 0
+	for _, posterior := range []string{predictor.Raw, predictor.Tempered} {
+		for _, combine := range []string{predictor.Mean, predictor.Max} {
+			o := predictor.DefaultOptions()
+			o.Posterior, o.Combine = posterior, combine
+			model, err := predictor.NewModel(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := strategy.Adaptive{Decay: 0.5, Model: model}
+			e := frontier.Entry{URL: u, Depth: 4, Distance: 2, Anchor: "Kontakt und Anfahrt"}
+			for i := range 20 {
+				trail := []frontier.Node{{Entry: e}, {Entry: e}, {Entry: e}}
+				trail[1].Anchor, trail[2].Anchor = "Branchen", "Stadtplan"
+				if i%2 == 1 {
+					trail[0].Anchor = "Warenkorb"
+				}
+				s.Learn(trail, i%2 == 0)
+			}
+			for _, e := range []frontier.Entry{e, {URL: u}, {URL: u, Depth: 1, Distance: 1}} {
+				x := s.Explain(&e)
+				priority, _ := s.Score(&e)
+				if x.Priority != priority || math.Abs(x.Decayed+x.Boost-priority) > 1e-12 || math.Abs(x.Prediction*(1-x.Decayed)-x.Boost) > 1e-12 {
+					t.Errorf("%s %s: %+v does not add up to %v", posterior, combine, x, priority)
+				}
+				scores := model.Score(strategy.LinkTerms(&e))
+				for d, depth := range x.Depths {
+					if e.Depth == 0 && depth.Trained {
+						t.Errorf("a seed has terms: %+v", depth)
+					}
+					if !depth.Trained {
+						continue
+					}
+					explained++
+					sum := depth.Prior
+					for _, w := range depth.Terms {
+						sum += w.LogOdds
+					}
+					if math.Abs(sum-depth.LogOdds) > 1e-9 || math.Abs(1/(1+math.Exp(-sum))-scores[d]) > 1e-9 {
+						t.Errorf("%s: depth %d adds up to %v (P %v); want %v (P %v)", posterior, d+1, sum, 1/(1+math.Exp(-sum)), depth.LogOdds, scores[d])
+					}
+				}
+			}
+		}
+	}
+	if explained < 12 {
+		t.Errorf("only %d depths were explained", explained)
+	}
+}
