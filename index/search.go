@@ -374,17 +374,26 @@ func (x *Index) hit(c *collection, g *group, words []word) (Hit, error) {
 		}
 		all = append(all, m)
 	}
-	h := Hit{
-		ID: aid, Site: siteOf(hostOf(best.URL)), Name: best.Name, Distance: -1, Mentions: int(postings.Count()),
-		Street: best.Street, HouseNumber: best.Number, Postcode: best.Code, City: best.City, State: best.State, Country: best.Land,
-		FirstSeen: time.Unix(best.First, 0).UTC(), LastSeen: time.Unix(best.Fetched, 0).UTC(),
-	}
+	slices.SortStableFunc(all[1:], compareMentions)
+	h := x.assemble(aid, all, int(postings.Count()), words)
 	if c.ranked && c.q.Sort != Distance {
 		h.Score = g.value
 	}
-	slices.SortStableFunc(all[1:], func(a, b *mention) int {
-		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(len(a.URL), len(b.URL)), cmp.Compare(a.URL, b.URL))
-	})
+	if c.q.Center != nil && h.HasPoint {
+		h.Distance = geo.DistanceHaversine(*c.q.Center, h.Point)
+	}
+	return h, nil
+}
+
+// assemble makes a hit of mentions of one address, the best one first; n is
+// how many there are in all.
+func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
+	best := all[0]
+	h := Hit{
+		ID: id, Site: siteOf(hostOf(best.URL)), Name: best.Name, Distance: -1, Mentions: n,
+		Street: best.Street, HouseNumber: best.Number, Postcode: best.Code, City: best.City, State: best.State, Country: best.Land,
+		FirstSeen: time.Unix(best.First, 0).UTC(), LastSeen: time.Unix(best.Fetched, 0).UTC(),
+	}
 	for _, m := range all {
 		h.merge(m)
 		if len(h.Evidence) < maxEvidence {
@@ -394,16 +403,13 @@ func (x *Index) hit(c *collection, g *group, words []word) (Hit, error) {
 			})
 		}
 	}
-	if c.q.Center != nil && h.HasPoint {
-		h.Distance = geo.DistanceHaversine(*c.q.Center, h.Point)
-	}
-	return h, nil
+	return h
 }
 
 // merge takes from m what h has not got yet.
 func (h *Hit) merge(m *mention) {
 	h.Unit, h.State, h.Country = cmp.Or(h.Unit, m.Unit), cmp.Or(h.State, m.State), cmp.Or(h.Country, m.Land)
-	if m.HasPoint && !h.HasPoint {
+	if m.HasPoint && (!h.HasPoint || m.Precision == "house" && h.Precision != "house") {
 		h.HasPoint, h.Point, h.Precision, h.Level, h.Place = true, m.Point, m.Precision, m.Level, m.Place
 	}
 	h.Level = cmp.Or(h.Level, m.Level)

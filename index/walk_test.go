@@ -1,0 +1,159 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gazehound/gazetteer"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/paulmach/orb"
+	"pgregory.net/rapid"
+)
+
+func walk(t testing.TB, x *Index, q Query) []Hit {
+	t.Helper()
+	var all []Hit
+	if err := x.Walk(t.Context(), q, func(h *Hit) error { all = append(all, *h); return nil }); err != nil {
+		t.Fatalf("%+v: %v", q, err)
+	}
+	return all
+}
+
+func TestWalk(t *testing.T) {
+	x := open(t)
+	if got := walk(t, x, Query{}); got != nil {
+		t.Errorf("an empty index has %d addresses", len(got))
+	}
+	put(t, x, town()...)
+	later := page("https://www.harms.example/neu", "Neu", "de", "Tischlerei Harms\n{Nadorster Straße 12a, 26123 Oldenburg|8.2187 53.1526}")
+	later.Fetched = day.Add(time.Hour)
+	put(t, x, later)
+
+	all := walk(t, x, Query{})
+	if len(all) != 9 || !slices.IsSortedFunc(all, func(a, b Hit) int { return strings.Compare(a.ID, b.ID) }) {
+		t.Errorf("%d addresses, sorted: want 9 in the order of their IDs", len(all))
+	}
+	i := slices.IndexFunc(all, func(h Hit) bool { return h.Site == "harms.example" })
+	h := all[i]
+	if h.Mentions != 3 || len(h.Evidence) != 3 || h.Evidence[0].URL != "https://www.harms.example/neu" || !h.FirstSeen.Equal(day) || !h.LastSeen.Equal(later.Fetched) {
+		t.Errorf("%+v", h)
+	}
+	one, err := x.Address(h.ID)
+	if err != nil || one == nil || !cmp.Equal(*one, h) {
+		t.Errorf("%+v, %v; want the one of the walk", one, err)
+	}
+	if none, err := x.Address("0123456789abcdef"); none != nil || err != nil {
+		t.Errorf("an unknown ID has %+v, %v", none, err)
+	}
+
+	// What was deleted is gone, although its ID may still be on the disk.
+	for _, url := range []string{"https://www.harms.example/neu", "https://www.harms.example/kontakt", "https://www.harms.example/impressum"} {
+		if err := x.Delete(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := walk(t, x, Query{}); len(got) != 8 {
+		t.Errorf("%d addresses after the removal of one", len(got))
+	}
+	stop := errors.New("enough")
+	if err := x.Walk(t.Context(), Query{}, func(*Hit) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("error of the callback: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := x.Walk(ctx, Query{}, func(*Hit) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	for _, q := range []Query{{Text: "x"}, {Sort: Distance}, {Limit: 3}, {Points: 1}, {Center: &orb.Point{8, 53}}, {Radius: 3}, {Street: "\xff"}} {
+		if err := x.Walk(t.Context(), q, nil); !errors.Is(err, ErrQuery) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	x.Close()
+	if err := x.Walk(t.Context(), Query{}, nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+// The way the data came to lie on the disk does not show.
+func TestWalkOrder(t *testing.T) {
+	x, y := open(t), open(t)
+	put(t, x, town()...)
+	back := town()
+	slices.Reverse(back)
+	for _, d := range back {
+		old := d
+		old.Addresses = old.Addresses[:1]
+		put(t, y, old, d)
+	}
+	if diff := cmp.Diff(walk(t, x, Query{}), walk(t, y, Query{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A walk and a search with the same filters find the same addresses.
+func TestWalkFilters(t *testing.T) {
+	x := open(t)
+	put(t, x, town()...)
+	lon, lat := rapid.Float64Range(8.17, 8.24), rapid.Float64Range(53.13, 53.16)
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		maybe := func(of ...string) string { return rapid.SampledFrom(append(of, "", "", "", "")).Draw(t, "filter") }
+		q := Query{
+			Street: maybe("Lange Str.", "nadorster strasse", "Kein Weg"), Postcode: maybe("26122", "26 123", "26999"),
+			Host: maybe("harms.example", "www.Harms.example.", "verzeichnis.example", "a.example"), Located: rapid.Bool().Draw(t, "located"),
+		}
+		if rapid.Bool().Draw(t, "box") {
+			q.Box = &orb.Bound{Min: orb.Point{lon.Draw(t, "x"), lat.Draw(t, "y")}, Max: orb.Point{lon.Draw(t, "x"), 53.16}}
+			if rapid.Bool().Draw(t, "wide") {
+				q.Box.Min, q.Box.Max = orb.Point{8.2, 53.1}, orb.Point{8.17, 53.2} // around the earth, but for a gap
+			}
+		}
+		if rapid.Bool().Draw(t, "circle") {
+			q.Center, q.Radius = &orb.Point{lon.Draw(t, "x"), lat.Draw(t, "y")}, rapid.Float64Range(1, 3000).Draw(t, "r")
+		}
+		var want, got []string
+		search := q
+		search.Limit = 100
+		r, err := x.Search(context.Background(), search)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range r.Hits {
+			want = append(want, h.ID)
+		}
+		slices.Sort(want)
+		if err := x.Walk(context.Background(), q, func(h *Hit) error { got = append(got, h.ID); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("walk finds %v, search %v", got, want)
+		}
+		found += len(got)
+	})
+	if found == 0 {
+		t.Error("no query found anything")
+	}
+}
+
+// An address on more pages than are read for a hit still has its whole
+// history, and its best evidence.
+func TestWalkManyMentions(t *testing.T) {
+	x := open(t)
+	for i := range 3 * maxRead {
+		d := page(fmt.Sprintf("https://a.example/seite-%03d", 3*maxRead-i), "Seite", "de", "Laden\n{Lange Straße 5, 26122 Oldenburg|8.214 53.14}")
+		d.Fetched = day.Add(time.Duration(i) * time.Hour)
+		d.Addresses[0].Precision = gazetteer.StreetPrecision
+		put(t, x, d)
+	}
+	h := walk(t, x, Query{})[0]
+	if h.Mentions != 3*maxRead || !h.FirstSeen.Equal(day) || !h.LastSeen.Equal(day.Add(time.Duration(3*maxRead-1)*time.Hour)) || h.Evidence[0].URL != "https://a.example/seite-001" || len(h.Evidence) != maxEvidence {
+		t.Errorf("%+v", h)
+	}
+}
