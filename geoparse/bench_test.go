@@ -36,12 +36,25 @@ func BenchmarkParse(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, text := range texts { // the postcodes of the pages are in the cache, as in a crawl
-		if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
+	warm(b, p, texts)
+	b.Run("parser", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, text := range texts {
+				if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("parser with streets and region", func(b *testing.B) {
+		g, r := town(b)
+		p, err := New(g, r, DefaultOptions())
+		if err != nil {
 			b.Fatal(err)
 		}
-	}
-	b.Run("parser", func(b *testing.B) {
+		warm(b, p, texts)
 		b.SetBytes(int64(size))
 		b.ReportAllocs()
 		for b.Loop() {
@@ -76,4 +89,14 @@ func BenchmarkParse(b *testing.B) {
 			p.Parse(b.Context(), Input{Text: lines})
 		}
 	})
+}
+
+// warm fills the caches of p with the postcodes of the pages, as they are in a
+// crawl.
+func warm(b *testing.B, p *Parser, texts []string) {
+	for _, text := range texts {
+		if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -18,7 +18,8 @@ type Input struct {
 	// With a Country only addresses of its form are looked for: those of
 	// Germany, its neighbours and Italy; of the United States, Canada and
 	// Australia; of Great Britain. A short text is then read as one address,
-	// which may lack its postcode.
+	// which may lack its postcode. A country that the gazetteer has nothing of is
+	// read by its form alone, with a street word and a number on a page.
 	Host    string // "www.oldenburg.example"
 	Lang    string // ISO 639-1
 	Country string // ISO 3166-1 alpha-2
