@@ -12,6 +12,7 @@ func commands(a *app) []*cobra.Command {
 		newServeCommand(a),
 		newSearchCommand(a),
 		newRetrainCommand(a),
+		newModelCommand(a),
 		newGeoparseCommand(a),
 		newConfigCommand(a),
 		newVersionCommand(a),
