@@ -3,9 +3,12 @@ SHELL := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GO := CGO_ENABLED=0 go
 
-.PHONY: build demo test race fuzz bench golden check clean
+.PHONY: build release demo test race fuzz bench golden check clean
 
 build: ## the program, one static binary
+	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
+
+release: ## the same, stripped and without the paths of this machine
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 
 demo: build ## a made-up town on loopback: crawl it, compare the strategies
@@ -14,8 +17,8 @@ demo: build ## a made-up town on loopback: crawl it, compare the strategies
 test: ## all tests
 	$(GO) test ./...
 
-race: ## all tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race ./...
+race: ## the tests without the longest under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race -short ./...
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz test for FUZZTIME
