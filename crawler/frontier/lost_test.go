@@ -1,0 +1,120 @@
+package frontier_test
+
+import (
+	"slices"
+	"testing"
+
+	"gazehound/crawler/frontier"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// TestLostRecords removes one record of each kind.
+func TestLostRecords(t *testing.T) {
+	for _, kind := range "ulhqtv" {
+		t.Run(string(kind), func(t *testing.T) {
+			dir := t.TempDir()
+			f := open(t, frontier.Options{Dir: dir})
+			for i := range 100 {
+				push(t, f, entry(i%10, i, float64(i)/100))
+			}
+			for range 10 {
+				done(t, f, next(t, f), page)
+			}
+			closed(t, f)
+			if !edit(t, dir, func(key, _ []byte, nth int) ([]byte, bool) {
+				return nil, key[0] == byte(kind) && (nth == 3 || kind == 't')
+			}) {
+				t.Skip("no such record")
+			}
+			f = open(t, frontier.Options{Dir: dir})
+			urls := drain(t, f)
+			slices.Sort(urls)
+			if len(slices.Compact(urls)) != len(urls) {
+				t.Error("served twice")
+			}
+			if got := f.Totals(); got.Queued != 0 {
+				t.Errorf("%d queued at the end", got.Queued)
+			}
+			push(t, f, entry(99, 99, .5)) // it goes on
+			if urls := drain(t, f); len(urls) != 1 {
+				t.Errorf("served %s", urls)
+			}
+		})
+	}
+}
+
+func raw(t *testing.T, dir string) *badger.DB {
+	t.Helper()
+	db, err := badger.Open(badger.DefaultOptions(dir).WithLogger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// edit replaces the values for which fn returns true, or removes their keys
+// where the new value is nil. nth counts the keys with one first byte.
+func edit(t *testing.T, dir string, fn func(key, value []byte, nth int) ([]byte, bool)) (changed bool) {
+	t.Helper()
+	db := raw(t, dir)
+	defer db.Close()
+	err := db.Update(func(txn *badger.Txn) error {
+		it := txn.NewIterator(badger.IteratorOptions{})
+		defer it.Close()
+		nth := map[byte]int{}
+		type change struct{ key, value []byte }
+		var changes []change
+		for it.Rewind(); it.Valid(); it.Next() {
+			key := it.Item().KeyCopy(nil)
+			value, err := it.Item().ValueCopy(nil)
+			if err != nil {
+				return err
+			}
+			nth[key[0]]++
+			if new, ok := fn(key, value, nth[key[0]]); ok {
+				changes = append(changes, change{key, new})
+			}
+		}
+		for _, c := range changes {
+			changed = true
+			if c.value == nil {
+				if err := txn.Delete(c.key); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := txn.Set(c.key, c.value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+// TestLostTotals holds that visits are not numbered anew over the old ones
+// when the totals are gone and nothing waits.
+func TestLostTotals(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, frontier.Options{Dir: dir, Seed: 9})
+	for i := range 10 {
+		push(t, f, entry(i%3, i, .5))
+	}
+	drain(t, f)
+	closed(t, f)
+	if !edit(t, dir, func(key, _ []byte, _ int) ([]byte, bool) { return nil, key[0] == 't' }) {
+		t.Fatal("no totals")
+	}
+	f = open(t, frontier.Options{Dir: dir, Seed: 9})
+	if n := push(t, f, entry(1, 1, .5), entry(7, 70, .5)); n != 1 {
+		t.Errorf("%d added, want 1", n)
+	}
+	drain(t, f)
+	if visits := recount(t, f); len(visits) != 11 {
+		t.Errorf("%d visits are left of 11", len(visits))
+	}
+}
