@@ -86,6 +86,12 @@ func (w *progress) visited(v *crawler.Visit) {
 		w.pages++
 	}
 	w.mu.Unlock()
+	if w.a.verbose {
+		w.newLine()
+		fmt.Fprintf(w.a.stderr, "%s INFO visit kind=%s reason=%q status=%d relevant=%t addresses=%d priority=%.3f distance=%d url=%s\n",
+			v.Outcome.At.UTC().Format(time.RFC3339), v.Outcome.Kind, v.Outcome.Reason, v.Outcome.Status, v.Outcome.Relevant,
+			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.URL)
+	}
 	if isPage && w.emit["page"] {
 		w.a.printJSON(pageLine{"page", v.Entry.URL.String(), v.Outcome.Status, v.Outcome.Relevant,
 			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.Depth})
