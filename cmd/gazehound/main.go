@@ -58,7 +58,7 @@ type app struct {
 	dataGiven  bool
 	json       bool
 	quiet      bool
-	verbose    bool
+	verbose    int
 	yes        bool
 
 	flags *pflag.FlagSet // of the command that runs
@@ -120,7 +120,7 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	p.StringVarP(&a.data, "data", "d", "gazehound-data", "data `DIR`: gazetteer, crawl, model and index of one project")
 	p.BoolVar(&a.json, "json", false, "print JSON instead of text")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
-	p.BoolVarP(&a.verbose, "verbose", "v", false, "log every visit of a crawl")
+	p.CountVarP(&a.verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
 	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
 	p.SortFlags = false
 	root.AddCommand(commands(a)...)

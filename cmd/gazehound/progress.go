@@ -86,7 +86,7 @@ func (w *progress) visited(v *crawler.Visit) {
 		w.pages++
 	}
 	w.mu.Unlock()
-	if w.a.verbose {
+	if w.a.verbose > 0 {
 		w.newLine()
 		fmt.Fprintf(w.a.stderr, "%s INFO visit kind=%s reason=%q status=%d relevant=%t addresses=%d priority=%.3f distance=%d url=%s\n",
 			v.Outcome.At.UTC().Format(time.RFC3339), v.Outcome.Kind, v.Outcome.Reason, v.Outcome.Status, v.Outcome.Relevant,
