@@ -176,6 +176,7 @@ type Frontier struct {
 	options Options
 	seed    uint64
 	db      *badger.DB
+	codec   *codec
 	began   time.Time // parked hosts count from here
 	block   int       // items that are read at a time
 	budget  int       // bytes that buffers may take
@@ -313,6 +314,7 @@ func (f *Frontier) halt() bool {
 		f.idle.Wait()
 	}
 	f.view.Discard()
+	f.codec.close()
 	return true
 }
 

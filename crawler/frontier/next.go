@@ -198,7 +198,7 @@ func (f *Frontier) lease(h *host, i int) {
 
 // entry reads the words of an item.
 func (f *Frontier) entry(h *host, it item) (Entry, error) {
-	e, err := words(f.view, it.ref, makeKey(h.id, urlOf(f.seed, it.tie)))
+	e, err := f.codec.words(f.view, it.ref, makeKey(h.id, urlOf(f.seed, it.tie)))
 	e.Priority, e.Retries = priorityOf(it.rank), int(it.retries)
 	return e, err
 }

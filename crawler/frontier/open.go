@@ -54,8 +54,12 @@ func Open(o Options) (*Frontier, error) {
 
 // start returns the frontier of an open store.
 func start(o Options, db *badger.DB) (*Frontier, error) {
+	codec, err := newCodec()
+	if err != nil {
+		return nil, err
+	}
 	f := &Frontier{
-		options: o, seed: o.Seed, db: db, began: time.Now(),
+		options: o, seed: o.Seed, db: db, codec: codec, began: time.Now(),
 		block: blockItems, budget: int(o.Memory / buffersShare),
 		requests: make(chan *request), stop: make(chan struct{}),
 		hosts: make(map[uint64]*host), changed: make(chan struct{}),
@@ -64,6 +68,7 @@ func start(o Options, db *badger.DB) (*Frontier, error) {
 	}
 	f.idle = sync.NewCond(&f.mu)
 	if err := f.restore(); err != nil {
+		codec.close()
 		return nil, err
 	}
 	f.view = db.NewTransaction(false)
@@ -140,10 +145,9 @@ func checkLock(dir string) error {
 	return fmt.Errorf("%w (process %s)", ErrLocked, holder)
 }
 
-// storeOptions divides o.Memory: an eighth for the block cache, three
-// sixteenths for up to three memtables, a sixteenth for buffers. The rest is
-// for hosts, table indexes, and what the garbage collector has not got round
-// to.
+// storeOptions divides o.Memory: three sixteenths for up to three memtables, a
+// sixteenth for buffers. The rest is for hosts, filters, table indexes, what
+// compactions have in hand and what the garbage collector has not got round to.
 func storeOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)
 	if o.InMemory {
@@ -153,11 +157,11 @@ func storeOptions(o Options) badger.Options {
 	b.MetricsEnabled = false
 	b.DetectConflicts = false // there is one writer
 	b.SyncWrites = o.Sync && !o.InMemory
-	b.Compression = options.Snappy
+	b.Compression = options.None // words are compressed, the rest is hashes
 	b.MemTableSize = min(max(o.Memory/16, 8<<20), 64<<20)
 	b.NumMemtables = 2
 	b.NumCompactors = 2
-	b.BlockCacheSize = o.Memory / 8
+	b.BlockCacheSize = 0          // blocks are read where the file is mapped
 	b.ValueLogFileSize = 64 << 20 // stays empty: values are small and live in the tables
 	b.ChecksumVerificationMode = options.OnBlockRead
 	return b

@@ -121,10 +121,7 @@ func (f *Frontier) findSeed(txn *badger.Txn) error {
 			if err != nil {
 				return err
 			}
-			_, err = get(txn, groupKey(r.group()), func(value []byte) (err error) {
-				e, err = decodeItem(value, r.index())
-				return err
-			})
+			e, _, err = f.codec.link(txn, r)
 			return err
 		})
 		if err == nil && !e.URL.IsZero() && d.end() == nil {

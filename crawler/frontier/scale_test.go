@@ -227,6 +227,10 @@ func BenchmarkScaleNaive(b *testing.B) {
 			b.Fatal(err)
 		}
 		src := newSource(max(n/10, 1))
+		words, err := newCodec()
+		if err != nil {
+			b.Fatal(err)
+		}
 		var making time.Duration
 		push := func() (took time.Duration) {
 			links, made := src.pages(8)
@@ -242,7 +246,7 @@ func BenchmarkScaleNaive(b *testing.B) {
 				key := binary.BigEndian.AppendUint32([]byte{'q'}, rankOf(float32(e.Priority)))
 				var g group
 				g.add(e)
-				if err := cmp.Or(txn.Set(urlKey(k), nil), txn.Set(append(key, k[:]...), g.encode())); err != nil {
+				if err := cmp.Or(txn.Set(urlKey(k), nil), txn.Set(append(key, k[:]...), words.pack(&g))); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -259,7 +263,7 @@ func BenchmarkScaleNaive(b *testing.B) {
 					it.Rewind()
 					key := it.Item().KeyCopy(nil)
 					err := it.Item().Value(func(v []byte) error {
-						_, err := decodeItem(v, 0)
+						_, err := words.unpack(v, 0)
 						return err
 					})
 					it.Close()

@@ -29,21 +29,9 @@ func (f *Frontier) read(fn func(txn *badger.Txn) error) error {
 	return fn(txn)
 }
 
-// words reads a link of the store; k is the key of its target.
-func words(txn *badger.Txn, r ref, k Key) (e Entry, err error) {
-	known, err := get(txn, groupKey(r.group()), func(value []byte) (err error) {
-		e, err = decodeItem(value, r.index())
-		return err
-	})
-	if err == nil && (!known || KeyOf(e.URL) != k) {
-		err = errDamaged
-	}
-	return e, err
-}
-
 // node reads what the store knows about k. A URL whose records are missing or
 // damaged is as good as unknown.
-func node(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
+func (f *Frontier) node(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
 	var r urlRecord
 	ok, err = get(txn, urlKey(k), func(value []byte) (err error) {
 		r, err = decodeURL(value)
@@ -53,24 +41,24 @@ func node(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
 		return Node{}, false, readable(err)
 	}
 	if r.state == Queued {
-		n.Entry, err = words(txn, r.ref, k)
+		n.Entry, err = f.codec.words(txn, r.ref, k)
 		n.Priority, n.Retries, n.State = priorityOf(r.rank), int(r.retries), Queued
 		return n, err == nil, readable(err)
 	}
 	ok, err = get(txn, visitKey(r.seq), func(value []byte) (err error) {
-		n, err = visited(txn, r.seq, value)
+		n, err = f.visited(txn, r.seq, value)
 		return err
 	})
 	return n, ok && err == nil, readable(err)
 }
 
 // visited completes the record of a visit.
-func visited(txn *badger.Txn, seq uint64, value []byte) (n Node, err error) {
+func (f *Frontier) visited(txn *badger.Txn, seq uint64, value []byte) (n Node, err error) {
 	v, err := decodeVisit(value)
 	if err != nil {
 		return Node{}, err
 	}
-	n.Entry, err = words(txn, v.ref, v.key)
+	n.Entry, err = f.codec.words(txn, v.ref, v.key)
 	n.Priority, n.Retries = priorityOf(v.rank), int(v.retries)
 	n.State, n.Outcome, n.Seq = Visited, v.outcome, seq
 	return n, err
@@ -87,7 +75,7 @@ func readable(err error) error {
 // Get returns what is known about a URL; false if it was never queued.
 func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
 	err = f.read(func(txn *badger.Txn) error {
-		n, ok, err = node(txn, k)
+		n, ok, err = f.node(txn, k)
 		return err
 	})
 	if err != nil {
@@ -103,7 +91,7 @@ func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 	var trail []Node
 	err := f.read(func(txn *badger.Txn) error {
 		for len(trail) < n && !k.IsZero() {
-			next, ok, err := node(txn, k)
+			next, ok, err := f.node(txn, k)
 			if err != nil || !ok {
 				return err
 			}
@@ -142,7 +130,7 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 			var n Node
 			key := it.Item().KeyCopy(nil)
 			err := it.Item().Value(func(value []byte) (err error) {
-				n, err = visited(txn, binary.BigEndian.Uint64(key[1:]), value)
+				n, err = f.visited(txn, binary.BigEndian.Uint64(key[1:]), value)
 				return err
 			})
 			if err == errDamaged && len(damaged) < 1000 {

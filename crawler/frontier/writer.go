@@ -325,7 +325,7 @@ func (b *batch) closeGroup() error {
 	if len(b.group.ends) == 0 {
 		return nil
 	}
-	if err := b.set(groupKey(b.groups), b.group.encode()); err != nil {
+	if err := b.set(groupKey(b.groups), b.f.codec.pack(&b.group)); err != nil {
 		return err
 	}
 	b.groups++

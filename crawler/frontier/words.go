@@ -1,0 +1,203 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gazehound/crawler/weburl"
+
+	badger "github.com/dgraph-io/badger/v4"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A group holds the words of links that were stored together: they have much
+// in common and are compressed as one value.
+type group struct {
+	found   int64 // Unix seconds of the first
+	parents []Key
+	ends    []int // of the items in data
+	data    []byte
+}
+
+const maxGroupBytes = 8 << 10
+
+func (g *group) full() bool { return len(g.ends) == maxGroup || len(g.data) >= maxGroupBytes }
+
+// Bits of an item's first byte.
+const (
+	itemSwitch = 1 << iota
+	itemRedirects
+	itemFound
+)
+
+func (g *group) add(e *Entry) (index int) {
+	var found int64 // of the zero time
+	if !e.Found.IsZero() {
+		found = e.Found.Unix()
+	}
+	if len(g.ends) == 0 {
+		g.found = found
+	}
+	parent := slices.Index(g.parents, e.Parent)
+	if parent < 0 {
+		parent = len(g.parents)
+		g.parents = append(g.parents, e.Parent)
+	}
+	var flags byte
+	if e.Switch {
+		flags |= itemSwitch
+	}
+	if e.Redirects > 0 {
+		flags |= itemRedirects
+	}
+	if found != g.found {
+		flags |= itemFound
+	}
+	b := append(g.data, flags)
+	b = binary.AppendUvarint(b, uint64(parent))
+	b = binary.AppendUvarint(b, uint64(e.Depth))
+	b = binary.AppendUvarint(b, uint64(e.Distance))
+	if e.Redirects > 0 {
+		b = append(b, byte(e.Redirects))
+	}
+	if found != g.found {
+		b = binary.AppendVarint(b, found-g.found)
+	}
+	for _, s := range [...]string{e.URL.String(), e.Anchor, e.Title, e.Around} {
+		b = appendString(b, s)
+	}
+	g.data = b
+	g.ends = append(g.ends, len(b))
+	return len(g.ends) - 1
+}
+
+// encode returns g uncompressed.
+func (g *group) encode() []byte {
+	b := make([]byte, 0, len(g.data)+16*len(g.parents)+2*len(g.ends)+16)
+	b = binary.AppendVarint(b, g.found)
+	b = binary.AppendUvarint(b, uint64(len(g.parents)))
+	for _, p := range g.parents {
+		b = append(b, p[:]...)
+	}
+	b = binary.AppendUvarint(b, uint64(len(g.ends)))
+	start := 0
+	for _, end := range g.ends {
+		b = binary.AppendUvarint(b, uint64(end-start))
+		start = end
+	}
+	return append(b, g.data...)
+}
+
+// decodeItem returns one link of an encoded group, without Priority and
+// Retries.
+func decodeItem(value []byte, index int) (e Entry, err error) {
+	d := decoder{rest: value}
+	found := d.varint()
+	parents := d.bytes(16 * d.count(maxGroup))
+	n := d.count(maxGroup)
+	start, length := 0, 0
+	for i := range n {
+		l := d.count(len(value))
+		if i < index {
+			start += l
+		}
+		if i == index {
+			length = l
+		}
+	}
+	d.bytes(start)
+	item := decoder{rest: d.bytes(length), bad: d.bad || index >= n}
+	flags := item.byte()
+	parent := item.count(maxGroup)
+	if 16*parent+16 <= len(parents) {
+		copy(e.Parent[:], parents[16*parent:])
+	} else {
+		item.bad = true
+	}
+	e.Depth, e.Distance = item.count(math.MaxInt32), item.count(math.MaxInt32)
+	e.Switch = flags&itemSwitch != 0
+	if flags&itemRedirects != 0 {
+		e.Redirects = int(item.byte())
+	}
+	if flags&itemFound != 0 {
+		found += item.varint()
+	}
+	if found != 0 {
+		e.Found = time.Unix(found, 0).UTC()
+	}
+	raw := item.string()
+	e.Anchor, e.Title, e.Around = item.string(), item.string(), item.string()
+	if err := item.end(); err != nil {
+		return Entry{}, err
+	}
+	if e.URL, err = weburl.Parse(raw); err != nil {
+		return Entry{}, errDamaged
+	}
+	return e, nil
+}
+
+// A codec compresses groups, once: what the store does block by block it does
+// again whenever it moves them. It is safe for concurrent use.
+type codec struct {
+	enc *zstd.Encoder
+	dec *zstd.Decoder
+}
+
+// maxPlain bounds a group before compression: a full one, and a last link of
+// any length.
+const maxPlain = maxGroupBytes + 16*maxGroup + 16<<10
+
+func newCodec() (*codec, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxPlain), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	return &codec{enc, dec}, nil
+}
+
+func (c *codec) close() {
+	c.enc.Close()
+	c.dec.Close()
+}
+
+// pack returns the record of a group.
+func (c *codec) pack(g *group) []byte {
+	return c.enc.EncodeAll(g.encode(), []byte{version})
+}
+
+// unpack returns one link of the record of a group.
+func (c *codec) unpack(value []byte, index int) (Entry, error) {
+	d := decoder{rest: value}
+	d.version()
+	plain, err := c.dec.DecodeAll(d.rest, nil)
+	if err != nil || d.bad {
+		return Entry{}, errDamaged
+	}
+	return decodeItem(plain, index)
+}
+
+// link reads a link of the store.
+func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
+	known, err = get(txn, groupKey(r.group()), func(value []byte) (err error) {
+		e, err = c.unpack(value, r.index())
+		return err
+	})
+	return e, known, err
+}
+
+// words reads the link to k.
+func (c *codec) words(txn *badger.Txn, r ref, k Key) (Entry, error) {
+	e, known, err := c.link(txn, r)
+	if err == nil && (!known || KeyOf(e.URL) != k) {
+		err = errDamaged
+	}
+	return e, err
+}
