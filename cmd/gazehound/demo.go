@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,6 +27,7 @@ type demoOptions struct {
 	seed          uint64
 	sites, pages  int
 	listen, serve string
+	domain        string
 	serveOnly     bool
 	osmOut, truth string
 }
@@ -59,6 +61,7 @@ retrain and crawl can go on with it.`,
 	f.IntVar(&o.sites, "sites", d.Sites, "hosts of its web")
 	f.IntVar(&o.pages, "pages", 2000, "pages that each strategy may fetch")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` of the town: an HTTP proxy, also by Host header and *.localhost")
+	f.StringVar(&o.domain, "domain", d.Domain, "what host names end in; with localhost they are reached without a proxy")
 	f.StringVar(&o.serve, "serve", "", "leave the search page up at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
 	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE`")
@@ -71,7 +74,16 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	ctx, stop := signals(ctx)
 	defer stop()
 	options := demo.DefaultOptions()
-	options.Seed, options.Sites = o.seed, o.sites
+	ln, err := demo.Listen(o.listen)
+	if err != nil {
+		return fail(exitUsage, "--listen: %w", err)
+	}
+	defer ln.Close()
+	options.Seed, options.Sites, options.Domain = o.seed, o.sites, o.domain
+	if o.domain == "localhost" {
+		_, port, _ := net.SplitHostPort(ln.Addr().String())
+		options.Domain += ":" + port
+	}
 	town, err := demo.New(options)
 	if err != nil {
 		return fail(exitUsage, "%w", err)
@@ -81,10 +93,6 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	}
 	if err := writeFile(o.truth, town.WriteTruth); err != nil {
 		return err
-	}
-	ln, err := demo.Listen(o.listen)
-	if err != nil {
-		return fail(exitUsage, "--listen: %w", err)
 	}
 	proxy := "http://" + ln.Addr().String()
 	serving, stopServing := context.WithCancel(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 )
@@ -38,6 +39,9 @@ type answer struct {
 func newResolver(lookup func(context.Context, string) ([]netip.Addr, error), ttl time.Duration, limit int) *resolver {
 	if lookup == nil {
 		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761: nobody is asked
+				return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, nil
+			}
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
