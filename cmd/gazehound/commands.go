@@ -11,6 +11,8 @@ func commands(a *app) []*cobra.Command {
 		newCrawlCommand(a),
 		newServeCommand(a),
 		newSearchCommand(a),
+		newExportCommand(a),
+		newExplainCommand(a),
 		newRetrainCommand(a),
 		newModelCommand(a),
 		newGeoparseCommand(a),

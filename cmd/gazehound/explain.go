@@ -1,0 +1,508 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/weburl"
+	"gazehound/predictor"
+
+	"github.com/spf13/cobra"
+)
+
+func newExplainCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain URL",
+		Short: "Say why a link has its priority, or what became of a page",
+		Long: `Says what the crawl knows about a URL.
+
+For a link that waits: the path from the last relevant page, the score that the
+distance alone gives, what the predictor adds to it, and for each depth the
+terms of the link with their log-odds, which add up to the probability. All of
+it is of the model that was saved last and the strategy of the configuration;
+the priority that the link was queued with may be older.
+
+For a page that was visited: the outcome, its addresses in the region, and which
+links its verdict taught the model as examples of the depths 1 to 3.
+
+For any other URL: why it is left out, as far as that is known.
+
+Exit status: 0 known, 4 never seen or damaged model, 5 a crawl is running, 10 no
+crawl.`,
+		Example: `  gazehound explain https://www.oldenburg.example/branchen
+  gazehound explain www.oldenburg.example/branchen --json | jq .depths[0].terms`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fail(exitUsage, "explain wants one URL, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.explain(args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	strategyFlags(f)
+	return cmd
+}
+
+// explain says what the crawl knows about one URL.
+func (a *app) explain(text string) (err error) {
+	u, problem := a.parseSeed("explain", text)
+	if problem != "" {
+		return fail(exitUsage, "explain: %s", problem)
+	}
+	cfg, err := a.config(crawlFlags)
+	if err != nil {
+		return err
+	}
+	if err := a.needData(); err != nil {
+		return err
+	}
+	p := project{a.data}
+	if !fileExists(p.frontier()) {
+		return fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+	}
+	model, err := predictor.Load(p.model(), modelOptions(cfg))
+	if errors.Is(err, fs.ErrNotExist) {
+		model, err = predictor.NewModel(modelOptions(cfg))
+	}
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	order, err := a.newOrder(cfg, model)
+	if err != nil {
+		return err
+	}
+	// What is out of reach without a contact is another matter.
+	scope, err := newScope(cfg, crawlOptions{replay: []string{""}}, nil)
+	if err != nil {
+		return err
+	}
+	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory)})
+	if err != nil {
+		return storeError(p, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+
+	n, known, err := f.Get(frontier.KeyOf(u))
+	if err != nil {
+		return err
+	}
+	if !known {
+		return a.explainUnknown(f, u, scope(u))
+	}
+	x := linkReport{
+		Type: "explain", URL: n.URL.String(), State: n.State.String(), Priority: n.Priority,
+		Depth: n.Depth, Distance: n.Distance, Retries: n.Retries, Found: n.Found, Scope: scope(n.URL),
+		Link: linkWords{n.Anchor, n.Title, n.Around, n.Switch},
+	}
+	trail, err := f.Trail(frontier.KeyOf(n.URL), max(predictor.MaxDepth+1, min(n.Distance, maxPath)+1))
+	if err != nil {
+		return err
+	}
+	x.Path = pathOf(trail)
+	if n.State == frontier.Queued {
+		x.Waiting = explainQueued(cfg, order, &n)
+		if a.json {
+			return a.printJSON(x)
+		}
+		x.write(a.stdout)
+		x.Waiting.write(a.stdout, cfg, x.Distance, a.verbose > 0)
+		return nil
+	}
+	x.Visit = explainVisited(n, trail, model)
+	if a.json {
+		return a.printJSON(x)
+	}
+	x.write(a.stdout)
+	x.Visit.write(a.stdout)
+	return nil
+}
+
+// A linkReport is what explain says of a known URL. Waiting or Visit is set.
+type linkReport struct {
+	Type     string     `json:"type"`
+	URL      string     `json:"url"`
+	State    string     `json:"state"`             // queued or visited
+	Priority float64    `json:"queued_priority"`   // that it has in the queue, or had at its visit
+	Depth    int        `json:"depth"`             // links from a seed
+	Distance int        `json:"distance"`          // links since the last relevant page
+	Retries  int        `json:"retries,omitzero"`  // tries that failed
+	Found    time.Time  `json:"found"`             // when it was queued
+	Scope    string     `json:"left_out,omitzero"` // why today's configuration leaves it out
+	Link     linkWords  `json:"link"`
+	Path     []pathStep `json:"path"` // from the last relevant page or seed to the URL
+	*Waiting
+	*Visit
+}
+
+type linkWords struct {
+	Anchor string `json:"anchor"`
+	Title  string `json:"title,omitzero"`
+	Around string `json:"around,omitzero"`
+	Switch bool   `json:"switch"`
+}
+
+// A pathStep is one page on the way to a URL.
+type pathStep struct {
+	URL      string `json:"url"`
+	Anchor   string `json:"anchor"` // of the link to it
+	Seed     bool   `json:"seed"`
+	Relevant *bool  `json:"relevant,omitempty"` // nil: not judged
+}
+
+// maxPath bounds the path that is shown, in links.
+const maxPath = 50
+
+// pathOf returns the last relevant page or the seed of a trail and what
+// follows, down to the URL itself.
+func pathOf(trail []frontier.Node) []pathStep {
+	var path []pathStep
+	for i, n := range trail {
+		step := pathStep{URL: n.URL.String(), Anchor: n.Anchor, Seed: n.Depth == 0}
+		if n.State == frontier.Visited && n.Outcome.Kind == "page" {
+			step.Relevant = &n.Outcome.Relevant
+		}
+		path = append(path, step)
+		if i > 0 && n.Outcome.Relevant {
+			break
+		}
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// Waiting is what explain says of a link that waits.
+type Waiting struct {
+	Strategy   string       `json:"strategy"`
+	Now        float64      `json:"priority"` // by today's model
+	Kept       bool         `json:"kept"`     // false: the strategy drops such links
+	Decayed    *float64     `json:"decayed,omitempty"`
+	Boost      *float64     `json:"boost,omitempty"`
+	Prediction *float64     `json:"prediction,omitempty"`
+	Depths     []depthTerms `json:"depths,omitempty"`
+}
+
+// depthTerms show how the prediction for one depth comes about.
+type depthTerms struct {
+	Depth       int        `json:"depth"`
+	Trained     bool       `json:"trained"`
+	Probability float64    `json:"probability"`
+	LogOdds     float64    `json:"log_odds"` // prior and terms together
+	Prior       float64    `json:"prior"`
+	Relevant    int        `json:"relevant"` // links learned that led to a relevant page
+	Other       int        `json:"other"`
+	Terms       []termLine `json:"terms"`
+}
+
+func explainQueued(cfg *Config, order strategy.Strategy, n *frontier.Node) *Waiting {
+	w := &Waiting{Strategy: cfg.Crawl.Strategy}
+	w.Now, w.Kept = order.Score(&n.Entry)
+	switch s := order.(type) {
+	case strategy.LinkDistance:
+		w.Decayed, w.Boost = &w.Now, new(float64)
+	case strategy.Adaptive:
+		x := s.Explain(&n.Entry)
+		w.Decayed, w.Boost, w.Prediction = &x.Decayed, &x.Boost, &x.Prediction
+		if n.Depth == 0 {
+			break // no link led to a seed
+		}
+		for i, d := range x.Depths {
+			t := depthTerms{Depth: i + 1, Trained: d.Trained, Probability: d.Probability, LogOdds: d.LogOdds, Prior: d.Prior,
+				Relevant: d.Relevant, Other: d.Other, Terms: []termLine{}}
+			for _, weight := range d.Terms {
+				t.Terms = append(t.Terms, termLine{"", i + 1, weight.Term, weight.LogOdds, weight.Relevant, weight.Other})
+			}
+			w.Depths = append(w.Depths, t)
+		}
+	}
+	return w
+}
+
+// Visit is what explain says of a URL that was visited.
+type Visit struct {
+	Number    uint64           `json:"visit"` // in the order of all visits
+	At        time.Time        `json:"at"`
+	Kind      string           `json:"kind"`
+	Reason    string           `json:"reason,omitzero"`
+	Status    int              `json:"status,omitzero"`
+	Bytes     int64            `json:"bytes"`
+	Relevant  bool             `json:"relevant"`
+	Score     float64          `json:"score"`
+	Addresses []string         `json:"addresses,omitempty"`
+	Dropped   map[string]int64 `json:"dropped,omitempty"` // links of the page, by reason
+	Taught    []lesson         `json:"taught,omitempty"`
+}
+
+// A lesson is a link that the verdict on a page teaches the model.
+type lesson struct {
+	Depth       int     `json:"depth"`
+	URL         string  `json:"url"`
+	From        string  `json:"from,omitzero"` // the page that holds the link
+	Anchor      string  `json:"anchor"`
+	Terms       int     `json:"terms"`
+	Probability float64 `json:"probability"` // at this depth, by today's model
+}
+
+// explainVisited tells of a visit; trail starts with its node.
+func explainVisited(n frontier.Node, trail []frontier.Node, model *predictor.Model) *Visit {
+	o := n.Outcome
+	v := &Visit{Number: n.Seq, At: o.At, Kind: o.Kind, Reason: o.Reason, Status: o.Status, Bytes: o.Bytes,
+		Relevant: o.Relevant, Score: o.Score, Addresses: o.Addresses, Dropped: o.Dropped}
+	if o.Kind != "page" {
+		return v
+	}
+	for i, terms := range strategy.TrailTerms(trail) {
+		l := lesson{Depth: i + 1, URL: trail[i].URL.String(), Anchor: trail[i].Anchor, Terms: len(terms), Probability: model.Score(terms)[i]}
+		if i+1 < len(trail) {
+			l.From = trail[i+1].URL.String()
+		}
+		v.Taught = append(v.Taught, l)
+	}
+	return v
+}
+
+const clock = "2006-01-02 15:04:05"
+
+// write prints what is the same for links and pages.
+func (x linkReport) write(w io.Writer) {
+	fmt.Fprintln(w, oneLine(x.URL))
+	if x.Waiting != nil {
+		fmt.Fprintf(w, "queued    %s with priority %.3f, not downloaded yet\n", x.Found.Local().Format(clock), x.Priority)
+	}
+	if x.Retries > 0 {
+		fmt.Fprintf(w, "tries     %d failed\n", x.Retries)
+	}
+	if x.Scope != "" {
+		fmt.Fprintf(w, "left out  %s\n", scopeWords(x.Scope))
+	}
+	if x.Depth == 0 {
+		fmt.Fprintln(w, "seed      the crawl was told to start here")
+		return
+	}
+	fmt.Fprintf(w, "link      %s\n", x.Link)
+	for i, step := range x.Path[:len(x.Path)-1] {
+		label := "path"
+		if i > 0 {
+			label = ""
+		}
+		fmt.Fprintf(w, "%-9s %s  %s\n", label, oneLine(step.URL), step)
+	}
+	fmt.Fprintf(w, "distance  %d since the last relevant page or seed, %d from a seed\n", x.Distance, x.Depth)
+}
+
+// String describes the words of a link.
+func (l linkWords) String() string {
+	text := fmt.Sprintf("%q", l.Anchor)
+	if l.Anchor == "" {
+		text = "without words"
+	}
+	if l.Title != "" {
+		text += fmt.Sprintf(", title %q", l.Title)
+	}
+	if l.Around != "" {
+		text += fmt.Sprintf(", near %q", l.Around)
+	}
+	if l.Switch {
+		text += ", from another site"
+	}
+	return text
+}
+
+// String says what a page on the path is.
+func (s pathStep) String() string {
+	kind := "(not judged)"
+	switch {
+	case s.Relevant != nil && *s.Relevant:
+		kind = "(relevant)"
+	case s.Relevant != nil:
+		kind = "(not relevant)"
+	}
+	if s.Seed {
+		return "seed " + kind
+	}
+	return kind
+}
+
+// maxTermLines is how many terms of a depth are printed without -v.
+const maxTermLines = 8
+
+func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
+	fmt.Fprintf(w, "priority  %.3f today, by strategy %s\n", x.Now, x.Strategy)
+	if !x.Kept {
+		fmt.Fprintf(w, "          such a link is dropped; this one is in the queue from another strategy and comes last\n")
+	}
+	if x.Decayed == nil {
+		return
+	}
+	fmt.Fprintf(w, "score     %.3f = %v^%d\n", *x.Decayed, cfg.Crawl.Decay, distance)
+	if x.Prediction == nil {
+		return
+	}
+	fmt.Fprintf(w, "boost     %+.3f = prediction %.3f × (1 − %.3f)\n", *x.Boost, *x.Prediction, *x.Decayed)
+	if len(x.Depths) == 0 {
+		fmt.Fprintln(w, "          no link led to a seed, so there is nothing to predict from")
+		return
+	}
+	d, how := cfg.Crawl.Decay, "max(P1, %.3g × P2, %.3g × P3)"
+	if cfg.Predictor.Combine == predictor.Mean {
+		how = fmt.Sprintf("(P1 + %%.3g × P2 + %%.3g × P3) ÷ %.4g", 1+d+d*d)
+	}
+	fmt.Fprintf(w, "          prediction = %v × "+how+"\n", cfg.Predictor.Weight, d, d*d)
+	for _, depth := range x.Depths {
+		depth.write(w, all)
+	}
+}
+
+func (d depthTerms) write(w io.Writer, all bool) {
+	if !d.Trained {
+		fmt.Fprintf(w, "depth %d   P = 0, learned too little so far: %d links to relevant pages, %d to others\n", d.Depth, d.Relevant, d.Other)
+		return
+	}
+	fmt.Fprintf(w, "depth %d   P = %.3f, log-odds %+.2f; learned so far: %d links to relevant pages, %d to others\n", d.Depth, d.Probability, d.LogOdds, d.Relevant, d.Other)
+	fmt.Fprintf(w, "  %s  before any term\n", logOdds(d.Prior))
+	rest := 0.0
+	for i, t := range d.Terms {
+		if i >= maxTermLines && !all {
+			rest += t.LogOdds
+			continue
+		}
+		fmt.Fprintln(w, weightLine(predictor.TermWeight{Term: t.Term, LogOdds: t.LogOdds, Relevant: t.Relevant, Other: t.Other}))
+	}
+	if more := len(d.Terms) - maxTermLines; more > 0 && !all {
+		fmt.Fprintf(w, "  %s  %d more terms (-v shows them)\n", logOdds(rest), more)
+	}
+}
+
+// maxAddressLines is how many addresses of a page are printed.
+const maxAddressLines = 20
+
+func (v *Visit) write(w io.Writer) {
+	what := v.Kind
+	if v.Reason != "" {
+		what += ", " + v.Reason
+	}
+	if v.Status > 0 {
+		what += fmt.Sprintf(", HTTP %d", v.Status)
+	}
+	fmt.Fprintf(w, "visit     %d, %s: %s, %d bytes\n", v.Number, v.At.Local().Format(clock), oneLine(what), v.Bytes)
+	if len(v.Dropped) > 0 {
+		fmt.Fprintf(w, "dropped   links of this page: %s\n", byReason(v.Dropped))
+	}
+	if v.Kind != "page" {
+		return
+	}
+	verdict := "not relevant"
+	if v.Relevant {
+		verdict = "relevant"
+	}
+	fmt.Fprintf(w, "verdict   %s, score %.3f, %d addresses in the region\n", verdict, v.Score, len(v.Addresses))
+	for i, key := range v.Addresses {
+		if i == maxAddressLines {
+			fmt.Fprintf(w, "            … %d more (--json has them)\n", len(v.Addresses)-i)
+			break
+		}
+		fmt.Fprintf(w, "            %s\n", oneLine(key))
+	}
+	if len(v.Taught) == 0 {
+		fmt.Fprintln(w, "taught    nothing: no link led to this seed")
+		return
+	}
+	fmt.Fprintf(w, "taught    as links that lead to a page that is %s (P of today's model)\n", verdict)
+	for _, l := range v.Taught {
+		fmt.Fprintf(w, "  depth %d   P = %.3f  %q  %s\n", l.Depth, l.Probability, l.Anchor, oneLine(l.URL))
+	}
+}
+
+// scopeWords says what a reason of the scope test means.
+func scopeWords(reason string) string {
+	switch reason {
+	case "excluded":
+		return "a pattern of crawl.exclude matches it"
+	case "not_included":
+		return "no pattern of crawl.include matches it"
+	case "host_skipped":
+		return "the hosts section says skip"
+	}
+	return reason
+}
+
+// maxNear bounds the known URLs that are named for an unknown one.
+const maxNear = 5
+
+// explainUnknown fails with what can be said of a URL that was never queued.
+func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) error {
+	var near []string
+	for _, other := range spellings(u) {
+		if len(near) == maxNear {
+			break
+		}
+		n, known, err := f.Get(frontier.KeyOf(other))
+		if err != nil {
+			return err
+		}
+		if text := n.URL.String(); known && !slices.Contains(near, text) {
+			near = append(near, text)
+		}
+	}
+	dropped := f.Totals().Dropped
+	if a.json {
+		if err := a.printJSON(struct {
+			Type    string           `json:"type"`
+			URL     string           `json:"url"`
+			State   string           `json:"state"`
+			Scope   string           `json:"left_out,omitzero"`
+			Near    []string         `json:"near"`
+			Dropped map[string]int64 `json:"dropped_by_crawl"`
+		}{"explain", u.String(), "never_seen", scope, append([]string{}, near...), dropped}); err != nil {
+			return err
+		}
+	}
+	why := "No visited page links to it"
+	switch {
+	case scope != "":
+		why = "It is left out: " + scopeWords(scope)
+	case len(dropped) > 0:
+		why += ", or the link was dropped (of all links: " + byReason(dropped) + ")"
+	}
+	if len(near) > 0 {
+		why += ". Known and near: " + strings.Join(near, ", ")
+	}
+	return fail(exitInvalidInput, "%s was never seen. %s", u, why)
+}
+
+// spellings returns URLs that people mix up with u, and the folders above it,
+// the likeliest first.
+func spellings(u weburl.URL) []weburl.URL {
+	hosts := []string{u.Host(), "www." + u.Host()}
+	if rest, ok := strings.CutPrefix(u.Host(), "www."); ok {
+		hosts[1] = rest
+	}
+	path := strings.TrimSuffix(u.Path(), "/")
+	paths := []string{path, path + "/", strings.ToLower(path), strings.ToLower(path) + "/"}
+	if q := u.Query(); q != "" {
+		paths = append([]string{u.Path() + "?" + q, strings.ToLower(u.Path() + "?" + q)}, paths...)
+	}
+	for folder := path; folder != "" && len(paths) < 20; {
+		folder = folder[:strings.LastIndexByte(folder, '/')]
+		paths = append(paths, folder+"/", folder)
+	}
+	var all []weburl.URL
+	for _, path := range paths {
+		for _, host := range hosts {
+			if other, err := weburl.Parse("http://" + host + path); err == nil {
+				all = append(all, other)
+			}
+		}
+	}
+	return all
+}
