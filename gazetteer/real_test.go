@@ -197,11 +197,11 @@ func addressedObjects(t *testing.T, path string) []addressed {
 
 // spellings returns six ways to write the name of a street.
 func spellings(street string) []string {
-	end := func(long, short string) string {
+	end := func(long string) string {
 		for _, word := range []string{"straße", "Straße"} {
 			if head, ok := strings.CutSuffix(street, word); ok {
 				if word == "Straße" {
-					long, short = strings.ToUpper(long[:1])+long[1:], strings.ToUpper(short[:1])+short[1:]
+					long = strings.ToUpper(long[:1]) + long[1:]
 				}
 				return head + long
 			}
@@ -210,8 +210,8 @@ func spellings(street string) []string {
 	}
 	return []string{
 		street,
-		end("str.", "str."),
-		end("strasse", "strasse"),
+		end("str."),
+		end("strasse"),
 		strings.ReplaceAll(street, "ß", "ss"),
 		strings.ToLower(street),
 		strings.ReplaceAll(street, " ", "-"),

@@ -383,7 +383,6 @@ func decodeCursor(text string, q Query) (cursor, error) {
 
 // digest identifies what a query asks, whatever page of it.
 func (q Query) digest() uint32 {
-	q.Limit, q.Cursor, q.Points = 0, "", 0
 	text := fmt.Sprintf("%q %q %q %q %q %v %v %v %v", q.Text, q.Street, q.Postcode, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located)
 	if q.Box != nil {
 		text += fmt.Sprintf(" box %v", *q.Box)

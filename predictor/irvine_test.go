@@ -300,7 +300,6 @@ type order struct {
 	score   func(distance, depth int) float64 // nil: ½^distance
 	predict bool                              // raise the score by a prediction
 	options predictor.Options
-	weight  float64 // of the prediction
 	warmup  int     // pages before predictions count
 	rescore bool    // at pop, with today's model
 }
