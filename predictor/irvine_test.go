@@ -300,8 +300,8 @@ type order struct {
 	score   func(distance, depth int) float64 // nil: ½^distance
 	predict bool                              // raise the score by a prediction
 	options predictor.Options
-	warmup  int     // pages before predictions count
-	rescore bool    // at pop, with today's model
+	warmup  int  // pages before predictions count
+	rescore bool // at pop, with today's model
 }
 
 // A crawl is one sequential crawl of a web.
