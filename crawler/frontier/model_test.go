@@ -385,7 +385,7 @@ func checkMemory(t rapid.TB, f *Frontier) {
 			if f.parked.hosts[h.slot] != h {
 				t.Fatalf("host %x is not in its slot", h.id)
 			}
-		case nowhereToGo:
+		case isIdle:
 			if h.waiting() > 0 {
 				t.Fatalf("host %x has %d waiting entries and is in no heap", h.id, h.waiting())
 			}

@@ -96,7 +96,7 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 		if tries == maxTries {
 			tries++
 			if best.host.in == isReady && f.claim(best.host, &best.entry, claim) {
-				f.lease(best.host, best.host.buf.find(best.item.tie))
+				f.lease(best.host, best.item.tie, &best.entry)
 				return best.entry, true, nil, nil
 			}
 			continue
@@ -124,33 +124,31 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 		}
 		if f.options.Score != nil && tries < maxTries {
 			e.Priority = float64(finite(f.options.Score(&e)))
-			if rank := rankOf(float32(e.Priority)); rank > it.rank {
-				leads := f.demote(h, rank)
-				if !leads {
-					tries++
-					it.rank = rank
-					if best.host == nil || it.place.before(best.item.place) {
-						best = candidate{h, it, e}
-					}
-					if h.buf.moved > maxMoved*f.block {
-						items := h.buf.strays()
-						return Entry{}, false, func(b *batch) error { return b.rekey(h, items) }, nil
-					}
-					continue
+			it.rank = rankOf(float32(e.Priority))
+			leads := f.rescore(h, it.rank)
+			if h.buf.moved > maxMoved*f.block {
+				items := h.buf.strays()
+				return Entry{}, false, func(b *batch) error { return b.rekey(h, items) }, nil
+			}
+			if !leads {
+				tries++
+				if best.host == nil || it.place.before(best.item.place) {
+					best = candidate{h, it, e}
 				}
+				continue
 			}
 		}
 		if f.claim(h, &e, claim) {
-			f.lease(h, h.buf.find(it.tie))
+			f.lease(h, it.tie, &e)
 			return e, true, nil, nil
 		}
 	}
 	return Entry{}, false, nil, nil
 }
 
-// demote gives the best entry of the first host its new rank and tells whether
-// it still leads, give or take the tolerance.
-func (f *Frontier) demote(h *host, rank uint32) (leads bool) {
+// rescore gives the best entry of the first host a new rank and tells whether
+// it leads with that, give or take the tolerance.
+func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
 	it := h.buf.remove(len(h.buf.items) - 1)
 	rival := h.bound().rank
 	for _, i := range [...]int{1, 2} { // one of the two is second in the heap
@@ -161,7 +159,7 @@ func (f *Frontier) demote(h *host, rank uint32) (leads bool) {
 	it.rank = rank
 	h.buf.insert(it)
 	f.settle(h)
-	if rival == nowhere.rank {
+	if rank <= rival || rival == nowhere.rank {
 		return true
 	}
 	mine, other := priorityOf(rank), priorityOf(rival)
@@ -188,9 +186,10 @@ func (f *Frontier) claim(h *host, e *Entry, claim func(host string) time.Duratio
 	return wait <= 0
 }
 
-// lease takes the i-th item of h's buffer.
-func (f *Frontier) lease(h *host, i int) {
-	h.buf.leased = append(h.buf.leased, h.buf.remove(i))
+// lease takes e, which is in h's buffer.
+func (f *Frontier) lease(h *host, tie uint64, e *Entry) {
+	it := h.buf.remove(h.buf.find(tie))
+	h.buf.leased = append(h.buf.leased, lease{it, e.URL, e.Redirects})
 	f.leased++
 	f.items--
 	f.settle(h)
@@ -216,30 +215,26 @@ func (f *Frontier) Return(e Entry, wait time.Duration) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	h := f.hosts[key.host()]
-	it, err := f.taken(h, tie, e)
+	l, err := f.taken(h, tie, e)
 	if err != nil {
 		return err
 	}
-	was, err := f.entry(h, it)
-	if err != nil && err != errDamaged {
-		return fmt.Errorf("frontier: return %s: %w", e.URL, err)
-	}
-	if was.URL != e.URL || was.Redirects != links[0].Redirects || was.Retries != links[0].Retries {
+	if l.url != e.URL || l.redirects != links[0].Redirects || int(l.retries) != links[0].Retries {
 		f.mu.Unlock()
 		err := f.submit(context.Background(), weigh(links), func(b *batch) error { return b.change(links[0]) })
 		f.mu.Lock()
 		if err != nil {
 			return err
 		}
-		if it, err = f.taken(h, tie, e); err != nil {
+		if l, err = f.taken(h, tie, e); err != nil {
 			return err
 		}
 	}
 	i := leasedAt(h, tie)
 	h.buf.leased = slices.Delete(h.buf.leased, i, i+1)
 	f.leased--
-	if it.disk != it.rank || h.buf.has(it.place) {
-		h.buf.insert(it)
+	if l.disk != l.rank || h.buf.has(l.place) {
+		h.buf.insert(l.item)
 		f.items++
 	}
 	f.release(h)
@@ -251,13 +246,13 @@ func (f *Frontier) Return(e Entry, wait time.Duration) error {
 	return nil
 }
 
-// taken returns the leased item of e.
-func (f *Frontier) taken(h *host, tie uint64, e Entry) (item, error) {
+// taken returns the lease of e.
+func (f *Frontier) taken(h *host, tie uint64, e Entry) (lease, error) {
 	if f.closed {
-		return item{}, ErrClosed
+		return lease{}, ErrClosed
 	}
 	if h == nil || leasedAt(h, tie) < 0 {
-		return item{}, fmt.Errorf("frontier: return %s: it is not leased", e.URL)
+		return lease{}, fmt.Errorf("frontier: return %s: it is not leased", e.URL)
 	}
 	return h.buf.leased[leasedAt(h, tie)], nil
 }

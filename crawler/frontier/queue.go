@@ -7,6 +7,8 @@ import (
 	"sort"
 	"time"
 
+	"gazehound/crawler/weburl"
+
 	badger "github.com/dgraph-io/badger/v4"
 )
 
@@ -27,10 +29,10 @@ type host struct {
 type standing uint8
 
 const (
-	nowhereToGo standing = iota // nothing waits
-	isReady
-	isParked // by the answer of a claim
-	isResting
+	isIdle    standing = iota // nothing waits
+	isReady                   // may be asked
+	isParked                  // by the answer of a claim; the end of a visit may end it
+	isResting                 // by Return
 )
 
 // A buffer holds the entries of a host that are leased, those that wait up to
@@ -38,7 +40,7 @@ const (
 // memory is not the one in the store.
 type buffer struct {
 	items  []item // that wait, the best last
-	leased []item
+	leased []lease
 	edge   place // what is on disk up to here is in items or leased
 	more   bool  // there may be something beyond the edge
 	moved  int   // items that are elsewhere on disk
@@ -50,6 +52,13 @@ type item struct {
 	disk    uint32 // rank in the store
 	retries uint32
 	ref     ref
+}
+
+// A lease is an entry that somebody has taken, as it was then.
+type lease struct {
+	item
+	url       weburl.URL
+	redirects int
 }
 
 const (
@@ -82,12 +91,16 @@ func (h *host) stored(gone []uint64) place {
 	if h.buf.more {
 		best = h.buf.edge
 	}
-	for _, list := range [...][]item{h.buf.items, h.buf.leased} {
-		for _, it := range list {
-			if p := (place{it.disk, it.tie}); p.before(best) && !slices.Contains(gone, it.tie) {
-				best = p
-			}
+	consider := func(it *item) {
+		if p := (place{it.disk, it.tie}); p.before(best) && !slices.Contains(gone, it.tie) {
+			best = p
 		}
+	}
+	for i := range h.buf.items {
+		consider(&h.buf.items[i])
+	}
+	for i := range h.buf.leased {
+		consider(&h.buf.leased[i].item)
 	}
 	return best
 }
@@ -153,7 +166,7 @@ func (f *Frontier) settle(h *host) {
 	switch {
 	case h.waiting() <= 0 && h.in != isResting:
 		f.unheap(h)
-	case h.in == nowhereToGo:
+	case h.in == isIdle:
 		f.enheap(h, isReady)
 	case h.in == isReady:
 		heap.Fix(&f.ready, int(h.slot))
@@ -167,7 +180,7 @@ func (f *Frontier) unheap(h *host) {
 	case isParked, isResting:
 		heap.Remove(&f.parked, int(h.slot))
 	}
-	h.in = nowhereToGo
+	h.in = isIdle
 }
 
 func (f *Frontier) enheap(h *host, in standing) {
@@ -281,7 +294,7 @@ func (f *Frontier) release(h *host) {
 	}
 }
 
-// buffer gives h an empty buffer of all that it has.
+// buffer gives h a buffer, with nothing in it and nothing on disk.
 func (f *Frontier) buffer(h *host) {
 	h.buf = &buffer{}
 	f.loaded = append(f.loaded, h)
@@ -388,29 +401,25 @@ func (f *Frontier) evict() {
 	}
 }
 
+// leasedAt returns the index of the lease with this tie, or -1.
 func leasedAt(h *host, tie uint64) int {
 	if h.buf == nil {
 		return -1
 	}
-	return slices.IndexFunc(h.buf.leased, func(it item) bool { return it.tie == tie })
+	return slices.IndexFunc(h.buf.leased, func(l lease) bool { return l.tie == tie })
 }
 
-func (f *Frontier) isLeased(h *host, tie uint64) bool {
-	_, leased := f.leasedItem(h, tie)
-	return leased
-}
-
-// leasedItem returns what is leased of h under this tie; it takes f.mu.
-func (f *Frontier) leasedItem(h *host, tie uint64) (item, bool) {
+// leaseOf returns the lease of h with this tie. It takes f.mu.
+func (f *Frontier) leaseOf(h *host, tie uint64) (l lease, leased bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if i := leasedAt(h, tie); i >= 0 {
 		return h.buf.leased[i], true
 	}
-	return item{}, false
+	return lease{}, false
 }
 
-// A heap orders hosts; see container/heap.
+// A hostHeap orders hosts; see container/heap.
 type hostHeap struct {
 	hosts []*host
 	less  func(a, b *host) bool

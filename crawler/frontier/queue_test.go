@@ -215,6 +215,17 @@ func TestNextWaits(t *testing.T) {
 			if err := f.Return(again, 0); err == nil {
 				t.Error("an entry could be returned twice")
 			}
+			last, err, _ := next(f, ctx, always)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last.URL = parse(t, "http://a.example"+last.URL.Path()) // as it was fetched in the end
+			if _, err := f.Done(ctx, last, Outcome{}); err != nil {
+				t.Error(err)
+			}
+			if n, ok, err := f.Get(KeyOf(e.URL)); err != nil || !ok || n.Entry != last {
+				t.Errorf("Get = %+v, %v, %v; want %+v", n, ok, err, last)
+			}
 		}},
 		{"close", func(t *testing.T, f *Frontier) {
 			push(t, f, "http://a.example/")

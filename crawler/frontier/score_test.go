@@ -42,6 +42,13 @@ func TestScoreLeads(t *testing.T) {
 	}
 	if e, err := f.Next(ctx, always); err != nil || e.Priority != float64(float32(fresh(&e))) {
 		t.Errorf("an entry that is worth more than it was pushed with: %+v, %v", e, err)
+	} else {
+		if _, err := f.Done(ctx, e, Outcome{}); err != nil {
+			t.Fatal(err)
+		}
+		if n, _, err := f.Get(KeyOf(e.URL)); err != nil || n.Priority != e.Priority {
+			t.Errorf("it was taken with priority %v, and is remembered with %v (%v)", e.Priority, n.Priority, err)
+		}
 	}
 }
 

@@ -89,6 +89,7 @@ func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
 // that is not known.
 func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 	var trail []Node
+	start := k
 	err := f.read(func(txn *badger.Txn) error {
 		for len(trail) < n && !k.IsZero() {
 			next, ok, err := f.node(txn, k)
@@ -101,7 +102,7 @@ func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("frontier: trail of %s: %w", k, err)
+		return nil, fmt.Errorf("frontier: trail of %s: %w", start, err)
 	}
 	return trail, nil
 }

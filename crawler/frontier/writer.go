@@ -256,9 +256,6 @@ func (b *batch) lookup(k Key) (r urlRecord, known bool, err error) {
 	return r, known, err
 }
 
-// see notes that a URL will be known.
-func (b *batch) see(k Key) { b.f.seen.add(k) }
-
 // aside moves a damaged record out of the way.
 func (b *batch) aside(key []byte) error {
 	known, err := b.get(key, func(value []byte) error {
@@ -358,12 +355,15 @@ func (b *batch) push(links []link) (added int, err error) {
 			d.total++
 			added++
 			r.retries = uint64(l.Retries)
-			b.see(l.key)
-		case r.state != Queued || rank > r.rank || rank == r.rank && uint64(l.Distance) >= r.distance || b.f.isLeased(h, tie):
+			b.f.seen.add(l.key)
+		case r.state != Queued || rank > r.rank || rank == r.rank && uint64(l.Distance) >= r.distance:
 			b.totals.Repeats++
 			continue
 		default:
 			b.totals.Repeats++
+			if _, leased := b.f.leaseOf(h, tie); leased {
+				continue
+			}
 			if r.rank != rank {
 				if err := b.txn.Delete(queueKey(h.id, place{r.rank, tie})); err != nil {
 					return 0, err
@@ -403,11 +403,11 @@ func (b *batch) finish(l link, o Outcome) error {
 	}
 	h, tie := b.host(l.key), tieOf(b.f.seed, l.key.url())
 	v := visitRecord{key: l.key, ref: r.ref, rank: rankOf(finite(l.Priority)), retries: uint64(l.Retries), outcome: o}
-	it, leased := b.f.leasedItem(h, tie)
+	old, leased := b.f.leaseOf(h, tie)
 	if leased = leased && !slices.Contains(b.hosts[h].gone, tie); leased {
-		v.ref, v.rank = it.ref, it.rank
+		v.ref, v.rank = old.ref, old.rank
 		if !known || r.state != Queued { // its record was damaged
-			r.rank = it.disk
+			r.rank = old.disk
 		}
 	}
 	if leased || known && r.state == Queued {
@@ -420,12 +420,14 @@ func (b *batch) finish(l link, o Outcome) error {
 	case known && r.state == Visited:
 		return nil
 	case !known:
+		b.f.seen.add(l.key)
+		b.hosts[h].total++
+		b.totals.Links++
+	}
+	if !known || leased && (l.URL != old.url || l.Redirects != old.redirects) {
 		if v.ref, err = b.store(&l.Entry); err != nil {
 			return err
 		}
-		b.see(l.key)
-		b.hosts[h].total++
-		b.totals.Links++
 	}
 	for _, id := range o.Addresses {
 		key := addressKey(id)
