@@ -33,7 +33,8 @@ var arrows = map[string][]string{
 	"gazetteer/geonames": {"gazetteer"},
 	"gazetteer/table":    {"gazetteer"},
 	"index":              {"geoparse", "gazetteer"},
-	"index/api":          {"index", "index/web", "gazetteer", "geoparse"},
+	"index/api":          {"index", "index/export", "index/web", "gazetteer", "geoparse"},
+	"index/export":       {"index", "gazetteer"},
 	"index/web":          {"index", "geoparse", "gazetteer"},
 }
 

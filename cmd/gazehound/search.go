@@ -97,15 +97,11 @@ func (o searchOptions) query(text string) (index.Query, error) {
 		return q, fail(exitUsage, "--limit must be 1 to %d, got %d", index.MaxLimit, o.limit)
 	}
 	if o.box != "" {
-		n, ok := degreesOf(o.box, 4)
-		if !ok {
-			return q, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat, got %.60q", o.box)
+		b, err := boxOf(o.box)
+		if err != nil {
+			return q, err
 		}
-		b := orb.Bound{Min: orb.Point{n[0], n[1]}, Max: orb.Point{n[2], n[3]}}
-		if math.Abs(n[1]) > 90 || math.Abs(n[3]) > 90 || n[1] > n[3] {
-			return q, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", o.box)
-		}
-		q.Box = &b
+		q.Box = b
 	}
 	if o.near != "" {
 		n, ok := degreesOf(o.near, 2)

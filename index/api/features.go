@@ -3,11 +3,11 @@ package api
 import (
 	"math"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
 
 	"gazehound/index"
+	"gazehound/index/export"
 
 	"github.com/paulmach/orb"
 )
@@ -29,20 +29,8 @@ type collection struct {
 	Relaxed   bool       `json:"relaxed,omitempty"` // no address has all the words as they are written
 	TimeStamp *time.Time `json:"timeStamp,omitempty"`
 
-	Features []feature `json:"features"`
-	Links    []link    `json:"links,omitempty"`
-}
-
-type feature struct {
-	Type       string    `json:"type"`
-	ID         string    `json:"id,omitempty"`
-	Geometry   *geometry `json:"geometry"`
-	Properties any       `json:"properties"`
-}
-
-type geometry struct {
-	Type        string     `json:"type"`
-	Coordinates [2]float64 `json:"coordinates"` // lon, lat
+	Features []export.Feature `json:"features"`
+	Links    []link           `json:"links,omitempty"`
 }
 
 type link struct {
@@ -51,38 +39,12 @@ type link struct {
 	Type string `json:"type"`
 }
 
-// properties are those of an address, in the words of OpenStreetMap and All
-// the Places.
+// properties are those of an address in an answer.
 type properties struct {
-	Ref         string    `json:"ref"`
-	Name        string    `json:"name,omitempty"`
-	Label       string    `json:"label"`
-	Street      string    `json:"addr:street,omitempty"`
-	HouseNumber string    `json:"addr:housenumber,omitempty"`
-	Unit        string    `json:"addr:unit,omitempty"`
-	Postcode    string    `json:"addr:postcode,omitempty"`
-	City        string    `json:"addr:city,omitempty"`
-	State       string    `json:"addr:state,omitempty"`
-	Country     string    `json:"addr:country,omitempty"`
-	Full        string    `json:"addr:full"`
-	Website     string    `json:"website"`
-	Source      string    `json:"@source_uri"`
-	Title       string    `json:"@title,omitempty"`
-	Precision   string    `json:"@precision"`
-	Level       string    `json:"@level"`
-	Confidence  float64   `json:"@confidence"`
-	Evidence    string    `json:"@evidence"`
-	FirstSeen   time.Time `json:"@first_seen"`
-	LastSeen    time.Time `json:"@last_seen"`
-	Mentions    int       `json:"@mentions"`
-	Pages       []string  `json:"@pages"`
-	Gazetteer   string    `json:"@gazetteer,omitempty"`
-	OSM         *string   `json:"@osm"` // the matching OSM object, or null
-	Distance    *float64  `json:"distance_m,omitempty"`
-	Score       float64   `json:"score"`
+	export.Properties
+	Distance *float64 `json:"distance_m,omitempty"`
+	Score    float64  `json:"score"`
 }
-
-var osmObject = regexp.MustCompile(`^(node|way|relation)/(\d{1,18})$`)
 
 func (s *server) collection(r *http.Request, a asked, result *index.Result) *collection {
 	now := time.Now().UTC().Truncate(time.Second)
@@ -90,24 +52,12 @@ func (s *server) collection(r *http.Request, a asked, result *index.Result) *col
 	c.Matched, c.TimeStamp, c.Box = &result.Total, &now, boxOf(result.Hits)
 	for i := range result.Hits {
 		h := &result.Hits[i]
-		e := h.Evidence[0]
-		p := properties{
-			Ref: h.ID, Name: h.Name, Label: h.Label(), Full: h.Line(),
-			Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
-			Website: website(h), Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: round(h.Confidence, 2),
-			Evidence: e.Snippet.Text, FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Mentions: h.Mentions, Gazetteer: h.Place, Score: round(h.Score, 4),
-		}
-		for _, e := range h.Evidence {
-			p.Pages = append(p.Pages, e.URL)
-		}
-		if osmObject.MatchString(h.Place) {
-			p.OSM = &h.Place
-		}
+		p := properties{Properties: export.PropertiesOf(h), Score: export.Round(h.Score, 4)}
 		if h.Distance >= 0 {
 			d := math.Round(h.Distance)
 			p.Distance = &d
 		}
-		c.Features = append(c.Features, feature{"Feature", h.ID, geometryOf(h), p})
+		c.Features = append(c.Features, export.Feature{Type: "Feature", ID: h.ID, Geometry: export.GeometryOf(h), Properties: p})
 	}
 	c.Links = []link{{"self", r.URL.RequestURI(), "application/geo+json"}}
 	if result.Next != "" {
@@ -118,7 +68,7 @@ func (s *server) collection(r *http.Request, a asked, result *index.Result) *col
 
 func (s *server) frame(a asked, result *index.Result) *collection {
 	return &collection{Type: "FeatureCollection", Version: "0.1.0", Licence: s.Licence, Attribution: s.Attribution,
-		Query: a.Text, Warning: a.warning, Returned: len(result.Hits), Approx: result.Approx, Relaxed: result.Relaxed, Features: []feature{}}
+		Query: a.Text, Warning: a.warning, Returned: len(result.Hits), Approx: result.Approx, Relaxed: result.Relaxed, Features: []export.Feature{}}
 }
 
 // photonProperties are those that Photon's clients read. Leaflet's geocoder
@@ -145,17 +95,17 @@ func (s *server) photonCollection(a asked, result *index.Result) *collection {
 	for i := range result.Hits {
 		h := &result.Hits[i]
 		p := photonProperties{Type: "other", Name: h.Name, Street: h.Street, HouseNumber: h.HouseNumber, Postcode: h.Postcode, City: h.City,
-			State: h.State, Country: countryName(h.Country), CountryCode: h.Country, OSMKey: "place", OSMValue: "house", Website: website(h)}
+			State: h.State, Country: countryName(h.Country), CountryCode: h.Country, OSMKey: "place", OSMValue: "house", Website: export.Website(h)}
 		if h.HouseNumber != "" && h.Street != "" {
 			p.Type, p.Street = "house", streetLine(h)
 		} else if h.Street != "" {
 			p.Type, p.OSMValue = "street", "street"
 		}
-		if m := osmObject.FindStringSubmatch(h.Place); m != nil {
+		if m := export.OSMObject.FindStringSubmatch(h.Place); m != nil {
 			p.OSMType = string(m[1][0] &^ 0x20)
 			p.OSMID, _ = strconv.ParseInt(m[2], 10, 64) // at most 18 digits
 		}
-		c.Features = append(c.Features, feature{Type: "Feature", Geometry: geometryOf(h), Properties: p})
+		c.Features = append(c.Features, export.Feature{Type: "Feature", Geometry: export.GeometryOf(h), Properties: p})
 	}
 	return c
 }
@@ -185,20 +135,6 @@ func countryName(code string) string {
 	return code
 }
 
-func geometryOf(h *index.Hit) *geometry {
-	if !h.HasPoint {
-		return nil
-	}
-	return &geometry{"Point", [2]float64{round(h.Point[0], 6), round(h.Point[1], 6)}}
-}
-
-// website returns the root of the page's host.
-func website(h *index.Hit) string {
-	return rootOf.FindString(h.Evidence[0].URL) + "/"
-}
-
-var rootOf = regexp.MustCompile(`^[a-zA-Z]+://[^/?#]+`)
-
 // boxOf returns the bounds of the hits as RFC 7946 wants them.
 func boxOf(hits []index.Hit) []float64 {
 	var points orb.MultiPoint
@@ -211,10 +147,5 @@ func boxOf(hits []index.Hit) []float64 {
 		return nil
 	}
 	b := points.Bound()
-	return []float64{round(b.Min[0], 6), round(b.Min[1], 6), round(b.Max[0], 6), round(b.Max[1], 6)}
-}
-
-func round(f float64, digits int) float64 {
-	p := math.Pow10(digits)
-	return math.Round(f*p) / p
+	return []float64{export.Round(b.Min[0], 6), export.Round(b.Min[1], 6), export.Round(b.Max[0], 6), export.Round(b.Max[1], 6)}
 }

@@ -1,0 +1,325 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/index/export"
+
+	"github.com/paulmach/orb"
+	"github.com/spf13/cobra"
+)
+
+// exportFlags are the flags of export.
+type exportFlags struct {
+	output             string
+	box, since         string
+	street, code, host string
+	confidence         float64
+	precision          string
+	missing, evidence  bool
+	rs, excel          bool
+}
+
+func newExportCommand(a *app) *cobra.Command {
+	var o exportFlags
+	var formats strings.Builder
+	for _, f := range export.Formats() {
+		fmt.Fprintf(&formats, "  %-12s %s\n", f.Name, f.About)
+	}
+	cmd := &cobra.Command{
+		Use:   "export FORMAT",
+		Short: "Write the addresses for other programs",
+		Long: `Writes every address that the crawl found, or those that fit the flags:
+
+` + formats.String() + `
+The same index gives the same bytes, so that two exports can be compared. The
+licence of the data stands in the file, or in FILE.licence.txt beside it.
+
+--only-missing keeps the addresses with street and house number that the
+gazetteer has no house for: with a gazetteer of OpenStreetMap data, what is not
+on the map. It compares with the date of that data; look before you map.`,
+		Example: `  gazehound export csv --excel --postcode 26122 -o addresses.csv
+  gazehound export maproulette --only-missing --min-confidence 0.9 -o missing.mr.geojsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := formatOf(args)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signals(cmd.Context())
+			defer stop()
+			return a.export(ctx, format, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&o.output, "output", "o", "-", "`FILE` to write; - is standard output")
+	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
+	f.StringVar(&o.since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven days")
+	f.StringVar(&o.street, "street", "", "only this `STREET`, in any usual spelling")
+	f.StringVar(&o.code, "postcode", "", "only this `POSTCODE`")
+	f.StringVar(&o.host, "host", "", "only this `HOST` or site")
+	f.Float64Var(&o.confidence, "min-confidence", 0, "only addresses with at least this confidence, 0 to 1")
+	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, postcode, city (`LEAST`)")
+	f.BoolVar(&o.missing, "only-missing", false, "only addresses that the gazetteer has no house for")
+	f.BoolVar(&o.evidence, "include-evidence", false, "with the page's title and up to 120 characters of its text")
+	f.BoolVar(&o.rs, "rs", false, "geojsonseq: an RS character before each line")
+	f.BoolVar(&o.excel, "excel", false, "csv: for Excel, which then keeps umlauts and leading zeros")
+	return cmd
+}
+
+// formatOf returns the format that the arguments name.
+func formatOf(args []string) (export.Format, error) {
+	var names []string
+	for _, f := range export.Formats() {
+		names = append(names, f.Name)
+	}
+	all := strings.Join(names, ", ")
+	switch {
+	case len(args) == 0:
+		return export.Format{}, fail(exitUsage, "export needs a format: %s", all)
+	case len(args) > 1:
+		return export.Format{}, fail(exitUsage, "export takes one format, got %d arguments. -o names the file", len(args))
+	}
+	f, ok := export.Lookup(args[0])
+	if !ok {
+		return f, fail(exitUsage, "format %.40q is not offered.%s One of %s", args[0], didYouMean(strings.ToLower(args[0]), names), all)
+	}
+	return f, nil
+}
+
+// options turns the flags into options; now is what days count back from.
+func (o exportFlags) options(now time.Time) (export.Options, error) {
+	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs, Excel: o.excel,
+		Query: index.Query{Street: o.street, Postcode: o.code, Host: o.host}}
+	if o.box != "" {
+		b, err := boxOf(o.box)
+		if err != nil {
+			return e, err
+		}
+		e.Query.Box = b
+	}
+	if o.since != "" {
+		t, ok := timeOf(o.since, now)
+		if !ok {
+			return e, fail(exitUsage, "--since wants 2026-11-21 or 7d, got %.40q", o.since)
+		}
+		e.Since = t
+	}
+	if !(o.confidence >= 0 && o.confidence <= 1) {
+		return e, fail(exitUsage, "--min-confidence must be 0 to 1, got %v", o.confidence)
+	}
+	if o.precision != "" {
+		for p := gazetteer.CityPrecision; p <= gazetteer.HousePrecision; p++ {
+			if p.String() == o.precision {
+				e.MinPrecision = p
+			}
+		}
+		if e.MinPrecision == gazetteer.NoPrecision {
+			names := []string{"house", "interpolated", "street", "postcode", "city"}
+			return e, fail(exitUsage, "--precision wants one of %s, got %.40q.%s", strings.Join(names, ", "), o.precision, didYouMean(o.precision, names))
+		}
+	}
+	return e, nil
+}
+
+// boxOf reads the value of --bbox.
+func boxOf(text string) (*orb.Bound, error) {
+	n, ok := degreesOf(text, 4)
+	if !ok {
+		return nil, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat, got %.60q", text)
+	}
+	if math.Abs(n[1]) > 90 || math.Abs(n[3]) > 90 || n[1] > n[3] {
+		return nil, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", text)
+	}
+	return &orb.Bound{Min: orb.Point{n[0], n[1]}, Max: orb.Point{n[2], n[3]}}, nil
+}
+
+// timeOf reads a date, a time (RFC 3339), or a number of days or hours before
+// now.
+func timeOf(text string, now time.Time) (time.Time, bool) {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	unit := 24 * time.Hour
+	number, ok := strings.CutSuffix(text, "d")
+	if !ok {
+		unit = time.Hour
+		number, ok = strings.CutSuffix(text, "h")
+	}
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n < 0 || n > 100_000 {
+		return time.Time{}, false
+	}
+	return now.Add(-time.Duration(n) * unit), true
+}
+
+// export writes the index in a format to the file or standard output.
+func (a *app) export(ctx context.Context, format export.Format, flags exportFlags) (err error) {
+	o, err := flags.options(time.Now())
+	if err != nil {
+		return err
+	}
+	if err := a.needData(); err != nil {
+		return err
+	}
+	cfg, err := a.config(nil)
+	if err != nil {
+		return err
+	}
+	p := project{a.data}
+	x, err := openIndexToRead(p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	if s, err := x.Stats(ctx); err != nil {
+		return err
+	} else if s.Pages == 0 {
+		return fail(exitNoData, "no pages in %s yet. Start: gazehound crawl", a.data)
+	}
+	if err := a.exportTerms(&o, p); err != nil {
+		return err
+	}
+	o.Region = cfg.Region.Name
+	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
+		o.Outline, o.Region = r.Area, cmp.Or(o.Region, r.Name)
+	}
+
+	var sum export.Summary
+	write := func(w io.Writer) error {
+		sum, err = export.Write(ctx, w, x, format, o)
+		return err
+	}
+	if flags.output == "-" {
+		err = write(a.stdout)
+	} else {
+		err = exportFile(flags.output, licenceText(format, o), write)
+	}
+	switch {
+	case errors.Is(err, export.ErrOptions), errors.Is(err, index.ErrQuery):
+		return fail(exitUsage, "%w", err)
+	case errors.Is(err, context.Canceled):
+		return fail(exitStopped, "stopped; the export is not complete")
+	case err != nil:
+		return err
+	}
+	return a.exported(format, flags.output, o, sum)
+}
+
+// exportTerms fills in the licence of the data, and sees that the gazetteer is
+// of use for --only-missing.
+func (a *app) exportTerms(o *export.Options, p project) error {
+	g, err := gazetteer.Open(p.gazetteer())
+	if err != nil {
+		if o.Missing {
+			return fail(exitInvalidInput, "--only-missing compares with the gazetteer, which cannot be read: %w", err)
+		}
+		a.warn("licence and attribution are not known: %s", oneLine(err.Error()))
+		return nil
+	}
+	defer g.Close()
+	o.Licence, o.Attribution, _ = creditsOf(g.Sources())
+	if o.Missing && !slices.ContainsFunc(g.Sources(), func(s gazetteer.Source) bool { return s.Format == "osm" }) {
+		return fail(exitInvalidInput, "--only-missing compares with OpenStreetMap, and this gazetteer holds nothing of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that")
+	}
+	return nil
+}
+
+// licenceText returns what belongs beside a file that cannot say it itself.
+func licenceText(f export.Format, o export.Options) string {
+	if f.Carries || o.Notice() == "" {
+		return ""
+	}
+	return o.Notice() + "\n"
+}
+
+// exportFile writes name by way of name.part, so that it is whole whenever it
+// is there, and its licence, which comes first.
+func exportFile(name, licence string, write func(io.Writer) error) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return fail(exitUsage, "-o %.200q is no regular file. -o - writes to standard output", name)
+	}
+	if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+		return fail(exitUsage, "-o %.200q: there is no folder %.200q", name, filepath.Dir(name))
+	}
+	if licence != "" {
+		err := replaceByPart(name+".licence.txt", func(w io.Writer) error { _, err := io.WriteString(w, licence); return err })
+		if err != nil {
+			return err
+		}
+	}
+	return replaceByPart(name, write)
+}
+
+// replaceByPart writes name.part and gives it the name when it is complete.
+func replaceByPart(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name + ".part")
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// exported tells people, or programs where standard output is free for them,
+// what was written.
+func (a *app) exported(f export.Format, file string, o export.Options, sum export.Summary) error {
+	if file != "-" && a.json {
+		line := map[string]any{"type": "summary", "format": f.Name, "file": file, "addresses": sum.Addresses, "left_out": sum.LeftOut, "licence": o.Licence, "attribution": o.Attribution}
+		if o.Missing {
+			line["known"] = sum.Known
+		}
+		if f.Name == "seeds" {
+			line["sites"] = sum.Sites
+		}
+		return a.printJSON(line)
+	}
+	what := "addresses"
+	if n := sum.Addresses; n == 1 {
+		what = "address"
+	}
+	text := fmt.Sprintf("%d %s", sum.Addresses, what)
+	if f.Name == "seeds" {
+		text = fmt.Sprintf("%d sites with %s", sum.Sites, text)
+	}
+	if file != "-" {
+		text += " → " + file
+	}
+	if o.Missing {
+		text += fmt.Sprintf("   (%d that the gazetteer knows were left out)", sum.Known)
+	}
+	a.say("%s", text)
+	if sum.LeftOut > 0 {
+		a.say("%d more have no coordinate that is good enough for %s", sum.LeftOut, f.Name)
+	}
+	if notice := o.Notice(); notice != "" {
+		a.say("%s", oneLine(notice))
+	}
+	if f.ForOSM {
+		a.say("Read OpenStreetMap's import guidelines before any bulk use: one person who checks each address is the accepted way.")
+	}
+	return nil
+}

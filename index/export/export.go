@@ -1,0 +1,225 @@
+// Package export writes all addresses of an index, or those that fit a filter,
+// in the formats of other programs: GIS, spreadsheets, map editors, crawlers.
+//
+// The same index gives the same bytes: addresses come in the order of their
+// IDs, and no format carries the time of its making. One address at a time is
+// in memory; html and seeds, which order by something else, keep a line of
+// each. Everything that pages wrote is hostile, and escaped as the format and
+// its readers need it.
+package export
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/gazetteer"
+	"gazehound/index"
+
+	"github.com/paulmach/orb"
+)
+
+// ErrOptions is wrapped by errors of Write that lie in its Options.
+var ErrOptions = errors.New("bad options")
+
+// A Format is a way to write addresses.
+type Format struct {
+	Name  string
+	About string // one line for people
+
+	// Carries tells whether the licence stands in the file itself; where it
+	// cannot, it belongs beside it.
+	Carries bool
+	// ForOSM tells that it is for people who edit OpenStreetMap.
+	ForOSM bool
+
+	least gazetteer.Precision // of addresses that the format can hold
+	facts bool                // holds no words of pages, whatever Options.Evidence says
+	write func(*run) error
+}
+
+// formats lists all, in the order of the help text.
+var formats = []Format{
+	{Name: "geojson", About: "one FeatureCollection: QGIS, uMap, geojson.io", Carries: true, write: writeGeoJSON},
+	{Name: "geojsonseq", About: "a Feature a line (RFC 8142 with RS): tippecanoe, jq", write: writeGeoJSONSeq},
+	{Name: "ndjson", About: "a flat JSON object a line", write: writeNDJSON},
+	{Name: "csv", About: "a table (RFC 4180) that a spreadsheet can open without harm", write: writeCSV},
+	{Name: "kml", About: "Google Earth and Maps", Carries: true, least: gazetteer.CityPrecision, write: writeKML},
+	{Name: "gpx", About: "waypoints: OsmAnd, Garmin", Carries: true, least: gazetteer.CityPrecision, write: writeGPX},
+	{Name: "osm", About: "JOSM, for a look; cannot be uploaded", Carries: true, ForOSM: true, least: gazetteer.StreetPrecision, facts: true, write: writeOSM},
+	{Name: "maproulette", About: "a task a line, for people to check one by one", ForOSM: true, least: gazetteer.StreetPrecision, write: writeMapRoulette},
+	{Name: "html", About: "one page with list and map, without scripts", Carries: true, write: writeHTML},
+	{Name: "seeds", About: "a relevant page of each site, to start a crawl from", Carries: true, facts: true, write: writeSeeds},
+}
+
+// Formats returns all formats.
+func Formats() []Format { return slices.Clone(formats) }
+
+// Lookup returns the format of this name.
+func Lookup(name string) (Format, bool) {
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return formats[i], true
+}
+
+// Options say what is written. The zero Options write every address, without
+// words of the pages.
+type Options struct {
+	Region  string           // for people; may be empty
+	Outline orb.MultiPolygon // of the region, drawn by html; may be empty
+
+	// Licence and Attribution are those of the gazetteers that the coordinates
+	// come from: "ODbL-1.0", "© OpenStreetMap contributors".
+	Licence, Attribution string
+
+	Query         index.Query // filters, as Index.Walk takes them
+	Since         time.Time   // only addresses seen for the first time then or later; zero: all
+	MinConfidence float64     // 0 to 1
+	MinPrecision  gazetteer.Precision
+
+	// Missing keeps the addresses with street and house number that the
+	// gazetteer has no house for, that is those whose precision is not
+	// "house". It means "not in OpenStreetMap" where the gazetteer is made of
+	// it, and as of the date of that data.
+	Missing bool
+
+	Evidence bool // words of the pages: title, and up to 120 characters around the address
+	RS       bool // geojsonseq: an RS character (0x1E) before each line
+	Excel    bool // csv: a byte order mark, and numbers that Excel leaves as they are
+}
+
+// check returns an error that wraps ErrOptions.
+func (o Options) check(f Format) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("export: %w: "+format, append([]any{ErrOptions}, args...)...)
+	}
+	switch {
+	case !(o.MinConfidence >= 0 && o.MinConfidence <= 1):
+		return bad("least confidence %v is not 0 to 1", o.MinConfidence)
+	case o.MinPrecision > gazetteer.HousePrecision:
+		return bad("least precision %d is none", o.MinPrecision)
+	case o.Missing && o.MinPrecision == gazetteer.HousePrecision:
+		return bad("an address that is missing has no precision %s; the best is %s", gazetteer.HousePrecision, gazetteer.InterpolatedPrecision)
+	case o.Evidence && f.facts:
+		return bad("%s never holds words of pages", f.Name)
+	case o.RS && f.Name != "geojsonseq":
+		return bad("%s has no RS characters to choose; geojsonseq has", f.Name)
+	case o.Excel && f.Name != "csv":
+		return bad("%s is not for Excel; csv is", f.Name)
+	}
+	return nil
+}
+
+// A Summary counts what was written.
+type Summary struct {
+	Addresses int // that fit the filters and were written
+	LeftOut   int // that fit and have no coordinate, or one too coarse for the format
+	Known     int // that fit but for Missing
+	Sites     int // seeds: lines
+}
+
+// Write writes the addresses of x in a format. Errors wrap ErrOptions or
+// index.ErrQuery where o is at fault; else what was written so far is of no
+// use.
+func Write(ctx context.Context, w io.Writer, x *index.Index, f Format, o Options) (Summary, error) {
+	if err := o.check(f); err != nil {
+		return Summary{}, err
+	}
+	r := &run{Options: o, Writer: bufio.NewWriterSize(w, 64<<10), ctx: ctx, index: x, format: f}
+	if err := f.write(r); err != nil {
+		return Summary{}, err
+	}
+	if err := r.Flush(); err != nil {
+		return Summary{}, fmt.Errorf("export: %w", err)
+	}
+	return r.sum, nil
+}
+
+// A run is one Write.
+type run struct {
+	Options
+	*bufio.Writer // its first error stays; each looks for it
+	ctx           context.Context
+	index         *index.Index
+	format        Format
+	sum           Summary
+}
+
+// each calls fn with every address that is to be written, in the order of
+// their IDs, and counts. It ends with the first error of writing.
+func (r *run) each(fn func(*index.Hit) error) error {
+	r.sum = Summary{}
+	return r.index.Walk(r.ctx, r.Query, func(h *index.Hit) error {
+		precision := precisionOf(h)
+		switch {
+		case h.FirstSeen.Before(r.Since), h.Confidence < r.MinConfidence, precision < r.MinPrecision,
+			r.Missing && (h.Street == "" || h.HouseNumber == ""):
+			return nil
+		case r.Missing && precision == gazetteer.HousePrecision:
+			r.sum.Known++
+			return nil
+		case precision < r.format.least:
+			r.sum.LeftOut++
+			return nil
+		}
+		r.sum.Addresses++
+		if err := fn(h); err != nil {
+			return err
+		}
+		if _, err := r.Writer.Write(nil); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		return nil
+	})
+}
+
+// precisionOf returns the precision of the coordinate of h.
+func precisionOf(h *index.Hit) gazetteer.Precision {
+	for p := gazetteer.HousePrecision; h.HasPoint && p > gazetteer.NoPrecision; p-- {
+		if p.String() == h.Precision {
+			return p
+		}
+	}
+	return gazetteer.NoPrecision
+}
+
+// properties returns what is known of h, without words of pages where they
+// were not asked for.
+func (r *run) properties(h *index.Hit) Properties {
+	p := PropertiesOf(h)
+	if !r.Evidence {
+		p.Title, p.Evidence = "", ""
+	}
+	return p
+}
+
+// Notice says in one line under which terms the data may be used, or "" where
+// nothing is known of them.
+func (o Options) Notice() string {
+	if o.Licence == "" && o.Attribution == "" {
+		return ""
+	}
+	var parts []string
+	if o.Attribution != "" {
+		parts = append(parts, "Contains data "+o.Attribution+".")
+	}
+	if o.Licence != "" {
+		parts = append(parts, "Licence: "+o.Licence+".")
+	}
+	return strings.Join(parts, " ")
+}
+
+// title names the data for people.
+func (r *run) title() string {
+	if r.Region == "" {
+		return "Addresses"
+	}
+	return "Addresses in " + r.Region
+}

@@ -1,0 +1,97 @@
+package export
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"time"
+
+	"gazehound/index"
+)
+
+// A Feature is an address as GeoJSON (RFC 7946) has it.
+type Feature struct {
+	Type       string    `json:"type"` // "Feature"
+	ID         string    `json:"id,omitempty"`
+	Geometry   *Geometry `json:"geometry"` // nil without a coordinate
+	Properties any       `json:"properties"`
+}
+
+// A Geometry is a point with 6 decimals, a tenth of a metre.
+type Geometry struct {
+	Type        string     `json:"type"`        // "Point"
+	Coordinates [2]float64 `json:"coordinates"` // lon, lat
+}
+
+// Properties are what is known of an address, in the words of OpenStreetMap
+// and All the Places. Every answer and every export uses these names.
+type Properties struct {
+	Ref         string    `json:"ref"`
+	Name        string    `json:"name,omitempty"`
+	Label       string    `json:"label"`
+	Street      string    `json:"addr:street,omitempty"`
+	HouseNumber string    `json:"addr:housenumber,omitempty"`
+	Unit        string    `json:"addr:unit,omitempty"`
+	Postcode    string    `json:"addr:postcode,omitempty"`
+	City        string    `json:"addr:city,omitempty"`
+	State       string    `json:"addr:state,omitempty"`
+	Country     string    `json:"addr:country,omitempty"`
+	Full        string    `json:"addr:full"`
+	Website     string    `json:"website"`
+	Source      string    `json:"@source_uri"`
+	Title       string    `json:"@title,omitempty"`
+	Precision   string    `json:"@precision"`
+	Level       string    `json:"@level"`
+	Confidence  float64   `json:"@confidence"`
+	Evidence    string    `json:"@evidence,omitempty"`
+	FirstSeen   time.Time `json:"@first_seen"`
+	LastSeen    time.Time `json:"@last_seen"`
+	Mentions    int       `json:"@mentions"`
+	Pages       []string  `json:"@pages"`
+	Gazetteer   string    `json:"@gazetteer,omitempty"`
+	OSM         *string   `json:"@osm"` // the matching OSM object, or null
+}
+
+// PropertiesOf returns those of h. Title and Evidence are words of a stranger's
+// page.
+func PropertiesOf(h *index.Hit) Properties {
+	e := h.Evidence[0]
+	p := Properties{
+		Ref: h.ID, Name: h.Name, Label: h.Label(), Full: h.Line(),
+		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
+		Website: Website(h), Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
+		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Mentions: h.Mentions, Gazetteer: h.Place,
+	}
+	for _, e := range h.Evidence {
+		p.Pages = append(p.Pages, e.URL)
+	}
+	if OSMObject.MatchString(h.Place) {
+		p.OSM = &h.Place
+	}
+	return p
+}
+
+// OSMObject matches the ID of a place that is an OpenStreetMap object, and
+// parts it into type and number.
+var OSMObject = regexp.MustCompile(`^(node|way|relation)/(\d{1,18})$`)
+
+// GeometryOf returns the coordinate of h, or nil.
+func GeometryOf(h *index.Hit) *Geometry {
+	if !h.HasPoint {
+		return nil
+	}
+	return &Geometry{"Point", [2]float64{Round(h.Point[0], 6), Round(h.Point[1], 6)}}
+}
+
+// Website returns the root of the host that proves h best.
+func Website(h *index.Hit) string {
+	return rootOf.FindString(h.Evidence[0].URL) + "/"
+}
+
+var rootOf = regexp.MustCompile(`^[a-zA-Z]+://[^/?#]+`)
+
+// Round returns f with so many decimals, and 0 for what would be -0.
+func Round(f float64, digits int) float64 {
+	p := math.Pow10(digits)
+	return math.Round(f*p)/p + 0
+}

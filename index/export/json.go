@@ -1,0 +1,111 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"gazehound/index"
+)
+
+// encode returns v as one line of JSON without its line break. Within it,
+// U+2028 and U+2029 are escaped, so that every reader sees one line.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func (r *run) feature(h *index.Hit) Feature {
+	return Feature{"Feature", h.ID, GeometryOf(h), r.properties(h)}
+}
+
+// lines writes a line of JSON for each address: mark, then what of returns.
+func (r *run) lines(mark string, of func(*index.Hit) any) error {
+	return r.each(func(h *index.Hit) error {
+		line, err := encode(of(h))
+		if err != nil {
+			return err
+		}
+		r.WriteString(mark)
+		r.Write(line)
+		r.WriteString("\n")
+		return nil
+	})
+}
+
+// writeGeoJSON writes a FeatureCollection (RFC 7946) with the members licence
+// and attribution, as the query server does; a feature a line.
+func writeGeoJSON(r *run) error {
+	head, err := encode(struct {
+		Type        string `json:"type"`
+		Licence     string `json:"licence"`
+		Attribution string `json:"attribution"`
+	}{"FeatureCollection", r.Licence, r.Attribution})
+	if err != nil {
+		return err
+	}
+	r.Write(bytes.TrimSuffix(head, []byte("}")))
+	r.WriteString(`,"features":[`)
+	between := "\n"
+	err = r.each(func(h *index.Hit) error {
+		line, err := encode(r.feature(h))
+		if err != nil {
+			return err
+		}
+		r.WriteString(between)
+		r.Write(line)
+		between = ",\n"
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.WriteString("\n]}\n")
+	return nil
+}
+
+// recordSeparator begins a line of a text sequence (RFC 7464).
+const recordSeparator = "\x1e"
+
+// writeGeoJSONSeq writes a Feature a line: RFC 8142 with RS, what most
+// programs read without.
+func writeGeoJSONSeq(r *run) error {
+	mark := ""
+	if r.RS {
+		mark = recordSeparator
+	}
+	return r.lines(mark, func(h *index.Hit) any { return r.feature(h) })
+}
+
+// writeNDJSON writes the properties with lon and lat, an object a line.
+func writeNDJSON(r *run) error {
+	return r.lines("", func(h *index.Hit) any {
+		line := struct {
+			Properties
+			Lon *float64 `json:"lon"`
+			Lat *float64 `json:"lat"`
+		}{Properties: r.properties(h)}
+		if g := GeometryOf(h); g != nil {
+			line.Lon, line.Lat = &g.Coordinates[0], &g.Coordinates[1]
+		}
+		return line
+	})
+}
+
+// writeMapRoulette writes a task a line: a FeatureCollection of one feature
+// behind an RS. The feature's id is stable, by which MapRoulette knows a task
+// again when a challenge is rebuilt.
+// https://github.com/maproulette/maproulette3/wiki/Line-by-Line-GeoJSON-Format
+func writeMapRoulette(r *run) error {
+	return r.lines(recordSeparator, func(h *index.Hit) any {
+		return struct {
+			Type     string    `json:"type"`
+			Features []Feature `json:"features"`
+		}{"FeatureCollection", []Feature{r.feature(h)}}
+	})
+}
