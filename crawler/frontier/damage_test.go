@@ -315,3 +315,47 @@ func TestTornLog(t *testing.T) {
 		t.Errorf("served %d of %d", n, len(es))
 	}
 }
+
+// TestMend removes and doubles places in the queue of a host with more URLs
+// than one transaction mends.
+func TestMend(t *testing.T) {
+	f := open(t, Options{})
+	var es []Entry
+	for i := range 2*maxMended + 500 {
+		es = append(es, Entry{URL: parse(t, fmt.Sprintf("http://a.example/%d", i)), Priority: float64(i % 100)})
+	}
+	if _, err := f.Push(t.Context(), es...); err != nil {
+		t.Fatal(err)
+	}
+	f = again(t, f, func(txn *badger.Txn) error {
+		var keys, values [][]byte
+		if err := scan(txn, []byte{'q'}, func(key, value []byte) error {
+			keys, values = append(keys, append([]byte(nil), key...)), append(values, append([]byte(nil), value...))
+			return nil
+		}); err != nil {
+			return err
+		}
+		for i, key := range keys {
+			if i < 20 { // a second place
+				second := append([]byte(nil), key...)
+				second[9] ^= 1
+				if err := txn.Set(second, values[i]); err != nil {
+					return err
+				}
+			} else if i > 100 {
+				if err := txn.Delete(key); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	// The second places may be served as well, but nothing is served for ever.
+	if n := drain(t, f); n < int64(len(es)) || n > int64(len(es))+20 {
+		t.Errorf("served %d, want %d", n, len(es))
+	}
+	if got := f.Totals(); got.Queued != 0 || got.Visited != int64(len(es)) || got.Damaged == 0 {
+		t.Errorf("totals = %+v", got)
+	}
+	checkMemory(t, f)
+}

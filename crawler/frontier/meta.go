@@ -29,7 +29,8 @@ func (r metaRecord) encode() []byte {
 func decodeMeta(value []byte) (r metaRecord, err error) {
 	d := decoder{rest: value}
 	d.version()
-	r.set, r.pieces = d.byte()&1, d.uvarint()
+	r.set, r.pieces = d.byte(), d.uvarint()
+	d.bad = d.bad || r.set > 1 || r.pieces > MaxMeta/pieceSize
 	return r, d.end()
 }
 

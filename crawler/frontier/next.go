@@ -43,7 +43,7 @@ func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Durati
 			return e, nil
 		case write != nil:
 			f.mu.Unlock()
-			err := f.submit(ctx, (maxMoved*f.block+1)*perLink, write)
+			err := f.submit(ctx, maxMended*perLink, write)
 			f.mu.Lock()
 			if err != nil {
 				return Entry{}, err
@@ -107,7 +107,7 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 			return Entry{}, false, nil, err
 		}
 		if !some { // its record promised more than there is
-			return Entry{}, false, func(b *batch) error { return b.recountQueue(h) }, nil
+			return Entry{}, false, func(b *batch) error { return b.mend(h) }, nil
 		}
 		if it.place != h.best {
 			f.settle(h)

@@ -241,6 +241,11 @@ func (f *Frontier) apply(c change) {
 		f.settle(h) // now: a heap bears one change at a time
 		return
 	}
+	if c.kind == isMended {
+		f.items -= len(h.buf.items)
+		*h.buf = buffer{leased: h.buf.leased, more: true}
+		return
+	}
 	q, before := h.buf, len(h.buf.items)
 	leased, waits := leasedAt(h, it.tie), -1
 	if leased < 0 && c.kind != isNew {

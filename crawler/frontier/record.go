@@ -271,6 +271,8 @@ type visitRecord struct {
 
 var kinds = []string{"", "page", "redirect", "error", "skipped"}
 
+const spelt = 255 // a kind that is none of kinds
+
 func (r visitRecord) encode() []byte {
 	o := &r.outcome
 	b := append(make([]byte, 0, 96), version)
@@ -278,10 +280,10 @@ func (r visitRecord) encode() []byte {
 	b = binary.AppendUvarint(b, uint64(r.ref))
 	b = binary.BigEndian.AppendUint32(b, r.rank)
 	b = binary.AppendUvarint(b, r.retries)
-	kind := slices.Index(kinds, o.Kind)
-	b = append(b, byte(kind))
-	if kind < 0 { // 255: spelt out
-		b = appendString(b, o.Kind)
+	if kind := slices.Index(kinds, o.Kind); kind >= 0 {
+		b = append(b, byte(kind))
+	} else {
+		b = appendString(append(b, spelt), o.Kind)
 	}
 	b = appendString(b, o.Reason)
 	b = binary.AppendVarint(b, int64(o.Status))
@@ -316,10 +318,12 @@ func decodeVisit(value []byte) (r visitRecord, err error) {
 		o.Kind = kinds[kind]
 	} else {
 		o.Kind = d.string()
+		d.bad = d.bad || kind != spelt || slices.Contains(kinds, o.Kind)
 	}
 	o.Reason = d.string()
 	o.Status = int(d.varint())
-	o.Relevant = d.byte() == 1
+	relevant := d.byte()
+	o.Relevant, d.bad = relevant == 1, d.bad || relevant > 1
 	o.Score = math.Float64frombits(d.uint64())
 	o.Bytes = d.varint()
 	if at := d.varint(); at != 0 {
@@ -464,7 +468,7 @@ func (d *decoder) uint64() uint64 {
 
 func (d *decoder) uvarint() uint64 {
 	n, size := binary.Uvarint(d.rest)
-	if size <= 0 {
+	if size <= 0 || size > 1 && d.rest[size-1] == 0 {
 		d.bad, d.rest = true, nil
 		return 0
 	}
@@ -474,7 +478,7 @@ func (d *decoder) uvarint() uint64 {
 
 func (d *decoder) varint() int64 {
 	n, size := binary.Varint(d.rest)
-	if size <= 0 {
+	if size <= 0 || size > 1 && d.rest[size-1] == 0 {
 		d.bad, d.rest = true, nil
 		return 0
 	}
@@ -500,9 +504,11 @@ func (d *decoder) counts() map[string]int64 {
 		return nil
 	}
 	m := make(map[string]int64, n)
-	for range n {
+	last := ""
+	for i := range n {
 		reason := d.string()
-		m[reason] = d.varint()
+		d.bad = d.bad || i > 0 && reason <= last
+		m[reason], last = d.varint(), reason
 	}
 	return m
 }

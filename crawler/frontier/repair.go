@@ -132,20 +132,77 @@ func (f *Frontier) findSeed(txn *badger.Txn) error {
 	return nil
 }
 
-// recountQueue corrects the number of h's queued URLs.
-func (b *batch) recountQueue(h *host) error {
+// maxMended bounds what one transaction mends of a host.
+const maxMended = 1000
+
+// mend brings the queue of a host, which did not hold what was promised, in
+// line with the records of its URLs: places that are missing are set again,
+// those of visited URLs and second ones are removed.
+func (b *batch) mend(h *host) error {
 	b.host(makeKey(h.id, 0))
-	var n int64
-	err := b.f.scanQueue(b.txn, h.id, place{}, func(item) (bool, error) {
-		n++
+	d := b.hosts[h]
+	b.totals.Damaged++
+	places := make(map[uint64][]uint32) // tie → ranks
+	err := b.f.scanQueue(b.txn, h.id, place{}, func(it item) (bool, error) {
+		places[it.tie] = append(places[it.tie], it.rank)
 		return true, nil
 	})
 	if err != nil {
 		return err
 	}
-	d := n - int64(h.queued) - b.hosts[h].queued
-	b.hosts[h].queued += d
-	b.totals.Queued += d
-	b.totals.Damaged++
+	mended, later := 0, int64(0)
+	remove := func(tie uint64, but func(rank uint32) bool) error {
+		var kept []uint32
+		for _, rank := range places[tie] {
+			if but(rank) {
+				kept = append(kept, rank)
+				continue
+			}
+			mended++
+			if err := b.txn.Delete(queueKey(h.id, place{rank, tie})); err != nil {
+				return err
+			}
+		}
+		places[tie] = kept
+		return nil
+	}
+	err = scan(b.txn, urlKey(makeKey(h.id, 0))[:9], func(key, value []byte) error {
+		r, err := decodeURL(value)
+		if err != nil || len(key) != 17 {
+			return nil
+		}
+		tie := tieOf(b.f.seed, Key(key[1:]).url())
+		if mended >= maxMended {
+			if r.state == Queued && len(places[tie]) == 0 {
+				later++
+			}
+			return nil
+		}
+		if err := remove(tie, func(rank uint32) bool { return r.state == Queued && rank == r.rank }); err != nil {
+			return err
+		}
+		if r.state == Queued && len(places[tie]) == 0 {
+			mended++
+			places[tie] = []uint32{r.rank}
+			return b.set(queueKey(h.id, place{r.rank, tie}), queueValue(r.ref, r.retries))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n := later
+	for tie, ranks := range places {
+		for _, rank := range ranks {
+			n++
+			if p := (place{rank, tie}); p.before(d.best) {
+				d.best = p
+			}
+		}
+	}
+	n -= int64(h.queued) + d.queued
+	d.queued += n
+	b.totals.Queued += n
+	b.changes = append(b.changes, change{kind: isMended, host: h})
 	return nil
 }

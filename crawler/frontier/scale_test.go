@@ -157,6 +157,16 @@ func BenchmarkScale(b *testing.B) {
 		if err := f.Return(e, 0); err != nil {
 			b.Fatal(err)
 		}
+		began = time.Now()
+		for ready := false; !ready; time.Sleep(50 * time.Millisecond) { // the first writes start it
+			if _, err := f.Push(ctx, src.links()...); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.submit(ctx, 0, func(bt *batch) error { ready = f.seen.ready; return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(time.Since(began).Seconds(), "filter-s")
 		steady(b, f, src)
 		anon, file := rss(b)
 		b.ReportMetric(anon, "anon-MB")

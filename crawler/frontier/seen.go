@@ -48,17 +48,19 @@ func (s *seen) prepare(f *Frontier) {
 	}
 }
 
-// readKeys returns a filter of all URLs in the store, or nil if it was stopped.
+// readKeys returns a filter of all URLs in the store. It returns nil if it was
+// stopped, and if it did not meet as many as there have to be: an iterator of
+// Badger ends without a word at a block that cannot be read, and a filter with
+// a gap would take known URLs for new ones.
 func readKeys(txn *badger.Txn, known uint, stop <-chan struct{}) *filter {
 	old := newFilter(known)
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte{'u'}})
 	defer it.Close()
 	n := 0
 	for it.Rewind(); it.Valid(); it.Next() {
-		if len(it.Item().Key()) != 17 {
-			continue
+		if key := it.Item().Key(); len(key) == 17 {
+			old.add(Key(key[1:]))
 		}
-		old.add(Key(it.Item().Key()[1:]))
 		if n++; n%rounds == 0 {
 			select {
 			case <-stop:
@@ -66,6 +68,9 @@ func readKeys(txn *badger.Txn, known uint, stop <-chan struct{}) *filter {
 			default:
 			}
 		}
+	}
+	if uint(n) != known {
+		return nil
 	}
 	return old
 }

@@ -207,10 +207,11 @@ type change struct {
 type changeKind uint8
 
 const (
-	isNew   changeKind = iota // item is new
-	isMoved                   // item waits at another place
-	isKept                    // item stays, the store has it as given here
-	isGone                    // the URL of item.tie is not queued any more
+	isNew    changeKind = iota // item is new
+	isMoved                    // item waits at another place
+	isKept                     // item stays, the store has it as given here
+	isGone                     // the URL of item.tie is not queued any more
+	isMended                   // the host's queue is to be read again
 )
 
 func (f *Frontier) newBatch() *batch {
