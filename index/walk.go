@@ -25,8 +25,7 @@ import (
 // came to lie on the disk. Memory is that of one address. The Hit is fn's to
 // keep; an error of fn ends the walk and is returned.
 func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
-	q, err := q.checkFilters()
-	if err != nil {
+	if err := q.CheckFilters(); err != nil {
 		return err
 	}
 	return x.read(func(r bleveindex.IndexReader) error {
@@ -142,13 +141,14 @@ func compareMentions(a, b *mention) int {
 	return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(len(a.URL), len(b.URL)), cmp.Compare(a.URL, b.URL))
 }
 
-// checkFilters returns an error that wraps ErrQuery where q asks for more than
-// filters can do.
-func (q Query) checkFilters() (Query, error) {
+// CheckFilters returns an error that wraps ErrQuery where Walk would not take
+// q.
+func (q Query) CheckFilters() error {
 	if q.Text != "" || q.Sort != "" || q.Cursor != "" || q.Limit != 0 || q.Points != 0 || q.Center != nil && q.Radius == 0 {
-		return Query{}, fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, host, located", ErrQuery)
+		return fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, host, located", ErrQuery)
 	}
-	return q.check()
+	_, err := q.check()
+	return err
 }
 
 // filter tells of single mentions what filtersOf asks of Bleve.

@@ -33,6 +33,12 @@ func servedTown(t *testing.T) (data string, flags []string, town *demo.Town, led
 	t.Helper()
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite, o.Streets = 60, 20, 40
+	return projectOf(t, o)
+}
+
+// projectOf is servedTown of a town with these options.
+func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town *demo.Town, ledger *demo.Ledger) {
+	t.Helper()
 	town, err := demo.New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -175,6 +175,9 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	if err != nil {
 		return err
 	}
+	if err := o.Validate(format); err != nil {
+		return fail(exitUsage, "%w", err)
+	}
 	if err := a.needData(); err != nil {
 		return err
 	}
@@ -211,12 +214,9 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	} else {
 		err = exportFile(flags.output, licenceText(format, o), write)
 	}
-	switch {
-	case errors.Is(err, export.ErrOptions), errors.Is(err, index.ErrQuery):
-		return fail(exitUsage, "%w", err)
-	case errors.Is(err, context.Canceled):
+	if errors.Is(err, context.Canceled) {
 		return fail(exitStopped, "stopped; the export is not complete")
-	case err != nil:
+	} else if err != nil {
 		return err
 	}
 	return a.exported(format, flags.output, o, sum)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 // TestScript runs testdata/*.txt: the command line as a user types it.
 // Besides testscript's own commands there are
 //
-//	town         serves a small made-up town: sets $PROXY and $TOWN, writes town.osm and seeds.txt
+//	town [SHARE] serves a small made-up town: sets $PROXY and $TOWN, writes town.osm, with this share of the houses, and seeds.txt
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
 //	code N CMD…  runs a command that must exit with N
 func TestScript(t *testing.T) {
@@ -47,6 +48,11 @@ func TestScript(t *testing.T) {
 func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite, o.Streets = 60, 20, 40
+	if len(args) > 0 {
+		share, err := strconv.ParseFloat(args[0], 64)
+		ts.Check(err)
+		o.ListedHouses = share
+	}
 	town, err := demo.New(o)
 	ts.Check(err)
 	ln, err := demo.Listen("127.0.0.1:0")

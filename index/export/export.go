@@ -95,8 +95,9 @@ type Options struct {
 	Excel    bool // csv: a byte order mark, and numbers that Excel leaves as they are
 }
 
-// check returns an error that wraps ErrOptions.
-func (o Options) check(f Format) error {
+// Validate returns an error that wraps ErrOptions or index.ErrQuery where o
+// cannot be meant for this format.
+func (o Options) Validate(f Format) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("export: %w: "+format, append([]any{ErrOptions}, args...)...)
 	}
@@ -114,7 +115,7 @@ func (o Options) check(f Format) error {
 	case o.Excel && f.Name != "csv":
 		return bad("%s is not for Excel; csv is", f.Name)
 	}
-	return nil
+	return o.Query.CheckFilters()
 }
 
 // A Summary counts what was written.
@@ -129,7 +130,7 @@ type Summary struct {
 // index.ErrQuery where o is at fault; else what was written so far is of no
 // use.
 func Write(ctx context.Context, w io.Writer, x *index.Index, f Format, o Options) (Summary, error) {
-	if err := o.check(f); err != nil {
+	if err := o.Validate(f); err != nil {
 		return Summary{}, err
 	}
 	r := &run{Options: o, Writer: bufio.NewWriterSize(w, 64<<10), ctx: ctx, index: x, format: f}

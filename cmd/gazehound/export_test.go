@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gazehound/crawler/demo"
+	"gazehound/gazetteer"
+	"gazehound/geoparse"
+	"gazehound/index"
+)
+
+// What a mapper gets of a town whose map lacks a part of the houses: nearly all
+// of those that the web states, and hardly anything else.
+func TestExportMissing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls a whole town")
+	}
+	o := demo.DefaultOptions()
+	o.Sites, o.PagesPerSite, o.Streets, o.ListedHouses = 60, 20, 40, 0.5
+	data, flags, town, _ := projectOf(t, o)
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), append([]string{"crawl", "--max-pages", "3000", "--quiet"}, flags...), nil, &out, &complaints); code != 0 {
+		t.Fatalf("crawl: exit %d: %s", code, complaints.String())
+	}
+	file := filepath.Join(t.TempDir(), "missing.mr.geojsonl")
+	if code := run(t.Context(), []string{"export", "maproulette", "--only-missing", "--data", data, "-o", file, "--quiet"}, nil, &out, &complaints); code != 0 {
+		t.Fatalf("export: exit %d: %s", code, complaints.String())
+	}
+
+	type features struct {
+		Features []struct {
+			Properties map[string]any `json:"properties"`
+		} `json:"features"`
+	}
+	key := func(street, number any) string {
+		return gazetteer.StreetKey(fmt.Sprint(street)) + " " + gazetteer.NumberKey(fmt.Sprint(number))
+	}
+	var truth features
+	var text bytes.Buffer
+	if err := town.WriteTruth(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text.Bytes(), &truth); err != nil {
+		t.Fatal(err)
+	}
+	missing := map[string]bool{}
+	for _, f := range truth.Features {
+		if p := f.Properties; p["listed"] == false {
+			missing[key(p["street"], p["housenumber"])] = true
+		}
+	}
+	exported, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, right, wrong := map[string]bool{}, 0, []string{}
+	for line := range strings.Lines(string(exported)) {
+		var task features
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, "\x1e")), &task); err != nil || len(task.Features) != 1 {
+			t.Fatalf("%v in %q", err, line)
+		}
+		p := task.Features[0].Properties
+		if p["@title"] != nil || p["@evidence"] != nil {
+			t.Errorf("words of a page without --include-evidence: %q", line)
+		}
+		k := key(p["addr:street"], p["addr:housenumber"])
+		if found[k] {
+			continue // another site states it, too
+		}
+		found[k] = true
+		if missing[k] {
+			right++
+		} else {
+			wrong = append(wrong, k)
+		}
+	}
+	t.Logf("%d addresses are missing, %d of the %d found are among them; wrong: %q", len(missing), right, len(found), wrong)
+	if len(missing) < 20 || float64(right) < 0.95*float64(len(found)) || float64(right) < 0.8*float64(len(missing)) {
+		t.Errorf("precision %d/%d, recall %d/%d; want 0.95 and 0.8", right, len(found), right, len(missing))
+	}
+}
+
+// Where there is nothing to export, or nobody may, the exit code says why, and
+// no file is left behind.
+func TestExportRefused(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	x, err := index.Open(filepath.Join(data, "index"), index.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "Lange Straße 5, 26122 Oldenburg"
+	err = x.Put(t.Context(), index.Document{URL: "https://a.example/", Text: text, Fetched: time.Now(), Addresses: []geoparse.Address{{
+		Text: text, End: len([]rune(text)), Street: "Lange Straße", HouseNumber: "5", Postcode: "26122", City: "Oldenburg", Country: "DE", InRegion: true, Confidence: 1,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	export := func(want int, message string, args ...string) {
+		t.Helper()
+		var out, complaints bytes.Buffer
+		code := run(t.Context(), append([]string{"export", "--data", data, "-o", filepath.Join(dir, "out")}, args...), nil, &out, &complaints)
+		if code != want || !strings.Contains(complaints.String(), message) {
+			t.Errorf("%v: exit %d, want %d with %q: %s", args, code, want, message, complaints.String())
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "out*")); code != 0 && left != nil {
+			t.Errorf("%v: left %v", args, left)
+		}
+	}
+	export(exitLocked, "in use by a running crawl", "csv")
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	export(exitInvalidInput, "--only-missing compares with the gazetteer", "osm", "--only-missing")
+	postcodes := filepath.Join(dir, "XX.txt")
+	if err := os.WriteFile(postcodes, []byte("DE\t26122\tOldenburg\tNiedersachsen\tNI\t\t00\tOldenburg\t03403\t53.14\t8.21\t4\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"gazetteer", "import", postcodes, "--data", data}, nil, &out, &complaints); code != 0 {
+		t.Fatalf("import: exit %d: %s", code, complaints.String())
+	}
+	export(exitInvalidInput, "compares with OpenStreetMap", "osm", "--only-missing")
+	export(exitUsage, "geojsonseq has", "csv", "--rs")
+	export(exitUsage, "street is longer than", "csv", "--street", strings.Repeat("a", 300))
+	export(exitOK, "1 address →", "csv")
+}
+
+func TestTimeOf(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), "2026-11-01T12:00:00+01:00": time.Date(2026, 11, 1, 11, 0, 0, 0, time.UTC),
+		"7d": now.AddDate(0, 0, -7), "36h": now.Add(-36 * time.Hour), "0d": now,
+	} {
+		if got, ok := timeOf(text, now); !ok || !got.Equal(want) {
+			t.Errorf("%s: %v, %v; want %v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "gestern", "-1d", "7", "1e3d", "d", "2026-13-01", "7w", "999999999999d"} {
+		if got, ok := timeOf(text, now); ok {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
