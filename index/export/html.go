@@ -65,9 +65,9 @@ func writeHTML(r *run) error {
 		if h == nil {
 			continue // gone since then: somebody writes beside us
 		}
-		if of := strings.TrimSpace(h.Postcode + " " + h.City); i == 0 || of != area {
+		if of := h.Postcode + " " + gazetteer.Key(h.City); i == 0 || of != area {
 			area = of
-			if err := r.part("area", map[string]any{"Name": area, "First": i == 0}); err != nil {
+			if err := r.part("area", map[string]any{"Name": strings.TrimSpace(h.Postcode + " " + h.City), "First": i == 0}); err != nil {
 				return err
 			}
 		}
@@ -91,7 +91,7 @@ func (r *run) part(name string, data any) error {
 func keyOf(h *index.Hit) string {
 	digits := len(h.HouseNumber) - len(strings.TrimLeft(h.HouseNumber, "0123456789"))
 	number := strings.Repeat("0", max(0, 8-digits)) + gazetteer.NumberKey(h.HouseNumber)
-	return strings.Join([]string{h.Postcode, h.City, gazetteer.StreetKey(h.Street), number, h.Unit}, "\x00")
+	return strings.Join([]string{h.Postcode, gazetteer.Key(h.City), gazetteer.StreetKey(h.Street), number, h.Unit}, "\x00")
 }
 
 // A plan is a map of the addresses within the outline of the region.
