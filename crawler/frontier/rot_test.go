@@ -1,0 +1,89 @@
+package frontier_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gazehound/crawler/frontier"
+)
+
+// TestRot flips one bit of a table file, which makes Badger pass over the
+// block that it is in. What was in there may be lost, but for the rest nothing
+// is lost and nothing is visited again.
+func TestRot(t *testing.T) {
+	const pages, before = 5_000, 200
+	const block = 300 // URLs at most whose records are in one block, or whose words are
+	whole := t.TempDir()
+	f := open(t, frontier.Options{Dir: whole})
+	for i := 0; i < pages; i += 250 {
+		var es []frontier.Entry
+		for j := i; j < i+250; j++ {
+			es = append(es, entry(j%300, j, float64(j%1000)/1000))
+		}
+		push(t, f, es...)
+	}
+	for range before {
+		done(t, f, next(t, f), page)
+	}
+	closed(t, f)
+	tables, err := filepath.Glob(filepath.Join(whole, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatal("no tables", err)
+	}
+	places := 6
+	if testing.Short() {
+		places = 2
+	}
+	for i := range places {
+		t.Run(fmt.Sprintf("%d of %d", i, places), func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "copy")
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join(dir, filepath.Base(tables[0]))
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data[len(data)*i/places+500] ^= 0x10
+			if err := os.WriteFile(name, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			f := open(t, frontier.Options{Dir: dir})
+			// Pages are linked again: those that are known stay known.
+			added := 0
+			for j := 0; j < pages; j += 250 {
+				var es []frontier.Entry
+				for k := j; k < j+250; k++ {
+					es = append(es, entry(k%300, k, 0))
+				}
+				added += push(t, f, es...)
+			}
+			if added > block {
+				t.Errorf("%d known URLs were taken for new", added)
+			}
+			times := map[string]int{}
+			twice := 0
+			for _, u := range drain(t, f) {
+				if times[u]++; times[u] > 1 {
+					twice++
+				}
+			}
+			got := f.Totals()
+			if len(times) < pages-before-block || twice > block {
+				t.Errorf("served %d of %d, %d of them twice; %+v", len(times), pages-before, twice, got)
+			}
+			if got.Queued != 0 || got.Leased != 0 {
+				t.Errorf("totals %+v", got)
+			}
+			closed(t, f)
+			f = open(t, frontier.Options{Dir: dir})
+			if urls := drain(t, f); len(urls) > 0 {
+				t.Errorf("%d served after the end", len(urls))
+			}
+		})
+	}
+}
