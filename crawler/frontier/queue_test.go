@@ -472,7 +472,14 @@ func TestTogether(t *testing.T) {
 		for f.Walk(ctx, 0, func(Node) error { return nil }) == nil {
 		}
 	})
-	time.Sleep(700 * time.Millisecond)
+	visits := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(done)
+	}
+	for patience := time.Now().Add(time.Minute); visits() < 100 && time.Now().Before(patience); {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
