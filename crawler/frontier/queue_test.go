@@ -100,23 +100,23 @@ func TestNextWaits(t *testing.T) {
 		}
 	}
 	// next takes an entry and tells how long that took.
-	next := func(f *Frontier, ctx context.Context, claim func(string) time.Duration) (Entry, error, time.Duration) {
+	next := func(f *Frontier, ctx context.Context, claim func(string) time.Duration) (Entry, time.Duration, error) {
 		began := time.Now()
 		e, err := f.Next(ctx, claim)
-		return e, err, time.Since(began)
+		return e, time.Since(began), err
 	}
 	for _, c := range []struct {
 		name string
 		run  func(t *testing.T, f *Frontier)
 	}{
 		{"empty", func(t *testing.T, f *Frontier) {
-			if _, err, took := next(f, ctx, always); err != io.EOF || took != 0 {
+			if _, took, err := next(f, ctx, always); err != io.EOF || took != 0 {
 				t.Errorf("Next = %v after %v", err, took)
 			}
 		}},
 		{"push wakes, the last Done ends all", func(t *testing.T, f *Frontier) {
 			push(t, f, "http://a.example/")
-			first, err, _ := next(f, ctx, always)
+			first, _, err := next(f, ctx, always)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func TestNextWaits(t *testing.T) {
 			push(t, f, "http://a.example/")
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
-			_, err, took := next(f, ctx, func(string) time.Duration { return time.Minute })
+			_, took, err := next(f, ctx, func(string) time.Duration { return time.Minute })
 			if !errors.Is(err, context.DeadlineExceeded) || took != time.Second {
 				t.Errorf("Next = %v after %v", err, took)
 			}
@@ -161,7 +161,7 @@ func TestNextWaits(t *testing.T) {
 			push(t, f, "http://a.example/")
 			free := time.Now().Add(3 * time.Second)
 			claims := 0
-			_, err, took := next(f, ctx, func(string) time.Duration {
+			_, took, err := next(f, ctx, func(string) time.Duration {
 				claims++
 				return time.Until(free)
 			})
@@ -179,7 +179,7 @@ func TestNextWaits(t *testing.T) {
 				}
 				return 0
 			}
-			e, err, _ := next(f, ctx, turn)
+			e, _, err := next(f, ctx, turn)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,14 +187,14 @@ func TestNextWaits(t *testing.T) {
 				held.Store(false)
 				f.Done(ctx, e, Outcome{})
 			})
-			if _, err, took := next(f, ctx, turn); err != nil || took != time.Second {
+			if _, took, err := next(f, ctx, turn); err != nil || took != time.Second {
 				t.Errorf("Next = %v after %v", err, took)
 			}
 		}},
 		{"returned", func(t *testing.T, f *Frontier) {
 			push(t, f, "http://a.example/1")
 			push(t, f, "http://a.example/2")
-			e, err, _ := next(f, ctx, always)
+			e, _, err := next(f, ctx, always)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +202,7 @@ func TestNextWaits(t *testing.T) {
 			if err := f.Return(e, 5*time.Second); err != nil {
 				t.Fatal(err)
 			}
-			again, err, took := next(f, ctx, always)
+			again, took, err := next(f, ctx, always)
 			if err != nil || took != 5*time.Second || again != e {
 				t.Errorf("Next = %+v, %v after %v; want %+v", again, err, took, e)
 			}
@@ -215,7 +215,7 @@ func TestNextWaits(t *testing.T) {
 			if err := f.Return(again, 0); err == nil {
 				t.Error("an entry could be returned twice")
 			}
-			last, err, _ := next(f, ctx, always)
+			last, _, err := next(f, ctx, always)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -229,12 +229,12 @@ func TestNextWaits(t *testing.T) {
 		}},
 		{"close", func(t *testing.T, f *Frontier) {
 			push(t, f, "http://a.example/")
-			e, err, _ := next(f, ctx, always)
+			e, _, err := next(f, ctx, always)
 			if err != nil {
 				t.Fatal(err)
 			}
 			time.AfterFunc(time.Second, func() { f.Close() })
-			if _, err, took := next(f, ctx, always); err != ErrClosed || took != time.Second {
+			if _, took, err := next(f, ctx, always); err != ErrClosed || took != time.Second {
 				t.Errorf("Next = %v after %v", err, took)
 			}
 			time.Sleep(time.Second)
