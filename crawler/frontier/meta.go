@@ -10,7 +10,7 @@ import (
 )
 
 // MaxMeta bounds a value of PutMeta, in bytes.
-const MaxMeta = 256 << 20
+const MaxMeta = 32 << 20
 
 // pieceSize is what one transaction and one record easily hold.
 const pieceSize = 256 << 10

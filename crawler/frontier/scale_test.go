@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -349,4 +351,72 @@ func cpuTime(who int) time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(who, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkDone ends visits of pages with ten links each, by one worker and by
+// sixteen that share transactions, with and without surviving a power cut.
+func BenchmarkDone(b *testing.B) {
+	ctx := context.Background()
+	for _, synced := range []bool{false, true} {
+		for _, workers := range []int{1, 16} {
+			b.Run(fmt.Sprintf("sync=%v/workers=%d", synced, workers), func(b *testing.B) {
+				f := open(b, Options{Dir: b.TempDir(), Sync: synced})
+				src := newSource(1000)
+				if _, err := f.Push(ctx, src.links()...); err != nil {
+					b.Fatal(err)
+				}
+				pages := make([][]Entry, b.N)
+				for i := range pages {
+					pages[i] = src.links()[:10]
+				}
+				var next atomic.Int64
+				var wg sync.WaitGroup
+				b.ResetTimer()
+				for range workers {
+					wg.Go(func() {
+						for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
+							e, err := f.Next(ctx, always)
+							if err == nil {
+								_, err = f.Done(ctx, e, Outcome{Kind: "page", Status: 200}, pages[i]...)
+							}
+							if err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				wg.Wait()
+			})
+		}
+	}
+}
+
+// BenchmarkScored takes entries that were all promised too much, from a store
+// that was just opened: most of a call is scoring anew what does not lead.
+func BenchmarkScored(b *testing.B) {
+	ctx := context.Background()
+	dir := b.TempDir()
+	f := open(b, Options{Dir: dir})
+	src := newSource(2000)
+	for range 300 {
+		links := src.links()
+		for i := range links {
+			links[i].Priority += 1
+		}
+		if _, err := f.Push(ctx, links...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	f.Close()
+	tries := 0
+	f = open(b, Options{Dir: dir, Score: func(e *Entry) float64 { tries++; return fresh(e) }})
+	b.ResetTimer()
+	for range b.N {
+		if _, err := f.Next(ctx, always); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(tries)/float64(b.N), "scores/op")
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(tries), "us/score")
 }
