@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 )
 
 const (
-	maxTries  = 64   // entries that one Next may score anew and put back
-	tolerance = 0.01 // share by which a rival must be better for that
+	maxTries   = 64   // entries that one Next may score anew and put back
+	tolerance  = 0.01 // share by which a rival must be better for that
+	maxRefused = 64   // hosts that one Next may ask in vain before it lets others in
 )
 
 // Next takes the entry with the highest priority among the hosts that may be
@@ -52,9 +54,12 @@ func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Durati
 		case f.queued == 0:
 			return Entry{}, io.EOF
 		}
-		rest, some := f.wake()
-		if len(f.ready.hosts) == 0 {
+		if rest, some := f.wake(); len(f.ready.hosts) == 0 {
 			f.wait(ctx, rest, some)
+		} else { // let in those who may change the answers, such as a Done that ends a turn
+			f.mu.Unlock()
+			runtime.Gosched()
+			f.mu.Lock()
 		}
 	}
 }
@@ -88,11 +93,12 @@ type candidate struct {
 }
 
 // take leases the best entry that may be had. Something may have to be written
-// first; then it returns that.
+// first; then it returns that. After maxRefused claims in vain it returns
+// nothing, so as not to keep others waiting.
 func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool, write func(*batch) error, err error) {
 	var best candidate
-	tries := 0
-	for len(f.ready.hosts) > 0 {
+	tries, refused := 0, 0
+	for len(f.ready.hosts) > 0 && refused < maxRefused {
 		if tries == maxTries {
 			tries++
 			if best.host.in == isReady && f.claim(best.host, &best.entry, claim) {
@@ -142,6 +148,7 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 			f.lease(h, it.tie, &e)
 			return e, true, nil, nil
 		}
+		refused++
 	}
 	return Entry{}, false, nil, nil
 }

@@ -197,3 +197,49 @@ func TestCloseUnderLoad(t *testing.T) {
 		closed(t, f)
 	}
 }
+
+// TestRefused holds that a Next that is refused by one host after the other
+// lets others work meanwhile, also when the first host may be asked again
+// before the last one has answered. Else a Done that would end a turn never
+// gets in.
+func TestRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		hosts int
+		wait  time.Duration
+	}{
+		"round and round": {3, 500 * time.Microsecond},
+		"many":            {3000, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := open(t, frontier.Options{})
+			var es []frontier.Entry
+			for i := range test.hosts {
+				es = append(es, entry(i, i, .5))
+			}
+			push(t, f, es...)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			asked := make(chan struct{}, 1)
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				f.Next(ctx, func(string) time.Duration {
+					select {
+					case asked <- struct{}{}:
+					default:
+					}
+					time.Sleep(time.Millisecond)
+					return test.wait
+				})
+			}()
+			<-asked
+			began := time.Now()
+			push(t, f, entry(99, 99, .1))
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("others had to wait for %v", took)
+			}
+			cancel()
+			<-ended
+		})
+	}
+}
