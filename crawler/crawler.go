@@ -56,14 +56,15 @@ type Sink interface {
 	Visit(ctx context.Context, v *Visit) error
 }
 
-// A Visit is everything that one step of the crawl learned. Page and Verdict
-// are set for HTML pages only.
+// A Visit is everything that one step of the crawl learned. Page, Verdict and
+// Trail are set for HTML pages only.
 type Visit struct {
 	Entry    frontier.Entry
 	Outcome  frontier.Outcome
 	Response *page.Response
 	Page     *page.Page
 	Verdict  geoparse.Verdict
+	Trail    []frontier.Node  // the page, the page that held the link to it, and so on
 	Found    []frontier.Entry // links that entered the queue or raised a priority there
 }
 
@@ -240,6 +241,7 @@ func (c *Crawler) learn(v *Visit) error {
 		}
 		trail = append(trail, parents...)
 	}
+	v.Trail = trail
 	c.Strategy.Learn(trail, v.Verdict.Relevant)
 	return nil
 }

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -175,6 +176,7 @@ func (l *layer) classed(err error) error {
 type wire struct {
 	r     io.Reader
 	limit int64
+	kept  *bytes.Buffer // what was read, or nil
 }
 
 func (w *wire) Read(p []byte) (int, error) {
@@ -186,6 +188,9 @@ func (w *wire) Read(p []byte) (int, error) {
 	}
 	n, err := w.r.Read(p)
 	w.limit -= int64(n)
+	if w.kept != nil {
+		w.kept.Write(p[:n])
+	}
 	if err != nil && err != io.EOF {
 		err = &wireError{err}
 	}

@@ -48,6 +48,8 @@ type Options struct {
 	DNSTTL   time.Duration // how long addresses are remembered
 	DNSNames int           // how many names are remembered
 
+	KeepRaw bool // responses have their Raw body
+
 	IdlePerHost int // connections kept open to one host
 	Idle        int // connections kept open to all
 	RootCAs     *x509.CertPool
@@ -269,11 +271,12 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	if 300 <= r.Status && r.Status <= 399 && r.Status != http.StatusNotModified {
 		r.Location = location(r.URL, r.Header.Get("Location"))
 	}
+	r.Request = request.Header
 	if r.Status > 299 {
-		r.Body, _ = c.body(response, want{max: min(w.max, maxOtherBody), cut: true}) // the status says enough
+		r.Body, _ = c.body(r, response, want{max: min(w.max, maxOtherBody), cut: true}) // the status says enough
 		return nil
 	}
-	r.Body, err = c.body(response, w)
+	r.Body, err = c.body(r, response, w)
 	return err
 }
 
@@ -296,8 +299,9 @@ func (c *Client) request(ctx context.Context, u weburl.URL, w want) (*http.Reque
 	return request.WithContext(ctx), nil
 }
 
-// body reads and decodes the body within the limits of w.
-func (c *Client) body(response *http.Response, w want) ([]byte, error) {
+// body reads and decodes the body within the limits of w, and notes in r what
+// of it is to be kept besides.
+func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte, error) {
 	declared := mediaType(response.Header.Get("Content-Type"))
 	if declared != "" && len(w.types) > 0 && !w.types[declared] {
 		return nil, classedf(ClassContentType, "%q is not asked for", declared)
@@ -309,7 +313,12 @@ func (c *Client) body(response *http.Response, w want) ([]byte, error) {
 			return nil, classedf(ClassTooLarge, "body is announced with %d bytes, over %d", response.ContentLength, w.max)
 		}
 	}
-	decoded, release, err := decode(response.Header, &wire{r: response.Body, limit: limit + slack})
+	sent := &wire{r: response.Body, limit: limit + slack}
+	if c.options.KeepRaw {
+		sent.kept = new(bytes.Buffer)
+		defer func() { r.Raw = sent.kept.Bytes() }()
+	}
+	decoded, release, err := decode(response.Header, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +340,7 @@ func (c *Client) body(response *http.Response, w want) ([]byte, error) {
 	_, err = buffer.ReadFrom(io.LimitReader(decoded, limit-int64(buffer.Len())))
 	switch {
 	case w.cut && int64(buffer.Len()) == limit:
-		err = nil
+		r.Cut, err = true, nil
 	case err == nil && int64(buffer.Len()) > w.max:
 		err = classedf(ClassTooLarge, "body is over %d bytes", w.max)
 	}

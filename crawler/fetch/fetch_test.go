@@ -1,10 +1,14 @@
 package fetch_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
 	"log"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"runtime"
 	"slices"
@@ -230,5 +234,30 @@ func TestPrefix(t *testing.T) {
 		if _, err := c.FetchPrefix(t.Context(), mustParse(t, server.URL(name)), 1000); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+func TestRaw(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		io.WriteString(z, town)
+		z.Close()
+	}))
+	defer server.Close()
+	r, err := client(t, func(o *fetch.Options) { o.KeepRaw = true }).Fetch(t.Context(), mustParse(t, server.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(r.Raw))
+	if err != nil {
+		t.Fatalf("raw body %.40q: %v", r.Raw, err)
+	}
+	if body, err := io.ReadAll(z); string(body) != town || err != nil || string(r.Body) != town {
+		t.Errorf("raw body holds %q, %v, and the body is %q", body, err, r.Body)
+	}
+	if got := r.Request.Get("User-Agent"); got != "gazehound/test (+http://127.0.0.1/bot)" {
+		t.Errorf("request header has the user agent %q", got)
 	}
 }

@@ -18,6 +18,9 @@ type Response struct {
 	Status   int         // 100 to 599
 	Header   http.Header // as received, bounded by the fetcher
 	Body     []byte      // decoded (no content encoding), at most the fetcher's limit
+	Raw      []byte      // the body as it was sent, where that is kept; shorter than sent if Cut
+	Cut      bool        // the body goes on beyond what was kept
+	Request  http.Header // as sent, or nil
 	Location weburl.URL  // target of a redirect, or zero
 	RemoteIP string      // address that answered, or "" (proxy, WARC)
 	Fetched  time.Time
@@ -36,6 +39,7 @@ type Page struct {
 	Links     []Link     // in document order, each target once, at most MaxLinks
 	NoIndex   bool       // meta robots or X-Robots-Tag says noindex
 	NoFollow  bool       // … nofollow: Links is empty
+	NoArchive bool       // … noarchive: no copy may be kept
 }
 
 // A Link is one hyperlink and the words a reader sees on and around it. The

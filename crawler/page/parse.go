@@ -52,7 +52,7 @@ func Parse(r *Response) (*Page, error) {
 	p.Text, spans = markup.TextSpans(p.Doc, isLink)
 	p.Title = h.title
 	p.Lang = h.language(p.Text)
-	p.NoIndex, p.NoFollow = h.noIndex, h.noFollow
+	p.NoIndex, p.NoFollow, p.NoArchive = h.noIndex, h.noFollow, h.noArchive
 	p.Canonical = h.canonical
 	if !p.NoFollow {
 		p.Links = collect(r.URL, h, p.Text, spans)
@@ -84,6 +84,7 @@ type head struct {
 	links             []Link // of link elements and refreshes
 	langs             []string
 	noIndex, noFollow bool
+	noArchive         bool
 }
 
 func readHead(r *Response, doc *html.Node) *head {
@@ -211,6 +212,8 @@ func (h *head) robots(directives string) {
 			h.noFollow = true
 		case "none":
 			h.noIndex, h.noFollow = true, true
+		case "noarchive", "nocache":
+			h.noArchive = true
 		}
 	}
 }

@@ -290,6 +290,24 @@ func TestRobots(t *testing.T) {
 	}
 }
 
+func TestNoArchive(t *testing.T) {
+	for meta, want := range map[string]bool{
+		"<meta name=robots content=noarchive>":           true,
+		"<meta name=gazehound content='index, nocache'>": true,
+		"<meta name=otherbot content=noarchive>":         false,
+		"<meta name=robots content='noindex, nofollow'>": false,
+	} {
+		if p := parse(t, response(t, "http://a.example/", "", meta)); p.NoArchive != want {
+			t.Errorf("%s: noarchive %v, want %v", meta, p.NoArchive, want)
+		}
+	}
+	r := response(t, "http://a.example/", "", "<p>x")
+	r.Header["X-Robots-Tag"] = []string{"noarchive"}
+	if !parse(t, r).NoArchive {
+		t.Error("X-Robots-Tag: noarchive was not heard")
+	}
+}
+
 func TestLanguage(t *testing.T) {
 	german := strings.Repeat("<p>Das Rathaus der Stadt ist am Montag und am Dienstag für alle Bürger geöffnet, sonst nach Vereinbarung.", 3)
 	english := strings.Repeat("<p>The city hall is open to the public on Monday and Tuesday, and by appointment on all the other days.", 3)
