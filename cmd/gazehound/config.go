@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"time"
 
+	"gazehound/crawler/fetch"
 	"gazehound/crawler/strategy"
 
 	"github.com/go-viper/mapstructure/v2"
@@ -85,6 +88,7 @@ type (
 		MaxBody               Size          `mapstructure:"max_body"`
 		MaxHeader             Size          `mapstructure:"max_header"`
 		ContentTypes          []string      `mapstructure:"content_types"`
+		Cookies               string
 		Proxy                 string
 		AllowPrivateAddresses bool          `mapstructure:"allow_private_addresses"`
 		ShutdownGrace         time.Duration `mapstructure:"shutdown_grace"`
@@ -100,8 +104,15 @@ type (
 		QueryTimeout time.Duration `mapstructure:"query_timeout"`
 	}
 	HostConfig struct {
-		Delay time.Duration
-		Skip  bool
+		Delay        time.Duration
+		Skip         bool
+		MaxPages     int64             `mapstructure:"max_pages"`
+		UserAgent    string            `mapstructure:"user_agent"`
+		Headers      map[string]string // in lower case
+		User         string
+		PasswordEnv  string `mapstructure:"password_env"`
+		PasswordFile string `mapstructure:"password_file"`
+		PlainHTTP    bool   `mapstructure:"plain_http"`
 	}
 )
 
@@ -152,7 +163,7 @@ func DefaultConfig() Config {
 		Predictor: PredictorConfig{Weight: 0.7, Posterior: "tempered", Combine: "max", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
 			MaxCrawlDelay: time.Minute, Timeout: 20 * time.Second, Retries: 2, BackoffStart: 5 * time.Minute, BackoffMax: 24 * time.Hour,
-			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, ShutdownGrace: 20 * time.Second},
+			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, Cookies: "none", ShutdownGrace: 20 * time.Second},
 		Storage: StorageConfig{Memory: 256e6, DiskReserve: 200e6},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second},
 		Hosts:   map[string]HostConfig{},
@@ -360,14 +371,17 @@ func checkKeys(m *yaml.Node, file, prefix string, known map[string]any, origin m
 	return nil
 }
 
+// hostKeys are the keys of one host below hosts.
+var hostKeys = []string{"delay", "skip", "max_pages", "user_agent", "headers", "user", "password_env", "password_file", "plain_http"}
+
 // checkHosts does what checkKeys does for the free keys below hosts.
 func checkHosts(m *yaml.Node, file string) error {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		host := m.Content[i+1]
 		for j := 0; j+1 < len(host.Content); j += 2 {
 			k := host.Content[j]
-			if k.Value != "delay" && k.Value != "skip" {
-				return fail(exitInvalidInput, "%s:%d: unknown key %q of host %q.%s", file, k.Line, k.Value, m.Content[i].Value, didYouMean(k.Value, []string{"delay", "skip"}))
+			if !slices.Contains(hostKeys, k.Value) {
+				return fail(exitInvalidInput, "%s:%d: unknown key %q of host %q.%s", file, k.Line, k.Value, m.Content[i].Value, didYouMean(k.Value, hostKeys))
 			}
 		}
 	}
@@ -441,6 +455,7 @@ func (c *Config) Validate() error {
 	checks := []error{
 		oneOf("gazetteer.min_precision", c.Gazetteer.MinPrecision, "auto", "house", "street", "postcode"),
 		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
+		oneOf("fetch.cookies", c.Fetch.Cookies, "none", "site"),
 		oneOf("predictor.posterior", c.Predictor.Posterior, "tempered", "raw"),
 		oneOf("predictor.combine", c.Predictor.Combine, "mean", "max"),
 		between("version", float64(c.Version), 1, 1),
@@ -479,7 +494,8 @@ func (c *Config) Validate() error {
 		checks = append(checks, fmt.Errorf("strategy limited-distance needs %s of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses", where("crawl.limit_distance")))
 	}
 	for host, h := range c.Hosts {
-		checks = append(checks, between("hosts."+host+".delay", h.Delay.Seconds(), 0, 86400))
+		checks = append(checks, between("hosts."+host+".delay", h.Delay.Seconds(), 0, 86400),
+			between("hosts."+host+".max_pages", float64(h.MaxPages), 0, forever), h.validate(host))
 	}
 	for _, err := range checks {
 		if err != nil {
@@ -487,6 +503,32 @@ func (c *Config) Validate() error {
 		}
 	}
 	return nil
+}
+
+// validate says what of a host's own header and password cannot be used.
+func (h HostConfig) validate(host string) error {
+	secret := h.User != "" || len(h.Headers) > 0
+	switch {
+	case secret && strings.HasPrefix(host, "*."):
+		return fmt.Errorf("hosts.%s: user and headers are for one host; name it without \"*.\"", host)
+	case h.User == "" && (h.PasswordEnv != "" || h.PasswordFile != ""):
+		return fmt.Errorf("hosts.%s: a password needs a user", host)
+	case h.PasswordEnv != "" && h.PasswordFile != "":
+		return fmt.Errorf("hosts.%s: the password is in password_env or in password_file, not in both", host)
+	}
+	own := fetch.Host{Header: h.header(), Agent: h.UserAgent, User: h.User}
+	if err := own.Validate(); err != nil {
+		return fmt.Errorf("hosts.%s: %w", host, err)
+	}
+	return nil
+}
+
+func (h HostConfig) header() http.Header {
+	header := http.Header{}
+	for name, value := range h.Headers {
+		header.Set(name, value)
+	}
+	return header
 }
 
 func newConfigCommand(a *app) *cobra.Command {

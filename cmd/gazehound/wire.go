@@ -61,7 +61,11 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if cfg.Fetch.Delay == 0 && !onLoopback(cfg) {
 		return nil, fail(exitInvalidInput, "fetch.delay 0s is for loopback only: with --allow-private-addresses, --replay or a proxy on loopback")
 	}
-	client, err := fetch.New(fetchOptions(cfg, region.Name))
+	options, err := fetchOptions(cfg, region.Name)
+	if err != nil {
+		return nil, err
+	}
+	client, err := fetch.New(options)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
@@ -164,12 +168,44 @@ func onLoopback(cfg *Config) bool {
 	return !needContact(&withoutContact, crawlOptions{}, nil)
 }
 
-func fetchOptions(cfg *Config, region string) fetch.Options {
+func fetchOptions(cfg *Config, region string) (fetch.Options, error) {
 	o := fetch.DefaultOptions()
 	o.UserAgent = userAgent(cfg.Fetch.UserAgentName, cfg.Fetch.Contact, region)
 	o.Timeout, o.MaxBody, o.MaxHeader = cfg.Fetch.Timeout, int64(cfg.Fetch.MaxBody), int64(cfg.Fetch.MaxHeader)
 	o.ContentTypes, o.Proxy, o.AllowPrivate = cfg.Fetch.ContentTypes, cfg.Fetch.Proxy, cfg.Fetch.AllowPrivateAddresses
-	return o
+	o.Cookies = cfg.Fetch.Cookies == "site"
+	own := map[string]fetch.Host{}
+	for host, h := range cfg.Hosts {
+		password, err := h.password(host)
+		if err != nil {
+			return o, err
+		}
+		own[host] = fetch.Host{Header: h.header(), Agent: h.UserAgent, User: h.User, Password: password, AllowPlain: h.PlainHTTP}
+	}
+	o.Host = func(u weburl.URL) fetch.Host {
+		h, _ := forHost(own, u)
+		return h
+	}
+	return o, nil
+}
+
+// password reads the password of a host from where the configuration says.
+func (h HostConfig) password(host string) (string, error) {
+	switch {
+	case h.PasswordEnv != "":
+		p, ok := os.LookupEnv(h.PasswordEnv)
+		if !ok {
+			return "", fail(exitInvalidInput, "hosts.%s.password_env: %s is not set in the environment", host, h.PasswordEnv)
+		}
+		return p, nil
+	case h.PasswordFile != "":
+		text, err := os.ReadFile(h.PasswordFile)
+		if err != nil {
+			return "", fail(exitInvalidInput, "hosts.%s.password_file: %w", host, err)
+		}
+		return strings.TrimRight(string(text), "\r\n"), nil
+	}
+	return "", nil
 }
 
 // userAgent names the program, whom to write to and what the crawl is about,
@@ -202,22 +238,24 @@ type hostRules struct {
 // Check asks robots.txt; a longer delay of config.yaml wins.
 func (r hostRules) Check(ctx context.Context, u weburl.URL) (robots.Decision, error) {
 	d, err := r.robots.Check(ctx, u)
-	if h, ok := hostConfig(r.hosts, u.Hostname()); ok {
+	if h, ok := forHost(r.hosts, u); ok {
 		d.Delay = max(d.Delay, h.Delay)
 	}
 	return d, err
 }
 
-// hostConfig finds the settings of a host: its own, or those of the nearest
-// "*." above it.
-func hostConfig(hosts map[string]HostConfig, host string) (HostConfig, bool) {
-	if h, ok := hosts[host]; ok {
-		return h, true
+// forHost finds the settings of the host of u: its own with the port, its own,
+// or those of the nearest "*." above it.
+func forHost[T any](hosts map[string]T, u weburl.URL) (settings T, ok bool) {
+	for _, name := range []string{u.Host(), u.Hostname()} {
+		if h, ok := hosts[name]; ok {
+			return h, true
+		}
 	}
-	for rest := host; ; {
-		_, parent, ok := strings.Cut(rest, ".")
-		if !ok {
-			return HostConfig{}, false
+	for rest := u.Hostname(); ; {
+		_, parent, more := strings.Cut(rest, ".")
+		if !more {
+			return settings, false
 		}
 		if h, ok := hosts["*."+parent]; ok {
 			return h, true
@@ -241,7 +279,7 @@ func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL)
 		if loopbackOnly && !isLoopback(strings.Trim(u.Hostname(), "[]")) {
 			return "out_of_scope"
 		}
-		if h, ok := hostConfig(cfg.Hosts, u.Hostname()); ok && h.Skip {
+		if h, ok := forHost(cfg.Hosts, u); ok && h.Skip {
 			return "host_skipped"
 		}
 		text := u.String()
@@ -284,6 +322,10 @@ func (a *app) newOrder(cfg *Config, model *predictor.Model) (strategy.Strategy, 
 func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy) (*frontier.Frontier, error) {
 	f, err := frontier.Open(frontier.Options{
 		Dir: p.frontier(), Memory: int64(cfg.Storage.Memory), Seed: cfg.Crawl.RandomSeed, MaxPerHost: cfg.Crawl.MaxPagesPerHost,
+		PerHost: func(u weburl.URL) int64 {
+			h, _ := forHost(cfg.Hosts, u)
+			return h.MaxPages
+		},
 		Score: func(e *frontier.Entry) float64 {
 			priority, _ := order.Score(e)
 			return priority

@@ -49,6 +49,11 @@ type Options struct {
 	DNSNames int           // how many names are remembered
 
 	KeepRaw bool // responses have their Raw body
+	// Host says what the host of a URL is sent beside the usual; nil: nothing.
+	Host func(u weburl.URL) Host
+	// Cookies keeps what a site sets for as long as the Client lives and sends
+	// it back to that site. Without, none is ever sent.
+	Cookies bool
 
 	IdlePerHost int // connections kept open to one host
 	Idle        int // connections kept open to all
@@ -116,6 +121,7 @@ type Client struct {
 	names     *resolver
 	dialer    net.Dialer
 	transport *http.Transport
+	cookies   *pantry   // nil: none
 	buffers   sync.Pool // of *bytes.Buffer
 }
 
@@ -133,6 +139,9 @@ func New(o Options) (*Client, error) {
 	}
 	if len(o.ContentTypes) > 0 {
 		c.accept = strings.Join(o.ContentTypes, ",") + ",*/*;q=0.1"
+	}
+	if o.Cookies {
+		c.cookies = newPantry()
 	}
 	for _, t := range o.ContentTypes {
 		c.types[strings.ToLower(t)] = true
@@ -191,6 +200,13 @@ func (c *Client) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error
 	return c.exchange(ctx, u, want{accept: c.accept, types: c.types, max: c.options.MaxBody})
 }
 
+// FetchIf is Fetch for a page that was fetched before: where it is still the
+// one that the validators v name, the answer is a response with status 304 and
+// no body.
+func (c *Client) FetchIf(ctx context.Context, u weburl.URL, v page.Validators) (*page.Response, error) {
+	return c.exchange(ctx, u, want{accept: c.accept, types: c.types, max: c.options.MaxBody, unless: v})
+}
+
 // FetchPrefix is Fetch for files that are no pages, such as robots.txt: of any
 // content type, and cut after max bytes of the decoded body.
 func (c *Client) FetchPrefix(ctx context.Context, u weburl.URL, max int64) (*page.Response, error) {
@@ -212,6 +228,7 @@ type want struct {
 	types  map[string]bool // empty: all
 	max    int64           // bytes of the decoded body
 	cut    bool            // a longer body is cut and no error
+	unless page.Validators // nothing is wanted of a page that still has these
 }
 
 const (
@@ -254,6 +271,8 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	if err != nil {
 		return err
 	}
+	r.Request = request.Header.Clone() // without secrets, for it may be archived
+	c.dress(request, r.URL)
 	response, err := c.transport.RoundTrip(request)
 	if err != nil && reused && ctx.Err() == nil && classify(err) == ClassProtocol {
 		// The garbage may belong to the answer before, such as a body behind a
@@ -265,13 +284,15 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	}
 	defer response.Body.Close()
 	r.Status, r.Header = response.StatusCode, response.Header
+	if c.cookies != nil {
+		c.cookies.keep(response, r.URL)
+	}
 	if r.Status < 200 || r.Status > 599 {
 		return classedf(ClassProtocol, "status %d", r.Status)
 	}
 	if 300 <= r.Status && r.Status <= 399 && r.Status != http.StatusNotModified {
 		r.Location = location(r.URL, r.Header.Get("Location"))
 	}
-	r.Request = request.Header
 	if r.Status > 299 {
 		r.Body, _ = c.body(r, response, want{max: min(w.max, maxOtherBody), cut: true}) // the status says enough
 		return nil
@@ -295,6 +316,12 @@ func (c *Client) request(ctx context.Context, u weburl.URL, w want) (*http.Reque
 			"Accept-Encoding": {acceptEncoding},
 		},
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	if t := w.unless.ETag; t != "" && httpguts.ValidHeaderFieldValue(t) {
+		request.Header.Set("If-None-Match", t)
+	}
+	if t := w.unless.Modified; t != "" && httpguts.ValidHeaderFieldValue(t) {
+		request.Header.Set("If-Modified-Since", t)
 	}
 	return request.WithContext(ctx), nil
 }

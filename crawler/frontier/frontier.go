@@ -138,9 +138,12 @@ type Options struct {
 	Memory     int64  // bytes to aim at for everything here, at least 32 MB; 0: 256 MiB
 	Seed       uint64 // decides between equal priorities; the one the store was made with counts
 	MaxPerHost int64  // URLs of one host, queued and visited; 0: no limit
-	Sync       bool   // every write survives a power cut, not only a killed process; slower
-	MinFree    int64  // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
-	InMemory   bool   // nothing is kept; for tests
+	// PerHost returns another MaxPerHost for the host of a URL, or 0; nil: none.
+	// It must not call the frontier.
+	PerHost  func(weburl.URL) int64
+	Sync     bool  // every write survives a power cut, not only a killed process; slower
+	MinFree  int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
+	InMemory bool  // nothing is kept; for tests
 
 	// Score returns today's priority of an entry that has reached the front of
 	// the queue; nil keeps the priority it was pushed with. Like the claim

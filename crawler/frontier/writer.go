@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"gazehound/crawler/weburl"
+
 	badger "github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
 )
@@ -346,7 +348,7 @@ func (b *batch) push(links []link) (added int, err error) {
 		tie := tieOf(b.f.seed, l.key.url())
 		kind := isMoved
 		switch {
-		case !known && b.f.options.MaxPerHost > 0 && int64(h.total)+d.total >= b.f.options.MaxPerHost:
+		case !known && b.f.full(l.URL, int64(h.total)+d.total):
 			count(b.totals.Dropped, "host_limit", 1)
 			continue
 		case !known:
@@ -382,6 +384,17 @@ func (b *batch) push(links []link) (added int, err error) {
 		b.changes = append(b.changes, change{kind, h, item{place{rank, tie}, rank, uint32(r.retries), ref}})
 	}
 	return added, nil
+}
+
+// full tells whether a host with n URLs takes no more.
+func (f *Frontier) full(u weburl.URL, n int64) bool {
+	limit := f.options.MaxPerHost
+	if f.options.PerHost != nil {
+		if own := f.options.PerHost(u); own > 0 {
+			limit = own
+		}
+	}
+	return limit > 0 && n >= limit
 }
 
 // queue writes the record of a waiting URL and its place in the queue.

@@ -27,6 +27,24 @@ type Response struct {
 	Took     time.Duration // from request to the last byte of the body
 }
 
+// Validators name one state of a page, as its server wrote them; both may be
+// empty (RFC 9110, section 8.8).
+type Validators struct{ ETag, Modified string }
+
+const maxValidator = 256 // bytes; a longer one is not sent back
+
+// Validators returns those of r.
+func (r *Response) Validators() Validators {
+	v := Validators{r.Header.Get("ETag"), r.Header.Get("Last-Modified")}
+	if len(v.ETag) > maxValidator {
+		v.ETag = ""
+	}
+	if len(v.Modified) > maxValidator {
+		v.Modified = ""
+	}
+	return v
+}
+
 // A Page is a response parsed once. Everything after it shares Doc and Text.
 type Page struct {
 	URL       weburl.URL
@@ -40,6 +58,7 @@ type Page struct {
 	NoIndex   bool       // meta robots or X-Robots-Tag says noindex
 	NoFollow  bool       // … nofollow: Links is empty
 	NoArchive bool       // … noarchive: no copy may be kept
+	Reserved  bool       // rights to text and data mining are reserved (TDMRep: header or meta element)
 }
 
 // A Link is one hyperlink and the words a reader sees on and around it. The

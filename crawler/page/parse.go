@@ -52,7 +52,7 @@ func Parse(r *Response) (*Page, error) {
 	p.Text, spans = markup.TextSpans(p.Doc, isLink)
 	p.Title = h.title
 	p.Lang = h.language(p.Text)
-	p.NoIndex, p.NoFollow, p.NoArchive = h.noIndex, h.noFollow, h.noArchive
+	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
 	p.Canonical = h.canonical
 	if !p.NoFollow {
 		p.Links = collect(r.URL, h, p.Text, spans)
@@ -78,13 +78,12 @@ func foreignFormat(body []byte) string {
 
 // A head is what the header fields and the elements without text say.
 type head struct {
-	title             string
-	base              weburl.URL // that references are resolved against
-	canonical         weburl.URL
-	links             []Link // of link elements and refreshes
-	langs             []string
-	noIndex, noFollow bool
-	noArchive         bool
+	title                                  string
+	base                                   weburl.URL // that references are resolved against
+	canonical                              weburl.URL
+	links                                  []Link // of link elements and refreshes
+	langs                                  []string
+	noIndex, noFollow, noArchive, reserved bool
 }
 
 func readHead(r *Response, doc *html.Node) *head {
@@ -123,6 +122,8 @@ func readHead(r *Response, doc *html.Node) *head {
 			switch strings.ToLower(name) {
 			case "robots", Agent:
 				h.robots(content)
+			case "tdm-reservation":
+				h.reserved = strings.TrimSpace(content) == "1"
 			case "refresh":
 				h.refresh(r.URL, content)
 			case "content-language", "language":
@@ -140,6 +141,9 @@ func readHead(r *Response, doc *html.Node) *head {
 	h.langs = append(h.langs, contentLanguage, r.Header.Get("Content-Language"), locale)
 	for _, line := range r.Header.Values("X-Robots-Tag") {
 		h.robotsTag(line)
+	}
+	if tdm := strings.TrimSpace(r.Header.Get("Tdm-Reservation")); tdm == "1" {
+		h.reserved = true // the strongest word of the two
 	}
 	if refresh := r.Header.Get("Refresh"); refresh != "" {
 		h.refresh(r.URL, refresh)

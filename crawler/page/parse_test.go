@@ -308,6 +308,36 @@ func TestNoArchive(t *testing.T) {
 	}
 }
 
+// Whoever reserves the rights to text and data mining says so with a 1, in the
+// header or in the page; noarchive asks for no copy.
+func TestReservations(t *testing.T) {
+	for _, c := range []struct {
+		header, tag, page   string
+		reserved, noArchive bool
+	}{
+		{"", "", "<p>x", false, false},
+		{"1", "", "<p>x", true, false},
+		{"0", "", "<p>x", false, false},
+		{"0", "", "<meta name=tdm-reservation content=1>", true, false},
+		{"", "", "<meta name='TDM-Reservation' content=' 1 '>", true, false},
+		{"", "", "<meta name=tdm-reservation content=0><meta name=tdm-policy content='https://a.example/p.json'>", false, false},
+		{"", "noarchive", "<p>x", false, true},
+		{"", "otherbot: noarchive", "<p>x", false, false},
+		{"", "", "<meta name=robots content='noindex,noarchive'>", false, true},
+	} {
+		r := response(t, "http://a.example/", "", c.page)
+		if c.header != "" {
+			r.Header.Set("tdm-reservation", c.header)
+		}
+		if c.tag != "" {
+			r.Header.Set("X-Robots-Tag", c.tag)
+		}
+		if p := parse(t, r); p.Reserved != c.reserved || p.NoArchive != c.noArchive {
+			t.Errorf("%+v: reserved %v, noarchive %v", c, p.Reserved, p.NoArchive)
+		}
+	}
+}
+
 func TestLanguage(t *testing.T) {
 	german := strings.Repeat("<p>Das Rathaus der Stadt ist am Montag und am Dienstag für alle Bürger geöffnet, sonst nach Vereinbarung.", 3)
 	english := strings.Repeat("<p>The city hall is open to the public on Monday and Tuesday, and by appointment on all the other days.", 3)
