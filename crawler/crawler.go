@@ -3,7 +3,7 @@
 //
 // A Crawler is put together from parts that it only knows by their interfaces,
 // so that the same loop runs on the live web, on WARC files and on a made-up
-// web. Start with [Crawler.Run]; one page's way is [Crawler.visit].
+// web. Start with [Crawler.Run]; one page's way is [Crawler.Visit].
 package crawler
 
 import (
@@ -50,6 +50,17 @@ type Judge interface {
 	Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error)
 }
 
+// A Frontier is the queue of a crawl and its tree: on disk
+// (frontier.Frontier), or in memory for the simulator (frontier.Memory).
+type Frontier interface {
+	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
+	Next(ctx context.Context, claim func(host string) time.Duration) (frontier.Entry, error)
+	Return(e frontier.Entry, wait time.Duration) error
+	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
+	Trail(k frontier.Key, n int) ([]frontier.Node, error)
+	Totals() frontier.Totals
+}
+
 // A Sink stores what a visit found. What it was told is durable when it
 // returns; it may be told of one URL again after a crash.
 type Sink interface {
@@ -88,7 +99,7 @@ var (
 // A Crawler runs one crawl. All fields but Rules and Report are required.
 type Crawler struct {
 	Options  Options
-	Frontier *frontier.Frontier
+	Frontier Frontier
 	Fetcher  Fetcher
 	Gate     Gate
 	Rules    Rules // nil: everything may be fetched
@@ -179,7 +190,7 @@ func (c *Crawler) work(stop, work context.Context) error {
 			}
 			return fmt.Errorf("next link: %w", err)
 		}
-		isPage, err := c.visit(work, e)
+		isPage, err := c.Visit(work, e)
 		c.pages.give(isPage)
 		if err != nil {
 			if work.Err() != nil {
@@ -193,9 +204,11 @@ func (c *Crawler) work(stop, work context.Context) error {
 	}
 }
 
-// visit is one page's way through the house. The entry is given up last, so
-// that a crash repeats a visit and never loses one.
-func (c *Crawler) visit(ctx context.Context, e frontier.Entry) (isPage bool, err error) {
+// Visit is one page's way through the house: the step that Run repeats, and
+// that a simulator takes in its own time. It tells whether an HTML page was
+// downloaded. The entry is given up last, so that a crash repeats a visit and
+// never loses one.
+func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err error) {
 	v := &Visit{Entry: e}
 	again, err := c.look(ctx, v)
 	if err != nil {

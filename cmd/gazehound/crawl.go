@@ -277,7 +277,7 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 	var beside errgroup.Group
 	beside.Go(func() error { return watch.run(side) })
 	beside.Go(func() error {
-		return every(side, cfg.Predictor.SaveEvery, func() error { return saveModel(p, model, c.Frontier) })
+		return every(side, cfg.Predictor.SaveEvery, func() error { return saveModel(p, model, watch.f) })
 	})
 	beside.Go(func() error {
 		return every(side, 2*time.Second, func() error {

@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"crawler/crawltest":  {"crawler/weburl", "crawler/page"},
 	"crawler/strategy":   {"crawler/frontier", "predictor"},
 	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "geoparse", "predictor"},
+	"crawler/sim":        {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/robots", "crawler/frontier", "crawler/strategy", "crawler/warc", "crawler/demo", "geoparse", "predictor"},
 	"predictor":          {},
 	"geoparse/grammar":   {"gazetteer"},
 	"geoparse/markup":    {},
@@ -50,6 +51,7 @@ var fences = map[string][]string{
 	"github.com/nlnwa/gowarc":        {"crawler/warc"},
 	"github.com/nlnwa/whatwg-url":    {"crawler/weburl"},
 	"github.com/jimsmart":            {"crawler/robots"},
+	"gonum.org/v1/plot":              {"crawler/sim"},
 	"github.com/spf13":               {"cmd/gazehound"},
 }
 

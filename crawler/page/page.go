@@ -25,6 +25,7 @@ type Response struct {
 	RemoteIP string      // address that answered, or "" (proxy, WARC)
 	Fetched  time.Time
 	Took     time.Duration // from request to the last byte of the body
+	Parsed   *Page         // what Parse returns, where the page was parsed before, as in a simulation; else nil
 }
 
 // Validators name one state of a page, as its server wrote them; both may be

@@ -38,7 +38,12 @@ var ErrNotHTML = errors.New("body is no HTML page")
 // Around is up to 100 characters before and 100 after the link, cut at words,
 // of its line of the text. Where that line holds nothing but links, as in a
 // menu, it is the line before and the line behind, if these hold other words.
+//
+// A response that carries a page already (Parsed) gives that one.
 func Parse(r *Response) (*Page, error) {
+	if r.Parsed != nil {
+		return r.Parsed, nil
+	}
 	if what := foreignFormat(r.Body); what != "" {
 		return nil, fmt.Errorf("page: %s: %w but %s", r.URL, ErrNotHTML, what)
 	}

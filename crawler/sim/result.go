@@ -1,0 +1,215 @@
+package sim
+
+import (
+	"sort"
+	"strings"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/frontier"
+)
+
+// Finds are the numbers of the downloaded pages, from 1, at which something
+// new was found, in order.
+type Finds []int32
+
+// At returns how much was found in the first n pages.
+func (f Finds) At(n int) int {
+	return sort.Search(len(f), func(i int) bool { return int(f[i]) > n })
+}
+
+// A Sample is the state of a crawl after so many pages.
+type Sample struct {
+	Pages int
+	Time  time.Duration // virtual
+	Queue int64         // entries that wait or are being fetched
+	Found int           // relevant pages
+}
+
+// A Result is what one strategy found in one web.
+type Result struct {
+	Web      string
+	Seed     uint64
+	Budget   int           // of pages; if there was none, the pages of the web
+	Relevant int           // relevant pages that can be reached in the web
+	Pages    int           // downloaded
+	Visits   int           // with redirects and errors
+	Time     time.Duration // virtual
+	QueueMax int64
+
+	Finds     Finds // relevant pages, each once
+	Streets   Finds // distinct streets on them
+	Addresses Finds // distinct addresses
+	Contents  Finds // relevant pages of distinct content, where that is known
+	OffHost   Finds // relevant pages that do not lie on the host with the most of them
+
+	Samples []Sample // about 500, the last one at the end
+
+	Bridges []int // [n]: relevant pages that were reached from a relevant one over n others
+	Tails   []int // [n]: ends of the crawl n ≥ 1 irrelevant pages behind the last relevant one
+	Depths  []int // [n]: relevant pages n links from a seed
+
+	streets, addresses map[string]bool
+	contents           map[uint64]bool
+	counted            map[frontier.Key]bool
+	every              int
+}
+
+func newResult(w *Web, o Options) *Result {
+	r := &Result{
+		Web: w.Name, Seed: o.Seed, Budget: o.Pages, Relevant: w.reached,
+		streets: map[string]bool{}, addresses: map[string]bool{}, contents: map[uint64]bool{}, counted: map[frontier.Key]bool{},
+	}
+	if r.Budget == 0 {
+		r.Budget = w.total
+	}
+	r.every = max(r.Budget/500, 1)
+	return r
+}
+
+// Found returns how many relevant pages were found in the first n pages.
+func (r *Result) Found(n int) int { return r.Finds.At(n) }
+
+// Harvest returns the share of relevant pages among the first n, or among all
+// where the crawl ended before: in [0, 1], 0 where nothing was downloaded.
+func (r *Result) Harvest(n int) float64 {
+	if n = min(n, r.Pages); n == 0 {
+		return 0
+	}
+	return float64(r.Found(n)) / float64(n)
+}
+
+// Coverage returns the share of all relevant pages that was found in the first
+// n pages: in [0, 1], 0 where the web has none.
+func (r *Result) Coverage(n int) float64 {
+	if r.Relevant == 0 {
+		return 0
+	}
+	return float64(r.Found(n)) / float64(r.Relevant)
+}
+
+// Area returns the area under the coverage curve up to n pages: its mean over
+// 1 … n, in [0, 1]. A crawl that ends before keeps its coverage.
+func (r *Result) Area(n int) float64 {
+	if r.Relevant == 0 || n <= 0 {
+		return 0
+	}
+	return r.Finds.area(n) / float64(r.Relevant)
+}
+
+// area returns the mean of At over 1 … n.
+func (f Finds) area(n int) float64 {
+	sum := 0.0
+	for _, at := range f {
+		if int(at) > n {
+			break
+		}
+		sum += float64(n - int(at) + 1)
+	}
+	return sum / float64(n)
+}
+
+// A tree is the crawl tree of a run, as far as distances are concerned.
+type tree struct {
+	visits map[frontier.Key]int32
+	nodes  []treeNode
+}
+
+type treeNode struct {
+	since    int32 // irrelevant pages since the last relevant one; 0: relevant; -1: none yet
+	children bool
+	relevant bool
+}
+
+// visited is told of every visit.
+func (r *run) visited(v *crawler.Visit) {
+	s := r.result
+	s.Visits++
+	if v.Outcome.Kind != "page" {
+		return
+	}
+	s.Pages++
+	key := frontier.KeyOf(v.Entry.URL)
+	p, known := r.web.page(v.Entry.URL)
+	relevant := r.web.relevant(v.Entry.URL)
+	if known && p.Relevant && !s.counted[key] {
+		s.counted[key] = true
+		s.add(r.web, p)
+		count(&s.Depths, v.Entry.Depth)
+	}
+	r.tree.add(key, &v.Entry, relevant, s)
+	if s.Pages%s.every == 0 {
+		r.sample()
+	}
+}
+
+// add counts one more relevant page.
+func (r *Result) add(w *Web, p *Page) {
+	n := int32(r.Pages)
+	r.Finds = append(r.Finds, n)
+	if p.URL.Host() != w.biggest {
+		r.OffHost = append(r.OffHost, n)
+	}
+	if p.Content != 0 && !r.contents[p.Content] {
+		r.contents[p.Content] = true
+		r.Contents = append(r.Contents, n)
+	}
+	for _, a := range p.Addresses {
+		if !r.addresses[a] {
+			r.addresses[a] = true
+			r.Addresses = append(r.Addresses, n)
+		}
+		if street, _, ok := strings.Cut(a, "\x00"); ok && !r.streets[street] {
+			r.streets[street] = true
+			r.Streets = append(r.Streets, n)
+		}
+	}
+}
+
+func (t *tree) add(key frontier.Key, e *frontier.Entry, relevant bool, r *Result) {
+	n := treeNode{since: -1, relevant: relevant}
+	if i, ok := t.visits[e.Parent]; ok && e.Depth > 0 {
+		parent := &t.nodes[i]
+		parent.children = true
+		if parent.since >= 0 {
+			n.since = parent.since + 1
+		}
+	}
+	if relevant {
+		if n.since > 0 {
+			count(&r.Bridges, int(n.since-1))
+		}
+		n.since = 0
+	}
+	t.visits[key] = int32(len(t.nodes))
+	t.nodes = append(t.nodes, n)
+}
+
+// count adds one to the n-th number of a list.
+func count(list *[]int, n int) {
+	for len(*list) <= n {
+		*list = append(*list, 0)
+	}
+	(*list)[n]++
+}
+
+func (r *run) sample() {
+	s := r.result
+	queue := r.queue.Waiting()
+	s.QueueMax = max(s.QueueMax, queue)
+	s.Samples = append(s.Samples, Sample{Pages: s.Pages, Time: r.now, Queue: queue, Found: len(s.Finds)})
+}
+
+// finish completes the result at the end of the crawl.
+func (r *Result) finish(run *run) {
+	r.Time = run.now
+	if len(r.Samples) == 0 || r.Samples[len(r.Samples)-1].Pages != r.Pages {
+		run.sample()
+	}
+	for _, n := range run.tree.nodes {
+		if !n.children && n.since > 0 {
+			count(&r.Tails, int(n.since))
+		}
+	}
+	r.streets, r.addresses, r.contents, r.counted = nil, nil, nil, nil
+}
