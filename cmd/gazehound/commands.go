@@ -16,6 +16,7 @@ func commands(a *app) []*cobra.Command {
 		newRetrainCommand(a),
 		newModelCommand(a),
 		newGeoparseCommand(a),
+		newClickstreamCommand(a),
 		newConfigCommand(a),
 		newVersionCommand(a),
 	}

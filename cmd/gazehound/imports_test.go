@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "geoparse", "predictor"},
 	"crawler/sim":        {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/robots", "crawler/frontier", "crawler/strategy", "crawler/warc", "crawler/demo", "geoparse", "predictor"},
 	"predictor":          {},
+	"predictor/clicklog": {},
 	"geoparse/grammar":   {"gazetteer"},
 	"geoparse/markup":    {},
 	"geoparse":           {"geoparse/grammar", "geoparse/markup", "gazetteer"},

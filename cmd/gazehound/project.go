@@ -17,13 +17,14 @@ import (
 // A project is a data directory: everything about one region and its crawl.
 type project struct{ dir string }
 
-func (p project) gazetteer() string { return filepath.Join(p.dir, "gazetteer") }
-func (p project) region() string    { return filepath.Join(p.dir, "region.geojson") }
-func (p project) seeds() string     { return filepath.Join(p.dir, "seeds.txt") }
-func (p project) frontier() string  { return filepath.Join(p.dir, "frontier") }
-func (p project) index() string     { return filepath.Join(p.dir, "index") }
-func (p project) model() string     { return filepath.Join(p.dir, "model.gob") }
-func (p project) discarded() string { return filepath.Join(p.dir, "frontier.discarded") }
+func (p project) gazetteer() string   { return filepath.Join(p.dir, "gazetteer") }
+func (p project) region() string      { return filepath.Join(p.dir, "region.geojson") }
+func (p project) seeds() string       { return filepath.Join(p.dir, "seeds.txt") }
+func (p project) frontier() string    { return filepath.Join(p.dir, "frontier") }
+func (p project) index() string       { return filepath.Join(p.dir, "index") }
+func (p project) clickstream() string { return filepath.Join(p.dir, "clickstream") }
+func (p project) model() string       { return filepath.Join(p.dir, "model.gob") }
+func (p project) discarded() string   { return filepath.Join(p.dir, "frontier.discarded") }
 
 // finishDiscard removes what --fresh has thrown away. The crawl is gone as
 // soon as its folder has the other name; a kill after that only leaves work

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gazehound/crawler/weburl"
+	"gazehound/predictor/clicklog"
+)
+
+func newClickstreamCommand(a *app) *cobra.Command {
+	group := &cobra.Command{
+		Use:   "clickstream",
+		Short: "Learn from access logs which pages people stay on",
+		Long: `Clickstream turns the access logs of web servers into the importance of pages,
+LR(d): the time that sessions of people spent on each. The strategy "trend"
+orders its queue by it.`,
+		Example: `  gazehound clickstream import /var/log/nginx/access.log* --site https://www.example.org
+  gazehound clickstream top --limit 10`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+
+	o := clicklog.DefaultOptions()
+	imp := &cobra.Command{
+		Use:   "import FILE…",
+		Short: "Add access logs and rank the pages anew",
+		Long: `Import reads access logs in the common, combined or vhost_combined format of
+Apache and nginx, plain or packed with gzip; "-" is standard input. A log that
+was imported before is read on from where it ended, also when it was rotated and
+renamed, so the same command can run every night. An unfinished last line waits
+for the next time. An import that was stopped goes on where it was.
+
+Programs are left out: by their agent, by asking for robots.txt, by opening more
+pages in a minute than a person does. Addresses of clients are not stored.
+
+Memory does not grow with the logs: views are sorted in pieces on disk and
+merged.`,
+		Example: `  gazehound clickstream import access.log access.log.1 access.log.2.gz --site https://www.example.org
+  zcat old/*.gz | gazehound clickstream import - --site https://www.example.org --idle 15m`,
+		Args: needArgs("an access log to import"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.clickstreamImport(cmd.Context(), args, o) },
+	}
+	f := imp.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.Site, "site", "", "what stands before the paths of the log: `URL` such as https://www.example.org (logs with a vhost need none)")
+	f.DurationVar(&o.Idle, "idle", o.Idle, "a pause longer than this ends a session")
+	f.DurationVar(&o.LastPage, "last-page", o.LastPage, "time credited to the last page of a session, whose end no log tells")
+	f.IntVar(&o.MaxPerMinute, "max-per-minute", o.MaxPerMinute, "a client that opens more pages in a minute is a program")
+
+	limit := 20
+	top := &cobra.Command{
+		Use:     "top",
+		Short:   "Print the pages that people stay on longest",
+		Example: "  gazehound clickstream top\n  gazehound clickstream top --limit 1000 --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.clickstreamTop(limit) },
+	}
+	top.Flags().IntVar(&limit, "limit", limit, "pages to print, 1 to 100,000")
+	group.AddCommand(imp, top)
+	return group
+}
+
+// importedLog is what became of one access log.
+type importedLog struct {
+	Type     string `json:"type"`
+	Name     string `json:"name"`
+	Lines    int64  `json:"lines"`
+	Views    int64  `json:"views"`
+	Robots   int64  `json:"robots"`
+	Assets   int64  `json:"assets"`
+	Others   int64  `json:"others"`
+	Foreign  int64  `json:"foreign"`
+	Bad      int64  `json:"bad"`
+	Continue bool   `json:"continued"`
+}
+
+func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.Options) error {
+	if o.Site != "" {
+		u, err := weburl.Parse(o.Site)
+		if err != nil {
+			return fail(exitUsage, "--site: %w", err)
+		}
+		o.Site = u.String()
+	}
+	o.Canonical = func(raw string) (string, bool) {
+		u, err := weburl.Parse(raw)
+		return u.String(), err == nil
+	}
+	if err := o.Validate(); err != nil {
+		return fail(exitUsage, "%w", err)
+	}
+	ctx, stop := signals(ctx)
+	defer stop()
+	s, err := clicklog.Open(project{a.data}.clickstream(), o)
+	if errors.Is(err, clicklog.ErrLocked) {
+		return fail(exitLocked, "%w", err)
+	} else if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	defer s.Close()
+	for _, name := range files {
+		n, err := a.importLog(ctx, s, name)
+		switch {
+		case ctx.Err() != nil:
+			return fail(exitStopped, "stopped by a signal; the same command goes on from there")
+		case errors.Is(err, fs.ErrNotExist):
+			return fail(exitInvalidInput, "%s does not exist", name)
+		case errors.Is(err, clicklog.ErrNoSite):
+			return fail(exitUsage, "%w. --site https://www.example.org says whose it is", err)
+		case err != nil:
+			return fail(exitInvalidInput, "%w", err)
+		}
+		one := importedLog{"log", name, n.Lines, n.Views, n.Robots, n.Assets, n.Others, n.Foreign, n.Bad, n.Before > 0}
+		if a.json {
+			if err := a.printJSON(one); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%s  %s lines: %s page views, %s by programs, %s parts of pages, %s other requests, %s of other sites, %s bad\n", oneLine(name),
+			count(int(n.Lines)), count(int(n.Views)), count(int(n.Robots)), count(int(n.Assets)), count(int(n.Others)), count(int(n.Foreign)), count(int(n.Bad)))
+	}
+	a.say("Ranking the pages …")
+	n, err := s.Rank(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return fail(exitStopped, "stopped by a signal; the same command goes on from there")
+		}
+		return fail(exitError, "%w", err)
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"type": "summary", "logs": s.Logs(), "people": n.Clients, "programs": n.Robots, "sessions": n.Sessions,
+			"views": n.Views, "pages": n.Pages, "stay_s": int64(n.Stay / time.Second)})
+	}
+	fmt.Fprintf(a.stdout, "%s logs in all: %s pages, %s sessions of %s people, %s on pages; %s programs left out\n", count(s.Logs()),
+		count(int(n.Pages)), count(int(n.Sessions)), count(int(n.Clients)), n.Stay, count(int(n.Robots)))
+	return nil
+}
+
+// importLog reads one log into s.
+func (a *app) importLog(ctx context.Context, s *clicklog.Store, name string) (clicklog.Counts, error) {
+	if name == "-" {
+		return s.Import(ctx, name, a.stdin)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return clicklog.Counts{}, err
+	}
+	defer f.Close()
+	return s.Import(ctx, name, io.Reader(f))
+}
+
+// longest is a heap of the pages with the longest stay, the shortest first.
+type longest []clicklog.Page
+
+func (l longest) Len() int { return len(l) }
+func (l longest) Less(i, j int) bool {
+	return l[i].Stay < l[j].Stay || l[i].Stay == l[j].Stay && l[i].URL > l[j].URL
+}
+func (l longest) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *longest) Push(x any)   { *l = append(*l, x.(clicklog.Page)) }
+func (l *longest) Pop() any {
+	last := (*l)[len(*l)-1]
+	*l = (*l)[:len(*l)-1]
+	return last
+}
+
+func (a *app) clickstreamTop(limit int) error {
+	if limit < 1 || limit > 100_000 {
+		return fail(exitUsage, "--limit wants 1 to 100000, got %d", limit)
+	}
+	var best longest
+	err := clicklog.Pages(project{a.data}.clickstream(), func(p clicklog.Page) error {
+		heap.Push(&best, p)
+		if len(best) > limit {
+			heap.Pop(&best)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(exitNoData, "no access log was imported into %s. \"gazehound clickstream import FILE --site URL\" does", a.data)
+	} else if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	slices.SortFunc(best, func(p, q clicklog.Page) int {
+		if (longest{p, q}).Less(0, 1) {
+			return 1
+		}
+		return -1
+	})
+	for _, p := range best {
+		if a.json {
+			if err := a.printJSON(map[string]any{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits, "sessions": p.Sessions}); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%10s %8s views %8s sessions  %s\n", p.Stay, count(int(p.Visits)), count(int(p.Sessions)), p.URL)
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+// Package clicklog turns the access logs of web servers into the importance
+// of pages: how long people stayed on each, LR(d) in equation 4 of
+// Ahmadi-Abkenari & Selamat 2010.
+//
+// A Store keeps the page views of all imported logs in sorted segments on
+// disk, so memory does not grow with the logs. Rank merges the segments into
+// sessions and these into a Table: exact, independent of the order of import,
+// and bounded (an external sort and merge, no sketch).
+//
+// Addresses of clients are never stored: a view keeps a keyed hash whose key
+// is drawn at random for each store.
+package clicklog
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Options say what counts as a visit.
+type Options struct {
+	// Site is put before targets that are only a path: "https://www.example.org".
+	// Without it a log whose lines name no host is an error.
+	Site string
+	// Canonical gives the one spelling of an absolute URL; false: not a web
+	// page's URL. Nil keeps URLs as they are.
+	Canonical func(raw string) (string, bool)
+	// Idle ends a session: a pause longer than this. 1 minute to 24 hours.
+	Idle time.Duration
+	// LastPage is credited to the last page of a session, which no log tells
+	// the end of. 0 to Idle.
+	LastPage time.Duration
+	// MaxPerMinute is how many pages a person can open in one minute, on
+	// average over any minute of the log; a client above it is a program.
+	MaxPerMinute int
+	// Views is how many page views are held in memory before a segment is
+	// written, at about 100 bytes each.
+	Views int
+}
+
+// DefaultOptions are half an hour of idle time, nothing for last pages, 40
+// pages a minute and 500,000 views in memory.
+func DefaultOptions() Options {
+	return Options{Idle: 30 * time.Minute, MaxPerMinute: 40, Views: 500_000}
+}
+
+// Validate says which option is out of range.
+func (o Options) Validate() error {
+	switch {
+	case o.Idle < time.Minute || o.Idle > 24*time.Hour:
+		return fmt.Errorf("idle time must be 1m to 24h, got %v", o.Idle)
+	case o.LastPage < 0 || o.LastPage > o.Idle:
+		return fmt.Errorf("time of a last page must be 0s to the idle time of %v, got %v", o.Idle, o.LastPage)
+	case o.MaxPerMinute < 1:
+		return fmt.Errorf("pages a minute must be at least 1, got %d", o.MaxPerMinute)
+	case o.Views < 1:
+		return fmt.Errorf("views in memory must be at least 1, got %d", o.Views)
+	}
+	return nil
+}
+
+// A Page is what the logs know of one page.
+type Page struct {
+	URL      string
+	Stay     time.Duration // LR(d): total time of all sessions on the page
+	Visits   int64         // page views
+	Sessions int64         // sessions with at least one view of it
+}
+
+// Counts say what became of the lines of an import. They add up to Lines.
+type Counts struct {
+	Lines    int64 // read in this import
+	Views    int64 // page views kept
+	Robots   int64 // agents that are programs by their own words
+	Assets   int64 // images, styles, scripts and other parts of pages
+	Others   int64 // other methods than GET, and answers other than 200 and 304
+	Foreign  int64 // URLs that Canonical refused
+	Bad      int64 // not a line of a known format
+	Segments int   // segments written
+	Before   int64 // bytes skipped because an earlier import had them
+}
+
+var (
+	// ErrFormat says that a file holds no access log.
+	ErrFormat = errors.New("not an access log in the common or combined format")
+	// ErrNoSite says that a log names no hosts and no option does.
+	ErrNoSite = errors.New("the log names no hosts")
+)
