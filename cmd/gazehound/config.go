@@ -36,6 +36,7 @@ type Config struct {
 	Predictor PredictorConfig
 	Fetch     FetchConfig
 	Storage   StorageConfig
+	WARC      WARCConfig
 	Serve     ServeConfig
 	Hosts     map[string]HostConfig
 
@@ -96,6 +97,10 @@ type (
 	StorageConfig struct {
 		Memory      Size
 		DiskReserve Size `mapstructure:"disk_reserve"`
+	}
+	WARCConfig struct {
+		Dir     string
+		MaxFile Size `mapstructure:"max_file"`
 	}
 	ServeConfig struct {
 		Listen       string
@@ -165,6 +170,7 @@ func DefaultConfig() Config {
 			MaxCrawlDelay: time.Minute, Timeout: 20 * time.Second, Retries: 2, BackoffStart: 5 * time.Minute, BackoffMax: 24 * time.Hour,
 			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, Cookies: "none", ShutdownGrace: 20 * time.Second},
 		Storage: StorageConfig{Memory: 256e6, DiskReserve: 200e6},
+		WARC:    WARCConfig{MaxFile: 1e9},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second},
 		Hosts:   map[string]HostConfig{},
 	}
@@ -480,6 +486,7 @@ func (c *Config) Validate() error {
 		between("fetch.max_header", float64(c.Fetch.MaxHeader), 1e3, 10e6),
 		between("fetch.shutdown_grace", c.Fetch.ShutdownGrace.Seconds(), 0, 3600),
 		between("storage.memory", float64(c.Storage.Memory), 32e6, 1e12),
+		between("warc.max_file", float64(c.WARC.MaxFile), 1e6, 100e9),
 		between("serve.max_limit", float64(c.Serve.MaxLimit), 1, 10000),
 		between("serve.query_timeout", c.Serve.QueryTimeout.Seconds(), 0.01, 300),
 	}

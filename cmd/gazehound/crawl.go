@@ -35,7 +35,7 @@ var crawlFlags = map[string]string{
 	"max-pages-per-host": "crawl::max_pages_per_host", "max-failures": "crawl::max_failures",
 	"include": "crawl::include", "exclude": "crawl::exclude",
 	"contact": "fetch::contact", "delay": "fetch::delay", "workers": "fetch::workers", "proxy": "fetch::proxy",
-	"allow-private-addresses": "fetch::allow_private_addresses", "memory": "storage::memory",
+	"allow-private-addresses": "fetch::allow_private_addresses", "memory": "storage::memory", "warc": "warc::dir",
 }
 
 // crawlOptions are the flags that stand for themselves.
@@ -77,6 +77,7 @@ Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
 failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 		Example: `  gazehound crawl --contact https://example.org/bot
   gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
+  gazehound crawl --warc archive --max-pages 500
   gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeds = append(o.seeds, args...)
@@ -111,6 +112,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	// output
 	f.StringSliceVar(&o.emit, "emit", nil, "print a JSON line for each `page,address`; implies --json")
 	f.StringVar(&o.serve, "serve", "", "run the query server beside the crawl at this `ADDRESS`, such as 127.0.0.1:8090")
+	f.String("warc", "", "keep everything that is fetched in WARC files in this `DIR`")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "between status lines where there is no terminal")
 	f.String("memory", d.Storage.Memory.String(), "`SIZE` of the frontier's caches")
 	// try
@@ -226,6 +228,14 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
 		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope,
+	}
+	if cfg.WARC.Dir != "" {
+		archive, err := a.openArchive(p, cfg, region.Name)
+		if err != nil {
+			return err
+		}
+		defer func() { err2 := archive.Close(); err = errors.Join(err, err2) }()
+		c.Sinks = append(c.Sinks, warcSink{archive, f})
 	}
 	if err := web.restoreState(f); err != nil {
 		return err

@@ -24,6 +24,7 @@ func (p project) frontier() string    { return filepath.Join(p.dir, "frontier") 
 func (p project) index() string       { return filepath.Join(p.dir, "index") }
 func (p project) clickstream() string { return filepath.Join(p.dir, "clickstream") }
 func (p project) model() string       { return filepath.Join(p.dir, "model.gob") }
+func (p project) archives() string  { return filepath.Join(p.dir, "archives.txt") }
 func (p project) discarded() string   { return filepath.Join(p.dir, "frontier.discarded") }
 
 // finishDiscard removes what --fresh has thrown away. The crawl is gone as

@@ -173,6 +173,7 @@ func fetchOptions(cfg *Config, region string) (fetch.Options, error) {
 	o.UserAgent = userAgent(cfg.Fetch.UserAgentName, cfg.Fetch.Contact, region)
 	o.Timeout, o.MaxBody, o.MaxHeader = cfg.Fetch.Timeout, int64(cfg.Fetch.MaxBody), int64(cfg.Fetch.MaxHeader)
 	o.ContentTypes, o.Proxy, o.AllowPrivate = cfg.Fetch.ContentTypes, cfg.Fetch.Proxy, cfg.Fetch.AllowPrivateAddresses
+	o.KeepRaw = cfg.WARC.Dir != ""
 	o.Cookies = cfg.Fetch.Cookies == "site"
 	own := map[string]fetch.Host{}
 	for host, h := range cfg.Hosts {

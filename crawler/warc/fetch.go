@@ -101,12 +101,26 @@ func (a *Archive) read(u weburl.URL, p place) (*page.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.response(r, rec, u)
+}
+
+// ErrLost is wrapped by the errors for a revisit record whose original is in
+// none of the files.
+var ErrLost = errors.New("the record that holds the body is in none of the files")
+
+// response decodes a recorded response at which r stands. The body of a
+// revisit record is the one that it refers to.
+func (a *Archive) response(r *reader, rec record, u weburl.URL) (*page.Response, error) {
 	head, rest, err := readHead(rec.block)
 	if err != nil {
 		return nil, err
 	}
-	body, err := decode(rest, head.header, a.MaxBody)
-	if err != nil {
+	resp := &page.Response{URL: u, Status: head.status, Header: head.header, Fetched: rec.date}
+	if rec.kind == kindRevisit {
+		if resp.Body, err = a.original(rec); err != nil {
+			return nil, err
+		}
+	} else if resp.Body, err = decode(rest, head.header, a.MaxBody); err != nil {
 		return nil, err
 	}
 	if r.errs.err != nil {
@@ -116,11 +130,45 @@ func (a *Archive) read(u weburl.URL, p place) (*page.Response, error) {
 	for _, name := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
 		head.header.Del(name)
 	}
-	resp := &page.Response{URL: u, Status: head.status, Header: head.header, Body: body, Fetched: rec.date}
 	if to := head.header.Get("Location"); to != "" && head.status >= 300 && head.status < 400 {
 		resp.Location, _ = u.Resolve(to)
 	}
 	return resp, nil
+}
+
+// original returns the body that a revisit record refers to: by its digest, or
+// else by the URL.
+func (a *Archive) original(rec record) ([]byte, error) {
+	p, found := a.payloads[keyOf(rec.digest)]
+	if rec.digest == "" || !found {
+		u, err := weburl.Parse(rec.refersTo)
+		if err != nil {
+			return nil, fmt.Errorf("revisit of %.200q: %w", rec.refersTo, ErrLost)
+		}
+		p, found = a.index[keyOf(address(u))]
+	}
+	if !found {
+		return nil, fmt.Errorf("revisit of %.200q: %w", rec.refersTo, ErrLost)
+	}
+	r := a.readers.Get().(*reader)
+	defer a.readers.Put(r)
+	r.seek(a.files[p.file()], p.offset())
+	was, err := r.next(a.gzipped[p.file()])
+	if err != nil {
+		return nil, err
+	}
+	if was.kind != kindResponse {
+		return nil, fmt.Errorf("revisit of %.200q: %w", rec.refersTo, ErrLost)
+	}
+	head, rest, err := readHead(was.block)
+	if err != nil {
+		return nil, err
+	}
+	body, err := decode(rest, head.header, a.MaxBody)
+	if err == nil {
+		err = r.errs.err
+	}
+	return body, err
 }
 
 // A responseHead is the status line and header of a recorded response.

@@ -45,13 +45,25 @@ func newReader() *reader {
 
 // A record is one WARC record; its block must be read before the next.
 type record struct {
-	response bool
-	target   string
-	date     time.Time
-	length   int64 // of the block, in bytes
-	header   int64 // length of the record's header, in bytes
-	block    io.Reader
+	kind       string // WARC-Type, such as "response"
+	id         string // WARC-Record-ID
+	concurrent string // WARC-Concurrent-To, the first of them
+	response   bool   // a recorded HTTP response, or a revisit that refers to one
+	target     string
+	media      string // Content-Type
+	digest     string // WARC-Payload-Digest
+	refersTo   string // WARC-Refers-To-Target-URI of a revisit
+	date       time.Time
+	length     int64 // of the block, in bytes
+	header     int64 // length of the record's header, in bytes
+	block      io.Reader
 }
+
+const (
+	kindResponse = "response"
+	kindRevisit  = "revisit"
+	kindMetadata = "metadata"
+)
 
 // seek makes r stand at byte offset of src.
 func (r *reader) seek(src io.ReaderAt, offset int64) {
@@ -82,14 +94,17 @@ func (r *reader) next(zipped bool) (record, error) {
 		return record{}, fmt.Errorf("record header: %w", err)
 	}
 	h := wr.WarcHeader()
-	rec := record{header: int64(n), target: strings.Trim(h.Get(gowarc.WarcTargetURI), "<> ")}
+	rec := record{
+		header: int64(n), kind: strings.ToLower(h.Get(gowarc.WarcType)), target: strings.Trim(h.Get(gowarc.WarcTargetURI), "<> "),
+		id: h.Get(gowarc.WarcRecordID), concurrent: h.Get(gowarc.WarcConcurrentTo), media: strings.ToLower(h.Get(gowarc.ContentType)),
+		digest: h.Get(gowarc.WarcPayloadDigest), refersTo: strings.Trim(h.Get(gowarc.WarcRefersToTargetURI), "<> "),
+	}
 	rec.length, err = h.GetInt64(gowarc.ContentLength)
 	if err != nil || rec.length < 0 {
 		return record{}, fmt.Errorf("record header: content length %q", h.Get(gowarc.ContentLength))
 	}
 	rec.date, _ = time.Parse(time.RFC3339Nano, h.Get(gowarc.WarcDate))
-	rec.response = wr.Type() == gowarc.Response &&
-		strings.HasPrefix(strings.ToLower(h.Get(gowarc.ContentType)), gowarc.ApplicationHttp)
+	rec.response = (rec.kind == kindResponse || rec.kind == kindRevisit) && strings.HasPrefix(rec.media, gowarc.ApplicationHttp)
 	if wr.Block() == nil { // a digest field that gowarc does not know
 		rec.block = bytes.NewReader(nil)
 	} else if rec.block, err = wr.Block().RawBytes(); err != nil {

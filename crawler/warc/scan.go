@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 
 	"gazehound/crawler/weburl"
@@ -29,6 +30,7 @@ func (a *Archive) scan(file int, size int64) error {
 		if offset = end; !zipped {
 			r.seek(f, offset)
 		}
+		a.ends[file] = end
 	}
 	return nil
 }
@@ -68,14 +70,22 @@ func (a *Archive) scanRecord(r *reader, file int, offset, size int64) (end int64
 		return end, nil
 	}
 	a.stats.Responses++
+	if rec.kind == kindRevisit {
+		a.stats.Revisits++
+	}
 	u, err := weburl.Parse(rec.target)
 	if err != nil || headErr != nil {
 		a.stats.Skipped++
 		return end, nil
 	}
 	k, ok := keyOf(address(u)), head.status >= 200 && head.status < 300
-	if old, found := a.index[k]; !found || ok && !old.ok() {
+	if old, found := a.index[k]; (!found || ok && !old.ok()) && head.status != http.StatusNotModified {
 		a.index[k] = placeOf(file, offset, ok)
+	}
+	if rec.kind == kindResponse && rec.digest != "" {
+		if k := keyOf(rec.digest); a.payloads[k] == 0 {
+			a.payloads[k] = placeOf(file, offset, true)
+		}
 	}
 	return end, nil
 }

@@ -1,6 +1,6 @@
-// Package warc replays recorded webs: an [Archive] answers for the pages of
-// WARC files as the live web answered when they were written. It never touches
-// the network.
+// Package warc keeps webs and replays them: a [Writer] records exchanges in
+// WARC/1.1 files, and an [Archive] answers from such files as the live web
+// answered when they were written. It never touches the network.
 package warc
 
 import (
@@ -31,18 +31,21 @@ type Archive struct {
 	// may be changed before the first Fetch.
 	MaxBody int64
 
-	files   []*os.File
-	gzipped []bool
-	index   map[key]place
-	stats   Stats
-	readers sync.Pool // *reader
+	files    []*os.File
+	gzipped  []bool
+	ends     []int64 // of the last whole record, a file
+	index    map[key]place
+	payloads map[key]place // by payload digest: what revisit records refer to
+	stats    Stats
+	readers  sync.Pool // *reader
 }
 
 // Stats say what Open found.
 type Stats struct {
 	Files     int
 	Records   int      // of any type
-	Responses int      // recorded HTTP responses
+	Responses int      // recorded HTTP responses, revisits included
+	Revisits  int      // of those, refer to the body of another
 	URLs      int      // distinct canonical URLs, the scheme left out
 	Skipped   int      // responses without a usable URL or HTTP status line
 	Bytes     int64    // of all files
@@ -98,7 +101,7 @@ func Open(paths ...string) (*Archive, error) {
 	if len(names) > maxFiles {
 		return nil, fmt.Errorf("warc: %d files; at most %d can be opened together", len(names), maxFiles)
 	}
-	a := &Archive{MaxBody: DefaultMaxBody, index: map[key]place{}}
+	a := &Archive{MaxBody: DefaultMaxBody, index: map[key]place{}, payloads: map[key]place{}}
 	a.readers.New = func() any { return newReader() }
 	for _, name := range names {
 		if err := a.add(name); err != nil {
@@ -187,6 +190,7 @@ func (a *Archive) add(name string) error {
 	}
 	a.files = append(a.files, f)
 	a.gzipped = append(a.gzipped, zipped)
+	a.ends = append(a.ends, 0)
 	a.stats.Bytes += info.Size()
 	if err := a.scan(len(a.files)-1, info.Size()); err != nil {
 		return fmt.Errorf("warc: %s: %w", name, err)

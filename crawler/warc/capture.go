@@ -1,0 +1,289 @@
+package warc
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gazehound/crawler/page"
+
+	"github.com/google/uuid"
+	"github.com/klauspost/compress/gzip"
+	"github.com/nlnwa/gowarc"
+)
+
+// A Capture is one exchange and what the crawl made of it.
+type Capture struct {
+	Response *page.Response
+	Note     Note
+	Before   time.Time // of a 304: when the page was fetched last, or zero
+}
+
+// A Note is the block of a metadata record, in JSON: how the crawl came to a
+// URL and what it thought of it. Together with the response it is enough to
+// judge the page again and to learn from it.
+type Note struct {
+	Outcome   string   `json:"outcome"`          // page, redirect, error or skipped
+	Reason    string   `json:"reason,omitempty"` // of an error or a skip
+	Via       string   `json:"via,omitempty"`    // URL of the page that held the link
+	Depth     int      `json:"depth"`            // links from a seed
+	Distance  int      `json:"distance"`         // links since the last relevant page
+	Priority  float64  `json:"priority"`         // with which it was taken from the queue
+	Anchor    string   `json:"anchor,omitempty"` // words of the link
+	Title     string   `json:"title,omitempty"`  // its title attribute
+	Around    string   `json:"around,omitempty"` // words around it
+	Switch    bool     `json:"switch,omitempty"` // it leads to another site
+	Redirects int      `json:"redirects,omitempty"`
+	Relevant  bool     `json:"relevant"`
+	Score     float64  `json:"score"`
+	Addresses []string `json:"addresses,omitempty"` // ids of those in the region
+}
+
+// An encoder makes records, each a gzip member.
+type encoder struct {
+	out bytes.Buffer
+	gz  *gzip.Writer
+}
+
+func newEncoder() *encoder {
+	return &encoder{gz: gzip.NewWriter(nil)}
+}
+
+const dateLayout = "2006-01-02T15:04:05.000Z"
+
+// info writes the record with which a file begins.
+func (e *encoder) info(file string, fields [][2]string) error {
+	var block bytes.Buffer
+	for _, f := range append([][2]string{{"format", "WARC File Format 1.1"}, {"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"}}, fields...) {
+		fmt.Fprintf(&block, "%s: %s\r\n", f[0], oneLine(f[1]))
+	}
+	h := header("warcinfo", newID(), time.Now())
+	h.Add(gowarc.WarcFilename, file)
+	return e.record(h, "application/warc-fields", block.Bytes())
+}
+
+// capture writes the records of one exchange: request, response or revisit,
+// and metadata. It returns the origin that later revisits may refer to.
+func (e *encoder) capture(c Capture, known *memory) (origin, error) {
+	r := c.Response
+	head, body := responseBytes(r)
+	id, target := newID(), r.URL.String()
+	payload := sha256.Sum256(body)
+	self := origin{payload: payload, url: target, date: r.Fetched}
+
+	h := header("response", id, r.Fetched)
+	h.Add(gowarc.WarcTargetURI, target)
+	if ip, err := netip.ParseAddr(r.RemoteIP); err == nil {
+		h.Add(gowarc.WarcIPAddress, ip.String())
+	}
+	block := [][]byte{head, body}
+	switch was, seen := known.find(payload); {
+	case r.Status == http.StatusNotModified:
+		h.Set(gowarc.WarcType, "revisit")
+		h.Add(gowarc.WarcProfile, gowarc.ProfileServerNotModifiedV1_1)
+		h.Add(gowarc.WarcRefersToTargetURI, target)
+		if !c.Before.IsZero() {
+			h.Add(gowarc.WarcRefersToDate, c.Before.UTC().Format(dateLayout))
+		}
+		block, self = block[:1], origin{}
+	case seen && r.Status == http.StatusOK && !r.Cut && len(body) > 0:
+		h.Set(gowarc.WarcType, "revisit")
+		h.Add(gowarc.WarcProfile, gowarc.ProfileIdenticalPayloadDigestV1_1)
+		h.Add(gowarc.WarcRefersToTargetURI, was.url)
+		h.Add(gowarc.WarcRefersToDate, was.date.UTC().Format(dateLayout))
+		h.Add(gowarc.WarcPayloadDigest, digest(payload))
+		block, self = block[:1], was
+	default:
+		h.Add(gowarc.WarcPayloadDigest, digest(payload))
+		if r.Cut {
+			h.Add(gowarc.WarcTruncated, "length")
+		}
+		if r.Status != http.StatusOK || r.Cut || len(body) == 0 {
+			self = origin{}
+		}
+	}
+
+	if r.Request != nil {
+		q := header("request", newID(), r.Fetched)
+		q.Add(gowarc.WarcTargetURI, target)
+		q.Add(gowarc.WarcConcurrentTo, id)
+		if err := e.record(q, "application/http;msgtype=request", requestBytes(r)); err != nil {
+			return origin{}, err
+		}
+	}
+	if err := e.record(h, "application/http;msgtype=response", block...); err != nil {
+		return origin{}, err
+	}
+	note, err := json.Marshal(c.Note)
+	if err != nil {
+		return origin{}, err
+	}
+	m := header("metadata", newID(), r.Fetched)
+	m.Add(gowarc.WarcTargetURI, target)
+	m.Add(gowarc.WarcConcurrentTo, id)
+	return self, e.record(m, noteType, note)
+}
+
+// noteType is the content type of our metadata records.
+const noteType = "application/json"
+
+func header(kind, id string, date time.Time) *gowarc.WarcFields {
+	h := &gowarc.WarcFields{}
+	h.Add(gowarc.WarcType, kind)
+	h.Add(gowarc.WarcRecordID, id)
+	h.Add(gowarc.WarcDate, date.UTC().Format(dateLayout))
+	return h
+}
+
+// record writes one record as a gzip member.
+func (e *encoder) record(h *gowarc.WarcFields, contentType string, block ...[]byte) error {
+	sum, length := sha256.New(), 0
+	for _, b := range block {
+		sum.Write(b)
+		length += len(b)
+	}
+	h.Add(gowarc.WarcBlockDigest, digest([32]byte(sum.Sum(nil))))
+	h.Add(gowarc.ContentType, contentType)
+	h.Add(gowarc.ContentLength, strconv.Itoa(length))
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "%s\r\n", gowarc.V1_1)
+	if _, err := h.Write(&text); err != nil {
+		return err
+	}
+	text.WriteString("\r\n")
+	e.gz.Reset(&e.out)
+	for _, b := range append(append([][]byte{text.Bytes()}, block...), []byte("\r\n\r\n")) {
+		if _, err := e.gz.Write(b); err != nil {
+			return err
+		}
+	}
+	return e.gz.Close()
+}
+
+// responseBytes returns status line and header, and the body as it was sent.
+// Where only the decoded body is known, the fields that no longer describe it
+// are renamed, as other archives do it.
+func responseBytes(r *page.Response) (head, body []byte) {
+	body = r.Raw
+	decoded := body == nil && len(r.Body) > 0
+	if decoded {
+		body = r.Body
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", r.Status, http.StatusText(r.Status))
+	h := r.Header
+	if decoded || h.Get("Transfer-Encoding") != "" || len(h["Content-Length"]) > 1 {
+		h = h.Clone()
+		for _, name := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
+			if values, ok := h[name]; ok {
+				delete(h, name)
+				h["X-Archive-Orig-"+name] = values
+			}
+		}
+		if h == nil {
+			h = http.Header{}
+		}
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	writeHeader(&b, h)
+	return b.Bytes(), body
+}
+
+// requestFields are what is kept of a request's header: not the passwords,
+// cookies and fields of their own that hosts may be sent.
+var requestFields = []string{"User-Agent", "Accept", "Accept-Encoding", "Accept-Language", "If-None-Match", "If-Modified-Since", "From"}
+
+// requestBytes returns the request as it was sent, but for what may be secret.
+func requestBytes(r *page.Response) []byte {
+	var b bytes.Buffer
+	path := r.URL.Path()
+	if q := r.URL.Query(); q != "" {
+		path += "?" + q
+	}
+	fmt.Fprintf(&b, "GET %s HTTP/1.1\r\nHost: %s\r\n", path, r.URL.Host())
+	h := http.Header{}
+	for _, name := range requestFields {
+		if values := r.Request[name]; values != nil {
+			h[name] = values
+		}
+	}
+	writeHeader(&b, h)
+	return b.Bytes()
+}
+
+// writeHeader writes h and the line that ends it, in the order of the names.
+func writeHeader(b *bytes.Buffer, h http.Header) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			fmt.Fprintf(b, "%s: %s\r\n", oneLine(name), oneLine(value))
+		}
+	}
+	b.WriteString("\r\n")
+}
+
+// oneLine keeps a value from ending its line.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\r\n\x00") {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '\r' || r == '\n' || r == 0 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func digest(sum [32]byte) string {
+	return "sha256:" + base32.StdEncoding.EncodeToString(sum[:])
+}
+
+func newID() string { return "<urn:uuid:" + uuid.NewString() + ">" }
+
+// An origin is a response whose body revisit records may refer to.
+type origin struct {
+	payload [32]byte
+	url     string
+	date    time.Time
+}
+
+// A memory knows the latest origins: at least rememberedAtLeast of them, at
+// most twice as many. It is safe for concurrent use.
+type memory struct {
+	mu         sync.Mutex
+	young, old map[[32]byte]origin
+}
+
+const rememberedAtLeast = 1 << 15
+
+func (m *memory) find(payload [32]byte) (origin, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o, ok := m.young[payload]; ok {
+		return o, true
+	}
+	o, ok := m.old[payload]
+	return o, ok
+}
+
+func (m *memory) add(o origin) {
+	if o.url == "" {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.young == nil || len(m.young) >= rememberedAtLeast {
+		m.young, m.old = make(map[[32]byte]origin), m.young
+	}
+	m.young[o.payload] = o
+}
