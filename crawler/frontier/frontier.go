@@ -44,6 +44,7 @@ type Entry struct {
 	Title     string  // its title attribute, at most MaxAnchor bytes
 	Around    string  // words around it, at most MaxAround bytes
 	Switch    bool    // the link leads to another site
+	Sitemap   bool    // it is no page but a list of pages
 	Redirects int     // in a row that led here
 	Retries   int     // visits that failed and are to be made again
 	Found     time.Time

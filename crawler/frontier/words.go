@@ -31,6 +31,7 @@ const (
 	itemSwitch = 1 << iota
 	itemRedirects
 	itemFound
+	itemSitemap
 )
 
 func (g *group) add(e *Entry) (index int) {
@@ -52,6 +53,9 @@ func (g *group) add(e *Entry) (index int) {
 	}
 	if e.Redirects > 0 {
 		flags |= itemRedirects
+	}
+	if e.Sitemap {
+		flags |= itemSitemap
 	}
 	if found != g.found {
 		flags |= itemFound
@@ -118,7 +122,7 @@ func decodeItem(value []byte, index int) (e Entry, err error) {
 		item.bad = true
 	}
 	e.Depth, e.Distance = item.count(math.MaxInt32), item.count(math.MaxInt32)
-	e.Switch = flags&itemSwitch != 0
+	e.Switch, e.Sitemap = flags&itemSwitch != 0, flags&itemSitemap != 0
 	if flags&itemRedirects != 0 {
 		e.Redirects = int(item.byte())
 	}

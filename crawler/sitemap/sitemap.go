@@ -1,0 +1,221 @@
+// Package sitemap reads the lists of their pages that sites publish
+// (sitemaps.org, version 0.9): XML lists, indexes of lists, and plain text.
+package sitemap
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gazehound/crawler/weburl"
+
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/net/html/charset"
+)
+
+// Limits bound what is read of one file.
+type Limits struct {
+	Bytes   int64 // of the decoded file
+	Entries int   // of pages and lists together
+}
+
+// DefaultLimits are those of the protocol: 50,000 entries, and 10 MiB of the
+// 50 MiB that it allows.
+func DefaultLimits() Limits { return Limits{Bytes: 10 << 20, Entries: 50_000} }
+
+// An Entry is one page, or one further list.
+type Entry struct {
+	URL      weburl.URL
+	Modified time.Time // as the list says, or zero: not said, or no time that could be
+}
+
+// A File is what one sitemap file says.
+type File struct {
+	Pages   []Entry
+	Lists   []Entry // further sitemap files, of an index
+	Foreign int     // entries of other hosts, which a host cannot speak for (protocol, "Location")
+	Bad     int     // entries that are no http or https URL
+	Cut     bool    // a limit ended the reading
+}
+
+// ErrFormat is the error for a file that is no sitemap.
+var ErrFormat = errors.New("not a sitemap")
+
+const maxText = 8 << 10 // bytes of one element that are looked at
+
+// Read reads the sitemap at the URL at, which may be packed with gzip. What was
+// understood before an error is returned with it: half a list is of use.
+// Entities that a file declares itself are errors, so none can blow up.
+func Read(r io.Reader, at weburl.URL, limits Limits) (File, error) {
+	in := bufio.NewReader(r)
+	if magic, _ := in.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return File{}, fmt.Errorf("sitemap: %s: %w", at, err)
+		}
+		defer z.Close()
+		in = bufio.NewReader(z)
+	}
+	bounded := &io.LimitedReader{R: in, N: limits.Bytes + 1}
+	l := &list{at: at, limits: limits, seen: make(map[weburl.URL]bool)}
+	start := bufio.NewReader(bounded)
+	head, _ := start.Peek(512)
+	var err error
+	if looksXML(head) {
+		err = l.xml(start)
+	} else {
+		err = l.text(start)
+	}
+	if bounded.N <= 0 {
+		l.Cut, err = true, nil
+	}
+	if err != nil {
+		err = fmt.Errorf("sitemap: %s: %w", at, err)
+	}
+	return l.File, err
+}
+
+func looksXML(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return bytes.HasPrefix(head, []byte("<"))
+}
+
+// A list is a File in the making.
+type list struct {
+	File
+	at     weburl.URL
+	limits Limits
+	seen   map[weburl.URL]bool
+	size   int
+}
+
+var errEnough = errors.New("enough")
+
+// xml reads elements as they come: a document of any size takes the memory of
+// its entries.
+func (l *list) xml(r io.Reader) error {
+	d := xml.NewDecoder(r)
+	d.CharsetReader = charset.NewReaderLabel
+	known, depth := false, 0
+	var field string
+	var text strings.Builder
+	var loc, modified string
+	for {
+		token, err := d.Token()
+		switch {
+		case err == io.EOF && known:
+			return nil
+		case err == io.EOF:
+			return ErrFormat
+		case err != nil:
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			depth++
+			name := strings.ToLower(t.Name.Local)
+			switch {
+			case depth == 1 && name != "urlset" && name != "sitemapindex":
+				return fmt.Errorf("%w: its root is %.40q", ErrFormat, t.Name.Local)
+			case depth == 1:
+				known = true
+			case depth == 2:
+				loc, modified = "", ""
+			case depth == 3:
+				field = name
+				text.Reset()
+			case depth > 20:
+				return fmt.Errorf("%w: elements in elements in elements", ErrFormat)
+			}
+		case xml.CharData:
+			if field != "" && depth == 3 {
+				text.Write(t[:min(len(t), maxText-min(maxText, text.Len()))])
+			}
+		case xml.EndElement:
+			switch {
+			case depth == 3 && field == "loc":
+				loc = text.String()
+			case depth == 3 && field == "lastmod":
+				modified = text.String()
+			case depth == 2 && loc != "":
+				if err := l.add(loc, modified, strings.EqualFold(t.Name.Local, "sitemap")); err != nil {
+					return nil
+				}
+			}
+			field = ""
+			depth--
+		}
+	}
+}
+
+// text reads a list of URLs, one a line.
+func (l *list) text(r *bufio.Reader) error {
+	for n := 0; ; n++ {
+		line, err := r.ReadString('\n')
+		if len(line) > maxText {
+			return fmt.Errorf("%w: a line of %d bytes", ErrFormat, len(line))
+		}
+		line = strings.TrimSpace(strings.TrimPrefix(line, "\uFEFF"))
+		if line != "" {
+			if !utf8.ValidString(line) || n == 0 && !strings.HasPrefix(strings.ToLower(line), "http") {
+				return fmt.Errorf("%w: line %d is no URL", ErrFormat, n+1)
+			}
+			if l.add(line, "", false) != nil {
+				return nil
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// add takes one entry in, or returns errEnough.
+func (l *list) add(loc, modified string, isList bool) error {
+	if l.size++; l.size > l.limits.Entries {
+		l.Cut = true
+		return errEnough
+	}
+	u, err := weburl.Parse(strings.TrimSpace(loc))
+	switch {
+	case err != nil:
+		l.Bad++
+		return nil
+	case u.Host() != l.at.Host():
+		l.Foreign++
+		return nil
+	case l.seen[u]:
+		return nil
+	}
+	l.seen[u] = true
+	e := Entry{URL: u, Modified: when(modified)}
+	if isList {
+		l.Lists = append(l.Lists, e)
+	} else {
+		l.Pages = append(l.Pages, e)
+	}
+	return nil
+}
+
+// when reads a W3C date or time. What lies far off says nothing.
+func when(s string) time.Time {
+	s = strings.TrimSpace(s)
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"} {
+		if t, err := time.Parse(form, s); err == nil {
+			if t.Year() < 1990 || t.Year() > 2100 {
+				return time.Time{}
+			}
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
