@@ -77,6 +77,8 @@ type Visit struct {
 	Verdict  geoparse.Verdict
 	Trail    []frontier.Node  // the page, the page that held the link to it, and so on
 	Found    []frontier.Entry // links that entered the queue or raised a priority there
+
+	sitemaps []string // that the host names
 }
 
 // Options tune a Crawler.
@@ -88,6 +90,9 @@ type Options struct {
 	Retries     int           // after a failure that may pass
 	RetryWait   time.Duration // before the first retry; doubles
 	Grace       time.Duration // for pages in flight once the run is to stop
+
+	Sitemaps     bool // of hosts that have a relevant page are read
+	Reservations bool // of rights to text and data mining are heeded
 }
 
 // The reasons for which a run ends.
@@ -113,6 +118,8 @@ type Crawler struct {
 
 	pages    pageBudget
 	plain    hostSet // whose https has failed
+	mapped   hostSet // whose sitemaps are queued
+	reserved reservations
 	failures atomic.Int64
 	report   sync.Mutex
 }
@@ -266,28 +273,43 @@ func (c *Crawler) expand(v *Visit) {
 	if v.Verdict.Relevant {
 		distance = 1
 	}
-	v.Outcome.Dropped = map[string]int64{}
 	key := frontier.KeyOf(v.Entry.URL)
 	for _, l := range v.Page.Links {
-		reason := c.Scope(l.To)
-		if limit := c.Options.MaxDepth; reason == "" && limit > 0 && depth > limit {
-			reason = "depth"
-		}
-		if reason != "" {
-			v.Outcome.Dropped[reason]++
-			continue
-		}
-		e := frontier.Entry{
+		c.find(v, frontier.Entry{
 			URL: l.To, Depth: depth, Distance: distance, Parent: key, Found: v.Outcome.At,
 			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.From.Site() != l.To.Site(),
-		}
-		var keep bool
-		if e.Priority, keep = c.Strategy.Score(&e); !keep {
-			v.Outcome.Dropped["strategy"]++
-			continue
-		}
-		v.Found = append(v.Found, e)
+		})
 	}
+	c.sitemaps(v)
+}
+
+// find scores an entry that v has found, or counts why it is left out.
+func (c *Crawler) find(v *Visit, e frontier.Entry) {
+	if reason := c.Scope(e.URL); reason != "" {
+		v.drop(reason, 1)
+		return
+	}
+	if limit := c.Options.MaxDepth; limit > 0 && e.Depth > limit {
+		v.drop("depth", 1)
+		return
+	}
+	var keep bool
+	if e.Priority, keep = c.Strategy.Score(&e); !keep {
+		v.drop("strategy", 1)
+		return
+	}
+	v.Found = append(v.Found, e)
+}
+
+// drop counts links that are not queued.
+func (v *Visit) drop(reason string, n int64) {
+	if n == 0 {
+		return
+	}
+	if v.Outcome.Dropped == nil {
+		v.Outcome.Dropped = map[string]int64{}
+	}
+	v.Outcome.Dropped[reason] += n
 }
 
 // maxAddressKeys bounds the addresses of one page that are counted.

@@ -30,7 +30,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 	var crawlDelay time.Duration
 	if c.Rules != nil {
 		d, err := c.Rules.Check(ctx, u)
-		crawlDelay = d.Delay
+		crawlDelay, v.sitemaps = d.Delay, d.Sitemaps
 		switch {
 		case d.Fetched:
 			c.Gate.Visited(u.Host(), turnOf(d.Response, d.Err, crawlDelay))
@@ -56,8 +56,9 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		}
 	}
 
-	r, err := c.Fetcher.Fetch(ctx, u)
-	c.Gate.Visited(u.Host(), turnOf(r, err, crawlDelay))
+	r, turn, err := c.fetch(ctx, e)
+	turn.CrawlDelay = crawlDelay
+	c.Gate.Visited(u.Host(), turn)
 	if ctx.Err() != nil {
 		return 0, ctx.Err() // our stop is not the page's fault
 	}
@@ -75,20 +76,56 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		v.Outcome.Kind, v.Outcome.Reason = "error", "http_4xx"
 		return notAgain, nil
 	}
+	if e.Sitemap {
+		c.readSitemap(v)
+		return notAgain, nil
+	}
 	p, err := page.Parse(r)
 	if err != nil {
 		v.Outcome.Kind, v.Outcome.Reason = "error", "parse"
+		return notAgain, nil
+	}
+	if p.Reserved && c.Options.Reservations {
+		v.Outcome.Kind, v.Outcome.Reason = "skipped", "tdm_reserved"
 		return notAgain, nil
 	}
 	verdict, err := c.Judge.Judge(ctx, p)
 	if err != nil {
 		return 0, fmt.Errorf("judge %s: %w", u, err)
 	}
+	if _, files := c.Fetcher.(FileFetcher); verdict.Relevant && c.Options.Reservations && files {
+		reserved, known := c.reserved.reserves(u)
+		if !known {
+			c.reserved.hold(r)
+			return 0, nil
+		}
+		if reserved {
+			v.Outcome.Kind, v.Outcome.Reason = "skipped", "tdm_reserved"
+			return notAgain, nil
+		}
+	}
 	v.Page, v.Verdict = p, verdict
 	v.Outcome.Kind = "page"
 	v.Outcome.Relevant, v.Outcome.Score = verdict.Relevant, verdict.Score
 	v.Outcome.Addresses = addressKeys(verdict)
 	return notAgain, nil
+}
+
+// fetch uses the turn of e's host for a request and returns the response for
+// e. Where the page is here already and waits for the host's reservations, the
+// request is for those.
+func (c *Crawler) fetch(ctx context.Context, e *frontier.Entry) (r *page.Response, turn polite.Visit, err error) {
+	files, ok := c.Fetcher.(FileFetcher)
+	switch held := c.reserved.held(e.URL); {
+	case held != nil:
+		asked, err := c.reserved.ask(ctx, files, e.URL)
+		return held, turnOf(asked, err, 0), nil
+	case e.Sitemap && ok:
+		r, err = files.FetchPrefix(ctx, e.URL, sitemapBytes)
+	default:
+		r, err = c.Fetcher.Fetch(ctx, e.URL)
+	}
+	return r, turnOf(r, err, 0), err
 }
 
 // turnOf tells the gate what a request met.

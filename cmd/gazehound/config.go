@@ -35,6 +35,7 @@ type Config struct {
 	Crawl     CrawlConfig
 	Predictor PredictorConfig
 	Fetch     FetchConfig
+	Policy    PolicyConfig
 	Storage   StorageConfig
 	WARC      WARCConfig
 	Serve     ServeConfig
@@ -52,7 +53,8 @@ type (
 		MinPrecision string `mapstructure:"min_precision"`
 	}
 	SeedsConfig struct {
-		Files []string
+		Files    []string
+		Sitemaps bool
 	}
 	CrawlConfig struct {
 		Strategy        string
@@ -93,6 +95,10 @@ type (
 		Proxy                 string
 		AllowPrivateAddresses bool          `mapstructure:"allow_private_addresses"`
 		ShutdownGrace         time.Duration `mapstructure:"shutdown_grace"`
+	}
+	PolicyConfig struct {
+		TDM       string
+		TDMReason string `mapstructure:"tdm_reason"`
 	}
 	StorageConfig struct {
 		Memory      Size
@@ -162,13 +168,14 @@ func DefaultConfig() Config {
 	return Config{
 		Version:   1,
 		Gazetteer: GazetteerConfig{MinPrecision: "auto"},
-		Seeds:     SeedsConfig{Files: []string{}},
+		Seeds:     SeedsConfig{Files: []string{}, Sitemaps: true},
 		Crawl: CrawlConfig{Strategy: "adaptive", Decay: 0.5, MaxPagesPerHost: 20000, Include: []string{},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
 		Predictor: PredictorConfig{Weight: 0.7, Posterior: "tempered", Combine: "max", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
 			MaxCrawlDelay: time.Minute, Timeout: 20 * time.Second, Retries: 2, BackoffStart: 5 * time.Minute, BackoffMax: 24 * time.Hour,
 			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, Cookies: "none", ShutdownGrace: 20 * time.Second},
+		Policy:  PolicyConfig{TDM: "respect"},
 		Storage: StorageConfig{Memory: 256e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second},
@@ -461,6 +468,7 @@ func (c *Config) Validate() error {
 	checks := []error{
 		oneOf("gazetteer.min_precision", c.Gazetteer.MinPrecision, "auto", "house", "street", "postcode"),
 		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
+		oneOf("policy.tdm", c.Policy.TDM, "respect", "ignore"),
 		oneOf("fetch.cookies", c.Fetch.Cookies, "none", "site"),
 		oneOf("predictor.posterior", c.Predictor.Posterior, "tempered", "raw"),
 		oneOf("predictor.combine", c.Predictor.Combine, "mean", "max"),
@@ -499,6 +507,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Crawl.Strategy == "limited-distance" && c.Crawl.LimitDistance < 1 {
 		checks = append(checks, fmt.Errorf("strategy limited-distance needs %s of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses", where("crawl.limit_distance")))
+	}
+	if c.Policy.TDM == "ignore" && strings.TrimSpace(c.Policy.TDMReason) == "" {
+		checks = append(checks, fmt.Errorf("%s ignore needs policy.tdm_reason: why you may, such as a research exception; it is kept with the crawl", where("policy.tdm")))
 	}
 	for host, h := range c.Hosts {
 		checks = append(checks, between("hosts."+host+".delay", h.Delay.Seconds(), 0, 86400),

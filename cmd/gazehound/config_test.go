@@ -61,6 +61,7 @@ func TestConfigErrors(t *testing.T) {
 		{"hosts:\n  a.example: {password_env: P}\n", "a password needs a user"},
 		{"hosts:\n  a.example: {headers: {Host: b}}\n", "is set by gazehound itself"},
 		{"hosts:\n  a.example: {max_pages: -1}\n", "hosts.a.example.max_pages"},
+		{"policy:\n  tdm: ignore\n", "needs policy.tdm_reason"},
 		{"fetch:\n  cookies: all\n", "fetch.cookies"},
 		{"version: 2\n", "version"},
 		{"- a\n", "wants sections"},

@@ -225,6 +225,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		Options: crawler.Options{
 			Workers: cfg.Fetch.Workers, MaxPages: cfg.Crawl.MaxPages, MaxDepth: cfg.Crawl.MaxDepth, MaxFailures: cfg.Crawl.MaxFailures,
 			Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Grace: cfg.Fetch.ShutdownGrace,
+			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect",
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
 		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope,
@@ -236,6 +237,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		}
 		defer func() { err2 := archive.Close(); err = errors.Join(err, err2) }()
 		c.Sinks = append(c.Sinks, warcSink{archive, f})
+	}
+	if cfg.Policy.TDM == "ignore" {
+		if err := f.PutMeta("tdm_reason", []byte(cfg.Policy.TDMReason)); err != nil {
+			return err
+		}
 	}
 	if err := web.restoreState(f); err != nil {
 		return err

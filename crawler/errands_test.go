@@ -1,0 +1,165 @@
+package crawler_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/crawltest"
+)
+
+// asked lists the requests for a host, robots.txt left out.
+func asked(s *crawltest.Server, host string) []string {
+	var paths []string
+	for _, r := range s.Requests() {
+		if r.Host == host && r.Path != "/robots.txt" {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
+}
+
+const mapped = `
+-- http://seed.example/ --
+<a href="http://a.example/">A</a> <a href="http://b.example/">B</a>
+-- http://seed.example/robots.txt --
+Sitemap: http://seed.example/sitemap.xml
+-- http://seed.example/sitemap.xml --
+<urlset><url><loc>http://seed.example/never</loc></url></urlset>
+-- http://a.example/robots.txt --
+User-agent: *
+Disallow: /hidden
+Sitemap: http://a.example/index.xml
+Sitemap: http://b.example/foreign.xml
+Sitemap: http://a.example/missing.xml
+-- http://a.example/ --
+Lange Straße 5, 26121 Oldenburg
+-- http://a.example/index.xml --
+<sitemapindex><sitemap><loc>http://a.example/index.xml</loc></sitemap><sitemap><loc>http://a.example/pages.xml</loc></sitemap>
+<sitemap><loc>http://a.example/broken.xml</loc></sitemap><sitemap><loc>http://a.example/2.xml</loc></sitemap></sitemapindex>
+-- http://a.example/2.xml --
+<sitemapindex><sitemap><loc>http://a.example/3.xml</loc></sitemap></sitemapindex>
+-- http://a.example/3.xml --
+<sitemapindex><sitemap><loc>http://a.example/4.xml</loc></sitemap></sitemapindex>
+-- http://a.example/broken.xml --
+<html>what?
+-- http://a.example/pages.xml --
+<urlset><url><loc>http://a.example/island</loc></url><url><loc>http://a.example/hidden</loc></url><url><loc>http://c.example/</loc></url></urlset>
+-- http://a.example/island --
+Lange Straße 5, 26121 Oldenburg <a href="/further">weiter</a>
+-- http://a.example/further --
+nichts
+-- http://b.example/ --
+nichts
+`
+
+// Sitemaps of a host that has a relevant page lead to pages that no link
+// leads to; they are read for their own host only, and robots.txt stands above
+// them.
+func TestSitemaps(t *testing.T) {
+	s := crawltest.MustWeb(mapped).Start(1)
+	defer s.Close()
+	c, l := newCrawler(t, s, "adaptive", nil, nil)
+	c.Options.Sitemaps = true
+	seed(t, c, "http://seed.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := asked(s, "a.example")
+	slices.Sort(got)
+	want := []string{"/", "/2.xml", "/3.xml", "/broken.xml", "/further", "/index.xml", "/island", "/missing.xml", "/pages.xml"}
+	if !slices.Equal(got, want) {
+		t.Errorf("asked a.example for %q; want %q", got, want)
+	}
+	if got := asked(s, "seed.example"); slices.Contains(got, "/sitemap.xml") {
+		t.Errorf("the sitemap of a host without a relevant page was read: %q", got)
+	}
+	for _, v := range l.visits {
+		if v.Entry.URL.String() == "http://a.example/island" && (v.Entry.Distance != 2 || v.Entry.Depth != 2 || v.Entry.Priority >= 1) {
+			t.Errorf("page of a sitemap has distance %d, depth %d, priority %v", v.Entry.Distance, v.Entry.Depth, v.Entry.Priority)
+		}
+	}
+	totals := c.Frontier.Totals()
+	if totals.Dropped["sitemap_foreign"] != 2 || totals.Dropped["sitemap_nested"] != 1 || totals.Errors["sitemap"] != 1 || totals.Pages != 5 {
+		t.Errorf("dropped %v, errors %v, pages %d", totals.Dropped, totals.Errors, totals.Pages)
+	}
+	if sum := totals.Queued + totals.Visited + totals.Repeats + count(totals.Dropped); totals.Links != sum {
+		t.Errorf("links %d; want %d", totals.Links, sum)
+	}
+}
+
+func count(m map[string]int64) (n int64) {
+	for _, k := range m {
+		n += k
+	}
+	return n
+}
+
+const reserving = `
+-- http://seed.example/ --
+<a href="http://a.example/">A</a> <a href="http://a.example/free/">A</a> <a href="http://b.example/">B</a> <a href="http://c.example/">C</a>
+<a href="http://d.example/">D</a>
+-- http://a.example/.well-known/tdmrep.json --
+[{"location": "/free/", "tdm-reservation": 0}, {"location": "/", "tdm-reservation": 1}]
+-- http://a.example/ --
+Lange Straße 5, 26121 Oldenburg <a href="/behind">x</a>
+-- http://a.example/free/ --
+Lange Straße 5, 26121 Oldenburg
+-- http://b.example/ --
+HTTP 200
+Tdm-Reservation: 1
+
+Lange Straße 5, 26121 Oldenburg
+-- http://c.example/ --
+<meta name="tdm-reservation" content="1">Lange Straße 5, 26121 Oldenburg
+-- http://d.example/ --
+Lange Straße 5, 26121 Oldenburg
+-- http://d.example/.well-known/tdmrep.json --
+HTTP 503
+
+`
+
+// What a site reserves is not kept, and the site is asked once, in a turn of
+// its own, before the first page of it is kept.
+func TestReservations(t *testing.T) {
+	s := crawltest.MustWeb(reserving).Start(1)
+	defer s.Close()
+	c, l := newCrawler(t, s, "breadth-first", nil, nil)
+	c.Options.Reservations, c.Options.Workers = true, 4
+	seed(t, c, "http://seed.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]bool{}
+	for _, v := range l.visits {
+		kept[strings.TrimPrefix(v.Entry.URL.String(), "http://")] = v.Outcome.Relevant
+	}
+	for url, want := range map[string]bool{"a.example/": false, "a.example/free/": true, "b.example/": false, "c.example/": false, "d.example/": true} {
+		if kept[url] != want {
+			t.Errorf("%s kept %v; want %v", url, kept[url], want)
+		}
+	}
+	if got := c.Frontier.Totals().Skipped["tdm_reserved"]; got != 3 {
+		t.Errorf("%d pages skipped; want 3", got)
+	}
+	for host, want := range map[string]int{"a.example": 1, "b.example": 0, "c.example": 0, "d.example": 1, "seed.example": 0} {
+		files := 0
+		paths := asked(s, host)
+		for _, p := range paths {
+			if p == "/.well-known/tdmrep.json" {
+				files++
+			}
+		}
+		if files != want {
+			t.Errorf("%s was asked %d times for its reservations; want %d", host, files, want)
+		}
+	}
+	if got := asked(s, "d.example"); len(got) != 2 {
+		t.Errorf("a page that waits for reservations was fetched again: %q", got)
+	}
+	c2, l2 := newCrawler(t, s, "breadth-first", nil, nil) // without
+	seed(t, c2, "http://b.example/")
+	if err := c2.Run(t.Context()); err != nil || len(l2.visits) != 1 || !l2.visits[0].Outcome.Relevant {
+		t.Errorf("reservations were heeded unasked: %v, %v", l2.visits, err)
+	}
+}
