@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -114,16 +116,21 @@ func TestDamage(t *testing.T) {
 	}{
 		{"totals", func(*badger.Txn) []byte { return totalsKey }, 30, 10, 0},
 		{"host", first("h"), 30, 10, 0},
-		{"queue", first("q"), 29, 10, 1},
 		{"words", first("l"), 29, 10, 1},
 		{"visit", first("v"), 30, 9, 0},
-		{"queued URL", queuedURL, 30, 10, 0},
+		{"queued URL", queuedURL, 29, 10, 1},
+		{"place", first("q"), 29, 10, 1},
+		{"queued URL with a place", queuedURL, 30, 10, 0},
 		{"visited URL", visitedURL, 30, 10, 1},
 		{"address", first("a"), 30, 10, 0},
 	} {
 		for _, spoilt := range []string{"", "\x02", "\x01\xff\xff\xff\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
 			t.Run(fmt.Sprintf("%s %x", c.name, spoilt), func(t *testing.T) {
-				f, es := fill(t, Options{Seed: 42})
+				o := Options{Seed: 42}
+				if strings.HasSuffix(c.name, "place") {
+					o.short = -1
+				}
+				f, es := fill(t, o)
 				f = again(t, f, func(txn *badger.Txn) error { return txn.Set(c.key(txn), []byte(spoilt)) })
 				if f.seed != 42 {
 					t.Errorf("seed = %d", f.seed)
@@ -183,9 +190,9 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"newer", func(t *testing.T) string {
 			dir := store(t)
-			write(t, dir, formatFile, "gazehound frontier 2\n")
+			write(t, dir, formatFile, "gazehound frontier 3\n")
 			return dir
-		}, ErrNewerFormat, "format 2"},
+		}, ErrNewerFormat, "format 3"},
 		{"other format file", func(t *testing.T) string {
 			dir := store(t)
 			write(t, dir, formatFile, "something else entirely, and a lot of it, too much to print")
@@ -313,6 +320,102 @@ func TestTornLog(t *testing.T) {
 	}
 	if n := drain(t, f); n != 31 {
 		t.Errorf("served %d of %d", n, len(es))
+	}
+}
+
+// TestFormat1: a store in which every host has its places is read as it is,
+// and from then on left alone by versions that want these.
+func TestFormat1(t *testing.T) {
+	dir := t.TempDir()
+	f, es := fill(t, Options{Dir: dir, short: -1})
+	f.Close()
+	name := filepath.Join(dir, formatFile)
+	if err := os.WriteFile(name, []byte("gazehound frontier 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f = open(t, Options{Dir: dir})
+	if n, err := f.Push(t.Context(), Entry{URL: parse(t, "http://new.example/")}, es[39]); n != 1 || err != nil {
+		t.Errorf("%d URLs are new, want 1 (%v)", n, err)
+	}
+	checkStore(t, f)
+	if n := drain(t, f); n != 31 {
+		t.Errorf("served %d, want 31", n)
+	}
+	if text, err := os.ReadFile(name); err != nil || string(text) != "gazehound frontier 2\n" {
+		t.Errorf("%s says %q (%v)", formatFile, text, err)
+	}
+}
+
+// TestShort: a host gets places on disk once it has many URLs, whatever was
+// visited, taken or moved before.
+func TestShort(t *testing.T) {
+	ctx := t.Context()
+	f := open(t, Options{short: 8, Score: fresh})
+	for i := range 40 {
+		es := []Entry{{URL: parse(t, fmt.Sprintf("http://a.example/%d", i)), Priority: float64(i % 7)}, {URL: parse(t, fmt.Sprintf("http://a.example/%d", i/2)), Priority: 8}}
+		if _, err := f.Push(ctx, es...); err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 {
+			e, err := f.Next(ctx, always)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Done(ctx, e, Outcome{Kind: "page"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkStore(t, f)
+		checkMemory(t, f)
+	}
+	for _, h := range f.hosts {
+		if !h.ordered {
+			t.Error("the host has no places")
+		}
+	}
+	if n := drain(t, f); n != 40-14 {
+		t.Errorf("served %d, want %d", n, 40-14)
+	}
+}
+
+// TestLostValues cuts the value log, as a power cut may: words that are gone
+// take their link out of the crawl, and everything else goes on.
+func TestLostValues(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, Options{Dir: dir})
+	var es []Entry
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 100 {
+		around := make([]byte, MaxAround)
+		for j := range around {
+			around[j] = byte('a' + r.IntN(26))
+		}
+		es = append(es, Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/%d", i%10, i)), Around: string(around)})
+	}
+	for part := range slices.Chunk(es, 20) {
+		if _, err := f.Push(t.Context(), part...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Close()
+	logs, err := filepath.Glob(filepath.Join(dir, "*.vlog"))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("logs: %v, %v", logs, err)
+	}
+	info, err := os.Stat(logs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(logs[0], info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	f = open(t, Options{Dir: dir})
+	n := drain(t, f)
+	if got := f.Totals(); n < 20 || n >= 60 || got.Queued != 0 || got.Damaged < 100-n {
+		t.Errorf("served %d; totals = %+v", n, got)
+	}
+	if added, err := f.Push(t.Context(), es...); int64(added) != 100-n || err != nil {
+		t.Errorf("%d URLs are new again, want %d (%v)", added, 100-n, err)
 	}
 }
 

@@ -146,6 +146,8 @@ type Options struct {
 	MinFree  int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
 	InMemory bool  // nothing is kept; for tests
 
+	short int // URLs up to which a host has no places on disk, -1: none; for tests
+
 	// Score returns today's priority of an entry that has reached the front of
 	// the queue; nil keeps the priority it was pushed with. Like the claim
 	// function of Next it is called with the frontier locked: it must not call
@@ -182,6 +184,7 @@ type Frontier struct {
 	db      *badger.DB
 	codec   *codec
 	began   time.Time // parked hosts count from here
+	short   int       // URLs up to which a host has no places on disk
 	block   int       // items that are read at a time
 	budget  int       // bytes that buffers may take
 

@@ -23,7 +23,7 @@ import (
 const (
 	formatFile = "FORMAT"
 	formatName = "gazehound frontier"
-	format     = 1
+	format     = 2
 )
 
 // Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with
@@ -60,7 +60,7 @@ func start(o Options, db *badger.DB) (*Frontier, error) {
 	}
 	f := &Frontier{
 		options: o, seed: o.Seed, db: db, codec: codec, began: time.Now(),
-		block: blockItems, budget: int(o.Memory / buffersShare),
+		short: cmp.Or(o.short, shortHost), block: blockItems, budget: int(o.Memory / buffersShare),
 		requests: make(chan *request), stop: make(chan struct{}),
 		hosts: make(map[uint64]*host), changed: make(chan struct{}),
 		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
@@ -78,7 +78,7 @@ func start(o Options, db *badger.DB) (*Frontier, error) {
 }
 
 // checkDir makes the directory and looks whether it may be opened.
-func checkDir(dir string) error {
+func checkDir(dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -105,6 +105,13 @@ func checkDir(dir string) error {
 		}
 		if n > format {
 			return fmt.Errorf("%w: format %d, and this version reads %d", ErrNewerFormat, n, format)
+		}
+		if n < format { // it is read as it is, but older versions must not touch it again
+			defer func() {
+				if err == nil {
+					err = writeFormat(dir)
+				}
+			}()
 		}
 	}
 	if err := unix.Access(dir, unix.W_OK); err != nil {
@@ -161,8 +168,11 @@ func storeOptions(o Options) badger.Options {
 	b.MemTableSize = min(max(o.Memory/16, 8<<20), 64<<20)
 	b.NumMemtables = 2
 	b.NumCompactors = 2
-	b.BlockCacheSize = 0          // blocks are read where the file is mapped
-	b.ValueLogFileSize = 64 << 20 // stays empty: values are small and live in the tables
+	b.BlockCacheSize = 0       // blocks are read where the file is mapped
+	if !o.InMemory {
+		b.ValueThreshold = 1 << 10 // words go to the value log, where they lie still, and not through the tables
+	}
+	b.ValueLogFileSize = 64 << 20
 	b.ChecksumVerificationMode = options.OnBlockRead
 	return b
 }
@@ -214,7 +224,7 @@ func (f *Frontier) restore() error {
 // addHost puts a stored host into memory; the heap is not in order afterwards.
 func (f *Frontier) addHost(id uint64, r hostRecord) {
 	h := newHost(id)
-	h.queued, h.total, h.best = uint32(r.queued), uint32(r.total), r.best
+	h.queued, h.total, h.best, h.ordered = uint32(r.queued), uint32(r.total), r.best, r.ordered
 	f.hosts[id] = h
 	f.queued += int64(r.queued)
 	if h.queued > 0 {
@@ -232,6 +242,16 @@ func scan(txn *badger.Txn, prefix []byte, fn func(key, value []byte) error) erro
 		if err := item.Value(func(value []byte) error { return fn(item.Key(), value) }); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// scanKeys calls fn with all keys with a prefix.
+func scanKeys(txn *badger.Txn, prefix []byte, fn func(key []byte)) error {
+	it := txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		fn(it.Item().Key())
 	}
 	return nil
 }

@@ -24,6 +24,10 @@ type host struct {
 	slot   int32         // in its heap
 	in     standing
 	buf    *buffer
+
+	// ordered: its queue has places of its own on disk. Hosts of a few URLs do
+	// without, and are read whole and sorted.
+	ordered bool
 }
 
 type standing uint8
@@ -62,10 +66,11 @@ type lease struct {
 }
 
 const (
-	blockItems   = 64 // that are read at a time
-	maxBlocks    = 8  // of a host in memory, but for items that have moved
-	maxMoved     = 4  // blocks that have moved and are not written yet
-	buffersShare = 16 // one part in … of Options.Memory is for buffers
+	shortHost    = 128 // URLs up to which a host has no places on disk
+	blockItems   = 64  // that are read at a time
+	maxBlocks    = 8   // of a host in memory, but for items that have moved
+	maxMoved     = 4   // blocks that have moved and are not written yet
+	buffersShare = 16  // one part in … of Options.Memory is for buffers
 	bufferBytes  = 160
 	itemBytes    = 32
 )
@@ -320,7 +325,7 @@ func (f *Frontier) load(h *host) (best item, ok bool, err error) {
 			break
 		}
 		read := 0
-		err := f.scanQueue(f.view, h.id, q.edge, func(it item) (bool, error) {
+		err := f.scanQueue(f.view, h, h.ordered, q.edge, func(it item) (bool, error) {
 			q.edge = it.place
 			if q.find(it.tie) < 0 && leasedAt(h, it.tie) < 0 {
 				q.insert(it)
@@ -343,12 +348,16 @@ func (f *Frontier) load(h *host) (best item, ok bool, err error) {
 }
 
 // scanQueue calls fn with h's entries on disk in their order, from the one
-// after the given place on, until fn returns false.
-func (f *Frontier) scanQueue(txn *badger.Txn, host uint64, after place, fn func(item) (bool, error)) error {
-	prefix := queueKey(host, place{})[:9]
+// after the given place on, until fn returns false. ordered tells whether txn
+// sees places of h.
+func (f *Frontier) scanQueue(txn *badger.Txn, h *host, ordered bool, after place, fn func(item) (bool, error)) error {
+	if !ordered {
+		return f.sortQueue(txn, h, after, fn)
+	}
+	prefix := queueKey(h.id, place{})[:9]
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
 	defer it.Close()
-	for it.Seek(queueKey(host, after)); it.Valid(); it.Next() {
+	for it.Seek(queueKey(h.id, after)); it.Valid(); it.Next() {
 		key := it.Item().Key()
 		if len(key) != 21 {
 			continue
@@ -368,6 +377,38 @@ func (f *Frontier) scanQueue(txn *badger.Txn, host uint64, after place, fn func(
 			x.ref = noRef // found damaged when it is its turn
 		}
 		if more, err := fn(x); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// sortQueue is scanQueue for a host without places: it looks through all URLs
+// of the host.
+func (f *Frontier) sortQueue(txn *badger.Txn, h *host, after place, fn func(item) (bool, error)) error {
+	var items []item
+	err := scan(txn, urlKey(makeKey(h.id, 0))[:9], func(key, value []byte) error {
+		r, err := decodeURL(value)
+		if err != nil || len(key) != 17 || r.state != Queued {
+			return nil // damaged ones are met when they are next asked for
+		}
+		p := place{r.rank, tieOf(f.seed, Key(key[1:]).url())}
+		if after == (place{}) || after.before(p) {
+			items = append(items, item{p, r.rank, uint32(r.retries), r.ref})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		if a.place.before(b.place) {
+			return -1
+		}
+		return 1
+	})
+	for _, it := range items {
+		if more, err := fn(it); err != nil || !more {
 			return err
 		}
 	}

@@ -192,10 +192,11 @@ func decodeQueue(value []byte) (r ref, retries uint64, err error) {
 }
 
 // hostRecord sums up the URLs of a host. best is no worse than its best queued
-// entry.
+// entry. Format 1 gave every host its places and did not say so.
 type hostRecord struct {
 	queued, total uint64
 	best          place
+	ordered       bool // its queue has places under q
 }
 
 func (r hostRecord) encode() []byte {
@@ -203,7 +204,11 @@ func (r hostRecord) encode() []byte {
 	b = binary.AppendUvarint(b, r.queued)
 	b = binary.AppendUvarint(b, r.total)
 	b = binary.BigEndian.AppendUint32(b, r.best.rank)
-	return binary.BigEndian.AppendUint64(b, r.best.tie)
+	b = binary.BigEndian.AppendUint64(b, r.best.tie)
+	if r.ordered {
+		return b
+	}
+	return append(b, 0)
 }
 
 func decodeHost(value []byte) (r hostRecord, err error) {
@@ -211,6 +216,9 @@ func decodeHost(value []byte) (r hostRecord, err error) {
 	d.version()
 	r.queued, r.total = d.uvarint(), d.uvarint()
 	r.best = place{d.uint32(), d.uint64()}
+	if r.ordered = len(d.rest) == 0; !r.ordered {
+		d.bad = d.byte() != 0 || d.bad
+	}
 	return r, d.end()
 }
 

@@ -45,6 +45,16 @@ func countAll(txn *badger.Txn, seed uint64) (c recount, err error) {
 	if err != nil {
 		return c, err
 	}
+	err = scanKeys(txn, []byte{'q'}, func(key []byte) {
+		id := decoderOf(key[1:]).uint64()
+		if h := c.hosts[id]; !h.ordered && h.total > 0 {
+			h.ordered = true
+			c.hosts[id] = h
+		}
+	})
+	if err != nil {
+		return c, err
+	}
 	err = scan(txn, []byte{'v'}, func(key, value []byte) error {
 		r, err := decodeVisit(value)
 		if err != nil {
@@ -105,8 +115,8 @@ func (f *Frontier) repair(txn *badger.Txn) error {
 	return w.Flush()
 }
 
-// findSeed computes the seed from an entry of the queue, whose tie is a
-// mixture of the seed and its URL. An empty queue bears any seed.
+// findSeed computes the seed from a place in the queue, whose tie is a mixture
+// of the seed and its URL. A queue without places bears any seed.
 func (f *Frontier) findSeed(txn *badger.Txn) error {
 	f.seed = f.options.Seed
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte{'q'}})
@@ -140,10 +150,15 @@ const maxMended = 1000
 // those of visited URLs and second ones are removed.
 func (b *batch) mend(h *host) error {
 	b.host(makeKey(h.id, 0))
-	d := b.hosts[h]
 	b.totals.Damaged++
+	return b.recount(h)
+}
+
+// recount mends the places of h and what is known about their number.
+func (b *batch) recount(h *host) error {
+	d := b.hosts[h]
 	places := make(map[uint64][]uint32) // tie → ranks
-	err := b.f.scanQueue(b.txn, h.id, place{}, func(it item) (bool, error) {
+	err := b.f.scanQueue(b.txn, h, b.ordered(h), place{}, func(it item) (bool, error) {
 		places[it.tie] = append(places[it.tie], it.rank)
 		return true, nil
 	})
@@ -159,7 +174,7 @@ func (b *batch) mend(h *host) error {
 				continue
 			}
 			mended++
-			if err := b.txn.Delete(queueKey(h.id, place{rank, tie})); err != nil {
+			if err := b.unplace(h, place{rank, tie}); err != nil {
 				return err
 			}
 		}
@@ -184,7 +199,7 @@ func (b *batch) mend(h *host) error {
 		if r.state == Queued && len(places[tie]) == 0 {
 			mended++
 			places[tie] = []uint32{r.rank}
-			return b.set(queueKey(h.id, place{r.rank, tie}), queueValue(r.ref, r.retries))
+			return b.place(h, place{r.rank, tie}, r)
 		}
 		return nil
 	})

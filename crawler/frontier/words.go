@@ -190,10 +190,15 @@ func (c *codec) unpack(value []byte, index int) (Entry, error) {
 
 // link reads a link of the store.
 func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
+	unread := true
 	known, err = get(txn, groupKey(r.group()), func(value []byte) (err error) {
+		unread = false
 		e, err = c.unpack(value, r.index())
 		return err
 	})
+	if known && err != nil && unread { // a power cut took it out of the value log
+		err = errDamaged
+	}
 	return e, known, err
 }
 

@@ -151,6 +151,7 @@ func (f *Frontier) commit(requests []*request) error {
 		f.queued += d.queued
 		h.queued = uint32(int64(h.queued) + d.queued)
 		h.total = uint32(int64(h.total) + d.total)
+		h.ordered = h.ordered || d.ordered
 	}
 	for _, c := range b.changes {
 		f.apply(c)
@@ -190,11 +191,13 @@ type batch struct {
 	group   group // open, with the number groups
 	hosts   map[*host]*delta
 	changes []change
+	placed  int // URLs that got places because their host has many
 }
 
 // A delta is what a batch changes about a host.
 type delta struct {
 	queued, total int64
+	ordered       bool     // gets its places
 	best          place    // of what was queued
 	gone          []uint64 // ties of what is not queued any more
 }
@@ -278,12 +281,15 @@ func (b *batch) forget(k Key) error {
 	}
 	h, tie := b.host(k), tieOf(b.f.seed, k.url())
 	b.hosts[h].total--
-	return b.f.scanQueue(b.txn, h.id, place{}, func(it item) (bool, error) {
+	if !b.ordered(h) { // nothing tells whether it was queued
+		return b.recount(h)
+	}
+	return b.f.scanQueue(b.txn, h, true, place{}, func(it item) (bool, error) {
 		if it.tie != tie {
 			return true, nil
 		}
 		b.leave(h, it.disk, tie)
-		return false, b.txn.Delete(queueKey(h.id, place{it.disk, tie}))
+		return false, b.unplace(h, place{it.disk, tie})
 	})
 }
 
@@ -368,7 +374,7 @@ func (b *batch) push(links []link) (added int, err error) {
 				continue
 			}
 			if r.rank != rank {
-				if err := b.txn.Delete(queueKey(h.id, place{r.rank, tie})); err != nil {
+				if err := b.unplace(h, place{r.rank, tie}); err != nil {
 					return 0, err
 				}
 			}
@@ -406,7 +412,35 @@ func (b *batch) queue(h *host, k Key, r urlRecord, tie uint64) error {
 	if err := b.set(urlKey(k), r.encode()); err != nil {
 		return err
 	}
-	return b.set(queueKey(h.id, p), queueValue(r.ref, r.retries))
+	return b.place(h, p, r)
+}
+
+// ordered tells whether h has places on disk.
+func (b *batch) ordered(h *host) bool { return h.ordered || b.hosts[h].ordered }
+
+// place gives a waiting URL its place on disk, and all others of its host
+// theirs where these have become too many to be sorted whenever they are read.
+func (b *batch) place(h *host, p place, r urlRecord) error {
+	if b.ordered(h) {
+		return b.set(queueKey(h.id, p), queueValue(r.ref, r.retries))
+	}
+	d := b.hosts[h]
+	if int64(h.total)+d.total <= int64(b.f.short) || b.placed > int(b.f.db.MaxBatchCount())/8 {
+		return nil // in the second case another transaction has room for them
+	}
+	d.ordered = true
+	return b.f.sortQueue(b.txn, h, place{}, func(it item) (bool, error) {
+		b.placed++
+		return true, b.set(queueKey(h.id, it.place), queueValue(it.ref, uint64(it.retries)))
+	})
+}
+
+// unplace takes the place on disk of a URL that does not wait there any more.
+func (b *batch) unplace(h *host, p place) error {
+	if !b.ordered(h) {
+		return nil
+	}
+	return b.txn.Delete(queueKey(h.id, p))
 }
 
 // finish makes a visited node of a queued URL.
@@ -425,7 +459,7 @@ func (b *batch) finish(l link, o Outcome) error {
 		}
 	}
 	if leased || known && r.state == Queued {
-		if err := b.txn.Delete(queueKey(h.id, place{r.rank, tie})); err != nil {
+		if err := b.unplace(h, place{r.rank, tie}); err != nil {
 			return err
 		}
 		b.leave(h, r.rank, tie)
@@ -518,7 +552,7 @@ func (b *batch) rekey(h *host, items []item) error {
 			continue
 		}
 		b.host(k)
-		if err := b.txn.Delete(queueKey(h.id, place{r.rank, it.tie})); err != nil {
+		if err := b.unplace(h, place{r.rank, it.tie}); err != nil {
 			return err
 		}
 		r.rank = it.rank
@@ -538,7 +572,7 @@ func (b *batch) lose(h *host, it item) error {
 	if err := b.aside(groupKey(it.ref.group())); err != nil {
 		return err
 	}
-	if err := b.txn.Delete(queueKey(h.id, place{it.disk, it.tie})); err != nil {
+	if err := b.unplace(h, place{it.disk, it.tie}); err != nil {
 		return err
 	}
 	b.leave(h, it.disk, it.tie)
@@ -549,7 +583,7 @@ func (b *batch) lose(h *host, it item) error {
 	}
 	b.hosts[h].total--
 	if r.rank != it.disk {
-		if err := b.txn.Delete(queueKey(h.id, place{r.rank, it.tie})); err != nil {
+		if err := b.unplace(h, place{r.rank, it.tie}); err != nil {
 			return err
 		}
 	}
@@ -566,7 +600,7 @@ func (b *batch) seal() error {
 		r := hostRecord{
 			queued: uint64(int64(h.queued) + d.queued),
 			total:  uint64(int64(h.total) + d.total),
-			best:   h.stored(d.gone),
+			best:   h.stored(d.gone), ordered: b.ordered(h),
 		}
 		b.f.mu.Unlock()
 		if d.best.before(r.best) {
