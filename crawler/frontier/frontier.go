@@ -297,7 +297,11 @@ func (f *Frontier) Close() error {
 	if !f.halt() {
 		return nil
 	}
-	if err := f.db.Close(); err != nil {
+	err := f.db.Close()
+	if err == nil && f.failed == nil && !f.options.InMemory {
+		err = f.seen.save(f.options.Dir, uint(f.totals.Queued+f.totals.Visited))
+	}
+	if err != nil {
 		return fmt.Errorf("frontier: close %s: %w", f.options.Dir, err)
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler/memory"
 	"gazehound/crawler/weburl"
 
 	badger "github.com/dgraph-io/badger/v4"
@@ -111,14 +112,18 @@ func newSource(hosts int) *linkSource {
 // reports what each costs.
 func BenchmarkScale(b *testing.B) {
 	n := benchURLs()
-	memory := int64(256 << 20)
-	if mb, err := strconv.Atoi(os.Getenv("FRONTIER_MEMORY_MB")); err == nil {
-		memory = int64(mb) << 20
+	ceiling := int64(500e6)
+	if mb, err := strconv.ParseInt(os.Getenv("FRONTIER_MEMORY_MB"), 10, 64); err == nil {
+		ceiling = mb * 1e6
 	}
-	ctx := context.Background()
 	for b.Loop() {
 		dir := b.TempDir()
-		o := Options{Dir: dir, Memory: memory, Sync: os.Getenv("FRONTIER_SYNC") != ""}
+		ctx, cancel := context.WithCancel(b.Context())
+		var beside sync.WaitGroup
+		beside.Go(func() { memory.Keep(ctx, ceiling, dir) })
+		beside.Go(func() { watchUse(ctx, b) })
+		b.Cleanup(func() { cancel(); beside.Wait() })
+		o := Options{Dir: dir, Memory: ceiling / 2, Sync: os.Getenv("FRONTIER_SYNC") != ""}
 		f, err := Open(o)
 		if err != nil {
 			b.Fatal(err)
@@ -170,12 +175,11 @@ func BenchmarkScale(b *testing.B) {
 		}
 		b.ReportMetric(time.Since(began).Seconds(), "filter-s")
 		steady(b, f, src)
-		anon, file := rss(b)
-		b.ReportMetric(anon, "anon-MB")
-		b.ReportMetric(file, "mapped-MB")
 		if err := f.Close(); err != nil {
 			b.Fatal(err)
 		}
+		cancel()
+		beside.Wait()
 	}
 }
 
@@ -329,22 +333,22 @@ func diskUse(b *testing.B, dir string) (n int64) {
 	return n
 }
 
-// rss returns the megabytes of the process in memory: its own, and mapped files.
-func rss(b *testing.B) (anon, file float64) {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		b.Skip(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		var kb float64
-		if _, err := fmt.Sscanf(line, "RssAnon: %f", &kb); err == nil {
-			anon = kb / 1024
+// watchUse reports the most memory that the process has until ctx ends.
+func watchUse(ctx context.Context, b *testing.B) {
+	var own, total int64
+	for t := time.NewTicker(50 * time.Millisecond); ; {
+		select {
+		case <-t.C:
+			if u, err := memory.Used(); err == nil {
+				own, total = max(own, u.Own), max(total, u.Total())
+			}
+		case <-ctx.Done():
+			t.Stop()
+			b.ReportMetric(float64(own)/1e6, "own-MB")
+			b.ReportMetric(float64(total)/1e6, "rss-MB")
+			return
 		}
-		if _, err := fmt.Sscanf(line, "RssFile: %f", &kb); err == nil {
-			file = kb / 1024
-		}
 	}
-	return anon, file
 }
 
 func cpuTime(who int) time.Duration {

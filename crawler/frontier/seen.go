@@ -1,6 +1,15 @@
 package frontier
 
-import badger "github.com/dgraph-io/badger/v4"
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	badger "github.com/dgraph-io/badger/v4"
+)
 
 // seen tells quickly that a URL is new: most links of a page are either that
 // or repeats, and asking the store about a new URL costs more than all the rest
@@ -19,15 +28,16 @@ const (
 	rounds      = 4096    // keys between two looks at whether to stop
 )
 
-// prepare starts to read the keys of a store that is not empty, at the first
-// write, and takes what was read once that is complete.
+// prepare takes, at the first write, the filters that Close has kept. Where
+// there are none, as after a crash, it starts to read the keys of the store,
+// and takes what was read once that is complete.
 func (s *seen) prepare(f *Frontier) {
 	switch {
 	case s.ready:
 	case s.filters == nil:
 		s.grow(firstFilter)
 		known := uint(f.totals.Queued + f.totals.Visited)
-		if s.ready = known == 0; s.ready {
+		if s.ready = known == 0 || !f.options.InMemory && s.load(f.options.Dir, known); s.ready {
 			return
 		}
 		s.old = make(chan *filter, 1)
@@ -73,6 +83,74 @@ func readKeys(txn *badger.Txn, known uint, stop <-chan struct{}) *filter {
 		return nil
 	}
 	return old
+}
+
+// filterFile holds the filters between Close and the first write after Open.
+// That removes it, so that it never knows less than the store.
+const filterFile = "FILTER"
+
+var checksum = crc32.MakeTable(crc32.Castagnoli)
+
+// save keeps the filters of a store of known URLs for the next load.
+func (s *seen) save(dir string, known uint) error {
+	if !s.ready {
+		return nil
+	}
+	b := []byte{version}
+	for _, n := range []uint{known, s.room, s.size, uint(len(s.filters))} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for _, f := range s.filters {
+		b = binary.AppendUvarint(b, uint64(len(f.blocks)))
+		for i := range f.blocks {
+			for _, word := range f.blocks[i] {
+				b = binary.LittleEndian.AppendUint32(b, word)
+			}
+		}
+	}
+	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(b, checksum))
+	name := filepath.Join(dir, filterFile)
+	if err := os.WriteFile(name+".new", b, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// load takes what save has kept, if that is whole and of this store.
+func (s *seen) load(dir string, known uint) bool {
+	name := filepath.Join(dir, filterFile)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) || len(b) < 4 {
+		return false // it would be believed again when it is out of date
+	}
+	b, sum := b[:len(b)-4], binary.BigEndian.Uint32(b[len(b)-4:])
+	if crc32.Checksum(b, checksum) != sum {
+		return false
+	}
+	d := decoder{rest: b}
+	d.version()
+	of, room, size := uint(d.uvarint()), uint(d.uvarint()), uint(d.uvarint())
+	var filters []*filter
+	for range d.count(64) {
+		f := &filter{make([][8]uint32, d.count(len(d.rest)/32+1))}
+		for i := range f.blocks {
+			words := d.bytes(32)
+			for j := range f.blocks[i] {
+				if len(words) == 32 {
+					f.blocks[i][j] = binary.LittleEndian.Uint32(words[4*j:])
+				}
+			}
+		}
+		filters = append(filters, f)
+	}
+	if d.end() != nil || of != known || len(filters) == 0 {
+		return false
+	}
+	s.filters, s.room, s.size = filters, room, size
+	return true
 }
 
 func (s *seen) grow(size uint) {

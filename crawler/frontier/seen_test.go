@@ -2,6 +2,8 @@ package frontier
 
 import (
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -32,6 +34,54 @@ func TestFilter(t *testing.T) {
 		t.Errorf("%d of 100,000 new keys seem to be known", wrong)
 	}
 	t.Logf("%d of 100,000 new keys seem to be known, in %d filters", wrong, len(s.filters))
+}
+
+// TestSeenKept: what Close keeps is taken by the first write after Open, once,
+// and not if it is damaged or of another store.
+func TestSeenKept(t *testing.T) {
+	dir := t.TempDir()
+	f, es := fill(t, Options{Dir: dir})
+	name := filepath.Join(dir, filterFile)
+	reopen := func(kept bool, spoil func(b []byte) []byte) {
+		t.Helper()
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spoil != nil {
+			if err := os.WriteFile(name, spoil(b), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f = open(t, Options{Dir: dir})
+		if n, err := f.Push(t.Context(), es...); n != 0 || err != nil || f.seen.old == nil != kept {
+			t.Fatalf("%d URLs are new, %v; taken from the file: %v, want %v", n, err, f.seen.old == nil, kept)
+		}
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("the file is still there after a write")
+		}
+		for i := 0; !f.seen.ready; i++ {
+			if n, err := f.Push(t.Context(), es...); n != 0 || err != nil {
+				t.Fatalf("round %d: %d URLs are new (%v)", i, n, err)
+			}
+		}
+	}
+	reopen(true, nil)
+	old, err := os.ReadFile(name)
+	if err == nil {
+		t.Fatalf("%d bytes are still there", len(old))
+	}
+	reopen(true, func(b []byte) []byte { old = b; return b })
+	reopen(false, func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
+	reopen(false, func(b []byte) []byte { return b[:len(b)/2] })
+	reopen(false, func(b []byte) []byte { return nil })
+	if n, err := f.Push(t.Context(), Entry{URL: parse(t, "http://another.example/")}); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	reopen(false, func([]byte) []byte { return old })
 }
 
 // TestSeenAfterReopen: URLs of a store that is not empty are known, while its

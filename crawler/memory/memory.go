@@ -1,0 +1,70 @@
+// Package memory keeps a process within a ceiling: what the Go runtime holds by
+// its memory limit, and what is mapped from files (the stores of Badger and
+// Bleve) by giving pages back to the system when there are too many.
+package memory
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Use is what a process has in memory, in bytes.
+type Use struct {
+	Own    int64 // heap, stacks and the like
+	Mapped int64 // of files; the system takes it back when it needs room
+}
+
+// Total is the resident set size.
+func (u Use) Total() int64 { return u.Own + u.Mapped }
+
+// errUnknown is returned where the system does not tell.
+var errUnknown = errors.New("memory: this system does not say what a process uses")
+
+// Used returns what this process has in memory.
+func Used() (Use, error) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return Use{}, errUnknown
+	}
+	fields := strings.Fields(string(text)) // in pages: size, resident, shared …
+	if len(fields) < 3 {
+		return Use{}, errUnknown
+	}
+	resident, err1 := strconv.ParseInt(fields[1], 10, 64)
+	shared, err2 := strconv.ParseInt(fields[2], 10, 64)
+	if err1 != nil || err2 != nil {
+		return Use{}, errUnknown
+	}
+	page := int64(os.Getpagesize())
+	return Use{Own: (resident - shared) * page, Mapped: shared * page}, nil
+}
+
+const (
+	heapShare = 0.75            // of the ceiling is the limit of the Go runtime
+	mostShare = 0.90            // of the ceiling may be used before mapped pages are given back
+	period    = time.Second / 4 // between two looks
+)
+
+// Keep holds the process at about ceiling bytes until ctx ends. Pages of files
+// whose names begin with one of the prefixes may be given back; they are read
+// again where they are needed. The limit of the Go runtime stays.
+func Keep(ctx context.Context, ceiling int64, prefixes ...string) {
+	debug.SetMemoryLimit(int64(heapShare * float64(ceiling)))
+	t := time.NewTicker(period)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			if u, err := Used(); err == nil && u.Total() > int64(mostShare*float64(ceiling)) {
+				giveBack(prefixes)
+			}
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package memory
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestKeep maps a file that is larger than the ceiling allows: its pages go
+// back, and hold the same when they are read again.
+func TestKeep(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux gives pages back")
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	const size = 64 << 20
+	dir := t.TempDir()
+	name := filepath.Join(dir, "mapped")
+	if err := os.WriteFile(name, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(size); err != nil {
+		t.Fatal(err)
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(data)
+	for i := range data {
+		data[i] = byte(i >> 12)
+	}
+	if err := unix.Msync(data, unix.MS_SYNC); err != nil {
+		t.Skip(err)
+	}
+	before, err := Used()
+	if err != nil || before.Mapped < size {
+		t.Fatalf("Used = %+v, %v; %d bytes are mapped", before, err, size)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		Keep(ctx, 32<<20, dir)
+	}()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		after, err := Used()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after.Mapped < before.Mapped-size/2 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("still %+v, before %+v", after, before)
+		}
+	}
+	cancel()
+	<-done
+	for i := 0; i < len(data); i += 512 {
+		if data[i] != byte(i>>12) {
+			t.Fatalf("byte %d is %d", i, data[i])
+		}
+	}
+}
