@@ -15,6 +15,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/memory"
 	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
@@ -114,7 +115,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	f.StringVar(&o.serve, "serve", "", "run the query server beside the crawl at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.String("warc", "", "keep everything that is fetched in WARC files in this `DIR`")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "between status lines where there is no terminal")
-	f.String("memory", d.Storage.Memory.String(), "`SIZE` of the frontier's caches")
+	f.String("memory", d.Storage.Memory.String(), "`SIZE` that the process may take in memory")
 	// try
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
 	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
@@ -292,6 +293,10 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
 	var beside errgroup.Group
 	beside.Go(func() error { return watch.run(side) })
+	beside.Go(func() error {
+		memory.Keep(side, int64(cfg.Storage.Memory), p.absolute())
+		return nil
+	})
 	beside.Go(func() error {
 		return every(side, cfg.Predictor.SaveEvery, func() error { return saveModel(p, model, watch.f) })
 	})

@@ -19,6 +19,7 @@ var arrows = map[string][]string{
 	"crawler/robots":     {"crawler/weburl", "crawler/page"},
 	"crawler/polite":     {},
 	"crawler/frontier":   {"crawler/weburl"},
+	"crawler/memory":     {},
 	"crawler/warc":       {"crawler/weburl", "crawler/page"},
 	"crawler/demo":       {"crawler/weburl", "crawler/page"},
 	"crawler/crawltest":  {"crawler/weburl", "crawler/page"},

@@ -24,8 +24,20 @@ func (p project) frontier() string    { return filepath.Join(p.dir, "frontier") 
 func (p project) index() string       { return filepath.Join(p.dir, "index") }
 func (p project) clickstream() string { return filepath.Join(p.dir, "clickstream") }
 func (p project) model() string       { return filepath.Join(p.dir, "model.gob") }
-func (p project) archives() string  { return filepath.Join(p.dir, "archives.txt") }
+func (p project) archives() string    { return filepath.Join(p.dir, "archives.txt") }
 func (p project) discarded() string   { return filepath.Join(p.dir, "frontier.discarded") }
+
+// absolute returns the directory as the system names it.
+func (p project) absolute() string {
+	dir, err := filepath.EvalSymlinks(p.dir)
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return p.dir
+	}
+	return dir
+}
 
 // finishDiscard removes what --fresh has thrown away. The crawl is gone as
 // soon as its folder has the other name; a kill after that only leaves work

@@ -322,7 +322,7 @@ func (a *app) newOrder(cfg *Config, model *predictor.Model) (strategy.Strategy, 
 // reaches the front.
 func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy) (*frontier.Frontier, error) {
 	f, err := frontier.Open(frontier.Options{
-		Dir: p.frontier(), Memory: int64(cfg.Storage.Memory), Seed: cfg.Crawl.RandomSeed, MaxPerHost: cfg.Crawl.MaxPagesPerHost,
+		Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed, MaxPerHost: cfg.Crawl.MaxPagesPerHost,
 		PerHost: func(u weburl.URL) int64 {
 			h, _ := forHost(cfg.Hosts, u)
 			return h.MaxPages
