@@ -48,7 +48,7 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span) []Link 
 			seen[l.To] = len(links)
 			links = append(links, l)
 		case known && links[i].Anchor == "" && l.Anchor != "":
-			links[i].Anchor, links[i].Around = l.Anchor, l.Around
+			links[i].Anchor, links[i].Around, links[i].Split = l.Anchor, l.Around, l.Split
 			if l.Title != "" {
 				links[i].Title = l.Title
 			}
@@ -74,7 +74,9 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span) []Link 
 			continue
 		}
 		title, _ := attr(s.Node, "title")
-		add(Link{From: page, To: to, Anchor: anchor(s, text), Title: fold(title, MaxAnchor), Around: around(text, spans, i)})
+		l := Link{From: page, To: to, Anchor: anchor(s, text), Title: fold(title, MaxAnchor)}
+		l.Around, l.Split = around(text, spans, i)
+		add(l)
 	}
 	return links
 }
@@ -120,8 +122,9 @@ func anchor(s markup.Span, text string) string {
 // reach is how far around looks from a link, in bytes.
 const reach = 400
 
-// around returns the words around the link spans[i]: see Parse.
-func around(text string, spans []markup.Span, i int) string {
+// around returns the words around the link spans[i], see Parse, and how many
+// bytes of them stand before it.
+func around(text string, spans []markup.Span, i int) (words string, split int) {
 	s := spans[i]
 	from := lineStart(text, s.Start)
 	to := lineEnd(text, s.End)
@@ -183,8 +186,8 @@ func hasWord(s string) bool {
 }
 
 // joinAround returns the end of before and the beginning of after, each cut at
-// a word.
-func joinAround(before, after string) string {
+// a word, and the length of the first.
+func joinAround(before, after string) (words string, split int) {
 	const side = MaxAround / 2
 	before = strings.TrimSpace(strings.ToValidUTF8(before, ""))
 	after = strings.TrimSpace(strings.ToValidUTF8(after, ""))
@@ -203,5 +206,6 @@ func joinAround(before, after string) string {
 			after = string(r[:side])
 		}
 	}
-	return strings.TrimSpace(before + " " + after)
+	before = strings.TrimSpace(before)
+	return strings.TrimSpace(before + " " + after), len(before)
 }

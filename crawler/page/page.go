@@ -69,6 +69,7 @@ type Link struct {
 	Anchor   string // words of the link or the alt texts of its images, at most MaxAnchor characters
 	Title    string // title attribute, at most MaxAnchor characters
 	Around   string // words before and after it, at most MaxAround characters: see Parse
+	Split    int    // where the link stands in Around: the length in bytes of the words before it
 }
 
 // Bounds of a Page.
