@@ -224,19 +224,24 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 	if again >= 0 {
 		return false, c.Frontier.Return(v.Entry, again)
 	}
+	return v.Outcome.Kind == "page", c.file(ctx, v)
+}
+
+// file learns from a visit, stores it, and gives its entry up.
+func (c *Crawler) file(ctx context.Context, v *Visit) error {
 	if v.Page != nil {
 		if err := c.learn(v); err != nil {
-			return false, err
+			return err
 		}
 		c.expand(v)
 	}
 	for _, s := range c.Sinks {
 		if err := s.Visit(ctx, v); err != nil {
-			return false, fmt.Errorf("store %s: %w", e.URL, err)
+			return fmt.Errorf("store %s: %w", v.Entry.URL, err)
 		}
 	}
 	if _, err := c.Frontier.Done(ctx, v.Entry, v.Outcome, v.Found...); err != nil {
-		return false, fmt.Errorf("finish %s: %w", e.URL, err)
+		return fmt.Errorf("finish %s: %w", v.Entry.URL, err)
 	}
 	if v.Outcome.Kind == "error" {
 		c.failures.Add(1)
@@ -248,7 +253,7 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 		defer c.report.Unlock()
 		c.Report(v)
 	}
-	return v.Outcome.Kind == "page", nil
+	return nil
 }
 
 // learn tells the strategy what the trail of links to this page led to.

@@ -74,7 +74,7 @@ type warcSink struct {
 
 // Visit writes the exchange with what the crawl made of it.
 func (s warcSink) Visit(ctx context.Context, v *crawler.Visit) error {
-	if v.Response == nil || v.Page != nil && v.Page.NoArchive ||
+	if v.Response == nil || v.Outcome.Kind == "skipped" || v.Page != nil && v.Page.NoArchive ||
 		v.Page == nil && strings.Contains(strings.ToLower(strings.Join(v.Response.Header.Values("X-Robots-Tag"), ",")), "noarchive") {
 		return nil
 	}

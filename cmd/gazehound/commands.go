@@ -13,6 +13,7 @@ func commands(a *app) []*cobra.Command {
 		newSearchCommand(a),
 		newExportCommand(a),
 		newExplainCommand(a),
+		newReplayCommand(a),
 		newRetrainCommand(a),
 		newModelCommand(a),
 		newGeoparseCommand(a),

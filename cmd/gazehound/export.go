@@ -78,6 +78,7 @@ on the map. It compares with the date of that data; look before you map.`,
 	f.BoolVar(&o.evidence, "include-evidence", false, "with the page's title and up to 120 characters of its text")
 	f.BoolVar(&o.rs, "rs", false, "geojsonseq: an RS character before each line")
 	f.BoolVar(&o.excel, "excel", false, "csv: for Excel, which then keeps umlauts and leading zeros")
+	cmd.AddCommand(newExportCDXJCommand(a))
 	return cmd
 }
 
@@ -87,6 +88,7 @@ func formatOf(args []string) (export.Format, error) {
 	for _, f := range export.Formats() {
 		names = append(names, f.Name)
 	}
+	names = append(names, "cdxj")
 	all := strings.Join(names, ", ")
 	switch {
 	case len(args) == 0:

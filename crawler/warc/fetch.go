@@ -52,7 +52,7 @@ func (a *Archive) Fetch(ctx context.Context, u weburl.URL) (*page.Response, erro
 	}
 	r, err := a.read(u, p)
 	if err != nil {
-		return nil, fmt.Errorf("warc: %s, byte %d of %s: %w", u, p.offset(), a.files[p.file()].Name(), err)
+		return nil, fmt.Errorf("warc: %s, byte %d of %s: %w", u, p.offset(), a.files[p.file()].name, err)
 	}
 	r.Took = time.Since(began)
 	return r, nil

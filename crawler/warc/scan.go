@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 
 	"gazehound/crawler/weburl"
 )
@@ -24,7 +23,7 @@ func (a *Archive) scan(file int, size int64) error {
 			return err
 		case err != nil:
 			a.stats.Warnings = append(a.stats.Warnings, fmt.Sprintf(
-				"%s: %v in the record at byte %d of %d; the file is used up to there", f.Name(), err, offset, size))
+				"%s: %v in the record at byte %d of %d; the file is used up to there", f.name, err, offset, size))
 			return nil
 		}
 		if offset = end; !zipped {
@@ -92,7 +91,7 @@ func (a *Archive) scanRecord(r *reader, file int, offset, size int64) (end int64
 
 // skipBlank returns the offset of the first byte of f, from offset on, that is
 // no line end.
-func skipBlank(f *os.File, offset int64) int64 {
+func skipBlank(f io.ReaderAt, offset int64) int64 {
 	var b [16]byte
 	for {
 		n, _ := f.ReadAt(b[:], offset)

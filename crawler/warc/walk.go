@@ -84,14 +84,14 @@ func (a *Archive) records(file int, fn func(r *reader, rec record, offset int64)
 			err = fn(r, rec, offset)
 		}
 		if err != nil {
-			return fmt.Errorf("warc: %s, byte %d: %w", f.Name(), offset, err)
+			return fmt.Errorf("warc: %s, byte %d: %w", f.name, offset, err)
 		}
 		if !a.gzipped[file] {
 			offset = skipBlank(f, offset+rec.header+rec.length)
 			continue
 		}
 		if err := r.finish(rec); err != nil {
-			return fmt.Errorf("warc: %s, byte %d: %w", f.Name(), offset, err)
+			return fmt.Errorf("warc: %s, byte %d: %w", f.name, offset, err)
 		}
 		offset = r.file.n
 	}
@@ -100,15 +100,15 @@ func (a *Archive) records(file int, fn func(r *reader, rec record, offset int64)
 
 // An IndexLine is one line of a CDXJ file: where a response lies.
 type IndexLine struct {
-	Key       string // sortable form of the URL, see SURT
-	Time      time.Time
-	URL       string
-	Mime      string
-	Status    string
-	Digest    string
-	Length    int64 // of the record in the file, in bytes
-	Offset    int64
-	File      string // base name
+	Key    string // sortable form of the URL, see SURT
+	Time   time.Time
+	URL    string
+	Mime   string
+	Status string
+	Digest string
+	Length int64 // of the record in the file, in bytes
+	Offset int64
+	File   string // base name
 }
 
 // String returns the line, without its end, as pywb and others read it.
@@ -166,7 +166,7 @@ func (a *Archive) Index(ctx context.Context, fn func(IndexLine) error) error {
 			}
 			start = offset
 			line = &IndexLine{Key: SURT(u), Time: rec.date, URL: u.String(), Mime: mime, Status: fmt.Sprint(head.status),
-				Digest: rec.digest, Offset: offset, File: filepath.Base(f.Name())}
+				Digest: rec.digest, Offset: offset, File: filepath.Base(f.name)}
 			return nil
 		})
 		if err = errors.Join(err, flush(a.ends[file])); err != nil {

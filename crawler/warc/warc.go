@@ -4,6 +4,7 @@
 package warc
 
 import (
+	"archive/zip"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -31,7 +32,8 @@ type Archive struct {
 	// may be changed before the first Fetch.
 	MaxBody int64
 
-	files    []*os.File
+	files    []source
+	close    []io.Closer
 	gzipped  []bool
 	ends     []int64 // of the last whole record, a file
 	index    map[key]place
@@ -89,7 +91,7 @@ func (p place) offset() int64 { return int64(p & maxOffset) }
 func (p place) ok() bool      { return p&success != 0 }
 
 // Open indexes WARC files, plain or compressed record by record. A folder
-// means the *.warc and *.warc.gz files in it. Of several responses for one
+// means the *.warc and *.warc.gz files in it, also those still .open. Of several responses for one
 // URL the first success is kept, or else the first. A file that ends in the
 // middle of a record or is damaged there is used up to that record, and
 // [Archive.Stats] warns of it.
@@ -98,13 +100,23 @@ func Open(paths ...string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(names) > maxFiles {
-		return nil, fmt.Errorf("warc: %d files; at most %d can be opened together", len(names), maxFiles)
+	return openAll(names, (*Archive).add)
+}
+
+// OpenWACZ is Open for WACZ files: zip files with WARC files in their archive
+// folder, which have to be stored as they are and not compressed once more.
+func OpenWACZ(names ...string) (*Archive, error) {
+	if len(names) == 0 {
+		return nil, errors.New("warc: no file given")
 	}
+	return openAll(names, (*Archive).addWACZ)
+}
+
+func openAll(names []string, add func(a *Archive, name string) error) (*Archive, error) {
 	a := &Archive{MaxBody: DefaultMaxBody, index: map[key]place{}, payloads: map[key]place{}}
 	a.readers.New = func() any { return newReader() }
 	for _, name := range names {
-		if err := a.add(name); err != nil {
+		if err := add(a, name); err != nil {
 			a.Close()
 			return nil, err
 		}
@@ -121,10 +133,10 @@ func Open(paths ...string) (*Archive, error) {
 // Close closes the files. No Fetch may run or follow.
 func (a *Archive) Close() error {
 	var errs []error
-	for _, f := range a.files {
-		errs = append(errs, f.Close())
+	for _, c := range a.close {
+		errs = append(errs, c.Close())
 	}
-	a.files = nil
+	a.files, a.close = nil, nil
 	return errors.Join(errs...)
 }
 
@@ -160,8 +172,7 @@ func expand(paths []string) ([]string, error) {
 		}
 		before := len(names)
 		for _, e := range entries {
-			lower := strings.ToLower(e.Name())
-			if !e.IsDir() && (strings.HasSuffix(lower, ".warc") || strings.HasSuffix(lower, ".warc.gz")) {
+			if !e.IsDir() && isWARC(e.Name()) {
 				names = append(names, filepath.Join(p, e.Name()))
 			}
 		}
@@ -178,28 +189,86 @@ func (a *Archive) add(name string) error {
 	if err != nil {
 		return fmt.Errorf("warc: %w", err)
 	}
+	a.close = append(a.close, f)
 	info, err := f.Stat()
 	if err != nil {
-		f.Close()
 		return fmt.Errorf("warc: %w", err)
 	}
-	zipped, err := sniff(f)
+	return a.addSource(source{f, name}, info.Size())
+}
+
+// addWACZ indexes the WARC files in a WACZ file.
+func (a *Archive) addWACZ(name string) error {
+	f, err := os.Open(name)
 	if err != nil {
-		f.Close()
-		return fmt.Errorf("warc: %s: %w", name, err)
+		return fmt.Errorf("warc: %w", err)
 	}
-	a.files = append(a.files, f)
-	a.gzipped = append(a.gzipped, zipped)
-	a.ends = append(a.ends, 0)
-	a.stats.Bytes += info.Size()
-	if err := a.scan(len(a.files)-1, info.Size()); err != nil {
-		return fmt.Errorf("warc: %s: %w", name, err)
+	a.close = append(a.close, f)
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("warc: %w", err)
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return fmt.Errorf("warc: %s is no WACZ: %w", name, err)
+	}
+	before := len(a.files)
+	for _, entry := range z.File {
+		if !strings.HasPrefix(entry.Name, "archive/") || !isWARC(entry.Name) {
+			continue
+		}
+		if entry.Method != zip.Store {
+			return fmt.Errorf("warc: %s in %s is compressed once more; unpack it and give the files", entry.Name, name)
+		}
+		start, err := entry.DataOffset()
+		if err != nil {
+			return fmt.Errorf("warc: %s in %s: %w", entry.Name, name, err)
+		}
+		size := int64(entry.UncompressedSize64)
+		part := source{io.NewSectionReader(f, start, size), entry.Name}
+		if err := a.addSource(part, size); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if len(a.files) == before {
+		return fmt.Errorf("warc: %s has no WARC file in a folder archive, as a WACZ should", name)
 	}
 	return nil
 }
 
+// A source is one WARC file.
+type source struct {
+	io.ReaderAt
+	name string
+}
+
+func (a *Archive) addSource(f source, size int64) error {
+	zipped, err := sniff(f)
+	if err != nil {
+		return fmt.Errorf("warc: %s: %w", f.name, err)
+	}
+	if len(a.files) == maxFiles {
+		return fmt.Errorf("warc: at most %d files can be opened together", maxFiles)
+	}
+	a.files = append(a.files, f)
+	a.gzipped = append(a.gzipped, zipped)
+	a.ends = append(a.ends, 0)
+	a.stats.Bytes += size
+	if err := a.scan(len(a.files)-1, size); err != nil {
+		return fmt.Errorf("warc: %s: %w", f.name, err)
+	}
+	return nil
+}
+
+// isWARC tells by its name whether a file is a WARC file. One that a crawl is
+// writing or left open when it was killed is read up to its end.
+func isWARC(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), openExt)
+	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, fileExt)
+}
+
 // sniff tells a compressed WARC file from a plain one and both from others.
-func sniff(f *os.File) (zipped bool, err error) {
+func sniff(f io.ReaderAt) (zipped bool, err error) {
 	var b [512]byte
 	n, err := f.ReadAt(b[:], 0)
 	if err != nil && err != io.EOF {
@@ -214,7 +283,7 @@ func sniff(f *os.File) (zipped bool, err error) {
 	case head == "":
 		return false, fmt.Errorf("%w (it is empty)", ErrNotWARC)
 	case strings.HasPrefix(head, "PK"):
-		return false, fmt.Errorf("%w (starts with PK: a zip; unpack it and give the files of its archive folder)", ErrNotWARC)
+		return false, fmt.Errorf("%w (starts with PK: a zip; for WACZ use --wacz)", ErrNotWARC)
 	case strings.HasPrefix(head, "BZh"), strings.HasPrefix(head, "\xfd7zXZ"), strings.HasPrefix(head, "\x28\xb5\x2f\xfd"):
 		return false, fmt.Errorf("%w (compressed by bzip2, xz or zstd; unpack it first)", ErrNotWARC)
 	case strings.HasPrefix(head, "filedesc://"):

@@ -37,7 +37,7 @@ func html(body string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
 }
 
-func zip(s string) string {
+func zipText(s string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	z.Write([]byte(s))
@@ -51,7 +51,7 @@ func write(t testing.TB, name string, records ...string) string {
 	var b strings.Builder
 	for _, r := range records {
 		if strings.HasSuffix(name, ".gz") {
-			r = zip(r)
+			r = zipText(r)
 		}
 		b.WriteString(r)
 	}
@@ -169,7 +169,7 @@ func TestFetchEncodings(t *testing.T) {
 	zw.Write([]byte(text))
 	zw.Close()
 	chunked := fmt.Sprintf("8\r\n%s\r\n%x;ext=1\r\n%s\r\n0\r\n\r\n", text[:8], len(text)-8, text[8:])
-	zipped := zip(text)
+	zipped := zipText(text)
 	tests := map[string]string{
 		"plain":           "\r\n" + text,
 		"length too long": "Content-Length: 9999\r\n\r\n" + text,
@@ -199,7 +199,7 @@ func TestFetchEncodings(t *testing.T) {
 }
 
 func TestFetchLimitsBody(t *testing.T) {
-	bomb := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + zip(strings.Repeat("x", 1<<20))
+	bomb := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + zipText(strings.Repeat("x", 1<<20))
 	a := open(t, write(t, "web.warc.gz", response("http://a.example/", bomb)))
 	a.MaxBody = 1 << 16
 	if _, err := a.Fetch(context.Background(), mustURL(t, "http://a.example/")); !errors.Is(err, ErrTooLarge) {
@@ -223,7 +223,7 @@ func TestOpenErrors(t *testing.T) {
 		{[]string{filepath.Join(empty, "none.warc")}, "none.warc: file does not exist"},
 		{[]string{empty}, "no *.warc or *.warc.gz file in folder"},
 		{[]string{write(t, "x.warc", "")}, "not a WARC file (it is empty)"},
-		{[]string{write(t, "x.zip", "PK\x03\x04...")}, "not a WARC file (starts with PK: a zip; unpack it"},
+		{[]string{write(t, "x.zip", "PK\x03\x04...")}, "not a WARC file (starts with PK: a zip; for WACZ"},
 		{[]string{write(t, "x.warc", "<html>")}, `not a WARC file (starts with "<html>")`},
 		{[]string{write(t, "x.warc.gz", "<html>")}, "not a WARC file"},
 		{[]string{write(t, "x.warc", "WARC/1.1")}, "unexpected EOF"},
@@ -247,7 +247,7 @@ func TestOpenFolder(t *testing.T) {
 	for i, name := range []string{"b.warc", "a.WARC.GZ", "notes.txt"} {
 		body := response(fmt.Sprintf("http://h%d.example/", i), html("x"))
 		if strings.HasSuffix(name, "GZ") {
-			body = zip(body)
+			body = zipText(body)
 		}
 		os.WriteFile(filepath.Join(dir, name), []byte(body), 0o644)
 	}
@@ -267,7 +267,7 @@ func TestOpenTruncated(t *testing.T) {
 		}
 		first := len(records[0])
 		if strings.HasSuffix(name, ".gz") {
-			first = len(zip(records[0]))
+			first = len(zipText(records[0]))
 		}
 		for cut := first + 1; cut < len(raw)-4; cut++ {
 			file := filepath.Join(t.TempDir(), name)
@@ -314,8 +314,8 @@ func TestGowarcWriterIsRead(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	good := response("http://a.example/", html("home"))
 	f.Add([]byte(good + info + good))
-	f.Add([]byte(zip(info) + zip(good)))
-	f.Add([]byte(zip(good)[:100]))
+	f.Add([]byte(zipText(info) + zipText(good)))
+	f.Add([]byte(zipText(good)[:100]))
 	f.Add([]byte("WARC/1.0\nWARC-Type: response\nContent-Length: 9\n\nx"))
 	f.Add([]byte("WARC/1.0\r\nWARC-Block-Digest: crc:1\r\nContent-Type: application/http\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -156,7 +156,7 @@ func TestWriter(t *testing.T) {
 	put(t, w, capture(t, "http://a.example/one?q=ä", 200, "<p>one"))
 	zipped := capture(t, "http://a.example/zipped", 200, "<p>zipped")
 	zipped.Response.Header["Content-Encoding"] = []string{"gzip"}
-	zipped.Response.Raw = []byte(zip("<p>zipped"))
+	zipped.Response.Raw = []byte(zipText("<p>zipped"))
 	put(t, w, zipped)
 	decoded := capture(t, "http://a.example/decoded", 200, "<p>decoded")
 	decoded.Response.Header["Content-Encoding"] = []string{"br"}
