@@ -3,7 +3,7 @@ SHELL := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GO := CGO_ENABLED=0 go
 
-.PHONY: build release demo test race fuzz bench golden check clean
+.PHONY: build release demo test race fuzz bench eval golden check clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
@@ -28,6 +28,9 @@ fuzz: ## every fuzz test for FUZZTIME
 
 bench: ## benchmarks, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors; EVAL_ERRORS=1 lists them
+	$(GO) test ./geoparse -run Eval -count 1 -v
 
 golden: ## rewrite the golden files; read the diff
 	@set -e; for pkg in $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

@@ -3,15 +3,17 @@ package geoparse
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -250,11 +252,6 @@ func (row *labelled) relocate(text string) {
 // A tally counts hits.
 type tally struct{ found, right, wanted, exact, negatives, negativeHits int }
 
-func (c tally) String() string {
-	return fmt.Sprintf("P %.3f (%d/%d)  R %.3f (%d/%d)  street+number exact %.3f  hits on pages without address %d/%d",
-		ratio(c.right, c.found), c.right, c.found, ratio(c.right, c.wanted), c.right, c.wanted, ratio(c.exact, c.right), c.negativeHits, c.negatives)
-}
-
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return 1
@@ -264,13 +261,12 @@ func ratio(a, b int) float64 {
 
 func plain(s string) string { return gazetteer.StreetKey(fold(s)) }
 
-// needEval skips the evaluations unless "go test ./geoparse -run Eval -v" asks
-// for them. EVAL_ERRORS=1 lists what is wrong, EVAL_HTML=1 reads the pages
-// themselves.
+// needEval skips the evaluations unless "make eval", or "go test ./geoparse
+// -run Eval -v", asks for them. EVAL_ERRORS=1 lists what is wrong.
 func needEval(t *testing.T) {
 	t.Helper()
 	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Eval") {
-		t.Skip("long: asked for by -run Eval")
+		t.Skip("long: asked for by make eval")
 	}
 }
 
@@ -281,54 +277,100 @@ var pageFloors = map[string][2]float64{
 	"pyap US": {.95, .97}, "pyap_embedded US": {.99, .97}, "pyap_embedded CA": {.99, .75}, "pyap_embedded GB": {.99, .5},
 }
 
-// TestEval prints precision and recall on the labelled pages. A hit has street
-// and number, and postcode or city; it is right if it overlaps a full label and
-// agrees with its number.
-func TestEval(t *testing.T) {
-	needEval(t)
-	g := evalGazetteer(t)
-	p, err := New(g, nil, Options{EveryMention: true})
+// An evaluation gathers what is wrong and why.
+type evaluation struct {
+	t       *testing.T
+	p       *Parser
+	verbose bool
+	causes  map[string]int
+	example map[string]string
+}
+
+func newEvaluation(t *testing.T) *evaluation {
+	p, err := New(evalGazetteer(t), nil, Options{EveryMention: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	verbose := os.Getenv("EVAL_ERRORS") != ""
-	fromHTML := os.Getenv("EVAL_HTML") != ""
-	for _, file := range []string{"detect/de_pages.jsonl", "detect/webstruct.jsonl", "detect/pyap.jsonl", "detect/pyap_embedded.jsonl", "detect/de_impressum_rs.jsonl"} {
-		byCountry := make(map[string]*tally)
-		for _, row := range readLabelled(t, file) {
-			in := Input{Text: row.Text, Lang: row.Lang, Country: row.Country}
-			if fromHTML && row.HTML != "" {
-				in.Doc = markup.Parse(readPage(t, row.HTML))
-				in.Text = markup.Text(in.Doc)
-				row.relocate(in.Text)
-			}
-			v, err := p.Parse(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := byCountry[row.Country]
-			if c == nil {
-				c = new(tally)
-				byCountry[row.Country] = c
-			}
-			score(t, c, row, v.Addresses, verbose)
-		}
-		var names []string
-		for name := range byCountry {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		for _, name := range names {
-			c := byCountry[name]
-			t.Logf("%-24s %s  %v", filepath.Base(file), name, *c)
-			if floor, ok := pageFloors[strings.TrimSuffix(filepath.Base(file), ".jsonl")+" "+name]; ok && !fromHTML && (ratio(c.right, c.found) < floor[0] || ratio(c.right, c.wanted) < floor[1]) {
-				t.Errorf("%s %s: precision and recall fell below %v", file, name, floor)
-			}
-		}
+	return &evaluation{t: t, p: p, verbose: os.Getenv("EVAL_ERRORS") != "", causes: make(map[string]int), example: make(map[string]string)}
+}
+
+// wrong counts one error with its cause.
+func (e *evaluation) wrong(where, cause, id, detail string) {
+	key := where + "\t" + cause
+	if e.causes[key]++; e.example[key] == "" {
+		e.example[key] = id
+	}
+	if e.verbose {
+		fmt.Printf("  %-24s %-44s %s %s\n", where, cause, id, detail)
 	}
 }
 
-func score(t *testing.T, c *tally, row labelled, found []Address, verbose bool) {
+// worst prints the n causes with the most errors.
+func (e *evaluation) worst(n int) {
+	keys := slices.SortedFunc(maps.Keys(e.causes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(e.causes[b], e.causes[a]), strings.Compare(a, b))
+	})
+	fmt.Printf("\n%5s  %-26s %-44s %s\n", "count", "rows", "cause", "such as")
+	for _, key := range keys[:min(n, len(keys))] {
+		where, cause, _ := strings.Cut(key, "\t")
+		fmt.Printf("%5d  %-26s %-44s %s\n", e.causes[key], where, cause, e.example[key])
+	}
+}
+
+// TestEval prints precision and recall on the labelled pages, from their text
+// and from their HTML, and the causes of the errors. A hit has street and
+// number, and postcode or city; it is right if it overlaps a full label and
+// agrees with its number. From HTML an address that only markup states counts
+// neither way.
+func TestEval(t *testing.T) {
+	needEval(t)
+	e := newEvaluation(t)
+	fmt.Printf("\n%-16s %-7s %-5s %5s  %-16s %-16s %-13s %s\n", "pages", "country", "from", "rows", "precision", "recall", "street+number", "hits on pages without an address")
+	for _, file := range []string{"de_pages", "webstruct", "pyap", "pyap_embedded", "de_impressum_rs"} {
+		type part struct{ country, from string }
+		tallies := make(map[part]*tally)
+		rows := make(map[part]int)
+		for _, row := range readLabelled(t, "detect/"+file+".jsonl") {
+			for _, from := range []string{"text", "html"} {
+				in := Input{Text: row.Text, Lang: row.Lang, Country: row.Country}
+				if from == "html" {
+					if row.HTML == "" {
+						continue
+					}
+					in.Doc = markup.Parse(readPage(t, row.HTML))
+					in.Text = markup.Text(in.Doc)
+					row.relocate(in.Text)
+				}
+				v, rejected, err := e.p.Explain(t.Context(), in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				k := part{row.Country, from}
+				if tallies[k] == nil {
+					tallies[k] = new(tally)
+				}
+				rows[k]++
+				e.score(tallies[k], file+" "+row.Country+" "+from, row, v.Addresses, rejected)
+			}
+		}
+		for _, k := range slices.SortedFunc(maps.Keys(tallies), func(a, b part) int {
+			return cmp.Or(strings.Compare(a.country, b.country), -strings.Compare(a.from, b.from))
+		}) {
+			c := tallies[k]
+			fmt.Printf("%-16s %-7s %-5s %5d  %.3f %-10s %.3f %-10s %.3f %-7s %d/%d\n", file, k.country, k.from, rows[k],
+				ratio(c.right, c.found), of(c.right, c.found), ratio(c.right, c.wanted), of(c.right, c.wanted), ratio(c.exact, c.right), "", c.negativeHits, c.negatives)
+			if floor, ok := pageFloors[file+" "+k.country]; ok && k.from == "text" && (ratio(c.right, c.found) < floor[0] || ratio(c.right, c.wanted) < floor[1]) {
+				t.Errorf("%s %s: precision and recall fell below %v", file, k.country, floor)
+			}
+		}
+	}
+	e.worst(20)
+}
+
+func of(a, b int) string { return fmt.Sprintf("%d/%d", a, b) }
+
+// score compares the addresses found on a page with its labels.
+func (e *evaluation) score(c *tally, where string, row labelled, found []Address, rejected []Candidate) {
 	runes := []rune(row.Text)
 	type gold struct {
 		label
@@ -336,10 +378,9 @@ func score(t *testing.T, c *tally, row labelled, found []Address, verbose bool) 
 	}
 	var golds []*gold
 	for _, l := range row.Addresses {
-		if l.Level != "full" {
-			continue
+		if l.Level == "full" {
+			golds = append(golds, &gold{label: l})
 		}
-		golds = append(golds, &gold{label: l})
 	}
 	noFields := false // pyap's rows have the text alone
 	for _, l := range golds {
@@ -355,7 +396,7 @@ func score(t *testing.T, c *tally, row labelled, found []Address, verbose bool) 
 		c.negatives++
 	}
 	for _, a := range found {
-		if a.Street == "" || a.HouseNumber == "" || a.Postcode == "" && a.City == "" {
+		if a.Street == "" || a.HouseNumber == "" || a.Postcode == "" && a.City == "" || a.Start < 0 {
 			continue
 		}
 		ignored := false
@@ -369,42 +410,73 @@ func score(t *testing.T, c *tally, row labelled, found []Address, verbose bool) 
 		if len(row.Addresses) == 0 {
 			c.negativeHits++
 		}
-		ok := false
+		ok, overlap := false, false
 		for _, l := range golds {
-			if l.hit || a.Start >= 0 && l.End > 0 && (a.Start >= l.End || l.Start >= a.End) || a.Start < 0 && plain(l.Street) != plain(a.Street) || l.End == 0 && l.Text != "" && !strings.Contains(fold(l.Text), fold(a.Street)) {
+			if l.End > 0 && (a.Start >= l.End || l.Start >= a.End) || l.End == 0 && l.Text != "" && !strings.Contains(fold(l.Text), fold(a.Street)) {
 				continue
 			}
-			if !strings.Contains(plain(l.Text+" "+l.HouseNumber+" "+l.Street), plain(a.HouseNumber)) {
+			overlap = true
+			if l.hit || !strings.Contains(plain(l.Text+" "+l.HouseNumber+" "+l.Street), plain(a.HouseNumber)) {
 				continue
 			}
 			l.hit, ok = true, true
 			c.right++
-			if strings.Contains(plain(l.Street), plain(a.Street)) && (l.HouseNumber == "" || gazetteer.NumberKey(l.HouseNumber) == gazetteer.NumberKey(a.HouseNumber)) {
+			switch {
+			case noFields || strings.Contains(plain(l.Street), plain(a.Street)) && (l.HouseNumber == "" || gazetteer.NumberKey(l.HouseNumber) == gazetteer.NumberKey(a.HouseNumber)):
 				c.exact++
-			} else if verbose {
-				t.Logf("INEXACT %s: %q | %q ← street %q number %q", row.ID, a.Street, a.HouseNumber, l.Street, l.HouseNumber)
+			case gazetteer.NumberKey(l.HouseNumber) != gazetteer.NumberKey(a.HouseNumber):
+				e.wrong(where, "house number inexact", row.ID, fmt.Sprintf("%q ← %q", a.HouseNumber, l.HouseNumber))
+			default:
+				e.wrong(where, "street name inexact", row.ID, fmt.Sprintf("%q ← %q", a.Street, l.Street))
 			}
 			break
 		}
-		if !ok && verbose {
-			t.Logf("WRONG %s %s: %q (street %q no %q conf %.2f) in %q", row.ID, row.Country, a.Text, a.Street, a.HouseNumber, a.Confidence, around(runes, a.Start, a.End))
+		if !ok {
+			cause := "invented: no label there"
+			switch {
+			case len(row.Addresses) == 0:
+				cause = "invented: page without an address"
+			case overlap:
+				cause = "invented: another number, or found twice"
+			}
+			e.wrong(where, cause, row.ID, fmt.Sprintf("%q in %q", a.Text, around(runes, a.Start, a.End)))
 		}
 	}
 	for _, l := range golds {
 		if l.hit || l.HouseNumber != "" || noFields && !strings.Contains(strings.ToLower(l.Text), "box") {
 			c.wanted++
-		} else {
-			continue
-		}
-		if !l.hit && verbose {
-			t.Logf("MISSED %s %s: %q", row.ID, row.Country, around(runes, l.Start, l.End))
+			if !l.hit {
+				e.wrong(where, missedBecause(l.label, found, rejected), row.ID, strconv.Quote(around(runes, l.Start, l.End)))
+			}
 		}
 	}
 }
 
-func around(runes []rune, start, end int) string {
-	if start < 0 {
-		return "markup"
+// missedBecause says why a label was not found.
+func missedBecause(l label, found []Address, rejected []Candidate) string {
+	for _, a := range found {
+		if a.Start < l.End && l.Start < a.End {
+			switch {
+			case a.Street == "":
+				return "missed: place found, its street not"
+			case a.HouseNumber == "":
+				return "missed: street found, its number not"
+			}
+			return "missed: another number was read"
+		}
 	}
+	for _, r := range rejected {
+		if r.Start < l.End && l.Start < r.End {
+			reason, _, _ := strings.Cut(r.Reason, ":")
+			return "missed: " + strings.Join(strings.FieldsFunc(reason, func(r rune) bool { return unicode.IsDigit(r) || r == ' ' }), " ")
+		}
+	}
+	if l.Postcode == "" {
+		return "missed: no postcode"
+	}
+	return "missed: the postcode was not looked at"
+}
+
+func around(runes []rune, start, end int) string {
 	return string(runes[max(0, start-40):start]) + "[[" + string(runes[start:min(end, len(runes))]) + "]]" + string(runes[min(end, len(runes)):min(len(runes), end+20)])
 }
