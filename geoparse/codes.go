@@ -138,6 +138,9 @@ func namesOf(pl gazetteer.Place) []cityName {
 			add(exonym, 0, false)
 		}
 		add(grammar.PlainUmlauts(name), 0, false)
+		if pl.Country == "DK" {
+			add(strings.NewReplacer("Aa", "Å", "aa", "å").Replace(name), 0, false)
+		}
 		switch lower := strings.ToLower(name); {
 		case strings.HasPrefix(lower, "sankt "):
 			add("St "+name[6:], 0, false)

@@ -35,7 +35,7 @@ type scan struct {
 
 	rejected *[]Candidate // nil: not asked for
 
-	before, after []grammar.Token // buffers
+	before, after, next []grammar.Token // buffers
 }
 
 // run returns the addresses of the text in its order.
@@ -227,6 +227,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	if k >= len(t) || t[k].Kind != grammar.Word || !t[k].Space && k == 0 {
 		return
 	}
+	k = skipPlaceLabel(s.text, t, k)
 	doubt := 0.0
 	best, ok := s.cityAfter(code, country, t, k, end > j)
 	if !ok {
@@ -258,13 +259,13 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	known := s.known(&a)
 	lo := s.windowStart(start)
 	s.before = grammar.Tokenize(s.text, lo, start, s.before[:0])
-	street, ok := grammar.StreetBefore(s.text, s.before, known)
+	street, ok := s.streetBefore(&a, known)
 	if grammar.NumberFirst(a.Country) && (!ok || street.Strength < 4) {
 		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found && (!ok || street.Number.Empty() || st.Strength > street.Strength) {
 			street, ok = st, true
 		}
 	}
-	if (!ok || street.Number.Empty()) && minStrength < 3 {
+	if (!ok || street.Number.Empty()) && (minStrength < 3 || s.isUnproven(a.Country)) {
 		if next, found := s.streetAfter(best.end, known); found {
 			street, ok = next, true
 		}
@@ -290,6 +291,33 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	}
 	s.resolve(&a, street.Strength)
 	s.add(a)
+}
+
+// streetBefore reads the street that ends with s.before.
+func (s *scan) streetBefore(a *Address, known grammar.Known) (grammar.Street, bool) {
+	if a.Country == "DE" && gazetteer.Key(a.City) == "mannheim" {
+		if street, ok := grammar.SquareBefore(s.text, s.before); ok {
+			return street, true
+		}
+	}
+	return grammar.StreetBefore(s.text, s.before, known)
+}
+
+// skipPlaceLabel returns the index behind the label at token k, which a city
+// must follow: "Ort: Oldenburg".
+func skipPlaceLabel(text string, t []grammar.Token, k int) int {
+	if !grammar.PlaceLabel(text[t[k].Start:t[k].End]) {
+		return k
+	}
+	for i := k + 1; i < len(t) && i < k+4; i++ {
+		switch {
+		case t[i].Kind == grammar.Word && i > k+1:
+			return i
+		case t[i].Kind != grammar.Break && text[t[i].Start] != ':':
+			return k
+		}
+	}
+	return k
 }
 
 // digitsBefore tells whether a number stands right before i in its line.
@@ -561,6 +589,11 @@ func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match
 		if end-start < 3 || !nameTokens(text, t[k:n+1]) {
 			continue
 		}
+		if country == "LU" { // the codes of post boxes share no digits with those of the city
+			if cities := s.p.g.Cities("LU", text[start:end]); len(cities) > 0 {
+				return match{area: &area{place: cities[0]}, start: start, end: end}, false, true
+			}
+		}
 		for _, city := range s.p.codes.citiesAround(code)[gazetteer.Key(text[start:end])] {
 			if s.wants(city.Country, country) && !anyCountry(areas, city.Country) {
 				return match{area: &area{place: city}, start: start, end: end}, false, true
@@ -581,25 +614,42 @@ func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match
 	return match{}, false, false
 }
 
-// unproven accepts what has the form of postcode and city in the country that
-// the caller names, if the gazetteer knows nothing of that country. A street
-// word and a house number must stand beside it.
+// unproven accepts what has the form of postcode and city in a country that the
+// gazetteer knows nothing of, if the caller, the host, the prefix of the code or
+// the name behind the city says which. A street word and a house number must
+// stand beside it.
 func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, bool) {
-	named := strings.ToUpper(s.in.Country)
-	if named == "" || s.p.has[named] || country != "" && country != named || !grammar.CodeFits(named, code) || !grammar.Capital(s.text[t[k].Start:]) {
+	text := s.text
+	if !grammar.Capital(text[t[k].Start:]) {
 		return match{}, false
 	}
 	m := k
-	for m+1 < len(t) && m < k+4 && (t[m+1].Kind == grammar.Word && grammar.Capital(s.text[t[m+1].Start:]) || t[m+1].Kind == grammar.Mark && strings.Contains("-'’", s.text[t[m+1].Start:t[m+1].End])) {
+	for m+1 < len(t) && m < k+6 && (t[m+1].Kind == grammar.Word && (grammar.Capital(text[t[m+1].Start:]) || m+2 < len(t) && grammar.NameParticle(text[t[m+1].Start:t[m+1].End])) || t[m+1].Kind == grammar.Mark && strings.Contains("-'’", text[t[m+1].Start:t[m+1].End])) {
 		m++
+	}
+	named := country
+	for _, by := range [...]string{strings.ToUpper(s.in.Country), s.hint, grammar.CountryAfter(text, t[m+1:])} {
+		if named == "" {
+			named = by
+		}
+	}
+	if !s.isUnproven(named) || !s.only.Allows(named) || !grammar.CodeFits(named, code) {
+		return match{}, false
 	}
 	for t[m].Kind != grammar.Word || m > k && named == "IT" && t[m].End-t[m].Start == 2 {
 		m-- // "Milano MI"
 	}
-	city := fold(s.text[t[k].Start:t[m].End])
+	end := t[m].End
+	if m+1 < len(t) && t[m+1].Kind == grammar.Number && t[m+1].End-t[m+1].Start <= 2 && strings.EqualFold(text[t[m].Start:t[m].End], "cedex") {
+		end = t[m+1].End // "Paris Cedex 08"
+	}
+	city := fold(text[t[k].Start:end])
 	place := gazetteer.Place{Names: []string{city}, Postcode: code, City: city, Country: named}
-	return match{area: &area{place: place}, start: t[k].Start, end: t[m].End}, true
+	return match{area: &area{place: place}, start: t[k].Start, end: end}, true
 }
+
+// isUnproven tells the countries that the gazetteer has nothing of.
+func (s *scan) isUnproven(country string) bool { return country != "" && !s.p.has[country] }
 
 // wants tells whether a place of country may be meant where the text names the
 // country written, or none.
@@ -628,23 +678,52 @@ func kilometres(a, b orb.Point) float64 {
 	return perDegree * math.Hypot(dx, dy)
 }
 
+// maxChain bounds how many addresses are looked at to learn their order.
+const maxChain = 8
+
 // streetAfter reads "postcode city, street number" behind the city.
 func (s *scan) streetAfter(end int, known grammar.Known) (grammar.Street, bool) {
-	t := grammar.Tokenize(s.text, end, s.limitAfter(end), nil)
-	street, ok := grammar.StreetAfter(s.text, t, known)
+	first, ok := s.nextStreet(end, known)
 	if !ok {
-		return street, false
+		return first, false
 	}
-	// Not if the street belongs to the postcode behind it.
-	i := street.Number.End
-	for i < len(s.text) && i < street.Number.End+6 && (s.text[i] <= ' ' || s.text[i] == ',' || s.text[i] == '|' || s.text[i] == '-' || s.text[i] == 'D') {
-		i++
+	// It may belong to the postcode behind it. In a list the last address tells:
+	// either a street or a city stands at its end.
+	street := first
+	for range maxChain {
+		city := s.nextCity(street.Number.End)
+		if city < 0 {
+			return first, true
+		}
+		if street, ok = s.nextStreet(city, nil); !ok {
+			return first, false
+		}
+	}
+	return first, false
+}
+
+// nextStreet reads the street and house number that begin at i.
+func (s *scan) nextStreet(i int, known grammar.Known) (grammar.Street, bool) {
+	s.next = grammar.Tokenize(s.text, i, s.limitAfter(i), s.next[:0])
+	return grammar.StreetAfter(s.text, s.next, known)
+}
+
+// nextCity returns the end of the words behind the postcode that follows i, or
+// -1 if none follows.
+func (s *scan) nextCity(i int) int {
+	text := s.text
+	for end := i + 6; i < len(text) && i < end && (text[i] <= ' ' || strings.IndexByte(",|-DACHFL", text[i]) >= 0); i++ {
 	}
 	j := i
-	for j < len(s.text) && j < i+6 && s.text[j]-'0' <= 9 {
+	for j < len(text) && j < i+6 && text[j]-'0' <= 9 {
 		j++
 	}
-	return street, j-i != 4 && j-i != 5
+	if j-i != 4 && j-i != 5 {
+		return -1
+	}
+	for end := j + 60; j < len(text) && j < end && text[j] != '\n' && text[j] != ','; j++ {
+	}
+	return j
 }
 
 // known returns the test of street names for the place of a, or nil where the

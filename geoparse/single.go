@@ -248,6 +248,9 @@ func (s *scan) codeOfSingle(a *Address, text string, t []grammar.Token, n int) i
 		a.take(t[k].Start, end)
 		if last > first {
 			end = t[last-1].End
+			if last < n && t[last].Kind == grammar.Number && t[last].End-t[last].Start <= 2 && strings.EqualFold(text[t[last-1].Start:end], "cedex") {
+				end = t[last].End
+			}
 			if last-first > 1 && end-t[last-1].Start == 2 && upper(text[end-1]) && s.hint == "IT" {
 				end = t[last-2].End // the province: "Milano MI"
 			}

@@ -96,6 +96,27 @@ func CountryOf(name string) string {
 	return countryNames[strings.Join(strings.Fields(Fold(name)), " ")]
 }
 
+// CountryAfter returns the country whose name, not code, t begins with behind
+// separators, or "".
+func CountryAfter(text string, t []Token) string {
+	i := 0
+	for i < len(t) && i < 3 && (t[i].Kind == Break || isMark(text, t[i], ",-–|(/")) {
+		i++
+	}
+	for n := min(3, len(t)-i); n >= 1 && i > 0; n-- {
+		name := Span{t[i].Start, t[i+n-1].End}.Of(text)
+		if len(name) > 3 && onlyWords(t[i:i+n]) && CountryOf(name) != "" {
+			return CountryOf(name)
+		}
+	}
+	return ""
+}
+
+// NameParticle tells the small words inside a city's name: "sur", "de".
+func NameParticle(w string) bool {
+	return linkWords[w] || smallWords[w] && w != "und" && w != "s" && w != "t"
+}
+
 // SkipCountry steps back from token k over the name of a country at the end.
 func SkipCountry(text string, t []Token, k int) int {
 	end := SkipMarksBack(text, t, k)
@@ -190,7 +211,7 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 		for j < k && isMark(text, t[j], ",") {
 			j++
 		}
-		if j >= k || t[j].Kind != Word || !leadTypes[Fold(t[j].text(text))] {
+		if j >= k || t[j].Kind != Word || !numberFirstName(text, t[j:k]) {
 			return s, false
 		}
 		for n := j; n < k; n++ {
@@ -205,6 +226,13 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 		return s, true
 	}
 	return s, false
+}
+
+// numberFirstName tells whether the tokens behind a house number can be a
+// street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass".
+func numberFirstName(text string, t []Token) bool {
+	first, last := Fold(t[0].text(text)), t[len(t)-1]
+	return leadTypes[first] || len(t) > 1 && (prepositions[first] || first == "op" || first == "um") || last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
 }
 
 var states = map[string]string{

@@ -44,8 +44,14 @@ func streetEndingAt(text string, t []Token, k int, known Known, s Street) (Stree
 	}
 	number := Span{t[j].Start, t[k-1].End}
 	n := j
-	for n > 0 && (isMark(text, t[n-1], ",:") || isWord(text, t[n-1], "nr", "no", "hausnr", "hausnummer", "n")) {
+	labelled := false
+	for n > 0 && (isMark(text, t[n-1], ",:") || isWord(text, t[n-1], "nr", "hnr", "no", "hausnr", "hausnummer", "huisnummer", "numero", "n")) {
 		n--
+		labelled = labelled || t[n].Kind == Word
+	}
+	if labelled && n >= 2 && t[n-1].Kind == Number && shortNumber(t[n-1].text(text)) && t[n-2].Kind == Word && streetTypes[Fold(t[n-2].text(text))] {
+		s.Name, s.Number, s.Strength = Span{t[n-2].Start, t[n-1].End}, number, 3 // "Straße 12 Nr. 5"
+		return s, true
 	}
 	if n > 0 && t[n-1].Kind == Break && (k == len(t) || t[k].Kind == Break) {
 		n-- // the number stands alone in its line
@@ -75,6 +81,28 @@ func lineStreet(text string, t []Token, k int, known Known, s Street) (Street, b
 	}
 	s.Name, s.Strength = name, strength
 	return s, true
+}
+
+// SquareBefore reads a house in the squares of Mannheim, whose streets have no
+// names: "Q 7, 24", "C5 Nr. 3".
+func SquareBefore(text string, t []Token) (Street, bool) {
+	s, k := skipTail(text, t, len(t))
+	j, ok := numberBefore(text, t, k)
+	for n := k - 1; ok && n >= 1 && n >= k-8; n-- {
+		letter, square := t[n-1], t[n]
+		if square.Kind != Number || !isLetterWord(letter) || text[letter.Start] < 'A' || text[letter.Start] > 'U' || leadingInt(square.text(text)) > 13 || square.End-square.Start > 2 {
+			continue
+		}
+		number := n + 1
+		for number < k && (isMark(text, t[number], ",-–/") || isWord(text, t[number], "nr")) {
+			number++
+		}
+		if number < k && t[number].Kind == Number && number >= j {
+			s.Name, s.Number, s.Strength = Span{letter.Start, square.End}, Span{t[number].Start, t[k-1].End}, 3
+			return s, true
+		}
+	}
+	return s, false
 }
 
 // SegmentBefore reads what stands since the last separator as a street, with a
@@ -139,6 +167,14 @@ func skipTail(text string, t []Token, k int) (Street, int) {
 				continue
 			}
 			return s, k
+		}
+		if tok.Kind == Word && PlaceLabel(tok.text(text)) && s == (Street{}) && (k == 1 || t[k-2].Kind != Number && (t[k-2].Kind != Word || PlaceLabel(t[k-2].text(text)))) {
+			k-- // "PLZ / Ort: 26122 Oldenburg"
+			continue
+		}
+		if k > 2 && isWord(text, tok, "n") && isMark(text, t[k-2], "/") && isWord(text, t[k-3], "s") {
+			k -= 3 // "s/n": without a number
+			continue
 		}
 		if j := postBoxBefore(text, t, k); j >= 0 {
 			s.POBox = Span{t[j].Start, t[k-1].End}
@@ -217,28 +253,44 @@ func postBoxBefore(text string, t []Token, k int) int {
 	return -1
 }
 
-var unitWords = set("haus gebaeude geb top stiege tuer eingang halle wohnung whg raum zimmer aufgang block stg buero zi app apartment objekt einheit bau trakt hinterhaus bueroeinheit treppe esc piano scala int interno bus boite appt hs bureau local")
+// placeLabels stand before a postcode or city in forms and tables.
+var placeLabels = set("plz postleitzahl ort wohnort stadt gemeinde plzort npa localite ville cap citta comune postcode plaats woonplaats postnr postnummer by cp codepostal poblacion ciudad zip zipcode")
 
-var floorWords = set("og eg ug dg stock etage hinterhaus vorderhaus hinterhof hh vh gh sfl sf seitenfluegel quergebaeude gartenhaus rueckgebaeude rgb geschoss obergeschoss erdgeschoss dachgeschoss links rechts verdieping sal tv th kld")
+// PlaceLabel tells the words that stand before a postcode or city in forms and
+// tables: "PLZ", "Ort".
+func PlaceLabel(w string) bool { return placeLabels[Fold(w)] }
+
+var unitWords = set("haus gebaeude geb top stiege tuer eingang halle wohnung whg raum zimmer aufgang block stg buero zi app apartment objekt einheit bau trakt hinterhaus bueroeinheit treppe esc piano scala int interno bus bte boite appt hs bureau local opg opgang lejl puerta pta planta piso")
+
+var floorWords = set("og eg ug dg stock etage hinterhaus vorderhaus hinterhof hh vh gh sfl sf seitenfluegel quergebaeude gartenhaus rueckgebaeude rgb geschoss obergeschoss erdgeschoss dachgeschoss links rechts verdieping sal tv th mf kld izq izda izquierda dcha derecha planta piso bajo")
 
 // unitBefore returns the index where a unit ("Haus A", "2. OG") begins that
 // ends with token k-1, or -1.
 func unitBefore(text string, t []Token, k int) int {
 	last := t[k-1]
-	if last.Kind == Word && floorWords[Fold(last.text(text))] {
+	if last.Kind == Word {
+		word := Fold(last.text(text))
 		i := k - 1
-		if i > 1 && isMark(text, t[i-1], ".") && t[i-2].Kind == Number && shortNumber(t[i-2].text(text)) {
+		ordinal := i > 1 && isMark(text, t[i-1], ".") && t[i-2].Kind == Number && shortNumber(t[i-2].text(text))
+		switch {
+		case ordinal && (floorWords[word] || unitWords[word]): // "2. Stiege"
 			return i - 2
+		case floorWords[word] && i > 0 && t[i-1].Kind == Number && strings.ContainsAny(t[i-1].text(text), "ºª"):
+			return i - 1
+		case floorWords[word] && i > 0 && isWord(text, t[i-1], "st") && (word == "th" || word == "tv" || word == "mf"):
+			return i - 1
+		case floorWords[word]:
+			return i
 		}
-		return i
 	}
 	id := last.Kind == Number || last.Kind == Word && utf8.RuneCountInString(strings.TrimRight(last.text(text), ".")) == 1
 	if id && k > 1 && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] {
 		// "Haus 3" is a unit only behind a number: alone it is a street
-		if j := k - 3; j >= 0 && (t[j].Kind == Number || t[j].Kind == Mark && j > 0 && t[j-1].Kind == Number) {
-			return k - 2
+		j := k - 3
+		if j > 0 && t[j].Kind != Number && t[j].Kind != Word {
+			j--
 		}
-		if j := k - 3; j > 0 && t[j].Kind == Break && t[j-1].Kind == Number {
+		if j >= 0 && (t[j].Kind == Number || t[j].Kind == Word && (floorWords[Fold(t[j].text(text))] || unitWords[Fold(t[j].text(text))] || j > 0 && numberSuffix(text, t[:j+1]) > 0)) {
 			return k - 2
 		}
 	}
@@ -251,20 +303,44 @@ func numberBefore(text string, t []Token, k int) (int, bool) {
 	if k == 0 {
 		return 0, false
 	}
-	j := k - 1
-	if t[j].Kind == Word && len(t[j].text(text)) == 1 && unicode.IsLetter(rune(text[t[j].Start])) && j > 0 {
-		j--
-	}
-	if t[j].Kind != Number || !shortNumber(t[j].text(text)) {
+	j := k - 1 - numberSuffix(text, t[:k])
+	if j < 0 || t[j].Kind != Number || !shortNumber(t[j].text(text)) {
 		return 0, false
 	}
-	for j >= 2 && t[j-2].Kind == Number && shortNumber(t[j-2].text(text)) && joins(text, t[j-1]) {
-		j -= 2
-	}
-	if j >= 3 && joins(text, t[j-1]) && t[j-2].Kind == Word && len(t[j-2].text(text)) == 1 && t[j-3].Kind == Number && shortNumber(t[j-3].text(text)) {
-		j -= 3 // "12 a - 14"
+	for j >= 2 && joins(text, t[j-1]) {
+		i := j - 2 - numberSuffix(text, t[:j-1]) // "12 a - 14"
+		if i < 0 || t[i].Kind != Number || !shortNumber(t[i].text(text)) {
+			break
+		}
+		j = i
 	}
 	return j, true
+}
+
+// numberSuffix returns how many tokens at the end of t can belong to the house
+// number before them: "a", "a-c", "a + b", "bis", "II".
+func numberSuffix(text string, t []Token) int {
+	k := len(t)
+	if k < 2 || t[k-1].Kind != Word {
+		return 0
+	}
+	w := t[k-1].text(text)
+	switch {
+	case len(w) == 1 && k >= 4 && t[k-2].Kind == Mark && joins(text, t[k-2]) && isLetterWord(t[k-3]) && t[k-4].Kind == Number:
+		return 3
+	case len(w) == 1, len(w) == 3 && w[1] == '-':
+		return 1
+	}
+	switch w {
+	case "bis", "ter", "quater", "hs", "huis", "II", "III", "IV":
+		return b2i(t[k-2].Kind == Number)
+	}
+	return 0
+}
+
+// isLetterWord tells whether tok is one ASCII letter.
+func isLetterWord(tok Token) bool {
+	return tok.Kind == Word && tok.End-tok.Start == 1
 }
 
 // joins tells whether tok stands between the two numbers of a range or list.
@@ -332,6 +408,14 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 			start--
 			continue
 		}
+		if start < n && isMark(text, tok, "'’") && !t[start].Space && isWord(text, t[start], "t", "s") {
+			start-- // "'t Zand"
+			break
+		}
+		if start < n && start >= 2 && isMark(text, tok, "/") && isWord(text, t[start-2], "c") {
+			start -= 2 // "C/ Gran Vía"
+			break
+		}
 		if isMark(text, tok, "-–") && start >= 2 && start < n && t[start-2].Kind == Word && Capital(t[start].text(text)) && streetEnd(Fold(t[start].text(text))) {
 			start-- // "Joseph - Haydn - Straße"
 			continue
@@ -341,7 +425,7 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 		}
 		start--
 	}
-	for start < n && t[start].Kind != Word {
+	for start < n && t[start].Kind != Word && !isMark(text, t[start], "'’") {
 		start++
 	}
 	if start >= n || t[n-1].Kind != Word {
@@ -352,7 +436,7 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 	anyCapital := false
 	for i := start; i < n; i++ {
 		w := word{text: t[i].text(text), kind: t[i].Kind, start: t[i].Start}
-		w.capital = Capital(w.text) || elided(w.text)
+		w.capital = Capital(w.text) || elided(w.text) || w.kind == Mark && strings.Contains("'’", w.text)
 		anyCapital = anyCapital || w.capital
 		words = append(words, w)
 	}
@@ -428,7 +512,7 @@ func germanName(w []word, bounded bool) (int, int) {
 		if w[i].kind != Word {
 			continue
 		}
-		if leadTypes[w[i].fold()] && nameLike(w[i+1:]) {
+		if (leadTypes[w[i].fold()] || w[i].fold() == "c" && w[i+1].text == "/") && nameLike(w[i+1:]) {
 			return adjectives(w, i), 3
 		}
 		if streetTypes[w[i].fold()] && w[i].capital && linkWords[w[i+1].text] && nameLike(w[i+2:]) {
@@ -443,6 +527,9 @@ func germanName(w []word, bounded bool) (int, int) {
 			return i, 3
 		}
 	} else if streetEnd(last.fold()) {
+		if i := compound(w); i == n-1 && i > 0 && highRoads[last.fold()] && w[i-1].capital && strings.HasSuffix(w[i-1].text, "er") {
+			return adjectives(w, i-1), 3 // "Ammerländer Heerstraße"
+		}
 		return adjectives(w, compound(w)), 3
 	}
 	for i := n - 2; i >= 0 && i >= n-5; i-- {
@@ -486,6 +573,9 @@ func separateName(w []word, bounded bool) int {
 	if !strings.HasSuffix(prev.fold(), "er") && !titles[prev.fold()] {
 		for j := 0; j < 2 && i > 0 && w[i-1].kind == Word; j++ {
 			before := &w[i-1]
+			if streetTypes[before.fold()] && len(before.fold()) > 4 {
+				break // a label: "Straße Lange Str."
+			}
 			if !before.capital && !nobility[before.text] || prepositions[before.fold()] || acronym(before.text) && !acronym(w[n-1].text) {
 				break
 			}
@@ -672,6 +762,9 @@ func StreetAfter(text string, t []Token, known Known) (Street, bool) {
 	}
 	if i == 0 && len(t) > 0 && !t[0].Space {
 		return Street{}, false
+	}
+	if i > 0 && i+1 < len(t) && (isWord(text, t[i], "strasse", "str", "adresse", "anschrift", "rue", "via", "straat", "adres", "vej") && isMark(text, t[i+1], ":") || isWord(text, t[i], "strasse", "adresse", "anschrift") && t[i+1].Kind == Break) {
+		i += 2 // "Straße: Lange Str. 5"
 	}
 	j := i
 	for j < len(t) && j-i <= maxNameWords && (t[j].Kind == Word || isMark(text, t[j], ".")) {

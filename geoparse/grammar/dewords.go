@@ -11,14 +11,15 @@ var (
 	leadTypes = set("via viale piazza piazzale corso vicolo largo strada rue avenue boulevard chemin route place quai impasse ruelle sentier contrada av ave bd boul blvd allee allees cours square esplanade parvis rond-point cite villa venelle passage montee faubourg promenade calle c/ cl c avda avenida paseo plaza pza ronda carrer carrera avinguda placa travesia camino glorieta piazzetta lungomare lungarno salita strada")
 
 	// linkWords (as written) join a street word to the rest of its name.
-	linkWords = set("der des dem den die am an auf nach zum zur zu von vom im in bei beim d. v. d an's unter vor hinter")
+	linkWords = set("der des dem den die am an auf nach zum zur zu von vom im in bei beim d. v. d an's unter au aux vor hinter")
 
-	prepositions   = set("am an auf aufm bei beim hinter hinterm im in ins ob oberm ueber unter unterm unterer vor vorm zu zum zur zwischen nach neben gegenueber oben unten alter altes neuer neues grosser kleiner langer hoher oberer mittlerer vorderer hinterer kurzer breiter")
-	adjectiveWords = set("alte alter altes alten neue neuer neues neuen grosse grosser grosses grossen kleine kleiner kleines kleinen obere oberer oberes oberen untere unterer unteres unteren innere innerer inneren aeussere aeusserer aeusseren vordere vorderer vorderen hintere hinterer hinteren mittlere mittlerer mittleren lange langer langen kurze kurzer hohe hoher hohen breite breiter erste zweite dritte vierte rechte linke sankt st ehemalige westliche oestliche noerdliche suedliche gross klein unt ob")
+	prepositions   = set("am an auf aufm auf'm auf’m bei beim hinter hinterm im in ins ob oberm ueber unter unterm unterer vor vorm zu zum zur zwischen nach neben gegenueber oben unten alter altes neuer neues grosser kleiner langer hoher oberer mittlerer vorderer hinterer kurzer breiter")
+	adjectiveWords = set("alte alter altes alten neue neuer neues neuen grosse grosser grosses grossen kleine kleiner kleines kleinen obere oberer oberes oberen untere unterer unteres unteren innere innerer inneren aeussere aeusserer aeusseren vordere vorderer vorderen hintere hinterer hinteren mittlere mittlerer mittleren lange langer langen kurze kurzer hohe hoher hohen breite breiter erste zweite dritte vierte rechte linke sankt st ehemalige nieuwe oude grote lange korte eerste tweede derde prins prinses koning koningin sint westliche oestliche noerdliche suedliche gross klein unt ob")
+	highRoads      = set("heerstrasse heerstr landstrasse landstr")
 	articles       = set("der den dem die das des d. d") // as written
 	titles         = set("st sankt dr prof prinz prinzessin koenig koenigin kaiser kaiserin graf graefin herzog bischof pater pfarrer buergermeister oberbuergermeister bgm lehrer general admiral professor doktor pastor direktor hofrat minister erzherzog freiherr heinrich karl wilhelm friedrich johann")
 	nobility       = set("von vom zu zum van de der den und u. v. d. la le du des di del della dei degli delle") // as written
-	smallWords     = set("der die das den dem des und u. am an auf bei beim im in ob unter über ueber vom von vor zum zur zu de la le du des di del della da van d. a. i. v. dei degli delle l' op het ten ter 't")
+	smallWords     = set("der die das den dem des und u. am an auf bei beim im in ob unter über ueber vom von vor zum zur zu de la le du des di del della da van d. a. i. v. dei degli delle l' op het ten ter 't t s au aux et sur sous en")
 
 	// germanStops end a street name to the left: firms, labels.
 	germanStops = set("gmbh mbh kg kgaa ag ohg ev gbr ug inc ltd llc eg ek co c/o se sa sarl srl tel telefon fon fax telefax mobil mail email e-mail internet web www http https anschrift adresse postanschrift hausanschrift besucheranschrift besucheradresse postadresse lieferanschrift lieferadresse firmensitz sitz standort kontakt inhaber geschaeftsfuehrer inh ust ustid stiftung verein iban bic uhr impressum herausgeber verlag veranstaltungsort treffpunkt address")

@@ -150,8 +150,12 @@ func numberEnd(text string, i, hi int) int {
 // letterEnd takes up to two letters that end the number before i.
 func letterEnd(text string, i, hi int) int {
 	j := i
-	for j < hi && j < i+2 && letterAt(text, j, hi) {
-		j++
+	for n := 0; n < 2 && letterAt(text, j, hi); n++ {
+		_, size := decode(text[j:hi])
+		j += size
+	}
+	if j == i+2 && j < hi && (text[i:j+1] == "bis" || text[i:j+1] == "ter") {
+		j++ // "12bis"
 	}
 	if j < hi && (letterAt(text, j, hi) || digitAt(text, j, hi)) {
 		return i // a word or code begins here
