@@ -2,6 +2,7 @@ package geoparse
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
@@ -106,10 +107,8 @@ func (s *scan) commonwealth(country string, areas []*area, start, end int) bool 
 // of words.
 func (s *scan) provinceStreet(t []grammar.Token, strict bool) (grammar.Street, bool) {
 	street, ok := grammar.USBefore(s.text, t, strict)
-	if !ok || street.Number.Empty() {
-		if french, found := grammar.NumberStreetBefore(s.text, t, nil); found {
-			return french, true
-		}
+	if french, found := grammar.NumberStreetBefore(s.text, t, nil); found && (!ok || street.Number.Empty() || grammar.FrenchName(french.Name.Of(s.text))) {
+		return french, true
 	}
 	return street, ok
 }
@@ -154,6 +153,12 @@ func (s *scan) provinceCity(country string, areas []*area, t []grammar.Token, n 
 	if state == "" {
 		return usCity{}
 	}
+	if n-first <= 4 && first > 0 && t[first-1].Kind != grammar.Number && grammar.Capital(text[t[first].Start:]) {
+		// the words since the last separator, if a street ends there
+		if street, ok := s.provinceStreet(t[:first], true); ok && !street.Number.Empty() {
+			return city(first, areas[0], false)
+		}
+	}
 	for i := n - 1; i >= max(first, n-4); i-- {
 		if i > 0 && t[i-1].Kind == grammar.Word {
 			street, ok := s.provinceStreet(t[:i], true)
@@ -164,4 +169,86 @@ func (s *scan) provinceCity(country string, areas []*area, t []grammar.Token, n 
 		return city(i, areas[0], false)
 	}
 	return usCity{}
+}
+
+// province looks at the word text[i:j] as the beginning of a province of Canada
+// or state of Australia behind a city, with no postcode behind it. A known city
+// and a street with its number must stand before it. It returns where to go on.
+func (s *scan) province(i, j int) int {
+	text := s.text
+	for _, country := range [...]string{"CA", "AU"} {
+		if !s.p.has[country] || !s.only.Allows(country) {
+			continue
+		}
+		end, code := j, grammar.Province(country, text[i:j])
+		for n, k := 0, j; code == "" && n < 2 && k < len(text) && text[k] == ' '; n++ {
+			for k++; k < len(text) && isLetterAt(text, k); {
+				_, size := utf8.DecodeRuneInString(text[k:])
+				k += size
+			}
+			code = grammar.Province(country, text[i:k])
+			end = k
+		}
+		if code == "" || s.codeFollows(end) {
+			continue
+		}
+		lo := s.windowStart(i)
+		s.before = grammar.Tokenize(text, lo, i, s.before[:0])
+		t := s.before
+		n := grammar.SkipMarksBack(text, t, len(t))
+		for first := max(0, n-4); first < n; first++ {
+			if t[first].Kind != grammar.Word || !grammar.Capital(text[t[first].Start:]) {
+				continue
+			}
+			place, ok := s.cityOfProvince(country, code, text[t[first].Start:t[n-1].End])
+			if !ok {
+				continue
+			}
+			street, ok := s.provinceStreet(t[:first], true)
+			if !ok || street.Number.Empty() || street.Strength < 3 {
+				continue
+			}
+			a := Address{Start: t[first].Start, End: end, City: text[t[first].Start:t[n-1].End], State: text[i:end], Country: country, Level: CityLevel, Place: place, Confidence: confidencePlace - 0.05}
+			a.takeStreet(text, street)
+			s.resolve(&a, street.Strength)
+			s.add(a)
+			return end
+		}
+	}
+	return j
+}
+
+// cityOfProvince returns the city of this name in the province.
+func (s *scan) cityOfProvince(country, code, name string) (gazetteer.Place, bool) {
+	for _, pl := range s.p.g.Cities(country, name) {
+		if pl.State == code || pl.State == "" {
+			return pl, true
+		}
+	}
+	if country == "CA" && grammar.CanadianCity(gazetteer.Key(name)) {
+		return gazetteer.Place{Names: []string{name}, City: name, State: code, Country: country}, true
+	}
+	return gazetteer.Place{}, false
+}
+
+// codeFollows tells whether a postcode stands behind the province that ends at
+// i: that is where the address is read.
+func (s *scan) codeFollows(i int) bool {
+	text := s.text
+	skip := func() {
+		for n := 0; i < len(text) && n < 6 && strings.IndexByte(" \n,.-|)", text[i]) >= 0; n++ {
+			i++
+		}
+	}
+	skip()
+	for _, country := range [...]string{"Canada", "Australia"} {
+		if strings.HasPrefix(text[i:], country) {
+			i += len(country)
+			skip()
+		}
+	}
+	if i+4 > len(text) {
+		return false
+	}
+	return digits(text[i:i+4]) || upper(text[i]) && text[i+1]-'0' <= 9 && upper(text[i+2]) && text[i+3] <= '9'
 }

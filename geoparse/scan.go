@@ -31,7 +31,9 @@ type scan struct {
 	found []Address
 	end   int // of the last address found
 	digit int // end of the last digits
-	weak  [][2]int
+
+	states, provinces bool // addresses without a postcode are looked for
+	weak              [][2]int
 
 	rejected *[]Candidate // nil: not asked for
 
@@ -49,7 +51,9 @@ func (s *scan) run(ctx context.Context) []Address {
 
 // read goes through the text.
 func (s *scan) read(ctx context.Context) {
-	us := s.p.has["US"] && s.only.Allows("US")
+	s.states = s.p.has["US"] && s.only.Allows("US")
+	s.provinces = s.p.has["CA"] && s.only.Allows("CA") || s.p.has["AU"] && s.only.Allows("AU")
+	named := s.states || s.provinces
 	ca := s.p.has["CA"] && s.only.Allows("CA")
 	gb := s.p.has["GB"] && s.only.Allows("GB")
 	weak := s.p.region != nil && s.p.streets
@@ -81,7 +85,7 @@ func (s *scan) read(ctx context.Context) {
 			if i&0xFFFF < 8 && ctx.Err() != nil {
 				return
 			}
-		case us && c-'A' <= 'Z'-'A' && i-s.digit < windowBefore && i > 0 && wordBoundary(text[i-1]):
+		case named && c-'A' <= 'Z'-'A' && i-s.digit < windowBefore && i > 0 && wordBoundary(text[i-1]):
 			i = s.state(i)
 		default:
 			i++

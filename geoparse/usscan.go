@@ -3,6 +3,7 @@ package geoparse
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
@@ -20,7 +21,7 @@ func (s *scan) zip(i, j int) bool {
 		return false
 	}
 	k := i
-	for k > 0 && (text[k-1] <= ' ' || text[k-1] == '-' && k < i || text[k-1] == ',' || text[k-1] == '.' || text[k-1] == '|' || text[k-1] == 0xA0 || text[k-1] == 0xC2) {
+	for k > 0 && (text[k-1] <= ' ' || text[k-1] == '-' && k < i || strings.IndexByte(",.|:)\xA0\xC2", text[k-1]) >= 0) {
 		k--
 	}
 	if k == 0 || i-k > 6 || !isLetterAt(text, lastRune(text, k)) {
@@ -114,7 +115,7 @@ type usCity struct {
 // usCity returns the longest name of a city that ends before token n.
 func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees bool) usCity {
 	text := s.text
-	for n > 0 && (t[n-1].Kind == grammar.Break || t[n-1].Kind == grammar.Mark && strings.Contains(",-–|;.", text[t[n-1].Start:t[n-1].End])) {
+	for n > 0 && (t[n-1].Kind == grammar.Break || t[n-1].Kind == grammar.Mark && strings.Contains(",-–|;.:(", text[t[n-1].Start:t[n-1].End])) {
 		n--
 	}
 	first := n
@@ -204,9 +205,18 @@ func (s *scan) state(i int) int {
 	text := s.text
 	j := i + 1
 	for j < len(text) && (isLetterAt(text, j) || text[j] == '.' && j+1 < len(text) && isLetterAt(text, j+1)) {
-		j++
+		_, n := utf8.DecodeRuneInString(text[j:])
+		j += n
 	}
-	if !grammar.MayBeState(text[i]) || j-i > 14 || j-i < 2 {
+	if j-i > 14 || j-i < 2 {
+		return j
+	}
+	if s.provinces && grammar.MayBeProvince(text[i]) {
+		if next := s.province(i, j); next > j {
+			return next
+		}
+	}
+	if !s.states || !grammar.MayBeState(text[i]) {
 		return j
 	}
 	end := j
@@ -243,7 +253,7 @@ func (s *scan) state(i int) int {
 			}
 			break
 		}
-		if text[k] > ' ' && text[k] != ',' && text[k] != '.' {
+		if text[k] > ' ' && strings.IndexByte(",.-)|", text[k]) < 0 {
 			break
 		}
 	}

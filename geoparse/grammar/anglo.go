@@ -64,6 +64,22 @@ func province(country, s string) string {
 	return provinces[country][folded]
 }
 
+var provinceInitials = func() (initials [256]bool) {
+	for _, names := range provinces {
+		for name := range names {
+			initials[name[0]-'a'+'A'] = true
+		}
+	}
+	return initials
+}()
+
+// MayBeProvince tells whether a province of Canada or state of Australia, or
+// its code, can begin with the byte c.
+func MayBeProvince(c byte) bool { return provinceInitials[c] }
+
+// Province returns the code of the province that s, as written, names.
+func Province(country, s string) string { return province(country, s) }
+
 func backOver(text string, t []Token, k int, marks string) int {
 	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], marks)) {
 		k--

@@ -192,6 +192,10 @@ func CityLink(w string) bool { return cityLinks[Fold(w)] || w == "d." || w == "d
 // street: "12, rue du Rhône".
 func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 	s, k := skipTail(text, t, len(t))
+	if k > 3 && s.Unit.Empty() && t[k-1].Kind == Number && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] && (t[k-3].Kind == Break || isMark(text, t[k-3], ",-–")) {
+		s.Unit = Span{t[k-2].Start, t[k-1].End} // "rue Sainte-Catherine Ouest, bureau 500"
+		k = SkipMarksBack(text, t, k-2)
+	}
 	for i := k - 1; i >= 0 && i >= k-maxNameWords-2; i-- {
 		if t[i].Kind == Break {
 			return s, false
@@ -233,6 +237,20 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 func numberFirstName(text string, t []Token) bool {
 	first, last := Fold(t[0].text(text)), t[len(t)-1]
 	return leadTypes[first] || len(t) > 1 && (prepositions[first] || first == "op" || first == "um") || last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
+}
+
+// FrenchName tells whether a street's name is a French one: "rue Bleury",
+// "avenue des Pins".
+func FrenchName(name string) bool {
+	words := strings.Fields(Fold(name))
+	if len(words) < 2 || !leadTypes[words[0]] {
+		return false
+	}
+	switch words[0] {
+	case "rue", "chemin", "boul", "montee", "cote", "rang", "impasse", "ruelle", "allee", "route", "faubourg", "quai":
+		return true
+	}
+	return nobility[words[1]] || smallWords[words[1]] || strings.HasPrefix(words[1], "l'") || strings.HasPrefix(words[1], "d'")
 }
 
 var states = map[string]string{
@@ -300,8 +318,11 @@ func State(s string) string {
 // behind it skipped. It returns its code, its span and the index of its first
 // token.
 func StateBefore(text string, t []Token, k int) (string, Span, int) {
-	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",.|-–;")) {
+	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",.|-–;:()") || t[k-1].Kind == Word && PlaceLabel(t[k-1].text(text)) && k > 2) {
 		k--
+		if k > 1 && isWord(text, t[k], "code") && isWord(text, t[k-1], "zip", "postal", "post") {
+			k--
+		}
 	}
 	if k > 0 && isWord(text, t[k-1], "us", "usa") && k > 2 {
 		k--
@@ -325,7 +346,11 @@ func StateBefore(text string, t []Token, k int) (string, Span, int) {
 			if text[sp.End-1] == '.' && !strings.Contains(text[sp.Start:sp.End-1], ".") {
 				sp.End--
 			}
-			return code, sp, k - n
+			k -= n
+			if labelled := backOver(text, t, k, ":"); labelled < k && labelled > 0 && isWord(text, t[labelled-1], "state", "province", "region") {
+				k = labelled - 1
+			}
+			return code, sp, k
 		}
 	}
 	return "", Span{}, k

@@ -254,7 +254,7 @@ func postBoxBefore(text string, t []Token, k int) int {
 }
 
 // placeLabels stand before a postcode or city in forms and tables.
-var placeLabels = set("plz postleitzahl ort wohnort stadt gemeinde plzort npa localite ville cap citta comune postcode plaats woonplaats postnr postnummer by cp codepostal poblacion ciudad zip zipcode")
+var placeLabels = set("plz postleitzahl ort wohnort stadt gemeinde plzort npa localite ville cap citta comune postcode plaats woonplaats postnr postnummer by cp codepostal poblacion ciudad zip zipcode city town code")
 
 // PlaceLabel tells the words that stand before a postcode or city in forms and
 // tables: "PLZ", "Ort".

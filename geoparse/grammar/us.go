@@ -22,7 +22,7 @@ func USBefore(text string, t []Token, strict bool) (Street, bool) {
 		}
 		tries++
 		s, score, ok := usStreet(text, t, i, n)
-		if !ok || strict && s.Strength < 3 {
+		if !ok || strict && s.Strength < 3 || s.Strength == 1 && i > 0 && t[i-1].Kind == Word && Capital(t[i-1].text(text)) {
 			continue
 		}
 		if score > bestScore {
@@ -127,8 +127,14 @@ func usNumber(text string, t []Token, i int) int {
 		if isMark(text, prev, "#$€£№") || !tok.Space && (prev.Kind == Word && !gluedName(prev.text(text), s) || prev.Kind == Number || isMark(text, prev, "-–.+&=_@%")) {
 			return 0
 		}
-		if prev.Kind == Word && notBeforeNumber[LowerASCII(prev.text(text))] {
+		if prev.Kind == Word && notBeforeNumber[LowerASCII(prev.text(text))] && !unitSlash(prev.text(text), s) {
 			return 0
+		}
+		if telephone(text, t, i) {
+			return 0
+		}
+		if i > 1 && isMark(text, prev, "-–") && t[i-2].Kind == Number && atStart(text, t, i-2) && i+1 < len(t) && t[i+1].Kind == Word && usTypes[LowerASCII(t[i+1].text(text))] {
+			return 0 // "12345 - 118 Avenue NW"
 		}
 	}
 	if tok.Kind == Word {
@@ -147,6 +153,9 @@ func usNumber(text string, t []Token, i int) int {
 		return 0
 	}
 	if i+3 < len(t) && isMark(text, t[i+1], "-–") && t[i+1].Space && t[i+2].Kind == Number && usHouseNumber(t[i+2].text(text)) && t[i+3].Kind == Word && t[i+3].Space {
+		if usTypes[LowerASCII(t[i+3].text(text))] && (i+4 == len(t) || t[i+4].Kind != Word || direction(text, t[i+4])) {
+			return 1 // "12345 - 118 Avenue NW"
+		}
 		return 3 // "200 - 5050 Kingsway"
 	}
 	if i+1 < len(t) {
@@ -162,6 +171,21 @@ func usNumber(text string, t []Token, i int) int {
 		}
 	}
 	return 1
+}
+
+// telephone tells whether the number at i is the second or third group of a
+// telephone number: "(555) 123 4567", "555 123 4567".
+func telephone(text string, t []Token, i int) bool {
+	group := func(k, n int) bool { return k >= 0 && k < len(t) && t[k].Kind == Number && t[k].End-t[k].Start == n }
+	area := func(k int) bool { return group(k, 3) || k >= 0 && isMark(text, t[k], ")") }
+	return group(i, 3) && group(i+1, 4) && area(i-1) || group(i, 4) && group(i-1, 3) && area(i-2)
+}
+
+// unitSlash tells whether number holds a unit and a house number, as Australians
+// write it behind a word for the unit: "Unit 4/12".
+func unitSlash(word, number string) bool {
+	unit, house, ok := strings.Cut(number, "/")
+	return ok && unit != "" && house != "" && isDigit(rune(house[0])) && usUnits[LowerASCII(word)]
 }
 
 // gluedName tells whether the number s, glued to the word before it, may be a
@@ -223,7 +247,7 @@ func gridNumber(text string, t []Token, i int) int {
 	if n == 0 || leadingInt(t[i+1].text(text)) < 10 {
 		return 0
 	}
-	if n == 2 { // "N112 Mequon Road" is hardly ever written; "E4 Street" is none
+	if n == 2 && (leadingInt(t[i+1].text(text)) < 1000 || !atStart(text, t, i)) { // "E4 Street" is none, "N7120 State Road 59" is
 		return 0
 	}
 	return n
@@ -232,7 +256,7 @@ func gridNumber(text string, t []Token, i int) int {
 // usStreet reads the street whose number is t[i:i+n] up to the end of t.
 func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 	from := i + n
-	if atStart(text, t, i) && from+1 < len(t) && isMark(text, t[from], ",-–") && t[from+1].Kind == Word && t[from+1].Space {
+	if atStart(text, t, i) && from+1 < len(t) && isMark(text, t[from], ",-–") && t[from+1].Space && (t[from+1].Kind == Word || t[from+1].Kind == Number && from+2 < len(t) && t[from+2].Kind == Word && usTypes[LowerASCII(t[from+2].text(text))]) {
 		from++ // "4260, Still Creek Drive", "5320 - Roper Road"
 	}
 	end := segmentEnd(text, t, from)
@@ -244,6 +268,10 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		return Street{}, 0, false
 	}
 	s := Street{Name: name, Number: Span{t[i].Start, t[i+n-1].End}, Strength: strength}
+	if num := t[i].text(text); i > 0 && t[i-1].Kind == Word && unitSlash(t[i-1].text(text), num) {
+		slash := t[i].Start + strings.IndexByte(num, '/')
+		s.Unit, s.Number.Start = Span{t[i-1].Start, slash}, slash+1
+	}
 	score := 2 * strength
 	if i == 0 || t[i-1].Kind == Break || isMark(text, t[i-1], "|:;,•·*(") || isMark(text, t[i-1], "-–—") && t[i].Space {
 		score += 3
@@ -272,6 +300,10 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		if u := usUnit(text, t, k); u > 0 {
 			addUnit(text, &s, t, k, k+u)
 			k += u
+			continue
+		}
+		if tok.Kind == Word && PlaceLabel(tok.text(text)) && (t[k-1].Kind == Break || k+1 == len(t) || isMark(text, t[k+1], ":")) {
+			k++ // "City: Chicago"
 			continue
 		}
 		if isWord(text, tok, "in") && k == len(t)-1 {
@@ -310,12 +342,19 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 	return s, score, true
 }
 
-// unitAhead returns the unit that ends right before token i and begins its
-// segment: "unit 111 501 South Mill St".
+// unitAhead returns the unit that ends before token i and begins its segment:
+// "unit 111 501 South Mill St", "Flat 3, 22 Acacia Avenue".
 func unitAhead(text string, t []Token, i int) Span {
-	for k := max(0, i-5); k < i; k++ {
-		if (k == 0 || t[k-1].Kind == Break || isMark(text, t[k-1], ",;|")) && k+usUnit(text, t, k) == i && postBox(text, t, k) == 0 {
-			return Span{t[k].Start, t[i-1].End}
+	if i < 1 || i > len(t) {
+		return Span{}
+	}
+	end := i
+	if t[end-1].Kind == Break || isMark(text, t[end-1], ",-–/") {
+		end--
+	}
+	for k := max(0, end-5); k < end; k++ {
+		if (k == 0 || t[k-1].Kind == Break || isMark(text, t[k-1], ",;|:")) && k+usUnit(text, t[:end], k) == end && postBox(text, t, k) == 0 {
+			return Span{t[k].Start, t[end-1].End}
 		}
 	}
 	return Span{}
@@ -626,6 +665,17 @@ func usUnit(text string, t []Token, i int) int {
 	return k - i
 }
 
+// HasUnitWord tells whether s names a unit rather than a building or quarter:
+// it holds a digit or the word for one.
+func HasUnitWord(s string) bool {
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if w = LowerASCII(w); isDigit(rune(w[0])) || usUnits[w] || usAloneUnits[w] {
+			return true
+		}
+	}
+	return false
+}
+
 // unitID tells whether tok can name a unit: a number, one or two letters.
 func unitID(text string, tok Token) bool {
 	s := strings.TrimRight(tok.text(text), ".")
@@ -678,6 +728,11 @@ func postBox(text string, t []Token, i int) int {
 			return 0
 		}
 		k++
+	case "gpo", "locked", "private":
+		if k++; word() != "box" && word() != "bag" {
+			return 0
+		}
+		k++
 	case "box", "pmb", "lbx", "lockbox", "drawer", "caller":
 		k++
 		if word() == "box" {
@@ -685,7 +740,7 @@ func postBox(text string, t []Token, i int) int {
 		}
 	case "hc", "hcr", "rr", "psc", "cmr", "unit", "rfd", "rural", "star", "highway", "hwy", "route", "rte":
 		// "HC 021 Box 52", "Rural Route 1 Box 7", "PSC 76 Box 5601"
-		for k++; k < len(t) && k < i+6 && (isWord(text, t[k], "route", "rte", "rt", "contract") || t[k].Kind == Number || isMark(text, t[k], "#,")); k++ {
+		for k++; k < len(t) && k < i+8 && (isWord(text, t[k], "route", "rte", "rt", "contract") || isWord(text, t[k], "site", "comp", "compartment") || t[k].Kind == Number || isMark(text, t[k], "#,")); k++ {
 		}
 		if word() != "box" {
 			return 0
@@ -694,7 +749,7 @@ func postBox(text string, t []Token, i int) int {
 	default:
 		return 0
 	}
-	for k < len(t) && k < i+6 && (isMark(text, t[k], "#:.") || isWord(text, t[k], "no", "number")) {
+	for k < len(t) && k < i+10 && (isMark(text, t[k], "#:.") || isWord(text, t[k], "no", "number")) {
 		k++
 	}
 	if k < len(t) && (t[k].Kind == Number || t[k].Kind == Word && len(t[k].text(text)) <= 2) {
@@ -705,6 +760,27 @@ func postBox(text string, t []Token, i int) int {
 		return k - i
 	}
 	return 0
+}
+
+// RoadBefore reads a street without a number in one of the last three lines, or
+// parts between commas, before the city: "Church Lane, Little Wittering".
+func RoadBefore(text string, t []Token) (Street, bool) {
+	k := len(t)
+	for range 3 {
+		k = SkipMarksBack(text, t, k)
+		start := k
+		for start > 0 && (t[start-1].Kind == Word || isMark(text, t[start-1], "'’.")) {
+			start--
+		}
+		if n := k - start; n >= 2 && n <= 5 && roads[LowerASCII(t[k-1].text(text))] && Capital(t[start].text(text)) && usNameLike(text, t[start:k]) {
+			return Street{Name: Span{t[start].Start, trimWord(text, t[k-1])}, Unit: unitAhead(text, t, start), Strength: 3}, true
+		}
+		if start == k {
+			return Street{}, false
+		}
+		k = start
+	}
+	return Street{}, false
 }
 
 // LineBefore reads a post box or a street without a number that fills the line,
@@ -738,5 +814,6 @@ func usLine(text string, t []Token) (Street, bool) {
 		return s, false
 	}
 	s.Name, s.Strength = name, strength
+	s.Unit = unitAhead(text, t, start)
 	return s, true
 }

@@ -13,7 +13,7 @@ var (
 		orchard oval overlook overpass park pk parks parkway pkwy pky parkways pass passage path pike pine pines pl place plain plains plaza plz point pt points port ports prairie promenade quay radial ramp ranch rapids rest
 		ridge rdg ridges river road rd roads roadway route rte row run shoal shoals shore shores skyway slip spring springs spur square sq squares station sta stravenue stream street str st streets
 		summit terrace ter terr throughway trace track trafficway trail trl trails tunnel turnpike tpke tpk underpass union valley vly valleys via viaduct view views village vlg ville vista vis walk
-		walks wall way ways well wells woods wynd hall tower towers building campus quad quadrangle yard yards alameda paseo broadway stravenue thruway trwy bowl boardwalk quarters close parade rise wharf croft mead crt`)
+		walks wall way ways well wells woods wynd hall tower towers building campus quad quadrangle yard yards alameda paseo broadway stravenue thruway trwy bowl boardwalk quarters close parade rise wharf croft mead crt line sideroad concession shores drove gdns cottages`)
 
 	// highwayTypes come before their number.
 	highwayTypes = set("rt highway hwy route rte road rd freeway interstate loop fm rr cr sr us tr ih state county avenue ave street calle farm ranch business box exit parkway nc sh")
@@ -24,6 +24,9 @@ var (
 	// usPlaces are street words that, without a house number, rather name a
 	// place.
 	usPlaces = set("mall center centre ctr centers plaza plz square place pl station village vlg harbor harbour hall building tower towers campus park estates commons common landing mills mill point manor beach club lodge quad quadrangle market island lake lakes springs ranch resort heights gardens arcade square shops yard yards villas terrace court")
+
+	// roads are those that name no place.
+	roads = set("street st road rd lane ln avenue ave close drive dr crescent cres terrace grove mews row walk parade way hill broadway drove")
 
 	// usLead are words that begin a name of Spanish or French form.
 	usLead = set("via camino calle avenida ave rue paseo vista rancho corte plaza los las el la san santa")
@@ -40,7 +43,7 @@ var (
 
 	// notBeforeNumber never stand right before a house number.
 	notBeforeNumber = set(`suite ste apt apartment unit room rm floor fl building bldg lot spc dept box drawer highway hwy route rte interstate i fm sr cr pmb phone tel fax no ext extension level vol issue page
-		figure version exit copyright since mile milepost stop chapter item model part form section rule zip code licence license lic`)
+		figure version exit copyright since mile milepost rr hc hcr rfd psc cmr stop chapter item model part form section rule zip code licence license lic`)
 
 	// usStops never stand inside an address.
 	usStops = set("phone tel telephone fax ph email mail mailto copyright www http https hours open monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun call toll tollfree website web contact click price sales rights reserved directions map and/or")

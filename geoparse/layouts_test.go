@@ -1,0 +1,96 @@
+package geoparse
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gazehound/gazetteer"
+
+	"github.com/paulmach/orb"
+)
+
+// layoutGazetteer returns the postal codes of testdata/layouts/codes.tsv.
+func layoutGazetteer(t testing.TB) *gazetteer.Gazetteer {
+	t.Helper()
+	data, err := os.ReadFile("testdata/layouts/codes.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []gazetteer.Place
+	for line := range strings.Lines(string(data)) {
+		c := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		var lat, lon float64
+		if _, err := fmt.Sscan(c[4], &lat); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(c[5], &lon); err != nil {
+			t.Fatal(err)
+		}
+		places = append(places, gazetteer.Place{
+			Kind: gazetteer.Postcode, Country: c[0], Postcode: c[1], City: c[2], Names: []string{c[2]}, State: c[3], Point: orb.Point{lon, lat}, HasPoint: true,
+		})
+	}
+	g := gazetteer.Of(places...)
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
+// TestLayouts reads the texts of testdata/layouts, in a file per country and
+// divided by blank lines: each as a page of its own. Its addresses stand behind
+// "=> " as street, number, unit, post box, postcode, city and country. A text
+// that begins with "@FR" is read as the caller's word that its country is
+// France.
+func TestLayouts(t *testing.T) {
+	p, err := New(layoutGazetteer(t), nil, Options{EveryMention: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/layouts/??.cases")
+	if err != nil || len(files) < 14 {
+		t.Fatalf("%d countries: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".cases"), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var whole bytes.Buffer
+			for i, block := range strings.Split(strings.TrimSpace(string(data)), "\n\n") {
+				text, want, _ := strings.Cut(block, "\n=> ")
+				in := Input{Text: text}
+				if strings.HasPrefix(text, "@") {
+					in.Country, in.Text = text[1:3], text[4:]
+				}
+				v, err := p.Parse(t.Context(), in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var lines []string
+				for _, a := range v.Addresses {
+					lines = append(lines, strings.Join([]string{a.Street, a.HouseNumber, a.Unit, a.POBox, a.Postcode, a.City, a.Country}, "|"))
+				}
+				got := strings.Join(lines, "\n=> ")
+				if got == "" {
+					got = "-"
+				}
+				if got != want && !*update {
+					t.Errorf("%q:\n got %s\nwant %s", text, got, want)
+				}
+				if i > 0 {
+					whole.WriteByte('\n')
+				}
+				fmt.Fprintf(&whole, "%s\n=> %s\n", text, got)
+			}
+			if *update {
+				if err := os.WriteFile(file, whole.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
