@@ -19,6 +19,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/document"
 	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/paulmach/orb"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -43,61 +44,40 @@ const (
 
 // The fields of an entry.
 const (
-	fieldPage     = "page" // hash of the URL
-	fieldAddress  = "aid"  // AddressID
-	fieldSite     = "site"
-	fieldHost     = "host"
-	fieldStreet   = "street" // gazetteer.StreetKey
-	fieldPostcode = "zip"    // gazetteer.Key
-	fieldCity     = "city"   // gazetteer.Key
-	fieldCountry  = "country"
-	fieldAccuracy = "precision"
-	fieldPoint    = "at"
-
-	fieldName  = "name"  // words of the name beside the address
-	fieldWhere = "addr"  // words of the address
-	fieldTitle = "title" // words of the title and of the host's name
-	fieldNear  = "near"  // words around the address
-	fieldText  = "text"  // words of the page
-
-	fieldData = "data" // the mention as JSON, stored only
+	fieldWords = "w" // words of the name, the title, around the address and of the page, with their weights
+	fieldWhere = "a" // words of the address
+	fieldRow   = "r" // the part of the mention that is kept in memory, stored only
+	fieldData  = "d" // the rest of it as JSON, stored only
 )
 
-// located is the term of fieldAccuracy that every address with a point has.
-const located = "located"
-
-// A mention is one address on one page; its JSON is what an entry stores.
+// A mention is one address on one page: its row, and as JSON what only people
+// see.
 type mention struct {
 	id    string
 	words string // of the page
-	host  string
-	site  string
 
-	URL     string `json:"u"`
-	Title   string `json:"t,omitempty"`
-	Lang    string `json:"l,omitempty"`
-	Fetched int64  `json:"f"` // Unix seconds
-	First   int64  `json:"1"` // first time that the page was seen with this address
+	host, site         string
+	Lang               string              `json:"l,omitempty"`
+	Fetched            int64               `json:"-"` // Unix seconds
+	First              int64               `json:"-"` // first time that the page was seen with this address
+	Street, Code, City string              `json:"-"`
+	Name               string              `json:"-"`
+	Place              string              `json:"-"` // ID of the gazetteer's entry
+	Precision          gazetteer.Precision `json:"-"`
+	Level              geoparse.Level      `json:"-"`
+	Origin             geoparse.Origin     `json:"-"`
+	Confidence         float64             `json:"-"`
+	Point              orb.Point           `json:"-"` // lon, lat; only with a Precision
 
-	Name   string `json:"n,omitempty"`
+	URL    string `json:"u"`
+	Title  string `json:"t,omitempty"`
 	Near   string `json:"w"` // words around the address, which itself is Near[Start:End]
 	Start  int    `json:"s,omitempty"`
 	End    int    `json:"e,omitempty"`
-	Street string `json:"as,omitempty"`
-	Number string `json:"an,omitempty"`
-	Unit   string `json:"au,omitempty"`
-	Code   string `json:"ap,omitempty"`
-	City   string `json:"ac,omitempty"`
-	State  string `json:"ar,omitempty"`
-	Land   string `json:"al,omitempty"`
-
-	Place      string     `json:"g,omitempty"` // ID of the gazetteer's entry
-	Precision  string     `json:"p,omitempty"`
-	Level      string     `json:"v,omitempty"`
-	Origin     string     `json:"o,omitempty"`
-	Confidence float64    `json:"c"`
-	Point      [2]float64 `json:"x"` // lon, lat
-	HasPoint   bool       `json:"h,omitempty"`
+	Number string `json:"n,omitempty"`
+	Unit   string `json:"i,omitempty"`
+	State  string `json:"r,omitempty"`
+	Land   string `json:"c,omitempty"`
 }
 
 // AddressID returns the stable identity of an address on a site (registrable
@@ -161,11 +141,10 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 			id: page + aid, host: host, site: site,
 			URL: d.URL, Title: title, Lang: d.Lang, Fetched: d.Fetched.Unix(), First: d.Fetched.Unix(),
 			Number: a.HouseNumber, Unit: a.Unit, State: a.State, Land: a.Country,
-			Place: a.Place.ID, Precision: a.Precision.String(), Level: a.Level.String(), Origin: a.Origin.String(),
-			Confidence: a.Confidence,
+			Place: a.Place.ID, Precision: a.Precision, Level: a.Level, Origin: a.Origin, Confidence: max(0, min(1, a.Confidence)),
 		}
 		m.Street, m.Code, m.City = parts(a)
-		if m.HasPoint = a.Precision > gazetteer.NoPrecision; m.HasPoint {
+		if m.Precision > gazetteer.NoPrecision {
 			m.Point = a.Point
 		}
 		before, at, after := around(text, spans, a)
@@ -189,8 +168,8 @@ func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, a.Confidence)
 	m.Unit = cmp.Or(m.Unit, a.Unit)
 	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
-	if a.Precision > gazetteer.NoPrecision && (!m.HasPoint || a.Precision == gazetteer.HousePrecision && m.Precision != "house") {
-		m.HasPoint, m.Point, m.Precision, m.Place = true, a.Point, a.Precision.String(), a.Place.ID
+	if a.Precision > m.Precision && (m.Precision == gazetteer.NoPrecision || a.Precision == gazetteer.HousePrecision) {
+		m.Point, m.Precision, m.Place = a.Point, a.Precision, a.Place.ID
 	}
 }
 
@@ -337,50 +316,23 @@ func clip(s string, n int) string {
 	return s
 }
 
-// The fields' kinds. Frequencies are kept where words are ranked by them.
-const (
-	keyword = bleveindex.IndexField | bleveindex.SkipFreqNorm
-	ranked  = bleveindex.IndexField
-	stored  = bleveindex.StoreField
-	spatial = bleveindex.IndexField | bleveindex.DocValues
-)
-
 // entry returns the mention as Bleve keeps it.
 func (m *mention) entry(words *analysis) (*document.Document, error) {
 	data, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	page, aid := splitID(m.id)
 	doc := document.NewDocument(m.id)
-	for _, f := range []struct{ name, value string }{
-		{fieldPage, page}, {fieldAddress, aid}, {fieldSite, m.site}, {fieldHost, m.host},
-		{fieldStreet, gazetteer.StreetKey(m.Street)}, {fieldPostcode, gazetteer.Key(m.Code)}, {fieldCity, gazetteer.Key(m.City)},
-		{fieldCountry, strings.ToLower(m.Land)}, {fieldAccuracy, m.Precision},
-	} {
-		if f.value != "" {
-			doc.AddField(document.NewTextFieldCustom(f.name, nil, []byte(f.value), keyword, nil))
-		}
-	}
-	if m.HasPoint {
-		doc.AddField(document.NewGeoPointFieldWithIndexingOptions(fieldPoint, nil, m.Point[0], m.Point[1], spatial))
-		doc.AddField(document.NewTextFieldCustom(fieldAccuracy, nil, []byte(located), keyword, nil))
-	}
-	where := strings.Join(words.addressTerms(strings.Join([]string{m.Street, m.Number, m.Code, m.City}, " ")), " ")
-	doc.AddField(document.NewTextFieldCustom(fieldWhere, nil, []byte(where), ranked, words.split))
-	analyser := words.of(m.Lang)
-	for _, f := range []struct{ name, value string }{
-		{fieldName, m.Name},
-		{fieldTitle, m.Title + " " + hostWords(m.host)},
-		{fieldNear, m.Near},
-		{fieldText, m.words},
-	} {
-		if f.value != "" {
-			doc.AddField(document.NewTextFieldCustom(f.name, nil, []byte(f.value), ranked, analyser))
-		}
-	}
-	doc.AddField(document.NewTextFieldCustom(fieldData, nil, data, stored, nil))
+	doc.AddField(weighted{fieldWords, words.weigh(m)})
+	doc.AddField(weighted{fieldWhere, words.weighAddress(m)})
+	doc.AddField(document.NewTextFieldCustom(fieldRow, nil, m.encodeRow(), bleveindex.StoreField, nil))
+	doc.AddField(document.NewTextFieldCustom(fieldData, nil, data, bleveindex.StoreField, nil))
 	return doc, nil
+}
+
+// isOSM tells whether a place is an object of OpenStreetMap.
+func isOSM(place string) bool {
+	return strings.HasPrefix(place, "node/") || strings.HasPrefix(place, "way/") || strings.HasPrefix(place, "relation/")
 }
 
 // hostWords returns the words of a host's name without its public suffix.

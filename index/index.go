@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,6 +34,7 @@ import (
 var (
 	ErrLocked      = errors.New("in use by another process")
 	ErrNewerFormat = errors.New("written by a newer gazehound")
+	ErrOlderFormat = errors.New("written by an older gazehound")
 	ErrDamaged     = errors.New("damaged")
 	ErrClosed      = errors.New("index: closed")
 	ErrReadOnly    = errors.New("index: open for reading only")
@@ -40,7 +42,7 @@ var (
 
 // format is the version of what lies in the folder: the fields of a mention
 // and how their words are folded. A change of either raises it.
-const format = 1
+const format = 2
 
 // Options tune an Index.
 type Options struct {
@@ -84,24 +86,37 @@ type Index struct {
 	closed  bool
 
 	words *analysis
-	stats statsCache
+	table *table
+
+	viewing sync.RWMutex
+	current *view // nil: closed
+	stats   statsCache
+
+	scratches sync.Pool // of *scratch
 }
 
 // Open opens the index in dir, and makes it where there is none. It starts one
-// goroutine that writes; Close ends it. Errors are ErrLocked, ErrNewerFormat,
-// ErrDamaged, or of the file system.
+// goroutine that writes; Close ends it. It takes about a second for each 500,000
+// mentions, which are kept in memory in part. Errors are ErrLocked,
+// ErrNewerFormat, ErrOlderFormat, ErrDamaged, or of the file system.
 func Open(dir string, o Options) (x *Index, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	x = &Index{dir: dir, words: newAnalysis()}
+	x = &Index{dir: dir, words: newAnalysis(), table: newTable()}
 	if x.id, err = identify(dir, o.ReadOnly); err != nil {
 		if o.ReadOnly && errors.Is(err, fs.ErrNotExist) {
-			return x, nil
+			return x, x.refresh()
 		}
 		return nil, err
 	}
 	if x.bleve, err = openBleve(dir, o); err != nil {
+		return nil, err
+	}
+	if err := x.firstView(); err != nil {
+		if x.bleve != nil {
+			x.bleve.Close()
+		}
 		return nil, err
 	}
 	if x.bleve != nil && !o.ReadOnly {
@@ -110,6 +125,19 @@ func Open(dir string, o Options) (x *Index, err error) {
 		go x.writer(o.MaxBatch)
 	}
 	return x, nil
+}
+
+// firstView reads all rows.
+func (x *Index) firstView() (err error) {
+	defer func() {
+		if p := recover(); p != nil { // the segment reader, on some damaged files
+			err = fmt.Errorf("index: %s: %w (%.200v); move the folder away and crawl again", x.dir, ErrDamaged, p)
+		}
+	}()
+	if err := x.refresh(); err != nil {
+		return openError(x.dir, err)
+	}
+	return nil
 }
 
 // An identity is the file that says what the folder is.
@@ -141,6 +169,9 @@ func identify(dir string, readOnly bool) (string, error) {
 	}
 	if i.Format > format {
 		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): use that one; the data was not touched", dir, ErrNewerFormat, i.Format, format)
+	}
+	if i.Format < format {
+		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): move the folder away and crawl again; the data was not touched", dir, ErrOlderFormat, i.Format, format)
 	}
 	return i.ID, nil
 }
@@ -313,7 +344,7 @@ func readerOf(b bleve.Index) (bleveindex.IndexReader, error) {
 }
 
 // Close ends the writer after the writes that were handed over, and lets go of
-// the data. It waits for running searches.
+// the data. Searches that run go on.
 func (x *Index) Close() error {
 	x.closing.Lock()
 	if x.closed {
@@ -328,6 +359,7 @@ func (x *Index) Close() error {
 	if x.done != nil {
 		<-x.done
 	}
+	x.setView(nil)
 	if x.bleve == nil {
 		return nil
 	}
@@ -434,7 +466,7 @@ func (x *Index) commit(writes []write) error {
 			continue
 		}
 		old, again := inBatch[w.page]
-		if !again {
+		if !again && x.table.knows(w.page) {
 			if old, err = storedMentions(reader, w.page); err != nil {
 				return err
 			}
@@ -470,7 +502,7 @@ func (x *Index) commit(writes []write) error {
 	err = x.bleve.Batch(batch)
 	switch {
 	case err == nil:
-		return nil
+		return x.refresh()
 	case strings.Contains(err.Error(), syscall.ENOSPC.Error()):
 		return fmt.Errorf("index: write: %w (%w)", syscall.ENOSPC, err) // Bleve keeps only its text
 	}
@@ -479,21 +511,35 @@ func (x *Index) commit(writes []write) error {
 
 // storedMentions returns the mentions of a page, at most maxMentions.
 func storedMentions(r bleveindex.IndexReader, page string) ([]*mention, error) {
-	postings, err := r.TermFieldReader(context.Background(), []byte(page), fieldPage, false, false, false)
+	ids, err := r.FieldDictPrefix("_id", []byte(page))
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	defer postings.Close()
+	defer ids.Close()
 	var found []*mention
 	for len(found) < maxMentions {
-		p, err := postings.Next(nil)
+		id, err := ids.Next()
 		if err != nil {
 			return nil, fmt.Errorf("index: %w", err)
 		}
-		if p == nil {
+		if id == nil {
 			break
 		}
-		m, err := load(r, p.ID)
+		doc, err := r.InternalID(id.Term)
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		if doc == nil {
+			continue // deleted, and not merged away yet
+		}
+		stored, err := r.Document(id.Term)
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		m := &mention{id: id.Term}
+		stored.VisitFields(func(f bleveindex.Field) {
+			err = errors.Join(err, m.decode(f.Name(), f.Value()))
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -502,27 +548,34 @@ func storedMentions(r bleveindex.IndexReader, page string) ([]*mention, error) {
 	return found, nil
 }
 
-// load reads the stored part of a mention.
-func load(r bleveindex.IndexReader, doc bleveindex.IndexInternalID) (*mention, error) {
-	id, err := r.ExternalID(doc)
+// decode reads one stored field.
+func (m *mention) decode(field string, value []byte) (err error) {
+	switch field {
+	case fieldRow:
+		err = m.decodeRow(value)
+	case fieldData:
+		err = json.Unmarshal(value, m)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("index: %w", err)
+		return fmt.Errorf("index: entry %q: %w: %w", m.id, ErrDamaged, err)
 	}
-	stored, err := r.Document(id)
-	if err != nil {
-		return nil, fmt.Errorf("index: %w", err)
-	}
-	if stored == nil {
-		return nil, fmt.Errorf("index: entry %q: %w", id, ErrDamaged)
-	}
-	m := &mention{id: id}
-	stored.VisitFields(func(f bleveindex.Field) {
-		if f.Name() == fieldData {
-			err = json.Unmarshal(f.Value(), m)
+	return nil
+}
+
+// mention reads what is stored of a row.
+func (p *part) mention(n uint32) (*mention, error) {
+	m := &mention{}
+	var failed error
+	err := p.snap.VisitDocument(uint64(n), func(field string, _ byte, value []byte, _ []uint64) bool {
+		if field == "_id" {
+			m.id = string(value)
+			return true
 		}
+		failed = m.decode(field, value)
+		return failed == nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("index: entry %q: %w: %w", id, ErrDamaged, err)
+	if err = errors.Join(err, failed); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
 	}
 	return m, nil
 }
@@ -542,54 +595,31 @@ type statsCache struct {
 
 // Stats counts anew after each change, in time proportional to the mentions.
 func (x *Index) Stats(ctx context.Context) (Stats, error) {
-	if x.bleve == nil {
-		return Stats{}, nil
+	v, err := x.see()
+	if err != nil {
+		return Stats{}, err
 	}
-	x.closing.RLock()
-	defer x.closing.RUnlock()
-	if x.closed {
-		return Stats{}, ErrClosed
-	}
+	defer v.release()
 	x.stats.Lock()
 	defer x.stats.Unlock()
-	state, err := x.state()
-	if err != nil {
-		return Stats{}, err
-	}
-	if x.stats.generation == state.Generation {
+	if x.stats.generation == v.generation || v.reader == nil {
 		return x.stats.Stats, nil
 	}
-	r, err := readerOf(x.bleve)
-	if err != nil {
-		return Stats{}, err
-	}
-	defer r.Close()
-	all, err := r.DocIDReaderAll()
-	if err != nil {
+	s := Stats{Mentions: v.mentions}
+	seen, pages := make([]bool, len(v.ids)), make([]uint64, 0, v.mentions)
+	v.each(func(_ *part, _ uint32, r *row) {
+		if !seen[r.group] {
+			seen[r.group] = true
+			s.Addresses++
+		}
+		pages = append(pages, r.page)
+	})
+	if err := ctx.Err(); err != nil {
 		return Stats{}, fmt.Errorf("index: %w", err)
 	}
-	defer all.Close()
-	pages, addresses, s := map[string]bool{}, map[string]bool{}, Stats{}
-	for {
-		doc, err := all.Next()
-		if err != nil {
-			return Stats{}, fmt.Errorf("index: %w", err)
-		}
-		if doc == nil {
-			break
-		}
-		id, err := r.ExternalID(doc)
-		if err != nil {
-			return Stats{}, fmt.Errorf("index: %w", err)
-		}
-		page, address := splitID(id)
-		pages[page], addresses[address] = true, true
-		if s.Mentions++; s.Mentions%1024 == 0 && ctx.Err() != nil {
-			return Stats{}, ctx.Err()
-		}
-	}
-	s.Pages, s.Addresses = len(pages), len(addresses)
-	x.stats.generation, x.stats.Stats = state.Generation, s
+	slices.Sort(pages)
+	s.Pages = len(slices.Compact(pages))
+	x.stats.generation, x.stats.Stats = v.generation, s
 	return s, nil
 }
 
@@ -603,21 +633,14 @@ type State struct {
 
 // State returns the state that a search would see now.
 func (x *Index) State() (State, error) {
-	if x.bleve == nil {
-		return State{Generation: "empty"}, nil
-	}
-	x.closing.RLock()
-	defer x.closing.RUnlock()
-	if x.closed {
-		return State{}, ErrClosed
-	}
-	return x.state()
-}
-
-func (x *Index) state() (State, error) {
-	n, updated, err := generationOf(x.bleve)
+	v, err := x.see()
 	if err != nil {
 		return State{}, err
 	}
-	return State{fmt.Sprintf("%s-%x", x.id, n), updated}, nil
+	defer v.release()
+	s := State{Generation: v.generation}
+	if v.reader != nil {
+		_, s.Updated = decodeGeneration(v.reader.Internal()[string(generationKey)])
+	}
+	return s, nil
 }

@@ -81,7 +81,7 @@ func FuzzPut(f *testing.F) {
 func TestCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := Query{Text: rapid.String().Draw(t, "text"), Limit: rapid.IntRange(1, 500).Draw(t, "limit")}
-		c := cursor{stage(rapid.IntRange(0, int(stages)-1).Draw(t, "stage")), rapid.Float64().Draw(t, "value"), rapid.Uint64().Draw(t, "id")}
+		c := cursor{stage(rapid.IntRange(0, int(stages)-1).Draw(t, "stage")), rapid.Float64().Draw(t, "value"), rapid.Uint64().Draw(t, "id"), rapid.StringN(0, 20, cursorName).Draw(t, "name")}
 		text := c.encode(q)
 		other := q
 		other.Limit = 7
@@ -203,7 +203,7 @@ func TestQueryCheck(t *testing.T) {
 	x := open(t)
 	p := orb.Point{8, 53}
 	for name, q := range map[string]Query{
-		"limit": {Limit: -1}, "limit high": {Limit: 501}, "long": {Text: strings.Repeat("a", 201)}, "utf8": {Text: "\xff"}, "sort": {Sort: "name"}, "no centre": {Sort: Distance},
+		"limit": {Limit: -1}, "limit high": {Limit: 501}, "long": {Text: strings.Repeat("a", 201)}, "utf8": {Text: "\xff"}, "sort": {Sort: "size"}, "no centre": {Sort: Distance},
 		"radius without": {Radius: 5}, "radius": {Center: &p, Radius: -1}, "huge radius": {Center: &p, Radius: 1e7}, "centre": {Center: &orb.Point{200, 0}},
 		"box": {Box: &orb.Bound{Min: orb.Point{1, 5}, Max: orb.Point{2, 4}}}, "points": {Points: 5001}, "bias": {Bias: 2}, "scale": {Scale: -1},
 	} {

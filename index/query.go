@@ -9,14 +9,13 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 
-	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/search/query"
 	"github.com/paulmach/orb"
 )
 
@@ -43,7 +42,30 @@ type Sort string
 const (
 	Relevance Sort = "relevance"
 	Distance  Sort = "distance" // needs a Center; addresses without coordinate last
+	Newest    Sort = "newest"   // first seen last
+	ByName    Sort = "name"
 )
+
+// A Facet is a property by which the matches of a query are counted.
+type Facet string
+
+// The facets.
+const (
+	ByStreet    Facet = "street"
+	ByPostcode  Facet = "postcode"
+	ByCity      Facet = "city"
+	ByHost      Facet = "host"
+	BySite      Facet = "site"
+	ByPrecision Facet = "precision"
+	ByLevel     Facet = "level"
+
+	byName Facet = "name" // for suggestions
+)
+
+// Facets returns all facets that a query may ask for.
+func Facets() []Facet {
+	return []Facet{ByStreet, ByPostcode, ByCity, ByHost, BySite, ByPrecision, ByLevel}
+}
 
 // A Query asks for addresses. All parts that are given must fit; the zero
 // Query finds everything.
@@ -63,23 +85,34 @@ type Query struct {
 	// reaches; 0 means 4,000. Bias in 0 … 1 is its strength; 0 lifts nothing.
 	Scale, Bias float64
 
-	Street   string // any usual spelling of the whole name
-	Postcode string
-	Host     string // host or site
-	Located  bool   // only addresses with a coordinate
+	Street    string // any usual spelling of the whole name
+	Postcode  string
+	City      string
+	Host      string              // host or site
+	Located   bool                // only addresses with a coordinate
+	Precision gazetteer.Precision // of the coordinate, at least
+	Level     geoparse.Level      // at least
+	Since     time.Time           // only addresses that were seen for the first time then or later
+	InOSM     *bool               // whether the gazetteer has the house, and has it from OpenStreetMap
 
 	Sort   Sort   // "" is Relevance
 	Limit  int    // 1 to MaxLimit; 0 means 10
 	Cursor string // Result.Next of the page before, asked with the same query but for Limit
 	Points int    // up to this many coordinates of further matches, for a map (at most 5,000)
+
+	Facets  []Facet // counted over all matches, the most frequent values first
+	Explain bool    // say of each hit what its score is made of
 }
+
+// maxFacetValues bounds the values of one facet in an answer.
+const maxFacetValues = 20
 
 // check returns the query with its defaults, or an error that wraps ErrQuery.
 func (q Query) check() (Query, error) {
 	bad := func(format string, args ...any) (Query, error) {
 		return Query{}, fmt.Errorf("index: %w: "+format, append([]any{ErrQuery}, args...)...)
 	}
-	for _, f := range []struct{ name, value string }{{"text", q.Text}, {"street", q.Street}, {"postcode", q.Postcode}, {"host", q.Host}} {
+	for _, f := range []struct{ name, value string }{{"text", q.Text}, {"street", q.Street}, {"postcode", q.Postcode}, {"city", q.City}, {"host", q.Host}} {
 		if utf8.RuneCountInString(f.value) > MaxQueryLength {
 			return bad("%s is longer than %d characters", f.name, MaxQueryLength)
 		}
@@ -95,8 +128,8 @@ func (q Query) check() (Query, error) {
 		return bad("limit %d is not 1 to %d", q.Limit, MaxLimit)
 	case q.Points < 0 || q.Points > 5000:
 		return bad("%d points; 0 to 5000 are possible", q.Points)
-	case q.Sort != Relevance && q.Sort != Distance:
-		return bad("sort %q is not relevance or distance", q.Sort)
+	case !slices.Contains([]Sort{Relevance, Distance, Newest, ByName}, q.Sort):
+		return bad("sort %q is not relevance, distance, newest or name", q.Sort)
 	case q.Sort == Distance && q.Center == nil:
 		return bad("sorting by distance needs a centre")
 	case q.Center != nil && !onEarth(*q.Center):
@@ -111,6 +144,15 @@ func (q Query) check() (Query, error) {
 		return bad("scale %v is not in 0 to 1e7 metres", q.Scale)
 	case !(q.Bias >= 0 && q.Bias <= 1):
 		return bad("bias %v is not 0 to 1", q.Bias)
+	case q.Precision > gazetteer.HousePrecision:
+		return bad("precision %d is none", q.Precision)
+	case q.Level > geoparse.VerifiedLevel:
+		return bad("level %d is none", q.Level)
+	}
+	for i, f := range q.Facets {
+		if !slices.Contains(Facets(), f) || slices.Contains(q.Facets[:i], f) {
+			return bad("facet %q is not one of %v, or is there twice", f, Facets())
+		}
 	}
 	return q, nil
 }
@@ -168,210 +210,43 @@ type stage uint8
 
 const (
 	exact   stage = iota // all words, the last one may be the start of a word
-	typos                // all words, one edit in those of 5 letters or more
+	typos                // all words, one edit in those of 4 letters or more
 	partial              // some of the words
 	stages
 )
-
-// A rank is a field of words with its weight and its usual length. They were
-// chosen by hand: a name and an address are short and written for what stands
-// there, text only surrounds it.
-type rank struct {
-	field string
-	boost float64
-	words int
-}
-
-var ranks = []rank{{fieldName, 4, 4}, {fieldTitle, 2, 8}, {fieldNear, 1.5, 60}, {fieldText, 0.7, 400}}
-
-const (
-	whereBoost  = 3.0
-	usualWhere  = 6
-	prefixShare = 0.4 // of the weight of a whole word
-	typoShare   = 0.3
-	maxPrefixes = 40 // words that one start stands for, in each field
-)
-
-// compile returns the Bleve query for q at a stage. Nothing of what a user
-// writes is query syntax.
-func (x *Index) compile(q Query, words []word, at stage) (query.Query, error) {
-	var must, should []query.Query
-	meaning := slices.ContainsFunc(words, func(w word) bool { return !w.minor })
-	for i, w := range words {
-		clause, err := x.compileWord(w, at, i == len(words)-1)
-		if err != nil {
-			return nil, err
-		}
-		if at == partial || w.minor && meaning {
-			should = append(should, clause)
-		} else {
-			must = append(must, clause)
-		}
-	}
-	filters := filtersOf(q)
-	if len(words) == 0 && len(filters) == 0 {
-		return bleve.NewMatchAllQuery(), nil
-	}
-	b := query.NewBooleanQuery(must, should, nil)
-	if len(must) == 0 && len(should) > 0 {
-		b.SetMinShould(1)
-	}
-	if len(filters) > 0 {
-		b.AddFilter(query.NewConjunctionQuery(filters))
-	}
-	return b, nil
-}
-
-func (x *Index) compileWord(w word, at stage, last bool) (query.Query, error) {
-	var any []query.Query
-	add := func(field, term string, boost float64) {
-		t := query.NewTermQuery(term)
-		t.SetField(field)
-		t.SetBoost(boost)
-		any = append(any, t)
-	}
-	if len(w.where) == 1 {
-		add(fieldWhere, w.where[0], whereBoost)
-	} else {
-		var all []query.Query
-		for _, s := range w.where {
-			t := query.NewTermQuery(s)
-			t.SetField(fieldWhere)
-			t.SetBoost(whereBoost)
-			all = append(all, t)
-		}
-		any = append(any, query.NewConjunctionQuery(all))
-	}
-	for _, f := range ranks {
-		for _, term := range w.terms {
-			add(f.field, term, f.boost)
-		}
-	}
-	start := w.terms[0]
-	if n := utf8.RuneCountInString(start); last && n >= 3 {
-		for _, f := range append(slices.Clip(ranks), rank{fieldWhere, whereBoost, usualWhere}) {
-			longer, err := x.completions(f.field, start)
-			if err != nil {
-				return nil, err
-			}
-			for _, term := range longer {
-				if !slices.Contains(w.terms, term) {
-					add(f.field, term, f.boost*prefixShare)
-				}
-			}
-		}
-	}
-	if n := utf8.RuneCountInString(start); at >= typos && n >= 5 && !isNumber(start) {
-		near := func(field, term string, boost float64) {
-			f := query.NewFuzzyQuery(term)
-			f.SetField(field)
-			f.SetBoost(boost * typoShare)
-			f.SetFuzziness(1)
-			f.SetPrefix(1)
-			any = append(any, f)
-		}
-		for _, f := range ranks {
-			for _, term := range w.terms {
-				near(f.field, term, f.boost)
-			}
-		}
-		near(fieldWhere, w.where[0], whereBoost)
-	}
-	return query.NewDisjunctionQuery(any), nil
-}
-
-// completions returns the most frequent terms of a field that start so.
-func (x *Index) completions(field, start string) ([]string, error) {
-	dict, err := x.bleve.FieldDictPrefix(field, []byte(start))
-	if err != nil {
-		return nil, fmt.Errorf("index: %w", err)
-	}
-	defer dict.Close()
-	type completion struct {
-		term  string
-		count uint64
-	}
-	var all []completion
-	for len(all) < 10_000 {
-		e, err := dict.Next()
-		if err != nil {
-			return nil, fmt.Errorf("index: %w", err)
-		}
-		if e == nil {
-			break
-		}
-		all = append(all, completion{e.Term, e.Count})
-	}
-	slices.SortFunc(all, func(a, b completion) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.term, b.term))
-	})
-	terms := make([]string, 0, maxPrefixes)
-	for _, c := range all[:min(len(all), maxPrefixes)] {
-		terms = append(terms, c.term)
-	}
-	return terms, nil
-}
-
-// filtersOf returns what must fit and does not rank.
-func filtersOf(q Query) []query.Query {
-	var all []query.Query
-	term := func(field, value string) query.Query {
-		t := query.NewTermQuery(value)
-		t.SetField(field)
-		return t
-	}
-	if q.Box != nil {
-		box := query.NewGeoBoundingBoxQuery(q.Box.Min[0], q.Box.Max[1], q.Box.Max[0], q.Box.Min[1])
-		box.SetField(fieldPoint)
-		all = append(all, box)
-	}
-	if q.Center != nil && q.Radius > 0 {
-		circle := query.NewGeoDistanceQuery(q.Center[0], q.Center[1], strconv.FormatFloat(q.Radius, 'f', -1, 64)+"m")
-		circle.SetField(fieldPoint)
-		all = append(all, circle)
-	}
-	if q.Located {
-		all = append(all, term(fieldAccuracy, located))
-	}
-	if q.Street != "" {
-		all = append(all, term(fieldStreet, gazetteer.StreetKey(q.Street)))
-	}
-	if q.Postcode != "" {
-		all = append(all, term(fieldPostcode, gazetteer.Key(q.Postcode)))
-	}
-	if q.Host != "" {
-		host := strings.TrimSuffix(strings.ToLower(q.Host), ".")
-		all = append(all, query.NewDisjunctionQuery([]query.Query{term(fieldHost, host), term(fieldSite, host)}))
-	}
-	return all
-}
 
 // A cursor is the place of the last hit of a page.
 type cursor struct {
 	stage stage
 	value float64 // that hits are ordered by, descending
 	id    uint64  // of the address
+	name  string  // of the address, where hits are ordered by it
 }
 
-const cursorLength = 1 + 1 + 8 + 8 + 4 + 4
+// A cursor's bytes: format, stage, value, id, digest of the query, name, sum.
+const (
+	cursorHead = 1 + 1 + 8 + 8 + 4
+	cursorName = 120
+)
 
 // encode returns the opaque form of c for the query q.
 func (c cursor) encode(q Query) string {
-	b := make([]byte, 0, cursorLength)
+	b := make([]byte, 0, cursorHead+len(c.name)+4)
 	b = append(b, format, byte(c.stage))
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.value))
 	b = binary.BigEndian.AppendUint64(b, c.id)
 	b = binary.BigEndian.AppendUint32(b, q.digest())
+	b = append(b, c.name...)
 	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
 func decodeCursor(text string, q Query) (cursor, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) != cursorLength || b[0] != format || binary.BigEndian.Uint32(b[cursorLength-4:]) != crc32.ChecksumIEEE(b[:cursorLength-4]) {
+	if n := len(b) - 4; err != nil || n < cursorHead || n > cursorHead+cursorName || b[0] != format || binary.BigEndian.Uint32(b[n:]) != crc32.ChecksumIEEE(b[:n]) {
 		return cursor{}, fmt.Errorf("index: %w: it is not one of this index's; take it from the answer before", ErrCursor)
 	}
-	c := cursor{stage(b[1]), math.Float64frombits(binary.BigEndian.Uint64(b[2:])), binary.BigEndian.Uint64(b[10:])}
+	c := cursor{stage(b[1]), math.Float64frombits(binary.BigEndian.Uint64(b[2:])), binary.BigEndian.Uint64(b[10:]), string(b[cursorHead : len(b)-4])}
 	if c.stage >= stages || math.IsNaN(c.value) {
 		return cursor{}, fmt.Errorf("index: %w: it is not one of this index's; take it from the answer before", ErrCursor)
 	}
@@ -383,12 +258,128 @@ func decodeCursor(text string, q Query) (cursor, error) {
 
 // digest identifies what a query asks, whatever page of it.
 func (q Query) digest() uint32 {
-	text := fmt.Sprintf("%q %q %q %q %q %v %v %v %v", q.Text, q.Street, q.Postcode, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located)
+	q.Limit, q.Cursor, q.Points, q.Facets, q.Explain = 0, "", 0, nil, false
+	text := fmt.Sprintf("%q %q %q %q %q %q %v %v %v %v %v %v %v", q.Text, q.Street, q.Postcode, q.City, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix())
 	if q.Box != nil {
 		text += fmt.Sprintf(" box %v", *q.Box)
 	}
 	if q.Center != nil {
 		text += fmt.Sprintf(" centre %v", *q.Center)
 	}
+	if q.InOSM != nil {
+		text += fmt.Sprintf(" osm %v", *q.InOSM)
+	}
 	return crc32.ChecksumIEEE([]byte(text))
+}
+
+// A filter tells of single rows whether they fit a query; an address fits
+// when one of its mentions does.
+type filter struct {
+	q                        Query
+	street, code, city       uint32
+	host                     uint32 // as a host, or
+	site                     uint32 // as a site
+	west, east, south, north int32  // of the box
+	wraps                    bool   // the box crosses the antimeridian
+	centre                   *centre
+	reach                    float64 // haversine of the radius
+	none                     bool    // nothing can fit
+	all                      bool    // everything fits
+}
+
+// filterOf looks up the texts of q in t.
+func (t *table) filterOf(q Query) *filter {
+	f := &filter{q: q}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	number := func(kind Facet, given, key string) uint32 {
+		if given == "" {
+			return 0
+		}
+		n, ok := t.numbers[text{kind: kind, key: key}]
+		f.none = f.none || !ok
+		return n
+	}
+	f.street = number(ByStreet, q.Street, gazetteer.StreetKey(q.Street))
+	f.code = number(ByPostcode, q.Postcode, gazetteer.Key(q.Postcode))
+	f.city = number(ByCity, q.City, gazetteer.Key(q.City))
+	if q.Host != "" {
+		host := strings.TrimSuffix(strings.ToLower(q.Host), ".")
+		f.host, f.site = t.numbers[text{kind: ByHost, key: host}], t.numbers[text{kind: BySite, key: host}]
+		f.none = f.none || f.host == 0 && f.site == 0
+	}
+	if b := q.Box; b != nil {
+		f.west, f.east, f.south, f.north = ceil(b.Min[0]), floor(b.Max[0]), ceil(b.Min[1]), floor(b.Max[1])
+		f.wraps = b.Min[0] > b.Max[0]
+	}
+	if q.Center != nil {
+		f.centre = newCentre(*q.Center)
+		half := math.Sin(min(q.Radius/orb.EarthRadius/2, math.Pi/2))
+		f.reach = half * half
+	}
+	f.all = q.Street == "" && q.Postcode == "" && q.City == "" && q.Host == "" && q.Box == nil && q.Radius == 0 && !q.Located &&
+		q.Precision == 0 && q.Level == 0 && q.Since.IsZero() && q.InOSM == nil
+	return f
+}
+
+// ceil and floor return degrees as rows have them.
+func ceil(degrees float64) int32  { return int32(math.Ceil(degrees*1e7 - 1e-3)) }
+func floor(degrees float64) int32 { return int32(math.Floor(degrees*1e7 + 1e-3)) }
+
+func (f *filter) fits(r *row) bool {
+	if f.all {
+		return true
+	}
+	q := &f.q
+	switch {
+	case f.none,
+		f.street != 0 && r.street != f.street, f.code != 0 && r.code != f.code, f.city != 0 && r.city != f.city,
+		q.Host != "" && (f.host == 0 || r.host != f.host) && (f.site == 0 || r.site != f.site),
+		(q.Located || q.Box != nil || q.Radius > 0) && !r.located(),
+		r.precision < q.Precision, r.level < q.Level,
+		q.InOSM != nil && r.osm != *q.InOSM,
+		!q.Since.IsZero() && int64(r.first) < q.Since.Unix():
+		return false
+	}
+	if q.Box != nil {
+		if r.lat < f.south || r.lat > f.north {
+			return false
+		}
+		if f.wraps {
+			if r.lon < f.west && r.lon > f.east {
+				return false
+			}
+		} else if r.lon < f.west || r.lon > f.east {
+			return false
+		}
+	}
+	return q.Radius == 0 || f.centre.haversine(r) <= f.reach
+}
+
+// A centre is a point that distances are measured from.
+type centre struct{ lon, lat, cos float64 } // radians
+
+func newCentre(p orb.Point) *centre {
+	return &centre{p[0] * math.Pi / 180, p[1] * math.Pi / 180, math.Cos(p[1] * math.Pi / 180)}
+}
+
+// haversine grows with the distance of a row that is located: it is the square
+// of the sine of half the angle.
+func (c *centre) haversine(r *row) float64 {
+	const unit = math.Pi / 180 / 1e7
+	a, b := sine((float64(r.lat)*unit-c.lat)/2), sine((float64(r.lon)*unit-c.lon)/2)
+	return a*a + c.cos*float64(r.cos)*b*b
+}
+
+// metres returns the distance that a haversine stands for.
+func metres(haversine float64) float64 {
+	return 2 * orb.EarthRadius * math.Asin(math.Sqrt(min(1, haversine)))
+}
+
+// sine is exact to 1e-15 and fast for the small angles of a city.
+func sine(x float64) float64 {
+	if x2 := x * x; x2 < 1e-4 {
+		return x * (1 - x2/6*(1-x2/20*(1-x2/42)))
+	}
+	return math.Sin(x)
 }

@@ -5,39 +5,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
-	"github.com/blevesearch/bleve/v2"
-	blevegeo "github.com/blevesearch/bleve/v2/geo"
-	"github.com/blevesearch/bleve/v2/numeric"
-	"github.com/blevesearch/bleve/v2/search"
-	bleveindex "github.com/blevesearch/bleve_index_api"
+	"gazehound/gazetteer"
+	"gazehound/geoparse"
+
+	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/geo"
 )
 
 // Bounds of an answer.
 const (
-	maxVisited    = 300_000 // mentions looked at; more make the answer approximate
-	maxRead       = 20      // mentions of an address read for its evidence
 	maxEvidence   = 5
-	maxClauses    = 20_000 // of a compiled query
-	snippetLength = 120    // characters
+	snippetLength = 120 // characters
 )
 
 // A Result is a page of hits.
 type Result struct {
 	Hits    []Hit
 	Total   int         // addresses that match
-	Approx  bool        // so many mentions match that not all were looked at
 	Relaxed bool        // no address has all the words: some have typing errors, or only some of the words
 	Offset  int         // matches before the first hit
 	Next    string      // cursor of the next page, "" at the end
 	Points  []orb.Point // of matches beyond this page, as far as asked for
+	Facets  []Count     // of each facet asked for, in its order
+	Near    string      // the address that a query such as "bakery near Main St" took for its centre, or ""
+	Took    time.Duration
+}
+
+// A Count says how many of the addresses that match have a value.
+type Count struct {
+	Facet  Facet
+	Values []Value
+}
+
+// A Value of a facet.
+type Value struct {
+	Value string
+	Count int
+}
+
+// A Part of a score: a word of the query as it was found, how rare it is, and
+// how much it weighs at the address.
+type Part struct {
+	Word   string  `json:"word"`
+	Rarity float64 `json:"rarity"`
+	Weight float64 `json:"weight"` // 0 to 1
 }
 
 // A Hit is one address of one site.
@@ -57,6 +75,7 @@ type Hit struct {
 
 	Distance  float64 // metres from the query's Center, or -1
 	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer
+	Parts     []Part  // of Score, where they were asked for
 	Mentions  int     // pages of the site that state it
 	FirstSeen time.Time
 	LastSeen  time.Time
@@ -91,21 +110,11 @@ func join(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
 }
 
-// A group is an address while its mentions are collected.
-type group struct {
-	id       uint64
-	best     uint64 // number of the mention that fits best
-	score    float64
-	mentions int
-	point    orb.Point
-	located  bool
-	value    float64 // that hits are ordered by, descending
-}
-
 // Search answers q. Errors wrap ErrQuery or ErrCursor where q is at fault, or
 // the error of ctx; the caller bounds the time by it. The order does not
 // depend on q.Limit.
 func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
+	start := time.Now()
 	q, err := q.check()
 	if err != nil {
 		return nil, err
@@ -119,270 +128,819 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		}
 		from, to, after = c.stage, c.stage, &c
 	}
-	if x.bleve == nil {
-		return &Result{}, nil
-	}
 	if len(words) == 0 && strings.TrimSpace(q.Text) != "" {
 		return &Result{}, nil // "???" is no word, and asks for nothing
 	}
-	for at := from; ; at++ {
-		r, err := x.searchStage(ctx, q, words, at, after)
+	v, err := x.see()
+	if err != nil {
+		return nil, err
+	}
+	defer v.release()
+	s := x.newSearch(ctx, v)
+	defer s.done()
+
+	asked := q
+	near := ""
+	if what, where, ok := nearness(words); ok && q.Center == nil {
+		p, line, err := s.locate(q, where)
 		if err != nil {
 			return nil, err
 		}
-		if r.Total > 0 || at >= to || len(words) == 0 {
+		if line != "" {
+			near = line
+			words, q.Center, q.Scale, q.Bias = what, &p, nearScale, 1
+		}
+	}
+	for at := from; ; at++ {
+		if err := s.run(q, words, at); err != nil {
+			return nil, err
+		}
+		if len(s.found) > 0 || at >= to || len(words) == 0 {
+			r, err := s.result(q, asked, words, at, after)
+			if err != nil {
+				return nil, err
+			}
 			r.Relaxed = at > exact && r.Total > 0
+			r.Near, r.Took = near, time.Since(start)
 			return r, nil
 		}
 	}
 }
 
-func (x *Index) searchStage(ctx context.Context, q Query, words []word, at stage, after *cursor) (*Result, error) {
-	compiled, err := x.compile(q, words, at)
-	if err != nil {
-		return nil, err
+// nearScale is the distance in metres at which "near" an address says half as
+// much as at it.
+const nearScale = 150
+
+// nearness parts "bakery near Main Street 5" into what is looked for and
+// where.
+func nearness(words []word) (what, where []word, ok bool) {
+	for i, w := range words {
+		if i == 0 || !nearWords[w.terms[0]] {
+			continue
+		}
+		what, where = words[:i], words[i+1:]
+		for len(what) > 0 && what[len(what)-1].minor { // "in der"
+			what = what[:len(what)-1]
+		}
+		for len(where) > 0 && where[0].minor { // "der", "von"
+			where = where[1:]
+		}
+		return what, where, len(what) > 0 && len(where) > 0
 	}
-	result := &Result{}
-	// Bleve hands every match to the handler, and nil at the end, while its
-	// view of the data is still open: a hit and its evidence are of one state.
-	handler := search.MakeDocumentMatchHandler(func(sc *search.SearchContext) (search.DocumentMatchHandler, bool, error) {
-		c, err := newCollection(sc, q, len(words) > 0)
+	return nil, nil, false
+}
+
+var nearWords = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq("near nearby nahe nähe neben bei beim") {
+		m[foldWord(w)] = true
+	}
+	return m
+}()
+
+// A search is the work on one query, with arrays that are used again.
+type search struct {
+	x     *Index
+	ctx   context.Context
+	v     *view
+	dicts [][2]segment.TermDictionary // of each part: words, where
+	*scratch
+
+	filter    *filter
+	ranked    bool              // by words
+	whereOnly bool              // words are looked up in addresses only
+	explained map[uint32][]Part // of the groups whose score is to be explained
+}
+
+// A scratch has an entry for each group of a view, all zero between searches.
+type scratch struct {
+	groups []group
+	found  []uint32 // groups that match
+	word   []uint32 // groups that the word has, which is looked up now
+}
+
+// A group is an address while a search looks at its mentions.
+type group struct {
+	sum      float32 // of the words that were looked up
+	now      float32 // the best weight of the word that is looked up
+	best     float32 // of the first word, by which the row was chosen
+	words    uint16  // that it has, of those that it must have
+	any      uint16  // that it has
+	mentions uint32  // that match, where there are no words
+	row      uint32  // number in the view of the one that fits best
+	page     uint64  // of it
+}
+
+func (x *Index) newSearch(ctx context.Context, v *view) *search {
+	s := &search{x: x, ctx: ctx, v: v}
+	s.scratch, _ = x.scratches.Get().(*scratch)
+	if s.scratch == nil {
+		s.scratch = &scratch{}
+	}
+	if n := len(v.ids); len(s.groups) < n {
+		s.groups = make([]group, n+n/8)
+	}
+	return s
+}
+
+func (s *search) done() {
+	s.clear()
+	s.x.scratches.Put(s.scratch)
+}
+
+func (s *search) clear() {
+	for _, g := range s.found {
+		s.groups[g] = group{}
+	}
+	s.found = s.found[:0]
+}
+
+// run finds the groups that fit q at a stage.
+func (s *search) run(q Query, words []word, at stage) error {
+	s.clear()
+	s.filter = s.x.table.filterOf(q)
+	if s.ranked = len(words) > 0; s.filter.none || len(s.v.parts) == 0 {
+		return nil
+	}
+	if !s.ranked {
+		return s.browse()
+	}
+	meaning := slices.ContainsFunc(words, func(w word) bool { return !w.minor })
+	var lists []*list
+	for i, w := range words {
+		l, err := s.look(w, at, i == len(words)-1)
 		if err != nil {
-			return nil, false, err
-		}
-		return func(m *search.DocumentMatch) error {
-			if m == nil {
-				return x.finish(ctx, c, words, at, after, result)
-			}
-			err := c.add(m)
-			sc.DocumentMatchPool.Put(m)
 			return err
-		}, false, nil
-	})
-	request := bleve.NewSearchRequestOptions(compiled, 0, 0, false)
-	if len(words) == 0 {
-		request.Score = "none"
-	}
-	ctx = context.WithValue(ctx, search.MakeDocumentMatchHandlerKey, handler)
-	ctx = context.WithValue(ctx, search.MaxTermSearchersKey, maxClauses)
-	if ctx, err = x.withLengths(ctx); err != nil {
-		return nil, err
-	}
-	if _, err := x.bleve.SearchInContext(ctx, request); err != nil {
-		if errors.Is(err, bleve.ErrorIndexClosed) {
-			return nil, ErrClosed
 		}
-		return nil, fmt.Errorf("index: search: %w", err)
+		if l.must = at != partial && !(w.minor && meaning); l.must && l.count == 0 {
+			return nil
+		}
+		lists = append(lists, l)
+	}
+	// The rarest word first: it leaves the fewest groups for the others.
+	slices.SortStableFunc(lists, func(a, b *list) int {
+		return cmp.Or(compareBool(b.must, a.must), cmp.Compare(a.count, b.count))
+	})
+	must, total := uint16(0), 0.0
+	for _, l := range lists {
+		if err := s.apply(l, must); err != nil {
+			return err
+		}
+		total += l.rarity
+		if l.must {
+			must++
+			s.keep(func(g *group) bool { return g.words == must })
+		}
+	}
+	if at == partial {
+		// What has many of the words comes before what has one of them often.
+		for _, n := range s.found {
+			s.groups[n].sum *= float32(s.groups[n].any) / float32(len(lists))
+		}
+	}
+	if !q.Since.IsZero() {
+		s.keepNew(q)
+	}
+	return nil
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// keep drops the groups that do not fit.
+func (s *search) keep(fits func(*group) bool) {
+	kept := s.found[:0]
+	for _, n := range s.found {
+		if fits(&s.groups[n]) {
+			kept = append(kept, n)
+		} else {
+			s.groups[n] = group{}
+		}
+	}
+	s.found = kept
+}
+
+// keepNew drops the groups that some page had before, whether it matches or
+// not.
+func (s *search) keepNew(q Query) {
+	since := q.Since.Unix()
+	kept := s.found[:0]
+	for _, n := range s.found {
+		if first, _, _ := s.v.seen(n); first >= since {
+			kept = append(kept, n)
+		} else {
+			s.groups[n] = group{}
+		}
+	}
+	s.found = kept
+}
+
+// seen returns when a group was seen first and last, and on how many pages.
+func (v *view) seen(group uint32) (first, last int64, pages int) {
+	first = math.MaxInt64
+	for i := range v.parts {
+		p := &v.parts[i]
+		for _, n := range p.of(group) {
+			if p.live(n) {
+				r := &p.all[n]
+				first, last = min(first, int64(r.first)), max(last, int64(r.last))
+				pages++
+			}
+		}
+	}
+	return first, last, pages
+}
+
+// browse finds all groups that fit the filter.
+func (s *search) browse() error {
+	for i := range s.v.parts {
+		p := &s.v.parts[i]
+		for n := range p.all {
+			if n%4096 == 0 && s.ctx.Err() != nil {
+				return fmt.Errorf("index: %w", s.ctx.Err())
+			}
+			r := &p.all[n]
+			if !s.filter.fits(r) || !p.live(uint32(n)) {
+				continue
+			}
+			g := &s.groups[r.group]
+			if g.mentions++; g.mentions == 1 {
+				s.found = append(s.found, r.group)
+			}
+		}
+	}
+	if !s.filter.q.Since.IsZero() {
+		s.keepNew(s.filter.q)
+	}
+	return nil
+}
+
+// A list is where a word of a query stands.
+type list struct {
+	word   word
+	must   bool
+	count  uint64 // of all entries
+	rarity float64
+	found  []entries
+}
+
+// entries are the mentions in one part that have one term.
+type entries struct {
+	part  *part
+	list  segment.PostingsList
+	share float64 // of the weight that the term counts
+}
+
+const (
+	prefixShare = 0.45 // of the weight of a whole word
+	typoShare   = 0.4
+	maxPrefixes = 40 // words that one start stands for
+	maxTypos    = 40 // words that one misspelt word stands for
+)
+
+const (
+	inWords = iota // numbers of the two fields in search.dicts
+	inWhere
+)
+
+// dict returns the words of a field in a part.
+func (s *search) dict(part, field int) (segment.TermDictionary, error) {
+	if s.dicts == nil {
+		s.dicts = make([][2]segment.TermDictionary, len(s.v.parts))
+	}
+	d := &s.dicts[part][field]
+	if *d == nil {
+		var err error
+		if *d, err = s.v.parts[part].segment.Dictionary([]string{fieldWords, fieldWhere}[field]); err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+	}
+	return *d, nil
+}
+
+// look finds the lists of a word: as it is written, at a stage that forgives
+// with an edit, and the last one as the start of a word.
+func (s *search) look(w word, at stage, last bool) (*list, error) {
+	l := &list{word: w}
+	add := func(field int, term string, share float64) error {
+		for i := range s.v.parts {
+			p := &s.v.parts[i]
+			d, err := s.dict(i, field)
+			if err != nil {
+				return err
+			}
+			postings, err := d.PostingsList([]byte(term), p.deleted, nil)
+			if err != nil {
+				return fmt.Errorf("index: %w", err)
+			}
+			if n := postings.Count(); n > 0 {
+				l.found = append(l.found, entries{p, postings, share})
+				l.count += n
+			}
+		}
+		return nil
+	}
+	var err error
+	if !s.whereOnly {
+		for _, term := range w.terms {
+			err = errors.Join(err, add(inWords, term, 1))
+		}
+	}
+	// Of "langestr." lange is enough: str is a word of most addresses.
+	err = errors.Join(err, add(inWhere, w.where[0], 1))
+	written := l.count
+	start := w.terms[0]
+	if s.whereOnly {
+		last, at = false, exact
+	}
+	n := utf8.RuneCountInString(start)
+	if last && n >= 2 && !isNumber(start) {
+		for field := range 2 {
+			longer, failed := s.completions(field, start)
+			err = errors.Join(err, failed)
+			for _, term := range longer {
+				if !slices.Contains(w.terms, term) {
+					err = errors.Join(err, add(field, term, prefixShare))
+				}
+			}
+		}
+	}
+	if at >= typos && n >= 4 && !isNumber(start) && written < uint64(s.v.mentions)/100+1 {
+		for field, name := range []string{fieldWords, fieldWhere} {
+			near, failed := s.corrections(name, start)
+			err = errors.Join(err, failed)
+			for _, term := range near {
+				if !slices.Contains(w.terms, term) {
+					err = errors.Join(err, add(field, term, typoShare))
+				}
+			}
+		}
+	}
+	df := min(float64(l.count), float64(s.v.mentions))
+	l.rarity = math.Log(1 + (float64(s.v.mentions)-df+0.5)/(df+0.5))
+	return l, err
+}
+
+// completions returns the most frequent terms of a field that start so.
+func (s *search) completions(field int, start string) ([]string, error) {
+	counts := map[string]uint64{}
+	from, to := []byte(start), append([]byte(start), 0xff)
+	for i := range s.v.parts {
+		d, err := s.dict(i, field)
+		if err != nil {
+			return nil, err
+		}
+		terms := d.AutomatonIterator(nil, from, to)
+		for range 2000 {
+			e, err := terms.Next()
+			if err != nil {
+				return nil, fmt.Errorf("index: %w", err)
+			}
+			if e == nil {
+				break
+			}
+			counts[e.Term] += e.Count
+		}
+	}
+	return mostFrequent(counts, maxPrefixes), nil
+}
+
+func mostFrequent(counts map[string]uint64, most int) []string {
+	terms := slices.Collect(maps.Keys(counts))
+	slices.SortFunc(terms, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	return terms[:min(most, len(terms))]
+}
+
+// corrections returns the terms of a field that are one edit away from a word
+// and begin with the same letter.
+func (s *search) corrections(field, word string) ([]string, error) {
+	_, first := utf8.DecodeRuneInString(word)
+	dict, err := s.v.reader.FieldDictFuzzy(field, word, 1, word[:first])
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	defer dict.Close()
+	counts := map[string]uint64{}
+	for {
+		e, err := dict.Next()
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		if e == nil {
+			return mostFrequent(counts, maxTypos), nil
+		}
+		counts[e.Term] += e.Count
+	}
+}
+
+// apply adds the weight of a word to the groups that have it. With must > 0
+// only groups count that have so many words already.
+func (s *search) apply(l *list, must uint16) error {
+	s.word = s.word[:0]
+	for _, e := range l.found {
+		if err := s.read(e, must); err != nil {
+			return err
+		}
+	}
+	for _, n := range s.word {
+		g := &s.groups[n]
+		if parts, ok := s.explained[n]; ok {
+			s.explained[n] = append(parts, Part{l.word.raw, round(l.rarity, 3), round(float64(g.now), 3)})
+		}
+		g.sum += float32(l.rarity) * g.now
+		g.now = 0
+		g.any++
+		if l.must {
+			g.words++
+		}
+	}
+	return nil
+}
+
+// read counts the mentions that a term has.
+func (s *search) read(e entries, must uint16) error {
+	it := e.list.Iterator(true, false, false, nil)
+	if must > 0 && uint64(len(s.found))*16 < e.list.Count() {
+		return s.readFew(e, it, must)
+	}
+	for n := 1; ; n++ {
+		p, err := it.Next()
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		if p == nil {
+			return nil
+		}
+		if n%4096 == 0 && s.ctx.Err() != nil {
+			return fmt.Errorf("index: %w", s.ctx.Err())
+		}
+		s.count(e, p, must)
+	}
+}
+
+// readFew looks only at the mentions of groups that were found before, where a
+// term has many more.
+func (s *search) readFew(e entries, it segment.PostingsIterator, must uint16) error {
+	var few []uint32
+	for _, g := range s.found {
+		few = append(few, e.part.of(g)...)
+	}
+	slices.Sort(few)
+	at := int64(-1) // number of the posting that was read last
+	for _, n := range few {
+		if int64(n) <= at {
+			continue
+		}
+		p, err := it.Advance(uint64(n))
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		if p == nil {
+			return nil
+		}
+		at = int64(p.Number())
+		if _, wanted := slices.BinarySearch(few, uint32(at)); wanted {
+			s.count(e, p, must)
+		}
+	}
+	return nil
+}
+
+// count adds one mention that has a term.
+func (s *search) count(e entries, p segment.Posting, must uint16) {
+	n := uint32(p.Number())
+	r := &e.part.all[n]
+	g := &s.groups[r.group]
+	if must > 0 && g.words < must || !s.filter.fits(r) {
+		return
+	}
+	weight := float32(e.share * impact(p.Frequency()))
+	fresh := g.words == 0 && g.any == 0
+	if g.now == 0 {
+		s.word = append(s.word, r.group)
+		if fresh {
+			s.found = append(s.found, r.group)
+		}
+	}
+	if fresh && (weight > g.best || weight == g.best && r.page < g.page) {
+		g.best, g.row, g.page = weight, e.part.base+n, r.page
+	}
+	g.now = max(g.now, weight)
+}
+
+// locate finds the address that words describe, of those that fit the filter
+// of q: with all words, or all but the numbers. The line is "" where there is
+// none.
+func (s *search) locate(q Query, words []word) (at orb.Point, line string, err error) {
+	q.Located = true
+	s.whereOnly = true
+	defer func() { s.whereOnly = false }()
+	streets := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return isNumber(w.raw[:1]) })
+	for _, words := range [][]word{words, streets} {
+		if len(words) == 0 {
+			continue
+		}
+		if err := s.run(q, words, exact); err != nil {
+			return at, "", err
+		}
+		best := -1
+		for i, n := range s.found {
+			if best < 0 || s.groups[n].sum > s.groups[s.found[best]].sum || s.groups[n].sum == s.groups[s.found[best]].sum && s.v.ids[n] < s.v.ids[s.found[best]] {
+				best = i
+			}
+		}
+		if best >= 0 {
+			p, n := s.v.at(s.v.placed()[s.found[best]])
+			m, err := p.mention(n)
+			if err != nil {
+				return at, "", err
+			}
+			return m.Point, join(" ", m.Street, m.Number), nil
+		}
+	}
+	return at, "", nil
+}
+
+// placed returns for each group the number of the row that says best where it
+// lies.
+func (v *view) placed() []uint32 {
+	v.placing.Do(func() {
+		v.places = make([]uint32, len(v.ids))
+		best := make([]*row, len(v.ids))
+		v.each(func(p *part, n uint32, r *row) {
+			if old := best[r.group]; old == nil || r.better(old) {
+				best[r.group], v.places[r.group] = r, p.base+n
+			}
+		})
+	})
+	return v.places
+}
+
+// place returns the row that says best where a group lies.
+func (v *view) place(group uint32) *row {
+	p, n := v.at(v.placed()[group])
+	return &p.all[n]
+}
+
+// A ranked is a group with the value that it is ordered by.
+type ranked struct {
+	group uint32
+	value float64 // descending
+	name  string  // ascending, where hits are ordered by it
+	id    uint64  // ascending
+}
+
+func (a *ranked) compare(b *ranked) int {
+	return cmp.Or(cmp.Compare(b.value, a.value), strings.Compare(a.name, b.name), cmp.Compare(a.id, b.id))
+}
+
+// rank returns the place of a group in the order that q asks for.
+func (s *search) rank(q *Query, c *centre, n uint32, lift float64) ranked {
+	g := &s.groups[n]
+	r := ranked{group: n, id: s.v.ids[n]}
+	switch {
+	case q.Sort == Newest:
+		first, _, _ := s.v.seen(n)
+		r.value = float64(first)
+	case q.Sort == ByName:
+		r.name = s.v.texts[s.v.place(n).name].key
+	case c != nil && (q.Sort == Distance || !s.ranked):
+		if at := s.v.place(n); at.located() {
+			r.value = -c.haversine(at)
+		} else {
+			r.value = math.Inf(-1)
+		}
+	case !s.ranked:
+		r.value = float64(g.mentions)
+	default:
+		r.value = float64(g.sum)
+		if c != nil && q.Radius == 0 {
+			if at := s.v.place(n); at.located() {
+				r.value *= 1 + lift*q.Bias/(1+metres(c.haversine(at))/q.Scale)
+			}
+		}
+		r.value = round(r.value, 5)
+	}
+	return r
+}
+
+func round(v float64, digits int) float64 {
+	p := math.Pow10(digits)
+	return math.Round(v*p) / p
+}
+
+// How much more an address at the centre counts than one far away: by the
+// reader's position, and near the address that the query names.
+const (
+	usualLift = 2.0
+	nearLift  = 12.0
+)
+
+// result orders what was found, takes the page asked for and reads its
+// evidence. The cursor belongs to the query as it was asked.
+func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (*Result, error) {
+	result := &Result{Total: len(s.found), Points: nil}
+	var c *centre
+	if q.Center != nil {
+		c = newCentre(*q.Center)
+	}
+	lift := usualLift
+	if asked.Center == nil {
+		lift = nearLift
+	}
+	var last *ranked
+	if after != nil {
+		last = &ranked{value: after.value, id: after.id, name: after.name}
+	}
+	var page []ranked
+	for i, n := range s.found {
+		if i%4096 == 0 && s.ctx.Err() != nil {
+			return nil, fmt.Errorf("index: %w", s.ctx.Err())
+		}
+		r := s.rank(&q, c, n, lift)
+		if last != nil && r.compare(last) <= 0 {
+			result.Offset++
+			continue
+		}
+		if len(page) == q.Limit {
+			if page[q.Limit-1].compare(&r) < 0 {
+				continue
+			}
+			page = page[:q.Limit-1]
+		}
+		at, _ := slices.BinarySearchFunc(page, r, func(a, b ranked) int { return a.compare(&b) })
+		page = slices.Insert(page, at, r)
+	}
+	shown := make(map[uint32]bool, len(page))
+	for i := range page {
+		h, err := s.hit(&q, c, &page[i], words)
+		if err != nil {
+			return nil, err
+		}
+		result.Hits = append(result.Hits, h)
+		shown[page[i].group] = true
+	}
+	if n := len(page); n > 0 && result.Offset+n < len(s.found) {
+		result.Next = cursor{at, page[n-1].value, page[n-1].id, page[n-1].name}.encode(asked)
+	}
+	for _, n := range s.found {
+		if len(result.Points) == q.Points {
+			break
+		}
+		if r := s.v.place(n); r.located() && !shown[n] {
+			result.Points = append(result.Points, r.point())
+		}
+	}
+	for _, f := range q.Facets {
+		result.Facets = append(result.Facets, s.facet(f))
+	}
+	if q.Explain && s.ranked {
+		if err := s.explain(q, words, at, page, result.Hits); err != nil {
+			return nil, err
+		}
 	}
 	return result, nil
 }
 
-// withLengths tells BM25 how long the fields usually are. Bleve would take the
-// number of different terms per document for it, which is far too low, and
-// changes the order when segments are merged.
-func (x *Index) withLengths(ctx context.Context) (context.Context, error) {
-	n, err := x.bleve.DocCount()
-	if errors.Is(err, bleve.ErrorIndexClosed) {
-		return nil, ErrClosed
-	} else if err != nil {
-		return nil, fmt.Errorf("index: %w", err)
+// facet counts the values of what was found.
+func (s *search) facet(f Facet) Count {
+	counts := make(map[uint32]int)
+	for _, n := range s.found {
+		r := s.v.place(n)
+		counts[r.value(f)]++
 	}
-	stats := &search.BM25Stats{DocCount: float64(n), FieldCardinality: map[string]int{fieldWhere: usualWhere * int(n)}}
-	for _, f := range ranks {
-		stats.FieldCardinality[f.field] = f.words * int(n)
-	}
-	for _, field := range []string{"*" /* match all */, fieldSite, fieldHost, fieldStreet, fieldPostcode, fieldAccuracy, fieldPoint} {
-		stats.FieldCardinality[field] = int(n)
-	}
-	return context.WithValue(ctx, search.BM25StatsKey, stats), nil
-}
-
-// A collection groups matching mentions by address.
-type collection struct {
-	q       Query
-	ranked  bool // by words
-	reader  bleveindex.IndexReader
-	points  bleveindex.DocValueReader // nil: not needed
-	visited int
-	groups  []group
-	byID    map[uint64]int
-}
-
-func newCollection(sc *search.SearchContext, q Query, ranked bool) (*collection, error) {
-	c := &collection{q: q, ranked: ranked, reader: sc.IndexReader, byID: map[uint64]int{}}
-	if q.Center != nil || q.Points > 0 {
-		var err error
-		if c.points, err = sc.IndexReader.DocValueReader([]string{fieldPoint}); err != nil {
-			return nil, fmt.Errorf("index: %w", err)
+	c := Count{Facet: f, Values: []Value{}}
+	for n, count := range counts {
+		if shown := s.v.shown(f, n); shown != "" {
+			c.Values = append(c.Values, Value{shown, count})
 		}
 	}
-	return c, nil
+	slices.SortFunc(c.Values, func(a, b Value) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
+	c.Values = c.Values[:min(maxFacetValues, len(c.Values))]
+	return c
 }
 
-func (c *collection) add(m *search.DocumentMatch) error {
-	if c.visited++; c.visited > maxVisited {
-		return nil
+// value returns a property of r as a number, which shown turns into words.
+func (r *row) value(f Facet) uint32 {
+	switch f {
+	case ByStreet:
+		return r.street
+	case ByPostcode:
+		return r.code
+	case ByCity:
+		return r.city
+	case ByHost:
+		return r.host
+	case BySite:
+		return r.site
+	case ByPrecision:
+		return uint32(r.precision)
 	}
-	doc, err := c.reader.ExternalID(m.IndexInternalID)
-	if err != nil {
+	return uint32(r.level)
+}
+
+func (v *view) shown(f Facet, n uint32) string {
+	switch f {
+	case ByPrecision:
+		return gazetteer.Precision(n).String()
+	case ByLevel:
+		return geoparse.Level(n).String()
+	}
+	return v.texts[n].shown
+}
+
+// explain looks the words up again and notes what each gave to the hits.
+func (s *search) explain(q Query, words []word, at stage, page []ranked, hits []Hit) error {
+	s.explained = make(map[uint32][]Part, len(page))
+	defer func() { s.explained = nil }()
+	for _, r := range page {
+		s.explained[r.group] = []Part{}
+	}
+	if err := s.run(q, words, at); err != nil {
 		return err
 	}
-	_, aid := splitID(doc)
-	id, err := strconv.ParseUint(aid, 16, 64)
-	if err != nil {
-		return fmt.Errorf("index: entry %q: %w", doc, ErrDamaged)
-	}
-	i, ok := c.byID[id]
-	if !ok {
-		i = len(c.groups)
-		c.byID[id] = i
-		c.groups = append(c.groups, group{id: id, score: math.Inf(-1)})
-	}
-	g := &c.groups[i]
-	g.mentions++
-	if m.Score > g.score {
-		g.score = m.Score
-		g.best = m.IndexInternalID.Value()
-	}
-	if c.points != nil && !g.located {
-		return c.points.VisitDocValues(m.IndexInternalID, func(_ string, term []byte) {
-			if shift, err := numeric.PrefixCoded(term).Shift(); err != nil || shift != 0 {
-				return // a wider cell
-			}
-			if v, err := numeric.PrefixCoded(term).Int64(); err == nil {
-				g.point = orb.Point{blevegeo.MortonUnhashLon(uint64(v)), blevegeo.MortonUnhashLat(uint64(v))}
-				g.located = true
-			}
-		})
+	for i, r := range page {
+		hits[i].Parts = s.explained[r.group]
 	}
 	return nil
 }
 
-// rank gives every group the value by which it is ordered.
-func (c *collection) rank() {
-	byDistance := c.q.Center != nil && (c.q.Sort == Distance || !c.ranked)
-	for i := range c.groups {
-		g := &c.groups[i]
-		switch {
-		case byDistance && !g.located:
-			g.value = math.Inf(-1)
-		case byDistance:
-			g.value = -geo.DistanceHaversine(*c.q.Center, g.point)
-		case !c.ranked:
-			g.value = float64(g.mentions)
-		default:
-			// Pages repeat a footer: that proves the address, and says little
-			// about the words.
-			g.value = g.score * (1 + 0.05*math.Log(float64(g.mentions)))
-			if c.q.Center != nil && c.q.Radius == 0 && g.located {
-				d := geo.DistanceHaversine(*c.q.Center, g.point)
-				g.value *= 1 + 2*c.q.Bias/(1+d/c.q.Scale)
+// hit reads some mentions of an address: the one that fits best, and those of
+// the others that prove it best.
+func (s *search) hit(q *Query, c *centre, r *ranked, words []word) (Hit, error) {
+	g := s.groups[r.group]
+	type place struct {
+		part *part
+		n    uint32
+	}
+	var others []place
+	pages, names := 0, map[uint32]int{}
+	first, last := int64(math.MaxInt64), int64(0)
+	for i := range s.v.parts {
+		p := &s.v.parts[i]
+		for _, n := range p.of(r.group) {
+			if !p.live(n) {
+				continue
+			}
+			at := &p.all[n]
+			first, last = min(first, int64(at.first)), max(last, int64(at.last))
+			pages++
+			names[at.name]++
+			if !s.ranked || p.base+n != g.row {
+				others = append(others, place{p, n})
 			}
 		}
 	}
-	for i := range c.groups {
-		// Sums of scores differ in their last bits from one state of the
-		// segments to the next; the order must not.
-		c.groups[i].value = math.Round(c.groups[i].value*1e6) / 1e6
+	slices.SortStableFunc(others, func(a, b place) int {
+		x, y := &a.part.all[a.n], &b.part.all[b.n]
+		return cmp.Or(cmp.Compare(y.confidence, x.confidence), cmp.Compare(x.first, y.first), cmp.Compare(x.page, y.page))
+	})
+	if s.ranked {
+		p, n := s.v.at(g.row)
+		others = slices.Insert(others, 0, place{p, n})
 	}
-}
-
-// compare orders groups: the higher value first, then the lower ID.
-func (g *group) compare(value float64, id uint64) int {
-	return cmp.Or(cmp.Compare(value, g.value), cmp.Compare(g.id, id))
-}
-
-// page returns the first groups behind the cursor in their order, at most
-// limit, and how many come before them.
-func (c *collection) page(after *cursor, limit int) (page []*group, before int) {
-	for i := range c.groups {
-		g := &c.groups[i]
-		if after != nil && g.compare(after.value, after.id) <= 0 {
-			before++
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(page, g, func(a, b *group) int { return a.compare(b.value, b.id) })
-		if at == limit {
-			continue
-		}
-		if len(page) == limit {
-			page = page[:limit-1]
-		}
-		page = slices.Insert(page, at, g)
-	}
-	return page, before
-}
-
-// finish orders the groups, takes the page asked for and reads its evidence.
-func (x *Index) finish(ctx context.Context, c *collection, words []word, at stage, after *cursor, r *Result) error {
-	c.rank()
-	page, before := c.page(after, c.q.Limit)
-	r.Total, r.Approx, r.Offset = len(c.groups), c.visited > maxVisited, before
-	shown := make(map[uint64]bool, len(page))
-	for _, g := range page {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		h, err := x.hit(c, g, words)
-		if err != nil {
-			return err
-		}
-		r.Hits = append(r.Hits, h)
-		shown[g.id] = true
-	}
-	if before+len(page) < len(c.groups) && len(page) > 0 {
-		last := page[len(page)-1]
-		r.Next = cursor{at, last.value, last.id}.encode(c.q)
-	}
-	for i := 0; i < len(c.groups) && len(r.Points) < c.q.Points; i++ {
-		if g := &c.groups[i]; g.located && !shown[g.id] {
-			r.Points = append(r.Points, g.point)
-		}
-	}
-	return nil
-}
-
-// hit reads the mentions of an address: the one that fits best, and some of
-// the others.
-func (x *Index) hit(c *collection, g *group, words []word) (Hit, error) {
-	aid := fmt.Sprintf("%016x", g.id)
-	bestDoc := bleveindex.NewIndexInternalID(nil, g.best)
-	best, err := load(c.reader, bestDoc)
-	if err != nil {
-		return Hit{}, err
-	}
-	all := []*mention{best}
-	postings, err := c.reader.TermFieldReader(context.Background(), []byte(aid), fieldAddress, false, false, false)
-	if err != nil {
-		return Hit{}, fmt.Errorf("index: %w", err)
-	}
-	defer postings.Close()
-	for len(all) < maxRead {
-		p, err := postings.Next(nil)
-		if err != nil {
-			return Hit{}, fmt.Errorf("index: %w", err)
-		}
-		if p == nil {
-			break
-		}
-		if p.ID.Equals(bestDoc) {
-			continue
-		}
-		m, err := load(c.reader, p.ID)
+	var all []*mention
+	for _, o := range others[:min(maxEvidence, len(others))] {
+		m, err := o.part.mention(o.n)
 		if err != nil {
 			return Hit{}, err
 		}
 		all = append(all, m)
 	}
-	slices.SortStableFunc(all[1:], compareMentions)
-	h := x.assemble(aid, all, int(postings.Count()), words)
-	if c.ranked && c.q.Sort != Distance {
-		h.Score = g.value
+	h := s.x.assemble(fmt.Sprintf("%016x", r.id), all, pages, words)
+	h.FirstSeen, h.LastSeen = time.Unix(first, 0).UTC(), time.Unix(last, 0).UTC()
+	if at := s.v.place(r.group); at.located() {
+		h.HasPoint, h.Point, h.Precision, h.Level = true, at.point(), at.precision.String(), at.level.String()
+		if c != nil {
+			h.Distance = metres(c.haversine(at))
+		}
 	}
-	if c.q.Center != nil && h.HasPoint {
-		h.Distance = geo.DistanceHaversine(*c.q.Center, h.Point)
+	if q.Sort == ByName {
+		h.Name = s.v.texts[s.v.place(r.group).name].shown
+	} else if n, ok := majority(names, s.v.texts); ok {
+		h.Name = s.v.texts[n].shown
+	}
+	if s.ranked {
+		h.Score = float64(g.sum)
 	}
 	return h, nil
+}
+
+// majority returns what most pages call an address.
+func majority(names map[uint32]int, texts []text) (best uint32, ok bool) {
+	for n, count := range names {
+		if n != 0 && (!ok || count > names[best] || count == names[best] && texts[n].key < texts[best].key) {
+			best, ok = n, true
+		}
+	}
+	return best, ok
 }
 
 // assemble makes a hit of mentions of one address, the best one first; n is
@@ -390,7 +948,7 @@ func (x *Index) hit(c *collection, g *group, words []word) (Hit, error) {
 func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
 	best := all[0]
 	h := Hit{
-		ID: id, Site: siteOf(hostOf(best.URL)), Name: best.Name, Distance: -1, Mentions: n,
+		ID: id, Site: best.site, Name: best.Name, Distance: -1, Mentions: n,
 		Street: best.Street, HouseNumber: best.Number, Postcode: best.Code, City: best.City, State: best.State, Country: best.Land,
 		FirstSeen: time.Unix(best.First, 0).UTC(), LastSeen: time.Unix(best.Fetched, 0).UTC(),
 	}
@@ -399,7 +957,7 @@ func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
 		if len(h.Evidence) < maxEvidence {
 			h.Evidence = append(h.Evidence, Evidence{
 				URL: m.URL, Title: m.Title, Lang: m.Lang, Snippet: x.words.snippet(m, words),
-				Fetched: time.Unix(m.Fetched, 0).UTC(), Confidence: m.Confidence, Origin: m.Origin,
+				Fetched: time.Unix(m.Fetched, 0).UTC(), Confidence: m.Confidence, Origin: m.Origin.String(),
 			})
 		}
 	}
@@ -409,11 +967,12 @@ func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
 // merge takes from m what h has not got yet.
 func (h *Hit) merge(m *mention) {
 	h.Unit, h.State, h.Country = cmp.Or(h.Unit, m.Unit), cmp.Or(h.State, m.State), cmp.Or(h.Country, m.Land)
-	if m.HasPoint && (!h.HasPoint || m.Precision == "house" && h.Precision != "house") {
-		h.HasPoint, h.Point, h.Precision, h.Level, h.Place = true, m.Point, m.Precision, m.Level, m.Place
+	precision := m.Precision.String()
+	if m.Precision > gazetteer.NoPrecision && (!h.HasPoint || m.Precision == gazetteer.HousePrecision && h.Precision != precision) {
+		h.HasPoint, h.Point, h.Precision, h.Level, h.Place = true, m.Point, precision, m.Level.String(), m.Place
 	}
-	h.Level = cmp.Or(h.Level, m.Level)
-	h.Precision = cmp.Or(h.Precision, m.Precision)
+	h.Level = cmp.Or(h.Level, m.Level.String())
+	h.Precision = cmp.Or(h.Precision, precision)
 	h.Confidence = max(h.Confidence, m.Confidence)
 	if t := time.Unix(m.First, 0).UTC(); t.Before(h.FirstSeen) {
 		h.FirstSeen = t

@@ -91,7 +91,7 @@ func openIndexToRead(p project) (*index.Index, error) {
 	switch {
 	case errors.Is(err, index.ErrLocked):
 		return nil, fail(exitLocked, "%s is in use by a running crawl. \"gazehound crawl --serve 127.0.0.1:8090\" serves the search page beside the crawl", p.dir)
-	case errors.Is(err, index.ErrNewerFormat), errors.Is(err, index.ErrDamaged):
+	case errors.Is(err, index.ErrNewerFormat), errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
 	return x, err

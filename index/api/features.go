@@ -25,7 +25,6 @@ type collection struct {
 
 	Matched   *int       `json:"numberMatched,omitempty"`
 	Returned  int        `json:"numberReturned"`
-	Approx    bool       `json:"approx,omitempty"`  // numberMatched is a lower bound
 	Relaxed   bool       `json:"relaxed,omitempty"` // no address has all the words as they are written
 	TimeStamp *time.Time `json:"timeStamp,omitempty"`
 
@@ -68,7 +67,7 @@ func (s *server) collection(r *http.Request, a asked, result *index.Result) *col
 
 func (s *server) frame(a asked, result *index.Result) *collection {
 	return &collection{Type: "FeatureCollection", Version: "0.1.0", Licence: s.Licence, Attribution: s.Attribution,
-		Query: a.Text, Warning: a.warning, Returned: len(result.Hits), Approx: result.Approx, Relaxed: result.Relaxed, Features: []export.Feature{}}
+		Query: a.Text, Warning: a.warning, Returned: len(result.Hits), Relaxed: result.Relaxed, Features: []export.Feature{}}
 }
 
 // photonProperties are those that Photon's clients read. Leaflet's geocoder

@@ -269,9 +269,6 @@ func (v view) Count() string {
 		word = v.T["address"]
 	}
 	text := group(n, v.Lang) + " " + word
-	if v.Result.Approx {
-		text = v.T["atleast"] + " " + text
-	}
 	return text
 }
 

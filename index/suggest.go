@@ -1,0 +1,3 @@
+package index
+
+type suggestions struct{}

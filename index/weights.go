@@ -1,0 +1,121 @@
+package index
+
+import (
+	"math"
+
+	bleveindex "github.com/blevesearch/bleve_index_api"
+)
+
+// Ranking is BM25F (Robertson, Zaragoza and Taylor 2004, "Simple BM25 extension
+// to multiple weighted fields"): the occurrences of a word in a mention are
+// added up with a weight that says where they stand, and the sum is saturated
+// once. The sums are made when the mention is written and kept as the word's
+// frequency, so that a search reads one list a word.
+
+// weights of one occurrence. "make eval" says what they are good for.
+const (
+	weightName    = 18.0 // of the name beside the address; divided among the words of a long one
+	weightTitle   = 7.0
+	weightHost    = 6.0
+	weightClose   = 5.0 // in the line before or after the address, about
+	weightNear    = 3.0 // further around the address
+	weightText    = 1.0 // elsewhere on the page
+	weightAddress = 14.0
+	weightCode    = 11.0
+	weightCity    = 6.0
+
+	mostNear   = 12.0 // however often a word stands around the address
+	mostText   = 2.0
+	mostWeight = 63 // fits into one byte of a list
+
+	closeBy    = 80   // bytes
+	usualName  = 3    // words
+	saturation = 10.0 // the weight that counts half
+)
+
+// impact returns how much a word counts that has this weight, 0 to 1.
+func impact(weight uint64) float64 { return float64(weight) / (float64(weight) + saturation) }
+
+// A weighted is a field of words whose frequencies are their weights.
+type weighted struct {
+	name  string
+	words bleveindex.TokenFrequencies
+}
+
+// The methods make it a field of a Bleve document that is analysed already.
+
+func (f weighted) Name() string                             { return f.name }
+func (f weighted) ArrayPositions() []uint64                 { return nil }
+func (f weighted) Options() bleveindex.FieldIndexingOptions { return bleveindex.IndexField }
+func (f weighted) Analyze()                                 {}
+func (f weighted) Value() []byte                            { return nil }
+func (f weighted) NumPlainTextBytes() uint64                { return 0 }
+func (f weighted) Size() int                                { return f.words.Size() }
+func (f weighted) EncodedFieldType() byte                   { return 't' }
+func (f weighted) AnalyzedLength() int                      { return 1 } // the weights know the length
+func (f weighted) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
+	return f.words
+}
+
+// weigh returns the words of a mention with their weights.
+func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
+	sum := map[string]float64{}
+	analyser := a.of(m.Lang)
+	for _, t := range analyser.Analyze([]byte(m.words)) {
+		if sum[string(t.Term)] < mostText {
+			sum[string(t.Term)] += weightText
+		}
+	}
+	near := map[string]float64{}
+	for _, t := range analyser.Analyze([]byte(m.Near)) {
+		w := weightNear
+		if t.End > m.Start-closeBy && t.Start < m.End+closeBy {
+			w = weightClose
+		}
+		near[string(t.Term)] = min(mostNear, near[string(t.Term)]+w)
+	}
+	for term, w := range near {
+		sum[term] += w
+	}
+	add := func(text string, weight float64) {
+		tokens := analyser.Analyze([]byte(text))
+		weight *= math.Sqrt(usualName / math.Max(usualName, float64(len(tokens))))
+		for _, t := range tokens {
+			sum[string(t.Term)] += weight
+		}
+	}
+	add(m.Name, weightName)
+	add(m.Title, weightTitle)
+	add(hostWords(m.host), weightHost)
+	return frequencies(sum)
+}
+
+// weighAddress returns the words of an address with their weights.
+func (a *analysis) weighAddress(m *mention) bleveindex.TokenFrequencies {
+	sum := map[string]float64{}
+	add := func(text string, weight float64) {
+		for _, term := range a.addressTerms(text) {
+			sum[term] = max(sum[term], weight)
+		}
+	}
+	add(m.Street+" "+m.Number, weightAddress)
+	add(m.Code, weightCode)
+	add(m.City, weightCity)
+	return frequencies(sum)
+}
+
+// maxWord is the longest word in bytes that can be found.
+const maxWord = 60
+
+func frequencies(sum map[string]float64) bleveindex.TokenFrequencies {
+	all := make(bleveindex.TokenFrequencies, len(sum))
+	for term, weight := range sum {
+		if term == "" || len(term) > maxWord {
+			continue
+		}
+		f := &bleveindex.TokenFreq{Term: []byte(term)}
+		f.SetFrequency(int(max(1, min(mostWeight, math.Round(weight)))))
+		all[term] = f
+	}
+	return all
+}
