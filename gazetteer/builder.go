@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/s2"
+	"github.com/paulmach/orb"
 )
 
 // The files of a gazetteer directory.
@@ -110,6 +111,18 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 	return nil
 }
 
+// Places calls fn for the places of all sources of a format.
+func (b *Builder) Places(format string, fn func(*Place) error) error {
+	for _, e := range b.sources {
+		if e.Format == format {
+			if err := readPlaces(filepath.Join(b.dir, sourcesDir, e.File), fn); err != nil {
+				return fmt.Errorf("gazetteer: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
 // Finish compiles all sources and replaces the compiled gazetteer in one step:
 // until then, and if it fails, readers see the old one.
 func (b *Builder) Finish(ctx context.Context) error {
@@ -186,6 +199,9 @@ type placeWriter struct {
 
 func (w *placeWriter) write(p *Place) error {
 	w.buf = putArea(putPlace(w.buf[:0], p), p.Area)
+	if p.Range != nil {
+		w.buf = putRange(w.buf, p.Range, orb.Point{})
+	}
 	var head [binary.MaxVarintLen64]byte
 	if _, err := w.w.Write(binary.AppendUvarint(head[:0], uint64(len(w.buf)))); err != nil {
 		return err
@@ -223,6 +239,10 @@ func readPlaces(path string, emit func(*Place) error) error {
 		d := decoder{b: buf}
 		p := d.place()
 		p.Area = d.area()
+		if len(d.b) > 0 {
+			r := d.streetRange(orb.Point{})
+			p.Range = &r
+		}
 		if d.bad {
 			return fmt.Errorf("%s: %w; import the source again", path, ErrDamaged)
 		}

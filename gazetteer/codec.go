@@ -22,6 +22,7 @@ const (
 	maxText      = 256     // bytes of a name or another part
 	maxNames     = 64      // aliases beyond them are dropped
 	maxAreaPoint = 1 << 20 // points of an outline
+	maxRangeLine = 4096    // points of a Range
 )
 
 // check folds white space, fills in what follows from the rest, and returns an
@@ -107,6 +108,14 @@ func (p *Place) check() error {
 	default:
 		return fmt.Errorf("%w: kind %d", ErrBadPlace, p.Kind)
 	}
+	if p.Range != nil {
+		if p.Kind != Street {
+			return fmt.Errorf("%w: a range of house numbers on a %v", ErrBadPlace, p.Kind)
+		}
+		if err := p.Range.check(); err != nil {
+			return fmt.Errorf("%w: %w", ErrBadPlace, err)
+		}
+	}
 	points := 0
 	for _, poly := range p.Area {
 		for _, ring := range poly {
@@ -120,6 +129,25 @@ func (p *Place) check() error {
 	}
 	if points > maxAreaPoint {
 		return fmt.Errorf("%w: outline of %d points", ErrBadPlace, points)
+	}
+	return nil
+}
+
+func (r *Range) check() error {
+	switch {
+	case min(r.From, r.To) < 0 || max(r.From, r.To) > maxHouseNumber || max(r.From, r.To) == 0:
+		return fmt.Errorf("house numbers %d to %d", r.From, r.To)
+	case r.Step != 1 && r.Step != 2:
+		return fmt.Errorf("every %d. house number", r.Step)
+	case r.Step == 2 && r.From%2 != r.To%2:
+		return fmt.Errorf("house numbers %d to %d on one side of a street", r.From, r.To)
+	case len(r.Line) == 0 || len(r.Line) > maxRangeLine:
+		return fmt.Errorf("a range of house numbers along %d points", len(r.Line))
+	}
+	for _, pt := range r.Line {
+		if err := checkPoint(pt); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -214,7 +242,39 @@ func putArea(b []byte, area orb.MultiPolygon) []byte {
 	return b
 }
 
-// putPlace encodes p without its Area.
+// putRange encodes r with differences between its points, the first from at.
+func putRange(b []byte, r *Range, at orb.Point) []byte {
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.From)), uint64(r.To))
+	b = append(b, byte(r.Step))
+	b = binary.AppendUvarint(b, uint64(len(r.Line)))
+	lastLon, lastLat := toUnits(at)
+	for _, p := range r.Line {
+		lon, lat := toUnits(p)
+		b = binary.AppendVarint(binary.AppendVarint(b, lon-lastLon), lat-lastLat)
+		lastLon, lastLat = lon, lat
+	}
+	return b
+}
+
+// streetRange decodes what putRange wrote.
+func (d *decoder) streetRange(at orb.Point) Range {
+	r := Range{From: int(d.uvarint()), To: int(d.uvarint()), Step: int(d.byte())}
+	lon, lat := toUnits(at)
+	for range d.count() {
+		lon += d.varint()
+		lat += d.varint()
+		if d.bad {
+			return Range{}
+		}
+		r.Line = append(r.Line, fromUnits(lon, lat))
+	}
+	if len(r.Line) == 0 {
+		d.fail()
+	}
+	return r
+}
+
+// putPlace encodes p without its Area and Range.
 func putPlace(b []byte, p *Place) []byte {
 	b = append(b, byte(p.Kind))
 	b = putID(b, p.ID)

@@ -33,7 +33,7 @@ import (
 // Numbers are little-endian. Offsets count from the start of the file.
 const (
 	magic         = "GAZEHOND"
-	formatVersion = 1
+	formatVersion = 2
 	headerSize    = len(magic) + 8
 )
 
@@ -54,6 +54,9 @@ const footerSize = sections*16 + 4 + len(magic)
 type meta struct {
 	Stats   Stats    `json:"stats"`
 	Sources []Source `json:"sources"`
+	// States maps country and code ("US CA") to the names of the state, the
+	// country's own code ("US") to those of the country.
+	States map[string][]string `json:"states,omitempty"`
 }
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
@@ -155,8 +158,13 @@ func (c cell) bound() orb.Bound {
 
 // add sends one place to the sorts.
 func (c *compiler) add(source int, p *Place) error {
-	if p.Country != "" {
+	if p.Country != "" && (p.Kind != Outline || len(p.Area) > 0) {
 		c.countries[p.Country] = true
+	}
+	if p.Range != nil {
+		for _, pt := range p.Range.Line {
+			c.cells[cellOf(pt)] = true
+		}
 	}
 	if p.HasPoint {
 		c.cells[cellOf(p.Point)] = true
@@ -177,6 +185,9 @@ func (c *compiler) add(source int, p *Place) error {
 		if err := c.postcodes.add(joinKey(postcodeKey(p.Postcode), p.Country, Key(p.City)), c.buf); err != nil {
 			return err
 		}
+		if err := c.addAliases(Key(p.City), &Place{Names: p.Names[:min(len(p.Names), 1)], Country: p.Country}); err != nil {
+			return err
+		}
 		for _, name := range p.Names {
 			e := evidence{source: source, city: name, code: p.Postcode, point: p.Point, has: p.HasPoint}
 			if p.HasPoint {
@@ -194,8 +205,40 @@ func (c *compiler) add(source int, p *Place) error {
 			return err
 		}
 		return c.addAliases(primary, p)
+	case Outline:
+		c.addState(p)
 	}
 	return nil
+}
+
+// The administrative levels of OpenStreetMap that are countries and states.
+const (
+	countryLevel = 2
+	stateLevel   = 4
+)
+
+// addState keeps the names of a country or state for its code.
+func (c *compiler) addState(p *Place) {
+	key := p.Country
+	switch {
+	case p.Country == "":
+		return
+	case p.AdminLevel == countryLevel:
+	case p.AdminLevel == stateLevel && isStateCode(p.State):
+		key += " " + strings.ToUpper(p.State)
+	default:
+		return
+	}
+	if c.meta.States == nil {
+		c.meta.States = map[string][]string{}
+	}
+	names := c.meta.States[key]
+	for _, name := range p.Names {
+		if !slices.Contains(names, name) && len(names) < maxNames {
+			names = append(names, name)
+		}
+	}
+	c.meta.States[key] = names
 }
 
 // addAliases enters the other names of a city as pointers to its first.
@@ -251,6 +294,13 @@ func unitKey(p *Place) []byte {
 func (c *compiler) addStreet(source int, p *Place) error {
 	key := unitKey(p)
 	c.buf = putPlace(binary.AppendUvarint(c.buf[:0], uint64(source)), p)
+	at, has := p.Point, p.HasPoint
+	if p.Range != nil {
+		c.buf = putRange(c.buf, p.Range, orb.Point{})
+		if !has {
+			at, has = p.Range.at(0.5), true
+		}
+	}
 	if p.Kind == Street {
 		if err := c.streets.add(append(key, 0), c.buf); err != nil {
 			return err
@@ -274,16 +324,16 @@ func (c *compiler) addStreet(source int, p *Place) error {
 		c.evidence[k] = e
 		c.evidenceCells++
 	}
-	if p.HasPoint {
-		at := cellOf(p.Point)
-		if _, ok := e.cells[at]; !ok {
+	if has {
+		in := cellOf(at)
+		if _, ok := e.cells[in]; !ok {
 			c.evidenceCells++
 		}
-		e.cells[at]++
+		e.cells[in]++
 		e.count++
 		// A running mean: every house moves the point less.
-		e.point[0] += (p.Point[0] - e.point[0]) / float64(e.count)
-		e.point[1] += (p.Point[1] - e.point[1]) / float64(e.count)
+		e.point[0] += (at[0] - e.point[0]) / float64(e.count)
+		e.point[1] += (at[1] - e.point[1]) / float64(e.count)
 		e.has = true
 	}
 	if c.evidenceCells > maxEvidence {
@@ -453,8 +503,14 @@ type unit struct {
 	street Place
 	source int
 	houses []house
+	ranges []sourceRange
 	names  map[string]bool
 	given  bool // the street's coordinate is a source's own
+}
+
+type sourceRange struct {
+	Range
+	source int
 }
 
 type house struct {
@@ -485,10 +541,16 @@ func (c *compiler) writeStreets() error {
 		clear(cityKeys)
 		return fst.Insert([]byte(listKey), off)
 	}
-	var u *unit
+	// A street of a postcode without a city is a part of the first one that has
+	// a city.
+	var u, placeless *unit
 	endUnit := func() error {
 		if u == nil {
 			return nil
+		}
+		if placeless != nil {
+			u.absorb(placeless)
+			placeless = nil
 		}
 		key, _, _ := strings.Cut(string(u.key), "\x00")
 		if key != listKey {
@@ -515,6 +577,9 @@ func (c *compiler) writeStreets() error {
 			end += bytes.IndexByte(key[end:], 0) + 1
 		}
 		if u == nil || !bytes.Equal(u.key, key[:end]) {
+			if u != nil && u.street.City == "" && u.street.Postcode != "" && sameCode(u.key, key) {
+				placeless, u = u, nil
+			}
 			if err := endUnit(); err != nil {
 				return err
 			}
@@ -522,7 +587,12 @@ func (c *compiler) writeStreets() error {
 		}
 		d := decoder{b: value}
 		source := int(d.uvarint())
-		u.add(key[end:], source, d.place())
+		p := d.place()
+		if len(d.b) > 0 {
+			r := d.streetRange(orb.Point{})
+			p.Range = &r
+		}
+		u.add(key[end:], source, p)
 		return nil
 	})
 	if err == nil {
@@ -564,6 +634,9 @@ func (u *unit) add(tail []byte, source int, p Place) {
 	if s.City == "" {
 		s.City = p.City
 	}
+	if p.Range != nil {
+		u.ranges = append(u.ranges, sourceRange{*p.Range, source})
+	}
 	if tail[0] == 0 {
 		if p.HasPoint && !u.given {
 			s.Point, s.HasPoint, u.given = p.Point, true, true
@@ -581,6 +654,42 @@ func (u *unit) add(tail []byte, source int, p Place) {
 	}
 }
 
+// sameCode reports whether two sort keys have the same street, country and
+// postcode.
+func sameCode(a, b []byte) bool {
+	end := 0
+	for range 3 {
+		end += bytes.IndexByte(a[end:], 0) + 1
+	}
+	return bytes.HasPrefix(b, a[:end])
+}
+
+// absorb adds what o knows; where both know a house, the source added last
+// wins.
+func (u *unit) absorb(o *unit) {
+	s := &u.street
+	for _, name := range o.street.Names {
+		if !u.names[name] && len(s.Names) < maxNames {
+			u.names[name] = true
+			s.Names = append(s.Names, name)
+		}
+	}
+	s.MaxNumber = max(s.MaxNumber, o.street.MaxNumber)
+	s.State = cmp.Or(s.State, o.street.State)
+	if o.given && !u.given {
+		s.Point, s.HasPoint, u.given = o.street.Point, true, true
+		s.ID, u.source = o.street.ID, o.source
+	}
+	u.ranges = append(u.ranges, o.ranges...)
+	u.houses = append(u.houses, o.houses...)
+	slices.SortStableFunc(u.houses, func(a, b house) int {
+		baseA, _, _ := splitNumber(a.number)
+		baseB, _, _ := splitNumber(b.number)
+		return cmp.Or(cmp.Compare(baseA, baseB), cmp.Compare(a.number, b.number), boolOrder(b.place.HasPoint, a.place.HasPoint), cmp.Compare(b.source, a.source))
+	})
+	u.houses = slices.CompactFunc(u.houses, func(a, b house) bool { return a.number == b.number })
+}
+
 // point returns the coordinate of the street: its source's, else the middle of
 // its houses.
 func (u *unit) point() (orb.Point, bool) {
@@ -593,6 +702,9 @@ func (u *unit) point() (orb.Point, bool) {
 			lon, lat = append(lon, h.place.Point[0]), append(lat, h.place.Point[1])
 		}
 	}
+	if len(lon) == 0 && len(u.ranges) > 0 {
+		return u.ranges[len(u.ranges)/2].at(0.5), true
+	}
 	if len(lon) == 0 {
 		return orb.Point{}, false
 	}
@@ -604,8 +716,8 @@ func (u *unit) point() (orb.Point, bool) {
 // blockHouses is the number of houses in one block of a street's record.
 const blockHouses = 64
 
-// putUnit encodes a street: itself, the ranges among its house numbers, the
-// skip table of its blocks, the blocks.
+// putUnit encodes a street: itself, the ranges among its house numbers ("7-15"),
+// the skip table of its blocks, the blocks, the stretches with their numbers.
 func putUnit(b []byte, u *unit) []byte {
 	s := &u.street
 	s.Point, s.HasPoint = u.point()
@@ -668,7 +780,13 @@ func putUnit(b []byte, u *unit) []byte {
 		skip = binary.AppendUvarint(binary.AppendUvarint(skip, uint64(first)), uint64(len(enc)))
 		blocks = append(blocks, enc...)
 	}
-	return append(append(b, skip...), blocks...)
+	b = append(append(b, skip...), blocks...)
+	b = binary.AppendUvarint(b, uint64(len(u.ranges)))
+	for i := range u.ranges {
+		b = binary.AppendUvarint(b, uint64(u.ranges[i].source))
+		b = putRange(b, &u.ranges[i].Range, s.Point)
+	}
+	return b
 }
 
 // putList encodes the streets of one key for two binary searches.

@@ -409,7 +409,7 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 			more = fmt.Sprintf(" · … %d more", len(hints)-len(shown))
 		}
 		return nil, &RegionError{Kind: ErrAmbiguousRegion, Spec: spec, Candidates: hints,
-			text: fmt.Sprintf("%q fits %d areas of the gazetteer. Give one: %s%s", spec, len(found), strings.Join(shown, " · "), more)}
+			text: fmt.Sprintf("%q fits %d areas of the gazetteer. Give one: %s%s; --region list shows all", spec, len(found), strings.Join(shown, " · "), more)}
 	}
 	c := found[0]
 	if c.city == nil {
@@ -425,14 +425,15 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 
 // candidates returns what name, narrowed by states or countries, may mean.
 // Cities that have it as their usual name come before those with an alias, and
-// cities before other areas.
+// cities before other areas. One city of that name hides the aliases; among
+// several none is meant more than a "Neustadt an der Weinstraße".
 func (g *Gazetteer) candidates(key string, where []string) []candidate {
 	if key == "" {
 		return nil
 	}
 	fits := func(p Place) bool {
 		for _, w := range where {
-			if !strings.EqualFold(w, p.Country) && (p.State == "" || Key(w) != Key(p.State)) {
+			if g.country(w) != p.Country && (p.State == "" || Key(g.State(p.Country, w)) != Key(g.State(p.Country, p.State))) {
 				return false
 			}
 		}
@@ -465,6 +466,9 @@ func (g *Gazetteer) candidates(key string, where []string) []candidate {
 		if len(inhabited) == 1 {
 			found = inhabited
 		}
+	}
+	if len(usual) > 1 && len(found) > 1 {
+		found = append(found, others...)
 	}
 	if len(found) > 0 {
 		return found
@@ -536,7 +540,7 @@ func (g *Gazetteer) unknownRegion(spec, key string, where []string) error {
 }
 
 // similarCities returns the names of cities whose keys are within two edits of
-// key (one for short ones), nearest first.
+// key (one for short ones), nearest first and of those the greatest.
 func (g *Gazetteer) similarCities(key string) []string {
 	allowed := 1
 	if len(key) > 6 {
@@ -545,6 +549,7 @@ func (g *Gazetteer) similarCities(key string) []string {
 	type near struct {
 		name     string
 		distance int
+		size     int
 	}
 	var list []near
 	it, err := g.cities.Iterator(nil, nil)
@@ -555,42 +560,50 @@ func (g *Gazetteer) similarCities(key string) []string {
 		}
 		if d := distance(key, string(k), allowed); d <= allowed {
 			if cities, _ := g.citiesOf(string(k)); len(cities) > 0 {
-				list = append(list, near{cities[0].place.Names[0], d})
+				c := cities[0] // the greatest
+				list = append(list, near{c.place.Names[0], d, c.place.Population + c.houses + len(c.codes)})
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
+	slices.SortStableFunc(list, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.size, a.size))
+	})
 	var names []string
 	for _, n := range list[:min(len(list), 50)] {
-		names = append(names, n.name)
+		if !slices.Contains(names, n.name) {
+			names = append(names, n.name)
+		}
 	}
 	return names
 }
 
-// distance is the number of insertions, deletions and replacements of bytes
-// between a and b, or limit+1 where it is more than limit.
+// distance is the number of insertions, deletions, replacements and swaps of
+// neighbouring bytes between a and b, or limit+1 where it is more than limit.
 func distance(a, b string, limit int) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[0] {
+		rows[0][j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diagonal, least := row[0], i
+		row, last, before := rows[i%3], rows[(i+2)%3], rows[(i+1)%3]
 		row[0] = i
+		least := i
 		for j := 1; j <= len(b); j++ {
-			cost := diagonal
+			cost := last[j-1]
 			if a[i-1] != b[j-1] {
 				cost++
 			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cost = min(cost, before[j-2]+1)
+			}
+			row[j] = min(cost, last[j]+1, row[j-1]+1)
 			least = min(least, row[j])
 		}
 		if least > limit {
 			return limit + 1
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)%3][len(b)]
 }
 
 // regionOfCity returns the region of c; area is its outline if it is known.

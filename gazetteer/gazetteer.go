@@ -35,6 +35,9 @@ var (
 type Gazetteer struct {
 	data                       []byte
 	unmap                      func() error
+	format                     uint32            // of the file
+	states                     map[string]string // country and key of a name → code of the state
+	lands                      map[string]string // key of a name → code of the country
 	streets, postcodes, cities *vellum.FST
 	table                      [sections][2]uint64
 	meta                       meta
@@ -93,7 +96,7 @@ func load(data []byte) (*Gazetteer, error) {
 	if string(foot[footerSize-len(magic):]) != magic || crc32.Checksum(data[:sum], crcTable) != binary.LittleEndian.Uint32(data[sum:]) {
 		return nil, fmt.Errorf("%w: its checksum is wrong; import its sources again", ErrDamaged)
 	}
-	g := &Gazetteer{data: data}
+	g := &Gazetteer{data: data, format: binary.LittleEndian.Uint32(data[len(magic):])}
 	for i := range g.table {
 		off, n := binary.LittleEndian.Uint64(foot[i*16:]), binary.LittleEndian.Uint64(foot[i*16+8:])
 		if off > uint64(len(data)) || n > uint64(len(data))-off {
@@ -104,6 +107,7 @@ func load(data []byte) (*Gazetteer, error) {
 	if err := json.Unmarshal(g.section(sectionMeta), &g.meta); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
+	g.nameStates()
 	for i, fst := range []**vellum.FST{&g.streets, &g.postcodes, &g.cities} {
 		var err error
 		if *fst, err = vellum.Load(g.section(i)); err != nil {
@@ -364,7 +368,7 @@ func (g *Gazetteer) Streets(q Query) []Place {
 	if q.City != "" {
 		cities = append(cities, Key(q.City))
 		for _, c := range g.findCities(q.Country, cities[0]) {
-			if key := Key(c.place.Names[0]); agreeState(q.State, c.place.State) && !slices.Contains(cities, key) {
+			if key := Key(c.place.Names[0]); g.agreeState(c.place.Country, q.State, c.place.State) && !slices.Contains(cities, key) {
 				cities = append(cities, key)
 			}
 		}
@@ -386,7 +390,7 @@ func (g *Gazetteer) Streets(q Query) []Place {
 		}
 		var found []Place
 		for _, c := range g.findCities(q.Country, cities[0]) {
-			if !agreeState(q.State, c.place.State) {
+			if !g.agreeState(c.place.Country, q.State, c.place.State) {
 				continue
 			}
 			for _, code := range c.usualCodes() {
@@ -397,7 +401,7 @@ func (g *Gazetteer) Streets(q Query) []Place {
 	case q.Postcode == "":
 		var found []Place
 		for i := range min(list.n, maxStreets) {
-			if p, ok := g.street(list.entry(i).off); ok && agree(q.Country, p.Country) && agreeState(q.State, p.State) {
+			if p, ok := g.street(list.entry(i).off); ok && agree(q.Country, p.Country) && g.agreeState(p.Country, q.State, p.State) {
 				found = append(found, p)
 			}
 		}
@@ -414,11 +418,6 @@ func boolOrder(a, b bool) int {
 		return 1
 	}
 	return -1
-}
-
-// agreeState is agree, except that a code and a name do not contradict.
-func agreeState(a, b string) bool {
-	return agree(a, b) || (len(a) <= 3) != (len(b) <= 3)
 }
 
 // A streetList is the streets of one key, as putList wrote them.
@@ -481,7 +480,7 @@ func (g *Gazetteer) streetsByCity(l streetList, scopes, cities []string, state s
 				if e.city != h {
 					break
 				}
-				if p, ok := g.street(e.off); ok && p.Country == country && Key(p.City) == city && agreeState(state, p.State) {
+				if p, ok := g.street(e.off); ok && p.Country == country && Key(p.City) == city && g.agreeState(p.Country, state, p.State) {
 					found = append(found, p)
 				}
 			}
@@ -524,9 +523,9 @@ func (g *Gazetteer) HasStreet(name string) bool {
 //
 //   - HousePrecision: the number is known, as such or as part of "7-15" or
 //     "68a;68b";
-//   - InterpolatedPrecision: the number lies between two known ones of the
-//     street, at best on its side (odd or even), or is known with another
-//     suffix ("12" for "12c");
+//   - InterpolatedPrecision: the number is known with another suffix ("12" for
+//     "12c"), or lies between two known ones of its side of the street (odd or
+//     even), or in a Range, or between known ones of both sides;
 //   - StreetPrecision: the number is at most MaxNumber; the coordinate is the
 //     street's;
 //   - NoPrecision: the number is not known; the place is the street.
@@ -607,9 +606,6 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string) (Place, Prec
 		}
 	}
 	n := d.count()
-	if n == 0 {
-		return Place{}, NoPrecision
-	}
 	type block struct{ first, size int }
 	skip := make([]block, 0, (n+blockHouses-1)/blockHouses)
 	for range (n + blockHouses - 1) / blockHouses {
@@ -672,21 +668,48 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string) (Place, Prec
 	case !numeric:
 		return Place{}, NoPrecision
 	}
-	for _, pair := range [][2]houseRecord{{lowSide, highSide}, {low, high}} {
-		if !pair[0].ok || !pair[1].ok {
-			continue
+	p := street
+	p.Kind, p.HouseNumber, p.ID, p.MaxNumber, p.HasPoint = House, key, "", 0, true
+	between := func(low, high houseRecord) bool {
+		if !low.ok || !high.ok {
+			return false
 		}
-		a, b := g.house(street, pair[0]).Point, g.house(street, pair[1]).Point
-		if geo.Distance(a, b) > maxGap {
-			continue
-		}
-		t := float64(base-pair[0].base) / float64(pair[1].base-pair[0].base)
-		p := street
-		p.Kind, p.HouseNumber, p.ID, p.MaxNumber = House, key, "", 0
-		p.Point, p.HasPoint = orb.Point{a[0] + t*(b[0]-a[0]), a[1] + t*(b[1]-a[1])}, true
+		a, b := g.house(street, low).Point, g.house(street, high).Point
+		t := float64(base-low.base) / float64(high.base-low.base)
+		p.Point = orb.Point{a[0] + t*(b[0]-a[0]), a[1] + t*(b[1]-a[1])}
+		p.Source = g.sourceName(low.source)
+		return geo.Distance(a, b) <= maxGap
+	}
+	if between(lowSide, highSide) {
+		return p, InterpolatedPrecision
+	}
+	if r, source, ok := g.findRange(d, street, base); ok {
+		p.Point, p.Source = r.point(base), g.sourceName(source)
+		return p, InterpolatedPrecision
+	}
+	if between(low, high) {
 		return p, InterpolatedPrecision
 	}
 	return Place{}, NoPrecision
+}
+
+// findRange returns the narrowest of a street's ranges that covers a number; d
+// stands behind the houses.
+func (g *Gazetteer) findRange(d *decoder, street Place, number int) (best Range, source uint64, ok bool) {
+	if g.format < 2 {
+		return best, 0, false
+	}
+	for range d.count() {
+		from := d.uvarint()
+		r := d.streetRange(street.Point)
+		if d.bad {
+			return best, 0, false
+		}
+		if r.covers(number) && (!ok || r.width() < best.width()) {
+			best, source, ok = r, from, true
+		}
+	}
+	return best, source, ok
 }
 
 func isRange(rest string) bool {

@@ -51,7 +51,7 @@ func (g *Gazetteer) Lookup(q Query) []Match {
 		}
 	default:
 		for _, p := range g.Cities(q.Country, q.City) {
-			if agreeState(q.State, p.State) {
+			if g.agreeState(p.Country, q.State, p.State) {
 				found = append(found, Match{p, CityPrecision, 1})
 			}
 		}

@@ -19,7 +19,7 @@ const (
 	Postcode                 // one (postcode, city) pair of a postcode area
 	Street
 	House
-	Outline // of a county, state or country: an Area with a name, no city
+	Outline // a county, state or country: no city; the name of a state and its code, or an Area
 )
 
 var kindNames = [...]string{"none", "city", "postcode", "street", "house", "outline"}
@@ -53,6 +53,8 @@ type Place struct {
 	// MaxNumber, where > 0, says that house numbers 1 … MaxNumber of this
 	// Street exist although their coordinates are not known.
 	MaxNumber int
+	// Range says of a part of a Street which house numbers lie along it.
+	Range *Range
 	// Population, where > 0, is that of a City.
 	Population int
 
@@ -63,6 +65,15 @@ type Place struct {
 	// known). Looked-up places have neither: Gazetteer.Region returns outlines.
 	Area       orb.MultiPolygon
 	AdminLevel int
+}
+
+// A Range is a stretch of a street whose house numbers run from one end to the
+// other: an address range of TIGER, an interpolation way of OpenStreetMap.
+// Which of the numbers exist is not known.
+type Range struct {
+	From, To int            // as they run along Line; To may be the smaller one
+	Step     int            // 1 for every number, 2 for those of From's side (odd or even)
+	Line     orb.LineString // lon, lat in degrees, at least one point
 }
 
 // A Query asks for a place by the parts of its address; empty parts are open.
@@ -79,7 +90,7 @@ const (
 	CityPrecision
 	PostcodePrecision
 	StreetPrecision
-	InterpolatedPrecision // between known house numbers of the street
+	InterpolatedPrecision // between known house numbers of the street, or in a Range
 	HousePrecision
 )
 
@@ -98,7 +109,7 @@ type Reader func(ctx context.Context, src io.Reader, emit func(Place) error) err
 // A Source says where places came from and under which licence they are used.
 type Source struct {
 	Name        string `json:"name"`        // file name without folder
-	Format      string `json:"format"`      // osm, geonames-postal, geonames, table
+	Format      string `json:"format"`      // osm, geonames-postal, openaddresses, table …
 	Licence     string `json:"licence"`     // such as "ODbL-1.0"
 	Attribution string `json:"attribution"` // such as "© OpenStreetMap contributors"
 	Places      int    `json:"places"`

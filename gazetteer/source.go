@@ -1,6 +1,7 @@
 package gazetteer
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/bzip2"
@@ -9,10 +10,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
-// OpenSource opens a source file and unpacks gzip and bzip2, which it tells by
-// content, not by name. Head is the start of the unpacked text, at most 4 KB.
+// OpenSource opens a source file as text in UTF-8. It unpacks gzip, bzip2 and
+// zip, of which it reads the largest member, and decodes UTF-16; it tells all
+// of them by content, not by name. Head is the start of the text, at most 4 KB.
 func OpenSource(path string) (r io.ReadCloser, head []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -23,7 +28,11 @@ func OpenSource(path string) (r io.ReadCloser, head []byte, err error) {
 			f.Close()
 		}
 	}()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.IsDir() {
 		return nil, nil, fmt.Errorf("%s is a folder; name its files", path)
 	}
 	b := bufio.NewReaderSize(f, 64<<10)
@@ -41,7 +50,18 @@ func OpenSource(path string) (r io.ReadCloser, head []byte, err error) {
 	case bytes.HasPrefix(start, []byte("BZh")):
 		b = bufio.NewReaderSize(bzip2.NewReader(b), 64<<10)
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return nil, nil, fmt.Errorf("%s is a zip; unpack it first", path)
+		m, err := member(f, info.Size())
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		b = bufio.NewReaderSize(m, 64<<10)
+	}
+	start, err = b.Peek(2)
+	if err == nil && (start[0] == 0xff && start[1] == 0xfe || start[0] == 0xfe && start[1] == 0xff) {
+		b = bufio.NewReaderSize(transform.NewReader(b, unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder()), 64<<10)
+	}
+	if start, _ := b.Peek(3); string(start) == "\xef\xbb\xbf" {
+		b.Discard(3)
 	}
 	head, err = b.Peek(4096)
 	if err != nil && err != io.EOF {
@@ -50,9 +70,36 @@ func OpenSource(path string) (r io.ReadCloser, head []byte, err error) {
 	return &sourceFile{b, f}, bytes.Clone(head), nil
 }
 
+// member returns the largest file of a zip.
+func member(f *os.File, size int64) (io.Reader, error) {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("it begins like a zip and cannot be read: %w. Download it again", err)
+	}
+	var largest *zip.File
+	for _, m := range z.File {
+		if !m.FileInfo().IsDir() && (largest == nil || m.UncompressedSize64 > largest.UncompressedSize64) {
+			largest = m
+		}
+	}
+	if largest == nil {
+		return nil, errors.New("the zip is empty")
+	}
+	return largest.Open()
+}
+
 type sourceFile struct {
-	io.Reader
+	r io.Reader
 	f *os.File
+}
+
+// Read says of a damaged archive what to do.
+func (s *sourceFile) Read(b []byte) (int, error) {
+	n, err := s.r.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("it cannot be unpacked to its end: %w. Download it again", err)
+	}
+	return n, err
 }
 
 func (s *sourceFile) Close() error { return s.f.Close() }

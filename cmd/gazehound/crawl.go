@@ -162,6 +162,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer g.Close()
+	if cfg.Region.Boundary == listRegions {
+		return a.printRegions(g, "")
+	}
 	region, err := p.openRegion(g, cfg.Region.Boundary)
 	if err != nil {
 		return err

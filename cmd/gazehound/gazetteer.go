@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +16,10 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/geonames"
+	"gazehound/gazetteer/openaddresses"
 	"gazehound/gazetteer/osm"
 	"gazehound/gazetteer/table"
+	"gazehound/gazetteer/tiger"
 )
 
 func newGazetteerCommand(a *app) *cobra.Command {
@@ -33,16 +36,44 @@ func newGazetteerCommand(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	c.AddCommand(newGazetteerImportCommand(a), newGazetteerStatsCommand(a), newGazetteerLookupCommand(a))
+	c.AddCommand(newGazetteerImportCommand(a), newGazetteerStatsCommand(a), newGazetteerLookupCommand(a), newGazetteerRegionsCommand(a))
 	return c
 }
 
 // importOptions are the flags of gazetteer import.
 type importOptions struct {
-	format, columns, licence, attribution, country string
+	format, columns, licence, attribution, country, refused string
 }
 
-var importFormats = []string{"osm", "geonames-postal", "geonames", "table"}
+// An importFormat is a format of gazetteer import.
+type importFormat struct{ name, what, licence, attribution string }
+
+var importFormats = []importFormat{
+	{"osm", "OpenStreetMap extract: .osm.pbf, .osm, .osm.gz", osm.Licence, osm.Attribution},
+	{"openaddresses", "OpenAddresses: CSV or GeoJSON, one feature a line", "", ""},
+	{"tiger", "TIGER/Line address features: .shp, .zip, or Nominatim's CSV", tiger.Licence, tiger.Attribution},
+	{geonames.FormatPostal, "GeoNames postal codes, 12 columns", geonames.Licence, geonames.Attribution},
+	{geonames.FormatDump, "GeoNames dump of places, 19 columns", geonames.Licence, geonames.Attribution},
+	{geonames.FormatNames, "GeoNames alternate names, after the dump", geonames.Licence, geonames.Attribution},
+	{geonames.FormatAdmin, "GeoNames names of states (admin1CodesASCII.txt)", geonames.Licence, geonames.Attribution},
+	{geonames.FormatCountries, "GeoNames names of countries (countryInfo.txt)", geonames.Licence, geonames.Attribution},
+	{"table", "CSV, TSV, GeoJSON, JSON with the usual column names or --map", "", ""},
+}
+
+func importFormatNames() (names []string) {
+	for _, f := range importFormats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+func describeImportFormats() string {
+	var b strings.Builder
+	for _, f := range importFormats {
+		fmt.Fprintf(&b, "  %-19s %s\n", f.name, f.what)
+	}
+	return b.String()
+}
 
 func newGazetteerImportCommand(a *app) *cobra.Command {
 	var o importOptions
@@ -51,27 +82,26 @@ func newGazetteerImportCommand(a *app) *cobra.Command {
 		Short: "Add the places of files to the gazetteer",
 		Long: `Import adds the places of files to the gazetteer of the data directory and
 rebuilds it; a file of the same name and format is replaced. Where files
-disagree, the one imported last wins. gzip and bzip2 are unpacked on the fly.
+disagree, the one imported last wins. gzip, bzip2 and zip are unpacked on the
+fly. Rows that cannot be used are counted and written to a file with the reason.
 
 Formats, guessed by content unless --format is given:
-  osm               OpenStreetMap extract: .osm.pbf, .osm, .osm.gz
-  geonames-postal   GeoNames postal codes, 12 columns
-  geonames          GeoNames dump of places, 19 columns
-  table             CSV, TSV, GeoJSON, JSON with the usual column names or --map
-
+` + describeImportFormats() + `
 The fields of --map: ` + strings.Join(table.Fields, ", ") + `.
 A+B joins two columns. housenumber_max says that the numbers 1 to it exist.`,
-		Example: `  gazehound gazetteer import DE.txt AT.txt CH.txt
+		Example: `  gazehound gazetteer import DE.zip AT.zip CH.zip
+  gazehound gazetteer import us-ca-irvine.geojson --country US --licence "public domain" --attribution "City of Irvine"
   gazehound gazetteer import adressen.csv --map street=STRNAME,housenumber=HNR+HNRZ,postcode=PLZ,city=ORT,lat=Y,lon=X --licence "dl-de/by-2-0; Stadt Oldenburg"`,
 		Args: needArgs("a file to import"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.gazetteerImport(cmd.Context(), args, o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "format of the `files`: "+strings.Join(importFormats, ", ")+" (default: guessed)")
+	f.StringVar(&o.format, "format", "", "format of the files, a `NAME` of the list above (default: guessed)")
 	f.StringVar(&o.columns, "map", "", "which column is what: `street=…,housenumber=…,…` (table only)")
-	f.StringVar(&o.licence, "licence", "", "licence of the data, kept with it (`TEXT`; OpenStreetMap's and GeoNames' are known)")
+	f.StringVar(&o.licence, "licence", "", "licence of the data, kept with it (`TEXT`; OpenStreetMap's, GeoNames' and TIGER's are known)")
 	f.StringVar(&o.attribution, "attribution", "", "who must be named where the data is shown (`TEXT`)")
 	f.StringVar(&o.country, "country", "", "country of places that do not say theirs (ISO 3166-1 `CODE`)")
+	f.StringVar(&o.refused, "refused", "", "`FILE` for the rows that cannot be used (default: refused/ in the gazetteer)")
 	return c
 }
 
@@ -86,8 +116,8 @@ func needArgs(what string) cobra.PositionalArgs {
 }
 
 func (o *importOptions) validate() error {
-	if o.format != "" && !contains(importFormats, o.format) {
-		return fail(exitUsage, "--format wants one of %s, got %q.%s", strings.Join(importFormats, ", "), o.format, didYouMean(o.format, importFormats))
+	if names := importFormatNames(); o.format != "" && !contains(names, o.format) {
+		return fail(exitUsage, "--format wants one of %s, got %q.%s", strings.Join(names, ", "), o.format, didYouMean(o.format, names))
 	}
 	return checkCountry(o.country)
 }
@@ -123,6 +153,11 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 	columns, err := table.ParseMap(o.columns)
 	if err != nil {
 		return fail(exitUsage, "--map: %w", err)
+	}
+	if o.refused != "" {
+		if err := os.WriteFile(o.refused, nil, 0o644); err != nil {
+			return fail(exitInvalidInput, "--refused: %w", err)
+		}
 	}
 	ctx, stop := signals(ctx)
 	defer stop()
@@ -196,59 +231,87 @@ func (a *app) importFile(ctx context.Context, b *gazetteer.Builder, dir, file st
 	if len(columns) > 0 && one.Format != "table" {
 		return one, fmt.Errorf("%s: --map is for tables, this is %s; --format table says otherwise", one.Name, one.Format)
 	}
-	licence, attribution := "", ""
-	switch one.Format {
-	case "osm":
-		licence, attribution = osm.Licence, osm.Attribution
-	case "geonames", "geonames-postal":
-		licence, attribution = geonames.Licence, geonames.Attribution
-	}
-	if one.Licence == "" {
-		one.Licence = licence
-	}
-	if one.Attribution == "" {
-		one.Attribution = attribution
+	for _, f := range importFormats {
+		if f.name == one.Format {
+			one.Licence, one.Attribution = cmp.Or(one.Licence, f.licence), cmp.Or(one.Attribution, f.attribution)
+		}
 	}
 	a.say("Reading %s (%s) …", one.Name, one.Format)
-	country := strings.ToUpper(o.country)
-	if one.Format == "osm" {
-		return one, b.Add(&one.Source, func(emit func(gazetteer.Place) error) (err error) {
-			one.extract, err = osm.Read(ctx, file, osm.Options{Country: country}, emit)
-			if err != nil {
-				return err
-			}
-			one.Refused = one.extract.Refused
-			if !one.extract.Date.IsZero() {
-				one.Source.Data = one.extract.Date.UTC().Format(time.DateOnly)
-			}
-			return nil
-		})
+	path := o.refused
+	if path == "" {
+		path = filepath.Join(dir, "refused", one.Name+".tsv")
 	}
-	refused := &refusedFile{path: filepath.Join(dir, "refused", one.Name+".tsv")}
-	var read gazetteer.Reader
-	switch one.Format {
-	case "geonames-postal":
-		read = geonames.Postal(refused.add)
-	case "geonames":
-		read = geonames.Dump(refused.add)
-	default:
-		read = table.Reader(table.Options{Map: columns, Country: country, Refuse: refused.add})
-	}
-	src, _, err := gazetteer.OpenSource(file)
-	if err != nil {
-		return one, err
-	}
-	defer src.Close()
-	err = b.Add(&one.Source, func(emit func(gazetteer.Place) error) error { return read(ctx, src, emit) })
+	refused := &refusedFile{path: path, name: one.Name, more: o.refused != ""}
+	err := b.Add(&one.Source, func(emit func(gazetteer.Place) error) error {
+		return a.readSource(ctx, b, &one, file, strings.ToUpper(o.country), columns, refused.add, emit)
+	})
 	if e := refused.close(); err == nil {
 		err = e
 	}
 	one.Refused, one.RefusedFile = refused.rows, refused.written()
+	if err == nil && one.Licence == "" && one.Attribution == "" {
+		a.warn("%s: whose data it is and under which licence is not known; --licence and --attribution say it", one.Name)
+	}
 	return one, err
+}
+
+// readSource emits the places of one file.
+func (a *app) readSource(ctx context.Context, b *gazetteer.Builder, one *imported, file, country string, columns table.Map, refuse gazetteer.Refuse, emit func(gazetteer.Place) error) (err error) {
+	switch {
+	case one.Format == "osm":
+		if one.extract, err = osm.Read(ctx, file, osm.Options{Country: country, Refuse: refuse}, emit); err != nil {
+			return err
+		}
+		if !one.extract.Date.IsZero() {
+			one.Source.Data = one.extract.Date.UTC().Format(time.DateOnly)
+		}
+		return nil
+	case one.Format == "tiger" && tiger.IsShapefileAt(file):
+		return tiger.Read(ctx, file, refuse, emit)
+	}
+	var read gazetteer.Reader
+	switch one.Format {
+	case "openaddresses":
+		read = openaddresses.Reader(openaddresses.Options{Country: country, Refuse: refuse})
+	case "tiger":
+		read = tiger.CSV(refuse)
+	case geonames.FormatPostal:
+		read = geonames.Postal(refuse)
+	case geonames.FormatDump:
+		read = geonames.Dump(refuse)
+	case geonames.FormatAdmin:
+		read = geonames.Admin(refuse)
+	case geonames.FormatCountries:
+		read = geonames.Countries(refuse)
+	case geonames.FormatNames:
+		cities := map[string]gazetteer.Place{}
+		err := b.Places(geonames.FormatDump, func(p *gazetteer.Place) error {
+			cities[p.ID] = gazetteer.Place{Kind: p.Kind, ID: p.ID, Names: p.Names[:1:1], Country: p.Country, State: p.State, Point: p.Point, HasPoint: p.HasPoint}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(cities) == 0 {
+			return errors.New("alternate names belong to places of the GeoNames dump; import that first")
+		}
+		read = geonames.Names(cities, refuse)
+	default:
+		read = table.Reader(table.Options{Map: columns, Country: country, Refuse: refuse})
+	}
+	src, _, err := gazetteer.OpenSource(file)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	return read(ctx, src, emit)
 }
 
 // guessFormat tells the format of a file by its content.
 func guessFormat(file string) (string, error) {
+	if tiger.IsShapefileAt(file) {
+		return "tiger", nil
+	}
 	src, head, err := gazetteer.OpenSource(file)
 	if err != nil {
 		return "", err
@@ -259,6 +322,10 @@ func guessFormat(file string) (string, error) {
 		return "osm", nil
 	case geonames.Sniff(head) != "":
 		return geonames.Sniff(head), nil
+	case tiger.SniffCSV(head):
+		return "tiger", nil
+	case openaddresses.Sniff(head):
+		return "openaddresses", nil
 	case len(head) == 0:
 		return "", fmt.Errorf("%s is empty", file)
 	}
@@ -268,9 +335,12 @@ func guessFormat(file string) (string, error) {
 // maxRefused bounds the file of refused rows.
 const maxRefused = 100_000
 
-// A refusedFile keeps the rows that a reader refused: number, reason, text.
+// A refusedFile keeps the rows that a reader refused: file, number, reason,
+// text. It is made when there is one.
 type refusedFile struct {
 	path string
+	name string // of the source
+	more bool   // add to the file: it is for several sources
 	rows int
 	f    *os.File
 	err  error
@@ -285,14 +355,20 @@ func (r *refusedFile) add(row int, text string, why error) {
 		if r.err = os.MkdirAll(filepath.Dir(r.path), 0o755); r.err != nil {
 			return
 		}
-		if r.f, r.err = os.Create(r.path); r.err != nil {
+		flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		if r.more {
+			flags = os.O_WRONLY | os.O_CREATE | os.O_APPEND
+		}
+		if r.f, r.err = os.OpenFile(r.path, flags, 0o644); r.err != nil {
 			return
 		}
-		_, r.err = io.WriteString(r.f, "row\treason\ttext\n")
+		if info, err := r.f.Stat(); err == nil && info.Size() == 0 {
+			_, r.err = io.WriteString(r.f, "file\trow\treason\ttext\n")
+		}
 	}
 	clean := func(s string) string { return strings.ReplaceAll(oneLine(s), "\t", " ") }
 	if r.err == nil {
-		_, r.err = fmt.Fprintf(r.f, "%d\t%s\t%s\n", row, clean(why.Error()), clean(text))
+		_, r.err = fmt.Fprintf(r.f, "%s\t%d\t%s\t%s\n", clean(r.name), row, clean(why.Error()), clean(text))
 	}
 }
 
@@ -306,6 +382,9 @@ func (r *refusedFile) written() string {
 func (r *refusedFile) close() error {
 	if r.f == nil {
 		return r.err
+	}
+	if r.rows > maxRefused && r.err == nil {
+		_, r.err = fmt.Fprintf(r.f, "%s\t\tand %d more\t\n", r.name, r.rows-maxRefused)
 	}
 	if err := r.f.Close(); r.err == nil {
 		r.err = err
@@ -356,7 +435,7 @@ func newGazetteerStatsCommand(a *app) *cobra.Command {
 			a.printStats(g.Stats())
 			for _, s := range g.Sources() {
 				fmt.Fprintf(a.stdout, "source     %s  %s, %s places", s.Name, s.Format, count(s.Places))
-				for _, part := range []string{s.Data, s.Licence} {
+				for _, part := range []string{s.Data, s.Licence, s.Attribution} {
 					if part != "" {
 						fmt.Fprintf(a.stdout, ", %s", part)
 					}
@@ -371,6 +450,59 @@ func newGazetteerStatsCommand(a *app) *cobra.Command {
 func (a *app) printStats(s gazetteer.Stats) {
 	fmt.Fprintf(a.stdout, "addresses  %s on %s streets\npostcodes  %s\ncities     %s\noutlines   %s\ncountries  %s\n",
 		count(s.Houses), count(s.Streets), count(s.Postcodes), count(s.Cities), count(s.Outlines), strings.Join(s.Countries, " "))
+}
+
+func newGazetteerRegionsCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "regions [TEXT]",
+		Short: "List the names that --region takes",
+		Long: `Regions lists the cities and areas that --region finds by name, those with the
+most houses first: what to type, houses and streets, postcodes, inhabitants.
+TEXT keeps those whose name contains it.`,
+		Example: `  gazehound gazetteer regions | head
+  gazehound gazetteer regions neustadt --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			g, err := project{a.data}.openGazetteer()
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			return a.printRegions(g, strings.Join(args, " "))
+		},
+	}
+}
+
+// printRegions lists the names that --region takes.
+func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
+	list := g.RegionNames(text)
+	for _, r := range list {
+		if a.json {
+			if err := a.printJSON(struct {
+				Type string `json:"type"`
+				gazetteer.RegionName
+			}{"region", r}); err != nil {
+				return err
+			}
+			continue
+		}
+		line := oneLine(r.Spec)
+		for _, n := range []struct {
+			count int
+			what  string
+		}{{r.Places, "houses and streets"}, {r.Postcodes, "postcodes"}, {r.Population, "inhabitants"}} {
+			if n.count > 0 {
+				line += fmt.Sprintf("  %s %s", count(n.count), n.what)
+			}
+		}
+		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		a.say("No region of that name. \"gazehound gazetteer stats\" says what the gazetteer holds.")
+		return silentExit(exitGate)
+	}
+	return nil
 }
 
 func newGazetteerLookupCommand(a *app) *cobra.Command {
@@ -410,7 +542,7 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 	found := g.Lookup(q)
 	if a.json {
 		for _, m := range found {
-			if err := a.printJSON(matchJSON(m)); err != nil {
+			if err := a.printJSON(matchJSON(m, g.Sources())); err != nil {
 				return err
 			}
 		}
@@ -430,11 +562,17 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 	return nil
 }
 
-func matchJSON(m gazetteer.Match) map[string]any {
+func matchJSON(m gazetteer.Match, sources []gazetteer.Source) map[string]any {
 	p := m.Place
+	licence := ""
+	for _, s := range sources {
+		if s.Name == p.Source {
+			licence = s.Licence
+		}
+	}
 	o := map[string]any{"type": "place", "kind": p.Kind, "precision": m.Precision, "score": m.Score}
 	for k, v := range map[string]string{"id": p.ID, "street": p.Street, "housenumber": p.HouseNumber, "postcode": p.Postcode, "city": p.City,
-		"state": p.State, "country": p.Country, "source": p.Source} {
+		"state": p.State, "country": p.Country, "source": p.Source, "licence": licence} {
 		if v != "" {
 			o[k] = v
 		}

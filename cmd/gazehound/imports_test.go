@@ -39,10 +39,14 @@ var arrows = map[string][]string{
 	"gazetteer/osm":      {"gazetteer"},
 	"gazetteer/geonames": {"gazetteer"},
 	"gazetteer/table":    {"gazetteer"},
-	"index":              {"geoparse", "gazetteer"},
-	"index/api":          {"index", "index/export", "index/web", "gazetteer", "geoparse"},
-	"index/export":       {"index", "gazetteer"},
-	"index/web":          {"index", "geoparse", "gazetteer"},
+
+	"gazetteer/tiger":         {"gazetteer"},
+	"gazetteer/openaddresses": {"gazetteer", "gazetteer/table"},
+
+	"index":        {"geoparse", "gazetteer"},
+	"index/api":    {"index", "index/export", "index/web", "gazetteer", "geoparse"},
+	"index/export": {"index", "gazetteer"},
+	"index/web":    {"index", "geoparse", "gazetteer"},
 }
 
 // fences says which packages may import a library, so that it can be replaced

@@ -26,6 +26,9 @@ type initOptions struct {
 	force   bool
 }
 
+// listRegions is the --region that asks for their names.
+const listRegions = "list"
+
 func newInitCommand(a *app) *cobra.Command {
 	var o initOptions
 	c := &cobra.Command{
@@ -42,7 +45,8 @@ A region is one of
   relation/62409                  an outline of the extract
   8.10,53.07,8.33,53.21           a box: minLon,minLat,maxLon,maxLat
   postcodes:26121,26123-26135     postcodes; postcodes:US:92602-92697 names the country
-  outline.geojson                 a file`,
+  outline.geojson                 a file
+  list                            prints the names of all places and ends`,
 		Example: `  gazehound init --osm oldenburg.osm.pbf --region Oldenburg --contact https://stadtlabor.example/bot
   gazehound gazetteer import US.txt && gazehound init --region "Irvine, CA"`,
 		Args: cobra.NoArgs,
@@ -102,6 +106,9 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 		return fail(exitInvalidInput, "%w", err)
 	}
 	defer g.Close()
+	if o.region == listRegions {
+		return a.printRegions(g, "")
+	}
 	region, err := p.openRegion(g, o.region)
 	if err != nil {
 		return err

@@ -15,6 +15,9 @@ import (
 func read(r gazetteer.Reader, text string) ([]gazetteer.Place, error) {
 	var places []gazetteer.Place
 	err := r(context.Background(), strings.NewReader(text), func(p gazetteer.Place) error {
+		if p.Kind == gazetteer.Outline {
+			return nil // the name of a state; TestStates looks at them
+		}
 		places = append(places, p)
 		return nil
 	})
@@ -29,8 +32,15 @@ const (
 func TestPostal(t *testing.T) {
 	for row, want := range map[string]gazetteer.Place{
 		postalRow: {Postcode: "92602", Names: []string{"Irvine"}, State: "CA", Country: "US"},
-		"AT\t1010\tWien, Innere Stadt\tWien\t09\ta\t900\tb\t90101\t48.2\t16.3\t5\n": {Postcode: "1010", Names: []string{"Wien", "Wien, Innere Stadt"}, State: "Wien", Country: "AT"},
-		"CH\t5001\tAarau 1\tKanton Aargau\tAG\ta\t1901\tAarau\t4001\t47.3\t8.0\t\n": {Postcode: "5001", Names: []string{"Aarau", "Aarau 1"}, State: "AG", Country: "CH"},
+		"AT\t1010\tWien, Innere Stadt\tWien\t09\ta\t900\tb\t90101\t48.2\t16.3\t5\n":                                    {Postcode: "1010", Names: []string{"Wien", "Wien, Innere Stadt", "Innere Stadt"}, State: "Wien", Country: "AT"},
+		"AT\t8045\tGraz,10.Bez.:Andritz\tSteiermark\t06\tGraz Stadt\t601\tGraz\t60101\t47.1\t15.4\t5\n":                {Postcode: "8045", Names: []string{"Graz", "Graz,10.Bez.:Andritz", "Andritz"}, State: "Steiermark", Country: "AT"},
+		"AT\t9073\tKlagenfurt,13.Bez.:Viktring\tKärnten\t02\ta\t201\tKlagenfurt am Wörthersee\t20101\t46.6\t14.3\t5\n": {Postcode: "9073", Names: []string{"Klagenfurt", "Klagenfurt,13.Bez.:Viktring", "Viktring", "Klagenfurt am Wörthersee"}, State: "Kärnten", Country: "AT"},
+		"GB\tCT3\tAsh,Canterbury\tEngland\tENG\t\t\t\t\t51.2\t1.2\t4\n":                                                {Postcode: "CT3", Names: []string{"Ash", "Ash,Canterbury"}, State: "ENG", Country: "GB"},
+		"FR\t59009\tLille Cedex 9\tHauts-de-France\t32\tNord\t59\tLille\t595\t50.6\t3.0\t5\n":                          {Postcode: "59009", Names: []string{"Lille", "Lille Cedex 9"}, State: "Hauts-de-France", Country: "FR"},
+		"FR\t75008\tPARIS CEDEX 08\tIle-de-France\t11\tParis\t75\tParis\t751\t48.8\t2.3\t5\n":                          {Postcode: "75008", Names: []string{"PARIS", "PARIS CEDEX 08"}, State: "Ile-de-France", Country: "FR"},
+		"CH\t2502\tBiel/Bienne\tKanton Bern\tBE\ta\t246\tBiel\t371\t47.1\t7.2\t4\n":                                    {Postcode: "2502", Names: []string{"Biel/Bienne", "Biel", "Bienne"}, State: "BE", Country: "CH"},
+		"GB\tBS99\tBristol (PO Boxes)\tEngland\tENG\t\t\t\t\t51.4\t-2.5\t4\n":                                          {Postcode: "BS99", Names: []string{"Bristol", "Bristol (PO Boxes)"}, State: "ENG", Country: "GB"},
+		"CH\t5001\tAarau 1\tKanton Aargau\tAG\ta\t1901\tAarau\t4001\t47.3\t8.0\t\n":                                    {Postcode: "5001", Names: []string{"Aarau", "Aarau 1"}, State: "AG", Country: "CH"},
 	} {
 		places, err := read(Postal(nil), row)
 		if err != nil || len(places) != 1 {
@@ -55,7 +65,10 @@ func TestDump(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for text, want := range map[string]string{postalRow: "geonames-postal", dumpRow: "geonames", "a,b\n": "", "": "", "US\t1\n": ""} {
+	for text, want := range map[string]string{postalRow: "geonames-postal", dumpRow: "geonames", "a,b\n": "", "": "", "US\t1\n": "", "#": "", "#\n": "", "\n\n": "",
+		"US.CA\tCalifornia\tCalifornia\t5332921\n": "geonames-admin", "US.CA.059\tOrange County\tOrange County\t5379524\n": "geonames-admin",
+		"1\t5359777\tde\tIrvine\t1\t\t\t\n": "geonames-names", "1\t5359777\tde\tIrvine\t1\t\t\t\t\t\n": "geonames-names",
+		"# info\n#\nDE\tDEU\t276\tGM\tGermany\tBerlin\t357021\t82927922\tEU\t.de\tEUR\tEuro\t49\t#####\t^(\\d{5})$\tde\t2921044\tCH,PL\t\n": "geonames-countries"} {
 		if got := Sniff([]byte(text)); got != want {
 			t.Errorf("Sniff(%.20q) = %q, want %q", text, got, want)
 		}
@@ -118,5 +131,40 @@ func TestRealFiles(t *testing.T) {
 	}
 	if rows != 158_637 {
 		t.Errorf("%d rows", rows)
+	}
+}
+
+func TestStates(t *testing.T) {
+	names := func(r gazetteer.Reader, text string) (list []string) {
+		err := r(context.Background(), strings.NewReader(text), func(p gazetteer.Place) error {
+			if p.Kind == gazetteer.Outline {
+				list = append(list, strings.Join(append([]string{p.Country, p.State}, p.Names...), " "))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return list
+	}
+	if got := names(Postal(nil), postalRow+postalRow); !slices.Equal(got, []string{"US CA California"}) {
+		t.Errorf("of postal codes: %q", got)
+	}
+	if got := names(Admin(nil), "AT.07\tTyrol\tTyrol\t2763586\nUS.CA.059\tOrange County\tOrange County\t5379524\n"); !slices.Equal(got, []string{"AT 07 Tyrol Tyrol"}) {
+		t.Errorf("of states: %q", got)
+	}
+	if _, err := read(Admin(nil), "US.CA.059\tOrange County\tOrange County\t5379524\n"); !errors.Is(err, gazetteer.ErrFormat) {
+		t.Errorf("counties alone: %v", err)
+	}
+	if got := names(Countries(nil), "#\nDE\tDEU\t276\tGM\tGermany\tBerlin\t357021\t82927922\tEU\t.de\tEUR\tEuro\t49\t#####\t^(\\d{5})$\tde\t2921044\tCH,PL\t\n"); !slices.Equal(got, []string{"DE  Germany DEU"}) {
+		t.Errorf("of countries: %q", got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	cities := map[string]gazetteer.Place{"geonames/2761369": {Kind: gazetteer.City, ID: "geonames/2761369", Names: []string{"Vienna", "Wien"}, Country: "AT"}}
+	places, err := read(Names(cities, nil), "1\t2761369\tcs\tVídeň\t1\t\t\t\n2\t2761369\tlink\thttps://example.org/\t\t\t\t\n3\t1\tde\tanderswo\t\t\t\t\n")
+	if err != nil || len(places) != 1 || !slices.Equal(places[0].Names, []string{"Vienna", "Vídeň"}) {
+		t.Errorf("%+v, %v", places, err)
 	}
 }

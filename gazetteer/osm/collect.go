@@ -468,6 +468,9 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		err := emit(p)
 		if errors.Is(err, gazetteer.ErrBadPlace) {
 			c.extract.Refused++
+			if c.options.Refuse != nil {
+				c.options.Refuse(0, strings.Join([]string{p.ID, p.Street, p.HouseNumber, p.Postcode, p.City}, " "), err)
+			}
 			return ctx.Err()
 		}
 		return err

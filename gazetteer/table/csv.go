@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"gazehound/gazetteer"
 )
@@ -24,7 +27,7 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 	if err != nil {
 		return fmt.Errorf("%w: line 1: %w", gazetteer.ErrFormat, err)
 	}
-	first = bytes.TrimPrefix(first, []byte("\xef\xbb\xbf"))
+	first = toUTF8(bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")))
 	if bytes.IndexByte(first, 0) >= 0 {
 		return fmt.Errorf("%w: this is no text", gazetteer.ErrFormat)
 	}
@@ -50,7 +53,7 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 		}
 		var values []string
 		if err == nil {
-			line = bytes.Clone(line)
+			line = bytes.Clone(toUTF8(line))
 			var open bool
 			values, open, err = split(line, sep)
 			// A line break within quotes is part of the value; a quote that is
@@ -61,7 +64,7 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 					break
 				}
 				n++
-				line = append(append(line, '\n'), more...)
+				line = append(append(line, '\n'), toUTF8(more)...)
 				if len(line) > maxRow {
 					err = gazetteer.ErrTooLong
 					break
@@ -90,6 +93,15 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 			return err
 		}
 	}
+}
+
+// toUTF8 decodes a line that is not UTF-8 as Windows-1252, of which Latin-1 is
+// a part: what old tables are written in.
+func toUTF8(line []byte) []byte {
+	if !utf8.Valid(line) {
+		line, _ = charmap.Windows1252.NewDecoder().Bytes(line)
+	}
+	return line
 }
 
 // divider returns the character that divides the names of columns most often.

@@ -1,0 +1,316 @@
+// Package tiger reads the address ranges of the U.S. Census Bureau's TIGER/Line
+// files: the shapefiles of address features (ADDRFEAT), and the CSV that
+// Nominatim makes of them.
+package tiger
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/paulmach/orb"
+
+	"gazehound/gazetteer"
+)
+
+// Licence and Attribution are those of works of the United States.
+const (
+	Licence     = "public domain"
+	Attribution = "U.S. Census Bureau, TIGER/Line"
+)
+
+// The header of the CSV.
+const header = "from;to;interpolation;street;city;state;postcode;geometry"
+
+// SniffCSV reports whether head, the start of a file, looks like the CSV.
+func SniffCSV(head []byte) bool { return strings.HasPrefix(string(head), header) }
+
+const maxLine = 1 << 20 // bytes of a row of the CSV
+
+// CSV returns a reader of the CSV: one Street with a Range per row. Its column
+// "city" holds the county, which is no city, and is passed over.
+func CSV(refuse gazetteer.Refuse) gazetteer.Reader {
+	return func(ctx context.Context, src io.Reader, emit func(gazetteer.Place) error) error {
+		r := bufio.NewReaderSize(src, 64<<10)
+		good, n := 0, 0
+		var first error
+		for n = 1; ; n++ {
+			line, err := gazetteer.ReadLine(r, maxLine)
+			if err == io.EOF {
+				break
+			}
+			if err != nil && !errors.Is(err, gazetteer.ErrTooLong) {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+			if n%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			text := string(line)
+			if n == 1 && err == nil {
+				if !strings.HasPrefix(text, header) {
+					return fmt.Errorf("%w: line 1 is not %q", gazetteer.ErrFormat, header)
+				}
+				continue
+			}
+			if err == nil && text == "" {
+				continue
+			}
+			var p gazetteer.Place
+			if err == nil {
+				p, err = csvPlace(text)
+			}
+			if err == nil {
+				if err = emit(p); err != nil && !errors.Is(err, gazetteer.ErrBadPlace) {
+					return err
+				}
+			}
+			if err != nil {
+				if first == nil {
+					first = fmt.Errorf("line %d: %w", n, err)
+				}
+				if refuse != nil {
+					refuse(n, text[:min(len(text), 1024)], err)
+				}
+				continue
+			}
+			good++
+		}
+		if good == 0 && first != nil {
+			return fmt.Errorf("%w: none of %d rows can be used; the first: %w", gazetteer.ErrFormat, n-2, first)
+		}
+		if good == 0 {
+			return fmt.Errorf("%w: the file holds no row", gazetteer.ErrFormat)
+		}
+		return nil
+	}
+}
+
+func csvPlace(line string) (gazetteer.Place, error) {
+	cols := strings.Split(line, ";")
+	if len(cols) != 8 {
+		return gazetteer.Place{}, fmt.Errorf("it has %d columns instead of 8", len(cols))
+	}
+	shape, err := lineString(cols[7])
+	if err != nil {
+		return gazetteer.Place{}, err
+	}
+	r, err := newRange(cols[0], cols[1], cols[2] == "all", shape)
+	if err != nil {
+		return gazetteer.Place{}, err
+	}
+	return place(cols[3], cols[6], strings.ToUpper(strings.TrimSpace(cols[5])), r)
+}
+
+// place returns a stretch of a street.
+func place(street, zip, state string, r *gazetteer.Range) (gazetteer.Place, error) {
+	street, zip = strings.TrimSpace(street), strings.TrimSpace(zip)
+	switch {
+	case street == "":
+		return gazetteer.Place{}, errors.New("no street")
+	case zip == "":
+		return gazetteer.Place{}, errors.New("no ZIP code")
+	}
+	return gazetteer.Place{Kind: gazetteer.Street, Names: []string{street}, Street: street, Postcode: zip, State: state, Country: "US", Range: r}, nil
+}
+
+// newRange returns the range of house numbers along line. Numbers on both
+// sides where they are of both parities.
+func newRange(from, to string, all bool, line orb.LineString) (*gazetteer.Range, error) {
+	a, err := houseNumber(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := houseNumber(to)
+	if err != nil {
+		return nil, err
+	}
+	r := &gazetteer.Range{From: a, To: b, Step: 2, Line: line}
+	if all || a%2 != b%2 {
+		r.Step = 1
+	}
+	return r, nil
+}
+
+func houseNumber(s string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("house number %.20q is no whole number", s)
+	}
+	return n, nil
+}
+
+// lineString reads LINESTRING(lon lat,lon lat …).
+func lineString(s string) (orb.LineString, error) {
+	inner, ok := strings.CutPrefix(strings.TrimSpace(s), "LINESTRING")
+	inner, open := strings.CutPrefix(strings.TrimSpace(inner), "(")
+	inner, closed := strings.CutSuffix(inner, ")")
+	if !ok || !open || !closed {
+		return nil, fmt.Errorf("%.40q is no LINESTRING(…)", s)
+	}
+	var line orb.LineString
+	for pair := range strings.SplitSeq(inner, ",") {
+		x, y, _ := strings.Cut(strings.TrimSpace(pair), " ")
+		lon, err := strconv.ParseFloat(x, 64)
+		if err != nil {
+			return nil, fmt.Errorf("longitude %.20q is no number", x)
+		}
+		lat, err := strconv.ParseFloat(strings.TrimSpace(y), 64)
+		if err != nil {
+			return nil, fmt.Errorf("latitude %.20q is no number", y)
+		}
+		line = append(line, orb.Point{lon, lat})
+	}
+	return line, nil
+}
+
+// Options tune Shapefile.
+type Options struct {
+	State  string // code of the state that the file is of; see StateOf
+	Refuse gazetteer.Refuse
+}
+
+var countyFile = regexp.MustCompile(`(?i)^tl_[0-9]{4}_([0-9]{2})[0-9]{3}_addrfeat\b`)
+
+// StateOf returns the code of the state that a file such as
+// tl_2024_06059_addrfeat.zip is of, or "".
+func StateOf(name string) string {
+	m := countyFile.FindStringSubmatch(name)
+	if m == nil {
+		return ""
+	}
+	return states[m[1]]
+}
+
+// states are the FIPS codes.
+var states = func() map[string]string {
+	m := map[string]string{}
+	for part := range strings.FieldsSeq(`01AL 02AK 04AZ 05AR 06CA 08CO 09CT 10DE 11DC 12FL 13GA 15HI 16ID 17IL 18IN 19IA 20KS 21KY 22LA 23ME 24MD 25MA
+		26MI 27MN 28MS 29MO 30MT 31NE 32NV 33NH 34NJ 35NM 36NY 37NC 38ND 39OH 40OK 41OR 42PA 44RI 45SC 46SD 47TN 48TX 49UT 50VT 51VA 53WA 54WV 55WI
+		56WY 60AS 66GU 69MP 72PR 78VI`) {
+		m[part[:2]] = part[2:]
+	}
+	return m
+}()
+
+// Shapefile emits the streets of a shapefile of address features: for each
+// side of a feature that has house numbers a Street with a Range, beside the
+// middle of the road; without numbers the Street alone. The two files are read
+// side by side. Rows that cannot be kept are refused; files that are cut off,
+// or that belong to another format, end the reading.
+func Shapefile(ctx context.Context, shp, dbf io.Reader, o Options, emit func(gazetteer.Place) error) error {
+	shapes, err := newShapes(shp)
+	if err != nil {
+		return err
+	}
+	rows, err := newRows(dbf)
+	if err != nil {
+		return err
+	}
+	for _, c := range []string{"FULLNAME", "LFROMHN", "LTOHN", "RFROMHN", "RTOHN", "ZIPL", "ZIPR"} {
+		if _, ok := rows.fields[c]; !ok {
+			return fmt.Errorf("%w: its table has no column %s; wanted TIGER/Line address features (tl_…_addrfeat)", gazetteer.ErrFormat, c)
+		}
+	}
+	for n := 1; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		line, bad, err := shapes.next()
+		if err == io.EOF {
+			return rows.end(n)
+		}
+		if err != nil {
+			return fmt.Errorf("shape %d: %w", n, err)
+		}
+		if err := rows.next(); err != nil {
+			return fmt.Errorf("row %d of the table: %w", n, err)
+		}
+		refuse := func(why error) {
+			if o.Refuse != nil {
+				o.Refuse(n, rows.text(), why)
+			}
+		}
+		if bad != nil {
+			refuse(bad)
+			continue
+		}
+		for _, p := range features(rows, line, o.State, refuse) {
+			if err := emit(p); err != nil {
+				if !errors.Is(err, gazetteer.ErrBadPlace) {
+					return err
+				}
+				refuse(err)
+			}
+		}
+	}
+}
+
+// sideOffset is how far, in metres, houses lie from the middle of the road.
+const sideOffset = 10
+
+// features returns the places of one row.
+func features(r *rows, line orb.LineString, state string, refuse func(error)) (found []gazetteer.Place) {
+	street, zips := r.value("FULLNAME"), [2]string{r.value("ZIPL"), r.value("ZIPR")}
+	if street == "" {
+		return nil // a road without a name has no address
+	}
+	for side, name := range []string{"L", "R"} {
+		from, to := r.value(name+"FROMHN"), r.value(name+"TOHN")
+		if from == "" && to == "" {
+			continue
+		}
+		zip := zips[side]
+		if zip == "" {
+			zip = zips[1-side]
+		}
+		rng, err := newRange(from, to, r.value("PARITY"+name) == "B", beside(line, []float64{sideOffset, -sideOffset}[side]))
+		var p gazetteer.Place
+		if err == nil {
+			p, err = place(street, zip, state, rng)
+		}
+		if err != nil {
+			refuse(err)
+			continue
+		}
+		p.ID = "tiger/" + r.value("TLID")
+		found = append(found, p)
+	}
+	if len(found) > 0 {
+		return found
+	}
+	p, err := place(street, cmp.Or(zips[0], zips[1]), state, nil)
+	if err != nil {
+		refuse(err)
+		return nil
+	}
+	p.Point, p.HasPoint = line[len(line)/2], true
+	return []gazetteer.Place{p}
+}
+
+// beside moves a line to its left, in metres; a negative distance is to its
+// right.
+func beside(line orb.LineString, metres float64) orb.LineString {
+	if len(line) < 2 {
+		return line
+	}
+	moved := make(orb.LineString, len(line))
+	for i, p := range line {
+		before, after := line[max(i-1, 0)], line[min(i+1, len(line)-1)]
+		narrow := math.Max(math.Cos(p[1]*math.Pi/180), 0.01)
+		dx, dy := (after[0]-before[0])*narrow, after[1]-before[1]
+		length := math.Hypot(dx, dy)
+		moved[i] = p
+		if length > 0 {
+			d := metres / 111_195
+			moved[i] = orb.Point{p[0] - dy/length*d/narrow, p[1] + dx/length*d}
+		}
+	}
+	return moved
+}
