@@ -3,6 +3,7 @@ package geoparse
 import (
 	"strings"
 
+	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
 )
 
@@ -26,6 +27,8 @@ func (s *scan) single() []Address {
 	case len(t) >= grammar.MaxTokens:
 	case s.hint == "US":
 		s.singleUS(text, t)
+	case s.hint == "GB" || s.hint == "CA" || s.hint == "AU":
+		s.singleCommonwealth(text, t)
 	case grammar.FamilyOf(s.hint) == grammar.Europe:
 		s.singleEurope(text, t)
 	}
@@ -43,7 +46,7 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		n--
 	}
 	code := ""
-	if state, span, k := grammar.StateBefore(text, t, n); state != "" && k > 0 && (a.Postcode != "" || commaBefore(text, t, k) || !grammar.RoadWord(span.Of(text))) {
+	if state, span, k := grammar.StateBefore(text, t, n); state != "" && k > 0 && (a.Postcode != "" || commaBefore(text, t, k) || !grammar.RoadWord(span.Of(text)) || s.cityEnds(text, t[:k], state)) && !(a.Postcode == "" && grammar.FloorNumber(text[t[k-1].Start:t[k-1].End])) {
 		code, n = state, k
 		a.State = span.Of(text)
 		a.Start, a.End = min(a.Start, span.Start), max(a.End, span.End)
@@ -67,6 +70,16 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		street, end, ok = s.firstUS(text, t[:n])
 		if ok {
 			cut = grammar.SkipMarks(text, t, end)
+			if cut < n && code == "" && a.Postcode == "" && street.Strength == 3 && grammar.HasUnitWord(text[t[cut].Start:t[n-1].End]) {
+				// what follows the street is a building or its part
+				if street.Unit.Empty() {
+					street.Unit.Start = t[cut].Start
+					if text[t[cut-1].Start] == '(' {
+						street.Unit.Start = t[cut-1].Start
+					}
+				}
+				street.Unit.End, cut = t[n-1].End, n
+			}
 			if cut < n && (code == "" && a.Postcode == "" && !commaBefore(text, t, cut) || !cityLike(text, t[cut:n])) {
 				return
 			}
@@ -93,6 +106,100 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		a.Level = CityLevel
 	}
 	s.finishSingle(a, code, street.Strength)
+}
+
+// singleCommonwealth reads "number street, city, province postcode, country" of
+// Great Britain, Canada and Australia, any part of which may be missing.
+func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
+	n := grammar.SkipMarksBack(text, t, len(t))
+	a := Address{Start: len(text), Country: s.hint, Level: StreetLevel}
+	country := false
+	if k := grammar.SkipCountry(text, t, n); k < n {
+		n, country = k, true
+	}
+	for range 2 { // the postcode stands before or behind the province
+		if code := codeEnd(s.hint, text, t[:n]); code.End > code.Start && a.Postcode == "" {
+			a.Postcode = code.Of(text)
+			a.take(code.Start, code.End)
+			for n > 0 && t[n-1].Start >= code.Start {
+				n--
+			}
+			n = grammar.SkipMarksBack(text, t, n)
+		}
+		if s.hint != "GB" && a.State == "" {
+			if state, span, k := grammar.ProvinceBefore(s.hint, text, t, n); state != "" && k > 0 {
+				a.State = strings.Trim(span.Of(text), "()")
+				a.take(span.Start, span.End)
+				n = grammar.SkipMarksBack(text, t, k)
+			}
+		}
+	}
+	if s.hint == "GB" {
+		for _, home := range [...]string{"England", "Scotland", "Wales", "Northern Ireland"} {
+			if i := n - strings.Count(home, " ") - 1; i > 0 && text[t[i].Start:t[n-1].End] == home {
+				a.State, country = home, true
+				a.take(t[i].Start, t[n-1].End)
+				n = grammar.SkipMarksBack(text, t, i)
+				break
+			}
+		}
+		n = grammar.SkipMarksBack(text, t, grammar.SkipCounty(text, t, n))
+	}
+	placed := country || a.Postcode != "" || a.State != ""
+	cut := n
+	for i := max(0, n-4); i < n; i++ {
+		name := text[t[i].Start:t[n-1].End]
+		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !placed || i > 0 && !commaBefore(text, t, i) && !grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) {
+			continue
+		}
+		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.g.Cities(s.hint, name)) > 0 || s.hint == "GB" && grammar.PostTown(gazetteer.Key(name)) || s.hint == "CA" && grammar.CanadianCity(gazetteer.Key(name)) {
+			a.City = fold(name)
+			a.take(t[i].Start, t[n-1].End)
+			cut = i
+			break
+		}
+	}
+	street, ok := s.provinceStreet(t[:cut], true)
+	if !ok {
+		street, ok = grammar.LineBefore(text, t[:cut])
+	}
+	if !ok && s.hint == "GB" {
+		street, ok = grammar.RoadBefore(text, t[:cut])
+	}
+	switch {
+	case ok:
+		a.takeStreet(text, street)
+	case !placed || a.City == "" && a.Postcode == "":
+		return
+	default:
+		a.Level = CityLevel
+	}
+	s.finishSingle(a, "", street.Strength)
+}
+
+// codeEnd returns the postcode that ends t, for Great Britain also its first
+// half alone.
+func codeEnd(country, text string, t []grammar.Token) grammar.Span {
+	if len(t) < 2 {
+		return grammar.Span{}
+	}
+	last := t[len(t)-1]
+	if country == "AU" {
+		if last.Kind == grammar.Number && last.End-last.Start == 4 {
+			return grammar.Span{Start: last.Start, End: last.End}
+		}
+		return grammar.Span{}
+	}
+	for k := len(t) - 1; k >= 0 && k >= len(t)-5 && last.End-t[k].Start <= 9; k-- {
+		sp := grammar.Span{Start: t[k].Start, End: last.End}
+		code := strings.ReplaceAll(sp.Of(text), " ", "")
+		if country == "CA" && len(code) == 6 && upper(code[0]) && code[1]-'0' <= 9 && upper(code[2]) && code[3]-'0' <= 9 && upper(code[4]) && code[5]-'0' <= 9 ||
+			country == "GB" && len(code) >= 5 && outwardForm(code[:len(code)-3]) && code[len(code)-3]-'0' <= 9 && upper(code[len(code)-2]) && upper(code[len(code)-1]) ||
+			country == "GB" && t[k].Kind == grammar.Word && (k == 0 || t[k-1].Kind != grammar.Word || t[k].Space) && outwardForm(code) {
+			return sp
+		}
+	}
+	return grammar.Span{}
 }
 
 // finishSingle fills in what the gazetteer knows and keeps the address.
@@ -140,6 +247,16 @@ func (s *scan) firstUS(text string, t []grammar.Token) (grammar.Street, int, boo
 
 func commaBefore(text string, t []grammar.Token, i int) bool {
 	return i > 0 && (t[i-1].Kind == grammar.Break || text[t[i-1].Start] == ',')
+}
+
+// cityEnds tells whether t ends with a city of the state behind a street.
+func (s *scan) cityEnds(text string, t []grammar.Token, state string) bool {
+	for i := max(1, len(t)-3); i < len(t); i++ {
+		if t[i].Kind == grammar.Word && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && s.cityOfUS(text[t[i].Start:t[len(t)-1].End], state) {
+			return true
+		}
+	}
+	return false
 }
 
 // cityLike tells whether the tokens can name a city: a few words.

@@ -149,6 +149,18 @@ func PostTowns(outward string) []string {
 	return strings.Fields(postTowns[outward[:max(i, 0)]])
 }
 
+// PostTown tells whether the folded name is one of those towns.
+func PostTown(key string) bool {
+	for _, names := range postTowns {
+		for name := range strings.FieldsSeq(names) {
+			if name == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // canadianCities are those that GeoNames' postal codes of Canada name by their
 // quarters only.
 var canadianCities = set("montreal quebec ottawa toronto vancouver calgary edmonton winnipeg mississauga burnaby gatineau troisrivieres saintjohn saintjerome halifax hamilton london laval brampton surrey markham vaughan burlington barrie regina saskatoon verdun longueuil sherbrooke rimouski scarborough etobicoke northyork coquitlam northvancouver westvancouver richmond kitchener windsor oshawa kingston guelph moncton fredericton victoria kelowna abbotsford")

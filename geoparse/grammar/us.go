@@ -633,6 +633,9 @@ func usUnit(text string, t []Token, i int) int {
 	if levelWords[w] && i+1 < len(t) && isWord(text, t[i+1], "level", "floor", "lobby") {
 		return 2
 	}
+	if w == "no" && i+1 < len(t) && t[i+1].Space && !Ordinal(t[i+1].text(text)) && (t[i+1].Kind == Number || t[i+1].Kind == Word && i+2 < len(t) && t[i+2].Kind == Number && !t[i+2].Space) && i > 1 && (i+2 >= len(t) || t[i+2].Kind != Word) {
+		return min(2+b2i(t[i+1].Kind == Word), len(t)-i) // "361 17th Street No 2202"
+	}
 	if !usUnits[w] {
 		return 0
 	}
@@ -664,6 +667,10 @@ func usUnit(text string, t []Token, i int) int {
 	}
 	return k - i
 }
+
+// FloorNumber tells whether w is the number of a floor, so that "FL" behind it is
+// no state: "6TH", "fourth".
+func FloorNumber(w string) bool { return Ordinal(w) || spelledOrdinals[LowerASCII(w)] }
 
 // HasUnitWord tells whether s names a unit rather than a building or quarter:
 // it holds a digit or the word for one.
