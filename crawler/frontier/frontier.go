@@ -71,6 +71,7 @@ type Outcome struct {
 	Dropped   map[string]int64 // links of the page that were not handed in, by reason
 	Bytes     int64            // downloaded
 	At        time.Time
+	Check     *Check // for asking again, or nil; kept beside the outcome, see Frontier.Check
 }
 
 // State tells where a URL is in the crawl.

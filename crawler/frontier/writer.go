@@ -477,7 +477,25 @@ func (b *batch) finish(l link, o Outcome) error {
 			return err
 		}
 	}
-	for _, id := range o.Addresses {
+	if err := b.addresses(o.Addresses); err != nil {
+		return err
+	}
+	if o.Check != nil {
+		if err := b.set(checkKey(l.key), o.Check.encode()); err != nil {
+			return err
+		}
+	}
+	b.totals.add(&o)
+	seq := uint64(b.totals.Visited)
+	if err := b.set(visitKey(seq), v.encode()); err != nil {
+		return err
+	}
+	return b.set(urlKey(l.key), urlRecord{state: Visited, seq: seq}.encode())
+}
+
+// addresses notes the ids of addresses, and counts those that are new.
+func (b *batch) addresses(ids []string) error {
+	for _, id := range ids {
 		key := addressKey(id)
 		known, err := b.get(key, func([]byte) error { return nil })
 		if err != nil {
@@ -490,12 +508,7 @@ func (b *batch) finish(l link, o Outcome) error {
 			}
 		}
 	}
-	b.totals.add(&o)
-	seq := uint64(b.totals.Visited)
-	if err := b.set(visitKey(seq), v.encode()); err != nil {
-		return err
-	}
-	return b.set(urlKey(l.key), urlRecord{state: Visited, seq: seq}.encode())
+	return nil
 }
 
 // add counts one visit, but for its addresses.

@@ -1,0 +1,73 @@
+// Package simhash tells texts that are nearly the same by a fingerprint of 64
+// bits (Charikar 2002; Manku, Jain & Das Sarma 2007).
+package simhash
+
+import (
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Near is the number of bits in which the fingerprints of nearly the same text
+// differ at most (Manku et al., section 4: 3 of 64).
+const Near = 3
+
+const (
+	shingle = 2      // words that are hashed together
+	most    = 20_000 // words of a text that count
+	offset  = 14695981039346656037
+	prime   = 1099511628211 // of FNV-1a
+)
+
+// Of returns the fingerprint of a text: of its words in any case and in their
+// order. Numbers do not count, so that the same page for another day, or with
+// a counter on it, is nearly the same. A text without words has 0.
+func Of(text string) uint64 {
+	var sums [64]int32
+	var last [shingle]uint64
+	words, hash, letters := 0, uint64(offset), false
+	end := func() {
+		if !letters {
+			hash = offset
+			return
+		}
+		last[words%shingle] = hash
+		words++
+		both := uint64(offset)
+		for i := range min(words, shingle) { // in the order of the text
+			both = (both ^ last[(words-1-i)%shingle]) * prime
+		}
+		both ^= both >> 29 // FNV leaves the high bits of short input alike
+		both *= 0xBF58476D1CE4E5B9
+		both ^= both >> 32
+		for i := range sums {
+			sums[i] += int32(both>>i&1)*2 - 1
+		}
+		hash, letters = offset, false
+	}
+	for i := 0; i < len(text) && words < most; {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch {
+		case unicode.IsLetter(r):
+			hash, letters = (hash^uint64(unicode.ToLower(r)))*prime, true
+		case unicode.IsDigit(r):
+		default:
+			end()
+		}
+	}
+	end()
+	if words == 0 {
+		return 0
+	}
+	var print uint64
+	for i, n := range sums {
+		if n > 0 {
+			print |= 1 << i
+		}
+	}
+	return print
+}
+
+// Distance returns the number of bits in which two fingerprints differ.
+func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }

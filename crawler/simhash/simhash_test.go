@@ -1,0 +1,81 @@
+package simhash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func text(r *rand.Rand, words int) []string {
+	list := make([]string, words)
+	for i := range list {
+		b := make([]byte, 3+r.IntN(6))
+		for j := range b {
+			b[j] = 'a' + byte(r.IntN(26))
+		}
+		list[i] = string(b)
+	}
+	return list
+}
+
+// One word of some hundred changes few bits, another text changes many, on
+// texts that nobody chose.
+func TestDistances(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	missed, taken := 0, 0
+	for range 200 {
+		a := text(r, 400)
+		edited := append([]string{}, a...)
+		edited[r.IntN(len(edited))] = "neu"
+		if Distance(Of(strings.Join(a, " ")), Of(strings.Join(edited, " "))) > Near {
+			missed++
+		}
+		if Distance(Of(strings.Join(a, " ")), Of(strings.Join(text(r, 400), " "))) <= Near {
+			taken++
+		}
+	}
+	if missed > 30 || taken > 0 {
+		t.Errorf("of 200 texts %d with one other word are not near, and %d others are", missed, taken)
+	}
+}
+
+func TestWhatCounts(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"Keine Termine am 3. März 2026", "keine  Termine am 17. März 2031!", true},
+		{"a b c d", "d c b a", false},
+		{"Lange Straße", "Kurze Straße", false},
+		{"", "17 18 19", true},
+	} {
+		if got := Of(c.a) == Of(c.b); got != c.same {
+			t.Errorf("%q and %q: same %v", c.a, c.b, got)
+		}
+	}
+}
+
+// Case, numbers and what stands between words change nothing.
+func TestLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOf(rapid.StringMatching(`[a-zäß]{1,8}`)).Draw(t, "words")
+		var other strings.Builder
+		for i, w := range words {
+			fmt.Fprintf(&other, "%s%s %d", rapid.SampledFrom([]string{" ", "\n", ", "}).Draw(t, "between"), w, i)
+		}
+		if Of(strings.Join(words, " ")) != Of(other.String()) {
+			t.Errorf("%q and %q differ", words, other.String())
+		}
+	})
+}
+
+func BenchmarkOf(b *testing.B) {
+	page := strings.Join(text(rand.New(rand.NewPCG(1, 2)), 600), " ")
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		Of(page)
+	}
+}
