@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"crawler/sitemap":    {"crawler/weburl"},
 	"crawler/tdm":        {"crawler/weburl"},
 	"crawler/partition":  {"crawler/weburl", "crawler/page", "predictor"},
+	"crawler/nugget":     {},
 	"crawler/report":     {"crawler/frontier"},
 	"crawler/strategy":   {"crawler/frontier", "predictor"},
 	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "crawler/sitemap", "crawler/tdm", "geoparse", "predictor"},
