@@ -1,0 +1,91 @@
+package bm25
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func topic(t testing.TB, words string) *Topic {
+	t.Helper()
+	c, err := New(Words(words), DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Equation 7 by hand, over five texts.
+func TestOkapi(t *testing.T) {
+	c := topic(t, "bakery bread bread")
+	texts := []string{"bakery bread", "bread and more bread here", "a town hall", "the river", "the old bridge of the town"}
+	total := 0
+	for _, d := range texts {
+		c.Observe(c.Read(d))
+		total += len(d)
+	}
+	avdl := float64(total) / 5
+	part := func(df, ftd, ftc int, length int) float64 {
+		return math.Log((5-float64(df)+.5)/(float64(df)+.5)) *
+			2.2 * float64(ftd) / (1.2*(1-.75+.75*float64(length)/avdl) + float64(ftd)) *
+			101 * float64(ftc) / (100 + float64(ftc))
+	}
+	for text, want := range map[string]float64{
+		texts[0]:       part(1, 1, 1, len(texts[0])) + part(2, 1, 2, len(texts[0])),
+		texts[1]:       part(2, 2, 2, len(texts[1])),
+		texts[2]:       0,
+		"":             0,
+		"BREAD, bread": part(2, 2, 2, 12),
+	} {
+		if got := c.Okapi(c.Read(text)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	if s := c.Similarity(c.Read(strings.Repeat("bakery bread ", 5000))); s <= 0 || s > 1 {
+		t.Errorf("similarity %v", s)
+	}
+}
+
+// Common words never count against a text, and nothing known is no error.
+func TestBounds(t *testing.T) {
+	c := topic(t, "the bakery")
+	if s := c.Similarity(c.Read("the bakery")); !(s > 0 && s <= 1) {
+		t.Errorf("before any text: %v", s)
+	}
+	for range 10 {
+		c.Observe(c.Read("the the bakery"))
+	}
+	if got := c.Okapi(c.Read("the bakery")); got != 0 {
+		t.Errorf("words of all texts: %v, want 0", got)
+	}
+	if got := c.Similarity(c.Read("the bakery")); got != 0 || math.IsNaN(got) {
+		t.Errorf("similarity %v, want 0", got)
+	}
+	for _, o := range []Options{{K1: 3, B: .75, K2: 1}, {K1: 1, B: 2, K2: 1}, {K1: 1, B: .75, K2: 0}, {K1: math.NaN(), B: .75, K2: 1}} {
+		if _, err := New([]string{"x"}, o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+	if _, err := New(nil, DefaultOptions()); err == nil {
+		t.Error("a topic without words: no error")
+	}
+}
+
+func TestWords(t *testing.T) {
+	got := Words("Bäckerei—Brot, 7 a B2 ไทย x" + strings.Repeat("y", 70))
+	if want := []string{"bäckerei", "brot", "b2", "ไทย"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func BenchmarkSimilarity(b *testing.B) {
+	c := topic(b, "bakery bread cake coffee shop opening hours")
+	text := strings.Repeat("A page of the town about its bakery and other things of which nobody reads. ", 60)
+	for b.Loop() {
+		d := c.Read(text)
+		c.Observe(d)
+		c.Similarity(d)
+	}
+	b.SetBytes(int64(len(text)))
+}

@@ -1,0 +1,210 @@
+// Package topic maps pages that a user likes to a node of a topic tree
+// (Ahmadi-Abkenari & Selamat 2010, section 8): the node whose description fits
+// them best by TF-IDF over an inverted list.
+package topic
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"gazehound/predictor/bm25"
+)
+
+// A Topic is one node of the tree.
+type Topic struct {
+	Name     string   // its short phrase
+	Path     string   // names from the root: "science / computer science"
+	Words    string   // text that describes it, with its name
+	Examples []string // D(c): URLs of its best pages
+}
+
+// A Tree is a topic tree as a list, parents before children.
+type Tree struct {
+	Topics []Topic
+	list   map[string][]posting // inverted list J: word → topics with its weight
+	norm   []float64            // length of each topic's vector
+}
+
+// A posting is one topic of a word.
+type posting struct {
+	topic  int
+	weight float64 // tf · idf
+}
+
+// Bounds of a tree file.
+const (
+	maxBytes  = 16 << 20
+	maxTopics = 100_000
+	maxDepth  = 50
+)
+
+// node is a topic in the file.
+type node struct {
+	Topic    string   `yaml:"topic"`
+	Words    string   `yaml:"words"`
+	Examples []string `yaml:"examples"`
+	Topics   []node   `yaml:"topics"`
+}
+
+// Read reads a tree: a YAML list of topics, each with its phrase (topic), words
+// that describe it, example URLs, and the topics below it.
+//
+//   - topic: food
+//     topics:
+//   - topic: bakery
+//     words: bread rolls cake baker
+//     examples: [https://www.example.org/bakeries]
+func Read(r io.Reader) (*Tree, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read topics: %w", err)
+	}
+	if len(raw) > maxBytes {
+		return nil, fmt.Errorf("topics: more than %d MB", maxBytes>>20)
+	}
+	var roots []node
+	d := yaml.NewDecoder(bytes.NewReader(raw))
+	d.KnownFields(true)
+	if err := d.Decode(&roots); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("topics: %w", err)
+	}
+	t := &Tree{}
+	if err := t.add(roots, "", 0); err != nil {
+		return nil, err
+	}
+	if len(t.Topics) == 0 {
+		return nil, errors.New("topics: the file names none")
+	}
+	t.index()
+	return t, nil
+}
+
+func (t *Tree) add(nodes []node, above string, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("topics: %q lies more than %d levels deep", above, maxDepth)
+	}
+	for i, n := range nodes {
+		name := strings.Join(strings.Fields(n.Topic), " ")
+		switch {
+		case name == "":
+			return fmt.Errorf("topics: number %d below %q has no name", i+1, above)
+		case len(t.Topics) >= maxTopics:
+			return fmt.Errorf("topics: more than %d", maxTopics)
+		}
+		path := name
+		if above != "" {
+			path = above + " / " + name
+		}
+		if slices.ContainsFunc(nodes[:i], func(m node) bool { return strings.Join(strings.Fields(m.Topic), " ") == name }) {
+			return fmt.Errorf("topics: %q comes twice", path)
+		}
+		t.Topics = append(t.Topics, Topic{Name: name, Path: path, Words: strings.TrimSpace(name + " " + n.Words), Examples: n.Examples})
+		if err := t.add(n.Topics, path, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Describe adds the text of an example page to what describes a topic; Map
+// uses it.
+func (t *Tree) Describe(topic int, text string) {
+	t.Topics[topic].Words += " " + text
+	t.index()
+}
+
+// index makes the inverted list.
+func (t *Tree) index() {
+	counts := make([]map[string]int, len(t.Topics))
+	df := map[string]int{}
+	for i, c := range t.Topics {
+		counts[i] = map[string]int{}
+		for _, w := range bm25.Words(c.Words) {
+			if counts[i][w] == 0 {
+				df[w]++
+			}
+			counts[i][w]++
+		}
+	}
+	t.list = map[string][]posting{}
+	t.norm = make([]float64, len(t.Topics))
+	for i := range t.Topics {
+		for w, n := range counts[i] {
+			weight := float64(n) * t.idf(df[w])
+			t.list[w] = append(t.list[w], posting{i, weight})
+			t.norm[i] += weight * weight
+		}
+		t.norm[i] = math.Sqrt(t.norm[i])
+	}
+}
+
+// idf is ln(1 + N/df).
+func (t *Tree) idf(df int) float64 { return math.Log1p(float64(len(t.Topics)) / float64(df)) }
+
+// A Match is a topic with how well it fits: the cosine of the two TF-IDF
+// vectors, above 0 to 1.
+type Match struct {
+	Topic int
+	Score float64
+}
+
+// Map returns the topics that share words with the user's pages D_u, best
+// first; of equal ones the deeper, then the first of the file.
+func (t *Tree) Map(texts ...string) []Match {
+	counts := map[string]int{}
+	for _, text := range texts {
+		for _, w := range bm25.Words(text) {
+			if t.list[w] != nil {
+				counts[w]++
+			}
+		}
+	}
+	dot := map[int]float64{}
+	norm := 0.0
+	for w, n := range counts {
+		weight := float64(n) * t.idf(len(t.list[w]))
+		norm += weight * weight
+		for _, p := range t.list[w] {
+			dot[p.topic] += weight * p.weight
+		}
+	}
+	var found []Match
+	for i, v := range dot {
+		found = append(found, Match{i, v / (math.Sqrt(norm) * t.norm[i])})
+	}
+	depth := func(m Match) int { return strings.Count(t.Topics[m.Topic].Path, " / ") }
+	slices.SortFunc(found, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(depth(b), depth(a)), cmp.Compare(a.Topic, b.Topic))
+	})
+	return found
+}
+
+// Find returns the number of the topic with this path or name.
+func (t *Tree) Find(name string) (int, bool) {
+	for i, c := range t.Topics {
+		if c.Path == name || c.Name == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Seeds are the second-level seeds CL = D_u + D(c*) (equation 6): the user's
+// pages and the examples of the topic, each once.
+func (t *Tree) Seeds(users []string, topic int) []string {
+	var all []string
+	for _, u := range append(slices.Clone(users), t.Topics[topic].Examples...) {
+		if !slices.Contains(all, u) {
+			all = append(all, u)
+		}
+	}
+	return all
+}
