@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"gazehound/crawler"
@@ -260,11 +261,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if t := f.Totals(); t.Queued == 0 && t.Visited == 0 {
 		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start", filepath.Base(p.seeds()))
 	}
-	watch := newProgress(a, f, o, region.Name, resumed)
+	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
 	c.Report = watch.visited
 	watch.start(cfg)
 
-	runErr := a.runCrawl(ctx, c, cfg, o, x, model, p, watch)
+	runErr := a.runCrawl(ctx, c, cfg, o, x, model, p, web, watch)
 	if err := saveModel(p, model, f); err != nil && runErr == nil {
 		runErr = err
 	}
@@ -276,7 +277,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 
 // runCrawl runs the loop and everything that goes on beside it, and returns
 // why it ended: nil, an error of crawler, one of ours, or a failure.
-func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o crawlOptions, x *index.Index, model *predictor.Model, p project, watch *progress) error {
+func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o crawlOptions, x *index.Index, model *predictor.Model, p project, web *web, watch *progress) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if cfg.Crawl.MaxTime > 0 {
@@ -292,10 +293,15 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 		cancel(errSignal)
 	})
 	defer stopSignals()
+	stopAsking := onSignal(syscall.SIGUSR1, func() { watch.print(false) })
+	defer stopAsking()
+	stopReloading := onSignal(syscall.SIGHUP, func() { a.reload(web, o, watch) })
+	defer stopReloading()
 
 	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
 	var beside errgroup.Group
 	beside.Go(func() error { return watch.run(side) })
+	beside.Go(func() error { return watch.keep(side) })
 	beside.Go(func() error {
 		memory.Keep(side, int64(cfg.Storage.Memory), p.absolute())
 		return nil

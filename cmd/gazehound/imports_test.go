@@ -20,6 +20,7 @@ var arrows = map[string][]string{
 	"crawler/polite":     {},
 	"crawler/frontier":   {"crawler/weburl"},
 	"crawler/memory":     {},
+	"crawler/monitor":    {},
 	"crawler/warc":       {"crawler/weburl", "crawler/page"},
 	"crawler/demo":       {"crawler/weburl", "crawler/page"},
 	"crawler/crawltest":  {"crawler/weburl", "crawler/page"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sort"
 	"strings"
 	"sync"
@@ -12,8 +13,9 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-
-	"golang.org/x/term"
+	"gazehound/crawler/memory"
+	"gazehound/crawler/monitor"
+	"gazehound/crawler/polite"
 )
 
 // A progress tells people on standard error, and scripts on standard output,
@@ -22,7 +24,11 @@ import (
 type progress struct {
 	a        *app
 	f        *frontier.Frontier
+	p        project
+	gate     *polite.Gate // nil: nobody rests
 	region   string
+	workers  int
+	ceiling  int64
 	stats    time.Duration
 	emit     map[string]bool
 	resumed  bool
@@ -36,27 +42,35 @@ type progress struct {
 	pages    int             // of this run
 	relevant int             // among recent
 	drawn    int             // width of the line on the terminal
-	last     frontier.Totals // at the last status line
-	lastAt   time.Time
+	end      string          // why the run ended, or ""
+	samples  []sample        // of the last seconds, the oldest first
 }
 
-func newProgress(a *app, f *frontier.Frontier, o crawlOptions, region string, resumed bool) *progress {
-	now := time.Now()
-	w := &progress{a: a, f: f, region: region, stats: o.stats, emit: map[string]bool{}, resumed: resumed, began: now, lastAt: now}
+// A sample is what rates are computed from.
+type sample struct {
+	at    time.Time
+	pages int64
+	cpu   time.Duration
+}
+
+// rateSpan is how far back rates reach.
+const rateSpan = 10 * time.Second
+
+func newProgress(a *app, p project, f *frontier.Frontier, gate *polite.Gate, o crawlOptions, region string, resumed bool) *progress {
+	w := &progress{a: a, p: p, f: f, gate: gate, region: region, stats: o.stats, emit: map[string]bool{}, resumed: resumed, began: time.Now()}
 	for _, kind := range o.emit {
 		w.emit[kind] = true
 	}
-	if file, ok := a.stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" {
-		w.redraws = term.IsTerminal(int(file.Fd()))
-	}
+	w.redraws = isTerminal(a.stderr)
 	w.before = f.Totals()
-	w.last = w.before
+	w.samples = []sample{{w.began, w.before.Pages, processorTime()}}
 	return w
 }
 
 // start prints the head of the run.
 func (w *progress) start(cfg *Config) {
-	w.strategy = cfg.Crawl.Strategy
+	w.strategy, w.workers, w.ceiling = cfg.Crawl.Strategy, cfg.Fetch.Workers, int64(cfg.Storage.Memory)
+	monitor.Write(w.p.status(), w.snapshot())
 	resume := "no"
 	if w.resumed {
 		resume = fmt.Sprintf("yes, %d pages so far", w.before.Pages)
@@ -122,51 +136,83 @@ func (w *progress) run(ctx context.Context) error {
 	})
 }
 
-// status prints one state line.
-func (w *progress) status() {
+// snapshot returns the state of the crawl as of now.
+func (w *progress) snapshot() monitor.Snapshot {
 	t := w.f.Totals()
-	now := time.Now()
+	s := monitor.Snapshot{
+		Region: w.region, Strategy: w.strategy, PID: os.Getpid(), Started: w.began.UTC(), At: time.Now().UTC(),
+		Pages: t.Pages, PagesRun: t.Pages - w.before.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Bytes: t.Bytes,
+		Seen: t.Links, Queued: t.Queued, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
+		Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Damaged: t.Damaged, Leased: t.Leased, Workers: w.workers,
+		Hosts:   monitor.Hosts{Known: t.Hosts, Ready: t.ReadyHosts, Waiting: t.ParkedHosts, Next: t.NextHost},
+		Ceiling: w.ceiling, Cores: runtime.NumCPU(),
+	}
+	if w.gate != nil {
+		g := w.gate.Stats()
+		s.Hosts.Asked, s.Hosts.Backoff = int64(g.Asked), int64(g.Backoff)
+	}
+	if use, err := memory.Used(); err == nil {
+		s.Own, s.Mapped = use.Own, use.Mapped
+	}
+	if free, err := diskFree(w.p.dir); err == nil {
+		s.DiskFree = int64(free)
+	}
+	now := sample{s.At, t.Pages, processorTime()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	pps := float64(t.Pages-w.last.Pages) / max(now.Sub(w.lastAt).Seconds(), 0.001)
-	if w.redraws { // smooth what changes twice a second
-		pps = float64(t.Pages-w.before.Pages) / max(now.Sub(w.began).Seconds(), 0.001)
+	s.End = w.end
+	s.HarvestRecent = round(ratio(int64(w.relevant), int64(min(w.pages, len(w.recent)))), 4)
+	for len(w.samples) > 1 && now.at.Sub(w.samples[1].at) >= rateSpan {
+		w.samples = w.samples[1:]
 	}
-	w.last, w.lastAt = t, now
-	recent := ratio(int64(w.relevant), int64(min(w.pages, len(w.recent))))
+	since := w.samples[0]
+	if span := now.at.Sub(since.at).Seconds(); span > 0 {
+		s.Rate, s.CPU = round(float64(now.pages-since.pages)/span, 1), round((now.cpu-since.cpu).Seconds()/span, 2)
+	}
+	if now.at.Sub(w.samples[len(w.samples)-1].at) >= time.Second/2 {
+		w.samples = append(w.samples, now)
+	}
+	return s
+}
+
+// keep writes the status file once a second until ctx ends. That it cannot be
+// written does not stop a crawl.
+func (w *progress) keep(ctx context.Context) error {
+	return every(ctx, time.Second, func() error {
+		monitor.Write(w.p.status(), w.snapshot())
+		return nil
+	})
+}
+
+// status prints one state line.
+func (w *progress) status() { w.print(w.a.quiet) }
+
+func (w *progress) print(quiet bool) {
+	s := w.snapshot()
+	bound, _ := s.Bottleneck()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	with := s.Hosts.Ready + s.Hosts.Waiting
 	if w.a.json {
 		w.a.printJSON(map[string]any{
-			"type": "status", "t": now.UTC().Format(time.RFC3339), "pages": t.Pages, "relevant": t.Relevant, "harvest": round(ratio(t.Relevant, t.Pages), 4),
-			"harvest_1000": round(recent, 4), "addresses": t.Addresses, "pps": round(pps, 1), "bound": bound(t),
-			"frontier": map[string]any{"links": t.Queued, "leased": t.Leased, "hosts": map[string]any{"ready": t.ReadyHosts, "waiting": t.ParkedHosts}},
+			"type": "status", "t": s.At.Format(time.RFC3339), "pages": s.Pages, "relevant": s.Relevant, "harvest": round(s.Harvest(), 4),
+			"harvest_1000": s.HarvestRecent, "addresses": s.Addresses, "pps": s.Rate, "bound": bound,
+			"frontier": map[string]any{"links": s.Queued, "leased": s.Leased,
+				"hosts": map[string]any{"ready": s.Hosts.Ready, "waiting": s.Hosts.Waiting, "backoff": s.Hosts.Backoff}},
 		})
 	}
 	switch {
-	case w.a.quiet:
+	case quiet:
 	case w.redraws:
 		line := fmt.Sprintf(" %d pages  %.1f %% relevant (last 1,000: %.1f %%)  %d addresses  %.1f p/s  %d links on %d hosts (%d ready, %d waiting)  %s  %s-bound",
-			t.Pages, 100*ratio(t.Relevant, t.Pages), 100*recent, t.Addresses, pps, t.Queued, t.ReadyHosts+t.ParkedHosts, t.ReadyHosts, t.ParkedHosts,
-			now.Sub(w.began).Round(time.Second), bound(t))
+			s.Pages, 100*s.Harvest(), 100*s.HarvestRecent, s.Addresses, s.Rate, s.Queued, with, s.Hosts.Ready, s.Hosts.Waiting,
+			s.At.Sub(w.began).Round(time.Second), bound)
 		pad := max(w.drawn-len(line), 0)
 		w.drawn = len(line)
 		fmt.Fprintf(w.a.stderr, "\r%s%s", line, strings.Repeat(" ", pad))
 	default:
 		fmt.Fprintf(w.a.stderr, "%s INFO status pages=%d relevant=%d harvest=%.3f harvest_1000=%.3f addresses=%d pps=%.1f links=%d hosts=%d state=%s-bound\n",
-			now.UTC().Format(time.RFC3339), t.Pages, t.Relevant, ratio(t.Relevant, t.Pages), recent, t.Addresses, pps, t.Queued, t.ReadyHosts+t.ParkedHosts, bound(t))
-	}
-}
-
-// bound says in a word what holds the crawl back.
-func bound(t frontier.Totals) string {
-	switch {
-	case t.ReadyHosts > 0:
-		return "network"
-	case t.ParkedHosts > 0:
-		return "politeness"
-	case t.Leased > 0:
-		return "network"
-	default:
-		return "seed"
+			s.At.Format(time.RFC3339), s.Pages, s.Relevant, s.Harvest(), s.HarvestRecent, s.Addresses, s.Rate, s.Queued, with, bound)
 	}
 }
 
@@ -210,10 +256,15 @@ func (w *progress) finish(runErr error) error {
 		reason, text, code = "error", "ended by an error (resume with the same command)", codeOf(runErr)
 	}
 	w.newLine()
+	w.mu.Lock()
+	w.end = reason
+	w.mu.Unlock()
+	monitor.Write(w.p.status(), w.snapshot()) // what it would tell is printed here, too
 	w.a.say("Crawl of %s %s, after %s\n", oneLine(w.region), text, took.Round(time.Second/10))
 	w.a.say("  pages fetched  %9d      relevant    %8d   %.1f %%", t.Pages, t.Relevant, 100*ratio(t.Relevant, t.Pages))
 	w.a.say("  bytes          %9s      addresses   %8d", megabytes(t.Bytes), t.Addresses)
 	w.a.say("  links waiting  %9d      hosts       %8d", t.Queued, t.Hosts)
+	w.a.say("  links seen     %9d      = %s", t.Links, accounts(t.Queued, t.Visited, t.Repeats, t.Dropped))
 	w.a.say("  skipped        %9d      %s", sum(t.Skipped), byReason(t.Skipped))
 	w.a.say("  errors         %9d      %s", sum(t.Errors), byReason(t.Errors))
 	if code == exitCrawlFailed {
@@ -222,7 +273,7 @@ func (w *progress) finish(runErr error) error {
 	if w.a.json {
 		w.a.printJSON(summaryLine{"summary", w.region, w.strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
 			round(took.Seconds(), 3), reason, code, w.resumed, code != exitOK || reason == "page-limit",
-			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts})
+			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats})
 	}
 	switch {
 	case code == exitOK:
@@ -266,8 +317,20 @@ type (
 		Dropped   map[string]int64 `json:"dropped"` // links not queued
 		Links     int64            `json:"links"`
 		Hosts     int64            `json:"hosts"`
+		Seen      int64            `json:"links_seen"` // links + links_visited + links_repeated + all of dropped
+		Visited   int64            `json:"links_visited"`
+		Repeats   int64            `json:"links_repeated"`
 	}
 )
+
+// accounts says where all the links went that were seen.
+func accounts(queued, visited, repeats int64, dropped map[string]int64) string {
+	text := fmt.Sprintf("%d queued + %d visited + %d known before + %d dropped", queued, visited, repeats, sum(dropped))
+	if by := byReason(dropped); by != "" {
+		text += " (" + by + ")"
+	}
+	return text
+}
 
 func ratio(part, whole int64) float64 {
 	if whole == 0 {

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -35,6 +36,38 @@ func onSignals(heard func(n int)) (stop func()) {
 		close(ended)
 		<-done
 	}
+}
+
+// onSignal calls heard for every such signal until stop is called.
+func onSignal(s os.Signal, heard func()) (stop func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, s)
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-c:
+				heard()
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(c)
+		close(ended)
+		<-done
+	}
+}
+
+// processorTime returns what the process has computed, on all cores together.
+func processorTime() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // diskFree returns the bytes that we may still write below dir.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"gazehound/crawler"
@@ -33,9 +34,44 @@ type web struct {
 	fetcher crawler.Fetcher
 	gate    crawler.Gate
 	rules   crawler.Rules // nil: recorded pages ask nobody
-	scope   func(weburl.URL) (reason string)
 	close   func()
 	polite  *polite.Gate // nil: no delays to remember
+	orders  atomic.Pointer[orders]
+}
+
+// orders are what SIGHUP reads again, beside the delays.
+type orders struct {
+	scope func(weburl.URL) (reason string)
+	hosts map[string]HostConfig
+}
+
+// scope returns why a URL is outside of the crawl, or "".
+func (w *web) scope(u weburl.URL) (reason string) { return w.orders.Load().scope(u) }
+
+// reload reads the configuration again and goes on with its delays, its
+// include and exclude and its hosts; everything else counts at the next start.
+func (a *app) reload(w *web, o crawlOptions, watch *progress) {
+	defer watch.newLine()
+	watch.newLine()
+	cfg, err := a.config(crawlFlags)
+	if err == nil {
+		var scope func(weburl.URL) string
+		if scope, err = newScope(cfg, o, nil); err == nil && w.polite != nil {
+			if cfg.Fetch.Delay == 0 && !onLoopback(cfg) {
+				err = errors.New("fetch.delay 0s is for loopback only")
+			} else {
+				err = w.polite.SetDelay(cfg.Fetch.Delay, cfg.Fetch.AdaptiveDelay && cfg.Fetch.Delay > 0, longestDelay(cfg))
+			}
+		}
+		if err == nil {
+			w.orders.Store(&orders{scope, cfg.Hosts})
+		}
+	}
+	if err != nil {
+		a.warn("SIGHUP: the configuration stays as it was: %s", oneLine(err.Error()))
+		return
+	}
+	a.say("SIGHUP: delay %v, %d hosts with settings of their own, %d exclude and %d include patterns", cfg.Fetch.Delay, len(cfg.Hosts), len(cfg.Crawl.Exclude), len(cfg.Crawl.Include))
 }
 
 // openWeb returns the live web, or the recorded one of --replay.
@@ -53,7 +89,9 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 		for _, w := range archive.Stats().Warnings {
 			a.warn("%s", oneLine(w))
 		}
-		return &web{fetcher: replay{archive, cfg.Fetch.ContentTypes}, gate: crawler.Open{}, scope: scope, close: func() { archive.Close() }}, nil
+		w := &web{fetcher: replay{archive, cfg.Fetch.ContentTypes}, gate: crawler.Open{}, close: func() { archive.Close() }}
+		w.orders.Store(&orders{scope, cfg.Hosts})
+		return w, nil
 	}
 	if needContact(cfg, o, seeds) {
 		return nil, fail(exitInvalidInput, "no contact address. Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact https://… (a page that says who crawls and why)")
@@ -90,10 +128,10 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	return &web{
-		fetcher: client, gate: gate, polite: gate, rules: hostRules{cache, cfg.Hosts}, scope: scope,
-		close: func() { gate.Close(); client.Close() },
-	}, nil
+	w := &web{fetcher: client, gate: gate, polite: gate, close: func() { gate.Close(); client.Close() }}
+	w.rules = hostRules{cache, w}
+	w.orders.Store(&orders{scope, cfg.Hosts})
+	return w, nil
 }
 
 // replay gives the errors of an archive the classes of the live web, and keeps
@@ -233,13 +271,13 @@ func userAgent(name, contact, region string) string {
 // hostRules are robots.txt and, above it, the hosts section of config.yaml.
 type hostRules struct {
 	robots *robots.Cache
-	hosts  map[string]HostConfig
+	web    *web
 }
 
 // Check asks robots.txt; a longer delay of config.yaml wins.
 func (r hostRules) Check(ctx context.Context, u weburl.URL) (robots.Decision, error) {
 	d, err := r.robots.Check(ctx, u)
-	if h, ok := forHost(r.hosts, u); ok {
+	if h, ok := forHost(r.web.orders.Load().hosts, u); ok {
 		d.Delay = max(d.Delay, h.Delay)
 	}
 	return d, err

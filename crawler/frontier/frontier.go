@@ -125,6 +125,8 @@ type Totals struct {
 	Hosts       int64 // with a known URL
 	ReadyHosts  int64 // have waiting URLs and may be asked as far as is known; not stored
 	ParkedHosts int64 // have waiting URLs and rest; not stored
+
+	NextHost time.Duration // until the first of those that rest may be asked; not stored
 }
 
 func (t *Totals) clone() Totals {
@@ -288,6 +290,9 @@ func (f *Frontier) Totals() Totals {
 	t := f.shown.clone()
 	t.Leased = f.leased
 	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(len(f.hosts)), int64(len(f.ready.hosts)), int64(len(f.parked.hosts))
+	if len(f.parked.hosts) > 0 {
+		t.NextHost = max(0, f.parked.hosts[0].until-time.Since(f.began))
+	}
 	return t
 }
 

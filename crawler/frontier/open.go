@@ -134,22 +134,41 @@ func writeFormat(dir string) error {
 	return os.Rename(name+".new", name)
 }
 
-// checkLock tries the lock that Badger holds on the directory of an open store.
+// checkLock tries the lock of the directory of an open store.
 func checkLock(dir string) error {
+	pid, locked, err := Holder(dir)
+	switch {
+	case err != nil:
+		return err
+	case locked && pid == 0:
+		return fmt.Errorf("%w (process unknown)", ErrLocked)
+	case locked:
+		return fmt.Errorf("%w (process %d)", ErrLocked, pid)
+	}
+	return nil
+}
+
+// Holder tells whether a process has the frontier in dir open, and which one;
+// 0 if that is not known.
+func Holder(dir string) (pid int, locked bool, err error) {
 	d, err := os.Open(dir)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
 	defer d.Close()
-	err = unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	err = unix.Flock(int(d.Fd()), unix.LOCK_SH|unix.LOCK_NB) // Badger holds it alone
 	if !errors.Is(err, unix.EWOULDBLOCK) {
-		return err
+		return 0, false, err
 	}
-	holder := "unknown"
-	if pid, err := os.ReadFile(filepath.Join(dir, "LOCK")); err == nil {
-		holder = fmt.Sprintf("%.20s", strings.TrimSpace(string(pid)))
+	text, err := os.ReadFile(filepath.Join(dir, "LOCK"))
+	if err != nil {
+		return 0, true, nil
 	}
-	return fmt.Errorf("%w (process %s)", ErrLocked, holder)
+	pid, err = strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid < 0 {
+		pid = 0
+	}
+	return pid, true, nil
 }
 
 // storeOptions divides o.Memory: three sixteenths for up to three memtables, a

@@ -151,6 +151,20 @@ func (g *Gate) Close() {
 	g.lookups.Wait()
 }
 
+// SetDelay changes the delays of Options from the next request of every host
+// on; rests that have begun stay as they are.
+func (g *Gate) SetDelay(delay time.Duration, adaptive bool, longest time.Duration) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	o := g.options
+	o.Delay, o.AdaptiveDelay, o.MaxDelay = delay, adaptive, longest
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	g.options = o
+	return nil
+}
+
 // Claim takes the turn of a host, given as weburl.URL.Host writes it, and of
 // its IP address. With 0 the turn is the caller's until Visited;
 // otherwise the host may be asked again after wait, though another may be
@@ -251,12 +265,12 @@ func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
 // The IP address rests for Delay or twice the response time.
 func (g *Gate) Visited(name string, v Visit) {
 	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	base := g.options.Delay
 	if g.options.AdaptiveDelay {
 		base = max(base, min(2*v.Took, g.options.MaxDelay))
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	h := g.hosts[name]
 	if h == nil || h.held == 0 {
 		return // no turn was taken

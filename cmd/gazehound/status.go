@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func newStatusCommand(a *app) *cobra.Command {
+	var watch bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say what a crawl has done and what holds it back",
+		Long: `Says what the crawl of the data directory has done, whether it runs, and in words
+what holds it back. A crawl writes this once a second; whether it runs is told
+by the lock that it holds, so a crawl that was killed is never shown as running.
+
+SIGUSR1 makes a crawl print its status line at once; SIGHUP makes it read delays,
+include, exclude and hosts of its configuration again.
+
+Exit status: 0, or 10 where there is no crawl.`,
+		Example: `  gazehound status --watch
+  gazehound status --json | jq -r .bottleneck`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fail(exitUsage, "status takes no arguments, got %q; --data names the data directory", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.needData(); err != nil {
+				return err
+			}
+			if !watch {
+				_, err := a.status(project{a.data})
+				return err
+			}
+			return a.watchStatus(cmd.Context(), project{a.data})
+		},
+	}
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "say it again every second until the crawl ends")
+	return cmd
+}
+
+// The states of a crawl.
+const (
+	crawlRuns   = "running"
+	crawlEnded  = "stopped"
+	crawlKilled = "killed"  // it could not say why it ended
+	crawlBusy   = "in use"  // by another command
+	crawlUnsaid = "unknown" // there is a crawl, and no status of it
+)
+
+// crawlStatus is the last snapshot of a crawl, and whether that still holds.
+type crawlStatus struct {
+	Type       string `json:"type"`
+	State      string `json:"state"`
+	Bottleneck string `json:"bottleneck"` // in a word; "" unless it runs
+	Because    string `json:"because"`    // in a sentence
+	monitor.Snapshot
+}
+
+// readStatus returns the state of the crawl in p.
+func readStatus(p project) (crawlStatus, error) {
+	s := crawlStatus{Type: "status"}
+	pid, locked, err := frontier.Holder(p.frontier())
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, fail(exitNoData, "no crawl in %s. \"gazehound crawl\" starts one", p.dir)
+	} else if err != nil {
+		return s, fmt.Errorf("status: %w", err)
+	}
+	s.Snapshot, err = monitor.Read(p.status())
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, monitor.ErrUnreadable):
+		return s, err
+	case locked && (err != nil || pid != s.PID || s.End != ""):
+		s.State, s.Because = crawlBusy, fmt.Sprintf("process %d works on it.", pid)
+	case err != nil:
+		s.State, s.Because = crawlUnsaid, "this crawl has not said how it is; \"gazehound crawl\" goes on with it."
+	case locked:
+		s.State = crawlRuns
+		s.Bottleneck, s.Because = s.Snapshot.Bottleneck()
+	case s.End == "":
+		s.State, s.Because = crawlKilled, "it was killed or lost power; nothing is lost, and the same command goes on."
+	default:
+		s.State, s.Because = crawlEnded, endings[s.End]
+		if s.Because == "" {
+			s.Because = s.End + "."
+		}
+	}
+	return s, nil
+}
+
+// endings explain the reasons of the summary.
+var endings = map[string]string{
+	"done":         "no link is left.",
+	"crawl-failed": "no seed could be downloaded.",
+	"page-limit":   "it reached its page limit; a higher --max-pages goes on.",
+	"failures":     "too many failures in a row; the same command goes on.",
+	"time-limit":   "it reached its time limit; the same command goes on.",
+	"disk-reserve": "the disk is nearly full; make room, and the same command goes on.",
+	"signal":       "it was stopped by a signal; the same command goes on.",
+	"error":        "it ended by an error; the same command goes on.",
+}
+
+// status prints the state of the crawl.
+func (a *app) status(p project) (crawlStatus, error) {
+	s, err := readStatus(p)
+	if err != nil {
+		return s, err
+	}
+	if a.json {
+		return s, a.printJSON(s)
+	}
+	_, err = fmt.Fprint(a.stdout, s.text())
+	return s, err
+}
+
+// watchStatus prints it every second while the crawl runs.
+func (a *app) watchStatus(ctx context.Context, p project) error {
+	ctx, stop := signals(ctx)
+	defer stop()
+	var drawn int
+	for {
+		if drawn > 0 && !a.json && isTerminal(a.stdout) {
+			fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn) // over what was there
+		}
+		s, err := a.status(p)
+		if err != nil || s.State != crawlRuns {
+			return err
+		}
+		drawn = strings.Count(s.text(), "\n")
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// text is what people read.
+func (s *crawlStatus) text() string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-9s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
+	}
+	switch s.State {
+	case crawlRuns:
+		line(s.State, "pid %d  %s  %s-bound: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), s.Bottleneck, s.Because)
+	case crawlEnded, crawlKilled:
+		line(s.State, "%s after %s: %s", s.At.Local().Format(time.DateTime), s.At.Sub(s.Started).Round(time.Second), s.Because)
+	default:
+		line(s.State, "%s", s.Because)
+	}
+	if s.At.IsZero() {
+		return b.String()
+	}
+	line("crawl", "%s, strategy %s", s.Region, s.Strategy)
+	line("harvest", "%.1f %% overall, %.1f %% last 1,000", 100*s.Harvest(), 100*s.HarvestRecent)
+	line("pages", "%d fetched, %d relevant, %d addresses, %s, %.1f a second", s.Pages, s.Relevant, s.Addresses, megabytes(s.Bytes), s.Rate)
+	line("hosts", "%d known; of those with links %d may be asked and %d wait, %d of them because they asked for patience", s.Hosts.Known, s.Hosts.Ready, s.Hosts.Waiting, s.Hosts.Backoff)
+	line("links", "%d seen = %s", s.Seen, accounts(s.Queued, s.Visited, s.Repeats, s.Dropped))
+	line("skipped", "%d  %s", sum(s.Skipped), byReason(s.Skipped))
+	line("errors", "%d  %s", sum(s.Errors), byReason(s.Errors))
+	if s.Damaged > 0 {
+		line("damaged", "%d records could not be read and were set aside", s.Damaged)
+	}
+	line("machine", "%s of %s in memory (%s of mapped files), %.1f of %d cores, %s free on the disk",
+		megabytes(s.Own+s.Mapped), megabytes(s.Ceiling), megabytes(s.Mapped), s.CPU, s.Cores, megabytes(s.DiskFree))
+	return b.String()
+}
+
+// isTerminal tells whether what is written there is read by a person.
+func isTerminal(w any) bool {
+	file, ok := w.(*os.File)
+	return ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
+}
