@@ -14,11 +14,12 @@ import (
 const maxRejected = 1000
 
 // A Candidate is a stretch of text that looked like an address and is none, or
-// none that can be proven.
+// none that can be proven; or a place that an address was not taken for.
 type Candidate struct {
 	Text       string
 	Start, End int    // in Unicode characters of Input.Text
 	Reason     string // "the gazetteer has no postcode 99999"
+	Other      bool   // Text is a place that the address found there could also have meant
 }
 
 // Explain is Parse that also returns what was rejected and why, in the order of
@@ -27,7 +28,7 @@ func (p *Parser) Explain(ctx context.Context, in Input) (Verdict, []Candidate, e
 	var rejected []Candidate
 	v, err := p.parse(ctx, in, &rejected)
 	rejected = slices.DeleteFunc(rejected, func(c Candidate) bool {
-		return slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Start < c.End && c.Start < a.End })
+		return !c.Other && slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Start < c.End && c.Start < a.End })
 	})
 	slices.SortStableFunc(rejected, func(a, b Candidate) int { return a.Start - b.Start })
 	return v, rejected, err

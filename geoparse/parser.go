@@ -54,6 +54,7 @@ type Parser struct {
 	streets bool            // the gazetteer has streets
 	has     map[string]bool // countries of the gazetteer
 	codes   *codeCache
+	speller *gazetteer.Speller
 }
 
 // New returns a Parser on g for the region r, which may be nil: then no page
@@ -62,7 +63,11 @@ func New(g *gazetteer.Gazetteer, r *gazetteer.Region, o Options) (*Parser, error
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	p := &Parser{g: g, region: r, options: o, has: make(map[string]bool), codes: newCodeCache(g)}
+	speller, err := gazetteer.NewSpeller(g)
+	if err != nil {
+		return nil, fmt.Errorf("geoparse: %w", err)
+	}
+	p := &Parser{g: g, speller: speller, region: r, options: o, has: make(map[string]bool), codes: newCodeCache(g)}
 	for _, c := range g.Countries() {
 		p.has[c] = true
 	}

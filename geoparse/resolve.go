@@ -14,6 +14,10 @@ const (
 	confidenceWeak         = 0.45 // no postcode: street and city of the region
 )
 
+// misspelt is taken from the confidence of an address whose street differs from
+// that of the gazetteer by one letter.
+const misspelt = 0.15
+
 // resolve looks the address up in the gazetteer: level, place, precision,
 // point, region. a.Place is the postcode area or city that was matched.
 func (s *scan) resolve(a *Address, strength int) {
@@ -52,7 +56,17 @@ func (s *scan) resolve(a *Address, strength int) {
 // resolveStreet proves street and house number.
 func (s *scan) resolveStreet(a *Address, area gazetteer.Place, base float64) {
 	g := s.p.g
-	streets := g.Streets(gazetteer.Query{Street: a.Street, Postcode: codeOf(area, a.Postcode), City: a.City, Country: a.Country})
+	q := gazetteer.Query{Street: a.Street, Postcode: codeOf(area, a.Postcode), City: a.City, Country: a.Country}
+	if q.Postcode == "" {
+		q.State = area.State // Glendale in CA, not in AZ
+	}
+	streets := g.Streets(q)
+	if len(streets) == 0 && area.Kind == gazetteer.Postcode && base >= 0 && a.HouseNumber != "" {
+		// a misspelt name, where postcode and city are right
+		if streets = s.p.speller.Similar(q); len(streets) > 0 {
+			base -= misspelt
+		}
+	}
 	if len(streets) == 0 {
 		return
 	}

@@ -35,6 +35,9 @@ type scan struct {
 	states, provinces bool // addresses without a postcode are looked for
 	weak              [][2]int
 
+	phoned       bool // phoneCountry is known
+	phoneCountry string
+
 	rejected *[]Candidate // nil: not asked for
 
 	before, after, next []grammar.Token // buffers
@@ -502,18 +505,12 @@ func (s *scan) compare(best *match, ok *bool, areas []area, country, key string,
 			if name.key != key {
 				continue
 			}
-			score := 10 * (words + 1)
+			score := weightWord*(words+1) + s.lean(&a.place)
 			if name.weak {
-				score -= 25
-			}
-			if a.place.Country == s.hint {
-				score += 5
-			}
-			if s.in.Lang == "de" && grammar.German(a.place.Country) {
-				score++
+				score += weightPart
 			}
 			if name.key == gazetteer.Key(a.place.City) {
-				score++
+				score += weightUsual
 			}
 			if !*ok || score > best.score {
 				*best, *ok = match{area: a, start: start, end: end, weak: name.weak, score: score}, true
@@ -778,6 +775,7 @@ func (s *scan) add(a Address) {
 	if a.ThirdParty = thirdParty(s.text, s.end, a.Start); a.ThirdParty {
 		a.Confidence = min(a.Confidence, confidenceWeak)
 	}
+	s.others(&a)
 	s.found = append(s.found, a)
 	s.end = a.End
 }

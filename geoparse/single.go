@@ -204,19 +204,21 @@ func codeEnd(country, text string, t []grammar.Token) grammar.Span {
 
 // finishSingle fills in what the gazetteer knows and keeps the address.
 func (s *scan) finishSingle(a Address, state string, strength int) {
+	var fits []gazetteer.Place
 	for _, area := range s.p.codes.areas(strings.SplitN(a.Postcode, "-", 2)[0]) {
 		if a.Postcode != "" && area.place.Country == a.Country && (state == "" || area.place.State == state) {
-			a.Place = area.place
-			break
+			fits = append(fits, area.place)
 		}
 	}
-	if a.Place.Kind == 0 && a.City != "" {
+	if len(fits) == 0 && a.City != "" {
 		for _, pl := range s.p.g.Cities(a.Country, a.City) {
 			if state == "" || pl.State == state {
-				a.Place = pl
-				break
+				fits = append(fits, pl)
 			}
 		}
+	}
+	if pl, ok := s.prefer(fits); ok {
+		a.Place = pl
 	}
 	if a.State == "" && a.Country != "US" {
 		a.State = a.Place.State

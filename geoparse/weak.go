@@ -66,13 +66,14 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 		if !s.p.g.HasStreet(name) {
 			return false
 		}
+		found := false
 		for _, st := range s.p.g.Streets(gazetteer.Query{Street: name}) {
-			if s.p.region.Has(st) {
-				place = st
-				return true
+			// of streets in several towns that whose town the page names
+			if s.p.region.Has(st) && (!found || !s.cityNamed(place, i, i) && s.cityNamed(st, i, i)) {
+				place, found = st, true
 			}
 		}
-		return false
+		return found
 	}
 	street, ok := grammar.StreetBefore(text, t, known)
 	if !ok || street.Strength < 4 || street.Number.Empty() {

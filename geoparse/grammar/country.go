@@ -161,6 +161,34 @@ func German(country string) bool {
 	return false
 }
 
+var languages = map[string]string{
+	"de": "DE AT CH LI LU BE", "fr": "FR BE CH LU CA MC", "nl": "NL BE", "it": "IT CH", "da": "DK", "es": "ES AD", "ca": "AD ES", "en": "GB US CA AU", "lb": "LU",
+}
+
+// Speaks tells whether the language, ISO 639-1, is an official one of the country.
+func Speaks(country, lang string) bool {
+	return lang != "" && country != "" && strings.Contains(languages[strings.ToLower(lang[:min(2, len(lang))])], country)
+}
+
+// phones are the international prefixes of telephone numbers. That of the
+// United States is Canada's too.
+var phones = map[string]string{
+	"49": "DE", "43": "AT", "41": "CH", "423": "LI", "39": "IT", "32": "BE", "31": "NL", "45": "DK", "352": "LU", "33": "FR", "34": "ES", "377": "MC", "376": "AD", "44": "GB", "61": "AU",
+}
+
+// CountryOfPhone returns the country of a telephone number without its "+", or
+// "".
+func CountryOfPhone(number string) string {
+	for _, n := range [...]int{3, 2} {
+		if len(number) > n+1 && isDigit(rune(number[0])) {
+			if c := phones[number[:n]]; c != "" {
+				return c
+			}
+		}
+	}
+	return ""
+}
+
 // NumberFirst tells the countries where the house number may stand before the
 // street.
 func NumberFirst(country string) bool {

@@ -1,0 +1,152 @@
+package geoparse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
+)
+
+// Weights of what decides between places that the text fits equally. Each is
+// greater than all below it together, and less than one more word of the name.
+const (
+	weightWord     = 100
+	weightPart     = -250 // only a part of the city's name is there
+	weightRegion   = 50
+	weightHost     = 25
+	weightLanguage = 12
+	weightPhone    = 6
+	weightUsual    = 1 // the usual name of the city, not an alias
+)
+
+// lean says how much speaks for the place besides the words of the address:
+// the region of the crawl, then what the caller or the host says of the
+// country, the language of the page, and the telephone numbers on it.
+func (s *scan) lean(place *gazetteer.Place) int {
+	score := 0
+	if s.p.region != nil && s.p.region.Has(*place) {
+		score += weightRegion
+	}
+	if place.Country == s.hint {
+		score += weightHost
+	}
+	if grammar.Speaks(place.Country, s.in.Lang) {
+		score += weightLanguage
+	}
+	if place.Country == s.phone() {
+		score += weightPhone
+	}
+	return score
+}
+
+// leanReason names the first thing that speaks for a and not for b.
+func (s *scan) leanReason(a, b *gazetteer.Place) string {
+	for _, c := range [...]struct {
+		holds  func(*gazetteer.Place) bool
+		reason string
+	}{
+		{func(p *gazetteer.Place) bool { return s.p.region != nil && s.p.region.Has(*p) }, "lies in the region"},
+		{func(p *gazetteer.Place) bool { return p.Country == s.hint }, "is in the country of the host or caller"},
+		{func(p *gazetteer.Place) bool { return grammar.Speaks(p.Country, s.in.Lang) }, "speaks the language of the page"},
+		{func(p *gazetteer.Place) bool { return p.Country == s.phone() }, "has the telephone prefix on the page"},
+		{func(p *gazetteer.Place) bool { return p.Population > 0 }, "has more people"},
+	} {
+		if c.holds(a) && !c.holds(b) {
+			return c.reason
+		}
+	}
+	return "comes first"
+}
+
+// prefer returns the place that is most likely meant: of those that lean alike
+// the first, which is the greatest.
+func (s *scan) prefer(places []gazetteer.Place) (gazetteer.Place, bool) {
+	best, score := -1, -1
+	for i := range places {
+		if n := s.lean(&places[i]); n > score {
+			best, score = i, n
+		}
+	}
+	if best < 0 {
+		return gazetteer.Place{}, false
+	}
+	return places[best], true
+}
+
+// phone returns the country of the first telephone number with an international
+// prefix, or "".
+func (s *scan) phone() string {
+	if s.phoned {
+		return s.phoneCountry
+	}
+	s.phoned = true
+	for text := s.text; ; {
+		i := strings.IndexByte(text, '+')
+		if i < 0 || i+3 > len(text) {
+			return ""
+		}
+		text = text[i+1:]
+		if c := grammar.CountryOfPhone(text); c != "" {
+			s.phoneCountry = c
+			return c
+		}
+	}
+}
+
+// maxOthers is the most places listed beside the one that was chosen.
+const maxOthers = 5
+
+// others notes which places the address could also have meant, and why they
+// were not chosen. It is for Explain.
+func (s *scan) others(a *Address) {
+	if s.rejected == nil {
+		return
+	}
+	n := 0
+	other := func(pl gazetteer.Place, name, reason string) {
+		if n++; n <= maxOthers && len(*s.rejected) < maxRejected {
+			place := strings.Join(slices.DeleteFunc([]string{name, strings.TrimSpace(pl.Postcode + " " + pl.City), pl.State, pl.Country}, func(part string) bool { return part == "" }), ", ")
+			*s.rejected = append(*s.rejected, Candidate{Text: place, Start: a.Start, End: a.End, Reason: reason, Other: true})
+		}
+	}
+	same := func(pl *gazetteer.Place) bool {
+		return pl.Country == a.Country && gazetteer.Key(pl.City) == gazetteer.Key(a.Place.City) && pl.State == a.Place.State && (a.Postcode == "" || pl.Postcode == "" || pl.Postcode == a.Place.Postcode)
+	}
+	named := "the page names " + strings.TrimSpace(a.Postcode+" "+a.City)
+	if code := strings.SplitN(a.Postcode, "-", 2)[0]; code != "" {
+		var countries []string
+		for _, area := range s.p.codes.areas(code) {
+			pl := area.place
+			if pl.Country == a.Country || slices.Contains(countries, pl.Country) {
+				continue
+			}
+			countries = append(countries, pl.Country)
+			reason := fmt.Sprintf("the postcode exists in %s too, but there it is %s", pl.Country, pl.City)
+			for _, name := range area.names {
+				if name.key == gazetteer.Key(a.City) {
+					reason = fmt.Sprintf("fits as well, but %s, %s %s", a.City, a.Country, s.leanReason(&a.Place, &pl))
+				}
+			}
+			other(pl, "", reason)
+		}
+	} else if a.City != "" {
+		for _, pl := range s.p.g.Cities("", a.City) {
+			if pl.Country != a.Country || pl.State != a.Place.State {
+				reason := "another " + a.City + "; the page names " + a.State
+				if a.State == "" {
+					reason = fmt.Sprintf("another %s; %s, %s %s", a.City, a.Place.City, a.Country, s.leanReason(&a.Place, &pl))
+				}
+				other(pl, "", reason)
+			}
+		}
+	}
+	if a.Street != "" && s.p.streets {
+		for _, pl := range s.p.g.Streets(gazetteer.Query{Street: a.Street}) {
+			if !same(&pl) {
+				other(pl, pl.Street, "a street of the same name; "+named)
+			}
+		}
+	}
+}
