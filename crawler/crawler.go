@@ -7,10 +7,12 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,6 +60,7 @@ type Frontier interface {
 	Return(e frontier.Entry, wait time.Duration) error
 	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
+	Known(keys ...frontier.Key) ([]bool, error)
 	Totals() frontier.Totals
 }
 
@@ -230,10 +233,10 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 // file learns from a visit, stores it, and gives its entry up.
 func (c *Crawler) file(ctx context.Context, v *Visit) error {
 	if v.Page != nil {
+		c.expand(v)
 		if err := c.learn(v); err != nil {
 			return err
 		}
-		c.expand(v)
 	}
 	for _, s := range c.Sinks {
 		if err := s.Visit(ctx, v); err != nil {
@@ -258,7 +261,14 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 
 // learn tells the strategy what the trail of links to this page led to.
 func (c *Crawler) learn(v *Visit) error {
-	trail := []frontier.Node{{Entry: v.Entry}}
+	if s, ok := c.Strategy.(strategy.Valuer); ok && !v.Verdict.Relevant {
+		best, err := c.bestNew(v.Found, strategy.Promising)
+		if err != nil {
+			return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
+		}
+		v.Outcome.Promise = s.Promise(best)
+	}
+	trail := []frontier.Node{{Entry: v.Entry, Outcome: v.Outcome}}
 	if v.Entry.Depth > 0 {
 		parents, err := c.Frontier.Trail(v.Entry.Parent, predictor.MaxDepth-1)
 		if err != nil {
@@ -269,6 +279,33 @@ func (c *Crawler) learn(v *Visit) error {
 	v.Trail = trail
 	c.Strategy.Learn(trail, v.Verdict.Relevant)
 	return nil
+}
+
+// bestNew returns the n links with the highest priorities among those that the
+// queue does not know, or all of them if there are fewer.
+func (c *Crawler) bestNew(links []frontier.Entry, n int) ([]frontier.Entry, error) {
+	links = slices.Clone(links)
+	slices.SortStableFunc(links, func(a, b frontier.Entry) int { return cmp.Compare(b.Priority, a.Priority) })
+	var best []frontier.Entry
+	for some := range slices.Chunk(links, 16) {
+		keys := make([]frontier.Key, len(some))
+		for i := range some {
+			keys[i] = frontier.KeyOf(some[i].URL)
+		}
+		known, err := c.Frontier.Known(keys...)
+		if err != nil {
+			return nil, err
+		}
+		for i := range some {
+			if !known[i] && len(best) < n {
+				best = append(best, some[i])
+			}
+		}
+		if len(best) == n {
+			break
+		}
+	}
+	return best, nil
 }
 
 // expand scores the links of a page. Distance counts links since the last

@@ -24,8 +24,7 @@ const (
 	Max = "max"
 )
 
-// Options tune a Model. Raw, Mean and Weight 1 are the classifier as
-// published; the defaults were chosen by BenchmarkIrvine, which prints both.
+// Options tune a Model. The defaults are the classifiers as published.
 type Options struct {
 	Depths     int     // links ahead that are learned and predicted, 1 to MaxDepth
 	Posterior  string  // Tempered or Raw
@@ -34,16 +33,17 @@ type Options struct {
 	Weight     float64 // of the prediction in Predict, in (0, 1]
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
 	Vocabulary int     // terms known per depth; those beyond share one term per family
+	Without    Parts   // of a link's worth that are left out, to measure what they are good for
 }
 
 // DefaultOptions returns the options of config.yaml as shipped.
 func DefaultOptions() Options {
 	return Options{
 		Depths:     MaxDepth,
-		Posterior:  Tempered,
-		Combine:    Max,
+		Posterior:  Raw,
+		Combine:    Mean,
 		Decay:      0.5,
-		Weight:     0.7,
+		Weight:     1,
 		Smoothing:  1,
 		Vocabulary: 1_000_000,
 	}
@@ -79,6 +79,8 @@ type Model struct {
 
 	mu     sync.RWMutex
 	depths [MaxDepth]*classifier // all there, also beyond Options.Depths
+
+	worth *worth
 }
 
 // NewModel returns a Model that has learned nothing.
@@ -86,7 +88,7 @@ func NewModel(o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Model{options: o}
+	m := &Model{options: o, worth: newWorth(o.Without)}
 	for d := range m.depths {
 		m.depths[d] = newClassifier(o)
 	}
@@ -98,10 +100,10 @@ func NewModel(o Options) (*Model, error) {
 // at a depth that has learned nothing, so that a new model leaves the order of
 // links alone.
 //
-// Depth 1 speaks as soon as it has learned one link: knowing only links that
-// led nowhere, it prefers those that are unlike them, which is what brings a
-// crawl out of a part of the web where nothing is. The other depths are 0
-// until they have learned a link that led to a relevant page.
+// A depth is 0 until it has learned a link that led to a relevant page. Only
+// the tempered depth 1 speaks before: knowing only links that led nowhere, it
+// prefers those that are unlike them, which is what brings a crawl out of a
+// part of the web where nothing is.
 func (m *Model) Score(terms []string) [MaxDepth]float64 {
 	var p [MaxDepth]float64
 	m.mu.RLock()
@@ -117,7 +119,7 @@ func (m *Model) Score(terms []string) [MaxDepth]float64 {
 // speaks tells whether depth d+1 has learned enough to predict.
 func (m *Model) speaks(d int) bool {
 	c := m.depths[d]
-	return c.relevant > 0 || d == 0 && c.other > 0
+	return c.relevant > 0 || d == 0 && c.other > 0 && m.options.Posterior == Tempered
 }
 
 // Predict returns Score combined into one number in [0, 1], and weighted, as

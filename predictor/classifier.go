@@ -125,12 +125,17 @@ func unknown(term string) string {
 
 // probability returns the posterior of a link with these terms.
 func (c *classifier) probability(terms []string) float64 {
+	return sigmoid(c.prior() + c.evidence(terms)/c.temper(len(terms)))
+}
+
+// evidence returns the sum of the terms' log-odds.
+func (c *classifier) evidence(terms []string) float64 {
 	_, relevant, other := c.resolve(terms)
-	evidence, scale := 0.0, c.scale()
+	sum, scale := 0.0, c.scale()
 	for i := range relevant {
-		evidence += scale.logOdds(relevant[i], other[i])
+		sum += scale.logOdds(relevant[i], other[i])
 	}
-	return sigmoid(c.prior() + evidence/c.temper(len(terms)))
+	return sum
 }
 
 // prior returns the log-odds of a link of which nothing is known: of links

@@ -51,7 +51,7 @@ func FuzzTerms(f *testing.F) {
 	f.Add(strings.Repeat("a.", 300), strings.Repeat("/x", 300), strings.Repeat("ä", 300), "\xff", "\x00 \u202e", false)
 	f.Add("İ.example", "/%e2%84%aa", "ǅ ẞ ﬁ", "K", "Å", false)
 	f.Fuzz(func(t *testing.T, host, path, anchor, title, around string, outwards bool) {
-		link := Link{host, path, anchor, title, around, outwards}
+		link := Link{Host: host, Path: path, Anchor: anchor, Title: title, Around: around, Switch: outwards}
 		terms := Terms(link)
 		if len(terms) == 0 || len(terms) > MaxTerms {
 			t.Fatalf("%d terms", len(terms))

@@ -14,4 +14,6 @@ type Link struct {
 	Title  string // title attribute
 	Around string // words around the link
 	Switch bool   // source and target lie on different sites
+
+	Distance int // links since the last relevant page, ≥ 1; of no account to Terms
 }

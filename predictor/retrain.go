@@ -260,7 +260,7 @@ func (r Report) String() string {
 func (m *Model) clone() *Model {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	copied := &Model{options: m.options}
+	copied := &Model{options: m.options, worth: m.worth.clone()}
 	for d, c := range m.depths {
 		k := newClassifier(c.options)
 		k.relevant, k.other = c.relevant, c.other

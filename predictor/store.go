@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Errors of Load, wrapped with the file's name. A missing file is
@@ -24,11 +27,16 @@ var (
 // A model file is the magic line, then unsigned varints: format, feature set,
 // and for each of MaxDepth depths the links learned (relevant, other) and the
 // number of terms; then each term as length, bytes, count on relevant links
-// and count on others, in the order of learning. The last four bytes are the
-// CRC-32C of all before them, big-endian.
+// and count on others, in the order of learning. Since format 2 the worth of
+// links follows: links learned, then weight and slope of each input (float64),
+// the number of term slots in use and each as its distance from the one
+// before, weight and slope (float32); then pages and worth (float32) of all
+// pages, and for hosts and for shapes their number and each as hash (8 bytes),
+// pages and worth, those met long ago first. The last four bytes are the CRC-32C of all before
+// them; that and all numbers of fixed size are big-endian.
 const (
 	magic  = "gazehound predictor\n"
-	format = 1
+	format = 2
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -126,8 +134,123 @@ func (m *Model) write(w io.Writer) error {
 			b = b[:0]
 		}
 	}
-	_, err := w.Write(b)
+	_, err := w.Write(m.worth.clone().append(b))
 	return err
+}
+
+// clone returns a worth that has learned the same.
+func (w *worth) clone() *worth {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return &worth{
+		without: w.without, learned: w.learned, weights: w.weights, slopes: w.slopes, words: slices.Clone(w.words),
+		all: w.all, hosts: w.hosts.clone(), shapes: w.shapes.clone(),
+	}
+}
+
+// append appends the bytes of w, which nobody else uses.
+func (w *worth) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(w.learned))
+	for i := range w.weights {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.weights[i]))
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.slopes[i]))
+	}
+	used := 0
+	for _, s := range w.words {
+		if s != (slot{}) {
+			used++
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(used))
+	last := 0
+	for i, s := range w.words {
+		if s != (slot{}) {
+			b = binary.AppendUvarint(b, uint64(i-last))
+			b, last = appendFloats(b, s.weight, s.slope), i
+		}
+	}
+	b = appendFloats(b, w.all.pages, w.all.worth)
+	for _, r := range []rates{w.hosts, w.shapes} {
+		maps.DeleteFunc(r.old, func(key uint64, _ rate) bool { _, young := r.young[key]; return young })
+		b = binary.AppendUvarint(b, uint64(len(r.old)+len(r.young)))
+		for _, generation := range []map[uint64]rate{r.old, r.young} {
+			for _, key := range slices.Sorted(maps.Keys(generation)) {
+				b = binary.BigEndian.AppendUint64(b, key)
+				b = appendFloats(b, generation[key].pages, generation[key].worth)
+			}
+		}
+	}
+	return b
+}
+
+func appendFloats(b []byte, xs ...float32) []byte {
+	for _, x := range xs {
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// worth reads what append wrote into w, which has learned nothing.
+func (d *decoder) worth(w *worth) {
+	w.learned = d.count()
+	for i := range w.weights {
+		w.weights[i], w.slopes[i] = d.float64(), d.float64()
+		d.failed = d.failed || w.slopes[i] < 0
+	}
+	if used := d.count(); used > 0 && !d.failed {
+		w.words = make([]slot, weightSlots)
+		for i := 0; used > 0 && !d.failed; used-- {
+			step := d.count()
+			if i += step; i >= weightSlots || step == 0 && w.words[i] != (slot{}) {
+				d.failed = true
+				break
+			}
+			w.words[i] = slot{d.float32(), d.float32()}
+			d.failed = d.failed || w.words[i].slope < 0
+		}
+	}
+	w.all = d.rate()
+	for _, r := range []*rates{&w.hosts, &w.shapes} {
+		for n := d.count(); n > 0 && !d.failed; n-- {
+			key := d.fixed(8)
+			r.put(key, d.rate())
+		}
+	}
+}
+
+func (d *decoder) rate() rate {
+	r := rate{d.float32(), d.float32()}
+	d.failed = d.failed || r.worth < 0 || r.pages < r.worth
+	return r
+}
+
+// float32 and float64 read a finite number.
+func (d *decoder) float32() float32 {
+	x := math.Float32frombits(uint32(d.fixed(4)))
+	d.finite(float64(x))
+	return x
+}
+
+func (d *decoder) float64() float64 {
+	x := math.Float64frombits(d.fixed(8))
+	d.finite(x)
+	return x
+}
+
+func (d *decoder) finite(x float64) { d.failed = d.failed || math.IsNaN(x) || math.IsInf(x, 0) }
+
+// fixed reads a number of so many bytes.
+func (d *decoder) fixed(size int) uint64 {
+	if size > len(d.rest) {
+		d.rest, d.failed = nil, true
+		return 0
+	}
+	x := uint64(0)
+	for _, c := range d.rest[:size] {
+		x = x<<8 | uint64(c)
+	}
+	d.rest = d.rest[size:]
+	return x
 }
 
 // Load reads a model that Save wrote. Options may differ from those it was
@@ -157,7 +280,8 @@ func (m *Model) read(data []byte) error {
 		return ErrForeign
 	}
 	in := decoder{rest: data[len(magic):]}
-	if in.number() > format {
+	version := in.number()
+	if version > format {
 		return ErrNewerFormat
 	}
 	features := in.number()
@@ -185,6 +309,9 @@ func (m *Model) read(data []byte) error {
 			}
 			c.observe(c.meet(term), relevant, other)
 		}
+	}
+	if version >= 2 {
+		in.worth(m.worth)
 	}
 	if in.failed || len(in.rest) > 0 {
 		return ErrDamaged

@@ -143,7 +143,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"cut in the magic line", []byte("gazehound pre"), ErrDamaged},
 		{"text", []byte("seeds: [a, b]\n"), ErrForeign},
 		{"gob of another program", []byte{0x40, 0xff, 0x81, 3, 1, 1}, ErrForeign},
-		{"newer format", seal(magic + "\x02\x01\x00"), ErrNewerFormat},
+		{"newer format", seal(magic + "\x03\x01\x00"), ErrNewerFormat},
 		{"newer format with another checksum", []byte(magic + "\x07whatever follows"), ErrNewerFormat},
 		{"other features", seal(magic + "\x01\x63\x00\x00\x00"), ErrFeatures},
 		{"bytes behind the end", seal(string(good[:len(good)-4]) + "x"), ErrDamaged},

@@ -365,10 +365,7 @@ func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy) (*fr
 			h, _ := forHost(cfg.Hosts, u)
 			return h.MaxPages
 		},
-		Score: func(e *frontier.Entry) float64 {
-			priority, _ := order.Score(e)
-			return priority
-		},
+		Score: strategy.Rescore(order),
 	})
 	if err != nil {
 		return nil, storeError(p, err)

@@ -67,6 +67,7 @@ type Outcome struct {
 	Status    int    // of HTTP, or 0
 	Relevant  bool
 	Score     float64
+	Promise   float64          // what the links of a page that is not relevant are worth, in [0, 1]; see strategy.Valuer
 	Addresses []string         // ids of the distinct addresses in the region, at most MaxAddresses
 	Dropped   map[string]int64 // links of the page that were not handed in, by reason
 	Bytes     int64            // downloaded

@@ -345,6 +345,15 @@ func (m *Memory) Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (
 	return m.Push(ctx, found...)
 }
 
+// Known is Frontier.Known.
+func (m *Memory) Known(keys ...Key) (known []bool, err error) {
+	known = make([]bool, len(keys))
+	for i, k := range keys {
+		_, known[i] = m.urls[k]
+	}
+	return known, nil
+}
+
 // Trail is Frontier.Trail.
 func (m *Memory) Trail(k Key, n int) ([]Node, error) {
 	var trail []Node

@@ -311,7 +311,11 @@ func (r visitRecord) encode() []byte {
 	for _, a := range o.Addresses {
 		b = appendString(b, a)
 	}
-	return appendCounts(b, o.Dropped)
+	b = appendCounts(b, o.Dropped)
+	if o.Promise != 0 {
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(o.Promise)))
+	}
+	return b
 }
 
 func decodeVisit(value []byte) (r visitRecord, err error) {
@@ -344,12 +348,19 @@ func decodeVisit(value []byte) (r visitRecord, err error) {
 		}
 	}
 	o.Dropped = d.counts()
+	if len(d.rest) > 0 {
+		o.Promise = float64(math.Float32frombits(d.uint32()))
+		d.bad = d.bad || !(o.Promise > 0 && o.Promise <= 1)
+	}
 	return r, d.end()
 }
 
 // trimmed returns o within the bounds of the store.
 func (o Outcome) trimmed() Outcome {
 	o.Kind, o.Reason = cut(o.Kind, maxReasonLength), cut(o.Reason, maxReasonLength)
+	if o.Promise = float64(float32(o.Promise)); !(o.Promise > 0 && o.Promise <= 1) {
+		o.Promise = 0
+	}
 	var ids []string
 	for _, id := range o.Addresses {
 		if len(ids) < MaxAddresses {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	badger "github.com/dgraph-io/badger/v4"
@@ -82,6 +83,26 @@ func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
 		return Node{}, false, fmt.Errorf("frontier: get %s: %w", k, err)
 	}
 	return n, ok, nil
+}
+
+// Known tells of each key whether its URL waits or was visited.
+func (f *Frontier) Known(keys ...Key) (known []bool, err error) {
+	known = make([]bool, len(keys))
+	err = f.read(func(txn *badger.Txn) error {
+		for i, k := range keys {
+			switch _, err := txn.Get(urlKey(k)); {
+			case err == nil:
+				known[i] = true
+			case !errors.Is(err, badger.ErrKeyNotFound):
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("frontier: known: %w", err)
+	}
+	return known, nil
 }
 
 // Trail returns the node k, the page it was found on, the page that one was

@@ -109,10 +109,7 @@ func Run(ctx context.Context, w *Web, s strategy.Strategy, o Options) (*Result, 
 	r := &run{web: w, o: o, gate: newGate(o)}
 	r.queue = frontier.NewMemory(frontier.MemoryOptions{
 		Seed: o.Seed, MaxPerHost: o.MaxPerHost,
-		Score: func(e *frontier.Entry) float64 {
-			priority, _ := s.Score(e)
-			return priority
-		},
+		Score: strategy.Rescore(s),
 	})
 	scope := o.Scope
 	if scope == nil {

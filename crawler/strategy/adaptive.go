@@ -45,11 +45,5 @@ func TrailTerms(trail []frontier.Node) [][]string {
 
 // LinkTerms returns the predictor's terms of the link that e was found by.
 func LinkTerms(e *frontier.Entry) []string {
-	path := e.URL.Path()
-	if q := e.URL.Query(); q != "" {
-		path += "?" + q
-	}
-	return predictor.Terms(predictor.Link{
-		Host: e.URL.Host(), Path: path, Anchor: e.Anchor, Title: e.Title, Around: e.Around, Switch: e.Switch,
-	})
+	return predictor.Terms(linkOf(e))
 }

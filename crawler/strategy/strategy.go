@@ -18,18 +18,46 @@ type Strategy interface {
 	// and its link's words, and whether it is kept at all. It is asked when
 	// the link is found and again when the link reaches the front of the queue.
 	Score(e *frontier.Entry) (priority float64, keep bool)
-	// Learn is told whether the page behind trail[0] is relevant. trail[1] is
-	// the page that held the link to it, and so on towards the seed.
+	// Learn is told whether the page behind trail[0] is relevant, once its
+	// links have been scored. trail[1] is the page that held the link to it,
+	// and so on towards the seed.
 	Learn(trail []frontier.Node, relevant bool)
 }
 
+// A Rescorer is a Strategy whose priorities change while it learns. If
+// Rescores is true, Score is asked again for what reaches the front of the
+// queue.
+type Rescorer interface{ Rescores() bool }
+
+// Rescore returns the function that scores the front of the queue anew, or nil
+// if s keeps the priority that a link was found with.
+func Rescore(s Strategy) func(*frontier.Entry) float64 {
+	if r, ok := s.(Rescorer); !ok || !r.Rescores() {
+		return nil
+	}
+	return func(e *frontier.Entry) float64 {
+		priority, _ := s.Score(e)
+		return priority
+	}
+}
+
+// A Valuer is a Strategy that learns from pages that are not relevant what
+// their links are worth.
+type Valuer interface {
+	// Promise returns what a page promises that is not relevant, in [0, 1]:
+	// best are those of its links that were new to the queue, the highest
+	// priority first, at most Promising. Learn finds it in the outcome of
+	// trail[0].
+	Promise(best []frontier.Entry) float64
+}
+
 // Names lists the strategies that New knows, the default first.
-var Names = []string{"adaptive", "link-distance", "breadth-first", "hard-focused", "soft-focused", "limited-distance"}
+var Names = []string{"lookahead", "adaptive", "link-distance", "breadth-first", "hard-focused", "soft-focused", "limited-distance"}
 
 // Options tune the strategies; each uses what it needs.
 type Options struct {
 	Decay         float64          // base of the link-distance score, in (0, 1]
-	Model         *predictor.Model // of the adaptive strategy
+	Model         *predictor.Model // of adaptive and lookahead
 	LimitDistance int              // irrelevant pages in a row that limited-distance crosses, ≥ 1
 	Prioritised   bool             // limited-distance serves what is near a relevant page first
 }
@@ -50,11 +78,14 @@ func New(name string, o Options) (Strategy, error) {
 			return nil, fmt.Errorf("strategy: limited-distance needs a limit of at least 1, got %d", o.LimitDistance)
 		}
 		return LimitedDistance{o.LimitDistance, o.Prioritised}, nil
-	case "adaptive":
+	case "adaptive", "lookahead":
 		if o.Model == nil {
-			return nil, fmt.Errorf("strategy: adaptive needs a model")
+			return nil, fmt.Errorf("strategy: %s needs a model", name)
 		}
-		return Adaptive{o.Decay, o.Model}, nil
+		if name == "adaptive" {
+			return Adaptive{o.Decay, o.Model}, nil
+		}
+		return Lookahead{o.Model}, nil
 	}
 	return nil, fmt.Errorf("strategy: %q is not known", name)
 }

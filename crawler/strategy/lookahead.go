@@ -1,0 +1,76 @@
+package strategy
+
+import (
+	"math"
+
+	"gazehound/crawler/frontier"
+	"gazehound/predictor"
+)
+
+// Lookahead serves links by what they are worth: the chance of a relevant page
+// and, for a bridge page, a part of what its own best links are worth. So one
+// prediction looks ahead over bridges of any length, where Adaptive has one for
+// each depth.
+//
+// A link's worth is learned from every judged page by predictor.Model: from
+// the words of the link, from what pages of the same host and shape of URL were
+// worth, from the distance to the last relevant page, and from the naive Bayes
+// classifiers of Adaptive. Links are scored again when they reach the front.
+type Lookahead struct {
+	Model *predictor.Model
+}
+
+// Promising is how many of a page's new links tell what it promises.
+const Promising = 3
+
+// discount is what a bridge page is worth of the mean of its best links.
+const discount = 0.6
+
+// Score returns the worth of e by today's model; a seed has 1.
+func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
+	if e.Depth == 0 {
+		return 1, true // no link led to a seed
+	}
+	return s.Model.Worth(linkOf(e), LinkTerms(e)), true
+}
+
+// Learn teaches what the link to trail[0] was worth: 1 if its page is
+// relevant, else what its page promised. It trains the classifiers, too.
+func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
+	links := TrailTerms(trail)
+	if len(links) == 0 {
+		return
+	}
+	worth := trail[0].Outcome.Promise
+	if relevant {
+		worth = 1
+	}
+	s.Model.LearnWorth(linkOf(&trail[0].Entry), links[0], worth)
+	s.Model.Learn(links, relevant)
+}
+
+// Promise returns a part of the mean priority of the best of a page's new
+// links: fewer than Promising count as if the others were worth nothing.
+func (s Lookahead) Promise(best []frontier.Entry) float64 {
+	sum := 0.0
+	for _, e := range best[:min(len(best), Promising)] {
+		if !math.IsNaN(e.Priority) {
+			sum += e.Priority
+		}
+	}
+	return discount * min(sum/Promising, 1)
+}
+
+// Rescores is true: what is learned changes the worth of links that wait.
+func (Lookahead) Rescores() bool { return true }
+
+// linkOf returns the link that e was found by.
+func linkOf(e *frontier.Entry) predictor.Link {
+	path := e.URL.Path()
+	if q := e.URL.Query(); q != "" {
+		path += "?" + q
+	}
+	return predictor.Link{
+		Host: e.URL.Host(), Path: path, Anchor: e.Anchor, Title: e.Title, Around: e.Around, Switch: e.Switch, Distance: e.Distance,
+	}
+}

@@ -1,0 +1,349 @@
+package predictor
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Parts are what a link's worth is made of. They can be left out one by one
+// to measure what each is good for (Options.Without).
+type Parts uint16
+
+// The parts of a link's worth.
+const (
+	Words     Parts = 1 << iota // a weight for each term of the link
+	HostRate                    // what pages of the target's host were worth
+	ShapeRate                   // what pages of the same host and shape of URL were worth
+	Visits                      // how many pages of the host were judged
+	Bayes                       // log-odds of the naive Bayes classifiers
+	WarmStart                   // weights that say "near is better" before anything is learned
+)
+
+// The bounds of what a worth remembers.
+const (
+	weightSlots = 1 << 20 // hashed weights of terms; terms that share a slot share its weight
+	rateSlots   = 1 << 17 // hosts, and shapes, whose rates are known; the ones not met for longest are forgotten
+	maxLogit    = 12      // of a worth, either way
+)
+
+// How fast the weights follow what is learned; see AdaGrad, Duchi, Hazan &
+// Singer 2011. Chosen on the webs of BenchmarkLookahead that are not reported.
+const (
+	wordStep   = 0.5
+	inputStep  = 0.05
+	wordCalm   = 0.01 // added to the sum of squared gradients of a term
+	inputCalm  = 0.1  // the same of an input
+	rateWeight = 4    // pages that the global rate counts in the rate of a host
+)
+
+// The inputs that every link has beside its terms.
+const (
+	inputPrior = iota
+	inputNear
+	inputHost
+	inputShape
+	inputVisits
+	inputBayes // of depth 1; the other depths follow
+	inputs     = inputBayes + MaxDepth
+)
+
+var inputNames = [inputs]string{"prior", "near", "host rate", "shape rate", "visits", "bayes depth 1", "bayes depth 2", "bayes depth 3"}
+
+// warm are the weights of a model that has learned nothing: a link of a
+// relevant page is worth 0.38, one behind a bridge page 0.18, far ones 0.08.
+var warm = [inputs]float64{inputPrior: -2.5, inputNear: 2, inputHost: 0.5, inputShape: 0.5}
+
+// A worth predicts what a link is worth: 1 when it leads to a relevant page,
+// and a discounted part of what is behind it when it leads to a bridge page.
+// It is a logistic regression that learns from every judged page at once
+// (AdaGrad) over the terms of a link, hashed, and a few inputs that change
+// while the crawl goes on. It is safe for concurrent use.
+type worth struct {
+	without Parts
+
+	mu      sync.RWMutex
+	learned int             // links
+	weights [inputs]float64 // of the inputs
+	slopes  [inputs]float64 // sums of squared gradients
+	words   []slot          // weightSlots of them, or nil: no term learned
+	all     rate
+	hosts   rates
+	shapes  rates
+}
+
+type slot struct{ weight, slope float32 }
+
+func newWorth(without Parts) *worth {
+	w := &worth{without: without}
+	if without&WarmStart == 0 {
+		w.weights = warm
+	}
+	return w
+}
+
+// A sight is a link as a worth sees it at one moment.
+type sight struct {
+	input [inputs]float64
+	terms []string
+	scale float64 // of the terms: 1/√n
+	host  uint64
+	shape uint64
+}
+
+// see reads a link with these terms; bayes are the log-odds of the naive Bayes
+// classifiers. w.mu is held.
+func (w *worth) see(l Link, terms []string, bayes [MaxDepth]float64) sight {
+	s := sight{host: hash(l.Host), shape: hash(shape(l))}
+	s.input[inputPrior] = 1
+	s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
+	if w.without&HostRate == 0 {
+		s.input[inputHost] = w.lift(w.hosts.get(s.host))
+	}
+	if w.without&ShapeRate == 0 {
+		s.input[inputShape] = w.lift(w.shapes.get(s.shape))
+	}
+	if w.without&Visits == 0 {
+		s.input[inputVisits] = math.Log1p(float64(w.hosts.get(s.host).pages)) / 4
+	}
+	if w.without&Bayes == 0 {
+		for d, x := range bayes {
+			s.input[inputBayes+d] = bounded(x, 8) / 2
+		}
+	}
+	if w.without&Words == 0 && len(terms) > 0 {
+		s.terms, s.scale = terms, 1/math.Sqrt(float64(len(terms)))
+	}
+	return s
+}
+
+// lift returns the log-odds of a rate, smoothed towards the global one, above
+// those of the global one: 0 where nothing is known.
+func (w *worth) lift(r rate) float64 {
+	global := float64(w.all.worth+1) / float64(w.all.pages+20)
+	p := (float64(r.worth) + rateWeight*global) / (float64(r.pages) + rateWeight)
+	return bounded(logit(p)-logit(global), 5)
+}
+
+func logit(p float64) float64 {
+	p = min(max(p, 1e-4), 1-1e-4)
+	return math.Log(p / (1 - p))
+}
+
+func bounded(x, most float64) float64 { return max(-most, min(x, most)) }
+
+// logOdds returns those of the worth of s. w.mu is held.
+func (w *worth) logOdds(s *sight) float64 {
+	z := 0.0
+	for i, x := range s.input {
+		z += w.weights[i] * x
+	}
+	return bounded(z+w.evidence(s), maxLogit)
+}
+
+// evidence returns what the terms of s add to its log-odds. w.mu is held.
+func (w *worth) evidence(s *sight) float64 {
+	if w.words == nil {
+		return 0
+	}
+	sum := 0.0
+	for _, t := range s.terms {
+		sum += float64(w.words[hash(t)%weightSlots].weight)
+	}
+	return sum * s.scale
+}
+
+// learn moves the weights towards target, and counts the page. w.mu is held for
+// writing.
+func (w *worth) learn(s *sight, target float64) {
+	gradient := sigmoid(w.logOdds(s)) - target
+	for i, x := range s.input {
+		if g := gradient * x; g != 0 {
+			w.slopes[i] += g * g
+			w.weights[i] -= inputStep * g / math.Sqrt(w.slopes[i]+inputCalm)
+		}
+	}
+	if w.words == nil && len(s.terms) > 0 {
+		w.words = make([]slot, weightSlots)
+	}
+	for _, t := range s.terms {
+		word, g := &w.words[hash(t)%weightSlots], gradient*s.scale
+		word.slope += float32(g * g)
+		word.weight -= float32(wordStep * g / math.Sqrt(float64(word.slope)+wordCalm))
+	}
+	w.learned++
+	w.all.count(target)
+	w.hosts.count(s.host, target)
+	w.shapes.count(s.shape, target)
+}
+
+// A rate counts judged pages, and adds up what they were worth.
+type rate struct{ pages, worth float32 }
+
+func (r *rate) count(worth float64) {
+	r.pages++
+	r.worth += float32(worth)
+}
+
+// rates are those of many hosts or shapes, by hash. There are two
+// generations: what is counted is young, and when half the room is full of
+// young ones the old are forgotten and the young are old.
+type rates struct{ young, old map[uint64]rate }
+
+func (r *rates) get(key uint64) rate {
+	if x, ok := r.young[key]; ok {
+		return x
+	}
+	return r.old[key]
+}
+
+func (r *rates) count(key uint64, worth float64) {
+	x := r.get(key)
+	x.count(worth)
+	r.put(key, x)
+}
+
+func (r *rates) put(key uint64, x rate) {
+	if r.young == nil || len(r.young) >= rateSlots/2 {
+		r.young, r.old = make(map[uint64]rate), r.young
+	}
+	r.young[key] = x
+}
+
+func (r *rates) clone() rates { return rates{maps.Clone(r.young), maps.Clone(r.old)} }
+
+// shape returns the host of a link and its path and query with everything
+// folded that tells the pages of one kind apart: digits, the last part of the
+// path up to its extension, and the values of the query.
+func shape(l Link) string {
+	path, query, _ := strings.Cut(l.Path, "?")
+	last := strings.LastIndexByte(path, '/') + 1
+	b := make([]byte, 0, len(l.Host)+len(l.Path)+1)
+	b = append(b, l.Host...)
+	for i := range last {
+		if c := path[i]; c < '0' || '9' < c {
+			b = append(b, c)
+		} else if b[len(b)-1] != '0' || i == 0 {
+			b = append(b, '0')
+		}
+	}
+	if name := path[last:]; name != "" {
+		b = append(b, '*')
+		if dot := strings.IndexByte(name, '.'); dot >= 0 {
+			b = append(b, name[dot:]...)
+		}
+	}
+	for part := range strings.SplitSeq(query, "&") {
+		if key, _, _ := strings.Cut(part, "="); key != "" {
+			b = append(append(b, '&'), key...)
+		}
+	}
+	return string(b)
+}
+
+// hash is FNV-1a with its bits mixed once more (64 bits).
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h ^ h>>32
+}
+
+// Worth returns what a link with these terms is worth by what was learned:
+// in (0, 1), never NaN. 1 is a relevant page, and a page is worth a discounted
+// part of what its own links are worth.
+func (m *Model) Worth(l Link, terms []string) float64 {
+	bayes := m.logOdds(terms)
+	m.worth.mu.RLock()
+	defer m.worth.mu.RUnlock()
+	s := m.worth.see(l, terms, bayes)
+	return sigmoid(m.worth.logOdds(&s))
+}
+
+// LearnWorth is told what the link with these terms was worth when its page
+// was judged: target, in [0, 1], is 1 for a relevant page. It is called before
+// Learn is told of the same page, so that no answer is in the question.
+func (m *Model) LearnWorth(l Link, terms []string, target float64) {
+	if !(target >= 0) { // NaN, too
+		target = 0
+	}
+	bayes := m.logOdds(terms)
+	m.worth.mu.Lock()
+	defer m.worth.mu.Unlock()
+	s := m.worth.see(l, terms, bayes)
+	m.worth.learn(&s, min(target, 1))
+}
+
+// logOdds returns the evidence of each depth for a link with these terms,
+// divided by √n: 0 at a depth that has learned nothing.
+func (m *Model) logOdds(terms []string) [MaxDepth]float64 {
+	var z [MaxDepth]float64
+	if m.worth.without&Bayes != 0 || len(terms) == 0 {
+		return z
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for d := range m.options.Depths {
+		if c := m.depths[d]; c.relevant > 0 || d == 0 && c.other > 0 {
+			z[d] = m.depths[d].evidence(terms) / math.Sqrt(float64(len(terms)))
+		}
+	}
+	return z
+}
+
+// A WorthExplanation shows how the worth of a link came about:
+// LogOdds = the sum of Terms' LogOdds, and Worth = 1/(1+exp(-LogOdds)).
+type WorthExplanation struct {
+	Worth   float64
+	LogOdds float64
+	// Terms are the inputs ("prior", "near", "host rate", …) and the terms of
+	// the link, the one that tells most first. Relevant and Other count the
+	// judged pages behind a rate; a bridge page counts as a part of a relevant
+	// one, so they are rounded.
+	Terms []TermWeight
+}
+
+// ExplainWorth returns how Worth comes to its answer.
+func (m *Model) ExplainWorth(l Link, terms []string) WorthExplanation {
+	bayes := m.logOdds(terms)
+	w := m.worth
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	s := w.see(l, terms, bayes)
+	var e WorthExplanation
+	sum := 0.0
+	for i, x := range s.input {
+		t := TermWeight{Term: inputNames[i], LogOdds: w.weights[i] * x}
+		var r rate
+		switch i {
+		case inputHost, inputVisits:
+			r = w.hosts.get(s.host)
+		case inputShape:
+			r = w.shapes.get(s.shape)
+		}
+		t.Relevant = int(math.Round(float64(r.worth)))
+		t.Other = int(r.pages) - t.Relevant
+		if t.LogOdds != 0 {
+			e.Terms = append(e.Terms, t)
+			sum += t.LogOdds
+		}
+	}
+	for _, term := range s.terms {
+		if w.words == nil {
+			break
+		}
+		z := float64(w.words[hash(term)%weightSlots].weight) * s.scale
+		e.Terms = append(e.Terms, TermWeight{Term: term, LogOdds: z})
+		sum += z
+	}
+	e.LogOdds = w.logOdds(&s)
+	if rest := e.LogOdds - sum; math.Abs(rest) > 1e-9 {
+		e.Terms = append(e.Terms, TermWeight{Term: "bound", LogOdds: rest})
+	}
+	e.Worth = sigmoid(e.LogOdds)
+	slices.SortStableFunc(e.Terms, byWeight)
+	return e
+}
