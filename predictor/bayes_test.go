@@ -60,7 +60,7 @@ func reference(lessons []lesson, terms []string, depth int, o Options) float64 {
 			totals[class]++
 		}
 	}
-	if documents[0] == 0 && (depth > 1 || documents[1] == 0) {
+	if documents[0] == 0 && (depth > 1 || documents[1] == 0 || o.Posterior == Raw) {
 		return 0
 	}
 	size := o.Smoothing * float64(len(counts)+1)
@@ -174,7 +174,7 @@ func TestPredict(t *testing.T) {
 		{Max, func(p [MaxDepth]float64) float64 { return 0.7 * max(p[0], p[1]/2) }},
 		{Mean, func(p [MaxDepth]float64) float64 { return 0.7 * (p[0]/2 + p[1]/4) / (1.0/2 + 1.0/4) }},
 	} {
-		m := newModel(t, func(o *Options) { o.Combine, o.Depths = test.combine, 2 })
+		m := newModel(t, func(o *Options) { o.Combine, o.Depths, o.Weight = test.combine, 2, 0.7 })
 		teach(m, 200)
 		terms := Terms(Link{Host: "h1.example", Anchor: "kontakt"})
 		if got, want := m.Predict(terms), test.want(m.Score(terms)); math.Abs(got-want) > 1e-12 || got == 0 {
@@ -186,7 +186,7 @@ func TestPredict(t *testing.T) {
 // TestOnlyOtherPages holds what brings a crawl out of a part of the web where
 // nothing is: links unlike all those that led nowhere come first.
 func TestOnlyOtherPages(t *testing.T) {
-	m := newModel(t, nil)
+	m := newModel(t, func(o *Options) { o.Posterior = Tempered })
 	same := []string{"host:far.example", "anchor:docs"}
 	for range 20 {
 		m.Learn([][]string{same}, false)

@@ -66,7 +66,9 @@ pages and saves; twice stops at once.
 included; to reach it is success (exit 0).
 
 --strategy says which links come first, or at all:
+  lookahead         what the model expects behind the link, and behind the links there
   adaptive          near relevant pages, raised by what the model expects behind the link
+                    (Ahlers & Boll 2009)
   link-distance     near relevant pages: decay^(links since the last one)
   breadth-first     level by level from the seeds
   hard-focused      only links of relevant pages and seeds

@@ -40,7 +40,7 @@ func newDemoCommand(a *app) *cobra.Command {
 		Short: "Crawl a made-up town on this machine; no network",
 		Long: `Serves a made-up town on loopback: hundreds of sites, portals, directories,
 imprints, traps, slow and failing hosts, with its own OpenStreetMap extract and
-its ground truth. Crawls it twice, breadth first and adaptive, with the same
+its ground truth. Crawls it twice, breadth first and lookahead, with the same
 seeds and the same number of pages, and prints what each of them found. All data
 stay in the data directory (default gazehound-demo), so that search, serve,
 retrain and crawl can go on with it.`,
@@ -143,7 +143,7 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		}
 	}
 	var runs []demoRun
-	for _, r := range []demoRun{{strategy: "breadth-first", data: filepath.Join(a.data, "breadth-first")}, {strategy: "adaptive", data: a.data}} {
+	for _, r := range []demoRun{{strategy: "breadth-first", data: filepath.Join(a.data, "breadth-first")}, {strategy: "lookahead", data: a.data}} {
 		if err := a.self(ctx, io.Discard, "init", "--quiet", "--force", "--data", r.data, "--osm", extract, "--region", town.Name()); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (a *app) printDemo(town *demo.Town, runs []demoRun, began time.Time) {
 		fmt.Fprintln(w)
 	}
 	first, second := runs[0], runs[1]
-	fmt.Fprintf(w, "\nOn the same web and the same seeds, adaptive found %.1f times the relevant pages and %.1f times the addresses of breadth first.\n",
+	fmt.Fprintf(w, "\nOn the same web and the same seeds, lookahead found %.1f times the relevant pages and %.1f times the addresses of breadth first.\n",
 		float64(second.relevant)/float64(max(first.relevant, 1)), float64(second.addresses)/float64(max(first.addresses, 1)))
 	fmt.Fprintf(w, "Verdicts against the town's ground truth: %d right, %d invented, %d missed.   %.0f s in all.\n",
 		first.right+second.right, first.invented+second.invented, first.missed+second.missed, time.Since(began).Seconds())

@@ -190,6 +190,13 @@ type Waiting struct {
 	Boost      *float64     `json:"boost,omitempty"`
 	Prediction *float64     `json:"prediction,omitempty"`
 	Depths     []depthTerms `json:"depths,omitempty"`
+	Worth      *worthTerms  `json:"worth,omitempty"` // of strategy lookahead
+}
+
+// worthTerms show how the worth of a link comes about.
+type worthTerms struct {
+	LogOdds float64    `json:"log_odds"` // of the priority: all terms together
+	Terms   []termLine `json:"terms"`
 }
 
 // depthTerms show how the prediction for one depth comes about.
@@ -210,6 +217,15 @@ func explainQueued(cfg *Config, order strategy.Strategy, n *frontier.Node) *Wait
 	switch s := order.(type) {
 	case strategy.LinkDistance:
 		w.Decayed, w.Boost = &w.Now, new(float64)
+	case strategy.Lookahead:
+		if n.Depth == 0 {
+			break // no link led to a seed
+		}
+		x := s.Explain(&n.Entry)
+		w.Worth = &worthTerms{LogOdds: x.LogOdds, Terms: []termLine{}}
+		for _, weight := range x.Terms {
+			w.Worth.Terms = append(w.Worth.Terms, termLine{"", 0, weight.Term, weight.LogOdds, weight.Relevant, weight.Other})
+		}
 	case strategy.Adaptive:
 		x := s.Explain(&n.Entry)
 		w.Decayed, w.Boost, w.Prediction = &x.Decayed, &x.Boost, &x.Prediction
@@ -341,6 +357,9 @@ func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 	if !x.Kept {
 		fmt.Fprintf(w, "          such a link is dropped; this one is in the queue from another strategy and comes last\n")
 	}
+	if x.Worth != nil {
+		x.Worth.write(w, all)
+	}
 	if x.Decayed == nil {
 		return
 	}
@@ -363,6 +382,11 @@ func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 	}
 }
 
+func (x *worthTerms) write(w io.Writer, all bool) {
+	fmt.Fprintf(w, "worth     log-odds %+.2f of a relevant page, or of one that leads on to some\n", x.LogOdds)
+	writeTerms(w, x.Terms, all)
+}
+
 func (d depthTerms) write(w io.Writer, all bool) {
 	if !d.Trained {
 		fmt.Fprintf(w, "depth %d   P = 0, learned too little so far: %d links to relevant pages, %d to others\n", d.Depth, d.Relevant, d.Other)
@@ -370,15 +394,20 @@ func (d depthTerms) write(w io.Writer, all bool) {
 	}
 	fmt.Fprintf(w, "depth %d   P = %.3f, log-odds %+.2f; learned so far: %d links to relevant pages, %d to others\n", d.Depth, d.Probability, d.LogOdds, d.Relevant, d.Other)
 	fmt.Fprintf(w, "  %s  before any term\n", logOdds(d.Prior))
+	writeTerms(w, d.Terms, all)
+}
+
+// writeTerms prints those that tell most, or all.
+func writeTerms(w io.Writer, terms []termLine, all bool) {
 	rest := 0.0
-	for i, t := range d.Terms {
+	for i, t := range terms {
 		if i >= maxTermLines && !all {
 			rest += t.LogOdds
 			continue
 		}
 		fmt.Fprintln(w, weightLine(predictor.TermWeight{Term: t.Term, LogOdds: t.LogOdds, Relevant: t.Relevant, Other: t.Other}))
 	}
-	if more := len(d.Terms) - maxTermLines; more > 0 && !all {
+	if more := len(terms) - maxTermLines; more > 0 && !all {
 		fmt.Fprintf(w, "  %s  %d more terms (-v shows them)\n", logOdds(rest), more)
 	}
 }

@@ -42,7 +42,7 @@ func BenchmarkIrvine(b *testing.B) {
 		source = []string{"--proxy", proxy, "--delay", "0s"}
 	}
 	marks := []int{500, 1000, 2500, 5000}
-	for _, strategy := range []string{"breadth-first", "link-distance", "adaptive"} {
+	for _, strategy := range []string{"breadth-first", "link-distance", "adaptive", "lookahead"} {
 		b.Run(strategy, func(b *testing.B) {
 			for b.Loop() {
 				found := map[int][]float64{}

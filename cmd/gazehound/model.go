@@ -150,6 +150,9 @@ func (a *app) modelShow(o termFlags) error {
 
 // weightLine is one term for people.
 func weightLine(w predictor.TermWeight) string {
+	if w.Relevant+w.Other == 0 {
+		return fmt.Sprintf("  %s  %s", logOdds(w.LogOdds), strings.TrimSpace(termName(w.Term)))
+	}
 	return fmt.Sprintf("  %s  %s  %d relevant / %d other", logOdds(w.LogOdds), termName(w.Term), w.Relevant, w.Other)
 }
 

@@ -61,6 +61,12 @@ func (s Lookahead) Promise(best []frontier.Entry) float64 {
 	return discount * min(sum/Promising, 1)
 }
 
+// Explain returns how Score comes to the priority of e, which is no seed, under
+// today's model.
+func (s Lookahead) Explain(e *frontier.Entry) predictor.WorthExplanation {
+	return s.Model.ExplainWorth(linkOf(e), LinkTerms(e))
+}
+
 // Rescores is true: what is learned changes the worth of links that wait.
 func (Lookahead) Rescores() bool { return true }
 
