@@ -17,6 +17,7 @@ func commands(a *app) []*cobra.Command {
 		newReplayCommand(a),
 		newRetrainCommand(a),
 		newModelCommand(a),
+		newSimulateCommand(a),
 		newGeoparseCommand(a),
 		newClickstreamCommand(a),
 		newConfigCommand(a),

@@ -45,6 +45,7 @@ type crawlOptions struct {
 	seeds    []string
 	replay   []string
 	emit     []string
+	trace    string
 	fresh    bool
 	newModel bool
 	dryRun   bool
@@ -117,6 +118,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	f.StringSliceVar(&o.emit, "emit", nil, "print a JSON line for each `page,address`; implies --json")
 	f.StringVar(&o.serve, "serve", "", "run the query server beside the crawl at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.String("warc", "", "keep everything that is fetched in WARC files in this `DIR`")
+	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate --trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "between status lines where there is no terminal")
 	f.String("memory", d.Storage.Memory.String(), "`SIZE` that the process may take in memory")
 	// try
@@ -244,6 +246,14 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		}
 		defer func() { err2 := archive.Close(); err = errors.Join(err, err2) }()
 		c.Sinks = append(c.Sinks, warcSink{archive, f})
+	}
+	if o.trace != "" {
+		recorder, file, err := a.recordTrace(o.trace, seeds, f.Totals().Visited > 0)
+		if err != nil {
+			return err
+		}
+		defer func() { err2 := file.Close(); err = errors.Join(err, err2) }()
+		c.Sinks = append(c.Sinks, recorder)
 	}
 	if cfg.Policy.TDM == "ignore" {
 		if err := f.PutMeta("tdm_reason", []byte(cfg.Policy.TDMReason)); err != nil {

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 //
 //	town [SHARE] serves a small made-up town: sets $PROXY and $TOWN, writes town.osm, with this share of the houses, and seeds.txt
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
+//	cut FILE     takes the last byte of FILE away
 //	code N CMD…  runs a command that must exit with N
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -41,8 +42,16 @@ func TestScript(t *testing.T) {
 			"town": serveTown,
 			"json": checkJSON,
 			"code": exitsWith,
+			"cut":  cutOff,
 		},
 	})
+}
+
+func cutOff(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	info, err := os.Stat(name)
+	ts.Check(err)
+	ts.Check(os.Truncate(name, info.Size()-1))
 }
 
 func serveTown(ts *testscript.TestScript, neg bool, args []string) {

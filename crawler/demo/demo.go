@@ -43,6 +43,9 @@ type Options struct {
 	// Bridges is the share of sites whose address page is not linked from the
 	// home page, but one or two pages further behind.
 	Bridges float64
+	// BridgeLength is how many further pages lie on that way, one behind the
+	// other: 0 to 6.
+	BridgeLength int
 	// Misprints is the share of addresses with a wrong postcode. Truth counts
 	// them as if they were right: a reader would go to the right house.
 	Misprints float64
@@ -104,6 +107,7 @@ func (o Options) Validate() error {
 		between("sites", o.Sites, 40, 50_000),
 		between("pages per site", o.PagesPerSite, 20, 2_000),
 		between("far seeds", o.FarSeeds, 0, 20),
+		between("bridge length", o.BridgeLength, 0, 6),
 		between("near seeds", o.NearSeeds, 0, 200),
 		share("hint reliability", o.HintReliability),
 		share("locality", o.Locality),

@@ -26,6 +26,7 @@ const (
 	orgDirections
 	orgPrivacy
 	orgIntern
+	orgStep // further bridge pages before the address
 	orgKinds
 )
 
@@ -35,6 +36,7 @@ type orgPlan struct {
 	address  uint16 // pages with the address
 	services uint8
 	news     uint8
+	steps    uint8 // pages between those that behind names and the address
 	everyone bool  // the address stands at the foot of every page
 	behind   uint8 // address pages are linked from: 0 all pages, 1 "about", 2 "team" only
 	combined bool  // one page is contact and imprint
@@ -91,6 +93,9 @@ func (t *Town) planOrg(d *dice) orgPlan {
 		if p.has&(1<<orgTeam) != 0 && d.chance(0.4) {
 			p.behind = 2
 		}
+		if p.steps = uint8(t.o.BridgeLength); p.steps > 0 {
+			p.has |= 1 << orgStep
+		}
 	}
 	return p
 }
@@ -103,6 +108,8 @@ func (p *orgPlan) count(k orgKind) int32 {
 		return int32(p.services)
 	case k == orgNews:
 		return int32(p.news)
+	case k == orgStep:
+		return int32(p.steps)
 	default:
 		return 1
 	}
@@ -142,10 +149,10 @@ func (p *orgPlan) page(k orgKind, i int32) (n int32) {
 
 var orgWords = [orgKinds]string{orgAbout: "ueber-uns", orgTeam: "team", orgServices: "leistungen", orgService: "leistungen", orgNewsList: "aktuelles",
 	orgNews: "aktuelles", orgGallery: "galerie", orgJobs: "stellen", orgLinks: "links", orgContact: "kontakt", orgImprint: "impressum",
-	orgDirections: "anfahrt", orgPrivacy: "datenschutz", orgIntern: "intern"}
+	orgDirections: "anfahrt", orgPrivacy: "datenschutz", orgIntern: "intern", orgStep: "weiteres"}
 
 var orgTitles = [orgKinds]string{"Startseite", "Über uns", "Team", "Leistungen", "", "Aktuelles", "", "Galerie", "Stellenangebote", "Links",
-	"Kontakt", "Impressum", "Anfahrt", "Datenschutz", "Intern"}
+	"Kontakt", "Impressum", "Anfahrt", "Datenschutz", "Intern", ""}
 
 // orgPath returns the path of a page of an organisation's site.
 func (t *Town) orgPath(r ref) string {
@@ -173,6 +180,8 @@ func (t *Town) orgPath(r ref) string {
 		}
 	case orgNews:
 		word += "/meldung-" + strconv.Itoa(int(i)+1)
+	case orgStep:
+		word += "-" + strconv.Itoa(int(i)+1)
 	}
 	switch s.style {
 	case 0:
@@ -205,6 +214,9 @@ func (t *Town) orgAnchor(r ref) string {
 	case k == orgNews:
 		n := t.dice(topicItem, uint64(r.site), uint64(r.page))
 		return pick(&n, nouns) + " " + pick(&n, verbs)
+	case k == orgStep:
+		n := t.dice(topicItem, uint64(r.site), uint64(r.page))
+		return pick(&n, vague)
 	case k == orgContact && s.org.combined:
 		return pick(&d, []string{"Impressum", "Kontakt & Impressum", "Impressum/Kontakt"})
 	case k == orgContact:
@@ -334,6 +346,15 @@ func (c *canvas) organisation() {
 		c.raw("<p>Mit dem Bus Linie ", strconv.Itoa(1+c.w.n(20)), " bis zur Haltestelle ")
 		c.text(pick(&c.w, c.t.places[c.s.place].streets).name)
 		c.raw(".</p>\n")
+	case orgStep:
+		c.prose(3 + c.w.n(5))
+		if next := i + 1; next < int32(plan.steps) {
+			c.orgStepLine(next)
+		} else {
+			c.orgLinkLine(orgContact)
+			c.orgLinkLine(orgImprint)
+			c.orgLinkLine(orgDirections)
+		}
 	case orgPrivacy:
 		c.prose(12)
 		c.raw("<p>Aufsichtsbehörde: Landesbeauftragte für den Datenschutz, Prinzenweg 5, 62017 Nordhafen</p>\n")
@@ -424,9 +445,21 @@ func (c *canvas) orgFoot(here orgKind, own Address) {
 // orgAddressLinks writes the links to pages with the address that the menu
 // does not have.
 func (c *canvas) orgAddressLinks() {
+	if c.s.org.steps > 0 {
+		c.orgStepLine(0)
+		return
+	}
 	c.orgLinkLine(orgContact)
 	c.orgLinkLine(orgImprint)
 	c.orgLinkLine(orgDirections)
+}
+
+// orgStepLine writes a link to the i-th page of the way to the address.
+func (c *canvas) orgStepLine(i int32) {
+	to := ref{c.at.site, c.s.org.page(orgStep, i)}
+	c.raw("<p>")
+	c.link(to, c.t.orgAnchor(to))
+	c.raw("</p>\n")
 }
 
 // orgLinkLine writes a link to a page of the site, if there is such a page.

@@ -213,3 +213,23 @@ func (r *Result) finish(run *run) {
 	}
 	r.streets, r.addresses, r.contents, r.counted = nil, nil, nil, nil
 }
+
+// queueMax returns the longest queue of the first n pages.
+func (r *Result) queueMax(n int) (most int64) {
+	for _, s := range r.Samples {
+		if s.Pages <= n {
+			most = max(most, s.Queue)
+		}
+	}
+	return most
+}
+
+// timeAt returns the virtual time at which n pages were there.
+func (r *Result) timeAt(n int) (at time.Duration) {
+	for _, s := range r.Samples {
+		if s.Pages <= n {
+			at = s.Time
+		}
+	}
+	return at
+}

@@ -4,9 +4,14 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/demo"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
@@ -33,6 +38,7 @@ type Web struct {
 
 	pages   []Page
 	index   map[frontier.Key]int32
+	moved   moves
 	biggest string // the host with the most relevant pages
 	reached int    // relevant pages that can be reached from the seeds
 	total   int    // pages that can be reached
@@ -66,11 +72,13 @@ type storedLink struct {
 // parsed again for every visit.
 const cacheBytes = 2 << 30
 
-// newWeb completes a web: numbers, the host with most relevant pages, and
-// what can be reached.
-func newWeb(name string, seeds []weburl.URL, pages []Page) (*Web, error) {
-	w := &Web{Name: name, Seeds: seeds, pages: pages, index: make(map[frontier.Key]int32, len(pages)),
-		cache: map[frontier.Key]*stored{}, known: map[string]int32{}, room: cacheBytes}
+// complete makes a web of pages: numbers, the host with most relevant pages,
+// and what can be reached.
+func (w *Web) complete(name string, seeds []weburl.URL, pages []Page) error {
+	if len(seeds) == 0 {
+		return fmt.Errorf("sim: %s: no seeds", name)
+	}
+	w.Name, w.Seeds, w.pages, w.room = name, seeds, pages, cacheBytes
 	hosts := map[string]int{}
 	for i := range pages {
 		w.index[frontier.KeyOf(pages[i].URL)] = int32(i)
@@ -83,11 +91,8 @@ func newWeb(name string, seeds []weburl.URL, pages []Page) (*Web, error) {
 			w.biggest = h
 		}
 	}
-	if len(seeds) == 0 {
-		return nil, fmt.Errorf("sim: %s: no seeds", name)
-	}
 	w.reach()
-	return w, nil
+	return nil
 }
 
 // reach counts what can be reached from the seeds by links of pages that may
@@ -102,7 +107,7 @@ func (w *Web) reach() {
 		}
 	}
 	for _, u := range w.Seeds {
-		if i, ok := w.index[frontier.KeyOf(u)]; ok {
+		if i := w.number(u); i >= 0 {
 			visit(i)
 		}
 	}
@@ -117,6 +122,12 @@ func (w *Web) reach() {
 			visit(to)
 		}
 	}
+}
+
+// StartFrom gives the web other seeds. No Run may be under way.
+func (w *Web) StartFrom(seeds []weburl.URL) {
+	w.Seeds, w.total, w.reached = seeds, 0, 0
+	w.reach()
 }
 
 // Pages returns how many pages can be reached from the seeds.
@@ -155,6 +166,11 @@ func (w *Web) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	return w.response(u, w.answer(u))
+}
+
+// answer returns what is stored for u, and stores it if that was not done yet.
+func (w *Web) answer(u weburl.URL) *stored {
 	key := frontier.KeyOf(u)
 	w.mu.Lock()
 	s := w.cache[key]
@@ -167,7 +183,7 @@ func (w *Web) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 		}
 		w.mu.Unlock()
 	}
-	return w.response(u, s)
+	return s
 }
 
 func (s *stored) size() int64 {
@@ -254,16 +270,13 @@ func FromTown(t *demo.Town) (*Web, error) {
 		}
 		pages = append(pages, q)
 	})
-	w, err := newWeb(t.Name(), t.Seeds(), pages)
-	if err != nil {
-		return nil, err
-	}
+	w := newBuilder().w
 	w.fetch = func(u weburl.URL) (*page.Response, error) { return t.Fetch(context.Background(), u) }
 	w.truth = func(u weburl.URL) bool {
 		f, ok := t.Truth(u)
 		return ok && f.Relevant
 	}
-	return w, nil
+	return w, w.complete(t.Name(), t.Seeds(), pages)
 }
 
 // A Labeller says what is known of a page that was just parsed: relevance and
@@ -274,10 +287,7 @@ type Labeller func(p *page.Page) (Page, error)
 // FromWARC returns the web of recorded pages. It reads and parses all that can
 // be reached from the seeds, once.
 func FromWARC(ctx context.Context, name string, a *warc.Archive, seeds []weburl.URL, label Labeller) (*Web, error) {
-	w := &Web{cache: map[frontier.Key]*stored{}, known: map[string]int32{}, room: cacheBytes}
-	var pages []Page
-	var targets [][]weburl.URL
-	number := map[frontier.Key]int32{}
+	b := newBuilder()
 	seen := map[frontier.Key]bool{}
 	var queue []weburl.URL
 	want := func(u weburl.URL) {
@@ -289,41 +299,33 @@ func FromWARC(ctx context.Context, name string, a *warc.Archive, seeds []weburl.
 	for _, u := range seeds {
 		want(u)
 	}
-	moved := map[frontier.Key]weburl.URL{}
 	for len(queue) > 0 {
 		u := queue[0]
 		queue = queue[1:]
 		r, err := a.Fetch(ctx, u)
-		if ctx.Err() != nil {
+		if err == nil && !r.Location.IsZero() && frontier.KeyOf(r.Location) == frontier.KeyOf(u) {
+			u = r.Location // the same page under another spelling
+			r, err = a.Fetch(ctx, u)
+		}
+		switch {
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		}
-		key := frontier.KeyOf(u)
-		if err != nil {
-			w.cache[key] = &stored{err: err}
+		case err != nil:
+			b.failed(u, 0, false)
 			continue
-		}
-		s := &stored{status: r.Status, location: r.Location}
-		w.cache[key] = s
-		if r.Status >= 300 && r.Status < 400 && !r.Location.IsZero() {
-			if frontier.KeyOf(r.Location) == key { // the same page under another spelling
-				delete(w.cache, key)
-				if q, err := a.Fetch(ctx, r.Location); err == nil && q.Status == 200 {
-					r, u = q, r.Location
-					s.status, s.location = 200, weburl.URL{}
-					w.cache[key] = s
-				}
-			} else {
-				moved[key] = r.Location
-				want(r.Location)
-				continue
-			}
-		}
-		if r.Status != 200 && r.Status != 203 {
+		case !r.Location.IsZero():
+			b.redirect(u, r.Location)
+			want(r.Location)
+			continue
+		case r.Status == 404:
+			continue
+		case r.Status != 200 && r.Status != 203:
+			b.failed(u, r.Status, false)
 			continue
 		}
 		p, err := page.Parse(r)
 		if err != nil {
-			s.noPage = true
+			b.noPage(u)
 			continue
 		}
 		known, err := label(p)
@@ -331,40 +333,124 @@ func FromWARC(ctx context.Context, name string, a *warc.Archive, seeds []weburl.
 			return nil, fmt.Errorf("sim: label %s: %w", u, err)
 		}
 		known.URL, known.Bytes, known.Content = u, int64(len(r.Body)), hashOf(p.Text)
-		number[key] = int32(len(pages))
-		pages = append(pages, known)
-		w.store(s, p)
-		to := make([]weburl.URL, len(p.Links))
-		for i, l := range p.Links {
-			to[i] = l.To
+		for _, l := range p.Links {
 			want(l.To)
 		}
-		targets = append(targets, to)
+		b.page(known, p)
 	}
-	for i, to := range targets {
-		for _, u := range to {
-			k := frontier.KeyOf(u)
-			for range 10 {
-				next, ok := moved[k]
-				if !ok {
-					break
-				}
-				k = frontier.KeyOf(next)
-			}
-			if n, ok := number[k]; ok {
-				pages[i].Links = append(pages[i].Links, n)
+	return b.web(name, seeds)
+}
+
+// A builder makes a web of pages that are all known.
+type builder struct {
+	w     *Web
+	pages []Page
+}
+
+func newBuilder() *builder {
+	return &builder{w: &Web{
+		index: map[frontier.Key]int32{}, cache: map[frontier.Key]*stored{}, known: map[string]int32{}, moved: map[frontier.Key]move{},
+	}}
+}
+
+// page adds a page; one that was there before is replaced.
+func (b *builder) page(known Page, p *page.Page) {
+	key := frontier.KeyOf(known.URL)
+	delete(b.w.moved, key)
+	if i, ok := b.w.index[key]; ok {
+		b.pages[i] = known
+	} else {
+		b.w.index[key] = int32(len(b.pages))
+		b.pages = append(b.pages, known)
+	}
+	s := &stored{status: 200}
+	b.w.store(s, p)
+	b.w.cache[key] = s
+}
+
+// failed adds a URL that gave no page; a page that is known stays.
+func (b *builder) failed(u weburl.URL, status int, forbidden bool) {
+	key := frontier.KeyOf(u)
+	if b.w.cache[key] != nil {
+		return
+	}
+	if status < 400 {
+		status = 500
+	}
+	b.w.cache[key] = &stored{status: status}
+	if forbidden {
+		b.w.index[key] = int32(len(b.pages))
+		b.pages = append(b.pages, Page{URL: u, Forbidden: true})
+	}
+}
+
+func (b *builder) redirect(from, to weburl.URL) {
+	key := frontier.KeyOf(from)
+	if b.w.cache[key] != nil || key == frontier.KeyOf(to) {
+		return
+	}
+	b.w.cache[key] = &stored{status: 301, location: to}
+	b.w.moved[key] = move{from, to}
+}
+
+// noPage adds a URL that is something else than HTML.
+func (b *builder) noPage(u weburl.URL) {
+	b.w.cache[frontier.KeyOf(u)] = &stored{status: 200, noPage: true}
+}
+
+// web ends the building: links become numbers, redirects of them followed.
+func (b *builder) web(name string, seeds []weburl.URL) (*Web, error) {
+	w := b.w
+	number := make([]int32, len(w.urls)) // of the page at each URL, or -1
+	for i, u := range w.urls {
+		number[i] = w.number(u)
+	}
+	for i := range b.pages {
+		p := &b.pages[i]
+		s := w.cache[frontier.KeyOf(p.URL)]
+		for _, l := range s.links {
+			if n := number[l.to]; n >= 0 {
+				p.Links = append(p.Links, n)
 			}
 		}
 	}
-	v, err := newWeb(name, seeds, pages)
-	if err != nil {
-		return nil, err
-	}
-	v.cache, v.known, v.urls = w.cache, w.known, w.urls
-	v.fetch = func(u weburl.URL) (*page.Response, error) {
+	w.fetch = func(u weburl.URL) (*page.Response, error) {
 		return &page.Response{URL: u, Status: 404}, nil
 	}
-	return v, nil
+	return w, w.complete(name, seeds, b.pages)
+}
+
+// A move is a redirect.
+type move struct{ from, to weburl.URL }
+
+type moves map[frontier.Key]move
+
+// sorted returns the redirects in the order of their URLs.
+func (m moves) sorted() iter.Seq2[weburl.URL, weburl.URL] {
+	list := slices.SortedFunc(maps.Values(m), func(a, b move) int { return strings.Compare(a.from.String(), b.from.String()) })
+	return func(yield func(from, to weburl.URL) bool) {
+		for _, r := range list {
+			if !yield(r.from, r.to) {
+				return
+			}
+		}
+	}
+}
+
+// number returns the number of the page at u, redirects followed, or -1.
+func (w *Web) number(u weburl.URL) int32 {
+	for range crawler.MaxRedirects {
+		key := frontier.KeyOf(u)
+		if n, ok := w.index[key]; ok {
+			return n
+		}
+		r, ok := w.moved[key]
+		if !ok {
+			break
+		}
+		u = r.to
+	}
+	return -1
 }
 
 // hashOf hashes the text of a page; never 0.

@@ -1,0 +1,590 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gazehound/crawler/demo"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/sim"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/warc"
+	"gazehound/crawler/weburl"
+	"gazehound/predictor"
+
+	"github.com/spf13/cobra"
+)
+
+// simulateOptions are the flags of simulate.
+type simulateOptions struct {
+	trace     string
+	warc      []string
+	seeds     []string
+	labels    string
+	demo      string
+	webs      int
+	saveTrace string
+
+	strategies []string
+	limits     []int
+	train      int
+
+	sim    sim.Options
+	rate   string
+	runs   int
+	expect []string
+	format string
+	plot   string
+	output string
+}
+
+func newSimulateCommand(a *app) *cobra.Command {
+	o := simulateOptions{}
+	cmd := &cobra.Command{
+		Use:   "simulate",
+		Short: "Compare strategies on a recorded or made-up web",
+		Long: `Runs the crawler on a web of which everything is known, once for each strategy
+and random seed, and compares what they find: harvest rate, coverage, area under
+the coverage curve, distinct addresses, queue, bridge pages. Nothing is fetched,
+time is virtual, and the same seed gives the same bytes.
+
+The web is one of
+  --trace FILE  what "crawl --record-trace FILE" wrote: pages, labels, all links
+  --trace DIR   the crawl of a data directory: pages, labels, and of all links only
+                those by which pages were found, so other orders look worse than they are
+  --warc FILE   recorded pages, with --seeds; --labels says which are relevant, or else
+                the geoparser does, with the data directory's gazetteer and region
+  --demo SPEC   a made-up town; "default" or, separated by commas, of: sites, pages (of
+                a site), seed, hints, locality, bridges, bridge-length, far-seeds, near-seeds
+
+--strategy takes "all", or names; limited-distance comes once for each
+--limit-distance, and limited-distance-N and limited-distance-N-prioritised are
+names, too. Two oracles show what is to be had: oracle-next knows the label of
+every waiting link, oracle-graph knows the whole web.
+
+--expect compares numbers STRATEGY.METRIC, or STRATEGY.METRIC@PAGES, by <, <=, >,
+>= or == and calculates with + - * / and parentheses. Metrics are means over the
+runs: ` + strings.Join(sim.MetricNames(), ", ") + `.
+
+Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
+10 no crawl.`,
+		Example: `  gazehound simulate --demo default --strategy all --pages 5000
+  gazehound simulate --demo sites=2000,pages=245,hints=0.4 --webs 3 --strategy adaptive,breadth-first,oracle-next
+  gazehound simulate --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
+  gazehound simulate --trace web.trace --pages 5000 --expect 'adaptive.harvest > 1.5*breadth-first.harvest'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	// web
+	f.StringVar(&o.trace, "trace", "", "the web of this trace `FILE|DIR`")
+	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
+	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with start URLs, one a line; also in place of a trace's own (repeatable)")
+	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first line")
+	f.String("region", "", "what is relevant, where the geoparser says it: as in crawl")
+	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
+	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
+	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC files")
+	// strategies
+	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
+	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
+	f.Float64("decay", DefaultConfig().Crawl.Decay, "score = decay^(links since the last relevant page)")
+	f.IntVar(&o.train, "depths", predictor.MaxDepth, "links ahead that the model learns")
+	// how
+	f.IntVar(&o.sim.Pages, "pages", 20_000, "HTML pages for each strategy; 0 is all")
+	f.IntVar(&o.runs, "runs", 3, "random seeds for each strategy")
+	f.Uint64Var(&o.sim.Seed, "seed", 1, "the first of them: order among equal priorities")
+	f.IntVar(&o.sim.Fetchers, "fetchers", 1, "pages at a time")
+	f.IntVar(&o.sim.PerHost, "per-host", 0, "of these from one host; 0 is no limit (one, if there is a --delay)")
+	f.DurationVar(&o.sim.Delay, "delay", 0, "between requests to one host, in virtual time")
+	f.DurationVar(&o.sim.Latency, "latency", 0, "before each answer, in virtual time")
+	f.StringVar(&o.rate, "rate", "", "bytes a second of each transfer, such as `1MB`; none is no limit")
+	f.Float64Var(&o.sim.Noise, "noise", 0, "share of pages whose relevance is judged wrong")
+	// output
+	f.StringArrayVar(&o.expect, "expect", nil, "`COMPARISON` that must hold, or the exit status is 6 (repeatable)")
+	f.StringVar(&o.format, "format", "text", strings.Join(sim.Formats, " | ")+"; csv has the curves")
+	f.StringVarP(&o.output, "output", "o", "", "`FILE` for that; standard output otherwise")
+	f.StringVar(&o.plot, "plot", "", "draw the figures of the papers: `FILE.svg|FILE.png|DIR`")
+	return cmd
+}
+
+func (a *app) simulate(ctx context.Context, o simulateOptions) error {
+	ctx, stop := signals(ctx)
+	defer stop()
+	cfg, err := a.config(map[string]string{"decay": "crawl::decay", "region": "region::boundary"})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		o.format = "json"
+	}
+	if !slices.Contains(sim.Formats, o.format) {
+		return fail(exitUsage, "--format: %q is not one of %s.%s", o.format, strings.Join(sim.Formats, ", "), didYouMean(o.format, sim.Formats))
+	}
+	if o.rate != "" {
+		var rate Size
+		if err := rate.UnmarshalText([]byte(o.rate)); err != nil {
+			return fail(exitUsage, "--rate: %w", err)
+		}
+		o.sim.Rate = float64(rate)
+	}
+	if o.sim.Delay > 0 && o.sim.PerHost == 0 {
+		o.sim.PerHost = 1
+	}
+	if o.runs < 1 || o.webs < 1 {
+		return fail(exitUsage, "--runs and --webs want 1 or more")
+	}
+	if err := o.sim.Validate(); err != nil {
+		return fail(exitUsage, "%w", err)
+	}
+	model := modelOptions(cfg)
+	model.Depths = o.train
+	if err := model.Validate(); err != nil {
+		return fail(exitUsage, "--depths: %w", err)
+	}
+	orders, err := simulatedOrders(o, cfg, model)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, order := range orders {
+		names = append(names, order.Name)
+	}
+	var expectations []*sim.Expectation
+	for _, text := range o.expect {
+		e, err := sim.ParseExpectation(text, names)
+		if err != nil {
+			return fail(exitUsage, "--expect %q: %w", oneLine(text), err)
+		}
+		expectations = append(expectations, e)
+	}
+	next, err := a.simulatedWebs(ctx, o, cfg)
+	if err != nil {
+		return err
+	}
+	if o.sim.Scope, err = newScope(cfg, crawlOptions{replay: []string{"recorded"}}, nil); err != nil {
+		return err
+	}
+	began := time.Now()
+	c, err := sim.Compare(ctx, next, orders, o.sim, o.runs)
+	var coded *codedError
+	switch {
+	case ctx.Err() != nil:
+		return fail(exitStopped, "stopped")
+	case errors.As(err, &coded):
+		return err
+	case err != nil:
+		return fail(exitInvalidInput, "%w", err)
+	}
+	pages := 0
+	for _, order := range c.Orders {
+		for _, r := range order.Runs {
+			pages += r.Pages
+		}
+	}
+	a.say("%d pages crawled in %.1f s", pages, time.Since(began).Seconds())
+	write := func(w io.Writer) error { return c.Write(w, o.format) }
+	if o.output == "" {
+		err = write(a.stdout)
+	} else {
+		err = writeFile(o.output, write)
+	}
+	if err != nil {
+		return err
+	}
+	if o.plot != "" {
+		files, err := c.Plot(o.plot)
+		if err != nil {
+			return fail(exitInvalidInput, "%w", err)
+		}
+		a.say("drawn: %s", strings.Join(files, ", "))
+	}
+	return a.checkExpectations(c, expectations)
+}
+
+func (a *app) checkExpectations(c *sim.Comparison, expectations []*sim.Expectation) error {
+	var broken []string
+	for _, e := range expectations {
+		holds, left, right, err := e.Check(c)
+		if err != nil {
+			return err
+		}
+		if holds {
+			a.say("expected and true: %s (%.6g, %.6g)", e.Text, left, right)
+		} else {
+			broken = append(broken, fmt.Sprintf("%s is false: %.6g and %.6g", e.Text, left, right))
+		}
+	}
+	if len(broken) > 0 {
+		return fail(exitGate, "%s", strings.Join(broken, "; "))
+	}
+	return nil
+}
+
+var limitedName = regexp.MustCompile(`^limited-distance-([0-9]{1,3})(-prioritised)?$`)
+
+// simulatedOrders returns the strategies to compare, each with a fresh model
+// for every run.
+func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([]sim.Order, error) {
+	var names []string
+	for _, name := range o.strategies {
+		switch name = strings.TrimSpace(name); name {
+		case "all":
+			names = append(names, strategy.Names...)
+		default:
+			names = append(names, name)
+		}
+	}
+	var orders []sim.Order
+	seen := map[string]bool{}
+	add := func(name, kind string, limit int, prioritised bool) error {
+		if seen[name] {
+			return nil
+		}
+		seen[name] = true
+		fresh := func(*sim.Web) (strategy.Strategy, error) {
+			m, err := predictor.NewModel(model)
+			if err != nil {
+				return nil, err
+			}
+			return strategy.New(kind, strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised})
+		}
+		if _, err := fresh(nil); err != nil {
+			return fail(exitUsage, "--strategy %s: %w", name, err)
+		}
+		orders = append(orders, sim.Order{Name: name, New: fresh})
+		return nil
+	}
+	for _, name := range names {
+		m := limitedName.FindStringSubmatch(name)
+		i := slices.IndexFunc(sim.Oracles(), func(order sim.Order) bool { return order.Name == name })
+		switch {
+		case m != nil:
+			limit, _ := strconv.Atoi(m[1])
+			if err := add(name, "limited-distance", limit, m[2] != ""); err != nil {
+				return nil, err
+			}
+		case i >= 0 && !seen[name]:
+			seen[name] = true
+			orders = append(orders, sim.Oracles()[i])
+		case i >= 0:
+		case name == "limited-distance":
+			for _, limit := range o.limits {
+				if err := add(fmt.Sprintf("limited-distance-%d", limit), name, limit, false); err != nil {
+					return nil, err
+				}
+			}
+		case slices.Contains(strategy.Names, name):
+			if err := add(name, name, 0, false); err != nil {
+				return nil, err
+			}
+		default:
+			all := append([]string{"all", sim.NextOracleName, sim.GraphOracleName}, strategy.Names...)
+			return nil, fail(exitUsage, "--strategy: %q is not known.%s Known are %s", name, didYouMean(name, all), strings.Join(all, ", "))
+		}
+	}
+	if len(orders) == 0 {
+		return nil, fail(exitUsage, "--strategy names none. Known are all, %s", strings.Join(strategy.Names, ", "))
+	}
+	return orders, nil
+}
+
+// simulatedWebs returns what hands out the webs one after the other.
+func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config) (next func() (*sim.Web, error), err error) {
+	given := 0
+	for _, source := range []bool{o.trace != "", len(o.warc) > 0, o.demo != ""} {
+		if source {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, fail(exitUsage, "one of --trace, --warc and --demo says which web, got %d of them", given)
+	}
+	if o.webs > 1 && o.demo == "" {
+		return nil, fail(exitUsage, "--webs belongs to --demo: a recorded web is one")
+	}
+	var read func(i int) (*sim.Web, error)
+	switch {
+	case o.demo != "":
+		town, err := parseTown(o.demo)
+		if err != nil {
+			return nil, fail(exitUsage, "--demo: %w", err)
+		}
+		read = func(i int) (*sim.Web, error) {
+			town := town
+			town.Seed += uint64(i)
+			t, err := demo.New(town)
+			if err != nil {
+				return nil, fail(exitUsage, "--demo: %w", err)
+			}
+			w, err := sim.FromTown(t)
+			if err == nil {
+				w.Name = fmt.Sprintf("%s %d", w.Name, town.Seed)
+			}
+			return w, err
+		}
+	case o.trace != "":
+		read = func(int) (*sim.Web, error) { return a.traceWeb(ctx, o, cfg) }
+	default:
+		read = func(int) (*sim.Web, error) { return a.warcWeb(ctx, o, cfg) }
+	}
+	i := 0
+	return func() (*sim.Web, error) {
+		if i == o.webs {
+			return nil, nil
+		}
+		w, err := read(i)
+		i++
+		if err != nil {
+			return nil, err
+		}
+		a.say("%s: %d pages and %d relevant ones can be reached from %d seeds", oneLine(w.Name), w.Pages(), w.Relevant(), len(w.Seeds))
+		if o.saveTrace != "" && i == 1 {
+			if err := writeFile(o.saveTrace, func(out io.Writer) error { return w.WriteTrace(ctx, out) }); err != nil {
+				return nil, err
+			}
+		}
+		return w, nil
+	}, nil
+}
+
+// parseTown reads a made-up town such as "sites=2000,hints=0.4".
+func parseTown(spec string) (demo.Options, error) {
+	o := demo.DefaultOptions()
+	if spec == "default" {
+		return o, nil
+	}
+	whole := map[string]*int{"sites": &o.Sites, "pages": &o.PagesPerSite, "streets": &o.Streets, "bridge-length": &o.BridgeLength, "far-seeds": &o.FarSeeds, "near-seeds": &o.NearSeeds}
+	share := map[string]*float64{"hints": &o.HintReliability, "locality": &o.Locality, "bridges": &o.Bridges}
+	known := []string{"sites", "pages", "streets", "seed", "hints", "locality", "bridges", "bridge-length", "far-seeds", "near-seeds"}
+	for part := range strings.SplitSeq(spec, ",") {
+		name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
+		var err error
+		switch {
+		case whole[name] != nil:
+			*whole[name], err = strconv.Atoi(text)
+		case share[name] != nil:
+			*share[name], err = strconv.ParseFloat(text, 64)
+		case name == "seed":
+			o.Seed, err = strconv.ParseUint(text, 10, 64)
+		default:
+			return o, fmt.Errorf("%q is not one of %s.%s", name, strings.Join(known, ", "), didYouMean(name, known))
+		}
+		if err != nil {
+			return o, fmt.Errorf("%s wants a number, got %q", name, text)
+		}
+	}
+	return o, o.Validate()
+}
+
+// traceWeb reads a trace file, or the crawl of a data directory.
+func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *sim.Web, err error) {
+	info, err := os.Stat(o.trace)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "--trace: %w", err)
+	}
+	if !info.IsDir() {
+		w, warnings, err := sim.OpenTrace(o.trace)
+		if err != nil {
+			return nil, fail(exitInvalidInput, "%w", err)
+		}
+		for _, warning := range warnings {
+			a.warn("%s", oneLine(warning))
+		}
+		return a.otherSeeds(w, o)
+	}
+	p := project{o.trace}
+	if !fileExists(p.frontier()) {
+		return nil, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+	}
+	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory)})
+	if err != nil {
+		return nil, storeError(p, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if w, err = sim.FromTree(ctx, f, o.trace); err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	a.warn("the crawl tree of %s has one link to each page, so that no strategy can find another way; \"crawl --record-trace FILE\" records all links", p.dir)
+	return a.otherSeeds(w, o)
+}
+
+// recordTrace opens the trace of a crawl. A crawl that is resumed goes on with
+// the trace that it has.
+func (a *app) recordTrace(name string, seeds []weburl.URL, resumed bool) (*sim.Recorder, *os.File, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, fail(exitInvalidInput, "--record-trace: %w", err)
+	}
+	recorder, err := func() (*sim.Recorder, error) {
+		info, err := file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		length := int64(0)
+		if info.Size() > 0 {
+			if length, err = sim.CheckTrace(file); err != nil {
+				return nil, fmt.Errorf("%s: %w; nothing was written to it", name, err)
+			}
+		}
+		if !resumed {
+			length = 0
+		} else if length == 0 {
+			a.warn("%s starts in the middle of a crawl: it will lack the pages that were visited before", name)
+		}
+		if err := file.Truncate(length); err != nil {
+			return nil, err
+		}
+		if _, err := file.Seek(length, io.SeekStart); err != nil {
+			return nil, err
+		}
+		return sim.NewRecorder(file, seeds, length > 0)
+	}()
+	if err != nil {
+		file.Close()
+		return nil, nil, fail(exitInvalidInput, "--record-trace: %w", err)
+	}
+	return recorder, file, nil
+}
+
+// otherSeeds starts a recorded web from --seeds.
+func (a *app) otherSeeds(w *sim.Web, o simulateOptions) (*sim.Web, error) {
+	if len(o.seeds) == 0 {
+		return w, nil
+	}
+	seeds, err := a.simulatedSeeds(o)
+	if err != nil {
+		return nil, err
+	}
+	w.StartFrom(seeds)
+	return w, nil
+}
+
+func (a *app) simulatedSeeds(o simulateOptions) ([]weburl.URL, error) {
+	var seeds []weburl.URL
+	for _, name := range o.seeds {
+		in := a.stdin
+		if name != "-" {
+			f, err := os.Open(name)
+			if err != nil {
+				return nil, fail(exitInvalidInput, "--seeds: %w", err)
+			}
+			defer f.Close()
+			in = f
+		}
+		found, _, err := a.readSeeds(name, in)
+		if err != nil {
+			return nil, err
+		}
+		seeds = append(seeds, found...)
+	}
+	if len(seeds) == 0 {
+		return nil, fail(exitInvalidInput, "no seed. --seeds FILE says where recorded pages are to be crawled from")
+	}
+	return seeds, nil
+}
+
+// warcWeb reads WARC files. What is relevant say --labels, or else the
+// geoparser.
+func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim.Web, error) {
+	seeds, err := a.simulatedSeeds(o)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := warc.Open(o.warc...)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	defer archive.Close()
+	for _, w := range archive.Stats().Warnings {
+		a.warn("%s", oneLine(w))
+	}
+	name := filepath.Base(o.warc[0])
+	if o.labels != "" {
+		labels, err := readLabels(o.labels)
+		if err != nil {
+			return nil, fail(exitInvalidInput, "--labels: %w", err)
+		}
+		return sim.FromWARC(ctx, name, archive, seeds, func(p *page.Page) (sim.Page, error) {
+			return sim.Page{Relevant: labels[p.URL.Identity()]}, nil
+		})
+	}
+	if err := a.needData(); err != nil {
+		return nil, err
+	}
+	p := project{a.data}
+	g, err := p.openGazetteer()
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	region, err := p.openRegion(g, cfg.Region.Boundary)
+	if err != nil {
+		return nil, err
+	}
+	judge, err := newJudge(g, region, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return sim.FromWARC(ctx, name, archive, seeds, func(p *page.Page) (sim.Page, error) {
+		v, err := judge.Judge(ctx, p)
+		return sim.Page{Relevant: v.Relevant, Addresses: sim.AddressIDs(v)}, err
+	})
+}
+
+// readLabels reads which pages are relevant: a table with tabs, URLs first.
+// Without a column, the second one counts and there are no titles.
+func readLabels(spec string) (map[string]bool, error) {
+	name, title := spec, ""
+	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
+		if i := strings.LastIndexByte(spec, ':'); i > 0 {
+			name, title = spec[:i], spec[i+1:]
+		}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	labels := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	column, n := 1, 0
+	for lines.Scan() {
+		n++
+		cells := strings.Split(lines.Text(), "\t")
+		if n == 1 && title != "" {
+			if column = slices.Index(cells, title); column < 1 {
+				return nil, fmt.Errorf("%s has no column %q, but %s", name, title, strings.Join(cells[1:], ", "))
+			}
+			continue
+		}
+		if lines.Text() == "" {
+			continue
+		}
+		u, err := weburl.Parse(cells[0])
+		if err != nil || len(cells) <= column || cells[column] != "0" && cells[column] != "1" {
+			return nil, fmt.Errorf("%s:%d: want URL, tab, 1 or 0, got %q", name, n, oneLine(lines.Text()[:min(len(lines.Text()), 80)]))
+		}
+		if cells[column] == "1" {
+			labels[u.Identity()] = true
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
+	}
+	return labels, nil
+}

@@ -1,0 +1,291 @@
+package sim
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// Formats lists what Comparison.Write knows: a table for people, the same in
+// Markdown and as CSV, the curves as CSV, and all of it as JSON.
+var Formats = []string{"text", "md", "csv", "csv-summary", "json"}
+
+// Write writes the comparison in one of Formats. The same results give the
+// same bytes.
+func (c *Comparison) Write(w io.Writer, format string) error {
+	b := bufio.NewWriter(w)
+	var err error
+	switch format {
+	case "text":
+		err = c.writeText(b)
+	case "md":
+		err = c.writeMarkdown(b)
+	case "csv":
+		err = c.writeCurves(b)
+	case "csv-summary":
+		err = c.writeSummary(b)
+	case "json":
+		err = c.writeJSON(b)
+	default:
+		return fmt.Errorf("sim: format %q is not one of %s", format, strings.Join(Formats, ", "))
+	}
+	if err != nil {
+		return fmt.Errorf("sim: write %s: %w", format, err)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("sim: write %s: %w", format, err)
+	}
+	return nil
+}
+
+// columns are those of the tables for people.
+var columns = []struct {
+	title, metric string
+	format        func(e Estimate) string
+}{
+	{"pages", "pages", whole}, {"found", "found", whole}, {"harvest", "harvest", percent}, {"coverage", "coverage", percent}, {"area", "area", fraction},
+	{"addresses", "addresses", whole}, {"streets", "streets", whole}, {"contents", "contents", whole}, {"off the biggest host", "off-host", whole},
+	{"queue max", "queue", whole}, {"time", "time", hours},
+}
+
+func whole(e Estimate) string    { return withMargin(e, 1, "%.0f", "") }
+func percent(e Estimate) string  { return withMargin(e, 100, "%.1f", " %") }
+func fraction(e Estimate) string { return withMargin(e, 1, "%.3f", "") }
+
+func withMargin(e Estimate, factor float64, format, unit string) string {
+	text := fmt.Sprintf(format, e.Mean*factor)
+	if !math.IsNaN(e.Margin) && e.Margin > 0 {
+		text += " ± " + fmt.Sprintf(format, e.Margin*factor)
+	}
+	return text + unit
+}
+
+func hours(e Estimate) string {
+	switch {
+	case e.Mean >= 3600:
+		return withMargin(Estimate{Mean: e.Mean / 3600, Margin: e.Margin / 3600}, 1, "%.1f", " h")
+	case e.Mean >= 60:
+		return withMargin(Estimate{Mean: e.Mean / 60, Margin: e.Margin / 60}, 1, "%.1f", " min")
+	}
+	return withMargin(e, 1, "%.1f", " s")
+}
+
+// rows returns the table for people, the titles first. Columns in which all is
+// 0 are left out.
+func (c *Comparison) rows() [][]string {
+	rows := [][]string{{"strategy"}}
+	for _, o := range c.Orders {
+		rows = append(rows, []string{o.Name})
+	}
+	for _, column := range columns {
+		some := column.metric == "found"
+		cells := []string{column.title}
+		for _, o := range c.Orders {
+			e, _ := c.Metric(o.Name, column.metric, 0)
+			some = some || e.Mean > 0
+			cells = append(cells, column.format(e))
+		}
+		if some {
+			for i := range rows {
+				rows[i] = append(rows[i], cells[i])
+			}
+		}
+	}
+	return rows
+}
+
+// caption says what was compared.
+func (c *Comparison) caption() string {
+	first := c.Orders[0].Runs
+	webs, relevant := map[string]bool{}, 0
+	for _, r := range first {
+		webs[r.Web] = true
+		relevant += r.Relevant
+	}
+	text := fmt.Sprintf("%s: %d relevant pages, budget %d pages", first[0].Web, first[0].Relevant, c.Budget)
+	if len(webs) > 1 {
+		text = fmt.Sprintf("%d webs: %d relevant pages in the mean, budget %d pages", len(webs), relevant/len(first), c.Budget)
+	}
+	if len(first) > 1 {
+		text += fmt.Sprintf("; mean of %d runs ± 95 %% confidence interval", len(first))
+	}
+	return text
+}
+
+func (c *Comparison) writeText(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "%s\n\n", c.caption()); err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range c.rows() {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, h := range histograms {
+		if _, err := fmt.Fprintf(w, "\n%s\n", h.title); err != nil {
+			return err
+		}
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprint(t, h.axis)
+		for i := range shown {
+			if i >= h.from {
+				fmt.Fprintf(t, "\t%d", i)
+			}
+		}
+		fmt.Fprintf(t, "\t%d+\t\n", shown)
+		for _, o := range c.Orders {
+			fmt.Fprint(t, o.Name)
+			for i, n := range o.histogram(h.of, shown) {
+				if i >= h.from {
+					fmt.Fprintf(t, "\t%.1f", n)
+				}
+			}
+			fmt.Fprint(t, "\t\n")
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shown is the number of classes of a histogram in the tables, besides the rest.
+const shown = 10
+
+var histograms = []struct {
+	title, axis, name string
+	from              int // the first class
+	of                func(r *Result) []int
+}{
+	{"relevant pages by the bridge pages between them and the last relevant page (mean of the runs)", "bridge pages", "bridges", 0, func(r *Result) []int { return r.Bridges }},
+	{"ends of the crawl by the irrelevant pages behind the last relevant page (mean of the runs)", "tail length", "tails", 1, func(r *Result) []int { return r.Tails }},
+	{"relevant pages by their distance from a seed (mean of the runs)", "links", "seed_distances", 0, func(r *Result) []int { return r.Depths }},
+}
+
+// histogram returns the mean counts of n classes and, last, of all beyond.
+func (o *OrderResults) histogram(of func(r *Result) []int, n int) []float64 {
+	means := make([]float64, n+1)
+	for _, r := range o.Runs {
+		for i, count := range of(r) {
+			means[min(i, n)] += float64(count) / float64(len(o.Runs))
+		}
+	}
+	return means
+}
+
+func (c *Comparison) writeMarkdown(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "%s\n\n", c.caption()); err != nil {
+		return err
+	}
+	for i, row := range c.rows() {
+		fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row)))
+		}
+	}
+	return nil
+}
+
+func number(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+func (c *Comparison) writeSummary(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"strategy", "metric", "runs", "mean", "margin95", "median"})
+	for _, o := range c.Orders {
+		for _, m := range metrics {
+			e, _ := c.Metric(o.Name, m.name, 0)
+			out.Write([]string{o.Name, m.name, strconv.Itoa(e.Runs), number(e.Mean), number(e.Margin), number(e.Median)})
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func (c *Comparison) writeCurves(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"strategy", "web", "seed", "pages", "found", "harvest", "coverage", "addresses", "streets", "queue", "seconds"})
+	for _, o := range c.Orders {
+		for _, r := range o.Runs {
+			for _, s := range r.Samples {
+				out.Write([]string{
+					o.Name, r.Web, strconv.FormatUint(r.Seed, 10), strconv.Itoa(s.Pages), strconv.Itoa(s.Found), number(r.Harvest(s.Pages)), number(r.Coverage(s.Pages)),
+					strconv.Itoa(r.Addresses.At(s.Pages)), strconv.Itoa(r.Streets.At(s.Pages)), strconv.FormatInt(s.Queue, 10), number(s.Time.Seconds()),
+				})
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func (c *Comparison) writeJSON(w io.Writer) error {
+	type estimateJSON struct {
+		Mean   float64  `json:"mean"`
+		Margin *float64 `json:"margin95"` // null with one run
+		Median float64  `json:"median"`
+	}
+	type sample struct {
+		Pages    int     `json:"pages"`
+		Found    int     `json:"found"`
+		Harvest  float64 `json:"harvest"`
+		Coverage float64 `json:"coverage"`
+		Queue    int64   `json:"queue"`
+		Seconds  float64 `json:"seconds"`
+	}
+	type runJSON struct {
+		Web           string   `json:"web"`
+		Seed          uint64   `json:"seed"`
+		Pages         int      `json:"pages"`
+		Visits        int      `json:"visits"`
+		Relevant      int      `json:"relevant"`
+		Bridges       []int    `json:"bridges"`
+		Tails         []int    `json:"tails"`
+		SeedDistances []int    `json:"seed_distances"`
+		Curve         []sample `json:"curve"`
+	}
+	type orderJSON struct {
+		Strategy string                  `json:"strategy"`
+		Summary  map[string]estimateJSON `json:"summary"`
+		Runs     []runJSON               `json:"runs"`
+	}
+	doc := struct {
+		Type   string      `json:"type"`
+		Budget int         `json:"budget"`
+		Orders []orderJSON `json:"strategies"`
+	}{Type: "simulation", Budget: c.Budget}
+	for _, o := range c.Orders {
+		j := orderJSON{Strategy: o.Name, Summary: map[string]estimateJSON{}}
+		for _, m := range metrics {
+			e, _ := c.Metric(o.Name, m.name, 0)
+			s := estimateJSON{Mean: e.Mean, Median: e.Median}
+			if !math.IsNaN(e.Margin) {
+				s.Margin = &e.Margin
+			}
+			j.Summary[m.name] = s
+		}
+		for _, r := range o.Runs {
+			run := runJSON{Web: r.Web, Seed: r.Seed, Pages: r.Pages, Visits: r.Visits, Relevant: r.Relevant, Bridges: r.Bridges, Tails: r.Tails, SeedDistances: r.Depths}
+			for _, s := range r.Samples {
+				run.Curve = append(run.Curve, sample{s.Pages, s.Found, r.Harvest(s.Pages), r.Coverage(s.Pages), s.Queue, s.Time.Seconds()})
+			}
+			j.Runs = append(j.Runs, run)
+		}
+		doc.Orders = append(doc.Orders, j)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(doc)
+}
