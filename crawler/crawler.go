@@ -81,6 +81,12 @@ type Visit struct {
 	Trail    []frontier.Node  // the page, the page that held the link to it, and so on
 	Found    []frontier.Entry // links that entered the queue or raised a priority there
 
+	// Before is what was known of a page that is asked again, or nil, and Again
+	// what became of it. A page that has not changed has neither Page nor
+	// Verdict; its Outcome is the one it had.
+	Before *frontier.Check
+	Again  Again
+
 	sitemaps []string // that the host names
 }
 
@@ -96,6 +102,8 @@ type Options struct {
 
 	Sitemaps     bool // of hosts that have a relevant page are read
 	Reservations bool // of rights to text and data mining are heeded
+
+	Revisits Schedule // zero: nothing is kept for asking again
 }
 
 // The reasons for which a run ends.
@@ -145,8 +153,16 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 // have Options.Grace to finish; what did not finish is still queued. All
 // goroutines that it starts have ended when it returns.
 func (c *Crawler) Run(ctx context.Context) error {
-	totals := c.Frontier.Totals()
-	c.pages = pageBudget{limit: c.Options.MaxPages, done: totals.Pages}
+	return c.run(ctx, c.Frontier, c.Options.MaxPages, c.Visit)
+}
+
+// A step visits one entry of a queue and tells whether that used up one page
+// of the budget.
+type step func(ctx context.Context, e frontier.Entry) (isPage bool, err error)
+
+// run is Run for any queue and step; with maxPages 0 there is no budget.
+func (c *Crawler) run(ctx context.Context, queue Frontier, maxPages int64, visit step) error {
+	c.pages = pageBudget{limit: maxPages, done: queue.Totals().Pages}
 	c.pages.changed = sync.NewCond(&c.pages.mu)
 
 	stop, cancelStop := context.WithCancelCause(ctx)
@@ -163,7 +179,7 @@ func (c *Crawler) Run(ctx context.Context) error {
 	var g errgroup.Group
 	for range c.Options.Workers {
 		g.Go(func() error {
-			err := c.work(stop, work)
+			err := c.work(stop, work, queue, visit)
 			if err != nil {
 				cancelStop(err)
 			} else {
@@ -184,7 +200,7 @@ func (c *Crawler) Run(ctx context.Context) error {
 }
 
 // work visits one entry after the other until stop ends.
-func (c *Crawler) work(stop, work context.Context) error {
+func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) error {
 	for {
 		if err := c.pages.take(); err != nil {
 			if stop.Err() != nil || errors.Is(err, io.EOF) {
@@ -192,7 +208,7 @@ func (c *Crawler) work(stop, work context.Context) error {
 			}
 			return err
 		}
-		e, err := c.Frontier.Next(stop, c.Gate.Claim)
+		e, err := queue.Next(stop, c.Gate.Claim)
 		if err != nil {
 			c.pages.give(false)
 			if errors.Is(err, io.EOF) || stop.Err() != nil {
@@ -200,7 +216,7 @@ func (c *Crawler) work(stop, work context.Context) error {
 			}
 			return fmt.Errorf("next link: %w", err)
 		}
-		isPage, err := c.Visit(work, e)
+		isPage, err := visit(work, e)
 		c.pages.give(isPage)
 		if err != nil {
 			if work.Err() != nil {
@@ -243,9 +259,16 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 			return fmt.Errorf("store %s: %w", v.Entry.URL, err)
 		}
 	}
+	v.Outcome.Check = c.Options.Revisits.first(v)
 	if _, err := c.Frontier.Done(ctx, v.Entry, v.Outcome, v.Found...); err != nil {
 		return fmt.Errorf("finish %s: %w", v.Entry.URL, err)
 	}
+	c.tell(v)
+	return nil
+}
+
+// tell reports a visit that is stored.
+func (c *Crawler) tell(v *Visit) {
 	if v.Outcome.Kind == "error" {
 		c.failures.Add(1)
 	} else {
@@ -256,7 +279,6 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 		defer c.report.Unlock()
 		c.Report(v)
 	}
-	return nil
 }
 
 // learn tells the strategy what the trail of links to this page led to.

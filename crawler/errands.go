@@ -95,6 +95,12 @@ func (r *reservations) reserves(u weburl.URL) (reserved, known bool) {
 	return h.rules.Reserved(u), true
 }
 
+// asked tells whether the host of u has been asked.
+func (r *reservations) asked(u weburl.URL) bool {
+	_, known := r.reserves(u)
+	return known
+}
+
 // A reservations remembers the hosts' reservations and the pages that wait for
 // them.
 type reservations struct {

@@ -35,7 +35,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		case d.Fetched:
 			c.Gate.Visited(u.Host(), turnOf(d.Response, d.Err, crawlDelay))
 		case err != nil || d.Retry > 0 || !d.Allowed:
-			c.Gate.Visited(u.Host(), polite.Visit{NoRequest: true})
+			c.Gate.Visited(u.Host(), noRequest)
 		}
 		switch {
 		case err != nil:
@@ -56,7 +56,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		}
 	}
 
-	r, turn, err := c.fetch(ctx, e)
+	r, turn, err := c.fetch(ctx, v)
 	turn.CrawlDelay = crawlDelay
 	c.Gate.Visited(u.Host(), turn)
 	if ctx.Err() != nil {
@@ -72,6 +72,9 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		return c.redirected(v), nil
 	case r.Status == 429 || r.Status >= 500:
 		return c.refused(v), nil
+	case r.Status == 304 && v.Before != nil:
+		v.Again = Same
+		return notAgain, nil
 	case r.Status != 200 && r.Status != 203:
 		v.Outcome.Kind, v.Outcome.Reason = "error", "http_4xx"
 		return notAgain, nil
@@ -114,14 +117,19 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 // fetch uses the turn of e's host for a request and returns the response for
 // e. Where the page is here already and waits for the host's reservations, the
 // request is for those.
-func (c *Crawler) fetch(ctx context.Context, e *frontier.Entry) (r *page.Response, turn polite.Visit, err error) {
+func (c *Crawler) fetch(ctx context.Context, v *Visit) (r *page.Response, turn polite.Visit, err error) {
+	e := &v.Entry
 	files, ok := c.Fetcher.(FileFetcher)
 	switch held := c.reserved.held(e.URL); {
+	case held != nil && c.reserved.asked(e.URL): // by another page meanwhile
+		return held, noRequest, nil
 	case held != nil:
 		asked, err := c.reserved.ask(ctx, files, e.URL)
 		return held, turnOf(asked, err, 0), nil
 	case e.Sitemap && ok:
 		r, err = files.FetchPrefix(ctx, e.URL, sitemapBytes)
+	case v.Before != nil:
+		r, err = c.fetchAgain(ctx, e.URL, v.Before)
 	default:
 		r, err = c.Fetcher.Fetch(ctx, e.URL)
 	}
@@ -137,6 +145,9 @@ func turnOf(r *page.Response, err error, crawlDelay time.Duration) polite.Visit 
 	}
 	return t
 }
+
+// noRequest ends a turn that was not used.
+var noRequest = polite.Visit{NoRequest: true}
 
 // hopeless tells whether a host that fails like this will fail for its pages too.
 func hopeless(class string) bool {

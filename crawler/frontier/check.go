@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -247,5 +248,8 @@ func (t *Totals) remove(o *Outcome) {
 	for reason, n := range o.Dropped {
 		t.Links -= n
 		count(t.Dropped, reason, -n)
+	}
+	for _, m := range []map[string]int64{t.Errors, t.Skipped, t.Dropped} {
+		maps.DeleteFunc(m, func(_ string, n int64) bool { return n == 0 })
 	}
 }

@@ -1,0 +1,272 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gazehound/crawler/fetch"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/simhash"
+	"gazehound/crawler/weburl"
+)
+
+// A Schedule says when pages are asked again. A page that has changed is asked
+// after half its interval, one that has not after one and a half.
+type Schedule struct {
+	First time.Duration // interval of a relevant page at first; others wait twice as long
+	Min   time.Duration // shortest
+	Max   time.Duration // longest, and that of a page that is gone
+}
+
+// DefaultSchedule is that of config.yaml as shipped.
+func DefaultSchedule() Schedule {
+	const day = 24 * time.Hour
+	return Schedule{First: 7 * day, Min: day, Max: 90 * day}
+}
+
+// Validate says what is wrong with s.
+func (s Schedule) Validate() error {
+	if s.Min <= 0 || s.First < s.Min || s.Max < s.First {
+		return fmt.Errorf("crawler: intervals of revisits must rise from min (%v) over first (%v) to max (%v)", s.Min, s.First, s.Max)
+	}
+	return nil
+}
+
+// Again is what became of a page that was asked again.
+type Again uint8
+
+// The answers. Of Unknown pages nothing is known but that they were asked.
+const (
+	Unknown Again = iota // no answer, or one that may pass
+	Same                 // as it was
+	Changed              // another text, or other addresses
+	Gone                 // the page is not there any more, or has moved
+)
+
+// String returns the word for a.
+func (a Again) String() string { return [...]string{"unknown", "same", "changed", "gone"}[a] }
+
+const (
+	maxDue    = 100_000             // pages that one call of Revisit asks
+	maxUnread = 30 * 24 * time.Hour // a page is read in whole again after this, whatever its validators say
+	goneFails = 3                   // visits in a row without an answer after which a page is gone …
+	goneAfter = 14 * 24 * time.Hour // … if it was last there so long ago
+)
+
+// A Refetcher asks for a page that was fetched before; see fetch.Client.FetchIf.
+type Refetcher interface {
+	FetchIf(ctx context.Context, u weburl.URL, v page.Validators) (*page.Response, error)
+}
+
+// fetchAgain asks for a page on the condition that it has changed, if it has
+// validators and was read not too long ago.
+func (c *Crawler) fetchAgain(ctx context.Context, u weburl.URL, before *frontier.Check) (*page.Response, error) {
+	r, ok := c.Fetcher.(Refetcher)
+	if !ok || !before.Gone.IsZero() || time.Since(before.Read) > maxUnread {
+		return c.Fetcher.Fetch(ctx, u)
+	}
+	return r.FetchIf(ctx, u, page.Validators{ETag: before.ETag, Modified: before.Modified})
+}
+
+// Revisit asks the visited pages again that are due, relevant ones first, at
+// most 100,000 of them, and queues what new links they hold for Run. left is
+// the number of those that are due and were not asked. It stops like Run; a
+// page whose visit did not finish stays due. tree is the crawl's Frontier.
+func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left int, err error) {
+	due, all, err := tree.Due(ctx, time.Now(), maxDue)
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	// The pages are ordered and leased by a queue of their own, which nobody
+	// has to keep: the checks in the frontier are what is durable.
+	queue, err := frontier.Open(frontier.Options{InMemory: true, Memory: 64 << 20})
+	if err != nil {
+		return all, err
+	}
+	defer queue.Close()
+	const most = 1000 // of one Push
+	for i := 0; i < len(due); i += most {
+		var entries []frontier.Entry
+		for j := i; j < min(i+most, len(due)); j++ {
+			n, known, err := tree.Get(due[j].Key)
+			if err != nil {
+				return all, err
+			}
+			if known && n.State == frontier.Visited {
+				entries = append(entries, frontier.Entry{URL: n.URL, Priority: 1 - float64(j)/float64(len(due))})
+			}
+		}
+		if _, err := queue.Push(ctx, entries...); err != nil {
+			return all, err
+		}
+	}
+	err = c.run(ctx, queue, 0, func(ctx context.Context, e frontier.Entry) (bool, error) {
+		return false, c.revisit(ctx, tree, queue, e)
+	})
+	return all - int(queue.Totals().Visited), err
+}
+
+// revisit asks one page again. Like a visit it is given up last.
+func (c *Crawler) revisit(ctx context.Context, tree, queue *frontier.Frontier, e frontier.Entry) error {
+	key := frontier.KeyOf(e.URL)
+	node, known, err := tree.Get(key)
+	if err != nil {
+		return err
+	}
+	before, checked, err := tree.Check(key)
+	if err != nil {
+		return err
+	}
+	if !known || !checked { // damaged meanwhile
+		_, err := queue.Done(ctx, e, frontier.Outcome{Kind: "skipped"})
+		return err
+	}
+	v := &Visit{Entry: node.Entry, Before: &before}
+	v.Entry.URL, v.Entry.Redirects, v.Entry.Retries = e.URL, e.Redirects, e.Retries
+	if refused := c.Scope(e.URL); refused != "" {
+		c.Gate.Visited(e.URL.Host(), noRequest)
+		v.Outcome = frontier.Outcome{Kind: "skipped", Reason: refused, At: time.Now()}
+	} else {
+		again, err := c.look(ctx, v)
+		if err != nil {
+			return err
+		}
+		if again >= 0 {
+			e.URL, e.Redirects, e.Retries = v.Entry.URL, v.Entry.Redirects, v.Entry.Retries
+			return queue.Return(e, again)
+		}
+	}
+	v.Again = again(v, &node)
+	check := c.Options.Revisits.next(v)
+	if v.Page != nil {
+		c.expand(v)
+	} else if v.Again == Same {
+		at := v.Outcome.At
+		v.Outcome = node.Outcome
+		v.Outcome.At = at
+	}
+	for _, s := range c.Sinks {
+		if err := s.Visit(ctx, v); err != nil {
+			return fmt.Errorf("store %s: %w", e.URL, err)
+		}
+	}
+	revised := frontier.Outcome{Check: &check}
+	if v.Page != nil {
+		revised = v.Outcome
+		revised.Check = &check
+	}
+	if err := tree.Revise(ctx, key, revised, v.Found...); err != nil {
+		return fmt.Errorf("revise %s: %w", e.URL, err)
+	}
+	if _, err := queue.Done(ctx, e, frontier.Outcome{Kind: "page"}); err != nil {
+		return err
+	}
+	c.tell(v)
+	return nil
+}
+
+// again says what became of the page of v, which was node.
+func again(v *Visit, node *frontier.Node) Again {
+	switch o := &v.Outcome; {
+	case v.Again == Same: // 304
+		return Same
+	case v.Page != nil:
+		slices.Sort(o.Addresses)
+		was := slices.Sorted(slices.Values(node.Outcome.Addresses))
+		if simhash.Distance(simhash.Of(v.Page.Text), v.Before.Text) <= simhash.Near && slices.Equal(o.Addresses, was) {
+			return Same
+		}
+		return Changed
+	case o.Reason == "tdm_reserved":
+		return Gone
+	case v.Response != nil && (v.Response.Status == 404 || v.Response.Status == 410):
+		return Gone
+	case o.Kind == "redirect" && (v.Response.Status == 301 || v.Response.Status == 308):
+		return Gone
+	case o.Kind == "skipped": // by robots.txt or the configuration: says nothing of the page
+		return Unknown
+	case v.Before.Fails+1 >= goneFails && !v.Before.Last.IsZero() && o.At.Sub(v.Before.Last) >= goneAfter:
+		return Gone
+	}
+	return Unknown
+}
+
+// first returns what is kept of a first visit, or nil where the URL need never
+// be asked again: of pages, and of what may pass.
+func (s Schedule) first(v *Visit) *frontier.Check {
+	o := &v.Outcome
+	if s.First == 0 {
+		return nil
+	}
+	check := frontier.Check{Asked: o.At, Relevant: o.Relevant, Wait: 2 * s.First}
+	switch {
+	case v.Page != nil:
+		check.First, check.Last, check.Read = o.At, o.At, o.At
+		check.Text = simhash.Of(v.Page.Text)
+		validators := v.Response.Validators()
+		check.ETag, check.Modified = validators.ETag, validators.Modified
+		if o.Relevant {
+			check.Wait = s.First
+		}
+	case passes(o):
+		check.Fails, check.Wait = 1, s.Min
+	default:
+		return nil
+	}
+	check.Wait = min(check.Wait, s.Max)
+	check.Due = o.At.Add(check.Wait)
+	return &check
+}
+
+// passes tells the failures that may be over at another time.
+func passes(o *frontier.Outcome) bool {
+	switch o.Reason {
+	case fetch.ClassDNS, fetch.ClassConnect, fetch.ClassTimeout, fetch.ClassTLS, "http_5xx", "http_429":
+		return o.Kind == "error"
+	case "robots_unreachable":
+		return o.Kind == "skipped"
+	}
+	return false
+}
+
+// next returns what is kept of a page that was asked again.
+func (s Schedule) next(v *Visit) frontier.Check {
+	check, at := *v.Before, v.Outcome.At
+	check.Asked = at
+	check.Asks++
+	switch v.Again {
+	case Same, Changed:
+		if check.First.IsZero() {
+			check.First = at
+		}
+		check.Last, check.Gone, check.Fails = at, time.Time{}, 0
+		check.Wait = check.Wait * 3 / 2
+		if v.Again == Changed {
+			check.Changes++
+			check.Wait = v.Before.Wait / 2
+		}
+		if v.Page != nil {
+			check.Read, check.Relevant, check.Text = at, v.Outcome.Relevant, simhash.Of(v.Page.Text)
+			validators := v.Response.Validators()
+			check.ETag, check.Modified = validators.ETag, validators.Modified
+			if check.Relevant && !v.Before.Relevant {
+				check.Wait = s.First
+			}
+		}
+	case Gone:
+		if check.Gone.IsZero() {
+			check.Gone = at
+		}
+		check.Fails++
+		check.Wait = s.Max
+	case Unknown:
+		check.Fails++
+		check.Wait = s.Min << min(check.Fails-1, 10)
+	}
+	check.Wait = min(max(check.Wait, s.Min), s.Max)
+	check.Due = at.Add(check.Wait)
+	return check
+}

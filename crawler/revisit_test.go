@@ -1,0 +1,223 @@
+package crawler_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/fetch"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/weburl"
+)
+
+// A paper is a web in memory that changes between two crawls. A page "301 URL"
+// has moved, one "timeout" does not answer, one that is missing is gone.
+type paper struct {
+	mu    sync.Mutex
+	pages map[string]string
+	asked []string // "/path", with "?" in front where it was asked on condition
+}
+
+func (w *paper) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
+	return w.FetchIf(ctx, u, page.Validators{})
+}
+
+func (w *paper) FetchIf(_ context.Context, u weburl.URL, v page.Validators) (*page.Response, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	mark := ""
+	if v.ETag != "" {
+		mark = "?"
+	}
+	w.asked = append(w.asked, mark+u.Path())
+	body, ok := w.pages[u.Path()]
+	tag := fmt.Sprintf(`"%x"`, len(body))
+	r := &page.Response{URL: u, Status: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Etag": {tag}}, Body: []byte(body), Fetched: time.Now()}
+	to, moved := strings.CutPrefix(body, "301 ")
+	switch {
+	case !ok:
+		r.Status = 404
+	case body == "timeout":
+		return nil, &fetch.Error{Class: fetch.ClassTimeout, URL: u, Err: context.DeadlineExceeded}
+	case moved:
+		r.Status, r.Location = 301, mustURL(to)
+	case v.ETag == tag:
+		r.Status, r.Body = 304, nil
+	}
+	return r, nil
+}
+
+func (w *paper) took() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	asked := w.asked
+	w.asked = nil
+	slices.Sort(asked)
+	return asked
+}
+
+func mustURL(raw string) weburl.URL {
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+const day = 24 * time.Hour
+
+// The same crawl some weeks later: what is due is asked again on condition,
+// relevant pages first and changed ones sooner; new links are found, and what
+// is gone is noticed.
+func TestRevisit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		long := strings.Repeat("Das Geschäft liegt am Markt und hat jeden Tag geöffnet. ", 20)
+		w := &paper{pages: map[string]string{
+			"/":      `<a href=/stays>a</a> <a href=/changes>b</a> <a href=/closes>c</a> <a href=/moves>d</a> <a href=/plain>e</a> <a href=/flaky>f</a>`,
+			"/stays": here + long, "/changes": here + long, "/closes": here + long + "x", "/moves": here + long + "yy",
+			"/plain": "nur Text " + long, "/flaky": "timeout",
+		}}
+		dir := t.TempDir()
+		open := func() *frontier.Frontier {
+			f, err := frontier.Open(frontier.Options{Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f
+		}
+		f := open()
+		defer func() { f.Close() }()
+		order, err := strategy.New("breadth-first", strategy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last []crawler.Visit
+		c := &crawler.Crawler{
+			Options:  crawler.Options{Workers: 1, Grace: time.Second, Revisits: crawler.DefaultSchedule()},
+			Frontier: f, Fetcher: w, Gate: crawler.Open{}, Judge: judge{}, Strategy: order,
+			Scope: func(weburl.URL) string { return "" }, Report: func(v *crawler.Visit) { last = append(last, *v) },
+		}
+		seed(t, c, "http://a.example/")
+		if err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		first := time.Now()
+		week := func(after time.Duration) []string {
+			t.Helper()
+			f.Close() // the store's own clocks tick
+			time.Sleep(after)
+			f = open()
+			c.Frontier = f
+			w.took()
+			last = nil
+			if left, err := c.Revisit(t.Context(), f); err != nil || left != 0 {
+				t.Fatalf("revisit: %v, %d left", err, left)
+			}
+			return w.took()
+		}
+		check := func(path string) frontier.Check {
+			t.Helper()
+			k, known, err := f.Check(frontier.KeyOf(mustURL("http://a.example" + path)))
+			if err != nil || !known {
+				t.Fatalf("check of %s: %v, %v", path, known, err)
+			}
+			return k
+		}
+
+		if got := week(12 * time.Hour); len(got) != 0 {
+			t.Errorf("after 12 hours asked for %q; nothing is due", got)
+		}
+		if got := week(day); !slices.Equal(got, []string{"/flaky"}) {
+			t.Errorf("after a day asked for %q; want what gave no answer", got)
+		}
+		w.pages["/changes"] = here + `<p>Neu: <a href=/new>Filiale</a> ` + strings.Repeat("Wir sind umgebaut worden und freuen uns auf Sie. ", 20)
+		w.pages["/new"], w.pages["/there"] = here, here
+		w.pages["/moves"] = "301 http://a.example/there"
+		w.pages["/flaky"] = here
+		delete(w.pages, "/closes")
+		want := []string{"/flaky", "?/changes", "?/closes", "?/moves", "?/stays"}
+		if got := week(7 * day); !slices.Equal(got, want) {
+			t.Errorf("after a week asked for %q; want the relevant pages, on condition: %q", got, want)
+		}
+		now := time.Now().UTC().Truncate(time.Second)
+		answers := map[string]crawler.Again{}
+		for _, v := range last {
+			answers[v.Entry.URL.Path()] = v.Again
+		}
+		for path, want := range map[string]crawler.Again{
+			"/stays": crawler.Same, "/changes": crawler.Changed, "/closes": crawler.Gone, "/moves": crawler.Gone, "/flaky": crawler.Changed,
+		} {
+			if answers[path] != want {
+				t.Errorf("%s is %v; want %v", path, answers[path], want)
+			}
+		}
+		if last[len(last)-1].Entry.URL.Path() != "/flaky" {
+			t.Error("a page that was not known to be relevant was not the last")
+		}
+		if k := check("/stays"); k.Wait != 7*day*3/2 || !k.Last.Equal(now) || k.First.After(first) || !k.Gone.IsZero() {
+			t.Errorf("what stays: %+v", k)
+		}
+		if k := check("/changes"); k.Wait != 7*day/2 || k.Changes != 1 {
+			t.Errorf("what changes: %+v", k)
+		}
+		if k := check("/closes"); !k.Gone.Equal(now) || k.Last.After(first) || k.Wait != 90*day {
+			t.Errorf("what is gone: %+v", k)
+		}
+		if k := check("/flaky"); !k.First.Equal(now) || k.Fails != 0 || !k.Relevant {
+			t.Errorf("what came late: %+v", k)
+		}
+		if err := c.Run(t.Context()); err != nil { // what the changed pages led to
+			t.Fatal(err)
+		}
+		if got := w.took(); !slices.Equal(got, []string{"/new", "/there"}) {
+			t.Errorf("then asked for %q; want the new pages", got)
+		}
+		totals := f.Totals()
+		if totals.Pages != 9 || len(totals.Errors) != 0 || totals.Relevant != 7 || totals.Queued != 0 || totals.Links != totals.Visited+totals.Repeats {
+			t.Errorf("totals %+v", totals)
+		}
+		// The front page and the page without an address wait twice as long.
+		if got := week(7 * day); !slices.Equal(got, []string{"/flaky", "/new", "/there", "?/", "?/changes", "?/plain"}) &&
+			!slices.Equal(got, []string{"?/", "?/changes", "?/flaky", "?/new", "?/plain", "?/there"}) {
+			t.Errorf("in the third week asked for %q", got)
+		}
+		// A page that comes back is there again.
+		w.pages["/closes"] = here + long
+		if got := week(100 * day); !slices.Contains(got, "/closes") {
+			t.Errorf("asked for %q; want the page that was gone, without condition", got)
+		}
+		if k := check("/closes"); !k.Gone.IsZero() || k.Asks != 2 {
+			t.Errorf("what is back: %+v", k)
+		}
+		// A host that answers no more is gone after three visits and two weeks.
+		for path := range w.pages {
+			w.pages[path] = "timeout"
+		}
+		for range 12 {
+			week(100 * day)
+		}
+		if k := check("/stays"); k.Gone.IsZero() {
+			t.Errorf("after years without an answer: %+v", k)
+		}
+	})
+}
+
+func TestSchedule(t *testing.T) {
+	if err := crawler.DefaultSchedule().Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, s := range []crawler.Schedule{{}, {First: 1, Min: 2, Max: 3}, {First: 3, Min: 1, Max: 2}, {First: 1, Min: -1, Max: 2}} {
+		if s.Validate() == nil {
+			t.Errorf("%+v: no error", s)
+		}
+	}
+}
