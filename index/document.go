@@ -78,6 +78,7 @@ type mention struct {
 	Unit   string `json:"i,omitempty"`
 	State  string `json:"r,omitempty"`
 	Land   string `json:"c,omitempty"`
+	Gone   int64  `json:"z,omitempty"` // since then the page is not there, or without this address; Unix seconds
 }
 
 // AddressID returns the stable identity of an address on a site (registrable

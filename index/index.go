@@ -373,6 +373,7 @@ func (x *Index) Close() error {
 type write struct {
 	page     string          // its hash: all old mentions of it go
 	mentions []*mention      // the new ones
+	gone     int64           // Unix seconds: old mentions that are not among the new ones stay, as gone since; 0: they go
 	done     chan<- error    // room for one
 	ctx      context.Context // of the caller: a write that nobody waits for any more is left out
 }
@@ -387,17 +388,28 @@ func (x *Index) Put(ctx context.Context, d Document) error {
 	if err != nil {
 		return err
 	}
-	return x.change(ctx, page, mentions)
+	return x.change(ctx, page, mentions, 0)
+}
+
+// Renew is Put for a page that was read again: addresses that it does not
+// state any more stay and are marked as gone since d.Fetched. Without any
+// address, as of a page that is not there any more, all of them are.
+func (x *Index) Renew(ctx context.Context, d Document) error {
+	page, mentions, err := x.mentionsOf(d)
+	if err != nil {
+		return err
+	}
+	return x.change(ctx, page, mentions, d.Fetched.Unix())
 }
 
 // Delete forgets the page. It is durable like Put; an unknown page is no error.
 func (x *Index) Delete(ctx context.Context, url string) error {
-	return x.change(ctx, hashOf(url), nil)
+	return x.change(ctx, hashOf(url), nil, 0)
 }
 
-func (x *Index) change(ctx context.Context, page string, mentions []*mention) error {
+func (x *Index) change(ctx context.Context, page string, mentions []*mention, gone int64) error {
 	done := make(chan error, 1)
-	if err := x.hand(ctx, write{page, mentions, done, ctx}); err != nil {
+	if err := x.hand(ctx, write{page, mentions, gone, done, ctx}); err != nil {
 		return err
 	}
 	select {
@@ -476,6 +488,9 @@ func (x *Index) commit(writes []write) error {
 			first[m.id] = m.First
 			batch.Delete(m.id)
 		}
+		if w.gone != 0 {
+			w.mentions = append(w.mentions, lost(old, w.mentions, w.gone)...)
+		}
 		for _, m := range w.mentions {
 			if t, ok := first[m.id]; ok && t < m.First {
 				m.First = t
@@ -507,6 +522,28 @@ func (x *Index) commit(writes []write) error {
 		return fmt.Errorf("index: write: %w (%w)", syscall.ENOSPC, err) // Bleve keeps only its text
 	}
 	return fmt.Errorf("index: write: %w", err)
+}
+
+// lost returns the old mentions that are not among the new ones, as gone; as
+// many as there is room for.
+func lost(old, new []*mention, gone int64) []*mention {
+	there := map[string]bool{}
+	for _, m := range new {
+		there[m.id] = true
+	}
+	var all []*mention
+	for _, m := range old {
+		if there[m.id] || len(new)+len(all) >= maxMentions {
+			continue
+		}
+		if m.Gone == 0 {
+			m.Gone = gone
+		}
+		m.host = hostOf(m.URL)
+		m.site = siteOf(m.host)
+		all = append(all, m)
+	}
+	return all
 }
 
 // storedMentions returns the mentions of a page, at most maxMentions.

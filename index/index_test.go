@@ -470,3 +470,61 @@ func listing(t *testing.T, dir string) string {
 	}
 	return b.String()
 }
+
+// What a page does not state any more stays, with the day since which it is
+// gone; what it states again is there again, first seen when it was.
+func TestRenew(t *testing.T) {
+	x := open(t)
+	const url = "https://a.example/"
+	both := page(url, "A", "de", "Bäcker {Lange Straße 5, 26122 Oldenburg|8.2 53.1} und Metzger {Kurze Straße 7, 26122 Oldenburg|8.3 53.2}")
+	one := page(url, "A", "de", "Bäcker {Lange Straße 5, 26122 Oldenburg|8.2 53.1}")
+	put(t, x, both)
+	renew := func(d Document, days int) {
+		t.Helper()
+		d.Fetched = day.AddDate(0, 0, days)
+		if err := x.Renew(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := func() map[string]string {
+		got := map[string]string{}
+		for _, h := range find(t, x, Query{Text: "Straße"}).Hits {
+			got[h.Street] = fmt.Sprint(h.FirstSeen.Day(), h.LastSeen.Day(), h.Gone.Format(" 01-02"))
+			if h.Gone.IsZero() != h.Evidence[0].Gone.IsZero() {
+				t.Errorf("%s is gone since %v, its evidence since %v", h.Street, h.Gone, h.Evidence[0].Gone)
+			}
+		}
+		return got
+	}
+	const never = " 01-01" // of the zero time
+	for _, c := range []struct {
+		name        string
+		change      func()
+		long, short string
+	}{
+		{"first", func() {}, "21 21" + never, "21 21" + never},
+		{"one is left", func() { renew(one, 3) }, "21 24" + never, "21 21 11-24"},
+		{"still", func() { renew(one, 5) }, "21 26" + never, "21 21 11-24"},
+		{"the page is gone", func() { renew(Document{URL: url}, 6) }, "21 26 11-27", "21 21 11-24"},
+		{"back", func() { renew(both, 8) }, "21 29" + never, "21 29" + never},
+	} {
+		c.change()
+		if got := state(); len(got) != 2 || got["Lange Straße"] != c.long || got["Kurze Straße"] != c.short {
+			t.Errorf("%s: %v; want Lange %s, Kurze %s", c.name, got, c.long, c.short)
+		}
+	}
+	err := x.Walk(t.Context(), Query{}, func(h *Hit) error {
+		if !h.Gone.IsZero() {
+			t.Errorf("%s is gone in a walk", h.Street)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	renew(Document{URL: "https://never.example/"}, 9)
+	put(t, x, Document{URL: url, Fetched: day})
+	if got := state(); len(got) != 0 {
+		t.Errorf("a page that is put without addresses leaves %v", got)
+	}
+}

@@ -79,6 +79,7 @@ type Hit struct {
 	Mentions  int     // pages of the site that state it
 	FirstSeen time.Time
 	LastSeen  time.Time
+	Gone      time.Time  // since then no page states it any more; zero: one does, as far as is known
 	Evidence  []Evidence // the page that fits the query best first, at most 5
 }
 
@@ -88,6 +89,7 @@ type Evidence struct {
 	Lang       string  // ISO 639-1 or ""
 	Snippet    Snippet // of the text around the address
 	Fetched    time.Time
+	Gone       time.Time // since then the page is not there, or without the address; zero: is
 	Confidence float64
 	Origin     string // "text", "json-ld", …
 }
@@ -952,16 +954,31 @@ func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
 		Street: best.Street, HouseNumber: best.Number, Postcode: best.Code, City: best.City, State: best.State, Country: best.Land,
 		FirstSeen: time.Unix(best.First, 0).UTC(), LastSeen: time.Unix(best.Fetched, 0).UTC(),
 	}
+	gone, left := int64(0), n
 	for _, m := range all {
+		if m.Gone != 0 {
+			gone, left = max(gone, m.Gone), left-1
+		}
 		h.merge(m)
 		if len(h.Evidence) < maxEvidence {
 			h.Evidence = append(h.Evidence, Evidence{
 				URL: m.URL, Title: m.Title, Lang: m.Lang, Snippet: x.words.snippet(m, words),
-				Fetched: time.Unix(m.Fetched, 0).UTC(), Confidence: m.Confidence, Origin: m.Origin.String(),
+				Fetched: time.Unix(m.Fetched, 0).UTC(), Gone: timeOf(m.Gone), Confidence: m.Confidence, Origin: m.Origin.String(),
 			})
 		}
 	}
+	if left == 0 {
+		h.Gone = timeOf(gone)
+	}
 	return h
+}
+
+// timeOf returns the zero time for 0.
+func timeOf(unix int64) time.Time {
+	if unix == 0 {
+		return time.Time{}
+	}
+	return time.Unix(unix, 0).UTC()
 }
 
 // merge takes from m what h has not got yet.

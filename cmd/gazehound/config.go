@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/strategy"
 
@@ -35,6 +36,7 @@ type Config struct {
 	Crawl     CrawlConfig
 	Predictor PredictorConfig
 	Fetch     FetchConfig
+	Revisit   RevisitConfig
 	Policy    PolicyConfig
 	Storage   StorageConfig
 	WARC      WARCConfig
@@ -99,6 +101,9 @@ type (
 	PolicyConfig struct {
 		TDM       string
 		TDMReason string `mapstructure:"tdm_reason"`
+	}
+	RevisitConfig struct {
+		First, Min, Max time.Duration
 	}
 	StorageConfig struct {
 		Memory      Size
@@ -175,6 +180,7 @@ func DefaultConfig() Config {
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
 			MaxCrawlDelay: time.Minute, Timeout: 20 * time.Second, Retries: 2, BackoffStart: 5 * time.Minute, BackoffMax: 24 * time.Hour,
 			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, Cookies: "none", ShutdownGrace: 20 * time.Second},
+		Revisit: RevisitConfig(crawler.DefaultSchedule()),
 		Policy:  PolicyConfig{TDM: "respect"},
 		Storage: StorageConfig{Memory: 500e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
@@ -507,6 +513,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Crawl.Strategy == "limited-distance" && c.Crawl.LimitDistance < 1 {
 		checks = append(checks, fmt.Errorf("strategy limited-distance needs %s of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses", where("crawl.limit_distance")))
+	}
+	if err := crawler.Schedule(c.Revisit).Validate(); err != nil {
+		checks = append(checks, fmt.Errorf("%s: %w", where("revisit"), err))
 	}
 	if c.Policy.TDM == "ignore" && strings.TrimSpace(c.Policy.TDMReason) == "" {
 		checks = append(checks, fmt.Errorf("%s ignore needs policy.tdm_reason: why you may, such as a research exception; it is kept with the crawl", where("policy.tdm")))

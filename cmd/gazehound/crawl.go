@@ -48,6 +48,7 @@ type crawlOptions struct {
 	trace    string
 	fresh    bool
 	newModel bool
+	revisit  bool
 	dryRun   bool
 	serve    string
 	stats    time.Duration
@@ -66,6 +67,10 @@ pages and saves; twice stops at once.
 --max-pages counts the downloaded HTML pages of the whole crawl, resumed runs
 included; to reach it is success (exit 0).
 
+--revisit asks visited pages again, each at its own interval (revisit.first, min and
+max of the configuration), and marks what is gone. Pages asked again do not count
+towards --max-pages.
+
 --strategy says which links come first, or at all:
   lookahead         what the model expects behind the link, and behind the links there
   adaptive          near relevant pages, raised by what the model expects behind the link
@@ -83,6 +88,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 		Example: `  gazehound crawl --contact https://example.org/bot
   gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
   gazehound crawl --warc archive --max-pages 500
+  gazehound crawl --revisit --max-time 8h
   gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeds = append(o.seeds, args...)
@@ -96,6 +102,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	f.StringArray("seeds", nil, "`FILE` with start URLs, one a line; - is standard input (repeatable)")
 	f.StringArrayVar(&o.replay, "replay", nil, "fetch from this WARC `FILE|DIR` and not from the network (repeatable)")
 	f.BoolVar(&o.fresh, "fresh", false, "throw the crawl and its index away and start over; what the model learned stays")
+	f.BoolVar(&o.revisit, "revisit", false, "first ask the pages again that are due, relevant ones first; new links come after them")
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
 	// scope
 	f.String("region", "", "what the crawl is about: `NAME`, relation/ID, FILE.geojson, minLon,minLat,maxLon,maxLat or postcodes:…")
@@ -234,7 +241,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		Options: crawler.Options{
 			Workers: cfg.Fetch.Workers, MaxPages: cfg.Crawl.MaxPages, MaxDepth: cfg.Crawl.MaxDepth, MaxFailures: cfg.Crawl.MaxFailures,
 			Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Grace: cfg.Fetch.ShutdownGrace,
-			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect",
+			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: crawler.Schedule(cfg.Revisit),
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
 		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope,
@@ -338,7 +345,13 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 			return err
 		})
 	}
-	err := c.Run(ctx)
+	var err error
+	if o.revisit {
+		watch.left, err = c.Revisit(ctx, watch.f)
+	}
+	if err == nil {
+		err = c.Run(ctx)
+	}
 	stopSide()
 	return errors.Join(err, beside.Wait())
 }

@@ -41,6 +41,8 @@ type progress struct {
 	recent   [1000]bool      // relevance of the last pages of this run
 	pages    int             // of this run
 	relevant int             // among recent
+	again    map[string]int  // pages that were asked again, by what became of them
+	left     int             // pages that are due and were not asked again
 	drawn    int             // width of the line on the terminal
 	end      string          // why the run ended, or ""
 	samples  []sample        // of the last seconds, the oldest first
@@ -57,7 +59,7 @@ type sample struct {
 const rateSpan = 10 * time.Second
 
 func newProgress(a *app, p project, f *frontier.Frontier, gate *polite.Gate, o crawlOptions, region string, resumed bool) *progress {
-	w := &progress{a: a, p: p, f: f, gate: gate, region: region, stats: o.stats, emit: map[string]bool{}, resumed: resumed, began: time.Now()}
+	w := &progress{a: a, p: p, f: f, gate: gate, region: region, stats: o.stats, emit: map[string]bool{}, again: map[string]int{}, resumed: resumed, began: time.Now()}
 	for _, kind := range o.emit {
 		w.emit[kind] = true
 	}
@@ -89,7 +91,9 @@ func (w *progress) start(cfg *Config) {
 func (w *progress) visited(v *crawler.Visit) {
 	isPage := v.Outcome.Kind == "page"
 	w.mu.Lock()
-	if isPage {
+	if v.Before != nil {
+		w.again[v.Again.String()]++
+	} else if isPage {
 		slot := &w.recent[w.pages%len(w.recent)]
 		if *slot && w.pages >= len(w.recent) {
 			w.relevant--
@@ -265,6 +269,12 @@ func (w *progress) finish(runErr error) error {
 	w.a.say("  bytes          %9s      addresses   %8d", megabytes(t.Bytes), t.Addresses)
 	w.a.say("  links waiting  %9d      hosts       %8d", t.Queued, t.Hosts)
 	w.a.say("  links seen     %9d      = %s", t.Links, accounts(t.Queued, t.Visited, t.Repeats, t.Dropped))
+	if n := w.again["same"] + w.again["changed"] + w.again["gone"] + w.again["unknown"]; n > 0 {
+		w.a.say("  asked again    %9d      the same %d · changed %d · gone %d · no answer %d", n, w.again["same"], w.again["changed"], w.again["gone"], w.again["unknown"])
+	}
+	if w.left > 0 {
+		w.a.say("  still due      %9d      --revisit again goes on with them", w.left)
+	}
 	w.a.say("  skipped        %9d      %s", sum(t.Skipped), byReason(t.Skipped))
 	w.a.say("  errors         %9d      %s", sum(t.Errors), byReason(t.Errors))
 	if code == exitCrawlFailed {
@@ -273,7 +283,7 @@ func (w *progress) finish(runErr error) error {
 	if w.a.json {
 		w.a.printJSON(summaryLine{"summary", w.region, w.strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
 			round(took.Seconds(), 3), reason, code, w.resumed, code != exitOK || reason == "page-limit",
-			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats})
+			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats, w.again, w.left})
 	}
 	switch {
 	case code == exitOK:
@@ -320,6 +330,8 @@ type (
 		Seen      int64            `json:"links_seen"` // links + links_visited + links_repeated + all of dropped
 		Visited   int64            `json:"links_visited"`
 		Repeats   int64            `json:"links_repeated"`
+		Again     map[string]int   `json:"asked_again,omitempty"` // in this run: same, changed, gone, unknown
+		Due       int              `json:"still_due,omitzero"`    // pages that --revisit did not come to
 	}
 )
 

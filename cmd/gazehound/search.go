@@ -164,6 +164,9 @@ func (a *app) printHits(r *index.Result) error {
 			"state": h.State, "country": h.Country, "address": h.Line(), "site": h.Site, "url": h.Evidence[0].URL, "evidence": h.Evidence[0].Snippet.Text,
 			"precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "first_seen": h.FirstSeen, "last_seen": h.LastSeen,
 		}
+		if !h.Gone.IsZero() {
+			line["gone"] = h.Gone
+		}
 		if h.HasPoint {
 			line["lat"], line["lon"] = h.Point[1], h.Point[0]
 		}

@@ -411,14 +411,34 @@ type indexSink struct{ index *index.Index }
 
 // Visit stores the addresses of a relevant page; a page that asks not to be
 // indexed is judged and learned from, but not kept.
+//
+// Of a page that was read again what is gone is marked as gone; one that may
+// not be kept any more is forgotten.
 func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
+	url := v.Entry.URL.String()
+	switch {
+	case v.Before == nil:
+	case v.Outcome.Reason == "tdm_reserved", v.Page != nil && v.Page.NoIndex:
+		return s.index.Delete(ctx, url)
+	case v.Again == crawler.Gone:
+		return s.index.Renew(ctx, index.Document{URL: url, Fetched: v.Outcome.At})
+	case v.Page != nil:
+		return s.index.Renew(ctx, documentOf(v))
+	default:
+		return nil
+	}
 	if v.Page == nil || !v.Verdict.Relevant || v.Page.NoIndex {
 		return nil
 	}
-	return s.index.Put(ctx, index.Document{
-		URL: v.Page.URL.String(), Title: v.Page.Title, Text: v.Page.Text, Lang: v.Page.Lang,
-		Fetched: v.Response.Fetched, Addresses: v.Verdict.Addresses,
-	})
+	return s.index.Put(ctx, documentOf(v))
+}
+
+func documentOf(v *crawler.Visit) index.Document {
+	d := index.Document{URL: v.Page.URL.String(), Title: v.Page.Title, Text: v.Page.Text, Lang: v.Page.Lang, Fetched: v.Response.Fetched}
+	if v.Verdict.Relevant {
+		d.Addresses = v.Verdict.Addresses
+	}
+	return d
 }
 
 func modelOptions(cfg *Config) predictor.Options {

@@ -42,6 +42,12 @@ var columns = []column{
 	{name: "@evidence", value: func(p *Properties) string { return p.Evidence }},
 	{name: "@first_seen", value: func(p *Properties) string { return p.FirstSeen.Format(time.RFC3339) }},
 	{name: "@last_seen", value: func(p *Properties) string { return p.LastSeen.Format(time.RFC3339) }},
+	{name: "@gone", value: func(p *Properties) string {
+		if p.Gone.IsZero() {
+			return ""
+		}
+		return p.Gone.Format(time.RFC3339)
+	}},
 	{name: "@mentions", value: func(p *Properties) string { return strconv.Itoa(p.Mentions) }},
 	{name: "@pages", value: func(p *Properties) string { return strings.Join(p.Pages, " ") }},
 	{name: "@gazetteer", value: func(p *Properties) string { return p.Gazetteer }},

@@ -46,6 +46,7 @@ type Properties struct {
 	Evidence    string    `json:"@evidence,omitempty"`
 	FirstSeen   time.Time `json:"@first_seen"`
 	LastSeen    time.Time `json:"@last_seen"`
+	Gone        time.Time `json:"@gone,omitzero"` // since then no page states it any more
 	Mentions    int       `json:"@mentions"`
 	Pages       []string  `json:"@pages"`
 	Gazetteer   string    `json:"@gazetteer,omitempty"`
@@ -60,7 +61,7 @@ func PropertiesOf(h *index.Hit) Properties {
 		Ref: h.ID, Name: h.Name, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
 		Website: Website(h), Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
-		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Mentions: h.Mentions, Gazetteer: h.Place,
+		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Gazetteer: h.Place,
 	}
 	for _, e := range h.Evidence {
 		p.Pages = append(p.Pages, e.URL)
