@@ -192,6 +192,7 @@ type view struct {
 	parts      []part
 	ids        []uint64 // of the groups
 	texts      []text
+	starts     suggestions
 	mentions   int // that live
 	rows       int // with those that were deleted and are not merged away
 
@@ -317,8 +318,8 @@ func (t *table) show(v *view, snapshot *scorch.IndexSnapshot) error {
 		v.parts = append(v.parts, p)
 	}
 	t.segments = segments
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	t.suggest.grow(t.texts)
+	v.starts = suggestions{sorted: t.suggest.sorted, fresh: t.suggest.fresh[:len(t.suggest.fresh):len(t.suggest.fresh)]}
 	v.ids, v.texts = t.ids[:len(t.ids):len(t.ids)], t.texts[:len(t.texts):len(t.texts)]
 	return nil
 }

@@ -916,7 +916,7 @@ func (s *search) hit(q *Query, c *centre, r *ranked, words []word) (Hit, error) 
 		}
 		all = append(all, m)
 	}
-	h := s.x.assemble(fmt.Sprintf("%016x", r.id), all, pages, words)
+	h := s.x.assemble(addressID(r.id), all, pages, words)
 	h.FirstSeen, h.LastSeen = time.Unix(first, 0).UTC(), time.Unix(last, 0).UTC()
 	if at := s.v.place(r.group); at.located() {
 		h.HasPoint, h.Point, h.Precision, h.Level = true, at.point(), at.precision.String(), at.level.String()

@@ -3,8 +3,8 @@
 //
 // The same index gives the same bytes: addresses come in the order of their
 // IDs, and no format carries the time of its making. One address at a time is
-// in memory; html and seeds, which order by something else, keep a line of
-// each. Everything that pages wrote is hostile, and escaped as the format and
+// in memory; html, seeds and atom, which need to know all first, keep a line
+// or an entry of each. Everything that pages wrote is hostile, and escaped as the format and
 // its readers need it.
 package export
 
@@ -51,6 +51,7 @@ var formats = []Format{
 	{Name: "csv", About: "a table (RFC 4180) that a spreadsheet can open without harm", write: writeCSV},
 	{Name: "kml", About: "Google Earth and Maps", Carries: true, least: gazetteer.CityPrecision, write: writeKML},
 	{Name: "gpx", About: "waypoints: OsmAnd, Garmin", Carries: true, least: gazetteer.CityPrecision, write: writeGPX},
+	{Name: "atom", About: "a feed with GeoRSS points: news readers", Carries: true, write: writeAtom},
 	{Name: "osm", About: "JOSM, for a look; cannot be uploaded", Carries: true, ForOSM: true, least: gazetteer.StreetPrecision, facts: true, write: writeOSM},
 	{Name: "maproulette", About: "a task a line, for people to check one by one", ForOSM: true, least: gazetteer.StreetPrecision, write: writeMapRoulette},
 	{Name: "html", About: "one page with list and map, without scripts", Carries: true, write: writeHTML},
@@ -89,6 +90,8 @@ type Options struct {
 	// "house". It means "not in OpenStreetMap" where the gazetteer is made of
 	// it, and as of the date of that data.
 	Missing bool
+
+	Link string // atom: address of what is written, its identity; may be empty
 
 	Evidence bool // words of the pages: title, and up to 120 characters around the address
 	RS       bool // geojsonseq: an RS character (0x1E) before each line
@@ -133,7 +136,38 @@ func Write(ctx context.Context, w io.Writer, x *index.Index, f Format, o Options
 	if err := o.Validate(f); err != nil {
 		return Summary{}, err
 	}
-	r := &run{Options: o, Writer: bufio.NewWriterSize(w, 64<<10), ctx: ctx, index: x, format: f}
+	return write(w, f, o, func(fn func(*index.Hit) error) error { return x.Walk(ctx, o.Query, fn) }, func(id string) (*index.Hit, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("export: %w", err)
+		}
+		return x.Address(id)
+	})
+}
+
+// WriteHits writes hits of a search in a format, in their order, as Write does.
+// Its filters are those of o but for Query.
+func WriteHits(w io.Writer, hits []index.Hit, f Format, o Options) (Summary, error) {
+	o.Query = index.Query{}
+	if err := o.Validate(f); err != nil {
+		return Summary{}, err
+	}
+	return write(w, f, o, func(fn func(*index.Hit) error) error {
+		for i := range hits {
+			if err := fn(&hits[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(id string) (*index.Hit, error) {
+		if i := slices.IndexFunc(hits, func(h index.Hit) bool { return h.ID == id }); i >= 0 {
+			return &hits[i], nil
+		}
+		return nil, nil
+	})
+}
+
+func write(w io.Writer, f Format, o Options, walk func(func(*index.Hit) error) error, one func(id string) (*index.Hit, error)) (Summary, error) {
+	r := &run{Options: o, Writer: bufio.NewWriterSize(w, 64<<10), walk: walk, one: one, format: f}
 	if err := f.write(r); err != nil {
 		return Summary{}, err
 	}
@@ -146,9 +180,9 @@ func Write(ctx context.Context, w io.Writer, x *index.Index, f Format, o Options
 // A run is one Write.
 type run struct {
 	Options
-	*bufio.Writer // its first error stays; each looks for it
-	ctx           context.Context
-	index         *index.Index
+	*bufio.Writer                                     // its first error stays; each looks for it
+	walk          func(func(*index.Hit) error) error  // hands out all addresses
+	one           func(id string) (*index.Hit, error) // nil: gone since then
 	format        Format
 	sum           Summary
 }
@@ -157,7 +191,7 @@ type run struct {
 // their IDs, and counts. It ends with the first error of writing.
 func (r *run) each(fn func(*index.Hit) error) error {
 	r.sum = Summary{}
-	return r.index.Walk(r.ctx, r.Query, func(h *index.Hit) error {
+	return r.walk(func(h *index.Hit) error {
 		precision := precisionOf(h)
 		switch {
 		case h.FirstSeen.Before(r.Since), h.Confidence < r.MinConfidence, precision < r.MinPrecision,

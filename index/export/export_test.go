@@ -298,7 +298,7 @@ func check(t testing.TB, format, text string, want int) {
 				}
 			}
 		}
-	case "kml", "gpx", "osm":
+	case "kml", "gpx", "osm", "atom":
 		dec := xml.NewDecoder(strings.NewReader(text))
 		for {
 			token, err := dec.Token()
@@ -311,7 +311,7 @@ func check(t testing.TB, format, text string, want int) {
 				if !slices.Contains(elements, e.Name.Local) {
 					t.Errorf("%s: element %s comes from a page", format, e.Name.Local)
 				}
-				if slices.Contains([]string{"Placemark", "wpt", "node"}, e.Name.Local) {
+				if slices.Contains([]string{"Placemark", "wpt", "node", "entry"}, e.Name.Local) {
 					got++
 				}
 			}

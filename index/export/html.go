@@ -55,10 +55,7 @@ func writeHTML(r *run) error {
 	}
 	area := ""
 	for i, w := range rows {
-		if err := r.ctx.Err(); err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		h, err := r.index.Address(w.id)
+		h, err := r.one(w.id)
 		if err != nil {
 			return err
 		}
@@ -152,7 +149,7 @@ func (r *run) draw(rows []row) (*plan, error) {
 			p.Dots[i].More++
 			continue
 		}
-		h, err := r.index.Address(w.id)
+		h, err := r.one(w.id)
 		if err != nil {
 			return nil, err
 		}

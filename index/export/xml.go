@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"html"
@@ -92,6 +93,44 @@ func writeGPX(r *run) error {
 	r.WriteString("</gpx>\n")
 	return nil
 }
+
+// writeAtom writes an entry for each address (RFC 4287) with its point (GeoRSS
+// Simple). An entry's time is when its address was seen first; the feed's is
+// the newest of them.
+func writeAtom(r *run) error {
+	newest := time.Unix(0, 0).UTC()
+	var entries strings.Builder // the head needs the newest time of all
+	err := r.each(func(h *index.Hit) error {
+		p := r.properties(h)
+		if h.FirstSeen.After(newest) {
+			newest = h.FirstSeen
+		}
+		entries.WriteString("<entry>" + element("id", "urn:gazehound:address:"+h.ID) + element("title", p.Label) +
+			element("published", stamp(h.FirstSeen)) + element("updated", stamp(h.FirstSeen)))
+		if url := link(p.Source); url != "" {
+			entries.WriteString(`<link rel="alternate" href="` + escape(url) + `"/>`)
+		}
+		entries.WriteString(element("summary", cmp.Or(p.Evidence, p.Full)))
+		if g := GeometryOf(h); g != nil {
+			entries.WriteString(element("georss:point", decimal(g.Coordinates[1])+" "+decimal(g.Coordinates[0])))
+		}
+		entries.WriteString("</entry>\n")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	id := cmp.Or(link(r.Link), "urn:gazehound:addresses")
+	r.WriteString(xmlHead + `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:georss="http://www.georss.org/georss">` +
+		element("id", id) + element("title", r.title()) + element("updated", stamp(newest)) + "<author>" + element("name", "gazehound") + "</author>" + element("rights", r.Notice()))
+	if url := link(r.Link); url != "" {
+		r.WriteString(`<link rel="self" href="` + escape(url) + `"/>`)
+	}
+	r.WriteString("\n" + entries.String() + "</feed>\n")
+	return nil
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // maxTag is the longest value of a tag in characters, by OpenStreetMap's API.
 const maxTag = 255

@@ -1,0 +1,117 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paulmach/orb"
+)
+
+// MaxZoom is the finest grid of Clusters.
+const MaxZoom = 22
+
+// maxClusters bounds an answer; a grid with more is made coarser.
+const maxClusters = 5000
+
+// A Cluster is the addresses in one cell of a grid.
+type Cluster struct {
+	Point orb.Point // the middle of its addresses
+	Box   orb.Bound // around them
+	Count int
+	ID    string // of the address, where it is only one
+}
+
+// Clusters counts the addresses that match q, as Search does, in the cells of
+// a grid: a quarter of a map tile wide at a zoom of 0 to MaxZoom. It returns
+// the zoom that was used, which is less where there are too many cells. Limit,
+// Sort and Cursor mean nothing. Addresses without coordinate are left out.
+func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int, error) {
+	if zoom < 0 || zoom > MaxZoom {
+		return nil, 0, fmt.Errorf("index: %w: zoom %d is not 0 to %d", ErrQuery, zoom, MaxZoom)
+	}
+	q.Located = true
+	q, err := q.check()
+	if err != nil {
+		return nil, 0, err
+	}
+	words := x.words.splitQuery(q.Text)
+	if len(words) == 0 && strings.TrimSpace(q.Text) != "" {
+		return []Cluster{}, zoom, nil
+	}
+	v, err := x.see()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer v.release()
+	s := x.newSearch(ctx, v)
+	defer s.done()
+	for at := exact; at < stages; at++ {
+		if err := s.run(q, words, at); err != nil {
+			return nil, 0, err
+		}
+		if len(s.found) > 0 || len(words) == 0 {
+			break
+		}
+	}
+	for ; ; zoom-- {
+		if all := s.grid(zoom); len(all) <= maxClusters || zoom == 0 {
+			slices.SortFunc(all, func(a, b Cluster) int {
+				return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Point[0], b.Point[0]), cmp.Compare(a.Point[1], b.Point[1]))
+			})
+			return all, zoom, nil
+		}
+	}
+}
+
+// grid counts what was found in cells.
+func (s *search) grid(zoom int) []Cluster {
+	type cell struct{ x, y int32 }
+	type sum struct {
+		lon, lat float64
+		group    uint32
+		Cluster
+	}
+	cells := map[cell]int{}
+	var sums []sum
+	across := math.Exp2(float64(zoom + 2))
+	for _, n := range s.found {
+		r := s.v.place(n)
+		if !r.located() {
+			continue
+		}
+		p := r.point()
+		lat := max(-85, min(85, p[1])) * math.Pi / 180
+		at := cell{int32((p[0] + 180) / 360 * across), int32((1 - math.Asinh(math.Tan(lat))/math.Pi) / 2 * across)}
+		i, ok := cells[at]
+		if !ok {
+			i = len(sums)
+			cells[at] = i
+			sums = append(sums, sum{group: n, Cluster: Cluster{Box: p.Bound()}})
+		}
+		c := &sums[i]
+		c.lon, c.lat = c.lon+p[0], c.lat+p[1]
+		c.Box = c.Box.Extend(p)
+		c.Count++
+	}
+	all := make([]Cluster, len(sums))
+	for i, c := range sums {
+		all[i] = c.Cluster
+		all[i].Point = orb.Point{c.lon / float64(c.Count), c.lat / float64(c.Count)}
+		if c.Count == 1 {
+			all[i].ID = addressID(s.v.ids[c.group])
+		}
+	}
+	return all
+}
+
+// addressID writes the number of an address as AddressID does.
+func addressID(n uint64) string {
+	const digits = 16
+	text := strconv.FormatUint(n, 16)
+	return strings.Repeat("0", digits-len(text)) + text
+}
