@@ -76,6 +76,8 @@ type Query struct {
 	// is forgiven, and at last some of the words are enough. The last word may
 	// be the start of one. There are no operators.
 	Text string
+	// AddressOnly looks the words of Text up in addresses only.
+	AddressOnly bool
 
 	Box    *orb.Bound // lon, lat; Min lon > Max lon crosses the antimeridian
 	Center *orb.Point // lon, lat
@@ -93,6 +95,7 @@ type Query struct {
 	Precision gazetteer.Precision // of the coordinate, at least
 	Level     geoparse.Level      // at least
 	Since     time.Time           // only addresses that were seen for the first time then or later
+	Until     time.Time           // only addresses that were seen for the first time then or earlier
 	InOSM     *bool               // whether the gazetteer has the house, and has it from OpenStreetMap
 
 	Sort   Sort   // "" is Relevance
@@ -259,7 +262,7 @@ func decodeCursor(text string, q Query) (cursor, error) {
 // digest identifies what a query asks, whatever page of it.
 func (q Query) digest() uint32 {
 	q.Limit, q.Cursor, q.Points, q.Facets, q.Explain = 0, "", 0, nil, false
-	text := fmt.Sprintf("%q %q %q %q %q %q %v %v %v %v %v %v %v", q.Text, q.Street, q.Postcode, q.City, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix())
+	text := fmt.Sprintf("%q %v %q %q %q %q %q %v %v %v %v %v %v %v %v", q.Text, q.AddressOnly, q.Street, q.Postcode, q.City, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix(), q.Until.Unix())
 	if q.Box != nil {
 		text += fmt.Sprintf(" box %v", *q.Box)
 	}
@@ -318,7 +321,7 @@ func (t *table) filterOf(q Query) *filter {
 		f.reach = half * half
 	}
 	f.all = q.Street == "" && q.Postcode == "" && q.City == "" && q.Host == "" && q.Box == nil && q.Radius == 0 && !q.Located &&
-		q.Precision == 0 && q.Level == 0 && q.Since.IsZero() && q.InOSM == nil
+		q.Precision == 0 && q.Level == 0 && q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil
 	return f
 }
 

@@ -261,6 +261,7 @@ func (s *search) clear() {
 func (s *search) run(q Query, words []word, at stage) error {
 	s.clear()
 	s.filter = s.x.table.filterOf(q)
+	s.whereOnly = q.AddressOnly
 	if s.ranked = len(words) > 0; s.filter.none || len(s.v.parts) == 0 {
 		return nil
 	}
@@ -300,9 +301,7 @@ func (s *search) run(q Query, words []word, at stage) error {
 			s.groups[n].sum *= float32(s.groups[n].any) / float32(len(lists))
 		}
 	}
-	if !q.Since.IsZero() {
-		s.keepNew(q)
-	}
+	s.keepTimes(q)
 	return nil
 }
 
@@ -329,13 +328,15 @@ func (s *search) keep(fits func(*group) bool) {
 	s.found = kept
 }
 
-// keepNew drops the groups that some page had before, whether it matches or
-// not.
-func (s *search) keepNew(q Query) {
-	since := q.Since.Unix()
+// keepTimes drops the groups that were first seen at another time than q asks
+// for, on whatever page.
+func (s *search) keepTimes(q Query) {
+	if q.Since.IsZero() && q.Until.IsZero() {
+		return
+	}
 	kept := s.found[:0]
 	for _, n := range s.found {
-		if first, _, _ := s.v.seen(n); first >= since {
+		if first, _, _ := s.v.seen(n); (q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix()) {
 			kept = append(kept, n)
 		} else {
 			s.groups[n] = group{}
@@ -378,9 +379,7 @@ func (s *search) browse() error {
 			}
 		}
 	}
-	if !s.filter.q.Since.IsZero() {
-		s.keepNew(s.filter.q)
-	}
+	s.keepTimes(s.filter.q)
 	return nil
 }
 
@@ -459,12 +458,12 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 	err = errors.Join(err, add(inWhere, w.where[0], 1))
 	written := l.count
 	start := w.terms[0]
-	if s.whereOnly {
-		last, at = false, exact
-	}
 	n := utf8.RuneCountInString(start)
 	if last && n >= 2 && !isNumber(start) {
 		for field := range 2 {
+			if s.whereOnly && field == inWords {
+				continue
+			}
 			longer, failed := s.completions(field, start)
 			err = errors.Join(err, failed)
 			for _, term := range longer {
@@ -476,6 +475,9 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 	}
 	if at >= typos && n >= 4 && !isNumber(start) && written < uint64(s.v.mentions)/100+1 {
 		for field, name := range []string{fieldWords, fieldWhere} {
+			if s.whereOnly && field == inWords {
+				continue
+			}
 			near, failed := s.corrections(name, start)
 			err = errors.Join(err, failed)
 			for _, term := range near {
@@ -641,9 +643,7 @@ func (s *search) count(e entries, p segment.Posting, must uint16) {
 // of q: with all words, or all but the numbers. The line is "" where there is
 // none.
 func (s *search) locate(q Query, words []word) (at orb.Point, line string, err error) {
-	q.Located = true
-	s.whereOnly = true
-	defer func() { s.whereOnly = false }()
+	q.Located, q.AddressOnly = true, true
 	streets := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return isNumber(w.raw[:1]) })
 	for _, words := range [][]word{words, streets} {
 		if len(words) == 0 {

@@ -13,7 +13,7 @@ import (
 // Walk hands every address that fits q to fn, in the order of their IDs, out
 // of one state of the data: later writes are not seen. Only the filters of q
 // may be set: Box, Center with Radius, Street, Postcode, City, Host, Located,
-// Precision, Level, Since and InOSM. An
+// Precision, Level, Since, Until and InOSM. An
 // address fits when one of its mentions fits all of them, as with Search.
 //
 // Other than with Search all mentions of an address are read: its evidence
@@ -48,7 +48,7 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 		if err != nil {
 			return err
 		}
-		if h.FirstSeen.Before(q.Since) {
+		if h.FirstSeen.Before(q.Since) || !q.Until.IsZero() && h.FirstSeen.After(q.Until) {
 			continue
 		}
 		if err := fn(h); err != nil {
@@ -132,7 +132,7 @@ func compareMentions(a, b *mention) int {
 // CheckFilters returns an error that wraps ErrQuery where Walk would not take
 // q.
 func (q Query) CheckFilters() error {
-	if q.Text != "" || q.Sort != "" || q.Cursor != "" || q.Limit != 0 || q.Points != 0 || len(q.Facets) > 0 || q.Explain || q.Center != nil && q.Radius == 0 {
+	if q.Text != "" || q.AddressOnly || q.Sort != "" || q.Cursor != "" || q.Limit != 0 || q.Points != 0 || len(q.Facets) > 0 || q.Explain || q.Center != nil && q.Radius == 0 {
 		return fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, city, host, located, precision, level, since, in OSM", ErrQuery)
 	}
 	_, err := q.check()

@@ -1,5 +1,7 @@
-// Package api answers queries about an index over HTTP: /v1/search in full,
-// /api and /reverse as Photon does, and the search page.
+// Package api answers queries about an index over HTTP: /v1 in full, /api,
+// /reverse and /structured as Photon does, /ogc as OGC API Features wants it,
+// feeds, and the search page. Two tables know what can be asked: endpoints and
+// parameters; /openapi.json is made from them.
 package api
 
 import (
@@ -46,6 +48,17 @@ type Options struct {
 	MaxLimit     int           // hits of one answer, 1 to index.MaxLimit
 	QueryTimeout time.Duration // > 0
 	MaxQueries   int           // running at once, ≥ 1; further ones wait
+	Rate         float64       // requests a second of one client that is not on this machine, ≥ 0; 0: any number
+
+	// Loopback says that the server listens on this machine only. It then
+	// answers requests for localhost, loopback addresses and Hosts, because a
+	// stranger's page may have its own name bound to our address.
+	Loopback bool
+	Hosts    []string
+
+	// Ready says why there is nothing to serve yet: no crawl so far. Nil, or
+	// nil returned: there is.
+	Ready func() error
 
 	// Crawl is shown by /status: "running", "stopped". Nil: "stopped".
 	Crawl func() string
@@ -69,6 +82,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("api: query timeout %v is not positive", o.QueryTimeout)
 	case o.MaxQueries < 1:
 		return fmt.Errorf("api: %d queries at once; 1 is the least", o.MaxQueries)
+	case !(o.Rate >= 0 && o.Rate <= 1e6):
+		return fmt.Errorf("api: rate of %v requests a second; 0 to 1000000 are possible", o.Rate)
 	}
 	for _, origin := range o.CORS {
 		if origin == "*" {
@@ -91,10 +106,15 @@ const maxURL = 8 << 10
 // A server answers requests about one index.
 type server struct {
 	Options
-	index   *index.Index
-	running chan struct{} // a place for each query that runs
-	known   background
+	index     *index.Index
+	running   chan struct{} // a place for each query that runs
+	exporting chan struct{} // a place for each export that runs
+	clients   *clients
+	known     background
 }
+
+// maxExports is how many exports run at once.
+const maxExports = 2
 
 // A background is where anything is known, for the map: a part of all
 // addresses, kept until the data changes.
@@ -135,23 +155,19 @@ func Handler(x *index.Index, o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{Options: o, index: x, running: make(chan struct{}, o.MaxQueries)}
+	s := newServer(x, o)
 	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/search", s.search)
-	mux.HandleFunc("/api", s.photon)
-	mux.HandleFunc("/api/{$}", s.photon) // Leaflet's geocoder asks so
-	mux.HandleFunc("/reverse", s.reverse)
-	mux.HandleFunc("/status", s.status)
-	mux.HandleFunc("/healthz", s.healthz)
-	mux.HandleFunc("/robots.txt", s.robots)
+	for _, e := range endpoints() {
+		mux.HandleFunc(e.path, func(w http.ResponseWriter, r *http.Request) { e.handle(s, w, r, e.on) })
+	}
 	mux.HandleFunc(web.StylePath(), s.style)
-	mux.HandleFunc("/{$}", s.page)
 	mux.HandleFunc("/", s.notFound)
 	return s.guard(mux)
 }
 
-// paths are what people may ask for.
-var paths = []string{"/", "/v1/search", "/api", "/reverse", "/status", "/healthz"}
+func newServer(x *index.Index, o Options) *server {
+	return &server{Options: o, index: x, running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports), clients: newClients(o.Rate)}
+}
 
 // guard does what every request needs: headers, method, CORS, limits, and an
 // answer where a handler panics.
@@ -167,7 +183,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if origin := s.allowed(r.Header.Get("Origin")); origin != "" {
 			h.Set("Access-Control-Allow-Origin", origin)
-			h.Set("Access-Control-Expose-Headers", "ETag")
+			h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After")
 			h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 		}
 		if len(s.CORS) > 0 && s.CORS[0] != "*" {
@@ -184,6 +200,12 @@ func (s *server) guard(next http.Handler) http.Handler {
 			}
 		}()
 		switch {
+		case !s.hostAllowed(r):
+			writeProblem(w, r, &Problem{Title: "this host is not served", Status: http.StatusMisdirectedRequest, Given: clip(r.Host), Expected: "localhost or a loopback address",
+				Detail: "This server is for its own machine and was asked under another name.", Hint: "serve.hosts in config.yaml lists further names, such as that of a proxy."})
+		case !s.clients.allow(r.RemoteAddr):
+			writeProblem(w, r, &Problem{Title: "too many requests", Status: http.StatusTooManyRequests, retry: true,
+				Detail: fmt.Sprintf("One client may ask %g times a second here.", s.Rate), Hint: "Wait a second. /v1/export.geojsonseq has everything at once."})
 		case len(r.RequestURI) > maxURL:
 			writeProblem(w, r, &Problem{Title: "the address is too long", Status: http.StatusRequestURITooLong,
 				Detail: fmt.Sprintf("The request has %d bytes; %d are possible.", len(r.RequestURI), maxURL)})
@@ -218,7 +240,22 @@ func (s *server) allowed(origin string) string {
 }
 
 // query answers q within the limits. The Problem is nil when it could.
-func (s *server) query(ctx context.Context, q index.Query) (*index.Result, *Problem) {
+func (s *server) query(ctx context.Context, q index.Query) (r *index.Result, p *Problem) {
+	ctx, cancel := context.WithTimeout(ctx, s.QueryTimeout)
+	defer cancel()
+	p = s.limited(ctx, func() (err error) {
+		r, err = s.index.Search(ctx, q)
+		return err
+	})
+	if p != nil && p.Parameter == "cursor" {
+		p.Given = clip(q.Cursor)
+	}
+	return r, p
+}
+
+// limited does work on the index when there is a place for it, and says what
+// went wrong.
+func (s *server) limited(ctx context.Context, work func() error) *Problem {
 	ctx, cancel := context.WithTimeout(ctx, s.QueryTimeout)
 	defer cancel()
 	busy := &Problem{Title: "the server is busy", Status: http.StatusServiceUnavailable,
@@ -227,24 +264,24 @@ func (s *server) query(ctx context.Context, q index.Query) (*index.Result, *Prob
 	case s.running <- struct{}{}:
 		defer func() { <-s.running }()
 	case <-ctx.Done():
-		return nil, busy
+		return busy
 	}
-	r, err := s.index.Search(ctx, q)
+	err := work()
 	switch {
 	case err == nil:
-		return r, nil
+		return nil
 	case errors.Is(err, index.ErrCursor):
-		return nil, &Problem{Title: "cursor does not fit", Detail: explain(err), Parameter: "cursor", Given: q.Cursor,
+		return &Problem{Title: "cursor does not fit", Detail: explain(err), Parameter: "cursor",
 			Expected: "the cursor of a next link, with the same parameters", Hint: "Leave cursor out to begin again."}
 	case errors.Is(err, index.ErrQuery):
-		return nil, &Problem{Title: "the query cannot be answered", Detail: explain(err)}
+		return &Problem{Title: "the query cannot be answered", Detail: explain(err)}
 	case ctx.Err() != nil:
-		return nil, busy
+		return busy
 	case errors.Is(err, index.ErrClosed):
-		return nil, &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, retry: true}
+		return &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, Detail: "The index is closed.", retry: true}
 	}
 	s.Log.Error("api: search", "error", err)
-	return nil, &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError,
+	return &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError,
 		Detail: "The index could not be read; the server's log says more."}
 }
 
@@ -255,24 +292,6 @@ func explain(err error) string {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return clip(text) + "."
-}
-
-// search answers /v1/search.
-func (s *server) search(w http.ResponseWriter, r *http.Request) {
-	a, p := s.parse(r, onSearch)
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	if s.notModified(w, r) {
-		return
-	}
-	result, p := s.answer(r.Context(), a)
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	s.writeGeoJSON(w, r, s.collection(r, a, result))
 }
 
 // answer searches, and where an area finds nothing looks whether latitude and
@@ -312,23 +331,14 @@ func (s *server) swapped(ctx context.Context, a asked) *Problem {
 	return nil
 }
 
-// photon answers /api.
-func (s *server) photon(w http.ResponseWriter, r *http.Request) {
-	s.answerPhoton(w, r, onPhoton)
-}
-
-// reverse answers /reverse.
-func (s *server) reverse(w http.ResponseWriter, r *http.Request) {
-	s.answerPhoton(w, r, onReverse)
-}
-
-func (s *server) answerPhoton(w http.ResponseWriter, r *http.Request, on route) {
+// photon answers /api, /reverse and /structured.
+func (s *server) photon(w http.ResponseWriter, r *http.Request, on route) {
 	a, p := s.parse(r, on)
 	if p != nil {
 		writeProblem(w, r, p)
 		return
 	}
-	if s.notModified(w, r) {
+	if s.notModified(w, r, a) {
 		return
 	}
 	result, p := s.answer(r.Context(), a)
@@ -336,12 +346,11 @@ func (s *server) answerPhoton(w http.ResponseWriter, r *http.Request, on route) 
 		writeProblem(w, r, p)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	s.writeJSON(w, r, s.photonCollection(a, result))
+	s.document(w, r, anyJSON, s.photonCollection(a, result))
 }
 
 // page answers / with HTML.
-func (s *server) page(w http.ResponseWriter, r *http.Request) {
+func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 	w.Header().Add("Vary", "Accept, Accept-Language")
 	if prefersJSON(r.Header.Get("Accept")) {
 		s.links(w, r)
@@ -350,9 +359,9 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	lang := web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
 	p := web.Page{Lang: lang, Region: s.Region, Outline: s.Outline, Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, Form: formOf(r)}
 	status := http.StatusOK
-	a, problem := s.parse(r, onPage)
+	a, problem := s.parse(r, on)
 	if problem == nil {
-		if s.notModified(w, r) {
+		if s.notModified(w, r, a) {
 			return
 		}
 		p.Asked = a.filtering()
@@ -371,7 +380,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 		p.Known = s.background(r.Context())
 	}
 	if problem == nil && p.Result.Next != "" {
-		p.Next = "/?" + withCursor(r.URL.Query(), p.Result.Next)
+		p.Next = s.nextOf(r, a, p.Result)
 	}
 	stats, err := s.index.Stats(r.Context())
 	if err != nil && problem == nil {
@@ -397,11 +406,13 @@ func (s *server) links(w http.ResponseWriter, r *http.Request) {
 		Href  string `json:"href"`
 		Title string `json:"title"`
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	s.writeJSON(w, r, map[string]any{"name": "gazehound", "region": s.Region, "licence": s.Licence, "attribution": s.Attribution, "links": []link{
-		{"/v1/search", "addresses as GeoJSON"}, {"/api", "search in Photon's form"}, {"/reverse", "nearest addresses in Photon's form"},
-		{"/status", "state of the data"}, {"/healthz", "health"},
-	}})
+	var all []link
+	for _, e := range endpoints() {
+		if e.about != "" {
+			all = append(all, link{strings.TrimSuffix(e.path, "{$}"), e.about})
+		}
+	}
+	s.document(w, r, anyJSON, map[string]any{"name": "gazehound", "region": s.Region, "licence": s.Licence, "attribution": s.Attribution, "links": all})
 }
 
 func (s *server) style(w http.ResponseWriter, r *http.Request) {
@@ -410,19 +421,18 @@ func (s *server) style(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, web.Style)
 }
 
-func (s *server) robots(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.WriteString(w, "User-agent: *\nDisallow: /v1/\nDisallow: /api\nDisallow: /reverse\n")
+func (s *server) robots(w http.ResponseWriter, r *http.Request, _ route) {
+	s.writeText(w, r, "text/plain; charset=utf-8", "User-agent: *\nDisallow: /v1/\nDisallow: /api\nDisallow: /reverse\nDisallow: /structured\nDisallow: /ogc/\nDisallow: /*?\n")
 }
 
 func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, r, &Problem{Title: "there is nothing here", Status: http.StatusNotFound,
-		Detail: fmt.Sprintf("%s does not exist.", clip(r.URL.Path)), Expected: strings.Join(paths, ", "), Hint: didYouMean(r.URL.Path, paths)})
+		Detail: fmt.Sprintf("%s does not exist.", clip(r.URL.Path)), Expected: strings.Join(paths(), ", "), Hint: didYouMean(r.URL.Path, paths())})
 }
 
 // status says what is served; a superset of Photon's and Nominatim's.
-func (s *server) status(w http.ResponseWriter, r *http.Request) {
-	if _, p := s.parse(r, onStatus); p != nil {
+func (s *server) status(w http.ResponseWriter, r *http.Request, on route) {
+	if _, p := s.parse(r, on); p != nil {
 		writeProblem(w, r, p)
 		return
 	}
@@ -453,13 +463,18 @@ func (s *server) status(w http.ResponseWriter, r *http.Request) {
 		answer.DataUpdated = &state.Updated
 	}
 	answer.Addresses, answer.Pages = stats.Addresses, stats.Pages
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	s.writeJSON(w, r, answer)
+	s.document(w, r, anyJSON, answer)
 }
 
 // healthz answers 200, or 503 with what is wrong.
-func (s *server) healthz(w http.ResponseWriter, r *http.Request) {
+func (s *server) healthz(w http.ResponseWriter, r *http.Request, _ route) { s.health(w, r, false) }
+
+// readyz answers 200 when there is something to serve, or 503 with what is
+// missing.
+func (s *server) readyz(w http.ResponseWriter, r *http.Request, _ route) { s.health(w, r, true) }
+
+func (s *server) health(w http.ResponseWriter, r *http.Request, ready bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.QueryTimeout)
 	defer cancel()
 	checks, status := map[string]string{}, http.StatusOK
@@ -474,13 +489,17 @@ func (s *server) healthz(w http.ResponseWriter, r *http.Request) {
 	for name, check := range s.Checks {
 		note(name, check(ctx))
 	}
-	word := "ok"
+	word := map[bool]string{false: "ok", true: "ready"}[ready]
+	if ready && err == nil && s.Ready != nil {
+		note("data", s.Ready())
+	}
 	if status != http.StatusOK {
-		word = "unhealthy"
+		word = map[bool]string{false: "unhealthy", true: "not ready"}[ready]
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	if status != http.StatusOK {
+		w.Header().Set("Retry-After", "5")
 		w.WriteHeader(status)
 	}
 	s.writeJSON(w, r, map[string]any{"status": word, "checks": checks})
@@ -488,13 +507,13 @@ func (s *server) healthz(w http.ResponseWriter, r *http.Request) {
 
 // notModified sets the ETag, which stands for the data, the program and the
 // request, and answers 304 where the asker has this answer already.
-func (s *server) notModified(w http.ResponseWriter, r *http.Request) bool {
+func (s *server) notModified(w http.ResponseWriter, r *http.Request, a asked) bool {
 	state, err := s.index.State()
 	if err != nil {
 		return false
 	}
 	sum := fnv.New64a()
-	for _, part := range []string{s.Version, s.Licence, s.Attribution, s.Region, r.URL.RequestURI(), r.Header.Get("Accept-Language"), web.StylePath()} {
+	for _, part := range []string{s.Version, s.Licence, s.Attribution, s.Region, r.Host, r.URL.RequestURI(), r.Header.Get("Accept-Language"), a.format.Name, a.Since.Format(time.RFC3339), web.StylePath()} {
 		fmt.Fprintf(sum, "%q", part)
 	}
 	tag := fmt.Sprintf(`W/"%s-%x"`, state.Generation, sum.Sum64())

@@ -391,7 +391,7 @@ func init() {
 			add("cursor", "/v1/search?cursor="+url.QueryEscape(v))
 		}
 	}
-	add("sort", "/v1/search?sort=", "/v1/search?sort=name", "/v1/search?sort=DISTANCE", "/v1/search?sort=relevance,distance")
+	add("sort", "/v1/search?sort=", "/v1/search?sort=size", "/v1/search?sort=DISTANCE", "/v1/search?sort=relevance,distance")
 	add("q", "/v1/search?q="+strings.Repeat("a", 201), "/v1/search?q="+url.QueryEscape(strings.Repeat("ä ", 101)), "/v1/search?q=%ff%fe", "/v1/search?q=a%00b", "/api", "/api?q=", "/api?q=+++", "/api/?lat=1&lon=1", "/v1/search?q=a&q=b")
 	add("street", "/v1/search?street="+strings.Repeat("a", 201), "/v1/search?street=%ff")
 	add("postcode", "/v1/search?postcode="+strings.Repeat("1", 201))
@@ -400,7 +400,7 @@ func init() {
 	add("location_bias_scale", "/api?q=a&location_bias_scale=-0.1", "/api?q=a&location_bias_scale=1.1", "/api?q=a&location_bias_scale=x", "/api?q=a&location_bias_scale=NaN")
 	add("lang", "/api?q=a&lang=", "/api?q=a&lang=%3Cscript%3E", "/api?q=a&lang="+strings.Repeat("a", 40), "/v1/search?lang=de")
 	add("", "/v1/search?q=%zz", "/v1/search?q=%", "/v1/search?q=a;b=c", "/v1/search?%gg=1", "/api?q=%e", "/?q=%zz")
-	for _, name := range []string{"query", "near", "page", "offset", "Q", "Limit", "lmit", "format", "debug", "__proto__", "q[]", "bbox[]", "callback", "radius_km", "city", "<script>"} {
+	for _, name := range []string{"query", "near", "page", "offset", "Q", "Limit", "lmit", "format", "debug", "__proto__", "q[]", "bbox[]", "callback", "radius_km", "housenumber", "kind", "size", "<script>"} {
 		add(clip(name), "/v1/search?"+url.QueryEscape(name)+"=1")
 	}
 	add("osm_tag", "/api?q=a&osm_tag=x")
@@ -408,11 +408,45 @@ func init() {
 	for _, name := range []string{"bbox", "lat", "limit", "q"} {
 		add(name, fmt.Sprintf("/v1/search?%s=1&%s=1", name, name))
 	}
+	add("since", "/v1/search?since=gestern", "/feed.atom?since=-7d", "/v1/search?since=7", "/v1/search?since=7w", "/v1/search?since=2026-13-01", "/v1/search?since=99999999d", "/v1/search?since=0001-01-01", "/v1/search?since=%2B7d")
+	add("datetime", ogcItems+"?datetime=..%2F..x", ogcItems+"?datetime=2026", ogcItems+"?datetime=2026-01-02T00:00:00Z/2026-01-01T00:00:00Z", ogcItems+"?datetime=2026-01-01T00:00:00Z/..%2F..")
+	add("bbox", ogcItems+"?bbox=1,2,3,4,5", ogcItems+"?bbox=1,2,x,3,4,y", "/v1/clusters?zoom=3", "/v1/clusters?zoom=3&bbox=1")
+	add("zoom", "/v1/clusters?bbox=1,2,3,4", "/v1/clusters?bbox=1,2,3,4&zoom=23", "/v1/clusters?bbox=1,2,3,4&zoom=x")
+	add("q", "/v1/suggest", "/v1/suggest?q=", "/structured?q=a&street=b", "/v1/suggest?q="+strings.Repeat("a", 201))
+	add("street", "/structured", "/structured?housenumber=5", "/structured?lat=1&lon=1", "/structured?street="+strings.Repeat("a", 150)+"&city="+strings.Repeat("b", 150))
+	add("format", "/v1/search?format=shp", "/v1/search?format=GeoJSON", "/v1/search?format=", "/v1/search.csv?format=kml", ogcItems+"?format=html")
+	add("fields", "/v1/search?fields=", "/v1/search?fields=name,nonsense", "/v1/search?fields=__proto__", "/v1/search.csv?fields=name", "/v1/search?format=kml&fields=name")
+	add("facets", "/v1/search?facets=colour", "/v1/facets?facets=street,street", "/v1/facets?facets=", "/v1/search?facets=street,,city")
+	add("radius_km", "/reverse?lat=1&lon=1&radius=1&radius_km=1", "/reverse?lat=1&lon=1&radius_km=-1")
+	add("radius", "/v1/export.csv?lat=53&lon=8")
+	add("f", "/ogc/?f=html", "/ogc/conformance?f=", ogcItems+"?f=xml")
+	add("x", "/v1/export.csv?x=1", "/ogc/?x=1", "/licences?x=1", "/openapi.json?x=1", "/opensearch.xml?x=1", "/v1/addresses/0123456789abcdef?x=1", "/v1/addresses/0123456789abcdef/evidence?x=1")
+	// Every parameter, wherever it is known: what is of no kind, twice, and in
+	// other letters; and what no route knows.
+	base := map[route]string{onPhoton: "q=a&", onSuggest: "q=a&", onReverse: "lat=1&lon=1&", onClusters: "bbox=1,2,3,4&zoom=3&", onStructured: "street=a&"}
+	for _, e := range endpoints() {
+		if e.about == "" || strings.Contains(e.path, "{id}") || e.path == "/healthz" || e.path == "/readyz" {
+			continue
+		}
+		path := strings.TrimSuffix(e.path, "{$}")
+		for _, p := range parameters {
+			if p.on&e.on == 0 || strings.HasPrefix(base[e.on], p.name+"=") || strings.Contains(base[e.on], "&"+p.name+"=") {
+				continue
+			}
+			name := p.name
+			add(name, fmt.Sprintf("%s?%s%s=1&%s=1", path, base[e.on], name, name))
+			if (p.kind != "" || p.enum != nil) && name != "lat" && name != "lon" {
+				add(name, fmt.Sprintf("%s?%s%s=%s", path, base[e.on], name, url.QueryEscape("<script>\x00\r\n")))
+			}
+		}
+		add("Bbox", path+"?"+base[e.on]+"Bbox=1")
+	}
 }
 
 func TestMalformed(t *testing.T) {
+	t.Logf("%d malformed requests", len(malformed))
 	h := Handler(town(t, 0), options())
-	if len(malformed) < 150 {
+	if len(malformed) < 400 {
 		t.Fatalf("only %d malformed requests", len(malformed))
 	}
 	for _, c := range malformed {
@@ -515,7 +549,7 @@ func FuzzParameters(f *testing.F) {
 		}
 	}
 	o := options()
-	s := &server{Options: o, index: x, running: make(chan struct{}, 1)}
+	s := newServer(x, o)
 	h := Handler(x, o)
 	for _, c := range malformed {
 		if path, query, ok := strings.Cut(c.target, "?"); ok {
@@ -654,7 +688,7 @@ func TestPaging(t *testing.T) {
 
 // A panic in a handler is an answer, and the server goes on.
 func TestPanic(t *testing.T) {
-	s := &server{Options: options()}
+	s := newServer(nil, options())
 	s.Log = slog.New(slog.DiscardHandler)
 	h := s.guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oops") }))
 	if r, body := get(h, "/"); r.StatusCode != 500 || strings.Contains(body, "oops") {

@@ -27,9 +27,11 @@ type collection struct {
 	Returned  int        `json:"numberReturned"`
 	Relaxed   bool       `json:"relaxed,omitempty"` // no address has all the words as they are written
 	TimeStamp *time.Time `json:"timeStamp,omitempty"`
+	Near      string     `json:"near,omitempty"` // the address that the words took for their centre
 
-	Features []export.Feature `json:"features"`
-	Links    []link           `json:"links,omitempty"`
+	Features []export.Feature        `json:"features"`
+	Facets   map[string][]facetValue `json:"facets,omitempty"`
+	Links    []link                  `json:"links,omitempty"`
 }
 
 type link struct {
@@ -41,26 +43,36 @@ type link struct {
 // properties are those of an address in an answer.
 type properties struct {
 	export.Properties
-	Distance *float64 `json:"distance_m,omitempty"`
-	Score    float64  `json:"score"`
+	Distance *float64     `json:"distance_m,omitempty"`
+	Score    float64      `json:"score"`
+	Parts    []index.Part `json:"score_parts,omitempty"`
 }
 
 func (s *server) collection(r *http.Request, a asked, result *index.Result) *collection {
 	now := time.Now().UTC().Truncate(time.Second)
 	c := s.frame(a, result)
 	c.Matched, c.TimeStamp, c.Box = &result.Total, &now, boxOf(result.Hits)
+	c.Facets, c.Near = facetsOf(result.Facets), result.Near
 	for i := range result.Hits {
 		h := &result.Hits[i]
-		p := properties{Properties: export.PropertiesOf(h), Score: export.Round(h.Score, 4)}
+		p := properties{Properties: export.PropertiesOf(h), Score: export.Round(h.Score, 4), Parts: h.Parts}
 		if h.Distance >= 0 {
 			d := math.Round(h.Distance)
 			p.Distance = &d
 		}
-		c.Features = append(c.Features, export.Feature{Type: "Feature", ID: h.ID, Geometry: export.GeometryOf(h), Properties: p})
+		f := export.Feature{Type: "Feature", ID: h.ID, Geometry: export.GeometryOf(h), Properties: p}
+		if a.fields != nil {
+			chosen, err := only(p, a.fields)
+			if err != nil {
+				s.Log.Error("api: fields", "error", err)
+			}
+			f.Properties = chosen
+		}
+		c.Features = append(c.Features, f)
 	}
 	c.Links = []link{{"self", r.URL.RequestURI(), "application/geo+json"}}
 	if result.Next != "" {
-		c.Links = append(c.Links, link{"next", r.URL.Path + "?" + withCursor(r.URL.Query(), result.Next), "application/geo+json"})
+		c.Links = append(c.Links, link{"next", s.nextOf(r, a, result), "application/geo+json"})
 	}
 	return c
 }

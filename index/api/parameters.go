@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -8,23 +9,40 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"gazehound/gazetteer"
+	"gazehound/geoparse"
 	"gazehound/index"
+	"gazehound/index/export"
 	"gazehound/index/web"
 
 	"github.com/paulmach/orb"
 )
 
 // A route is a set of requests that a parameter belongs to.
-type route uint8
+type route uint32
 
 const (
 	onSearch route = 1 << iota
+	onClusters
+	onFacets
+	onSuggest
+	onAddress
+	onExport
+	onFeed
 	onPhoton
 	onReverse
+	onStructured
+	onItems
 	onPage
+	onPlain // documents without parameters but for f
 	onStatus
+
+	filtered = onSearch | onClusters | onFacets | onFeed | onPage | onItems // routes with all filters
+	worded   = filtered | onPhoton                                          // routes with words
+	photons  = onPhoton | onReverse | onStructured
 )
 
 // asked is what a request asks for.
@@ -33,45 +51,104 @@ type asked struct {
 	lat, lon *float64
 	zoom     *int
 	scale    *float64 // location_bias_scale
+	format   export.Format
+	fields   []string // of the properties; nil: all
 	warning  string
+	parts    [4]string         // street, housenumber, postcode, city of onStructured
+	relative bool              // since counts back from now
 	given    map[string]string // the parameters as they came
 }
 
 // filtering tells whether anything narrows the answer.
-func (a *asked) filtering() bool {
-	return a.Text != "" || a.Box != nil || a.Radius > 0 || a.Street != "" || a.Postcode != "" || a.Host != ""
+func (a asked) filtering() bool {
+	return a.Text != "" || a.Box != nil || a.Radius > 0 || a.Street != "" || a.Postcode != "" || a.City != "" || a.Host != "" ||
+		a.Precision > 0 || a.Level > 0 || !a.Since.IsZero() || a.InOSM != nil
 }
 
-// A parameter is one row of the table that all requests are read by.
+// A parameter is one row of the table that all requests are read by, and that
+// /openapi.json is made from.
 type parameter struct {
 	name     string
 	on       route
 	expected string
+	example  string
 	// set reads the value into a, or says what is wrong with it: a sentence,
 	// or "" for `NAME wants EXPECTED, got "…"`.
 	set func(s *server, a *asked, on route, value string) (ok bool, wrong string)
+
+	// Of the schema: a type but for "string", and the values where there are
+	// few.
+	kind string
+	enum []string
 }
+
+var (
+	precisions = []string{"city", "postcode", "street", "interpolated", "house"} // in the order of gazetteer.Precision
+	levels     = []string{"city", "street", "verified"}                          // in the order of geoparse.Level
+	sorts      = []string{"relevance", "distance", "newest", "name"}
+	formats    = []string{"geojson", "csv", "ndjson", "geojsonseq", "kml", "gpx", "atom"}
+	yesNo      = []string{"true", "false"}
+)
 
 // parameters is the only place that knows what may be asked.
 var parameters = []parameter{
-	{"q", onSearch | onPhoton | onPage, fmt.Sprintf("words, at most %d characters", index.MaxQueryLength), text(func(a *asked) *string { return &a.Text })},
-	{"bbox", onSearch | onPhoton | onPage, "minLon,minLat,maxLon,maxLat", setBox},
-	{"lat", onSearch | onPhoton | onReverse | onPage, "a number of degrees between -90 and 90", degrees(90, func(a *asked) **float64 { return &a.lat })},
-	{"lon", onSearch | onPhoton | onReverse | onPage, "a number of degrees between -180 and 180", degrees(180, func(a *asked) **float64 { return &a.lon })},
-	{"radius", onSearch | onPage, fmt.Sprintf("metres around lat and lon, more than 0 and at most %d", index.MaxRadius), setRadius(1)},
-	{"radius", onReverse, fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), setRadius(1000)},
-	{"street", onSearch | onPage, "the name of a street", text(func(a *asked) *string { return &a.Street })},
-	{"postcode", onSearch | onPage, "a whole postcode", text(func(a *asked) *string { return &a.Postcode })},
-	{"host", onSearch | onPage, "a host or site such as www.example.org", text(func(a *asked) *string { return &a.Host })},
-	{"sort", onSearch | onPage, "relevance or distance", setSort},
-	{"limit", onSearch | onPhoton | onReverse | onPage, "", setLimit},
-	{"cursor", onSearch | onPage, "the cursor of a next link", text(func(a *asked) *string { return &a.Cursor })},
-	{"zoom", onPhoton, "a whole number from 0 to 24", setZoom},
-	{"location_bias_scale", onPhoton, "a number from 0 (near is most) to 1 (near means nothing)", setScale},
-	{"lang", onPhoton | onReverse | onPage, "a language such as de or en", setLang},
+	{name: "q", on: worded, expected: fmt.Sprintf("words, at most %d characters", index.MaxQueryLength), example: "bäckerei", set: text(func(a *asked) *string { return &a.Text })},
+	{name: "q", on: onSuggest, expected: fmt.Sprintf("the beginning of a word, at most %d characters", index.MaxQueryLength), example: "lan", set: text(func(a *asked) *string { return &a.Text })},
+	{name: "bbox", on: filtered | onExport | onPhoton | onStructured, expected: "minLon,minLat,maxLon,maxLat", example: "8.1,53.1,8.3,53.2", set: setBox},
+	{name: "lat", on: filtered | onExport | photons, expected: "a number of degrees between -90 and 90", example: "53.14", kind: "number", set: degrees(90, func(a *asked) **float64 { return &a.lat })},
+	{name: "lon", on: filtered | onExport | photons, expected: "a number of degrees between -180 and 180", example: "8.21", kind: "number", set: degrees(180, func(a *asked) **float64 { return &a.lon })},
+	{name: "radius", on: filtered | onExport, expected: fmt.Sprintf("metres around lat and lon, more than 0 and at most %d", index.MaxRadius), example: "500", kind: "number", set: setRadius(1)},
+	{name: "radius", on: onReverse, expected: fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), example: "1", kind: "number", set: setRadius(1000)},
+	{name: "radius_km", on: onReverse, expected: fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), example: "1", kind: "number", set: setRadius(1000)},
+	{name: "street", on: filtered | onExport, expected: "the name of a street", example: "Lange Straße", set: text(func(a *asked) *string { return &a.Street })},
+	{name: "postcode", on: filtered | onExport, expected: "a whole postcode", example: "26122", set: text(func(a *asked) *string { return &a.Postcode })},
+	{name: "city", on: filtered | onExport, expected: "the name of a city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.City })},
+	{name: "street", on: onStructured, expected: "the name of a street", example: "Lange Straße", set: text(func(a *asked) *string { return &a.parts[0] })},
+	{name: "housenumber", on: onStructured, expected: "a house number", example: "5", set: text(func(a *asked) *string { return &a.parts[1] })},
+	{name: "postcode", on: onStructured, expected: "a postcode", example: "26122", set: text(func(a *asked) *string { return &a.parts[2] })},
+	{name: "city", on: onStructured, expected: "the name of a city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.parts[3] })},
+	{name: "host", on: filtered | onExport, expected: "a host or site such as www.example.org", example: "example.org", set: text(func(a *asked) *string { return &a.Host })},
+	{name: "precision", on: filtered | onExport, expected: "the least precision of the coordinate", example: "street", enum: precisions, set: setPrecision},
+	{name: "level", on: filtered | onExport, expected: "how much the gazetteer vouches for, at least", example: "street", enum: levels, set: setLevel},
+	{name: "since", on: filtered | onExport, expected: "2026-11-21 or 7d", example: "7d", set: setSince},
+	{name: "datetime", on: onItems, expected: "a time of first sight, or an interval such as 2026-11-21T00:00:00Z/..", example: "2020-01-01T00:00:00Z/..", set: setDatetime},
+	{name: "in_osm", on: filtered | onExport, expected: "true or false", example: "false", kind: "boolean", enum: yesNo, set: setInOSM},
+	{name: "sort", on: onSearch | onPage | onItems, expected: "", example: "newest", enum: sorts, set: setSort},
+	{name: "limit", on: onSearch | onFeed | photons | onItems | onPage | onSuggest, expected: "", example: "5", kind: "integer", set: setLimit},
+	{name: "cursor", on: onSearch | onPage | onItems, expected: "the cursor of a next link", set: text(func(a *asked) *string { return &a.Cursor })},
+	{name: "facets", on: onSearch | onFacets, expected: "facets with commas between them: " + strings.Join(facetNames(), ", "), example: "street,postcode", set: setFacets},
+	{name: "fields", on: onSearch | onItems, expected: "names of properties with commas between them", example: "name,addr:street", set: setFields},
+	{name: "explain", on: onSearch, expected: "true or false", example: "true", kind: "boolean", enum: yesNo, set: setExplain},
+	{name: "format", on: onSearch | onItems, expected: "", example: "csv", enum: formats, set: setFormat},
+	{name: "f", on: onItems | onPlain, expected: "json", example: "json", enum: []string{"json"}, set: setJSON},
+	{name: "zoom", on: onPhoton | onStructured, expected: "a whole number from 0 to 24", example: "13", kind: "integer", set: setZoom(24)},
+	{name: "zoom", on: onClusters, expected: fmt.Sprintf("a whole number from 0 to %d", index.MaxZoom), example: "12", kind: "integer", set: setZoom(index.MaxZoom)},
+	{name: "location_bias_scale", on: onPhoton | onStructured, expected: "a number from 0 (near is most) to 1 (near means nothing)", example: "0.2", kind: "number", set: setScale},
+	{name: "lang", on: photons | onPage, expected: "a language such as de or en", example: "de", set: setLang},
 }
 
-// of returns the parameters of a route.
+func facetNames() []string {
+	var names []string
+	for _, f := range index.Facets() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// wants says what is expected of the parameter on this server.
+func (p *parameter) wants(s *server) string {
+	switch {
+	case p.name == "limit":
+		return fmt.Sprintf("a whole number from 1 to %d", s.MaxLimit)
+	case p.expected == "":
+		return "one of " + strings.Join(p.enum, ", ")
+	case len(p.enum) > 2:
+		return p.expected + ": one of " + strings.Join(p.enum, ", ")
+	}
+	return p.expected
+}
+
+// names returns the parameters of a route.
 func (on route) names() []string {
 	var names []string
 	for _, p := range parameters {
@@ -110,14 +187,11 @@ func (s *server) parse(r *http.Request, on route) (asked, *Problem) {
 		}
 		a.given[p.name] = value
 		if ok, wrong := p.set(s, &a, on, value); !ok {
-			expected := p.expected
-			if p.name == "limit" {
-				expected = fmt.Sprintf("a whole number from 1 to %d", s.MaxLimit)
-			}
+			expected := p.wants(s)
 			if wrong == "" {
 				wrong = fmt.Sprintf("%s wants %s, got %q.", p.name, expected, clip(value))
 			}
-			problem := &Problem{Title: p.name + " cannot be used", Detail: wrong, Parameter: p.name, Given: clip(value), Expected: expected, Hint: hint(p.name, value)}
+			problem := &Problem{Title: p.name + " cannot be used", Detail: wrong, Parameter: p.name, Given: clip(value), Expected: expected, Hint: cmp.Or(hint(p.name, value), didYouMean(value, p.enum))}
 			return a, problem
 		}
 	}
@@ -137,8 +211,22 @@ func (a *asked) complete(s *server, on route) *Problem {
 		return missing("lat", "lat is missing; lat and lon go together.")
 	case on == onReverse && a.lat == nil:
 		return missing("lat", "lat and lon are missing; /reverse asks what is near them.")
-	case on == onPhoton && strings.TrimSpace(a.Text) == "":
+	case (on == onPhoton || on == onSuggest) && strings.TrimSpace(a.Text) == "":
 		return missing("q", "q is missing; it holds the words to search for.")
+	case on == onStructured && a.parts == [4]string{}:
+		return missing("street", "street, housenumber, postcode and city are missing; one of them is the least.")
+	case on == onStructured && a.parts[1] != "" && a.parts[0] == "":
+		return missing("street", "street is missing; a housenumber needs one.")
+	case on == onClusters && a.Box == nil:
+		return missing("bbox", "bbox is missing; clusters are counted in it.")
+	case on == onClusters && a.zoom == nil:
+		return missing("zoom", "zoom is missing; it says how fine the grid is.")
+	case len(a.fields) > 0 && a.format.Name != "" && a.format.Name != "geojson":
+		return &Problem{Title: "fields goes with geojson", Parameter: "fields", Given: a.given["fields"], Expected: "no fields",
+			Detail: fmt.Sprintf("fields goes with format=geojson; %s always has all.", a.format.Name)}
+	case a.Radius > 0 && on == onReverse && a.given["radius"] != "" && a.given["radius_km"] != "":
+		return &Problem{Title: "radius is given twice", Parameter: "radius_km", Given: a.given["radius_km"], Expected: "radius or radius_km",
+			Detail: "radius and radius_km are the same here; one is possible."}
 	case a.Radius > 0 && a.lat == nil:
 		return missing("lat", "lat and lon are missing; radius is a distance around them.")
 	case a.Sort == index.Distance && a.lat == nil:
@@ -156,8 +244,25 @@ func (a *asked) complete(s *server, on route) *Problem {
 		if a.Limit == 0 {
 			a.Limit = 1
 		}
-	case onPhoton:
+	case onFeed:
+		a.Sort = index.Newest
+		if a.Limit == 0 {
+			a.Limit = min(50, s.MaxLimit)
+		}
+	case onFacets:
+		if len(a.Facets) == 0 {
+			a.Facets = index.Facets()
+		}
+		a.Limit = 1
+	case onPhoton, onStructured:
 		a.Located = true
+		if on == onStructured {
+			a.Text, a.AddressOnly = strings.Join(slices.DeleteFunc(a.parts[:], func(part string) bool { return part == "" }), " "), true
+			if utf8.RuneCountInString(a.Text) > index.MaxQueryLength {
+				return &Problem{Title: "the address is too long", Parameter: "street", Given: clip(a.Text), Expected: fmt.Sprintf("at most %d characters in all", index.MaxQueryLength),
+					Detail: "street, housenumber, postcode and city are too long together."}
+			}
+		}
 		if a.zoom != nil {
 			a.Scale = 250 * math.Exp2(float64(18-min(*a.zoom, 18))) // metres, as Photon does
 		}
@@ -182,13 +287,19 @@ func unknown(name, value string, on route) *Problem {
 	switch {
 	case len(on.names()) == 0:
 		p.Expected = "no parameters"
+	case on == onStructured && name == "q":
+		p.Hint = "Words go to /api; /structured has street, housenumber, postcode and city."
+	case name == "kind":
+		p.Hint = "Did you mean level or precision?"
+	case name == "size" || name == "count" || name == "rows" || name == "per_page":
+		p.Hint = "Did you mean limit?"
 	case name == "near" || name == "location" || name == "focus":
 		p.Hint = "Use lat=…&lon=…, so that their order cannot be mistaken."
 	case name == "offset" || name == "page" || name == "start":
 		p.Hint = "Follow the link with rel=next; its cursor leads to the next page."
 	case name == "radius_km":
 		p.Hint = "Did you mean radius? It is in metres on /v1/search and in kilometres on /reverse."
-	case name == "city" || name == "housenumber" || name == "text" || name == "query":
+	case name == "housenumber" || name == "text" || name == "query":
 		p.Hint = "Put the words into q, such as q=Lange Straße 5."
 	}
 	return p
@@ -243,8 +354,16 @@ func degrees(most float64, field func(*asked) **float64) func(*server, *asked, r
 	}
 }
 
-func setBox(_ *server, a *asked, _ route, value string) (bool, string) {
+func setBox(_ *server, a *asked, on route, value string) (bool, string) {
 	parts := strings.Split(value, ",")
+	if on == onItems && len(parts) == 6 { // with heights, which we do not have
+		for _, height := range []string{parts[2], parts[5]} {
+			if _, ok := decimal(strings.TrimSpace(height)); !ok {
+				return false, fmt.Sprintf("%q is not a number.", clip(height))
+			}
+		}
+		parts = []string{parts[0], parts[1], parts[3], parts[4]}
+	}
 	if len(parts) != 4 {
 		return false, fmt.Sprintf("bbox wants 4 numbers with commas between them, got %d.", len(parts))
 	}
@@ -303,13 +422,118 @@ func setRadius(metres float64) func(*server, *asked, route, string) (bool, strin
 
 func setSort(_ *server, a *asked, _ route, value string) (bool, string) {
 	a.Sort = index.Sort(value)
-	return a.Sort == index.Relevance || a.Sort == index.Distance, ""
+	return slices.Contains(sorts, value), ""
+}
+
+func setPrecision(_ *server, a *asked, _ route, value string) (bool, string) {
+	a.Precision = gazetteer.Precision(slices.Index(precisions, value) + 1)
+	return a.Precision > 0, ""
+}
+
+func setLevel(_ *server, a *asked, _ route, value string) (bool, string) {
+	a.Level = geoparse.Level(slices.Index(levels, value) + 1)
+	return a.Level > 0, ""
+}
+
+func setInOSM(_ *server, a *asked, _ route, value string) (bool, string) {
+	yes := value == "true"
+	a.InOSM = &yes
+	return slices.Contains(yesNo, value), ""
+}
+
+func setExplain(_ *server, a *asked, _ route, value string) (bool, string) {
+	a.Explain = value == "true"
+	return slices.Contains(yesNo, value), ""
+}
+
+func setFormat(_ *server, a *asked, _ route, value string) (bool, string) {
+	a.format, _ = export.Lookup(value)
+	if !slices.Contains(formats, value) {
+		return false, fmt.Sprintf("format %s is not offered; one of %s.", clip(value), strings.Join(formats, ", "))
+	}
+	return true, ""
+}
+
+func setJSON(_ *server, _ *asked, _ route, value string) (bool, string) { return value == "json", "" }
+
+// setSince reads a date, a time, or a number of days or hours before now. The
+// latter are counted from the last full hour, so that answers can be kept.
+func setSince(_ *server, a *asked, _ route, value string) (bool, string) {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, value); err == nil && onCalendar(t) {
+			a.Since = t
+			return true, ""
+		}
+	}
+	hours := 24
+	number, ok := strings.CutSuffix(value, "d")
+	if !ok {
+		hours = 1
+		number, ok = strings.CutSuffix(value, "h")
+	}
+	n, err := strconv.ParseUint(number, 10, 16)
+	if !ok || err != nil || strings.HasPrefix(number, "+") {
+		return false, ""
+	}
+	a.Since, a.relative = time.Now().UTC().Truncate(time.Hour).Add(-time.Duration(int(n)*hours)*time.Hour), true
+	return true, ""
+}
+
+// onCalendar tells whether a time can be one of a sighting.
+func onCalendar(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2100 }
+
+// setDatetime reads an instant or interval as OGC API Features has it.
+func setDatetime(_ *server, a *asked, _ route, value string) (bool, string) {
+	from, to, interval := strings.Cut(value, "/")
+	end := func(text string, t *time.Time) bool {
+		if interval && (text == "" || text == "..") {
+			return true
+		}
+		var err error
+		*t, err = time.Parse(time.RFC3339, text)
+		return err == nil && onCalendar(*t)
+	}
+	if !interval {
+		to = from
+	}
+	if !end(from, &a.Since) || !end(to, &a.Until) {
+		return false, ""
+	}
+	if !a.Since.IsZero() && !a.Until.IsZero() && a.Until.Before(a.Since) {
+		return false, "datetime ends before it begins."
+	}
+	return true, ""
+}
+
+func setFacets(_ *server, a *asked, _ route, value string) (bool, string) {
+	for name := range strings.SplitSeq(value, ",") {
+		f := index.Facet(strings.TrimSpace(name))
+		if !slices.Contains(index.Facets(), f) {
+			return false, fmt.Sprintf("%q is no facet; there are %s.", clip(name), strings.Join(facetNames(), ", "))
+		}
+		if slices.Contains(a.Facets, f) {
+			return false, fmt.Sprintf("facet %s is there twice.", f)
+		}
+		a.Facets = append(a.Facets, f)
+	}
+	return true, ""
+}
+
+func setFields(_ *server, a *asked, _ route, value string) (bool, string) {
+	for name := range strings.SplitSeq(value, ",") {
+		if name = strings.TrimSpace(name); !slices.Contains(propertyNames(), name) {
+			return false, fmt.Sprintf("%q is no property; there are %s.", clip(name), strings.Join(propertyNames(), ", "))
+		}
+		a.fields = append(a.fields, name)
+	}
+	return true, ""
 }
 
 func setLimit(s *server, a *asked, on route, value string) (bool, string) {
 	n, err := strconv.Atoi(value)
-	if on == onPhoton || on == onReverse {
-		// Photon trims what is too much; its clients rely on it. We say so.
+	if on&(photons|onItems) != 0 {
+		// Photon trims what is too much; its clients rely on it, and OGC API
+		// Features demands it. We say so.
 		if err == nil && n > s.MaxLimit {
 			a.warning = fmt.Sprintf("limit %d is more than %d, which was used", n, s.MaxLimit)
 			n = s.MaxLimit
@@ -325,10 +549,12 @@ func setLimit(s *server, a *asked, on route, value string) (bool, string) {
 	return true, ""
 }
 
-func setZoom(_ *server, a *asked, _ route, value string) (bool, string) {
-	n, err := strconv.Atoi(value)
-	a.zoom = &n
-	return err == nil && 0 <= n && n <= 24, ""
+func setZoom(most int) func(*server, *asked, route, string) (bool, string) {
+	return func(_ *server, a *asked, _ route, value string) (bool, string) {
+		n, err := strconv.Atoi(value)
+		a.zoom = &n
+		return err == nil && 0 <= n && n <= most, ""
+	}
 }
 
 func setScale(_ *server, a *asked, _ route, value string) (bool, string) {

@@ -336,4 +336,4 @@ func check(t testing.TB, format, text string, want int) {
 	}
 }
 
-var elements = strings.Fields("kml Document Placemark name address description ExtendedData Data value Point coordinates gpx metadata desc wpt cmt src link text type osm node tag")
+var elements = strings.Fields("feed entry id title published updated summary point author rights kml Document Placemark name address description ExtendedData Data value Point coordinates gpx metadata desc wpt cmt src link text type osm node tag")

@@ -1,0 +1,356 @@
+package api
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every example of the documents is answered, in the media type that is
+// promised, and every parameter's example is taken by every route that has it.
+func TestDocumentedExamples(t *testing.T) {
+	h := Handler(town(t, 40), options())
+	var doc struct {
+		Paths map[string]struct {
+			Get struct {
+				Example    string `json:"x-example"`
+				Parameters []struct {
+					Name, Example, In string
+					Required          bool
+				}
+				Responses map[string]struct{ Content map[string]any }
+			}
+		}
+	}
+	r, body := get(h, "/openapi.json")
+	if err := json.Unmarshal([]byte(body), &doc); err != nil || r.StatusCode != 200 {
+		t.Fatalf("%d %v", r.StatusCode, err)
+	}
+	examples, values := 0, 0
+	for path, p := range doc.Paths {
+		if example := p.Get.Example; example != "" {
+			examples++
+			r, body := get(h, example)
+			if r.StatusCode != 200 || body == "" {
+				t.Errorf("%s: %d %.200s", example, r.StatusCode, body)
+			}
+			for media := range p.Get.Responses["200"].Content {
+				if got, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); !strings.HasPrefix(media, got) {
+					t.Errorf("%s: media type %q, promised %q", example, got, media)
+				}
+			}
+		}
+		needed := url.Values{}
+		for _, q := range p.Get.Parameters {
+			if q.Required && q.In == "query" {
+				needed.Set(q.Name, q.Example)
+			}
+		}
+		if path == "/structured" {
+			needed.Set("street", "Lange Straße")
+		}
+		for _, q := range p.Get.Parameters {
+			if q.In != "query" || q.Example == "" || strings.Contains(path, "{id}") {
+				continue
+			}
+			values++
+			asked := url.Values{q.Name: {q.Example}}
+			for name := range needed {
+				asked.Set(name, needed.Get(name))
+			}
+			if q.Name == "lat" || q.Name == "lon" || strings.HasPrefix(q.Name, "radius") {
+				asked.Set("lat", "53.14")
+				asked.Set("lon", "8.21")
+				if path != "/reverse" && slices.ContainsFunc(p.Get.Parameters, func(o struct {
+					Name, Example, In string
+					Required          bool
+				}) bool {
+					return o.Name == "radius"
+				}) {
+					asked.Set("radius", "500")
+				}
+			}
+			if q.Name == "format" || q.Name == "fields" {
+				if path != "/v1/search" && path != ogcItems {
+					continue // the path says the format
+				}
+			}
+			if r, body := get(h, path+"?"+asked.Encode()); r.StatusCode != 200 {
+				t.Errorf("%s?%s: %d %.300s", path, asked.Encode(), r.StatusCode, body)
+			}
+		}
+	}
+	if examples < 20 || values < 100 {
+		t.Errorf("only %d examples and %d values", examples, values)
+	}
+}
+
+// The same hits in every format, whichever way it is asked for.
+func TestFormats(t *testing.T) {
+	h := Handler(town(t, 0), options())
+	for _, format := range formats {
+		media, _, _ := strings.Cut(mediaOf(format), ";")
+		_, want := get(h, "/v1/search?q=tischlerei&format="+format)
+		for _, c := range [][]string{{"/v1/search." + format + "?q=tischlerei"}, {"/v1/search?q=tischlerei", "Accept", media}, {ogcItems + "?q=tischlerei&format=" + format}} {
+			r, got := get(h, c[0], c[1:]...)
+			if ct, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); ct != media || r.StatusCode != 200 {
+				t.Errorf("%v: %d %q", c, r.StatusCode, ct)
+			}
+			if format != "geojson" && format != "atom" && got != want { // those carry their own address
+				t.Errorf("%v:\n%s\nwant\n%s", c, got, want)
+			}
+			if strings.Count(got, "Nadorster Straße") == 0 || !strings.Contains(got, "Holz") {
+				t.Errorf("%v: %s", c, got)
+			}
+		}
+	}
+	if r, _ := get(h, "/v1/search?limit=2", "Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"); r.Header.Get("Content-Type") != geoJSON {
+		t.Errorf("a browser gets %s", r.Header.Get("Content-Type"))
+	}
+	_, table := get(h, "/v1/search.csv?q=tischlerei")
+	if rows, err := csv.NewReader(strings.NewReader(table)).ReadAll(); err != nil || len(rows) != 3 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	r, _ := get(h, "/v1/search.csv?limit=2")
+	if link := r.Header.Values("Link"); len(link) != 2 || !strings.Contains(link[0], `rel="next"`) {
+		t.Errorf("links %q", link)
+	}
+}
+
+func TestFeed(t *testing.T) {
+	h := Handler(town(t, 0), options())
+	_, body := get(h, "/feed.atom?bbox=8.1,53.1,8.3,53.2")
+	dec := xml.NewDecoder(strings.NewReader(body))
+	entries := 0
+	for {
+		token, err := dec.Token()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in %s", err, body)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "entry" {
+			entries++
+		}
+	}
+	if entries != 6 {
+		t.Errorf("%d entries", entries)
+	}
+	if v := ask(t, h, "/v1/search?since=2026-11-22"); v["numberMatched"] != 0.0 {
+		t.Errorf("since the day after: %v", v["numberMatched"])
+	}
+	if v := ask(t, h, "/v1/search?since=2026-11-21"); v["numberMatched"] != 7.0 {
+		t.Errorf("since the day: %v", v["numberMatched"])
+	}
+}
+
+func TestFacetsClustersSuggest(t *testing.T) {
+	h := Handler(town(t, 40), options())
+	v := ask(t, h, "/v1/facets?facets=street,precision")
+	streets := v["facets"].(map[string]any)["street"].([]any)
+	if first := streets[0].(map[string]any); first["value"] != "Ringstraße" || first["count"] != 40.0 {
+		t.Errorf("streets %v", streets)
+	}
+	v = ask(t, h, "/v1/clusters?bbox=8,53,9,54&zoom=0")
+	f := v["features"].([]any)
+	if len(f) != 1 || v["numberMatched"] != 46.0 || f[0].(map[string]any)["properties"].(map[string]any)["count"] != 46.0 {
+		t.Errorf("clusters %v", v)
+	}
+	v = ask(t, h, "/v1/clusters?bbox=8,53,9,54&zoom=22&q=harms")
+	f = v["features"].([]any)
+	id, _ := f[0].(map[string]any)["properties"].(map[string]any)["id"].(string)
+	if len(f) != 1 || len(id) != 16 {
+		t.Fatalf("one address: %v", f)
+	}
+	if v := ask(t, h, "/v1/addresses/"+id); v["properties"].(map[string]any)["name"] != "Tischlerei Harms" {
+		t.Errorf("%v", v)
+	}
+	if v := ask(t, h, "/v1/addresses/"+id+"/evidence"); len(v["evidence"].([]any)) != 2 {
+		t.Errorf("%v", v)
+	}
+	for _, other := range []string{"0123456789abcdef", "x", "..%2f..%2fetc%2fpasswd", strings.Repeat("a", 500)} {
+		if r, body := get(h, "/v1/addresses/"+other); r.StatusCode != 404 || !json.Valid([]byte(body)) {
+			t.Errorf("%s: %d %s", other, r.StatusCode, body)
+		}
+	}
+	for typed, want := range map[string]string{"nador": "Nadorster Straße", "kais": "Kaiserstraße", "bäck": "Bäckerei Müller", "backerei mu": "Bäckerei Müller", "mull": "Bäckerei Müller", "2612": "26121", "oldenb": "Oldenburg", "holz-und": "holz-und-form.example"} {
+		v := ask(t, h, "/v1/suggest?limit=3&q="+url.QueryEscape(typed))
+		s := v["suggestions"].([]any)
+		if len(s) == 0 || s[0].(map[string]any)["text"] != want {
+			t.Errorf("%q suggests %v, want %s", typed, s, want)
+		}
+	}
+}
+
+func TestStructured(t *testing.T) {
+	h := Handler(town(t, 0), options())
+	v := ask(t, h, "/structured?street=Lange+Str.&housenumber=5&city=Oldenburg")
+	if f := v["features"].([]any); len(f) != 1 || f[0].(map[string]any)["properties"].(map[string]any)["name"] != "Bäckerei Müller" {
+		t.Errorf("%v", v["features"])
+	}
+	if v := ask(t, h, "/structured?street=Tischlerei"); v["numberReturned"] != 0.0 {
+		t.Errorf("a name is no street: %v", v)
+	}
+}
+
+func TestOGC(t *testing.T) {
+	h := Handler(town(t, 40), options())
+	v := ask(t, h, "/ogc/conformance?f=json")
+	if len(v["conformsTo"].([]any)) != 3 {
+		t.Errorf("%v", v)
+	}
+	// All links of the landing page lead somewhere.
+	for _, path := range []string{"/ogc/", "/ogc", "/ogc/collections", "/ogc/collections/addresses"} {
+		v := ask(t, h, path)
+		for _, l := range v["links"].([]any) {
+			if r, _ := get(h, l.(map[string]any)["href"].(string)); r.StatusCode != 200 {
+				t.Errorf("%s: %v leads to %d", path, l, r.StatusCode)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for next := ogcItems + "?limit=7&bbox=8,53,0,9,54,100"; next != ""; {
+		v := ask(t, h, next)
+		next = ""
+		for _, f := range v["features"].([]any) {
+			seen[f.(map[string]any)["id"].(string)] = true
+		}
+		for _, l := range v["links"].([]any) {
+			if l.(map[string]any)["rel"] == "next" {
+				next = l.(map[string]any)["href"].(string)
+			}
+		}
+	}
+	if len(seen) != 46 {
+		t.Errorf("%d items on all pages", len(seen))
+	}
+	for id := range seen {
+		if v := ask(t, h, ogcItems+"/"+id); v["id"] != id {
+			t.Errorf("item %s is %v", id, v["id"])
+		}
+	}
+	if v := ask(t, h, ogcItems+"?limit=100000"); v["numberReturned"] != 47.0 {
+		t.Errorf("a limit that is too high must be cut: %v", v["numberReturned"])
+	}
+	for interval, want := range map[string]float64{"../..": 47, "2026-11-21T00:00:00Z/..": 47, "../2026-11-20T00:00:00Z": 0, "2026-11-21T10:12:40Z": 47, "/2027-01-01T00:00:00Z": 47} {
+		if v := ask(t, h, ogcItems+"?datetime="+url.QueryEscape(interval)); v["numberMatched"] != want {
+			t.Errorf("%s: %v", interval, v["numberMatched"])
+		}
+	}
+}
+
+func TestFieldsAndExplain(t *testing.T) {
+	h := Handler(town(t, 0), options())
+	v := ask(t, h, "/v1/search?q=tischlerei+harms&fields=name,addr:street&explain=true")
+	p := v["features"].([]any)[0].(map[string]any)["properties"].(map[string]any)
+	if len(p) != 2 || p["name"] != "Tischlerei Harms" {
+		t.Errorf("%v", p)
+	}
+	v = ask(t, h, "/v1/search?q=tischlerei+harms&explain=true")
+	p = v["features"].([]any)[0].(map[string]any)["properties"].(map[string]any)
+	sum := 0.0
+	for _, part := range p["score_parts"].([]any) {
+		m := part.(map[string]any)
+		sum += m["rarity"].(float64) * m["weight"].(float64)
+	}
+	if len(p["score_parts"].([]any)) != 2 || sum-p["score"].(float64) > 0.01 || p["score"].(float64)-sum > 0.01 {
+		t.Errorf("%v add up to %v", p["score_parts"], sum)
+	}
+	if v := ask(t, h, "/v1/search?q="+url.QueryEscape("tischlerei nähe lange straße 5")); v["near"] != "Lange Straße 5" {
+		t.Errorf("near %v", v["near"])
+	}
+}
+
+func TestExport(t *testing.T) {
+	h := Handler(town(t, 40), options())
+	r, body := get(h, "/v1/export.geojsonseq?precision=house")
+	if n := strings.Count(body, "\n"); r.StatusCode != 200 || n != 44 {
+		t.Errorf("%d, %d lines", r.StatusCode, n)
+	}
+	for line := range strings.Lines(body) {
+		if !json.Valid([]byte(line)) {
+			t.Fatalf("not JSON: %s", line)
+		}
+	}
+}
+
+// A server of this machine only does not answer to a name that a stranger bound
+// to its address.
+func TestHosts(t *testing.T) {
+	o := options()
+	o.Loopback, o.Hosts = true, []string{"map.example"}
+	h := Handler(town(t, 0), o)
+	for host, want := range map[string]int{"localhost": 200, "localhost:8090": 200, "127.0.0.1:8090": 200, "[::1]:8090": 200, "a.localhost": 200, "map.example": 200, "MAP.example:80": 200,
+		"evil.example": 421, "127.0.0.1.evil.example": 421, "localhost.evil.example": 421, "": 421, "10.0.0.1": 421, "0.0.0.0": 421, "[::ffff:10.0.0.1]": 421, "\r\nx": 421} {
+		r := httptest.NewRequest("GET", "/status", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != want || want == 421 && w.Header().Get("Content-Type") != "application/problem+json" {
+			t.Errorf("host %q: %d", host, w.Code)
+		}
+	}
+}
+
+func TestRate(t *testing.T) {
+	o := options()
+	o.Rate = 1
+	h := Handler(town(t, 0), o)
+	ask := func(remote string) int {
+		r := httptest.NewRequest("GET", "/status", nil)
+		r.RemoteAddr = remote
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	counts := map[int]int{}
+	for range 50 {
+		counts[ask("192.0.2.1:1234")]++
+		if got := ask("127.0.0.1:99"); got != 200 {
+			t.Fatalf("this machine: %d", got)
+		}
+	}
+	if counts[429] < 30 || counts[200] < 4 {
+		t.Errorf("%v", counts)
+	}
+	if a, b := ask("[2001:db8::1]:1"), ask("192.0.2.2:1"); a != 200 || b != 200 {
+		t.Errorf("others: %d, %d", a, b)
+	}
+	for i := range 20 {
+		ask(fmt.Sprintf("[2001:db8:0:1::%x]:1", i+1))
+	}
+	if got := ask("[2001:db8:0:1:ffff::]:1"); got != 429 {
+		t.Errorf("one /64 is one client, got %d", got)
+	}
+	// However many there are, few are remembered.
+	c := newClients(1)
+	for i := range 3 * maxClients {
+		c.allow(fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255))
+	}
+	if n := len(c.young) + len(c.old); n > 2*maxClients {
+		t.Errorf("%d clients are remembered", n)
+	}
+}
+
+func TestReady(t *testing.T) {
+	o := options()
+	o.Ready = func() error { return fmt.Errorf("no crawl yet") }
+	h := Handler(town(t, 0), o)
+	if r, body := get(h, "/readyz"); r.StatusCode != 503 || !strings.Contains(body, `"data":"no crawl yet"`) {
+		t.Errorf("%d %s", r.StatusCode, body)
+	}
+	if r, _ := get(h, "/healthz"); r.StatusCode != 200 {
+		t.Errorf("healthz %d", r.StatusCode)
+	}
+	o.Ready = nil
+	if v := ask(t, Handler(town(t, 0), o), "/readyz"); v["status"] != "ready" {
+		t.Errorf("%v", v)
+	}
+}
