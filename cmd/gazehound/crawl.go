@@ -52,6 +52,7 @@ type crawlOptions struct {
 	dryRun   bool
 	serve    string
 	stats    time.Duration
+	profile  string
 }
 
 func newCrawlCommand(a *app) *cobra.Command {
@@ -130,6 +131,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	f.String("memory", d.Storage.Memory.String(), "`SIZE` that the process may take in memory")
 	// try
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
+	f.StringVar(&o.profile, "cpu-profile", "", "write where the time goes to this `FILE` (go tool pprof)")
 	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
 	return cmd
 }
@@ -161,6 +163,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if o.stats <= 0 {
 		return fail(exitUsage, "--stats wants a positive duration, got %v", o.stats)
 	}
+	stopProfile, err := startProfile(o.profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopProfile()) }()
 	cfg, err := a.config(crawlFlags)
 	if err != nil {
 		return err
