@@ -204,19 +204,23 @@ func (s *scan) zipCity(us []*area, t []grammar.Token, i, j, end int) bool {
 func (s *scan) state(i int) int {
 	text := s.text
 	j := i + 1
-	for j < len(text) && (isLetterAt(text, j) || text[j] == '.' && j+1 < len(text) && isLetterAt(text, j+1)) {
+	for j < len(text) && (isLetterAt(text, j) || (text[j] == '.' || text[j] == '-') && j+1 < len(text) && isLetterAt(text, j+1)) {
+		if text[j] < utf8.RuneSelf {
+			j++
+			continue
+		}
 		_, n := utf8.DecodeRuneInString(text[j:])
 		j += n
 	}
-	if j-i > 14 || j-i < 2 {
+	if j-i > 24 || j-i < 2 {
 		return j
 	}
-	if s.provinces && grammar.MayBeProvince(text[i]) {
+	if s.provinces && grammar.MayBeProvince(text[i:j]) {
 		if next := s.province(i, j); next > j {
 			return next
 		}
 	}
-	if !s.states || !grammar.MayBeState(text[i]) {
+	if !s.states || j-i > 14 || !grammar.MayBeState(text[i]) {
 		return j
 	}
 	end := j

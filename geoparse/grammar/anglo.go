@@ -64,18 +64,39 @@ func province(country, s string) string {
 	return provinces[country][folded]
 }
 
-var provinceInitials = func() (initials [256]bool) {
+// provinceWords are the first words of the names of provinces, in lower case.
+var provinceWords = func() map[string]bool {
+	words := set("québec nouvelle-écosse île-du-prince-édouard")
 	for _, names := range provinces {
 		for name := range names {
-			initials[name[0]-'a'+'A'] = true
+			first, _, _ := strings.Cut(name, " ")
+			words[first] = true
 		}
 	}
-	return initials
+	return words
 }()
 
 // MayBeProvince tells whether a province of Canada or state of Australia, or
-// its code, can begin with the byte c.
-func MayBeProvince(c byte) bool { return provinceInitials[c] }
+// its code in capitals, can begin with the word.
+func MayBeProvince(word string) bool {
+	var lower [24]byte
+	if len(word) > len(lower) || len(word) == 2 && word[1] >= 'a' {
+		return false
+	}
+	n := 0
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		if c == '.' {
+			continue
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[n] = c
+		n++
+	}
+	return provinceWords[string(lower[:n])]
+}
 
 // Province returns the code of the province that s, as written, names.
 func Province(country, s string) string { return province(country, s) }
