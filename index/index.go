@@ -53,7 +53,7 @@ type Options struct {
 	// LockWait is how long Open waits for another process to let go of the
 	// index, at least 1 ms.
 	LockWait time.Duration
-	// MaxBatch is how many waiting writes share one commit at most.
+	// MaxBatch is how many writes share one commit of Bleve at most.
 	MaxBatch int
 }
 
@@ -80,7 +80,7 @@ type Index struct {
 	id    string      // of the data, random: two indexes never share an ETag
 	bleve bleve.Index // nil: the empty index of a folder that does not exist
 	write chan write  // nil: read only
-	done  chan struct{}
+	queue queue       // what the journal has and Bleve has not
 
 	closing sync.RWMutex // held for reading while a write is handed over or a state is read
 	closed  bool
@@ -95,13 +95,22 @@ type Index struct {
 	scratches sync.Pool // of *scratch
 }
 
-// Open opens the index in dir, and makes it where there is none. It starts one
-// goroutine that writes; Close ends it. It takes about a second for each 500,000
+// Open opens the index in dir, and makes it where there is none. It starts two
+// goroutines that write; Close ends them. It takes about a second for each 500,000
 // mentions, which are kept in memory in part. Errors are ErrLocked,
 // ErrNewerFormat, ErrOlderFormat, ErrDamaged, or of the file system.
 func Open(dir string, o Options) (x *Index, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
+	}
+	if o.ReadOnly && journalHolds(dir) { // of a killed program
+		writable := o
+		writable.ReadOnly = false
+		if x, err := Open(dir, writable); err == nil {
+			err = x.Close()
+		} else if !cannotWrite(err) { // or else the pages of its last seconds are not seen
+			return nil, err
+		}
 	}
 	x = &Index{dir: dir, words: newAnalysis(), table: newTable()}
 	if x.id, err = identify(dir, o.ReadOnly); err != nil {
@@ -120,9 +129,11 @@ func Open(dir string, o Options) (x *Index, err error) {
 		return nil, err
 	}
 	if x.bleve != nil && !o.ReadOnly {
-		x.write = make(chan write, o.MaxBatch)
-		x.done = make(chan struct{})
-		go x.writer(o.MaxBatch)
+		if err := x.start(o.MaxBatch); err != nil {
+			x.setView(nil)
+			x.bleve.Close()
+			return nil, err
+		}
 	}
 	return x, nil
 }
@@ -356,39 +367,37 @@ func (x *Index) Close() error {
 		close(x.write)
 	}
 	x.closing.Unlock()
-	if x.done != nil {
-		<-x.done
-	}
+	err := x.queue.close()
 	x.setView(nil)
 	if x.bleve == nil {
-		return nil
+		return err
 	}
-	if err := x.bleve.Close(); err != nil {
+	if err := errors.Join(err, x.bleve.Close()); err != nil {
 		return fmt.Errorf("index: close: %w", err)
 	}
 	return nil
 }
 
-// A write is one change of the data, handed to the writer.
+// A write is one change of the data, handed to the keeper.
 type write struct {
-	page     string          // its hash: all old mentions of it go
-	mentions []*mention      // the new ones
-	gone     int64           // Unix seconds: old mentions that are not among the new ones stay, as gone since; 0: they go
-	done     chan<- error    // room for one
-	ctx      context.Context // of the caller: a write that nobody waits for any more is left out
+	page     string       // its hash: all old mentions of it go
+	mentions []*mention   // the new ones
+	gone     int64        // Unix seconds: old mentions that are not among the new ones stay, as gone since; 0: they go
+	record   []byte       // for the journal
+	done     chan<- error // room for one
 }
 
 // Put replaces what the index knows of the page d.URL by the addresses of d in
 // the region; without any the page is forgotten. It is on disk when Put
-// returns without an error. Several Puts at once share a commit, so callers in
-// parallel are much faster than one alone. After the end of ctx the page may
-// or may not have been written.
+// returns without an error, and every search that begins later sees it.
+// Several Puts at once share a sync, so callers in parallel are much faster
+// than one alone. After the end of ctx the page may or may not have been written.
 func (x *Index) Put(ctx context.Context, d Document) error {
 	page, mentions, err := x.mentionsOf(d)
 	if err != nil {
 		return err
 	}
-	return x.change(ctx, page, mentions, 0)
+	return x.change(ctx, write{page: page, mentions: mentions}, entry{d.URL, &d, false})
 }
 
 // Renew is Put for a page that was read again: addresses that it does not
@@ -399,17 +408,25 @@ func (x *Index) Renew(ctx context.Context, d Document) error {
 	if err != nil {
 		return err
 	}
-	return x.change(ctx, page, mentions, d.Fetched.Unix())
+	return x.change(ctx, write{page: page, mentions: mentions, gone: d.Fetched.Unix()}, entry{d.URL, &d, true})
 }
 
 // Delete forgets the page. It is durable like Put; an unknown page is no error.
 func (x *Index) Delete(ctx context.Context, url string) error {
-	return x.change(ctx, hashOf(url), nil, 0)
+	return x.change(ctx, write{page: hashOf(url)}, entry{URL: url})
 }
 
-func (x *Index) change(ctx context.Context, page string, mentions []*mention, gone int64) error {
+func (x *Index) change(ctx context.Context, w write, e entry) error {
+	if x.write == nil {
+		return ErrReadOnly
+	}
+	var err error
+	if w.record, err = record(e); err != nil {
+		return err
+	}
 	done := make(chan error, 1)
-	if err := x.hand(ctx, write{page, mentions, gone, done, ctx}); err != nil {
+	w.done = done
+	if err := x.hand(ctx, w); err != nil {
 		return err
 	}
 	select {
@@ -420,46 +437,19 @@ func (x *Index) change(ctx context.Context, page string, mentions []*mention, go
 	}
 }
 
-// hand gives w to the writer, and waits where it has too much to do.
+// hand gives w to the keeper, and waits where it has too much to do.
 func (x *Index) hand(ctx context.Context, w write) error {
 	x.closing.RLock()
 	defer x.closing.RUnlock()
 	switch {
 	case x.closed:
 		return ErrClosed
-	case x.write == nil:
-		return ErrReadOnly
 	}
 	select {
 	case x.write <- w:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("index: %w", ctx.Err())
-	}
-}
-
-// writer commits what is handed over, as much at once as is waiting.
-func (x *Index) writer(maxBatch int) {
-	defer close(x.done)
-	waiting := make([]write, 0, maxBatch)
-	for w := range x.write {
-		waiting = append(waiting[:0], w)
-		for len(waiting) < maxBatch {
-			select {
-			case w, ok := <-x.write:
-				if !ok {
-					break
-				}
-				waiting = append(waiting, w)
-				continue
-			default:
-			}
-			break
-		}
-		err := x.commit(waiting)
-		for _, w := range waiting {
-			w.done <- err
-		}
 	}
 }
 
@@ -474,9 +464,6 @@ func (x *Index) commit(writes []write) error {
 	batch := x.bleve.NewBatch()
 	inBatch := map[string][]*mention{} // of a page, where one batch holds it twice
 	for _, w := range writes {
-		if w.ctx.Err() != nil {
-			continue
-		}
 		old, again := inBatch[w.page]
 		if !again && x.table.knows(w.page) {
 			if old, err = storedMentions(reader, w.page); err != nil {

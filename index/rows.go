@@ -245,8 +245,12 @@ func (v *view) release() {
 	}
 }
 
-// see returns the newest state of the data.
+// see returns the newest state of the data, with every write that was
+// acknowledged.
 func (x *Index) see() (*view, error) {
+	if err := x.queue.settle(); err != nil {
+		return nil, err
+	}
 	x.viewing.RLock()
 	defer x.viewing.RUnlock()
 	if x.current == nil {

@@ -1,0 +1,155 @@
+package index
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// left writes a journal as a killed program leaves it, and nothing of Bleve.
+func left(t testing.TB, dir string, file int, entries ...entry) {
+	t.Helper()
+	j, _, err := openJournal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	j.active = file
+	var records [][]byte
+	for _, e := range entries {
+		r, err := record(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	if err := j.add(records); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func putEntry(url, text string) entry {
+	d := page(url, "A", "de", text)
+	return entry{d.URL, &d, false}
+}
+
+// What a killed program had acknowledged is there after Open, the latest
+// state of a page wins whatever file it lies in, and a torn record is no harm.
+func TestJournalIsRecovered(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		dir := t.TempDir()
+		openDir(t, dir).Close()
+		left(t, dir, 1, putEntry("https://a.example/", "Eins\n{Lange Straße 1, 26122 Oldenburg}"), putEntry("https://b.example/", "Eins\n{Lange Straße 2, 26122 Oldenburg}"))
+		left(t, dir, 0, entry{URL: "https://b.example/"}, putEntry("https://a.example/", "Neu\n{Lange Straße 3, 26122 Oldenburg}"))
+		name := journalNames(dir)[0]
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, append(text, text[:len(text)-3]...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		o := DefaultOptions()
+		o.ReadOnly = readOnly
+		x, err := Open(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := find(t, x, Query{})
+		if r.Total != 1 || r.Hits[0].HouseNumber != "3" {
+			t.Errorf("read only %v: %d addresses, %+v", readOnly, r.Total, r.Hits)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+		if journalHolds(dir) {
+			t.Error("the journal is not empty after Close")
+		}
+	}
+}
+
+// A whole record that cannot be read was acknowledged: it is not passed over.
+func TestJournalDamaged(t *testing.T) {
+	dir := t.TempDir()
+	openDir(t, dir).Close()
+	j, _, err := openJournal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.add([][]byte{append(make([]byte, 16), "no gob"...)}); err != nil {
+		t.Fatal(err)
+	}
+	j.close()
+	if _, err := Open(dir, DefaultOptions()); !errors.Is(err, ErrDamaged) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A folder that may only be read is read, without the last seconds.
+func TestJournalOfReadOnlyFolder(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	x := openDir(t, dir)
+	put(t, x, town()[0])
+	x.Close()
+	left(t, dir, 0, entry{URL: "https://b.example/"})
+	for _, name := range journalNames(dir) {
+		if err := os.Chmod(name, 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := DefaultOptions()
+	o.ReadOnly = true
+	x, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Close()
+}
+
+// Many writes reach Bleve in few batches: each would be a segment.
+func TestBatches(t *testing.T) {
+	dir := t.TempDir()
+	x := openDir(t, dir)
+	for i := range 50 {
+		put(t, x, page(fmt.Sprintf("https://a.example/%d", i), "A", "de", fmt.Sprintf("Eins\n{Lange Straße %d, 26122 Oldenburg}", i+1)))
+	}
+	if s, err := x.Stats(t.Context()); err != nil || s.Pages != 50 {
+		t.Errorf("stats %+v, %v", s, err)
+	}
+	n, _, err := generationOf(x.bleve)
+	if err != nil || n == 0 || n > 25 {
+		t.Errorf("50 writes made %d batches, %v", n, err)
+	}
+	x.Close()
+}
+
+func FuzzJournal(f *testing.F) {
+	dir := f.TempDir()
+	left(f, dir, 0, putEntry("https://a.example/", "Eins\n{Lange Straße 1, 26122 Oldenburg}"), entry{URL: "https://b.example/"})
+	text, err := os.ReadFile(filepath.Join(dir, "journal.0"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text, uint16(3))
+	f.Fuzz(func(t *testing.T, text []byte, cut uint16) {
+		count := func(b []byte) (urls []string, err error) {
+			err = readRecords(bytes.NewReader(b), func(_ uint64, e entry) { urls = append(urls, e.URL) })
+			return urls, err
+		}
+		whole, err := count(text)
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			t.Fatalf("error %v", err)
+		}
+		// Whatever is cut off the end, what stands before it stays the same.
+		part, _ := count(text[:max(0, len(text)-int(cut))])
+		if len(part) > len(whole) || fmt.Sprint(part) != fmt.Sprint(whole[:len(part)]) {
+			t.Errorf("%q of the part, %q of the whole", part, whole)
+		}
+	})
+}
