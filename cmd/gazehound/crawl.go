@@ -274,7 +274,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			return err
 		}
 	}
-	if err := web.restoreState(f); err != nil {
+	if err := web.remember(p, f); err != nil {
 		return err
 	}
 	if err := relearn(ctx, f, order); err != nil {
@@ -293,9 +293,6 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 
 	runErr := a.runCrawl(ctx, c, cfg, o, x, model, p, web, watch)
 	if err := saveModel(p, model, f); err != nil && runErr == nil {
-		runErr = err
-	}
-	if err := web.saveState(f); err != nil && runErr == nil {
 		runErr = err
 	}
 	return watch.finish(runErr)

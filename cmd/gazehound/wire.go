@@ -37,6 +37,8 @@ type web struct {
 	close   func()
 	polite  *polite.Gate // nil: no delays to remember
 	orders  atomic.Pointer[orders]
+
+	frontier atomic.Pointer[frontier.Frontier] // that keeps the rules of hosts; nil: not yet
 }
 
 // orders are what SIGHUP reads again, beside the delays.
@@ -113,6 +115,18 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
 		return client.FetchPrefix(ctx, u, robots.MaxSize)
 	}
+	w := &web{fetcher: client}
+	rules.Load = func(site string) (data []byte) {
+		if f := w.frontier.Load(); f != nil {
+			data, _ = f.Meta(robotsKey(site)) // what cannot be read is fetched again
+		}
+		return data
+	}
+	rules.Save = func(site string, data []byte) {
+		if f := w.frontier.Load(); f != nil {
+			f.PutMeta(robotsKey(site), data) // a store that fails ends the crawl at the next visit
+		}
+	}
 	cache, err := robots.New(rules)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
@@ -128,8 +142,13 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	w := &web{fetcher: client, gate: gate, polite: gate, close: func() { gate.Close(); client.Close() }}
-	w.rules = hostRules{cache, w}
+	w.gate, w.polite, w.rules = gate, gate, hostRules{cache, w}
+	w.close = func() {
+		if err := gate.Close(); err != nil {
+			a.warn("%s", oneLine(err.Error()))
+		}
+		client.Close()
+	}
 	w.orders.Store(&orders{scope, cfg.Hosts})
 	return w, nil
 }
@@ -172,32 +191,18 @@ func longestDelay(cfg *Config) time.Duration {
 	return longest
 }
 
-// politenessKey is the name under which the frontier keeps the gate's state.
-const politenessKey = "politeness"
-
-// restoreState gives the gate the rests of the run before.
-func (w *web) restoreState(f *frontier.Frontier) error {
+// remember takes over what the runs before knew of hosts, their rests and
+// their rules, and keeps it for the next one.
+func (w *web) remember(p project, f *frontier.Frontier) error {
 	if w.polite == nil {
 		return nil
 	}
-	data, err := f.Meta(politenessKey)
-	if err != nil || data == nil {
-		return err
-	}
-	return w.polite.Restore(data)
+	w.frontier.Store(f)
+	return w.polite.Keep(p.politeness())
 }
 
-// saveState keeps the gate's rests for the next run.
-func (w *web) saveState(f *frontier.Frontier) error {
-	if w.polite == nil {
-		return nil
-	}
-	data, err := w.polite.Snapshot()
-	if err != nil {
-		return err
-	}
-	return f.PutMeta(politenessKey, data)
-}
+// robotsKey is the name under which the frontier keeps the rules of a site.
+func robotsKey(site string) string { return "robots " + site }
 
 // onLoopback tells whether no request of the crawl can leave this machine.
 func onLoopback(cfg *Config) bool {

@@ -187,6 +187,8 @@ func storeOptions(o Options) badger.Options {
 	b.MemTableSize = min(max(o.Memory/16, 8<<20), 64<<20)
 	b.NumMemtables = 2
 	b.NumCompactors = 2
+	b.BaseLevelSize = 128 << 20 // a level less, and so one rewriting less of everything
+	b.NumLevelZeroTables, b.NumLevelZeroTablesStall = 8, 24
 	b.BlockCacheSize = 0 // blocks are read where the file is mapped
 	if !o.InMemory {
 		b.ValueThreshold = 1 << 10 // words go to the value log, where they lie still, and not through the tables

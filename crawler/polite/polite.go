@@ -6,6 +6,7 @@ package polite
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -93,6 +94,9 @@ type Gate struct {
 	hosts map[string]*host
 	ips   map[netip.Addr]*turn
 	sweep int // number of hosts at which the idle ones are forgotten
+
+	quiet   time.Time // nobody is asked before
+	journal *journal  // nil: nothing is kept
 }
 
 // A turn is held by one request, and free again after its rest. Where no rest
@@ -111,6 +115,7 @@ type host struct {
 	delay  time.Duration // of the last rest
 	fails  int           // back-off statuses in a row
 	errs   int           // errors in a row
+	noted  bool          // the journal has something about it
 }
 
 // A lookup is how far the search for a host's IP address has come.
@@ -145,10 +150,22 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Close ends the lookups that run and waits for them.
-func (g *Gate) Close() {
+// Close ends the lookups that run, waits for them, and keeps the rests that
+// are not over for the next Gate.
+func (g *Gate) Close() error {
 	g.cancel()
 	g.lookups.Wait()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.journal == nil {
+		return nil
+	}
+	err := g.rewrite(!slices.ContainsFunc(slices.Collect(maps.Values(g.hosts)), func(h *host) bool { return h.held > 0 }))
+	if g.journal.file != nil {
+		g.journal.file.Close()
+	}
+	g.journal = nil
+	return err
 }
 
 // SetDelay changes the delays of Options from the next request of every host
@@ -175,6 +192,9 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if wait := g.quiet.Sub(now); wait > 0 {
+		return wait
+	}
 	h := g.hosts[name]
 	if h == nil {
 		h = &host{}
@@ -291,6 +311,7 @@ func (g *Gate) Visited(name string, v Visit) {
 	}
 	h.delay = max(min(v.CrawlDelay, g.options.MaxDelay), g.patience(h, v, base))
 	h.rest(now, h.delay)
+	g.note(name, h, now)
 }
 
 // moved notes that another address answered than was claimed.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -358,64 +360,163 @@ func TestForget(t *testing.T) {
 	})
 }
 
-func TestSnapshot(t *testing.T) {
+// TestKeep: who rests when a gate is closed, or its process is killed, rests
+// in the next one, whatever the clock did in between.
+func TestKeep(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("killed=%v", killed), func(t *testing.T) { testKeep(t, killed) })
+	}
+}
+
+func testKeep(t *testing.T, killed bool) {
+	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		g := gate(t, func(o *Options) {
-			o.Resolve = func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{addr(1)}, nil }
-		})
-		defer g.Close()
+		file := filepath.Join(dir, "politeness.log")
+		start := func() *Gate {
+			g := gate(t, func(o *Options) {
+				o.Resolve = func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{addr(1)}, nil }
+			})
+			if err := g.Keep(file); err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		g := start()
 		for _, v := range []struct {
 			host  string
 			visit Visit
 		}{
 			{"bad.example", Visit{Status: 503}}, {"bad.example", Visit{Status: 503}}, {"slow.example", Visit{Status: 200, CrawlDelay: 30 * time.Second}},
-			{"past.example", Visit{Status: 200}}, {"fine.example", Visit{Status: 200}},
+			{"well.example", Visit{Status: 503, RetryAfter: 3 * time.Second}}, {"well.example", Visit{Status: 200}}, {"fine.example", Visit{Status: 200}},
 		} {
 			claim(g, v.host)
 			g.Visited(v.host, v.visit)
 		}
-		claim(g, "held.example")
-		data, err := g.Snapshot()
-		if err != nil {
+		if killed {
+			claim(g, "held.example")
+			left, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Close()
+			g.journal = nil
+			if err := os.WriteFile(file, append(left, `{"host":"torn.exam`...), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := g.Close(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := g.Snapshot()
-		if err != nil || string(again) != string(data) {
-			t.Errorf("second snapshot differs: %v", err)
-		}
-		next := gate(t, nil)
-		defer next.Close()
-		if err := next.Restore(data); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"slow.example", "bad.example", "held.example", "other.example"} {
-			want := g.Claim(name)
-			if name == "other.example" {
-				want = 0
+		next := start()
+		for _, name := range []string{"slow.example", "bad.example", "fine.example", "held.example", "other.example"} {
+			want := time.Duration(0) // of other.example: the address rests
+			if h := g.hosts[name]; h != nil && name != "held.example" {
+				want = time.Until(h.next)
 			}
-			if got := next.Claim(name); (got - want).Abs() > time.Millisecond {
-				t.Errorf("%s: wait %v after the restart; before %v", name, got, want)
+			if h := next.hosts[name]; h != nil {
+				if got := time.Until(h.next); (got - want).Abs() > 2*time.Millisecond {
+					t.Errorf("%s rests for %v after the restart; before %v", name, got, want)
+				}
+			} else if want > 2*time.Second {
+				t.Errorf("%s is forgotten", name)
+			}
+			if wait := next.Claim(name); wait <= 0 {
+				t.Errorf("%s is asked at once", name)
 			}
 		}
-		if wait := next.ips[addr(1)].wait(time.Now(), 0, 1); wait != 2*time.Second {
+		if wait := max(next.ips[addr(1)].restOf(), time.Until(next.quiet)); wait < 1900*time.Millisecond || wait > 2001*time.Millisecond {
 			t.Errorf("address rests for %v", wait)
+		}
+		if h := next.hosts["well.example"]; h != nil && h.fails != 0 {
+			t.Errorf("well.example is said to have failed %d times in a row", h.fails)
 		}
 		claim(next, "bad.example")
 		next.Visited("bad.example", Visit{Status: 503})
-		if wait := next.Claim("bad.example"); wait != 20*time.Minute {
+		if wait := time.Until(next.hosts["bad.example"].next); wait != 20*time.Minute {
 			t.Errorf("third rest is %v; want 20m: the failures in a row were forgotten", wait)
 		}
+		next.Close()
 	})
 }
 
-func FuzzRestore(f *testing.F) {
-	f.Add([]byte(`{"version":1,"hosts":[{"host":"a.example","next":99999999999999,"fails":9999999,"delay":-1}],"ips":[{"ip":"127.0.0.1","next":-1}]}`))
+func (t *turn) restOf() time.Duration {
+	if t == nil {
+		return 0
+	}
+	return time.Until(t.next)
+}
+
+// TestKeepClock: a clock that was set back by a year makes nobody rest longer
+// than it was to rest, and one that was set forward ends no crawl.
+func TestKeepClock(t *testing.T) {
+	for _, jump := range []time.Duration{-365 * 24 * time.Hour, -time.Minute, time.Minute, 365 * 24 * time.Hour} {
+		file := filepath.Join(t.TempDir(), "politeness.log")
+		at := time.Now().Add(-jump) // the file's now
+		text := fmt.Sprintf("{\"version\":1}\n{\"host\":\"slow.example\",\"next\":%d,\"rest\":30000,\"delay\":30000}\n{\"host\":\"bad.example\",\"next\":%d,\"rest\":600000,\"delay\":600000,\"fails\":2}\n",
+			at.Add(30*time.Second).UnixMilli(), at.Add(10*time.Minute).UnixMilli())
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		g := gate(t, nil)
+		if err := g.Keep(file); err != nil {
+			t.Fatal(err)
+		}
+		for name, most := range map[string]time.Duration{"slow.example": 30 * time.Second, "bad.example": 10 * time.Minute, "other.example": 2 * time.Second} {
+			least := time.Second
+			if jump < 0 && name != "other.example" {
+				least = most - 10*time.Second
+			}
+			if wait := g.Claim(name); wait > most || g.quiet.IsZero() {
+				t.Errorf("clock %v: %s waits %v, want at most %v", jump, name, wait, most)
+			}
+			if h := g.hosts[name]; h != nil && time.Until(h.next) < least {
+				t.Errorf("clock %v: %s rests for %v only", jump, name, time.Until(h.next))
+			}
+		}
+		g.Close()
+	}
+}
+
+// TestKeepSize: the journal is written anew before it is large.
+func TestKeepSize(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		g := gate(t, nil)
+		file := filepath.Join(dir, "politeness.log")
+		if err := g.Keep(file); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100_000 {
+			name := fmt.Sprintf("host-%d.example", i%100)
+			claim(g, name)
+			g.Visited(name, Visit{Status: 200, CrawlDelay: 10 * time.Second})
+		}
+		if info, err := os.Stat(file); err != nil || info.Size() > maxAppended+1<<20 {
+			t.Errorf("%v, %v", info.Size(), err)
+		}
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Keep(file); err != nil || len(g.hosts) != 100 {
+			t.Errorf("%d hosts are known, %v", len(g.hosts), err)
+		}
+		g.Close()
+	})
+}
+
+func FuzzKeep(f *testing.F) {
+	f.Add([]byte("{\"version\":1}\n{\"host\":\"a.example\",\"next\":99999999999999,\"rest\":-1,\"fails\":9999999,\"delay\":-1}\n{\"ip\":\"127.0.0.1\",\"next\":-1}"))
+	f.Add([]byte("{\"version\":1}\n{\"host\":\"a.example\",\"next\":99999999999999,\"rest\":9223372036854775807,\"delay\":9223372036854775807}\n{\"closed\":true}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		file := filepath.Join(t.TempDir(), "politeness.log")
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
 		g := gate(t, nil)
 		defer g.Close()
-		if g.Restore(data) != nil {
+		if g.Keep(file) != nil {
 			return
 		}
+		g.quiet = time.Time{}
 		for name := range g.hosts {
 			if wait := g.Claim(name); wait > g.options.BackoffMax {
 				t.Fatalf("%q: %q waits %v", data, name, wait)
@@ -425,9 +526,6 @@ func FuzzRestore(f *testing.F) {
 					t.Fatalf("%q: %q rests %v", data, name, wait)
 				}
 			}
-		}
-		if _, err := g.Snapshot(); err != nil {
-			t.Fatal(err)
 		}
 	})
 }

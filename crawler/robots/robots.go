@@ -32,8 +32,13 @@ type Options struct {
 	RetryMax time.Duration // longest wait
 	MaxDelay time.Duration // longest Crawl-delay; longer ones are cut to it
 
-	Hosts  int   // remembered
-	Memory int64 // bytes of rules remembered
+	Hosts  int   // remembered in memory
+	Memory int64 // bytes of rules remembered in memory
+
+	// Save keeps what is known of a site over a restart, and Load returns it,
+	// or nil. Either may be nil, and neither may call the Cache.
+	Save func(site string, data []byte)
+	Load func(site string) []byte
 }
 
 // DefaultOptions returns the options as shipped, without Fetch.
@@ -124,6 +129,8 @@ type site struct {
 	fails   int        // in a row
 	next    weburl.URL // where a redirect led, or zero
 	hops    int        // redirects that led there
+
+	recalled bool // what was kept of it has been looked for
 }
 
 const maxHops = 5 // redirects in a row (RFC 9309, section 2.3.1.2)
@@ -154,11 +161,16 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 	}
 	defer func() { <-s.turn }()
 	var d Decision
+	if !s.recalled {
+		c.recall(s)
+		c.weigh(s)
+	}
 	if !time.Now().Before(s.until) {
 		if err := c.ask(ctx, s, &d); err != nil {
 			return Decision{}, err
 		}
 		c.weigh(s)
+		c.keep(s)
 	}
 	c.judge(s, u, &d)
 	return d, nil

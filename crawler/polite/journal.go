@@ -1,0 +1,198 @@
+package polite
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A journal is a file of one JSON record a line. It begins with all rests that
+// were known, and goes on with those that are longer than Options.Delay as
+// they begin, so that a killed crawl does not forget who asked for patience.
+// Shorter ones are written by Close only; after a kill everybody rests for
+// Delay once. The last record of a host or address counts.
+type journal struct {
+	name string
+	file *os.File
+	size int64 // bytes
+	most int64 // bytes at which it is written anew
+}
+
+// A record is one line of the journal: a head, a host, an address or the end.
+type record struct {
+	Version int        `json:"version,omitempty"`
+	Host    string     `json:"host,omitempty"`
+	IP      netip.Addr `json:"ip,omitzero"`
+	Next    int64      `json:"next,omitempty"`  // end of the rest, Unix time in milliseconds
+	Rest    int64      `json:"rest,omitempty"`  // what was left of it when this was written, in milliseconds
+	Delay   int64      `json:"delay,omitempty"` // of the last rest, in milliseconds
+	Fails   int        `json:"fails,omitempty"`
+	Errs    int        `json:"errs,omitempty"`
+	Closed  bool       `json:"closed,omitempty"` // nothing was under way
+}
+
+const (
+	journalVersion = 1
+	maxKept        = 100_000 // hosts, and addresses, that a journal is believed
+	maxStreak      = 1000    // failures in a row that it may claim
+	maxAppended    = 4 << 20 // bytes
+	maxJournal     = 256 << 20
+)
+
+// Keep takes over the rests that another Gate has kept in the file, before the
+// first Claim, and keeps those of g there until Close. No rest becomes longer
+// than it was, whatever the clock did in between. After a crash, which may
+// have cut requests off, every host rests for Options.Delay, or for the delay
+// that it was known to want.
+func (g *Gate) Keep(name string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	file, err := os.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("polite: %w", err)
+	default:
+		err := g.recall(file, now)
+		file.Close()
+		if err != nil {
+			return fmt.Errorf("polite: %s: %w", name, err)
+		}
+	}
+	g.journal = &journal{name: name}
+	return g.rewrite(false)
+}
+
+// recall reads a journal. What is damaged, as its last line may be, is left out.
+func (g *Gate) recall(file *os.File, now time.Time) error {
+	if info, err := file.Stat(); err != nil || info.Size() > maxJournal {
+		return errors.Join(err, fmt.Errorf("%d bytes are no journal; remove the file", info.Size()))
+	}
+	lines := bufio.NewReader(file)
+	closed := false
+	hosts, ips := map[string]record{}, map[netip.Addr]record{}
+	for n := 0; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if len(line) == 0 && err != nil {
+			break
+		}
+		var r record
+		if json.Unmarshal(line, &r) != nil {
+			closed = false
+			continue
+		}
+		if r.Version > journalVersion {
+			return fmt.Errorf("version %d, and this program reads %d", r.Version, journalVersion)
+		}
+		closed = r.Closed
+		switch {
+		case r.Host != "" && len(hosts) < maxKept:
+			hosts[r.Host] = r
+		case r.IP.IsValid() && len(ips) < maxKept:
+			ips[r.IP] = r
+		}
+	}
+	until := func(r record) time.Time {
+		rest := min(r.Next-now.UnixMilli(), r.Rest, max(g.options.BackoffMax, g.options.MaxDelay, g.options.Delay).Milliseconds())
+		if rest <= 0 && !closed { // it may have been asked just now
+			rest = min(r.Delay, g.options.MaxDelay.Milliseconds())
+		}
+		return now.Add(time.Duration(max(rest, 0)) * time.Millisecond)
+	}
+	for name, r := range hosts {
+		h := &host{fails: streak(r.Fails), errs: streak(r.Errs), noted: true}
+		h.delay = min(max(0, time.Duration(min(r.Delay, 1<<40))*time.Millisecond), g.options.BackoffMax)
+		h.next = until(r)
+		g.hosts[name] = h
+	}
+	for ip, r := range ips {
+		g.ips[ip] = &turn{next: until(r)}
+	}
+	if !closed {
+		g.quiet = now.Add(g.options.Delay)
+	}
+	g.sweep = max(keepHosts, 2*len(g.hosts))
+	return nil
+}
+
+func streak(n int) int { return min(max(n, 0), maxStreak) }
+
+// rewrite writes the journal anew, with what is known. g.mu is held.
+func (g *Gate) rewrite(closed bool) error {
+	j, now := g.journal, time.Now()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.Encode(record{Version: journalVersion})
+	for name, h := range g.hosts {
+		h.noted = h.fails+h.errs > 0 || h.next.After(now) && (closed || h.delay > g.options.Delay)
+		if h.noted {
+			enc.Encode(h.record(name, now))
+		}
+	}
+	for ip, t := range g.ips {
+		if closed && t.next.After(now) {
+			enc.Encode(record{IP: ip, Next: t.next.UnixMilli(), Rest: t.next.Sub(now).Milliseconds() + 1})
+		}
+	}
+	if closed {
+		enc.Encode(record{Closed: true})
+	}
+	part := filepath.Join(filepath.Dir(j.name), "."+filepath.Base(j.name)+".new")
+	if err := os.WriteFile(part, b.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("polite: %w", err)
+	}
+	if err := os.Rename(part, j.name); err != nil {
+		return fmt.Errorf("polite: %w", err)
+	}
+	if j.file != nil {
+		j.file.Close()
+		j.file = nil
+	}
+	if closed {
+		return nil
+	}
+	file, err := os.OpenFile(j.name, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return fmt.Errorf("polite: %w", err)
+	}
+	j.file, j.size, j.most = file, int64(b.Len()), 2*int64(b.Len())+maxAppended
+	return nil
+}
+
+func (h *host) record(name string, now time.Time) record {
+	r := record{Host: name, Delay: h.delay.Milliseconds(), Fails: h.fails, Errs: h.errs}
+	if rest := h.next.Sub(now); rest > 0 {
+		r.Next, r.Rest = h.next.UnixMilli(), rest.Milliseconds()+1
+	}
+	return r
+}
+
+// note writes the rest of h down if a plain one after the next start would be
+// too short, or if something else was written before. It is only as good as
+// the disk: what cannot be written is left out. g.mu is held.
+func (g *Gate) note(name string, h *host, now time.Time) {
+	j := g.journal
+	long := h.delay > g.options.Delay || h.fails+h.errs > 0
+	if j == nil || j.file == nil || !long && !h.noted {
+		return
+	}
+	h.noted = long
+	if j.size > j.most {
+		g.rewrite(false)
+		return
+	}
+	line, err := json.Marshal(h.record(name, now))
+	if err != nil {
+		return
+	}
+	n, _ := j.file.Write(append(line, '\n'))
+	j.size += int64(n)
+}
