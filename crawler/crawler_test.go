@@ -108,7 +108,7 @@ func newCrawler(t *testing.T, s *crawltest.Server, name string, f *frontier.Fron
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(gate.Close)
+	t.Cleanup(func() { gate.Close() })
 	order, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model})
 	if err != nil {
 		t.Fatal(err)
