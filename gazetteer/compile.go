@@ -74,11 +74,11 @@ type compiler struct {
 	countries map[string]bool
 	cells     map[cell]bool
 
-	streets, postcodes, cities *sorter
-	evidence                   map[evidenceKey]*evidence
-	evidenceCells              int
-	outlines                   []byte // their index
-	noutlines                  int
+	streets, lists, postcodes, cities *sorter // lists: streets by their names
+	evidence                          map[evidenceKey]*evidence
+	evidenceCells                     int
+	outlines                          []byte // their index
+	noutlines                         int
 }
 
 // compile writes the gazetteer of inputs, the last of which wins, to w. Its
@@ -89,11 +89,13 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 		ctx: ctx, w: bufio.NewWriterSize(w, 1<<16),
 		countries: map[string]bool{}, cells: map[cell]bool{},
 		streets:   &sorter{dir: tmp, limit: limit},
+		lists:     &sorter{dir: tmp, limit: limit},
 		postcodes: &sorter{dir: tmp, limit: limit},
 		cities:    &sorter{dir: tmp, limit: limit},
 		evidence:  map[evidenceKey]*evidence{},
 	}
 	defer c.streets.close()
+	defer c.lists.close()
 	defer c.postcodes.close()
 	defer c.cities.close()
 	head := binary.LittleEndian.AppendUint32([]byte(magic), formatVersion)
@@ -119,7 +121,7 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 	if err := c.flushEvidence(); err != nil {
 		return err
 	}
-	for _, step := range []func() error{c.writeStreets, c.writePostcodes, c.writeCities, c.writeRest} {
+	for _, step := range []func() error{c.writeStreets, c.writeLists, c.writePostcodes, c.writeCities, c.writeRest} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -496,6 +498,17 @@ type listEntry struct {
 
 const listEntrySize = 16
 
+func (e listEntry) put(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, e.code)
+	b = binary.LittleEndian.AppendUint32(b, e.city)
+	return binary.LittleEndian.AppendUint64(b, e.off)
+}
+
+// getListEntry decodes what put wrote.
+func getListEntry(b []byte) listEntry {
+	return listEntry{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:])}
+}
+
 // A unit is a street in the making: its record is written when the next
 // street begins.
 type unit struct {
@@ -520,27 +533,8 @@ type house struct {
 }
 
 func (c *compiler) writeStreets() error {
-	var out bytes.Buffer
-	fst, err := newFST(&out)
-	if err != nil {
-		return err
-	}
-	var list []listEntry
 	var listKey string
-	cityKeys := map[string]bool{} // cities that have this street
-	endList := func() error {
-		if len(list) == 0 {
-			return nil
-		}
-		c.meta.Stats.Streets += len(cityKeys)
-		off := c.off
-		if err := c.write(putList(c.buf[:0], list)); err != nil {
-			return err
-		}
-		list = list[:0]
-		clear(cityKeys)
-		return fst.Insert([]byte(listKey), off)
-	}
+	cityKeys := map[string]bool{} // cities that have a street of this key
 	// A street of a postcode without a city is a part of the first one that has
 	// a city.
 	var u, placeless *unit
@@ -554,21 +548,33 @@ func (c *compiler) writeStreets() error {
 		}
 		key, _, _ := strings.Cut(string(u.key), "\x00")
 		if key != listKey {
-			if err := endList(); err != nil {
-				return err
-			}
 			listKey = key
+			clear(cityKeys)
 		}
 		s := &u.street
-		list = append(list, listEntry{hash32(s.Country, postcodeKey(s.Postcode)), hash32(s.Country, Key(s.City)), c.off})
-		cityKeys[s.Country+"\x00"+Key(s.City)] = true
+		if full := s.Country + "\x00" + Key(s.City); !cityKeys[full] {
+			cityKeys[full] = true
+			c.meta.Stats.Streets++
+		}
+		entry := listEntry{hash32(s.Country, postcodeKey(s.Postcode)), hash32(s.Country, Key(s.City)), c.off}.put(nil)
+		for i, name := range s.Names {
+			alias := StreetKey(name)
+			if i == 0 {
+				alias = key // each street stands under its own at least
+			} else if alias == key || alias == "" {
+				continue
+			}
+			if err := c.lists.add([]byte(alias), entry); err != nil {
+				return err
+			}
+		}
 		c.meta.Stats.Houses += len(u.houses)
 		c.buf = putUnit(c.buf[:0], u)
 		u = nil
 		return c.write(c.buf)
 	}
 	n := 0
-	err = c.streets.each(func(key, value []byte) error {
+	err := c.streets.each(func(key, value []byte) error {
 		if n++; n%4096 == 0 && c.ctx.Err() != nil {
 			return c.ctx.Err()
 		}
@@ -598,8 +604,44 @@ func (c *compiler) writeStreets() error {
 	if err == nil {
 		err = endUnit()
 	}
+	return err
+}
+
+// writeLists writes the list of streets of every name, usual or not.
+func (c *compiler) writeLists() error {
+	var out bytes.Buffer
+	fst, err := newFST(&out)
+	if err != nil {
+		return err
+	}
+	var list []listEntry
+	var listKey string
+	end := func() error {
+		if len(list) == 0 {
+			return nil
+		}
+		off := c.off
+		if err := c.write(putList(c.buf[:0], list)); err != nil {
+			return err
+		}
+		list = list[:0]
+		return fst.Insert([]byte(listKey), off)
+	}
+	err = c.lists.each(func(key, value []byte) error {
+		if string(key) != listKey {
+			if err := end(); err != nil {
+				return err
+			}
+			listKey = string(key)
+		}
+		e := getListEntry(value)
+		if !slices.Contains(list[max(0, len(list)-maxNames):], e) { // two names of one key
+			list = append(list, e)
+		}
+		return nil
+	})
 	if err == nil {
-		err = endList()
+		err = end()
 	}
 	if err == nil {
 		err = fst.Close()
@@ -646,8 +688,11 @@ func (u *unit) add(tail []byte, source int, p Place) {
 	}
 	number := string(tail[5:])
 	if n := len(u.houses); n > 0 && u.houses[n-1].number == number {
-		if last := &u.houses[n-1]; !last.place.HasPoint && p.HasPoint {
+		last := &u.houses[n-1]
+		if !last.place.HasPoint && p.HasPoint {
 			last.place, last.source = p, source
+		} else if u.isTwin(source, &p) {
+			u.houses = append(u.houses, house{number, p, source})
 		}
 	} else {
 		u.houses = append(u.houses, house{number, p, source})
@@ -687,7 +732,29 @@ func (u *unit) absorb(o *unit) {
 		baseB, _, _ := splitNumber(b.number)
 		return cmp.Or(cmp.Compare(baseA, baseB), cmp.Compare(a.number, b.number), boolOrder(b.place.HasPoint, a.place.HasPoint), cmp.Compare(b.source, a.source))
 	})
-	u.houses = slices.CompactFunc(u.houses, func(a, b house) bool { return a.number == b.number })
+	u.houses = slices.CompactFunc(u.houses, func(a, b house) bool {
+		return a.number == b.number && (a.source != b.source || !b.place.HasPoint || geo.Distance(a.place.Point, b.place.Point) <= twinDistance)
+	})
+}
+
+// Houses of one source with the same address are kept apart if they lie more
+// than twinDistance metres from each other: no more than maxTwins of them.
+const (
+	twinDistance = 10
+	maxTwins     = 32
+)
+
+// isTwin reports whether p, which has the number of the last house, is another
+// one.
+func (u *unit) isTwin(source int, p *Place) bool {
+	number := u.houses[len(u.houses)-1].number
+	for i, n := len(u.houses)-1, 0; i >= 0 && u.houses[i].number == number; i, n = i-1, n+1 {
+		h := &u.houses[i]
+		if n+1 >= maxTwins || h.source != source || !p.HasPoint || !h.place.HasPoint || geo.Distance(h.place.Point, p.Point) <= twinDistance {
+			return false
+		}
+	}
+	return true
 }
 
 // point returns the coordinate of the street: its source's, else the middle of
@@ -803,9 +870,7 @@ func putList(b []byte, list []listEntry) []byte {
 	})
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
 	for _, e := range list {
-		b = binary.LittleEndian.AppendUint32(b, e.code)
-		b = binary.LittleEndian.AppendUint32(b, e.city)
-		b = binary.LittleEndian.AppendUint64(b, e.off)
+		b = e.put(b)
 	}
 	for _, i := range byCity {
 		b = binary.LittleEndian.AppendUint32(b, i)

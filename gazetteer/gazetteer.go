@@ -353,10 +353,11 @@ func (c *city) usualCodes() []string {
 // maxStreets is the most streets that Streets returns.
 const maxStreets = 1000
 
-// Streets returns the streets called q.Street (see StreetKey), one for each
-// postcode that it runs through: those of q.Postcode if there are any, else
-// those of q.City under any of its names and then of its postcodes; if both
-// are empty, those of any place, at most 1,000. Streets of q.City come first.
+// Streets returns the streets that q.Street is a name of (see StreetKey), one
+// for each postcode that they run through: those of q.Postcode if there are
+// any, else those of q.City under any of its names and then of its postcodes;
+// if both are empty, those of any place, at most 1,000. Streets of q.City come
+// first.
 func (g *Gazetteer) Streets(q Query) []Place {
 	off, ok := g.find(g.streets, StreetKey(q.Street))
 	if !ok {
@@ -440,8 +441,7 @@ func (g *Gazetteer) streetList(off uint64) streetList {
 }
 
 func (l streetList) entry(i int) listEntry {
-	b := l.b[i*listEntrySize:]
-	return listEntry{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:])}
+	return getListEntry(l.b[i*listEntrySize:])
 }
 
 // byCity returns the i-th entry in the order of the cities.
@@ -545,7 +545,7 @@ func (g *Gazetteer) House(street Place, number string) (Place, Precision) {
 	precision := NoPrecision
 	for member := range strings.SplitSeq(key, ";") {
 		r := d
-		if h, got := g.findHouse(&r, head, NumberKey(member)); !r.bad && got > precision {
+		if h, got := g.findHouse(&r, head, NumberKey(member), nil); !r.bad && got > precision {
 			house, precision = h, got
 		}
 	}
@@ -561,9 +561,29 @@ func (g *Gazetteer) House(street Place, number string) (Place, Precision) {
 	return house, precision
 }
 
+// Houses returns all places of a house number in a street that Streets
+// returned: more than one where a source has several houses with the same
+// address, more than 10 m apart. The first is that of House. It is empty where
+// the number is not known as such.
+func (g *Gazetteer) Houses(street Place, number string) []Place {
+	key := NumberKey(number)
+	off, ok := g.streetOffset(street)
+	if !ok || key == "" {
+		return nil
+	}
+	d := g.at(off)
+	head := g.streetHead(&d)
+	var all []Place
+	if g.findHouse(&d, head, key, &all); d.bad {
+		return nil
+	}
+	return all
+}
+
 // streetOffset finds the record of a street that Streets returned.
 func (g *Gazetteer) streetOffset(p Place) (uint64, bool) {
-	off, ok := g.find(g.streets, StreetKey(p.Street))
+	key := StreetKey(p.Street)
+	off, ok := g.find(g.streets, key)
 	if !ok {
 		return 0, false
 	}
@@ -579,7 +599,7 @@ func (g *Gazetteer) streetOffset(p Place) (uint64, bool) {
 			continue
 		}
 		s, ok := g.street(e.off)
-		if ok && s.Country == p.Country && postcodeKey(s.Postcode) == code && Key(s.City) == city && (code != "" || Key(s.State) == Key(p.State)) {
+		if ok && s.Country == p.Country && postcodeKey(s.Postcode) == code && Key(s.City) == city && (code != "" || Key(s.State) == Key(p.State)) && StreetKey(s.Street) == key {
 			return e.off, true
 		}
 	}
@@ -591,8 +611,9 @@ func (g *Gazetteer) streetOffset(p Place) (uint64, bool) {
 const maxGap = 1000
 
 // findHouse looks for a number among the houses of a street, whose record d
-// has been read up to the ranges.
-func (g *Gazetteer) findHouse(d *decoder, street Place, key string) (Place, Precision) {
+// has been read up to the ranges. If all is not nil, it adds every house with
+// exactly that number to it.
+func (g *Gazetteer) findHouse(d *decoder, street Place, key string, all *[]Place) (Place, Precision) {
 	base, rest, numeric := splitNumber(key)
 	if !numeric {
 		rest = key
@@ -637,7 +658,10 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string) (Place, Prec
 			switch {
 			case i < from || i >= to:
 			case h.base == base && string(h.rest) == rest:
-				return g.house(street, h), HousePrecision
+				if all == nil {
+					return g.house(street, h), HousePrecision
+				}
+				*all = append(*all, g.house(street, h))
 			case !numeric || !h.has:
 			case h.base == base:
 				if !same.ok {

@@ -125,7 +125,7 @@ func foldStreet(name string) string {
 		return short
 	}
 	for _, s := range streetSuffixes {
-		if stem, ok := strings.CutSuffix(key, s.long); ok && len(stem) >= 3 {
+		if stem, ok := strings.CutSuffix(key, s.long); ok && len(stem) >= 2 { // "Austraße"
 			return stem + s.short
 		}
 	}

@@ -30,9 +30,13 @@ func (g *Gazetteer) Lookup(q Query) []Match {
 		}
 		for _, s := range streets {
 			p, precision := s, StreetPrecision
+			var twins []Place
 			if q.HouseNumber != "" {
 				if p, precision = g.House(s, q.HouseNumber); precision == NoPrecision {
 					precision = StreetPrecision
+				}
+				if precision == HousePrecision {
+					twins = g.Houses(s, q.HouseNumber)
 				}
 			}
 			score := float64(precision) / float64(HousePrecision)
@@ -40,6 +44,9 @@ func (g *Gazetteer) Lookup(q Query) []Match {
 				score *= 0.9
 			}
 			found = append(found, Match{p, precision, score * factor})
+			for _, twin := range twins[min(1, len(twins)):] {
+				found = append(found, Match{twin, precision, score * factor})
+			}
 		}
 	case q.Postcode != "":
 		for _, p := range g.Postcodes(q.Country, q.Postcode) {

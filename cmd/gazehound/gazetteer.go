@@ -259,7 +259,7 @@ func (a *app) importFile(ctx context.Context, b *gazetteer.Builder, dir, file st
 func (a *app) readSource(ctx context.Context, b *gazetteer.Builder, one *imported, file, country string, columns table.Map, refuse gazetteer.Refuse, emit func(gazetteer.Place) error) (err error) {
 	switch {
 	case one.Format == "osm":
-		if one.extract, err = osm.Read(ctx, file, osm.Options{Country: country, Refuse: refuse}, emit); err != nil {
+		if one.extract, err = osm.Read(ctx, file, osm.Options{Country: country, Refuse: refuse, TempDir: a.data}, emit); err != nil {
 			return err
 		}
 		if !one.extract.Date.IsZero() {

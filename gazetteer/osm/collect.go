@@ -1,8 +1,11 @@
 package osm
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strconv"
@@ -31,22 +34,28 @@ type collector struct {
 	ways    map[int64][2]int  // kept ways → their part of refs
 	members map[member]string // of relations: outlineMember, or the name of the street of a house
 	areas   []*area
-	features
-	intern   map[string]string
-	segments *rtree.RTreeG[segment] // of the named highways, once asked for
+
+	houses *spool    // objects with an address
+	lines  *spool    // named highways
+	places []feature // nodes
+	sites  []feature
+
+	interpolations []interpolation
+	numbered       map[int64]*feature // nodes with a house number that end interpolations; all of an XML extract
+
+	intern map[string]string
+	err    error // of what cannot return one
+}
+
+// An interpolation is a way along which house numbers run.
+type interpolation struct {
+	feature
+	step int
 }
 
 type member struct {
 	kind byte // 'n' or 'w'
 	id   int64
-}
-
-// features are the objects with an address, name or web site.
-type features struct {
-	houses []feature
-	lines  []feature // named highways
-	places []feature
-	sites  []feature
 }
 
 // A feature is one object. Its coordinate comes from its nodes once they are
@@ -59,8 +68,9 @@ type feature struct {
 	names []string // of a place or street; the web site
 
 	street, number, postcode, city, state, country string
-	place                                          string // the value of place=*
-	way                                            int64  // that stands for the place of a way or relation
+	place                                          string  // the value of place=*
+	way                                            int64   // that stands for the place of a relation
+	refs                                           []int64 // nodes of a way
 	population                                     int
 }
 
@@ -72,12 +82,30 @@ type area struct {
 	outer   []int64 // ways
 	inner   []int64
 	isoCode string // "DE" of level 2, "DE-RP" of the states
+	isCity  bool   // of a city or a part of one, once the surroundings are known
 	shape   orb.MultiPolygon
 	bound   orb.Bound
 }
 
-func newCollector(o Options) *collector {
-	return &collector{options: o, ways: map[int64][2]int{}, members: map[member]string{}, intern: map[string]string{}}
+func newCollector(o Options) (*collector, error) {
+	c := &collector{options: o, ways: map[int64][2]int{}, members: map[member]string{}, numbered: map[int64]*feature{}, intern: map[string]string{}}
+	c.nodes.dir = o.TempDir
+	var err error
+	if c.houses, err = newSpool(o.TempDir); err != nil {
+		return nil, err
+	}
+	if c.lines, err = newSpool(o.TempDir); err != nil {
+		c.houses.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// close deletes the temporary files.
+func (c *collector) close() {
+	c.houses.close()
+	c.lines.close()
+	c.nodes.close()
 }
 
 // str returns one copy of s for all equal strings.
@@ -102,7 +130,7 @@ var placeKinds = map[string]bool{
 func interesting(tags osm.Tags) bool {
 	for _, t := range tags {
 		switch t.Key {
-		case "addr:housenumber", "addr:postcode", "addr:city", "addr:street", "website", "contact:website", "url":
+		case "addr:housenumber", "addr:postcode", "addr:city", "addr:street", "addr:place", "addr:interpolation", "website", "contact:website", "url":
 			return true
 		case "place":
 			if placeKinds[t.Value] {
@@ -144,25 +172,42 @@ func (c *collector) seen(t time.Time) {
 func (c *collector) node(n *osm.Node) {
 	c.seen(n.Timestamp)
 	if interesting(n.Tags) {
-		c.feature(feature{id: int64(n.ID), kind: 'n', has: true, point: n.Point()}, n.Tags)
+		f := feature{id: int64(n.ID), kind: 'n', has: true, point: n.Point()}
+		if _, ends := c.numbered[f.id]; (ends || c.all) && n.Tags.Find("addr:housenumber") != "" {
+			end := f
+			c.address(&end, n.Tags)
+			c.numbered[f.id] = &end
+		}
+		c.feature(f, n.Tags)
 	}
 }
 
 func (c *collector) way(w *osm.Way) {
 	c.seen(w.Timestamp)
 	wanted := interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags)
-	if !wanted && !c.all && c.members[member{'w', int64(w.ID)}] == "" {
+	outline := c.all || isBoundary(w.Tags) || c.members[member{'w', int64(w.ID)}] == outlineMember
+	if !wanted && !outline {
 		return
 	}
-	from := len(c.refs)
-	for _, n := range w.Nodes {
-		c.refs = append(c.refs, int64(n.ID))
+	f := feature{id: int64(w.ID), kind: 'w', refs: make([]int64, len(w.Nodes))}
+	for i, n := range w.Nodes {
+		f.refs[i] = int64(n.ID)
 	}
-	c.ways[int64(w.ID)] = [2]int{from, len(c.refs)}
+	if !c.all && c.err == nil {
+		c.err = c.nodes.want(f.refs)
+	}
+	if outline {
+		from := len(c.refs)
+		c.refs = append(c.refs, f.refs...)
+		c.ways[f.id] = [2]int{from, len(c.refs)}
+	}
 	if !wanted {
 		return
 	}
-	f := feature{id: int64(w.ID), kind: 'w', way: int64(w.ID)}
+	if step := interpolationStep(w.Tags.Find("addr:interpolation")); step > 0 && len(f.refs) > 1 {
+		c.interpolations = append(c.interpolations, c.interpolation(f, w.Tags, step))
+		return
+	}
 	if isBoundary(w.Tags) && len(w.Nodes) > 3 && w.Nodes[0].ID == w.Nodes[len(w.Nodes)-1].ID {
 		a := c.newArea(f, w.Tags)
 		a.outer = []int64{int64(w.ID)}
@@ -172,8 +217,33 @@ func (c *collector) way(w *osm.Way) {
 		c.extract.Highways++
 		f.names = c.names(w.Tags)
 		f.postcode = c.str(w.Tags.Find("postal_code"))
-		c.lines = append(c.lines, f)
+		c.lines.add(&f)
 	}
+}
+
+// interpolationStep returns the step of the values of addr:interpolation that
+// say of each number whether it is one of them, else 0.
+func interpolationStep(value string) int {
+	switch value {
+	case "odd", "even", "2":
+		return 2
+	case "all", "1":
+		return 1
+	}
+	return 0
+}
+
+func (c *collector) interpolation(f feature, tags osm.Tags, step int) interpolation {
+	c.address(&f, tags)
+	if f.street == "" {
+		f.street = c.str(tags.Find("name"))
+	}
+	if !c.all {
+		for _, id := range f.refs {
+			c.numbered[id] = nil
+		}
+	}
+	return interpolation{f, step}
 }
 
 func (c *collector) relation(r *osm.Relation) {
@@ -186,7 +256,7 @@ func (c *collector) relation(r *osm.Relation) {
 			name = r.Tags.Find("addr:street")
 		}
 		for _, m := range r.Members {
-			if (m.Role == "house" || m.Role == "address") && name != "" {
+			if m.Role != "street" && name != "" {
 				c.member(m, c.str(name))
 			}
 		}
@@ -284,8 +354,8 @@ func (c *collector) names(tags osm.Tags) []string {
 	return all
 }
 
-// feature files one object under what its tags tell.
-func (c *collector) feature(f feature, tags osm.Tags) {
+// address sets what the tags of f tell of its address.
+func (c *collector) address(f *feature, tags osm.Tags) {
 	f.street = c.str(firstOf(tags, "addr:street", "addr:place", "addr:hamlet"))
 	f.number = c.str(tags.Find("addr:housenumber"))
 	f.postcode = c.str(firstOf(tags, "addr:postcode", "postal_code"))
@@ -298,11 +368,16 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 	if f.country == "" {
 		f.country = countryOfPhone(firstOf(tags, "phone", "contact:phone"))
 	}
+}
+
+// feature files one object under what its tags tell.
+func (c *collector) feature(f feature, tags osm.Tags) {
+	c.address(&f, tags)
 	if f.number != "" {
 		c.extract.HouseNumbers++
 	}
 	if f.number != "" || f.street != "" || f.postcode != "" || f.city != "" || f.country != "" {
-		c.houses = append(c.houses, f)
+		c.houses.add(&f)
 	}
 	if kind := tags.Find("place"); f.kind == 'n' && placeKinds[kind] && tags.Find("name") != "" {
 		p := f
@@ -325,7 +400,7 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 				c.extract.SocialMedia++
 			}
 			if site != "" {
-				s := feature{id: f.id, kind: f.kind, has: f.has, point: f.point, way: f.way, names: []string{site}}
+				s := feature{id: f.id, kind: f.kind, has: f.has, point: f.point, way: f.way, refs: f.refs, names: []string{site}}
 				c.sites = append(c.sites, s)
 			}
 		}
@@ -352,20 +427,21 @@ var callingCodes = map[string]string{
 	"+45": "DK", "+46": "SE", "+48": "PL", "+420": "CZ", "+61": "AU", "+36": "HU", "+30": "GR", "+351": "PT", "+353": "IE", "+386": "SI", "+421": "SK",
 }
 
-// locate sets the coordinates of features that are ways or relations: the
+// locate sets the coordinate of a feature that is a way or relation: the
 // centroid of a closed way, the middle of a line.
-func (c *collector) locate(list []feature) {
-	for i := range list {
-		f := &list[i]
-		if f.has {
-			continue
-		}
+func (c *collector) locate(f *feature) {
+	if f.has {
+		return
+	}
+	refs := f.refs
+	if len(refs) == 0 {
 		span, ok := c.ways[f.way]
 		if !ok {
-			continue
+			return
 		}
-		f.point, f.has = centre(c.nodes.line(c.refs[span[0]:span[1]]))
+		refs = c.refs[span[0]:span[1]]
 	}
+	f.point, f.has = centre(c.nodes.line(refs))
 }
 
 // centre returns the centroid of a closed line, or the point half-way along
@@ -396,34 +472,63 @@ func centre(line orb.LineString) (orb.Point, bool) {
 	return line[len(line)/2], true
 }
 
-// length of a kept way in metres.
-func (c *collector) length(way int64) float64 {
-	span := c.ways[way]
-	return geo.Length(c.nodes.line(c.refs[span[0]:span[1]]))
-}
-
 // besideStreet is how far, in metres, a house without addr:street may lie from
 // the street that it is taken to belong to.
 const besideStreet = 60
 
-// nearestStreet returns the name of the named highway nearest to p, or "".
-func (c *collector) nearestStreet(p orb.Point) string {
-	if c.segments == nil {
-		c.segments = &rtree.RTreeG[segment]{}
-		for i := range c.lines {
-			span := c.ways[c.lines[i].way]
-			line := c.nodes.line(c.refs[span[0]:span[1]])
-			for j := 1; j < len(line); j++ {
-				a, b := flat(line[j-1]), flat(line[j])
-				c.segments.Insert([2]float64{min(a[0], b[0]), min(a[1], b[1])}, [2]float64{max(a[0], b[0]), max(a[1], b[1])}, segment{a, b, i})
-			}
-		}
+// A streetFinder finds the named highway nearest to a house. It knows only
+// those that pass the houses it was made for.
+type streetFinder struct {
+	names    []string
+	segments rtree.RTreeG[segment]
+}
+
+// A segment is a piece of the named highway names[line].
+type segment struct {
+	a, b orb.Point // flat
+	line int
+}
+
+// newStreetFinder returns a finder for houses in the given cells of fineGrain.
+func (c *collector) newStreetFinder(cells map[cell]bool) (*streetFinder, error) {
+	s := &streetFinder{}
+	if len(cells) == 0 {
+		return s, nil
 	}
+	return s, c.lines.each(func(f *feature) error {
+		line := c.nodes.line(f.refs)
+		taken := false
+		for i := 1; i < len(line); i++ {
+			// A segment may be longer than a cell; what lies beside its box counts.
+			lo := cellOf(orb.Point{min(line[i-1][0], line[i][0]), min(line[i-1][1], line[i][1])}, fineGrain)
+			hi := cellOf(orb.Point{max(line[i-1][0], line[i][0]), max(line[i-1][1], line[i][1])}, fineGrain)
+			passes := false
+			for col := lo[0] - 1; col <= hi[0]+1 && !passes; col++ {
+				for row := lo[1] - 1; row <= hi[1]+1 && !passes; row++ {
+					passes = cells[cell{col, row}]
+				}
+			}
+			if !passes {
+				continue
+			}
+			if !taken {
+				taken = true
+				s.names = append(s.names, c.str(f.names[0]))
+			}
+			a, b := flat(line[i-1]), flat(line[i])
+			s.segments.Insert([2]float64{min(a[0], b[0]), min(a[1], b[1])}, [2]float64{max(a[0], b[0]), max(a[1], b[1])}, segment{a, b, len(s.names) - 1})
+		}
+		return nil
+	})
+}
+
+// nearest returns the name of the named highway nearest to p, or "".
+func (s *streetFinder) nearest(p orb.Point) string {
 	at := flat(p)
 	best, least, tried := "", besideStreet/111_195.0, 0
-	c.segments.Nearby(rtree.BoxDist[float64, segment](at, at, nil), func(_, _ [2]float64, s segment, dist float64) bool {
-		if d := planar.DistanceFromSegment(s.a, s.b, at); d < least {
-			best, least = c.lines[s.line].names[0], d
+	s.segments.Nearby(rtree.BoxDist[float64, segment](at, at, nil), func(_, _ [2]float64, g segment, dist float64) bool {
+		if d := planar.DistanceFromSegment(g.a, g.b, at); d < least {
+			best, least = s.names[g.line], d
 		}
 		tried++
 		return tried < 16 && math.Sqrt(dist) < least
@@ -431,30 +536,16 @@ func (c *collector) nearestStreet(p orb.Point) string {
 	return best
 }
 
-// A segment is a piece of the named highway c.lines[line].
-type segment struct {
-	a, b orb.Point // flat
-	line int
-}
-
 // finish emits the places.
 func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error) error {
-	for _, list := range [][]feature{c.houses, c.lines, c.places, c.sites} {
-		c.locate(list)
+	for _, err := range []error{c.err, c.houses.flush(), c.lines.flush()} {
+		if err != nil {
+			return fmt.Errorf("osm: %w", err)
+		}
 	}
-	for i := range c.houses {
-		f := &c.houses[i]
-		if f.number == "" || f.street != "" {
-			continue
-		}
-		if name := c.members[member{f.kind, f.id}]; name != outlineMember {
-			f.street = name
-		}
-		if f.street == "" && f.has {
-			f.street = c.nearestStreet(f.point)
-		}
-		if f.street == "" {
-			c.extract.NoStreet++
+	for _, list := range [][]feature{c.places, c.sites} {
+		for i := range list {
+			c.locate(&list[i])
 		}
 	}
 	for _, a := range c.areas {
@@ -463,7 +554,10 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		}
 		a.bound = a.shape.Bound()
 	}
-	x := newSurroundings(c)
+	x, err := newSurroundings(c)
+	if err != nil {
+		return fmt.Errorf("osm: %w", err)
+	}
 	send := func(p gazetteer.Place) error {
 		err := emit(p)
 		if errors.Is(err, gazetteer.ErrBadPlace) {
@@ -475,11 +569,11 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		}
 		return err
 	}
-	for _, step := range []func(*surroundings, func(gazetteer.Place) error) error{c.emitAreas, c.emitPlaces, c.emitHouses, c.emitStreets} {
+	for _, step := range []func(context.Context, *surroundings, func(gazetteer.Place) error) error{c.emitAreas, c.emitPlaces, c.emitHouses, c.emitInterpolations, c.emitStreets} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := step(x, send); err != nil {
+		if err := step(ctx, x, send); err != nil {
 			return err
 		}
 	}
@@ -498,7 +592,7 @@ func (f *feature) osmID() string {
 }
 
 // emitAreas emits outlines: of cities, postcodes, and of what is wider.
-func (c *collector) emitAreas(x *surroundings, emit func(gazetteer.Place) error) error {
+func (c *collector) emitAreas(_ context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
 	for _, a := range c.areas {
 		if len(a.shape) == 0 {
 			continue
@@ -520,7 +614,7 @@ func (c *collector) emitAreas(x *surroundings, emit func(gazetteer.Place) error)
 			}
 		case len(a.names) == 0:
 			continue
-		case x.isCity(a):
+		case a.isCity:
 			p.Kind = gazetteer.City
 			if node := x.placeIn(a); node != nil {
 				p.Point = node.point
@@ -537,7 +631,7 @@ func (c *collector) emitAreas(x *surroundings, emit func(gazetteer.Place) error)
 	return nil
 }
 
-func (c *collector) emitPlaces(x *surroundings, emit func(gazetteer.Place) error) error {
+func (c *collector) emitPlaces(_ context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
 	for _, f := range c.places {
 		p := gazetteer.Place{Kind: gazetteer.City, ID: f.osmID(), Names: f.names, Point: f.point, HasPoint: true, Population: f.population,
 			Country: x.country(f.point, f.country), State: x.state(f.point)}
@@ -557,55 +651,165 @@ func (c *collector) emitPlaces(x *surroundings, emit func(gazetteer.Place) error
 	return nil
 }
 
-func (c *collector) emitHouses(x *surroundings, emit func(gazetteer.Place) error) error {
-	for i := range c.houses {
-		f := &c.houses[i]
+// streetOf returns the street of a house that does not name it: that of its
+// relation.
+func (c *collector) streetOf(f *feature) string {
+	if f.street != "" || f.number == "" {
+		return f.street
+	}
+	if name := c.members[member{f.kind, f.id}]; name != outlineMember {
+		return name
+	}
+	return ""
+}
+
+func (c *collector) emitHouses(ctx context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
+	alone := map[cell]bool{} // with a house that names no street
+	err := c.houses.each(func(f *feature) error {
+		if f.number != "" && c.streetOf(f) == "" {
+			if c.locate(f); f.has {
+				alone[cellOf(f.point, fineGrain)] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	finder, err := c.newStreetFinder(alone)
+	if err != nil {
+		return err
+	}
+	n := 0
+	return c.houses.each(func(f *feature) error {
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c.locate(f)
+		if f.street = c.streetOf(f); f.number != "" && f.street == "" {
+			if f.has {
+				f.street = finder.nearest(f.point)
+			}
+			if f.street == "" {
+				c.extract.NoStreet++
+			}
+		}
 		if f.street == "" || !f.has {
-			continue
+			return nil
 		}
 		p := gazetteer.Place{Kind: gazetteer.House, ID: f.osmID(), Names: []string{f.street}, Street: f.street, HouseNumber: f.number, Point: f.point, HasPoint: true}
 		if f.number == "" {
 			p.Kind, p.ID = gazetteer.Street, "" // the address of an object tells that the street exists
 		}
 		x.fill(&p, f)
-		if err := emit(p); err != nil {
-			return err
+		return emit(p)
+	})
+}
+
+// emitInterpolations emits a range for every stretch between two numbered
+// nodes of an interpolation way.
+func (c *collector) emitInterpolations(_ context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
+	for i := range c.interpolations {
+		w := &c.interpolations[i]
+		// The street is named by the way, its relation or any of its nodes.
+		if name := c.members[member{'w', w.id}]; w.street == "" && name != outlineMember {
+			w.street = name
+		}
+		for _, id := range w.refs {
+			if f := c.numbered[id]; f != nil && w.street == "" {
+				w.street = f.street
+			}
+		}
+		var from *feature
+		at := 0
+		for j, id := range w.refs {
+			to := c.numbered[id]
+			if to == nil {
+				continue
+			}
+			if from != nil {
+				if p, ok := c.stretch(w, from, to, w.refs[at:j+1]); ok {
+					x.fill(&p, from)
+					if err := emit(p); err != nil {
+						return err
+					}
+				}
+			}
+			from, at = to, j
 		}
 	}
 	return nil
 }
 
+// stretch returns the range from one numbered node to the next.
+func (c *collector) stretch(w *interpolation, from, to *feature, refs []int64) (gazetteer.Place, bool) {
+	a, b := leadingNumber(from.number), leadingNumber(to.number)
+	line := c.nodes.line(refs)
+	street := cmp.Or(from.street, to.street, w.street)
+	if a == 0 || b == 0 || street == "" || len(line) == 0 {
+		return gazetteer.Place{}, false
+	}
+	step := w.step
+	if a%2 != b%2 {
+		step = 1
+	}
+	return gazetteer.Place{Kind: gazetteer.Street, ID: w.osmID(), Names: []string{street}, Street: street,
+		Range: &gazetteer.Range{From: a, To: b, Step: step, Line: line}}, true
+}
+
+// leadingNumber returns the number that "12a" begins with, or 0.
+func leadingNumber(s string) int {
+	end := 0
+	for end < len(s) && end < 6 && '0' <= s[end] && s[end] <= '9' {
+		end++
+	}
+	n, _ := strconv.Atoi(s[:end])
+	return n
+}
+
 // emitStreets emits the named highways; ways of one name in one city and
 // postcode are one street, placed on the longest of them.
-func (c *collector) emitStreets(x *surroundings, emit func(gazetteer.Place) error) error {
-	type street struct {
-		place  gazetteer.Place
-		length float64
+func (c *collector) emitStreets(ctx context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
+	type longest struct {
+		line   int // in the order of the spool
+		length float32
 	}
-	streets := map[[4]string]*street{}
-	var order []*street
-	for i := range c.lines {
-		f := &c.lines[i]
-		if !f.has {
-			continue
-		}
+	streets := map[uint64]longest{}
+	place := func(f *feature) gazetteer.Place {
 		p := gazetteer.Place{Kind: gazetteer.Street, ID: f.osmID(), Names: f.names, Street: f.names[0], Point: f.point, HasPoint: true}
 		x.fill(&p, f)
-		key := [4]string{gazetteer.StreetKey(p.Street), p.Postcode, gazetteer.Key(p.City), p.Country}
-		length := c.length(f.id)
-		switch s := streets[key]; {
-		case s == nil:
-			s = &street{p, length}
-			streets[key] = s
-			order = append(order, s)
-		case length > s.length:
-			s.place, s.length = p, length
-		}
+		return p
 	}
-	for _, s := range order {
-		if err := emit(s.place); err != nil {
-			return err
+	seed := maphash.MakeSeed()
+	n := 0
+	err := c.lines.each(func(f *feature) error {
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
+		if c.locate(f); !f.has {
+			return nil
+		}
+		p := place(f)
+		key := maphash.String(seed, strings.Join([]string{gazetteer.StreetKey(p.Street), p.Postcode, gazetteer.Key(p.City), p.Country}, "\x00"))
+		length := float32(geo.Length(c.nodes.line(f.refs)))
+		if s, ok := streets[key]; !ok || length > s.length {
+			streets[key] = longest{n, length}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	wanted := make(map[int]bool, len(streets))
+	for _, s := range streets {
+		wanted[s.line] = true
+	}
+	n = 0
+	return c.lines.each(func(f *feature) error {
+		if n++; !wanted[n] {
+			return nil
+		}
+		c.locate(f)
+		return emit(place(f))
+	})
 }

@@ -1,20 +1,37 @@
 package osm
 
 import (
+	"bufio"
+	"cmp"
+	"container/heap"
+	"encoding/binary"
+	"io"
 	"math"
+	"os"
 	"slices"
 	"sort"
+	"unsafe"
 
 	"github.com/paulmach/orb"
 )
 
-// A nodeStore holds the coordinates of nodes in 16 bytes each.
+// A nodeStore holds the coordinates of nodes in 16 bytes each: those of a
+// small extract on the heap, of a large one in temporary files that are mapped.
 type nodeStore struct {
-	ids   []int64 // sorted once sort or want has run
+	ids   []int64 // sorted once sort or ready has run
 	units [][2]int32
+
+	dir    string // of the temporary files
+	limit  int    // ids in memory before a run is written; 0 is maxIDs
+	runs   []*os.File
+	wanted []int64 // since the last run
+	unmap  []func()
 }
 
-const noUnit = math.MinInt32 // a node that the extract does not hold
+const (
+	noUnit = math.MinInt32 // a node that the extract does not hold
+	maxIDs = 4 << 20       // ids in memory, 32 MB
+)
 
 func units(p orb.Point) [2]int32 {
 	return [2]int32{int32(math.Round(p[0] * 1e7)), int32(math.Round(p[1] * 1e7))}
@@ -39,15 +56,181 @@ func (s *nodeStore) Swap(i, j int) {
 	s.units[i], s.units[j] = s.units[j], s.units[i]
 }
 
-// want makes room for the given nodes, which set fills.
-func (s *nodeStore) want(ids []int64) {
-	s.ids = slices.Clone(ids)
-	slices.Sort(s.ids)
-	s.ids = slices.Clip(slices.Compact(s.ids))
-	s.units = make([][2]int32, len(s.ids))
-	for i := range s.units {
-		s.units[i] = [2]int32{noUnit, noUnit}
+// want asks for nodes, whose coordinates set brings after ready.
+func (s *nodeStore) want(ids []int64) error {
+	s.wanted = append(s.wanted, ids...)
+	limit := cmp.Or(s.limit, maxIDs)
+	if len(s.wanted) < limit {
+		return nil
 	}
+	slices.Sort(s.wanted)
+	s.wanted = slices.Compact(s.wanted)
+	if len(s.wanted) < limit/2 {
+		return nil // most were there already
+	}
+	return s.spill()
+}
+
+// spill writes the wanted ids, which are sorted, as one run.
+func (s *nodeStore) spill() error {
+	f, err := tempFile(s.dir)
+	if err != nil {
+		return err
+	}
+	s.runs = append(s.runs, f)
+	w := bufio.NewWriterSize(f, 256<<10)
+	var b [binary.MaxVarintLen64]byte
+	last := int64(0)
+	for _, id := range s.wanted {
+		if _, err := w.Write(binary.AppendVarint(b[:0], id-last)); err != nil {
+			return err
+		}
+		last = id
+	}
+	s.wanted = s.wanted[:0]
+	return w.Flush()
+}
+
+// ready ends the asking and makes room for the coordinates.
+func (s *nodeStore) ready() error {
+	slices.Sort(s.wanted)
+	s.wanted = slices.Compact(s.wanted)
+	if len(s.runs) == 0 {
+		s.ids, s.wanted = s.wanted, nil
+		s.units = make([][2]int32, len(s.ids))
+		for i := range s.units {
+			s.units[i] = [2]int32{noUnit, noUnit}
+		}
+		return nil
+	}
+	return s.merge()
+}
+
+// merge makes two mapped files of the runs: the ids, and their coordinates.
+func (s *nodeStore) merge() error {
+	if err := s.spill(); err != nil {
+		return err
+	}
+	s.wanted = nil
+	var merge runHeap
+	for _, f := range s.runs {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		r := &idRun{r: bufio.NewReaderSize(f, 64<<10)}
+		if err := r.next(); err == nil {
+			merge = append(merge, r)
+		} else if err != io.EOF {
+			return err
+		}
+	}
+	heap.Init(&merge)
+	f, err := tempFile(s.dir)
+	if err != nil {
+		return err
+	}
+	defer closeTemp(f)
+	w := bufio.NewWriterSize(f, 256<<10)
+	var b [8]byte
+	n, last := 0, int64(math.MinInt64)
+	for len(merge) > 0 {
+		r := merge[0]
+		if r.id != last {
+			last = r.id
+			n++
+			binary.NativeEndian.PutUint64(b[:], uint64(last))
+			if _, err := w.Write(b[:]); err != nil {
+				return err
+			}
+		}
+		switch err := r.next(); err {
+		case nil:
+			heap.Fix(&merge, 0)
+		case io.EOF:
+			heap.Pop(&merge)
+		default:
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	s.closeRuns()
+	coordinates, err := tempFile(s.dir)
+	if err != nil {
+		return err
+	}
+	defer closeTemp(coordinates)
+	// Written, not only made longer: a full disk is an error here and would end
+	// the program later.
+	w.Reset(coordinates)
+	unknown := int32(noUnit)
+	binary.NativeEndian.PutUint32(b[:], uint32(unknown))
+	binary.NativeEndian.PutUint32(b[4:], uint32(unknown))
+	for range n {
+		if _, err := w.Write(b[:]); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	ids, unmapIDs, err := mapFile(f, n*8)
+	if err != nil {
+		return err
+	}
+	s.unmap = append(s.unmap, unmapIDs)
+	units, unmapUnits, err := mapFile(coordinates, n*8)
+	if err != nil {
+		return err
+	}
+	s.unmap = append(s.unmap, unmapUnits)
+	// Mapped memory begins at a page, so that numbers in it are aligned.
+	s.ids = unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(ids))), n)
+	s.units = unsafe.Slice((*[2]int32)(unsafe.Pointer(unsafe.SliceData(units))), n)
+	return nil
+}
+
+func (s *nodeStore) closeRuns() {
+	for _, f := range s.runs {
+		closeTemp(f)
+	}
+	s.runs = nil
+}
+
+// close gives the files up; nothing may be asked afterwards.
+func (s *nodeStore) close() {
+	s.closeRuns()
+	s.ids, s.units = nil, nil
+	for _, unmap := range s.unmap {
+		unmap()
+	}
+	s.unmap = nil
+}
+
+// An idRun reads one sorted run; id is the one that it stands at.
+type idRun struct {
+	r  *bufio.Reader
+	id int64
+}
+
+func (r *idRun) next() error {
+	d, err := binary.ReadVarint(r.r)
+	r.id += d
+	return err
+}
+
+type runHeap []*idRun
+
+func (h runHeap) Len() int           { return len(h) }
+func (h runHeap) Less(i, j int) bool { return h[i].id < h[j].id }
+func (h runHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *runHeap) Push(x any)        { *h = append(*h, x.(*idRun)) }
+func (h *runHeap) Pop() any {
+	old := *h
+	r := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return r
 }
 
 func (s *nodeStore) wants(id int64) bool {
@@ -66,7 +249,7 @@ func (s *nodeStore) get(id int64) (orb.Point, bool) {
 	if !ok || s.units[i][0] == noUnit {
 		return orb.Point{}, false
 	}
-	return orb.Point{float64(s.units[i][0]) / 1e7, float64(s.units[i][1]) / 1e7}, true
+	return fromUnits(s.units[i]), true
 }
 
 // line returns the coordinates of the nodes that are known.

@@ -47,6 +47,8 @@ type Options struct {
 	// Refuse is told of every place that cannot be kept, by the id of its
 	// object; the row is 0.
 	Refuse gazetteer.Refuse
+	// TempDir is where the temporary files go; "" is that of the system.
+	TempDir string
 }
 
 // A Site is a web site that an object of the map names.
@@ -128,10 +130,12 @@ func looksLike(head []byte) string {
 // Read emits the places of the extract in the file at path (.osm.pbf, .osm,
 // .osm.gz or .osm.bz2, told apart by content): houses and streets with the
 // postcode and city that contain them or that their neighbours have, postcodes,
-// cities, outlines. Memory grows with the addresses, streets and outlines of
-// the extract (about 200 bytes each), not with its buildings and paths.
+// cities, outlines. Addresses, streets and the nodes that they need lie in
+// temporary files; memory grows with the outlines, place nodes and web sites of
+// the extract and with the area that has addresses (docs/scale.md). Only an
+// XML extract keeps its nodes and ways in memory.
 //
-// It reads the file up to three times. Errors wrap ErrFormat, ErrTruncated or
+// It reads a PBF file three times. Errors wrap ErrFormat, ErrTruncated or
 // those of the file system.
 func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place) error) (*Extract, error) {
 	f, err := os.Open(path)
@@ -146,7 +150,11 @@ func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place
 	if info.IsDir() {
 		return nil, fmt.Errorf("osm: %s: %w: it is a folder", path, ErrFormat)
 	}
-	c := newCollector(o)
+	c, err := newCollector(o)
+	if err != nil {
+		return nil, fmt.Errorf("osm: temporary file: %w", err)
+	}
+	defer c.close()
 	c.extract.Size = info.Size()
 	name := filepath.Base(path)
 	r, kind, err := open(f)
@@ -292,7 +300,12 @@ func (c *collector) readPBF(ctx context.Context, f *os.File, name string) error 
 	if err != nil {
 		return err
 	}
-	c.nodes.want(c.refs)
+	if c.err == nil {
+		c.err = c.nodes.ready()
+	}
+	if c.err != nil {
+		return fmt.Errorf("osm: %w", c.err)
+	}
 	return scan(func(s *osmpbf.Scanner) {
 		s.SkipWays, s.SkipRelations = true, true
 		s.FilterNode = func(n *osm.Node) bool { return c.nodes.wants(int64(n.ID)) || interesting(n.Tags) }

@@ -183,6 +183,45 @@ func FuzzCleanURL(f *testing.F) {
 	})
 }
 
+// TestInterpolationWays reads stretches of house numbers, names of streets that
+// people use beside the usual one, and addresses of a place.
+func TestInterpolationWays(t *testing.T) {
+	const text = `<osm version="0.6">
+ <node id="1" lat="53.010" lon="8.000"><tag k="addr:housenumber" v="1"/><tag k="addr:street" v="Lange Straße"/><tag k="addr:city" v="Ort"/><tag k="addr:postcode" v="26121"/></node>
+ <node id="2" lat="53.010" lon="8.005"/>
+ <node id="3" lat="53.010" lon="8.010"><tag k="addr:housenumber" v="21a"/></node>
+ <node id="4" lat="53.010" lon="8.020"><tag k="addr:housenumber" v="31"/></node>
+ <node id="5" lat="53.020" lon="8.000"/><node id="6" lat="53.020" lon="8.010"/>
+ <way id="10"><nd ref="1"/><nd ref="2"/><nd ref="3"/><nd ref="4"/><tag k="addr:interpolation" v="odd"/></way>
+ <way id="11"><nd ref="1"/><nd ref="4"/><tag k="addr:interpolation" v="alphabetic"/></way>
+ <way id="12"><nd ref="5"/><nd ref="6"/><tag k="addr:interpolation" v="even"/></way>
+ <way id="13"><nd ref="5"/><nd ref="6"/><tag k="highway" v="residential"/><tag k="name" v="Neue Straße"/><tag k="alt_name" v="Marktstraße"/><tag k="old_name" v="Adolfstraße;Kaiserweg"/><tag k="loc_name" v="Gass"/><tag k="short_name" v="N4"/></way>
+</osm>`
+	var ranges []gazetteer.Place
+	var names []string
+	_, err := Read(context.Background(), write(t, "x.osm", []byte(text)), Options{}, func(p gazetteer.Place) error {
+		if p.Range != nil {
+			ranges = append(ranges, p)
+		} else if p.Street == "Neue Straße" {
+			names = p.Names
+		}
+		return nil
+	})
+	if err != nil || len(ranges) != 2 {
+		t.Fatalf("%+v, %v", ranges, err)
+	}
+	first, second := ranges[0], ranges[1]
+	if r := first.Range; first.Street != "Lange Straße" || first.City != "Ort" || first.Postcode != "26121" || r.From != 1 || r.To != 21 || r.Step != 2 || len(r.Line) != 3 || first.ID != "way/10" {
+		t.Errorf("%+v %+v", first, r)
+	}
+	if r := second.Range; r.From != 21 || r.To != 31 || len(r.Line) != 2 {
+		t.Errorf("%+v %+v", second, r)
+	}
+	if strings.Join(names, "|") != "Neue Straße|Marktstraße|N4|Gass|Adolfstraße|Kaiserweg" {
+		t.Errorf("names %q", names)
+	}
+}
+
 // FuzzRead holds the law that whatever is read has a name and lies on Earth.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(town))

@@ -17,36 +17,62 @@ import (
 // surroundings know what lies around a coordinate: outlines, and what the
 // complete addresses of the extract say of their postcode, city and country.
 type surroundings struct {
-	areas    rtree.RTreeG[*area]
+	areas    areaGrid
 	codes    neighbours
 	cities   neighbours
-	lands    neighbours
+	lands    neighbours // countries
+	farLands neighbours // the same in wider cells, for where few addresses say theirs
 	places   []feature
+	tree     rtree.RTreeG[int]         // places by coordinate
 	byCode   map[string]map[string]int // postcode → city → addresses
 	fallback string
 }
 
-// neighbours finds the most frequent value of the nearest addresses.
+// neighbours finds the most frequent value of the nearest addresses. Its
+// memory grows with the cells that hold an address, about 40 bytes each.
 type neighbours struct {
-	tree  rtree.RTreeG[string]
-	cells map[[2]int32]map[string]int
+	grain  float64 // of a cell, in degrees
+	values []string
+	ids    map[string]uint32
+	votes  map[ballot]uint32
+	cells  map[cell]uint32 // index in values
 }
 
-// grain is the size of a cell of neighbours in degrees, about 200 m.
-const grain = 0.002
+// A cell is a square by its column and row from 0° east and north.
+type cell [2]int32
+
+type ballot struct {
+	at    cell
+	value uint32
+}
+
+// The sizes of cells, in degrees: 0.002 are about 200 m.
+const (
+	fineGrain   = 0.002
+	landGrain   = 0.01
+	coarseGrain = 0.1
+)
+
+func newNeighbours(grain float64) neighbours {
+	return neighbours{grain: grain, ids: map[string]uint32{}, votes: map[ballot]uint32{}, cells: map[cell]uint32{}}
+}
+
+func cellOf(p orb.Point, grain float64) cell {
+	return cell{int32(math.Floor(p[0] / grain)), int32(math.Floor(p[1] / grain))}
+}
 
 func (n *neighbours) vote(p orb.Point, value string) {
 	if value == "" {
 		return
 	}
-	if n.cells == nil {
-		n.cells = map[[2]int32]map[string]int{}
+	id, ok := n.ids[value]
+	if !ok {
+		id = uint32(len(n.values))
+		value = strings.Clone(value)
+		n.ids[value] = id
+		n.values = append(n.values, value)
 	}
-	at := [2]int32{int32(math.Floor(p[0] / grain)), int32(math.Floor(p[1] / grain))}
-	if n.cells[at] == nil {
-		n.cells[at] = map[string]int{}
-	}
-	n.cells[at][value]++
+	n.votes[ballot{cellOf(p, n.grain), id}]++
 }
 
 // flat maps a coordinate so that distances between neighbours are about equal
@@ -57,16 +83,17 @@ func flat(p orb.Point) [2]float64 {
 
 // ready ends the voting.
 func (n *neighbours) ready() {
-	cells := make([][2]int32, 0, len(n.cells))
-	for at := range n.cells {
-		cells = append(cells, at)
+	for b, votes := range n.votes {
+		old, ok := n.cells[b.at]
+		if ok {
+			most := n.votes[ballot{b.at, old}]
+			if most > votes || most == votes && n.values[old] <= n.values[b.value] {
+				continue
+			}
+		}
+		n.cells[b.at] = b.value
 	}
-	slices.SortFunc(cells, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	for _, at := range cells {
-		p := flat(orb.Point{(float64(at[0]) + .5) * grain, (float64(at[1]) + .5) * grain})
-		n.tree.Insert(p, p, most(n.cells[at]))
-	}
-	n.cells = nil
+	n.votes, n.ids = nil, nil
 }
 
 // most returns the most frequent value.
@@ -80,57 +107,170 @@ func most(votes map[string]int) string {
 	return best
 }
 
-// near returns the value nearest to p that is at most limit metres away.
+// near returns the value of the cell nearest to p whose middle is at most
+// limit metres away.
 func (n *neighbours) near(p orb.Point, limit float64) string {
-	at, found := flat(p), ""
-	n.tree.Nearby(rtree.BoxDist[float64, string](at, at, nil), func(min, _ [2]float64, value string, _ float64) bool {
-		if math.Hypot(min[0]-at[0], min[1]-at[1])*111_195 <= limit {
-			found = value
+	from, at := cellOf(p, n.grain), flat(p)
+	narrow := math.Max(math.Cos(p[1]*math.Pi/180), 0.1)
+	best, least := "", limit/111_195
+	look := func(c cell) {
+		id, ok := n.cells[c]
+		if !ok {
+			return
 		}
-		return false
-	})
-	return found
-}
-
-func newSurroundings(c *collector) *surroundings {
-	x := &surroundings{places: c.places, byCode: map[string]map[string]int{}, fallback: strings.ToUpper(c.options.Country)}
-	for _, a := range c.areas {
-		if len(a.shape) > 0 {
-			x.areas.Insert(a.bound.Min, a.bound.Max, a)
+		m := flat(orb.Point{(float64(c[0]) + .5) * n.grain, (float64(c[1]) + .5) * n.grain})
+		if d := math.Hypot(m[0]-at[0], m[1]-at[1]); d < least || d == least && n.values[id] < best {
+			best, least = n.values[id], d
 		}
 	}
-	for i := range c.houses {
-		f := &c.houses[i]
-		if !f.has {
+	// Ring by ring, until none of the next can be nearer.
+	for r := int32(0); (float64(r)-0.5)*n.grain*narrow <= least; r++ {
+		if r == 0 {
+			look(from)
 			continue
+		}
+		for k := -r; k <= r; k++ {
+			look(cell{from[0] + k, from[1] - r})
+			look(cell{from[0] + k, from[1] + r})
+			if k > -r && k < r {
+				look(cell{from[0] - r, from[1] + k})
+				look(cell{from[0] + r, from[1] + k})
+			}
+		}
+	}
+	return best
+}
+
+func newSurroundings(c *collector) (*surroundings, error) {
+	x := &surroundings{
+		areas: newAreaGrid(c.areas), codes: newNeighbours(fineGrain), cities: newNeighbours(fineGrain), lands: newNeighbours(landGrain), farLands: newNeighbours(coarseGrain),
+		places: c.places, byCode: map[string]map[string]int{}, fallback: strings.ToUpper(c.options.Country),
+	}
+	for i := range x.places {
+		x.tree.Insert(x.places[i].point, x.places[i].point, i)
+	}
+	err := c.houses.each(func(f *feature) error {
+		if c.locate(f); !f.has {
+			return nil
 		}
 		x.codes.vote(f.point, f.postcode)
 		x.cities.vote(f.point, f.city)
 		x.lands.vote(f.point, f.country)
+		x.farLands.vote(f.point, f.country)
 		if f.city != "" && f.postcode != "" {
 			if x.byCode[f.postcode] == nil {
 				x.byCode[f.postcode] = map[string]int{}
 			}
 			x.byCode[f.postcode][f.city]++
 		}
-	}
+		return nil
+	})
 	x.codes.ready()
 	x.cities.ready()
 	x.lands.ready()
-	return x
+	x.farLands.ready()
+	for _, a := range c.areas {
+		a.isCity = x.cityByTags(a)
+	}
+	return x, err
 }
 
 // around returns the outlines that hold p, the narrowest level first.
-func (x *surroundings) around(p orb.Point) []*area {
-	var found []*area
-	x.areas.Search(p, p, func(_, _ [2]float64, a *area) bool {
-		if planar.MultiPolygonContains(a.shape, p) {
+func (x *surroundings) around(p orb.Point) []*area { return x.areas.around(p) }
+
+// An areaGrid finds the outlines that hold a coordinate. In a cell that the
+// line of an outline does not cross, all points are in it or none: that is
+// worked out once.
+type areaGrid struct {
+	tree    rtree.RTreeG[*area]
+	crossed map[cell][]*area // outlines with a line in the cell
+	whole   map[cell][]*area // outlines that hold all of the cell, once asked for
+}
+
+// areaGrain is the size of a cell in degrees, about 1 km.
+const areaGrain = 0.01
+
+func newAreaGrid(areas []*area) areaGrid {
+	g := areaGrid{crossed: map[cell][]*area{}, whole: map[cell][]*area{}}
+	for _, a := range areas {
+		if len(a.shape) == 0 {
+			continue
+		}
+		g.tree.Insert(a.bound.Min, a.bound.Max, a)
+		for _, poly := range a.shape {
+			for _, ring := range poly {
+				for i := 1; i < len(ring); i++ {
+					g.cross(a, ring[i-1], ring[i])
+				}
+			}
+		}
+	}
+	return g
+}
+
+// cross enters the cells that a line from p to q may touch.
+func (g *areaGrid) cross(a *area, p, q orb.Point) {
+	// Long lines are cut, so that their boxes stay narrow.
+	if n := math.Ceil(math.Max(math.Abs(p[0]-q[0]), math.Abs(p[1]-q[1])) / areaGrain); n > 1 {
+		last := p
+		for i := 1.0; i <= n; i++ {
+			next := orb.Point{p[0] + (q[0]-p[0])*i/n, p[1] + (q[1]-p[1])*i/n}
+			if i == n {
+				next = q
+			}
+			g.crossShort(a, last, next)
+			last = next
+		}
+		return
+	}
+	g.crossShort(a, p, q)
+}
+
+func (g *areaGrid) crossShort(a *area, p, q orb.Point) {
+	// A hair wider than the line, for what rounding may do.
+	const hair = 1e-9
+	lo := cellOf(orb.Point{min(p[0], q[0]) - hair, min(p[1], q[1]) - hair}, areaGrain)
+	hi := cellOf(orb.Point{max(p[0], q[0]) + hair, max(p[1], q[1]) + hair}, areaGrain)
+	for col := lo[0]; col <= hi[0]; col++ {
+		for row := lo[1]; row <= hi[1]; row++ {
+			at := cell{col, row}
+			if list := g.crossed[at]; len(list) == 0 || list[len(list)-1] != a {
+				g.crossed[at] = append(list, a)
+			}
+		}
+	}
+}
+
+func (g *areaGrid) around(p orb.Point) []*area {
+	at := cellOf(p, areaGrain)
+	crossed := g.crossed[at]
+	whole, ok := g.whole[at]
+	if !ok {
+		middle := orb.Point{(float64(at[0]) + .5) * areaGrain, (float64(at[1]) + .5) * areaGrain}
+		g.tree.Search(middle, middle, func(_, _ [2]float64, a *area) bool {
+			if !slices.Contains(crossed, a) && planar.MultiPolygonContains(a.shape, middle) {
+				whole = append(whole, a)
+			}
+			return true
+		})
+		slices.SortFunc(whole, byLevel)
+		g.whole[at] = whole
+	}
+	if len(crossed) == 0 {
+		return whole
+	}
+	found := slices.Clone(whole)
+	for _, a := range crossed {
+		if a.bound.Contains(p) && planar.MultiPolygonContains(a.shape, p) {
 			found = append(found, a)
 		}
-		return true
-	})
-	slices.SortFunc(found, func(a, b *area) int { return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(a.id, b.id)) })
+	}
+	slices.SortFunc(found, byLevel)
 	return found
+}
+
+func byLevel(a, b *area) int {
+	return cmp.Or(cmp.Compare(b.level, a.level), cmp.Compare(a.id, b.id))
 }
 
 // Reach of what the neighbours say, in metres.
@@ -182,7 +322,7 @@ func (x *surroundings) fill(p *gazetteer.Place, f *feature) {
 func (x *surroundings) cityAround(around []*area) string {
 	// From wide to narrow: a municipality comes before its suburbs.
 	for _, a := range slices.Backward(around) {
-		if !a.postal && len(a.names) > 0 && x.isCity(a) {
+		if !a.postal && len(a.names) > 0 && a.isCity {
 			return a.names[0]
 		}
 	}
@@ -194,10 +334,10 @@ func (x *surroundings) cityAround(around []*area) string {
 	return ""
 }
 
-// isCity reports whether an outline is that of a city or a part of one: by its
-// level, or because a place node of its name lies in it.
-func (x *surroundings) isCity(a *area) bool {
-	if a.postal {
+// cityByTags reports whether an outline is that of a city or a part of one: by
+// its level, or because a place node of its name lies in it.
+func (x *surroundings) cityByTags(a *area) bool {
+	if a.postal || len(a.shape) == 0 {
 		return false
 	}
 	if a.level >= municipality || placeKinds[a.place] {
@@ -207,36 +347,48 @@ func (x *surroundings) isCity(a *area) bool {
 	if a.level <= 2 {
 		limit = countryTiny
 	}
-	return x.placeIn(a) != nil && geo.Area(a.shape) < limit
+	return geo.Area(a.shape) < limit && x.placeIn(a) != nil
 }
 
 // placeIn returns the place node of the same name within a, or nil.
 func (x *surroundings) placeIn(a *area) *feature {
-	for i := range x.places {
-		f := &x.places[i]
-		if a.bound.Contains(f.point) && len(a.names) > 0 && gazetteer.Key(f.names[0]) == gazetteer.Key(a.names[0]) && planar.MultiPolygonContains(a.shape, f.point) {
-			return f
-		}
+	if len(a.names) == 0 {
+		return nil
 	}
-	return nil
+	key, first := gazetteer.Key(a.names[0]), -1
+	x.tree.Search(a.bound.Min, a.bound.Max, func(_, _ [2]float64, i int) bool {
+		f := &x.places[i]
+		if (first < 0 || i < first) && gazetteer.Key(f.names[0]) == key && planar.MultiPolygonContains(a.shape, f.point) {
+			first = i
+		}
+		return true
+	})
+	if first < 0 {
+		return nil
+	}
+	return &x.places[first]
 }
 
 // reach is how far, in metres, a place node counts as the city of what lies
 // around it.
 var reach = map[string]float64{"city": 15_000, "town": 8_000, "village": 4_000, "hamlet": 2_000, "municipality": 4_000}
 
+const farthestReach = 15_000
+
 func (x *surroundings) placeNear(p orb.Point) string {
 	best, least := "", 1.0
-	for i := range x.places {
+	b := geo.NewBoundAroundPoint(p, farthestReach)
+	x.tree.Search(b.Min, b.Max, func(_, _ [2]float64, i int) bool {
 		f := &x.places[i]
 		r := reach[f.place]
-		if r == 0 || math.Abs(f.point[1]-p[1])*111_000 > r {
-			continue
+		if r == 0 {
+			return true
 		}
-		if d := geo.Distance(f.point, p) / r; d < least {
+		if d := geo.Distance(f.point, p) / r; d < least || d == least && best != "" && f.names[0] < best {
 			best, least = f.names[0], d
 		}
-	}
+		return true
+	})
 	return best
 }
 
@@ -253,10 +405,7 @@ func (x *surroundings) countryOf(around []*area, p orb.Point, given string) stri
 			return strings.ToUpper(a.isoCode[:2])
 		}
 	}
-	if near := x.lands.near(p, sameCountry); near != "" {
-		return near
-	}
-	return x.fallback
+	return cmp.Or(x.lands.near(p, neighbourly), x.farLands.near(p, sameCountry), x.fallback)
 }
 
 func (x *surroundings) state(p orb.Point) string { return stateOf(x.around(p)) }

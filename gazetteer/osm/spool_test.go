@@ -1,0 +1,177 @@
+package osm
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
+	"pgregory.net/rapid"
+)
+
+// TestSpilledNodes holds the law that a store that lies in files knows the same
+// as one in memory.
+func TestSpilledNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var big, small nodeStore
+	big.dir, big.limit = t.TempDir(), 50
+	defer big.close()
+	var asked []int64
+	for range 200 {
+		ids := []int64{r.Int64N(2000), r.Int64N(2000), r.Int64N(2000)}
+		asked = append(asked, ids...)
+		for _, s := range []*nodeStore{&big, &small} {
+			if err := s.want(slices.Clone(ids)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, s := range []*nodeStore{&big, &small} {
+		if err := s.ready(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(big.unmap) == 0 || len(small.unmap) > 0 {
+		t.Fatal("the store with the limit must lie in files, the other must not")
+	}
+	for id := range int64(2000) {
+		if id%3 == 0 {
+			continue // the extract does not hold it
+		}
+		p := orb.Point{float64(id) / 100, -float64(id) / 50}
+		big.set(id, p)
+		small.set(id, p)
+	}
+	for id := range int64(2000) {
+		p, ok := big.get(id)
+		q, also := small.get(id)
+		if p != q || ok != also || ok != (slices.Contains(asked, id) && id%3 != 0) || big.wants(id) != slices.Contains(asked, id) {
+			t.Fatalf("node %d: %v %v and %v %v", id, p, ok, q, also)
+		}
+	}
+}
+
+// TestSpool holds the law that features come out as they went in, and in order.
+func TestSpool(t *testing.T) {
+	text := rapid.StringN(0, 20, -1)
+	one := rapid.Custom(func(t *rapid.T) feature {
+		f := feature{
+			id: rapid.Int64().Draw(t, "id"), kind: rapid.SampledFrom([]byte("nwr")).Draw(t, "kind"), has: rapid.Bool().Draw(t, "has"), way: rapid.Int64().Draw(t, "way"),
+			names: rapid.SliceOfN(text, 1, 3).Draw(t, "names"), refs: rapid.SliceOfN(rapid.Int64Range(-1<<60, 1<<60), 1, 9).Draw(t, "refs"),
+		}
+		if f.has {
+			f.point = fromUnits([2]int32{rapid.Int32Range(-1800000000, 1800000000).Draw(t, "lon"), rapid.Int32Range(-900000000, 900000000).Draw(t, "lat")})
+		}
+		for _, s := range f.texts() {
+			*s = text.Draw(t, "text")
+		}
+		return f
+	})
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(one, 0, 10).Draw(t, "features")
+		s, err := newSpool(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		for i := range list {
+			s.add(&list[i])
+		}
+		if err := s.flush(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // it can be read more than once
+			var got []feature
+			if err := s.each(func(f *feature) error { got = append(got, *f); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != len(list) {
+				t.Fatalf("%d of %d features", len(got), len(list))
+			}
+			for i := range got {
+				if !reflect.DeepEqual(got[i], list[i]) {
+					t.Fatalf("%+v came out as %+v", list[i], got[i])
+				}
+			}
+		}
+	})
+}
+
+// FuzzFeature holds the law that no bytes make the decoder panic or take more
+// memory than they have.
+func FuzzFeature(f *testing.F) {
+	full := feature{id: 7, kind: 'w', has: true, street: "Weg", number: "1", names: []string{"a"}, refs: []int64{5, 3}}
+	f.Add(full.put(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if g, ok := getFeature(b); ok && len(g.refs)+len(g.names) > len(b) {
+			t.Errorf("%d refs and %d names of %d bytes", len(g.refs), len(g.names), len(b))
+		}
+	})
+}
+
+// TestAreaGrid holds the law that the grid answers as a look at every outline.
+func TestAreaGrid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var areas []*area
+		for i := range rapid.IntRange(1, 6).Draw(t, "areas") {
+			x, y := rapid.Float64Range(7, 8).Draw(t, "x"), rapid.Float64Range(52, 53).Draw(t, "y")
+			w, h := rapid.Float64Range(0.001, 0.5).Draw(t, "w"), rapid.Float64Range(0.001, 0.5).Draw(t, "h")
+			a := &area{level: i, shape: orb.MultiPolygon{{orb.Ring{{x, y}, {x + w, y + h/3}, {x + w/2, y + h}, {x, y}}}}}
+			a.id, a.bound = int64(i), a.shape.Bound()
+			areas = append(areas, a)
+		}
+		g := newAreaGrid(areas)
+		for range 50 {
+			p := orb.Point{rapid.Float64Range(6.9, 8.6).Draw(t, "lon"), rapid.Float64Range(51.9, 53.6).Draw(t, "lat")}
+			var want []*area
+			for _, a := range areas {
+				if planar.MultiPolygonContains(a.shape, p) {
+					want = append(want, a)
+				}
+			}
+			slices.SortFunc(want, byLevel)
+			if got := g.around(p); !slices.Equal(got, want) {
+				t.Fatalf("%v lies in %d outlines, the grid says %d", p, len(want), len(got))
+			}
+		}
+	})
+}
+
+// TestNeighbours holds the law that the ring search finds the nearest cell.
+func TestNeighbours(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := newNeighbours(fineGrain)
+		points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) orb.Point {
+			return orb.Point{rapid.Float64Range(8, 8.1).Draw(t, "lon"), rapid.Float64Range(52.9, 53).Draw(t, "lat")}
+		}), 0, 8).Draw(t, "points")
+		for i, p := range points {
+			n.vote(p, string(rune('a'+i)))
+		}
+		n.ready()
+		p := orb.Point{rapid.Float64Range(8, 8.1).Draw(t, "lon"), rapid.Float64Range(52.9, 53).Draw(t, "lat")}
+		least := 1e9
+		for c := range n.cells {
+			least = min(least, flatDistance(orb.Point{(float64(c[0]) + .5) * fineGrain, (float64(c[1]) + .5) * fineGrain}, p))
+		}
+		got := n.near(p, 3000)
+		if (got != "") != (least < 3000) {
+			t.Fatalf("near %v: %q, the nearest cell lies %.0f m away", p, got, least)
+		}
+		if got != "" {
+			i := int(got[0] - 'a')
+			c := cellOf(points[i], fineGrain)
+			if d := flatDistance(orb.Point{(float64(c[0]) + .5) * fineGrain, (float64(c[1]) + .5) * fineGrain}, p); d > least+1e-6 {
+				t.Fatalf("near %v: %q at %.0f m, the nearest lies at %.0f m", p, got, d, least)
+			}
+		}
+	})
+}
+
+func flatDistance(p, q orb.Point) float64 {
+	a, b := flat(p), flat(q)
+	return math.Hypot(a[0]-b[0], a[1]-b[1]) * 111_195
+}
