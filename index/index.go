@@ -138,6 +138,10 @@ func Open(dir string, o Options) (x *Index, err error) {
 	return x, nil
 }
 
+// Exists tells whether there is any data; a reader that came before the first
+// write has none.
+func (x *Index) Exists() bool { return x.bleve != nil }
+
 // firstView reads all rows.
 func (x *Index) firstView() (err error) {
 	defer func() {

@@ -118,6 +118,8 @@ type (
 		CORS         []string      `mapstructure:"cors"`
 		MaxLimit     int           `mapstructure:"max_limit"`
 		QueryTimeout time.Duration `mapstructure:"query_timeout"`
+		Hosts        []string
+		Rate         float64
 	}
 	HostConfig struct {
 		Delay        time.Duration
@@ -184,7 +186,7 @@ func DefaultConfig() Config {
 		Policy:  PolicyConfig{TDM: "respect"},
 		Storage: StorageConfig{Memory: 500e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
-		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second},
+		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20},
 		Hosts:   map[string]HostConfig{},
 	}
 }
@@ -501,7 +503,8 @@ func (c *Config) Validate() error {
 		between("fetch.shutdown_grace", c.Fetch.ShutdownGrace.Seconds(), 0, 3600),
 		between("storage.memory", float64(c.Storage.Memory), 64e6, 1e12),
 		between("warc.max_file", float64(c.WARC.MaxFile), 1e6, 100e9),
-		between("serve.max_limit", float64(c.Serve.MaxLimit), 1, 10000),
+		between("serve.max_limit", float64(c.Serve.MaxLimit), 1, 500),
+		between("serve.rate", c.Serve.Rate, 0, 1e6),
 		between("serve.query_timeout", c.Serve.QueryTimeout.Seconds(), 0.01, 300),
 	}
 	for key, list := range map[string][]string{"crawl.include": c.Crawl.Include, "crawl.exclude": c.Crawl.Exclude} {

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -35,8 +36,10 @@ func newServeCommand(a *app) *cobra.Command {
 		Long: `Serves what the crawl found: a search page, /v1/search (GeoJSON), and /api and
 /reverse in Photon's form, so that map widgets made for Photon work unchanged.
 
-The data is only read. While a crawl runs, "gazehound crawl --serve ADDRESS"
-serves from within it. Ctrl-C ends the server.`,
+The data is only read. Where no crawl has been yet, the server says so and takes
+up the index when there is one. While a crawl runs, "gazehound crawl --serve
+ADDRESS" serves from within it. /openapi.json describes the API. Ctrl-C ends the
+server.`,
 		Example: `  gazehound serve
   gazehound serve --listen 127.0.0.1:0 --cors https://map.example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,13 +77,94 @@ func (a *app) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", nil)
+	if x.Exists() {
+		return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", nil)
+	}
+	w := &waiting{app: a}
+	w.why.Store(&errNoCrawl)
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() { cancel(); err = errors.Join(err, w.end()) }()
+	return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", w)
+}
+
+// A waiting server has no index yet, and looks for one.
+type waiting struct {
+	app   *app
+	why   atomic.Pointer[error]        // there is nothing to serve
+	now   atomic.Pointer[http.Handler] // what answers
+	done  chan struct{}
+	found *index.Index // belongs to watch until done is closed
+}
+
+var errNoCrawl = errors.New("no pages yet; start: gazehound crawl")
+
+// lookEvery is the time between two looks for an index.
+const lookEvery = time.Second
+
+// start answers with what handler makes of the empty index x, and of the true
+// one as soon as it can be opened.
+func (w *waiting) start(ctx context.Context, x *index.Index, handler func(*index.Index) http.Handler) http.Handler {
+	h := handler(x)
+	w.now.Store(&h)
+	w.done = make(chan struct{})
+	go w.watch(ctx, handler)
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { (*w.now.Load()).ServeHTTP(rw, r) })
+}
+
+// watch looks for the index until ctx ends.
+func (w *waiting) watch(ctx context.Context, handler func(*index.Index) http.Handler) {
+	defer close(w.done)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		x, err := openIndexToRead(project{w.app.data})
+		switch {
+		case err != nil: // a crawl has it, or it is of no use
+			if old := *w.why.Load(); old.Error() != err.Error() {
+				w.app.warn("the index cannot be opened yet: %s", oneLine(err.Error()))
+			}
+			w.why.Store(&err)
+		case !x.Exists():
+			x.Close()
+		default:
+			w.found = x
+			h := handler(x)
+			w.why.Store(nil)
+			w.now.Store(&h)
+			w.app.say("the index is there")
+			return
+		}
+	}
+}
+
+// ready says why there is nothing to serve.
+func (w *waiting) ready() error {
+	if why := w.why.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
+
+// end waits for watch, whose context has ended, and closes what it opened.
+func (w *waiting) end() error {
+	if w.done != nil {
+		<-w.done
+	}
+	if w.found == nil {
+		return nil
+	}
+	return w.found.Close()
 }
 
 // serveIndex serves x on an address beside a crawl that writes it, until ctx
 // ends.
 func (a *app) serveIndex(ctx context.Context, x *index.Index, cfg *Config, listen string) error {
-	return a.serveWith(ctx, x, cfg, listen, "--serve", func() string { return "running" })
+	return a.serveWith(ctx, x, cfg, listen, "--serve", nil)
 }
 
 // openIndexToRead opens the index for serve and search, which never change it.
@@ -103,9 +187,14 @@ const (
 	maxHeaderBytes = 32 << 10
 )
 
-func (a *app) serveWith(ctx context.Context, x *index.Index, cfg *Config, listen, flag string, crawl func() string) error {
+// serveWith serves x, or what w finds, on the address that a flag gave: --serve
+// stands beside a crawl.
+func (a *app) serveWith(ctx context.Context, x *index.Index, cfg *Config, listen, flag string, w *waiting) error {
 	o := a.apiOptions(cfg)
-	o.Crawl = crawl
+	crawling := flag == "--serve"
+	if crawling {
+		o.Crawl = func() string { return "running" }
+	}
 	if err := o.Validate(); err != nil {
 		return fail(exitInvalidInput, "%w", err)
 	}
@@ -119,23 +208,33 @@ func (a *app) serveWith(ctx context.Context, x *index.Index, cfg *Config, listen
 		return fail(exitInvalidInput, "%s wants host:port such as 127.0.0.1:8090, got %q (%w)", flag, listen, err)
 	}
 	url := "http://" + l.Addr().String() + "/"
-	if host, port, err := net.SplitHostPort(l.Addr().String()); err == nil && net.ParseIP(host).IsUnspecified() {
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	o.Loopback = err == nil && net.ParseIP(host).IsLoopback()
+	if err == nil && net.ParseIP(host).IsUnspecified() {
 		url = "http://localhost:" + port + "/"
 		a.warn("%s is open to everybody who can reach this machine", listen)
 	}
-	if crawl == nil && a.json {
+	if !crawling && a.json {
 		if err := a.printJSON(map[string]any{"type": "serving", "url": url}); err != nil {
 			return err
 		}
 	} else {
 		a.say("search page  %s", url)
 	}
-	if crawl == nil {
+	if !crawling {
 		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
-			a.warn("the index is empty. Start: gazehound crawl (then start serve again)")
+			a.warn("the index is empty. Start: gazehound crawl")
 		}
 	}
-	return serveHTTP(ctx, netutil.LimitListener(l, maxConnections), api.Handler(x, o), o.QueryTimeout)
+	handler := func(x *index.Index) http.Handler { return api.Handler(x, o) }
+	var h http.Handler
+	if w != nil {
+		o.Ready = w.ready
+		h = w.start(ctx, x, handler)
+	} else {
+		h = handler(x)
+	}
+	return serveHTTP(ctx, netutil.LimitListener(l, maxConnections), h, o.QueryTimeout)
 }
 
 // serveHTTP answers on l until ctx ends, and then lets running answers finish
@@ -174,6 +273,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 		}
 	}
 	o.CORS, o.MaxLimit, o.QueryTimeout = cfg.Serve.CORS, cfg.Serve.MaxLimit, cfg.Serve.QueryTimeout
+	o.Hosts, o.Rate = cfg.Serve.Hosts, cfg.Serve.Rate
 	level := slog.LevelWarn
 	if a.verbose > 0 {
 		level = slog.LevelDebug

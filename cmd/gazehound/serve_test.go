@@ -169,6 +169,69 @@ func TestServeEmpty(t *testing.T) {
 	}
 }
 
+// A server that was started before the first crawl takes up its index.
+func TestServeBeforeCrawl(t *testing.T) {
+	data := t.TempDir()
+	url, _, _ := runServe(t, data)
+	if status, body := fetchText(t, url+"readyz"); status != 503 || !strings.Contains(body, "no pages yet; start: gazehound crawl") {
+		t.Fatalf("readyz: %d %s", status, body)
+	}
+	if status, body := fetchText(t, url+"v1/search?q=tischlerei"); status != 200 || !strings.Contains(body, `"numberMatched":0`) {
+		t.Errorf("search: %d %s", status, body)
+	}
+	if err := os.Rename(project{shopIndex(t)}.index(), project{data}.index()); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		if status, _ := fetchText(t, url+"readyz"); status == 200 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if status, body := fetchText(t, url+"v1/search?q=tischlerei"); status != 200 || !strings.Contains(body, "Nadorster Straße") {
+		t.Errorf("search: %d %s", status, body)
+	}
+}
+
+// What no client of good will sends: the server answers or hangs up, and goes
+// on.
+func TestServeRude(t *testing.T) {
+	url, _, _ := runServe(t, shopIndex(t))
+	address := strings.Trim(strings.TrimPrefix(url, "http://"), "/")
+	say := func(text string) string {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(20 * time.Second))
+		go io.WriteString(c, text) // the server may hang up before the end
+		answer, _ := bufio.NewReader(c).ReadString('\n')
+		return answer
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"header flood": {"GET / HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", 100) + "\r\n", "431"},
+		"long line":    {"GET /" + strings.Repeat("a", 100_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", "431"},
+		"long target":  {"GET /" + strings.Repeat("a", 10_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", "414"},
+		"no host":      {"GET / HTTP/1.1\r\n\r\n", "400"},
+		"two hosts":    {"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400"},
+		"other host":   {"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421"},
+		"absolute":     {"GET http://evil.example/status HTTP/1.1\r\nHost: localhost\r\n\r\n", "421"},
+		"garbage":      {"\x16\x03\x01\x02\x00\x01\r\n\r\n", "400"},
+		"body":         {"GET /status HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n" + strings.Repeat("a", 300_000), "200"},
+		"both lengths": {"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "405"},
+		"proxy":        {"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n", "421"},
+		"path":         {"GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", "307"},
+	} {
+		if got := say(c.text); !strings.Contains(got, " "+c.want+" ") {
+			t.Errorf("%s: %q, want %s", name, got, c.want)
+		}
+	}
+	if status, _ := fetchText(t, url+"healthz"); status != 200 {
+		t.Errorf("afterwards: %d", status)
+	}
+}
+
 func TestServeJSON(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
