@@ -3,6 +3,8 @@ package geoparse
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -285,26 +287,91 @@ func TestHostile(t *testing.T) {
 		text string
 		max  int
 	}{
-		"digits":           {strings.Repeat("1", 3<<20), 0},
-		"codes":            {strings.Repeat("26122 ", 500000), 0},
-		"one line":         {strings.Repeat("x", 5<<20), 0},
-		"address lines":    {strings.Repeat("Lange Straße 5, 26122 Oldenburg\n", 50000), 1},
-		"streets":          {strings.Repeat("Nadorster Straße 12 ", 100000), 500},
-		"open brackets":    {strings.Repeat("(", 1<<20) + "5, 26122 Oldenburg", 1},
-		"states":           {strings.Repeat("5 Main St Austin TX ", 100000), 1},
-		"invalid UTF-8":    {strings.Repeat("\xff\xfe 26122 Oldenburg\xc3", 10000), 1},
-		"zero-width":       {"Lange Straße 5, 26\u200b122 Oldenburg", 0},
-		"right to left":    {"\u202eLange Straße 5, 26122 Oldenburg", 1},
-		"nothing":          {"", 0},
-		"numbers in words": {strings.Repeat("a1b2c3 ", 200000), 0},
+		"digits":                         {strings.Repeat("1", 3<<20), 0},
+		"codes":                          {strings.Repeat("26122 ", 500000), 0},
+		"one line":                       {strings.Repeat("x", 5<<20), 0},
+		"address lines":                  {strings.Repeat("Lange Straße 5, 26122 Oldenburg\n", 50000), 1},
+		"streets":                        {strings.Repeat("Nadorster Straße 12 ", 100000), 500},
+		"open brackets":                  {strings.Repeat("(", 1<<20) + "5, 26122 Oldenburg", 1},
+		"states":                         {strings.Repeat("5 Main St Austin TX ", 100000), 1},
+		"invalid UTF-8":                  {strings.Repeat("\xff\xfe 26122 Oldenburg\xc3", 10000), 1},
+		"zero-width":                     {"Lange Straße 5, 26\u200b122 Oldenburg", 0},
+		"right to left":                  {"\u202eLange Straße 5, 26122 Oldenburg", 1},
+		"zero-width in the house number": {"Lange Straße 1\u200b2, 26122 Oldenburg", 1},
+		"marks in numbers":               {"Lange Straße 1\u200f2, 26\u200e1\u202e22 Oldenburg\n5 Main St, Austin, TX 78\u200f701", 1},
+		"thousands of addresses":         {numbered("Lange Straße %d, 26122 Oldenburg\n", 50000), maxAddresses},
+		"one long line":                  {strings.Repeat("Lange Straße 5 26122 Oldenburg ", 170000), 1},
+		"postcodes of Canada":            {strings.Repeat("K1A 0B1 ", 100000), 0},
+		"postcodes of Great Britain":     {strings.Repeat("A1 1AA SW1A 1AA ", 50000), 0},
+		"names of states":                {strings.Repeat("5 Ohio Ontario Quebec Texas NSW ", 30000), 0},
+		"streets behind cities":          {strings.Repeat("26122 Oldenburg\nLange Straße 5\n", 60000), 2},
+		"letters behind numbers":         {strings.Repeat("Straße 12 a + b - 14 c / ", 80000) + "26122 Oldenburg", 1},
+		"plus signs":                     {strings.Repeat("+ 4711 Hausen ", 30000), 0},
+		"labels":                         {strings.Repeat("PLZ Ort : ", 100000) + "26122", 0},
+		"nothing":                        {"", 0},
+		"numbers in words":               {strings.Repeat("a1b2c3 ", 200000), 0},
 	} {
-		start := time.Now()
+		before := cpuTime()
 		v := parse(t, p, Input{Text: c.text})
-		if took := time.Since(start); took > 20*time.Second {
+		if took := cpuTime() - before; took > 20*time.Second {
 			t.Errorf("%s took %v", name, took)
+		}
+		for _, a := range v.Addresses {
+			if a.Postcode != "" && a.Postcode != "26122" {
+				t.Errorf("%s: invented %+v", name, a)
+			}
 		}
 		if len(v.Addresses) > c.max {
 			t.Errorf("%s: %d addresses, at most %d", name, len(v.Addresses), c.max)
+		}
+	}
+}
+
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i%9999+1)
+	}
+	return b.String()
+}
+
+// Hostile markup states nothing that can be believed.
+func TestHostileMarkup(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ld := func(json string) string { return `<script type="application/ld+json">` + json + `</script>` }
+	address := `"@type":"PostalAddress","streetAddress":"Nadorster Straße 12","postalCode":"26123","addressLocality":"Oldenburg"`
+	var many strings.Builder
+	for i := range 10000 {
+		fmt.Fprintf(&many, `{"address":{"streetAddress":"Nadorster Straße %d","postalCode":"26123","addressLocality":"Oldenburg"}},`, i+1)
+	}
+	for name, c := range map[string]struct {
+		page string
+		max  int
+	}{
+		"a cycle":              {ld(`{"@graph":[{"@id":"#a","address":{"@id":"#b"}},{"@id":"#b","address":{"@id":"#a"},"location":{"@id":"#a"}}]}`), 0},
+		"its own part":         {ld(`{"@id":"#a","address":{"@id":"#a"},"location":[{"@id":"#a"},{"@id":"#a"}],` + address + `}`), 1},
+		"wrong types":          {ld(`{"address":{"@type":7,"streetAddress":{"a":[]},"postalCode":[[26123]],"addressLocality":null,"addressCountry":{"name":{}}}}`), 0},
+		"numbers":              {ld(`{"address":{"streetAddress":12,"postalCode":26123,"addressLocality":false}}`), 1},
+		"beyond a float":       {ld(`{"geo":{"latitude":1e309,"longitude":-1e309},"address":{` + address + `}}`), 1},
+		"not a number":         {ld(`{"geo":{"latitude":"NaN","longitude":"Infinity"},"address":{` + address + `}}`), 1},
+		"10,000 entries":       {ld("[" + many.String() + "1]"), maxAddresses},
+		"a storm of entities":  {"<p>" + strings.Repeat("&amp;&#38;&lt;&#x26;&nbsp;&zwnj;", 60000), 0},
+		"entities in a street": {"<p>Nadorster" + strings.Repeat("&nbsp;", 5000) + "Straße&nbsp;12,&#32;2&#54;123&nbsp;Oldenburg", 1},
+		"nested":               {strings.Repeat("<div>", 5000) + "Nadorster Straße 12, 26123 Oldenburg", 1},
+	} {
+		doc := markup.Parse([]byte("<html><body>" + c.page))
+		v := parse(t, p, Input{Text: markup.Text(doc), Doc: doc})
+		if len(v.Addresses) > c.max {
+			t.Errorf("%s: %d addresses, at most %d", name, len(v.Addresses), c.max)
+		}
+		for _, a := range v.Addresses {
+			if a.Postcode != "26123" || math.IsNaN(a.Point[0]) || math.Abs(a.Point[0]-8.2) > 1 || math.Abs(a.Point[1]-53.1) > 1 {
+				t.Errorf("%s: %+v", name, a)
+			}
 		}
 	}
 }

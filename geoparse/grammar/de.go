@@ -706,6 +706,12 @@ func Fold(s string) string {
 			b.WriteByte('a')
 		case 'ô', 'ó', 'ò':
 			b.WriteByte('o')
+		case 'í', 'ì', 'î', 'Í':
+			b.WriteByte('i')
+		case 'ú', 'ù', 'û', 'Ú':
+			b.WriteByte('u')
+		case 'ñ', 'Ñ':
+			b.WriteByte('n')
 		case 'ç', 'Ç':
 			b.WriteByte('c')
 		default:

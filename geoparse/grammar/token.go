@@ -76,9 +76,10 @@ func decode(s string) (rune, int) {
 	return utf8.DecodeRuneInString(s)
 }
 
-// IsSpace tells white space other than a line break.
+// IsSpace tells white space other than a line break, with the marks that are not
+// seen: zero-width ones and those of the direction of writing.
 func IsSpace(r rune) bool {
-	return r == ' ' || r == '\t' || r == '\r' || r == 0xA0 || r == 0x202F || r == 0x200B || r == 0xFEFF || 0x2000 <= r && r <= 0x200A || r == '\v' || r == '\f'
+	return r == ' ' || r == '\t' || r == '\r' || r == 0xA0 || r == 0x202F || r == 0x200B || r == 0xFEFF || 0x2000 <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x2069 || r == '\v' || r == '\f'
 }
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
