@@ -39,6 +39,7 @@ type simulateOptions struct {
 
 	strategies []string
 	limits     []int
+	depths     int
 	train      int
 
 	sim    sim.Options
@@ -102,7 +103,8 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
 	f.Float64("decay", DefaultConfig().Crawl.Decay, "score = decay^(links since the last relevant page)")
-	f.IntVar(&o.train, "depths", predictor.MaxDepth, "links ahead that the model learns")
+	f.IntVar(&o.depths, "depths", predictor.MaxDepth, "links ahead that the model of adaptive learns")
+	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
 	// how
 	f.IntVar(&o.sim.Pages, "pages", 20_000, "HTML pages for each strategy; 0 is all")
 	f.IntVar(&o.runs, "runs", 3, "random seeds for each strategy")
@@ -144,14 +146,14 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if o.sim.Delay > 0 && o.sim.PerHost == 0 {
 		o.sim.PerHost = 1
 	}
-	if o.runs < 1 || o.webs < 1 {
-		return fail(exitUsage, "--runs and --webs want 1 or more")
+	if o.runs < 1 || o.webs < 1 || o.train < 0 {
+		return fail(exitUsage, "--runs and --webs want 1 or more, --train-pages not less than 0")
 	}
 	if err := o.sim.Validate(); err != nil {
 		return fail(exitUsage, "%w", err)
 	}
 	model := modelOptions(cfg)
-	model.Depths = o.train
+	model.Depths = o.depths
 	if err := model.Validate(); err != nil {
 		return fail(exitUsage, "--depths: %w", err)
 	}
@@ -259,6 +261,9 @@ func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([
 			m, err := predictor.NewModel(model)
 			if err != nil {
 				return nil, err
+			}
+			if kind == "adaptive" && o.train > 0 {
+				return &sim.Pupil{Adaptive: strategy.Adaptive{Decay: cfg.Crawl.Decay, Model: m}, Pages: o.train}, nil
 			}
 			return strategy.New(kind, strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised})
 		}

@@ -51,6 +51,9 @@ func GraphOracle(w *Web) *Oracle {
 	return o
 }
 
+// Rescores tells whether the way to what was not visited yet has changed.
+func (o *Oracle) Rescores() bool { return o.graph }
+
 // Score returns the priority of e.
 func (o *Oracle) Score(e *frontier.Entry) (float64, bool) {
 	distance := math.Pow(0.5, float64(e.Distance))
