@@ -26,7 +26,12 @@ fuzz: ## every fuzz test for FUZZTIME
 	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "== $$pkg $$f"; $(GO) test $$pkg -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME); done; done
 
-bench: ## benchmarks, each beside its baseline
+PAGES ?= 5000
+bench: build ## whole crawls beside a bare loop and colly: pages/s, CPU time, memory (PAGES=5000)
+	cd crawler/peers && $(GO) build -o ../../bin/peers .
+	./bin/peers -gazehound bin/gazehound -pages $(PAGES)
+
+microbench: ## benchmarks of the packages, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
 eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors; EVAL_ERRORS=1 lists them

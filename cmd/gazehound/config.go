@@ -160,6 +160,12 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Set parses a flag's value.
+func (s *Size) Set(text string) error { return s.UnmarshalText([]byte(text)) }
+
+// Type names the kind of a flag's value.
+func (s *Size) Type() string { return "size" }
+
 // String writes s with the largest unit that divides it.
 func (s Size) String() string {
 	for _, u := range sizeUnits {

@@ -28,6 +28,8 @@ type demoOptions struct {
 	sites, pages  int
 	listen, serve string
 	domain        string
+	pageSize      Size
+	calm          bool
 	serveOnly     bool
 	osmOut, truth string
 }
@@ -63,6 +65,8 @@ retrain and crawl can go on with it.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` of the town: an HTTP proxy, also by Host header and *.localhost")
 	f.StringVar(&o.domain, "domain", d.Domain, "what host names end in; with localhost they are reached without a proxy")
 	f.StringVar(&o.serve, "serve", "", "leave the search page up at this `ADDRESS`, such as 127.0.0.1:8090")
+	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with text about nothing")
+	f.BoolVar(&o.calm, "calm", false, "no host is slow or fails")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
 	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE`")
 	f.StringVar(&o.truth, "truth", "", "write the town's ground truth to this `FILE` (GeoJSON)")
@@ -80,6 +84,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	}
 	defer ln.Close()
 	options.Seed, options.Sites, options.Domain = o.seed, o.sites, o.domain
+	options.PageSize, options.Calm = int(min(o.pageSize, 1e9)), o.calm
 	if o.domain == "localhost" {
 		_, port, _ := net.SplitHostPort(ln.Addr().String())
 		options.Domain += ":" + port

@@ -50,6 +50,9 @@ type Options struct {
 	// them as if they were right: a reader would go to the right house.
 	Misprints float64
 
+	PageSize int  // bytes that a page has at least, filled up with text about nothing; 0 to 1,000,000
+	Calm     bool // no host is slow, broken or in a hurry to close connections
+
 	FarSeeds, NearSeeds int // how many seeds lie far from the town, and in it; 0 to 20, 0 to 200
 
 	// What the OpenStreetMap extract knows.
@@ -106,6 +109,7 @@ func (o Options) Validate() error {
 		between("streets", o.Streets, 20, 300),
 		between("sites", o.Sites, 40, 50_000),
 		between("pages per site", o.PagesPerSite, 20, 2_000),
+		between("page size", o.PageSize, 0, 1_000_000),
 		between("far seeds", o.FarSeeds, 0, 20),
 		between("bridge length", o.BridgeLength, 0, 6),
 		between("near seeds", o.NearSeeds, 0, 200),

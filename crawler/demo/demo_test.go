@@ -771,3 +771,34 @@ func BenchmarkDraw(b *testing.B) {
 		})
 	}
 }
+
+// Filled pages are long enough and say the same about addresses.
+func TestPageSize(t *testing.T) {
+	o := DefaultOptions()
+	o.Sites, o.PagesPerSite, o.Streets = 60, 20, 40
+	short, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.PageSize, o.Calm = 16_000, true
+	long, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range long.Seeds() {
+		a, err := long.Fetch(context.Background(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := short.Fetch(context.Background(), u)
+		if err != nil || b.Status != 200 || a.Status != 200 {
+			continue
+		}
+		if len(a.Body) < 15_000 || len(a.Body) > 18_000 {
+			t.Errorf("%s has %d bytes", u, len(a.Body))
+		}
+		if got, want := bytes.Count(a.Body, []byte("<a ")), bytes.Count(b.Body, []byte("<a ")); got != want {
+			t.Errorf("%s has %d links, without filling %d", u, got, want)
+		}
+	}
+}

@@ -92,6 +92,7 @@ func (t *Town) answer(u weburl.URL, domain string) (answer, bool) {
 	c := t.canvas(to.ref, to.trap, false)
 	c.domain = domain
 	c.draw()
+	c.fill(t.o.PageSize)
 	a := answer{status: http.StatusOK, header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, body: c.buf}
 	if s.latin1 {
 		a.body = latin1(c.buf)

@@ -139,7 +139,7 @@ func (t *Town) add(s site) int {
 		s.latin1, s.declares = true, d.chance(0.5)
 	}
 	fated := d.share()
-	if s.kind == organisation || s.kind == shop || s.kind == blog {
+	if !t.o.Calm && (s.kind == organisation || s.kind == shop || s.kind == blog) {
 		switch {
 		case fated < 0.02:
 			s.fate = slow
