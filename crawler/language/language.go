@@ -1,0 +1,182 @@
+// Package language tells Thai and Japanese pages by their bytes and characters
+// (Somboonviwat, Tamura & Kitsuregawa 2005, section 3.2): by the code page that
+// a page is written in, and by the script of its text. It knows the code
+// pages of Thai (TIS-620, ISO-8859-11 and windows-874, which are one for this
+// purpose) and of Japanese (EUC-JP, Shift_JIS, ISO-2022-JP).
+package language
+
+import (
+	"bytes"
+	"unicode"
+)
+
+// The code pages, by their names in the WHATWG Encoding Standard.
+const (
+	Thai     = "windows-874"
+	EUCJP    = "euc-jp"
+	ShiftJIS = "shift_jis"
+	ISO2022  = "iso-2022-jp"
+)
+
+// OfCharset returns the language that only one code page is for, as an ISO
+// 639-1 code, or "". It wants the name of the Encoding Standard.
+func OfCharset(name string) string {
+	switch name {
+	case Thai:
+		return "th"
+	case EUCJP, ShiftJIS, ISO2022:
+		return "ja"
+	}
+	return ""
+}
+
+// Bounds of what is looked at, and how much of it has to be there.
+const (
+	maxBytes   = 64 << 10
+	minThai    = 12 // bytes beyond ASCII
+	minPairs   = 8  // two-byte characters
+	minLetters = 20
+)
+
+// Charset returns the code page of an HTML body that declares none, by the
+// distribution of its bytes, or "" if it is none of the four. Text of the
+// western and eastern European, Greek, Arabic, Chinese and Korean code pages is
+// none of them.
+func Charset(body []byte) string {
+	body = body[:min(len(body), maxBytes)]
+	switch {
+	case bytes.Contains(body, []byte("\x1b$B")), bytes.Contains(body, []byte("\x1b$@")):
+		return ISO2022
+	case isThai(body):
+		return Thai
+	case isEUC(body):
+		return EUCJP
+	case isShiftJIS(body):
+		return ShiftJIS
+	}
+	return ""
+}
+
+// isThai tells whether the bytes beyond ASCII stand as Thai letters do: signs
+// above and below a consonant behind one, vowels that are written before the
+// consonant before one, and in lines of letters without gaps.
+func isThai(body []byte) bool {
+	high, wrong, marks, runs := 0, 0, 0, 0
+	before := byte(0)
+	for i, c := range body {
+		if c < 0x80 {
+			before = c
+			continue
+		}
+		high++
+		if before < 0x80 {
+			runs++
+		}
+		switch {
+		case isMark(c):
+			marks++
+			if !isConsonant(before) && !isMark(before) {
+				wrong++
+			}
+		case 0xE0 <= c && c <= 0xE4: // a vowel that is written first
+			marks++
+			if i+1 < len(body) && !isConsonant(body[i+1]) {
+				wrong++
+			}
+		case c == 0xA0 || isConsonant(c) || c >= 0xCF && c <= 0xD3 || c == 0xDF || c >= 0xE5 && c <= 0xE6 || c >= 0xEF && c <= 0xFB:
+		case 0x91 <= c && c <= 0x97 || c == 0x85: // quotation marks of windows-874
+		default:
+			wrong++
+		}
+		before = c
+	}
+	return high >= minThai && wrong*50 <= high && marks*8 >= high && high >= 4*runs
+}
+
+// isConsonant tells of a byte of TIS-620.
+func isConsonant(c byte) bool { return 0xA1 <= c && c <= 0xCE }
+
+// isMark tells of a byte of TIS-620 whether it is written above or below the
+// letter before it.
+func isMark(c byte) bool { return c == 0xD1 || 0xD4 <= c && c <= 0xDA || 0xE7 <= c && c <= 0xEE }
+
+// isEUC tells whether body is pairs of bytes with as much kana among them as
+// only Japanese has.
+func isEUC(body []byte) bool {
+	pairs, kana, wrong := 0, 0, 0
+	for i := 0; i < len(body); i++ {
+		c := body[i]
+		switch {
+		case c < 0x80:
+		case i+1 >= len(body):
+		case 0xA1 <= c && c <= 0xFE && body[i+1] >= 0xA1 && body[i+1] != 0xFF:
+			pairs++
+			if c == 0xA4 || c == 0xA5 {
+				kana++
+			}
+			i++
+		case c == 0x8E && 0xA1 <= body[i+1] && body[i+1] <= 0xDF:
+			i++
+		default:
+			wrong++
+		}
+	}
+	return pairs >= minPairs && wrong*50 <= pairs && kana*5 >= pairs
+}
+
+// isShiftJIS tells the same of Shift_JIS.
+func isShiftJIS(body []byte) bool {
+	pairs, kana, wrong := 0, 0, 0
+	for i := 0; i < len(body); i++ {
+		c := body[i]
+		switch {
+		case c < 0x80, 0xA1 <= c && c <= 0xDF: // half-width kana
+		case i+1 >= len(body):
+		case (0x81 <= c && c <= 0x9F || 0xE0 <= c && c <= 0xFC) && 0x40 <= body[i+1] && body[i+1] <= 0xFC && body[i+1] != 0x7F:
+			pairs++
+			if c == 0x82 && 0x9F <= body[i+1] && body[i+1] <= 0xF1 || c == 0x83 && body[i+1] <= 0x96 {
+				kana++
+			}
+			i++
+		default:
+			wrong++
+		}
+	}
+	return pairs >= minPairs && wrong*50 <= pairs && kana*5 >= pairs
+}
+
+// OfText returns "th" or "ja" if a fifth of the text's letters are of the
+// language's own scripts (of Japanese a twentieth kana, and with the Chinese
+// characters a fifth), else "".
+func OfText(text string) string {
+	letters, thai, kana, han, read := 0, 0, 0, 0, 0
+	for _, r := range text {
+		if read++; read > maxBytes {
+			break
+		}
+		switch {
+		case r < 0x80:
+			if 'a' <= r|0x20 && r|0x20 <= 'z' {
+				letters++
+			}
+			continue
+		case 0x0E00 <= r && r <= 0x0E7F:
+			thai++
+		case 0x3041 <= r && r <= 0x30FF:
+			kana++
+		case unicode.Is(unicode.Han, r):
+			han++
+		case !unicode.IsLetter(r):
+			continue
+		}
+		letters++
+	}
+	switch {
+	case letters < minLetters:
+	case thai*5 >= letters:
+		return "th"
+	case kana*20 >= letters && (kana+han)*5 >= letters:
+		return "ja"
+	}
+	return ""
+}
