@@ -3,8 +3,10 @@ package crawler
 import (
 	"context"
 
+	"gazehound/crawler/language"
 	"gazehound/crawler/page"
 	"gazehound/geoparse"
+	"gazehound/predictor/bm25"
 )
 
 // Geo judges pages by the addresses of the region that they hold.
@@ -16,4 +18,34 @@ type Geo struct {
 // Judge parses the addresses of p.
 func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
 	return g.Parser.Parse(ctx, geoparse.Input{Text: p.Text, Doc: p.Doc, Host: p.URL.Hostname(), Lang: p.Lang, Country: g.Country})
+}
+
+// Language judges pages by their language (Somboonviwat et al. 2005, section
+// 3.2): by the script of the text, by what the page declares, and by a code page
+// that only one language is written in.
+type Language struct {
+	Code string // ISO 639-1, such as "th"
+}
+
+// Judge returns whether p is in the language.
+func (j Language) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
+	if p.Lang == j.Code || language.OfCharset(p.Charset) == j.Code {
+		return geoparse.Verdict{Relevant: true, Score: 1}, nil
+	}
+	return geoparse.Verdict{}, nil
+}
+
+// Topic judges pages by how well their text fits a topic: Okapi BM25 as a
+// share of what the fullest text would have (Ahmadi-Abkenari & Selamat 2010,
+// equation 7). The pages that it judges are not observed, so that a verdict does
+// not depend on the order of the crawl.
+type Topic struct {
+	Topic *bm25.Topic
+	Share float64 // from which a page is relevant, in (0, 1]
+}
+
+// Judge returns whether p fits, and how well as the score.
+func (j Topic) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
+	fit := j.Topic.Similarity(j.Topic.Read(p.Title + "\n" + p.Text))
+	return geoparse.Verdict{Relevant: fit >= j.Share, Score: fit}, nil
 }

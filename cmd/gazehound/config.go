@@ -59,6 +59,10 @@ type (
 		Sitemaps bool
 	}
 	CrawlConfig struct {
+		Judge           string
+		Language        string
+		Topic           string
+		TopicShare      float64 `mapstructure:"topic_share"`
 		Strategy        string
 		Decay           float64
 		LimitDistance   int `mapstructure:"limit_distance"`
@@ -182,7 +186,7 @@ func DefaultConfig() Config {
 		Version:   1,
 		Gazetteer: GazetteerConfig{MinPrecision: "auto"},
 		Seeds:     SeedsConfig{Files: []string{}, Sitemaps: true},
-		Crawl: CrawlConfig{Strategy: "lookahead", Decay: 0.5, MaxPagesPerHost: 20000, Include: []string{},
+		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Strategy: "lookahead", Decay: 0.5, MaxPagesPerHost: 20000, Include: []string{},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
 		Predictor: PredictorConfig{Weight: 1, Posterior: "raw", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
@@ -481,6 +485,8 @@ func (c *Config) Validate() error {
 	const forever = float64(1 << 62)
 	checks := []error{
 		oneOf("gazetteer.min_precision", c.Gazetteer.MinPrecision, "auto", "house", "street", "postcode"),
+		oneOf("crawl.judge", c.Crawl.Judge, judgeNames...),
+		between("crawl.topic_share", c.Crawl.TopicShare, 0.001, 1),
 		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
 		oneOf("policy.tdm", c.Policy.TDM, "respect", "ignore"),
 		oneOf("fetch.cookies", c.Fetch.Cookies, "none", "site"),

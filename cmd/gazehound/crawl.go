@@ -31,6 +31,7 @@ import (
 // crawlFlags are the flags that stand for keys of config.yaml.
 var crawlFlags = map[string]string{
 	"region": "region::boundary", "seeds": "seeds::files",
+	"judge": "crawl::judge", "language": "crawl::language", "topic": "crawl::topic", "topic-share": "crawl::topic_share",
 	"strategy": "crawl::strategy", "decay": "crawl::decay", "limit-distance": "crawl::limit_distance",
 	"prioritised": "crawl::prioritised", "random-seed": "crawl::random_seed",
 	"max-pages": "crawl::max_pages", "max-time": "crawl::max_time", "max-depth": "crawl::max_depth",
@@ -90,6 +91,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
   gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
   gazehound crawl --warc archive --max-pages 500
   gazehound crawl --revisit --max-time 8h
+  gazehound crawl --judge language --language th --seed https://www.example.co.th/ --contact https://example.org/bot
   gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeds = append(o.seeds, args...)
@@ -113,6 +115,11 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	f.Int64("max-pages-per-host", d.Crawl.MaxPagesPerHost, "URLs accepted of one host; 0 is no limit")
 	f.StringArray("include", nil, "`REGEXP` that a URL must match (repeatable)")
 	f.StringArray("exclude", nil, "`REGEXP` of URLs to leave out (repeatable; replaces the default)")
+	// what is looked for
+	f.String("judge", d.Crawl.Judge, "what makes a page relevant: "+strings.Join(judgeNames, " | "))
+	f.String("language", "", "`CODE` of judge language, such as th or ja")
+	f.String("topic", "", "`WORDS` of judge topic")
+	f.Float64("topic-share", d.Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
 	// strategy
 	strategyFlags(f)
 	f.Uint64("random-seed", d.Crawl.RandomSeed, "order among equal priorities")
@@ -172,25 +179,12 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.needData(); err != nil {
-		return err
-	}
 	p := project{a.data}
-	g, err := p.openGazetteer()
-	if err != nil {
+	judge, region, closeGazetteer, err := a.openJudge(p, cfg)
+	if err != nil || judge == nil {
 		return err
 	}
-	defer g.Close()
-	if cfg.Region.Boundary == listRegions {
-		return a.printRegions(g, "")
-	}
-	region, err := p.openRegion(g, cfg.Region.Boundary)
-	if err != nil {
-		return err
-	}
-	if cfg.Region.Name != "" {
-		region.Name = cfg.Region.Name
-	}
+	defer closeGazetteer()
 	seeds, err := a.seeds(p, cfg, o)
 	if err != nil {
 		return err
@@ -230,7 +224,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := describeCrawl(f, region); err != nil {
 		return err
 	}
-	if _, err := os.Stat(p.region()); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(p.region()); errors.Is(err, fs.ErrNotExist) && cfg.Crawl.Judge == "addresses" {
 		if err := region.Write(p.region()); err != nil {
 			return err
 		}
@@ -240,10 +234,6 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	judge, err := newJudge(g, region, cfg)
-	if err != nil {
-		return err
-	}
 	c := &crawler.Crawler{
 		Options: crawler.Options{
 			Workers: cfg.Fetch.Workers, MaxPages: cfg.Crawl.MaxPages, MaxDepth: cfg.Crawl.MaxDepth, MaxFailures: cfg.Crawl.MaxFailures,

@@ -14,9 +14,10 @@ import (
 // is not listed here fails the test: add it where it belongs.
 var arrows = map[string][]string{
 	"crawler/weburl":     {},
-	"crawler/page":       {"crawler/weburl", "geoparse/markup"},
+	"crawler/page":       {"crawler/weburl", "geoparse/markup", "crawler/language"},
 	"crawler/fetch":      {"crawler/weburl", "crawler/page"},
 	"crawler/robots":     {"crawler/weburl", "crawler/page"},
+	"crawler/language":   {},
 	"crawler/polite":     {},
 	"crawler/frontier":   {"crawler/weburl"},
 	"crawler/memory":     {},
@@ -31,7 +32,7 @@ var arrows = map[string][]string{
 	"crawler/nugget":     {},
 	"crawler/report":     {"crawler/frontier"},
 	"crawler/strategy":   {"crawler/frontier", "predictor"},
-	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "crawler/sitemap", "crawler/tdm", "crawler/simhash", "geoparse", "predictor"},
+	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "crawler/sitemap", "crawler/tdm", "crawler/simhash", "crawler/language", "geoparse", "predictor", "predictor/bm25"},
 	"crawler/sim":        {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/robots", "crawler/frontier", "crawler/strategy", "crawler/warc", "crawler/demo", "geoparse", "predictor"},
 	"predictor":          {},
 	"predictor/bm25":     {},

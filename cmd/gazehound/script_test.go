@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,6 +16,9 @@ import (
 	"gazehound/crawler/demo"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
 )
 
 func TestMain(m *testing.M) {
@@ -40,6 +45,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"town": serveTown,
+			"shop": serveShop,
 			"json": checkJSON,
 			"code": exitsWith,
 			"cut":  cutOff,
@@ -79,6 +85,50 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("TOWN", town.Name())
 	ts.Check(writeFile(ts.MkAbs("town.osm"), town.WriteOSM))
 	ts.Check(os.WriteFile(ts.MkAbs("seeds.txt"), []byte(strings.Join(texts(town.Seeds()), "\n")+"\n"), 0o644))
+}
+
+// serveShop serves a small site of pages in several languages and code pages
+// at $SHOP: four are Thai and three Japanese, of which one each is told by its
+// META element, by the header, by its bytes, and in UTF-8 by its letters.
+func serveShop(ts *testscript.TestScript, neg bool, args []string) {
+	const thai = "ร้านอาหารของเราเปิดทุกวันตั้งแต่แปดโมงเช้าถึงหกโมงเย็น ยินดีต้อนรับลูกค้าทุกท่าน"
+	const japanese1 = "東京都千代田区にあるお店です。毎日午前八時から午後六時まで営業しています。"
+	const english = "Bicycle repair while you wait: we mend any bicycle, its brakes and its gears. Our workshop is open every day."
+	pages := map[string]struct {
+		charset string // of the header
+		in      encoding.Encoding
+		text    string
+	}{
+		"/":        {"utf-8", encoding.Nop, english + "<a href=/thai1>1</a> <a href=/ja1>2</a> <a href=/news>3</a>"},
+		"/thai1":   {"", charmap.Windows874, "<meta charset=tis-620>" + thai + "<a href=/thai2>1</a>"},
+		"/thai2":   {"iso-8859-11", charmap.Windows874, thai + "<a href=/thai3>1</a>"},
+		"/thai3":   {"iso-8859-1", charmap.Windows874, thai + "<a href=/thai4>1</a>"}, // the server knows no better
+		"/thai4":   {"utf-8", encoding.Nop, "<html lang=en>" + thai},
+		"/ja1":     {"", japanese.ShiftJIS, japanese1 + "<a href=/ja2>1</a>"},
+		"/ja2":     {"euc-jp", japanese.EUCJP, japanese1 + "<a href=/ja3>1</a>"},
+		"/ja3":     {"", japanese.ISO2022JP, japanese1},
+		"/news":    {"utf-8", encoding.Nop, "The council met on Monday and spoke about nothing in particular for a long while.<a href=/russian>1</a>"},
+		"/russian": {"", charmap.Windows1251, "Наш ресторан работает каждый день с восьми утра до шести вечера. Добро пожаловать!"},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		if p.charset != "" {
+			w.Header().Set("Content-Type", "text/html; charset="+p.charset)
+		}
+		body, err := p.in.NewEncoder().Bytes([]byte("<title>x</title><p>" + p.text + "</p>"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Write(body)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("SHOP", server.URL)
 }
 
 func checkJSON(ts *testscript.TestScript, neg bool, args []string) {

@@ -24,7 +24,6 @@ import (
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
-	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/predictor"
 )
@@ -397,18 +396,6 @@ func openIndex(p project) (*index.Index, error) {
 		return nil, storeError(p, err)
 	}
 	return x, nil
-}
-
-func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (crawler.Judge, error) {
-	parser, err := geoparse.New(g, region, geoparse.Options{MinPrecision: cfg.Gazetteer.MinPrecision})
-	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
-	}
-	country := cfg.Region.Country
-	if country == "" {
-		country = region.Country
-	}
-	return crawler.Geo{Parser: parser, Country: country}, nil
 }
 
 // indexSink puts relevant pages into the index.

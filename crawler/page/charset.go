@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gazehound/crawler/language"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/charmap"
@@ -13,8 +15,10 @@ import (
 
 // decode returns body in UTF-8 and the name of the encoding it had. In this
 // order it believes: a byte order mark, bytes that are UTF-8 (declarations are
-// wrong more often than these), the header, a meta element, and else
-// windows-1252. No declaration makes it fail.
+// wrong more often than these), the header, a meta element, a Thai or Japanese
+// distribution of bytes, and else windows-1252. The western code page is what
+// servers declare who know nothing, so that it is asked last, too. No
+// declaration makes it fail.
 func decode(body []byte, header http.Header) (text []byte, name string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
@@ -36,10 +40,13 @@ func decode(body []byte, header http.Header) (text []byte, name string) {
 		return repair(body), "utf-8"
 	case strings.HasPrefix(declared, "utf-16") && bytes.IndexByte(body, 0) < 0:
 		return repair(body), "utf-8"
-	case declared != "":
+	case declared != "" && declared != "windows-1252":
 		return decodeAs(body, declared)
-	case looksUTF8(body):
+	case looksUTF8(body) && !bytes.Contains(body, []byte("\x1b$")):
 		return repair(body), "utf-8"
+	}
+	if name := language.Charset(body); name != "" {
+		return decodeAs(body, name)
 	}
 	return decodeAs(body, "windows-1252")
 }

@@ -3,6 +3,8 @@ package page
 import (
 	"strings"
 
+	script "gazehound/crawler/language"
+
 	"github.com/abadojack/whatlanggo"
 	"golang.org/x/text/language"
 )
@@ -24,9 +26,13 @@ var spoken = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Bul: true, whatlanggo.Srp: true, whatlanggo.Arb: true, whatlanggo.Heb: true, whatlanggo.Hin: true,
 }}
 
-// language returns the declared language of the page, or else that of its text,
-// as an ISO 639-1 code, or "".
+// language returns the language of a page with this text, as an ISO 639-1
+// code, or "": Thai and Japanese by their scripts, or else the declared one, or
+// else that of the sentences.
 func (h *head) language(text string) string {
+	if code := script.OfText(text); code != "" {
+		return code
+	}
 	for _, declared := range h.langs {
 		if code := languageCode(declared); code != "" {
 			return code

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"gazehound/crawler"
+	"gazehound/gazetteer"
+	"gazehound/geoparse"
+	"gazehound/predictor/bm25"
+
+	"golang.org/x/text/language"
+)
+
+// judgeNames are what --judge knows, the default first.
+var judgeNames = []string{"addresses", "language", "topic"}
+
+// openJudge returns what decides whether a page is relevant, and what the crawl
+// is about: the project's region, or a language or topic, which need no
+// gazetteer. The judge is nil where the regions were only to be listed.
+func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazetteer.Region, closeGazetteer func(), err error) {
+	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
+		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge {
+			return nil, nil, nil, fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge, cfg.Crawl.Judge)
+		}
+	}
+	nothing := func() {}
+	switch cfg.Crawl.Judge {
+	case "language":
+		code, err := languageOf(cfg.Crawl.Language)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return crawler.Language{Code: code}, &gazetteer.Region{Name: "pages in language " + code}, nothing, os.MkdirAll(p.dir, 0o755)
+	case "topic":
+		words := bm25.Words(cfg.Crawl.Topic)
+		if len(words) == 0 {
+			return nil, nil, nil, fail(exitInvalidInput, "judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle repair\"")
+		}
+		topic, err := bm25.New(words, bm25.DefaultOptions())
+		if err != nil {
+			return nil, nil, nil, fail(exitInvalidInput, "%w", err)
+		}
+		name := fmt.Sprintf("the topic %q", strings.Join(words[:min(len(words), 20)], " "))
+		return crawler.Topic{Topic: topic, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: name}, nothing, os.MkdirAll(p.dir, 0o755)
+	}
+	if err := a.needData(); err != nil {
+		return nil, nil, nil, err
+	}
+	g, err := p.openGazetteer()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if cfg.Region.Boundary == listRegions {
+		defer g.Close()
+		return nil, nil, nil, a.printRegions(g, "")
+	}
+	region, err := p.openRegion(g, cfg.Region.Boundary)
+	if err == nil {
+		if cfg.Region.Name != "" {
+			region.Name = cfg.Region.Name
+		}
+		j, err = newJudge(g, region, cfg)
+	}
+	if err != nil {
+		g.Close()
+		return nil, nil, nil, err
+	}
+	return j, region, func() { g.Close() }, nil
+}
+
+// languageOf checks a language code and returns its two letters.
+func languageOf(code string) (string, error) {
+	if code == "" {
+		return "", fail(exitInvalidInput, "judge language needs a language: crawl.language or --language th")
+	}
+	base, err := language.ParseBase(strings.ToLower(code))
+	if err != nil || len(base.String()) != 2 {
+		return "", fail(exitInvalidInput, "--language wants an ISO 639-1 code, such as th, ja or de, got %q", code)
+	}
+	return base.String(), nil
+}
+
+// newJudge returns the judge by addresses in a region.
+func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (crawler.Judge, error) {
+	parser, err := geoparse.New(g, region, geoparse.Options{MinPrecision: cfg.Gazetteer.MinPrecision})
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	country := cfg.Region.Country
+	if country == "" {
+		country = region.Country
+	}
+	return crawler.Geo{Parser: parser, Country: country}, nil
+}
