@@ -76,7 +76,7 @@ func (p *Place) check() error {
 		if len(names) == 0 || names[0] != p.Street {
 			p.Names = append([]string{p.Street}, names...)
 		}
-		if p.Kind == House && NumberKey(p.HouseNumber) == "" {
+		if p.Kind == House && Key(NumberKey(p.HouseNumber)) == "" {
 			return fmt.Errorf("%w: no house number", ErrBadPlace)
 		}
 		if p.MaxNumber < 0 || p.MaxNumber > maxHouseNumber {
