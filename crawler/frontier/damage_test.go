@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -321,6 +322,72 @@ func TestTornLog(t *testing.T) {
 	if n := drain(t, f); n != 31 {
 		t.Errorf("served %d of %d", n, len(es))
 	}
+}
+
+// TestLongNumber: a log that goes on with a number of more than ten bytes is
+// ended there, like one that goes on with anything else that makes no sense.
+func TestLongNumber(t *testing.T) {
+	for _, pattern := range []string{"*.mem", "*.vlog"} {
+		t.Run(pattern, func(t *testing.T) {
+			dir := t.TempDir()
+			f, _ := fill(t, Options{Dir: dir})
+			long := Entry{URL: parse(t, "http://long.example/")} // a group of more than a kilobyte
+			var es []Entry
+			for i := range 64 {
+				e := long
+				e.URL = parse(t, fmt.Sprintf("http://long.example/%x", sha256.Sum256([]byte{byte(i)})))
+				es = append(es, e)
+			}
+			if _, err := f.Push(t.Context(), es...); err != nil {
+				t.Fatal(err)
+			}
+			copied := filepath.Join(t.TempDir(), "copy")
+			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			logs, err := filepath.Glob(filepath.Join(copied, pattern))
+			if err != nil || len(logs) != 1 {
+				t.Fatalf("logs: %v, %v", logs, err)
+			}
+			data, err := os.ReadFile(logs[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, broken := endOfLog(data)
+			if broken || at <= 1000 || len(strings.Trim(string(data[at:min(len(data), at+1000)]), "\x00")) > 0 {
+				t.Fatalf("the log ends at %d: %v", at, broken)
+			}
+			for i := range 40 {
+				data[at+i] = 0xff
+			}
+			if err := os.WriteFile(logs[0], data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if db, err := badger.Open(storeOptions(Options{Dir: copied})); err == nil {
+				db.Close()
+				t.Skip("Badger bears it now: logs.go is not needed any more")
+			}
+			f = open(t, Options{Dir: copied})
+			checkStore(t, f)
+			if got := f.Totals(); got.Visited != 10 || got.Queued != 30+64 || got.Damaged != 0 {
+				t.Errorf("totals = %+v", got)
+			}
+			if n := drain(t, f); n != 94 {
+				t.Errorf("served %d of 94", n)
+			}
+		})
+	}
+}
+
+func FuzzEndOfLog(f *testing.F) {
+	f.Add([]byte(strings.Repeat("\x00", 40)))
+	f.Add([]byte(strings.Repeat("\xff", 60)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if at, broken := endOfLog(data); broken && (at < logHeader || at+2 >= len(data)) {
+			t.Errorf("ends at %d of %d bytes", at, len(data))
+		}
+	})
 }
 
 // TestFormat1: a store in which every host has its places is read as it is,

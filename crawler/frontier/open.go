@@ -41,7 +41,7 @@ func Open(o Options) (*Frontier, error) {
 			return nil, fmt.Errorf("frontier: %s: %w", o.Dir, err)
 		}
 	}
-	db, err := badger.Open(storeOptions(o))
+	db, err := openStore(o)
 	if err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 	}

@@ -1,0 +1,95 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+
+	badger "github.com/dgraph-io/badger/v4"
+)
+
+// openStore opens the store of o. Badger ends its logs where they stop making
+// sense, as a crash may leave them, with one exception: it refuses to open a
+// log that goes on with a number of more than ten bytes. Such a log is ended
+// there, as it would be at any other damage.
+func openStore(o Options) (*badger.DB, error) {
+	db, err := badger.Open(storeOptions(o))
+	if err == nil || o.InMemory || !strings.Contains(err.Error(), "varint overflows") {
+		return db, err
+	}
+	ended, err2 := endLogs(o.Dir)
+	if err2 != nil || ended == 0 {
+		return nil, errors.Join(err, err2)
+	}
+	return badger.Open(storeOptions(o))
+}
+
+// endLogs ends the logs in dir at the first number that is too long, and
+// returns how many it has ended.
+func endLogs(dir string) (ended int, err error) {
+	for _, pattern := range []string{"*.mem", "*.vlog"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return ended, err
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return ended, err
+			}
+			at, broken := endOfLog(data)
+			if !broken {
+				continue
+			}
+			if err := overwrite(name, at, make([]byte, min(64, len(data)-at))); err != nil {
+				return ended, fmt.Errorf("end %s at %d: %w", name, at, err)
+			}
+			ended++
+		}
+	}
+	return ended, nil
+}
+
+const logHeader = 20 // bytes: key id and initialisation vector
+
+// endOfLog returns where the entries of a log end: at an empty one, at one
+// whose checksum is wrong, or (broken) at a number of more than 64 bits.
+func endOfLog(data []byte) (at int, broken bool) {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	for at = logHeader; at+2 < len(data); {
+		rest := data[at+2:] // two bytes of flags
+		var sizes [3]uint64 // of key and value; when it expires
+		for i := range sizes {
+			n, length := binary.Uvarint(rest)
+			if length < 0 {
+				return at, true
+			}
+			if length == 0 {
+				return at, false
+			}
+			sizes[i], rest = n, rest[length:]
+		}
+		if sizes[0] == 0 || sizes[0] > 1<<16 || sizes[1] > uint64(len(rest)) || sizes[0]+sizes[1]+crc32.Size > uint64(len(rest)) {
+			return at, false
+		}
+		end := len(data) - len(rest) + int(sizes[0]+sizes[1])
+		if crc32.Checksum(data[at:end], table) != binary.BigEndian.Uint32(data[end:]) {
+			return at, false
+		}
+		at = end + crc32.Size
+	}
+	return at, false
+}
+
+func overwrite(name string, at int, with []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(with, int64(at))
+	return errors.Join(err, f.Sync(), f.Close())
+}
