@@ -32,8 +32,14 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		d, err := c.Rules.Check(ctx, u)
 		crawlDelay, v.sitemaps = d.Delay, d.Sitemaps
 		switch {
+		case d.Fetched && d.Asked != u.Host(): // robots.txt has moved, and took the other's turn
+			c.Gate.Visited(d.Asked, turnOf(d.Response, d.Err, 0))
+			c.Gate.Visited(u.Host(), noRequest)
 		case d.Fetched:
 			c.Gate.Visited(u.Host(), turnOf(d.Response, d.Err, crawlDelay))
+		case d.Wait > 0:
+			c.Gate.Visited(u.Host(), noRequest)
+			return d.Wait, nil
 		case err != nil || d.Retry > 0 || !d.Allowed:
 			c.Gate.Visited(u.Host(), noRequest)
 		}

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,8 +12,6 @@ import (
 
 	"gazehound/crawler/demo"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/page"
-	"gazehound/index"
 )
 
 // townProject makes a data directory of a small made-up town that a proxy on
@@ -118,110 +111,4 @@ func TestCrawlDiskReserve(t *testing.T) {
 	if code != exitDiskReserve || !strings.Contains(complaints.String(), "are free") {
 		t.Errorf("exit %d, %s%s; want 16", code, out.String(), complaints.String())
 	}
-}
-
-// Whatever moment the program is killed at, the same command goes on: no page
-// that was acknowledged is missing, none is fetched again that was finished,
-// and every relevant page is in the index.
-func TestCrawlKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes for some seconds")
-	}
-	const pages, workers, kills = 700, 8, 8
-	data, flags, town, ledger := servedTown(t)
-	args := append([]string{"crawl", "--emit", "page", "--quiet", "--workers", fmt.Sprint(workers), "--max-pages", fmt.Sprint(pages)}, flags...)
-	acknowledged := map[string]int{}
-	crawl := func(lines int) (ended bool) { // killed after so many lines; 0: never
-
-		cmd := exec.Command(os.Args[0], args...)
-		cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		read := bufio.NewScanner(out)
-		for n := 1; read.Scan(); n++ {
-			if n == lines {
-				cmd.Process.Kill()
-			}
-			var p struct {
-				Type, URL string
-			}
-			if json.Unmarshal(read.Bytes(), &p) == nil && p.Type == "page" {
-				acknowledged[p.URL]++
-			}
-		}
-		return cmd.Wait() == nil
-	}
-	killed := 0
-	for range kills {
-		if !crawl(5 + rand.IntN(70)) {
-			killed++
-		}
-	}
-	if killed == 0 {
-		t.Fatal("no run was killed")
-	}
-	if !crawl(0) {
-		t.Fatal("the last run failed")
-	}
-
-	f, err := frontier.Open(frontier.Options{Dir: filepath.Join(data, "frontier")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	visited, relevant := map[string]bool{}, 0 // relevant ones that may be indexed
-	err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
-		if n.Outcome.Kind == "page" {
-			visited[n.URL.String()] = true
-			r, err := town.Fetch(t.Context(), n.URL)
-			if err != nil {
-				return err
-			}
-			if p, err := page.Parse(r); err != nil {
-				return err
-			} else if n.Outcome.Relevant && !p.NoIndex {
-				relevant++
-			}
-		}
-		return nil
-	})
-	if err != nil || len(visited) != pages {
-		t.Errorf("%d pages in the tree, %v; want %d", len(visited), err, pages)
-	}
-	for u, n := range acknowledged {
-		if !visited[u] || n > 1 {
-			t.Errorf("%s was acknowledged %d times; in the tree: %v", u, n, visited[u])
-		}
-	}
-	fetched := map[string]int{}
-	for _, r := range ledger.Requests() {
-		if r.Path != "/robots.txt" && r.Status == 200 {
-			fetched[r.Host+r.Path]++
-		}
-	}
-	again := 0
-	for _, n := range fetched {
-		again += n - 1
-	}
-	if again > killed*workers {
-		t.Errorf("%d pages were fetched again after %d kills with %d workers", again, killed, workers)
-	}
-	o := index.DefaultOptions()
-	o.ReadOnly = true
-	x, err := index.Open(filepath.Join(data, "index"), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	stats, err := x.Stats(t.Context())
-	if err != nil || stats.Pages < relevant || relevant == 0 {
-		t.Errorf("%d pages in the index, %v; %d relevant pages were acknowledged", stats.Pages, err, relevant)
-	}
-	t.Logf("%d kills, %d pages fetched again, %d relevant, %d in the index", killed, again, relevant, stats.Pages)
 }

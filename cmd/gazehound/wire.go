@@ -115,6 +115,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 		return client.FetchPrefix(ctx, u, robots.MaxSize)
 	}
 	w := &web{fetcher: client}
+	rules.Turn = func(host string) time.Duration { return w.gate.Claim(host) }
 	rules.Load = func(site string) (data []byte) {
 		if f := w.frontier.Load(); f != nil {
 			data, _ = f.Meta(robotsKey(site)) // what cannot be read is fetched again

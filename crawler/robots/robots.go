@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,10 @@ type Options struct {
 	// Fetch makes one exchange and follows no redirect, such as
 	// fetch.Client.FetchPrefix with MaxSize.
 	Fetch func(ctx context.Context, u weburl.URL) (*page.Response, error)
+
+	// Turn takes the turn of a host that another one's robots.txt has moved to,
+	// and returns 0 or how long that is not to be had; nil: nobody waits.
+	Turn func(host string) (wait time.Duration)
 
 	TTL      time.Duration // how long rules are believed, at most 24 h
 	Retry    time.Duration // wait after the first failure; doubled for every further one in a row
@@ -96,6 +101,15 @@ type Decision struct {
 	// first opinion, for robots.txt may have moved. Response is what came.
 	Fetched  bool
 	Response *page.Response
+
+	// Asked is the host that was asked, which is not that of the URL where its
+	// robots.txt has moved. Its turn was taken with Options.Turn then, and the
+	// turn of the URL's host was not used.
+	Asked string
+
+	// Wait > 0 means that the robots.txt has moved to a host whose turn is not
+	// to be had: Check again after that.
+	Wait time.Duration
 
 	// Retry > 0 means that the rules cannot be had: ask again after that, and
 	// until then nothing of the host. Err is why, such as a *fetch.Error of
@@ -170,7 +184,9 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 			return Decision{}, err
 		}
 		c.weigh(s)
-		c.keep(s)
+		if d.Fetched {
+			c.keep(s)
+		}
 	}
 	c.judge(s, u, &d)
 	return d, nil
@@ -181,6 +197,8 @@ func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
 	switch {
 	case s.rules == nil && s.failure != "":
 		d.Retry, d.Reason, d.Err = max(time.Until(s.until), time.Millisecond), s.failure, s.err
+		return
+	case d.Wait > 0:
 		return
 	case s.rules == nil: // moved: the next Check looks there
 		d.Allowed = true
@@ -201,6 +219,12 @@ func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 		var err error
 		if at, err = weburl.Parse(s.key + "/robots.txt"); err != nil {
 			return err // cannot be: the key comes from a URL
+		}
+	}
+	_, own, _ := strings.Cut(s.key, "://")
+	if d.Asked = at.Host(); c.options.Turn != nil && d.Asked != own {
+		if d.Wait = c.options.Turn(at.Host()); d.Wait > 0 {
+			return nil
 		}
 	}
 	r, err := c.options.Fetch(ctx, at)

@@ -240,6 +240,40 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// TestTurn: a robots.txt that has moved to another host waits for that one's
+// turn, and one that has moved to https does not.
+func TestTurn(t *testing.T) {
+	a := &answers{by: map[string]string{
+		"http://a.example/robots.txt":     "301 http://www.a.example/robots.txt",
+		"http://www.a.example/robots.txt": "200 User-agent: *\nDisallow: /x",
+		"http://b.example/robots.txt":     "301 https://b.example/robots.txt",
+	}}
+	wait := time.Minute
+	var turns []string
+	c := cache(t, a, func(o *Options) {
+		o.Turn = func(host string) time.Duration { turns = append(turns, host); return wait }
+	})
+	if d := check(t, c, "http://a.example/x"); !d.Fetched || d.Asked != "a.example" {
+		t.Errorf("first: %+v", d)
+	}
+	for range 2 {
+		if d := check(t, c, "http://a.example/x"); d.Fetched || d.Wait != wait || d.Allowed || len(a.asked) != 1 {
+			t.Errorf("while the other rests: %+v, asked %v", d, a.asked)
+		}
+	}
+	wait = 0
+	if d := check(t, c, "http://a.example/x"); !d.Fetched || d.Asked != "www.a.example" || d.Allowed {
+		t.Errorf("then: %+v", d)
+	}
+	if len(turns) != 3 || turns[2] != "www.a.example" {
+		t.Errorf("turns: %v", turns)
+	}
+	check(t, c, "http://b.example/x")
+	if d := check(t, c, "http://b.example/x"); !d.Fetched || d.Asked != "b.example" || len(turns) != 3 {
+		t.Errorf("moved to https: %+v, turns %v", d, turns)
+	}
+}
+
 func TestConcurrentChecks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &answers{slow: time.Second, by: map[string]string{"http://a.example/robots.txt": "200 User-agent: *\nDisallow: /x"}}

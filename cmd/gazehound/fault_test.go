@@ -1,0 +1,399 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gazehound/crawler/demo"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+	"gazehound/index"
+
+	"golang.org/x/sys/unix"
+)
+
+// A fault is a crawl that is killed again and again, beside a server that
+// writes down what it was asked for.
+type fault struct {
+	kills   int
+	pages   int
+	workers int
+	delay   time.Duration
+	sites   int
+}
+
+// Whatever moment the program is killed at, the same command goes on, and the
+// ledger of the server shows that nothing was lost, little was asked for
+// twice, and nobody was asked sooner than was agreed.
+func TestCrawlKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for some seconds")
+	}
+	t.Run("fast", func(t *testing.T) { fault{kills: 14, pages: 700, workers: 8, sites: 60}.test(t) })
+	t.Run("polite", func(t *testing.T) {
+		fault{kills: 6, pages: 300, workers: 16, sites: 60, delay: 60 * time.Millisecond}.test(t)
+	})
+}
+
+// TestSoak is TestCrawlKilled with GAZEHOUND_SOAK kills, half of them of a
+// polite crawl: "make soak".
+func TestSoak(t *testing.T) {
+	kills, _ := strconv.Atoi(os.Getenv("GAZEHOUND_SOAK"))
+	if kills == 0 {
+		t.Skip("\"make soak\" kills a crawl 200 times")
+	}
+	t.Run("fast", func(t *testing.T) {
+		fault{kills: kills / 2, pages: 60 * kills, workers: 16, sites: 400}.test(t)
+	})
+	t.Run("polite", func(t *testing.T) {
+		fault{kills: kills - kills/2, pages: 30 * kills, workers: 32, sites: 400, delay: 100 * time.Millisecond}.test(t)
+	})
+}
+
+func (x fault) test(t *testing.T) {
+	o := demo.DefaultOptions()
+	o.Sites, o.PagesPerSite, o.Streets = x.sites, max(20, 2*x.pages/x.sites), 40
+	data, flags, town, ledger := projectOf(t, o)
+	args := append([]string{"crawl", "--emit", "page", "--quiet", "--workers", fmt.Sprint(x.workers), "--max-pages", fmt.Sprint(x.pages)}, flags...)
+	args = append(args, "--delay", x.delay.String(), "--contact", "https://bot.example/")
+	// Crawl-delays of a few seconds are cut, so that the test has an end.
+	longest := 3 * x.delay
+	t.Setenv("GAZEHOUND_FETCH__MAX_CRAWL_DELAY", longest.String())
+	acknowledged := map[string]int{}
+	crawl := func(lines int, after time.Duration) (ended bool) { // killed after so many lines, or after a time; 0: never
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+		var complaints bytes.Buffer
+		cmd.Stderr = &complaints
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if after > 0 {
+			defer time.AfterFunc(after, func() { cmd.Process.Kill() }).Stop()
+		}
+		read := bufio.NewScanner(out)
+		for n := 1; read.Scan(); n++ {
+			if n == lines {
+				cmd.Process.Kill()
+			}
+			var p struct {
+				Type, URL string
+			}
+			if json.Unmarshal(read.Bytes(), &p) == nil && p.Type == "page" {
+				acknowledged[p.URL]++
+			}
+		}
+		err = cmd.Wait()
+		if err != nil && cmd.ProcessState.Exited() {
+			t.Fatalf("it ended by itself: %v\n%s", err, complaints.String())
+		}
+		return err == nil
+	}
+	killed, early := 0, 0
+	for i := range x.kills {
+		lines, after := 0, time.Duration(0)
+		if i%3 == 2 { // while it opens its stores, too
+			after = time.Millisecond + rand.N(600*time.Millisecond)
+			early++
+		} else {
+			lines = 1 + rand.IntN(2*x.pages/max(x.kills, 1)+1)
+		}
+		if !crawl(lines, after) {
+			killed++
+		}
+	}
+	if killed < x.kills/2 {
+		t.Fatalf("only %d of %d runs were killed", killed, x.kills)
+	}
+	if !crawl(0, 0) {
+		t.Fatal("the last run failed")
+	}
+
+	f, err := frontier.Open(frontier.Options{Dir: filepath.Join(data, "frontier")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	scope := defaultScope(t)
+	visited, relevant, links := map[frontier.Key]bool{}, 0, 0 // relevant ones that may be indexed
+	pages := 0
+	err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
+		if visited[frontier.KeyOf(n.URL)] {
+			t.Errorf("%s was visited twice", n.URL)
+		}
+		visited[frontier.KeyOf(n.URL)] = true
+		if n.Outcome.Kind != "page" {
+			return nil
+		}
+		pages++
+		r, err := town.Fetch(t.Context(), n.URL)
+		if err != nil {
+			return err
+		}
+		p, err := page.Parse(r)
+		if err != nil {
+			return err
+		}
+		if n.Outcome.Relevant && !p.NoIndex {
+			relevant++
+		}
+		for _, l := range p.Links { // accepted with the page, in one transaction
+			if scope(l.To) != "" {
+				continue
+			}
+			links++
+			if _, known, err := f.Get(frontier.KeyOf(l.To)); err != nil || !known {
+				t.Errorf("%s, a link of %s, is neither queued nor visited (%v)", l.To, n.URL, err)
+			}
+		}
+		return nil
+	})
+	if err != nil || pages != x.pages {
+		t.Errorf("%d pages in the tree, %v; want %d", pages, err, x.pages)
+	}
+	for raw, n := range acknowledged {
+		u, err := weburl.Parse(raw)
+		if err != nil || !visited[frontier.KeyOf(u)] || n > 1 {
+			t.Errorf("%s was acknowledged %d times; in the tree: %v", raw, n, visited[frontier.KeyOf(u)])
+		}
+	}
+	totals := f.Totals()
+	if totals.Damaged != 0 || totals.Links != totals.Queued+totals.Visited+totals.Repeats+sum(totals.Dropped) || totals.Visited != int64(len(visited)) {
+		t.Errorf("the totals do not add up: %+v", totals)
+	}
+	queued := map[frontier.Key]bool{}
+	for range totals.Queued {
+		e, err := f.Next(t.Context(), func(string) time.Duration { return 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := frontier.KeyOf(e.URL); queued[k] || visited[k] {
+			t.Errorf("%s is queued although it is queued (%v) or visited (%v)", e.URL, queued[k], visited[k])
+		} else {
+			queued[k] = true
+		}
+	}
+
+	fetched := map[string]int{}
+	for _, r := range ledger.Requests() {
+		if r.Path != "/robots.txt" && r.Status == 200 {
+			fetched[r.Host+r.Path]++
+		}
+	}
+	again := 0
+	for _, n := range fetched {
+		again += n - 1
+	}
+	if again > killed*x.workers {
+		t.Errorf("%d pages were fetched again after %d kills with %d workers", again, killed, x.workers)
+	}
+	shortest := x.gaps(t, ledger)
+
+	readOnly := index.DefaultOptions()
+	readOnly.ReadOnly = true
+	ix, err := index.Open(filepath.Join(data, "index"), readOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ix.Close()
+	stats, err := ix.Stats(t.Context())
+	if err != nil || stats.Pages < relevant || relevant == 0 {
+		t.Errorf("%d pages in the index, %v; %d relevant pages were acknowledged", stats.Pages, err, relevant)
+	}
+	t.Logf("%d kills (%d of them at a moment, the others after a page), %d requests, %d pages, %d fetched again (at most %d in flight), %d links looked up, %d queued once, %d relevant, %d in the index, shortest gap %v of %v",
+		killed, early, len(ledger.Requests()), pages, again, killed*x.workers, links, len(queued), relevant, stats.Pages, shortest, x.delay)
+}
+
+// gaps holds the ledger against the delay. A request that began reached the
+// server after the one before was answered, so what the server saw is never
+// shorter than what the crawl kept, however slow the machine is.
+func (x fault) gaps(t *testing.T, ledger *demo.Ledger) (shortest time.Duration) {
+	byHost := map[string][]demo.Request{}
+	for _, r := range ledger.Requests() {
+		byHost[r.Host] = append(byHost[r.Host], r)
+	}
+	shortest = time.Hour
+	for host, requests := range byHost {
+		for i := 1; i < len(requests); i++ { // in the order of their answers
+			for j := i; j > 0 && requests[j].Began.Before(requests[j-1].Began); j-- {
+				requests[j], requests[j-1] = requests[j-1], requests[j]
+			}
+		}
+		for i := 1; i < len(requests); i++ {
+			gap := requests[i].Began.Sub(requests[i-1].Began)
+			shortest = min(shortest, gap)
+			if gap < x.delay {
+				t.Errorf("%s was asked for %s %v after %s; the delay is %v", host, requests[i].Path, gap, requests[i-1].Path, x.delay)
+			}
+		}
+	}
+	return shortest
+}
+
+// defaultScope is the scope of a crawl as it is configured by default.
+func defaultScope(t *testing.T) func(weburl.URL) string {
+	t.Helper()
+	cfg := DefaultConfig()
+	cfg.Fetch.Contact = "https://bot.example/"
+	scope, err := newScope(&cfg, crawlOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scope
+}
+
+// A second signal ends the program at once, and its files are valid.
+func TestSecondSignal(t *testing.T) {
+	data, flags := townProject(t)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes requests and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	go func() {
+		for {
+			c, err := silent.Accept()
+			if err != nil {
+				return
+			}
+			defer c.Close()
+		}
+	}()
+	p := startProgram(t, append(append([]string{"crawl"}, flags...), "--proxy", "http://"+silent.Addr().String(), "-v")...)
+	p.says(t, "Ctrl-C once")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if s, _ := statusOf(t, data); s.Leased > 0 || time.Now().After(deadline) {
+			break
+		}
+	}
+	p.Process.Signal(syscall.SIGINT)
+	p.says(t, "Stopping: ")
+	p.Process.Signal(syscall.SIGINT)
+	if code := p.end(t); code != exitForced {
+		t.Errorf("exit %d after the second signal, want %d", code, exitForced)
+	}
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), append([]string{"crawl", "--json", "--quiet", "--max-pages", "30"}, flags...), nil, &out, &complaints); code != 0 || !strings.Contains(out.String(), `"pages":30,`) {
+		t.Errorf("exit %d of the next run: %s%s", code, out.String(), complaints.String())
+	}
+}
+
+// A disk that fills up beside the crawl ends it with a clear word, and it goes
+// on once there is room.
+func TestCrawlFullDisk(t *testing.T) {
+	data, flags := townProject(t)
+	disk := filepath.Join(t.TempDir(), "disk")
+	if err := os.Mkdir(disk, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=300m"); err != nil {
+		t.Skipf("a small disk needs root: %v", err)
+	}
+	defer unix.Unmount(disk, unix.MNT_DETACH)
+	if err := os.CopyFS(filepath.Join(disk, "data"), os.DirFS(data)); err != nil {
+		t.Fatal(err)
+	}
+	filler := filepath.Join(disk, "filler")
+	flags = append(flags, "--data", filepath.Join(disk, "data"), "--quiet", "--json")
+	t.Setenv("GAZEHOUND_STORAGE__DISK_RESERVE", "1MB")
+	crawl := func(pages int) (int, string) {
+		var out, complaints bytes.Buffer
+		code := run(t.Context(), append([]string{"crawl", "--max-pages", fmt.Sprint(pages)}, flags...), nil, &out, &complaints)
+		return code, out.String() + complaints.String()
+	}
+	if code, says := crawl(20); code != 0 {
+		t.Fatalf("exit %d with room: %s", code, says)
+	}
+	if err := os.WriteFile(filler, make([]byte, 180<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, says := crawl(60)
+	if code != exitOutOfSpace || !regexp.MustCompile(`only \d+ MB are left on the disk`).MatchString(says) {
+		t.Errorf("exit %d on a full disk, want %d: %s", code, exitOutOfSpace, says)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if code, says := crawl(60); code != 0 || !strings.Contains(says, `"pages":60,`) {
+		t.Errorf("exit %d once there is room: %s", code, says)
+	}
+}
+
+// A data directory that may not be written to is refused in words.
+func TestCrawlReadOnly(t *testing.T) {
+	data, flags := townProject(t)
+	args := append([]string{"crawl", "--quiet"}, flags...)
+	cmd := exec.Command(os.Args[0], args...)
+	if os.Geteuid() == 0 { // root may write anywhere: somebody else tries
+		dir, err := os.MkdirTemp("", "gazehound-readonly-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		program := filepath.Join(dir, "gazehound")
+		if err := copyFile(program, os.Args[0]); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(data)); err != nil {
+			t.Fatal(err)
+		}
+		if err := copyFile(filepath.Join(dir, "seeds.txt"), filepath.Join(filepath.Dir(data), "seeds.txt")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		data = filepath.Join(dir, "data")
+		cmd = exec.Command(program, append(args, "--data", data, "--seeds", filepath.Join(dir, "seeds.txt"))...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		cmd.Dir = dir
+	} else if err := os.Chmod(data, 0o555); err != nil {
+		t.Fatal(err)
+	} else {
+		defer os.Chmod(data, 0o755)
+	}
+	cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1", "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Skipf("the program cannot be started as somebody else: %v", err)
+	}
+	if code := cmd.ProcessState.ExitCode(); code <= 0 || !strings.HasPrefix(string(out), "error: ") || !strings.Contains(string(out), "permission denied") || strings.Count(string(out), "\n") != 1 {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
