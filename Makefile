@@ -34,8 +34,9 @@ bench: build ## whole crawls beside a bare loop and colly: pages/s, CPU time, me
 microbench: ## benchmarks of the packages, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
-eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors; EVAL_ERRORS=1 lists them
+eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors (EVAL_ERRORS=1 lists them), and nDCG of the search
 	$(GO) test ./geoparse -run Eval -count 1 -v
+	$(GO) test ./index -run Ranking -count 1 -v
 
 golden: ## rewrite the golden files; read the diff
 	@set -e; for pkg in $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

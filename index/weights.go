@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"strings"
 
 	bleveindex "github.com/blevesearch/bleve_index_api"
 )
@@ -15,9 +16,9 @@ import (
 // weights of one occurrence. "make eval" says what they are good for.
 const (
 	weightName    = 18.0 // of the name beside the address; divided among the words of a long one
-	weightTitle   = 7.0
+	weightTitle   = 4.0
 	weightHost    = 6.0
-	weightClose   = 5.0 // in the line before or after the address, about
+	weightClose   = 7.0 // in the line before or after the address, about
 	weightNear    = 3.0 // further around the address
 	weightText    = 1.0 // elsewhere on the page
 	weightAddress = 14.0
@@ -82,6 +83,13 @@ func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
 		weight *= math.Sqrt(usualName / math.Max(usualName, float64(len(tokens))))
 		for _, t := range tokens {
 			sum[string(t.Term)] += weight
+		}
+		for word := range strings.FieldsSeq(text) { // "Löwen-Apotheke" is also Löwenapotheke
+			if joined := strings.ReplaceAll(word, "-", ""); joined != word {
+				for _, t := range analyser.Analyze([]byte(joined)) {
+					sum[string(t.Term)] += weight
+				}
+			}
 		}
 	}
 	add(m.Name, weightName)
