@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"math"
 	"strings"
 
@@ -60,13 +61,8 @@ func (f weighted) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
 
 // weigh returns the words of a mention with their weights.
 func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
-	sum := map[string]float64{}
 	analyser := a.of(m.Lang)
-	for _, t := range analyser.Analyze([]byte(m.words)) {
-		if sum[string(t.Term)] < mostText {
-			sum[string(t.Term)] += weightText
-		}
-	}
+	sum := maps.Clone(a.weighPage(m))
 	near := map[string]float64{}
 	for _, t := range analyser.Analyze([]byte(m.Near)) {
 		w := weightNear
@@ -96,6 +92,22 @@ func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
 	add(m.Title, weightTitle)
 	add(hostWords(m.host), weightHost)
 	return frequencies(sum)
+}
+
+// weighPage returns the words of a mention's page with their weights, which
+// nobody changes.
+func (a *analysis) weighPage(m *mention) map[string]float64 {
+	if a.last.words != nil && a.last.text == m.words && a.last.lang == m.Lang {
+		return a.last.words
+	}
+	sum := map[string]float64{}
+	for _, t := range a.of(m.Lang).Analyze([]byte(m.words)) {
+		if sum[string(t.Term)] < mostText {
+			sum[string(t.Term)] += weightText
+		}
+	}
+	a.last.lang, a.last.text, a.last.words = m.Lang, m.words, sum
+	return sum
 }
 
 // weighAddress returns the words of an address with their weights.

@@ -24,6 +24,13 @@ type analysis struct {
 	german  bleveanalysis.Analyzer
 	english bleveanalysis.Analyzer
 	split   bleveanalysis.Analyzer // words that are folded already
+
+	// The words of the page that was weighed last: a page with several
+	// addresses is analysed once. Only the one that commits weighs.
+	last struct {
+		lang, text string
+		words      map[string]float64
+	}
 }
 
 func newAnalysis() *analysis {

@@ -19,11 +19,30 @@ const (
 	prime   = 1099511628211 // of FNV-1a
 )
 
+// spread has the bits of a byte as the bytes of a number.
+var spread = func() (table [256]uint64) {
+	for b := range table {
+		for i := range 8 {
+			table[b] |= uint64(b>>i&1) << (8 * i)
+		}
+	}
+	return table
+}()
+
 // Of returns the fingerprint of a text: of its words in any case and in their
 // order. Numbers do not count, so that the same page for another day, or with
 // a counter on it, is nearly the same. A text without words has 0.
 func Of(text string) uint64 {
-	var sums [64]int32
+	var ones [64]int32 // of each bit
+	var few [8]uint64  // the same since the last flush: a counter a byte, eight bits a number
+	flush := func() {
+		for i, n := range few {
+			for j := range 8 {
+				ones[8*i+j] += int32(n >> (8 * j) & 0xff)
+			}
+		}
+		few = [8]uint64{}
+	}
 	var last [shingle]uint64
 	words, hash, letters := 0, uint64(offset), false
 	end := func() {
@@ -40,8 +59,11 @@ func Of(text string) uint64 {
 		both ^= both >> 29 // FNV leaves the high bits of short input alike
 		both *= 0xBF58476D1CE4E5B9
 		both ^= both >> 32
-		for i := range sums {
-			sums[i] += int32(both>>i&1)*2 - 1
+		for i := range few {
+			few[i] += spread[both>>(8*i)&0xff]
+		}
+		if words%255 == 0 { // a byte is full
+			flush()
 		}
 		hash, letters = offset, false
 	}
@@ -60,9 +82,10 @@ func Of(text string) uint64 {
 	if words == 0 {
 		return 0
 	}
+	flush()
 	var print uint64
-	for i, n := range sums {
-		if n > 0 {
+	for i, n := range ones {
+		if 2*int(n) > words {
 			print |= 1 << i
 		}
 	}
