@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse/markup"
 
 	"github.com/paulmach/orb"
 )
@@ -43,13 +44,13 @@ func layoutGazetteer(t testing.TB) *gazetteer.Gazetteer {
 // divided by blank lines: each as a page of its own. Its addresses stand behind
 // "=> " as street, number, unit, post box, postcode, city and country. A text
 // that begins with "@FR" is read as the caller's word that its country is
-// France.
+// France; one that begins with "<" is HTML.
 func TestLayouts(t *testing.T) {
 	p, err := New(layoutGazetteer(t), nil, Options{EveryMention: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("testdata/layouts/??.cases")
+	files, err := filepath.Glob("testdata/layouts/*.cases")
 	if err != nil || len(files) < 14 {
 		t.Fatalf("%d countries: %v", len(files), err)
 	}
@@ -65,6 +66,10 @@ func TestLayouts(t *testing.T) {
 				in := Input{Text: text}
 				if strings.HasPrefix(text, "@") {
 					in.Country, in.Text = text[1:3], text[4:]
+				}
+				if strings.HasPrefix(text, "<") {
+					in.Doc = markup.Parse([]byte(text))
+					in.Text = markup.Text(in.Doc)
 				}
 				v, err := p.Parse(t.Context(), in)
 				if err != nil {

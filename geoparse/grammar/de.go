@@ -33,7 +33,31 @@ func StreetBefore(text string, t []Token, known Known) (Street, bool) {
 			return found, true
 		}
 	}
+	// One part between separators that is no street: a room, a building.
+	if part, ok := skipPart(text, t, k); ok {
+		unit, j := skipTail(text, t, part)
+		if found, ok := streetEndingAt(text, t, j, known, unit); ok && !found.Number.Empty() && found.Strength >= 3 {
+			return found, true
+		}
+	}
 	return s, !s.POBox.Empty()
+}
+
+// skipPart steps back over one part of at most five tokens between separators,
+// without a label: ", R. 1/B201,".
+func skipPart(text string, t []Token, k int) (int, bool) {
+	if k == len(t) {
+		return 0, false
+	}
+	for i := k - 1; i > 0 && k-i <= 6; i-- {
+		if t[i].Kind == Word && germanStops[Fold(t[i].text(text))] {
+			return 0, false
+		}
+		if t[i].Kind == Break || isMark(text, t[i], ",|·•;") {
+			return i, i < k-1
+		}
+	}
+	return 0, false
 }
 
 // streetEndingAt reads name and number that end with token k-1.
@@ -271,7 +295,7 @@ func unitBefore(text string, t []Token, k int) int {
 	if last.Kind == Word {
 		word := Fold(last.text(text))
 		i := k - 1
-		ordinal := i > 1 && isMark(text, t[i-1], ".") && t[i-2].Kind == Number && shortNumber(t[i-2].text(text))
+		ordinal := i > 1 && isMark(text, t[i-1], ".") && t[i-2].Kind == Number && shortNumber(t[i-2].text(text)) && !strings.Contains(t[i-2].text(text), "/")
 		switch {
 		case ordinal && (floorWords[word] || unitWords[word]): // "2. Stiege"
 			return i - 2
