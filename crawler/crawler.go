@@ -70,6 +70,19 @@ type Sink interface {
 	Visit(ctx context.Context, v *Visit) error
 }
 
+// Peers are the other nodes of a crawl. They and this one share its links out.
+type Peers interface {
+	// Route hands the entries that p led to, nil where there is no page, to the
+	// nodes that own them, and returns our own. The others are safe when it
+	// returns.
+	Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, err error)
+	// Moved says that an entry of our queue belongs to another node by now.
+	Moved(e frontier.Entry) bool
+	// Wait is called when our queue is empty. It returns true when more may
+	// have come and false when the whole crawl is over.
+	Wait(ctx context.Context) (more bool, err error)
+}
+
 // A Visit is everything that one step of the crawl learned. Page, Verdict and
 // Trail are set for HTML pages only.
 type Visit struct {
@@ -112,7 +125,7 @@ var (
 	ErrFailures  = errors.New("too many failures in a row")
 )
 
-// A Crawler runs one crawl. All fields but Rules and Report are required.
+// A Crawler runs one crawl. All fields but Rules, Peers and Report are required.
 type Crawler struct {
 	Options  Options
 	Frontier Frontier
@@ -122,6 +135,7 @@ type Crawler struct {
 	Judge    Judge
 	Strategy strategy.Strategy
 	Sinks    []Sink
+	Peers    Peers // nil: this node crawls alone
 	// Scope returns why a URL is outside of the crawl, or "".
 	Scope func(u weburl.URL) (reason string)
 	// Report is told of every visit after it was stored, in that order.
@@ -143,6 +157,9 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 		e := frontier.Entry{URL: u, Found: time.Now()}
 		e.Priority, _ = c.Strategy.Score(&e)
 		entries = append(entries, e)
+	}
+	if entries, err = c.route(ctx, nil, entries); err != nil {
+		return 0, err
 	}
 	return c.Frontier.Push(ctx, entries...)
 }
@@ -211,6 +228,16 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 		e, err := queue.Next(stop, c.Gate.Claim)
 		if err != nil {
 			c.pages.give(false)
+			if errors.Is(err, io.EOF) && c.Peers != nil && stop.Err() == nil {
+				more, err := c.Peers.Wait(stop)
+				if more {
+					continue
+				}
+				if err == nil || stop.Err() != nil {
+					return nil
+				}
+				return fmt.Errorf("wait for links of other nodes: %w", err)
+			}
 			if errors.Is(err, io.EOF) || stop.Err() != nil {
 				return nil
 			}
@@ -236,6 +263,12 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 // never loses one.
 func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err error) {
 	v := &Visit{Entry: e}
+	if c.Peers != nil && c.Peers.Moved(e) {
+		c.Gate.Visited(e.URL.Host(), polite.Visit{NoRequest: true})
+		v.Outcome = frontier.Outcome{Kind: "skipped", Reason: "other_node", At: time.Now()}
+		v.Found = []frontier.Entry{e}
+		return false, c.file(ctx, v)
+	}
 	again, err := c.look(ctx, v)
 	if err != nil {
 		return false, err
@@ -254,6 +287,12 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 			return err
 		}
 	}
+	own, err := c.route(ctx, v.Page, v.Found)
+	if err != nil {
+		return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
+	}
+	v.drop("other_node", int64(len(v.Found)-len(own)))
+	v.Found = own
 	for _, s := range c.Sinks {
 		if err := s.Visit(ctx, v); err != nil {
 			return fmt.Errorf("store %s: %w", v.Entry.URL, err)
@@ -279,6 +318,14 @@ func (c *Crawler) tell(v *Visit) {
 		defer c.report.Unlock()
 		c.Report(v)
 	}
+}
+
+// route hands links to the nodes that own them and returns our own.
+func (c *Crawler) route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, err error) {
+	if c.Peers == nil {
+		return found, nil
+	}
+	return c.Peers.Route(ctx, p, found)
 }
 
 // learn tells the strategy what the trail of links to this page led to.

@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"crawler/partition":  {"crawler/weburl", "crawler/page", "predictor"},
 	"crawler/nugget":     {},
 	"crawler/report":     {"crawler/frontier"},
+	"crawler/cluster":    {"crawler/weburl", "crawler/page", "crawler/polite", "crawler/frontier", "crawler/partition"},
 	"crawler/strategy":   {"crawler/frontier", "predictor"},
 	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "crawler/sitemap", "crawler/tdm", "crawler/simhash", "crawler/language", "geoparse", "predictor", "predictor/bm25"},
 	"crawler/sim":        {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/robots", "crawler/frontier", "crawler/strategy", "crawler/warc", "crawler/demo", "geoparse", "predictor"},
@@ -68,6 +69,7 @@ var fences = map[string][]string{
 	"github.com/nlnwa/whatwg-url":    {"crawler/weburl"},
 	"github.com/jimsmart":            {"crawler/robots"},
 	"gonum.org/v1/plot":              {"crawler/sim"},
+	"github.com/nats-io":             {"crawler/cluster"},
 	"github.com/spf13":               {"cmd/gazehound"},
 }
 

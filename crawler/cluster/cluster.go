@@ -1,0 +1,449 @@
+// Package cluster lets several nodes work on one crawl over NATS JetStream
+// (Gao, Lee & Miao 2006 on an existing engine). It is the only package that
+// knows NATS.
+//
+// Each node keeps its own frontier. A link that another node owns travels over
+// a work-queue stream with one subject for each owner: it is safe in JetStream
+// before the visit that found it is done, and it is acknowledged there only
+// after the owner's frontier has committed it. What the crawl is about, who
+// takes part, who owns what and who may ask which host lie in JetStream's
+// key–value store.
+//
+//	stream   NAME-links      NAME.links.NODE   links on their way to NODE
+//	bucket   NAME-crawl      definition, map
+//	bucket   NAME-members    NODE → its state, gone when the node is
+//	bucket   NAME-hosts      host or IP address → the node that may ask it
+//	subject  NAME.ask.WHAT   questions to all nodes, such as searches
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/partition"
+	"gazehound/crawler/weburl"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Errors of Join.
+var (
+	ErrNameTaken   = errors.New("another node of this name takes part")
+	ErrOtherCrawl  = errors.New("the cluster works on another crawl")
+	ErrOtherFormat = errors.New("the cluster is run by another version of gazehound")
+	ErrUnreachable = errors.New("cluster cannot be reached")
+)
+
+// A Definition is what all nodes of a crawl agree on. The first node writes
+// it; later ones must bring the same, or none.
+type Definition struct {
+	Format    int              `json:"format"`
+	Region    string           `json:"region"` // what the crawl is about
+	Partition partition.Method `json:"partition"`
+	Policy    partition.Policy `json:"policy"`
+	// Nodes are the nodes that own places, and the general ones. The hash
+	// methods need none: every node that joins has its share.
+	Nodes []partition.Node `json:"nodes,omitempty"`
+}
+
+const format = 1
+
+// Options say how a node takes part.
+type Options struct {
+	Name   string // of the node: letters, digits, - and _
+	Crawl  string // of the crawl on this cluster, the same form; default "gazehound"
+	Dir    string // where the node keeps who it is, and messages it could not read
+	URL    string // nats://…, several with commas; empty: Server
+	Server *Server
+	Token  string // or
+	NKey   string // file with the seed of a key
+	TLS    TLSFiles
+
+	Definition Definition
+	// Partition shares links out; see partition.New. Method, Policy and the
+	// nodes come from Definition.
+	Partition partition.Options
+
+	Replicas  int           // of streams and buckets; 0: 3 where Server knows three servers, else 1
+	Heartbeat time.Duration // how often a node says that it is there
+	Away      time.Duration // how long a silent node keeps its share
+	Lease     time.Duration // how long a host belongs to a node that does not ask for it again
+	Rest      time.Duration // of a host between two nodes: the longest delay of the crawl's politeness
+	Dedupe    time.Duration // how long JetStream knows the messages it has
+	MaxBytes  int64         // of links on their way
+	Log       func(format string, args ...any)
+}
+
+// DefaultOptions are a heartbeat of 2 s, 5 minutes until a silent node's share
+// moves, leases of a minute, 10 minutes of known messages and 1 GB of links.
+func DefaultOptions() Options {
+	return Options{
+		Crawl: "gazehound", Heartbeat: 2 * time.Second, Away: 5 * time.Minute, Lease: time.Minute, Rest: 2 * time.Second,
+		Dedupe: 10 * time.Minute, MaxBytes: 1 << 30, Partition: partition.DefaultOptions(),
+		Definition: Definition{Partition: partition.SiteHash, Policy: partition.PolicyA}, Log: func(string, ...any) {},
+	}
+}
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+
+// Validate says which option is out of range.
+func (o Options) Validate() error {
+	switch {
+	case !nameForm.MatchString(o.Name):
+		return fmt.Errorf("cluster: a node's name has letters, digits, - and _, at most 40, got %q", o.Name)
+	case !nameForm.MatchString(o.Crawl):
+		return fmt.Errorf("cluster: a crawl's name has letters, digits, - and _, at most 40, got %q", o.Crawl)
+	case o.URL == "" && o.Server == nil:
+		return errors.New("cluster: neither an address nor a server of our own")
+	case o.Heartbeat < 10*time.Millisecond || o.Away < 3*o.Heartbeat:
+		return fmt.Errorf("cluster: a node is away after at least three heartbeats of %v, got %v", o.Heartbeat, o.Away)
+	case o.Lease < 3*o.Heartbeat:
+		return fmt.Errorf("cluster: a lease takes at least three heartbeats of %v, got %v", o.Heartbeat, o.Lease)
+	case o.Replicas < 0 || o.Replicas > 5:
+		return fmt.Errorf("cluster: replicas must be 1, 3 or 5, got %d", o.Replicas)
+	case o.Dedupe < time.Second || o.MaxBytes < 1<<20:
+		return fmt.Errorf("cluster: known messages for %v and %d bytes of links are too little", o.Dedupe, o.MaxBytes)
+	}
+	return nil
+}
+
+// A Frontier takes the links that other nodes send.
+type Frontier interface {
+	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
+	Totals() frontier.Totals
+}
+
+// A Node takes part in a crawl: it is the crawler's Exchange, and Gate gives
+// it the crawler's Gate. It is safe for concurrent use. It owns goroutines
+// that receive links and say that it is there; Close ends them.
+type Node struct {
+	o        Options
+	instance string
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	links    jetstream.Stream
+	crawl    jetstream.KeyValue
+	members  jetstream.KeyValue
+	hosts    jetstream.KeyValue
+	codec    *codec
+	frontier Frontier
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	beside sync.WaitGroup
+
+	mu      sync.RWMutex
+	shares  shares // who owns what now
+	alive   map[string]Member
+	arrived *sync.Cond // of waiting: links came or the crawl is over
+	waiting sync.Mutex
+	over    bool
+	pushed  int64 // messages taken in; under waiting
+
+	sent    sent
+	idle    atomic.Int64 // workers in Wait
+	workers atomic.Int64 // of the crawl, as Wait has seen them at most
+
+	counts struct{ sentLinks, sentBytes, urlBytes, received, repeated, poisoned atomic.Int64 }
+}
+
+// Join connects, agrees on the crawl and begins to receive links into f. An
+// error wraps one of the package's errors where it fits.
+func Join(ctx context.Context, f Frontier, o Options) (*Node, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	n := &Node{o: o, frontier: f, alive: map[string]Member{}}
+	n.arrived = sync.NewCond(&n.waiting)
+	n.sent.reset()
+	n.ctx, n.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	err := n.join(ctx)
+	if err != nil {
+		n.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Node) join(ctx context.Context) (err error) {
+	if n.codec, err = newCodec(); err != nil {
+		return err
+	}
+	if n.instance, err = identity(n.o.Dir); err != nil {
+		return err
+	}
+	if err := n.connect(ctx); err != nil {
+		return err
+	}
+	if err := n.stores(ctx); err != nil {
+		return err
+	}
+	if err := n.define(ctx); err != nil {
+		return err
+	}
+	if err := n.enter(ctx); err != nil {
+		return err
+	}
+	if err := n.enlist(ctx); err != nil {
+		return err
+	}
+	n.spawn(n.beat)
+	n.spawn(n.receiveOwn)
+	n.spawn(n.receiveOrphans)
+	return nil
+}
+
+// spawn runs f until the node is closed.
+func (n *Node) spawn(f func(ctx context.Context)) {
+	n.beside.Add(1)
+	go func() {
+		defer n.beside.Done()
+		f(n.ctx)
+	}()
+}
+
+// Close leaves the cluster: the node keeps its share until Options.Away has
+// passed. It waits for everything that the node does.
+func (n *Node) Close() {
+	n.cancel(errors.New("node is closed"))
+	n.beside.Wait()
+	if n.members != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		n.members.Delete(ctx, n.o.Name) // others see it in Options.Away otherwise
+		cancel()
+	}
+	if n.conn != nil {
+		n.conn.Close()
+	}
+	if n.codec != nil {
+		n.codec.close()
+	}
+}
+
+// identity is who this node is, over restarts: so that it can come back under
+// its name before others have noticed that it was gone.
+func identity(dir string) (string, error) {
+	path := filepath.Join(dir, "node.id")
+	if b, err := os.ReadFile(path); err == nil && len(b) == 32 {
+		return string(b), nil
+	}
+	raw := make([]byte, 16)
+	if _, err := rand.Read(raw); err != nil {
+		return "", err
+	}
+	id := hex.EncodeToString(raw)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("cluster: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(id), 0o600); err != nil {
+		return "", fmt.Errorf("cluster: %w", err)
+	}
+	return id, nil
+}
+
+func (n *Node) connect(ctx context.Context) error {
+	options := []nats.Option{
+		nats.Name("gazehound " + n.o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, time.Second),
+		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2), nats.ReconnectBufSize(-1),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				n.o.Log("cluster: disconnected: %v", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { n.o.Log("cluster: connected again") }),
+	}
+	if n.o.Token != "" {
+		options = append(options, nats.Token(n.o.Token))
+	}
+	if n.o.NKey != "" {
+		key, err := nats.NkeyOptionFromSeed(n.o.NKey)
+		if err != nil {
+			return fmt.Errorf("cluster: key %s: %w", n.o.NKey, err)
+		}
+		options = append(options, key)
+	}
+	if n.o.TLS != (TLSFiles{}) {
+		config, err := n.o.TLS.config()
+		if err != nil {
+			return err
+		}
+		config.ClientCAs, config.ClientAuth = nil, 0
+		options = append(options, nats.Secure(config))
+	}
+	url := n.o.URL
+	if url == "" {
+		url = nats.DefaultURL // not used: the connection is in this process
+		options = append(options, nats.InProcessServer(n.o.Server.s))
+	}
+	var err error
+	if n.conn, err = nats.Connect(url, options...); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, n.o.URL, err)
+	}
+	if n.js, err = jetstream.New(n.conn); err != nil {
+		return err
+	}
+	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if _, err := n.js.AccountInfo(wait); err != nil {
+		return fmt.Errorf("%w: %s has no JetStream: %w", ErrUnreachable, n.o.URL, err)
+	}
+	return nil
+}
+
+// replicas is how many servers keep each stream.
+func (n *Node) replicas() int {
+	switch {
+	case n.o.Replicas > 0:
+		return n.o.Replicas
+	case n.o.Server != nil && n.o.Server.servers() >= 3:
+		return 3
+	}
+	return 1
+}
+
+// stores makes the stream and the buckets, or finds them. A cluster of servers
+// may still be choosing its leader, so it tries for a while.
+func (n *Node) stores(ctx context.Context) error {
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		err := n.tryStores(ctx)
+		var api *jetstream.APIError
+		refused := errors.As(err, &api) && api.Code != 503 // no leader yet
+		if err == nil || refused || ctx.Err() != nil || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+}
+
+func (n *Node) tryStores(ctx context.Context) (err error) {
+	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	// Links are never thrown away: when there is no room, publishing fails and
+	// the visit that found them waits.
+	config := jetstream.StreamConfig{
+		Name: n.o.Crawl + "-links", Subjects: []string{n.o.Crawl + ".links.*"}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
+		MaxBytes: n.o.MaxBytes, Duplicates: n.o.Dedupe, Storage: jetstream.FileStorage, Replicas: n.replicas(),
+	}
+	n.links, err = n.js.CreateStream(wait, config)
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		if n.links, err = n.js.Stream(wait, config.Name); err == nil && n.links.CachedInfo().Config.Replicas < config.Replicas {
+			n.links, err = n.js.UpdateStream(wait, config)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: stream of links: %w", err)
+	}
+	bucket := func(what string, ttl time.Duration, storage jetstream.StorageType) (jetstream.KeyValue, error) {
+		c := jetstream.KeyValueConfig{Bucket: n.o.Crawl + "-" + what, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1}
+		kv, err := n.js.CreateKeyValue(wait, c)
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			kv, err = n.js.KeyValue(wait, c.Bucket)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cluster: keys of %s: %w", what, err)
+		}
+		return kv, nil
+	}
+	if n.crawl, err = bucket("crawl", 0, jetstream.FileStorage); err != nil {
+		return err
+	}
+	if n.members, err = bucket("members", 5*n.o.Heartbeat, jetstream.MemoryStorage); err != nil {
+		return err
+	}
+	// A key is gone when its lease has ended and the host has rested.
+	n.hosts, err = bucket("hosts", n.o.Lease+n.o.Rest, jetstream.MemoryStorage)
+	return err
+}
+
+// define writes what the crawl is about, or checks that it is this one.
+func (n *Node) define(ctx context.Context) error {
+	own := n.o.Definition
+	own.Format = format
+	raw, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	_, err = n.crawl.Create(ctx, "definition", raw)
+	if err == nil {
+		return n.plan(own)
+	}
+	if !errors.Is(err, jetstream.ErrKeyExists) {
+		return fmt.Errorf("cluster: definition: %w", err)
+	}
+	entry, err := n.crawl.Get(ctx, "definition")
+	if err != nil {
+		return fmt.Errorf("cluster: definition: %w", err)
+	}
+	var theirs Definition
+	if err := json.Unmarshal(entry.Value(), &theirs); err != nil {
+		return fmt.Errorf("%w: definition: %w", ErrOtherFormat, err)
+	}
+	if theirs.Format != format {
+		return fmt.Errorf("%w: format %d, this one has %d", ErrOtherFormat, theirs.Format, format)
+	}
+	if again, _ := json.Marshal(theirs); string(again) != string(raw) {
+		return fmt.Errorf("%w: %s by %s, policy %s, %d places' nodes; this node was told %s by %s, policy %s, %d", ErrOtherCrawl,
+			theirs.Region, theirs.Partition, theirs.Policy, len(theirs.Nodes), own.Region, own.Partition, own.Policy, len(own.Nodes))
+	}
+	return n.plan(theirs)
+}
+
+// plan checks the definition with the options of the partition.
+func (n *Node) plan(d Definition) error {
+	n.o.Definition = d
+	n.o.Partition.Method, n.o.Partition.Policy = d.Partition, d.Policy
+	names := []string{n.o.Name}
+	for _, m := range d.Nodes {
+		if !nameForm.MatchString(m.Name) {
+			return fmt.Errorf("cluster: %q is no name of a node", m.Name)
+		}
+		names = append(names, m.Name)
+	}
+	if len(d.Nodes) > 0 && !slices.Contains(names[1:], n.o.Name) {
+		return fmt.Errorf("cluster: the crawl's nodes are %s; %q is none of them", strings.Join(names[1:], ", "), n.o.Name)
+	}
+	_, err := newShares(d, n.o.Partition, 0, []string{n.o.Name})
+	return err
+}
+
+// Definition is what the crawl's nodes agreed on.
+func (n *Node) Definition() Definition { return n.o.Definition }
+
+// Name is the node's.
+func (n *Node) Name() string { return n.o.Name }
+
+// owners returns for each link of a page the names of the nodes that fetch it.
+func (n *Node) owners(p *page.Page) [][]string {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.shares.owners(p)
+}
+
+// Owner returns the node that fetches a URL of which nothing else is known.
+func (n *Node) Owner(u weburl.URL) string {
+	p := &page.Page{URL: u, Links: []page.Link{{From: u, To: u}}}
+	return n.owners(p)[0][0]
+}

@@ -1,0 +1,650 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/partition"
+	"gazehound/crawler/polite"
+	"gazehound/crawler/weburl"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go/jetstream"
+	"pgregory.net/rapid"
+)
+
+func parse(t testing.TB, raw string) weburl.URL {
+	t.Helper()
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// serve starts a server for the nodes of a test.
+func serve(t testing.TB, change func(*ServerOptions)) *Server {
+	t.Helper()
+	o := ServerOptions{Name: "s", Dir: t.TempDir(), Listen: "127.0.0.1:0", MaxBytes: 1 << 30}
+	if change != nil {
+		change(&o)
+	}
+	s, err := Serve(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// A memory is a frontier that only remembers.
+type memory struct {
+	mu      sync.Mutex
+	entries []frontier.Entry
+	fail    error
+}
+
+func (m *memory) Push(_ context.Context, es ...frontier.Entry) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fail != nil {
+		return 0, m.fail
+	}
+	m.entries = append(m.entries, es...)
+	return len(es), nil
+}
+
+func (m *memory) Totals() frontier.Totals { return frontier.Totals{} }
+
+func (m *memory) urls() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []string
+	for _, e := range m.entries {
+		all = append(all, e.URL.String())
+	}
+	slices.Sort(all)
+	return all
+}
+
+// options are those of a quick node.
+func options(t testing.TB, s *Server, name string) Options {
+	o := DefaultOptions()
+	o.Name, o.URL, o.Dir = name, s.URL(), t.TempDir()
+	o.Definition.Region = "Testville"
+	o.Heartbeat, o.Away, o.Lease, o.Rest, o.MaxBytes = 200*time.Millisecond, time.Hour, 4*time.Second, 100*time.Millisecond, 16<<20
+	o.Log = func(f string, args ...any) { t.Logf(name+": "+f, args...) }
+	return o
+}
+
+func join(t testing.TB, f Frontier, o Options) *Node {
+	t.Helper()
+	n, err := Join(context.Background(), f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n
+}
+
+// until waits for something that other goroutines do.
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s has not happened in a minute", what)
+		}
+	}
+}
+
+func entries(t testing.TB, n int) []frontier.Entry {
+	var es []frontier.Entry
+	for i := range n {
+		es = append(es, frontier.Entry{URL: parse(t, fmt.Sprintf("http://www.site%d.example/page", i)), Priority: 0.5, Depth: 1, Distance: 1, Anchor: "Kontakt"})
+	}
+	return es
+}
+
+// Every link reaches the one node that owns it, once, wherever it was found
+// and however often.
+func TestRoute(t *testing.T) {
+	s := serve(t, nil)
+	names := []string{"a", "b", "c"}
+	var nodes []*Node
+	var queues []*memory
+	for _, name := range names {
+		m := &memory{}
+		queues = append(queues, m)
+		nodes = append(nodes, join(t, m, options(t, s, name)))
+	}
+	until(t, "the map of three nodes", func() bool {
+		for _, n := range nodes {
+			n.mu.RLock()
+			count := len(n.shares.nodes)
+			n.mu.RUnlock()
+			if count != 3 {
+				return false
+			}
+		}
+		return true
+	})
+	const links = 300
+	ctx := context.Background()
+	for round := range 2 {
+		for i, n := range nodes {
+			own, err := n.Route(ctx, nil, entries(t, links))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if round == 0 && i == 0 {
+				queues[0].Push(ctx, own...)
+			}
+			for _, e := range own {
+				if n.Owner(e.URL) != names[i] {
+					t.Fatalf("%s keeps %s of %s", names[i], e.URL, n.Owner(e.URL))
+				}
+			}
+		}
+	}
+	until(t, "all links to arrive", func() bool {
+		info, err := nodes[0].links.Info(ctx)
+		return err == nil && info.State.Msgs == 0
+	})
+	seen := map[string]string{}
+	for i, q := range queues {
+		for _, u := range q.urls() {
+			if nodes[i].Owner(parse(t, u)) != names[i] {
+				t.Errorf("%s has %s, which is %s's", names[i], u, nodes[i].Owner(parse(t, u)))
+			}
+			seen[u] = names[i]
+		}
+	}
+	if len(seen) != links {
+		t.Errorf("%d of %d links arrived", len(seen), links)
+	}
+	// Two nodes found each link; the second of a node's rounds sends nothing.
+	for i, q := range queues {
+		all := q.urls()
+		unique := len(slices.Compact(slices.Clone(all)))
+		if len(all) > 3*unique {
+			t.Errorf("%s was told of %d links %d times", names[i], unique, len(all))
+		}
+	}
+}
+
+// What a node was sent while it was down waits for it.
+func TestNodeComesBack(t *testing.T) {
+	s := serve(t, nil)
+	a := join(t, &memory{}, options(t, s, "a"))
+	ob := options(t, s, "b")
+	b, err := Join(context.Background(), &memory{}, ob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
+	b.Close()
+	own, err := a.Route(context.Background(), nil, entries(t, 100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(own) == 0 || len(own) == 100 {
+		t.Fatalf("a keeps %d of 100", len(own))
+	}
+	m := &memory{}
+	join(t, m, ob)
+	until(t, "b to get its links", func() bool { return len(m.urls()) == 100-len(own) })
+}
+
+// The links of a node that stays away go to who has its share now.
+func TestNodeStaysAway(t *testing.T) {
+	s := serve(t, nil)
+	oa, ob := options(t, s, "a"), options(t, s, "b")
+	oa.Away = 2 * time.Second
+	m := &memory{}
+	a := join(t, m, oa)
+	b, err := Join(context.Background(), &memory{fail: errors.New("disk is full")}, ob) // takes nothing in
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
+	own, err := a.Route(context.Background(), nil, entries(t, 100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	until(t, "b's links to come to a", func() bool { return len(m.urls()) == 100-len(own) })
+	if !slices.Equal(a.shares.nodes, []string{"a"}) {
+		t.Errorf("nodes %v", a.shares.nodes)
+	}
+	for _, e := range entries(t, 100) {
+		if a.Moved(e) {
+			t.Fatalf("%s is somebody else's", e.URL)
+		}
+	}
+}
+
+func TestJoinRefuses(t *testing.T) {
+	s := serve(t, nil)
+	join(t, &memory{}, options(t, s, "a"))
+	try := func(change func(*Options)) error {
+		o := options(t, s, "b")
+		change(&o)
+		n, err := Join(context.Background(), &memory{}, o)
+		if err == nil {
+			n.Close()
+		}
+		return err
+	}
+	for name, tt := range map[string]struct {
+		change func(*Options)
+		want   error
+		text   string
+	}{
+		"same name":       {func(o *Options) { o.Name = "a" }, ErrNameTaken, `"a"`},
+		"other region":    {func(o *Options) { o.Definition.Region = "Elsewhere" }, ErrOtherCrawl, "Testville"},
+		"other partition": {func(o *Options) { o.Definition.Partition = partition.URLHash }, ErrOtherCrawl, "url-hash"},
+		"unreachable":     {func(o *Options) { o.URL = "nats://127.0.0.1:1" }, ErrUnreachable, "127.0.0.1:1"},
+		"bad name":        {func(o *Options) { o.Name = "a.b" }, nil, "letters, digits"},
+		"no places":       {func(o *Options) { o.Crawl, o.Definition.Partition = "second", partition.FullContent }, nil, "needs nodes with cities"},
+		"not planned": {func(o *Options) {
+			o.Crawl, o.Definition.Nodes = "third", []partition.Node{{Name: "x"}}
+		}, nil, "none of them"},
+	} {
+		err := try(tt.change)
+		if err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := try(func(o *Options) { o.Crawl = "another" }); err != nil {
+		t.Errorf("another crawl on the same cluster: %v", err)
+	}
+}
+
+// A newer program's definition is left alone.
+func TestOtherFormat(t *testing.T) {
+	s := serve(t, nil)
+	a := join(t, &memory{}, options(t, s, "a"))
+	if _, err := a.crawl.Put(context.Background(), "definition", []byte(`{"format": 9}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Join(context.Background(), &memory{}, options(t, s, "b")); !errors.Is(err, ErrOtherFormat) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A message that nobody can read is put aside and does not stop the others.
+func TestPoisonedMessage(t *testing.T) {
+	s := serve(t, nil)
+	m := &memory{}
+	o := options(t, s, "a")
+	a := join(t, m, o)
+	ctx := context.Background()
+	for _, data := range []string{"", "no links", "\x28\xb5\x2f\xfd\x04\x00"} {
+		if _, err := a.js.Publish(ctx, a.subject("a"), []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, message := range a.codec.pack(entries(t, 3)) {
+		if _, err := a.js.Publish(ctx, a.subject("a"), message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, "the good message", func() bool { return len(m.urls()) == 3 })
+	until(t, "all messages to be dealt with", func() bool {
+		info, err := a.links.Info(ctx)
+		return err == nil && info.State.Msgs == 0
+	})
+	files, err := filepath.Glob(filepath.Join(o.Dir, "unreadable", "*.msg"))
+	if err != nil || len(files) != 3 {
+		t.Errorf("%d files put aside, want 3", len(files))
+	}
+}
+
+// While JetStream has no room, links wait; none is lost.
+func TestNoRoom(t *testing.T) {
+	s := serve(t, nil)
+	oa, ob := options(t, s, "a"), options(t, s, "b")
+	oa.MaxBytes, ob.MaxBytes = 1<<20, 1<<20
+	a := join(t, &memory{}, oa)
+	m := &memory{fail: errors.New("not now")}
+	join(t, m, ob)
+	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
+	ctx := context.Background()
+	stuffing := make([]byte, 700<<10)
+	if _, err := a.js.Publish(ctx, a.subject("nobody"), stuffing); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.js.Publish(ctx, a.subject("nobody"), append(stuffing, 1)); err == nil {
+		t.Fatal("the stream has room for more than it may")
+	}
+	// Random words do not pack: the links need more than what is left.
+	var es []frontier.Entry
+	for _, e := range entries(t, 6000) {
+		sum := sha256.Sum256([]byte(e.URL.String()))
+		e.Anchor, e.Title = hex.EncodeToString(sum[:]), hex.EncodeToString(sum[16:])
+		es = append(es, e)
+	}
+	done := make(chan int, 1)
+	go func() {
+		own, err := a.Route(ctx, nil, es)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- len(own)
+	}()
+	time.Sleep(200 * time.Millisecond)
+	stream, err := a.js.Stream(ctx, "gazehound-links")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.mu.Lock()
+	m.fail = nil
+	m.mu.Unlock()
+	if err := stream.Purge(ctx, jetstream.WithPurgeSubject(a.subject("nobody"))); err != nil {
+		t.Fatal(err)
+	}
+	own := <-done
+	until(t, "the rest at b", func() bool { return len(slices.Compact(m.urls())) == len(es)-own })
+}
+
+// The crawl is over when all are idle and nothing is on its way, not before.
+func TestWait(t *testing.T) {
+	s := serve(t, nil)
+	a, b := join(t, &memory{}, options(t, s, "a")), join(t, &memory{}, options(t, s, "b"))
+	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
+	a.Workers(1)
+	b.Workers(1)
+	ended := make(chan bool, 2)
+	go func() { more, _ := a.Wait(context.Background()); ended <- more }()
+	select {
+	case <-ended:
+		t.Fatal("a does not wait for b, which works")
+	case <-time.After(500 * time.Millisecond):
+	}
+	// A link for a wakes it.
+	var own []frontier.Entry
+	for _, e := range entries(t, 50) {
+		if b.Owner(e.URL) == "a" {
+			own = append(own, e)
+		}
+	}
+	if _, err := b.Route(context.Background(), nil, own[:1]); err != nil {
+		t.Fatal(err)
+	}
+	if !<-ended {
+		t.Fatal("a was told that the crawl is over")
+	}
+	go func() { more, _ := a.Wait(context.Background()); ended <- more }()
+	go func() { more, _ := b.Wait(context.Background()); ended <- more }()
+	for range 2 {
+		select {
+		case more := <-ended:
+			if more {
+				t.Error("more links are promised")
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("the crawl does not end")
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	c := join(t, &memory{}, options(t, s, "c"))
+	if _, err := c.Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a stopped node: %v", err)
+	}
+}
+
+// A free gate lets everything through.
+type free struct{}
+
+func (free) Claim(string) time.Duration   { return 0 }
+func (free) Visited(string, polite.Visit) {}
+
+// A host is asked by one node at a time, and rests in between.
+func TestGate(t *testing.T) {
+	s := serve(t, nil)
+	var gates []*Gate
+	for _, name := range []string{"a", "b", "c"} {
+		n := join(t, &memory{}, options(t, s, name))
+		gates = append(gates, n.Gate(free{}, nil))
+	}
+	const host = "www.example.org:8080"
+	var mu sync.Mutex
+	holder, last, turns := -1, -1, 0
+	var ended time.Time
+	var group sync.WaitGroup
+	for i, g := range gates {
+		group.Go(func() {
+			for n := 0; n < 5; {
+				if wait := g.Claim(host); wait > 0 {
+					time.Sleep(min(wait, 20*time.Millisecond))
+					continue
+				}
+				mu.Lock()
+				if holder >= 0 {
+					t.Errorf("%d asks while %d does", i, holder)
+				}
+				if last >= 0 && last != i && time.Since(ended) < 100*time.Millisecond {
+					t.Errorf("%d asks %v after %d", i, time.Since(ended), last)
+				}
+				holder = i
+				turns++
+				mu.Unlock()
+				time.Sleep(5 * time.Millisecond)
+				mu.Lock()
+				holder, last, ended = -1, i, time.Now()
+				mu.Unlock()
+				g.Visited(host, polite.Visit{})
+				n++
+			}
+		})
+	}
+	group.Wait()
+	if turns != 15 {
+		t.Errorf("%d turns, want 15", turns)
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	s := serve(t, nil)
+	a, b := join(t, &memory{}, options(t, s, "a")), join(t, &memory{}, options(t, s, "b"))
+	join(t, &memory{}, options(t, s, "mute"))
+	until(t, "a to see all", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 3 })
+	for _, n := range []*Node{a, b} {
+		if err := n.Serve("echo", 4, time.Second, func(_ context.Context, q []byte) (any, error) {
+			if string(q) == "bad" {
+				return nil, errors.New("no")
+			}
+			return n.Name() + " " + string(q), nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var missing []string
+	var answers []Answer
+	until(t, "both answers", func() bool {
+		var err error
+		if answers, missing, err = a.Ask(context.Background(), "echo", []byte("hello"), 300*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		return len(answers) == 2
+	})
+	want := []Answer{{Node: "a", Data: []byte(`"a hello"`)}, {Node: "b", Data: []byte(`"b hello"`)}}
+	if d := cmp.Diff(want, answers); d != "" {
+		t.Error(d)
+	}
+	if !slices.Equal(missing, []string{"mute"}) {
+		t.Errorf("missing %v", missing)
+	}
+	if answers, _, _ := a.Ask(context.Background(), "echo", []byte("bad"), 300*time.Millisecond); len(answers) != 2 || answers[0].Err != "no" {
+		t.Errorf("%+v", answers)
+	}
+	o := options(t, s, "looker")
+	status, err := Look(context.Background(), o)
+	if err != nil || !slices.Equal(status.Nodes, []string{"a", "b", "mute"}) || len(status.Members) != 3 || status.Definition.Region != "Testville" {
+		t.Errorf("%+v, %v", status, err)
+	}
+	o.Crawl = "other"
+	if _, err := Look(context.Background(), o); err == nil || !strings.Contains(err.Error(), `no crawl called "other"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestServerRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*ServerOptions)
+		want   string
+	}{
+		"open to all":    {func(o *ServerOptions) { o.Listen = "0.0.0.0:0" }, "needs a token or keys"},
+		"any address":    {func(o *ServerOptions) { o.Listen = ":4222" }, "needs a token or keys"},
+		"no port":        {func(o *ServerOptions) { o.Listen = "127.0.0.1" }, "host:port"},
+		"port":           {func(o *ServerOptions) { o.Listen = "127.0.0.1:99999" }, "port of 0 to 65535"},
+		"open peers":     {func(o *ServerOptions) { o.Peers = "192.0.2.1:1" }, "needs a token"},
+		"route":          {func(o *ServerOptions) { o.Routes = []string{"127.0.0.1:1"} }, "nats://host:port"},
+		"no certificate": {func(o *ServerOptions) { o.TLS.CA = "nowhere.pem" }, "nowhere.pem"},
+	} {
+		o := ServerOptions{Name: "s", Dir: t.TempDir(), Listen: "127.0.0.1:0", MaxBytes: 1 << 20}
+		tt.change(&o)
+		if s, err := Serve(o); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+			if err == nil {
+				s.Close()
+			}
+		}
+	}
+	s := serve(t, func(o *ServerOptions) { o.Token = "secret" })
+	if _, err := Join(context.Background(), &memory{}, options(t, s, "a")); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("without the token: %v", err)
+	}
+	o := options(t, s, "a")
+	o.Token = "secret"
+	join(t, &memory{}, o)
+	private := serve(t, func(o *ServerOptions) { o.Listen = "" })
+	if private.URL() != "" {
+		t.Errorf("a private server listens on %s", private.URL())
+	}
+	o = options(t, private, "a")
+	o.URL, o.Server = "", private
+	join(t, &memory{}, o)
+}
+
+func genEntry(t *rapid.T) frontier.Entry {
+	u, err := weburl.Parse("http://" + rapid.StringMatching(`[a-z]{1,8}\.example/[a-z/]{0,30}`).Draw(t, "url"))
+	if err != nil {
+		t.Skip()
+	}
+	e := frontier.Entry{
+		URL: u, Priority: float64(rapid.IntRange(0, 65535).Draw(t, "priority")) / 65535, Depth: rapid.IntRange(0, 1000).Draw(t, "depth"), Distance: rapid.IntRange(0, 1000).Draw(t, "distance"),
+		Anchor: rapid.String().Draw(t, "anchor"), Title: rapid.String().Draw(t, "title"), Around: rapid.String().Draw(t, "around"),
+		Switch: rapid.Bool().Draw(t, "switch"), Sitemap: rapid.Bool().Draw(t, "sitemap"), Redirects: rapid.IntRange(0, 9).Draw(t, "redirects"),
+		Found: time.UnixMilli(rapid.Int64Range(0, 1<<42).Draw(t, "found")),
+	}
+	e.Parent[0] = rapid.Byte().Draw(t, "parent")
+	return e
+}
+
+// What is packed is unpacked, whole and in order.
+func TestPack(t *testing.T) {
+	c, err := newCodec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	rapid.Check(t, func(t *rapid.T) {
+		es := rapid.SliceOfN(rapid.Custom(genEntry), 1, 20).Draw(t, "entries")
+		var got []frontier.Entry
+		for _, m := range c.pack(es) {
+			some, err := c.unpack(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, some...)
+		}
+		if d := cmp.Diff(es, got, cmp.Comparer(func(a, b weburl.URL) bool { return a == b }), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })); d != "" {
+			t.Fatal(d)
+		}
+	})
+	big := entries(t, 20_000)
+	messages := c.pack(big)
+	total := 0
+	for _, m := range messages {
+		some, err := c.unpack(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += len(some)
+	}
+	if total != len(big) || len(messages) < 2 {
+		t.Errorf("%d of %d links in %d messages", total, len(big), len(messages))
+	}
+}
+
+// Any bytes are links that can be packed again, or an error.
+func FuzzUnpack(f *testing.F) {
+	c, err := newCodec()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, m := range c.pack(entries(f, 3)) {
+		f.Add(m, true)
+		raw, _ := c.dec.DecodeAll(m, nil)
+		f.Add(raw, false)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, packed bool) {
+		if !packed { // beneath the compression, where a fuzzer cannot reach
+			b = c.enc.EncodeAll(b, nil)
+		}
+		es, err := c.unpack(b)
+		if err != nil {
+			return
+		}
+		again := 0
+		for _, m := range c.pack(es) {
+			some, err := c.unpack(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again += len(some)
+		}
+		if again != len(es) {
+			t.Fatalf("%d links became %d", len(es), again)
+		}
+	})
+}
+
+// A page's links with their words, as a message: how many bytes for each of
+// their URLs'.
+func BenchmarkPack(b *testing.B) {
+	c, err := newCodec()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.close()
+	var es []frontier.Entry
+	urls := 0
+	for i := range 40 {
+		e := frontier.Entry{URL: parse(b, fmt.Sprintf("https://www.stadt-musterhausen.example/verwaltung/amt-%d/kontakt-und-anfahrt.html", i*31)), Priority: .5, Depth: 3, Distance: 2,
+			Anchor: fmt.Sprintf("Amt %d: Kontakt", i*31), Around: "Die Ämter der Stadt und ihre Sprechstunden", Found: time.Now()}
+		urls += len(e.URL.String())
+		es = append(es, e)
+	}
+	size := 0
+	for b.Loop() {
+		size = 0
+		for _, m := range c.pack(es) {
+			size += len(m)
+		}
+	}
+	b.ReportMetric(float64(size)/float64(urls), "B/URL-byte")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(es)), "ns/link")
+}

@@ -1,0 +1,332 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Route hands the entries that a page has led to to the nodes that own them,
+// and returns our own. The others are safe in JetStream when it returns. p is
+// nil where there is no page: a redirect, a sitemap, seeds. While there is no
+// room or no server, it waits.
+func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (own []frontier.Entry, err error) {
+	if len(es) == 0 {
+		return es, nil
+	}
+	q := &page.Page{}
+	if p != nil {
+		q.URL, q.Text, q.Title = p.URL, p.Text, p.Title
+	}
+	for _, e := range es {
+		q.Links = append(q.Links, page.Link{From: q.URL, To: e.URL, Anchor: e.Anchor, Title: e.Title, Around: e.Around})
+	}
+	if p != nil {
+		splits(q.Links, p.Links)
+	}
+	var names []string
+	theirs := map[string][]frontier.Entry{}
+	for i, owners := range n.owners(q) {
+		for _, name := range owners {
+			switch {
+			case name == n.o.Name:
+				own = append(own, es[i])
+			case n.sent.news(name, &es[i]):
+				if theirs[name] == nil {
+					names = append(names, name)
+				}
+				theirs[name] = append(theirs[name], es[i])
+			}
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := n.send(ctx, name, theirs[name]); err != nil {
+			return nil, err
+		}
+	}
+	return own, nil
+}
+
+// splits copies where links stand in the words around them.
+func splits(to, from []page.Link) {
+	at := make(map[string]int, len(from))
+	for _, l := range from {
+		at[l.To.String()] = l.Split
+	}
+	for i := range to {
+		to[i].Split = min(at[to[i].To.String()], len(to[i].Around))
+	}
+}
+
+// Moved says that an entry of our queue belongs to another node by now: nodes
+// have come or gone since it was queued. Only where the owner follows from the
+// URL alone can that be known.
+func (n *Node) Moved(e frontier.Entry) bool {
+	n.mu.RLock()
+	stable := n.shares.stable
+	n.mu.RUnlock()
+	return stable && n.Owner(e.URL) != n.o.Name
+}
+
+// send publishes links until JetStream has them. The message's id comes from
+// its content, so that what a killed node sends again is stored once.
+func (n *Node) send(ctx context.Context, to string, es []frontier.Entry) error {
+	for _, message := range n.codec.pack(es) {
+		sum := sha256.Sum256(append([]byte(to+"\x00"), message...))
+		id := jetstream.WithMsgID(hex.EncodeToString(sum[:12]))
+		if err := n.publish(ctx, n.subject(to), message, id); err != nil {
+			return err
+		}
+		n.counts.sentBytes.Add(int64(len(message)))
+	}
+	n.counts.sentLinks.Add(int64(len(es)))
+	for i := range es {
+		n.counts.urlBytes.Add(int64(len(es[i].URL.String())))
+	}
+	return nil
+}
+
+func (n *Node) subject(node string) string { return n.o.Crawl + ".links." + node }
+
+// publish tries until it works or ctx ends.
+func (n *Node) publish(ctx context.Context, subject string, message []byte, id jetstream.PublishOpt) error {
+	wait := 100 * time.Millisecond
+	for tries := 0; ; tries++ {
+		try, cancel := context.WithTimeout(ctx, 10*time.Second)
+		_, err := n.js.Publish(try, subject, message, id)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("send links: %w", context.Cause(ctx))
+		}
+		if n.ctx.Err() != nil {
+			return fmt.Errorf("send links: %w", context.Cause(n.ctx))
+		}
+		if tries%20 == 3 {
+			n.o.Log("cluster: links wait to be sent: %v", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-n.ctx.Done():
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, 5*time.Second)
+	}
+}
+
+// receiveOwn takes in the links that others send us.
+func (n *Node) receiveOwn(ctx context.Context) {
+	n.receive(ctx, n.o.Name, func(es []frontier.Entry) error {
+		_, err := n.frontier.Push(ctx, es...)
+		return err
+	}, func() bool { return true })
+}
+
+// receiveOrphans takes in what waits for nodes that have lost their share, one
+// after the other, and hands it to who has it now.
+func (n *Node) receiveOrphans(ctx context.Context) {
+	t := time.NewTicker(n.o.Heartbeat)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		info, err := n.links.Info(ctx, jetstream.WithSubjectFilter(n.o.Crawl+".links.*"))
+		if err != nil {
+			continue
+		}
+		for subject, messages := range info.State.Subjects {
+			name := subject[len(n.o.Crawl)+len(".links."):]
+			if messages == 0 || !n.orphaned(name) {
+				continue
+			}
+			n.receive(ctx, name, func(es []frontier.Entry) error {
+				own, err := n.Route(ctx, nil, es)
+				if err != nil {
+					return err
+				}
+				_, err = n.frontier.Push(ctx, own...)
+				return err
+			}, func() bool { return n.orphaned(name) })
+		}
+	}
+}
+
+// orphaned says that a node has no share, and that it is ours to look after
+// its messages: those of one node are looked after by one.
+func (n *Node) orphaned(name string) bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return len(n.shares.nodes) > 0 && !slices.Contains(n.shares.nodes, name) && n.shares.nodes[0] == n.o.Name
+}
+
+// receive hands the messages for a node to take while wanted says so, and
+// acknowledges each once take has stored it. It returns when a while has
+// brought none, unless it is our own.
+func (n *Node) receive(ctx context.Context, name string, take func([]frontier.Entry) error, wanted func() bool) {
+	consumer, err := n.consumer(ctx, name)
+	for ctx.Err() == nil && wanted() {
+		if err != nil {
+			n.o.Log("cluster: receive links for %s: %v", name, err)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+			}
+			consumer, err = n.consumer(ctx, name)
+			continue
+		}
+		var batch jetstream.MessageBatch
+		batch, err = consumer.Fetch(64, jetstream.FetchMaxWait(time.Second))
+		if err != nil {
+			continue
+		}
+		got := 0
+		for m := range batch.Messages() {
+			got++
+			n.takeIn(ctx, m, take)
+		}
+		if e := batch.Error(); e != nil && !errors.Is(e, context.DeadlineExceeded) && !isEmpty(e) {
+			err = e
+		}
+		if got == 0 && name != n.o.Name {
+			return
+		}
+	}
+}
+
+// isEmpty says that a fetch brought nothing in time.
+func isEmpty(err error) bool {
+	return errors.Is(err, jetstream.ErrNoMessages) || err.Error() == "nats: timeout"
+}
+
+func (n *Node) consumer(ctx context.Context, name string) (jetstream.Consumer, error) {
+	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return n.links.CreateOrUpdateConsumer(wait, jetstream.ConsumerConfig{
+		Durable: "node-" + name, FilterSubject: n.subject(name), AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxAckPending: 256,
+	})
+}
+
+// takeIn stores one message and acknowledges it; what cannot be read is put
+// aside in a file, so that nothing is lost and nothing comes again and again.
+func (n *Node) takeIn(ctx context.Context, m jetstream.Msg, take func([]frontier.Entry) error) {
+	es, err := n.codec.unpack(m.Data())
+	if err != nil {
+		n.counts.poisoned.Add(1)
+		sum := sha256.Sum256(m.Data())
+		path := filepath.Join(n.o.Dir, "unreadable", hex.EncodeToString(sum[:8])+".msg")
+		if e := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, m.Data(), 0o600)); e != nil {
+			n.o.Log("cluster: a message cannot be read (%v) nor put aside: %v", err, e)
+			m.NakWithDelay(10 * time.Second)
+			return
+		}
+		n.o.Log("cluster: a message cannot be read and was put into %s: %v", path, err)
+		m.Term()
+		return
+	}
+	if err := take(es); err != nil {
+		if ctx.Err() == nil {
+			n.o.Log("cluster: links of another node cannot be stored: %v", err)
+		}
+		m.NakWithDelay(time.Second) // best effort: it comes again anyway
+		return
+	}
+	n.counts.received.Add(int64(len(es)))
+	if err := m.Ack(); err != nil && ctx.Err() == nil {
+		n.o.Log("cluster: %d links may come again: %v", len(es), err)
+	}
+	n.waiting.Lock()
+	n.pushed++
+	n.arrived.Broadcast()
+	n.waiting.Unlock()
+}
+
+// Wait is called by each worker that finds its queue empty: it returns true
+// when links may have come, false when the whole crawl is over.
+func (n *Node) Wait(ctx context.Context) (more bool, err error) {
+	if w := n.idle.Add(1); w > n.workers.Load() {
+		n.workers.Store(w)
+	}
+	defer n.idle.Add(-1)
+	stop := context.AfterFunc(ctx, func() {
+		n.waiting.Lock()
+		defer n.waiting.Unlock()
+		n.arrived.Broadcast()
+	})
+	defer stop()
+	n.waiting.Lock()
+	defer n.waiting.Unlock()
+	for before := n.pushed; ; n.arrived.Wait() {
+		switch {
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case n.over:
+			return false, nil
+		case n.pushed != before:
+			return true, nil
+		}
+	}
+}
+
+// Workers says how many workers call Wait when there is nothing to do.
+func (n *Node) Workers(count int) { n.workers.Store(int64(count)) }
+
+// sent remembers the links that were sent lately, so that a link that stands
+// on every page of a site travels once. It holds two generations of at most
+// half its size.
+type sent struct {
+	mu       sync.Mutex
+	now, was map[sentLink]float32 // → the best priority sent
+}
+
+type sentLink struct {
+	node string
+	key  frontier.Key
+}
+
+const maxSent = 1 << 18 // of each generation
+
+func (s *sent) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now, s.was = map[sentLink]float32{}, nil
+}
+
+// news says that the owner does not know e yet, or only with a clearly lower
+// priority, and remembers that it does now.
+func (s *sent) news(node string, e *frontier.Entry) bool {
+	const clearly = 0.1
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := sentLink{node, frontier.KeyOf(e.URL)}
+	p, known := s.now[k]
+	if !known {
+		p, known = s.was[k]
+	}
+	if known && float32(e.Priority) < p+clearly {
+		return false
+	}
+	if len(s.now) >= maxSent {
+		s.now, s.was = map[sentLink]float32{}, s.now
+	}
+	s.now[k] = float32(e.Priority)
+	return true
+}

@@ -1,0 +1,323 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"gazehound/crawler/polite"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Politeness is what one node alone keeps: see polite.Gate.
+type Politeness interface {
+	Claim(host string) (wait time.Duration)
+	Visited(host string, v polite.Visit)
+}
+
+// A Gate keeps a whole cluster polite: a host, and the IP address behind it,
+// is asked by one node at a time, under a lease in JetStream. A node asks
+// nobody whose lease may run out before the answer comes, so that one that was
+// cut off cannot meet its successor; between two nodes a host rests for
+// Options.Rest. It is safe for concurrent use.
+type Gate struct {
+	n       *Node
+	inner   Politeness
+	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: only hosts count
+	slots   chan struct{}                                                // one for each lease that is being asked for
+
+	mu     sync.Mutex
+	leases map[string]*lease // by key
+	ip     map[string]string // host → key of its address's lease, or ""
+}
+
+// A lease is what we know of one key of the bucket of hosts.
+type lease struct {
+	asking   bool
+	held     bool
+	revision uint64
+	until    time.Time // by our clock: the end, if nobody renews it
+	since    time.Time // when it was taken
+	rest     time.Time // no request before this
+	again    time.Time // not ours: when to ask again
+	used     time.Time
+	busy     int // requests under way
+}
+
+// A holder is the value of a key of the bucket of hosts.
+type holder struct {
+	Node     string `json:"node"`
+	Instance string `json:"instance"`
+	Free     bool   `json:"free,omitempty"` // given back: whoever takes it lets the host rest
+}
+
+const (
+	asking  = 50 * time.Millisecond
+	refused = 500 * time.Millisecond
+	// longest is how long a node that needs an address all the time keeps it
+	// before others have a chance.
+	longest = 10 * time.Second
+)
+
+// Gate wraps the politeness of this node. resolve finds the addresses of a
+// host; nil, behind a proxy: only hosts count.
+func (n *Node) Gate(inner Politeness, resolve func(ctx context.Context, host string) ([]netip.Addr, error)) *Gate {
+	g := &Gate{n: n, inner: inner, resolve: resolve, slots: make(chan struct{}, 32), leases: map[string]*lease{}, ip: map[string]string{}}
+	n.spawn(g.sweep)
+	return g
+}
+
+func keyOf(kind, name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return kind + "." + hex.EncodeToString(sum[:16])
+}
+
+// Claim takes the turn of a host if the cluster and the node's own politeness
+// allow it now, or says how long to wait before asking again.
+func (g *Gate) Claim(host string) (wait time.Duration) {
+	now := time.Now()
+	g.mu.Lock()
+	keys := []string{keyOf("host", host)}
+	if g.resolve != nil {
+		ip, known := g.ip[host]
+		if !known {
+			g.ask(keys[0], host)
+			g.mu.Unlock()
+			return asking
+		}
+		if ip != "" {
+			keys = append(keys, ip)
+		}
+	}
+	for _, k := range keys {
+		wait = max(wait, g.ready(k, host, now))
+	}
+	if wait > 0 {
+		g.mu.Unlock()
+		return wait
+	}
+	for _, k := range keys {
+		g.leases[k].busy++ // held while we ask our own politeness
+	}
+	g.mu.Unlock()
+	wait = g.inner.Claim(host)
+	if wait > 0 {
+		g.done(keys)
+	}
+	return wait
+}
+
+// Visited ends the turn of a host.
+func (g *Gate) Visited(host string, v polite.Visit) {
+	g.inner.Visited(host, v)
+	keys := []string{keyOf("host", host)}
+	g.mu.Lock()
+	if ip := g.ip[host]; ip != "" {
+		keys = append(keys, ip)
+	}
+	g.mu.Unlock()
+	g.done(keys)
+}
+
+func (g *Gate) done(keys []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, k := range keys {
+		if l := g.leases[k]; l != nil {
+			l.busy--
+			l.used = time.Now()
+		}
+	}
+}
+
+// ready says how long until a key may be used; 0: now. g.mu is held.
+func (g *Gate) ready(key, host string, now time.Time) time.Duration {
+	l := g.leases[key]
+	switch {
+	case l == nil:
+		g.ask(key, host)
+		return asking
+	case !l.held && l.asking:
+		return asking
+	case !l.held && now.Before(l.again):
+		return l.again.Sub(now)
+	case !l.held || !now.Before(l.until.Add(-g.n.o.Lease/2)): // too late for an answer to come
+		g.ask(key, host)
+		return asking
+	}
+	if now.After(l.until.Add(-g.n.o.Lease * 3 / 4)) {
+		g.ask(key, host) // renew it beside
+	}
+	l.used = now
+	return max(l.rest.Sub(now), 0)
+}
+
+// ask asks for a lease, or renews it, without waiting. g.mu is held.
+func (g *Gate) ask(key, host string) {
+	l := g.leases[key]
+	if l == nil {
+		l = &lease{}
+		g.leases[key] = l
+	}
+	if l.asking {
+		return
+	}
+	select {
+	case g.slots <- struct{}{}:
+	default:
+		return // many are under way; the next Claim asks again
+	}
+	l.asking = true
+	held, revision := l.held, l.revision
+	g.n.spawn(func(ctx context.Context) {
+		defer func() { <-g.slots }()
+		if err := g.lookUp(ctx, host); err != nil && ctx.Err() == nil {
+			g.n.o.Log("cluster: address of %q: %v", host, err)
+		}
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		revision, was, err := g.take(ctx, key, held, revision)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		l.asking = false
+		switch {
+		case err == nil:
+			if !l.held {
+				l.since, l.used = begun, begun
+				if was {
+					l.rest = time.Now().Add(g.n.o.Rest)
+				}
+			}
+			l.held, l.revision, l.until = true, revision, begun.Add(g.n.o.Lease)
+		case errors.Is(err, errHeld):
+			l.held, l.again = false, time.Now().Add(refused)
+		default: // no server: what we hold we hold until it ends
+			if !l.held || !time.Now().Before(l.until) {
+				l.held, l.again = false, time.Now().Add(refused)
+			}
+		}
+	})
+}
+
+// lookUp finds the key of the address of a host, once.
+func (g *Gate) lookUp(ctx context.Context, host string) error {
+	g.mu.Lock()
+	_, known := g.ip[host]
+	g.mu.Unlock()
+	if g.resolve == nil || known {
+		return nil
+	}
+	addrs, err := g.resolve(ctx, host)
+	key := ""
+	if err == nil && len(addrs) > 0 {
+		key = keyOf("ip", addrs[0].Unmap().String())
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.ip) > 100_000 {
+		for h := range g.ip { // any: it is looked up again
+			if l := g.leases[keyOf("host", h)]; l == nil || l.busy == 0 {
+				delete(g.ip, h)
+			}
+			if len(g.ip) <= 50_000 {
+				break
+			}
+		}
+	}
+	g.ip[host] = key
+	return nil // a host without an address fails when it is asked
+}
+
+// errHeld says that another node has the lease.
+var errHeld = errors.New("held by another node")
+
+// take writes the node's name into a key: was says that somebody had it
+// before, so that it must rest.
+func (g *Gate) take(ctx context.Context, key string, held bool, revision uint64) (now uint64, was bool, err error) {
+	raw, err := json.Marshal(holder{Node: g.n.o.Name, Instance: g.n.instance})
+	if err != nil {
+		return 0, false, err
+	}
+	if held {
+		now, err = g.n.hosts.Update(ctx, key, raw, revision)
+		if isConflict(err) {
+			return 0, false, errHeld
+		}
+		return now, true, err
+	}
+	now, err = g.n.hosts.Create(ctx, key, raw)
+	if !errors.Is(err, jetstream.ErrKeyExists) {
+		return now, false, err
+	}
+	entry, err := g.n.hosts.Get(ctx, key)
+	if err != nil {
+		return 0, false, err
+	}
+	var h holder
+	if err := json.Unmarshal(entry.Value(), &h); err != nil {
+		return 0, false, fmt.Errorf("lease: %w", err)
+	}
+	if !h.Free && h.Instance != g.n.instance {
+		return 0, false, errHeld
+	}
+	now, err = g.n.hosts.Update(ctx, key, raw, entry.Revision())
+	if isConflict(err) {
+		err = errHeld
+	}
+	return now, true, err
+}
+
+// sweep gives back what was not used for a while, and addresses that were
+// used for long.
+func (g *Gate) sweep(ctx context.Context) {
+	t := time.NewTicker(g.n.o.Heartbeat)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-t.C:
+			for key, revision := range g.stale(now) {
+				give, cancel := context.WithTimeout(ctx, 5*time.Second)
+				raw, _ := json.Marshal(holder{Free: true})
+				_, err := g.n.hosts.Update(give, key, raw, revision) // if not, it runs out
+				cancel()
+				if err != nil && !isConflict(err) && ctx.Err() == nil {
+					g.n.o.Log("cluster: give a host back: %v", err)
+				}
+			}
+		}
+	}
+}
+
+// stale takes the leases that are to be given back out of the table.
+func (g *Gate) stale(now time.Time) map[string]uint64 {
+	unused := max(3*g.n.o.Rest, 4*g.n.o.Heartbeat)
+	back := map[string]uint64{}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for key, l := range g.leases {
+		switch {
+		case l.busy > 0 || l.asking:
+		case !l.held:
+			if now.Sub(l.again) > unused {
+				delete(g.leases, key)
+			}
+		case now.Sub(l.used) > unused, key[0] == 'i' && now.Sub(l.since) > longest:
+			back[key] = l.revision
+			delete(g.leases, key)
+		}
+	}
+	return back
+}

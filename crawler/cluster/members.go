@@ -1,0 +1,294 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A Member is what a node says of itself with every heartbeat.
+type Member struct {
+	Name      string    `json:"name"`
+	Instance  string    `json:"instance"`
+	At        time.Time `json:"at"`       // by the node's clock
+	Idle      bool      `json:"idle"`     // nothing queued, nothing under way
+	Queued    int64     `json:"queued"`   //
+	Pages     int64     `json:"pages"`    //
+	Relevant  int64     `json:"relevant"` //
+	Addresses int64     `json:"addresses"`
+	Visited   int64     `json:"visited"`
+	Sent      int64     `json:"sent"`     // links to other nodes, by this process
+	Received  int64     `json:"received"` // links from other nodes, by this process
+	SentBytes int64     `json:"sent_bytes"`
+	URLBytes  int64     `json:"url_bytes"` // of the URLs among them
+	Epoch     int       `json:"epoch"`     // of the map that the node goes by
+}
+
+// A mapping is the bucket's "map": the nodes that have a share. Its epoch
+// grows with each change.
+type mapping struct {
+	Epoch int                  `json:"epoch"`
+	Nodes []string             `json:"nodes"`
+	Left  map[string]time.Time `json:"left,omitempty"` // nodes that lost their share, and when
+}
+
+// state is what this node says of itself now.
+func (n *Node) state() Member {
+	t := n.frontier.Totals()
+	n.mu.RLock()
+	epoch := n.shares.epoch
+	n.mu.RUnlock()
+	workers := n.workers.Load()
+	return Member{
+		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: workers > 0 && n.idle.Load() >= workers && t.Queued == 0,
+		Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Visited: t.Visited,
+		Sent: n.counts.sentLinks.Load(), Received: n.counts.received.Load(), SentBytes: n.counts.sentBytes.Load(), URLBytes: n.counts.urlBytes.Load(),
+		Epoch: epoch,
+	}
+}
+
+// enter claims the node's name. A node that comes back has it still.
+func (n *Node) enter(ctx context.Context) error {
+	raw, err := json.Marshal(n.state())
+	if err != nil {
+		return err
+	}
+	_, err = n.members.Create(ctx, n.o.Name, raw)
+	if !errors.Is(err, jetstream.ErrKeyExists) {
+		return err
+	}
+	entry, err := n.members.Get(ctx, n.o.Name)
+	if errors.Is(err, jetstream.ErrKeyNotFound) { // it has just gone
+		_, err = n.members.Create(ctx, n.o.Name, raw)
+		return err
+	} else if err != nil {
+		return err
+	}
+	var m Member
+	if err := json.Unmarshal(entry.Value(), &m); err == nil && m.Instance != n.instance {
+		return fmt.Errorf("%w: %q; give this one another --name, or its --data", ErrNameTaken, n.o.Name)
+	}
+	_, err = n.members.Update(ctx, n.o.Name, raw, entry.Revision())
+	return err
+}
+
+// enlist gives the node its share.
+func (n *Node) enlist(ctx context.Context) error {
+	return n.changeMap(ctx, func(m *mapping) bool {
+		delete(m.Left, n.o.Name)
+		if slices.Contains(m.Nodes, n.o.Name) {
+			return false
+		}
+		m.Nodes = append(m.Nodes, n.o.Name)
+		return true
+	})
+}
+
+// changeMap applies a change to the map, against whatever others do at the
+// same time, and goes by the result.
+func (n *Node) changeMap(ctx context.Context, change func(*mapping) bool) error {
+	for {
+		var m mapping
+		var revision uint64
+		entry, err := n.crawl.Get(ctx, "map")
+		switch {
+		case err == nil:
+			if err := json.Unmarshal(entry.Value(), &m); err != nil {
+				return fmt.Errorf("%w: map: %w", ErrOtherFormat, err)
+			}
+			revision = entry.Revision()
+		case !errors.Is(err, jetstream.ErrKeyNotFound):
+			return fmt.Errorf("cluster: map: %w", err)
+		}
+		if !change(&m) {
+			return n.follow(m)
+		}
+		m.Epoch++
+		slices.Sort(m.Nodes)
+		raw, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		if revision == 0 {
+			_, err = n.crawl.Create(ctx, "map", raw)
+		} else {
+			_, err = n.crawl.Update(ctx, "map", raw, revision)
+		}
+		switch {
+		case err == nil:
+			return n.follow(m)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, jetstream.ErrKeyExists) || isConflict(err):
+			continue // somebody was faster
+		default:
+			return fmt.Errorf("cluster: map: %w", err)
+		}
+	}
+}
+
+// isConflict says that a key has another revision than was expected.
+func isConflict(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
+}
+
+// follow goes by a map.
+func (n *Node) follow(m mapping) error {
+	n.mu.RLock()
+	same := n.shares.plan != nil && n.shares.epoch == m.Epoch
+	n.mu.RUnlock()
+	if same {
+		return nil
+	}
+	s, err := newShares(n.o.Definition, n.o.Partition, m.Epoch, m.Nodes)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	n.shares = s
+	n.mu.Unlock()
+	n.sent.reset() // owners have changed
+	n.o.Log("cluster: nodes %v", s.nodes)
+	return nil
+}
+
+// beat says that the node is there, looks who else is, and notices when the
+// crawl is over.
+func (n *Node) beat(ctx context.Context) {
+	seen := map[string]time.Time{} // when each node was last alive, by our clock
+	var before []Member
+	quiet := 0
+	t := time.NewTicker(n.o.Heartbeat)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		round, cancel := context.WithTimeout(ctx, 5*n.o.Heartbeat)
+		members, err := n.pulse(round, seen)
+		cancel()
+		if err != nil {
+			if ctx.Err() == nil {
+				n.o.Log("cluster: heartbeat: %v", err)
+			}
+			quiet = 0
+			continue
+		}
+		if n.quiet(ctx, members, before) {
+			quiet++
+		} else {
+			quiet = 0
+		}
+		before = members
+		if quiet >= 3 {
+			n.waiting.Lock()
+			n.over = true
+			n.arrived.Broadcast()
+			n.waiting.Unlock()
+		}
+	}
+}
+
+// pulse is one heartbeat: it returns the members that are alive, by name.
+func (n *Node) pulse(ctx context.Context, seen map[string]time.Time) ([]Member, error) {
+	raw, err := json.Marshal(n.state())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := n.members.Put(ctx, n.o.Name, raw); err != nil {
+		return nil, err
+	}
+	members, err := n.Members(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	alive := map[string]Member{}
+	for _, m := range members {
+		alive[m.Name], seen[m.Name] = m, now
+	}
+	n.mu.Lock()
+	n.alive = alive
+	n.mu.Unlock()
+	return members, n.changeMap(ctx, func(m *mapping) bool {
+		changed := false
+		if !slices.Contains(m.Nodes, n.o.Name) { // we were away too long
+			m.Nodes = append(m.Nodes, n.o.Name)
+			delete(m.Left, n.o.Name)
+			changed = true
+		}
+		for _, name := range slices.Clone(m.Nodes) {
+			last, known := seen[name]
+			if !known {
+				seen[name] = now // counts from when we first missed it
+			} else if now.Sub(last) > n.o.Away {
+				m.Nodes = slices.DeleteFunc(m.Nodes, func(s string) bool { return s == name })
+				if m.Left == nil {
+					m.Left = map[string]time.Time{}
+				}
+				m.Left[name] = now
+				n.o.Log("cluster: %s has been away for %v; its share moves", name, n.o.Away)
+				changed = true
+			}
+		}
+		return changed
+	})
+}
+
+// Members returns the nodes that are there, by name.
+func (n *Node) Members(ctx context.Context) ([]Member, error) { return members(ctx, n.members) }
+
+func members(ctx context.Context, kv jetstream.KeyValue) ([]Member, error) {
+	keys, err := kv.Keys(ctx)
+	if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
+		return nil, fmt.Errorf("cluster: members: %w", err)
+	}
+	slices.Sort(keys)
+	var all []Member
+	for _, k := range keys {
+		entry, err := kv.Get(ctx, k)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			continue
+		} else if err != nil {
+			return nil, fmt.Errorf("cluster: members: %w", err)
+		}
+		var m Member
+		if json.Unmarshal(entry.Value(), &m) == nil && m.Name == k {
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+// quiet says that since the last heartbeat nothing has happened anywhere: all
+// nodes of the map are there and idle, none has done anything, and no link is
+// on its way.
+func (n *Node) quiet(ctx context.Context, now, before []Member) bool {
+	n.mu.RLock()
+	nodes := n.shares.nodes
+	n.mu.RUnlock()
+	if len(now) != len(before) || len(now) < len(nodes) {
+		return false
+	}
+	for i, m := range now {
+		b := before[i]
+		if !m.Idle || m.Name != b.Name || m.Visited != b.Visited || m.Sent != b.Sent || m.Received != b.Received {
+			return false
+		}
+	}
+	for _, name := range nodes {
+		if !slices.ContainsFunc(now, func(m Member) bool { return m.Name == name }) {
+			return false
+		}
+	}
+	info, err := n.links.Info(ctx)
+	return err == nil && info.State.Msgs == 0
+}
