@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -152,4 +153,19 @@ func FuzzJournal(f *testing.F) {
 			t.Errorf("%q of the part, %q of the whole", part, whole)
 		}
 	})
+}
+
+// The words of a page weigh what they weigh one by one.
+func TestWeighPage(t *testing.T) {
+	a := newAnalysis()
+	text := "Bäckereien und Bäckerei BACKEREI, baeckerei; Straße strasse Größe. Running runs run 2026 2026 2026 a-b"
+	for _, lang := range []string{"de", "en", ""} {
+		want := map[string]float64{}
+		for _, token := range a.of(lang).Analyze([]byte(text)) {
+			want[string(token.Term)] = min(mostText, want[string(token.Term)]+weightText)
+		}
+		if got := a.weighPage(&mention{Lang: lang, words: text}); !maps.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", lang, got, want)
+		}
+	}
 }

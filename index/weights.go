@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	bleveanalysis "github.com/blevesearch/bleve/v2/analysis"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 )
 
@@ -101,10 +102,27 @@ func (a *analysis) weighPage(m *mention) map[string]float64 {
 		return a.last.words
 	}
 	sum := map[string]float64{}
-	for _, t := range a.of(m.Lang).Analyze([]byte(m.words)) {
-		if sum[string(t.Term)] < mostText {
-			sum[string(t.Term)] += weightText
+	analyser := a.of(m.Lang)
+	// Folding and stemming look at one word at a time, and cost more than to
+	// find the words: each different one is folded once. Its place in distinct
+	// is its position.
+	var distinct bleveanalysis.TokenStream
+	var times []float64
+	at := map[string]int{}
+	for _, t := range analyser.Tokenizer.Tokenize([]byte(m.words)) {
+		if i, seen := at[string(t.Term)]; seen {
+			times[i]++
+			continue
 		}
+		at[string(t.Term)] = len(distinct)
+		t.Position = len(distinct)
+		distinct, times = append(distinct, t), append(times, 1)
+	}
+	for _, filter := range analyser.TokenFilters {
+		distinct = filter.Filter(distinct)
+	}
+	for _, t := range distinct {
+		sum[string(t.Term)] = min(mostText, sum[string(t.Term)]+weightText*times[t.Position])
 	}
 	a.last.lang, a.last.text, a.last.words = m.Lang, m.words, sum
 	return sum

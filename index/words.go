@@ -20,9 +20,9 @@ import (
 // case without accents, ß as ss, and ä, ae and a alike, so that Bäckerei,
 // Baeckerei and Backerei are one; German and English pages also lose endings.
 type analysis struct {
-	plain   bleveanalysis.Analyzer // any language: folded words
-	german  bleveanalysis.Analyzer
-	english bleveanalysis.Analyzer
+	plain   *bleveanalysis.DefaultAnalyzer // any language: folded words
+	german  *bleveanalysis.DefaultAnalyzer
+	english *bleveanalysis.DefaultAnalyzer
 	split   bleveanalysis.Analyzer // words that are folded already
 
 	// The words of the page that was weighed last: a page with several
@@ -45,7 +45,7 @@ func newAnalysis() *analysis {
 }
 
 // of returns the analyser of a page's language.
-func (a *analysis) of(lang string) bleveanalysis.Analyzer {
+func (a *analysis) of(lang string) *bleveanalysis.DefaultAnalyzer {
 	switch lang {
 	case "de":
 		return a.german
@@ -59,7 +59,7 @@ func (a *analysis) of(lang string) bleveanalysis.Analyzer {
 // language of the page: the folded word first.
 func (a *analysis) forms(word string) []string {
 	var forms []string
-	for _, lang := range []bleveanalysis.Analyzer{a.plain, a.german, a.english} {
+	for _, lang := range []*bleveanalysis.DefaultAnalyzer{a.plain, a.german, a.english} {
 		for _, t := range lang.Analyze([]byte(word)) {
 			if f := string(t.Term); f != "" && !slices.Contains(forms, f) {
 				forms = append(forms, f)
