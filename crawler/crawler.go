@@ -22,6 +22,7 @@ import (
 	"gazehound/crawler/polite"
 	"gazehound/crawler/robots"
 	"gazehound/crawler/strategy"
+	"gazehound/crawler/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/predictor"
@@ -101,6 +102,7 @@ type Visit struct {
 	Again  Again
 
 	sitemaps []string // that the host names
+	text     uint64   // fingerprint of the page's text
 }
 
 // Options tune a Crawler.
@@ -136,6 +138,9 @@ type Crawler struct {
 	Strategy strategy.Strategy
 	Sinks    []Sink
 	Peers    Peers // nil: this node crawls alone
+	// Traps learns what multiplies pages, and demotes it; nil: nothing is demoted.
+	// The Score of the frontier has to ask it, too.
+	Traps *trap.Detector
 	// Scope returns why a URL is outside of the crawl, or "".
 	Scope func(u weburl.URL) (reason string)
 	// Report is told of every visit after it was stored, in that order.
@@ -282,6 +287,9 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 // file learns from a visit, stores it, and gives its entry up.
 func (c *Crawler) file(ctx context.Context, v *Visit) error {
 	if v.Page != nil {
+		if c.Traps != nil {
+			c.Traps.Saw(trap.Page{URL: v.Entry.URL, Text: v.text, Relevant: v.Verdict.Relevant})
+		}
 		c.expand(v)
 		if err := c.learn(v); err != nil {
 			return err
@@ -408,6 +416,9 @@ func (c *Crawler) find(v *Visit, e frontier.Entry) {
 	if e.Priority, keep = c.Strategy.Score(&e); !keep {
 		v.drop("strategy", 1)
 		return
+	}
+	if c.Traps != nil && !e.Sitemap {
+		e.Priority *= c.Traps.Look(e.URL).Factor
 	}
 	v.Found = append(v.Found, e)
 }

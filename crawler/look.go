@@ -9,6 +9,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
+	"gazehound/crawler/simhash"
 )
 
 // MaxRedirects is the number of redirects in a row that a crawl goes along with.
@@ -81,8 +82,14 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 	case r.Status == 304 && v.Before != nil:
 		v.Again = Same
 		return notAgain, nil
-	case r.Status != 200 && r.Status != 203:
+	case r.Status == 304: // nobody asked on condition
+		v.Outcome.Kind, v.Outcome.Reason = "error", fetch.ClassProtocol
+		return notAgain, nil
+	case r.Status >= 400:
 		v.Outcome.Kind, v.Outcome.Reason = "error", "http_4xx"
+		return notAgain, nil
+	case r.Status != 200 && r.Status != 203:
+		v.Outcome.Kind, v.Outcome.Reason = "skipped", "no_content"
 		return notAgain, nil
 	}
 	if e.Sitemap {
@@ -114,6 +121,9 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		}
 	}
 	v.Page, v.Verdict = p, verdict
+	if c.Traps != nil || c.Options.Revisits.First > 0 {
+		v.text = simhash.Of(p.Text)
+	}
 	v.Outcome.Kind = "page"
 	v.Outcome.Relevant, v.Outcome.Score = verdict.Relevant, verdict.Score
 	v.Outcome.Addresses = addressKeys(verdict)

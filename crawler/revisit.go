@@ -176,7 +176,7 @@ func again(v *Visit, node *frontier.Node) Again {
 	case v.Page != nil:
 		slices.Sort(o.Addresses)
 		was := slices.Sorted(slices.Values(node.Outcome.Addresses))
-		if simhash.Distance(simhash.Of(v.Page.Text), v.Before.Text) <= simhash.Near && slices.Equal(o.Addresses, was) {
+		if simhash.Distance(v.text, v.Before.Text) <= simhash.Near && slices.Equal(o.Addresses, was) {
 			return Same
 		}
 		return Changed
@@ -205,7 +205,7 @@ func (s Schedule) first(v *Visit) *frontier.Check {
 	switch {
 	case v.Page != nil:
 		check.First, check.Last, check.Read = o.At, o.At, o.At
-		check.Text = simhash.Of(v.Page.Text)
+		check.Text = v.text
 		validators := v.Response.Validators()
 		check.ETag, check.Modified = validators.ETag, validators.Modified
 		if o.Relevant {
@@ -249,7 +249,7 @@ func (s Schedule) next(v *Visit) frontier.Check {
 			check.Wait = v.Before.Wait / 2
 		}
 		if v.Page != nil {
-			check.Read, check.Relevant, check.Text = at, v.Outcome.Relevant, simhash.Of(v.Page.Text)
+			check.Read, check.Relevant, check.Text = at, v.Outcome.Relevant, v.text
 			validators := v.Response.Validators()
 			check.ETag, check.Modified = validators.ETag, validators.Modified
 			if check.Relevant && !v.Before.Relevant {

@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/memory"
 	"gazehound/crawler/strategy"
+	"gazehound/crawler/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -213,7 +214,8 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := a.openFrontier(p, cfg, order)
+	traps := trap.New()
+	f, err := a.openFrontier(p, cfg, order, traps)
 	if err != nil {
 		return err
 	}
@@ -241,7 +243,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: crawler.Schedule(cfg.Revisit),
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
-		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope,
+		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope, Traps: traps,
 	}
 	if cfg.WARC.Dir != "" {
 		archive, err := a.openArchive(p, cfg, region.Name)
@@ -264,6 +266,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			return err
 		}
 	}
+	if err := loadTraps(f, traps); err != nil {
+		return err
+	}
 	if err := web.remember(p, f); err != nil {
 		return err
 	}
@@ -279,10 +284,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	}
 	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
 	c.Report = watch.visited
+	watch.traps = traps
 	watch.start(cfg)
 
 	runErr := a.runCrawl(ctx, c, cfg, o, x, model, p, web, watch)
-	if err := saveModel(p, model, f); err != nil && runErr == nil {
+	if err := errors.Join(saveModel(p, model, f), saveTraps(f, traps)); err != nil && runErr == nil {
 		runErr = err
 	}
 	return watch.finish(runErr)
@@ -320,7 +326,9 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 		return nil
 	})
 	beside.Go(func() error {
-		return every(side, cfg.Predictor.SaveEvery, func() error { return saveModel(p, model, watch.f) })
+		return every(side, cfg.Predictor.SaveEvery, func() error {
+			return errors.Join(saveModel(p, model, watch.f), saveTraps(watch.f, c.Traps))
+		})
 	})
 	beside.Go(func() error {
 		return every(side, 2*time.Second, func() error {

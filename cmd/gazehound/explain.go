@@ -11,6 +11,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/strategy"
+	"gazehound/crawler/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
 
@@ -110,6 +111,18 @@ func (a *app) explain(text string) (err error) {
 		return err
 	}
 	x.Path = pathOf(trail)
+	traps := trap.New()
+	if err := loadTraps(f, traps); err != nil {
+		return err
+	}
+	if found := traps.Look(n.URL); found.Factor < 1 && n.Depth > 0 && !n.Sitemap {
+		x.Demoted, x.Factor = found.Reason, found.Factor
+	}
+	if check, asked, err := f.Check(frontier.KeyOf(n.URL)); err != nil {
+		return err
+	} else if asked {
+		x.Check = checkOf(check)
+	}
 	if n.State == frontier.Queued {
 		x.Waiting = explainQueued(cfg, order, &n)
 		if a.json {
@@ -139,6 +152,9 @@ type linkReport struct {
 	Retries  int        `json:"retries,omitzero"`  // tries that failed
 	Found    time.Time  `json:"found"`             // when it was queued
 	Scope    string     `json:"left_out,omitzero"` // why today's configuration leaves it out
+	Demoted  string     `json:"demoted,omitzero"`  // what is known against URLs like this
+	Factor   float64    `json:"factor,omitzero"`   // of the priority, because of that
+	Check    *checkLine `json:"asked,omitempty"`   // when it was asked and when it is due again
 	Link     linkWords  `json:"link"`
 	Path     []pathStep `json:"path"` // from the last relevant page or seed to the URL
 	*Waiting
@@ -301,6 +317,12 @@ func (x linkReport) write(w io.Writer) {
 	if x.Scope != "" {
 		fmt.Fprintf(w, "left out  %s\n", scopeWords(x.Scope))
 	}
+	if x.Demoted != "" {
+		fmt.Fprintf(w, "demoted   × %v: %s\n", x.Factor, oneLine(x.Demoted))
+	}
+	if x.Check != nil {
+		fmt.Fprintf(w, "asked     %s\n", x.Check)
+	}
 	if x.Depth == 0 {
 		fmt.Fprintln(w, "seed      the crawl was told to start here")
 		return
@@ -314,6 +336,33 @@ func (x linkReport) write(w io.Writer) {
 		fmt.Fprintf(w, "%-9s %s  %s\n", label, oneLine(step.URL), step)
 	}
 	fmt.Fprintf(w, "distance  %d since the last relevant page or seed, %d from a seed\n", x.Distance, x.Depth)
+}
+
+// A checkLine says when a page was asked, and when it is due again.
+type checkLine struct {
+	First   time.Time `json:"first_seen,omitzero"`
+	Last    time.Time `json:"last_seen,omitzero"`
+	Asked   time.Time `json:"last_asked"`
+	Due     time.Time `json:"due"`
+	Gone    time.Time `json:"gone,omitzero"`
+	Asks    int       `json:"asked_again"`
+	Changes int       `json:"changed"`
+}
+
+func checkOf(c frontier.Check) *checkLine {
+	return &checkLine{c.First, c.Last, c.Asked, c.Due, c.Gone, c.Asks, c.Changes}
+}
+
+// String says the same in words.
+func (c *checkLine) String() string {
+	text := fmt.Sprintf("last on %s, due again on %s", c.Asked.Format(time.DateOnly), c.Due.Format(time.DateOnly))
+	if c.Asks > 0 {
+		text += fmt.Sprintf(", changed %d of %d times", c.Changes, c.Asks)
+	}
+	if !c.Gone.IsZero() {
+		text += ", gone since " + c.Gone.Format(time.DateOnly)
+	}
+	return text
 }
 
 // String describes the words of a link.

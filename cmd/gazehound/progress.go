@@ -16,6 +16,7 @@ import (
 	"gazehound/crawler/memory"
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/polite"
+	"gazehound/crawler/trap"
 )
 
 // A progress tells people on standard error, and scripts on standard output,
@@ -41,11 +42,12 @@ type progress struct {
 	recent   [1000]bool      // relevance of the last pages of this run
 	pages    int             // of this run
 	relevant int             // among recent
-	again    map[string]int  // pages that were asked again, by what became of them
-	left     int             // pages that are due and were not asked again
-	drawn    int             // width of the line on the terminal
-	end      string          // why the run ended, or ""
-	samples  []sample        // of the last seconds, the oldest first
+	traps    *trap.Detector
+	again    map[string]int // pages that were asked again, by what became of them
+	left     int            // pages that are due and were not asked again
+	drawn    int            // width of the line on the terminal
+	end      string         // why the run ended, or ""
+	samples  []sample       // of the last seconds, the oldest first
 }
 
 // A sample is what rates are computed from.
@@ -275,6 +277,10 @@ func (w *progress) finish(runErr error) error {
 	if w.left > 0 {
 		w.a.say("  still due      %9d      --revisit again goes on with them", w.left)
 	}
+	patterns, params := w.traps.Counts()
+	if patterns+params > 0 {
+		w.a.say("  demoted        %9d      patterns of URLs, %d parameters that change nothing (explain URL says why)", patterns, params)
+	}
 	w.a.say("  skipped        %9d      %s", sum(t.Skipped), byReason(t.Skipped))
 	w.a.say("  errors         %9d      %s", sum(t.Errors), byReason(t.Errors))
 	if code == exitCrawlFailed {
@@ -283,7 +289,7 @@ func (w *progress) finish(runErr error) error {
 	if w.a.json {
 		w.a.printJSON(summaryLine{"summary", w.region, w.strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
 			round(took.Seconds(), 3), reason, code, w.resumed, code != exitOK || reason == "page-limit",
-			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats, w.again, w.left})
+			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats, w.again, w.left, patterns, params})
 	}
 	switch {
 	case code == exitOK:
@@ -330,8 +336,10 @@ type (
 		Seen      int64            `json:"links_seen"` // links + links_visited + links_repeated + all of dropped
 		Visited   int64            `json:"links_visited"`
 		Repeats   int64            `json:"links_repeated"`
-		Again     map[string]int   `json:"asked_again,omitempty"` // in this run: same, changed, gone, unknown
-		Due       int              `json:"still_due,omitzero"`    // pages that --revisit did not come to
+		Again     map[string]int   `json:"asked_again,omitempty"`       // in this run: same, changed, gone, unknown
+		Due       int              `json:"still_due,omitzero"`          // pages that --revisit did not come to
+		Patterns  int              `json:"demoted_patterns,omitzero"`   // of URLs that multiply pages
+		Params    int              `json:"demoted_parameters,omitzero"` // that never change a page
 	}
 )
 

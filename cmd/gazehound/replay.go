@@ -130,7 +130,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err != nil {
 		return err
 	}
-	f, err := a.openFrontier(into, cfg, order)
+	f, err := a.openFrontier(into, cfg, order, nil)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"gazehound/crawler/polite"
 	"gazehound/crawler/robots"
 	"gazehound/crawler/strategy"
+	"gazehound/crawler/trap"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
@@ -361,16 +362,55 @@ func (a *app) newOrder(cfg *Config, model *predictor.Model) (strategy.Strategy, 
 	return order, nil
 }
 
+// demoted lowers the priorities of score by what is known of traps; a nil
+// score keeps the priority that a link was found with, which was lowered then.
+func demoted(score func(*frontier.Entry) float64, traps *trap.Detector) func(*frontier.Entry) float64 {
+	if score == nil || traps == nil {
+		return score
+	}
+	return func(e *frontier.Entry) float64 {
+		priority := score(e)
+		if !e.Sitemap && e.Depth > 0 {
+			priority *= traps.Look(e.URL).Factor
+		}
+		return priority
+	}
+}
+
+// trapsKey is the name under which the frontier keeps what was learned of
+// traps.
+const trapsKey = "traps"
+
+// loadTraps takes over what the runs before have learned.
+func loadTraps(f *frontier.Frontier, traps *trap.Detector) error {
+	data, err := f.Meta(trapsKey)
+	if err != nil || data == nil {
+		return err
+	}
+	if err := traps.Restore(data); err != nil {
+		return fmt.Errorf("crawl: %w", err)
+	}
+	return nil
+}
+
+func saveTraps(f *frontier.Frontier, traps *trap.Detector) error {
+	data, err := traps.Snapshot()
+	if err != nil {
+		return err
+	}
+	return f.PutMeta(trapsKey, data)
+}
+
 // openFrontier opens the queue and the crawl tree; order scores again what
 // reaches the front.
-func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy) (*frontier.Frontier, error) {
+func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy, traps *trap.Detector) (*frontier.Frontier, error) {
 	f, err := frontier.Open(frontier.Options{
 		Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed, MaxPerHost: cfg.Crawl.MaxPagesPerHost,
 		PerHost: func(u weburl.URL) int64 {
 			h, _ := forHost(cfg.Hosts, u)
 			return h.MaxPages
 		},
-		Score: strategy.Rescore(order),
+		Score: demoted(strategy.Rescore(order), traps),
 	})
 	if err != nil {
 		return nil, storeError(p, err)

@@ -1,0 +1,148 @@
+package trap
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"gazehound/crawler/weburl"
+)
+
+const (
+	maxRepeats  = 3  // of one segment in a path
+	maxSegments = 15 // of a path
+	maxNamesOK  = 8  // parameters of a query
+)
+
+// levels returns the patterns that u belongs to, the narrowest first: URLs
+// that differ in numbers and values only, those of its directory, and the host.
+func levels(u weburl.URL) []string {
+	host, path := u.Host(), u.Path()
+	var b strings.Builder
+	b.WriteString(host)
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		b.WriteByte('/')
+		shape(&b, segment)
+	}
+	if q := names(u.Query()); len(q) > 0 {
+		b.WriteByte('?')
+		b.WriteString(strings.Join(q, "&"))
+	}
+	list := []string{b.String()}
+	if dir := path[:strings.LastIndexByte(path, '/')+1]; dir != "/" {
+		list = append(list, host+dir+"*")
+	}
+	return append(list, host+"/*")
+}
+
+func isHost(name string) bool { return strings.HasSuffix(name, "/*") && strings.Count(name, "/") == 1 }
+
+func isNarrow(name string) bool { return !strings.HasSuffix(name, "/*") }
+
+// shape writes a segment with "#" for each number, and "*" for what looks like
+// an id made of digits and letters.
+func shape(b *strings.Builder, s string) {
+	if isID(s) {
+		b.WriteByte('*')
+		return
+	}
+	number := false
+	for i := 0; i < len(s); i++ {
+		digit := '0' <= s[i] && s[i] <= '9'
+		if digit && !number {
+			b.WriteByte('#')
+		} else if !digit {
+			b.WriteByte(s[i])
+		}
+		number = digit
+	}
+}
+
+// isID tells whether digits and letters change often in a long word, as in a
+// hash and never in a name with a year.
+func isID(s string) bool {
+	if len(s) < 8 {
+		return false
+	}
+	changes, was := 0, false
+	for i := 0; i < len(s); i++ {
+		c := s[i] | 0x20
+		digit := '0' <= s[i] && s[i] <= '9'
+		if !digit && !('a' <= c && c <= 'z') && c != '-' {
+			return false
+		}
+		if i > 0 && digit != was && s[i] != '-' {
+			changes++
+		}
+		was = digit
+	}
+	return changes >= 3
+}
+
+func parts(query string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for part := range strings.SplitSeq(query, "&") {
+			if part != "" && !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+func nameOf(part string) string {
+	name, _, _ := strings.Cut(part, "=")
+	return name
+}
+
+// names returns the distinct names of a query's parameters in order, the first
+// few of them.
+func names(query string) []string {
+	if query == "" {
+		return nil
+	}
+	var list []string
+	for part := range parts(query) {
+		if n := nameOf(part); len(list) < maxNames && !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// structure looks for what no site means: a path that goes round in circles,
+// that names its own host, or that has no end.
+func structure(u weburl.URL) Finding {
+	path := u.Path()
+	if n := strings.Count(path, "/"); n > maxSegments {
+		return Finding{structural, fmt.Sprintf("its path has %d segments", n)}
+	}
+	if strings.Count(u.Query(), "&") >= maxNamesOK {
+		return Finding{structural, fmt.Sprintf("its query has %d parameters", strings.Count(u.Query(), "&")+1)}
+	}
+	if len(path) < 2*maxRepeats {
+		return Finding{Factor: 1}
+	}
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	for i, s := range segments {
+		if s == "" || len(s) < 2 && isDigits(s) {
+			continue
+		}
+		if i > 0 && s == u.Hostname() {
+			return Finding{structural, fmt.Sprintf("its path names the host %s", s)}
+		}
+		repeats := 1
+		for _, other := range segments[i+1:] {
+			if other == s {
+				repeats++
+			}
+		}
+		if repeats >= maxRepeats {
+			return Finding{structural, fmt.Sprintf("its path has %.40q %d times", s, repeats)}
+		}
+	}
+	return Finding{Factor: 1}
+}
+
+func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }

@@ -1,0 +1,284 @@
+// Package trap learns which URLs of a crawl multiply the same page, or lead to
+// pages without end that nobody needs: calendars, filters of shops, session
+// ids, texts that a program writes. It never drops a URL; it says by what
+// factor its priority falls, and why.
+package trap
+
+import (
+	"fmt"
+	"hash/maphash"
+	"sync"
+
+	"gazehound/crawler/simhash"
+	"gazehound/crawler/weburl"
+)
+
+// A Page is a page as a Detector needs it.
+type Page struct {
+	URL      weburl.URL
+	Text     uint64 // fingerprint, see simhash
+	Relevant bool
+}
+
+// A Finding says why a URL is demoted.
+type Finding struct {
+	Factor float64 // of the priority, in (0, 1]; 1: nothing was found
+	Reason string  // in words, or ""
+}
+
+// Factors, and what it takes to come to them.
+const (
+	traceOf    = 0.02 // … of a priority is left to a copy of a page that was read
+	structural = 0.1  // … to a URL that goes round in circles
+	leastYield = 0.1  // … to a host without end and without yield
+
+	minPages   = 12   // of a pattern, before it is judged
+	minHost    = 40   // of a host as a whole, and of a directory
+	copies     = 0.75 // share of them that has to be the same
+	copiesHost = 0.9
+	poor       = 300 // pages of a host in a row without a relevant one, after which it falls
+
+	minPairs = 4    // of pages that differ in one parameter, before that is judged
+	same     = 0.95 // share of them that has to be the same
+
+	ring = 8 // fingerprints of a pattern that are remembered
+
+	maxPatterns = 100_000
+	maxParams   = 20_000
+	maxSpelt    = 200_000 // URLs whose parameters are compared
+	maxNames    = 8       // parameters of one URL that are looked at
+)
+
+// A Detector learns from pages that were read. It is safe for concurrent use.
+// Its memory is bounded; what is beyond is forgotten and learned again.
+type Detector struct {
+	seed maphash.Seed
+
+	mu       sync.Mutex
+	patterns map[string]*pattern
+	params   map[string]*param
+	spelt    map[uint64]uint64 // URL without one parameter → fingerprint
+	suspects map[string]bool   // hosts against which something is or was known: the others need no look
+}
+
+// suspect notes that something is known against a host.
+func (d *Detector) suspect(host string) {
+	if len(d.suspects) >= maxPatterns {
+		clear(d.suspects)
+	}
+	d.suspects[host] = true
+}
+
+// A pattern is a set of URLs that differ in numbers only, or a directory, or a
+// host.
+type pattern struct {
+	Pages  int `json:"n"`
+	Copies int `json:"c,omitempty"` // nearly the same as one of the last pages of it
+	Barren int `json:"b,omitempty"` // pages since the last relevant one
+
+	last [ring]uint64
+}
+
+// A param is one parameter of a host's queries.
+type param struct {
+	Same  int `json:"s,omitempty"` // pairs of pages that differ in it alone and are the same
+	Other int `json:"o,omitempty"`
+}
+
+// New returns a Detector that has seen nothing.
+func New() *Detector {
+	return &Detector{seed: maphash.MakeSeed(), patterns: map[string]*pattern{}, params: map[string]*param{}, spelt: map[uint64]uint64{}, suspects: map[string]bool{}}
+}
+
+// Saw learns from a page.
+func (d *Detector) Saw(p Page) {
+	names := levels(p.URL)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, name := range names {
+		s := d.patterns[name]
+		if s == nil {
+			if len(d.patterns) >= maxPatterns {
+				d.forget()
+			}
+			s = &pattern{}
+			d.patterns[name] = s
+		}
+		for i := range min(s.Pages, ring) {
+			if simhash.Distance(s.last[i], p.Text) <= simhash.Near {
+				s.Copies++
+				break
+			}
+		}
+		s.last[s.Pages%ring] = p.Text
+		s.Pages++
+		if s.Barren++; p.Relevant {
+			s.Barren = 0
+		}
+		if s.bad(name, i == 0) {
+			d.suspect(p.URL.Host())
+		}
+	}
+	d.compare(p)
+}
+
+// forget makes room: patterns that were seen once are the many.
+func (d *Detector) forget() {
+	for least := 1; len(d.patterns) > maxPatterns*3/4; least *= 2 {
+		for name, s := range d.patterns {
+			if s.Pages <= least {
+				delete(d.patterns, name)
+			}
+		}
+	}
+}
+
+// compare learns from pages that differ in one parameter of the query only.
+func (d *Detector) compare(p Page) {
+	if len(d.spelt) >= maxSpelt {
+		clear(d.spelt)
+	}
+	host := p.URL.Host()
+	for _, name := range names(p.URL.Query()) {
+		rest := d.without(p.URL, name)
+		for _, key := range [...]uint64{rest, d.with(rest, name)} { // the page without it, and with another value
+			if text, known := d.spelt[key]; known {
+				d.count(host, name, text == p.Text)
+				break
+			}
+		}
+		d.spelt[d.with(rest, name)] = p.Text
+	}
+	d.spelt[d.without(p.URL, "")] = p.Text
+}
+
+func (d *Detector) count(host, name string, same bool) {
+	name = host + "?" + name
+	s := d.params[name]
+	if s == nil {
+		if len(d.params) >= maxParams {
+			clear(d.params)
+		}
+		s = &param{}
+		d.params[name] = s
+	}
+	if same {
+		s.Same++
+	} else {
+		s.Other++
+	}
+	if s.dust() {
+		d.suspect(host)
+	}
+}
+
+func (s *param) dust() bool {
+	return s != nil && s.Same >= minPairs && float64(s.Same) >= same*float64(s.Same+s.Other)
+}
+
+// without names a URL without one parameter.
+func (d *Detector) without(u weburl.URL, name string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(d.seed)
+	h.WriteString(u.Host())
+	h.WriteString(u.Path())
+	for part := range parts(u.Query()) {
+		if n := nameOf(part); n != name || name == "" {
+			h.WriteByte('&')
+			h.WriteString(part)
+		}
+	}
+	return h.Sum64()
+}
+
+// with names a URL with any value of a parameter.
+func (d *Detector) with(rest uint64, name string) uint64 {
+	return maphash.String(d.seed, name) ^ rest*0x9E3779B97F4A7C15
+}
+
+// Look says what is known against a URL.
+func (d *Detector) Look(u weburl.URL) Finding {
+	if f := structure(u); f.Factor < 1 {
+		return f
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.suspects[u.Host()] {
+		return Finding{Factor: 1}
+	}
+	if f := d.parameters(u); f.Factor < 1 {
+		return f
+	}
+	worst := Finding{Factor: 1}
+	for i, name := range levels(u) {
+		if f := d.patterns[name].judge(name, i == 0); f.Factor < worst.Factor {
+			worst = f
+		}
+	}
+	return worst
+}
+
+// parameters looks for one that changes nothing, where the page was read under
+// another value of it, or without.
+func (d *Detector) parameters(u weburl.URL) Finding {
+	if _, known := d.spelt[d.without(u, "")]; known {
+		return Finding{Factor: 1} // this very page was read: a copy of nothing
+	}
+	for _, name := range names(u.Query()) {
+		s := d.params[u.Host()+"?"+name]
+		if !s.dust() {
+			continue
+		}
+		rest := d.without(u, name)
+		_, bare := d.spelt[rest]
+		if _, other := d.spelt[d.with(rest, name)]; bare || other {
+			return Finding{traceOf, fmt.Sprintf("the page was read with another %q, which changed nothing in %d of %d pairs of pages of %s", name, s.Same, s.Same+s.Other, u.Host())}
+		}
+	}
+	return Finding{Factor: 1}
+}
+
+// multiplies tells whether a pattern makes copies; a narrow one is of URLs that
+// differ in numbers only.
+func (s *pattern) multiplies(narrow bool) bool {
+	if narrow {
+		return s.Pages >= minPages && float64(s.Copies) >= copies*float64(s.Pages)
+	}
+	return s.Pages >= minHost && float64(s.Copies) >= copiesHost*float64(s.Pages)
+}
+
+// barren tells whether a host has no end and no yield.
+func (s *pattern) barren(name string) bool {
+	return s.Barren > poor && s.Barren == s.Pages && isHost(name)
+}
+
+func (s *pattern) bad(name string, narrow bool) bool { return s.multiplies(narrow) || s.barren(name) }
+
+// judge says what is known against a pattern.
+func (s *pattern) judge(name string, narrow bool) Finding {
+	switch {
+	case s == nil:
+	case s.multiplies(narrow):
+		return Finding{traceOf, fmt.Sprintf("%d of the %d pages like %s were nearly the same", s.Copies, s.Pages, name)}
+	case s.barren(name):
+		return Finding{max(leastYield, float64(poor)/float64(s.Barren)), fmt.Sprintf("none of the %d pages of %s is relevant", s.Barren, name)}
+	}
+	return Finding{Factor: 1}
+}
+
+// Counts tells how much is demoted now.
+func (d *Detector) Counts() (patterns, params int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name, s := range d.patterns {
+		if s.bad(name, isNarrow(name)) {
+			patterns++
+		}
+	}
+	for _, s := range d.params {
+		if s.dust() {
+			params++
+		}
+	}
+	return patterns, params
+}
