@@ -110,10 +110,9 @@ func (c *Comparison) figure(i int) (*plot.Plot, error) {
 	f := &figures[i]
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = f.title, f.x, f.y
-	p.Legend.Top = true
-	if f.name == "harvest" || f.name == "coverage" || f.name == "coverage-time" {
-		p.Legend.Left = true
-	}
+	// Curves of what was found rise, so that there is room below on the right.
+	p.Legend.Top = f.name != "harvest" && f.name != "coverage" && f.name != "coverage-time"
+	p.Legend.TextStyle.Font.Size = vg.Points(8)
 	p.Add(plotter.NewGrid())
 	for k, o := range c.Orders {
 		style := draw.LineStyle{Color: palette[k%len(palette)], Width: vg.Points(1.6)}

@@ -70,7 +70,7 @@ type storedLink struct {
 
 // cacheBytes bounds the parsed pages that a Web keeps. What is beyond is
 // parsed again for every visit.
-const cacheBytes = 2 << 30
+const cacheBytes = 1 << 30
 
 // complete makes a web of pages: numbers, the host with most relevant pages,
 // and what can be reached.
