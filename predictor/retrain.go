@@ -12,8 +12,25 @@ import (
 
 // An Example is one judged page of an earlier crawl.
 type Example struct {
+	Link     Link       // that led to it
 	Trail    [][]string // the terms of the links that led to it, as Learn takes them
 	Relevant bool
+	Promise  float64 // of a page that is not relevant: what its links were worth, in [0, 1]
+}
+
+// Teach learns an example: what the last link was worth, and then what the
+// links of the trail led to. An example without a trail, a seed, teaches
+// nothing.
+func (m *Model) Teach(e Example) {
+	if len(e.Trail) == 0 {
+		return
+	}
+	worth := e.Promise
+	if e.Relevant {
+		worth = 1
+	}
+	m.LearnWorth(e.Link, e.Trail[0], worth)
+	m.Learn(e.Trail, e.Relevant)
 }
 
 // ErrNoExamples is returned by Retrain when there is nothing to learn from.
@@ -70,7 +87,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	}
 	err = each(ctx, examples, func(i int, e Example) {
 		if i < cut {
-			model.Learn(e.Trail, e.Relevant)
+			model.Teach(e)
 		} else if rival != nil {
 			rival.forget(e.Trail, e.Relevant)
 		}
@@ -111,7 +128,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 
 	err = each(ctx, examples, func(i int, e Example) {
 		if i >= cut {
-			model.Learn(e.Trail, e.Relevant)
+			model.Teach(e)
 		}
 	})
 	if err != nil {

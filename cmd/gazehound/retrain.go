@@ -116,7 +116,10 @@ func judgedPages(ctx context.Context, f *frontier.Frontier) iter.Seq2[predictor.
 			if err != nil {
 				return err
 			}
-			if links := strategy.TrailTerms(trail); len(links) > 0 && !yield(predictor.Example{Trail: links, Relevant: n.Outcome.Relevant}, nil) {
+			if len(trail) == 0 {
+				return nil
+			}
+			if e := strategy.Example(trail, n.Outcome.Relevant); len(e.Trail) > 0 && !yield(e, nil) {
 				return errStop
 			}
 			return nil

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -176,4 +177,59 @@ func BenchmarkLookahead(b *testing.B) {
 		b.Logf("%-34s area %s  coverage %s  found at 5,000 %s", e.name,
 			median(func(f figures) float64 { return f.area }), median(func(f figures) float64 { return f.coverage }), median(func(f figures) float64 { return f.early }))
 	}
+}
+
+// BenchmarkLookaheadIrvine crawls the real web from the far seeds, one page
+// after the other, and prints the relevant pages found and the area under the
+// curve, as mean over the random seeds and as a ratio to the published adaptive
+// order.
+//
+//	go test ./crawler/sim -run NONE -bench LookaheadIrvine -benchtime 1x -timeout 1h
+//
+// GAZEHOUND_RUNS is the number of random seeds (default 10), GAZEHOUND_FIRST the
+// first of them (default 101; 11 to 20 were used to choose), GAZEHOUND_ORDERS a
+// list of orders.
+func BenchmarkLookaheadIrvine(b *testing.B) {
+	runs, first := number("GAZEHOUND_RUNS", 10), number("GAZEHOUND_FIRST", 101)
+	w := irvineWeb(b)
+	marks := []int{500, 1000, 2500, 5000}
+	for b.Loop() {
+		var base []float64
+		for _, e := range entrants() {
+			if list := os.Getenv("GAZEHOUND_ORDERS"); list != "" && !slices.Contains(strings.Split(list, ","), e.name) {
+				continue
+			}
+			found, area := make([][]float64, len(marks)), make([]float64, len(marks))
+			for seed := range runs {
+				r, err := sim.Run(b.Context(), w, e.new(b, w), sim.Options{Pages: marks[len(marks)-1], Seed: uint64(first + seed)})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i, m := range marks {
+					found[i] = append(found[i], float64(r.Found(m)))
+					area[i] += r.Area(m) / float64(runs)
+				}
+			}
+			if base == nil {
+				base = area
+			}
+			line := fmt.Sprintf("%-34s", e.name)
+			for i, m := range marks {
+				mean, spread := meanSpread(found[i])
+				line += fmt.Sprintf("  %d: %.0f ± %.0f, area × %.2f", m, mean, spread, area[i]/base[i])
+			}
+			fmt.Println(line) // at once: it takes a while
+		}
+	}
+}
+
+// meanSpread returns mean and standard deviation.
+func meanSpread(xs []float64) (mean, spread float64) {
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	for _, x := range xs {
+		spread += (x - mean) * (x - mean) / float64(max(len(xs)-1, 1))
+	}
+	return mean, math.Sqrt(spread)
 }

@@ -37,16 +37,14 @@ func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 // Learn teaches what the link to trail[0] was worth: 1 if its page is
 // relevant, else what its page promised. It trains the classifiers, too.
 func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
-	links := TrailTerms(trail)
-	if len(links) == 0 {
-		return
+	s.Model.Teach(Example(trail, relevant))
+}
+
+// Example returns what the visit of trail[0] teaches a model.
+func Example(trail []frontier.Node, relevant bool) predictor.Example {
+	return predictor.Example{
+		Link: linkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, Promise: trail[0].Outcome.Promise,
 	}
-	worth := trail[0].Outcome.Promise
-	if relevant {
-		worth = 1
-	}
-	s.Model.LearnWorth(linkOf(&trail[0].Entry), links[0], worth)
-	s.Model.Learn(links, relevant)
 }
 
 // Promise returns a part of the mean priority of the best of a page's new

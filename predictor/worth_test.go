@@ -1,0 +1,211 @@
+package predictor
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// someLink makes one of many links; those with "kontakt" are the good ones.
+func someLink(r *rand.Rand) (l Link, good bool) {
+	good = r.IntN(3) == 0
+	l = Link{Host: fmt.Sprintf("h%d.example", r.IntN(50)), Path: fmt.Sprintf("/a/%d/b-%d.html?id=%d", r.IntN(10), r.IntN(1000), r.IntN(1000)), Anchor: fmt.Sprint("wort", r.IntN(200)), Distance: 1 + r.IntN(4)}
+	if good {
+		l.Anchor += " kontakt"
+	}
+	return l, good
+}
+
+func learnLinks(m *Model, n int, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	for range n {
+		l, good := someLink(r)
+		m.Teach(Example{Link: l, Trail: [][]string{Terms(l)}, Relevant: good, Promise: r.Float64() / 4})
+	}
+}
+
+// What is learned tells good links from others.
+func TestWorthLearns(t *testing.T) {
+	m := newModel(t, nil)
+	near, far := Link{Host: "x.example", Path: "/", Distance: 1}, Link{Host: "x.example", Path: "/", Distance: 4}
+	if a, b := m.Worth(near, Terms(near)), m.Worth(far, Terms(far)); !(a > b && b > 0) {
+		t.Errorf("before anything is learned a near link is worth %v and a far one %v", a, b)
+	}
+	learnLinks(m, 2000, 1)
+	r := rand.New(rand.NewPCG(2, 2))
+	var judged []judgement
+	for range 500 {
+		l, good := someLink(r)
+		judged = append(judged, judgement{m.Worth(l, Terms(l)), good})
+	}
+	if area, _ := auc(judged); area < 0.95 {
+		t.Errorf("area under the ROC curve %v", area)
+	}
+}
+
+// Only relevant pages, or none, or targets that are no numbers leave a worth
+// between 0 and 1.
+func TestWorthIsAlwaysANumber(t *testing.T) {
+	for _, target := range []float64{0, 1, math.NaN(), math.Inf(1), math.Inf(-1), -3, 7} {
+		m := newModel(t, nil)
+		r := rand.New(rand.NewPCG(1, 1))
+		for i := range 3000 {
+			l, _ := someLink(r)
+			m.LearnWorth(l, Terms(l), target)
+			if w := m.Worth(l, Terms(l)); !(w > 0 && w < 1) {
+				t.Fatalf("target %v: after %d links a worth is %v", target, i+1, w)
+			}
+		}
+	}
+}
+
+// Any link at all has a worth, and its explanation adds up to it.
+func TestExplainWorthAddsUp(t *testing.T) {
+	for _, without := range []Parts{0, Words, Bayes, HostRate | ShapeRate | Visits, WarmStart} {
+		m := newModel(t, func(o *Options) { o.Without = without })
+		learnLinks(m, 300, 3)
+		rapid.Check(t, func(t *rapid.T) {
+			l := Link{
+				Host: rapid.OneOf(rapid.SampledFrom([]string{"h1.example", "h2.example"}), rapid.String()).Draw(t, "host"), Path: rapid.String().Draw(t, "path"),
+				Anchor: rapid.String().Draw(t, "anchor"), Around: "kontakt", Distance: rapid.Int().Draw(t, "distance"),
+			}
+			terms := Terms(l)
+			w, x := m.Worth(l, terms), m.ExplainWorth(l, terms)
+			sum := 0.0
+			for _, term := range x.Terms {
+				sum += term.LogOdds
+			}
+			if !(w > 0 && w < 1) || x.Worth != w || math.Abs(sum-x.LogOdds) > 1e-9 || math.Abs(sigmoid(sum)-w) > 1e-9 {
+				t.Fatalf("worth %v, explained as %v: the terms add up to %v of %v", w, x.Worth, sum, x.LogOdds)
+			}
+		})
+	}
+}
+
+func TestShape(t *testing.T) {
+	for _, c := range []struct{ path, want string }{
+		{"/", "h/"},
+		{"/impressum.html", "h/*.html"},
+		{"/news/2024/07/town-fair", "h/news/0/0/*"},
+		{"/a12b/c?id=7&page=2", "h/a0b/*&id&page"},
+		{"/index.php?cat=4", "h/*.php&cat"},
+		{"/dir/", "h/dir/"},
+		{"", "h*"[:1]},
+		{"?x", "h&x"},
+	} {
+		if got := shape(Link{Host: "h", Path: c.path}); got != c.want {
+			t.Errorf("shape(%q) = %q, want %q", c.path, got, c.want)
+		}
+	}
+}
+
+// A saved model answers as the one that was saved, and learns on as it would.
+func TestWorthIsKept(t *testing.T) {
+	m := newModel(t, nil)
+	learnLinks(m, 1000, 4)
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(path, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []int{0, 100} {
+		learnLinks(m, more, 5)
+		learnLinks(again, more, 5)
+		r := rand.New(rand.NewPCG(6, 6))
+		for range 200 {
+			l, _ := someLink(r)
+			if a, b := m.Worth(l, Terms(l)), again.Worth(l, Terms(l)); a != b {
+				t.Fatalf("%d links after it was loaded, a link is worth %v, and %v before", more, b, a)
+			}
+		}
+	}
+
+	// No prefix of the file is taken for a model, and no flipped bit changes it.
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(data); n += 1 + len(data)/200 {
+		if err := os.WriteFile(path, data[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, DefaultOptions()); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("%d of %d bytes: %v", n, len(data), err)
+		}
+	}
+	if err := os.WriteFile(path, seal(strings.Replace(string(data[:len(data)-4]), "\x40\x00\x00\x00\x00\x00\x00\x00", "\x7f\xf8\x00\x00\x00\x00\x00\x01", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := Load(path, DefaultOptions()); err == nil {
+		if w := m.Worth(Link{}, nil); math.IsNaN(w) {
+			t.Error("a file brought NaN into the model")
+		}
+	}
+}
+
+// A model of the format before has no worth, and loads.
+func TestLoadsTheFormatBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	if err := os.WriteFile(path, seal(magic+"\x01\x01"+"\x01\x00\x01\x08anchor:a\x01\x00"+"\x00\x00\x00"+"\x00\x00\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(path, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := m.Stats(); s.Depths[0].Relevant != 1 || s.Depths[0].Terms != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Hosts and shapes are forgotten when there are too many; what is met goes on
+// to be known.
+func TestRatesAreBounded(t *testing.T) {
+	var r rates
+	for i := range uint64(3 * rateSlots) {
+		r.count(i, 0)
+		r.count(7, 1)
+	}
+	if n := len(r.young) + len(r.old); n > rateSlots {
+		t.Errorf("%d rates are known, more than %d", n, rateSlots)
+	}
+	if x := r.get(7); x.pages < 3*rateSlots || x.worth < 3*rateSlots {
+		t.Errorf("what was met all the time has %+v", x)
+	}
+	if x := r.get(1); x.pages != 0 {
+		t.Errorf("what was met long ago has %+v", x)
+	}
+}
+
+func TestWorthTogether(t *testing.T) {
+	m := newModel(t, nil)
+	var group sync.WaitGroup
+	for worker := range uint64(8) {
+		group.Go(func() {
+			learnLinks(m, 100, worker)
+			l, _ := someLink(rand.New(rand.NewPCG(worker, worker)))
+			m.Worth(l, Terms(l))
+			m.ExplainWorth(l, Terms(l))
+		})
+	}
+	group.Go(func() {
+		if err := m.Save(filepath.Join(t.TempDir(), "model")); err != nil {
+			t.Error(err)
+		}
+	})
+	group.Wait()
+	if m.worth.learned != 800 {
+		t.Errorf("learned %d links", m.worth.learned)
+	}
+}
