@@ -233,7 +233,7 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 		e, err := queue.Next(stop, c.Gate.Claim)
 		if err != nil {
 			c.pages.give(false)
-			if errors.Is(err, io.EOF) && c.Peers != nil && stop.Err() == nil {
+			if errors.Is(err, io.EOF) && c.Peers != nil && queue == c.Frontier && stop.Err() == nil {
 				more, err := c.Peers.Wait(stop)
 				if more {
 					continue

@@ -148,6 +148,12 @@ func (c *Crawler) revisit(ctx context.Context, tree, queue *frontier.Frontier, e
 		v.Outcome = node.Outcome
 		v.Outcome.At = at
 	}
+	own, err := c.route(ctx, v.Page, v.Found)
+	if err != nil {
+		return fmt.Errorf("links of %s: %w", e.URL, err)
+	}
+	v.drop("other_node", int64(len(v.Found)-len(own)))
+	v.Found = own
 	for _, s := range c.Sinks {
 		if err := s.Visit(ctx, v); err != nil {
 			return fmt.Errorf("store %s: %w", e.URL, err)
