@@ -9,6 +9,7 @@ func commands(a *app) []*cobra.Command {
 		newInitCommand(a),
 		newGazetteerCommand(a),
 		newCrawlCommand(a),
+		newNodeCommand(a),
 		newStatusCommand(a),
 		newServeCommand(a),
 		newSearchCommand(a),

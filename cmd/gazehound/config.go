@@ -41,6 +41,7 @@ type Config struct {
 	Storage   StorageConfig
 	WARC      WARCConfig
 	Serve     ServeConfig
+	Cluster   ClusterConfig
 	Hosts     map[string]HostConfig
 
 	origin map[string]string // key → where its value comes from
@@ -125,6 +126,26 @@ type (
 		Hosts        []string
 		Rate         float64
 	}
+	ClusterConfig struct {
+		URL       string
+		Crawl     string
+		Name      string
+		Listen    string
+		Peers     string
+		Routes    []string
+		Partition string
+		Policy    string
+		Nodes     string
+		TokenFile string   `mapstructure:"token_file"`
+		NKeyFile  string   `mapstructure:"nkey_file"`
+		NKeys     []string `mapstructure:"nkeys"`
+		TLSCert   string   `mapstructure:"tls_cert"`
+		TLSKey    string   `mapstructure:"tls_key"`
+		TLSCA     string   `mapstructure:"tls_ca"`
+		Replicas  int
+		Away      time.Duration
+		MaxBytes  Size `mapstructure:"max_bytes"`
+	}
 	HostConfig struct {
 		Delay        time.Duration
 		Skip         bool
@@ -197,6 +218,7 @@ func DefaultConfig() Config {
 		Storage: StorageConfig{Memory: 500e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20},
+		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, MaxBytes: 1e9},
 		Hosts:   map[string]HostConfig{},
 	}
 }
@@ -488,6 +510,11 @@ func (c *Config) Validate() error {
 		oneOf("crawl.judge", c.Crawl.Judge, judgeNames...),
 		between("crawl.topic_share", c.Crawl.TopicShare, 0.001, 1),
 		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
+		oneOf("cluster.partition", c.Cluster.Partition, partitionNames()...),
+		oneOf("cluster.policy", c.Cluster.Policy, "A", "B"),
+		between("cluster.replicas", float64(c.Cluster.Replicas), 0, 5),
+		between("cluster.away", c.Cluster.Away.Seconds(), 10, forever),
+		between("cluster.max_bytes", float64(c.Cluster.MaxBytes), 16e6, 1e15),
 		oneOf("policy.tdm", c.Policy.TDM, "respect", "ignore"),
 		oneOf("fetch.cookies", c.Fetch.Cookies, "none", "site"),
 		oneOf("predictor.posterior", c.Predictor.Posterior, "tempered", "raw"),

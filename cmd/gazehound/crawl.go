@@ -55,11 +55,11 @@ type crawlOptions struct {
 	serve    string
 	stats    time.Duration
 	profile  string
+	node     bool // one of several
 }
 
 func newCrawlCommand(a *app) *cobra.Command {
 	var o crawlOptions
-	d := DefaultConfig()
 	cmd := &cobra.Command{
 		Use:   "crawl [URL…]",
 		Short: "Crawl the region, or go on with its crawl",
@@ -99,7 +99,13 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 			return a.crawl(cmd.Context(), o)
 		},
 	}
-	f := cmd.Flags()
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+// flags are those of a crawl, alone or as one of several nodes.
+func (o *crawlOptions) flags(f *pflag.FlagSet) {
+	d := DefaultConfig()
 	f.SortFlags = false
 	// input
 	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
@@ -141,7 +147,6 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
 	f.StringVar(&o.profile, "cpu-profile", "", "write where the time goes to this `FILE` (go tool pprof)")
 	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
-	return cmd
 }
 
 // strategyFlags are those that say how links are ordered.
@@ -176,7 +181,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stopProfile()) }()
-	cfg, err := a.config(crawlFlags)
+	flags := crawlFlags
+	if o.node {
+		flags = nodeFlags()
+	}
+	cfg, err := a.config(flags)
 	if err != nil {
 		return err
 	}
@@ -276,10 +285,17 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	resumed := f.Totals().Visited > 0
+	if o.node {
+		leave, err := a.joinCluster(ctx, p, cfg, region.Name, c, f, x, web)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	if _, err := c.Seed(ctx, seeds); err != nil {
 		return err
 	}
-	if t := f.Totals(); t.Queued == 0 && t.Visited == 0 {
+	if t := f.Totals(); t.Queued == 0 && t.Visited == 0 && !o.node {
 		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start", filepath.Base(p.seeds()))
 	}
 	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)

@@ -30,6 +30,7 @@ const (
 	exitInvalidInput    = 4  // config, gazetteer, seeds or region cannot be used
 	exitLocked          = 5  // the data directory is in use
 	exitGate            = 6  // finished; the answer is "no"
+	exitPeer            = 8  // another node or the cluster could not be reached
 	exitCrawlFailed     = 9  // no seed could be downloaded
 	exitNoData          = 10 // no data directory, or nothing in it
 	exitStopped         = 11 // by a signal; state saved

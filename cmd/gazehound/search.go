@@ -34,9 +34,13 @@ and the text around an address. Each word must occur; where no address has them
 all, typing errors are forgiven, and at last some of the words are enough.
 
 With --near the nearest lift in rank; --radius keeps only what is around it,
-nearest first.`,
+nearest first.
+
+--cluster asks all nodes of a crawl and makes one answer of theirs; a node that
+does not answer is named.`,
 		Example: `  gazehound search tischlerei
-  gazehound search "cafe 67655" --near 49.4447,7.7689 --radius 2km --json`,
+  gazehound search "cafe 67655" --near 49.4447,7.7689 --radius 2km --json
+  gazehound search tischlerei --cluster nats://127.0.0.1:4222`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.search(cmd.Context(), strings.Join(args, " "), o)
 		},
@@ -51,6 +55,11 @@ nearest first.`,
 	f.StringVar(&o.host, "host", "", "only this `HOST` or site")
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
 	f.StringVar(&o.cursor, "cursor", "", "go on after the page before; its summary has the `CURSOR` (with --json)")
+	f.String("cluster", "", "ask all nodes of the cluster at this `URL`")
+	f.String("crawl-name", DefaultConfig().Cluster.Crawl, "of the crawl on the cluster")
+	f.String("token-file", "", "`FILE` with the secret that the cluster wants")
+	f.String("nkey-file", "", "`FILE` with the seed of a key that it knows")
+	f.String("tls-ca", "", "PEM `FILE` with the cluster's authority")
 	return cmd
 }
 
@@ -61,6 +70,9 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 	q, err := o.query(text)
 	if err != nil {
 		return err
+	}
+	if a.flags.Changed("cluster") {
+		return a.searchCluster(ctx, text, q)
 	}
 	if err := a.needData(); err != nil {
 		return err
@@ -85,7 +97,7 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 		}
 	}
 	if a.json {
-		return a.printHits(r)
+		return a.printHits(r, nil)
 	}
 	return a.writeHits(text, r)
 }
@@ -156,7 +168,7 @@ func lengthOf(text string) (float64, bool) {
 }
 
 // printHits writes a JSON line a hit, and a summary.
-func (a *app) printHits(r *index.Result) error {
+func (a *app) printHits(r *index.Result, missing []string) error {
 	for i := range r.Hits {
 		h := &r.Hits[i]
 		line := map[string]any{
@@ -177,7 +189,11 @@ func (a *app) printHits(r *index.Result) error {
 			return err
 		}
 	}
-	return a.printJSON(map[string]any{"type": "summary", "total": r.Total, "returned": len(r.Hits), "relaxed": r.Relaxed, "cursor": r.Next})
+	summary := map[string]any{"type": "summary", "total": r.Total, "returned": len(r.Hits), "relaxed": r.Relaxed, "cursor": r.Next}
+	if len(missing) > 0 {
+		summary["missing_nodes"] = missing
+	}
+	return a.printJSON(summary)
 }
 
 // writeHits writes the hits for people. Texts of pages cannot move the cursor

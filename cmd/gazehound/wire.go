@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"mime"
+	"net/netip"
 	"os"
 	"regexp"
 	"slices"
@@ -35,7 +36,8 @@ type web struct {
 	gate    crawler.Gate
 	rules   crawler.Rules // nil: recorded pages ask nobody
 	close   func()
-	polite  *polite.Gate // nil: no delays to remember
+	polite  *polite.Gate                                                 // nil: no delays to remember
+	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: only hosts are spared
 	orders  atomic.Pointer[orders]
 
 	frontier atomic.Pointer[frontier.Frontier] // that keeps the rules of hosts; nil: not yet

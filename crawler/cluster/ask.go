@@ -73,18 +73,7 @@ func (n *Node) Serve(what string, atOnce int, limit time.Duration, answer func(c
 	return nil
 }
 
-// Ask asks all nodes of the crawl and returns their answers, by name, and the
-// nodes that have a share but did not answer in time.
-func (n *Node) Ask(ctx context.Context, what string, question []byte, limit time.Duration) (answers []Answer, missing []string, err error) {
-	n.mu.RLock()
-	nodes := slices.Clone(n.shares.nodes)
-	n.mu.RUnlock()
-	return ask(ctx, n.conn, n.o.Crawl, what, question, limit, nodes)
-}
-
-func ask(ctx context.Context, conn *nats.Conn, crawl, what string, question []byte, limit time.Duration, nodes []string) (answers []Answer, missing []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+func ask(ctx context.Context, conn *nats.Conn, crawl, what string, question []byte, nodes []string) (answers []Answer, missing []string, err error) {
 	inbox := conn.NewInbox()
 	sub, err := conn.SubscribeSync(inbox)
 	if err != nil {
@@ -126,47 +115,89 @@ type Status struct {
 	Bytes      uint64     `json:"bytes"`
 }
 
-// Look connects, reads the state of a crawl's cluster without taking part,
-// and leaves.
-func Look(ctx context.Context, o Options) (*Status, error) {
-	n := &Node{o: o}
-	if n.o.Log == nil {
-		n.o.Log = func(string, ...any) {}
+// A Viewer looks at a crawl's cluster without taking part. It is safe for
+// concurrent use.
+type Viewer struct {
+	n      *Node
+	keys   jetstream.KeyValue
+	beats  jetstream.KeyValue
+	stream jetstream.Stream
+}
+
+// View connects to the crawl o.Crawl at o.URL.
+func View(ctx context.Context, o Options) (*Viewer, error) {
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
 	}
-	if err := n.connect(ctx); err != nil {
+	v := &Viewer{n: &Node{o: o}}
+	if err := v.n.connect(ctx); err != nil {
 		return nil, err
 	}
-	defer n.conn.Close()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	kv, err := n.js.KeyValue(ctx, o.Crawl+"-crawl")
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return nil, fmt.Errorf("cluster: no crawl called %q", o.Crawl)
-	} else if err != nil {
+	var err error
+	if v.keys, err = v.n.js.KeyValue(ctx, o.Crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
+		err = fmt.Errorf("no crawl called %q", o.Crawl)
+	}
+	if err == nil {
+		v.beats, err = v.n.js.KeyValue(ctx, o.Crawl+"-members")
+	}
+	if err == nil {
+		v.stream, err = v.n.js.Stream(ctx, o.Crawl+"-links")
+	}
+	if err != nil {
+		v.Close()
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
+	return v, nil
+}
+
+// Close leaves.
+func (v *Viewer) Close() { v.n.conn.Close() }
+
+// Status returns the state of the cluster now.
+func (v *Viewer) Status(ctx context.Context) (*Status, error) {
 	var s Status
-	var m mapping
-	for key, into := range map[string]any{"definition": &s.Definition, "map": &m} {
-		entry, err := kv.Get(ctx, key)
-		if err == nil {
-			err = json.Unmarshal(entry.Value(), into)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cluster: %s: %w", key, err)
-		}
-	}
-	s.Epoch, s.Nodes = m.Epoch, m.Nodes
-	if kv, err = n.js.KeyValue(ctx, o.Crawl+"-members"); err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
-	}
-	if s.Members, err = members(ctx, kv); err != nil {
+	m, err := v.mapping(ctx)
+	if err != nil {
 		return nil, err
 	}
-	stream, err := n.js.Stream(ctx, o.Crawl+"-links")
+	s.Epoch, s.Nodes = m.Epoch, m.Nodes
+	if err := v.get(ctx, "definition", &s.Definition); err != nil {
+		return nil, err
+	}
+	if s.Members, err = members(ctx, v.beats); err != nil {
+		return nil, err
+	}
+	info, err := v.stream.Info(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	s.Messages, s.Bytes = stream.CachedInfo().State.Msgs, stream.CachedInfo().State.Bytes
+	s.Messages, s.Bytes = info.State.Msgs, info.State.Bytes
 	return &s, nil
+}
+
+func (v *Viewer) mapping(ctx context.Context) (m mapping, err error) { return m, v.get(ctx, "map", &m) }
+
+func (v *Viewer) get(ctx context.Context, key string, into any) error {
+	entry, err := v.keys.Get(ctx, key)
+	if err == nil {
+		err = json.Unmarshal(entry.Value(), into)
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: %s: %w", key, err)
+	}
+	return nil
+}
+
+// Ask asks all nodes of the crawl and returns their answers, by name, and the
+// nodes that have a share but did not answer within limit.
+func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit time.Duration) (answers []Answer, missing []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	m, err := v.mapping(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ask(ctx, v.n.conn, v.n.o.Crawl, what, question, m.Nodes)
 }

@@ -50,7 +50,7 @@ var (
 )
 
 // A Definition is what all nodes of a crawl agree on. The first node writes
-// it; later ones must bring the same, or none.
+// it; later ones must bring the same.
 type Definition struct {
 	Format    int              `json:"format"`
 	Region    string           `json:"region"` // what the crawl is about
@@ -382,13 +382,16 @@ func (n *Node) tryStores(ctx context.Context) (err error) {
 func (n *Node) define(ctx context.Context) error {
 	own := n.o.Definition
 	own.Format = format
+	if err := n.plan(own); err != nil {
+		return err
+	}
 	raw, err := json.Marshal(own)
 	if err != nil {
 		return err
 	}
 	_, err = n.crawl.Create(ctx, "definition", raw)
 	if err == nil {
-		return n.plan(own)
+		return nil
 	}
 	if !errors.Is(err, jetstream.ErrKeyExists) {
 		return fmt.Errorf("cluster: definition: %w", err)
@@ -408,7 +411,7 @@ func (n *Node) define(ctx context.Context) error {
 		return fmt.Errorf("%w: %s by %s, policy %s, %d places' nodes; this node was told %s by %s, policy %s, %d", ErrOtherCrawl,
 			theirs.Region, theirs.Partition, theirs.Policy, len(theirs.Nodes), own.Region, own.Partition, own.Policy, len(own.Nodes))
 	}
-	return n.plan(theirs)
+	return nil
 }
 
 // plan checks the definition with the options of the partition.

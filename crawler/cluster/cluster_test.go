@@ -470,11 +470,16 @@ func TestQuestions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	o := options(t, s, "viewer")
+	v, err := View(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
 	var missing []string
 	var answers []Answer
 	until(t, "both answers", func() bool {
-		var err error
-		if answers, missing, err = a.Ask(context.Background(), "echo", []byte("hello"), 300*time.Millisecond); err != nil {
+		if answers, missing, err = v.Ask(context.Background(), "echo", []byte("hello"), 500*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 		return len(answers) == 2
@@ -486,16 +491,15 @@ func TestQuestions(t *testing.T) {
 	if !slices.Equal(missing, []string{"mute"}) {
 		t.Errorf("missing %v", missing)
 	}
-	if answers, _, _ := a.Ask(context.Background(), "echo", []byte("bad"), 300*time.Millisecond); len(answers) != 2 || answers[0].Err != "no" {
+	if answers, _, _ := v.Ask(context.Background(), "echo", []byte("bad"), time.Second); len(answers) != 2 || answers[0].Err != "no" {
 		t.Errorf("%+v", answers)
 	}
-	o := options(t, s, "looker")
-	status, err := Look(context.Background(), o)
+	status, err := v.Status(context.Background())
 	if err != nil || !slices.Equal(status.Nodes, []string{"a", "b", "mute"}) || len(status.Members) != 3 || status.Definition.Region != "Testville" {
 		t.Errorf("%+v, %v", status, err)
 	}
 	o.Crawl = "other"
-	if _, err := Look(context.Background(), o); err == nil || !strings.Contains(err.Error(), `no crawl called "other"`) {
+	if _, err := View(context.Background(), o); err == nil || !strings.Contains(err.Error(), `no crawl called "other"`) {
 		t.Errorf("got %v", err)
 	}
 }

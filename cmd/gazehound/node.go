@@ -1,0 +1,317 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/cluster"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/partition"
+	"gazehound/index"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+)
+
+// nodeFlags are those of crawl and those that stand for keys of cluster.
+func nodeFlags() map[string]string {
+	all := maps.Clone(crawlFlags)
+	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away"} {
+		all[name] = "cluster::" + strings.ReplaceAll(name, "-", "_")
+	}
+	all["cluster"], all["crawl-name"] = "cluster::url", "cluster::crawl"
+	return all
+}
+
+func partitionNames() []string {
+	var names []string
+	for _, m := range partition.Methods() {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+func newNodeCommand(a *app) *cobra.Command {
+	o := crawlOptions{node: true}
+	cmd := &cobra.Command{
+		Use:   "node [URL…]",
+		Short: "Crawl as one of several nodes",
+		Long: `Takes part in a crawl of several nodes over NATS JetStream. Every node has a data
+directory of its own; links that another node owns travel to it and are lost by
+no kill of either. Without --cluster the node runs a JetStream server inside;
+--listen opens it to other nodes, and --routes joins several of them.
+
+A host is asked by one node at a time. A node that is gone for longer than --away
+loses its share to the others until it comes back; what waits in its own queue
+waits there.
+
+--partition says who owns a link. url-hash and site-hash share evenly among the
+nodes that are there. The others ask which city a link is about and need --nodes,
+a file such as
+
+  - name: general                  # no cities: takes what belongs to no city
+  - name: west
+    cities:
+      - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
+
+The node ends when all nodes of the crawl are idle and no link is on its way.
+All flags of "crawl" count; --max-pages counts the pages of this node.
+
+Exit status: that of crawl, and 8 when the cluster cannot be reached, has another
+version or works on another crawl.`,
+		Example: `  gazehound node --name a --region Oldenburg --listen 127.0.0.1:4222 --contact https://example.org/bot
+  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://example.org/bot
+  gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.seeds = append(o.seeds, args...)
+			return a.crawl(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	d := DefaultConfig().Cluster
+	f.String("name", "", "of this node (default: the host's name)")
+	f.String("cluster", "", "`URL` of the cluster, nats://host:port, several with commas (default: a server inside)")
+	f.String("crawl-name", d.Crawl, "of the crawl on the cluster")
+	f.String("listen", "", "`ADDRESS` at which the server inside takes other nodes, such as 127.0.0.1:4222")
+	f.String("peers", "", "`ADDRESS` at which it takes other servers (default: the port after --listen's)")
+	f.StringArray("routes", nil, "`URL` of another server's --peers (repeatable)")
+	f.String("partition", d.Partition, strings.Join(partitionNames(), " | "))
+	f.String("policy", d.Policy, "a link goes to the node of the most probable city (A) or of every possible one (B)")
+	f.String("nodes", "", "`FILE` with all nodes and their cities")
+	f.String("token-file", "", "`FILE` with the secret that nodes show")
+	f.String("nkey-file", "", "`FILE` with the seed of this node's key")
+	f.String("tls-cert", "", "PEM `FILE` with the certificate of this side")
+	f.String("tls-key", "", "PEM `FILE` with its key")
+	f.String("tls-ca", "", "PEM `FILE` with the authority of the other side")
+	f.Int("replicas", d.Replicas, "of what the cluster keeps; 0: 3 where there are three servers, else 1")
+	f.Duration("away", d.Away, "how long a silent node keeps its share")
+	o.flags(f)
+	return cmd
+}
+
+// joinCluster makes c one of several nodes, and returns what leaves again.
+func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region string, c *crawler.Crawler, f *frontier.Frontier, x *index.Index, web *web) (leave func(), err error) {
+	o, server, err := a.clusterOptions(p, cfg, region)
+	if err != nil {
+		return nil, err
+	}
+	closeServer := func() {
+		if server != nil {
+			server.Close()
+		}
+	}
+	n, err := cluster.Join(ctx, f, o)
+	if err != nil {
+		closeServer()
+		return nil, clusterError(err)
+	}
+	n.Workers(cfg.Fetch.Workers)
+	c.Peers = n
+	c.Gate = n.Gate(c.Gate, web.resolve)
+	err = n.Serve("search", 8, cfg.Serve.QueryTimeout, func(ctx context.Context, question []byte) (any, error) { return answerSearch(ctx, x, question) })
+	if err != nil {
+		n.Close()
+		closeServer()
+		return nil, fail(exitError, "%w", err)
+	}
+	where := cfg.Cluster.URL
+	if server != nil && server.URL() != "" {
+		where = server.URL()
+	}
+	a.say("node %s of %s, partition %s; cluster %s", n.Name(), cfg.Cluster.Crawl, n.Definition().Partition, cmp.Or(where, "in this process"))
+	return func() { n.Close(); closeServer() }, nil
+}
+
+// clusterError gives the errors of joining their exit code.
+func clusterError(err error) error {
+	switch {
+	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat), errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken):
+		return fail(exitPeer, "%w", err)
+	}
+	return fail(exitInvalidInput, "%w", err)
+}
+
+// clusterAddress says where the cluster is and how to get in.
+func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err error) {
+	k := cfg.Cluster
+	o = cluster.DefaultOptions()
+	o.Name, o.Crawl, o.Dir, o.URL, o.NKey = k.Name, k.Crawl, p.cluster(), k.URL, k.NKeyFile
+	o.TLS = cluster.TLSFiles{Cert: k.TLSCert, Key: k.TLSKey, CA: k.TLSCA}
+	o.Log = func(format string, args ...any) { a.warn("%s", oneLine(fmt.Sprintf(format, args...))) }
+	if o.Name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return o, fail(exitInvalidInput, "no name for this node. --name gives it one")
+		}
+		o.Name = regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(host, "-")
+	}
+	if k.TokenFile != "" {
+		raw, err := os.ReadFile(k.TokenFile)
+		if err != nil {
+			return o, fail(exitInvalidInput, "token: %w", err)
+		}
+		if o.Token = strings.TrimSpace(string(raw)); len(o.Token) < 16 {
+			return o, fail(exitInvalidInput, "token: %s holds fewer than 16 characters", k.TokenFile)
+		}
+	}
+	return o, nil
+}
+
+// clusterOptions are those of a node; server is the one inside, or nil.
+func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.Options, server *cluster.Server, err error) {
+	if o, err = a.clusterAddress(p, cfg); err != nil {
+		return o, nil, err
+	}
+	k := cfg.Cluster
+	o.Replicas, o.Away, o.MaxBytes = k.Replicas, k.Away, int64(k.MaxBytes)
+	o.Lease = max(time.Minute, 3*cfg.Fetch.Timeout)
+	o.Rest = max(cfg.Fetch.Delay, time.Millisecond)
+	o.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}
+	if k.Nodes != "" {
+		if o.Definition.Nodes, err = readNodes(k.Nodes); err != nil {
+			return o, nil, fail(exitInvalidInput, "%w", err)
+		}
+	}
+	if k.URL != "" {
+		if k.Listen != "" || len(k.Routes) > 0 || k.Peers != "" {
+			return o, nil, fail(exitUsage, "--listen, --peers and --routes belong to the server inside, and --cluster names another")
+		}
+		return o, nil, nil
+	}
+	server, err = cluster.Serve(cluster.ServerOptions{
+		Name: o.Name, Dir: filepath.Join(p.cluster(), "jetstream"), Listen: k.Listen, Peers: k.Peers, Routes: k.Routes, Token: o.Token, NKeys: k.NKeys, TLS: o.TLS,
+		MaxBytes: 2*int64(k.MaxBytes) + 256e6,
+	})
+	if err != nil {
+		return o, nil, fail(exitInvalidInput, "%w", err)
+	}
+	o.Server = server
+	return o, server, nil
+}
+
+// readNodes reads the nodes of a crawl and their cities.
+func readNodes(file string) ([]partition.Node, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("nodes: %w", err)
+	}
+	var entries []struct {
+		Name   string
+		Cities []struct {
+			Name       string
+			Aliases    []string
+			State      string
+			StateName  string `yaml:"state_name"`
+			Population int
+		}
+	}
+	d := yaml.NewDecoder(strings.NewReader(string(raw)))
+	d.KnownFields(true)
+	if err := d.Decode(&entries); err != nil {
+		return nil, fmt.Errorf("nodes: %s: %w", file, err)
+	}
+	if len(entries) == 0 {
+		return nil, fmt.Errorf("nodes: %s names none", file)
+	}
+	var nodes []partition.Node
+	for _, e := range entries {
+		n := partition.Node{Name: e.Name}
+		for _, c := range e.Cities {
+			n.Cities = append(n.Cities, partition.City{Name: c.Name, Aliases: c.Aliases, State: c.State, StateName: c.StateName, Population: c.Population})
+		}
+		nodes = append(nodes, n)
+	}
+	slices.SortFunc(nodes, func(a, b partition.Node) int { return strings.Compare(a.Name, b.Name) })
+	return nodes, nil
+}
+
+// clusterFlags are those of the commands that look at a cluster.
+var clusterFlags = map[string]string{"cluster": "cluster::url", "crawl-name": "cluster::crawl", "token-file": "cluster::token_file", "nkey-file": "cluster::nkey_file", "tls-ca": "cluster::tls_ca"}
+
+// viewCluster connects to the cluster of the configuration.
+func (a *app) viewCluster(ctx context.Context) (*cluster.Viewer, error) {
+	cfg, err := a.config(clusterFlags)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Cluster.Name = "viewer"
+	o, err := a.clusterAddress(project{a.data}, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if o.URL == "" {
+		return nil, fail(exitUsage, "--cluster wants a URL such as nats://127.0.0.1:4222")
+	}
+	v, err := cluster.View(ctx, o)
+	if err != nil {
+		return nil, clusterError(err)
+	}
+	return v, nil
+}
+
+// searchCluster asks all nodes and writes one answer.
+func (a *app) searchCluster(ctx context.Context, text string, q index.Query) error {
+	if q.Cursor != "" {
+		return fail(exitUsage, "--cursor does not go with --cluster; --limit gives up to %d hits at once", index.MaxLimit)
+	}
+	v, err := a.viewCluster(ctx)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	question, err := json.Marshal(q)
+	if err != nil {
+		return err
+	}
+	answers, missing, err := v.Ask(ctx, "search", question, searchTimeout/3)
+	if err != nil {
+		return fail(exitPeer, "%w", err)
+	}
+	var parts []*index.Result
+	for _, answer := range answers {
+		var r index.Result
+		if answer.Err == "" {
+			if err := json.Unmarshal(answer.Data, &r); err != nil {
+				answer.Err = err.Error()
+			}
+		}
+		if answer.Err != "" {
+			a.warn("node %s: %s", answer.Node, oneLine(answer.Err))
+			missing = append(missing, answer.Node)
+			continue
+		}
+		parts = append(parts, &r)
+	}
+	for _, name := range missing {
+		a.warn("node %s has not answered; what it found is missing", name)
+	}
+	if len(parts) == 0 {
+		return fail(exitPeer, "no node has answered")
+	}
+	r := index.Merge(q, parts...)
+	if a.json {
+		return a.printHits(r, missing)
+	}
+	return a.writeHits(text, r)
+}
+
+// answerSearch answers the search of another node from our index.
+func answerSearch(ctx context.Context, x *index.Index, question []byte) (*index.Result, error) {
+	var q index.Query
+	if err := json.Unmarshal(question, &q); err != nil {
+		return nil, fmt.Errorf("question: %w", err)
+	}
+	return x.Search(ctx, q)
+}
