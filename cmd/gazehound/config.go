@@ -68,6 +68,7 @@ type (
 		Decay           float64
 		LimitDistance   int `mapstructure:"limit_distance"`
 		Prioritised     bool
+		Places          []string
 		MaxPages        int64         `mapstructure:"max_pages"`
 		MaxTime         time.Duration `mapstructure:"max_time"`
 		MaxDepth        int           `mapstructure:"max_depth"`
@@ -207,7 +208,7 @@ func DefaultConfig() Config {
 		Version:   1,
 		Gazetteer: GazetteerConfig{MinPrecision: "auto"},
 		Seeds:     SeedsConfig{Files: []string{}, Sitemaps: true},
-		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Strategy: "lookahead", Decay: 0.5, MaxPagesPerHost: 20000, Include: []string{},
+		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Strategy: "lookahead", Decay: 0.5, MaxPagesPerHost: 20000, Places: []string{}, Include: []string{},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
 		Predictor: PredictorConfig{Weight: 1, Posterior: "raw", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
@@ -552,6 +553,9 @@ func (c *Config) Validate() error {
 				checks = append(checks, fmt.Errorf("%s: %w", where(key), err))
 			}
 		}
+	}
+	if strings.HasPrefix(c.Crawl.Strategy, "best-first-") && len(c.Crawl.Places) == 0 {
+		checks = append(checks, fmt.Errorf("strategy %s needs %s (--place NAME): the names that it looks for", c.Crawl.Strategy, where("crawl.places")))
 	}
 	if c.Crawl.Strategy == "limited-distance" && c.Crawl.LimitDistance < 1 {
 		checks = append(checks, fmt.Errorf("strategy limited-distance needs %s of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses", where("crawl.limit_distance")))

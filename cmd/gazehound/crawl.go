@@ -33,7 +33,7 @@ import (
 var crawlFlags = map[string]string{
 	"region": "region::boundary", "seeds": "seeds::files",
 	"judge": "crawl::judge", "language": "crawl::language", "topic": "crawl::topic", "topic-share": "crawl::topic_share",
-	"strategy": "crawl::strategy", "decay": "crawl::decay", "limit-distance": "crawl::limit_distance",
+	"strategy": "crawl::strategy", "decay": "crawl::decay", "limit-distance": "crawl::limit_distance", "place": "crawl::places",
 	"prioritised": "crawl::prioritised", "random-seed": "crawl::random_seed",
 	"max-pages": "crawl::max_pages", "max-time": "crawl::max_time", "max-depth": "crawl::max_depth",
 	"max-pages-per-host": "crawl::max_pages_per_host", "max-failures": "crawl::max_failures",
@@ -84,6 +84,8 @@ towards --max-pages.
   soft-focused      links of relevant pages and seeds, then all others
   limited-distance  at most --limit-distance irrelevant pages in a row; --prioritised
                     takes what is near a relevant page first
+  best-first-url    links whose URL names one of --place, then all others (Gao 2006)
+  best-first-anchor the same of the words of the link and around it
 
 Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
 9 no seed could be downloaded, 10 no data, 11 stopped by a signal, 12 too many
@@ -155,6 +157,7 @@ func strategyFlags(f *pflag.FlagSet) {
 	f.String("strategy", d.Strategy, strings.Join(strategy.Names, " | "))
 	f.Float64("decay", d.Decay, "score = decay^(links since the last relevant page), of adaptive and link-distance")
 	f.Int("limit-distance", d.LimitDistance, "irrelevant pages in a row that limited-distance crosses")
+	f.StringArray("place", nil, "`NAME` that best-first-url and best-first-anchor look for (repeatable)")
 	f.Bool("prioritised", d.Prioritised, "limited-distance takes what is near a relevant page first")
 }
 

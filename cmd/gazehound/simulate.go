@@ -245,7 +245,11 @@ func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([
 	for _, name := range o.strategies {
 		switch name = strings.TrimSpace(name); name {
 		case "all":
-			names = append(names, strategy.Names...)
+			for _, known := range strategy.Names {
+				if len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(known, "best-first-") {
+					names = append(names, known)
+				}
+			}
 		default:
 			names = append(names, name)
 		}
@@ -265,7 +269,7 @@ func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([
 			if kind == "adaptive" && o.train > 0 {
 				return &sim.Pupil{Adaptive: strategy.Adaptive{Decay: cfg.Crawl.Decay, Model: m}, Pages: o.train}, nil
 			}
-			return strategy.New(kind, strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised})
+			return strategy.New(kind, strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised, Places: cfg.Crawl.Places})
 		}
 		if _, err := fresh(nil); err != nil {
 			return fail(exitUsage, "--strategy %s: %w", name, err)

@@ -356,7 +356,7 @@ func (a *app) newOrder(cfg *Config, model *predictor.Model) (strategy.Strategy, 
 		}
 	}
 	order, err := strategy.New(cfg.Crawl.Strategy, strategy.Options{
-		Decay: cfg.Crawl.Decay, Model: model, LimitDistance: cfg.Crawl.LimitDistance, Prioritised: cfg.Crawl.Prioritised,
+		Decay: cfg.Crawl.Decay, Model: model, LimitDistance: cfg.Crawl.LimitDistance, Prioritised: cfg.Crawl.Prioritised, Places: cfg.Crawl.Places,
 	})
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)

@@ -42,7 +42,7 @@ func order(tb testing.TB, name string) strategy.Strategy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: m, LimitDistance: 2})
+	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: m, LimitDistance: 2, Places: []string{"Demostadt"}})
 	if err != nil {
 		tb.Fatal(err)
 	}

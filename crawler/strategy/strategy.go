@@ -52,7 +52,7 @@ type Valuer interface {
 }
 
 // Names lists the strategies that New knows, the default first.
-var Names = []string{"lookahead", "adaptive", "link-distance", "breadth-first", "hard-focused", "soft-focused", "limited-distance"}
+var Names = []string{"lookahead", "adaptive", "link-distance", "breadth-first", "hard-focused", "soft-focused", "limited-distance", "best-first-url", "best-first-anchor"}
 
 // Options tune the strategies; each uses what it needs.
 type Options struct {
@@ -60,6 +60,7 @@ type Options struct {
 	Model         *predictor.Model // of adaptive and lookahead
 	LimitDistance int              // irrelevant pages in a row that limited-distance crosses, ≥ 1
 	Prioritised   bool             // limited-distance serves what is near a relevant page first
+	Places        []string         // names that the best-first strategies look for, one or more
 }
 
 // New returns the strategy called name, one of Names.
@@ -78,6 +79,11 @@ func New(name string, o Options) (Strategy, error) {
 			return nil, fmt.Errorf("strategy: limited-distance needs a limit of at least 1, got %d", o.LimitDistance)
 		}
 		return LimitedDistance{o.LimitDistance, o.Prioritised}, nil
+	case "best-first-url", "best-first-anchor":
+		if len(o.Places) == 0 {
+			return nil, fmt.Errorf("strategy: %s needs the names of the places that it looks for", name)
+		}
+		return BestFirst{o.Decay, o.Places, name == "best-first-anchor"}, nil
 	case "adaptive", "lookahead":
 		if o.Model == nil {
 			return nil, fmt.Errorf("strategy: %s needs a model", name)

@@ -19,7 +19,7 @@ func newStrategy(t interface{ Fatal(...any) }, name string, limit int, prioritis
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model, LimitDistance: limit, Prioritised: prioritised})
+	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model, LimitDistance: limit, Prioritised: prioritised, Places: []string{"Oldenburg"}})
 	if err != nil {
 		t.Fatal(err)
 	}
