@@ -1,0 +1,135 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/paulmach/orb"
+)
+
+// BenchmarkMixed asks 100,000 made-up addresses (GAZEHOUND_BENCH_N: another
+// number) from eight clients at once, each kind of question in turn: first in
+// peace, then while a crawl writes.
+func BenchmarkMixed(b *testing.B) {
+	n := 100_000
+	if text := os.Getenv("GAZEHOUND_BENCH_N"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	docs := made(n)
+	dir := b.TempDir()
+	x := openDir(b, dir)
+	start := time.Now()
+	putAll(b, x, docs, 256)
+	b.Logf("%d documents written in %v, %.0f a second; %d bytes each", n, time.Since(start).Round(time.Millisecond), float64(n)/time.Since(start).Seconds(), sizeOf(b, dir)/int64(n))
+	x.Close()
+	start = time.Now()
+	x = openDir(b, dir)
+	b.Logf("opened in %v", time.Since(start).Round(time.Millisecond))
+	// Later pages, so that what is written differs from what is asked for.
+	more := made(n + 20_000)[n:]
+	b.Run("quiet", func(b *testing.B) { mixed(b, x, docs) })
+	b.Run("while a crawl writes", func(b *testing.B) {
+		ctx, cancel := context.WithCancel(b.Context())
+		defer cancel()
+		var wg sync.WaitGroup
+		var next atomic.Int64
+		for range 8 {
+			wg.Go(func() {
+				tick := time.NewTicker(100 * time.Millisecond) // 80 pages a second: a fast crawl
+				defer tick.Stop()
+				for ctx.Err() == nil {
+					<-tick.C
+					x.Put(ctx, more[int(next.Add(1))%len(more)]) // an error is the end of ctx
+				}
+			})
+		}
+		mixed(b, x, docs)
+		cancel()
+		wg.Wait()
+	})
+}
+
+// mixed asks from eight clients and reports what an answer takes.
+func mixed(b *testing.B, x *Index, docs []Document) {
+	words := func(r *rand.Rand) []string { return strings.Fields(docs[r.IntN(len(docs))].Text) }
+	title := func(r *rand.Rand) string { return strings.Fields(docs[r.IntN(len(docs))].Title)[0] }
+	around := func(r *rand.Rand, size float64) *orb.Bound {
+		lon, lat := 8.1+r.Float64()*0.2, 53.05+r.Float64()*0.15
+		return &orb.Bound{Min: orb.Point{lon, lat}, Max: orb.Point{lon + size, lat + size*0.6}}
+	}
+	centre := func(r *rand.Rand) *orb.Point { return &orb.Point{8.1 + r.Float64()*0.2, 53.05 + r.Float64()*0.15} }
+	kinds := []struct {
+		name string
+		ask  func(r *rand.Rand) error
+	}{
+		{"text", func(r *rand.Rand) error { return search1(x, Query{Text: title(r)}) }},
+		{"two words", func(r *rand.Rand) error { return search1(x, Query{Text: title(r) + " " + words(r)[3]}) }},
+		{"typing", func(r *rand.Rand) error { t := title(r); return search1(x, Query{Text: t[:min(len(t), 4)]}) }},
+		{"box", func(r *rand.Rand) error { return search1(x, Query{Box: around(r, 0.02), Limit: 20}) }},
+		{"word in box", func(r *rand.Rand) error { return search1(x, Query{Text: words(r)[2], Box: around(r, 0.05)}) }},
+		{"radius", func(r *rand.Rand) error { return search1(x, Query{Center: centre(r), Radius: 1000, Sort: Distance}) }},
+		{"facets", func(r *rand.Rand) error { return search1(x, Query{Text: title(r), Facets: []Facet{ByStreet, ByPostcode, BySite}}) }},
+		{"by distance", func(r *rand.Rand) error { return search1(x, Query{Text: words(r)[2], Center: centre(r), Sort: Distance}) }},
+		{"clusters", func(r *rand.Rand) error { _, _, err := x.Clusters(context.Background(), Query{Box: around(r, 0.05)}, 14); return err }},
+		{"suggest", func(r *rand.Rand) error { t := title(r); _, err := x.Suggest(t[:min(len(t), 3)], 10); return err }},
+	}
+	const clients = 8
+	took := make([][][]time.Duration, clients)
+	var asked atomic.Int64
+	start := time.Now()
+	var wg sync.WaitGroup
+	for c := range clients {
+		took[c] = make([][]time.Duration, len(kinds))
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(5, uint64(c)))
+			for i := c; asked.Add(1) <= int64(max(b.N, 2000)); i++ {
+				k := i % len(kinds)
+				t := time.Now()
+				if err := kinds[k].ask(r); err != nil {
+					b.Error(err)
+					return
+				}
+				took[c][k] = append(took[c][k], time.Since(t))
+			}
+		})
+	}
+	wg.Wait()
+	seconds := time.Since(start).Seconds()
+	var all []time.Duration
+	ms := func(d []time.Duration, share int) float64 { return float64(d[min(len(d)-1, len(d)*share/100)].Microseconds()) / 1000 }
+	for k, kind := range kinds {
+		var one []time.Duration
+		for c := range clients {
+			one = append(one, took[c][k]...)
+		}
+		slices.SortFunc(one, cmp.Compare[time.Duration])
+		b.Logf("%-12s p50 %6.2f ms   p99 %6.2f ms", kind.name, ms(one, 50), ms(one, 99))
+		all = append(all, one...)
+	}
+	slices.Sort(all)
+	b.ReportMetric(float64(len(all))/seconds, "queries/s")
+	b.ReportMetric(ms(all, 50), "p50-ms")
+	b.ReportMetric(ms(all, 99), "p99-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+func search1(x *Index, q Query) error {
+	_, err := x.Search(context.Background(), q)
+	if err != nil {
+		return fmt.Errorf("%+v: %w", q, err)
+	}
+	return nil
+}
