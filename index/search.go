@@ -1012,11 +1012,13 @@ func (a *analysis) snippet(m *mention, words []word) Snippet {
 	var marks [][2]int
 	if len(words) > 0 {
 		last := words[len(words)-1].terms[0]
-		for _, t := range a.plain.Analyze([]byte(m.Near)) {
+		tokens := a.plain.Analyze([]byte(m.Near))
+		stems := a.of(m.Lang).Analyze([]byte(m.Near)) // the same words without endings
+		for i, t := range tokens {
 			folded := string(t.Term)
 			stem := ""
-			if s := a.of(m.Lang).Analyze([]byte(m.Near[t.Start:t.End])); len(s) == 1 {
-				stem = string(s[0].Term)
+			if len(stems) == len(tokens) {
+				stem = string(stems[i].Term)
 			}
 			for _, w := range words {
 				if slices.Contains(w.terms, folded) || slices.Contains(w.terms, stem) || slices.Equal(w.where, streetWords(folded)) || len(w.where) > 1 && w.where[0] == folded {
