@@ -238,9 +238,13 @@ func (d *Detector) parameters(u weburl.URL) Finding {
 	return Finding{Factor: 1}
 }
 
-// multiplies tells whether a pattern makes copies; a narrow one is of URLs that
-// differ in numbers only.
+// multiplies tells whether a pattern makes copies and has had no relevant page
+// for long: near copies on a relevant site are often pages of their own. A
+// narrow one is of URLs that differ in numbers only.
 func (s *pattern) multiplies(narrow bool) bool {
+	if s.Barren < minPages {
+		return false
+	}
 	if narrow {
 		return s.Pages >= minPages && float64(s.Copies) >= copies*float64(s.Pages)
 	}
