@@ -3,7 +3,7 @@ SHELL := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GO := CGO_ENABLED=0 go
 
-.PHONY: build release demo test race fuzz bench eval golden check clean
+.PHONY: build release demo test race soak fuzz bench eval golden check clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
@@ -19,6 +19,10 @@ test: ## all tests
 
 race: ## the tests without the longest under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short ./...
+
+SOAK ?= 200
+soak: ## kills a crawl SOAK times and holds the server's ledger against what is left
+	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^TestSoak$$' -v -count 1 -timeout 2h
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz test for FUZZTIME
