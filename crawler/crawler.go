@@ -59,6 +59,7 @@ type Frontier interface {
 	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
 	Next(ctx context.Context, claim func(host string) time.Duration) (frontier.Entry, error)
 	Return(e frontier.Entry, wait time.Duration) error
+	Rest(e frontier.Entry, wait time.Duration) error
 	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
 	Known(keys ...frontier.Key) ([]bool, error)
@@ -103,6 +104,7 @@ type Visit struct {
 
 	sitemaps []string // that the host names
 	text     uint64   // fingerprint of the page's text
+	alone    bool     // a wait of the visit is the page's own, not its host's
 }
 
 // Options tune a Crawler.
@@ -279,6 +281,9 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 		return false, err
 	}
 	if again >= 0 {
+		if v.alone {
+			return false, c.Frontier.Rest(v.Entry, again)
+		}
 		return false, c.Frontier.Return(v.Entry, again)
 	}
 	return v.Outcome.Kind == "page", c.file(ctx, v)

@@ -197,6 +197,7 @@ func (c *Crawler) failed(v *Visit, err error) (again time.Duration) {
 	case fetch.ClassTimeout, fetch.ClassConnect:
 		if v.Entry.Retries < c.Options.Retries {
 			v.Entry.Retries++
+			v.alone = true // how long the host rests is the gate's business
 			return c.Options.RetryWait << (v.Entry.Retries - 1)
 		}
 	}
@@ -209,6 +210,7 @@ func (c *Crawler) failed(v *Visit, err error) (again time.Duration) {
 func (c *Crawler) refused(v *Visit) (again time.Duration) {
 	if v.Entry.Retries < c.Options.Retries {
 		v.Entry.Retries++
+		v.alone = true
 		return c.Options.RetryWait << (v.Entry.Retries - 1)
 	}
 	v.Outcome.Kind, v.Outcome.Reason = "error", "http_5xx"

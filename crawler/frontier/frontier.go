@@ -127,7 +127,7 @@ type Totals struct {
 	ReadyHosts  int64 // have waiting URLs and may be asked as far as is known; not stored
 	ParkedHosts int64 // have waiting URLs and rest; not stored
 
-	NextHost time.Duration // until the first of those that rest may be asked; not stored
+	NextHost time.Duration // until the first host or entry that rests may be asked; not stored
 }
 
 func (t *Totals) clone() Totals {
@@ -207,6 +207,7 @@ type Frontier struct {
 	hosts   map[uint64]*host
 	ready   hostHeap // hosts that may be asked, best entry first
 	parked  hostHeap // hosts that rest, the first to wake first
+	naps    napHeap  // entries that rest, the first to wake first
 	queued  int64    // on disk: waiting and leased
 	leased  int64
 	loaded  []*host // those with a buffer
@@ -291,8 +292,8 @@ func (f *Frontier) Totals() Totals {
 	t := f.shown.clone()
 	t.Leased = f.leased
 	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(len(f.hosts)), int64(len(f.ready.hosts)), int64(len(f.parked.hosts))
-	if len(f.parked.hosts) > 0 {
-		t.NextHost = max(0, f.parked.hosts[0].until-time.Since(f.began))
+	if next, some := f.nextToWake(); some {
+		t.NextHost = max(0, next-time.Since(f.began))
 	}
 	return t
 }

@@ -27,6 +27,7 @@ type Memory struct {
 	hosts    map[uint64]*memoryHost
 	ready    memoryHeap
 	parked   memoryHeap
+	naps     napHeap // of entries; the tie of a nap is the number of its node
 	now      time.Duration
 	waiting  int64
 	leased   int64
@@ -56,6 +57,7 @@ type memoryState uint8
 const (
 	memoryWaits memoryState = iota
 	memoryLeased
+	memoryRests // by Rest
 	memoryVisited
 )
 
@@ -90,18 +92,29 @@ func NewMemory(o MemoryOptions) *Memory {
 // back.
 func (m *Memory) SetTime(now time.Duration) {
 	m.now = max(m.now, now)
+	for len(m.naps) > 0 && m.naps[0].until <= m.now {
+		id := int32(heap.Pop(&m.naps).(nap).tie)
+		if n := &m.nodes[id]; n.state == memoryRests {
+			n.state = memoryWaits
+			m.waiting++
+			m.queue(id)
+		}
+	}
 	for len(m.parked.hosts) > 0 && m.parked.hosts[0].until <= m.now {
 		m.place(m.parked.hosts[0])
 	}
 }
 
-// Wake returns the time at which the first host that rests may be asked again,
-// and false if none rests.
-func (m *Memory) Wake() (time.Duration, bool) {
-	if len(m.parked.hosts) == 0 {
-		return 0, false
+// Wake returns the time at which the first host or entry that rests may be
+// asked again, and false if none rests.
+func (m *Memory) Wake() (until time.Duration, some bool) {
+	if len(m.parked.hosts) > 0 {
+		until, some = m.parked.hosts[0].until, true
 	}
-	return m.parked.hosts[0].until, true
+	if len(m.naps) > 0 && (!some || m.naps[0].until < until) {
+		until, some = m.naps[0].until, true
+	}
+	return until, some
 }
 
 // Push is Frontier.Push.
@@ -231,7 +244,7 @@ func (m *Memory) Next(ctx context.Context, claim func(host string) time.Duration
 			return m.lease(id), nil
 		}
 	}
-	if m.waiting+m.leased == 0 {
+	if m.waiting+m.leased+int64(len(m.naps)) == 0 {
 		return Entry{}, io.EOF
 	}
 	return Entry{}, ErrNotNow
@@ -305,6 +318,19 @@ func (m *Memory) Return(e Entry, wait time.Duration) error {
 		n.host.until = max(n.host.until, m.now+wait)
 	}
 	m.queue(id)
+	return nil
+}
+
+// Rest is Frontier.Rest.
+func (m *Memory) Rest(e Entry, wait time.Duration) error {
+	if err := m.Return(e, 0); err != nil || wait <= 0 {
+		return err
+	}
+	id := m.urls[KeyOf(e.URL)]
+	m.nodes[id].state = memoryRests // its place in the queue does not count meanwhile
+	m.waiting--
+	m.place(m.nodes[id].host)
+	heap.Push(&m.naps, nap{until: m.now + wait, tie: uint64(id)})
 	return nil
 }
 

@@ -34,6 +34,7 @@ type modelURL struct {
 	leased  bool
 	visited bool
 	outcome Outcome
+	rests   time.Time // until then, by Rest
 }
 
 func (m *model) push(es ...Entry) (added int) {
@@ -49,7 +50,7 @@ func (m *model) push(es ...Entry) (added int) {
 			added++
 		default:
 			m.totals.Repeats++
-			if !u.visited && !u.leased && (e.Priority > u.entry.Priority || e.Priority == u.entry.Priority && e.Distance < u.entry.Distance) {
+			if !u.visited && !u.leased && !time.Now().Before(u.rests) && (e.Priority > u.entry.Priority || e.Priority == u.entry.Priority && e.Distance < u.entry.Distance) {
 				e.Retries = u.entry.Retries
 				u.entry = e
 			}
@@ -76,7 +77,7 @@ func (m *model) best() *modelURL {
 	}
 	for _, u := range m.urls {
 		host := u.entry.URL.Host()
-		if u.visited || u.leased || now.Before(m.parked[host]) || now.Before(m.resting[host]) {
+		if u.visited || u.leased || now.Before(u.rests) || now.Before(m.parked[host]) || now.Before(m.resting[host]) {
 			continue
 		}
 		if best == nil || place(u).before(place(best)) {
@@ -258,12 +259,19 @@ func TestModel(t *testing.T) {
 				host := u.entry.URL.Host()
 				u.entry.Retries = rapid.IntRange(0, 2).Draw(t, "retries")
 				wait := time.Duration(rapid.SampledFrom([]int{0, 0, 10, 2000}).Draw(t, "wait")) * time.Millisecond
-				if err := f.Return(u.entry, wait); err != nil {
+				alone := rapid.Bool().Draw(t, "alone")
+				back := f.Return
+				if alone {
+					back = f.Rest
+				}
+				if err := back(u.entry, wait); err != nil {
 					t.Fatal(err)
 				}
 				u.leased = false
 				delete(m.parked, host)
-				if until := time.Now().Add(wait); until.After(m.resting[host]) {
+				if alone {
+					u.rests = time.Now().Add(wait)
+				} else if until := time.Now().Add(wait); until.After(m.resting[host]) {
 					m.resting[host] = until
 				}
 			},
@@ -279,12 +287,12 @@ func TestModel(t *testing.T) {
 				clear(m.parked)
 				clear(m.resting)
 				for _, u := range m.urls {
-					u.leased = false
+					u.leased, u.rests = false, time.Time{}
 				}
 			},
 			"": func(t *rapid.T) {
 				got := f.Totals()
-				got.ReadyHosts, got.ParkedHosts = 0, 0
+				got.ReadyHosts, got.ParkedHosts, got.NextHost = 0, 0, 0
 				if diff := cmp.Diff(m.want(), got); diff != "" {
 					t.Fatalf("Totals (-want +got):\n%s", diff)
 				}
@@ -400,7 +408,11 @@ func checkMemory(t rapid.TB, f *Frontier) {
 		}
 		loaded++
 		items += len(h.buf.items)
-		leased += len(h.buf.leased)
+		for _, l := range h.buf.leased {
+			if !l.rests {
+				leased++
+			}
+		}
 		moved := 0
 		for i, it := range h.buf.items {
 			if it.disk != it.rank {

