@@ -20,7 +20,7 @@ import (
 // at a time.
 func TestWorkers(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // a store that Badger refuses to open leaves some behind
-	const hosts, pages = 40, 60 // of each host
+	const hosts, pages = 40, 60                        // of each host
 	f := open(t, frontier.Options{Dir: t.TempDir(), Memory: 32 << 20, Score: func(e *frontier.Entry) float64 { return e.Priority / 2 }})
 	push(t, f, entry(0, 0, 1))
 	var mu sync.Mutex
