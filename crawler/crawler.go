@@ -95,6 +95,7 @@ type Visit struct {
 	Verdict  geoparse.Verdict
 	Trail    []frontier.Node  // the page, the page that held the link to it, and so on
 	Found    []frontier.Entry // links that entered the queue or raised a priority there
+	New      int              // of them, were not known; set once the visit is stored
 
 	// Before is what was known of a page that is asked again, or nil, and Again
 	// what became of it. A page that has not changed has neither Page nor
@@ -129,7 +130,8 @@ var (
 	ErrFailures  = errors.New("too many failures in a row")
 )
 
-// A Crawler runs one crawl. All fields but Rules, Peers and Report are required.
+// A Crawler runs one crawl. Rules, Peers, Traps, Report, Lesson and
+// Brake may be nil; all other fields are required.
 type Crawler struct {
 	Options  Options
 	Frontier Frontier
@@ -147,6 +149,11 @@ type Crawler struct {
 	Scope func(u weburl.URL) (reason string)
 	// Report is told of every visit after it was stored, in that order.
 	Report func(v *Visit)
+	// Lesson is told of every judged page that a link led to before the strategy
+	// learns from it, by several workers at once; nil: nobody is.
+	Lesson func(trail []frontier.Node, relevant bool)
+	// Brake holds the crawl; nil: nobody does.
+	Brake *Brake
 
 	pages    pageBudget
 	plain    hostSet // whose https has failed
@@ -232,7 +239,7 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 			}
 			return err
 		}
-		e, err := queue.Next(stop, c.Gate.Claim)
+		e, err := c.Brake.next(stop, queue, c.Gate.Claim)
 		if err != nil {
 			c.pages.give(false)
 			if errors.Is(err, io.EOF) && c.Peers != nil && queue == c.Frontier && stop.Err() == nil {
@@ -312,7 +319,7 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 		}
 	}
 	v.Outcome.Check = c.Options.Revisits.first(v)
-	if _, err := c.Frontier.Done(ctx, v.Entry, v.Outcome, v.Found...); err != nil {
+	if v.New, err = c.Frontier.Done(ctx, v.Entry, v.Outcome, v.Found...); err != nil {
 		return fmt.Errorf("finish %s: %w", v.Entry.URL, err)
 	}
 	c.tell(v)
@@ -359,6 +366,9 @@ func (c *Crawler) learn(v *Visit) error {
 		trail = append(trail, parents...)
 	}
 	v.Trail = trail
+	if c.Lesson != nil && v.Entry.Depth > 0 {
+		c.Lesson(trail, v.Verdict.Relevant)
+	}
 	c.Strategy.Learn(trail, v.Verdict.Relevant)
 	return nil
 }

@@ -412,6 +412,30 @@ func (g *Gate) Stats() Stats {
 	return s
 }
 
+// A Rest is what one host is doing.
+type Rest struct {
+	Asked   bool          // a request is under way
+	Wait    time.Duration // until it may be asked; 0: now, as far as its own rest goes
+	Backoff bool          // it rests because it has asked for patience
+}
+
+// Look returns what hosts, given as weburl.URL.Host writes them, are doing now.
+func (g *Gate) Look(names ...string) []Rest {
+	now := time.Now()
+	rests := make([]Rest, len(names))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, name := range names {
+		h := g.hosts[name]
+		if h == nil {
+			continue
+		}
+		rests[i] = Rest{Asked: h.held > 0, Wait: max(h.next.Sub(now), 0)}
+		rests[i].Backoff = h.fails > 0 && rests[i].Wait > 0
+	}
+	return rests
+}
+
 // RetryAfter reads a Retry-After header, in seconds or as a date, at the time
 // now. What is missing, past or no number is 0.
 func RetryAfter(header string, now time.Time) time.Duration {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -605,6 +606,30 @@ func TestAtOnce(t *testing.T) {
 		a, b = g.Claim("a.example"), g.Claim("a.example")
 		if a != 0 || b == 0 {
 			t.Errorf("claims = %v, %v; want one turn", a, b)
+		}
+	})
+}
+
+// Look tells what hosts are doing.
+func TestLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := DefaultOptions()
+		o.Delay, o.AdaptiveDelay = 2*time.Second, false
+		g, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		g.Claim("asked.example")
+		g.Claim("rests.example")
+		g.Visited("rests.example", Visit{Status: 200})
+		g.Claim("patience.example")
+		g.Visited("patience.example", Visit{Status: 429, RetryAfter: time.Hour})
+		time.Sleep(time.Second)
+		want := []Rest{{Asked: true}, {Wait: time.Second}, {Wait: time.Hour - time.Second, Backoff: true}, {}}
+		got := g.Look("asked.example", "rests.example", "patience.example", "unknown.example")
+		if !slices.Equal(got, want) {
+			t.Errorf("Look = %+v, want %+v", got, want)
 		}
 	})
 }

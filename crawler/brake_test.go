@@ -1,0 +1,99 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
+)
+
+// While the brake is on nothing is handed out, also to those that waited when
+// it came on; Off lets all of them go on.
+func TestBrake(t *testing.T) {
+	queue := frontier.NewMemory(frontier.MemoryOptions{})
+	for i := range 3 {
+		u, err := weburl.Parse(fmt.Sprintf("http://a.example/%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := queue.Push(t.Context(), frontier.Entry{URL: u}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := func(string) time.Duration { return 0 }
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBrake()
+		if _, err := b.next(t.Context(), queue, open); err != nil || b.Held() {
+			t.Fatalf("at first: %v, held %t", err, b.Held())
+		}
+		b.On()
+		b.On()
+		got := make(chan error)
+		go func() {
+			_, err := b.next(t.Context(), queue, open)
+			got <- err
+		}()
+		synctest.Wait()
+		select {
+		case err := <-got:
+			t.Fatalf("the brake is on, and next returned: %v", err)
+		default:
+		}
+		b.Off()
+		if err := <-got; err != nil || b.Held() {
+			t.Fatalf("after Off: %v, held %t", err, b.Held())
+		}
+
+		waiting := waitingQueue{queue, make(chan struct{})}
+		go func() {
+			_, err := b.next(t.Context(), waiting, open)
+			got <- err
+		}()
+		synctest.Wait()
+		b.On()
+		synctest.Wait()
+		close(waiting.come) // there would be something now
+		select {
+		case err := <-got:
+			t.Fatalf("the brake came on, and next returned: %v", err)
+		case <-time.After(time.Hour):
+		}
+		b.Off()
+		if err := <-got; err != nil {
+			t.Fatalf("after the second Off: %v", err)
+		}
+
+		b.On()
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		if _, err := b.next(ctx, queue, open); !errors.Is(err, context.Canceled) {
+			t.Errorf("an ended context: %v", err)
+		}
+		b.Off()
+		b.end()
+	})
+	var none *Brake
+	if none.Held() {
+		t.Error("no brake is held")
+	}
+}
+
+// A waitingQueue waits as a frontier on disk does.
+type waitingQueue struct {
+	Frontier
+	come chan struct{}
+}
+
+func (q waitingQueue) Next(ctx context.Context, claim func(host string) time.Duration) (frontier.Entry, error) {
+	select {
+	case <-q.come:
+		return q.Frontier.Next(ctx, claim)
+	case <-ctx.Done():
+		return frontier.Entry{}, ctx.Err()
+	}
+}

@@ -1,0 +1,59 @@
+package frontier
+
+import "slices"
+
+// Front returns the n ≥ 1 entries that wait with the highest priorities, as far as
+// those are known, the best first. Hosts that rest count, too. Nothing is
+// taken. It looks at every host: once a second is often enough.
+func (f *Frontier) Front(n int) ([]Entry, error) {
+	type waiting struct {
+		host *host
+		item item
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, ErrClosed
+	}
+	var hosts []*host // the n best, the best first
+	for _, heap := range [][]*host{f.ready.hosts, f.parked.hosts} {
+		for _, h := range heap {
+			if h.waiting() <= 0 || len(hosts) == n && !h.best.before(hosts[n-1].best) {
+				continue
+			}
+			i, _ := slices.BinarySearchFunc(hosts, h.best, func(a *host, p place) int {
+				if a.best.before(p) {
+					return -1
+				}
+				return 1
+			})
+			hosts = slices.Insert(hosts, i, h)
+			hosts = hosts[:min(len(hosts), n)]
+		}
+	}
+	var best []waiting
+	for _, h := range hosts {
+		if _, some, err := f.load(h); err != nil {
+			return nil, err
+		} else if !some {
+			continue // its record promised more than there is; Next will mend that
+		}
+		items := h.buf.items
+		for i := len(items) - 1; i >= max(0, len(items)-n); i-- {
+			best = append(best, waiting{h, items[i]})
+		}
+	}
+	slices.SortFunc(best, func(a, b waiting) int {
+		if a.item.place.before(b.item.place) {
+			return -1
+		}
+		return 1
+	})
+	var entries []Entry
+	for _, w := range best[:min(len(best), n)] {
+		if e, err := f.entry(w.host, w.item); err == nil { // a damaged one is set aside when it is its turn
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
