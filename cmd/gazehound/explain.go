@@ -101,44 +101,53 @@ func (a *app) explain(text string) (err error) {
 	if !known {
 		return a.explainUnknown(f, u, scope(u))
 	}
-	x := linkReport{
-		Type: "explain", URL: n.URL.String(), State: n.State.String(), Priority: n.Priority,
-		Depth: n.Depth, Distance: n.Distance, Retries: n.Retries, Found: n.Found, Scope: scope(n.URL),
-		Link: linkWords{n.Anchor, n.Title, n.Around, n.Switch},
-	}
-	trail, err := f.Trail(frontier.KeyOf(n.URL), max(predictor.MaxDepth+1, min(n.Distance, maxPath)+1))
-	if err != nil {
-		return err
-	}
-	x.Path = pathOf(trail)
 	traps := trap.New()
 	if err := loadTraps(f, traps); err != nil {
 		return err
 	}
+	x, err := explainKnown(f, cfg, order, model, traps, scope(n.URL), n)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(x)
+	}
+	x.write(a.stdout)
+	if x.Waiting != nil {
+		x.Waiting.write(a.stdout, cfg, x.Distance, a.verbose > 0)
+	} else {
+		x.Visit.write(a.stdout)
+	}
+	return nil
+}
+
+// explainKnown returns what the crawl knows about a URL that was queued once;
+// scope says why it is out of it, or "".
+func explainKnown(f *frontier.Frontier, cfg *Config, order strategy.Strategy, model *predictor.Model, traps *trap.Detector, scope string, n frontier.Node) (x linkReport, err error) {
+	x = linkReport{
+		Type: "explain", URL: n.URL.String(), State: n.State.String(), Priority: n.Priority,
+		Depth: n.Depth, Distance: n.Distance, Retries: n.Retries, Found: n.Found, Scope: scope,
+		Link: linkWords{n.Anchor, n.Title, n.Around, n.Switch},
+	}
+	trail, err := f.Trail(frontier.KeyOf(n.URL), max(predictor.MaxDepth+1, min(n.Distance, maxPath)+1))
+	if err != nil {
+		return x, err
+	}
+	x.Path = pathOf(trail)
 	if found := traps.Look(n.URL); found.Factor < 1 && n.Depth > 0 && !n.Sitemap {
 		x.Demoted, x.Factor = found.Reason, found.Factor
 	}
 	if check, asked, err := f.Check(frontier.KeyOf(n.URL)); err != nil {
-		return err
+		return x, err
 	} else if asked {
 		x.Check = checkOf(check)
 	}
 	if n.State == frontier.Queued {
 		x.Waiting = explainQueued(cfg, order, &n)
-		if a.json {
-			return a.printJSON(x)
-		}
-		x.write(a.stdout)
-		x.Waiting.write(a.stdout, cfg, x.Distance, a.verbose > 0)
-		return nil
+	} else {
+		x.Visit = explainVisited(n, trail, model)
 	}
-	x.Visit = explainVisited(n, trail, model)
-	if a.json {
-		return a.printJSON(x)
-	}
-	x.write(a.stdout)
-	x.Visit.write(a.stdout)
-	return nil
+	return x, nil
 }
 
 // A linkReport is what explain says of a known URL. Waiting or Visit is set.
