@@ -46,15 +46,22 @@ func Used() (Use, error) {
 
 const (
 	heapShare = 0.75            // of the ceiling is the limit of the Go runtime
-	mostShare = 0.90            // of the ceiling may be used before mapped pages are given back
+	mostShare = 0.92            // of the ceiling may be used before mapped pages are given back
+	goodShare = 0.88            // is what is left then
 	period    = time.Second / 4 // between two looks
 )
+
+type keeper struct {
+	prefixes []string // of the files whose pages may be given back
+	next     uint64   // address at which to go on
+}
 
 // Keep holds the process at about ceiling bytes until ctx ends. Pages of files
 // whose names begin with one of the prefixes may be given back; they are read
 // again where they are needed. The limit of the Go runtime stays.
 func Keep(ctx context.Context, ceiling int64, prefixes ...string) {
 	debug.SetMemoryLimit(int64(heapShare * float64(ceiling)))
+	k := keeper{prefixes: prefixes}
 	t := time.NewTicker(period)
 	defer t.Stop()
 	for {
@@ -63,7 +70,7 @@ func Keep(ctx context.Context, ceiling int64, prefixes ...string) {
 			return
 		case <-t.C:
 			if u, err := Used(); err == nil && u.Total() > int64(mostShare*float64(ceiling)) {
-				giveBack(prefixes)
+				k.giveBack(u.Total() - int64(goodShare*float64(ceiling)))
 			}
 		}
 	}

@@ -2,4 +2,4 @@
 
 package memory
 
-func giveBack([]string) {}
+func (k *keeper) giveBack(int64) {}
