@@ -57,6 +57,9 @@ type Place struct {
 	Range *Range
 	// Population, where > 0, is that of a City.
 	Population int
+	// TimeZone is that of a City ("America/Denver"), where its source says it.
+	// Looked-up places have none.
+	TimeZone string
 
 	// Source is the Name of the Source that the place comes from.
 	Source string

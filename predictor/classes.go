@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/jbrukh/bayesian"
 )
@@ -17,6 +18,7 @@ type Classes struct {
 	store      *bayesian.Classifier
 	texts      []int // learned per class
 	vocabulary map[string]bool
+	weights    sync.Map // word → []float64, log p(word|class): what was asked for since the last Learn
 }
 
 // MaxVocabulary bounds the words of Classes; words that come later are
@@ -44,6 +46,7 @@ func (c *Classes) Names() []string { return c.names }
 // Learn counts one text of a class, by its number in Names.
 func (c *Classes) Learn(class int, words []string) {
 	c.texts[class]++
+	c.weights.Clear()
 	for _, w := range words {
 		if !c.vocabulary[w] {
 			if len(c.vocabulary) >= MaxVocabulary || len(w) > MaxTermLength {
@@ -59,13 +62,6 @@ func (c *Classes) Learn(class int, words []string) {
 // with Laplace smoothing and priors by texts learned; words never learned say
 // nothing.
 func (c *Classes) Scores(words []string) []float64 {
-	var known []string
-	for _, w := range words {
-		if c.vocabulary[w] {
-			known = append(known, w)
-		}
-	}
-	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(known)
 	texts := 0
 	for _, n := range c.texts {
 		texts += n
@@ -73,12 +69,32 @@ func (c *Classes) Scores(words []string) []float64 {
 	scores := make([]float64, len(c.names))
 	for i := range scores {
 		scores[i] = math.Log(float64(c.texts[i]+1) / float64(texts+len(c.texts)))
-		room := math.Log(float64(totals[i] + len(c.vocabulary) + 1))
-		for _, f := range frequencies[i] {
-			scores[i] += math.Log(math.Round(f*float64(totals[i]))+1) - room
+	}
+	for _, word := range words {
+		for i, w := range c.weight(word) {
+			scores[i] += w
 		}
 	}
 	return scores
+}
+
+// weight returns log p(word|class) for every class; nil for a word that was
+// never learned.
+func (c *Classes) weight(word string) []float64 {
+	if !c.vocabulary[word] {
+		return nil
+	}
+	if w, ok := c.weights.Load(word); ok {
+		return w.([]float64)
+	}
+	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies([]string{word})
+	weights := make([]float64, len(c.names))
+	for i := range weights {
+		times := math.Round(frequencies[i][0] * float64(totals[i]))
+		weights[i] = math.Log(times+1) - math.Log(float64(totals[i]+len(c.vocabulary)+1))
+	}
+	c.weights.Store(word, weights)
+	return weights
 }
 
 // Best returns the number of the class with the highest score, the first of

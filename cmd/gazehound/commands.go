@@ -10,6 +10,7 @@ func commands(a *app) []*cobra.Command {
 		newGazetteerCommand(a),
 		newCrawlCommand(a),
 		newNodeCommand(a),
+		newPlacesCommand(a),
 		newStatusCommand(a),
 		newServeCommand(a),
 		newSearchCommand(a),

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 	"gazehound/index"
 
 	"github.com/spf13/cobra"
-	"gopkg.in/yaml.v3"
 )
 
 // nodeFlags are those of crawl and those that stand for keys of cluster.
@@ -180,7 +178,7 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 	o.Rest = max(cfg.Fetch.Delay, time.Millisecond)
 	o.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}
 	if k.Nodes != "" {
-		if o.Definition.Nodes, err = readNodes(k.Nodes); err != nil {
+		if o.Definition.Nodes, o.Partition.Known, err = readNodes(k.Nodes); err != nil {
 			return o, nil, fail(exitInvalidInput, "%w", err)
 		}
 	}
@@ -199,42 +197,6 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 	}
 	o.Server = server
 	return o, server, nil
-}
-
-// readNodes reads the nodes of a crawl and their cities.
-func readNodes(file string) ([]partition.Node, error) {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("nodes: %w", err)
-	}
-	var entries []struct {
-		Name   string
-		Cities []struct {
-			Name       string
-			Aliases    []string
-			State      string
-			StateName  string `yaml:"state_name"`
-			Population int
-		}
-	}
-	d := yaml.NewDecoder(strings.NewReader(string(raw)))
-	d.KnownFields(true)
-	if err := d.Decode(&entries); err != nil {
-		return nil, fmt.Errorf("nodes: %s: %w", file, err)
-	}
-	if len(entries) == 0 {
-		return nil, fmt.Errorf("nodes: %s names none", file)
-	}
-	var nodes []partition.Node
-	for _, e := range entries {
-		n := partition.Node{Name: e.Name}
-		for _, c := range e.Cities {
-			n.Cities = append(n.Cities, partition.City{Name: c.Name, Aliases: c.Aliases, State: c.State, StateName: c.StateName, Population: c.Population})
-		}
-		nodes = append(nodes, n)
-	}
-	slices.SortFunc(nodes, func(a, b partition.Node) int { return strings.Compare(a.Name, b.Name) })
-	return nodes, nil
 }
 
 // clusterFlags are those of the commands that look at a cluster.

@@ -37,6 +37,12 @@ type simulateOptions struct {
 	webs      int
 	saveTrace string
 
+	nodes      string
+	partitions []string
+	policies   []string
+	places     string
+	placesOptions
+
 	strategies []string
 	limits     []int
 	depths     int
@@ -69,6 +75,11 @@ The web is one of
                 the geoparser does, with the data directory's gazetteer and region
   --demo SPEC   a made-up town; "default" or, separated by commas, of: sites, pages (of
                 a site), seed, hints, locality, bridges, bridge-length, far-seeds, near-seeds
+  --nodes SPEC  not one crawler but several on a made-up web about 100 cities; "default"
+                or, separated by commas, of: sites, seed. --partition says how they share
+                links, --places with which cities; the metrics and tables are those of
+                Gao, Lee & Miao 2006, published numbers beside them. Here --pages counts
+                the pages of all nodes (300,000) and --strategy is breadth-first
 
 --strategy takes "all", or names; limited-distance comes once for each
 --limit-distance, and limited-distance-N and limited-distance-N-prioritised are
@@ -78,15 +89,26 @@ every waiting link, oracle-graph knows the whole web.
 --expect compares numbers STRATEGY.METRIC, or STRATEGY.METRIC@PAGES, by <, <=, >,
 >= or == and calculates with + - * / and parentheses. Metrics are means over the
 runs: ` + strings.Join(sim.MetricNames(), ", ") + `.
+With --nodes it compares PARTITION.METRIC, also PARTITION-b for policy B and
+PARTITION-STRATEGY; metrics: ` + strings.Join(sim.NodesMetricNames(), ", ") + `.
 
 Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 10 no crawl.`,
 		Example: `  gazehound simulate --demo default --strategy all --pages 5000
   gazehound simulate --demo sites=2000,pages=245,hints=0.4 --webs 3 --strategy adaptive,breadth-first,oracle-next
   gazehound simulate --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
+  gazehound simulate --nodes default --partition url-hash,url --pages 50000 --format md
   gazehound simulate --trace web.trace --pages 5000 --expect 'adaptive.harvest > 1.5*breadth-first.harvest'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.nodes != "" && !cmd.Flags().Changed("strategy") {
+				o.strategies = []string{"breadth-first"}
+			}
+			if o.nodes != "" && !cmd.Flags().Changed("pages") {
+				o.sim.Pages = 300_000
+			}
+			return a.simulate(cmd.Context(), o)
+		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -99,6 +121,12 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
 	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC files")
+	// nodes
+	f.StringVar(&o.nodes, "nodes", "", "several nodes on a made-up web of cities: `SPEC`")
+	f.StringSliceVar(&o.partitions, "partition", []string{"all"}, "`NAMES` of partitions with --nodes, or all")
+	f.StringSliceVar(&o.policies, "policy", []string{"A"}, "`NAMES`, A or B or both, with --nodes")
+	f.StringVar(&o.places, "places", "", "the nodes and their cities: `FILE|us-top-100`, see \"gazehound places\"")
+	o.placesOptions.flags(f)
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
@@ -133,7 +161,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if a.json {
 		o.format = "json"
 	}
-	if !slices.Contains(sim.Formats, o.format) {
+	if o.nodes == "" && !slices.Contains(sim.Formats, o.format) {
 		return fail(exitUsage, "--format: %q is not one of %s.%s", o.format, strings.Join(sim.Formats, ", "), didYouMean(o.format, sim.Formats))
 	}
 	if o.rate != "" {
@@ -156,6 +184,9 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	model.Depths = o.depths
 	if err := model.Validate(); err != nil {
 		return fail(exitUsage, "--depths: %w", err)
+	}
+	if o.nodes != "" {
+		return a.simulateNodes(ctx, o, cfg, model)
 	}
 	orders, err := simulatedOrders(o, cfg, model)
 	if err != nil {
@@ -217,7 +248,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	return a.checkExpectations(c, expectations)
 }
 
-func (a *app) checkExpectations(c *sim.Comparison, expectations []*sim.Expectation) error {
+func (a *app) checkExpectations(c sim.Measured, expectations []*sim.Expectation) error {
 	var broken []string
 	for _, e := range expectations {
 		holds, left, right, err := e.Check(c)

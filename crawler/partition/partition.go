@@ -79,8 +79,9 @@ type Options struct {
 	// Known are cities that are no targets and share a name with one: a bare
 	// "Portland" is the most populous Portland, target or not.
 	Known []City
-	// Classes are the nodes' classes, trained from example pages; None is the
-	// class of pages about no target. For Classification only.
+	// Classes are trained from example pages: a class for each node or for each
+	// city ("Los Angeles, CA"), and None for pages about no target. For
+	// Classification only.
 	Classes *predictor.Classes
 	// Locate returns the city where a server stands; false: not known. For
 	// IPAddress only.
@@ -123,7 +124,7 @@ type Partition struct {
 	all     []int
 	targets []target
 	names   *names
-	classes []int // of o.Classes → node, or -1
+	classes []class // of o.Classes
 }
 
 // A target is one city with the node that owns it.
@@ -131,6 +132,12 @@ type target struct {
 	City
 	node  int
 	share float64 // S(s|c): its part of the population of all known cities of its name
+}
+
+// A class of Options.Classes: a city, a node, or none.
+type class struct {
+	name string
+	node int // or -1
 }
 
 // New makes a partition over nodes, in an order that all nodes of a crawl share.
@@ -172,12 +179,15 @@ func New(nodes []Node, o Options) (*Partition, error) {
 	p.names = newNames(p.targets, o.Known)
 	p.shares()
 	if o.Classes != nil {
-		for _, class := range o.Classes.Names() {
-			i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == class })
-			if i < 0 && class != None {
-				return nil, fmt.Errorf("partition: the class %q is neither a node nor %q", class, None)
+		for _, name := range o.Classes.Names() {
+			i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
+			if t := slices.IndexFunc(p.targets, func(t target) bool { return t.String() == name }); i < 0 && t >= 0 {
+				i = p.targets[t].node
 			}
-			p.classes = append(p.classes, i)
+			if i < 0 && name != None {
+				return nil, fmt.Errorf("partition: the class %q is neither a node, nor a target city, nor %q", name, None)
+			}
+			p.classes = append(p.classes, class{name, i})
 		}
 	}
 	return p, nil
@@ -226,7 +236,9 @@ func (p *Partition) Owners(from *page.Page) [][]int {
 	case FullContent:
 		ofPage = p.choose(p.Content(from.Text))
 	case Classification:
-		ofPage = p.class(from.Text)
+		if c := p.class(from.Text); c.node >= 0 {
+			ofPage = []int{c.node}
+		}
 	}
 	for i, l := range from.Links {
 		switch p.o.Method {
@@ -403,20 +415,44 @@ func (p *Partition) Content(text string) []Score {
 	return scores
 }
 
-// class returns the node of the class of a text, nil for None. Naive Bayes
+// class returns the class of a text; its node is -1 for None. Naive Bayes
 // gives every class some probability, so that both policies are one here.
-func (p *Partition) class(text string) []int {
+func (p *Partition) class(text string) class {
+	if words := Words(text); len(words) > 0 {
+		return p.classes[p.o.Classes.Best(words)]
+	}
+	return class{None, -1}
+}
+
+// Words cuts a text into the words that Options.Classes learn from.
+func Words(text string) []string {
 	var words []string
 	for _, t := range tokens(text, false) {
 		words = append(words, t.text)
 	}
-	if len(words) == 0 {
-		return nil
+	return words
+}
+
+// Place returns what a page is most probably about as the method sees it: the
+// city that its URL names (URLBased), the class of its text (Classification),
+// else the first city of Content; "" where there is none.
+func (p *Partition) Place(of *page.Page) string {
+	var scores []Score
+	switch p.o.Method {
+	case Classification:
+		if c := p.class(of.Text); c.node >= 0 {
+			return c.name
+		}
+		return ""
+	case URLBased:
+		scores = p.inURL(of.URL)
+	default:
+		scores = p.Content(of.Text)
 	}
-	if node := p.classes[p.o.Classes.Best(words)]; node >= 0 {
-		return []int{node}
+	if len(scores) == 0 {
+		return ""
 	}
-	return nil
+	return scores[0].City.String()
 }
 
 // inNet finds the target city of the server of a URL. The paper asks for the

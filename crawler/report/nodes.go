@@ -135,6 +135,12 @@ type Metrics struct {
 	Fetches, Pages   int64 // N and I
 }
 
+// Cost returns what one distinct page costs where the download of a page costs
+// bandwidth and an exchanged URL talk, in any unit (lemma 2).
+func (m Metrics) Cost(bandwidth, talk float64) float64 {
+	return (bandwidth + talk*m.Communication) * float64(m.Fetches) / float64(m.Pages)
+}
+
 // Metrics computes all metrics. Geo-centrality looks at pages less than k
 // links away, each weighted m^-distance: k at least 1, m above 0; the paper's
 // example has k = 3 and m = 10.

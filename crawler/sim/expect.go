@@ -12,8 +12,19 @@ import (
 // "adaptive.harvest > 1.5*breadth-first.harvest@5000".
 type Expectation struct {
 	Text        string
-	left, right func(c *Comparison) (float64, error)
+	left, right value
 	holds       func(a, b float64) bool
+}
+
+// A Measured has been measured: a Comparison or a NodesComparison.
+type Measured interface {
+	Metric(name, metric string, n int) (e Estimate, ok bool)
+}
+
+// ParseNodesExpectation reads an expectation of a NodesComparison, such as
+// "url.coverage >= 8*url-hash.coverage". names are those that may occur.
+func ParseNodesExpectation(text string, names []string) (*Expectation, error) {
+	return parseExpectation(text, names, NodesMetricNames())
 }
 
 // ParseExpectation reads an expectation:
@@ -26,7 +37,11 @@ type Expectation struct {
 // Names hold minus signs, so a minus between names needs a space before it.
 // strategies are the names that may occur. Errors name the position, from 1.
 func ParseExpectation(text string, strategies []string) (*Expectation, error) {
-	p := &expectParser{text: text, strategies: strategies}
+	return parseExpectation(text, strategies, MetricNames())
+}
+
+func parseExpectation(text string, strategies, metrics []string) (*Expectation, error) {
+	p := &expectParser{text: text, strategies: strategies, metrics: metrics}
 	e := &Expectation{Text: text}
 	var err error
 	if e.left, err = p.sum(0); err != nil {
@@ -62,7 +77,7 @@ func ParseExpectation(text string, strategies []string) (*Expectation, error) {
 
 // Check tells whether the expectation holds for c, on means over all runs, and
 // the two numbers. What divides by 0 holds never.
-func (e *Expectation) Check(c *Comparison) (holds bool, left, right float64, err error) {
+func (e *Expectation) Check(c Measured) (holds bool, left, right float64, err error) {
 	if left, err = e.left(c); err != nil {
 		return false, 0, 0, err
 	}
@@ -77,6 +92,7 @@ type expectParser struct {
 	text       string
 	at         int
 	strategies []string
+	metrics    []string
 }
 
 const maxNesting = 100 // parentheses
@@ -104,7 +120,7 @@ func (p *expectParser) sign(signs string) byte {
 	return 0
 }
 
-type value = func(c *Comparison) (float64, error)
+type value = func(c Measured) (float64, error)
 
 func (p *expectParser) sum(depth int) (value, error) {
 	return p.chain("+-", func() (value, error) {
@@ -129,7 +145,7 @@ func (p *expectParser) chain(signs string, operand func() (value, error)) (value
 }
 
 func combine(sign byte, left, right value) value {
-	return func(c *Comparison) (float64, error) {
+	return func(c Measured) (float64, error) {
 		a, err := left(c)
 		if err != nil {
 			return 0, err
@@ -167,7 +183,7 @@ func (p *expectParser) atom(depth int) (value, error) {
 	}
 	word := p.text[start:p.at]
 	if number, err := strconv.ParseFloat(word, 64); err == nil && word[0] != '-' && !math.IsInf(number, 0) && !math.IsNaN(number) {
-		return func(*Comparison) (float64, error) { return number, nil }, nil
+		return func(Measured) (float64, error) { return number, nil }, nil
 	}
 	order, metric, ok := strings.Cut(word, ".")
 	if !ok {
@@ -178,9 +194,9 @@ func (p *expectParser) atom(depth int) (value, error) {
 		p.at = start
 		return nil, p.fail("want one of the strategies %s", strings.Join(p.strategies, ", "))
 	}
-	if !slices.Contains(MetricNames(), metric) {
+	if !slices.Contains(p.metrics, metric) {
 		p.at = start + len(order) + 1
-		return nil, p.fail("want one of %s", strings.Join(MetricNames(), ", "))
+		return nil, p.fail("want one of %s", strings.Join(p.metrics, ", "))
 	}
 	n := 0
 	if p.at < len(p.text) && p.text[p.at] == '@' {
@@ -195,7 +211,7 @@ func (p *expectParser) atom(depth int) (value, error) {
 			return nil, p.fail("want a number of pages, 1 or more")
 		}
 	}
-	return func(c *Comparison) (float64, error) {
+	return func(c Measured) (float64, error) {
 		e, ok := c.Metric(order, metric, n)
 		if !ok {
 			return 0, fmt.Errorf("sim: %s.%s was not measured", order, metric)

@@ -323,8 +323,12 @@ func dumpPlace(cols []string, emit func(gazetteer.Place) error) error {
 		}
 	}
 	population, _ := strconv.Atoi(cols[14])
+	level := 0
+	if cols[7] == "PPLX" { // part of a city
+		level = 10
+	}
 	return emit(gazetteer.Place{
 		Kind: gazetteer.City, ID: "geonames/" + cols[0], Names: names, Country: cols[8], State: codeOrName("", cols[10]),
-		Point: at, HasPoint: has, Population: max(population, 0),
+		Point: at, HasPoint: has, Population: max(population, 0), TimeZone: cols[17], AdminLevel: level,
 	})
 }
