@@ -163,14 +163,24 @@ type Crawler struct {
 	report   sync.Mutex
 }
 
-// Seed puts the start URLs into the queue. Those that the crawl has seen
-// before are left as they are.
+// Seed puts the start URLs into the queue, and what the strategy knows beside
+// them, if that lies in the scope. Those that the crawl has seen before are
+// left as they are.
 func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err error) {
 	entries := make([]frontier.Entry, 0, len(urls))
 	for _, u := range urls {
 		e := frontier.Entry{URL: u, Found: time.Now()}
 		e.Priority, _ = c.Strategy.Score(&e)
 		entries = append(entries, e)
+	}
+	if s, ok := c.Strategy.(strategy.Guide); ok {
+		for _, e := range s.Unlinked() {
+			e.Found = time.Now()
+			keep := false
+			if e.Priority, keep = c.Strategy.Score(&e); keep && c.Scope(e.URL) == "" {
+				entries = append(entries, e)
+			}
+		}
 	}
 	if entries, err = c.route(ctx, nil, entries); err != nil {
 		return 0, err

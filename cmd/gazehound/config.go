@@ -64,6 +64,12 @@ type (
 		Language        string
 		Topic           string
 		TopicShare      float64 `mapstructure:"topic_share"`
+		Topics          string
+		Examples        []string
+		Clickstream     string
+		Alpha           float64
+		Beta            float64
+		Emphasis        float64
 		Strategy        string
 		Decay           float64
 		LimitDistance   int `mapstructure:"limit_distance"`
@@ -208,7 +214,7 @@ func DefaultConfig() Config {
 		Version:   1,
 		Gazetteer: GazetteerConfig{MinPrecision: "auto"},
 		Seeds:     SeedsConfig{Files: []string{}, Sitemaps: true},
-		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Strategy: "lookahead", Decay: 0.5, MaxPagesPerHost: 20000, Places: []string{}, Include: []string{},
+		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Examples: []string{}, Alpha: 0.5, Beta: 0.5, Emphasis: 1, Strategy: "lookahead", Decay: 0.5, MaxPagesPerHost: 20000, Places: []string{}, Include: []string{},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
 		Predictor: PredictorConfig{Weight: 1, Posterior: "raw", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
@@ -510,6 +516,9 @@ func (c *Config) Validate() error {
 		oneOf("gazetteer.min_precision", c.Gazetteer.MinPrecision, "auto", "house", "street", "postcode"),
 		oneOf("crawl.judge", c.Crawl.Judge, judgeNames...),
 		between("crawl.topic_share", c.Crawl.TopicShare, 0.001, 1),
+		between("crawl.alpha", c.Crawl.Alpha, 0, 1000),
+		between("crawl.beta", c.Crawl.Beta, 0, 1000),
+		between("crawl.emphasis", c.Crawl.Emphasis, 0, 1000),
 		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
 		oneOf("cluster.partition", c.Cluster.Partition, partitionNames()...),
 		oneOf("cluster.policy", c.Cluster.Policy, "A", "B"),
@@ -556,6 +565,9 @@ func (c *Config) Validate() error {
 	}
 	if strings.HasPrefix(c.Crawl.Strategy, "best-first-") && len(c.Crawl.Places) == 0 {
 		checks = append(checks, fmt.Errorf("strategy %s needs %s (--place NAME): the names that it looks for", c.Crawl.Strategy, where("crawl.places")))
+	}
+	if c.Crawl.Alpha*c.Crawl.Emphasis+c.Crawl.Beta == 0 {
+		checks = append(checks, fmt.Errorf("%s × crawl.emphasis and crawl.beta are both 0: nothing would be important", where("crawl.alpha")))
 	}
 	if c.Crawl.Strategy == "limited-distance" && c.Crawl.LimitDistance < 1 {
 		checks = append(checks, fmt.Errorf("strategy limited-distance needs %s of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses", where("crawl.limit_distance")))

@@ -33,6 +33,8 @@ import (
 var crawlFlags = map[string]string{
 	"region": "region::boundary", "seeds": "seeds::files",
 	"judge": "crawl::judge", "language": "crawl::language", "topic": "crawl::topic", "topic-share": "crawl::topic_share",
+	"topics": "crawl::topics", "examples": "crawl::examples", "clickstream": "crawl::clickstream",
+	"alpha": "crawl::alpha", "beta": "crawl::beta", "emphasis": "crawl::emphasis",
 	"strategy": "crawl::strategy", "decay": "crawl::decay", "limit-distance": "crawl::limit_distance", "place": "crawl::places",
 	"prioritised": "crawl::prioritised", "random-seed": "crawl::random_seed",
 	"max-pages": "crawl::max_pages", "max-time": "crawl::max_time", "max-depth": "crawl::max_depth",
@@ -86,6 +88,12 @@ towards --max-pages.
                     takes what is near a relevant page first
   best-first-url    links whose URL names one of --place, then all others (Gao 2006)
   best-first-anchor the same of the words of the link and around it
+  trend             important pages first: alpha × emphasis × how well the link fits the
+                    topic + beta × how long people stay on the page by the access logs of
+                    "clickstream import" (Ahmadi-Abkenari & Selamat 2010). The topic is
+                    the one in --topics that --examples are about, or --topic NAME; without
+                    --topics it is what lookahead expects. Pages of the seeds' sites that
+                    logs know are visited even if nothing links to them
 
 Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
 9 no seed could be downloaded, 10 no data, 11 stopped by a signal, 12 too many
@@ -94,6 +102,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
   gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
   gazehound crawl --warc archive --max-pages 500
   gazehound crawl --revisit --max-time 8h
+  gazehound crawl --strategy trend --topics topics.yaml --examples shop.html --judge topic --seed https://www.example.org/
   gazehound crawl --judge language --language th --seed https://www.example.co.th/ --contact https://example.org/bot
   gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,7 +136,9 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	// what is looked for
 	f.String("judge", d.Crawl.Judge, "what makes a page relevant: "+strings.Join(judgeNames, " | "))
 	f.String("language", "", "`CODE` of judge language, such as th or ja")
-	f.String("topic", "", "`WORDS` of judge topic")
+	f.String("topic", "", "`WORDS` of judge topic; the name of a topic with --topics")
+	f.String("topics", "", "`FILE` with a topic tree, for judge topic and strategy trend")
+	f.StringArray("examples", nil, "`URL|FILE` of a page like those that are looked for: chooses the topic of --topics (repeatable)")
 	f.Float64("topic-share", d.Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
 	// strategy
 	strategyFlags(f)
@@ -158,6 +169,10 @@ func strategyFlags(f *pflag.FlagSet) {
 	f.Float64("decay", d.Decay, "score = decay^(links since the last relevant page), of adaptive and link-distance")
 	f.Int("limit-distance", d.LimitDistance, "irrelevant pages in a row that limited-distance crosses")
 	f.StringArray("place", nil, "`NAME` that best-first-url and best-first-anchor look for (repeatable)")
+	f.String("clickstream", "", "`DIR` of \"clickstream import\" for trend (default: clickstream in the data directory)")
+	f.Float64("alpha", d.Alpha, "weight of the content, of trend")
+	f.Float64("beta", d.Beta, "weight of the time that people stay, of trend")
+	f.Float64("emphasis", d.Emphasis, "further factor of the content, of trend")
 	f.Bool("prioritised", d.Prioritised, "limited-distance takes what is near a relevant page first")
 }
 
@@ -193,6 +208,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	p := project{a.data}
+	if err := a.mapTopic(ctx, p, cfg, o); err != nil {
+		return err
+	}
 	judge, region, closeGazetteer, err := a.openJudge(p, cfg)
 	if err != nil || judge == nil {
 		return err
@@ -200,6 +218,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	defer closeGazetteer()
 	seeds, err := a.seeds(p, cfg, o)
 	if err != nil {
+		return err
+	}
+	if seeds, err = a.topicSeeds(p, cfg, seeds); err != nil {
 		return err
 	}
 	web, err := a.openWeb(cfg, o, region, seeds)
@@ -222,7 +243,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	order, err := a.newOrder(cfg, model)
+	order, err := a.newOrder(p, cfg, model, seeds)
 	if err != nil {
 		return err
 	}
@@ -304,6 +325,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
 	c.Report = watch.visited
 	watch.traps = traps
+	if s, ok := order.(strategy.Trend); ok {
+		watch.importance = func(v *crawler.Visit) float64 {
+			return s.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
+		}
+	}
 	watch.start(cfg)
 
 	runErr := a.runCrawl(ctx, c, cfg, o, x, model, p, web, watch)

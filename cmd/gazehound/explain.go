@@ -79,7 +79,7 @@ func (a *app) explain(text string) (err error) {
 	if err != nil {
 		return fail(exitInvalidInput, "%w", err)
 	}
-	order, err := a.newOrder(cfg, model)
+	order, err := a.newOrder(p, cfg, model, nil)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,15 @@ type Waiting struct {
 	Boost      *float64     `json:"boost,omitempty"`
 	Prediction *float64     `json:"prediction,omitempty"`
 	Depths     []depthTerms `json:"depths,omitempty"`
-	Worth      *worthTerms  `json:"worth,omitempty"` // of strategy lookahead
+	Worth      *worthTerms  `json:"worth,omitempty"` // of strategy lookahead, and of trend without a topic
+	Trend      *trendParts  `json:"trend,omitempty"`
+}
+
+// trendParts show how the importance of a link's page comes about.
+type trendParts struct {
+	Content float64  `json:"content"` // what is expected of the text, 0 to 1
+	Okapi   *float64 `json:"okapi,omitempty"`
+	Stay    float64  `json:"stay"` // LR on the scale 0 to 1
 }
 
 // worthTerms show how the worth of a link comes about.
@@ -246,10 +254,17 @@ func explainQueued(cfg *Config, order strategy.Strategy, n *frontier.Node) *Wait
 		if n.Depth == 0 {
 			break // no link led to a seed
 		}
+		w.Worth = worthOf(s, &n.Entry)
+	case strategy.Trend:
+		if n.Depth == 0 {
+			break
+		}
 		x := s.Explain(&n.Entry)
-		w.Worth = &worthTerms{LogOdds: x.LogOdds, Terms: []termLine{}}
-		for _, weight := range x.Terms {
-			w.Worth.Terms = append(w.Worth.Terms, termLine{"", 0, weight.Term, weight.LogOdds, weight.Relevant, weight.Other})
+		w.Trend = &trendParts{Content: x.Content, Stay: x.Stay}
+		if s.Topic != nil {
+			w.Trend.Okapi = &x.Okapi
+		} else {
+			w.Worth = worthOf(s.Lookahead, &n.Entry)
 		}
 	case strategy.Adaptive:
 		x := s.Explain(&n.Entry)
@@ -265,6 +280,15 @@ func explainQueued(cfg *Config, order strategy.Strategy, n *frontier.Node) *Wait
 			}
 			w.Depths = append(w.Depths, t)
 		}
+	}
+	return w
+}
+
+func worthOf(s strategy.Lookahead, e *frontier.Entry) *worthTerms {
+	x := s.Explain(e)
+	w := &worthTerms{LogOdds: x.LogOdds, Terms: []termLine{}}
+	for _, weight := range x.Terms {
+		w.Terms = append(w.Terms, termLine{"", 0, weight.Term, weight.LogOdds, weight.Relevant, weight.Other})
 	}
 	return w
 }
@@ -414,6 +438,13 @@ func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 	fmt.Fprintf(w, "priority  %.3f today, by strategy %s\n", x.Now, x.Strategy)
 	if !x.Kept {
 		fmt.Fprintf(w, "          such a link is dropped; this one is in the queue from another strategy and comes last\n")
+	}
+	if t := x.Trend; t != nil {
+		fmt.Fprintf(w, "content   %.3f, weight %v × %v", t.Content, cfg.Crawl.Alpha, cfg.Crawl.Emphasis)
+		if t.Okapi != nil {
+			fmt.Fprintf(w, "; Okapi of the link's words %.3f, %d links since a relevant page", *t.Okapi, distance)
+		}
+		fmt.Fprintf(w, "\nstay      %.3f, weight %v: how long people stay, by the access logs\n", t.Stay, cfg.Crawl.Beta)
 	}
 	if x.Worth != nil {
 		x.Worth.write(w, all)

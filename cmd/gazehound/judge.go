@@ -21,7 +21,8 @@ var judgeNames = []string{"addresses", "language", "topic"}
 // gazetteer. The judge is nil where the regions were only to be listed.
 func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazetteer.Region, closeGazetteer func(), err error) {
 	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
-		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge {
+		trend := flag.name == "topic" && cfg.Crawl.Strategy == "trend"
+		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge && !trend {
 			return nil, nil, nil, fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge, cfg.Crawl.Judge)
 		}
 	}
@@ -34,9 +35,16 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 		}
 		return crawler.Language{Code: code}, &gazetteer.Region{Name: "pages in language " + code}, nothing, os.MkdirAll(p.dir, 0o755)
 	case "topic":
+		if cfg.Crawl.Topics != "" {
+			c, err := openTopic(p, cfg)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			return crawler.Topic{Topic: c.okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", c.Path)}, nothing, os.MkdirAll(p.dir, 0o755)
+		}
 		words := bm25.Words(cfg.Crawl.Topic)
 		if len(words) == 0 {
-			return nil, nil, nil, fail(exitInvalidInput, "judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle repair\"")
+			return nil, nil, nil, fail(exitInvalidInput, "judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle repair\", or a tree of topics: --topics FILE")
 		}
 		topic, err := bm25.New(words, bm25.DefaultOptions())
 		if err != nil {

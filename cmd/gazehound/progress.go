@@ -36,6 +36,8 @@ type progress struct {
 	began    time.Time
 	redraws  bool // one line on a terminal, redrawn
 	strategy string
+	// importance is that of a fetched page, by strategy trend; nil by others.
+	importance func(*crawler.Visit) float64
 
 	mu       sync.Mutex
 	before   frontier.Totals // when the run began
@@ -113,8 +115,13 @@ func (w *progress) visited(v *crawler.Visit) {
 			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.URL)
 	}
 	if isPage && w.emit["page"] {
-		w.a.printJSON(pageLine{"page", v.Entry.URL.String(), v.Outcome.Status, v.Outcome.Relevant,
-			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.Depth})
+		line := pageLine{"page", v.Entry.URL.String(), v.Outcome.Status, v.Outcome.Relevant,
+			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.Depth, nil}
+		if w.importance != nil && v.Page != nil {
+			i := w.importance(v)
+			line.Importance = &i
+		}
+		w.a.printJSON(line)
 	}
 	if !w.emit["address"] {
 		return
@@ -311,6 +318,8 @@ type (
 		Priority  float64 `json:"priority"`
 		Distance  int     `json:"distance"` // links since the last relevant page
 		Depth     int     `json:"depth"`    // links from a seed
+
+		Importance *float64 `json:"importance,omitempty"` // by strategy trend
 	}
 	summaryLine struct {
 		Type      string           `json:"type"`

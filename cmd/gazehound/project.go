@@ -23,6 +23,7 @@ func (p project) seeds() string       { return filepath.Join(p.dir, "seeds.txt")
 func (p project) frontier() string    { return filepath.Join(p.dir, "frontier") }
 func (p project) index() string       { return filepath.Join(p.dir, "index") }
 func (p project) clickstream() string { return filepath.Join(p.dir, "clickstream") }
+func (p project) topic() string       { return filepath.Join(p.dir, "topic.txt") }
 func (p project) model() string       { return filepath.Join(p.dir, "model.gob") }
 func (p project) archives() string    { return filepath.Join(p.dir, "archives.txt") }
 func (p project) status() string      { return filepath.Join(p.dir, "status.json") }

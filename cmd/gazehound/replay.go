@@ -126,7 +126,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err != nil {
 		return err
 	}
-	order, err := a.newOrder(cfg, model)
+	order, err := a.newOrder(project{a.data}, cfg, model, nil)
 	if err != nil {
 		return err
 	}

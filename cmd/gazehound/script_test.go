@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 // Besides testscript's own commands there are
 //
 //	town [SHARE] serves a small made-up town: sets $PROXY and $TOWN, writes town.osm, with this share of the houses, and seeds.txt
+//	site DIR     serves the HTML files of a folder: sets $SITE
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
 //	cut FILE     takes the last byte of FILE away
 //	code N CMD…  runs a command that must exit with N
@@ -46,6 +47,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"town": serveTown,
 			"shop": serveShop,
+			"site": serveSite,
 			"json": checkJSON,
 			"code": exitsWith,
 			"cut":  cutOff,
@@ -129,6 +131,15 @@ func serveShop(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("SHOP", server.URL)
+}
+
+func serveSite(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: site DIR")
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	ts.Defer(server.Close)
+	ts.Setenv("SITE", server.URL)
 }
 
 func checkJSON(ts *testscript.TestScript, neg bool, args []string) {

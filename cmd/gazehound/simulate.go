@@ -277,7 +277,7 @@ func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([
 		switch name = strings.TrimSpace(name); name {
 		case "all":
 			for _, known := range strategy.Names {
-				if len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(known, "best-first-") {
+				if known != "trend" && (len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(known, "best-first-")) {
 					names = append(names, known)
 				}
 			}

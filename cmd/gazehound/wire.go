@@ -347,17 +347,28 @@ func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL)
 	}, nil
 }
 
-// newOrder returns the strategy of the configuration. Flags of another one are
-// an error, because they would do nothing.
-func (a *app) newOrder(cfg *Config, model *predictor.Model) (strategy.Strategy, error) {
+// newOrder returns the strategy of the configuration, for a crawl from these
+// seeds. Flags of another one are an error, because they would do nothing.
+func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []weburl.URL) (strategy.Strategy, error) {
 	for _, flag := range []string{"limit-distance", "prioritised"} {
 		if a.flags.Changed(flag) && cfg.Crawl.Strategy != "limited-distance" {
 			return nil, fail(exitUsage, "--%s belongs to --strategy limited-distance, and the strategy is %s", flag, cfg.Crawl.Strategy)
 		}
 	}
-	order, err := strategy.New(cfg.Crawl.Strategy, strategy.Options{
+	for _, flag := range []string{"clickstream", "alpha", "beta", "emphasis"} {
+		if a.flags.Changed(flag) && cfg.Crawl.Strategy != "trend" {
+			return nil, fail(exitUsage, "--%s belongs to --strategy trend, and the strategy is %s", flag, cfg.Crawl.Strategy)
+		}
+	}
+	o := strategy.Options{
 		Decay: cfg.Crawl.Decay, Model: model, LimitDistance: cfg.Crawl.LimitDistance, Prioritised: cfg.Crawl.Prioritised, Places: cfg.Crawl.Places,
-	})
+	}
+	if cfg.Crawl.Strategy == "trend" {
+		if err := a.trendOptions(p, cfg, seeds, &o); err != nil {
+			return nil, err
+		}
+	}
+	order, err := strategy.New(cfg.Crawl.Strategy, o)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}

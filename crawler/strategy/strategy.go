@@ -4,11 +4,14 @@
 package strategy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
 	"gazehound/predictor"
+	"gazehound/predictor/bm25"
 )
 
 // A Strategy gives every link its place in the queue. It is safe for
@@ -51,8 +54,15 @@ type Valuer interface {
 	Promise(best []frontier.Entry) float64
 }
 
+// A Guide is a Strategy that knows pages before a link leads to them, such as
+// those of an access log.
+type Guide interface {
+	// Unlinked returns them without their priorities, at most 10,000 or so.
+	Unlinked() []frontier.Entry
+}
+
 // Names lists the strategies that New knows, the default first.
-var Names = []string{"lookahead", "adaptive", "link-distance", "breadth-first", "hard-focused", "soft-focused", "limited-distance", "best-first-url", "best-first-anchor"}
+var Names = []string{"lookahead", "adaptive", "link-distance", "breadth-first", "hard-focused", "soft-focused", "limited-distance", "best-first-url", "best-first-anchor", "trend"}
 
 // Options tune the strategies; each uses what it needs.
 type Options struct {
@@ -61,6 +71,12 @@ type Options struct {
 	LimitDistance int              // irrelevant pages in a row that limited-distance crosses, ≥ 1
 	Prioritised   bool             // limited-distance serves what is near a relevant page first
 	Places        []string         // names that the best-first strategies look for, one or more
+
+	// Of trend, see there.
+	Alpha, Beta, Emphasis float64
+	Topic                 *bm25.Topic
+	Stay                  func(u weburl.URL) float64
+	Known                 []weburl.URL
 }
 
 // New returns the strategy called name, one of Names.
@@ -84,14 +100,23 @@ func New(name string, o Options) (Strategy, error) {
 			return nil, fmt.Errorf("strategy: %s needs the names of the places that it looks for", name)
 		}
 		return BestFirst{o.Decay, o.Places, name == "best-first-anchor"}, nil
-	case "adaptive", "lookahead":
+	case "adaptive", "lookahead", "trend":
 		if o.Model == nil {
 			return nil, fmt.Errorf("strategy: %s needs a model", name)
 		}
-		if name == "adaptive" {
+		switch name {
+		case "adaptive":
 			return Adaptive{o.Decay, o.Model}, nil
+		case "lookahead":
+			return Lookahead{o.Model}, nil
 		}
-		return Lookahead{o.Model}, nil
+		switch {
+		case o.Topic == nil && o.Stay == nil:
+			return nil, errors.New("strategy: trend needs a topic or access logs")
+		case !(o.Alpha >= 0 && o.Beta >= 0 && o.Emphasis >= 0 && o.Alpha*o.Emphasis+o.Beta > 0):
+			return nil, fmt.Errorf("strategy: trend needs weights that are not negative and not all 0, got alpha %v, emphasis %v, beta %v", o.Alpha, o.Emphasis, o.Beta)
+		}
+		return Trend{Lookahead{o.Model}, o.Decay, o.Alpha, o.Beta, o.Emphasis, o.Topic, o.Stay, o.Known}, nil
 	}
 	return nil, fmt.Errorf("strategy: %q is not known", name)
 }

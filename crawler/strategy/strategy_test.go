@@ -19,7 +19,8 @@ func newStrategy(t interface{ Fatal(...any) }, name string, limit int, prioritis
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model, LimitDistance: limit, Prioritised: prioritised, Places: []string{"Oldenburg"}})
+	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model, LimitDistance: limit, Prioritised: prioritised, Places: []string{"Oldenburg"},
+		Alpha: 0.5, Beta: 0.5, Emphasis: 1, Stay: func(weburl.URL) float64 { return 0.25 }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +65,9 @@ func TestNewErrors(t *testing.T) {
 		{"adaptive", strategy.Options{Decay: 0.5}, "needs a model"},
 		{"limited-distance", strategy.Options{Decay: 0.5}, "at least 1, got 0"},
 		{"limited-distance", strategy.Options{Decay: 0.5, LimitDistance: -2}, "at least 1, got -2"},
+		{"trend", strategy.Options{Model: new(predictor.Model), Alpha: 1, Beta: 1, Emphasis: 1}, "needs a topic or access logs"},
+		{"trend", strategy.Options{Model: new(predictor.Model), Stay: func(weburl.URL) float64 { return 0 }, Alpha: 1}, "not all 0"},
+		{"trend", strategy.Options{Model: new(predictor.Model), Stay: func(weburl.URL) float64 { return 0 }, Beta: -1}, "not negative"},
 		{"hard", strategy.Options{Decay: 0.5}, `"hard" is not known`},
 	} {
 		if s, err := strategy.New(c.name, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

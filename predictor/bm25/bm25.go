@@ -40,6 +40,7 @@ func (o Options) Validate() error {
 type Topic struct {
 	o     Options
 	words map[string]*word
+	order []string // of the words: sums are the same to the last bit every time
 
 	mu    sync.RWMutex
 	texts int     // N
@@ -62,6 +63,7 @@ func New(words []string, o Options) (*Topic, error) {
 	for _, w := range words {
 		if t.words[w] == nil {
 			t.words[w] = &word{}
+			t.order = append(t.order, w)
 		}
 		t.words[w].count++
 	}
@@ -110,8 +112,10 @@ func (t *Topic) Okapi(d Text) float64 {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	sum := 0.0
-	for w, n := range d.Counts {
-		sum += t.weight(t.words[w]) * (t.o.K1 + 1) * float64(n) / (t.o.K1*t.length(d) + float64(n))
+	for _, w := range t.order {
+		if n := float64(d.Counts[w]); n > 0 {
+			sum += t.weight(t.words[w]) * (t.o.K1 + 1) * n / (t.o.K1*t.length(d) + n)
+		}
 	}
 	return sum
 }
@@ -121,14 +125,32 @@ func (t *Topic) Okapi(d Text) float64 {
 func (t *Topic) Similarity(d Text) float64 {
 	most := 0.0
 	t.mu.RLock()
-	for _, w := range t.words {
-		most += t.weight(w) * (t.o.K1 + 1)
+	for _, w := range t.order {
+		most += t.weight(t.words[w]) * (t.o.K1 + 1)
 	}
 	t.mu.RUnlock()
 	if most == 0 {
 		return 0
 	}
 	return t.Okapi(d) / most
+}
+
+// Scaled is Okapi on the scale 0 to 1, where ½ stands for one word of the
+// topic's mean weight: o ÷ (o + mean). It orders texts as Okapi does, and tells
+// short ones apart, such as the words of a link, of which Similarity is always
+// small.
+func (t *Topic) Scaled(d Text) float64 {
+	mean := 0.0
+	t.mu.RLock()
+	for _, w := range t.order {
+		mean += t.weight(t.words[w]) / float64(len(t.order))
+	}
+	t.mu.RUnlock()
+	if mean == 0 {
+		return 0
+	}
+	o := t.Okapi(d)
+	return o / (o + mean)
 }
 
 // weight is the first and the last factor of a word.

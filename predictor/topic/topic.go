@@ -197,6 +197,25 @@ func (t *Tree) Find(name string) (int, bool) {
 	return 0, false
 }
 
+// Node returns c* for Okapi. The collection, in which words are rare or not,
+// is the other topics of the tree: what a word has in common with them does not
+// tell the topic. It does not grow, so a page's Okapi is the same at any time
+// and on every node of a crawl.
+func (t *Tree) Node(topic int, o bm25.Options) (*bm25.Topic, error) {
+	c, err := bm25.New(bm25.Words(t.Topics[topic].Words), o)
+	if err != nil {
+		return nil, fmt.Errorf("topics: %q: %w", t.Topics[topic].Path, err)
+	}
+	for i, other := range t.Topics {
+		if i != topic {
+			d := c.Read(other.Words)
+			d.Bytes = 0 // a description's length says nothing about that of pages
+			c.Observe(d)
+		}
+	}
+	return c, nil
+}
+
 // Seeds are the second-level seeds CL = D_u + D(c*) (equation 6): the user's
 // pages and the examples of the topic, each once.
 func (t *Tree) Seeds(users []string, topic int) []string {

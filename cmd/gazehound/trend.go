@@ -1,0 +1,379 @@
+package main
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/polite"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/weburl"
+	"gazehound/gazetteer"
+	"gazehound/geoparse"
+	"gazehound/predictor/bm25"
+	"gazehound/predictor/clicklog"
+	"gazehound/predictor/topic"
+)
+
+// A chosenTopic is c*, the topic of a crawl.
+type chosenTopic struct {
+	topic.Topic
+	tree   *topic.Tree
+	number int
+	okapi  *bm25.Topic
+}
+
+func readTopics(name string) (*topic.Tree, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "topics: %w", err)
+	}
+	defer f.Close()
+	tree, err := topic.Read(f)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%s: %s", name, oneLine(err.Error()))
+	}
+	return tree, nil
+}
+
+// openTopic returns the topic of the crawl: crawl.topic, or the one that
+// mapTopic has noted.
+func openTopic(p project, cfg *Config) (*chosenTopic, error) {
+	tree, err := readTopics(cfg.Crawl.Topics)
+	if err != nil {
+		return nil, err
+	}
+	name, from := cfg.Crawl.Topic, "crawl.topic"
+	if name == "" {
+		noted, err := os.ReadFile(p.topic())
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fail(exitInvalidInput, "no topic of %s is chosen: --topic NAME, or --examples with pages about it", cfg.Crawl.Topics)
+		} else if err != nil {
+			return nil, err
+		}
+		name, from = strings.TrimSpace(string(noted)), p.topic()
+	}
+	n, ok := tree.Find(name)
+	if !ok {
+		var names []string
+		for _, t := range tree.Topics {
+			names = append(names, t.Name)
+		}
+		return nil, fail(exitInvalidInput, "%s: %s holds no topic %q.%s", from, cfg.Crawl.Topics, name, didYouMean(name, names))
+	}
+	c := &chosenTopic{Topic: tree.Topics[n], tree: tree, number: n}
+	if c.okapi, err = tree.Node(n, bm25.DefaultOptions()); err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	return c, nil
+}
+
+// maxExamples bounds the pages that choose a topic.
+const maxExamples = 50
+
+// mapTopic chooses the topic of a crawl by the example pages and notes it in
+// the data directory, so that the crawl goes on with it. Example URLs are
+// downloaded, with all the manners of a crawl.
+func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptions) error {
+	k := cfg.Crawl
+	switch {
+	case k.Topics == "" && len(k.Examples) > 0:
+		return fail(exitUsage, "--examples choose one of several topics, and --topics names no file with them")
+	case k.Topics == "":
+		return nil
+	case k.Strategy != "trend" && k.Judge != "topic":
+		return fail(exitUsage, "--topics belongs to --strategy trend and --judge topic, and they are %s and %s", k.Strategy, k.Judge)
+	case len(k.Examples) > maxExamples:
+		return fail(exitUsage, "%d --examples; %d are enough", len(k.Examples), maxExamples)
+	case k.Topic != "" || len(k.Examples) == 0 || fileExists(p.topic()) && !o.fresh:
+		c, err := openTopic(p, cfg)
+		if err != nil || o.dryRun {
+			return err
+		}
+		return noteTopic(p, c.Path)
+	}
+	tree, err := readTopics(k.Topics)
+	if err != nil {
+		return err
+	}
+	var texts []string
+	var urls []weburl.URL
+	for _, example := range k.Examples {
+		if u, ok := a.exampleURL(example); ok {
+			urls = append(urls, u)
+			continue
+		}
+		text, err := readExample(example, int64(cfg.Fetch.MaxBody))
+		if err != nil {
+			return fail(exitInvalidInput, "example: %w", err)
+		}
+		texts = append(texts, text)
+	}
+	if len(urls) > 0 {
+		switch {
+		case o.dryRun:
+			return fail(exitUsage, "--dry-run downloads nothing, so it cannot tell which topic the examples are about. --topic NAME says it")
+		case o.node:
+			return fail(exitUsage, "a node does not download examples. --topic NAME says which topic it is, or --examples with files")
+		}
+		found, err := a.fetchExamples(ctx, cfg, o, urls)
+		if err != nil {
+			return err
+		}
+		texts = append(texts, found...)
+	}
+	matches := tree.Map(texts...)
+	if len(matches) == 0 {
+		return fail(exitInvalidInput, "the examples share no word with any topic of %s. --topic NAME says which it is", k.Topics)
+	}
+	best := tree.Topics[matches[0].Topic].Path
+	next := ""
+	if len(matches) > 1 {
+		next = fmt.Sprintf(", next %q (%.2f)", tree.Topics[matches[1].Topic].Path, matches[1].Score)
+	}
+	a.say("The examples are about %q (%.2f of 1)%s.", best, matches[0].Score, next)
+	if o.dryRun && !fileExists(p.dir) {
+		return fail(exitUsage, "--dry-run notes nothing. --topic %q says which topic it is", best)
+	}
+	return noteTopic(p, best)
+}
+
+func noteTopic(p project, path string) error {
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return err
+	}
+	return writeFile(p.topic(), func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, path)
+		return err
+	})
+}
+
+// exampleURL returns the URL that an example is, if it is one and no file.
+func (a *app) exampleURL(example string) (weburl.URL, bool) {
+	if !strings.Contains(example, "://") {
+		return weburl.URL{}, false
+	}
+	u, err := weburl.Parse(example)
+	return u, err == nil
+}
+
+// readExample returns the text of a file with a page.
+func readExample(name string, most int64) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	body, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return "", err
+	}
+	header := http.Header{"Content-Type": {"text/html"}}
+	if strings.EqualFold(filepath.Ext(name), ".txt") {
+		header.Set("Content-Type", "text/plain")
+	}
+	here, err := weburl.Parse("http://localhost/")
+	if err != nil {
+		return "", err
+	}
+	p, err := page.Parse(&page.Response{URL: here, Status: http.StatusOK, Header: header, Body: body})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, page.ErrNotHTML)
+	}
+	return p.Title + "\n" + p.Text, nil
+}
+
+// fetchExamples downloads pages by a crawl that follows no links, and waits
+// until their hosts may be asked again, because another crawl begins after it.
+func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, urls []weburl.URL) ([]string, error) {
+	web, err := a.openWeb(cfg, o, &gazetteer.Region{Name: "a topic"}, urls)
+	if err != nil {
+		return nil, err
+	}
+	defer web.close()
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	ctx, stop := signals(ctx)
+	defer stop()
+	a.say("Downloading %d example pages …", len(urls))
+	var reader exampleReader
+	hosts := map[string]bool{}
+	c := &crawler.Crawler{
+		Options:  crawler.Options{Workers: min(cfg.Fetch.Workers, len(urls)), Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Reservations: cfg.Policy.TDM == "respect"},
+		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: &reader, Strategy: noLinks{}, Scope: web.scope,
+		Report: func(v *crawler.Visit) {
+			hosts[v.Entry.URL.Host()] = true
+			if v.Outcome.Kind == "error" || v.Outcome.Kind == "skipped" {
+				a.warn("example %s: %s", oneLine(v.Entry.URL.String()), v.Outcome.Reason)
+			}
+		},
+	}
+	if _, err := c.Seed(ctx, urls); err != nil {
+		return nil, err
+	}
+	err = c.Run(ctx)
+	for host := range hosts {
+		for wait := web.gate.Claim(host); wait > 0 && ctx.Err() == nil; wait = web.gate.Claim(host) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(min(wait, cfg.Fetch.MaxCrawlDelay+time.Millisecond)):
+			}
+		}
+		web.gate.Visited(host, polite.Visit{NoRequest: true})
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, fail(exitStopped, "stopped by a signal")
+	case err != nil:
+		return nil, err
+	case len(reader.texts) == 0:
+		return nil, fail(exitCrawlFailed, "no example page could be downloaded. --topic NAME says which topic it is")
+	}
+	return reader.texts, nil
+}
+
+// An exampleReader is a judge that keeps the texts that it is shown.
+type exampleReader struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+// Judge finds no page relevant.
+func (r *exampleReader) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts = append(r.texts, p.Title+"\n"+p.Text)
+	return geoparse.Verdict{}, nil
+}
+
+// noLinks is the strategy that visits seeds only.
+type noLinks struct{ strategy.BreadthFirst }
+
+// Score drops links.
+func (noLinks) Score(e *frontier.Entry) (float64, bool) { return 1, e.Depth == 0 }
+
+// topicSeeds adds the second-level seeds of the topic, if there is one: the
+// example pages and those of the topic (equation 6).
+func (a *app) topicSeeds(p project, cfg *Config, seeds []weburl.URL) ([]weburl.URL, error) {
+	if cfg.Crawl.Topics == "" {
+		return seeds, nil
+	}
+	c, err := openTopic(p, cfg)
+	if err != nil {
+		return nil, err
+	}
+	var users []string
+	for _, example := range cfg.Crawl.Examples {
+		if _, ok := a.exampleURL(example); ok {
+			users = append(users, example)
+		}
+	}
+	for _, text := range c.tree.Seeds(users, c.number) {
+		u, problem := a.parseSeed(cfg.Crawl.Topics, text)
+		if problem != "" {
+			a.warn("%s: example of %q: %s; left out", cfg.Crawl.Topics, c.Path, problem)
+			continue
+		}
+		seeds = append(seeds, u)
+	}
+	return seeds, nil
+}
+
+// maxUnlinked bounds the pages that a crawl starts with because logs know them.
+const maxUnlinked = 10_000
+
+// trendOptions fills in what strategy trend knows: the topic, and the access
+// logs, of which the pages on the sites of the seeds are visited in any case.
+func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *strategy.Options) error {
+	k := cfg.Crawl
+	o.Alpha, o.Beta, o.Emphasis = k.Alpha, k.Beta, k.Emphasis
+	if k.Topics != "" {
+		c, err := openTopic(p, cfg)
+		if err != nil {
+			return err
+		}
+		o.Topic = c.okapi
+	}
+	dir := k.Clickstream
+	if dir == "" {
+		dir = p.clickstream()
+	}
+	table, err := clicklog.Load(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && k.Clickstream == "" && o.Topic != nil:
+		a.say("No access log was imported: pages are ordered by the topic alone.")
+		return nil
+	case errors.Is(err, fs.ErrNotExist) && k.Clickstream == "":
+		return fail(exitInvalidInput, "strategy trend needs a topic (--topics FILE) or access logs (\"gazehound clickstream import FILE --site URL\")")
+	case errors.Is(err, fs.ErrNotExist):
+		return fail(exitInvalidInput, "%s holds no page importance. \"gazehound clickstream import\" makes it, in clickstream of a data directory", dir)
+	case err != nil:
+		return fail(exitInvalidInput, "%w", err)
+	}
+	o.Stay = stayOf(table)
+	if len(seeds) == 0 {
+		return nil
+	}
+	o.Known, err = knownPages(dir, seeds)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	if len(o.Known) == 0 {
+		a.warn("the access logs know %s pages, none of them on the sites of the seeds", count(table.Len()))
+	}
+	return nil
+}
+
+// stayOf returns how long people stay on a page, 0 to 1; https and http are
+// one page, as they are in the crawl.
+func stayOf(t *clicklog.Table) func(weburl.URL) float64 {
+	return func(u weburl.URL) float64 {
+		text := u.String()
+		other := u.Plain().String()
+		if rest, ok := strings.CutPrefix(text, "http://"); ok {
+			other = "https://" + rest
+		}
+		return max(t.Importance(text), t.Importance(other))
+	}
+}
+
+// knownPages returns the pages on the sites of the seeds on which people
+// stay longest, the longest first, at most maxUnlinked.
+func knownPages(dir string, seeds []weburl.URL) ([]weburl.URL, error) {
+	sites := map[string]bool{}
+	for _, u := range seeds {
+		sites[u.Site()] = true
+	}
+	var best longest
+	err := clicklog.Pages(dir, func(p clicklog.Page) error {
+		u, err := weburl.Parse(p.URL)
+		if err != nil || !sites[u.Site()] || p.Stay == 0 {
+			return nil
+		}
+		heap.Push(&best, p)
+		if len(best) > maxUnlinked {
+			heap.Pop(&best)
+		}
+		return nil
+	})
+	known := make([]weburl.URL, len(best))
+	for i := len(best) - 1; i >= 0; i-- {
+		known[i], _ = weburl.Parse(heap.Pop(&best).(clicklog.Page).URL)
+	}
+	return known, err
+}
