@@ -15,6 +15,7 @@ func commands(a *app) []*cobra.Command {
 		newServeCommand(a),
 		newSearchCommand(a),
 		newExportCommand(a),
+		newReportCommand(a),
 		newExplainCommand(a),
 		newReplayCommand(a),
 		newRetrainCommand(a),

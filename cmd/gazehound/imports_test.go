@@ -69,7 +69,7 @@ var fences = map[string][]string{
 	"github.com/nlnwa/gowarc":        {"crawler/warc"},
 	"github.com/nlnwa/whatwg-url":    {"crawler/weburl"},
 	"github.com/jimsmart":            {"crawler/robots"},
-	"gonum.org/v1/plot":              {"crawler/sim"},
+	"gonum.org/v1/plot":              {"crawler/sim", "crawler/report"},
 	"github.com/nats-io":             {"crawler/cluster"},
 	"github.com/spf13":               {"cmd/gazehound"},
 }

@@ -177,3 +177,44 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 	}
 	return err
 }
+
+// WalkQueue calls fn with the nodes that wait, leased ones too, in the order in
+// which the links to them were found, until fn returns an error, which
+// WalkQueue returns.
+func (f *Frontier) WalkQueue(ctx context.Context, fn func(Node) error) error {
+	return f.read(func(txn *badger.Txn) error {
+		return scan(txn, groupKey(0)[:1], func(key, value []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			select {
+			case <-f.stop:
+				return ErrClosed
+			default:
+			}
+			entries, err := f.codec.unpackAll(value)
+			if err != nil {
+				return readable(err)
+			}
+			group := binary.BigEndian.Uint64(key[1:])
+			for i, e := range entries {
+				var r urlRecord
+				ok, err := get(txn, urlKey(KeyOf(e.URL)), func(value []byte) (err error) {
+					r, err = decodeURL(value)
+					return err
+				})
+				if err := readable(err); err != nil {
+					return fmt.Errorf("frontier: walk: %w", err)
+				}
+				if !ok || err != nil || r.state != Queued || r.ref != makeRef(group, i) {
+					continue // visited, or a better link was found
+				}
+				e.Priority, e.Retries = priorityOf(r.rank), int(r.retries)
+				if err := fn(Node{Entry: e, State: Queued}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}

@@ -188,6 +188,27 @@ func (c *codec) unpack(value []byte, index int) (Entry, error) {
 	return decodeItem(plain, index)
 }
 
+// unpackAll returns all links of the record of a group.
+func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
+	d := decoder{rest: value}
+	d.version()
+	plain, err := c.dec.DecodeAll(d.rest, nil)
+	if err != nil || d.bad {
+		return nil, errDamaged
+	}
+	head := decoder{rest: plain}
+	head.varint()
+	head.bytes(16 * head.count(maxGroup))
+	for i := range head.count(maxGroup) {
+		e, err := decodeItem(plain, i)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
 // link reads a link of the store.
 func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
 	unread := true

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/report"
+	"gazehound/gazetteer"
+
+	"github.com/spf13/cobra"
+)
+
+func newReportCommand(a *app) *cobra.Command {
+	var gates, format, output string
+	cmd := &cobra.Command{
+		Use:   "report [DIR…]",
+		Short: "Say what a crawl achieved, beside earlier ones",
+		Long: `Says what the crawl of the data directory achieved, beside the crawls of other
+data directories DIR: harvest rate, also with each text counted once and off the
+biggest host, distinct addresses, hosts, distances, and how breadth-first would
+have done on the same web, at most. That line is estimated, level by level from
+the links that were visited; they were chosen well, so it flatters breadth-first.
+
+Where there is a gazetteer, the report says which share of the region's streets
+has a mention, how many streets sites like these mention in all (capture–
+recapture between sites, Chao 1987: a lower bound), and whether to go on.
+
+All of it comes from the crawl tree, where each URL stands once: to visit a page
+again counts nothing twice.
+
+--fail-under wants at least these values, or the exit status is 6:
+  ` + wrapped(report.MetricNames(), ", ", 78, "  ") + `
+
+Exit status: 0 done, 2 unusable flag, 4 damaged data, 5 a crawl is running, 6 a
+gate was not passed, 10 no crawl.`,
+		Example: `  gazehound report
+  gazehound report ../crawl-may --fail-under harvest=0.08,streets=200
+  gazehound report --format svg -o harvest.svg
+  gazehound report --json | jq -r .streets.advice`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.report(cmd.Context(), args, gates, format, output)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as harvest=0.1,streets=200")
+	f.StringVar(&format, "format", "text", strings.Join(report.Formats, " | ")+"; csv has the curves, svg draws them")
+	f.StringVarP(&output, "output", "o", "", "`FILE` for that; standard output otherwise")
+	return cmd
+}
+
+// wrapped joins words into lines of at most width characters.
+func wrapped(words []string, sep string, width int, indent string) string {
+	var b strings.Builder
+	column := len(indent)
+	for i, word := range words {
+		if i < len(words)-1 {
+			word += sep
+		}
+		if column+len(strings.TrimRight(word, " ")) > width {
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}
+
+func (a *app) report(ctx context.Context, dirs []string, gateText, format, output string) error {
+	ctx, stop := signals(ctx)
+	defer stop()
+	if a.json {
+		format = "json"
+	}
+	if !slices.Contains(report.Formats, format) {
+		return fail(exitUsage, "--format: %.40q is not one of %s.%s", format, strings.Join(report.Formats, ", "), didYouMean(format, report.Formats))
+	}
+	var gates []report.Gate
+	if gateText != "" {
+		var err error
+		if gates, err = report.ParseGates(gateText); err != nil {
+			var bad *report.GateError
+			errors.As(err, &bad)
+			return fail(exitUsage, "--fail-under: %w.%s", err, didYouMean(bad.Name, report.MetricNames()))
+		}
+	}
+	cfg, err := a.config(nil)
+	if err != nil {
+		return err
+	}
+	if err := a.needData(); err != nil {
+		return err
+	}
+	var r report.Report
+	for i, dir := range append([]string{a.data}, dirs...) {
+		boundary := ""
+		if i == 0 {
+			boundary = cfg.Region.Boundary
+		}
+		c, err := a.readReport(ctx, project{dir}, boundary, int64(cfg.Storage.Memory))
+		if ctx.Err() != nil {
+			return fail(exitStopped, "stopped")
+		}
+		if err != nil {
+			return err
+		}
+		r.Crawls = append(r.Crawls, c)
+	}
+	var failed []string
+	for _, g := range gates {
+		result := g.Check(r.Crawls[0])
+		r.Gates = append(r.Gates, result)
+		if !result.Passed {
+			failed = append(failed, result.String())
+		}
+	}
+	write := func(w io.Writer) error { return r.Write(w, format) }
+	if output == "" {
+		err = write(a.stdout)
+	} else {
+		err = writeFile(output, write)
+	}
+	if err == nil && len(failed) > 0 {
+		return fail(exitGate, "%s", strings.Join(failed, "; "))
+	}
+	return err
+}
+
+// readReport reads the crawl of a project.
+func (a *app) readReport(ctx context.Context, p project, boundary string, memory int64) (c *report.Crawl, err error) {
+	if !fileExists(p.frontier()) {
+		return nil, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+	}
+	var o report.Options
+	if g, err := gazetteer.Open(p.gazetteer()); err == nil {
+		defer g.Close()
+		if region, err := p.openRegion(g, boundary); err != nil {
+			a.warn("%s: no report on streets: %s", p.dir, oneLine(err.Error()))
+		} else {
+			o = streetOptions(g, region)
+		}
+	} else if fileExists(p.gazetteer()) {
+		a.warn("no report on streets: %s", oneLine(err.Error()))
+	}
+	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: memory})
+	if err != nil {
+		return nil, storeError(p, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return report.Read(ctx, p.dir, f, o)
+}
+
+// streetOptions hold the addresses of a crawl tree against the streets of a
+// region.
+func streetOptions(g *gazetteer.Gazetteer, region *gazetteer.Region) report.Options {
+	streets := g.RegionStreets(region)
+	if len(streets) == 0 {
+		return report.Options{} // it knows postcodes only
+	}
+	return report.Options{
+		Streets: len(streets),
+		Street: func(address string) string {
+			part := strings.Split(address, "|") // see geoparse.Address.Key
+			if len(part) != 5 || part[3] == "" {
+				return ""
+			}
+			for _, s := range g.Streets(gazetteer.Query{Country: part[0], Postcode: part[1], City: part[2], Street: part[3]}) {
+				if id := gazetteer.StreetID(s); streets[id] {
+					return id
+				}
+			}
+			return ""
+		},
+	}
+}

@@ -1,0 +1,292 @@
+package report
+
+import (
+	"context"
+	"fmt"
+
+	"gazehound/crawler/frontier"
+)
+
+// Recent is how many of the last pages tell how a crawl goes on.
+const Recent = 1000
+
+// maxPoints bounds a curve.
+const maxPoints = 120
+
+// Options say what a crawl is held against.
+type Options struct {
+	// Street returns the id of the street of an address that the crawl tree
+	// names, or "" for one that the gazetteer does not have in the region. Nil:
+	// there is no gazetteer, and no Coverage.
+	Street  func(address string) string
+	Streets int // that the gazetteer has in the region
+}
+
+// A Crawl is what a crawl has achieved, as its tree tells it. Every URL counts
+// once, however often it was visited.
+type Crawl struct {
+	Name           string  `json:"name"`
+	Pages          int     `json:"pages"` // HTML pages
+	Relevant       int     `json:"relevant"`
+	Harvest        float64 `json:"harvest"`            // relevant ÷ pages
+	HarvestRecent  float64 `json:"harvest_recent"`     // of the last Recent pages
+	Contents       int     `json:"contents"`           // different texts among the relevant pages
+	ContentHarvest float64 `json:"content_harvest"`    // contents ÷ pages
+	Addresses      int     `json:"addresses"`          // distinct
+	PerPage        float64 `json:"addresses_per_page"` // addresses ÷ pages
+	Hosts          int     `json:"hosts"`              // with a page
+	RelevantHosts  int     `json:"relevant_hosts"`     // with a relevant page
+	Biggest        Host    `json:"biggest_host"`       // the one with most relevant pages
+	OffBiggest     Host    `json:"off_biggest_host"`   // all others together
+	SeedDistances  []int   `json:"seed_distances"`     // [n]: relevant pages n links from a seed
+	Bridges        []int   `json:"bridges"`            // [n]: relevant pages that were reached from a relevant one over n others
+	Waiting        int64   `json:"waiting"`            // links
+	BreadthFirst   Levels  `json:"breadth_first"`      // estimated
+	Curve          []Point `json:"curve"`              // the last point is the whole crawl
+	Streets        *Meter  `json:"streets,omitempty"`  // nil without a gazetteer
+	Untexted       int     `json:"untexted,omitzero"`  // relevant pages whose text was not kept for comparing; each counts as different
+	addresses      map[string]bool
+}
+
+// A Host is what was found on a host, or on several.
+type Host struct {
+	Host      string  `json:"host,omitzero"`
+	Pages     int     `json:"pages"`
+	Relevant  int     `json:"relevant"`
+	Harvest   float64 `json:"harvest"`
+	Addresses int     `json:"addresses"` // distinct; some of them stand elsewhere, too
+}
+
+// A Point is what had been found after some pages.
+type Point struct {
+	Pages     int `json:"pages"`
+	Relevant  int `json:"relevant"`
+	Addresses int `json:"addresses"`
+	Streets   int `json:"streets"`
+}
+
+// Read computes the report on the crawl in f. It reads the crawl tree once and
+// the queue once, and keeps the distinct addresses in memory.
+func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*Crawl, error) {
+	totals := f.Totals()
+	t := newTally(o, int(max(1, (totals.Pages+maxPoints-1)/maxPoints)))
+	err := f.Walk(ctx, 0, func(n frontier.Node) error {
+		v := visit{Node: n}
+		if n.Outcome.Kind == "page" && n.Outcome.Relevant {
+			check, known, err := f.Check(frontier.KeyOf(n.URL))
+			if err != nil {
+				return err
+			}
+			if known {
+				v.text = check.Text
+			}
+			if v.behind, err = behindRelevant(f, &n); err != nil {
+				return err
+			}
+		}
+		t.add(&v)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", name, err)
+	}
+	err = f.WalkQueue(ctx, func(n frontier.Node) error {
+		t.levels.at(n.Depth, n.Priority).waiting++
+		t.crawl.Waiting++
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", name, err)
+	}
+	t.crawl.Name = name
+	return t.finish(), nil
+}
+
+// behindRelevant tells whether a relevant page is among those that led to n.
+func behindRelevant(f *frontier.Frontier, n *frontier.Node) (bool, error) {
+	if n.Distance < n.Depth {
+		return true, nil // the distance began again on the way
+	}
+	trail, err := f.Trail(frontier.KeyOf(n.URL), n.Depth+1)
+	for _, before := range trail[min(1, len(trail)):] {
+		if before.Outcome.Relevant {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// A visit is a node of the tree, in the order of the visits.
+type visit struct {
+	frontier.Node
+	text   uint64 // fingerprint of a relevant page, or 0
+	behind bool   // a relevant page: another one led to it
+}
+
+// A tally counts a crawl.
+type tally struct {
+	options Options
+	step    int // pages from one point of the curve to the next
+	crawl   *Crawl
+	levels  levels
+	texts   map[uint64]bool
+	hosts   map[string]*Host
+	first   map[string]string // address → host where it was found first
+	more    map[string]bool   // addresses that a second host has, too
+	meter   *meter
+	recent  []Point // after each of the last pages
+}
+
+func newTally(o Options, step int) *tally {
+	t := &tally{options: o, step: step, crawl: &Crawl{addresses: map[string]bool{}}, texts: map[uint64]bool{}, hosts: map[string]*Host{},
+		first: map[string]string{}, more: map[string]bool{}}
+	if o.Street != nil {
+		t.meter = newMeter(o)
+	}
+	return t
+}
+
+func (t *tally) add(v *visit) {
+	c := t.crawl
+	class := t.levels.at(v.Depth, v.Priority)
+	class.visited++
+	if v.Outcome.Kind != "page" {
+		return
+	}
+	class.pages++
+	c.Pages++
+	name := v.URL.Host()
+	host := t.hosts[name]
+	if host == nil {
+		host = &Host{Host: name}
+		t.hosts[name] = host
+	}
+	host.Pages++
+	if v.Outcome.Relevant {
+		class.relevant++
+		t.relevant(v, host)
+	}
+	now := t.point()
+	if c.Pages%t.step == 0 {
+		c.Curve = append(c.Curve, now)
+	}
+	if len(t.recent) == Recent+1 {
+		copy(t.recent, t.recent[1:])
+		t.recent = t.recent[:Recent]
+	}
+	t.recent = append(t.recent, now)
+}
+
+// relevant counts a relevant page of host.
+func (t *tally) relevant(v *visit, host *Host) {
+	c := t.crawl
+	c.Relevant++
+	host.Relevant++
+	count(&c.SeedDistances, v.Depth)
+	if v.behind {
+		count(&c.Bridges, max(v.Distance-1, 0))
+	}
+	switch {
+	case v.text == 0:
+		c.Untexted++
+		c.Contents++
+	case !t.texts[v.text]:
+		t.texts[v.text] = true
+		c.Contents++
+	}
+	for _, a := range v.Outcome.Addresses {
+		switch first, known := t.first[a]; {
+		case !known:
+			t.first[a] = host.Host
+			host.Addresses++
+			c.addresses[a] = true
+		case first != host.Host:
+			t.more[a] = true
+		}
+		if t.meter != nil {
+			t.meter.mention(v.URL.Site(), a)
+		}
+	}
+}
+
+func (t *tally) point() Point {
+	p := Point{Pages: t.crawl.Pages, Relevant: t.crawl.Relevant, Addresses: len(t.first)}
+	if t.meter != nil {
+		p.Streets = len(t.meter.streets)
+	}
+	return p
+}
+
+// finish completes the report.
+func (t *tally) finish() *Crawl {
+	c := t.crawl
+	now := t.point()
+	if len(c.Curve) == 0 || c.Curve[len(c.Curve)-1].Pages != c.Pages {
+		c.Curve = append(c.Curve, now)
+	}
+	before := Point{}
+	if len(t.recent) > Recent {
+		before = t.recent[0]
+	}
+	c.Harvest = share(c.Relevant, c.Pages)
+	c.HarvestRecent = share(c.Relevant-before.Relevant, c.Pages-before.Pages)
+	c.ContentHarvest = share(c.Contents, c.Pages)
+	c.Addresses = len(t.first)
+	c.PerPage = share(c.Addresses, c.Pages)
+	c.Hosts = len(t.hosts)
+	for _, h := range t.hosts {
+		if h.Relevant > 0 {
+			c.RelevantHosts++
+		}
+		if b := &c.Biggest; h.Relevant > b.Relevant || h.Relevant == b.Relevant && h.Relevant > 0 && h.Host < b.Host {
+			c.Biggest = *h
+		}
+	}
+	c.Biggest.Addresses = 0
+	for a, host := range t.first {
+		if host == c.Biggest.Host {
+			c.Biggest.Addresses++
+		}
+		if host != c.Biggest.Host || t.more[a] {
+			c.OffBiggest.Addresses++
+		}
+	}
+	c.OffBiggest.Pages, c.OffBiggest.Relevant = c.Pages-c.Biggest.Pages, c.Relevant-c.Biggest.Relevant
+	c.OffBiggest.Harvest, c.Biggest.Harvest = share(c.OffBiggest.Relevant, c.OffBiggest.Pages), share(c.Biggest.Relevant, c.Biggest.Pages)
+	c.BreadthFirst = t.levels.estimate(c.Curve)
+	if t.meter != nil {
+		c.Streets = t.meter.read(now.Streets-before.Streets, c.Pages, c.Waiting)
+	}
+	return c
+}
+
+// Against compares the addresses of two crawls: new are those that only c has,
+// gone those that only the earlier one has.
+func (c *Crawl) Against(earlier *Crawl) (new, gone int) {
+	for a := range c.addresses {
+		if !earlier.addresses[a] {
+			new++
+		}
+	}
+	return new, len(earlier.addresses) - (len(c.addresses) - new)
+}
+
+// count adds one to the n-th number of a list. Numbers beyond maxClass count
+// as that.
+func count(list *[]int, n int) {
+	n = min(n, maxClass)
+	for len(*list) <= n {
+		*list = append(*list, 0)
+	}
+	(*list)[n]++
+}
+
+const maxClass = 999
+
+// share returns a ÷ b, or 0 where b is 0.
+func share(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A metric is a number of a Crawl.
+type metric struct {
+	name  string // in gates and tables
+	words string // for people
+	of    func(c *Crawl) float64
+	form  func(x float64) string
+}
+
+// metrics lists them in the order of the table. What is not known is NaN.
+var metrics = []metric{
+	{"pages", "pages", func(c *Crawl) float64 { return float64(c.Pages) }, whole},
+	{"relevant", "relevant pages", func(c *Crawl) float64 { return float64(c.Relevant) }, whole},
+	{"harvest", "harvest rate", func(c *Crawl) float64 { return c.Harvest }, percent},
+	{"harvest_recent", "  of the last 1,000 pages", func(c *Crawl) float64 { return c.HarvestRecent }, percent},
+	{"harvest_content", "  each text counted once", func(c *Crawl) float64 { return c.ContentHarvest }, percent},
+	{"harvest_off_biggest", "  off the biggest host", func(c *Crawl) float64 { return c.OffBiggest.Harvest }, percent},
+	{"harvest_breadth_first", "  breadth-first, at most (estimated)", func(c *Crawl) float64 { return given(c.BreadthFirst.Harvest, c.BreadthFirst.Pages > 0) }, percent},
+	{"addresses", "distinct addresses", func(c *Crawl) float64 { return float64(c.Addresses) }, whole},
+	{"addresses_per_page", "  a page", func(c *Crawl) float64 { return c.PerPage }, decimal},
+	{"addresses_off_biggest", "  off the biggest host", func(c *Crawl) float64 { return float64(c.OffBiggest.Addresses) }, whole},
+	{"hosts", "hosts with relevant pages", func(c *Crawl) float64 { return float64(c.RelevantHosts) }, whole},
+	{"streets", "streets with a mention", ofStreets(func(m *Meter) float64 { return float64(m.Mentioned) }), whole},
+	{"street_share", "  of the gazetteer's", ofStreets(func(m *Meter) float64 { return m.Share }), percent},
+	{"street_found", "  of those to be found (estimated)", ofStreets(func(m *Meter) float64 { return m.Found }), percent},
+	{"new_streets", "  new in the last 1,000 pages", ofStreets(func(m *Meter) float64 { return float64(m.New) }), whole},
+}
+
+func given(x float64, is bool) float64 {
+	if !is {
+		return math.NaN()
+	}
+	return x
+}
+
+func ofStreets(of func(m *Meter) float64) func(c *Crawl) float64 {
+	return func(c *Crawl) float64 {
+		if c.Streets == nil {
+			return math.NaN()
+		}
+		return of(c.Streets)
+	}
+}
+
+func whole(x float64) string   { return strconv.FormatFloat(x, 'f', 0, 64) }
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+func decimal(x float64) string { return fmt.Sprintf("%.2f", x) }
+
+// MetricNames lists what gates can ask for.
+func MetricNames() []string {
+	var names []string
+	for _, m := range metrics {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// A Gate is what a crawl has to reach.
+type Gate struct {
+	Metric string  `json:"metric"`
+	Least  float64 `json:"least"`
+}
+
+// A GateError says what is wrong with a gate.
+type GateError struct {
+	Name string // of an unknown metric, or ""
+	text string
+}
+
+// Error is one sentence without its full stop.
+func (e *GateError) Error() string { return e.text }
+
+// ParseGates reads "harvest=0.1,streets=200". A share may be written as 10%.
+// The error is a *GateError.
+func ParseGates(text string) ([]Gate, error) {
+	var gates []Gate
+	for part := range strings.SplitSeq(text, ",") {
+		name, number, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok {
+			return nil, &GateError{text: fmt.Sprintf("%.60q is not NAME=NUMBER, such as harvest=0.1", part)}
+		}
+		g := Gate{Metric: strings.TrimSpace(name)}
+		if metricOf(g.Metric) == nil {
+			return nil, &GateError{g.Metric, fmt.Sprintf("%.60q is not one of %s", g.Metric, strings.Join(MetricNames(), ", "))}
+		}
+		number, isPercent := strings.CutSuffix(strings.TrimSpace(number), "%")
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, &GateError{text: fmt.Sprintf("%s wants a number such as 0.1, got %.40q", g.Metric, number)}
+		}
+		if g.Least = x; isPercent {
+			g.Least = x / 100
+		}
+		gates = append(gates, g)
+	}
+	return gates, nil
+}
+
+func metricOf(name string) *metric {
+	for i := range metrics {
+		if metrics[i].name == name {
+			return &metrics[i]
+		}
+	}
+	return nil
+}
+
+// A GateResult is a gate, held against a crawl.
+type GateResult struct {
+	Gate
+	Value  *float64 `json:"value"` // nil: not known, which is no pass
+	Passed bool     `json:"passed"`
+}
+
+// Check holds g against c.
+func (g Gate) Check(c *Crawl) GateResult {
+	x := metricOf(g.Metric).of(c)
+	if math.IsNaN(x) {
+		return GateResult{Gate: g}
+	}
+	return GateResult{g, &x, x >= g.Least}
+}
+
+// String returns "harvest 0.1243 ≥ 0.1: passed".
+func (r GateResult) String() string {
+	if r.Value == nil {
+		return fmt.Sprintf("%s ≥ %.4g: failed, because it is not known here", r.Metric, r.Least)
+	}
+	if r.Passed {
+		return fmt.Sprintf("%s %.4g ≥ %.4g: passed", r.Metric, *r.Value, r.Least)
+	}
+	return fmt.Sprintf("%s %.4g ≥ %.4g: failed", r.Metric, *r.Value, r.Least)
+}
