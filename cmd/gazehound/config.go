@@ -143,6 +143,7 @@ type (
 		Partition string
 		Policy    string
 		Nodes     string
+		IPFile    string   `mapstructure:"ip_file"`
 		TokenFile string   `mapstructure:"token_file"`
 		NKeyFile  string   `mapstructure:"nkey_file"`
 		NKeys     []string `mapstructure:"nkeys"`

@@ -71,6 +71,7 @@ var fences = map[string][]string{
 	"github.com/jimsmart":            {"crawler/robots"},
 	"gonum.org/v1/plot":              {"crawler/sim", "crawler/report"},
 	"github.com/nats-io":             {"crawler/cluster"},
+	"github.com/oschwald":            {"crawler/partition"},
 	"github.com/spf13":               {"cmd/gazehound"},
 }
 

@@ -25,7 +25,7 @@ import (
 // nodeFlags are those of crawl and those that stand for keys of cluster.
 func nodeFlags() map[string]string {
 	all := maps.Clone(crawlFlags)
-	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away"} {
+	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "ip-file", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away"} {
 		all[name] = "cluster::" + strings.ReplaceAll(name, "-", "_")
 	}
 	all["cluster"], all["crawl-name"] = "cluster::url", "cluster::crawl"
@@ -63,7 +63,7 @@ a file such as
     cities:
       - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
 
-The node ends when all nodes of the crawl are idle and no link is on its way.
+which "gazehound places" writes; ip needs --ip-file, too. The node ends when all nodes of the crawl are idle and no link is on its way.
 All flags of "crawl" count; --max-pages counts the pages of this node.
 
 Exit status: that of crawl, and 8 when the cluster cannot be reached, has another
@@ -88,6 +88,7 @@ version or works on another crawl.`,
 	f.String("partition", d.Partition, strings.Join(partitionNames(), " | "))
 	f.String("policy", d.Policy, "a link goes to the node of the most probable city (A) or of every possible one (B)")
 	f.String("nodes", "", "`FILE` with all nodes and their cities")
+	f.String("ip-file", "", "MaxMind DB `FILE` with cities, for the partition ip")
 	f.String("token-file", "", "`FILE` with the secret that nodes show")
 	f.String("nkey-file", "", "`FILE` with the seed of this node's key")
 	f.String("tls-cert", "", "PEM `FILE` with the certificate of this side")
@@ -110,8 +111,14 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 			server.Close()
 		}
 	}
+	closeFile, err := locate(ctx, cfg, &o.Partition, web.resolve)
+	if err != nil {
+		closeServer()
+		return nil, err
+	}
 	n, err := cluster.Join(ctx, f, o)
 	if err != nil {
+		closeFile()
 		closeServer()
 		return nil, clusterError(err)
 	}
@@ -121,6 +128,7 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 	err = n.Serve("search", 8, cfg.Serve.QueryTimeout, func(ctx context.Context, question []byte) (any, error) { return answerSearch(ctx, x, question) })
 	if err != nil {
 		n.Close()
+		closeFile()
 		closeServer()
 		return nil, fail(exitError, "%w", err)
 	}
@@ -129,7 +137,7 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 		where = server.URL()
 	}
 	a.say("node %s of %s, partition %s; cluster %s", n.Name(), cfg.Cluster.Crawl, n.Definition().Partition, cmp.Or(where, "in this process"))
-	return func() { n.Close(); closeServer() }, nil
+	return func() { n.Close(); closeFile(); closeServer() }, nil
 }
 
 // clusterError gives the errors of joining their exit code.

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/partition"
+)
+
+// The paper's table 1: the 100 largest cities by time zone, two of them in
+// Hawaii and Alaska.
+func TestPlacesOfTable1(t *testing.T) {
+	const dir = "../../../shared/data/gazetteer/"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no GeoNames files: %v", err)
+	}
+	a := &app{}
+	o := placesOptions{by: "time-zone", groups: 5, cities: dir + "geonames-cities15000/cities15000.txt", states: dir + "geonames-admin/admin1CodesASCII.txt"}
+	nodes, known, err := a.places(t.Context(), "us-top-100", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	where := map[string]string{}
+	cities := 0
+	for _, n := range nodes {
+		names = append(names, n.Name)
+		cities += len(n.Cities)
+		for _, c := range n.Cities {
+			where[c.String()] = n.Name
+			if c.StateName == "" || c.Population < 100_000 {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+	if !slices.Equal(names, []string{"general", "utc-10_utc-9", "utc-8", "utc-7", "utc-6", "utc-5"}) || cities != 100 {
+		t.Errorf("%d cities on %v", cities, names)
+	}
+	for city, zone := range map[string]string{
+		"New York City, NY": "utc-5", "Detroit, MI": "utc-5", "Indianapolis, IN": "utc-5", "Lexington-Fayette, KY": "utc-5",
+		"Chicago, IL": "utc-6", "Houston, TX": "utc-6", "El Paso, TX": "utc-7", "Phoenix, AZ": "utc-7", "Glendale, AZ": "utc-7",
+		"Los Angeles, CA": "utc-8", "Las Vegas, NV": "utc-8", "Honolulu, HI": "utc-10_utc-9", "Anchorage, AK": "utc-10_utc-9",
+	} {
+		if where[city] != zone {
+			t.Errorf("%s is on %q, want %q", city, where[city], zone)
+		}
+	}
+	if !slices.ContainsFunc(known, func(c partition.City) bool { return c.String() == "Portland, ME" }) {
+		t.Error("the other Portland is not known")
+	}
+
+	// What is written is read again.
+	var out bytes.Buffer
+	if err := writeNodes(&out, nodes, known); err != nil {
+		t.Fatal(err)
+	}
+	again, others, err := parseNodes(&out)
+	if err != nil || len(again) != len(nodes) || len(others) != len(known) {
+		t.Errorf("%d nodes, %d known, %v", len(again), len(others), err)
+	}
+
+	for by, groups := range map[string]int{"state": 7, "size": 3} {
+		nodes, _, err := a.places(t.Context(), "us-top-50", placesOptions{by: by, groups: groups, cities: o.cities})
+		if err != nil || len(nodes) != groups+1 {
+			t.Errorf("by %s: %d nodes, %v", by, len(nodes), err)
+		}
+	}
+	for _, bad := range []struct {
+		spec string
+		o    placesOptions
+		want string
+	}{
+		{"us-top-100", placesOptions{by: "moon", groups: 5, cities: "x"}, "is not time-zone"},
+		{"us-top-100", placesOptions{by: "state", groups: 5}, "needs --cities"},
+		{"us-top-0", placesOptions{by: "state", groups: 5, cities: o.cities}, "one city or more"},
+		{"li-top-99", placesOptions{by: "state", groups: 5, cities: o.cities}, "cities of LI"},
+		{"us-top-9", placesOptions{by: "state", groups: 5, cities: o.states}, "admin1CodesASCII.txt"},
+		{"us-top-9", placesOptions{by: "state", groups: 0, cities: o.cities}, "--groups"},
+		{"us-top-9", placesOptions{by: "state", groups: 5, cities: "none.txt"}, "none.txt"},
+	} {
+		if _, _, err := a.places(t.Context(), bad.spec, bad.o); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%s with %+v: %v, want %q", bad.spec, bad.o, err, bad.want)
+		}
+	}
+}
+
+func TestNodesFile(t *testing.T) {
+	good := "- name: general\n- name: west\n  cities:\n    - {name: Los Angeles, state: CA, aliases: [LA]}\n- known:\n    - {name: Los Angeles, state: TX}\n"
+	nodes, known, err := parseNodes(strings.NewReader(good))
+	if err != nil || len(nodes) != 2 || nodes[1].Cities[0].Aliases[0] != "LA" || len(known) != 1 {
+		t.Errorf("%v, %v, %v", nodes, known, err)
+	}
+	if nodes, _, err := parseNodes(strings.NewReader(`[{"name": "a"}, {"name": "b", "cities": [{"name": "X", "population": 5}]}]`)); err != nil || nodes[1].Cities[0].Population != 5 {
+		t.Errorf("JSON: %v, %v", nodes, err)
+	}
+	for text, want := range map[string]string{
+		"":                                  "names no node",
+		"name: x":                           "not a list",
+		"- name: a\n  citys: []":            "citys",
+		"- cities: [{name: x}]":             "entry 1: a node needs a name",
+		"- {name: a, known: [{name: x}]}":   "entry 1: known cities belong to no node",
+		strings.Repeat("#", maxNodesFile+1): "more than",
+	} {
+		if _, _, err := parseNodes(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.30q: %v, want %q", text, err, want)
+		}
+	}
+	if _, _, err := readNodes(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// A host is asked for once, and again only where the name server failed.
+func TestServers(t *testing.T) {
+	asked := map[string]int{}
+	s := &servers{now: map[string]netip.Addr{}, resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
+		asked[host]++
+		switch host {
+		case "a.example":
+			return []netip.Addr{netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.1")}, nil
+		case "gone.example":
+			return nil, &net.DNSError{IsNotFound: true}
+		}
+		return nil, errors.New("no answer")
+	}}
+	for range 3 {
+		if a, ok := s.of(t.Context(), "a.example:8080"); !ok || a.String() != "192.0.2.1" {
+			t.Error(a, ok)
+		}
+		if a, ok := s.of(t.Context(), "[2001:db8::1]:80"); !ok || a.String() != "2001:db8::1" {
+			t.Error(a, ok)
+		}
+		for _, host := range []string{"gone.example", "slow.example"} {
+			if _, ok := s.of(t.Context(), host); ok {
+				t.Error(host)
+			}
+		}
+	}
+	if asked["a.example"] != 1 || asked["gone.example"] != 1 || asked["slow.example"] != 3 || len(asked) != 3 {
+		t.Errorf("asked %v", asked)
+	}
+}
