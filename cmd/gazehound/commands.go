@@ -12,6 +12,7 @@ func commands(a *app) []*cobra.Command {
 		newNodeCommand(a),
 		newPlacesCommand(a),
 		newStatusCommand(a),
+		newCtlCommand(a),
 		newServeCommand(a),
 		newSearchCommand(a),
 		newExportCommand(a),

@@ -41,6 +41,7 @@ type Config struct {
 	Storage   StorageConfig
 	WARC      WARCConfig
 	Serve     ServeConfig
+	Admin     AdminConfig
 	Cluster   ClusterConfig
 	Hosts     map[string]HostConfig
 
@@ -154,6 +155,10 @@ type (
 		Away      time.Duration
 		MaxBytes  Size `mapstructure:"max_bytes"`
 	}
+	AdminConfig struct {
+		Listen    string
+		TokenFile string `mapstructure:"token_file"`
+	}
 	HostConfig struct {
 		Delay        time.Duration
 		Skip         bool
@@ -227,6 +232,7 @@ func DefaultConfig() Config {
 		WARC:    WARCConfig{MaxFile: 1e9},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20},
 		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, MaxBytes: 1e9},
+		Admin:   AdminConfig{Listen: "127.0.0.1:8091"},
 		Hosts:   map[string]HostConfig{},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -41,7 +42,7 @@ var crawlFlags = map[string]string{
 	"max-pages-per-host": "crawl::max_pages_per_host", "max-failures": "crawl::max_failures",
 	"include": "crawl::include", "exclude": "crawl::exclude",
 	"contact": "fetch::contact", "delay": "fetch::delay", "workers": "fetch::workers", "proxy": "fetch::proxy",
-	"allow-private-addresses": "fetch::allow_private_addresses", "memory": "storage::memory", "warc": "warc::dir",
+	"allow-private-addresses": "fetch::allow_private_addresses", "memory": "storage::memory", "warc": "warc::dir", "admin": "admin::listen",
 }
 
 // crawlOptions are the flags that stand for themselves.
@@ -152,6 +153,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	// output
 	f.StringSliceVar(&o.emit, "emit", nil, "print a JSON line for each `page,address`; implies --json")
 	f.StringVar(&o.serve, "serve", "", "run the query server beside the crawl at this `ADDRESS`, such as 127.0.0.1:8090")
+	f.String("admin", d.Admin.Listen, "dashboard, control and metrics at this `ADDRESS`; off for none")
 	f.String("warc", "", "keep everything that is fetched in WARC files in this `DIR`")
 	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate --trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "between status lines where there is no terminal")
@@ -179,6 +181,7 @@ func strategyFlags(f *pflag.FlagSet) {
 // Causes with which a run is ended from outside of the loop.
 var (
 	errSignal      = errors.New("stopped by a signal")
+	errAsked       = errors.New("stopped on request")
 	errTimeLimit   = errors.New("time limit reached")
 	errDiskReserve = errors.New("disk reserve reached")
 )
@@ -211,11 +214,13 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := a.mapTopic(ctx, p, cfg, o); err != nil {
 		return err
 	}
-	judge, region, closeGazetteer, err := a.openJudge(p, cfg)
+	judge, region, places, err := a.openJudge(p, cfg)
 	if err != nil || judge == nil {
 		return err
 	}
-	defer closeGazetteer()
+	if places != nil {
+		defer places.Close()
+	}
 	seeds, err := a.seeds(p, cfg, o)
 	if err != nil {
 		return err
@@ -276,7 +281,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: crawler.Schedule(cfg.Revisit),
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
-		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope, Traps: traps,
+		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope, Traps: traps, Brake: crawler.NewBrake(),
 	}
 	if cfg.WARC.Dir != "" {
 		archive, err := a.openArchive(p, cfg, region.Name)
@@ -323,25 +328,63 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start", filepath.Base(p.seeds()))
 	}
 	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
-	c.Report = watch.visited
-	watch.traps = traps
+	watch.traps, watch.brake = traps, c.Brake
+	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	if s, ok := order.(strategy.Trend); ok {
 		watch.importance = func(v *crawler.Visit) float64 {
 			return s.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
 		}
 	}
+	if err := watch.board.Load(f); err != nil {
+		return err
+	}
+	desk, err := a.openDesk(cfg, p)
+	if err != nil {
+		return err
+	}
+	defer desk.close()
 	watch.start(cfg)
 
-	runErr := a.runCrawl(ctx, c, cfg, o, x, model, p, web, watch)
-	if err := errors.Join(saveModel(p, model, f), saveTraps(f, traps)); err != nil && runErr == nil {
+	s := &session{a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, order: order, web: web, watch: watch, desk: desk, region: region, places: places}
+	runErr := s.run(ctx)
+	if err := s.save(true); err != nil && runErr == nil {
 		runErr = err
 	}
 	return watch.finish(runErr)
 }
 
-// runCrawl runs the loop and everything that goes on beside it, and returns
-// why it ended: nil, an error of crawler, one of ours, or a failure.
-func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o crawlOptions, x *index.Index, model *predictor.Model, p project, web *web, watch *progress) error {
+// A session is one run of a crawl, with all that it is made of.
+type session struct {
+	a      *app
+	p      project
+	cfg    *Config
+	o      crawlOptions
+	c      *crawler.Crawler
+	f      *frontier.Frontier
+	x      *index.Index
+	model  *predictor.Model
+	order  strategy.Strategy
+	web    *web
+	watch  *progress
+	desk   *desk // nil: nobody may ask
+	region *gazetteer.Region
+	places *gazetteer.Gazetteer // nil: the crawl is about no region
+
+	saving sync.Mutex
+}
+
+// save makes durable what is so only from time to time: the model, what was
+// learned of traps, and the curves, those of the last minutes only with all.
+func (s *session) save(all bool) error {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	return errors.Join(saveModel(s.p, s.model, s.f), saveTraps(s.f, s.c.Traps), s.watch.board.Save(s.f, all))
+}
+
+// run runs the loop and everything that goes on beside it, and returns why it
+// ended: nil, an error of crawler, one of ours, or a failure.
+func (s *session) run(ctx context.Context) error {
+	a, p, cfg, o, x, web, watch := s.a, s.p, s.cfg, s.o, s.x, s.web, s.watch
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if cfg.Crawl.MaxTime > 0 {
@@ -372,7 +415,7 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 	})
 	beside.Go(func() error {
 		return every(side, cfg.Predictor.SaveEvery, func() error {
-			return errors.Join(saveModel(p, model, watch.f), saveTraps(watch.f, c.Traps))
+			return s.save(false)
 		})
 	})
 	beside.Go(func() error {
@@ -383,6 +426,10 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 			return nil
 		})
 	})
+	beside.Go(func() error { return s.survey(side) })
+	if s.desk != nil {
+		beside.Go(func() error { return s.desk.serve(side, s.adminOptions(cancel), watch) })
+	}
 	if o.serve != "" {
 		beside.Go(func() error {
 			err := a.serveIndex(side, x, cfg, o.serve)
@@ -394,10 +441,10 @@ func (a *app) runCrawl(ctx context.Context, c *crawler.Crawler, cfg *Config, o c
 	}
 	var err error
 	if o.revisit {
-		watch.left, err = c.Revisit(ctx, watch.f)
+		watch.left, err = s.c.Revisit(ctx, s.f)
 	}
 	if err == nil {
-		err = c.Run(ctx)
+		err = s.c.Run(ctx)
 	}
 	stopSide()
 	return errors.Join(err, beside.Wait())

@@ -147,13 +147,18 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 			return err
 		}
 	}
+	admin, err := freeAddress(DefaultConfig().Admin.Listen)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	a.say("dashboard  http://%s/ of each crawl while it runs", admin)
 	var runs []demoRun
 	for _, r := range []demoRun{{strategy: "breadth-first", data: filepath.Join(a.data, "breadth-first")}, {strategy: "lookahead", data: a.data}} {
 		if err := a.self(ctx, io.Discard, "init", "--quiet", "--force", "--data", r.data, "--osm", extract, "--region", town.Name()); err != nil {
 			return err
 		}
 		args := []string{"crawl", "--data", r.data, "--seeds", seeds, "--proxy", proxy, "--delay", "0s", "--max-pages", strconv.Itoa(o.pages),
-			"--strategy", r.strategy, "--workers", "8", "--emit", "page", "--quiet"}
+			"--strategy", r.strategy, "--workers", "8", "--emit", "page", "--quiet", "--admin", admin}
 		a.say("  gazehound %s", strings.Join(args, " "))
 		var out bytes.Buffer
 		if err := a.self(ctx, &out, args...); err != nil {
@@ -174,6 +179,19 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 	}
 	a.printDemo(town, runs, began)
 	return nil
+}
+
+// freeAddress returns the address on loopback if nobody uses it, and else one
+// with another port.
+func freeAddress(address string) (string, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return "", err
+		}
+	}
+	address = l.Addr().String()
+	return address, l.Close()
 }
 
 // A demoRun is one crawl of the town.

@@ -18,29 +18,29 @@ var judgeNames = []string{"addresses", "language", "topic"}
 
 // openJudge returns what decides whether a page is relevant, and what the crawl
 // is about: the project's region, or a language or topic, which need no
-// gazetteer. The judge is nil where the regions were only to be listed.
-func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazetteer.Region, closeGazetteer func(), err error) {
+// gazetteer and have none. The judge is nil where the regions were only to be
+// listed.
+func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazetteer.Region, g *gazetteer.Gazetteer, err error) {
 	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
 		trend := flag.name == "topic" && cfg.Crawl.Strategy == "trend"
 		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge && !trend {
 			return nil, nil, nil, fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge, cfg.Crawl.Judge)
 		}
 	}
-	nothing := func() {}
 	switch cfg.Crawl.Judge {
 	case "language":
 		code, err := languageOf(cfg.Crawl.Language)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		return crawler.Language{Code: code}, &gazetteer.Region{Name: "pages in language " + code}, nothing, os.MkdirAll(p.dir, 0o755)
+		return crawler.Language{Code: code}, &gazetteer.Region{Name: "pages in language " + code}, nil, os.MkdirAll(p.dir, 0o755)
 	case "topic":
 		if cfg.Crawl.Topics != "" {
 			c, err := openTopic(p, cfg)
 			if err != nil {
 				return nil, nil, nil, err
 			}
-			return crawler.Topic{Topic: c.okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", c.Path)}, nothing, os.MkdirAll(p.dir, 0o755)
+			return crawler.Topic{Topic: c.okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", c.Path)}, nil, os.MkdirAll(p.dir, 0o755)
 		}
 		words := bm25.Words(cfg.Crawl.Topic)
 		if len(words) == 0 {
@@ -51,13 +51,12 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 			return nil, nil, nil, fail(exitInvalidInput, "%w", err)
 		}
 		name := fmt.Sprintf("the topic %q", strings.Join(words[:min(len(words), 20)], " "))
-		return crawler.Topic{Topic: topic, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: name}, nothing, os.MkdirAll(p.dir, 0o755)
+		return crawler.Topic{Topic: topic, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: name}, nil, os.MkdirAll(p.dir, 0o755)
 	}
 	if err := a.needData(); err != nil {
 		return nil, nil, nil, err
 	}
-	g, err := p.openGazetteer()
-	if err != nil {
+	if g, err = p.openGazetteer(); err != nil {
 		return nil, nil, nil, err
 	}
 	if cfg.Region.Boundary == listRegions {
@@ -75,7 +74,7 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 		g.Close()
 		return nil, nil, nil, err
 	}
-	return j, region, func() { g.Close() }, nil
+	return j, region, g, nil
 }
 
 // languageOf checks a language code and returns its two letters.

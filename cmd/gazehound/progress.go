@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gazehound/crawler"
@@ -17,6 +18,7 @@ import (
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/trap"
+	"gazehound/predictor"
 )
 
 // A progress tells people on standard error, and scripts on standard output,
@@ -38,6 +40,9 @@ type progress struct {
 	strategy string
 	// importance is that of a fetched page, by strategy trend; nil by others.
 	importance func(*crawler.Visit) float64
+	board      *monitor.Board
+	admin      atomic.Pointer[monitor.Admin] // nil: nobody watches
+	brake      *crawler.Brake
 
 	mu       sync.Mutex
 	before   frontier.Totals // when the run began
@@ -49,6 +54,7 @@ type progress struct {
 	left     int            // pages that are due and were not asked again
 	drawn    int            // width of the line on the terminal
 	end      string         // why the run ended, or ""
+	halting  bool           // open pages finish
 	samples  []sample       // of the last seconds, the oldest first
 }
 
@@ -63,7 +69,7 @@ type sample struct {
 const rateSpan = 10 * time.Second
 
 func newProgress(a *app, p project, f *frontier.Frontier, gate *polite.Gate, o crawlOptions, region string, resumed bool) *progress {
-	w := &progress{a: a, p: p, f: f, gate: gate, region: region, stats: o.stats, emit: map[string]bool{}, again: map[string]int{}, resumed: resumed, began: time.Now()}
+	w := &progress{a: a, p: p, f: f, gate: gate, region: region, stats: o.stats, emit: map[string]bool{}, again: map[string]int{}, resumed: resumed, began: time.Now(), board: monitor.NewBoard()}
 	for _, kind := range o.emit {
 		w.emit[kind] = true
 	}
@@ -76,7 +82,7 @@ func newProgress(a *app, p project, f *frontier.Frontier, gate *polite.Gate, o c
 // start prints the head of the run.
 func (w *progress) start(cfg *Config) {
 	w.strategy, w.workers, w.ceiling = cfg.Crawl.Strategy, cfg.Fetch.Workers, int64(cfg.Storage.Memory)
-	monitor.Write(w.p.status(), w.snapshot())
+	monitor.Write(w.p.status(), w.board.Tick(w.snapshot()).Snapshot)
 	resume := "no"
 	if w.resumed {
 		resume = fmt.Sprintf("yes, %d pages so far", w.before.Pages)
@@ -94,6 +100,7 @@ func (w *progress) start(cfg *Config) {
 // visited is told of every stored visit, one at a time.
 func (w *progress) visited(v *crawler.Visit) {
 	isPage := v.Outcome.Kind == "page"
+	w.board.Visit(v)
 	w.mu.Lock()
 	if v.Before != nil {
 		w.again[v.Again.String()]++
@@ -137,6 +144,12 @@ func (w *progress) visited(v *crawler.Visit) {
 	}
 }
 
+// lesson tells the board what the model is about to learn, and what it would
+// have said.
+func (w *progress) lesson(model *predictor.Model) func(trail []frontier.Node, relevant bool) {
+	return func(trail []frontier.Node, relevant bool) { w.board.Lesson(trail, relevant, model.Score) }
+}
+
 // run prints the state from time to time until ctx ends.
 func (w *progress) run(ctx context.Context) error {
 	period := w.stats
@@ -173,7 +186,7 @@ func (w *progress) snapshot() monitor.Snapshot {
 	now := sample{s.At, t.Pages, processorTime()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s.End = w.end
+	s.End, s.Stopping, s.Paused = w.end, w.halting, w.brake.Held()
 	s.HarvestRecent = round(ratio(int64(w.relevant), int64(min(w.pages, len(w.recent)))), 4)
 	for len(w.samples) > 1 && now.at.Sub(w.samples[1].at) >= rateSpan {
 		w.samples = w.samples[1:]
@@ -192,7 +205,11 @@ func (w *progress) snapshot() monitor.Snapshot {
 // written does not stop a crawl.
 func (w *progress) keep(ctx context.Context) error {
 	return every(ctx, time.Second, func() error {
-		monitor.Write(w.p.status(), w.snapshot())
+		s := w.board.Tick(w.snapshot())
+		monitor.Write(w.p.status(), s.Snapshot)
+		if admin := w.admin.Load(); admin != nil {
+			admin.Publish(s)
+		}
 		return nil
 	})
 }
@@ -217,20 +234,31 @@ func (w *progress) print(quiet bool) {
 	switch {
 	case quiet:
 	case w.redraws:
-		line := fmt.Sprintf(" %d pages  %.1f %% relevant (last 1,000: %.1f %%)  %d addresses  %.1f p/s  %d links on %d hosts (%d ready, %d waiting)  %s  %s-bound",
+		line := fmt.Sprintf(" %d pages  %.1f %% relevant (last 1,000: %.1f %%)  %d addresses  %.1f p/s  %d links on %d hosts (%d ready, %d waiting)  %s  %s",
 			s.Pages, 100*s.Harvest(), 100*s.HarvestRecent, s.Addresses, s.Rate, s.Queued, with, s.Hosts.Ready, s.Hosts.Waiting,
-			s.At.Sub(w.began).Round(time.Second), bound)
+			s.At.Sub(w.began).Round(time.Second), boundBy(bound))
 		pad := max(w.drawn-len(line), 0)
 		w.drawn = len(line)
 		fmt.Fprintf(w.a.stderr, "\r%s%s", line, strings.Repeat(" ", pad))
 	default:
-		fmt.Fprintf(w.a.stderr, "%s INFO status pages=%d relevant=%d harvest=%.3f harvest_1000=%.3f addresses=%d pps=%.1f links=%d hosts=%d state=%s-bound\n",
-			s.At.Format(time.RFC3339), s.Pages, s.Relevant, s.Harvest(), s.HarvestRecent, s.Addresses, s.Rate, s.Queued, with, bound)
+		fmt.Fprintf(w.a.stderr, "%s INFO status pages=%d relevant=%d harvest=%.3f harvest_1000=%.3f addresses=%d pps=%.1f links=%d hosts=%d state=%s\n",
+			s.At.Format(time.RFC3339), s.Pages, s.Relevant, s.Harvest(), s.HarvestRecent, s.Addresses, s.Rate, s.Queued, with, boundBy(bound))
 	}
 }
 
-// stopping tells that the first signal was heard.
+// boundBy says what holds a crawl back, such as "network-bound".
+func boundBy(bottleneck string) string {
+	if bottleneck == monitor.Held {
+		return bottleneck
+	}
+	return bottleneck + "-bound"
+}
+
+// stopping tells that the crawl is to end.
 func (w *progress) stopping(grace time.Duration) {
+	w.mu.Lock()
+	w.halting = true
+	w.mu.Unlock()
 	w.newLine()
 	w.a.say("Stopping: %d open pages, up to %v …", w.f.Totals().Leased, grace)
 }
@@ -263,6 +291,8 @@ func (w *progress) finish(runErr error) error {
 		reason, text, code = "time-limit", "reached its time limit (resume with the same command)", exitTimeLimit
 	case errors.Is(runErr, errDiskReserve):
 		reason, text, code = "disk-reserve", "stopped because the disk is nearly full (resume with the same command)", exitDiskReserve
+	case errors.Is(runErr, errAsked):
+		reason, text, code = "request", "stopped on request (resume with the same command)", exitStopped
 	case errors.Is(runErr, errSignal), errors.Is(runErr, context.Canceled):
 		reason, text, code = "signal", "stopped by signal (resume with the same command)", exitStopped
 	default:
@@ -272,7 +302,7 @@ func (w *progress) finish(runErr error) error {
 	w.mu.Lock()
 	w.end = reason
 	w.mu.Unlock()
-	monitor.Write(w.p.status(), w.snapshot()) // what it would tell is printed here, too
+	monitor.Write(w.p.status(), w.board.Tick(w.snapshot()).Snapshot) // what it would tell is printed here, too
 	w.a.say("Crawl of %s %s, after %s\n", oneLine(w.region), text, took.Round(time.Second/10))
 	w.a.say("  pages fetched  %9d      relevant    %8d   %.1f %%", t.Pages, t.Relevant, 100*ratio(t.Relevant, t.Pages))
 	w.a.say("  bytes          %9s      addresses   %8d", megabytes(t.Bytes), t.Addresses)

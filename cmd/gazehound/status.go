@@ -55,6 +55,7 @@ Exit status: 0, or 10 where there is no crawl.`,
 // The states of a crawl.
 const (
 	crawlRuns   = "running"
+	crawlPaused = "paused"
 	crawlEnded  = "stopped"
 	crawlKilled = "killed"  // it could not say why it ended
 	crawlBusy   = "in use"  // by another command
@@ -88,7 +89,9 @@ func readStatus(p project) (crawlStatus, error) {
 	case err != nil:
 		s.State, s.Because = crawlUnsaid, "this crawl has not said how it is; \"gazehound crawl\" goes on with it."
 	case locked:
-		s.State = crawlRuns
+		if s.State = crawlRuns; s.Paused {
+			s.State = crawlPaused
+		}
 		s.Bottleneck, s.Because = s.Snapshot.Bottleneck()
 	case s.End == "":
 		s.State, s.Because = crawlKilled, "it was killed or lost power; nothing is lost, and the same command goes on."
@@ -109,6 +112,7 @@ var endings = map[string]string{
 	"failures":     "too many failures in a row; the same command goes on.",
 	"time-limit":   "it reached its time limit; the same command goes on.",
 	"disk-reserve": "the disk is nearly full; make room, and the same command goes on.",
+	"request":      "it was stopped on request; the same command goes on.",
 	"signal":       "it was stopped by a signal; the same command goes on.",
 	"error":        "it ended by an error; the same command goes on.",
 }
@@ -136,7 +140,7 @@ func (a *app) watchStatus(ctx context.Context, p project) error {
 			fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn) // over what was there
 		}
 		s, err := a.status(p)
-		if err != nil || s.State != crawlRuns {
+		if err != nil || s.State != crawlRuns && s.State != crawlPaused {
 			return err
 		}
 		drawn = strings.Count(s.text(), "\n")
@@ -156,7 +160,9 @@ func (s *crawlStatus) text() string {
 	}
 	switch s.State {
 	case crawlRuns:
-		line(s.State, "pid %d  %s  %s-bound: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), s.Bottleneck, s.Because)
+		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), boundBy(s.Bottleneck), s.Because)
+	case crawlPaused:
+		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID, s.At.Sub(s.Started).Round(time.Second), s.Because)
 	case crawlEnded, crawlKilled:
 		line(s.State, "%s after %s: %s", s.At.Local().Format(time.DateTime), s.At.Sub(s.Started).Round(time.Second), s.Because)
 	default:
@@ -166,7 +172,11 @@ func (s *crawlStatus) text() string {
 		return b.String()
 	}
 	line("crawl", "%s, strategy %s", s.Region, s.Strategy)
-	line("harvest", "%.1f %% overall, %.1f %% last 1,000", 100*s.Harvest(), 100*s.HarvestRecent)
+	harvest := fmt.Sprintf("%.1f %% overall, %.1f %% last 1,000", 100*s.Harvest(), 100*s.HarvestRecent)
+	if s.Insight != nil && s.Breadth != nil {
+		harvest += fmt.Sprintf(" (breadth-first on the same links, estimated: %.1f %%)", 100**s.Breadth)
+	}
+	line("harvest", "%s", harvest)
 	line("pages", "%d fetched, %d relevant, %d addresses, %s, %.1f a second", s.Pages, s.Relevant, s.Addresses, megabytes(s.Bytes), s.Rate)
 	line("hosts", "%d known; of those with links %d may be asked and %d wait, %d of them because they asked for patience", s.Hosts.Known, s.Hosts.Ready, s.Hosts.Waiting, s.Hosts.Backoff)
 	line("links", "%d seen = %s", s.Seen, accounts(s.Queued, s.Visited, s.Repeats, s.Dropped))
@@ -177,6 +187,22 @@ func (s *crawlStatus) text() string {
 	}
 	line("machine", "%s of %s in memory (%s of mapped files), %.1f of %d cores, %s free on the disk",
 		megabytes(s.Own+s.Mapped), megabytes(s.Ceiling), megabytes(s.Mapped), s.CPU, s.Cores, megabytes(s.DiskFree))
+	if s.Insight == nil {
+		return b.String()
+	}
+	if c := s.Streets; c.All > 0 {
+		line("streets", "%d of %d found (%.1f %%), %d of them by the last 1,000 pages", c.Found, c.All, 100*float64(c.Found)/float64(c.All), c.Recent)
+	}
+	losses := make([]string, len(s.LogLoss))
+	for d, l := range s.LogLoss {
+		if losses[d] = "not known yet"; l != nil {
+			losses[d] = fmt.Sprintf("%.2f", *l)
+		}
+	}
+	line("predictor", "log-loss %s at depths 1 · 2 · 3", strings.Join(losses, " · "))
+	for _, advice := range s.Advice {
+		line("advice", "%s", advice)
+	}
 	return b.String()
 }
 

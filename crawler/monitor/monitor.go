@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"gazehound/predictor"
 )
 
 // A Snapshot is the state of a crawl at one moment. Counts are of the whole
@@ -23,6 +25,8 @@ type Snapshot struct {
 	Started  time.Time `json:"started"`       // of this run
 	At       time.Time `json:"at"`            // when it was so
 	End      string    `json:"end,omitempty"` // why the run ended, in a word such as "page-limit"; "" while it runs
+	Paused   bool      `json:"paused,omitempty"`
+	Stopping bool      `json:"stopping,omitempty"` // open pages finish
 
 	Pages         int64   `json:"pages"`
 	PagesRun      int64   `json:"pages_this_run"`
@@ -52,6 +56,24 @@ type Snapshot struct {
 	CPU      float64 `json:"cpu"` // cores in use, of late
 	Cores    int     `json:"cores"`
 	DiskFree int64   `json:"disk_free"` // bytes
+
+	*Insight // nil: nobody has looked
+}
+
+// An Insight is what a Board knows beyond the counts.
+type Insight struct {
+	Breadth    *float64                     `json:"breadth_first_1000"` // estimate of what breadth-first would have brought among its last 1,000 pages; null: not known
+	BreadthAll *float64                     `json:"breadth_first"`      // the same, of all pages
+	Streets    Coverage                     `json:"streets"`
+	LogLoss    [predictor.MaxDepth]*float64 `json:"log_loss"` // of the last predictions at depths 1 to 3; null: none yet
+	Advice     []string                     `json:"advice"`
+}
+
+// Coverage tells how much of the region's streets was found.
+type Coverage struct {
+	All    int `json:"all"` // that the gazetteer knows
+	Found  int `json:"found"`
+	Recent int `json:"recent"` // new ones that the last 1,000 pages of this run brought
 }
 
 // Hosts counts hosts. Ready and Waiting have links that wait.
@@ -81,6 +103,7 @@ const (
 	Store      = "store"      // links and workers are free: what was found is being written
 	Seeds      = "seed"       // there are too few links
 	Finished   = "finished"   // there are none
+	Held       = "paused"     // somebody holds it
 )
 
 // Bottleneck says in a word what holds the crawl back, and in a sentence why
@@ -93,6 +116,8 @@ func (s *Snapshot) Bottleneck() (word, sentence string) {
 		rest = fmt.Sprintf(" The next one may be asked in %v.", h.Next.Round(time.Second))
 	}
 	switch {
+	case s.Paused:
+		return Held, "no page is begun until somebody lets it go on."
 	case s.Queued == 0:
 		return Finished, "no link is left."
 	case with > 0 && 2*h.Backoff > with && h.Ready < int64(s.Workers):

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/weburl"
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/predictor"
+
+	"golang.org/x/net/netutil"
+)
+
+// noAdmin is the value of admin.listen without which nobody may ask.
+const noAdmin = "off"
+
+// leastToken is the shortest token that is accepted, in bytes.
+const leastToken = 16
+
+// A desk is the admin listener of a running crawl. The file beside the crawl
+// tells "ctl" where it is; only who owns the data can read it.
+type desk struct {
+	a        *app
+	listener net.Listener
+	file     string
+	closed   bool // everything asks for the token
+	given    bool // the token is the operator's
+	deskFile
+}
+
+// deskFile is what admin.json holds.
+type deskFile struct {
+	URL   string `json:"url"`
+	Token string `json:"token"`
+	PID   int    `json:"pid"`
+}
+
+// openDesk takes the address of admin.listen; nil where there is to be none.
+func (a *app) openDesk(cfg *Config, p project) (*desk, error) {
+	listen := cfg.Admin.Listen
+	if listen == "" || listen == noAdmin {
+		os.Remove(p.admin()) // of a crawl that was killed
+		return nil, nil
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "admin.listen wants host:port such as 127.0.0.1:8091, or %s, got %.80q", noAdmin, listen)
+	}
+	d := &desk{a: a, file: p.admin(), closed: !isLoopback(host)}
+	if d.Token, err = readToken(cfg.Admin.TokenFile); err != nil {
+		return nil, err
+	}
+	d.given = d.Token != ""
+	if d.closed && !d.given {
+		return nil, fail(exitInvalidInput, "admin.listen %s would let anyone stop the crawl. Set admin.token_file, or keep 127.0.0.1 and use ssh -L 8091:localhost:8091 host", listen)
+	}
+	if !d.given {
+		d.Token = rand.Text()
+	}
+	d.listener, err = net.Listen("tcp", listen)
+	if errors.Is(err, syscall.EADDRINUSE) && cfg.origin["admin::listen"] == "default" {
+		d.listener, err = net.Listen("tcp", net.JoinHostPort(host, "0")) // as for another crawl on this machine
+	}
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fail(exitError, "%s is in use by another program. --admin 127.0.0.1:0 picks a free port", listen)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fail(exitError, "%s may not be used without more rights. --admin 127.0.0.1:8091 needs none", listen)
+	case err != nil:
+		return nil, fail(exitInvalidInput, "admin.listen: %w", err)
+	}
+	at := d.listener.Addr().(*net.TCPAddr)
+	d.URL, d.PID = "http://"+at.String()+"/", os.Getpid()
+	if at.IP.IsUnspecified() {
+		d.URL = fmt.Sprintf("http://localhost:%d/", at.Port)
+	}
+	data, _ := json.Marshal(d.deskFile) // texts and a number
+	if err := writePrivate(d.file, data); err != nil {
+		d.close()
+		return nil, fmt.Errorf("admin: %w", err)
+	}
+	if d.closed {
+		a.warn("the admin listener at %s is open to everybody who can reach this machine and knows the token", listen)
+	}
+	a.say("dashboard  %s", d.URL)
+	return d, nil
+}
+
+// readToken returns the content of a token file, or "" where there is none.
+func readToken(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return "", fail(exitInvalidInput, "admin.token_file: %w", err)
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < leastToken || strings.ContainsAny(token, " \t\r\n") {
+		return "", fail(exitInvalidInput, "admin.token_file %s wants one word of at least %d characters. \"openssl rand -hex 20\" makes one", name, leastToken)
+	}
+	return token, nil
+}
+
+// writePrivate writes a file that only its owner may read, whole or not at all.
+func writePrivate(name string, data []byte) error {
+	part := name + ".new"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.WriteFile(part, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, name)
+}
+
+// close gives the address up.
+func (d *desk) close() {
+	if d == nil {
+		return
+	}
+	d.listener.Close()
+	os.Remove(d.file)
+}
+
+// maxAdminConnections bounds the connections of the admin listener.
+const maxAdminConnections = 128
+
+// serve answers until ctx ends.
+func (d *desk) serve(ctx context.Context, o monitor.Options, watch *progress) error {
+	o.Token, o.Closed, o.Hand, o.Loopback = d.Token, d.closed, !d.given, !d.closed
+	admin := monitor.NewAdmin(o)
+	defer context.AfterFunc(ctx, admin.Close)()
+	watch.admin.Store(admin)
+	defer watch.admin.Store(nil)
+	return serveHTTP(ctx, netutil.LimitListener(d.listener, maxAdminConnections), admin, 30*time.Second)
+}
+
+// adminOptions says what the admin listener shows of a session, and what it
+// may do to it; cancel ends the run.
+func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
+	o := monitor.Options{
+		Board: s.watch.board, Version: version, Region: s.region.Name, Outline: s.region.Area,
+		Features: predictor.Families(),
+		Terms:    s.terms, Next: s.next, Explain: s.explain, Extras: s.extras,
+		Pause: s.c.Brake.On, Resume: s.c.Brake.Off,
+		Stop: func() {
+			s.watch.stopping(s.cfg.Fetch.ShutdownGrace)
+			cancel(errAsked)
+		},
+		Checkpoint: func() error { return s.save(true) },
+		Label:      s.label, Troubles: s.troubles,
+	}
+	if s.web.polite != nil {
+		o.Rests = s.rests
+	}
+	return o
+}
+
+func (s *session) terms(depth int, feature string, n int) []monitor.Term {
+	terms := []monitor.Term{}
+	for _, w := range s.model.Top(depth, feature, n) {
+		family, word, _ := strings.Cut(w.Term, ":")
+		terms = append(terms, monitor.Term{Feature: family, Word: word, LogOdds: w.LogOdds, Relevant: w.Relevant, Other: w.Other})
+	}
+	return terms
+}
+
+func (s *session) next(n int) ([]monitor.Link, error) {
+	entries, err := s.f.Front(n)
+	links := []monitor.Link{}
+	for _, e := range entries {
+		links = append(links, monitor.Link{URL: e.URL.String(), Priority: e.Priority, Anchor: e.Anchor, Distance: e.Distance})
+	}
+	return links, err
+}
+
+// node finds what the crawl knows about a URL.
+func (s *session) node(text string) (n frontier.Node, err error) {
+	u, err := weburl.Parse(text)
+	if err != nil {
+		return n, fmt.Errorf("%.80q is no URL: %w", text, monitor.ErrUnknown)
+	}
+	n, known, err := s.f.Get(frontier.KeyOf(u))
+	if err == nil && !known {
+		err = fmt.Errorf("never seen: %.200q is %w", text, monitor.ErrUnknown)
+	}
+	return n, err
+}
+
+func (s *session) explain(text string) (any, error) {
+	n, err := s.node(text)
+	if err != nil {
+		return nil, err
+	}
+	return explainKnown(s.f, s.cfg, s.order, s.model, s.c.Traps, s.web.scope(n.URL), n)
+}
+
+// label teaches the model a person's verdict on a page that was judged.
+func (s *session) label(_ context.Context, text string, relevant bool) error {
+	n, err := s.node(text)
+	if err != nil {
+		return err
+	}
+	if n.State != frontier.Visited || n.Outcome.Kind != "page" {
+		return fmt.Errorf("%.200q was not judged yet: the verdict is %w", text, monitor.ErrUnknown)
+	}
+	trail, err := s.f.Trail(frontier.KeyOf(n.URL), predictor.MaxDepth)
+	if err != nil {
+		return err
+	}
+	s.model.Teach(strategy.Example(trail, relevant))
+	return nil
+}
+
+func (s *session) rests(hosts []string) []monitor.Rest {
+	rests := make([]monitor.Rest, len(hosts))
+	for i, r := range s.web.polite.Look(hosts...) {
+		state := "ready"
+		switch {
+		case r.Asked:
+			state = "asked"
+		case r.Backoff:
+			state = "backoff"
+		case r.Wait > 0:
+			state = "waiting"
+		}
+		rests[i] = monitor.Rest{State: state, Wait: round(r.Wait.Seconds(), 1)}
+	}
+	return rests
+}
+
+func (s *session) extras() monitor.Extras {
+	var x monitor.Extras
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if stats, err := s.x.Stats(ctx); err == nil {
+		x.Documents = stats.Pages
+	}
+	for d, depth := range s.model.Stats().Depths {
+		x.Updates[d] = depth.Relevant + depth.Other
+	}
+	return x
+}
+
+// silence is the time without a sign of life after which a crawl is not well.
+const silence = 30 * time.Second
+
+// troubles says why the crawl is not well.
+func (s *session) troubles() []string {
+	var why []string
+	if free, err := diskFree(s.p.dir); err == nil && free < uint64(s.cfg.Storage.DiskReserve) {
+		why = append(why, fmt.Sprintf("only %s are free on the disk; storage.disk_reserve keeps %v", megabytes(int64(free)), s.cfg.Storage.DiskReserve))
+	}
+	if at := s.watch.board.State().At; !at.IsZero() && time.Since(at) > silence {
+		why = append(why, fmt.Sprintf("no sign of life since %s", at.Format(time.RFC3339)))
+	}
+	return why
+}
+
+// maxSurvey bounds the addresses that are read back from the index.
+const maxSurvey = 100_000
+
+// survey tells the board which streets the region has and what was found of
+// them before this run.
+func (s *session) survey(ctx context.Context) error {
+	read, enough := 0, errors.New("enough")
+	err := s.x.Walk(ctx, index.Query{}, func(h *index.Hit) error {
+		if read++; read > maxSurvey {
+			return enough // in the order of hashes, so what was read is a fair part
+		}
+		s.watch.board.Known(h.Country, h.Postcode, h.Street, h.HouseNumber, h.Point, h.HasPoint)
+		return nil
+	})
+	if err == nil || errors.Is(err, enough) {
+		err = nil
+		if s.places != nil {
+			err = s.places.StreetsIn(ctx, s.region, func(street gazetteer.Place, houses int) error {
+				s.watch.board.List(street, houses)
+				return nil
+			})
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		s.a.warn("the coverage of streets is not shown: %s", oneLine(err.Error()))
+	}
+	return nil
+}

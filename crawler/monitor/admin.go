@@ -1,0 +1,539 @@
+package monitor
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/simplify"
+)
+
+// Options say what an Admin shows and what it may do. All functions are called
+// from several goroutines.
+type Options struct {
+	Board   *Board
+	Version string
+	Region  string
+	Outline orb.MultiPolygon // lon, lat; empty: there is none
+
+	// Token is asked for by everything that changes something, as
+	// "Authorization: Bearer …", and with Closed by everything but the page
+	// itself, /healthz and /readyz.
+	Token  string
+	Closed bool
+	// Hand gives the token to whoever loads the page. That is for listeners on
+	// loopback: no other web site can read the page.
+	Hand bool
+	// Loopback refuses requests under names that do not mean this machine, as
+	// a web site would make them whose name was bound to our address (DNS
+	// rebinding).
+	Loopback bool
+
+	Features []string // families of the predictor's terms
+	Terms    func(depth int, feature string, n int) []Term
+	Next     func(n int) ([]Link, error)
+	Explain  func(url string) (any, error) // a value for JSON; an error that wraps ErrUnknown where nothing is known
+	Rests    func(hosts []string) []Rest   // nil: nobody rests
+	Extras   func() Extras
+
+	Pause, Resume, Stop func()
+	Checkpoint          func() error                                               // makes durable what is not yet
+	Label               func(ctx context.Context, url string, relevant bool) error // a person's verdict; see ErrUnknown
+
+	Troubles func() []string // why the crawl is not well
+}
+
+// ErrUnknown is the error of Explain and Label for URLs that the crawl does not
+// know, or has not judged.
+var ErrUnknown = errors.New("not known")
+
+// A Term is one term of the predictor at a depth.
+type Term struct {
+	Feature  string  `json:"feature"`
+	Word     string  `json:"word"`
+	LogOdds  float64 `json:"log_odds"` // > 0 speaks for the link
+	Relevant int     `json:"relevant"` // links with it that led to a relevant page
+	Other    int     `json:"other"`
+}
+
+// A Link is one that waits.
+type Link struct {
+	URL      string  `json:"url"`
+	Priority float64 `json:"priority"`
+	Anchor   string  `json:"anchor,omitempty"`
+	Distance int     `json:"distance"` // links since the last relevant page
+}
+
+// An Admin answers for a running crawl: dashboard, control and metrics. Make
+// one with NewAdmin; Close ends its event streams.
+type Admin struct {
+	o       Options
+	mux     *http.ServeMux
+	events  *events
+	outline [][][2]float64
+
+	mu     sync.Mutex
+	cached map[string]cached
+}
+
+// A cached answer saves the crawl from those who ask too often.
+type cached struct {
+	data []byte
+	at   time.Time
+}
+
+// The dashboard.
+var (
+	//go:embed dashboard.html
+	pageSource string
+	//go:embed dashboard.css
+	style string
+	//go:embed dashboard.js
+	script string
+)
+
+// NewAdmin returns the handler of the admin listener.
+func NewAdmin(o Options) *Admin {
+	a := &Admin{o: o, mux: http.NewServeMux(), events: newEvents(), cached: map[string]cached{}}
+	a.outline = rings(o.Outline)
+	page := template.Must(template.New("dashboard").Parse(pageSource))
+	stylePath, scriptPath := assetPath(style, ".css"), assetPath(script, ".js")
+	a.open("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		token := ""
+		if o.Hand {
+			token = o.Token
+		}
+		page.Execute(w, map[string]any{"Region": o.Region, "Version": o.Version, "Token": token, "Style": stylePath, "Script": scriptPath, "Features": o.Features})
+	})
+	a.asset(stylePath, "text/css; charset=utf-8", style)
+	a.asset(scriptPath, "text/javascript; charset=utf-8", script)
+	a.open("GET /healthz", func(w http.ResponseWriter, r *http.Request) { health(w, "ok", o.Troubles()) })
+	a.open("GET /readyz", func(w http.ResponseWriter, r *http.Request) { health(w, "ready", a.unready()) })
+
+	metrics := metricsHandler(registry(o.Board, o.Version, o.Extras))
+	a.read("GET /metrics", metrics.ServeHTTP)
+	a.read("GET /v1/crawl", a.json(0, func(url.Values) (any, error) { return o.Board.State(), nil }))
+	a.read("GET /v1/crawl/series", a.json(0, a.series))
+	a.read("GET /v1/crawl/hosts", a.json(time.Second, a.hosts))
+	a.read("GET /v1/crawl/streets", a.json(2*time.Second, a.streets))
+	a.read("GET /v1/crawl/found", a.json(2*time.Second, a.found))
+	a.read("GET /v1/crawl/terms", a.json(5*time.Second, a.terms))
+	a.read("GET /v1/crawl/next", a.json(time.Second, a.next))
+	a.read("GET /v1/crawl/explain", a.json(0, func(q url.Values) (any, error) {
+		if q.Get("url") == "" || len(q.Get("url")) > maxURL {
+			return nil, badValue("url wants one of the crawl's URLs, of at most %d bytes", maxURL)
+		}
+		return o.Explain(q.Get("url"))
+	}))
+	a.read("GET /v1/crawl/events", func(w http.ResponseWriter, r *http.Request) {
+		data, err := json.Marshal(o.Board.State())
+		if err != nil {
+			fault(w, err)
+			return
+		}
+		a.events.serve(w, r, data)
+	})
+
+	act := func(f func()) func(*http.Request) error { return func(*http.Request) error { f(); return nil } }
+	a.change("pause", act(o.Pause))
+	a.change("resume", act(o.Resume))
+	a.change("stop", act(o.Stop))
+	a.change("checkpoint", func(*http.Request) error { return o.Checkpoint() })
+	a.change("label", a.label)
+	return a
+}
+
+// ServeHTTP answers a request.
+func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if a.o.Loopback && !meansLoopback(r.Host) {
+		problem(w, http.StatusMisdirectedRequest, fmt.Sprintf("this listener does not answer to the name %.80q", r.Host), "use http://localhost or http://127.0.0.1 with its port")
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+// Publish shows s to all who read the event stream. It never waits for them.
+func (a *Admin) Publish(s State) {
+	if !a.events.any() {
+		return
+	}
+	if data, err := json.Marshal(s); err == nil {
+		a.events.publish(data)
+	}
+}
+
+// Close ends the event streams.
+func (a *Admin) Close() { a.events.close() }
+
+// meansLoopback tells whether the Host of a request can only mean this machine.
+func meansLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
+}
+
+// open registers what everybody may read.
+func (a *Admin) open(pattern string, h http.HandlerFunc) { a.mux.HandleFunc(pattern, h) }
+
+// read registers what those may read who know the token, if one is asked for.
+func (a *Admin) read(pattern string, h http.HandlerFunc) {
+	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if a.o.Closed && !a.knows(r) {
+			unauthorized(w)
+			return
+		}
+		h(w, r)
+	})
+}
+
+// controlHeader is asked for by everything that changes something: a form of
+// another web site cannot send it.
+const controlHeader = "X-Gazehound-Control"
+
+// change registers POST /v1/crawl/name, for those who know the token.
+func (a *Admin) change(name string, do func(r *http.Request) error) {
+	same := http.NewCrossOriginProtection()
+	a.mux.HandleFunc("POST /v1/crawl/"+name, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case same.Check(r) != nil || r.Header.Get(controlHeader) == "":
+			problem(w, http.StatusForbidden, "this request may come from another web site", "send the header "+controlHeader+": 1, and no Origin but our own")
+			return
+		case !a.knows(r):
+			unauthorized(w)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
+		if err := do(r); err != nil {
+			fault(w, err)
+			return
+		}
+		answer(w, map[string]any{"type": "done", "action": name})
+	})
+}
+
+// knows tells whether r brings the token.
+func (a *Admin) knows(r *http.Request) bool {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && a.o.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.o.Token)) == 1
+}
+
+func unauthorized(w http.ResponseWriter) {
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	problem(w, http.StatusUnauthorized, "the token is missing or wrong", "send Authorization: Bearer with the content of admin.token_file")
+}
+
+// asset registers an embedded file under a name that changes with it.
+func (a *Admin) asset(path, kind, text string) {
+	a.open("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		w.Write([]byte(text))
+	})
+}
+
+func assetPath(text, end string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "/assets/" + hex.EncodeToString(sum[:6]) + end
+}
+
+// unready says why the crawl does no work.
+func (a *Admin) unready() []string {
+	s := a.o.Board.State()
+	reasons := a.o.Troubles()
+	switch {
+	case s.At.IsZero():
+		reasons = append(reasons, "the crawl is starting")
+	case s.End != "":
+		reasons = append(reasons, "the crawl has ended")
+	case s.Stopping:
+		reasons = append(reasons, "the crawl is stopping")
+	case s.Paused:
+		reasons = append(reasons, "the crawl is paused")
+	}
+	return reasons
+}
+
+// health answers 200 with word, or 503 with the reasons, one a line.
+func health(w http.ResponseWriter, word string, reasons []string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	if len(reasons) > 0 {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		word = strings.Join(reasons, "\n")
+	}
+	fmt.Fprintln(w, word)
+}
+
+// maxURL bounds a URL that is asked about, in bytes.
+const maxURL = 4096
+
+// maxCached bounds the answers that are kept.
+const maxCached = 256
+
+// json answers with what f makes of the query, at most once in a while.
+func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		name := r.URL.Path + "?" + r.URL.Query().Encode()
+		if fresh > 0 {
+			a.mu.Lock()
+			old, ok := a.cached[name]
+			a.mu.Unlock()
+			if ok && time.Since(old.at) < fresh {
+				send(w, http.StatusOK, old.data)
+				return
+			}
+		}
+		v, err := f(r.URL.Query())
+		if err != nil {
+			fault(w, err)
+			return
+		}
+		data, err := json.Marshal(v)
+		if err != nil {
+			fault(w, err)
+			return
+		}
+		if fresh > 0 {
+			a.mu.Lock()
+			if len(a.cached) >= maxCached {
+				clear(a.cached)
+			}
+			a.cached[name] = cached{data, time.Now()}
+			a.mu.Unlock()
+		}
+		send(w, http.StatusOK, data)
+	}
+}
+
+// A badRequest says what is wrong with one.
+type badRequest struct{ text string }
+
+func (e badRequest) Error() string { return e.text }
+
+func badValue(format string, args ...any) error { return badRequest{fmt.Sprintf(format, args...)} }
+
+// fault answers with an error.
+func fault(w http.ResponseWriter, err error) {
+	var bad badRequest
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &bad), errors.As(err, &large):
+		problem(w, http.StatusBadRequest, err.Error(), "")
+	case errors.Is(err, ErrUnknown):
+		problem(w, http.StatusNotFound, err.Error(), "")
+	default:
+		problem(w, http.StatusInternalServerError, err.Error(), "")
+	}
+}
+
+// problem answers in the form of RFC 9457.
+func problem(w http.ResponseWriter, status int, title, hint string) {
+	p := map[string]any{"title": title, "status": status}
+	if hint != "" {
+		p["detail"] = hint
+	}
+	data, _ := json.Marshal(p) // texts only
+	w.Header().Set("Content-Type", "application/problem+json")
+	send(w, status, data)
+}
+
+func answer(w http.ResponseWriter, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		fault(w, err)
+		return
+	}
+	send(w, http.StatusOK, data)
+}
+
+func send(w http.ResponseWriter, status int, data []byte) {
+	h := w.Header()
+	if h.Get("Content-Type") == "" {
+		h.Set("Content-Type", "application/json")
+	}
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(append(data, '\n'))
+}
+
+// wholeNumber reads a whole number of the query.
+func wholeNumber(q url.Values, name string, standard, least, most int) (int, error) {
+	text := q.Get(name)
+	if text == "" {
+		return standard, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, badValue("%s must be %d to %d, got %.20q", name, least, most, text)
+	}
+	return n, nil
+}
+
+// series returns one of the curves in columns.
+func (a *Admin) series(q url.Values) (any, error) {
+	name := q.Get("span")
+	if name == "" {
+		name = spans[0].Name
+	}
+	points, ok := a.o.Board.History(name)
+	if !ok {
+		return nil, badValue("span must be 10m, 6h or 90d, got %.20q", name)
+	}
+	c := columns{Span: name, T: []int64{}, Pages: []int64{}, Relevant: []int64{}, Queued: []int64{}, Addresses: []int64{}, Errors: []int64{}, Harvest: []float64{}, Breadth: []*float64{}}
+	for _, p := range points {
+		c.T, c.Pages, c.Relevant, c.Queued = append(c.T, p.At), append(c.Pages, p.Pages), append(c.Relevant, p.Relevant), append(c.Queued, p.Queued)
+		c.Addresses, c.Errors = append(c.Addresses, p.Addresses), append(c.Errors, p.Errors)
+		c.Harvest, c.Breadth = append(c.Harvest, float64(p.Harvest)), append(c.Breadth, known(float64(p.Breadth)))
+	}
+	return c, nil
+}
+
+type columns struct {
+	Span      string     `json:"span"`
+	T         []int64    `json:"t"` // Unix time, seconds
+	Pages     []int64    `json:"pages"`
+	Relevant  []int64    `json:"relevant"`
+	Queued    []int64    `json:"links_queued"`
+	Addresses []int64    `json:"addresses"`
+	Errors    []int64    `json:"errors"`
+	Harvest   []float64  `json:"harvest_1000"`
+	Breadth   []*float64 `json:"breadth_first_1000"` // estimated
+}
+
+func (a *Admin) hosts(q url.Values) (any, error) {
+	n, err := wholeNumber(q, "limit", 20, 1, 1000)
+	if err != nil {
+		return nil, err
+	}
+	hosts := a.o.Board.Hosts(n)
+	names := make([]string, len(hosts))
+	for i := range hosts {
+		names[i], hosts[i].State = hosts[i].Name, "ready"
+	}
+	if a.o.Rests != nil {
+		for i, r := range a.o.Rests(names) {
+			hosts[i].Rest = r
+		}
+	}
+	return map[string]any{"hosts": hosts}, nil
+}
+
+func (a *Admin) streets(q url.Values) (any, error) {
+	n, err := wholeNumber(q, "limit", 20, 1, 1000)
+	if err != nil {
+		return nil, err
+	}
+	streets, coverage := a.o.Board.Streets(n)
+	return map[string]any{"streets": streets, "coverage": coverage}, nil
+}
+
+// maxStreetDots bounds the streets on the map.
+const maxStreetDots = 5_000
+
+// found returns everything that is on the map: lon, lat and for streets
+// whether an address of it was found.
+func (a *Admin) found(url.Values) (any, error) {
+	dots := [][2]float64{}
+	for _, d := range a.o.Board.Dots() {
+		dots = append(dots, [2]float64{d.Lon, d.Lat})
+	}
+	streets, _ := a.o.Board.Streets(maxStreetDots)
+	marks := [][3]float64{}
+	for _, s := range streets {
+		covered := 0.0
+		if s.Found > 0 {
+			covered = 1
+		}
+		if s.Lon != 0 || s.Lat != 0 {
+			marks = append(marks, [3]float64{s.Lon, s.Lat, covered})
+		}
+	}
+	return map[string]any{"outline": a.outline, "dots": dots, "streets": marks}, nil
+}
+
+func (a *Admin) terms(q url.Values) (any, error) {
+	depth, err := wholeNumber(q, "depth", 1, 1, 3)
+	if err != nil {
+		return nil, err
+	}
+	n, err := wholeNumber(q, "limit", 16, 1, 200)
+	if err != nil {
+		return nil, err
+	}
+	feature := q.Get("feature")
+	known := feature == ""
+	for _, f := range a.o.Features {
+		known = known || f == feature
+	}
+	if !known {
+		return nil, badValue("feature must be one of %s, got %.20q", strings.Join(a.o.Features, ", "), feature)
+	}
+	return map[string]any{"depth": depth, "feature": feature, "terms": a.o.Terms(depth, feature, n)}, nil
+}
+
+func (a *Admin) next(q url.Values) (any, error) {
+	n, err := wholeNumber(q, "limit", 10, 1, 100)
+	if err != nil {
+		return nil, err
+	}
+	links, err := a.o.Next(n)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"links": links}, nil
+}
+
+func (a *Admin) label(r *http.Request) error {
+	var l struct {
+		URL      string
+		Relevant *bool
+	}
+	if err := json.NewDecoder(r.Body).Decode(&l); err != nil || l.URL == "" || len(l.URL) > maxURL || l.Relevant == nil {
+		return badValue(`label wants {"url": "…", "relevant": true or false}`)
+	}
+	return a.o.Label(r.Context(), l.URL, *l.Relevant)
+}
+
+// rings returns the rings of the outline, as fine as a small map can show.
+func rings(area orb.MultiPolygon) [][][2]float64 {
+	list := [][][2]float64{}
+	if len(area) == 0 {
+		return list
+	}
+	b := area.Bound()
+	fine := simplify.DouglasPeucker(max(b.Max[0]-b.Min[0], b.Max[1]-b.Min[1]) / 1000)
+	for _, polygon := range area.Clone() {
+		for _, ring := range polygon {
+			var points [][2]float64
+			for _, p := range fine.Ring(ring) {
+				points = append(points, [2]float64{p[0], p[1]})
+			}
+			list = append(list, points)
+		}
+	}
+	return list
+}

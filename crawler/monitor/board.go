@@ -1,0 +1,450 @@
+package monitor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/strategy"
+	"gazehound/gazetteer"
+	"gazehound/geoparse"
+	"gazehound/predictor"
+
+	"github.com/paulmach/orb"
+)
+
+// Bounds of what a Board keeps.
+const (
+	maxHosts   = 10_000    // whose pages are counted
+	maxDots    = 20_000    // places on the map; of more, a fair sample
+	maxFresh   = 500       // of them, since the last tick
+	maxStreets = 100_000   // of a region whose coverage is shown
+	maxHouses  = 1_000_000 // distinct ones that are counted for it
+	recent     = 1_000     // pages that "of late" means
+)
+
+// A Board keeps what the dashboard shows of a crawl and the frontier does not
+// know: curves, places, hosts and streets. It is told of every visit and, once a
+// second, of a Snapshot. It is safe for concurrent use.
+type Board struct {
+	mu      sync.Mutex
+	state   Snapshot
+	history history
+	shadow  shadow
+	hosts   map[string]*hostCount
+	dots    []Dot
+	places  map[uint64]bool // distinct ones that were found
+	fresh   []Dot
+	streets map[string]*Street
+	houses  map[uint64]bool
+	listed  int           // streets that the gazetteer knows
+	covered int           // of them, have an address that was found
+	news    [recent]uint8 // new streets that each of the last pages brought
+	pages   int           // seen by this board
+	losses  [predictor.MaxDepth]loss
+	meters  *meters
+}
+
+// A Dot is the place of an address that was found, on the map.
+type Dot struct {
+	Lon   float64   `json:"lon"` // degrees, WGS 84
+	Lat   float64   `json:"lat"`
+	Found time.Time `json:"found,omitzero"` // zero: before this run
+}
+
+// A hostCount counts the visits of a host in this run.
+type hostCount struct {
+	pages, relevant, errors int64
+	last                    time.Time
+}
+
+// A Street is a street of the region and how much of it was found.
+type Street struct {
+	Name     string  `json:"name"`
+	Postcode string  `json:"postcode,omitempty"`
+	Houses   int     `json:"houses"` // that the gazetteer knows; 0: it knows none
+	Found    int     `json:"found"`  // distinct addresses
+	Lon      float64 `json:"lon"`
+	Lat      float64 `json:"lat"`
+
+	listed bool // the gazetteer knows it in the region
+}
+
+// A loss is the mean log-loss of the last predictions.
+type loss struct {
+	n    int
+	mean float64
+}
+
+// NewBoard returns an empty Board.
+func NewBoard() *Board {
+	return &Board{history: newHistory(), hosts: map[string]*hostCount{}, places: map[uint64]bool{}, streets: map[string]*Street{},
+		houses: map[uint64]bool{}, meters: newMeters()}
+}
+
+// Load takes over the curves of the runs before.
+func (b *Board) Load(f *frontier.Frontier) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return errors.Join(b.history.load(f), b.shadow.load(f))
+}
+
+// Save keeps the curves; those of the last minutes only with all.
+func (b *Board) Save(f *frontier.Frontier, all bool) error {
+	b.mu.Lock()
+	pieces := append(b.history.changed(all), b.shadow.encode())
+	b.mu.Unlock()
+	for _, p := range pieces {
+		if err := f.PutMeta(p.name, p.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Visit is told of every stored visit.
+func (b *Board) Visit(v *crawler.Visit) {
+	b.meters.visit(v)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shadow.see(v)
+	host := b.host(v.Entry.URL.Host())
+	host.last = v.Outcome.At
+	if v.Outcome.Kind == "error" {
+		host.errors++
+	}
+	if v.Outcome.Kind != "page" || v.Before != nil {
+		return
+	}
+	host.pages++
+	b.pages++
+	before := b.covered
+	if v.Outcome.Relevant {
+		host.relevant++
+		for i := range v.Verdict.Addresses {
+			if a := &v.Verdict.Addresses[i]; a.InRegion {
+				b.found(a, v.Outcome.At)
+			}
+		}
+	}
+	b.news[b.pages%recent] = uint8(min(b.covered-before, math.MaxUint8))
+}
+
+// host returns the counts of a host. When there are too many, those with the
+// fewest pages are given up.
+func (b *Board) host(name string) *hostCount {
+	if h := b.hosts[name]; h != nil {
+		return h
+	}
+	if len(b.hosts) >= maxHosts {
+		var counts []int64
+		for _, h := range b.hosts {
+			counts = append(counts, h.pages)
+		}
+		slices.Sort(counts)
+		middle, quota := counts[len(counts)/2], len(counts)/2
+		for name, h := range b.hosts {
+			if h.pages <= middle && quota > 0 {
+				delete(b.hosts, name)
+				quota--
+			}
+		}
+	}
+	h := &hostCount{}
+	b.hosts[name] = h
+	return h
+}
+
+// found takes note of an address of the region.
+func (b *Board) found(a *geoparse.Address, at time.Time) {
+	if p := &a.Place; p.ID != "" && p.Street != "" {
+		b.cover(p.Country, p.Postcode, p.Street, a.HouseNumber, a.Point)
+	}
+	if a.Precision != gazetteer.NoPrecision {
+		b.dot(Dot{a.Point.Lon(), a.Point.Lat(), at})
+	}
+}
+
+// Known takes note of an address that was found before this run.
+func (b *Board) Known(country, postcode, street, number string, at orb.Point, located bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if street != "" {
+		b.cover(country, postcode, street, number, at)
+	}
+	if located {
+		b.dot(Dot{Lon: at.Lon(), Lat: at.Lat()})
+	}
+}
+
+// List takes note of a street of the region with the number of its houses.
+func (b *Board) List(p gazetteer.Place, houses int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.street(p.Country, p.Postcode, p.Street, p.Point)
+	if s == nil {
+		return
+	}
+	if !s.listed {
+		s.listed = true
+		b.listed++
+		if s.Found > 0 {
+			b.covered++
+		}
+	}
+	s.Houses += houses
+}
+
+// street returns a street, or nil where there are too many.
+func (b *Board) street(country, postcode, name string, at orb.Point) *Street {
+	key := country + "|" + postcode + "|" + gazetteer.StreetKey(name)
+	s := b.streets[key]
+	if s == nil && len(b.streets) < maxStreets {
+		s = &Street{Name: name, Postcode: postcode, Lon: at.Lon(), Lat: at.Lat()}
+		b.streets[key] = s
+	}
+	return s
+}
+
+// cover counts a distinct address of a street.
+func (b *Board) cover(country, postcode, street, number string, at orb.Point) {
+	s := b.street(country, postcode, street, at)
+	if s == nil || len(b.houses) >= maxHouses {
+		return
+	}
+	key := hash(country, postcode, gazetteer.StreetKey(street), gazetteer.NumberKey(number))
+	if b.houses[key] {
+		return
+	}
+	b.houses[key] = true
+	if s.Found++; s.Found == 1 && s.listed {
+		b.covered++
+	}
+}
+
+func hash(parts ...string) uint64 {
+	h := fnv.New64a()
+	for _, p := range parts {
+		h.Write([]byte(p))
+		h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
+
+// dot puts a place on the map, once. Above maxDots each place has the same
+// chance to be among them (reservoir sampling).
+func (b *Board) dot(d Dot) {
+	key := uint64(math.Float32bits(float32(d.Lon)))<<32 | uint64(math.Float32bits(float32(d.Lat)))
+	if b.places[key] || len(b.places) >= maxHouses {
+		return
+	}
+	b.places[key] = true
+	if !d.Found.IsZero() && len(b.fresh) < maxFresh {
+		b.fresh = append(b.fresh, d)
+	}
+	if len(b.dots) < maxDots {
+		b.dots = append(b.dots, d)
+	} else if i := rand.IntN(len(b.places)); i < maxDots {
+		b.dots[i] = d
+	}
+}
+
+// Lesson is told of what the strategy is about to learn, with the model's
+// answers for the links of the trail so far.
+func (b *Board) Lesson(trail []frontier.Node, relevant bool, score func(terms []string) [predictor.MaxDepth]float64) {
+	terms := strategy.TrailTerms(trail)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for d := range min(len(terms), predictor.MaxDepth) {
+		if trail[d].Depth > 0 { // a link led to it
+			b.losses[d].add(score(terms[d])[d], relevant)
+		}
+	}
+}
+
+// leastProbability bounds the log-loss of one prediction.
+const leastProbability = 1e-3
+
+func (l *loss) add(p float64, relevant bool) {
+	if !relevant {
+		p = 1 - p
+	}
+	l.n = min(l.n+1, recent)
+	l.mean += (-math.Log(max(p, leastProbability)) - l.mean) / float64(l.n)
+}
+
+// Tick takes the state of a second and returns it as the dashboard shows it,
+// with the places that were found since the last tick.
+func (b *Board) Tick(s Snapshot) State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.Version, s.Insight = version, b.insight(float64(s.Pages))
+	b.state = s
+	breadth := -1.0
+	if s.Breadth != nil {
+		breadth = *s.Breadth
+	}
+	b.history.add(Point{At: s.At.Unix(), Pages: s.Pages, Relevant: s.Relevant, Queued: s.Queued, Addresses: s.Addresses,
+		Errors: total(s.Errors), Harvest: float32(s.HarvestRecent), Breadth: float32(breadth)})
+	state := b.current()
+	state.Fresh, b.fresh = b.fresh, nil
+	return state
+}
+
+// A State is what the dashboard shows beside the curves.
+type State struct {
+	Snapshot
+	Harvest    float64 `json:"harvest"` // of all pages
+	Bottleneck string  `json:"bottleneck"`
+	Because    string  `json:"because"`
+	Fresh      []Dot   `json:"fresh,omitempty"`
+}
+
+// State returns the state of the last tick.
+func (b *Board) State() State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.current()
+}
+
+func (b *Board) current() State {
+	s := State{Snapshot: b.state, Harvest: b.state.Harvest()}
+	s.Bottleneck, s.Because = b.state.Bottleneck()
+	return s
+}
+
+// insight returns what the board adds to the state of a crawl of so many pages.
+func (b *Board) insight(pages float64) *Insight {
+	s := &Insight{Streets: Coverage{All: b.listed, Found: b.covered}}
+	for _, n := range b.news {
+		s.Streets.Recent += int(n)
+	}
+	s.Breadth = known(b.shadow.harvest(max(pages-recent, 0), pages))
+	s.BreadthAll = known(b.shadow.harvest(0, pages))
+	for d, l := range b.losses {
+		if l.n > 0 {
+			mean := l.mean
+			s.LogLoss[d] = &mean
+		}
+	}
+	s.Advice = b.advice(s.Streets)
+	return s
+}
+
+func known(x float64) *float64 {
+	if x < 0 {
+		return nil
+	}
+	return &x
+}
+
+func total(counts map[string]int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// advice says what an operator might do.
+func (b *Board) advice(c Coverage) []string {
+	lines := []string{}
+	type poor struct {
+		name string
+		hostCount
+	}
+	var hosts []poor
+	for name, h := range b.hosts {
+		if h.pages >= 100 && h.relevant*33 < h.pages { // 3 %
+			hosts = append(hosts, poor{name, *h})
+		}
+	}
+	slices.SortFunc(hosts, func(a, b poor) int {
+		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.name, b.name))
+	})
+	for _, h := range hosts[:min(len(hosts), 3)] {
+		lines = append(lines, fmt.Sprintf("%s: %s, %.0f %% of them relevant. max_pages in the hosts section would limit it.", h.name, count(h.pages, "page"), 100*float64(h.relevant)/float64(h.pages)))
+	}
+	switch {
+	case c.All == 0 || b.pages < recent:
+	case c.Recent == 0:
+		lines = append(lines, fmt.Sprintf("The last %s pages brought no new street: it may be time to stop.", number(recent)))
+	default:
+		lines = append(lines, fmt.Sprintf("The last %s pages brought %s: worth going on.", number(recent), count(int64(c.Recent), "new street")))
+	}
+	return lines
+}
+
+// A Host is one line of the table of hosts.
+type Host struct {
+	Name     string    `json:"host"`
+	Pages    int64     `json:"pages"` // of this run, like the other counts
+	Relevant int64     `json:"relevant"`
+	Errors   int64     `json:"errors"`
+	Last     time.Time `json:"last"` // visit
+	Rest
+}
+
+// A Rest is what a host is doing.
+type Rest struct {
+	State string  `json:"state"` // ready, asked, waiting or backoff
+	Wait  float64 `json:"wait_s"`
+}
+
+// Hosts returns the n hosts with the most pages.
+func (b *Board) Hosts(n int) []Host {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	hosts := make([]Host, 0, len(b.hosts))
+	for name, h := range b.hosts {
+		hosts = append(hosts, Host{Name: name, Pages: h.pages, Relevant: h.relevant, Errors: h.errors, Last: h.last})
+	}
+	slices.SortFunc(hosts, func(a, b Host) int {
+		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Errors, a.Errors), cmp.Compare(a.Name, b.Name))
+	})
+	return hosts[:min(n, len(hosts))]
+}
+
+// Dots returns the places on the map, at most maxDots.
+func (b *Board) Dots() []Dot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.dots)
+}
+
+// Streets returns the n streets of the region with the most houses that were
+// not found, and the coverage.
+func (b *Board) Streets(n int) ([]Street, Coverage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := make([]Street, 0, b.listed)
+	for _, s := range b.streets {
+		if s.listed {
+			list = append(list, *s)
+		}
+	}
+	slices.SortFunc(list, func(a, b Street) int {
+		return cmp.Or(cmp.Compare(b.Houses-b.Found, a.Houses-a.Found), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Postcode, b.Postcode))
+	})
+	return list[:min(n, len(list))], Coverage{All: b.listed, Found: b.covered}
+}
+
+// History returns the points of a span, the oldest first; false if there is no
+// such span.
+func (b *Board) History(name string) ([]Point, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.history {
+		if s.Name == name {
+			return s.last(time.Now().Unix()), true
+		}
+	}
+	return nil, false
+}

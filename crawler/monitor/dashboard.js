@@ -1,0 +1,389 @@
+// The dashboard of a running crawl. All that comes from crawled pages is set as
+// text, never as markup.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const svgNS = "http://www.w3.org/2000/svg";
+let token = document.querySelector("meta[name=gazehound-token]").content || sessionStorage.getItem("gazehound-token") || "";
+let span = "10m", depth = 1, last = null, points = null, plan = null, paused = false;
+
+// el makes an element with attributes and children; texts are escaped.
+function el(name, attributes = {}, ...children) {
+  const e = document.createElement(name);
+  for (const [k, v] of Object.entries(attributes)) {
+    if (k === "onclick") e.addEventListener("click", v); else e.setAttribute(k, v);
+  }
+  e.append(...children.filter((c) => c !== null));
+  return e;
+}
+
+function shape(name, attributes = {}, text = "") {
+  const e = document.createElementNS(svgNS, name);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  if (text) e.textContent = text;
+  return e;
+}
+
+const whole = (n) => Math.round(n).toLocaleString("en");
+const percent = (x) => (100 * x).toFixed(1) + " %";
+const megabytes = (n) => whole(n / 1e6) + " MB";
+
+function duration(seconds) {
+  const s = Math.max(0, Math.round(seconds)), d = Math.floor(s / 86400), h = Math.floor(s / 3600) % 24, m = Math.floor(s / 60) % 60;
+  if (d) return d + " d " + h + " h";
+  if (h) return h + " h " + m + " min";
+  if (m) return m + " min " + (s % 60) + " s";
+  return s + " s";
+}
+
+function say(text) {
+  $("message").textContent = text;
+  $("message").hidden = !text;
+}
+
+// get returns the JSON of one of our own addresses.
+async function get(path) {
+  const r = await fetch(path, { headers: token ? { Authorization: "Bearer " + token } : {} });
+  if (r.status === 401) {
+    $("login").hidden = false;
+    throw new Error("This listener asks for its token.");
+  }
+  const body = await r.json();
+  if (!r.ok) throw new Error(body.title || r.statusText);
+  return body;
+}
+
+// post changes something.
+async function post(action, body) {
+  try {
+    const r = await fetch("/v1/crawl/" + action, {
+      method: "POST", body: body ? JSON.stringify(body) : "",
+      headers: { Authorization: "Bearer " + token, "X-Gazehound-Control": "1", "Content-Type": "application/json" },
+    });
+    if (!r.ok) throw new Error((await r.json()).title || r.statusText);
+    return true;
+  } catch (e) {
+    say(action + ": " + e.message);
+    return false;
+  }
+}
+
+function figure(id, text, below = "") {
+  $(id).replaceChildren(text, el("small", {}, below));
+}
+
+function show(s) {
+  if (!s.at || s.at.startsWith("0001")) return; // no second has passed yet
+  last = s;
+  paused = !!s.paused;
+  const took = duration((Date.parse(s.at) - Date.parse(s.started)) / 1000);
+  let state = "running " + took + " · " + s.bottleneck + "-bound", because = s.because;
+  if (s.end) [state, because] = ["ended after " + took + " · " + s.end, ""];
+  else if (s.stopping) [state, because] = ["stopping after " + took, "Open pages finish."];
+  else if (paused) [state, because] = ["paused", "Open pages finish; no other is begun."];
+  if ($("state").textContent !== state) $("state").textContent = state;
+  $("because").textContent = because;
+  $("pause").textContent = paused ? "Resume" : "Pause";
+  for (const id of ["pause", "checkpoint", "stop"]) $(id).disabled = !!s.end || !!s.stopping;
+  figure("n-pages", whole(s.pages), whole(s.pages_this_run) + " this run");
+  figure("n-relevant", percent(s.harvest), typeof s.breadth_first !== "number" ? whole(s.relevant) : "breadth-first: " + percent(s.breadth_first) + " est.");
+  figure("n-addresses", whole(s.addresses), perMinute());
+  const streets = s.streets || { all: 0 };
+  figure("n-streets", streets.all ? percent(streets.found / streets.all) : "not known yet", streets.all ? "of " + whole(streets.all) + "; new of late: " + whole(streets.recent) : "");
+  figure("n-rate", s.pps.toFixed(1), s.leased + " of " + s.workers + " workers busy");
+  figure("n-queued", whole(s.links_queued), whole(s.links_seen) + " seen");
+  const failed = Object.values(s.errors || {}).reduce((a, b) => a + b, 0);
+  figure("n-errors", whole(failed), percent(failed / Math.max(1, s.links_visited)) + " of the visits");
+  figure("n-memory", megabytes(s.memory_own + s.memory_mapped), "of " + megabytes(s.memory_ceiling) + "; " + s.cpu.toFixed(1) + " of " + s.cores + " cores");
+  const h = s.hosts;
+  $("hoststate").textContent = whole(h.known) + " known; of those with links " + whole(h.ready) + " may be asked and " + whole(h.waiting) + " wait, " + whole(h.backoff) + " of them because they asked for patience.";
+  const rows = [...Object.entries(s.errors || {}).map(([k, n]) => [k, n, "error"]), ...Object.entries(s.skipped || {}).map(([k, n]) => [k, n, "skipped"])];
+  rows.sort((a, b) => b[1] - a[1]);
+  $("errors").tBodies[0].replaceChildren(...(rows.length ? rows : [["none so far", 0, ""]]).map(([k, n, kind]) => el("tr", {}, el("td", {}, k.replaceAll("_", " ")), el("td", { class: "quiet" }, kind), el("td", { class: "n" }, whole(n)))));
+  const losses = (s.log_loss || []).map((x) => (x === null ? "not known yet" : x.toFixed(2)));
+  $("loss").textContent = "Log-loss of the last 1,000 predictions, 1 · 2 · 3 links ahead: " + losses.join(" · ") + " (0.69 is a coin).";
+  $("advice").replaceChildren(...((s.advice || []).length ? s.advice : ["Nothing to advise yet."]).map((t) => el("li", {}, t)));
+  for (const d of s.fresh || []) dot(d.lon, d.lat, true);
+  if (s.fresh) drawDots();
+  if (points && span === "10m") {
+    append(s);
+    curves();
+  }
+}
+
+function perMinute() {
+  if (!points || points.t.length < 2) return "";
+  const n = points.t.length - 1;
+  let i = n;
+  while (i > 0 && points.t[n] - points.t[i - 1] <= 60) i--;
+  const dt = points.t[n] - points.t[i];
+  return dt > 4 ? "+" + whole((points.addresses[n] - points.addresses[i]) * 60 / dt) + " a minute" : "";
+}
+
+// append adds the state of a second to the finest curves.
+function append(s) {
+  const t = Math.floor(Date.parse(s.at) / 1000), n = points.t.length - 1;
+  const row = { t, pages: s.pages, relevant: s.relevant, links_queued: s.links_queued, addresses: s.addresses, harvest_1000: s.harvest_1000, breadth_first_1000: s.breadth_first_1000 };
+  for (const [k, v] of Object.entries(row)) {
+    if (n >= 0 && points.t[n] === t && k !== "t") points[k][n] = v; else if (!(n >= 0 && points.t[n] === t)) points[k].push(v);
+  }
+  while (points.t.length > 600) for (const k of Object.keys(row)) points[k].shift();
+}
+
+// chart draws lines over time; a hole in time or a null is a hole in the line.
+function chart(svg, t, lines, options) {
+  const w = svg.clientWidth || 600, h = svg.clientHeight || 200, left = 44, bottom = 18, top = 8;
+  const values = lines.flatMap((l) => l.y.filter((v) => v !== null));
+  svg.setAttribute("viewBox", "0 0 " + w + " " + h);
+  if (t.length < 2 || !values.length) {
+    svg.replaceChildren(shape("text", { x: left, y: h / 2 }, "not known yet"));
+    return;
+  }
+  const max = nice(Math.max(options.least, ...values)), from = t[0], to = Math.max(t[t.length - 1], from + 1);
+  const x = (v) => left + (w - left - 6) * (v - from) / (to - from), y = (v) => h - bottom - (h - bottom - top) * v / max;
+  const parts = [];
+  for (const share of options.ticks) {
+    parts.push(shape("path", { class: "grid", d: "M" + left + " " + y(max * share) + "H" + w }), shape("text", { x: left - 6, y: y(max * share) + 4, "text-anchor": "end" }, options.label(max * share)));
+  }
+  const clock = (v) => new Date(v * 1000).toLocaleString([], to - from > 86400 ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit", second: to - from < 3600 ? "2-digit" : undefined });
+  parts.push(shape("text", { x: left, y: h - 4 }, clock(from)), shape("text", { x: w - 4, y: h - 4, "text-anchor": "end" }, clock(to)));
+  const hole = 3 * Math.max((to - from) / 600, median(t));
+  for (const l of lines) {
+    let d = "", pen = false;
+    l.y.forEach((v, i) => {
+      if (v === null || (i > 0 && t[i] - t[i - 1] > hole)) pen = false;
+      if (v === null) return;
+      d += (pen ? "L" : "M") + x(t[i]).toFixed(1) + " " + y(v).toFixed(1);
+      pen = true;
+    });
+    parts.push(shape("path", { class: "line " + (l.kind || ""), d }));
+  }
+  svg.replaceChildren(...parts);
+}
+
+function median(t) {
+  const gaps = t.slice(1).map((v, i) => v - t[i]).sort((a, b) => a - b);
+  return gaps[Math.floor(gaps.length / 2)] || 1;
+}
+
+function nice(v) {
+  const p = 10 ** Math.floor(Math.log10(v));
+  return [1, 2, 2.5, 5, 10].map((f) => f * p).find((n) => n >= v);
+}
+
+function curves() {
+  const p = points;
+  chart($("harvest"), p.t, [{ y: p.breadth_first_1000, kind: "other" }, { y: p.harvest_1000 }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => (100 * v).toFixed(v < 0.1 ? 1 : 0) + " %" });
+  const wide = Math.max(1, Math.round(p.t.length / 60)); // a mean over some points is calmer
+  const rate = p.t.map((t, i) => {
+    const j = Math.max(0, i - Math.max(wide, 5));
+    return i > j && t > p.t[j] ? Math.max(0, (p.pages[i] - p.pages[j]) / (t - p.t[j])) : null;
+  });
+  chart($("rate"), p.t, [{ y: rate }], { least: 1, ticks: [0, 1], label: (v) => String(+v.toFixed(1)) });
+  chart($("queue"), p.t, [{ y: p.links_queued }], { least: 10, ticks: [0, 1], label: (v) => (v >= 10000 ? Math.round(v / 1000) + "k" : String(Math.round(v))) });
+  const n = p.t.length - 1;
+  if (n > 10) {
+    const pages = p.pages[n] - p.pages[0], grown = p.links_queued[n] - p.links_queued[0];
+    let text = "";
+    if (pages > 20) {
+      text = grown >= 0 ? "Likely end: not in sight, the queue grows by " + (grown / pages).toFixed(1) + " links a page."
+        : "Likely end: in " + duration(p.links_queued[n] * (p.t[n] - p.t[0]) / -grown) + ", at the present pace.";
+    }
+    $("end").textContent = text;
+  }
+}
+
+async function loadCurves() {
+  points = await get("/v1/crawl/series?span=" + span);
+  curves();
+}
+
+// The map: equirectangular around its middle, which is enough for a city.
+let drawn = [], dirty = false;
+
+async function loadMap() {
+  const f = await get("/v1/crawl/found");
+  const at = [...f.outline.flat(), ...(f.outline.length ? [] : [...f.streets, ...f.dots])];
+  if (!at.length) {
+    $("map").replaceChildren(shape("text", { x: 320, y: 210, "text-anchor": "middle", fill: "currentColor" }, "Nothing found yet"));
+    plan = null;
+    return;
+  }
+  const lons = at.map((p) => p[0]), lats = at.map((p) => p[1]);
+  const min = (a) => a.reduce((x, y) => Math.min(x, y)), max = (a) => a.reduce((x, y) => Math.max(x, y));
+  const [w, e, s, n] = [min(lons), max(lons), min(lats), max(lats)], squeeze = Math.cos((s + n) / 2 * Math.PI / 180);
+  const scale = Math.min(600 / Math.max((e - w) * squeeze, 1e-4), 380 / Math.max(n - s, 1e-4));
+  plan = { x: (lon) => 320 + (lon - (w + e) / 2) * squeeze * scale, y: (lat) => 210 - (lat - (s + n) / 2) * scale };
+  const outline = f.outline.map((ring) => "M" + ring.map((p) => plan.x(p[0]).toFixed(1) + " " + plan.y(p[1]).toFixed(1)).join("L") + "Z").join("");
+  const square = (p) => "M" + (plan.x(p[0]) - 2.5).toFixed(1) + " " + (plan.y(p[1]) - 2.5).toFixed(1) + "h5v5h-5z";
+  drawn = [];
+  for (const d of f.dots) dot(d[0], d[1], false);
+  $("map").replaceChildren(
+    shape("path", { class: "land", d: outline }),
+    shape("path", { class: "open", d: f.streets.filter((p) => !p[2]).map(square).join("") }),
+    shape("path", { class: "covered", d: f.streets.filter((p) => p[2]).map(square).join("") }),
+    shape("path", { class: "dots", id: "dots" }), shape("g", { id: "fresh" }));
+  drawDots();
+}
+
+function dot(lon, lat, fresh) {
+  if (!plan) return;
+  const x = plan.x(lon).toFixed(1), y = plan.y(lat).toFixed(1);
+  drawn.push("M" + x + " " + y + "h0");
+  dirty = true;
+  const pulses = $("fresh");
+  if (fresh && pulses && pulses.childElementCount < 50) {
+    const c = shape("circle", { class: "fresh", cx: x, cy: y, r: 2 });
+    c.addEventListener("animationend", () => c.remove());
+    pulses.append(c);
+  }
+}
+
+function drawDots() {
+  if (!plan || !$("dots") || !dirty) return;
+  dirty = false;
+  $("dots").setAttribute("d", drawn.join(""));
+  $("map").setAttribute("aria-label", "Map of the addresses found: " + whole(drawn.length) + " places");
+}
+
+async function loadHosts() {
+  const { hosts } = await get("/v1/crawl/hosts?limit=12");
+  $("hosts").tBodies[0].replaceChildren(...hosts.map((h) => el("tr", {},
+    el("td", { class: "url" }, h.host), el("td", { class: "n" }, whole(h.pages)), el("td", { class: "n" }, h.pages ? percent(h.relevant / h.pages) : "–"), el("td", { class: "n" }, whole(h.errors)),
+    el("td", {}, h.wait_s > 0 ? h.state + " " + duration(Math.ceil(h.wait_s)) : h.state))));
+}
+
+async function loadNext() {
+  const { links } = await get("/v1/crawl/next?limit=10");
+  const rows = (links || []).map((l) => el("tr", {},
+    el("td", { class: "n" }, l.priority.toFixed(3)), el("td", { class: "url" }, l.url, l.anchor ? el("span", { class: "quiet" }, " “" + l.anchor + "”") : null),
+    el("td", {}, el("button", { type: "button", "aria-label": "Why " + l.url, onclick: () => why(l.url) }, "why?"))));
+  if (!$("next").contains(document.activeElement)) $("next").tBodies[0].replaceChildren(...rows);
+}
+
+function termLine(t, most) {
+  const bar = shape("svg", { class: t.log_odds < 0 ? "bar minus" : "bar", viewBox: "0 0 100 9", preserveAspectRatio: "none", "aria-hidden": "true" });
+  bar.append(shape("rect", { width: (100 * Math.min(1, Math.abs(t.log_odds) / Math.max(most, 0.01))).toFixed(1), height: 9 }));
+  const word = el("span", {}, t.word, t.feature ? el("span", { class: "quiet" }, " " + t.feature) : null);
+  word.title = (t.feature ? t.feature + ":" : "") + t.word + ", " + t.relevant + " relevant, " + t.other + " other";
+  return el("li", {}, word, el("span", { class: "n" }, (t.log_odds > 0 ? "+" : "") + t.log_odds.toFixed(2)), bar);
+}
+
+async function loadTerms() {
+  const { terms } = await get("/v1/crawl/terms?limit=24&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
+  const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
+  const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most)) : [el("li", { class: "quiet" }, "nothing yet")]);
+  $("for").replaceChildren(...list(terms.filter((t) => t.log_odds > 0)));
+  $("against").replaceChildren(...list(terms.filter((t) => t.log_odds < 0)));
+}
+
+async function loadStreets() {
+  const { streets } = await get("/v1/crawl/streets?limit=12");
+  $("streets").tBodies[0].replaceChildren(...streets.map((s) => el("tr", {}, el("td", {}, s.name, s.postcode ? el("span", { class: "quiet" }, " " + s.postcode) : null), el("td", { class: "n" }, whole(s.found)),
+    el("td", { class: "n" }, s.houses ? whole(s.houses) : "–"), el("td", {}, el("meter", { min: 0, max: Math.max(s.houses, 1), value: Math.min(s.found, Math.max(s.houses, 1)), "aria-label": s.found + " of " + s.houses })))));
+}
+
+// why shows what explain says of a URL.
+async function why(url) {
+  const box = $("why");
+  $("askurl").value = url;
+  box.className = "open";
+  try {
+    const x = await get("/v1/crawl/explain?url=" + encodeURIComponent(url));
+    const parts = [el("p", {}, el("strong", {}, x.url))];
+    const line = (...text) => parts.push(el("p", {}, ...text));
+    if (x.state === "queued") line("Waits with priority " + x.priority.toFixed(3) + " by strategy " + x.strategy + (x.queued_priority !== x.priority ? "; it was queued with " + x.queued_priority.toFixed(3) : "") + ".");
+    else line("Visited: " + x.kind + (x.reason ? ", " + x.reason : "") + (x.kind === "page" ? (x.relevant ? ", relevant" : ", not relevant") : "") + ". " + ((x.addresses || []).length ? whole(x.addresses.length) + " addresses." : ""));
+    if (x.link && x.link.anchor) line("Link “" + x.link.anchor + "”" + (x.link.around ? ", near “" + x.link.around + "”" : "") + ".");
+    line("Path: " + (x.path || []).map((p) => p.url + (p.relevant === true ? " (relevant)" : p.seed ? " (seed)" : "")).join(" → "));
+    line(x.distance + " links since the last relevant page or seed, " + x.depth + " from a seed.");
+    if (x.decayed !== undefined && x.boost !== undefined) line("Priority " + (x.decayed + x.boost).toFixed(3) + " = " + x.decayed.toFixed(3) + " by distance + " + x.boost.toFixed(3) + " by the model.");
+    if (x.demoted) line("Demoted × " + x.factor + ": " + x.demoted);
+    const groups = x.worth ? [["Worth, log-odds " + x.worth.log_odds.toFixed(2), x.worth.terms]] : (x.depths || []).map((d) => [d.depth + " ahead: " + (d.trained ? percent(d.probability) : "learned too little so far"), d.terms]);
+    for (const [name, terms] of groups) {
+      const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
+      parts.push(el("h3", {}, name), el("ul", {}, ...terms.slice(0, 8).map((t) => termLine({ ...t, word: t.word || t.term, feature: "" }, most))));
+    }
+    if (x.state === "visited" && x.kind === "page") {
+      const label = (relevant) => async () => {
+        if (await post("label", { url: x.url, relevant })) say("Learned: " + x.url + (relevant ? " is relevant." : " is not relevant."));
+      };
+      parts.push(el("div", { class: "thumbs" }, "Wrong verdict? Say so, and the model learns it:", el("button", { type: "button", onclick: label(true) }, "👍 relevant"), el("button", { type: "button", onclick: label(false) }, "👎 not relevant")));
+    }
+    box.replaceChildren(...parts);
+  } catch (e) {
+    box.replaceChildren(el("p", {}, e.message));
+  }
+}
+
+// listen reads the event stream; fetch can send the token, EventSource cannot.
+async function listen() {
+  for (;;) {
+    try {
+      const r = await fetch("/v1/crawl/events", { headers: token ? { Authorization: "Bearer " + token } : {} });
+      if (r.status === 401) {
+        $("login").hidden = false;
+        $("state").textContent = "closed";
+        return;
+      }
+      if (!r.ok) throw new Error(r.statusText);
+      const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        const events = (rest + value).split("\n\n");
+        rest = events.pop();
+        for (const text of events) {
+          const data = text.split("\n").filter((l) => l.startsWith("data: ")).map((l) => l.slice(6)).join("\n");
+          if (data) show(JSON.parse(data));
+        }
+      }
+    } catch (e) { /* the crawl may have ended; look again */ }
+    $("state").textContent = last && last.end ? $("state").textContent : "no connection: the crawl has ended, or is not to be reached";
+    await new Promise((again) => setTimeout(again, 3000));
+  }
+}
+
+// every calls f now and then again and again, while somebody looks.
+function every(seconds, f) {
+  const once = () => { if (!document.hidden) f().catch((e) => { if ($("login").hidden) console.debug(e.message); }); };
+  once();
+  setInterval(once, 1000 * seconds);
+}
+
+function choose(attribute, f) {
+  const buttons = document.querySelectorAll("button[data-" + attribute + "]");
+  for (const b of buttons) {
+    b.addEventListener("click", () => {
+      for (const other of buttons) other.setAttribute("aria-pressed", String(other === b));
+      f(b.dataset[attribute]);
+    });
+  }
+}
+
+function start() {
+  listen();
+  every(10, loadCurves);
+  every(30, loadMap);
+  every(2, loadHosts);
+  every(2, loadNext);
+  every(10, loadTerms);
+  every(10, loadStreets);
+}
+
+$("pause").addEventListener("click", () => post(paused ? "resume" : "pause"));
+$("checkpoint").addEventListener("click", async () => { if (await post("checkpoint")) say("Model and curves are on the disk."); });
+$("stop").addEventListener("click", () => { if (confirm("Stop the crawl? Open pages finish, and the same command goes on with it.")) post("stop"); });
+$("ask").addEventListener("submit", (e) => { e.preventDefault(); why($("askurl").value); });
+$("feature").addEventListener("change", () => loadTerms());
+$("login").addEventListener("submit", (e) => {
+  e.preventDefault();
+  token = $("token").value.trim();
+  sessionStorage.setItem("gazehound-token", token);
+  location.reload();
+});
+choose("span", (s) => { span = s; loadCurves(); });
+choose("depth", (d) => { depth = d; loadTerms(); });
+addEventListener("resize", () => { if (points) curves(); });
+start();
