@@ -39,12 +39,14 @@ type Builder struct {
 	dir     string
 	sources []sourceEntry
 	refused int
+	shapes  *shapeWriter // of the source that is being added; nil: none so far
 }
 
 // A sourceEntry is one line of sources.json.
 type sourceEntry struct {
 	Source
-	File string `json:"file"` // in sourcesDir
+	File   string `json:"file"`             // in sourcesDir
+	Shapes string `json:"shapes,omitempty"` // in sourcesDir
 }
 
 // NewBuilder returns a Builder for the gazetteer in dir, which it makes if
@@ -97,6 +99,10 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 	if e := f.Close(); err == nil {
 		err = e
 	}
+	shapes, e := b.endShapes(err != nil)
+	if err == nil {
+		err = e
+	}
 	if err == nil {
 		err = os.Chmod(f.Name(), 0o644)
 	}
@@ -107,7 +113,7 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 	b.sources = slices.DeleteFunc(b.sources, func(e sourceEntry) bool {
 		return e.Name == src.Name && e.Format == src.Format
 	})
-	b.sources = append(b.sources, sourceEntry{*src, filepath.Base(f.Name())})
+	b.sources = append(b.sources, sourceEntry{*src, filepath.Base(f.Name()), shapes})
 	return nil
 }
 
@@ -179,7 +185,7 @@ func (b *Builder) Discard() {
 func (b *Builder) removeUnused() {
 	entries, _ := os.ReadDir(filepath.Join(b.dir, sourcesDir))
 	for _, e := range entries {
-		if !slices.ContainsFunc(b.sources, func(s sourceEntry) bool { return s.File == e.Name() }) {
+		if !slices.ContainsFunc(b.sources, func(s sourceEntry) bool { return s.File == e.Name() || s.Shapes == e.Name() }) {
 			os.Remove(filepath.Join(b.dir, sourcesDir, e.Name()))
 		}
 	}

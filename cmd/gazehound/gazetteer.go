@@ -189,6 +189,11 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 	if err := writeLicences(p, g); err != nil {
 		return err
 	}
+	if region, err := gazetteer.ReadRegion(p.region()); err == nil {
+		if err := a.writeBasemap(ctx, p, region); err != nil {
+			return err
+		}
+	}
 	stats := g.Stats()
 	if a.json {
 		return a.printJSON(map[string]any{"type": "import", "sources": done, "stats": stats, "duration_s": time.Since(start).Seconds()})
@@ -259,7 +264,7 @@ func (a *app) importFile(ctx context.Context, b *gazetteer.Builder, dir, file st
 func (a *app) readSource(ctx context.Context, b *gazetteer.Builder, one *imported, file, country string, columns table.Map, refuse gazetteer.Refuse, emit func(gazetteer.Place) error) (err error) {
 	switch {
 	case one.Format == "osm":
-		if one.extract, err = osm.Read(ctx, file, osm.Options{Country: country, Refuse: refuse, TempDir: a.data}, emit); err != nil {
+		if one.extract, err = osm.Read(ctx, file, osm.Options{Country: country, Refuse: refuse, Shape: b.Shape, TempDir: a.data}, emit); err != nil {
 			return err
 		}
 		if !one.extract.Date.IsZero() {

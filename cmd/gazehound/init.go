@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
@@ -142,7 +143,26 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	if err := writeLicences(p, g); err != nil {
 		return err
 	}
+	if err := a.writeBasemap(ctx, p, region); err != nil {
+		return err
+	}
 	return a.printInit(p, g, region, seeds, extracts)
+}
+
+// writeBasemap draws the map of the region and its surroundings from the
+// extracts of the gazetteer, if it has any.
+func (a *app) writeBasemap(ctx context.Context, p project, region *gazetteer.Region) error {
+	box := region.Bound()
+	if box.IsEmpty() || len(region.Area) == 0 {
+		return nil
+	}
+	const around = 0.15 // of the region's size
+	dx, dy := around*(box.Max[0]-box.Min[0])+0.01, around*(box.Max[1]-box.Min[1])+0.01
+	box = orb.Bound{Min: orb.Point{box.Min[0] - dx, box.Min[1] - dy}, Max: orb.Point{box.Max[0] + dx, box.Max[1] + dy}}
+	if _, err := gazetteer.WriteBasemap(ctx, p.gazetteer(), p.basemap(), box); err != nil {
+		return importError(ctx, "base map", err)
+	}
+	return nil
 }
 
 // stageExtracts builds the gazetteer of the project and the extracts in stage.

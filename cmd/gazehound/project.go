@@ -18,6 +18,7 @@ import (
 type project struct{ dir string }
 
 func (p project) gazetteer() string   { return filepath.Join(p.dir, "gazetteer") }
+func (p project) basemap() string     { return filepath.Join(p.dir, "basemap") }
 func (p project) region() string      { return filepath.Join(p.dir, "region.geojson") }
 func (p project) seeds() string       { return filepath.Join(p.dir, "seeds.txt") }
 func (p project) frontier() string    { return filepath.Join(p.dir, "frontier") }

@@ -37,6 +37,8 @@ type collector struct {
 
 	houses *spool    // objects with an address
 	lines  *spool    // named highways
+	shapes *spool    // ways that a map shows, with Options.Shape; street is their kind
+	waters []*area   // relations that a map shows
 	places []feature // nodes
 	sites  []feature
 
@@ -98,6 +100,11 @@ func newCollector(o Options) (*collector, error) {
 		c.houses.close()
 		return nil, err
 	}
+	if c.shapes, err = newSpool(o.TempDir); err != nil {
+		c.houses.close()
+		c.lines.close()
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -105,6 +112,7 @@ func newCollector(o Options) (*collector, error) {
 func (c *collector) close() {
 	c.houses.close()
 	c.lines.close()
+	c.shapes.close()
 	c.nodes.close()
 }
 
@@ -144,7 +152,7 @@ func interesting(tags osm.Tags) bool {
 // wantWay reports whether a way is kept. It is called from several goroutines
 // and only reads.
 func (c *collector) wantWay(w *osm.Way) bool {
-	return c.members[member{'w', int64(w.ID)}] != "" || interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags)
+	return c.members[member{'w', int64(w.ID)}] != "" || interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags) || c.wantsShape(w)
 }
 
 func isStreet(tags osm.Tags) bool {
@@ -186,7 +194,8 @@ func (c *collector) way(w *osm.Way) {
 	c.seen(w.Timestamp)
 	wanted := interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags)
 	outline := c.all || isBoundary(w.Tags) || c.members[member{'w', int64(w.ID)}] == outlineMember
-	if !wanted && !outline {
+	shape := c.wantsShape(w)
+	if !wanted && !outline && !shape {
 		return
 	}
 	f := feature{id: int64(w.ID), kind: 'w', refs: make([]int64, len(w.Nodes))}
@@ -200,6 +209,9 @@ func (c *collector) way(w *osm.Way) {
 		from := len(c.refs)
 		c.refs = append(c.refs, f.refs...)
 		c.ways[f.id] = [2]int{from, len(c.refs)}
+	}
+	if shape {
+		c.keepShape(f, w.Tags)
 	}
 	if !wanted {
 		return
@@ -249,6 +261,9 @@ func (c *collector) interpolation(f feature, tags osm.Tags, step int) interpolat
 func (c *collector) relation(r *osm.Relation) {
 	c.seen(r.Timestamp)
 	f := feature{id: int64(r.ID), kind: 'r'}
+	if c.options.Shape != nil && r.Tags.Find("type") == "multipolygon" && shapeKind(r.Tags, true) == gazetteer.Water {
+		c.water(r)
+	}
 	switch kind := r.Tags.Find("type"); {
 	case kind == "associatedStreet" || kind == "street":
 		name := r.Tags.Find("name")
@@ -538,7 +553,7 @@ func (s *streetFinder) nearest(p orb.Point) string {
 
 // finish emits the places.
 func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error) error {
-	for _, err := range []error{c.err, c.houses.flush(), c.lines.flush()} {
+	for _, err := range []error{c.err, c.houses.flush(), c.lines.flush(), c.shapes.flush()} {
 		if err != nil {
 			return fmt.Errorf("osm: %w", err)
 		}
@@ -576,6 +591,9 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		if err := step(ctx, x, send); err != nil {
 			return err
 		}
+	}
+	if err := c.emitShapes(ctx); err != nil {
+		return err
 	}
 	seen := map[string]bool{}
 	for _, s := range c.sites {

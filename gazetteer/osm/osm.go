@@ -47,6 +47,9 @@ type Options struct {
 	// Refuse is told of every place that cannot be kept, by the id of its
 	// object; the row is 0.
 	Refuse gazetteer.Refuse
+	// Shape is told of streets, waters and woods, for a base map. Nil: they are
+	// not read.
+	Shape func(gazetteer.Shape) error
 	// TempDir is where the temporary files go; "" is that of the system.
 	TempDir string
 }

@@ -1,0 +1,135 @@
+package osm
+
+import (
+	"context"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/osm"
+
+	"gazehound/gazetteer"
+)
+
+// shapeKind returns what an object with these tags is on a map; 0: nothing. A
+// way is an area only if it is closed.
+func shapeKind(tags osm.Tags, closed bool) gazetteer.ShapeKind {
+	if tags.Find("tunnel") != "" && tags.Find("waterway") != "" {
+		return 0
+	}
+	switch tags.Find("highway") {
+	case "":
+	case "motorway", "trunk", "primary", "motorway_link", "trunk_link", "primary_link":
+		return gazetteer.MajorRoad
+	case "secondary", "tertiary", "secondary_link", "tertiary_link":
+		return gazetteer.MiddleRoad
+	case "residential", "unclassified", "living_street", "pedestrian", "road":
+		return gazetteer.MinorRoad
+	case "service":
+		if isStreet(tags) {
+			return gazetteer.MinorRoad
+		}
+		return 0
+	default:
+		if isStreet(tags) {
+			return gazetteer.Path
+		}
+		return 0
+	}
+	switch tags.Find("railway") {
+	case "rail", "light_rail":
+		if tags.Find("service") == "" && tags.Find("tunnel") == "" {
+			return gazetteer.Rail
+		}
+		return 0
+	}
+	switch tags.Find("waterway") {
+	case "river", "canal", "stream":
+		return gazetteer.River
+	case "riverbank", "dock":
+		if closed {
+			return gazetteer.Water
+		}
+	}
+	if !closed {
+		return 0
+	}
+	natural, landuse, leisure := tags.Find("natural"), tags.Find("landuse"), tags.Find("leisure")
+	switch {
+	case natural == "water", landuse == "reservoir", landuse == "basin":
+		return gazetteer.Water
+	case natural == "wood", landuse == "forest", landuse == "cemetery", leisure == "park", leisure == "nature_reserve" && natural != "":
+		return gazetteer.Green
+	}
+	return 0
+}
+
+// wantsShape reports whether a way is drawn on the map.
+func (c *collector) wantsShape(w *osm.Way) bool {
+	n := len(w.Nodes)
+	return c.options.Shape != nil && n > 1 && shapeKind(w.Tags, n > 3 && w.Nodes[0].ID == w.Nodes[n-1].ID) != 0
+}
+
+// keepShape files a way for the map.
+func (c *collector) keepShape(f feature, tags osm.Tags) {
+	kind := shapeKind(tags, len(f.refs) > 3 && f.refs[0] == f.refs[len(f.refs)-1])
+	f.names = nil
+	if name := tags.Find("name"); name != "" && tags.Find("highway") != "" {
+		f.names = []string{name}
+	}
+	f.street = kind.String() // a spool has no place for it
+	c.shapes.add(&f)
+}
+
+// water files a lake or river bank of several ways.
+func (c *collector) water(r *osm.Relation) {
+	a := &area{feature: feature{id: int64(r.ID), kind: 'r'}}
+	for _, m := range r.Members {
+		if m.Type != osm.TypeWay {
+			continue
+		}
+		c.member(m, outlineMember)
+		if m.Role == "inner" {
+			a.inner = append(a.inner, m.Ref)
+		} else {
+			a.outer = append(a.outer, m.Ref)
+		}
+	}
+	c.waters = append(c.waters, a)
+}
+
+// emitShapes emits what is drawn on a map.
+func (c *collector) emitShapes(ctx context.Context) error {
+	if c.options.Shape == nil {
+		return nil
+	}
+	kinds := map[string]gazetteer.ShapeKind{}
+	for k := gazetteer.MajorRoad; k <= gazetteer.Path; k++ {
+		kinds[k.String()] = k
+	}
+	n := 0
+	err := c.shapes.each(func(f *feature) error {
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s := gazetteer.Shape{Kind: kinds[f.street], Lines: []orb.LineString{c.nodes.line(f.refs)}}
+		if len(f.names) > 0 {
+			s.Name = f.names[0]
+		}
+		return c.options.Shape(s)
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range c.waters {
+		// A lake that reaches beyond the extract is left out as a whole.
+		var lines []orb.LineString
+		for _, polygon := range c.assemble(a) {
+			for _, ring := range polygon {
+				lines = append(lines, orb.LineString(ring))
+			}
+		}
+		if err := c.options.Shape(gazetteer.Shape{Kind: gazetteer.Water, Lines: lines}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
