@@ -3,12 +3,15 @@ SHELL := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GO := CGO_ENABLED=0 go
 
-.PHONY: build release demo test race soak fuzz bench eval golden check clean
+.PHONY: build ui release demo test race soak fuzz bench eval golden check clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 
-release: ## the same, stripped and without the paths of this machine
+ui: ## the moving map of the search page, for the next build (needs npm; without it the page draws its map on the server)
+	$(GO) run ./index/web/build
+
+release: ui ## the same with the moving map, stripped and without the paths of this machine
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 
 demo: build ## a made-up town on loopback: crawl it, compare the strategies

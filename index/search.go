@@ -94,6 +94,12 @@ type Evidence struct {
 	Origin     string // "text", "json-ld", …
 }
 
+// InOSM tells whether the gazetteer has the house, and has it from
+// OpenStreetMap.
+func (h *Hit) InOSM() bool {
+	return h.Precision == gazetteer.HousePrecision.String() && isOSM(h.Place)
+}
+
 // Line returns the address in one line, as it is written where it lies.
 func (h *Hit) Line() string {
 	switch h.Country {

@@ -131,6 +131,8 @@ type (
 		CORS         []string      `mapstructure:"cors"`
 		MaxLimit     int           `mapstructure:"max_limit"`
 		QueryTimeout time.Duration `mapstructure:"query_timeout"`
+		Tiles        string
+		TilesCredit  string `mapstructure:"tiles_attribution"`
 		Hosts        []string
 		Rate         float64
 	}

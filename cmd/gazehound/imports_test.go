@@ -55,6 +55,8 @@ var arrows = map[string][]string{
 	"index/api":    {"index", "index/export", "index/web", "gazetteer", "geoparse"},
 	"index/export": {"index", "gazetteer"},
 	"index/web":    {"index", "geoparse", "gazetteer"},
+
+	"index/web/build": {},
 }
 
 // fences says which packages may import a library, so that it can be replaced
@@ -63,6 +65,7 @@ var fences = map[string][]string{
 	"github.com/dgraph-io/badger":    {"crawler/frontier"},
 	"github.com/blevesearch/bleve":   {"index"},
 	"github.com/blevesearch/vellum":  {"gazetteer"},
+	"github.com/evanw/esbuild":       {"index/web/build"},
 	"github.com/jbrukh/bayesian":     {"predictor"},
 	"github.com/paulmach/osm":        {"gazetteer/osm"},
 	"github.com/PuerkitoBio/goquery": {"crawler/page", "geoparse/markup"},

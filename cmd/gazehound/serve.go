@@ -191,6 +191,13 @@ const (
 // stands beside a crawl.
 func (a *app) serveWith(ctx context.Context, x *index.Index, cfg *Config, listen, flag string, w *waiting) error {
 	o := a.apiOptions(cfg)
+	switch m, err := gazetteer.OpenBasemap(project{a.data}.basemap()); {
+	case err == nil:
+		defer m.Close()
+		o.Basemap = m
+	case !errors.Is(err, fs.ErrNotExist):
+		a.warn("the map has no streets: %s", oneLine(err.Error()))
+	}
 	crawling := flag == "--serve"
 	if crawling {
 		o.Crawl = func() string { return "running" }
@@ -274,6 +281,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	}
 	o.CORS, o.MaxLimit, o.QueryTimeout = cfg.Serve.CORS, cfg.Serve.MaxLimit, cfg.Serve.QueryTimeout
 	o.Hosts, o.Rate = cfg.Serve.Hosts, cfg.Serve.Rate
+	o.Tiles, o.TilesAttribution = cfg.Serve.Tiles, cfg.Serve.TilesCredit
 	level := slog.LevelWarn
 	if a.verbose > 0 {
 		level = slog.LevelDebug
@@ -298,6 +306,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	}
 	defer g.Close()
 	o.Licence, o.Attribution, o.GazetteerDate = creditsOf(g.Sources())
+	o.OSM = slices.ContainsFunc(g.Sources(), func(s gazetteer.Source) bool { return s.Format == "osm" })
 	return o
 }
 

@@ -7,21 +7,23 @@ package api
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/web"
 
@@ -40,6 +42,17 @@ type Options struct {
 	// carries them.
 	Licence, Attribution string
 	GazetteerDate        string // of the gazetteer's data, for /status; may be empty
+
+	// OSM says that the gazetteer knows OpenStreetMap, so that what it has no
+	// house for is missing there.
+	OSM bool
+
+	// Basemap has the streets and waters that the map shows; nil: none. Tiles
+	// is the address of a tile server in its place, such as
+	// "https://tile.example/{z}/{x}/{y}.png", and TilesAttribution what its
+	// terms want to be read on the map.
+	Basemap                 *gazetteer.Basemap
+	Tiles, TilesAttribution string
 
 	// CORS lists the origins whose pages may read the answers, such as
 	// "https://map.example"; "*" is every one. Empty: none.
@@ -84,6 +97,9 @@ func (o Options) Validate() error {
 		return fmt.Errorf("api: %d queries at once; 1 is the least", o.MaxQueries)
 	case !(o.Rate >= 0 && o.Rate <= 1e6):
 		return fmt.Errorf("api: rate of %v requests a second; 0 to 1000000 are possible", o.Rate)
+	}
+	if o.Tiles != "" && (web.Origin(o.Tiles) == "" || !strings.Contains(o.Tiles, "{z}") || !strings.Contains(o.Tiles, "{x}") || !strings.Contains(o.Tiles, "{y}")) {
+		return fmt.Errorf("api: %q is no address of tiles; one looks like https://tile.example/{z}/{x}/{y}.png", o.Tiles)
 	}
 	for _, origin := range o.CORS {
 		if origin == "*" {
@@ -155,12 +171,15 @@ func Handler(x *index.Index, o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	o.Outline = web.Coarse(o.Outline)
 	s := newServer(x, o)
 	mux := http.NewServeMux()
 	for _, e := range endpoints() {
 		mux.HandleFunc(e.path, func(w http.ResponseWriter, r *http.Request) { e.handle(s, w, r, e.on) })
 	}
-	mux.HandleFunc(web.StylePath(), s.style)
+	for _, a := range web.Assets() {
+		mux.HandleFunc(a.Path, func(w http.ResponseWriter, r *http.Request) { s.asset(w, r, a) })
+	}
 	mux.HandleFunc("/", s.notFound)
 	return s.guard(mux)
 }
@@ -172,13 +191,14 @@ func newServer(x *index.Index, o Options) *server {
 // guard does what every request needs: headers, method, CORS, limits, and an
 // answer where a handler panics.
 func (s *server) guard(next http.Handler) http.Handler {
+	policy := web.Policy(web.Origin(s.Tiles))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Permissions-Policy", "geolocation=(), camera=(), microphone=()")
-		h.Set("Content-Security-Policy", web.ContentSecurityPolicy)
+		h.Set("Content-Security-Policy", policy)
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if origin := s.allowed(r.Header.Get("Origin")); origin != "" {
@@ -357,7 +377,10 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		return
 	}
 	lang := web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
-	p := web.Page{Lang: lang, Region: s.Region, Outline: s.Outline, Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, Form: formOf(r)}
+	p := web.Page{Lang: lang, Region: s.Region, Outline: s.Outline, Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM, Tiles: s.Tiles, TilesAttribution: s.TilesAttribution, Form: formOf(r)}
+	if s.Basemap != nil {
+		p.Basemap = basemapPath
+	}
 	status := http.StatusOK
 	a, problem := s.parse(r, on)
 	if problem == nil {
@@ -366,7 +389,11 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		}
 		p.Asked = a.filtering()
 		a.Points = 2000
+		a.Facets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite}
 		p.Result, problem = s.answer(r.Context(), a)
+		if problem == nil && s.OSM && a.InOSM == nil && p.Result.Total > 0 {
+			p.Missing, problem = s.missing(r.Context(), a.Query)
+		}
 	}
 	if problem != nil {
 		status = cmp.Or(problem.Status, http.StatusBadRequest)
@@ -387,17 +414,28 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		s.Log.Error("api: stats", "error", err)
 	}
 	p.Stats = stats
-	var body strings.Builder
+	var body, packed bytes.Buffer
 	if err := web.Render(&body, p); err != nil {
 		s.Log.Error("api: page", "error", err)
 		writeProblem(w, r, &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError})
 		return
 	}
+	z := gzip.NewWriter(&packed)
+	z.Write(body.Bytes()) // a buffer takes everything
+	z.Close()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		io.WriteString(w, body.String())
+	writePacked(w, r, status, body.Bytes(), packed.Bytes())
+}
+
+// missing counts the matches that OpenStreetMap does not have as houses.
+func (s *server) missing(ctx context.Context, q index.Query) (int, *Problem) {
+	no := false
+	q.InOSM, q.Facets, q.Points, q.Limit, q.Cursor = &no, nil, 0, 1, ""
+	result, p := s.query(ctx, q)
+	if p != nil {
+		return 0, p
 	}
+	return result.Total, nil
 }
 
 // links answers / for programs.
@@ -415,10 +453,37 @@ func (s *server) links(w http.ResponseWriter, r *http.Request) {
 	s.document(w, r, anyJSON, map[string]any{"name": "gazehound", "region": s.Region, "licence": s.Licence, "attribution": s.Attribution, "links": all})
 }
 
-func (s *server) style(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+func (s *server) asset(w http.ResponseWriter, r *http.Request, a web.Asset) {
+	w.Header().Set("Content-Type", a.Type)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable") // the path holds its hash
-	io.WriteString(w, web.Style)
+	writePacked(w, r, http.StatusOK, a.Body, a.Gzip)
+}
+
+// writePacked writes a body to a client that takes gzip as it is packed.
+// The one that the client does not take may be nil.
+func writePacked(w http.ResponseWriter, r *http.Request, status int, body, packed []byte) {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if takesGzip(r.Header.Get("Accept-Encoding")) {
+		w.Header().Set("Content-Encoding", "gzip")
+		body = packed
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		w.Write(body) // a reader who has gone does not miss it
+	}
+}
+
+// takesGzip reads an Accept-Encoding header.
+func takesGzip(accept string) bool {
+	for part := range strings.SplitSeq(clip(accept), ",") {
+		coding, quality, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			_, q, _ := strings.Cut(quality, "q=")
+			return strings.Trim(strings.TrimSpace(q), "0.") != "" || strings.TrimSpace(q) == ""
+		}
+	}
+	return false
 }
 
 func (s *server) robots(w http.ResponseWriter, r *http.Request, _ route) {
@@ -513,7 +578,7 @@ func (s *server) notModified(w http.ResponseWriter, r *http.Request, a asked) bo
 		return false
 	}
 	sum := fnv.New64a()
-	for _, part := range []string{s.Version, s.Licence, s.Attribution, s.Region, r.Host, r.URL.RequestURI(), r.Header.Get("Accept-Language"), a.format.Name, a.Since.Format(time.RFC3339), web.StylePath()} {
+	for _, part := range []string{s.Version, s.Licence, s.Attribution, s.Region, r.Host, r.URL.RequestURI(), r.Header.Get("Accept-Language"), a.format.Name, a.Since.Format(time.RFC3339), web.Version()} {
 		fmt.Fprintf(sum, "%q", part)
 	}
 	tag := fmt.Sprintf(`W/"%s-%x"`, state.Generation, sum.Sum64())

@@ -3,17 +3,23 @@ package api
 import (
 	"context"
 	"flag"
+	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"gazehound/gazetteer"
+	"gazehound/index/web"
+
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/paulmach/orb"
 )
 
 var screenshots = flag.String("screenshots", "", "write screenshots of the page into this folder")
@@ -72,9 +78,20 @@ func shoot(t *testing.T, ctx context.Context, name string) {
 	}
 }
 
-// A reader searches with the keyboard alone, and follows a pin to its hit.
+const withoutScript = "scriptEnabled=false"
+
+// needMap skips a test where the moving map was not built in.
+func needMap(t *testing.T) {
+	t.Helper()
+	if !web.HasMap() {
+		t.Skip("the moving map is not built in (make ui); its tests are left out")
+	}
+}
+
+// Without scripts a reader searches with the keyboard alone, and follows a pin
+// to its hit.
 func TestBrowserSearch(t *testing.T) {
-	ctx := browser(t, chromedp.WindowSize(1280, 860))
+	ctx := browser(t, chromedp.WindowSize(1280, 860), chromedp.Flag("blink-settings", withoutScript))
 	server := httptest.NewServer(Handler(town(t, 300), options()))
 	defer server.Close()
 	do(t, ctx, chromedp.Navigate(server.URL+"/"), chromedp.WaitVisible("#q"))
@@ -98,23 +115,187 @@ func TestBrowserSearch(t *testing.T) {
 	}
 }
 
+// streets returns a base map of a few streets, a park and a lake.
+func streets(t testing.TB) *gazetteer.Basemap {
+	t.Helper()
+	dir := t.TempDir()
+	b, err := gazetteer.NewBuilder(filepath.Join(dir, "gazetteer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := func(lon, lat, size float64) []orb.LineString {
+		return []orb.LineString{{{lon, lat}, {lon + size, lat}, {lon + size, lat + size/2}, {lon, lat + size/2}, {lon, lat}}}
+	}
+	err = b.Add(&gazetteer.Source{Name: "town.osm", Format: "osm"}, func(emit func(gazetteer.Place) error) error {
+		shapes := []gazetteer.Shape{
+			{Kind: gazetteer.MajorRoad, Name: "Nadorster Straße", Lines: []orb.LineString{{{8.21, 53.10}, {8.214, 53.14}, {8.23, 53.19}}}},
+			{Kind: gazetteer.Water, Lines: box(8.22, 53.135, 0.02)}, {Kind: gazetteer.Green, Lines: box(8.17, 53.12, 0.03)},
+		}
+		for i := range 12 {
+			lat := 53.11 + 0.006*float64(i)
+			shapes = append(shapes, gazetteer.Shape{Kind: gazetteer.MinorRoad, Name: fmt.Sprintf("%d. Querstraße", i+1), Lines: []orb.LineString{{{8.16, lat}, {8.21, lat + 0.002}, {8.27, lat}}}})
+		}
+		for _, s := range shapes {
+			if err := b.Shape(s); err != nil {
+				return err
+			}
+		}
+		return emit(gazetteer.Place{ID: "node/1", Kind: gazetteer.City, Names: []string{"Oldenburg"}, City: "Oldenburg", Point: orb.Point{8.21, 53.14}, HasPoint: true, Country: "DE"})
+	})
+	if err == nil {
+		err = b.Finish(t.Context())
+	}
+	path := filepath.Join(dir, "basemap")
+	if err == nil {
+		_, err = gazetteer.WriteBasemap(t.Context(), filepath.Join(dir, "gazetteer"), path, outline.Bound())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := gazetteer.OpenBasemap(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// mapServer serves the town with its streets.
+func mapServer(t *testing.T, n int) string {
+	o := options()
+	o.Basemap, o.OSM = streets(t), true
+	server := httptest.NewServer(Handler(town(t, n), o))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// foreign returns the requests of the page to others than its server.
+func foreign(t *testing.T, ctx context.Context, server string) (all []string) {
+	for _, name := range read(t, ctx, chromedp.Evaluate[[]string](`performance.getEntriesByType("resource").map(e => e.name)`)) {
+		if u, err := url.Parse(name); err != nil || "http://"+u.Host != server && u.Scheme != "data" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// The map has the hits, draws streets, and asks nobody but its server.
+func TestBrowserMap(t *testing.T) {
+	needMap(t)
+	ctx := browser(t, chromedp.WindowSize(1280, 860))
+	server := mapServer(t, 300)
+	do(t, ctx, chromedp.Navigate(server+"/?q=tischlerei&lang=en#map=15/53.146/8.22"), chromedp.WaitVisible(".leaflet-marker-icon"))
+	wait := func(what, script string) {
+		t.Helper()
+		if _, err := chromedp.Run(ctx, chromedp.Poll[bool](script)); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	names := read(t, ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".leaflet-marker-icon")].map(e => e.getAttribute("aria-label") + "|" + e.getAttribute("role") + "|" + e.tabIndex)`))
+	if len(names) != 2 || !slices.ContainsFunc(names, func(s string) bool {
+		return strings.HasPrefix(s, "1 ") && strings.Contains(s, "Tischlerei") && strings.HasSuffix(s, "|button|0")
+	}) {
+		t.Errorf("markers %q", names)
+	}
+	// Water is drawn: its colour is on the canvas.
+	wait("water", `(() => { const c = document.querySelector("canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; for (let i = 0; i < d.length; i += 4) if (d[i] === 0xb5 && d[i+1] === 0xd5 && d[i+2] === 0xde) return true; return false; })()`)
+	shoot(t, ctx, "map")
+	// A pin opens its popup, and marks its hit.
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector(".leaflet-marker-icon[aria-label^='1 ']").focus()`), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".leaflet-popup"))
+	wait("the hit is marked", `document.querySelector("#r1").classList.contains("selected")`)
+	shoot(t, ctx, "map-popup")
+	do(t, ctx, chromedp.KeyEvent(kb.Escape))
+	wait("the popup closes", `!document.querySelector(".leaflet-popup")`)
+	// Moved by a key, the map offers to search here.
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector(".leaflet-host").focus()`), chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible("button.area"))
+	wait("a permalink", `/^#map=15\/53\./.test(location.hash) && location.hash !== "#map=15/53.146/8.22"`)
+	do(t, ctx, chromedp.Click("button.area"), chromedp.WaitVisible(".chips a"))
+	if got := read(t, ctx, chromedp.Location()); !strings.Contains(got, "bbox=") || !strings.Contains(got, "#map=15/") {
+		t.Errorf("the area is searched at %s", got)
+	}
+	if all := foreign(t, ctx, server); len(all) > 0 {
+		t.Errorf("requests to others: %q", all)
+	}
+	// Many matches come as clusters with names.
+	do(t, ctx, chromedp.Navigate(server+"/?q=haus"), chromedp.WaitVisible(".mark-cluster"))
+	if bad := read(t, ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".leaflet-marker-icon")].filter(e => !e.getAttribute("aria-label")).map(e => e.outerHTML)`)); len(bad) > 0 {
+		t.Errorf("markers without a name: %q", bad)
+	}
+	shoot(t, ctx, "map-clusters")
+}
+
+// Everything can be done with keys.
+func TestBrowserKeys(t *testing.T) {
+	needMap(t)
+	ctx := browser(t, chromedp.WindowSize(1280, 860))
+	server := mapServer(t, 40)
+	active := func() string {
+		return read(t, ctx, chromedp.Evaluate[string](`document.activeElement.id || document.activeElement.closest("li")?.id || document.activeElement.className`))
+	}
+	do(t, ctx, chromedp.Navigate(server+"/?lang=de"), chromedp.WaitVisible("#q"))
+	do(t, ctx, chromedp.KeyEvent("tischl"), chromedp.WaitVisible("#suggestions li"))
+	shoot(t, ctx, "suggest")
+	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown))
+	if got := read(t, ctx, chromedp.Evaluate[string](`document.getElementById(document.getElementById("q").getAttribute("aria-activedescendant"))?.dataset.text + "|" + document.getElementById("q").value`)); got != "Tischlerei Harms|Tischlerei Harms" {
+		t.Errorf("first suggestion %q", got)
+	}
+	do(t, ctx, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("#r1 mark"))
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`), chromedp.KeyEvent("j"))
+	if got := active(); got != "r1" {
+		t.Errorf("j leads to %q", got)
+	}
+	do(t, ctx, chromedp.KeyEvent("/"))
+	if got := active(); got != "q" {
+		t.Errorf("/ leads to %q", got)
+	}
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`), chromedp.KeyEvent("m"))
+	if got := active(); !strings.Contains(got, "leaflet-host") {
+		t.Errorf("m leads to %q", got)
+	}
+	do(t, ctx, chromedp.KeyEvent("?"), chromedp.WaitVisible("dialog[open]"))
+	shoot(t, ctx, "help")
+	do(t, ctx, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog[open]"))
+}
+
+// On a telephone of 360 pixels the list and the map take turns.
+func TestBrowserPhoneMap(t *testing.T) {
+	needMap(t)
+	ctx := browser(t)
+	server := mapServer(t, 40)
+	do(t, ctx, chromedp.EmulateViewport(360, 740, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(server+"/?q=haus&lang=de"), chromedp.WaitVisible(".pill"))
+	shoot(t, ctx, "phone-list")
+	do(t, ctx, chromedp.Click(".pill"), chromedp.WaitVisible(".leaflet-marker-icon"), chromedp.WaitNotVisible(".list"))
+	if over := read(t, ctx, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+		t.Errorf("%v pixels wider than the screen", over)
+	}
+	shoot(t, ctx, "phone-map")
+	do(t, ctx, chromedp.Click(".pill"), chromedp.WaitVisible("#r1"))
+	do(t, ctx, chromedp.Click("#r1 button.number"), chromedp.WaitVisible(".leaflet-popup"))
+	shoot(t, ctx, "phone-popup")
+}
+
 // Nothing of what hostile pages say runs, and no request leaves the server.
 func TestBrowserHostile(t *testing.T) {
 	ctx := browser(t, chromedp.WindowSize(1100, 800))
-	server := httptest.NewServer(Handler(town(t, 0), options()))
-	defer server.Close()
-	do(t, ctx, chromedp.Navigate(server.URL+"/?q=boese"), chromedp.WaitVisible("#r1"))
+	server := mapServer(t, 0)
+	do(t, ctx, chromedp.Navigate(server+"/?q=boese&lang=en#map=17/53.141/8.21"), chromedp.WaitVisible("#r1"))
+	own := 0.0
+	if web.HasMap() {
+		own = 2 // its data, and the bundle
+		do(t, ctx, chromedp.WaitVisible(".leaflet-marker-icon"), chromedp.Click("#r1 button.number"), chromedp.WaitVisible(".leaflet-popup"))
+		if n := read(t, ctx, chromedp.Evaluate[float64](`document.querySelectorAll(".leaflet-popup b, .leaflet-popup img, .leaflet-popup script").length`)); n != 0 {
+			t.Errorf("%v elements of strangers in a popup", n)
+		}
+	}
 	shoot(t, ctx, "hostile")
 	if got := read(t, ctx, chromedp.Title()); got != "boese · gazehound" {
 		t.Errorf("title %q", got)
 	}
-	if n := read(t, ctx, chromedp.Evaluate[float64](`document.scripts.length + document.images.length + document.querySelectorAll("main style").length`)); n != 0 {
-		t.Errorf("%v scripts, images and styles of strangers", n)
+	if n := read(t, ctx, chromedp.Evaluate[float64](`document.scripts.length + document.images.length + document.querySelectorAll("main style").length`)); n != own {
+		t.Errorf("%v scripts, images and styles, %v of them ours", n, own)
 	}
-	for _, name := range read(t, ctx, chromedp.Evaluate[[]string](`performance.getEntriesByType("resource").map(e => e.name)`)) {
-		if u, err := url.Parse(name); err != nil || "http://"+u.Host != server.URL && u.Scheme != "data" {
-			t.Errorf("request to %s", name)
-		}
+	if all := foreign(t, ctx, server); len(all) > 0 {
+		t.Errorf("requests to others: %q", all)
 	}
 }
 
@@ -136,7 +317,7 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 			t.Errorf("%s: %v pixels wider than the screen", target, over)
 		}
 	}
-	small := read(t, ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll("button, input[type=search], .chips a, .paging a, .more > a, summary")].filter(e => e.getBoundingClientRect().height < 24).map(e => e.outerHTML.slice(0, 80))`))
+	small := read(t, ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll("button, input[type=search], .chips a, .paging a, .more > a, summary")].filter(e => e.offsetParent && e.getBoundingClientRect().height < 24).map(e => e.outerHTML.slice(0, 80))`))
 	if len(small) > 0 {
 		t.Errorf("targets lower than 24 pixels: %q", small)
 	}
@@ -144,7 +325,7 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 
 // The page needs no JavaScript.
 func TestBrowserWithoutScript(t *testing.T) {
-	ctx := browser(t, chromedp.WindowSize(1100, 800), chromedp.Flag("blink-settings", "scriptEnabled=false"))
+	ctx := browser(t, chromedp.WindowSize(1100, 800), chromedp.Flag("blink-settings", withoutScript))
 	server := httptest.NewServer(Handler(town(t, 40), options()))
 	defer server.Close()
 	do(t, ctx, chromedp.Navigate(server.URL+"/?q=haus&lang=en"))

@@ -5,12 +5,17 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"html"
 	"io"
+	"math"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"gazehound/gazetteer"
 )
 
 // Every example of the documents is answered, in the media type that is
@@ -352,5 +357,104 @@ func TestReady(t *testing.T) {
 	o.Ready = nil
 	if v := ask(t, Handler(town(t, 0), o), "/readyz"); v["status"] != "ready" {
 		t.Errorf("%v", v)
+	}
+}
+
+func TestBasemap(t *testing.T) {
+	o := options()
+	o.Basemap = streets(t)
+	h := Handler(town(t, 0), o)
+	w := func(level int) string {
+		lat := 53.14 * math.Pi / 180
+		n := math.Exp2(float64(level))
+		return fmt.Sprintf("/v1/basemap/%d/%d/%d", level, int((8.21+180)/360*n), int((1-math.Asinh(math.Tan(lat))/math.Pi)/2*n))
+	}
+	for _, level := range gazetteer.BasemapLevels {
+		if tile := ask(t, h, w(level)); tile["major"] == nil {
+			t.Errorf("level %d: %.200v", level, tile)
+		}
+	}
+	r, packed := get(h, w(13), "Accept-Encoding", "gzip, br")
+	if r.Header.Get("Content-Encoding") != "gzip" || r.Header.Get("Content-Length") != fmt.Sprint(len(packed)) || !strings.HasPrefix(packed, "\x1f\x8b") {
+		t.Errorf("packed: %v, %d bytes", r.Header, len(packed))
+	}
+	for target, status := range map[string]int{
+		"/v1/basemap/13/0/0": 204, "/v1/basemap/12/1/1": 204, "/v1/basemap/13/99999999/1": 204, "/v1/basemap/13/x/1": 400, "/v1/basemap/-1/0/0": 400, "/v1/basemap/13/1/99999999999999999999": 400,
+		"/v1/basemap/13/0": 404, "/v1/basemap/": 404, "/v1/basemap/13/0/0?a=b": 400,
+	} {
+		if r, body := get(h, target); r.StatusCode != status {
+			t.Errorf("%s: %d %s", target, r.StatusCode, body)
+		}
+	}
+	o.Basemap = nil
+	if r, _ := get(Handler(town(t, 0), o), w(13)); r.StatusCode != 204 {
+		t.Errorf("without a base map: %d", r.StatusCode)
+	}
+}
+
+func TestTakesGzip(t *testing.T) {
+	for header, want := range map[string]bool{"": false, "gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=0.000": false, "identity": false, "xgzip": false, "gzip;q=1.0, *;q=0": true, "deflate,gzip": true} {
+		if got := takesGzip(header); got != want {
+			t.Errorf("%q: %v", header, got)
+		}
+	}
+}
+
+// What lies in the area is missing in OpenStreetMap or not: the page says how
+// many are, and the layer has just those.
+func TestNotInOSM(t *testing.T) {
+	o := options()
+	o.OSM = true
+	h := Handler(town(t, 0), o)
+	_, body := get(h, "/?lang=en")
+	m := regexp.MustCompile(`<a class="layer" href="([^"]*)">not in OpenStreetMap <span class="count">(\d+)</span>`).FindStringSubmatch(body)
+	if m == nil {
+		t.Fatalf("no layer in %s", body)
+	}
+	_, layer := get(h, html.UnescapeString(m[1]))
+	if n := strings.Count(layer, "<article>"); fmt.Sprint(n) != m[2] || n != strings.Count(layer, `<p class="badge">`) || n == 0 {
+		t.Errorf("%d addresses, %d marked as missing, %s promised", n, strings.Count(layer, `<p class="badge">`), m[2])
+	}
+	for _, want := range []string{"https://www.openstreetmap.org/edit?editor=id#map=19/53.14000/8.21400", "http://127.0.0.1:8111/add_node?addtags=addr%3Astreet%3DLange"} {
+		if !strings.Contains(html.UnescapeString(layer), want) {
+			t.Errorf("no link to %s", want)
+		}
+	}
+	if strings.Contains(layer, "Tischlerei Harms") {
+		t.Error("the layer has what OpenStreetMap has")
+	}
+	o.OSM = false
+	if _, body := get(Handler(town(t, 0), o), "/?lang=en"); strings.Contains(body, `class="layer"`) || strings.Contains(body, `class="badge"`) {
+		t.Error("without OpenStreetMap something is missing there")
+	}
+}
+
+// Every link of the page's menus is a search that works, and finds as many as
+// the menu says.
+func TestMenus(t *testing.T) {
+	o := options()
+	o.OSM = true
+	h := Handler(town(t, 60), o)
+	_, body := get(h, "/?q=haus&lang=de")
+	links := regexp.MustCompile(`<li><a href="(/\?[^"]*)"[^>]*><span>[^<]*</span>(?: <span class="count">(\d+)</span>)?</a></li>`).FindAllStringSubmatch(body, -1)
+	if len(links) < 8 {
+		t.Fatalf("%d links in the menus", len(links))
+	}
+	for _, m := range links {
+		r, to := get(h, html.UnescapeString(m[1]))
+		if r.StatusCode != 200 {
+			t.Errorf("%s: %d", m[1], r.StatusCode)
+		}
+		if !strings.Contains(to, `lang="de"`) {
+			t.Errorf("%s forgets the language", m[1])
+		}
+		if m[2] != "" && !strings.Contains(to, `polite">`+m[2]+" Adresse") {
+			t.Errorf("%s does not find %s", m[1], m[2])
+		}
+	}
+	for _, m := range regexp.MustCompile(`href="(/(?:v1|feed)[^"]*)"`).FindAllStringSubmatch(body, -1) {
+		if r, body := get(h, html.UnescapeString(m[1])); r.StatusCode != 200 {
+			t.Errorf("%s: %d %s", m[1], r.StatusCode, body)
+		}
 	}
 }

@@ -571,8 +571,11 @@ func setLang(_ *server, _ *asked, _ route, value string) (bool, string) {
 func formOf(r *http.Request) web.Form {
 	v := r.URL.Query()
 	get := func(name string) string { return clip(v.Get(name)) }
-	return web.Form{Text: get("q"), Box: get("bbox"), Lat: get("lat"), Lon: get("lon"), Radius: get("radius"),
-		Street: get("street"), Postcode: get("postcode"), Host: get("host"), Sort: get("sort"), Lang: get("lang"), Cursor: get("cursor")}
+	f := web.Form{Cursor: get("cursor")}
+	for name := range v {
+		f.Set(name, get(name))
+	}
+	return f
 }
 
 // withCursor returns the query string of the next page.

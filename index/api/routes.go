@@ -47,6 +47,7 @@ func endpoints() []endpoint {
 		{"/ogc/collections/addresses", onPlain, "OGC API Features: the collection of addresses", anyJSON, "/ogc/collections/addresses", (*server).ogcCollection},
 		{"/ogc/collections/addresses/items", onItems, "OGC API Features: addresses", geoJSON, "/ogc/collections/addresses/items?limit=5", (*server).search},
 		{"/ogc/collections/addresses/items/{id}", onPlain, "OGC API Features: one address", geoJSON, "", (*server).address},
+		{basemapPath + "{level}/{x}/{y}", onPlain, "", anyJSON, "", (*server).basemap},
 		{"/licences", onPlain, "under which terms the data may be used", "text/plain; charset=utf-8", "/licences", (*server).licences},
 		{"/openapi.json", onPlain, "this description", "application/vnd.oai.openapi+json;version=3.0", "/openapi.json", (*server).openAPI},
 		{"/opensearch.xml", onPlain, "for the search field of browsers", "application/opensearchdescription+xml", "/opensearch.xml", (*server).openSearch},

@@ -46,22 +46,9 @@ type pin struct {
 // nil where there is nothing to show. It shows what was asked for, and without
 // a question the region.
 func draw(outline orb.MultiPolygon, hits []hit, more, known []orb.Point, asked bool) *plan {
-	var points orb.MultiPoint
-	for _, h := range hits {
-		if h.HasPoint {
-			points = append(points, h.Point)
-		}
-	}
-	points = append(points, more...)
-	if len(points) == 0 && len(outline) == 0 {
+	bound, ok := frame(outline, hits, more, asked)
+	if !ok {
 		return nil
-	}
-	bound := points.Bound()
-	if len(points) == 0 || !asked && len(outline) > 0 {
-		bound = outline.Bound()
-		if len(points) > 0 {
-			bound = bound.Union(points.Bound())
-		}
 	}
 	m := newProjection(bound)
 	p := &plan{Width: mapWidth, Height: mapHeight, Region: m.path(outline)}
@@ -95,6 +82,29 @@ func draw(outline orb.MultiPolygon, hits []hit, more, known []orb.Point, asked b
 	}
 	p.Bar, p.BarText = m.bar(bound.Center()[1])
 	return p
+}
+
+// frame returns the box that the map shows at first; ok is false where there is
+// nothing to show.
+func frame(outline orb.MultiPolygon, hits []hit, more []orb.Point, asked bool) (box orb.Bound, ok bool) {
+	var points orb.MultiPoint
+	for _, h := range hits {
+		if h.HasPoint {
+			points = append(points, h.Point)
+		}
+	}
+	points = append(points, more...)
+	if len(points) == 0 && len(outline) == 0 {
+		return box, false
+	}
+	box = points.Bound()
+	if len(points) == 0 || !asked && len(outline) > 0 {
+		box = outline.Bound()
+		if len(points) > 0 {
+			box = box.Union(points.Bound())
+		}
+	}
+	return box, true
 }
 
 // dots returns those of the points that lie on the map, at most maxDots.

@@ -1,17 +1,18 @@
-// Package web renders the search page: plain HTML and one style sheet, without
-// scripts and without requests to anybody else. Everything on it that comes
-// from crawled pages is hostile and escaped.
+// Package web renders the search page: a list that works without scripts and
+// makes no request to anybody else, and beside it a map, drawn by the server or
+// moving where "make ui" has built it in. Everything on it that comes from
+// crawled pages is hostile and escaped.
 package web
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
 	"html/template"
 	"io"
 	"math"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,39 +23,69 @@ import (
 	"golang.org/x/text/language"
 )
 
-// ContentSecurityPolicy allows the page's own style sheet and form, nothing
-// else.
-const ContentSecurityPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-// Style is the page's style sheet. It belongs at StylePath.
-//
-//go:embed style.css
-var Style string
-
 //go:embed page.html
 var pageSource string
 
-// StylePath is the path of Style; it changes with the content.
-var StylePath = sync.OnceValue(func() string {
-	sum := sha256.Sum256([]byte(Style))
-	return "/assets/" + hex.EncodeToString(sum[:6]) + ".css"
-})
-
 // A Form holds the fields as the reader filled them in.
 type Form struct {
-	Text, Box, Lat, Lon, Radius, Street, Postcode, Host, Sort, Lang, Cursor string
+	Text, Box, Lat, Lon, Radius, Street, Postcode, City, Host, Precision, Since, InOSM, Sort, Lang, Cursor string
+}
+
+// A field is one of a Form by its parameter.
+type field struct {
+	Name  string
+	value *string
+}
+
+// fields returns all but the cursor, in the order in which addresses have them.
+func (f *Form) fields() []field {
+	return []field{{"q", &f.Text}, {"bbox", &f.Box}, {"lat", &f.Lat}, {"lon", &f.Lon}, {"radius", &f.Radius}, {"street", &f.Street}, {"postcode", &f.Postcode}, {"city", &f.City},
+		{"host", &f.Host}, {"precision", &f.Precision}, {"since", &f.Since}, {"in_osm", &f.InOSM}, {"sort", &f.Sort}, {"lang", &f.Lang}}
+}
+
+// Value returns what the field holds.
+func (f field) Value() string { return *f.value }
+
+// Set fills the field of a parameter in.
+func (f *Form) Set(name, value string) {
+	for _, d := range f.fields() {
+		if d.Name == name {
+			*d.value = value
+		}
+	}
+}
+
+// query returns the form as a query string, with the names but those of skip.
+func (f Form) query(skip ...string) string {
+	q := url.Values{}
+	for _, d := range f.fields() {
+		if d.Value() != "" && !slices.Contains(skip, d.Name) {
+			q.Set(d.Name, d.Value())
+		}
+	}
+	return q.Encode()
 }
 
 // A Page is what one request gets to see.
 type Page struct {
 	Lang        string // a language of Language
 	Region      string
-	Outline     orb.MultiPolygon
+	Outline     orb.MultiPolygon // as Coarse returns it
 	Attribution string
 	Licence     string
 	Version     string
 	Stats       index.Stats
 	Known       []orb.Point // some of all addresses, the background of the map
+
+	// OSM says that the gazetteer knows OpenStreetMap, Missing how many of the
+	// matches it does not have as houses.
+	OSM     bool
+	Missing int
+
+	// Basemap is the path before LEVEL/X/Y of the tiles of the base map, Tiles
+	// the address of a tile server that takes its place ("https://…/{z}/…").
+	// Both may be empty.
+	Basemap, Tiles, TilesAttribution string
 
 	Form    Form
 	Asked   bool          // something narrows the result
@@ -100,6 +131,9 @@ func Render(w io.Writer, p Page) error {
 		}
 		v.Map = draw(p.Outline, v.Hits, p.Result.Points, p.Known, p.Asked)
 	}
+	if HasMap() {
+		v.Data = v.data()
+	}
 	return page().Execute(w, v)
 }
 
@@ -114,6 +148,7 @@ type view struct {
 	T    map[string]string
 	Hits []hit
 	Map  *plan
+	Data *data // for the script; nil without one
 }
 
 // A hit is one line of the list.
@@ -127,6 +162,9 @@ type hit struct {
 	Lang     string
 	Snippet  []piece
 	Seen     string
+	Missing  bool   // OpenStreetMap has no such house, as far as is known
+	Edit     string // address of an editor of OpenStreetMap at its place
+	JOSM     string // the same in JOSM, if it runs on the reader's machine
 	Nearby   string // address of the search around it
 	OfSite   string // address of the search on its site
 	Pages    []evidence
@@ -153,6 +191,11 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	if h.Distance >= 0 {
 		out.Distance = length(h.Distance, v.Lang)
 	}
+	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM()
+	if out.Missing && h.HasPoint {
+		out.Edit = fmt.Sprintf("https://www.openstreetmap.org/edit?editor=id#map=19/%.5f/%.5f", h.Point[1], h.Point[0])
+		out.JOSM = josm(h)
+	}
 	if h.HasPoint {
 		out.Nearby = v.with(Form{Lat: fmt.Sprintf("%.6f", h.Point[1]), Lon: fmt.Sprintf("%.6f", h.Point[0]), Radius: "500", Sort: "distance"})
 	}
@@ -164,6 +207,19 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Pages = append(out.Pages, evidence{safeLink(e.URL), e.Title, show, v.date(e.Fetched)})
 	}
 	return out
+}
+
+// josm returns the address under which JOSM, where it runs, offers to add the
+// address as a node. It carries facts, and no text of the page.
+func josm(h *index.Hit) string {
+	var tags []string
+	for _, t := range []struct{ key, value string }{{"addr:street", h.Street}, {"addr:housenumber", h.HouseNumber}, {"addr:postcode", h.Postcode}, {"addr:city", h.City}} {
+		if t.value != "" {
+			tags = append(tags, t.key+"="+strings.NewReplacer("|", " ", "=", " ").Replace(t.value))
+		}
+	}
+	q := url.Values{"lat": {strconv.FormatFloat(h.Point[1], 'f', 6, 64)}, "lon": {strconv.FormatFloat(h.Point[0], 'f', 6, 64)}, "addtags": {strings.Join(tags, "|")}}
+	return "http://127.0.0.1:8111/add_node?" + q.Encode()
 }
 
 // safeLink returns an address only if it is one of the web: crawled text must
@@ -202,50 +258,132 @@ type chip struct {
 // Chips returns the filters beside the words.
 func (v view) Chips() []chip {
 	var chips []chip
-	add := func(name, value string, without Form) {
-		if value != "" {
-			without.Cursor = ""
-			chips = append(chips, chip{strings.TrimSpace(v.T[name] + " " + value), v.with(without)})
+	add := func(text string, names ...string) {
+		without := v.Form
+		for _, name := range names {
+			without.Set(name, "")
 		}
+		chips = append(chips, chip{strings.TrimSpace(text), v.with(without)})
 	}
 	f := v.Form
-	without := f
-	without.Street = ""
-	add("street", f.Street, without)
-	without = f
-	without.Postcode = ""
-	add("postcode", f.Postcode, without)
-	without = f
-	without.Host = ""
-	add("site", f.Host, without)
-	if f.Radius != "" {
-		without = f
-		without.Lat, without.Lon, without.Radius, without.Sort = "", "", "", ""
-		add("around", f.Lat+", "+f.Lon+" · "+f.Radius+" m", without)
+	for _, c := range []struct{ value, word, name string }{{f.Street, "street", "street"}, {f.Postcode, "postcode", "postcode"}, {f.City, "city", "city"}, {f.Host, "site", "host"}} {
+		if c.value != "" {
+			add(v.T[c.word]+" "+c.value, c.name)
+		}
 	}
-	without = f
-	without.Box = ""
+	if f.Precision != "" {
+		add(v.T["exact"], "precision")
+	}
+	if f.Since != "" {
+		add(v.T["newsince"]+" "+f.Since, "since")
+	}
+	switch f.InOSM {
+	case "false":
+		add(v.T["notinosm"], "in_osm")
+	case "true":
+		add(v.T["inosm"], "in_osm")
+	}
+	if f.Radius != "" {
+		add(v.T["around"]+" "+f.Lat+", "+f.Lon+" · "+f.Radius+" m", "lat", "lon", "radius", "sort")
+	}
 	if f.Box != "" {
-		add("area", " ", without)
+		add(v.T["area"], "bbox")
 	}
 	return chips
 }
 
-// with returns the address of the page with this form.
-func (v *view) with(f Form) string {
-	q := url.Values{}
-	for _, p := range []struct{ name, value string }{
-		{"q", f.Text}, {"bbox", f.Box}, {"lat", f.Lat}, {"lon", f.Lon}, {"radius", f.Radius}, {"street", f.Street},
-		{"postcode", f.Postcode}, {"host", f.Host}, {"sort", f.Sort}, {"lang", v.Form.Lang},
-	} {
-		if p.value != "" {
-			q.Set(p.name, p.value)
+// A menu is a facet: values that narrow the result.
+type menu struct {
+	Name   string
+	Values []choice
+}
+
+type choice struct {
+	Text, Link string
+	Count      int // 0: not known
+	Chosen     bool
+}
+
+// Menus returns the facets that would narrow the result, and the orders.
+func (v view) Menus() []menu {
+	var menus []menu
+	if v.Result == nil {
+		return nil
+	}
+	for _, c := range v.Result.Facets {
+		m := menu{Name: v.T["by_"+string(c.Facet)]}
+		parameter := map[index.Facet]string{index.ByStreet: "street", index.ByPostcode: "postcode", index.ByCity: "city", index.BySite: "host"}[c.Facet]
+		for _, value := range c.Values {
+			if parameter != "" && value.Value != "" {
+				to := v.Form
+				to.Set(parameter, value.Value)
+				m.Values = append(m.Values, choice{Text: value.Value, Link: v.with(to), Count: value.Count})
+			}
+		}
+		if len(m.Values) > 1 {
+			menus = append(menus, m)
 		}
 	}
-	if len(q) == 0 {
-		return "/"
+	since := menu{Name: v.T["by_since"]}
+	for _, s := range []string{"1d", "7d", "30d"} {
+		to := v.Form
+		to.Since = s
+		since.Values = append(since.Values, choice{Text: v.T["since_"+s], Link: v.with(to), Chosen: v.Form.Since == s})
 	}
-	return "/?" + q.Encode()
+	order := menu{Name: v.T["by_sort"]}
+	for _, s := range []string{"relevance", "newest", "name", "distance"} {
+		if s == "distance" && v.Form.Lat == "" {
+			continue
+		}
+		to := v.Form
+		to.Sort = s
+		order.Values = append(order.Values, choice{Text: v.T["sort_"+s], Link: v.with(to), Chosen: v.Form.Sort == s || v.Form.Sort == "" && s == "relevance"})
+	}
+	return append(menus, since, order)
+}
+
+// NotInOSM returns the address of the layer "not in OpenStreetMap", or "".
+func (v view) NotInOSM() string {
+	if !v.OSM || v.Missing == 0 || v.Form.InOSM != "" {
+		return ""
+	}
+	to := v.Form
+	to.InOSM = "false"
+	return v.with(to)
+}
+
+// MissingCount writes how many matches OpenStreetMap lacks.
+func (v view) MissingCount() string { return group(v.Missing, v.Lang) }
+
+// Hidden returns the fields that a search for other words keeps.
+func (v view) Hidden() []field {
+	return slices.DeleteFunc(v.Form.fields(), func(f field) bool { return f.Name == "q" || f.Value() == "" })
+}
+
+// Download returns the address of the result in a format.
+func (v view) Download(format string) string {
+	return "/v1/search." + format + "?" + strings.TrimPrefix(v.Form.query("lang")+"&limit=500", "&")
+}
+
+// Feed returns the address of the feed of this search.
+func (v view) Feed() string {
+	return strings.TrimSuffix("/feed.atom?"+v.Form.query("lang", "sort"), "?")
+}
+
+// HasMap tells whether the page has the moving map.
+func (v view) HasMap() bool { return HasMap() }
+
+// Script and MapStyle return the paths of the moving map.
+func (v view) Script() string   { return Assets()[1].Path }
+func (v view) MapStyle() string { return Assets()[2].Path }
+
+// with returns the address of the page with this form, in the language chosen.
+func (v *view) with(f Form) string {
+	f.Lang = v.Form.Lang
+	if q := f.query(); q != "" {
+		return "/?" + q
+	}
+	return "/"
 }
 
 // First returns the address of the first page of hits.
@@ -281,7 +419,7 @@ func (h hit) PagesOf(v view) string {
 }
 
 // StyleSheet returns the path of the style sheet.
-func (v view) StyleSheet() string { return StylePath() }
+func (v view) StyleSheet() string { return Assets()[0].Path }
 
 // Heading is the name of the page.
 func (v view) Heading() string {

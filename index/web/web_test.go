@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -97,5 +98,107 @@ func TestDraw(t *testing.T) {
 func TestDrawNothing(t *testing.T) {
 	if m := draw(nil, nil, nil, nil, false); m != nil {
 		t.Errorf("a map of nothing: %+v", m)
+	}
+}
+
+// A reader on a slow line waits for less than 100 kB before the map is there.
+func TestWeight(t *testing.T) {
+	if !HasMap() {
+		t.Skip("the moving map is not built in (make ui)")
+	}
+	sum := 0
+	for _, a := range Assets() {
+		sum += len(a.Gzip)
+	}
+	t.Logf("style sheets and script: %d bytes as sent", sum)
+	if sum > 80_000 {
+		t.Errorf("%d bytes, which leaves too little of 100 kB for the page", sum)
+	}
+	if !strings.Contains(string(Assets()[1].Body[:4000]), "Volodymyr Agafonkin") {
+		t.Error("the bundle does not begin with the licences of what it holds")
+	}
+	for _, a := range Assets() {
+		if strings.Contains(string(a.Body), "unpkg.com") || strings.Contains(string(a.Body), "tile.openstreetmap.org") {
+			t.Errorf("%s names another server", a.Path)
+		}
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	for _, c := range []struct{ tiles, want string }{
+		{"https://tile.example/{z}/{x}/{y}.png", "https://tile.example"}, {"http://127.0.0.1:8080/{z}/{x}/{y}", "http://127.0.0.1:8080"}, {"https://{s}.tile.example/{z}/{x}/{y}.png", "https://*.tile.example"},
+		{"", ""}, {"tile.example/{z}", ""}, {"ftp://tile.example/{z}", ""}, {"javascript://a/", ""}, {"https:///{z}", ""}, {"https://a.example;script-src *//{z}", ""}, {"https://a b/{z}", ""}, {"https://{a}.example/", ""},
+	} {
+		if got := Origin(c.tiles); got != c.want {
+			t.Errorf("Origin(%q) = %q, want %q", c.tiles, got, c.want)
+		}
+		if p := Policy(Origin(c.tiles)); strings.Contains(p, "unsafe") || !strings.HasPrefix(p, "default-src 'none'; script-src 'self'; ") {
+			t.Errorf("policy %q", p)
+		}
+	}
+}
+
+// An outline keeps its form and fits every page, whatever it was.
+func TestCoarse(t *testing.T) {
+	circle := func(n int, waves float64) orb.Ring {
+		var ring orb.Ring
+		for i := range n {
+			a := float64(i) / float64(n) * 2 * math.Pi
+			r := 0.1 + 0.01*math.Sin(waves*a)
+			ring = append(ring, orb.Point{8 + r*math.Cos(a), 53 + r*math.Sin(a)})
+		}
+		return append(ring, ring[0])
+	}
+	for _, c := range []struct {
+		name    string
+		outline orb.MultiPolygon
+	}{
+		{"a town", orb.MultiPolygon{{circle(800, 7)}}}, {"a jagged coast", orb.MultiPolygon{{circle(60_000, 500)}}}, {"with a hole", orb.MultiPolygon{{circle(900, 3), circle(900, 5)}}},
+	} {
+		coarse := Coarse(c.outline)
+		corners := 0
+		for _, polygon := range coarse {
+			for _, ring := range polygon {
+				corners += len(ring)
+				if !ring.Closed() {
+					t.Errorf("%s: a ring is open", c.name)
+				}
+			}
+		}
+		was, is := c.outline.Bound(), coarse.Bound()
+		if len(coarse) != 1 || len(coarse[0]) != len(c.outline[0]) || corners < 50 || corners > maxOutline || math.Abs(was.Max[0]-is.Max[0])+math.Abs(was.Min[1]-is.Min[1]) > 0.005 {
+			t.Errorf("%s: %d polygons, %d corners, %v was %v", c.name, len(coarse), corners, is, was)
+		}
+	}
+	var islands orb.MultiPolygon
+	for i := range 3000 {
+		x := float64(i) * 0.001
+		islands = append(islands, orb.Polygon{{{x, 1}, {x + 0.0005, 1}, {x, 1.0005 + 1e-4*float64(i%5)}, {x, 1}}})
+	}
+	if coarse := Coarse(append(islands, orb.Polygon{circle(900, 3)})); len(coarse) == 0 || len(coarse) > maxOutline/4 {
+		t.Errorf("%d of many islands", len(coarse))
+	}
+	if Coarse(nil) != nil {
+		t.Error("an outline of nothing")
+	}
+}
+
+// What the script is told escapes what could end its element.
+func TestData(t *testing.T) {
+	v := view{Page: Page{Outline: orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}, Form: Form{Text: "</script><script>alert(1)</script>"}}, T: texts["en"],
+		Hits: []hit{{Number: 1, Hit: &index.Hit{}, Title: "</script><!--"}}}
+	d := v.data()
+	v.Data = d
+	for _, name := range scriptTexts {
+		if d.Texts[name] == "" {
+			t.Errorf("the script has no text %q", name)
+		}
+	}
+	var page strings.Builder
+	if err := template.Must(template.New("x").Parse(`<script type="application/json">{{.}}</script>`)).Execute(&page, d); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(page.String(), "<") != 2 {
+		t.Errorf("markup inside of the data: %.300s", page.String())
 	}
 }

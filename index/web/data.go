@@ -1,0 +1,132 @@
+package web
+
+import (
+	"math"
+	"strings"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/simplify"
+)
+
+// data is what the page tells its script, as JSON in the page. All texts of
+// hits are a stranger's; the script shows them as text.
+type data struct {
+	Hits    []mark            `json:"hits"`
+	Total   int               `json:"total"`
+	Filters string            `json:"filters"` // the search as a query string of the API
+	Lang    string            `json:"lang"`    // as chosen
+	Bounds  [2][2]float64     `json:"bounds"`  // lat, lon: what to show at first
+	Outline [][][2]float64    `json:"outline"` // rings of the region, lon, lat
+	Basemap string            `json:"basemap"`
+	Tiles   string            `json:"tiles"`
+	Texts   map[string]string `json:"texts"`
+}
+
+// A mark is a hit on the map.
+type mark struct {
+	Number  int         `json:"n"`
+	ID      string      `json:"id"`
+	Title   string      `json:"title"`
+	Address string      `json:"address"`
+	Street  string      `json:"street,omitempty"`
+	At      *[2]float64 `json:"at"` // lon, lat; null: not known
+	Missing bool        `json:"missing,omitempty"`
+}
+
+// scriptTexts names the texts that the script shows.
+var scriptTexts = []string{
+	"map", "zoomin", "zoomout", "addresses", "near", "inlist", "notinosm", "close_popup", "other", "show", "searcharea", "showonmap", "list", "mapword", "suggestions",
+	"kind_street", "kind_postcode", "kind_city", "kind_site", "kind_name", "keys", "key_search", "key_next", "key_previous", "key_open", "key_map", "key_close",
+}
+
+// Bounds of an outline in corners: what a page carries, and what is looked at
+// closely.
+const (
+	maxOutline = 1500
+	maxCorners = 20_000
+)
+
+// Coarse returns an outline with so few corners that every page can carry it.
+func Coarse(outline orb.MultiPolygon) orb.MultiPolygon {
+	total := 0
+	for _, polygon := range outline {
+		for _, ring := range polygon {
+			total += len(ring)
+		}
+	}
+	every := 1 + total/maxCorners
+	for tolerance := 1e-5; ; tolerance *= 2 {
+		var coarse orb.MultiPolygon
+		corners := 0
+		for _, polygon := range outline {
+			var rings orb.Polygon
+			for _, ring := range polygon {
+				var thin orb.LineString
+				for i, p := range ring {
+					if i%every == 0 || i == len(ring)-1 {
+						thin = append(thin, p)
+					}
+				}
+				if line := simplify.DouglasPeucker(tolerance).LineString(thin); len(line) >= 4 {
+					rings = append(rings, orb.Ring(line))
+					corners += len(line)
+				} else if len(rings) == 0 {
+					break // the holes of what is too small to be seen
+				}
+			}
+			if len(rings) > 0 {
+				coarse = append(coarse, rings)
+			}
+		}
+		if corners <= maxOutline {
+			return coarse
+		}
+	}
+}
+
+func (v *view) data() *data {
+	d := &data{Hits: []mark{}, Filters: v.Form.query("lang", "sort"), Lang: v.Form.Lang, Outline: [][][2]float64{}, Basemap: v.Basemap, Tiles: v.Tiles, Texts: map[string]string{}}
+	for _, name := range scriptTexts {
+		d.Texts[name] = v.T[name]
+	}
+	var points []orb.Point
+	if v.Result != nil {
+		d.Total, points = v.Result.Total, v.Result.Points
+	}
+	for _, h := range v.Hits {
+		m := mark{Number: h.Number, ID: h.ID, Title: h.Title, Address: h.Address, Street: h.Street, Missing: h.Missing}
+		if h.HasPoint {
+			m.At = &[2]float64{round(h.Point[0]), round(h.Point[1])}
+		}
+		d.Hits = append(d.Hits, m)
+	}
+	if box, ok := frame(v.Outline, v.Hits, points, v.Asked); ok {
+		d.Bounds = [2][2]float64{{round(box.Min[1]), round(box.Min[0])}, {round(box.Max[1]), round(box.Max[0])}}
+	}
+	for _, polygon := range v.Outline {
+		for _, ring := range polygon {
+			var out [][2]float64
+			for _, p := range ring {
+				out = append(out, [2]float64{round(p[0]), round(p[1])})
+			}
+			d.Outline = append(d.Outline, out)
+		}
+	}
+	return d
+}
+
+// round keeps 5 decimals of a degree, a metre.
+func round(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
+
+// Origin returns scheme and host of a tile server's address, for Policy; ""
+// where it is none. A name in braces that stands for several servers becomes
+// "*".
+func Origin(tiles string) string {
+	scheme, rest, ok := strings.Cut(tiles, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	host = strings.Replace(host, "{s}.", "*.", 1)
+	if !ok || scheme != "http" && scheme != "https" || host == "" || strings.ContainsAny(host, " ;,'\"{}<>@\\") {
+		return ""
+	}
+	return scheme + "://" + host
+}

@@ -1,0 +1,234 @@
+import L from "leaflet";
+
+// The levels at which the server has tiles, and their extent in units.
+const levels = [5, 8, 11, 13];
+const extent = 8192;
+const maxTiles = 160; // kept
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+// Widths of lines in pixels by zoom: [zoom, width], between which they grow.
+const widths = {
+  major: [[6, 0.7], [10, 1.6], [13, 3.4], [15, 7], [17, 13], [19, 24]],
+  middle: [[8, 0.5], [11, 1.1], [13, 2.4], [15, 5.5], [17, 11], [19, 20]],
+  minor: [[11, 0.3], [13, 1], [14, 2], [15, 3.6], [17, 8], [19, 15]],
+  path: [[13, 0.4], [15, 1], [17, 2], [19, 4]],
+  rail: [[9, 0.5], [13, 1], [17, 2.4], [19, 4]],
+  river: [[8, 0.6], [12, 1.4], [15, 3], [19, 9]],
+};
+
+function width(kind, zoom) {
+  const steps = widths[kind];
+  if (zoom <= steps[0][0]) return steps[0][1];
+  for (let i = 1; i < steps.length; i++) {
+    const [z0, w0] = steps[i - 1], [z1, w1] = steps[i];
+    if (zoom <= z1) return w0 * (w1 / w0) ** ((zoom - z0) / (z1 - z0));
+  }
+  return steps[steps.length - 1][1];
+}
+
+// A Basemap draws streets, water and woods of the gazetteer on one canvas. A
+// tile of the server is {kind: [{n: name, p: [[x, y, dx, dy, …], …]}]}.
+export const Basemap = L.Renderer.extend({
+  options: { pane: "tilePane", padding: 0.3 },
+
+  initialize(prefix) {
+    L.Renderer.prototype.initialize.call(this, {});
+    this._prefix = prefix;
+    this._tiles = new Map();
+    this._redraw = () => this._draw();
+  },
+
+  getEvents() {
+    return { ...L.Renderer.prototype.getEvents.call(this), resize: this._update };
+  },
+
+  _initContainer() {
+    const canvas = (this._container = document.createElement("canvas"));
+    canvas.setAttribute("aria-hidden", "true");
+    this._ctx = canvas.getContext("2d");
+    dark.addEventListener("change", this._redraw);
+  },
+
+  _destroyContainer() {
+    cancelAnimationFrame(this._frame);
+    dark.removeEventListener("change", this._redraw);
+    L.DomUtil.remove(this._container);
+  },
+
+  // Paths of Leaflet are none of ours.
+  _updatePaths() {},
+  _onZoomEnd() {},
+  _onViewReset() { this._reset(); },
+
+  _update() {
+    const map = this._map;
+    if (!map || (map._animatingZoom && this._bounds)) return;
+    L.Renderer.prototype._update.call(this);
+    const size = this._bounds.getSize(), scale = Math.min(2, window.devicePixelRatio || 1), canvas = this._container;
+    L.DomUtil.setPosition(canvas, this._bounds.min);
+    canvas.width = Math.ceil(scale * size.x);
+    canvas.height = Math.ceil(scale * size.y);
+    canvas.style.width = size.x + "px";
+    canvas.style.height = size.y + "px";
+    this._scale = scale;
+    this._load();
+    this._draw();
+  },
+
+  // _visible returns the tiles of the view: [key, x, y].
+  _visible() {
+    const zoom = this._map.getZoom();
+    this._level = levels.findLast((l) => l <= zoom - (zoom >= 14 ? 1 : 0)) ?? levels[0];
+    const side = 256 * 2 ** (zoom - this._level), origin = this._map.getPixelOrigin(), across = 2 ** this._level;
+    const lo = this._bounds.min.add(origin).divideBy(side).floor(), hi = this._bounds.max.add(origin).divideBy(side).floor();
+    const all = [];
+    for (let x = Math.max(0, lo.x); x <= Math.min(across - 1, hi.x); x++) {
+      for (let y = Math.max(0, lo.y); y <= Math.min(across - 1, hi.y); y++) all.push([`${this._level}/${x}/${y}`, x, y]);
+    }
+    return all;
+  },
+
+  _load() {
+    if (this._map.getZoom() < levels[0]) return;
+    for (const [key] of this._visible()) {
+      const tile = this._tiles.get(key);
+      if (tile) { // used last
+        this._tiles.delete(key);
+        this._tiles.set(key, tile);
+        continue;
+      }
+      this._tiles.set(key, {});
+      fetch(this._prefix + key)
+        .then((r) => (r.status === 204 ? {} : r.ok ? r.json() : Promise.reject()))
+        .then((t) => this._tiles.has(key) && this._tiles.set(key, t), () => this._tiles.delete(key))
+        .then(() => {
+          cancelAnimationFrame(this._frame);
+          this._frame = requestAnimationFrame(this._redraw);
+        });
+    }
+    while (this._tiles.size > maxTiles) this._tiles.delete(this._tiles.keys().next().value);
+  },
+
+  _draw() {
+    if (!this._map || !this._bounds) return;
+    const ctx = this._ctx, zoom = this._map.getZoom(), origin = this._map.getPixelOrigin(), css = getComputedStyle(this._container);
+    const colour = (name) => css.getPropertyValue("--map-" + name).trim();
+    const s = this._scale, min = this._bounds.min;
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = colour("land");
+    ctx.fillRect(0, 0, this._container.width, this._container.height);
+    ctx.setTransform(s, 0, 0, s, -s * min.x, -s * min.y);
+    ctx.lineCap = ctx.lineJoin = "round";
+    if (zoom < levels[0]) return;
+
+    const side = 256 * 2 ** (zoom - this._level), unit = side / extent;
+    const tiles = this._visible().flatMap(([key, x, y]) => {
+      const t = this._tiles.get(key);
+      return t ? [{ t, left: x * side - origin.x, top: y * side - origin.y }] : [];
+    });
+    const trace = (kind, closed) => {
+      ctx.beginPath();
+      for (const { t, left, top } of tiles) {
+        for (const f of t[kind] || []) {
+          for (const p of f.p) {
+            let x = p[0], y = p[1];
+            ctx.moveTo(left + x * unit, top + y * unit);
+            for (let i = 2; i < p.length; i += 2) ctx.lineTo(left + (x += p[i]) * unit, top + (y += p[i + 1]) * unit);
+            if (closed) ctx.closePath();
+          }
+        }
+      }
+    };
+    const area = (kind, name) => {
+      trace(kind, true);
+      ctx.fillStyle = colour(name);
+      ctx.fill("evenodd");
+    };
+    const line = (kind, name, w, dash = []) => {
+      trace(kind, false);
+      ctx.strokeStyle = colour(name);
+      ctx.lineWidth = w;
+      ctx.setLineDash(dash);
+      ctx.stroke();
+    };
+    area("green", "green");
+    area("water", "water");
+    line("river", "water", width("river", zoom));
+    line("path", "path", width("path", zoom), [3, 3]);
+    ctx.setLineDash([]);
+    const roads = ["minor", "middle", "major"];
+    if (zoom >= 13) for (const kind of roads) line(kind, "casing", width(kind, zoom) + (zoom >= 15 ? 2 : 1.2));
+    line("rail", "rail", width("rail", zoom));
+    for (const kind of roads) line(kind, zoom < 13 && kind === "minor" ? "casing" : kind, width(kind, zoom));
+    if (zoom >= 14.5) this._names(tiles, unit, zoom, colour);
+  },
+
+  // _names writes street names along the straightest stretch of each street.
+  _names(tiles, unit, zoom, colour) {
+    const ctx = this._ctx, taken = [], at = new Map();
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    ctx.lineJoin = "round";
+    for (const kind of ["major", "middle", "minor", "path"]) {
+      if (kind === "path" && zoom < 17) continue;
+      const px = kind === "path" ? 10 : zoom >= 17 ? 13 : 11;
+      ctx.font = `${px}px system-ui, "Noto Sans", "DejaVu Sans", sans-serif`;
+      for (const { t, left, top } of tiles) {
+        for (const f of t[kind] || []) {
+          if (!f.n) continue;
+          const w = ctx.measureText(f.n).width;
+          for (const p of f.p) {
+            const run = stretch(p, unit, left, top, w + 6);
+            if (!run) continue;
+            const { x, y, angle } = run;
+            if ((at.get(f.n) || []).some(([a, b]) => Math.hypot(a - x, b - y) < 260)) continue;
+            const dots = [];
+            for (let d = -w / 2; d <= w / 2; d += px) dots.push([x + d * Math.cos(angle), y + d * Math.sin(angle)]);
+            if (dots.some(([a, b]) => taken.some(([c, d]) => Math.abs(a - c) < px && Math.abs(b - d) < px))) continue;
+            taken.push(...dots);
+            at.set(f.n, [...(at.get(f.n) || []), [x, y]]);
+            ctx.save();
+            ctx.translate(x, y);
+            ctx.rotate(angle);
+            ctx.strokeStyle = colour("halo");
+            ctx.lineWidth = 3;
+            ctx.strokeText(f.n, 0, 0);
+            ctx.fillStyle = colour("name");
+            ctx.fillText(f.n, 0, 0);
+            ctx.restore();
+          }
+        }
+      }
+    }
+  },
+});
+
+// stretch returns the middle and the angle of the longest run of p that is
+// nearly straight, if it is at least so long; the text along it is never upside
+// down.
+function stretch(p, unit, left, top, least) {
+  let best = null, longest = least;
+  const xs = [left + p[0] * unit], ys = [top + p[1] * unit];
+  for (let i = 2, x = p[0], y = p[1]; i < p.length; i += 2) {
+    xs.push(left + (x += p[i]) * unit);
+    ys.push(top + (y += p[i + 1]) * unit);
+  }
+  for (let i = 0; i + 1 < xs.length; i++) {
+    const first = Math.atan2(ys[i + 1] - ys[i], xs[i + 1] - xs[i]);
+    let j = i + 1;
+    while (j + 1 < xs.length) {
+      const turn = Math.atan2(ys[j + 1] - ys[j], xs[j + 1] - xs[j]) - first;
+      if (Math.abs(Math.atan2(Math.sin(turn), Math.cos(turn))) > 0.22) break;
+      j++;
+    }
+    const d = Math.hypot(xs[j] - xs[i], ys[j] - ys[i]);
+    if (d >= longest) {
+      longest = d;
+      let angle = Math.atan2(ys[j] - ys[i], xs[j] - xs[i]);
+      if (angle > Math.PI / 2) angle -= Math.PI;
+      if (angle < -Math.PI / 2) angle += Math.PI;
+      best = { x: (xs[i] + xs[j]) / 2, y: (ys[i] + ys[j]) / 2, angle };
+    }
+  }
+  return best;
+}

@@ -1,0 +1,273 @@
+import L from "leaflet";
+import "leaflet.markercluster";
+import { Basemap } from "./basemap.js";
+
+const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// An Icon is a piece of HTML with a name for screen readers.
+const Icon = L.DivIcon.extend({
+  createIcon(old) {
+    const e = L.DivIcon.prototype.createIcon.call(this, old);
+    e.setAttribute("aria-label", this.options.label);
+    e.title = this.options.label;
+    return e;
+  },
+});
+
+function icon(kind, text, label, size) {
+  const face = document.createElement("span");
+  face.textContent = text;
+  return new Icon({ html: face, label, className: "mark-" + kind, iconSize: [size, size] });
+}
+
+function element(tag, text, attributes = {}) {
+  const e = document.createElement(tag);
+  e.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
+  return e;
+}
+
+// startMap puts a map in place of the drawing in section, and returns what
+// keys may do with it.
+export function startMap(section, data) {
+  const t = data.texts;
+  const frame = document.createElement("div");
+  frame.className = "leaflet-host";
+  frame.setAttribute("role", "application");
+  frame.setAttribute("aria-label", t.map);
+  section.querySelector("svg")?.remove();
+  section.prepend(frame);
+  section.classList.add("live");
+  const columns = section.parentElement;
+
+  const map = L.map(frame, {
+    zoomControl: false, attributionControl: false, minZoom: 3, maxZoom: 19, maxBounds: [[-85, -190], [85, 190]], zoomSnap: 0.5,
+    zoomAnimation: !still, fadeAnimation: !still, markerZoomAnimation: !still,
+  });
+  L.control.zoom({ position: "topright", zoomInTitle: t.zoomin, zoomOutTitle: t.zoomout }).addTo(map);
+  L.control.scale({ imperial: false }).addTo(map);
+
+  if (data.tiles) {
+    L.tileLayer(data.tiles, { maxZoom: 19, referrerPolicy: "origin" }).addTo(map);
+  } else if (data.basemap) {
+    new Basemap(data.basemap).addTo(map);
+  }
+  if (data.outline?.length) {
+    L.polygon(data.outline.map((ring) => ring.map(([lon, lat]) => [lat, lon])), { className: data.basemap || data.tiles ? "coast line" : "coast", interactive: false }).addTo(map);
+  }
+
+  // The view: as the address says, else what was asked for, else all hits.
+  const whole = L.latLngBounds(data.bounds);
+  const told = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(location.hash);
+  if (told && Math.abs(told[2]) <= 85 && Math.abs(told[3]) <= 180) {
+    map.setView([+told[2], +told[3]], Math.min(19, +told[1]));
+  } else {
+    map.fitBounds(whole, { padding: [24, 24], maxZoom: 17, animate: false });
+  }
+
+  const group = L.markerClusterGroup({
+    showCoverageOnHover: false, animate: !still, maxClusterRadius: 34, spiderfyDistanceMultiplier: 1.4, chunkedLoading: true,
+    iconCreateFunction: (cluster) => {
+      const all = cluster.getAllChildMarkers();
+      const n = all.reduce((sum, m) => sum + (m.options.count || 1), 0);
+      const numbers = all.map((m) => m.options.number).filter(Boolean).sort((a, b) => a - b);
+      const near = all.map((m) => m.options.near).find(Boolean);
+      const label = `${n} ${t.addresses}${near ? ` ${t.near} ${near}` : ""}${numbers.length ? ` (${numbers.join(", ")})` : ""}`;
+      return icon(numbers.length ? "cluster hit" : "cluster", String(n), label, n < 100 ? 32 : 40);
+    },
+  }).addTo(map);
+
+  const markers = new Map(); // number of a hit → its marker
+  const own = new Set(data.hits.map((h) => h.id));
+  for (const h of data.hits) {
+    if (!h.at) continue;
+    const m = L.marker([h.at[1], h.at[0]], {
+      number: h.n, near: h.street, icon: icon(h.missing ? "hit missing" : "hit", String(h.n), `${h.n} ${h.title}, ${h.address}${h.missing ? `, ${t.notinosm}` : ""}`, 28), keyboard: true, riseOnHover: true,
+    });
+    m.bindPopup(() => popup(h.title, h.address, h.missing ? t.notinosm : "", "#r" + h.n, t.inlist), { autoPan: true, closeButton: true });
+    m.on("popupopen", () => select(h.n));
+    markers.set(h.n, m);
+    group.addLayer(m);
+  }
+
+  // popup holds only text and links of ours.
+  function popup(title, address, note, href, link) {
+    const box = element("div", "");
+    box.append(element("strong", title), element("span", address));
+    if (note) box.append(element("span", note, { class: "badge" }));
+    const a = element("a", link, { href });
+    a.addEventListener("click", () => {
+      columns.classList.remove("showmap");
+      toggle();
+    });
+    box.append(a);
+    return box;
+  }
+
+  let selected = 0;
+  function select(n) {
+    selected = n;
+    for (const li of document.querySelectorAll("ol > li")) li.classList.toggle("selected", li.id === "r" + n);
+    document.getElementById("r" + n)?.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
+  }
+  let opener = null;
+  map.on("popupopen", (e) => {
+    opener = document.activeElement;
+    const box = e.popup.getElement();
+    box.setAttribute("role", "dialog");
+    box.setAttribute("aria-label", box.querySelector("strong")?.textContent || "");
+    box.querySelector(".leaflet-popup-close-button")?.setAttribute("aria-label", t.close_popup);
+    if (opener && frame.contains(opener)) box.querySelector("a[href^='#r'], a[href^='/']")?.focus({ preventScroll: true });
+  });
+  map.on("popupclose", () => {
+    if (opener?.isConnected && frame.contains(opener)) opener.focus({ preventScroll: true });
+  });
+
+  // All other matches: each by itself where they are few, else in the cells of
+  // a grid that the server counts.
+  const few = data.total <= 1000;
+  const cells = L.layerGroup().addTo(map);
+  let running = null;
+  async function matches() {
+    if (data.total <= data.hits.length) return;
+    running?.abort();
+    running = new AbortController();
+    const q = new URLSearchParams(data.filters);
+    const view = map.getBounds().pad(0.2);
+    const clip = (v, most) => Math.max(-most, Math.min(most, v)).toFixed(6);
+    if (!few) {
+      const box = [clip(view.getWest(), 180), clip(view.getSouth(), 85), clip(view.getEast(), 180), clip(view.getNorth(), 85)].map(Number);
+      const given = q.get("bbox")?.split(",").map(Number);
+      if (given && given[0] <= given[2]) {
+        for (const i of [0, 1]) box[i] = Math.max(box[i], given[i]);
+        for (const i of [2, 3]) box[i] = Math.min(box[i], given[i]);
+      }
+      if (box[0] > box[2] || box[1] > box[3]) return cells.clearLayers();
+      q.set("bbox", box.join(","));
+    } else if (!q.has("bbox")) {
+      q.set("bbox", "-180,-85,180,85");
+    }
+    q.set("zoom", few ? "22" : String(Math.min(20, Math.floor(map.getZoom()))));
+    let answer;
+    try {
+      const r = await fetch("/v1/clusters?" + q, { signal: running.signal });
+      if (!r.ok) return;
+      answer = await r.json();
+    } catch {
+      return; // another view was asked for, or the server has gone: the list stands
+    }
+    cells.clearLayers();
+    for (const f of answer.features) {
+      const { count, id, bbox } = f.properties;
+      const at = [f.geometry.coordinates[1], f.geometry.coordinates[0]];
+      if (count === 1) {
+        if (own.has(id)) continue;
+        const m = L.marker(at, { icon: icon("dot", "", t.other, 24) });
+        m.on("click keypress", (e) => {
+          if (e.type === "click" || e.originalEvent.key === "Enter") more(m, id);
+        });
+        (few ? group : cells).addLayer(m);
+      } else {
+        const mine = data.hits.filter((h) => h.at && bbox[0] <= h.at[0] && h.at[0] <= bbox[2] && bbox[1] <= h.at[1] && h.at[1] <= bbox[3]).length;
+        if (few && mine >= count) continue;
+        const n = few ? count - mine : count;
+        const m = L.marker(at, { count: n, icon: icon("cluster", String(n), `${n} ${t.addresses}`, n < 100 ? 32 : 40), zIndexOffset: -1000 });
+        m.on("click keypress", () => map.fitBounds([[bbox[1], bbox[0]], [bbox[3], bbox[2]]], { padding: [40, 40], maxZoom: Math.min(19, map.getZoom() + 4) }));
+        (few ? group : cells).addLayer(m);
+      }
+    }
+  }
+
+  // more shows an address that is not in the list.
+  async function more(m, id) {
+    const r = await fetch("/v1/addresses/" + encodeURIComponent(id)).catch(() => null);
+    if (!r?.ok) return;
+    const p = (await r.json()).properties;
+    const q = new URLSearchParams({ q: [p.name, p["addr:street"], p["addr:housenumber"]].filter(Boolean).join(" ").slice(0, 190) });
+    if (data.lang) q.set("lang", data.lang);
+    m.unbindPopup().bindPopup(popup(p.name || p.label || "", p.label || "", "", "/?" + q, t.show)).openPopup();
+  }
+  matches();
+
+  // "Search this area" appears when a reader has moved the map.
+  const area = element("button", t.searcharea, { type: "button", class: "area", hidden: "" });
+  section.append(area);
+  area.addEventListener("click", () => {
+    const b = map.getBounds();
+    const q = new URLSearchParams(data.filters);
+    for (const name of ["lat", "lon", "radius", "sort"]) if (q.has("radius")) q.delete(name);
+    q.set("bbox", [b.getWest(), b.getSouth(), b.getEast(), b.getNorth()].map((v) => v.toFixed(5)).join(","));
+    if (data.lang) q.set("lang", data.lang);
+    location.assign("/?" + q + here());
+  });
+  const here = () => {
+    const c = map.getCenter();
+    return `#map=${map.getZoom()}/${c.lat.toFixed(5)}/${c.lng.toFixed(5)}`;
+  };
+  let touched = false;
+  for (const event of ["pointerdown", "wheel", "keydown"]) frame.addEventListener(event, () => (touched = true), { passive: true });
+  map.on("moveend", () => {
+    if (!few) matches();
+    if (!touched) return;
+    area.hidden = false;
+    history.replaceState(history.state, "", location.pathname + location.search + here());
+    for (const a of document.querySelectorAll("a[data-keepmap]")) a.hash = here();
+  });
+  addEventListener("hashchange", () => {
+    const n = /^#r(\d+)$/.exec(location.hash);
+    if (n) select(+n[1]);
+  });
+
+  // The number of a hit leads to its pin.
+  for (const [n, m] of markers) {
+    const badge = document.querySelector(`#r${n} .number`);
+    if (!badge) continue;
+    const b = element("button", badge.textContent, { type: "button", class: "number", "aria-label": `${n}: ${t.showonmap}` });
+    b.addEventListener("click", () => show(n));
+    badge.replaceWith(b);
+    const li = document.getElementById("r" + n);
+    li.addEventListener("mouseenter", () => m.getElement()?.classList.add("hover"));
+    li.addEventListener("mouseleave", () => m.getElement()?.classList.remove("hover"));
+  }
+  function show(n) {
+    const m = markers.get(n);
+    if (!m) return;
+    if (getComputedStyle(section).display === "none") {
+      columns.classList.add("showmap");
+      toggle();
+    }
+    group.zoomToShowLayer(m, () => {
+      if (!map.getBounds().contains(m.getLatLng())) map.panTo(m.getLatLng(), { animate: !still });
+      m.openPopup();
+    });
+  }
+
+  // On a telephone there is room for the list or the map.
+  const pill = element("button", "", { type: "button", class: "pill" });
+  columns.append(pill);
+  function toggle() {
+    const open = columns.classList.contains("showmap");
+    pill.textContent = open ? `${t.list} (${data.hits.length})` : t.mapword;
+    pill.setAttribute("aria-pressed", String(open));
+    map.invalidateSize({ pan: false });
+    if (open && !touched && !told) map.fitBounds(whole, { padding: [24, 24], maxZoom: 17, animate: false });
+  }
+  pill.addEventListener("click", () => {
+    columns.classList.toggle("showmap");
+    toggle();
+    if (columns.classList.contains("showmap")) section.scrollIntoView({ block: "end" });
+  });
+  toggle();
+  new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(frame);
+
+  return {
+    focus: () => {
+      if (getComputedStyle(section).display === "none") pill.click();
+      frame.focus();
+    },
+    close: () => map.closePopup(),
+    show,
+    select,
+    selected: () => selected,
+  };
+}
