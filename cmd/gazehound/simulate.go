@@ -43,6 +43,9 @@ type simulateOptions struct {
 	places     string
 	placesOptions
 
+	readers string
+	known   knowledge // by what they read
+
 	strategies []string
 	limits     []int
 	depths     int
@@ -86,6 +89,14 @@ The web is one of
 names, too. Two oracles show what is to be had: oracle-next knows the label of
 every waiting link, oracle-graph knows the whole web.
 
+--readers "default" lets people read the made-up town: links to some pages are
+removed, some hosts keep access logs, trend is told what these say, and all
+strategies get the home pages of these hosts as seeds, too. Or, with commas: visits
+(sessions a page), logs (share of hosts with logs), unlinked (share of pages that
+nothing links to), bias (how many times more people look at relevant pages),
+important (share of relevant pages that are important), seed. Important are those
+on which people stay longest after the logs end.
+
 --expect compares numbers STRATEGY.METRIC, or STRATEGY.METRIC@PAGES, by <, <=, >,
 >= or == and calculates with + - * / and parentheses. Metrics are means over the
 runs: ` + strings.Join(sim.MetricNames(), ", ") + `.
@@ -120,6 +131,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.String("region", "", "what is relevant, where the geoparser says it: as in crawl")
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
+	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access logs: `SPEC`")
 	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC files")
 	// nodes
 	f.StringVar(&o.nodes, "nodes", "", "several nodes on a made-up web of cities: `SPEC`")
@@ -131,6 +143,11 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
 	f.Float64("decay", DefaultConfig().Crawl.Decay, "score = decay^(links since the last relevant page)")
+	f.String("topics", "", "`FILE` with a topic tree, for trend")
+	f.String("topic", "", "`NAME` of its topic")
+	f.Float64("alpha", DefaultConfig().Crawl.Alpha, "weight of the content, of trend")
+	f.Float64("beta", DefaultConfig().Crawl.Beta, "weight of the time that people stay, of trend")
+	f.Float64("emphasis", DefaultConfig().Crawl.Emphasis, "further factor of the content, of trend")
 	f.IntVar(&o.depths, "depths", predictor.MaxDepth, "links ahead that the model of adaptive learns")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
 	// how
@@ -154,7 +171,8 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	ctx, stop := signals(ctx)
 	defer stop()
-	cfg, err := a.config(map[string]string{"decay": "crawl::decay", "region": "region::boundary"})
+	cfg, err := a.config(map[string]string{"decay": "crawl::decay", "region": "region::boundary",
+		"alpha": "crawl::alpha", "beta": "crawl::beta", "emphasis": "crawl::emphasis", "topics": "crawl::topics", "topic": "crawl::topic"})
 	if err != nil {
 		return err
 	}
@@ -185,10 +203,14 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if err := model.Validate(); err != nil {
 		return fail(exitUsage, "--depths: %w", err)
 	}
+	if o.readers != "" && o.demo == "" {
+		return fail(exitUsage, "--readers belongs to --demo: they read a made-up town")
+	}
+	o.known = knowledge{}
 	if o.nodes != "" {
 		return a.simulateNodes(ctx, o, cfg, model)
 	}
-	orders, err := simulatedOrders(o, cfg, model)
+	orders, err := a.simulatedOrders(o, cfg, model)
 	if err != nil {
 		return err
 	}
@@ -271,13 +293,13 @@ var limitedName = regexp.MustCompile(`^limited-distance-([0-9]{1,3})(-prioritise
 
 // simulatedOrders returns the strategies to compare, each with a fresh model
 // for every run.
-func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([]sim.Order, error) {
+func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([]sim.Order, error) {
 	var names []string
 	for _, name := range o.strategies {
 		switch name = strings.TrimSpace(name); name {
 		case "all":
 			for _, known := range strategy.Names {
-				if known != "trend" && (len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(known, "best-first-")) {
+				if (known != "trend" || o.readers != "") && (len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(known, "best-first-")) {
 					names = append(names, known)
 				}
 			}
@@ -292,7 +314,11 @@ func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([
 			return nil
 		}
 		seen[name] = true
-		fresh := func(*sim.Web) (strategy.Strategy, error) {
+		trend, err := a.simulatedTrend(o, cfg, kind)
+		if err != nil {
+			return err
+		}
+		fresh := func(w *sim.Web) (strategy.Strategy, error) {
 			m, err := predictor.NewModel(model)
 			if err != nil {
 				return nil, err
@@ -300,7 +326,12 @@ func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([
 			if kind == "adaptive" && o.train > 0 {
 				return &sim.Pupil{Adaptive: strategy.Adaptive{Decay: cfg.Crawl.Decay, Model: m}, Pages: o.train}, nil
 			}
-			return strategy.New(kind, strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised, Places: cfg.Crawl.Places})
+			options := strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised, Places: cfg.Crawl.Places,
+				Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta, Emphasis: cfg.Crawl.Emphasis, Topic: trend.Topic, Stay: trend.Stay}
+			if known, ok := o.known[w]; ok && w != nil {
+				options.Stay, options.Known = known.Stay, known.Known
+			}
+			return strategy.New(kind, options)
 		}
 		if _, err := fresh(nil); err != nil {
 			return fail(exitUsage, "--strategy %s: %w", name, err)
@@ -342,6 +373,24 @@ func simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([
 	return orders, nil
 }
 
+// simulatedTrend returns what strategy trend knows before there is a web.
+func (a *app) simulatedTrend(o simulateOptions, cfg *Config, kind string) (t strategy.Options, err error) {
+	if kind != "trend" {
+		return t, nil
+	}
+	if cfg.Crawl.Topics != "" {
+		c, err := openTopic(project{a.data}, cfg)
+		if err != nil {
+			return t, err
+		}
+		t.Topic = c.okapi
+	}
+	if o.readers != "" {
+		t.Stay = func(weburl.URL) float64 { return 0 } // until somebody has read the web
+	}
+	return t, nil
+}
+
 // simulatedWebs returns what hands out the webs one after the other.
 func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config) (next func() (*sim.Web, error), err error) {
 	given := 0
@@ -355,6 +404,12 @@ func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config)
 	}
 	if o.webs > 1 && o.demo == "" {
 		return nil, fail(exitUsage, "--webs belongs to --demo: a recorded web is one")
+	}
+	var readers sim.ReaderOptions
+	if o.readers != "" {
+		if readers, err = parseReaders(o.readers); err != nil {
+			return nil, fail(exitUsage, "--readers: %w", err)
+		}
 	}
 	var read func(i int) (*sim.Web, error)
 	switch {
@@ -371,6 +426,9 @@ func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config)
 				return nil, fail(exitUsage, "--demo: %w", err)
 			}
 			w, err := sim.FromTown(t)
+			if err == nil && o.readers != "" {
+				err = o.known.learn(ctx, a, w, readers, i)
+			}
 			if err == nil {
 				w.Name = fmt.Sprintf("%s %d", w.Name, town.Seed)
 			}

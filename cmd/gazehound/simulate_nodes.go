@@ -37,7 +37,7 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, cfg *Config,
 	if err != nil {
 		return err
 	}
-	orders, err := simulatedOrders(o, cfg, model)
+	orders, err := a.simulatedOrders(o, cfg, model)
 	if err != nil {
 		return err
 	}

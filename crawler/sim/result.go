@@ -43,6 +43,10 @@ type Result struct {
 	Contents  Finds // relevant pages of distinct content, where that is known
 	OffHost   Finds // relevant pages that do not lie on the host with the most of them
 
+	Important Finds // important pages, see Web.ReadBy
+	Unlinked  Finds // of them, those that nothing links to
+	important int   // pages that are
+
 	Samples []Sample // about 500, the last one at the end
 
 	Bridges []int // [n]: relevant pages that were reached from a relevant one over n others
@@ -63,6 +67,7 @@ func newResult(w *Web, o Options) *Result {
 	if r.Budget == 0 {
 		r.Budget = w.total
 	}
+	r.important, _ = w.Important()
 	r.every = max(r.Budget/500, 1)
 	return r
 }
@@ -95,6 +100,16 @@ func (r *Result) Area(n int) float64 {
 		return 0
 	}
 	return r.Finds.area(n) / float64(r.Relevant)
+}
+
+// UntilImportant returns how many pages are fetched until an important one is
+// found: the mean over all important pages, of which those that the first n
+// pages do not hold count n; 0 where there are none.
+func (r *Result) UntilImportant(n int) float64 {
+	if r.important == 0 || n <= 0 {
+		return 0
+	}
+	return float64(n) * (1 - r.Important.area(n)/float64(r.important))
 }
 
 // area returns the mean of At over 1 … n.
@@ -147,6 +162,12 @@ func (r *run) visited(v *crawler.Visit) {
 func (r *Result) add(w *Web, p *Page) {
 	n := int32(r.Pages)
 	r.Finds = append(r.Finds, n)
+	if p.Important {
+		r.Important = append(r.Important, n)
+		if w.isHidden(p.URL) {
+			r.Unlinked = append(r.Unlinked, n)
+		}
+	}
 	if p.URL.Host() != w.biggest {
 		r.OffHost = append(r.OffHost, n)
 	}

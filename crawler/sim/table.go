@@ -51,6 +51,7 @@ var columns = []struct {
 }{
 	{"pages", "pages", whole}, {"found", "found", whole}, {"harvest", "harvest", percent}, {"coverage", "coverage", percent}, {"area", "area", fraction},
 	{"addresses", "addresses", whole}, {"streets", "streets", whole}, {"contents", "contents", whole}, {"off the biggest host", "off-host", whole},
+	{"important", "important", whole}, {"unlinked", "unlinked", whole}, {"pages until important", "until-important", whole},
 	{"queue max", "queue", whole}, {"time", "time", hours},
 }
 

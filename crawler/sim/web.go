@@ -28,6 +28,7 @@ type Page struct {
 	Took      time.Duration // how long its host takes for it beyond the latency of the simulation
 	Content   uint64        // hash of the text; pages with the same one are copies; 0: not known
 	Forbidden bool          // robots.txt keeps crawlers off it
+	Important bool          // people stay on it long, see ReadBy
 	Links     []int32       // pages of the web that it links to, by number
 }
 
@@ -39,6 +40,7 @@ type Web struct {
 	pages   []Page
 	index   map[frontier.Key]int32
 	moved   moves
+	hidden  map[frontier.Key]bool // pages that nothing links to, see ReadBy
 	biggest string // the host with the most relevant pages
 	reached int    // relevant pages that can be reached from the seeds
 	total   int    // pages that can be reached
@@ -111,6 +113,11 @@ func (w *Web) reach() {
 			visit(i)
 		}
 	}
+	for i := range w.pages {
+		if w.isHidden(w.pages[i].URL) {
+			visit(int32(i)) // by whoever knows of it
+		}
+	}
 	for len(queue) > 0 {
 		p := &w.pages[queue[0]]
 		queue = queue[1:]
@@ -134,7 +141,7 @@ func (w *Web) StartFrom(seeds []weburl.URL) {
 func (w *Web) Pages() int { return w.total }
 
 // Relevant returns how many relevant pages can be reached from the seeds:
-// what coverage is a share of.
+// what coverage is a share of. Unlinked pages count as reachable.
 func (w *Web) Relevant() int { return w.reached }
 
 // Each calls fn with every page that is known, with its number.
@@ -218,8 +225,11 @@ func (w *Web) load(u weburl.URL) *stored {
 // store keeps what the crawl needs of a page. w.mu is held.
 func (w *Web) store(s *stored, p *page.Page) {
 	s.lang, s.charset = p.Lang, p.Charset
-	s.links = make([]storedLink, len(p.Links))
-	for i, l := range p.Links {
+	s.links = make([]storedLink, 0, len(p.Links))
+	for _, l := range p.Links {
+		if w.isHidden(l.To) {
+			continue
+		}
 		text := l.To.String()
 		to, ok := w.known[text]
 		if !ok {
@@ -227,7 +237,7 @@ func (w *Web) store(s *stored, p *page.Page) {
 			w.urls = append(w.urls, l.To)
 			w.known[text] = to
 		}
-		s.links[i] = storedLink{to, l.Anchor, l.Title, l.Around}
+		s.links = append(s.links, storedLink{to, l.Anchor, l.Title, l.Around})
 	}
 }
 

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gazehound/crawler/sim"
+	"gazehound/crawler/strategy"
+	"gazehound/crawler/weburl"
+	"gazehound/predictor/clicklog"
+)
+
+// parseReaders reads the readers of a made-up web such as "logs=0.3,bias=4".
+func parseReaders(spec string) (sim.ReaderOptions, error) {
+	o := sim.DefaultReaderOptions()
+	if spec == "default" {
+		return o, nil
+	}
+	share := map[string]*float64{"visits": &o.Visits, "logs": &o.Logs, "unlinked": &o.Unlinked, "bias": &o.Bias, "important": &o.Important}
+	known := append(slices.Sorted(maps.Keys(share)), "seed")
+	for part := range strings.SplitSeq(spec, ",") {
+		name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
+		var err error
+		switch {
+		case share[name] != nil:
+			*share[name], err = strconv.ParseFloat(text, 64)
+		case name == "seed":
+			o.Seed, err = strconv.ParseUint(text, 10, 64)
+		default:
+			return o, fmt.Errorf("%q is not one of %s.%s", oneLine(name), strings.Join(known, ", "), didYouMean(name, known))
+		}
+		if err != nil {
+			return o, fmt.Errorf("%s wants a number, got %q", name, text)
+		}
+	}
+	return o, o.Validate()
+}
+
+// A knowledge is what strategy trend is told of each made-up web: it holds the
+// import of the web's access logs.
+type knowledge map[*sim.Web]strategy.Options
+
+// learn lets people read w, number n of the webs, and imports the logs that
+// they leave, as "clickstream import" does.
+func (k knowledge) learn(ctx context.Context, a *app, w *sim.Web, o sim.ReaderOptions, n int) (err error) {
+	dir, err := os.MkdirTemp("", "gazehound-readers-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	name := filepath.Join(dir, "access.log")
+	o.Seed += uint64(n)
+	if err := writeFile(name, func(out io.Writer) error { return w.ReadBy(o, out) }); err != nil {
+		return err
+	}
+	clicks := clicklog.DefaultOptions()
+	clicks.Canonical = func(raw string) (string, bool) {
+		u, err := weburl.Parse(raw)
+		return u.String(), err == nil
+	}
+	s, err := clicklog.Open(filepath.Join(dir, "clickstream"), clicks)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	lines, err := a.importLog(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Rank(ctx); err != nil {
+		return err
+	}
+	table, err := clicklog.Load(filepath.Join(dir, "clickstream"))
+	if err != nil {
+		return err
+	}
+	known, err := knownPages(filepath.Join(dir, "clickstream"), w.Seeds)
+	if err != nil {
+		return err
+	}
+	k[w] = strategy.Options{Stay: stayOf(table), Known: known}
+	all, unlinked := w.Important()
+	a.say("  %s lines of logs name %s pages; of %d important pages nothing links to %d", count(int(lines.Lines)), count(table.Len()), all, unlinked)
+	return nil
+}

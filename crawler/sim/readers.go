@@ -1,0 +1,233 @@
+package sim
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
+)
+
+// ReaderOptions say who reads a made-up web. The zero value of Seed is usable.
+type ReaderOptions struct {
+	Seed      uint64
+	Visits    float64 // sessions for each page of the web, in the time that the logs tell of and again in the time after it
+	Logs      float64 // share of the hosts whose logs are known, above 0 to 1
+	Unlinked  float64 // share of the pages that nothing links to; half of them are new, 0 to less than 1
+	Bias      float64 // how many times more a relevant page draws readers than another, at least 1
+	Important float64 // share of the relevant pages that are important: those on which people stay longest after the logs end
+}
+
+// DefaultReaderOptions are two sessions a page, logs of all hosts, a tenth of
+// unlinked pages, no bias, and a fifth of important pages.
+func DefaultReaderOptions() ReaderOptions {
+	return ReaderOptions{Seed: 1, Visits: 2, Logs: 1, Unlinked: 0.1, Bias: 1, Important: 0.2}
+}
+
+// Validate says what is out of range.
+func (o ReaderOptions) Validate() error {
+	switch {
+	case !(o.Visits > 0 && o.Visits <= 1000):
+		return fmt.Errorf("sim: visits must be more than 0 and at most 1000 a page, got %v", o.Visits)
+	case !(o.Logs > 0 && o.Logs <= 1):
+		return fmt.Errorf("sim: the share of hosts with logs must be more than 0 and at most 1, got %v", o.Logs)
+	case !(o.Unlinked >= 0 && o.Unlinked < 1):
+		return fmt.Errorf("sim: the share of unlinked pages must be 0 to less than 1, got %v", o.Unlinked)
+	case !(o.Bias >= 1 && o.Bias <= 1000):
+		return fmt.Errorf("sim: the bias must be 1 to 1000, got %v", o.Bias)
+	case !(o.Important > 0 && o.Important <= 1):
+		return fmt.Errorf("sim: the share of important pages must be more than 0 and at most 1, got %v", o.Important)
+	}
+	return nil
+}
+
+// ReadBy lets people read the web and writes the access log of the hosts whose
+// logs are known, in the vhost_combined format. It marks the important pages,
+// removes all links to the unlinked ones, and adds the home pages of the hosts
+// with logs to the seeds: whoever hands over a log names the site.
+//
+// How many readers a page draws, and how long they stay, follow log-normal
+// distributions of their own; a session begins at a page drawn by that, goes
+// along links or ends. Time is in two halves. The log tells of the first; which
+// pages are important is decided by the second. The new ones among the unlinked
+// pages appear in the last tenth of the first half.
+//
+// It must be called before anything is fetched, on a web made by FromTown.
+func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if len(w.urls) > 0 {
+		return errors.New("sim: pages of the web were fetched before anybody read it")
+	}
+	r := newReaders(w, o)
+	r.hide()
+	out := bufio.NewWriter(log)
+	r.read(0, func(v view) {
+		if r.logged[v.host] {
+			u := w.pages[v.page].URL
+			port, target := 80, u.Path()
+			if u.Scheme() == "https" {
+				port = 443
+			}
+			if q := u.Query(); q != "" {
+				target += "?" + q
+			}
+			fmt.Fprintf(out, "%s:%d %s - - [%s] \"GET %s HTTP/1.1\" 200 512 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0\"\n",
+				u.Hostname(), port, v.client, v.at.Format("02/Jan/2006:15:04:05 -0700"), target) // errors stay with out until Flush
+		}
+	})
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("sim: write access log: %w", err)
+	}
+	stay := make([]time.Duration, len(w.pages))
+	r.read(1, func(v view) { stay[v.page] += v.stay })
+	var relevant []int
+	for i := range w.pages {
+		if w.pages[i].Relevant && !w.pages[i].Forbidden {
+			relevant = append(relevant, i)
+		}
+	}
+	slices.SortStableFunc(relevant, func(a, b int) int { return cmp.Compare(stay[b], stay[a]) })
+	for _, i := range relevant[:int(math.Ceil(o.Important*float64(len(relevant))))] {
+		w.pages[i].Important = stay[i] > 0
+	}
+	w.Seeds = slices.Clone(w.Seeds)
+	for i := range w.pages {
+		if u := w.pages[i].URL; u.Path() == "/" && u.Query() == "" && r.logged[r.host[i]] && !w.hidden[frontier.KeyOf(u)] {
+			w.Seeds = append(w.Seeds, u)
+		}
+	}
+	w.total, w.reached = 0, 0
+	w.reach()
+	return nil
+}
+
+// readers are people and what draws them.
+type readers struct {
+	w      *Web
+	o      ReaderOptions
+	host   []int32 // page → host
+	logged []bool  // host → its logs are known
+	draw   []float64
+	dwell  []float64 // mean seconds on the page
+	fresh  []bool
+}
+
+// A view is one page that somebody looks at.
+type view struct {
+	page   int
+	host   int32
+	client string
+	at     time.Time
+	stay   time.Duration
+}
+
+func newReaders(w *Web, o ReaderOptions) *readers {
+	r := &readers{w: w, o: o, host: make([]int32, len(w.pages)), draw: make([]float64, len(w.pages)), dwell: make([]float64, len(w.pages)), fresh: make([]bool, len(w.pages))}
+	dice := rand.New(rand.NewPCG(o.Seed, 1))
+	hosts := map[string]int32{}
+	for i := range w.pages {
+		p := &w.pages[i]
+		h, known := hosts[p.URL.Host()]
+		if !known {
+			h = int32(len(hosts))
+			hosts[p.URL.Host()] = h
+			r.logged = append(r.logged, dice.Float64() < o.Logs)
+		}
+		r.host[i] = h
+		r.draw[i] = math.Exp(1.5 * dice.NormFloat64())
+		if p.Relevant {
+			r.draw[i] *= o.Bias
+		}
+		r.dwell[i] = 30 * math.Exp(0.8*dice.NormFloat64())
+	}
+	return r
+}
+
+// hide removes all links to the unlinked pages.
+func (r *readers) hide() {
+	dice := rand.New(rand.NewPCG(r.o.Seed, 2))
+	seeds := map[frontier.Key]bool{}
+	for _, u := range r.w.Seeds {
+		seeds[frontier.KeyOf(u)] = true
+	}
+	hidden := make([]bool, len(r.w.pages))
+	r.w.hidden = map[frontier.Key]bool{}
+	for i := range r.w.pages {
+		u := r.w.pages[i].URL
+		key := frontier.KeyOf(u)
+		if chance := dice.Float64(); chance < r.o.Unlinked && !seeds[key] && u.Path() != "/" {
+			hidden[i], r.fresh[i] = true, chance < r.o.Unlinked/2
+			r.w.hidden[key] = true
+		}
+	}
+	for i := range r.w.pages {
+		p := &r.w.pages[i]
+		p.Links = slices.DeleteFunc(slices.Clone(p.Links), func(to int32) bool { return hidden[to] })
+	}
+}
+
+// period is the time that the logs tell of.
+const period = 30 * 24 * time.Hour
+
+// read tells of every view of one half of the time.
+func (r *readers) read(half int, tell func(view)) {
+	dice := rand.New(rand.NewPCG(r.o.Seed, 3+uint64(half)))
+	begin := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(half) * period)
+	sum := make([]float64, len(r.draw))
+	total := 0.0
+	for i, d := range r.draw {
+		total += d
+		sum[i] = total
+	}
+	for range int(r.o.Visits * float64(len(r.draw))) {
+		at := begin.Add(time.Duration(dice.Int64N(int64(period)))).Truncate(time.Second)
+		client := fmt.Sprintf("10.%d.%d.%d", dice.IntN(256), dice.IntN(256), dice.IntN(256))
+		page := sort.SearchFloat64s(sum, dice.Float64()*total)
+		for range 20 {
+			page = min(page, len(sum)-1)
+			if half == 0 && r.fresh[page] && at.Sub(begin) < period*9/10 {
+				break // it does not exist yet
+			}
+			stay := max(time.Duration(r.dwell[page]*math.Exp(0.5*dice.NormFloat64())), 1) * time.Second
+			tell(view{page, r.host[page], client, at, min(stay, 20*time.Minute)})
+			at = at.Add(min(stay, 20*time.Minute))
+			links := r.w.pages[page].Links
+			if len(links) == 0 || dice.Float64() < 0.35 {
+				break
+			}
+			page = int(links[dice.IntN(len(links))]) // of three links the one that draws most
+			for range 2 {
+				if other := int(links[dice.IntN(len(links))]); r.draw[other] > r.draw[page] {
+					page = other
+				}
+			}
+		}
+	}
+}
+
+// Important returns how many important pages there are, and how many of them
+// are unlinked.
+func (w *Web) Important() (all, unlinked int) {
+	for i := range w.pages {
+		if w.pages[i].Important {
+			all++
+			if w.hidden[frontier.KeyOf(w.pages[i].URL)] {
+				unlinked++
+			}
+		}
+	}
+	return all, unlinked
+}
+
+// isHidden tells whether nothing links to u.
+func (w *Web) isHidden(u weburl.URL) bool { return len(w.hidden) > 0 && w.hidden[frontier.KeyOf(u)] }
