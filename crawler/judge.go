@@ -17,7 +17,7 @@ type Geo struct {
 
 // Judge parses the addresses of p.
 func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
-	return g.Parser.Parse(ctx, geoparse.Input{Text: p.Text, Doc: p.Doc, Host: p.URL.Hostname(), Lang: p.Lang, Country: g.Country})
+	return g.Parser.Parse(ctx, geoparse.Input{Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Lang: p.Lang, Country: g.Country})
 }
 
 // Language judges pages by their language (Somboonviwat et al. 2005, section

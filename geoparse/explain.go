@@ -41,6 +41,8 @@ func (p *Parser) Doubt(a Address) string {
 		return "no region to judge it by"
 	case !a.InRegion:
 		return "outside the region"
+	case a.Private:
+		return "belongs to a private person"
 	case proven(&a) >= p.min:
 		return ""
 	case a.Street == "":

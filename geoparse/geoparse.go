@@ -4,6 +4,8 @@
 package geoparse
 
 import (
+	"cmp"
+
 	"gazehound/gazetteer"
 
 	"github.com/paulmach/orb"
@@ -14,6 +16,8 @@ import (
 type Input struct {
 	Text string     // visible text, a line a block
 	Doc  *html.Node // the tree that Text was made from, or nil for plain text
+	// Title of the page, or "". It can name what an address belongs to.
+	Title string
 	// Hints, each optional, decide between countries where the text does not.
 	// With a Country only addresses of its form are looked for: those of
 	// Germany, its neighbours and Italy; of the United States, Canada and
@@ -82,7 +86,30 @@ type Address struct {
 	Point      orb.Point           // lon, lat in degrees, WGS 84; only with a Precision
 	Place      gazetteer.Place     // the entry matched: house, street or postcode; ID "" if none
 	InRegion   bool                // lies in the region of the crawl
-	ThirdParty bool                // the words before it name the maker of the site, an authority or an insurer
+	Role       Role                // whose address it is, seen from the page
+
+	// Person says that the address is stated as that of a person. Private says
+	// that nothing shows it to be a place of business, either: such an address
+	// does not make a page relevant and is not to be kept, and what belongs to
+	// it is left out.
+	Person, Private bool
+	Belongings
+}
+
+// Belongings are what a page states beside an address. Each is "" where it
+// states nothing that can be used.
+type Belongings struct {
+	Name    string // of the business, institution or person; at most 80 characters in one line
+	Phone   string // E.164: "+4944112345"
+	Email   string // of a role such as info@, never of a person
+	Website string // http or https URL that is stated beside the address
+	Hours   string // opening hours as OpenStreetMap writes them: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"
+}
+
+// fill takes from o what b lacks.
+func (b *Belongings) fill(o Belongings) {
+	b.Name, b.Phone, b.Email = cmp.Or(b.Name, o.Name), cmp.Or(b.Phone, o.Phone), cmp.Or(b.Email, o.Email)
+	b.Website, b.Hours = cmp.Or(b.Website, o.Website), cmp.Or(b.Hours, o.Hours)
 }
 
 // A Verdict is the judgement of one page against the region of the crawl.

@@ -39,6 +39,8 @@ func (p *Parser) addStatements(ctx context.Context, found []Address, statements 
 				if b.Origin == FromText {
 					b.Origin = a.Origin
 				}
+				b.Person = b.Person || a.Person
+				b.fill(a.Belongings)
 				if i >= inText && a.Level <= b.Level {
 					continue
 				}
@@ -64,6 +66,16 @@ func (b *Address) takeStated(a *Address) {
 		b.Point, b.Precision = a.Point, a.Precision
 	}
 	b.Confidence = max(b.Confidence, a.Confidence)
+}
+
+// belongings reads what a statement says beside its address.
+func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
+	b := Belongings{Website: webURL(st.URL), Email: roleAddress(st.Email), Phone: p.phoneNumber(st.Phone, country)}
+	if isName(st.Name) {
+		b.Name = st.Name
+	}
+	b.Hours, _ = ParseHours(st.Hours)
+	return b
 }
 
 // sameAddress tells whether a, which markup states, is b.
@@ -99,6 +111,9 @@ func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Inpu
 		a := &found[i]
 		a.Start, a.End = -1, -1
 		a.Origin = origins[st.Origin]
+		if len(found) == 1 {
+			a.Belongings, a.Person = p.belongings(&st, a.Country), st.Person
+		}
 		if a.Street == "" && st.Street != "" && st.Raw == "" {
 			a.Street, a.Level = fold(st.Street), StreetLevel
 			a.Text = shown(st.Street + "\n" + a.Text)

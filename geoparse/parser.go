@@ -30,6 +30,9 @@ type Options struct {
 	// EveryMention keeps each mention of an address; else an address that a
 	// page states twice is found once.
 	EveryMention bool
+
+	// Persons has the addresses of private persons treated like others.
+	Persons bool
 }
 
 // DefaultOptions returns the options of config.yaml as shipped.
@@ -124,6 +127,7 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if in.Doc != nil {
 		found = p.addStatements(ctx, found, markup.Find(in.Doc), in)
 	}
+	p.assign(text, in, found)
 	if !p.options.EveryMention {
 		found = deduplicate(found)
 	}
@@ -136,7 +140,7 @@ func (p *Parser) judge(found []Address) Verdict {
 	v := Verdict{Addresses: found}
 	for i := range found {
 		a := &found[i]
-		if !a.InRegion || proven(a) < p.min {
+		if !a.InRegion || a.Private || proven(a) < p.min {
 			continue
 		}
 		v.Relevant = true
@@ -173,8 +177,9 @@ func deduplicate(found []Address) []Address {
 		key := a.Key() + "|" + a.POBox
 		if i, ok := first[key]; ok {
 			if a.Level > kept[i].Level || a.Level == kept[i].Level && a.Confidence > kept[i].Confidence {
-				kept[i] = a
+				a, kept[i] = kept[i], a
 			}
+			kept[i].unite(&a)
 			continue
 		}
 		first[key] = len(kept)

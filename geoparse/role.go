@@ -2,11 +2,37 @@ package geoparse
 
 import "strings"
 
+// A Role says whose address it is, seen from the page.
+type Role uint8
+
+// The roles.
+const (
+	OwnRole       Role = iota // of whom or what the page is about, or of who runs the site
+	ListedRole                // one of many on the page
+	AgencyRole                // of who made or hosts the site
+	AuthorityRole             // of an authority, a court, a chamber or an insurer that the page must name
+)
+
+var roleNames = [...]string{"own", "listed", "agency", "authority"}
+
+// String returns "own", "listed", "agency" or "authority".
+func (r Role) String() string { return roleNames[r] }
+
+// MarshalText returns the name of r.
+func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// ThirdParty tells whether the page names the address only because somebody
+// made the site or oversees its owner: it says nothing of what is there.
+func (r Role) ThirdParty() bool { return r >= AgencyRole }
+
 // Limits of what may stand between a cue word and its address.
 const (
 	cueWindow = 160 // bytes
 	cueLines  = 3
 )
+
+// leastList is how many addresses make a list.
+const leastList = 4
 
 var (
 	// authorities lead to the address of somebody whom a page must name.
@@ -14,18 +40,23 @@ var (
 		"aufsichtsbehörde", "aufsichtsbehoerde", "zuständige kammer", "zuständige behörde", "datenschutzbeauftragte", "landesbeauftragte", "schlichtungsstelle",
 		"schlichtungsverfahren", "haftpflichtversicher", "versicherer", "supervisory authority", "data protection officer", "ombudsman",
 	}
+	// courts do so in their own line or the next, unless a register number
+	// follows.
+	courts = []string{"registergericht", "handelsregister", "vereinsregister", "zuständiges gericht", "zuständiges finanzamt"}
 	// makers lead to that of whoever made the site, if ":", "by" or the end of
 	// the line follows.
 	makers = []string{
 		"webdesign", "web design", "design", "webseite", "website", "webmaster", "realisierung", "realisation", "umsetzung", "technische umsetzung", "konzeption", "gestaltung",
-		"programmierung", "hosting", "hoster", "powered", "site",
+		"programmierung", "hosting", "hoster", "powered", "site", "umgesetzt", "realisiert", "programmiert", "entwickelt", "designed", "developed", "built", "werbeagentur", "internetagentur",
 	}
+	// verbs among them need "by".
+	verbs = words("site website umgesetzt realisiert programmiert entwickelt designed developed built powered")
 )
 
-// thirdParty tells whether the words before the address at start say that it
-// is not the page's own but that of an authority, an insurer or the maker of
-// the site. from is where the address before it ends.
-func thirdParty(text string, from, start int) bool {
+// thirdParty returns AgencyRole or AuthorityRole where the words before the
+// address at start say that it is not the page's own; else OwnRole. from is
+// where the address before it ends.
+func thirdParty(text string, from, start int) Role {
 	lo := max(from, start-cueWindow, 0)
 	lines := 0
 	for k := start - 1; k >= lo; k-- {
@@ -40,18 +71,27 @@ func thirdParty(text string, from, start int) bool {
 	window := strings.ToLower(text[lo:start])
 	for _, cue := range authorities {
 		if strings.Contains(window, cue) {
-			return true
+			return AuthorityRole
+		}
+	}
+	for _, cue := range courts {
+		if i := strings.LastIndex(window, cue); i >= 0 {
+			rest := window[i+len(cue):]
+			if strings.Count(rest, "\n") <= 1 && !strings.ContainsAny(rest, "0123456789") {
+				return AuthorityRole
+			}
 		}
 	}
 	for _, cue := range makers {
 		i := strings.LastIndex(window, cue)
-		if i < 0 || i > 0 && isLetterAt(window, i-1) {
+		if i < 0 || i > 0 && isLetterAt(window, lastRune(window, i)) {
 			continue
 		}
 		rest := window[i+len(cue):]
-		if strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, " by ") || strings.HasPrefix(rest, " durch ") || strings.HasPrefix(rest, " von ") || cue != "site" && cue != "website" && strings.HasPrefix(rest, "\n") && strings.HasSuffix("\n"+window[:i], "\n") {
-			return true
+		by := strings.HasPrefix(rest, " by ") || strings.HasPrefix(rest, " by\n") || strings.HasPrefix(rest, " durch ") || strings.HasPrefix(rest, " von ")
+		if by || strings.HasPrefix(rest, ":") || !verbs[cue] && strings.HasPrefix(rest, "\n") && strings.HasSuffix("\n"+window[:i], "\n") {
+			return AgencyRole
 		}
 	}
-	return false
+	return OwnRole
 }

@@ -10,16 +10,20 @@ func TestThirdParty(t *testing.T) {
 		t.Fatal(err)
 	}
 	const address = "Nadorster Straße 12, 26123 Oldenburg"
-	for text, want := range map[string]bool{
-		"Webdesign: Muster Medien, " + address:                                  true,
-		"Technische Umsetzung\nMuster Medien\n" + address:                       true,
-		"Website by Muster Medien, " + address:                                  true,
-		"Aufsichtsbehörde: Landesbeauftragte für den Datenschutz\n" + address:   true,
-		"Berufshaftpflichtversicherung\nMuster AG\n" + address:                  true,
-		"Muster Webdesign GmbH\n" + address:                                     false,
-		"Impressum\nDatenschutz\nKontakt\nMuster GmbH\n" + address:              false,
-		"Webdesign: Muster\nWir\nüber\nuns\nund\nmehr\nMuster GmbH\n" + address: false,
-		"Schlichtungsstelle, Am Markt 1, 28195 Bremen\nMuster GmbH\n" + address: false,
+	for text, want := range map[string]Role{
+		"Webdesign: Muster Medien, " + address:                                   AgencyRole,
+		"Technische Umsetzung\nMuster Medien\n" + address:                        AgencyRole,
+		"Website by Muster Medien, " + address:                                   AgencyRole,
+		"Aufsichtsbehörde: Landesbeauftragte für den Datenschutz\n" + address:    AuthorityRole,
+		"Umgesetzt von Muster Medien, " + address:                                AgencyRole,
+		"Site designed by\nMuster Medien\n" + address:                            AgencyRole,
+		"Registergericht: Amtsgericht Oldenburg, " + address:                     AuthorityRole,
+		"Registergericht: Amtsgericht Oldenburg, HRB 1\nMuster GmbH\n" + address: OwnRole,
+		"Berufshaftpflichtversicherung\nMuster AG\n" + address:                   AuthorityRole,
+		"Muster Webdesign GmbH\n" + address:                                      OwnRole,
+		"Impressum\nDatenschutz\nKontakt\nMuster GmbH\n" + address:               OwnRole,
+		"Webdesign: Muster\nWir\nüber\nuns\nund\nmehr\nMuster GmbH\n" + address:  OwnRole,
+		"Schlichtungsstelle, Am Markt 1, 28195 Bremen\nMuster GmbH\n" + address:  OwnRole,
 	} {
 		v := parse(t, p, Input{Text: text})
 		if len(v.Addresses) == 0 {
@@ -27,8 +31,8 @@ func TestThirdParty(t *testing.T) {
 			continue
 		}
 		a := v.Addresses[len(v.Addresses)-1]
-		if a.ThirdParty != want || !v.Relevant || want != (v.Score <= confidenceWeak) {
-			t.Errorf("%q: third party %v, want %v; score %v, relevant %v", text, a.ThirdParty, want, v.Score, v.Relevant)
+		if a.Role != want || !v.Relevant || want.ThirdParty() != (v.Score <= confidenceWeak) {
+			t.Errorf("%q: role %v, want %v; score %v, relevant %v", text, a.Role, want, v.Score, v.Relevant)
 		}
 	}
 }

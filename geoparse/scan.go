@@ -772,7 +772,7 @@ func (a *Address) takeStreet(text string, s grammar.Street) {
 func (s *scan) add(a Address) {
 	a.Text = shown(s.text[a.Start:a.End])
 	a.Postcode, a.City = fold(a.Postcode), fold(a.City)
-	if a.ThirdParty = thirdParty(s.text, s.end, a.Start); a.ThirdParty {
+	if a.Role = thirdParty(s.text, s.end, a.Start); a.Role.ThirdParty() {
 		a.Confidence = min(a.Confidence, confidenceWeak)
 	}
 	s.others(&a)

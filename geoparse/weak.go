@@ -44,6 +44,11 @@ func (s *scan) secondChance() {
 		}
 		if a, ok := s.weakAddress(w[0]); ok && len(s.found) < maxAddresses {
 			a.Text = shown(s.text[a.Start:a.End])
+			before := 0
+			if at > 0 {
+				before = whole[at-1].End
+			}
+			a.Role = thirdParty(s.text, before, a.Start)
 			s.found = append(s.found, a)
 		}
 	}

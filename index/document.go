@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
@@ -39,6 +38,7 @@ const (
 	maxTitle      = 300    // characters
 	maxText       = 20_000 // characters of page text that are searched
 	maxTextShared = 3      // with more addresses the page's text says nothing about each of them, and is left out
+	maxShown      = 255    // characters of each thing that belongs to an address: what a tag of OpenStreetMap holds
 	maxNear       = 250    // characters before, and after an address that belong to it
 )
 
@@ -78,6 +78,12 @@ type mention struct {
 	Unit   string `json:"i,omitempty"`
 	State  string `json:"r,omitempty"`
 	Land   string `json:"c,omitempty"`
+	Role   int    `json:"o,omitempty"` // geoparse.Role
+	Person bool   `json:"p,omitempty"`
+	Phone  string `json:"h,omitempty"`
+	Email  string `json:"m,omitempty"`
+	Home   string `json:"x,omitempty"` // web site that the page states beside the address
+	Hours  string `json:"b,omitempty"`
 	Gone   int64  `json:"z,omitempty"` // since then the page is not there, or without this address; Unix seconds
 }
 
@@ -127,7 +133,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 	spans := spansOf(d.Addresses, len(text))
 	byID := map[string]*mention{}
 	for _, a := range d.Addresses {
-		if !a.InRegion {
+		if !a.InRegion || a.Private {
 			continue
 		}
 		aid := AddressID(site, a)
@@ -142,6 +148,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 			id: page + aid, host: host, site: site,
 			URL: d.URL, Title: title, Lang: d.Lang, Fetched: d.Fetched.Unix(), First: d.Fetched.Unix(),
 			Number: a.HouseNumber, Unit: a.Unit, State: a.State, Land: a.Country,
+			Role: int(a.Role), Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown), Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown),
 			Place: a.Place.ID, Precision: a.Precision, Level: a.Level, Origin: a.Origin, Confidence: max(0, min(1, a.Confidence)),
 		}
 		m.Street, m.Code, m.City = parts(a)
@@ -151,11 +158,11 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 		before, at, after := around(text, spans, a)
 		m.Near = before + at + after
 		m.Start, m.End = len(before), len(before)+len(at)
-		m.Name = nameOf(before, title, host)
+		m.Name = nameOf(a, before, title, host)
 		byID[aid] = m
 		found = append(found, m)
 	}
-	if len(spans.distinct) <= maxTextShared {
+	if len(spans.distinct) <= maxTextShared && len(spans.private) == 0 {
 		words := clip(d.Text, maxText)
 		for _, m := range found {
 			m.words = words
@@ -168,6 +175,8 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, a.Confidence)
 	m.Unit = cmp.Or(m.Unit, a.Unit)
+	m.Role, m.Person = min(m.Role, int(a.Role)), m.Person && a.Person
+	m.Phone, m.Email, m.Home, m.Hours = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown)), cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
 	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
 	if a.Precision > m.Precision && (m.Precision == gazetteer.NoPrecision || a.Precision == gazetteer.HousePrecision) {
 		m.Point, m.Precision, m.Place = a.Point, a.Precision, a.Place.ID
@@ -198,12 +207,16 @@ func siteOf(host string) string {
 type spans struct {
 	list     [][2]int
 	distinct map[string]bool
+	private  map[int]bool // ends of those of private persons
 }
 
 func spansOf(as []geoparse.Address, length int) spans {
-	s := spans{distinct: map[string]bool{}}
+	s := spans{distinct: map[string]bool{}, private: map[int]bool{}}
 	for _, a := range as {
 		s.distinct[AddressID("", a)] = true
+		if a.Private {
+			s.private[a.End] = true
+		}
 		if 0 <= a.Start && a.Start < a.End && a.End <= length {
 			s.list = append(s.list, [2]int{a.Start, a.End})
 		}
@@ -221,21 +234,27 @@ func around(text []rune, s spans, a geoparse.Address) (before, at, after string)
 		return "", strings.Join(strings.Fields(a.Text), " "), ""
 	}
 	from, to := max(0, a.Start-maxNear), min(len(text), a.End+maxNear)
-	last, next := 0, len(text)
+	last, next, ends := 0, len(text), -1
 	for _, other := range s.list {
 		if other[1] <= a.Start {
 			last = max(last, other[1])
 		}
 		if other[0] >= a.End {
-			next = other[0]
+			next, ends = other[0], other[1]
 			break
 		}
 	}
 	if last > 0 {
-		from = max(from, divide(text, last, a.Start))
+		if s.private[last] { // what belongs to a person is shown with no other address
+			from = max(from, lineStart(text, last, a.Start))
+		} else {
+			from = max(from, divide(text, last, a.Start))
+		}
 	}
 	if next < len(text) {
-		to = min(to, divide(text, a.End, next))
+		if to = min(to, divide(text, a.End, next)); s.private[ends] {
+			to = min(to, lineStart(text, a.End, next))
+		}
 	}
 	for 0 < from && from < a.Start && !unicode.IsSpace(text[from]) && !unicode.IsSpace(text[from-1]) {
 		from++
@@ -263,6 +282,21 @@ func divide(text []rune, from, to int) int {
 		return from
 	}
 	return starts[len(starts)/2]
+}
+
+// lineStart returns where the last line in text[from:to] begins that is not
+// empty: the name of what stands at to; to where there is none.
+func lineStart(text []rune, from, to int) int {
+	words := false
+	for i := to - 1; i >= from; i-- {
+		switch {
+		case text[i] == '\n' && words:
+			return i + 1
+		case !unicode.IsSpace(text[i]):
+			words = true
+		}
+	}
+	return to
 }
 
 func lineEnd(text []rune, from, to int) int {
@@ -344,94 +378,13 @@ func hostWords(host string) string {
 	return strings.NewReplacer(".", " ", "-", " ").Replace(strings.TrimPrefix(host, "www."))
 }
 
-// nameOf guesses the name of what is at an address: the line before it, or the
-// words before it in its line, or the part of the page's title that is no
-// usual heading, or the host.
-func nameOf(before, title, host string) string {
-	lines := strings.Split(before, "\n")
-	for i := len(lines) - 1; i >= max(0, len(lines)-3); i-- {
-		line := strings.Trim(lines[i], " \t,;:|·•–—-/>»*")
-		if line == "" {
-			continue
-		}
-		// The start of the text before may be the rest of a sentence.
-		if i == 0 && before != "" && len(lines) == 1 && utf8.RuneCountInString(line) > 60 {
-			break
-		}
-		if isName(line) {
-			return line
-		}
-		if !isLabel(line) {
-			break
-		}
+// nameOf returns the name of what is at an address: what the geoparser read,
+// else a guess from the text before, the page's title or the host, which say
+// nothing of a third party.
+func nameOf(a geoparse.Address, before, title, host string) string {
+	name := cmp.Or(a.Name, geoparse.NameAbove(before))
+	if name != "" || a.Role.ThirdParty() {
+		return name
 	}
-	for _, sep := range []string{" | ", " - ", " – ", " — ", " · ", " » ", " :: ", ": "} {
-		if parts := strings.Split(title, sep); len(parts) > 1 {
-			for _, p := range parts {
-				if p = strings.TrimSpace(p); isName(p) {
-					return p
-				}
-			}
-		}
-	}
-	if isName(title) {
-		return title
-	}
-	return host
+	return cmp.Or(geoparse.NameInTitle(title), host)
 }
-
-// isName tells whether a line can be the name of a business or institution.
-func isName(line string) bool {
-	n := utf8.RuneCountInString(line)
-	if n < 2 || n > 80 || len(strings.Fields(line)) > 9 || isLabel(line) {
-		return false
-	}
-	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
-		return false
-	}
-	if strings.ContainsAny(line, "@{}<>\\=") || strings.Contains(line, "://") {
-		return false
-	}
-	letters, digits := 0, 0
-	for _, r := range line {
-		switch {
-		case unicode.IsLetter(r):
-			letters++
-		case unicode.IsDigit(r):
-			digits++
-		}
-	}
-	first, _ := utf8.DecodeRuneInString(line)
-	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) || unicode.Is(unicode.Lo, first))
-}
-
-// isLabel tells whether a line is a usual heading and no name.
-func isLabel(line string) bool {
-	line = strings.ToLower(strings.Trim(line, " .:,;-–|"))
-	if labels[line] {
-		return true
-	}
-	for word := range strings.FieldsSeq(line) {
-		if !labels[strings.Trim(word, ".:,;&/-–|()")] {
-			return false
-		}
-	}
-	return true
-}
-
-var labels = func() map[string]bool {
-	m := map[string]bool{"": true}
-	for word := range strings.FieldsSeq(`
-		adresse anschrift address addresses adressen kontakt contact kontaktdaten impressum imprint home startseite start
-		homepage willkommen welcome über uns about us anfahrt directions lage location locations standort standorte
-		wir sie finden so hier find visit map karte route öffnungszeiten hours opening tel telefon telefonnummer phone fax telefax
-		mobil email e-mail mail web website internet www und and the der die das in im am at to of our unsere
-		angaben gemäß § 5 tmg ddg verantwortlich für den inhalt diensteanbieter anbieter herausgeber
-		postanschrift postadresse hausanschrift besucheradresse mailing street straße plz ort city
-		büro office hauptsitz headquarters filiale zentrale page seite menu menü navigation footer
-		datenschutz datenschutzerklärung privacy policy agb terms info information informationen mehr more details
-		details read get call call veranstaltungsort venue wo where when wann date datum`) {
-		m[word] = true
-	}
-	return m
-}()

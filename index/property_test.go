@@ -176,7 +176,7 @@ func TestNames(t *testing.T) {
 		{"<b>Böse</b>\n", "", "www.harms.example"},
 		{"4th Floor Grill\n", "Contact us", "4th Floor Grill"},
 	} {
-		if got := nameOf(c.before, c.title, "www.harms.example"); got != c.want {
+		if got := nameOf(geoparse.Address{}, c.before, c.title, "www.harms.example"); got != c.want {
 			t.Errorf("before %q, title %q: name %q, want %q", c.before, c.title, got, c.want)
 		}
 	}

@@ -35,6 +35,7 @@ type row struct {
 	level                                geoparse.Level
 	confidence                           uint8 // percent
 	osm                                  bool  // the place is a house of OpenStreetMap
+	lead                                 bool  // the first row of its page
 }
 
 func (r *row) located() bool { return r.precision > gazetteer.NoPrecision }
@@ -179,6 +180,13 @@ func (t *table) load(s *scorch.SegmentSnapshot) (*rows, error) {
 		}
 		r.all[i], r.byGroup[i] = t.add(page, id, &m), uint32(i)
 	}
+	pages := make(map[uint64]struct{}, n)
+	for i := range r.all { // all rows of a page are in one segment: they are written together
+		at := &r.all[i]
+		_, seen := pages[at.page]
+		pages[at.page] = struct{}{}
+		at.lead = !seen
+	}
 	slices.SortStableFunc(r.byGroup, func(a, b uint32) int { return cmp.Compare(r.all[a].group, r.all[b].group) })
 	return r, nil
 }
@@ -195,6 +203,9 @@ type view struct {
 	starts     suggestions
 	mentions   int // that live
 	rows       int // with those that were deleted and are not merged away
+
+	paging sync.Once
+	pages  []uint32 // of each site, by the number of its text
 
 	placing sync.Once
 	places  []uint32 // of each group, the number of the row that says best where it lies

@@ -73,6 +73,16 @@ type Hit struct {
 	Place      string    // ID of the gazetteer's entry, or ""
 	Confidence float64   // 0 to 1, of the best evidence
 
+	Role     string // "own", "listed", "agency" or "authority": whose address it is, seen from its pages
+	Person   bool   // stated as that of a person in business
+	SiteWide bool   // stands on most pages of its site, such as in a footer; they are pages in the index
+
+	// What its pages state beside it, each "" where they state nothing.
+	Phone   string // E.164
+	Email   string // of a role such as info@
+	Website string
+	Hours   string // as OpenStreetMap writes opening_hours
+
 	Distance  float64 // metres from the query's Center, or -1
 	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer
 	Parts     []Part  // of Score, where they were asked for
@@ -110,6 +120,10 @@ func (h *Hit) Line() string {
 	}
 	return join(", ", join(" ", h.Street, h.HouseNumber), h.Unit, join(" ", h.Postcode, h.City))
 }
+
+// Own tells whether h is the address of what its pages are about, or of who
+// runs their site.
+func (h *Hit) Own() bool { return h.Role == geoparse.OwnRole.String() }
 
 // Label returns name and address in one line.
 func (h *Hit) Label() string { return join(", ", h.Name, h.Line()) }
@@ -935,6 +949,7 @@ func (s *search) hit(q *Query, c *centre, r *ranked, words []word) (Hit, error) 
 	} else if n, ok := majority(names, s.v.texts); ok {
 		h.Name = s.v.texts[n].shown
 	}
+	h.SiteWide = s.v.siteWide(r.group, pages)
 	if s.ranked {
 		h.Score = float64(g.sum)
 	}
@@ -961,10 +976,13 @@ func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
 		FirstSeen: time.Unix(best.First, 0).UTC(), LastSeen: time.Unix(best.Fetched, 0).UTC(),
 	}
 	gone, left := int64(0), n
+	role := geoparse.AuthorityRole
+	h.Person = true
 	for _, m := range all {
 		if m.Gone != 0 {
 			gone, left = max(gone, m.Gone), left-1
 		}
+		role, h.Person = min(role, geoparse.Role(m.Role)), h.Person && m.Person
 		h.merge(m)
 		if len(h.Evidence) < maxEvidence {
 			h.Evidence = append(h.Evidence, Evidence{
@@ -976,6 +994,7 @@ func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
 	if left == 0 {
 		h.Gone = timeOf(gone)
 	}
+	h.Role = role.String()
 	return h
 }
 
@@ -990,6 +1009,7 @@ func timeOf(unix int64) time.Time {
 // merge takes from m what h has not got yet.
 func (h *Hit) merge(m *mention) {
 	h.Unit, h.State, h.Country = cmp.Or(h.Unit, m.Unit), cmp.Or(h.State, m.State), cmp.Or(h.Country, m.Land)
+	h.Phone, h.Email, h.Website, h.Hours = cmp.Or(h.Phone, m.Phone), cmp.Or(h.Email, m.Email), cmp.Or(h.Website, m.Home), cmp.Or(h.Hours, m.Hours)
 	precision := m.Precision.String()
 	if m.Precision > gazetteer.NoPrecision && (!h.HasPoint || m.Precision == gazetteer.HousePrecision && h.Precision != precision) {
 		h.HasPoint, h.Point, h.Precision, h.Level, h.Place = true, m.Point, precision, m.Level.String(), m.Place

@@ -114,6 +114,7 @@ func (x *Index) address(v *view, group uint32) (*Hit, error) {
 	}
 	h := x.assemble(addressID(v.ids[group]), best, n, nil)
 	h.FirstSeen, h.LastSeen = time.Unix(first, 0).UTC(), time.Unix(last, 0).UTC()
+	h.SiteWide = v.siteWide(group, n)
 	if number, ok := majority(names, v.texts); ok {
 		h.Name = v.texts[number].shown
 	}

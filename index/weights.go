@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"gazehound/geoparse"
+
 	bleveanalysis "github.com/blevesearch/bleve/v2/analysis"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 )
@@ -63,7 +65,11 @@ func (f weighted) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
 // weigh returns the words of a mention with their weights.
 func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
 	analyser := a.of(m.Lang)
-	sum := maps.Clone(a.weighPage(m))
+	sum := map[string]float64{}
+	others := geoparse.Role(m.Role).ThirdParty() // whom the page is not about
+	if !others {
+		sum = maps.Clone(a.weighPage(m))
+	}
 	near := map[string]float64{}
 	for _, t := range analyser.Analyze([]byte(m.Near)) {
 		w := weightNear
@@ -90,8 +96,10 @@ func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
 		}
 	}
 	add(m.Name, weightName)
-	add(m.Title, weightTitle)
-	add(hostWords(m.host), weightHost)
+	if !others {
+		add(m.Title, weightTitle)
+		add(hostWords(m.host), weightHost)
+	}
 	return frequencies(sum)
 }
 

@@ -114,6 +114,9 @@ type (
 	PolicyConfig struct {
 		TDM       string
 		TDMReason string `mapstructure:"tdm_reason"`
+
+		Persons      string
+		PersonsBasis string `mapstructure:"persons_basis"`
 	}
 	RevisitConfig struct {
 		First, Min, Max time.Duration
@@ -229,7 +232,7 @@ func DefaultConfig() Config {
 			MaxCrawlDelay: time.Minute, Timeout: 20 * time.Second, Retries: 2, BackoffStart: 5 * time.Minute, BackoffMax: 24 * time.Hour,
 			MaxBody: 2e6, MaxHeader: 256e3, ContentTypes: []string{"text/html", "application/xhtml+xml"}, Cookies: "none", ShutdownGrace: 20 * time.Second},
 		Revisit: RevisitConfig(crawler.DefaultSchedule()),
-		Policy:  PolicyConfig{TDM: "respect"},
+		Policy:  PolicyConfig{TDM: "respect", Persons: "drop"},
 		Storage: StorageConfig{Memory: 500e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20},
@@ -535,6 +538,7 @@ func (c *Config) Validate() error {
 		between("cluster.away", c.Cluster.Away.Seconds(), 10, forever),
 		between("cluster.max_bytes", float64(c.Cluster.MaxBytes), 16e6, 1e15),
 		oneOf("policy.tdm", c.Policy.TDM, "respect", "ignore"),
+		oneOf("policy.persons", c.Policy.Persons, "drop", "keep"),
 		oneOf("fetch.cookies", c.Fetch.Cookies, "none", "site"),
 		oneOf("predictor.posterior", c.Predictor.Posterior, "tempered", "raw"),
 		oneOf("predictor.combine", c.Predictor.Combine, "mean", "max"),
@@ -586,6 +590,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Policy.TDM == "ignore" && strings.TrimSpace(c.Policy.TDMReason) == "" {
 		checks = append(checks, fmt.Errorf("%s ignore needs policy.tdm_reason: why you may, such as a research exception; it is kept with the crawl", where("policy.tdm")))
+	}
+	if c.Policy.Persons == "keep" && strings.TrimSpace(c.Policy.PersonsBasis) == "" {
+		checks = append(checks, fmt.Errorf("%s keep needs policy.persons_basis: the ground in law on which addresses of private persons may be kept, such as their consent", where("policy.persons")))
 	}
 	for host, h := range c.Hosts {
 		checks = append(checks, between("hosts."+host+".delay", h.Delay.Seconds(), 0, 86400),

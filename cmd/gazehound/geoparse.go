@@ -195,7 +195,7 @@ func parseInput(name string, r io.Reader, isHTML bool, url string) (geoparse.Inp
 	if err != nil {
 		return in, fail(exitInvalidInput, "geoparse: %s: %w", name, err)
 	}
-	in.Text, in.Doc, in.Lang = p.Text, p.Doc, p.Lang
+	in.Text, in.Doc, in.Title, in.Lang = p.Text, p.Doc, p.Title, p.Lang
 	return in, nil
 }
 
@@ -221,7 +221,14 @@ type addressJSON struct {
 	Origin      string   `json:"origin"`
 	Place       string   `json:"place,omitempty"`
 	InRegion    bool     `json:"in_region"`
-	ThirdParty  bool     `json:"third_party,omitempty"`
+	Role        string   `json:"role"`
+	Person      bool     `json:"person,omitempty"`
+	Private     bool     `json:"private,omitempty"`
+	Name        string   `json:"name,omitempty"`
+	Phone       string   `json:"phone,omitempty"`
+	Email       string   `json:"email,omitempty"`
+	Website     string   `json:"website,omitempty"`
+	Hours       string   `json:"opening_hours,omitempty"`
 	Reason      string   `json:"reason,omitempty"`
 }
 
@@ -233,7 +240,7 @@ func newAddressJSON(x geoparse.Address) addressJSON {
 		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox, Postcode: x.Postcode,
 		City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End, Level: x.Level.String(),
 		Confidence: float64(int(x.Confidence*1000+0.5)) / 1000, Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
-		ThirdParty: x.ThirdParty,
+		Role: x.Role.String(), Person: x.Person, Private: x.Private, Name: x.Name, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
 	}
 	if x.Precision > gazetteer.NoPrecision {
 		lon, lat := x.Point[0], x.Point[1]
@@ -360,6 +367,9 @@ func (a *app) printVerdict(lines []verdictLine, v geoparse.Verdict, region *gaze
 			where += "   " + oneLine(l.reason)
 		}
 		fmt.Fprintf(a.stdout, "%-*s   %-12s  %.2f   %s   %s   %s\n", width, oneLine(x.Text), x.Precision, x.Confidence, point, oneLine(id), where)
+		if s := beside(x); s != "" {
+			fmt.Fprintf(a.stdout, "  %s\n", oneLine(s))
+		}
 	}
 	noun := "addresses"
 	if len(v.Addresses) == 1 {
@@ -374,6 +384,27 @@ func (a *app) printVerdict(lines []verdictLine, v geoparse.Verdict, region *gaze
 		a.say("%d %s, not relevant for %s", len(v.Addresses), noun, oneLine(region.Name))
 	}
 	return nil
+}
+
+// beside returns what belongs to the address, and what is special about it, in
+// one line.
+func beside(x *geoparse.Address) string {
+	var parts []string
+	for _, s := range []string{x.Name, x.Phone, x.Email, x.Website, x.Hours} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if x.Role != geoparse.OwnRole {
+		parts = append(parts, "role "+x.Role.String())
+	}
+	switch {
+	case x.Private:
+		parts = append(parts, "of a private person: not kept")
+	case x.Person:
+		parts = append(parts, "of a person in business")
+	}
+	return strings.Join(parts, " · ")
 }
 
 // A batchLine is one line of input and, once done is closed, its answer.

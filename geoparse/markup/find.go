@@ -38,6 +38,11 @@ type Statement struct {
 
 	Raw   string // an address not taken apart, as lines; it may hold other words too
 	Phone string // as written
+	Email string // as written
+	URL   string // of what is at the address, as written
+	Hours string // opening hours: "Mo-Fr 09:00-18:00", or days and times in words; several separated by "; "
+
+	Person bool // it is that of a person
 
 	Lat, Lon float64 // degrees, WGS 84; only if HasPoint
 	HasPoint bool
@@ -195,10 +200,10 @@ func (s *Statement) finish() {
 	if !s.HasPoint || !onEarth(s.Lat, s.Lon) {
 		s.Lat, s.Lon, s.HasPoint = 0, 0, false
 	}
-	for _, field := range []*string{&s.Name, &s.Street, &s.Unit, &s.POBox, &s.Postcode, &s.City, &s.State, &s.Country, &s.Phone} {
+	for _, field := range []*string{&s.Name, &s.Street, &s.Unit, &s.POBox, &s.Postcode, &s.City, &s.State, &s.Country, &s.Phone, &s.Email, &s.URL} {
 		*field = oneLine(clip(clean(*field), MaxField))
 	}
-	s.Raw = clip(clean(s.Raw), MaxRaw)
+	s.Raw, s.Hours = clip(clean(s.Raw), MaxRaw), oneLine(clip(clean(s.Hours), MaxRaw))
 }
 
 // distinct returns the statements that say something, each once. A repetition
@@ -212,7 +217,7 @@ func distinct(found []Statement) []Statement {
 			continue
 		}
 		key := s
-		key.Origin, key.Name, key.Phone = "", "", ""
+		key.Origin, key.Name, key.Phone, key.Email, key.URL, key.Hours, key.Person = "", "", "", "", "", "", false
 		if key.HasPoint {
 			key.Lat, key.Lon, key.HasPoint = 0, 0, false
 			if !key.says() { // nothing but a point: that is what it is known by
@@ -222,7 +227,7 @@ func distinct(found []Statement) []Statement {
 		i, seen := index[key]
 		if seen && fits(out[i].Name, s.Name) && (!out[i].HasPoint || !s.HasPoint || out[i].Lat == s.Lat && out[i].Lon == s.Lon) {
 			setOnce(&out[i].Name, s.Name)
-			setOnce(&out[i].Phone, s.Phone)
+			out[i].takeOwner(&s)
 			if !out[i].HasPoint {
 				out[i].Lat, out[i].Lon, out[i].HasPoint = s.Lat, s.Lon, s.HasPoint
 			}
@@ -235,6 +240,16 @@ func distinct(found []Statement) []Statement {
 		out = append(out, s)
 	}
 	return out
+}
+
+// takeOwner takes from o what s does not say of what is at the address.
+func (s *Statement) takeOwner(o *Statement) {
+	setOnce(&s.Name, o.Name)
+	setOnce(&s.Phone, o.Phone)
+	setOnce(&s.Email, o.Email)
+	setOnce(&s.URL, o.URL)
+	setOnce(&s.Hours, o.Hours)
+	s.Person = s.Person || o.Person
 }
 
 func fits(a, b string) bool { return a == "" || b == "" || a == b }

@@ -55,10 +55,10 @@ func (f *finder) items(n *html.Node) {
 		f.property(n, RDFa, strings.Fields(rdfa))
 	}
 	if itemscope {
-		f.open(n, Microdata, kindOfItem(itemtype, microdata))
+		f.open(n, Microdata, kindOfItem(itemtype, microdata), isPersonType(itemtype))
 	}
 	if typed {
-		f.open(n, RDFa, kindOfItem(typeOf, rdfa))
+		f.open(n, RDFa, kindOfItem(typeOf, rdfa), isPersonType(typeOf))
 	}
 	if class != "" {
 		f.microformat(n, class)
@@ -80,22 +80,29 @@ func kindOfItem(types, property string) kind {
 	return thing
 }
 
+// isPersonType tells whether a type is schema.org's, or another vocabulary's,
+// for persons.
+func isPersonType(types string) bool {
+	types = strings.ToLower(types)
+	return types == "person" || strings.HasSuffix(types, "/person") || strings.HasSuffix(types, ":person")
+}
+
 // microformat reads the classes of hCard and h-card.
 func (f *finder) microformat(n *html.Node, class string) {
 	var properties []string
 	for _, token := range strings.Fields(clipBytes(class, 500)) {
 		switch token {
 		case "vcard", "h-card":
-			f.open(n, HCard, thing)
+			f.open(n, HCard, thing, false)
 		case "adr", "h-adr", "p-adr":
-			f.open(n, HCard, address)
+			f.open(n, HCard, address, false)
 		case "geo", "h-geo", "p-geo":
-			f.open(n, HCard, point)
+			f.open(n, HCard, point, false)
 		case "fn", "org", "tel", "street-address", "extended-address", "locality", "region", "postal-code", "country-name",
-			"post-office-box", "latitude", "longitude", "label",
+			"post-office-box", "email", "url", "latitude", "longitude", "label",
 			"p-name", "p-org", "p-tel", "p-street-address", "p-extended-address", "p-locality", "p-region", "p-postal-code",
-			"p-country-name", "p-post-office-box", "p-latitude", "p-longitude", "p-label":
-			properties = append(properties, strings.TrimPrefix(token, "p-"))
+			"p-country-name", "p-post-office-box", "u-email", "u-url", "p-latitude", "p-longitude", "p-label":
+			properties = append(properties, strings.TrimPrefix(strings.TrimPrefix(token, "p-"), "u-"))
 		}
 	}
 	if properties != nil {
@@ -105,8 +112,8 @@ func (f *finder) microformat(n *html.Node, class string) {
 
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
 
-func (f *finder) open(n *html.Node, origin string, k kind) {
-	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}), own: Statement{Origin: origin}}
+func (f *finder) open(n *html.Node, origin string, k kind, person bool) {
+	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}), own: Statement{Origin: origin, Person: person}}
 	f.scopes = append(f.scopes, s)
 }
 
@@ -128,8 +135,21 @@ func (f *finder) property(n *html.Node, origin string, names []string) {
 	for _, name := range names[:min(len(names), 10)] {
 		if field := s.own.field(localName(name)); field != nil {
 			f.read++
-			if value := valueOf(n, origin); field == &s.own.Street && *field != "" && value != "" && len(*field) < MaxRaw {
-				*field += ", " + value // several lines of one street address
+			value := valueOf(n, origin)
+			separator := ", " // between the lines of one street address
+			switch field {
+			case &s.own.Hours:
+				separator = "; "
+				if has(n, "datetime") {
+					value = attr(n, "datetime")
+				}
+			case &s.own.URL, &s.own.Email:
+				if has(n, "href") {
+					value = attr(n, "href")
+				}
+			}
+			if (field == &s.own.Street || field == &s.own.Hours) && *field != "" && value != "" && len(*field) < MaxRaw {
+				*field += separator + value
 			} else {
 				setOnce(field, value)
 			}
@@ -178,6 +198,12 @@ func (s *Statement) field(localName string) *string {
 		return &s.Name
 	case "telephone", "tel", "phone":
 		return &s.Phone
+	case "email":
+		return &s.Email
+	case "url":
+		return &s.URL
+	case "openinghours":
+		return &s.Hours
 	}
 	return nil
 }
@@ -239,8 +265,7 @@ func (f *finder) close(s, parent *scopeOf) {
 	var unnamed []int
 	for _, i := range s.held {
 		inner := &f.found[i]
-		setOnce(&inner.Name, s.own.Name)
-		setOnce(&inner.Phone, s.own.Phone)
+		inner.takeOwner(&s.own)
 		if s.own.HasPoint && !inner.HasPoint && len(s.held) == 1 {
 			inner.Lat, inner.Lon, inner.HasPoint = s.own.Lat, s.own.Lon, true
 		}

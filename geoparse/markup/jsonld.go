@@ -164,7 +164,7 @@ func (r *jsonReader) read(v any, owner Statement, depth int) {
 			r.address(v, owner)
 			return
 		}
-		owner = Statement{Name: text(v["name"]), Phone: text(v["telephone"])}
+		owner = Statement{Name: text(v["name"]), Phone: text(v["telephone"]), Email: text(v["email"]), URL: text(v["url"]), Hours: openingHours(v), Person: isPersonType(text(v["@type"]))}
 		if owner.Name == "" {
 			owner.Name = text(v["legalName"])
 		}
@@ -219,9 +219,60 @@ func (r *jsonReader) address(v map[string]any, owner Statement) {
 	s.Country = text(v["addressCountry"])
 	setOnce(&s.Name, text(v["name"]))
 	setOnce(&s.Phone, text(v["telephone"]))
+	setOnce(&s.Email, text(v["email"]))
 	s.setPoint(v)
 	s.setPoint(r.object(v["geo"]))
 	r.finder.add(s)
+}
+
+// maxHours bounds the opening hours of one owner that are read.
+const maxHours = 30
+
+// openingHours writes openingHours and openingHoursSpecification as a text, a
+// part for each, separated by "; ". What is valid for some time only, such as
+// a holiday, is left out.
+func openingHours(v map[string]any) string {
+	var parts []string
+	add := func(part string) {
+		if len(parts) < maxHours && part != "" {
+			parts = append(parts, part)
+		}
+	}
+	for _, e := range list(v["openingHours"]) {
+		if s, ok := e.(string); ok {
+			add(s)
+		}
+	}
+	for _, e := range list(v["openingHoursSpecification"]) {
+		spec, _ := e.(map[string]any)
+		if spec == nil || spec["validFrom"] != nil || spec["validThrough"] != nil {
+			continue
+		}
+		var days []string
+		for _, d := range list(spec["dayOfWeek"]) {
+			day := text(d)
+			if len(days) < 8 {
+				days = append(days, day[strings.LastIndexAny(day, "/:#")+1:])
+			}
+		}
+		opens, closes := text(spec["opens"]), text(spec["closes"])
+		switch {
+		case len(days) == 0 || opens == "" || closes == "":
+		case opens == closes:
+			add(strings.Join(days, ",") + " closed")
+		default:
+			add(strings.Join(days, ",") + " " + opens + "-" + closes)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// list returns the entries of v, or v itself where it is none.
+func list(v any) []any {
+	if l, ok := v.([]any); ok {
+		return l
+	}
+	return []any{v}
 }
 
 func isAddress(v map[string]any) bool {

@@ -33,7 +33,13 @@ var columns = []column{
 	{name: "addr:state", value: func(p *Properties) string { return p.State }},
 	{name: "addr:country", value: func(p *Properties) string { return p.Country }},
 	{name: "addr:full", value: func(p *Properties) string { return p.Full }},
+	{name: "phone", value: func(p *Properties) string { return p.Phone }},
+	{name: "email", value: func(p *Properties) string { return p.Email }},
 	{name: "website", value: func(p *Properties) string { return p.Website }},
+	{name: "opening_hours", value: func(p *Properties) string { return p.Hours }},
+	{name: "@role", value: func(p *Properties) string { return p.Role }},
+	{name: "@person", value: func(p *Properties) string { return truth(p.Person) }},
+	{name: "@site_wide", value: func(p *Properties) string { return truth(p.SiteWide) }},
 	{name: "@source_uri", value: func(p *Properties) string { return p.Source }},
 	{name: "@title", value: func(p *Properties) string { return p.Title }},
 	{name: "@precision", value: func(p *Properties) string { return p.Precision }},
@@ -61,6 +67,14 @@ var columns = []column{
 
 // decimal writes a number as JSON does, never with an exponent.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// truth writes true, or nothing.
+func truth(b bool) string {
+	if b {
+		return "true"
+	}
+	return ""
+}
 
 // columns returns those that the run writes.
 func (r *run) columns() []column {

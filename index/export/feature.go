@@ -37,7 +37,13 @@ type Properties struct {
 	State       string    `json:"addr:state,omitempty"`
 	Country     string    `json:"addr:country,omitempty"`
 	Full        string    `json:"addr:full"`
-	Website     string    `json:"website"`
+	Phone       string    `json:"phone,omitempty"`         // E.164
+	Email       string    `json:"email,omitempty"`         // of a role such as info@
+	Website     string    `json:"website,omitempty"`       // see Website
+	Hours       string    `json:"opening_hours,omitempty"` // as OpenStreetMap writes them
+	Role        string    `json:"@role"`                   // "own", "listed", "agency" or "authority"
+	Person      bool      `json:"@person,omitempty"`       // stated as that of a person in business
+	SiteWide    bool      `json:"@site_wide,omitempty"`    // on most pages of its site
 	Source      string    `json:"@source_uri"`
 	Title       string    `json:"@title,omitempty"`
 	Precision   string    `json:"@precision"`
@@ -60,7 +66,7 @@ func PropertiesOf(h *index.Hit) Properties {
 	p := Properties{
 		Ref: h.ID, Name: h.Name, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
-		Website: Website(h), Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
+		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
 		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Gazetteer: h.Place,
 	}
 	for _, e := range h.Evidence {
@@ -84,8 +90,13 @@ func GeometryOf(h *index.Hit) *Geometry {
 	return &Geometry{"Point", [2]float64{Round(h.Point[0], 6), Round(h.Point[1], 6)}}
 }
 
-// Website returns the root of the host that proves h best.
+// Website returns the web site of what is at h: what its pages state beside it,
+// else, for a site's own address, the root of the host that proves h best. That
+// of a directory is none of its entries'.
 func Website(h *index.Hit) string {
+	if h.Website != "" || !h.Own() {
+		return h.Website
+	}
 	return rootOf.FindString(h.Evidence[0].URL) + "/"
 }
 

@@ -136,8 +136,8 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 const maxTag = 255
 
 // writeOSM writes a node for each address, numbered -1, -2, …, in a file that
-// JOSM opens and refuses to upload. It holds facts only: the address, and where
-// and when it was read; not the name, which is the words of a page.
+// JOSM opens and refuses to upload. It holds facts only: the address, how and
+// when to reach who is there, and where and when it was read; not the name, which is the words of a page.
 func writeOSM(r *run) error {
 	r.WriteString(xmlHead + `<osm version="0.6" generator="gazehound" upload="never"`)
 	for _, a := range [][2]string{{"attribution", r.Attribution}, {"license", r.Licence}} {
@@ -153,7 +153,7 @@ func writeOSM(r *run) error {
 		for _, tag := range [][2]string{
 			{"addr:city", p.City}, {"addr:country", p.Country}, {"addr:housenumber", p.HouseNumber}, {"addr:postcode", p.Postcode},
 			{"addr:state", p.State}, {"addr:street", p.Street}, {"addr:unit", p.Unit},
-			{"check_date", p.LastSeen.Format(time.DateOnly)}, {"source:url", link(p.Source)}, {"website", link(p.Website)},
+			{"check_date", p.LastSeen.Format(time.DateOnly)}, {"email", p.Email}, {"opening_hours", p.Hours}, {"phone", p.Phone}, {"source:url", link(p.Source)}, {"website", link(p.Website)},
 		} {
 			if tag[1] != "" && utf8.RuneCountInString(tag[1]) <= maxTag {
 				r.WriteString(`<tag k="` + tag[0] + `" v="` + escape(tag[1]) + `"/>`)

@@ -1,0 +1,209 @@
+package geoparse
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"gazehound/geoparse/markup"
+)
+
+const street12 = "Nadorster Straße 12, 26123 Oldenburg"
+
+// What belongs to the last address of a text.
+func TestBelongings(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, title string
+		want        Belongings
+		role        Role
+	}{
+		{"Tischlerei Harms, Nadorster Straße 12\n26123 Oldenburg\nTel. 0441 / 123 45-0\nFax: 0441 12345-99\ninfo@tischlerei-harms.example\nwww.tischlerei-harms.example\nÖffnungszeiten: Mo–Fr 8–18 Uhr, Sa 9–13 Uhr", "",
+			Belongings{"Tischlerei Harms", "+49441123450", "info@tischlerei-harms.example", "https://www.tischlerei-harms.example/", "Mo-Fr 08:00-18:00; Sa 09:00-13:00"}, OwnRole},
+		{"Tischlerei Harms\nInhaber: Hanna Harms\n" + street12 + "\nhanna.harms@mail.example\nRufen Sie uns an: +49 441 12345", "", Belongings{Name: "Tischlerei Harms", Phone: "+4944112345"}, OwnRole},
+		{"Kontakt\nAdresse:\n" + street12 + "\nUSt-IdNr. DE123456789, HRB 204711, IBAN DE02 2805 0100 0012 3456 78", "Kontakt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
+		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer"}, OwnRole},
+		{"Blumen Meyer\n" + street12 + "\nMontag\n9:00 – 18:00\nDienstag\ngeschlossen\nTelefon\n0441 123456", "", Belongings{Name: "Blumen Meyer", Phone: "+49441123456", Hours: "Mo 09:00-18:00; Tu off"}, OwnRole},
+		{"Webdesign: Muster Medien, " + street12, "Impressum | Blumen Meyer", Belongings{Name: "Muster Medien"}, AgencyRole},
+	} {
+		v := parse(t, p, Input{Text: c.text, Title: c.title})
+		if len(v.Addresses) != 1 {
+			t.Errorf("%q: %d addresses", c.text, len(v.Addresses))
+			continue
+		}
+		a := v.Addresses[0]
+		if a.Belongings != c.want || a.Role != c.role || a.Private {
+			t.Errorf("%q:\n got %+v %v\nwant %+v %v", c.text, a.Belongings, a.Role, c.want, c.role)
+		}
+	}
+}
+
+// In a list each address has what is its own.
+func TestBelongingsOfList(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "Vereine und Firmen\n" +
+		"Blumen Meyer\nHauptstraße 1\n26123 Oldenburg\nTel. 0441 100001\nMo-Fr 9-18 Uhr\n" +
+		"Bäckerei Kruse\nHauptstraße 2\n26123 Oldenburg\nTel. 0441 100002\n" +
+		"Gasthof Krone\nHauptstraße 3\n26123 Oldenburg\n" +
+		"Hanna Harms\nHauptstraße 4\n26123 Oldenburg\nTel. 0441 100004\n" +
+		"Salon Eva\nHauptstraße 5\n26123 Oldenburg\nwww.salon.example"
+	want := []Belongings{
+		{Name: "Blumen Meyer", Phone: "+49441100001", Hours: "Mo-Fr 09:00-18:00"},
+		{Name: "Bäckerei Kruse", Phone: "+49441100002"},
+		{Name: "Gasthof Krone"},
+		{},
+		{Name: "Salon Eva", Website: "https://www.salon.example/"},
+	}
+	v := parse(t, p, Input{Text: text})
+	if len(v.Addresses) != len(want) {
+		t.Fatalf("%d addresses", len(v.Addresses))
+	}
+	for i, a := range v.Addresses {
+		if a.Belongings != want[i] || a.Role != ListedRole || a.Private != (i == 3) {
+			t.Errorf("%d: %+v %v private %v; want %+v", i, a.Belongings, a.Role, a.Private, want[i])
+		}
+	}
+}
+
+// Who is private, in German and in English.
+func TestPrivatePersons(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep, err := New(g, r, Options{Persons: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, title, host string
+		person, private   bool
+	}{
+		{text: "Hanna Harms\n" + street12, person: true, private: true},
+		{text: "Frau Dr. Harms\n" + street12, person: true, private: true},
+		{text: "Familie Kruse, " + street12, person: true, private: true},
+		{text: "Kruse, Jan-Peter, " + street12 + ", Tel. 0441 123456", person: true, private: true},
+		{text: "1. Vorsitzender: Karl-Heinz von der Heide\n" + street12, title: "Vorstand | Schützenverein Oldenburg", person: true, private: true},
+		{text: "Trauerfeier für\nHANNA Harms\n" + street12, person: true, private: true},
+		{text: "John Q. Public\n" + street12, person: true, private: true},
+		{text: "Impressum\nAngaben gemäß § 5 DDG\nHanna Harms\n" + street12, host: "blog-harms.example", person: true, private: true},
+		{text: "Impressum\nAngaben gemäß § 5 DDG\nHanna Harms\n" + street12 + "\nUmsatzsteuer-ID: DE 123456789", person: true},
+		{text: "Impressum\nHanna Harms\n" + street12, host: "tischlerei-harms.example", person: true},
+		{text: "Inhaberin Hanna Harms\n" + street12, person: true},
+		{text: "Hanna Harms, Rechtsanwältin\n" + street12},
+		{text: "Tischlerei Hanna Harms\n" + street12},
+		{text: "Muster GmbH\nGeschäftsführerin Hanna Harms\n" + street12},
+		{text: "Muster GmbH\nHanna Harms\n" + street12},
+		{text: "Dr. med. Hanna Harms\n" + street12},
+		{text: "Café Central\n" + street12},
+		{text: "Alte Post\n" + street12},
+		{text: "Anne-Frank-Schule\n" + street12},
+		{text: "Max Planck Institut\n" + street12},
+		{text: street12},
+	} {
+		in := Input{Text: c.text, Title: c.title, Host: c.host}
+		v := parse(t, p, in)
+		if len(v.Addresses) != 1 {
+			t.Errorf("%q: %d addresses", c.text, len(v.Addresses))
+			continue
+		}
+		a := v.Addresses[0]
+		if a.Person != c.person || a.Private != c.private || v.Relevant == c.private {
+			t.Errorf("%q: person %v, private %v, relevant %v; want %v, %v", c.text, a.Person, a.Private, v.Relevant, c.person, c.private)
+		}
+		if a.Private && a.Belongings != (Belongings{}) {
+			t.Errorf("%q: %+v of a private person", c.text, a.Belongings)
+		}
+		if v := parse(t, keep, in); !v.Relevant || v.Addresses[0].Private {
+			t.Errorf("%q: not relevant with Options.Persons", c.text)
+		}
+	}
+}
+
+// The firm's own address is kept, that of the person who answers for its texts
+// is not, unless both are one.
+func TestResponsiblePerson(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const firm = "Impressum\nTischlerei Harms GmbH\nHauptstraße 1\n26123 Oldenburg\nHandelsregister HRB 1\n"
+	v := parse(t, p, Input{Text: firm + "Verantwortlich für den Inhalt: Hanna Harms, Gartenweg 2, 26123 Oldenburg"})
+	if len(v.Addresses) != 2 || v.Addresses[0].Private || !v.Addresses[1].Private {
+		t.Errorf("got %+v", v.Addresses)
+	}
+	v = parse(t, p, Input{Text: firm + "Verantwortlich für den Inhalt: Hanna Harms, Hauptstraße 1, 26123 Oldenburg"})
+	if len(v.Addresses) != 1 || v.Addresses[0].Private || v.Addresses[0].Person || v.Addresses[0].Name != "Tischlerei Harms GmbH" {
+		t.Errorf("got %+v", v.Addresses)
+	}
+}
+
+func TestBelongingsOfMarkup(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const address = `"address":{"@type":"PostalAddress","streetAddress":"Nadorster Str. 12","postalCode":"26123","addressLocality":"Oldenburg"}`
+	for html, want := range map[string]Belongings{
+		`<script type="application/ld+json">{"@type":"Store","name":"Blumen Meyer","telephone":"0441 123456","email":"mailto:info@blumen.example","url":"https://blumen.example",
+			"openingHoursSpecification":[{"dayOfWeek":["Monday","https://schema.org/Tuesday"],"opens":"09:00","closes":"18:00"},{"dayOfWeek":"Sunday","opens":"00:00","closes":"00:00"},
+			{"dayOfWeek":"Monday","opens":"10:00","closes":"12:00","validFrom":"2026-12-24","validThrough":"2026-12-24"}],` + address + `}</script><p>Nadorster Straße 12<br>26123 Oldenburg</p>`: {
+			"Blumen Meyer", "+49441123456", "info@blumen.example", "https://blumen.example/", "Mo-Tu 09:00-18:00; Su off"},
+		`<script type="application/ld+json">{"@type":"Store","name":"Blumen Meyer","openingHours":["Mo-Fr 09:00-18:00","Sa 09:00-13:00"],"email":"hanna.harms@blumen.example","url":"javascript:alert(1)",` + address + `}</script>`: {
+			Name: "Blumen Meyer", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00"},
+		`<div itemscope itemtype="https://schema.org/Store"><b itemprop="name">Blumen Meyer</b> <a itemprop="url" href="https://blumen.example/">hier</a>
+			<time itemprop="openingHours" datetime="Mo-Fr 09:00-18:00">werktags</time><meta itemprop="openingHours" content="Sa 09:00-13:00">
+			<div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">Nadorster Straße 12</span> <span itemprop="postalCode">26123</span> <span itemprop="addressLocality">Oldenburg</span></div>
+			<span itemprop="telephone">0441 123456</span></div>`: {
+			Name: "Blumen Meyer", Phone: "+49441123456", Website: "https://blumen.example/", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00"},
+		`<script type="application/ld+json">{"@type":"Person","name":"Hanna Harms","telephone":"0441 123456",` + address + `}</script>`: {},
+	} {
+		in := Input{Doc: markup.Parse([]byte(html))}
+		in.Text = markup.Text(in.Doc)
+		v := parse(t, p, in)
+		if len(v.Addresses) != 1 || v.Addresses[0].Belongings != want || v.Addresses[0].Private != (want == Belongings{}) {
+			t.Errorf("%s:\n got %+v\nwant %+v", html, v.Addresses, want)
+		}
+	}
+}
+
+var (
+	e164    = regexp.MustCompile(`^\+[1-9]\d{6,14}$`)
+	website = regexp.MustCompile(`^https?://[^/\s<>"]+\.[^/\s<>"]+/[^\s<>"]*$`)
+	mail    = regexp.MustCompile(`^[a-z0-9._+-]+@[a-z0-9._+-]+\.[a-z0-9_+-]+$`)
+)
+
+// What is found beside an address has the form of its tag, whatever the page
+// wrote; of a private person nothing is kept.
+func FuzzBelongings(f *testing.F) {
+	for _, s := range []string{"Tel. 0441 / 123 45-0\ninfo@a.example\nwww.a.example\nMo–Fr 8–18 Uhr", "Hanna Harms", "Fax +49 441 1", "http://a@b.example/\x00", "info@-.example", "Telefon: ٠١٢٣٤٥٦", "www.\xff.example/\"'<", "+1 (949) 555-0100", "mail@a..b"} {
+		f.Add(s, s)
+	}
+	g, r := town(f)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, above, below string) {
+		v := parse(t, p, Input{Text: above + "\n" + street12 + "\n" + below, Title: above})
+		for _, a := range v.Addresses {
+			for value, form := range map[string]*regexp.Regexp{a.Phone: e164, a.Website: website, a.Email: mail, a.Hours: legalHours} {
+				if value != "" && (!form.MatchString(value) || len(value) > 255) {
+					t.Errorf("%q, %q: %q", above, below, value)
+				}
+			}
+			if len([]rune(a.Name)) > maxName || strings.ContainsAny(a.Name, "\n\r") || a.Private && (a.Belongings != Belongings{} || !a.Person) || a.Person && a.Email != "" {
+				t.Errorf("%q, %q: %+v", above, below, a)
+			}
+		}
+	})
+}

@@ -1,0 +1,174 @@
+package geoparse
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of a name.
+const (
+	maxName      = 80 // characters
+	maxNameWords = 9
+	nameLines    = 4 // looked at above an address
+)
+
+// NameAbove guesses the name of what is at an address from the text before it:
+// the words before it in its line, or a line above. Usual headings and lines
+// about who acts for a firm are passed over; of a firm and a person below it
+// the firm is taken. It is "" where no line can be a name.
+func NameAbove(before string) string {
+	lines := strings.Split(before, "\n")
+	person := ""
+	for i, looked := len(lines)-1, 0; i >= 0 && looked < nameLines; i-- {
+		line := strings.Trim(lines[i], " \t,;:|·•–—-/>»*")
+		if line == "" {
+			continue
+		}
+		looked++
+		// The start of the text before may be the rest of a sentence.
+		if i == 0 && len(lines) == 1 && utf8.RuneCountInString(line) > 60 {
+			break
+		}
+		name, agent := withoutLabel(line)
+		switch {
+		case isDetail(line) && !agent, isRegister(line):
+			return person // of the address before
+		case agent && isPerson(name) && strings.HasPrefix(strings.ToLower(line), "verantwortlich"):
+			return name // not of the firm, if that is above
+		case agent && isName(name) && isPerson(name):
+			if person == "" {
+				person = name
+			}
+		case agent, isLabel(line):
+		case !isName(name):
+			return person
+		case isPerson(name) && person == "":
+			person = name // but the line above may be the firm's
+		case person != "" && !isFirm(name):
+			return person
+		default:
+			return name
+		}
+	}
+	return person
+}
+
+// NameInTitle returns the part of a page's title that can be a name, or "".
+func NameInTitle(title string) string {
+	for _, sep := range [...]string{" | ", " - ", " – ", " — ", " · ", " » ", " :: ", ": "} {
+		if parts := strings.Split(title, sep); len(parts) > 1 {
+			for _, p := range parts {
+				if p = strings.TrimSpace(p); isName(p) {
+					return p
+				}
+			}
+		}
+	}
+	if isName(title) {
+		return title
+	}
+	return ""
+}
+
+// withoutLabel returns what follows a label and a colon, and whether the line
+// is about somebody who acts for a firm: its owner, manager, contact.
+func withoutLabel(line string) (name string, agent bool) {
+	lower := strings.ToLower(line)
+	for _, cue := range agents {
+		if strings.HasPrefix(lower, cue) {
+			agent = true
+			break
+		}
+	}
+	name = line
+	if i := strings.LastIndex(line, ": "); i >= 0 && i < 60 {
+		name = strings.TrimSpace(line[i+2:])
+	} else if agent {
+		for _, cue := range agents {
+			if strings.HasPrefix(lower, cue) && len(lower) == len(line) {
+				rest := strings.TrimLeftFunc(line[len(cue):], unicode.IsLetter) // "Inhaberin"
+				name = strings.TrimSpace(strings.TrimLeft(rest, " .:"))
+				break
+			}
+		}
+	}
+	return name, agent
+}
+
+// isRegister tells whether a line says where a firm is registered.
+func isRegister(line string) bool {
+	line = strings.ToLower(line)
+	for _, cue := range [...]string{"handelsregister", "vereinsregister", "hrb ", "hra ", "ust-id", "umsatzsteuer", "steuernummer"} {
+		if strings.HasPrefix(line, cue) {
+			return true
+		}
+	}
+	return false
+}
+
+// agents begin lines about those who act for a firm.
+var agents = []string{
+	"inhaber", "inh.", "geschäftsführer", "geschäftsführung", "vertreten durch", "vertretungsberechtigt", "vorstand", "vorsitzende", "ansprechpartner", "leitung", "c/o", "z. hd.", "z.hd.", "z. h.",
+	"verantwortlich", "owner", "proprietor", "manager", "managing director", "contact person", "attn", "president", "director",
+}
+
+// isName tells whether a line can be the name of a business, an institution or
+// a person.
+func isName(line string) bool {
+	n := utf8.RuneCountInString(line)
+	if n < 2 || n > maxName || len(strings.Fields(line)) > maxNameWords || isLabel(line) {
+		return false
+	}
+	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
+		return false
+	}
+	if strings.ContainsAny(line, "@{}<>\\=") || strings.Contains(line, "://") {
+		return false
+	}
+	letters, digits := 0, 0
+	for _, r := range line {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case unicode.IsDigit(r):
+			digits++
+		}
+	}
+	first, _ := utf8.DecodeRuneInString(line)
+	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) || unicode.Is(unicode.Lo, first))
+}
+
+// isLabel tells whether a line is a usual heading and no name.
+func isLabel(line string) bool {
+	line = strings.ToLower(strings.Trim(line, " .:,;-–|"))
+	if labels[line] {
+		return true
+	}
+	for word := range strings.FieldsSeq(line) {
+		if !labels[strings.Trim(word, ".:,;&/-–|()")] {
+			return false
+		}
+	}
+	return true
+}
+
+var labels = words(`
+	adresse anschrift address addresses adressen kontakt contact kontaktdaten impressum imprint home startseite start
+	homepage willkommen welcome über uns about us anfahrt directions lage location locations standort standorte
+	wir sie finden so hier find visit map karte route öffnungszeiten hours opening tel telefon telefonnummer phone fax telefax
+	mobil email e-mail mail web website internet www und and the der die das in im am at to of our unsere
+	angaben gemäß § 5 tmg ddg verantwortlich für den inhalt diensteanbieter anbieter herausgeber
+	postanschrift postadresse hausanschrift besucheradresse mailing street straße plz ort city
+	büro office hauptsitz headquarters filiale zentrale page seite menu menü navigation footer
+	datenschutz datenschutzerklärung privacy policy agb terms info information informationen mehr more details
+	details read get call call veranstaltungsort venue wo where when wann date datum`)
+
+// words returns the set of the words of a text, with "".
+func words(text string) map[string]bool {
+	m := map[string]bool{"": true}
+	for word := range strings.FieldsSeq(text) {
+		m[word] = true
+	}
+	return m
+}
