@@ -41,9 +41,9 @@ type Web struct {
 	index   map[frontier.Key]int32
 	moved   moves
 	hidden  map[frontier.Key]bool // pages that nothing links to, see ReadBy
-	biggest string // the host with the most relevant pages
-	reached int    // relevant pages that can be reached from the seeds
-	total   int    // pages that can be reached
+	biggest string                // the host with the most relevant pages
+	reached int                   // relevant pages that can be reached from the seeds
+	total   int                   // pages that can be reached
 	fetch   func(u weburl.URL) (*page.Response, error)
 	truth   func(u weburl.URL) bool // relevance of pages that have no number; may be nil
 

@@ -68,11 +68,12 @@ func ParseLine(raw []byte) (Line, error) {
 	if !ok {
 		return l, errLine
 	}
-	words := strings.Split(request, " ")
-	if len(words) != 3 || !strings.HasPrefix(words[2], "HTTP/") || !isMethod(words[0]) || words[1] == "" {
+	method, target, more := strings.Cut(request, " ")
+	target, protocol, more2 := strings.Cut(target, " ")
+	if !more || !more2 || strings.Contains(protocol, " ") || !strings.HasPrefix(protocol, "HTTP/") || !isMethod(method) || target == "" {
 		return l, errLine
 	}
-	l.Method, l.Target = words[0], words[1]
+	l.Method, l.Target = method, target
 
 	numbers := strings.SplitN(strings.TrimLeft(string(rest), " "), " ", 3)
 	if len(numbers) < 2 {
@@ -129,8 +130,12 @@ func quoted(b []byte) (content string, rest []byte, ok bool) {
 	if len(b) == 0 || b[0] != '"' {
 		return "", nil, false
 	}
-	var out []byte
-	for i := 1; i < len(b); i++ {
+	end := bytes.IndexAny(b[1:], `"\\`)
+	if end < 0 {
+		return "", nil, false
+	}
+	out := b[1 : 1+end : 1+end] // an escape copies it
+	for i := 1 + end; i < len(b); i++ {
 		switch c := b[i]; c {
 		case '"':
 			if !printable(out) {
@@ -172,6 +177,16 @@ func quoted(b []byte) (content string, rest []byte, ok bool) {
 // printable says that b is UTF-8 text without control characters: what a log
 // line says goes on to reports and terminals.
 func printable(b []byte) bool {
+	ascii := true
+	for _, c := range b {
+		if c < ' ' || c == 0x7f {
+			return false
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	if ascii {
+		return true
+	}
 	if !utf8.Valid(b) {
 		return false
 	}

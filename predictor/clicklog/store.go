@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -32,6 +31,9 @@ type Store struct {
 	o    Options
 	m    manifest
 	view []view // of the segment being filled
+
+	robots map[string]bool // agents seen → programs by their own words
+	hashed []byte          // buffer of client
 }
 
 // manifest.json names the segments that count and how far each log was read.
@@ -55,7 +57,7 @@ type logFile struct {
 
 const (
 	manifestName = "manifest.json"
-	version      = 1
+	version      = 2
 	maxHead      = 4096
 	fanIn        = 128 // segments that are merged at once
 )
@@ -263,7 +265,7 @@ func (s *Store) take(raw []byte, n *Counts) error {
 		n.Bad++
 		return nil
 	}
-	if isRobot(l.Agent, raw[len(raw)-1] == '"') {
+	if s.isRobot(l.Agent, raw[len(raw)-1] == '"') {
 		n.Robots++
 		return nil
 	}
@@ -293,12 +295,32 @@ func (s *Store) take(raw []byte, n *Counts) error {
 	return nil
 }
 
+// maxAgents bounds the agents that are remembered.
+const maxAgents = 10_000
+
+// isRobot is the function, which remembers its answers.
+func (s *Store) isRobot(agent string, has bool) bool {
+	if !has {
+		return false
+	}
+	is, known := s.robots[agent]
+	if !known {
+		if s.robots == nil || len(s.robots) >= maxAgents {
+			s.robots = map[string]bool{}
+		}
+		is = isRobot(agent, has)
+		s.robots[agent] = is
+	}
+	return is
+}
+
 // client is the keyed hash of who asked: address and agent, since many people
-// share an address.
+// share an address. Without the key nobody can try addresses, and of the hash a
+// quarter is kept, so that nothing can be appended to it.
 func (s *Store) client(l Line) uint64 {
-	h := hmac.New(sha256.New, []byte(s.m.Key))
-	io.WriteString(h, l.Client+"\x00"+l.Agent)
-	return binary.BigEndian.Uint64(h.Sum(nil))
+	s.hashed = append(append(append(append(s.hashed[:0], s.m.Key...), l.Client...), 0), l.Agent...)
+	sum := sha256.Sum256(s.hashed)
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // url is the absolute URL of a request; false: not one of a web page.
