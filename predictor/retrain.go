@@ -25,12 +25,22 @@ func (m *Model) Teach(e Example) {
 	if len(e.Trail) == 0 {
 		return
 	}
-	worth := e.Promise
-	if e.Relevant {
-		worth = 1
-	}
-	m.LearnWorth(e.Link, e.Trail[0], worth)
+	m.LearnWorth(e.Link, e.Trail[0], e.Worth())
 	m.Learn(e.Trail, e.Relevant)
+}
+
+// Worth returns what the last link of the trail was worth, in [0, 1].
+func (e Example) Worth() float64 {
+	if e.Relevant {
+		return 1
+	}
+	return e.Promise
+}
+
+// Correct undoes Learn(trail, !relevant) and learns the trail as what it is.
+func (m *Model) Correct(trail [][]string, relevant bool) {
+	m.forget(trail, !relevant)
+	m.Learn(trail, relevant)
 }
 
 // ErrNoExamples is returned by Retrain when there is nothing to learn from.

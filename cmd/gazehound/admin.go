@@ -15,7 +15,6 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
-	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -209,8 +208,9 @@ func (s *session) explain(text string) (any, error) {
 	return explainKnown(s.f, s.cfg, s.order, s.model, s.c.Traps, s.web.scope(n.URL), n)
 }
 
-// label teaches the model a person's verdict on a page that was judged.
-func (s *session) label(_ context.Context, text string, relevant bool) error {
+// label takes up a person's verdict on a page that was judged, as "gazehound
+// label" does.
+func (s *session) label(ctx context.Context, text string, relevant bool) error {
 	n, err := s.node(text)
 	if err != nil {
 		return err
@@ -218,12 +218,14 @@ func (s *session) label(_ context.Context, text string, relevant bool) error {
 	if n.State != frontier.Visited || n.Outcome.Kind != "page" {
 		return fmt.Errorf("%.200q was not judged yet: the verdict is %w", text, monitor.ErrUnknown)
 	}
-	trail, err := s.f.Trail(frontier.KeyOf(n.URL), predictor.MaxDepth)
-	if err != nil {
+	if err := appendLabels(s.p.labels(), []label{{n.URL, relevant}}); err != nil {
 		return err
 	}
-	s.model.Teach(strategy.Example(trail, relevant))
-	return nil
+	learned, err := s.watch.labels.load(context.WithoutCancel(ctx))
+	if learned > 0 && err == nil {
+		err = s.save(false)
+	}
+	return err
 }
 
 func (s *session) rests(hosts []string) []monitor.Rest {

@@ -18,6 +18,7 @@ func commands(a *app) []*cobra.Command {
 		newExportCommand(a),
 		newReportCommand(a),
 		newExplainCommand(a),
+		newLabelCommand(a),
 		newReplayCommand(a),
 		newRetrainCommand(a),
 		newModelCommand(a),

@@ -313,6 +313,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := relearn(ctx, f, order); err != nil {
 		return err
 	}
+	labels := &labelled{judge: judge, f: f, order: order, file: p.labels(), warn: a.warn}
+	c.Judge = labels
+	if _, err := labels.load(ctx); err != nil {
+		return err
+	}
 	resumed := f.Totals().Visited > 0
 	if o.node {
 		leave, err := a.joinCluster(ctx, p, cfg, region.Name, c, f, x, web)
@@ -330,6 +335,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
 	watch.traps, watch.brake = traps, c.Brake
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
+	watch.labels = labels
 	if s, ok := order.(strategy.Trend); ok {
 		watch.importance = func(v *crawler.Visit) float64 {
 			return s.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
@@ -416,6 +422,17 @@ func (s *session) run(ctx context.Context) error {
 	beside.Go(func() error {
 		return every(side, cfg.Predictor.SaveEvery, func() error {
 			return s.save(false)
+		})
+	})
+	beside.Go(func() error {
+		return every(side, time.Second, func() error {
+			learned, err := watch.labels.load(context.WithoutCancel(side))
+			if learned > 0 && err == nil {
+				watch.newLine()
+				a.say("labels: %d corrected what was learned", learned)
+				err = s.save(false)
+			}
+			return err
 		})
 	})
 	beside.Go(func() error {

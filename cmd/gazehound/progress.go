@@ -43,6 +43,7 @@ type progress struct {
 	board      *monitor.Board
 	admin      atomic.Pointer[monitor.Admin] // nil: nobody watches
 	brake      *crawler.Brake
+	labels     *labelled // nil: nobody can label
 
 	mu       sync.Mutex
 	before   frontier.Totals // when the run began
@@ -101,6 +102,11 @@ func (w *progress) start(cfg *Config) {
 func (w *progress) visited(v *crawler.Visit) {
 	isPage := v.Outcome.Kind == "page"
 	w.board.Visit(v)
+	if w.labels != nil {
+		if err := w.labels.visited(v); err != nil {
+			w.a.warn("%s", oneLine(err.Error())) // a store that fails ends the crawl at the next visit
+		}
+	}
 	w.mu.Lock()
 	if v.Before != nil {
 		w.again[v.Again.String()]++

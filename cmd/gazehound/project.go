@@ -26,6 +26,7 @@ func (p project) index() string       { return filepath.Join(p.dir, "index") }
 func (p project) clickstream() string { return filepath.Join(p.dir, "clickstream") }
 func (p project) topic() string       { return filepath.Join(p.dir, "topic.txt") }
 func (p project) model() string       { return filepath.Join(p.dir, "model.gob") }
+func (p project) labels() string      { return filepath.Join(p.dir, "labels.tsv") }
 func (p project) archives() string    { return filepath.Join(p.dir, "archives.txt") }
 func (p project) status() string      { return filepath.Join(p.dir, "status.json") }
 func (p project) admin() string       { return filepath.Join(p.dir, "admin.json") }

@@ -69,6 +69,11 @@ func (a *app) retrain(ctx context.Context, force, dryRun bool) (err error) {
 	case err != nil:
 		return fail(exitInvalidInput, "%w; --force trains without it", err)
 	}
+	if old != nil {
+		if err := a.takeUpLabels(ctx, p, f, old); err != nil {
+			return err
+		}
+	}
 	model, report, err := predictor.Retrain(ctx, judgedPages(ctx, f), old, modelOptions(cfg))
 	switch {
 	case ctx.Err() != nil:
@@ -101,6 +106,21 @@ func (a *app) retrain(ctx context.Context, force, dryRun bool) (err error) {
 		fmt.Fprintf(a.stdout, "kept the old model: %s\n", report.Reason)
 	}
 	return nil
+}
+
+// takeUpLabels applies the labels that no crawl has taken up yet, so that the
+// crawl tree says what people say.
+func (a *app) takeUpLabels(ctx context.Context, p project, f *frontier.Frontier, model *predictor.Model) error {
+	order := strategy.Lookahead{Model: model}
+	labels := &labelled{f: f, order: order, file: p.labels(), warn: a.warn}
+	if err := relearn(ctx, f, order); err != nil {
+		return err
+	}
+	learned, err := labels.load(ctx)
+	if learned > 0 && err == nil {
+		err = saveModel(p, model, f)
+	}
+	return err
 }
 
 // judgedPages reads the pages of the crawl tree, in the order of their visits,

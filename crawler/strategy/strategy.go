@@ -126,3 +126,29 @@ func New(name string, o Options) (Strategy, error) {
 func distanceScore(decay float64, distance int) float64 {
 	return math.Pow(decay, float64(distance))
 }
+
+// A Corrector is a Strategy that can be told that it was wrong to learn a page
+// as what it was judged to be.
+type Corrector interface {
+	// Correct undoes Learn(trail, !relevant) as far as that can be undone, and
+	// learns the page as what it is.
+	Correct(trail []frontier.Node, relevant bool)
+}
+
+// Correct moves the page's links from one side to the other.
+func (s Adaptive) Correct(trail []frontier.Node, relevant bool) {
+	if links := TrailTerms(trail); len(links) > 0 {
+		s.Model.Correct(links, relevant)
+	}
+}
+
+// Correct moves the page's links from one side to the other, and learns what
+// the last one was worth. What its weights learned from the first verdict stays.
+func (s Lookahead) Correct(trail []frontier.Node, relevant bool) {
+	e := Example(trail, relevant)
+	if len(e.Trail) == 0 {
+		return
+	}
+	s.Model.LearnWorth(e.Link, e.Trail[0], e.Worth())
+	s.Model.Correct(e.Trail, relevant)
+}
