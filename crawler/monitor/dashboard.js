@@ -173,7 +173,7 @@ function nice(v) {
 
 function curves() {
   const p = points;
-  chart($("harvest"), p.t, [{ y: p.breadth_first_1000, kind: "other" }, { y: p.harvest_1000 }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => (100 * v).toFixed(v < 0.1 ? 1 : 0) + " %" });
+  chart($("harvest"), p.t, [{ y: p.breadth_first_1000, kind: "other" }, { y: p.harvest_1000 }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => +(100 * v).toFixed(1) + " %" });
   const wide = Math.max(1, Math.round(p.t.length / 60)); // a mean over some points is calmer
   const rate = p.t.map((t, i) => {
     const j = Math.max(0, i - Math.max(wide, 5));
@@ -203,7 +203,8 @@ let drawn = [], dirty = false;
 
 async function loadMap() {
   const f = await get("/v1/crawl/found");
-  const at = [...f.outline.flat(), ...(f.outline.length ? [] : [...f.streets, ...f.dots])];
+  const places = [...f.streets, ...f.dots]; // where something is, or else the whole region
+  const at = places.length > 20 || !f.outline.length ? places : f.outline.flat();
   if (!at.length) {
     $("map").replaceChildren(shape("text", { x: 320, y: 210, "text-anchor": "middle", fill: "currentColor" }, "Nothing found yet"));
     plan = null;
@@ -270,7 +271,7 @@ function termLine(t, most) {
 }
 
 async function loadTerms() {
-  const { terms } = await get("/v1/crawl/terms?limit=24&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
+  const { terms } = await get("/v1/crawl/terms?limit=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
   const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
   const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most)) : [el("li", { class: "quiet" }, "nothing yet")]);
   $("for").replaceChildren(...list(terms.filter((t) => t.log_odds > 0)));
@@ -296,7 +297,7 @@ async function why(url) {
     else line("Visited: " + x.kind + (x.reason ? ", " + x.reason : "") + (x.kind === "page" ? (x.relevant ? ", relevant" : ", not relevant") : "") + ". " + ((x.addresses || []).length ? whole(x.addresses.length) + " addresses." : ""));
     if (x.link && x.link.anchor) line("Link “" + x.link.anchor + "”" + (x.link.around ? ", near “" + x.link.around + "”" : "") + ".");
     line("Path: " + (x.path || []).map((p) => p.url + (p.relevant === true ? " (relevant)" : p.seed ? " (seed)" : "")).join(" → "));
-    line(x.distance + " links since the last relevant page or seed, " + x.depth + " from a seed.");
+    line(x.distance + (x.distance === 1 ? " link" : " links") + " since the last relevant page or seed, " + x.depth + " from a seed.");
     if (x.decayed !== undefined && x.boost !== undefined) line("Priority " + (x.decayed + x.boost).toFixed(3) + " = " + x.decayed.toFixed(3) + " by distance + " + x.boost.toFixed(3) + " by the model.");
     if (x.demoted) line("Demoted × " + x.factor + ": " + x.demoted);
     const groups = x.worth ? [["Worth, log-odds " + x.worth.log_odds.toFixed(2), x.worth.terms]] : (x.depths || []).map((d) => [d.depth + " ahead: " + (d.trained ? percent(d.probability) : "learned too little so far"), d.terms]);

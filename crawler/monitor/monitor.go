@@ -128,9 +128,9 @@ func (s *Snapshot) Bottleneck() (word, sentence string) {
 	case with == 0:
 		return Seeds, fmt.Sprintf("%s being fetched and no other link waits. More seeds would help.", are(s.Leased, "page"))
 	case s.Leased >= int64(s.Workers) && s.Cores > 0 && s.CPU > 0.85*float64(s.Cores):
-		return Processor, fmt.Sprintf("all %d workers are busy and so %s. A faster machine would help; more workers would not.", s.Workers, are(int64(s.Cores), "processor core"))
+		return Processor, fmt.Sprintf("%s busy and so %s. A faster machine would help; more workers would not.", workers(s.Workers), are(int64(s.Cores), "processor core"))
 	case s.Leased >= int64(s.Workers):
-		return Network, fmt.Sprintf("all %d workers are busy, and %s could be asked. More workers would help.", s.Workers, count(h.Ready, "more host"))
+		return Network, fmt.Sprintf("%s busy, and %s could be asked. More workers would help.", workers(s.Workers), count(h.Ready, "more host"))
 	default:
 		return Store, fmt.Sprintf("%s of %d workers are busy although %s could be asked: what was found is being written. A faster disk would help.",
 			number(s.Leased), s.Workers, count(h.Ready, "host"))
@@ -145,6 +145,13 @@ func of(n, all int64, noun string) string {
 		return fmt.Sprintf("all %s %ss", number(n), noun)
 	}
 	return fmt.Sprintf("%s of %s", number(n), count(all, noun))
+}
+
+func workers(n int) string {
+	if n == 1 {
+		return "the only worker is"
+	}
+	return fmt.Sprintf("all %s workers are", number(int64(n)))
 }
 
 func count(n int64, noun string) string { return number(n) + " " + noun + verb(n, "", "s") }
