@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gazehound/crawler/demo"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+)
+
+// get asks the admin listener.
+func (d deskFile) get(t *testing.T, path string) (status int, body string) {
+	t.Helper()
+	response, err := http.Get(d.URL + path)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(data)
+}
+
+// ready waits until the crawl of p says that it is ready, and has enough pages.
+func ready(t *testing.T, data string, pages int64) deskFile {
+	t.Helper()
+	last := ""
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		d, err := readDesk(project{data})
+		if err != nil {
+			last = err.Error()
+			continue
+		}
+		var status int
+		if status, last = d.get(t, "readyz"); status != http.StatusOK {
+			continue
+		}
+		var s monitor.State
+		if _, last = d.get(t, "v1/crawl"); json.Unmarshal([]byte(last), &s) == nil && s.Pages >= pages {
+			return d
+		}
+	}
+	t.Fatalf("it is never ready: %s", last)
+	panic("")
+}
+
+// A crawl as a daemon: it says when it is ready, is watched by metrics, takes a
+// new list of hosts, ends with 11 when it is told to, is killed, and goes on
+// each time with what it had.
+func TestDaemon(t *testing.T) {
+	if testing.Short() {
+		t.Skip("several runs of a crawl")
+	}
+	o := demo.DefaultOptions()
+	o.Sites, o.PagesPerSite = 150, 40
+	data, flags, _, ledger := projectOf(t, o)
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("fetch: {contact: https://bot.example/}\n")
+	args := append([]string{"crawl", "--config", config, "--admin", "127.0.0.1:0", "--workers", "2", "--stats", "1h"}, flags...)
+
+	// It runs, and is watched.
+	p := startProgram(t, args...)
+	d := ready(t, data, 100)
+	status, metrics := d.get(t, "metrics")
+	problems, err := promlint.New(strings.NewReader(metrics)).Lint()
+	if status != http.StatusOK || err != nil || len(problems) > 0 || !strings.Contains(metrics, `gazehound_pages_total{result="relevant"}`) {
+		t.Errorf("metrics: %d, %v, %v\n%.300s", status, err, problems, metrics)
+	}
+	if status, body := d.get(t, "healthz"); status != http.StatusOK {
+		t.Errorf("healthz: %d %s", status, body)
+	}
+	if info, err := os.Stat(project{data}.admin()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("admin.json: %v, %v", info.Mode(), err)
+	}
+
+	// SIGHUP: from now on a host that had many pages is left alone.
+	var table struct{ Hosts []monitor.Host }
+	_, body := d.get(t, "v1/crawl/hosts?limit=1")
+	if err := json.Unmarshal([]byte(body), &table); err != nil || len(table.Hosts) == 0 {
+		t.Fatalf("hosts: %s", body)
+	}
+	blocked := table.Hosts[0].Name
+	control := func(args ...string) {
+		t.Helper()
+		var out, complaints bytes.Buffer
+		if code := run(t.Context(), append(append([]string{"ctl"}, args...), "--data", data), nil, &out, &complaints); code != exitOK {
+			t.Fatalf("ctl %v: exit %d, %s", args, code, complaints.String())
+		}
+	}
+	control("pause")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // until open pages have ended
+		var s monitor.State
+		if _, body := d.get(t, "v1/crawl"); json.Unmarshal([]byte(body), &s) == nil && s.Paused && s.Leased == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("open pages never end")
+		}
+	}
+	if status, body := d.get(t, "readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "paused") {
+		t.Errorf("readyz of a paused crawl: %d %s", status, body)
+	}
+	if s, text := statusOf(t, data); s.State != crawlPaused || !strings.Contains(text, "ctl resume") {
+		t.Errorf("status of a paused crawl: %s", text)
+	}
+	still := len(ledger.Requests())
+	write(fmt.Sprintf("fetch: {contact: https://bot.example/}\nhosts: {%q: {skip: true}}\n", blocked))
+	p.Process.Signal(syscall.SIGHUP)
+	p.says(t, "1 hosts with settings")
+	if n := len(ledger.Requests()); n != still {
+		t.Errorf("a paused crawl made %d requests", n-still)
+	}
+	control("checkpoint")
+	control("resume")
+	before := ready(t, data, 300)
+	_, body = before.get(t, "v1/crawl")
+	var running monitor.State
+	if err := json.Unmarshal([]byte(body), &running); err != nil {
+		t.Fatal(err)
+	}
+
+	// SIGTERM.
+	p.Process.Signal(syscall.SIGTERM)
+	if code := p.end(t); code != exitStopped {
+		t.Errorf("exit %d after SIGTERM, want %d", code, exitStopped)
+	}
+	stopped, text := statusOf(t, data)
+	if stopped.State != crawlEnded || stopped.End != "signal" || stopped.Seen < running.Seen || stopped.Seen != stopped.Queued+stopped.Visited+stopped.Repeats+sum(stopped.Dropped) {
+		t.Errorf("after SIGTERM: %s", text)
+	}
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"ctl", "pause", "--data", data}, nil, &out, &complaints); code != exitNoData {
+		t.Errorf("ctl without a crawl: exit %d, %s", code, complaints.String())
+	}
+
+	// It goes on, with all that was queued and with its curves, and is killed.
+	p = startProgram(t, args...)
+	d = ready(t, data, stopped.Pages+100)
+	var curve struct{ T, Pages []int64 }
+	if _, body := d.get(t, "v1/crawl/series?span=6h"); json.Unmarshal([]byte(body), &curve) != nil || len(curve.T) == 0 || curve.Pages[0] > stopped.Pages {
+		t.Errorf("the curves do not start before the restart: %.300s", body)
+	}
+	p.Process.Kill()
+	p.end(t)
+	killed, text := statusOf(t, data)
+	if killed.State != crawlKilled {
+		t.Errorf("after SIGKILL: %s", text)
+	}
+
+	// It goes on to a limit, and that is success.
+	limit := killed.Pages + 200
+	p = startProgram(t, append(append([]string{}, args...), "--max-pages", fmt.Sprint(limit), "--json")...)
+	if code := p.end(t); code != exitOK {
+		t.Errorf("exit %d at the page limit, want 0", code)
+	}
+	if s, _ := statusOf(t, data); s.Pages != limit || s.Seen != s.Queued+s.Visited+s.Repeats+sum(s.Dropped) {
+		t.Errorf("%d pages at the limit of %d", s.Pages, limit)
+	}
+	fetched, twice := map[string]int{}, 0
+	for _, r := range ledger.Requests() {
+		if r.Path == "/robots.txt" || r.Path == "/.well-known/tdmrep.json" || r.Status != 200 {
+			continue
+		}
+		if fetched[r.Host+r.Path]++; fetched[r.Host+r.Path] == 2 {
+			twice++
+		}
+	}
+	if twice > 2 { // those that the kill found in flight
+		t.Errorf("%d pages were fetched twice", twice)
+	}
+	f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	t.Logf("%d requests, %d pages, %d fetched twice", len(ledger.Requests()), f.Totals().Pages, twice)
+}
+
+// A listener that others can reach needs a token; one that is taken is named.
+func TestAdminListen(t *testing.T) {
+	data, flags := townProject(t)
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("short\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := demo.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, c := range []struct {
+		name, listen, token, says string
+		code                      int
+	}{
+		{"open to all", "0.0.0.0:0", "", "would let anyone stop the crawl. Set admin.token_file", exitInvalidInput},
+		{"open to all, in short", ":0", "", "would let anyone stop the crawl", exitInvalidInput},
+		{"token too short", "0.0.0.0:0", file, "at least 16 characters", exitInvalidInput},
+		{"no token file", "127.0.0.1:0", file + ".nowhere", "admin.token_file", exitInvalidInput},
+		{"no port", "localhost", "", "wants host:port", exitInvalidInput},
+		{"taken", taken.Addr().String(), "", "is in use by another program. --admin 127.0.0.1:0", exitError},
+		{"none", "off", "", "", exitOK},
+	} {
+		t.Setenv("GAZEHOUND_ADMIN__TOKEN_FILE", c.token)
+		var out, complaints bytes.Buffer
+		code := run(t.Context(), append([]string{"crawl", "--max-pages", "1", "--admin", c.listen}, flags...), nil, &out, &complaints)
+		if code != c.code || !strings.Contains(complaints.String(), c.says) {
+			t.Errorf("%s: exit %d, %s", c.name, code, complaints.String())
+		}
+		if _, err := os.Stat(project{data}.admin()); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: admin.json is left", c.name)
+		}
+	}
+}
+
+// A crawl that eats into the disk reserve is not well.
+func TestTroubles(t *testing.T) {
+	s := &session{p: project{t.TempDir()}, cfg: &Config{}, watch: &progress{board: monitor.NewBoard()}}
+	if why := s.troubles(); len(why) > 0 {
+		t.Errorf("of a crawl that is well: %v", why)
+	}
+	s.cfg.Storage.DiskReserve = 1e18
+	s.watch.board.Tick(monitor.Snapshot{At: time.Now().Add(-time.Hour)})
+	if why := strings.Join(s.troubles(), "\n"); !strings.Contains(why, "are free on the disk") || !strings.Contains(why, "no sign of life") {
+		t.Errorf("troubles: %s", why)
+	}
+}
