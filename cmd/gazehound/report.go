@@ -15,7 +15,8 @@ import (
 )
 
 func newReportCommand(a *app) *cobra.Command {
-	var gates, format, output string
+	var gates, format, output, places string
+	var nodes bool
 	cmd := &cobra.Command{
 		Use:   "report [DIR…]",
 		Short: "Say what a crawl achieved, beside earlier ones",
@@ -32,6 +33,12 @@ recapture between sites, Chao 1987: a lower bound), and whether to go on.
 All of it comes from the crawl tree, where each URL stands once: to visit a page
 again counts nothing twice.
 
+--nodes reports on the nodes of one crawl instead, each DIR (or NAME=DIR) being the
+data directory of one: geo-coverage, geo-focus, unique entities, geo-centrality,
+overlap, diversity, communication and geographic locality as Gao, Lee & Miao 2006
+define them. --places FILE says which node has which cities, see "gazehound
+places"; without it every address counts and no node has a focus.
+
 --fail-under wants at least these values, or the exit status is 6:
   ` + wrapped(report.MetricNames(), ", ", 78, "  ") + `
 
@@ -40,13 +47,27 @@ gate was not passed, 10 no crawl.`,
 		Example: `  gazehound report
   gazehound report ../crawl-may --fail-under harvest=0.08,streets=200
   gazehound report --format svg -o harvest.svg
+  gazehound report --nodes --places nodes.yaml west east general=.
   gazehound report --json | jq -r .streets.advice`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if nodes && gates != "" || !nodes && places != "" {
+				return fail(exitUsage, "--fail-under is for one crawl, --places for --nodes")
+			}
+			if nodes {
+				ctx, stop := signals(cmd.Context())
+				defer stop()
+				if a.json {
+					format = "json"
+				}
+				return a.reportNodes(ctx, args, places, format, output)
+			}
 			return a.report(cmd.Context(), args, gates, format, output)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
+	f.BoolVar(&nodes, "nodes", false, "each DIR is a node of one crawl: metrics over all of them")
+	f.StringVar(&places, "places", "", "`FILE` with the nodes and their cities, for --nodes")
 	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as harvest=0.1,streets=200")
 	f.StringVar(&format, "format", "text", strings.Join(report.Formats, " | ")+"; csv has the curves, svg draws them")
 	f.StringVarP(&output, "output", "o", "", "`FILE` for that; standard output otherwise")

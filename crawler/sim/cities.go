@@ -62,6 +62,7 @@ type Cities struct {
 	state   map[string][]int
 	topics  [][]string
 	common  []string
+	local   [][]string // city → what only its people speak of
 }
 
 type siteKind uint8
@@ -141,6 +142,9 @@ func NewCities(o CitiesOptions) (*Cities, error) {
 		w.topics = append(w.topics, madeUpWords(r, topicWords))
 	}
 	w.common = madeUpWords(r, 300)
+	for range w.cities {
+		w.local = append(w.local, madeUpWords(r, 12))
+	}
 	w.makeSites(r)
 	return w, w.makeSeeds(r)
 }
@@ -362,6 +366,9 @@ func (w *Cities) text(r *rand.Rand, p cityPage) string {
 			for range 1 + r.IntN(3) {
 				mention(p.city)
 			}
+		}
+		for range 3 {
+			b.WriteString(w.local[p.city][r.IntN(len(w.local[p.city]))] + " ")
 		}
 		if r.Float64() < 0.3 {
 			mention(w.near(r, p.city))

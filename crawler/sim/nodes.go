@@ -33,11 +33,11 @@ type NodesResult struct {
 	report.Metrics
 }
 
-// Centrality of the paper looks at pages less than centralityLinks away, each
-// weighted centralityBase^-distance.
+// Geo-centrality looks at pages less than CentralityLinks away, each weighted
+// CentralityBase^-distance: k and m of the paper's example.
 const (
-	centralityLinks = 3
-	centralityBase  = 10
+	CentralityLinks = 3
+	CentralityBase  = 10
 )
 
 // RunNodes crawls w with all nodes of the partition at once. Each is a crawler
@@ -82,7 +82,7 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*NodesResult, err
 	for _, n := range share.Nodes() {
 		result.Nodes = append(result.Nodes, n.Name)
 	}
-	result.Metrics, err = r.report.Metrics(centralityLinks, centralityBase)
+	result.Metrics, err = r.report.Metrics(CentralityLinks, CentralityBase)
 	return result, err
 }
 

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/partition"
+	"gazehound/crawler/report"
+	"gazehound/crawler/sim"
+	"gazehound/gazetteer"
+)
+
+// reportNodes reports on the data directories of the nodes of one crawl with
+// the metrics of Gao, Lee & Miao.
+func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, output string) error {
+	if !slices.Contains(sim.NodesFormats, format) {
+		return fail(exitUsage, "--format: %.40q is not one of %s with --nodes.%s", format, strings.Join(sim.NodesFormats, ", "), didYouMean(format, sim.NodesFormats))
+	}
+	cfg, err := a.config(nil)
+	if err != nil {
+		return err
+	}
+	if len(dirs) == 0 {
+		dirs = []string{a.data}
+	}
+	var names []string
+	var projects []project
+	for _, dir := range dirs {
+		name, path, named := strings.Cut(dir, "=")
+		if !named {
+			name, path = filepath.Base(filepath.Clean(dir)), dir
+		}
+		if slices.Contains(names, name) {
+			return fail(exitUsage, "two nodes are called %s; write NAME=DIR", name)
+		}
+		names, projects = append(names, name), append(projects, project{path})
+	}
+	// Without --places no node is geographic, and every address counts.
+	general := make([]bool, len(names))
+	for i := range general {
+		general[i] = true
+	}
+	reader := report.NodesReader{Owner: func(address string) (string, int) { return addressCity(address), -1 }}
+	if places != "" {
+		nodes, known, err := readNodes(places)
+		if err != nil {
+			return fail(exitInvalidInput, "%w", err)
+		}
+		var ordered []partition.Node
+		for i, name := range names {
+			at := slices.IndexFunc(nodes, func(n partition.Node) bool { return n.Name == name })
+			if at < 0 {
+				return fail(exitUsage, "%s has no node %q; write NAME=DIR", places, name)
+			}
+			ordered = append(ordered, nodes[at])
+			general[i] = len(nodes[at].Cities) == 0
+		}
+		for _, n := range nodes { // those without a directory keep their cities
+			if !slices.Contains(names, n.Name) {
+				ordered = append(ordered, n)
+			}
+		}
+		share, err := partition.New(ordered, partition.Options{Method: partition.SiteHash, Policy: partition.PolicyA, Known: known})
+		if err != nil {
+			return fail(exitInvalidInput, "%s: %w", places, err)
+		}
+		states := statesOf(projects)
+		defer states.close()
+		reader.Owner = func(address string) (string, int) {
+			city := addressCity(address)
+			node, ok := share.Node(city, states.of(address))
+			if !ok {
+				return "", -1
+			}
+			return city + "|" + states.of(address), node
+		}
+	}
+	for i, p := range projects {
+		if err := readNode(ctx, &reader, i, p, int64(cfg.Storage.Memory)); err != nil {
+			if ctx.Err() != nil {
+				return fail(exitStopped, "stopped")
+			}
+			return err
+		}
+	}
+	r := &sim.NodesResult{Partition: "crawl", Nodes: names}
+	if r.Metrics, err = reader.Nodes(general).Metrics(sim.CentralityLinks, sim.CentralityBase); err != nil {
+		return err
+	}
+	c := &sim.NodesComparison{Web: "crawl of " + strings.Join(names, ", ") + "; links are those by which pages were found", Results: []*sim.NodesResult{r}}
+	write := func(w io.Writer) error { return c.Write(w, format) }
+	if output == "" {
+		return write(a.stdout)
+	}
+	return writeFile(output, write)
+}
+
+func readNode(ctx context.Context, r *report.NodesReader, node int, p project, memory int64) (err error) {
+	if !fileExists(p.frontier()) {
+		return fail(exitNoData, "%s holds no crawl. \"gazehound node\" makes one", p.dir)
+	}
+	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: memory})
+	if err != nil {
+		return storeError(p, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return r.Read(ctx, node, f)
+}
+
+// addressCity returns the city of an address of a crawl tree, see
+// geoparse.Address.Key.
+func addressCity(address string) string {
+	if part := strings.Split(address, "|"); len(part) == 5 {
+		return part[2]
+	}
+	return ""
+}
+
+// A stateFinder finds the state of an address by its postcode, in the
+// gazetteer of the first node that has one.
+type stateFinder struct{ g *gazetteer.Gazetteer }
+
+func statesOf(projects []project) stateFinder {
+	for _, p := range projects {
+		if g, err := gazetteer.Open(p.gazetteer()); err == nil {
+			return stateFinder{g}
+		}
+	}
+	return stateFinder{}
+}
+
+// of returns the code of the state, or "" where it is not known: then a city
+// is the most populous one of its name.
+func (s stateFinder) of(address string) string {
+	part := strings.Split(address, "|")
+	if s.g == nil || len(part) != 5 || part[1] == "" {
+		return ""
+	}
+	state := ""
+	for _, p := range s.g.Postcodes(part[0], part[1]) {
+		if state == "" || gazetteer.Key(p.City) == part[2] {
+			state = p.State
+		}
+	}
+	return state
+}
+
+func (s stateFinder) close() {
+	if s.g != nil {
+		s.g.Close() // read only
+	}
+}

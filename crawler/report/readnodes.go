@@ -1,0 +1,67 @@
+package report
+
+import (
+	"context"
+
+	"gazehound/crawler/frontier"
+)
+
+// A NodesReader collects the crawl trees of the nodes of one crawl. A tree has
+// of all links those by which pages were found, on this node or another, so
+// centrality and locality are those of the tree. It keeps one record a page.
+type NodesReader struct {
+	// Owner says of an address, as the tree has it, which place it lies in and
+	// which node owns that; place "" where it is no target.
+	Owner     func(address string) (place string, node int)
+	fetches   []Fetch
+	links     map[frontier.Key][]frontier.Key
+	exchanged int
+}
+
+// A Walker is a frontier.Frontier.
+type Walker interface {
+	Walk(ctx context.Context, after uint64, fn func(frontier.Node) error) error
+}
+
+// Read adds the tree of one node. A page is about the place that most of its
+// addresses lie in, the first of several.
+func (r *NodesReader) Read(ctx context.Context, node int, tree Walker) error {
+	if r.links == nil {
+		r.links = map[frontier.Key][]frontier.Key{}
+	}
+	return tree.Walk(ctx, 0, func(n frontier.Node) error {
+		key := frontier.KeyOf(n.URL)
+		if n.Depth > 0 {
+			r.links[n.Parent] = append(r.links[n.Parent], key)
+		}
+		r.exchanged += int(n.Outcome.Dropped["other_node"])
+		if n.Outcome.Kind != "page" {
+			return nil
+		}
+		f := Fetch{Node: node, Page: key, Domain: n.URL.Site()}
+		times, most := map[string]int{}, 0
+		for _, a := range n.Outcome.Addresses {
+			place, owner := r.Owner(a)
+			if place == "" {
+				continue
+			}
+			f.Entities = append(f.Entities, Entity{ID: a, Node: owner})
+			if times[place]++; times[place] > most {
+				f.Place, most = place, times[place]
+			}
+		}
+		r.fetches = append(r.fetches, f)
+		return nil
+	})
+}
+
+// Nodes returns the report on all trees; general says which nodes are.
+func (r *NodesReader) Nodes(general []bool) *Nodes {
+	n := NewNodes(general)
+	for _, f := range r.fetches {
+		f.Links = r.links[f.Page]
+		n.Fetched(f)
+	}
+	n.Exchanged(r.exchanged)
+	return n
+}
