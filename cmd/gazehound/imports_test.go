@@ -35,7 +35,7 @@ var arrows = map[string][]string{
 	"crawler/cluster":    {"crawler/weburl", "crawler/page", "crawler/polite", "crawler/frontier", "crawler/partition"},
 	"crawler/strategy":   {"crawler/weburl", "crawler/frontier", "predictor", "predictor/bm25"},
 	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "crawler/sitemap", "crawler/tdm", "crawler/simhash", "crawler/trap", "crawler/language", "geoparse", "predictor", "predictor/bm25"},
-	"crawler/sim":        {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/robots", "crawler/frontier", "crawler/strategy", "crawler/warc", "crawler/demo", "crawler/partition", "crawler/report", "geoparse", "predictor"},
+	"crawler/sim":        {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/robots", "crawler/frontier", "crawler/strategy", "crawler/warc", "crawler/demo", "crawler/partition", "crawler/report", "geoparse", "predictor", "crawler/nugget"},
 	"predictor":          {},
 	"predictor/bm25":     {},
 	"predictor/clicklog": {},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"gazehound/crawler/sim"
 	"gazehound/crawler/strategy"
@@ -89,5 +90,40 @@ func (k knowledge) learn(ctx context.Context, a *app, w *sim.Web, o sim.ReaderOp
 	k[w] = strategy.Options{Stay: stayOf(table), Known: known}
 	all, unlinked := w.Important()
 	a.say("  %s lines of logs name %s pages; of %d important pages nothing links to %d", count(int(lines.Lines)), count(table.Len()), all, unlinked)
+	return nil
+}
+
+// simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat.
+func (a *app) simulateNuggets(o simulateOptions) error {
+	if o.trace != "" || len(o.warc) > 0 || o.demo != "" || o.nodes != "" {
+		return fail(exitUsage, "--nuggets needs no web: leave out --trace, --warc, --demo and --nodes")
+	}
+	if o.format != "text" && o.format != "json" {
+		return fail(exitUsage, "--nuggets writes text or json, got --format %q", o.format)
+	}
+	figures, err := sim.Nuggets(o.sim.Seed)
+	if err != nil {
+		return err
+	}
+	if o.format == "json" {
+		err = a.printJSON(map[string]any{"type": "nuggets", "agents": figures[0], "parts": figures[1]})
+	} else {
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+		for i, rows := range figures {
+			fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\tmeasured\tprecision\t\n", 5+i)
+			for _, r := range rows {
+				fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Measured, r.Precision)
+			}
+		}
+		err = w.Flush()
+	}
+	if err != nil || o.plot == "" {
+		return err
+	}
+	files, err := sim.PlotNuggets(o.plot, figures)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	a.say("drawn: %s", strings.Join(files, ", "))
 	return nil
 }

@@ -43,6 +43,7 @@ type simulateOptions struct {
 	places     string
 	placesOptions
 
+	nuggets bool
 	readers string
 	known   knowledge // by what they read
 
@@ -97,6 +98,10 @@ nothing links to), bias (how many times more people look at relevant pages),
 important (share of relevant pages that are important), seed. Important are those
 on which people stay longest after the logs end.
 
+--nuggets needs no web: it measures what it costs parallel agents to agree on the
+order of their queues, and how good that order is, by their number and that of the
+parts that each cuts its queue into (Ahmadi-Abkenari & Selamat 2010, figures 5, 6).
+
 --expect compares numbers STRATEGY.METRIC, or STRATEGY.METRIC@PAGES, by <, <=, >,
 >= or == and calculates with + - * / and parentheses. Metrics are means over the
 runs: ` + strings.Join(sim.MetricNames(), ", ") + `.
@@ -139,6 +144,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringSliceVar(&o.policies, "policy", []string{"A"}, "`NAMES`, A or B or both, with --nodes")
 	f.StringVar(&o.places, "places", "", "the nodes and their cities: `FILE|us-top-100`, see \"gazehound places\"")
 	o.placesOptions.flags(f)
+	f.BoolVar(&o.nuggets, "nuggets", false, "no web: agents agree on the order of their queues without a coordinator")
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
@@ -181,6 +187,9 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	}
 	if o.nodes == "" && !slices.Contains(sim.Formats, o.format) {
 		return fail(exitUsage, "--format: %q is not one of %s.%s", o.format, strings.Join(sim.Formats, ", "), didYouMean(o.format, sim.Formats))
+	}
+	if o.nuggets {
+		return a.simulateNuggets(o)
 	}
 	if o.rate != "" {
 		var rate Size
