@@ -137,6 +137,11 @@ func world(p orb.Point) orb.Point {
 	return orb.Point{(p[0] + 180) / 360, (1 - math.Asinh(math.Tan(lat))/math.Pi) / 2}
 }
 
+// unworld returns the point that world was given.
+func unworld(p orb.Point) orb.Point {
+	return orb.Point{p[0]*360 - 180, math.Atan(math.Sinh(math.Pi*(1-2*p[1]))) * 180 / math.Pi}
+}
+
 // cut adds the pieces of a shape in the tiles of every level that shows it.
 func cut(s *sorter, shape Shape, box orb.Bound) error {
 	lo, hi := world(orb.Point{box.Min[0], box.Max[1]}), world(orb.Point{box.Max[0], box.Min[1]})
@@ -367,6 +372,74 @@ func tileJSON(shapes []tileShape) []byte {
 		i = end
 	}
 	return append(out, '}')
+}
+
+// maxShownTiles bounds what Shapes reads.
+const maxShownTiles = 9
+
+// Shapes returns what the map shows in a box, at the finest level that has it
+// in a few tiles, without names and without paths.
+func (m *Basemap) Shapes(box orb.Bound) ([]Shape, error) {
+	lo, hi := world(orb.Point{box.Min[0], box.Max[1]}), world(orb.Point{box.Max[0], box.Min[1]})
+	for i := len(BasemapLevels) - 1; i >= 0; i-- {
+		level := BasemapLevels[i]
+		n := math.Exp2(float64(level))
+		x0, x1, y0, y1 := int(lo[0]*n), int(hi[0]*n), int(lo[1]*n), int(hi[1]*n)
+		if tiles := (x1 - x0 + 1) * (y1 - y0 + 1); tiles > maxShownTiles || x1 < x0 || y1 < y0 {
+			continue
+		}
+		var shapes []Shape
+		for x := x0; x <= x1; x++ {
+			for y := y0; y <= y1; y++ {
+				packed, err := m.Tile(level, x, y)
+				if err != nil {
+					return nil, err
+				}
+				if packed == nil {
+					continue
+				}
+				some, err := unpackTile(packed, float64(x), float64(y), n)
+				if err != nil {
+					return nil, fmt.Errorf("gazetteer: base map: tile %d/%d/%d: %w", level, x, y, err)
+				}
+				shapes = append(shapes, some...)
+			}
+		}
+		return shapes, nil
+	}
+	return nil, nil
+}
+
+// unpackTile returns the shapes of the tile at column x and row y of n, in
+// degrees.
+func unpackTile(packed []byte, x, y, n float64) ([]Shape, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	var tile map[string][]struct {
+		P [][]int `json:"p"`
+	}
+	if err := json.NewDecoder(io.LimitReader(z, 4*maxTileBytes)).Decode(&tile); err != nil {
+		return nil, err
+	}
+	var shapes []Shape
+	for kind := MajorRoad; kind < Path; kind++ {
+		for _, s := range tile[kind.String()] {
+			shape := Shape{Kind: kind}
+			for _, steps := range s.P {
+				var line orb.LineString
+				at := [2]int{}
+				for i := 0; i+1 < len(steps); i += 2 {
+					at[0], at[1] = at[0]+steps[i], at[1]+steps[i+1]
+					line = append(line, unworld(orb.Point{(x + float64(at[0])/TileExtent) / n, (y + float64(at[1])/TileExtent) / n}))
+				}
+				shape.Lines = append(shape.Lines, line)
+			}
+			shapes = append(shapes, shape)
+		}
+	}
+	return shapes, nil
 }
 
 // joinStreets makes one shape of the pieces of each name, and one line of

@@ -177,6 +177,24 @@ func TestBasemapContents(t *testing.T) {
 	if len(fine["major"]) != 0 {
 		t.Errorf("roads that are not there: %+v", fine["major"])
 	}
+	shapes, err := m.Shapes(orb.Bound{Min: orb.Point{7.745, 49.435}, Max: orb.Point{7.765, 49.455}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[ShapeKind]int{}
+	for _, s := range shapes {
+		kinds[s.Kind]++
+		for _, l := range s.Lines {
+			for _, p := range l {
+				if p[0] < 7.7499 || p[0] > 7.7601 || p[1] < 49.4399 || p[1] > 49.4501 {
+					t.Errorf("a %v at %v", s.Kind, p)
+				}
+			}
+		}
+	}
+	if kinds[Water] == 0 || kinds[MinorRoad] == 0 || kinds[Path] > 0 || len(kinds) != 2 {
+		t.Errorf("shapes %v", kinds)
+	}
 	coarse := tileOf(t, m, 8, int(w[0]*256), int(w[1]*256))
 	if len(coarse["path"])+len(coarse["minor"]) != 0 {
 		t.Errorf("a wide map shows small streets: %+v", coarse)

@@ -7,10 +7,24 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+
+	"gazehound/gazetteer"
+
+	"github.com/paulmach/orb"
 )
 
 // basemapPath is the path before LEVEL/X/Y.
 const basemapPath = "/v1/basemap/"
+
+// shapes returns what the base map has in a box; nothing where it cannot be
+// read.
+func (s *server) shapes(box orb.Bound) []gazetteer.Shape {
+	shapes, err := s.Basemap.Shapes(box)
+	if err != nil {
+		s.Log.Error("api: base map", "error", err)
+	}
+	return shapes
+}
 
 // basemap answers with a tile of the base map, as gazetteer.Basemap has it, or
 // with 204 where there is nothing.

@@ -458,3 +458,20 @@ func TestMenus(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkPage is a search as a browser asks for it: the list, the menus, what
+// is missing, the map's data, packed.
+func BenchmarkPage(b *testing.B) {
+	o := options()
+	o.OSM, o.Basemap = true, streets(b)
+	h := Handler(town(b, 2000), o)
+	size := 0
+	for i := 0; b.Loop(); i++ {
+		r, body := get(h, fmt.Sprintf("/?q=haus&lang=de&radius=%d&lat=53.14&lon=8.21", 1000+i%7), "Accept-Encoding", "gzip")
+		if r.StatusCode != 200 {
+			b.Fatal(r.StatusCode)
+		}
+		size = len(body)
+	}
+	b.ReportMetric(float64(size), "B/page")
+}

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"gazehound/gazetteer"
 	"gazehound/index"
 
 	"github.com/paulmach/orb"
@@ -87,6 +88,10 @@ type Page struct {
 	// Both may be empty.
 	Basemap, Tiles, TilesAttribution string
 
+	// Shapes returns what the base map has in a box, for the map that the
+	// server draws; nil: there is no base map.
+	Shapes func(orb.Bound) []gazetteer.Shape
+
 	Form    Form
 	Asked   bool          // something narrows the result
 	Result  *index.Result // nil with a Problem
@@ -129,7 +134,11 @@ func Render(w io.Writer, p Page) error {
 		for i := range p.Result.Hits {
 			v.Hits = append(v.Hits, v.hit(p.Result.Offset+i+1, &p.Result.Hits[i]))
 		}
-		v.Map = draw(p.Outline, v.Hits, p.Result.Points, p.Known, p.Asked)
+		shapes := p.Shapes
+		if HasMap() {
+			shapes = nil // drawn by the script
+		}
+		v.Map = draw(p.Outline, v.Hits, p.Result.Points, p.Known, p.Asked, shapes)
 	}
 	if HasMap() {
 		v.Data = v.data()

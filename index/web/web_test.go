@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/gazetteer"
 	"gazehound/index"
 
 	"github.com/paulmach/orb"
@@ -76,7 +77,7 @@ func TestDraw(t *testing.T) {
 			hits = append(hits, hit{Number: i + 1, Hit: &index.Hit{HasPoint: true, Point: p}, Title: "x"})
 		}
 		outline := orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}
-		m := draw(outline, hits, nil, nil, true)
+		m := draw(outline, hits, nil, nil, true, nil)
 		shown := 0
 		for _, p := range m.Pins {
 			x, _ := strconv.ParseFloat(p.X, 64)
@@ -95,8 +96,33 @@ func TestDraw(t *testing.T) {
 	})
 }
 
+// The server's map has the streets that lie on it, large ones before small ones
+// where there are too many.
+func TestLayers(t *testing.T) {
+	outline := orb.MultiPolygon{{{{8, 53}, {8.1, 53}, {8.1, 53.06}, {8, 53.06}, {8, 53}}}}
+	var asked orb.Bound
+	shapes := func(b orb.Bound) (all []gazetteer.Shape) {
+		asked = b
+		for i := range 20_000 {
+			y := 53 + 0.06*float64(i)/20_000
+			all = append(all, gazetteer.Shape{Kind: gazetteer.MinorRoad, Lines: []orb.LineString{{{8, y}, {8.1, y}}}})
+		}
+		return append(all, gazetteer.Shape{Kind: gazetteer.MajorRoad, Lines: []orb.LineString{{{8.05, 53.01}, {8.05, 53.01}, {8.06, 53.03}}}}, gazetteer.Shape{Kind: gazetteer.Path, Lines: []orb.LineString{{{8, 53}, {8.1, 53.06}}}})
+	}
+	m := draw(outline, nil, nil, nil, false, shapes)
+	if !asked.Contains(orb.Point{8, 53}) || !asked.Contains(orb.Point{8.1, 53.06}) || asked.Max[0]-asked.Min[0] > 0.3 {
+		t.Errorf("shapes of %v were asked for", asked)
+	}
+	if len(m.Layers) != 2 || m.Layers[0].Kind != "minor" || m.Layers[1].Kind != "major" || strings.Count(m.Layers[1].Path, "l") != 1 {
+		t.Fatalf("layers %.200v", m.Layers)
+	}
+	if n := len(m.Layers[0].Path); n < maxLayers/2 || n > maxLayers+100 {
+		t.Errorf("small streets take %d bytes", n)
+	}
+}
+
 func TestDrawNothing(t *testing.T) {
-	if m := draw(nil, nil, nil, nil, false); m != nil {
+	if m := draw(nil, nil, nil, nil, false, nil); m != nil {
 		t.Errorf("a map of nothing: %+v", m)
 	}
 }
