@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gazehound/gazetteer"
@@ -28,7 +29,7 @@ type plan struct {
 	Width, Height float64
 	Region        string // SVG path of the outline
 	Layers        []layer
-	Known, Dots   []dot
+	Known, Dots   string // paths of points
 	Pins          []pin
 	Bar           float64 // length of the scale's bar
 	BarText       string
@@ -37,8 +38,6 @@ type plan struct {
 // A layer is all that the base map has of one kind: its name is a class of the
 // style sheet.
 type layer struct{ Kind, Path string }
-
-type dot struct{ X, Y string }
 
 // A pin stands for one hit, or for several that would cover each other.
 type pin struct {
@@ -118,15 +117,20 @@ func frame(outline orb.MultiPolygon, hits []hit, more []orb.Point, asked bool) (
 	return box, true
 }
 
-// dots returns those of the points that lie on the map, at most maxDots.
-func (p projection) dots(points []orb.Point) []dot {
-	var dots []dot
+// dots returns those of the points that lie on the map, at most maxDots, as a
+// path of lines without length, whose round ends are dots.
+func (p projection) dots(points []orb.Point) string {
+	var path []byte
+	n := 0
 	for _, at := range points {
-		if x, y := p.at(at); inside(x, y) && len(dots) < maxDots {
-			dots = append(dots, dot{unit(x), unit(y)})
+		if x, y := p.at(at); inside(x, y) && n < maxDots {
+			path = append(path, 'M')
+			path = append(strconv.AppendFloat(path, x, 'f', 1, 64), ' ')
+			path = append(strconv.AppendFloat(path, y, 'f', 1, 64), "h0"...)
+			n++
 		}
 	}
-	return dots
+	return string(path)
 }
 
 func inside(x, y float64) bool { return 0 <= x && x <= mapWidth && 0 <= y && y <= mapHeight }
