@@ -145,7 +145,8 @@ type Crawler struct {
 	// Traps learns what multiplies pages, and demotes it; nil: nothing is demoted.
 	// The Score of the frontier has to ask it, too.
 	Traps *trap.Detector
-	// Scope returns why a URL is outside of the crawl, or "".
+	// Scope returns why a URL is outside of the crawl, or "". It is asked when a
+	// link is found and, since it may change, again before it is visited.
 	Scope func(u weburl.URL) (reason string)
 	// Report is told of every visit after it was stored, in that order.
 	Report func(v *Visit)
@@ -291,6 +292,11 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 		c.Gate.Visited(e.URL.Host(), polite.Visit{NoRequest: true})
 		v.Outcome = frontier.Outcome{Kind: "skipped", Reason: "other_node", At: time.Now()}
 		v.Found = []frontier.Entry{e}
+		return false, c.file(ctx, v)
+	}
+	if reason := c.Scope(e.URL); reason != "" && e.Depth > 0 { // it was within when the link was found
+		c.Gate.Visited(e.URL.Host(), noRequest)
+		v.Outcome = frontier.Outcome{Kind: "skipped", Reason: reason, At: time.Now()}
 		return false, c.file(ctx, v)
 	}
 	again, err := c.look(ctx, v)

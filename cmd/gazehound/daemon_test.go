@@ -131,6 +131,7 @@ func TestDaemon(t *testing.T) {
 	if n := len(ledger.Requests()); n != still {
 		t.Errorf("a paused crawl made %d requests", n-still)
 	}
+	asked := requestsTo(ledger, blocked)
 	control("checkpoint")
 	control("resume")
 	before := ready(t, data, 300)
@@ -189,12 +190,25 @@ func TestDaemon(t *testing.T) {
 	if twice > 2 { // those that the kill found in flight
 		t.Errorf("%d pages were fetched twice", twice)
 	}
+	if n := requestsTo(ledger, blocked) - asked; n > 1 { // a seed on it is still the operator's wish
+		t.Errorf("%d requests to %s, which was to be skipped", n, blocked)
+	}
 	f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	t.Logf("%d requests, %d pages, %d fetched twice", len(ledger.Requests()), f.Totals().Pages, twice)
+}
+
+// requestsTo counts the pages of a host that were asked for.
+func requestsTo(ledger *demo.Ledger, host string) (n int) {
+	for _, r := range ledger.Requests() {
+		if r.Host == host && r.Path != "/robots.txt" {
+			n++
+		}
+	}
+	return n
 }
 
 // A listener that others can reach needs a token; one that is taken is named.

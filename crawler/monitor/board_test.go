@@ -154,7 +154,7 @@ func TestShadow(t *testing.T) {
 func TestBoard(t *testing.T) {
 	b := NewBoard()
 	for i := range 25 {
-		b.List(gazetteer.Place{Street: fmt.Sprintf("Straße %d", i), Postcode: "26121", Country: "DE", Point: orb.Point{8, 53}}, 10)
+		b.List(placeIn(fmt.Sprintf("Straße %d", i)), 10)
 	}
 	b.Known("DE", "26121", "Str. 24", "1", orb.Point{8.5, 53}, true)
 	for i := range 40 {
@@ -486,4 +486,8 @@ func BenchmarkVisit(b *testing.B) {
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pages/s")
 		})
 	}
+}
+
+func placeIn(street string) gazetteer.Place {
+	return gazetteer.Place{Street: street, Postcode: "26121", Country: "DE", Point: orb.Point{8, 53}}
 }
