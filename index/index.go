@@ -386,6 +386,7 @@ func (x *Index) Close() error {
 type write struct {
 	page     string       // its hash: all old mentions of it go
 	mentions []*mention   // the new ones
+	without  string       // place whose old mentions go while the others stay, in place of mentions; "": none
 	gone     int64        // Unix seconds: old mentions that are not among the new ones stay, as gone since; 0: they go
 	record   []byte       // for the journal
 	done     chan<- error // room for one
@@ -401,7 +402,7 @@ func (x *Index) Put(ctx context.Context, d Document) error {
 	if err != nil {
 		return err
 	}
-	return x.change(ctx, write{page: page, mentions: mentions}, entry{d.URL, &d, false})
+	return x.change(ctx, write{page: page, mentions: mentions}, entry{URL: d.URL, Document: &d})
 }
 
 // Renew is Put for a page that was read again: addresses that it does not
@@ -412,7 +413,7 @@ func (x *Index) Renew(ctx context.Context, d Document) error {
 	if err != nil {
 		return err
 	}
-	return x.change(ctx, write{page: page, mentions: mentions, gone: d.Fetched.Unix()}, entry{d.URL, &d, true})
+	return x.change(ctx, write{page: page, mentions: mentions, gone: d.Fetched.Unix()}, entry{URL: d.URL, Document: &d, Renewed: true})
 }
 
 // Delete forgets the page. It is durable like Put; an unknown page is no error.
@@ -478,6 +479,9 @@ func (x *Index) commit(writes []write) error {
 		for _, m := range old {
 			first[m.id] = m.First
 			batch.Delete(m.id)
+		}
+		if w.without != "" {
+			w.mentions = others(old, w.without)
 		}
 		if w.gone != 0 {
 			w.mentions = append(w.mentions, lost(old, w.mentions, w.gone)...)

@@ -36,6 +36,7 @@ type journal struct {
 type entry struct {
 	URL      string
 	Document *Document // nil: the page is forgotten
+	Without  string    // without a Document: only the mentions of this place are
 	Renewed  bool      // what it does not state any more is marked as gone
 }
 

@@ -34,7 +34,7 @@ func left(t testing.TB, dir string, file int, entries ...entry) {
 
 func putEntry(url, text string) entry {
 	d := page(url, "A", "de", text)
-	return entry{d.URL, &d, false}
+	return entry{URL: d.URL, Document: &d}
 }
 
 // What a killed program had acknowledged is there after Open, the latest

@@ -42,7 +42,7 @@ func (x *Index) start(maxBatch int) error {
 		n := min(len(left), maxBatch)
 		var writes []write
 		for _, e := range left[:n] {
-			w := write{page: hashOf(e.URL)}
+			w := write{page: hashOf(e.URL), without: e.Without}
 			if e.Document != nil {
 				if w.page, w.mentions, err = x.mentionsOf(*e.Document); err != nil {
 					return errors.Join(err, j.close())

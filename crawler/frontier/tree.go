@@ -65,9 +65,9 @@ func (f *Frontier) visited(txn *badger.Txn, seq uint64, value []byte) (n Node, e
 	return n, err
 }
 
-// readable returns err unless it only tells of a damaged record.
+// readable returns err unless it only tells of a damaged or forgotten record.
 func readable(err error) error {
-	if err == errDamaged {
+	if err == errDamaged || err == errForgotten {
 		return nil
 	}
 	return err
@@ -131,7 +131,7 @@ func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 // Walk calls fn with the visited nodes in the order of their visits, from the
 // one after the visit number after on, until fn returns an error, which Walk
 // returns. Visits that end while it walks may be left out. Nodes whose records
-// are damaged are set aside and counted in Totals.
+// are damaged are set aside and counted in Totals; forgotten ones are left out.
 func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) error {
 	var damaged [][]byte
 	err := f.read(func(txn *badger.Txn) error {
@@ -158,7 +158,7 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 			if err == errDamaged && len(damaged) < 1000 {
 				damaged = append(damaged, key)
 			}
-			if err == errDamaged {
+			if err == errDamaged || err == errForgotten {
 				continue
 			}
 			if err != nil {

@@ -137,6 +137,9 @@ func decodeItem(value []byte, index int) (e Entry, err error) {
 	if err := item.end(); err != nil {
 		return Entry{}, err
 	}
+	if raw == "" {
+		return e, errForgotten
+	}
 	if e.URL, err = weburl.Parse(raw); err != nil {
 		return Entry{}, errDamaged
 	}

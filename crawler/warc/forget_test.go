@@ -1,0 +1,169 @@
+package warc
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/weburl"
+)
+
+// ungzip returns all members of a file.
+func ungzip(t testing.TB, name string) string {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func ofGone(u weburl.URL) bool { return u.Host() == "gone.example" }
+
+// keptAndGone writes two files of pages of two hosts; the first has a copy of
+// a page of gone.example at kept.example, too.
+func keptAndGone(t testing.TB, dir string) {
+	for range 2 {
+		w := newWriter(t, dir)
+		for i := range 5 {
+			c := capture(t, fmt.Sprintf("http://gone.example/%d", i), 200, fmt.Sprintf("secret %d", i))
+			put(t, w, c)
+			c = capture(t, fmt.Sprintf("http://kept.example/%d", i), 200, fmt.Sprintf("public %d", i))
+			c.Note.Via, c.Note.Around = "http://gone.example/1", "secret words"
+			put(t, w, c)
+		}
+		put(t, w, capture(t, "http://kept.example/copy", 200, "secret 3"))
+		put(t, w, capture(t, "http://kept.example/own", 200, "nothing but our own"))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWriter(t, dir)
+	put(t, w, capture(t, "http://other.example/", 200, "other"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestForget(t *testing.T) {
+	dir := t.TempDir()
+	keptAndGone(t, dir)
+	names := files(t, dir)
+	if len(names) != 3 {
+		t.Fatal(names)
+	}
+	before := map[string][]plainRecord{}
+	for _, name := range names {
+		before[name] = readStrictly(t, name)
+	}
+	torn := filepath.Join(dir, "x.warc.gz.forgetting") // of a killed one
+	if err := os.WriteFile(torn, []byte("half"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	n, err := Forget(t.Context(), dir, ofGone)
+	if err != nil || n.Searched != 3 || n.Files != 2 || n.Notes != 10 || len(n.Damaged) != 0 {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	if got := files(t, dir); !slices.Equal(got, names) {
+		t.Errorf("files are %q, were %q", got, names)
+	}
+	records := 0
+	for _, name := range names {
+		text := ungzip(t, name)
+		if strings.Contains(text, "gone.example") || strings.Contains(text, "secret") {
+			t.Errorf("%s still holds what was forgotten", name)
+		}
+		readWithLibrary(t, name) // the strictest reading, digests included
+		after := readStrictly(t, name)
+		records += len(before[name]) - len(after)
+		was := map[string][]byte{}
+		for _, r := range before[name] {
+			was[r.header["WARC-Record-ID"]] = r.block
+		}
+		for _, r := range after {
+			old, ok := was[r.header["WARC-Record-ID"]]
+			if !ok || !bytes.Equal(old, r.block) && r.header["WARC-Type"] != "metadata" {
+				t.Errorf("%s: a record of %s is another one", name, r.header["WARC-Target-URI"])
+			}
+		}
+	}
+	if n.Records != records || records == 0 {
+		t.Errorf("%d records were taken out, %d are missing", n.Records, records)
+	}
+	a := open(t, dir)
+	if !a.Has(mustURL(t, "http://kept.example/4")) || !a.Has(mustURL(t, "http://kept.example/own")) || a.Has(mustURL(t, "http://gone.example/1")) {
+		t.Error("the wrong pages are left")
+	}
+	checkIndex(t, a, dir)
+	if n, err := Forget(t.Context(), dir, ofGone); err != nil || n.Files+n.Records+n.Notes != 0 {
+		t.Errorf("a second time: %+v, %v", n, err)
+	}
+}
+
+// A file that ends in the middle of a record is said to be searched in part,
+// and keeps what cannot be read.
+func TestForgetDamaged(t *testing.T) {
+	dir := t.TempDir()
+	keptAndGone(t, dir)
+	name := files(t, dir)[0]
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(name, info.Size()-5); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes.warc.gz"), []byte("no WARC file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	n, err := Forget(t.Context(), dir, ofGone)
+	if err != nil || n.Files != 2 || len(n.Damaged) != 2 || !strings.Contains(strings.Join(n.Damaged, "\n"), "what follows was not searched") {
+		t.Errorf("%+v, %v", n, err)
+	}
+	a := open(t, name)
+	if len(a.Stats().Warnings) != 1 || a.Has(mustURL(t, "http://gone.example/1")) {
+		t.Errorf("%+v", a.Stats())
+	}
+}
+
+func TestForgetStops(t *testing.T) {
+	dir := t.TempDir()
+	keptAndGone(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Forget(ctx, dir, ofGone); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	w := newWriter(t, dir)
+	put(t, w, capture(t, "http://gone.example/now", 200, "being written"))
+	if _, err := Forget(t.Context(), dir, ofGone); err == nil || !strings.Contains(err.Error(), "a running program writes to it") {
+		t.Error(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Forget(t.Context(), dir, ofGone); err != nil || n.Files == 0 {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if _, err := Forget(t.Context(), filepath.Join(dir, "none"), ofGone); err == nil {
+		t.Error("a folder that is not there was searched")
+	}
+}
