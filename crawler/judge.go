@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"slices"
 
 	"gazehound/crawler/language"
 	"gazehound/crawler/page"
@@ -13,11 +14,32 @@ import (
 type Geo struct {
 	Parser  *geoparse.Parser
 	Country string // hint where a page does not say, ISO 3166-1 alpha-2 or ""
+	// Forgotten tells the addresses that must not be kept: they are taken out
+	// of the verdict and of the page's text, and no copy of the page is kept.
+	// Nil: none.
+	Forgotten func(geoparse.Address) bool
 }
 
 // Judge parses the addresses of p.
 func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
-	return g.Parser.Parse(ctx, geoparse.Input{Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Lang: p.Lang, Country: g.Country})
+	v, err := g.Parser.Parse(ctx, geoparse.Input{Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Lang: p.Lang, Country: g.Country})
+	if err != nil || g.Forgotten == nil || !slices.ContainsFunc(v.Addresses, g.Forgotten) {
+		return v, err
+	}
+	p.NoArchive = true
+	text := []rune(p.Text)
+	var left []geoparse.Address
+	for _, a := range v.Addresses {
+		if !g.Forgotten(a) {
+			left = append(left, a)
+			continue
+		}
+		for i := max(0, a.Start); i < min(a.End, len(text)); i++ {
+			text[i] = ' ' // the spans of the others still count
+		}
+	}
+	p.Text = string(text)
+	return g.Parser.Judge(left), nil
 }
 
 // Language judges pages by their language (Somboonviwat et al. 2005, section

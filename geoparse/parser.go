@@ -132,11 +132,11 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 		found = deduplicate(found)
 	}
 	countCharacters(text, positions(found, rejected))
-	return p.judge(found), nil
+	return p.Judge(found), nil
 }
 
-// judge derives the verdict from the addresses.
-func (p *Parser) judge(found []Address) Verdict {
+// Judge derives the verdict from the addresses of a page.
+func (p *Parser) Judge(found []Address) Verdict {
 	v := Verdict{Addresses: found}
 	for i := range found {
 		a := &found[i]

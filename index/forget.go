@@ -5,38 +5,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 )
 
-// Forgotten counts what Forget took out.
+// Forgotten counts what Forget takes out.
 type Forgotten struct {
-	Pages     []string // URLs of the pages that lost all of their addresses or some, in order
+	Pages     []string // URLs of the pages that lose all of their addresses or some, in order
 	Addresses int      // mentions of addresses
 }
 
-// Forget takes pages and addresses out of the index: all of a page whose URL
-// matches, and of the other pages the mentions of the addresses whose place
-// matches (see PlaceOf). Either function may be nil. It is durable like Put,
-// and the files are merged afterwards, so that they hold nothing of it either.
-//
-// What is left of a page that lost an address is found by the words around its
-// other addresses only, until the page is read again. No other write may run
-// meanwhile. A killed Forget is completed by calling it again.
-func (x *Index) Forget(ctx context.Context, page, place func(string) bool) (n Forgotten, err error) {
-	if x.write == nil {
-		return n, ErrReadOnly
-	}
-	type loss struct {
-		url    string
-		places []string // none: all of the page
-	}
+// A loss is what a page loses.
+type loss struct {
+	url    string
+	places []string // none: all of the page
+}
+
+// Affected returns what Forget would take out, and changes nothing.
+func (x *Index) Affected(ctx context.Context, page, place func(string) bool) (n Forgotten, err error) {
+	_, n, err = x.losses(ctx, page, place)
+	return n, err
+}
+
+func (x *Index) losses(ctx context.Context, page, place func(string) bool) (map[string]*loss, Forgotten, error) {
 	losses := map[string]*loss{}
-	if err := x.eachMention(ctx, func(m *mention) {
+	var n Forgotten
+	err := x.eachMention(ctx, func(m *mention) {
 		whole := page != nil && page(m.URL)
 		of := m.place()
 		if !whole && (place == nil || of == "" || !place(of)) {
@@ -51,13 +51,27 @@ func (x *Index) Forget(ctx context.Context, page, place func(string) bool) (n Fo
 		if !whole && !slices.Contains(l.places, of) {
 			l.places = append(l.places, of)
 		}
-	}); err != nil {
+	})
+	n.Pages = slices.Sorted(maps.Keys(losses))
+	return losses, n, err
+}
+
+// Forget takes pages and addresses out of the index: all of a page whose URL
+// matches, and of the other pages the mentions of the addresses whose place
+// matches (see PlaceOf). Either function may be nil. It is durable like Put,
+// and the files are merged afterwards, so that they hold nothing of it either.
+//
+// What is left of a page that lost an address is found by the words around its
+// other addresses only, until the page is read again. No other write may run
+// meanwhile. A killed Forget is completed by calling it again.
+func (x *Index) Forget(ctx context.Context, page, place func(string) bool) (Forgotten, error) {
+	if x.write == nil {
+		return Forgotten{}, ErrReadOnly
+	}
+	losses, n, err := x.losses(ctx, page, place)
+	if err != nil {
 		return n, err
 	}
-	for _, l := range losses {
-		n.Pages = append(n.Pages, l.url)
-	}
-	slices.Sort(n.Pages)
 	for _, url := range n.Pages {
 		l := losses[url]
 		if len(l.places) == 0 {
@@ -138,6 +152,23 @@ func (x *Index) eachMention(ctx context.Context, fn func(*mention)) error {
 		}
 	}
 	return nil
+}
+
+// Place returns the identity of a wherever it is stated, see PlaceOf.
+func Place(a geoparse.Address) string {
+	street, postcode, city := parts(a)
+	return PlaceOf(street, a.HouseNumber, postcode, city)
+}
+
+// Places returns Place of a, with and without its postcode: what was stated
+// without one is known by its city.
+func Places(a geoparse.Address) []string {
+	street, postcode, city := parts(a)
+	places := []string{PlaceOf(street, a.HouseNumber, postcode, city)}
+	if other := PlaceOf(street, a.HouseNumber, "", city); city != "" && other != places[0] {
+		places = append(places, other)
+	}
+	return places
 }
 
 // PlaceOf returns the identity of an address wherever it is stated: 16

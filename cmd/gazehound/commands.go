@@ -17,6 +17,7 @@ func commands(a *app) []*cobra.Command {
 		newSearchCommand(a),
 		newExportCommand(a),
 		newReportCommand(a),
+		newForgetCommand(a),
 		newExplainCommand(a),
 		newLabelCommand(a),
 		newReplayCommand(a),

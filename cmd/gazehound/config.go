@@ -45,7 +45,8 @@ type Config struct {
 	Cluster   ClusterConfig
 	Hosts     map[string]HostConfig
 
-	origin map[string]string // key → where its value comes from
+	origin  map[string]string // key → where its value comes from
+	blocked blocklist         // of the data directory
 }
 
 // The sections of config.yaml.
@@ -138,6 +139,7 @@ type (
 		TilesCredit  string `mapstructure:"tiles_attribution"`
 		Hosts        []string
 		Rate         float64
+		RemovalForm  bool `mapstructure:"removal_form"`
 	}
 	ClusterConfig struct {
 		URL       string
@@ -235,7 +237,7 @@ func DefaultConfig() Config {
 		Policy:  PolicyConfig{TDM: "respect", Persons: "drop"},
 		Storage: StorageConfig{Memory: 500e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
-		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20},
+		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20, RemovalForm: true},
 		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, MaxBytes: 1e9},
 		Admin:   AdminConfig{Listen: "127.0.0.1:8091"},
 		Hosts:   map[string]HostConfig{},
@@ -314,6 +316,9 @@ func (a *app) config(flagKeys map[string]string) (*Config, error) {
 	c.origin = origin
 	if err := c.Validate(); err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	if c.blocked, err = (project{a.data}).readBlocklist(); err != nil {
+		return nil, err
 	}
 	return &c, nil
 }

@@ -228,6 +228,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if seeds, err = a.topicSeeds(p, cfg, seeds); err != nil {
 		return err
 	}
+	if n := len(seeds); n > 0 {
+		if seeds = slices.DeleteFunc(seeds, cfg.blocked.has); len(seeds) < n {
+			a.warn("%d of %d seeds were forgotten (blocked.txt) and are left out", n-len(seeds), n)
+		}
+	}
 	web, err := a.openWeb(cfg, o, region, seeds)
 	if err != nil {
 		return err

@@ -149,7 +149,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth},
 		Frontier: f, Judge: judge, Strategy: order, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope,
 	}
-	err = c.Replay(ctx, r.exchanges(ctx, archive))
+	err = c.Replay(ctx, r.exchanges(ctx, archive, cfg.blocked))
 	if err := errors.Join(saveModel(into, model, f), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (p project) borrow(from project) error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return err
 	}
-	for _, name := range []string{"config.yaml", "region.geojson", "seeds.txt", "LICENCES"} {
+	for _, name := range []string{"config.yaml", "region.geojson", "seeds.txt", "LICENCES", "blocked.txt"} {
 		source, target := filepath.Join(from.dir, name), filepath.Join(p.dir, name)
 		if fileExists(target) || !fileExists(source) {
 			continue
@@ -216,13 +216,17 @@ type replayed struct {
 // maxChanged bounds the list of changed verdicts.
 const maxChanged = 100_000
 
-// exchanges turns the records of an archive into visits.
-func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive) iter.Seq2[crawler.Exchange, error] {
+// exchanges turns the records of an archive into visits, but for what was
+// forgotten.
+func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive, blocked blocklist) iter.Seq2[crawler.Exchange, error] {
 	errStop := errors.New("stop")
 	return func(yield func(crawler.Exchange, error) bool) {
 		err := archive.Walk(ctx, func(x warc.Recorded) error {
 			if x.Err == nil && x.Response.Status == 304 {
 				return nil // the page is as recorded before
+			}
+			if blocked.has(x.URL) {
+				return nil
 			}
 			r.responses++
 			if x.Err != nil {

@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
 //	cut FILE     takes the last byte of FILE away
 //	code N CMD…  runs a command that must exit with N
+//
+// and those of stories_test.go.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -51,6 +53,10 @@ func TestScript(t *testing.T) {
 			"json": checkJSON,
 			"code": exitsWith,
 			"cut":  cutOff,
+
+			"bestsite":  chooseSite,
+			"address":   chooseAddress,
+			"norecords": noRecords,
 		},
 	})
 }

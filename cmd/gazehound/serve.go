@@ -282,6 +282,10 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	o.CORS, o.MaxLimit, o.QueryTimeout = cfg.Serve.CORS, cfg.Serve.MaxLimit, cfg.Serve.QueryTimeout
 	o.Hosts, o.Rate = cfg.Serve.Hosts, cfg.Serve.Rate
 	o.Tiles, o.TilesAttribution = cfg.Serve.Tiles, cfg.Serve.TilesCredit
+	o.Agent, o.Contact = cfg.Fetch.UserAgentName, cfg.Fetch.Contact
+	if cfg.Serve.RemovalForm {
+		o.Remove = project{a.data}.keeper()
+	}
 	level := slog.LevelWarn
 	if a.verbose > 0 {
 		level = slog.LevelDebug

@@ -47,6 +47,8 @@ type web struct {
 type orders struct {
 	scope func(weburl.URL) (reason string)
 	hosts map[string]HostConfig
+
+	blocked blocklist
 }
 
 // scope returns why a URL is outside of the crawl, or "".
@@ -68,7 +70,7 @@ func (a *app) reload(w *web, o crawlOptions, watch *progress) {
 			}
 		}
 		if err == nil {
-			w.orders.Store(&orders{scope, cfg.Hosts})
+			w.orders.Store(&orders{scope, cfg.Hosts, cfg.blocked})
 		}
 	}
 	if err != nil {
@@ -94,7 +96,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 			a.warn("%s", oneLine(w))
 		}
 		w := &web{fetcher: replay{archive, cfg.Fetch.ContentTypes}, gate: crawler.Open{}, close: func() { archive.Close() }}
-		w.orders.Store(&orders{scope, cfg.Hosts})
+		w.orders.Store(&orders{scope, cfg.Hosts, cfg.blocked})
 		return w, nil
 	}
 	if needContact(cfg, o, seeds) {
@@ -152,7 +154,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 		}
 		client.Close()
 	}
-	w.orders.Store(&orders{scope, cfg.Hosts})
+	w.orders.Store(&orders{scope, cfg.Hosts, cfg.blocked})
 	return w, nil
 }
 
@@ -276,7 +278,8 @@ func userAgent(name, contact, region string) string {
 	return ua
 }
 
-// hostRules are robots.txt and, above it, the hosts section of config.yaml.
+// hostRules are robots.txt and, above it, the blocklist and the hosts section
+// of config.yaml.
 type hostRules struct {
 	robots *robots.Cache
 	web    *web
@@ -284,6 +287,9 @@ type hostRules struct {
 
 // Check asks robots.txt; a longer delay of config.yaml wins.
 func (r hostRules) Check(ctx context.Context, u weburl.URL) (robots.Decision, error) {
+	if r.web.orders.Load().blocked.has(u) { // a seed, or of a crawl that has forgotten it since
+		return robots.Decision{Reason: frontier.ReasonForgotten}, nil
+	}
 	d, err := r.robots.Check(ctx, u)
 	if h, ok := forHost(r.web.orders.Load().hosts, u); ok {
 		d.Delay = max(d.Delay, h.Delay)
@@ -323,6 +329,9 @@ func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL)
 	}
 	loopbackOnly := cfg.Fetch.Contact == "" && len(o.replay) == 0 && cfg.Fetch.Proxy == ""
 	return func(u weburl.URL) string {
+		if cfg.blocked.has(u) {
+			return frontier.ReasonForgotten
+		}
 		if loopbackOnly && !isLoopback(strings.Trim(u.Hostname(), "[]")) {
 			return "out_of_scope"
 		}

@@ -248,31 +248,3 @@ func (f *Frontier) eachLink(ctx context.Context, fn func(group uint64, e *Entry)
 		})
 	})
 }
-
-// unpackAll returns all links of the record of a group; a forgotten one has no
-// URL.
-func (c *codec) unpackAll(value []byte) ([]Entry, error) {
-	d := decoder{rest: value}
-	d.version()
-	plain, err := c.dec.DecodeAll(d.rest, nil)
-	if err != nil || d.bad {
-		return nil, errDamaged
-	}
-	var links []Entry
-	for i := range groupLength(plain) {
-		e, err := decodeItem(plain, i)
-		if err != nil && err != errForgotten {
-			return nil, err
-		}
-		links = append(links, e)
-	}
-	return links, nil
-}
-
-// groupLength returns the number of links of an encoded group.
-func groupLength(plain []byte) int {
-	d := decoder{rest: plain}
-	d.varint()
-	d.bytes(16 * d.count(maxGroup))
-	return d.count(maxGroup)
-}

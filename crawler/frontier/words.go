@@ -191,7 +191,8 @@ func (c *codec) unpack(value []byte, index int) (Entry, error) {
 	return decodeItem(plain, index)
 }
 
-// unpackAll returns all links of the record of a group.
+// unpackAll returns all links of the record of a group; a forgotten one has no
+// URL.
 func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
 	d := decoder{rest: value}
 	d.version()
@@ -204,7 +205,7 @@ func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
 	head.bytes(16 * head.count(maxGroup))
 	for i := range head.count(maxGroup) {
 		e, err := decodeItem(plain, i)
-		if err != nil {
+		if err != nil && err != errForgotten {
 			return nil, err
 		}
 		entries = append(entries, e)

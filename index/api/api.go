@@ -28,6 +28,7 @@ import (
 	"gazehound/index/web"
 
 	"github.com/paulmach/orb"
+	"golang.org/x/time/rate"
 )
 
 // Options say what the answers carry and how much they may cost.
@@ -69,6 +70,13 @@ type Options struct {
 	Loopback bool
 	Hosts    []string
 
+	// Agent and Contact say on /bot who crawls: the token for robots.txt, and a
+	// URL or mail address of the operator, which may be empty.
+	Agent, Contact string
+	// Remove stores a removal request and returns its number; nil: none are
+	// taken. It is called by several goroutines.
+	Remove func(Removal) (number int, err error)
+
 	// Ready says why there is nothing to serve yet: no crawl so far. Nil, or
 	// nil returned: there is.
 	Ready func() error
@@ -83,7 +91,7 @@ type Options struct {
 
 // DefaultOptions returns the options of config.yaml as shipped.
 func DefaultOptions() Options {
-	return Options{Version: "dev", MaxLimit: index.MaxLimit, QueryTimeout: 5 * time.Second, MaxQueries: 4 * runtime.GOMAXPROCS(0)}
+	return Options{Version: "dev", Agent: "gazehound", MaxLimit: index.MaxLimit, QueryTimeout: 5 * time.Second, MaxQueries: 4 * runtime.GOMAXPROCS(0)}
 }
 
 // Validate returns an error that names the first bad option.
@@ -126,6 +134,7 @@ type server struct {
 	running   chan struct{} // a place for each query that runs
 	exporting chan struct{} // a place for each export that runs
 	clients   *clients
+	removals  *rate.Limiter
 	known     background
 }
 
@@ -185,7 +194,7 @@ func Handler(x *index.Index, o Options) http.Handler {
 }
 
 func newServer(x *index.Index, o Options) *server {
-	return &server{Options: o, index: x, running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports), clients: newClients(o.Rate)}
+	return &server{Options: o, index: x, running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports), clients: newClients(o.Rate), removals: newRemovalLimit()}
 }
 
 // guard does what every request needs: headers, method, CORS, limits, and an
@@ -236,6 +245,8 @@ func (s *server) guard(next http.Handler) http.Handler {
 				h.Set("Access-Control-Max-Age", "86400")
 			}
 			w.WriteHeader(http.StatusNoContent)
+		case r.Method == http.MethodPost && r.URL.Path == "/bot" && s.Remove != nil:
+			next.ServeHTTP(w, r)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD, OPTIONS")
 			writeProblem(w, r, &Problem{Title: "the method is not offered", Status: http.StatusMethodNotAllowed,

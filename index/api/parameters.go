@@ -38,6 +38,7 @@ const (
 	onItems
 	onPage
 	onPlain // documents without parameters but for f
+	onBot
 	onStatus
 
 	filtered = onSearch | onClusters | onFacets | onFeed | onPage | onItems // routes with all filters
@@ -124,7 +125,7 @@ var parameters = []parameter{
 	{name: "zoom", on: onPhoton | onStructured, expected: "a whole number from 0 to 24", example: "13", kind: "integer", set: setZoom(24)},
 	{name: "zoom", on: onClusters, expected: fmt.Sprintf("a whole number from 0 to %d", index.MaxZoom), example: "12", kind: "integer", set: setZoom(index.MaxZoom)},
 	{name: "location_bias_scale", on: onPhoton | onStructured, expected: "a number from 0 (near is most) to 1 (near means nothing)", example: "0.2", kind: "number", set: setScale},
-	{name: "lang", on: photons | onPage, expected: "a language such as de or en", example: "de", set: setLang},
+	{name: "lang", on: photons | onPage | onBot, expected: "a language such as de or en", example: "de", set: setLang},
 }
 
 func facetNames() []string {

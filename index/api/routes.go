@@ -51,6 +51,7 @@ func endpoints() []endpoint {
 		{"/licences", onPlain, "under which terms the data may be used", "text/plain; charset=utf-8", "/licences", (*server).licences},
 		{"/openapi.json", onPlain, "this description", "application/vnd.oai.openapi+json;version=3.0", "/openapi.json", (*server).openAPI},
 		{"/opensearch.xml", onPlain, "for the search field of browsers", "application/opensearchdescription+xml", "/opensearch.xml", (*server).openSearch},
+		{"/bot", onBot, "who crawls and why, and removal requests", "text/html; charset=utf-8", "/bot?lang=en", (*server).bot},
 		{"/robots.txt", onPlain, "", "text/plain; charset=utf-8", "", (*server).robots},
 		{"/{$}", onPage, "the search page", "text/html; charset=utf-8", "/?lang=en", (*server).page},
 	}

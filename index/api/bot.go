@@ -1,0 +1,125 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"gazehound/index/web"
+
+	"golang.org/x/time/rate"
+)
+
+// A Removal is what a visitor asks to have taken out. All of it is a
+// stranger's text.
+type Removal struct {
+	What    string `json:"what"` // page, site or address
+	Reason  string `json:"reason,omitempty"`
+	Contact string `json:"contact,omitempty"`
+}
+
+// Bounds of a removal request, in bytes.
+const (
+	maxWhat        = 2000
+	maxReason      = 8000
+	maxContact     = 400
+	maxRemovalBody = 32 << 10
+)
+
+// Removal requests come one in six seconds at the most, over all clients: the
+// one before a proxy looks like all others.
+const (
+	removalsPerSecond = 1. / 6
+	removalBurst      = 20
+)
+
+func newRemovalLimit() *rate.Limiter { return rate.NewLimiter(removalsPerSecond, removalBurst) }
+
+// bot shows who crawls, and takes removal requests.
+func (s *server) bot(w http.ResponseWriter, r *http.Request, on route) {
+	if _, p := s.parse(r, on); p != nil {
+		writeProblem(w, r, p)
+		return
+	}
+	b := web.Bot{Lang: web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language")), Region: s.Region, Agent: s.Agent, Contact: s.Contact, Form: s.Remove != nil}
+	status := http.StatusOK
+	if r.Method == http.MethodPost {
+		status = s.takeRemoval(w, r, &b)
+	}
+	var body strings.Builder
+	if err := web.RenderBot(&body, b); err != nil {
+		s.Log.Error("api: bot page", "error", err)
+		writeProblem(w, r, &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError})
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Add("Vary", "Accept-Language")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		io.WriteString(w, body.String())
+	}
+}
+
+// takeRemoval stores a request and returns the status of the answer.
+func (s *server) takeRemoval(w http.ResponseWriter, r *http.Request, b *web.Bot) int {
+	refuse := func(status int, en, de string) int {
+		if b.Problem = en; b.German() {
+			b.Problem = de
+		}
+		return status
+	}
+	if !sameOrigin(r) {
+		return refuse(http.StatusForbidden, "The request came from another site's page. Please use this form.", "Die Anfrage kam von der Seite einer anderen Website. Bitte benutzen Sie dieses Formular.")
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxRemovalBody)
+	if err := r.ParseForm(); err != nil {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return refuse(http.StatusRequestEntityTooLarge, "The request is too long.", "Die Anfrage ist zu lang.")
+		}
+		return refuse(http.StatusBadRequest, "The request could not be read.", "Die Anfrage war nicht zu lesen.")
+	}
+	ask := Removal{What: strings.TrimSpace(r.PostForm.Get("what")), Reason: strings.TrimSpace(r.PostForm.Get("reason")), Contact: strings.TrimSpace(r.PostForm.Get("contact"))}
+	for _, text := range []string{ask.What, ask.Reason, ask.Contact} {
+		if !utf8.ValidString(text) {
+			return refuse(http.StatusBadRequest, "The request is not UTF-8 text.", "Die Anfrage ist kein Text in UTF-8.")
+		}
+	}
+	b.What, b.Reason, b.From = ask.What, ask.Reason, ask.Contact
+	switch {
+	case ask.What == "":
+		return refuse(http.StatusBadRequest, "Please say which page, site or address it is about.", "Bitte sagen Sie, um welche Seite, Website oder Adresse es geht.")
+	case len(ask.What) > maxWhat, len(ask.Reason) > maxReason, len(ask.Contact) > maxContact:
+		return refuse(http.StatusBadRequest, fmt.Sprintf("One of the fields is too long; %d, %d and %d bytes are possible.", maxWhat, maxReason, maxContact),
+			fmt.Sprintf("Eines der Felder ist zu lang; %d, %d und %d Bytes sind möglich.", maxWhat, maxReason, maxContact))
+	case !s.removals.Allow():
+		w.Header().Set("Retry-After", "60")
+		return refuse(http.StatusTooManyRequests, "There are many requests at the moment. Please try again in a minute.", "Im Augenblick kommen viele Anfragen. Bitte versuchen Sie es in einer Minute wieder.")
+	}
+	number, err := s.Remove(ask)
+	if err != nil {
+		s.Log.Error("api: removal request", "error", err)
+		return refuse(http.StatusServiceUnavailable, "The request could not be stored. Please write to the operator.", "Die Anfrage konnte nicht gespeichert werden. Bitte schreiben Sie dem Betreiber.")
+	}
+	s.Log.Warn("api: a removal request waits", "number", number)
+	b.Number = number
+	return http.StatusAccepted
+}
+
+// sameOrigin tells whether a form was sent from our own page, or by a program.
+func sameOrigin(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site == "same-origin" || site == "none"
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == r.Host
+}
