@@ -30,9 +30,12 @@ type blocklist struct {
 
 var placeID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
+func newBlocklist() blocklist {
+	return blocklist{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+}
+
 // readBlocklist reads the list of p; one that is not there is empty.
 func (p project) readBlocklist() (b blocklist, err error) {
-	b = blocklist{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	f, err := os.Open(p.blocked())
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
@@ -40,6 +43,7 @@ func (p project) readBlocklist() (b blocklist, err error) {
 		return b, fail(exitInvalidInput, "blocklist: %w", err)
 	}
 	defer f.Close()
+	b = newBlocklist()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxSeedLine)
 	for n := 1; lines.Scan(); n++ {

@@ -250,7 +250,7 @@ func (r *removal) block() []string {
 
 // matches are the tests of what r takes out; those that do not apply are nil.
 func (r *removal) matches() (list blocklist, err error) {
-	list = blocklist{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	list = newBlocklist()
 	for _, line := range r.block() {
 		if err := list.add(line); err != nil {
 			return list, err
