@@ -34,7 +34,7 @@ var botPage = sync.OnceValue(func() *template.Template {
 })
 
 // StyleSheet returns the path of the style sheet.
-func (Bot) StyleSheet() string { return StylePath() }
+func (Bot) StyleSheet() string { return Assets()[0].Path }
 
 // Link returns the address of the contact for a link, or "".
 func (b Bot) Link() string { return safeLink(b.Contact) }
