@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +25,9 @@ func newExplainCommand(a *app) *cobra.Command {
 		Short: "Say why a link has its priority, or what became of a page",
 		Long: `Says what the crawl knows about a URL.
 
-For a link that waits: the path from the last relevant page, the score that the
-distance alone gives, what the predictor adds to it, and for each depth the
-terms of the link with their log-odds, which add up to the probability. All of
+For a link that waits: the path from the last relevant page, the parts that add up
+to its priority, its rank in the queue, and where a predictor has a say the terms
+of the link with their log-odds, which add up to what was predicted. All of
 it is of the model that was saved last and the strategy of the configuration;
 the priority that the link was queued with may be older.
 
@@ -109,6 +110,11 @@ func (a *app) explain(text string) (err error) {
 	if err != nil {
 		return err
 	}
+	if x.Waiting != nil {
+		if x.Rank, err = rankOf(f, &n); err != nil {
+			return err
+		}
+	}
 	if a.json {
 		return a.printJSON(x)
 	}
@@ -148,6 +154,32 @@ func explainKnown(f *frontier.Frontier, cfg *Config, order strategy.Strategy, mo
 		x.Visit = explainVisited(n, trail, model)
 	}
 	return x, nil
+}
+
+// A rank is the place of a link among those that wait, from 1; the best of those
+// with one priority is meant. Politeness may let others go first.
+type rank struct {
+	Place        int `json:"place"`
+	Waiting      int `json:"waiting"`       // links
+	BreadthFirst int `json:"breadth_first"` // its place if the levels were taken one after the other
+}
+
+// rankOf reads the whole queue.
+func rankOf(f *frontier.Frontier, n *frontier.Node) (*rank, error) {
+	r := &rank{Place: 1, BreadthFirst: 1}
+	key, behind := frontier.KeyOf(n.URL), false
+	err := f.WalkQueue(context.Background(), func(other frontier.Node) error {
+		r.Waiting++
+		behind = behind || frontier.KeyOf(other.URL) == key
+		if other.Priority > n.Priority {
+			r.Place++
+		}
+		if other.Depth < n.Depth || other.Depth == n.Depth && !behind {
+			r.BreadthFirst++
+		}
+		return nil
+	})
+	return r, err
 }
 
 // A linkReport is what explain says of a known URL. Waiting or Visit is set.
@@ -208,15 +240,17 @@ func pathOf(trail []frontier.Node) []pathStep {
 
 // Waiting is what explain says of a link that waits.
 type Waiting struct {
-	Strategy   string       `json:"strategy"`
-	Now        float64      `json:"priority"` // by today's model
-	Kept       bool         `json:"kept"`     // false: the strategy drops such links
-	Decayed    *float64     `json:"decayed,omitempty"`
-	Boost      *float64     `json:"boost,omitempty"`
-	Prediction *float64     `json:"prediction,omitempty"`
-	Depths     []depthTerms `json:"depths,omitempty"`
-	Worth      *worthTerms  `json:"worth,omitempty"` // of strategy lookahead, and of trend without a topic
-	Trend      *trendParts  `json:"trend,omitempty"`
+	Strategy   string          `json:"strategy"`
+	Rank       *rank           `json:"rank,omitempty"`
+	Parts      []strategy.Part `json:"parts"`    // they add up to the priority, before what demotes it
+	Now        float64         `json:"priority"` // by today's model
+	Kept       bool            `json:"kept"`     // false: the strategy drops such links
+	Decayed    *float64        `json:"decayed,omitempty"`
+	Boost      *float64        `json:"boost,omitempty"`
+	Prediction *float64        `json:"prediction,omitempty"`
+	Depths     []depthTerms    `json:"depths,omitempty"`
+	Worth      *worthTerms     `json:"worth,omitempty"` // of strategy lookahead, and of trend without a topic
+	Trend      *trendParts     `json:"trend,omitempty"`
 }
 
 // trendParts show how the importance of a link's page comes about.
@@ -247,6 +281,7 @@ type depthTerms struct {
 func explainQueued(cfg *Config, order strategy.Strategy, n *frontier.Node) *Waiting {
 	w := &Waiting{Strategy: cfg.Crawl.Strategy}
 	w.Now, w.Kept = order.Score(&n.Entry)
+	w.Parts = strategy.Parts(order, &n.Entry)
 	switch s := order.(type) {
 	case strategy.LinkDistance:
 		w.Decayed, w.Boost = &w.Now, new(float64)
@@ -436,6 +471,12 @@ const maxTermLines = 8
 
 func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 	fmt.Fprintf(w, "priority  %.3f today, by strategy %s\n", x.Now, x.Strategy)
+	for _, part := range x.Parts {
+		fmt.Fprintf(w, "  %6.3f  %s\n", part.Value, oneLine(part.Name))
+	}
+	if r := x.Rank; r != nil {
+		fmt.Fprintf(w, "rank      %d of %d that wait; level by level it would be %d\n", r.Place, r.Waiting, r.BreadthFirst)
+	}
 	if !x.Kept {
 		fmt.Fprintf(w, "          such a link is dropped; this one is in the queue from another strategy and comes last\n")
 	}
@@ -593,7 +634,7 @@ func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) e
 		why += ", or the link was dropped (of all links: " + byReason(dropped) + ")"
 	}
 	if len(near) > 0 {
-		why += ". Known and near: " + strings.Join(near, ", ")
+		why += "; nearest known: " + strings.Join(near, ", ")
 	}
 	return fail(exitInvalidInput, "%s was never seen. %s", u, why)
 }

@@ -132,7 +132,7 @@ func TestExplainText(t *testing.T) {
 		{[]string{"http://www.b.example/kontakt", "-v"}, []string{`(?m)  switch  yes  `}, "more terms"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "hard-focused"}, []string{`priority  0\.000 today, by strategy hard-focused`, `such a link is dropped`}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "lookahead"}, []string{
-			`priority  0\.\d{3} today, by strategy lookahead\nworth     log-odds [+-]\d\.\d\d of a relevant page`,
+			`priority  0\.\d{3} today, by strategy lookahead\n   0\.\d{3}  worth of the link\nrank      1 of 2 that wait; level by level it would be 1\nworth     log-odds [+-]\d\.\d\d of a relevant page`,
 			`(?m)^   -2\.50  prior$`,
 		}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "link-distance"}, []string{`priority  0\.250 today`, `score     0\.250 = 0\.5\^2`}, "boost"},
@@ -220,8 +220,8 @@ func TestExplainErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"http://b.example/Kontakt/"}, exitInvalidInput, "was never seen. No visited page links to it, or the link was dropped (of all links: excluded 3). Known and near: http://www.b.example/kontakt"},
-		{[]string{"http://www.seed.example/a/b/c?x=1", "--json"}, exitInvalidInput, "Known and near: http://www.seed.example/a, http://www.seed.example/"},
+		{[]string{"http://b.example/Kontakt/"}, exitInvalidInput, "was never seen. No visited page links to it, or the link was dropped (of all links: excluded 3); nearest known: http://www.b.example/kontakt"},
+		{[]string{"http://www.seed.example/a/b/c?x=1", "--json"}, exitInvalidInput, "nearest known: http://www.seed.example/a, http://www.seed.example/"},
 		{[]string{"http://c.example/x.PDF"}, exitInvalidInput, "It is left out: a pattern of crawl.exclude matches it"},
 		{[]string{"mailto:a@b.example"}, exitUsage, "mailto is not crawled"},
 		{[]string{"no url"}, exitUsage, "is no URL"},
