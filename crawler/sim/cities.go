@@ -330,13 +330,12 @@ func (w *Cities) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error
 	if !ok {
 		return &page.Response{URL: u, Status: 404}, nil
 	}
-	r := w.rng(p.site, p.n, 9)
-	parsed := &page.Page{URL: u, Lang: "en", Charset: "utf-8", Text: w.text(r, p)}
+	parsed := &page.Page{URL: u, Lang: "en", Charset: "utf-8", Text: w.text(w.rng(p.site, p.n, 15), p)}
 	for _, a := range w.addresses(p) {
 		parsed.Text += fmt.Sprintf("\n%s %s, %s, %s", a.HouseNumber, a.Street, a.City, a.State)
 	}
 	var err error
-	if parsed.Links, err = w.links(r, u, p); err != nil {
+	if parsed.Links, err = w.links(w.rng(p.site, p.n, 9), u, p); err != nil {
 		return nil, err
 	}
 	return &page.Response{URL: u, Status: 200, Parsed: parsed}, nil
@@ -347,7 +346,7 @@ func (w *Cities) text(r *rand.Rand, p cityPage) string {
 	var b strings.Builder
 	words := func(n int) {
 		for range n {
-			if r.IntN(3) == 0 {
+			if r.IntN(3) > 0 {
 				b.WriteString(w.common[r.IntN(len(w.common))])
 			} else {
 				b.WriteString(w.topics[p.topic][r.IntN(topicWords)])
