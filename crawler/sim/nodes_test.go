@@ -37,11 +37,14 @@ func crawlNodes(t testing.TB, w *Cities, m partition.Method, policy partition.Po
 // what a page says agrees with its number.
 func TestCitiesWeb(t *testing.T) {
 	w, again := citiesWeb(t), citiesWeb(t)
-	queue := append([]weburl.URL(nil), w.Seeds...)
+	queue := append([]weburl.URL(nil), w.Seeds[:50]...)
+	for _, sites := range w.of { // and of each city a site with its contact page
+		queue = append(queue, mustURL(t, w.urlOf(sites[0], 0)), mustURL(t, w.urlOf(sites[0], 1)))
+	}
 	kinds := map[siteKind]int{}
 	addresses, named := 0, 0
 	for i := 0; i < 400; i++ {
-		u := queue[i*7%len(queue)]
+		u := queue[i]
 		a, err := w.Fetch(t.Context(), u)
 		if err != nil || a.Status != 200 {
 			t.Fatalf("%s: %v, %v", u, a, err)
