@@ -39,7 +39,12 @@ func TestCitiesWeb(t *testing.T) {
 	w, again := citiesWeb(t), citiesWeb(t)
 	queue := append([]weburl.URL(nil), w.Seeds[:50]...)
 	for _, sites := range w.of { // and of each city a site with its contact page
-		queue = append(queue, mustURL(t, w.urlOf(sites[0], 0)), mustURL(t, w.urlOf(sites[0], 1)))
+		if len(sites) > 0 {
+			queue = append(queue, mustURL(t, w.urlOf(sites[0], 0)), mustURL(t, w.urlOf(sites[0], 1)))
+		}
+	}
+	for _, site := range w.portals[:10] {
+		queue = append(queue, mustURL(t, w.urlOf(site, 0)))
 	}
 	kinds := map[siteKind]int{}
 	addresses, named := 0, 0
