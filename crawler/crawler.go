@@ -473,7 +473,7 @@ func addressKeys(v geoparse.Verdict) []string {
 	var keys []string
 	seen := map[string]bool{}
 	for _, a := range v.Addresses {
-		if k := a.Key(); a.InRegion && !a.Private && !seen[k] && len(keys) < maxAddressKeys {
+		if k := a.Key(); a.Counts() && !seen[k] && len(keys) < maxAddressKeys {
 			seen[k] = true
 			keys = append(keys, k)
 		}

@@ -96,6 +96,10 @@ type Address struct {
 	Belongings
 }
 
+// Counts tells whether the address lies in the region of the crawl and may be
+// kept.
+func (a *Address) Counts() bool { return a.InRegion && !a.Private }
+
 // Belongings are what a page states beside an address. Each is "" where it
 // states nothing that can be used.
 type Belongings struct {

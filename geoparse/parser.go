@@ -140,7 +140,7 @@ func (p *Parser) Judge(found []Address) Verdict {
 	v := Verdict{Addresses: found}
 	for i := range found {
 		a := &found[i]
-		if !a.InRegion || a.Private || proven(a) < p.min {
+		if !a.Counts() || proven(a) < p.min {
 			continue
 		}
 		v.Relevant = true

@@ -29,7 +29,7 @@ type Document struct {
 	Text      string // visible text, a line a block; the spans of Addresses count its characters
 	Lang      string // ISO 639-1 or ""
 	Fetched   time.Time
-	Addresses []geoparse.Address // those with InRegion are kept, the others only bound their neighbours' text
+	Addresses []geoparse.Address // those that count are kept, the others only bound their neighbours' text
 }
 
 // Bounds of what is kept of a page.
@@ -133,7 +133,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 	spans := spansOf(d.Addresses, len(text))
 	byID := map[string]*mention{}
 	for _, a := range d.Addresses {
-		if !a.InRegion || a.Private {
+		if !a.Counts() {
 			continue
 		}
 		aid := AddressID(site, a)

@@ -617,6 +617,9 @@ type Stats struct {
 	Pages     int // pages that state an address of the region
 	Addresses int // distinct ones: what Search counts
 	Mentions  int // an address on a page
+
+	SiteWide      int // addresses that stand on most pages of their site
+	SiteWidePages int // pages that hold no other address
 }
 
 type statsCache struct {
@@ -638,19 +641,37 @@ func (x *Index) Stats(ctx context.Context) (Stats, error) {
 		return x.stats.Stats, nil
 	}
 	s := Stats{Mentions: v.mentions}
-	seen, pages := make([]bool, len(v.ids)), make([]uint64, 0, v.mentions)
+	counts, pages, others := make([]int, len(v.ids)), make([]uint64, 0, v.mentions), []uint64(nil)
 	v.each(func(_ *part, _ uint32, r *row) {
-		if !seen[r.group] {
-			seen[r.group] = true
-			s.Addresses++
-		}
+		counts[r.group]++
 		pages = append(pages, r.page)
 	})
+	wide := make([]bool, len(v.ids))
+	for n, count := range counts {
+		if count == 0 {
+			continue
+		}
+		s.Addresses++
+		if wide[n] = v.siteWide(uint32(n), count); wide[n] {
+			s.SiteWide++
+		}
+	}
+	if s.SiteWide > 0 {
+		v.each(func(_ *part, _ uint32, r *row) {
+			if !wide[r.group] {
+				others = append(others, r.page)
+			}
+		})
+	}
 	if err := ctx.Err(); err != nil {
 		return Stats{}, fmt.Errorf("index: %w", err)
 	}
 	slices.Sort(pages)
 	s.Pages = len(slices.Compact(pages))
+	if s.SiteWide > 0 {
+		slices.Sort(others)
+		s.SiteWidePages = s.Pages - len(slices.Compact(others))
+	}
 	x.stats.generation, x.stats.Stats = v.generation, s
 	return s, nil
 }

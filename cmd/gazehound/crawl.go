@@ -309,6 +309,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			return err
 		}
 	}
+	if cfg.Policy.Persons == "keep" {
+		if err := f.PutMeta("persons_basis", []byte(cfg.Policy.PersonsBasis)); err != nil {
+			return err
+		}
+	}
 	if err := loadTraps(f, traps); err != nil {
 		return err
 	}
@@ -338,7 +343,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start", filepath.Base(p.seeds()))
 	}
 	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
-	watch.traps, watch.brake = traps, c.Brake
+	watch.traps, watch.brake, watch.index = traps, c.Brake, x
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	watch.labels = labels
 	if s, ok := order.(strategy.Trend); ok {

@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/trap"
+	"gazehound/index"
 	"gazehound/predictor"
 )
 
@@ -41,6 +42,7 @@ type progress struct {
 	// importance is that of a fetched page, by strategy trend; nil by others.
 	importance func(*crawler.Visit) float64
 	board      *monitor.Board
+	index      *index.Index                  // nil: none to ask
 	admin      atomic.Pointer[monitor.Admin] // nil: nobody watches
 	brake      *crawler.Brake
 	labels     *labelled // nil: nobody can label
@@ -140,7 +142,7 @@ func (w *progress) visited(v *crawler.Visit) {
 		return
 	}
 	for i := range v.Verdict.Addresses {
-		if ad := &v.Verdict.Addresses[i]; ad.InRegion {
+		if ad := &v.Verdict.Addresses[i]; ad.Counts() {
 			w.a.printJSON(struct {
 				Type string `json:"type"`
 				URL  string `json:"url"`
@@ -324,6 +326,13 @@ func (w *progress) finish(runErr error) error {
 	if patterns+params > 0 {
 		w.a.say("  demoted        %9d      patterns of URLs, %d parameters that change nothing (explain URL says why)", patterns, params)
 	}
+	var wide index.Stats
+	if w.index != nil {
+		wide, _ = w.index.Stats(context.Background()) // counts only; what cannot be read has been told before
+		if wide.SiteWide > 0 {
+			w.a.say("  site-wide      %9d      addresses, as of a footer; %d relevant pages hold no other", wide.SiteWide, wide.SiteWidePages)
+		}
+	}
 	w.a.say("  skipped        %9d      %s", sum(t.Skipped), byReason(t.Skipped))
 	w.a.say("  errors         %9d      %s", sum(t.Errors), byReason(t.Errors))
 	if code == exitCrawlFailed {
@@ -332,7 +341,7 @@ func (w *progress) finish(runErr error) error {
 	if w.a.json {
 		w.a.printJSON(summaryLine{"summary", w.region, w.strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
 			round(took.Seconds(), 3), reason, code, w.resumed, code != exitOK || reason == "page-limit",
-			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats, w.again, w.left, patterns, params})
+			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats, w.again, w.left, patterns, params, wide.SiteWide, wide.SiteWidePages})
 	}
 	switch {
 	case code == exitOK:
@@ -385,6 +394,8 @@ type (
 		Due       int              `json:"still_due,omitzero"`          // pages that --revisit did not come to
 		Patterns  int              `json:"demoted_patterns,omitzero"`   // of URLs that multiply pages
 		Params    int              `json:"demoted_parameters,omitzero"` // that never change a page
+		Wide      int              `json:"site_wide,omitzero"`          // addresses on most indexed pages of their site
+		WidePages int              `json:"site_wide_pages,omitzero"`    // indexed pages that hold no other address
 	}
 )
 

@@ -130,7 +130,7 @@ func (b *Board) Visit(v *crawler.Visit) {
 	if v.Outcome.Relevant {
 		host.relevant++
 		for i := range v.Verdict.Addresses {
-			if a := &v.Verdict.Addresses[i]; a.InRegion {
+			if a := &v.Verdict.Addresses[i]; a.Counts() {
 				b.found(a, v.Outcome.At)
 			}
 		}

@@ -148,7 +148,7 @@ func AddressIDs(v geoparse.Verdict) []string {
 	seen := map[string]bool{}
 	for _, a := range v.Addresses {
 		key := a.Key()
-		if !a.InRegion || a.Private || seen[key] || len(ids) == frontier.MaxAddresses {
+		if !a.Counts() || seen[key] || len(ids) == frontier.MaxAddresses {
 			continue
 		}
 		seen[key] = true
