@@ -98,8 +98,9 @@ func (p *Parser) assignOne(a *Address, page *pageCues, lo, hi int, crowded, firs
 	}
 }
 
-// clipName bounds a name.
+// clipName folds the white space of a name; one that is too long is none.
 func clipName(name string) string {
+	name = fold(name)
 	if utf8.RuneCountInString(name) > maxName {
 		return ""
 	}
