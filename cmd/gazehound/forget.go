@@ -351,6 +351,9 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *removal) (e
 		}
 		r.URLs = n.URLs
 	}
+	if err := p.forgetLabels(list); err != nil {
+		return a.stoppedRemoval(r, err)
+	}
 	if err := closing(); err != nil {
 		return err
 	}
@@ -423,6 +426,27 @@ func stated(list blocklist, key string) bool {
 	}
 	postcode, city, street, number := part[1], part[2], part[3], part[4]
 	return list.hasPlace(index.PlaceOf(street, number, postcode, "")) || list.hasPlace(index.PlaceOf(street, number, "", city))
+}
+
+// forgetLabels takes the labels of pages of the list out of the label file.
+func (p project) forgetLabels(list blocklist) error {
+	text, err := os.ReadFile(p.labels())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var left strings.Builder
+	for line := range strings.Lines(string(text)) {
+		raw, _, _ := strings.Cut(line, "\t")
+		if u, err := weburl.Parse(strings.TrimSpace(raw)); err != nil || !list.has(u) {
+			left.WriteString(line)
+		}
+	}
+	if left.Len() == len(text) {
+		return nil
+	}
+	return replaceByPart(p.labels(), func(w io.Writer) error { _, err := io.WriteString(w, left.String()); return err })
 }
 
 // removeRecords takes pages out of the WARC files of the crawl.

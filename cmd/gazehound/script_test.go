@@ -57,6 +57,7 @@ func TestScript(t *testing.T) {
 			"bestsite":  chooseSite,
 			"address":   chooseAddress,
 			"norecords": noRecords,
+			"missing":   checkMissing,
 		},
 	})
 }
@@ -92,6 +93,7 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("PROXY", "http://"+ln.Addr().String())
 	ts.Setenv("TOWN", town.Name())
 	ts.Check(writeFile(ts.MkAbs("town.osm"), town.WriteOSM))
+	ts.Check(writeFile(ts.MkAbs("truth.geojson"), town.WriteTruth))
 	ts.Check(os.WriteFile(ts.MkAbs("seeds.txt"), []byte(strings.Join(texts(town.Seeds()), "\n")+"\n"), 0o644))
 }
 

@@ -3,12 +3,14 @@ package main
 import (
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"gazehound/gazetteer"
 	"gazehound/index"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -81,5 +83,61 @@ func noRecords(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if records == 0 {
 		ts.Fatalf("no record in %s", args[0])
+	}
+}
+
+// checkMissing compares MapRoulette tasks with the truth: what the town states
+// and the extract lacks. It prints precision and recall.
+func checkMissing(ts *testscript.TestScript, neg bool, args []string) {
+	key := func(p map[string]any, street, number, postcode string) string {
+		s, _ := p[street].(string)
+		n, _ := p[number].(string)
+		c, _ := p[postcode].(string)
+		return gazetteer.StreetKey(s) + " " + gazetteer.NumberKey(n) + " " + c
+	}
+	type collection struct {
+		Type     string
+		Features []struct{ Properties map[string]any }
+	}
+	var truth collection
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &truth))
+	there, lacking := map[string]bool{}, map[string]bool{}
+	for _, f := range truth.Features {
+		p := f.Properties
+		k := key(p, "street", "housenumber", "postcode")
+		there[k] = true
+		if p["listed"] == false && p["person"] == false && p["housenumber"] != "" {
+			lacking[k] = true
+		}
+	}
+	found := map[string]bool{}
+	right, persons := 0, 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		rest, ok := strings.CutPrefix(line, "\x1e")
+		var task collection
+		if err := json.Unmarshal([]byte(rest), &task); !ok || err != nil || task.Type != "FeatureCollection" || len(task.Features) == 0 {
+			ts.Fatalf("no task: %q, %v", line, err)
+		}
+		p := task.Features[0].Properties
+		k := key(p, "addr:street", "addr:housenumber", "addr:postcode")
+		if found[k] {
+			continue
+		}
+		switch found[k] = true; {
+		case lacking[k]:
+			right++
+		case there[k]:
+			persons++
+		default:
+			ts.Logf("not so: %v", p)
+		}
+	}
+	if len(found) == 0 || len(lacking) == 0 {
+		ts.Fatalf("%d tasks, %d addresses are lacking", len(found), len(lacking))
+	}
+	precision, recall := float64(right)/float64(len(found)), float64(right)/float64(len(lacking))
+	ts.Logf("story A: %d tasks, %d right, precision %.3f, recall %.3f; %d known or private", len(found), right, precision, recall, persons)
+	if precision < 0.95 || recall < 0.8 {
+		ts.Fatalf("precision %.3f, recall %.3f; 0.95 and 0.8 are wanted", precision, recall)
 	}
 }
