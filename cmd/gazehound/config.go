@@ -161,6 +161,7 @@ type (
 		Replicas  int
 		Away      time.Duration
 		MaxBytes  Size `mapstructure:"max_bytes"`
+		WaitFor   int  `mapstructure:"wait_for"`
 	}
 	AdminConfig struct {
 		Listen    string
@@ -238,7 +239,7 @@ func DefaultConfig() Config {
 		Storage: StorageConfig{Memory: 500e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20, RemovalForm: true},
-		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, MaxBytes: 1e9},
+		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, MaxBytes: 1e9, WaitFor: 1},
 		Admin:   AdminConfig{Listen: "127.0.0.1:8091"},
 		Hosts:   map[string]HostConfig{},
 	}
@@ -539,6 +540,7 @@ func (c *Config) Validate() error {
 		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
 		oneOf("cluster.partition", c.Cluster.Partition, partitionNames()...),
 		oneOf("cluster.policy", c.Cluster.Policy, "A", "B"),
+		between("cluster.wait_for", float64(c.Cluster.WaitFor), 1, 10000),
 		between("cluster.replicas", float64(c.Cluster.Replicas), 0, 5),
 		between("cluster.away", c.Cluster.Away.Seconds(), 10, forever),
 		between("cluster.max_bytes", float64(c.Cluster.MaxBytes), 16e6, 1e15),

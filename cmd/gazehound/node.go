@@ -25,7 +25,7 @@ import (
 // nodeFlags are those of crawl and those that stand for keys of cluster.
 func nodeFlags() map[string]string {
 	all := maps.Clone(crawlFlags)
-	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "ip-file", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away"} {
+	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "ip-file", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away", "wait-for"} {
 		all[name] = "cluster::" + strings.ReplaceAll(name, "-", "_")
 	}
 	all["cluster"], all["crawl-name"] = "cluster::url", "cluster::crawl"
@@ -96,6 +96,7 @@ version or works on another crawl.`,
 	f.String("tls-ca", "", "PEM `FILE` with the authority of the other side")
 	f.Int("replicas", d.Replicas, "of what the cluster keeps; 0: 3 where there are three servers, else 1")
 	f.Duration("away", d.Away, "how long a silent node keeps its share")
+	f.Int("wait-for", d.WaitFor, "nodes that must be there before the crawl begins: those that come later fetch some pages again")
 	o.flags(f)
 	return cmd
 }
@@ -124,7 +125,8 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 	}
 	n.Workers(cfg.Fetch.Workers)
 	c.Peers = n
-	c.Gate = n.Gate(c.Gate, web.resolve)
+	web.gate = n.Gate(web.gate, web.resolve)
+	c.Gate = web.gate
 	err = n.Serve("search", 8, cfg.Serve.QueryTimeout, func(ctx context.Context, question []byte) (any, error) { return answerSearch(ctx, x, question) })
 	if err != nil {
 		n.Close()
@@ -137,7 +139,17 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 		where = server.URL()
 	}
 	a.say("node %s of %s, partition %s; cluster %s", n.Name(), cfg.Cluster.Crawl, n.Definition().Partition, cmp.Or(where, "in this process"))
-	return func() { n.Close(); closeFile(); closeServer() }, nil
+	leave = func() { n.Close(); closeFile(); closeServer() }
+	if nodes := cfg.Cluster.WaitFor; nodes > 1 {
+		a.say("waiting for %d nodes …", nodes)
+		ctx, stop := signals(ctx)
+		defer stop()
+		if err := n.WaitFor(ctx, nodes); err != nil {
+			leave()
+			return nil, fail(exitStopped, "stopped while waiting for other nodes")
+		}
+	}
+	return leave, nil
 }
 
 // clusterError gives the errors of joining their exit code.

@@ -131,7 +131,7 @@ func (g *Gate) done(keys []string) {
 	defer g.mu.Unlock()
 	for _, k := range keys {
 		if l := g.leases[k]; l != nil {
-			l.busy--
+			l.busy = max(l.busy-1, 0)
 			l.used = time.Now()
 		}
 	}

@@ -77,8 +77,12 @@ func (n *Node) enter(ctx context.Context) error {
 	return err
 }
 
-// enlist gives the node its share.
+// enlist gives the node its share. Whoever joins has something to do: a crawl
+// that was over goes on.
 func (n *Node) enlist(ctx context.Context) error {
+	if err := n.crawl.Delete(ctx, "over"); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
 	return n.changeMap(ctx, func(m *mapping) bool {
 		delete(m.Left, n.o.Name)
 		if slices.Contains(m.Nodes, n.o.Name) {
@@ -188,13 +192,49 @@ func (n *Node) beat(ctx context.Context) {
 			quiet = 0
 		}
 		before = members
-		if quiet >= 3 {
-			n.waiting.Lock()
-			n.over = true
-			n.arrived.Broadcast()
-			n.waiting.Unlock()
+		if quiet >= 3 || n.isOver(ctx) {
+			n.end(ctx)
 		}
 	}
+}
+
+// WaitFor waits until so many nodes have a share. Nodes that begin together
+// fetch nothing twice; what one fetched before another came and took over its
+// part, the other does not know and fetches again.
+func (n *Node) WaitFor(ctx context.Context, nodes int) error {
+	t := time.NewTicker(n.o.Heartbeat / 4)
+	defer t.Stop()
+	for {
+		n.mu.RLock()
+		there := len(n.shares.nodes)
+		n.mu.RUnlock()
+		if there >= nodes {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-t.C:
+		}
+	}
+}
+
+// isOver says that another node has found the crawl to be over. It may have
+// left since, so the others cannot see that all are idle.
+func (n *Node) isOver(ctx context.Context) bool {
+	_, err := n.crawl.Get(ctx, "over")
+	return err == nil
+}
+
+// end ends the crawl for everybody.
+func (n *Node) end(ctx context.Context) {
+	if _, err := n.crawl.Put(ctx, "over", []byte(n.o.Name)); err != nil {
+		return // the next heartbeat tries again
+	}
+	n.waiting.Lock()
+	defer n.waiting.Unlock()
+	n.over = true
+	n.arrived.Broadcast()
 }
 
 // pulse is one heartbeat: it returns the members that are alive, by name.

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"gazehound/crawler/cluster"
+	"gazehound/crawler/demo"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+)
+
+// A nodeProcess is one node of a test as a process of its own.
+type nodeProcess struct {
+	*exec.Cmd
+	pages      atomic.Int64
+	complaints bytes.Buffer
+	ended      chan error
+}
+
+func startNode(t *testing.T, args ...string) *nodeProcess {
+	t.Helper()
+	p := &nodeProcess{Cmd: exec.Command(os.Args[0], args...), ended: make(chan error, 1)}
+	p.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+	p.Stderr = &p.complaints
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Process.Kill() })
+	go func() {
+		for read := bufio.NewScanner(out); read.Scan(); {
+			var line struct{ Type string }
+			if json.Unmarshal(read.Bytes(), &line) == nil && line.Type == "page" {
+				p.pages.Add(1)
+			}
+		}
+		p.ended <- p.Wait()
+	}()
+	return p
+}
+
+// reach waits until the node has stored so many pages.
+func (p *nodeProcess) reach(t *testing.T, pages int64) {
+	t.Helper()
+	for end := time.Now().Add(3 * time.Minute); p.pages.Load() < pages; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d pages in three minutes: %s", p.pages.Load(), p.complaints.String())
+		}
+	}
+}
+
+// end waits until the node ends by itself.
+func (p *nodeProcess) end(t *testing.T, name, url string) {
+	t.Helper()
+	select {
+	case err := <-p.ended:
+		if err != nil {
+			t.Fatalf("node %s: %v\n%s", name, err, p.complaints.String())
+		}
+	case <-time.After(2 * time.Minute):
+		o := cluster.DefaultOptions()
+		o.Name, o.URL = "viewer", url
+		v, err := cluster.View(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		status, err := v.Status(t.Context())
+		p.Process.Kill()
+		<-p.ended
+		t.Fatalf("node %s does not end (%+v, %v): %s", name, status, err, p.complaints.String())
+	}
+}
+
+// Three nodes, of which one is killed and one is cut off in the middle, find
+// every page that is there; none is fetched twice but what was in flight, and
+// no host is asked sooner than was agreed, by whichever node.
+// GAZEHOUND_CUT_OFF is how long the third one is cut off, in seconds.
+func TestNodesKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs three processes for half a minute")
+	}
+	cutOff := 6 * time.Second
+	if s, err := strconv.Atoi(os.Getenv("GAZEHOUND_CUT_OFF")); err == nil {
+		cutOff = time.Duration(s) * time.Second
+	}
+	const workers, perHost, delay = 8, 150, 60 * time.Millisecond // a calendar has no end
+	o := demo.DefaultOptions()
+	o.Sites, o.PagesPerSite, o.Streets, o.Calm = 40, 20, 40, true // a web that ends
+	data, flags, town, ledger := projectOf(t, o)
+	server, err := cluster.Serve(cluster.ServerOptions{Name: "test", Dir: t.TempDir(), Listen: "127.0.0.1:0", MaxBytes: 4 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	t.Setenv("GAZEHOUND_FETCH__MAX_CRAWL_DELAY", (3 * delay).String())
+	t.Setenv("GAZEHOUND_FETCH__BACKOFF_START", "200ms") // of hosts that never answer
+	t.Setenv("GAZEHOUND_FETCH__BACKOFF_MAX", "500ms")
+	dirs := map[string]string{}
+	start := func(name string) *nodeProcess {
+		if dirs[name] == "" {
+			dirs[name] = filepath.Join(t.TempDir(), name)
+			if err := os.CopyFS(dirs[name], os.DirFS(data)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		args := append([]string{"node", "--name", name, "--cluster", server.URL(), "--wait-for", "3", "--emit", "page", "--workers", fmt.Sprint(workers), "--max-pages-per-host", fmt.Sprint(perHost)}, flags...)
+		return startNode(t, append(args, "--data", dirs[name], "--delay", delay.String(), "--contact", "https://bot.example/")...)
+	}
+	a, b, c := start("a"), start("b"), start("c")
+	b.reach(t, 20)
+	b.Process.Kill()
+	<-b.ended
+	c.reach(t, 20)
+	c.Process.Signal(syscall.SIGSTOP)
+	b = start("b")
+	time.Sleep(cutOff)
+	c.Process.Signal(syscall.SIGCONT)
+	for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
+		p.end(t, name, server.URL())
+	}
+
+	scope := defaultScope(t)
+	visitedBy := map[frontier.Key]string{}
+	ofHost := map[string]int{}
+	var stores []*frontier.Frontier
+	pages := map[string]int{}
+	for name, dir := range dirs {
+		f, err := frontier.Open(frontier.Options{Dir: filepath.Join(dir, "frontier")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		stores = append(stores, f)
+		if n := f.Totals().Queued; n > 0 {
+			t.Errorf("node %s ended with %d links in its queue", name, n)
+		}
+		err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
+			if n.Outcome.Reason == "other_node" {
+				return nil
+			}
+			if other, twice := visitedBy[frontier.KeyOf(n.URL)]; twice {
+				t.Errorf("%s was visited by %s and %s", n.URL, other, name)
+			}
+			visitedBy[frontier.KeyOf(n.URL)] = name
+			ofHost[n.URL.Host()]++
+			if n.Outcome.Kind == "page" {
+				pages[name]++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	lost := 0
+	for _, f := range stores {
+		err := f.Walk(t.Context(), 0, func(n frontier.Node) error {
+			if n.Outcome.Kind != "page" {
+				return nil
+			}
+			r, err := town.Fetch(t.Context(), n.URL)
+			if err != nil {
+				return err
+			}
+			p, err := page.Parse(r)
+			if err != nil {
+				return err
+			}
+			for _, l := range p.Links {
+				if _, known := visitedBy[frontier.KeyOf(l.To)]; !known && scope(l.To) == "" && ofHost[l.To.Host()] < perHost {
+					if lost++; lost < 5 {
+						t.Errorf("%s, a link of %s, was never visited", l.To, n.URL)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lost > 0 {
+		t.Errorf("%d links were lost", lost)
+	}
+	fetched := map[string]int{}
+	for _, r := range ledger.Requests() {
+		if r.Path != "/robots.txt" && r.Status == 200 && !strings.Contains(r.Path, "sitemap") {
+			fetched[r.Host+r.Path]++
+		}
+	}
+	again := 0
+	for _, n := range fetched {
+		again += n - 1
+	}
+	if again > 2*workers {
+		t.Errorf("%d pages were fetched again; at most %d were in flight", again, 2*workers)
+	}
+	shortest := fault{delay: delay}.gaps(t, ledger)
+	for name := range dirs {
+		if pages[name] == 0 {
+			t.Errorf("node %s fetched nothing", name)
+		}
+	}
+	t.Logf("pages %v, %d requests, %d fetched again, shortest gap %v of %v", pages, len(ledger.Requests()), again, shortest, delay)
+}
