@@ -106,9 +106,11 @@ func Open(dir string, o Options) (x *Index, err error) {
 	if o.ReadOnly && journalHolds(dir) { // of a killed program
 		writable := o
 		writable.ReadOnly = false
-		if x, err := Open(dir, writable); err == nil {
-			err = x.Close()
-		} else if !cannotWrite(err) { // or else the pages of its last seconds are not seen
+		whole, err := Open(dir, writable)
+		if err == nil {
+			err = whole.Close()
+		}
+		if err != nil && !cannotWrite(err) { // or else the pages of its last seconds are not seen
 			return nil, err
 		}
 	}

@@ -259,9 +259,9 @@ func decodeCursor(text string, q Query) (cursor, error) {
 	return c, nil
 }
 
-// digest identifies what a query asks, whatever page of it.
+// digest identifies what a query asks, whatever page of it, and however much
+// is told of it: Limit, Cursor, Points, Facets and Explain do not count.
 func (q Query) digest() uint32 {
-	q.Limit, q.Cursor, q.Points, q.Facets, q.Explain = 0, "", 0, nil, false
 	text := fmt.Sprintf("%q %v %q %q %q %q %q %v %v %v %v %v %v %v %v", q.Text, q.AddressOnly, q.Street, q.Postcode, q.City, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix(), q.Until.Unix())
 	if q.Box != nil {
 		text += fmt.Sprintf(" box %v", *q.Box)

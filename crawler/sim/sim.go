@@ -206,7 +206,6 @@ type gate struct {
 	delay   time.Duration
 	now     time.Duration
 	slots   map[string][]time.Duration // host → when its slots are free again
-	taken   string                     // by the last Claim
 	slot    int
 }
 
