@@ -159,7 +159,7 @@ func TestDaemon(t *testing.T) {
 	p = startProgram(t, args...)
 	d = ready(t, data, stopped.Pages+100)
 	var curve struct{ T, Pages []int64 }
-	if _, body := d.get(t, "v1/crawl/series?span=6h"); json.Unmarshal([]byte(body), &curve) != nil || len(curve.T) == 0 || curve.Pages[0] > stopped.Pages {
+	if _, body := d.get(t, "v1/crawl/series?span=10m"); json.Unmarshal([]byte(body), &curve) != nil || len(curve.T) == 0 || curve.Pages[0] > stopped.Pages {
 		t.Errorf("the curves do not start before the restart: %.300s", body)
 	}
 	p.Process.Kill()
