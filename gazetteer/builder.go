@@ -219,7 +219,9 @@ func (w *placeWriter) write(p *Place) error {
 // maxRecord bounds a record of a damaged source file.
 const maxRecord = 64 << 20
 
-func readPlaces(path string, emit func(*Place) error) error {
+// readRecords calls fn for the records of a source file. It says which file is
+// damaged where fn has read beyond a record.
+func readRecords(path string, fn func(*decoder) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -242,7 +244,19 @@ func readPlaces(path string, emit func(*Place) error) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w; import the source again", path, err)
 		}
-		d := decoder{b: buf}
+		if err := fn(&decoder{b: buf}); errors.Is(err, errRecord) {
+			return fmt.Errorf("%s: %w; import the source again", path, ErrDamaged)
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// errRecord says that a record ended too soon.
+var errRecord = errors.New("damaged record")
+
+func readPlaces(path string, emit func(*Place) error) error {
+	return readRecords(path, func(d *decoder) error {
 		p := d.place()
 		p.Area = d.area()
 		if len(d.b) > 0 {
@@ -250,12 +264,10 @@ func readPlaces(path string, emit func(*Place) error) error {
 			p.Range = &r
 		}
 		if d.bad {
-			return fmt.Errorf("%s: %w; import the source again", path, ErrDamaged)
+			return errRecord
 		}
-		if err := emit(&p); err != nil {
-			return err
-		}
-	}
+		return emit(&p)
+	})
 }
 
 // writeFile writes data to path, whole or not at all.

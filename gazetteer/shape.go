@@ -1,10 +1,8 @@
 package gazetteer
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -163,35 +161,11 @@ func (d *decoder) shape() Shape {
 
 // readShapes calls fn for the shapes of a file.
 func readShapes(path string, fn func(Shape) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	r := bufio.NewReader(s2.NewReader(f))
-	var buf []byte
-	for {
-		n, err := binary.ReadUvarint(r)
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil && n > maxRecord {
-			err = ErrDamaged
-		}
-		if err == nil {
-			buf = slices.Grow(buf[:0], int(n))[:n]
-			_, err = io.ReadFull(r, buf)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w; import the source again", path, err)
-		}
-		d := decoder{b: buf}
+	return readRecords(path, func(d *decoder) error {
 		s := d.shape()
 		if d.bad {
-			return fmt.Errorf("%s: %w; import the source again", path, ErrDamaged)
+			return errRecord
 		}
-		if err := fn(s); err != nil {
-			return err
-		}
-	}
+		return fn(s)
+	})
 }

@@ -26,13 +26,8 @@ LR(d): the time that sessions of people spent on each. The strategy "trend"
 orders its queue by it.`,
 		Example: `  gazehound clickstream import /var/log/nginx/access.log* --site https://www.example.org
   gazehound clickstream top --limit 10`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args: subCommand,
+		RunE: showHelp,
 	}
 
 	o := clicklog.DefaultOptions()

@@ -644,12 +644,8 @@ func newConfigCommand(a *app) *cobra.Command {
 		Use:     "config",
 		Short:   "Show and check the configuration",
 		Example: "  gazehound config check\n  gazehound config show --origin",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		},
+		Args:    subCommand,
+		RunE:    showHelp,
 	}
 	var withOrigin bool
 	show := &cobra.Command{

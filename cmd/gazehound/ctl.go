@@ -27,13 +27,8 @@ directory, which only its owner can read.
 Exit status: 0 done, 1 refused or not answered, 10 no crawl runs.`,
 		Example: `  gazehound ctl pause
   gazehound ctl stop --data oldenburg`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args: subCommand,
+		RunE: showHelp,
 	}
 	for _, c := range []struct{ name, short, done string }{
 		{"pause", "Begin no page until \"ctl resume\"; open pages finish", "paused; open pages finish"},

@@ -28,13 +28,8 @@ func newGazetteerCommand(a *app) *cobra.Command {
 		Short: "Import places, count them, look one up",
 		Example: `  gazehound gazetteer import DE.txt                            GeoNames postal codes
   gazehound gazetteer lookup "Lange Straße 5, 26122 Oldenburg"`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args: subCommand,
+		RunE: showHelp,
 	}
 	c.AddCommand(newGazetteerImportCommand(a), newGazetteerStatsCommand(a), newGazetteerLookupCommand(a), newGazetteerRegionsCommand(a))
 	return c

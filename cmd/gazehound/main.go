@@ -101,13 +101,8 @@ serves what it found: search page, HTTP API, evidence for every address.`,
   gazehound serve                                       search page and API on 127.0.0.1:8090`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args:          subCommand,
+		RunE:          showHelp,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.flags = cmd.Flags()
 			a.dataGiven = cmd.Flags().Changed("data")
@@ -127,6 +122,17 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	root.AddCommand(commands(a)...)
 	return root
 }
+
+// subCommand is the Args of a command that only has others below it: whoever
+// comes here has named none that there is.
+func subCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
+	}
+	return nil
+}
+
+func showHelp(cmd *cobra.Command, args []string) error { return cmd.Help() }
 
 // unknownCommand suggests the nearest sub-command of cmd.
 func unknownCommand(cmd *cobra.Command, name string) error {

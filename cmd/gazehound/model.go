@@ -33,12 +33,8 @@ one that was saved last; a crawl may be running.
 
 Exit status: 0 done, 4 damaged model, 10 no model.`,
 		Example: "  gazehound model show --feature anchor --depth 1\n  gazehound model diff ../other-data",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		},
+		Args:    subCommand,
+		RunE:    showHelp,
 	}
 	var o termFlags
 	show := &cobra.Command{

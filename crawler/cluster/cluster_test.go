@@ -545,7 +545,7 @@ func TestServerRefuses(t *testing.T) {
 func genEntry(t *rapid.T) frontier.Entry {
 	u, err := weburl.Parse("http://" + rapid.StringMatching(`[a-z]{1,8}\.example/[a-z/]{0,30}`).Draw(t, "url"))
 	if err != nil {
-		t.Skip()
+		t.Fatal(err)
 	}
 	e := frontier.Entry{
 		URL: u, Priority: float64(rapid.IntRange(0, 65535).Draw(t, "priority")) / 65535, Depth: rapid.IntRange(0, 1000).Draw(t, "depth"), Distance: rapid.IntRange(0, 1000).Draw(t, "distance"),

@@ -3,10 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"gazehound/crawler/nugget"
 
@@ -105,6 +102,7 @@ func falling(a, b float64) int {
 // points.
 func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error) {
 	var plots []*plot.Plot
+	var names []string
 	for i, f := range nuggetFigures {
 		p := plot.New()
 		p.Title.Text, p.X.Label.Text, p.Y.Label.Text = f.title, f.x, "bits"
@@ -132,26 +130,7 @@ func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error)
 		p.Legend.Add("equation 8", line)
 		p.Legend.Add("measured", points)
 		p.X.Min, p.Y.Min, p.Y.Max = 0, 0, p.Y.Max*1.05
-		plots = append(plots, p)
+		plots, names = append(plots, p), append(names, f.name)
 	}
-	switch ext := strings.ToLower(filepath.Ext(name)); ext {
-	case ".svg", ".png":
-		return []string{name}, writePlots(name, plots)
-	case "":
-	default:
-		return nil, fmt.Errorf("sim: plots are .svg or .png files, or a folder; %q is neither", name)
-	}
-	if err := os.MkdirAll(name, 0o755); err != nil {
-		return nil, fmt.Errorf("sim: %w", err)
-	}
-	for i, f := range nuggetFigures {
-		for _, ext := range []string{".svg", ".png"} {
-			file := filepath.Join(name, f.name+ext)
-			if err := writePlots(file, plots[i:i+1]); err != nil {
-				return nil, err
-			}
-			files = append(files, file)
-		}
-	}
-	return files, nil
+	return savePlots(name, plots, names)
 }

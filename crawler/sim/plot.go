@@ -70,6 +70,12 @@ func (c *Comparison) Plot(name string) (files []string, err error) {
 		}
 		plots, names = append(plots, p), append(names, figures[i].name)
 	}
+	return savePlots(name, plots, names)
+}
+
+// savePlots draws all plots into one .svg or .png file, or each as both into a
+// folder under its own name, and returns the files.
+func savePlots(name string, plots []*plot.Plot, names []string) (files []string, err error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); ext {
 	case ".svg", ".png":
 		return []string{name}, writePlots(name, plots)

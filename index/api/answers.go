@@ -127,19 +127,28 @@ func (s *server) nextOf(r *http.Request, a asked, result *index.Result) string {
 	return r.URL.Path + "?" + withCursor(v, result.Next)
 }
 
-// feed answers /feed.atom.
-func (s *server) feed(w http.ResponseWriter, r *http.Request, on route) {
+// searched reads a request and searches for what it asks. Where it is not ok, the
+// request is answered: a problem, or nothing has changed.
+func (s *server) searched(w http.ResponseWriter, r *http.Request, on route) (a asked, result *index.Result, ok bool) {
 	a, p := s.parse(r, on)
 	if p != nil {
 		writeProblem(w, r, p)
-		return
+		return a, nil, false
 	}
 	if s.notModified(w, r, a) {
-		return
+		return a, nil, false
 	}
-	result, p := s.answer(r.Context(), a)
-	if p != nil {
+	if result, p = s.answer(r.Context(), a); p != nil {
 		writeProblem(w, r, p)
+		return a, nil, false
+	}
+	return a, result, true
+}
+
+// feed answers /feed.atom.
+func (s *server) feed(w http.ResponseWriter, r *http.Request, on route) {
+	_, result, ok := s.searched(w, r, on)
+	if !ok {
 		return
 	}
 	f, _ := export.Lookup("atom")
@@ -264,17 +273,8 @@ func facetsOf(counts []index.Count) map[string][]facetValue {
 
 // facets answers /v1/facets.
 func (s *server) facets(w http.ResponseWriter, r *http.Request, on route) {
-	a, p := s.parse(r, on)
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	if s.notModified(w, r, a) {
-		return
-	}
-	result, p := s.answer(r.Context(), a)
-	if p != nil {
-		writeProblem(w, r, p)
+	_, result, ok := s.searched(w, r, on)
+	if !ok {
 		return
 	}
 	s.document(w, r, anyJSON, map[string]any{"numberMatched": result.Total, "relaxed": result.Relaxed, "facets": facetsOf(result.Facets), "licence": s.Licence, "attribution": s.Attribution})

@@ -364,17 +364,8 @@ func (s *server) swapped(ctx context.Context, a asked) *Problem {
 
 // photon answers /api, /reverse and /structured.
 func (s *server) photon(w http.ResponseWriter, r *http.Request, on route) {
-	a, p := s.parse(r, on)
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	if s.notModified(w, r, a) {
-		return
-	}
-	result, p := s.answer(r.Context(), a)
-	if p != nil {
-		writeProblem(w, r, p)
+	a, result, ok := s.searched(w, r, on)
+	if !ok {
 		return
 	}
 	s.document(w, r, anyJSON, s.photonCollection(a, result))
