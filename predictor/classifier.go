@@ -1,9 +1,11 @@
 package predictor
 
 import (
+	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jbrukh/bayesian"
 )
@@ -23,10 +25,46 @@ type classifier struct {
 	store           *bayesian.Classifier
 	terms           []string // the vocabulary, in the order of learning; only ever appended to
 	relevant, other int      // links learned per class
+	recent          recent
+}
+
+// A recent remembers the counts of terms that were asked for, so that the
+// store, which looks a term up for each class anew, is seldom asked: each term
+// has one slot, which it shares with others. A store that learns a term takes
+// it out. The hash is another one in each process, so that no page can make
+// terms that are taken for one another.
+type recent struct {
+	seed  maphash.Seed
+	mu    sync.Mutex
+	slots []counted // recentSlots of them, or nil: nobody has asked
+}
+
+type counted struct {
+	hash            uint64 // of the term; 0 is an empty slot
+	relevant, other float64
+}
+
+const recentSlots = 1 << 16 // 1.5 MB
+
+// slot returns the slot of a term, and the term's hash. r.mu is held.
+func (r *recent) slot(term string) (*counted, uint64) {
+	if r.slots == nil {
+		r.slots = make([]counted, recentSlots)
+	}
+	h := maphash.String(r.seed, term) | 1 // never 0
+	return &r.slots[h>>1%recentSlots], h
+}
+
+func (r *recent) drop(term string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, h := r.slot(term); s.hash == h {
+		*s = counted{}
+	}
 }
 
 func newClassifier(o Options) *classifier {
-	return &classifier{options: o, store: bayesian.NewClassifier(relevantClass, otherClass)}
+	return &classifier{options: o, store: bayesian.NewClassifier(relevantClass, otherClass), recent: recent{seed: maphash.MakeSeed()}}
 }
 
 // learn counts one link.
@@ -43,8 +81,14 @@ func (c *classifier) learn(terms []string, relevant bool) {
 		if r[i] == 0 && o[i] == 0 {
 			term = c.meet(term)
 		}
-		c.store.Observe(term, 1, class)
+		c.count(term, 1, class)
 	}
+}
+
+// count adds n to the count of a term.
+func (c *classifier) count(term string, n int, class bayesian.Class) {
+	c.store.Observe(term, n, class)
+	c.recent.drop(term)
 }
 
 // meet puts a term into the vocabulary, unless it is there, and returns what
@@ -66,10 +110,10 @@ func (c *classifier) meet(term string) string {
 // observe adds counts of one term that the vocabulary holds.
 func (c *classifier) observe(term string, relevant, other int) {
 	if relevant != 0 {
-		c.store.Observe(term, relevant, relevantClass)
+		c.count(term, relevant, relevantClass)
 	}
 	if other != 0 {
-		c.store.Observe(term, other, otherClass)
+		c.count(term, other, otherClass)
 	}
 }
 
@@ -81,13 +125,32 @@ func (c *classifier) has(term string) bool {
 
 // counts returns how often each term was learned in the two classes.
 func (c *classifier) counts(terms []string) (relevant, other []float64) {
-	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(terms)
-	for class, total := range totals {
-		for i, f := range frequencies[class] {
-			frequencies[class][i] = math.Round(f * float64(total)) // the 1e-11 of an unseen word becomes 0
+	both := make([]float64, 2*len(terms))
+	relevant, other = both[:len(terms)], both[len(terms):]
+	c.recent.mu.Lock()
+	defer c.recent.mu.Unlock()
+	var missing []int
+	var strange []string
+	for i, term := range terms {
+		if s, hash := c.recent.slot(term); s.hash == hash {
+			relevant[i], other[i] = s.relevant, s.other
+		} else {
+			missing, strange = append(missing, i), append(strange, term)
 		}
 	}
-	return frequencies[0], frequencies[1]
+	if len(missing) == 0 {
+		return relevant, other
+	}
+	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(strange)
+	times := func(class, j int) float64 { // the 1e-11 of an unseen word becomes 0
+		return math.Round(frequencies[class][j] * float64(totals[class]))
+	}
+	for j, i := range missing {
+		s, hash := c.recent.slot(terms[i])
+		*s = counted{hash, times(0, j), times(1, j)}
+		relevant[i], other[i] = s.relevant, s.other
+	}
+	return relevant, other
 }
 
 // resolve returns the terms as the vocabulary knows them, and their counts:

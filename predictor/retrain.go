@@ -325,7 +325,7 @@ func (c *classifier) forget(terms []string, relevant bool) {
 	*documents--
 	for i, term := range known {
 		if seen[i] >= 1 && !slices.Contains(known[:i], term) {
-			c.store.Observe(term, -1, class)
+			c.count(term, -1, class)
 		}
 	}
 }

@@ -168,6 +168,7 @@ func New(o Options) (*Client, error) {
 	if proxy, _ := o.proxy(); proxy != nil {
 		c.transport.Proxy = http.ProxyURL(proxy)
 		c.transport.DialContext = (&net.Dialer{Timeout: o.connect()}).DialContext
+		c.transport.MaxIdleConnsPerHost = o.Idle // http requests to all hosts go over the same connections
 		c.transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
 			if r.StatusCode != http.StatusOK {
 				return classedf(ClassConnect, "proxy makes no connection: %s", r.Status)

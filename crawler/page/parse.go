@@ -10,7 +10,6 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse/markup"
 
-	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -93,7 +92,7 @@ type head struct {
 
 func readHead(r *Response, doc *html.Node) *head {
 	h := &head{base: r.URL}
-	elements := goquery.NewDocumentFromNode(doc).Find("html, title, base, meta, link").Nodes
+	elements := headElements(doc)
 	for _, n := range elements {
 		if href, ok := attr(n, "href"); ok && n.DataAtom == atom.Base {
 			if base, err := r.URL.Resolve(href); err == nil {
@@ -154,6 +153,19 @@ func readHead(r *Response, doc *html.Node) *head {
 		h.refresh(r.URL, refresh)
 	}
 	return h
+}
+
+// headElements returns the elements of doc that readHead looks at, wherever
+// they stand, in document order.
+func headElements(doc *html.Node) []*html.Node {
+	var found []*html.Node
+	for n := range doc.Descendants() {
+		switch n.DataAtom {
+		case atom.Html, atom.Title, atom.Base, atom.Meta, atom.Link:
+			found = append(found, n)
+		}
+	}
+	return found
 }
 
 func (h *head) link(page weburl.URL, n *html.Node) {
