@@ -54,7 +54,7 @@ const (
 // see.
 type mention struct {
 	id    string
-	words string // of the page
+	words *pageText // nil: they say nothing of this address
 
 	host, site         string
 	Lang               string              `json:"l,omitempty"`
@@ -163,7 +163,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 		found = append(found, m)
 	}
 	if len(spans.distinct) <= maxTextShared && len(spans.private) == 0 {
-		words := clip(d.Text, maxText)
+		words := &pageText{lang: d.Lang, text: clip(d.Text, maxText)}
 		for _, m := range found {
 			m.words = words
 		}
@@ -358,8 +358,8 @@ func (m *mention) entry(words *analysis) (*document.Document, error) {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	doc := document.NewDocument(m.id)
-	doc.AddField(weighted{fieldWords, words.weigh(m)})
-	doc.AddField(weighted{fieldWhere, words.weighAddress(m)})
+	doc.AddField(&weighted{name: fieldWords, weigh: func() bleveindex.TokenFrequencies { return words.weigh(m) }})
+	doc.AddField(&weighted{name: fieldWhere, weigh: func() bleveindex.TokenFrequencies { return words.weighAddress(m) }})
 	doc.AddField(document.NewTextFieldCustom(fieldRow, nil, m.encodeRow(), bleveindex.StoreField, nil))
 	doc.AddField(document.NewTextFieldCustom(fieldData, nil, data, bleveindex.StoreField, nil))
 	return doc, nil

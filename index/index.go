@@ -55,11 +55,17 @@ type Options struct {
 	LockWait time.Duration
 	// MaxBatch is how many writes share one commit of Bleve at most.
 	MaxBatch int
+	// Lag is by how much what a search sees may be older than the last write,
+	// about; 0 to 5 s. With 0 every search sees every write that was
+	// acknowledged before, and waits for Bleve to take it; a crawl that is
+	// searched meanwhile wants a second, so that many writes are taken at once
+	// and no search waits. Stats and Walk see every write in any case.
+	Lag time.Duration
 }
 
 // DefaultOptions returns the options of a crawl.
 func DefaultOptions() Options {
-	return Options{LockWait: time.Second, MaxBatch: 256}
+	return Options{LockWait: time.Second, MaxBatch: 2000}
 }
 
 // Validate returns an error that names the first bad option.
@@ -69,6 +75,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("index: lock wait %v is less than 1ms", o.LockWait)
 	case o.MaxBatch < 1 || o.MaxBatch > 10_000:
 		return fmt.Errorf("index: batch of %d writes; 1 to 10000 are possible", o.MaxBatch)
+	case o.Lag < 0 || o.Lag > commitAfter:
+		return fmt.Errorf("index: lag %v is not 0 to %v", o.Lag, commitAfter)
 	}
 	return nil
 }
@@ -81,6 +89,7 @@ type Index struct {
 	bleve bleve.Index // nil: the empty index of a folder that does not exist
 	write chan write  // nil: read only
 	queue queue       // what the journal has and Bleve has not
+	lag   time.Duration
 
 	closing sync.RWMutex // held for reading while a write is handed over or a state is read
 	closed  bool
@@ -114,7 +123,7 @@ func Open(dir string, o Options) (x *Index, err error) {
 			return nil, err
 		}
 	}
-	x = &Index{dir: dir, words: newAnalysis(), table: newTable()}
+	x = &Index{dir: dir, lag: o.Lag, words: newAnalysis(), table: newTable()}
 	if x.id, err = identify(dir, o.ReadOnly); err != nil {
 		if o.ReadOnly && errors.Is(err, fs.ErrNotExist) {
 			return x, x.refresh()
@@ -396,7 +405,8 @@ type write struct {
 
 // Put replaces what the index knows of the page d.URL by the addresses of d in
 // the region; without any the page is forgotten. It is on disk when Put
-// returns without an error, and every search that begins later sees it.
+// returns without an error, and every search that begins later sees it, or
+// one that begins after Options.Lag.
 // Several Puts at once share a sync, so callers in parallel are much faster
 // than one alone. After the end of ctx the page may or may not have been written.
 func (x *Index) Put(ctx context.Context, d Document) error {
@@ -448,8 +458,7 @@ func (x *Index) change(ctx context.Context, w write, e entry) error {
 func (x *Index) hand(ctx context.Context, w write) error {
 	x.closing.RLock()
 	defer x.closing.RUnlock()
-	switch {
-	case x.closed:
+	if x.closed {
 		return ErrClosed
 	}
 	select {
@@ -632,7 +641,7 @@ type statsCache struct {
 
 // Stats counts anew after each change, in time proportional to the mentions.
 func (x *Index) Stats(ctx context.Context) (Stats, error) {
-	v, err := x.see()
+	v, err := x.seeAll()
 	if err != nil {
 		return Stats{}, err
 	}

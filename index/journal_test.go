@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // left writes a journal as a killed program leaves it, and nothing of Bleve.
@@ -164,8 +165,31 @@ func TestWeighPage(t *testing.T) {
 		for _, token := range a.of(lang).Analyze([]byte(text)) {
 			want[string(token.Term)] = min(mostText, want[string(token.Term)]+weightText)
 		}
-		if got := a.weighPage(&mention{Lang: lang, words: text}); !maps.Equal(got, want) {
+		if got := a.weighPage(lang, text); !maps.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", lang, got, want)
 		}
+	}
+}
+
+// With a lag no search waits for a write, and sees it a little later; what
+// counts or walks sees it at once.
+func TestLag(t *testing.T) {
+	o := DefaultOptions()
+	o.Lag = 20 * time.Millisecond
+	x, err := Open(t.TempDir(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for i, d := range town()[:3] {
+		put(t, x, d)
+		if i == 0 {
+			if s, err := x.Stats(t.Context()); err != nil || s.Pages != 1 {
+				t.Errorf("stats %+v, %v", s, err)
+			}
+		}
+	}
+	for find(t, x, Query{Text: "bäckerei"}).Total == 0 { // until the test's own deadline
+		time.Sleep(time.Millisecond)
 	}
 }

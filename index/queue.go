@@ -1,9 +1,11 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,20 +18,35 @@ type queue struct {
 	journal *journal   // files are added to and turned with mu held
 
 	waiting   []write
-	mentions  int   // of waiting
-	kept      int64 // writes that were acknowledged
-	committed int64 // of those, Bleve has
-	wanted    int64 // somebody waits until so many are committed
-	ended     bool  // the keeper is done
-	failed    error // Bleve did not take a batch: the journal keeps it for the next Open
+	size      int         // bytes of the texts of waiting, about
+	kept      int64       // writes that were acknowledged
+	committed int64       // of those, Bleve has
+	wanted    int64       // somebody waits until so many are committed
+	ended     bool        // the keeper is done
+	failed    error       // Bleve did not take a batch: the journal keeps it for the next Open
+	searched  atomic.Bool // somebody looked at a state of the data, and may want a newer one
 
 	goroutines sync.WaitGroup
 }
 
 const (
-	commitAfter     = 5 * time.Second // a write waits so long for company
-	maxMentionBatch = 4000            // mentions of a batch, about
+	commitAfter  = 5 * time.Second // a write waits so long for company
+	maxBatchSize = 8 << 20         // bytes of the texts of a batch, about
 )
+
+// size returns what a write holds in memory, in bytes, about.
+func (w *write) size() int {
+	n := 0
+	var page *pageText // those of a page share its text
+	for _, m := range w.mentions {
+		n += 500 + len(m.Near) + len(m.Title)
+		if m.words != nil && m.words != page {
+			page = m.words
+			n += len(page.text)
+		}
+	}
+	return n
+}
 
 // start commits what a killed program left in the journal, and begins to take
 // writes.
@@ -130,7 +147,7 @@ func (x *Index) keep(maxBatch int) {
 func (q *queue) add(batch []write, maxBatch int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.failed == nil && (len(q.waiting) >= 2*maxBatch || q.mentions >= 2*maxMentionBatch) {
+	for q.failed == nil && (len(q.waiting) >= 2*maxBatch || q.size >= 2*maxBatchSize) {
 		q.changed.Wait()
 	}
 	if q.failed != nil {
@@ -148,7 +165,7 @@ func (q *queue) add(batch []write, maxBatch int) error {
 	for _, w := range batch {
 		w.record = nil
 		q.waiting = append(q.waiting, w)
-		q.mentions += len(w.mentions)
+		q.size += w.size()
 	}
 	q.kept += int64(len(batch))
 	q.changed.Broadcast()
@@ -156,7 +173,8 @@ func (q *queue) add(batch []write, maxBatch int) error {
 }
 
 // commitAll is the committer: it brings writes to Bleve once there are many, or
-// some have waited long, or somebody wants to see them, or the index is closed.
+// some have waited long, or for the time of the lag while somebody searches,
+// or somebody waits for them, or the index is closed.
 func (x *Index) commitAll(maxBatch int) {
 	q := &x.queue
 	q.mu.Lock()
@@ -166,13 +184,20 @@ func (x *Index) commitAll(maxBatch int) {
 			q.changed.Wait()
 		}
 		late := false
-		timer := time.AfterFunc(commitAfter, func() {
+		since := time.Now()
+		q.searched.Store(false)
+		var timer *time.Timer
+		timer = time.AfterFunc(cmp.Or(x.lag, commitAfter), func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
+			if waited := time.Since(since); waited < commitAfter && !q.searched.Load() {
+				timer.Reset(min(x.lag, commitAfter-waited))
+				return
+			}
 			late = true
 			q.changed.Broadcast()
 		})
-		for len(q.waiting) < maxBatch && q.mentions < maxMentionBatch && q.wanted <= q.committed && !late && !q.ended && q.failed == nil {
+		for len(q.waiting) < maxBatch && q.size < maxBatchSize && q.wanted <= q.committed && !late && !q.ended && q.failed == nil {
 			q.changed.Wait()
 		}
 		timer.Stop()
@@ -180,7 +205,7 @@ func (x *Index) commitAll(maxBatch int) {
 			return
 		}
 		writes, file := q.waiting, q.journal.turn()
-		q.waiting, q.mentions = nil, 0
+		q.waiting, q.size = nil, 0
 		q.mu.Unlock()
 		err := x.commitInParts(writes, maxBatch)
 		q.mu.Lock()
@@ -198,9 +223,9 @@ func (x *Index) commitAll(maxBatch int) {
 // commitInParts keeps each batch of Bleve small.
 func (x *Index) commitInParts(writes []write, maxBatch int) error {
 	for len(writes) > 0 {
-		n, mentions := 0, 0
-		for n < len(writes) && n < maxBatch && (n == 0 || mentions+len(writes[n].mentions) <= maxMentionBatch) {
-			mentions += len(writes[n].mentions)
+		n, size := 0, 0
+		for n < len(writes) && n < maxBatch && size < maxBatchSize {
+			size += writes[n].size()
 			n++
 		}
 		if err := x.commit(writes[:n]); err != nil {

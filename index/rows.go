@@ -256,12 +256,26 @@ func (v *view) release() {
 	}
 }
 
-// see returns the newest state of the data, with every write that was
+// seeAll returns the newest state of the data, with every write that was
 // acknowledged.
-func (x *Index) see() (*view, error) {
+func (x *Index) seeAll() (*view, error) {
 	if err := x.queue.settle(); err != nil {
 		return nil, err
 	}
+	return x.view()
+}
+
+// see returns a state of the data that is at most about Options.Lag old.
+func (x *Index) see() (*view, error) {
+	if x.lag == 0 {
+		return x.seeAll()
+	}
+	x.queue.searched.Store(true)
+	return x.view()
+}
+
+// view returns the state of the data that is seen now.
+func (x *Index) view() (*view, error) {
 	x.viewing.RLock()
 	defer x.viewing.RUnlock()
 	if x.current == nil {

@@ -24,7 +24,7 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 	if err := q.CheckFilters(); err != nil {
 		return err
 	}
-	v, err := x.see()
+	v, err := x.seeAll()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"strings"
+	"sync"
 
 	"gazehound/geoparse"
 
@@ -41,24 +42,26 @@ const (
 // impact returns how much a word counts that has this weight, 0 to 1.
 func impact(weight uint64) float64 { return float64(weight) / (float64(weight) + saturation) }
 
-// A weighted is a field of words whose frequencies are their weights.
+// A weighted is a field of words whose frequencies are their weights. Bleve
+// lets several goroutines weigh, each another document.
 type weighted struct {
 	name  string
+	weigh func() bleveindex.TokenFrequencies
 	words bleveindex.TokenFrequencies
 }
 
-// The methods make it a field of a Bleve document that is analysed already.
+// The methods make it a field of a Bleve document.
 
-func (f weighted) Name() string                             { return f.name }
-func (f weighted) ArrayPositions() []uint64                 { return nil }
-func (f weighted) Options() bleveindex.FieldIndexingOptions { return bleveindex.IndexField }
-func (f weighted) Analyze()                                 {}
-func (f weighted) Value() []byte                            { return nil }
-func (f weighted) NumPlainTextBytes() uint64                { return 0 }
-func (f weighted) Size() int                                { return f.words.Size() }
-func (f weighted) EncodedFieldType() byte                   { return 't' }
-func (f weighted) AnalyzedLength() int                      { return 1 } // the weights know the length
-func (f weighted) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
+func (f *weighted) Name() string                             { return f.name }
+func (f *weighted) ArrayPositions() []uint64                 { return nil }
+func (f *weighted) Options() bleveindex.FieldIndexingOptions { return bleveindex.IndexField }
+func (f *weighted) Analyze()                                 { f.words = f.weigh() }
+func (f *weighted) Value() []byte                            { return nil }
+func (f *weighted) NumPlainTextBytes() uint64                { return 0 }
+func (f *weighted) Size() int                                { return f.words.Size() }
+func (f *weighted) EncodedFieldType() byte                   { return 't' }
+func (f *weighted) AnalyzedLength() int                      { return 1 } // the weights know the length
+func (f *weighted) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
 	return f.words
 }
 
@@ -67,8 +70,8 @@ func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
 	analyser := a.of(m.Lang)
 	sum := map[string]float64{}
 	others := geoparse.Role(m.Role).ThirdParty() // whom the page is not about
-	if !others {
-		sum = maps.Clone(a.weighPage(m))
+	if !others && m.words != nil {
+		sum = maps.Clone(m.words.weigh(a))
 	}
 	near := map[string]float64{}
 	for _, t := range analyser.Analyze([]byte(m.Near)) {
@@ -103,21 +106,30 @@ func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
 	return frequencies(sum)
 }
 
-// weighPage returns the words of a mention's page with their weights, which
-// nobody changes.
-func (a *analysis) weighPage(m *mention) map[string]float64 {
-	if a.last.words != nil && a.last.text == m.words && a.last.lang == m.Lang {
-		return a.last.words
-	}
+// A pageText is the text of a page with one address or a few, which share its
+// words.
+type pageText struct {
+	lang, text string
+	once       sync.Once
+	weights    map[string]float64
+}
+
+// weigh returns the words of a page with their weights, which nobody changes.
+func (p *pageText) weigh(a *analysis) map[string]float64 {
+	p.once.Do(func() { p.weights = a.weighPage(p.lang, p.text) })
+	return p.weights
+}
+
+func (a *analysis) weighPage(lang, text string) map[string]float64 {
 	sum := map[string]float64{}
-	analyser := a.of(m.Lang)
+	analyser := a.of(lang)
 	// Folding and stemming look at one word at a time, and cost more than to
 	// find the words: each different one is folded once. Its place in distinct
 	// is its position.
 	var distinct bleveanalysis.TokenStream
 	var times []float64
 	at := map[string]int{}
-	for _, t := range analyser.Tokenizer.Tokenize([]byte(m.words)) {
+	for _, t := range analyser.Tokenizer.Tokenize([]byte(text)) {
 		if i, seen := at[string(t.Term)]; seen {
 			times[i]++
 			continue
@@ -132,7 +144,6 @@ func (a *analysis) weighPage(m *mention) map[string]float64 {
 	for _, t := range distinct {
 		sum[string(t.Term)] = min(mostText, sum[string(t.Term)]+weightText*times[t.Position])
 	}
-	a.last.lang, a.last.text, a.last.words = m.Lang, m.words, sum
 	return sum
 }
 

@@ -24,13 +24,6 @@ type analysis struct {
 	german  *bleveanalysis.DefaultAnalyzer
 	english *bleveanalysis.DefaultAnalyzer
 	split   bleveanalysis.Analyzer // words that are folded already
-
-	// The words of the page that was weighed last: a page with several
-	// addresses is analysed once. Only the one that commits weighs.
-	last struct {
-		lang, text string
-		words      map[string]float64
-	}
 }
 
 func newAnalysis() *analysis {

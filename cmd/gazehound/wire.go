@@ -454,7 +454,9 @@ func storeError(p project, err error) error {
 }
 
 func openIndex(p project) (*index.Index, error) {
-	x, err := index.Open(p.index(), index.DefaultOptions())
+	o := index.DefaultOptions()
+	o.Lag = time.Second // a search beside a crawl never waits for its writes
+	x, err := index.Open(p.index(), o)
 	if err != nil {
 		return nil, storeError(p, err)
 	}
