@@ -72,7 +72,7 @@ var badInputs = []badInput{
 	{"TLS expired, wrong host, self-signed", map[string]string{"tls": "error tls"}, "fetch.TestTLS"},
 	{"NXDOMAIN, SERVFAIL and slow DNS", map[string]string{"nowhere.example": "error dns", "servfail.example": "error dns", "slowdns.example": "error dns"}, ""},
 	{"userinfo or odd port in the URL", map[string]string{"http://loopback.example:22/": "skipped robots_unreachable", "http://loopback.example:25/": "skipped robots_unreachable", "http://u:p@a.example/": "no URL"}, "fetch.TestBadPort"},
-	{"keep-alive connection closed at reuse", map[string]string{"/closes-second-use": ok}, "fetch.TestReuse"},
+	{"keep-alive connection closed at reuse", map[string]string{"/closes-second-use": ok}, "fetch.TestAsksOnce fetch.TestAsksOnceOverHTTP2"},
 	{"no status line (HTTP/0.9)", map[string]string{"/http-0.9": "error protocol"}, ""},
 	{"status 200:OK, abc, 999, binary", map[string]string{"/bad-status-line": "error protocol", "/status-abc": "error protocol", "/status-999": "error protocol", "/binary-status": "error protocol"}, ""},
 	{"header without colon, folded, with NUL or CR", map[string]string{"/header-without-colon": "error protocol", "/header-folded": ok, "/header-nul": "error protocol", "/header-cr": "error protocol"}, ""},
@@ -255,6 +255,9 @@ func TestBadInputs(t *testing.T) {
 				t.Fatal("nothing holds this row")
 			}
 			c := badInputCrawler(t, clients)
+			if _, lost := row.urls["/closes-second-use"]; lost { // its page comes with the next turn
+				c.Options.Retries = 1
+			}
 			wants := map[frontier.Key]string{}
 			var seeds []weburl.URL
 			good := "http://good.example:" + port + "/soft"

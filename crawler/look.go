@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -194,24 +195,31 @@ func (c *Crawler) failed(v *Visit, err error) (again time.Duration) {
 	case fetch.ClassContentType, fetch.ClassTooLarge, fetch.ClassPrivateAddress:
 		v.Outcome.Kind, v.Outcome.Reason = "skipped", class
 		return notAgain
+	case fetch.ClassProtocol:
+		if e, ok := errors.AsType[*fetch.Error](err); ok && e.Reused && v.Entry.Retries < c.Options.Retries {
+			return c.retry(v)
+		}
 	case fetch.ClassTimeout, fetch.ClassConnect:
 		if v.Entry.Retries < c.Options.Retries {
-			v.Entry.Retries++
-			v.alone = true // how long the host rests is the gate's business
-			return c.Options.RetryWait << (v.Entry.Retries - 1)
+			return c.retry(v)
 		}
 	}
 	v.Outcome.Kind, v.Outcome.Reason = "error", class
 	return notAgain
 }
 
-// refused files a 429 or 5xx answer, or asks for another try; how long the
-// host then rests is the gate's business.
+// retry returns how long the page rests before it is asked for once more. How
+// long its host rests is the gate's business.
+func (c *Crawler) retry(v *Visit) (again time.Duration) {
+	v.Entry.Retries++
+	v.alone = true
+	return c.Options.RetryWait << (v.Entry.Retries - 1)
+}
+
+// refused files a 429 or 5xx answer, or asks for another try.
 func (c *Crawler) refused(v *Visit) (again time.Duration) {
 	if v.Entry.Retries < c.Options.Retries {
-		v.Entry.Retries++
-		v.alone = true
-		return c.Options.RetryWait << (v.Entry.Retries - 1)
+		return c.retry(v)
 	}
 	v.Outcome.Kind, v.Outcome.Reason = "error", "http_5xx"
 	if v.Response.Status == 429 {

@@ -33,6 +33,11 @@ type Error struct {
 	Class string
 	URL   weburl.URL
 	Err   error
+
+	// Reused tells that the connection had brought another answer before. What
+	// was wrong may belong to that one, such as a body behind a 204; the next
+	// exchange finds a new connection.
+	Reused bool
 }
 
 const maxErrorText = 300

@@ -187,7 +187,8 @@ func (o Options) connect() time.Duration { return min(10*time.Second, o.Timeout/
 // Close closes the idle connections. The Client can be used further.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Fetch asks for u once and returns what came. It never follows a redirect: a
+// Fetch asks for u once, also where the connection is lost, and returns what
+// came. It never follows a redirect: a
 // response with a status of 300 to 399 has its Location, if that is usable.
 // A status other than 2xx is no error, but of such bodies only the beginning
 // is kept.
@@ -249,8 +250,17 @@ func (c *Client) exchange(parent context.Context, u weburl.URL, w want) (*page.R
 	if parent.Err() != nil {
 		return nil, fmt.Errorf("fetch: %s: %w", u, parent.Err())
 	}
-	return nil, &Error{Class: classify(err), URL: u, Err: err}
+	e := &Error{Class: classify(err), URL: u, Err: err}
+	if inUse, ok := errors.AsType[*inUse](err); ok {
+		e.Err, e.Reused = inUse.error, true
+	}
+	return nil, e
 }
+
+// inUse is an error on a connection that had brought another answer before.
+type inUse struct{ error }
+
+func (e *inUse) Unwrap() error { return e.error }
 
 func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error {
 	if r.URL.IsZero() {
@@ -259,9 +269,19 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	if p := badPort(r.URL.Host()); p != "" {
 		return classedf(ClassProtocol, "port %s is not the web's", p)
 	}
-	var reused bool
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	connections, reused := 0, false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
+			if connections++; connections > 1 {
+				// net/http is about to ask a second time, because the first
+				// connection was closed under it. The host may have seen that
+				// request, and its delay has not passed.
+				cancel()
+				info.Conn.Close()
+				return
+			}
 			reused = info.Reused
 			if at, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok && c.transport.Proxy == nil {
 				r.RemoteIP = at.AddrPort().Addr().Unmap().String()
@@ -275,12 +295,15 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	r.Request = request.Header.Clone() // without secrets, for it may be archived
 	c.dress(request, r.URL)
 	response, err := c.transport.RoundTrip(request)
-	if err != nil && reused && ctx.Err() == nil && classify(err) == ClassProtocol {
-		// The garbage may belong to the answer before, such as a body behind a
-		// 204. net/http itself asks again only where the connection was closed.
-		response, err = c.transport.RoundTrip(request)
-	}
-	if err != nil {
+	switch {
+	case connections > 1:
+		if err == nil {
+			response.Body.Close()
+		}
+		return classedf(ClassConnect, "the host closed the connection before it answered")
+	case err != nil && reused:
+		return &inUse{err}
+	case err != nil:
 		return err
 	}
 	defer response.Body.Close()

@@ -213,9 +213,10 @@ func TestReuse(t *testing.T) {
 	server := crawltest.NewHostile()
 	defer server.Close()
 	c := client(t, nil)
-	for range 3 { // the server closes the connection at the second use, unseen
-		if _, err := c.Fetch(t.Context(), mustParse(t, server.URL("closes-second-use"))); err != nil {
-			t.Fatal(err)
+	for i := range 3 { // the server closes the connection at the second use, unseen
+		_, err := c.Fetch(t.Context(), mustParse(t, server.URL("closes-second-use")))
+		if want := []string{"", fetch.ClassConnect, ""}[i]; fetch.Class(err) != want {
+			t.Errorf("use %d: %v; want class %q", i+1, err, want)
 		}
 	}
 }
