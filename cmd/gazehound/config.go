@@ -245,11 +245,13 @@ func DefaultConfig() Config {
 	}
 }
 
-// keySeparator stands between the levels of a viper key. It is not a dot,
-// because the keys below hosts have dots themselves.
-const keySeparator = "::"
+// keySeparator stands between the levels of a viper key. It is neither a dot
+// nor a colon, because the keys below hosts have these themselves:
+// www.a.example, [2001:db8::1]:8080.
+const keySeparator = "\x1f"
 
-// keys flattens c into "crawl::max_pages" → default value.
+// keys flattens c into crawl, max_pages → default value, the two joined by
+// keySeparator.
 func (c Config) keys() map[string]any {
 	flat := map[string]any{}
 	var walk func(prefix string, v reflect.Value)

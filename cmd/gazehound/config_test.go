@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"gopkg.in/yaml.v3"
 )
@@ -79,14 +80,29 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-func TestConfigKeepsDotsOfHosts(t *testing.T) {
+// The names of hosts have dots and colons, which are no levels of the
+// configuration, and are found under the spelling that URLs have.
+func TestConfigKeepsNamesOfHosts(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	os.WriteFile(file, []byte("hosts:\n  www.Oldenburg.example: {delay: 10s}\n  '*.b.example': {skip: true}\n"), 0o644)
+	os.WriteFile(file, []byte("hosts:\n  www.Oldenburg.example: {delay: 10s}\n  '*.b.example': {skip: true}\n"+
+		"  '[2001:db8::1]': {delay: 20s}\n  '[2001:db8::1]:8080': {delay: 30s, headers: {x-key: \"a::b\"}}\n  'a.example:8080': {max_pages: 7}\n"), 0o644)
 	c, err := (&app{configFile: file, data: t.TempDir()}).config(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := c.Hosts["www.oldenburg.example"].Delay.String(); got != "10s" || !c.Hosts["*.b.example"].Skip {
+		t.Errorf("hosts = %v", c.Hosts)
+	}
+	for raw, want := range map[string]time.Duration{"http://[2001:db8::1]/x": 20 * time.Second, "http://[2001:DB8:0::1]:8080/": 30 * time.Second,
+		"https://[2001:db8::1]:8081/": 20 * time.Second, "https://[2001:db8::2]/": 0} {
+		if h, _ := forHost(c.Hosts, mustParse(t, raw)); h.Delay != want {
+			t.Errorf("delay of %s is %v, want %v; hosts = %v", raw, h.Delay, want, c.Hosts)
+		}
+	}
+	if h, _ := forHost(c.Hosts, mustParse(t, "http://[2001:db8::1]:8080/")); h.Headers["x-key"] != "a::b" {
+		t.Errorf("headers = %v", h.Headers)
+	}
+	if h, _ := forHost(c.Hosts, mustParse(t, "http://a.example:8080/")); h.MaxPages != 7 {
 		t.Errorf("hosts = %v", c.Hosts)
 	}
 }
