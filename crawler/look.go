@@ -126,6 +126,9 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		v.text = simhash.Of(p.Text)
 	}
 	v.Outcome.Kind = "page"
+	if p.NoIndex {
+		v.Outcome.Reason = "noindex"
+	}
 	v.Outcome.Relevant, v.Outcome.Score = verdict.Relevant, verdict.Score
 	v.Outcome.Addresses = addressKeys(verdict)
 	return notAgain, nil

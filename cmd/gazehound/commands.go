@@ -7,6 +7,7 @@ func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		newDemoCommand(a),
 		newInitCommand(a),
+		newDoctorCommand(a),
 		newGazetteerCommand(a),
 		newCrawlCommand(a),
 		newNodeCommand(a),

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 //	cut FILE     takes the last byte of FILE away
 //	code N CMD…  runs a command that must exit with N
 //
-// and those of stories_test.go.
+// and those of stories_test.go and doctor_test.go.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -58,6 +58,10 @@ func TestScript(t *testing.T) {
 			"address":   chooseAddress,
 			"norecords": noRecords,
 			"missing":   checkMissing,
+
+			"lose":   losePage,
+			"tear":   tearArchive,
+			"future": setFuture,
 		},
 	})
 }

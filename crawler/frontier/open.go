@@ -82,7 +82,7 @@ func checkDir(dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, formatFile))
+	n, err := readFormat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		entries, err := os.ReadDir(dir)
@@ -98,14 +98,6 @@ func checkDir(dir string) (err error) {
 	case err != nil:
 		return err
 	default:
-		number, ok := strings.CutPrefix(strings.TrimSpace(string(text)), formatName+" ")
-		n, err := strconv.Atoi(number)
-		if !ok || err != nil || n < 1 {
-			return fmt.Errorf("%w: %s says %.40q. Choose another directory", ErrForeign, formatFile, text)
-		}
-		if n > format {
-			return fmt.Errorf("%w: format %d, and this version reads %d", ErrNewerFormat, n, format)
-		}
 		if n < format { // it is read as it is, but older versions must not touch it again
 			defer func() {
 				if err == nil {
@@ -118,6 +110,33 @@ func checkDir(dir string) (err error) {
 		return fmt.Errorf("cannot be written to: %w", err)
 	}
 	return checkLock(dir)
+}
+
+// readFormat returns the format of the frontier in dir.
+func readFormat(dir string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(dir, formatFile))
+	if err != nil {
+		return 0, err
+	}
+	number, ok := strings.CutPrefix(strings.TrimSpace(string(text)), formatName+" ")
+	n, err := strconv.Atoi(number)
+	switch {
+	case !ok || err != nil || n < 1:
+		return 0, fmt.Errorf("%w: %s says %.40q. Choose another directory", ErrForeign, formatFile, text)
+	case n > format:
+		return 0, fmt.Errorf("%w: format %d, and this version reads %d", ErrNewerFormat, n, format)
+	}
+	return n, nil
+}
+
+// CheckFormat tells without touching anything whether dir holds a frontier
+// that Open would take. Errors wrap fs.ErrNotExist, ErrForeign or
+// ErrNewerFormat.
+func CheckFormat(dir string) error {
+	if _, err := readFormat(dir); err != nil {
+		return fmt.Errorf("frontier: %s: %w", dir, err)
+	}
+	return nil
 }
 
 // writeFormat writes the format file, whole or not at all.

@@ -339,6 +339,68 @@ func TestWriterRepairs(t *testing.T) {
 	}
 }
 
+func TestCheckEnds(t *testing.T) {
+	dir := t.TempDir()
+	w := newWriter(t, dir)
+	for i := range 3 {
+		put(t, w, capture(t, fmt.Sprintf("http://a.example/%d", i), 200, fmt.Sprintf("<p>%d", i)))
+	}
+	open, err := CheckEnds(dir)
+	if err != nil || open.Files != 0 || len(open.Open) != 1 || len(open.Torn) != 0 {
+		t.Errorf("while it is written: %+v, %v", open, err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := files(t, dir)[0]
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := map[int]bool{len(whole): true}
+	for _, r := range readStrictly(t, name) {
+		ends[int(r.offset)] = true
+	}
+	delete(ends, 0)
+	torn := filepath.Join(t.TempDir(), "torn.warc.gz")
+	for n := 0; n <= len(whole); n++ {
+		if n%13 != 0 && !ends[n] && !ends[n-1] && !ends[n+1] {
+			continue
+		}
+		if err := os.WriteFile(torn, whole[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		e, err := CheckEnds(filepath.Dir(torn))
+		if err != nil || e.Files != 1 || (len(e.Torn) == 0) != ends[n] {
+			t.Errorf("%d of %d bytes: %+v, %v; whole: %v", n, len(whole), e, err, ends[n])
+		}
+	}
+
+	// What looks like the start of a member inside of a record is none.
+	dir = t.TempDir()
+	w = newWriter(t, dir)
+	put(t, w, capture(t, "http://a.example/", 200, strings.Repeat("\x1f\x8b\x08\x00", 50)+string(noise(200<<10))+"\x1f\x8b\x08\x00"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := CheckEnds(dir); err != nil || e.Files != 1 || len(e.Torn) != 0 {
+		t.Errorf("a large record: %+v, %v", e, err)
+	}
+	if _, err := CheckEnds(filepath.Join(dir, "nowhere")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// noise returns bytes that cannot be compressed.
+func noise(n int) []byte {
+	b := make([]byte, n)
+	for x := uint32(1); n > 0; n-- {
+		x = x*1664525 + 1013904223
+		b[n-1] = byte(x >> 24)
+	}
+	return b
+}
+
 func TestWriterLeavesOthersAlone(t *testing.T) {
 	dir := t.TempDir()
 	first := newWriter(t, dir)

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gazehound/index"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// What the script of doctor breaks:
+//
+//	lose DATA    takes a page out of the index
+//	tear DIR     takes the last byte of a WARC file away
+//	future DATA  the last run of the crawl was tomorrow
+func losePage(ts *testscript.TestScript, neg bool, args []string) {
+	url := ""
+	walkIndex(ts, args[0], func(h *index.Hit) { url = h.Evidence[0].URL })
+	x, err := index.Open(project{ts.MkAbs(args[0])}.index(), index.DefaultOptions())
+	ts.Check(err)
+	ts.Check(x.Delete(context.Background(), url))
+	ts.Check(x.Close())
+}
+
+func tearArchive(ts *testscript.TestScript, neg bool, args []string) {
+	names, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.warc.gz"))
+	ts.Check(err)
+	if len(names) == 0 {
+		ts.Fatalf("no WARC file in %s", args[0])
+	}
+	cutOff(ts, false, names[:1])
+}
+
+func setFuture(ts *testscript.TestScript, neg bool, args []string) {
+	name := project{ts.MkAbs(args[0])}.status()
+	var status map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(name)), &status))
+	if _, ok := status["at"]; !ok {
+		ts.Fatalf("%s has no time", name)
+	}
+	status["at"] = time.Now().Add(24 * time.Hour)
+	text, err := json.Marshal(status)
+	ts.Check(err)
+	ts.Check(os.WriteFile(name, text, 0o644))
+}
