@@ -28,14 +28,15 @@ func decode(body []byte, header http.Header) (text []byte, name string) {
 	case bytes.HasPrefix(body, []byte("\xfe\xff")):
 		return decodeAs(body[2:], "utf-16be")
 	}
+	if looksUTF8(body) && bytes.IndexByte(body, 0) < 0 && bytes.IndexByte(body, '\x1b') < 0 { // ISO-2022 and UTF-16 are ASCII bytes too
+		return repair(body), "utf-8"
+	}
 	label := charsetIn(strings.Join(header.Values("Content-Type"), ";"))
 	if e, _ := charset.Lookup(label); e == nil {
 		label = metaCharset(body)
 	}
 	_, declared := charset.Lookup(label)
 	switch {
-	case looksUTF8(body) && !bytes.ContainsAny(body, "\x00\x1b"): // ISO-2022 and UTF-16 are ASCII bytes too
-		return repair(body), "utf-8"
 	case declared == "utf-8", declared == "replacement", declared == "x-user-defined":
 		return repair(body), "utf-8"
 	case strings.HasPrefix(declared, "utf-16") && bytes.IndexByte(body, 0) < 0:

@@ -3,7 +3,6 @@
 package markup
 
 import (
-	"bytes"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -33,25 +32,22 @@ func Parse(page []byte) *html.Node {
 	b := &builder{doc: &html.Node{Type: html.DocumentNode}}
 	b.root = b.node(html.ElementNode, atom.Html, "html", nil)
 	b.doc.AppendChild(b.root)
-	z := html.NewTokenizer(bytes.NewReader(page))
+	z := &tokenizer{page: string(page)}
 	for b.nodes < MaxNodes {
-		switch z.Next() {
-		case html.ErrorToken: // the end; a reader of bytes has no other error
+		switch kind := z.next(); kind {
+		case endOfPage:
 			return b.doc
-		case html.TextToken:
+		case textToken:
 			if top := b.top(); top.DataAtom == atom.Style || top.DataAtom == atom.Script && !isJSON(top) {
 				continue
 			}
-			b.text(z.Text())
-		case html.StartTagToken:
-			b.startTag(z, false)
-		case html.SelfClosingTagToken:
-			b.startTag(z, true)
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			b.end(atom.Lookup(name), name)
+			b.text(z.text)
+		case startTag, selfClosing:
+			b.startTag(z, kind == selfClosing)
+		case endTag:
+			b.end(z.atom, z.name)
 		}
-		z.AllowCDATA(b.foreign > 0)
+		z.cdata = b.foreign > 0
 	}
 	return b.doc
 }
@@ -65,7 +61,7 @@ type builder struct {
 
 	nodes int
 	slab  []html.Node
-	attrs []html.Attribute // of the tag that is being read
+	attrs []html.Attribute // to be used
 }
 
 // An openElement is one that its end tag, or what follows, has yet to end. All
@@ -132,17 +128,17 @@ func (b *builder) drop(i int) {
 	}
 }
 
-func (b *builder) text(data []byte) {
-	if len(data) == 0 {
+func (b *builder) text(data string) {
+	if data == "" {
 		return
 	}
 	if top := b.top(); b.body == nil && (top == b.root || top == b.head) {
-		if len(bytes.TrimSpace(data)) == 0 {
+		if strings.TrimSpace(data) == "" {
 			return
 		}
 		b.startBody(nil)
 	}
-	b.top().AppendChild(b.node(html.TextNode, 0, string(data), nil))
+	b.top().AppendChild(b.node(html.TextNode, 0, data, nil))
 }
 
 func isJSON(script *html.Node) bool {
@@ -160,34 +156,30 @@ func (b *builder) openHead() {
 	b.open = append(b.open[:0], openElement{b.head, atom.Head, kindOf(atom.Head, "head")})
 }
 
-func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
-	raw, more := z.TagName()
-	a := atom.Lookup(raw)
-	name := a.String()
-	if a == 0 {
-		name = string(raw)
-	}
+func (b *builder) startTag(z *tokenizer, selfClosing bool) {
+	a, name := z.atom, z.name
 	if a == atom.Image && b.foreign == 0 {
 		a, name = atom.Img, "img"
 	}
-	b.attrs = b.attrs[:0]
-	for more && len(b.attrs) < MaxAttributes {
-		var key, val []byte
-		key, val, more = z.TagAttr()
-		b.attrs = append(b.attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
-	}
-	b.start(a, name, append([]html.Attribute(nil), b.attrs...), selfClosing)
+	b.start(a, name, b.keep(z.attrs), selfClosing)
 	if a == atom.Noscript || a == atom.Noframes || b.foreign > 0 {
-		z.NextIsNotRawText()
+		z.raw = 0
 	}
 }
 
-// attributeName returns key without an allocation for known names.
-func attributeName(key []byte) string {
-	if a := atom.Lookup(key); a != 0 {
-		return a.String()
+// keep returns a copy of attrs.
+func (b *builder) keep(attrs []html.Attribute) []html.Attribute {
+	n := len(attrs)
+	if n == 0 {
+		return nil
 	}
-	return string(key)
+	if len(b.attrs) < n {
+		b.attrs = make([]html.Attribute, MaxAttributes)
+	}
+	kept := b.attrs[:n:n]
+	b.attrs = b.attrs[n:]
+	copy(kept, attrs)
+	return kept
 }
 
 func (b *builder) start(a atom.Atom, name string, attrs []html.Attribute, selfClosing bool) {
@@ -332,7 +324,7 @@ func (b *builder) closeTableParts(parts ...atom.Atom) {
 	}
 }
 
-func (b *builder) end(a atom.Atom, name []byte) {
+func (b *builder) end(a atom.Atom, name string) {
 	switch a {
 	case atom.Html, atom.Body:
 		return
@@ -389,7 +381,7 @@ func (b *builder) end(a atom.Atom, name []byte) {
 	default:
 		for i := len(b.open) - 1; i >= 0; i-- {
 			e := &b.open[i]
-			if e.atom == a && (a != 0 || e.node.Data == string(name)) {
+			if e.atom == a && (a != 0 || e.node.Data == name) {
 				b.popTo(i)
 				return
 			}
