@@ -55,6 +55,7 @@ type simulateOptions struct {
 	sim    sim.Options
 	rate   string
 	runs   int
+	at     []int
 	expect []string
 	format string
 	plot   string
@@ -114,6 +115,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
   gazehound simulate --demo sites=2000,pages=245,hints=0.4 --webs 3 --strategy adaptive,breadth-first,oracle-next
   gazehound simulate --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
   gazehound simulate --nodes default --partition url-hash,url --pages 50000 --format md
+  gazehound simulate --trace web.trace --strategy lookahead,adaptive --pages 2500 --at 500,1000
   gazehound simulate --trace web.trace --pages 5000 --expect 'adaptive.harvest > 1.5*breadth-first.harvest'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -158,6 +160,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
 	// how
 	f.IntVar(&o.sim.Pages, "pages", 20_000, "HTML pages for each strategy; 0 is all")
+	f.IntSliceVar(&o.at, "at", nil, "tables after so many pages, too: `NUMBERS`")
 	f.IntVar(&o.runs, "runs", 3, "random seeds for each strategy")
 	f.Uint64Var(&o.sim.Seed, "seed", 1, "the first of them: order among equal priorities")
 	f.IntVar(&o.sim.Fetchers, "fetchers", 1, "pages at a time")
@@ -203,6 +206,9 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	}
 	if o.runs < 1 || o.webs < 1 || o.train < 0 {
 		return fail(exitUsage, "--runs and --webs want 1 or more, --train-pages not less than 0")
+	}
+	if len(o.at) > 0 && slices.Min(o.at) < 1 {
+		return fail(exitUsage, "--at wants numbers of pages from 1 on, got %d", slices.Min(o.at))
 	}
 	if err := o.sim.Validate(); err != nil {
 		return fail(exitUsage, "%w", err)
@@ -253,6 +259,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	case err != nil:
 		return fail(exitInvalidInput, "%w", err)
 	}
+	c.Marks = o.at
 	pages := 0
 	for _, order := range c.Orders {
 		for _, r := range order.Runs {
@@ -458,7 +465,7 @@ func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config)
 		if err != nil {
 			return nil, err
 		}
-		a.say("%s: %d pages and %d relevant ones can be reached from %d seeds", oneLine(w.Name), w.Pages(), w.Relevant(), len(w.Seeds))
+		a.say("%s: %d pages and %d relevant ones can be reached from %d seeds, the first of them %d links away", oneLine(w.Name), w.Pages(), w.Relevant(), len(w.Seeds), w.Nearest())
 		if o.saveTrace != "" && i == 1 {
 			if err := writeFile(o.saveTrace, func(out io.Writer) error { return w.WriteTrace(ctx, out) }); err != nil {
 				return nil, err

@@ -52,7 +52,8 @@ func (p *Pupil) Learn(trail []frontier.Node, relevant bool) {
 // A Comparison holds the results of several orders in the same webs, with the
 // same random seeds.
 type Comparison struct {
-	Budget int // of pages
+	Budget int   // of pages
+	Marks  []int // numbers of pages after which Write says how things stand, besides the budget
 	Orders []OrderResults
 }
 

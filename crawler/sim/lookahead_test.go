@@ -1,7 +1,10 @@
 package sim_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -15,24 +18,30 @@ import (
 	"gazehound/predictor"
 )
 
-// settings vary the made-up web in all that an order of links may depend on.
+// settings vary the made-up web in all that an order of links may depend on:
+// how far the seeds lie, what links say, where they lead, how long the bridges
+// are, and how many labels are wrong.
 var settings = []struct {
 	name   string
 	change func(*demo.Options)
+	noise  float64 // share of wrong labels
 }{
-	{"as shipped", func(*demo.Options) {}},
-	{"few hints", func(o *demo.Options) { o.HintReliability = 0.2 }},
-	{"clear hints", func(o *demo.Options) { o.HintReliability = 0.95 }},
-	{"links leave town", func(o *demo.Options) { o.Locality = 0.35 }},
-	{"links stay in town", func(o *demo.Options) { o.Locality = 0.9 }},
-	{"long bridges", func(o *demo.Options) { o.Bridges = 0.8 }},
-	{"no bridges", func(o *demo.Options) { o.Bridges = 0 }},
-	{"far seeds only", func(o *demo.Options) { o.NearSeeds = 0 }},
-	{"few hints, long bridges", func(o *demo.Options) { o.HintReliability, o.Bridges = 0.2, 0.8 }},
-	{"small sites", func(o *demo.Options) { o.PagesPerSite = 35 }},
-	{"far seeds, links leave town", func(o *demo.Options) { o.NearSeeds, o.Locality = 0, 0.35 }},
-	{"wrong labels", func(*demo.Options) {}}, // 5 % of them
+	{"far seeds", func(*demo.Options) {}, 0},
+	{"near seeds", near, 0},
+	{"few hints", func(o *demo.Options) { o.HintReliability = 0.2 }, 0},
+	{"clear hints", func(o *demo.Options) { o.HintReliability = 0.95 }, 0},
+	{"links leave town", func(o *demo.Options) { o.Locality = 0.35 }, 0},
+	{"links stay in town", func(o *demo.Options) { o.Locality = 0.9 }, 0},
+	{"no bridges", func(o *demo.Options) { o.Bridges = 0 }, 0},
+	{"many bridges, three pages longer", func(o *demo.Options) { o.Bridges, o.BridgeLength = 0.8, 3 }, 0},
+	{"few hints, many bridges", func(o *demo.Options) { o.HintReliability, o.Bridges = 0.2, 0.8 }, 0},
+	{"near seeds, links leave town", func(o *demo.Options) { near(o); o.Locality = 0.35 }, 0},
+	{"near seeds, few hints, many bridges", func(o *demo.Options) { near(o); o.HintReliability, o.Bridges = 0.2, 0.8 }, 0},
+	{"wrong labels", func(*demo.Options) {}, 0.05},
 }
+
+// near adds seeds in the town to those that lie far from it.
+func near(o *demo.Options) { o.NearSeeds = 20 }
 
 // An entrant is an order that the benchmarks below compare.
 type entrant struct {
@@ -82,6 +91,7 @@ func entrants() []entrant {
 		lookahead("lookahead", 0),
 		named("breadth-first"),
 		named("link-distance"),
+		{sim.NextOracleName, func(_ testing.TB, w *sim.Web) strategy.Strategy { return sim.NextOracle(w) }},
 		{"adaptive, tempered, scored anew", func(tb testing.TB, _ *sim.Web) strategy.Strategy {
 			o := predictor.DefaultOptions()
 			o.Posterior, o.Combine, o.Weight = predictor.Tempered, predictor.Max, 0.7
@@ -110,73 +120,205 @@ func number(name string, without int) int {
 	return without
 }
 
+// A reach is what one order found in one made-up web: a line of JSON in the
+// file of results.
+type reach struct {
+	Seed     uint64  `json:"seed"`
+	Sites    int     `json:"sites"`
+	PerSite  int     `json:"pages_per_site"`
+	Budget   int     `json:"budget"`
+	Order    string  `json:"order"`
+	Setting  string  `json:"setting"`
+	Pages    int     `json:"pages"`    // of the web
+	Relevant int     `json:"relevant"` // of these
+	Nearest  int     `json:"nearest"`  // links from a seed to the first of them
+	Area     float64 `json:"area"`
+	Coverage float64 `json:"coverage"`
+	Harvest  float64 `json:"harvest_5000"`
+}
+
+// A reachKey tells one run from another.
+type reachKey struct {
+	seed                   uint64
+	sites, perSite, budget int
+	order                  string
+}
+
+func (r reach) key() reachKey { return reachKey{r.Seed, r.Sites, r.PerSite, r.Budget, r.Order} }
+
+// readReach returns the results of a file that may not be there yet.
+func readReach(tb testing.TB, name string) map[reachKey]reach {
+	known := map[reachKey]reach{}
+	if name == "" {
+		return known
+	}
+	text, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		tb.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var r reach
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			tb.Fatalf("%s: %v", name, err)
+		}
+		known[r.key()] = r
+	}
+	return known
+}
+
 // BenchmarkLookahead crawls made-up webs of varied settings, one page after
 // the other, and prints for each order the median over the webs, and the worst
-// of them, as a ratio to the published adaptive order.
+// of the settings, as ratios to the published adaptive order.
 //
-//	go test ./crawler/sim -run NONE -bench Lookahead -benchtime 1x -timeout 4h
+//	go test ./crawler/sim -run NONE -bench 'Lookahead$' -benchtime 1x -timeout 4h
 //
-// GAZEHOUND_WEBS is their number (default 12), GAZEHOUND_FIRST the seed of the
-// first (100 was used to choose, 500 is for the report), GAZEHOUND_SITES their
-// hosts, GAZEHOUND_PAGES the budget, GAZEHOUND_ORDERS a list of orders.
+// GAZEHOUND_WEBS is their number (default 24: each setting twice),
+// GAZEHOUND_FIRST the seed of the first (default 500; 100 to 499 were used to
+// choose), GAZEHOUND_SITES and GAZEHOUND_PERSITE their hosts and pages for each
+// (2,000 and 245), GAZEHOUND_PAGES the budget (20,000), GAZEHOUND_ORDERS a list
+// of orders, or "all" for those with a part left out, too. With
+// GAZEHOUND_RESULTS the results are added to that file at once, and what stands
+// in it is not run again: the benchmark can be stopped and started. Remove the
+// file when the program changes.
 func BenchmarkLookahead(b *testing.B) {
-	webs, first := number("GAZEHOUND_WEBS", 12), number("GAZEHOUND_FIRST", 500)
-	sites, pages := number("GAZEHOUND_SITES", 800), number("GAZEHOUND_PAGES", 20_000)
-	var chosen []entrant
-	for _, e := range entrants() {
-		if list := os.Getenv("GAZEHOUND_ORDERS"); list == "" || slices.Contains(strings.Split(list, ","), e.name) {
-			chosen = append(chosen, e)
-		}
-	}
-	type figures struct{ area, coverage, early float64 }
-	ratios := make([][]figures, len(chosen))
+	webs, first := number("GAZEHOUND_WEBS", 24), number("GAZEHOUND_FIRST", 500)
+	sites, perSite := number("GAZEHOUND_SITES", 2000), number("GAZEHOUND_PERSITE", 245)
+	pages := number("GAZEHOUND_PAGES", 20_000)
+	chosen := chosenEntrants("adaptive", "lookahead", "breadth-first", "link-distance", sim.NextOracleName)
 	for b.Loop() {
+		results := os.Getenv("GAZEHOUND_RESULTS")
+		known := readReach(b, results)
+		var all []reach
 		for i := range webs {
-			s := settings[i%len(settings)]
-			o := demo.DefaultOptions()
-			o.Seed, o.Sites = uint64(first+i), sites
-			s.change(&o)
-			t, err := demo.New(o)
+			seed := uint64(first + i)
+			all = append(all, reachOf(b, seed, sites, perSite, pages, chosen, known, results)...)
+		}
+		printReach(b, chosen, all)
+	}
+}
+
+// chosenEntrants returns those of GAZEHOUND_ORDERS, else those named.
+func chosenEntrants(names ...string) []entrant {
+	if list := os.Getenv("GAZEHOUND_ORDERS"); list == "all" {
+		return entrants()
+	} else if list != "" {
+		names = strings.Split(list, ",")
+	}
+	return slices.DeleteFunc(entrants(), func(e entrant) bool { return !slices.Contains(names, e.name) })
+}
+
+// reachOf runs the orders that are not known yet on the web of a seed.
+func reachOf(b *testing.B, seed uint64, sites, perSite, pages int, chosen []entrant, known map[reachKey]reach, results string) []reach {
+	s := settings[seed%uint64(len(settings))]
+	var w *sim.Web
+	var all []reach
+	line := fmt.Sprintf("%d %-35s", seed, s.name)
+	for _, e := range chosen {
+		r, ok := known[reachKey{seed, sites, perSite, pages, e.name}]
+		if !ok {
+			if w == nil {
+				w = madeUp(b, seed, sites, perSite)
+			}
+			x, err := sim.Run(b.Context(), w, e.new(b, w), sim.Options{Pages: pages, Seed: seed, Noise: s.noise})
 			if err != nil {
 				b.Fatal(err)
 			}
-			w, err := sim.FromTown(t)
-			if err != nil {
-				b.Fatal(err)
+			r = reach{
+				Seed: seed, Sites: sites, PerSite: perSite, Budget: pages, Order: e.name, Setting: s.name,
+				Pages: w.Pages(), Relevant: w.Relevant(), Nearest: w.Nearest(),
+				Area: x.Area(pages), Coverage: x.Coverage(pages), Harvest: x.Harvest(min(pages, 5000)),
 			}
-			noise := 0.0
-			if s.name == "wrong labels" {
-				noise = 0.05
-			}
-			var base figures
-			line := fmt.Sprintf("%-28s %6d pages %5d relevant:", s.name, w.Pages(), w.Relevant())
-			for k, e := range chosen {
-				r, err := sim.Run(b.Context(), w, e.new(b, w), sim.Options{Pages: pages, Seed: uint64(i), Noise: noise})
-				if err != nil {
-					b.Fatal(err)
-				}
-				f := figures{r.Area(pages), r.Coverage(pages), float64(r.Found(min(pages, 5000)))}
-				if k == 0 {
-					base = f
-				}
-				ratios[k] = append(ratios[k], figures{f.area / base.area, f.coverage / base.coverage, f.early / base.early})
-				line += fmt.Sprintf("  %s %.2f %.2f %.2f", e.name, f.area/base.area, f.coverage/base.coverage, f.early/base.early)
-			}
-			fmt.Println(line) // at once: a web takes a while
+			appendReach(b, results, r)
+		}
+		if len(all) == 0 {
+			line += fmt.Sprintf("%6d pages %5d relevant, the first %d links away:", r.Pages, r.Relevant, r.Nearest)
+		}
+		all = append(all, r)
+		line += fmt.Sprintf("  %s %.3f %.3f %.3f", e.name, r.Area, r.Coverage, r.Harvest)
+	}
+	fmt.Println(line) // at once: a web takes a while
+	return all
+}
+
+// madeUp returns the web of a seed.
+func madeUp(b *testing.B, seed uint64, sites, perSite int) *sim.Web {
+	o := demo.DefaultOptions()
+	o.Seed, o.Sites, o.PagesPerSite, o.NearSeeds = seed, sites, perSite, 0
+	settings[seed%uint64(len(settings))].change(&o)
+	t, err := demo.New(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := sim.FromTown(t)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return w
+}
+
+// appendReach adds a line to the file of results, if there is to be one.
+func appendReach(b *testing.B, name string, r reach) {
+	if name == "" {
+		return
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	if err := json.NewEncoder(f).Encode(r); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// printReach prints the medians over the webs, and the worst setting: that of
+// the least mean over its webs. Ratios are to the first order.
+func printReach(b *testing.B, chosen []entrant, all []reach) {
+	base := map[uint64]reach{}
+	for _, r := range all {
+		if r.Order == chosen[0].name {
+			base[r.Seed] = r
 		}
 	}
-	for k, e := range chosen {
-		median := func(of func(figures) float64) string {
-			var xs []float64
-			for _, f := range ratios[k] {
-				xs = append(xs, of(f))
-			}
-			slices.Sort(xs)
-			return fmt.Sprintf("%.2f (least %.2f)", xs[len(xs)/2], xs[0])
-		}
-		b.Logf("%-34s area %s  coverage %s  found at 5,000 %s", e.name,
-			median(func(f figures) float64 { return f.area }), median(func(f figures) float64 { return f.coverage }), median(func(f figures) float64 { return f.early }))
+	measures := []struct {
+		name string
+		of   func(reach) float64
+	}{
+		{"area", func(r reach) float64 { return r.Area }},
+		{"coverage", func(r reach) float64 { return r.Coverage }},
+		{"harvest at 5,000", func(r reach) float64 { return r.Harvest }},
 	}
+	for _, e := range chosen {
+		line := fmt.Sprintf("%-34s", e.name)
+		for _, m := range measures {
+			var values, ratios []float64
+			settingSum, settingWebs := map[string]float64{}, map[string]float64{}
+			for _, r := range all {
+				if r.Order != e.name {
+					continue
+				}
+				ratio := m.of(r) / m.of(base[r.Seed])
+				values, ratios = append(values, m.of(r)), append(ratios, ratio)
+				settingSum[r.Setting] += ratio
+				settingWebs[r.Setting]++
+			}
+			worst, least := "", math.Inf(1)
+			for _, s := range settings {
+				if x := settingSum[s.name] / settingWebs[s.name]; x < least {
+					worst, least = s.name, x
+				}
+			}
+			line += fmt.Sprintf("  %s %.3f, × %.2f (least web %.2f, setting %.2f: %s)", m.name, median(values), median(ratios), slices.Min(ratios), least, worst)
+		}
+		fmt.Println(line)
+	}
+}
+
+// median returns the middle of some values, or the mean of the middle two.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // BenchmarkLookaheadIrvine crawls the real web from the far seeds, one page

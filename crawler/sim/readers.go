@@ -106,7 +106,6 @@ func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
 			w.Seeds = append(w.Seeds, u)
 		}
 	}
-	w.total, w.reached = 0, 0
 	w.reach()
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -77,9 +78,9 @@ func hours(e Estimate) string {
 	return withMargin(e, 1, "%.1f", " s")
 }
 
-// rows returns the table for people, the titles first. Columns in which all is
-// 0 are left out.
-func (c *Comparison) rows() [][]string {
+// rows returns the table for people after n pages, the titles first. Columns in
+// which all is 0 are left out.
+func (c *Comparison) rows(n int) [][]string {
 	rows := [][]string{{"strategy"}}
 	for _, o := range c.Orders {
 		rows = append(rows, []string{o.Name})
@@ -88,7 +89,7 @@ func (c *Comparison) rows() [][]string {
 		some := column.metric == "found"
 		cells := []string{column.title}
 		for _, o := range c.Orders {
-			e, _ := c.Metric(o.Name, column.metric, 0)
+			e, _ := c.Metric(o.Name, column.metric, n)
 			some = some || e.Mean > 0
 			cells = append(cells, column.format(e))
 		}
@@ -99,6 +100,11 @@ func (c *Comparison) rows() [][]string {
 		}
 	}
 	return rows
+}
+
+// marks returns the numbers of pages after which tables are wanted.
+func (c *Comparison) marks() []int {
+	return append(slices.Clone(c.Marks), c.Budget)
 }
 
 // caption says what was compared.
@@ -120,15 +126,19 @@ func (c *Comparison) caption() string {
 }
 
 func (c *Comparison) writeText(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "%s\n\n", c.caption()); err != nil {
-		return err
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range c.rows() {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
-	}
-	if err := t.Flush(); err != nil {
-		return err
+	fmt.Fprintf(w, "%s\n", c.caption())
+	for _, n := range c.marks() {
+		fmt.Fprintln(w)
+		if len(c.Marks) > 0 {
+			fmt.Fprintf(w, "after %d pages\n", n)
+		}
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, row := range c.rows(n) {
+			fmt.Fprintln(t, strings.Join(row, "\t"))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
 	}
 	for _, h := range histograms {
 		if _, err := fmt.Fprintf(w, "\n%s\n", h.title); err != nil {
@@ -183,13 +193,17 @@ func (o *OrderResults) histogram(of func(r *Result) []int, n int) []float64 {
 }
 
 func (c *Comparison) writeMarkdown(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "%s\n\n", c.caption()); err != nil {
-		return err
-	}
-	for i, row := range c.rows() {
-		fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
-		if i == 0 {
-			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row)))
+	fmt.Fprintf(w, "%s\n", c.caption())
+	for _, n := range c.marks() {
+		fmt.Fprintln(w)
+		if len(c.Marks) > 0 {
+			fmt.Fprintf(w, "After %d pages:\n\n", n)
+		}
+		for i, row := range c.rows(n) {
+			fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
+			if i == 0 {
+				fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row)))
+			}
 		}
 	}
 	return nil
@@ -204,11 +218,13 @@ func number(v float64) string {
 
 func (c *Comparison) writeSummary(w io.Writer) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"strategy", "metric", "runs", "mean", "margin95", "median"})
+	out.Write([]string{"strategy", "metric", "runs", "mean", "margin95", "median", "pages"})
 	for _, o := range c.Orders {
-		for _, m := range metrics {
-			e, _ := c.Metric(o.Name, m.name, 0)
-			out.Write([]string{o.Name, m.name, strconv.Itoa(e.Runs), number(e.Mean), number(e.Margin), number(e.Median)})
+		for _, n := range c.marks() {
+			for _, m := range metrics {
+				e, _ := c.Metric(o.Name, m.name, n)
+				out.Write([]string{o.Name, m.name, strconv.Itoa(e.Runs), number(e.Mean), number(e.Margin), number(e.Median), strconv.Itoa(n)})
+			}
 		}
 	}
 	out.Flush()

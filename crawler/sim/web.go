@@ -44,6 +44,7 @@ type Web struct {
 	biggest string                // the host with the most relevant pages
 	reached int                   // relevant pages that can be reached from the seeds
 	total   int                   // pages that can be reached
+	nearest int                   // links from a seed to the nearest of the relevant ones, or -1
 	fetch   func(u weburl.URL) (*page.Response, error)
 	truth   func(u weburl.URL) bool // relevance of pages that have no number; may be nil
 
@@ -98,14 +99,15 @@ func (w *Web) complete(name string, seeds []weburl.URL, pages []Page) error {
 }
 
 // reach counts what can be reached from the seeds by links of pages that may
-// be fetched.
+// be fetched, and how far the nearest relevant page is.
 func (w *Web) reach() {
-	var queue []int32
+	w.total, w.reached, w.nearest = 0, 0, -1
+	var level []int32
 	seen := make([]bool, len(w.pages))
 	visit := func(i int32) {
 		if !seen[i] && !w.pages[i].Forbidden {
 			seen[i] = true
-			queue = append(queue, i)
+			level = append(level, i)
 		}
 	}
 	for _, u := range w.Seeds {
@@ -118,22 +120,28 @@ func (w *Web) reach() {
 			visit(int32(i)) // by whoever knows of it
 		}
 	}
-	for len(queue) > 0 {
-		p := &w.pages[queue[0]]
-		queue = queue[1:]
-		w.total++
-		if p.Relevant {
-			w.reached++
-		}
-		for _, to := range p.Links {
-			visit(to)
+	for away := 0; len(level) > 0; away++ {
+		this := level
+		level = nil
+		for _, i := range this {
+			p := &w.pages[i]
+			w.total++
+			if p.Relevant {
+				w.reached++
+				if w.nearest < 0 {
+					w.nearest = away
+				}
+			}
+			for _, to := range p.Links {
+				visit(to)
+			}
 		}
 	}
 }
 
 // StartFrom gives the web other seeds. No Run may be under way.
 func (w *Web) StartFrom(seeds []weburl.URL) {
-	w.Seeds, w.total, w.reached = seeds, 0, 0
+	w.Seeds = seeds
 	w.reach()
 }
 
@@ -143,6 +151,10 @@ func (w *Web) Pages() int { return w.total }
 // Relevant returns how many relevant pages can be reached from the seeds:
 // what coverage is a share of. Unlinked pages count as reachable.
 func (w *Web) Relevant() int { return w.reached }
+
+// Nearest returns how many links lie between a seed and the relevant page that
+// is nearest to one; -1 where none can be reached.
+func (w *Web) Nearest() int { return w.nearest }
 
 // Each calls fn with every page that is known, with its number.
 func (w *Web) Each(fn func(n int32, p Page)) {
