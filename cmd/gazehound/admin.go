@@ -70,7 +70,7 @@ func (a *app) openDesk(cfg *Config, p project) (*desk, error) {
 		d.Token = rand.Text()
 	}
 	d.listener, err = net.Listen("tcp", listen)
-	if errors.Is(err, syscall.EADDRINUSE) && cfg.origin["admin::listen"] == "default" {
+	if errors.Is(err, syscall.EADDRINUSE) && cfg.originOf("admin.listen") == "default" {
 		d.listener, err = net.Listen("tcp", net.JoinHostPort(host, "0")) // as for another crawl on this machine
 	}
 	switch {

@@ -43,6 +43,7 @@ type Config struct {
 	Serve     ServeConfig
 	Admin     AdminConfig
 	Cluster   ClusterConfig
+	Log       LogConfig
 	Hosts     map[string]HostConfig
 
 	origin  map[string]string // key → where its value comes from
@@ -167,6 +168,9 @@ type (
 		Listen    string
 		TokenFile string `mapstructure:"token_file"`
 	}
+	LogConfig struct {
+		Level string
+	}
 	HostConfig struct {
 		Delay        time.Duration
 		Skip         bool
@@ -241,6 +245,7 @@ func DefaultConfig() Config {
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20, RemovalForm: true},
 		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, MaxBytes: 1e9, WaitFor: 1},
 		Admin:   AdminConfig{Listen: "127.0.0.1:8091"},
+		Log:     LogConfig{Level: "info"},
 		Hosts:   map[string]HostConfig{},
 	}
 }
@@ -305,6 +310,7 @@ func (a *app) config(flagKeys map[string]string) (*Config, error) {
 	if a.flags != nil {
 		for flag, key := range flagKeys {
 			if f := a.flags.Lookup(flag); f != nil && f.Changed {
+				key = strings.ReplaceAll(key, ".", keySeparator)
 				v.Set(key, flagValue(f.Value))
 				origin[key] = "--" + flag
 			}
@@ -323,6 +329,7 @@ func (a *app) config(flagKeys map[string]string) (*Config, error) {
 	if c.blocked, err = (project{a.data}).readBlocklist(); err != nil {
 		return nil, err
 	}
+	a.setLevel(c.Log.Level)
 	return &c, nil
 }
 
@@ -508,10 +515,15 @@ func decodeProblem(err error, origin map[string]string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
+// originOf tells where the value of a key such as crawl.max_pages comes from.
+func (c *Config) originOf(key string) string {
+	return c.origin[strings.ReplaceAll(key, ".", keySeparator)]
+}
+
 // Validate returns the first value that makes no sense, with its key.
 func (c *Config) Validate() error {
 	where := func(key string) string {
-		from := c.origin[strings.ReplaceAll(key, ".", keySeparator)]
+		from := c.originOf(key)
 		if from == "" || from == "default" {
 			return key
 		}
@@ -534,6 +546,7 @@ func (c *Config) Validate() error {
 	const forever = float64(1 << 62)
 	checks := []error{
 		oneOf("gazetteer.min_precision", c.Gazetteer.MinPrecision, "auto", "house", "street", "postcode"),
+		oneOf("log.level", c.Log.Level, logLevels...),
 		oneOf("crawl.judge", c.Crawl.Judge, judgeNames...),
 		between("crawl.topic_share", c.Crawl.TopicShare, 0.001, 1),
 		between("crawl.alpha", c.Crawl.Alpha, 0, 1000),

@@ -32,17 +32,17 @@ import (
 
 // crawlFlags are the flags that stand for keys of config.yaml.
 var crawlFlags = map[string]string{
-	"region": "region::boundary", "seeds": "seeds::files",
-	"judge": "crawl::judge", "language": "crawl::language", "topic": "crawl::topic", "topic-share": "crawl::topic_share",
-	"topics": "crawl::topics", "examples": "crawl::examples", "clickstream": "crawl::clickstream",
-	"alpha": "crawl::alpha", "beta": "crawl::beta", "emphasis": "crawl::emphasis",
-	"strategy": "crawl::strategy", "decay": "crawl::decay", "limit-distance": "crawl::limit_distance", "place": "crawl::places",
-	"prioritised": "crawl::prioritised", "random-seed": "crawl::random_seed",
-	"max-pages": "crawl::max_pages", "max-time": "crawl::max_time", "max-depth": "crawl::max_depth",
-	"max-pages-per-host": "crawl::max_pages_per_host", "max-failures": "crawl::max_failures",
-	"include": "crawl::include", "exclude": "crawl::exclude",
-	"contact": "fetch::contact", "delay": "fetch::delay", "workers": "fetch::workers", "proxy": "fetch::proxy",
-	"allow-private-addresses": "fetch::allow_private_addresses", "memory": "storage::memory", "warc": "warc::dir", "admin": "admin::listen",
+	"region": "region.boundary", "seeds": "seeds.files",
+	"judge": "crawl.judge", "language": "crawl.language", "topic": "crawl.topic", "topic-share": "crawl.topic_share",
+	"topics": "crawl.topics", "examples": "crawl.examples", "clickstream": "crawl.clickstream",
+	"alpha": "crawl.alpha", "beta": "crawl.beta", "emphasis": "crawl.emphasis",
+	"strategy": "crawl.strategy", "decay": "crawl.decay", "limit-distance": "crawl.limit_distance", "place": "crawl.places",
+	"prioritised": "crawl.prioritised", "random-seed": "crawl.random_seed",
+	"max-pages": "crawl.max_pages", "max-time": "crawl.max_time", "max-depth": "crawl.max_depth",
+	"max-pages-per-host": "crawl.max_pages_per_host", "max-failures": "crawl.max_failures",
+	"include": "crawl.include", "exclude": "crawl.exclude",
+	"contact": "fetch.contact", "delay": "fetch.delay", "workers": "fetch.workers", "proxy": "fetch.proxy",
+	"allow-private-addresses": "fetch.allow_private_addresses", "memory": "storage.memory", "warc": "warc.dir", "admin": "admin.listen",
 }
 
 // crawlOptions are the flags that stand for themselves.

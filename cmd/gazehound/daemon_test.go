@@ -125,7 +125,7 @@ func TestDaemon(t *testing.T) {
 		t.Errorf("status of a paused crawl: %s", text)
 	}
 	still := len(ledger.Requests())
-	write(fmt.Sprintf("fetch: {contact: https://bot.example/}\nhosts: {%q: {skip: true}}\n", blocked))
+	write(fmt.Sprintf("fetch: {contact: https://bot.example/}\nhosts: {%q: {skip: true}}\nlog: {level: debug}\n", blocked))
 	p.Process.Signal(syscall.SIGHUP)
 	p.says(t, "1 hosts with settings")
 	if n := len(ledger.Requests()); n != still {
@@ -134,6 +134,7 @@ func TestDaemon(t *testing.T) {
 	asked := requestsTo(ledger, blocked)
 	control("checkpoint")
 	control("resume")
+	p.says(t, "INFO visit kind=")
 	before := ready(t, data, 300)
 	_, body = before.get(t, "v1/crawl")
 	var running monitor.State

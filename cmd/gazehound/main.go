@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"log"
+	"log/slog"
 	"os"
 	"os/signal"
 	"regexp"
@@ -62,6 +63,8 @@ type app struct {
 	verbose    int
 	yes        bool
 
+	level slog.LevelVar // of what is said on stderr; --quiet, -v, log.level
+
 	flags *pflag.FlagSet // of the command that runs
 }
 
@@ -106,6 +109,7 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.flags = cmd.Flags()
 			a.dataGiven = cmd.Flags().Changed("data")
+			a.setLevel("info")
 			return nil
 		},
 	}
@@ -214,9 +218,27 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
+// logLevels are the values of log.level.
+var logLevels = []string{"warn", "info", "debug"}
+
+// setLevel sets how much is said: as the flags say, or else as configured.
+func (a *app) setLevel(configured string) {
+	level := slog.LevelInfo
+	switch {
+	case a.quiet || configured == "warn" && a.verbose == 0:
+		level = slog.LevelWarn
+	case a.verbose > 0 || configured == "debug":
+		level = slog.LevelDebug
+	}
+	a.level.Set(level)
+}
+
+// says tells whether lines of this level are written.
+func (a *app) says(level slog.Level) bool { return level >= a.level.Level() }
+
 // say writes a line for people to standard error unless --quiet is given.
 func (a *app) say(format string, args ...any) {
-	if !a.quiet {
+	if a.says(slog.LevelInfo) {
 		fmt.Fprintf(a.stderr, format+"\n", args...)
 	}
 }

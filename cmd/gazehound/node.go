@@ -26,9 +26,9 @@ import (
 func nodeFlags() map[string]string {
 	all := maps.Clone(crawlFlags)
 	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "ip-file", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away", "wait-for"} {
-		all[name] = "cluster::" + strings.ReplaceAll(name, "-", "_")
+		all[name] = "cluster." + strings.ReplaceAll(name, "-", "_")
 	}
-	all["cluster"], all["crawl-name"] = "cluster::url", "cluster::crawl"
+	all["cluster"], all["crawl-name"] = "cluster.url", "cluster.crawl"
 	return all
 }
 
@@ -220,7 +220,7 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 }
 
 // clusterFlags are those of the commands that look at a cluster.
-var clusterFlags = map[string]string{"cluster": "cluster::url", "crawl-name": "cluster::crawl", "token-file": "cluster::token_file", "nkey-file": "cluster::nkey_file", "tls-ca": "cluster::tls_ca"}
+var clusterFlags = map[string]string{"cluster": "cluster.url", "crawl-name": "cluster.crawl", "token-file": "cluster.token_file", "nkey-file": "cluster.nkey_file", "tls-ca": "cluster.tls_ca"}
 
 // viewCluster connects to the cluster of the configuration.
 func (a *app) viewCluster(ctx context.Context) (*cluster.Viewer, error) {

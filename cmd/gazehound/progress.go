@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"runtime"
 	"sort"
@@ -123,7 +124,7 @@ func (w *progress) visited(v *crawler.Visit) {
 		w.pages++
 	}
 	w.mu.Unlock()
-	if w.a.verbose > 0 {
+	if w.a.says(slog.LevelDebug) {
 		w.newLine()
 		fmt.Fprintf(w.a.stderr, "%s INFO visit kind=%s reason=%q status=%d relevant=%t addresses=%d priority=%.3f distance=%d url=%s\n",
 			v.Outcome.At.UTC().Format(time.RFC3339), v.Outcome.Kind, v.Outcome.Reason, v.Outcome.Status, v.Outcome.Relevant,
@@ -223,7 +224,7 @@ func (w *progress) keep(ctx context.Context) error {
 }
 
 // status prints one state line.
-func (w *progress) status() { w.print(w.a.quiet) }
+func (w *progress) status() { w.print(!w.a.says(slog.LevelInfo)) }
 
 func (w *progress) print(quiet bool) {
 	s := w.snapshot()

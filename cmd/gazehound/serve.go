@@ -26,7 +26,7 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-var serveFlags = map[string]string{"listen": "serve::listen", "cors": "serve::cors"}
+var serveFlags = map[string]string{"listen": "serve.listen", "cors": "serve.cors"}
 
 func newServeCommand(a *app) *cobra.Command {
 	d := DefaultConfig()
@@ -287,7 +287,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 		o.Remove = project{a.data}.keeper()
 	}
 	level := slog.LevelWarn
-	if a.verbose > 0 {
+	if a.says(slog.LevelDebug) {
 		level = slog.LevelDebug
 	}
 	o.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))

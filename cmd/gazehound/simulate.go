@@ -180,8 +180,8 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	ctx, stop := signals(ctx)
 	defer stop()
-	cfg, err := a.config(map[string]string{"decay": "crawl::decay", "region": "region::boundary",
-		"alpha": "crawl::alpha", "beta": "crawl::beta", "emphasis": "crawl::emphasis", "topics": "crawl::topics", "topic": "crawl::topic"})
+	cfg, err := a.config(map[string]string{"decay": "crawl.decay", "region": "region.boundary",
+		"alpha": "crawl.alpha", "beta": "crawl.beta", "emphasis": "crawl.emphasis", "topics": "crawl.topics", "topic": "crawl.topic"})
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ what holds it back. A crawl writes this once a second; whether it runs is told
 by the lock that it holds, so a crawl that was killed is never shown as running.
 
 SIGUSR1 makes a crawl print its status line at once; SIGHUP makes it read delays,
-include, exclude and hosts of its configuration again.
+include, exclude, hosts and the log level of its configuration again.
 
 Exit status: 0, or 10 where there is no crawl.`,
 		Example: `  gazehound status --watch

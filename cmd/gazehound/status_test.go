@@ -125,9 +125,9 @@ func TestStatus(t *testing.T) {
 	write("fetch: {retries: often}\n")
 	p.Process.Signal(syscall.SIGHUP)
 	p.says(t, "the configuration stays as it was")
-	write("fetch: {contact: https://bot.example/}\ncrawl: {exclude: [a, b, c]}\n")
+	write("fetch: {contact: https://bot.example/}\ncrawl: {exclude: [a, b, c]}\nlog: {level: debug}\n")
 	p.Process.Signal(syscall.SIGHUP)
-	p.says(t, "3 exclude")
+	p.says(t, "3 exclude and 0 include patterns, log level debug")
 
 	p.Process.Kill()
 	p.end(t)

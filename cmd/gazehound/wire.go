@@ -55,10 +55,12 @@ type orders struct {
 func (w *web) scope(u weburl.URL) (reason string) { return w.orders.Load().scope(u) }
 
 // reload reads the configuration again and goes on with its delays, its
-// include and exclude and its hosts; everything else counts at the next start.
+// include and exclude, its hosts and its log level; everything else counts at
+// the next start.
 func (a *app) reload(w *web, o crawlOptions, watch *progress) {
 	defer watch.newLine()
 	watch.newLine()
+	level := a.level.Level()
 	cfg, err := a.config(crawlFlags)
 	if err == nil {
 		var scope func(weburl.URL) string
@@ -74,10 +76,12 @@ func (a *app) reload(w *web, o crawlOptions, watch *progress) {
 		}
 	}
 	if err != nil {
+		a.level.Set(level)
 		a.warn("SIGHUP: the configuration stays as it was: %s", oneLine(err.Error()))
 		return
 	}
-	a.say("SIGHUP: delay %v, %d hosts with settings of their own, %d exclude and %d include patterns", cfg.Fetch.Delay, len(cfg.Hosts), len(cfg.Crawl.Exclude), len(cfg.Crawl.Include))
+	a.say("SIGHUP: delay %v, %d hosts with settings of their own, %d exclude and %d include patterns, log level %s",
+		cfg.Fetch.Delay, len(cfg.Hosts), len(cfg.Crawl.Exclude), len(cfg.Crawl.Include), strings.ToLower(a.level.Level().String()))
 }
 
 // openWeb returns the live web, or the recorded one of --replay.
