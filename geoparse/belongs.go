@@ -123,6 +123,7 @@ func (p *Parser) judgePerson(a *Address, page *pageCues, before, below string, i
 	if !business && (imprint || hasImprintCue(page.in.Title)) {
 		business = page.commerce()
 	}
+	business = business || isFirm(page.inside(a))
 	if business && responsible(before) {
 		business = false
 	}
@@ -154,6 +155,21 @@ func (c *pageCues) commerce() bool {
 		c.business = isFirm(c.in.Host) || isCommerce(c.text[:min(len(c.text), imprintText)])
 	}
 	return c.business
+}
+
+// inside returns what stands in the address beside its parts: "Department of
+// Computer Science, University of California".
+func (c *pageCues) inside(a *Address) string {
+	if a.Start < 0 {
+		return ""
+	}
+	rest := c.text[a.Start:a.End]
+	for _, part := range [...]string{a.Street, a.Unit, a.City, a.State, a.POBox} {
+		if part != "" {
+			rest = strings.ReplaceAll(rest, part, " ")
+		}
+	}
+	return rest
 }
 
 // unite keeps what another statement of the same address adds. One that is not

@@ -28,6 +28,8 @@ func TestBelongings(t *testing.T) {
 		{"Kontakt\nAdresse:\n" + street12 + "\nUSt-IdNr. DE123456789, HRB 204711, IBAN DE02 2805 0100 0012 3456 78", "Kontakt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Blumen Meyer\n" + street12 + "\nMontag\n9:00 – 18:00\nDienstag\ngeschlossen\nTelefon\n0441 123456", "", Belongings{Name: "Blumen Meyer", Phone: "+49441123456", Hours: "Mo 09:00-18:00; Tu off"}, OwnRole},
+		{"Unsere Adresse lautet " + street12, "Anfahrt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
+		{"We are located at " + street12, "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Webdesign: Muster Medien, " + street12, "Impressum | Blumen Meyer", Belongings{Name: "Muster Medien"}, AgencyRole},
 	} {
 		v := parse(t, p, Input{Text: c.text, Title: c.title})
@@ -103,6 +105,7 @@ func TestPrivatePersons(t *testing.T) {
 		{text: "Muster GmbH\nGeschäftsführerin Hanna Harms\n" + street12},
 		{text: "Muster GmbH\nHanna Harms\n" + street12},
 		{text: "Dr. med. Hanna Harms\n" + street12},
+		{text: "Hanna Harms\nNadorster Straße 12\nInstitut für Informatik\n26123 Oldenburg", person: true},
 		{text: "Café Central\n" + street12},
 		{text: "Alte Post\n" + street12},
 		{text: "Anne-Frank-Schule\n" + street12},

@@ -135,9 +135,15 @@ func isName(line string) bool {
 			digits++
 		}
 	}
+	if words := strings.Fields(line); len(words) > 1 && leadsOn[strings.Trim(words[len(words)-1], ".,:;")] {
+		return false
+	}
 	first, _ := utf8.DecodeRuneInString(line)
 	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) || unicode.Is(unicode.Lo, first))
 }
+
+// leadsOn are words that no name ends with: a sentence goes on with the address.
+var leadsOn = words("lautet ist sind war liegt befindet steht in im unter bei an am auf nach und von der die das uns is are was at to from on of the and with near our your est à à chez se sono è en")
 
 // isLabel tells whether a line is a usual heading and no name.
 func isLabel(line string) bool {

@@ -58,6 +58,7 @@ func TestScript(t *testing.T) {
 			"address":   chooseAddress,
 			"norecords": noRecords,
 			"missing":   checkMissing,
+			"nopersons": checkNoPersons,
 
 			"lose":   losePage,
 			"tear":   tearArchive,

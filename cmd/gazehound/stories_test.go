@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
 
@@ -20,6 +22,7 @@ import (
 //
 //	bestsite DATA VAR       $VAR is the host with the most addresses in the index
 //	address DATA ID LINE    $ID and $LINE are an address with a house number that the index has
+//	nopersons DATA TRUTH FILE…  neither the index nor the files name a private person's address of the town, or the person
 //	norecords DIR HOST      no WARC record in DIR has a URL of HOST in its header, or came from HOST
 func chooseSite(ts *testscript.TestScript, neg bool, args []string) {
 	sites := map[string]int{}
@@ -140,4 +143,58 @@ func checkMissing(ts *testscript.TestScript, neg bool, args []string) {
 	if precision < 0.95 || recall < 0.8 {
 		ts.Fatalf("precision %.3f, recall %.3f; 0.95 and 0.8 are wanted", precision, recall)
 	}
+}
+
+// checkNoPersons holds the index and exports against the addresses of private
+// persons that the town has: the crawl must have met some, and kept none.
+func checkNoPersons(ts *testscript.TestScript, neg bool, args []string) {
+	var truth struct {
+		Features []struct {
+			Properties struct {
+				Street, HouseNumber, Postcode string
+				Names, URLs                   []string
+				Person                        bool
+			}
+		}
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &truth))
+	f, err := frontier.Open(frontier.Options{Dir: project{ts.MkAbs(args[0])}.frontier()})
+	ts.Check(err)
+	defer f.Close()
+	private, names, met := map[string]bool{}, map[string]bool{}, 0
+	for _, feature := range truth.Features {
+		p := feature.Properties
+		if !p.Person {
+			continue
+		}
+		private[gazetteer.StreetKey(p.Street)+" "+gazetteer.NumberKey(p.HouseNumber)] = true
+		for _, name := range p.Names {
+			names[name] = true
+		}
+		for _, raw := range p.URLs {
+			u, err := weburl.Parse(raw)
+			ts.Check(err)
+			if n, ok, err := f.Get(frontier.KeyOf(u)); err == nil && ok && n.State == frontier.Visited {
+				met++
+			}
+		}
+	}
+	if met == 0 {
+		ts.Fatalf("the crawl met none of %d private addresses", len(private))
+	}
+	walkIndex(ts, args[0], func(h *index.Hit) {
+		if key := gazetteer.StreetKey(h.Street) + " " + gazetteer.NumberKey(h.HouseNumber); private[key] {
+			ts.Logf("private: %s, %q, %+v", h.Line(), h.Name, h.Evidence)
+			ts.Fatalf("the index has an address of a private person")
+		}
+	})
+	for _, file := range args[2:] {
+		text := ts.ReadFile(file)
+		for name := range names {
+			if strings.Contains(text, name) {
+				ts.Fatalf("%s names %s", file, name)
+			}
+		}
+	}
+	ts.Logf("%d private addresses, on %d pages that were read", len(private), met)
 }

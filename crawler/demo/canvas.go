@@ -244,13 +244,13 @@ var layouts = []func(c *canvas, a *lines){
 		c.raw("</dd><dt>Telefon</dt><dd>", a.phone, "</dd></dl>\n")
 	},
 	func(c *canvas, a *lines) { // JSON-LD, for machines only
-		c.raw(`<script type="application/ld+json">{"@context":"https://schema.org","@type":"LocalBusiness","name":"`, a.name,
+		c.raw(`<script type="application/ld+json">{"@context":"https://schema.org","@type":"`, a.schema("LocalBusiness"), `","name":"`, a.name,
 			`","telephone":"`, a.phone, `","address":{"@type":"PostalAddress","streetAddress":"`, a.street,
 			`","postalCode":"`, a.postcode, `","addressLocality":"`, a.place, `","addressCountry":"DE"}}</script>`, "\n")
 		c.raw("<p>Rufen Sie uns an: ", a.phone, "</p>\n")
 	},
 	func(c *canvas, a *lines) { // microdata
-		c.raw(`<div itemscope itemtype="https://schema.org/Organization"><span itemprop="name">`)
+		c.raw(`<div itemscope itemtype="https://schema.org/`, a.schema("Organization"), `"><span itemprop="name">`)
 		c.text(a.name)
 		c.raw(`</span><div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">`)
 		c.text(a.street)
@@ -259,7 +259,11 @@ var layouts = []func(c *canvas, a *lines){
 		c.raw("</span></div></div>\n")
 	},
 	func(c *canvas, a *lines) { // hCard
-		c.raw(`<div class="vcard"><span class="fn org">`)
+		class := "fn org"
+		if a.person {
+			class = "fn"
+		}
+		c.raw(`<div class="vcard"><span class="`, class, `">`)
 		c.text(a.name)
 		c.raw(`</span> <div class="adr"><div class="street-address">`)
 		c.text(a.street)
@@ -283,6 +287,9 @@ var layouts = []func(c *canvas, a *lines){
 	},
 	func(c *canvas, a *lines) { // a sentence
 		c.raw("<p>")
+		if a.person {
+			c.text("Verantwortlich für den Inhalt: " + a.name + ". ")
+		}
 		c.text(pick(&c.w, []string{"Sie finden uns unter der Anschrift ", "Unsere Adresse lautet ", "Post erreicht uns unter "}) + a.street + " in " + a.city + ".")
 		c.raw("</p>\n")
 	},
@@ -301,6 +308,16 @@ type lines struct {
 	name, street, city string
 	postcode, place    string // the two parts of city, without "D-"
 	phone              string
+	person             bool // the name is a private person's
+}
+
+// schema returns the type of schema.org for whoever has the address; business
+// is what a firm calls itself.
+func (l *lines) schema(business string) string {
+	if l.person {
+		return "Person"
+	}
+	return business
 }
 
 // address writes an address in one of the layouts and notes it.
@@ -336,7 +353,7 @@ func (c *canvas) spell(a Address) lines {
 	if c.w.chance(0.5) {
 		number = strings.ReplaceAll(number, "-", pick(&c.w, []string{"–", " - ", "/"}))
 	}
-	l := lines{name: a.Name, street: c.spellStreet(a.Street) + " " + number, postcode: a.Postcode, place: a.City}
+	l := lines{name: a.Name, street: c.spellStreet(a.Street) + " " + number, postcode: a.Postcode, place: a.City, person: a.Person}
 	if l.name == "" {
 		l.name = c.s.name
 	}

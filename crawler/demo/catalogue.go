@@ -266,8 +266,7 @@ func (c *canvas) fixedPage(n int32) {
 	c.top(name, 0)
 	own := c.t.orgAddress(int(c.at.site))
 	if s.kind == localBlog {
-		own.Person = true
-		own.Name = s.name
+		own.Person, own.Name = true, s.owner
 	}
 	switch n {
 	case homePage:

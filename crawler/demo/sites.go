@@ -45,6 +45,7 @@ const (
 type site struct {
 	host  string // without domain and "www."
 	name  string
+	owner string // the person whose site it is, or ""
 	kind  kind
 	fate  fate
 	place uint16 // index of its place
@@ -263,6 +264,7 @@ func (t *Town) foundFixed(d *dice, count int) {
 			s.host, s.name = pick(d, []string{"wissenswiki", "lexikon", "enzyklopaedie"}), "Freies Lexikon"
 		case localBlog:
 			s.host, s.name = pick(d, []string{"blog", "tagebuch", "foodblog", "lauftagebuch"})+"-"+slug(family), family+" schreibt"
+			s.owner = firstNames[len(t.sites)%len(firstNames)] + " " + family
 			s.place, s.house, s.perList = 0, home(), 8
 		case blog:
 			s.host, s.name = pick(d, []string{"blog", "notizen", "reiseblog", "kochblog", "bastelblog"})+"-"+slug(family), family+" bloggt"

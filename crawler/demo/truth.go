@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 
 	"gazehound/crawler/weburl"
@@ -11,8 +12,9 @@ import (
 
 // Facts are what is true of one page.
 type Facts struct {
-	Relevant  bool      // the page holds an address in the town
-	Addresses []Address // those in the town, in the order of the page
+	Relevant  bool      // the page holds an address in the town that is not a private person's
+	Addresses []Address // those, in the order of the page
+	Persons   []Address // those in the town of private persons: no crawl should keep them
 	Others    []Address // those elsewhere
 	Forbidden bool      // robots.txt keeps crawlers off it
 	Trap      bool      // one of endlessly many
@@ -35,10 +37,13 @@ func (t *Town) Truth(u weburl.URL) (Facts, bool) {
 func (c *canvas) facts() Facts {
 	f := Facts{Forbidden: c.t.disallowed(c.at)}
 	for _, a := range c.found {
-		if a.InTown {
-			f.Addresses = append(f.Addresses, a)
-		} else {
+		switch {
+		case !a.InTown:
 			f.Others = append(f.Others, a)
+		case a.Person:
+			f.Persons = append(f.Persons, a)
+		default:
+			f.Addresses = append(f.Addresses, a)
 		}
 	}
 	f.Relevant = len(f.Addresses) > 0
@@ -186,7 +191,8 @@ func (t *Town) WriteTruth(w io.Writer) error {
 			return
 		}
 		on := map[string]bool{}
-		for _, a := range c.facts().Addresses {
+		facts := c.facts()
+		for _, a := range slices.Concat(facts.Addresses, facts.Persons) {
 			key := a.Street + "\x00" + a.HouseNumber
 			f := known[key]
 			if f == nil {
