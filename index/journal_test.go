@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // left writes a journal as a killed program leaves it, and nothing of Bleve.
@@ -156,19 +158,25 @@ func FuzzJournal(f *testing.F) {
 	})
 }
 
-// The words of a page weigh what they weigh one by one.
+// The words of a page weigh what they weigh one by one, whatever stands between
+// them.
 func TestWeighPage(t *testing.T) {
 	a := newAnalysis()
-	text := "Bäckereien und Bäckerei BACKEREI, baeckerei; Straße strasse Größe. Running runs run 2026 2026 2026 a-b"
-	for _, lang := range []string{"de", "en", ""} {
-		want := map[string]float64{}
-		for _, token := range a.of(lang).Analyze([]byte(text)) {
-			want[string(token.Term)] = min(mostText, want[string(token.Term)]+weightText)
-		}
-		if got := a.weighPage(lang, text); !maps.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", lang, got, want)
+	check := func(t rapid.TB, text string) {
+		for _, lang := range []string{"de", "en", ""} {
+			want := map[string]float64{}
+			for _, token := range a.of(lang).Analyze([]byte(text)) {
+				want[string(token.Term)] = min(mostText, want[string(token.Term)]+weightText)
+			}
+			if got := a.weighPage(lang, text); !maps.Equal(got, want) {
+				t.Errorf("%q: %v of %q, want %v", lang, got, text, want)
+			}
 		}
 	}
+	check(t, "Bäckereien und Bäckerei BACKEREI, baeckerei; Straße strasse Größe. Running runs run 2026 2026 2026 a-b")
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, rapid.StringMatching(`[a-zA-ZäöüßÄéçσΣ0-9.,:;_·'’"„“()&@/\-日本 \n]{0,60}`).Draw(t, "text"))
+	})
 }
 
 // With a lag no search waits for a write, and sees it a little later; what

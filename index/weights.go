@@ -8,7 +8,6 @@ import (
 
 	"gazehound/geoparse"
 
-	bleveanalysis "github.com/blevesearch/bleve/v2/analysis"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 )
 
@@ -122,27 +121,13 @@ func (p *pageText) weigh(a *analysis) map[string]float64 {
 
 func (a *analysis) weighPage(lang, text string) map[string]float64 {
 	sum := map[string]float64{}
-	analyser := a.of(lang)
-	// Folding and stemming look at one word at a time, and cost more than to
-	// find the words: each different one is folded once. Its place in distinct
-	// is its position.
-	var distinct bleveanalysis.TokenStream
-	var times []float64
-	at := map[string]int{}
-	for _, t := range analyser.Tokenizer.Tokenize([]byte(text)) {
-		if i, seen := at[string(t.Term)]; seen {
-			times[i]++
-			continue
+	d := a.dictionaryOf(lang)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ' ' || r == '\n' }) {
+		for _, term := range d.terms(word) {
+			sum[term] = min(mostText, sum[term]+weightText)
 		}
-		at[string(t.Term)] = len(distinct)
-		t.Position = len(distinct)
-		distinct, times = append(distinct, t), append(times, 1)
-	}
-	for _, filter := range analyser.TokenFilters {
-		distinct = filter.Filter(distinct)
-	}
-	for _, t := range distinct {
-		sum[string(t.Term)] = min(mostText, sum[string(t.Term)]+weightText*times[t.Position])
 	}
 	return sum
 }

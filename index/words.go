@@ -3,6 +3,7 @@ package index
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,28 +25,72 @@ type analysis struct {
 	german  *bleveanalysis.DefaultAnalyzer
 	english *bleveanalysis.DefaultAnalyzer
 	split   bleveanalysis.Analyzer // words that are folded already
+
+	dictionaries [3]dictionary // of these analysers in their order
+}
+
+// A dictionary remembers the terms of what stands between two spaces: to find
+// the words in it, to fold and to stem them costs far more than to look them
+// up, and pages of one language share most of their words.
+type dictionary struct {
+	analyser *bleveanalysis.DefaultAnalyzer
+
+	mu    sync.Mutex
+	known map[string][]string
+}
+
+// Bounds of a dictionary; a full one begins anew.
+const (
+	maxKnown     = 1 << 15 // entries
+	maxKnownWord = 64      // bytes of one
+)
+
+// terms returns the terms of a text without spaces. Words do not reach over a
+// space, so that those of a text are those of its parts. d.mu is held.
+func (d *dictionary) terms(word string) []string {
+	if terms, ok := d.known[word]; ok {
+		return terms
+	}
+	var terms []string
+	for _, t := range d.analyser.Analyze([]byte(word)) {
+		terms = append(terms, string(t.Term))
+	}
+	if len(word) <= maxKnownWord {
+		if d.known == nil || len(d.known) >= maxKnown {
+			d.known = make(map[string][]string)
+		}
+		d.known[strings.Clone(word)] = terms
+	}
+	return terms
+}
+
+// dictionaryOf returns the dictionary of a page's language.
+func (a *analysis) dictionaryOf(lang string) *dictionary {
+	switch lang {
+	case "de":
+		return &a.dictionaries[1]
+	case "en":
+		return &a.dictionaries[2]
+	}
+	return &a.dictionaries[0]
 }
 
 func newAnalysis() *analysis {
 	fold := []bleveanalysis.TokenFilter{lowercase.NewLowerCaseFilter(), foldFilter{}, de.NewGermanNormalizeFilter()}
 	words := segmenter.NewUnicodeTokenizer()
-	return &analysis{
+	a := &analysis{
 		plain:   &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: fold},
 		german:  &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: append(slices.Clip(fold), de.NewGermanLightStemmerFilter())},
 		english: &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: append(slices.Clip(fold), porter.NewPorterStemmer())},
 		split:   &bleveanalysis.DefaultAnalyzer{Tokenizer: character.NewCharacterTokenizer(func(r rune) bool { return r != ' ' })},
 	}
+	a.dictionaries = [3]dictionary{{analyser: a.plain}, {analyser: a.german}, {analyser: a.english}}
+	return a
 }
 
 // of returns the analyser of a page's language.
 func (a *analysis) of(lang string) *bleveanalysis.DefaultAnalyzer {
-	switch lang {
-	case "de":
-		return a.german
-	case "en":
-		return a.english
-	}
-	return a.plain
+	return a.dictionaryOf(lang).analyser
 }
 
 // forms returns the terms under which a word may be found, whatever the

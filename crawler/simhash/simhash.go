@@ -45,11 +45,7 @@ func Of(text string) uint64 {
 	}
 	var last [shingle]uint64
 	words, hash, letters := 0, uint64(offset), false
-	end := func() {
-		if !letters {
-			hash = offset
-			return
-		}
+	end := func() { // of a word
 		last[words%shingle] = hash
 		words++
 		both := uint64(offset)
@@ -68,17 +64,30 @@ func Of(text string) uint64 {
 		hash, letters = offset, false
 	}
 	for i := 0; i < len(text) && words < most; {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		switch {
-		case unicode.IsLetter(r):
-			hash, letters = (hash^uint64(unicode.ToLower(r)))*prime, true
-		case unicode.IsDigit(r):
-		default:
+		var r rune
+		if c := text[i]; c < utf8.RuneSelf {
+			i++
+			if c |= 0x20; 'a' <= c && c <= 'z' {
+				hash, letters = (hash^uint64(c))*prime, true
+				continue
+			}
+			r = rune(text[i-1])
+		} else {
+			var size int
+			r, size = utf8.DecodeRuneInString(text[i:])
+			i += size
+			if unicode.IsLetter(r) {
+				hash, letters = (hash^uint64(unicode.ToLower(r)))*prime, true
+				continue
+			}
+		}
+		if letters && !unicode.IsDigit(r) {
 			end()
 		}
 	}
-	end()
+	if letters {
+		end()
+	}
 	if words == 0 {
 		return 0
 	}
