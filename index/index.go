@@ -102,6 +102,7 @@ type Index struct {
 	stats   statsCache
 
 	scratches sync.Pool // of *scratch
+	lists     lists
 }
 
 // Open opens the index in dir, and makes it where there is none. It starts two

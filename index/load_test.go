@@ -95,6 +95,17 @@ func mixed(b *testing.B, x *Index, docs []Document) {
 		}},
 		{"suggest", func(r *rand.Rand) error { t := title(r); _, err := x.Suggest(t[:min(len(t), 3)], 10); return err }},
 	}
+	each := max(b.N, 2000) / len(kinds) / 10
+	for _, kind := range kinds { // one after the other: what each costs, whoever else works
+		r := rand.New(rand.NewPCG(7, 8))
+		before := processorTime(b)
+		for range each {
+			if err := kind.ask(r); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.Logf("%-12s %6.3f ms of processor time", kind.name, float64((processorTime(b)-before).Microseconds())/1000/float64(each))
+	}
 	const clients = 8
 	took := make([][][]time.Duration, clients)
 	var asked atomic.Int64

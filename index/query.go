@@ -356,7 +356,7 @@ func (f *filter) fits(r *row) bool {
 			return false
 		}
 	}
-	return q.Radius == 0 || f.centre.haversine(r) <= f.reach
+	return q.Radius == 0 || f.centre.haversine(r.spot) <= f.reach
 }
 
 // A centre is a point that distances are measured from.
@@ -366,9 +366,9 @@ func newCentre(p orb.Point) *centre {
 	return &centre{p[0] * math.Pi / 180, p[1] * math.Pi / 180, math.Cos(p[1] * math.Pi / 180)}
 }
 
-// haversine grows with the distance of a row that is located: it is the square
+// haversine grows with the distance of a spot: it is the square
 // of the sine of half the angle.
-func (c *centre) haversine(r *row) float64 {
+func (c *centre) haversine(r spot) float64 {
 	const unit = math.Pi / 180 / 1e7
 	a, b := sine((float64(r.lat)*unit-c.lat)/2), sine((float64(r.lon)*unit-c.lon)/2)
 	return a*a + c.cos*float64(r.cos)*b*b

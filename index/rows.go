@@ -25,17 +25,16 @@ import (
 // counts. A search reads words from Bleve and everything else from rows, so
 // that areas, facets and orders cost one pass over an array.
 type row struct {
-	page                                 uint64  // hash of the URL
-	group                                uint32  // number of the address in table.groups
-	street, code, city, host, site, name uint32  // numbers in table.texts; 0: none
-	lon, lat                             int32   // 1e-7 degrees
-	cos                                  float32 // of the latitude
-	first, last                          uint32  // Unix seconds
-	precision                            gazetteer.Precision
-	level                                geoparse.Level
-	confidence                           uint8 // percent
-	osm                                  bool  // the place is a house of OpenStreetMap
-	lead                                 bool  // the first row of its page
+	page                                 uint64 // hash of the URL
+	group                                uint32 // number of the address in table.groups
+	street, code, city, host, site, name uint32 // numbers in table.texts; 0: none
+	spot
+	first, last uint32 // Unix seconds
+	precision   gazetteer.Precision
+	level       geoparse.Level
+	confidence  uint8 // percent
+	osm         bool  // the place is a house of OpenStreetMap
+	lead        bool  // the first row of its page
 }
 
 func (r *row) located() bool { return r.precision > gazetteer.NoPrecision }
@@ -57,22 +56,26 @@ type text struct {
 // rows are those of one segment of Bleve, which never changes: the row of
 // document n is all[n].
 type rows struct {
-	all     []row
-	byGroup []uint32 // numbers of all in the order of their groups
+	id        uint64 // of the segment
+	all       []row
+	groups    []uint32 // of all
+	byGroup   []uint32 // numbers of all in the order of their groups
+	byPlace   []uint32 // numbers of those that are located in the order of placeKeys
+	placeKeys []uint64
 }
 
 // of returns the numbers of the rows of a group.
 func (r *rows) of(group uint32) []uint32 {
-	from, _ := slices.BinarySearchFunc(r.byGroup, group, func(n, g uint32) int { return cmp.Compare(r.all[n].group, g) })
+	from, _ := slices.BinarySearchFunc(r.byGroup, group, func(n, g uint32) int { return cmp.Compare(r.groups[n], g) })
 	to := from
-	for to < len(r.byGroup) && r.all[r.byGroup[to]].group == group {
+	for to < len(r.byGroup) && r.groups[r.byGroup[to]] == group {
 		to++
 	}
 	return r.byGroup[from:to]
 }
 
 // A table holds the rows of all segments, and the numbers that they share. It
-// takes about 100 bytes a mention and 150 an address, and lets go of numbers
+// takes about 120 bytes a mention and 190 an address, and lets go of numbers
 // only when the index is closed.
 type table struct {
 	mu       sync.RWMutex
@@ -159,7 +162,10 @@ func numbersOf(id string) (page, address uint64, err error) {
 // load reads the rows of a segment.
 func (t *table) load(s *scorch.SegmentSnapshot) (*rows, error) {
 	n := s.Segment().Count()
-	r := &rows{all: make([]row, n), byGroup: make([]uint32, n)}
+	if n > maxRows {
+		return nil, fmt.Errorf("index: a segment of %d entries; %d are possible", n, maxRows)
+	}
+	r := &rows{id: s.Id(), all: make([]row, n), groups: make([]uint32, n), byGroup: make([]uint32, n)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range n {
@@ -179,6 +185,7 @@ func (t *table) load(s *scorch.SegmentSnapshot) (*rows, error) {
 			return nil, fmt.Errorf("index: entry %q: %w: %w", m.id, ErrDamaged, err)
 		}
 		r.all[i], r.byGroup[i] = t.add(page, id, &m), uint32(i)
+		r.groups[i] = r.all[i].group
 	}
 	pages := make(map[uint64]struct{}, n)
 	for i := range r.all { // all rows of a page are in one segment: they are written together
@@ -187,7 +194,8 @@ func (t *table) load(s *scorch.SegmentSnapshot) (*rows, error) {
 		pages[at.page] = struct{}{}
 		at.lead = !seen
 	}
-	slices.SortStableFunc(r.byGroup, func(a, b uint32) int { return cmp.Compare(r.all[a].group, r.all[b].group) })
+	slices.SortStableFunc(r.byGroup, func(a, b uint32) int { return cmp.Compare(r.groups[a], r.groups[b]) })
+	r.place()
 	return r, nil
 }
 
@@ -207,8 +215,8 @@ type view struct {
 	paging sync.Once
 	pages  []uint32 // of each site, by the number of its text
 
-	placing sync.Once
-	places  []uint32 // of each group, the number of the row that says best where it lies
+	gathering sync.Once
+	gathered  []summary // of each group
 
 	counted sync.Once
 	counts  []uint32 // of living rows that have a text
@@ -352,6 +360,43 @@ func (t *table) show(v *view, snapshot *scorch.IndexSnapshot) error {
 	v.ids, v.texts = t.ids[:len(t.ids):len(t.ids)], t.texts[:len(t.texts):len(t.texts)]
 	return nil
 }
+
+// A summary is what all rows of a group say together.
+type summary struct {
+	row         *row   // that says best where it lies; nil: none lives
+	number      uint32 // of that row, in the view
+	first, last uint32 // times it was seen, Unix seconds
+	mentions    uint32
+	located     bool
+	spot        // of row
+}
+
+// A spot is a coordinate that distances are measured to.
+type spot struct {
+	lon, lat int32   // 1e-7 degrees
+	cos      float32 // of the latitude
+}
+
+// summaries returns what is known of each group.
+func (v *view) summaries() []summary {
+	v.gathering.Do(func() {
+		v.gathered = make([]summary, len(v.ids))
+		v.each(func(p *part, n uint32, r *row) {
+			a := &v.gathered[r.group]
+			if a.row == nil || r.better(a.row) {
+				a.row, a.number, a.located, a.spot = r, p.base+n, r.located(), r.spot
+			}
+			if a.mentions++; a.mentions == 1 || r.first < a.first {
+				a.first = r.first
+			}
+			a.last = max(a.last, r.last)
+		})
+	})
+	return v.gathered
+}
+
+// place returns the row that says best where a group lies.
+func (v *view) place(group uint32) *row { return v.summaries()[group].row }
 
 // usage returns for every text how many living rows have it.
 func (v *view) usage() []uint32 {

@@ -15,6 +15,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 
+	bleveanalysis "github.com/blevesearch/bleve/v2/analysis"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/paulmach/orb"
 )
@@ -239,6 +240,8 @@ type scratch struct {
 	groups []group
 	found  []uint32 // groups that match
 	word   []uint32 // groups that the word has, which is looked up now
+	counts []uint32 // of each text, while a facet is counted
+	there  []uint32 // texts that have a count
 }
 
 // A group is an address while a search looks at its mentions.
@@ -354,9 +357,9 @@ func (s *search) keepTimes(q Query) {
 	if q.Since.IsZero() && q.Until.IsZero() {
 		return
 	}
-	kept := s.found[:0]
+	kept, sums := s.found[:0], s.v.summaries()
 	for _, n := range s.found {
-		if first, _, _ := s.v.seen(n); (q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix()) {
+		if first := int64(sums[n].first); (q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix()) {
 			kept = append(kept, n)
 		} else {
 			s.groups[n] = group{}
@@ -365,38 +368,31 @@ func (s *search) keepTimes(q Query) {
 	s.found = kept
 }
 
-// seen returns when a group was seen first and last, and on how many pages.
-func (v *view) seen(group uint32) (first, last int64, pages int) {
-	first = math.MaxInt64
-	for i := range v.parts {
-		p := &v.parts[i]
-		for _, n := range p.of(group) {
-			if p.live(n) {
-				r := &p.all[n]
-				first, last = min(first, int64(r.first)), max(last, int64(r.last))
-				pages++
-			}
-		}
-	}
-	return first, last, pages
-}
-
 // browse finds all groups that fit the filter.
 func (s *search) browse() error {
+	window, narrow := s.filter.window()
 	for i := range s.v.parts {
 		p := &s.v.parts[i]
+		look := func(n uint32) {
+			if !s.filter.all && !s.filter.fits(&p.all[n]) || !p.live(n) {
+				return
+			}
+			g := &s.groups[p.groups[n]]
+			if g.mentions++; g.mentions == 1 {
+				s.found = append(s.found, p.groups[n])
+			}
+		}
+		if err := s.ctx.Err(); err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		if narrow && p.within(window, look) {
+			continue
+		}
 		for n := range p.all {
-			if n%4096 == 0 && s.ctx.Err() != nil {
+			if n%65536 == 0 && s.ctx.Err() != nil {
 				return fmt.Errorf("index: %w", s.ctx.Err())
 			}
-			r := &p.all[n]
-			if !s.filter.fits(r) || !p.live(uint32(n)) {
-				continue
-			}
-			g := &s.groups[r.group]
-			if g.mentions++; g.mentions == 1 {
-				s.found = append(s.found, r.group)
-			}
+			look(uint32(n))
 		}
 	}
 	s.keepTimes(s.filter.q)
@@ -415,8 +411,8 @@ type list struct {
 // entries are the mentions in one part that have one term.
 type entries struct {
 	part  *part
-	list  segment.PostingsList
-	share float64 // of the weight that the term counts
+	list  []posting // with those that were deleted
+	share float64   // of the weight that the term counts
 }
 
 const (
@@ -461,10 +457,16 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 			if err != nil {
 				return fmt.Errorf("index: %w", err)
 			}
-			if n := postings.Count(); n > 0 {
-				l.found = append(l.found, entries{p, postings, share})
-				l.count += n
+			n := postings.Count()
+			if n == 0 {
+				continue
 			}
+			list, err := s.list(p, field, term, d, postings)
+			if err != nil {
+				return err
+			}
+			l.found = append(l.found, entries{p, list, share})
+			l.count += n
 		}
 		return nil
 	}
@@ -510,6 +512,29 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 	df := min(float64(l.count), float64(s.v.mentions))
 	l.rarity = math.Log(1 + (float64(s.v.mentions)-df+0.5)/(df+0.5))
 	return l, err
+}
+
+// list returns the decoded list of a term in a part.
+func (s *search) list(p *part, field int, term string, d segment.TermDictionary, postings segment.PostingsList) ([]posting, error) {
+	if postings.Count() < leastKept {
+		return decode(postings)
+	}
+	key := listKey{p.id, field, term}
+	if list, ok := s.x.lists.get(key); ok {
+		return list, nil
+	}
+	all := postings
+	if p.deleted != nil { // what is deleted differs from view to view
+		var err error
+		if all, err = d.PostingsList([]byte(term), nil, nil); err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+	}
+	list, err := decode(all)
+	if err == nil {
+		s.x.lists.keep(key, list)
+	}
+	return list, err
 }
 
 // completions returns the most frequent terms of a field that start so.
@@ -590,71 +615,54 @@ func (s *search) apply(l *list, must uint16) error {
 
 // read counts the mentions that a term has.
 func (s *search) read(e entries, must uint16) error {
-	it := e.list.Iterator(true, false, false, nil)
-	if must > 0 && uint64(len(s.found))*16 < e.list.Count() {
-		return s.readFew(e, it, must)
+	if must > 0 && len(s.found)*16 < len(e.list) {
+		s.readFew(e, must)
+		return nil
 	}
-	for n := 1; ; n++ {
-		p, err := it.Next()
-		if err != nil {
-			return fmt.Errorf("index: %w", err)
-		}
-		if p == nil {
-			return nil
-		}
-		if n%4096 == 0 && s.ctx.Err() != nil {
+	for list := range slices.Chunk(e.list, 1<<16) {
+		if s.ctx.Err() != nil {
 			return fmt.Errorf("index: %w", s.ctx.Err())
 		}
-		s.count(e, p, must)
-	}
-}
-
-// readFew looks only at the mentions of groups that were found before, where a
-// term has many more.
-func (s *search) readFew(e entries, it segment.PostingsIterator, must uint16) error {
-	var few []uint32
-	for _, g := range s.found {
-		few = append(few, e.part.of(g)...)
-	}
-	slices.Sort(few)
-	at := int64(-1) // number of the posting that was read last
-	for _, n := range few {
-		if int64(n) <= at {
-			continue
-		}
-		p, err := it.Advance(uint64(n))
-		if err != nil {
-			return fmt.Errorf("index: %w", err)
-		}
-		if p == nil {
-			return nil
-		}
-		at = int64(p.Number())
-		if _, wanted := slices.BinarySearch(few, uint32(at)); wanted {
-			s.count(e, p, must)
+		for _, p := range list {
+			s.count(e.part, p, e.share, must)
 		}
 	}
 	return nil
 }
 
-// count adds one mention that has a term.
-func (s *search) count(e entries, p segment.Posting, must uint16) {
-	n := uint32(p.Number())
-	r := &e.part.all[n]
-	g := &s.groups[r.group]
-	if must > 0 && g.words < must || !s.filter.fits(r) {
-		return
-	}
-	weight := float32(e.share * impact(p.Frequency()))
-	fresh := g.words == 0 && g.any == 0
-	if g.now == 0 {
-		s.word = append(s.word, r.group)
-		if fresh {
-			s.found = append(s.found, r.group)
+// readFew looks only at the mentions of groups that were found before, where a
+// term has many more.
+func (s *search) readFew(e entries, must uint16) {
+	for _, g := range s.found {
+		for _, n := range e.part.of(g) {
+			at, _ := slices.BinarySearch(e.list, newPosting(n, 0))
+			if at < len(e.list) && e.list[at].row() == n {
+				s.count(e.part, e.list[at], e.share, must)
+			}
 		}
 	}
-	if fresh && (weight > g.best || weight == g.best && r.page < g.page) {
-		g.best, g.row, g.page = weight, e.part.base+n, r.page
+}
+
+// count adds one mention that has a term.
+func (s *search) count(part *part, p posting, share float64, must uint16) {
+	n := p.row()
+	number := part.groups[n]
+	g := &s.groups[number]
+	if must > 0 && g.words < must || !s.filter.all && !s.filter.fits(&part.all[n]) || part.deleted != nil && part.deleted.Contains(n) {
+		return
+	}
+	weight := float32(share * impacts[p.weight()])
+	fresh := g.words == 0 && g.any == 0
+	if g.now == 0 {
+		s.word = append(s.word, number)
+		if fresh {
+			s.found = append(s.found, number)
+		}
+	}
+	if fresh && weight >= g.best {
+		if page := part.all[n].page; weight > g.best || page < g.page {
+			g.best, g.row, g.page = weight, part.base+n, page
+		}
 	}
 	g.now = max(g.now, weight)
 }
@@ -679,7 +687,7 @@ func (s *search) locate(q Query, words []word) (at orb.Point, line string, err e
 			}
 		}
 		if best >= 0 {
-			p, n := s.v.at(s.v.placed()[s.found[best]])
+			p, n := s.v.at(s.v.summaries()[s.found[best]].number)
 			m, err := p.mention(n)
 			if err != nil {
 				return at, "", err
@@ -688,27 +696,6 @@ func (s *search) locate(q Query, words []word) (at orb.Point, line string, err e
 		}
 	}
 	return at, "", nil
-}
-
-// placed returns for each group the number of the row that says best where it
-// lies.
-func (v *view) placed() []uint32 {
-	v.placing.Do(func() {
-		v.places = make([]uint32, len(v.ids))
-		best := make([]*row, len(v.ids))
-		v.each(func(p *part, n uint32, r *row) {
-			if old := best[r.group]; old == nil || r.better(old) {
-				best[r.group], v.places[r.group] = r, p.base+n
-			}
-		})
-	})
-	return v.places
-}
-
-// place returns the row that says best where a group lies.
-func (v *view) place(group uint32) *row {
-	p, n := v.at(v.placed()[group])
-	return &p.all[n]
 }
 
 // A ranked is a group with the value that it is ordered by.
@@ -729,13 +716,12 @@ func (s *search) rank(q *Query, c *centre, n uint32, lift float64) ranked {
 	r := ranked{group: n, id: s.v.ids[n]}
 	switch {
 	case q.Sort == Newest:
-		first, _, _ := s.v.seen(n)
-		r.value = float64(first)
+		r.value = float64(s.v.summaries()[n].first)
 	case q.Sort == ByName:
 		r.name = s.v.texts[s.v.place(n).name].key
 	case c != nil && (q.Sort == Distance || !s.ranked):
-		if at := s.v.place(n); at.located() {
-			r.value = -c.haversine(at)
+		if at := &s.v.summaries()[n]; at.located {
+			r.value = -c.haversine(at.spot)
 		} else {
 			r.value = math.Inf(-1)
 		}
@@ -744,11 +730,11 @@ func (s *search) rank(q *Query, c *centre, n uint32, lift float64) ranked {
 	default:
 		r.value = float64(g.sum)
 		if c != nil && q.Radius == 0 {
-			if at := s.v.place(n); at.located() {
-				r.value *= 1 + lift*q.Bias/(1+metres(c.haversine(at))/q.Scale)
+			if at := &s.v.summaries()[n]; at.located {
+				r.value *= 1 + lift*q.Bias/(1+metres(c.haversine(at.spot))/q.Scale)
 			}
 		}
-		r.value = round(r.value, 5)
+		r.value = math.Round(r.value*1e5) / 1e5
 	}
 	return r
 }
@@ -792,7 +778,7 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 			continue
 		}
 		if len(page) == q.Limit {
-			if page[q.Limit-1].compare(&r) < 0 {
+			if worst := &page[q.Limit-1]; r.value < worst.value || worst.compare(&r) < 0 {
 				continue
 			}
 			page = page[:q.Limit-1]
@@ -801,8 +787,9 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 		page = slices.Insert(page, at, r)
 	}
 	shown := make(map[uint32]bool, len(page))
+	marks := s.x.words.newMarker(words)
 	for i := range page {
-		h, err := s.hit(&q, c, &page[i], words)
+		h, err := s.hit(&q, c, &page[i], marks)
 		if err != nil {
 			return nil, err
 		}
@@ -816,8 +803,8 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 		if len(result.Points) == q.Points {
 			break
 		}
-		if r := s.v.place(n); r.located() && !shown[n] {
-			result.Points = append(result.Points, r.point())
+		if at := &s.v.summaries()[n]; at.located && !shown[n] {
+			result.Points = append(result.Points, at.row.point())
 		}
 	}
 	for _, f := range q.Facets {
@@ -831,21 +818,39 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 	return result, nil
 }
 
-// facet counts the values of what was found.
+// facet counts the values of what was found, and returns the most frequent.
 func (s *search) facet(f Facet) Count {
-	counts := make(map[uint32]int)
-	for _, n := range s.found {
-		r := s.v.place(n)
-		counts[r.value(f)]++
+	if n := max(16, len(s.v.texts)); len(s.counts) < n { // precisions and levels are no texts
+		s.counts = make([]uint32, n+n/8)
 	}
-	c := Count{Facet: f, Values: []Value{}}
-	for n, count := range counts {
-		if shown := s.v.shown(f, n); shown != "" {
-			c.Values = append(c.Values, Value{shown, count})
+	sums := s.v.summaries()
+	there := s.there[:0]
+	for _, n := range s.found {
+		value := sums[n].row.value(f)
+		if s.counts[value]++; s.counts[value] == 1 {
+			there = append(there, value)
 		}
 	}
-	slices.SortFunc(c.Values, func(a, b Value) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
-	c.Values = c.Values[:min(maxFacetValues, len(c.Values))]
+	c := Count{Facet: f, Values: []Value{}}
+	order := func(a, b Value) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) }
+	for _, n := range there {
+		count := int(s.counts[n])
+		s.counts[n] = 0
+		full := len(c.Values) == maxFacetValues
+		if full && count < c.Values[maxFacetValues-1].Count {
+			continue
+		}
+		v := Value{s.v.shown(f, n), count}
+		if v.Value == "" || full && order(c.Values[maxFacetValues-1], v) <= 0 {
+			continue
+		}
+		if full {
+			c.Values = c.Values[:maxFacetValues-1]
+		}
+		at, _ := slices.BinarySearchFunc(c.Values, v, order)
+		c.Values = slices.Insert(c.Values, at, v)
+	}
+	s.there = there
 	return c
 }
 
@@ -896,7 +901,7 @@ func (s *search) explain(q Query, words []word, at stage, page []ranked, hits []
 
 // hit reads some mentions of an address: the one that fits best, and those of
 // the others that prove it best.
-func (s *search) hit(q *Query, c *centre, r *ranked, words []word) (Hit, error) {
+func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error) {
 	g := s.groups[r.group]
 	type place struct {
 		part *part
@@ -936,12 +941,12 @@ func (s *search) hit(q *Query, c *centre, r *ranked, words []word) (Hit, error) 
 		}
 		all = append(all, m)
 	}
-	h := s.x.assemble(addressID(r.id), all, pages, words)
+	h := s.x.assemble(addressID(r.id), all, pages, marks)
 	h.FirstSeen, h.LastSeen = time.Unix(first, 0).UTC(), time.Unix(last, 0).UTC()
 	if at := s.v.place(r.group); at.located() {
 		h.HasPoint, h.Point, h.Precision, h.Level = true, at.point(), at.precision.String(), at.level.String()
 		if c != nil {
-			h.Distance = metres(c.haversine(at))
+			h.Distance = metres(c.haversine(at.spot))
 		}
 	}
 	if q.Sort == ByName {
@@ -968,7 +973,7 @@ func majority(names map[uint32]int, texts []text) (best uint32, ok bool) {
 
 // assemble makes a hit of mentions of one address, the best one first; n is
 // how many there are in all.
-func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
+func (x *Index) assemble(id string, all []*mention, n int, marks *marker) Hit {
 	best := all[0]
 	h := Hit{
 		ID: id, Site: best.site, Name: best.Name, Distance: -1, Mentions: n,
@@ -986,7 +991,7 @@ func (x *Index) assemble(id string, all []*mention, n int, words []word) Hit {
 		h.merge(m)
 		if len(h.Evidence) < maxEvidence {
 			h.Evidence = append(h.Evidence, Evidence{
-				URL: m.URL, Title: m.Title, Lang: m.Lang, Snippet: x.words.snippet(m, words),
+				URL: m.URL, Title: m.Title, Lang: m.Lang, Snippet: marks.snippet(m),
 				Fetched: time.Unix(m.Fetched, 0).UTC(), Gone: timeOf(m.Gone), Confidence: m.Confidence, Origin: m.Origin.String(),
 			})
 		}
@@ -1032,31 +1037,59 @@ type Snippet struct {
 	Marks [][2]int // byte offsets in Text, in order, not overlapping
 }
 
-// snippet cuts the part of a mention's text that shows the most words of the
-// query, or the address where it shows none.
-func (a *analysis) snippet(m *mention, words []word) Snippet {
-	var marks [][2]int
-	if len(words) > 0 {
-		last := words[len(words)-1].terms[0]
-		tokens := a.plain.Analyze([]byte(m.Near))
-		stems := a.of(m.Lang).Analyze([]byte(m.Near)) // the same words without endings
-		for i, t := range tokens {
-			folded := string(t.Term)
-			stem := ""
-			if len(stems) == len(tokens) {
-				stem = string(stems[i].Term)
-			}
-			for _, w := range words {
-				if slices.Contains(w.terms, folded) || slices.Contains(w.terms, stem) || slices.Equal(w.where, streetWords(folded)) || len(w.where) > 1 && w.where[0] == folded {
-					marks = append(marks, [2]int{t.Start, t.End})
-					break
-				} else if len(last) >= 3 && w.terms[0] == last && strings.HasPrefix(folded, last) {
-					marks = append(marks, [2]int{t.Start, t.End})
-					break
-				}
-			}
+// A marker finds the words of a query in texts.
+type marker struct {
+	a     *analysis
+	words []word
+	known map[*bleveanalysis.DefaultAnalyzer]map[string]bool // whether a word is to be marked, in a language
+}
+
+func (a *analysis) newMarker(words []word) *marker {
+	return &marker{a, words, map[*bleveanalysis.DefaultAnalyzer]map[string]bool{}}
+}
+
+// marks returns where words of the query stand in a mention's text.
+func (k *marker) marks(m *mention) (marks [][2]int) {
+	if len(k.words) == 0 {
+		return nil
+	}
+	analyser := k.a.of(m.Lang)
+	known := k.known[analyser]
+	if known == nil {
+		known = map[string]bool{}
+		k.known[analyser] = known
+	}
+	for _, t := range analyser.Tokenizer.Tokenize([]byte(m.Near)) {
+		is, ok := known[string(t.Term)]
+		if !ok {
+			raw := string(t.Term)
+			is = k.fits(raw, analyser)
+			known[raw] = is
+		}
+		if is {
+			marks = append(marks, [2]int{t.Start, t.End})
 		}
 	}
+	return marks
+}
+
+// fits tells whether a word of a text is one of the query, with its ending or
+// without, or begins with the last one.
+func (k *marker) fits(raw string, analyser *bleveanalysis.DefaultAnalyzer) bool {
+	last := k.words[len(k.words)-1].terms[0]
+	folded, stem := fold1(k.a.plain, raw), fold1(analyser, raw)
+	for _, w := range k.words {
+		if slices.Contains(w.terms, folded) || slices.Contains(w.terms, stem) || slices.Equal(w.where, streetWords(folded)) || len(w.where) > 1 && w.where[0] == folded {
+			return true
+		}
+	}
+	return len(last) >= 3 && strings.HasPrefix(folded, last)
+}
+
+// snippet cuts the part of a mention's text that shows the most words of the
+// query, or the address where it shows none.
+func (k *marker) snippet(m *mention) Snippet {
+	marks := k.marks(m)
 	near := []rune(m.Near)
 	offset := make([]int, 0, len(near)+1) // of each character, in bytes
 	for i := range m.Near {

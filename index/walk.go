@@ -112,7 +112,7 @@ func (x *Index) address(v *view, group uint32) (*Hit, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	h := x.assemble(addressID(v.ids[group]), best, n, nil)
+	h := x.assemble(addressID(v.ids[group]), best, n, x.words.newMarker(nil))
 	h.FirstSeen, h.LastSeen = time.Unix(first, 0).UTC(), time.Unix(last, 0).UTC()
 	h.SiteWide = v.siteWide(group, n)
 	if number, ok := majority(names, v.texts); ok {

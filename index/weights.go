@@ -38,6 +38,14 @@ const (
 	saturation = 10.0 // the weight that counts half
 )
 
+// impacts is impact of every weight.
+var impacts = func() (all [1 << weightBits]float64) {
+	for i := range all {
+		all[i] = impact(uint64(i))
+	}
+	return all
+}()
+
 // impact returns how much a word counts that has this weight, 0 to 1.
 func impact(weight uint64) float64 { return float64(weight) / (float64(weight) + saturation) }
 

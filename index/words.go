@@ -107,6 +107,18 @@ func (a *analysis) forms(word string) []string {
 	return forms
 }
 
+// fold1 returns what an analyser makes of a word that the tokenizer has found.
+func fold1(analyser *bleveanalysis.DefaultAnalyzer, word string) string {
+	tokens := bleveanalysis.TokenStream{{Term: []byte(word)}}
+	for _, f := range analyser.TokenFilters {
+		tokens = f.Filter(tokens)
+	}
+	if len(tokens) == 0 {
+		return ""
+	}
+	return string(tokens[0].Term)
+}
+
 // words returns the folded words of a text.
 func (a *analysis) words(text string) []string {
 	var words []string
