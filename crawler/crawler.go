@@ -21,6 +21,7 @@ import (
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/robots"
+	"gazehound/crawler/sitewide"
 	"gazehound/crawler/strategy"
 	"gazehound/crawler/trap"
 	"gazehound/crawler/weburl"
@@ -130,7 +131,7 @@ var (
 	ErrFailures  = errors.New("too many failures in a row")
 )
 
-// A Crawler runs one crawl. Rules, Peers, Traps, Report, Lesson and
+// A Crawler runs one crawl. Rules, Peers, Traps, SiteWide, Report, Lesson and
 // Brake may be nil; all other fields are required.
 type Crawler struct {
 	Options  Options
@@ -145,6 +146,9 @@ type Crawler struct {
 	// Traps learns what multiplies pages, and demotes it; nil: nothing is demoted.
 	// The Score of the frontier has to ask it, too.
 	Traps *trap.Detector
+	// SiteWide counts which addresses stand on most pages of a host; nil: no
+	// verdict says so.
+	SiteWide *sitewide.Counter
 	// Scope returns why a URL is outside of the crawl, or "". It is asked when a
 	// link is found and, since it may change, again before it is visited.
 	Scope func(u weburl.URL) (reason string)
@@ -315,6 +319,7 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 // file learns from a visit, stores it, and gives its entry up.
 func (c *Crawler) file(ctx context.Context, v *Visit) error {
 	if v.Page != nil {
+		c.markSiteWide(v)
 		if c.Traps != nil {
 			c.Traps.Saw(trap.Page{URL: v.Entry.URL, Text: v.text, Relevant: v.Verdict.Relevant})
 		}
@@ -340,6 +345,38 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 	}
 	c.tell(v)
 	return nil
+}
+
+// markSiteWide says which addresses of the page most pages of its host state,
+// and whether it has others.
+func (c *Crawler) markSiteWide(v *Visit) {
+	if c.SiteWide == nil {
+		return
+	}
+	var mentions []sitewide.Mention
+	place := map[string]int{} // of the key in mentions
+	found := v.Verdict.Addresses
+	for i := range found {
+		if key := found[i].Key(); found[i].Counts() {
+			n, known := place[key]
+			if !known {
+				n = len(mentions)
+				place[key] = n
+				mentions = append(mentions, sitewide.Mention{Key: key, Footer: true})
+			}
+			mentions[n].Footer = mentions[n].Footer && found[i].Footer
+		}
+	}
+	wide := c.SiteWide.Saw(v.Entry.URL.Host(), mentions, v.Before != nil)
+	all := len(wide) > 0
+	for i := range found {
+		if n, ok := place[found[i].Key()]; ok {
+			found[i].SiteWide = wide[n]
+			all = all && wide[n]
+		}
+	}
+	v.Verdict.SiteWide = all && v.Verdict.Relevant
+	v.Outcome.SiteWide = v.Verdict.SiteWide
 }
 
 // tell reports a visit that is stored.

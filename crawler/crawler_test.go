@@ -17,6 +17,7 @@ import (
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/robots"
+	"gazehound/crawler/sitewide"
 	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
@@ -427,5 +428,40 @@ func TestHostileServers(t *testing.T) {
 		if v.Outcome.Kind != "page" && v.Outcome.Kind != "redirect" && v.Outcome.Reason == "" {
 			t.Errorf("%s: %s without a reason", v.Entry.URL, v.Outcome.Kind)
 		}
+	}
+}
+
+// From the third page on, a footer's address tells nothing new: the pages stay
+// relevant, and the verdict and the crawl tree say so.
+func TestSiteWide(t *testing.T) {
+	var web strings.Builder
+	web.WriteString("-- http://a.example/ --\nLange Straße 5, 26121 Oldenburg")
+	for i := range 5 {
+		fmt.Fprintf(&web, ` <a href="/%d">mehr</a>`, i)
+	}
+	for i := range 5 {
+		fmt.Fprintf(&web, "\n-- http://a.example/%d --\nLange Straße 5, 26121 Oldenburg", i)
+	}
+	s := crawltest.MustWeb(web.String() + "\n").Start(1)
+	defer s.Close()
+	c, l := newCrawler(t, s, "breadth-first", nil, nil)
+	c.SiteWide = sitewide.New()
+	seed(t, c, "http://a.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.visits) != 6 {
+		t.Fatalf("%d visits, want 6", len(l.visits))
+	}
+	for i, v := range l.visits {
+		wide := i >= 2
+		n, _, err := c.Frontier.(*frontier.Frontier).Get(frontier.KeyOf(v.Entry.URL))
+		if err != nil || !v.Outcome.Relevant || v.Verdict.SiteWide != wide || n.Outcome.SiteWide != wide || v.Verdict.Addresses[0].SiteWide != wide {
+			t.Errorf("page %d: relevant %v, site-wide %v, in the tree %v, address %v; want true, %v (%v)",
+				i, v.Outcome.Relevant, v.Verdict.SiteWide, n.Outcome.SiteWide, v.Verdict.Addresses[0].SiteWide, wide, err)
+		}
+	}
+	if got := c.Frontier.Totals().Relevant; got != 6 {
+		t.Errorf("%d relevant pages, want 6", got)
 	}
 }

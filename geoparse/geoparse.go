@@ -87,6 +87,11 @@ type Address struct {
 	Place      gazetteer.Place     // the entry matched: house, street or postcode; ID "" if none
 	InRegion   bool                // lies in the region of the crawl
 	Role       Role                // whose address it is, seen from the page
+	Footer     bool                // stands in the footer of the page and nowhere else on it
+
+	// SiteWide says that most pages of the host state the address, as those do
+	// that have it in their footer. One page cannot tell: a crawl sets it.
+	SiteWide bool
 
 	// Person says that the address is stated as that of a person. Private says
 	// that nothing shows it to be a place of business, either: such an address
@@ -121,4 +126,9 @@ type Verdict struct {
 	Relevant  bool    // at least one address of the wanted precision lies in the region
 	Score     float64 // best confidence among those addresses, 0 to 1
 	Addresses []Address
+
+	// SiteWide says that the page is relevant, and that all of its addresses in
+	// the region are site-wide: it tells nothing that other pages of the host do
+	// not.
+	SiteWide bool
 }

@@ -10,6 +10,8 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
 	"gazehound/geoparse/markup"
+
+	"golang.org/x/net/html"
 )
 
 // Limits of one page.
@@ -128,6 +130,7 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 		found = p.addStatements(ctx, found, markup.Find(in.Doc), in)
 	}
 	p.assign(text, in, found)
+	markFooter(text, in.Doc, found)
 	if !p.options.EveryMention {
 		found = deduplicate(found)
 	}
@@ -180,12 +183,31 @@ func deduplicate(found []Address) []Address {
 				a, kept[i] = kept[i], a
 			}
 			kept[i].unite(&a)
+			kept[i].Footer = kept[i].Footer && a.Footer
 			continue
 		}
 		first[key] = len(kept)
 		kept = append(kept, a)
 	}
 	return kept
+}
+
+// markFooter marks the addresses that stand in a footer of the page. The text
+// of a footer is a part of the page's, nearly always its last.
+func markFooter(text string, doc *html.Node, found []Address) {
+	if doc == nil || len(found) == 0 {
+		return
+	}
+	for _, footer := range markup.Footers(doc) {
+		start := strings.LastIndex(text, footer)
+		if start < 0 {
+			continue
+		}
+		for i := range found {
+			a := &found[i]
+			a.Footer = a.Footer || a.Start >= start && a.End <= start+len(footer)
+		}
+	}
 }
 
 // positions returns the ends of all spans.

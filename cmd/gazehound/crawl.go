@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/memory"
+	"gazehound/crawler/sitewide"
 	"gazehound/crawler/strategy"
 	"gazehound/crawler/trap"
 	"gazehound/crawler/weburl"
@@ -286,7 +287,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: crawler.Schedule(cfg.Revisit),
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
-		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope, Traps: traps, Brake: crawler.NewBrake(),
+		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope, Traps: traps, SiteWide: sitewide.New(), Brake: crawler.NewBrake(),
 	}
 	if cfg.WARC.Dir != "" {
 		archive, err := a.openArchive(p, cfg, region.Name)
@@ -314,7 +315,10 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			return err
 		}
 	}
-	if err := loadTraps(f, traps); err != nil {
+	if err := restore(f, trapsKey, traps.Restore); err != nil {
+		return err
+	}
+	if err := restore(f, sitewideKey, c.SiteWide.Restore); err != nil {
 		return err
 	}
 	if err := web.remember(p, f); err != nil {
@@ -394,7 +398,7 @@ type session struct {
 func (s *session) save(all bool) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	return errors.Join(saveModel(s.p, s.model, s.f), saveTraps(s.f, s.c.Traps), s.watch.board.Save(s.f, all))
+	return errors.Join(saveModel(s.p, s.model, s.f), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.board.Save(s.f, all))
 }
 
 // run runs the loop and everything that goes on beside it, and returns why it

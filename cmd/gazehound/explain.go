@@ -103,7 +103,7 @@ func (a *app) explain(text string) (err error) {
 		return a.explainUnknown(f, u, scope(u))
 	}
 	traps := trap.New()
-	if err := loadTraps(f, traps); err != nil {
+	if err := restore(f, trapsKey, traps.Restore); err != nil {
 		return err
 	}
 	x, err := explainKnown(f, cfg, order, model, traps, scope(n.URL), n)
@@ -337,6 +337,7 @@ type Visit struct {
 	Status    int              `json:"status,omitzero"`
 	Bytes     int64            `json:"bytes"`
 	Relevant  bool             `json:"relevant"`
+	SiteWide  bool             `json:"site_wide,omitzero"` // relevant, by addresses alone that most pages of the host state
 	Score     float64          `json:"score"`
 	Addresses []string         `json:"addresses,omitempty"`
 	Dropped   map[string]int64 `json:"dropped,omitempty"` // links of the page, by reason
@@ -357,7 +358,7 @@ type lesson struct {
 func explainVisited(n frontier.Node, trail []frontier.Node, model *predictor.Model) *Visit {
 	o := n.Outcome
 	v := &Visit{Number: n.Seq, At: o.At, Kind: o.Kind, Reason: o.Reason, Status: o.Status, Bytes: o.Bytes,
-		Relevant: o.Relevant, Score: o.Score, Addresses: o.Addresses, Dropped: o.Dropped}
+		Relevant: o.Relevant, SiteWide: o.SiteWide, Score: o.Score, Addresses: o.Addresses, Dropped: o.Dropped}
 	if o.Kind != "page" {
 		return v
 	}
@@ -565,6 +566,9 @@ func (v *Visit) write(w io.Writer) {
 		verdict = "relevant"
 	}
 	fmt.Fprintf(w, "verdict   %s, score %.3f, %d addresses in the region\n", verdict, v.Score, len(v.Addresses))
+	if v.SiteWide {
+		fmt.Fprintln(w, "          site-wide: most pages of the host state what this one does, as in a footer")
+	}
 	for i, key := range v.Addresses {
 		if i == maxAddressLines {
 			fmt.Fprintf(w, "            … %d more (--json has them)\n", len(v.Addresses)-i)

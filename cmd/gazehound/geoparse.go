@@ -222,6 +222,8 @@ type addressJSON struct {
 	Place       string   `json:"place,omitempty"`
 	InRegion    bool     `json:"in_region"`
 	Role        string   `json:"role"`
+	Footer      bool     `json:"footer,omitempty"`
+	SiteWide    bool     `json:"site_wide,omitempty"` // of a crawl only: one page cannot tell
 	Person      bool     `json:"person,omitempty"`
 	Private     bool     `json:"private,omitempty"`
 	Name        string   `json:"name,omitempty"`
@@ -240,7 +242,7 @@ func newAddressJSON(x geoparse.Address) addressJSON {
 		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox, Postcode: x.Postcode,
 		City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End, Level: x.Level.String(),
 		Confidence: float64(int(x.Confidence*1000+0.5)) / 1000, Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
-		Role: x.Role.String(), Person: x.Person, Private: x.Private, Name: x.Name, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
+		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private, Name: x.Name, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
 	}
 	if x.Precision > gazetteer.NoPrecision {
 		lon, lat := x.Point[0], x.Point[1]
@@ -397,6 +399,9 @@ func beside(x *geoparse.Address) string {
 	}
 	if x.Role != geoparse.OwnRole {
 		parts = append(parts, "role "+x.Role.String())
+	}
+	if x.Footer {
+		parts = append(parts, "in the page's footer")
 	}
 	switch {
 	case x.Private:

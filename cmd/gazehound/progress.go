@@ -132,7 +132,7 @@ func (w *progress) visited(v *crawler.Visit) {
 	}
 	if isPage && w.emit["page"] {
 		line := pageLine{"page", v.Entry.URL.String(), v.Outcome.Status, v.Outcome.Relevant,
-			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.Depth, nil}
+			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.Depth, v.Outcome.SiteWide, nil}
 		if w.importance != nil && v.Page != nil {
 			i := w.importance(v)
 			line.Importance = &i
@@ -362,8 +362,9 @@ type (
 		Relevant  bool    `json:"relevant"`
 		Addresses int     `json:"addresses"` // distinct ones of the region
 		Priority  float64 `json:"priority"`
-		Distance  int     `json:"distance"` // links since the last relevant page
-		Depth     int     `json:"depth"`    // links from a seed
+		Distance  int     `json:"distance"`            // links since the last relevant page
+		Depth     int     `json:"depth"`               // links from a seed
+		SiteWide  bool    `json:"site_wide,omitempty"` // it states what most pages of its host do, and nothing else
 
 		Importance *float64 `json:"importance,omitempty"` // by strategy trend
 	}

@@ -16,6 +16,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/sitewide"
 	"gazehound/crawler/warc"
 	"gazehound/predictor"
 
@@ -147,7 +148,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	r := replayed{began: time.Now()}
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth},
-		Frontier: f, Judge: judge, Strategy: order, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope,
+		Frontier: f, Judge: judge, Strategy: order, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope, SiteWide: sitewide.New(),
 	}
 	err = c.Replay(ctx, r.exchanges(ctx, archive, cfg.blocked))
 	if err := errors.Join(saveModel(into, model, f), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {

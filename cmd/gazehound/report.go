@@ -21,8 +21,9 @@ func newReportCommand(a *app) *cobra.Command {
 		Use:   "report [DIR…]",
 		Short: "Say what a crawl achieved, beside earlier ones",
 		Long: `Says what the crawl of the data directory achieved, beside the crawls of other
-data directories DIR: harvest rate, also with each text counted once and off the
-biggest host, distinct addresses, hosts, distances, and how breadth-first would
+data directories DIR: harvest rate, also with each text counted once, without the
+pages that hold nothing but what most pages of their host do (a footer), and off
+the biggest host, distinct addresses, hosts, distances, and how breadth-first would
 have done on the same web, at most. That line is estimated, level by level from
 the links that were visited; they were chosen well, so it flatters breadth-first.
 

@@ -403,28 +403,32 @@ func demoted(score func(*frontier.Entry) float64, traps *trap.Detector) func(*fr
 	}
 }
 
-// trapsKey is the name under which the frontier keeps what was learned of
-// traps.
-const trapsKey = "traps"
+// The names under which the frontier keeps what was learned of traps, and
+// which addresses are site-wide.
+const (
+	trapsKey    = "traps"
+	sitewideKey = "sitewide"
+)
 
-// loadTraps takes over what the runs before have learned.
-func loadTraps(f *frontier.Frontier, traps *trap.Detector) error {
-	data, err := f.Meta(trapsKey)
+// restore takes over what the runs before have learned.
+func restore(f *frontier.Frontier, key string, take func([]byte) error) error {
+	data, err := f.Meta(key)
 	if err != nil || data == nil {
 		return err
 	}
-	if err := traps.Restore(data); err != nil {
+	if err := take(data); err != nil {
 		return fmt.Errorf("crawl: %w", err)
 	}
 	return nil
 }
 
-func saveTraps(f *frontier.Frontier, traps *trap.Detector) error {
-	data, err := traps.Snapshot()
+// keep has the frontier keep it.
+func keep(f *frontier.Frontier, key string, snapshot func() ([]byte, error)) error {
+	data, err := snapshot()
 	if err != nil {
 		return err
 	}
-	return f.PutMeta(trapsKey, data)
+	return f.PutMeta(key, data)
 }
 
 // openFrontier opens the queue and the crawl tree; order scores again what

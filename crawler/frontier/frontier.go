@@ -66,6 +66,7 @@ type Outcome struct {
 	Reason    string // error class or reason of the skip
 	Status    int    // of HTTP, or 0
 	Relevant  bool
+	SiteWide  bool // relevant, by addresses alone that most pages of the host state
 	Score     float64
 	Promise   float64          // what the links of a page that is not relevant are worth, in [0, 1]; see strategy.Valuer
 	Addresses []string         // ids of the distinct addresses in the region, at most MaxAddresses

@@ -295,9 +295,12 @@ func (r visitRecord) encode() []byte {
 	}
 	b = appendString(b, o.Reason)
 	b = binary.AppendVarint(b, int64(o.Status))
-	if o.Relevant {
+	switch {
+	case o.Relevant && o.SiteWide:
+		b = append(b, 2)
+	case o.Relevant:
 		b = append(b, 1)
-	} else {
+	default:
 		b = append(b, 0)
 	}
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(o.Score))
@@ -335,7 +338,7 @@ func decodeVisit(value []byte) (r visitRecord, err error) {
 	o.Reason = d.string()
 	o.Status = int(d.varint())
 	relevant := d.byte()
-	o.Relevant, d.bad = relevant == 1, d.bad || relevant > 1
+	o.Relevant, o.SiteWide, d.bad = relevant > 0, relevant == 2, d.bad || relevant > 2
 	o.Score = math.Float64frombits(d.uint64())
 	o.Bytes = d.varint()
 	if at := d.varint(); at != 0 {

@@ -22,6 +22,7 @@ var metrics = []metric{
 	{"harvest", "harvest rate", func(c *Crawl) float64 { return c.Harvest }, percent},
 	{"harvest_recent", "  of the last 1,000 pages", func(c *Crawl) float64 { return c.HarvestRecent }, percent},
 	{"harvest_content", "  each text counted once", func(c *Crawl) float64 { return c.ContentHarvest }, percent},
+	{"harvest_own", "  without site-wide addresses", func(c *Crawl) float64 { return c.OwnHarvest }, percent},
 	{"harvest_off_biggest", "  off the biggest host", func(c *Crawl) float64 { return c.OffBiggest.Harvest }, percent},
 	{"harvest_breadth_first", "  breadth-first, at most (estimated)", func(c *Crawl) float64 { return given(c.BreadthFirst.Harvest, c.BreadthFirst.Pages > 0) }, percent},
 	{"addresses", "distinct addresses", func(c *Crawl) float64 { return float64(c.Addresses) }, whole},

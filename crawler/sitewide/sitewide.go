@@ -1,0 +1,158 @@
+// Package sitewide learns which addresses stand on most pages of a host, as
+// that of its footer does. The first page with such an address tells something
+// new; the thousandth does not, although it holds an address like the first.
+package sitewide
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"sync"
+)
+
+// What it takes for an address to be site-wide: so many pages of the host state
+// it, and more than half of all that were fetched. One that stands in the
+// footer of its pages needs one page less.
+const (
+	leastPages       = 3
+	leastFooterPages = 2
+)
+
+// Bounds of the memory.
+const (
+	maxHosts     = 50_000
+	maxAddresses = 64 // of a host; those that were seen least are forgotten
+)
+
+// A Mention is an address of a page.
+type Mention struct {
+	Key    string // geoparse.Address.Key
+	Footer bool   // it stands in the page's footer only
+}
+
+// A Counter counts the pages of each host, and those that state an address. It
+// is safe for concurrent use. Its memory is bounded; what is beyond is forgotten
+// and counted again.
+type Counter struct {
+	mu    sync.Mutex
+	hosts map[string]*host
+}
+
+type host struct {
+	Pages     int            `json:"p"`
+	Addresses map[uint64]int `json:"a,omitempty"` // hash of the key → pages
+}
+
+// New returns a Counter that has seen nothing.
+func New() *Counter { return &Counter{hosts: map[string]*host{}} }
+
+// Saw counts a page of the host with its distinct addresses, and tells of each
+// whether it is site-wide by all pages so far, with this one. A page that was
+// counted before is not to be counted again: counted says so.
+func (c *Counter) Saw(name string, addresses []Mention, counted bool) []bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.hosts[name]
+	if h == nil {
+		if len(c.hosts) >= maxHosts {
+			c.forget()
+		}
+		h = &host{}
+		c.hosts[name] = h
+	}
+	if !counted {
+		h.Pages++
+	}
+	wide := make([]bool, len(addresses))
+	for i, a := range addresses {
+		key := hash(a.Key)
+		if !counted {
+			h.count(key)
+		}
+		least := leastPages
+		if a.Footer {
+			least = leastFooterPages
+		}
+		pages := h.Addresses[key]
+		wide[i] = pages >= least && 2*pages > h.Pages
+	}
+	return wide
+}
+
+func hash(key string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(key))
+	return h.Sum64()
+}
+
+// count adds a page to the address. Where there are too many, those that one
+// page stated go, then those that two did, and so on: a footer's address is
+// never among them for long.
+func (h *host) count(key uint64) {
+	if h.Addresses == nil {
+		h.Addresses = map[uint64]int{}
+	}
+	if _, known := h.Addresses[key]; !known {
+		for least := 1; len(h.Addresses) >= maxAddresses; least++ {
+			for k, pages := range h.Addresses {
+				if pages <= least {
+					delete(h.Addresses, k)
+				}
+			}
+		}
+	}
+	h.Addresses[key]++
+}
+
+// forget makes room for a host: it drops one without an address, else any.
+func (c *Counter) forget() {
+	tried := 0
+	for name, h := range c.hosts {
+		if tried++; h.Addresses == nil || tried == 100 {
+			delete(c.hosts, name)
+			return
+		}
+	}
+	for name := range c.hosts {
+		delete(c.hosts, name)
+		return
+	}
+}
+
+// Snapshot returns what was counted, for Restore.
+func (c *Counter) Snapshot() ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	data, err := json.Marshal(c.hosts)
+	if err != nil {
+		return nil, fmt.Errorf("sitewide: %w", err)
+	}
+	return data, nil
+}
+
+// Restore takes over what a Snapshot holds. On an error nothing has changed.
+func (c *Counter) Restore(data []byte) error {
+	var hosts map[string]*host
+	if err := json.Unmarshal(data, &hosts); err != nil {
+		return fmt.Errorf("sitewide: restore: %w", err)
+	}
+	if len(hosts) > maxHosts {
+		return fmt.Errorf("sitewide: restore: %d hosts are too many", len(hosts))
+	}
+	for name, h := range hosts {
+		if h == nil || h.Pages < 1 || len(h.Addresses) > maxAddresses {
+			return fmt.Errorf("sitewide: restore: host %.80q makes no sense", name)
+		}
+		for _, pages := range h.Addresses {
+			if pages < 1 || pages > h.Pages {
+				return fmt.Errorf("sitewide: restore: host %.80q makes no sense", name)
+			}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if hosts != nil {
+		c.hosts = hosts
+	}
+	return nil
+}
