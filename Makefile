@@ -3,7 +3,7 @@ SHELL := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GO := CGO_ENABLED=0 go
 
-.PHONY: build ui release demo test race soak fuzz bench eval golden check clean
+.PHONY: build ui release demo test race soak fuzz bench growth eval golden check clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
@@ -37,6 +37,11 @@ PAGES ?= 5000
 bench: build ## whole crawls beside a bare loop and colly: pages/s, CPU time, memory (PAGES=5000)
 	cd crawler/peers && $(GO) build -o ../../bin/peers .
 	./bin/peers -gazehound bin/gazehound -pages $(PAGES)
+
+growth: PAGES = 1000000
+growth: build ## one long crawl of a large made-up web: speed, CPU time and memory over time in growth.csv, .svg and .png (PAGES=1000000 SITES=20000)
+	cd crawler/peers && $(GO) build -o ../../bin/peers .
+	./bin/peers -gazehound bin/gazehound -growth growth -pages $(PAGES) -sites $(or $(SITES),20000) -workers 16
 
 microbench: ## benchmarks of the packages, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...

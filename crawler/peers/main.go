@@ -61,9 +61,14 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "comma-separated rows, such as full,bare")
 	flag.StringVar(&o.job.proxy, "proxy", "", "of the made-up web (inner use)")
 	flag.StringVar(&o.job.dir, "dir", "", "of what is stored (inner use)")
+	g := growthOptions{}
+	flag.StringVar(&g.name, "growth", "", "make one long crawl instead and write NAME.csv, NAME.svg and NAME.png")
+	flag.StringVar(&g.memory, "memory", "250MB", "ceiling of the long crawl")
+	flag.DurationVar(&g.every, "every", 10*time.Second, "between two looks at the long crawl")
 	run := flag.String("run", "", "crawl in this process (inner use)")
 	flag.Parse()
-	if err := start(*run, o); err != nil {
+	g.options = o
+	if err := start(*run, g); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
@@ -75,10 +80,13 @@ type options struct {
 	job                       job
 }
 
-func start(run string, o options) error {
+func start(run string, o growthOptions) error {
 	ctx := context.Background()
-	if run == "" {
-		return table(ctx, o)
+	switch {
+	case run == "" && o.name != "":
+		return growth(o)
+	case run == "":
+		return table(ctx, o.options)
 	}
 	crawl, ok := crawlers[run]
 	if !ok {

@@ -1,0 +1,347 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// growthOptions say how one long crawl is made and watched.
+type growthOptions struct {
+	options
+	name   string        // of the files, without .csv, .svg and .png
+	memory string        // ceiling of the crawl, such as 250MB
+	every  time.Duration // between two samples
+}
+
+// A sample is how a crawl stood at one moment.
+type sample struct {
+	At                time.Duration // since the crawl began
+	Pages, Relevant   int64
+	Queued, Visited   int64         // links
+	CPU, Web          time.Duration // of the crawl, of the made-up web, so far
+	RSS, Peak         int64         // bytes, of the crawl
+	Own, Mapped, Disk int64         // bytes: of RSS the process's own and mapped files; of the data directory
+}
+
+var columns = []string{"seconds", "pages", "relevant", "queued", "visited", "pages_per_s", "cpu_s_per_1000", "web_cpu_s_per_1000", "rss_mb", "peak_mb", "own_mb", "mapped_mb", "disk_mb"}
+
+// row returns s as a line of the table; rates are those since the sample last.
+func (s sample) row(last sample) []string {
+	pages := float64(max(s.Pages-last.Pages, 1))
+	f := func(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+	mb := func(n int64) string { return f(float64(n)/1e6, 1) }
+	n := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return []string{
+		f(s.At.Seconds(), 1), n(s.Pages), n(s.Relevant), n(s.Queued), n(s.Visited),
+		f(rate(last, s), 1), f(1000*(s.CPU-last.CPU).Seconds()/pages, 3), f(1000*(s.Web-last.Web).Seconds()/pages, 3),
+		mb(s.RSS), mb(s.Peak), mb(s.Own), mb(s.Mapped), mb(s.Disk),
+	}
+}
+
+// rate returns the pages a second between two samples.
+func rate(from, to sample) float64 {
+	return float64(to.Pages-from.Pages) / max((to.At - from.At).Seconds(), 1e-3)
+}
+
+// growth makes one crawl of many pages, writes how it went along the way to
+// name.csv, draws it, and prints whether it became slower or larger. An
+// interrupt ends the crawl as it would end a user's, and the figures are those
+// of what was crawled.
+func growth(o growthOptions) (err error) {
+	interrupted, stopListening := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stopListening()
+	ctx, stopWeb := context.WithCancel(context.Background())
+	defer stopWeb()
+	dir, err := os.MkdirTemp(o.job.dir, "gazehound-growth-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	web, seeds, err := serve(ctx, o.options, dir)
+	if err != nil {
+		return err
+	}
+	defer web.Wait()
+	defer stopWeb()
+	data := filepath.Join(dir, "data")
+	init := exec.CommandContext(ctx, o.gazehound, "init", "--quiet", "--data", data, "--osm", filepath.Join(dir, "town.osm"), "--region", "Demostadt")
+	if out, err := init.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	crawl := exec.Command(o.gazehound, "crawl", "--quiet", "--json", "--data", data, "--seeds", "-", "--proxy", seeds.Proxy, "--delay", "0s", "--admin", "off",
+		"--max-pages", strconv.Itoa(o.job.pages), "--workers", strconv.Itoa(o.job.workers), "--memory", o.memory)
+	crawl.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // our interrupt is not yet its own
+	crawl.Stdin = strings.NewReader(strings.Join(seeds.Seeds, "\n") + "\n")
+	var out, problems bytes.Buffer
+	crawl.Stdout, crawl.Stderr = &out, &problems
+	file, err := os.Create(o.name + ".csv")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	table := csv.NewWriter(file)
+	if err := table.Write(columns); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := crawl.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- crawl.Wait() }()
+	stop := context.AfterFunc(interrupted, func() { crawl.Process.Signal(syscall.SIGTERM) })
+	defer stop()
+
+	samples := []sample{{}}
+	ticks := time.NewTicker(o.every)
+	defer ticks.Stop()
+	for running := true; running; {
+		select {
+		case err := <-ended:
+			if err != nil && interrupted.Err() == nil {
+				return fmt.Errorf("crawl: %w: %s", err, problems.String())
+			}
+			running = false
+			continue
+		case <-ticks.C:
+		}
+		s, err := look(data, crawl.Process.Pid, web.Process.Pid)
+		if err != nil {
+			continue // it has just begun, or just ended
+		}
+		s.At = time.Since(began)
+		last := samples[len(samples)-1]
+		if err := table.Write(s.row(last)); err != nil {
+			return err
+		}
+		table.Flush()
+		samples = append(samples, s)
+		fmt.Fprintf(os.Stderr, "%8.0f s  %8d pages  %5.0f pages/s  %5.2f CPU s per 1,000  web %4.2f  %4.0f MB  %9d links wait  %5.0f MB on disk\n", s.At.Seconds(), s.Pages,
+			rate(last, s), 1000*(s.CPU-last.CPU).Seconds()/float64(max(s.Pages-last.Pages, 1)), 1000*(s.Web-last.Web).Seconds()/float64(max(s.Pages-last.Pages, 1)),
+			float64(s.RSS)/1e6, s.Queued, float64(s.Disk)/1e6)
+	}
+	if err := table.Error(); err != nil {
+		return err
+	}
+	if len(samples) < 4 {
+		return fmt.Errorf("only %d samples: crawl more pages, or look more often than every %v", len(samples)-1, o.every)
+	}
+	if err := drawGrowth(o.name, samples); err != nil {
+		return err
+	}
+	summarise(os.Stdout, o, samples, crawl.ProcessState.SysUsage().(*syscall.Rusage).Maxrss*1024)
+	return nil
+}
+
+// look reads how the crawl stands: from its status file and from the system.
+func look(data string, crawl, web int) (s sample, err error) {
+	var status struct {
+		Pages    int64 `json:"pages"`
+		Relevant int64 `json:"relevant"`
+		Queued   int64 `json:"links_queued"`
+		Visited  int64 `json:"links_visited"`
+		Own      int64 `json:"memory_own"`
+		Mapped   int64 `json:"memory_mapped"`
+	}
+	text, err := os.ReadFile(filepath.Join(data, "status.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &status)
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Pages, s.Relevant, s.Queued, s.Visited, s.Own, s.Mapped = status.Pages, status.Relevant, status.Queued, status.Visited, status.Own, status.Mapped
+	var err1, err2, err3 error
+	s.CPU, err1 = cpuOf(crawl)
+	s.Web, err2 = cpuOf(web)
+	s.RSS, s.Peak, err3 = memoryOf(crawl)
+	filepath.WalkDir(data, func(_ string, d os.DirEntry, err error) error {
+		if err != nil {
+			return nil // a file that has just gone
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			s.Disk += info.Sys().(*syscall.Stat_t).Blocks * 512 // files of the stores have holes
+		}
+		return nil
+	})
+	return s, errors.Join(err1, err2, err3)
+}
+
+// cpuOf returns the processor time of a process.
+func cpuOf(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 13 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	user, err1 := strconv.ParseInt(fields[11], 10, 64)
+	system, err2 := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * (time.Second / 100), errors.Join(err1, err2)
+}
+
+// memoryOf returns the resident set of a process, and the largest that it had.
+func memoryOf(pid int) (now, peak int64, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		var kB int64
+		switch fmt.Sscan(value, &kB); name {
+		case "VmRSS":
+			now = kB * 1024
+		case "VmHWM":
+			peak = kB * 1024
+		}
+	}
+	if now == 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return now, peak, err
+}
+
+// stretch returns the first samples with at least so many pages.
+func stretch(samples []sample, from, to int64) (first, last sample) {
+	at := func(page int64) sample {
+		i := slices.IndexFunc(samples, func(s sample) bool { return s.Pages >= page })
+		if i < 0 {
+			i = len(samples) - 1
+		}
+		return samples[i]
+	}
+	return at(from), at(to)
+}
+
+// summarise prints whether the crawl became slower or larger as it grew.
+func summarise(w io.Writer, o growthOptions, samples []sample, peak int64) {
+	end := samples[len(samples)-1]
+	fmt.Fprintf(w, "%d pages (%d relevant) of a made-up web with %d sites in %.0f s, %d at a time, --memory %s; %d links wait, %.0f MB on disk\n\n",
+		end.Pages, end.Relevant, o.sites, end.At.Seconds(), o.job.workers, o.memory, end.Queued, float64(end.Disk)/1e6)
+	fmt.Fprintln(w, "| pages | pages/s | CPU s per 1,000 pages | of the web's server | most memory so far |")
+	fmt.Fprintln(w, "|---|---|---|---|---|")
+	line := func(from, to int64) (pagesPerSecond, cpu float64) {
+		a, b := stretch(samples, from, to)
+		if a.Pages == b.Pages {
+			return 0, 0
+		}
+		n := float64(b.Pages - a.Pages)
+		pagesPerSecond, cpu = rate(a, b), 1000*(b.CPU-a.CPU).Seconds()/n
+		fmt.Fprintf(w, "| %d to %d | %.0f | %.2f | %.2f | %.0f MB |\n", a.Pages, b.Pages, pagesPerSecond, cpu, 1000*(b.Web-a.Web).Seconds()/n, float64(b.Peak)/1e6)
+		return pagesPerSecond, cpu
+	}
+	// A twentieth of the crawl is its first stretch: 50,000 of 1,000,000 pages.
+	step := max(end.Pages/20, 1)
+	early, earlyCPU := line(step/2, step*3/2)
+	for from := step * 3 / 2; from < end.Pages-step*5/2; from += 3 * step {
+		line(from, from+3*step)
+	}
+	late, lateCPU := line(end.Pages-step, end.Pages)
+	fmt.Fprintf(w, "\npages/s at the end ÷ at %d pages: %.2f; CPU s per 1,000 pages: %.2f; most memory %.0f MB\n", step, late/max(early, 1e-9), lateCPU/max(earlyCPU, 1e-9), float64(peak)/1e6)
+	fmt.Fprintf(w, "%s.csv, %s.svg and %s.png show the way there\n", o.name, o.name, o.name)
+}
+
+// drawGrowth draws the samples over the pages to name.svg and name.png.
+func drawGrowth(name string, samples []sample) error {
+	figures := []struct {
+		title, y string
+		lines    map[string]func(from, to sample) float64
+	}{
+		{"Speed", "pages/s", map[string]func(a, b sample) float64{"": rate}},
+		{"Processor time", "CPU s per 1,000 pages", map[string]func(a, b sample) float64{
+			"gazehound":    func(a, b sample) float64 { return 1000 * (b.CPU - a.CPU).Seconds() / float64(max(b.Pages-a.Pages, 1)) },
+			"its web site": func(a, b sample) float64 { return 1000 * (b.Web - a.Web).Seconds() / float64(max(b.Pages-a.Pages, 1)) },
+		}},
+		{"Memory", "MB resident", map[string]func(a, b sample) float64{
+			"all": func(_, b sample) float64 { return float64(b.RSS) / 1e6 },
+			"own": func(_, b sample) float64 { return float64(b.Own) / 1e6 },
+		}},
+		{"Queue", "thousand links that wait", map[string]func(a, b sample) float64{"": func(_, b sample) float64 { return float64(b.Queued) / 1e3 }}},
+	}
+	// A point for each hundredth of the crawl: single samples jump.
+	points := []sample{samples[0]}
+	for _, s := range samples[1:] {
+		if s.Pages-points[len(points)-1].Pages >= samples[len(samples)-1].Pages/100 {
+			points = append(points, s)
+		}
+	}
+	var plots []*plot.Plot
+	for _, f := range figures {
+		p := plot.New()
+		p.Title.Text, p.X.Label.Text, p.Y.Label.Text, p.Y.Min = f.title, "thousand pages", f.y, 0
+		for i, label := range slices.Sorted(maps.Keys(f.lines)) {
+			var line plotter.XYs
+			for j := 1; j < len(points); j++ {
+				line = append(line, plotter.XY{X: float64(points[j].Pages) / 1000, Y: f.lines[label](points[j-1], points[j])})
+			}
+			if len(line) == 0 {
+				continue
+			}
+			l, err := plotter.NewLine(line)
+			if err != nil {
+				return err
+			}
+			l.Color = []color.RGBA{{0, 114, 178, 255}, {213, 94, 0, 255}}[i]
+			p.Add(l)
+			if label != "" {
+				p.Legend.Add(label, l)
+			}
+			for _, xy := range line {
+				p.Y.Max = max(p.Y.Max, xy.Y*1.05)
+			}
+		}
+		p.Y.Min = 0
+		plots = append(plots, p)
+	}
+	const width, height = 32 * vg.Centimeter, 20 * vg.Centimeter
+	for _, ext := range []string{".svg", ".png"} {
+		var canvas interface {
+			vg.CanvasSizer
+			io.WriterTo
+		}
+		if ext == ".svg" {
+			canvas = vgsvg.New(width, height)
+		} else {
+			canvas = vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
+		}
+		tiles := draw.Tiles{Rows: 2, Cols: 2, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2}
+		sheet := draw.New(canvas)
+		for i, p := range plots {
+			p.Draw(tiles.At(sheet, i%2, i/2))
+		}
+		var b bytes.Buffer
+		if _, err := canvas.WriteTo(&b); err != nil {
+			return fmt.Errorf("draw %s%s: %w", name, ext, err)
+		}
+		if err := os.WriteFile(name+ext, b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
