@@ -26,7 +26,7 @@ import (
 // exportFlags are the flags of export.
 type exportFlags struct {
 	output             string
-	box, since         string
+	box, since, region string
 	street, code, host string
 	confidence         float64
 	precision          string
@@ -68,6 +68,7 @@ on the map. It compares with the date of that data; look before you map.`,
 	f.SortFlags = false
 	f.StringVarP(&o.output, "output", "o", "-", "`FILE` to write; - is standard output")
 	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
+	f.StringVar(&o.region, "region", "", "only in this `REGION`: a name of the gazetteer, relation/ID, FILE.geojson or minLon,minLat,maxLon,maxLat")
 	f.StringVar(&o.since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven days")
 	f.StringVar(&o.street, "street", "", "only this `STREET`, in any usual spelling")
 	f.StringVar(&o.code, "postcode", "", "only this `POSTCODE`")
@@ -78,7 +79,7 @@ on the map. It compares with the date of that data; look before you map.`,
 	f.BoolVar(&o.evidence, "include-evidence", false, "with the page's title and up to 120 characters of its text")
 	f.BoolVar(&o.rs, "rs", false, "geojsonseq: an RS character before each line")
 	f.BoolVar(&o.excel, "excel", false, "csv: for Excel, which then keeps umlauts and leading zeros")
-	cmd.AddCommand(newExportCDXJCommand(a))
+	cmd.AddCommand(newExportCDXJCommand(a), newExportWACZCommand(a))
 	return cmd
 }
 
@@ -88,7 +89,7 @@ func formatOf(args []string) (export.Format, error) {
 	for _, f := range export.Formats() {
 		names = append(names, f.Name)
 	}
-	names = append(names, "cdxj")
+	names = append(names, "cdxj", "wacz")
 	all := strings.Join(names, ", ")
 	switch {
 	case len(args) == 0:
@@ -198,12 +199,12 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	} else if s.Pages == 0 {
 		return fail(exitNoData, "no pages in %s yet. Start: gazehound crawl", a.data)
 	}
-	if err := a.exportTerms(&o, p); err != nil {
-		return err
-	}
 	o.Region = cfg.Region.Name
 	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
 		o.Outline, o.Region = r.Area, cmp.Or(o.Region, r.Name)
+	}
+	if err := a.exportTerms(&o, p, flags.region); err != nil {
+		return err
 	}
 
 	var sum export.Summary
@@ -224,19 +225,29 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	return a.exported(format, flags.output, o, sum)
 }
 
-// exportTerms fills in the licence of the data, and sees that the gazetteer is
-// of use for --only-missing.
-func (a *app) exportTerms(o *export.Options, p project) error {
+// exportTerms fills in what comes from the gazetteer: the licence of the data and
+// the region of --region. It sees that it is of use for --only-missing.
+func (a *app) exportTerms(o *export.Options, p project, region string) error {
 	g, err := gazetteer.Open(p.gazetteer())
 	if err != nil {
 		if o.Missing {
 			return fail(exitInvalidInput, "--only-missing compares with the gazetteer, which cannot be read: %w", err)
+		}
+		if region != "" {
+			return fail(exitInvalidInput, "--region is looked up in the gazetteer, which cannot be read: %w", err)
 		}
 		a.warn("licence and attribution are not known: %s", oneLine(err.Error()))
 		return nil
 	}
 	defer g.Close()
 	o.Licence, o.Attribution, _ = creditsOf(g.Sources())
+	if region != "" {
+		r, err := p.openRegion(g, region)
+		if err != nil {
+			return err
+		}
+		o.Within, o.Outline, o.Region = r, r.Area, cmp.Or(r.Name, o.Region)
+	}
 	if o.Missing && !slices.ContainsFunc(g.Sources(), func(s gazetteer.Source) bool { return s.Format == "osm" }) {
 		return fail(exitInvalidInput, "--only-missing compares with OpenStreetMap, and this gazetteer holds nothing of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that")
 	}
@@ -290,7 +301,7 @@ func replaceByPart(name string, write func(io.Writer) error) error {
 // what was written.
 func (a *app) exported(f export.Format, file string, o export.Options, sum export.Summary) error {
 	if file != "-" && a.json {
-		line := map[string]any{"type": "summary", "format": f.Name, "file": file, "addresses": sum.Addresses, "left_out": sum.LeftOut, "licence": o.Licence, "attribution": o.Attribution}
+		line := map[string]any{"type": "summary", "format": f.Name, "file": file, "addresses": sum.Addresses, "left_out": sum.LeftOut, "gone": sum.Gone, "licence": o.Licence, "attribution": o.Attribution}
 		if o.Missing {
 			line["known"] = sum.Known
 		}
@@ -316,6 +327,9 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 	a.say("%s", text)
 	if sum.LeftOut > 0 {
 		a.say("%d more have no coordinate that is good enough for %s", sum.LeftOut, f.Name)
+	}
+	if sum.Gone > 0 {
+		a.say("%d more are gone: their pages are not there any more, or do not state them", sum.Gone)
 	}
 	if notice := o.Notice(); notice != "" {
 		a.say("%s", oneLine(notice))

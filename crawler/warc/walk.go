@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -166,7 +165,7 @@ func (a *Archive) Index(ctx context.Context, fn func(IndexLine) error) error {
 			}
 			start = offset
 			line = &IndexLine{Key: SURT(u), Time: rec.date, URL: u.String(), Mime: mime, Status: fmt.Sprint(head.status),
-				Digest: rec.digest, Offset: offset, File: filepath.Base(f.name)}
+				Digest: rec.digest, Offset: offset, File: fileName(f.name)}
 			return nil
 		})
 		if err = errors.Join(err, flush(a.ends[file])); err != nil {

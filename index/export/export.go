@@ -35,7 +35,8 @@ type Format struct {
 	// Carries tells whether the licence stands in the file itself; where it
 	// cannot, it belongs beside it.
 	Carries bool
-	// ForOSM tells that it is for people who edit OpenStreetMap.
+	// ForOSM tells that it is for people who edit OpenStreetMap. What is gone is
+	// left out.
 	ForOSM bool
 
 	least gazetteer.Precision // of addresses that the format can hold
@@ -54,6 +55,7 @@ var formats = []Format{
 	{Name: "atom", About: "a feed with GeoRSS points: news readers", Carries: true, write: writeAtom},
 	{Name: "osm", About: "JOSM, for a look; cannot be uploaded", Carries: true, ForOSM: true, least: gazetteer.StreetPrecision, facts: true, write: writeOSM},
 	{Name: "maproulette", About: "a task a line, for people to check one by one", ForOSM: true, least: gazetteer.StreetPrecision, write: writeMapRoulette},
+	{Name: "conflator", About: "a JSON array of id, lat, lon and tags: OSM Conflator", ForOSM: true, least: gazetteer.StreetPrecision, facts: true, write: writeConflator},
 	{Name: "html", About: "one page with list and map, without scripts", Carries: true, write: writeHTML},
 	{Name: "seeds", About: "a relevant page of each site, to start a crawl from", Carries: true, facts: true, write: writeSeeds},
 }
@@ -80,9 +82,10 @@ type Options struct {
 	// come from: "ODbL-1.0", "© OpenStreetMap contributors".
 	Licence, Attribution string
 
-	Query         index.Query // filters, as Index.Walk takes them
-	Since         time.Time   // only addresses seen for the first time then or later; zero: all
-	MinConfidence float64     // 0 to 1
+	Query         index.Query       // filters, as Index.Walk takes them
+	Within        *gazetteer.Region // only addresses there; nil: all
+	Since         time.Time         // only addresses seen for the first time then or later; zero: all
+	MinConfidence float64           // 0 to 1
 	MinPrecision  gazetteer.Precision
 
 	// Missing keeps the addresses with street and house number that the
@@ -126,6 +129,7 @@ type Summary struct {
 	Addresses int // that fit the filters and were written
 	LeftOut   int // that fit and have no coordinate, or one too coarse for the format
 	Known     int // that fit but for Missing
+	Gone      int // that fit, are gone, and were left out
 	Sites     int // seeds: lines
 }
 
@@ -195,7 +199,10 @@ func (r *run) each(fn func(*index.Hit) error) error {
 		precision := precisionOf(h)
 		switch {
 		case h.FirstSeen.Before(r.Since), h.Confidence < r.MinConfidence, precision < r.MinPrecision,
-			r.Missing && (h.Street == "" || h.HouseNumber == ""):
+			r.Missing && (h.Street == "" || h.HouseNumber == ""), r.Within != nil && !r.Within.Has(placeOf(h)):
+			return nil
+		case r.format.ForOSM && !h.Gone.IsZero():
+			r.sum.Gone++
 			return nil
 		case r.Missing && precision == gazetteer.HousePrecision:
 			r.sum.Known++
@@ -213,6 +220,11 @@ func (r *run) each(fn func(*index.Hit) error) error {
 		}
 		return nil
 	})
+}
+
+// placeOf is h as a gazetteer knows places.
+func placeOf(h *index.Hit) gazetteer.Place {
+	return gazetteer.Place{Kind: gazetteer.House, Point: h.Point, HasPoint: h.HasPoint, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country}
 }
 
 // precisionOf returns the precision of the coordinate of h.

@@ -181,6 +181,10 @@ func TestFilters(t *testing.T) {
 		{"precision", "csv", func(o *Options) { o.MinPrecision = gazetteer.InterpolatedPrecision }, Summary{Addresses: 3}},
 		{"since", "csv", func(o *Options) { o.Since = day.AddDate(0, 0, 1) }, Summary{Addresses: 1}},
 		{"missing", "maproulette", func(o *Options) { o.Missing = true }, Summary{Addresses: 3, LeftOut: 1, Known: 2}},
+		{"region", "csv", func(o *Options) { o.Within = &gazetteer.Region{Area: outline} }, Summary{Addresses: 5}},
+		{"region by postcodes", "csv", func(o *Options) {
+			o.Within = &gazetteer.Region{Area: outline, Estimated: true, Country: "DE", Postcodes: []string{"DE 01067"}}
+		}, Summary{Addresses: 1}},
 		{"nothing", "geojson", func(o *Options) { o.Query.Street = "Kein Weg" }, Summary{}},
 		{"seeds", "seeds", func(*Options) {}, Summary{Addresses: 7, Sites: 6}},
 	} {
@@ -191,6 +195,24 @@ func TestFilters(t *testing.T) {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// What is gone is told to most, and left out where a map would be made of it.
+func TestGone(t *testing.T) {
+	x := town(t, shops[:3])
+	d := shops[2].document()
+	d.Addresses, d.Fetched = nil, d.Fetched.AddDate(0, 0, 9)
+	if err := x.Renew(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	for format, want := range map[string]Summary{
+		"geojson": {Addresses: 2}, "csv": {Addresses: 2},
+		"osm": {Addresses: 1, Gone: 1}, "maproulette": {Addresses: 1, Gone: 1}, "conflator": {Addresses: 1, Gone: 1},
+	} {
+		if text, got := export(t, x, format, options()); got != want {
+			t.Errorf("%s: %+v, want %+v:\n%s", format, got, want, text)
+		}
 	}
 }
 
@@ -276,6 +298,23 @@ func check(t testing.TB, format, text string, want int) {
 			t.Errorf("%s: %v", format, err)
 		}
 		got = len(c.Features)
+	case "conflator":
+		var list []struct {
+			ID       string
+			Lat, Lon *float64
+			Tags     map[string]string
+		}
+		if err := json.Unmarshal([]byte(text), &list); err != nil || list == nil {
+			t.Errorf("%s: %v", format, err)
+		}
+		ids := map[string]bool{}
+		for _, o := range list {
+			if o.ID == "" || ids[o.ID] || o.Lat == nil || o.Lon == nil || o.Tags["addr:city"] == "" {
+				t.Errorf("%s: %+v", format, o)
+			}
+			ids[o.ID] = true
+		}
+		got = len(list)
 	case "geojsonseq", "ndjson", "maproulette":
 		for line := range strings.Lines(text) {
 			line, marked := strings.CutPrefix(line, recordSeparator)

@@ -109,3 +109,39 @@ func writeMapRoulette(r *run) error {
 		}{"FeatureCollection", []Feature{r.feature(h)}}
 	})
 }
+
+// writeConflator writes an array of objects with id, lat, lon and tags, one a
+// line: the dataset of OSM Conflator, which looks for what OpenStreetMap has
+// near each. https://wiki.openstreetmap.org/wiki/OSM_Conflator
+func writeConflator(r *run) error {
+	between := "[\n"
+	err := r.each(func(h *index.Hit) error {
+		p := r.properties(h)
+		tags := map[string]string{}
+		for _, tag := range osmTags(&p) {
+			tags[tag[0]] = tag[1]
+		}
+		at := GeometryOf(h).Coordinates
+		line, err := encode(struct {
+			ID   string            `json:"id"`
+			Lat  float64           `json:"lat"`
+			Lon  float64           `json:"lon"`
+			Tags map[string]string `json:"tags"`
+		}{h.ID, at[1], at[0], tags})
+		if err != nil {
+			return err
+		}
+		r.WriteString(between)
+		r.Write(line)
+		between = ",\n"
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if r.sum.Addresses == 0 {
+		r.WriteString("[")
+	}
+	r.WriteString("\n]\n")
+	return nil
+}

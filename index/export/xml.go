@@ -135,9 +135,24 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // maxTag is the longest value of a tag in characters, by OpenStreetMap's API.
 const maxTag = 255
 
+// osmTags returns tags for OpenStreetMap in the order of their keys. They are
+// facts only: the address, how and when to reach who is there, and where and
+// when it was read; not the name, which is the words of a page.
+func osmTags(p *Properties) (tags [][2]string) {
+	for _, tag := range [][2]string{
+		{"addr:city", p.City}, {"addr:country", p.Country}, {"addr:housenumber", p.HouseNumber}, {"addr:postcode", p.Postcode},
+		{"addr:state", p.State}, {"addr:street", p.Street}, {"addr:unit", p.Unit},
+		{"check_date", p.LastSeen.Format(time.DateOnly)}, {"email", p.Email}, {"opening_hours", p.Hours}, {"phone", p.Phone}, {"source:url", link(p.Source)}, {"website", link(p.Website)},
+	} {
+		if tag[1] != "" && utf8.RuneCountInString(tag[1]) <= maxTag {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
 // writeOSM writes a node for each address, numbered -1, -2, …, in a file that
-// JOSM opens and refuses to upload. It holds facts only: the address, how and
-// when to reach who is there, and where and when it was read; not the name, which is the words of a page.
+// JOSM opens and refuses to upload.
 func writeOSM(r *run) error {
 	r.WriteString(xmlHead + `<osm version="0.6" generator="gazehound" upload="never"`)
 	for _, a := range [][2]string{{"attribution", r.Attribution}, {"license", r.Licence}} {
@@ -150,14 +165,8 @@ func writeOSM(r *run) error {
 		p := r.properties(h)
 		at := GeometryOf(h).Coordinates
 		fmt.Fprintf(r, `<node id="-%d" visible="true" lat="%s" lon="%s">`, r.sum.Addresses, decimal(at[1]), decimal(at[0]))
-		for _, tag := range [][2]string{
-			{"addr:city", p.City}, {"addr:country", p.Country}, {"addr:housenumber", p.HouseNumber}, {"addr:postcode", p.Postcode},
-			{"addr:state", p.State}, {"addr:street", p.Street}, {"addr:unit", p.Unit},
-			{"check_date", p.LastSeen.Format(time.DateOnly)}, {"email", p.Email}, {"opening_hours", p.Hours}, {"phone", p.Phone}, {"source:url", link(p.Source)}, {"website", link(p.Website)},
-		} {
-			if tag[1] != "" && utf8.RuneCountInString(tag[1]) <= maxTag {
-				r.WriteString(`<tag k="` + tag[0] + `" v="` + escape(tag[1]) + `"/>`)
-			}
+		for _, tag := range osmTags(&p) {
+			r.WriteString(`<tag k="` + tag[0] + `" v="` + escape(tag[1]) + `"/>`)
 		}
 		r.WriteString("</node>\n")
 		return nil

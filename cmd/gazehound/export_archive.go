@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"gazehound/crawler/warc"
+	"gazehound/gazetteer"
 
 	"github.com/spf13/cobra"
 )
@@ -36,6 +38,56 @@ want them.`,
 			}
 			defer archive.Close()
 			return a.writeOut(output, func(w io.Writer) error { return writeCDXJ(ctx, archive, w) })
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
+	return cmd
+}
+
+func newExportWACZCommand(a *app) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "wacz [FILE|DIR…]",
+		Short: "Pack the WARC files of the crawl into one file for replay",
+		Long: `Packs the WARC files of the crawl (crawl --warc), or those that are named, with an
+index and the list of relevant pages into one WACZ 1.1.1 file, which
+replayweb.page and other replay tools open in parts. The same archive gives the
+same bytes. After "forget" it has to be made again.`,
+		Example: `  gazehound export wacz -o crawl.wacz
+  gazehound export wacz archive/*.warc.gz -o some.wacz`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signals(cmd.Context())
+			defer stop()
+			cfg, err := a.config(nil)
+			if err != nil {
+				return err
+			}
+			archive, err := a.openOwnArchive(args)
+			if err != nil {
+				return err
+			}
+			defer archive.Close()
+			title := cfg.Region.Name
+			if r, err := gazetteer.ReadRegion(project{a.data}.region()); err == nil {
+				title = cmp.Or(title, r.Name)
+			}
+			o := warc.WACZOptions{Title: "Crawl of " + title, Software: "gazehound/" + version,
+				Index: func(w io.Writer) error { return writeCDXJ(ctx, archive, w) }}
+			if title == "" {
+				o.Title = "Crawl"
+			}
+			err = a.writeOut(output, func(w io.Writer) error { return archive.WriteWACZ(ctx, w, o) })
+			if errors.Is(err, context.Canceled) {
+				return fail(exitStopped, "stopped; the export is not complete")
+			} else if err != nil || output == "-" {
+				return err
+			}
+			s := archive.Stats()
+			if a.json {
+				return a.printJSON(map[string]any{"type": "summary", "format": "wacz", "file": output, "warc_files": s.Files, "captures": s.Responses})
+			}
+			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
+			return nil
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
