@@ -79,8 +79,11 @@ type Peers interface {
 	// nodes that own them, and returns our own. The others are safe when it
 	// returns.
 	Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, err error)
-	// Moved says that an entry of our queue belongs to another node by now.
-	Moved(e frontier.Entry) bool
+	// Moved hands an entry of our queue to the node that owns it by now, and
+	// takes it out of the queue; false: it is ours.
+	Moved(ctx context.Context, e frontier.Entry) (moved bool, err error)
+	// Visited says that another node has visited an entry of our queue.
+	Visited(e frontier.Entry) bool
 	// Wait is called when our queue is empty. It returns true when more may
 	// have come and false when the whole crawl is over.
 	Wait(ctx context.Context) (more bool, err error)
@@ -292,11 +295,16 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 // never loses one.
 func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err error) {
 	v := &Visit{Entry: e}
-	if c.Peers != nil && c.Peers.Moved(e) {
-		c.Gate.Visited(e.URL.Host(), polite.Visit{NoRequest: true})
-		v.Outcome = frontier.Outcome{Kind: "skipped", Reason: "other_node", At: time.Now()}
-		v.Found = []frontier.Entry{e}
-		return false, c.file(ctx, v)
+	if c.Peers != nil {
+		if moved, err := c.Peers.Moved(ctx, e); moved || err != nil {
+			c.Gate.Visited(e.URL.Host(), noRequest)
+			return false, err
+		}
+		if c.Peers.Visited(e) {
+			c.Gate.Visited(e.URL.Host(), noRequest)
+			v.Outcome = frontier.Outcome{Kind: "skipped", Reason: "visited_elsewhere", At: time.Now()}
+			return false, c.file(ctx, v)
+		}
 	}
 	if reason := c.Scope(e.URL); reason != "" && e.Depth > 0 { // it was within when the link was found
 		c.Gate.Visited(e.URL.Host(), noRequest)
@@ -308,10 +316,14 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 		return false, err
 	}
 	if again >= 0 {
+		giveBack := c.Frontier.Return
 		if v.alone {
-			return false, c.Frontier.Rest(v.Entry, again)
+			giveBack = c.Frontier.Rest
 		}
-		return false, c.Frontier.Return(v.Entry, again)
+		if err := giveBack(v.Entry, again); !errors.Is(err, frontier.ErrNotLeased) { // else it went to another node meanwhile
+			return false, err
+		}
+		return false, nil
 	}
 	return v.Outcome.Kind == "page", c.file(ctx, v)
 }

@@ -52,7 +52,8 @@ no kill of either. Without --cluster the node runs a JetStream server inside;
 
 A host is asked by one node at a time. A node that is gone for longer than --away
 loses its share to the others until it comes back; what waits in its own queue
-waits there.
+waits there. What was visited is known to whoever takes over: nothing is fetched
+twice, whether a node joins late, leaves or comes back.
 
 --partition says who owns a link. url-hash and site-hash share evenly among the
 nodes that are there. The others ask which city a link is about and need --nodes,
@@ -96,7 +97,7 @@ version or works on another crawl.`,
 	f.String("tls-ca", "", "PEM `FILE` with the authority of the other side")
 	f.Int("replicas", d.Replicas, "of what the cluster keeps; 0: 3 where there are three servers, else 1")
 	f.Duration("away", d.Away, "how long a silent node keeps its share")
-	f.Int("wait-for", d.WaitFor, "nodes that must be there before the crawl begins: those that come later fetch some pages again")
+	f.Int("wait-for", d.WaitFor, "nodes that must be there before the crawl begins")
 	o.flags(f)
 	return cmd
 }
@@ -193,7 +194,7 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 		return o, nil, err
 	}
 	k := cfg.Cluster
-	o.Replicas, o.Away, o.MaxBytes = k.Replicas, k.Away, int64(k.MaxBytes)
+	o.Replicas, o.Away, o.Linger, o.MaxBytes = k.Replicas, k.Away, k.Linger, int64(k.MaxBytes)
 	o.Lease = max(time.Minute, 3*cfg.Fetch.Timeout)
 	o.Rest = max(cfg.Fetch.Delay, time.Millisecond)
 	o.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}

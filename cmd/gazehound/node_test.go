@@ -151,7 +151,7 @@ func TestNodesKilled(t *testing.T) {
 			t.Errorf("node %s ended with %d links in its queue", name, n)
 		}
 		err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
-			if n.Outcome.Reason == "other_node" {
+			if n.Outcome.Reason == "visited_elsewhere" {
 				return nil
 			}
 			if other, twice := visitedBy[frontier.KeyOf(n.URL)]; twice {

@@ -3,13 +3,15 @@
 // knows NATS.
 //
 // Each node keeps its own frontier. A link that another node owns travels over
-// a work-queue stream with one subject for each owner: it is safe in JetStream
-// before the visit that found it is done, and it is acknowledged there only
-// after the owner's frontier has committed it. What the crawl is about, who
+// a work-queue stream with one subject for each owner: it is safe in the outbox
+// on disk before the visit that found it is done, leaves that when it is safe
+// in JetStream, and is acknowledged there only after the owner's frontier has
+// committed it. What the crawl is about, who
 // takes part, who owns what and who may ask which host lie in JetStream's
 // key–value store.
 //
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
+//	stream   NAME-visited    NAME.visited.NODE what NODE has visited
 //	bucket   NAME-crawl      definition, map
 //	bucket   NAME-members    NODE → its state, gone when the node is
 //	bucket   NAME-hosts      host or IP address → the node that may ask it
@@ -61,7 +63,7 @@ type Definition struct {
 	Nodes []partition.Node `json:"nodes,omitempty"`
 }
 
-const format = 1
+const format = 2
 
 // Options say how a node takes part.
 type Options struct {
@@ -84,17 +86,19 @@ type Options struct {
 	Away      time.Duration // how long a silent node keeps its share
 	Lease     time.Duration // how long a host belongs to a node that does not ask for it again
 	Rest      time.Duration // of a host between two nodes: the longest delay of the crawl's politeness
+	Linger    time.Duration // how long links wait for others to travel with
 	Dedupe    time.Duration // how long JetStream knows the messages it has
-	MaxBytes  int64         // of links on their way
+	MaxBytes  int64         // of links on their way; half as much for what was visited
 	Log       func(format string, args ...any)
 }
 
 // DefaultOptions are a heartbeat of 2 s, 5 minutes until a silent node's share
-// moves, leases of a minute, 10 minutes of known messages and 1 GB of links.
+// moves, leases of a minute, 15 s for links to gather, 10 minutes of known
+// messages and 1 GB of links.
 func DefaultOptions() Options {
 	return Options{
 		Crawl: "gazehound", Heartbeat: 2 * time.Second, Away: 5 * time.Minute, Lease: time.Minute, Rest: 2 * time.Second,
-		Dedupe: 10 * time.Minute, MaxBytes: 1 << 30, Partition: partition.DefaultOptions(),
+		Linger: 15 * time.Second, Dedupe: 10 * time.Minute, MaxBytes: 1 << 30, Partition: partition.DefaultOptions(),
 		Definition: Definition{Partition: partition.SiteHash, Policy: partition.PolicyA}, Log: func(string, ...any) {},
 	}
 }
@@ -116,15 +120,21 @@ func (o Options) Validate() error {
 		return fmt.Errorf("cluster: a lease takes at least three heartbeats of %v, got %v", o.Heartbeat, o.Lease)
 	case o.Replicas < 0 || o.Replicas > 5:
 		return fmt.Errorf("cluster: replicas must be 1, 3 or 5, got %d", o.Replicas)
+	case o.Linger < 0 || o.Linger > 10*time.Minute:
+		return fmt.Errorf("cluster: links wait for others between 0 and 10 minutes, got %v", o.Linger)
 	case o.Dedupe < time.Second || o.MaxBytes < 1<<20:
 		return fmt.Errorf("cluster: known messages for %v and %d bytes of links are too little", o.Dedupe, o.MaxBytes)
 	}
 	return nil
 }
 
-// A Frontier takes the links that other nodes send.
+// A Frontier is a frontier.Frontier: it takes the links that other nodes send,
+// gives up those that are theirs by now, and knows what was visited.
 type Frontier interface {
 	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
+	Leave(ctx context.Context, reason string, own *frontier.Entry, others ...frontier.Entry) (left int, err error)
+	Walk(ctx context.Context, after uint64, fn func(frontier.Node) error) error
+	WalkQueue(ctx context.Context, fn func(frontier.Node) error) error
 	Totals() frontier.Totals
 }
 
@@ -137,29 +147,36 @@ type Node struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	links    jetstream.Stream
+	visits   jetstream.Stream
 	crawl    jetstream.KeyValue
 	members  jetstream.KeyValue
 	hosts    jetstream.KeyValue
 	codec    *codec
+	notes    *notebook
+	outbox   *outbox
 	frontier Frontier
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	beside sync.WaitGroup
 
-	mu      sync.RWMutex
-	shares  shares // who owns what now
-	alive   map[string]Member
-	arrived *sync.Cond // of waiting: links came or the crawl is over
-	waiting sync.Mutex
-	over    bool
-	pushed  int64 // messages taken in; under waiting
+	mu       sync.RWMutex
+	shares   shares        // who owns what now
+	remapped chan struct{} // closed when shares has changed
+	alive    map[string]Member
+	arrived  *sync.Cond // of waiting: links came or the crawl is over
+	waiting  sync.Mutex
+	over     bool
+	pushed   int64 // messages taken in; under waiting
+
+	visited    elsewhere
+	publishing sync.Mutex // one publishVisits at a time
 
 	sent    sent
 	idle    atomic.Int64 // workers in Wait
 	workers atomic.Int64 // of the crawl, as Wait has seen them at most
 
-	counts struct{ sentLinks, sentBytes, urlBytes, received, repeated, poisoned atomic.Int64 }
+	counts struct{ received, poisoned atomic.Int64 }
 }
 
 // Join connects, agrees on the crawl and begins to receive links into f. An
@@ -171,7 +188,8 @@ func Join(ctx context.Context, f Frontier, o Options) (*Node, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	n := &Node{o: o, frontier: f, alive: map[string]Member{}}
+	n := &Node{o: o, frontier: f, alive: map[string]Member{}, remapped: make(chan struct{}), codec: newCodec()}
+	n.visited.changed = sync.NewCond(&n.visited.mu)
 	n.arrived = sync.NewCond(&n.waiting)
 	n.sent.reset()
 	n.ctx, n.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -184,10 +202,13 @@ func Join(ctx context.Context, f Frontier, o Options) (*Node, error) {
 }
 
 func (n *Node) join(ctx context.Context) (err error) {
-	if n.codec, err = newCodec(); err != nil {
+	if n.instance, err = identity(n.o.Dir); err != nil {
 		return err
 	}
-	if n.instance, err = identity(n.o.Dir); err != nil {
+	if n.notes, err = openNotes(n.o.Dir); err != nil {
+		return err
+	}
+	if n.outbox, err = openOutbox(filepath.Join(n.o.Dir, "outbox")); err != nil {
 		return err
 	}
 	if err := n.connect(ctx); err != nil {
@@ -208,6 +229,11 @@ func (n *Node) join(ctx context.Context) (err error) {
 	n.spawn(n.beat)
 	n.spawn(n.receiveOwn)
 	n.spawn(n.receiveOrphans)
+	n.spawn(n.sendLinks)
+	if n.shares.stable {
+		n.spawn(n.followVisits)
+		n.spawn(n.settle)
+	}
 	return nil
 }
 
@@ -220,11 +246,26 @@ func (n *Node) spawn(f func(ctx context.Context)) {
 	}()
 }
 
-// Close leaves the cluster: the node keeps its share until Options.Away has
-// passed. It waits for everything that the node does.
+// Close leaves the cluster: what can be sent in a few seconds is, and the node
+// keeps its share until Options.Away has passed. It waits for everything that
+// the node does.
 func (n *Node) Close() {
+	if n.joined() {
+		ctx, cancel := context.WithTimeout(n.ctx, 5*time.Second)
+		err := n.outbox.flushed(ctx)
+		if n.stable() {
+			err = errors.Join(err, n.publishVisits(ctx))
+		}
+		cancel()
+		if err != nil {
+			n.o.Log("cluster: not everything was sent; it will be when this node comes back: %v", err)
+		}
+	}
 	n.cancel(errors.New("node is closed"))
 	n.beside.Wait()
+	if n.outbox != nil {
+		n.outbox.close()
+	}
 	if n.members != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		n.members.Delete(ctx, n.o.Name) // others see it in Options.Away otherwise
@@ -232,9 +273,6 @@ func (n *Node) Close() {
 	}
 	if n.conn != nil {
 		n.conn.Close()
-	}
-	if n.codec != nil {
-		n.codec.close()
 	}
 }
 
@@ -356,6 +394,19 @@ func (n *Node) tryStores(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("cluster: stream of links: %w", err)
 	}
+	visits := jetstream.StreamConfig{
+		Name: n.o.Crawl + "-visited", Subjects: []string{n.o.Crawl + ".visited.*"}, Discard: jetstream.DiscardOld,
+		MaxBytes: n.o.MaxBytes / 2, Storage: jetstream.FileStorage, Replicas: n.replicas(),
+	}
+	n.visits, err = n.js.CreateStream(wait, visits)
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		if n.visits, err = n.js.Stream(wait, visits.Name); err == nil && n.visits.CachedInfo().Config.Replicas < visits.Replicas {
+			n.visits, err = n.js.UpdateStream(wait, visits)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: stream of visits: %w", err)
+	}
 	bucket := func(what string, ttl time.Duration, storage jetstream.StorageType) (jetstream.KeyValue, error) {
 		c := jetstream.KeyValueConfig{Bucket: n.o.Crawl + "-" + what, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1}
 		kv, err := n.js.CreateKeyValue(wait, c)
@@ -428,8 +479,22 @@ func (n *Node) plan(d Definition) error {
 	if len(d.Nodes) > 0 && !slices.Contains(names[1:], n.o.Name) {
 		return fmt.Errorf("cluster: the crawl's nodes are %s; %q is none of them", strings.Join(names[1:], ", "), n.o.Name)
 	}
-	_, err := newShares(d, n.o.Partition, 0, []string{n.o.Name})
+	_, err := newShares(d, n.o.Partition, mapping{Nodes: []string{n.o.Name}})
 	return err
+}
+
+// stable says that the owner of a URL follows from the URL alone.
+func (n *Node) stable() bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.shares.stable
+}
+
+// joined says that the node has a share.
+func (n *Node) joined() bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.shares.plan != nil
 }
 
 // Definition is what the crawl's nodes agreed on.

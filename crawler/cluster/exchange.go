@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,9 +20,9 @@ import (
 )
 
 // Route hands the entries that a page has led to to the nodes that own them,
-// and returns our own. The others are safe in JetStream when it returns. p is
-// nil where there is no page: a redirect, a sitemap, seeds. While there is no
-// room or no server, it waits.
+// and returns our own. The others are safe in the outbox when it returns. p is
+// nil where there is no page: a redirect, a sitemap, seeds. While the outbox is
+// full, it waits.
 func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (own []frontier.Entry, err error) {
 	if len(es) == 0 {
 		return es, nil
@@ -36,7 +37,6 @@ func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (ow
 	if p != nil {
 		splits(q.Links, p.Links)
 	}
-	var names []string
 	theirs := map[string][]frontier.Entry{}
 	for i, owners := range n.owners(q) {
 		for _, name := range owners {
@@ -44,20 +44,11 @@ func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (ow
 			case name == n.o.Name:
 				own = append(own, es[i])
 			case n.sent.news(name, &es[i]):
-				if theirs[name] == nil {
-					names = append(names, name)
-				}
 				theirs[name] = append(theirs[name], es[i])
 			}
 		}
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		if err := n.send(ctx, name, theirs[name]); err != nil {
-			return nil, err
-		}
-	}
-	return own, nil
+	return own, n.send(ctx, theirs)
 }
 
 // splits copies where links stand in the words around them.
@@ -71,32 +62,183 @@ func splits(to, from []page.Link) {
 	}
 }
 
-// Moved says that an entry of our queue belongs to another node by now: nodes
-// have come or gone since it was queued. Only where the owner follows from the
-// URL alone can that be known.
-func (n *Node) Moved(e frontier.Entry) bool {
-	n.mu.RLock()
-	stable := n.shares.stable
-	n.mu.RUnlock()
-	return stable && n.Owner(e.URL) != n.o.Name
+// Moved hands an entry of our queue to the node that owns it by now, nodes
+// having come or gone since it was queued, and takes it out of the queue; false:
+// it is ours. Only where the owner follows from the URL alone can that be known.
+func (n *Node) Moved(ctx context.Context, e frontier.Entry) (moved bool, err error) {
+	if !n.stable() {
+		return false, nil
+	}
+	owner := n.Owner(e.URL)
+	if owner == n.o.Name {
+		return false, nil
+	}
+	if err := n.outbox.put(ctx, owner, []frontier.Entry{e}); err != nil {
+		return false, err
+	}
+	_, err = n.frontier.Leave(ctx, reasonMoved, &e)
+	return err == nil, err
 }
 
-// send publishes links until JetStream has them. The message's id comes from
-// its content, so that what a killed node sends again is stored once.
-func (n *Node) send(ctx context.Context, to string, es []frontier.Entry) error {
-	for _, message := range n.codec.pack(es) {
-		sum := sha256.Sum256(append([]byte(to+"\x00"), message...))
-		id := jetstream.WithMsgID(hex.EncodeToString(sum[:12]))
-		if err := n.publish(ctx, n.subject(to), message, id); err != nil {
+// reasonMoved is that of links which were handed to other nodes.
+const reasonMoved = "other_node"
+
+// settle sorts the queue out whenever the map has changed: what is another
+// node's by now is handed over at once, so that it need not wait for its turn
+// here.
+func (n *Node) settle(ctx context.Context) {
+	for ctx.Err() == nil {
+		n.mu.RLock()
+		nodes, remapped := n.shares.nodes, n.remapped
+		n.mu.RUnlock()
+		if !slices.Equal(n.notes.get().Settled, nodes) {
+			moved, err := n.handOver(ctx)
+			if err == nil {
+				err = n.notes.change(func(s *notes) { s.Settled = nodes })
+			}
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				n.o.Log("cluster: links of other nodes cannot be handed over: %v", err)
+				select {
+				case <-ctx.Done():
+				case <-time.After(n.o.Heartbeat):
+				}
+				continue
+			case moved > 0:
+				n.o.Log("cluster: %d links of the queue go to other nodes", moved)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-remapped:
+		}
+	}
+}
+
+// handOver sends what waits in our queue and is another node's by now.
+func (n *Node) handOver(ctx context.Context) (moved int, err error) {
+	theirs := map[string][]frontier.Entry{}
+	gathered := 0
+	hand := func() error {
+		if err := n.send(ctx, theirs); err != nil {
 			return err
 		}
-		n.counts.sentBytes.Add(int64(len(message)))
+		for _, es := range theirs {
+			left, err := n.frontier.Leave(ctx, reasonMoved, nil, es...)
+			if err != nil {
+				return err
+			}
+			moved += left
+		}
+		clear(theirs)
+		gathered = 0
+		return nil
 	}
-	n.counts.sentLinks.Add(int64(len(es)))
-	for i := range es {
-		n.counts.urlBytes.Add(int64(len(es[i].URL.String())))
+	err = n.frontier.WalkQueue(ctx, func(e frontier.Node) error {
+		owner := n.Owner(e.URL)
+		if owner == n.o.Name {
+			return nil
+		}
+		theirs[owner] = append(theirs[owner], e.Entry)
+		if gathered++; gathered < 1000 {
+			return nil
+		}
+		return hand()
+	})
+	if err != nil {
+		return moved, err
+	}
+	return moved, hand()
+}
+
+// send puts links for other nodes into the outbox.
+func (n *Node) send(ctx context.Context, theirs map[string][]frontier.Entry) error {
+	for name, es := range theirs {
+		for part := range slices.Chunk(es, maxLinks) {
+			if err := n.outbox.put(ctx, name, part); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// perNode is how much is gathered for each other node before it is sent, in
+// bytes before they are packed.
+const perNode = 64 << 10
+
+// sendLinks sends what is in the outbox: when much has gathered, when it has
+// waited for Options.Linger, and soon when somebody has nothing to do.
+func (n *Node) sendLinks(ctx context.Context) {
+	soon := min(n.o.Linger, n.o.Heartbeat/4)
+	t := time.NewTicker(max(soon/4, 10*time.Millisecond))
+	defer t.Stop()
+	for {
+		enough, linger := n.patience(soon)
+		l, some, err := n.outbox.due(enough, linger)
+		if err == nil && some {
+			err = n.sendLetter(ctx, l)
+		}
+		if err != nil && ctx.Err() == nil {
+			n.o.Log("cluster: %v", err)
+			some = false
+		}
+		if some {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
+
+// patience says for how many bytes and how long the outbox waits.
+func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	hungry := n.resting()
+	for _, m := range n.alive {
+		hungry = hungry || m.Queued < 100 && m.Name != n.o.Name
+	}
+	if hungry {
+		return perNode, soon
+	}
+	return int64(max(len(n.shares.nodes)-1, 1)) * perNode, n.o.Linger
+}
+
+// sendLetter publishes a file of the outbox until JetStream has all of it. A
+// message's id comes from its content, so that what a killed node sends again
+// is stored once; and what comes twice all the same is known to the frontier
+// that it comes to.
+func (n *Node) sendLetter(ctx context.Context, l letter) error {
+	links, err := n.outbox.read(l)
+	if err != nil {
+		return err
+	}
+	var t Traffic
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		for _, message := range n.codec.pack(links[name]) {
+			sum := sha256.Sum256(append([]byte(name+"\x00"), message...))
+			id := hex.EncodeToString(sum[:12])
+			if err := n.publish(ctx, n.subject(name), message, jetstream.WithMsgID(id)); err != nil {
+				return err
+			}
+			t.Messages++
+			t.SentBytes += int64(len(n.subject(name)) + len("NATS/1.0\r\nNats-Msg-Id: \r\n\r\n") + len(id) + len(message))
+		}
+		t.Sent += int64(len(links[name]))
+		for i := range links[name] {
+			t.URLBytes += int64(len(links[name][i].URL.String()))
+		}
+	}
+	err = n.notes.change(func(s *notes) {
+		s.Sent, s.URLBytes, s.SentBytes, s.Messages = s.Sent+t.Sent, s.URLBytes+t.URLBytes, s.SentBytes+t.SentBytes, s.Messages+t.Messages
+	})
+	return errors.Join(err, n.outbox.sent(l))
 }
 
 func (n *Node) subject(node string) string { return n.o.Crawl + ".links." + node }
@@ -158,11 +300,17 @@ func (n *Node) receiveOrphans(ctx context.Context) {
 				continue
 			}
 			n.receive(ctx, name, func(es []frontier.Entry) error {
-				own, err := n.Route(ctx, nil, es)
-				if err != nil {
+				theirs := map[string][]frontier.Entry{}
+				for _, e := range es {
+					owner := n.Owner(e.URL)
+					theirs[owner] = append(theirs[owner], e)
+				}
+				own := theirs[n.o.Name]
+				delete(theirs, n.o.Name)
+				if err := n.send(ctx, theirs); err != nil {
 					return err
 				}
-				_, err = n.frontier.Push(ctx, own...)
+				_, err := n.frontier.Push(ctx, own...)
 				return err
 			}, func() bool { return n.orphaned(name) })
 		}

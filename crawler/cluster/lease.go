@@ -185,6 +185,9 @@ func (g *Gate) ask(key, host string) {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		revision, was, err := g.take(ctx, key, held, revision)
+		if err == nil && !held && g.n.stable() {
+			err = g.n.catchUp(ctx, time.Now())
+		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		l.asking = false
@@ -288,7 +291,15 @@ func (g *Gate) sweep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-t.C:
-			for key, revision := range g.stale(now) {
+			stale := g.stale(now)
+			if len(stale) > 0 && g.n.stable() {
+				// Whoever has them next must know what we have visited. If that
+				// cannot be said they run out instead.
+				if err := g.n.publishVisits(ctx); err != nil {
+					continue
+				}
+			}
+			for key, revision := range stale {
 				give, cancel := context.WithTimeout(ctx, 5*time.Second)
 				raw, _ := json.Marshal(holder{Free: true})
 				_, err := g.n.hosts.Update(give, key, raw, revision) // if not, it runs out

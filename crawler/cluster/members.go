@@ -22,11 +22,10 @@ type Member struct {
 	Relevant  int64     `json:"relevant"` //
 	Addresses int64     `json:"addresses"`
 	Visited   int64     `json:"visited"`
-	Sent      int64     `json:"sent"`     // links to other nodes, by this process
+	Traffic             // of links to other nodes
+	Outbox    int64     `json:"outbox"`   // bytes of links that wait to be sent
 	Received  int64     `json:"received"` // links from other nodes, by this process
-	SentBytes int64     `json:"sent_bytes"`
-	URLBytes  int64     `json:"url_bytes"` // of the URLs among them
-	Epoch     int       `json:"epoch"`     // of the map that the node goes by
+	Epoch     int       `json:"epoch"`    // of the map that the node goes by
 }
 
 // A mapping is the bucket's "map": the nodes that have a share. Its epoch
@@ -35,6 +34,26 @@ type mapping struct {
 	Epoch int                  `json:"epoch"`
 	Nodes []string             `json:"nodes"`
 	Left  map[string]time.Time `json:"left,omitempty"` // nodes that lost their share, and when
+	// Instances says of every node that ever had a share which data directory
+	// it has, see identity: what was visited from another one is lost.
+	Instances map[string]string `json:"instances"`
+}
+
+// enlist gives a node a share, and tells whether that changes anything.
+func (m *mapping) enlist(name, instance string) (changed bool) {
+	if !slices.Contains(m.Nodes, name) {
+		m.Nodes = append(m.Nodes, name)
+		changed = true
+	}
+	if m.Instances[name] != instance {
+		if m.Instances == nil {
+			m.Instances = map[string]string{}
+		}
+		m.Instances[name] = instance
+		changed = true
+	}
+	delete(m.Left, name)
+	return changed
 }
 
 // state is what this node says of itself now.
@@ -43,13 +62,19 @@ func (n *Node) state() Member {
 	n.mu.RLock()
 	epoch := n.shares.epoch
 	n.mu.RUnlock()
-	workers := n.workers.Load()
+	outbox := n.outbox.Waiting()
 	return Member{
-		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: workers > 0 && n.idle.Load() >= workers && t.Queued == 0,
+		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: n.resting() && t.Queued == 0 && outbox == 0,
 		Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Visited: t.Visited,
-		Sent: n.counts.sentLinks.Load(), Received: n.counts.received.Load(), SentBytes: n.counts.sentBytes.Load(), URLBytes: n.counts.urlBytes.Load(),
+		Traffic: n.notes.get().Traffic, Outbox: outbox, Received: n.counts.received.Load(),
 		Epoch: epoch,
 	}
+}
+
+// resting says that all workers wait for links of other nodes.
+func (n *Node) resting() bool {
+	workers := n.workers.Load()
+	return workers > 0 && n.idle.Load() >= workers
 }
 
 // enter claims the node's name. A node that comes back has it still.
@@ -83,14 +108,7 @@ func (n *Node) enlist(ctx context.Context) error {
 	if err := n.crawl.Delete(ctx, "over"); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	return n.changeMap(ctx, func(m *mapping) bool {
-		delete(m.Left, n.o.Name)
-		if slices.Contains(m.Nodes, n.o.Name) {
-			return false
-		}
-		m.Nodes = append(m.Nodes, n.o.Name)
-		return true
-	})
+	return n.changeMap(ctx, func(m *mapping) bool { return m.enlist(n.o.Name, n.instance) })
 }
 
 // changeMap applies a change to the map, against whatever others do at the
@@ -150,12 +168,14 @@ func (n *Node) follow(m mapping) error {
 	if same {
 		return nil
 	}
-	s, err := newShares(n.o.Definition, n.o.Partition, m.Epoch, m.Nodes)
+	s, err := newShares(n.o.Definition, n.o.Partition, m)
 	if err != nil {
 		return err
 	}
 	n.mu.Lock()
 	n.shares = s
+	close(n.remapped)
+	n.remapped = make(chan struct{})
 	n.mu.Unlock()
 	n.sent.reset() // owners have changed
 	n.o.Log("cluster: nodes %v", s.nodes)
@@ -192,15 +212,18 @@ func (n *Node) beat(ctx context.Context) {
 			quiet = 0
 		}
 		before = members
+		if n.stable() {
+			if err := n.publishVisits(ctx); err != nil && ctx.Err() == nil {
+				n.o.Log("cluster: %v", err)
+			}
+		}
 		if quiet >= 3 || n.isOver(ctx) {
 			n.end(ctx)
 		}
 	}
 }
 
-// WaitFor waits until so many nodes have a share. Nodes that begin together
-// fetch nothing twice; what one fetched before another came and took over its
-// part, the other does not know and fetches again.
+// WaitFor waits until so many nodes have a share, so that they begin together.
 func (n *Node) WaitFor(ctx context.Context, nodes int) error {
 	t := time.NewTicker(n.o.Heartbeat / 4)
 	defer t.Stop()
@@ -259,12 +282,7 @@ func (n *Node) pulse(ctx context.Context, seen map[string]time.Time) ([]Member, 
 	n.alive = alive
 	n.mu.Unlock()
 	return members, n.changeMap(ctx, func(m *mapping) bool {
-		changed := false
-		if !slices.Contains(m.Nodes, n.o.Name) { // we were away too long
-			m.Nodes = append(m.Nodes, n.o.Name)
-			delete(m.Left, n.o.Name)
-			changed = true
-		}
+		changed := m.enlist(n.o.Name, n.instance) // if we were away too long
 		for _, name := range slices.Clone(m.Nodes) {
 			last, known := seen[name]
 			if !known {

@@ -5,6 +5,7 @@ import (
 
 	"gazehound/crawler/page"
 	"gazehound/crawler/partition"
+	"gazehound/crawler/weburl"
 )
 
 // shares say who owns what while certain nodes take part.
@@ -17,10 +18,16 @@ type shares struct {
 	present []string
 	// stable: the owner of a URL follows from the URL alone.
 	stable bool
+	// instances are the data directories whose visits count: those of the nodes
+	// that have or had a share. One that has begun anew is another.
+	instances map[string]bool
 }
 
-func newShares(d Definition, o partition.Options, epoch int, nodes []string) (shares, error) {
-	s := shares{epoch: epoch, nodes: slices.Sorted(slices.Values(nodes))}
+func newShares(d Definition, o partition.Options, m mapping) (shares, error) {
+	s := shares{epoch: m.Epoch, nodes: slices.Sorted(slices.Values(m.Nodes)), instances: map[string]bool{}}
+	for _, instance := range m.Instances {
+		s.instances[instance] = true
+	}
 	planned := d.Nodes
 	if len(planned) == 0 {
 		for _, name := range s.nodes {
@@ -56,4 +63,14 @@ func (s *shares) owners(p *page.Page) [][]string {
 		}
 	}
 	return owners
+}
+
+// mayOwn says that a node owns a URL of a host, or may: only where all of a
+// site is one node's the host alone tells.
+func (s *shares) mayOwn(name, host string) bool {
+	if s.plan.Method() != partition.SiteHash {
+		return true
+	}
+	u, err := weburl.Parse("http://" + host + "/")
+	return err != nil || s.present[s.plan.Owner(u)] == name
 }

@@ -1,158 +1,328 @@
 package cluster
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
+	"strings"
+	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/andybalholm/brotli"
 )
 
-// A message carries the links that one visit found for one node, packed with
-// zstd: a byte for the version, then one record for each link.
+// A message carries links of several visits to one node: a byte for the
+// version, then this, packed with Brotli. Like stands beside like, which packs
+// best: numbers first, then texts.
 //
-//	flags     byte: 1 other sites, 2 sitemap, 4 parent and time as before
-//	priority  2 bytes, in steps of 1/65535
-//	depth, distance, redirects, retries  uvarint
-//	parent    16 bytes, found 8 bytes (Unix ms), unless as before
-//	URL, anchor, title, around  uvarint length and bytes
-const wireVersion = 1
+//	pages   number of pages that hold the links, of each its key, 16 bytes,
+//	        when it was read (Unix seconds, relative to the one before) and how
+//	        many of its links follow, sorted by URL
+//	flags   a byte each: 1 other sites, 2 sitemap, 4 a title, 8 redirects or
+//	        retries, 16 the anchor stands in the words around
+//	priority  in steps of 1/4095: the upper byte of each, then the lower one
+//	depth, distance; redirects and retries where flagged
+//	lengths of: what a URL shares with the one before, the rest of it, anchor
+//	        (or where it stands in the words around, and its length), title, words around
+//	the rest of each URL, anchors, titles, words around
+//
+// Numbers are uvarints, differences zigzag.
+const wireVersion = 2
 
 const (
 	flagSwitch = 1 << iota
 	flagSitemap
-	flagSame
+	flagTitle
+	flagTries
+	flagInside
+	flagsKnown = 1<<iota - 1
 )
 
 const (
-	maxMessage = 512 << 10 // bytes of a message before it is packed; JetStream takes 1 MB
+	maxMessage = 256 << 10 // bytes of the links of a message before it is packed; JetStream takes 1 MB
 	maxUnpack  = 4 << 20   // bytes that a message may unpack to
-	maxLinks   = 100_000   // of one message
+	maxLinks   = 20_000    // of one message
+	quality    = 5         // of Brotli: 9 takes several times as long for half a per cent
+	steps      = 1<<12 - 1 // of a priority
 )
 
 // errMessage says that a message is not one of ours or was damaged.
 var errMessage = errors.New("not a message of links")
 
-// A codec packs and unpacks messages. It is safe for concurrent use.
-type codec struct {
-	enc *zstd.Encoder
-	dec *zstd.Decoder
+// size is about what an entry adds to a message before it is packed.
+func size(e *frontier.Entry) int {
+	return 16 + len(e.URL.String()) + min(len(e.Anchor), frontier.MaxAnchor) + min(len(e.Title), frontier.MaxAnchor) + min(len(e.Around), frontier.MaxAround)
 }
 
-func newCodec() (*codec, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(1<<20))
-	if err != nil {
-		return nil, err
-	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpack))
-	if err != nil {
-		return nil, err
-	}
-	return &codec{enc, dec}, nil
-}
-
-func (c *codec) close() {
-	c.enc.Close() // nothing is buffered
-	c.dec.Close()
-}
-
-// pack makes the messages of links, as many as it takes.
+// pack makes the messages of links, as many as it takes. What the receiver's
+// frontier would cut off is left out.
 func (c *codec) pack(es []frontier.Entry) [][]byte {
+	es = slices.Clone(es)
+	slices.SortStableFunc(es, func(a, b frontier.Entry) int {
+		return cmp.Or(cmp.Compare(a.Found.Unix(), b.Found.Unix()), bytes.Compare(a.Parent[:], b.Parent[:]), cmp.Compare(a.URL.String(), b.URL.String()))
+	})
 	var messages [][]byte
-	raw := []byte{wireVersion}
-	var before *frontier.Entry
-	end := func() {
-		messages = append(messages, c.enc.EncodeAll(raw, nil))
-		raw, before = []byte{wireVersion}, nil
-	}
-	for i := range es {
-		if len(raw) > maxMessage {
-			end()
+	for len(es) > 0 {
+		n, weight := 0, 0
+		for n < len(es) && n < maxLinks && (n == 0 || weight < maxMessage) {
+			weight += size(&es[n])
+			n++
 		}
-		raw = appendEntry(raw, &es[i], before)
-		before = &es[i]
+		messages = append(messages, c.compress(appendLinks(nil, es[:n])))
+		es = es[n:]
 	}
-	end()
 	return messages
 }
 
-func appendEntry(b []byte, e, before *frontier.Entry) []byte {
-	var flags byte
-	if e.Switch {
-		flags |= flagSwitch
+// appendLinks writes links as the inside of a message. Links of one page should
+// stand together, by their URLs.
+func appendLinks(b []byte, es []frontier.Entry) []byte {
+	var pages, flags, high, low, numbers, lengths []byte
+	var urls, anchors, titles, arounds strings.Builder
+	var count, at int // of pages; where the last one begins
+	var before int64
+	url := ""
+	for i := range es {
+		e := &es[i]
+		if i == 0 || e.Parent != es[at].Parent || e.Found.Unix() != es[at].Found.Unix() {
+			if i > 0 {
+				pages = binary.AppendUvarint(pages, uint64(i-at))
+			}
+			pages = append(pages, e.Parent[:]...)
+			pages = binary.AppendVarint(pages, e.Found.Unix()-before)
+			before, at = e.Found.Unix(), i
+			count++
+		}
+		anchor, title, around := cut(e.Anchor, frontier.MaxAnchor), cut(e.Title, frontier.MaxAnchor), distinct(cut(e.Around, frontier.MaxAround))
+		inside := -1
+		if anchor != "" {
+			inside = strings.Index(around, anchor)
+		}
+		var flag byte
+		for bit, set := range []bool{e.Switch, e.Sitemap, title != "", e.Redirects > 0 || e.Retries > 0, inside >= 0} {
+			if set {
+				flag |= 1 << bit
+			}
+		}
+		flags = append(flags, flag)
+		priority := e.Priority
+		if !(priority >= 0) {
+			priority = 0
+		}
+		p := uint16(math.Round(min(priority, 1) * steps))
+		high, low = append(high, byte(p>>8)), append(low, byte(p))
+		numbers = appendNumbers(numbers, e.Depth, e.Distance)
+		if flag&flagTries != 0 {
+			numbers = appendNumbers(numbers, e.Redirects, e.Retries)
+		}
+		text := e.URL.String()
+		shared := 0
+		for shared < len(text) && shared < len(url) && text[shared] == url[shared] {
+			shared++
+		}
+		url = text
+		lengths = appendNumbers(lengths, shared, len(text)-shared)
+		urls.WriteString(text[shared:])
+		if inside >= 0 {
+			lengths = appendNumbers(lengths, inside)
+		} else {
+			anchors.WriteString(anchor)
+		}
+		lengths = appendNumbers(lengths, len(anchor))
+		if title != "" {
+			lengths = appendNumbers(lengths, len(title))
+			titles.WriteString(title)
+		}
+		lengths = appendNumbers(lengths, len(around))
+		arounds.WriteString(around)
 	}
-	if e.Sitemap {
-		flags |= flagSitemap
-	}
-	same := before != nil && before.Parent == e.Parent && before.Found.UnixMilli() == e.Found.UnixMilli()
-	if same {
-		flags |= flagSame
-	}
-	b = append(b, flags)
-	priority := e.Priority
-	if !(priority >= 0) {
-		priority = 0
-	}
-	b = binary.BigEndian.AppendUint16(b, uint16(math.Round(min(priority, 1)*math.MaxUint16)))
-	for _, n := range []int{e.Depth, e.Distance, e.Redirects, e.Retries} {
-		b = binary.AppendUvarint(b, uint64(max(n, 0)))
-	}
-	if !same {
-		b = append(b, e.Parent[:]...)
-		b = binary.BigEndian.AppendUint64(b, uint64(e.Found.UnixMilli()))
-	}
-	for _, s := range []string{e.URL.String(), e.Anchor, e.Title, e.Around} {
-		b = binary.AppendUvarint(b, uint64(len(s)))
-		b = append(b, s...)
+	pages = binary.AppendUvarint(pages, uint64(len(es)-at))
+	b = binary.AppendUvarint(b, uint64(count))
+	b = slices.Concat(b, pages, flags, high, low, numbers, lengths)
+	for _, part := range []*strings.Builder{&urls, &anchors, &titles, &arounds} {
+		b = append(b, part.String()...)
 	}
 	return b
+}
+
+func appendNumbers(b []byte, numbers ...int) []byte {
+	for _, n := range numbers {
+		b = binary.AppendUvarint(b, uint64(max(n, 0)))
+	}
+	return b
+}
+
+// cut shortens a text to so many bytes, between characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// maxAround is how many of the words around a link travel: as many as the
+// predictor looks at.
+const maxAround = 19
+
+// distinct keeps the first words of a text, each once, which is all that the
+// predictor reads of the words around a link.
+func distinct(s string) string {
+	var kept []string
+	seen := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }) {
+		if like := strings.Map(alike, word); !seen[like] {
+			seen[like] = true
+			kept = append(kept, word)
+		}
+		if len(kept) == maxAround {
+			break
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// alike folds what the predictor takes for the same word.
+func alike(r rune) rune {
+	if unicode.IsDigit(r) {
+		return '0'
+	}
+	return unicode.ToLower(r)
+}
+
+// A codec packs and unpacks messages. It is safe for concurrent use.
+type codec struct {
+	mu sync.Mutex
+	w  *brotli.Writer
+}
+
+func newCodec() *codec { return &codec{w: brotli.NewWriterLevel(io.Discard, quality)} }
+
+func (c *codec) compress(inside []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var packed bytes.Buffer
+	packed.WriteByte(wireVersion)
+	c.w.Reset(&packed)
+	c.w.Write(inside) // a buffer takes everything
+	c.w.Close()
+	return packed.Bytes()
 }
 
 // unpack reads a message of another node. Whatever it holds, time and memory
 // are bounded, and every URL has passed weburl.Parse.
 func (c *codec) unpack(message []byte) ([]frontier.Entry, error) {
-	raw, err := c.dec.DecodeAll(message, nil)
+	if len(message) == 0 {
+		return nil, fmt.Errorf("%w: it is empty", errMessage)
+	}
+	if v := message[0]; v != wireVersion {
+		return nil, fmt.Errorf("%w: version %d, this program reads %d", errMessage, v, wireVersion)
+	}
+	inside, err := io.ReadAll(io.LimitReader(brotli.NewReader(bytes.NewReader(message[1:])), maxUnpack+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errMessage, err)
 	}
-	r := reader{b: raw}
-	if v := r.byte(); v != wireVersion {
-		return nil, fmt.Errorf("%w: version %d, this program reads %d", errMessage, v, wireVersion)
+	if len(inside) > maxUnpack {
+		return nil, fmt.Errorf("%w: it unpacks to more than %d bytes", errMessage, maxUnpack)
 	}
+	return readLinks(inside)
+}
+
+// readLinks reads what appendLinks wrote.
+func readLinks(inside []byte) ([]frontier.Entry, error) {
+	r := &reader{b: inside}
 	var es []frontier.Entry
-	for len(r.b) > 0 && !r.short {
-		if len(es) == maxLinks {
-			return nil, fmt.Errorf("%w: more than %d links", errMessage, maxLinks)
-		}
+	var before int64
+	for pages := r.int(); pages > 0 && !r.short; pages-- {
 		var e frontier.Entry
-		flags := r.byte()
-		e.Switch, e.Sitemap = flags&flagSwitch != 0, flags&flagSitemap != 0
-		e.Priority = float64(binary.BigEndian.Uint16(r.bytes(2))) / math.MaxUint16
-		e.Depth, e.Distance, e.Redirects, e.Retries = r.int(), r.int(), r.int(), r.int()
-		switch {
-		case flags&flagSame == 0:
-			copy(e.Parent[:], r.bytes(16))
-			e.Found = time.UnixMilli(int64(binary.BigEndian.Uint64(r.bytes(8))))
-		case len(es) > 0:
-			e.Parent, e.Found = es[len(es)-1].Parent, es[len(es)-1].Found
+		copy(e.Parent[:], r.bytes(len(e.Parent)))
+		before += r.signed()
+		e.Found = time.Unix(before, 0)
+		links := r.int()
+		if links == 0 || links > maxLinks-len(es) || links > len(r.b) {
+			return nil, fmt.Errorf("%w: a page with %d links", errMessage, links)
 		}
-		text := string(r.bytes(r.int()))
-		e.Anchor, e.Title, e.Around = string(r.bytes(r.int())), string(r.bytes(r.int())), string(r.bytes(r.int()))
+		es = append(es, slices.Repeat([]frontier.Entry{e}, links)...)
+	}
+	flags, high, low := r.bytes(len(es)), r.bytes(len(es)), r.bytes(len(es))
+	if r.short {
+		return nil, fmt.Errorf("%w: it is cut off", errMessage)
+	}
+	for i := range es {
+		e := &es[i]
+		if flags[i]&^flagsKnown != 0 || high[i] > steps>>8 {
+			return nil, fmt.Errorf("%w: link %d has unknown flags", errMessage, i+1)
+		}
+		e.Switch, e.Sitemap = flags[i]&flagSwitch != 0, flags[i]&flagSitemap != 0
+		e.Priority = float64(int(high[i])<<8|int(low[i])) / steps
+		e.Depth, e.Distance = r.int(), r.int()
+		if flags[i]&flagTries != 0 {
+			e.Redirects, e.Retries = r.int(), r.int()
+		}
+	}
+	type lengths struct{ shared, rest, inside, anchor, title, around int }
+	all := make([]lengths, len(es))
+	for i := range all {
+		l := &all[i]
+		l.shared, l.rest = r.int(), r.int()
+		if flags[i]&flagInside != 0 {
+			l.inside = r.int()
+		}
+		l.anchor = r.int()
+		if flags[i]&flagTitle != 0 {
+			l.title = r.int()
+		}
+		l.around = r.int()
+	}
+	url := ""
+	for i := range es {
+		if all[i].shared > len(url) {
+			return nil, fmt.Errorf("%w: link %d shares more than there is", errMessage, i+1)
+		}
+		if all[i].shared+all[i].rest > weburl.MaxLength {
+			return nil, fmt.Errorf("%w: link %d is longer than %d bytes", errMessage, i+1, weburl.MaxLength)
+		}
+		url = url[:all[i].shared] + string(r.bytes(all[i].rest))
 		if r.short {
 			break
 		}
-		if e.URL, err = weburl.Parse(text); err != nil {
-			return nil, fmt.Errorf("%w: link %d: %w", errMessage, len(es)+1, err)
+		var err error
+		if es[i].URL, err = weburl.Parse(url); err != nil {
+			return nil, fmt.Errorf("%w: link %d: %w", errMessage, i+1, err)
 		}
-		es = append(es, e)
 	}
-	if r.short {
-		return nil, fmt.Errorf("%w: link %d is cut off", errMessage, len(es)+1)
+	for i := range es {
+		if flags[i]&flagInside == 0 {
+			es[i].Anchor = string(r.bytes(all[i].anchor))
+		}
+	}
+	for i := range es {
+		es[i].Title = string(r.bytes(all[i].title))
+	}
+	for i := range es {
+		es[i].Around = string(r.bytes(all[i].around))
+		if flags[i]&flagInside != 0 {
+			if from, to := all[i].inside, all[i].inside+all[i].anchor; to <= len(es[i].Around) {
+				es[i].Anchor = es[i].Around[from:to]
+			} else {
+				r.short = true
+			}
+		}
+	}
+	if r.short || len(r.b) > 0 {
+		return nil, fmt.Errorf("%w: its parts do not fit together", errMessage)
 	}
 	return es, nil
 }
@@ -163,19 +333,16 @@ type reader struct {
 	short bool
 }
 
-var zeros [16]byte
-
+// bytes returns n bytes, or none where there are fewer.
 func (r *reader) bytes(n int) []byte {
 	if n < 0 || n > len(r.b) {
 		r.short, r.b = true, nil
-		return zeros[:min(max(n, 0), len(zeros))]
+		return nil
 	}
 	out := r.b[:n]
 	r.b = r.b[n:]
 	return out
 }
-
-func (r *reader) byte() byte { return r.bytes(1)[0] }
 
 func (r *reader) int() int {
 	v, n := binary.Uvarint(r.b)
@@ -185,4 +352,14 @@ func (r *reader) int() int {
 	}
 	r.b = r.b[n:]
 	return int(v)
+}
+
+func (r *reader) signed() int64 {
+	v, n := binary.Varint(r.b)
+	if n <= 0 {
+		r.short, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
 }

@@ -32,6 +32,10 @@ var (
 	ErrClosed      = errors.New("frontier is closed")
 )
 
+// ErrNotLeased is Return's and Rest's for an entry that is not in hand: it was
+// given up already, or has left the queue meanwhile.
+var ErrNotLeased = errors.New("it is not leased")
+
 // An Entry is one URL and the link by which it was found. The zero Parent is
 // nobody's: seeds have it. Priority is kept as a float32, Found to the second.
 type Entry struct {

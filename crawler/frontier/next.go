@@ -268,7 +268,7 @@ func (f *Frontier) taken(h *host, tie uint64, e Entry) (lease, error) {
 		return lease{}, ErrClosed
 	}
 	if h == nil || leasedAt(h, tie) < 0 || h.buf.leased[leasedAt(h, tie)].rests {
-		return lease{}, fmt.Errorf("frontier: return %s: it is not leased", e.URL)
+		return lease{}, fmt.Errorf("frontier: return %s: %w", e.URL, ErrNotLeased)
 	}
 	return h.buf.leased[leasedAt(h, tie)], nil
 }

@@ -214,6 +214,9 @@ func (p *Partition) shares() {
 	}
 }
 
+// Method is how a link finds its node.
+func (p *Partition) Method() Method { return p.o.Method }
+
 // Nodes returns the nodes.
 func (p *Partition) Nodes() []Node { return p.nodes }
 

@@ -202,7 +202,8 @@ func routed(p *page.Page, found []frontier.Entry) *page.Page {
 }
 
 // Moved is never true: the nodes stay.
-func (n *simNode) Moved(frontier.Entry) bool { return false }
+func (n *simNode) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
+func (n *simNode) Visited(frontier.Entry) bool                         { return false }
 
 // Wait is not called: the loop asks every node again.
 func (n *simNode) Wait(context.Context) (bool, error) { return false, nil }

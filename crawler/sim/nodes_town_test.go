@@ -62,8 +62,9 @@ func (n *townNode) Route(ctx context.Context, p *page.Page, found []frontier.Ent
 	}
 	return own, nil
 }
-func (n *townNode) Moved(frontier.Entry) bool          { return false }
-func (n *townNode) Wait(context.Context) (bool, error) { return false, nil }
+func (n *townNode) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
+func (n *townNode) Visited(frontier.Entry) bool                         { return false }
+func (n *townNode) Wait(context.Context) (bool, error)                  { return false, nil }
 
 // What the report says of the frontiers of two nodes that crawled the made-up
 // town equals a recount of their visits by brute force.

@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/partition"
+	"gazehound/crawler/warc"
+	"gazehound/crawler/weburl"
+)
+
+// A visited page of irvine: the links that its node hands to others.
+type handed struct {
+	from, to int
+	links    []frontier.Entry
+}
+
+// irvine crawls the real web breadth first on three nodes and returns what
+// each visit hands to each other node.
+func irvine(t testing.TB, method partition.Method, pages int) []handed {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "web", "irvine", "*.warc.gz"))
+	if len(files) == 0 {
+		t.Skip("real web missing: no ../shared/data/web/irvine/*.warc.gz")
+	}
+	web, err := warc.Open(files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	names := []string{"a", "b", "c"}
+	o := partition.DefaultOptions()
+	o.Method = method
+	plan, err := partition.New([]partition.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := []*sent{{}, {}, {}}
+	for _, s := range known {
+		s.reset()
+	}
+	var all []handed
+	queue := []weburl.URL{parse(t, "http://www.ics.uci.edu/")}
+	seen := map[weburl.URL]bool{queue[0]: true}
+	for at := 0; pages > 0 && at < len(queue); at++ {
+		u := queue[at]
+		r, err := web.Fetch(context.Background(), u)
+		if err != nil || r.Status != 200 {
+			continue
+		}
+		p, err := page.Parse(r)
+		if err != nil {
+			continue
+		}
+		pages--
+		from := plan.Owner(u)
+		by := map[int][]frontier.Entry{}
+		for _, l := range p.Links {
+			e := frontier.Entry{URL: l.To, Priority: 0.5 / float64(1+len(l.Anchor)%7), Depth: 3, Distance: 2, Parent: frontier.KeyOf(u), Found: time.UnixMilli(int64(at) * 321),
+				Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.From.Site() != l.To.Site()}
+			if to := plan.Owner(l.To); to != from && known[from].news(names[to], &e) {
+				by[to] = append(by[to], e)
+			}
+			if !seen[l.To] {
+				seen[l.To] = true
+				queue = append(queue, l.To)
+			}
+		}
+		for to, links := range by {
+			all = append(all, handed{from, to, links})
+		}
+	}
+	return all
+}
+
+// A link costs at most 1.2 times the length of its URL on its way, words
+// and all: the real web, breadth first, with messages of as many visits as
+// gather in Options.Linger at two or three pages a second and node.
+func TestBytesPerURL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("parses 2,000 pages")
+	}
+	const visits = 40
+	for _, method := range []partition.Method{partition.SiteHash, partition.URLHash} {
+		all := irvine(t, method, 2000)
+		c := newCodec()
+		urls, links, messages, size := 0, 0, 0, 0
+		outboxes := [3]map[string][]frontier.Entry{}
+		gathered := [3]int{}
+		send := func(from int) {
+			for _, es := range outboxes[from] {
+				for _, m := range c.pack(es) {
+					size += len(m) + 80 // subject and header, see sendLetter
+					messages++
+				}
+			}
+			outboxes[from], gathered[from] = nil, 0
+		}
+		page := frontier.Key{}
+		for _, h := range all {
+			if outboxes[h.from] == nil {
+				outboxes[h.from] = map[string][]frontier.Entry{}
+			}
+			if h.links[0].Parent != page {
+				page = h.links[0].Parent
+				gathered[h.from]++
+			}
+			to := fmt.Sprint(h.to)
+			outboxes[h.from][to] = append(outboxes[h.from][to], h.links...)
+			for _, e := range h.links {
+				urls += len(e.URL.String())
+				links++
+			}
+			if gathered[h.from] >= visits {
+				send(h.from)
+			}
+		}
+		for from := range outboxes {
+			send(from)
+		}
+		ratio := float64(size) / float64(urls)
+		t.Logf("%s: %d links in %d messages, %.2f bytes for each of the %d of their URLs", method, links, messages, ratio, urls)
+		if links < 1000 || ratio > 1.2 {
+			t.Errorf("%s: %.2f bytes a byte of URL, want at most 1.2", method, ratio)
+		}
+	}
+}
+
+// What it costs to pack and to unpack a link of the real web.
+func BenchmarkPack(b *testing.B) {
+	var es []frontier.Entry
+	for _, h := range irvine(b, partition.URLHash, 100) {
+		es = append(es, h.links...)
+	}
+	c := newCodec()
+	for b.Loop() {
+		for _, m := range c.pack(es) {
+			if _, err := c.unpack(m); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(es)), "ns/link")
+}

@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// notes are what a node remembers between two processes. A kill between an
+// act and its note means that the act is done again, which changes nothing.
+type notes struct {
+	Visited uint64   `json:"visited"`           // number of the last visit that was published
+	Settled []string `json:"settled,omitempty"` // nodes of the map by which the queue was last sorted out
+	Traffic
+}
+
+// Traffic counts what a node has sent to others, over all its processes.
+type Traffic struct {
+	Sent      int64 `json:"sent"`       // links
+	URLBytes  int64 `json:"url_bytes"`  // of the URLs of these links
+	SentBytes int64 `json:"sent_bytes"` // of the messages with them: subject, header and content
+	Messages  int64 `json:"messages"`   // so many
+}
+
+// PerURL is what a link costs on its way, as a multiple of the length of its
+// URL; 0 where none was sent.
+func (t Traffic) PerURL() float64 {
+	if t.URLBytes == 0 {
+		return 0
+	}
+	return float64(t.SentBytes) / float64(t.URLBytes)
+}
+
+// ReadTraffic returns the traffic of the node whose Options.Dir was dir; none
+// where there was no node.
+func ReadTraffic(dir string) (Traffic, error) {
+	k, err := openNotes(dir)
+	if err != nil {
+		return Traffic{}, err
+	}
+	return k.notes.Traffic, nil
+}
+
+// A notebook keeps notes in a file. It is safe for concurrent use.
+type notebook struct {
+	path string
+
+	mu    sync.Mutex
+	notes notes
+}
+
+func openNotes(dir string) (*notebook, error) {
+	k := &notebook{path: filepath.Join(dir, "notes.json")}
+	raw, err := os.ReadFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &k.notes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %s: %w", k.path, err)
+	}
+	return k, nil
+}
+
+func (k *notebook) get() notes {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.notes
+}
+
+// change changes the notes and stores them.
+func (k *notebook) change(fn func(*notes)) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	fn(&k.notes)
+	raw, err := json.Marshal(k.notes)
+	if err == nil {
+		err = os.WriteFile(k.path+".new", raw, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(k.path+".new", k.path)
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: notes: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// What was put is there after a kill, for the node that it was for; a record
+// that a kill has torn, and what follows it, is not, and stops nothing.
+func TestOutbox(t *testing.T) {
+	dir := t.TempDir()
+	ctx := context.Background()
+	o, err := openOutbox(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	es := entries(t, 30)
+	for i := range es {
+		if err := o.put(ctx, []string{"a", "b"}[i%2], es[i:i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := o.Waiting()
+	if err := os.Truncate(o.path(1), size-3); err != nil { // and o is forgotten
+		t.Fatal(err)
+	}
+	o, err = openOutbox(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.put(ctx, "c", es[:1]); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for {
+		l, some, err := o.due(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !some {
+			break
+		}
+		links, err := o.read(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, some := range links {
+			got[name] += len(some)
+		}
+		if err := o.sent(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := map[string]int{"a": 15, "b": 14, "c": 1}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if o.Waiting() != 0 {
+		t.Errorf("%d bytes wait", o.Waiting())
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("%d files are left", len(left))
+	}
+}
+
+// Links wait for others, but not longer than they may.
+func TestOutboxWaits(t *testing.T) {
+	o, err := openOutbox(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.close()
+	if err := o.put(context.Background(), "b", entries(t, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, some, err := o.due(1<<20, time.Hour); some || err != nil {
+		t.Errorf("one link does not wait (%v)", err)
+	}
+	if _, some, err := o.due(1, time.Hour); !some || err != nil {
+		t.Errorf("enough links wait (%v)", err)
+	}
+}
+
+// A full outbox makes those wait who put, until they give up.
+func TestOutboxFull(t *testing.T) {
+	o, err := openOutbox(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.close()
+	o.full = append(o.full, letter{1, maxOutbox + 1})
+	o.number = 1
+	ctx, cancel := context.WithCancelCause(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- o.put(ctx, "b", entries(t, 1)) }()
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	if err := <-done; !errors.Is(err, stopped) {
+		t.Errorf("got %v", err)
+	}
+	go func() { done <- o.put(context.Background(), "b", entries(t, 1)) }()
+	if err := o.sent(letter{number: 1}); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("once there is room: %v", err)
+	}
+}
+
+func TestVisitsMessage(t *testing.T) {
+	visits := map[string][]uint64{"www.example.org": {1, 2, 1 << 63}, "b.example:8080": {7}, "theirs.example": {9}}
+	message := appendVisits(nil, "me", visits)
+	var got []uint64
+	wanted := func(instance, host string) bool { return instance == "me" && host != "theirs.example" }
+	if err := readVisits(message, wanted, func(h uint64) { got = append(got, h) }); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]uint64{7, 1, 2, 1 << 63}, got); d != "" {
+		t.Error(d)
+	}
+	for n := range message {
+		if err := readVisits(message[:n], wanted, func(uint64) {}); err == nil && n < 4 {
+			t.Errorf("the first %d bytes are a message", n)
+		}
+	}
+}
+
+// Any bytes are visits that can be written again, or an error.
+func FuzzVisits(f *testing.F) {
+	f.Add(appendVisits(nil, "me", map[string][]uint64{"www.example.org": {1, 2}, "b": nil}))
+	f.Add([]byte{visitedVersion, 0, 1, 'a', 0xff, 0xff, 0xff, 0xff, 7})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		read := func(b []byte) (visits map[string][]uint64, instance string, err error) {
+			visits = map[string][]uint64{}
+			at := ""
+			err = readVisits(b, func(i, host string) bool { instance, at = i, host; return true }, func(h uint64) { visits[at] = append(visits[at], h) })
+			return visits, instance, err
+		}
+		visits, instance, err := read(b)
+		if err != nil {
+			return
+		}
+		again, _, err := read(appendVisits(nil, instance, visits))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(visits, again); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// A set of hashes is a set.
+func TestHashes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s hashes
+		want := map[uint64]bool{}
+		seed := rapid.Uint64().Draw(t, "seed")
+		for i := range uint64(rapid.IntRange(0, 20_000).Draw(t, "count")) {
+			h := (seed + i/2) * 0x9e3779b97f4a7c15 // each twice
+			s.add(h)
+			want[h] = true
+			if s.has(h+1) != want[h+1] {
+				t.Fatalf("%d, which was never added", h+1)
+			}
+		}
+		for h := range want {
+			if !s.has(h) {
+				t.Fatalf("%d of %d is missing", h, len(want))
+			}
+		}
+		if n := len(s.sorted) + len(s.recent); n != len(want) {
+			t.Fatalf("%d hashes, want %d", n, len(want))
+		}
+		if !slices.IsSorted(s.sorted) {
+			t.Fatal("not sorted")
+		}
+	})
+}

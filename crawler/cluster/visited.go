@@ -1,0 +1,282 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// What was visited lies in the stream NAME-visited, so that whoever takes over
+// a host, from a node that is there, away or dead, fetches nothing again. A
+// node reads its visits out of its frontier and publishes them with every
+// heartbeat, and before it gives a host back; one that takes a host reads the
+// stream to its end first. So no page is fetched twice but what was in flight,
+// and, of a node that was killed, what it fetched since its last heartbeat.
+//
+// A message is a byte for the version, the instance of the node (uvarint
+// length and bytes), and then for each host its name (uvarint length and
+// bytes), a count and so many hashes of 8 bytes: the second half of the URL's
+// frontier.Key.
+//
+// Only the partitions under which the owner follows from the URL need this:
+// under the others several nodes fetch one page by design, which their overlap
+// measures.
+const visitedVersion = 1
+
+// maxVisits bounds the visits of one message.
+const maxVisits = 20_000
+
+// errVisits says that a message is not one of visits.
+var errVisits = errors.New("not a message of visits")
+
+// appendVisits writes a message.
+func appendVisits(b []byte, instance string, visits map[string][]uint64) []byte {
+	b = appendText(append(b, visitedVersion), instance)
+	for _, host := range slices.Sorted(maps.Keys(visits)) {
+		b = binary.AppendUvarint(appendText(b, host), uint64(len(visits[host])))
+		for _, h := range visits[host] {
+			b = binary.BigEndian.AppendUint64(b, h)
+		}
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// readVisits reads a message: wanted says whose and which hosts' visits are
+// given to add.
+func readVisits(b []byte, wanted func(instance, host string) bool, add func(hash uint64)) error {
+	if len(b) == 0 || b[0] != visitedVersion {
+		return errVisits
+	}
+	r := &reader{b: b[1:]}
+	instance := string(r.bytes(r.int()))
+	for len(r.b) > 0 {
+		host := string(r.bytes(r.int()))
+		hashes := r.bytes(8 * r.int())
+		if r.short {
+			return errVisits
+		}
+		if !wanted(instance, host) {
+			continue
+		}
+		for ; len(hashes) > 0; hashes = hashes[8:] {
+			add(binary.BigEndian.Uint64(hashes))
+		}
+	}
+	if r.short {
+		return errVisits
+	}
+	return nil
+}
+
+// hashOf is what stands for a URL in the stream of visits.
+func hashOf(u weburl.URL) uint64 {
+	k := frontier.KeyOf(u)
+	return binary.BigEndian.Uint64(k[8:])
+}
+
+// publishVisits publishes what was visited since the last time.
+func (n *Node) publishVisits(ctx context.Context) error {
+	n.publishing.Lock()
+	defer n.publishing.Unlock()
+	after := n.notes.get().Visited
+	last, count := after, 0
+	visits := map[string][]uint64{}
+	publish := func() error {
+		if count > 0 {
+			try, cancel := context.WithTimeout(ctx, 5*time.Second)
+			defer cancel()
+			message := appendVisits(nil, n.instance, visits)
+			if _, err := n.js.Publish(try, n.o.Crawl+".visited."+n.o.Name, message); err != nil {
+				return fmt.Errorf("publish visits: %w", err)
+			}
+			clear(visits)
+			count = 0
+		}
+		if last == after {
+			return nil
+		}
+		after = last
+		return n.notes.change(func(s *notes) { s.Visited = last })
+	}
+	err := n.frontier.Walk(ctx, after, func(v frontier.Node) error {
+		last = v.Seq
+		if v.Outcome.Kind == "skipped" {
+			return nil // nobody was asked
+		}
+		visits[v.URL.Host()] = append(visits[v.URL.Host()], hashOf(v.URL))
+		if count++; count < maxVisits {
+			return nil
+		}
+		return publish()
+	})
+	if err != nil {
+		return err
+	}
+	return publish()
+}
+
+// elsewhere is what other nodes have visited of what is ours by now.
+type elsewhere struct {
+	mu      sync.RWMutex
+	changed *sync.Cond // of everything below; on mu
+	epoch   int        // of the map by which "ours" was decided
+	at      uint64     // last message read
+	hashes  hashes
+
+	one   sync.Mutex // one catchUp at a time
+	fresh time.Time  // when the last one began that succeeded
+}
+
+// followVisits keeps n.visited in step with the stream. When the map changes
+// it reads all of it again.
+func (n *Node) followVisits(ctx context.Context) {
+	for ctx.Err() == nil {
+		n.mu.RLock()
+		s, remapped := n.shares, n.remapped
+		n.mu.RUnlock()
+		if err := n.readStream(ctx, s, remapped); err != nil && ctx.Err() == nil {
+			n.o.Log("cluster: visits of other nodes: %v", err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	}
+}
+
+// readStream reads the stream from its beginning until the map changes.
+func (n *Node) readStream(ctx context.Context, s shares, remapped <-chan struct{}) error {
+	v := &n.visited
+	v.mu.Lock()
+	v.epoch, v.at, v.hashes = s.epoch, 0, hashes{}
+	v.changed.Broadcast()
+	v.mu.Unlock()
+	owned := map[string]bool{} // host → ours
+	wanted := func(instance, host string) bool {
+		if instance == n.instance || !s.instances[instance] {
+			return false
+		}
+		ours, known := owned[host]
+		if !known {
+			ours = s.mayOwn(n.o.Name, host)
+			if len(owned) < 100_000 {
+				owned[host] = ours
+			}
+		}
+		return ours
+	}
+	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	consumer, err := n.js.OrderedConsumer(wait, n.o.Crawl+"-visited", jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy})
+	if err != nil {
+		return err
+	}
+	reading, err := consumer.Consume(func(m jetstream.Msg) {
+		meta, err := m.Metadata()
+		if err != nil {
+			return
+		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if err := readVisits(m.Data(), wanted, v.hashes.add); err != nil {
+			n.o.Log("cluster: message %d of visits: %v", meta.Sequence.Stream, err)
+		}
+		v.at = meta.Sequence.Stream
+		v.changed.Broadcast()
+	}, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // it tries again by itself
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+	case <-remapped:
+	}
+	reading.Stop()
+	<-reading.Closed()
+	return nil
+}
+
+// catchUp returns when everything is known that others had visited, and
+// published, at a time: since, or later.
+func (n *Node) catchUp(ctx context.Context, since time.Time) error {
+	v := &n.visited
+	v.one.Lock()
+	defer v.one.Unlock()
+	if v.fresh.After(since) {
+		return nil // by another call that had to wait
+	}
+	begun := time.Now()
+	n.mu.RLock()
+	epoch := n.shares.epoch
+	n.mu.RUnlock()
+	info, err := n.visits.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("visits of other nodes: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { v.mu.Lock(); v.changed.Broadcast(); v.mu.Unlock() })
+	defer stop()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for v.epoch < epoch || info.State.Msgs > 0 && v.at < info.State.LastSeq {
+		if ctx.Err() != nil {
+			return fmt.Errorf("visits of other nodes: %w", context.Cause(ctx))
+		}
+		v.changed.Wait()
+	}
+	v.fresh = begun
+	return nil
+}
+
+// Visited says that another node has visited a URL that is ours by now.
+func (n *Node) Visited(e frontier.Entry) bool {
+	n.visited.mu.RLock()
+	defer n.visited.mu.RUnlock()
+	return n.visited.hashes.has(hashOf(e.URL))
+}
+
+// hashes is a set of hashes at little more than 8 bytes each.
+type hashes struct {
+	sorted []uint64
+	recent map[uint64]struct{}
+}
+
+func (s *hashes) has(h uint64) bool {
+	if _, ok := s.recent[h]; ok {
+		return true
+	}
+	_, ok := slices.BinarySearch(s.sorted, h)
+	return ok
+}
+
+func (s *hashes) add(h uint64) {
+	if s.has(h) {
+		return
+	}
+	if s.recent == nil {
+		s.recent = map[uint64]struct{}{}
+	}
+	s.recent[h] = struct{}{}
+	if len(s.recent) < max(1<<12, len(s.sorted)/16) {
+		return
+	}
+	s.sorted = slices.Grow(s.sorted, len(s.recent))
+	for h := range s.recent {
+		s.sorted = append(s.sorted, h)
+	}
+	slices.Sort(s.sorted)
+	s.recent = nil
+}

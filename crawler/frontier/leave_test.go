@@ -1,0 +1,96 @@
+package frontier_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"gazehound/crawler/frontier"
+
+	"pgregory.net/rapid"
+)
+
+// What has left is as if it had never been found: it can come back, and the
+// totals add up, before and after a restart.
+func TestLeave(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		o := frontier.Options{InMemory: true}
+		if rapid.IntRange(0, 9).Draw(r, "on disk") == 0 { // which takes long to open
+			o = frontier.Options{Dir: t.TempDir()}
+		}
+		f := open(t, o)
+		defer func() { f.Close() }()
+		const urls, hosts = 30, 3
+		all := make([]frontier.Entry, urls)
+		queued := map[int]bool{}
+		for i := range all {
+			all[i] = entry(i%hosts, i, float64(i)/urls)
+			push(t, f, all[i])
+			queued[i] = true
+		}
+		number := map[string]int{}
+		for i, e := range all {
+			number[e.URL.String()] = i
+		}
+		var hand *frontier.Entry // what a worker has
+		for range rapid.IntRange(1, 40).Draw(r, "steps") {
+			i := rapid.IntRange(0, urls-1).Draw(r, "url")
+			switch what := rapid.SampledFrom([]string{"leave", "push", "next", "leave own", "done", "reopen"}).Draw(r, "what"); {
+			case what == "leave":
+				left, err := f.Leave(context.Background(), "elsewhere", nil, all[i])
+				if err != nil {
+					r.Fatal(err)
+				}
+				may := queued[i] && (hand == nil || number[hand.URL.String()] != i)
+				if (left == 1) != may {
+					r.Fatalf("left %d of %s, which may leave: %v", left, all[i].URL, may)
+				}
+				if may {
+					delete(queued, i)
+				}
+			case what == "push":
+				push(t, f, all[i])
+				if n, ok, _ := f.Get(frontier.KeyOf(all[i].URL)); !ok {
+					r.Fatal("not known after Push")
+				} else if n.State == frontier.Queued {
+					queued[i] = true
+				}
+			case what == "next" && hand == nil && len(queued) > 0:
+				e := next(t, f)
+				hand = &e
+			case what == "leave own" && hand != nil:
+				if left, err := f.Leave(context.Background(), "elsewhere", hand); err != nil || left != 1 {
+					r.Fatalf("left %d, %v", left, err)
+				}
+				delete(queued, number[hand.URL.String()])
+				if err := f.Return(*hand, 0); !errors.Is(err, frontier.ErrNotLeased) {
+					r.Fatalf("return of what has left: %v", err)
+				}
+				hand = nil
+			case what == "done" && hand != nil:
+				done(t, f, *hand, page)
+				delete(queued, number[hand.URL.String()])
+				hand = nil
+			case what == "reopen" && !o.InMemory:
+				f.Close()
+				f = open(t, o)
+				hand = nil
+			}
+			totals := f.Totals()
+			if totals.Queued != int64(len(queued)) {
+				r.Fatalf("%d queued, want %d", totals.Queued, len(queued))
+			}
+			if sum := totals.Queued + totals.Visited + totals.Repeats + totals.Dropped["elsewhere"]; totals.Links != sum {
+				r.Fatalf("%d links, %d accounted for", totals.Links, sum)
+			}
+		}
+		if hand != nil {
+			if err := f.Return(*hand, 0); err != nil {
+				r.Fatal(err)
+			}
+		}
+		if served := drain(t, f); len(served) != len(queued) {
+			r.Fatalf("%d served, want %d", len(served), len(queued))
+		}
+	})
+}
