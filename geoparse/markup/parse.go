@@ -3,6 +3,7 @@
 package markup
 
 import (
+	"bytes"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -32,22 +33,25 @@ func Parse(page []byte) *html.Node {
 	b := &builder{doc: &html.Node{Type: html.DocumentNode}}
 	b.root = b.node(html.ElementNode, atom.Html, "html", nil)
 	b.doc.AppendChild(b.root)
-	z := &tokenizer{page: string(page)}
+	z := html.NewTokenizer(bytes.NewReader(page))
 	for b.nodes < MaxNodes {
-		switch kind := z.next(); kind {
-		case endOfPage:
+		switch z.Next() {
+		case html.ErrorToken: // the end; a reader of bytes has no other error
 			return b.doc
-		case textToken:
+		case html.TextToken:
 			if top := b.top(); top.DataAtom == atom.Style || top.DataAtom == atom.Script && !isJSON(top) {
 				continue
 			}
-			b.text(z.text)
-		case startTag, selfClosing:
-			b.startTag(z, kind == selfClosing)
-		case endTag:
-			b.end(z.atom, z.name)
+			b.text(z.Text())
+		case html.StartTagToken:
+			b.startTag(z, false)
+		case html.SelfClosingTagToken:
+			b.startTag(z, true)
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			b.end(atom.Lookup(name), name)
 		}
-		z.cdata = b.foreign > 0
+		z.AllowCDATA(b.foreign > 0)
 	}
 	return b.doc
 }
@@ -61,7 +65,7 @@ type builder struct {
 
 	nodes int
 	slab  []html.Node
-	attrs []html.Attribute // to be used
+	attrs []html.Attribute // of the tag that is being read
 }
 
 // An openElement is one that its end tag, or what follows, has yet to end. All
@@ -128,17 +132,17 @@ func (b *builder) drop(i int) {
 	}
 }
 
-func (b *builder) text(data string) {
-	if data == "" {
+func (b *builder) text(data []byte) {
+	if len(data) == 0 {
 		return
 	}
 	if top := b.top(); b.body == nil && (top == b.root || top == b.head) {
-		if strings.TrimSpace(data) == "" {
+		if len(bytes.TrimSpace(data)) == 0 {
 			return
 		}
 		b.startBody(nil)
 	}
-	b.top().AppendChild(b.node(html.TextNode, 0, data, nil))
+	b.top().AppendChild(b.node(html.TextNode, 0, string(data), nil))
 }
 
 func isJSON(script *html.Node) bool {
@@ -156,30 +160,34 @@ func (b *builder) openHead() {
 	b.open = append(b.open[:0], openElement{b.head, atom.Head, kindOf(atom.Head, "head")})
 }
 
-func (b *builder) startTag(z *tokenizer, selfClosing bool) {
-	a, name := z.atom, z.name
+func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
+	raw, more := z.TagName()
+	a := atom.Lookup(raw)
+	name := a.String()
+	if a == 0 {
+		name = string(raw)
+	}
 	if a == atom.Image && b.foreign == 0 {
 		a, name = atom.Img, "img"
 	}
-	b.start(a, name, b.keep(z.attrs), selfClosing)
+	b.attrs = b.attrs[:0]
+	for more && len(b.attrs) < MaxAttributes {
+		var key, val []byte
+		key, val, more = z.TagAttr()
+		b.attrs = append(b.attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
+	}
+	b.start(a, name, append([]html.Attribute(nil), b.attrs...), selfClosing)
 	if a == atom.Noscript || a == atom.Noframes || b.foreign > 0 {
-		z.raw = 0
+		z.NextIsNotRawText()
 	}
 }
 
-// keep returns a copy of attrs.
-func (b *builder) keep(attrs []html.Attribute) []html.Attribute {
-	n := len(attrs)
-	if n == 0 {
-		return nil
+// attributeName returns key without an allocation for known names.
+func attributeName(key []byte) string {
+	if a := atom.Lookup(key); a != 0 {
+		return a.String()
 	}
-	if len(b.attrs) < n {
-		b.attrs = make([]html.Attribute, MaxAttributes)
-	}
-	kept := b.attrs[:n:n]
-	b.attrs = b.attrs[n:]
-	copy(kept, attrs)
-	return kept
+	return string(key)
 }
 
 func (b *builder) start(a atom.Atom, name string, attrs []html.Attribute, selfClosing bool) {
@@ -324,7 +332,7 @@ func (b *builder) closeTableParts(parts ...atom.Atom) {
 	}
 }
 
-func (b *builder) end(a atom.Atom, name string) {
+func (b *builder) end(a atom.Atom, name []byte) {
 	switch a {
 	case atom.Html, atom.Body:
 		return
@@ -381,7 +389,7 @@ func (b *builder) end(a atom.Atom, name string) {
 	default:
 		for i := len(b.open) - 1; i >= 0; i-- {
 			e := &b.open[i]
-			if e.atom == a && (a != 0 || e.node.Data == name) {
+			if e.atom == a && (a != 0 || e.node.Data == string(name)) {
 				b.popTo(i)
 				return
 			}
