@@ -472,6 +472,9 @@ func (c *Crawler) expand(v *Visit) {
 	if v.Verdict.Relevant {
 		distance = 1
 	}
+	for reason, n := range v.Page.Left {
+		v.drop(reason, n)
+	}
 	key := frontier.KeyOf(v.Entry.URL)
 	for _, l := range v.Page.Links {
 		c.find(v, frontier.Entry{

@@ -20,6 +20,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/strategy"
+	"gazehound/crawler/weburl"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/cobra"
@@ -82,6 +83,7 @@ type (
 		MaxTime         time.Duration `mapstructure:"max_time"`
 		MaxDepth        int           `mapstructure:"max_depth"`
 		MaxPagesPerHost int64         `mapstructure:"max_pages_per_host"`
+		MaxPagesPerPath int64         `mapstructure:"max_pages_per_path"`
 		MaxFailures     int           `mapstructure:"max_failures"`
 		Include         []string
 		Exclude         []string
@@ -169,6 +171,10 @@ type (
 		Listen    string
 		TokenFile string `mapstructure:"token_file"`
 	}
+	PathConfig struct {
+		Prefix   string
+		MaxPages int64 `mapstructure:"max_pages"`
+	}
 	LogConfig struct {
 		Level string
 	}
@@ -176,6 +182,7 @@ type (
 		Delay        time.Duration
 		Skip         bool
 		MaxPages     int64             `mapstructure:"max_pages"`
+		Paths        []PathConfig      // a list, because keys lose their case
 		UserAgent    string            `mapstructure:"user_agent"`
 		Headers      map[string]string // in lower case
 		User         string
@@ -460,7 +467,7 @@ func checkKeys(m *yaml.Node, file, prefix string, known map[string]any, origin m
 }
 
 // hostKeys are the keys of one host below hosts.
-var hostKeys = []string{"delay", "skip", "max_pages", "user_agent", "headers", "user", "password_env", "password_file", "plain_http"}
+var hostKeys = []string{"delay", "skip", "max_pages", "paths", "user_agent", "headers", "user", "password_env", "password_file", "plain_http"}
 
 // checkHosts does what checkKeys does for the free keys below hosts.
 func checkHosts(m *yaml.Node, file string) error {
@@ -573,6 +580,7 @@ func (c *Config) Validate() error {
 		between("crawl.max_time", c.Crawl.MaxTime.Seconds(), 0, forever),
 		between("crawl.max_depth", float64(c.Crawl.MaxDepth), 0, forever),
 		between("crawl.max_pages_per_host", float64(c.Crawl.MaxPagesPerHost), 0, forever),
+		between("crawl.max_pages_per_path", float64(c.Crawl.MaxPagesPerPath), 0, forever),
 		between("crawl.max_failures", float64(c.Crawl.MaxFailures), 0, forever),
 		between("predictor.weight", c.Predictor.Weight, 0.01, 1),
 		between("predictor.max_terms", float64(c.Predictor.MaxTerms), 1000, 100e6),
@@ -641,11 +649,29 @@ func (h HostConfig) validate(host string) error {
 	case h.PasswordEnv != "" && h.PasswordFile != "":
 		return fmt.Errorf("hosts.%s: the password is in password_env or in password_file, not in both", host)
 	}
+	for _, p := range h.Paths {
+		switch {
+		case p.canonical() == "":
+			return fmt.Errorf("hosts.%s.paths: prefix %q wants to begin with a slash, such as /forum/", host, p.Prefix)
+		case p.MaxPages < 1:
+			return fmt.Errorf("hosts.%s.paths: max_pages of %q must be at least 1, got %d; crawl.exclude leaves pages out", host, p.Prefix, p.MaxPages)
+		}
+	}
 	own := fetch.Host{Header: h.header(), Agent: h.UserAgent, User: h.User}
 	if err := own.Validate(); err != nil {
 		return fmt.Errorf("hosts.%s: %w", host, err)
 	}
 	return nil
+}
+
+// canonical returns the prefix in the spelling that URLs have, or "" where it
+// is none.
+func (p PathConfig) canonical() string {
+	u, err := weburl.Parse("http://host.example" + p.Prefix)
+	if err != nil || !strings.HasPrefix(p.Prefix, "/") || u.Query() != "" {
+		return ""
+	}
+	return u.Path()
 }
 
 func (h HostConfig) header() http.Header {

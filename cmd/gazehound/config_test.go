@@ -107,6 +107,43 @@ func TestConfigKeepsNamesOfHosts(t *testing.T) {
 	}
 }
 
+// A path prefix has the limit of its host's longest one, or that of its
+// directory.
+func TestConfigPaths(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	read := func(text string) (*Config, error) {
+		os.WriteFile(file, []byte(text), 0o644)
+		return (&app{configFile: file, data: t.TempDir()}).config(nil)
+	}
+	c, err := read("crawl: {max_pages_per_path: 9}\nhosts:\n  '*.a.example':\n    paths: [{prefix: /Forum, max_pages: 5}, {prefix: /Forum/alt/, max_pages: 2}, {prefix: /ü/, max_pages: 3}]\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for raw, want := range map[string]struct {
+		part string
+		most int64
+	}{
+		"http://www.a.example/Forum/alt/1": {"/Forum/alt/", 2}, "http://www.a.example/Forum/alt": {"/Forum", 5}, "http://www.a.example/Forum?p=1": {"/Forum", 5},
+		"http://www.a.example/forum/x": {"/forum/", 9}, "http://www.a.example/%C3%BC/x": {"/%C3%BC/", 3}, "http://b.example/Forum/alt/1": {"/Forum/", 9},
+		"http://b.example/x.html": {"/", 9}, "http://b.example/": {"/", 9},
+	} {
+		if part, most := perPath(c)(mustParse(t, raw)); part != want.part || most != want.most {
+			t.Errorf("%s is in %q with at most %d, want %q and %d", raw, part, most, want.part, want.most)
+		}
+	}
+	for text, want := range map[string]string{
+		"hosts: {a.example: {paths: [{prefix: forum/, max_pages: 1}]}}":     `prefix "forum/" wants to begin with a slash`,
+		"hosts: {a.example: {paths: [{prefix: /forum/}]}}":                  `max_pages of "/forum/" must be at least 1`,
+		"hosts: {a.example: {paths: [{prefix: \"/f?x=1\", max_pages: 1}]}}": `prefix "/f?x=1" wants to begin`,
+		"hosts: {a.example: {paths: [{prefix: /f/, max_page: 1}]}}":         "max_page",
+		"crawl: {max_pages_per_path: -1}":                                   "crawl.max_pages_per_path",
+	} {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestConfigEnvironment(t *testing.T) {
 	t.Setenv("GAZEHOUND_CRAWL__MAX_PAGES", "77")
 	t.Setenv("GAZEHOUND_FETCH__CONTENT_TYPES", "text/html,text/plain")

@@ -63,14 +63,14 @@ type app struct {
 	verbose    int
 	yes        bool
 
-	level slog.LevelVar // of what is said on stderr; --quiet, -v, log.level
+	level *slog.LevelVar // of what is said on stderr: --quiet, -v, log.level; nil: info
 
 	flags *pflag.FlagSet // of the command that runs
 }
 
 // run parses args, runs one command and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, level: new(slog.LevelVar)}
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -230,11 +230,13 @@ func (a *app) setLevel(configured string) {
 	case a.verbose > 0 || configured == "debug":
 		level = slog.LevelDebug
 	}
-	a.level.Set(level)
+	if a.level != nil {
+		a.level.Set(level)
+	}
 }
 
 // says tells whether lines of this level are written.
-func (a *app) says(level slog.Level) bool { return level >= a.level.Level() }
+func (a *app) says(level slog.Level) bool { return a.level == nil && level >= slog.LevelInfo || a.level != nil && level >= a.level.Level() }
 
 // say writes a line for people to standard error unless --quiet is given.
 func (a *app) say(format string, args ...any) {

@@ -440,12 +440,34 @@ func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy, trap
 			h, _ := forHost(cfg.Hosts, u)
 			return h.MaxPages
 		},
-		Score: demoted(strategy.Rescore(order), traps),
+		PerPart: perPath(cfg),
+		Score:   demoted(strategy.Rescore(order), traps),
 	})
 	if err != nil {
 		return nil, storeError(p, err)
 	}
 	return f, nil
+}
+
+// perPath returns the limits of path prefixes: those of the host's own paths,
+// of which the longest counts, and else that of directories at the top.
+func perPath(cfg *Config) func(u weburl.URL) (prefix string, most int64) {
+	return func(u weburl.URL) (prefix string, most int64) {
+		h, _ := forHost(cfg.Hosts, u)
+		for _, p := range h.Paths {
+			if own := p.canonical(); len(own) > len(prefix) && strings.HasPrefix(u.Path(), own) {
+				prefix, most = own, p.MaxPages
+			}
+		}
+		if most > 0 {
+			return prefix, most
+		}
+		prefix = "/"
+		if top, _, below := strings.Cut(strings.TrimPrefix(u.Path(), "/"), "/"); below {
+			prefix += top + "/"
+		}
+		return prefix, cfg.Crawl.MaxPagesPerPath
+	}
 }
 
 // storeError gives the errors of opening a store their exit code.

@@ -623,6 +623,49 @@ func TestHostLimit(t *testing.T) {
 	}
 }
 
+// Parts of a host have limits of their own, which a restart does not forget and
+// which count what is taken only.
+func TestPartLimit(t *testing.T) {
+	dir := t.TempDir()
+	options := frontier.Options{Dir: dir, MaxPerHost: 9, PerPart: func(u weburl.URL) (string, int64) {
+		switch {
+		case strings.HasPrefix(u.Path(), "/forum/"):
+			return "/forum/", 3
+		case strings.HasPrefix(u.Path(), "/shop/"):
+			return "/shop/", 2
+		}
+		return "/", 0
+	}}
+	at := func(host string, path string, n int) frontier.Entry {
+		u, err := weburl.Parse(fmt.Sprintf("http://%s.example%s%d", host, path, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return frontier.Entry{URL: u, Priority: 1}
+	}
+	f := open(t, options)
+	if n := push(t, f, at("a", "/forum/", 1), at("a", "/forum/", 2), at("a", "/forum/", 1), at("a", "/forum/", 3), at("a", "/forum/", 4),
+		at("b", "/forum/", 4), at("a", "/shop/", 1), at("a", "/", 1), at("a", "/", 2), at("a", "/", 3)); n != 8 {
+		t.Errorf("%d added, want 8: three of a's forum", n)
+	}
+	drain(t, f)
+	closed(t, f)
+	f = open(t, options)
+	if n := push(t, f, at("a", "/forum/", 5), at("a", "/shop/", 2), at("a", "/shop/", 3), at("b", "/forum/", 5)); n != 2 {
+		t.Errorf("%d added, want 2: visited ones count too", n)
+	}
+	if n := push(t, f, at("a", "/", 4), at("a", "/", 5), at("a", "/forum/", 6)); n != 1 {
+		t.Errorf("%d added, want 1: the host has its limit, too", n)
+	}
+	totals := f.Totals()
+	if got := totals.Dropped; got["path_limit"] != 3 || got["host_limit"] != 2 {
+		t.Errorf("dropped %v, want 3 by path and 2 by host", got)
+	}
+	if totals.Links != totals.Queued+totals.Visited+totals.Repeats+totals.Dropped["path_limit"]+totals.Dropped["host_limit"] {
+		t.Errorf("the totals do not add up: %+v", totals)
+	}
+}
+
 func TestWalkAfter(t *testing.T) {
 	f := open(t, frontier.Options{})
 	for i := range 20 {

@@ -123,7 +123,7 @@ type Totals struct {
 	Bytes     int64            // downloaded
 	Errors    map[string]int64 // visits with Kind "error", by Reason
 	Skipped   map[string]int64 // visits with Kind "skipped", by Reason
-	Dropped   map[string]int64 // links that were not queued, by reason, such as "host_limit"
+	Dropped   map[string]int64 // links that were not queued, by reason, such as "host_limit" or "path_limit"
 	Links     int64            // links seen, with the seeds and those dropped
 	Repeats   int64            // of those, led to URLs that were known
 	Damaged   int64            // records that could not be read and were set aside
@@ -150,7 +150,12 @@ type Options struct {
 	MaxPerHost int64  // URLs of one host, queued and visited; 0: no limit
 	// PerHost returns another MaxPerHost for the host of a URL, or 0; nil: none.
 	// It must not call the frontier.
-	PerHost  func(weburl.URL) int64
+	PerHost func(weburl.URL) int64
+	// PerPart names the part of its host that a URL lies in, such as "/forum/",
+	// and how many URLs of that part are taken; 0: no limit; nil: none has any.
+	// What came while a part had no limit is not counted. It must not call the
+	// frontier.
+	PerPart  func(weburl.URL) (part string, most int64)
 	Sync     bool  // every write survives a power cut, not only a killed process; slower
 	MinFree  int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
 	InMemory bool  // nothing is kept; for tests

@@ -58,6 +58,10 @@ func groupKey(id uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'l
 
 func visitKey(seq uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'v'}, seq) }
 
+func partKey(host uint64, part string) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte{'d'}, host), digest(part)[:8]...)
+}
+
 func addressKey(id string) []byte { return append([]byte{'a'}, digest(id)[:12]...) }
 
 func asideKey(key []byte) []byte { return append([]byte{'x'}, key...) }

@@ -2,13 +2,12 @@ package frontier
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"syscall"
 	"time"
-
-	"gazehound/crawler/weburl"
 
 	badger "github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
@@ -190,6 +189,7 @@ type batch struct {
 	groups  uint64
 	group   group // open, with the number groups
 	hosts   map[*host]*delta
+	parts   map[string]int64 // URLs in parts of hosts with a limit, by partKey
 	changes []change
 	placed  int // URLs that got places because their host has many
 }
@@ -354,10 +354,15 @@ func (b *batch) push(links []link) (added int, err error) {
 		tie := tieOf(b.f.seed, l.key.url())
 		kind := isMoved
 		switch {
-		case !known && b.f.full(l.URL, int64(h.total)+d.total):
-			count(b.totals.Dropped, "host_limit", 1)
-			continue
 		case !known:
+			reason, err := b.refuses(l, int64(h.total)+d.total)
+			if err != nil {
+				return 0, err
+			}
+			if reason != "" {
+				count(b.totals.Dropped, reason, 1)
+				continue
+			}
 			kind = isNew
 			b.totals.Queued++
 			d.queued++
@@ -392,15 +397,57 @@ func (b *batch) push(links []link) (added int, err error) {
 	return added, nil
 }
 
-// full tells whether a host with n URLs takes no more.
-func (f *Frontier) full(u weburl.URL, n int64) bool {
-	limit := f.options.MaxPerHost
-	if f.options.PerHost != nil {
-		if own := f.options.PerHost(u); own > 0 {
+// refuses says why a new URL is not taken by its host, which has n, or "". One
+// that is taken counts from then on.
+func (b *batch) refuses(l *link, n int64) (reason string, err error) {
+	limit := b.f.options.MaxPerHost
+	if b.f.options.PerHost != nil {
+		if own := b.f.options.PerHost(l.URL); own > 0 {
 			limit = own
 		}
 	}
-	return limit > 0 && n >= limit
+	if limit > 0 && n >= limit {
+		return "host_limit", nil
+	}
+	n, limit, err = b.inPart(l)
+	if err == nil && limit > 0 && n > limit {
+		return "path_limit", nil
+	}
+	return "", err
+}
+
+// inPart counts a new URL in the part of its host, if that has a limit, and
+// returns the count and the limit. What is over the limit is not counted.
+func (b *batch) inPart(l *link) (n, limit int64, err error) {
+	if b.f.options.PerPart == nil {
+		return 0, 0, nil
+	}
+	part, limit := b.f.options.PerPart(l.URL)
+	if limit <= 0 {
+		return 0, 0, nil
+	}
+	key := partKey(l.key.host(), part)
+	n, known := b.parts[string(key)]
+	if !known {
+		_, err := b.get(key, func(value []byte) error {
+			d := decoder{rest: value}
+			d.version()
+			if n = int64(d.uvarint()); d.end() != nil || n < 0 {
+				n = 0 // it starts again: a limit is no memory
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	if n++; n <= limit {
+		if b.parts == nil {
+			b.parts = make(map[string]int64)
+		}
+		b.parts[string(key)] = n
+	}
+	return n, limit, nil
 }
 
 // queue writes the record of a waiting URL and its place in the queue.
@@ -471,6 +518,9 @@ func (b *batch) finish(l link, o Outcome) error {
 		b.f.seen.add(l.key)
 		b.hosts[h].total++
 		b.totals.Links++
+		if _, _, err := b.inPart(&l); err != nil {
+			return err
+		}
 	}
 	if !known || leased && (l.URL != old.url || l.Redirects != old.redirects) {
 		if v.ref, err = b.store(&l.Entry); err != nil {
@@ -620,6 +670,11 @@ func (b *batch) seal() error {
 			r.best = d.best
 		}
 		if err := b.set(hostKey(h.id), r.encode()); err != nil {
+			return err
+		}
+	}
+	for key, n := range b.parts {
+		if err := b.set([]byte(key), binary.AppendUvarint([]byte{version}, uint64(n))); err != nil {
 			return err
 		}
 	}

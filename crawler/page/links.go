@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"strings"
 	"unicode"
 
@@ -34,9 +35,28 @@ func reference(n *html.Node) (string, bool) {
 	return "", false
 }
 
-// collect returns the links of the head and those of the spans of text.
-func collect(page weburl.URL, h *head, text string, spans []markup.Span) []Link {
-	var links []Link
+// Why a link to the web is not among the links of its page.
+const (
+	LeftNoFollow = "nofollow" // its rel, meta robots or X-Robots-Tag says so
+	LeftBadURL   = "bad_url"  // too long, without a usable host, with a password …
+	LeftTooMany  = "too_many" // the page has more than MaxLinks, or names one target again and again
+)
+
+// collect returns the links of the head and those of the spans of text, and
+// counts by reason those that are left out: all, where follow is false.
+func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow bool) (links []Link, left map[string]int64) {
+	leave := func(reason string, n int) {
+		if n == 0 {
+			return
+		}
+		if left == nil {
+			left = make(map[string]int64)
+		}
+		left[reason] += int64(n)
+	}
+	if !follow {
+		leave(LeftNoFollow, len(h.links))
+	}
 	seen := make(map[weburl.URL]int)
 	add := func(l Link) {
 		if l.To == page {
@@ -55,22 +75,32 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span) []Link 
 		}
 	}
 	for _, l := range h.links {
-		add(l)
+		if follow {
+			add(l)
+		}
 	}
 	tried, bytes := 0, 0
 	for i, s := range spans {
 		if tried >= maxTried || bytes >= maxTriedBytes || len(links) >= MaxLinks {
+			leave(LeftTooMany, len(spans)-i)
 			break
 		}
 		ref, _ := reference(s.Node)
 		ref = strings.TrimSpace(ref)
-		if ref == "" || ref[0] == '#' || noFollow(s.Node) {
+		if ref == "" || ref[0] == '#' {
+			continue
+		}
+		if !follow || noFollow(s.Node) {
+			leave(LeftNoFollow, 1)
 			continue
 		}
 		tried++
 		bytes += min(len(ref), weburl.MaxLength)
 		to, err := h.base.Resolve(ref)
 		if err != nil {
+			if !errors.Is(err, weburl.ErrScheme) { // mailto: and the like lead to no page
+				leave(LeftBadURL, 1)
+			}
 			continue
 		}
 		title, _ := attr(s.Node, "title")
@@ -78,7 +108,7 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span) []Link 
 		l.Around, l.Split = around(text, spans, i)
 		add(l)
 	}
-	return links
+	return links, left
 }
 
 func noFollow(n *html.Node) bool {

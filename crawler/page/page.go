@@ -49,17 +49,18 @@ func (r *Response) Validators() Validators {
 // A Page is a response parsed once. Everything after it shares Doc and Text.
 type Page struct {
 	URL       weburl.URL
-	Canonical weburl.URL // where the page says it lives, on the same site, or zero
-	Title     string     // at most MaxTitle characters, white space folded
-	Lang      string     // declared or detected ISO 639-1 code, or ""
-	Charset   string     // of the body, such as "utf-8" or "windows-1252"
-	Doc       *html.Node // the tree, see markup.Parse; nobody changes it
-	Text      string     // visible text, a line a block (see markup.Text)
-	Links     []Link     // in document order, each target once, at most MaxLinks
-	NoIndex   bool       // meta robots or X-Robots-Tag says noindex
-	NoFollow  bool       // … nofollow: Links is empty
-	NoArchive bool       // … noarchive: no copy may be kept
-	Reserved  bool       // rights to text and data mining are reserved (TDMRep: header or meta element)
+	Canonical weburl.URL       // where the page says it lives, on the same site, or zero
+	Title     string           // at most MaxTitle characters, white space folded
+	Lang      string           // declared or detected ISO 639-1 code, or ""
+	Charset   string           // of the body, such as "utf-8" or "windows-1252"
+	Doc       *html.Node       // the tree, see markup.Parse; nobody changes it
+	Text      string           // visible text, a line a block (see markup.Text)
+	Links     []Link           // in document order, each target once, at most MaxLinks
+	Left      map[string]int64 // links that are not among them, by reason: LeftNoFollow …; nil: none
+	NoIndex   bool             // meta robots or X-Robots-Tag says noindex
+	NoFollow  bool             // … nofollow: Links is empty
+	NoArchive bool             // … noarchive: no copy may be kept
+	Reserved  bool             // rights to text and data mining are reserved (TDMRep: header or meta element)
 }
 
 // A Link is one hyperlink and the words a reader sees on and around it. The

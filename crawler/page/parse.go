@@ -58,9 +58,7 @@ func Parse(r *Response) (*Page, error) {
 	p.Lang = h.language(p.Text)
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
 	p.Canonical = h.canonical
-	if !p.NoFollow {
-		p.Links = collect(r.URL, h, p.Text, spans)
-	}
+	p.Links, p.Left = collect(r.URL, h, p.Text, spans, !p.NoFollow)
 	return p, nil
 }
 
