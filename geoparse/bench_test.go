@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gazehound/geoparse/markup"
 )
 
 // benchText is the text of the labelled pages, the size of a small crawl.
@@ -133,6 +135,59 @@ func warm(b *testing.B, p *Parser, texts []string) {
 	for _, text := range texts {
 		if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkHostile reads texts that look like addresses everywhere and hold
+// none, or far too many, at 1, 2, 4 and 8 MB, and an HTML page of entities from
+// its bytes on. cpu-ms is the processor time of one page: up to 2 MB it may grow
+// with the text, and no more beyond.
+func BenchmarkHostile(b *testing.B) {
+	g, r := town(b)
+	region, err := New(g, r, DefaultOptions())
+	if err != nil {
+		b.Fatal(err)
+	}
+	countries, err := New(evalGazetteer(b), nil, DefaultOptions())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, unit string
+		html       bool
+	}{
+		{"address lines", "Lange Straße 5, 26122 Oldenburg\n", false},
+		{"one line", "Lange Straße 5 26122 Oldenburg ", false},
+		{"wrong postcodes", "Lange Straße 5, 26123 Hamburg\n", false},
+		{"postcodes and cities", "12345 Berlin ", false},
+		{"states", "5 Ohio Ontario Quebec Texas NSW ", false},
+		{"postcodes of Canada", "K1A 0B1 ", false},
+		{"digits", "1", false},
+		{"entities", "&#49;&nbsp;&amp;&Uuml;", true},
+		{"tags", "<b>5<i>26122", true},
+	} {
+		for _, mb := range []int{1, 2, 4, 8} {
+			text := strings.Repeat(c.unit, mb*1_000_000/len(c.unit))
+			b.Run(fmt.Sprintf("%s/%dMB", strings.ReplaceAll(c.name, " ", "-"), mb), func(b *testing.B) {
+				before := cpuTime()
+				n := 0
+				for b.Loop() {
+					for _, p := range []*Parser{region, countries} {
+						in := Input{Text: text}
+						if c.html {
+							in.Doc = markup.Parse([]byte(text))
+							in.Text = markup.Text(in.Doc)
+						}
+						if _, err := p.Parse(b.Context(), in); err != nil {
+							b.Fatal(err)
+						}
+						n++
+					}
+				}
+				b.ReportMetric(float64((cpuTime()-before).Microseconds())/1000/float64(n), "cpu-ms")
+				b.ReportMetric(0, "ns/op")
+			})
 		}
 	}
 }

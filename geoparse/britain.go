@@ -66,7 +66,7 @@ func outwardForm(s string) bool {
 func (s *scan) british(areas []*area, outward string, start, end int) {
 	text := s.text
 	lo := s.windowStart(start)
-	s.before = grammar.Tokenize(text, lo, start, s.before[:0])
+	s.before = s.tokens(lo, start, s.before[:0])
 	t := s.before
 	n := grammar.SkipMarksBack(text, t, grammar.SkipLabel(text, t, len(t)))
 	n = grammar.SkipMarksBack(text, t, grammar.SkipCountry(text, t, n))
@@ -143,7 +143,7 @@ func (s *scan) britishCity(areas []*area, outward string, t []grammar.Token, n i
 		if grammar.RoadWord(text[t[i].Start:t[n-1].End]) {
 			continue
 		}
-		for _, pl := range s.p.g.Cities("GB", text[t[i].Start:t[n-1].End]) {
+		for _, pl := range s.p.codes.cities("GB", text[t[i].Start:t[n-1].End]) {
 			if pl.HasPoint && areas[0].place.HasPoint && kilometres(pl.Point, areas[0].place.Point) < 2*near {
 				return i, &areas[0].place
 			}

@@ -62,12 +62,12 @@ func (s *scan) australianPostcode(i, j int) bool {
 func (s *scan) commonwealth(country string, areas []*area, start, end int) bool {
 	text := s.text
 	lo := s.windowStart(start)
-	s.before = grammar.Tokenize(text, lo, start, s.before[:0])
+	s.before = s.tokens(lo, start, s.before[:0])
 	t := s.before
 	code, span, n := grammar.ProvinceBefore(country, text, t, len(t))
 	last := end
 	if code == "" && country == "CA" {
-		after := grammar.Tokenize(text, end, s.limitAfter(end), nil)
+		after := s.tokens(end, s.limitAfter(end), nil)
 		if code, span = grammar.ProvinceAfter(country, text, after); code != "" {
 			last = span.End
 		}
@@ -144,7 +144,7 @@ func (s *scan) provinceCity(country string, areas []*area, t []grammar.Token, n 
 		if country == "CA" && grammar.CanadianCity(key) {
 			return city(i, areas[0], true)
 		}
-		for _, pl := range s.p.g.Cities(country, name) {
+		for _, pl := range s.p.codes.cities(country, name) {
 			if pl.State == areas[0].place.State && !(i > first && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && grammar.RoadWord(text[t[i].Start:t[i].End])) {
 				return city(i, areas[0], true)
 			}
@@ -193,7 +193,7 @@ func (s *scan) province(i, j int) int {
 			continue
 		}
 		lo := s.windowStart(i)
-		s.before = grammar.Tokenize(text, lo, i, s.before[:0])
+		s.before = s.tokens(lo, i, s.before[:0])
 		t := s.before
 		n := grammar.SkipMarksBack(text, t, len(t))
 		for first := max(0, n-4); first < n; first++ {
@@ -220,7 +220,7 @@ func (s *scan) province(i, j int) int {
 
 // cityOfProvince returns the city of this name in the province.
 func (s *scan) cityOfProvince(country, code, name string) (gazetteer.Place, bool) {
-	for _, pl := range s.p.g.Cities(country, name) {
+	for _, pl := range s.p.codes.cities(country, name) {
 		if pl.State == code || pl.State == "" {
 			return pl, true
 		}

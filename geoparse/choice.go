@@ -132,7 +132,7 @@ func (s *scan) others(a *Address) {
 			other(pl, "", reason)
 		}
 	} else if a.City != "" {
-		for _, pl := range s.p.g.Cities("", a.City) {
+		for _, pl := range s.p.codes.cities("", a.City) {
 			if pl.Country != a.Country || pl.State != a.Place.State {
 				reason := "another " + a.City + "; the page names " + a.State
 				if a.State == "" {

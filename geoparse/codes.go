@@ -29,12 +29,42 @@ type codeCache struct {
 	mu     sync.RWMutex
 	m      map[string][]area
 	around map[string]map[string][]gazetteer.Place // by the digits left open and kept: "000 26"
+	named  map[cityQuery][]gazetteer.Place
 }
 
-const maxCachedCodes = 16384
+// A cityQuery asks for the cities of a name.
+type cityQuery struct{ country, name string }
+
+const (
+	maxCachedCodes  = 16384
+	maxCachedCities = 4096
+)
 
 func newCodeCache(g *gazetteer.Gazetteer) *codeCache {
-	return &codeCache{g: g, m: make(map[string][]area), around: make(map[string]map[string][]gazetteer.Place)}
+	return &codeCache{g: g, m: make(map[string][]area), around: make(map[string]map[string][]gazetteer.Place), named: make(map[cityQuery][]gazetteer.Place)}
+}
+
+// cities returns the cities of a name in a country, or with "" in all. A name
+// that the gazetteer has costs more to look up than one that it has not, and
+// comes again and again.
+func (c *codeCache) cities(country, name string) []gazetteer.Place {
+	q := cityQuery{country, name}
+	c.mu.RLock()
+	found, ok := c.named[q]
+	c.mu.RUnlock()
+	if ok {
+		return found
+	}
+	if found = c.g.Cities(country, name); len(found) == 0 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.named) >= maxCachedCities {
+		clear(c.named)
+	}
+	c.named[cityQuery{strings.Clone(country), strings.Clone(name)}] = found
+	return found
 }
 
 // areas returns the areas of a postcode in all countries.

@@ -96,7 +96,8 @@ func New(g *gazetteer.Gazetteer, r *gazetteer.Region, o Options) (*Parser, error
 
 // Parse returns the addresses of a page in the order of the text, those that
 // only markup states last, and whether they make the page relevant. At most 2
-// MB of text and 1,000 addresses are looked at. Its error is that of ctx.
+// MB of text, 12,000 places in it that may be addresses, and 1,000 addresses are
+// looked at. Its error is that of ctx.
 func (p *Parser) Parse(ctx context.Context, in Input) (Verdict, error) {
 	return p.parse(ctx, in, nil)
 }

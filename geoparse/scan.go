@@ -20,6 +20,11 @@ const (
 	linesBefore  = 5
 )
 
+// maxLooks is how many windows of a text are looked at. A page of a thousand
+// addresses takes some thousand; a text that is made to look like addresses
+// everywhere would take a hundred thousand.
+const maxLooks = 12_000
+
 // A scan is the search of one text. It reads the text once, byte by byte, and
 // looks closer only at digits that can be a postcode and at names of states.
 type scan struct {
@@ -31,6 +36,8 @@ type scan struct {
 	found []Address
 	end   int // of the last address found
 	digit int // end of the last digits
+
+	looks int // windows so far
 
 	states, provinces bool // addresses without a postcode are looked for
 	weak              [][2]int
@@ -73,7 +80,9 @@ func (s *scan) read(ctx context.Context) {
 			n := j - i
 			if n <= 3 && (gb && s.britishPostcode(j) || ca && n == 1 && s.canadianPostcode(i)) {
 				s.digit = s.end
-				i = max(j, s.end)
+				if i = max(j, s.end); s.looks >= maxLooks {
+					return
+				}
 				continue
 			}
 			if n == 4 || n == 5 || n > 5 && n <= 9 {
@@ -82,18 +91,26 @@ func (s *scan) read(ctx context.Context) {
 				s.noteWeak(i, j)
 			}
 			s.digit = j
-			if i = j; len(s.found) >= maxAddresses {
+			if i = j; len(s.found) >= maxAddresses || s.looks >= maxLooks {
 				return
 			}
 			if i&0xFFFF < 8 && ctx.Err() != nil {
 				return
 			}
 		case named && c-'A' <= 'Z'-'A' && i-s.digit < windowBefore && i > 0 && wordBoundary(text[i-1]):
-			i = s.state(i)
+			if i = s.state(i); s.looks >= maxLooks {
+				return
+			}
 		default:
 			i++
 		}
 	}
+}
+
+// tokens returns the tokens of the window text[lo:hi], in the room of t.
+func (s *scan) tokens(lo, hi int, t []grammar.Token) []grammar.Token {
+	s.looks++
+	return grammar.Tokenize(s.text, lo, hi, t)
 }
 
 // wordBoundary tells whether c can stand before the first letter of a word.
@@ -225,7 +242,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	if !wordFollows(s.text, end) {
 		return
 	}
-	s.after = grammar.Tokenize(s.text, end, s.limitAfter(end), s.after[:0])
+	s.after = s.tokens(end, s.limitAfter(end), s.after[:0])
 	t := s.after
 	k := 0
 	for k < len(t) && k < 3 && (t[k].Kind == grammar.Break || t[k].Kind == grammar.Mark && strings.Contains(",-–|*/", s.text[t[k].Start:t[k].End])) {
@@ -265,7 +282,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	}
 	known := s.known(&a)
 	lo := s.windowStart(start)
-	s.before = grammar.Tokenize(s.text, lo, start, s.before[:0])
+	s.before = s.tokens(lo, start, s.before[:0])
 	street, ok := s.streetBefore(&a, known)
 	if grammar.NumberFirst(a.Country) && (!ok || street.Strength < 4) {
 		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found && (!ok || street.Number.Empty() || st.Strength > street.Strength) {
@@ -591,7 +608,7 @@ func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match
 			continue
 		}
 		if country == "LU" { // the codes of post boxes share no digits with those of the city
-			if cities := s.p.g.Cities("LU", text[start:end]); len(cities) > 0 {
+			if cities := s.p.codes.cities("LU", text[start:end]); len(cities) > 0 {
 				return match{area: &area{place: cities[0]}, start: start, end: end}, false, true
 			}
 		}
@@ -600,7 +617,7 @@ func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match
 				return match{area: &area{place: city}, start: start, end: end}, false, true
 			}
 		}
-		for _, city := range s.p.g.Cities(country, text[start:end]) {
+		for _, city := range s.p.codes.cities(country, text[start:end]) {
 			if !s.wants(city.Country, country) || !grammar.CodeFits(city.Country, code) {
 				continue
 			}
@@ -705,7 +722,7 @@ func (s *scan) streetAfter(end int, known grammar.Known) (grammar.Street, bool) 
 
 // nextStreet reads the street and house number that begin at i.
 func (s *scan) nextStreet(i int, known grammar.Known) (grammar.Street, bool) {
-	s.next = grammar.Tokenize(s.text, i, s.limitAfter(i), s.next[:0])
+	s.next = s.tokens(i, s.limitAfter(i), s.next[:0])
 	return grammar.StreetAfter(s.text, s.next, known)
 }
 

@@ -152,7 +152,7 @@ func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
 		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !placed || i > 0 && !commaBefore(text, t, i) && !grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) {
 			continue
 		}
-		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.g.Cities(s.hint, name)) > 0 || s.hint == "GB" && grammar.PostTown(gazetteer.Key(name)) || s.hint == "CA" && grammar.CanadianCity(gazetteer.Key(name)) {
+		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.codes.cities(s.hint, name)) > 0 || s.hint == "GB" && grammar.PostTown(gazetteer.Key(name)) || s.hint == "CA" && grammar.CanadianCity(gazetteer.Key(name)) {
 			a.City = fold(name)
 			a.take(t[i].Start, t[n-1].End)
 			cut = i
@@ -211,7 +211,7 @@ func (s *scan) finishSingle(a Address, state string, strength int) {
 		}
 	}
 	if len(fits) == 0 && a.City != "" {
-		for _, pl := range s.p.g.Cities(a.Country, a.City) {
+		for _, pl := range s.p.codes.cities(a.Country, a.City) {
 			if state == "" || pl.State == state {
 				fits = append(fits, pl)
 			}
@@ -275,7 +275,7 @@ func cityLike(text string, t []grammar.Token) bool {
 // this name.
 func (s *scan) cityOfUS(name, state string) bool {
 	for _, n := range [...]string{name, grammar.ExpandUSCity(name)} {
-		for _, pl := range s.p.g.Cities("US", n) {
+		for _, pl := range s.p.codes.cities("US", n) {
 			if state == "" || pl.State == state {
 				return true
 			}
@@ -398,7 +398,7 @@ func (s *scan) cityOfSingle(a *Address, text string, t []grammar.Token, n int, c
 			continue
 		}
 		name := text[t[i].Start:t[n-1].End]
-		if len(name) < 3 || len(s.p.g.Cities(s.hint, name)) == 0 && len(s.p.g.Cities(s.hint, grammar.Native(name))) == 0 {
+		if len(name) < 3 || len(s.p.codes.cities(s.hint, name)) == 0 && len(s.p.codes.cities(s.hint, grammar.Native(name))) == 0 {
 			continue
 		}
 		if i > 0 && t[i-1].Kind == grammar.Word && t[i-1].End-t[i-1].Start > 1 {

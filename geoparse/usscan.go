@@ -28,7 +28,7 @@ func (s *scan) zip(i, j int) bool {
 		return false
 	}
 	lo := s.windowStart(i)
-	s.before = grammar.Tokenize(text, lo, i, s.before[:0])
+	s.before = s.tokens(lo, i, s.before[:0])
 	t := s.before
 	state, span, n := grammar.StateBefore(text, t, len(t))
 	code := text[i:j]
@@ -146,7 +146,7 @@ func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees
 	for i := first; i < n; i++ {
 		name := text[t[i].Start:t[n-1].End]
 		for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
-			for _, pl := range s.p.g.Cities("US", long) {
+			for _, pl := range s.p.codes.cities("US", long) {
 				if pl.State != state && !(state == "" && len(us) > 0 && us[0].place.State == pl.State && us[0].place.HasPoint && pl.HasPoint && kilometres(us[0].place.Point, pl.Point) < near) {
 					continue
 				}
@@ -262,7 +262,7 @@ func (s *scan) state(i int) int {
 		}
 	}
 	lo := s.windowStart(i)
-	s.before = grammar.Tokenize(text, lo, i, s.before[:0])
+	s.before = s.tokens(lo, i, s.before[:0])
 	t := s.before
 	c := s.usCity(nil, t, len(t), code, false)
 	if c.area == nil {

@@ -65,7 +65,7 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 	for lo > 0 && lo < i && text[lo] != ' ' && text[lo] != '\n' {
 		lo++
 	}
-	t := grammar.Tokenize(text, lo, min(end, len(text)), nil)
+	t := s.tokens(lo, min(end, len(text)), nil)
 	var place gazetteer.Place
 	known := func(name string) bool {
 		if !s.p.g.HasStreet(name) {
@@ -114,11 +114,11 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
 	text := s.text
 	ours := func(name string) bool { return s.ourCity(place, gazetteer.Key(name)) }
-	after := grammar.Tokenize(text, span.End, s.limitAfter(span.End), nil)
+	after := s.tokens(span.End, s.limitAfter(span.End), nil)
 	if name := grammar.PlaceAfter(text, after); !name.Empty() {
 		return !ours(name.Of(text))
 	}
-	before := grammar.Tokenize(text, max(0, span.Start-windowAfter), span.Start, nil)
+	before := s.tokens(max(0, span.Start-windowAfter), span.Start, nil)
 	if name := grammar.PlaceBefore(text, before); !name.Empty() {
 		return !ours(name.Of(text))
 	}
