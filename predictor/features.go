@@ -1,7 +1,6 @@
 package predictor
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,7 +50,8 @@ func Families() []string {
 // sections are told apart. There are at most MaxTerms terms of at most
 // MaxTermLength bytes; what is beyond is left out.
 func Terms(l Link) []string {
-	t := collector{terms: make([]string, 0, 32)}
+	var room [MaxTermLength]byte
+	t := collector{terms: make([]string, 0, 32), term: room[:0]}
 	host := strings.ToLower(strings.Join(strings.Fields(strings.ToValidUTF8(l.Host, "")), ""))
 	t.start(0)
 	t.host(host)
@@ -74,30 +74,74 @@ func Terms(l Link) []string {
 type collector struct {
 	terms  []string
 	family string
-	first  int // of the family's terms
-	left   int // terms that the family may still add
+	first  int    // of the family's terms
+	left   int    // terms that the family may still add
+	term   []byte // that is being put together, behind its family
+	full   bool   // no more of it fits
 }
 
 func (t *collector) start(family int) {
 	t.family, t.left, t.first = families[family].name+":", families[family].max, len(t.terms)
+	t.begin()
 }
 
-// add appends one term, unless it is there or the family is full.
-func (t *collector) add(word string) {
-	if t.left == 0 || word == "" {
-		return
+// begin starts a term.
+func (t *collector) begin() { t.term, t.full = append(t.term[:0], t.family...), false }
+
+// put appends a character to the term as terms have it: in lower case, digits
+// as 0 and white space as "_".
+func (t *collector) put(r rune) {
+	switch {
+	case 'a' <= r && r <= 'z':
+	case 'A' <= r && r <= 'Z':
+		r |= 0x20
+	case unicode.IsDigit(r):
+		r = '0'
+	case unicode.IsSpace(r):
+		r = '_'
+	default:
+		r = unicode.ToLower(r)
 	}
-	if limit := MaxTermLength - len(t.family); len(word) > limit {
-		for limit > 0 && !utf8.RuneStart(word[limit]) {
-			limit--
-		}
-		word = word[:limit]
+	if t.full = t.full || len(t.term)+utf8.RuneLen(r) > MaxTermLength; !t.full {
+		t.term = utf8.AppendRune(t.term, r)
 	}
-	term := t.family + word
-	if !slices.Contains(t.terms[t.first:], term) {
-		t.terms = append(t.terms, term)
+}
+
+// end adds the term, unless it is there or the family is full, and starts
+// the next one.
+func (t *collector) end() {
+	if t.left > 0 && len(t.term) > len(t.family) && !t.has() {
+		t.terms = append(t.terms, string(t.term))
 		t.left--
 	}
+	t.begin()
+}
+
+// has tells whether the family has the term.
+func (t *collector) has() bool {
+	for _, known := range t.terms[t.first:] {
+		if known == string(t.term) {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds a word that is folded already.
+func (t *collector) add(word string) {
+	t.text(word)
+	t.end()
+}
+
+// text appends characters that are folded already.
+func (t *collector) text(s string) {
+	if room := MaxTermLength - len(t.term); len(s) > room {
+		for room > 0 && !utf8.RuneStart(s[room]) {
+			room--
+		}
+		s, t.full = s[:room], true
+	}
+	t.term = append(t.term, s...)
 }
 
 // host adds the host, with its port, and its parent domains, the longest first.
@@ -125,7 +169,11 @@ func (t *collector) path(host, path string) {
 	file, _, _ := strings.Cut(path, "?")
 	for i, folders := 1, 0; i < len(file) && folders < maxFolders; i++ {
 		if file[i] == '/' {
-			t.add(host + fold(file[:i+1]))
+			t.text(host)
+			for _, r := range file[:i+1] {
+				t.put(r)
+			}
+			t.end()
 			folders++
 		}
 	}
@@ -134,30 +182,33 @@ func (t *collector) path(host, path string) {
 
 // words adds the words of a text in their order.
 func (t *collector) words(text string) {
-	text = norm.NFC.String(strings.ToValidUTF8(text, " "))
-	for word := range strings.FieldsFuncSeq(text, isSeparator) {
-		if t.left == 0 {
+	if !isASCII(text) {
+		text = norm.NFC.String(strings.ToValidUTF8(text, " "))
+	}
+	for _, r := range text {
+		if !isSeparator(r) {
+			t.put(r)
+		} else if t.end(); t.left == 0 {
 			return
 		}
-		t.add(fold(word))
 	}
+	t.end()
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func isSeparator(r rune) bool {
+	if r < utf8.RuneSelf {
+		return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9')
+	}
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
-}
-
-// fold turns s to lower case, digits into 0 and white space into "_".
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsDigit(r):
-			return '0'
-		case unicode.IsSpace(r):
-			return '_'
-		}
-		return unicode.ToLower(r)
-	}, s)
 }
 
 // unescape undoes percent-escapes and leaves broken ones as they are.

@@ -225,6 +225,7 @@ func (f *Frontier) blank(ctx context.Context, change func(*Entry) bool, n *Forgo
 			}
 			return b.set(groupKey(id), f.codec.pack(&g))
 		})
+		f.codec.forget()
 		if err != nil {
 			return err
 		}

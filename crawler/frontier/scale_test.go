@@ -279,7 +279,7 @@ func BenchmarkScaleNaive(b *testing.B) {
 					it.Rewind()
 					key := it.Item().KeyCopy(nil)
 					err := it.Item().Value(func(v []byte) error {
-						_, err := words.unpack(v, 0)
+						_, err := unpack(words, v, 0)
 						return err
 					})
 					it.Close()

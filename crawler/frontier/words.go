@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"gazehound/crawler/weburl"
@@ -151,6 +152,48 @@ func decodeItem(value []byte, index int) (e Entry, err error) {
 type codec struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
+
+	mu     sync.Mutex
+	recent [recentGroups]plainGroup // that links were read from, by number modulo the room
+	epoch  int                      // how often forget was called
+}
+
+// A plainGroup is a group uncompressed, which nobody changes.
+type plainGroup struct {
+	id    uint64
+	plain []byte // nil: none is here
+}
+
+// recentGroups is how many groups stay uncompressed: links that are scored at
+// the front of the queue, and the parents of visited pages, lie in few. They
+// take about 10 kB each.
+const recentGroups = 256
+
+// forget lets go of what stays uncompressed: groups were stored anew.
+func (c *codec) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recent = [recentGroups]plainGroup{}
+	c.epoch++
+}
+
+// known returns group id if it stays uncompressed, and the epoch.
+func (c *codec) known(id uint64) (plain []byte, epoch int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if g := &c.recent[id%recentGroups]; g.id == id {
+		return g.plain, c.epoch
+	}
+	return nil, c.epoch
+}
+
+// keep lets group id, which was read in an epoch, stay uncompressed.
+func (c *codec) keep(id uint64, plain []byte, epoch int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if epoch == c.epoch {
+		c.recent[id%recentGroups] = plainGroup{id, plain}
+	}
 }
 
 // maxPlain bounds a group before compression: a full one, and a last link of
@@ -167,7 +210,7 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
-	return &codec{enc, dec}, nil
+	return &codec{enc: enc, dec: dec}, nil
 }
 
 func (c *codec) close() {
@@ -180,25 +223,23 @@ func (c *codec) pack(g *group) []byte {
 	return c.enc.EncodeAll(g.encode(), []byte{version})
 }
 
-// unpack returns one link of the record of a group.
-func (c *codec) unpack(value []byte, index int) (Entry, error) {
-	d := decoder{rest: value}
-	d.version()
-	plain, err := c.dec.DecodeAll(d.rest, nil)
-	if err != nil || d.bad {
-		return Entry{}, errDamaged
-	}
-	return decodeItem(plain, index)
-}
-
-// unpackAll returns all links of the record of a group; a forgotten one has no
-// URL.
-func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
+// plain returns the record of a group uncompressed.
+func (c *codec) plain(value []byte) ([]byte, error) {
 	d := decoder{rest: value}
 	d.version()
 	plain, err := c.dec.DecodeAll(d.rest, nil)
 	if err != nil || d.bad {
 		return nil, errDamaged
+	}
+	return plain, nil
+}
+
+// unpackAll returns all links of the record of a group; a forgotten one has no
+// URL.
+func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
+	plain, err := c.plain(value)
+	if err != nil {
+		return nil, err
 	}
 	head := decoder{rest: plain}
 	head.varint()
@@ -215,16 +256,24 @@ func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
 
 // link reads a link of the store.
 func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
-	unread := true
-	known, err = get(txn, groupKey(r.group()), func(value []byte) (err error) {
-		unread = false
-		e, err = c.unpack(value, r.index())
-		return err
-	})
-	if known && err != nil && unread { // a power cut took it out of the value log
-		err = errDamaged
+	plain, epoch := c.known(r.group())
+	if plain == nil {
+		unread := true
+		known, err = get(txn, groupKey(r.group()), func(value []byte) (err error) {
+			unread = false
+			plain, err = c.plain(value)
+			return err
+		})
+		if known && err != nil && unread { // a power cut took it out of the value log
+			err = errDamaged
+		}
+		if !known || err != nil {
+			return e, known, err
+		}
+		c.keep(r.group(), plain, epoch)
 	}
-	return e, known, err
+	e, err = decodeItem(plain, r.index())
+	return e, true, err
 }
 
 // words reads the link to k.

@@ -635,6 +635,7 @@ func (b *batch) lose(h *host, it item) error {
 	if err := b.aside(groupKey(it.ref.group())); err != nil {
 		return err
 	}
+	b.f.codec.forget()
 	if err := b.unplace(h, place{it.disk, it.tie}); err != nil {
 		return err
 	}

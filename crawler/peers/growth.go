@@ -63,7 +63,7 @@ func (s sample) row(last sample) []string {
 
 // rate returns the pages a second between two samples.
 func rate(from, to sample) float64 {
-	return float64(to.Pages-from.Pages) / max((to.At - from.At).Seconds(), 1e-3)
+	return float64(to.Pages-from.Pages) / max((to.At-from.At).Seconds(), 1e-3)
 }
 
 // growth makes one crawl of many pages, writes how it went along the way to
