@@ -216,6 +216,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := a.mapTopic(ctx, p, cfg, o); err != nil {
 		return err
 	}
+	if err := a.checkJudgeFlags(cfg); err != nil {
+		return err
+	}
 	judge, region, places, err := a.openJudge(p, cfg)
 	if err != nil || judge == nil {
 		return err

@@ -10,23 +10,44 @@ import (
 	"gazehound/geoparse"
 	"gazehound/predictor/bm25"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/text/language"
 )
 
 // judgeNames are what --judge knows, the default first.
 var judgeNames = []string{"addresses", "language", "topic"}
 
+// judgeFlags are those that say what makes a page relevant.
+var judgeFlags = map[string]string{"judge": "crawl.judge", "language": "crawl.language", "topic": "crawl.topic", "topic-share": "crawl.topic_share",
+	"topics": "crawl.topics", "region": "region.boundary"}
+
+// addJudgeFlags adds the flags of judgeFlags to a command other than crawl.
+func addJudgeFlags(f *pflag.FlagSet) {
+	d := DefaultConfig()
+	f.String("judge", d.Crawl.Judge, "what makes a page relevant: "+strings.Join(judgeNames, " | "))
+	f.String("region", "", "what is relevant to judge addresses: as in crawl")
+	f.String("language", "", "`CODE` of judge language, such as th or ja")
+	f.String("topic", "", "`WORDS` of judge topic; the name of a topic with --topics")
+	f.String("topics", "", "`FILE` with a topic tree, for judge topic")
+	f.Float64("topic-share", d.Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
+}
+
+// checkJudgeFlags refuses a flag that belongs to another judge.
+func (a *app) checkJudgeFlags(cfg *Config) error {
+	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
+		trend := flag.name == "topic" && cfg.Crawl.Strategy == "trend"
+		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge && !trend {
+			return fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge, cfg.Crawl.Judge)
+		}
+	}
+	return nil
+}
+
 // openJudge returns what decides whether a page is relevant, and what the crawl
 // is about: the project's region, or a language or topic, which need no
 // gazetteer and have none. The judge is nil where the regions were only to be
 // listed.
 func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazetteer.Region, g *gazetteer.Gazetteer, err error) {
-	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
-		trend := flag.name == "topic" && cfg.Crawl.Strategy == "trend"
-		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge && !trend {
-			return nil, nil, nil, fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge, cfg.Crawl.Judge)
-		}
-	}
 	switch cfg.Crawl.Judge {
 	case "language":
 		code, err := languageOf(cfg.Crawl.Language)
@@ -53,8 +74,10 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 		name := fmt.Sprintf("the topic %q", strings.Join(words[:min(len(words), 20)], " "))
 		return crawler.Topic{Topic: topic, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: name}, nil, os.MkdirAll(p.dir, 0o755)
 	}
-	if err := a.needData(); err != nil {
-		return nil, nil, nil, err
+	if p.dir == a.data {
+		if err := a.needData(); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	if g, err = p.openGazetteer(); err != nil {
 		return nil, nil, nil, err

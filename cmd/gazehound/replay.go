@@ -30,7 +30,7 @@ func newReplayCommand(a *app) *cobra.Command {
 		Use:   "replay FILE|DIR…",
 		Short: "Judge recorded pages again and build a crawl from them; no network",
 		Long: `Takes the pages of WARC files (plain or .gz; a folder means those in it) through
-geoparser, link predictor and index, in the order in which they were recorded,
+judge (the geoparser, or as in crawl), link predictor and index, in the order in which they were recorded,
 and compares every verdict with the recorded one. The result is a data directory
 of its own (--into): search, serve, retrain and crawl can go on with it. It gets
 gazetteer, region and configuration of --data, unless it has its own; a newer
@@ -42,6 +42,7 @@ programs hold no verdicts to compare with; their pages are judged all the same.
 Exit status: 0 done, whether verdicts changed or not, 4 unusable file, 10 no data,
 11 stopped by a signal.`,
 		Example: `  gazehound replay archive/*.warc.gz --into again
+  gazehound replay archive --into thai --judge language --language th
   gazehound replay archive --into again --retrain --json | tail -1 | jq .verdicts_changed`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -56,7 +57,9 @@ Exit status: 0 done, whether verdicts changed or not, 4 unusable file, 10 no dat
 			return a.replay(cmd.Context(), args, wacz, project{into}, retrain)
 		},
 	}
+	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&into, "into", "", "data `DIR` to make")
+	addJudgeFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&retrain, "retrain", false, "train the link predictor on all pages at the end, not only along the way")
 	cmd.Flags().BoolVar(&wacz, "wacz", false, "the files are WACZ: zip files that hold WARC files")
 	return cmd
@@ -83,7 +86,7 @@ func (a *app) openRecorded(cfg *Config, wacz bool, names ...string) (*warc.Archi
 func (a *app) replay(ctx context.Context, names []string, wacz bool, into project, retrain bool) (err error) {
 	ctx, stop := signals(ctx)
 	defer stop()
-	cfg, err := a.config(nil)
+	cfg, err := a.config(judgeFlags)
 	if err != nil {
 		return err
 	}
@@ -95,7 +98,10 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if fileExists(into.frontier()) {
 		return fail(exitInvalidInput, "%s holds a crawl; --into wants a new directory", into.dir)
 	}
-	if !fileExists(into.gazetteer()) {
+	if err := a.checkJudgeFlags(cfg); err != nil {
+		return err
+	}
+	if cfg.Crawl.Judge == "addresses" && !fileExists(into.gazetteer()) {
 		if err := a.needData(); err != nil {
 			return err
 		}
@@ -103,21 +109,12 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err := into.borrow(project{a.data}); err != nil {
 		return err
 	}
-	g, err := into.openGazetteer()
-	if err != nil {
+	judge, region, places, err := a.openJudge(into, cfg)
+	if err != nil || judge == nil {
 		return err
 	}
-	defer g.Close()
-	region, err := into.openRegion(g, cfg.Region.Boundary)
-	if err != nil {
-		return err
-	}
-	if cfg.Region.Name != "" {
-		region.Name = cfg.Region.Name
-	}
-	judge, err := newJudge(g, region, cfg)
-	if err != nil {
-		return err
+	if places != nil {
+		defer places.Close()
 	}
 	scope, err := newScope(cfg, crawlOptions{replay: names}, nil)
 	if err != nil {
@@ -179,7 +176,7 @@ func (p project) borrow(from project) error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return err
 	}
-	for _, name := range []string{"config.yaml", "region.geojson", "seeds.txt", "LICENCES", "blocked.txt"} {
+	for _, name := range []string{"config.yaml", "region.geojson", "seeds.txt", "LICENCES", "blocked.txt", "topic.txt"} {
 		source, target := filepath.Join(from.dir, name), filepath.Join(p.dir, name)
 		if fileExists(target) || !fileExists(source) {
 			continue

@@ -135,7 +135,10 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
 	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with start URLs, one a line; also in place of a trace's own (repeatable)")
 	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first line")
-	f.String("region", "", "what is relevant, where the geoparser says it: as in crawl")
+	f.String("judge", DefaultConfig().Crawl.Judge, "what is relevant of --warc without --labels: "+strings.Join(judgeNames, " | "))
+	f.String("region", "", "what is relevant to judge addresses: as in crawl")
+	f.String("language", "", "`CODE` of judge language, such as th or ja")
+	f.Float64("topic-share", DefaultConfig().Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
 	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access logs: `SPEC`")
@@ -151,8 +154,9 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
 	f.Float64("decay", DefaultConfig().Crawl.Decay, "score = decay^(links since the last relevant page)")
-	f.String("topics", "", "`FILE` with a topic tree, for trend")
-	f.String("topic", "", "`NAME` of its topic")
+	f.StringArray("place", nil, "`NAME` that best-first-url and best-first-anchor look for (repeatable)")
+	f.String("topics", "", "`FILE` with a topic tree, for trend and judge topic")
+	f.String("topic", "", "`NAME` of its topic; without --topics the words of judge topic")
 	f.Float64("alpha", DefaultConfig().Crawl.Alpha, "weight of the content, of trend")
 	f.Float64("beta", DefaultConfig().Crawl.Beta, "weight of the time that people stay, of trend")
 	f.Float64("emphasis", DefaultConfig().Crawl.Emphasis, "further factor of the content, of trend")
@@ -177,11 +181,15 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	return cmd
 }
 
+// simulateFlags are the flags of simulate that are keys of the configuration.
+var simulateFlags = map[string]string{"decay": "crawl.decay", "place": "crawl.places", "region": "region.boundary",
+	"alpha": "crawl.alpha", "beta": "crawl.beta", "emphasis": "crawl.emphasis", "topics": "crawl.topics", "topic": "crawl.topic",
+	"judge": "crawl.judge", "language": "crawl.language", "topic-share": "crawl.topic_share"}
+
 func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	ctx, stop := signals(ctx)
 	defer stop()
-	cfg, err := a.config(map[string]string{"decay": "crawl.decay", "region": "region.boundary",
-		"alpha": "crawl.alpha", "beta": "crawl.beta", "emphasis": "crawl.emphasis", "topics": "crawl.topics", "topic": "crawl.topic"})
+	cfg, err := a.config(simulateFlags)
 	if err != nil {
 		return err
 	}
@@ -217,6 +225,9 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	model.Depths = o.depths
 	if err := model.Validate(); err != nil {
 		return fail(exitUsage, "--depths: %w", err)
+	}
+	if (a.flags.Changed("judge") || a.flags.Changed("language")) && (len(o.warc) == 0 || o.labels != "") {
+		return fail(exitUsage, "--judge belongs to --warc without --labels: other webs have labels of their own")
 	}
 	if o.readers != "" && o.demo == "" {
 		return fail(exitUsage, "--readers belongs to --demo: they read a made-up town")
@@ -636,22 +647,12 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 			return sim.Page{Relevant: labels[p.URL.Identity()]}, nil
 		})
 	}
-	if err := a.needData(); err != nil {
+	judge, _, places, err := a.openJudge(project{a.data}, cfg)
+	if err != nil || judge == nil {
 		return nil, err
 	}
-	p := project{a.data}
-	g, err := p.openGazetteer()
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	region, err := p.openRegion(g, cfg.Region.Boundary)
-	if err != nil {
-		return nil, err
-	}
-	judge, err := newJudge(g, region, cfg)
-	if err != nil {
-		return nil, err
+	if places != nil {
+		defer places.Close()
 	}
 	return sim.FromWARC(ctx, name, archive, seeds, func(p *page.Page) (sim.Page, error) {
 		v, err := judge.Judge(ctx, p)
