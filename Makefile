@@ -43,6 +43,12 @@ growth: build ## one long crawl of a large made-up web: speed, CPU time and memo
 	cd crawler/peers && $(GO) build -o ../../bin/peers .
 	./bin/peers -gazehound bin/gazehound -growth growth -pages $(PAGES) -sites $(or $(SITES),20000) -workers 16
 
+N ?= 100000
+QUERIES ?= 4000
+bench-search: ## the same questions to the index, PostgreSQL with PostGIS and SQLite (N=100000 QUERIES=4000); needs a C compiler, and what is not installed is left out
+	cd index/peers && CGO_ENABLED=1 $(GO) build -tags sqlite_fts5 -o ../../bin/search-peers .
+	./bin/search-peers -n $(N) -queries $(QUERIES)
+
 microbench: ## benchmarks of the packages, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
@@ -60,6 +66,7 @@ check: ## what a change must pass besides the tests
 	go tool staticcheck ./...
 	go mod tidy -diff
 	cd crawler/peers && go mod tidy -diff && go vet ./...
+	cd index/peers && go mod tidy -diff
 
 clean:
 	rm -rf bin demo-data
