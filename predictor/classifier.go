@@ -2,138 +2,177 @@ package predictor
 
 import (
 	"hash/maphash"
-	"maps"
 	"math"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/jbrukh/bayesian"
+)
+
+// The two classes, in the order in which bayesian.Classifier answers.
+const (
+	relevantClass bayesian.Class = "relevant"
+	otherClass    bayesian.Class = "other"
 )
 
 // A classifier tells the links that lead to a relevant page in exactly d steps
-// from those that do not.
+// from those that do not. The counts lie in a bayesian.Classifier, of which
+// only Observe, WordFrequencies and WordCount are used: its own scores take
+// word totals for priors and turn to NaN and -Inf on unseen words.
 type classifier struct {
-	options Options
-
-	seed    maphash.Seed
-	numbers map[uint64]int32 // hash of a term → its number
-	terms   []string         // the vocabulary: term by number, in the order of learning; only ever appended to
-	tallies []tally          // by number
-	words   struct{ relevant, other int }
-
-	relevant, other int // links learned per class
+	options         Options
+	store           *bayesian.Classifier
+	terms           []string // the vocabulary, in the order of learning; only ever appended to
+	relevant, other int      // links learned per class
+	recent          recent
 }
 
-// A tally counts the links with one term that led to a relevant page, and the
-// others.
-type tally struct{ relevant, other uint32 }
+// A recent remembers the counts of terms that were asked for, so that the
+// store, which looks a term up for each class anew, is seldom asked: each term
+// has one slot, which it shares with others. A store that learns a term takes
+// it out. The hash is another one in each process, so that no page can make
+// terms that are taken for one another.
+type recent struct {
+	seed  maphash.Seed
+	mu    sync.Mutex
+	slots []counted // recentSlots of them, or nil: nobody has asked
+}
+
+type counted struct {
+	hash            uint64 // of the term; 0 is an empty slot
+	relevant, other float64
+}
+
+const recentSlots = 1 << 16 // 1.5 MB
+
+// slot returns the slot of a term, and the term's hash. r.mu is held.
+func (r *recent) slot(term string) (*counted, uint64) {
+	if r.slots == nil {
+		r.slots = make([]counted, recentSlots)
+	}
+	h := maphash.String(r.seed, term) | 1 // never 0
+	return &r.slots[h>>1%recentSlots], h
+}
+
+func (r *recent) drop(term string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, h := r.slot(term); s.hash == h {
+		*s = counted{}
+	}
+}
 
 func newClassifier(o Options) *classifier {
-	return &classifier{options: o, seed: maphash.MakeSeed(), numbers: map[uint64]int32{}}
-}
-
-// number returns the number of a term, and whether the vocabulary has it. Terms
-// are told apart by a hash of 64 bits, which is another one in each process, so
-// that no page can make terms that are taken for one another.
-func (c *classifier) number(term string) (n int32, ok bool) {
-	n, ok = c.numbers[maphash.String(c.seed, term)]
-	return n, ok
-}
-
-// full tells whether a term that is not in the vocabulary is taken for the
-// unknown term of its family.
-func (c *classifier) full() bool { return len(c.terms) >= c.options.Vocabulary }
-
-// tally returns the counts of a term: none if the vocabulary does not have it
-// and, when that is full, those of its family's unknown term.
-func (c *classifier) tally(term string) tally {
-	n, ok := c.number(term)
-	if !ok && c.full() {
-		n, ok = c.number(unknown(term))
-	}
-	if !ok {
-		return tally{}
-	}
-	return c.tallies[n]
-}
-
-// knownAs returns what the classifier knows a term by.
-func (c *classifier) knownAs(term string) string {
-	if _, ok := c.number(term); !ok && c.full() {
-		return unknown(term)
-	}
-	return term
+	return &classifier{options: o, store: bayesian.NewClassifier(relevantClass, otherClass), recent: recent{seed: maphash.MakeSeed()}}
 }
 
 // learn counts one link.
 func (c *classifier) learn(terms []string, relevant bool) {
-	one := tally{other: 1}
+	class := otherClass
 	if relevant {
-		one = tally{relevant: 1}
+		class = relevantClass
 		c.relevant++
 	} else {
 		c.other++
 	}
-	for _, term := range terms {
-		c.count(c.meet(term), one)
+	known, r, o := c.resolve(terms)
+	for i, term := range known {
+		if r[i] == 0 && o[i] == 0 {
+			term = c.meet(term)
+		}
+		c.count(term, 1, class)
 	}
 }
 
-// meet puts a term into the vocabulary, unless it is there, and returns its
-// number.
-func (c *classifier) meet(term string) int32 {
-	if n, ok := c.number(term); ok {
-		return n
+// count adds n to the count of a term.
+func (c *classifier) count(term string, n int, class bayesian.Class) {
+	c.store.Observe(term, n, class)
+	c.recent.drop(term)
+}
+
+// meet puts a term into the vocabulary, unless it is there, and returns what
+// the vocabulary knows it as.
+func (c *classifier) meet(term string) string {
+	if c.has(term) {
+		return term
 	}
-	if c.full() || len(term) > MaxTermLength {
-		term = unknown(term)
-		if n, ok := c.number(term); ok {
-			return n
+	if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
+		if term = unknown(term); c.has(term) {
+			return term
 		}
 	}
-	n := int32(len(c.terms))
-	c.numbers[maphash.String(c.seed, term)] = n
-	c.terms = append(c.terms, strings.Clone(term)) // which may be a part of something large
-	c.tallies = append(c.tallies, tally{})
-	return n
+	term = strings.Clone(term) // which may be a part of something large
+	c.terms = append(c.terms, term)
+	return term
 }
 
-// count adds to the counts of a term, up to what a tally can hold.
-func (c *classifier) count(n int32, more tally) {
-	t := &c.tallies[n]
-	more.relevant, more.other = min(more.relevant, math.MaxUint32-t.relevant), min(more.other, math.MaxUint32-t.other)
-	t.relevant += more.relevant
-	t.other += more.other
-	c.words.relevant += int(more.relevant)
-	c.words.other += int(more.other)
-}
-
-// uncount takes one off a count that is not 0.
-func (c *classifier) uncount(n int32, relevant bool) {
-	if relevant {
-		c.tallies[n].relevant--
-		c.words.relevant--
-	} else {
-		c.tallies[n].other--
-		c.words.other--
+// observe adds counts of one term that the vocabulary holds.
+func (c *classifier) observe(term string, relevant, other int) {
+	if relevant != 0 {
+		c.count(term, relevant, relevantClass)
+	}
+	if other != 0 {
+		c.count(term, other, otherClass)
 	}
 }
 
-// prune forgets the terms of which nothing is counted.
-func (c *classifier) prune() {
-	pruned := newClassifier(c.options)
-	for i, term := range c.terms {
-		if t := c.tallies[i]; t != (tally{}) {
-			pruned.count(pruned.meet(term), t)
+// has tells whether a term is in the vocabulary.
+func (c *classifier) has(term string) bool {
+	relevant, other := c.counts([]string{term})
+	return relevant[0] > 0 || other[0] > 0
+}
+
+// counts returns how often each term was learned in the two classes.
+func (c *classifier) counts(terms []string) (relevant, other []float64) {
+	both := make([]float64, 2*len(terms))
+	relevant, other = both[:len(terms)], both[len(terms):]
+	c.recent.mu.Lock()
+	defer c.recent.mu.Unlock()
+	var missing []int
+	var strange []string
+	for i, term := range terms {
+		if s, hash := c.recent.slot(term); s.hash == hash {
+			relevant[i], other[i] = s.relevant, s.other
+		} else {
+			missing, strange = append(missing, i), append(strange, term)
 		}
 	}
-	pruned.relevant, pruned.other = c.relevant, c.other
-	*c = *pruned
+	if len(missing) == 0 {
+		return relevant, other
+	}
+	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(strange)
+	times := func(class, j int) float64 { // the 1e-11 of an unseen word becomes 0
+		return math.Round(frequencies[class][j] * float64(totals[class]))
+	}
+	for j, i := range missing {
+		s, hash := c.recent.slot(terms[i])
+		*s = counted{hash, times(0, j), times(1, j)}
+		relevant[i], other[i] = s.relevant, s.other
+	}
+	return relevant, other
 }
 
-// clone returns a classifier that has learned the same.
-func (c *classifier) clone() *classifier {
-	k := *c
-	k.numbers, k.terms, k.tallies = maps.Clone(c.numbers), slices.Clone(c.terms), slices.Clone(c.tallies)
-	return &k
+// resolve returns the terms as the vocabulary knows them, and their counts:
+// when it is full, a term that is not in it is its family's unknown term.
+func (c *classifier) resolve(terms []string) (known []string, relevant, other []float64) {
+	relevant, other = c.counts(terms)
+	if len(c.terms) < c.options.Vocabulary {
+		return terms, relevant, other
+	}
+	known = terms
+	for i := range terms {
+		if relevant[i] > 0 || other[i] > 0 {
+			continue
+		}
+		if &known[0] == &terms[0] {
+			known = slices.Clone(terms)
+		}
+		known[i] = unknown(terms[i])
+		r, o := c.counts(known[i : i+1])
+		relevant[i], other[i] = r[0], o[0]
+	}
+	return known, relevant, other
 }
 
 // unknown returns the term that stands for all those of a term's family that
@@ -154,9 +193,10 @@ func (c *classifier) probability(terms []string) float64 {
 
 // evidence returns the sum of the terms' log-odds.
 func (c *classifier) evidence(terms []string) float64 {
+	_, relevant, other := c.resolve(terms)
 	sum, scale := 0.0, c.scale()
-	for _, term := range terms {
-		sum += scale.logOdds(c.tally(term))
+	for i := range relevant {
+		sum += scale.logOdds(relevant[i], other[i])
 	}
 	return sum
 }
@@ -177,11 +217,11 @@ func (c *classifier) temper(n int) float64 {
 
 // scale returns what turns the counts of a term into log-odds.
 func (c *classifier) scale() scale {
-	s := c.options.Smoothing
+	totals, s := c.store.WordCount(), c.options.Smoothing
 	vocabulary := s * float64(len(c.terms)+1) // 1 for all terms never seen
 	return scale{
 		smoothing: s,
-		ratio:     math.Log((float64(c.words.other) + vocabulary) / (float64(c.words.relevant) + vocabulary)),
+		ratio:     math.Log((float64(totals[1]) + vocabulary) / (float64(totals[0]) + vocabulary)),
 	}
 }
 
@@ -192,8 +232,8 @@ type scale struct {
 }
 
 // logOdds returns log p(t|relevant)/p(t|other) with Laplace smoothing.
-func (s scale) logOdds(t tally) float64 {
-	return math.Log((float64(t.relevant)+s.smoothing)/(float64(t.other)+s.smoothing)) + s.ratio
+func (s scale) logOdds(relevant, other float64) float64 {
+	return math.Log((relevant+s.smoothing)/(other+s.smoothing)) + s.ratio
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

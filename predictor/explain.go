@@ -45,12 +45,12 @@ func (m *Model) Explain(terms []string, depth int) Explanation {
 	}
 	e.Trained, e.Prior = true, c.prior()
 	e.LogOdds = e.Prior
+	known, relevant, other := c.resolve(terms)
 	scale, temper := c.scale(), c.temper(len(terms))
-	for _, term := range terms {
-		t := c.tally(term)
-		w := scale.logOdds(t) / temper
+	for i, term := range known {
+		w := scale.logOdds(relevant[i], other[i]) / temper
 		e.LogOdds += w
-		e.Terms = append(e.Terms, TermWeight{c.knownAs(term), w, int(t.relevant), int(t.other)})
+		e.Terms = append(e.Terms, TermWeight{term, w, int(relevant[i]), int(other[i])})
 	}
 	e.Probability = sigmoid(e.LogOdds)
 	slices.SortStableFunc(e.Terms, byWeight)
@@ -81,18 +81,18 @@ func (m *Model) Weights(depth int, family string) iter.Seq[TermWeight] {
 		m.mu.RLock()
 		terms := c.terms
 		m.mu.RUnlock()
-		var tallies []tally
-		for at := 0; at < len(terms); at += len(tallies) {
+		for len(terms) > 0 {
+			chunk := terms[:min(len(terms), snapshotTerms)]
+			terms = terms[len(chunk):]
 			m.mu.RLock()
-			tallies = append(tallies[:0], c.tallies[at:min(at+snapshotTerms, len(terms))]...)
+			relevant, other := c.counts(chunk)
 			scale := c.scale()
 			m.mu.RUnlock()
-			for i, t := range tallies {
-				term := terms[at+i]
+			for i, term := range chunk {
 				if family != "" && !strings.HasPrefix(term, family+":") {
 					continue
 				}
-				if !yield(TermWeight{term, scale.logOdds(t), int(t.relevant), int(t.other)}) {
+				if !yield(TermWeight{term, scale.logOdds(relevant[i], other[i]), int(relevant[i]), int(other[i])}) {
 					return
 				}
 			}
@@ -152,11 +152,8 @@ func (m *Model) weight(depth int, term string) TermWeight {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	c := m.depths[depth-1]
-	var t tally
-	if n, ok := c.number(term); ok {
-		t = c.tallies[n]
-	}
-	return TermWeight{term, c.scale().logOdds(t), int(t.relevant), int(t.other)}
+	relevant, other := c.counts([]string{term})
+	return TermWeight{term, c.scale().logOdds(relevant[0], other[0]), int(relevant[0]), int(other[0])}
 }
 
 // Stats says what a model has learned.

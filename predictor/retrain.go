@@ -107,7 +107,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	}
 	if rival != nil {
 		for _, c := range rival.depths {
-			c.prune()
+			c.terms = slices.DeleteFunc(c.terms, func(term string) bool { return !c.has(term) })
 		}
 	}
 
@@ -289,7 +289,16 @@ func (m *Model) clone() *Model {
 	defer m.mu.RUnlock()
 	copied := &Model{options: m.options, worth: m.worth.clone()}
 	for d, c := range m.depths {
-		copied.depths[d] = c.clone()
+		k := newClassifier(c.options)
+		k.relevant, k.other = c.relevant, c.other
+		k.terms = slices.Clone(c.terms)
+		for chunk := range slices.Chunk(k.terms, snapshotTerms) {
+			relevant, other := c.counts(chunk)
+			for i, term := range chunk {
+				k.observe(term, int(relevant[i]), int(other[i]))
+			}
+		}
+		copied.depths[d] = k
 	}
 	return copied
 }
@@ -305,25 +314,18 @@ func (m *Model) forget(trail [][]string, relevant bool) {
 }
 
 func (c *classifier) forget(terms []string, relevant bool) {
-	documents := &c.other
+	known, r, o := c.resolve(terms)
+	seen, documents, class := o, &c.other, otherClass
 	if relevant {
-		documents = &c.relevant
+		seen, documents, class = r, &c.relevant, relevantClass
 	}
-	if *documents == 0 {
+	if *documents == 0 || slices.ContainsFunc(seen, func(n float64) bool { return n < 1 }) {
 		return
 	}
-	var numbers []int32
-	for _, term := range terms {
-		n, ok := c.number(c.knownAs(term))
-		if !ok || relevant && c.tallies[n].relevant == 0 || !relevant && c.tallies[n].other == 0 {
-			return
-		}
-		if !slices.Contains(numbers, n) {
-			numbers = append(numbers, n)
-		}
-	}
 	*documents--
-	for _, n := range numbers {
-		c.uncount(n, relevant)
+	for i, term := range known {
+		if seen[i] >= 1 && !slices.Contains(known[:i], term) {
+			c.count(term, -1, class)
+		}
 	}
 }

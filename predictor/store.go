@@ -116,16 +116,17 @@ func (m *Model) write(w io.Writer) error {
 		b = binary.AppendUvarint(b, uint64(c.other))
 		m.mu.RUnlock()
 		b = binary.AppendUvarint(b, uint64(len(terms)))
-		var tallies []tally
-		for at := 0; at < len(terms); at += len(tallies) {
+		for len(terms) > 0 {
+			chunk := terms[:min(len(terms), snapshotTerms)]
+			terms = terms[len(chunk):]
 			m.mu.RLock()
-			tallies = append(tallies[:0], c.tallies[at:min(at+snapshotTerms, len(terms))]...)
+			relevant, other := c.counts(chunk)
 			m.mu.RUnlock()
-			for i, t := range tallies {
-				b = binary.AppendUvarint(b, uint64(len(terms[at+i])))
-				b = append(b, terms[at+i]...)
-				b = binary.AppendUvarint(b, uint64(t.relevant))
-				b = binary.AppendUvarint(b, uint64(t.other))
+			for i, term := range chunk {
+				b = binary.AppendUvarint(b, uint64(len(term)))
+				b = append(b, term...)
+				b = binary.AppendUvarint(b, uint64(relevant[i]))
+				b = binary.AppendUvarint(b, uint64(other[i]))
 			}
 			if _, err := w.Write(b); err != nil {
 				return err
@@ -297,13 +298,16 @@ func (m *Model) read(data []byte) error {
 	in.rest = in.rest[:len(in.rest)-crc32.Size]
 	for _, c := range m.depths {
 		c.relevant, c.other = in.count(), in.count()
+		totals := [2]int{}
 		for n := in.count(); n > 0 && !in.failed; n-- {
 			term := in.text()
 			relevant, other := in.count(), in.count()
-			if in.failed || relevant+other == 0 {
+			totals[0] += relevant
+			totals[1] += other
+			if in.failed || relevant+other == 0 || max(totals[0], totals[1]) > maxCount {
 				return ErrDamaged
 			}
-			c.count(c.meet(term), tally{uint32(relevant), uint32(other)})
+			c.observe(c.meet(term), relevant, other)
 		}
 	}
 	if version >= 2 {
@@ -332,8 +336,9 @@ func (d *decoder) number() uint64 {
 	return v
 }
 
-// maxCount bounds what a file may count.
-const maxCount = math.MaxUint32
+// maxCount bounds what a file may count, also the terms of a class together:
+// up to it, counts come back exactly from the frequencies of bayesian.
+const maxCount = 1 << 34
 
 func (d *decoder) count() int {
 	v := d.number()

@@ -39,7 +39,9 @@ func same(t *testing.T, got, want *Model) {
 		if g.relevant != w.relevant || g.other != w.other || !slices.Equal(g.terms, w.terms) {
 			t.Fatalf("depth %d: learned %d, %d, %d terms; want %d, %d, %d terms", d+1, g.relevant, g.other, len(g.terms), w.relevant, w.other, len(w.terms))
 		}
-		if !slices.Equal(g.tallies, w.tallies) || g.words != w.words {
+		gr, g0 := g.counts(w.terms)
+		wr, w0 := w.counts(w.terms)
+		if !slices.Equal(gr, wr) || !slices.Equal(g0, w0) {
 			t.Errorf("depth %d: counts differ", d+1)
 		}
 	}
@@ -70,6 +72,23 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// TestCountsComeBack holds that counts survive the way through frequencies.
+func TestCountsComeBack(t *testing.T) {
+	c := newClassifier(DefaultOptions())
+	want := []int{1, 2, 3, 7, 1_000_003, 999_999_937, 3_000_000_019}
+	var terms []string
+	for i, n := range want {
+		terms = append(terms, c.meet(fmt.Sprint("path:", i)))
+		c.observe(terms[i], n, 0)
+	}
+	relevant, other := c.counts(terms)
+	for i, n := range want {
+		if int(relevant[i]) != n || other[i] != 0 {
+			t.Errorf("count %d comes back as %v, %v", n, relevant[i], other[i])
+		}
+	}
+}
+
 func TestLoadCutsTheVocabulary(t *testing.T) {
 	m := newModel(t, nil)
 	teach(m, 3000)
@@ -87,7 +106,7 @@ func TestLoadCutsTheVocabulary(t *testing.T) {
 	if after.Terms > 10+len(families) || after.Relevant != before.Relevant {
 		t.Errorf("from %+v to %+v", before, after)
 	}
-	if got, want := small.depths[0].words, m.depths[0].words; got != want {
+	if got, want := small.depths[0].store.WordCount(), m.depths[0].store.WordCount(); !slices.Equal(got, want) {
 		t.Errorf("%v terms counted, want %v", got, want)
 	}
 }
