@@ -274,9 +274,7 @@ func (d *doctor) gazetteer() {
 	if d.cfg == nil {
 		return
 	}
-	quiet := *d.app
-	quiet.stderr = io.Discard
-	seeds, err := quiet.seeds(d.p, d.cfg, crawlOptions{})
+	seeds, err := d.seeds()
 	switch {
 	case err != nil:
 		d.note(isBroken, "seeds", "", "%v", err)
@@ -287,6 +285,12 @@ func (d *doctor) gazetteer() {
 	default:
 		d.note(isDoubted, "seeds", "write seeds.txt, or gazehound crawl --seed URL", "none")
 	}
+}
+
+// seeds reads those of the next crawl, without its warnings of single lines.
+func (d *doctor) seeds() ([]weburl.URL, error) {
+	quiet := &app{stdin: d.stdin, stderr: io.Discard, data: d.data}
+	return quiet.seeds(d.p, d.cfg, crawlOptions{})
 }
 
 // frontier looks at the crawl tree from outside: format, lock and last words.
@@ -676,9 +680,7 @@ func (d *doctor) network(ctx context.Context) {
 	if c := d.cfg.Fetch.Contact; strings.HasPrefix(c, "http") {
 		ask("contact", c, "\"gazehound serve\" shows /bot; put it behind that address")
 	}
-	quiet := *d.app
-	quiet.stderr = io.Discard
-	if seeds, err := quiet.seeds(d.p, d.cfg, crawlOptions{}); err == nil && len(seeds) > 0 {
+	if seeds, err := d.seeds(); err == nil && len(seeds) > 0 {
 		ask("seed", seeds[0].Scheme()+"://"+seeds[0].Host()+"/robots.txt", "is this machine online, and does it resolve names?")
 	}
 }

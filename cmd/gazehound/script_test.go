@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 //	cut FILE     takes the last byte of FILE away
 //	code N CMD…  runs a command that must exit with N
 //
-// and those of stories_test.go and doctor_test.go.
+// and those of stories_test.go, newsroom_test.go and doctor_test.go.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -59,6 +59,11 @@ func TestScript(t *testing.T) {
 			"norecords": noRecords,
 			"missing":   checkMissing,
 			"nopersons": checkNoPersons,
+
+			"serving":  startServing,
+			"get":      getFile,
+			"quarter":  chooseQuarter,
+			"newsroom": askAsNewsroom,
 
 			"lose":   losePage,
 			"tear":   tearArchive,

@@ -622,6 +622,46 @@ func TestPageEscapes(t *testing.T) {
 	}
 }
 
+// The page shows how to reach who is at an address, and what is gone; nothing
+// of that can be more than it claims to be.
+func TestPageContact(t *testing.T) {
+	x := town(t, 0)
+	put := func(i int, phone, email, site, hours string) {
+		d := shops[i].document()
+		a := &d.Addresses[0]
+		a.Phone, a.Email, a.Website, a.Hours = phone, email, site, hours
+		if err := x.Put(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(2, "+49441998877", "info@holz-und-form.example", "https://holz-und-form.example/laden", "Mo-Fr 08:00-18:00; Tu off")
+	put(3, "\"><script>alert(1)</script>", "a@b\"onclick=alert(2)", "javascript:alert(3)", "<script>alert(4)</script>")
+	gone := shops[4].document()
+	gone.Addresses, gone.Fetched = nil, gone.Fetched.AddDate(0, 0, 9)
+	if err := x.Renew(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	h := Handler(x, options())
+	for _, c := range []struct{ target, lang, want string }{
+		{"/?q=holz", "de", `<a href="tel:+49441998877">+49441998877</a>`},
+		{"/?q=holz", "de", `<a href="mailto:info@holz-und-form.example">info@holz-und-form.example</a>`},
+		{"/?q=holz", "de", `<a href="https://holz-und-form.example/laden" rel="noopener noreferrer nofollow ugc">holz-und-form.example</a>`},
+		{"/?q=holz", "de", `Geöffnet Mo–Fr 08:00–18:00 · Di geschlossen`},
+		{"/?q=holz", "en", `Open Mo–Fr 08:00–18:00 · Tu closed`},
+		{"/?q=kaiser", "de", `zuletzt gesehen 21. Nov. 2026`},
+		{"/?q=kaiser", "en", `last seen 21 Nov 2026`},
+	} {
+		if _, body := get(h, c.target, "Accept-Language", c.lang); !strings.Contains(body, c.want) {
+			t.Errorf("%s (%s): %q is missing in\n%s", c.target, c.lang, c.want, body)
+		}
+	}
+	_, body := get(h, "/?q="+url.QueryEscape("müller"), "Accept-Language", "de")
+	body = ownScripts.ReplaceAllString(body, "")
+	if strings.Contains(body, "tel:") || strings.Contains(body, "mailto:") || strings.Contains(body, "href=\"javascript") || strings.Contains(body, "<script") || strings.Contains(body, "onclick=alert") {
+		t.Errorf("what a page claims is believed:\n%s", body)
+	}
+}
+
 func TestPageStates(t *testing.T) {
 	empty, err := index.Open(t.TempDir(), index.DefaultOptions())
 	if err != nil {

@@ -203,7 +203,13 @@ func (s *server) parse(r *http.Request, on route) (asked, *Problem) {
 // given.
 func (a *asked) complete(s *server, on route) *Problem {
 	missing := func(name, detail string) *Problem {
-		return &Problem{Title: name + " is missing", Detail: detail, Parameter: name}
+		problem := &Problem{Title: name + " is missing", Detail: detail, Parameter: name}
+		for _, p := range parameters {
+			if p.name == name && p.on&on != 0 {
+				problem.Expected = p.wants(s)
+			}
+		}
+		return problem
 	}
 	switch {
 	case a.lat != nil && a.lon == nil:

@@ -5,12 +5,14 @@
 package web
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,12 +173,23 @@ type hit struct {
 	Lang     string
 	Snippet  []piece
 	Seen     string
+	Contact  contact
+	LastSeen string // when a page stated it last; "" where one still does
 	Missing  bool   // OpenStreetMap has no such house, as far as is known
 	Edit     string // address of an editor of OpenStreetMap at its place
 	JOSM     string // the same in JOSM, if it runs on the reader's machine
 	Nearby   string // address of the search around it
 	OfSite   string // address of the search on its site
 	Pages    []evidence
+}
+
+// A contact is how to reach who is at an address, as its pages state it.
+type contact struct {
+	Phone         string
+	Dial          template.URL // its "tel:" address
+	Email         string
+	Site, SiteURL string
+	Hours         string
 }
 
 type evidence struct {
@@ -200,7 +213,11 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	if h.Distance >= 0 {
 		out.Distance = length(h.Distance, v.Lang)
 	}
-	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM()
+	if !h.Gone.IsZero() {
+		out.LastSeen = v.date(h.LastSeen)
+	}
+	out.Contact = v.contact(h)
+	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM() && h.Gone.IsZero()
 	if out.Missing && h.HasPoint {
 		out.Edit = fmt.Sprintf("https://www.openstreetmap.org/edit?editor=id#map=19/%.5f/%.5f", h.Point[1], h.Point[0])
 		out.JOSM = josm(h)
@@ -216,6 +233,49 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Pages = append(out.Pages, evidence{safeLink(e.URL), e.Title, show, v.date(e.Fetched)})
 	}
 	return out
+}
+
+var (
+	dialled = regexp.MustCompile(`^\+[0-9]{5,15}$`)
+	mailbox = regexp.MustCompile(`^[^\s@<>"'(),:;\\\[\]?&%]{1,64}@[^\s@<>"'(),:;\\\[\]?&%]{1,255}$`)
+)
+
+// contact returns what of a contact is fit to be shown and followed.
+func (v *view) contact(h *index.Hit) contact {
+	var c contact
+	if dialled.MatchString(h.Phone) {
+		c.Phone, c.Dial = h.Phone, template.URL("tel:"+h.Phone) // digits only
+	}
+	if mailbox.MatchString(h.Email) {
+		c.Email = h.Email
+	}
+	if link := safeLink(h.Website); link != "" {
+		if u, err := url.Parse(link); err == nil {
+			c.Site, c.SiteURL = strings.TrimPrefix(u.Host, "www."), link
+		}
+	}
+	c.Hours = openingHours(h.Hours, v.Lang)
+	return c
+}
+
+// hoursWords are the words of opening hours as OpenStreetMap writes them, by
+// language.
+var hoursWords = map[string]map[string]string{
+	"en": {"PH": "public holidays", "SH": "school holidays", "off": "closed", "closed": "closed"},
+	"de": {"Tu": "Di", "We": "Mi", "Th": "Do", "Su": "So", "PH": "Feiertage", "SH": "Schulferien", "off": "geschlossen", "closed": "geschlossen", "May": "Mai", "Mar": "März", "Oct": "Okt", "Dec": "Dez"},
+}
+
+var (
+	hoursWord  = regexp.MustCompile(`[A-Za-z]+`)
+	hoursRange = regexp.MustCompile(`(\w)-(\w)`)
+	hoursRule  = regexp.MustCompile(`\s*;\s*`)
+)
+
+// openingHours writes opening hours for people: "Mo–Fr 08:00–18:00 · Sa closed".
+func openingHours(osm, lang string) string {
+	text := hoursWord.ReplaceAllStringFunc(osm, func(w string) string { return cmp.Or(hoursWords[lang][w], w) })
+	text = hoursRange.ReplaceAllString(text, "$1–$2")
+	return hoursRule.ReplaceAllString(strings.Trim(text, " ;"), " · ")
 }
 
 // josm returns the address under which JOSM, where it runs, offers to add the

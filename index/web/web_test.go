@@ -228,3 +228,25 @@ func TestData(t *testing.T) {
 		t.Errorf("markup inside of the data: %.300s", page.String())
 	}
 }
+
+// What pages state of contacts is shown where it is what it claims to be.
+func TestContact(t *testing.T) {
+	v := &view{Page: Page{Lang: "de"}}
+	got := v.contact(&index.Hit{Phone: "+4944112345", Email: "info@harms.example", Website: "https://www.harms.example/x", Hours: "Mo-Fr 08:00-18:00; Tu,Su off; PH closed"})
+	want := contact{Phone: "+4944112345", Dial: "tel:+4944112345", Email: "info@harms.example", Site: "harms.example", SiteURL: "https://www.harms.example/x",
+		Hours: "Mo–Fr 08:00–18:00 · Di,So geschlossen · Feiertage geschlossen"}
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := openingHours("Mo-Su 10:00-14:00; We off", "en"); got != "Mo–Su 10:00–14:00 · We closed" {
+		t.Errorf("in English %q", got)
+	}
+	for _, h := range []index.Hit{
+		{Phone: "javascript:alert(1)"}, {Phone: "+49 441"}, {Phone: "+49;ext=1"}, {Email: "a@b?cc=c@d"}, {Email: "a b@c"}, {Email: "<a>@b"}, {Email: "a@b,c@d"},
+		{Website: "javascript:alert(1)"}, {Website: "//x"}, {},
+	} {
+		if got := v.contact(&h); got != (contact{}) {
+			t.Errorf("%+v becomes %+v", h, got)
+		}
+	}
+}
