@@ -89,6 +89,12 @@ func (s *scan) british(areas []*area, outward string, start, end int) {
 		cut = first
 	}
 	street, ok := grammar.USBefore(text, t[:cut], true)
+	if !ok && known != nil {
+		// a name without a street word that fills its part: "7 Deansgate, Manchester"
+		if bounded, found := grammar.USBefore(text, t[:cut], false); found && bounded.Strength >= 2 && !bounded.Number.Empty() {
+			street, ok = bounded, true
+		}
+	}
 	if !ok {
 		street, ok = grammar.LineBefore(text, t[:cut])
 	}

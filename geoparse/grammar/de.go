@@ -67,6 +67,9 @@ func streetEndingAt(text string, t []Token, k int, known Known, s Street) (Stree
 		return lineStreet(text, t, k, known, s)
 	}
 	number := Span{t[j].Start, t[k-1].End}
+	if s.slash > number.Start {
+		number.End = min(number.End, s.slash)
+	}
 	n := j
 	labelled := false
 	for n > 0 && (isMark(text, t[n-1], ",:") || isWord(text, t[n-1], "nr", "hnr", "no", "hausnr", "hausnummer", "huisnummer", "numero", "n")) {
@@ -171,8 +174,8 @@ func nameLikeTokens(text string, t []Token) bool {
 func skipTail(text string, t []Token, k int) (Street, int) {
 	var s Street
 	parentheses := 1
-	if k > 1 && k == len(t) && t[k-1].Kind == Word && t[k-2].Kind == Number && isWord(text, t[k-1], "in", "te") {
-		k-- // "Lange Straße 10 in 26121 Oldenburg"
+	if n := backOver(text, t, k, ""); k == len(t) && n > 1 && t[n-2].Kind == Number && isWord(text, t[n-1], "in", "te") {
+		k = n - 1 // "Lange Straße 10 in 26121 Oldenburg"
 	}
 	for k > 0 {
 		tok := t[k-1]
@@ -203,6 +206,11 @@ func skipTail(text string, t []Token, k int) (Street, int) {
 		if j := postBoxBefore(text, t, k); j >= 0 {
 			s.POBox = Span{t[j].Start, t[k-1].End}
 			k = j
+			continue
+		}
+		if slash := floorInNumber(text, t, k); slash > 0 && s.Unit.Empty() {
+			s.Unit, s.slash = Span{slash + 1, t[k-1].End}, slash
+			k -= 2
 			continue
 		}
 		if j := unitBefore(text, t, k); j >= 0 {
@@ -288,6 +296,19 @@ var unitWords = set("haus gebaeude geb top stiege tuer eingang halle wohnung whg
 
 var floorWords = set("og eg ug dg stock etage hinterhaus vorderhaus hinterhof hh vh gh sfl sf seitenfluegel quergebaeude gartenhaus rueckgebaeude rgb geschoss obergeschoss erdgeschoss dachgeschoss links rechts verdieping sal tv th mf kld izq izda izquierda dcha derecha planta piso bajo")
 
+// floorInNumber returns the offset of the stroke in "37/2. Stock", which divides
+// the house number from the floor, where that ends with token k-1; else 0.
+func floorInNumber(text string, t []Token, k int) int {
+	if k < 3 || t[k-1].Kind != Word || !floorWords[Fold(t[k-1].text(text))] || !isMark(text, t[k-2], ".") || t[k-3].Kind != Number {
+		return 0
+	}
+	n := strings.LastIndexByte(t[k-3].text(text), '/')
+	if n <= 0 || t[k-3].End-t[k-3].Start-n > 3 {
+		return 0
+	}
+	return t[k-3].Start + n
+}
+
 // unitBefore returns the index where a unit ("Haus A", "2. OG") begins that
 // ends with token k-1, or -1.
 func unitBefore(text string, t []Token, k int) int {
@@ -307,6 +328,14 @@ func unitBefore(text string, t []Token, k int) int {
 			return i
 		}
 	}
+	if door := k - 1; spanishFloor(text, t[door]) || door > 0 && spanishFloor(text, t[door-1]) && isLetterWord(t[door]) {
+		for door > 0 && spanishFloor(text, t[door-1]) {
+			door-- // "3º B", "3º 2ª"
+		}
+		if door > 0 && (t[door-1].Kind == Number || door > 1 && isMark(text, t[door-1], ",-") && (t[door-2].Kind == Number || isLetterWord(t[door-2]))) {
+			return door
+		}
+	}
 	id := last.Kind == Number || last.Kind == Word && utf8.RuneCountInString(strings.TrimRight(last.text(text), ".")) == 1
 	if id && k > 1 && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] {
 		// "Haus 3" is a unit only behind a number: alone it is a street
@@ -321,6 +350,12 @@ func unitBefore(text string, t []Token, k int) int {
 	return -1
 }
 
+// spanishFloor tells whether tok is a floor or door: "3º", "2ª".
+func spanishFloor(text string, tok Token) bool {
+	s := tok.text(text)
+	return tok.Kind == Number && (strings.HasSuffix(s, "º") || strings.HasSuffix(s, "ª")) && leadingInt(s) < 100
+}
+
 // numberBefore returns the index of the token where the house number begins
 // that ends with token k-1: "12", "12 a", "35 - 37", "1 und 3".
 func numberBefore(text string, t []Token, k int) (int, bool) {
@@ -331,6 +366,9 @@ func numberBefore(text string, t []Token, k int) (int, bool) {
 	if j < 0 || t[j].Kind != Number || !shortNumber(t[j].text(text)) {
 		return 0, false
 	}
+	if j > 0 && fractions[t[j].text(text)] && t[j].Space && t[j-1].Kind == Number && shortNumber(t[j-1].text(text)) {
+		j-- // "23 1/2"
+	}
 	for j >= 2 && joins(text, t[j-1]) {
 		i := j - 2 - numberSuffix(text, t[:j-1]) // "12 a - 14"
 		if i < 0 || t[i].Kind != Number || !shortNumber(t[i].text(text)) {
@@ -340,6 +378,8 @@ func numberBefore(text string, t []Token, k int) (int, bool) {
 	}
 	return j, true
 }
+
+var fractions = set("1/2 1/3 2/3 1/4 3/4")
 
 // numberSuffix returns how many tokens at the end of t can belong to the house
 // number before them: "a", "a-c", "a + b", "bis", "II".
@@ -356,7 +396,10 @@ func numberSuffix(text string, t []Token) int {
 		return 1
 	}
 	switch w {
-	case "bis", "ter", "quater", "hs", "huis", "II", "III", "IV":
+	case "bis", "ter", "quater", "hs", "HS", "huis", "II", "III", "IV":
+		if k > 2 && isMark(text, t[k-2], "-") && t[k-3].Kind == Number && !t[k-1].Space {
+			return 2 // "33-HS"
+		}
 		return b2i(t[k-2].Kind == Number)
 	}
 	return 0

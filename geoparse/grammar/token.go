@@ -225,6 +225,8 @@ type Street struct {
 	// 1 by its place alone, 2 by a preposition or a bounded line, 3 by a street
 	// word.
 	Strength int
+
+	slash int // in a number that a floor was written to: "37/2. Stock"
 }
 
 // Span returns the smallest span that holds all parts of s.

@@ -285,7 +285,7 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		switch {
 		case tok.Kind == Break:
 			breaks++
-			k++
+			k = skipInstitution(text, t, k+1)
 			continue
 		case tok.Kind == Mark && !isMark(text, tok, "#"):
 			if isMark(text, tok, "(") {
@@ -340,6 +340,27 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		return Street{}, 0, false
 	}
 	return s, score, true
+}
+
+// skipInstitution returns the index behind the line that begins with token k, if
+// that is the name of an institution and not the last before the city: what
+// stands between a building and its city on a campus. Else it returns k.
+func skipInstitution(text string, t []Token, k int) int {
+	named := false
+	for j := k; j < len(t); j++ {
+		switch t[j].Kind {
+		case Break:
+			if named {
+				return j
+			}
+			return k
+		case Number:
+			return k
+		case Word:
+			named = named || institutions[LowerASCII(t[j].text(text))]
+		}
+	}
+	return k
 }
 
 // unitAhead returns the unit that ends before token i and begins its segment:
@@ -745,7 +766,7 @@ func postBox(text string, t []Token, i int) int {
 		if word() == "box" {
 			k++
 		}
-	case "hc", "hcr", "rr", "psc", "cmr", "unit", "rfd", "rural", "star", "highway", "hwy", "route", "rte":
+	case "hc", "hcr", "rr", "psc", "cmr", "unit", "rfd", "rural", "star", "highway", "hwy", "route", "rte", "rt":
 		// "HC 021 Box 52", "Rural Route 1 Box 7", "PSC 76 Box 5601"
 		for k++; k < len(t) && k < i+8 && (isWord(text, t[k], "route", "rte", "rt", "contract") || isWord(text, t[k], "site", "comp", "compartment") || t[k].Kind == Number || isMark(text, t[k], "#,")); k++ {
 		}

@@ -13,7 +13,7 @@ var (
 		orchard oval overlook overpass park pk parks parkway pkwy pky parkways pass passage path pike pine pines pl place plain plains plaza plz point pt points port ports prairie promenade quay radial ramp ranch rapids rest
 		ridge rdg ridges river road rd roads roadway route rte row run shoal shoals shore shores skyway slip spring springs spur square sq squares station sta stravenue stream street str st streets
 		summit terrace ter terr throughway trace track trafficway trail trl trails tunnel turnpike tpke tpk underpass union valley vly valleys via viaduct view views village vlg ville vista vis walk
-		walks wall way ways well wells woods wynd hall tower towers building campus quad quadrangle yard yards alameda paseo broadway stravenue thruway trwy bowl boardwalk quarters close parade rise wharf croft mead crt line sideroad concession shores drove gdns cottages`)
+		walks wall way ways well wells woods wynd hall tower towers building campus quad quadrangle yard yards alameda paseo broadway stravenue thruway trwy bowl boardwalk quarters close parade rise bldg wharf croft mead crt line sideroad concession shores drove gdns cottages`)
 
 	// highwayTypes come before their number.
 	highwayTypes = set("rt highway hwy route rte road rd freeway interstate loop fm rr cr sr us tr ih state county avenue ave street calle farm ranch business box exit parkway nc sh")
@@ -36,13 +36,14 @@ var (
 	usUnits = set(`bin file drawer msc lt suite ste apt apartment ap unit room rm rms floor fl flr building bldg bld lot spc space dept department ms mail stop level lvl penthouse ph slip trailer trlr tower twr wing stall office ofc
 		hangar hngr door site gate mailstop attn cubicle booth bay studio pier section flat`)
 	usAloneUnits = set("penthouse basement bsmt lobby upstairs downstairs rear")
+	institutions = set("university department dept school college institute faculty division laboratory")
 	levelWords   = set("lower upper main ground basement mezzanine")
 
 	spelledNumbers  = set("one two three four five six seven eight nine ten eleven twelve fifteen twenty")
 	spelledOrdinals = set("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 
 	// notBeforeNumber never stand right before a house number.
-	notBeforeNumber = set(`suite ste apt apartment unit room rm floor fl building bldg lot spc dept box drawer highway hwy route rte interstate i fm sr cr pmb phone tel fax no ext extension level vol issue page
+	notBeforeNumber = set(`suite ste apt apartment unit room rm floor fl building bldg lot spc dept box drawer highway hwy route rte interstate i fm sr cr pmb rt phone tel fax no ext extension level vol issue page
 		figure version exit copyright since mile milepost rr hc hcr rfd psc cmr stop chapter item model part form section rule zip code licence license lic`)
 
 	// usStops never stand inside an address.
