@@ -496,11 +496,11 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 		}
 	}
 	if at >= typos && n >= 4 && !isNumber(start) && written < uint64(s.v.mentions)/100+1 {
-		for field, name := range []string{fieldWords, fieldWhere} {
+		for field := range 2 {
 			if s.whereOnly && field == inWords {
 				continue
 			}
-			near, failed := s.corrections(name, start)
+			near, failed := s.corrections(field, start)
 			err = errors.Join(err, failed)
 			for _, term := range near {
 				if !slices.Contains(w.terms, term) {
@@ -567,11 +567,40 @@ func mostFrequent(counts map[string]uint64, most int) []string {
 	return terms[:min(most, len(terms))]
 }
 
-// corrections returns the terms of a field that are one edit away from a word
-// and begin with the same letter.
-func (s *search) corrections(field, word string) ([]string, error) {
+// corrections returns the most frequent terms of a field that are one edit away
+// from a word and begin with the same letter.
+func (s *search) corrections(field int, word string) ([]string, error) {
 	_, first := utf8.DecodeRuneInString(word)
-	dict, err := s.v.reader.FieldDictFuzzy(field, word, 1, word[:first])
+	from, to := []byte(word[:first]), append([]byte(word[:first]), 0xff)
+	near := newEdits(word)
+	if near == nil {
+		return s.bleveCorrections(field, word, word[:first])
+	}
+	counts := map[string]uint64{}
+	for i := range s.v.parts {
+		d, err := s.dict(i, field)
+		if err != nil {
+			return nil, err
+		}
+		terms := d.AutomatonIterator(near, from, to)
+		for {
+			e, err := terms.Next()
+			if err != nil {
+				return nil, fmt.Errorf("index: %w", err)
+			}
+			if e == nil {
+				break
+			}
+			counts[e.Term] += e.Count
+		}
+	}
+	return mostFrequent(counts, maxTypos), nil
+}
+
+// bleveCorrections is corrections with Bleve's automaton, for any word; it does
+// not know which terms are frequent.
+func (s *search) bleveCorrections(field int, word, first string) ([]string, error) {
+	dict, err := s.v.reader.FieldDictFuzzy([]string{fieldWords, fieldWhere}[field], word, 1, first)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
