@@ -131,6 +131,9 @@ func NewAdmin(o Options) *Admin {
 	a.read("GET /v1/crawl", a.json(0, func(url.Values) (any, error) { return o.Board.State(), nil }))
 	a.read("GET /v1/crawl/series", a.json(0, a.series))
 	a.read("GET /v1/crawl/hosts", a.json(time.Second, a.hosts))
+	a.read("GET /v1/crawl/errors", a.json(time.Second, func(url.Values) (any, error) {
+		return map[string]any{"every_s": trendEvery.Seconds(), "errors": o.Board.Troubles()}, nil
+	}))
 	a.read("GET /v1/crawl/streets", a.json(2*time.Second, a.streets))
 	a.read("GET /v1/crawl/found", a.json(2*time.Second, a.found))
 	a.read("GET /v1/crawl/terms", a.json(5*time.Second, a.terms))

@@ -35,22 +35,23 @@ const (
 // know: curves, places, hosts and streets. It is told of every visit and, once a
 // second, of a Snapshot. It is safe for concurrent use.
 type Board struct {
-	mu      sync.Mutex
-	state   Snapshot
-	history history
-	shadow  shadow
-	hosts   map[string]*hostCount
-	dots    []Dot
-	places  map[uint64]bool // distinct ones that were found
-	fresh   []Dot
-	streets map[string]*Street
-	houses  map[uint64]bool
-	listed  int           // streets that the gazetteer knows
-	covered int           // of them, have an address that was found
-	news    [recent]uint8 // new streets that each of the last pages brought
-	pages   int           // seen by this board
-	losses  [predictor.MaxDepth]loss
-	meters  *meters
+	mu       sync.Mutex
+	state    Snapshot
+	history  history
+	shadow   shadow
+	hosts    map[string]*hostCount
+	troubles troubles
+	dots     []Dot
+	places   map[uint64]bool // distinct ones that were found
+	fresh    []Dot
+	streets  map[string]*Street
+	houses   map[uint64]bool
+	listed   int           // streets that the gazetteer knows
+	covered  int           // of them, have an address that was found
+	news     [recent]uint8 // new streets that each of the last pages brought
+	pages    int           // seen by this board
+	losses   [predictor.MaxDepth]loss
+	meters   *meters
 }
 
 // A Dot is the place of an address that was found, on the map.
@@ -63,7 +64,22 @@ type Dot struct {
 // A hostCount counts the visits of a host in this run.
 type hostCount struct {
 	pages, relevant, errors int64
+	refused                 int64 // by robots.txt
+	unreachable             bool  // robots.txt, at the last visit
 	last                    time.Time
+}
+
+// robots says in words what robots.txt of a host let happen.
+func (h *hostCount) robots() string {
+	switch {
+	case h.unreachable:
+		return "unreachable"
+	case h.refused > 0 && h.pages == 0:
+		return "forbidden"
+	case h.refused > 0:
+		return "in part"
+	}
+	return "allowed"
 }
 
 // A Street is a street of the region and how much of it was found.
@@ -121,6 +137,10 @@ func (b *Board) Visit(v *crawler.Visit) {
 	if v.Outcome.Kind == "error" {
 		host.errors++
 	}
+	if v.Outcome.Kind == "skipped" && v.Outcome.Reason == "robots" {
+		host.refused++
+	}
+	host.unreachable = v.Outcome.Kind == "skipped" && v.Outcome.Reason == "robots_unreachable"
 	if v.Outcome.Kind != "page" || v.Before != nil {
 		return
 	}
@@ -294,6 +314,7 @@ func (b *Board) Tick(s Snapshot) State {
 	}
 	b.history.add(Point{At: s.At.Unix(), Pages: s.Pages, Relevant: s.Relevant, Queued: s.Queued, Addresses: s.Addresses,
 		Errors: total(s.Errors), Harvest: float32(s.HarvestRecent), Breadth: float32(breadth)})
+	b.troubles.see(s.At, map[string]map[string]int64{"error": s.Errors, "skipped": s.Skipped})
 	state := b.current()
 	state.Fresh, b.fresh = b.fresh, nil
 	return state
@@ -388,7 +409,9 @@ type Host struct {
 	Pages    int64     `json:"pages"` // of this run, like the other counts
 	Relevant int64     `json:"relevant"`
 	Errors   int64     `json:"errors"`
-	Last     time.Time `json:"last"` // visit
+	Refused  int64     `json:"refused"` // by robots.txt
+	Robots   string    `json:"robots"`  // "allowed", "in part", "forbidden" or "unreachable"
+	Last     time.Time `json:"last"`    // visit
 	Rest
 }
 
@@ -404,7 +427,7 @@ func (b *Board) Hosts(n int) []Host {
 	defer b.mu.Unlock()
 	hosts := make([]Host, 0, len(b.hosts))
 	for name, h := range b.hosts {
-		hosts = append(hosts, Host{Name: name, Pages: h.pages, Relevant: h.relevant, Errors: h.errors, Last: h.last})
+		hosts = append(hosts, Host{Name: name, Pages: h.pages, Relevant: h.relevant, Errors: h.errors, Refused: h.refused, Robots: h.robots(), Last: h.last})
 	}
 	slices.SortFunc(hosts, func(a, b Host) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Errors, a.Errors), cmp.Compare(a.Name, b.Name))

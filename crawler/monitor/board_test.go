@@ -312,7 +312,7 @@ func TestAdminGuard(t *testing.T) {
 	}
 
 	closed, _ := testAdmin(t, func(o *Options) { o.Closed, o.Hand, o.Loopback = true, false, false })
-	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/hosts", "/v1/crawl/streets", "/v1/crawl/found", "/v1/crawl/terms", "/v1/crawl/next", "/v1/crawl/explain?url=x", "/v1/crawl/events", "/metrics"} {
+	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/hosts", "/v1/crawl/errors", "/v1/crawl/streets", "/v1/crawl/found", "/v1/crawl/terms", "/v1/crawl/next", "/v1/crawl/explain?url=x", "/v1/crawl/events", "/metrics"} {
 		if w := ask(closed, "GET", path, "", "Host", "crawl.example"); w.Code != 401 {
 			t.Errorf("%s of a closed listener without the token: %d", path, w.Code)
 		}
@@ -329,7 +329,7 @@ func TestAdminGuard(t *testing.T) {
 // expected.
 func TestAdminAnswers(t *testing.T) {
 	a, _ := testAdmin(t, nil)
-	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/series?span=90d", "/v1/crawl/hosts?limit=3", "/v1/crawl/streets", "/v1/crawl/found", "/v1/crawl/terms?depth=2&feature=host", "/v1/crawl/next", "/v1/crawl/next"} {
+	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/series?span=90d", "/v1/crawl/hosts?limit=3", "/v1/crawl/errors", "/v1/crawl/streets", "/v1/crawl/found", "/v1/crawl/terms?depth=2&feature=host", "/v1/crawl/next", "/v1/crawl/next"} {
 		w := ask(a, "GET", path, "")
 		if w.Code != 200 || !json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)

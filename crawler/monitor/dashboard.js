@@ -97,9 +97,6 @@ function show(s) {
   figure("n-memory", megabytes(s.memory_own + s.memory_mapped), "of " + megabytes(s.memory_ceiling) + "; " + s.cpu.toFixed(1) + " of " + s.cores + " cores");
   const h = s.hosts;
   $("hoststate").textContent = whole(h.known) + " known; of those with links " + whole(h.ready) + " may be asked and " + whole(h.waiting) + " wait, " + whole(h.backoff) + " of them because they asked for patience.";
-  const rows = [...Object.entries(s.errors || {}).map(([k, n]) => [k, n, "error"]), ...Object.entries(s.skipped || {}).map(([k, n]) => [k, n, "skipped"])];
-  rows.sort((a, b) => b[1] - a[1]);
-  $("errors").tBodies[0].replaceChildren(...(rows.length ? rows : [["none so far", 0, ""]]).map(([k, n, kind]) => el("tr", {}, el("td", {}, k.replaceAll("_", " ")), el("td", { class: "quiet" }, kind), el("td", { class: "n" }, whole(n)))));
   const losses = (s.log_loss || []).map((x) => (x === null ? "not known yet" : x.toFixed(2)));
   $("loss").textContent = "Log-loss of the last 1,000 predictions, 1 · 2 · 3 links ahead: " + losses.join(" · ") + " (0.69 is a coin).";
   $("advice").replaceChildren(...((s.advice || []).length ? s.advice : ["Nothing to advise yet."]).map((t) => el("li", {}, t)));
@@ -251,7 +248,23 @@ async function loadHosts() {
   const { hosts } = await get("/v1/crawl/hosts?limit=12");
   $("hosts").tBodies[0].replaceChildren(...hosts.map((h) => el("tr", {},
     el("td", { class: "url" }, h.host), el("td", { class: "n" }, whole(h.pages)), el("td", { class: "n" }, h.pages ? percent(h.relevant / h.pages) : "–"), el("td", { class: "n" }, whole(h.errors)),
+    el("td", { class: h.robots === "allowed" ? "quiet" : "" }, h.robots + (h.refused ? ", " + whole(h.refused) + " refused" : "")),
     el("td", {}, h.wait_s > 0 ? h.state + " " + duration(Math.ceil(h.wait_s)) : h.state))));
+}
+
+// spark draws counts of equal spans of time as bars.
+function spark(counts) {
+  const most = Math.max(...counts, 1), n = counts.length;
+  const bars = counts.map((c, i) => (c ? "M" + i + " 20h.8v" + (-Math.max(1, 19 * c / most)).toFixed(1) + "h-.8z" : "")).join("");
+  const svg = shape("svg", { class: "spark", viewBox: "0 0 " + n + " 20", preserveAspectRatio: "none", role: "img", "aria-label": whole(counts.reduce((a, b) => a + b, 0)) + " in the last ten minutes, at most " + whole(Math.max(...counts)) + " in ten seconds" });
+  svg.append(shape("path", { d: bars }));
+  return svg;
+}
+
+async function loadErrors() {
+  const { errors } = await get("/v1/crawl/errors");
+  $("errors").tBodies[0].replaceChildren(...(errors.length ? errors.map((e) => el("tr", {},
+    el("td", {}, e.reason.replaceAll("_", " ")), el("td", { class: "quiet" }, e.kind), el("td", { class: "n" }, whole(e.count)), el("td", {}, spark(e.trend)))) : [el("tr", {}, el("td", {}, "none so far"))]));
 }
 
 async function loadNext() {
@@ -368,6 +381,7 @@ function start() {
   every(10, loadCurves);
   every(30, loadMap);
   every(2, loadHosts);
+  every(2, loadErrors);
   every(2, loadNext);
   every(10, loadTerms);
   every(10, loadStreets);

@@ -3,6 +3,7 @@ package monitor
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,6 +22,8 @@ func TestOps(t *testing.T) {
 	a.o.Board.losses[0].add(.5, true)
 	a.o.Board.Tick(Snapshot{At: time.Now(), Pages: 1, Relevant: 1, Errors: map[string]int64{"dns": 1}, Skipped: map[string]int64{"robots": 1}})
 	text := ask(a, "GET", "/metrics", "").Body.String()
+	promtool(t, text, "check", "metrics")
+	promtool(t, "", "check", "rules", filepath.Join("..", "..", "docs", "ops", "alerts.yml"))
 	var have []string
 	for _, m := range regexp.MustCompile(`(?m)^(\w+)[{ ]`).FindAllStringSubmatch(text, -1) {
 		have = append(have, m[1])
@@ -49,4 +52,19 @@ func TestOps(t *testing.T) {
 			}
 		}
 	}
+}
+
+// promtool has Prometheus' own tool look at input, where it is installed.
+func promtool(t *testing.T, input string, args ...string) {
+	t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+		tool, err := exec.LookPath("promtool")
+		if err != nil {
+			t.Skip("no promtool here (Debian: prometheus)")
+		}
+		cmd := exec.CommandContext(t.Context(), tool, args...)
+		cmd.Stdin = strings.NewReader(input)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	})
 }
