@@ -435,7 +435,7 @@ func TestShort(t *testing.T) {
 		checkStore(t, f)
 		checkMemory(t, f)
 	}
-	for _, h := range f.hosts {
+	for h := range f.hosts.all() {
 		if !h.ordered {
 			t.Error("the host has no places")
 		}

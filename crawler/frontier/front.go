@@ -18,7 +18,7 @@ func (f *Frontier) Front(n int) ([]Entry, error) {
 	var hosts []*host // the n best, the best first
 	for _, heap := range [][]*host{f.ready.hosts, f.parked.hosts} {
 		for _, h := range heap {
-			if h.waiting() <= 0 || len(hosts) == n && !h.best.before(hosts[n-1].best) {
+			if f.waiting(h) <= 0 || len(hosts) == n && !h.best.before(hosts[n-1].best) {
 				continue
 			}
 			i, _ := slices.BinarySearchFunc(hosts, h.best, func(a *host, p place) int {
@@ -38,7 +38,7 @@ func (f *Frontier) Front(n int) ([]Entry, error) {
 		} else if !some {
 			continue // its record promised more than there is; Next will mend that
 		}
-		items := h.buf.items
+		items := f.buffered(h).items
 		for i := len(items) - 1; i >= max(0, len(items)-n); i-- {
 			best = append(best, waiting{h, items[i]})
 		}

@@ -214,14 +214,14 @@ type Frontier struct {
 	mu      sync.Mutex
 	view    *badger.Txn // the store as memory below knows it
 	shown   Totals      // copy of totals for everybody
-	hosts   map[uint64]*host
+	hosts   hosts
 	ready   hostHeap // hosts that may be asked, best entry first
 	parked  hostHeap // hosts that rest, the first to wake first
 	naps    napHeap  // entries that rest, the first to wake first
 	queued  int64    // on disk: waiting and leased
 	leased  int64
-	loaded  []*host // those with a buffer
-	items   int     // in the buffers
+	loaded  []*buffer
+	items   int // in the buffers
 	changed chan struct{}
 	waiters int // of changed
 	readers int // calls that read the store
@@ -301,7 +301,7 @@ func (f *Frontier) Totals() Totals {
 	defer f.mu.Unlock()
 	t := f.shown.clone()
 	t.Leased = f.leased
-	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(len(f.hosts)), int64(len(f.ready.hosts)), int64(len(f.parked.hosts))
+	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(f.hosts.len()), int64(len(f.ready.hosts)), int64(len(f.parked.hosts))
 	if next, some := f.nextToWake(); some {
 		t.NextHost = max(0, next-time.Since(f.began))
 	}

@@ -385,7 +385,7 @@ func total(m map[string]int64) (n int64) {
 // checkMemory holds the queue in memory against itself.
 func checkMemory(t rapid.TB, f *Frontier) {
 	var queued, leased, loaded, items, ready, parked int
-	for _, h := range f.hosts {
+	for h := range f.hosts.all() {
 		queued += int(h.queued)
 		switch h.in {
 		case isReady:
@@ -399,31 +399,32 @@ func checkMemory(t rapid.TB, f *Frontier) {
 				t.Fatalf("host %x is not in its slot", h.id)
 			}
 		case isIdle:
-			if h.waiting() > 0 {
-				t.Fatalf("host %x has %d waiting entries and is in no heap", h.id, h.waiting())
+			if f.waiting(h) > 0 {
+				t.Fatalf("host %x has %d waiting entries and is in no heap", h.id, f.waiting(h))
 			}
 		}
-		if h.buf == nil {
+		q := f.buffered(h)
+		if q == nil {
 			continue
 		}
 		loaded++
-		items += len(h.buf.items)
-		for _, l := range h.buf.leased {
+		items += len(q.items)
+		for _, l := range q.leased {
 			if !l.rests {
 				leased++
 			}
 		}
 		moved := 0
-		for i, it := range h.buf.items {
+		for i, it := range q.items {
 			if it.disk != it.rank {
 				moved++
 			}
-			if i > 0 && !it.place.before(h.buf.items[i-1].place) {
+			if i > 0 && !it.place.before(q.items[i-1].place) {
 				t.Fatalf("host %x: buffer out of order", h.id)
 			}
 		}
-		if moved != h.buf.moved || h.best != h.bound() {
-			t.Fatalf("host %x: %d of %d entries moved; best is %v, not %v", h.id, moved, h.buf.moved, h.best, h.bound())
+		if moved != q.moved || h.best != f.bound(h) {
+			t.Fatalf("host %x: %d of %d entries moved; best is %v, not %v", h.id, moved, q.moved, h.best, f.bound(h))
 		}
 	}
 	if int64(queued) != f.queued || int64(leased) != f.leased || loaded != len(f.loaded) || items != f.items || ready != len(f.ready.hosts) || parked != len(f.parked.hosts) {

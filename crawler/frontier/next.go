@@ -132,8 +132,8 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 			e.Priority = float64(finite(f.options.Score(&e)))
 			it.rank = rankOf(float32(e.Priority))
 			leads := f.rescore(h, it.rank)
-			if h.buf.moved > maxMoved*f.block {
-				items := h.buf.strays()
+			if f.buffered(h).moved > maxMoved*f.block {
+				items := f.buffered(h).strays()
 				return Entry{}, false, func(b *batch) error { return b.rekey(h, items) }, nil
 			}
 			if !leads {
@@ -156,15 +156,16 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 // rescore gives the best entry of the first host a new rank and tells whether
 // it leads with that, give or take the tolerance.
 func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
-	it := h.buf.remove(len(h.buf.items) - 1)
-	rival := h.bound().rank
+	q := f.buffered(h)
+	it := q.remove(len(q.items) - 1)
+	rival := f.bound(h).rank
 	for _, i := range [...]int{1, 2} { // one of the two is second in the heap
 		if i < len(f.ready.hosts) {
 			rival = min(rival, f.ready.hosts[i].best.rank)
 		}
 	}
 	it.rank = rank
-	h.buf.insert(it)
+	q.insert(it)
 	f.settle(h)
 	if rank <= rival || rival == nowhere.rank {
 		return true
@@ -195,8 +196,9 @@ func (f *Frontier) claim(h *host, e *Entry, claim func(host string) time.Duratio
 
 // lease takes e, which is in h's buffer.
 func (f *Frontier) lease(h *host, tie uint64, e *Entry) {
-	it := h.buf.remove(h.buf.find(tie))
-	h.buf.leased = append(h.buf.leased, lease{it, e.URL, e.Redirects, false})
+	q := f.buffered(h)
+	it := q.remove(q.find(tie))
+	q.leased = append(q.leased, lease{it, e.URL, e.Redirects, false})
 	f.leased++
 	f.items--
 	f.settle(h)
@@ -227,7 +229,7 @@ func (f *Frontier) back(e Entry, wait time.Duration, alone bool) error {
 	tie := tieOf(f.seed, key.url())
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	h := f.hosts[key.host()]
+	h := f.hosts.get(key.host())
 	l, err := f.taken(h, tie, e)
 	if err != nil {
 		return err
@@ -243,13 +245,13 @@ func (f *Frontier) back(e Entry, wait time.Duration, alone bool) error {
 			return err
 		}
 	}
-	i := leasedAt(h, tie)
+	i := f.leasedAt(h, tie)
 	f.leased--
 	f.release(h)
 	until := time.Since(f.began) + wait
 	switch {
 	case alone && wait > 0 && until > 0:
-		h.buf.leased[i].rests = true
+		f.buffered(h).leased[i].rests = true
 		heap.Push(&f.naps, nap{until, h, tie})
 	default:
 		f.giveBack(h, i)
@@ -267,8 +269,10 @@ func (f *Frontier) taken(h *host, tie uint64, e Entry) (lease, error) {
 	if f.closed {
 		return lease{}, ErrClosed
 	}
-	if h == nil || leasedAt(h, tie) < 0 || h.buf.leased[leasedAt(h, tie)].rests {
-		return lease{}, fmt.Errorf("frontier: return %s: %w", e.URL, ErrNotLeased)
+	if h != nil {
+		if i := f.leasedAt(h, tie); i >= 0 && !f.buffered(h).leased[i].rests {
+			return f.buffered(h).leased[i], nil
+		}
 	}
-	return h.buf.leased[leasedAt(h, tie)], nil
+	return lease{}, fmt.Errorf("frontier: return %s: %w", e.URL, ErrNotLeased)
 }

@@ -62,9 +62,9 @@ func start(o Options, db *badger.DB) (*Frontier, error) {
 		options: o, seed: o.Seed, db: db, codec: codec, began: time.Now(),
 		short: cmp.Or(o.short, shortHost), block: blockItems, budget: int(o.Memory / buffersShare),
 		requests: make(chan *request), stop: make(chan struct{}),
-		hosts: make(map[uint64]*host), changed: make(chan struct{}),
-		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
-		parked: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
+		changed: make(chan struct{}),
+		ready:   hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
+		parked:  hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
 	}
 	f.idle = sync.NewCond(&f.mu)
 	if err := f.restore(); err != nil {
@@ -246,7 +246,7 @@ func (f *Frontier) restore() error {
 		return err
 	}
 	f.totals = found
-	if damaged || f.queued != found.Queued || !known && len(f.hosts) > 0 {
+	if damaged || f.queued != found.Queued || !known && f.hosts.len() > 0 {
 		if err := f.repair(txn); err != nil {
 			return err
 		}
@@ -263,9 +263,8 @@ func (f *Frontier) restore() error {
 
 // addHost puts a stored host into memory; the heap is not in order afterwards.
 func (f *Frontier) addHost(id uint64, r hostRecord) {
-	h := newHost(id)
+	h := f.hosts.add(id)
 	h.queued, h.total, h.best, h.ordered = uint32(r.queued), uint32(r.total), r.best, r.ordered
-	f.hosts[id] = h
 	f.queued += int64(r.queued)
 	if h.queued > 0 {
 		h.in, h.slot = isReady, int32(len(f.ready.hosts))

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"container/heap"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -13,7 +14,8 @@ import (
 )
 
 // A host is what memory holds for every host of the crawl: few bytes, because
-// there may be a million of them. The entries themselves are in its buffer
+// there may be a million of them, and no pointers, so that the garbage
+// collector need not look at them. The entries themselves are in its buffer
 // while it is being asked, and else on disk only.
 type host struct {
 	id     uint64
@@ -22,12 +24,59 @@ type host struct {
 	total  uint32        // queued and visited
 	until  time.Duration // parked: end of the rest, since Frontier.began
 	slot   int32         // in its heap
+	loaded uint32        // 1 + place of its buffer in Frontier.loaded; 0: it has none
 	in     standing
-	buf    *buffer
 
 	// ordered: its queue has places of its own on disk. Hosts of a few URLs do
 	// without, and are read whole and sorted.
 	ordered bool
+}
+
+// hosts are all hosts of the crawl by their id. A host stays where it is.
+type hosts struct {
+	places map[uint64]uint32 // id → place in the slabs
+	slabs  [][]host          // all but the last are full
+}
+
+const slabHosts = 1024
+
+// get returns the host with this id, or nil.
+func (s *hosts) get(id uint64) *host {
+	n, known := s.places[id]
+	if !known {
+		return nil
+	}
+	return &s.slabs[n/slabHosts][n%slabHosts]
+}
+
+// add returns a new host; the caller knows that there is none with this id.
+func (s *hosts) add(id uint64) *host {
+	if s.places == nil {
+		s.places = make(map[uint64]uint32)
+	}
+	n := len(s.places)
+	s.places[id] = uint32(n)
+	if n%slabHosts == 0 {
+		s.slabs = append(s.slabs, make([]host, 0, slabHosts))
+	}
+	slab := &s.slabs[n/slabHosts]
+	*slab = append(*slab, host{id: id, best: nowhere})
+	return &(*slab)[n%slabHosts]
+}
+
+func (s *hosts) len() int { return len(s.places) }
+
+// all yields every host.
+func (s *hosts) all() iter.Seq[*host] {
+	return func(yield func(*host) bool) {
+		for _, slab := range s.slabs {
+			for i := range slab {
+				if !yield(&slab[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 type standing uint8
@@ -43,6 +92,7 @@ const (
 // an edge in the order of the queue, and those beyond the edge whose place in
 // memory is not the one in the store.
 type buffer struct {
+	host   *host
 	items  []item // that wait, the best last
 	leased []lease
 	edge   place // what is on disk up to here is in items or leased
@@ -97,52 +147,61 @@ const (
 	itemBytes    = 32
 )
 
-func newHost(id uint64) *host { return &host{id: id, best: nowhere} }
+// buffered returns the buffer of h, or nil. f.mu is held, as for everything
+// below.
+func (f *Frontier) buffered(h *host) *buffer {
+	if h.loaded == 0 {
+		return nil
+	}
+	return f.loaded[h.loaded-1]
+}
 
 // waiting returns the number of entries that are not leased.
-func (h *host) waiting() int {
+func (f *Frontier) waiting(h *host) int {
 	n := int(h.queued)
-	if h.buf != nil {
-		n -= len(h.buf.leased)
+	if q := f.buffered(h); q != nil {
+		n -= len(q.leased)
 	}
 	return n
 }
 
 // stored returns a place on disk that no queued entry of h is better than.
 // Those with the ties gone do not count.
-func (h *host) stored(gone []uint64) place {
-	if h.buf == nil {
+func (f *Frontier) stored(h *host, gone []uint64) place {
+	q := f.buffered(h)
+	if q == nil {
 		return h.best
 	}
 	best := nowhere
-	if h.buf.more {
-		best = h.buf.edge
+	if q.more {
+		best = q.edge
 	}
 	consider := func(it *item) {
 		if p := (place{it.disk, it.tie}); p.before(best) && !slices.Contains(gone, it.tie) {
 			best = p
 		}
 	}
-	for i := range h.buf.items {
-		consider(&h.buf.items[i])
+	for i := range q.items {
+		consider(&q.items[i])
 	}
-	for i := range h.buf.leased {
-		consider(&h.buf.leased[i].item)
+	for i := range q.leased {
+		consider(&q.leased[i].item)
 	}
 	return best
 }
 
 // bound returns a place that no waiting entry of h is better than.
-func (h *host) bound() place {
-	if h.buf == nil {
+func (f *Frontier) bound(h *host) place {
+	q := f.buffered(h)
+	if q == nil {
 		return h.best
 	}
 	best := nowhere
-	if n := len(h.buf.items); n > 0 {
-		best = h.buf.items[n-1].place
+	if n := len(q.items); n > 0 {
+		best = q.items[n-1].place
 	}
-	if h.buf.more && h.buf.edge.before(best) {
-		best = h.buf.edge
+	if q.more && q.edge.before(best) {
+		best = q.edge
 	}
 	return best
 }
@@ -186,12 +245,11 @@ func (q *buffer) trim(most int) {
 	q.items = slices.DeleteFunc(q.items, func(it item) bool { return it.disk == it.rank && !q.has(it.place) })
 }
 
-// settle puts h into the heap where it belongs. f.mu is held, as for
-// everything below.
+// settle puts h into the heap where it belongs.
 func (f *Frontier) settle(h *host) {
-	h.best = h.bound()
+	h.best = f.bound(h)
 	switch {
-	case h.waiting() <= 0 && h.in != isResting:
+	case f.waiting(h) <= 0 && h.in != isResting:
 		f.unheap(h)
 	case h.in == isIdle:
 		f.enheap(h, isReady)
@@ -237,7 +295,7 @@ func (f *Frontier) wake() (time.Duration, bool) {
 	now := time.Since(f.began)
 	for len(f.naps) > 0 && f.naps[0].until <= now {
 		n := heap.Pop(&f.naps).(nap)
-		if i := leasedAt(n.host, n.tie); i >= 0 && n.host.buf.leased[i].rests {
+		if i := f.leasedAt(n.host, n.tie); i >= 0 && f.buffered(n.host).leased[i].rests {
 			f.giveBack(n.host, i)
 			f.settle(n.host)
 		}
@@ -265,10 +323,11 @@ func (f *Frontier) nextToWake() (until time.Duration, some bool) {
 
 // giveBack lets a lease of h wait again.
 func (f *Frontier) giveBack(h *host, i int) {
-	l := h.buf.leased[i]
-	h.buf.leased = slices.Delete(h.buf.leased, i, i+1)
-	if l.disk != l.rank || h.buf.has(l.place) {
-		h.buf.insert(l.item)
+	q := f.buffered(h)
+	l := q.leased[i]
+	q.leased = slices.Delete(q.leased, i, i+1)
+	if l.disk != l.rank || q.has(l.place) {
+		q.insert(l.item)
 		f.items++
 	}
 }
@@ -276,12 +335,12 @@ func (f *Frontier) giveBack(h *host, i int) {
 // apply does to the queue in memory what a commit did to the one on disk.
 func (f *Frontier) apply(c change) {
 	h, it := c.host, c.item
-	if h.buf == nil {
+	q := f.buffered(h)
+	if q == nil {
 		switch c.kind {
 		case isNew, isMoved:
 			if c.kind == isNew && h.queued == 1 { // the only one: nothing to read
-				f.buffer(h)
-				h.buf.insert(it)
+				f.buffer(h).insert(it)
 				f.items++
 			}
 			if it.place.before(h.best) {
@@ -296,18 +355,18 @@ func (f *Frontier) apply(c change) {
 		return
 	}
 	if c.kind == isMended {
-		f.items -= len(h.buf.items)
-		*h.buf = buffer{leased: h.buf.leased, more: true}
+		f.items -= len(q.items)
+		*q = buffer{host: h, leased: q.leased, more: true}
 		return
 	}
-	q, before := h.buf, len(h.buf.items)
-	leased, waits := leasedAt(h, it.tie), -1
+	before := len(q.items)
+	leased, waits := q.leasedAt(it.tie), -1
 	if leased < 0 && c.kind != isNew {
 		waits = q.find(it.tie)
 	}
 	switch {
 	case c.kind == isNew:
-		f.keep(h, it)
+		q.keep(it)
 	case c.kind == isGone && leased >= 0:
 		if !q.leased[leased].rests {
 			f.leased--
@@ -326,24 +385,24 @@ func (f *Frontier) apply(c change) {
 		if waits >= 0 {
 			q.remove(waits)
 		}
-		f.keep(h, it)
+		q.keep(it)
 	case waits >= 0: // isKept
 		now := q.remove(waits)
 		now.disk, now.ref, now.retries = it.disk, it.ref, it.retries
 		if now.disk != now.rank {
 			q.insert(now)
 		} else {
-			f.keep(h, now)
+			q.keep(now)
 		}
 	}
 	q.trim(maxBlocks * f.block)
 	f.items += len(q.items) - before
 }
 
-// keep puts an entry of the store into h's buffer if it belongs there.
-func (f *Frontier) keep(h *host, it item) {
-	if h.buf.has(it.place) {
-		h.buf.insert(it)
+// keep puts an entry of the store into the buffer if it belongs there.
+func (q *buffer) keep(it item) {
+	if q.has(it.place) {
+		q.insert(it)
 	}
 }
 
@@ -356,19 +415,21 @@ func (f *Frontier) release(h *host) {
 }
 
 // buffer gives h a buffer, with nothing in it and nothing on disk.
-func (f *Frontier) buffer(h *host) {
-	h.buf = &buffer{}
-	f.loaded = append(f.loaded, h)
+func (f *Frontier) buffer(h *host) *buffer {
+	q := &buffer{host: h}
+	f.loaded = append(f.loaded, q)
+	h.loaded = uint32(len(f.loaded))
+	return q
 }
 
 // load reads h's best entries until the best of them is known, and returns it;
 // false if there is none.
 func (f *Frontier) load(h *host) (best item, ok bool, err error) {
-	if h.buf == nil {
-		f.buffer(h)
-		h.buf.more = true
+	q := f.buffered(h)
+	if q == nil {
+		q = f.buffer(h)
+		q.more = true
 	}
-	q := h.buf
 	before := len(q.items)
 	for {
 		n := len(q.items)
@@ -378,7 +439,7 @@ func (f *Frontier) load(h *host) (best item, ok bool, err error) {
 		read := 0
 		err := f.scanQueue(f.view, h, h.ordered, q.edge, func(it item) (bool, error) {
 			q.edge = it.place
-			if q.find(it.tie) < 0 && leasedAt(h, it.tie) < 0 {
+			if q.find(it.tie) < 0 && q.leasedAt(it.tie) < 0 {
 				q.insert(it)
 			}
 			read++
@@ -481,17 +542,19 @@ func (f *Frontier) evict() {
 			return
 		}
 		i := rand.IntN(len(f.loaded))
-		h := f.loaded[i]
-		if len(h.buf.leased) > 0 {
+		q := f.loaded[i]
+		if len(q.leased) > 0 {
 			continue
 		}
-		h.best = h.stored(nil)
-		f.items -= len(h.buf.items)
-		h.buf = nil
+		h := q.host
+		h.best = f.stored(h, nil)
+		f.items -= len(q.items)
 		last := len(f.loaded) - 1
 		f.loaded[i] = f.loaded[last]
+		f.loaded[i].host.loaded = uint32(i + 1)
 		f.loaded[last] = nil
 		f.loaded = f.loaded[:last]
+		h.loaded = 0
 		if h.in == isReady {
 			heap.Fix(&f.ready, int(h.slot))
 		}
@@ -499,19 +562,24 @@ func (f *Frontier) evict() {
 }
 
 // leasedAt returns the index of the lease with this tie, or -1.
-func leasedAt(h *host, tie uint64) int {
-	if h.buf == nil {
-		return -1
+func (q *buffer) leasedAt(tie uint64) int {
+	return slices.IndexFunc(q.leased, func(l lease) bool { return l.tie == tie })
+}
+
+// leasedAt returns the index of h's lease with this tie, or -1.
+func (f *Frontier) leasedAt(h *host, tie uint64) int {
+	if q := f.buffered(h); q != nil {
+		return q.leasedAt(tie)
 	}
-	return slices.IndexFunc(h.buf.leased, func(l lease) bool { return l.tie == tie })
+	return -1
 }
 
 // leaseOf returns the lease of h with this tie. It takes f.mu.
 func (f *Frontier) leaseOf(h *host, tie uint64) (l lease, leased bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if i := leasedAt(h, tie); i >= 0 {
-		return h.buf.leased[i], true
+	if i := f.leasedAt(h, tie); i >= 0 {
+		return f.buffered(h).leased[i], true
 	}
 	return lease{}, false
 }

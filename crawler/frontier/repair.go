@@ -99,7 +99,7 @@ func (f *Frontier) repair(txn *badger.Txn) error {
 		c.totals.Links, c.totals.Repeats, c.totals.Dropped = f.totals.Links, f.totals.Repeats, f.totals.Dropped
 	}
 	f.totals, f.groups = c.totals, max(c.groups, f.groups)
-	f.hosts, f.ready.hosts, f.queued = make(map[uint64]*host), nil, 0
+	f.hosts, f.ready.hosts, f.queued = hosts{}, nil, 0
 	w := f.db.NewWriteBatch()
 	defer w.Cancel()
 	for id, r := range c.hosts {

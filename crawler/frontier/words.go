@@ -202,7 +202,7 @@ const maxPlain = maxGroupBytes + 16*maxGroup + 16<<10
 
 func newCodec() (*codec, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true))
+		zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
@@ -221,6 +221,47 @@ func (c *codec) close() {
 // pack returns the record of a group.
 func (c *codec) pack(g *group) []byte {
 	return c.enc.EncodeAll(g.encode(), []byte{version})
+}
+
+// A packer compresses the full groups of a batch while that goes on.
+type packer struct {
+	groups chan numbered
+	done   chan []packed // once, when groups is closed
+}
+
+type numbered struct {
+	id    uint64
+	group group
+}
+
+type packed struct {
+	id    uint64
+	value []byte
+}
+
+// packer starts a packer; end has to be called.
+func (c *codec) packer() *packer {
+	p := &packer{groups: make(chan numbered, 8), done: make(chan []packed, 1)}
+	groups := p.groups
+	go func() {
+		var all []packed
+		for n := range groups {
+			all = append(all, packed{n.id, c.pack(&n.group)})
+		}
+		p.done <- all
+	}()
+	return p
+}
+
+// end waits for the packer, also for nil, and returns its groups, the first
+// time.
+func (p *packer) end() []packed {
+	if p == nil || p.groups == nil {
+		return nil
+	}
+	close(p.groups)
+	p.groups = nil
+	return <-p.done
 }
 
 // plain returns the record of a group uncompressed.

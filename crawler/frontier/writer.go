@@ -125,6 +125,7 @@ func (f *Frontier) commit(requests []*request) error {
 	f.seen.prepare(f)
 	b := f.newBatch()
 	defer b.txn.Discard()
+	defer func() { b.packer.end() }()
 	for _, r := range requests {
 		if err := r.run(b); err != nil {
 			return fmt.Errorf("frontier: write: %w", err)
@@ -187,7 +188,8 @@ type batch struct {
 	txn     *badger.Txn
 	totals  Totals
 	groups  uint64
-	group   group // open, with the number groups
+	group   group   // open, with the number groups
+	packer  *packer // of full groups; nil: there was none
 	hosts   map[*host]*delta
 	parts   map[string]int64 // URLs in parts of hosts with a limit, by partKey
 	changes []change
@@ -296,10 +298,9 @@ func (b *batch) forget(k Key) error {
 // host returns the host of a URL and makes sure that its record is written.
 func (b *batch) host(k Key) *host {
 	b.f.mu.Lock()
-	h := b.f.hosts[k.host()]
+	h := b.f.hosts.get(k.host())
 	if h == nil {
-		h = newHost(k.host())
-		b.f.hosts[h.id] = h
+		h = b.f.hosts.add(k.host())
 	}
 	b.f.mu.Unlock()
 	if b.hosts[h] == nil {
@@ -320,22 +321,30 @@ func (b *batch) leave(h *host, rank uint32, tie uint64) {
 // store puts the words of a link into the open group.
 func (b *batch) store(e *Entry) (ref, error) {
 	if b.group.full() {
-		if err := b.closeGroup(); err != nil {
-			return 0, err
+		if b.packer == nil {
+			b.packer = b.f.codec.packer()
 		}
+		b.packer.groups <- numbered{b.groups, b.group}
+		b.groups++
+		b.group = group{}
 	}
 	return makeRef(b.groups, b.group.add(e)), nil
 }
 
-func (b *batch) closeGroup() error {
-	if len(b.group.ends) == 0 {
-		return nil
+// closeGroups writes the groups of the batch.
+func (b *batch) closeGroups() error {
+	if len(b.group.ends) > 0 {
+		if err := b.set(groupKey(b.groups), b.f.codec.pack(&b.group)); err != nil {
+			return err
+		}
+		b.groups++
+		b.group = group{}
 	}
-	if err := b.set(groupKey(b.groups), b.f.codec.pack(&b.group)); err != nil {
-		return err
+	for _, p := range b.packer.end() {
+		if err := b.set(groupKey(p.id), p.value); err != nil {
+			return err
+		}
 	}
-	b.groups++
-	b.group = group{}
 	return nil
 }
 
@@ -656,7 +665,7 @@ func (b *batch) lose(h *host, it item) error {
 
 // seal writes what the batch gathered: words, hosts and totals.
 func (b *batch) seal() error {
-	if err := b.closeGroup(); err != nil {
+	if err := b.closeGroups(); err != nil {
 		return err
 	}
 	for h, d := range b.hosts {
@@ -664,7 +673,7 @@ func (b *batch) seal() error {
 		r := hostRecord{
 			queued: uint64(int64(h.queued) + d.queued),
 			total:  uint64(int64(h.total) + d.total),
-			best:   h.stored(d.gone), ordered: b.ordered(h),
+			best:   b.f.stored(h, d.gone), ordered: b.ordered(h),
 		}
 		b.f.mu.Unlock()
 		if d.best.before(r.best) {
