@@ -84,6 +84,8 @@ type Peers interface {
 	Moved(ctx context.Context, e frontier.Entry) (moved bool, err error)
 	// Visited says that another node has visited an entry of our queue.
 	Visited(e frontier.Entry) bool
+	// Turn waits until we may begin a page, where all nodes keep one order.
+	Turn(ctx context.Context) error
 	// Wait is called when our queue is empty. It returns true when more may
 	// have come and false when the whole crawl is over.
 	Wait(ctx context.Context) (more bool, err error)
@@ -257,7 +259,7 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 			}
 			return err
 		}
-		e, err := c.Brake.next(stop, queue, c.Gate.Claim)
+		e, err := c.next(stop, queue)
 		if err != nil {
 			c.pages.give(false)
 			if errors.Is(err, io.EOF) && c.Peers != nil && queue == c.Frontier && stop.Err() == nil {
@@ -287,6 +289,16 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 			return ErrFailures
 		}
 	}
+}
+
+// next waits for the turn of this node and takes its best entry.
+func (c *Crawler) next(ctx context.Context, queue Frontier) (frontier.Entry, error) {
+	if c.Peers != nil && queue == c.Frontier {
+		if err := c.Peers.Turn(ctx); err != nil {
+			return frontier.Entry{}, err
+		}
+	}
+	return c.Brake.next(ctx, queue, c.Gate.Claim)
 }
 
 // Visit is one page's way through the house: the step that Run repeats, and

@@ -166,6 +166,8 @@ type (
 		Linger    time.Duration
 		MaxBytes  Size `mapstructure:"max_bytes"`
 		WaitFor   int  `mapstructure:"wait_for"`
+		Order     string
+		Patience  time.Duration
 	}
 	AdminConfig struct {
 		Listen    string
@@ -251,7 +253,7 @@ func DefaultConfig() Config {
 		Storage: StorageConfig{Memory: 500e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20, RemovalForm: true},
-		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, Linger: 15 * time.Second, MaxBytes: 1e9, WaitFor: 1},
+		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, Linger: 15 * time.Second, MaxBytes: 1e9, WaitFor: 1, Order: "auto", Patience: 5 * time.Second},
 		Admin:   AdminConfig{Listen: "127.0.0.1:8091"},
 		Log:     LogConfig{Level: "info"},
 		Hosts:   map[string]HostConfig{},
@@ -563,6 +565,8 @@ func (c *Config) Validate() error {
 		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
 		oneOf("cluster.partition", c.Cluster.Partition, partitionNames()...),
 		oneOf("cluster.policy", c.Cluster.Policy, "A", "B"),
+		oneOf("cluster.order", c.Cluster.Order, "auto", "own", "nuggets"),
+		between("cluster.patience", c.Cluster.Patience.Seconds(), 0.1, 3600),
 		between("cluster.wait_for", float64(c.Cluster.WaitFor), 1, 10000),
 		between("cluster.replicas", float64(c.Cluster.Replicas), 0, 5),
 		between("cluster.away", c.Cluster.Away.Seconds(), 10, forever),

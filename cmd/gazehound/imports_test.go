@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"crawler/partition":  {"crawler/weburl", "crawler/page", "predictor"},
 	"crawler/nugget":     {},
 	"crawler/report":     {"crawler/frontier"},
-	"crawler/cluster":    {"crawler/weburl", "crawler/page", "crawler/polite", "crawler/frontier", "crawler/partition"},
+	"crawler/cluster":    {"crawler/weburl", "crawler/page", "crawler/polite", "crawler/frontier", "crawler/partition", "crawler/nugget"},
 	"crawler/strategy":   {"crawler/weburl", "crawler/frontier", "predictor", "predictor/bm25"},
 	"crawler":            {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/robots", "crawler/polite", "crawler/frontier", "crawler/strategy", "crawler/sitemap", "crawler/tdm", "crawler/simhash", "crawler/trap", "crawler/sitewide", "crawler/language", "geoparse", "predictor", "predictor/bm25"},
 	"crawler/sim":        {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/robots", "crawler/frontier", "crawler/strategy", "crawler/warc", "crawler/demo", "crawler/partition", "crawler/report", "geoparse", "predictor", "crawler/nugget"},

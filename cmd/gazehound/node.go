@@ -25,7 +25,7 @@ import (
 // nodeFlags are those of crawl and those that stand for keys of cluster.
 func nodeFlags() map[string]string {
 	all := maps.Clone(crawlFlags)
-	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "ip-file", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away", "wait-for"} {
+	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "ip-file", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away", "wait-for", "order", "patience"} {
 		all[name] = "cluster." + strings.ReplaceAll(name, "-", "_")
 	}
 	all["cluster"], all["crawl-name"] = "cluster.url", "cluster.crawl"
@@ -64,7 +64,15 @@ a file such as
     cities:
       - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
 
-which "gazehound places" writes; ip needs --ip-file, too. The node ends when all nodes of the crawl are idle and no link is on its way.
+which "gazehound places" writes; ip needs --ip-file, too.
+
+With --order nuggets, which is what --strategy trend takes, the nodes keep one order of
+all their queues without a coordinator: each tells the others, in a few bits, how good the
+next parts of its queue are, those in the better half are fetched at once, and a node with
+worse links rests, for --patience at most. That finds the best pages of all nodes first
+and fetches fewer pages in the same time; own lets each node fetch what it can.
+
+The node ends when all nodes of the crawl are idle and no link is on its way.
 All flags of "crawl" count; --max-pages counts the pages of this node.
 
 Exit status: that of crawl, and 8 when the cluster cannot be reached, has another
@@ -98,6 +106,8 @@ version or works on another crawl.`,
 	f.Int("replicas", d.Replicas, "of what the cluster keeps; 0: 3 where there are three servers, else 1")
 	f.Duration("away", d.Away, "how long a silent node keeps its share")
 	f.Int("wait-for", d.WaitFor, "nodes that must be there before the crawl begins")
+	f.String("order", d.Order, "whose links are next: nuggets | own | auto (nuggets with strategy trend)")
+	f.Duration("patience", d.Patience, "how long a node with worse links rests, with nuggets")
 	o.flags(f)
 	return cmd
 }
@@ -139,7 +149,11 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 	if server != nil && server.URL() != "" {
 		where = server.URL()
 	}
-	a.say("node %s of %s, partition %s; cluster %s", n.Name(), cfg.Cluster.Crawl, n.Definition().Partition, cmp.Or(where, "in this process"))
+	order := ""
+	if n.Definition().Order != nil {
+		order = ", one order by nuggets"
+	}
+	a.say("node %s of %s, partition %s%s; cluster %s", n.Name(), cfg.Cluster.Crawl, n.Definition().Partition, order, cmp.Or(where, "in this process"))
 	leave = func() { n.Close(); closeFile(); closeServer() }
 	if nodes := cfg.Cluster.WaitFor; nodes > 1 {
 		a.say("waiting for %d nodes …", nodes)
@@ -198,6 +212,10 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 	o.Lease = max(time.Minute, 3*cfg.Fetch.Timeout)
 	o.Rest = max(cfg.Fetch.Delay, time.Millisecond)
 	o.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}
+	if k.Order == "nuggets" || k.Order == "auto" && cfg.Crawl.Strategy == "trend" {
+		order := cluster.DefaultOrder()
+		o.Definition.Order, o.Patience = &order, k.Patience
+	}
 	if k.Nodes != "" {
 		if o.Definition.Nodes, o.Partition.Known, err = readNodes(k.Nodes); err != nil {
 			return o, nil, fail(exitInvalidInput, "%w", err)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gazehound/crawler/cluster"
+	"gazehound/crawler/nugget"
 	"gazehound/crawler/sim"
 	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
@@ -93,16 +95,33 @@ func (k knowledge) learn(ctx context.Context, a *app, w *sim.Web, o sim.ReaderOp
 	return nil
 }
 
-// simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat.
-func (a *app) simulateNuggets(o simulateOptions) error {
+// simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat,
+// measured by agents that talk over a JetStream server in this process.
+func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error) {
 	if o.trace != "" || len(o.warc) > 0 || o.demo != "" || o.nodes != "" {
 		return fail(exitUsage, "--nuggets needs no web: leave out --trace, --warc, --demo and --nodes")
 	}
 	if o.format != "text" && o.format != "json" {
 		return fail(exitUsage, "--nuggets writes text or json, got --format %q", o.format)
 	}
-	figures, err := sim.Nuggets(o.sim.Seed)
+	dir, err := os.MkdirTemp("", "gazehound-nuggets-")
 	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	server, err := cluster.Serve(cluster.ServerOptions{Name: "nuggets", Dir: dir, MaxBytes: 256e6})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	figures, err := sim.Nuggets(o.sim.Seed, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int, error) {
+		turns, heard, err := cluster.Agree(ctx, server, cluster.Order{URLs: len(queues[0]), Parts: f.Parts, Lambda: f.Lambda}, queues)
+		return turns, int(heard.Bits), int(heard.Bytes), err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return fail(exitStopped, "stopped")
+	case err != nil:
 		return err
 	}
 	if o.format == "json" {
@@ -110,9 +129,9 @@ func (a *app) simulateNuggets(o simulateOptions) error {
 	} else {
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 		for i, rows := range figures {
-			fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\tmeasured\tprecision\t\n", 5+i)
+			fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\tmeasured\tbytes on the wire\tprecision\t\n", 5+i)
 			for _, r := range rows {
-				fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Measured, r.Precision)
+				fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Measured, r.Bytes, r.Precision)
 			}
 		}
 		err = w.Flush()

@@ -100,8 +100,9 @@ important (share of relevant pages that are important), seed. Important are thos
 on which people stay longest after the logs end.
 
 --nuggets needs no web: it measures what it costs parallel agents to agree on the
-order of their queues, and how good that order is, by their number and that of the
-parts that each cuts its queue into (Ahmadi-Abkenari & Selamat 2010, figures 5, 6).
+order of their queues over JetStream, and how good that order is, by their number and
+that of the parts that each cuts its queue into (Ahmadi-Abkenari & Selamat 2010,
+figures 5, 6).
 
 --expect compares numbers STRATEGY.METRIC, or STRATEGY.METRIC@PAGES, by <, <=, >,
 >= or == and calculates with + - * / and parentheses. Metrics are means over the
@@ -200,7 +201,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		return fail(exitUsage, "--format: %q is not one of %s.%s", o.format, strings.Join(sim.Formats, ", "), didYouMean(o.format, sim.Formats))
 	}
 	if o.nuggets {
-		return a.simulateNuggets(o)
+		return a.simulateNuggets(ctx, o)
 	}
 	if o.rate != "" {
 		var rate Size

@@ -12,6 +12,7 @@
 //
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
 //	stream   NAME-visited    NAME.visited.NODE what NODE has visited
+//	stream   NAME-nuggets    NAME.nuggets.…    whose links are next, where the nodes keep one order
 //	bucket   NAME-crawl      definition, map
 //	bucket   NAME-members    NODE → its state, gone when the node is
 //	bucket   NAME-hosts      host or IP address → the node that may ask it
@@ -61,6 +62,16 @@ type Definition struct {
 	// Nodes are the nodes that own places, and the general ones. The hash
 	// methods need none: every node that joins has its share.
 	Nodes []partition.Node `json:"nodes,omitempty"`
+	Order *Order           `json:"order,omitempty"` // of all queues; nil: each node goes by its own
+}
+
+// String says what tells crawls apart.
+func (d Definition) String() string {
+	text := fmt.Sprintf("%s by %s, policy %s, %d places' nodes", d.Region, d.Partition, d.Policy, len(d.Nodes))
+	if d.Order != nil {
+		text += fmt.Sprintf(", one order of %d URLs in %d parts", d.Order.URLs, d.Order.Parts)
+	}
+	return text
 }
 
 const format = 2
@@ -88,17 +99,18 @@ type Options struct {
 	Rest      time.Duration // of a host between two nodes: the longest delay of the crawl's politeness
 	Linger    time.Duration // how long links wait for others to travel with
 	Dedupe    time.Duration // how long JetStream knows the messages it has
+	Patience  time.Duration // how long a node whose links are worse than those of others rests; counts where there is an Order
 	MaxBytes  int64         // of links on their way; half as much for what was visited
 	Log       func(format string, args ...any)
 }
 
 // DefaultOptions are a heartbeat of 2 s, 5 minutes until a silent node's share
 // moves, leases of a minute, 15 s for links to gather, 10 minutes of known
-// messages and 1 GB of links.
+// messages, a patience of 5 s and 1 GB of links.
 func DefaultOptions() Options {
 	return Options{
 		Crawl: "gazehound", Heartbeat: 2 * time.Second, Away: 5 * time.Minute, Lease: time.Minute, Rest: 2 * time.Second,
-		Linger: 15 * time.Second, Dedupe: 10 * time.Minute, MaxBytes: 1 << 30, Partition: partition.DefaultOptions(),
+		Linger: 15 * time.Second, Dedupe: 10 * time.Minute, Patience: 5 * time.Second, MaxBytes: 1 << 30, Partition: partition.DefaultOptions(),
 		Definition: Definition{Partition: partition.SiteHash, Policy: partition.PolicyA}, Log: func(string, ...any) {},
 	}
 }
@@ -122,8 +134,13 @@ func (o Options) Validate() error {
 		return fmt.Errorf("cluster: replicas must be 1, 3 or 5, got %d", o.Replicas)
 	case o.Linger < 0 || o.Linger > 10*time.Minute:
 		return fmt.Errorf("cluster: links wait for others between 0 and 10 minutes, got %v", o.Linger)
+	case o.Definition.Order != nil && o.Patience < 10*time.Millisecond:
+		return fmt.Errorf("cluster: a patience of %v is none", o.Patience)
 	case o.Dedupe < time.Second || o.MaxBytes < 1<<20:
 		return fmt.Errorf("cluster: known messages for %v and %d bytes of links are too little", o.Dedupe, o.MaxBytes)
+	}
+	if o.Definition.Order != nil {
+		return o.Definition.Order.validate()
 	}
 	return nil
 }
@@ -136,6 +153,7 @@ type Frontier interface {
 	Walk(ctx context.Context, after uint64, fn func(frontier.Node) error) error
 	WalkQueue(ctx context.Context, fn func(frontier.Node) error) error
 	Totals() frontier.Totals
+	Front(n int) ([]frontier.Entry, error)
 }
 
 // A Node takes part in a crawl: it is the crawler's Exchange, and Gate gives
@@ -155,6 +173,8 @@ type Node struct {
 	notes    *notebook
 	outbox   *outbox
 	frontier Frontier
+	order    *ordering  // nil: no order
+	ordered  OrderCount // of earlier runs
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -224,6 +244,9 @@ func (n *Node) join(ctx context.Context) (err error) {
 		return err
 	}
 	if err := n.enlist(ctx); err != nil {
+		return err
+	}
+	if err := n.takeTurns(ctx); err != nil {
 		return err
 	}
 	n.spawn(n.beat)
@@ -459,8 +482,7 @@ func (n *Node) define(ctx context.Context) error {
 		return fmt.Errorf("%w: format %d, this one has %d", ErrOtherFormat, theirs.Format, format)
 	}
 	if again, _ := json.Marshal(theirs); string(again) != string(raw) {
-		return fmt.Errorf("%w: %s by %s, policy %s, %d places' nodes; this node was told %s by %s, policy %s, %d", ErrOtherCrawl,
-			theirs.Region, theirs.Partition, theirs.Policy, len(theirs.Nodes), own.Region, own.Partition, own.Policy, len(own.Nodes))
+		return fmt.Errorf("%w: %s; this node was told %s", ErrOtherCrawl, theirs, own)
 	}
 	return nil
 }

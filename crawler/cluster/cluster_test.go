@@ -74,6 +74,8 @@ func (m *memory) Leave(context.Context, string, *frontier.Entry, ...frontier.Ent
 
 func (m *memory) Walk(context.Context, uint64, func(frontier.Node) error) error { return nil }
 
+func (m *memory) Front(int) ([]frontier.Entry, error) { return nil, nil }
+
 func (m *memory) WalkQueue(context.Context, func(frontier.Node) error) error { return nil }
 
 func (m *memory) urls() []string {
@@ -268,6 +270,8 @@ func TestJoinRefuses(t *testing.T) {
 		"same name":       {func(o *Options) { o.Name = "a" }, ErrNameTaken, `"a"`},
 		"other region":    {func(o *Options) { o.Definition.Region = "Elsewhere" }, ErrOtherCrawl, "Testville"},
 		"other partition": {func(o *Options) { o.Definition.Partition = partition.URLHash }, ErrOtherCrawl, "url-hash"},
+		"other order":     {func(o *Options) { d := DefaultOrder(); o.Definition.Order = &d }, ErrOtherCrawl, "one order of 64"},
+		"bad order":       {func(o *Options) { o.Definition.Order = &Order{URLs: 1, Parts: 4, Lambda: 4} }, nil, "a part each"},
 		"unreachable":     {func(o *Options) { o.URL = "nats://127.0.0.1:1" }, ErrUnreachable, "127.0.0.1:1"},
 		"bad name":        {func(o *Options) { o.Name = "a.b" }, nil, "letters, digits"},
 		"no places":       {func(o *Options) { o.Crawl, o.Definition.Partition = "second", partition.FullContent }, nil, "needs nodes with cities"},

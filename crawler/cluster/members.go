@@ -26,6 +26,8 @@ type Member struct {
 	Outbox    int64     `json:"outbox"`   // bytes of links that wait to be sent
 	Received  int64     `json:"received"` // links from other nodes, by this process
 	Epoch     int       `json:"epoch"`    // of the map that the node goes by
+
+	Order *OrderCount `json:"order,omitempty"` // by all runs; nil: the node goes by its own
 }
 
 // A mapping is the bucket's "map": the nodes that have a share. Its epoch
@@ -63,11 +65,16 @@ func (n *Node) state() Member {
 	epoch := n.shares.epoch
 	n.mu.RUnlock()
 	outbox := n.outbox.Waiting()
+	var order *OrderCount
+	if n.order != nil {
+		c := n.Order()
+		order = &c
+	}
 	return Member{
 		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: n.resting() && t.Queued == 0 && outbox == 0,
 		Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Visited: t.Visited,
 		Traffic: n.notes.get().Traffic, Outbox: outbox, Received: n.counts.received.Load(),
-		Epoch: epoch,
+		Epoch: epoch, Order: order,
 	}
 }
 
@@ -178,6 +185,9 @@ func (n *Node) follow(m mapping) error {
 	n.remapped = make(chan struct{})
 	n.mu.Unlock()
 	n.sent.reset() // owners have changed
+	if n.order != nil {
+		signal(n.order.remade)
+	}
 	n.o.Log("cluster: nodes %v", s.nodes)
 	return nil
 }

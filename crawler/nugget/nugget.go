@@ -91,6 +91,7 @@ type Agent struct {
 	f     Format
 	id    int
 	means []float64 // of the own parts
+	sizes []int     // of the own parts, in URLs
 	part  int       // the own part that is told next
 	now   []*Nugget // the latest of every agent; nil: not heard yet
 	done  []bool    // agents whose last part has had its turn
@@ -119,13 +120,16 @@ func NewAgent(f Format, id int, importance []float64) (*Agent, error) {
 		for _, v := range importance[from:to] {
 			sum += v
 		}
-		a.means = append(a.means, sum/float64(to-from))
+		a.means, a.sizes = append(a.means, sum/float64(to-from)), append(a.sizes, to-from)
 	}
 	return a, nil
 }
 
 // Cut returns where part p of n URLs in so many parts begins and ends.
 func Cut(n, parts, p int) (from, to int) { return n * p / parts, n * (p + 1) / parts }
+
+// Sizes returns how many URLs each of the agent's parts has.
+func (a *Agent) Sizes() []int { return a.sizes }
 
 // Publish returns the nugget of the agent's foremost part; false when it has
 // no part left. The agent has heard it itself.
@@ -156,7 +160,8 @@ func (a *Agent) Hear(n Nugget) error {
 // Empty takes note that another agent has no URLs at all.
 func (a *Agent) Empty(agent int) { a.done[agent] = true }
 
-// Turn says whose part is next: the one with the best mean, of several that of
+// Turn says whose part is next: the one with the best mean, of several the one
+// with the lowest number, so that equal agents take turns, and of these that of
 // the first agent. It is false while the nugget of some agent is awaited. Every
 // agent that has heard the same nuggets gives the same answer, and each call
 // that says true takes the turn: the agent whose it was publishes again.
@@ -167,7 +172,7 @@ func (a *Agent) Turn() (n Nugget, ok bool) {
 		case a.done[i]:
 		case a.now[i] == nil:
 			return Nugget{}, false
-		case best < 0 || a.now[i].Mean > a.now[best].Mean:
+		case best < 0 || a.now[i].Mean > a.now[best].Mean || a.now[i].Mean == a.now[best].Mean && a.now[i].Part < a.now[best].Part:
 			best = i
 		}
 	}

@@ -85,6 +85,22 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// Agents with equal queues take turns.
+func TestEqualAgents(t *testing.T) {
+	turns, _, err := Order(Format{Parts: 3, Lambda: 8}, [][]float64{{.5, .5, .5}, {.5, .5, .5}, {.5, .5, .5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range turns {
+		if n.Agent != i%3 || n.Part != i/3 {
+			t.Errorf("turn %d is part %d of agent %d", i, n.Part, n.Agent)
+		}
+	}
+	if len(turns) != 9 {
+		t.Errorf("%d turns", len(turns))
+	}
+}
+
 func TestPack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := Format{Agents: rapid.IntRange(1, 100).Draw(t, "m"), Parts: rapid.IntRange(1, 300).Draw(t, "l"), Lambda: rapid.IntRange(1, 40).Draw(t, "lambda")}

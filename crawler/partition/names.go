@@ -89,6 +89,13 @@ type names struct {
 	first   map[string]bool   // first words of all these
 	longest int               // words of the longest name
 	joined  map[string]string // name without spaces → name, for hosts
+	within  map[string][]part // first letters of a name that is looked for inside labels → such names
+}
+
+// A part is a name without spaces that may be part of a host's label.
+type part struct {
+	joined string
+	target int
 }
 
 // A mention is a city's name in a text.
@@ -99,7 +106,7 @@ type mention struct {
 }
 
 func newNames(targets []target, known []City) *names {
-	n := &names{targets: map[string][]int{}, best: map[string]int{}, state: map[string]string{}, first: map[string]bool{}, joined: map[string]string{}}
+	n := &names{targets: map[string][]int{}, best: map[string]int{}, state: map[string]string{}, first: map[string]bool{}, joined: map[string]string{}, within: map[string][]part{}}
 	population := map[string]int{}
 	spellings := func(c City) []string {
 		var all []string
@@ -141,6 +148,11 @@ func newNames(targets []target, known []City) *names {
 	}
 	for _, c := range known {
 		meet(c, -1)
+	}
+	for joined, name := range n.joined {
+		if t := n.best[name]; len(joined) >= shortest && t >= 0 {
+			n.within[joined[:shortest]] = append(n.within[joined[:shortest]], part{joined, t})
+		}
 	}
 	return n
 }
@@ -267,15 +279,13 @@ const shortest = 6
 // "houston-guide" and "visitlosangeles".
 func (n *names) inside(label string) (target int, ok bool) {
 	label = strings.ReplaceAll(fold(label), "-", "")
-	best := ""
-	for joined, name := range n.joined {
-		if len(joined) >= shortest && n.best[name] >= 0 && strings.Contains(label, joined) &&
-			(len(joined) > len(best) || len(joined) == len(best) && joined < best) {
-			best = joined
+	best := part{target: -1}
+	for i := 0; i+shortest <= len(label); i++ {
+		for _, p := range n.within[label[i:i+shortest]] {
+			if strings.HasPrefix(label[i:], p.joined) && (len(p.joined) > len(best.joined) || len(p.joined) == len(best.joined) && p.joined < best.joined) {
+				best = p
+			}
 		}
 	}
-	if best == "" {
-		return 0, false
-	}
-	return n.best[n.joined[best]], true
+	return max(best.target, 0), best.target >= 0
 }

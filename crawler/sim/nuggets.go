@@ -20,6 +20,7 @@ type NuggetRow struct {
 	Bits      int     `json:"bits"`      // of one nugget, equation 9
 	Formula   int     `json:"formula"`   // bits of all nuggets, equation 8
 	Measured  int     `json:"measured"`  // bits that were sent
+	Bytes     int     `json:"bytes"`     // of the messages that carried them; 0: there were none
 	Precision float64 `json:"precision"` // of the tenth of all URLs that is most important, how much comes in the first tenth of the order
 }
 
@@ -35,15 +36,19 @@ var nuggetFigures = []struct {
 
 const nuggetLambda = 4
 
+// Agree lets agents with these queues agree on one order, and returns it, the
+// bits that were sent and the bytes of the messages that carried them.
+type Agree func(f nugget.Format, queues [][]float64) (turns []nugget.Nugget, bits, bytes int, err error)
+
 // Nuggets lets agents with 1,000 URLs each agree on an order, for every point of
 // figures 5 and 6, and returns the rows of both. The importance of a URL is
 // drawn evenly, with a fifth that all URLs of an agent share.
-func Nuggets(seed uint64) (figures [][]NuggetRow, err error) {
+func Nuggets(seed uint64, agree Agree) (figures [][]NuggetRow, err error) {
 	for _, f := range nuggetFigures {
 		var rows []NuggetRow
 		for _, m := range f.agents {
 			for _, l := range f.parts {
-				row, err := orderByNuggets(nugget.Format{Agents: m, Parts: l, Lambda: nuggetLambda}, seed)
+				row, err := orderByNuggets(nugget.Format{Agents: m, Parts: l, Lambda: nuggetLambda}, seed, agree)
 				if err != nil {
 					return nil, err
 				}
@@ -55,20 +60,22 @@ func Nuggets(seed uint64) (figures [][]NuggetRow, err error) {
 	return figures, nil
 }
 
-func orderByNuggets(f nugget.Format, seed uint64) (NuggetRow, error) {
-	const urls = 1000
+// urlsOfAgent is the length of each agent's queue.
+const urlsOfAgent = 1000
+
+func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error) {
 	dice := rand.New(rand.NewPCG(seed, 7))
 	queues := make([][]float64, f.Agents)
 	var all []float64
 	for i := range queues {
 		host := dice.Float64()
-		for range urls {
+		for range urlsOfAgent {
 			queues[i] = append(queues[i], 0.8*dice.Float64()+0.2*host)
 		}
 		slices.SortFunc(queues[i], falling)
 		all = append(all, queues[i]...)
 	}
-	turns, sent, err := nugget.Order(f, queues)
+	turns, sent, bytes, err := agree(f, queues)
 	if err != nil {
 		return NuggetRow{}, fmt.Errorf("sim: %w", err)
 	}
@@ -76,7 +83,7 @@ func orderByNuggets(f nugget.Format, seed uint64) (NuggetRow, error) {
 	tenth := len(all) / 10
 	least, hits, place := all[tenth-1], 0, 0
 	for _, t := range turns {
-		from, to := nugget.Cut(urls, f.Parts, t.Part)
+		from, to := nugget.Cut(urlsOfAgent, f.Parts, t.Part)
 		for _, v := range queues[t.Agent][from:to] {
 			if place < tenth && v >= least {
 				hits++
@@ -84,7 +91,7 @@ func orderByNuggets(f nugget.Format, seed uint64) (NuggetRow, error) {
 			place++
 		}
 	}
-	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, float64(hits) / float64(tenth)}, nil
+	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, bytes, float64(hits) / float64(tenth)}, nil
 }
 
 func falling(a, b float64) int {

@@ -1,0 +1,610 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gazehound/crawler/nugget"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// An Order says how nodes agree on one order of their queues without a
+// coordinator (Ahmadi-Abkenari & Selamat 2010, section 8; package nugget).
+type Order struct {
+	URLs   int `json:"urls"`   // K: the front of each queue, which a round is about
+	Parts  int `json:"parts"`  // L: what each node cuts it into
+	Lambda int `json:"lambda"` // λ: bits of a mean
+}
+
+// DefaultOrder has 4 parts of 16 URLs and means in 16 bits.
+func DefaultOrder() Order { return Order{URLs: 64, Parts: 4, Lambda: 16} }
+
+func (o Order) validate() error {
+	if o.URLs < o.Parts || o.URLs > 10_000 {
+		return fmt.Errorf("cluster: an order is about %d to 10000 URLs, a part each at least, got %d", o.Parts, o.URLs)
+	}
+	return nugget.Format{Agents: 2, Parts: o.Parts, Lambda: o.Lambda}.Validate()
+}
+
+// An OrderCount is what agreeing on the order has taken. Bits are those that
+// came to this node from others: those of all nodes together are what
+// equation 8 counts.
+type OrderCount struct {
+	Rounds    int64 `json:"rounds"`    // that were agreed on
+	Abandoned int64 `json:"abandoned"` // rounds that a later one overtook
+	Nuggets   int64 `json:"nuggets"`   // heard from others
+	Bits      int64 `json:"bits"`      // of these, equation 9
+	Formula   int64 `json:"formula"`   // this node's m-th of what equation 8 says for the rounds that were agreed on
+	Bytes     int64 `json:"bytes"`     // of the messages that carried them, with subject and framing
+	Turns     int64 `json:"turns"`     // parts whose turn came
+	Impatient int64 `json:"impatient"` // parts that were fetched without a turn
+}
+
+// Add returns the sum of both.
+func (c OrderCount) Add(d OrderCount) OrderCount {
+	return OrderCount{c.Rounds + d.Rounds, c.Abandoned + d.Abandoned, c.Nuggets + d.Nuggets, c.Bits + d.Bits, c.Formula + d.Formula, c.Bytes + d.Bytes, c.Turns + d.Turns, c.Impatient + d.Impatient}
+}
+
+// An ordering is one node's part in the order of all. A round is about the K
+// best URLs of each queue: the nodes tell one another the means of their parts
+// until all know the same order, and then fetch what is in its better half, all
+// at once. Who has done so begins the next round, which the others join as soon
+// as they hear of it. A node that is not in the better half rests, at most for
+// patience; so a node that is gone, slow or cut off holds up nobody.
+//
+// Nuggets travel over a stream of their own, so that all nodes hear them in one
+// order. The body of a message is the bits of the nugget, its subject says
+// NAME.nuggets.EPOCH.ROUND.NODE; a node without URLs sends no bits.
+type ordering struct {
+	self     string
+	o        Order
+	patience time.Duration
+	js       jetstream.JetStream
+	stream   jetstream.Stream
+	prefix   string                             // NAME.nuggets
+	nodes    func() (epoch int, names []string) // who takes part
+	front    func(n int) ([]float64, error)     // importance of the best n URLs, falling, in [0, 1]
+	agreed   func(r *round)                     // is told of every round
+	log      func(format string, args ...any)
+
+	round  round         // of the goroutine in run
+	used   chan struct{} // the granted pages are used up
+	remade chan struct{} // other nodes have a share
+	latest int           // number of the latest round that was heard of
+
+	mu      sync.Mutex
+	changed chan struct{} // closed when pages are granted
+	granted int           // pages that may be begun
+	part    int           // pages of one part
+	since   time.Time     // of the last grant
+	counts  OrderCount
+}
+
+// A round is one order in the making.
+type round struct {
+	epoch, number int
+	began         time.Time
+	format        nugget.Format
+	agent         *nugget.Agent // nil: none has begun
+	names         []string
+	self          int
+	turns         []nugget.Nugget
+	heard         OrderCount // Nuggets, Bits and Bytes of this round
+	over          bool
+}
+
+func newOrdering(self string, o Order, patience time.Duration, js jetstream.JetStream, stream jetstream.Stream, crawl string) *ordering {
+	return &ordering{
+		self: self, o: o, patience: patience, js: js, stream: stream, prefix: crawl + ".nuggets", log: func(string, ...any) {}, agreed: func(*round) {},
+		used: make(chan struct{}, 1), remade: make(chan struct{}, 1), changed: make(chan struct{}), part: max(o.URLs/o.Parts, 1),
+	}
+}
+
+// nuggets makes the stream of a crawl's nuggets, or finds it. What a node has
+// not heard in a minute is of no use any more.
+func nuggets(ctx context.Context, js jetstream.JetStream, crawl string, replicas int) (jetstream.Stream, error) {
+	config := jetstream.StreamConfig{
+		Name: crawl + "-nuggets", Subjects: []string{crawl + ".nuggets.>"}, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld,
+		MaxAge: time.Minute, MaxMsgs: 100_000, MaxBytes: 16 << 20, Storage: jetstream.MemoryStorage, Replicas: replicas,
+	}
+	s, err := js.CreateStream(ctx, config)
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		s, err = js.Stream(ctx, config.Name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: stream of nuggets: %w", err)
+	}
+	return s, nil
+}
+
+// turn waits until the node may begin a page.
+func (o *ordering) turn(ctx context.Context) error {
+	for {
+		o.mu.Lock()
+		if o.granted == 0 && time.Since(o.since) >= o.patience {
+			o.granted, o.since = o.part, time.Now()
+			o.counts.Impatient++
+		}
+		if o.granted > 0 {
+			if o.granted--; o.granted == 0 {
+				signal(o.used)
+			}
+			o.mu.Unlock()
+			return nil
+		}
+		changed, rest := o.changed, o.patience-time.Since(o.since)
+		o.mu.Unlock()
+		timer := time.NewTimer(rest)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-changed:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// grant lets the node begin so many pages, of these parts.
+func (o *ordering) grant(pages, parts int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.counts.Turns += int64(parts)
+	if pages == 0 {
+		return
+	}
+	o.granted, o.since = max(o.granted, pages), time.Now()
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+// signal says something that may be known already.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+func (o *ordering) count() OrderCount {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.counts
+}
+
+// run agrees on one order after the other until ctx ends.
+func (o *ordering) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := o.listen(ctx); err != nil && ctx.Err() == nil {
+			o.log("cluster: order: %v", err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	}
+}
+
+// listen takes part until ctx ends or nothing can be heard any more.
+func (o *ordering) listen(ctx context.Context) error {
+	ask, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	consumer, err := o.stream.OrderedConsumer(ask, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy})
+	if err != nil {
+		return err
+	}
+	heard := make(chan jetstream.Msg, 64)
+	broken := make(chan error, 1)
+	consuming, err := consumer.Consume(func(m jetstream.Msg) {
+		select {
+		case heard <- m:
+		case <-ctx.Done():
+		}
+	}, jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+		if errors.Is(err, jetstream.ErrOrderedConsumerNotCreated) || errors.Is(err, jetstream.ErrStreamNotFound) {
+			select {
+			case broken <- err:
+			default:
+			}
+		}
+	}))
+	if err != nil {
+		return err
+	}
+	defer func() { consuming.Stop(); <-consuming.Closed() }()
+	last, err := o.last(ask) // once nothing can be missed
+	if err != nil {
+		return err
+	}
+	o.latest = max(o.latest, last)
+	o.begin(ctx, o.latest+1)
+	late := time.NewTicker(o.patience / 2)
+	defer late.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-broken:
+			return err
+		case m := <-heard:
+			o.hear(ctx, m)
+		case <-o.used:
+			if o.round.agent == nil || o.round.over { // else it will bring more
+				o.begin(ctx, o.latest+1)
+			}
+		case <-o.remade:
+			o.begin(ctx, o.latest+1)
+		case <-late.C:
+			if time.Since(o.round.began) >= o.patience {
+				o.begin(ctx, o.latest+1)
+			}
+		}
+	}
+}
+
+// last is the number of the latest round that the stream knows of.
+func (o *ordering) last(ctx context.Context) (int, error) {
+	m, err := o.stream.GetLastMsgForSubject(ctx, o.prefix+".>")
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil
+	} else if err != nil {
+		return 0, err
+	}
+	_, number, _, err := o.address(m.Subject)
+	return number, err
+}
+
+// begin offers the front of the queue in a new round.
+func (o *ordering) begin(ctx context.Context, number int) {
+	if o.round.agent != nil && !o.round.over {
+		o.mu.Lock()
+		o.counts.Abandoned++
+		o.mu.Unlock()
+	}
+	select {
+	case <-o.used: // this round brings more
+	default:
+	}
+	epoch, names := o.nodes()
+	o.latest = max(o.latest, number)
+	r := round{epoch: epoch, number: number, began: time.Now(), names: names, self: slices.Index(names, o.self)}
+	o.round = r
+	if len(names) < 2 || r.self < 0 {
+		return
+	}
+	r.format = nugget.Format{Agents: len(names), Parts: o.o.Parts, Lambda: o.o.Lambda}
+	values, err := o.front(o.o.URLs)
+	if err == nil {
+		r.agent, err = nugget.NewAgent(r.format, r.self, values)
+	}
+	if err != nil {
+		o.log("cluster: order: %v", err)
+		return
+	}
+	o.round = r
+	o.tell(ctx)
+	o.settle(ctx)
+}
+
+// tell publishes the nugget of the foremost part. A round of which a nugget
+// is lost is overtaken by the next one.
+func (o *ordering) tell(ctx context.Context) {
+	r := &o.round
+	var body []byte
+	if n, ok := r.agent.Publish(); ok {
+		body = pack(r.format, n)
+	}
+	try, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if _, err := o.js.Publish(try, fmt.Sprintf("%s.%d.%d.%s", o.prefix, r.epoch, r.number, o.self), body); err != nil && ctx.Err() == nil {
+		o.log("cluster: order: tell a nugget: %v", err)
+	}
+}
+
+// hear takes in a nugget of another node.
+func (o *ordering) hear(ctx context.Context, m jetstream.Msg) {
+	epoch, number, name, err := o.address(m.Subject())
+	if err == nil && name != o.self {
+		err = o.take(ctx, epoch, number, name, m)
+	}
+	if err != nil {
+		o.log("cluster: order: %v", err)
+	}
+}
+
+func (o *ordering) take(ctx context.Context, epoch, number int, name string, m jetstream.Msg) error {
+	o.latest = max(o.latest, number)
+	if now, _ := o.nodes(); epoch != now || cmp.Or(cmp.Compare(epoch, o.round.epoch), cmp.Compare(number, o.round.number)) < 0 {
+		return nil // of another map, or a round that is past
+	}
+	if epoch != o.round.epoch || number != o.round.number {
+		o.begin(ctx, number)
+	}
+	r := &o.round
+	if r.agent == nil || r.over {
+		return nil
+	}
+	from := slices.Index(r.names, name)
+	if from < 0 {
+		return fmt.Errorf("a nugget of %q, which has no share", name)
+	}
+	if len(m.Data()) == 0 {
+		r.agent.Empty(from)
+	} else {
+		n, err := unpack(r.format, m.Data())
+		if err != nil {
+			return fmt.Errorf("node %s: %w", name, err)
+		}
+		if n.Agent != from {
+			return fmt.Errorf("node %s told a nugget of %s", name, r.names[n.Agent])
+		}
+		if err := r.agent.Hear(n); err != nil {
+			return fmt.Errorf("node %s: %w", name, err)
+		}
+		c := OrderCount{Nuggets: 1, Bits: int64(r.format.Bits()), Bytes: wireBytes(m)}
+		r.heard = r.heard.Add(c)
+		o.mu.Lock()
+		o.counts = o.counts.Add(c)
+		o.mu.Unlock()
+	}
+	o.settle(ctx)
+	return nil
+}
+
+// settle takes all turns that are known, and grants what they bring once all are.
+func (o *ordering) settle(ctx context.Context) {
+	r := &o.round
+	for n, ok := r.agent.Turn(); ok; n, ok = r.agent.Turn() {
+		r.turns = append(r.turns, n)
+		if n.Agent == r.self && !n.Last {
+			o.tell(ctx)
+		}
+	}
+	if r.over || !r.agent.Over() {
+		return
+	}
+	r.over = true
+	pages, parts := 0, 0
+	for _, n := range r.turns[:(len(r.turns)+1)/2] {
+		if n.Agent == r.self {
+			pages, parts = pages+r.agent.Sizes()[n.Part], parts+1
+		}
+	}
+	o.mu.Lock()
+	o.counts.Rounds++
+	o.counts.Formula += int64(r.format.Overhead() / r.format.Agents)
+	o.mu.Unlock()
+	o.grant(pages, parts)
+	o.agreed(r)
+}
+
+// address reads the subject of a nugget.
+func (o *ordering) address(subject string) (epoch, number int, name string, err error) {
+	rest, ok := strings.CutPrefix(subject, o.prefix+".")
+	if p := strings.Split(rest, "."); ok && len(p) == 3 {
+		var errs [2]error
+		epoch, errs[0] = strconv.Atoi(p[0])
+		number, errs[1] = strconv.Atoi(p[1])
+		if errs[0] == nil && errs[1] == nil && epoch >= 0 && number >= 0 && number < 1<<40 {
+			return epoch, number, p[2], nil
+		}
+	}
+	return 0, 0, "", fmt.Errorf("%.80q is no subject of a nugget", subject)
+}
+
+// pack makes a message of a nugget: its bits, from the left, in whole bytes.
+func pack(f nugget.Format, n nugget.Nugget) []byte {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], f.Pack(n)<<(64-f.Bits()))
+	return b[:(f.Bits()+7)/8]
+}
+
+// unpack reads what pack wrote, or what anybody else did.
+func unpack(f nugget.Format, message []byte) (nugget.Nugget, error) {
+	var b [8]byte
+	if len(message) != (f.Bits()+7)/8 {
+		return nugget.Nugget{}, fmt.Errorf("a nugget of %d bits in %d bytes", f.Bits(), len(message))
+	}
+	copy(b[:], message)
+	word := binary.BigEndian.Uint64(b[:])
+	if word<<f.Bits() != 0 {
+		return nugget.Nugget{}, fmt.Errorf("a nugget of more than %d bits", f.Bits())
+	}
+	return f.Unpack(word >> (64 - f.Bits()))
+}
+
+// wireBytes is what a server sends a node for a message: the line of its
+// protocol, MSG subject subscription reply size, and the body.
+func wireBytes(m jetstream.Msg) int64 {
+	line := len("MSG ") + len(m.Subject()) + len(" 1 ") + len(m.Reply()) + 1 + len(strconv.Itoa(len(m.Data()))) + len("\r\n")
+	return int64(line + len(m.Data()) + len("\r\n"))
+}
+
+// Turn waits until this node may begin a page: where nodes agree on an order,
+// until the links that it has are among the better ones. A node that has no
+// links, or is alone, need not wait.
+func (n *Node) Turn(ctx context.Context) error {
+	if n.order == nil || n.frontier.Totals().Queued == 0 {
+		return nil
+	}
+	if _, names := n.sharing(); len(names) < 2 {
+		return nil
+	}
+	return n.order.turn(ctx)
+}
+
+// Order returns what the order has taken in all runs of this node.
+func (n *Node) Order() OrderCount {
+	if n.order == nil {
+		return n.ordered
+	}
+	return n.ordered.Add(n.order.count())
+}
+
+// sharing returns the nodes that have a share, and the epoch of that.
+func (n *Node) sharing() (epoch int, names []string) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.shares.epoch, n.shares.nodes
+}
+
+// takeTurns begins to agree on an order, if the crawl has one.
+func (n *Node) takeTurns(ctx context.Context) (err error) {
+	if n.ordered, err = ReadOrder(n.o.Dir); err != nil {
+		n.o.Log("%v; it counts from 0", err)
+	}
+	o := n.o.Definition.Order
+	if o == nil {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	stream, err := nuggets(wait, n.js, n.o.Crawl, n.replicas())
+	if err != nil {
+		return err
+	}
+	n.order = newOrdering(n.o.Name, *o, n.o.Patience, n.js, stream, n.o.Crawl)
+	n.order.nodes, n.order.front, n.order.log = n.sharing, n.foremost, n.o.Log
+	n.spawn(n.order.run)
+	n.spawn(n.keepOrder)
+	return nil
+}
+
+// foremost returns the priorities of the best links of the queue.
+func (n *Node) foremost(most int) ([]float64, error) {
+	es, err := n.frontier.Front(most)
+	values := make([]float64, len(es))
+	for i, e := range es {
+		if e.Priority > 0 { // not NaN either
+			values[i] = min(e.Priority, 1)
+		}
+	}
+	slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
+	return values, err
+}
+
+// keepOrder writes down what the order has taken, every few heartbeats and at the end.
+func (n *Node) keepOrder(ctx context.Context) {
+	t := time.NewTicker(5 * n.o.Heartbeat)
+	defer t.Stop()
+	for before := n.Order(); ; {
+		select {
+		case <-ctx.Done():
+		case <-t.C:
+		}
+		if now := n.Order(); now != before {
+			if err := writeOrder(n.o.Dir, now); err != nil {
+				n.o.Log("%v", err)
+			}
+			before = now
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// Agree lets as many agents as there are queues agree on one order over s, each
+// by a connection of its own, and returns the turns and what all of them heard.
+// Each queue is the importance of URLs, falling from 1 to 0.
+func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (turns []nugget.Nugget, heard OrderCount, err error) {
+	if err := o.validate(); err != nil {
+		return nil, heard, err
+	}
+	if len(queues) == 1 { // who is alone tells nobody
+		turns, _, err = nugget.Order(nugget.Format{Agents: 1, Parts: o.Parts, Lambda: o.Lambda}, queues)
+		return turns, heard, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("no order in a minute"))
+	defer cancel()
+	names := make([]string, len(queues))
+	for i := range names {
+		names[i] = fmt.Sprintf("agent%02d", i)
+	}
+	var nodes []*Node
+	defer func() {
+		for _, n := range nodes {
+			n.Close()
+		}
+	}()
+	all := make(chan *round, len(queues))
+	crawl := fmt.Sprintf("order-%d-%d", len(queues), o.Parts)
+	for i, queue := range queues {
+		n := &Node{o: DefaultOptions()}
+		n.o.Name, n.o.Server = names[i], s
+		n.ctx, n.cancel = context.WithCancelCause(ctx)
+		nodes = append(nodes, n)
+		if err := n.connect(ctx); err != nil {
+			return nil, heard, err
+		}
+		stream, err := nuggets(ctx, n.js, crawl, 1)
+		if err != nil {
+			return nil, heard, err
+		}
+		n.order = newOrdering(names[i], o, time.Minute, n.js, stream, crawl)
+		n.order.nodes = func() (int, []string) { return 1, names }
+		n.order.front = func(most int) ([]float64, error) { return queue[:min(most, len(queue))], nil }
+		n.order.agreed = func(r *round) { all <- r }
+		n.spawn(n.order.run)
+	}
+	for i := range queues {
+		select {
+		case <-ctx.Done():
+			return nil, heard, context.Cause(ctx)
+		case r := <-all:
+			if i > 0 && !slices.Equal(r.turns, turns) {
+				return nil, heard, fmt.Errorf("cluster: two agents found different orders: %v and %v", turns, r.turns)
+			}
+			turns, heard = r.turns, heard.Add(r.heard)
+		}
+	}
+	return turns, heard, nil
+}
+
+// orderFile is where a node keeps what orders have taken, over restarts.
+const orderFile = "order.json"
+
+// ReadOrder returns what the order has taken in all runs of the node whose
+// Options.Dir is dir; nothing, if it went by its own.
+func ReadOrder(dir string) (c OrderCount, err error) {
+	raw, err := os.ReadFile(filepath.Join(dir, orderFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &c)
+	}
+	if err != nil {
+		return OrderCount{}, fmt.Errorf("cluster: %s: %w", orderFile, err)
+	}
+	return c, nil
+}
+
+func writeOrder(dir string, c OrderCount) error {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, orderFile)
+	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return nil
+}

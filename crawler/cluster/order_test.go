@@ -1,0 +1,194 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/nugget"
+
+	"pgregory.net/rapid"
+)
+
+// What agents hear over JetStream takes as many bits as equation 8 says, and
+// their order is that of agents in one process.
+func TestAgree(t *testing.T) {
+	s := serve(t, func(o *ServerOptions) { o.Listen = "" })
+	queues := [][]float64{{.9, .8, .3, .2, .1, .1}, {.7, .7, .7, .6, .6, .6}, {1, .1, .1, 0, 0, 0}}
+	o := Order{URLs: 6, Parts: 3, Lambda: 4}
+	turns, heard, err := Agree(t.Context(), s, o, queues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := nugget.Format{Agents: 3, Parts: 3, Lambda: 4}
+	want, _, err := nugget.Order(f, queues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(turns, want) {
+		t.Errorf("order %v, want %v", turns, want)
+	}
+	if heard.Bits != int64(f.Overhead()) || heard.Nuggets != 3*2*3 || heard.Bytes <= heard.Bits/8 {
+		t.Errorf("heard %+v, equation 8 says %d bits", heard, f.Overhead())
+	}
+}
+
+// A queueOf is a frontier with a front of equal links.
+type queueOf struct {
+	memory
+	mu       sync.Mutex
+	priority float64
+	links    int
+}
+
+func (q *queueOf) Totals() frontier.Totals {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return frontier.Totals{Queued: int64(q.links)}
+}
+
+func (q *queueOf) Front(n int) ([]frontier.Entry, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	es := make([]frontier.Entry, min(n, q.links))
+	for i := range es {
+		es[i].Priority = q.priority
+	}
+	return es, nil
+}
+
+func (q *queueOf) set(priority float64, links int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.priority, q.links = priority, links
+}
+
+// Of three nodes with many links each, those with better ones begin pages and
+// the others rest until they are worse; a node that has no links, or is gone,
+// holds up nobody.
+func TestTurns(t *testing.T) {
+	s := serve(t, nil)
+	priorities := []float64{.9, .8, .1}
+	var nodes []*Node
+	var queues []*queueOf
+	for i, name := range []string{"a", "b", "c"} {
+		o := options(t, s, name)
+		order := DefaultOrder()
+		o.Definition.Order, o.Patience = &order, time.Minute
+		q := &queueOf{priority: priorities[i], links: 1000}
+		n := join(t, q, o)
+		nodes, queues = append(nodes, n), append(queues, q)
+	}
+	until(t, "the map of three nodes", func() bool {
+		return !slices.ContainsFunc(nodes, func(n *Node) bool { _, names := n.sharing(); return len(names) != 3 })
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	var begun [3]chan struct{}
+	var workers sync.WaitGroup
+	for i, n := range nodes {
+		begun[i] = make(chan struct{})
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for ctx.Err() == nil && n.Turn(ctx) == nil {
+				select {
+				case begun[i] <- struct{}{}:
+				case <-ctx.Done():
+				}
+			}
+		}()
+	}
+	t.Cleanup(func() { stop(); workers.Wait() })
+	take := func(i int) bool {
+		select {
+		case <-begun[i]:
+			return true
+		case <-time.After(time.Minute):
+			return false
+		}
+	}
+	for i := range nodes { // what each had before there were others
+		for range 16 {
+			if !take(i) {
+				t.Fatalf("%s does not begin its first pages", nodes[i].Name())
+			}
+		}
+	}
+	for page := range 1000 {
+		for i := range 2 {
+			if !take(i) {
+				t.Fatalf("%s does not begin page %d: %+v", nodes[i].Name(), page, nodes[i].Order())
+			}
+		}
+	}
+	c := nodes[2].Order()
+	if c.Rounds < 5 || c.Turns > 2 {
+		t.Errorf("after %d rounds the worst node had %d turns", c.Rounds, c.Turns)
+	}
+	queues[0].set(.05, 1000)
+	queues[1].set(0, 0)
+	for i := range 2 { // they use up what they have, and then there is another round
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for {
+				select {
+				case <-begun[i]:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+	}
+	for range 500 {
+		if !take(2) {
+			t.Fatalf("c does not begin, although it is the best: %+v", nodes[2].Order())
+		}
+	}
+	total := OrderCount{}
+	for _, n := range nodes {
+		c := n.Order()
+		if c.Bits != c.Nuggets*int64(nugget.Format{Agents: 3, Parts: 4, Lambda: 16}.Bits()) {
+			t.Errorf("%s: %d bits in %d nuggets", n.Name(), c.Bits, c.Nuggets)
+		}
+		total = total.Add(c)
+	}
+	t.Logf("all nodes: %+v", total)
+}
+
+// What is told can be read again and nothing else can: no panic, and what is
+// read packs to the same bytes.
+func FuzzNugget(f *testing.F) {
+	f.Add([]byte{0xff, 0x80, 0}, 3, 4, 8)
+	f.Add([]byte{0x12, 0x34, 0x56}, 2, 4, 16)
+	f.Fuzz(func(t *testing.T, message []byte, m, l, lambda int) {
+		format := nugget.Format{Agents: m, Parts: l, Lambda: lambda}
+		if m > 1000 || l > 1000 || format.Validate() != nil {
+			return
+		}
+		n, err := unpack(format, message)
+		if err != nil {
+			return
+		}
+		if n.Agent < 0 || n.Agent >= m || n.Part < 0 || n.Part >= l {
+			t.Fatalf("%+v of %+v", n, format)
+		}
+		if !slices.Equal(pack(format, n), message) {
+			t.Fatalf("%x is read as %+v, which is %x", message, n, pack(format, n))
+		}
+	})
+}
+
+func TestNuggetMessages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := nugget.Format{Agents: rapid.IntRange(1, 100).Draw(t, "m"), Parts: rapid.IntRange(1, 300).Draw(t, "l"), Lambda: rapid.IntRange(1, 40).Draw(t, "lambda")}
+		n := nugget.Nugget{Last: rapid.Bool().Draw(t, "last"), Agent: rapid.IntRange(0, f.Agents-1).Draw(t, "agent"), Part: rapid.IntRange(0, f.Parts-1).Draw(t, "part"),
+			Mean: f.Quantise(rapid.Float64().Draw(t, "mean"))}
+		if got, err := unpack(f, pack(f, n)); err != nil || got != n {
+			t.Fatalf("%+v came back as %+v, %v", n, got, err)
+		}
+	})
+}
