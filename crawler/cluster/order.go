@@ -529,7 +529,7 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (turns [
 		turns, _, err = nugget.Order(nugget.Format{Agents: 1, Parts: o.Parts, Lambda: o.Lambda}, queues)
 		return turns, heard, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("no order in a minute"))
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Minute, errors.New("no order in two minutes"))
 	defer cancel()
 	names := make([]string, len(queues))
 	for i := range names {
@@ -555,24 +555,36 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (turns [
 		if err != nil {
 			return nil, heard, err
 		}
-		n.order = newOrdering(names[i], o, time.Minute, n.js, stream, crawl)
+		n.order = newOrdering(names[i], o, 5*time.Second, n.js, stream, crawl)
 		n.order.nodes = func() (int, []string) { return 1, names }
 		n.order.front = func(most int) ([]float64, error) { return queue[:min(most, len(queue))], nil }
-		n.order.agreed = func(r *round) { all <- r }
+		n.order.agreed = func(r *round) {
+			finished := *r
+			select {
+			case all <- &finished:
+			case <-ctx.Done():
+			}
+		}
 		n.spawn(n.order.run)
 	}
-	for i := range queues {
+	for rounds := map[int][]*round{}; ; {
 		select {
 		case <-ctx.Done():
 			return nil, heard, context.Cause(ctx)
 		case r := <-all:
-			if i > 0 && !slices.Equal(r.turns, turns) {
-				return nil, heard, fmt.Errorf("cluster: two agents found different orders: %v and %v", turns, r.turns)
+			same := append(rounds[r.number], r)
+			if rounds[r.number] = same; len(same) < len(queues) {
+				continue
 			}
-			turns, heard = r.turns, heard.Add(r.heard)
+			for _, r := range same {
+				if !slices.Equal(r.turns, same[0].turns) {
+					return nil, heard, fmt.Errorf("cluster: two agents found different orders: %v and %v", same[0].turns, r.turns)
+				}
+				heard = heard.Add(r.heard)
+			}
+			return r.turns, heard, nil
 		}
 	}
-	return turns, heard, nil
 }
 
 // orderFile is where a node keeps what orders have taken, over restarts.
