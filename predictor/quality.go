@@ -8,8 +8,74 @@ import (
 
 // A judgement is a prediction and what came of it.
 type judgement struct {
-	p        float64 // predicted probability of a relevant page
+	p        float64 // predicted probability of a relevant page, or predicted worth
+	came     float64 // what came: 1 or 0, or the worth, in [0, 1]
 	relevant bool
+}
+
+// Quality is how well a model predicts.
+type Quality struct {
+	LogLoss float64 `json:"log_loss"` // mean -ln of the probability of what came; 0 is perfect
+	AUC     float64 `json:"auc"`      // area under the ROC curve, in [0, 1]; 0.5 is chance; 0 where not Ranked
+	// AP is the average precision: the mean, over the relevant links, of the share
+	// of relevant ones among all that stand no lower; in [0, 1], and 0 where not
+	// Ranked. Chance is the share of relevant links.
+	AP float64 `json:"ap"`
+	// Error is the expected calibration error: by how much Predicted and Came
+	// of a Bin differ, in the mean over the links.
+	Error       float64   `json:"calibration_error"`
+	Calibration [bins]Bin `json:"calibration"` // by prediction, in tenths
+}
+
+const bins = 10
+
+// A Bin holds the links with predictions of one tenth.
+type Bin struct {
+	Links     int     `json:"links"`
+	Predicted float64 `json:"predicted"` // mean
+	Came      float64 `json:"came"`      // mean of what came
+}
+
+// qualityOf measures judgements, which it sorts, and tells whether both kinds
+// of link are among them, so that AUC and AP mean something.
+func qualityOf(js []judgement) (q Quality, ranked bool) {
+	q.LogLoss = logLoss(js)
+	if q.AUC, ranked = auc(js); ranked {
+		q.AP = averagePrecision(js)
+	}
+	for _, j := range js {
+		b := &q.Calibration[min(int(j.p*bins), bins-1)]
+		b.Links++
+		b.Predicted += j.p
+		b.Came += j.came
+	}
+	for i := range q.Calibration {
+		if b := &q.Calibration[i]; b.Links > 0 {
+			b.Predicted /= float64(b.Links)
+			b.Came /= float64(b.Links)
+			q.Error += math.Abs(b.Predicted-b.Came) * float64(b.Links) / float64(len(js))
+		}
+	}
+	return q, ranked
+}
+
+// averagePrecision returns Σ (R_n − R_n−1)·P_n over the distinct predictions
+// from the highest down, where P_n and R_n are precision and recall of what
+// stands no lower. The judgements are sorted by auc, and some are relevant.
+func averagePrecision(js []judgement) float64 {
+	sum, seen, relevant := 0.0, 0, 0
+	for i := len(js); i > 0; {
+		tie, p := 0, js[i-1].p
+		for ; i > 0 && js[i-1].p == p; i-- {
+			seen++
+			if js[i-1].relevant {
+				tie++
+			}
+		}
+		relevant += tie
+		sum += float64(tie) * float64(relevant) / float64(seen)
+	}
+	return sum / float64(relevant)
 }
 
 // auc returns the area under the ROC curve: the probability that a relevant
@@ -43,15 +109,18 @@ func auc(js []judgement) (area float64, ok bool) {
 const surest = 1e-6
 
 // logLoss returns the mean of -ln of the probability that was given to what
-// came: 0 is perfect, ln 2 = 0.69 is knowing nothing. It is 0 of none.
+// came: 0 is perfect, ln 2 = 0.69 is knowing nothing. It is 0 of none. Of what
+// came in part, both sides count in part.
 func logLoss(js []judgement) float64 {
 	sum := 0.0
 	for _, j := range js {
 		p := min(max(j.p, surest), 1-surest)
-		if !j.relevant {
-			p = 1 - p
+		if j.came > 0 {
+			sum -= j.came * math.Log(p)
 		}
-		sum -= math.Log(p)
+		if j.came < 1 {
+			sum -= (1 - j.came) * math.Log(1-p)
+		}
 	}
 	return sum / float64(max(len(js), 1))
 }

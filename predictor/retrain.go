@@ -112,6 +112,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	}
 
 	var judged [2][MaxDepth][]judgement // of the new and the old model
+	var worth []judgement               // of the new one
 	err = each(ctx, examples, func(i int, e Example) {
 		if i < cut {
 			return
@@ -123,9 +124,12 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 		for d := range min(len(e.Trail), o.Depths) {
 			for k, m := range []*Model{model, rival} {
 				if m != nil {
-					judged[k][d] = append(judged[k][d], judgement{m.Score(e.Trail[d])[d], e.Relevant})
+					judged[k][d] = append(judged[k][d], judge(m.Score(e.Trail[d])[d], e.Relevant))
 				}
 			}
+		}
+		if len(e.Trail) > 0 {
+			worth = append(worth, judgement{model.Worth(e.Link, e.Trail[0]), e.Worth(), e.Relevant})
 		}
 	})
 	if err != nil {
@@ -134,6 +138,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	for d := range o.Depths {
 		r.Depths = append(r.Depths, compare(model.depths[d], judged[0][d], judged[1][d]))
 	}
+	r.Worth, _ = qualityOf(worth)
 	r.decide()
 
 	err = each(ctx, examples, func(i int, e Example) {
@@ -172,8 +177,11 @@ type Report struct {
 	HeldOutRelevant int          `json:"held_out_relevant"`
 	HasOld          bool         `json:"has_old"`
 	Depths          []Comparison `json:"depths"` // at [d-1]
-	Better          bool         `json:"better"` // the new model should take the place of the old one
-	Reason          string       `json:"reason"` // for Better, in words
+	// Worth is how well the new model predicts the worth of the last link, which
+	// lookahead goes by. The old one cannot be made to forget the held-out pages.
+	Worth  Quality `json:"worth"`
+	Better bool    `json:"better"` // the new model should take the place of the old one
+	Reason string  `json:"reason"` // for Better, in words
 }
 
 // A Comparison sets two models against each other at one depth.
@@ -189,10 +197,13 @@ type Comparison struct {
 	Old      Quality `json:"old"` // zero without an old model
 }
 
-// Quality is how well a model predicts.
-type Quality struct {
-	LogLoss float64 `json:"log_loss"` // mean -ln of the probability of what came; 0 is perfect
-	AUC     float64 `json:"auc"`      // area under the ROC curve, in [0, 1]; 0.5 is chance; 0 where not Ranked
+// judge returns the judgement of a link that is relevant or not.
+func judge(p float64, relevant bool) judgement {
+	j := judgement{p: p, relevant: relevant}
+	if relevant {
+		j.came = 1
+	}
+	return j
 }
 
 // compare fills a Comparison from the judgements of the new and the old model.
@@ -204,14 +215,12 @@ func compare(learned *classifier, judged, rival []judgement) Comparison {
 		if j.relevant {
 			c.Relevant++
 		}
-		base[i] = judgement{c.BaseRate, j.relevant}
+		base[i] = judge(c.BaseRate, j.relevant)
 	}
 	c.BaseLoss = logLoss(base)
-	c.New.LogLoss = logLoss(judged)
-	c.New.AUC, c.Ranked = auc(judged)
+	c.New, c.Ranked = qualityOf(judged)
 	if len(rival) > 0 {
-		c.Old.LogLoss = logLoss(rival)
-		c.Old.AUC, _ = auc(rival)
+		c.Old, _ = qualityOf(rival)
 	}
 	return c
 }
@@ -260,19 +269,37 @@ func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pages %d (%d relevant), held out the last %d (%d relevant)\n", r.Pages, r.Relevant, r.HeldOut, r.HeldOutRelevant)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "depth\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\tAUC old\tnew\t\n")
+	fmt.Fprint(w, "\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\tAUC old\tnew\tav. precision old\tnew\tcalibration error old\tnew\t\n")
 	for d, c := range r.Depths {
-		oldLoss, oldAUC, newAUC := "-", "-", "-"
-		if r.HasOld {
-			oldLoss = fmt.Sprintf("%.4f", c.Old.LogLoss)
-		}
+		old := [...]string{"-", "-", "-", "-"}
+		fresh := [...]string{fmt.Sprintf("%.4f", c.New.LogLoss), "-", "-", fmt.Sprintf("%.4f", c.New.Error)}
 		if c.Ranked {
-			newAUC = fmt.Sprintf("%.4f", c.New.AUC)
-			if r.HasOld {
-				oldAUC = fmt.Sprintf("%.4f", c.Old.AUC)
-			}
+			fresh[1], fresh[2] = fmt.Sprintf("%.4f", c.New.AUC), fmt.Sprintf("%.4f", c.New.AP)
 		}
-		fmt.Fprintf(w, "%d\t%d\t%d\t%s\t%.4f\t%.4f\t%s\t%s\t\n", d+1, c.Links, c.Relevant, oldLoss, c.New.LogLoss, c.BaseLoss, oldAUC, newAUC)
+		if r.HasOld {
+			old[0], old[3] = fmt.Sprintf("%.4f", c.Old.LogLoss), fmt.Sprintf("%.4f", c.Old.Error)
+		}
+		if r.HasOld && c.Ranked {
+			old[1], old[2] = fmt.Sprintf("%.4f", c.Old.AUC), fmt.Sprintf("%.4f", c.Old.AP)
+		}
+		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%s\t%.4f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d+1, c.Links, c.Relevant, old[0], fresh[0], c.BaseLoss, old[1], fresh[1],
+			old[2], fresh[2], old[3], fresh[3])
+	}
+	if q := r.Worth; r.HeldOut > 0 {
+		fmt.Fprintf(w, "worth\t\t\t\t%.4f\t\t\t%.4f\t\t%.4f\t\t%.4f\t\n", q.LogLoss, q.AUC, q.AP, q.Error)
+	}
+	w.Flush()
+	fmt.Fprint(&b, "\nwhat the new model said of held-out links, and what came\n")
+	fmt.Fprint(w, "said\tdepth 1: links\tsaid\tcame\tworth: links\tsaid\tcame\t\n")
+	for i, b := range r.Worth.Calibration {
+		var first Bin
+		if len(r.Depths) > 0 {
+			first = r.Depths[0].New.Calibration[i]
+		}
+		if first.Links+b.Links > 0 {
+			fmt.Fprintf(w, "%d–%d %%\t%d\t%s\t%s\t%d\t%s\t%s\t\n", i*bins, (i+1)*bins, first.Links, first.said(first.Predicted), first.said(first.Came),
+				b.Links, b.said(b.Predicted), b.said(b.Came))
+		}
 	}
 	w.Flush()
 	verdict := "not better"
@@ -281,6 +308,14 @@ func (r Report) String() string {
 	}
 	fmt.Fprintf(&b, "%s: %s\n", verdict, r.Reason)
 	return b.String()
+}
+
+// said prints a mean of a bin.
+func (b Bin) said(mean float64) string {
+	if b.Links == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*mean)
 }
 
 // clone returns a model that has learned the same.

@@ -44,7 +44,7 @@ func TestWorthLearns(t *testing.T) {
 	var judged []judgement
 	for range 500 {
 		l, good := someLink(r)
-		judged = append(judged, judgement{m.Worth(l, Terms(l)), good})
+		judged = append(judged, judge(m.Worth(l, Terms(l)), good))
 	}
 	if area, _ := auc(judged); area < 0.95 {
 		t.Errorf("area under the ROC curve %v", area)

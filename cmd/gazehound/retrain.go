@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"slices"
+	"time"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/strategy"
@@ -17,21 +19,24 @@ import (
 func newRetrainCommand(a *app) *cobra.Command {
 	var force, noReplace bool
 	cmd := &cobra.Command{
-		Use:   "retrain",
+		Use:   "retrain [DIR…]",
 		Short: "Rebuild the link predictor from the crawl",
-		Long: `Trains a new model from every judged page of the crawl tree, and compares it with
-the model in use on the last fifth of the pages, which neither of them has
-learned then: log-loss, and area under the ROC curve, for each depth. The new
-model takes the old one's place if it is better, or with --force. The next
-crawl, also one with --fresh, starts with it.
+		Long: `Trains a new model from every judged page of the crawl tree, and of the crawls of
+the data directories DIR, in the order of their visits. It is compared with the
+model in use on the last fifth of the pages, which neither of them has learned
+then: log-loss, area under the ROC curve, average precision and calibration
+error for each depth, and what was predicted beside what came. The new model
+takes the old one's place if it is better, or with --force. The next crawl, also
+one with --fresh, starts with it. "replay --retrain" trains from WARC files.
 
 Exit status: 0 done, whether the model was replaced or not, 4 damaged model or
 nothing to learn from, 5 a crawl is running, 10 no crawl.`,
 		Example: `  gazehound retrain
+  gazehound retrain ../irvine-data ../tustin-data --dry-run
   gazehound retrain --force --json`,
-		Args: cobra.NoArgs,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.retrain(cmd.Context(), force, noReplace)
+			return a.retrain(cmd.Context(), args, force, noReplace)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace the old model even if the new one is not better")
@@ -40,7 +45,7 @@ nothing to learn from, 5 a crawl is running, 10 no crawl.`,
 	return cmd
 }
 
-func (a *app) retrain(ctx context.Context, force, dryRun bool) (err error) {
+func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) (err error) {
 	ctx, stop := signals(ctx)
 	defer stop()
 	cfg, err := a.config(nil)
@@ -59,6 +64,19 @@ func (a *app) retrain(ctx context.Context, force, dryRun bool) (err error) {
 		return storeError(p, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	trees := []*frontier.Frontier{f}
+	for _, dir := range others {
+		other := project{dir}
+		if !fileExists(other.frontier()) {
+			return fail(exitNoData, "%s holds no crawl to learn from", dir)
+		}
+		tree, err := frontier.Open(frontier.Options{Dir: other.frontier(), Memory: int64(cfg.Storage.Memory)})
+		if err != nil {
+			return storeError(other, err)
+		}
+		defer func() { err = errors.Join(err, tree.Close()) }()
+		trees = append(trees, tree)
+	}
 	old, err := predictor.Load(p.model(), modelOptions(cfg))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, predictor.ErrFeatures), force && err != nil:
@@ -74,7 +92,7 @@ func (a *app) retrain(ctx context.Context, force, dryRun bool) (err error) {
 			return err
 		}
 	}
-	model, report, err := predictor.Retrain(ctx, judgedPages(ctx, f), old, modelOptions(cfg))
+	model, report, err := predictor.Retrain(ctx, judgedPages(ctx, trees...), old, modelOptions(cfg))
 	switch {
 	case ctx.Err() != nil:
 		return fail(exitStopped, "stopped; the model was not touched")
@@ -123,11 +141,54 @@ func (a *app) takeUpLabels(ctx context.Context, p project, f *frontier.Frontier,
 	return err
 }
 
-// judgedPages reads the pages of the crawl tree, in the order of their visits,
+// judgedPages reads the pages of crawl trees, in the order of their visits,
 // with the links that led to them.
-func judgedPages(ctx context.Context, f *frontier.Frontier) iter.Seq2[predictor.Example, error] {
-	errStop := errors.New("stop")
+func judgedPages(ctx context.Context, trees ...*frontier.Frontier) iter.Seq2[predictor.Example, error] {
 	return func(yield func(predictor.Example, error) bool) {
+		type source struct {
+			page judgedPage
+			next func() (judgedPage, error, bool)
+		}
+		var sources []*source
+		for _, f := range trees {
+			next, stop := iter.Pull2(judgedIn(ctx, f))
+			defer stop()
+			sources = append(sources, &source{next: next})
+		}
+		waiting := slices.Clone(sources) // those whose next page is to be read
+		for {
+			for _, s := range waiting {
+				page, err, ok := s.next()
+				if err != nil {
+					yield(predictor.Example{}, err)
+					return
+				}
+				if s.page = page; !ok {
+					sources = slices.DeleteFunc(sources, func(x *source) bool { return x == s })
+				}
+			}
+			if len(sources) == 0 {
+				return
+			}
+			first := slices.MinFunc(sources, func(a, b *source) int { return a.page.at.Compare(b.page.at) })
+			if !yield(first.page.Example, nil) {
+				return
+			}
+			waiting = []*source{first}
+		}
+	}
+}
+
+// A judgedPage is a judged page, and when it was visited.
+type judgedPage struct {
+	predictor.Example
+	at time.Time
+}
+
+// judgedIn reads the pages of one crawl tree.
+func judgedIn(ctx context.Context, f *frontier.Frontier) iter.Seq2[judgedPage, error] {
+	errStop := errors.New("stop")
+	return func(yield func(judgedPage, error) bool) {
 		err := f.Walk(ctx, 0, func(n frontier.Node) error {
 			if n.Outcome.Kind != "page" {
 				return nil
@@ -139,13 +200,13 @@ func judgedPages(ctx context.Context, f *frontier.Frontier) iter.Seq2[predictor.
 			if len(trail) == 0 {
 				return nil
 			}
-			if e := strategy.Example(trail, n.Outcome.Relevant); len(e.Trail) > 0 && !yield(e, nil) {
+			if e := strategy.Example(trail, n.Outcome.Relevant); len(e.Trail) > 0 && !yield(judgedPage{e, n.Outcome.At}, nil) {
 				return errStop
 			}
 			return nil
 		})
 		if err != nil && !errors.Is(err, errStop) {
-			yield(predictor.Example{}, err)
+			yield(judgedPage{}, err)
 		}
 	}
 }

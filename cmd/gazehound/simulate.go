@@ -51,6 +51,7 @@ type simulateOptions struct {
 	limits     []int
 	depths     int
 	train      int
+	model      string
 
 	sim    sim.Options
 	rate   string
@@ -117,6 +118,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
   gazehound simulate --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
   gazehound simulate --nodes default --partition url-hash,url --pages 50000 --format md
   gazehound simulate --trace web.trace --strategy lookahead,adaptive --pages 2500 --at 500,1000
+  gazehound simulate --trace web.trace --strategy lookahead --model ../other-data --pages 2500 --at 100,500
   gazehound simulate --trace web.trace --pages 5000 --expect 'adaptive.harvest > 1.5*breadth-first.harvest'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -162,6 +164,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.Float64("beta", DefaultConfig().Crawl.Beta, "weight of the time that people stay, of trend")
 	f.Float64("emphasis", DefaultConfig().Crawl.Emphasis, "further factor of the content, of trend")
 	f.IntVar(&o.depths, "depths", predictor.MaxDepth, "links ahead that the model of adaptive learns")
+	f.StringVar(&o.model, "model", "", "what was learned elsewhere, for adaptive and lookahead to begin with: `FILE|DIR`")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
 	// how
 	f.IntVar(&o.sim.Pages, "pages", 20_000, "HTML pages for each strategy; 0 is all")
@@ -347,7 +350,7 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Op
 			return err
 		}
 		fresh := func(w *sim.Web) (strategy.Strategy, error) {
-			m, err := predictor.NewModel(model)
+			m, err := a.simulatedModel(o, model)
 			if err != nil {
 				return nil, err
 			}
@@ -361,7 +364,10 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Op
 			}
 			return strategy.New(kind, options)
 		}
-		if _, err := fresh(nil); err != nil {
+		var coded *codedError
+		if _, err := fresh(nil); errors.As(err, &coded) {
+			return err
+		} else if err != nil {
 			return fail(exitUsage, "--strategy %s: %w", name, err)
 		}
 		orders = append(orders, sim.Order{Name: name, New: fresh})
@@ -399,6 +405,23 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Op
 		return nil, fail(exitUsage, "--strategy names none. Known are all, %s", strings.Join(strategy.Names, ", "))
 	}
 	return orders, nil
+}
+
+// simulatedModel returns the model that a run begins with: an empty one, or
+// what was learned elsewhere.
+func (a *app) simulatedModel(o simulateOptions, model predictor.Options) (*predictor.Model, error) {
+	if o.model == "" {
+		return predictor.NewModel(model)
+	}
+	file := o.model
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		file = project{file}.model()
+	}
+	m, err := predictor.Load(file, model)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "--model: %w", err)
+	}
+	return m, nil
 }
 
 // simulatedTrend returns what strategy trend knows before there is a web.
