@@ -132,7 +132,15 @@ func (a *analysis) weighPage(lang, text string) map[string]float64 {
 	d := a.dictionaryOf(lang)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ' ' || r == '\n' }) {
+	start := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && text[i] != ' ' && text[i] != '\n' {
+			continue
+		}
+		word := text[start:i]
+		if start = i + 1; word == "" {
+			continue
+		}
 		for _, term := range d.terms(word) {
 			sum[term] = min(mostText, sum[term]+weightText)
 		}

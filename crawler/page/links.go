@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse/markup"
@@ -124,15 +125,19 @@ func noFollow(n *html.Node) bool {
 // anchor returns the words of a link, else its label, else the words of its
 // images or of what it hides.
 func anchor(s markup.Span, text string) string {
-	if words := fold(text[s.Start:s.End], MaxAnchor); words != "" {
-		return words
+	words := text[s.Start:s.End]
+	if strings.IndexByte(words, '\n') >= 0 || strings.TrimSpace(words) != words {
+		words = fold(words, MaxAnchor)
+	}
+	if words != "" {
+		return strings.Clone(clip(words, MaxAnchor)) // the text is large, and a link may be kept
 	}
 	for _, key := range []string{"aria-label", "alt"} {
 		if label, _ := attr(s.Node, key); label != "" {
 			return fold(label, MaxAnchor)
 		}
 	}
-	var words []string
+	var parts []string
 	steps := 0
 	for n := range s.Node.Descendants() {
 		if steps++; steps > 100 {
@@ -140,13 +145,13 @@ func anchor(s markup.Span, text string) string {
 		}
 		switch {
 		case n.Type == html.TextNode:
-			words = append(words, fold(n.Data, MaxAnchor))
+			parts = append(parts, fold(n.Data, MaxAnchor))
 		case n.DataAtom == atom.Img:
 			alt, _ := attr(n, "alt")
-			words = append(words, fold(alt, MaxAnchor))
+			parts = append(parts, fold(alt, MaxAnchor))
 		}
 	}
-	return fold(strings.Join(words, " "), MaxAnchor)
+	return fold(strings.Join(parts, " "), MaxAnchor)
 }
 
 // reach is how far around looks from a link, in bytes.
@@ -221,14 +226,15 @@ func joinAround(before, after string) (words string, split int) {
 	const side = MaxAround / 2
 	before = strings.TrimSpace(strings.ToValidUTF8(before, ""))
 	after = strings.TrimSpace(strings.ToValidUTF8(after, ""))
-	if n := len([]rune(before)); n >= side {
+	if n := utf8.RuneCountInString(before); n >= side {
 		r := []rune(before)
 		before = string(r[n-side+1:])
 		if i := strings.IndexByte(before, ' '); i >= 0 {
 			before = before[i+1:]
 		}
 	}
-	if r := []rune(after); len(r) > side {
+	if utf8.RuneCountInString(after) > side {
+		r := []rune(after)
 		after = string(r[:side+1])
 		if i := strings.LastIndexByte(after, ' '); i >= 0 {
 			after = after[:i]

@@ -38,6 +38,9 @@ type Span struct {
 // those inside scripts, templates and the head have none.
 func TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
 	w := writer{root: doc, mark: mark, limit: math.MaxInt}
+	if mark != nil { // a whole page
+		w.out = make([]byte, 0, 16<<10)
+	}
 	walk(doc, math.MaxInt, w.enter, w.leave)
 	w.place()
 	if norm.NFC.IsNormal(w.out) {
