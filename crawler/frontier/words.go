@@ -155,7 +155,15 @@ type codec struct {
 
 	mu     sync.Mutex
 	recent [recentGroups]plainGroup // that links were read from, by number modulo the room
+	links  [recentLinks]readLink    // that were read, in the same way
 	epoch  int                      // how often forget was called
+}
+
+// A readLink is a link as words returns it.
+type readLink struct {
+	ref   ref
+	key   Key
+	entry Entry // none without a URL
 }
 
 // A plainGroup is a group uncompressed, which nobody changes.
@@ -169,11 +177,22 @@ type plainGroup struct {
 // take about 10 kB each.
 const recentGroups = 256
 
+// recentLinks is how many links stay as they were read: the front of the queue
+// is read again whenever it is scored, and the pages that hold the links to
+// visited ones for each of these. They take about 500 bytes each.
+const recentLinks = 8192
+
+// place returns where a link stays. c.mu is held.
+func (c *codec) place(r ref) *readLink {
+	return &c.links[(uint64(r)*golden)>>51] // the upper 13 bits
+}
+
 // forget lets go of what stays uncompressed: groups were stored anew.
 func (c *codec) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.recent = [recentGroups]plainGroup{}
+	clear(c.recent[:])
+	clear(c.links[:])
 	c.epoch++
 }
 
@@ -319,9 +338,24 @@ func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
 
 // words reads the link to k.
 func (c *codec) words(txn *badger.Txn, r ref, k Key) (Entry, error) {
+	c.mu.Lock()
+	epoch := c.epoch
+	if l := c.place(r); l.ref == r && l.key == k && !l.entry.URL.IsZero() {
+		e := l.entry
+		c.mu.Unlock()
+		return e, nil
+	}
+	c.mu.Unlock()
 	e, known, err := c.link(txn, r)
 	if err == nil && (!known || KeyOf(e.URL) != k) {
 		err = errDamaged
+	}
+	if err == nil {
+		c.mu.Lock()
+		if epoch == c.epoch {
+			*c.place(r) = readLink{r, k, e}
+		}
+		c.mu.Unlock()
 	}
 	return e, err
 }
