@@ -1,11 +1,14 @@
 package crawler_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"gazehound/crawler"
 	"gazehound/crawler/crawltest"
+	"gazehound/crawler/frontier"
 )
 
 // asked lists the requests for a host, robots.txt left out.
@@ -85,6 +88,68 @@ func TestSitemaps(t *testing.T) {
 	}
 	if sum := totals.Queued + totals.Visited + totals.Repeats + count(totals.Dropped); totals.Links != sum {
 		t.Errorf("links %d; want %d", totals.Links, sum)
+	}
+}
+
+// A replay of what a crawl has recorded comes to the same outcomes, also of
+// sitemaps and the pages that these lead to, and of pages with reserved rights.
+func TestReplayOfErrands(t *testing.T) {
+	s := crawltest.MustWeb(mapped + `
+-- http://a.example/further2 --
+<meta name="tdm-reservation" content="1">Lange Straße 5, 26121 Oldenburg
+`).Start(1)
+	defer s.Close()
+	recorded, l := newCrawler(t, s, "link-distance", nil, nil)
+	recorded.Options.Sitemaps = true
+	seed(t, recorded, "http://seed.example/", "http://a.example/further2")
+	if err := recorded.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again, r := newCrawler(t, s, "link-distance", nil, nil)
+	again.Options.Reservations = true
+	err := again.Replay(t.Context(), func(yield func(crawler.Exchange, error) bool) {
+		for _, v := range l.visits {
+			if v.Response == nil {
+				continue
+			}
+			e := v.Entry
+			e.Sitemap = false // an archive does not say so
+			o := frontier.Outcome{Kind: v.Outcome.Kind, Reason: v.Outcome.Reason, Status: v.Outcome.Status, Bytes: v.Outcome.Bytes, At: v.Outcome.At}
+			if !yield(crawler.Exchange{Entry: e, Outcome: o, Response: v.Response}, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, sitemaps, reserved := map[string]string{}, 0, 0
+	for _, v := range l.visits {
+		want[v.Entry.URL.String()] = fmt.Sprint(v.Outcome.Kind, v.Outcome.Reason, v.Outcome.Relevant, v.Entry.Depth, v.Entry.Distance, v.Outcome.Dropped)
+	}
+	for _, v := range r.visits {
+		url := v.Entry.URL.String()
+		if url == "http://a.example/further2" {
+			if reserved++; v.Outcome.Reason != "tdm_reserved" || v.Page != nil {
+				t.Errorf("%s: %+v", url, v.Outcome)
+			}
+			continue
+		}
+		if v.Outcome.Kind == "sitemap" {
+			sitemaps++
+		}
+		got := fmt.Sprint(v.Outcome.Kind, v.Outcome.Reason, v.Outcome.Relevant, v.Entry.Depth, v.Entry.Distance, v.Outcome.Dropped)
+		if got != want[url] {
+			t.Errorf("%s: %s, and was %s", url, got, want[url])
+		}
+	}
+	if sitemaps < 4 || reserved != 1 {
+		t.Errorf("%d sitemaps and %d reserved pages were replayed", sitemaps, reserved)
+	}
+	for _, url := range []string{"http://a.example/hidden", "http://a.example/island"} { // the first is asked for by robots.txt only
+		if n, known, err := again.Frontier.(*frontier.Frontier).Get(frontier.KeyOf(mustURL(url))); !known || err != nil {
+			t.Errorf("%s: %+v, %v", url, n, err)
+		}
 	}
 }
 

@@ -112,8 +112,9 @@ func (p *elsewhere) Route(_ context.Context, _ *page.Page, found []frontier.Entr
 	}
 	return own, nil
 }
-func (*elsewhere) Moved(frontier.Entry) bool          { return false }
-func (*elsewhere) Wait(context.Context) (bool, error) { return false, nil }
+func (*elsewhere) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
+func (*elsewhere) Visited(frontier.Entry) bool                         { return false }
+func (*elsewhere) Wait(context.Context) (bool, error)                  { return false, nil }
 
 // Over a whole crawl with every limit that there is, each link that was seen is
 // queued, visited, known, or left out for one reason, and no other.

@@ -21,7 +21,9 @@ type Exchange struct {
 
 // Replay takes recorded visits through everything that comes behind the
 // fetcher, in their order: pages are judged again, learned from and stored, so
-// that a crawl can go on from there. What was no page keeps its outcome.
+// that a crawl can go on from there. Sitemaps are read again, and what reserves
+// its rights by itself is left out where Options.Reservations says so; what
+// else was no page keeps its outcome.
 //
 // Pages are judged Options.Workers at a time. Fetcher, Gate, Rules and the
 // limits of a crawl play no part.
@@ -97,6 +99,10 @@ func (c *Crawler) judgeAgain(ctx context.Context, x *Exchange) (*Visit, error) {
 			return nil, nil
 		}
 		return v, nil
+	case "sitemap":
+		v.Entry.Sitemap = true
+		c.readSitemap(v)
+		return v, nil
 	case "page":
 	default:
 		return v, nil
@@ -104,6 +110,10 @@ func (c *Crawler) judgeAgain(ctx context.Context, x *Exchange) (*Visit, error) {
 	p, err := page.Parse(v.Response)
 	if err != nil {
 		v.Outcome = frontier.Outcome{Kind: "error", Reason: "parse", Status: x.Outcome.Status, Bytes: x.Outcome.Bytes, At: x.Outcome.At}
+		return v, nil
+	}
+	if p.Reserved && c.Options.Reservations {
+		v.Outcome.Kind, v.Outcome.Reason = "skipped", "tdm_reserved"
 		return v, nil
 	}
 	if v.Verdict, err = c.Judge.Judge(ctx, p); err != nil {
