@@ -4,6 +4,7 @@ package markup
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -30,7 +31,7 @@ const (
 // text of scripts other than JSON are left out; noscript and noframes hold
 // elements, as for a reader without scripts.
 func Parse(page []byte) *html.Node {
-	b := &builder{doc: &html.Node{Type: html.DocumentNode}}
+	b := &builder{doc: &html.Node{Type: html.DocumentNode}, attrs: make([]html.Attribute, 0, 4*MaxAttributes)}
 	b.root = b.node(html.ElementNode, atom.Html, "html", nil)
 	b.doc.AppendChild(b.root)
 	z := html.NewTokenizer(bytes.NewReader(page))
@@ -48,7 +49,7 @@ func Parse(page []byte) *html.Node {
 		case html.SelfClosingTagToken:
 			b.startTag(z, true)
 		case html.EndTagToken:
-			name, _ := z.TagName()
+			name := b.tagName(z.Raw()[len("</"):])
 			b.end(atom.Lookup(name), name)
 		}
 		z.AllowCDATA(b.foreign > 0)
@@ -65,7 +66,8 @@ type builder struct {
 
 	nodes int
 	slab  []html.Node
-	attrs []html.Attribute // of the tag that is being read
+	attrs []html.Attribute // of the last tags, those of one behind those of another
+	name  []byte           // of the tag that is being read
 }
 
 // An openElement is one that its end tag, or what follows, has yet to end. All
@@ -161,7 +163,7 @@ func (b *builder) openHead() {
 }
 
 func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
-	raw, more := z.TagName()
+	raw := b.tagName(z.Raw()[len("<"):])
 	a := atom.Lookup(raw)
 	name := a.String()
 	if a == 0 {
@@ -170,16 +172,39 @@ func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
 	if a == atom.Image && b.foreign == 0 {
 		a, name = atom.Img, "img"
 	}
-	b.attrs = b.attrs[:0]
-	for more && len(b.attrs) < MaxAttributes {
+	first := len(b.attrs)
+	for more := true; more && len(b.attrs)-first < MaxAttributes; {
 		var key, val []byte
-		key, val, more = z.TagAttr()
-		b.attrs = append(b.attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
+		if key, val, more = z.TagAttr(); key != nil {
+			b.attrs = append(b.attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
+		}
 	}
-	b.start(a, name, append([]html.Attribute(nil), b.attrs...), selfClosing)
+	b.start(a, name, slices.Clip(b.attrs[first:]), selfClosing)
+	if cap(b.attrs)-len(b.attrs) < MaxAttributes { // the next element's, too, are to lie in one piece
+		b.attrs = make([]html.Attribute, 0, 4*MaxAttributes)
+	}
 	if a == atom.Noscript || a == atom.Noframes || b.foreign > 0 {
 		z.NextIsNotRawText()
 	}
+}
+
+// tagName returns the name at the beginning of a tag in lower case, until the
+// next one is asked for. It is Tokenizer.TagName without its copy.
+func (b *builder) tagName(tag []byte) []byte {
+	b.name = b.name[:0]
+	for _, c := range tag {
+		switch {
+		case c == ' ', c == '\n', c == '\r', c == '\t', c == '\f', c == '/', c == '>':
+			return b.name
+		case 'A' <= c && c <= 'Z':
+			c |= 0x20
+		case c == 0:
+			b.name = append(b.name, "\ufffd"...)
+			continue
+		}
+		b.name = append(b.name, c)
+	}
+	return b.name
 }
 
 // attributeName returns key without an allocation for known names.
