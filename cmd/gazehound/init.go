@@ -303,10 +303,10 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 			fmt.Fprintf(w, "Licence: %s %s %s\n", s.Name, s.Attribution, s.Licence)
 		}
 	}
-	next := "gazehound crawl"
+	flags := ""
 	if a.dataGiven {
-		next += " --data " + p.dir
+		flags = " --data " + p.dir
 	}
-	fmt.Fprintf(w, "Next:  %s\n", next)
+	fmt.Fprintf(w, "Next:  gazehound doctor%s && gazehound crawl%[1]s\n", flags)
 	return nil
 }
