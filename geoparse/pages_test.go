@@ -116,6 +116,8 @@ func TestPagesOfCountries(t *testing.T) {
 		{"a.fr", `<p>12 bis, rue de Rivoli<br>75004 Paris</p>`, "rue de Rivoli|12 bis|75004|Paris"},
 		{"a.fr", `<p>5 place Kléber, F-67000 Strasbourg</p>`, "place Kléber|5|67000|Strasbourg"},
 		{"a.fr", `<p>ZA des Peupliers - 3 avenue du Général de Gaulle - 92000 Nanterre</p>`, "avenue du Général de Gaulle|3|92000|Nanterre"},
+		{"a.fr", `<p>29, rue du 11 Novembre 1918 - 69008 Lyon</p>`, "rue du 11 Novembre 1918|29|69008|Lyon"},
+		{"a.fr", `<p>Mairie, 3 Grande Rue, 25000 Besançon Cedex</p>`, "Grande Rue|3|25000|Besançon Cedex"},
 		{"a.it", `<p>Via Roma, 15 - 20121 Milano (MI)</p>`, "Via Roma|15|20121|Milano"},
 		{"a.it", `<p>Piazza del Duomo 1/A<br>50122 Firenze FI</p>`, "Piazza del Duomo|1/A|50122|Firenze"},
 		{"a.es", `<p>C/ Mayor, 25, 3º B<br>28013 Madrid</p>`, "C/ Mayor|25|28013|Madrid"},

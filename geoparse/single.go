@@ -1,6 +1,7 @@
 package geoparse
 
 import (
+	"slices"
 	"strings"
 
 	"gazehound/gazetteer"
@@ -315,12 +316,31 @@ func (s *scan) singleEurope(text string, t []grammar.Token) {
 	}
 	if ok {
 		a.takeStreet(text, street)
+		a.splitFrench(s)
 	} else if a.City == "" || !country && a.Postcode == "" {
 		return
 	} else {
 		a.Level = CityLevel
 	}
 	s.finishSingle(a, "", street.Strength)
+}
+
+// splitFrench parts a French street from the city behind it, where nothing but
+// the form of the name tells: the gazetteer has nothing of France.
+func (a *Address) splitFrench(s *scan) {
+	words := strings.Fields(a.Street)
+	if s.hint != "FR" || s.p.has["FR"] || a.City != "" || a.Postcode != "" && !lowerCase(words) {
+		return
+	}
+	n := grammar.FrenchStreet(words)
+	if n == len(words) || strings.ContainsAny(strings.Join(words[n:], ""), "0123456789") {
+		return
+	}
+	a.Street = strings.Join(words[:n], " ")
+	if words[n] == "à" && n+1 < len(words) {
+		n++
+	}
+	a.City = strings.Join(words[n:], " ")
 }
 
 // take widens the span of a.
@@ -412,4 +432,9 @@ func (s *scan) cityOfSingle(a *Address, text string, t []grammar.Token, n int, c
 		return i
 	}
 	return n
+}
+
+// lowerCase tells whether no word begins with a capital, as people type.
+func lowerCase(words []string) bool {
+	return !slices.ContainsFunc(words, grammar.Capital)
 }

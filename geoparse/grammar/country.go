@@ -231,6 +231,9 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 		if t[i].Kind != Number || !shortNumber(t[i].text(text)) {
 			continue
 		}
+		if dateIn(text, t, i) {
+			continue // "29 rue du 11 Novembre 1918"
+		}
 		if i > 0 && !(t[i-1].Kind == Break || t[i-1].Kind == Mark) {
 			return s, false
 		}
@@ -247,7 +250,7 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 			return s, false
 		}
 		for n := j; n < k; n++ {
-			if t[n].Kind != Word && !isMark(text, t[n], "'’-.") {
+			if t[n].Kind != Word && !isMark(text, t[n], "'’-.") && !dateIn(text, t, n) {
 				return s, false
 			}
 		}
@@ -260,11 +263,20 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 	return s, false
 }
 
+// dateIn tells whether the number at i belongs to the name of a French street:
+// "du 11 Novembre 1918", "du 1er Mai".
+func dateIn(text string, t []Token, i int) bool {
+	if i == 0 || t[i].Kind != Number || t[i-1].Kind != Word {
+		return false
+	}
+	return isWord(text, t[i-1], "du") && leadingInt(t[i].text(text)) <= 31 || frenchMonths[Fold(t[i-1].text(text))] && t[i].End-t[i].Start == 4
+}
+
 // numberFirstName tells whether the tokens behind a house number can be a
 // street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass".
 func numberFirstName(text string, t []Token) bool {
 	first, last := Fold(t[0].text(text)), t[len(t)-1]
-	return leadTypes[first] || len(t) > 1 && (prepositions[first] || first == "op" || first == "um") || last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
+	return leadTypes[first] || len(t) > 1 && frenchBefore[first] && leadTypes[Fold(t[1].text(text))] || len(t) > 1 && (prepositions[first] || first == "op" || first == "um") || last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
 }
 
 // FrenchName tells whether a street's name is a French one: "rue Bleury",

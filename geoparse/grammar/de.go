@@ -363,7 +363,7 @@ func numberBefore(text string, t []Token, k int) (int, bool) {
 		return 0, false
 	}
 	j := k - 1 - numberSuffix(text, t[:k])
-	if j < 0 || t[j].Kind != Number || !shortNumber(t[j].text(text)) {
+	if j < 0 || t[j].Kind != Number || !shortNumber(t[j].text(text)) || dateIn(text, t, j) {
 		return 0, false
 	}
 	if j > 0 && fractions[t[j].text(text)] && t[j].Space && t[j-1].Kind == Number && shortNumber(t[j-1].text(text)) {

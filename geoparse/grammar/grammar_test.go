@@ -161,3 +161,38 @@ func FuzzStreets(f *testing.F) {
 		}
 	})
 }
+
+// A French street ends where its city may begin.
+func TestFrenchStreet(t *testing.T) {
+	for text, want := range map[string]string{
+		"Rue Kléber Anzin":                                 "Rue Kléber",
+		"Rue Victor Hugo Anzin":                            "Rue Victor Hugo",
+		"rue louis blanc périgueux":                        "rue louis blanc",
+		"Rue de la Nouzillère Mussidan":                    "Rue de la Nouzillère",
+		"Rue de l'Aviation Darois":                         "Rue de l'Aviation",
+		"Rue d'York Dijon":                                 "Rue d'York",
+		"Rue des Cités du Parc Audincourt":                 "Rue des Cités du Parc",
+		"Rue du Champ Aux Moines Le Bosc-Roger-en-Roumois": "Rue du Champ Aux Moines",
+		"Rue du Docteur Jean Bertholet Toulon":             "Rue du Docteur Jean Bertholet",
+		"Avenue du Général de Gaulle Nanterre":             "Avenue du Général de Gaulle",
+		"Rue Charles de Gaulle Metz":                       "Rue Charles de Gaulle",
+		"Rue Pierre et Marie Curie Plérin":                 "Rue Pierre et Marie Curie",
+		"Rue du 11 Novembre 1918 Bourges":                  "Rue du 11 Novembre 1918",
+		"Place du Vieux Moulin Rodez":                      "Place du Vieux Moulin",
+		"Rue de la Croix Rouge Lens":                       "Rue de la Croix Rouge",
+		"Grande Rue Athie":                                 "Grande Rue",
+		"Grand-Rue Grilly":                                 "Grand-Rue",
+		"Rue Saint-Marc Aunay-sur-Odon":                    "Rue Saint-Marc",
+		"Rue du Stade":                                     "Rue du Stade",
+		"Rue Jean Moulin":                                  "Rue Jean Moulin",
+		"Lange Straße":                                     "Lange Straße",
+		"Rue":                                              "Rue",
+		"Rue de la":                                        "Rue de la",
+		"":                                                 "",
+	} {
+		words := strings.Fields(text)
+		if got := strings.Join(words[:FrenchStreet(words)], " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

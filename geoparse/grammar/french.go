@@ -1,0 +1,96 @@
+package grammar
+
+import "strings"
+
+// FrenchStreet returns how many of the words are a French street's name, where
+// its city may stand behind it without anything between: 3 of "Rue Victor Hugo
+// Anzin", 4 of "Rue de la Nouzillère Mussidan". It is len(words) where nothing
+// is left for a city. It goes by the form of such names: what "de la" and the
+// like lead to, a person's given name and surname, or one word.
+func FrenchStreet(words []string) int {
+	w := make([]string, len(words))
+	for i, word := range words {
+		w[i] = Fold(word)
+	}
+	i := 0
+	for i < len(w) && (frenchBefore[w[i]] || leadTypes[w[i]]) {
+		i++ // "Grande Rue", "Petit Chemin"
+		if leadTypes[w[i-1]] {
+			break
+		}
+	}
+	if i == 0 || !leadTypes[w[i-1]] {
+		return len(words)
+	}
+	if i == 1 && !strings.HasPrefix(w[0], "grand") {
+		i = frenchNoun(w, i)
+	} // else "Grande Rue" is complete
+	for i < len(w) {
+		j := i
+		for j < len(w) && frenchLinks[w[j]] {
+			j++
+		}
+		elided := j < len(w) && (strings.HasPrefix(w[j], "d'") || strings.HasPrefix(w[j], "d’"))
+		switch {
+		case j < len(w) && (j > i || elided):
+			i = frenchNoun(w, i) // "du Parc", "et Marie Curie"
+			continue
+		case frenchAfter[w[i]]:
+			i++ // "des Ponts Neufs"
+			continue
+		}
+		break
+	}
+	return min(i, len(words))
+}
+
+// frenchNoun returns the index behind the name that begins at word i: articles,
+// a title, adjectives, a date, a person or one word.
+func frenchNoun(w []string, i int) int {
+	for i < len(w) && (frenchLinks[w[i]] || frenchArticles[w[i]]) {
+		i++
+	}
+	for i+1 < len(w) && (frenchTitles[w[i]] || frenchBefore[w[i]]) {
+		i++
+	}
+	for i+1 < len(w) && frenchSmall[w[i]] {
+		i++ // "du Général de Gaulle"
+	}
+	if i >= len(w) {
+		return i
+	}
+	word := strings.TrimPrefix(strings.TrimPrefix(w[i], "l'"), "d'")
+	if isDigit(rune(word[0])) { // "11 Novembre 1918"
+		for i++; i < len(w) && (frenchMonths[w[i]] || isDigit(rune(w[i][0])) && len(w[i]) == 4); i++ {
+		}
+		return i
+	}
+	if (word == "saint" || word == "sainte" || word == "st" || word == "ste") && i+1 < len(w) {
+		return i + 2
+	}
+	first, _, _ := strings.Cut(word, "-")
+	if i+1 < len(w) && (frenchGiven[first] && (first == word || frenchGiven[word[len(first)+1:]]) || len(strings.TrimRight(word, ".")) == 1) {
+		i++ // a person: given name, then surname
+		for i+1 < len(w) && (frenchSmall[w[i]] || w[i] == "et" || w[i-1] == "et" && frenchGiven[w[i]]) {
+			i++ // "Charles de Gaulle", "Pierre et Marie Curie"
+		}
+	}
+	return i + 1
+}
+
+var (
+	frenchLinks    = set("de du des d' au aux en sur sous et entre lez")
+	frenchArticles = set("la le les l'")
+	frenchSmall    = set("de du des la le")
+	frenchTitles   = set("docteur dr general gal marechal capitaine cdt commandant colonel lieutenant sergent adjudant amiral president abbe chanoine cure pere frere soeur mere professeur pasteur comte comtesse duc duchesse prince princesse roi reine monseigneur mgr maitre cardinal eveque brigadier aspirant")
+	frenchBefore   = set("grand grande grands grandes petit petite petits petites vieux vieille vieilles haut haute hauts hautes bas basse basses beau belle bel bon bonne nouveau nouvelle ancien ancienne anciens anciennes deux trois quatre cinq six sept premier premiere notre")
+	frenchAfter    = set("rouge blanc blanche blancs verte vert noir noire noirs neuf neuve neufs neuves haut haute bas basse longue rond ronde fleuri fleurie royal royale nationale national vieux vieille perdu perdue dore doree sud nord est ouest dame")
+	frenchMonths   = set("janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre")
+	frenchGiven    = set(`
+		adolphe adrien aime albert alexandre alexis alfred aline alphonse amedee ambroise anatole andre anne antoine antonin apollinaire ariane aristide armand arthur auguste augustin barthelemy baptiste benjamin benoit bernard bertrand blaise boris
+		camille casimir catherine cesar charles charlie christian christophe claude clement colette constant cyrano daniel david denis desire didier edgar edith edmond edouard elie elisabeth elsa emile emma ernest estienne etienne eugene evariste
+		fabien felicien felix ferdinand fernand florian francis francisque francois francoise franklin frederic gabriel gaspard gaston georges george gerard germaine germain gilbert gilles gustave guillaume guy
+		hector helene henri henry hippolyte honore hubert hugues irene isaac ivan jacqueline jacques jean jeanne jerome joachim johann john joliot jose joseph jules julien marx tom primo lord juliette justin lazare leo leon leonard leonce leopold louis louise lucien lucie ludovic
+		madeleine marc marcel marceau marcelin marguerite maria marie marius martin mathieu maurice max maxime michel nelson nicolas octave olivier olympe oscar ovide pablo pascal patrice paul pauline philippe pierre prosper
+		rachel raoul raphael raymond rene robert roger roland romain rosa salvador samuel sebastien serge simon simone sylvain theodore theophile thomas tristan urbain valentin victor victorien vincent winston yves yvonne zoe guynemer alienor alain`)
+)
