@@ -5,6 +5,7 @@ package gazetteer
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/paulmach/orb"
@@ -104,6 +105,17 @@ func (p Precision) String() string { return precisionNames[p] }
 
 // MarshalText returns the name of p.
 func (p Precision) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the name of a precision.
+func (p *Precision) UnmarshalText(text []byte) error {
+	for i, name := range precisionNames {
+		if name == string(text) {
+			*p = Precision(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("gazetteer: %.40q is no precision", text)
+}
 
 // A Reader streams the places of one source file to emit, in file order. An
 // error of emit ends it and is returned.

@@ -5,6 +5,7 @@ package geoparse
 
 import (
 	"cmp"
+	"fmt"
 
 	"gazehound/gazetteer"
 
@@ -46,6 +47,17 @@ func (l Level) String() string { return levelNames[l] }
 
 // MarshalText returns the name of l.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads the name of a level; "" is none.
+func (l *Level) UnmarshalText(text []byte) error {
+	for i, name := range levelNames {
+		if name == string(text) {
+			*l = Level(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("geoparse: %.40q is no level", text)
+}
 
 // An Origin says where on a page an address was stated.
 type Origin uint8

@@ -60,17 +60,27 @@ func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int
 	}
 	for ; ; zoom-- {
 		if all := s.grid(zoom); len(all) <= maxClusters || zoom == 0 {
-			slices.SortFunc(all, func(a, b Cluster) int {
-				return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Point[0], b.Point[0]), cmp.Compare(a.Point[1], b.Point[1]))
-			})
+			slices.SortFunc(all, compareClusters)
 			return all, zoom, nil
 		}
 	}
 }
 
+func compareClusters(a, b Cluster) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Point[0], b.Point[0]), cmp.Compare(a.Point[1], b.Point[1]))
+}
+
+// A cell of a grid.
+type cell struct{ x, y int32 }
+
+func cellOf(p orb.Point, zoom int) cell {
+	across := math.Exp2(float64(zoom + 2))
+	lat := max(-85, min(85, p[1])) * math.Pi / 180
+	return cell{int32((p[0] + 180) / 360 * across), int32((1 - math.Asinh(math.Tan(lat))/math.Pi) / 2 * across)}
+}
+
 // grid counts what was found in cells.
 func (s *search) grid(zoom int) []Cluster {
-	type cell struct{ x, y int32 }
 	type sum struct {
 		lon, lat float64
 		group    uint32
@@ -78,15 +88,13 @@ func (s *search) grid(zoom int) []Cluster {
 	}
 	cells := map[cell]int{}
 	var sums []sum
-	across := math.Exp2(float64(zoom + 2))
 	for _, n := range s.found {
 		r := s.v.place(n)
 		if !r.located() {
 			continue
 		}
 		p := r.point()
-		lat := max(-85, min(85, p[1])) * math.Pi / 180
-		at := cell{int32((p[0] + 180) / 360 * across), int32((1 - math.Asinh(math.Tan(lat))/math.Pi) / 2 * across)}
+		at := cellOf(p, zoom)
 		i, ok := cells[at]
 		if !ok {
 			i = len(sums)

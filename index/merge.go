@@ -4,52 +4,144 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
+
+	"gazehound/gazetteer"
 )
 
-// Merge makes one answer of those that several indexes gave to q, each asked
-// for its first q.Limit hits. Hits of one address of one site are one hit with
-// all its pages. It has no next page: ask for up to MaxLimit hits at once.
-// Scores of different indexes are compared as they are, which favours words
-// that are rare in one of them.
+// Merge makes one answer of those that several indexes gave to q, as one index
+// with all their pages would. Hits of one address of one site are one hit with
+// all its pages. A cursor of it is one for all of them. Scores of different
+// indexes are compared as they are, which favours words that are rare in one of
+// them; of a facet that has more values than an answer holds the counts are
+// lower bounds.
 func Merge(q Query, parts ...*Result) *Result {
-	if q.Limit == 0 {
-		q.Limit = 10
+	if checked, err := q.check(); err == nil {
+		q = checked
 	}
-	out := &Result{Relaxed: true}
-	for _, r := range parts {
-		out.Relaxed = out.Relaxed && r.Relaxed
+	out := &Result{}
+	type placed struct {
+		Hit
+		cursor cursor
 	}
-	at := map[string]int{}
+	var hits []placed
+	best := stages // that any of them has a hit at
 	for _, r := range parts {
-		if r.Relaxed && !out.Relaxed {
-			continue // another index has all the words
-		}
-		out.Total += r.Total
-		out.Points = append(out.Points, r.Points...)
-		out.Near = cmp.Or(out.Near, r.Near)
-		out.Took = max(out.Took, r.Took)
 		for _, h := range r.Hits {
-			i, known := at[h.ID]
-			if !known {
-				at[h.ID] = len(out.Hits)
-				out.Hits = append(out.Hits, h)
-				continue
+			c, err := decodeCursor(h.After, q)
+			if err != nil { // of another version: behind the others
+				c = cursor{stage: partial, value: math.Inf(-1)}
 			}
-			out.Hits[i] = united(out.Hits[i], h)
-			out.Total--
+			best = min(best, c.stage)
+			hits = append(hits, placed{h, c})
 		}
+	}
+	hits = slices.DeleteFunc(hits, func(h placed) bool { return h.cursor.stage != best })
+	slices.SortStableFunc(hits, func(a, b placed) int {
+		x, y := ranked{value: a.cursor.value, name: a.cursor.name, id: a.cursor.id}, ranked{value: b.cursor.value, name: b.cursor.name, id: b.cursor.id}
+		return cmp.Or(x.compare(&y), strings.Compare(a.ID, b.ID))
+	})
+	for _, r := range parts {
+		out.Took, out.Near = max(out.Took, r.Took), cmp.Or(out.Near, r.Near)
+		if len(r.Hits) > 0 && !slices.ContainsFunc(hits, func(h placed) bool { return h.After == r.Hits[0].After }) {
+			continue // another index has the words better
+		}
+		out.Total, out.Offset = out.Total+r.Total, out.Offset+r.Offset
+		out.Relaxed = out.Relaxed || r.Relaxed
+		out.Points = append(out.Points, r.Points...)
 		for _, c := range r.Facets {
 			out.addFacet(c)
 		}
 	}
-	slices.SortStableFunc(out.Hits, order(q.Sort))
+	at := map[string]int{}
+	for _, h := range hits {
+		if i, known := at[h.ID]; known {
+			out.Hits[i] = united(out.Hits[i], h.Hit)
+			out.Total--
+			continue
+		}
+		at[h.ID] = len(out.Hits)
+		out.Hits = append(out.Hits, h.Hit)
+	}
 	if len(out.Hits) > q.Limit {
+		for _, h := range out.Hits[q.Limit:] {
+			if h.HasPoint {
+				out.Points = append(out.Points, h.Point)
+			}
+		}
 		out.Hits = out.Hits[:q.Limit]
+	}
+	if n := len(out.Hits); n > 0 && out.Offset+n < out.Total {
+		out.Next = out.Hits[n-1].After
 	}
 	if len(out.Points) > q.Points {
 		out.Points = out.Points[:q.Points]
 	}
 	return out
+}
+
+// MergeAddress makes one hit of those that several indexes have of one address;
+// nil where none has it.
+func MergeAddress(parts ...*Hit) *Hit {
+	var out *Hit
+	for _, h := range parts {
+		switch {
+		case h == nil:
+		case out == nil:
+			out = h
+		default:
+			both := united(*out, *h)
+			out = &both
+		}
+	}
+	return out
+}
+
+// MergeSuggestions makes one answer of those that several indexes gave to
+// Suggest.
+func MergeSuggestions(typed string, limit int, parts ...[]Suggestion) []Suggestion {
+	all := []Suggestion{}
+	for _, part := range parts {
+		for _, s := range part {
+			if i := slices.IndexFunc(all, func(o Suggestion) bool { return o.Kind == s.Kind && o.Text == s.Text }); i >= 0 {
+				all[i].Count += s.Count
+			} else {
+				all = append(all, s)
+			}
+		}
+	}
+	start := foldPhrase(typed)
+	head := func(s Suggestion) bool { return strings.HasPrefix(foldPhrase(s.Text), start) }
+	slices.SortStableFunc(all, func(a, b Suggestion) int {
+		return cmp.Or(compareBool(head(b), head(a)), cmp.Compare(b.Count, a.Count), cmp.Compare(len(a.Text), len(b.Text)), strings.Compare(a.Text, b.Text))
+	})
+	return all[:min(limit, len(all))]
+}
+
+// MergeClusters makes one answer of those that several indexes gave to Clusters
+// at one zoom. Its cells are theirs; there may be more of them than one index
+// gives.
+func MergeClusters(zoom int, parts ...[]Cluster) []Cluster {
+	at := map[cell]int{}
+	all := []Cluster{}
+	for _, part := range parts {
+		for _, c := range part {
+			i, known := at[cellOf(c.Point, zoom)]
+			if !known {
+				at[cellOf(c.Point, zoom)] = len(all)
+				all = append(all, c)
+				continue
+			}
+			o := &all[i]
+			both := float64(o.Count + c.Count)
+			for d := range o.Point {
+				o.Point[d] = (o.Point[d]*float64(o.Count) + c.Point[d]*float64(c.Count)) / both
+			}
+			o.Box, o.Count, o.ID = o.Box.Union(c.Box), o.Count+c.Count, ""
+		}
+	}
+	slices.SortFunc(all, compareClusters)
+	return all
 }
 
 // united is one hit of two indexes.
@@ -86,7 +178,12 @@ func (r *Result) addFacet(c Count) {
 	}
 	f := &r.Facets[i]
 	for _, v := range c.Values {
-		if j := slices.IndexFunc(f.Values, func(o Value) bool { return o.Value == v.Value }); j >= 0 {
+		like := func(o Value) bool { return o.Value == v.Value }
+		if c.Facet == ByStreet { // indexes may show different spellings
+			key := gazetteer.StreetKey(v.Value)
+			like = func(o Value) bool { return gazetteer.StreetKey(o.Value) == key }
+		}
+		if j := slices.IndexFunc(f.Values, like); j >= 0 {
 			f.Values[j].Count += v.Count
 		} else {
 			f.Values = append(f.Values, v)
@@ -95,29 +192,5 @@ func (r *Result) addFacet(c Count) {
 	slices.SortStableFunc(f.Values, func(a, b Value) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
 	if len(f.Values) > maxFacetValues {
 		f.Values = f.Values[:maxFacetValues]
-	}
-}
-
-// order is how hits of several indexes are put in line.
-func order(by Sort) func(a, b Hit) int {
-	return func(a, b Hit) int {
-		var c int
-		switch by {
-		case Distance:
-			far := func(h Hit) float64 {
-				if h.Distance < 0 {
-					return math.Inf(1)
-				}
-				return h.Distance
-			}
-			c = cmp.Compare(far(a), far(b))
-		case Newest:
-			c = b.FirstSeen.Compare(a.FirstSeen)
-		case ByName:
-			c = cmp.Compare(foldWord(a.Label()), foldWord(b.Label()))
-		default:
-			c = cmp.Compare(b.Score, a.Score)
-		}
-		return cmp.Or(c, cmp.Compare(a.ID, b.ID))
 	}
 }

@@ -232,13 +232,13 @@ const (
 	cursorName = 120
 )
 
-// encode returns the opaque form of c for the query q.
-func (c cursor) encode(q Query) string {
+// encode returns the opaque form of c for the query with this digest.
+func (c cursor) encode(digest uint32) string {
 	b := make([]byte, 0, cursorHead+len(c.name)+4)
 	b = append(b, format, byte(c.stage))
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.value))
 	b = binary.BigEndian.AppendUint64(b, c.id)
-	b = binary.BigEndian.AppendUint32(b, q.digest())
+	b = binary.BigEndian.AppendUint32(b, digest)
 	b = append(b, c.name...)
 	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 	return base64.RawURLEncoding.EncodeToString(b)

@@ -92,6 +92,7 @@ type Hit struct {
 	LastSeen  time.Time
 	Gone      time.Time  // since then no page states it any more; zero: one does, as far as is known
 	Evidence  []Evidence // the page that fits the query best first, at most 5
+	After     string     // cursor of what comes after it, see Query.Cursor; of Search only
 }
 
 // Evidence is a page that states the address. Its texts are a stranger's.
@@ -816,17 +817,18 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 		page = slices.Insert(page, at, r)
 	}
 	shown := make(map[uint32]bool, len(page))
-	marks := s.x.words.newMarker(words)
+	marks, digest := s.x.words.newMarker(words), asked.digest()
 	for i := range page {
 		h, err := s.hit(&q, c, &page[i], marks)
 		if err != nil {
 			return nil, err
 		}
+		h.After = cursor{at, page[i].value, page[i].id, page[i].name}.encode(digest)
 		result.Hits = append(result.Hits, h)
 		shown[page[i].group] = true
 	}
 	if n := len(page); n > 0 && result.Offset+n < len(s.found) {
-		result.Next = cursor{at, page[n-1].value, page[n-1].id, page[n-1].name}.encode(asked)
+		result.Next = result.Hits[n-1].After
 	}
 	for _, n := range s.found {
 		if len(result.Points) == q.Points {

@@ -21,6 +21,11 @@ import (
 // came to lie on the disk. Memory is that of one address. The Hit is fn's to
 // keep; an error of fn ends the walk and is returned.
 func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
+	return x.WalkOn(ctx, q, "", fn)
+}
+
+// WalkOn is Walk for the addresses whose ID is greater than after.
+func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit) error) error {
 	if err := q.CheckFilters(); err != nil {
 		return err
 	}
@@ -35,7 +40,7 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 	}
 	var groups []uint32
 	for n, fits := range fits {
-		if fits {
+		if fits && addressID(v.ids[n]) > after {
 			groups = append(groups, uint32(n))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/weburl"
@@ -254,6 +255,10 @@ func (s *session) extras() monitor.Extras {
 	}
 	for d, depth := range s.model.Stats().Depths {
 		x.Updates[d] = depth.Relevant + depth.Other
+	}
+	if n, ok := s.c.Peers.(*cluster.Node); ok {
+		m := n.State()
+		x.Node = &monitor.Node{Name: m.Name, Nodes: n.Alive(), Sent: m.Sent, SentBytes: m.SentBytes, URLBytes: m.URLBytes, Received: m.Received, Outbox: m.Outbox}
 	}
 	return x
 }

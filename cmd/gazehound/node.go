@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -138,8 +137,7 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 	c.Peers = n
 	web.gate = n.Gate(web.gate, web.resolve)
 	c.Gate = web.gate
-	err = n.Serve("search", 8, cfg.Serve.QueryTimeout, func(ctx context.Context, question []byte) (any, error) { return answerSearch(ctx, x, question) })
-	if err != nil {
+	if err := answerShards(n, x, cfg.Serve.QueryTimeout); err != nil {
 		n.Close()
 		closeFile()
 		closeServer()
@@ -242,77 +240,45 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 var clusterFlags = map[string]string{"cluster": "cluster.url", "crawl-name": "cluster.crawl", "token-file": "cluster.token_file", "nkey-file": "cluster.nkey_file", "tls-ca": "cluster.tls_ca"}
 
 // viewCluster connects to the cluster of the configuration.
-func (a *app) viewCluster(ctx context.Context) (*cluster.Viewer, error) {
+func (a *app) viewCluster(ctx context.Context) (v *cluster.Viewer, crawl string, err error) {
 	cfg, err := a.config(clusterFlags)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	cfg.Cluster.Name = "viewer"
 	o, err := a.clusterAddress(project{a.data}, cfg)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if o.URL == "" {
-		return nil, fail(exitUsage, "--cluster wants a URL such as nats://127.0.0.1:4222")
+		return nil, "", fail(exitUsage, "--cluster wants a URL such as nats://127.0.0.1:4222")
 	}
-	v, err := cluster.View(ctx, o)
-	if err != nil {
-		return nil, clusterError(err)
+	if v, err = cluster.View(ctx, o); err != nil {
+		return nil, "", clusterError(err)
 	}
-	return v, nil
+	return v, o.Crawl, nil
 }
 
 // searchCluster asks all nodes and writes one answer.
 func (a *app) searchCluster(ctx context.Context, text string, q index.Query) error {
-	if q.Cursor != "" {
-		return fail(exitUsage, "--cursor does not go with --cluster; --limit gives up to %d hits at once", index.MaxLimit)
-	}
-	v, err := a.viewCluster(ctx)
+	v, _, err := a.viewCluster(ctx)
 	if err != nil {
 		return err
 	}
-	defer v.Close()
-	question, err := json.Marshal(q)
-	if err != nil {
-		return err
-	}
-	answers, missing, err := v.Ask(ctx, "search", question, searchTimeout/3)
-	if err != nil {
-		return fail(exitPeer, "%w", err)
-	}
-	var parts []*index.Result
-	for _, answer := range answers {
-		var r index.Result
-		if answer.Err == "" {
-			if err := json.Unmarshal(answer.Data, &r); err != nil {
-				answer.Err = err.Error()
-			}
-		}
-		if answer.Err != "" {
-			a.warn("node %s: %s", answer.Node, oneLine(answer.Err))
-			missing = append(missing, answer.Node)
-			continue
-		}
-		parts = append(parts, &r)
-	}
-	for _, name := range missing {
+	all := &shards{viewer: v, limit: searchTimeout / 3}
+	defer all.close()
+	r, err := all.Search(ctx, q)
+	for _, name := range all.missing() {
 		a.warn("node %s has not answered; what it found is missing", name)
 	}
-	if len(parts) == 0 {
-		return fail(exitPeer, "no node has answered")
+	switch {
+	case errors.Is(err, index.ErrCursor), errors.Is(err, index.ErrQuery):
+		return fail(exitUsage, "%w", err)
+	case err != nil:
+		return fail(exitPeer, "%w", err)
 	}
-	r := index.Merge(q, parts...)
 	if a.json {
-		return a.printHits(r, missing)
+		return a.printHits(r, all.missing())
 	}
 	return a.writeHits(text, r)
-}
-
-// answerSearch answers the search of another node from our index.
-func answerSearch(ctx context.Context, x *index.Index, question []byte) (*index.Result, error) {
-	var q index.Query
-	if err := json.Unmarshal(question, &q); err != nil {
-		return nil, fmt.Errorf("question: %w", err)
-	}
-	return x.Search(ctx, q)
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/partition"
 	"gazehound/crawler/report"
@@ -92,7 +94,19 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	if r.Metrics, err = reader.Nodes(general).Metrics(sim.CentralityLinks, sim.CentralityBase); err != nil {
 		return err
 	}
-	c := &sim.NodesComparison{Web: "crawl of " + strings.Join(names, ", ") + "; links are those by which pages were found", Results: []*sim.NodesResult{r}}
+	var traffic cluster.Traffic
+	for _, p := range projects {
+		t, err := cluster.ReadTraffic(p.cluster())
+		if err != nil {
+			return err
+		}
+		traffic.Sent, traffic.URLBytes, traffic.SentBytes = traffic.Sent+t.Sent, traffic.URLBytes+t.URLBytes, traffic.SentBytes+t.SentBytes
+	}
+	web := "crawl of " + strings.Join(names, ", ") + "; links are those by which pages were found"
+	if traffic.Sent > 0 {
+		web += fmt.Sprintf("; %d links travelled at %.2f bytes for each byte of their URLs", traffic.Sent, traffic.PerURL())
+	}
+	c := &sim.NodesComparison{Web: web, Results: []*sim.NodesResult{r}}
 	write := func(w io.Writer) error { return c.Write(w, format) }
 	if output == "" {
 		return write(a.stdout)

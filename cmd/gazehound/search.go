@@ -55,11 +55,7 @@ does not answer is named.`,
 	f.StringVar(&o.host, "host", "", "only this `HOST` or site")
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
 	f.StringVar(&o.cursor, "cursor", "", "go on after the page before; its summary has the `CURSOR` (with --json)")
-	f.String("cluster", "", "ask all nodes of the cluster at this `URL`")
-	f.String("crawl-name", DefaultConfig().Cluster.Crawl, "of the crawl on the cluster")
-	f.String("token-file", "", "`FILE` with the secret that the cluster wants")
-	f.String("nkey-file", "", "`FILE` with the seed of a key that it knows")
-	f.String("tls-ca", "", "PEM `FILE` with the cluster's authority")
+	viewFlags(f, "ask all nodes of the cluster at this `URL`")
 	return cmd
 }
 

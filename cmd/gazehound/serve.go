@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -29,6 +30,7 @@ import (
 var serveFlags = map[string]string{"listen": "serve.listen", "cors": "serve.cors"}
 
 func newServeCommand(a *app) *cobra.Command {
+	var parts []string
 	d := DefaultConfig()
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -39,9 +41,16 @@ func newServeCommand(a *app) *cobra.Command {
 The data is only read. Where no crawl has been yet, the server says so and takes
 up the index when there is one. While a crawl runs, "gazehound crawl --serve
 ADDRESS" serves from within it. /openapi.json describes the API. Ctrl-C ends the
-server.`,
+server.
+
+What several nodes have found is served as from one index: --cluster asks the
+nodes that run, --part opens the data directories of those that do not. Where a
+part does not answer, the page, the answers and the header Gazehound-Missing-Nodes
+say so.`,
 		Example: `  gazehound serve
-  gazehound serve --listen 127.0.0.1:0 --cors https://map.example`,
+  gazehound serve --listen 127.0.0.1:0 --cors https://map.example
+  gazehound serve --cluster nats://127.0.0.1:4222
+  gazehound serve --part a --part east=../b`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fail(exitUsage, "serve takes no arguments, got %.60q. --listen HOST:PORT says where it listens", args[0])
@@ -55,10 +64,15 @@ server.`,
 				cancel()
 			})
 			defer stop()
+			if len(parts) > 0 || a.flags.Changed("cluster") {
+				return a.serveShards(ctx, parts)
+			}
 			return a.serve(ctx)
 		},
 	}
 	cmd.Flags().String("listen", d.Serve.Listen, "`ADDRESS` to listen on; port 0 picks a free one")
+	cmd.Flags().StringArrayVar(&parts, "part", nil, "serve the index of this `DIR` or NAME=DIR, too, as one with the others (repeatable)")
+	viewFlags(cmd.Flags(), "serve what all nodes of the cluster at this `URL` have found")
 	cmd.Flags().StringSlice("cors", d.Serve.CORS, "`ORIGINS` whose pages may read the answers, or '*'")
 	return cmd
 }
@@ -87,6 +101,23 @@ func (a *app) serve(ctx context.Context) (err error) {
 	return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", w)
 }
 
+// serveShards serves several indexes as one until ctx ends: those of data
+// directories, and those of the nodes of a cluster.
+func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
+	flags := maps.Clone(serveFlags)
+	maps.Copy(flags, clusterFlags)
+	cfg, err := a.config(flags)
+	if err != nil {
+		return err
+	}
+	s, err := a.openShards(ctx, cfg, parts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return a.serveWith(ctx, s, cfg, cfg.Serve.Listen, "--listen", nil)
+}
+
 // A waiting server has no index yet, and looks for one.
 type waiting struct {
 	app   *app
@@ -103,7 +134,7 @@ const lookEvery = time.Second
 
 // start answers with what handler makes of the empty index x, and of the true
 // one as soon as it can be opened.
-func (w *waiting) start(ctx context.Context, x *index.Index, handler func(*index.Index) http.Handler) http.Handler {
+func (w *waiting) start(ctx context.Context, x api.Source, handler func(api.Source) http.Handler) http.Handler {
 	h := handler(x)
 	w.now.Store(&h)
 	w.done = make(chan struct{})
@@ -112,7 +143,7 @@ func (w *waiting) start(ctx context.Context, x *index.Index, handler func(*index
 }
 
 // watch looks for the index until ctx ends.
-func (w *waiting) watch(ctx context.Context, handler func(*index.Index) http.Handler) {
+func (w *waiting) watch(ctx context.Context, handler func(api.Source) http.Handler) {
 	defer close(w.done)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -189,7 +220,7 @@ const (
 
 // serveWith serves x, or what w finds, on the address that a flag gave: --serve
 // stands beside a crawl.
-func (a *app) serveWith(ctx context.Context, x *index.Index, cfg *Config, listen, flag string, w *waiting) error {
+func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, flag string, w *waiting) error {
 	o := a.apiOptions(cfg)
 	switch m, err := gazetteer.OpenBasemap(project{a.data}.basemap()); {
 	case err == nil:
@@ -233,7 +264,10 @@ func (a *app) serveWith(ctx context.Context, x *index.Index, cfg *Config, listen
 			a.warn("the index is empty. Start: gazehound crawl")
 		}
 	}
-	handler := func(x *index.Index) http.Handler { return api.Handler(x, o) }
+	if s, ok := x.(*shards); ok {
+		o.Missing = s.missing
+	}
+	handler := func(x api.Source) http.Handler { return api.Handler(x, o) }
 	var h http.Handler
 	if w != nil {
 		o.Ready = w.ready

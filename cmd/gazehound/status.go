@@ -30,6 +30,7 @@ include, exclude, hosts and the log level of its configuration again.
 
 Exit status: 0, or 10 where there is no crawl.`,
 		Example: `  gazehound status --watch
+  gazehound status --cluster nats://127.0.0.1:4222
   gazehound status --json | jq -r .bottleneck`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -38,6 +39,9 @@ Exit status: 0, or 10 where there is no crawl.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.flags.Changed("cluster") {
+				return a.statusCluster(cmd.Context(), watch)
+			}
 			if err := a.needData(); err != nil {
 				return err
 			}
@@ -48,7 +52,10 @@ Exit status: 0, or 10 where there is no crawl.`,
 			return a.watchStatus(cmd.Context(), project{a.data})
 		},
 	}
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "say it again every second until the crawl ends")
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVarP(&watch, "watch", "w", false, "say it again every second until the crawl ends")
+	viewFlags(f, "say it of all nodes of the cluster at this `URL`")
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -73,7 +74,10 @@ func (n *Node) Serve(what string, atOnce int, limit time.Duration, answer func(c
 	return nil
 }
 
-func ask(ctx context.Context, conn *nats.Conn, crawl, what string, question []byte, nodes []string) (answers []Answer, missing []string, err error) {
+// ask asks all nodes and waits for those that are wanted; for others that are
+// there at most for lastCall.
+func (v *Viewer) ask(ctx context.Context, what string, question []byte, r roster, wanted []string) (answers []Answer, missing []string, err error) {
+	conn, crawl := v.n.conn, v.n.o.Crawl
 	inbox := conn.NewInbox()
 	sub, err := conn.SubscribeSync(inbox)
 	if err != nil {
@@ -83,9 +87,15 @@ func ask(ctx context.Context, conn *nats.Conn, crawl, what string, question []by
 	if err := conn.PublishRequest(crawl+".ask."+what, inbox, question); err != nil {
 		return nil, nil, fmt.Errorf("cluster: ask %s: %w", what, err)
 	}
-	waiting := slices.Clone(nodes)
-	for len(waiting) > 0 {
-		m, err := sub.NextMsgWithContext(ctx)
+	waiting, alive, wanted := slices.Clone(r.nodes), slices.Clone(r.alive), slices.Clone(wanted)
+	last := time.Now().Add(lastCall)
+	for len(waiting) > 0 && len(alive) > 0 {
+		wait, cancel := ctx, context.CancelFunc(func() {})
+		if len(wanted) == 0 {
+			wait, cancel = context.WithDeadline(ctx, last)
+		}
+		m, err := sub.NextMsgWithContext(wait)
+		cancel()
 		if err != nil {
 			break // time is up, or nobody listens
 		}
@@ -93,7 +103,8 @@ func ask(ctx context.Context, conn *nats.Conn, crawl, what string, question []by
 		if json.Unmarshal(m.Data, &a) != nil || !slices.Contains(waiting, a.Node) {
 			continue
 		}
-		waiting = slices.DeleteFunc(waiting, func(s string) bool { return s == a.Node })
+		is := func(name string) bool { return name == a.Node }
+		waiting, alive, wanted = slices.DeleteFunc(waiting, is), slices.DeleteFunc(alive, is), slices.DeleteFunc(wanted, is)
 		answers = append(answers, a)
 	}
 	slices.SortFunc(answers, func(a, b Answer) int {
@@ -107,18 +118,24 @@ func ask(ctx context.Context, conn *nats.Conn, crawl, what string, question []by
 
 // A Status is a cluster as one who looks at it sees it.
 type Status struct {
-	Definition Definition `json:"definition"`
-	Epoch      int        `json:"epoch"`
-	Nodes      []string   `json:"nodes"` // that have a share
-	Members    []Member   `json:"members"`
-	Messages   uint64     `json:"messages"` // of links on their way
-	Bytes      uint64     `json:"bytes"`
+	Definition Definition           `json:"definition"`
+	Epoch      int                  `json:"epoch"`
+	Nodes      []string             `json:"nodes"` // that have a share
+	Members    []Member             `json:"members"`
+	Left       map[string]time.Time `json:"left,omitempty"` // nodes that have lost their share, and when
+	Over       bool                 `json:"over"`           // nothing is left to do
+	Messages   uint64               `json:"messages"`       // of links on their way
+	Bytes      uint64               `json:"bytes"`
 }
 
 // A Viewer looks at a crawl's cluster without taking part. It is safe for
 // concurrent use.
 type Viewer struct {
-	n      *Node
+	n *Node
+
+	mu     sync.Mutex
+	roster roster
+	mute   map[string]time.Time // nodes that did not answer in time, and when
 	keys   jetstream.KeyValue
 	beats  jetstream.KeyValue
 	stream jetstream.Stream
@@ -129,7 +146,7 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	v := &Viewer{n: &Node{o: o}}
+	v := &Viewer{n: &Node{o: o}, mute: map[string]time.Time{}}
 	if err := v.n.connect(ctx); err != nil {
 		return nil, err
 	}
@@ -162,7 +179,9 @@ func (v *Viewer) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Epoch, s.Nodes = m.Epoch, m.Nodes
+	s.Epoch, s.Nodes, s.Left = m.Epoch, m.Nodes, m.Left
+	_, err = v.keys.Get(ctx, "over")
+	s.Over = err == nil
 	if err := v.get(ctx, "definition", &s.Definition); err != nil {
 		return nil, err
 	}
@@ -190,14 +209,73 @@ func (v *Viewer) get(ctx context.Context, key string, into any) error {
 	return nil
 }
 
+// A roster is who takes part, as of a moment.
+type roster struct {
+	at    time.Time
+	nodes []string // that have or had a share: their part of what was found counts
+	alive []string
+}
+
+// rosterAge is for how long a roster is good.
+const rosterAge = time.Second
+
+func (v *Viewer) look(ctx context.Context) (roster, error) {
+	v.mu.Lock()
+	r := v.roster
+	v.mu.Unlock()
+	if time.Since(r.at) < rosterAge {
+		return r, nil
+	}
+	s, err := v.Status(ctx)
+	if err != nil {
+		return roster{}, err
+	}
+	r = roster{at: time.Now(), nodes: slices.Clone(s.Nodes)}
+	for name := range s.Left {
+		r.nodes = append(r.nodes, name)
+	}
+	slices.Sort(r.nodes)
+	r.nodes = slices.Compact(r.nodes)
+	for _, m := range s.Members {
+		r.alive = append(r.alive, m.Name)
+	}
+	v.mu.Lock()
+	v.roster = r
+	v.mu.Unlock()
+	return r, nil
+}
+
+const (
+	muteFor  = 10 * time.Second       // a node that did not answer is not waited for so long …
+	lastCall = 200 * time.Millisecond // … but for this long
+)
+
 // Ask asks all nodes of the crawl and returns their answers, by name, and the
-// nodes that have a share but did not answer within limit.
+// nodes that have or had a share but did not answer within limit. Those that are
+// known not to be there, or have failed to answer lately, are not waited for.
 func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit time.Duration) (answers []Answer, missing []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	m, err := v.mapping(ctx)
+	r, err := v.look(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	return ask(ctx, v.n.conn, v.n.o.Crawl, what, question, m.Nodes)
+	v.mu.Lock()
+	wanted := slices.DeleteFunc(slices.Clone(r.alive), func(name string) bool { return time.Since(v.mute[name]) < muteFor })
+	v.mu.Unlock()
+	answers, missing, err = v.ask(ctx, what, question, r, wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, a := range answers {
+		delete(v.mute, a.Node)
+	}
+	for _, name := range missing {
+		if slices.Contains(wanted, name) {
+			v.mute[name] = time.Now()
+		}
+	}
+	return answers, missing, nil
 }

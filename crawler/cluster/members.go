@@ -58,8 +58,8 @@ func (m *mapping) enlist(name, instance string) (changed bool) {
 	return changed
 }
 
-// state is what this node says of itself now.
-func (n *Node) state() Member {
+// State is what this node says of itself now.
+func (n *Node) State() Member {
 	t := n.frontier.Totals()
 	n.mu.RLock()
 	epoch := n.shares.epoch
@@ -86,7 +86,7 @@ func (n *Node) resting() bool {
 
 // enter claims the node's name. A node that comes back has it still.
 func (n *Node) enter(ctx context.Context) error {
-	raw, err := json.Marshal(n.state())
+	raw, err := json.Marshal(n.State())
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (n *Node) end(ctx context.Context) {
 
 // pulse is one heartbeat: it returns the members that are alive, by name.
 func (n *Node) pulse(ctx context.Context, seen map[string]time.Time) ([]Member, error) {
-	raw, err := json.Marshal(n.state())
+	raw, err := json.Marshal(n.State())
 	if err != nil {
 		return nil, err
 	}
@@ -309,6 +309,14 @@ func (n *Node) pulse(ctx context.Context, seen map[string]time.Time) ([]Member, 
 		}
 		return changed
 	})
+}
+
+// Alive is the number of nodes that were there at the last heartbeat, with
+// this one.
+func (n *Node) Alive() int {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return max(len(n.alive), 1)
 }
 
 // Members returns the nodes that are there, by name.

@@ -57,6 +57,18 @@ type gauges struct {
 type Extras struct {
 	Documents int    // in the index
 	Updates   [3]int // links that the predictor has learned at depths 1 to 3
+	Node      *Node  // what the crawl is to its cluster; nil: it crawls alone
+}
+
+// A Node is what one node of several knows of its exchange with the others.
+type Node struct {
+	Name      string
+	Nodes     int   // that are there, with this one
+	Sent      int64 // links to other nodes
+	SentBytes int64 // of the messages with them
+	URLBytes  int64 // of their URLs
+	Received  int64 // links from other nodes, by this process
+	Outbox    int64 // bytes of links that wait to be sent
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -82,6 +94,12 @@ var (
 	documentsDesc = describe("index_docs", "Pages in the index.")
 	diskDesc      = describe("disk_free_bytes", "Bytes that may still be written beside the crawl.")
 	memoryDesc    = describe("memory_bytes", "Memory of the process: its own, and of mapped files.", "kind")
+	nodesDesc     = describe("cluster_nodes", "Nodes that are there, as this one sees it.", "node")
+	sentDesc      = describe("cluster_links_sent_total", "Links that went to other nodes, earlier runs included.", "node")
+	receivedDesc  = describe("cluster_links_received_total", "Links that came from other nodes.", "node")
+	sentBytesDesc = describe("cluster_bytes_sent_total", "Bytes of the messages with links to other nodes, earlier runs included.", "node")
+	urlBytesDesc  = describe("cluster_url_bytes_sent_total", "Bytes of the URLs of links that went to other nodes, earlier runs included.", "node")
+	outboxDesc    = describe("cluster_outbox_bytes", "Bytes of links that wait to be sent.", "node")
 	pausedDesc    = describe("paused", "1 while the crawl is held.")
 	buildDesc     = describe("build_info", "The program; always 1.", "version", "strategy")
 )
@@ -154,6 +172,14 @@ func (g gauges) Collect(out chan<- prometheus.Metric) {
 	gauge(documentsDesc, float64(x.Documents))
 	for d, n := range x.Updates {
 		counter(updatesDesc, int64(n), fmt.Sprint(d+1))
+	}
+	if n := x.Node; n != nil {
+		gauge(nodesDesc, float64(n.Nodes), n.Name)
+		counter(sentDesc, n.Sent, n.Name)
+		counter(receivedDesc, n.Received, n.Name)
+		counter(sentBytesDesc, n.SentBytes, n.Name)
+		counter(urlBytesDesc, n.URLBytes, n.Name)
+		gauge(outboxDesc, float64(n.Outbox), n.Name)
 	}
 }
 

@@ -180,6 +180,7 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, on route) {
 	w.Header().Set("Content-Type", mediaOf(f.Name))
 	w.Header().Set("Content-Disposition", `attachment; filename="addresses.`+f.Name+`"`)
 	s.licenceLink(w)
+	s.noteMissing(w.Header())
 	if r.Method == http.MethodHead {
 		return
 	}
@@ -391,6 +392,7 @@ func (s *server) document(w http.ResponseWriter, r *http.Request, media string, 
 		media += "; charset=utf-8"
 	}
 	w.Header().Set("Content-Type", media)
+	s.noteMissing(w.Header())
 	s.writeJSON(w, r, v)
 }
 

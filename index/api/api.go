@@ -81,6 +81,11 @@ type Options struct {
 	// nil returned: there is.
 	Ready func() error
 
+	// Missing names the nodes of a crawl of several whose part of the index is
+	// missing in the answers now. Every answer says so: in the header
+	// Gazehound-Missing-Nodes, and, where it can, in its text. Nil: none ever is.
+	Missing func() []string
+
 	// Crawl is shown by /status: "running", "stopped". Nil: "stopped".
 	Crawl func() string
 	// Checks are asked by /healthz beside the index's own, by their names.
@@ -124,13 +129,44 @@ func (o Options) Validate() error {
 	return nil
 }
 
+// A Source is what is served: an index.Index, or several that answer as one.
+type Source interface {
+	Search(ctx context.Context, q index.Query) (*index.Result, error)
+	Clusters(ctx context.Context, q index.Query, zoom int) ([]index.Cluster, int, error)
+	Suggest(typed string, limit int) ([]index.Suggestion, error)
+	Walk(ctx context.Context, q index.Query, fn func(*index.Hit) error) error
+	Address(id string) (*index.Hit, error)
+	Stats(ctx context.Context) (index.Stats, error)
+	State() (index.State, error)
+}
+
+// ErrAway is that of a Source none of whose parts answers.
+var ErrAway = errors.New("no part of the index answers")
+
+// missingHeader names the nodes that an answer is without.
+const missingHeader = "Gazehound-Missing-Nodes"
+
+// noteMissing says in the header of an answer whose parts it is without. An
+// answer that is not whole is not kept by anybody.
+func (s *server) noteMissing(h http.Header) (nodes []string) {
+	if s.Missing == nil {
+		return nil
+	}
+	if nodes = s.Missing(); len(nodes) > 0 {
+		h.Set(missingHeader, strings.Join(nodes, ", "))
+		h.Del("ETag")
+		h.Set("Cache-Control", "no-store")
+	}
+	return nodes
+}
+
 // maxURL is the longest request target in bytes.
 const maxURL = 8 << 10
 
 // A server answers requests about one index.
 type server struct {
 	Options
-	index     *index.Index
+	index     Source
 	running   chan struct{} // a place for each query that runs
 	exporting chan struct{} // a place for each export that runs
 	clients   *clients
@@ -173,7 +209,7 @@ func (s *server) background(ctx context.Context) []orb.Point {
 }
 
 // Handler answers all requests about x. It panics where o does not validate.
-func Handler(x *index.Index, o Options) http.Handler {
+func Handler(x Source, o Options) http.Handler {
 	if err := o.Validate(); err != nil {
 		panic(err)
 	}
@@ -193,7 +229,7 @@ func Handler(x *index.Index, o Options) http.Handler {
 	return s.guard(mux)
 }
 
-func newServer(x *index.Index, o Options) *server {
+func newServer(x Source, o Options) *server {
 	return &server{Options: o, index: x, running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports), clients: newClients(o.Rate), removals: newRemovalLimit()}
 }
 
@@ -212,7 +248,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if origin := s.allowed(r.Header.Get("Origin")); origin != "" {
 			h.Set("Access-Control-Allow-Origin", origin)
-			h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After")
+			h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After, "+missingHeader)
 			h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 		}
 		if len(s.CORS) > 0 && s.CORS[0] != "*" {
@@ -308,6 +344,8 @@ func (s *server) limited(ctx context.Context, work func() error) *Problem {
 		return &Problem{Title: "the query cannot be answered", Detail: explain(err)}
 	case ctx.Err() != nil:
 		return busy
+	case errors.Is(err, ErrAway):
+		return &Problem{Title: "no node answers", Status: http.StatusServiceUnavailable, Detail: "The index lies on several nodes, and none of them answers.", retry: true}
 	case errors.Is(err, index.ErrClosed):
 		return &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, Detail: "The index is closed.", retry: true}
 	}
@@ -415,7 +453,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 	if err != nil && problem == nil {
 		s.Log.Error("api: stats", "error", err)
 	}
-	p.Stats = stats
+	p.Stats, p.MissingNodes = stats, s.noteMissing(w.Header())
 	var body, packed bytes.Buffer
 	if err := web.Render(&body, p); err != nil {
 		s.Log.Error("api: page", "error", err)
@@ -612,6 +650,7 @@ func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, v any) {
 
 func (s *server) writeGeoJSON(w http.ResponseWriter, r *http.Request, c *collection) {
 	w.Header().Set("Content-Type", "application/geo+json")
+	s.noteMissing(w.Header())
 	s.writeJSON(w, r, c)
 }
 

@@ -21,6 +21,7 @@ type collection struct {
 	Attribution string    `json:"attribution"`
 	Query       string    `json:"query"`
 	Warning     string    `json:"warning,omitempty"`
+	Missing     []string  `json:"missing_nodes,omitempty"` // whose part of the index did not answer
 	Box         []float64 `json:"bbox,omitempty"`
 
 	Matched   *int       `json:"numberMatched,omitempty"`
@@ -78,7 +79,11 @@ func (s *server) collection(r *http.Request, a asked, result *index.Result) *col
 }
 
 func (s *server) frame(a asked, result *index.Result) *collection {
-	return &collection{Type: "FeatureCollection", Version: "0.1.0", Licence: s.Licence, Attribution: s.Attribution,
+	var missing []string
+	if s.Missing != nil {
+		missing = s.Missing()
+	}
+	return &collection{Type: "FeatureCollection", Missing: missing, Version: "0.1.0", Licence: s.Licence, Attribution: s.Attribution,
 		Query: a.Text, Warning: a.warning, Returned: len(result.Hits), Relaxed: result.Relaxed, Features: []export.Feature{}}
 }
 

@@ -133,10 +133,16 @@ type Summary struct {
 	Sites     int // seeds: lines
 }
 
+// A Source has addresses: an index.Index, or several that answer as one.
+type Source interface {
+	Walk(ctx context.Context, q index.Query, fn func(*index.Hit) error) error
+	Address(id string) (*index.Hit, error)
+}
+
 // Write writes the addresses of x in a format. Errors wrap ErrOptions or
 // index.ErrQuery where o is at fault; else what was written so far is of no
 // use.
-func Write(ctx context.Context, w io.Writer, x *index.Index, f Format, o Options) (Summary, error) {
+func Write(ctx context.Context, w io.Writer, x Source, f Format, o Options) (Summary, error) {
 	if err := o.Validate(f); err != nil {
 		return Summary{}, err
 	}

@@ -100,6 +100,8 @@ type Page struct {
 	Problem string
 	Hint    string
 	Next    string // address of the next page of hits, or ""
+
+	MissingNodes []string // of several, whose part of the index did not answer
 }
 
 // Language returns the language of the page's own words: what was asked for,

@@ -1,0 +1,167 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gazehound/gazetteer"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/paulmach/orb"
+)
+
+// Several indexes answer as one with all their pages would, page after page.
+func TestMerge(t *testing.T) {
+	one := open(t)
+	parts := []*Index{open(t), open(t), open(t)}
+	docs := town()
+	for i := range 60 {
+		docs = append(docs, page(fmt.Sprintf("https://laden%d.example/", i), fmt.Sprintf("Laden %d", i), "de",
+			fmt.Sprintf("Laden Nummer %d\n{%s %d, 26122 Oldenburg|%.4f %.4f}\nBrot und Rosen", i, []string{"Lange Straße", "Achternstraße", "Haarenstraße"}[i%3], i+1, 8.2+float64(i)/1000, 53.14+float64(i%7)/500)))
+	}
+	for i, d := range docs {
+		put(t, one, d)
+		put(t, parts[max(i-1, 0)%3], d) // a site lies in one index, as nodes have them
+	}
+	search := func(q Query) *Result {
+		var results []*Result
+		for _, x := range parts {
+			r, err := x.Search(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, r)
+		}
+		return Merge(q, results...)
+	}
+	centre := orb.Point{8.21, 53.14}
+	for name, q := range map[string]Query{
+		"all":          {},
+		"by name":      {Sort: ByName},
+		"newest":       {Sort: Newest},
+		"by distance":  {Center: &centre, Radius: 3000, Sort: Distance, Facets: []Facet{ByStreet}},
+		"street":       {Street: "Lange Str.", Facets: []Facet{ByPostcode, ByCity}},
+		"word":         {Text: "laden"},
+		"typing error": {Text: "tischlerie"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want, got []string
+			q.Limit = MaxLimit
+			all, err := one.Search(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range all.Hits {
+				want = append(want, h.ID)
+			}
+			q.Limit = 7
+			for offset := 0; ; {
+				r := search(q)
+				if r.Total != all.Total {
+					t.Errorf("%d in all, want %d", r.Total, all.Total)
+				}
+				if r.Offset != offset {
+					t.Errorf("offset %d, want %d", r.Offset, offset)
+				}
+				if offset == 0 {
+					if d := cmp.Diff(all.Facets, r.Facets, cmpopts.EquateEmpty(), cmp.Transformer("street", func(v Value) string { return fmt.Sprint(gazetteer.StreetKey(v.Value), v.Count) })); d != "" {
+						t.Error(d)
+					}
+					if r.Relaxed != all.Relaxed {
+						t.Errorf("relaxed: %v, want %v", r.Relaxed, all.Relaxed)
+					}
+				}
+				for _, h := range r.Hits {
+					got = append(got, h.ID)
+				}
+				offset += len(r.Hits)
+				if q.Cursor = r.Next; q.Cursor == "" {
+					break
+				}
+			}
+			if q.Text != "" { // scores of different indexes differ a little
+				slices.Sort(want)
+				slices.Sort(got)
+			}
+			if len(want) == 0 || !slices.Equal(want, got) {
+				t.Errorf("got %d hits %v, want %d %v", len(got), got, len(want), want)
+			}
+		})
+	}
+
+	var clusters [][]Cluster
+	for _, x := range parts {
+		c, zoom, err := x.Clusters(t.Context(), Query{}, 12)
+		if err != nil || zoom != 12 {
+			t.Fatal(zoom, err)
+		}
+		clusters = append(clusters, c)
+	}
+	want, _, err := one.Clusters(t.Context(), Query{}, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(all []Cluster) (n int) {
+		for _, c := range all {
+			n += c.Count
+		}
+		return n
+	}
+	if got := MergeClusters(12, clusters...); len(got) != len(want) || len(want) < 2 || count(got) != count(want) {
+		t.Errorf("%d clusters of %d, want %d of %d", len(got), count(got), len(want), count(want))
+	}
+
+	var suggestions [][]Suggestion
+	for _, x := range parts {
+		s, err := x.Suggest("la", 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		suggestions = append(suggestions, s)
+	}
+	text := func(all []Suggestion) (texts []string) {
+		for _, s := range all {
+			texts = append(texts, fmt.Sprint(s.Kind, s.Text, s.Count))
+		}
+		return texts[:min(3, len(texts))]
+	}
+	wanted, err := one.Suggest("la", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(text(wanted), text(MergeSuggestions("la", 10, suggestions...))); d != "" || len(wanted) == 0 {
+		t.Error(d)
+	}
+}
+
+// An address of one site that two indexes have is one hit with the pages of
+// both.
+func TestMergeUnites(t *testing.T) {
+	var results []*Result
+	var addresses []*Hit
+	for _, d := range town()[:2] {
+		x := open(t)
+		put(t, x, d)
+		r, err := x.Search(t.Context(), Query{})
+		if err != nil || len(r.Hits) != 1 {
+			t.Fatal(r, err)
+		}
+		h, err := x.Address(r.Hits[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, addresses = append(results, r), append(addresses, h)
+	}
+	r := Merge(Query{}, results...)
+	if len(r.Hits) != 1 || r.Total != 1 || r.Hits[0].Mentions != 2 || len(r.Hits[0].Evidence) != 2 {
+		t.Errorf("%+v", r)
+	}
+	if h := MergeAddress(nil, addresses[0], addresses[1]); h == nil || h.Mentions != 2 {
+		t.Errorf("%+v", h)
+	}
+	if h := MergeAddress(nil, nil); h != nil {
+		t.Errorf("nobody has it, and it is %+v", h)
+	}
+}
