@@ -23,8 +23,9 @@ const (
 type classifier struct {
 	options         Options
 	store           *bayesian.Classifier
-	terms           []string // the vocabulary, in the order of learning; only ever appended to
-	relevant, other int      // links learned per class
+	terms           []string            // the vocabulary, in the order of learning; only ever appended to
+	known           map[uint64]struct{} // the hashes of terms: to ask the store costs a look-up of the term for each class
+	relevant, other int                 // links learned per class
 	recent          recent
 }
 
@@ -51,9 +52,12 @@ func (r *recent) slot(term string) (*counted, uint64) {
 	if r.slots == nil {
 		r.slots = make([]counted, recentSlots)
 	}
-	h := maphash.String(r.seed, term) | 1 // never 0
+	h := r.hash(term)
 	return &r.slots[h>>1%recentSlots], h
 }
+
+// hash returns a hash of a term, which is never 0.
+func (r *recent) hash(term string) uint64 { return maphash.String(r.seed, term) | 1 }
 
 func (r *recent) drop(term string) {
 	r.mu.Lock()
@@ -64,7 +68,7 @@ func (r *recent) drop(term string) {
 }
 
 func newClassifier(o Options) *classifier {
-	return &classifier{options: o, store: bayesian.NewClassifier(relevantClass, otherClass), recent: recent{seed: maphash.MakeSeed()}}
+	return &classifier{options: o, known: map[uint64]struct{}{}, store: bayesian.NewClassifier(relevantClass, otherClass), recent: recent{seed: maphash.MakeSeed()}}
 }
 
 // learn counts one link.
@@ -76,12 +80,8 @@ func (c *classifier) learn(terms []string, relevant bool) {
 	} else {
 		c.other++
 	}
-	known, r, o := c.resolve(terms)
-	for i, term := range known {
-		if r[i] == 0 && o[i] == 0 {
-			term = c.meet(term)
-		}
-		c.count(term, 1, class)
+	for _, term := range terms {
+		c.count(c.meet(term), 1, class)
 	}
 }
 
@@ -94,17 +94,33 @@ func (c *classifier) count(term string, n int, class bayesian.Class) {
 // meet puts a term into the vocabulary, unless it is there, and returns what
 // the vocabulary knows it as.
 func (c *classifier) meet(term string) string {
-	if c.has(term) {
+	hash := c.recent.hash(term)
+	if _, ok := c.known[hash]; ok {
 		return term
 	}
 	if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
-		if term = unknown(term); c.has(term) {
+		term = unknown(term)
+		hash = c.recent.hash(term)
+		if _, ok := c.known[hash]; ok {
 			return term
 		}
 	}
 	term = strings.Clone(term) // which may be a part of something large
 	c.terms = append(c.terms, term)
+	c.known[hash] = struct{}{}
 	return term
+}
+
+// prune takes those terms out of the vocabulary that are counted no longer.
+func (c *classifier) prune() {
+	c.terms = slices.DeleteFunc(c.terms, func(term string) bool {
+		relevant, other := c.counts([]string{term})
+		gone := relevant[0] == 0 && other[0] == 0
+		if gone {
+			delete(c.known, c.recent.hash(term))
+		}
+		return gone
+	})
 }
 
 // observe adds counts of one term that the vocabulary holds.
@@ -115,12 +131,6 @@ func (c *classifier) observe(term string, relevant, other int) {
 	if other != 0 {
 		c.count(term, other, otherClass)
 	}
-}
-
-// has tells whether a term is in the vocabulary.
-func (c *classifier) has(term string) bool {
-	relevant, other := c.counts([]string{term})
-	return relevant[0] > 0 || other[0] > 0
 }
 
 // counts returns how often each term was learned in the two classes.

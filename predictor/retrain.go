@@ -107,7 +107,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	}
 	if rival != nil {
 		for _, c := range rival.depths {
-			c.terms = slices.DeleteFunc(c.terms, func(term string) bool { return !c.has(term) })
+			c.prune()
 		}
 	}
 
@@ -326,11 +326,10 @@ func (m *Model) clone() *Model {
 	for d, c := range m.depths {
 		k := newClassifier(c.options)
 		k.relevant, k.other = c.relevant, c.other
-		k.terms = slices.Clone(c.terms)
-		for chunk := range slices.Chunk(k.terms, snapshotTerms) {
+		for chunk := range slices.Chunk(c.terms, snapshotTerms) {
 			relevant, other := c.counts(chunk)
 			for i, term := range chunk {
-				k.observe(term, int(relevant[i]), int(other[i]))
+				k.observe(k.meet(term), int(relevant[i]), int(other[i]))
 			}
 		}
 		copied.depths[d] = k
