@@ -26,6 +26,7 @@ import (
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/predictor"
 )
@@ -525,7 +526,26 @@ func documentOf(v *crawler.Visit) index.Document {
 	if v.Verdict.Relevant {
 		d.Addresses = v.Verdict.Addresses
 	}
+	if v.Page.NoArchive {
+		d.Text = onlyAddresses(d.Text, d.Addresses)
+	}
 	return d
+}
+
+// onlyAddresses blanks all of a text but the addresses in it: of a page that
+// wants no copy kept, they are what is known, and the words around them a copy.
+func onlyAddresses(text string, addresses []geoparse.Address) string {
+	all := []rune(text)
+	kept := make([]rune, len(all))
+	for i := range kept {
+		kept[i] = ' '
+	}
+	for _, a := range addresses {
+		if from, to := max(0, a.Start), min(a.End, len(all)); from < to {
+			copy(kept[from:to], all[from:to])
+		}
+	}
+	return string(kept)
 }
 
 func modelOptions(cfg *Config) predictor.Options {

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/demo"
+)
+
+// A page that wants no copy of itself kept is found by its address, and its
+// words are in no WARC file and no snippet.
+func TestNoArchive(t *testing.T) {
+	data, _, town, _ := servedTown(t)
+	addresses := map[string]demo.Address{} // path → an address of its own
+	var paths = []string{"/open", "/meta", "/header", "/gone"}
+	town.Pages(func(p demo.Page) {
+		for _, at := range p.Facts.Addresses {
+			taken := false
+			for _, other := range addresses {
+				taken = taken || other.Street == at.Street
+			}
+			if at.Listed && !at.Person && !taken && len(addresses) < len(paths) {
+				addresses[paths[len(addresses)]] = at
+			}
+		}
+	})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head := ""
+		switch r.URL.Path {
+		case "/":
+			fmt.Fprint(w, `<title>Start</title><a href="/open">a</a> <a href="/meta">b</a> <a href="/header">c</a> <a href="/gone">d</a>`)
+			return
+		case "/open":
+		case "/meta":
+			head = `<meta name="robots" content="index, noarchive">`
+		case "/header":
+			w.Header().Set("X-Robots-Tag", "noarchive")
+		case "/gone":
+			w.Header().Set("X-Robots-Tag", "noarchive")
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			http.NotFound(w, r)
+			return
+		}
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		at := addresses[r.URL.Path]
+		fmt.Fprintf(w, "<html><head>%s<title>Seite</title></head><body><p>Vertraulich%s vorher</p><h2>Bäckerei Meyer</h2><p>%s %s, %s %s, gleich nebenan%s</p></body></html>",
+			head, name, at.Street, at.HouseNumber, at.Postcode, at.City, name)
+	}))
+	defer server.Close()
+	archive := filepath.Join(t.TempDir(), "archive")
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"crawl", "--data", data, "--seed", server.URL + "/", "--allow-private-addresses", "--delay", "0s", "--warc", archive, "--json", "--quiet"}, nil, &out, &complaints); code != 0 || !strings.Contains(out.String(), `"pages":4,`) {
+		t.Fatalf("crawl: exit %d: %s%s", code, out.String(), complaints.String())
+	}
+	kept := ""
+	names, err := filepath.Glob(filepath.Join(archive, "*.warc.gz"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept += string(text)
+		f.Close()
+	}
+	for _, name := range []string{"open", "meta", "header", "gone"} {
+		if has := strings.Contains(kept, "Vertraulich"+name); has != (name == "open") {
+			t.Errorf("the words of /%s are in the archive: %v", name, has)
+		}
+		if name == "gone" {
+			continue
+		}
+		out.Reset()
+		if code := run(t.Context(), []string{"search", "--data", data, "--json", addresses["/"+name].Street}, nil, &out, &complaints); code != 0 || !strings.Contains(out.String(), server.URL+"/"+name) {
+			t.Errorf("the address of /%s is not found: %s", name, out.String())
+		}
+		if has := strings.Contains(out.String(), "nebenan"+name); has != (name == "open") {
+			t.Errorf("the words of /%s are in a snippet: %v", name, has)
+		}
+	}
+	out.Reset()
+	if run(t.Context(), []string{"search", "--data", data, "--json", "Vertraulichmeta"}, nil, &out, &complaints); strings.Contains(out.String(), server.URL) {
+		t.Errorf("the words of /meta are searched: %s", out.String())
+	}
+}
