@@ -31,7 +31,7 @@ const (
 // text of scripts other than JSON are left out; noscript and noframes hold
 // elements, as for a reader without scripts.
 func Parse(page []byte) *html.Node {
-	b := &builder{doc: &html.Node{Type: html.DocumentNode}, attrs: make([]html.Attribute, 0, 4*MaxAttributes)}
+	b := &builder{doc: &html.Node{Type: html.DocumentNode}, attrs: make([]html.Attribute, 0, MaxAttributes)}
 	b.root = b.node(html.ElementNode, atom.Html, "html", nil)
 	b.doc.AppendChild(b.root)
 	z := html.NewTokenizer(bytes.NewReader(page))
@@ -180,8 +180,8 @@ func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
 		}
 	}
 	b.start(a, name, slices.Clip(b.attrs[first:]), selfClosing)
-	if cap(b.attrs)-len(b.attrs) < MaxAttributes { // the next element's, too, are to lie in one piece
-		b.attrs = make([]html.Attribute, 0, 4*MaxAttributes)
+	if cap(b.attrs)-len(b.attrs) < 8 { // the next element's lie in one piece, too
+		b.attrs = make([]html.Attribute, 0, MaxAttributes)
 	}
 	if a == atom.Noscript || a == atom.Noframes || b.foreign > 0 {
 		z.NextIsNotRawText()
