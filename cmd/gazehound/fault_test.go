@@ -381,6 +381,63 @@ func TestCrawlReadOnly(t *testing.T) {
 	}
 }
 
+// A crawl that was killed goes on in a copy of its data directory, alone and
+// beside the original, and where the ends of its logs were torn.
+func TestCrawlCopiedAndTorn(t *testing.T) {
+	data, flags := townProject(t)
+	crawl := func(dir string, pages int) {
+		t.Helper()
+		cmd := exec.Command(os.Args[0], append(append([]string{"crawl"}, flags...), "--data", dir, "--quiet", "--json", "--max-pages", fmt.Sprint(pages))...)
+		cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), fmt.Sprintf(`"pages":%d,`, pages)) {
+			t.Errorf("%s: %v\n%s", filepath.Base(dir), err, out)
+		}
+		if s, text := statusOf(t, dir); s.Seen != s.Queued+s.Visited+s.Repeats+sum(s.Dropped) || s.Seen == 0 {
+			t.Errorf("%s: the links do not add up: %s", filepath.Base(dir), text)
+		}
+	}
+	p := startProgram(t, append(append([]string{"crawl"}, flags...), "--admin", "127.0.0.1:0")...)
+	ready(t, data, 60)
+	p.Process.Kill()
+	p.end(t)
+	before, _ := statusOf(t, data)
+	copied, torn := filepath.Join(t.TempDir(), "copied"), filepath.Join(t.TempDir(), "torn")
+	for _, to := range []string{copied, torn} {
+		if err := os.CopyFS(to, os.DirFS(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	logs := 0
+	for _, pattern := range []string{"*.mem", "*.vlog"} {
+		names, err := filepath.Glob(filepath.Join(torn, "frontier", pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, names, err)
+		}
+		name := names[len(names)-1]
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := len(bytes.TrimRight(text, "\x00"))
+		for i := max(end-40, 20); i < end; i++ { // the last transaction
+			text[i] ^= 0x55
+			logs++
+		}
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if logs == 0 {
+		t.Fatal("no log was torn")
+	}
+	pages := int(before.Pages) + 40
+	crawl(copied, pages)
+	crawl(data, pages) // knows nothing of the copy
+	crawl(torn, pages)
+	crawl(copied, pages+20)
+}
+
 func copyFile(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
