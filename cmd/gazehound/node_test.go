@@ -219,3 +219,62 @@ func TestNodesKilled(t *testing.T) {
 	}
 	t.Logf("pages %v, %d requests, %d fetched again, shortest gap %v of %v", pages, len(ledger.Requests()), again, shortest, delay)
 }
+
+// Three nodes with one order exchange nuggets of as many bits as equation 8
+// says, end by themselves, and their report and status say so.
+func TestNodesKeepOneOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs three processes for half a minute")
+	}
+	o := demo.DefaultOptions()
+	o.Sites, o.PagesPerSite, o.Streets, o.Calm = 40, 20, 40, true
+	data, flags, _, _ := projectOf(t, o)
+	server, err := cluster.Serve(cluster.ServerOptions{Name: "test", Dir: t.TempDir(), Listen: "127.0.0.1:0", MaxBytes: 4 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	names := []string{"a", "b", "c"}
+	var nodes []*nodeProcess
+	var dirs []string
+	for _, name := range names {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.CopyFS(dir, os.DirFS(data)); err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, dir)
+		args := append([]string{"node", "--name", name, "--cluster", server.URL(), "--wait-for", "3", "--order", "nuggets", "--patience", "1s", "--max-pages-per-host", "30"}, flags...)
+		nodes = append(nodes, startNode(t, append(args, "--data", dir, "--delay", "5ms", "--contact", "https://bot.example/")...))
+	}
+	for i, p := range nodes {
+		p.end(t, names[i], server.URL())
+	}
+	var sum cluster.OrderCount
+	for i, dir := range dirs {
+		c, err := cluster.ReadOrder(filepath.Join(dir, "cluster"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Rounds == 0 || c.Bits == 0 || c.Bytes < c.Bits/8 {
+			t.Errorf("node %s: %+v", names[i], c)
+		}
+		sum = sum.Add(c)
+	}
+	// Beyond what equation 8 says for the rounds that were agreed on, only bits
+	// of rounds that were overtaken, or under way at the end, were heard.
+	const round = 2 * 4 * 21 // of two others four parts each, m = 3, L = 4, λ = 16
+	if sum.Bits > sum.Formula+(sum.Abandoned+3)*round {
+		t.Errorf("%d bits were heard, equation 8 says %d; %d rounds were abandoned", sum.Bits, sum.Formula, sum.Abandoned)
+	}
+	t.Logf("all nodes: %+v", sum)
+	report := exec.Command(os.Args[0], append([]string{"report", "--nodes"}, dirs...)...)
+	report.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+	if out, err := report.CombinedOutput(); err != nil || !strings.Contains(string(out), "one order of all nodes") {
+		t.Errorf("report: %v\n%s", err, out)
+	}
+	status := exec.Command(os.Args[0], "status", "--data", dirs[0])
+	status.Env = report.Env
+	if out, err := status.CombinedOutput(); err != nil || !strings.Contains(string(out), "rounds with other nodes") {
+		t.Errorf("status: %v\n%s", err, out)
+	}
+}

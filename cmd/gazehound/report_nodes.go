@@ -107,11 +107,28 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 		web += fmt.Sprintf("; %d links travelled at %.2f bytes for each byte of their URLs", traffic.Sent, traffic.PerURL())
 	}
 	c := &sim.NodesComparison{Web: web, Results: []*sim.NodesResult{r}}
+	if c.Orders, err = nodeOrders(names, projects); err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
 	write := func(w io.Writer) error { return c.Write(w, format) }
 	if output == "" {
 		return write(a.stdout)
 	}
 	return writeFile(output, write)
+}
+
+// nodeOrders returns what it took the nodes to keep one order; nil: they did not.
+func nodeOrders(names []string, projects []project) (orders []sim.NodeOrder, err error) {
+	for i, p := range projects {
+		c, err := cluster.ReadOrder(p.cluster())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.dir, err)
+		}
+		if c != (cluster.OrderCount{}) {
+			orders = append(orders, sim.NodeOrder{Node: names[i], Rounds: c.Rounds, Nuggets: c.Nuggets, Bits: c.Bits, Formula: c.Formula, Bytes: c.Bytes, Turns: c.Turns, Impatient: c.Impatient})
+		}
+	}
+	return orders, nil
 }
 
 func readNode(ctx context.Context, r *report.NodesReader, node int, p project, memory int64) (err error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 
@@ -76,6 +77,8 @@ type crawlStatus struct {
 	Bottleneck string `json:"bottleneck"` // in a word; "" unless it runs
 	Because    string `json:"because"`    // in a sentence
 	monitor.Snapshot
+
+	Order *cluster.OrderCount `json:"order,omitempty"` // of a node that keeps one order with others, as of some seconds ago
 }
 
 // readStatus returns the state of the crawl in p.
@@ -88,6 +91,9 @@ func readStatus(p project) (crawlStatus, error) {
 		return s, fmt.Errorf("status: %w", err)
 	}
 	s.Snapshot, err = monitor.Read(p.status())
+	if c, err := cluster.ReadOrder(p.cluster()); err == nil && c != (cluster.OrderCount{}) {
+		s.Order = &c
+	}
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, monitor.ErrUnreadable):
 		return s, err
@@ -189,6 +195,9 @@ func (s *crawlStatus) text() string {
 	line("links", "%d seen = %s", s.Seen, accounts(s.Queued, s.Visited, s.Repeats, s.Dropped))
 	line("skipped", "%d  %s", sum(s.Skipped), byReason(s.Skipped))
 	line("errors", "%d  %s", sum(s.Errors), byReason(s.Errors))
+	if o := s.Order; o != nil {
+		line("order", "%d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d parts in turn, %d out of turn", o.Rounds, o.Bits, o.Formula, megabytes(o.Bytes), o.Turns, o.Impatient)
+	}
 	if s.Damaged > 0 {
 		line("damaged", "%d records could not be read and were set aside", s.Damaged)
 	}

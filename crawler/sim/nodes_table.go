@@ -24,6 +24,33 @@ var NodesFormats = []string{"text", "md", "csv", "json"}
 type NodesComparison struct {
 	Web     string // what was crawled, in words
 	Results []*NodesResult
+	Orders  []NodeOrder // of the nodes of a crawl that kept one order; else nil
+}
+
+// A NodeOrder is what it took one node to agree on orders with the others
+// (Ahmadi-Abkenari & Selamat 2010, section 8).
+type NodeOrder struct {
+	Node      string `json:"node"`
+	Rounds    int64  `json:"rounds"`    // orders that were agreed on
+	Nuggets   int64  `json:"nuggets"`   // heard from others
+	Bits      int64  `json:"bits"`      // of these
+	Formula   int64  `json:"formula"`   // this node's share of equation 8
+	Bytes     int64  `json:"bytes"`     // on the wire
+	Turns     int64  `json:"turns"`     // parts of its queue whose turn came
+	Impatient int64  `json:"impatient"` // parts that were fetched without one
+}
+
+// orderRows is the table of Orders.
+func (c *NodesComparison) orderRows() [][]string {
+	rows := [][]string{{"node", "rounds", "nuggets heard", "bits", "equation 8", "bytes on the wire", "parts in turn", "out of turn"}}
+	for _, o := range c.Orders {
+		row := []string{o.Node}
+		for _, n := range []int64{o.Rounds, o.Nuggets, o.Bits, o.Formula, o.Bytes, o.Turns, o.Impatient} {
+			row = append(row, strconv.FormatInt(n, 10))
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // Name returns what tables and expectations call a result: the partition,
@@ -254,14 +281,20 @@ func (c *NodesComparison) writeText(w io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	if len(c.Orders) == 0 {
+		return nil
+	}
+	fmt.Fprint(w, "\none order of all nodes\n")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range c.orderRows() {
+		fmt.Fprintln(tw, strings.Join(row, "\t"))
+	}
+	return tw.Flush()
 }
 
 func (c *NodesComparison) writeMarkdown(w io.Writer) {
-	fmt.Fprintf(w, "%s\n", c.Web)
-	for _, t := range nodesTables {
-		fmt.Fprintf(w, "\n**Table %d: %s**\n\n", t.number, t.title)
-		for i, row := range t.rows(c) {
+	table := func(rows [][]string) {
+		for i, row := range rows {
 			for j := range row {
 				row[j] = strings.TrimSpace(row[j])
 			}
@@ -270,6 +303,15 @@ func (c *NodesComparison) writeMarkdown(w io.Writer) {
 				fmt.Fprintln(w, strings.Repeat("|---", len(row))+"|")
 			}
 		}
+	}
+	fmt.Fprintf(w, "%s\n", c.Web)
+	for _, t := range nodesTables {
+		fmt.Fprintf(w, "\n**Table %d: %s**\n\n", t.number, t.title)
+		table(t.rows(c))
+	}
+	if len(c.Orders) > 0 {
+		fmt.Fprint(w, "\n**One order of all nodes**\n\n")
+		table(c.orderRows())
 	}
 }
 
@@ -337,7 +379,8 @@ func (c *NodesComparison) writeJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
-		Web     string   `json:"web"`
-		Results []result `json:"results"`
-	}{c.Web, all})
+		Web     string      `json:"web"`
+		Results []result    `json:"results"`
+		Orders  []NodeOrder `json:"orders,omitempty"`
+	}{c.Web, all, c.Orders})
 }
