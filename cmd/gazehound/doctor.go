@@ -126,9 +126,9 @@ func (d *doctor) examine(ctx context.Context, deep, network bool) {
 
 // tell prints the findings; the error is the exit code.
 func (d *doctor) tell() error {
-	count := map[string]int{}
+	states := map[string]int{}
 	for _, f := range d.findings {
-		count[f.State]++
+		states[f.State]++
 		if d.json {
 			if err := d.printJSON(f); err != nil {
 				return err
@@ -142,15 +142,15 @@ func (d *doctor) tell() error {
 		fmt.Fprintln(d.stdout, line)
 	}
 	code := exitOK
-	if count[isBroken] > 0 {
+	if states[isBroken] > 0 {
 		code = exitGate
 	}
 	if d.json {
-		if err := d.printJSON(map[string]any{"type": "summary", "ok": count[isWell], "warnings": count[isDoubted], "problems": count[isBroken], "exit_code": code}); err != nil {
+		if err := d.printJSON(map[string]any{"type": "summary", "ok": states[isWell], "warnings": states[isDoubted], "problems": states[isBroken], "exit_code": code}); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(d.stdout, "%s, %s\n", several(count[isBroken], "problem"), several(count[isDoubted], "warning"))
+		fmt.Fprintf(d.stdout, "%s, %s\n", several(states[isBroken], "problem"), several(states[isDoubted], "warning"))
 	}
 	if code != exitOK {
 		return silentExit(code)
@@ -163,7 +163,7 @@ func several(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return count(n) + " " + what + "s"
 }
 
 // config looks at the configuration and the contact.
@@ -235,7 +235,7 @@ func (d *doctor) gazetteer() {
 	} else {
 		defer g.Close()
 		s := g.Stats()
-		what := fmt.Sprintf("%d house numbers, %d streets, %d postcodes, %s", s.Houses, s.Streets, s.Postcodes, strings.Join(s.Countries, " "))
+		what := fmt.Sprintf("%s, %s, %s, %s", several(s.Houses, "house number"), several(s.Streets, "street"), several(s.Postcodes, "postcode"), strings.Join(s.Countries, " "))
 		_, _, date := creditsOf(g.Sources())
 		taken, err := time.Parse(time.DateOnly, date[:min(len(date), len(time.DateOnly))])
 		switch {
@@ -358,7 +358,7 @@ func (d *doctor) index(ctx context.Context) {
 		d.note(isBroken, "index", "", "%v", err)
 		return
 	}
-	d.well("index", "%d addresses on %s", s.Addresses, several(s.Pages, "page"))
+	d.well("index", "%s addresses on %s", count(s.Addresses), several(s.Pages, "page"))
 }
 
 func (d *doctor) model() {
@@ -514,7 +514,7 @@ func (d *doctor) machine() {
 		d.note(isDoubted, "files", fmt.Sprintf("ulimit -Hn %d, or LimitNOFILE of the service", need), "at most %d may be open at once; a busy server and a large crawl want %d", limit.Max, need)
 		return
 	}
-	d.well("files", "%d may be open at once", limit.Max)
+	d.well("files", "%s may be open at once", count(int(min(limit.Max, math.MaxInt32))))
 }
 
 // machineMemory returns the memory of the machine or of its control group, in

@@ -228,6 +228,8 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 		o.Basemap = m
 	case !errors.Is(err, fs.ErrNotExist):
 		a.warn("the map has no streets: %s", oneLine(err.Error()))
+	case o.OSM:
+		a.say("the map has no streets yet: \"gazehound gazetteer import FILE.osm.pbf\" draws them")
 	}
 	crawling := flag == "--serve"
 	if crawling {
