@@ -236,7 +236,9 @@ func (a *app) setLevel(configured string) {
 }
 
 // says tells whether lines of this level are written.
-func (a *app) says(level slog.Level) bool { return a.level == nil && level >= slog.LevelInfo || a.level != nil && level >= a.level.Level() }
+func (a *app) says(level slog.Level) bool {
+	return a.level == nil && level >= slog.LevelInfo || a.level != nil && level >= a.level.Level()
+}
 
 // say writes a line for people to standard error unless --quiet is given.
 func (a *app) say(format string, args ...any) {
