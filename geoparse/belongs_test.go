@@ -23,7 +23,7 @@ func TestBelongings(t *testing.T) {
 		role        Role
 	}{
 		{"Tischlerei Harms, Nadorster Straße 12\n26123 Oldenburg\nTel. 0441 / 123 45-0\nFax: 0441 12345-99\ninfo@tischlerei-harms.example\nwww.tischlerei-harms.example\nÖffnungszeiten: Mo–Fr 8–18 Uhr, Sa 9–13 Uhr", "",
-			Belongings{"Tischlerei Harms", "+49441123450", "info@tischlerei-harms.example", "https://www.tischlerei-harms.example/", "Mo-Fr 08:00-18:00; Sa 09:00-13:00"}, OwnRole},
+			Belongings{"Tischlerei Harms", "+49441123450", "info@tischlerei-harms.example", "https://www.tischlerei-harms.example/", "Mo-Fr 08:00-18:00; Sa 09:00-13:00", ""}, OwnRole},
 		{"Tischlerei Harms\nInhaber: Hanna Harms\n" + street12 + "\nhanna.harms@mail.example\nRufen Sie uns an: +49 441 12345", "", Belongings{Name: "Tischlerei Harms", Phone: "+4944112345"}, OwnRole},
 		{"Kontakt\nAdresse:\n" + street12 + "\nUSt-IdNr. DE123456789, HRB 204711, IBAN DE02 2805 0100 0012 3456 78", "Kontakt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer"}, OwnRole},
@@ -160,7 +160,7 @@ func TestBelongingsOfMarkup(t *testing.T) {
 		`<script type="application/ld+json">{"@type":"Store","name":"Blumen Meyer","telephone":"0441 123456","email":"mailto:info@blumen.example","url":"https://blumen.example",
 			"openingHoursSpecification":[{"dayOfWeek":["Monday","https://schema.org/Tuesday"],"opens":"09:00","closes":"18:00"},{"dayOfWeek":"Sunday","opens":"00:00","closes":"00:00"},
 			{"dayOfWeek":"Monday","opens":"10:00","closes":"12:00","validFrom":"2026-12-24","validThrough":"2026-12-24"}],` + address + `}</script><p>Nadorster Straße 12<br>26123 Oldenburg</p>`: {
-			"Blumen Meyer", "+49441123456", "info@blumen.example", "https://blumen.example/", "Mo-Tu 09:00-18:00; Su off"},
+			"Blumen Meyer", "+49441123456", "info@blumen.example", "https://blumen.example/", "Mo-Tu 09:00-18:00; Su off", ""},
 		`<script type="application/ld+json">{"@type":"Store","name":"Blumen Meyer","openingHours":["Mo-Fr 09:00-18:00","Sa 09:00-13:00"],"email":"hanna.harms@blumen.example","url":"javascript:alert(1)",` + address + `}</script>`: {
 			Name: "Blumen Meyer", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00"},
 		`<div itemscope itemtype="https://schema.org/Store"><b itemprop="name">Blumen Meyer</b> <a itemprop="url" href="https://blumen.example/">hier</a>

@@ -125,12 +125,14 @@ type Belongings struct {
 	Email   string // of a role such as info@, never of a person
 	Website string // http or https URL that is stated beside the address
 	Hours   string // opening hours as OpenStreetMap writes them: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"
+	Type    string // schema.org's type of it, such as "Bakery"; only where markup states it
 }
 
 // fill takes from o what b lacks.
 func (b *Belongings) fill(o Belongings) {
 	b.Name, b.Phone, b.Email = cmp.Or(b.Name, o.Name), cmp.Or(b.Phone, o.Phone), cmp.Or(b.Email, o.Email)
 	b.Website, b.Hours = cmp.Or(b.Website, o.Website), cmp.Or(b.Hours, o.Hours)
+	b.Type = cmp.Or(b.Type, o.Type)
 }
 
 // A Verdict is the judgement of one page against the region of the crawl.

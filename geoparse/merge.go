@@ -70,7 +70,7 @@ func (b *Address) takeStated(a *Address) {
 
 // belongings reads what a statement says beside its address.
 func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
-	b := Belongings{Website: webURL(st.URL), Email: roleAddress(st.Email), Phone: p.phoneNumber(st.Phone, country)}
+	b := Belongings{Type: st.Type, Website: webURL(st.URL), Email: roleAddress(st.Email), Phone: p.phoneNumber(st.Phone, country)}
 	if isName(st.Name) {
 		b.Name = st.Name
 	}

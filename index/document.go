@@ -63,6 +63,7 @@ type mention struct {
 	Street, Code, City string              `json:"-"`
 	Name               string              `json:"-"`
 	Place              string              `json:"-"` // ID of the gazetteer's entry
+	Kind               uint8               `json:"-"` // see kindOf
 	Precision          gazetteer.Precision `json:"-"`
 	Level              geoparse.Level      `json:"-"`
 	Origin             geoparse.Origin     `json:"-"`
@@ -159,6 +160,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 		m.Near = before + at + after
 		m.Start, m.End = len(before), len(before)+len(at)
 		m.Name = nameOf(a, before, title, host)
+		m.Kind = x.words.kindOf(&a, m.Name, title, a.Role == geoparse.OwnRole && len(spans.distinct) <= maxTextShared)
 		byID[aid] = m
 		found = append(found, m)
 	}
@@ -174,7 +176,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 // merge keeps the better of two statements of one address on one page.
 func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, a.Confidence)
-	m.Unit = cmp.Or(m.Unit, a.Unit)
+	m.Unit, m.Kind = cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, kindTypes[a.Type])
 	m.Role, m.Person = min(m.Role, int(a.Role)), m.Person && a.Person
 	m.Phone, m.Email, m.Home, m.Hours = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown)), cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
 	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)

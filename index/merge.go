@@ -152,6 +152,7 @@ func united(a, b Hit) Hit {
 	a.Mentions += b.Mentions
 	a.Confidence = max(a.Confidence, b.Confidence)
 	a.Phone, a.Email, a.Website, a.Hours = cmp.Or(a.Phone, b.Phone), cmp.Or(a.Email, b.Email), cmp.Or(a.Website, b.Website), cmp.Or(a.Hours, b.Hours)
+	a.Kind = cmp.Or(a.Kind, b.Kind)
 	a.SiteWide = a.SiteWide || b.SiteWide
 	if b.FirstSeen.Before(a.FirstSeen) {
 		a.FirstSeen = b.FirstSeen

@@ -58,13 +58,14 @@ const (
 	BySite      Facet = "site"
 	ByPrecision Facet = "precision"
 	ByLevel     Facet = "level"
+	ByKind      Facet = "kind" // see Kinds
 
 	byName Facet = "name" // for suggestions
 )
 
 // Facets returns all facets that a query may ask for.
 func Facets() []Facet {
-	return []Facet{ByStreet, ByPostcode, ByCity, ByHost, BySite, ByPrecision, ByLevel}
+	return []Facet{ByStreet, ByPostcode, ByCity, ByHost, BySite, ByKind, ByPrecision, ByLevel}
 }
 
 // A Query asks for addresses. All parts that are given must fit; the zero
@@ -91,6 +92,7 @@ type Query struct {
 	Postcode  string
 	City      string
 	Host      string              // host or site
+	Kind      string              // one of Kinds
 	Located   bool                // only addresses with a coordinate
 	Precision gazetteer.Precision // of the coordinate, at least
 	Level     geoparse.Level      // at least
@@ -115,7 +117,7 @@ func (q Query) check() (Query, error) {
 	bad := func(format string, args ...any) (Query, error) {
 		return Query{}, fmt.Errorf("index: %w: "+format, append([]any{ErrQuery}, args...)...)
 	}
-	for _, f := range []struct{ name, value string }{{"text", q.Text}, {"street", q.Street}, {"postcode", q.Postcode}, {"city", q.City}, {"host", q.Host}} {
+	for _, f := range []struct{ name, value string }{{"text", q.Text}, {"street", q.Street}, {"postcode", q.Postcode}, {"city", q.City}, {"host", q.Host}, {"kind", q.Kind}} {
 		if utf8.RuneCountInString(f.value) > MaxQueryLength {
 			return bad("%s is longer than %d characters", f.name, MaxQueryLength)
 		}
@@ -151,6 +153,8 @@ func (q Query) check() (Query, error) {
 		return bad("precision %d is none", q.Precision)
 	case q.Level > geoparse.VerifiedLevel:
 		return bad("level %d is none", q.Level)
+	case q.Kind != "" && kindNumber(q.Kind) == 0:
+		return bad("kind %q is not one of %s", q.Kind, strings.Join(Kinds(), ", "))
 	}
 	for i, f := range q.Facets {
 		if !slices.Contains(Facets(), f) || slices.Contains(q.Facets[:i], f) {
@@ -269,6 +273,9 @@ func (q Query) digest() uint32 {
 	if q.Center != nil {
 		text += fmt.Sprintf(" centre %v", *q.Center)
 	}
+	if q.Kind != "" {
+		text += fmt.Sprintf(" kind %q", q.Kind)
+	}
 	if q.InOSM != nil {
 		text += fmt.Sprintf(" osm %v", *q.InOSM)
 	}
@@ -280,6 +287,7 @@ func (q Query) digest() uint32 {
 type filter struct {
 	q                        Query
 	street, code, city       uint32
+	kind                     uint8
 	host                     uint32 // as a host, or
 	site                     uint32 // as a site
 	west, east, south, north int32  // of the box
@@ -306,6 +314,7 @@ func (t *table) filterOf(q Query) *filter {
 	f.street = number(ByStreet, q.Street, gazetteer.StreetKey(q.Street))
 	f.code = number(ByPostcode, q.Postcode, gazetteer.Key(q.Postcode))
 	f.city = number(ByCity, q.City, gazetteer.Key(q.City))
+	f.kind = kindNumber(q.Kind)
 	if q.Host != "" {
 		host := strings.TrimSuffix(strings.ToLower(q.Host), ".")
 		f.host, f.site = t.numbers[text{kind: ByHost, key: host}], t.numbers[text{kind: BySite, key: host}]
@@ -320,7 +329,7 @@ func (t *table) filterOf(q Query) *filter {
 		half := math.Sin(min(q.Radius/orb.EarthRadius/2, math.Pi/2))
 		f.reach = half * half
 	}
-	f.all = q.Street == "" && q.Postcode == "" && q.City == "" && q.Host == "" && q.Box == nil && q.Radius == 0 && !q.Located &&
+	f.all = q.Kind == "" && q.Street == "" && q.Postcode == "" && q.City == "" && q.Host == "" && q.Box == nil && q.Radius == 0 && !q.Located &&
 		q.Precision == 0 && q.Level == 0 && q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil
 	return f
 }
@@ -336,7 +345,7 @@ func (f *filter) fits(r *row) bool {
 	q := &f.q
 	switch {
 	case f.none,
-		f.street != 0 && r.street != f.street, f.code != 0 && r.code != f.code, f.city != 0 && r.city != f.city,
+		f.street != 0 && r.street != f.street, f.code != 0 && r.code != f.code, f.city != 0 && r.city != f.city, f.kind != 0 && r.kind != f.kind,
 		q.Host != "" && (f.host == 0 || r.host != f.host) && (f.site == 0 || r.site != f.site),
 		(q.Located || q.Box != nil || q.Radius > 0) && !r.located(),
 		r.precision < q.Precision, r.level < q.Level,

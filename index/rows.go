@@ -33,6 +33,7 @@ type row struct {
 	precision   gazetteer.Precision
 	level       geoparse.Level
 	confidence  uint8 // percent
+	kind        uint8 // see kindName
 	osm         bool  // the place is a house of OpenStreetMap
 	lead        bool  // the first row of its page
 }
@@ -131,7 +132,7 @@ func (t *table) add(page, id uint64, m *mention) row {
 		page: page, group: t.group(id), street: t.text(ByStreet, gazetteer.StreetKey(m.Street), m.Street), code: t.text(ByPostcode, gazetteer.Key(m.Code), m.Code),
 		city: t.text(ByCity, gazetteer.Key(m.City), m.City), host: t.text(ByHost, m.host, m.host), site: t.text(BySite, m.site, m.site), name: t.text(byName, clipBytes(foldWord(m.Name), cursorName), m.Name),
 		first: seconds(m.First), last: seconds(m.Fetched), precision: m.Precision, level: m.Level, confidence: uint8(math.Round(100 * m.Confidence)),
-		osm: m.Precision == gazetteer.HousePrecision && isOSM(m.Place),
+		kind: m.Kind, osm: m.Precision == gazetteer.HousePrecision && isOSM(m.Place),
 	}
 	if m.Precision > gazetteer.NoPrecision {
 		r.lon, r.lat = int32(math.Round(m.Point[0]*1e7)), int32(math.Round(m.Point[1]*1e7))
@@ -368,7 +369,8 @@ type summary struct {
 	first, last uint32 // times it was seen, Unix seconds
 	mentions    uint32
 	located     bool
-	spot        // of row
+	kind        uint8 // the first of kinds that a page says; 0: none does
+	spot              // of row
 }
 
 // A spot is a coordinate that distances are measured to.
@@ -390,6 +392,9 @@ func (v *view) summaries() []summary {
 				a.first = r.first
 			}
 			a.last = max(a.last, r.last)
+			if r.kind != 0 && (a.kind == 0 || r.kind < a.kind) {
+				a.kind = r.kind
+			}
 		})
 	})
 	return v.gathered
@@ -422,6 +427,9 @@ func (m *mention) encodeRow() []byte {
 	b = binary.AppendVarint(binary.AppendVarint(b, m.First), m.Fetched-m.First)
 	for _, s := range []string{m.host, m.site, m.Street, m.Code, m.City, m.Name, m.Place} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	if m.Kind != 0 { // its name, since kinds may come and go
+		b = append(b, kindName(m.Kind)...)
 	}
 	return b
 }
@@ -461,5 +469,6 @@ func (m *mention) decodeRow(b []byte) error {
 		*s = string(b[n : n+int(length)])
 		b = b[n+int(length):]
 	}
+	m.Kind = kindNumber(string(b))
 	return nil
 }

@@ -67,6 +67,8 @@ type Hit struct {
 
 	Street, HouseNumber, Unit, Postcode, City, State, Country string
 
+	Kind string // of place, one of Kinds; "": not known
+
 	HasPoint   bool
 	Point      orb.Point // lon, lat
 	Precision  string    // of Point: "house", "interpolated", "street", "postcode", "city"
@@ -851,13 +853,16 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 
 // facet counts the values of what was found, and returns the most frequent.
 func (s *search) facet(f Facet) Count {
-	if n := max(16, len(s.v.texts)); len(s.counts) < n { // precisions and levels are no texts
+	if n := max(256, len(s.v.texts)); len(s.counts) < n { // precisions, levels and kinds are no texts
 		s.counts = make([]uint32, n+n/8)
 	}
 	sums := s.v.summaries()
 	there := s.there[:0]
 	for _, n := range s.found {
-		value := sums[n].row.value(f)
+		value := uint32(sums[n].kind)
+		if f != ByKind {
+			value = sums[n].row.value(f)
+		}
 		if s.counts[value]++; s.counts[value] == 1 {
 			there = append(there, value)
 		}
@@ -910,6 +915,8 @@ func (v *view) shown(f Facet, n uint32) string {
 		return gazetteer.Precision(n).String()
 	case ByLevel:
 		return geoparse.Level(n).String()
+	case ByKind:
+		return kindName(uint8(n))
 	}
 	return v.texts[n].shown
 }
@@ -985,7 +992,7 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 	} else if n, ok := majority(names, s.v.texts); ok {
 		h.Name = s.v.texts[n].shown
 	}
-	h.SiteWide = s.v.siteWide(r.group, pages)
+	h.SiteWide, h.Kind = s.v.siteWide(r.group, pages), kindName(s.v.summaries()[r.group].kind)
 	if s.ranked {
 		h.Score = float64(g.sum)
 	}

@@ -12,7 +12,7 @@ import (
 
 // Walk hands every address that fits q to fn, in the order of their IDs, out
 // of one state of the data: later writes are not seen. Only the filters of q
-// may be set: Box, Center with Radius, Street, Postcode, City, Host, Located,
+// may be set: Box, Center with Radius, Street, Postcode, City, Host, Kind, Located,
 // Precision, Level, Since, Until and InOSM. An
 // address fits when one of its mentions fits all of them, as with Search.
 //
@@ -119,7 +119,7 @@ func (x *Index) address(v *view, group uint32) (*Hit, error) {
 	}
 	h := x.assemble(addressID(v.ids[group]), best, n, x.words.newMarker(nil))
 	h.FirstSeen, h.LastSeen = time.Unix(first, 0).UTC(), time.Unix(last, 0).UTC()
-	h.SiteWide = v.siteWide(group, n)
+	h.SiteWide, h.Kind = v.siteWide(group, n), kindName(v.summaries()[group].kind)
 	if number, ok := majority(names, v.texts); ok {
 		h.Name = v.texts[number].shown
 	}

@@ -20,6 +20,7 @@ import (
 type searchOptions struct {
 	box, near, radius  string
 	street, code, host string
+	kind               string
 	limit              int
 	cursor             string
 }
@@ -53,6 +54,7 @@ does not answer is named.`,
 	f.StringVar(&o.street, "street", "", "only this `STREET`, in any usual spelling")
 	f.StringVar(&o.code, "postcode", "", "only this `POSTCODE`")
 	f.StringVar(&o.host, "host", "", "only this `HOST` or site")
+	f.StringVar(&o.kind, "kind", "", "only this `KIND` of place: "+strings.Join(index.Kinds(), ", "))
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
 	f.StringVar(&o.cursor, "cursor", "", "go on after the page before; its summary has the `CURSOR` (with --json)")
 	viewFlags(f, "ask all nodes of the cluster at this `URL`")
@@ -100,7 +102,7 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 
 // query turns the flags into a query.
 func (o searchOptions) query(text string) (index.Query, error) {
-	q := index.Query{Text: text, Street: o.street, Postcode: o.code, Host: o.host, Limit: o.limit, Cursor: o.cursor, Bias: 0.8}
+	q := index.Query{Text: text, Street: o.street, Postcode: o.code, Host: o.host, Kind: o.kind, Limit: o.limit, Cursor: o.cursor, Bias: 0.8}
 	if o.limit < 1 || o.limit > index.MaxLimit {
 		return q, fail(exitUsage, "--limit must be 1 to %d, got %d", index.MaxLimit, o.limit)
 	}
@@ -170,7 +172,7 @@ func (a *app) printHits(r *index.Result, missing []string) error {
 		line := map[string]any{
 			"type": "address", "id": h.ID, "name": h.Name, "street": h.Street, "housenumber": h.HouseNumber, "postcode": h.Postcode, "city": h.City,
 			"state": h.State, "country": h.Country, "address": h.Line(), "site": h.Site, "url": h.Evidence[0].URL, "evidence": h.Evidence[0].Snippet.Text,
-			"precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "first_seen": h.FirstSeen, "last_seen": h.LastSeen,
+			"kind": h.Kind, "precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "first_seen": h.FirstSeen, "last_seen": h.LastSeen,
 		}
 		if !h.Gone.IsZero() {
 			line["gone"] = h.Gone

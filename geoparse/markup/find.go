@@ -42,7 +42,8 @@ type Statement struct {
 	URL   string // of what is at the address, as written
 	Hours string // opening hours: "Mo-Fr 09:00-18:00", or days and times in words; several separated by "; "
 
-	Person bool // it is that of a person
+	Person bool   // it is that of a person
+	Type   string // schema.org's name of what is at the address, such as "Bakery"
 
 	Lat, Lon float64 // degrees, WGS 84; only if HasPoint
 	HasPoint bool
@@ -217,7 +218,7 @@ func distinct(found []Statement) []Statement {
 			continue
 		}
 		key := s
-		key.Origin, key.Name, key.Phone, key.Email, key.URL, key.Hours, key.Person = "", "", "", "", "", "", false
+		key.Origin, key.Name, key.Phone, key.Email, key.URL, key.Hours, key.Type, key.Person = "", "", "", "", "", "", "", false
 		if key.HasPoint {
 			key.Lat, key.Lon, key.HasPoint = 0, 0, false
 			if !key.says() { // nothing but a point: that is what it is known by
@@ -249,6 +250,7 @@ func (s *Statement) takeOwner(o *Statement) {
 	setOnce(&s.Email, o.Email)
 	setOnce(&s.URL, o.URL)
 	setOnce(&s.Hours, o.Hours)
+	setOnce(&s.Type, o.Type)
 	s.Person = s.Person || o.Person
 }
 

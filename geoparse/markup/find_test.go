@@ -18,7 +18,7 @@ func TestFind(t *testing.T) {
 		{"JSON-LD", ld(`{"@context":"https://schema.org","@type":"Bakery","name":"Backhaus","telephone":"+49 441 1",
 			"address":{"@type":"PostalAddress","streetAddress":"Markt 1","postalCode":"26122","addressLocality":"Oldenburg","addressRegion":"NI","addressCountry":{"@type":"Country","name":"DE"}},
 			"geo":{"@type":"GeoCoordinates","latitude":53.14,"longitude":"8,21"}}`),
-			[]Statement{{Origin: JSONLD, Name: "Backhaus", Phone: "+49 441 1", Street: "Markt 1", Postcode: "26122", City: "Oldenburg", State: "NI", Country: "DE", Lat: 53.14, Lon: 8.21, HasPoint: true}}},
+			[]Statement{{Origin: JSONLD, Name: "Backhaus", Type: "Bakery", Phone: "+49 441 1", Street: "Markt 1", Postcode: "26122", City: "Oldenburg", State: "NI", Country: "DE", Lat: 53.14, Lon: 8.21, HasPoint: true}}},
 		{"JSON-LD graph, list, types, number", ld(`[{"@graph":[{"@type":["Organization","Place"],"name":["A","B"],"location":{"address":[{"@type":["PostalAddress"],"streetAddress":["Markt 1","Hof"],"postalCode":8001}]}}]}]`),
 			[]Statement{{Origin: JSONLD, Street: "Markt 1, Hof", Postcode: "8001"}}},
 		{"JSON-LD text address", ld(`{"name":"Caf&eacute;","address":"Markt 1<br>26122 Olden&shy;burg"}`),

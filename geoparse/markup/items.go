@@ -55,10 +55,10 @@ func (f *finder) items(n *html.Node) {
 		f.property(n, RDFa, strings.Fields(rdfa))
 	}
 	if itemscope {
-		f.open(n, Microdata, kindOfItem(itemtype, microdata), isPersonType(itemtype))
+		f.open(n, Microdata, kindOfItem(itemtype, microdata), itemtype)
 	}
 	if typed {
-		f.open(n, RDFa, kindOfItem(typeOf, rdfa), isPersonType(typeOf))
+		f.open(n, RDFa, kindOfItem(typeOf, rdfa), typeOf)
 	}
 	if class != "" {
 		f.microformat(n, class)
@@ -87,17 +87,37 @@ func isPersonType(types string) bool {
 	return types == "person" || strings.HasSuffix(types, "/person") || strings.HasSuffix(types, ":person")
 }
 
+// typeName returns the name of a type of schema.org without its address, of
+// several the first; "" of one that says nothing.
+func typeName(v any) string {
+	for _, e := range list(v) {
+		types, _ := e.(string)
+		for t := range strings.FieldsSeq(clipBytes(types, 500)) {
+			t = t[strings.LastIndexAny(t, "/:#")+1:]
+			if len(t) > 60 || strings.ContainsFunc(t, func(r rune) bool { return !('A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') }) {
+				continue
+			}
+			switch t {
+			case "", "Thing", "Place", "Organization", "LocalBusiness", "Corporation", "Person", "WebSite", "WebPage", "ProfessionalService":
+			default:
+				return t
+			}
+		}
+	}
+	return ""
+}
+
 // microformat reads the classes of hCard and h-card.
 func (f *finder) microformat(n *html.Node, class string) {
 	var properties []string
 	for _, token := range strings.Fields(clipBytes(class, 500)) {
 		switch token {
 		case "vcard", "h-card":
-			f.open(n, HCard, thing, false)
+			f.open(n, HCard, thing, "")
 		case "adr", "h-adr", "p-adr":
-			f.open(n, HCard, address, false)
+			f.open(n, HCard, address, "")
 		case "geo", "h-geo", "p-geo":
-			f.open(n, HCard, point, false)
+			f.open(n, HCard, point, "")
 		case "fn", "org", "tel", "street-address", "extended-address", "locality", "region", "postal-code", "country-name",
 			"post-office-box", "email", "url", "latitude", "longitude", "label",
 			"p-name", "p-org", "p-tel", "p-street-address", "p-extended-address", "p-locality", "p-region", "p-postal-code",
@@ -112,8 +132,11 @@ func (f *finder) microformat(n *html.Node, class string) {
 
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
 
-func (f *finder) open(n *html.Node, origin string, k kind, person bool) {
-	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}), own: Statement{Origin: origin, Person: person}}
+func (f *finder) open(n *html.Node, origin string, k kind, types string) {
+	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}), own: Statement{Origin: origin, Person: isPersonType(types)}}
+	if k == thing {
+		s.own.Type = typeName(types)
+	}
 	f.scopes = append(f.scopes, s)
 }
 

@@ -164,7 +164,7 @@ func (r *jsonReader) read(v any, owner Statement, depth int) {
 			r.address(v, owner)
 			return
 		}
-		owner = Statement{Name: text(v["name"]), Phone: text(v["telephone"]), Email: text(v["email"]), URL: text(v["url"]), Hours: openingHours(v), Person: isPersonType(text(v["@type"]))}
+		owner = Statement{Name: text(v["name"]), Phone: text(v["telephone"]), Email: text(v["email"]), URL: text(v["url"]), Hours: openingHours(v), Person: isPersonType(text(v["@type"])), Type: typeName(v["@type"])}
 		if owner.Name == "" {
 			owner.Name = text(v["legalName"])
 		}

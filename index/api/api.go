@@ -429,7 +429,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		}
 		p.Asked = a.filtering()
 		a.Points = 2000
-		a.Facets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite}
+		a.Facets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite, index.ByKind}
 		p.Result, problem = s.answer(r.Context(), a)
 		if problem == nil && s.OSM && a.InOSM == nil && p.Result.Total > 0 {
 			p.Missing, problem = s.missing(r.Context(), a.Query)

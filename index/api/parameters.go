@@ -109,6 +109,7 @@ var parameters = []parameter{
 	{name: "postcode", on: onStructured, expected: "a postcode", example: "26122", set: text(func(a *asked) *string { return &a.parts[2] })},
 	{name: "city", on: onStructured, expected: "the name of a city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.parts[3] })},
 	{name: "host", on: filtered | onExport, expected: "a host or site such as www.example.org", example: "example.org", set: text(func(a *asked) *string { return &a.Host })},
+	{name: "kind", on: filtered | onExport, expected: "a sort of place", example: "restaurant", enum: index.Kinds(), set: setKind},
 	{name: "precision", on: filtered | onExport, expected: "the least precision of the coordinate", example: "street", enum: precisions, set: setPrecision},
 	{name: "level", on: filtered | onExport, expected: "how much the gazetteer vouches for, at least", example: "street", enum: levels, set: setLevel},
 	{name: "since", on: filtered | onExport, expected: "2026-11-21 or 7d", example: "7d", set: setSince},
@@ -296,8 +297,6 @@ func unknown(name, value string, on route) *Problem {
 		p.Expected = "no parameters"
 	case on == onStructured && name == "q":
 		p.Hint = "Words go to /api; /structured has street, housenumber, postcode and city."
-	case name == "kind":
-		p.Hint = "Did you mean level or precision?"
 	case name == "size" || name == "count" || name == "rows" || name == "per_page":
 		p.Hint = "Did you mean limit?"
 	case name == "near" || name == "location" || name == "focus":
@@ -440,6 +439,11 @@ func setPrecision(_ *server, a *asked, _ route, value string) (bool, string) {
 func setLevel(_ *server, a *asked, _ route, value string) (bool, string) {
 	a.Level = geoparse.Level(slices.Index(levels, value) + 1)
 	return a.Level > 0, ""
+}
+
+func setKind(_ *server, a *asked, _ route, value string) (bool, string) {
+	a.Kind = value
+	return slices.Contains(index.Kinds(), value), ""
 }
 
 func setInOSM(_ *server, a *asked, _ route, value string) (bool, string) {

@@ -37,6 +37,7 @@ var columns = []column{
 	{name: "email", value: func(p *Properties) string { return p.Email }},
 	{name: "website", value: func(p *Properties) string { return p.Website }},
 	{name: "opening_hours", value: func(p *Properties) string { return p.Hours }},
+	{name: "@kind", value: func(p *Properties) string { return p.Kind }},
 	{name: "@role", value: func(p *Properties) string { return p.Role }},
 	{name: "@person", value: func(p *Properties) string { return truth(p.Person) }},
 	{name: "@site_wide", value: func(p *Properties) string { return truth(p.SiteWide) }},

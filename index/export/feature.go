@@ -41,6 +41,7 @@ type Properties struct {
 	Email       string    `json:"email,omitempty"`         // of a role such as info@
 	Website     string    `json:"website,omitempty"`       // see Website
 	Hours       string    `json:"opening_hours,omitempty"` // as OpenStreetMap writes them
+	Kind        string    `json:"@kind,omitempty"`         // of place, one of index.Kinds
 	Role        string    `json:"@role"`                   // "own", "listed", "agency" or "authority"
 	Person      bool      `json:"@person,omitempty"`       // stated as that of a person in business
 	SiteWide    bool      `json:"@site_wide,omitempty"`    // on most pages of its site
@@ -66,7 +67,7 @@ func PropertiesOf(h *index.Hit) Properties {
 	p := Properties{
 		Ref: h.ID, Name: h.Name, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
-		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
+		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Kind: h.Kind, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
 		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Gazetteer: h.Place,
 	}
 	for _, e := range h.Evidence {

@@ -31,7 +31,7 @@ var pageSource string
 
 // A Form holds the fields as the reader filled them in.
 type Form struct {
-	Text, Box, Lat, Lon, Radius, Street, Postcode, City, Host, Precision, Since, InOSM, Sort, Lang, Cursor string
+	Text, Box, Lat, Lon, Radius, Street, Postcode, City, Host, Kind, Precision, Since, InOSM, Sort, Lang, Cursor string
 }
 
 // A field is one of a Form by its parameter.
@@ -43,7 +43,7 @@ type field struct {
 // fields returns all but the cursor, in the order in which addresses have them.
 func (f *Form) fields() []field {
 	return []field{{"q", &f.Text}, {"bbox", &f.Box}, {"lat", &f.Lat}, {"lon", &f.Lon}, {"radius", &f.Radius}, {"street", &f.Street}, {"postcode", &f.Postcode}, {"city", &f.City},
-		{"host", &f.Host}, {"precision", &f.Precision}, {"since", &f.Since}, {"in_osm", &f.InOSM}, {"sort", &f.Sort}, {"lang", &f.Lang}}
+		{"host", &f.Host}, {"kind", &f.Kind}, {"precision", &f.Precision}, {"since", &f.Since}, {"in_osm", &f.InOSM}, {"sort", &f.Sort}, {"lang", &f.Lang}}
 }
 
 // Value returns what the field holds.
@@ -342,6 +342,9 @@ func (v view) Chips() []chip {
 			add(v.T[c.word]+" "+c.value, c.name)
 		}
 	}
+	if f.Kind != "" {
+		add(v.kind(f.Kind), "kind")
+	}
 	if f.Precision != "" {
 		add(v.T["exact"], "precision")
 	}
@@ -363,6 +366,9 @@ func (v view) Chips() []chip {
 	return chips
 }
 
+// kind returns the word for a sort of place.
+func (v view) kind(name string) string { return cmp.Or(v.T["is_"+name], name) }
+
 // A menu is a facet: values that narrow the result.
 type menu struct {
 	Name   string
@@ -383,12 +389,16 @@ func (v view) Menus() []menu {
 	}
 	for _, c := range v.Result.Facets {
 		m := menu{Name: v.T["by_"+string(c.Facet)]}
-		parameter := map[index.Facet]string{index.ByStreet: "street", index.ByPostcode: "postcode", index.ByCity: "city", index.BySite: "host"}[c.Facet]
+		parameter := map[index.Facet]string{index.ByStreet: "street", index.ByPostcode: "postcode", index.ByCity: "city", index.BySite: "host", index.ByKind: "kind"}[c.Facet]
 		for _, value := range c.Values {
 			if parameter != "" && value.Value != "" {
 				to := v.Form
 				to.Set(parameter, value.Value)
-				m.Values = append(m.Values, choice{Text: value.Value, Link: v.with(to), Count: value.Count})
+				text := value.Value
+				if c.Facet == index.ByKind {
+					text = v.kind(text)
+				}
+				m.Values = append(m.Values, choice{Text: text, Link: v.with(to), Count: value.Count})
 			}
 		}
 		if len(m.Values) > 1 {
