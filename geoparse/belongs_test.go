@@ -167,7 +167,7 @@ func TestBelongingsOfMarkup(t *testing.T) {
 			<time itemprop="openingHours" datetime="Mo-Fr 09:00-18:00">werktags</time><meta itemprop="openingHours" content="Sa 09:00-13:00">
 			<div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">Nadorster Straße 12</span> <span itemprop="postalCode">26123</span> <span itemprop="addressLocality">Oldenburg</span></div>
 			<span itemprop="telephone">0441 123456</span></div>`: {
-			Name: "Blumen Meyer", Phone: "+49441123456", Website: "https://blumen.example/", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00"},
+			Name: "Blumen Meyer", Phone: "+49441123456", Website: "https://blumen.example/", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Store"},
 		`<script type="application/ld+json">{"@type":"Person","name":"Hanna Harms","telephone":"0441 123456",` + address + `}</script>`: {},
 	} {
 		in := Input{Doc: markup.Parse([]byte(html))}
