@@ -160,9 +160,9 @@ func TestBelongingsOfMarkup(t *testing.T) {
 		`<script type="application/ld+json">{"@type":"Store","name":"Blumen Meyer","telephone":"0441 123456","email":"mailto:info@blumen.example","url":"https://blumen.example",
 			"openingHoursSpecification":[{"dayOfWeek":["Monday","https://schema.org/Tuesday"],"opens":"09:00","closes":"18:00"},{"dayOfWeek":"Sunday","opens":"00:00","closes":"00:00"},
 			{"dayOfWeek":"Monday","opens":"10:00","closes":"12:00","validFrom":"2026-12-24","validThrough":"2026-12-24"}],` + address + `}</script><p>Nadorster Straße 12<br>26123 Oldenburg</p>`: {
-			"Blumen Meyer", "+49441123456", "info@blumen.example", "https://blumen.example/", "Mo-Tu 09:00-18:00; Su off", ""},
+			"Blumen Meyer", "+49441123456", "info@blumen.example", "https://blumen.example/", "Mo-Tu 09:00-18:00; Su off", "Store"},
 		`<script type="application/ld+json">{"@type":"Store","name":"Blumen Meyer","openingHours":["Mo-Fr 09:00-18:00","Sa 09:00-13:00"],"email":"hanna.harms@blumen.example","url":"javascript:alert(1)",` + address + `}</script>`: {
-			Name: "Blumen Meyer", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00"},
+			Name: "Blumen Meyer", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Store"},
 		`<div itemscope itemtype="https://schema.org/Store"><b itemprop="name">Blumen Meyer</b> <a itemprop="url" href="https://blumen.example/">hier</a>
 			<time itemprop="openingHours" datetime="Mo-Fr 09:00-18:00">werktags</time><meta itemprop="openingHours" content="Sa 09:00-13:00">
 			<div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">Nadorster Straße 12</span> <span itemprop="postalCode">26123</span> <span itemprop="addressLocality">Oldenburg</span></div>
