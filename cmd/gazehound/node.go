@@ -227,7 +227,7 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 	}
 	server, err = cluster.Serve(cluster.ServerOptions{
 		Name: o.Name, Dir: filepath.Join(p.cluster(), "jetstream"), Listen: k.Listen, Peers: k.Peers, Routes: k.Routes, Token: o.Token, NKeys: k.NKeys, TLS: o.TLS,
-		MaxBytes: 2*int64(k.MaxBytes) + 256e6,
+		MaxBytes: 4*int64(k.MaxBytes) + 256e6,
 	})
 	if err != nil {
 		return o, nil, fail(exitInvalidInput, "%w", err)
