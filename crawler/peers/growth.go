@@ -143,8 +143,17 @@ func growth(o growthOptions) (err error) {
 			rate(last, s), 1000*(s.CPU-last.CPU).Seconds()/float64(max(s.Pages-last.Pages, 1)), 1000*(s.Web-last.Web).Seconds()/float64(max(s.Pages-last.Pages, 1)),
 			float64(s.RSS)/1e6, s.Queued, float64(s.Disk)/1e6)
 	}
-	if err := table.Error(); err != nil {
-		return err
+	last := samples[len(samples)-1]
+	end, _ := look(data, crawl.Process.Pid, web.Process.Pid) // the process is gone, its status is there
+	end.At, end.CPU = time.Since(began), crawl.ProcessState.UserTime()+crawl.ProcessState.SystemTime()
+	if end.RSS, end.Peak = last.RSS, last.Peak; end.Pages > last.Pages {
+		samples = append(samples, end)
+		if err := table.Write(end.row(last)); err != nil {
+			return err
+		}
+	}
+	if table.Flush(); table.Error() != nil {
+		return table.Error()
 	}
 	if len(samples) < 4 {
 		return fmt.Errorf("only %d samples: crawl more pages, or look more often than every %v", len(samples)-1, o.every)
