@@ -10,6 +10,8 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse/markup"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -88,9 +90,12 @@ type head struct {
 	noIndex, noFollow, noArchive, reserved bool
 }
 
+// headElements are those that readHead looks at, wherever they stand.
+var headElements = cascadia.MustCompile("html, title, base, meta, link")
+
 func readHead(r *Response, doc *html.Node) *head {
 	h := &head{base: r.URL}
-	elements := headElements(doc)
+	elements := goquery.NewDocumentFromNode(doc).FindMatcher(headElements).Nodes
 	for _, n := range elements {
 		if href, ok := attr(n, "href"); ok && n.DataAtom == atom.Base {
 			if base, err := r.URL.Resolve(href); err == nil {
@@ -151,19 +156,6 @@ func readHead(r *Response, doc *html.Node) *head {
 		h.refresh(r.URL, refresh)
 	}
 	return h
-}
-
-// headElements returns the elements of doc that readHead looks at, wherever
-// they stand, in document order.
-func headElements(doc *html.Node) []*html.Node {
-	var found []*html.Node
-	for n := range doc.Descendants() {
-		switch n.DataAtom {
-		case atom.Html, atom.Title, atom.Base, atom.Meta, atom.Link:
-			found = append(found, n)
-		}
-	}
-	return found
 }
 
 func (h *head) link(page weburl.URL, n *html.Node) {
