@@ -3,6 +3,7 @@ package frontier
 import (
 	"container/heap"
 	"encoding/binary"
+	"maps"
 
 	badger "github.com/dgraph-io/badger/v4"
 )
@@ -82,6 +83,10 @@ func countAll(txn *badger.Txn, seed uint64) (c recount, err error) {
 	return c, err
 }
 
+// ReasonDamaged is the reason for which links are dropped that were in the
+// queue and whose record could not be read.
+const ReasonDamaged = "damaged"
+
 // repair counts everything again, after the record of the totals or of a host
 // was found damaged, and stores the result.
 func (f *Frontier) repair(txn *badger.Txn) error {
@@ -96,7 +101,14 @@ func (f *Frontier) repair(txn *badger.Txn) error {
 	}
 	c.totals.Damaged++
 	if c.totals.Links < f.totals.Links { // what leaves no trace is still known
-		c.totals.Links, c.totals.Repeats, c.totals.Dropped = f.totals.Links, f.totals.Repeats, f.totals.Dropped
+		c.totals.Links, c.totals.Repeats, c.totals.Dropped = f.totals.Links, f.totals.Repeats, maps.Clone(f.totals.Dropped)
+	}
+	lost := c.totals.Links - c.totals.Queued - c.totals.Visited - c.totals.Repeats
+	for _, n := range c.totals.Dropped {
+		lost -= n
+	}
+	if lost > 0 {
+		count(c.totals.Dropped, ReasonDamaged, lost)
 	}
 	f.totals, f.groups = c.totals, max(c.groups, f.groups)
 	f.hosts, f.ready.hosts, f.queued = hosts{}, nil, 0

@@ -637,24 +637,36 @@ func (b *batch) rekey(h *host, items []item) error {
 	return nil
 }
 
-// lose takes a queued URL out of the crawl whose words cannot be read.
+// lose takes a queued URL out of the crawl whose words cannot be read. Several
+// callers of Next may have met it: the first of them takes it out.
 func (b *batch) lose(h *host, it item) error {
 	k := makeKey(h.id, urlOf(b.f.seed, it.tie))
 	b.host(k)
+	r, known, err := b.lookup(k)
+	if err != nil {
+		return err
+	}
+	queued, at := known && r.state == Queued, place{it.disk, it.tie}
+	if !queued {
+		placed, err := b.get(queueKey(h.id, at), func([]byte) error { return nil })
+		if err != nil || !placed {
+			return err
+		}
+	}
 	if err := b.aside(groupKey(it.ref.group())); err != nil {
 		return err
 	}
 	b.f.codec.forget()
-	if err := b.unplace(h, place{it.disk, it.tie}); err != nil {
+	if err := b.unplace(h, at); err != nil {
 		return err
 	}
 	b.leave(h, it.disk, it.tie)
 	b.totals.Damaged++
-	r, known, err := b.lookup(k)
-	if err != nil || !known || r.state != Queued {
-		return err
+	if !queued {
+		return nil
 	}
 	b.hosts[h].total--
+	count(b.totals.Dropped, ReasonDamaged, 1)
 	if r.rank != it.disk {
 		if err := b.unplace(h, place{r.rank, it.tie}); err != nil {
 			return err
