@@ -40,7 +40,7 @@ func NameAbove(before string) string {
 			if person == "" {
 				person = name
 			}
-		case agent, isLabel(line):
+		case agent, isLabel(line), isInvitation(line):
 		case !isName(name):
 			return person
 		case isPerson(name) && person == "":
@@ -117,7 +117,7 @@ var agents = []string{
 // a person.
 func isName(line string) bool {
 	n := utf8.RuneCountInString(line)
-	if n < 2 || n > maxName || len(strings.Fields(line)) > maxNameWords || isLabel(line) {
+	if n < 2 || n > maxName || len(strings.Fields(line)) > maxNameWords || isLabel(line) || isInvitation(line) {
 		return false
 	}
 	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
@@ -159,6 +159,32 @@ func isLabel(line string) bool {
 	return true
 }
 
+// isInvitation tells whether a line leads on to the address in a sentence, and
+// names nobody: "Sie finden uns unter der Anschrift", "So erreichen Sie uns",
+// "How to find us". It has a verb of finding or visiting and says to whom; or it
+// points to what follows, "unter folgender Adresse".
+func isInvitation(line string) bool {
+	verb, whom, points, label := false, false, false, false
+	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if word == "US" && line != strings.ToUpper(line) { // the country
+			continue
+		}
+		word = strings.ToLower(word)
+		verb = verb || inviting[word]
+		whom = whom || invited[word]
+		points = points || pointing[word]
+		label = label || addressWords[word]
+	}
+	return verb && (whom || points) || points && label
+}
+
+var (
+	inviting     = words("finden findest findet find finding erreichen erreichst erreicht reach besuchen besuch besucht visit kontaktieren kontaktiere kontakt contact freuen treffen meet befinden befindet liegt liegen located schreiben write rufen call anrufen vorbei")
+	invited      = words("sie uns wir ihr ihnen ihren euch you us our")
+	pointing     = words("folgende folgender folgenden folgendem folgendes following unter hier here below")
+	addressWords = words("anschrift adresse address ort kontaktdaten")
+)
+
 var labels = words(`
 	adresse anschrift address addresses adressen kontakt contact kontaktdaten impressum imprint home startseite start
 	homepage willkommen welcome über uns about us anfahrt directions lage location locations standort standorte
@@ -168,7 +194,15 @@ var labels = words(`
 	postanschrift postadresse hausanschrift besucheradresse mailing street straße plz ort city
 	büro office hauptsitz headquarters filiale zentrale page seite menu menü navigation footer
 	datenschutz datenschutzerklärung privacy policy agb terms info information informationen mehr more details
-	details read get call call veranstaltungsort venue wo where when wann date datum`)
+	details read get call call veranstaltungsort venue wo where when wann date datum
+	ansprechpartner ansprechpartnerin ansprechpartnerinnen ansprechperson ansprechpersonen stellenmarkt stellenangebote stellenanzeigen stellenangebot
+	jobs job karriere career careers vacancies aktuelles neuigkeiten nachrichten news termine termin veranstaltungen veranstaltung events event kalender calendar
+	übersicht overview verzeichnis directory suche suchen search suchergebnisse ergebnisse results einträge listings kategorien categories kategorie category
+	login anmelden anmeldung registrieren register warenkorb cart checkout newsletter sitemap faq presse press download downloads links blog
+	leistungen services service angebote angebot offers produkte products preise prices galerie gallery fotos bilder photos bewertungen reviews
+	anreise parken parking anfahrtsbeschreibung wegbeschreibung stadtplan lageplan kontaktformular formular erreichbarkeit sprechzeiten sprechstunden geschäftszeiten
+	team mitarbeiter geschäftsstelle geschäftsstellen zurück back weiter next teilen share drucken print alle all und & + zum zur zu mit vor ort bei von
+	ihr ihre ihren weg zu hinweise hinweis rechtliche rechtlicher legal notice cookie cookies einstellungen settings`)
 
 // words returns the set of the words of a text, with "".
 func words(text string) map[string]bool {

@@ -1,0 +1,32 @@
+package geoparse
+
+import "testing"
+
+// Headings, menus and sentences that lead to an address are no names; what has
+// such a word beside others may be one.
+func TestNoNames(t *testing.T) {
+	for _, line := range []string{
+		"Sie finden uns unter der Anschrift", "So finden Sie uns", "Hier finden Sie uns", "So erreichen Sie uns", "Besuchen Sie uns in Oldenburg", "Wir freuen uns auf Ihren Besuch", "Ihr Weg zu uns",
+		"Unter folgender Adresse", "Schreiben Sie uns", "Unsere Praxis befindet sich hier", "How to find us", "Visit us", "Find us here", "You can reach us at the following address", "We are located here",
+		"Ansprechpartner", "Ihre Ansprechpartnerin", "Stellenmarkt", "Kontakt", "Kontakt & Anfahrt", "Impressum", "Aktuelles", "Termine und Veranstaltungen", "Alle Ergebnisse", "Unsere Leistungen", "Öffnungszeiten und Anfahrt",
+		"Jobs & Karriere", "Team", "Careers", "Contact Us", "News", "Suchergebnisse",
+	} {
+		if isName(line) {
+			t.Errorf("%q is a name", line)
+		}
+		if got := NameAbove("Bäckerei Harms\n" + line + "\n"); got != "Bäckerei Harms" && got != "" {
+			t.Errorf("above %q: %q", line, got)
+		}
+		if got := NameInTitle(line + " | Bäckerei Harms"); got != "Bäckerei Harms" {
+			t.Errorf("title %q: %q", line, got)
+		}
+	}
+	for _, line := range []string{
+		"Bäckerei Harms", "Kontakt Oldenburg e.V.", "Wir für Oldenburg e.V.", "Café Treffpunkt", "Gasthaus zum Anker", "Stadt Oldenburg", "Unter den Linden Apotheke", "Hotel zur Post", "Toys R Us", "Job Center Oldenburg",
+		"Team Harms Elektrotechnik", "News Café", "Contact Lens Center", "Finden und Binden Buchladen", "Service Harms GmbH", "Haus der Begegnung", "The Meeting Point", "Reach US Inc",
+	} {
+		if !isName(line) {
+			t.Errorf("%q is no name", line)
+		}
+	}
+}
