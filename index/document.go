@@ -68,6 +68,8 @@ type mention struct {
 	Level              geoparse.Level      `json:"-"`
 	Origin             geoparse.Origin     `json:"-"`
 	Confidence         float64             `json:"-"`
+	Role               geoparse.Role       `json:"-"`
+	Guess              bool                `json:"-"` // Name is one of the page or the host, for lack of one beside the address
 	Point              orb.Point           `json:"-"` // lon, lat; only with a Precision
 
 	URL    string `json:"u"`
@@ -79,7 +81,6 @@ type mention struct {
 	Unit   string `json:"i,omitempty"`
 	State  string `json:"r,omitempty"`
 	Land   string `json:"c,omitempty"`
-	Role   int    `json:"o,omitempty"` // geoparse.Role
 	Person bool   `json:"p,omitempty"`
 	Phone  string `json:"h,omitempty"`
 	Email  string `json:"m,omitempty"`
@@ -88,14 +89,64 @@ type mention struct {
 	Gone   int64  `json:"z,omitempty"` // since then the page is not there, or without this address; Unix seconds
 }
 
-// AddressID returns the stable identity of an address on a site (registrable
-// domain, or host where it has none): 16 hexadecimal digits. Spellings of one
-// address that matched the same gazetteer entry, or that differ only in case,
-// accents, umlauts or street words, have one ID. It survives recrawls.
+// AddressID returns the stable identity of an address: 16 hexadecimal digits.
+// Spellings of one address that matched the same gazetteer entry, or that
+// differ only in case, accents, umlauts, street words or the word for a unit,
+// have one ID, on whatever site they stand. Without house number and post box
+// an address is no single place, and each site (registrable domain, or host
+// where it has none) has its own. It survives recrawls.
 func AddressID(site string, a geoparse.Address) string {
 	street, postcode, city := parts(a)
 	where := cmp.Or(gazetteer.Key(postcode), gazetteer.Key(city))
-	return hashOf(strings.Join([]string{strings.ToLower(site), gazetteer.StreetKey(street), gazetteer.NumberKey(a.HouseNumber), gazetteer.Key(a.POBox), where}, "\x1f"))
+	number, box := gazetteer.NumberKey(a.HouseNumber), gazetteer.Key(a.POBox)
+	if number != "" && street != "" || box != "" {
+		site = ""
+	}
+	return hashOf(strings.Join([]string{strings.ToLower(site), gazetteer.StreetKey(street), number, unitKey(a.Unit), box, where}, "\x1f"))
+}
+
+// unitWords say what a unit is; it is told from others by the rest.
+var unitWords = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq("suite ste apartment apt unit no number nr flat room rm office") {
+		m[w] = true
+	}
+	return m
+}()
+
+// unitKey folds the name of a unit: "Suite 200", "Ste. 200" and "#200" are one.
+func unitKey(unit string) string {
+	words := strings.FieldsFunc(strings.ToLower(unit), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) > 1 && unitWords[words[0]] {
+		words = words[1:]
+	}
+	return gazetteer.Key(strings.Join(words, " "))
+}
+
+// withUnits returns the addresses of a page; where it states an address with
+// one unit and without, the unit is meant.
+func withUnits(all []geoparse.Address) []geoparse.Address {
+	units := map[string]string{} // of an address without unit; "" where there are several
+	for _, a := range all {
+		if unit := a.Unit; unit != "" {
+			a.Unit = ""
+			id := AddressID("", a)
+			if old, known := units[id]; known && unitKey(old) != unitKey(unit) {
+				unit = ""
+			}
+			units[id] = unit
+		}
+	}
+	if len(units) == 0 {
+		return all
+	}
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].Unit == "" {
+			all[i].Unit = units[AddressID("", all[i])]
+		}
+	}
+	return all
 }
 
 // parts returns the gazetteer's spelling where there is one, else the page's.
@@ -133,7 +184,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 	text := []rune(d.Text)
 	spans := spansOf(d.Addresses, len(text))
 	byID := map[string]*mention{}
-	for _, a := range d.Addresses {
+	for _, a := range withUnits(d.Addresses) {
 		if !a.Counts() {
 			continue
 		}
@@ -149,7 +200,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 			id: page + aid, host: host, site: site,
 			URL: d.URL, Title: title, Lang: d.Lang, Fetched: d.Fetched.Unix(), First: d.Fetched.Unix(),
 			Number: a.HouseNumber, Unit: a.Unit, State: a.State, Land: a.Country,
-			Role: int(a.Role), Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown), Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown),
+			Role: a.Role, Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown), Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown),
 			Place: a.Place.ID, Precision: a.Precision, Level: a.Level, Origin: a.Origin, Confidence: max(0, min(1, a.Confidence)),
 		}
 		m.Street, m.Code, m.City = parts(a)
@@ -159,7 +210,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 		before, at, after := around(text, spans, a)
 		m.Near = before + at + after
 		m.Start, m.End = len(before), len(before)+len(at)
-		m.Name = nameOf(a, before, title, host)
+		m.Name, m.Guess = nameOf(a, before, title, host)
 		m.Kind = x.words.kindOf(&a, m.Name, title, a.Role == geoparse.OwnRole && len(spans.distinct) <= maxTextShared)
 		byID[aid] = m
 		found = append(found, m)
@@ -177,7 +228,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, a.Confidence)
 	m.Unit, m.Kind = cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, kindTypes[a.Type])
-	m.Role, m.Person = min(m.Role, int(a.Role)), m.Person && a.Person
+	m.Role, m.Person = min(m.Role, a.Role), m.Person && a.Person
 	m.Phone, m.Email, m.Home, m.Hours = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown)), cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
 	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
 	if a.Precision > m.Precision && (m.Precision == gazetteer.NoPrecision || a.Precision == gazetteer.HousePrecision) {
@@ -215,7 +266,9 @@ type spans struct {
 func spansOf(as []geoparse.Address, length int) spans {
 	s := spans{distinct: map[string]bool{}, private: map[int]bool{}}
 	for _, a := range as {
-		s.distinct[AddressID("", a)] = true
+		whole := a
+		whole.Unit = ""
+		s.distinct[AddressID("", whole)] = true
 		if a.Private {
 			s.private[a.End] = true
 		}
@@ -380,13 +433,14 @@ func hostWords(host string) string {
 	return strings.NewReplacer(".", " ", "-", " ").Replace(strings.TrimPrefix(host, "www."))
 }
 
-// nameOf returns the name of what is at an address: what the geoparser read,
-// else a guess from the text before, the page's title or the host, which say
-// nothing of a third party.
-func nameOf(a geoparse.Address, before, title, host string) string {
-	name := cmp.Or(a.Name, geoparse.NameAbove(before))
+// nameOf returns the name of what is at an address: what the geoparser read or
+// the text before says, else a guess from the page's title or the host, which
+// say nothing of a third party.
+func nameOf(a geoparse.Address, before, title, host string) (name string, guess bool) {
+	above, titled := geoparse.NameAbove(before), geoparse.NameInTitle(title)
+	name = cmp.Or(a.Name, above)
 	if name != "" || a.Role.ThirdParty() {
-		return name
+		return name, name != above && name == titled // which the geoparser guesses as well
 	}
-	return cmp.Or(geoparse.NameInTitle(title), host)
+	return cmp.Or(titled, host), true
 }

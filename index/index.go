@@ -2,8 +2,8 @@
 // Bleve index, and answers queries about them: words, area, distance.
 //
 // The index holds one entry for each mention, that is for each address that a
-// page states. A query finds mentions and answers with addresses: those of one
-// site that are the same address are one hit, with its pages as evidence.
+// page states. A query finds mentions and answers with addresses: those
+// of the same address are one hit, with its pages on all sites as evidence.
 package index
 
 import (
@@ -42,7 +42,7 @@ var (
 
 // format is the version of what lies in the folder: the fields of a mention
 // and how their words are folded. A change of either raises it.
-const format = 2
+const format = 3
 
 // Options tune an Index.
 type Options struct {
@@ -630,7 +630,7 @@ type Stats struct {
 	Addresses int // distinct ones: what Search counts
 	Mentions  int // an address on a page
 
-	SiteWide      int // addresses that stand on most pages of their site
+	SiteWide      int // addresses that stand on most pages of a site
 	SiteWidePages int // pages that hold no other address
 }
 
@@ -658,19 +658,16 @@ func (x *Index) Stats(ctx context.Context) (Stats, error) {
 		counts[r.group]++
 		pages = append(pages, r.page)
 	})
-	wide := make([]bool, len(v.ids))
-	for n, count := range counts {
-		if count == 0 {
-			continue
-		}
-		s.Addresses++
-		if wide[n] = v.siteWide(uint32(n), count); wide[n] {
-			s.SiteWide++
+	wide := v.allSiteWide()
+	s.SiteWide = wide.groups
+	for _, count := range counts {
+		if count > 0 {
+			s.Addresses++
 		}
 	}
 	if s.SiteWide > 0 {
 		v.each(func(_ *part, _ uint32, r *row) {
-			if !wide[r.group] {
+			if !wide.on[onSite(r)] {
 				others = append(others, r.page)
 			}
 		})

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -9,8 +10,10 @@ import (
 
 func TestKinds(t *testing.T) {
 	x := open(t)
+	n := 0
 	add := func(url, title, name, schema string, role geoparse.Role) {
-		d := page(url, title, "de", "{Lange Straße 5, 26122 Oldenburg|8.2140 53.1400}")
+		n++
+		d := page(url, title, "de", fmt.Sprintf("{Lange Straße %d, 26122 Oldenburg|8.2140 53.1400}", n))
 		d.Addresses[0].Name, d.Addresses[0].Type, d.Addresses[0].Role = name, schema, role
 		put(t, x, d)
 	}
@@ -29,7 +32,7 @@ func TestKinds(t *testing.T) {
 	if r.Total != 2 || r.Hits[0].Kind != "restaurant" || r.Hits[1].Kind != "restaurant" {
 		t.Errorf("%d restaurants: %+v", r.Total, r.Hits)
 	}
-	n := 0
+	n = 0
 	if err := x.Walk(t.Context(), Query{Kind: "bakery"}, func(h *Hit) error {
 		if n++; h.Kind != "bakery" || h.Name != "Meyer GmbH" {
 			t.Errorf("%+v", h)

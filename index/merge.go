@@ -7,11 +7,14 @@ import (
 	"strings"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 )
 
 // Merge makes one answer of those that several indexes gave to q, as one index
-// with all their pages would. Hits of one address of one site are one hit with
-// all its pages. A cursor of it is one for all of them. Scores of different
+// with all their pages would. Hits of one address are one hit with
+// all its pages. An address that several indexes have counts once only where
+// it is a hit of this answer for each of them: elsewhere Total is an upper
+// bound, and a later page may name the address again. A cursor of it is one for all of them. Scores of different
 // indexes are compared as they are, which favours words that are rare in one of
 // them; of a facet that has more values than an answer holds the counts are
 // lower bounds.
@@ -146,13 +149,28 @@ func MergeClusters(zoom int, parts ...[]Cluster) []Cluster {
 
 // united is one hit of two indexes.
 func united(a, b Hit) Hit {
-	if b.Score > a.Score {
+	if b.Score > a.Score || b.Score == a.Score && a.Role != b.Role && a.nearer(&b) == b.Role {
 		a, b = b, a
 	}
 	a.Mentions += b.Mentions
 	a.Confidence = max(a.Confidence, b.Confidence)
-	a.Phone, a.Email, a.Website, a.Hours = cmp.Or(a.Phone, b.Phone), cmp.Or(a.Email, b.Email), cmp.Or(a.Website, b.Website), cmp.Or(a.Hours, b.Hours)
-	a.Kind = cmp.Or(a.Kind, b.Kind)
+	if a.Name == "" || b.Name == "" || sameName(a.Name, b.Name, a.City) {
+		a.Phone, a.Email, a.Website, a.Hours = cmp.Or(a.Phone, b.Phone), cmp.Or(a.Email, b.Email), cmp.Or(a.Website, b.Website), cmp.Or(a.Hours, b.Hours)
+		a.Kind, a.Name = cmp.Or(a.Kind, b.Kind), cmp.Or(a.Name, b.Name)
+		if role := a.nearer(&b); role != a.Role {
+			a.Role, a.Site = role, b.Site
+		}
+	}
+	a.Names = slices.Clone(a.Names)
+	for _, n := range append([]string{b.Name}, b.Names...) {
+		known := func(o string) bool { return sameName(o, n, a.City) }
+		if n != "" && len(a.Names) < maxOthers && !known(a.Name) && !slices.ContainsFunc(a.Names, known) {
+			a.Names = append(a.Names, n)
+		}
+	}
+	if !a.HasPoint && b.HasPoint {
+		a.HasPoint, a.Point, a.Precision, a.Level, a.Place, a.Distance = true, b.Point, b.Precision, b.Level, b.Place, b.Distance
+	}
 	a.SiteWide = a.SiteWide || b.SiteWide
 	if b.FirstSeen.Before(a.FirstSeen) {
 		a.FirstSeen = b.FirstSeen
@@ -163,11 +181,24 @@ func united(a, b Hit) Hit {
 	if b.Gone.IsZero() {
 		a.Gone = b.Gone
 	}
-	a.Evidence = append(slices.Clone(a.Evidence), b.Evidence...)
-	if len(a.Evidence) > 5 {
-		a.Evidence = a.Evidence[:5]
+	most := max(maxEvidence, len(a.Evidence), len(b.Evidence))
+	var evidence []Evidence // of each in turn
+	for i := range most {
+		evidence = append(evidence, a.Evidence[min(i, len(a.Evidence)):min(i+1, len(a.Evidence))]...)
+		evidence = append(evidence, b.Evidence[min(i, len(b.Evidence)):min(i+1, len(b.Evidence))]...)
 	}
+	a.Evidence = evidence[:min(most, len(evidence))]
 	return a
+}
+
+// nearer returns the role of a or b that is nearer to the address.
+func (h *Hit) nearer(o *Hit) string {
+	for role := geoparse.OwnRole; role <= geoparse.AuthorityRole; role++ {
+		if name := role.String(); h.Role == name || o.Role == name {
+			return name
+		}
+	}
+	return h.Role
 }
 
 // addFacet adds the counts of one facet of another index.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -163,5 +164,29 @@ func TestMergeUnites(t *testing.T) {
 	}
 	if h := MergeAddress(nil, nil); h != nil {
 		t.Errorf("nobody has it, and it is %+v", h)
+	}
+}
+
+// The site of a place and a directory that lie in two indexes are one hit: its
+// own, with the pages of both; what is another's at the address stays apart.
+func TestMergeNames(t *testing.T) {
+	var parts []*Result
+	for i, d := range []Document{
+		at("https://verzeichnis.example/", "Liste", "Quathamer Apotheke", geoparse.ListedRole), at("https://quathamer.example/", "Start", "Quathamer Apotheke OHG", geoparse.OwnRole),
+		at("https://brot.example/", "Brot", "Bäckerei Meyer", geoparse.OwnRole),
+	} {
+		x := open(t)
+		d.Addresses[0].Phone, d.Addresses[0].Hours = []string{"", "", "+491"}[i], []string{"24/7", "", ""}[i]
+		put(t, x, d)
+		parts = append(parts, find(t, x, Query{}))
+	}
+	r := Merge(Query{}, parts...)
+	if len(r.Hits) != 1 || r.Total != 1 {
+		t.Fatalf("%q", names(r))
+	}
+	h := r.Hits[0]
+	bakery := h.Name == "Bäckerei Meyer"
+	if h.Role != "own" || h.Mentions != 3 || len(h.Evidence) != 3 || len(h.Names) != 1 || (h.Phone == "+491") != bakery || (h.Hours == "24/7") == bakery {
+		t.Errorf("%+v", h)
 	}
 }

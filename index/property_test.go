@@ -108,11 +108,16 @@ func b2i(b bool) int {
 	return 0
 }
 
-// The spellings of one address have one identity, those of different ones
-// have different ones.
+// The spellings of one address have one identity on all sites, different ones
+// have different ones, and what is no single place has one on each site.
 func TestAddressID(t *testing.T) {
 	address := func(street, number, code, city string) geoparse.Address {
 		return geoparse.Address{Street: street, HouseNumber: number, Postcode: code, City: city}
+	}
+	unit := func(unit string) geoparse.Address {
+		a := address("Main Street", "5", "92612", "Irvine")
+		a.Unit = unit
+		return a
 	}
 	id := AddressID("a.example", address("Lange Straße", "12a", "26122", "Oldenburg"))
 	if len(id) != 16 || strings.Trim(id, "0123456789abcdef") != "" {
@@ -122,18 +127,28 @@ func TestAddressID(t *testing.T) {
 		address("Lange Str.", "12a", "26122", "Oldenburg"), address("Langestraße", "12 a", "26122", "Oldenburg"), address("LANGE STRASSE", "12A", "26122", "OLDENBURG"),
 		address("Lange Straße", "12a", "26122", "Oldenburg (Oldb)"),
 	} {
-		if got := AddressID("A.example", same); got != id {
-			t.Errorf("%+v has another identity", same)
+		for _, site := range []string{"a.example", "A.example", "b.example"} {
+			if got := AddressID(site, same); got != id {
+				t.Errorf("%+v has another identity on %s", same, site)
+			}
+		}
+	}
+	for _, same := range []string{"Ste. 200", "#200", "suite 200"} {
+		if AddressID("", unit(same)) != AddressID("", unit("Suite 200")) {
+			t.Errorf("%s has another identity", same)
 		}
 	}
 	seen := map[string]string{id: "the first"}
 	for i, other := range []string{
-		AddressID("b.example", address("Lange Straße", "12a", "26122", "Oldenburg")),
 		AddressID("a.example", address("Lange Straße", "12b", "26122", "Oldenburg")),
 		AddressID("a.example", address("Lange Straße", "12a", "26123", "Oldenburg")),
 		AddressID("a.example", address("Kurze Straße", "12a", "26122", "Oldenburg")),
+		AddressID("a.example", address("Lange Straße", "", "26122", "Oldenburg")),
+		AddressID("b.example", address("Lange Straße", "", "26122", "Oldenburg")),
 		AddressID("a.example", address("", "", "26122", "Oldenburg")),
+		AddressID("b.example", address("", "", "26122", "Oldenburg")),
 		AddressID("a.example", address("", "", "", "Oldenburg")),
+		AddressID("", unit("")), AddressID("", unit("Suite 200")), AddressID("", unit("Suite 300")), AddressID("", unit("Suite")),
 	} {
 		if was, ok := seen[other]; ok {
 			t.Errorf("address %d has the identity of %s", i, was)
@@ -176,7 +191,7 @@ func TestNames(t *testing.T) {
 		{"<b>Böse</b>\n", "", "www.harms.example"},
 		{"4th Floor Grill\n", "Contact us", "4th Floor Grill"},
 	} {
-		if got := nameOf(geoparse.Address{}, c.before, c.title, "www.harms.example"); got != c.want {
+		if got, _ := nameOf(geoparse.Address{}, c.before, c.title, "www.harms.example"); got != c.want {
 			t.Errorf("before %q, title %q: name %q, want %q", c.before, c.title, got, c.want)
 		}
 	}

@@ -349,7 +349,6 @@ func (f *filter) fits(r *row) bool {
 		q.Host != "" && (f.host == 0 || r.host != f.host) && (f.site == 0 || r.site != f.site),
 		(q.Located || q.Box != nil || q.Radius > 0) && !r.located(),
 		r.precision < q.Precision, r.level < q.Level,
-		q.InOSM != nil && r.osm != *q.InOSM,
 		!q.Since.IsZero() && int64(r.first) < q.Since.Unix():
 		return false
 	}

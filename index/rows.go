@@ -34,8 +34,10 @@ type row struct {
 	level       geoparse.Level
 	confidence  uint8 // percent
 	kind        uint8 // see kindName
-	osm         bool  // the place is a house of OpenStreetMap
-	lead        bool  // the first row of its page
+	role        geoparse.Role
+	guess       bool // name is no name beside the address
+	osm         bool // the place is a house of OpenStreetMap
+	lead        bool // the first row of its page
 }
 
 func (r *row) located() bool { return r.precision > gazetteer.NoPrecision }
@@ -132,7 +134,7 @@ func (t *table) add(page, id uint64, m *mention) row {
 		page: page, group: t.group(id), street: t.text(ByStreet, gazetteer.StreetKey(m.Street), m.Street), code: t.text(ByPostcode, gazetteer.Key(m.Code), m.Code),
 		city: t.text(ByCity, gazetteer.Key(m.City), m.City), host: t.text(ByHost, m.host, m.host), site: t.text(BySite, m.site, m.site), name: t.text(byName, clipBytes(foldWord(m.Name), cursorName), m.Name),
 		first: seconds(m.First), last: seconds(m.Fetched), precision: m.Precision, level: m.Level, confidence: uint8(math.Round(100 * m.Confidence)),
-		kind: m.Kind, osm: m.Precision == gazetteer.HousePrecision && isOSM(m.Place),
+		kind: m.Kind, role: m.Role, guess: m.Guess, osm: m.Precision == gazetteer.HousePrecision && isOSM(m.Place),
 	}
 	if m.Precision > gazetteer.NoPrecision {
 		r.lon, r.lat = int32(math.Round(m.Point[0]*1e7)), int32(math.Round(m.Point[1]*1e7))
@@ -370,6 +372,9 @@ type summary struct {
 	mentions    uint32
 	located     bool
 	kind        uint8 // the first of kinds that a page says; 0: none does
+	mixed       bool  // its rows are of several hosts or kinds
+	osm         bool  // one of its rows is a house of OpenStreetMap
+	named       *row  // whose name it is known by among all others; nil: none has one
 	spot              // of row
 }
 
@@ -385,6 +390,11 @@ func (v *view) summaries() []summary {
 		v.gathered = make([]summary, len(v.ids))
 		v.each(func(p *part, n uint32, r *row) {
 			a := &v.gathered[r.group]
+			a.mixed = a.mixed || a.row != nil && (a.row.host != r.host || a.row.kind != r.kind)
+			a.osm = a.osm || r.osm
+			if r.name != 0 && (a.named == nil || r.betterNamed(a.named, v.texts)) {
+				a.named = r
+			}
 			if a.row == nil || r.better(a.row) {
 				a.row, a.number, a.located, a.spot = r, p.base+n, r.located(), r.spot
 			}
@@ -402,6 +412,14 @@ func (v *view) summaries() []summary {
 
 // place returns the row that says best where a group lies.
 func (v *view) place(group uint32) *row { return v.summaries()[group].row }
+
+// known returns the name that a group is known by among all others.
+func (v *view) known(group uint32) text {
+	if r := v.summaries()[group].named; r != nil {
+		return v.texts[r.name]
+	}
+	return text{}
+}
 
 // usage returns for every text how many living rows have it.
 func (v *view) usage() []uint32 {
@@ -422,7 +440,11 @@ func (m *mention) encodeRow() []byte {
 	b := make([]byte, 0, 128)
 	b = binary.LittleEndian.AppendUint32(b, uint32(int32(math.Round(m.Point[0]*1e7))))
 	b = binary.LittleEndian.AppendUint32(b, uint32(int32(math.Round(m.Point[1]*1e7))))
-	b = append(b, byte(m.Precision), byte(m.Level), byte(m.Origin))
+	role := byte(m.Role)
+	if m.Guess {
+		role |= guessed
+	}
+	b = append(b, byte(m.Precision), byte(m.Level), byte(m.Origin), role)
 	b = binary.LittleEndian.AppendUint16(b, uint16(math.Round(m.Confidence*10_000)))
 	b = binary.AppendVarint(binary.AppendVarint(b, m.First), m.Fetched-m.First)
 	for _, s := range []string{m.host, m.site, m.Street, m.Code, m.City, m.Name, m.Place} {
@@ -434,19 +456,23 @@ func (m *mention) encodeRow() []byte {
 	return b
 }
 
+// guessed marks a guess in the byte that holds the role.
+const guessed = 0x80
+
 var errRow = errors.New("the row is too short")
 
 // decodeRow reads what encodeRow wrote.
 func (m *mention) decodeRow(b []byte) error {
-	const fixed = 4 + 4 + 3 + 2
+	const fixed = 4 + 4 + 4 + 2
 	if len(b) < fixed {
 		return errRow
 	}
 	lon, lat := int32(binary.LittleEndian.Uint32(b)), int32(binary.LittleEndian.Uint32(b[4:]))
 	m.Point = orb.Point{float64(lon) / 1e7, float64(lat) / 1e7}
 	m.Precision, m.Level, m.Origin = gazetteer.Precision(b[8]), geoparse.Level(b[9]), geoparse.Origin(b[10])
-	m.Confidence = float64(binary.LittleEndian.Uint16(b[11:])) / 10_000
-	if m.Precision > gazetteer.HousePrecision || m.Level > geoparse.VerifiedLevel || m.Origin > geoparse.FromMapLink {
+	m.Role, m.Guess = geoparse.Role(b[11]&^guessed), b[11]&guessed != 0
+	m.Confidence = float64(binary.LittleEndian.Uint16(b[12:])) / 10_000
+	if m.Precision > gazetteer.HousePrecision || m.Level > geoparse.VerifiedLevel || m.Origin > geoparse.FromMapLink || m.Role > geoparse.AuthorityRole {
 		return errors.New("the row has unknown values")
 	}
 	b = b[fixed:]

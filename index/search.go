@@ -59,15 +59,16 @@ type Part struct {
 	Weight float64 `json:"weight"` // 0 to 1
 }
 
-// A Hit is one address of one site.
+// A Hit is one address, with the pages of all sites that state it.
 type Hit struct {
-	ID   string // AddressID
-	Site string // registrable domain
-	Name string // best guess of what is there
+	ID    string   // AddressID
+	Site  string   // registrable domain that says most of it: its own rather than a directory
+	Name  string   // best guess of what is there; of several, of what was asked for
+	Names []string // of what else is there, the best known first; at most 20
 
 	Street, HouseNumber, Unit, Postcode, City, State, Country string
 
-	Kind string // of place, one of Kinds; "": not known
+	Kind string // of what bears Name, one of Kinds; "": not known
 
 	HasPoint   bool
 	Point      orb.Point // lon, lat
@@ -76,11 +77,11 @@ type Hit struct {
 	Place      string    // ID of the gazetteer's entry, or ""
 	Confidence float64   // 0 to 1, of the best evidence
 
-	Role     string // "own", "listed", "agency" or "authority": whose address it is, seen from its pages
+	Role     string // "own", "listed", "agency" or "authority": whose address it is, seen from the page that is nearest to it
 	Person   bool   // stated as that of a person in business
-	SiteWide bool   // stands on most pages of its site, such as in a footer; they are pages in the index
+	SiteWide bool   // stands on most pages of a site, such as in a footer; they are pages in the index
 
-	// What its pages state beside it, each "" where they state nothing.
+	// What pages that mean Name state beside it, each "" where they state nothing.
 	Phone   string // E.164
 	Email   string // of a role such as info@
 	Website string
@@ -89,17 +90,18 @@ type Hit struct {
 	Distance  float64 // metres from the query's Center, or -1
 	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer
 	Parts     []Part  // of Score, where they were asked for
-	Mentions  int     // pages of the site that state it
+	Mentions  int     // pages that state it
 	FirstSeen time.Time
 	LastSeen  time.Time
 	Gone      time.Time  // since then no page states it any more; zero: one does, as far as is known
-	Evidence  []Evidence // the page that fits the query best first, at most 5
+	Evidence  []Evidence // the page that fits the query best first, then one of each site; at most 5, of Address 20
 	After     string     // cursor of what comes after it, see Query.Cursor; of Search only
 }
 
 // Evidence is a page that states the address. Its texts are a stranger's.
 type Evidence struct {
 	URL, Title string
+	Site       string  // registrable domain
 	Lang       string  // ISO 639-1 or ""
 	Snippet    Snippet // of the text around the address
 	Fetched    time.Time
@@ -327,7 +329,7 @@ func (s *search) run(q Query, words []word, at stage) error {
 			s.groups[n].sum *= float32(s.groups[n].any) / float32(len(lists))
 		}
 	}
-	s.keepTimes(q)
+	s.keepWhole(q)
 	return nil
 }
 
@@ -354,15 +356,15 @@ func (s *search) keep(fits func(*group) bool) {
 	s.found = kept
 }
 
-// keepTimes drops the groups that were first seen at another time than q asks
-// for, on whatever page.
-func (s *search) keepTimes(q Query) {
-	if q.Since.IsZero() && q.Until.IsZero() {
+// keepWhole drops the groups that were first seen at another time than q asks
+// for, or whose house is in OpenStreetMap or not, on whatever page.
+func (s *search) keepWhole(q Query) {
+	if q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil {
 		return
 	}
 	kept, sums := s.found[:0], s.v.summaries()
 	for _, n := range s.found {
-		if first := int64(sums[n].first); (q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix()) {
+		if first := int64(sums[n].first); (q.InOSM == nil || sums[n].osm == *q.InOSM) && (q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix()) {
 			kept = append(kept, n)
 		} else {
 			s.groups[n] = group{}
@@ -398,7 +400,7 @@ func (s *search) browse() error {
 			look(uint32(n))
 		}
 	}
-	s.keepTimes(s.filter.q)
+	s.keepWhole(s.filter.q)
 	return nil
 }
 
@@ -750,7 +752,7 @@ func (s *search) rank(q *Query, c *centre, n uint32, lift float64) ranked {
 	case q.Sort == Newest:
 		r.value = float64(s.v.summaries()[n].first)
 	case q.Sort == ByName:
-		r.name = s.v.texts[s.v.place(n).name].key
+		r.name = s.v.known(n).key
 	case c != nil && (q.Sort == Distance || !s.ranked):
 		if at := &s.v.summaries()[n]; at.located {
 			r.value = -c.haversine(at.spot)
@@ -858,13 +860,18 @@ func (s *search) facet(f Facet) Count {
 	}
 	sums := s.v.summaries()
 	there := s.there[:0]
-	for _, n := range s.found {
-		value := uint32(sums[n].kind)
-		if f != ByKind {
-			value = sums[n].row.value(f)
-		}
+	add := func(value uint32) {
 		if s.counts[value]++; s.counts[value] == 1 {
 			there = append(there, value)
+		}
+	}
+	for _, n := range s.found {
+		if !sums[n].mixed || f != ByHost && f != BySite && f != ByKind {
+			add(sums[n].row.value(f))
+			continue
+		}
+		for _, value := range s.values(n, f) {
+			add(value)
 		}
 	}
 	c := Count{Facet: f, Values: []Value{}}
@@ -890,6 +897,21 @@ func (s *search) facet(f Facet) Count {
 	return c
 }
 
+// values returns all values that the mentions of a group have which fit the
+// filter.
+func (s *search) values(group uint32, f Facet) (values []uint32) {
+	for i := range s.v.parts {
+		p := &s.v.parts[i]
+		for _, n := range p.of(group) {
+			r := &p.all[n]
+			if value := r.value(f); p.live(n) && s.filter.fits(r) && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+	}
+	return values
+}
+
 // value returns a property of r as a number, which shown turns into words.
 func (r *row) value(f Facet) uint32 {
 	switch f {
@@ -903,6 +925,8 @@ func (r *row) value(f Facet) uint32 {
 		return r.host
 	case BySite:
 		return r.site
+	case ByKind:
+		return uint32(r.kind)
 	case ByPrecision:
 		return uint32(r.precision)
 	}
@@ -941,46 +965,43 @@ func (s *search) explain(q Query, words []word, at stage, page []ranked, hits []
 // the others that prove it best.
 func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error) {
 	g := s.groups[r.group]
-	type place struct {
-		part *part
-		n    uint32
-	}
-	var others []place
-	pages, names := 0, map[uint32]int{}
-	first, last := int64(math.MaxInt64), int64(0)
-	for i := range s.v.parts {
-		p := &s.v.parts[i]
-		for _, n := range p.of(r.group) {
-			if !p.live(n) {
-				continue
-			}
-			at := &p.all[n]
-			first, last = min(first, int64(at.first)), max(last, int64(at.last))
-			pages++
-			names[at.name]++
-			if !s.ranked || p.base+n != g.row {
-				others = append(others, place{p, n})
-			}
-		}
-	}
-	slices.SortStableFunc(others, func(a, b place) int {
-		x, y := &a.part.all[a.n], &b.part.all[b.n]
-		return cmp.Or(cmp.Compare(y.confidence, x.confidence), cmp.Compare(x.first, y.first), cmp.Compare(x.page, y.page))
-	})
+	var wish *row
+	var best *mention
 	if s.ranked {
 		p, n := s.v.at(g.row)
-		others = slices.Insert(others, 0, place{p, n})
+		var err error
+		if best, err = p.mention(n); err != nil {
+			return Hit{}, err
+		}
+		if marks.beside(best) {
+			wish = &p.all[n]
+		}
 	}
-	var all []*mention
-	for _, o := range others[:min(maxEvidence, len(others))] {
+	var fits func(*row) bool
+	if !s.filter.all {
+		fits = s.filter.fits
+	}
+	a := s.v.account(r.group, fits, wish)
+	var all []evident
+	for _, o := range a.statements {
+		if len(all) == maxEvidence {
+			break
+		}
+		if best != nil && o.part.base+o.n == g.row {
+			all = slices.Insert(all, 0, evident{best, o})
+			best = nil
+			continue
+		}
+		if best != nil && len(all) == maxEvidence-1 {
+			continue // room for the one that fits best
+		}
 		m, err := o.part.mention(o.n)
 		if err != nil {
 			return Hit{}, err
 		}
-		all = append(all, m)
+		all = append(all, evident{m, o})
 	}
-	h := s.x.assemble(addressID(r.id), all, pages, marks)
-	h.FirstSeen, h.LastSeen = time.Unix(first, 0).UTC(), time.Unix(last, 0).UTC()
+	h := s.x.assemble(addressID(r.id), all, &a, s.v, marks)
 	if at := s.v.place(r.group); at.located() {
 		h.HasPoint, h.Point, h.Precision, h.Level = true, at.point(), at.precision.String(), at.level.String()
 		if c != nil {
@@ -988,56 +1009,56 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 		}
 	}
 	if q.Sort == ByName {
-		h.Name = s.v.texts[s.v.place(r.group).name].shown
-	} else if n, ok := majority(names, s.v.texts); ok {
-		h.Name = s.v.texts[n].shown
+		h.Name = s.v.known(r.group).shown
 	}
-	h.SiteWide, h.Kind = s.v.siteWide(r.group, pages), kindName(s.v.summaries()[r.group].kind)
 	if s.ranked {
 		h.Score = float64(g.sum)
 	}
 	return h, nil
 }
 
-// majority returns what most pages call an address.
-func majority(names map[uint32]int, texts []text) (best uint32, ok bool) {
-	for n, count := range names {
-		if n != 0 && (!ok || count > names[best] || count == names[best] && texts[n].key < texts[best].key) {
-			best, ok = n, true
-		}
-	}
-	return best, ok
+// An evident is a statement with what is stored of it.
+type evident struct {
+	*mention
+	statement
 }
 
-// assemble makes a hit of mentions of one address, the best one first; n is
-// how many there are in all.
-func (x *Index) assemble(id string, all []*mention, n int, marks *marker) Hit {
-	best := all[0]
+// assemble makes a hit of an account and of some of its statements, the best
+// one first.
+func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *marker) Hit {
+	first := all[0]
 	h := Hit{
-		ID: id, Site: best.site, Name: best.Name, Distance: -1, Mentions: n,
-		Street: best.Street, HouseNumber: best.Number, Postcode: best.Code, City: best.City, State: best.State, Country: best.Land,
-		FirstSeen: time.Unix(best.First, 0).UTC(), LastSeen: time.Unix(best.Fetched, 0).UTC(),
+		ID: id, Site: v.texts[a.statements[0].row().site].shown, Name: a.name, Names: a.others, Distance: -1, Mentions: len(a.statements),
+		Street: first.Street, HouseNumber: first.Number, Postcode: first.Code, City: first.City, State: first.State, Country: first.Land,
+		FirstSeen: time.Unix(a.first, 0).UTC(), LastSeen: time.Unix(a.last, 0).UTC(),
+		Role: a.role.String(), SiteWide: a.siteWide, Kind: kindName(a.kind), Person: true,
 	}
-	gone, left := int64(0), n
-	role := geoparse.AuthorityRole
-	h.Person = true
-	for _, m := range all {
+	gone, left := int64(0), len(a.statements)
+	for _, e := range all {
+		m := e.mention
 		if m.Gone != 0 {
 			gone, left = max(gone, m.Gone), left-1
 		}
-		role, h.Person = min(role, geoparse.Role(m.Role)), h.Person && m.Person
 		h.merge(m)
-		if len(h.Evidence) < maxEvidence {
-			h.Evidence = append(h.Evidence, Evidence{
-				URL: m.URL, Title: m.Title, Lang: m.Lang, Snippet: marks.snippet(m),
-				Fetched: time.Unix(m.Fetched, 0).UTC(), Gone: timeOf(m.Gone), Confidence: m.Confidence, Origin: m.Origin.String(),
-			})
+		if e.fit != anothers {
+			h.Person = h.Person && m.Person
+		}
+		h.Evidence = append(h.Evidence, Evidence{
+			URL: m.URL, Site: v.texts[e.row().site].shown, Title: m.Title, Lang: m.Lang, Snippet: marks.snippet(m),
+			Fetched: time.Unix(m.Fetched, 0).UTC(), Gone: timeOf(m.Gone), Confidence: m.Confidence, Origin: m.Origin.String(),
+		})
+	}
+	// What belongs to the name comes from those who use it first.
+	for _, fit := range [...]uint8{namedSo, meant} {
+		for _, e := range all {
+			if e.fit == fit {
+				h.belong(e.mention)
+			}
 		}
 	}
 	if left == 0 {
 		h.Gone = timeOf(gone)
 	}
-	h.Role = role.String()
 	return h
 }
 
@@ -1052,7 +1073,6 @@ func timeOf(unix int64) time.Time {
 // merge takes from m what h has not got yet.
 func (h *Hit) merge(m *mention) {
 	h.Unit, h.State, h.Country = cmp.Or(h.Unit, m.Unit), cmp.Or(h.State, m.State), cmp.Or(h.Country, m.Land)
-	h.Phone, h.Email, h.Website, h.Hours = cmp.Or(h.Phone, m.Phone), cmp.Or(h.Email, m.Email), cmp.Or(h.Website, m.Home), cmp.Or(h.Hours, m.Hours)
 	precision := m.Precision.String()
 	if m.Precision > gazetteer.NoPrecision && (!h.HasPoint || m.Precision == gazetteer.HousePrecision && h.Precision != precision) {
 		h.HasPoint, h.Point, h.Precision, h.Level, h.Place = true, m.Point, precision, m.Level.String(), m.Place
@@ -1060,12 +1080,17 @@ func (h *Hit) merge(m *mention) {
 	h.Level = cmp.Or(h.Level, m.Level.String())
 	h.Precision = cmp.Or(h.Precision, precision)
 	h.Confidence = max(h.Confidence, m.Confidence)
-	if t := time.Unix(m.First, 0).UTC(); t.Before(h.FirstSeen) {
-		h.FirstSeen = t
-	}
-	if t := time.Unix(m.Fetched, 0).UTC(); t.After(h.LastSeen) {
-		h.LastSeen = t
-	}
+}
+
+// belong takes from m what h has not got yet of what belongs to its name.
+func (h *Hit) belong(m *mention) {
+	h.Phone, h.Email, h.Website, h.Hours = cmp.Or(h.Phone, m.Phone), cmp.Or(h.Email, m.Email), cmp.Or(h.Website, m.Home), cmp.Or(h.Hours, m.Hours)
+}
+
+// beside tells whether words of the query stand in the page's words for what is
+// at an address, and not only in the address.
+func (k *marker) beside(m *mention) bool {
+	return slices.ContainsFunc(k.marks(m), func(at [2]int) bool { return at[1] <= m.Start || at[0] >= m.End })
 }
 
 // A Snippet is a short text of a page in which the words of the query are

@@ -1,5 +1,7 @@
 package index
 
+import "slices"
+
 // leastPages is how many pages of a site must be in the index before an address
 // can stand on most of them.
 const leastPages = 3
@@ -18,9 +20,41 @@ func (v *view) sitePages() []uint32 {
 	return v.pages
 }
 
-// siteWide tells whether a group with so many mentions stands on most pages of
-// its site that are in the index.
-func (v *view) siteWide(group uint32, mentions int) bool {
-	pages := int(v.sitePages()[v.place(group).site])
+// siteWide tells whether so many mentions of one address stand on most pages
+// of a site, by the number of its text, that are in the index.
+func (v *view) siteWide(site uint32, mentions int) bool {
+	pages := int(v.sitePages()[site])
 	return pages >= leastPages && 2*mentions > pages
+}
+
+// onSite numbers an address on a site.
+func onSite(r *row) uint64 { return uint64(r.group)<<32 | uint64(r.site) }
+
+// siteWides are the addresses that stand on most pages of a site.
+type siteWides struct {
+	on     map[uint64]bool // by onSite
+	groups int
+}
+
+func (v *view) allSiteWide() siteWides {
+	all := siteWides{on: map[uint64]bool{}}
+	var mentions []uint64
+	v.each(func(_ *part, _ uint32, r *row) {
+		if v.sitePages()[r.site] >= leastPages {
+			mentions = append(mentions, onSite(r))
+		}
+	})
+	slices.Sort(mentions)
+	groups := map[uint32]bool{}
+	for i := 0; i < len(mentions); {
+		from, at := i, mentions[i]
+		for i < len(mentions) && mentions[i] == at {
+			i++
+		}
+		if v.siteWide(uint32(at), i-from) {
+			all.on[at], groups[uint32(at>>32)] = true, true
+		}
+	}
+	all.groups = len(groups)
+	return all
 }

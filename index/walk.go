@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // Walk hands every address that fits q to fn, in the order of their IDs, out
@@ -16,9 +14,8 @@ import (
 // Precision, Level, Since, Until and InOSM. An
 // address fits when one of its mentions fits all of them, as with Search.
 //
-// Other than with Search all mentions of an address are read: its evidence
-// are those with the highest confidence, and nothing depends on how the data
-// came to lie on the disk. Memory is that of one address. The Hit is fn's to
+// Other than with Search its evidence are those mentions that prove it best,
+// and nothing depends on how the data came to lie on the disk. Memory is that of one address. The Hit is fn's to
 // keep; an error of fn ends the walk and is returned.
 func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 	return x.WalkOn(ctx, q, "", fn)
@@ -35,11 +32,19 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 	}
 	defer v.release()
 	fits := make([]bool, len(v.ids))
-	if f := x.table.filterOf(q); !f.none {
+	f := x.table.filterOf(q)
+	var fit func(*row) bool
+	if !f.all {
+		fit = f.fits
+	}
+	if !f.none {
 		v.each(func(_ *part, _ uint32, r *row) { fits[r.group] = fits[r.group] || f.fits(r) })
 	}
 	var groups []uint32
 	for n, fits := range fits {
+		if q.InOSM != nil && fits {
+			fits = v.summaries()[n].osm == *q.InOSM
+		}
 		if fits && addressID(v.ids[n]) > after {
 			groups = append(groups, uint32(n))
 		}
@@ -49,7 +54,7 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		h, err := x.address(v, n)
+		h, err := x.address(v, n, fit, maxEvidence)
 		if err != nil {
 			return err
 		}
@@ -63,8 +68,8 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 	return nil
 }
 
-// Address returns the address with this ID as Walk does; nil where there is
-// none.
+// Address returns the address with this ID as Walk does, with more of its
+// evidence; nil where there is none.
 func (x *Index) Address(id string) (*Hit, error) {
 	v, err := x.see()
 	if err != nil {
@@ -81,56 +86,42 @@ func (x *Index) Address(id string) (*Hit, error) {
 	if !ok || int(n) >= len(v.ids) {
 		return nil, nil
 	}
-	return x.address(v, n)
+	return x.address(v, n, nil, maxRead)
 }
 
-// address reads all mentions of an address; it is nil where there are none any
-// more.
-func (x *Index) address(v *view, group uint32) (*Hit, error) {
-	var best []*mention // in the order of compareMentions, at most maxRead
-	n := 0
-	names := map[uint32]int{}
-	first, last := int64(math.MaxInt64), int64(0)
-	for i := range v.parts {
-		p := &v.parts[i]
-		for _, number := range p.of(group) {
-			if !p.live(number) {
-				continue
-			}
-			m, err := p.mention(number)
-			if err != nil {
-				return nil, err
-			}
-			n++
-			names[p.all[number].name]++
-			first, last = min(first, m.First), max(last, m.Fetched)
-			at, _ := slices.BinarySearchFunc(best, m, compareMentions)
-			if at == maxRead {
-				continue
-			}
-			if len(best) == maxRead {
-				best = best[:maxRead-1]
-			}
-			best = slices.Insert(best, at, m)
-		}
-	}
-	if n == 0 {
+// address reads the mentions that prove an address best; it is nil where there
+// are none any more.
+func (x *Index) address(v *view, group uint32, fits func(*row) bool, most int) (*Hit, error) {
+	a := v.account(group, fits, nil)
+	if len(a.statements) == 0 {
 		return nil, nil
 	}
-	h := x.assemble(addressID(v.ids[group]), best, n, x.words.newMarker(nil))
-	h.FirstSeen, h.LastSeen = time.Unix(first, 0).UTC(), time.Unix(last, 0).UTC()
-	h.SiteWide, h.Kind = v.siteWide(group, n), kindName(v.summaries()[group].kind)
-	if number, ok := majority(names, v.texts); ok {
-		h.Name = v.texts[number].shown
+	var read []statement
+	stored := map[statement]*mention{}
+	for _, s := range a.statements[:min(maxRead, len(a.statements))] {
+		m, err := s.part.mention(s.n)
+		if err != nil {
+			return nil, err
+		}
+		read, stored[s] = append(read, s), m
 	}
+	slices.SortStableFunc(read, func(a, b statement) int {
+		return cmp.Or(a.compare(&b), compareMentions(stored[a], stored[b]))
+	})
+	a.statements = slices.Concat(spread(read), a.statements[len(read):])
+	var best []evident
+	for _, s := range a.statements[:min(most, len(read))] {
+		best = append(best, evident{stored[s], s})
+	}
+	h := x.assemble(addressID(v.ids[group]), best, &a, v, x.words.newMarker(nil))
 	return &h, nil
 }
 
 // maxRead bounds the mentions of an address that make its Hit.
 const maxRead = 20
 
-// compareMentions orders mentions of one address by what they prove: the
-// higher confidence first, then the shorter URL.
+// compareMentions orders mentions of one address on one site by what they
+// prove: the higher confidence first, then the shorter URL.
 func compareMentions(a, b *mention) int {
 	return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(len(a.URL), len(b.URL)), cmp.Compare(a.URL, b.URL))
 }

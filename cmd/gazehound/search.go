@@ -174,6 +174,9 @@ func (a *app) printHits(r *index.Result, missing []string) error {
 			"state": h.State, "country": h.Country, "address": h.Line(), "site": h.Site, "url": h.Evidence[0].URL, "evidence": h.Evidence[0].Snippet.Text,
 			"kind": h.Kind, "precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "first_seen": h.FirstSeen, "last_seen": h.LastSeen,
 		}
+		if len(h.Names) > 0 {
+			line["names"] = h.Names
+		}
 		if !h.Gone.IsZero() {
 			line["gone"] = h.Gone
 		}
@@ -210,6 +213,9 @@ func (a *app) writeHits(text string, r *index.Result) error {
 		name := oneLine(h.Name)
 		fmt.Fprintf(&b, "%3d  %s%s%s\n", r.Offset+i+1, name, strings.Repeat(" ", max(2, 60-utf8.RuneCountInString(name)-len(distance))), distance)
 		fmt.Fprintf(&b, "     %s   (%s)\n", oneLine(h.Line()), h.Precision)
+		if len(h.Names) > 0 {
+			fmt.Fprintf(&b, "     also here: %s\n", oneLine(strings.Join(h.Names, ", ")))
+		}
 		fmt.Fprintf(&b, "     %s\n", oneLine(h.Evidence[0].Snippet.Text))
 		pages := ""
 		if h.Mentions > 1 {

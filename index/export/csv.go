@@ -24,6 +24,7 @@ type column struct {
 var columns = []column{
 	{name: "ref", value: func(p *Properties) string { return p.Ref }, number: true},
 	{name: "name", value: func(p *Properties) string { return p.Name }},
+	{name: "@names", value: func(p *Properties) string { return strings.Join(p.Names, "; ") }},
 	{name: "label", value: func(p *Properties) string { return p.Label }},
 	{name: "addr:street", value: func(p *Properties) string { return p.Street }},
 	{name: "addr:housenumber", value: func(p *Properties) string { return p.HouseNumber }, number: true},

@@ -28,6 +28,7 @@ type Geometry struct {
 type Properties struct {
 	Ref         string    `json:"ref"`
 	Name        string    `json:"name,omitempty"`
+	Names       []string  `json:"@names,omitempty"` // of what else is there
 	Label       string    `json:"label"`
 	Street      string    `json:"addr:street,omitempty"`
 	HouseNumber string    `json:"addr:housenumber,omitempty"`
@@ -44,7 +45,7 @@ type Properties struct {
 	Kind        string    `json:"@kind,omitempty"`         // of place, one of index.Kinds
 	Role        string    `json:"@role"`                   // "own", "listed", "agency" or "authority"
 	Person      bool      `json:"@person,omitempty"`       // stated as that of a person in business
-	SiteWide    bool      `json:"@site_wide,omitempty"`    // on most pages of its site
+	SiteWide    bool      `json:"@site_wide,omitempty"`    // on most pages of a site
 	Source      string    `json:"@source_uri"`
 	Title       string    `json:"@title,omitempty"`
 	Precision   string    `json:"@precision"`
@@ -65,7 +66,7 @@ type Properties struct {
 func PropertiesOf(h *index.Hit) Properties {
 	e := h.Evidence[0]
 	p := Properties{
-		Ref: h.ID, Name: h.Name, Label: h.Label(), Full: h.Line(),
+		Ref: h.ID, Name: h.Name, Names: h.Names, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
 		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Kind: h.Kind, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
 		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Gazetteer: h.Place,
@@ -92,13 +93,18 @@ func GeometryOf(h *index.Hit) *Geometry {
 }
 
 // Website returns the web site of what is at h: what its pages state beside it,
-// else, for a site's own address, the root of the host that proves h best. That
-// of a directory is none of its entries'.
+// else, for a site's own address, the root of that site's page that proves h
+// best. That of a directory is none of its entries'.
 func Website(h *index.Hit) string {
 	if h.Website != "" || !h.Own() {
 		return h.Website
 	}
-	return rootOf.FindString(h.Evidence[0].URL) + "/"
+	for _, e := range h.Evidence {
+		if e.Site == h.Site {
+			return rootOf.FindString(e.URL) + "/"
+		}
+	}
+	return ""
 }
 
 var rootOf = regexp.MustCompile(`^[a-zA-Z]+://[^/?#]+`)

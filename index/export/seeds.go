@@ -17,12 +17,12 @@ func writeSeeds(r *run) error {
 	best := map[string]string{} // URL of a site
 	err := r.each(func(h *index.Hit) error {
 		for _, e := range h.Evidence {
-			old, known := best[h.Site]
+			old, known := best[e.Site]
 			if link(e.URL) == "" {
 				continue
 			}
 			if !known || cmp.Or(cmp.Compare(len(e.URL), len(old)), cmp.Compare(e.URL, old)) < 0 {
-				best[h.Site] = e.URL
+				best[e.Site] = e.URL
 			}
 		}
 		return nil

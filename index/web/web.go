@@ -170,6 +170,7 @@ type hit struct {
 	*index.Hit
 	Link     string // page that fits best, or "" where it is no http URL
 	Title    string
+	Also     string // names of what else is there
 	Address  string
 	Distance string
 	Lang     string
@@ -218,6 +219,10 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	if !h.Gone.IsZero() {
 		out.LastSeen = v.date(h.LastSeen)
 	}
+	out.Also = strings.Join(h.Names[:min(maxAlso, len(h.Names))], " · ")
+	if len(h.Names) > maxAlso {
+		out.Also += " …"
+	}
 	out.Contact = v.contact(h)
 	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM() && h.Gone.IsZero()
 	if out.Missing && h.HasPoint {
@@ -236,6 +241,9 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	}
 	return out
 }
+
+// maxAlso is how many other names a line of the list has room for.
+const maxAlso = 5
 
 var (
 	dialled = regexp.MustCompile(`^\+[0-9]{5,15}$`)

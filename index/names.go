@@ -1,0 +1,292 @@
+package index
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gazehound/geoparse"
+)
+
+// One address is one hit, whoever states it. What is there has a name, which
+// its own pages and directories write in different ways, and a shopping centre
+// or a doctors' house has several. So the names at an address are put together
+// where they say the same, the sites vote for one of them, and what a page
+// states beside the address counts only where it is of that name.
+
+// maxNames bounds the names of one address that are compared, and maxOthers
+// those that are shown beside the first.
+const (
+	maxNames  = 200
+	maxOthers = 20
+)
+
+// A statement is one mention of an address.
+type statement struct {
+	part *part
+	n    uint32
+	fit  uint8   // of what it says to the name of the hit: named so, probably meant, another's
+	own  float64 // how much of what its site states is this address, 0 to 1
+}
+
+// The fits of a statement.
+const (
+	anothers uint8 = iota
+	meant
+	namedSo
+)
+
+func (s *statement) row() *row { return &s.part.all[s.n] }
+
+// An account is what all pages together say of an address.
+type account struct {
+	statements  []statement // best first, and of each site one before the others
+	name        string      // "": none has one
+	others      []string    // names of what else is there
+	kind        uint8
+	role        geoparse.Role
+	first, last int64 // Unix seconds
+	siteWide    bool
+}
+
+// account puts together what is stated of a group. Where fits is not nil, the
+// name is one of a row that it takes, if there is any; wish is a row whose name
+// is meant if its site does not call it otherwise as well, or nil.
+func (v *view) account(group uint32, fits func(*row) bool, wish *row) account {
+	a := account{first: math.MaxInt64, role: geoparse.AuthorityRole}
+	sites := map[uint32]int{}
+	for i := range v.parts {
+		p := &v.parts[i]
+		for _, n := range p.of(group) {
+			if !p.live(n) {
+				continue
+			}
+			r := &p.all[n]
+			a.first, a.last = min(a.first, int64(r.first)), max(a.last, int64(r.last))
+			sites[r.site]++
+			a.statements = append(a.statements, statement{part: p, n: n})
+		}
+	}
+	if len(a.statements) == 0 {
+		return a
+	}
+	for site, mentions := range sites {
+		a.siteWide = a.siteWide || v.siteWide(site, mentions)
+	}
+	names := v.names(a.statements, fits)
+	var chosen *naming
+	if len(names) > 0 {
+		chosen = &names[0]
+		if wish != nil && !wish.role.ThirdParty() && chosen.sites[wish.site] == 0 {
+			if i := slices.IndexFunc(names, func(n naming) bool { return n.texts[wish.name] }); i >= 0 {
+				chosen = &names[i]
+			}
+		}
+		a.name = v.texts[chosen.text].shown
+		for i := range names {
+			if n := &names[i]; n != chosen && n.stated && len(a.others) < maxOthers {
+				a.others = append(a.others, v.texts[n.text].shown)
+			}
+		}
+	}
+	usage := v.usage()
+	for i := range a.statements {
+		s := &a.statements[i]
+		r := s.row()
+		s.own = float64(sites[r.site]) / float64(max(1, usage[r.site]))
+		switch loose := r.guess || r.name == 0; {
+		case chosen == nil, chosen.texts[r.name]:
+			s.fit = namedSo
+		case chosen.sites[r.site] > 0 && (loose || r.role == geoparse.OwnRole), loose && len(a.others) == 0:
+			s.fit = meant
+		}
+		if s.fit == anothers {
+			continue
+		}
+		a.role = min(a.role, r.role)
+		if r.kind != 0 && (a.kind == 0 || r.kind < a.kind) {
+			a.kind = r.kind
+		}
+	}
+	slices.SortStableFunc(a.statements, func(x, y statement) int {
+		r, o := x.row(), y.row()
+		return cmp.Or(x.compare(&y), cmp.Compare(o.confidence, r.confidence), cmp.Compare(r.first, o.first), cmp.Compare(r.page, o.page))
+	})
+	a.statements = spread(a.statements)
+	return a
+}
+
+// compare orders statements: of the name first, then by whose address it is,
+// then those of sites that state little else.
+func (s *statement) compare(o *statement) int {
+	return cmp.Or(cmp.Compare(o.fit, s.fit), cmp.Compare(s.row().role, o.row().role), cmp.Compare(o.own, s.own))
+}
+
+// spread puts the first statement of each site before the others, of those
+// that are of the hit's name and of those that are not.
+func spread(all []statement) []statement {
+	seen := map[[2]uint32]bool{}
+	again := make(map[statement]bool, len(all))
+	for _, s := range all {
+		at := [2]uint32{s.row().site, uint32(min(s.fit, meant))}
+		again[s], seen[at] = seen[at], true
+	}
+	out := slices.Clone(all)
+	slices.SortStableFunc(out, func(x, y statement) int {
+		return cmp.Or(cmp.Compare(min(y.fit, meant), min(x.fit, meant)), compareBool(again[x], again[y]))
+	})
+	return out
+}
+
+// A naming is one name in all its spellings.
+type naming struct {
+	text   uint32          // the spelling of most sites
+	texts  map[uint32]bool // all spellings
+	words  []string        // of text, as sameWords compares them
+	sites  map[uint32]int  // what the voice of each site weighs
+	stated bool            // it stands beside the address somewhere
+	fits   bool            // on a page that fits what is asked for
+	rows   int
+}
+
+func (n *naming) votes() (sum int) {
+	for _, weight := range n.sites {
+		sum += weight
+	}
+	return sum
+}
+
+// voice is what a site's word for a name weighs.
+func (r *row) voice() int {
+	switch {
+	case r.guess || r.role.ThirdParty():
+		return 1
+	case r.role == geoparse.ListedRole:
+		return 2
+	}
+	return 3
+}
+
+// betterNamed tells whether r's name rather than o's is what an address is
+// known by.
+func (r *row) betterNamed(o *row, texts []text) bool {
+	return cmp.Or(cmp.Compare(r.voice(), o.voice()), strings.Compare(texts[o.name].key, texts[r.name].key), cmp.Compare(o.page, r.page)) > 0
+}
+
+// names returns the names that statements have, the best first: those on pages
+// that fit, then that of most sites, where a site's own address counts more
+// than one of a list.
+func (v *view) names(all []statement, fits func(*row) bool) []naming {
+	byText := map[uint32]*naming{}
+	cities := map[uint32]bool{}
+	for _, s := range all {
+		r := s.row()
+		cities[r.city] = true
+		if r.name == 0 {
+			continue
+		}
+		n := byText[r.name]
+		if n == nil {
+			n = &naming{text: r.name, texts: map[uint32]bool{r.name: true}, sites: map[uint32]int{}}
+			byText[r.name] = n
+		}
+		n.rows++
+		n.sites[r.site] = max(n.sites[r.site], r.voice())
+		n.stated = n.stated || !r.guess
+		n.fits = n.fits || fits == nil || fits(r)
+	}
+	order := func(a, b *naming) int {
+		return cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes(), a.votes()), cmp.Compare(b.rows, a.rows), strings.Compare(v.texts[a.text].key, v.texts[b.text].key))
+	}
+	places := map[string]bool{}
+	if len(byText) > 1 {
+		for city := range cities {
+			for w := range strings.FieldsSeq(foldPhrase(v.texts[city].shown)) {
+				places[w] = true
+			}
+		}
+	}
+	single := slices.SortedFunc(maps.Values(byText), order)
+	var names []*naming
+	for _, n := range single[:min(maxNames, len(single))] {
+		n.words = nameWords(v.texts[n.text].shown, places)
+		i := slices.IndexFunc(names, func(o *naming) bool { return sameWords(o.words, n.words) })
+		if i < 0 {
+			names = append(names, n)
+			continue
+		}
+		o := names[i]
+		o.rows, o.texts[n.text] = o.rows+n.rows, true
+		if n.stated && !o.stated { // a guess is no spelling to show
+			o.text = n.text
+		}
+		o.stated, o.fits = o.stated || n.stated, o.fits || n.fits
+		for site, weight := range n.sites {
+			o.sites[site] = max(o.sites[site], weight)
+		}
+	}
+	slices.SortStableFunc(names, order)
+	out := make([]naming, len(names))
+	for i, n := range names {
+		out[i] = *n
+	}
+	return out
+}
+
+// forms are words of a name that say nothing of what bears it.
+var forms = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`gmbh mbh co kg ohg ag ug gbr ek eg ev se kgaa partg mbb e k v g haftungsbeschränkt inh inhaber inhaberin
+		inc llc llp ltd corp corporation company plc pc the der die das und and in am`) {
+		m[foldPhrase(w)] = true
+	}
+	return m
+}()
+
+// nameWords returns the words that tell a name from others, in order: without
+// its legal form and the town.
+func nameWords(name string, places map[string]bool) []string {
+	all := strings.Fields(foldPhrase(name))
+	words := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return forms[w] || places[w] })
+	if len(words) == 0 {
+		words = all
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// sameWords tells whether two names are probably of one: one has all words of
+// the other and no more than as many others, or they have the same letters, as
+// where one is written in one word and the other in two.
+func sameWords(a, b []string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return false
+	}
+	all := 2*len(a) >= len(b)
+	for _, w := range a {
+		_, has := slices.BinarySearch(b, w)
+		all = all && has
+	}
+	return all || letters(a) == letters(b)
+}
+
+// letters returns the letters of words in alphabetical order.
+func letters(words []string) string {
+	all := []byte(strings.Join(words, ""))
+	slices.Sort(all)
+	return string(all)
+}
+
+// sameName tells whether two names are probably of one thing.
+func sameName(a, b, city string) bool {
+	places := map[string]bool{}
+	for w := range strings.FieldsSeq(foldPhrase(city)) {
+		places[w] = true
+	}
+	return sameWords(nameWords(a, places), nameWords(b, places))
+}

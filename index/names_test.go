@@ -1,0 +1,117 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/geoparse"
+)
+
+// at is a page that states one address with a name.
+func at(url, title, name string, role geoparse.Role) Document {
+	d := page(url, title, "de", name+"\n{Lange Straße 5, 26122 Oldenburg|8.2140 53.1400}")
+	d.Addresses[0].Name, d.Addresses[0].Role = name, role
+	return d
+}
+
+func TestSameName(t *testing.T) {
+	for _, same := range [][2]string{
+		{"Quathamer Apotheke", "Quathamer Apotheke OHG, Oldenburg"}, {"Löwen-Apotheke", "Löwenapotheke"}, {"Tischlerei Harms GmbH & Co. KG", "TISCHLEREI HARMS"},
+		{"Bäckerei Müller", "Baeckerei Mueller e.K."}, {"Müller", "Bäckerei Müller"}, {"Dr. Anna Weber", "Zahnarztpraxis Dr. Anna Weber"}, {"Stadt Oldenburg", "Stadt"}, {"GmbH", "GmbH"},
+	} {
+		if !sameName(same[0], same[1], "Oldenburg") || !sameName(same[1], same[0], "Oldenburg") {
+			t.Errorf("%q and %q differ", same[0], same[1])
+		}
+	}
+	for _, other := range [][2]string{
+		{"Löwen-Apotheke", "Rosen-Apotheke"}, {"Bäckerei Müller", "Bäckerei Meyer"}, {"Sparkasse", "Café in der Alten Sparkasse"}, {"Oldenburg", "Stadtmuseum"}, {"", "Stadtmuseum"}, {"", ""},
+	} {
+		if sameName(other[0], other[1], "Oldenburg") {
+			t.Errorf("%q and %q are one", other[0], other[1])
+		}
+	}
+}
+
+// A place on its own site and in two directories is one hit, which is its own.
+func TestOneHit(t *testing.T) {
+	x := open(t)
+	own := at("https://quathamer.example/kontakt", "Kontakt", "Quathamer Apotheke OHG, Oldenburg", geoparse.OwnRole)
+	list := at("https://verzeichnis.example/apotheken", "Apotheken", "Quathamer Apotheke", geoparse.ListedRole)
+	list.Addresses[0].Phone = "+494411"
+	put(t, x, list, own, at("https://quathamer.example/team", "Team der Apotheke", "", geoparse.OwnRole), at("https://blau.example/q", "Blau", "Quathamer Apotheke", geoparse.ListedRole),
+		// other pages of the directories
+		page("https://verzeichnis.example/b", "B", "de", "B\n{Lange Straße 6, 26122 Oldenburg}"), page("https://blau.example/b", "B", "de", "B\n{Lange Straße 7, 26122 Oldenburg}"))
+	r := find(t, x, Query{Text: "quathamer apotheke"})
+	if r.Total != 1 {
+		t.Fatalf("%q", names(r))
+	}
+	check := func(h Hit) {
+		t.Helper()
+		if h.Site != "quathamer.example" || h.Role != "own" || h.Mentions != 4 || len(h.Evidence) != 4 || h.Phone != "+494411" || len(h.Names) != 0 || !strings.HasPrefix(h.Name, "Quathamer Apotheke") || h.Kind != "pharmacy" {
+			t.Errorf("%+v", h)
+		}
+	}
+	check(r.Hits[0])
+	walked := walk(t, x, Query{Host: "blau.example"})
+	h := walked[slices.IndexFunc(walked, func(h Hit) bool { return h.HouseNumber == "5" })]
+	check(h)
+	if sites := []string{h.Evidence[0].Site, h.Evidence[1].Site, h.Evidence[2].Site}; !slices.Equal(sites, []string{"quathamer.example", "blau.example", "verzeichnis.example"}) {
+		t.Errorf("evidence of %v; want one of each site first, its own before the directories", sites)
+	}
+	for _, site := range []string{"quathamer.example", "blau.example", "verzeichnis.example"} {
+		i := slices.IndexFunc(find(t, x, Query{Facets: []Facet{BySite}}).Facets[0].Values, func(v Value) bool { return v.Value == site })
+		if r := find(t, x, Query{Host: site}); r.Total == 0 || i < 0 || find(t, x, Query{Facets: []Facet{BySite}}).Facets[0].Values[i].Count != r.Total {
+			t.Errorf("%s: %d addresses, and the facet says otherwise", site, r.Total)
+		}
+	}
+}
+
+// Where several are at one address, the hit bears the name that was asked for
+// and what belongs to it, and names the others.
+func TestSeveralAtOneAddress(t *testing.T) {
+	x := open(t)
+	bakery, pharmacy, clinic := at("https://brot.example/", "Brot", "Bäckerei Meyer", geoparse.OwnRole), at("https://rosen.example/", "Rosen", "Rosen-Apotheke", geoparse.OwnRole), at("https://praxis.example/", "Praxis", "Zahnarztpraxis Weber", geoparse.OwnRole)
+	bakery.Addresses[0].Phone, pharmacy.Addresses[0].Phone = "+491", "+492"
+	put(t, x, bakery, pharmacy, clinic, at("https://liste.example/", "Liste", "Rosen-Apotheke", geoparse.ListedRole))
+	for _, c := range []struct {
+		q                 Query
+		name, kind, phone string
+		others            int
+	}{
+		{Query{}, "Rosen-Apotheke", "pharmacy", "+492", 2}, // two sites name it
+		{Query{Text: "bäckerei"}, "Bäckerei Meyer", "bakery", "+491", 2},
+		{Query{Text: "lange straße 5"}, "Rosen-Apotheke", "pharmacy", "+492", 2},
+		{Query{Text: "zahnarztpraxis oldenburg"}, "Zahnarztpraxis Weber", "dentist", "", 2},
+		{Query{Kind: "bakery"}, "Bäckerei Meyer", "bakery", "+491", 2},
+		{Query{Host: "praxis.example"}, "Zahnarztpraxis Weber", "dentist", "", 2},
+	} {
+		r := find(t, x, c.q)
+		if r.Total != 1 {
+			t.Fatalf("%+v: %d hits", c.q, r.Total)
+		}
+		if h := r.Hits[0]; h.Name != c.name || h.Kind != c.kind || h.Phone != c.phone || len(h.Names) != c.others || h.Mentions != 4 || h.Role != "own" {
+			t.Errorf("%+v: %+v", c.q, h)
+		}
+	}
+	kinds := find(t, x, Query{Facets: []Facet{ByKind}}).Facets[0].Values
+	if want := []Value{{"bakery", 1}, {"dentist", 1}, {"pharmacy", 1}}; !slices.Equal(kinds, want) {
+		t.Errorf("kinds %v, want %v", kinds, want)
+	}
+}
+
+// A page that states a suite and, elsewhere, the address without it, means one.
+func TestUnits(t *testing.T) {
+	a := geoparse.Address{Street: "Main Street", HouseNumber: "5", Postcode: "92612", City: "Irvine"}
+	b := a
+	b.Unit = "Suite 200"
+	all := withUnits([]geoparse.Address{a, b})
+	if all[0].Unit != "Suite 200" || a.Unit != "" {
+		t.Errorf("%+v", all)
+	}
+	c := a
+	c.Unit = "#300"
+	if all := withUnits([]geoparse.Address{a, b, c}); all[0].Unit != "" {
+		t.Errorf("with two units: %+v", all)
+	}
+}
