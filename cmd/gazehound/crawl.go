@@ -141,7 +141,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.String("language", "", "`CODE` of judge language, such as th or ja")
 	f.String("topic", "", "`WORDS` of judge topic; the name of a topic with --topics")
 	f.String("topics", "", "`FILE` with a topic tree, for judge topic and strategy trend")
-	f.StringArray("examples", nil, "`URL|FILE` of a page like those that are looked for: chooses the topic of --topics (repeatable)")
+	f.StringArray("examples", nil, "`URL|FILE` of a page like those that are looked for: chooses the topic of --topics; of a node: or DIR with pages of each place (repeatable)")
 	f.Float64("topic-share", d.Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
 	// strategy
 	strategyFlags(f)

@@ -63,7 +63,10 @@ a file such as
     cities:
       - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
 
-which "gazehound places" writes; ip needs --ip-file, too.
+which "gazehound places" writes. ip needs --ip-file, too, and classification
+--examples DIR, a directory with a folder of example pages for each place, the same on
+every node: its name is that of a node, a city ("Los Angeles, CA") or none, for pages
+about no place.
 
 With --order nuggets, which is what --strategy trend takes, the nodes keep one order of
 all their queues without a coordinator: each tells the others, in a few bits, how good the
@@ -78,7 +81,8 @@ Exit status: that of crawl, and 8 when the cluster cannot be reached, has anothe
 version or works on another crawl.`,
 		Example: `  gazehound node --name a --region Oldenburg --listen 127.0.0.1:4222 --contact https://example.org/bot
   gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://example.org/bot
-  gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem`,
+  gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem
+  gazehound node --name west --partition classification --nodes nodes.yaml --examples examples --contact https://example.org/bot`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeds = append(o.seeds, args...)
 			return a.crawl(cmd.Context(), o)
@@ -168,7 +172,7 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 // clusterError gives the errors of joining their exit code.
 func clusterError(err error) error {
 	switch {
-	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat), errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken):
+	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat), errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken), errors.Is(err, cluster.ErrClock):
 		return fail(exitPeer, "%w", err)
 	}
 	return fail(exitInvalidInput, "%w", err)
@@ -217,6 +221,14 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 	if k.Nodes != "" {
 		if o.Definition.Nodes, o.Partition.Known, err = readNodes(k.Nodes); err != nil {
 			return o, nil, fail(exitInvalidInput, "%w", err)
+		}
+	}
+	if dirs, _ := placeExamples(cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
+		if len(dirs) == 0 {
+			return o, nil, fail(exitUsage, "the partition classification learns from example pages. --examples DIR names a directory with a folder for each place, and %q", partition.None)
+		}
+		if o.Partition.Classes, o.Definition.Examples, err = trainPlaces(dirs, int64(cfg.Fetch.MaxBody)); err != nil {
+			return o, nil, fail(exitInvalidInput, "examples: %w", err)
 		}
 	}
 	if k.URL != "" {

@@ -5,6 +5,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +62,9 @@ func startNode(t *testing.T, args ...string) *nodeProcess {
 func (p *nodeProcess) reach(t *testing.T, pages int64) {
 	t.Helper()
 	for end := time.Now().Add(3 * time.Minute); p.pages.Load() < pages; time.Sleep(10 * time.Millisecond) {
+		if len(p.ended) > 0 {
+			t.Fatalf("ended after %d pages: %v: %s", p.pages.Load(), <-p.ended, p.complaints.String())
+		}
 		if time.Now().After(end) {
 			t.Fatalf("%d pages in three minutes: %s", p.pages.Load(), p.complaints.String())
 		}
@@ -95,17 +102,19 @@ const (
 
 // A nodesWeb is a web that ends, and nodes that crawl it.
 type nodesWeb struct {
-	server *cluster.Server
+	url    string // of the cluster
 	town   *demo.Town
 	ledger *demo.Ledger
 	dirs   map[string]string
+	gone   map[string]bool // nodes that do not come back: what waits in their queues waits there
+	join   func(name string) []string
 	start  func(name string, args ...string) *nodeProcess
 }
 
-func newNodesWeb(t *testing.T) *nodesWeb {
+func newNodesWeb(t *testing.T, sites int) *nodesWeb {
 	t.Helper()
 	o := demo.DefaultOptions()
-	o.Sites, o.PagesPerSite, o.Streets, o.Calm = 40, 20, 40, true
+	o.Sites, o.PagesPerSite, o.Streets, o.Calm = sites, 20, 40, true
 	data, flags, town, ledger := projectOf(t, o)
 	server, err := cluster.Serve(cluster.ServerOptions{Name: "test", Dir: t.TempDir(), Listen: "127.0.0.1:0", MaxBytes: 4 << 30})
 	if err != nil {
@@ -115,7 +124,8 @@ func newNodesWeb(t *testing.T) *nodesWeb {
 	t.Setenv("GAZEHOUND_FETCH__MAX_CRAWL_DELAY", (3 * nodeDelay).String())
 	t.Setenv("GAZEHOUND_FETCH__BACKOFF_START", "200ms") // of hosts that never answer
 	t.Setenv("GAZEHOUND_FETCH__BACKOFF_MAX", "500ms")
-	w := &nodesWeb{server: server, town: town, ledger: ledger, dirs: map[string]string{}}
+	w := &nodesWeb{url: server.URL(), town: town, ledger: ledger, dirs: map[string]string{}, gone: map[string]bool{}}
+	w.join = func(string) []string { return []string{"--cluster", w.url} }
 	w.start = func(name string, more ...string) *nodeProcess {
 		if w.dirs[name] == "" {
 			w.dirs[name] = filepath.Join(t.TempDir(), name)
@@ -123,7 +133,8 @@ func newNodesWeb(t *testing.T) *nodesWeb {
 				t.Fatal(err)
 			}
 		}
-		args := append([]string{"node", "--name", name, "--cluster", server.URL(), "--emit", "page", "--workers", fmt.Sprint(nodeWorkers), "--max-pages-per-host", fmt.Sprint(nodePerHost)}, flags...)
+		args := append([]string{"node", "--name", name, "--emit", "page", "--workers", fmt.Sprint(nodeWorkers), "--max-pages-per-host", fmt.Sprint(nodePerHost)}, flags...)
+		args = append(args, w.join(name)...)
 		return startNode(t, append(append(args, "--data", w.dirs[name], "--delay", nodeDelay.String(), "--contact", "https://bot.example/"), more...)...)
 	}
 	return w
@@ -138,7 +149,7 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 	const skipped = "nobody"
 	visitedBy := map[frontier.Key]string{}
 	ofHost := map[string]int{}
-	var stores []*frontier.Frontier
+	stores := map[string]*frontier.Frontier{}
 	pages := map[string]int{}
 	for name, dir := range w.dirs {
 		f, err := frontier.Open(frontier.Options{Dir: filepath.Join(dir, "frontier")})
@@ -146,8 +157,8 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		stores = append(stores, f)
-		if n := f.Totals().Queued; n > 0 {
+		stores[name] = f
+		if n := f.Totals().Queued; n > 0 && !w.gone[name] {
 			t.Errorf("node %s ended with %d links in its queue", name, n)
 		}
 		err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
@@ -158,7 +169,7 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 				}
 				return nil
 			}
-			if other := visitedBy[frontier.KeyOf(n.URL)]; other != "" && other != skipped {
+			if other := visitedBy[frontier.KeyOf(n.URL)]; other != "" && other != skipped && !w.gone[name] && !w.gone[other] {
 				t.Errorf("%s was visited by %s and %s", n.URL, other, name)
 			}
 			visitedBy[frontier.KeyOf(n.URL)] = name
@@ -171,8 +182,22 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 			t.Fatal(err)
 		}
 	}
+	for name := range w.gone {
+		err := stores[name].WalkQueue(t.Context(), func(n frontier.Node) error {
+			if key := frontier.KeyOf(n.URL); visitedBy[key] == "" {
+				visitedBy[key] = name
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	lost := 0
-	for _, f := range stores {
+	for name, f := range stores {
+		if w.gone[name] {
+			continue // what it found last waits in its outbox
+		}
 		err := f.Walk(t.Context(), 0, func(n frontier.Node) error {
 			if n.Outcome.Kind != "page" {
 				return nil
@@ -235,7 +260,7 @@ func TestNodesKilled(t *testing.T) {
 	if s, err := strconv.Atoi(os.Getenv("GAZEHOUND_CUT_OFF")); err == nil {
 		cutOff = time.Duration(s) * time.Second
 	}
-	w := newNodesWeb(t)
+	w := newNodesWeb(t, 40)
 	a, b, c := w.start("a", "--wait-for", "3"), w.start("b", "--wait-for", "3"), w.start("c", "--wait-for", "3")
 	b.reach(t, 20)
 	b.Process.Kill()
@@ -246,9 +271,95 @@ func TestNodesKilled(t *testing.T) {
 	time.Sleep(cutOff)
 	c.Process.Signal(syscall.SIGCONT)
 	for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
-		p.end(t, name, w.server.URL())
+		p.end(t, name, w.url)
 	}
 	w.check(t, 2*nodeWorkers)
+}
+
+// serverEach gives each of these nodes a JetStream server of its own in place
+// of the one of the test: together they are one cluster, which keeps all it
+// keeps as often as there are nodes.
+func (w *nodesWeb) serverEach(t *testing.T, names ...string) {
+	t.Helper()
+	client, peers := map[string]string{}, map[string]string{}
+	var urls []string
+	for _, name := range names {
+		for _, of := range []map[string]string{client, peers} {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ln.Close()
+			of[name] = ln.Addr().String()
+		}
+		urls = append(urls, "nats://"+client[name])
+	}
+	w.url = strings.Join(urls, ",")
+	w.join = func(name string) []string {
+		args := []string{"--listen", client[name], "--peers", peers[name]}
+		for _, other := range names {
+			if other != name {
+				args = append(args, "--routes", "nats://"+peers[other])
+			}
+		}
+		return args
+	}
+}
+
+// Three nodes, each with a JetStream server inside, which keep everything three
+// times. One is killed with its server in the middle and comes back, another
+// time for good: nothing is lost, nothing is fetched twice but what was in
+// flight or was fetched since the last heartbeat of the node that is gone, and
+// no host is asked too soon.
+func TestServersKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs three processes for a minute or two")
+	}
+	start := func(t *testing.T, more ...string) (w *nodesWeb, a, b, c *nodeProcess) {
+		w = newNodesWeb(t, 40)
+		w.serverEach(t, "a", "b", "c")
+		more = append(more, "--wait-for", "3")
+		return w, w.start("a", more...), w.start("b", more...), w.start("c", more...)
+	}
+	replicated := func(t *testing.T, w *nodesWeb) {
+		t.Helper()
+		o := cluster.DefaultOptions()
+		o.Name, o.URL = "viewer", w.url
+		v, err := cluster.View(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		if s, err := v.Status(t.Context()); err != nil || s.Replicas != 3 {
+			t.Errorf("not everything is kept three times: %+v, %v", s, err)
+		}
+	}
+	t.Run("for 6 s", func(t *testing.T) {
+		w, a, b, c := start(t)
+		b.reach(t, 20)
+		replicated(t, w)
+		b.Process.Kill()
+		<-b.ended
+		time.Sleep(6 * time.Second)
+		b = w.start("b")
+		for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
+			p.end(t, name, w.url)
+		}
+		w.check(t, nodeWorkers)
+	})
+	t.Run("for good", func(t *testing.T) {
+		w, a, b, c := start(t, "--away", "10s")
+		b.reach(t, 20)
+		before := b.pages.Load()
+		time.Sleep(cluster.DefaultOptions().Heartbeat)
+		b.Process.Kill()
+		<-b.ended
+		w.gone["b"] = true
+		for name, p := range map[string]*nodeProcess{"a": a, "c": c} {
+			p.end(t, name, w.url)
+		}
+		w.check(t, nodeWorkers+int(b.pages.Load()-before))
+	})
 }
 
 // A node that joins at half time, leaves, has its share taken and comes back:
@@ -257,7 +368,7 @@ func TestNodeJoinsLate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three processes for a minute")
 	}
-	w := newNodesWeb(t)
+	w := newNodesWeb(t, 40)
 	const away = "10s"
 	a, b := w.start("a", "--wait-for", "2", "--away", away), w.start("b", "--wait-for", "2", "--away", away)
 	a.reach(t, 150)
@@ -268,9 +379,67 @@ func TestNodeJoinsLate(t *testing.T) {
 	time.Sleep(14 * time.Second) // its share moves
 	c = w.start("c", "--away", away)
 	for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
-		p.end(t, name, w.server.URL())
+		p.end(t, name, w.url)
 	}
 	w.check(t, nodeWorkers)
+}
+
+// The pages a second of one node and of three with the same settings, on a web
+// whose servers take their time: a node is bound by its workers, a host by its
+// delay, and no node by the processor. The figures are printed; only a quiet
+// machine's say something.
+func TestNodesThroughput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for a minute")
+	}
+	const (
+		workers = 4
+		answer  = 250 * time.Millisecond
+		window  = 20 * time.Second
+	)
+	rate := map[int]float64{}
+	for _, nodes := range []int{1, 3} {
+		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
+			w := newNodesWeb(t, 120)
+			town := w.town.Handler(w.ledger)
+			slow := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+				got := httptest.NewRecorder() // what the ledger says is when the request came
+				town.ServeHTTP(got, r)
+				time.Sleep(answer)
+				maps.Copy(out.Header(), got.Header())
+				out.WriteHeader(got.Code)
+				out.Write(got.Body.Bytes())
+			}))
+			t.Cleanup(slow.Close)
+			var all []*nodeProcess
+			for i := range nodes {
+				all = append(all, w.start(string(rune('a'+i)), "--wait-for", fmt.Sprint(nodes), "--workers", fmt.Sprint(workers), "--proxy", slow.URL))
+			}
+			for _, p := range all {
+				p.reach(t, 40)
+			}
+			pages := func() (n int64) {
+				for _, p := range all {
+					n += p.pages.Load()
+				}
+				return n
+			}
+			before, begun := pages(), time.Now()
+			time.Sleep(window)
+			rate[nodes] = float64(pages()-before) / time.Since(begun).Seconds()
+			for _, p := range all {
+				p.Process.Signal(syscall.SIGTERM)
+			}
+			var cpu time.Duration
+			for _, p := range all {
+				<-p.ended
+				cpu += p.ProcessState.UserTime() + p.ProcessState.SystemTime()
+			}
+			shortest := fault{delay: nodeDelay}.gaps(t, w.ledger)
+			t.Logf("%d nodes: %.1f pages/s, %v of processor time for %d pages, shortest gap %v of %v", nodes, rate[nodes], cpu.Round(10*time.Millisecond), pages(), shortest, nodeDelay)
+		})
+	}
+	t.Logf("three nodes are %.2f × as fast as one", rate[3]/rate[1])
 }
 
 // Three nodes with one order exchange nuggets of as many bits as equation 8

@@ -45,6 +45,7 @@ type clusterStatus struct {
 	Nodes      []nodeStatus       `json:"nodes"`
 	Messages   uint64             `json:"messages"` // of links on their way
 	Bytes      uint64             `json:"bytes"`    // of these
+	Replicas   int                `json:"replicas"` // servers that keep each stream
 	Pages      int64              `json:"pages"`
 	Relevant   int64              `json:"relevant"`
 	Addresses  int64              `json:"addresses"` // the sum of the nodes': one that two have counts twice
@@ -59,7 +60,7 @@ func statusOfCluster(ctx context.Context, v *cluster.Viewer, crawl string) (*clu
 	if err != nil {
 		return nil, fail(exitPeer, "%w", err)
 	}
-	out := &clusterStatus{Type: "cluster", Crawl: crawl, Definition: s.Definition, Epoch: s.Epoch, Over: s.Over, Messages: s.Messages, Bytes: s.Bytes}
+	out := &clusterStatus{Type: "cluster", Crawl: crawl, Definition: s.Definition, Epoch: s.Epoch, Over: s.Over, Messages: s.Messages, Bytes: s.Bytes, Replicas: s.Replicas}
 	var all cluster.Traffic
 	for _, m := range s.Members {
 		state := crawlRuns
@@ -152,7 +153,7 @@ func (s *clusterStatus) text() string {
 		fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9d  %s\n", width, n.Name, n.State, n.Pages, n.Relevant, n.Addresses, n.Queued, n.Sent, n.Received, times(n.PerURL()))
 	}
 	fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9s  %s\n", width, "all", "", s.Pages, s.Relevant, s.Addresses, s.Queued, s.Sent, "", times(s.PerURL))
-	fmt.Fprintf(&b, "%-9s %d messages with %s are on their way\n", "links", s.Messages, megabytes(int64(s.Bytes)))
+	fmt.Fprintf(&b, "%-9s %d messages with %s are on their way, kept %d ×\n", "links", s.Messages, megabytes(int64(s.Bytes)), s.Replicas)
 	return b.String()
 }
 

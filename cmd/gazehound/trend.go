@@ -17,6 +17,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
+	"gazehound/crawler/partition"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
@@ -88,7 +89,11 @@ const maxExamples = 50
 // downloaded, with all the manners of a crawl.
 func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptions) error {
 	k := cfg.Crawl
+	dirs, examples := placeExamples(k.Examples)
+	k.Examples = examples
 	switch {
+	case len(dirs) > 0 && (!o.node || cfg.Cluster.Partition != string(partition.Classification)):
+		return fail(exitUsage, "--examples %s is a directory, which only a node with --partition classification takes", oneLine(dirs[0]))
 	case k.Topics == "" && len(k.Examples) > 0:
 		return fail(exitUsage, "--examples choose one of several topics, and --topics names no file with them")
 	case k.Topics == "":

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -126,6 +127,7 @@ type Status struct {
 	Over       bool                 `json:"over"`           // nothing is left to do
 	Messages   uint64               `json:"messages"`       // of links on their way
 	Bytes      uint64               `json:"bytes"`
+	Replicas   int                  `json:"replicas"` // servers that keep each stream and bucket, at least
 }
 
 // A Viewer looks at a crawl's cluster without taking part. It is safe for
@@ -193,6 +195,16 @@ func (v *Viewer) Status(ctx context.Context) (*Status, error) {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	s.Messages, s.Bytes = info.State.Msgs, info.State.Bytes
+	streams := v.n.js.ListStreams(ctx)
+	s.Replicas = info.Config.Replicas
+	for info := range streams.Info() {
+		if strings.HasPrefix(strings.TrimPrefix(info.Config.Name, "KV_"), v.n.o.Crawl+"-") {
+			s.Replicas = min(s.Replicas, info.Config.Replicas)
+		}
+	}
+	if err := streams.Err(); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
 	return &s, nil
 }
 

@@ -26,6 +26,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -50,6 +51,7 @@ var (
 	ErrOtherCrawl  = errors.New("the cluster works on another crawl")
 	ErrOtherFormat = errors.New("the cluster is run by another version of gazehound")
 	ErrUnreachable = errors.New("cluster cannot be reached")
+	ErrClock       = errors.New("the clock of this machine differs from the cluster's")
 )
 
 // A Definition is what all nodes of a crawl agree on. The first node writes
@@ -62,12 +64,18 @@ type Definition struct {
 	// Nodes are the nodes that own places, and the general ones. The hash
 	// methods need none: every node that joins has its share.
 	Nodes []partition.Node `json:"nodes,omitempty"`
-	Order *Order           `json:"order,omitempty"` // of all queues; nil: each node goes by its own
+	// Examples tells apart what the nodes have learned from, where a link goes
+	// by the text around it.
+	Examples string `json:"examples,omitempty"`
+	Order    *Order `json:"order,omitempty"` // of all queues; nil: each node goes by its own
 }
 
 // String says what tells crawls apart.
 func (d Definition) String() string {
 	text := fmt.Sprintf("%s by %s, policy %s, %d places' nodes", d.Region, d.Partition, d.Policy, len(d.Nodes))
+	if d.Examples != "" {
+		text += ", example pages " + d.Examples
+	}
 	if d.Order != nil {
 		text += fmt.Sprintf(", one order of %d URLs in %d parts", d.Order.URLs, d.Order.Parts)
 	}
@@ -234,20 +242,10 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if err := n.connect(ctx); err != nil {
 		return err
 	}
-	if err := n.stores(ctx); err != nil {
-		return err
-	}
-	if err := n.define(ctx); err != nil {
-		return err
-	}
-	if err := n.enter(ctx); err != nil {
-		return err
-	}
-	if err := n.enlist(ctx); err != nil {
-		return err
-	}
-	if err := n.takeTurns(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{n.stores, n.compareClocks, n.define, n.enter, n.enlist, n.takeTurns} {
+		if err := n.insist(ctx, step); err != nil {
+			return err
+		}
 	}
 	n.spawn(n.beat)
 	n.spawn(n.receiveOwn)
@@ -361,12 +359,76 @@ func (n *Node) connect(ctx context.Context) error {
 	if n.js, err = jetstream.New(n.conn); err != nil {
 		return err
 	}
-	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	if _, err := n.js.AccountInfo(wait); err != nil {
-		return fmt.Errorf("%w: %s has no JetStream: %w", ErrUnreachable, n.o.URL, err)
+	return n.ready(ctx)
+}
+
+// ready returns when JetStream answers. Servers that form a cluster answer when
+// most of them are there and have chosen a leader, which takes ten seconds and
+// more, and somebody has to start the others: where ours is one of them it
+// waits for as long as it takes.
+func (n *Node) ready(ctx context.Context) error {
+	patience := 10 * time.Second
+	several := n.ofSeveral()
+	if several {
+		patience = math.MaxInt64
 	}
-	return nil
+	begun := time.Now()
+	for said := false; ; {
+		wait, cancel := context.WithTimeout(ctx, 2*time.Second)
+		_, err := n.js.AccountInfo(wait)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), time.Since(begun) > patience:
+			return fmt.Errorf("%w: %s has no JetStream: %w", ErrUnreachable, n.o.URL, err)
+		case several && !said && time.Since(begun) > 5*time.Second:
+			n.o.Log("cluster: waiting until most of the servers are there …")
+			said = true
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+}
+
+// ofSeveral says that our server is one of a cluster.
+func (n *Node) ofSeveral() bool { return n.o.Server != nil && n.o.Server.servers() > 1 }
+
+// compareClocks refuses a server whose clock differs from that of the one that
+// leads. Nodes tell each other no times that count: each measures what passes
+// by its own clock. But keys end by the servers' clocks, each by its own, so
+// that a server far ahead would hand a host out before its lease has ended.
+func (n *Node) compareClocks(ctx context.Context) error {
+	if !n.ofSeveral() {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	asked := time.Now()
+	info, err := n.links.Info(wait)
+	if err != nil {
+		return fmt.Errorf("cluster: clock: %w", err)
+	}
+	return clocksAgree(info.TimeStamp, asked, time.Now(), n.o.Lease/4)
+}
+
+// clocksAgree wants a time that another clock showed between two times of ours
+// to lie between them, or at most so far outside. Zero: it told none.
+func clocksAgree(theirs, asked, answered time.Time, most time.Duration) error {
+	off := max(asked.Sub(theirs), theirs.Sub(answered)).Round(time.Second)
+	if theirs.IsZero() || off <= most {
+		return nil
+	}
+	way := "ahead"
+	if theirs.After(answered) {
+		way = "behind"
+	}
+	return fmt.Errorf("%w: it is %v %s; leases of hosts end by the servers' clocks, so set it (NTP), or take part with --cluster and without a server", ErrClock, off, way)
 }
 
 // replicas is how many servers keep each stream.
@@ -380,16 +442,27 @@ func (n *Node) replicas() int {
 	return 1
 }
 
-// stores makes the stream and the buckets, or finds them. A cluster of servers
-// may still be choosing its leader, so it tries for a while.
-func (n *Node) stores(ctx context.Context) error {
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		err := n.tryStores(ctx)
+// noPeers is the server's code for fewer servers than were asked to keep a stream.
+const noPeers = 10005
+
+// insist does a step of joining. In a cluster of servers, what was just made is
+// not known to all of them, and has no leader for some seconds, so that
+// questions stay unanswered: it asks again for a while, and where servers are
+// missing until they are there.
+func (n *Node) insist(ctx context.Context, step func(ctx context.Context) error) error {
+	deadline := time.Now().Add(time.Minute)
+	for said := false; ; {
+		err := step(ctx)
 		var api *jetstream.APIError
-		refused := errors.As(err, &api) && api.Code != 503 // no leader yet
-		if err == nil || refused || ctx.Err() != nil || time.Now().After(deadline) {
+		early := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
+			errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers)
+		missing := api != nil && api.ErrorCode == noPeers && n.ofSeveral()
+		if err == nil || !early || ctx.Err() != nil || !missing && time.Now().After(deadline) {
 			return err
+		}
+		if missing && !said {
+			n.o.Log("cluster: waiting for servers that can keep %d copies …", n.replicas())
+			said = true
 		}
 		select {
 		case <-ctx.Done():
@@ -399,7 +472,8 @@ func (n *Node) stores(ctx context.Context) error {
 	}
 }
 
-func (n *Node) tryStores(ctx context.Context) (err error) {
+// stores makes the stream and the buckets, or finds them.
+func (n *Node) stores(ctx context.Context) (err error) {
 	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	// Links are never thrown away: when there is no room, publishing fails and
@@ -434,7 +508,9 @@ func (n *Node) tryStores(ctx context.Context) (err error) {
 		c := jetstream.KeyValueConfig{Bucket: n.o.Crawl + "-" + what, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1}
 		kv, err := n.js.CreateKeyValue(wait, c)
 		if errors.Is(err, jetstream.ErrBucketExists) {
-			kv, err = n.js.KeyValue(wait, c.Bucket)
+			if kv, err = n.js.KeyValue(wait, c.Bucket); err == nil {
+				kv, err = n.moreReplicas(wait, kv, c)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cluster: keys of %s: %w", what, err)
@@ -450,6 +526,19 @@ func (n *Node) tryStores(ctx context.Context) (err error) {
 	// A key is gone when its lease has ended and the host has rested.
 	n.hosts, err = bucket("hosts", n.o.Lease+n.o.Rest, jetstream.MemoryStorage)
 	return err
+}
+
+// moreReplicas keeps a bucket on as many servers as c says, if the node that
+// made it knew fewer.
+func (n *Node) moreReplicas(ctx context.Context, kv jetstream.KeyValue, c jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
+	status, err := kv.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := status.(*jetstream.KeyValueBucketStatus); !ok || s.StreamInfo().Config.Replicas >= c.Replicas {
+		return kv, nil
+	}
+	return n.js.UpdateKeyValue(ctx, c)
 }
 
 // define writes what the crawl is about, or checks that it is this one.

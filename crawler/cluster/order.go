@@ -122,7 +122,9 @@ func nuggets(ctx context.Context, js jetstream.JetStream, crawl string, replicas
 	}
 	s, err := js.CreateStream(ctx, config)
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		s, err = js.Stream(ctx, config.Name)
+		if s, err = js.Stream(ctx, config.Name); err == nil && s.CachedInfo().Config.Replicas < replicas {
+			s, err = js.UpdateStream(ctx, config)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cluster: stream of nuggets: %w", err)

@@ -152,7 +152,10 @@ func isLoopback(host string) bool {
 }
 
 // A Server is a JetStream server in this process.
-type Server struct{ s *server.Server }
+type Server struct {
+	s      *server.Server
+	routes int // to other servers, as configured
+}
 
 // Serve starts a server and waits until it takes connections. Where it has
 // Routes it takes them when most of the servers are there.
@@ -171,7 +174,7 @@ func Serve(o ServerOptions) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("start server: %s is not free, or %s cannot be used", o.Listen, o.Dir)
 	}
-	return &Server{s}, nil
+	return &Server{s, len(o.Routes)}, nil
 }
 
 // URL is where nodes connect to; empty: only this process can.
@@ -182,12 +185,13 @@ func (s *Server) URL() string {
 	return "nats://" + s.s.Addr().String()
 }
 
-// servers is the number of JetStream servers that this one knows, with itself.
+// servers is the number of JetStream servers that this one knows or was told
+// of, with itself.
 func (s *Server) servers() int {
 	if !s.s.JetStreamIsClustered() {
 		return 1
 	}
-	return len(s.s.JetStreamClusterPeers())
+	return max(len(s.s.JetStreamClusterPeers()), s.routes+1)
 }
 
 // Close stops the server. What it stores stays.
