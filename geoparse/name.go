@@ -151,7 +151,7 @@ func isLabel(line string) bool {
 	if labels[line] {
 		return true
 	}
-	for word := range strings.FieldsSeq(line) {
+	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '|' }) {
 		if !labels[strings.Trim(word, ".:,;&/-–|()")] {
 			return false
 		}
@@ -202,7 +202,7 @@ var labels = words(`
 	leistungen services service angebote angebot offers produkte products preise prices galerie gallery fotos bilder photos bewertungen reviews
 	anreise parken parking anfahrtsbeschreibung wegbeschreibung stadtplan lageplan kontaktformular formular erreichbarkeit sprechzeiten sprechstunden geschäftszeiten
 	team mitarbeiter geschäftsstelle geschäftsstellen zurück back weiter next teilen share drucken print alle all und & + zum zur zu mit vor ort bei von
-	ihr ihre ihren weg zu hinweise hinweis rechtliche rechtlicher legal notice cookie cookies einstellungen settings`)
+	partner freunde förderer sponsoren weiteres weitere sonstiges allgemeines einleitung ihr ihre ihren weg zu hinweise hinweis rechtliche rechtlicher legal notice cookie cookies einstellungen settings`)
 
 // words returns the set of the words of a text, with "".
 func words(text string) map[string]bool {

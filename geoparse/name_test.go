@@ -9,7 +9,7 @@ func TestNoNames(t *testing.T) {
 		"Sie finden uns unter der Anschrift", "So finden Sie uns", "Hier finden Sie uns", "So erreichen Sie uns", "Besuchen Sie uns in Oldenburg", "Wir freuen uns auf Ihren Besuch", "Ihr Weg zu uns",
 		"Unter folgender Adresse", "Schreiben Sie uns", "Unsere Praxis befindet sich hier", "How to find us", "Visit us", "Find us here", "You can reach us at the following address", "We are located here",
 		"Ansprechpartner", "Ihre Ansprechpartnerin", "Stellenmarkt", "Kontakt", "Kontakt & Anfahrt", "Impressum", "Aktuelles", "Termine und Veranstaltungen", "Alle Ergebnisse", "Unsere Leistungen", "Öffnungszeiten und Anfahrt",
-		"Jobs & Karriere", "Team", "Careers", "Contact Us", "News", "Suchergebnisse",
+		"Jobs & Karriere", "Team", "Careers", "Contact Us", "News", "Suchergebnisse", "Impressum/Kontakt", "Partner", "Weiteres",
 	} {
 		if isName(line) {
 			t.Errorf("%q is a name", line)
@@ -23,7 +23,7 @@ func TestNoNames(t *testing.T) {
 	}
 	for _, line := range []string{
 		"Bäckerei Harms", "Kontakt Oldenburg e.V.", "Wir für Oldenburg e.V.", "Café Treffpunkt", "Gasthaus zum Anker", "Stadt Oldenburg", "Unter den Linden Apotheke", "Hotel zur Post", "Toys R Us", "Job Center Oldenburg",
-		"Team Harms Elektrotechnik", "News Café", "Contact Lens Center", "Finden und Binden Buchladen", "Service Harms GmbH", "Haus der Begegnung", "The Meeting Point", "Reach US Inc",
+		"Team Harms Elektrotechnik", "News Café", "Contact Lens Center", "Finden und Binden Buchladen", "Service Harms GmbH", "Haus der Begegnung", "The Meeting Point", "Reach US Inc", "Wübben und Partner", "Bäckerei Ihnen",
 	} {
 		if !isName(line) {
 			t.Errorf("%q is no name", line)

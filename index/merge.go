@@ -158,7 +158,7 @@ func united(a, b Hit) Hit {
 		a.Phone, a.Email, a.Website, a.Hours = cmp.Or(a.Phone, b.Phone), cmp.Or(a.Email, b.Email), cmp.Or(a.Website, b.Website), cmp.Or(a.Hours, b.Hours)
 		a.Kind, a.Name = cmp.Or(a.Kind, b.Kind), cmp.Or(a.Name, b.Name)
 		if role := a.nearer(&b); role != a.Role {
-			a.Role, a.Site = role, b.Site
+			a.Role, a.Site, a.Directory = role, b.Site, b.Directory
 		}
 	}
 	a.Names = slices.Clone(a.Names)

@@ -23,6 +23,10 @@ const (
 	maxOthers = 20
 )
 
+// leastOwn is the share of its mentions that an address has at least on the
+// site of what is there.
+const leastOwn = 0.05
+
 // A statement is one mention of an address.
 type statement struct {
 	part *part

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -113,5 +114,20 @@ func TestUnits(t *testing.T) {
 	c.Unit = "#300"
 	if all := withUnits([]geoparse.Address{a, b, c}); all[0].Unit != "" {
 		t.Errorf("with two units: %+v", all)
+	}
+}
+
+// A page for each entry makes a directory look like the site of each; one that
+// states many others is not.
+func TestDirectorySite(t *testing.T) {
+	x := open(t)
+	for i := range 30 {
+		put(t, x, page(fmt.Sprintf("https://verzeichnis.example/eintrag-%d", i), "Eintrag", "de", fmt.Sprintf("Firma Nummer %d\n{Lange Straße %d, 26122 Oldenburg}", i, i+1)))
+	}
+	put(t, x, page("https://firma.example/", "Firma", "de", "Firma Nummer 0\n{Lange Straße 1, 26122 Oldenburg}"))
+	for _, h := range walk(t, x, Query{}) {
+		if own := h.HouseNumber == "1"; h.Directory == own || (h.Site == "firma.example") != own {
+			t.Errorf("%+v", h)
+		}
 	}
 }

@@ -77,6 +77,10 @@ type Hit struct {
 	Place      string    // ID of the gazetteer's entry, or ""
 	Confidence float64   // 0 to 1, of the best evidence
 
+	// Directory says that Site states many other addresses, so that it is not
+	// the site of what is here.
+	Directory bool
+
 	Role     string // "own", "listed", "agency" or "authority": whose address it is, seen from the page that is nearest to it
 	Person   bool   // stated as that of a person in business
 	SiteWide bool   // stands on most pages of a site, such as in a footer; they are pages in the index
@@ -1031,7 +1035,7 @@ func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *m
 		ID: id, Site: v.texts[a.statements[0].row().site].shown, Name: a.name, Names: a.others, Distance: -1, Mentions: len(a.statements),
 		Street: first.Street, HouseNumber: first.Number, Postcode: first.Code, City: first.City, State: first.State, Country: first.Land,
 		FirstSeen: time.Unix(a.first, 0).UTC(), LastSeen: time.Unix(a.last, 0).UTC(),
-		Role: a.role.String(), SiteWide: a.siteWide, Kind: kindName(a.kind), Person: true,
+		Directory: a.statements[0].own < leastOwn, Role: a.role.String(), SiteWide: a.siteWide, Kind: kindName(a.kind), Person: true,
 	}
 	gone, left := int64(0), len(a.statements)
 	for _, e := range all {

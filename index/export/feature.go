@@ -94,9 +94,10 @@ func GeometryOf(h *index.Hit) *Geometry {
 
 // Website returns the web site of what is at h: what its pages state beside it,
 // else, for a site's own address, the root of that site's page that proves h
-// best. That of a directory is none of its entries'.
+// best. That of a directory is none of its entries', whose pages may look like
+// those of a place's own site.
 func Website(h *index.Hit) string {
-	if h.Website != "" || !h.Own() {
+	if h.Website != "" || !h.Own() || h.Directory {
 		return h.Website
 	}
 	for _, e := range h.Evidence {
