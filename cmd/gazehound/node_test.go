@@ -35,7 +35,12 @@ type nodeProcess struct {
 
 func startNode(t *testing.T, args ...string) *nodeProcess {
 	t.Helper()
-	p := &nodeProcess{Cmd: exec.Command(os.Args[0], args...), ended: make(chan error, 1)}
+	return startCommand(t, append([]string{os.Args[0]}, args...))
+}
+
+func startCommand(t *testing.T, command []string) *nodeProcess {
+	t.Helper()
+	p := &nodeProcess{Cmd: exec.Command(command[0], command[1:]...), ended: make(chan error, 1)}
 	p.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
 	p.Stderr = &p.complaints
 	out, err := p.StdoutPipe()
@@ -106,8 +111,9 @@ type nodesWeb struct {
 	town   *demo.Town
 	ledger *demo.Ledger
 	dirs   map[string]string
-	gone   map[string]bool // nodes that do not come back: what waits in their queues waits there
-	join   func(name string) []string
+	gone   map[string]bool            // nodes that do not come back: what waits in their queues waits there
+	join   func(name string) []string // flags that take a node to the cluster
+	within func(name string) []string // command that runs a node
 	start  func(name string, args ...string) *nodeProcess
 }
 
@@ -126,6 +132,7 @@ func newNodesWeb(t *testing.T, sites int) *nodesWeb {
 	t.Setenv("GAZEHOUND_FETCH__BACKOFF_MAX", "500ms")
 	w := &nodesWeb{url: server.URL(), town: town, ledger: ledger, dirs: map[string]string{}, gone: map[string]bool{}}
 	w.join = func(string) []string { return []string{"--cluster", w.url} }
+	w.within = func(string) []string { return nil }
 	w.start = func(name string, more ...string) *nodeProcess {
 		if w.dirs[name] == "" {
 			w.dirs[name] = filepath.Join(t.TempDir(), name)
@@ -133,9 +140,10 @@ func newNodesWeb(t *testing.T, sites int) *nodesWeb {
 				t.Fatal(err)
 			}
 		}
-		args := append([]string{"node", "--name", name, "--emit", "page", "--workers", fmt.Sprint(nodeWorkers), "--max-pages-per-host", fmt.Sprint(nodePerHost)}, flags...)
+		args := append(w.within(name), os.Args[0])
+		args = append(append(args, "node", "--name", name, "--emit", "page", "--workers", fmt.Sprint(nodeWorkers), "--max-pages-per-host", fmt.Sprint(nodePerHost)), flags...)
 		args = append(args, w.join(name)...)
-		return startNode(t, append(append(args, "--data", w.dirs[name], "--delay", nodeDelay.String(), "--contact", "https://bot.example/"), more...)...)
+		return startCommand(t, append(append(args, "--data", w.dirs[name], "--delay", nodeDelay.String(), "--contact", "https://bot.example/"), more...))
 	}
 	return w
 }
