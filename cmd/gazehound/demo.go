@@ -28,6 +28,7 @@ type demoOptions struct {
 	sites, pages  int
 	listen, serve string
 	domain        string
+	language      string
 	pageSize      Size
 	calm          bool
 	serveOnly     bool
@@ -48,7 +49,8 @@ stay in the data directory (default gazehound-demo), so that search, serve,
 retrain and crawl can go on with it.`,
 		Example: `  gazehound demo
   gazehound demo --serve 127.0.0.1:8090
-  gazehound demo --serve-only --listen 127.0.0.1:9900 --osm-out town.osm --truth truth.geojson`,
+  gazehound demo --serve-only --listen 127.0.0.1:9900 --osm-out town.osm --truth truth.geojson
+  gazehound demo --serve-only --listen 127.0.0.1:9900 --language th`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !a.dataGiven {
@@ -64,6 +66,7 @@ retrain and crawl can go on with it.`,
 	f.IntVar(&o.pages, "pages", 2000, "pages that each strategy may fetch")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` of the town: an HTTP proxy, also by Host header and *.localhost")
 	f.StringVar(&o.domain, "domain", d.Domain, "what host names end in; with localhost they are reached without a proxy")
+	f.StringVar(&o.language, "language", "", "another `CODE` that sites of the web are in beside German: th or ja, in their old code pages and in UTF-8")
 	f.StringVar(&o.serve, "serve", "", "leave the search page up at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with text about nothing")
 	f.BoolVar(&o.calm, "calm", false, "no host is slow or fails")
@@ -83,7 +86,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 		return fail(exitUsage, "--listen: %w", err)
 	}
 	defer ln.Close()
-	options.Seed, options.Sites, options.Domain = o.seed, o.sites, o.domain
+	options.Seed, options.Sites, options.Domain, options.Language = o.seed, o.sites, o.domain, o.language
 	options.PageSize, options.Calm = int(min(o.pageSize, 1e9)), o.calm
 	if o.domain == "localhost" {
 		_, port, _ := net.SplitHostPort(ln.Addr().String())

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 // TestScript runs testdata/*.txt: the command line as a user types it.
 // Besides testscript's own commands there are
 //
-//	town [SHARE] serves a small made-up town: sets $PROXY and $TOWN, writes town.osm, with this share of the houses, and seeds.txt
+//	town [SHARE [LANGUAGE]] serves a small made-up town: sets $PROXY and $TOWN, writes town.osm, with this share of the houses, and
+//	             seeds.txt; a share of its sites is in this language
 //	site DIR     serves the HTML files of a folder: sets $SITE
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
 //	cut FILE     takes the last byte of FILE away
@@ -86,6 +87,9 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 		share, err := strconv.ParseFloat(args[0], 64)
 		ts.Check(err)
 		o.ListedHouses = share
+	}
+	if len(args) > 1 {
+		o.Language = args[1]
 	}
 	town, err := demo.New(o)
 	ts.Check(err)

@@ -80,7 +80,11 @@ The web is one of
   --warc FILE   recorded pages, with --seeds; --labels says which are relevant, or else
                 the geoparser does, with the data directory's gazetteer and region
   --demo SPEC   a made-up town; "default" or, separated by commas, of: sites, pages (of
-                a site), seed, hints, locality, bridges, bridge-length, far-seeds, near-seeds
+                a site), seed, hints, locality, bridges, bridge-length, far-seeds, near-seeds,
+                finite (1: no traps, so that --pages 0 ends),
+                language (th or ja, of a share of sites beside German), foreign (that share),
+                language-locality (share of links between sites that stay in their language);
+                with --judge language its pages are what is relevant
   --nodes SPEC  not one crawler but several on a made-up web about 100 cities; "default"
                 or, separated by commas, of: sites, seed. --partition says how they share
                 links, --places with which cities; the metrics and tables are those of
@@ -115,6 +119,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 10 no crawl.`,
 		Example: `  gazehound simulate --demo default --strategy all --pages 5000
   gazehound simulate --demo sites=2000,pages=245,hints=0.4 --webs 3 --strategy adaptive,breadth-first,oracle-next
+  gazehound simulate --demo sites=1300,finite=1,language=th --judge language --language th --strategy soft-focused,hard-focused --pages 0
   gazehound simulate --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
   gazehound simulate --nodes default --partition url-hash,url --pages 50000 --format md
   gazehound simulate --trace web.trace --strategy lookahead,adaptive --pages 2500 --at 500,1000
@@ -138,7 +143,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
 	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with start URLs, one a line; also in place of a trace's own (repeatable)")
 	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first line")
-	f.String("judge", DefaultConfig().Crawl.Judge, "what is relevant of --warc without --labels: "+strings.Join(judgeNames, " | "))
+	f.String("judge", DefaultConfig().Crawl.Judge, "what is relevant of --warc without --labels, and of --demo: "+strings.Join(judgeNames, " | "))
 	f.String("region", "", "what is relevant to judge addresses: as in crawl")
 	f.String("language", "", "`CODE` of judge language, such as th or ja")
 	f.Float64("topic-share", DefaultConfig().Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
@@ -230,8 +235,13 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if err := model.Validate(); err != nil {
 		return fail(exitUsage, "--depths: %w", err)
 	}
-	if (a.flags.Changed("judge") || a.flags.Changed("language")) && (len(o.warc) == 0 || o.labels != "") {
-		return fail(exitUsage, "--judge belongs to --warc without --labels: other webs have labels of their own")
+	switch given := a.flags.Changed("judge") || a.flags.Changed("language"); {
+	case o.demo != "" && a.flags.Changed("language") && cfg.Crawl.Judge != "language":
+		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a made-up web say --demo language=th", cfg.Crawl.Judge)
+	case o.demo != "" && a.flags.Changed("judge") && cfg.Crawl.Judge == "topic":
+		return fail(exitUsage, "--judge topic is not known of a made-up web: its pages are about addresses or in a language")
+	case given && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
+		return fail(exitUsage, "--judge belongs to --demo and to --warc without --labels: other webs have labels of their own")
 	}
 	if o.readers != "" && o.demo == "" {
 		return fail(exitUsage, "--readers belongs to --demo: they read a made-up town")
@@ -469,6 +479,15 @@ func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config)
 		if err != nil {
 			return nil, fail(exitUsage, "--demo: %w", err)
 		}
+		language := ""
+		if cfg.Crawl.Judge == "language" {
+			if language, err = languageOf(cfg.Crawl.Language); err != nil {
+				return nil, err
+			}
+			if language != town.Language && language != "de" {
+				return nil, fail(exitUsage, "no page of the made-up web is in language %s. --demo language=%[1]s adds some (th or ja)", language)
+			}
+		}
 		read = func(i int) (*sim.Web, error) {
 			town := town
 			town.Seed += uint64(i)
@@ -476,7 +495,7 @@ func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config)
 			if err != nil {
 				return nil, fail(exitUsage, "--demo: %w", err)
 			}
-			w, err := sim.FromTown(t)
+			w, err := sim.FromTown(t, language)
 			if err == nil && o.readers != "" {
 				err = o.known.learn(ctx, a, w, readers, i)
 			}
@@ -517,8 +536,9 @@ func parseTown(spec string) (demo.Options, error) {
 		return o, nil
 	}
 	whole := map[string]*int{"sites": &o.Sites, "pages": &o.PagesPerSite, "streets": &o.Streets, "bridge-length": &o.BridgeLength, "far-seeds": &o.FarSeeds, "near-seeds": &o.NearSeeds}
-	share := map[string]*float64{"hints": &o.HintReliability, "locality": &o.Locality, "bridges": &o.Bridges}
-	known := []string{"sites", "pages", "streets", "seed", "hints", "locality", "bridges", "bridge-length", "far-seeds", "near-seeds"}
+	share := map[string]*float64{"hints": &o.HintReliability, "locality": &o.Locality, "bridges": &o.Bridges,
+		"foreign": &o.Foreign, "language-locality": &o.LanguageLocality}
+	known := []string{"sites", "pages", "streets", "seed", "hints", "locality", "bridges", "bridge-length", "far-seeds", "near-seeds", "finite", "language", "foreign", "language-locality"}
 	for part := range strings.SplitSeq(spec, ",") {
 		name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
 		var err error
@@ -527,6 +547,10 @@ func parseTown(spec string) (demo.Options, error) {
 			*whole[name], err = strconv.Atoi(text)
 		case share[name] != nil:
 			*share[name], err = strconv.ParseFloat(text, 64)
+		case name == "finite":
+			o.Finite, err = strconv.ParseBool(text)
+		case name == "language":
+			o.Language = text
 		case name == "seed":
 			o.Seed, err = strconv.ParseUint(text, 10, 64)
 		default:

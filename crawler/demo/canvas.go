@@ -9,12 +9,14 @@ import (
 // addresses but writes nothing; it makes the same choices, because all words
 // have a dice of their own.
 type canvas struct {
-	t      *Town
-	at     ref
-	s      *site
-	dry    bool
-	domain string // what host names end in on this page
-	trap   string // of a trap's page
+	t        *Town
+	at       ref
+	s        *site
+	dry      bool
+	foreign  bool   // the page is in the town's other language
+	domain   string // what host names end in on this page
+	trap     string // of a trap's page
+	verbatim bool   // text is written as it is: an address
 
 	d     dice // structure: links and addresses
 	w     dice // words and layout
@@ -24,7 +26,7 @@ type canvas struct {
 }
 
 func (t *Town) canvas(at ref, trap string, dry bool) *canvas {
-	c := &canvas{t: t, at: at, s: &t.sites[at.site], dry: dry, domain: t.o.Domain, trap: trap,
+	c := &canvas{t: t, at: at, s: &t.sites[at.site], dry: dry, foreign: t.isForeign(at), domain: t.o.Domain, trap: trap,
 		d: t.dice(topicPage, uint64(at.site), uint64(at.page)),
 		w: t.dice(topicText, uint64(at.site), uint64(at.page))}
 	if !dry {
@@ -50,11 +52,19 @@ func (c *canvas) raw(parts ...string) {
 	}
 }
 
-// text writes s with HTML's special characters escaped.
+// text writes s, on a foreign page translated.
 func (c *canvas) text(s string) {
 	if c.dry {
 		return
 	}
+	if c.foreign && !c.verbatim {
+		s = c.t.tongue.translate(s)
+	}
+	c.escape(s)
+}
+
+// escape writes s with HTML's special characters escaped.
+func (c *canvas) escape(s string) {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '&':
@@ -117,7 +127,7 @@ func (c *canvas) link(to ref, anchor string) {
 // href writes a link to any address.
 func (c *canvas) href(href, anchor string) {
 	c.raw(`<a href="`)
-	c.text(href)
+	c.escape(href)
 	if c.w.chance(0.04) {
 		c.raw(`" title="`)
 		c.text(anchor)
@@ -139,6 +149,7 @@ func (c *canvas) hostOf(s int) string {
 // visit writes a link to another site: mostly to its home page, by its name
 // or by a word that says nothing.
 func (c *canvas) visit(s int32) {
+	s = c.inLanguage(s)
 	to := ref{s, homePage}
 	old := false
 	switch r := c.d.share(); {
@@ -183,9 +194,21 @@ func (c *canvas) head(title string) {
 	if c.dry {
 		return
 	}
-	c.raw("<!DOCTYPE html>\n<html lang=\"de\">\n<head>\n")
-	if !c.s.latin1 {
-		c.raw("<meta charset=\"utf-8\">\n")
+	lang, charset := "de", "utf-8"
+	if c.s.latin1 {
+		charset = ""
+	}
+	if c.foreign {
+		p := c.t.codePage(c.at.site)
+		lang, charset = p.lang, p.meta
+	}
+	c.raw("<!DOCTYPE html>\n<html")
+	if lang != "" {
+		c.raw(` lang="`, lang, `"`)
+	}
+	c.raw(">\n<head>\n")
+	if charset != "" {
+		c.raw(`<meta charset="`, charset, "\">\n")
 	}
 	c.element("title", title)
 	switch {
@@ -327,6 +350,8 @@ func (c *canvas) address(a Address) {
 		return
 	}
 	l := c.spell(a)
+	c.verbatim = true
+	defer func() { c.verbatim = false }()
 	layouts[pick(&c.w, layoutSlots)](c, &l)
 }
 
@@ -337,7 +362,7 @@ func (c *canvas) inline(a Address) {
 		return
 	}
 	l := c.spell(a)
-	c.text(l.street + ", " + l.city)
+	c.escape(l.street + ", " + l.city)
 }
 
 // spell writes the parts of an address as people do.

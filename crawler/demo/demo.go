@@ -52,8 +52,18 @@ type Options struct {
 
 	PageSize int  // bytes that a page has at least, filled up with text about nothing; 0 to 1,000,000
 	Calm     bool // no host is slow, broken or in a hurry to close connections
+	Finite   bool // no traps: the web has an end
 
 	FarSeeds, NearSeeds int // how many seeds lie far from the town, and in it; 0 to 20, 0 to 200
+
+	// Language is another language that sites of the web are written in, beside
+	// German: "th", "ja" or "" for none. With one all seeds are in it.
+	Language string
+	// Foreign is the share of sites in Language.
+	Foreign float64
+	// LanguageLocality is the share of links between sites that do not leave
+	// the language of their site although they would without this.
+	LanguageLocality float64
 
 	// What the OpenStreetMap extract knows.
 	ListedHouses float64 // share of house numbers
@@ -75,8 +85,12 @@ func DefaultOptions() Options {
 		Bridges:         0.3,
 		FarSeeds:        3,
 		NearSeeds:       20,
-		ListedHouses:    1,
-		ListedSites:     0.15,
+
+		Foreign:          0.4,
+		LanguageLocality: 0.8,
+
+		ListedHouses: 1,
+		ListedSites:  0.15,
 	}
 }
 
@@ -105,6 +119,9 @@ func (o Options) Validate() error {
 	if !domainName.MatchString(o.Domain) {
 		return fmt.Errorf(`demo: domain must be a host name such as "example" or "localhost:9900", got %q`, o.Domain)
 	}
+	if o.Language != "" && tongues[o.Language] == nil {
+		return fmt.Errorf("demo: language must be th, ja or none, got %q", o.Language)
+	}
 	for _, err := range []error{
 		between("streets", o.Streets, 20, 300),
 		between("sites", o.Sites, 40, 50_000),
@@ -117,6 +134,8 @@ func (o Options) Validate() error {
 		share("locality", o.Locality),
 		share("bridges", o.Bridges),
 		share("misprints", o.Misprints),
+		share("foreign", o.Foreign),
+		share("language locality", o.LanguageLocality),
 		share("listed houses", o.ListedHouses),
 		share("listed sites", o.ListedSites),
 	} {
@@ -141,6 +160,9 @@ type Town struct {
 	local  []int32        // local catalogues that carry addresses: portal, newspaper, directories, blogs
 	far    []int32        // catalogues of the wide web
 	farms  []int32        // link farms
+
+	tongue         *tongue // the other language, or nil
+	german, abroad []int32 // with one: the sites that those in either language link to
 }
 
 // New makes the town of o.
@@ -151,6 +173,7 @@ func New(o Options) (*Town, error) {
 	t := &Town{o: o}
 	t.settle()
 	t.found()
+	t.speak()
 	return t, nil
 }
 
@@ -173,14 +196,15 @@ func (t *Town) Seeds() []weburl.URL {
 func (t *Town) seedSites() []int {
 	var far, near []int
 	d := t.dice(topicSeeds)
+	speaks := func(s int32) bool { return t.tongue == nil || t.isForeign(ref{s, homePage}) }
 	for _, s := range shuffled(&d, t.far) {
 		k := t.sites[s].kind
-		if len(far) < t.o.FarSeeds && t.sites[s].fate == works && (k == magazine || k == shop || k == forum || k == wiki) {
+		if len(far) < t.o.FarSeeds && t.sites[s].fate == works && speaks(s) && (k == magazine || k == shop || k == forum || k == wiki) {
 			far = append(far, int(s))
 		}
 	}
 	for _, s := range shuffled(&d, t.orgs[0]) {
-		if len(near) < t.o.NearSeeds && t.sites[s].fate == works {
+		if len(near) < t.o.NearSeeds && t.sites[s].fate == works && speaks(s) {
 			near = append(near, int(s))
 		}
 	}

@@ -159,7 +159,13 @@ func TestConcurrentUse(t *testing.T) {
 
 // A dry page has the links and addresses of the drawn one.
 func TestDryPages(t *testing.T) {
-	town := mustTown(t, small())
+	o := small()
+	for _, o.Language = range []string{"", "ja"} {
+		testDryPages(t, mustTown(t, o))
+	}
+}
+
+func testDryPages(t *testing.T, town *Town) {
 	town.eachPage(func(dry *canvas) {
 		c := town.drawn(dry.at, "")
 		if !slices.Equal(dry.links, c.links) || !reflect.DeepEqual(dry.found, c.found) {

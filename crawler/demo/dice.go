@@ -17,6 +17,7 @@ const (
 	topicSeeds
 	topicListed
 	topicTrap
+	topicLanguage
 )
 
 func (t *Town) dice(topic uint64, numbers ...uint64) dice {

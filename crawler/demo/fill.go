@@ -18,6 +18,9 @@ func (c *canvas) fill(size int) {
 	c.buf = append(c.buf[:end], "<div class=\"mehr\">\n"...)
 	for n := len(c.buf); len(c.buf)-n < lack-30; {
 		block := fillers[c.w.n(len(fillers))]
+		if c.foreign {
+			block = "<p>" + c.t.tongue.translate(pick(&c.w, sentences)) + "</p>\n"
+		}
 		c.buf = append(c.buf, block...)
 	}
 	c.buf = append(c.buf, "</div>\n"...)

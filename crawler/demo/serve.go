@@ -94,7 +94,12 @@ func (t *Town) answer(u weburl.URL, domain string) (answer, bool) {
 	c.draw()
 	c.fill(t.o.PageSize)
 	a := answer{status: http.StatusOK, header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, body: c.buf}
-	if s.latin1 {
+	if c.foreign {
+		var err error
+		if a.body, a.header, err = t.codePage(to.ref.site).encode(c.buf); err != nil {
+			panic("demo: page that cannot be encoded: " + err.Error()) // what a code page lacks is escaped
+		}
+	} else if s.latin1 {
 		a.body = latin1(c.buf)
 		a.header.Set("Content-Type", "text/html")
 		if s.declares {

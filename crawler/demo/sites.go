@@ -56,6 +56,9 @@ type site struct {
 	opaque   bool // links and paths do not say what they lead to
 	latin1   bool // pages are ISO-8859-1
 	declares bool // … and the header says so
+	foreign  bool // in the town's other language
+	fronted  bool // … but for the home page
+	island   bool // … and no site in that language links to it
 	style    uint8
 	crawlGap uint8 // Crawl-delay in seconds, or 0
 

@@ -15,7 +15,7 @@ import (
 // traps tells whether a forum or shop multiplies its pages.
 func (t *Town) traps(site int) bool {
 	s := &t.sites[site]
-	return s.kind == forum && site%3 == 0 || s.kind == shop && site%8 == 0
+	return !t.o.Finite && (s.kind == forum && site%3 == 0 || s.kind == shop && site%8 == 0)
 }
 
 // deeper adds a session id to a path, another one for each page it stands on.
@@ -115,6 +115,11 @@ func (c *canvas) calendarPage(title string, n int32) {
 		return
 	}
 	c.element("h2", month.Format("01/2006"))
+	if c.t.o.Finite {
+		c.link(ref{c.t.local[0], homePage}, "Stadt")
+		c.raw("</div>\n</body>\n</html>\n")
+		return
+	}
 	c.raw("<table>\n")
 	for d := month; !c.dry && d.Month() == month.Month(); d = d.AddDate(0, 0, 1) {
 		c.raw("<tr><td>")

@@ -18,6 +18,7 @@ type Facts struct {
 	Others    []Address // those elsewhere
 	Forbidden bool      // robots.txt keeps crawlers off it
 	Trap      bool      // one of endlessly many
+	Language  string    // of the text, ISO 639-1
 }
 
 // Truth returns the facts of the page at u, and whether there is one. A
@@ -35,7 +36,7 @@ func (t *Town) Truth(u weburl.URL) (Facts, bool) {
 }
 
 func (c *canvas) facts() Facts {
-	f := Facts{Forbidden: c.t.disallowed(c.at)}
+	f := Facts{Forbidden: c.t.disallowed(c.at), Language: c.language()}
 	for _, a := range c.found {
 		switch {
 		case !a.InTown:

@@ -117,6 +117,8 @@ func isEUC(body []byte) bool {
 			i++
 		case c == 0x8E && 0xA1 <= body[i+1] && body[i+1] <= 0xDF:
 			i++
+		case c == 0x8F && i+2 < len(body) && body[i+1] >= 0xA1 && body[i+2] >= 0xA1: // JIS X 0212, which has the letters of Europe
+			i += 2
 		default:
 			wrong++
 		}

@@ -37,6 +37,7 @@ func TestCharset(t *testing.T) {
 	}{
 		{"thai", thai, charmap.Windows874, language.Thai},
 		{"euc-jp", ja, japanese.EUCJP, language.EUCJP},
+		{"euc-jp with umlauts", ja + " Größe, Öl, ©", japanese.EUCJP, language.EUCJP},
 		{"shift_jis", ja, japanese.ShiftJIS, language.ShiftJIS},
 		{"iso-2022-jp", ja, japanese.ISO2022JP, language.ISO2022},
 		{"gb2312", chinese, simplifiedchinese.GBK, ""},

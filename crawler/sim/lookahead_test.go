@@ -249,7 +249,7 @@ func madeUp(b *testing.B, seed uint64, sites, perSite int) *sim.Web {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w, err := sim.FromTown(t)
+	w, err := sim.FromTown(t, "")
 	if err != nil {
 		b.Fatal(err)
 	}

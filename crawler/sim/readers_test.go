@@ -23,7 +23,7 @@ func readWeb(t testing.TB, o sim.ReaderOptions) (*sim.Web, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.FromTown(d)
+	w, err := sim.FromTown(d, "")
 	if err != nil {
 		t.Fatal(err)
 	}

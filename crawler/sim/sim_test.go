@@ -28,7 +28,7 @@ func town(tb testing.TB, sites int, seed uint64) *sim.Web {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w, err := sim.FromTown(t)
+	w, err := sim.FromTown(t, "")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -274,14 +274,24 @@ func (w *Web) response(u weburl.URL, s *stored) (*page.Response, error) {
 	return r, nil
 }
 
-// FromTown returns the web of a made-up town. Pages are written and parsed
-// when a crawl comes to them.
-func FromTown(t *demo.Town) (*Web, error) {
+// FromTown returns the web of a made-up town. Relevant are pages with an
+// address in the town, or with a language (ISO 639-1) those in it. Pages are
+// written and parsed when a crawl comes to them.
+func FromTown(t *demo.Town, language string) (*Web, error) {
+	relevant := func(f demo.Facts) bool {
+		if language != "" {
+			return f.Language == language
+		}
+		return f.Relevant
+	}
 	var pages []Page
 	t.Pages(func(p demo.Page) {
-		q := Page{URL: p.URL, Relevant: p.Facts.Relevant && p.Answers, Forbidden: p.Facts.Forbidden, Bytes: 8 << 10}
+		q := Page{URL: p.URL, Relevant: relevant(p.Facts) && p.Answers, Forbidden: p.Facts.Forbidden, Bytes: 8 << 10}
 		seen := map[string]bool{}
 		for _, a := range p.Facts.Addresses {
+			if language != "" {
+				break
+			}
 			if id := a.Street + "\x00" + a.HouseNumber; !seen[id] {
 				seen[id] = true
 				q.Addresses = append(q.Addresses, id)
@@ -296,7 +306,7 @@ func FromTown(t *demo.Town) (*Web, error) {
 	w.fetch = func(u weburl.URL) (*page.Response, error) { return t.Fetch(context.Background(), u) }
 	w.truth = func(u weburl.URL) bool {
 		f, ok := t.Truth(u)
-		return ok && f.Relevant
+		return ok && relevant(f)
 	}
 	return w, w.complete(t.Name(), t.Seeds(), pages)
 }
