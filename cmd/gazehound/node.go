@@ -47,7 +47,9 @@ func newNodeCommand(a *app) *cobra.Command {
 		Long: `Takes part in a crawl of several nodes over NATS JetStream. Every node has a data
 directory of its own; links that another node owns travel to it and are lost by
 no kill of either. Without --cluster the node runs a JetStream server inside;
---listen opens it to other nodes, and --routes joins several of them.
+--listen opens it to other nodes, and --routes joins several of them: with three, each
+names the other two, everything is kept three times, and one may be killed. Their clocks
+must agree.
 
 A host is asked by one node at a time. A node that is gone for longer than --away
 loses its share to the others until it comes back; what waits in its own queue
@@ -78,9 +80,10 @@ The node ends when all nodes of the crawl are idle and no link is on its way.
 All flags of "crawl" count; --max-pages counts the pages of this node.
 
 Exit status: that of crawl, and 8 when the cluster cannot be reached, has another
-version or works on another crawl.`,
+version, another clock or works on another crawl.`,
 		Example: `  gazehound node --name a --region Oldenburg --listen 127.0.0.1:4222 --contact https://example.org/bot
   gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://example.org/bot
+  gazehound node --name a --listen 10.0.0.1:4222 --routes nats://10.0.0.2:4223 --routes nats://10.0.0.3:4223 --token-file token
   gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem
   gazehound node --name west --partition classification --nodes nodes.yaml --examples examples --contact https://example.org/bot`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,7 @@ func TestClockSkew(t *testing.T) {
 			for gate.Claim("host.example") > 0 {
 				time.Sleep(10 * time.Millisecond)
 			}
-			before := a.shares.epoch
+			before := a.State().Epoch
 			for end := time.Now().Add(3 * o.Away); time.Now().Before(end); time.Sleep(o.Heartbeat / 4) {
 				m := b.State() // as its clock would have it
 				m.At = m.At.Add(skew)
