@@ -38,7 +38,13 @@ func BenchmarkMixed(b *testing.B) {
 		((processorTime(b) - before) / time.Duration(n)).Round(time.Microsecond), sizeOf(b, dir)/int64(n))
 	x.Close()
 	start = time.Now()
-	x = openDir(b, dir)
+	o := DefaultOptions()
+	o.Lag = time.Second // as beside a crawl
+	x, err := Open(dir, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
 	b.Logf("opened in %v", time.Since(start).Round(time.Millisecond))
 	// Later pages, so that what is written differs from what is asked for.
 	more := made(n + 20_000)[n:]
