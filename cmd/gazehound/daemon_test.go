@@ -121,7 +121,15 @@ func TestDaemon(t *testing.T) {
 	if status, body := d.get(t, "readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "paused") {
 		t.Errorf("readyz of a paused crawl: %d %s", status, body)
 	}
-	if s, text := statusOf(t, data); s.State != crawlPaused || !strings.Contains(text, "ctl resume") {
+	s, text := statusOf(t, data)
+	for range 50 { // the file of the state is written once a second
+		if s.State == crawlPaused {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+		s, text = statusOf(t, data)
+	}
+	if s.State != crawlPaused || !strings.Contains(text, "ctl resume") {
 		t.Errorf("status of a paused crawl: %s", text)
 	}
 	still := len(ledger.Requests())

@@ -23,6 +23,7 @@ func TestNodesCutOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three processes for a minute or two")
 	}
+	t.Parallel() // it mostly waits
 	space := os.Getenv("GAZEHOUND_TEST_SPACE")
 	if space == "" {
 		cutOffOutside(t)
