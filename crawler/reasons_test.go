@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,14 +99,14 @@ func (w reasonsWeb) links(t *testing.T, u weburl.URL) (n int64) {
 }
 
 // elsewhere are other nodes, to which every seventh host belongs.
-type elsewhere struct{ routed int64 }
+type elsewhere struct{ routed atomic.Int64 }
 
 func (p *elsewhere) Route(_ context.Context, _ *page.Page, found []frontier.Entry) (own []frontier.Entry, err error) {
 	for _, e := range found {
 		h := fnv.New32a()
 		h.Write([]byte(e.URL.Host()))
 		if e.Depth > 0 && h.Sum32()%7 == 0 {
-			p.routed++
+			p.routed.Add(1)
 		} else {
 			own = append(own, e)
 		}
@@ -201,8 +202,8 @@ func TestReasonsAddUp(t *testing.T) {
 	if len(totals.Dropped) > 0 {
 		t.Errorf("reasons that nobody has named: %v", totals.Dropped)
 	}
-	if nodes.routed == 0 || ended["skipped robots"] == 0 || ended["redirect "] == 0 {
-		t.Errorf("visits: %v; %d links to other nodes", ended, nodes.routed)
+	if nodes.routed.Load() == 0 || ended["skipped robots"] == 0 || ended["redirect "] == 0 {
+		t.Errorf("visits: %v; %d links to other nodes", ended, nodes.routed.Load())
 	}
 	if patterns, params := traps.Counts(); patterns+params == 0 {
 		t.Error("no trap was found; links of traps are demoted and not left out")
