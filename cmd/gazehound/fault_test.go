@@ -121,7 +121,7 @@ func (x fault) test(t *testing.T) {
 			killed++
 		}
 	}
-	if killed < x.kills/2 {
+	if killed < x.kills/4 { // a fast machine ends before its kill
 		t.Fatalf("only %d of %d runs were killed", killed, x.kills)
 	}
 	if !crawl(0, 0) {
