@@ -102,6 +102,29 @@ func TestSiteWide(t *testing.T) {
 		}); err != nil || n != wide {
 			t.Errorf("%d site-wide, %v; want %d", n, err, wide)
 		}
+		for _, yes := range []bool{true, false} {
+			q := Query{SiteWide: &yes}
+			r, err := x.Search(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := wide
+			if !yes {
+				want = s.Addresses - wide
+			}
+			walked := 0
+			if err := x.Walk(t.Context(), q, func(h *Hit) error {
+				walked++
+				return nil
+			}); err != nil || walked != want || r.Total != want {
+				t.Errorf("site-wide %v: %d by search, %d by walk, %v; want %d", yes, r.Total, walked, err, want)
+			}
+			for _, h := range r.Hits {
+				if h.SiteWide != yes {
+					t.Errorf("asked for site-wide %v: %s", yes, h.Line())
+				}
+			}
+		}
 	}
 	check(1, 2)
 	for i := range 4 {

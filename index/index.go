@@ -658,8 +658,8 @@ func (x *Index) Stats(ctx context.Context) (Stats, error) {
 		counts[r.group]++
 		pages = append(pages, r.page)
 	})
-	wide := v.allSiteWide()
-	s.SiteWide = wide.groups
+	wide := v.siteWides()
+	s.SiteWide = len(wide.groups)
 	for _, count := range counts {
 		if count > 0 {
 			s.Addresses++

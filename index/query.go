@@ -99,6 +99,7 @@ type Query struct {
 	Since     time.Time           // only addresses that were seen for the first time then or later
 	Until     time.Time           // only addresses that were seen for the first time then or earlier
 	InOSM     *bool               // whether the gazetteer has the house, and has it from OpenStreetMap
+	SiteWide  *bool               // whether the address stands on most pages of a site
 
 	Sort   Sort   // "" is Relevance
 	Limit  int    // 1 to MaxLimit; 0 means 10
@@ -279,6 +280,9 @@ func (q Query) digest() uint32 {
 	if q.InOSM != nil {
 		text += fmt.Sprintf(" osm %v", *q.InOSM)
 	}
+	if q.SiteWide != nil {
+		text += fmt.Sprintf(" wide %v", *q.SiteWide)
+	}
 	return crc32.ChecksumIEEE([]byte(text))
 }
 
@@ -330,7 +334,7 @@ func (t *table) filterOf(q Query) *filter {
 		f.reach = half * half
 	}
 	f.all = q.Kind == "" && q.Street == "" && q.Postcode == "" && q.City == "" && q.Host == "" && q.Box == nil && q.Radius == 0 && !q.Located &&
-		q.Precision == 0 && q.Level == 0 && q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil
+		q.Precision == 0 && q.Level == 0 && q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil && q.SiteWide == nil
 	return f
 }
 

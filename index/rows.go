@@ -218,6 +218,9 @@ type view struct {
 	paging sync.Once
 	pages  []uint32 // of each site, by the number of its text
 
+	widening sync.Once
+	wides    siteWides
+
 	gathering sync.Once
 	gathered  []summary // of each group
 

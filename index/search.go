@@ -324,7 +324,7 @@ func (s *search) run(q Query, words []word, at stage) error {
 		total += l.rarity
 		if l.must {
 			must++
-			s.keep(func(g *group) bool { return g.words == must })
+			s.keep(func(_ uint32, g *group) bool { return g.words == must })
 		}
 	}
 	if at == partial {
@@ -348,10 +348,10 @@ func compareBool(a, b bool) int {
 }
 
 // keep drops the groups that do not fit.
-func (s *search) keep(fits func(*group) bool) {
+func (s *search) keep(fits func(number uint32, g *group) bool) {
 	kept := s.found[:0]
 	for _, n := range s.found {
-		if fits(&s.groups[n]) {
+		if fits(n, &s.groups[n]) {
 			kept = append(kept, n)
 		} else {
 			s.groups[n] = group{}
@@ -360,21 +360,31 @@ func (s *search) keep(fits func(*group) bool) {
 	s.found = kept
 }
 
-// keepWhole drops the groups that were first seen at another time than q asks
-// for, or whose house is in OpenStreetMap or not, on whatever page.
+// keepWhole drops the groups that do not fit q as a whole, whatever page of
+// theirs does.
 func (s *search) keepWhole(q Query) {
-	if q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil {
-		return
+	if fits := s.v.whole(q); fits != nil {
+		s.keep(func(n uint32, _ *group) bool { return fits(n) })
 	}
-	kept, sums := s.found[:0], s.v.summaries()
-	for _, n := range s.found {
-		if first := int64(sums[n].first); (q.InOSM == nil || sums[n].osm == *q.InOSM) && (q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix()) {
-			kept = append(kept, n)
-		} else {
-			s.groups[n] = group{}
-		}
+}
+
+// whole returns the test of what q asks of all pages of a group together: when
+// it was first seen, whether its house is in OpenStreetMap, and whether it is
+// site-wide; nil where q asks nothing of that kind.
+func (v *view) whole(q Query) func(group uint32) bool {
+	if q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil && q.SiteWide == nil {
+		return nil
 	}
-	s.found = kept
+	sums := v.summaries()
+	var wide map[uint32]bool
+	if q.SiteWide != nil {
+		wide = v.siteWides().groups
+	}
+	return func(n uint32) bool {
+		first := int64(sums[n].first)
+		return (q.InOSM == nil || sums[n].osm == *q.InOSM) && (q.SiteWide == nil || wide[n] == *q.SiteWide) &&
+			(q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix())
+	}
 }
 
 // browse finds all groups that fit the filter.

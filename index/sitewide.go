@@ -33,28 +33,30 @@ func onSite(r *row) uint64 { return uint64(r.group)<<32 | uint64(r.site) }
 // siteWides are the addresses that stand on most pages of a site.
 type siteWides struct {
 	on     map[uint64]bool // by onSite
-	groups int
+	groups map[uint32]bool
 }
 
-func (v *view) allSiteWide() siteWides {
-	all := siteWides{on: map[uint64]bool{}}
-	var mentions []uint64
-	v.each(func(_ *part, _ uint32, r *row) {
-		if v.sitePages()[r.site] >= leastPages {
-			mentions = append(mentions, onSite(r))
+// siteWides returns those of the view, in time proportional to its mentions
+// when it is asked first.
+func (v *view) siteWides() siteWides {
+	v.widening.Do(func() {
+		v.wides = siteWides{on: map[uint64]bool{}, groups: map[uint32]bool{}}
+		var mentions []uint64
+		v.each(func(_ *part, _ uint32, r *row) {
+			if v.sitePages()[r.site] >= leastPages {
+				mentions = append(mentions, onSite(r))
+			}
+		})
+		slices.Sort(mentions)
+		for i := 0; i < len(mentions); {
+			from, at := i, mentions[i]
+			for i < len(mentions) && mentions[i] == at {
+				i++
+			}
+			if v.siteWide(uint32(at), i-from) {
+				v.wides.on[at], v.wides.groups[uint32(at>>32)] = true, true
+			}
 		}
 	})
-	slices.Sort(mentions)
-	groups := map[uint32]bool{}
-	for i := 0; i < len(mentions); {
-		from, at := i, mentions[i]
-		for i < len(mentions) && mentions[i] == at {
-			i++
-		}
-		if v.siteWide(uint32(at), i-from) {
-			all.on[at], groups[uint32(at>>32)] = true, true
-		}
-	}
-	all.groups = len(groups)
-	return all
+	return v.wides
 }

@@ -11,7 +11,7 @@ import (
 // Walk hands every address that fits q to fn, in the order of their IDs, out
 // of one state of the data: later writes are not seen. Only the filters of q
 // may be set: Box, Center with Radius, Street, Postcode, City, Host, Kind, Located,
-// Precision, Level, Since, Until and InOSM. An
+// Precision, Level, Since, Until, InOSM and SiteWide. An
 // address fits when one of its mentions fits all of them, as with Search.
 //
 // Other than with Search its evidence are those mentions that prove it best,
@@ -41,11 +41,9 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 		v.each(func(_ *part, _ uint32, r *row) { fits[r.group] = fits[r.group] || f.fits(r) })
 	}
 	var groups []uint32
+	whole := v.whole(q)
 	for n, fits := range fits {
-		if q.InOSM != nil && fits {
-			fits = v.summaries()[n].osm == *q.InOSM
-		}
-		if fits && addressID(v.ids[n]) > after {
+		if fits && addressID(v.ids[n]) > after && (whole == nil || whole(uint32(n))) {
 			groups = append(groups, uint32(n))
 		}
 	}
@@ -57,9 +55,6 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 		h, err := x.address(v, n, fit, maxEvidence)
 		if err != nil {
 			return err
-		}
-		if h.FirstSeen.Before(q.Since) || !q.Until.IsZero() && h.FirstSeen.After(q.Until) {
-			continue
 		}
 		if err := fn(h); err != nil {
 			return err
@@ -130,7 +125,7 @@ func compareMentions(a, b *mention) int {
 // q.
 func (q Query) CheckFilters() error {
 	if q.Text != "" || q.AddressOnly || q.Sort != "" || q.Cursor != "" || q.Limit != 0 || q.Points != 0 || len(q.Facets) > 0 || q.Explain || q.Center != nil && q.Radius == 0 {
-		return fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, city, host, located, precision, level, since, in OSM", ErrQuery)
+		return fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, city, host, located, precision, level, since, in OSM, site-wide", ErrQuery)
 	}
 	_, err := q.check()
 	return err

@@ -429,6 +429,48 @@ func TestNotInOSM(t *testing.T) {
 	}
 }
 
+// What stands on most pages of a site can be asked for or left out, on every
+// route that filters.
+func TestSiteWide(t *testing.T) {
+	x := town(t, 0)
+	footer := shop{title: "Verlag", name: "Verlag Nord", street: "Ringstraße", number: "77", code: "26135", city: "Oldenburg", lon: 8.21, lat: 53.14, precision: gazetteer.HousePrecision}
+	for i := range 4 {
+		footer.url = fmt.Sprintf("https://verlag.example/%d", i)
+		if err := x.Put(t.Context(), footer.document()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := Handler(x, options())
+	count := func(query string) int {
+		t.Helper()
+		r, body := get(h, "/v1/search?limit=50"+query)
+		var answer struct {
+			Features []struct{ Properties map[string]any }
+		}
+		if err := json.Unmarshal([]byte(body), &answer); err != nil || r.StatusCode != 200 {
+			t.Fatalf("%s: %d %v %.200s", query, r.StatusCode, err, body)
+		}
+		for _, f := range answer.Features {
+			if wide := f.Properties["@site_wide"] == true; query != "" && fmt.Sprintf("&site_wide=%v", wide) != query {
+				t.Errorf("%s: %v", query, f.Properties)
+			}
+		}
+		return len(answer.Features)
+	}
+	all, wide, others := count(""), count("&site_wide=true"), count("&site_wide=false")
+	if wide != 1 || others != all-1 || others == 0 {
+		t.Errorf("%d addresses, %d site-wide, %d others", all, wide, others)
+	}
+	for target, want := range map[string]bool{"/v1/export.csv?site_wide=false": false, "/v1/export.csv?site_wide=true": true, "/feed.atom?site_wide=false": false, "/feed.atom?site_wide=true": true, "/?site_wide=false": false, "/?site_wide=true": true, "/ogc/collections/addresses/items?site_wide=false": false} {
+		if r, body := get(h, target); r.StatusCode != 200 || strings.Contains(body, "Verlag Nord") != want {
+			t.Errorf("%s: %d, has the footer: %v", target, r.StatusCode, !want)
+		}
+	}
+	if r, body := get(h, "/v1/search?site_wide=maybe"); r.StatusCode != 400 || !strings.Contains(body, "site_wide wants true") {
+		t.Errorf("%d %s", r.StatusCode, body)
+	}
+}
+
 // Every link of the page's menus is a search that works, and finds as many as
 // the menu says.
 func TestMenus(t *testing.T) {

@@ -63,7 +63,7 @@ type asked struct {
 // filtering tells whether anything narrows the answer.
 func (a asked) filtering() bool {
 	return a.Text != "" || a.Box != nil || a.Radius > 0 || a.Street != "" || a.Postcode != "" || a.City != "" || a.Host != "" ||
-		a.Precision > 0 || a.Level > 0 || !a.Since.IsZero() || a.InOSM != nil
+		a.Precision > 0 || a.Level > 0 || !a.Since.IsZero() || a.InOSM != nil || a.SiteWide != nil
 }
 
 // A parameter is one row of the table that all requests are read by, and that
@@ -114,7 +114,8 @@ var parameters = []parameter{
 	{name: "level", on: filtered | onExport, expected: "how much the gazetteer vouches for, at least", example: "street", enum: levels, set: setLevel},
 	{name: "since", on: filtered | onExport, expected: "2026-11-21 or 7d", example: "7d", set: setSince},
 	{name: "datetime", on: onItems, expected: "a time of first sight, or an interval such as 2026-11-21T00:00:00Z/..", example: "2020-01-01T00:00:00Z/..", set: setDatetime},
-	{name: "in_osm", on: filtered | onExport, expected: "true or false", example: "false", kind: "boolean", enum: yesNo, set: setInOSM},
+	{name: "in_osm", on: filtered | onExport, expected: "true or false", example: "false", kind: "boolean", enum: yesNo, set: truth(func(a *asked) **bool { return &a.InOSM })},
+	{name: "site_wide", on: filtered | onExport, expected: "true for what stands on most pages of a site, such as in its footer, or false", example: "false", kind: "boolean", enum: yesNo, set: truth(func(a *asked) **bool { return &a.SiteWide })},
 	{name: "sort", on: onSearch | onPage | onItems, expected: "", example: "newest", enum: sorts, set: setSort},
 	{name: "limit", on: onSearch | onFeed | photons | onItems | onPage | onSuggest, expected: "", example: "5", kind: "integer", set: setLimit},
 	{name: "cursor", on: onSearch | onPage | onItems, expected: "the cursor of a next link", set: text(func(a *asked) *string { return &a.Cursor })},
@@ -446,10 +447,13 @@ func setKind(_ *server, a *asked, _ route, value string) (bool, string) {
 	return slices.Contains(index.Kinds(), value), ""
 }
 
-func setInOSM(_ *server, a *asked, _ route, value string) (bool, string) {
-	yes := value == "true"
-	a.InOSM = &yes
-	return slices.Contains(yesNo, value), ""
+// truth sets a filter that is on, off or not asked for.
+func truth(of func(a *asked) **bool) func(*server, *asked, route, string) (bool, string) {
+	return func(_ *server, a *asked, _ route, value string) (bool, string) {
+		yes := value == "true"
+		*of(a) = &yes
+		return slices.Contains(yesNo, value), ""
+	}
 }
 
 func setExplain(_ *server, a *asked, _ route, value string) (bool, string) {

@@ -31,7 +31,7 @@ var pageSource string
 
 // A Form holds the fields as the reader filled them in.
 type Form struct {
-	Text, Box, Lat, Lon, Radius, Street, Postcode, City, Host, Kind, Precision, Since, InOSM, Sort, Lang, Cursor string
+	Text, Box, Lat, Lon, Radius, Street, Postcode, City, Host, Kind, Precision, Since, InOSM, SiteWide, Sort, Lang, Cursor string
 }
 
 // A field is one of a Form by its parameter.
@@ -43,7 +43,7 @@ type field struct {
 // fields returns all but the cursor, in the order in which addresses have them.
 func (f *Form) fields() []field {
 	return []field{{"q", &f.Text}, {"bbox", &f.Box}, {"lat", &f.Lat}, {"lon", &f.Lon}, {"radius", &f.Radius}, {"street", &f.Street}, {"postcode", &f.Postcode}, {"city", &f.City},
-		{"host", &f.Host}, {"kind", &f.Kind}, {"precision", &f.Precision}, {"since", &f.Since}, {"in_osm", &f.InOSM}, {"sort", &f.Sort}, {"lang", &f.Lang}}
+		{"host", &f.Host}, {"kind", &f.Kind}, {"precision", &f.Precision}, {"since", &f.Since}, {"in_osm", &f.InOSM}, {"site_wide", &f.SiteWide}, {"sort", &f.Sort}, {"lang", &f.Lang}}
 }
 
 // Value returns what the field holds.
@@ -364,6 +364,12 @@ func (v view) Chips() []chip {
 		add(v.T["notinosm"], "in_osm")
 	case "true":
 		add(v.T["inosm"], "in_osm")
+	}
+	switch f.SiteWide {
+	case "false":
+		add(v.T["notsitewide"], "site_wide")
+	case "true":
+		add(v.T["sitewide"], "site_wide")
 	}
 	if f.Radius != "" {
 		add(v.T["around"]+" "+f.Lat+", "+f.Lon+" · "+f.Radius+" m", "lat", "lon", "radius", "sort")
