@@ -63,6 +63,12 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 	return nil
 }
 
+// Pages hands the URL of every page that states an address to fn, out of one
+// state of the data: once for each address that the page states, in no order.
+func (x *Index) Pages(ctx context.Context, fn func(url string)) error {
+	return x.eachMention(ctx, func(m *mention) { fn(m.URL) })
+}
+
 // Address returns the address with this ID as Walk does, with more of its
 // evidence; nil where there is none.
 func (x *Index) Address(id string) (*Hit, error) {

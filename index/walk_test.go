@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -155,5 +156,20 @@ func TestWalkManyMentions(t *testing.T) {
 	h := walk(t, x, Query{})[0]
 	if h.Mentions != 3*maxRead || !h.FirstSeen.Equal(day) || !h.LastSeen.Equal(day.Add(time.Duration(3*maxRead-1)*time.Hour)) || h.Evidence[0].URL != "https://a.example/seite-041" || len(h.Evidence) != maxEvidence {
 		t.Errorf("%+v", h)
+	}
+}
+
+// Every page that states an address is walked, however many do.
+func TestPages(t *testing.T) {
+	x := open(t)
+	want := map[string]bool{}
+	for n := range 3 * maxRead {
+		d := page(fmt.Sprintf("https://www.harms.example/%d", n), "Harms", "de", "Tischlerei Harms\n{Nadorster Straße 12a, 26123 Oldenburg|8.2187 53.1526}")
+		want[d.URL] = true
+		put(t, x, d)
+	}
+	got := map[string]bool{}
+	if err := x.Pages(t.Context(), func(url string) { got[url] = true }); err != nil || !maps.Equal(got, want) {
+		t.Errorf("%d of %d pages, %v", len(got), len(want), err)
 	}
 }

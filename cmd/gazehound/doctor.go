@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -596,26 +597,25 @@ func (d *doctor) compare(ctx context.Context) {
 	defer x.Close()
 	indexed := map[frontier.Key]bool{}
 	unknown, example := 0, ""
-	err = x.Walk(ctx, index.Query{}, func(h *index.Hit) error {
-		for _, e := range h.Evidence {
-			u, err := weburl.Parse(e.URL)
-			if err != nil {
-				unknown, example = unknown+1, e.URL
-				continue
-			}
-			k := frontier.KeyOf(u)
-			if indexed[k] {
-				continue
-			}
-			indexed[k] = true
-			if _, known, err := f.Get(k); err != nil {
-				return err
-			} else if !known {
-				unknown, example = unknown+1, e.URL
-			}
+	var damaged error // the first page that the crawl tree cannot read
+	err = x.Pages(ctx, func(url string) {
+		u, err := weburl.Parse(url)
+		if err != nil {
+			unknown, example = unknown+1, url
+			return
 		}
-		return nil
+		k := frontier.KeyOf(u)
+		if indexed[k] {
+			return
+		}
+		indexed[k] = true
+		_, known, err := f.Get(k)
+		damaged = cmp.Or(damaged, err)
+		if err == nil && !known {
+			unknown, example = unknown+1, url
+		}
 	})
+	err = cmp.Or(err, damaged)
 	var visited, relevant, absent int64
 	if err == nil {
 		err = f.Walk(ctx, 0, func(n frontier.Node) error {
