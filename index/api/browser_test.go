@@ -272,6 +272,11 @@ func TestBrowserPhoneMap(t *testing.T) {
 	do(t, ctx, chromedp.Click(".pill"), chromedp.WaitVisible("#r1"))
 	do(t, ctx, chromedp.Click("#r1 button.number"), chromedp.WaitVisible(".leaflet-popup"))
 	shoot(t, ctx, "phone-popup")
+	// The number of a hit opens a map that was never seen before as well.
+	for n, hit := range []string{"#r1", "#r4", "#r6"} {
+		page := fmt.Sprintf("%s/?q=haus&lang=de&limit=%d", server, 10+n)
+		do(t, ctx, chromedp.Navigate(page), chromedp.WaitVisible(".pill"), chromedp.Click(hit+" button.number"), chromedp.WaitVisible(".leaflet-popup"))
+	}
 }
 
 // Nothing of what hostile pages say runs, and no request leaves the server.

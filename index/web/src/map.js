@@ -61,12 +61,16 @@ export function startMap(section, data) {
   const told = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(location.hash);
   if (told && Math.abs(told[2]) <= 85 && Math.abs(told[3]) <= 180) {
     map.setView([+told[2], +told[3]], Math.min(19, +told[1]));
+  } else if (!frame.clientWidth) {
+    map.setView(whole.getCenter(), 13); // a telephone shows the list first: nothing fits in no room
   } else {
     map.fitBounds(whole, { padding: [24, 24], maxZoom: 17, animate: false });
   }
 
+  // Clusters do not move when they split: zoomToShowLayer never calls back
+  // when another zoom begins while they do.
   const group = L.markerClusterGroup({
-    showCoverageOnHover: false, animate: !still, maxClusterRadius: 34, spiderfyDistanceMultiplier: 1.4, chunkedLoading: true,
+    showCoverageOnHover: false, animate: false, maxClusterRadius: 34, spiderfyDistanceMultiplier: 1.4, chunkedLoading: true,
     iconCreateFunction: (cluster) => {
       const all = cluster.getAllChildMarkers();
       const n = all.reduce((sum, m) => sum + (m.options.count || 1), 0);
