@@ -163,6 +163,7 @@ type (
 		TLSCA     string   `mapstructure:"tls_ca"`
 		Replicas  int
 		Away      time.Duration
+		Lease     time.Duration
 		Linger    time.Duration
 		MaxBytes  Size `mapstructure:"max_bytes"`
 		WaitFor   int  `mapstructure:"wait_for"`
@@ -253,7 +254,7 @@ func DefaultConfig() Config {
 		Storage: StorageConfig{Memory: 500e6, DiskReserve: 200e6},
 		WARC:    WARCConfig{MaxFile: 1e9},
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20, RemovalForm: true},
-		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, Linger: 15 * time.Second, MaxBytes: 1e9, WaitFor: 1, Order: "auto", Patience: 5 * time.Second},
+		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, Lease: time.Minute, Linger: 15 * time.Second, MaxBytes: 1e9, WaitFor: 1, Order: "auto", Patience: 5 * time.Second},
 		Admin:   AdminConfig{Listen: "127.0.0.1:8091"},
 		Log:     LogConfig{Level: "info"},
 		Hosts:   map[string]HostConfig{},
@@ -570,6 +571,7 @@ func (c *Config) Validate() error {
 		between("cluster.wait_for", float64(c.Cluster.WaitFor), 1, 10000),
 		between("cluster.replicas", float64(c.Cluster.Replicas), 0, 5),
 		between("cluster.away", c.Cluster.Away.Seconds(), 10, forever),
+		between("cluster.lease", c.Cluster.Lease.Seconds(), 10, 3600),
 		between("cluster.linger", c.Cluster.Linger.Seconds(), 0, 600),
 		between("cluster.max_bytes", float64(c.Cluster.MaxBytes), 16e6, 1e15),
 		oneOf("policy.tdm", c.Policy.TDM, "respect", "ignore"),

@@ -214,7 +214,7 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 	}
 	k := cfg.Cluster
 	o.Replicas, o.Away, o.Linger, o.MaxBytes = k.Replicas, k.Away, k.Linger, int64(k.MaxBytes)
-	o.Lease = max(time.Minute, 3*cfg.Fetch.Timeout)
+	o.Lease = max(k.Lease, 3*cfg.Fetch.Timeout)
 	o.Rest = max(cfg.Fetch.Delay, time.Millisecond)
 	o.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}
 	if k.Order == "nuggets" || k.Order == "auto" && cfg.Crawl.Strategy == "trend" {

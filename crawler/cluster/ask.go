@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -148,42 +149,62 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	v := &Viewer{n: &Node{o: o}, mute: map[string]time.Time{}}
-	if err := v.n.connect(ctx); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	var err error
-	if v.keys, err = v.n.js.KeyValue(ctx, o.Crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
-		err = fmt.Errorf("no crawl called %q", o.Crawl)
-	}
+	v := &Viewer{n: &Node{o: o, await: viewPatience}, mute: map[string]time.Time{}}
+	err := v.n.connect(ctx)
 	if err == nil {
-		v.beats, err = v.n.js.KeyValue(ctx, o.Crawl+"-members")
-	}
-	if err == nil {
-		v.stream, err = v.n.js.Stream(ctx, o.Crawl+"-links")
+		err = v.n.insist(ctx, "the streams of the crawl", v.open)
 	}
 	if err != nil {
 		v.Close()
-		return nil, fmt.Errorf("cluster: %w", err)
+		return nil, err
 	}
 	return v, nil
 }
 
-// Close leaves.
-func (v *Viewer) Close() { v.n.conn.Close() }
+// open finds the streams of the crawl.
+func (v *Viewer) open(ctx context.Context) (err error) {
+	crawl := v.n.o.Crawl
+	if v.keys, err = v.n.js.KeyValue(ctx, crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
+		return fmt.Errorf("cluster: no crawl called %q", crawl)
+	}
+	if err == nil {
+		v.beats, err = v.n.js.KeyValue(ctx, crawl+"-members")
+	}
+	if err == nil {
+		v.stream, err = v.n.js.Stream(ctx, crawl+"-links")
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: crawl %s: %w", crawl, err)
+	}
+	return nil
+}
 
-// Status returns the state of the cluster now.
-func (v *Viewer) Status(ctx context.Context) (*Status, error) {
+// Close leaves.
+func (v *Viewer) Close() {
+	if v.n.conn != nil {
+		v.n.conn.Close()
+	}
+}
+
+// Status returns the state of the cluster now. While servers choose a leader it
+// asks again.
+func (v *Viewer) Status(ctx context.Context) (s *Status, err error) {
+	err = v.n.insist(ctx, "the state of the cluster", func(ctx context.Context) error {
+		s, err = v.status(ctx)
+		return err
+	})
+	return s, err
+}
+
+func (v *Viewer) status(ctx context.Context) (*Status, error) {
 	var s Status
 	m, err := v.mapping(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.Epoch, s.Nodes, s.Left = m.Epoch, m.Nodes, m.Left
-	_, err = v.keys.Get(ctx, "over")
-	s.Over = err == nil
+	over, err := v.keys.Get(ctx, "over")
+	s.Over = err == nil && len(over.Value()) > 0
 	if err := v.get(ctx, "definition", &s.Definition); err != nil {
 		return nil, err
 	}
@@ -238,19 +259,33 @@ func (v *Viewer) look(ctx context.Context) (roster, error) {
 	if time.Since(r.at) < rosterAge {
 		return r, nil
 	}
-	s, err := v.Status(ctx)
-	if err != nil {
+	known := !r.at.IsZero()
+	if known { // better an old one than a search that waits for an election
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, rosterAge)
+		defer cancel()
+	}
+	err := v.n.insist(ctx, "the list of nodes", func(ctx context.Context) error {
+		m, err := v.mapping(ctx)
+		if err != nil {
+			return err
+		}
+		there, err := members(ctx, v.beats)
+		if err != nil {
+			return err
+		}
+		r = roster{nodes: slices.Concat(m.Nodes, slices.Collect(maps.Keys(m.Left)))}
+		for _, m := range there {
+			r.alive = append(r.alive, m.Name)
+		}
+		return nil
+	})
+	if err != nil && !known {
 		return roster{}, err
 	}
-	r = roster{at: time.Now(), nodes: slices.Clone(s.Nodes)}
-	for name := range s.Left {
-		r.nodes = append(r.nodes, name)
-	}
+	r.at = time.Now()
 	slices.Sort(r.nodes)
 	r.nodes = slices.Compact(r.nodes)
-	for _, m := range s.Members {
-		r.alive = append(r.alive, m.Name)
-	}
 	v.mu.Lock()
 	v.roster = r
 	v.mu.Unlock()

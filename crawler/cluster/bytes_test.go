@@ -21,8 +21,8 @@ type handed struct {
 }
 
 // irvine crawls the real web breadth first on three nodes and returns what
-// each visit hands to each other node.
-func irvine(t testing.TB, method partition.Method, pages int) []handed {
+// each visit hands to each other node, under each of the partitions.
+func irvine(t testing.TB, pages int, methods ...partition.Method) [][]handed {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "web", "irvine", "*.warc.gz"))
 	if len(files) == 0 {
@@ -34,17 +34,20 @@ func irvine(t testing.TB, method partition.Method, pages int) []handed {
 	}
 	defer web.Close()
 	names := []string{"a", "b", "c"}
-	o := partition.DefaultOptions()
-	o.Method = method
-	plan, err := partition.New([]partition.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}, o)
-	if err != nil {
-		t.Fatal(err)
+	plans := make([]*partition.Partition, len(methods))
+	known := make([][]*sent, len(methods))
+	for k, method := range methods {
+		o := partition.DefaultOptions()
+		o.Method = method
+		if plans[k], err = partition.New([]partition.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}, o); err != nil {
+			t.Fatal(err)
+		}
+		known[k] = []*sent{{}, {}, {}}
+		for _, s := range known[k] {
+			s.reset()
+		}
 	}
-	known := []*sent{{}, {}, {}}
-	for _, s := range known {
-		s.reset()
-	}
-	var all []handed
+	all := make([][]handed, len(methods))
 	queue := []weburl.URL{parse(t, "http://www.ics.uci.edu/")}
 	seen := map[weburl.URL]bool{queue[0]: true}
 	for at := 0; pages > 0 && at < len(queue); at++ {
@@ -58,21 +61,25 @@ func irvine(t testing.TB, method partition.Method, pages int) []handed {
 			continue
 		}
 		pages--
-		from := plan.Owner(u)
-		by := map[int][]frontier.Entry{}
 		for _, l := range p.Links {
-			e := frontier.Entry{URL: l.To, Priority: 0.5 / float64(1+len(l.Anchor)%7), Depth: 3, Distance: 2, Parent: frontier.KeyOf(u), Found: time.UnixMilli(int64(at) * 321),
-				Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.From.Site() != l.To.Site()}
-			if to := plan.Owner(l.To); to != from && known[from].news(names[to], &e) {
-				by[to] = append(by[to], e)
-			}
 			if !seen[l.To] {
 				seen[l.To] = true
 				queue = append(queue, l.To)
 			}
 		}
-		for to, links := range by {
-			all = append(all, handed{from, to, links})
+		for k, plan := range plans {
+			from := plan.Owner(u)
+			by := map[int][]frontier.Entry{}
+			for _, l := range p.Links {
+				e := frontier.Entry{URL: l.To, Priority: 0.5 / float64(1+len(l.Anchor)%7), Depth: 3, Distance: 2, Parent: frontier.KeyOf(u), Found: time.UnixMilli(int64(at) * 321),
+					Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.From.Site() != l.To.Site()}
+				if to := plan.Owner(l.To); to != from && known[k][from].news(names[to], &e) {
+					by[to] = append(by[to], e)
+				}
+			}
+			for to, links := range by {
+				all[k] = append(all[k], handed{from, to, links})
+			}
 		}
 	}
 	return all
@@ -86,8 +93,9 @@ func TestBytesPerURL(t *testing.T) {
 		t.Skip("parses 2,000 pages")
 	}
 	const visits = 40
-	for _, method := range []partition.Method{partition.SiteHash, partition.URLHash} {
-		all := irvine(t, method, 2000)
+	methods := []partition.Method{partition.SiteHash, partition.URLHash}
+	for k, all := range irvine(t, 2000, methods...) {
+		method := methods[k]
 		c := newCodec()
 		urls, links, messages, size := 0, 0, 0, 0
 		outboxes := [3]map[string][]frontier.Entry{}
@@ -134,7 +142,7 @@ func TestBytesPerURL(t *testing.T) {
 // What it costs to pack and to unpack a link of the real web.
 func BenchmarkPack(b *testing.B) {
 	var es []frontier.Entry
-	for _, h := range irvine(b, partition.URLHash, 100) {
+	for _, h := range irvine(b, 100, partition.URLHash)[0] {
 		es = append(es, h.links...)
 	}
 	c := newCodec()

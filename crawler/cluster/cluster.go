@@ -26,7 +26,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -169,6 +168,7 @@ type Frontier interface {
 // that receive links and say that it is there; Close ends them.
 type Node struct {
 	o        Options
+	await    time.Duration // how long insist asks for an answer
 	instance string
 	conn     *nats.Conn
 	js       jetstream.JetStream
@@ -192,6 +192,7 @@ type Node struct {
 	shares   shares        // who owns what now
 	remapped chan struct{} // closed when shares has changed
 	alive    map[string]Member
+	begun    uint64     // revision of the bucket of the crawl at which this node took part
 	arrived  *sync.Cond // of waiting: links came or the crawl is over
 	waiting  sync.Mutex
 	over     bool
@@ -216,7 +217,7 @@ func Join(ctx context.Context, f Frontier, o Options) (*Node, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	n := &Node{o: o, frontier: f, alive: map[string]Member{}, remapped: make(chan struct{}), codec: newCodec()}
+	n := &Node{o: o, await: joinPatience, frontier: f, alive: map[string]Member{}, remapped: make(chan struct{}), codec: newCodec()}
 	n.visited.changed = sync.NewCond(&n.visited.mu)
 	n.arrived = sync.NewCond(&n.waiting)
 	n.sent.reset()
@@ -242,10 +243,21 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if err := n.connect(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{n.stores, n.compareClocks, n.define, n.enter, n.enlist, n.takeTurns} {
-		if err := n.insist(ctx, step); err != nil {
+	if err := n.stores(ctx); err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"the server's clock", n.compareClocks}, {"the definition of the crawl", n.define}, {"the list of nodes", n.enter}, {"the map of shares", n.enlist},
+	} {
+		if err := n.insist(ctx, step.what, step.do); err != nil {
 			return err
 		}
+	}
+	if err := n.takeTurns(ctx); err != nil {
+		return err
 	}
 	n.spawn(n.beat)
 	n.spawn(n.receiveOwn)
@@ -291,9 +303,34 @@ func (n *Node) Close() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		n.members.Delete(ctx, n.o.Name) // others see it in Options.Away otherwise
 		cancel()
+		n.seeOff()
 	}
 	if n.conn != nil {
 		n.conn.Close()
+	}
+}
+
+// seeOff waits, where the crawl is over and our server is one of several, until
+// the other nodes have seen that, too: they could not without most of the servers.
+func (n *Node) seeOff() {
+	n.waiting.Lock()
+	over := n.over
+	n.waiting.Unlock()
+	if !over || !n.ofSeveral() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*n.o.Heartbeat)
+	defer cancel()
+	for name := range n.alive { // beat has ended
+		for name != n.o.Name {
+			if _, err := n.members.Get(ctx, name); errors.Is(err, jetstream.ErrKeyNotFound) || ctx.Err() != nil {
+				break
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(n.o.Heartbeat / 8):
+			}
+		}
 	}
 }
 
@@ -362,40 +399,6 @@ func (n *Node) connect(ctx context.Context) error {
 	return n.ready(ctx)
 }
 
-// ready returns when JetStream answers. Servers that form a cluster answer when
-// most of them are there and have chosen a leader, which takes ten seconds and
-// more, and somebody has to start the others: where ours is one of them it
-// waits for as long as it takes.
-func (n *Node) ready(ctx context.Context) error {
-	patience := 10 * time.Second
-	several := n.ofSeveral()
-	if several {
-		patience = math.MaxInt64
-	}
-	begun := time.Now()
-	for said := false; ; {
-		wait, cancel := context.WithTimeout(ctx, 2*time.Second)
-		_, err := n.js.AccountInfo(wait)
-		cancel()
-		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), time.Since(begun) > patience:
-			return fmt.Errorf("%w: %s has no JetStream: %w", ErrUnreachable, n.o.URL, err)
-		case several && !said && time.Since(begun) > 5*time.Second:
-			n.o.Log("cluster: waiting until most of the servers are there …")
-			said = true
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(250 * time.Millisecond):
-		}
-	}
-}
-
 // ofSeveral says that our server is one of a cluster.
 func (n *Node) ofSeveral() bool { return n.o.Server != nil && n.o.Server.servers() > 1 }
 
@@ -407,10 +410,8 @@ func (n *Node) compareClocks(ctx context.Context) error {
 	if !n.ofSeveral() {
 		return nil
 	}
-	wait, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
 	asked := time.Now()
-	info, err := n.links.Info(wait)
+	info, err := n.links.Info(ctx)
 	if err != nil {
 		return fmt.Errorf("cluster: clock: %w", err)
 	}
@@ -442,90 +443,70 @@ func (n *Node) replicas() int {
 	return 1
 }
 
-// noPeers is the server's code for fewer servers than were asked to keep a stream.
-const noPeers = 10005
-
-// insist does a step of joining. In a cluster of servers, what was just made is
-// not known to all of them, and has no leader for some seconds, so that
-// questions stay unanswered: it asks again for a while, and where servers are
-// missing until they are there.
-func (n *Node) insist(ctx context.Context, step func(ctx context.Context) error) error {
-	deadline := time.Now().Add(time.Minute)
-	for said := false; ; {
-		err := step(ctx)
-		var api *jetstream.APIError
-		early := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
-			errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers)
-		missing := api != nil && api.ErrorCode == noPeers && n.ofSeveral()
-		if err == nil || !early || ctx.Err() != nil || !missing && time.Now().After(deadline) {
-			return err
-		}
-		if missing && !said {
-			n.o.Log("cluster: waiting for servers that can keep %d copies …", n.replicas())
-			said = true
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(250 * time.Millisecond):
-		}
-	}
-}
-
-// stores makes the stream and the buckets, or finds them.
+// stores makes the streams and the buckets, or finds them.
 func (n *Node) stores(ctx context.Context) (err error) {
-	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
 	// Links are never thrown away: when there is no room, publishing fails and
 	// the visit that found them waits.
-	config := jetstream.StreamConfig{
+	n.links, err = n.stream(ctx, "links", jetstream.StreamConfig{
 		Name: n.o.Crawl + "-links", Subjects: []string{n.o.Crawl + ".links.*"}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
-		MaxBytes: n.o.MaxBytes, Duplicates: n.o.Dedupe, Storage: jetstream.FileStorage, Replicas: n.replicas(),
-	}
-	n.links, err = n.js.CreateStream(wait, config)
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		if n.links, err = n.js.Stream(wait, config.Name); err == nil && n.links.CachedInfo().Config.Replicas < config.Replicas {
-			n.links, err = n.js.UpdateStream(wait, config)
-		}
-	}
+		MaxBytes: n.o.MaxBytes, Duplicates: n.o.Dedupe, Storage: jetstream.FileStorage,
+	})
 	if err != nil {
-		return fmt.Errorf("cluster: stream of links: %w", err)
-	}
-	visits := jetstream.StreamConfig{
-		Name: n.o.Crawl + "-visited", Subjects: []string{n.o.Crawl + ".visited.*"}, Discard: jetstream.DiscardOld,
-		MaxBytes: n.o.MaxBytes / 2, Storage: jetstream.FileStorage, Replicas: n.replicas(),
-	}
-	n.visits, err = n.js.CreateStream(wait, visits)
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		if n.visits, err = n.js.Stream(wait, visits.Name); err == nil && n.visits.CachedInfo().Config.Replicas < visits.Replicas {
-			n.visits, err = n.js.UpdateStream(wait, visits)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("cluster: stream of visits: %w", err)
-	}
-	bucket := func(what string, ttl time.Duration, storage jetstream.StorageType) (jetstream.KeyValue, error) {
-		c := jetstream.KeyValueConfig{Bucket: n.o.Crawl + "-" + what, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1}
-		kv, err := n.js.CreateKeyValue(wait, c)
-		if errors.Is(err, jetstream.ErrBucketExists) {
-			if kv, err = n.js.KeyValue(wait, c.Bucket); err == nil {
-				kv, err = n.moreReplicas(wait, kv, c)
-			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cluster: keys of %s: %w", what, err)
-		}
-		return kv, nil
-	}
-	if n.crawl, err = bucket("crawl", 0, jetstream.FileStorage); err != nil {
 		return err
 	}
-	if n.members, err = bucket("members", 5*n.o.Heartbeat, jetstream.MemoryStorage); err != nil {
+	n.visits, err = n.stream(ctx, "visits", jetstream.StreamConfig{
+		Name: n.o.Crawl + "-visited", Subjects: []string{n.o.Crawl + ".visited.*"}, Discard: jetstream.DiscardOld,
+		MaxBytes: n.o.MaxBytes / 2, Storage: jetstream.FileStorage,
+	})
+	if err != nil {
+		return err
+	}
+	if n.crawl, err = n.bucket(ctx, "crawl", 0, jetstream.FileStorage); err != nil {
+		return err
+	}
+	if n.members, err = n.bucket(ctx, "members", 5*n.o.Heartbeat, jetstream.MemoryStorage); err != nil {
 		return err
 	}
 	// A key is gone when its lease has ended and the host has rested.
-	n.hosts, err = bucket("hosts", n.o.Lease+n.o.Rest, jetstream.MemoryStorage)
+	n.hosts, err = n.bucket(ctx, "hosts", n.o.Lease+n.o.Rest, jetstream.MemoryStorage)
 	return err
+}
+
+// stream makes a stream or finds it, and keeps it on as many servers as there
+// should be, if the node that made it knew fewer.
+func (n *Node) stream(ctx context.Context, what string, config jetstream.StreamConfig) (s jetstream.Stream, err error) {
+	err = n.insist(ctx, "the stream of "+what, func(ctx context.Context) error {
+		config.Replicas = n.replicas()
+		s, err = n.js.CreateStream(ctx, config)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			if s, err = n.js.Stream(ctx, config.Name); err == nil && s.CachedInfo().Config.Replicas < config.Replicas {
+				s, err = n.js.UpdateStream(ctx, config)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cluster: stream of %s: %w", what, err)
+	}
+	return s, nil
+}
+
+// bucket makes a bucket of keys or finds it, like stream. Its keys end after ttl.
+func (n *Node) bucket(ctx context.Context, what string, ttl time.Duration, storage jetstream.StorageType) (kv jetstream.KeyValue, err error) {
+	err = n.insist(ctx, "the keys of "+what, func(ctx context.Context) error {
+		config := jetstream.KeyValueConfig{Bucket: n.o.Crawl + "-" + what, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1}
+		kv, err = n.js.CreateKeyValue(ctx, config)
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			if kv, err = n.js.KeyValue(ctx, config.Bucket); err == nil {
+				kv, err = n.moreReplicas(ctx, kv, config)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cluster: keys of %s: %w", what, err)
+	}
+	return kv, nil
 }
 
 // moreReplicas keeps a bucket on as many servers as c says, if the node that

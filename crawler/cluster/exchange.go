@@ -329,6 +329,10 @@ func (n *Node) orphaned(name string) bool {
 // acknowledges each once take has stored it. It returns when a while has
 // brought none, unless it is our own.
 func (n *Node) receive(ctx context.Context, name string, take func([]frontier.Entry) error, wanted func() bool) {
+	while := 5 * time.Second
+	if name != n.o.Name {
+		while = 2 * time.Second
+	}
 	consumer, err := n.consumer(ctx, name)
 	for ctx.Err() == nil && wanted() {
 		if err != nil {
@@ -341,23 +345,29 @@ func (n *Node) receive(ctx context.Context, name string, take func([]frontier.En
 			consumer, err = n.consumer(ctx, name)
 			continue
 		}
-		var batch jetstream.MessageBatch
-		batch, err = consumer.Fetch(64, jetstream.FetchMaxWait(time.Second))
-		if err != nil {
-			continue
-		}
-		got := 0
-		for m := range batch.Messages() {
-			got++
-			n.takeIn(ctx, m, take)
-		}
-		if e := batch.Error(); e != nil && !errors.Is(e, context.DeadlineExceeded) && !isEmpty(e) {
-			err = e
-		}
-		if got == 0 && name != n.o.Name {
+		var got int
+		if got, err = n.fetch(ctx, consumer, while, take); got == 0 && err == nil && name != n.o.Name {
 			return
 		}
 	}
+}
+
+// fetch hands the messages to take that come in a while, and says how many.
+func (n *Node) fetch(ctx context.Context, consumer jetstream.Consumer, while time.Duration, take func([]frontier.Entry) error) (got int, err error) {
+	asking, cancel := context.WithTimeout(ctx, while) // the server stops sending a little earlier
+	defer cancel()
+	batch, err := consumer.Fetch(64, jetstream.FetchContext(asking))
+	if err != nil {
+		return 0, err
+	}
+	for m := range batch.Messages() {
+		got++
+		n.takeIn(ctx, m, take)
+	}
+	if err = batch.Error(); err != nil && (errors.Is(err, context.DeadlineExceeded) || isEmpty(err)) {
+		err = nil
+	}
+	return got, err
 }
 
 // isEmpty says that a fetch brought nothing in time.

@@ -111,8 +111,8 @@ func (n *Node) enter(ctx context.Context) error {
 
 // enlist gives the node its share. Whoever joins has something to do: a crawl
 // that was over goes on.
-func (n *Node) enlist(ctx context.Context) error {
-	if err := n.crawl.Delete(ctx, "over"); err != nil {
+func (n *Node) enlist(ctx context.Context) (err error) {
+	if n.begun, err = n.crawl.Put(ctx, "over", nil); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return n.changeMap(ctx, func(m *mapping) bool { return m.enlist(n.o.Name, n.instance) })
@@ -195,7 +195,7 @@ func (n *Node) follow(m mapping) error {
 // beat says that the node is there, looks who else is, and notices when the
 // crawl is over.
 func (n *Node) beat(ctx context.Context) {
-	seen := map[string]time.Time{} // when each node was last alive, by our clock
+	present := attendance{last: map[string]time.Time{}, heard: time.Now(), heartbeat: n.o.Heartbeat}
 	var before []Member
 	quiet := 0
 	t := time.NewTicker(n.o.Heartbeat)
@@ -207,13 +207,16 @@ func (n *Node) beat(ctx context.Context) {
 		case <-t.C:
 		}
 		round, cancel := context.WithTimeout(ctx, 5*n.o.Heartbeat)
-		members, err := n.pulse(round, seen)
+		members, err := n.pulse(round, &present)
 		cancel()
 		if err != nil {
 			if ctx.Err() == nil {
 				n.o.Log("cluster: heartbeat: %v", err)
 			}
 			quiet = 0
+			if n.isOver(ctx) { // most of the servers may have left
+				n.finish()
+			}
 			continue
 		}
 		if n.quiet(ctx, members, before) {
@@ -227,7 +230,9 @@ func (n *Node) beat(ctx context.Context) {
 				n.o.Log("cluster: %v", err)
 			}
 		}
-		if quiet >= 3 || n.isOver(ctx) {
+		if n.isOver(ctx) {
+			n.finish()
+		} else if quiet >= 3 {
 			n.end(ctx)
 		}
 	}
@@ -252,11 +257,13 @@ func (n *Node) WaitFor(ctx context.Context, nodes int) error {
 	}
 }
 
-// isOver says that another node has found the crawl to be over. It may have
-// left since, so the others cannot see that all are idle.
+// isOver says that another node has found the crawl to be over since we are
+// here. It may have left, so that the others cannot see that all are idle.
 func (n *Node) isOver(ctx context.Context) bool {
-	_, err := n.crawl.Get(ctx, "over")
-	return err == nil
+	ctx, cancel := context.WithTimeout(ctx, n.o.Heartbeat)
+	defer cancel()
+	entry, err := n.crawl.Get(ctx, "over")
+	return err == nil && len(entry.Value()) > 0 && entry.Revision() > n.begun
 }
 
 // end ends the crawl for everybody.
@@ -264,6 +271,11 @@ func (n *Node) end(ctx context.Context) {
 	if _, err := n.crawl.Put(ctx, "over", []byte(n.o.Name)); err != nil {
 		return // the next heartbeat tries again
 	}
+	n.finish()
+}
+
+// finish ends the crawl for this node.
+func (n *Node) finish() {
 	n.waiting.Lock()
 	defer n.waiting.Unlock()
 	n.over = true
@@ -271,7 +283,7 @@ func (n *Node) end(ctx context.Context) {
 }
 
 // pulse is one heartbeat: it returns the members that are alive, by name.
-func (n *Node) pulse(ctx context.Context, seen map[string]time.Time) ([]Member, error) {
+func (n *Node) pulse(ctx context.Context, present *attendance) ([]Member, error) {
 	raw, err := json.Marshal(n.State())
 	if err != nil {
 		return nil, err
@@ -286,18 +298,16 @@ func (n *Node) pulse(ctx context.Context, seen map[string]time.Time) ([]Member, 
 	now := time.Now()
 	alive := map[string]Member{}
 	for _, m := range members {
-		alive[m.Name], seen[m.Name] = m, now
+		alive[m.Name] = m
 	}
+	present.note(alive, now)
 	n.mu.Lock()
 	n.alive = alive
 	n.mu.Unlock()
 	return members, n.changeMap(ctx, func(m *mapping) bool {
 		changed := m.enlist(n.o.Name, n.instance) // if we were away too long
 		for _, name := range slices.Clone(m.Nodes) {
-			last, known := seen[name]
-			if !known {
-				seen[name] = now // counts from when we first missed it
-			} else if now.Sub(last) > n.o.Away {
+			if present.absent(name, now) > n.o.Away {
 				m.Nodes = slices.DeleteFunc(m.Nodes, func(s string) bool { return s == name })
 				if m.Left == nil {
 					m.Left = map[string]time.Time{}
@@ -309,6 +319,39 @@ func (n *Node) pulse(ctx context.Context, seen map[string]time.Time) ([]Member, 
 		}
 		return changed
 	})
+}
+
+// An attendance says how long nodes have been silent, by our clock. Time in
+// which nobody could be heard, because JetStream had no leader or we were cut
+// off ourselves, does not count.
+type attendance struct {
+	last      map[string]time.Time // when each node was last alive
+	heard     time.Time            // when we last heard of anybody
+	heartbeat time.Duration
+}
+
+// note says who is alive now.
+func (a *attendance) note(alive map[string]Member, now time.Time) {
+	if gap := now.Sub(a.heard) - a.heartbeat; gap > a.heartbeat {
+		for name := range a.last {
+			a.last[name] = a.last[name].Add(gap)
+		}
+	}
+	a.heard = now
+	for name := range alive {
+		a.last[name] = now
+	}
+}
+
+// absent is for how long a node has not been heard of, counted from when it
+// was first missed.
+func (a *attendance) absent(name string, now time.Time) time.Duration {
+	last, known := a.last[name]
+	if !known {
+		a.last[name] = now
+		return 0
+	}
+	return now.Sub(last)
 }
 
 // Alive is the number of nodes that were there at the last heartbeat, with

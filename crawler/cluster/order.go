@@ -115,21 +115,11 @@ func newOrdering(self string, o Order, patience time.Duration, js jetstream.JetS
 
 // nuggets makes the stream of a crawl's nuggets, or finds it. What a node has
 // not heard in a minute is of no use any more.
-func nuggets(ctx context.Context, js jetstream.JetStream, crawl string, replicas int) (jetstream.Stream, error) {
-	config := jetstream.StreamConfig{
+func (n *Node) nuggets(ctx context.Context, crawl string) (jetstream.Stream, error) {
+	return n.stream(ctx, "nuggets", jetstream.StreamConfig{
 		Name: crawl + "-nuggets", Subjects: []string{crawl + ".nuggets.>"}, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld,
-		MaxAge: time.Minute, MaxMsgs: 100_000, MaxBytes: 16 << 20, Storage: jetstream.MemoryStorage, Replicas: replicas,
-	}
-	s, err := js.CreateStream(ctx, config)
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		if s, err = js.Stream(ctx, config.Name); err == nil && s.CachedInfo().Config.Replicas < replicas {
-			s, err = js.UpdateStream(ctx, config)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cluster: stream of nuggets: %w", err)
-	}
-	return s, nil
+		MaxAge: time.Minute, MaxMsgs: 100_000, MaxBytes: 16 << 20, Storage: jetstream.MemoryStorage,
+	})
 }
 
 // turn waits until the node may begin a page.
@@ -216,7 +206,7 @@ func (o *ordering) listen(ctx context.Context) error {
 		case heard <- m:
 		case <-ctx.Done():
 		}
-	}, jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+	}, jetstream.PullHeartbeat(silent), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
 		if errors.Is(err, jetstream.ErrOrderedConsumerNotCreated) || errors.Is(err, jetstream.ErrStreamNotFound) {
 			select {
 			case broken <- err:
@@ -473,9 +463,7 @@ func (n *Node) takeTurns(ctx context.Context) (err error) {
 	if o == nil {
 		return nil
 	}
-	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	stream, err := nuggets(wait, n.js, n.o.Crawl, n.replicas())
+	stream, err := n.nuggets(ctx, n.o.Crawl)
 	if err != nil {
 		return err
 	}
@@ -553,7 +541,7 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (turns [
 		if err := n.connect(ctx); err != nil {
 			return nil, heard, err
 		}
-		stream, err := nuggets(ctx, n.js, crawl, 1)
+		stream, err := n.nuggets(ctx, crawl)
 		if err != nil {
 			return nil, heard, err
 		}

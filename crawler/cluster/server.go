@@ -168,13 +168,39 @@ func Serve(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start server: %w", err)
 	}
-	go s.Start() // ends with Shutdown
+	for _, address := range []string{o.Listen, net.JoinHostPort(opts.Cluster.Host, strconv.Itoa(opts.Cluster.Port))} {
+		if err := isFree(address); err != nil {
+			return nil, fmt.Errorf("start server: %w", err)
+		}
+	}
+	started := make(chan struct{})
+	go func() { s.Start(); close(started) }() // returns when what it has stored is read
+	select {
+	case <-started:
+	case <-time.After(startPatience):
+	}
 	if !s.ReadyForConnections(10 * time.Second) {
 		s.Shutdown()
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("start server: %s is not free, or %s cannot be used", o.Listen, o.Dir)
 	}
 	return &Server{s, len(o.Routes)}, nil
+}
+
+// startPatience is how long a server may take to read what it has stored.
+const startPatience = 2 * time.Minute
+
+// isFree says why a server cannot listen at an address; empty, and a port that
+// the system chooses, always can.
+func isFree(address string) error {
+	if _, port, err := net.SplitHostPort(address); err != nil || port == "0" || port == strconv.Itoa(server.RANDOM_PORT) {
+		return nil
+	}
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	return ln.Close()
 }
 
 // URL is where nodes connect to; empty: only this process can.

@@ -158,6 +158,10 @@ func (n *Node) followVisits(ctx context.Context) {
 	}
 }
 
+// silent is how often a server says that a stream has nothing new: one that was
+// lost is noticed after twice that time, and another one asked.
+const silent = 3 * time.Second
+
 // readStream reads the stream from its beginning until the map changes.
 func (n *Node) readStream(ctx context.Context, s shares, remapped <-chan struct{}) error {
 	v := &n.visited
@@ -197,7 +201,7 @@ func (n *Node) readStream(ctx context.Context, s shares, remapped <-chan struct{
 		}
 		v.at = meta.Sequence.Stream
 		v.changed.Broadcast()
-	}, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // it tries again by itself
+	}, jetstream.PullHeartbeat(silent), jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // it tries again by itself
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,101 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// How long JetStream is asked again before what waits for it gives up. An
+// election among servers takes 4 to 9 s after a leader is lost, on a busy
+// machine several of them in a row.
+const (
+	joinPatience = 3 * time.Minute  // of a node that joins
+	viewPatience = 30 * time.Second // of one who looks
+	oneAttempt   = 10 * time.Second // for one step
+	sayAfter     = 5 * time.Second  // a user who waits for so long is told for what
+)
+
+// ready returns when JetStream answers. Servers that form a cluster answer when
+// most of them are there and have chosen a leader, which takes ten seconds and
+// more, and somebody has to start the others: where ours is one of them it
+// waits for as long as it takes.
+func (n *Node) ready(ctx context.Context) error {
+	if n.ofSeveral() {
+		defer func(was time.Duration) { n.await = was }(n.await)
+		n.await = math.MaxInt64
+	}
+	err := n.insist(ctx, "JetStream, which answers when most of its servers are there", func(ctx context.Context) error {
+		_, err := n.js.AccountInfo(ctx)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+		return fmt.Errorf("%w: %s has no JetStream: %w", ErrUnreachable, n.o.URL, err)
+	}
+	return err
+}
+
+// insist does a step until it works, ctx ends, or n.await has passed with
+// errors that pass: in a cluster of servers what was just made is not known to
+// all of them, and whenever a server is lost, the leaders that it had are
+// missing for some seconds. Where servers are missing that should keep copies,
+// it waits for as long as it takes. what says in an error what it waited for.
+func (n *Node) insist(ctx context.Context, what string, step func(ctx context.Context) error) error {
+	begun, pause := time.Now(), 100*time.Millisecond
+	for said := false; ; pause = min(2*pause, 2*time.Second) {
+		try, cancel := context.WithTimeout(ctx, min(oneAttempt, max(n.await, time.Second)))
+		err := step(try)
+		cancel()
+		if err == nil || ctx.Err() != nil || !isTemporary(err) {
+			return err
+		}
+		waited, missing := time.Since(begun), hasCode(err, noPeers) && n.ofSeveral()
+		if waited > n.await && !missing {
+			return fmt.Errorf("%w: waited %v for %s: %w", ErrUnreachable, waited.Round(time.Second), what, err)
+		}
+		if !said && (waited > sayAfter || missing) {
+			n.o.Log("cluster: waiting for %s … (%v)", what, err)
+			said = true
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// noPeers is the server's code for fewer servers than were asked to keep a
+// stream.
+const noPeers = 10005
+
+// hasCode says that JetStream answered with an error of this code.
+func hasCode(err error, code jetstream.ErrorCode) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.ErrorCode == code
+}
+
+// isTemporary says of an error that the same question may have another answer
+// soon: nobody leads, a server is lost or has just come, or the one that was
+// asked does not know yet what another one does, so that a key which is there
+// is not found.
+func isTemporary(err error) bool {
+	for _, passing := range []error{
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrStaleConnection,
+		jetstream.ErrNoStreamResponse, jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound, jetstream.ErrKeyNotFound, jetstream.ErrKeyExists,
+	} {
+		if errors.Is(err, passing) {
+			return true
+		}
+	}
+	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+		return false
+	}
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence)
+}
