@@ -11,6 +11,8 @@ import (
 	"gazehound/crawler/sitemap"
 	"gazehound/crawler/tdm"
 	"gazehound/crawler/weburl"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // A FileFetcher also brings files that are no pages, cut after max bytes. A
@@ -81,32 +83,16 @@ func (c *Crawler) readSitemap(v *Visit) {
 
 // Reservations of rights are asked for once a host, in a turn of its own, and
 // only when a page of the host is about to be kept: most hosts never have one.
-// The page waits meanwhile.
+// The page waits for that turn in the hands of its worker. So no more pages are
+// fetched and not yet stored than there are workers, and that is what a crash
+// can make the crawl fetch again.
 
-// reserves tells what the host of u reserves; not known where nobody asked
-// yet or it is too long ago.
-func (r *reservations) reserves(u weburl.URL) (reserved, known bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h, known := r.hosts[u.Host()]
-	if !known || time.Now().After(h.until) {
-		return false, false
-	}
-	return h.rules.Reserved(u), true
-}
-
-// asked tells whether the host of u has been asked.
-func (r *reservations) asked(u weburl.URL) bool {
-	_, known := r.reserves(u)
-	return known
-}
-
-// A reservations remembers the hosts' reservations and the pages that wait for
-// them.
+// A reservations remembers what hosts reserve.
 type reservations struct {
-	mu    sync.Mutex
-	hosts map[string]reservation
-	pages map[weburl.URL]*page.Response
+	mu     sync.Mutex
+	hosts  map[string]reservation
+	first  hostSet            // hosts that are asked before another page of theirs is fetched
+	asking singleflight.Group // by host
 }
 
 type reservation struct {
@@ -115,39 +101,83 @@ type reservation struct {
 }
 
 const (
-	maxReservations = 50_000 // hosts; beyond it all are asked again
-	maxHeld         = 64     // pages; beyond it they are fetched again
-	reservationTTL  = 24 * time.Hour
-	reservationWait = 10 * time.Minute // after a failure
+	maxReservations     = 50_000 // hosts; beyond it all are asked again
+	reservationTTL      = 24 * time.Hour
+	reservationWait     = 10 * time.Minute // after a failure
+	reservationPatience = time.Minute      // that a page waits for the next turn of its host
 )
 
-// hold keeps a page until its entry is visited again.
-func (r *reservations) hold(p *page.Response) {
+// of returns what a host reserves; not known where nobody asked yet or it is
+// too long ago.
+func (r *reservations) of(host string) (rules tdm.Rules, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.pages == nil || len(r.pages) >= maxHeld {
-		r.pages = make(map[weburl.URL]*page.Response)
+	h, known := r.hosts[host]
+	return h.rules, known && time.Now().Before(h.until)
+}
+
+func (r *reservations) remember(host string, said reservation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hosts == nil || len(r.hosts) >= maxReservations {
+		r.hosts = make(map[string]reservation)
 	}
-	r.pages[p.URL] = p
+	r.hosts[host] = said
 }
 
-// held returns the page at u if it waits, and forgets it.
-func (r *reservations) held(u weburl.URL) *page.Response {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.pages[u]
-	delete(r.pages, u)
-	return p
+// reserves tells whether its host reserves the rights to u. It waits until the
+// host may be asked, if nobody has. A host that rests for longer than
+// reservationPatience is asked in its next turn, before the page is fetched
+// again; then the time until that is returned.
+func (c *Crawler) reserves(ctx context.Context, u weburl.URL, crawlDelay time.Duration) (reserved bool, wait time.Duration, err error) {
+	if _, ok := c.Fetcher.(FileFetcher); !ok {
+		return false, 0, nil
+	}
+	host := u.Host()
+	type answer struct {
+		rules tdm.Rules
+		wait  time.Duration
+	}
+	said, err, _ := c.reserved.asking.Do(host, func() (any, error) {
+		for {
+			if rules, known := c.reserved.of(host); known {
+				return answer{rules: rules}, nil
+			}
+			wait := c.Gate.Claim(host)
+			switch {
+			case wait <= 0:
+				rules, err := c.askReservations(ctx, u, crawlDelay)
+				return answer{rules: rules}, err
+			case wait > reservationPatience:
+				c.reserved.first.add(host)
+				return answer{wait: wait}, nil
+			}
+			turn := time.NewTimer(wait)
+			select {
+			case <-turn.C:
+			case <-ctx.Done():
+				turn.Stop()
+				return answer{}, ctx.Err()
+			}
+		}
+	})
+	a := said.(answer)
+	return a.rules.Reserved(u), a.wait, err
 }
 
-// ask makes the request for the reservations of u's host. A host that does not
-// answer has said nothing.
-func (r *reservations) ask(ctx context.Context, f FileFetcher, u weburl.URL) (*page.Response, error) {
+// askReservations uses the turn of u's host to ask what it reserves. A host
+// that does not answer has said nothing.
+func (c *Crawler) askReservations(ctx context.Context, u weburl.URL, crawlDelay time.Duration) (tdm.Rules, error) {
 	at, err := u.Resolve(tdm.Path)
 	if err != nil {
-		return nil, err
+		c.Gate.Visited(u.Host(), noRequest)
+		return tdm.Rules{}, err
 	}
-	response, err := f.FetchPrefix(ctx, at, tdm.MaxSize)
+	response, err := c.Fetcher.(FileFetcher).FetchPrefix(ctx, at, tdm.MaxSize)
+	c.Gate.Visited(u.Host(), turnOf(response, err, crawlDelay))
+	if ctx.Err() != nil {
+		return tdm.Rules{}, ctx.Err()
+	}
 	said := reservation{until: time.Now().Add(reservationTTL)}
 	switch {
 	case err != nil || response.Status == 429 || response.Status >= 500:
@@ -155,11 +185,6 @@ func (r *reservations) ask(ctx context.Context, f FileFetcher, u weburl.URL) (*p
 	case response.Status == 200:
 		said.rules = tdm.Parse(response.Body)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.hosts == nil || len(r.hosts) >= maxReservations {
-		r.hosts = make(map[string]reservation)
-	}
-	r.hosts[u.Host()] = said
-	return response, err
+	c.reserved.remember(u.Host(), said)
+	return said.rules, nil
 }

@@ -1,14 +1,21 @@
 package crawler_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"gazehound/crawler"
 	"gazehound/crawler/crawltest"
+	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/polite"
+	"gazehound/crawler/weburl"
 )
 
 // asked lists the requests for a host, robots.txt left out.
@@ -226,5 +233,114 @@ func TestReservations(t *testing.T) {
 	seed(t, c2, "http://b.example/")
 	if err := c2.Run(t.Context()); err != nil || len(l2.visits) != 1 || !l2.visits[0].Outcome.Relevant {
 		t.Errorf("reservations were heeded unasked: %v, %v", l2.visits, err)
+	}
+}
+
+// stored counts the pages that were fetched, and those that were stored since.
+type stored struct {
+	*fetch.Client
+	mu        sync.Mutex
+	open      map[weburl.URL]bool
+	most      int
+	refetched []weburl.URL
+	seen      map[weburl.URL]bool
+}
+
+func (s *stored) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
+	s.mu.Lock()
+	if s.seen[u] {
+		s.refetched = append(s.refetched, u)
+	}
+	s.seen[u], s.open[u] = true, true
+	s.most = max(s.most, len(s.open))
+	s.mu.Unlock()
+	return s.Client.Fetch(ctx, u)
+}
+
+func (s *stored) Visit(ctx context.Context, v *crawler.Visit) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, v.Entry.URL)
+	return nil
+}
+
+// What a crash makes the crawl fetch again is what was fetched and not yet
+// stored: never more pages than there are workers, also where every page has
+// to wait until its host may be asked for its reservations.
+func TestInFlight(t *testing.T) {
+	var web, start strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&web, "-- http://h%d.example/ --\nLange Straße 5, 26121 Oldenburg <a href=\"/2\">2</a> <a href=\"/3\">3</a>\n", i)
+		fmt.Fprintf(&web, "-- http://h%d.example/2 --\nLange Straße 5, 26121 Oldenburg\n-- http://h%d.example/3 --\nnichts\n", i, i)
+		fmt.Fprintf(&start, "<a href=\"http://h%d.example/\">x</a> ", i)
+	}
+	s := crawltest.MustWeb("-- http://seed.example/ --\n" + start.String() + "\n" + web.String()).Start(1)
+	defer s.Close()
+	c, l := newCrawler(t, s, "breadth-first", nil, nil)
+	manners := polite.DefaultOptions()
+	manners.Delay, manners.AdaptiveDelay = 20*time.Millisecond, false
+	gate, err := polite.New(manners)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	seen := &stored{Client: c.Fetcher.(*fetch.Client), open: map[weburl.URL]bool{}, seen: map[weburl.URL]bool{}}
+	c.Gate, c.Fetcher, c.Sinks = gate, seen, append(c.Sinks, seen)
+	c.Options.Reservations, c.Options.Workers = true, 3
+	seed(t, c, "http://seed.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if seen.most > 3 || len(seen.refetched) > 0 || len(l.visits) != 61 {
+		t.Errorf("%d pages were fetched and not yet stored with 3 workers; %v were fetched twice; %d visits, want 61", seen.most, seen.refetched, len(l.visits))
+	}
+	for i := range 20 {
+		if got := asked(s, fmt.Sprintf("h%d.example", i)); len(got) != 4 || !slices.Contains(got, "/.well-known/tdmrep.json") {
+			t.Errorf("host %d was asked for %q", i, got)
+		}
+	}
+}
+
+// longRest makes the first page of a host wait for two minutes for its host.
+type longRest struct {
+	crawler.Gate
+	crawler.Frontier
+	refused int
+	waits   []time.Duration
+}
+
+func (r *longRest) Claim(host string) time.Duration {
+	if r.refused++; r.refused == 3 { // after those for robots.txt and the page
+		return 2 * time.Minute
+	}
+	return r.Gate.Claim(host)
+}
+
+func (r *longRest) Return(e frontier.Entry, wait time.Duration) error {
+	r.waits = append(r.waits, wait)
+	return r.Frontier.Return(e, 0)
+}
+
+// A page does not wait for a host that is to be left alone for long. It is
+// fetched again when the host has been asked.
+func TestReservationsOfRestingHost(t *testing.T) {
+	s := crawltest.MustWeb(reserving).Start(1)
+	defer s.Close()
+	c, l := newCrawler(t, s, "breadth-first", nil, nil)
+	c.Options.Reservations = true
+	r := &longRest{Gate: c.Gate, Frontier: c.Frontier}
+	c.Gate, c.Frontier = r, r
+	seed(t, c, "http://a.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := asked(s, "a.example"), []string{"/", "/.well-known/tdmrep.json", "/"}; !slices.Equal(got, want) {
+		t.Errorf("asked for %q; want %q", got, want)
+	}
+	if want := []time.Duration{0, 2 * time.Minute, 0}; !slices.Equal(r.waits, want) {
+		t.Errorf("waited %v; want %v: robots.txt, the page, the reservations", r.waits, want)
+	}
+	if len(l.visits) != 1 || l.visits[0].Outcome.Reason != "tdm_reserved" {
+		t.Errorf("%+v", l.visits)
 	}
 }

@@ -64,9 +64,14 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		}
 	}
 
-	r, turn, err := c.fetch(ctx, v)
-	turn.CrawlDelay = crawlDelay
-	c.Gate.Visited(u.Host(), turn)
+	if c.reserved.first.has(u.Host()) {
+		if _, known := c.reserved.of(u.Host()); !known {
+			_, err := c.askReservations(ctx, u, crawlDelay)
+			return 0, err
+		}
+	}
+	r, err := c.fetch(ctx, v)
+	c.Gate.Visited(u.Host(), turnOf(r, err, crawlDelay))
 	if ctx.Err() != nil {
 		return 0, ctx.Err() // our stop is not the page's fault
 	}
@@ -110,13 +115,14 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 	if err != nil {
 		return 0, fmt.Errorf("judge %s: %w", u, err)
 	}
-	if _, files := c.Fetcher.(FileFetcher); verdict.Relevant && c.Options.Reservations && files {
-		reserved, known := c.reserved.reserves(u)
-		if !known {
-			c.reserved.hold(r)
-			return 0, nil
-		}
-		if reserved {
+	if verdict.Relevant && c.Options.Reservations {
+		reserved, wait, err := c.reserves(ctx, u, crawlDelay)
+		switch {
+		case err != nil:
+			return 0, err
+		case wait > 0:
+			return wait, nil
+		case reserved:
 			v.Outcome.Kind, v.Outcome.Reason = "skipped", "tdm_reserved"
 			return notAgain, nil
 		}
@@ -134,26 +140,18 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 	return notAgain, nil
 }
 
-// fetch uses the turn of e's host for a request and returns the response for
-// e. Where the page is here already and waits for the host's reservations, the
-// request is for those.
-func (c *Crawler) fetch(ctx context.Context, v *Visit) (r *page.Response, turn polite.Visit, err error) {
+// fetch asks for e as what it is.
+func (c *Crawler) fetch(ctx context.Context, v *Visit) (*page.Response, error) {
 	e := &v.Entry
 	files, ok := c.Fetcher.(FileFetcher)
-	switch held := c.reserved.held(e.URL); {
-	case held != nil && c.reserved.asked(e.URL): // by another page meanwhile
-		return held, noRequest, nil
-	case held != nil:
-		asked, err := c.reserved.ask(ctx, files, e.URL)
-		return held, turnOf(asked, err, 0), nil
+	switch {
 	case e.Sitemap && ok:
-		r, err = files.FetchPrefix(ctx, e.URL, sitemapBytes)
+		return files.FetchPrefix(ctx, e.URL, sitemapBytes)
 	case v.Before != nil:
-		r, err = c.fetchAgain(ctx, e.URL, v.Before)
+		return c.fetchAgain(ctx, e.URL, v.Before)
 	default:
-		r, err = c.Fetcher.Fetch(ctx, e.URL)
+		return c.Fetcher.Fetch(ctx, e.URL)
 	}
-	return r, turnOf(r, err, 0), err
 }
 
 // turnOf tells the gate what a request met.
