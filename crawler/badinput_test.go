@@ -255,8 +255,11 @@ func TestBadInputs(t *testing.T) {
 				t.Fatal("nothing holds this row")
 			}
 			c := badInputCrawler(t, clients)
-			for _, path := range []string{"/closes-second-use", "/length-negative"} {
-				if _, reuses := row.urls[path]; reuses { // a connection that is lost brings its answer with the next turn
+			for raw, want := range row.urls {
+				if strings.HasPrefix(raw, "/") && want != "error timeout" {
+					// The hostile server closes connections behind whole answers. A page
+					// that is asked for on one of them before the close has arrived finds
+					// no answer, and is asked for again in its next turn.
 					c.Options.Retries = 1
 				}
 			}
