@@ -558,6 +558,17 @@ func (s *search) list(p *part, field int, term string, d segment.TermDictionary,
 
 // completions returns the most frequent terms of a field that start so.
 func (s *search) completions(field int, start string) ([]string, error) {
+	counts, err := s.frequencies(field, nil, start, 2000)
+	if err != nil {
+		return nil, err
+	}
+	return mostFrequent(counts, maxPrefixes), nil
+}
+
+// frequencies returns how often the terms of a field stand in the index that begin
+// with start and that an automaton takes, nil for all: at most so many terms of
+// each part of the index.
+func (s *search) frequencies(field int, takes segment.Automaton, start string, most int) (map[string]uint64, error) {
 	counts := map[string]uint64{}
 	from, to := []byte(start), append([]byte(start), 0xff)
 	for i := range s.v.parts {
@@ -565,8 +576,8 @@ func (s *search) completions(field int, start string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		terms := d.AutomatonIterator(nil, from, to)
-		for range 2000 {
+		terms := d.AutomatonIterator(takes, from, to)
+		for range most {
 			e, err := terms.Next()
 			if err != nil {
 				return nil, fmt.Errorf("index: %w", err)
@@ -577,7 +588,7 @@ func (s *search) completions(field int, start string) ([]string, error) {
 			counts[e.Term] += e.Count
 		}
 	}
-	return mostFrequent(counts, maxPrefixes), nil
+	return counts, nil
 }
 
 func mostFrequent(counts map[string]uint64, most int) []string {
@@ -590,28 +601,13 @@ func mostFrequent(counts map[string]uint64, most int) []string {
 // from a word and begin with the same letter.
 func (s *search) corrections(field int, word string) ([]string, error) {
 	_, first := utf8.DecodeRuneInString(word)
-	from, to := []byte(word[:first]), append([]byte(word[:first]), 0xff)
 	near := newEdits(word)
 	if near == nil {
 		return s.bleveCorrections(field, word, word[:first])
 	}
-	counts := map[string]uint64{}
-	for i := range s.v.parts {
-		d, err := s.dict(i, field)
-		if err != nil {
-			return nil, err
-		}
-		terms := d.AutomatonIterator(near, from, to)
-		for {
-			e, err := terms.Next()
-			if err != nil {
-				return nil, fmt.Errorf("index: %w", err)
-			}
-			if e == nil {
-				break
-			}
-			counts[e.Term] += e.Count
-		}
+	counts, err := s.frequencies(field, near, word[:first], math.MaxInt)
+	if err != nil {
+		return nil, err
 	}
 	return mostFrequent(counts, maxTypos), nil
 }

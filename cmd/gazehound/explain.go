@@ -62,14 +62,10 @@ func (a *app) explain(text string) (err error) {
 	if problem != "" {
 		return fail(exitUsage, "explain: %s", problem)
 	}
-	cfg, err := a.config(crawlFlags)
+	p, cfg, err := a.project(crawlFlags)
 	if err != nil {
 		return err
 	}
-	if err := a.needData(); err != nil {
-		return err
-	}
-	p := project{a.data}
 	if !fileExists(p.frontier()) {
 		return fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
 	}

@@ -181,14 +181,10 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	if err := o.Validate(format); err != nil {
 		return fail(exitUsage, "%w", err)
 	}
-	if err := a.needData(); err != nil {
-		return err
-	}
-	cfg, err := a.config(nil)
+	p, cfg, err := a.project(nil)
 	if err != nil {
 		return err
 	}
-	p := project{a.data}
 	x, err := openIndexToRead(p)
 	if err != nil {
 		return err

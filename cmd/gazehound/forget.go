@@ -102,14 +102,10 @@ type removal struct {
 
 // forget does what its flags say, after what a killed one left.
 func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
-	if err := a.needData(); err != nil {
-		return err
-	}
-	cfg, err := a.config(nil)
+	p, cfg, err := a.project(nil)
 	if err != nil {
 		return err
 	}
-	p := project{a.data}
 	if o.requests {
 		return a.listRequests(p)
 	}

@@ -107,14 +107,10 @@ func (a *app) label(ctx context.Context, args []string, file string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := a.config(nil)
+	p, cfg, err := a.project(nil)
 	if err != nil {
 		return err
 	}
-	if err := a.needData(); err != nil {
-		return err
-	}
-	p := project{a.data}
 	if err := appendLabels(p.labels(), given); err != nil {
 		return err
 	}

@@ -267,6 +267,16 @@ func (a *app) needData() error {
 	return nil
 }
 
+// project returns the data directory and what is configured for it; flagKeys
+// as config wants them.
+func (a *app) project(flagKeys map[string]string) (project, *Config, error) {
+	cfg, err := a.config(flagKeys)
+	if err == nil {
+		err = a.needData()
+	}
+	return project{a.data}, cfg, err
+}
+
 // oneLine keeps foreign text from forging lines or colours of the terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {

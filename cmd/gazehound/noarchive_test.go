@@ -2,16 +2,14 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"gazehound/crawler/crawltest"
 	"gazehound/crawler/demo"
 )
 
@@ -67,20 +65,11 @@ func TestNoArchive(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	for _, name := range names {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
+		text, err := crawltest.ReadGzip(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		kept += string(text)
-		f.Close()
 	}
 	for _, name := range []string{"open", "meta", "header", "gone"} {
 		if has := strings.Contains(kept, "Vertraulich"+name); has != (name == "open") {

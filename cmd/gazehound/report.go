@@ -111,11 +111,8 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 			return fail(exitUsage, "--fail-under: %w.%s", err, didYouMean(bad.Name, report.MetricNames()))
 		}
 	}
-	cfg, err := a.config(nil)
+	_, cfg, err := a.project(nil)
 	if err != nil {
-		return err
-	}
-	if err := a.needData(); err != nil {
 		return err
 	}
 	var r report.Report

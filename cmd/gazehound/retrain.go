@@ -48,14 +48,10 @@ nothing to learn from, 5 a crawl is running, 10 no crawl.`,
 func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) (err error) {
 	ctx, stop := signals(ctx)
 	defer stop()
-	cfg, err := a.config(nil)
+	p, cfg, err := a.project(nil)
 	if err != nil {
 		return err
 	}
-	if err := a.needData(); err != nil {
-		return err
-	}
-	p := project{a.data}
 	if !fileExists(p.frontier()) {
 		return fail(exitNoData, "%s holds no crawl to learn from. \"gazehound crawl\" makes one", p.dir)
 	}

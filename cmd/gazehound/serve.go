@@ -79,14 +79,11 @@ say so.`,
 
 // serve serves the project's index until ctx ends.
 func (a *app) serve(ctx context.Context) (err error) {
-	cfg, err := a.config(serveFlags)
+	p, cfg, err := a.project(serveFlags)
 	if err != nil {
 		return err
 	}
-	if err := a.needData(); err != nil {
-		return err
-	}
-	x, err := openIndexToRead(project{a.data})
+	x, err := openIndexToRead(p)
 	if err != nil {
 		return err
 	}

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"gazehound/crawler/crawltest"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
@@ -66,13 +64,8 @@ func noRecords(ts *testscript.TestScript, neg bool, args []string) {
 	of := regexp.MustCompile(`(^|[ /.])` + regexp.QuoteMeta(args[1]) + `(/|\s*$)`)
 	via := regexp.MustCompile(`"via":"http://(www\.)?` + regexp.QuoteMeta(args[1]) + `/`)
 	for _, name := range names {
-		f, err := os.Open(name)
+		text, err := crawltest.ReadGzip(name)
 		ts.Check(err)
-		z, err := gzip.NewReader(f)
-		ts.Check(err)
-		text, err := io.ReadAll(z)
-		ts.Check(err)
-		ts.Check(f.Close())
 		for line := range strings.SplitSeq(string(text), "\n") {
 			field, value, _ := strings.Cut(line, ":")
 			header := strings.HasPrefix(field, "WARC-") || field == "Host"

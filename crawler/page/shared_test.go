@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode"
 
+	"gazehound/crawler/crawltest"
 	"gazehound/crawler/weburl"
 
 	"golang.org/x/net/html"
@@ -131,16 +132,7 @@ func labelled(t *testing.T, set string) (rows []labelledPage, load func(id strin
 		t.Fatalf("%d rows: %v", len(rows), err)
 	}
 	return rows, func(id string) *Response {
-		f, err := os.Open(shared(t, "labelled", set+"_html", id+".html.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(z)
+		body, err := crawltest.ReadGzip(shared(t, "labelled", set+"_html", id+".html.gz"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/crawler/crawltest"
 	"gazehound/crawler/simhash"
 	"gazehound/crawler/weburl"
 
@@ -163,21 +164,7 @@ func FuzzRestore(f *testing.F) {
 	f.Add([]byte(`{"patterns":{"a/*":{"n":5,"c":2}},"params":{"a?b":{"s":4}}}`))
 	f.Add([]byte(`{"patterns":{"a":null}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d := New()
-		if d.Restore(data) != nil {
-			return
-		}
-		first, err := d.Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := New()
-		if err := again.Restore(first); err != nil {
-			t.Fatal(err)
-		}
-		if second, err := again.Snapshot(); err != nil || string(second) != string(first) {
-			t.Errorf("%s, again %s, %v", first, second, err)
-		}
+		crawltest.Restores(t, data, New)
 	})
 }
 

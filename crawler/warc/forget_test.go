@@ -2,38 +2,18 @@ package warc
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"gazehound/crawler/crawltest"
 	"gazehound/crawler/weburl"
 )
-
-// ungzip returns all members of a file.
-func ungzip(t testing.TB, name string) string {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 func ofGone(u weburl.URL) bool { return u.Host() == "gone.example" }
 
@@ -87,7 +67,11 @@ func TestForget(t *testing.T) {
 	}
 	records := 0
 	for _, name := range names {
-		text := ungzip(t, name)
+		file, err := crawltest.ReadGzip(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(file)
 		if strings.Contains(text, "gone.example") || strings.Contains(text, "secret") {
 			t.Errorf("%s still holds what was forgotten", name)
 		}

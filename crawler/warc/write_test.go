@@ -294,13 +294,17 @@ func TestWriterRotates(t *testing.T) {
 	}
 }
 
-// TestWriterRepairs cuts a file that was left open at every byte.
-func TestWriterRepairs(t *testing.T) {
+// threeCaptures writes a file of three captures, and returns its bytes and
+// where its records start and it ends. Before the file is closed it calls open
+// with the folder.
+func threeCaptures(t *testing.T, open func(dir string)) (whole []byte, starts map[int]bool) {
+	t.Helper()
 	dir := t.TempDir()
 	w := newWriter(t, dir)
 	for i := range 3 {
 		put(t, w, capture(t, fmt.Sprintf("http://a.example/%d", i), 200, fmt.Sprintf("<p>%d", i)))
 	}
+	open(dir)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -309,10 +313,16 @@ func TestWriterRepairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	starts := map[int]bool{len(whole): true}
+	starts = map[int]bool{len(whole): true}
 	for _, r := range readStrictly(t, name) {
 		starts[int(r.offset)] = true
 	}
+	return whole, starts
+}
+
+// TestWriterRepairs cuts a file that was left open at every byte.
+func TestWriterRepairs(t *testing.T) {
+	whole, starts := threeCaptures(t, func(string) {})
 	last := 0
 	for n := 0; n <= len(whole); n++ {
 		if starts[n] {
@@ -340,27 +350,11 @@ func TestWriterRepairs(t *testing.T) {
 }
 
 func TestCheckEnds(t *testing.T) {
-	dir := t.TempDir()
-	w := newWriter(t, dir)
-	for i := range 3 {
-		put(t, w, capture(t, fmt.Sprintf("http://a.example/%d", i), 200, fmt.Sprintf("<p>%d", i)))
-	}
-	open, err := CheckEnds(dir)
-	if err != nil || open.Files != 0 || len(open.Open) != 1 || len(open.Torn) != 0 {
-		t.Errorf("while it is written: %+v, %v", open, err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	name := files(t, dir)[0]
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ends := map[int]bool{len(whole): true}
-	for _, r := range readStrictly(t, name) {
-		ends[int(r.offset)] = true
-	}
+	whole, ends := threeCaptures(t, func(dir string) {
+		if open, err := CheckEnds(dir); err != nil || open.Files != 0 || len(open.Open) != 1 || len(open.Torn) != 0 {
+			t.Errorf("while it is written: %+v, %v", open, err)
+		}
+	})
 	delete(ends, 0)
 	torn := filepath.Join(t.TempDir(), "torn.warc.gz")
 	for n := 0; n <= len(whole); n++ {
@@ -377,8 +371,8 @@ func TestCheckEnds(t *testing.T) {
 	}
 
 	// What looks like the start of a member inside of a record is none.
-	dir = t.TempDir()
-	w = newWriter(t, dir)
+	dir := t.TempDir()
+	w := newWriter(t, dir)
 	put(t, w, capture(t, "http://a.example/", 200, strings.Repeat("\x1f\x8b\x08\x00", 50)+string(noise(200<<10))+"\x1f\x8b\x08\x00"))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
