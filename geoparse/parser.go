@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
@@ -119,6 +120,10 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 		// a replacement character for each bad byte keeps the count of characters
 		text = strings.Map(func(r rune) rune { return r }, text)
 	}
+	whole, unseen := text, []gap(nil)
+	if in.Doc == nil { // the text of a page has none
+		text, unseen = withoutUnseen(text)
+	}
 	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.FamilyOf(strings.ToUpper(in.Country)), rejected: rejected}
 	found := s.run(ctx)
 	if len(found) == 0 {
@@ -135,7 +140,9 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if !p.options.EveryMention {
 		found = deduplicate(found)
 	}
-	countCharacters(text, positions(found, rejected))
+	order := positions(found, rejected)
+	widen(unseen, found, rejected)
+	countCharacters(whole, order)
 	return p.Judge(found), nil
 }
 
@@ -207,6 +214,67 @@ func markFooter(text string, doc *html.Node, found []Address) {
 		for i := range found {
 			a := &found[i]
 			a.Footer = a.Footer || a.Start >= start && a.End <= start+len(footer)
+		}
+	}
+}
+
+// A gap is where characters that nobody sees were left out of a text.
+type gap struct {
+	at    int // offset in the text without them
+	bytes int // that were left out up to there
+}
+
+// withoutUnseen returns text without the characters that nobody sees, such as
+// those of no width and marks of direction: "1\u200b2" is read as 12.
+func withoutUnseen(text string) (string, []gap) {
+	var b strings.Builder
+	var gaps []gap
+	from, left := 0, 0
+	for i := 0; i < len(text); {
+		if text[i] < 0xC2 {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if unicode.Is(unicode.Cf, r) {
+			b.WriteString(text[from:i])
+			left, from = left+n, i+n
+			gaps = append(gaps, gap{b.Len(), left})
+		}
+		i += n
+	}
+	if gaps == nil {
+		return text, nil
+	}
+	b.WriteString(text[from:])
+	return b.String(), gaps
+}
+
+// widen moves all spans to where they are in the text with its gaps filled.
+func widen(gaps []gap, found []Address, rejected *[]Candidate) {
+	if len(gaps) == 0 {
+		return
+	}
+	move := func(start, end *int) {
+		for _, pos := range [...]*int{start, end} {
+			// what is left out right before a span is no part of it, nor is what is behind it
+			to := *pos
+			if pos == start {
+				to++
+			}
+			if n, _ := slices.BinarySearchFunc(gaps, to, func(g gap, at int) int { return g.at - at }); n > 0 {
+				*pos += gaps[n-1].bytes
+			}
+		}
+	}
+	for i := range found {
+		if found[i].Start >= 0 {
+			move(&found[i].Start, &found[i].End)
+		}
+	}
+	if rejected != nil {
+		for i := range *rejected {
+			move(&(*rejected)[i].Start, &(*rejected)[i].End)
 		}
 	}
 }

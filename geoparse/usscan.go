@@ -2,6 +2,7 @@ package geoparse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -269,7 +270,7 @@ func (s *scan) state(i int) int {
 		return j
 	}
 	street, ok := grammar.USBefore(text, t[:c.tokens], true)
-	if !ok || street.Number.Empty() {
+	if !ok || street.Number.Empty() || s.codeAndCity(street) {
 		return j
 	}
 	a := Address{
@@ -280,4 +281,16 @@ func (s *scan) state(i int) int {
 	s.resolve(&a, street.Strength)
 	s.add(a)
 	return end
+}
+
+// codeAndCity tells whether number and name of a street are rather a ZIP code and
+// its city: "92128 San Diego, San Diego, CA".
+func (s *scan) codeAndCity(street grammar.Street) bool {
+	key := gazetteer.Key(street.Name.Of(s.text))
+	for _, a := range s.p.codes.areas(street.Number.Of(s.text)) {
+		if a.place.Country == "US" && slices.ContainsFunc(a.names, func(n cityName) bool { return n.key == key }) {
+			return true
+		}
+	}
+	return false
 }

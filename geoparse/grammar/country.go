@@ -301,6 +301,7 @@ var states = map[string]string{
 	"oregon": "OR", "pennsylvania": "PA", "rhode island": "RI", "south carolina": "SC", "south dakota": "SD", "tennessee": "TN", "texas": "TX", "utah": "UT",
 	"vermont": "VT", "virginia": "VA", "washington": "WA", "west virginia": "WV", "wisconsin": "WI", "wyoming": "WY", "district of columbia": "DC", "puerto rico": "PR",
 	"guam": "GU", "virgin islands": "VI", "calif": "CA", "cal": "CA", "oreg": "OR", "ore": "OR", "fla": "FL", "penn": "PA", "mass": "MA", "conn": "CT", "ariz": "AZ", "colo": "CO", "tex": "TX", "wash": "WA", "ill": "IL", "mich": "MI", "minn": "MN", "tenn": "TN",
+	"ala": "AL", "ark": "AR", "del": "DE", "ind": "IN", "kan": "KS", "kans": "KS", "miss": "MS", "mont": "MT", "neb": "NE", "nebr": "NE", "nev": "NV", "okla": "OK", "wis": "WI", "wisc": "WI", "wyo": "WY",
 }
 
 var (

@@ -422,6 +422,13 @@ func joins(text string, tok Token) bool {
 	return isMark(text, tok, "-–/+&—−,;")
 }
 
+// countsOther tells whether the second number of "5, 80 Parkplätze" is rather of
+// what follows it than a house number beside the first: t begins with the two.
+func countsOther(text string, t []Token) bool {
+	step := leadingInt(t[2].text(text)) - leadingInt(t[0].text(text))
+	return step <= 0 || step > 50 || len(t) > 3 && (t[3].Kind == Number || t[3].Kind == Word && len(t[3].text(text)) > 1 && !joins(text, t[3]))
+}
+
 // shortNumber tells whether s can be a house number: each of its parts has one
 // to four digits, it is no decimal, time or ordinal.
 func shortNumber(s string) bool {
@@ -851,7 +858,7 @@ func StreetAfter(text string, t []Token, known Known) (Street, bool) {
 		return Street{}, false
 	}
 	end := j
-	for end+2 < len(t) && joins(text, t[end+1]) && t[end+2].Kind == Number && shortNumber(t[end+2].text(text)) {
+	for end+2 < len(t) && joins(text, t[end+1]) && t[end+2].Kind == Number && shortNumber(t[end+2].text(text)) && !(isMark(text, t[end+1], ",;") && countsOther(text, t[end:])) {
 		end += 2
 	}
 	if end+1 < len(t) && t[end+1].Kind == Word && len(t[end+1].text(text)) == 1 && (end+2 >= len(t) || t[end+2].Kind != Number) {

@@ -84,6 +84,24 @@ func TestUSBefore(t *testing.T) {
 	}
 }
 
+func TestStreetAfter(t *testing.T) {
+	for text, want := range map[string]string{
+		", Lange Straße 5":                   "5",
+		", Lange Straße 5, 7\n":              "5, 7",
+		", Lange Straße 5, 7 und 9":          "5, 7 und 9",
+		", Lange Straße 5 a":                 "5 a",
+		", Lange Straße 5; 80 Parkplätze":    "5",
+		", Lange Straße 5, 441 12345":        "5",
+		", Lange Straße 12, 3":               "12",
+		"\nLange Straße 5-7, 80 m² im Hof\n": "5-7",
+	} {
+		s, ok := StreetAfter(text, Tokenize(text, 0, len(text), nil), nil)
+		if got := s.Number.Of(text); !ok || s.Name.Of(text) != "Lange Straße" || got != want {
+			t.Errorf("%q: name %q, number %q, want %q", text, s.Name.Of(text), got, want)
+		}
+	}
+}
+
 func TestState(t *testing.T) {
 	for s, want := range map[string]string{
 		"CA": "CA", "ca": "CA", "D.C.": "DC", "IL.": "IL", "North  Carolina": "NC", "new\nyork": "NY", "Texas": "TX", "XX": "", "Bavaria": "", "": "",

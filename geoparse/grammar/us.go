@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,8 +10,8 @@ import (
 // USBefore reads the street that stands before the city of an address of the
 // United States: number, directional, name, type, directional, unit, in up to
 // four lines. t are the tokens that end where the city begins. With strict, the
-// street must have a number and a street word (there is no postcode to prove
-// the rest).
+// street must have a number and a street word, and there must be no date (there
+// is no postcode to prove the rest).
 func USBefore(text string, t []Token, strict bool) (Street, bool) {
 	var best Street
 	bestScore := -1
@@ -21,8 +22,11 @@ func USBefore(text string, t []Token, strict bool) (Street, bool) {
 			continue
 		}
 		tries++
+		if strict && (yearOfDate(text, t, i) || holdsDate(text, t[i+n:])) {
+			continue // "Jun 3, 1953 Palm Beach FL - May 4, 2011 Houston TX"
+		}
 		s, score, ok := usStreet(text, t, i, n)
-		if !ok || strict && s.Strength < 3 || s.Strength == 1 && i > 0 && t[i-1].Kind == Word && Capital(t[i-1].text(text)) {
+		if !ok || strict && (s.Strength < 3 || proseName(s.Name.Of(text))) || s.Strength == 1 && i > 0 && t[i-1].Kind == Word && Capital(t[i-1].text(text)) {
 			continue
 		}
 		if score > bestScore {
@@ -36,6 +40,54 @@ func USBefore(text string, t []Token, strict bool) (Street, bool) {
 		return Street{}, false
 	}
 	return usLine(text, t)
+}
+
+// proseName tells whether what looks like a street's name is rather a piece of
+// a sentence: "at the Research Park", "edge points".
+func proseName(name string) bool {
+	words := strings.Fields(name)
+	if proseWords[words[0]] {
+		return true
+	}
+	return name == strings.ToLower(name) && !slices.ContainsFunc(words, func(w string) bool { return roads[LowerASCII(w)] || usLead[w] || usAlone[w] })
+}
+
+// yearOfDate tells whether the number at i is the year of a date in its line:
+// "Sep 16, 1967", "16 Sep 1967", "Sep 1967".
+func yearOfDate(text string, t []Token, i int) bool {
+	if year := leadingInt(t[i].text(text)); t[i].Kind != Number || year < 1500 || year > 2100 {
+		return false
+	}
+	k := i - 1
+	if k > 0 && isMark(text, t[k], ",") {
+		k--
+	}
+	if k > 0 && t[k].Kind == Number && dayOfMonth(text, t[k]) {
+		k--
+	}
+	return k >= 0 && t[k].Kind == Word && months[LowerASCII(t[k].text(text))]
+}
+
+// holdsDate tells whether a month beside a day or year is among t: "Nov 10",
+// "3rd May", "Aug 1970".
+func holdsDate(text string, t []Token) bool {
+	for i := range t {
+		if t[i].Kind != Word || !months[LowerASCII(t[i].text(text))] {
+			continue
+		}
+		if i > 0 && dayOfMonth(text, t[i-1]) || i+1 < len(t) && (dayOfMonth(text, t[i+1]) || yearOfDate(text, t, i+1)) {
+			return true
+		}
+	}
+	return false
+}
+
+func dayOfMonth(text string, tok Token) bool {
+	day := 0
+	if tok.Kind == Number {
+		day = leadingInt(tok.text(text))
+	}
+	return day >= 1 && day <= 31
 }
 
 // USForward reads a street that begins with token i, as far as it goes, and

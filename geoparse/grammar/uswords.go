@@ -52,5 +52,10 @@ var (
 	// usNoStreet never stand inside a street name without a street word.
 	usNoStreet = set("the years year days day hours hour minutes people members reviews review locations location miles mile percent million billion thousand items item photos results comments comment posts views am pm january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec states offices stores schools homes sq ft acres beds baths bed bath bedroom is are was were has have that this our your with for from all rights inc llc about more business businesses best top plumbers jobs llp corp")
 
+	// proseWords lead on in a sentence from a number to a place.
+	proseWords = set("at in on of to from for by with near through during and or")
+
+	months = set("january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec")
+
 	usSmall = set("of the and de la las los del el a at le du des & y al")
 )
