@@ -154,7 +154,10 @@ func parts(a geoparse.Address) (street, postcode, city string) {
 	if a.Street != "" && a.Place.ID != "" {
 		street = a.Place.Street
 	}
-	return cmp.Or(street, a.Street), cmp.Or(a.Postcode, a.Place.Postcode), cmp.Or(a.City, a.Place.City)
+	if gazetteer.Key(a.City) == gazetteer.Key(a.Place.City) { // "OLDENBURG"
+		city = a.Place.City
+	}
+	return cmp.Or(street, a.Street), cmp.Or(a.Postcode, a.Place.Postcode), cmp.Or(city, a.City, a.Place.City)
 }
 
 // hashOf returns 64 bits of the SHA-256 of s as 16 hexadecimal digits.

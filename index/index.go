@@ -158,7 +158,7 @@ func (x *Index) Exists() bool { return x.bleve != nil }
 func (x *Index) firstView() (err error) {
 	defer func() {
 		if p := recover(); p != nil { // the segment reader, on some damaged files
-			err = fmt.Errorf("index: %s: %w (%.200v); move the folder away and crawl again", x.dir, ErrDamaged, p)
+			err = fmt.Errorf("index: %s: %w (%.200v)", x.dir, ErrDamaged, p)
 		}
 	}()
 	if err := x.refresh(); err != nil {
@@ -180,7 +180,7 @@ func identify(dir string, readOnly bool) (string, error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, stat := os.Stat(filepath.Join(dir, "bleve")); stat == nil {
-			return "", fmt.Errorf("index: %s: %w: index.json is missing; restore it, or move the folder away and crawl again", dir, ErrDamaged)
+			return "", fmt.Errorf("index: %s: %w: index.json is missing; restore it", dir, ErrDamaged)
 		}
 		if readOnly {
 			return "", fmt.Errorf("index: %w", err)
@@ -192,13 +192,13 @@ func identify(dir string, readOnly bool) (string, error) {
 	}
 	var i identity
 	if err := json.Unmarshal(text, &i); err != nil || i.Format < 1 || i.ID == "" {
-		return "", fmt.Errorf("index: %s: %w: index.json cannot be read; move the folder away and crawl again", dir, ErrDamaged)
+		return "", fmt.Errorf("index: %s: %w: index.json cannot be read", dir, ErrDamaged)
 	}
 	if i.Format > format {
-		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): use that one; the data was not touched", dir, ErrNewerFormat, i.Format, format)
+		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): use that one or a newer one; the data was not touched", dir, ErrNewerFormat, i.Format, format)
 	}
 	if i.Format < format {
-		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): move the folder away and crawl again; the data was not touched", dir, ErrOlderFormat, i.Format, format)
+		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d); the data was not touched", dir, ErrOlderFormat, i.Format, format)
 	}
 	return i.ID, nil
 }
@@ -241,7 +241,7 @@ func openBleve(dir string, o Options) (b bleve.Index, err error) {
 	defer func() {
 		// Bolt and the segment reader panic on some damaged files.
 		if p := recover(); p != nil {
-			b, err = nil, fmt.Errorf("index: %s: %w (%.200v); move the folder away and crawl again", dir, ErrDamaged, p)
+			b, err = nil, fmt.Errorf("index: %s: %w (%.200v)", dir, ErrDamaged, p)
 		}
 	}()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -291,7 +291,7 @@ func openError(dir string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("index: %w", err)
 	}
-	return fmt.Errorf("index: %s: %w (%w); move the folder away and crawl again", dir, ErrDamaged, err)
+	return fmt.Errorf("index: %s: %w (%w)", dir, ErrDamaged, err)
 }
 
 // Each commit counts the generation of the data up by one.

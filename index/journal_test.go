@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -158,18 +159,26 @@ func FuzzJournal(f *testing.F) {
 	})
 }
 
-// The words of a page weigh what they weigh one by one, whatever stands between
-// them.
-func TestWeighPage(t *testing.T) {
+// A text has the words that its language's analyser finds in it, at the same
+// places, and weighs what they weigh one by one.
+func TestDictionary(t *testing.T) {
 	a := newAnalysis()
 	check := func(t rapid.TB, text string) {
 		for _, lang := range []string{"de", "en", ""} {
-			want := map[string]float64{}
-			for _, token := range a.of(lang).Analyze([]byte(text)) {
-				want[string(token.Term)] = min(mostText, want[string(token.Term)]+weightText)
+			d := a.dictionaryOf(lang)
+			var want, got []token
+			weights := map[string]float64{}
+			folded := a.plain.Analyze([]byte(text))
+			for i, word := range d.analyser.Analyze([]byte(text)) {
+				want = append(want, token{word.Start, word.End, string(word.Term), string(folded[i].Term)})
+				weights[string(word.Term)] = min(mostText, weights[string(word.Term)]+weightText)
 			}
-			if got := a.weighPage(lang, text); !maps.Equal(got, want) {
+			d.each(text, func(t *token, start int) { got = append(got, token{start, start + t.end - t.start, t.term, t.folded}) })
+			if !slices.Equal(got, want) {
 				t.Errorf("%q: %v of %q, want %v", lang, got, text, want)
+			}
+			if got := a.weighPage(lang, text); !maps.Equal(got, weights) {
+				t.Errorf("%q: weights %v of %q, want %v", lang, got, text, weights)
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func spread(all []statement) []statement {
 type naming struct {
 	text   uint32          // the spelling of most sites
 	texts  map[uint32]bool // all spellings
-	words  []string        // of text, as sameWords compares them
+	words  nameWords       // of text
 	sites  map[uint32]int  // what the voice of each site weighs
 	stated bool            // it stands beside the address somewhere
 	fits   bool            // on a page that fits what is asked for
@@ -215,8 +215,10 @@ func (v *view) names(all []statement, fits func(*row) bool) []naming {
 	single := slices.SortedFunc(maps.Values(byText), order)
 	var names []*naming
 	for _, n := range single[:min(maxNames, len(single))] {
-		n.words = nameWords(v.texts[n.text].shown, places)
-		i := slices.IndexFunc(names, func(o *naming) bool { return sameWords(o.words, n.words) })
+		if len(single) > 1 {
+			n.words = wordsOf(v.texts[n.text].shown, places)
+		}
+		i := slices.IndexFunc(names, func(o *naming) bool { return o.words.same(n.words) })
 		if i < 0 {
 			names = append(names, n)
 			continue
@@ -249,22 +251,31 @@ var forms = func() map[string]bool {
 	return m
 }()
 
-// nameWords returns the words that tell a name from others, in order: without
-// its legal form and the town.
-func nameWords(name string, places map[string]bool) []string {
+// nameWords are the words that tell a name from others.
+type nameWords struct {
+	all     []string // in order, each once
+	letters string   // all their letters in order
+}
+
+// wordsOf returns the words of a name without its legal form and the town.
+func wordsOf(name string, places map[string]bool) nameWords {
 	all := strings.Fields(foldPhrase(name))
 	words := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return forms[w] || places[w] })
 	if len(words) == 0 {
 		words = all
 	}
 	slices.Sort(words)
-	return slices.Compact(words)
+	words = slices.Compact(words)
+	letters := []byte(strings.Join(words, ""))
+	slices.Sort(letters)
+	return nameWords{words, string(letters)}
 }
 
-// sameWords tells whether two names are probably of one: one has all words of
+// same tells whether two names are probably of one: one has all words of
 // the other and no more than as many others, or they have the same letters, as
 // where one is written in one word and the other in two.
-func sameWords(a, b []string) bool {
+func (w nameWords) same(o nameWords) bool {
+	a, b := w.all, o.all
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -272,18 +283,10 @@ func sameWords(a, b []string) bool {
 		return false
 	}
 	all := 2*len(a) >= len(b)
-	for _, w := range a {
-		_, has := slices.BinarySearch(b, w)
-		all = all && has
+	for i := 0; all && i < len(a); i++ {
+		_, all = slices.BinarySearch(b, a[i])
 	}
-	return all || letters(a) == letters(b)
-}
-
-// letters returns the letters of words in alphabetical order.
-func letters(words []string) string {
-	all := []byte(strings.Join(words, ""))
-	slices.Sort(all)
-	return string(all)
+	return all || w.letters == o.letters
 }
 
 // sameName tells whether two names are probably of one thing.
@@ -292,5 +295,5 @@ func sameName(a, b, city string) bool {
 	for w := range strings.FieldsSeq(foldPhrase(city)) {
 		places[w] = true
 	}
-	return sameWords(nameWords(a, places), nameWords(b, places))
+	return wordsOf(a, places).same(wordsOf(b, places))
 }

@@ -15,7 +15,6 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 
-	bleveanalysis "github.com/blevesearch/bleve/v2/analysis"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/paulmach/orb"
 )
@@ -107,7 +106,7 @@ type Evidence struct {
 	URL, Title string
 	Site       string  // registrable domain
 	Lang       string  // ISO 639-1 or ""
-	Snippet    Snippet // of the text around the address
+	Snippet    Snippet // of the text around the address; of Search only that of the first page
 	Fetched    time.Time
 	Gone       time.Time // since then the page is not there, or without the address; zero: is
 	Confidence float64
@@ -1044,8 +1043,12 @@ func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *m
 		Directory: a.statements[0].own < leastOwn, Role: a.role.String(), SiteWide: a.siteWide, Kind: kindName(a.kind), Person: true,
 	}
 	gone, left := int64(0), len(a.statements)
-	for _, e := range all {
+	for i, e := range all {
 		m := e.mention
+		var snippet Snippet
+		if i == 0 || marks.all {
+			snippet = marks.snippet(m)
+		}
 		if m.Gone != 0 {
 			gone, left = max(gone, m.Gone), left-1
 		}
@@ -1054,7 +1057,7 @@ func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *m
 			h.Person = h.Person && m.Person
 		}
 		h.Evidence = append(h.Evidence, Evidence{
-			URL: m.URL, Site: v.texts[e.row().site].shown, Title: m.Title, Lang: m.Lang, Snippet: marks.snippet(m),
+			URL: m.URL, Site: v.texts[e.row().site].shown, Title: m.Title, Lang: m.Lang, Snippet: snippet,
 			Fetched: time.Unix(m.Fetched, 0).UTC(), Gone: timeOf(m.Gone), Confidence: m.Confidence, Origin: m.Origin.String(),
 		})
 	}
@@ -1114,49 +1117,46 @@ type Snippet struct {
 type marker struct {
 	a     *analysis
 	words []word
-	known map[*bleveanalysis.DefaultAnalyzer]map[string]bool // whether a word is to be marked, in a language
+	all   bool            // each page gets a snippet, not only the first one
+	known map[*token]bool // whether a word is to be marked
+
+	last  *mention // whose marks are kept
+	found [][2]int
 }
 
 func (a *analysis) newMarker(words []word) *marker {
-	return &marker{a, words, map[*bleveanalysis.DefaultAnalyzer]map[string]bool{}}
+	return &marker{a: a, words: words, known: map[*token]bool{}}
 }
 
 // marks returns where words of the query stand in a mention's text.
-func (k *marker) marks(m *mention) (marks [][2]int) {
-	if len(k.words) == 0 {
-		return nil
+func (k *marker) marks(m *mention) [][2]int {
+	if len(k.words) == 0 || m == k.last {
+		return k.found
 	}
-	analyser := k.a.of(m.Lang)
-	known := k.known[analyser]
-	if known == nil {
-		known = map[string]bool{}
-		k.known[analyser] = known
-	}
-	for _, t := range analyser.Tokenizer.Tokenize([]byte(m.Near)) {
-		is, ok := known[string(t.Term)]
+	k.last, k.found = m, nil
+	k.a.dictionaryOf(m.Lang).each(m.Near, func(t *token, start int) {
+		is, ok := k.known[t]
 		if !ok {
-			raw := string(t.Term)
-			is = k.fits(raw, analyser)
-			known[raw] = is
+			is = k.fits(t)
+			k.known[t] = is
 		}
 		if is {
-			marks = append(marks, [2]int{t.Start, t.End})
+			k.found = append(k.found, [2]int{start, start + t.end - t.start})
 		}
-	}
-	return marks
+	})
+	return k.found
 }
 
 // fits tells whether a word of a text is one of the query, with its ending or
 // without, or begins with the last one.
-func (k *marker) fits(raw string, analyser *bleveanalysis.DefaultAnalyzer) bool {
+func (k *marker) fits(t *token) bool {
 	last := k.words[len(k.words)-1].terms[0]
-	folded, stem := fold1(k.a.plain, raw), fold1(analyser, raw)
 	for _, w := range k.words {
-		if slices.Contains(w.terms, folded) || slices.Contains(w.terms, stem) || slices.Equal(w.where, streetWords(folded)) || len(w.where) > 1 && w.where[0] == folded {
+		if slices.Contains(w.terms, t.folded) || slices.Contains(w.terms, t.term) || slices.Equal(w.where, streetWords(t.folded)) || len(w.where) > 1 && w.where[0] == t.folded {
 			return true
 		}
 	}
-	return len(last) >= 3 && strings.HasPrefix(folded, last)
+	return len(last) >= 3 && strings.HasPrefix(t.folded, last)
 }
 
 // snippet cuts the part of a mention's text that shows the most words of the

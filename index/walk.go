@@ -114,7 +114,7 @@ func (x *Index) address(v *view, group uint32, fits func(*row) bool, most int) (
 	for _, s := range a.statements[:min(most, len(read))] {
 		best = append(best, evident{stored[s], s})
 	}
-	h := x.assemble(addressID(v.ids[group]), best, &a, v, x.words.newMarker(nil))
+	h := x.assemble(addressID(v.ids[group]), best, &a, v, &marker{a: x.words, all: true})
 	return &h, nil
 }
 

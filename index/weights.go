@@ -74,34 +74,32 @@ func (f *weighted) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
 
 // weigh returns the words of a mention with their weights.
 func (a *analysis) weigh(m *mention) bleveindex.TokenFrequencies {
-	analyser := a.of(m.Lang)
+	d := a.dictionaryOf(m.Lang)
 	sum := map[string]float64{}
 	others := geoparse.Role(m.Role).ThirdParty() // whom the page is not about
 	if !others && m.words != nil {
 		sum = maps.Clone(m.words.weigh(a))
 	}
 	near := map[string]float64{}
-	for _, t := range analyser.Analyze([]byte(m.Near)) {
+	d.each(m.Near, func(t *token, start int) {
 		w := weightNear
-		if t.End > m.Start-closeBy && t.Start < m.End+closeBy {
+		if end := start + t.end - t.start; end > m.Start-closeBy && start < m.End+closeBy {
 			w = weightClose
 		}
-		near[string(t.Term)] = min(mostNear, near[string(t.Term)]+w)
-	}
+		near[t.term] = min(mostNear, near[t.term]+w)
+	})
 	for term, w := range near {
 		sum[term] += w
 	}
 	add := func(text string, weight float64) {
-		tokens := analyser.Analyze([]byte(text))
-		weight *= math.Sqrt(usualName / math.Max(usualName, float64(len(tokens))))
-		for _, t := range tokens {
-			sum[string(t.Term)] += weight
-		}
+		tokens := 0
+		d.each(text, func(*token, int) { tokens++ })
+		weight *= math.Sqrt(usualName / math.Max(usualName, float64(tokens)))
+		count := func(t *token, _ int) { sum[t.term] += weight }
+		d.each(text, count)
 		for word := range strings.FieldsSeq(text) { // "Löwen-Apotheke" is also Löwenapotheke
 			if joined := strings.ReplaceAll(word, "-", ""); joined != word {
-				for _, t := range analyser.Analyze([]byte(joined)) {
-					sum[string(t.Term)] += weight
-				}
+				d.each(joined, count)
 			}
 		}
 	}
@@ -129,22 +127,9 @@ func (p *pageText) weigh(a *analysis) map[string]float64 {
 
 func (a *analysis) weighPage(lang, text string) map[string]float64 {
 	sum := map[string]float64{}
-	d := a.dictionaryOf(lang)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	start := 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && text[i] != ' ' && text[i] != '\n' {
-			continue
-		}
-		word := text[start:i]
-		if start = i + 1; word == "" {
-			continue
-		}
-		for _, term := range d.terms(word) {
-			sum[term] = min(mostText, sum[term]+weightText)
-		}
-	}
+	a.dictionaryOf(lang).each(text, func(t *token, _ int) {
+		sum[t.term] = min(mostText, sum[t.term]+weightText)
+	})
 	return sum
 }
 

@@ -29,14 +29,21 @@ type analysis struct {
 	dictionaries [3]dictionary // of these analysers in their order
 }
 
-// A dictionary remembers the terms of what stands between two spaces: to find
-// the words in it, to fold and to stem them costs far more than to look them
-// up, and pages of one language share most of their words.
+// A dictionary remembers the words of what stands between two spaces: to find
+// them in it, to fold and to stem them costs far more than to look them up,
+// and pages of one language share most of their words.
 type dictionary struct {
-	analyser *bleveanalysis.DefaultAnalyzer
+	analyser, plain *bleveanalysis.DefaultAnalyzer
 
-	mu    sync.Mutex
-	known map[string][]string
+	mu    sync.RWMutex
+	known map[string][]token
+}
+
+// A token is a word in a text without spaces. Nobody changes it.
+type token struct {
+	start, end int    // bytes of the text
+	term       string // as the dictionary's language has it, without its ending
+	folded     string // as any language has it
 }
 
 // Bounds of a dictionary; a full one begins anew.
@@ -45,23 +52,45 @@ const (
 	maxKnownWord = 64      // bytes of one
 )
 
-// terms returns the terms of a text without spaces. Words do not reach over a
-// space, so that those of a text are those of its parts. d.mu is held.
-func (d *dictionary) terms(word string) []string {
-	if terms, ok := d.known[word]; ok {
-		return terms
+// tokens returns the words of a text without spaces. Words do not reach over a
+// space, so that those of a text are those of its parts.
+func (d *dictionary) tokens(text string) []token {
+	d.mu.RLock()
+	tokens, ok := d.known[text]
+	d.mu.RUnlock()
+	if ok {
+		return tokens
 	}
-	var terms []string
-	for _, t := range d.analyser.Analyze([]byte(word)) {
-		terms = append(terms, string(t.Term))
+	folded := d.plain.Analyze([]byte(text))
+	for i, t := range d.analyser.Analyze([]byte(text)) { // both split alike
+		tokens = append(tokens, token{t.Start, t.End, string(t.Term), string(folded[i].Term)})
 	}
-	if len(word) <= maxKnownWord {
+	if len(text) <= maxKnownWord {
+		d.mu.Lock()
 		if d.known == nil || len(d.known) >= maxKnown {
-			d.known = make(map[string][]string)
+			d.known = make(map[string][]token)
 		}
-		d.known[strings.Clone(word)] = terms
+		d.known[strings.Clone(text)] = tokens
+		d.mu.Unlock()
 	}
-	return terms
+	return tokens
+}
+
+// each calls fn with every word of a text and the place where it begins.
+func (d *dictionary) each(text string, fn func(t *token, start int)) {
+	start := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && text[i] != ' ' && text[i] != '\n' {
+			continue
+		}
+		if start < i {
+			tokens := d.tokens(text[start:i])
+			for k := range tokens {
+				fn(&tokens[k], start+tokens[k].start)
+			}
+		}
+		start = i + 1
+	}
 }
 
 // dictionaryOf returns the dictionary of a page's language.
@@ -84,13 +113,8 @@ func newAnalysis() *analysis {
 		english: &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: append(slices.Clip(fold), porter.NewPorterStemmer())},
 		split:   &bleveanalysis.DefaultAnalyzer{Tokenizer: character.NewCharacterTokenizer(func(r rune) bool { return r != ' ' })},
 	}
-	a.dictionaries = [3]dictionary{{analyser: a.plain}, {analyser: a.german}, {analyser: a.english}}
+	a.dictionaries = [3]dictionary{{analyser: a.plain, plain: a.plain}, {analyser: a.german, plain: a.plain}, {analyser: a.english, plain: a.plain}}
 	return a
-}
-
-// of returns the analyser of a page's language.
-func (a *analysis) of(lang string) *bleveanalysis.DefaultAnalyzer {
-	return a.dictionaryOf(lang).analyser
 }
 
 // forms returns the terms under which a word may be found, whatever the
@@ -105,18 +129,6 @@ func (a *analysis) forms(word string) []string {
 		}
 	}
 	return forms
-}
-
-// fold1 returns what an analyser makes of a word that the tokenizer has found.
-func fold1(analyser *bleveanalysis.DefaultAnalyzer, word string) string {
-	tokens := bleveanalysis.TokenStream{{Term: []byte(word)}}
-	for _, f := range analyser.TokenFilters {
-		tokens = f.Filter(tokens)
-	}
-	if len(tokens) == 0 {
-		return ""
-	}
-	return string(tokens[0].Term)
 }
 
 // words returns the folded words of a text.

@@ -346,8 +346,8 @@ func (d *doctor) index(ctx context.Context) {
 	case errors.Is(err, index.ErrLocked) && d.holder != 0:
 		d.well("index", "process %d has it", d.holder)
 		return
-	case errors.Is(err, index.ErrOlderFormat):
-		d.note(isBroken, "index", "\"gazehound replay\" of the WARC files, or crawl --fresh, makes it anew", "%v", err)
+	case errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
+		d.note(isBroken, "index", d.p.remakesIndex(), "%v", err)
 		return
 	case err != nil:
 		d.note(isBroken, "index", "", "%v", err)

@@ -28,6 +28,7 @@ type exportFlags struct {
 	output             string
 	box, since, region string
 	street, code, host string
+	kind               string
 	confidence         float64
 	precision          string
 	missing, evidence  bool
@@ -73,6 +74,7 @@ on the map. It compares with the date of that data; look before you map.`,
 	f.StringVar(&o.street, "street", "", "only this `STREET`, in any usual spelling")
 	f.StringVar(&o.code, "postcode", "", "only this `POSTCODE`")
 	f.StringVar(&o.host, "host", "", "only this `HOST` or site")
+	f.StringVar(&o.kind, "kind", "", "only this `KIND` of place: "+strings.Join(index.Kinds(), ", "))
 	f.Float64Var(&o.confidence, "min-confidence", 0, "only addresses with at least this confidence, 0 to 1")
 	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, postcode, city (`LEAST`)")
 	f.BoolVar(&o.missing, "only-missing", false, "only addresses that the gazetteer has no house for")
@@ -107,7 +109,10 @@ func formatOf(args []string) (export.Format, error) {
 // options turns the flags into options; now is what days count back from.
 func (o exportFlags) options(now time.Time) (export.Options, error) {
 	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs, Excel: o.excel,
-		Query: index.Query{Street: o.street, Postcode: o.code, Host: o.host}}
+		Query: index.Query{Street: o.street, Postcode: o.code, Host: o.host, Kind: o.kind}}
+	if o.kind != "" && !slices.Contains(index.Kinds(), o.kind) {
+		return e, fail(exitUsage, "--kind wants one of %s, got %.40q.%s", strings.Join(index.Kinds(), ", "), o.kind, didYouMean(o.kind, index.Kinds()))
+	}
 	if o.box != "" {
 		b, err := boxOf(o.box)
 		if err != nil {

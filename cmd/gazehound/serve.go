@@ -203,10 +203,10 @@ func openIndexToRead(p project) (*index.Index, error) {
 	switch {
 	case errors.Is(err, index.ErrLocked):
 		return nil, fail(exitLocked, "%s is in use by a running crawl. \"gazehound crawl --serve 127.0.0.1:8090\" serves the search page beside the crawl", p.dir)
-	case errors.Is(err, index.ErrNewerFormat), errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
-		return nil, fail(exitInvalidInput, "%w", err)
+	case err != nil:
+		return nil, storeError(p, err)
 	}
-	return x, err
+	return x, nil
 }
 
 // Bounds of the server.

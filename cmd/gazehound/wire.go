@@ -476,12 +476,23 @@ func storeError(p project, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrLocked), errors.Is(err, index.ErrLocked):
 		return fail(exitLocked, "%s is in use: %w", p.dir, err)
-	case errors.Is(err, frontier.ErrNewerFormat), errors.Is(err, index.ErrNewerFormat):
+	case errors.Is(err, frontier.ErrNewerFormat):
 		return fail(exitInvalidInput, "%w; the data was not touched", err)
-	case errors.Is(err, index.ErrDamaged):
+	case errors.Is(err, index.ErrNewerFormat):
 		return fail(exitInvalidInput, "%w", err)
+	case errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
+		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	}
 	return err
+}
+
+// remakesIndex says what makes an index that cannot be used anew: the archive of
+// the crawl without a request, else another crawl.
+func (p project) remakesIndex() string {
+	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {
+		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl recorded", strings.Join(folders, " "), p.dir)
+	}
+	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; what the model learned stays", p.dir)
 }
 
 func openIndex(p project) (*index.Index, error) {

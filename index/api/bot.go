@@ -45,7 +45,7 @@ func (s *server) bot(w http.ResponseWriter, r *http.Request, on route) {
 		writeProblem(w, r, p)
 		return
 	}
-	b := web.Bot{Lang: web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language")), Region: s.Region, Agent: s.Agent, Contact: s.Contact, Form: s.Remove != nil}
+	b := web.Bot{Lang: web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language")), Region: s.Region, Agent: s.Agent, Contact: s.Contact, Form: s.Remove != nil, What: r.URL.Query().Get("what")}
 	status := http.StatusOK
 	if r.Method == http.MethodPost {
 		status = s.takeRemoval(w, r, &b)

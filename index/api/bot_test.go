@@ -45,6 +45,12 @@ func TestRemovalRequests(t *testing.T) {
 	if _, body := get(h, "/bot?lang=en"); !strings.Contains(body, `<form action="/bot" method="post">`) {
 		t.Fatal(body)
 	}
+	if _, body := get(h, "/bot?lang=en&what="+url.QueryEscape(`"><script> · Weg 3`)); !strings.Contains(body, `value="&#34;&gt;&lt;script&gt; · Weg 3"`) {
+		t.Error("the form is not filled in", body)
+	}
+	if r, _ := get(h, "/bot?what="+strings.Repeat("x", maxWhat+1)); r.StatusCode != 400 {
+		t.Errorf("a long text is %d", r.StatusCode)
+	}
 	post := func(body string, header ...string) (int, string) {
 		r := httptest.NewRequest("POST", "http://gazehound.example/bot?lang=en", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -127,6 +127,7 @@ var parameters = []parameter{
 	{name: "zoom", on: onPhoton | onStructured, expected: "a whole number from 0 to 24", example: "13", kind: "integer", set: setZoom(24)},
 	{name: "zoom", on: onClusters, expected: fmt.Sprintf("a whole number from 0 to %d", index.MaxZoom), example: "12", kind: "integer", set: setZoom(index.MaxZoom)},
 	{name: "location_bias_scale", on: onPhoton | onStructured, expected: "a number from 0 (near is most) to 1 (near means nothing)", example: "0.2", kind: "number", set: setScale},
+	{name: "what", on: onBot, expected: fmt.Sprintf("what the form for removals is filled in with, at most %d bytes", maxWhat), example: "www.example.org", set: setWhat},
 	{name: "lang", on: photons | onPage | onBot, expected: "a language such as de or en", example: "de", set: setLang},
 }
 
@@ -576,6 +577,10 @@ func setScale(_ *server, a *asked, _ route, value string) (bool, string) {
 	f, ok := decimal(value)
 	a.scale = &f
 	return ok && 0 <= f && f <= 1, ""
+}
+
+func setWhat(_ *server, _ *asked, _ route, value string) (bool, string) {
+	return len(value) <= maxWhat && utf8.ValidString(value), ""
 }
 
 func setLang(_ *server, _ *asked, _ route, value string) (bool, string) {

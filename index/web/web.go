@@ -173,6 +173,7 @@ type hit struct {
 	Also     string // names of what else is there
 	Address  string
 	Distance string
+	Sort     string // of place, in the reader's language
 	Lang     string
 	Snippet  []piece
 	Seen     string
@@ -183,6 +184,7 @@ type hit struct {
 	JOSM     string // the same in JOSM, if it runs on the reader's machine
 	Nearby   string // address of the search around it
 	OfSite   string // address of the search on its site
+	Report   string // address of the form that asks for its removal
 	Pages    []evidence
 }
 
@@ -223,6 +225,14 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	if len(h.Names) > maxAlso {
 		out.Also += " …"
 	}
+	if h.Kind != "" {
+		out.Sort = v.kind(h.Kind)
+	}
+	what := out.Address
+	if len(e.URL) <= maxReported {
+		what = e.URL + " · " + what
+	}
+	out.Report = "/bot?" + url.Values{"what": {what}, "lang": {v.Lang}}.Encode() + "#removal"
 	out.Contact = v.contact(h)
 	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM() && h.Gone.IsZero()
 	if out.Missing && h.HasPoint {
@@ -241,6 +251,10 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	}
 	return out
 }
+
+// maxReported bounds the address of a page that the removal form is filled in
+// with, in bytes.
+const maxReported = 700
 
 // maxAlso is how many other names a line of the list has room for.
 const maxAlso = 5
