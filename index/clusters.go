@@ -74,9 +74,21 @@ func compareClusters(a, b Cluster) int {
 type cell struct{ x, y int32 }
 
 func cellOf(p orb.Point, zoom int) cell {
-	across := math.Exp2(float64(zoom + 2))
-	lat := max(-85, min(85, p[1])) * math.Pi / 180
-	return cell{int32((p[0] + 180) / 360 * across), int32((1 - math.Asinh(math.Tan(lat))/math.Pi) / 2 * across)}
+	return spot{lon: int32(math.Round(p[0] * 1e7)), south: southOf(p[1])}.cell(zoom)
+}
+
+// cell returns the cell that s lies in.
+func (s spot) cell(zoom int) cell {
+	east := min(math.MaxUint32, (uint64(int64(s.lon)+180e7)<<32)/360e7)
+	finer := 32 - (zoom + 2)
+	return cell{int32(east >> finer), int32(s.south >> finer)}
+}
+
+// southOf returns how far south a latitude lies on the Mercator map of the
+// world: 0 at 85 degrees north, nearly 1<<32 at 85 degrees south.
+func southOf(lat float64) uint32 {
+	lat = max(-85, min(85, lat)) * math.Pi / 180
+	return uint32((1 - math.Asinh(math.Tan(lat))/math.Pi) / 2 * (1 << 32))
 }
 
 // grid counts what was found in cells.
@@ -86,7 +98,7 @@ func (s *search) grid(zoom int) []Cluster {
 		group    uint32
 		Cluster
 	}
-	cells := map[cell]int{}
+	cells := make(map[cell]int, min(len(s.found), maxClusters))
 	var sums []sum
 	for _, n := range s.found {
 		r := s.v.place(n)
@@ -94,7 +106,7 @@ func (s *search) grid(zoom int) []Cluster {
 			continue
 		}
 		p := r.point()
-		at := cellOf(p, zoom)
+		at := r.cell(zoom)
 		i, ok := cells[at]
 		if !ok {
 			i = len(sums)

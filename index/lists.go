@@ -26,7 +26,7 @@ func (p posting) weight() uint32 { return uint32(p) & (1<<weightBits - 1) }
 // A list that is read is decoded whole. Those of frequent words cost the most
 // and come back in most queries, so they are kept.
 const (
-	leastKept     = 64       // entries of a list that is kept
+	leastKept     = 16       // entries of a list that is kept
 	maxListsBytes = 16 << 20 // of all lists that are kept, about
 )
 

@@ -138,7 +138,7 @@ func (t *table) add(page, id uint64, m *mention) row {
 	}
 	if m.Precision > gazetteer.NoPrecision {
 		r.lon, r.lat = int32(math.Round(m.Point[0]*1e7)), int32(math.Round(m.Point[1]*1e7))
-		r.cos = float32(math.Cos(m.Point[1] * math.Pi / 180))
+		r.cos, r.south = float32(math.Cos(m.Point[1]*math.Pi/180)), southOf(m.Point[1])
 	}
 	return r
 }
@@ -321,6 +321,10 @@ func (x *Index) refresh() error {
 		}
 		n, _ := decodeGeneration(snapshot.Internal()[string(generationKey)])
 		v.generation = fmt.Sprintf("%s-%x", x.id, n)
+		if x.queue.searched.Load() { // no search shall wait for what all need
+			v.summaries()
+			v.usage()
+		}
 	}
 	x.setView(v)
 	return nil
@@ -385,6 +389,7 @@ type summary struct {
 type spot struct {
 	lon, lat int32   // 1e-7 degrees
 	cos      float32 // of the latitude
+	south    uint32  // see southOf
 }
 
 // summaries returns what is known of each group.

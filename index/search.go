@@ -471,17 +471,12 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 			if err != nil {
 				return err
 			}
-			postings, err := d.PostingsList([]byte(term), p.deleted, nil)
-			if err != nil {
-				return fmt.Errorf("index: %w", err)
-			}
-			n := postings.Count()
-			if n == 0 {
-				continue
-			}
-			list, err := s.list(p, field, term, d, postings)
+			list, n, err := s.list(p, field, term, d)
 			if err != nil {
 				return err
+			}
+			if n == 0 {
+				continue
 			}
 			l.found = append(l.found, entries{p, list, share})
 			l.count += n
@@ -532,27 +527,38 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 	return l, err
 }
 
-// list returns the decoded list of a term in a part.
-func (s *search) list(p *part, field int, term string, d segment.TermDictionary, postings segment.PostingsList) ([]posting, error) {
-	if postings.Count() < leastKept {
-		return decode(postings)
-	}
+// list returns the decoded list of a term in a part, with those that were
+// deleted, and how many were not.
+func (s *search) list(p *part, field int, term string, d segment.TermDictionary) (list []posting, live uint64, err error) {
 	key := listKey{p.id, field, term}
-	if list, ok := s.x.lists.get(key); ok {
-		return list, nil
-	}
-	all := postings
-	if p.deleted != nil { // what is deleted differs from view to view
-		var err error
-		if all, err = d.PostingsList([]byte(term), nil, nil); err != nil {
-			return nil, fmt.Errorf("index: %w", err)
+	if p.deleted == nil { // what is deleted differs from view to view
+		if list, ok := s.x.lists.get(key); ok {
+			return list, uint64(len(list)), nil
 		}
 	}
-	list, err := decode(all)
-	if err == nil {
+	postings, err := d.PostingsList([]byte(term), p.deleted, nil)
+	if err != nil {
+		return nil, 0, fmt.Errorf("index: %w", err)
+	}
+	if live = postings.Count(); live == 0 {
+		return nil, 0, nil
+	}
+	if live < leastKept {
+		list, err = decode(postings)
+		return list, live, err
+	}
+	if p.deleted != nil {
+		if list, ok := s.x.lists.get(key); ok {
+			return list, live, nil
+		}
+		if postings, err = d.PostingsList([]byte(term), nil, nil); err != nil {
+			return nil, 0, fmt.Errorf("index: %w", err)
+		}
+	}
+	if list, err = decode(postings); err == nil {
 		s.x.lists.keep(key, list)
 	}
-	return list, err
+	return list, live, err
 }
 
 // completions returns the most frequent terms of a field that start so.
