@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gazehound/crawler"
+	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/memory"
 	"gazehound/crawler/sitewide"
@@ -60,6 +61,7 @@ type crawlOptions struct {
 	stats    time.Duration
 	profile  string
 	node     bool // one of several
+	leave    bool // … that gives its share up
 }
 
 func newCrawlCommand(a *app) *cobra.Command {
@@ -337,6 +339,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	resumed := f.Totals().Visited > 0
+	if o.leave {
+		return a.leaveCluster(ctx, p, cfg, region.Name, f, web)
+	}
 	if o.node {
 		leave, err := a.joinCluster(ctx, p, cfg, region.Name, c, f, x, web)
 		if err != nil {
@@ -462,6 +467,9 @@ func (s *session) run(ctx context.Context) error {
 		})
 	})
 	beside.Go(func() error { return s.survey(side) })
+	if n, ok := s.c.Peers.(*cluster.Node); ok {
+		n.Obey(s.obey(cancel))
+	}
 	if s.desk != nil {
 		beside.Go(func() error { return s.desk.serve(side, s.adminOptions(cancel), watch) })
 	}

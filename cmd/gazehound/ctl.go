@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
+	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 
 	"github.com/spf13/cobra"
@@ -24,9 +26,14 @@ func newCtlCommand(a *app) *cobra.Command {
 listener. The crawl notes address and token of that in admin.json of the data
 directory, which only its owner can read.
 
-Exit status: 0 done, 1 refused or not answered, 10 no crawl runs.`,
+With --cluster it tells all nodes of a crawl, and waits until they have done it. Nodes
+look with every heartbeat. A pause counts for nodes that join later, too.
+
+Exit status: 0 done, 1 refused or not answered, 8 the cluster cannot be reached or a
+node does not answer, 10 no crawl runs.`,
 		Example: `  gazehound ctl pause
-  gazehound ctl stop --data oldenburg`,
+  gazehound ctl stop --data oldenburg
+  gazehound ctl pause --cluster nats://127.0.0.1:4222`,
 		Args: subCommand,
 		RunE: showHelp,
 	}
@@ -36,12 +43,15 @@ Exit status: 0 done, 1 refused or not answered, 10 no crawl runs.`,
 		{"checkpoint", "Write model and curves to the disk now", "model and curves are on the disk"},
 		{"stop", "Finish open pages, save and end; waits for the end", "stopped; the same command goes on with it"},
 	} {
-		group.AddCommand(&cobra.Command{
+		cmd := &cobra.Command{
 			Use: c.name, Short: c.short, Args: cobra.NoArgs,
-			Example: fmt.Sprintf("  gazehound ctl %[1]s\n  gazehound ctl %[1]s --data oldenburg --json", c.name),
+			Example: fmt.Sprintf("  gazehound ctl %[1]s\n  gazehound ctl %[1]s --data oldenburg --json\n  gazehound ctl %[1]s --cluster nats://127.0.0.1:4222", c.name),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				ctx, stop := signals(cmd.Context())
 				defer stop()
+				if a.flags.Changed("cluster") {
+					return a.ctlCluster(ctx, cluster.Action(c.name), c.done)
+				}
 				if err := a.ctl(ctx, c.name); err != nil {
 					return err
 				}
@@ -51,9 +61,40 @@ Exit status: 0 done, 1 refused or not answered, 10 no crawl runs.`,
 				a.say("%s", c.done)
 				return nil
 			},
-		})
+		}
+		viewFlags(cmd.Flags(), "tell all nodes of the cluster at this `URL`")
+		group.AddCommand(cmd)
 	}
 	return group
+}
+
+// ctlPatience is how long nodes have to do what all were asked to.
+const ctlPatience = time.Minute
+
+// ctlCluster asks all nodes for an action.
+func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string) error {
+	v, crawl, err := a.viewCluster(ctx)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	wait, cancel := context.WithTimeout(ctx, ctlPatience)
+	defer cancel()
+	done, silent, err := v.Tell(wait, action)
+	switch {
+	case ctx.Err() != nil:
+		return fail(exitStopped, "stopped by a signal; the nodes may still do it")
+	case err != nil:
+		return clusterError(err)
+	case len(done)+len(silent) == 0:
+		return fail(exitNoData, "no node of %s is there", crawl)
+	case len(silent) > 0:
+		return fail(exitPeer, "%s: not done after %v by %s; \"gazehound status --cluster\" shows them", action, ctlPatience, strings.Join(silent, ", "))
+	case a.json:
+		return a.printJSON(map[string]any{"type": "done", "action": action, "nodes": done})
+	}
+	a.say("%s: %s", strings.Join(done, ", "), what)
+	return nil
 }
 
 // ctl asks the crawl of the data directory for an action.

@@ -76,6 +76,10 @@ next parts of its queue are, those in the better half are fetched at once, and a
 worse links rests, for --patience at most. That finds the best pages of all nodes first
 and fetches fewer pages in the same time; own lets each node fetch what it can.
 
+A node that was stopped keeps its share for --away, and what waits in its queue for good.
+With --leave it does not come back to crawl but gives both up: the others have its share and
+its links at once, and it ends. What it has found stays in its data directory.
+
 The node ends when all nodes of the crawl are idle and no link is on its way.
 All flags of "crawl" count; --max-pages counts the pages of this node.
 
@@ -85,6 +89,7 @@ version, another clock or works on another crawl.`,
   gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://example.org/bot
   gazehound node --name a --listen 10.0.0.1:4222 --routes nats://10.0.0.2:4223 --routes nats://10.0.0.3:4223 --token-file token
   gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem
+  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --leave
   gazehound node --name west --partition classification --nodes nodes.yaml --examples examples --contact https://example.org/bot`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeds = append(o.seeds, args...)
@@ -114,6 +119,7 @@ version, another clock or works on another crawl.`,
 	f.Int("wait-for", d.WaitFor, "nodes that must be there before the crawl begins")
 	f.String("order", d.Order, "whose links are next: nuggets | own | auto (nuggets with strategy trend)")
 	f.Duration("patience", d.Patience, "how long a node with worse links rests, with nuggets")
+	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and end")
 	o.flags(f)
 	return cmd
 }
@@ -172,10 +178,61 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 	return leave, nil
 }
 
+// leaveCluster gives the share and the queue of a node up.
+func (a *app) leaveCluster(ctx context.Context, p project, cfg *Config, region string, f *frontier.Frontier, web *web) error {
+	if cfg.Cluster.URL == "" {
+		return fail(exitUsage, "--leave hands the queue to other nodes: --cluster says where they are")
+	}
+	cfg.Cluster.Listen, cfg.Cluster.Peers, cfg.Cluster.Routes = "", "", nil // its own server has ended
+	o, _, err := a.clusterOptions(p, cfg, region)
+	if err != nil {
+		return err
+	}
+	closeFile, err := locate(ctx, cfg, &o.Partition, web.resolve)
+	if err != nil {
+		return err
+	}
+	defer closeFile()
+	ctx, stop := signals(ctx)
+	defer stop()
+	moved, err := cluster.Leave(ctx, f, o)
+	switch {
+	case ctx.Err() != nil:
+		return fail(exitStopped, "stopped by a signal; the same command goes on from there")
+	case err != nil:
+		return clusterError(err)
+	case a.json:
+		return a.printJSON(map[string]any{"type": "left", "node": o.Name, "crawl": o.Crawl, "links": moved})
+	}
+	a.say("node %s has left %s: %s links of its queue went to the other nodes; what it has found stays in %s", o.Name, o.Crawl, count(moved), p.dir)
+	return nil
+}
+
+// obey does what is asked of all nodes; cancel ends the run.
+func (s *session) obey(cancel context.CancelCauseFunc) func(cluster.Action) {
+	return func(action cluster.Action) {
+		s.watch.newLine()
+		s.a.say("all nodes are asked to %s", action)
+		switch action {
+		case cluster.Pause:
+			s.c.Brake.On()
+		case cluster.Resume:
+			s.c.Brake.Off()
+		case cluster.Checkpoint:
+			if err := s.save(true); err != nil {
+				s.a.warn("checkpoint: %s", oneLine(err.Error()))
+			}
+		case cluster.Stop:
+			s.watch.stopping(s.cfg.Fetch.ShutdownGrace)
+			cancel(errAsked)
+		}
+	}
+}
+
 // clusterError gives the errors of joining their exit code.
 func clusterError(err error) error {
 	switch {
-	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat), errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken), errors.Is(err, cluster.ErrClock):
+	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat), errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken), errors.Is(err, cluster.ErrClock), errors.Is(err, cluster.ErrAlone):
 		return fail(exitPeer, "%w", err)
 	}
 	return fail(exitInvalidInput, "%w", err)

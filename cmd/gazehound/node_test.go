@@ -404,6 +404,62 @@ func TestNodeJoinsLate(t *testing.T) {
 	w.check(t, nodeWorkers)
 }
 
+// A node that leaves for good hands its queue over at once: long before its
+// share would move by itself, the others have fetched what it had, and nothing
+// is lost nor fetched again but what was in flight. All nodes can be paused and
+// told to go on.
+func TestNodeLeaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs three processes for half a minute")
+	}
+	t.Parallel() // it mostly waits
+	w := newNodesWeb(t, 40)
+	a, b, c := w.start("a", "--wait-for", "3"), w.start("b", "--wait-for", "3"), w.start("c", "--wait-for", "3")
+	b.reach(t, 60)
+	c.reach(t, 60)
+	run := func(args ...string) string {
+		t.Helper()
+		p := exec.Command(os.Args[0], args...)
+		p.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+		out, err := p.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	c.Process.Signal(syscall.SIGTERM)
+	<-c.ended
+	f, err := frontier.Open(frontier.Options{Dir: filepath.Join(w.dirs["c"], "frontier")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queued := f.Totals().Queued
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if queued == 0 {
+		t.Fatal("the node that leaves has no queue")
+	}
+	w.start("c", "--leave").end(t, "c", w.url)
+	if out := run("ctl", "pause", "--cluster", w.url); !strings.Contains(out, "a, b: paused") {
+		t.Errorf("ctl pause: %s", out)
+	}
+	if out := run("status", "--cluster", w.url); strings.Count(out, "paused") != 2 || !strings.Contains(out, "c     away") {
+		t.Errorf("status: %s", out)
+	}
+	time.Sleep(time.Second) // pages in flight end
+	before := a.pages.Load() + b.pages.Load()
+	run("ctl", "checkpoint", "--cluster", w.url)
+	if now := a.pages.Load() + b.pages.Load(); now != before {
+		t.Errorf("%d pages were fetched in the pause", now-before)
+	}
+	run("ctl", "resume", "--cluster", w.url)
+	for name, p := range map[string]*nodeProcess{"a": a, "b": b} {
+		p.end(t, name, w.url)
+	}
+	w.check(t, nodeWorkers)
+}
+
 // The pages a second of one node and of three with the same settings, on a web
 // whose servers take their time: a node is bound by its workers, a host by its
 // delay, and no node by the processor. The figures are printed; only a quiet

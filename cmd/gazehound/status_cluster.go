@@ -24,13 +24,14 @@ func viewFlags(f *pflag.FlagSet, what string) {
 // nodeStatus is one node in the status of a cluster.
 type nodeStatus struct {
 	cluster.Member
-	State    string  `json:"state"`   // "running", "idle", "silent" or "away"
+	State    string  `json:"state"`   // "running", "paused", "idle", "silent" or "away"
 	BytesURL float64 `json:"per_url"` // bytes sent for each byte of the URLs among them
 }
 
 // The states of a node beside crawlRuns.
 const (
 	nodeIdle   = "idle"   // has nothing to do
+	nodePaused = "paused" // by "ctl pause --cluster"
 	nodeSilent = "silent" // has a share, and has not been heard of lately
 	nodeAway   = "away"   // has lost its share
 )
@@ -64,8 +65,11 @@ func statusOfCluster(ctx context.Context, v *cluster.Viewer, crawl string) (*clu
 	var all cluster.Traffic
 	for _, m := range s.Members {
 		state := crawlRuns
-		if m.Idle {
+		switch {
+		case m.Idle:
 			state = nodeIdle
+		case m.Paused:
+			state = nodePaused
 		}
 		out.Nodes = append(out.Nodes, nodeStatus{m, state, round(m.PerURL(), 3)})
 		out.Pages, out.Relevant, out.Addresses, out.Queued = out.Pages+m.Pages, out.Relevant+m.Relevant, out.Addresses+m.Addresses, out.Queued+m.Queued

@@ -51,6 +51,7 @@ var (
 	ErrOtherFormat = errors.New("the cluster is run by another version of gazehound")
 	ErrUnreachable = errors.New("cluster cannot be reached")
 	ErrClock       = errors.New("the clock of this machine differs from the cluster's")
+	ErrAlone       = errors.New("the crawl has no other node")
 )
 
 // A Definition is what all nodes of a crawl agree on. The first node writes
@@ -81,7 +82,7 @@ func (d Definition) String() string {
 	return text
 }
 
-const format = 2
+const format = 3
 
 // Options say how a node takes part.
 type Options struct {
@@ -184,6 +185,8 @@ type Node struct {
 	order    *ordering  // nil: no order
 	ordered  OrderCount // of earlier runs
 
+	retired bool // the node has no share and only hands over
+
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	beside sync.WaitGroup
@@ -192,8 +195,13 @@ type Node struct {
 	shares   shares        // who owns what now
 	remapped chan struct{} // closed when shares has changed
 	alive    map[string]Member
-	begun    uint64     // revision of the bucket of the crawl at which this node took part
-	arrived  *sync.Cond // of waiting: links came or the crawl is over
+	gate     *Gate        // nil: nobody asked for one
+	do       func(Action) // carries out what is asked of all nodes; nil: nobody does
+	wish     wish         // what was asked last
+	obeyed   uint64       // revision of wish
+	leaving  bool         // the crawl is over, or all nodes were told to stop
+	begun    uint64       // revision of the bucket of the crawl at which this node took part
+	arrived  *sync.Cond   // of waiting: links came or the crawl is over
 	waiting  sync.Mutex
 	over     bool
 	pushed   int64 // messages taken in; under waiting
@@ -217,17 +225,53 @@ func Join(ctx context.Context, f Frontier, o Options) (*Node, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	n := &Node{o: o, await: joinPatience, frontier: f, alive: map[string]Member{}, remapped: make(chan struct{}), codec: newCodec()}
-	n.visited.changed = sync.NewCond(&n.visited.mu)
-	n.arrived = sync.NewCond(&n.waiting)
-	n.sent.reset()
-	n.ctx, n.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	n := newNode(ctx, f, o)
 	err := n.join(ctx)
 	if err != nil {
 		n.Close()
 		return nil, err
 	}
 	return n, nil
+}
+
+func newNode(ctx context.Context, f Frontier, o Options) *Node {
+	n := &Node{o: o, await: joinPatience, frontier: f, alive: map[string]Member{}, remapped: make(chan struct{}), codec: newCodec()}
+	n.visited.changed = sync.NewCond(&n.visited.mu)
+	n.arrived = sync.NewCond(&n.waiting)
+	n.sent.reset()
+	n.ctx, n.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	return n
+}
+
+// Leave takes a node that does not run out of its crawl for good: its share
+// moves at once, what waits in f and what it was to send goes to the nodes that
+// own it now, and they know what it has visited. It returns how many links moved.
+// A node that has left can come back like a new one.
+func Leave(ctx context.Context, f Frontier, o Options) (moved int, err error) {
+	if err := o.Validate(); err != nil {
+		return 0, err
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	n := newNode(ctx, f, o)
+	n.retired = true
+	defer n.Close()
+	if err := n.join(ctx); err != nil {
+		return 0, err
+	}
+	if n.stable() {
+		if err := n.publishVisits(ctx); err != nil {
+			return 0, err
+		}
+	}
+	if moved, err = n.handOver(ctx); err != nil {
+		return moved, err
+	}
+	if err := n.outbox.flushed(ctx); err != nil {
+		return moved, fmt.Errorf("cluster: %d links have left the queue and wait to be sent; the same command sends them: %w", moved, err)
+	}
+	return moved, nil
 }
 
 func (n *Node) join(ctx context.Context) (err error) {
@@ -246,23 +290,32 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if err := n.stores(ctx); err != nil {
 		return err
 	}
+	share := n.enlist
+	if n.retired {
+		share = n.retire
+	}
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
 	}{
-		{"the server's clock", n.compareClocks}, {"the definition of the crawl", n.define}, {"the list of nodes", n.enter}, {"the map of shares", n.enlist},
+		{"the server's clock", n.compareClocks}, {"the definition of the crawl", n.define}, {"the list of nodes", n.enter}, {"the requests of users", n.attend}, {"the map of shares", share},
 	} {
 		if err := n.insist(ctx, step.what, step.do); err != nil {
 			return err
 		}
 	}
-	if err := n.takeTurns(ctx); err != nil {
-		return err
+	if !n.retired {
+		if err := n.takeTurns(ctx); err != nil {
+			return err
+		}
 	}
 	n.spawn(n.beat)
+	n.spawn(n.sendLinks)
+	if n.retired {
+		return nil // what others still send to us is looked after by them
+	}
 	n.spawn(n.receiveOwn)
 	n.spawn(n.receiveOrphans)
-	n.spawn(n.sendLinks)
 	if n.shares.stable {
 		n.spawn(n.followVisits)
 		n.spawn(n.settle)
@@ -289,6 +342,12 @@ func (n *Node) Close() {
 		if n.stable() {
 			err = errors.Join(err, n.publishVisits(ctx))
 		}
+		n.mu.RLock()
+		gate := n.gate
+		n.mu.RUnlock()
+		if gate != nil && err == nil {
+			gate.giveBack(ctx, gate.stale(time.Now(), 0))
+		}
 		cancel()
 		if err != nil {
 			n.o.Log("cluster: not everything was sent; it will be when this node comes back: %v", err)
@@ -310,18 +369,18 @@ func (n *Node) Close() {
 	}
 }
 
-// seeOff waits, where the crawl is over and our server is one of several, until
-// the other nodes have seen that, too: they could not without most of the servers.
+// seeOff waits, where the crawl is over or all nodes were told to stop and the
+// others need our server to hear of that, until they have left.
 func (n *Node) seeOff() {
-	n.waiting.Lock()
-	over := n.over
-	n.waiting.Unlock()
-	if !over || !n.ofSeveral() {
+	n.mu.RLock()
+	leaving, alive := n.leaving, n.alive
+	n.mu.RUnlock()
+	if !leaving || n.o.Server == nil || n.o.Server.URL() == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*n.o.Heartbeat)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*n.o.Heartbeat)
 	defer cancel()
-	for name := range n.alive { // beat has ended
+	for name := range alive {
 		for name != n.o.Name {
 			if _, err := n.members.Get(ctx, name); errors.Is(err, jetstream.ErrKeyNotFound) || ctx.Err() != nil {
 				break
@@ -605,5 +664,12 @@ func (n *Node) owners(p *page.Page) [][]string {
 // Owner returns the node that fetches a URL of which nothing else is known.
 func (n *Node) Owner(u weburl.URL) string {
 	p := &page.Page{URL: u, Links: []page.Link{{From: u, To: u}}}
+	return n.owners(p)[0][0]
+}
+
+// ownerOf returns the node that fetches a link of which we have the words, but
+// not the page that holds it.
+func (n *Node) ownerOf(e *frontier.Entry) string {
+	p := &page.Page{URL: e.URL, Links: []page.Link{{From: e.URL, To: e.URL, Anchor: e.Anchor, Title: e.Title, Around: e.Around}}}
 	return n.owners(p)[0][0]
 }

@@ -137,7 +137,7 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 		return nil
 	}
 	err = n.frontier.WalkQueue(ctx, func(e frontier.Node) error {
-		owner := n.Owner(e.URL)
+		owner := n.ownerOf(&e.Entry)
 		if owner == n.o.Name {
 			return nil
 		}
@@ -302,7 +302,7 @@ func (n *Node) receiveOrphans(ctx context.Context) {
 			n.receive(ctx, name, func(es []frontier.Entry) error {
 				theirs := map[string][]frontier.Entry{}
 				for _, e := range es {
-					owner := n.Owner(e.URL)
+					owner := n.ownerOf(&e)
 					theirs[owner] = append(theirs[owner], e)
 				}
 				own := theirs[n.o.Name]

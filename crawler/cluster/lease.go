@@ -70,6 +70,9 @@ const (
 // host; nil, behind a proxy: only hosts count.
 func (n *Node) Gate(inner Politeness, resolve func(ctx context.Context, host string) ([]netip.Addr, error)) *Gate {
 	g := &Gate{n: n, inner: inner, resolve: resolve, slots: make(chan struct{}, 32), leases: map[string]*lease{}, ip: map[string]string{}}
+	n.mu.Lock()
+	n.gate = g
+	n.mu.Unlock()
 	n.spawn(g.sweep)
 	return g
 }
@@ -291,7 +294,7 @@ func (g *Gate) sweep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-t.C:
-			stale := g.stale(now)
+			stale := g.stale(now, max(3*g.n.o.Rest, 4*g.n.o.Heartbeat))
 			if len(stale) > 0 && g.n.stable() {
 				// Whoever has them next must know what we have visited. If that
 				// cannot be said they run out instead.
@@ -299,22 +302,30 @@ func (g *Gate) sweep(ctx context.Context) {
 					continue
 				}
 			}
-			for key, revision := range stale {
-				give, cancel := context.WithTimeout(ctx, 5*time.Second)
-				raw, _ := json.Marshal(holder{Free: true})
-				_, err := g.n.hosts.Update(give, key, raw, revision) // if not, it runs out
-				cancel()
-				if err != nil && !isConflict(err) && ctx.Err() == nil {
-					g.n.o.Log("cluster: give a host back: %v", err)
-				}
-			}
+			g.giveBack(ctx, stale)
 		}
 	}
 }
 
-// stale takes the leases that are to be given back out of the table.
-func (g *Gate) stale(now time.Time) map[string]uint64 {
-	unused := max(3*g.n.o.Rest, 4*g.n.o.Heartbeat)
+// giveBack lets other nodes have leases, with their revisions. What fails runs out.
+func (g *Gate) giveBack(ctx context.Context, stale map[string]uint64) {
+	raw, _ := json.Marshal(holder{Free: true})
+	for key, revision := range stale {
+		give, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_, err := g.n.hosts.Update(give, key, raw, revision)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !isConflict(err):
+			g.n.o.Log("cluster: give a host back: %v", err)
+		}
+	}
+}
+
+// stale takes the leases that are to be given back, because they were not used
+// for so long, out of the table.
+func (g *Gate) stale(now time.Time, unused time.Duration) map[string]uint64 {
 	back := map[string]uint64{}
 	g.mu.Lock()
 	defer g.mu.Unlock()

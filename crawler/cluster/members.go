@@ -26,6 +26,8 @@ type Member struct {
 	Outbox    int64     `json:"outbox"`   // bytes of links that wait to be sent
 	Received  int64     `json:"received"` // links from other nodes, by this process
 	Epoch     int       `json:"epoch"`    // of the map that the node goes by
+	Paused    bool      `json:"paused"`   // by one who asked all nodes to
+	Obeyed    uint64    `json:"obeyed"`   // number of the last Action that was carried out
 
 	Order *OrderCount `json:"order,omitempty"` // by all runs; nil: the node goes by its own
 }
@@ -58,11 +60,20 @@ func (m *mapping) enlist(name, instance string) (changed bool) {
 	return changed
 }
 
+// delist takes the share of a node away.
+func (m *mapping) delist(name string, now time.Time) {
+	m.Nodes = slices.DeleteFunc(m.Nodes, func(s string) bool { return s == name })
+	if m.Left == nil {
+		m.Left = map[string]time.Time{}
+	}
+	m.Left[name] = now
+}
+
 // State is what this node says of itself now.
 func (n *Node) State() Member {
 	t := n.frontier.Totals()
 	n.mu.RLock()
-	epoch := n.shares.epoch
+	epoch, paused, obeyed := n.shares.epoch, n.wish.Paused, n.obeyed
 	n.mu.RUnlock()
 	outbox := n.outbox.Waiting()
 	var order *OrderCount
@@ -74,7 +85,7 @@ func (n *Node) State() Member {
 		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: n.resting() && t.Queued == 0 && outbox == 0,
 		Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Visited: t.Visited,
 		Traffic: n.notes.get().Traffic, Outbox: outbox, Received: n.counts.received.Load(),
-		Epoch: epoch, Order: order,
+		Epoch: epoch, Paused: paused, Obeyed: obeyed, Order: order,
 	}
 }
 
@@ -116,6 +127,23 @@ func (n *Node) enlist(ctx context.Context) (err error) {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return n.changeMap(ctx, func(m *mapping) bool { return m.enlist(n.o.Name, n.instance) })
+}
+
+// retire gives the node's share up.
+func (n *Node) retire(ctx context.Context) error {
+	alone := false
+	err := n.changeMap(ctx, func(m *mapping) bool {
+		alone = !slices.ContainsFunc(m.Nodes, func(name string) bool { return name != n.o.Name })
+		if alone || !slices.Contains(m.Nodes, n.o.Name) {
+			return false
+		}
+		m.delist(n.o.Name, time.Now())
+		return true
+	})
+	if alone {
+		return fmt.Errorf("%w that could take over the queue of %s", ErrAlone, n.o.Name)
+	}
+	return err
 }
 
 // changeMap applies a change to the map, against whatever others do at the
@@ -207,6 +235,7 @@ func (n *Node) beat(ctx context.Context) {
 		case <-t.C:
 		}
 		round, cancel := context.WithTimeout(ctx, 5*n.o.Heartbeat)
+		n.obey(round)
 		members, err := n.pulse(round, &present)
 		cancel()
 		if err != nil {
@@ -276,6 +305,9 @@ func (n *Node) end(ctx context.Context) {
 
 // finish ends the crawl for this node.
 func (n *Node) finish() {
+	n.mu.Lock()
+	n.leaving = true
+	n.mu.Unlock()
 	n.waiting.Lock()
 	defer n.waiting.Unlock()
 	n.over = true
@@ -305,14 +337,10 @@ func (n *Node) pulse(ctx context.Context, present *attendance) ([]Member, error)
 	n.alive = alive
 	n.mu.Unlock()
 	return members, n.changeMap(ctx, func(m *mapping) bool {
-		changed := m.enlist(n.o.Name, n.instance) // if we were away too long
+		changed := !n.retired && m.enlist(n.o.Name, n.instance) // if we were away too long
 		for _, name := range slices.Clone(m.Nodes) {
 			if present.absent(name, now) > n.o.Away {
-				m.Nodes = slices.DeleteFunc(m.Nodes, func(s string) bool { return s == name })
-				if m.Left == nil {
-					m.Left = map[string]time.Time{}
-				}
-				m.Left[name] = now
+				m.delist(name, now)
 				n.o.Log("cluster: %s has been away for %v; its share moves", name, n.o.Away)
 				changed = true
 			}

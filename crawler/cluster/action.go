@@ -1,0 +1,151 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// An Action is what somebody asks of all nodes of a crawl.
+type Action string
+
+// Actions.
+const (
+	Pause      Action = "pause"      // begin no page; counts for nodes that join later, too
+	Resume     Action = "resume"     // go on
+	Checkpoint Action = "checkpoint" // make durable what is so only from time to time
+	Stop       Action = "stop"       // end, as by a signal; a crawl that was paused is so no longer
+)
+
+// A wish is the value of the key "wish": the last Action, and whether the crawl
+// is paused. Nodes look with every heartbeat.
+type wish struct {
+	Action Action `json:"action"`
+	Paused bool   `json:"paused"`
+}
+
+// Obey lets do carry out what is asked of all nodes: Pause at once, where the
+// crawl is paused, and every later Action at the next heartbeat.
+func (n *Node) Obey(do func(Action)) {
+	n.mu.Lock()
+	n.do = do
+	paused := n.wish.Paused
+	n.mu.Unlock()
+	if paused {
+		do(Pause)
+	}
+}
+
+// attend reads what was asked before this node took part: only a pause lasts.
+func (n *Node) attend(ctx context.Context) error {
+	w, revision, err := readWish(ctx, n.crawl)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.wish, n.obeyed = w, revision
+	return nil
+}
+
+// obey carries out what was asked since the last time.
+func (n *Node) obey(ctx context.Context) {
+	w, revision, err := readWish(ctx, n.crawl)
+	if err != nil {
+		return // the next heartbeat asks again
+	}
+	n.mu.Lock()
+	do, before, obeyed := n.do, n.wish, n.obeyed
+	n.mu.Unlock()
+	if revision <= obeyed {
+		return
+	}
+	// Two wishes may lie between two heartbeats: that the crawl is paused, or
+	// is so no longer, is not lost.
+	actions := []Action{w.Action}
+	if w.Action == Checkpoint && w.Paused != before.Paused {
+		actions = append(actions, map[bool]Action{true: Pause, false: Resume}[w.Paused])
+	}
+	if do != nil {
+		for _, a := range actions {
+			do(a)
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.wish, n.obeyed = w, revision
+	n.leaving = n.leaving || w.Action == Stop
+}
+
+func readWish(ctx context.Context, kv jetstream.KeyValue) (w wish, revision uint64, err error) {
+	entry, err := kv.Get(ctx, "wish")
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return w, 0, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(entry.Value(), &w)
+	}
+	if err != nil {
+		return w, 0, fmt.Errorf("cluster: wish: %w", err)
+	}
+	return w, entry.Revision(), nil
+}
+
+// Tell asks an Action of all nodes and waits until those that are there have
+// obeyed, Stop: until they are gone. It returns the names of those that have,
+// and of those that have not by the end of ctx.
+func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err error) {
+	var all []Member
+	var revision uint64
+	err = v.n.insist(ctx, "the nodes' attention", func(ctx context.Context) error {
+		if all, err = members(ctx, v.beats); err != nil {
+			return err
+		}
+		w, before, err := readWish(ctx, v.keys)
+		if err != nil {
+			return err
+		}
+		w.Action = a
+		if a != Checkpoint {
+			w.Paused = a == Pause
+		}
+		raw, err := json.Marshal(w)
+		if err != nil {
+			return err
+		}
+		revision, err = v.keys.Update(ctx, "wish", raw, before) // who is faster is asked again
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range all {
+		silent = append(silent, m.Name)
+	}
+	for len(silent) > 0 && ctx.Err() == nil {
+		now, err := members(ctx, v.beats)
+		if err != nil && a == Stop && !v.n.conn.IsConnected() {
+			return append(done, silent...), nil, nil // the server was in one of the nodes
+		}
+		for _, name := range slices.Clone(silent) {
+			at := slices.IndexFunc(now, func(m Member) bool { return m.Name == name })
+			if err != nil || at >= 0 && (a == Stop || now[at].Obeyed < revision) {
+				continue
+			}
+			silent = slices.DeleteFunc(silent, func(s string) bool { return s == name })
+			if at >= 0 || a == Stop {
+				done = append(done, name)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	return done, silent, nil
+}

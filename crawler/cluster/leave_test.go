@@ -1,0 +1,272 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/partition"
+	"gazehound/crawler/polite"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// stored is a frontier on disk with these links in its queue.
+func stored(t *testing.T, es ...frontier.Entry) *frontier.Frontier {
+	t.Helper()
+	f, err := frontier.Open(frontier.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if _, err := f.Push(context.Background(), es...); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What waits in the queue of a node that leaves for good, and what it had not
+// sent yet, comes to the others at once, each link once; so does what is sent
+// to it before they know. Under a partition that asks for the words of a link,
+// these decide.
+func TestLeave(t *testing.T) {
+	for _, method := range []partition.Method{partition.SiteHash, partition.ExtendedAnchor} {
+		t.Run(string(method), func(t *testing.T) {
+			s := serve(t, nil)
+			change := func(o Options) Options {
+				o.Definition.Partition = method
+				if method == partition.ExtendedAnchor {
+					o.Definition.Nodes = []partition.Node{{Name: "general"}} // who is not there
+					for _, name := range []string{"a", "b", "c"} {
+						o.Definition.Nodes = append(o.Definition.Nodes, partition.Node{Name: name, Cities: []partition.City{{Name: "City " + name, State: "S" + name, Population: 1000}}})
+					}
+				}
+				return o
+			}
+			names := []string{"a", "b"}
+			var nodes []*Node
+			var queues []*memory
+			for _, name := range names {
+				m := &memory{}
+				queues = append(queues, m)
+				nodes = append(nodes, join(t, m, change(options(t, s, name))))
+			}
+			oc := change(options(t, s, "c"))
+			es := entries(t, 200)
+			for i := range es {
+				es[i].Anchor = []string{"City a", "City b"}[i%2]
+			}
+			f := stored(t, es[:150]...)
+			c, err := Join(t.Context(), f, oc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			until(t, "a to see c", func() bool { _, names := nodes[0].sharing(); return len(names) == 3 })
+			c.Close()
+			waiting := f.Totals().Queued // when the others came, some of it moved
+			// Links that only the outbox has.
+			out, err := openOutbox(oc.Dir + "/outbox")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := out.put(t.Context(), "c", es[150:]); err != nil {
+				t.Fatal(err)
+			}
+			out.close()
+			moved, err := Leave(t.Context(), f, oc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int64(moved) != waiting || f.Totals().Queued != 0 {
+				t.Errorf("%d links moved, %d of %d are still in the queue", moved, f.Totals().Queued, waiting)
+			}
+			until(t, "all links", func() bool { return len(queues[0].urls())+len(queues[1].urls()) >= 200 })
+			var want []string
+			for _, e := range es {
+				want = append(want, e.URL.String())
+			}
+			slices.Sort(want)
+			got := slices.Concat(queues[0].urls(), queues[1].urls())
+			slices.Sort(got)
+			if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
+			}
+			for i, q := range queues {
+				for _, e := range q.entries {
+					owner := nodes[i].ownerOf(&e)
+					if method == partition.ExtendedAnchor && owner != map[string]string{"City a": "a", "City b": "b"}[e.Anchor] {
+						t.Errorf("a link %q is %s's", e.Anchor, owner)
+					}
+					if owner != names[i] {
+						t.Errorf("%s has %s, which is %s's", names[i], e.URL, owner)
+					}
+				}
+			}
+			until(t, "c to be no node", func() bool { _, names := nodes[1].sharing(); return len(names) == 2 })
+			// It may come back.
+			if c, err = Join(t.Context(), f, oc); err != nil {
+				t.Fatal(err)
+			}
+			c.Close()
+		})
+	}
+}
+
+// The last node cannot leave: nobody would have its queue.
+func TestLeaveAlone(t *testing.T) {
+	s := serve(t, nil)
+	o := options(t, s, "a")
+	f := stored(t, entries(t, 10)...)
+	a, err := Join(t.Context(), f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Leave(t.Context(), f, options(t, s, "a")); !errors.Is(err, ErrNameTaken) {
+		t.Errorf("a node that runs: %v", err)
+	}
+	a.Close()
+	if _, err := Leave(t.Context(), f, o); !errors.Is(err, ErrAlone) {
+		t.Errorf("the last node: %v", err)
+	}
+	if n := f.Totals().Queued; n != 10 {
+		t.Errorf("%d links are left in the queue, want 10", n)
+	}
+}
+
+// A node that is closed gives its hosts back: others need not wait for the end
+// of its leases.
+func TestCloseGivesBack(t *testing.T) {
+	s := serve(t, nil)
+	gate := func(name string) (*Node, *Gate) {
+		o := options(t, s, name)
+		o.Lease = 10 * time.Minute
+		n := join(t, &memory{}, o)
+		return n, n.Gate(free{}, nil)
+	}
+	a, of := gate("a")
+	until(t, "a turn", func() bool { return of.Claim("www.example.org") == 0 })
+	of.Visited("www.example.org", polite.Visit{})
+	a.Close()
+	_, of = gate("b")
+	until(t, "a turn of another node", func() bool { return of.Claim("www.example.org") == 0 })
+}
+
+// What one asks of all nodes, all do, once; a pause counts for those that come
+// later, and nothing else does.
+func TestActions(t *testing.T) {
+	s := serve(t, nil)
+	var mu sync.Mutex
+	done := map[string][]Action{}
+	start := func(name string) *Node {
+		n := join(t, &memory{}, options(t, s, name))
+		n.Obey(func(a Action) {
+			mu.Lock()
+			defer mu.Unlock()
+			done[name] = append(done[name], a)
+		})
+		return n
+	}
+	a, b := start("a"), start("b")
+	v, err := View(t.Context(), options(t, s, "viewer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	tell := func(action Action) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		obeyed, silent, err := v.Tell(ctx, action)
+		if slices.Sort(obeyed); err != nil || len(silent) > 0 || !slices.Equal(obeyed, []string{"a", "b"}) {
+			t.Fatalf("%s: %v obeyed, %v did not: %v", action, obeyed, silent, err)
+		}
+	}
+	tell(Checkpoint)
+	tell(Pause)
+	if !a.State().Paused {
+		t.Error("a does not say that it is paused")
+	}
+	late := start("late")
+	late.Close()
+	tell(Resume)
+	start("later").Close()
+	tell(Pause)
+	go func() {
+		for a.State().Obeyed < 4 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		until(t, "the stop", func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Contains(done["a"], Stop) && slices.Contains(done["b"], Stop)
+		})
+		a.Close()
+		b.Close()
+	}()
+	tell(Stop)
+	start("afterwards")
+	mu.Lock()
+	defer mu.Unlock()
+	want := []Action{Checkpoint, Pause, Resume, Pause, Stop}
+	if d := cmp.Diff(map[string][]Action{"a": want, "b": want, "late": {Pause}}, done); d != "" {
+		t.Error(d)
+	}
+}
+
+// The nodes of a crawl end with it, though its only server is in the one that
+// sees the end first.
+func TestServerStaysForTheEnd(t *testing.T) {
+	s := serve(t, nil)
+	oa := options(t, s, "a")
+	oa.Server = s
+	a, b := join(t, &memory{}, oa), join(t, &memory{}, options(t, s, "b"))
+	until(t, "a to see b", func() bool { return a.Alive() == 2 })
+	a.end(t.Context())
+	closed := make(chan struct{})
+	go func() { a.Close(); close(closed) }()
+	b.Workers(1)
+	if more, err := b.Wait(t.Context()); more || err != nil {
+		t.Fatalf("more %v, %v", more, err)
+	}
+	select {
+	case <-closed:
+		t.Error("the node with the server left before the other")
+	default:
+	}
+	b.Close()
+	<-closed
+}
+
+func TestAttendance(t *testing.T) {
+	const beat = 2 * time.Second
+	at := time.Now()
+	a := attendance{last: map[string]time.Time{}, heard: at, heartbeat: beat}
+	here := map[string]Member{"a": {}}
+	for range 5 {
+		at = at.Add(beat)
+		a.note(here, at)
+	}
+	if d := a.absent("never seen", at); d != 0 {
+		t.Errorf("a node that was never seen is absent for %v", d)
+	}
+	// For a minute nobody hears anything: a is absent only for what came after.
+	at = at.Add(time.Minute)
+	a.note(nil, at)
+	if d := a.absent("a", at); d != beat {
+		t.Errorf("after a minute without a leader a is absent for %v, want %v", d, beat)
+	}
+	for range 10 {
+		at = at.Add(beat)
+		a.note(nil, at)
+	}
+	if d := a.absent("a", at); d != 11*beat {
+		t.Errorf("after ten heartbeats more a is absent for %v, want %v", d, 11*beat)
+	}
+	if d := a.absent("never seen", at); d != 11*beat {
+		t.Errorf("a node that was never seen is absent for %v, want %v", d, 11*beat)
+	}
+}
