@@ -464,3 +464,94 @@ func copyFile(to, from string) error {
 	}
 	return out.Close()
 }
+
+// A clock that is set back by a year stalls no crawl: hosts rest for as long as
+// they have asked for, and status says so.
+func TestCrawlClockSetBack(t *testing.T) {
+	data, flags := townProject(t)
+	crawl := func(pages int) {
+		t.Helper()
+		var out, complaints bytes.Buffer
+		if code := run(t.Context(), append([]string{"crawl", "--quiet", "--json", "--max-pages", fmt.Sprint(pages)}, flags...), nil, &out, &complaints); code != 0 || !strings.Contains(out.String(), fmt.Sprintf(`"pages":%d,`, pages)) {
+			t.Fatalf("exit %d: %s%s", code, out.String(), complaints.String())
+		}
+	}
+	crawl(40)
+	// What was stored was stored next year: rules of hosts, and who rests.
+	const year = 365 * 24 * time.Hour
+	f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts, rules := map[string]bool{}, 0
+	err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
+		hosts[n.URL.Host()] = true
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range f.Totals().Queued {
+		e, err := f.Next(t.Context(), func(string) time.Duration { return 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts[e.URL.Host()] = true
+	}
+	for host := range hosts {
+		text, err := f.Meta(robotsKey("http://" + host))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept map[string]any
+		if json.Unmarshal(text, &kept) != nil {
+			continue
+		}
+		for _, key := range []string{"at", "until"} {
+			at, err := time.Parse(time.RFC3339, kept[key].(string))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept[key] = at.Add(year)
+		}
+		if text, err = json.Marshal(kept); err == nil {
+			err = f.PutMeta(robotsKey("http://"+host), text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules++
+	}
+	if err := f.Close(); err != nil || rules == 0 {
+		t.Fatalf("rules of %d hosts were kept, %v", rules, err)
+	}
+	rest := func(wait time.Duration) {
+		t.Helper()
+		var journal bytes.Buffer
+		fmt.Fprintln(&journal, `{"version":1}`)
+		for host := range hosts {
+			fmt.Fprintf(&journal, `{"host":%q,"next":%d,"rest":%d,"delay":%d,"fails":1}`+"\n", host, time.Now().Add(year+wait).UnixMilli(), wait.Milliseconds(), wait.Milliseconds())
+		}
+		fmt.Fprintln(&journal, `{"closed":true}`)
+		if err := os.WriteFile(project{data}.politeness(), journal.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	rest(time.Hour)
+	p := startProgram(t, append([]string{"crawl", "--admin", "127.0.0.1:0"}, flags...)...)
+	said := regexp.MustCompile(`asked for patience \(429 or 503\)\. The next one may be asked in (1h0m0s|5\dm\d+s)\.`)
+	text := ""
+	for deadline := time.Now().Add(time.Minute); !said.MatchString(text); time.Sleep(100 * time.Millisecond) {
+		if _, text = statusOf(t, data); time.Now().After(deadline) {
+			t.Fatalf("status does not say that all wait for an hour:\n%s", text)
+		}
+	}
+	p.Process.Signal(syscall.SIGTERM)
+	if code := p.end(t); code != exitStopped {
+		t.Errorf("exit %d after SIGTERM", code)
+	}
+
+	rest(time.Second)
+	crawl(80)
+}

@@ -113,13 +113,14 @@ func (f *Frontier) Check(k Key) (c Check, known bool, err error) {
 
 // Due returns the visited URLs that are due at now, at most most of them: the
 // relevant ones first, then those that are due for the longest part of their
-// interval. all is the number of those that are due.
+// interval. all is the number of those that are due. URLs that were asked later
+// than now, before the clock was set back, are due: nobody knows since when.
 func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due, all int, err error) {
 	var urgent urgency
 	err = f.read(func(txn *badger.Txn) error {
 		return scan(txn, []byte{'r'}, func(key, value []byte) error {
 			c, err := decodeCheck(value)
-			if err != nil || len(key) != 17 || c.Due.After(now) {
+			if err != nil || len(key) != 17 || c.Due.After(now) && !c.Asked.After(now) {
 				return ctx.Err()
 			}
 			all++
@@ -150,7 +151,7 @@ func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due,
 
 // claim tells how urgent it is to ask again: above 1 for relevant pages.
 func claim(c *Check, now time.Time) float64 {
-	share := min(1, now.Sub(c.Due).Hours()/max(1, c.Wait.Hours())/10)
+	share := min(1, max(0, now.Sub(c.Due).Hours())/max(1, c.Wait.Hours())/10)
 	if c.Relevant {
 		return 1 + share
 	}
