@@ -24,30 +24,36 @@ const maxStated = 20
 // left out, a coordinate better than that of the postcode.
 func (p *Parser) addStatements(ctx context.Context, found []Address, statements []markup.Statement, in Input) []Address {
 	inText := len(found)
+	known := make(map[string][]stated) // by door
+	for i := range found {
+		door, s := found[i].stated(i)
+		known[door] = append(known[door], s)
+	}
 	for _, st := range statements {
 		if len(found) >= maxAddresses || ctx.Err() != nil {
 			break
 		}
 		for _, a := range p.readStatement(ctx, st, in) {
-			known := false
-			for i := range found {
-				b := &found[i]
-				if !sameAddress(&a, b) {
+			door, s := a.stated(len(found))
+			fresh := true
+			for _, other := range known[door] {
+				if !s.in(other) {
 					continue
 				}
-				known = true
+				fresh = false
+				b := &found[other.number]
 				if b.Origin == FromText {
 					b.Origin = a.Origin
 				}
 				b.Person = b.Person || a.Person
 				b.fill(a.Belongings)
-				if i >= inText && a.Level <= b.Level {
+				if other.number >= inText && a.Level <= b.Level {
 					continue
 				}
 				b.takeStated(&a)
 			}
-			if !known {
-				found = append(found, a)
+			if fresh {
+				found, known[door] = append(found, a), append(known[door], s)
 			}
 		}
 	}
@@ -78,18 +84,31 @@ func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
 	return b
 }
 
-// sameAddress tells whether a, which markup states, is b.
-func sameAddress(a, b *Address) bool {
-	if gazetteer.StreetKey(a.Street) != gazetteer.StreetKey(b.Street) || gazetteer.NumberKey(a.HouseNumber) != gazetteer.NumberKey(b.HouseNumber) || a.Country != b.Country {
-		return false
+// A stated address is one of those that have one door, by its number in the
+// list, with the keys of the first five characters of its postcode and of its
+// city.
+type stated struct {
+	number         int
+	postcode, city string
+}
+
+// stated returns what identifies a by its door, which is street and number, or
+// the post box, in a country, and what tells it from others with that door.
+func (a *Address) stated(number int) (door string, s stated) {
+	door = a.Country + "|" + gazetteer.StreetKey(a.Street) + "|" + gazetteer.NumberKey(a.HouseNumber)
+	if a.Street == "" {
+		door += "|" + gazetteer.Key(a.POBox)
 	}
-	if a.Street == "" && gazetteer.Key(a.POBox) != gazetteer.Key(b.POBox) {
-		return false
+	return door, stated{number, gazetteer.Key(a.Postcode[:min(5, len(a.Postcode))]), gazetteer.Key(a.City)}
+}
+
+// in tells whether s lies in the place of o: by the postcodes where both have
+// one, else by the cities.
+func (s stated) in(o stated) bool {
+	if s.postcode != "" && o.postcode != "" {
+		return s.postcode == o.postcode
 	}
-	if a.Postcode != "" && b.Postcode != "" {
-		return gazetteer.Key(a.Postcode[:min(5, len(a.Postcode))]) == gazetteer.Key(b.Postcode[:min(5, len(b.Postcode))])
-	}
-	return gazetteer.Key(a.City) == gazetteer.Key(b.City)
+	return s.city == o.city
 }
 
 // readStatement reads one statement with the grammar of the text.

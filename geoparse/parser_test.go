@@ -328,6 +328,29 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// The city of an American address is known to the gazetteer, or the words that
+// fill its line.
+func TestUSCities(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"12 Stone Way North Austin, TX 78701":                "Austin",
+		"12 Stone Way North Austin, Travis County, TX 78701": "Austin",
+		"12 Stone Way\nAustin\nTravis County, TX":            "Austin",
+		"62-100 Kauna'oa Drive\nKohala Coast, TX 78701":      "Kohala Coast",
+		"1615 Stradella Rd, Suite 5\nBel Air, TX 78701":      "Bel Air",
+		"1615 Stradella Rd Westlake, TX 78701":               "Westlake",
+		"1615 Stradella Rd, Travis County, TX 78701":         "Travis County",
+	} {
+		v := parse(t, p, Input{Text: text})
+		if len(v.Addresses) != 1 || v.Addresses[0].City != want || v.Addresses[0].Street == "" || strings.Contains(v.Addresses[0].Unit, "Bel") {
+			t.Errorf("%q: %+v", text, v.Addresses)
+		}
+	}
+}
+
 // Without a postcode what holds a date or a piece of a sentence is no address.
 func TestNoAddressWithoutCode(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())
@@ -339,6 +362,8 @@ func TestNoAddressWithoutCode(t *testing.T) {
 		"5 Main St., Suite 12, Austin TX, May 12, 2004":              1,
 		"On May 12, 2004\n1600 Main St, Austin, TX":                  1,
 		"Jun 3, 1953 Palm Beach FL - May 4, 2011 Austin TX":          0,
+		"divorced 1979 Austin TX\n+ Laurie COSKEY 1957 Austin TX":    0,
+		"5 Round Rock Rd, Austin TX":                                 1,
 		"born 7 May 1953 Los Angeles CA\nmarried Austin TX":          0,
 		"7x Adam HALL Nov 10, 1957 Austin TX":                        0,
 		"in 2017, at the Research Park in Austin, TX":                0,

@@ -126,6 +126,11 @@ func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees
 	if first == n {
 		return usCity{}
 	}
+	if last := t[n-1]; first > 0 && n-first > 1 && strings.EqualFold(text[last.Start:last.End], "county") {
+		if c := s.usCity(us, t, first, state, agrees); c.known { // "Seattle, King County, WA"
+			return c
+		}
+	}
 	city := func(i int) usCity {
 		return usCity{start: t[i].Start, end: t[n-1].End, tokens: i, known: true}
 	}
@@ -165,6 +170,13 @@ func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees
 	}
 	// An unknown name in the right state: the words since the last separator,
 	// a few at most, or those behind a complete street.
+	if n-first <= 3 && first > 0 && (t[first-1].Kind == grammar.Break || text[t[first-1].Start] == ',') {
+		if street, ok := grammar.USBefore(text, t[:first], true); ok && !street.Number.Empty() {
+			c := city(first)
+			c.area, c.known = us[0], false
+			return c
+		}
+	}
 	for i := n - 1; i >= max(first, n-3); i-- {
 		if i == 0 || t[i-1].Kind == grammar.Word {
 			street, ok := grammar.USBefore(text, t[:i], true)
@@ -270,7 +282,7 @@ func (s *scan) state(i int) int {
 		return j
 	}
 	street, ok := grammar.USBefore(text, t[:c.tokens], true)
-	if !ok || street.Number.Empty() || s.codeAndCity(street) {
+	if !ok || street.Number.Empty() || s.namesPlace(street) {
 		return j
 	}
 	a := Address{
@@ -283,10 +295,17 @@ func (s *scan) state(i int) int {
 	return end
 }
 
-// codeAndCity tells whether number and name of a street are rather a ZIP code and
-// its city: "92128 San Diego, San Diego, CA".
-func (s *scan) codeAndCity(street grammar.Street) bool {
-	key := gazetteer.Key(street.Name.Of(s.text))
+// namesPlace tells whether number and name of a street are rather a ZIP code and
+// its city, or a number before city and state: "92128 San Diego, San Diego, CA",
+// "in 1959 Los Angeles CA, San Diego CA".
+func (s *scan) namesPlace(street grammar.Street) bool {
+	name := street.Name.Of(s.text)
+	if i := strings.LastIndexByte(name, ' '); i > 0 && len(name)-i == len(" CA") && name[i+1:] == grammar.State(name[i+1:]) {
+		if slices.ContainsFunc(s.p.codes.cities("US", name[:i]), func(pl gazetteer.Place) bool { return pl.State == name[i+1:] }) {
+			return true
+		}
+	}
+	key := gazetteer.Key(name)
 	for _, a := range s.p.codes.areas(street.Number.Of(s.text)) {
 		if a.place.Country == "US" && slices.ContainsFunc(a.names, func(n cityName) bool { return n.key == key }) {
 			return true

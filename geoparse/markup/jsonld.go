@@ -2,6 +2,7 @@ package markup
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 
 // Bounds of one JSON-LD script.
 const (
-	maxJSON      = 1 << 20 // bytes
+	maxJSON      = 1 << 20 // bytes; of a longer list the entries before it are read
 	maxJSONDepth = 32
 	maxJSONNodes = 50000
 )
@@ -17,26 +18,17 @@ const (
 // jsonLD reads one script of JSON-LD: schema.org addresses wherever they stand,
 // with what their owners say. What is not JSON adds nothing.
 func (f *finder) jsonLD(script string) {
-	if len(script) > maxJSON || !mentionsPlace(script) {
+	if !mentionsPlace(script) {
 		return
 	}
-	r := &jsonReader{finder: f, byID: make(map[string]map[string]any)}
-	var values []any
-	for _, text := range []string{unwrap(script), mend(unwrap(script))} {
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber() // 1e309 is no float64, and a postcode keeps its digits
-		values = values[:0]
-		for len(values) < 100 {
-			var v any
-			if d.Decode(&v) != nil {
-				break
-			}
-			values = append(values, v)
-		}
-		if len(values) > 0 {
-			break
+	script = unwrap(script[:min(len(script), maxJSON)])
+	values, whole := decodeJSON(script)
+	if !whole {
+		if mended, _ := decodeJSON(mend(script)); len(mended) > len(values) {
+			values = mended
 		}
 	}
+	r := &jsonReader{finder: f, byID: make(map[string]map[string]any)}
 	for _, v := range values {
 		r.learnIDs(v, 0)
 	}
@@ -44,6 +36,26 @@ func (f *finder) jsonLD(script string) {
 	for _, v := range values {
 		r.read(v, Statement{}, 0)
 	}
+}
+
+// decodeJSON returns the values that text begins with, those of a list one by
+// one, and whether there is nothing else in it.
+func decodeJSON(text string) (values []any, whole bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber() // 1e309 is no float64, and a postcode keeps its digits
+	list := strings.HasPrefix(text, "[")
+	if list {
+		d.Token() // the bracket
+	}
+	for len(values) < maxJSONNodes && (!list || d.More()) {
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return values, err == io.EOF
+		}
+		values = append(values, v)
+	}
+	_, err := d.Token()
+	return values, err == nil
 }
 
 // mentionsPlace spares most pages the decoding.
