@@ -89,6 +89,7 @@ func irvine(t testing.TB, pages int, methods ...partition.Method) [][]handed {
 // and all: the real web, breadth first, with messages of as many visits as
 // gather in Options.Linger at two or three pages a second and node.
 func TestBytesPerURL(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("parses 2,000 pages")
 	}

@@ -130,6 +130,7 @@ func entries(t testing.TB, n int) []frontier.Entry {
 // Every link reaches the one node that owns it, once, wherever it was found
 // and however often.
 func TestRoute(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	names := []string{"a", "b", "c"}
 	var nodes []*Node
@@ -201,6 +202,7 @@ func TestRoute(t *testing.T) {
 
 // What a node was sent while it was down waits for it.
 func TestNodeComesBack(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	a := join(t, &memory{}, options(t, s, "a"))
 	ob := options(t, s, "b")
@@ -224,6 +226,7 @@ func TestNodeComesBack(t *testing.T) {
 
 // The links of a node that stays away go to who has its share now.
 func TestNodeStaysAway(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	oa, ob := options(t, s, "a"), options(t, s, "b")
 	oa.Away = 2 * time.Second
@@ -251,6 +254,7 @@ func TestNodeStaysAway(t *testing.T) {
 }
 
 func TestJoinRefuses(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	join(t, &memory{}, options(t, s, "a"))
 	try := func(change func(*Options)) error {
@@ -291,6 +295,7 @@ func TestJoinRefuses(t *testing.T) {
 
 // A newer program's definition is left alone.
 func TestOtherFormat(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	a := join(t, &memory{}, options(t, s, "a"))
 	if _, err := a.crawl.Put(context.Background(), "definition", []byte(`{"format": 9}`)); err != nil {
@@ -303,6 +308,7 @@ func TestOtherFormat(t *testing.T) {
 
 // A message that nobody can read is put aside and does not stop the others.
 func TestPoisonedMessage(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	m := &memory{}
 	o := options(t, s, "a")
@@ -331,6 +337,7 @@ func TestPoisonedMessage(t *testing.T) {
 
 // While JetStream has no room, links wait; none is lost.
 func TestNoRoom(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	oa, ob := options(t, s, "a"), options(t, s, "b")
 	oa.MaxBytes, ob.MaxBytes = 1<<20, 1<<20
@@ -378,6 +385,7 @@ func TestNoRoom(t *testing.T) {
 
 // The crawl is over when all are idle and nothing is on its way, not before.
 func TestWait(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	a, b := join(t, &memory{}, options(t, s, "a")), join(t, &memory{}, options(t, s, "b"))
 	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
@@ -431,6 +439,7 @@ func (free) Visited(string, polite.Visit) {}
 
 // A host is asked by one node at a time, and rests in between.
 func TestGate(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	var gates []*Gate
 	for _, name := range []string{"a", "b", "c"} {
@@ -475,6 +484,7 @@ func TestGate(t *testing.T) {
 }
 
 func TestQuestions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	a, b := join(t, &memory{}, options(t, s, "a")), join(t, &memory{}, options(t, s, "b"))
 	join(t, &memory{}, options(t, s, "mute"))
@@ -524,6 +534,7 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestServerRefuses(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		change func(*ServerOptions)
 		want   string

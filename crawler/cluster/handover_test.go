@@ -10,6 +10,7 @@ import (
 // A node that does not need a host any more gives it back long before its
 // lease ends.
 func TestGateGivesBack(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	var gates []*Gate
 	for _, name := range []string{"a", "b"} {

@@ -34,6 +34,7 @@ func stored(t *testing.T, es ...frontier.Entry) *frontier.Frontier {
 // to it before they know. Under a partition that asks for the words of a link,
 // these decide.
 func TestLeave(t *testing.T) {
+	t.Parallel()
 	for _, method := range []partition.Method{partition.SiteHash, partition.ExtendedAnchor} {
 		t.Run(string(method), func(t *testing.T) {
 			s := serve(t, nil)
@@ -118,6 +119,7 @@ func TestLeave(t *testing.T) {
 
 // The last node cannot leave: nobody would have its queue.
 func TestLeaveAlone(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	o := options(t, s, "a")
 	f := stored(t, entries(t, 10)...)
@@ -140,6 +142,7 @@ func TestLeaveAlone(t *testing.T) {
 // A node that is closed gives its hosts back: others need not wait for the end
 // of its leases.
 func TestCloseGivesBack(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	gate := func(name string) (*Node, *Gate) {
 		o := options(t, s, name)
@@ -158,6 +161,7 @@ func TestCloseGivesBack(t *testing.T) {
 // What one asks of all nodes, all do, once; a pause counts for those that come
 // later, and nothing else does.
 func TestActions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	var mu sync.Mutex
 	done := map[string][]Action{}
@@ -220,6 +224,7 @@ func TestActions(t *testing.T) {
 // The nodes of a crawl end with it, though its only server is in the one that
 // sees the end first.
 func TestServerStaysForTheEnd(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	oa := options(t, s, "a")
 	oa.Server = s

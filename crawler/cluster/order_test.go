@@ -70,6 +70,7 @@ func (q *queueOf) set(priority float64, links int) {
 // the others rest until they are worse; a node that has no links, or is gone,
 // holds up nobody.
 func TestTurns(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	priorities := []float64{.9, .8, .1}
 	var nodes []*Node
