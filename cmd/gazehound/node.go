@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -241,6 +242,12 @@ func clusterError(err error) error {
 // clusterAddress says where the cluster is and how to get in.
 func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err error) {
 	k := cfg.Cluster
+	for raw := range strings.SplitSeq(k.URL, ",") {
+		u, err := url.Parse(strings.TrimSpace(raw))
+		if raw != "" && (err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls") {
+			return o, fail(exitUsage, "--cluster wants a URL such as nats://127.0.0.1:4222, got %.80q", raw)
+		}
+	}
 	o = cluster.DefaultOptions()
 	o.Name, o.Crawl, o.Dir, o.URL, o.NKey = k.Name, k.Crawl, p.cluster(), k.URL, k.NKeyFile
 	o.TLS = cluster.TLSFiles{Cert: k.TLSCert, Key: k.TLSKey, CA: k.TLSCA}

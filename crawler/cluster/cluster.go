@@ -185,6 +185,7 @@ type Node struct {
 	order    *ordering  // nil: no order
 	ordered  OrderCount // of earlier runs
 
+	entered bool // the name is ours
 	retired bool // the node has no share and only hands over
 
 	ctx    context.Context
@@ -358,7 +359,7 @@ func (n *Node) Close() {
 	if n.outbox != nil {
 		n.outbox.close()
 	}
-	if n.members != nil {
+	if n.entered {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		n.members.Delete(ctx, n.o.Name) // others see it in Options.Away otherwise
 		cancel()
@@ -544,6 +545,9 @@ func (n *Node) stream(ctx context.Context, what string, config jetstream.StreamC
 		}
 		return err
 	})
+	if hasCode(err, noStorage) {
+		return nil, fmt.Errorf("cluster: stream of %s: JetStream has no room for the %d MB that it may grow to: %w; smaller cluster.max_bytes, or more room for the server", what, config.MaxBytes>>20, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cluster: stream of %s: %w", what, err)
 	}

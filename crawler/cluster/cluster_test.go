@@ -288,6 +288,14 @@ func TestJoinRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	// Who was refused leaves no trace: the name is still taken.
+	time.Sleep(50 * time.Millisecond)
+	if err := try(func(o *Options) { o.Name = "a" }); !errors.Is(err, ErrNameTaken) {
+		t.Errorf("the second time: %v", err)
+	}
+	if err := try(func(o *Options) { o.Crawl, o.MaxBytes = "huge", 1<<40 }); err == nil || !strings.Contains(err.Error(), "cluster.max_bytes") {
+		t.Errorf("no room: %v", err)
+	}
 	if err := try(func(o *Options) { o.Crawl = "another" }); err != nil {
 		t.Errorf("another crawl on the same cluster: %v", err)
 	}

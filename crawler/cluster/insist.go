@@ -70,9 +70,11 @@ func (n *Node) insist(ctx context.Context, what string, step func(ctx context.Co
 	}
 }
 
-// noPeers is the server's code for fewer servers than were asked to keep a
-// stream.
-const noPeers = 10005
+// Codes of the server that the library has no names for.
+const (
+	noPeers   = 10005 // fewer servers than were asked to keep a stream
+	noStorage = 10047 // a stream asks for more room than is left
+)
 
 // hasCode says that JetStream answered with an error of this code.
 func hasCode(err error, code jetstream.ErrorCode) bool {

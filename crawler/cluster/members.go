@@ -101,16 +101,18 @@ func (n *Node) enter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = n.members.Create(ctx, n.o.Name, raw)
-	if !errors.Is(err, jetstream.ErrKeyExists) {
-		return err
+	if _, err = n.members.Create(ctx, n.o.Name, raw); errors.Is(err, jetstream.ErrKeyExists) {
+		err = n.enterAgain(ctx, raw)
 	}
+	n.entered = err == nil
+	return err
+}
+
+// enterAgain takes a name that is there, if it is ours.
+func (n *Node) enterAgain(ctx context.Context, raw []byte) error {
 	entry, err := n.members.Get(ctx, n.o.Name)
-	if errors.Is(err, jetstream.ErrKeyNotFound) { // it has just gone
-		_, err = n.members.Create(ctx, n.o.Name, raw)
-		return err
-	} else if err != nil {
-		return err
+	if err != nil {
+		return err // if it has just gone, insist asks again
 	}
 	var m Member
 	if err := json.Unmarshal(entry.Value(), &m); err == nil && m.Instance != n.instance {
