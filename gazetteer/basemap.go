@@ -24,7 +24,7 @@ import (
 
 // BasemapLevels are the zoom levels at which a Basemap has tiles; a map between
 // them shows those of the level below. The page's script knows them as well.
-var BasemapLevels = [...]int{5, 8, 11, 13}
+var BasemapLevels = [...]int{5, 8, 11, 13, 15}
 
 // Tiles are in units of TileExtent across, and reach tileMargin beyond their
 // edges so that lines have none.
@@ -39,16 +39,19 @@ const (
 	maxTileBytes  = 1 << 20 // of JSON
 )
 
-// kindsAt says up to which kind a level shows shapes, in the order of their
-// declaration, and how coarse: a corner less than so many units beside its line
-// goes, and an area or road smaller than so many units.
-var kindsAt = map[int]struct {
-	last          ShapeKind
-	corner, small float64
-}{5: {Water, 5, 40}, 8: {River, 5, 24}, 11: {Green, 4, 12}, 13: {Path, 1, 0}}
+// firstLevel is the level at which a kind appears.
+var firstLevel = [...]int{MajorRoad: 5, Water: 5, MiddleRoad: 8, Rail: 8, River: 8, MinorRoad: 11, Green: 11, Path: 13, Building: 15, CityLabel: 5, TownLabel: 8, VillageLabel: 11}
 
-// A Basemap has the streets, waters and woods of a region as tiles, ready to
-// be sent. It may be used from several goroutines.
+// namedLevel is the level at which the names of streets, waters and woods
+// appear.
+const namedLevel = 13
+
+// coarseness says how coarse a level is: a corner less than so many units
+// beside its line goes, and an area or road smaller than so many units.
+var coarseness = map[int]struct{ corner, small float64 }{5: {5, 40}, 8: {5, 24}, 11: {4, 12}, 13: {1, 0}, 15: {1, 0}}
+
+// A Basemap has the streets, waters, woods, buildings and names of a region as
+// tiles, ready to be sent. It may be used from several goroutines.
 type Basemap struct {
 	f interface {
 		io.ReaderAt
@@ -147,8 +150,8 @@ func cut(s *sorter, shape Shape, box orb.Bound) error {
 	lo, hi := world(orb.Point{box.Min[0], box.Max[1]}), world(orb.Point{box.Max[0], box.Min[1]})
 	area := shape.Kind.isArea()
 	for _, level := range BasemapLevels {
-		at := kindsAt[level]
-		if shape.Kind > at.last {
+		at := coarseness[level]
+		if level < firstLevel[shape.Kind] {
 			continue
 		}
 		scale := math.Exp2(float64(level)) * TileExtent
@@ -162,7 +165,7 @@ func cut(s *sorter, shape Shape, box orb.Bound) error {
 			}
 			line = simplify.DouglasPeucker(at.corner).LineString(line)
 			b := line.Bound()
-			if max(b.Max[0]-b.Min[0], b.Max[1]-b.Min[1]) < at.small || area && len(line) < 4 {
+			if !shape.Kind.isLabel() && max(b.Max[0]-b.Min[0], b.Max[1]-b.Min[1]) < at.small || area && len(line) < 4 {
 				continue
 			}
 			if lines = append(lines, line); len(lines) == 1 {
@@ -216,6 +219,12 @@ func addPiece(s *sorter, level, x, y int, shape Shape, lines []orb.LineString) e
 			keep(orb.LineString(clip.Ring(frame, orb.Ring(line).Clone())), 4)
 			continue
 		}
+		if shape.Kind.isLabel() {
+			if frame.Contains(line[0]) {
+				keep(line, 1)
+			}
+			continue
+		}
 		for _, piece := range clip.LineString(frame, line) {
 			keep(piece, 2)
 		}
@@ -224,10 +233,10 @@ func addPiece(s *sorter, level, x, y int, shape Shape, lines []orb.LineString) e
 		return nil
 	}
 	name := shape.Name
-	if level < BasemapLevels[len(BasemapLevels)-1] {
+	if level < namedLevel && !shape.Kind.isLabel() {
 		name = ""
 	}
-	key := append(binary.BigEndian.AppendUint64(nil, tileKey(level, x, y)), byte(shape.Kind))
+	key := append(binary.BigEndian.AppendUint64(nil, tileKey(level, x, y)), byte(slices.Index(drawnFirst[:], shape.Kind)))
 	value := binary.AppendUvarint(putString(nil, name), uint64(len(pieces)))
 	for _, piece := range pieces {
 		value = binary.AppendUvarint(value, uint64(len(piece)))
@@ -296,7 +305,7 @@ func writeTiles(ctx context.Context, w io.Writer, s *sorter) (int, error) {
 			return nil
 		}
 		d := decoder{b: value}
-		shape := tileShape{kind: ShapeKind(key[8]), name: d.string()}
+		shape := tileShape{kind: drawnFirst[key[8]], name: d.string()}
 		for range d.count() {
 			piece := make([][2]int64, d.count())
 			for i := range piece {
@@ -378,7 +387,7 @@ func tileJSON(shapes []tileShape) []byte {
 const maxShownTiles = 9
 
 // Shapes returns what the map shows in a box, at the finest level that has it
-// in a few tiles, without names and without paths.
+// in a few tiles, without names, paths and buildings.
 func (m *Basemap) Shapes(box orb.Bound) ([]Shape, error) {
 	lo, hi := world(orb.Point{box.Min[0], box.Max[1]}), world(orb.Point{box.Max[0], box.Min[1]})
 	for i := len(BasemapLevels) - 1; i >= 0; i-- {
@@ -424,7 +433,10 @@ func unpackTile(packed []byte, x, y, n float64) ([]Shape, error) {
 		return nil, err
 	}
 	var shapes []Shape
-	for kind := MajorRoad; kind < Path; kind++ {
+	for _, kind := range drawnFirst {
+		if kind.isLabel() || kind == Path || kind == Building {
+			continue
+		}
 		for _, s := range tile[kind.String()] {
 			shape := Shape{Kind: kind}
 			for _, steps := range s.P {
@@ -553,6 +565,18 @@ func (m *Basemap) read(size int64) error {
 		m.index[i] = e
 	}
 	return nil
+}
+
+// Levels returns those of BasemapLevels at which the file has tiles: one that an
+// older gazehound wrote lacks the finest.
+func (m *Basemap) Levels() []int {
+	var levels []int
+	for _, e := range m.index { // in the order of levels
+		if level := int(e.key >> 56); len(levels) == 0 || levels[len(levels)-1] != level {
+			levels = append(levels, level)
+		}
+	}
+	return levels
 }
 
 // Close gives the file up.

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,13 +133,13 @@ func TestBasemapShowsRoads(t *testing.T) {
 			p := orb.Point{a[0] + u*(b[0]-a[0]), a[1] + u*(b[1]-a[1])}
 			for _, level := range BasemapLevels {
 				small := math.Exp2(float64(level)) * TileExtent * max(line.Bound().Max[0]-line.Bound().Min[0], line.Bound().Max[1]-line.Bound().Min[1]) / 360
-				if small < 2*kindsAt[level].small+4 {
+				if small < 2*coarseness[level].small+4 {
 					continue // as good as a point
 				}
 				x, y := p[0]*math.Exp2(float64(level)), p[1]*math.Exp2(float64(level))
 				tile := tileOf(t, m, level, int(x), int(y))
 				in := orb.Point{(x - math.Floor(x)) * TileExtent, (y - math.Floor(y)) * TileExtent}
-				if d := unitsBeside(in, tile["major"]); d > kindsAt[level].corner+2 {
+				if d := unitsBeside(in, tile["major"]); d > coarseness[level].corner+2 {
 					r.Fatalf("level %d: %v lies %.1f units beside its road: %v", level, in, d, tile)
 				}
 			}
@@ -158,6 +159,9 @@ func TestBasemapContents(t *testing.T) {
 		road(MinorRoad, "Lange Straße", orb.Point{7.752, 49.445}, orb.Point{7.754, 49.446}),
 		road(Path, `Weg "am" <Ufer>`, orb.Point{7.75, 49.444}, orb.Point{7.753, 49.444}),
 		Shape{Kind: Water, Lines: []orb.LineString{square(7.75, 49.44, 0.01), square(7.752, 49.442, 0.002)}},
+		Shape{Kind: Building, Lines: []orb.LineString{square(7.7526, 49.4446, 0.0002)}},
+		road(TownLabel, "Musterstadt", orb.Point{7.7525, 49.4445}),
+		road(VillageLabel, "Dorf", orb.Point{7.7526, 49.4446}),
 		road(MajorRoad, "weit fort", orb.Point{10, 50}, orb.Point{10.1, 50}),
 		road(MajorRoad, "nirgends", orb.Point{math.NaN(), 50}, orb.Point{7.75, 49.44}),
 		road(MajorRoad, "ein Punkt", orb.Point{7.75, 49.44}),
@@ -176,6 +180,20 @@ func TestBasemapContents(t *testing.T) {
 	}
 	if len(fine["major"]) != 0 {
 		t.Errorf("roads that are not there: %+v", fine["major"])
+	}
+	finest := tileOf(t, m, 15, int(w[0]*32768), int(w[1]*32768))
+	if len(fine["building"]) != 0 || len(finest["building"]) != 1 || len(finest["building"][0].P[0]) < 8 {
+		t.Errorf("a building: %+v at level 13, %+v at 15", fine["building"], finest["building"])
+	}
+	for level, want := range map[int][2]int{5: {0, 0}, 8: {1, 0}, 11: {1, 1}, 13: {1, 1}, 15: {1, 1}} {
+		n := math.Exp2(float64(level))
+		tile := tileOf(t, m, level, int(w[0]*n), int(w[1]*n))
+		if got := [2]int{len(tile["town"]), len(tile["village"])}; got != want || want[0] > 0 && tile["town"][0].N != "Musterstadt" {
+			t.Errorf("level %d has names %+v and %+v", level, tile["town"], tile["village"])
+		}
+	}
+	if got := m.Levels(); !slices.Equal(got, []int{8, 11, 13, 15}) { // too small for 5
+		t.Errorf("levels %v", got)
 	}
 	shapes, err := m.Shapes(orb.Bound{Min: orb.Point{7.745, 49.435}, Max: orb.Point{7.765, 49.455}})
 	if err != nil {

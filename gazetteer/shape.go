@@ -15,7 +15,7 @@ import (
 // A ShapeKind says what a Shape is on a map.
 type ShapeKind uint8
 
-// The kinds of shapes, those first that a crowded map keeps longest.
+// The kinds of shapes. Files hold their numbers.
 const (
 	MajorRoad ShapeKind = iota + 1
 	Water               // an area
@@ -25,9 +25,16 @@ const (
 	MinorRoad
 	Green // an area: wood, park
 	Path
+	Building     // an area
+	CityLabel    // a point with a name
+	TownLabel    // the same, of a smaller place
+	VillageLabel // the same, also of a part of a town
 )
 
-var shapeNames = [...]string{"none", "major", "water", "middle", "rail", "river", "minor", "green", "path"}
+var shapeNames = [...]string{"none", "major", "water", "middle", "rail", "river", "minor", "green", "path", "building", "city", "town", "village"}
+
+// drawnFirst lists all kinds, those first that a crowded map keeps longest.
+var drawnFirst = [...]ShapeKind{CityLabel, TownLabel, VillageLabel, MajorRoad, Water, MiddleRoad, Rail, River, MinorRoad, Green, Path, Building}
 
 // String returns the name of k, such as "major".
 func (k ShapeKind) String() string {
@@ -37,14 +44,16 @@ func (k ShapeKind) String() string {
 	return shapeNames[k]
 }
 
-func (k ShapeKind) isArea() bool { return k == Water || k == Green }
+func (k ShapeKind) isArea() bool { return k == Water || k == Green || k == Building }
+
+func (k ShapeKind) isLabel() bool { return k >= CityLabel }
 
 // A Shape is a street or a piece of land as a map shows it.
 type Shape struct {
 	Kind ShapeKind
-	Name string // of a street; may be empty
+	Name string // of a street, water, wood or place; may be empty
 	// Lines are lon, lat in degrees: of a road one line, of an area its rings,
-	// where a ring inside another one is a hole.
+	// where a ring inside another one is a hole; of a label one point.
 	Lines []orb.LineString
 }
 
@@ -107,8 +116,11 @@ func putShape(b []byte, s Shape) []byte {
 		return b
 	}
 	least := 2
-	if s.Kind.isArea() {
+	switch {
+	case s.Kind.isArea():
 		least = 4
+	case s.Kind.isLabel():
+		least = 1
 	}
 	lines := slices.DeleteFunc(slices.Clone(s.Lines), func(l orb.LineString) bool { return len(l) < least || slices.ContainsFunc(l, offEarth) })
 	if len(lines) == 0 {

@@ -33,7 +33,12 @@ type demoOptions struct {
 	calm          bool
 	serveOnly     bool
 	osmOut, truth string
+	listed        float64
 }
+
+// listedInFile is the share of house numbers in an extract that is written for a
+// person, who wants to see what the map lacks.
+const listedInFile = 0.7
 
 func newDemoCommand(a *app) *cobra.Command {
 	d := demo.DefaultOptions()
@@ -56,6 +61,9 @@ retrain and crawl can go on with it.`,
 			if !a.dataGiven {
 				a.data = "gazehound-demo"
 			}
+			if o.osmOut != "" && !cmd.Flags().Changed("listed") {
+				o.listed = listedInFile
+			}
 			return a.demo(cmd.Context(), o)
 		},
 	}
@@ -72,6 +80,7 @@ retrain and crawl can go on with it.`,
 	f.BoolVar(&o.calm, "calm", false, "no host is slow or fails")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
 	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE`")
+	f.Float64Var(&o.listed, "listed", d.ListedHouses, "share of its house numbers that the extract has; with --osm-out 0.7, so that there is something to find")
 	f.StringVar(&o.truth, "truth", "", "write the town's ground truth to this `FILE` (GeoJSON)")
 	return cmd
 }
@@ -87,7 +96,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	}
 	defer ln.Close()
 	options.Seed, options.Sites, options.Domain, options.Language = o.seed, o.sites, o.domain, o.language
-	options.PageSize, options.Calm = int(min(o.pageSize, 1e9)), o.calm
+	options.PageSize, options.Calm, options.ListedHouses = int(min(o.pageSize, 1e9)), o.calm, o.listed
 	if o.domain == "localhost" {
 		_, port, _ := net.SplitHostPort(ln.Addr().String())
 		options.Domain += ":" + port

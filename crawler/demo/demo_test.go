@@ -522,6 +522,12 @@ func TestWriteOSM(t *testing.T) {
 					t.Fatalf("way %d: no node %d", w.ID, nd.Ref)
 				}
 			}
+			if value(w.Tag, "addr:housenumber") != "" && value(w.Tag, "addr:city") == "Demostadt" {
+				houses[share]++
+				if at := nodes[w.Nds[0].Ref]; !planar.PolygonContains(border, at) || len(w.Nds) != 5 || w.Nds[0] != w.Nds[4] {
+					t.Errorf("building %d of %d corners at %v", w.ID, len(w.Nds), at)
+				}
+			}
 			if value(w.Tag, "highway") != "" {
 				streets[value(w.Tag, "name")] = true
 			}

@@ -18,6 +18,7 @@ const (
 	topicListed
 	topicTrap
 	topicLanguage
+	topicLand
 )
 
 func (t *Town) dice(topic uint64, numbers ...uint64) dice {

@@ -63,9 +63,9 @@ type osmRelation struct {
 }
 
 // WriteOSM writes an OpenStreetMap extract (XML) of the town and its villages:
-// their borders as relations, postcode areas, streets, and houses with
-// addresses as far as Options.ListedHouses goes, some of them with the name
-// and the web site of an organisation.
+// their borders as relations, postcode areas, streets, waters and woods, and
+// houses with addresses as far as Options.ListedHouses goes, some of them with
+// the name and the web site of an organisation.
 func (t *Town) WriteOSM(w io.Writer) error {
 	x := &extract{w: bufio.NewWriterSize(w, 64<<10)}
 	x.printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<osm version=\"0.6\" generator=\"gazehound demo (made up)\" license=\"http://creativecommons.org/publicdomain/zero/1.0/\">\n")
@@ -118,8 +118,24 @@ func (t *Town) WriteOSM(w io.Writer) error {
 			ways = append(ways, way)
 		}
 		for h := p.first; h < p.last; h++ {
-			t.writeHouse(x, h, tenants[h])
+			if tags := t.houseTags(h, tenants[h]); tenants[h] != 0 && len(tags) > 0 {
+				x.node(t.houses[h].at, tags...)
+			} else if len(tags) > 0 {
+				closed(t.walls(h), append(tags, osmTag{"building", "yes"})...)
+			}
 		}
+	}
+	for _, m := range t.land() {
+		way := osmWay{tags: m.tags}
+		ring := len(m.line) > 2 && m.line[0] == m.line[len(m.line)-1]
+		for i, at := range m.line {
+			if ring && i == len(m.line)-1 {
+				way.nodes = append(way.nodes, way.nodes[0])
+				continue
+			}
+			way.nodes = append(way.nodes, x.node(at))
+		}
+		ways = append(ways, way)
 	}
 	for i, way := range ways {
 		x.printf(" <way id=\"%d\" version=\"1\">\n", i+1)
@@ -164,11 +180,11 @@ func (t *Town) tenants() map[int]int32 {
 	return tenants
 }
 
-// writeHouse writes a house that the extract knows. Every other organisation
-// is on the map by name, fewer by their web site.
-func (t *Town) writeHouse(x *extract, h int, tenant int32) {
+// houseTags returns what the extract says of a house; nothing where it does not
+// know it. Every other organisation is on the map by name, fewer by their web
+// site.
+func (t *Town) houseTags(h int, tenant int32) (tags []osmTag) {
 	a := t.houseAddress(h, "")
-	var tags []osmTag
 	if tenant != 0 && (tenant%2 == 0 || t.sites[tenant].listed) && t.sites[tenant].fate != optedOut {
 		s := &t.sites[tenant]
 		key, value, _ := strings.Cut(trades[s.trade].tag, "=")
@@ -181,7 +197,5 @@ func (t *Town) writeHouse(x *extract, h int, tenant int32) {
 		tags = append(tags, osmTag{"addr:street", a.Street}, osmTag{"addr:housenumber", a.HouseNumber},
 			osmTag{"addr:postcode", a.Postcode}, osmTag{"addr:city", a.City}, osmTag{"addr:country", "DE"})
 	}
-	if len(tags) > 0 {
-		x.node(orb.Point{a.Lon, a.Lat}, tags...)
-	}
+	return tags
 }

@@ -187,7 +187,7 @@ type served struct {
 func serve(ctx context.Context, o options, dir string) (*exec.Cmd, served, error) {
 	var s served
 	web := exec.CommandContext(ctx, o.gazehound, "demo", "--serve-only", "--json", "--calm", "--sites", strconv.Itoa(o.sites),
-		"--page-size", o.pageSize, "--osm-out", filepath.Join(dir, "town.osm"))
+		"--page-size", o.pageSize, "--osm-out", filepath.Join(dir, "town.osm"), "--listed", "1")
 	web.Cancel = func() error { return web.Process.Signal(syscall.SIGTERM) }
 	web.Stderr = os.Stderr
 	out, err := web.StdoutPipe()

@@ -52,6 +52,9 @@ func shapeKind(tags osm.Tags, closed bool) gazetteer.ShapeKind {
 	if !closed {
 		return 0
 	}
+	if b := tags.Find("building"); b != "" && b != "no" && interesting(tags) { // its corners are read in any case
+		return gazetteer.Building
+	}
 	natural, landuse, leisure := tags.Find("natural"), tags.Find("landuse"), tags.Find("leisure")
 	switch {
 	case natural == "water", landuse == "reservoir", landuse == "basin":
@@ -72,7 +75,7 @@ func (c *collector) wantsShape(w *osm.Way) bool {
 func (c *collector) keepShape(f feature, tags osm.Tags) {
 	kind := shapeKind(tags, len(f.refs) > 3 && f.refs[0] == f.refs[len(f.refs)-1])
 	f.names = nil
-	if name := tags.Find("name"); name != "" && tags.Find("highway") != "" {
+	if name := tags.Find("name"); name != "" && kind != gazetteer.Rail && kind != gazetteer.Building {
 		f.names = []string{name}
 	}
 	f.street = kind.String() // a spool has no place for it
@@ -81,7 +84,7 @@ func (c *collector) keepShape(f feature, tags osm.Tags) {
 
 // water files a lake or river bank of several ways.
 func (c *collector) water(r *osm.Relation) {
-	a := &area{feature: feature{id: int64(r.ID), kind: 'r'}}
+	a := &area{feature: feature{id: int64(r.ID), kind: 'r', names: []string{r.Tags.Find("name")}}}
 	for _, m := range r.Members {
 		if m.Type != osm.TypeWay {
 			continue
@@ -102,7 +105,7 @@ func (c *collector) emitShapes(ctx context.Context) error {
 		return nil
 	}
 	kinds := map[string]gazetteer.ShapeKind{}
-	for k := gazetteer.MajorRoad; k <= gazetteer.Path; k++ {
+	for k := gazetteer.MajorRoad; k <= gazetteer.Building; k++ {
 		kinds[k.String()] = k
 	}
 	n := 0
@@ -127,9 +130,23 @@ func (c *collector) emitShapes(ctx context.Context) error {
 				lines = append(lines, orb.LineString(ring))
 			}
 		}
-		if err := c.options.Shape(gazetteer.Shape{Kind: gazetteer.Water, Lines: lines}); err != nil {
+		if err := c.options.Shape(gazetteer.Shape{Kind: gazetteer.Water, Name: a.names[0], Lines: lines}); err != nil {
 			return err
 		}
 	}
+	for i := range c.places {
+		p := &c.places[i]
+		if kind := labels[p.place]; kind != 0 && p.has && len(p.names) > 0 {
+			if err := c.options.Shape(gazetteer.Shape{Kind: kind, Name: p.names[0], Lines: []orb.LineString{{p.point}}}); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// labels are the values of place whose names a map shows.
+var labels = map[string]gazetteer.ShapeKind{
+	"city": gazetteer.CityLabel, "town": gazetteer.TownLabel, "village": gazetteer.VillageLabel, "suburb": gazetteer.VillageLabel,
+	"quarter": gazetteer.VillageLabel, "hamlet": gazetteer.VillageLabel,
 }

@@ -23,7 +23,7 @@ func TestShapeKind(t *testing.T) {
 		{"railway=rail", gazetteer.Rail, gazetteer.Rail}, {"railway=rail service=siding", 0, 0}, {"railway=rail tunnel=yes", 0, 0}, {"railway=platform", 0, 0},
 		{"waterway=river", gazetteer.River, gazetteer.River}, {"waterway=stream tunnel=culvert", 0, 0}, {"waterway=weir", 0, 0},
 		{"natural=water", 0, gazetteer.Water}, {"landuse=basin", 0, gazetteer.Water}, {"waterway=riverbank", 0, gazetteer.Water},
-		{"landuse=forest", 0, gazetteer.Green}, {"leisure=park", 0, gazetteer.Green}, {"leisure=pitch", 0, 0}, {"building=yes", 0, 0}, {"", 0, 0},
+		{"landuse=forest", 0, gazetteer.Green}, {"leisure=park", 0, gazetteer.Green}, {"leisure=pitch", 0, 0}, {"building=yes", 0, 0}, {"building=yes addr:housenumber=5", 0, gazetteer.Building}, {"building=no addr:housenumber=5", 0, 0}, {"", 0, 0},
 	} {
 		var tags osm.Tags
 		for tag := range strings.FieldsSeq(c.tags) {
@@ -36,7 +36,8 @@ func TestShapeKind(t *testing.T) {
 	}
 }
 
-// The map gets streets with their names, and lakes of one way and of several.
+// The map gets streets with their names, lakes of one way and of several, and the
+// names of towns.
 func TestReadShapes(t *testing.T) {
 	const more = `
  <way id="120"><nd ref="30"/><nd ref="31"/><nd ref="32"/><nd ref="33"/><nd ref="30"/><tag k="natural" v="water"/></way>
@@ -48,7 +49,7 @@ func TestReadShapes(t *testing.T) {
 	path := write(t, "town.osm", []byte(strings.Replace(town, "</osm>", more, 1)))
 	var got []string
 	keep := func(s gazetteer.Shape) error {
-		if len(s.Lines) == 0 || len(s.Lines[0]) < 2 {
+		if len(s.Lines) == 0 || len(s.Lines[0]) < 2 && s.Kind != gazetteer.TownLabel {
 			return nil
 		}
 		text := fmt.Sprintf("%v %q", s.Kind, s.Name)
@@ -69,7 +70,7 @@ func TestReadShapes(t *testing.T) {
 		t.Errorf("%d places with shapes, %d without", with, without)
 	}
 	slices.Sort(got)
-	want := []string{`minor "" 2`, `minor "Lange Straße" 2`, `water "" 5`, `water "" 7 5`}
+	want := []string{`building "" 5`, `minor "" 2`, `minor "Lange Straße" 2`, `town "Musterstadt" 1`, `water "" 5`, `water "" 7 5`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

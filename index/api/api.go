@@ -419,7 +419,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 	lang := web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
 	p := web.Page{Lang: lang, Region: s.Region, Outline: s.Outline, Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM, Tiles: s.Tiles, TilesAttribution: s.TilesAttribution, Form: formOf(r)}
 	if s.Basemap != nil {
-		p.Basemap, p.Shapes = basemapPath, s.shapes
+		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes
 	}
 	status := http.StatusOK
 	a, problem := s.parse(r, on)

@@ -18,6 +18,7 @@ type data struct {
 	Bounds  [2][2]float64     `json:"bounds"`  // lat, lon: what to show at first
 	Outline [][][2]float64    `json:"outline"` // rings of the region, lon, lat
 	Basemap string            `json:"basemap"`
+	Levels  []int             `json:"levels"`
 	Tiles   string            `json:"tiles"`
 	Texts   map[string]string `json:"texts"`
 }
@@ -85,7 +86,7 @@ func Coarse(outline orb.MultiPolygon) orb.MultiPolygon {
 }
 
 func (v *view) data() *data {
-	d := &data{Hits: []mark{}, Filters: v.Form.query("lang", "sort"), Lang: v.Form.Lang, Outline: [][][2]float64{}, Basemap: v.Basemap, Tiles: v.Tiles, Texts: map[string]string{}}
+	d := &data{Hits: []mark{}, Filters: v.Form.query("lang", "sort"), Lang: v.Form.Lang, Outline: [][][2]float64{}, Basemap: v.Basemap, Levels: v.Levels, Tiles: v.Tiles, Texts: map[string]string{}}
 	for _, name := range scriptTexts {
 		d.Texts[name] = v.T[name]
 	}

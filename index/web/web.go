@@ -89,6 +89,7 @@ type Page struct {
 	// the address of a tile server that takes its place ("https://…/{z}/…").
 	// Both may be empty.
 	Basemap, Tiles, TilesAttribution string
+	Levels                           []int // at which Basemap has tiles
 
 	// Shapes returns what the base map has in a box, for the map that the
 	// server draws; nil: there is no base map.

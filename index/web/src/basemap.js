@@ -1,9 +1,9 @@
 import L from "leaflet";
 
-// The levels at which the server has tiles, and their extent in units.
-const levels = [5, 8, 11, 13];
+// The extent of a tile in units.
 const extent = 8192;
 const maxTiles = 160; // kept
+const family = 'system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 // Widths of lines in pixels by zoom: [zoom, width], between which they grow.
@@ -26,14 +26,17 @@ function width(kind, zoom) {
   return steps[steps.length - 1][1];
 }
 
-// A Basemap draws streets, water and woods of the gazetteer on one canvas. A
-// tile of the server is {kind: [{n: name, p: [[x, y, dx, dy, …], …]}]}.
+// A Basemap draws streets, water, woods, buildings and names of the gazetteer
+// on one canvas. A tile of the server is
+// {kind: [{n: name, p: [[x, y, dx, dy, …], …]}]}.
 export const Basemap = L.Renderer.extend({
   options: { pane: "tilePane", padding: 0.3 },
 
-  initialize(prefix) {
+  // levels are those at which the server has tiles.
+  initialize(prefix, levels) {
     L.Renderer.prototype.initialize.call(this, {});
     this._prefix = prefix;
+    this._levels = levels;
     this._tiles = new Map();
     this._redraw = () => this._draw();
   },
@@ -78,7 +81,7 @@ export const Basemap = L.Renderer.extend({
   // _visible returns the tiles of the view: [key, x, y].
   _visible() {
     const zoom = this._map.getZoom();
-    this._level = levels.findLast((l) => l <= zoom - (zoom >= 14 ? 1 : 0)) ?? levels[0];
+    this._level = this._levels.findLast((l) => l <= zoom - (zoom >= 14 ? 1 : 0)) ?? this._levels[0];
     const side = 256 * 2 ** (zoom - this._level), origin = this._map.getPixelOrigin(), across = 2 ** this._level;
     const lo = this._bounds.min.add(origin).divideBy(side).floor(), hi = this._bounds.max.add(origin).divideBy(side).floor();
     const all = [];
@@ -89,7 +92,7 @@ export const Basemap = L.Renderer.extend({
   },
 
   _load() {
-    if (this._map.getZoom() < levels[0]) return;
+    if (this._map.getZoom() < this._levels[0]) return;
     for (const [key] of this._visible()) {
       const tile = this._tiles.get(key);
       if (tile) { // used last
@@ -119,7 +122,7 @@ export const Basemap = L.Renderer.extend({
     ctx.fillRect(0, 0, this._container.width, this._container.height);
     ctx.setTransform(s, 0, 0, s, -s * min.x, -s * min.y);
     ctx.lineCap = ctx.lineJoin = "round";
-    if (zoom < levels[0]) return;
+    if (zoom < this._levels[0]) return;
 
     const side = 256 * 2 ** (zoom - this._level), unit = side / extent;
     const tiles = this._visible().flatMap(([key, x, y]) => {
@@ -153,6 +156,10 @@ export const Basemap = L.Renderer.extend({
     };
     area("green", "green");
     area("water", "water");
+    if (zoom >= 15.5) {
+      area("building", "building");
+      line("building", "outline", 1);
+    }
     line("river", "water", width("river", zoom));
     line("path", "path", width("path", zoom), [3, 3]);
     ctx.setLineDash([]);
@@ -160,19 +167,90 @@ export const Basemap = L.Renderer.extend({
     if (zoom >= 13) for (const kind of roads) line(kind, "casing", width(kind, zoom) + (zoom >= 15 ? 2 : 1.2));
     line("rail", "rail", width("rail", zoom));
     for (const kind of roads) line(kind, zoom < 13 && kind === "minor" ? "casing" : kind, width(kind, zoom));
-    if (zoom >= 14.5) this._names(tiles, unit, zoom, colour);
+    const taken = [];
+    this._places(tiles, unit, zoom, colour, taken);
+    if (zoom >= 14.5) this._names(tiles, unit, zoom, colour, taken);
+    if (zoom >= 13) this._lands(tiles, unit, zoom, colour, taken);
+  },
+
+  // _write writes one text at a point, turned by an angle, where there is room.
+  _write(text, x, y, angle, px, fill, halo, taken) {
+    const ctx = this._ctx, w = ctx.measureText(text).width, dots = [];
+    for (let d = -w / 2; d <= w / 2; d += px / 2) dots.push([x + d * Math.cos(angle), y + d * Math.sin(angle)]);
+    if (dots.some(([a, b]) => taken.some(([c, d]) => Math.abs(a - c) < px && Math.abs(b - d) < px))) return false;
+    taken.push(...dots);
+    ctx.save();
+    ctx.translate(x, y);
+    ctx.rotate(angle);
+    ctx.strokeStyle = halo;
+    ctx.lineWidth = 3;
+    ctx.strokeText(text, 0, 0);
+    ctx.fillStyle = fill;
+    ctx.fillText(text, 0, 0);
+    ctx.restore();
+    return true;
+  },
+
+  // _places writes the names of towns, the larger ones first.
+  _places(tiles, unit, zoom, colour, taken) {
+    const ctx = this._ctx, seen = new Set();
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    for (const [kind, from, to, px] of [["city", 5, 14, 17], ["town", 8, 15, 15], ["village", 11, 16.5, 12.5]]) {
+      if (zoom < from || zoom > to) continue;
+      ctx.font = `600 ${px}px ${family}`;
+      for (const { t, left, top } of tiles) {
+        for (const f of t[kind] || []) {
+          for (const [x, y] of f.p) {
+            const at = `${f.n} ${Math.round((left + x * unit) / 40)} ${Math.round((top + y * unit) / 40)}`;
+            if (f.n && !seen.has(at) && this._write(f.n, left + x * unit, top + y * unit, 0, px, colour("place"), colour("halo"), taken)) seen.add(at);
+          }
+        }
+      }
+    }
+  },
+
+  // _lands writes the names of waters and parks that are larger than their
+  // names, and those of rivers along them.
+  _lands(tiles, unit, zoom, colour, taken) {
+    const ctx = this._ctx, at = new Map();
+    ctx.font = `italic 11px ${family}`;
+    const room = (n, x, y) => !(at.get(n) || []).some(([a, b]) => Math.hypot(a - x, b - y) < 320);
+    const put = (n, x, y, angle, fill) => {
+      if (room(n, x, y) && this._write(n, x, y, angle, 11, fill, colour("halo"), taken)) at.set(n, [...(at.get(n) || []), [x, y]]);
+    };
+    for (const { t, left, top } of tiles) {
+      for (const kind of ["water", "green"]) {
+        for (const f of t[kind] || []) {
+          if (!f.n) continue;
+          let x = 0, y = 0, box = [Infinity, Infinity, -Infinity, -Infinity];
+          const p = f.p[0];
+          for (let i = 0; i < p.length; i += 2) {
+            x += p[i];
+            y += p[i + 1];
+            box = [Math.min(box[0], x), Math.min(box[1], y), Math.max(box[2], x), Math.max(box[3], y)];
+          }
+          if ((box[2] - box[0]) * unit < ctx.measureText(f.n).width || (box[3] - box[1]) * unit < 14) continue;
+          put(f.n, left + ((box[0] + box[2]) / 2) * unit, top + ((box[1] + box[3]) / 2) * unit, 0, colour(kind === "water" ? "water-name" : "green-name"));
+        }
+      }
+      for (const f of t.river || []) {
+        if (!f.n) continue;
+        for (const p of f.p) {
+          const run = stretch(p, unit, left, top, ctx.measureText(f.n).width + 6);
+          if (run) put(f.n, run.x, run.y, run.angle, colour("water-name"));
+        }
+      }
+    }
   },
 
   // _names writes street names along the straightest stretch of each street.
-  _names(tiles, unit, zoom, colour) {
-    const ctx = this._ctx, taken = [], at = new Map();
-    ctx.textAlign = "center";
-    ctx.textBaseline = "middle";
-    ctx.lineJoin = "round";
+  _names(tiles, unit, zoom, colour, taken) {
+    const ctx = this._ctx, at = new Map();
     for (const kind of ["major", "middle", "minor", "path"]) {
       if (kind === "path" && zoom < 17) continue;
       const px = kind === "path" ? 10 : zoom >= 17 ? 13 : 11;
-      ctx.font = `${px}px system-ui, "Noto Sans", "DejaVu Sans", sans-serif`;
+      ctx.font = `${px}px ${family}`;
       for (const { t, left, top } of tiles) {
         for (const f of t[kind] || []) {
           if (!f.n) continue;
@@ -182,20 +260,7 @@ export const Basemap = L.Renderer.extend({
             if (!run) continue;
             const { x, y, angle } = run;
             if ((at.get(f.n) || []).some(([a, b]) => Math.hypot(a - x, b - y) < 260)) continue;
-            const dots = [];
-            for (let d = -w / 2; d <= w / 2; d += px) dots.push([x + d * Math.cos(angle), y + d * Math.sin(angle)]);
-            if (dots.some(([a, b]) => taken.some(([c, d]) => Math.abs(a - c) < px && Math.abs(b - d) < px))) continue;
-            taken.push(...dots);
-            at.set(f.n, [...(at.get(f.n) || []), [x, y]]);
-            ctx.save();
-            ctx.translate(x, y);
-            ctx.rotate(angle);
-            ctx.strokeStyle = colour("halo");
-            ctx.lineWidth = 3;
-            ctx.strokeText(f.n, 0, 0);
-            ctx.fillStyle = colour("name");
-            ctx.fillText(f.n, 0, 0);
-            ctx.restore();
+            if (this._write(f.n, x, y, angle, px, colour("name"), colour("halo"), taken)) at.set(f.n, [...(at.get(f.n) || []), [x, y]]);
           }
         }
       }
