@@ -129,9 +129,9 @@ export const Basemap = L.Renderer.extend({
       const t = this._tiles.get(key);
       return t ? [{ t, left: x * side - origin.x, top: y * side - origin.y }] : [];
     });
-    const trace = (kind, closed) => {
+    const trace = (kind, closed, some) => {
       ctx.beginPath();
-      for (const { t, left, top } of tiles) {
+      for (const { t, left, top } of some) {
         for (const f of t[kind] || []) {
           for (const p of f.p) {
             let x = p[0], y = p[1];
@@ -143,12 +143,14 @@ export const Basemap = L.Renderer.extend({
       }
     };
     const area = (kind, name) => {
-      trace(kind, true);
       ctx.fillStyle = colour(name);
-      ctx.fill("evenodd");
+      for (const tile of tiles) { // they overlap at their edges, where two would make a hole
+        trace(kind, true, [tile]);
+        ctx.fill("evenodd");
+      }
     };
     const line = (kind, name, w, dash = []) => {
-      trace(kind, false);
+      trace(kind, false, tiles);
       ctx.strokeStyle = colour(name);
       ctx.lineWidth = w;
       ctx.setLineDash(dash);
