@@ -13,6 +13,12 @@ import (
 	"gazehound/crawler/simhash"
 )
 
+// The reasons that the outcome of a page can have.
+const (
+	ReasonNoIndex = "noindex" // it asks not to be indexed
+	ReasonNoCopy  = "no_copy" // it was replayed from an archive that may hold no copy of it
+)
+
 // MaxRedirects is the number of redirects in a row that a crawl goes along with.
 const MaxRedirects = 10
 
@@ -133,7 +139,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 	}
 	v.Outcome.Kind = "page"
 	if p.NoIndex {
-		v.Outcome.Reason = "noindex"
+		v.Outcome.Reason = ReasonNoIndex
 	}
 	v.Outcome.Relevant, v.Outcome.Score = verdict.Relevant, verdict.Score
 	v.Outcome.Addresses = addressKeys(verdict)

@@ -15,7 +15,7 @@ import (
 type Exchange struct {
 	Entry    frontier.Entry // how the crawl came to the URL
 	Outcome  frontier.Outcome
-	Response *page.Response
+	Response *page.Response // nil: no copy was kept
 	Filed    func(v *Visit) // called once the visit is stored, in order; or nil
 }
 
@@ -23,7 +23,7 @@ type Exchange struct {
 // fetcher, in their order: pages are judged again, learned from and stored, so
 // that a crawl can go on from there. Sitemaps are read again, and what reserves
 // its rights by itself is left out where Options.Reservations says so; what
-// else was no page keeps its outcome.
+// else was no page, and what no copy was kept of, keeps its outcome.
 //
 // Pages are judged Options.Workers at a time. Fetcher, Gate, Rules and the
 // limits of a crawl play no part.
@@ -93,6 +93,9 @@ func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, erro
 // spelling of the same page.
 func (c *Crawler) judgeAgain(ctx context.Context, x *Exchange) (*Visit, error) {
 	v := &Visit{Entry: x.Entry, Outcome: x.Outcome, Response: x.Response}
+	if v.Response == nil {
+		return v, nil
+	}
 	switch v.Outcome.Kind {
 	case "redirect":
 		if c.redirected(v) >= 0 {
@@ -120,6 +123,10 @@ func (c *Crawler) judgeAgain(ctx context.Context, x *Exchange) (*Visit, error) {
 		return nil, fmt.Errorf("judge %s: %w", p.URL, err)
 	}
 	v.Page = p
+	v.Outcome.Reason = ""
+	if p.NoIndex {
+		v.Outcome.Reason = ReasonNoIndex
+	}
 	v.Outcome.Relevant, v.Outcome.Score, v.Outcome.Addresses = v.Verdict.Relevant, v.Verdict.Score, addressKeys(v.Verdict)
 	return v, nil
 }

@@ -66,7 +66,7 @@ func (p project) addArchive(dir string) error {
 }
 
 // warcSink keeps every exchange, but for pages that want no copy of themselves
-// kept.
+// kept or reserve their rights: of those it keeps what became of them.
 type warcSink struct {
 	writer   *warc.Writer
 	frontier *frontier.Frontier
@@ -74,11 +74,14 @@ type warcSink struct {
 
 // Visit writes the exchange with what the crawl made of it.
 func (s warcSink) Visit(ctx context.Context, v *crawler.Visit) error {
-	if v.Response == nil || v.Outcome.Kind == "skipped" || v.Page != nil && v.Page.NoArchive ||
-		v.Page == nil && strings.Contains(strings.ToLower(strings.Join(v.Response.Header.Values("X-Robots-Tag"), ",")), "noarchive") {
+	if v.Response == nil {
 		return nil
 	}
 	c := warc.Capture{Response: v.Response, Note: noteOf(v)}
+	if v.Outcome.Kind == "skipped" || v.Page != nil && v.Page.NoArchive ||
+		v.Page == nil && strings.Contains(strings.ToLower(strings.Join(v.Response.Header.Values("X-Robots-Tag"), ",")), "noarchive") {
+		c.NoteOnly, c.Note.Status = true, v.Response.Status
+	}
 	switch {
 	case len(v.Trail) > 1:
 		c.Note.Via = v.Trail[1].URL.String()
@@ -113,10 +116,7 @@ func noteOf(v *crawler.Visit) warc.Note {
 
 // entryOf is the queue entry that a note describes.
 func entryOf(x *warc.Recorded) frontier.Entry {
-	e := frontier.Entry{URL: x.URL}
-	if x.Response != nil {
-		e.Found = x.Response.Fetched
-	}
+	e := frontier.Entry{URL: x.URL, Found: x.At}
 	if n := x.Note; n != nil {
 		e.Priority, e.Depth, e.Distance, e.Redirects = n.Priority, n.Depth, n.Distance, n.Redirects
 		e.Anchor, e.Title, e.Around, e.Switch = n.Anchor, n.Title, n.Around, n.Switch

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
@@ -564,10 +565,6 @@ func (d *doctor) ports() {
 	}
 }
 
-// noIndex is the reason that the outcome of a page has which asks not to be
-// indexed.
-const noIndex = "noindex"
-
 // compare holds the crawl tree against the index: what either has and the
 // other should have.
 func (d *doctor) compare(ctx context.Context) {
@@ -620,7 +617,7 @@ func (d *doctor) compare(ctx context.Context) {
 	if err == nil {
 		err = f.Walk(ctx, 0, func(n frontier.Node) error {
 			visited++
-			if n.Outcome.Kind == "page" && n.Outcome.Relevant && len(n.Outcome.Addresses) > 0 && n.Outcome.Reason != noIndex {
+			if n.Outcome.Kind == "page" && n.Outcome.Relevant && len(n.Outcome.Addresses) > 0 && n.Outcome.Reason != crawler.ReasonNoIndex && n.Outcome.Reason != crawler.ReasonNoCopy {
 				relevant++
 				if !indexed[frontier.KeyOf(n.URL)] {
 					absent, example = absent+1, n.URL.String()

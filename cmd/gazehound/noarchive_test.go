@@ -6,15 +6,21 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"gazehound/crawler"
 	"gazehound/crawler/crawltest"
 	"gazehound/crawler/demo"
+	"gazehound/crawler/frontier"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A page that wants no copy of itself kept is found by its address, and its
-// words are in no WARC file and no snippet.
+// words are in no WARC file and no snippet. Replayed, it is what it was, like
+// the page that reserves its rights and the links that are not to be followed.
 func TestNoArchive(t *testing.T) {
 	data, _, town, _ := servedTown(t)
 	addresses := map[string]demo.Address{} // path → an address of its own
@@ -34,8 +40,13 @@ func TestNoArchive(t *testing.T) {
 		head := ""
 		switch r.URL.Path {
 		case "/":
-			fmt.Fprint(w, `<title>Start</title><a href="/open">a</a> <a href="/meta">b</a> <a href="/header">c</a> <a href="/gone">d</a>`)
+			fmt.Fprint(w, `<title>Start</title><a href="/open">a</a> <a href="/meta">b</a> <a href="/header">c</a> <a href="/gone">d</a> <a href="/reserved">e</a> <a href="/links">f</a>`)
 			return
+		case "/links":
+			fmt.Fprint(w, `<html><meta name="robots" content="nofollow,noindex"><title>Links</title><a href="/never">g</a>`)
+			return
+		case "/reserved":
+			w.Header().Set("TDM-Reservation", "1")
 		case "/open":
 		case "/meta":
 			head = `<meta name="robots" content="index, noarchive">`
@@ -56,7 +67,7 @@ func TestNoArchive(t *testing.T) {
 	defer server.Close()
 	archive := filepath.Join(t.TempDir(), "archive")
 	var out, complaints bytes.Buffer
-	if code := run(t.Context(), []string{"crawl", "--data", data, "--seed", server.URL + "/", "--allow-private-addresses", "--delay", "0s", "--warc", archive, "--json", "--quiet"}, nil, &out, &complaints); code != 0 || !strings.Contains(out.String(), `"pages":4,`) {
+	if code := run(t.Context(), []string{"crawl", "--data", data, "--seed", server.URL + "/", "--allow-private-addresses", "--delay", "0s", "--warc", archive, "--json", "--quiet"}, nil, &out, &complaints); code != 0 || !strings.Contains(out.String(), `"pages":5,`) {
 		t.Fatalf("crawl: exit %d: %s%s", code, out.String(), complaints.String())
 	}
 	kept := ""
@@ -71,11 +82,11 @@ func TestNoArchive(t *testing.T) {
 		}
 		kept += string(text)
 	}
-	for _, name := range []string{"open", "meta", "header", "gone"} {
+	for _, name := range []string{"open", "meta", "header", "gone", "reserved"} {
 		if has := strings.Contains(kept, "Vertraulich"+name); has != (name == "open") {
 			t.Errorf("the words of /%s are in the archive: %v", name, has)
 		}
-		if name == "gone" {
+		if name == "gone" || name == "reserved" {
 			continue
 		}
 		out.Reset()
@@ -89,5 +100,44 @@ func TestNoArchive(t *testing.T) {
 	out.Reset()
 	if run(t.Context(), []string{"search", "--data", data, "--json", "Vertraulichmeta"}, nil, &out, &complaints); strings.Contains(out.String(), server.URL) {
 		t.Errorf("the words of /meta are searched: %s", out.String())
+	}
+
+	again := filepath.Join(t.TempDir(), "again")
+	out.Reset()
+	if code := run(t.Context(), []string{"replay", "--data", data, archive, "--into", again, "--json"}, nil, &out, &complaints); code != 0 ||
+		!strings.Contains(out.String(), `"no_copy":4`) || !strings.Contains(out.String(), `"verdicts_changed":0`) || !strings.Contains(out.String(), `"verdicts_compared":3`) {
+		t.Fatalf("replay: exit %d: %s%s", code, out.String(), complaints.String())
+	}
+	trees := map[string][]string{}
+	for _, dir := range []string{data, again} {
+		f, err := frontier.Open(frontier.Options{Dir: project{dir}.frontier()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
+			o := n.Outcome
+			if o.Reason == crawler.ReasonNoCopy {
+				o.Reason = ""
+			}
+			line := fmt.Sprint(n.URL.Path(), " ", o.Kind, " ", o.Reason, " ", o.Status, " ", o.Relevant, " ", o.Addresses)
+			if o.Reason == "tdm_reserved" || n.URL.Path() == "/links" { // what was left out is counted, too
+				line += fmt.Sprint(o.Dropped)
+			}
+			trees[dir] = append(trees[dir], line)
+			return nil
+		})
+		if err != nil || f.Totals().Queued != 0 {
+			t.Errorf("%v; %d links wait", err, f.Totals().Queued)
+		}
+		f.Close()
+		slices.Sort(trees[dir])
+	}
+	if diff := cmp.Diff(trees[data], trees[again]); diff != "" || len(trees[data]) != 7 {
+		t.Errorf("the crawl and its replay (-crawl +replay):\n%s", diff)
+	}
+	out.Reset()
+	run(t.Context(), []string{"doctor", "--data", again, "--deep"}, nil, &out, &complaints)
+	if !strings.Contains(out.String(), "7 visits in the crawl tree, 1 of them relevant and all in the index") {
+		t.Errorf("doctor of the replay: %s", out.String())
 	}
 }

@@ -38,6 +38,8 @@ gazetteer there shows what it would change.
 
 Verdicts that changed are listed in changed.csv in that directory. Files of other
 programs hold no verdicts to compare with; their pages are judged all the same.
+Of pages that say noarchive, or reserve their rights to text and data mining, files
+hold the verdict only; it stands, and such pages are in the crawl but not in its index.
 
 Exit status: 0 done, whether verdicts changed or not, 4 unusable file, 10 no data,
 11 stopped by a signal.`,
@@ -204,6 +206,7 @@ type replayed struct {
 	responses       int64 // recorded exchanges that were taken up
 	pages, relevant int64
 	compared        int64 // pages with a recorded verdict
+	noCopy          int64 // exchanges of which the archive has the outcome only
 	unusable        int64 // whose body is lost, damaged or too long
 	verdicts        int64 // changed: relevant or not
 	addresses       int64 // changed: which addresses
@@ -220,13 +223,17 @@ func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive, blocked
 	errStop := errors.New("stop")
 	return func(yield func(crawler.Exchange, error) bool) {
 		err := archive.Walk(ctx, func(x warc.Recorded) error {
-			if x.Err == nil && x.Response.Status == 304 {
+			if x.Response != nil && x.Response.Status == 304 {
 				return nil // the page is as recorded before
 			}
 			if blocked.has(x.URL) {
 				return nil
 			}
-			r.responses++
+			if x.Response == nil && x.Err == nil {
+				r.noCopy++
+			} else {
+				r.responses++
+			}
 			if x.Err != nil {
 				if r.unusable++; r.firstUnusable == "" {
 					r.firstUnusable = fmt.Sprintf("%s: %v", x.URL, x.Err)
@@ -249,6 +256,14 @@ func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive, blocked
 
 // outcomeOf is what became of a recorded exchange before its page is judged.
 func outcomeOf(x *warc.Recorded) frontier.Outcome {
+	if x.Response == nil {
+		n := x.Note
+		o := frontier.Outcome{Kind: n.Outcome, Reason: n.Reason, Status: n.Status, At: x.At, Relevant: n.Relevant, Score: n.Score, Addresses: n.Addresses}
+		if o.Kind == "page" && o.Reason == "" {
+			o.Reason = crawler.ReasonNoCopy
+		}
+		return o
+	}
 	o := frontier.Outcome{Status: x.Response.Status, Bytes: int64(len(x.Response.Body)), At: x.Response.Fetched}
 	switch status := x.Response.Status; {
 	case x.Note != nil:
@@ -276,7 +291,7 @@ func (r *replayed) filed(v *crawler.Visit, note *warc.Note) {
 			r.relevant++
 		}
 	}
-	if note == nil || note.Outcome != "page" {
+	if note == nil || note.Outcome != "page" || v.Response == nil {
 		return
 	}
 	r.compared++
@@ -317,13 +332,16 @@ func (r *replayed) write(name string) error {
 func (a *app) printReplayed(r *replayed, s warc.Stats, into project, t frontier.Totals) error {
 	took := time.Since(r.began).Seconds()
 	if a.json {
-		return a.printJSON(map[string]any{"type": "summary", "files": s.Files, "records": s.Records, "responses": r.responses, "revisits": s.Revisits,
+		return a.printJSON(map[string]any{"type": "summary", "files": s.Files, "records": s.Records, "responses": r.responses, "no_copy": r.noCopy, "revisits": s.Revisits,
 			"pages": r.pages, "relevant": r.relevant, "addresses": t.Addresses, "queued": t.Queued, "unusable": r.unusable,
 			"verdicts_compared": r.compared, "verdicts_changed": r.verdicts, "addresses_changed": r.addresses,
 			"pages_per_s": round(float64(r.pages)/max(took, 1e-9), 1), "duration_s": round(took, 3), "data": into.dir, "exit_code": exitOK})
 	}
 	fmt.Fprintf(a.stdout, "%d responses, %d pages  %.0f p/s   relevant %d (%.1f %%)   addresses %d   links waiting %d\n", r.responses, r.pages,
 		float64(r.pages)/max(took, 1e-9), r.relevant, 100*float64(r.relevant)/float64(max(r.pages, 1)), t.Addresses, t.Queued)
+	if r.noCopy > 0 {
+		fmt.Fprintf(a.stdout, "%s may not be kept as a copy and stand as recorded.\n", several(int(r.noCopy), "page"))
+	}
 	if r.unusable > 0 {
 		a.warn("%d responses could not be used, first %s", r.unusable, oneLine(r.firstUnusable))
 	}

@@ -27,6 +27,7 @@ type Capture struct {
 	Response *page.Response
 	Note     Note
 	Before   time.Time // of a 304: when the page was fetched last, or zero
+	NoteOnly bool      // no copy may be kept of the exchange: only Note is written
 }
 
 // A Note is the block of a metadata record, in JSON: how the crawl came to a
@@ -47,6 +48,7 @@ type Note struct {
 	Relevant  bool     `json:"relevant"`
 	Score     float64  `json:"score"`
 	Addresses []string `json:"addresses,omitempty"` // ids of those in the region
+	Status    int      `json:"status,omitempty"`    // of a response of which no copy is kept
 }
 
 // An encoder makes records, each a gzip member.
@@ -76,8 +78,11 @@ func (e *encoder) info(file string, fields [][2]string) error {
 // and metadata. It returns the origin that later revisits may refer to.
 func (e *encoder) capture(c Capture, known *memory) (origin, error) {
 	r := c.Response
-	head, body := responseBytes(r)
 	id, target := newID(), r.URL.String()
+	if c.NoteOnly {
+		return origin{}, e.note(c.Note, target, "", r.Fetched)
+	}
+	head, body := responseBytes(r)
 	payload := sha256.Sum256(body)
 	self := origin{payload: payload, url: target, date: r.Fetched}
 
@@ -124,14 +129,21 @@ func (e *encoder) capture(c Capture, known *memory) (origin, error) {
 	if err := e.record(h, "application/http;msgtype=response", block...); err != nil {
 		return origin{}, err
 	}
-	note, err := json.Marshal(c.Note)
+	return self, e.note(c.Note, target, id, r.Fetched)
+}
+
+// note writes a metadata record, of the exchange with this id if it has one.
+func (e *encoder) note(n Note, target, id string, at time.Time) error {
+	text, err := json.Marshal(n)
 	if err != nil {
-		return origin{}, err
+		return err
 	}
-	m := header("metadata", newID(), r.Fetched)
+	m := header("metadata", newID(), at)
 	m.Add(gowarc.WarcTargetURI, target)
-	m.Add(gowarc.WarcConcurrentTo, id)
-	return self, e.record(m, noteType, note)
+	if id != "" {
+		m.Add(gowarc.WarcConcurrentTo, id)
+	}
+	return e.record(m, noteType, text)
 }
 
 // noteType is the content type of our metadata records.

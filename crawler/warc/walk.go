@@ -17,7 +17,8 @@ import (
 // was written.
 type Recorded struct {
 	URL      weburl.URL
-	Response *page.Response // nil where Err is set
+	At       time.Time      // when it was fetched
+	Response *page.Response // nil where Err is set, and where no copy was kept
 	Err      error          // why the response cannot be used: ErrTooLarge, ErrLost, damage
 	Note     *Note          // what the crawl thought of it; nil in archives of other programs
 }
@@ -49,13 +50,17 @@ func (a *Archive) Walk(ctx context.Context, fn func(Recorded) error) error {
 				if err != nil {
 					return nil
 				}
-				heldID, held = rec.id, &Recorded{URL: u}
+				heldID, held = rec.id, &Recorded{URL: u, At: rec.date}
 				held.Response, held.Err = a.response(r, rec, u)
 			case rec.kind == kindMetadata && rec.media == noteType && held != nil && rec.concurrent == heldID:
-				text, err := io.ReadAll(io.LimitReader(rec.block, maxNote))
-				var n Note
-				if err == nil && json.Unmarshal(text, &n) == nil {
-					held.Note = &n
+				held.Note = readNote(rec.block)
+			case rec.kind == kindMetadata && rec.media == noteType && rec.concurrent == "":
+				if err := flush(); err != nil {
+					return err
+				}
+				u, err := weburl.Parse(rec.target)
+				if n := readNote(rec.block); err == nil && n != nil && n.Outcome != "" {
+					return fn(Recorded{URL: u, At: rec.date, Note: n})
 				}
 			}
 			return nil
@@ -65,6 +70,16 @@ func (a *Archive) Walk(ctx context.Context, fn func(Recorded) error) error {
 		}
 	}
 	return flush()
+}
+
+// readNote reads the block of a metadata record, or returns nil.
+func readNote(block io.Reader) *Note {
+	text, err := io.ReadAll(io.LimitReader(block, maxNote))
+	var n Note
+	if err != nil || json.Unmarshal(text, &n) != nil {
+		return nil
+	}
+	return &n
 }
 
 // maxNote bounds the block of a metadata record, in bytes.

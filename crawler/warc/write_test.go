@@ -169,6 +169,9 @@ func TestWriter(t *testing.T) {
 	same := capture(t, "http://a.example/one?q=ä", 304, "")
 	same.Before = same.Response.Fetched
 	put(t, w, same)
+	private := capture(t, "http://a.example/private", 200, "<p>no copy")
+	private.NoteOnly, private.Note.Status = true, 200
+	put(t, w, private)
 	long := capture(t, "http://a.example/404", 404, "<p>beginning of")
 	long.Response.Cut = true
 	put(t, w, long)
@@ -193,11 +196,14 @@ func TestWriter(t *testing.T) {
 		if bytes.Contains(r.block, []byte("c2VjcmV0")) || bytes.Contains(r.block, []byte("id=secret")) {
 			t.Errorf("a secret of the request is kept: %s", r.block)
 		}
+		if bytes.Contains(r.block, []byte("<p>no copy")) {
+			t.Errorf("a copy is kept: %s", r.block)
+		}
 		if bytes.Contains(r.block, []byte("\r\nInjected:")) {
 			t.Errorf("a header value ends its line: %q", r.block)
 		}
 	}
-	want := "warcinfo" + strings.Repeat(" request response metadata", 3) + " request revisit metadata request response metadata request revisit metadata request response metadata"
+	want := "warcinfo" + strings.Repeat(" request response metadata", 3) + " request revisit metadata request response metadata request revisit metadata metadata request response metadata"
 	if got := strings.Join(kinds, " "); got != want {
 		t.Errorf("records are\n %s, want\n %s", got, want)
 	}
@@ -209,7 +215,7 @@ func TestWriter(t *testing.T) {
 		revisit["WARC-Profile"] != gowarc.ProfileIdenticalPayloadDigestV1_1 || revisit["WARC-Payload-Digest"] != records[2].header["WARC-Payload-Digest"] {
 		t.Errorf("revisit record: %v", revisit)
 	}
-	if records[17].header["WARC-Profile"] != gowarc.ProfileServerNotModifiedV1_1 || records[20].header["WARC-Truncated"] != "length" {
+	if records[17].header["WARC-Profile"] != gowarc.ProfileServerNotModifiedV1_1 || records[21].header["WARC-Truncated"] != "length" {
 		t.Errorf("304: %v\ntruncated: %v", records[17].header, records[20].header)
 	}
 
@@ -225,10 +231,14 @@ func TestWriter(t *testing.T) {
 		if x.Err != nil || x.Note == nil || !x.Note.Relevant || x.Note.Addresses[0] != "x" {
 			t.Errorf("%s: %v, %+v", x.URL, x.Err, x.Note)
 		}
+		if x.Response == nil {
+			seen = append(seen, fmt.Sprintf("%s %v %d", x.URL, x.At, x.Note.Status))
+			return nil
+		}
 		seen = append(seen, fmt.Sprintf("%d %s", x.Response.Status, x.Response.Body))
 		return nil
 	})
-	if got := strings.Join(seen, "|"); err != nil || got != "200 <p>one|200 <p>zipped|200 <p>decoded|200 <p>one|301 |304 <p>one|404 <p>beginning of" {
+	if got := strings.Join(seen, "|"); err != nil || got != "200 <p>one|200 <p>zipped|200 <p>decoded|200 <p>one|301 |304 <p>one|http://a.example/private 2026-11-21 10:00:00.123 +0000 UTC 200|404 <p>beginning of" {
 		t.Errorf("walked %q, %v", got, err)
 	}
 	checkIndex(t, a, dir)
