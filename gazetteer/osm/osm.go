@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"time"
@@ -159,19 +158,16 @@ func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place
 	}
 	defer c.close()
 	c.extract.Size = info.Size()
-	name := filepath.Base(path)
 	r, kind, err := open(f)
 	if err == nil {
 		switch kind {
 		case formatPBF:
-			err = c.readPBF(ctx, f, name)
+			err = c.readPBF(ctx, f)
 		default:
-			err = c.readXML(ctx, r, name)
+			err = c.readXML(ctx, r)
 		}
 	} else if !errors.Is(err, ErrTruncated) {
-		err = fmt.Errorf("%s is %w: %w", name, ErrFormat, err)
-	} else {
-		err = fmt.Errorf("%s: %w", name, err)
+		err = fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	if err != nil {
 		return nil, err
@@ -219,7 +215,7 @@ func open(f *os.File) (io.Reader, format, error) {
 
 // readXML reads everything once and keeps all coordinates: XML extracts are
 // small, and reading XML is slow.
-func (c *collector) readXML(ctx context.Context, r io.Reader, name string) error {
+func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 	count := &countingReader{r: r}
 	s := osmxml.New(ctx, count)
 	defer s.Close()
@@ -239,31 +235,48 @@ func (c *collector) readXML(ctx context.Context, r io.Reader, name string) error
 	if err := s.Err(); err != nil {
 		var syntax *xml.SyntaxError
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" {
-			return fmt.Errorf("%s: %w: it ends in the middle of the XML (%d bytes of it read). Download it again", name, ErrTruncated, count.n)
+			return fmt.Errorf("%w: it ends in the middle of the XML (%d bytes of it read). Download it again", ErrTruncated, count.n)
+		}
+		if errors.Is(err, errElement) {
+			return fmt.Errorf("%w: %w at byte %d", ErrFormat, err, count.n)
 		}
 		if errors.As(err, &syntax) {
-			return fmt.Errorf("%s: %w: line %d: %s", name, ErrFormat, syntax.Line, syntax.Msg)
+			return fmt.Errorf("%w: line %d: %s", ErrFormat, syntax.Line, syntax.Msg)
 		}
-		return fmt.Errorf("%s: after %d bytes: %w", name, count.n, err)
+		return fmt.Errorf("after %d bytes: %w", count.n, err)
 	}
 	return nil
 }
 
+// maxElement bounds what the XML decoder keeps of one element, in bytes. Those
+// of OpenStreetMap have some hundred.
+const maxElement = 1 << 20
+
+var errElement = fmt.Errorf("an element of more than %d bytes", maxElement)
+
+// A countingReader counts the bytes of an XML text and refuses an element
+// without an end.
 type countingReader struct {
-	r io.Reader
-	n int64
+	r       io.Reader
+	n       int64
+	element int // bytes since the last "<"
 }
 
 func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n += int64(n)
+	if i := bytes.LastIndexByte(b[:n], '<'); i >= 0 {
+		c.element = n - i
+	} else if c.element += n; c.element > maxElement {
+		return 0, errElement
+	}
 	return n, err
 }
 
 // readPBF makes three passes, so that only what is needed is kept: relations,
 // the ways that they or addresses need, the nodes that those need.
-func (c *collector) readPBF(ctx context.Context, f *os.File, name string) error {
-	if err := checkBlocks(f, c.extract.Size, name); err != nil {
+func (c *collector) readPBF(ctx context.Context, f *os.File) error {
+	if err := checkBlocks(f, c.extract.Size); err != nil {
 		return err
 	}
 	scan := func(set func(*osmpbf.Scanner), take func(osm.Object)) error {
@@ -273,7 +286,7 @@ func (c *collector) readPBF(ctx context.Context, f *os.File, name string) error 
 		s := osmpbf.New(ctx, bufio.NewReaderSize(f, 1<<20), runtime.GOMAXPROCS(0))
 		defer s.Close()
 		if h, err := s.Header(); err != nil {
-			return fmt.Errorf("%s is %w: %w", name, ErrFormat, err)
+			return fmt.Errorf("%w: %w", ErrFormat, err)
 		} else if h != nil && !h.ReplicationTimestamp.IsZero() && h.ReplicationTimestamp.Year() > 2000 {
 			c.extract.Date = h.ReplicationTimestamp
 			c.dated = true
@@ -286,7 +299,7 @@ func (c *collector) readPBF(ctx context.Context, f *os.File, name string) error 
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return fmt.Errorf("%s: %w: block after byte %d: %w", name, ErrFormat, s.FullyScannedBytes(), err)
+			return fmt.Errorf("%w: block after byte %d: %w", ErrFormat, s.FullyScannedBytes(), err)
 		}
 		return nil
 	}
@@ -321,9 +334,9 @@ func (c *collector) readPBF(ctx context.Context, f *os.File, name string) error 
 
 // checkBlocks walks over the headers of the blocks of a PBF file, so that a
 // file that was cut off is refused before any work and with its place.
-func checkBlocks(f *os.File, size int64, name string) error {
+func checkBlocks(f *os.File, size int64) error {
 	truncated := func(block int, off int64) error {
-		return fmt.Errorf("%s: %w: it ends in the middle of block %d (%d bytes, the block begins at byte %d). Download it again and compare the .md5", name, ErrTruncated, block, size, off)
+		return fmt.Errorf("%w: it ends in the middle of block %d (%d bytes, the block begins at byte %d). Download it again and compare the .md5", ErrTruncated, block, size, off)
 	}
 	var off int64
 	for block := 1; off < size; block++ {
@@ -336,7 +349,7 @@ func checkBlocks(f *os.File, size int64, name string) error {
 		}
 		n := int64(binary.BigEndian.Uint32(head[:]))
 		if n > 64<<10 {
-			return fmt.Errorf("%s: %w: block %d at byte %d has a header of %d bytes", name, ErrFormat, block, off, n)
+			return fmt.Errorf("%w: block %d at byte %d has a header of %d bytes", ErrFormat, block, off, n)
 		}
 		b := make([]byte, n)
 		if got, err := f.ReadAt(b, off+4); got < len(b) {
@@ -347,7 +360,7 @@ func checkBlocks(f *os.File, size int64, name string) error {
 		}
 		data, ok := blobSize(b)
 		if !ok || data > 64<<20 {
-			return fmt.Errorf("%s: %w: block %d at byte %d has a bad header", name, ErrFormat, block, off)
+			return fmt.Errorf("%w: block %d at byte %d has a bad header", ErrFormat, block, off)
 		}
 		if off+4+n+data > size {
 			return truncated(block, off)

@@ -129,6 +129,7 @@ func TestBadExtracts(t *testing.T) {
 		"table.osm":         {[]byte("a,b,c\n1,2,3\n"), ErrFormat, "wanted .osm.pbf"},
 		"other.osm":         {[]byte("<?xml version=\"1.0\"?><gpx/>"), ErrFormat, "without an <osm> element"},
 		"cut.osm":           {[]byte(town[:len(town)/2]), ErrTruncated, "ends in the middle"},
+		"long.osm":          {[]byte(`<osm version="0.6"><node id="1" lat="53" lon="8"><tag k="name" v="` + strings.Repeat("x", 3*maxElement) + `"/></node></osm>`), ErrFormat, "an element of more than"},
 		"cut.osm.gz":        {packed.Bytes()[:packed.Len()/2], ErrTruncated, ""},
 		"wrong.osm":         {[]byte("<osm><node id=\"1\" lat=\"1\" lon=\"2\"></way></osm>"), ErrFormat, "line 1"},
 		"cut.osm.pbf":       {append(pbf, make([]byte, 100)...), ErrTruncated, "in the middle of block 2 ("},

@@ -32,7 +32,7 @@ func readJSON(b *bufio.Reader, take func(row) error) error {
 			return nil
 		}
 		r := row{number: n}
-		if errors.Is(err, gazetteer.ErrTooLong) {
+		if errors.Is(err, gazetteer.ErrTooLong) || errors.Is(err, errLine) {
 			r.text, r.refused = string(obj), err
 		} else if err != nil {
 			return fmt.Errorf("%w: object %d at byte %d: %w", gazetteer.ErrFormat, n, s.off, err)
@@ -132,12 +132,16 @@ func centre(geometry json.RawMessage) (orb.Point, bool, error) {
 	return b.Center(), true, nil
 }
 
+// errLine is the reason for refusing a line of a file with an object a line.
+var errLine = errors.New("the line is no JSON object")
+
 // A splitter cuts the objects of interest out of a JSON stream.
 type splitter struct {
 	r      *bufio.Reader
 	off    int64
 	inside bool // an array whose items are the objects
 	ended  bool
+	lines  bool // the last object filled a line, so that a bad one ends with its line
 }
 
 func (s *splitter) byte() (byte, error) {
@@ -148,8 +152,8 @@ func (s *splitter) byte() (byte, error) {
 	return c, err
 }
 
-// next returns the next object. With ErrTooLong it returns the beginning of
-// one that was skipped.
+// next returns the next object. With ErrTooLong and errLine it returns the
+// beginning of what was skipped.
 func (s *splitter) next() ([]byte, error) {
 	for {
 		c, err := s.byte()
@@ -173,8 +177,27 @@ func (s *splitter) next() ([]byte, error) {
 				return obj, err
 			}
 			s.inside = true
+		case s.lines && !s.inside:
+			return s.skipLine(c)
 		default:
 			return nil, fmt.Errorf("%q instead of an object", c)
+		}
+	}
+}
+
+// skipLine reads the rest of a line that begins with c.
+func (s *splitter) skipLine(c byte) ([]byte, error) {
+	line := []byte{c}
+	for {
+		c, err := s.byte()
+		if err == io.EOF || c == '\n' {
+			return line, errLine
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(line) < 1024 {
+			line = append(line, c)
 		}
 	}
 }
@@ -184,7 +207,7 @@ func (s *splitter) next() ([]byte, error) {
 func (s *splitter) object() (obj []byte, collection bool, err error) {
 	obj = []byte{'{'}
 	depth, inString, escaped := 1, false, false
-	length := 1
+	length, newlines := 1, 0
 	for depth > 0 {
 		c, err := s.byte()
 		if err != nil {
@@ -192,6 +215,12 @@ func (s *splitter) object() (obj []byte, collection bool, err error) {
 				err = io.ErrUnexpectedEOF
 			}
 			return nil, false, err
+		}
+		if c == '\n' {
+			newlines++
+			if next, _ := s.r.Peek(1); s.lines && !s.inside && len(next) == 1 && next[0] == '{' {
+				return obj[:min(len(obj), 1024)], false, errLine
+			}
 		}
 		length++
 		if length <= maxRow {
@@ -214,6 +243,7 @@ func (s *splitter) object() (obj []byte, collection bool, err error) {
 			depth--
 		}
 	}
+	s.lines = newlines == 0
 	if length > maxRow {
 		return obj[:1024], false, gazetteer.ErrTooLong
 	}

@@ -347,6 +347,9 @@ func (t *reading) place(r row) (gazetteer.Place, error) {
 	if r.has {
 		p.Point, p.HasPoint = r.point, true
 	}
+	if p.HasPoint && swappedIn(p.Country, p.Point) {
+		return p, fmt.Errorf("lat=%g, lon=%g look swapped: that is not in %s", p.Point[1], p.Point[0], p.Country)
+	}
 	aliases := t.aliases(r)
 	switch {
 	case p.HouseNumber != "" && p.Street != "":
@@ -464,11 +467,11 @@ func (t *reading) checkDegrees() error {
 		if c == "" {
 			c = t.o.Country
 		}
-		switch box, known := boxes[c]; {
+		switch {
 		case math.Abs(p[0]) > 180 || math.Abs(p[1]) > 180:
 			metres++
 			example = p
-		case math.Abs(p[1]) > 90, known && !box.Contains(p) && box.Contains(orb.Point{p[1], p[0]}):
+		case math.Abs(p[1]) > 90, swappedIn(c, p):
 			swapped++
 			if swapped == 1 {
 				example = p
@@ -483,6 +486,13 @@ func (t *reading) checkDegrees() error {
 			strings.Join(t.m["lon"], "+"), strings.Join(t.m["lat"], "+"))
 	}
 	return nil
+}
+
+// swappedIn tells whether p would lie in the country if its longitude were its
+// latitude, and does not as it is.
+func swappedIn(country string, p orb.Point) bool {
+	box, known := boxes[country]
+	return known && !box.Contains(p) && box.Contains(orb.Point{p[1], p[0]})
 }
 
 // metric names the grid that a coordinate in metres seems to be of.

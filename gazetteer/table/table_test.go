@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,5 +168,51 @@ func TestUSZips(t *testing.T) {
 	// A few records have the country CU or FM in spite of the collection's name.
 	if err != nil || len(places) != 42_789 || aliases != 14_908 {
 		t.Errorf("%d places, %d aliases, %d refused, %v", len(places), aliases, refused, err)
+	}
+}
+
+// A bad line of a file with an object a line costs that line; a file that was
+// cut off is no such thing.
+func TestBadLines(t *testing.T) {
+	good := `{"street":"Lange Straße","housenumber":"5","postcode":"26122","city":"Oldenburg","lat":53.14,"lon":8.21}` + "\n"
+	for name, c := range map[string]struct {
+		text            string
+		places, refused int
+		bad             bool
+	}{
+		"not closed":        {good + "{bad\n" + good, 2, 1, false},
+		"a quote is open":   {good + `{"street":"Lange` + "\n" + good + good, 3, 1, false},
+		"no object":         {good + "hello {x}\n" + good, 2, 1, false},
+		"a number":          {good + "12\n\n" + good + "true\n", 2, 2, false},
+		"cut off":           {good + good[:40], 0, 0, true},
+		"the first is bad":  {"{bad\n" + good, 0, 0, true},
+		"indented":          {strings.ReplaceAll(good, ",", ",\n  ") + strings.ReplaceAll(good, ",", ",\n"), 2, 0, false},
+		"a list is not cut": {"[" + good + ",{bad\n" + good + "]", 0, 0, true},
+	} {
+		places, refused, err := read(t, c.text, "")
+		if c.bad != errors.Is(err, gazetteer.ErrFormat) || err == nil && (len(places) != c.places || refused != c.refused) {
+			t.Errorf("%s: %d places, %d refused, %v", name, len(places), refused, err)
+		}
+	}
+}
+
+// Swapped columns are a mistake of the table, a swapped row one of the row.
+func TestSwapped(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("street,housenumber,postcode,city,country,lat,lon\n")
+	for i := range 20 {
+		at := "53.14,8.21"
+		if i == 7 {
+			at = "8.21,53.14"
+		}
+		fmt.Fprintf(&text, "Lange Straße,%d,26122,Oldenburg,DE,%s\n", i+1, at)
+	}
+	text.WriteString("Rue Houmadi Bacar,1,97600,Mamoudzou,FR,-12.78,45.23\n") // far from Europe, and not swapped
+	places, refused, err := read(t, text.String(), "")
+	if err != nil || len(places) != 20 || refused != 1 {
+		t.Errorf("%d places, %d refused, %v", len(places), refused, err)
+	}
+	if _, _, err := read(t, strings.ReplaceAll(text.String(), "53.14,8.21", "8.21,53.14"), ""); !errors.Is(err, ErrCoordinates) {
+		t.Errorf("all swapped: %v", err)
 	}
 }
