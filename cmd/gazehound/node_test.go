@@ -24,6 +24,8 @@ import (
 	"gazehound/crawler/demo"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+	"gazehound/gazetteer"
 )
 
 // A nodeProcess is one node of a test as a process of its own.
@@ -576,5 +578,26 @@ func TestNodesKeepOneOrder(t *testing.T) {
 	status.Env = report.Env
 	if out, err := status.CombinedOutput(); err != nil || !strings.Contains(string(out), "rounds with other nodes") {
 		t.Errorf("status: %v\n%s", err, out)
+	}
+}
+
+// A node of the live web knows the addresses of hosts, so that nodes can spare
+// them together and the partition ip can ask for them; one behind a proxy does not.
+func TestNodeKnowsAddresses(t *testing.T) {
+	for proxy, want := range map[string]bool{"": true, "http://127.0.0.1:1": false} {
+		cfg := DefaultConfig()
+		cfg.Fetch.Contact, cfg.Fetch.Proxy = "https://bot.example/", proxy
+		seed, err := weburl.Parse("http://www.example.org/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := (&app{}).openWeb(&cfg, crawlOptions{}, &gazetteer.Region{Name: "Testville"}, []weburl.URL{seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (w.resolve != nil) != want {
+			t.Errorf("proxy %q: knows addresses: %v", proxy, w.resolve != nil)
+		}
+		w.close()
 	}
 }

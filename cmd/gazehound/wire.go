@@ -152,7 +152,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	w.gate, w.polite, w.rules = gate, gate, hostRules{cache, w}
+	w.gate, w.polite, w.rules, w.resolve = gate, gate, hostRules{cache, w}, manners.Resolve
 	w.close = func() {
 		if err := gate.Close(); err != nil {
 			a.warn("%s", oneLine(err.Error()))

@@ -285,6 +285,9 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if n.outbox, err = openOutbox(filepath.Join(n.o.Dir, "outbox")); err != nil {
 		return err
 	}
+	if err := n.plan(); err != nil {
+		return err
+	}
 	if err := n.connect(ctx); err != nil {
 		return err
 	}
@@ -588,10 +591,6 @@ func (n *Node) moreReplicas(ctx context.Context, kv jetstream.KeyValue, c jetstr
 // define writes what the crawl is about, or checks that it is this one.
 func (n *Node) define(ctx context.Context) error {
 	own := n.o.Definition
-	own.Format = format
-	if err := n.plan(own); err != nil {
-		return err
-	}
 	raw, err := json.Marshal(own)
 	if err != nil {
 		return err
@@ -620,9 +619,11 @@ func (n *Node) define(ctx context.Context) error {
 	return nil
 }
 
-// plan checks the definition with the options of the partition.
-func (n *Node) plan(d Definition) error {
-	n.o.Definition = d
+// plan checks the definition with the options of the partition, before anything
+// is made that would have to be taken away again.
+func (n *Node) plan() error {
+	n.o.Definition.Format = format
+	d := n.o.Definition
 	n.o.Partition.Method, n.o.Partition.Policy = d.Partition, d.Policy
 	names := []string{n.o.Name}
 	for _, m := range d.Nodes {

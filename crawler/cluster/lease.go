@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -221,10 +224,9 @@ func (g *Gate) lookUp(ctx context.Context, host string) error {
 	if g.resolve == nil || known {
 		return nil
 	}
-	addrs, err := g.resolve(ctx, host)
 	key := ""
-	if err == nil && len(addrs) > 0 {
-		key = keyOf("ip", addrs[0].Unmap().String())
+	if addr, err := g.address(ctx, host); err == nil {
+		key = keyOf("ip", addr.Unmap().String())
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -243,6 +245,26 @@ func (g *Gate) lookUp(ctx context.Context, host string) error {
 	}
 	g.ip[host] = key
 	return nil // a host without an address fails when it is asked
+}
+
+// address returns the address of a host, which may have a port: of several the
+// lowest, so that all nodes take the same.
+func (g *Gate) address(ctx context.Context, host string) (netip.Addr, error) {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr, nil
+	}
+	addrs, err := g.resolve(ctx, host)
+	if err == nil && len(addrs) == 0 {
+		err = errors.New("no address")
+	}
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	return slices.MinFunc(addrs, netip.Addr.Compare), nil
 }
 
 // errHeld says that another node has the lease.
