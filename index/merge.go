@@ -12,12 +12,13 @@ import (
 
 // Merge makes one answer of those that several indexes gave to q, as one index
 // with all their pages would. Hits of one address are one hit with
-// all its pages. An address that several indexes have counts once only where
-// it is a hit of this answer for each of them: elsewhere Total is an upper
-// bound, and a later page may name the address again. A cursor of it is one for all of them. Scores of different
+// all its pages. Where q asked for samples, an address that several indexes
+// have counts once in Total: that is exact while none has more matches than a
+// sample holds, and an estimate else. What each hit lacks of indexes that do not have
+// it on this page is for Complete. A cursor of the answer is one for all of them. Scores of different
 // indexes are compared as they are, which favours words that are rare in one of
-// them; of a facet that has more values than an answer holds the counts are
-// lower bounds.
+// them; of a facet the counts are those of all indexes, and lower bounds where it has more values
+// than an answer holds.
 func Merge(q Query, parts ...*Result) *Result {
 	if checked, err := q.check(); err == nil {
 		q = checked
@@ -44,29 +45,41 @@ func Merge(q Query, parts ...*Result) *Result {
 		x, y := ranked{value: a.cursor.value, name: a.cursor.name, id: a.cursor.id}, ranked{value: b.cursor.value, name: b.cursor.name, id: b.cursor.id}
 		return cmp.Or(x.compare(&y), strings.Compare(a.ID, b.ID))
 	})
+	var samples []*Result
+	more := false
 	for _, r := range parts {
 		out.Took, out.Near = max(out.Took, r.Took), cmp.Or(out.Near, r.Near)
 		if len(r.Hits) > 0 && !slices.ContainsFunc(hits, func(h placed) bool { return h.After == r.Hits[0].After }) {
 			continue // another index has the words better
 		}
 		out.Total, out.Offset = out.Total+r.Total, out.Offset+r.Offset
+		more = more || r.Next != ""
+		samples = append(samples, r)
 		out.Relaxed = out.Relaxed || r.Relaxed
 		out.Points = append(out.Points, r.Points...)
 		for _, c := range r.Facets {
 			out.addFacet(c)
 		}
 	}
-	at := map[string]int{}
+	at, twice := map[string]int{}, 0
 	for _, h := range hits {
 		if i, known := at[h.ID]; known {
 			out.Hits[i] = united(out.Hits[i], h.Hit)
-			out.Total--
+			twice++
 			continue
 		}
 		at[h.ID] = len(out.Hits)
 		out.Hits = append(out.Hits, h.Hit)
 	}
+	if share, exact := distinct(samples); share > 0 {
+		out.Total, out.Offset = int(math.Round(float64(out.Total)*share)), int(math.Round(float64(out.Offset)*share))
+		out.Total, out.Approx = max(out.Total, len(out.Hits)), !exact
+		out.Offset = min(out.Offset, out.Total-min(q.Limit, len(out.Hits)))
+	} else {
+		out.Total -= twice
+	}
 	if len(out.Hits) > q.Limit {
+		more = true
 		for _, h := range out.Hits[q.Limit:] {
 			if h.HasPoint {
 				out.Points = append(out.Points, h.Point)
@@ -74,13 +87,86 @@ func Merge(q Query, parts ...*Result) *Result {
 		}
 		out.Hits = out.Hits[:q.Limit]
 	}
-	if n := len(out.Hits); n > 0 && out.Offset+n < out.Total {
+	if n := len(out.Hits); n > 0 && more {
 		out.Next = out.Hits[n-1].After
 	}
 	if len(out.Points) > q.Points {
 		out.Points = out.Points[:q.Points]
 	}
 	return out
+}
+
+// distinct returns how many different addresses there are to each match that
+// parts count: 1 where none is in two of them. It looks at the IDs up to the
+// last one that all samples reach to, and is exact where that is all of them.
+// Without samples it is 0.
+func distinct(parts []*Result) (share float64, exact bool) {
+	reach, exact := uint64(math.MaxUint64), true
+	for _, r := range parts {
+		if n := len(r.Sample); n < r.Total {
+			if exact = false; n == 0 {
+				return 0, false
+			}
+			reach = min(reach, r.Sample[n-1])
+		}
+	}
+	var ids []uint64
+	for _, r := range parts {
+		n, found := slices.BinarySearch(r.Sample, reach)
+		if found {
+			n++
+		}
+		ids = append(ids, r.Sample[:n]...)
+	}
+	if len(ids) == 0 {
+		return 0, exact
+	}
+	all := len(ids)
+	slices.Sort(ids)
+	return float64(len(slices.Compact(ids))) / float64(all), exact
+}
+
+// Complete gives each hit of r, an answer of Merge to q, the pages of all
+// indexes in which it fits the words: parts are their answers to q with Only, the IDs of
+// r's hits, and without its cursor. Hits that one of them had on an earlier page
+// are left out.
+func Complete(q Query, r *Result, parts ...*Result) {
+	if checked, err := q.check(); err == nil {
+		q = checked
+	}
+	var before *ranked // the last hit of the page before
+	var at stage
+	if c, err := decodeCursor(q.Cursor, q); err == nil {
+		before, at = &ranked{value: c.value, name: c.name, id: c.id}, c.stage
+	}
+	all := map[string][]Hit{}
+	shown := map[string]bool{}
+	for _, part := range parts {
+		for _, h := range part.Hits {
+			all[h.ID] = append(all[h.ID], h)
+			c, err := decodeCursor(h.After, q)
+			if err == nil && before != nil && c.stage == at {
+				rank := ranked{value: c.value, name: c.name, id: c.id}
+				shown[h.ID] = shown[h.ID] || rank.compare(before) <= 0
+			}
+		}
+	}
+	var hits []Hit
+	for _, h := range r.Hits {
+		if shown[h.ID] {
+			continue
+		}
+		if versions := all[h.ID]; len(versions) > 0 {
+			whole := versions[0]
+			for _, v := range versions[1:] {
+				whole = united(whole, v)
+			}
+			whole.After = h.After
+			h = whole
+		}
+		hits = append(hits, h)
+	}
+	r.Hits = hits
 }
 
 // MergeAddress makes one hit of those that several indexes have of one address;

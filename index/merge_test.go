@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -188,5 +189,86 @@ func TestMergeNames(t *testing.T) {
 	bakery := h.Name == "Bäckerei Meyer"
 	if h.Role != "own" || h.Mentions != 3 || len(h.Evidence) != 3 || len(h.Names) != 1 || (h.Phone == "+491") != bakery || (h.Hours == "24/7") == bakery {
 		t.Errorf("%+v", h)
+	}
+}
+
+// An address that several indexes have, each with another rank, is on one page
+// only, with the pages of all, and counts once.
+func TestMergeCountsOnce(t *testing.T) {
+	one := open(t)
+	parts := []*Index{open(t), open(t), open(t)}
+	for i := range 90 {
+		street := fmt.Sprintf("%s %d", []string{"Lange Straße", "Achternstraße", "Haarenstraße"}[i%3], i/3+1)
+		for k := range 1 + i%4 { // up to four pages, on different sites
+			d := page(fmt.Sprintf("https://seite%d-%d.example/", i, k), fmt.Sprintf("Laden %d", i), "de",
+				fmt.Sprintf("Laden Nummer %d%s\n{%s, 26122 Oldenburg|%.4f %.4f}\nBrot und Rosen", i, []string{"", " Laden", " am Markt mit Kaffee und Kuchen", ""}[k], street, 8.2+float64(i)/1000, 53.14+float64(i%7)/500))
+			put(t, one, d)
+			put(t, parts[(i+k)%3], d)
+		}
+	}
+	centre := orb.Point{8.21, 53.14}
+	for name, c := range map[string]struct {
+		q      Query
+		sample int
+	}{
+		"all":                   {Query{}, MaxSample},
+		"word":                  {Query{Text: "laden"}, MaxSample},
+		"two words":             {Query{Text: "laden kaffee", Facets: []Facet{ByStreet}}, MaxSample},
+		"by distance":           {Query{Center: &centre, Sort: Distance}, MaxSample},
+		"by name":               {Query{Sort: ByName}, MaxSample},
+		"more than a sample is": {Query{}, 30},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := c.q
+			all := find(t, one, q)
+			ask := func(q Query) (results []*Result) {
+				for _, x := range parts {
+					results = append(results, find(t, x, q))
+				}
+				return results
+			}
+			q.Limit, q.Sample = 7, c.sample
+			seen := map[string]bool{}
+			for pages := 0; ; pages++ {
+				r := Merge(q, ask(q)...)
+				exact := c.sample == MaxSample
+				if r.Approx == exact || exact && r.Total != all.Total || !exact && (r.Total < all.Total*2/3 || r.Total > all.Total*3/2) {
+					t.Errorf("%d in all, an estimate: %v; want %d", r.Total, r.Approx, all.Total)
+				}
+				if len(r.Hits) > 0 {
+					whole := q
+					whole.Cursor, whole.Facets, whole.Sample, whole.Limit = "", nil, 0, len(r.Hits)
+					for _, h := range r.Hits {
+						whole.Only = append(whole.Only, h.ID)
+					}
+					Complete(q, r, ask(whole)...)
+				}
+				for _, h := range r.Hits {
+					if seen[h.ID] {
+						t.Errorf("%s twice", h.Line())
+					}
+					seen[h.ID] = true
+					want, err := one.Address(h.ID)
+					if err != nil || want == nil || h.Mentions != want.Mentions && name != "two words" { // of which a page of another index may have one
+						t.Fatalf("%s on %d pages, want %d, %v", h.Line(), h.Mentions, want.Mentions, err)
+					}
+				}
+				if q.Cursor = r.Next; q.Cursor == "" || pages > 100 {
+					break
+				}
+			}
+			if len(seen) != all.Total || all.Total < 20 {
+				t.Errorf("%d addresses, want %d", len(seen), all.Total)
+			}
+		})
+	}
+	if _, err := one.Search(t.Context(), Query{Only: make([]string, MaxLimit+1)}); !errors.Is(err, ErrQuery) {
+		t.Error(err)
+	}
+	if _, err := one.Search(t.Context(), Query{Sample: MaxSample + 1}); !errors.Is(err, ErrQuery) {
+		t.Error(err)
+	}
+	if r := find(t, one, Query{Text: "laden", Only: []string{"none"}}); r.Total != 0 {
+		t.Errorf("%d addresses of none", r.Total)
 	}
 }

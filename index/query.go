@@ -25,6 +25,7 @@ const (
 	MaxQueryWords  = 16        // of Text; further ones are not looked at
 	MaxLimit       = 500       // hits on one page
 	MaxRadius      = 1_000_000 // metres
+	MaxSample      = 4096      // IDs of matches
 )
 
 // Errors of Search that the asker can mend, wrapped with what was wrong.
@@ -106,6 +107,12 @@ type Query struct {
 	Cursor string // Result.Next of the page before, asked with the same query but for Limit
 	Points int    // up to this many coordinates of further matches, for a map (at most 5,000)
 
+	// For one of several indexes, see Merge and Complete. Only keeps the
+	// addresses with these IDs (at most MaxLimit; nil: all). Sample asks for
+	// this many of the IDs of all matches, at most MaxSample.
+	Only   []string
+	Sample int
+
 	Facets  []Facet // counted over all matches, the most frequent values first
 	Explain bool    // say of each hit what its score is made of
 }
@@ -134,6 +141,10 @@ func (q Query) check() (Query, error) {
 		return bad("limit %d is not 1 to %d", q.Limit, MaxLimit)
 	case q.Points < 0 || q.Points > 5000:
 		return bad("%d points; 0 to 5000 are possible", q.Points)
+	case len(q.Only) > MaxLimit:
+		return bad("%d addresses; at most %d may be named", len(q.Only), MaxLimit)
+	case q.Sample < 0 || q.Sample > MaxSample:
+		return bad("a sample of %d; 0 to %d are possible", q.Sample, MaxSample)
 	case !slices.Contains([]Sort{Relevance, Distance, Newest, ByName}, q.Sort):
 		return bad("sort %q is not relevance, distance, newest or name", q.Sort)
 	case q.Sort == Distance && q.Center == nil:
@@ -265,7 +276,8 @@ func decodeCursor(text string, q Query) (cursor, error) {
 }
 
 // digest identifies what a query asks, whatever page of it, and however much
-// is told of it: Limit, Cursor, Points, Facets and Explain do not count.
+// is told of it: Limit, Cursor, Only, Sample, Points, Facets and Explain do not
+// count.
 func (q Query) digest() uint32 {
 	text := fmt.Sprintf("%q %v %q %q %q %q %q %v %v %v %v %v %v %v %v", q.Text, q.AddressOnly, q.Street, q.Postcode, q.City, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix(), q.Until.Unix())
 	if q.Box != nil {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,6 +30,8 @@ const (
 type Result struct {
 	Hits    []Hit
 	Total   int         // addresses that match
+	Approx  bool        // Total is an estimate: of several indexes that have many matches
+	Sample  []uint64    // the smallest IDs of all matches as numbers, in order, as many as Query.Sample says
 	Relaxed bool        // no address has all the words: some have typing errors, or only some of the words
 	Offset  int         // matches before the first hit
 	Next    string      // cursor of the next page, "" at the end
@@ -367,12 +370,21 @@ func (s *search) keepWhole(q Query) {
 	}
 }
 
-// whole returns the test of what q asks of all pages of a group together: when
-// it was first seen, whether its house is in OpenStreetMap, and whether it is
-// site-wide; nil where q asks nothing of that kind.
+// whole returns the test of what q asks of a group with all its pages: which
+// one it is, when it was first seen, whether its house is in OpenStreetMap, and
+// whether it is site-wide; nil where q asks nothing of that kind.
 func (v *view) whole(q Query) func(group uint32) bool {
-	if q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil && q.SiteWide == nil {
+	if q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil && q.SiteWide == nil && q.Only == nil {
 		return nil
+	}
+	var only map[uint64]bool
+	if q.Only != nil {
+		only = make(map[uint64]bool, len(q.Only))
+		for _, id := range q.Only {
+			if n, err := strconv.ParseUint(id, 16, 64); err == nil {
+				only[n] = true
+			}
+		}
 	}
 	sums := v.summaries()
 	var wide map[uint32]bool
@@ -381,7 +393,7 @@ func (v *view) whole(q Query) func(group uint32) bool {
 	}
 	return func(n uint32) bool {
 		first := int64(sums[n].first)
-		return (q.InOSM == nil || sums[n].osm == *q.InOSM) && (q.SiteWide == nil || wide[n] == *q.SiteWide) &&
+		return (only == nil || only[v.ids[n]]) && (q.InOSM == nil || sums[n].osm == *q.InOSM) && (q.SiteWide == nil || wide[n] == *q.SiteWide) &&
 			(q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix())
 	}
 }
@@ -720,7 +732,7 @@ func (s *search) count(part *part, p posting, share float64, must uint16) {
 // of q: with all words, or all but the numbers. The line is "" where there is
 // none.
 func (s *search) locate(q Query, words []word) (at orb.Point, line string, err error) {
-	q.Located, q.AddressOnly = true, true
+	q.Located, q.AddressOnly, q.Only = true, true, nil
 	streets := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return isNumber(w.raw[:1]) })
 	for _, words := range [][]word{words, streets} {
 		if len(words) == 0 {
@@ -857,6 +869,7 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 			result.Points = append(result.Points, at.row.point())
 		}
 	}
+	result.Sample = s.sample(q.Sample)
 	for _, f := range q.Facets {
 		result.Facets = append(result.Facets, s.facet(f))
 	}
@@ -866,6 +879,23 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 		}
 	}
 	return result, nil
+}
+
+// sample returns the n smallest IDs of what was found, in order.
+func (s *search) sample(n int) []uint64 {
+	var ids []uint64
+	for _, g := range s.found {
+		id := s.v.ids[g]
+		if n == 0 || len(ids) == n && id >= ids[n-1] {
+			continue
+		}
+		if len(ids) == n {
+			ids = ids[:n-1]
+		}
+		at, _ := slices.BinarySearch(ids, id)
+		ids = slices.Insert(ids, at, id)
+	}
+	return ids
 }
 
 // facet counts the values of what was found, and returns the most frequent.

@@ -202,14 +202,42 @@ func each[T any](ctx context.Context, s *shards, what string, q shardQuestion) (
 	return parts, names, nil
 }
 
-// Search asks all parts; see index.Merge.
+// Search asks all parts, and once more for all that they know of the addresses
+// on the page; see index.Merge and index.Complete.
 func (s *shards) Search(ctx context.Context, q index.Query) (*index.Result, error) {
+	q.Sample = sampled
+	for {
+		r, err := s.page(ctx, q)
+		if err != nil || len(r.Hits) > 0 || r.Next == "" {
+			return r, err
+		}
+		q.Cursor = r.Next // all of this page stood on those before
+	}
+}
+
+func (s *shards) page(ctx context.Context, q index.Query) (*index.Result, error) {
 	parts, _, err := each[*index.Result](ctx, s, askSearch, shardQuestion{Query: q})
 	if err != nil {
 		return nil, err
 	}
-	return index.Merge(q, parts...), nil
+	r := index.Merge(q, parts...)
+	if len(parts) < 2 || len(r.Hits) == 0 {
+		return r, nil
+	}
+	whole := q
+	whole.Cursor, whole.Facets, whole.Points, whole.Sample, whole.Limit = "", nil, 0, 0, len(r.Hits)
+	for _, h := range r.Hits {
+		whole.Only = append(whole.Only, h.ID)
+	}
+	if parts, _, err = each[*index.Result](ctx, s, askSearch, shardQuestion{Query: whole}); err != nil {
+		return nil, err
+	}
+	index.Complete(q, r, parts...)
+	return r, nil
 }
+
+// sampled is how many matches a part may have of which each is counted once.
+const sampled = 1024
 
 // Clusters asks all parts, once more where one had to make its grid coarser.
 func (s *shards) Clusters(ctx context.Context, q index.Query, zoom int) ([]index.Cluster, int, error) {

@@ -25,6 +25,7 @@ type collection struct {
 	Box         []float64 `json:"bbox,omitempty"`
 
 	Matched   *int       `json:"numberMatched,omitempty"`
+	Approx    bool       `json:"approx,omitempty"` // Matched is an estimate
 	Returned  int        `json:"numberReturned"`
 	Relaxed   bool       `json:"relaxed,omitempty"` // no address has all the words as they are written
 	TimeStamp *time.Time `json:"timeStamp,omitempty"`
@@ -52,7 +53,7 @@ type properties struct {
 func (s *server) collection(r *http.Request, a asked, result *index.Result) *collection {
 	now := time.Now().UTC().Truncate(time.Second)
 	c := s.frame(a, result)
-	c.Matched, c.TimeStamp, c.Box = &result.Total, &now, boxOf(result.Hits)
+	c.Matched, c.Approx, c.TimeStamp, c.Box = &result.Total, result.Approx, &now, boxOf(result.Hits)
 	c.Facets, c.Near = facetsOf(result.Facets), result.Near
 	for i := range result.Hits {
 		h := &result.Hits[i]

@@ -5,7 +5,7 @@ var texts = map[string]map[string]string{
 	"en": {
 		"open": "“", "close": "”",
 		"tagline": "Addresses found on the web", "in": "in", "label": "Search names, streets, postcodes and words", "search": "Search",
-		"placeholder": "name, street, postcode …", "skip": "Skip the map", "address": "address", "addresses": "addresses",
+		"placeholder": "name, street, postcode …", "skip": "Skip the map", "address": "address", "about": "about", "addresses": "addresses",
 		"results": "Results", "map": "Map of the results", "pages": "pages", "page": "page", "since": "seen since", "nearby": "Nearby", "site": "site",
 		"ofsite": "Only this site", "why": "Why is this listed?", "fetched": "read on", "next": "Next results", "first": "First results",
 		"street": "street", "postcode": "postcode", "around": "around", "area": "in a chosen area", "remove": "Remove filter", "chips": "Filters",
@@ -32,7 +32,7 @@ var texts = map[string]map[string]string{
 	"de": {
 		"open": "„", "close": "“",
 		"tagline": "Adressen aus dem Netz", "in": "in", "label": "Namen, Straßen, Postleitzahlen und Wörter suchen", "search": "Suchen",
-		"placeholder": "Name, Straße, Postleitzahl …", "skip": "Karte überspringen", "address": "Adresse", "addresses": "Adressen",
+		"placeholder": "Name, Straße, Postleitzahl …", "skip": "Karte überspringen", "address": "Adresse", "about": "etwa", "addresses": "Adressen",
 		"results": "Ergebnisse", "map": "Karte der Ergebnisse", "pages": "Seiten", "page": "Seite", "since": "gesehen seit", "nearby": "In der Nähe", "site": "Website",
 		"ofsite": "Nur diese Website", "why": "Warum steht das hier?", "fetched": "gelesen am", "next": "Weitere Ergebnisse", "first": "Erste Ergebnisse",
 		"street": "Straße", "postcode": "Postleitzahl", "around": "um", "area": "in einem Ausschnitt", "remove": "Filter entfernen", "chips": "Filter",

@@ -517,6 +517,9 @@ func (v view) Count() string {
 		word = v.T["address"]
 	}
 	text := group(n, v.Lang) + " " + word
+	if v.Result.Approx {
+		text = v.T["about"] + " " + text
+	}
 	return text
 }
 
