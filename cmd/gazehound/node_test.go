@@ -118,6 +118,8 @@ type nodesWeb struct {
 	join   func(name string) []string // flags that take a node to the cluster
 	within func(name string) []string // command that runs a node
 	start  func(name string, args ...string) *nodeProcess
+
+	environment []string // of the nodes
 }
 
 func newNodesWeb(t *testing.T, sites int) *nodesWeb {
@@ -141,8 +143,8 @@ func newNodesWeb(t *testing.T, sites int) *nodesWeb {
 			}
 		}
 		args := append(w.within(name), "env", "GAZEHOUND_FETCH__MAX_CRAWL_DELAY="+(3*nodeDelay).String(),
-			"GAZEHOUND_FETCH__BACKOFF_START=200ms", "GAZEHOUND_FETCH__BACKOFF_MAX=500ms", // back-off of hosts that never answer
-			"GAZEHOUND_FETCH__TIMEOUT=5s", "GAZEHOUND_CLUSTER__LEASE=20s", os.Args[0])
+			"GAZEHOUND_FETCH__BACKOFF_START=200ms", "GAZEHOUND_FETCH__BACKOFF_MAX=500ms") // back-off of hosts that never answer
+		args = append(append(args, w.environment...), os.Args[0])
 		args = append(append(args, "node", "--name", name, "--emit", "page", "--workers", fmt.Sprint(nodeWorkers), "--max-pages-per-host", fmt.Sprint(nodePerHost)), flags...)
 		args = append(args, w.join(name)...)
 		return startCommand(t, append(append(args, "--data", w.dirs[name], "--delay", nodeDelay.String(), "--contact", "https://bot.example/"), more...))
@@ -336,6 +338,7 @@ func TestServersKilled(t *testing.T) {
 	t.Parallel() // it mostly waits
 	start := func(t *testing.T, more ...string) (w *nodesWeb, a, b, c *nodeProcess) {
 		w = newNodesWeb(t, 40)
+		w.environment = []string{"GAZEHOUND_FETCH__TIMEOUT=5s", "GAZEHOUND_CLUSTER__LEASE=20s"} // the hosts of a dead node are waited for
 		w.serverEach(t, "a", "b", "c")
 		more = append(more, "--wait-for", "3")
 		return w, w.start("a", more...), w.start("b", more...), w.start("c", more...)
