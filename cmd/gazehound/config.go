@@ -85,6 +85,7 @@ type (
 		MaxPagesPerHost int64         `mapstructure:"max_pages_per_host"`
 		MaxPagesPerPath int64         `mapstructure:"max_pages_per_path"`
 		MaxFailures     int           `mapstructure:"max_failures"`
+		Selectivity     float64
 		Include         []string
 		Exclude         []string
 		RandomSeed      uint64 `mapstructure:"random_seed"`
@@ -243,7 +244,7 @@ func DefaultConfig() Config {
 		Version:   1,
 		Gazetteer: GazetteerConfig{MinPrecision: "auto"},
 		Seeds:     SeedsConfig{Files: []string{}, Sitemaps: true},
-		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Examples: []string{}, Alpha: 0.5, Beta: 0.5, Emphasis: 3, Strategy: "lookahead", Decay: 0.5, MaxPagesPerHost: 20000, Places: []string{}, Include: []string{},
+		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Examples: []string{}, Alpha: 0.5, Beta: 0.5, Emphasis: 3, Strategy: "lookahead", Decay: 0.5, Selectivity: 0.25, MaxPagesPerHost: 20000, Places: []string{}, Include: []string{},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
 		Predictor: PredictorConfig{Weight: 1, Posterior: "raw", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
@@ -588,6 +589,7 @@ func (c *Config) Validate() error {
 		between("crawl.max_pages_per_host", float64(c.Crawl.MaxPagesPerHost), 0, forever),
 		between("crawl.max_pages_per_path", float64(c.Crawl.MaxPagesPerPath), 0, forever),
 		between("crawl.max_failures", float64(c.Crawl.MaxFailures), 0, forever),
+		between("crawl.selectivity", c.Crawl.Selectivity, 0, 0.99),
 		between("predictor.weight", c.Predictor.Weight, 0.01, 1),
 		between("predictor.max_terms", float64(c.Predictor.MaxTerms), 1000, 100e6),
 		between("predictor.save_every", c.Predictor.SaveEvery.Seconds(), 1, forever),

@@ -41,7 +41,7 @@ var crawlFlags = map[string]string{
 	"strategy": "crawl.strategy", "decay": "crawl.decay", "limit-distance": "crawl.limit_distance", "place": "crawl.places",
 	"prioritised": "crawl.prioritised", "random-seed": "crawl.random_seed",
 	"max-pages": "crawl.max_pages", "max-time": "crawl.max_time", "max-depth": "crawl.max_depth",
-	"max-pages-per-host": "crawl.max_pages_per_host", "max-pages-per-path": "crawl.max_pages_per_path", "max-failures": "crawl.max_failures",
+	"max-pages-per-host": "crawl.max_pages_per_host", "max-pages-per-path": "crawl.max_pages_per_path", "max-failures": "crawl.max_failures", "selectivity": "crawl.selectivity",
 	"include": "crawl.include", "exclude": "crawl.exclude",
 	"contact": "fetch.contact", "delay": "fetch.delay", "workers": "fetch.workers", "proxy": "fetch.proxy",
 	"allow-private-addresses": "fetch.allow_private_addresses", "memory": "storage.memory", "warc": "warc.dir", "admin": "admin.listen",
@@ -136,6 +136,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.Int("max-depth", d.Crawl.MaxDepth, "links from a seed; 0 is no limit")
 	f.Int64("max-pages-per-host", d.Crawl.MaxPagesPerHost, "URLs accepted of one host; 0 is no limit")
 	f.Int64("max-pages-per-path", d.Crawl.MaxPagesPerPath, "URLs accepted of one directory at the top of a host, such as /forum/; 0 is no limit")
+	f.Float64("selectivity", d.Crawl.Selectivity, "with --max-pages: leave a link alone that scores less than this share of one whose host may be asked soon; 0 fetches it meanwhile")
 	f.StringArray("include", nil, "`REGEXP` that a URL must match (repeatable)")
 	f.StringArray("exclude", nil, "`REGEXP` of URLs to leave out (repeatable; replaces the default)")
 	// what is looked for

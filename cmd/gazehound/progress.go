@@ -179,7 +179,7 @@ func (w *progress) snapshot() monitor.Snapshot {
 		Pages: t.Pages, PagesRun: t.Pages - w.before.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Bytes: t.Bytes,
 		Seen: t.Links, Queued: t.Queued, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
 		Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Damaged: t.Damaged, Leased: t.Leased, Workers: w.workers,
-		Hosts:   monitor.Hosts{Known: t.Hosts, Ready: t.ReadyHosts, Waiting: t.ParkedHosts, Next: t.NextHost},
+		Hosts: monitor.Hosts{Known: t.Hosts, Ready: t.ReadyHosts, Waiting: t.ParkedHosts, Next: t.NextHost}, Selecting: t.Selecting,
 		Ceiling: w.ceiling, Cores: runtime.NumCPU(),
 	}
 	if w.gate != nil {

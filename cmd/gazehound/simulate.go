@@ -179,6 +179,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.IntVar(&o.sim.Fetchers, "fetchers", 1, "pages at a time")
 	f.IntVar(&o.sim.PerHost, "per-host", 0, "of these from one host; 0 is no limit (one, if there is a --delay)")
 	f.DurationVar(&o.sim.Delay, "delay", 0, "between requests to one host, in virtual time")
+	f.Float64Var(&o.sim.Selectivity, "selectivity", DefaultConfig().Crawl.Selectivity, "leave a link alone that scores less than this share of one whose host rests; 0 fetches it meanwhile")
 	f.DurationVar(&o.sim.Latency, "latency", 0, "before each answer, in virtual time")
 	f.StringVar(&o.rate, "rate", "", "bytes a second of each transfer, such as `1MB`; none is no limit")
 	f.Float64Var(&o.sim.Noise, "noise", 0, "share of pages whose relevance is judged wrong")

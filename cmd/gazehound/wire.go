@@ -432,6 +432,15 @@ func keep(f *frontier.Frontier, key string, snapshot func() ([]byte, error)) err
 	return f.PutMeta(key, data)
 }
 
+// selectivity is that of the frontier: pages are worth waiting for where their
+// number is limited; otherwise time is what a crawl can lose.
+func selectivity(cfg *Config) float64 {
+	if cfg.Crawl.MaxPages == 0 {
+		return 0
+	}
+	return cfg.Crawl.Selectivity
+}
+
 // openFrontier opens the queue and the crawl tree; order scores again what
 // reaches the front.
 func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy, traps *trap.Detector) (*frontier.Frontier, error) {
@@ -441,8 +450,8 @@ func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy, trap
 			h, _ := forHost(cfg.Hosts, u)
 			return h.MaxPages
 		},
-		PerPart: perPath(cfg),
-		Score:   demoted(strategy.Rescore(order), traps),
+		PerPart: perPath(cfg), Selectivity: selectivity(cfg),
+		Score: demoted(strategy.Rescore(order), traps),
 	})
 	if err != nil {
 		return nil, storeError(p, err)

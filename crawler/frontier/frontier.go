@@ -132,6 +132,8 @@ type Totals struct {
 	ReadyHosts  int64 // have waiting URLs and may be asked as far as is known; not stored
 	ParkedHosts int64 // have waiting URLs and rest; not stored
 
+	Selecting int64 // callers of Next that leave worse entries alone; not stored
+
 	NextHost time.Duration // until the first host or entry that rests may be asked; not stored
 }
 
@@ -155,10 +157,15 @@ type Options struct {
 	// and how many URLs of that part are taken; 0: no limit; nil: none has any.
 	// What came while a part had no limit is not counted. It must not call the
 	// frontier.
-	PerPart  func(weburl.URL) (part string, most int64)
-	Sync     bool  // every write survives a power cut, not only a killed process; slower
-	MinFree  int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
-	InMemory bool  // nothing is kept; for tests
+	PerPart func(weburl.URL) (part string, most int64)
+	// Selectivity in [0, 1): an entry is left alone while the host of a better one
+	// rests that will be asked soon, if its priority is lower than this share of
+	// the better one's. 0: whatever may be asked is taken. Orders whose
+	// priorities are not positive know no shares, and none waits.
+	Selectivity float64
+	Sync        bool  // every write survives a power cut, not only a killed process; slower
+	MinFree     int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
+	InMemory    bool  // nothing is kept; for tests
 
 	short int // URLs up to which a host has no places on disk, -1: none; for tests
 
@@ -183,6 +190,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("frontier: %d bytes of memory are too little, 32 MB is the least", o.Memory)
 	case o.MaxPerHost < 0:
 		return fmt.Errorf("frontier: %d URLs per host is negative", o.MaxPerHost)
+	case !(o.Selectivity >= 0 && o.Selectivity < 1):
+		return fmt.Errorf("frontier: selectivity %v is not from 0 to less than 1", o.Selectivity)
 	case o.MinFree < 0:
 		return fmt.Errorf("frontier: %d bytes free on the disk is negative", o.MinFree)
 	}
@@ -211,23 +220,24 @@ type Frontier struct {
 	groups uint64 // link groups on disk; belongs to the writer
 	seen   seen   // belongs to the writer
 
-	mu      sync.Mutex
-	view    *badger.Txn // the store as memory below knows it
-	shown   Totals      // copy of totals for everybody
-	hosts   hosts
-	ready   hostHeap // hosts that may be asked, best entry first
-	parked  hostHeap // hosts that rest, the first to wake first
-	naps    napHeap  // entries that rest, the first to wake first
-	queued  int64    // on disk: waiting and leased
-	leased  int64
-	loaded  []*buffer
-	items   int // in the buffers
-	changed chan struct{}
-	waiters int // of changed
-	readers int // calls that read the store
-	idle    *sync.Cond
-	closed  bool
-	failed  error // a commit failed: nothing more is written
+	mu        sync.Mutex
+	view      *badger.Txn // the store as memory below knows it
+	shown     Totals      // copy of totals for everybody
+	hosts     hosts
+	ready     hostHeap // hosts that may be asked, best entry first
+	parked    hostHeap // hosts that rest, the first to wake first
+	naps      napHeap  // entries that rest, the first to wake first
+	queued    int64    // on disk: waiting and leased
+	leased    int64
+	loaded    []*buffer
+	items     int // in the buffers
+	changed   chan struct{}
+	waiters   int // of changed
+	selecting int // of them, those that leave worse entries alone
+	readers   int // calls that read the store
+	idle      *sync.Cond
+	closed    bool
+	failed    error // a commit failed: nothing more is written
 }
 
 // Push puts entries into the queue and returns how many of them were new; they
@@ -300,7 +310,7 @@ func (f *Frontier) Totals() Totals {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t := f.shown.clone()
-	t.Leased = f.leased
+	t.Leased, t.Selecting = f.leased, int64(f.selecting)
 	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(f.hosts.len()), int64(len(f.ready.hosts)), int64(len(f.parked.hosts))
 	if next, some := f.nextToWake(); some {
 		t.NextHost = max(0, next-time.Since(f.began))

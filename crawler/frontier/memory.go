@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNotNow is what Memory.Next returns when links wait and none of their
-// hosts may be asked at this time.
+// hosts may be asked at this time, or none that is good enough.
 var ErrNotNow = errors.New("no host may be asked now")
 
 // A Memory is a Frontier for simulations: the same queue, seen set and crawl
@@ -37,9 +37,10 @@ type Memory struct {
 
 // MemoryOptions mean what they mean in Options.
 type MemoryOptions struct {
-	Seed       uint64
-	MaxPerHost int64
-	Score      func(*Entry) float64
+	Seed        uint64
+	MaxPerHost  int64
+	Selectivity float64
+	Score       func(*Entry) float64
 }
 
 type memoryNode struct {
@@ -220,6 +221,9 @@ func (m *Memory) Next(ctx context.Context, claim func(host string) time.Duration
 	for len(m.ready.hosts) > 0 {
 		if tries == maxTries {
 			tries++
+			if m.awaits(m.nodes[best].rank) {
+				return Entry{}, ErrNotNow
+			}
 			if n := &m.nodes[best]; n.host.in == &m.ready && m.claim(n, claim) {
 				return m.lease(best), nil
 			}
@@ -239,6 +243,9 @@ func (m *Memory) Next(ctx context.Context, claim func(host string) time.Duration
 				}
 				continue
 			}
+		}
+		if m.awaits(n.rank) {
+			return Entry{}, ErrNotNow
 		}
 		if m.claim(n, claim) {
 			return m.lease(id), nil
@@ -280,6 +287,20 @@ func (m *Memory) rescore(h *memoryHost, id int32, rank uint32) (leads bool) {
 	}
 	mine, other := priorityOf(rank), priorityOf(rival)
 	return mine >= other-tolerance*max(other, -other)
+}
+
+// awaits is Frontier.awaits. How long a host rests is known here, so that
+// nobody waits longer than for that.
+func (m *Memory) awaits(rank uint32) bool {
+	if m.options.Selectivity == 0 {
+		return false
+	}
+	for _, h := range m.parked.hosts[:min(lookAhead, len(m.parked.hosts))] {
+		if h.until <= m.now+maxAwaited && worthWaiting(priorityOf(rank), h.best.rank, m.options.Selectivity) {
+			return true
+		}
+	}
+	return false
 }
 
 // claim asks for the turn of n's host, and lets it rest if it is not to be had.

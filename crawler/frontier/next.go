@@ -14,7 +14,13 @@ const (
 	maxTries   = 64   // entries that one Next may score anew and put back
 	tolerance  = 0.01 // share by which a rival must be better for that
 	maxRefused = 64   // hosts that one Next may ask in vain before it lets others in
+
+	maxAwaited = 10 * time.Second // hosts that rest longer are not waited for, and no caller waits longer for a better entry
+	lookAhead  = 64               // hosts that rest, among those that wake first, that a caller looks at
 )
+
+// errLater says that the best entry that may be had is left alone.
+var errLater = errors.New("a better entry will be had soon")
 
 // Next takes the entry with the highest priority among the hosts that may be
 // asked now, and waits as long as there is none. claim takes the turn of a
@@ -27,6 +33,7 @@ const (
 func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Duration) (Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	left := maxAwaited // to wait for better entries
 	for {
 		switch {
 		case ctx.Err() != nil:
@@ -37,8 +44,16 @@ func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Durati
 			return Entry{}, f.failed
 		}
 		f.wake()
-		e, ok, write, err := f.take(claim)
+		e, ok, write, err := f.take(claim, left > 0)
 		switch {
+		case err == errLater:
+			until, some := f.nextToWake()
+			now := time.Since(f.began)
+			f.selecting++
+			f.wait(ctx, until-now, some)
+			f.selecting--
+			left -= time.Since(f.began) - now
+			continue
 		case err != nil:
 			return Entry{}, fmt.Errorf("frontier: next: %w", err)
 		case ok:
@@ -92,15 +107,20 @@ type candidate struct {
 	entry Entry
 }
 
-// take leases the best entry that may be had. Something may have to be written
-// first; then it returns that. After maxRefused claims in vain it returns
-// nothing, so as not to keep others waiting.
-func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool, write func(*batch) error, err error) {
+// take leases the best entry that may be had; errLater, if a selective caller
+// leaves that alone. Something may have to be written first; then it returns
+// that. After
+// maxRefused claims in vain it returns nothing, so as not to keep others
+// waiting.
+func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (e Entry, ok bool, write func(*batch) error, err error) {
 	var best candidate
 	tries, refused := 0, 0
 	for len(f.ready.hosts) > 0 && refused < maxRefused {
 		if tries == maxTries {
 			tries++
+			if selective && f.awaits(best.entry.Priority) {
+				return Entry{}, false, nil, errLater
+			}
 			if best.host.in == isReady && f.claim(best.host, &best.entry, claim) {
 				f.lease(best.host, best.item.tie, &best.entry)
 				return best.entry, true, nil, nil
@@ -144,6 +164,9 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 				continue
 			}
 		}
+		if selective && f.awaits(e.Priority) {
+			return Entry{}, false, nil, errLater
+		}
 		if f.claim(h, &e, claim) {
 			f.lease(h, it.tie, &e)
 			return e, true, nil, nil
@@ -151,6 +174,28 @@ func (f *Frontier) take(claim func(host string) time.Duration) (e Entry, ok bool
 		refused++
 	}
 	return Entry{}, false, nil, nil
+}
+
+// awaits tells whether an entry of this priority is left alone for a better
+// one, whose host rests.
+func (f *Frontier) awaits(priority float64) bool {
+	if f.options.Selectivity == 0 {
+		return false
+	}
+	latest := time.Since(f.began) + maxAwaited
+	for _, h := range f.parked.hosts[:min(lookAhead, len(f.parked.hosts))] {
+		if h.until <= latest && f.waiting(h) > 0 && worthWaiting(priority, h.best.rank, f.options.Selectivity) {
+			return true
+		}
+	}
+	return false
+}
+
+// worthWaiting tells whether an entry of this rank is so much better than one
+// of that priority.
+func worthWaiting(priority float64, better uint32, selectivity float64) bool {
+	b := priorityOf(better)
+	return b > 0 && priority < selectivity*b
 }
 
 // rescore gives the best entry of the first host a new rank and tells whether

@@ -46,9 +46,10 @@ type Snapshot struct {
 	Skipped   map[string]int64 `json:"skipped"`
 	Damaged   int64            `json:"damaged,omitempty"` // records that could not be read
 
-	Leased  int64 `json:"leased"` // pages that are worked on
-	Workers int   `json:"workers"`
-	Hosts   Hosts `json:"hosts"`
+	Leased    int64 `json:"leased"` // pages that are worked on
+	Workers   int   `json:"workers"`
+	Selecting int64 `json:"selecting"` // workers that leave worse links alone
+	Hosts     Hosts `json:"hosts"`
 
 	Own      int64   `json:"memory_own"`    // bytes
 	Mapped   int64   `json:"memory_mapped"` // bytes
@@ -125,6 +126,9 @@ func (s *Snapshot) Bottleneck() (word, sentence string) {
 	case h.Ready == 0 && h.Waiting > 0:
 		return Politeness, fmt.Sprintf("%s with links %s for %s delay.%s More hosts (seeds) would help; more workers would not.",
 			of(h.Waiting, with, "host"), verb(h.Waiting, "waits", "wait"), verb(h.Waiting, "its", "their"), rest)
+	case s.Selecting > 0 && s.Leased+s.Selecting >= int64(s.Workers):
+		return Politeness, fmt.Sprintf("%s for the hosts of better links (crawl.selectivity). More hosts (seeds) would help; more workers would not.",
+			count(s.Selecting, "worker")+verb(s.Selecting, " waits", " wait"))
 	case with == 0:
 		return Seeds, fmt.Sprintf("%s being fetched and no other link waits. More seeds would help.", are(s.Leased, "page"))
 	case s.Leased >= int64(s.Workers) && s.Cores > 0 && s.CPU > 0.85*float64(s.Cores):

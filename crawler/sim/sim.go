@@ -51,10 +51,11 @@ type Options struct {
 	Latency  time.Duration // before the first byte of each answer
 	Rate     float64       // bytes a second of one transfer; 0: no limit
 
-	Seed       uint64  // decides between equal priorities, and which labels are wrong
-	Noise      float64 // share of pages whose label the judge gets wrong, in [0, 1)
-	MaxDepth   int     // links from a seed; 0: no limit
-	MaxPerHost int64   // URLs of one host; 0: no limit
+	Selectivity float64 // frontier.Options.Selectivity
+	Seed        uint64  // decides between equal priorities, and which labels are wrong
+	Noise       float64 // share of pages whose label the judge gets wrong, in [0, 1)
+	MaxDepth    int     // links from a seed; 0: no limit
+	MaxPerHost  int64   // URLs of one host; 0: no limit
 
 	// Scope returns why a URL is outside of the crawl, or ""; nil: none is.
 	Scope func(u weburl.URL) (reason string)
@@ -65,6 +66,8 @@ func (o Options) Validate() error {
 	switch {
 	case o.Pages < 0 || o.Fetchers < 0 || o.PerHost < 0 || o.MaxDepth < 0 || o.MaxPerHost < 0:
 		return errors.New("sim: pages, fetchers, requests per host and limits cannot be negative")
+	case !(o.Selectivity >= 0 && o.Selectivity < 1):
+		return fmt.Errorf("sim: selectivity %v is not from 0 to less than 1", o.Selectivity)
 	case o.Delay < 0 || o.Latency < 0:
 		return errors.New("sim: delay and latency cannot be negative")
 	case !(o.Rate >= 0) || math.IsInf(o.Rate, 1):
@@ -108,7 +111,7 @@ func Run(ctx context.Context, w *Web, s strategy.Strategy, o Options) (*Result, 
 	o.Fetchers = max(o.Fetchers, 1)
 	r := &run{web: w, o: o, gate: newGate(o)}
 	r.queue = frontier.NewMemory(frontier.MemoryOptions{
-		Seed: o.Seed, MaxPerHost: o.MaxPerHost,
+		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity,
 		Score: strategy.Rescore(s),
 	})
 	scope := o.Scope
