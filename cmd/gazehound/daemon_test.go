@@ -207,7 +207,7 @@ func TestDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	t.Logf("%d requests, %d pages, %d fetched twice", len(ledger.Requests()), f.Totals().Pages, twice)
+	figure(t.Logf, "story C: %d requests, %d pages, %d fetched twice after a kill", len(ledger.Requests()), f.Totals().Pages, twice)
 }
 
 // requestsTo counts the pages of a host that were asked for.

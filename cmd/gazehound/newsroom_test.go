@@ -160,6 +160,6 @@ func askAsNewsroom(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: %s %.300s", q, r.Status, body)
 		}
 	}
-	ts.Logf("story B: %d results for the widget, %d of %d addresses in the box, page of %d bytes with %d pins, %d bad queries refused",
+	figure(ts.Logf, "story B: %d results for the widget, %d of %d addresses in the box, page of %d bytes with %d pins, %d bad queries refused",
 		len(widget.Features), found.NumberMatched, all.NumberMatched, len(page), len(pins), len(badQueries))
 }
