@@ -226,8 +226,47 @@ func Handler(x Source, o Options) http.Handler {
 		mux.HandleFunc(a.Path, func(w http.ResponseWriter, r *http.Request) { s.asset(w, r, a) })
 	}
 	mux.HandleFunc("/", s.notFound)
-	return s.guard(mux)
+	return s.logged(s.guard(mux))
 }
+
+// logged writes a line for each request where the log is that fine. It names
+// no client.
+func (s *server) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.Log.Enabled(r.Context(), slog.LevelDebug) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		began, c := time.Now(), &counting{ResponseWriter: w, status: http.StatusOK}
+		defer func() {
+			s.Log.Debug("request", "method", clip(r.Method), "path", clip(r.URL.EscapedPath()), "query", clip(r.URL.RawQuery), "status", c.status, "bytes", c.bytes, "took", time.Since(began).Round(time.Microsecond))
+		}()
+		next.ServeHTTP(c, r)
+	})
+}
+
+// A counting writer notes what became of a request.
+type counting struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader notes the status.
+func (c *counting) WriteHeader(status int) {
+	c.status = status
+	c.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts what was written.
+func (c *counting) Write(b []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(b)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (c *counting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func newServer(x Source, o Options) *server {
 	return &server{Options: o, index: x, running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports), clients: newClients(o.Rate), removals: newRemovalLimit()}

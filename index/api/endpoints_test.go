@@ -1,12 +1,14 @@
 package api
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"html"
 	"io"
+	"log/slog"
 	"math"
 	"net/http/httptest"
 	"net/url"
@@ -516,4 +518,24 @@ func BenchmarkPage(b *testing.B) {
 		size = len(body)
 	}
 	b.ReportMetric(float64(size), "B/page")
+}
+
+// At the finest level each request is a line, which nothing that comes with it
+// can break.
+func TestRequestsAreLogged(t *testing.T) {
+	for level, want := range map[slog.Level]int{slog.LevelDebug: 3, slog.LevelInfo: 0} {
+		var lines bytes.Buffer
+		o := options()
+		o.Log = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: level}))
+		h := Handler(town(t, 1), o)
+		for _, target := range []string{"/v1/search?q=harms", "/v1/search?q=a%0Alevel=ERROR%1B[31m&limit=0", "/nowhere%0a%0dx"} {
+			get(h, target)
+		}
+		if n := strings.Count(lines.String(), "\n"); n != want {
+			t.Errorf("%v: %d lines: %s", level, n, lines.String())
+		}
+		if want > 0 && (!strings.Contains(lines.String(), "path=/v1/search") || !strings.Contains(lines.String(), "status=400") || strings.Contains(lines.String(), "\x1b")) {
+			t.Error(lines.String())
+		}
+	}
 }
