@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gazehound/gazetteer"
+
 	"github.com/nyaruka/phonenumbers"
 )
 
@@ -79,6 +81,9 @@ func (p *Parser) assignOne(a *Address, page *pageCues, lo, hi int, crowded, firs
 		a.Role = ListedRole
 	}
 	above := NameAbove(before)
+	if above != "" && gazetteer.Key(above) == gazetteer.Key(a.Place.City) {
+		above = "" // the end of the address above: "Lange Straße 5, Oldenburg"
+	}
 	person := above != "" && isPerson(above)
 	a.Person = a.Person || person && (a.Name == "" || isPerson(a.Name))
 	a.Name = cmp.Or(a.Name, clipName(above))

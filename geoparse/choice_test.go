@@ -102,6 +102,24 @@ func TestExplainOthers(t *testing.T) {
 	}
 }
 
+// A line that neither a postcode nor a state proves is listed with the cities
+// that could be meant.
+func TestExplainWithoutCode(t *testing.T) {
+	p, err := New(twins(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Office\n200 Brand Boulevard, Glendale\nTel. 5": "no postcode or state beside the city; there is a Glendale in CA US, AZ US",
+		"Musterweg 5, Zwillingen":                       "no postcode or state beside the city; there is a Zwillingen in ",
+	} {
+		v, rejected, err := p.Explain(t.Context(), Input{Text: text})
+		if err != nil || len(v.Addresses) != 0 || len(rejected) != 1 || !strings.HasPrefix(rejected[0].Reason, want) || !strings.Contains(text, rejected[0].Text) {
+			t.Errorf("%q: %+v, %+v, %v; want %q", text, v.Addresses, rejected, err, want)
+		}
+	}
+}
+
 // TestMisspelt proves a street that is one letter off, where postcode and city
 // agree, with less confidence.
 func TestMisspelt(t *testing.T) {

@@ -103,3 +103,70 @@ func (s *scan) behind(t []grammar.Token, i int) int {
 	}
 	return i
 }
+
+// longestLine is how much of a line withoutCode looks at, in bytes.
+const longestLine = 200
+
+// withoutCode rejects the lines with street, number and city in which neither a
+// postcode nor a state says which city of the name is meant.
+func (s *scan) withoutCode(found []Address) {
+	start := 0
+	for line := range strings.SplitAfterSeq(s.text, "\n") {
+		from, to := start, start+min(len(line), longestLine)
+		start += len(line)
+		if s.looks >= maxLooks || len(*s.rejected) >= maxRejected {
+			return
+		}
+		if !strings.ContainsAny(line, "123456789") || slices.ContainsFunc(found, func(a Address) bool { return a.Start < to && from < a.End }) ||
+			slices.ContainsFunc(*s.rejected, func(c Candidate) bool { return c.Start < to && from < c.End }) {
+			continue
+		}
+		t := s.tokens(from, to, nil)
+		street, ok := s.streetInLine(t)
+		if !ok {
+			continue
+		}
+		k := 0
+		for k < len(t) && (t[k].Start < street.End || t[k].Kind == grammar.Mark) {
+			k++
+		}
+		for n := min(4, len(t)-k); n >= 1; n-- {
+			name := s.text[t[k].Start:t[k+n-1].End]
+			if cities := s.p.codes.cities("", name); len(cities) > 0 && s.only.Allows(cities[0].Country) {
+				s.reject(street.Start, t[k+n-1].End, func() string { return whichCity(name, cities) })
+				break
+			}
+		}
+	}
+}
+
+// streetInLine returns the span of the first street with a number among t.
+func (s *scan) streetInLine(t []grammar.Token) (grammar.Span, bool) {
+	if street, ok := grammar.StreetAfter(s.text, t, nil); ok {
+		return street.Span(), true
+	}
+	for i := range t {
+		if street, _, ok := grammar.USForward(s.text, t, i); ok && street.Strength >= 3 {
+			return street.Span(), true
+		}
+	}
+	return grammar.Span{}, false
+}
+
+// whichCity says where the cities of a name lie, as far as a line has room for.
+func whichCity(name string, cities []gazetteer.Place) string {
+	var where []string
+	for _, c := range cities {
+		at := strings.TrimSpace(c.State + " " + c.Country)
+		if c.State == "" {
+			at = strings.TrimSpace(c.Postcode + " " + c.Country)
+		}
+		if !slices.Contains(where, at) {
+			where = append(where, at)
+		}
+	}
+	if len(where) > maxOthers {
+		where = append(where[:maxOthers], "…")
+	}
+	return fmt.Sprintf("no postcode or state beside the city; there is a %s in %s", fold(name), strings.Join(where, ", "))
+}

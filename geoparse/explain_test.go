@@ -31,6 +31,10 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%q: span of %+v", text, c)
 		}
 	}
+	v := parse(t, p, Input{Text: "Nadorster Straße 12, Oldenburg\nNadorster Straße 12"})
+	if len(v.Addresses) != 1 || v.Addresses[0].Name != "" {
+		t.Errorf("a city is no name: %+v", v.Addresses)
+	}
 	for text, want := range map[string]string{
 		"Nadorster Straße 12, 26123 Oldenburg": "",
 		"Am Markt 5, 28195 Bremen":             "outside the region",

@@ -132,6 +132,9 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
 	}
+	if rejected != nil {
+		s.withoutCode(found)
+	}
 	if in.Doc != nil {
 		found = p.addStatements(ctx, found, markup.Find(in.Doc), in)
 	}
