@@ -171,10 +171,16 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 		a.say("waiting for %d nodes …", nodes)
 		ctx, stop := signals(ctx)
 		defer stop()
+		n.Obey(func(action cluster.Action) {
+			if action == cluster.Stop {
+				stop()
+			}
+		})
 		if err := n.WaitFor(ctx, nodes); err != nil {
 			leave()
 			return nil, fail(exitStopped, "stopped while waiting for other nodes")
 		}
+		n.Obey(nil) // until the crawl runs
 	}
 	return leave, nil
 }

@@ -30,13 +30,14 @@ type wish struct {
 }
 
 // Obey lets do carry out what is asked of all nodes: Pause at once, where the
-// crawl is paused, and every later Action at the next heartbeat.
+// crawl is paused, and every later Action at the next heartbeat. Without one, or
+// with nil, what is asked waits.
 func (n *Node) Obey(do func(Action)) {
 	n.mu.Lock()
 	n.do = do
 	paused := n.wish.Paused
 	n.mu.Unlock()
-	if paused {
+	if paused && do != nil {
 		do(Pause)
 	}
 }
@@ -62,7 +63,7 @@ func (n *Node) obey(ctx context.Context) {
 	n.mu.Lock()
 	do, before, obeyed := n.do, n.wish, n.obeyed
 	n.mu.Unlock()
-	if revision <= obeyed {
+	if do == nil || revision <= obeyed {
 		return
 	}
 	// Two wishes may lie between two heartbeats: that the crawl is paused, or
@@ -71,10 +72,8 @@ func (n *Node) obey(ctx context.Context) {
 	if w.Action == Checkpoint && w.Paused != before.Paused {
 		actions = append(actions, map[bool]Action{true: Pause, false: Resume}[w.Paused])
 	}
-	if do != nil {
-		for _, a := range actions {
-			do(a)
-		}
+	for _, a := range actions {
+		do(a)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -128,7 +127,9 @@ func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err
 		silent = append(silent, m.Name)
 	}
 	for len(silent) > 0 && ctx.Err() == nil {
-		now, err := members(ctx, v.beats)
+		look, cancel := context.WithTimeout(ctx, 2*time.Second)
+		now, err := members(look, v.beats)
+		cancel()
 		if err != nil && a == Stop && !v.n.conn.IsConnected() {
 			return append(done, silent...), nil, nil // the server was in one of the nodes
 		}
