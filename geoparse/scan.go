@@ -661,8 +661,15 @@ func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, 
 	if m+1 < len(t) && t[m+1].Kind == grammar.Number && t[m+1].End-t[m+1].Start <= 2 && strings.EqualFold(text[t[m].Start:t[m].End], "cedex") {
 		end = t[m+1].End // "Paris Cedex 08"
 	}
+	state := ""
+	if named == "ES" {
+		state = grammar.SpanishProvince(code)
+		if short := strings.TrimSuffix(text[t[k].Start:end], " "+state); strings.HasSuffix(short, ".") {
+			end = t[k].Start + len(short) - 1 // "28232 Las Rozas. Madrid"
+		}
+	}
 	city := fold(text[t[k].Start:end])
-	place := gazetteer.Place{Names: []string{city}, Postcode: code, City: city, Country: named}
+	place := gazetteer.Place{Names: []string{city}, Postcode: code, City: city, State: state, Country: named}
 	return match{area: &area{place: place}, start: t[k].Start, end: end}, true
 }
 

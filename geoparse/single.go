@@ -224,6 +224,9 @@ func (s *scan) finishSingle(a Address, state string, strength int) {
 	if a.State == "" && a.Country != "US" {
 		a.State = a.Place.State
 	}
+	if a.State == "" && a.Country == "ES" {
+		a.State = grammar.SpanishProvince(a.Postcode)
+	}
 	if a.POBox != "" && a.Street == "" {
 		a.Level = CityLevel
 	}

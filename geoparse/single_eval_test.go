@@ -13,7 +13,7 @@ import (
 var singleFloors = map[string]float64{
 	"usaddress US": .85, "usaddress_osm US": .99, "libpostal DE": 1, "libpostal AT": 1, "opencage_multiline DE": .87, "opencage_multiline AT": 1, "opencage_multiline LI": 1,
 	"opencage_multiline IT": 1, "opencage_multiline AU": 1, "opencage_multiline FR": .6, "pelias NL": .9, "pelias FR": .7,
-	"geocoder_tester DE": .75, "geocoder_tester IT": .8, "geocoder_tester NL": .8, "geocoder_tester FR": .88,
+	"geocoder_tester DE": .75, "geocoder_tester IT": .8, "geocoder_tester NL": .8, "geocoder_tester FR": .92, "ilib ES": 1,
 }
 
 // singleCountries are those whose addresses are read.

@@ -34,7 +34,7 @@ func cleanURL(raw string) (site string, social bool) {
 	}
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(strings.TrimSuffix(u.Host, "."))
 	host := u.Hostname()
-	if !strings.Contains(host, ".") || strings.ContainsAny(host, "@,<>\"'_ ") || strings.HasPrefix(host, ".") || strings.Contains(host, "..") {
+	if !strings.Contains(host, ".") || strings.ContainsAny(host, "@,<>\"'_ ") || strings.HasPrefix(host, ".") || strings.HasSuffix(host, ".") || strings.Contains(host, "..") {
 		return "", false
 	}
 	for name := host; name != ""; {

@@ -6,7 +6,8 @@ import "strings"
 // its city may stand behind it without anything between: 3 of "Rue Victor Hugo
 // Anzin", 4 of "Rue de la Nouzillère Mussidan". It is len(words) where nothing
 // is left for a city. It goes by the form of such names: what "de la" and the
-// like lead to, a person's given name and surname, or one word.
+// like lead to, a person's given name and surname, or one word. Where capitals
+// are written, so are the hyphens of a city, which then is the last word.
 func FrenchStreet(words []string) int {
 	w := make([]string, len(words))
 	for i, word := range words {
@@ -41,7 +42,29 @@ func FrenchStreet(words []string) int {
 		}
 		break
 	}
-	return min(i, len(words))
+	return frenchCity(words, w, min(i, len(words)))
+}
+
+// frenchCity returns the index of the city at the end of words, of which those
+// from i on may be it: w are the same folded. With capitals it is one word, or two
+// if the first is an article, and what is left before it belongs to the street.
+func frenchCity(words, w []string, i int) int {
+	last := len(words) - 1
+	if i == last && CountryOf(words[i]) != "" {
+		return len(words) // "Avenue Pierre Mendès France"
+	}
+	if i >= last || !Capital(words[i]) || !Capital(words[last]) || w[i] == "saint" || w[i] == "sainte" || frenchLinks[w[last-1]] || frenchArticles[words[last-1]] {
+		return i
+	}
+	for _, word := range w[i:] {
+		if word == "cedex" || strings.ContainsAny(word, "0123456789") {
+			return i
+		}
+	}
+	if frenchArticles[w[last-1]] {
+		return max(i, last-1)
+	}
+	return last
 }
 
 // frenchNoun returns the index behind the name that begins at word i: articles,
@@ -60,6 +83,10 @@ func frenchNoun(w []string, i int) int {
 		return i
 	}
 	word := strings.TrimPrefix(strings.TrimPrefix(w[i], "l'"), "d'")
+	if ordinal := strings.TrimLeft(word, "0123456789"); i+2 < len(w) && ordinal != word && frenchOrdinals[ordinal] && !frenchMonths[w[i+1]] {
+		i++ // "du 1er Régiment"
+		word = w[i]
+	}
 	if isDigit(rune(word[0])) { // "11 Novembre 1918"
 		for i++; i < len(w) && (frenchMonths[w[i]] || isDigit(rune(w[i][0])) && len(w[i]) == 4); i++ {
 		}
@@ -82,7 +109,8 @@ var (
 	frenchLinks    = set("de du des d' au aux en sur sous et entre lez")
 	frenchArticles = set("la le les l'")
 	frenchSmall    = set("de du des la le")
-	frenchTitles   = set("docteur dr general gal marechal capitaine cdt commandant colonel lieutenant sergent adjudant amiral president abbe chanoine cure pere frere soeur mere professeur pasteur comte comtesse duc duchesse prince princesse roi reine monseigneur mgr maitre cardinal eveque brigadier aspirant")
+	frenchOrdinals = set("er re e eme")
+	frenchTitles   = set("docteur dr general gal marechal capitaine cdt commandant colonel lieutenant sergent adjudant amiral president prof abbe chanoine cure pere frere soeur mere professeur pasteur comte comtesse duc duchesse prince princesse roi reine monseigneur mgr maitre cardinal eveque brigadier aspirant")
 	frenchBefore   = set("grand grande grands grandes petit petite petits petites vieux vieille vieilles haut haute hauts hautes bas basse basses beau belle bel bon bonne nouveau nouvelle ancien ancienne anciens anciennes deux trois quatre cinq six sept premier premiere notre")
 	frenchAfter    = set("rouge blanc blanche blancs verte vert noir noire noirs neuf neuve neufs neuves haut haute bas basse longue rond ronde fleuri fleurie royal royale nationale national vieux vieille perdu perdue dore doree sud nord est ouest dame")
 	frenchMonths   = set("janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre")

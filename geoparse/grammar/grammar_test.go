@@ -102,6 +102,14 @@ func TestStreetAfter(t *testing.T) {
 	}
 }
 
+func TestSpanishProvince(t *testing.T) {
+	for code, want := range map[string]string{"01001": "Álava", "08001": "Barcelona", "28232": "Madrid", "46015": "Valencia", "50014": "Zaragoza", "52001": "Melilla", "53001": "", "00100": "", "2800": "", "": "", "ab123": ""} {
+		if got := SpanishProvince(code); got != want {
+			t.Errorf("%q: %q, want %q", code, got, want)
+		}
+	}
+}
+
 func TestState(t *testing.T) {
 	for s, want := range map[string]string{
 		"CA": "CA", "ca": "CA", "D.C.": "DC", "IL.": "IL", "North  Carolina": "NC", "new\nyork": "NY", "Texas": "TX", "XX": "", "Bavaria": "", "": "",
@@ -202,6 +210,15 @@ func TestFrenchStreet(t *testing.T) {
 		"Grand-Rue Grilly":                                 "Grand-Rue",
 		"Rue Saint-Marc Aunay-sur-Odon":                    "Rue Saint-Marc",
 		"Rue du Stade":                                     "Rue du Stade",
+		"Rue de la Haie Forest Charleville-Mézières":       "Rue de la Haie Forest",
+		"Rue des Champs Saint-Michel Caen":                 "Rue des Champs Saint-Michel",
+		"Rue Victor Hugo Le Havre":                         "Rue Victor Hugo",
+		"Rue Croix Pierson Le Havre":                       "Rue Croix Pierson",
+		"rue de la gare la ferte sous jouarre":             "rue de la gare",
+		"Rue de la Gare Saint Denis":                       "Rue de la Gare",
+		"Avenue du 1er Régiment d'Infanterie Vierzon":      "Avenue du 1er Régiment d'Infanterie",
+		"Rue du 1er Mai Lens":                              "Rue du 1er Mai",
+		"Avenue Pierre Mendès France":                      "Avenue Pierre Mendès France",
 		"Rue Jean Moulin":                                  "Rue Jean Moulin",
 		"Lange Straße":                                     "Lange Straße",
 		"Rue":                                              "Rue",
