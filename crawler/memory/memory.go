@@ -1,6 +1,7 @@
 // Package memory keeps a process within a ceiling: what the Go runtime holds by
-// its memory limit, and what is mapped from files (the stores of Badger and
-// Bleve) by giving pages back to the system when there are too many.
+// its memory limit, and what is mapped from files (the program itself, the
+// stores of Badger and Bleve) by giving pages back to the system when there are
+// too many.
 package memory
 
 import (
@@ -52,16 +53,18 @@ const (
 )
 
 type keeper struct {
-	prefixes []string // of the files whose pages may be given back
-	next     uint64   // address at which to go on
+	prefixes []string    // of the files whose pages may be given back
+	next     uint64      // address at which to go on
+	program  [][2]uint64 // where the program's code and constants are
 }
 
 // Keep holds the process at about ceiling bytes until ctx ends. Pages of files
 // whose names begin with one of the prefixes may be given back; they are read
-// again where they are needed. The limit of the Go runtime stays.
+// again where they are needed. So may the program's own, which most of the time
+// need few of its pages. The limit of the Go runtime stays.
 func Keep(ctx context.Context, ceiling int64, prefixes ...string) {
 	debug.SetMemoryLimit(int64(heapShare * float64(ceiling)))
-	k := keeper{prefixes: prefixes}
+	k := keeper{prefixes: prefixes, program: program()}
 	t := time.NewTicker(period)
 	defer t.Stop()
 	for {

@@ -3,3 +3,5 @@
 package memory
 
 func (k *keeper) giveBack(int64) {}
+
+func program() [][2]uint64 { return nil }
