@@ -87,7 +87,7 @@ func (x fault) test(t *testing.T) {
 			t.Fatal(err)
 		}
 		// What is not read holds the crawl up, so that it is never far ahead.
-		if _, err := unix.FcntlInt(out.(*os.File).Fd(), unix.F_SETPIPE_SZ, os.Getpagesize()); err != nil {
+		if err := narrow(out.(*os.File)); err != nil {
 			t.Fatal(err)
 		}
 		if err := cmd.Start(); err != nil {
