@@ -483,8 +483,10 @@ func perPath(cfg *Config) func(u weburl.URL) (prefix string, most int64) {
 // storeError gives the errors of opening a store their exit code.
 func storeError(p project, err error) error {
 	switch {
-	case errors.Is(err, frontier.ErrLocked), errors.Is(err, index.ErrLocked):
+	case errors.Is(err, frontier.ErrLocked):
 		return fail(exitLocked, "%s is in use: %w", p.dir, err)
+	case errors.Is(err, index.ErrLocked):
+		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; \"gazehound crawl --serve 127.0.0.1:8090\" serves beside the crawl", err)
 	case errors.Is(err, frontier.ErrNewerFormat):
 		return fail(exitInvalidInput, "%w; the data was not touched", err)
 	case errors.Is(err, index.ErrNewerFormat):

@@ -439,6 +439,28 @@ func (s *server) swapped(ctx context.Context, a asked) *Problem {
 	return nil
 }
 
+// similar returns what begins like a word of a text that nothing was found for,
+// the longest beginning first; nothing where there is none.
+func (s *server) similar(text string) []string {
+	const least, most = 3, 4 // characters of a beginning, texts
+	for word := range strings.FieldsSeq(text) {
+		for runes := []rune(word); len(runes) >= least; runes = runes[:len(runes)-1] {
+			found, err := s.index.Suggest(string(runes), most)
+			if err != nil {
+				return nil // the page says without that nothing was found
+			}
+			var texts []string
+			for _, f := range found {
+				texts = append(texts, f.Text)
+			}
+			if len(texts) > 0 {
+				return texts
+			}
+		}
+	}
+	return nil
+}
+
 // photon answers /api, /reverse and /structured.
 func (s *server) photon(w http.ResponseWriter, r *http.Request, on route) {
 	a, result, ok := s.searched(w, r, on)
@@ -472,6 +494,9 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		p.Result, problem = s.answer(r.Context(), a)
 		if problem == nil && s.OSM && a.InOSM == nil && p.Result.Total > 0 {
 			p.Missing, problem = s.missing(r.Context(), a.Query)
+		}
+		if problem == nil && p.Result.Total == 0 {
+			p.Similar = s.similar(a.Text)
 		}
 	}
 	if problem != nil {

@@ -198,7 +198,7 @@ func TestBrowserMap(t *testing.T) {
 		t.Errorf("markers %q", names)
 	}
 	// Water is drawn: its colour is on the canvas.
-	wait("water", `(() => { const c = document.querySelector("canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; for (let i = 0; i < d.length; i += 4) if (d[i] === 0xb5 && d[i+1] === 0xd5 && d[i+2] === 0xde) return true; return false; })()`)
+	wait("water", `(() => { const c = document.querySelector("canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, water = parseInt(getComputedStyle(c).getPropertyValue("--map-water").trim().slice(1), 16); for (let i = 0; i < d.length; i += 4) if ((d[i] << 16 | d[i+1] << 8 | d[i+2]) === water) return true; return false; })()`)
 	shoot(t, ctx, "map")
 	// A pin opens its popup, and marks its hit.
 	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector(".leaflet-marker-icon[aria-label^='1 ']").focus()`), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".leaflet-popup"))

@@ -539,3 +539,17 @@ func TestRequestsAreLogged(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing is found the page offers what begins alike, as a text.
+func TestSimilar(t *testing.T) {
+	h := Handler(town(t, 1), options())
+	_, body := get(h, "/?lang=en&q=tischlxyzq")
+	if !strings.Contains(body, "Did you mean:") || !strings.Contains(body, `<a href="/?lang=en&amp;q=Tischlerei&#43;Harms">Tischlerei Harms</a>`) {
+		t.Errorf("nothing similar: %.3000s", body[strings.Index(body, "<main"):])
+	}
+	for _, q := range []string{"%3Cscript%3Exyzq", "qqqq", "zz", "%2B%2B%2B"} {
+		if _, body := get(h, "/?lang=en&q="+q); strings.Contains(body, "Did you mean:") || strings.Contains(body, "<script>xyzq") {
+			t.Errorf("%s: something similar", q)
+		}
+	}
+}

@@ -62,7 +62,7 @@ type asked struct {
 
 // filtering tells whether anything narrows the answer.
 func (a asked) filtering() bool {
-	return a.Text != "" || a.Box != nil || a.Radius > 0 || a.Street != "" || a.Postcode != "" || a.City != "" || a.Host != "" ||
+	return a.Text != "" || a.Box != nil || a.Radius > 0 || a.Street != "" || a.Postcode != "" || a.City != "" || a.Host != "" || a.Kind != "" ||
 		a.Precision > 0 || a.Level > 0 || !a.Since.IsZero() || a.InOSM != nil || a.SiteWide != nil
 }
 

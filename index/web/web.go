@@ -102,6 +102,8 @@ type Page struct {
 	Hint    string
 	Next    string // address of the next page of hits, or ""
 
+	Similar []string // texts to search for, where nothing was found
+
 	MissingNodes []string // of several, whose part of the index did not answer
 }
 
@@ -498,6 +500,16 @@ func (v *view) with(f Form) string {
 
 // First returns the address of the first page of hits.
 func (v view) First() string { return v.with(v.Form) }
+
+// Alike returns the addresses of searches for what is similar, with what they
+// look for.
+func (v view) Alike() []choice {
+	var all []choice
+	for _, text := range v.Similar {
+		all = append(all, choice{Text: text, Link: v.with(Form{Text: text})})
+	}
+	return all
+}
 
 // TextOnly returns the address of the search for the words alone.
 func (v view) TextOnly() string { return v.with(Form{Text: v.Form.Text}) }

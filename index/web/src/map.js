@@ -196,13 +196,33 @@ export function startMap(section, data) {
   // "Search this area" appears when a reader has moved the map.
   const area = element("button", t.searcharea, { type: "button", class: "area", hidden: "" });
   section.append(area);
-  area.addEventListener("click", () => {
+  const searchHere = () => {
     const b = map.getBounds();
     const q = new URLSearchParams(data.filters);
     for (const name of ["lat", "lon", "radius", "sort"]) if (q.has("radius")) q.delete(name);
     q.set("bbox", [b.getWest(), b.getSouth(), b.getEast(), b.getNorth()].map((v) => v.toFixed(5)).join(","));
     if (data.lang) q.set("lang", data.lang);
     location.assign("/?" + q + here());
+  };
+  area.addEventListener("click", searchHere);
+
+  // Who says so searches by moving the map, until the page is left for good.
+  const follow = element("label", "", { class: "follow", hidden: "" });
+  const box = element("input", "", { type: "checkbox" });
+  follow.append(box, " " + t.follow);
+  section.append(follow);
+  try {
+    box.checked = sessionStorage.getItem("follow") === "1";
+  } catch {
+    // storage is switched off: it holds for this page
+  }
+  follow.hidden = !box.checked;
+  let settling = 0;
+  box.addEventListener("change", () => {
+    try {
+      sessionStorage.setItem("follow", box.checked ? "1" : "");
+    } catch {}
+    if (box.checked) searchHere();
   });
   const here = () => {
     const c = map.getCenter();
@@ -214,6 +234,9 @@ export function startMap(section, data) {
     if (!few) matches();
     if (!touched) return;
     area.hidden = false;
+    follow.hidden = false;
+    clearTimeout(settling);
+    if (box.checked) settling = setTimeout(searchHere, 900);
     history.replaceState(history.state, "", location.pathname + location.search + here());
     for (const a of document.querySelectorAll("a[data-keepmap]")) a.hash = here();
   });
