@@ -88,7 +88,7 @@ export function startMap(section, data) {
     const m = L.marker([h.at[1], h.at[0]], {
       number: h.n, near: h.street, icon: icon(h.missing ? "hit missing" : "hit", String(h.n), `${h.n} ${h.title}, ${h.address}${h.missing ? `, ${t.notinosm}` : ""}`, 28), keyboard: true, riseOnHover: true,
     });
-    m.bindPopup(() => popup(h.title, h.address, h.missing ? t.notinosm : "", "#r" + h.n, t.inlist), { autoPan: true, closeButton: true });
+    m.bindPopup(() => popup(h.title, h.address, h.missing ? t.notinosm : "", "#r" + h.n, t.inlist), { autoPan: true, autoPanPaddingTopLeft: [12, 64], closeButton: true });
     m.on("popupopen", () => select(h.n));
     markers.set(h.n, m);
     group.addLayer(m);
@@ -228,11 +228,13 @@ export function startMap(section, data) {
     const c = map.getCenter();
     return `#map=${map.getZoom()}/${c.lat.toFixed(5)}/${c.lng.toFixed(5)}`;
   };
-  let touched = false;
+  let touched = false, byPopup = false; // moved so that a popup finds room: nobody asks for another area
+  map.on("autopanstart", () => (byPopup = true));
   for (const event of ["pointerdown", "wheel", "keydown"]) frame.addEventListener(event, () => (touched = true), { passive: true });
   map.on("moveend", () => {
     if (!few) matches();
     if (!touched) return;
+    if (byPopup) return (byPopup = false);
     area.hidden = false;
     follow.hidden = false;
     clearTimeout(settling);
