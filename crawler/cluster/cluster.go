@@ -13,7 +13,7 @@
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
 //	stream   NAME-visited    NAME.visited.NODE what NODE has visited
 //	stream   NAME-nuggets    NAME.nuggets.…    whose links are next, where the nodes keep one order
-//	bucket   NAME-crawl      definition, map
+//	bucket   NAME-crawl      definition, map, over, wish
 //	bucket   NAME-members    NODE → its state, gone when the node is
 //	bucket   NAME-hosts      host or IP address → the node that may ask it
 //	subject  NAME.ask.WHAT   questions to all nodes, such as searches
