@@ -637,7 +637,8 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string, all *[]Place
 	from := max(sort.Search(len(skip), func(i int) bool { return skip[i].first >= base })-2, 0)
 	to := min(sort.Search(len(skip), func(i int) bool { return skip[i].first > base })+1, len(skip))
 
-	var same, low, lowSide, high, highSide, member houseRecord
+	var member houseRecord
+	var near neighbours
 	for i, b := range skip {
 		enc := d.raw(b.size)
 		if (i < from || i >= to) && inRange/blockHouses != i {
@@ -662,36 +663,54 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string, all *[]Place
 					return g.house(street, h), HousePrecision
 				}
 				*all = append(*all, g.house(street, h))
-			case !numeric || !h.has:
-			case h.base == base:
-				if !same.ok {
-					same = h
-				}
-			case h.base < base:
-				low = h
-				if h.base%2 == base%2 {
-					lowSide = h
-				}
-			default:
-				if !high.ok {
-					high = h
-				}
-				if !highSide.ok && h.base%2 == base%2 {
-					highSide = h
-				}
+			case numeric && h.has:
+				near.note(h, base)
 			}
 		}
 	}
 	switch {
 	case member.ok:
 		return g.house(street, member), HousePrecision
-	case same.ok && isRange(rest) && len(same.rest) == 0:
-		return g.house(street, same), HousePrecision // "12-14" where 12 is a house of its own
-	case same.ok:
-		return g.house(street, same), InterpolatedPrecision
+	case near.same.ok && isRange(rest) && len(near.same.rest) == 0:
+		return g.house(street, near.same), HousePrecision // "12-14" where 12 is a house of its own
+	case near.same.ok:
+		return g.house(street, near.same), InterpolatedPrecision
 	case !numeric:
 		return Place{}, NoPrecision
 	}
+	return g.interpolate(d, street, key, base, &near)
+}
+
+// neighbours are the houses around a number of a street, in whose order they are
+// noted: one with the number and another ending, and the nearest below and above,
+// also on its own side.
+type neighbours struct{ same, low, lowSide, high, highSide houseRecord }
+
+func (n *neighbours) note(h houseRecord, base int) {
+	switch {
+	case h.base == base:
+		if !n.same.ok {
+			n.same = h
+		}
+	case h.base < base:
+		n.low = h
+		if h.base%2 == base%2 {
+			n.lowSide = h
+		}
+	default:
+		if !n.high.ok {
+			n.high = h
+		}
+		if !n.highSide.ok && h.base%2 == base%2 {
+			n.highSide = h
+		}
+	}
+}
+
+// interpolate returns the house number that nobody knows where it must lie:
+// between its neighbours on its side of the street, on a range, or between any
+// two neighbours. d stands behind the houses of the street.
+func (g *Gazetteer) interpolate(d *decoder, street Place, key string, base int, near *neighbours) (Place, Precision) {
 	p := street
 	p.Kind, p.HouseNumber, p.ID, p.MaxNumber, p.HasPoint = House, key, "", 0, true
 	between := func(low, high houseRecord) bool {
@@ -704,14 +723,14 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string, all *[]Place
 		p.Source = g.sourceName(low.source)
 		return geo.Distance(a, b) <= maxGap
 	}
-	if between(lowSide, highSide) {
+	if between(near.lowSide, near.highSide) {
 		return p, InterpolatedPrecision
 	}
 	if r, source, ok := g.findRange(d, street, base); ok {
 		p.Point, p.Source = r.point(base), g.sourceName(source)
 		return p, InterpolatedPrecision
 	}
-	if between(low, high) {
+	if between(near.low, near.high) {
 		return p, InterpolatedPrecision
 	}
 	return Place{}, NoPrecision

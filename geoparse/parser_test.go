@@ -502,6 +502,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("PO Box # A3 Austin TX 78701", "US")
 	f.Add("Winterstraße 226123 Oldenburg", "DE")
 	f.Add("\xff26122 Oldenburg)(", "DE")
+	f.Add("Lange Stra\u200bße 1\u200b2, 26\u00ad122 Oldenburg\u202c\n\u200b5 Main St, Austin", "")
 	g, r := town(f)
 	p, err := New(g, r, Options{EveryMention: true})
 	if err != nil {
@@ -516,6 +517,15 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("addresses overlap or are out of order at %d: %+v", a.Start, v.Addresses)
 			}
 			last = a.End
+		}
+		explained, rejected, err := p.Explain(t.Context(), Input{Text: text, Country: country})
+		if err != nil || len(explained.Addresses) != len(v.Addresses) {
+			t.Fatalf("%v; explained %+v, parsed %+v", err, explained.Addresses, v.Addresses)
+		}
+		for _, c := range rejected {
+			if c.Start < 0 || c.Start > c.End || c.End > utf8.RuneCountInString(text) || c.Reason == "" {
+				t.Fatalf("rejected %+v of %d characters", c, utf8.RuneCountInString(text))
+			}
 		}
 	})
 }

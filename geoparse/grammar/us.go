@@ -523,9 +523,18 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 			return Span{t[first].Start, trimWord(text, t[stop-1])}, strength, stop
 		}
 	}
+	last := withType(text, t, first, typ, stop, end)
+	if last-first > 8 {
+		return Span{}, 0, i
+	}
+	return Span{t[first].Start, trimWord(text, t[last])}, 3, last + 1
+}
+
+// withType returns the index of the last token that belongs to the street word
+// t[typ] of the name t[first:stop]: "Avenue N", "Ave of the Stars", "Street NW",
+// "Street Promenade", "Road Extension". The segment ends at end.
+func withType(text string, t []Token, first, typ, stop, end int) int {
 	last := typ
-	// what belongs to the type: "Avenue N", "Ave of the Stars", "Street NW",
-	// "Street Promenade", "Road Extension"
 	if last+2 < stop && isWord(text, t[last+1], "of") {
 		last = stop - 1
 	} else if last+1 < stop && t[last].Kind == Word && usTypes[LowerASCII(t[last].text(text))] && routeName(text, t[last+1]) && !direction(text, t[last+1]) && last-first <= 1 {
@@ -541,16 +550,12 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 		}
 	} else if last+1 == stop && stop == end && end+1 < len(t) && isMark(text, t[end], ",") && direction(text, t[end+1]) {
 		// "New York Avenue, N.W."
-		last = end + 1
-		stop = end + 2
+		return end + 1
 	}
 	if last+1 < stop && stop-last <= 4 && typ == last && t[last+1].Kind != Number && onlyWords(t[last+1:stop]) && usTypes[LowerASCII(t[stop-1].text(text))] {
 		last = stop - 1
 	}
-	if last-first > 8 {
-		return Span{}, 0, i
-	}
-	return Span{t[first].Start, trimWord(text, t[last])}, 3, last + 1
+	return last
 }
 
 func onlyWords(t []Token) bool {
