@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,6 +26,10 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("GAZEHOUND_TEST_MAIN") != "" {
 		main() // as a child of TestCrawlKilled
+	}
+	// Those of several nodes wait most of the time. -parallel on the command line wins.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"gazehound": main})
 }
