@@ -452,8 +452,11 @@ func TestNodeLeaves(t *testing.T) {
 	if out := run("status", "--cluster", w.url); strings.Count(out, "paused") != 2 || !strings.Contains(out, "c     away") {
 		t.Errorf("status: %s", out)
 	}
-	time.Sleep(time.Second) // pages in flight end
-	before := a.pages.Load() + b.pages.Load()
+	before := int64(-1)
+	for now := a.pages.Load() + b.pages.Load(); now != before; now = a.pages.Load() + b.pages.Load() {
+		before = now
+		time.Sleep(3 * time.Second) // pages in flight end
+	}
 	run("ctl", "checkpoint", "--cluster", w.url)
 	if now := a.pages.Load() + b.pages.Load(); now != before {
 		t.Errorf("%d pages were fetched in the pause", now-before)

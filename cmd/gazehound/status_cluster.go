@@ -66,10 +66,10 @@ func statusOfCluster(ctx context.Context, v *cluster.Viewer, crawl string) (*clu
 	for _, m := range s.Members {
 		state := crawlRuns
 		switch {
-		case m.Idle:
-			state = nodeIdle
 		case m.Paused:
 			state = nodePaused
+		case m.Idle:
+			state = nodeIdle
 		}
 		out.Nodes = append(out.Nodes, nodeStatus{m, state, round(m.PerURL(), 3)})
 		out.Pages, out.Relevant, out.Addresses, out.Queued = out.Pages+m.Pages, out.Relevant+m.Relevant, out.Addresses+m.Addresses, out.Queued+m.Queued
