@@ -337,7 +337,7 @@ func TestUSCities(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"12 Stone Way North Austin, TX 78701":                "Austin",
-		"12 Stone Way, Austin, TX 78\u200f7\u200b01":          "Austin", // marks in a number
+		"12 Stone Way, Austin, TX 78\u200f7\u200b01":         "Austin", // marks in a number
 		"12 Stone Way North Austin, Travis County, TX 78701": "Austin",
 		"12 Stone Way\nAustin\nTravis County, TX":            "Austin",
 		"62-100 Kauna'oa Drive\nKohala Coast, TX 78701":      "Kohala Coast",
