@@ -90,7 +90,7 @@ func TestForgetKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	y := openDir(t, copied)
-	left := walk(t, y, Query{Host: "verzeichnis.example"})
+	left := walk(t, y, Query{Host: []string{"verzeichnis.example"}})
 	if len(left) != 3 || slices.ContainsFunc(left, func(h Hit) bool { return h.Street == "Alexanderstraße" }) {
 		t.Errorf("%d addresses are left: %+v", len(left), left)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/paulmach/orb"
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 )
 
 func TestMain(m *testing.M) {
@@ -203,17 +205,84 @@ func TestArea(t *testing.T) {
 	if a, b := find(t, x, Query{}).Total, find(t, x, Query{Center: &centre, Bias: 1}).Total; a != b || a == 0 {
 		t.Errorf("%d without, %d with a centre", a, b)
 	}
-	if got := names(find(t, x, Query{Street: "Langestr."})); got != "Bäckerei Müller" {
+	if got := names(find(t, x, Query{Street: []string{"Langestr."}})); got != "Bäckerei Müller" {
 		t.Errorf("street: %q", got)
 	}
-	if got := find(t, x, Query{Postcode: "26122"}).Total; got != 3 {
+	if got := find(t, x, Query{Postcode: []string{"26122"}}).Total; got != 3 {
 		t.Errorf("postcode: %d", got)
 	}
 	for _, host := range []string{"www.harms.example", "harms.example", "HARMS.example"} {
-		if got := find(t, x, Query{Host: host}).Total; got != 1 {
+		if got := find(t, x, Query{Host: []string{host}}).Total; got != 1 {
 			t.Errorf("host %s: %d", host, got)
 		}
 	}
+}
+
+// Of several values of one filter one must fit, and of each filter one.
+func TestManyValues(t *testing.T) {
+	x := open(t)
+	for i, d := range town() {
+		d.Fetched = time.Date(2026, time.Month(10+i), 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(i%2) * time.Second) // at the turn of months
+		put(t, x, d)
+	}
+	for _, c := range []struct {
+		q    Query
+		want int
+	}{
+		{Query{Street: []string{"Langestr.", "poststrasse"}}, 2},
+		{Query{Street: []string{"Lange Straße", "Kein Weg"}}, 1},
+		{Query{Street: []string{"Kein Weg", "Noch keiner"}}, 0},
+		{Query{Street: []string{"Lange Straße", "Lange Str."}}, 1},
+		{Query{Postcode: []string{"26121", "26129"}}, 2},
+		{Query{Postcode: []string{"26121", "26122"}, Street: []string{"Lange Straße", "Bloherfelder Straße"}}, 1},
+		{Query{City: []string{"Oldenburg", "Bremen"}}, 8},
+		{Query{Host: []string{"www.harms.example", "english.example", "nobody.example"}}, 2},
+		{Query{Kind: []string{"bakery", "cafe"}}, 2},
+		{Query{Text: "tischlerei", Postcode: []string{"26123", "26122"}}, 1},
+		{Query{Month: []string{"2026-10"}}, 1},            // its other page in the last second
+		{Query{Month: []string{"2026-10", "2026-12"}}, 3}, // one in the last second of December
+		{Query{Month: []string{"2026-11", "1970-01"}}, 0},
+	} {
+		if r := find(t, x, c.q); r.Total != c.want {
+			t.Errorf("%+v: %d, want %d: %s", c.q, r.Total, c.want, names(r))
+		}
+		if n := len(walk(t, x, Query{Street: c.q.Street, Postcode: c.q.Postcode, City: c.q.City, Host: c.q.Host, Kind: c.q.Kind, Month: c.q.Month})); c.q.Text == "" && n != c.want {
+			t.Errorf("%+v: a walk has %d, want %d", c.q, n, c.want)
+		}
+	}
+	months := find(t, x, Query{Facets: []Facet{ByMonth}}).Facets[0].Values
+	sum := 0
+	for _, m := range months {
+		if n := find(t, x, Query{Month: []string{m.Value}}).Total; n != m.Count {
+			t.Errorf("month %s: the facet counts %d, the filter finds %d", m.Value, m.Count, n)
+		}
+		sum += m.Count
+	}
+	if all := find(t, x, Query{}).Total; sum != all || len(months) < 3 {
+		t.Errorf("%v of %d", months, all)
+	}
+	for _, q := range []Query{{Month: []string{"2026"}}, {Month: []string{""}}, {Kind: []string{"bakery", "palace"}}, {Street: make([]string, MaxValues+1)}, {City: []string{"a", "\xff"}}} {
+		if _, err := x.Search(t.Context(), q); !errors.Is(err, ErrQuery) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+}
+
+// A month begins when the one before it ends.
+func TestMonths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := rapid.Uint32().Draw(t, "seconds")
+		n := monthOf(at)
+		if at < monthStart(n) || at >= monthStart(n+1) && monthStart(n+1) < math.MaxUint32 || n >= maxMonths {
+			t.Fatalf("%d is in month %d from %d to %d", at, n, monthStart(n), monthStart(n+1))
+		}
+		if got, want := monthName(n), time.Unix(int64(at), 0).UTC().Format("2006-01"); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+		if m, ok := monthNumber(monthName(n)); ok && m != n {
+			t.Fatalf("month %s is %d, want %d", monthName(n), m, n)
+		}
+	})
 }
 
 func TestPutReplaces(t *testing.T) {

@@ -28,12 +28,12 @@ func TestKinds(t *testing.T) {
 	if !slices.Equal(r.Facets[0].Values, want) {
 		t.Errorf("facet %v, want %v", r.Facets[0].Values, want)
 	}
-	r = find(t, x, Query{Kind: "restaurant"})
+	r = find(t, x, Query{Kind: []string{"restaurant"}})
 	if r.Total != 2 || r.Hits[0].Kind != "restaurant" || r.Hits[1].Kind != "restaurant" {
 		t.Errorf("%d restaurants: %+v", r.Total, r.Hits)
 	}
 	n = 0
-	if err := x.Walk(t.Context(), Query{Kind: "bakery"}, func(h *Hit) error {
+	if err := x.Walk(t.Context(), Query{Kind: []string{"bakery"}}, func(h *Hit) error {
 		if n++; h.Kind != "bakery" || h.Name != "Meyer GmbH" {
 			t.Errorf("%+v", h)
 		}
@@ -41,7 +41,7 @@ func TestKinds(t *testing.T) {
 	}); err != nil || n != 1 {
 		t.Errorf("%d bakeries, %v", n, err)
 	}
-	if _, err := x.Search(t.Context(), Query{Kind: "palace"}); err == nil {
+	if _, err := x.Search(t.Context(), Query{Kind: []string{"palace"}}); err == nil {
 		t.Error("a kind that there is not")
 	}
 }

@@ -44,7 +44,7 @@ func TestMerge(t *testing.T) {
 		"by name":      {Sort: ByName},
 		"newest":       {Sort: Newest},
 		"by distance":  {Center: &centre, Radius: 3000, Sort: Distance, Facets: []Facet{ByStreet}},
-		"street":       {Street: "Lange Str.", Facets: []Facet{ByPostcode, ByCity}},
+		"street":       {Street: []string{"Lange Str."}, Facets: []Facet{ByPostcode, ByCity}},
 		"word":         {Text: "laden"},
 		"typing error": {Text: "tischlerie"},
 	} {

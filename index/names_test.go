@@ -54,7 +54,7 @@ func TestOneHit(t *testing.T) {
 		}
 	}
 	check(r.Hits[0])
-	walked := walk(t, x, Query{Host: "blau.example"})
+	walked := walk(t, x, Query{Host: []string{"blau.example"}})
 	h := walked[slices.IndexFunc(walked, func(h Hit) bool { return h.HouseNumber == "5" })]
 	check(h)
 	if sites := []string{h.Evidence[0].Site, h.Evidence[1].Site, h.Evidence[2].Site}; !slices.Equal(sites, []string{"quathamer.example", "blau.example", "verzeichnis.example"}) {
@@ -62,7 +62,7 @@ func TestOneHit(t *testing.T) {
 	}
 	for _, site := range []string{"quathamer.example", "blau.example", "verzeichnis.example"} {
 		i := slices.IndexFunc(find(t, x, Query{Facets: []Facet{BySite}}).Facets[0].Values, func(v Value) bool { return v.Value == site })
-		if r := find(t, x, Query{Host: site}); r.Total == 0 || i < 0 || find(t, x, Query{Facets: []Facet{BySite}}).Facets[0].Values[i].Count != r.Total {
+		if r := find(t, x, Query{Host: []string{site}}); r.Total == 0 || i < 0 || find(t, x, Query{Facets: []Facet{BySite}}).Facets[0].Values[i].Count != r.Total {
 			t.Errorf("%s: %d addresses, and the facet says otherwise", site, r.Total)
 		}
 	}
@@ -84,8 +84,8 @@ func TestSeveralAtOneAddress(t *testing.T) {
 		{Query{Text: "bäckerei"}, "Bäckerei Meyer", "bakery", "+491", 2},
 		{Query{Text: "lange straße 5"}, "Rosen-Apotheke", "pharmacy", "+492", 2},
 		{Query{Text: "zahnarztpraxis oldenburg"}, "Zahnarztpraxis Weber", "dentist", "", 2},
-		{Query{Kind: "bakery"}, "Bäckerei Meyer", "bakery", "+491", 2},
-		{Query{Host: "praxis.example"}, "Zahnarztpraxis Weber", "dentist", "", 2},
+		{Query{Kind: []string{"bakery"}}, "Bäckerei Meyer", "bakery", "+491", 2},
+		{Query{Host: []string{"praxis.example"}}, "Zahnarztpraxis Weber", "dentist", "", 2},
 	} {
 		r := find(t, x, c.q)
 		if r.Total != 1 {

@@ -65,7 +65,7 @@ func FuzzPut(f *testing.F) {
 		if err := x.Put(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
-		r, err := x.Search(t.Context(), Query{Host: "a.example"})
+		r, err := x.Search(t.Context(), Query{Host: []string{"a.example"}})
 		if err != nil || r.Total != 1 {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -26,6 +26,7 @@ const (
 	MaxLimit       = 500       // hits on one page
 	MaxRadius      = 1_000_000 // metres
 	MaxSample      = 4096      // IDs of matches
+	MaxValues      = 20        // of one filter
 )
 
 // Errors of Search that the asker can mend, wrapped with what was wrong.
@@ -59,14 +60,15 @@ const (
 	BySite      Facet = "site"
 	ByPrecision Facet = "precision"
 	ByLevel     Facet = "level"
-	ByKind      Facet = "kind" // see Kinds
+	ByKind      Facet = "kind"  // see Kinds
+	ByMonth     Facet = "month" // of first sight, "2026-11" in UTC
 
 	byName Facet = "name" // for suggestions
 )
 
 // Facets returns all facets that a query may ask for.
 func Facets() []Facet {
-	return []Facet{ByStreet, ByPostcode, ByCity, ByHost, BySite, ByKind, ByPrecision, ByLevel}
+	return []Facet{ByStreet, ByPostcode, ByCity, ByHost, BySite, ByKind, ByMonth, ByPrecision, ByLevel}
 }
 
 // A Query asks for addresses. All parts that are given must fit; the zero
@@ -89,11 +91,14 @@ type Query struct {
 	// reaches; 0 means 4,000. Bias in 0 … 1 is its strength; 0 lifts nothing.
 	Scale, Bias float64
 
-	Street    string // any usual spelling of the whole name
-	Postcode  string
-	City      string
-	Host      string              // host or site
-	Kind      string              // one of Kinds
+	// Of several values of one filter one must fit; at most MaxValues.
+	Street   []string // any usual spelling of the whole name
+	Postcode []string
+	City     []string
+	Host     []string // host or site
+	Kind     []string // of Kinds
+	Month    []string // of first sight, as ByMonth counts them
+
 	Located   bool                // only addresses with a coordinate
 	Precision gazetteer.Precision // of the coordinate, at least
 	Level     geoparse.Level      // at least
@@ -125,12 +130,20 @@ func (q Query) check() (Query, error) {
 	bad := func(format string, args ...any) (Query, error) {
 		return Query{}, fmt.Errorf("index: %w: "+format, append([]any{ErrQuery}, args...)...)
 	}
-	for _, f := range []struct{ name, value string }{{"text", q.Text}, {"street", q.Street}, {"postcode", q.Postcode}, {"city", q.City}, {"host", q.Host}, {"kind", q.Kind}} {
-		if utf8.RuneCountInString(f.value) > MaxQueryLength {
-			return bad("%s is longer than %d characters", f.name, MaxQueryLength)
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{"text", []string{q.Text}}, {"street", q.Street}, {"postcode", q.Postcode}, {"city", q.City}, {"host", q.Host}, {"kind", q.Kind}, {"month", q.Month}} {
+		if len(f.values) > MaxValues {
+			return bad("%s has %d values; %d are possible", f.name, len(f.values), MaxValues)
 		}
-		if !utf8.ValidString(f.value) {
-			return bad("%s is not UTF-8", f.name)
+		for _, value := range f.values {
+			if utf8.RuneCountInString(value) > MaxQueryLength {
+				return bad("%s is longer than %d characters", f.name, MaxQueryLength)
+			}
+			if !utf8.ValidString(value) {
+				return bad("%s is not UTF-8", f.name)
+			}
 		}
 	}
 	q.Limit = cmp.Or(q.Limit, 10)
@@ -165,8 +178,16 @@ func (q Query) check() (Query, error) {
 		return bad("precision %d is none", q.Precision)
 	case q.Level > geoparse.VerifiedLevel:
 		return bad("level %d is none", q.Level)
-	case q.Kind != "" && kindNumber(q.Kind) == 0:
-		return bad("kind %q is not one of %s", q.Kind, strings.Join(Kinds(), ", "))
+	}
+	for _, kind := range q.Kind {
+		if kindNumber(kind) == 0 {
+			return bad("kind %q is not one of %s", kind, strings.Join(Kinds(), ", "))
+		}
+	}
+	for _, month := range q.Month {
+		if _, ok := monthNumber(month); !ok {
+			return bad("month %q is not of the form 2026-11", month)
+		}
 	}
 	for i, f := range q.Facets {
 		if !slices.Contains(Facets(), f) || slices.Contains(q.Facets[:i], f) {
@@ -175,6 +196,30 @@ func (q Query) check() (Query, error) {
 	}
 	return q, nil
 }
+
+// monthNumber returns how many months after January 1970 a month such as
+// "2026-11" is, and whether it is one in which something may have been seen.
+func monthNumber(month string) (n uint32, ok bool) {
+	t, err := time.Parse("2006-01", month)
+	if err != nil || t.Year() < 1970 || t.Year() >= 2100 {
+		return 0, false
+	}
+	return monthOf(uint32(t.Unix())), true
+}
+
+// monthOf returns the number of the month of a time in Unix seconds.
+func monthOf(unix uint32) uint32 {
+	t := time.Unix(int64(unix), 0).UTC()
+	return uint32(12*(t.Year()-1970) + int(t.Month()) - 1)
+}
+
+// monthStart returns when the month with this number began, in Unix seconds.
+func monthStart(n uint32) uint32 {
+	return seconds(time.Date(1970, time.Month(n+1), 1, 0, 0, 0, 0, time.UTC).Unix())
+}
+
+// monthName returns the month with this number.
+func monthName(n uint32) string { return fmt.Sprintf("%d-%02d", 1970+n/12, 1+n%12) }
 
 func onEarth(p orb.Point) bool {
 	return -180 <= p[0] && p[0] <= 180 && -90 <= p[1] && p[1] <= 90 // false for NaN
@@ -279,14 +324,14 @@ func decodeCursor(text string, q Query) (cursor, error) {
 // is told of it: Limit, Cursor, Only, Sample, Points, Facets and Explain do not
 // count.
 func (q Query) digest() uint32 {
-	text := fmt.Sprintf("%q %v %q %q %q %q %q %v %v %v %v %v %v %v %v", q.Text, q.AddressOnly, q.Street, q.Postcode, q.City, q.Host, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix(), q.Until.Unix())
+	text := fmt.Sprintf("%q %v %q %q %q %q %q %q %v %v %v %v %v %v %v %v", q.Text, q.AddressOnly, q.Street, q.Postcode, q.City, q.Host, q.Month, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix(), q.Until.Unix())
 	if q.Box != nil {
 		text += fmt.Sprintf(" box %v", *q.Box)
 	}
 	if q.Center != nil {
 		text += fmt.Sprintf(" centre %v", *q.Center)
 	}
-	if q.Kind != "" {
+	if len(q.Kind) > 0 {
 		text += fmt.Sprintf(" kind %q", q.Kind)
 	}
 	if q.InOSM != nil {
@@ -302,12 +347,12 @@ func (q Query) digest() uint32 {
 // when one of its mentions does.
 type filter struct {
 	q                        Query
-	street, code, city       uint32
-	kind                     uint8
-	host                     uint32 // as a host, or
-	site                     uint32 // as a site
-	west, east, south, north int32  // of the box
-	wraps                    bool   // the box crosses the antimeridian
+	streets, codes, cities   []uint32
+	kinds                    []uint8
+	hosts                    []uint32 // as hosts, or
+	sites                    []uint32 // as sites
+	west, east, south, north int32    // of the box
+	wraps                    bool     // the box crosses the antimeridian
 	centre                   *centre
 	reach                    float64 // haversine of the radius
 	none                     bool    // nothing can fit
@@ -319,23 +364,24 @@ func (t *table) filterOf(q Query) *filter {
 	f := &filter{q: q}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	number := func(kind Facet, given, key string) uint32 {
-		if given == "" {
-			return 0
+	numbers := func(kind Facet, given []string, key func(string) string) (all []uint32) {
+		for _, value := range given {
+			if n, ok := t.numbers[text{kind: kind, key: key(value)}]; ok {
+				all = append(all, n)
+			}
 		}
-		n, ok := t.numbers[text{kind: kind, key: key}]
-		f.none = f.none || !ok
-		return n
+		return all
 	}
-	f.street = number(ByStreet, q.Street, gazetteer.StreetKey(q.Street))
-	f.code = number(ByPostcode, q.Postcode, gazetteer.Key(q.Postcode))
-	f.city = number(ByCity, q.City, gazetteer.Key(q.City))
-	f.kind = kindNumber(q.Kind)
-	if q.Host != "" {
-		host := strings.TrimSuffix(strings.ToLower(q.Host), ".")
-		f.host, f.site = t.numbers[text{kind: ByHost, key: host}], t.numbers[text{kind: BySite, key: host}]
-		f.none = f.none || f.host == 0 && f.site == 0
+	host := func(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }
+	f.streets = numbers(ByStreet, q.Street, gazetteer.StreetKey)
+	f.codes = numbers(ByPostcode, q.Postcode, gazetteer.Key)
+	f.cities = numbers(ByCity, q.City, gazetteer.Key)
+	f.hosts, f.sites = numbers(ByHost, q.Host, host), numbers(BySite, q.Host, host)
+	for _, kind := range q.Kind {
+		f.kinds = append(f.kinds, kindNumber(kind))
 	}
+	f.none = len(q.Street) > 0 && f.streets == nil || len(q.Postcode) > 0 && f.codes == nil || len(q.City) > 0 && f.cities == nil ||
+		len(q.Host) > 0 && f.hosts == nil && f.sites == nil
 	if b := q.Box; b != nil {
 		f.west, f.east, f.south, f.north = ceil(b.Min[0]), floor(b.Max[0]), ceil(b.Min[1]), floor(b.Max[1])
 		f.wraps = b.Min[0] > b.Max[0]
@@ -345,7 +391,7 @@ func (t *table) filterOf(q Query) *filter {
 		half := math.Sin(min(q.Radius/orb.EarthRadius/2, math.Pi/2))
 		f.reach = half * half
 	}
-	f.all = q.Kind == "" && q.Street == "" && q.Postcode == "" && q.City == "" && q.Host == "" && q.Box == nil && q.Radius == 0 && !q.Located &&
+	f.all = len(q.Kind) == 0 && len(q.Street) == 0 && len(q.Postcode) == 0 && len(q.City) == 0 && len(q.Host) == 0 && len(q.Month) == 0 && q.Box == nil && q.Radius == 0 && !q.Located &&
 		q.Precision == 0 && q.Level == 0 && q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil && q.SiteWide == nil
 	return f
 }
@@ -361,8 +407,9 @@ func (f *filter) fits(r *row) bool {
 	q := &f.q
 	switch {
 	case f.none,
-		f.street != 0 && r.street != f.street, f.code != 0 && r.code != f.code, f.city != 0 && r.city != f.city, f.kind != 0 && r.kind != f.kind,
-		q.Host != "" && (f.host == 0 || r.host != f.host) && (f.site == 0 || r.site != f.site),
+		f.streets != nil && !slices.Contains(f.streets, r.street), f.codes != nil && !slices.Contains(f.codes, r.code),
+		f.cities != nil && !slices.Contains(f.cities, r.city), f.kinds != nil && !slices.Contains(f.kinds, r.kind),
+		len(q.Host) > 0 && !slices.Contains(f.hosts, r.host) && !slices.Contains(f.sites, r.site),
 		(q.Located || q.Box != nil || q.Radius > 0) && !r.located(),
 		r.precision < q.Precision, r.level < q.Level,
 		!q.Since.IsZero() && int64(r.first) < q.Since.Unix():

@@ -374,7 +374,7 @@ func (s *search) keepWhole(q Query) {
 // one it is, when it was first seen, whether its house is in OpenStreetMap, and
 // whether it is site-wide; nil where q asks nothing of that kind.
 func (v *view) whole(q Query) func(group uint32) bool {
-	if q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil && q.SiteWide == nil && q.Only == nil {
+	if q.Since.IsZero() && q.Until.IsZero() && len(q.Month) == 0 && q.InOSM == nil && q.SiteWide == nil && q.Only == nil {
 		return nil
 	}
 	var only map[uint64]bool
@@ -386,6 +386,11 @@ func (v *view) whole(q Query) func(group uint32) bool {
 			}
 		}
 	}
+	var months [][2]uint32 // from, to
+	for _, month := range q.Month {
+		n, _ := monthNumber(month) // check has read it
+		months = append(months, [2]uint32{monthStart(n), monthStart(n + 1)})
+	}
 	sums := v.summaries()
 	var wide map[uint32]bool
 	if q.SiteWide != nil {
@@ -394,7 +399,8 @@ func (v *view) whole(q Query) func(group uint32) bool {
 	return func(n uint32) bool {
 		first := int64(sums[n].first)
 		return (only == nil || only[v.ids[n]]) && (q.InOSM == nil || sums[n].osm == *q.InOSM) && (q.SiteWide == nil || wide[n] == *q.SiteWide) &&
-			(q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix())
+			(q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix()) &&
+			(months == nil || slices.ContainsFunc(months, func(m [2]uint32) bool { return m[0] <= sums[n].first && sums[n].first < m[1] }))
 	}
 }
 
@@ -898,9 +904,12 @@ func (s *search) sample(n int) []uint64 {
 	return ids
 }
 
+// maxMonths is more than the number of any month.
+const maxMonths = 2048
+
 // facet counts the values of what was found, and returns the most frequent.
 func (s *search) facet(f Facet) Count {
-	if n := max(256, len(s.v.texts)); len(s.counts) < n { // precisions, levels and kinds are no texts
+	if n := max(maxMonths, len(s.v.texts)); len(s.counts) < n { // precisions, levels, kinds and months are no texts
 		s.counts = make([]uint32, n+n/8)
 	}
 	sums := s.v.summaries()
@@ -910,7 +919,16 @@ func (s *search) facet(f Facet) Count {
 			there = append(there, value)
 		}
 	}
+	var month, from, to uint32 // of the address before: most have been seen in the same month
 	for _, n := range s.found {
+		if f == ByMonth {
+			if first := sums[n].first; first < from || first >= to {
+				month = monthOf(first)
+				from, to = monthStart(month), monthStart(month+1)
+			}
+			add(month)
+			continue
+		}
 		if !sums[n].mixed || f != ByHost && f != BySite && f != ByKind {
 			add(sums[n].row.value(f))
 			continue
@@ -986,6 +1004,8 @@ func (v *view) shown(f Facet, n uint32) string {
 		return geoparse.Level(n).String()
 	case ByKind:
 		return kindName(uint8(n))
+	case ByMonth:
+		return monthName(n)
 	}
 	return v.texts[n].shown
 }

@@ -11,7 +11,7 @@ import (
 // Walk hands every address that fits q to fn, in the order of their IDs, out
 // of one state of the data: later writes are not seen. Only the filters of q
 // may be set: Box, Center with Radius, Street, Postcode, City, Host, Kind, Located,
-// Precision, Level, Since, Until, InOSM and SiteWide. An
+// Month, Precision, Level, Since, Until, InOSM and SiteWide. An
 // address fits when one of its mentions fits all of them, as with Search.
 //
 // Other than with Search its evidence are those mentions that prove it best,

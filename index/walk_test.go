@@ -71,7 +71,7 @@ func TestWalk(t *testing.T) {
 	if err := x.Walk(ctx, Query{}, func(*Hit) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, q := range []Query{{Text: "x"}, {Sort: Distance}, {Limit: 3}, {Points: 1}, {Center: &orb.Point{8, 53}}, {Radius: 3}, {Street: "\xff"}} {
+	for _, q := range []Query{{Text: "x"}, {Sort: Distance}, {Limit: 3}, {Points: 1}, {Center: &orb.Point{8, 53}}, {Radius: 3}, {Street: []string{"\xff"}}} {
 		if err := x.Walk(t.Context(), q, nil); !errors.Is(err, ErrQuery) {
 			t.Errorf("%+v: %v", q, err)
 		}
@@ -105,7 +105,9 @@ func TestWalkFilters(t *testing.T) {
 	lon, lat := rapid.Float64Range(8.17, 8.24), rapid.Float64Range(53.13, 53.16)
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {
-		maybe := func(of ...string) string { return rapid.SampledFrom(append(of, "", "", "", "")).Draw(t, "filter") }
+		maybe := func(of ...string) []string {
+			return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 2, rapid.ID[string]).Draw(t, "filter")
+		}
 		q := Query{
 			Street: maybe("Lange Str.", "nadorster strasse", "Kein Weg"), Postcode: maybe("26122", "26 123", "26999"),
 			Host: maybe("harms.example", "www.Harms.example.", "verzeichnis.example", "a.example"), Located: rapid.Bool().Draw(t, "located"),

@@ -25,14 +25,13 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	output             string
-	box, since, region string
-	street, code, host string
-	kind               string
-	confidence         float64
-	precision          string
-	missing, evidence  bool
-	rs, excel          bool
+	output                   string
+	box, since, region       string
+	street, code, host, kind []string
+	confidence               float64
+	precision                string
+	missing, evidence        bool
+	rs, excel                bool
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -71,10 +70,10 @@ on the map. It compares with the date of that data; look before you map.`,
 	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
 	f.StringVar(&o.region, "region", "", "only in this `REGION`: a name of the gazetteer, relation/ID, FILE.geojson or minLon,minLat,maxLon,maxLat")
 	f.StringVar(&o.since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven days")
-	f.StringVar(&o.street, "street", "", "only this `STREET`, in any usual spelling")
-	f.StringVar(&o.code, "postcode", "", "only this `POSTCODE`")
-	f.StringVar(&o.host, "host", "", "only this `HOST` or site")
-	f.StringVar(&o.kind, "kind", "", "only this `KIND` of place: "+strings.Join(index.Kinds(), ", "))
+	f.StringArrayVar(&o.street, "street", nil, "only this `STREET`, in any usual spelling (repeatable: one of them)")
+	f.StringArrayVar(&o.code, "postcode", nil, "only this `POSTCODE` (repeatable)")
+	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
+	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): "+strings.Join(index.Kinds(), ", "))
 	f.Float64Var(&o.confidence, "min-confidence", 0, "only addresses with at least this confidence, 0 to 1")
 	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, postcode, city (`LEAST`)")
 	f.BoolVar(&o.missing, "only-missing", false, "only addresses that the gazetteer has no house for")
@@ -110,8 +109,10 @@ func formatOf(args []string) (export.Format, error) {
 func (o exportFlags) options(now time.Time) (export.Options, error) {
 	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs, Excel: o.excel,
 		Query: index.Query{Street: o.street, Postcode: o.code, Host: o.host, Kind: o.kind}}
-	if o.kind != "" && !slices.Contains(index.Kinds(), o.kind) {
-		return e, fail(exitUsage, "--kind wants one of %s, got %.40q.%s", strings.Join(index.Kinds(), ", "), o.kind, didYouMean(o.kind, index.Kinds()))
+	for _, kind := range o.kind {
+		if !slices.Contains(index.Kinds(), kind) {
+			return e, fail(exitUsage, "--kind wants one of %s, got %.40q.%s", strings.Join(index.Kinds(), ", "), kind, didYouMean(kind, index.Kinds()))
+		}
 	}
 	if o.box != "" {
 		b, err := boxOf(o.box)

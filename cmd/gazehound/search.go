@@ -18,11 +18,10 @@ import (
 
 // searchOptions are the flags of search.
 type searchOptions struct {
-	box, near, radius  string
-	street, code, host string
-	kind               string
-	limit              int
-	cursor             string
+	box, near, radius        string
+	street, code, host, kind []string
+	limit                    int
+	cursor                   string
 }
 
 func newSearchCommand(a *app) *cobra.Command {
@@ -51,10 +50,10 @@ does not answer is named.`,
 	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
 	f.StringVar(&o.near, "near", "", "a point: `LAT,LON`, latitude first as maps show it")
 	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")
-	f.StringVar(&o.street, "street", "", "only this `STREET`, in any usual spelling")
-	f.StringVar(&o.code, "postcode", "", "only this `POSTCODE`")
-	f.StringVar(&o.host, "host", "", "only this `HOST` or site")
-	f.StringVar(&o.kind, "kind", "", "only this `KIND` of place: "+strings.Join(index.Kinds(), ", "))
+	f.StringArrayVar(&o.street, "street", nil, "only this `STREET`, in any usual spelling (repeatable: one of them)")
+	f.StringArrayVar(&o.code, "postcode", nil, "only this `POSTCODE` (repeatable)")
+	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
+	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): "+strings.Join(index.Kinds(), ", "))
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
 	f.StringVar(&o.cursor, "cursor", "", "go on after the page before; its summary has the `CURSOR` (with --json)")
 	viewFlags(f, "ask all nodes of the cluster at this `URL`")

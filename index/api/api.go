@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -490,10 +491,13 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		}
 		p.Asked = a.filtering()
 		a.Points = 2000
-		a.Facets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite, index.ByKind}
+		a.Facets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite, index.ByKind, index.ByMonth, index.ByPrecision}
 		p.Result, problem = s.answer(r.Context(), a)
 		if problem == nil && s.OSM && a.InOSM == nil && p.Result.Total > 0 {
 			p.Missing, problem = s.missing(r.Context(), a.Query)
+		}
+		if problem == nil && p.Result.Total > 0 {
+			problem = s.widen(r.Context(), a.Query, p.Result.Facets)
 		}
 		if problem == nil && p.Result.Total == 0 {
 			p.Similar = s.similar(a.Text)
@@ -529,6 +533,43 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 	z.Close()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	writePacked(w, r, status, body.Bytes(), packed.Bytes())
+}
+
+// widen counts the facets by which q narrows without what it asks of them, so
+// that a reader sees what else may be chosen.
+func (s *server) widen(ctx context.Context, q index.Query, facets []index.Count) *Problem {
+	q.Points, q.Limit, q.Cursor = 0, 1, ""
+	for i := range facets {
+		wider := q
+		switch facets[i].Facet {
+		case index.ByStreet:
+			wider.Street = nil
+		case index.ByPostcode:
+			wider.Postcode = nil
+		case index.ByCity:
+			wider.City = nil
+		case index.BySite:
+			wider.Host = nil
+		case index.ByKind:
+			wider.Kind = nil
+		case index.ByMonth:
+			wider.Month = nil
+		case index.ByPrecision:
+			wider.Precision = 0
+		}
+		if reflect.DeepEqual(wider, q) {
+			continue // q asks nothing of it
+		}
+		wider.Facets = []index.Facet{facets[i].Facet}
+		result, p := s.query(ctx, wider)
+		if p != nil {
+			return p
+		}
+		if len(result.Facets) > 0 {
+			facets[i] = result.Facets[0]
+		}
+	}
+	return nil
 }
 
 // missing counts the matches that OpenStreetMap does not have as houses.
@@ -653,7 +694,7 @@ func (s *server) health(w http.ResponseWriter, r *http.Request, ready bool) {
 			checks[name], status = clip(err.Error()), http.StatusServiceUnavailable
 		}
 	}
-	_, err := s.index.Search(ctx, index.Query{Postcode: "0", Limit: 1})
+	_, err := s.index.Search(ctx, index.Query{Postcode: []string{"0"}, Limit: 1})
 	note("index", err)
 	for name, check := range s.Checks {
 		note(name, check(ctx))

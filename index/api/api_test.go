@@ -409,6 +409,7 @@ func init() {
 		add(name, fmt.Sprintf("/v1/search?%s=1&%s=1", name, name))
 	}
 	add("since", "/v1/search?since=gestern", "/feed.atom?since=-7d", "/v1/search?since=7", "/v1/search?since=7w", "/v1/search?since=2026-13-01", "/v1/search?since=99999999d", "/v1/search?since=0001-01-01", "/v1/search?since=%2B7d")
+	add("month", "/v1/search?month=2026", "/v1/search?month=2026-13", "/v1/export.csv?month=26-11", "/v1/search?month=2026-11&month=", "/feed.atom?month=1969-12")
 	add("datetime", ogcItems+"?datetime=..%2F..x", ogcItems+"?datetime=2026", ogcItems+"?datetime=2026-01-02T00:00:00Z/2026-01-01T00:00:00Z", ogcItems+"?datetime=2026-01-01T00:00:00Z/..%2F..")
 	add("bbox", ogcItems+"?bbox=1,2,3,4,5", ogcItems+"?bbox=1,2,x,3,4,y", "/v1/clusters?zoom=3", "/v1/clusters?zoom=3&bbox=1")
 	add("zoom", "/v1/clusters?bbox=1,2,3,4", "/v1/clusters?bbox=1,2,3,4&zoom=23", "/v1/clusters?bbox=1,2,3,4&zoom=x")
@@ -434,7 +435,11 @@ func init() {
 				continue
 			}
 			name := p.name
-			add(name, fmt.Sprintf("%s?%s%s=1&%s=1", path, base[e.on], name, name))
+			times := 1
+			if p.many {
+				times = index.MaxValues
+			}
+			add(name, fmt.Sprintf("%s?%s%s=1%s", path, base[e.on], name, strings.Repeat("&"+name+"=1", times)))
 			if (p.kind != "" || p.enum != nil) && name != "lat" && name != "lon" {
 				add(name, fmt.Sprintf("%s?%s%s=%s", path, base[e.on], name, url.QueryEscape("<script>\x00\r\n")))
 			}

@@ -20,6 +20,23 @@ import (
 	"gazehound/gazetteer"
 )
 
+// A documented parameter.
+type documented struct {
+	Name, In string
+	Required bool
+	Example  exampleValues
+}
+
+// exampleValues are those of a parameter that takes one or several.
+type exampleValues []string
+
+func (v *exampleValues) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		b = slices.Concat([]byte("["), b, []byte("]"))
+	}
+	return json.Unmarshal(b, (*[]string)(v))
+}
+
 // Every example of the documents is answered, in the media type that is
 // promised, and every parameter's example is taken by every route that has it.
 func TestDocumentedExamples(t *testing.T) {
@@ -28,11 +45,8 @@ func TestDocumentedExamples(t *testing.T) {
 		Paths map[string]struct {
 			Get struct {
 				Example    string `json:"x-example"`
-				Parameters []struct {
-					Name, Example, In string
-					Required          bool
-				}
-				Responses map[string]struct{ Content map[string]any }
+				Parameters []documented
+				Responses  map[string]struct{ Content map[string]any }
 			}
 		}
 	}
@@ -57,30 +71,25 @@ func TestDocumentedExamples(t *testing.T) {
 		needed := url.Values{}
 		for _, q := range p.Get.Parameters {
 			if q.Required && q.In == "query" {
-				needed.Set(q.Name, q.Example)
+				needed[q.Name] = q.Example
 			}
 		}
 		if path == "/structured" {
 			needed.Set("street", "Lange Straße")
 		}
 		for _, q := range p.Get.Parameters {
-			if q.In != "query" || q.Example == "" || strings.Contains(path, "{id}") {
+			if q.In != "query" || q.Example == nil || strings.Contains(path, "{id}") {
 				continue
 			}
 			values++
-			asked := url.Values{q.Name: {q.Example}}
+			asked := url.Values{q.Name: q.Example}
 			for name := range needed {
 				asked.Set(name, needed.Get(name))
 			}
 			if q.Name == "lat" || q.Name == "lon" || strings.HasPrefix(q.Name, "radius") {
 				asked.Set("lat", "53.14")
 				asked.Set("lon", "8.21")
-				if path != "/reverse" && slices.ContainsFunc(p.Get.Parameters, func(o struct {
-					Name, Example, In string
-					Required          bool
-				}) bool {
-					return o.Name == "radius"
-				}) {
+				if path != "/reverse" && slices.ContainsFunc(p.Get.Parameters, func(o documented) bool { return o.Name == "radius" }) {
 					asked.Set("radius", "500")
 				}
 			}
@@ -500,6 +509,59 @@ func TestMenus(t *testing.T) {
 		if r, body := get(h, html.UnescapeString(m[1])); r.StatusCode != 200 {
 			t.Errorf("%s: %d %s", m[1], r.StatusCode, body)
 		}
+	}
+}
+
+// A filter may have several values. The menus of the page add and take away
+// one each, say how many each has by itself, and show what is chosen.
+func TestManyValues(t *testing.T) {
+	h := Handler(town(t, 60), options())
+	for target, want := range map[string]float64{
+		"/v1/search?street=Lange+Str.&street=Stau":             2,
+		"/v1/search?street=Lange+Str.&street=":                 1,
+		"/v1/search?street=Stau&postcode=26121&postcode=26122": 1,
+		"/v1/search?host=verein.example&host=ohne.example":     2,
+		"/v1/search?month=2026-11&street=Stau":                 1,
+		"/v1/search?month=2026-10&month=2026-12":               0,
+		ogcItems + "?postcode=26121&postcode=26123":            4,
+	} {
+		if v := ask(t, h, target); v["numberMatched"] != want {
+			t.Errorf("%s: %v, want %v", target, v["numberMatched"], want)
+		}
+	}
+	// The next page asks for all values.
+	v := ask(t, h, "/v1/search?street=Ringstra%C3%9Fe&street=Stau&limit=40&sort=name")
+	links := v["links"].([]any)
+	next := links[len(links)-1].(map[string]any)
+	if to := ask(t, h, next["href"].(string)); next["rel"] != "next" || to["numberMatched"] != 61.0 || to["numberReturned"] != 21.0 {
+		t.Errorf("%v leads to %v of %v", next, to["numberReturned"], to["numberMatched"])
+	}
+	if values := ask(t, h, "/v1/search?facets=month")["facets"].(map[string]any)["month"].([]any); len(values) != 1 || values[0].(map[string]any)["value"] != "2026-11" {
+		t.Errorf("months %v", values)
+	}
+
+	_, body := get(h, "/?postcode=26121&postcode=26122&lang=en&month=2026-11")
+	item := regexp.MustCompile(`<li><a href="(/\?[^"]*)"( aria-current="true")?[^>]*><span>(\d{5})</span> <span class="count">(\d+)</span></a></li>`)
+	menu := map[string][]string{}
+	for _, m := range item.FindAllStringSubmatch(body, -1) {
+		menu[m[3]] = []string{html.UnescapeString(m[1]), m[2], m[4]}
+	}
+	for code, want := range map[string][]string{
+		"26121": {"/?lang=en&month=2026-11&postcode=26122", ` aria-current="true"`, "3"},
+		"26122": {"/?lang=en&month=2026-11&postcode=26121", ` aria-current="true"`, "3"},
+		"26135": {"/?lang=en&month=2026-11&postcode=26121&postcode=26122&postcode=26135", "", "60"},
+	} {
+		if !slices.Equal(menu[code], want) {
+			t.Errorf("menu %s: %q, want %q", code, menu[code], want)
+		}
+	}
+	for _, want := range []string{">postcode 26121 <", ">postcode 26122 <", ">First seen: November 2026 <", "6 addresses", `name="postcode" value="26122"`, `Postcode <span class="count">2</span>`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if _, body := get(h, "/?precision=house&lang=de"); !strings.Contains(body, "des Hauses") || !strings.Contains(body, "der Straße oder besser") {
+		t.Error("the menu of precisions is not there")
 	}
 }
 

@@ -62,7 +62,7 @@ type asked struct {
 
 // filtering tells whether anything narrows the answer.
 func (a asked) filtering() bool {
-	return a.Text != "" || a.Box != nil || a.Radius > 0 || a.Street != "" || a.Postcode != "" || a.City != "" || a.Host != "" || a.Kind != "" ||
+	return a.Text != "" || a.Box != nil || a.Radius > 0 || len(a.Street) > 0 || len(a.Postcode) > 0 || len(a.City) > 0 || len(a.Host) > 0 || len(a.Kind) > 0 || len(a.Month) > 0 ||
 		a.Precision > 0 || a.Level > 0 || !a.Since.IsZero() || a.InOSM != nil || a.SiteWide != nil
 }
 
@@ -81,6 +81,10 @@ type parameter struct {
 	// few.
 	kind string
 	enum []string
+
+	// many tells that it may be given several times, with values of which one
+	// must fit; set adds one to the others.
+	many bool
 }
 
 var (
@@ -101,15 +105,16 @@ var parameters = []parameter{
 	{name: "radius", on: filtered | onExport, expected: fmt.Sprintf("metres around lat and lon, more than 0 and at most %d", index.MaxRadius), example: "500", kind: "number", set: setRadius(1)},
 	{name: "radius", on: onReverse, expected: fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), example: "1", kind: "number", set: setRadius(1000)},
 	{name: "radius_km", on: onReverse, expected: fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), example: "1", kind: "number", set: setRadius(1000)},
-	{name: "street", on: filtered | onExport, expected: "the name of a street", example: "Lange Straße", set: text(func(a *asked) *string { return &a.Street })},
-	{name: "postcode", on: filtered | onExport, expected: "a whole postcode", example: "26122", set: text(func(a *asked) *string { return &a.Postcode })},
-	{name: "city", on: filtered | onExport, expected: "the name of a city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.City })},
+	{name: "street", on: filtered | onExport, expected: "the name of a street", example: "Lange Straße", many: true, set: texts(func(a *asked) *[]string { return &a.Street })},
+	{name: "postcode", on: filtered | onExport, expected: "a whole postcode", example: "26122", many: true, set: texts(func(a *asked) *[]string { return &a.Postcode })},
+	{name: "city", on: filtered | onExport, expected: "the name of a city", example: "Oldenburg", many: true, set: texts(func(a *asked) *[]string { return &a.City })},
 	{name: "street", on: onStructured, expected: "the name of a street", example: "Lange Straße", set: text(func(a *asked) *string { return &a.parts[0] })},
 	{name: "housenumber", on: onStructured, expected: "a house number", example: "5", set: text(func(a *asked) *string { return &a.parts[1] })},
 	{name: "postcode", on: onStructured, expected: "a postcode", example: "26122", set: text(func(a *asked) *string { return &a.parts[2] })},
 	{name: "city", on: onStructured, expected: "the name of a city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.parts[3] })},
-	{name: "host", on: filtered | onExport, expected: "a host or site such as www.example.org", example: "example.org", set: text(func(a *asked) *string { return &a.Host })},
-	{name: "kind", on: filtered | onExport, expected: "a sort of place", example: "restaurant", enum: index.Kinds(), set: setKind},
+	{name: "host", on: filtered | onExport, expected: "a host or site such as www.example.org", example: "example.org", many: true, set: texts(func(a *asked) *[]string { return &a.Host })},
+	{name: "kind", on: filtered | onExport, expected: "a sort of place", example: "restaurant", enum: index.Kinds(), many: true, set: setKind},
+	{name: "month", on: filtered | onExport, expected: "a month of first sight such as 2026-11", example: "2026-11", many: true, set: setMonth},
 	{name: "precision", on: filtered | onExport, expected: "the least precision of the coordinate", example: "street", enum: precisions, set: setPrecision},
 	{name: "level", on: filtered | onExport, expected: "how much the gazetteer vouches for, at least", example: "street", enum: levels, set: setLevel},
 	{name: "since", on: filtered | onExport, expected: "2026-11-21 or 7d", example: "7d", set: setSince},
@@ -181,22 +186,25 @@ func (s *server) parse(r *http.Request, on route) (asked, *Problem) {
 		if p.on&on == 0 || !values.Has(p.name) {
 			continue
 		}
-		value := values.Get(p.name)
-		if len(values[p.name]) > 1 {
+		if n := len(values[p.name]); n > 1 && !p.many {
 			return a, &Problem{Title: p.name + " is given twice", Parameter: p.name, Given: clip(strings.Join(values[p.name], " | ")), Expected: "one " + p.name,
-				Detail: fmt.Sprintf("%s is given %d times; once is possible.", p.name, len(values[p.name]))}
+				Detail: fmt.Sprintf("%s is given %d times; once is possible.", p.name, n)}
+		} else if n > index.MaxValues {
+			return a, &Problem{Title: p.name + " is given too often", Parameter: p.name, Given: clip(strings.Join(values[p.name], " | ")), Expected: fmt.Sprintf("at most %d times %s", index.MaxValues, p.name),
+				Detail: fmt.Sprintf("%s is given %d times; %d are possible.", p.name, n, index.MaxValues)}
 		}
-		if on == onPage && value == "" {
-			continue // a form sends its empty fields
-		}
-		a.given[p.name] = value
-		if ok, wrong := p.set(s, &a, on, value); !ok {
-			expected := p.wants(s)
-			if wrong == "" {
-				wrong = fmt.Sprintf("%s wants %s, got %q.", p.name, expected, clip(value))
+		for _, value := range values[p.name] {
+			if on == onPage && value == "" {
+				continue // a form sends its empty fields
 			}
-			problem := &Problem{Title: p.name + " cannot be used", Detail: wrong, Parameter: p.name, Given: clip(value), Expected: expected, Hint: cmp.Or(hint(p.name, value), didYouMean(value, p.enum))}
-			return a, problem
+			a.given[p.name] = value
+			if ok, wrong := p.set(s, &a, on, value); !ok {
+				expected := p.wants(s)
+				if wrong == "" {
+					wrong = fmt.Sprintf("%s wants %s, got %q.", p.name, expected, clip(value))
+				}
+				return a, &Problem{Title: p.name + " cannot be used", Detail: wrong, Parameter: p.name, Given: clip(value), Expected: expected, Hint: cmp.Or(hint(p.name, value), didYouMean(value, p.enum))}
+			}
 		}
 	}
 	return a, a.complete(s, on)
@@ -339,6 +347,18 @@ func text(field func(*asked) *string) func(*server, *asked, route, string) (bool
 	}
 }
 
+// texts adds a value to those of a field. An empty one asks for nothing.
+func texts(field func(*asked) *[]string) func(*server, *asked, route, string) (bool, string) {
+	return func(s *server, a *asked, on route, value string) (bool, string) {
+		one := ""
+		ok, wrong := text(func(*asked) *string { return &one })(s, a, on, value)
+		if ok && one != "" {
+			*field(a) = append(*field(a), one)
+		}
+		return ok, wrong
+	}
+}
+
 // decimal reads a finite decimal number; hexadecimal, "inf" and "nan" are none.
 func decimal(value string) (float64, bool) {
 	if value == "" || len(value) > 30 || strings.Trim(value, "0123456789+-.eE") != "" {
@@ -444,8 +464,14 @@ func setLevel(_ *server, a *asked, _ route, value string) (bool, string) {
 }
 
 func setKind(_ *server, a *asked, _ route, value string) (bool, string) {
-	a.Kind = value
+	a.Kind = append(a.Kind, value)
 	return slices.Contains(index.Kinds(), value), ""
+}
+
+func setMonth(_ *server, a *asked, _ route, value string) (bool, string) {
+	t, err := time.Parse("2006-01", value)
+	a.Month = append(a.Month, value)
+	return err == nil && onCalendar(t), ""
 }
 
 // truth sets a filter that is on, off or not asked for.
@@ -590,10 +616,12 @@ func setLang(_ *server, _ *asked, _ route, value string) (bool, string) {
 // formOf returns the page's form as it was filled in.
 func formOf(r *http.Request) web.Form {
 	v := r.URL.Query()
-	get := func(name string) string { return clip(v.Get(name)) }
-	f := web.Form{Cursor: get("cursor")}
-	for name := range v {
-		f.Set(name, get(name))
+	f := web.Form{Cursor: clip(v.Get("cursor"))}
+	for name, values := range v {
+		for i := range values {
+			values[i] = clip(values[i])
+		}
+		f.Set(name, values[:min(len(values), index.MaxValues)]...)
 	}
 	return f
 }
@@ -602,8 +630,10 @@ func formOf(r *http.Request) web.Form {
 func withCursor(v url.Values, cursor string) string {
 	next := url.Values{}
 	for name, values := range v {
-		if len(values) > 0 && values[0] != "" {
-			next.Set(name, values[0])
+		for _, value := range values {
+			if value != "" {
+				next.Add(name, value)
+			}
 		}
 	}
 	next.Set("cursor", cursor)

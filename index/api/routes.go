@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"gazehound/index"
 )
 
 // An endpoint is one row of the table of everything that can be asked.
@@ -129,9 +131,18 @@ func (s *server) openAPI(w http.ResponseWriter, r *http.Request, on route) {
 			if p.name == "limit" {
 				schema["minimum"], schema["maximum"] = 1, s.MaxLimit
 			}
-			o := object{"name": p.name, "in": "query", "description": p.wants(s), "schema": schema}
+			about := p.wants(s)
+			if p.many {
+				schema = object{"type": "array", "items": schema, "maxItems": index.MaxValues}
+				about += "; of several values one must fit"
+			}
+			o := object{"name": p.name, "in": "query", "description": about, "schema": schema}
 			if p.example != "" {
 				o["example"] = p.example
+			}
+			if p.many {
+				o["explode"] = true // name=a&name=b
+				o["example"] = []string{p.example}
 			}
 			if required(e.on, p.name) {
 				o["required"] = true

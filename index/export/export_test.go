@@ -174,9 +174,9 @@ func TestFilters(t *testing.T) {
 		{"points", "kml", func(*Options) {}, Summary{Addresses: 6, LeftOut: 1}},
 		{"street at least", "osm", func(*Options) {}, Summary{Addresses: 5, LeftOut: 2}},
 		{"box", "csv", func(o *Options) { o.Query.Box = &orb.Bound{Min: orb.Point{8.2, 53.13}, Max: orb.Point{8.215, 53.145}} }, Summary{Addresses: 2}},
-		{"street", "csv", func(o *Options) { o.Query.Street = "lange str." }, Summary{Addresses: 1}},
-		{"postcode", "csv", func(o *Options) { o.Query.Postcode = "26121" }, Summary{Addresses: 4}},
-		{"host", "csv", func(o *Options) { o.Query.Host = "tischlerei-harms.example" }, Summary{Addresses: 1}},
+		{"street", "csv", func(o *Options) { o.Query.Street = []string{"lange str."} }, Summary{Addresses: 1}},
+		{"postcode", "csv", func(o *Options) { o.Query.Postcode = []string{"26121"} }, Summary{Addresses: 4}},
+		{"host", "csv", func(o *Options) { o.Query.Host = []string{"tischlerei-harms.example"} }, Summary{Addresses: 1}},
 		{"confidence", "csv", func(o *Options) { o.MinConfidence = 0.8 }, Summary{Addresses: 4}},
 		{"precision", "csv", func(o *Options) { o.MinPrecision = gazetteer.InterpolatedPrecision }, Summary{Addresses: 3}},
 		{"since", "csv", func(o *Options) { o.Since = day.AddDate(0, 0, 1) }, Summary{Addresses: 1}},
@@ -185,7 +185,7 @@ func TestFilters(t *testing.T) {
 		{"region by postcodes", "csv", func(o *Options) {
 			o.Within = &gazetteer.Region{Area: outline, Estimated: true, Country: "DE", Postcodes: []string{"DE 01067"}}
 		}, Summary{Addresses: 1}},
-		{"nothing", "geojson", func(o *Options) { o.Query.Street = "Kein Weg" }, Summary{}},
+		{"nothing", "geojson", func(o *Options) { o.Query.Street = []string{"Kein Weg"} }, Summary{}},
 		{"seeds", "seeds", func(*Options) {}, Summary{Addresses: 7, Sites: 6}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

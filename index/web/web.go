@@ -31,39 +31,67 @@ var pageSource string
 
 // A Form holds the fields as the reader filled them in.
 type Form struct {
-	Text, Box, Lat, Lon, Radius, Street, Postcode, City, Host, Kind, Precision, Since, InOSM, SiteWide, Sort, Lang, Cursor string
+	Text, Box, Lat, Lon, Radius, Precision, Since, InOSM, SiteWide, Sort, Lang, Cursor string
+
+	Street, Postcode, City, Host, Kind, Month []string // of several values one must fit
 }
 
-// A field is one of a Form by its parameter.
+// A field is one of a Form by its parameter: of one value or of many.
 type field struct {
-	Name  string
-	value *string
+	Name string
+	one  *string
+	many *[]string
 }
 
 // fields returns all but the cursor, in the order in which addresses have them.
 func (f *Form) fields() []field {
-	return []field{{"q", &f.Text}, {"bbox", &f.Box}, {"lat", &f.Lat}, {"lon", &f.Lon}, {"radius", &f.Radius}, {"street", &f.Street}, {"postcode", &f.Postcode}, {"city", &f.City},
-		{"host", &f.Host}, {"kind", &f.Kind}, {"precision", &f.Precision}, {"since", &f.Since}, {"in_osm", &f.InOSM}, {"site_wide", &f.SiteWide}, {"sort", &f.Sort}, {"lang", &f.Lang}}
+	return []field{{"q", &f.Text, nil}, {"bbox", &f.Box, nil}, {"lat", &f.Lat, nil}, {"lon", &f.Lon, nil}, {"radius", &f.Radius, nil},
+		{"street", nil, &f.Street}, {"postcode", nil, &f.Postcode}, {"city", nil, &f.City}, {"host", nil, &f.Host}, {"kind", nil, &f.Kind}, {"month", nil, &f.Month},
+		{"precision", &f.Precision, nil}, {"since", &f.Since, nil}, {"in_osm", &f.InOSM, nil}, {"site_wide", &f.SiteWide, nil}, {"sort", &f.Sort, nil}, {"lang", &f.Lang, nil}}
 }
 
-// Value returns what the field holds.
-func (f field) Value() string { return *f.value }
+// Values returns what the field holds; nothing where it is empty.
+func (f field) Values() []string {
+	switch {
+	case f.many != nil:
+		return *f.many
+	case *f.one == "":
+		return nil
+	}
+	return []string{*f.one}
+}
 
-// Set fills the field of a parameter in.
-func (f *Form) Set(name, value string) {
+// Set fills the field of a parameter in. Empty values count for nothing, and of
+// several a field that takes one keeps the first.
+func (f *Form) Set(name string, values ...string) {
+	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 	for _, d := range f.fields() {
-		if d.Name == name {
-			*d.value = value
+		switch {
+		case d.Name != name:
+		case d.many != nil:
+			*d.many = values
+		default:
+			*d.one = strings.Join(values[:min(1, len(values))], "")
 		}
 	}
+}
+
+// values returns what the field of a parameter holds.
+func (f *Form) values(name string) []string {
+	for _, d := range f.fields() {
+		if d.Name == name {
+			return d.Values()
+		}
+	}
+	return nil
 }
 
 // query returns the form as a query string, with the names but those of skip.
 func (f Form) query(skip ...string) string {
 	q := url.Values{}
 	for _, d := range f.fields() {
-		if d.Value() != "" && !slices.Contains(skip, d.Name) {
-			q.Set(d.Name, d.Value())
+		if values := d.Values(); len(values) > 0 && !slices.Contains(skip, d.Name) {
+			q[d.Name] = values
 		}
 	}
 	return q.Encode()
@@ -214,7 +242,7 @@ type piece struct {
 func (v *view) hit(n int, h *index.Hit) hit {
 	e := h.Evidence[0]
 	out := hit{Number: n, Hit: h, Link: safeLink(e.URL), Title: h.Name, Address: h.Line(), Lang: e.Lang,
-		Snippet: pieces(e.Snippet), Seen: v.date(h.FirstSeen), OfSite: v.with(Form{Text: v.Form.Text, Host: h.Site})}
+		Snippet: pieces(e.Snippet), Seen: v.date(h.FirstSeen), OfSite: v.with(Form{Text: v.Form.Text, Host: []string{h.Site}})}
 	if out.Title == "" {
 		out.Title = h.Site
 	}
@@ -362,16 +390,20 @@ func (v view) Chips() []chip {
 		chips = append(chips, chip{strings.TrimSpace(text), v.with(without)})
 	}
 	f := v.Form
-	for _, c := range []struct{ value, word, name string }{{f.Street, "street", "street"}, {f.Postcode, "postcode", "postcode"}, {f.City, "city", "city"}, {f.Host, "site", "host"}} {
-		if c.value != "" {
-			add(v.T[c.word]+" "+c.value, c.name)
+	for _, name := range []string{"street", "postcode", "city", "host", "kind", "month"} {
+		for _, value := range f.values(name) {
+			text := v.T[name] + " " + value
+			switch name {
+			case "kind":
+				text = v.kind(value)
+			case "month":
+				text = v.T["by_month"] + ": " + v.month(value)
+			}
+			chips = append(chips, chip{strings.TrimSpace(text), v.with(v.toggled(name, value))})
 		}
 	}
-	if f.Kind != "" {
-		add(v.kind(f.Kind), "kind")
-	}
 	if f.Precision != "" {
-		add(v.T["exact"], "precision")
+		add(cmp.Or(v.T["least_"+f.Precision], f.Precision), "precision")
 	}
 	if f.Since != "" {
 		add(v.T["newsince"]+" "+f.Since, "since")
@@ -397,14 +429,64 @@ func (v view) Chips() []chip {
 	return chips
 }
 
+// toggled returns the form with a value of a filter taken away where it was
+// chosen, and added where it was not.
+func (v view) toggled(name, value string) Form {
+	to := v.Form
+	chosen := v.Form.values(name)
+	if i := slices.IndexFunc(chosen, func(c string) bool { return alike(name, c, value) }); i >= 0 {
+		to.Set(name, slices.Delete(slices.Clone(chosen), i, i+1)...)
+	} else {
+		to.Set(name, append(slices.Clone(chosen), value)...)
+	}
+	return to
+}
+
+// alike tells whether two values of a filter ask for the same.
+func alike(name, a, b string) bool {
+	switch name {
+	case "street":
+		return gazetteer.StreetKey(a) == gazetteer.StreetKey(b)
+	case "host":
+		return strings.EqualFold(a, b)
+	}
+	return gazetteer.Key(a) == gazetteer.Key(b)
+}
+
 // kind returns the word for a sort of place.
 func (v view) kind(name string) string { return cmp.Or(v.T["is_"+name], name) }
+
+// month writes a month such as "2026-11" for people.
+func (v view) month(text string) string {
+	t, err := time.Parse("2006-01", text)
+	if err != nil {
+		return text
+	}
+	if v.Lang == "de" {
+		return []string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"}[t.Month()-1] + t.Format(" 2006")
+	}
+	return t.Format("January 2006")
+}
 
 // A menu is a facet: values that narrow the result.
 type menu struct {
 	Name   string
 	Values []choice
+	Many   bool // several values may be chosen
 }
+
+// Chosen returns how many values of a menu that takes several are chosen.
+func (m menu) Chosen() (n int) {
+	for _, c := range m.Values {
+		if m.Many && c.Chosen {
+			n++
+		}
+	}
+	return n
+}
+
+// parameterOf names the parameter that narrows by a facet.
+var parameterOf = map[index.Facet]string{index.ByStreet: "street", index.ByPostcode: "postcode", index.ByCity: "city", index.BySite: "host", index.ByKind: "kind", index.ByMonth: "month"}
 
 type choice struct {
 	Text, Link string
@@ -420,16 +502,26 @@ func (v view) Menus() []menu {
 	}
 	for _, c := range v.Result.Facets {
 		m := menu{Name: v.T["by_"+string(c.Facet)]}
-		parameter := map[index.Facet]string{index.ByStreet: "street", index.ByPostcode: "postcode", index.ByCity: "city", index.BySite: "host", index.ByKind: "kind"}[c.Facet]
+		if c.Facet == index.ByPrecision {
+			menus = v.precisions(menus, c)
+			continue
+		}
+		m.Many = true
+		parameter := parameterOf[c.Facet]
+		if c.Facet == index.ByMonth {
+			slices.SortFunc(c.Values, func(a, b index.Value) int { return strings.Compare(b.Value, a.Value) })
+		}
 		for _, value := range c.Values {
 			if parameter != "" && value.Value != "" {
-				to := v.Form
-				to.Set(parameter, value.Value)
 				text := value.Value
-				if c.Facet == index.ByKind {
+				switch c.Facet {
+				case index.ByKind:
 					text = v.kind(text)
+				case index.ByMonth:
+					text = v.month(text)
 				}
-				m.Values = append(m.Values, choice{Text: text, Link: v.with(to), Count: value.Count})
+				chosen := slices.ContainsFunc(v.Form.values(parameter), func(o string) bool { return alike(parameter, o, value.Value) })
+				m.Values = append(m.Values, choice{Text: text, Link: v.with(v.toggled(parameter, value.Value)), Count: value.Count, Chosen: chosen})
 			}
 		}
 		if len(m.Values) > 1 {
@@ -454,6 +546,30 @@ func (v view) Menus() []menu {
 	return append(menus, since, order)
 }
 
+// precisions adds the menu of how exact a position is at least, where that
+// makes a difference.
+func (v view) precisions(menus []menu, c index.Count) []menu {
+	m := menu{Name: v.T["by_precision"]}
+	sum := 0
+	for p := gazetteer.HousePrecision; p >= gazetteer.CityPrecision; p-- {
+		i := slices.IndexFunc(c.Values, func(o index.Value) bool { return o.Value == p.String() })
+		if i < 0 {
+			continue
+		}
+		sum += c.Values[i].Count
+		to := v.Form
+		to.Set("precision", p.String())
+		if v.Form.Precision == p.String() {
+			to.Set("precision")
+		}
+		m.Values = append(m.Values, choice{Text: v.T["least_"+p.String()], Link: v.with(to), Count: sum, Chosen: v.Form.Precision == p.String()})
+	}
+	if len(m.Values) < 2 {
+		return menus
+	}
+	return append(menus, m)
+}
+
 // NotInOSM returns the address of the layer "not in OpenStreetMap", or "".
 func (v view) NotInOSM() string {
 	if !v.OSM || v.Missing == 0 || v.Form.InOSM != "" {
@@ -467,9 +583,19 @@ func (v view) NotInOSM() string {
 // MissingCount writes how many matches OpenStreetMap lacks.
 func (v view) MissingCount() string { return group(v.Missing, v.Lang) }
 
-// Hidden returns the fields that a search for other words keeps.
-func (v view) Hidden() []field {
-	return slices.DeleteFunc(v.Form.fields(), func(f field) bool { return f.Name == "q" || f.Value() == "" })
+// A kept is a value of a field that a search for other words keeps.
+type kept struct{ Name, Value string }
+
+// Hidden returns what a search for other words keeps.
+func (v view) Hidden() (all []kept) {
+	for _, f := range v.Form.fields() {
+		for _, value := range f.Values() {
+			if f.Name != "q" {
+				all = append(all, kept{f.Name, value})
+			}
+		}
+	}
+	return all
 }
 
 // Download returns the address of the result in a format.
