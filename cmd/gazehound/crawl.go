@@ -282,6 +282,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			return err
 		}
 	}
+	if err := p.lostIndex(); err != nil {
+		a.warn("%v. This crawl begins a new one. %s", err, p.remakesIndex())
+	}
 	x, err := openIndex(p)
 	if err != nil {
 		return err

@@ -336,6 +336,10 @@ func (d *doctor) frontier() {
 
 // index looks at the index, unless a crawl has it.
 func (d *doctor) index(ctx context.Context) {
+	if err := d.p.lostIndex(); err != nil {
+		d.note(isBroken, "index", d.p.remakesIndex(), "%v", err)
+		return
+	}
 	if !fileExists(d.p.index()) {
 		d.well("index", "none yet")
 		return

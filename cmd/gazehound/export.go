@@ -191,7 +191,7 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	if err != nil {
 		return err
 	}
-	x, err := openIndexToRead(p)
+	x, err := openIndexToShow(p)
 	if err != nil {
 		return err
 	}

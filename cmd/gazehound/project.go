@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gazehound/crawler/monitor"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 )
@@ -61,6 +62,26 @@ func (p project) finishDiscard() error {
 		return err
 	}
 	return os.RemoveAll(p.discarded())
+}
+
+// coverage returns in how many of the region's streets the crawl has found
+// addresses, as it said last; 0 of 0 where it has not.
+func (p project) coverage() (found, streets int) {
+	s, err := monitor.Read(p.status())
+	if err != nil || s.Insight == nil {
+		return 0, 0
+	}
+	return s.Streets.Found, s.Streets.All
+}
+
+// lostIndex returns an error where a crawl has read pages and the folder of its
+// index is not there.
+func (p project) lostIndex() error {
+	s, err := monitor.Read(p.status())
+	if err != nil || s.Pages == 0 || fileExists(p.index()) || !fileExists(p.frontier()) {
+		return nil
+	}
+	return fmt.Errorf("the index %s is gone, and with it what the crawl found on %s", p.index(), several(int(s.Pages), "page"))
 }
 
 // openGazetteer opens the gazetteer of the project.

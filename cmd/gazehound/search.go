@@ -74,7 +74,7 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 	if err := a.needData(); err != nil {
 		return err
 	}
-	x, err := openIndexToRead(project{a.data})
+	x, err := openIndexToShow(project{a.data})
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	x, err := openIndexToRead(p)
+	x, err := openIndexToShow(p)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (w *waiting) watch(ctx context.Context, handler func(api.Source) http.Handl
 			return
 		case <-tick.C:
 		}
-		x, err := openIndexToRead(project{w.app.data})
+		x, err := openIndexToShow(project{w.app.data})
 		switch {
 		case err != nil: // a crawl has it, or it is of no use
 			if old := *w.why.Load(); old.Error() != err.Error() {
@@ -209,6 +209,15 @@ func openIndexToRead(p project) (*index.Index, error) {
 	return x, nil
 }
 
+// openIndexToShow opens the index for those who ask what was found: to them one
+// that is gone is not one without pages.
+func openIndexToShow(p project) (*index.Index, error) {
+	if err := p.lostIndex(); err != nil {
+		return nil, fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+	}
+	return openIndexToRead(p)
+}
+
 // Bounds of the server.
 const (
 	maxConnections = 1000
@@ -264,7 +273,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 		}
 	}
 	if s, ok := x.(*shards); ok {
-		o.Missing = s.missing
+		o.Missing, o.Coverage = s.missing, nil
 	}
 	handler := func(x api.Source) http.Handler { return api.Handler(x, o) }
 	var h http.Handler
@@ -326,6 +335,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	o.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 	o.Region = cfg.Region.Name
 	p := project{a.data}
+	o.Coverage = p.coverage
 	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
 		o.Outline = r.Area
 		if o.Region == "" {

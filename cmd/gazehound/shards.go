@@ -378,7 +378,7 @@ func (a *app) openShards(ctx context.Context, cfg *Config, dirs []string) (s *sh
 		if s.local[name] != nil {
 			return s, fail(exitUsage, "two parts are called %s; write NAME=DIR", name)
 		}
-		x, err := openIndexToRead(project{path})
+		x, err := openIndexToShow(project{path})
 		if err != nil {
 			return s, err
 		}

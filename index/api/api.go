@@ -87,6 +87,10 @@ type Options struct {
 	// Gazehound-Missing-Nodes, and, where it can, in its text. Nil: none ever is.
 	Missing func() []string
 
+	// Coverage says in how many of the region's streets the crawl has found
+	// addresses; of 0 streets nothing is known. Nil: nobody knows.
+	Coverage func() (found, streets int)
+
 	// Crawl is shown by /status: "running", "stopped". Nil: "stopped".
 	Crawl func() string
 	// Checks are asked by /healthz beside the index's own, by their names.
@@ -501,6 +505,9 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		}
 		if problem == nil && p.Result.Total == 0 {
 			p.Similar = s.similar(a.Text)
+			if s.Coverage != nil {
+				p.Found, p.Streets = s.Coverage()
+			}
 		}
 	}
 	if problem != nil {

@@ -565,6 +565,26 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
+// Who finds nothing reads how much the crawl has found.
+func TestCoverage(t *testing.T) {
+	o := options()
+	found, streets := 0, 0
+	o.Coverage = func() (int, int) { return found, streets }
+	h := Handler(town(t, 0), o)
+	for _, c := range []struct {
+		found, streets int
+		lang, want     string
+	}{
+		{0, 0, "en", "The crawl may not have seen it yet."}, {0, 200, "en", "addresses in 0 % of the streets so far; it may still turn up"}, {1, 200, "en", "in less than 1 % of"},
+		{63, 200, "en", "in 31 % of the streets"}, {199, 200, "de", "in 99 % der Straßen"}, {200, 200, "en", "in all streets that are known"}, {1, 200, "de", "in weniger als 1 % der Straßen"},
+	} {
+		found, streets = c.found, c.streets
+		if _, body := get(h, "/?q=zzzzqqqq&lang="+c.lang); !strings.Contains(body, c.want) {
+			t.Errorf("%d of %d: the page does not say %q", c.found, c.streets, c.want)
+		}
+	}
+}
+
 // BenchmarkPage is a search as a browser asks for it: the list, the menus, what
 // is missing, the map's data, packed.
 func BenchmarkPage(b *testing.B) {

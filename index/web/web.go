@@ -132,6 +132,10 @@ type Page struct {
 
 	Similar []string // texts to search for, where nothing was found
 
+	// Found is how many of the region's Streets have an address; of no streets
+	// nothing is known.
+	Found, Streets int
+
 	MissingNodes []string // of several, whose part of the index did not answer
 }
 
@@ -635,6 +639,21 @@ func (v view) Alike() []choice {
 		all = append(all, choice{Text: text, Link: v.with(Form{Text: text})})
 	}
 	return all
+}
+
+// Maybe says how much the crawl has found so far, to a reader for whom there is
+// nothing.
+func (v view) Maybe() string {
+	share := fmt.Sprintf("%d %%", 100*v.Found/max(1, v.Streets)) // never more than is true
+	switch {
+	case v.Streets == 0:
+		return v.T["maybe"]
+	case v.Found >= v.Streets:
+		return v.T["coverage_all"]
+	case v.Found > 0 && 100*v.Found < v.Streets:
+		share = v.T["coverage_little"]
+	}
+	return fmt.Sprintf(v.T["coverage"], share)
 }
 
 // TextOnly returns the address of the search for the words alone.
