@@ -224,6 +224,44 @@ func TestBrowserMap(t *testing.T) {
 	shoot(t, ctx, "map-clusters")
 }
 
+// The map shows where its reader is, who asked for it, and says why where it
+// cannot.
+func TestBrowserLocate(t *testing.T) {
+	needMap(t)
+	ctx := browser(t, chromedp.WindowSize(1280, 860))
+	server := mapServer(t, 40)
+	stub := func(answer string) chromedp.Action[chromedp.Void] {
+		return chromedp.Evaluate[chromedp.Void](`navigator.geolocation.getCurrentPosition = (found, failed) => { window.asked = (window.asked || 0) + 1; ` + answer + ` }`)
+	}
+	wait := func(what, script string) {
+		t.Helper()
+		if _, err := chromedp.Run(ctx, chromedp.Poll[bool](script)); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	do(t, ctx, chromedp.Navigate(server+"/?q=haus&lang=en"), chromedp.WaitVisible("a.locate"))
+	if !read(t, ctx, chromedp.Evaluate[bool](`document.featurePolicy.allowsFeature("geolocation")`)) {
+		t.Error("the page forbids itself to ask for the position")
+	}
+	do(t, ctx, stub(`failed({ code: 1, message: "<b>x</b>" })`), chromedp.Click("a.locate"), chromedp.WaitVisible(".located"))
+	if got := read(t, ctx, chromedp.Text(".located")); !strings.Contains(got, "allow the position for this page") {
+		t.Errorf("refused: %q", got)
+	}
+	shoot(t, ctx, "locate-refused")
+	do(t, ctx, stub(`found({ coords: { latitude: 40.1, longitude: -75.3, accuracy: 30 } })`), chromedp.Click("a.locate"))
+	wait("far away", `document.querySelector(".located").textContent.includes("outside the region")`)
+	do(t, ctx, stub(`found({ coords: { latitude: 53.1405, longitude: 8.2142, accuracy: 30 } })`), chromedp.Evaluate[chromedp.Void](`document.querySelector("a.locate").focus()`), chromedp.KeyEvent(" "))
+	wait("a place", `document.querySelectorAll(".mark-here[aria-label='You are about here']").length === 1 && document.querySelector(".located").hidden && /^#map=1[5-9][.\d]*\/53\.140/.test(location.hash)`)
+	shoot(t, ctx, "locate")
+	if asked := read(t, ctx, chromedp.Evaluate[float64](`window.asked`)); asked != 3 {
+		t.Errorf("the browser was asked %v times", asked)
+	}
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector(".mark-here").focus()`), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".leaflet-popup a[href*='sort=distance']"), chromedp.Click(".leaflet-popup a[href*='sort=distance']"), chromedp.WaitVisible(".distance"))
+	if got := read(t, ctx, chromedp.Location()); !strings.Contains(got, "lat=53.14050") || !strings.Contains(got, "q=haus") {
+		t.Errorf("the nearest are at %s", got)
+	}
+}
+
 // Everything can be done with keys.
 func TestBrowserKeys(t *testing.T) {
 	needMap(t)

@@ -247,6 +247,60 @@ export function startMap(section, data) {
     if (n) select(+n[1]);
   });
 
+  // "Where am I?" asks the browser, only on a click and only where the page has
+  // come over a line that nobody can change.
+  if (isSecureContext && navigator.geolocation) {
+    const bar = element("div", "", { class: "leaflet-bar" });
+    const button = element("a", "◎", { href: "#map", role: "button", title: t.locate, "aria-label": t.locate, class: "locate" });
+    bar.append(button);
+    L.DomEvent.disableClickPropagation(bar);
+    const control = L.control({ position: "topright" });
+    control.onAdd = () => bar;
+    control.addTo(map);
+    const word = element("p", "", { class: "located", role: "status", hidden: "" });
+    section.append(word);
+    const say = (text) => {
+      word.textContent = text;
+      word.hidden = !text;
+    };
+    const place = L.layerGroup().addTo(map);
+    const found = ({ coords }) => {
+      button.removeAttribute("aria-busy");
+      const at = [coords.latitude, coords.longitude];
+      const area = L.circle(at, { radius: coords.accuracy, className: "here", interactive: false });
+      const m = L.marker(at, { icon: icon("here", "", t.here, 26), zIndexOffset: 1000 });
+      const q = new URLSearchParams(data.filters);
+      for (const name of ["bbox", "radius"]) q.delete(name);
+      q.set("lat", at[0].toFixed(5));
+      q.set("lon", at[1].toFixed(5));
+      q.set("sort", "distance");
+      if (data.lang) q.set("lang", data.lang);
+      m.bindPopup(popup(t.here, `± ${Math.max(1, Math.round(coords.accuracy))} m`, "", "/?" + q, t.nearest), { autoPanPaddingTopLeft: [12, 64] });
+      place.clearLayers().addLayer(area).addLayer(m);
+      touched = true;
+      map.fitBounds(L.latLng(at).toBounds(Math.max(400, 2 * coords.accuracy)), { animate: !still });
+      say(data.outline?.length && !whole.pad(0.5).contains(at) ? t.faraway : "");
+    };
+    const failed = (e) => {
+      button.removeAttribute("aria-busy");
+      say(e.code === 1 ? t.refused : t.unknown_place);
+    };
+    button.addEventListener("click", (e) => {
+      e.preventDefault();
+      if (button.hasAttribute("aria-busy")) return;
+      button.setAttribute("aria-busy", "true");
+      say("");
+      navigator.geolocation.getCurrentPosition(found, failed, { enableHighAccuracy: true, timeout: 15000, maximumAge: 60000 });
+    });
+    button.addEventListener("keydown", (e) => {
+      if (e.key === " ") {
+        e.preventDefault();
+        button.click();
+      }
+    });
+    map.on("click", () => say(""));
+  }
+
   // The number of a hit leads to its pin.
   for (const [n, m] of markers) {
     const badge = document.querySelector(`#r${n} .number`);
