@@ -352,6 +352,16 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 		t.Error("the dark scheme is not on")
 	}
 	shoot(t, ctx, "dark")
+	// A menu that opens moves none of the others.
+	if !read(t, ctx, chromedp.Evaluate[bool](`(() => {
+		const all = [...document.querySelectorAll(".menus > *")], tops = () => all.map((e) => e.offsetTop).join();
+		const before = tops();
+		all[1].open = true;
+		return all.length > 2 && tops() === before;
+	})()`)) {
+		t.Error("an open menu moves the others")
+	}
+	shoot(t, ctx, "dark-menu")
 	do(t, ctx, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(server.URL+"/?q=haus&lang=de"), chromedp.WaitVisible("#r1"))
 	shoot(t, ctx, "phone-dark")
 	for _, target := range []string{"/", "/?q=haus", "/?q=boese", "/?lat=53.14&lon=8.214&radius=700&sort=distance&postcode=26121&street=" + url.QueryEscape("Neue Straße")} {
