@@ -111,6 +111,20 @@ func TestBrowserDashboard(t *testing.T) {
 		do(chromedp.Evaluate[chromedp.Void](`loadTerms(); loadMap(); loadStreets(); void 0`))
 		time.Sleep(time.Second)
 	}
+	// The slider of the map leads back, and to now again.
+	until("the slider", `!document.getElementById("times").hidden`)
+	moved, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(() => {
+		const count = () => document.getElementById("dots").getAttribute("d").split("M").length, all = count();
+		const slide = (to) => { const when = document.getElementById("when"); when.value = to; when.dispatchEvent(new Event("input")); return document.getElementById("then").value; };
+		const then = slide(0), few = count(), now = slide(1000);
+		return few < all && then !== "now" && now === "now" && count() >= all;
+	})()`))
+	if err != nil || !moved {
+		t.Errorf("the slider does not lead back: %v", err)
+	}
+	if *screenshots != "" {
+		do(chromedp.Evaluate[chromedp.Void](`document.getElementById("when").value = 400; dirty = true; drawDots()`))
+	}
 	shoot("dashboard")
 	do(chromedp.EmulateViewport(390, 844))
 	until("no scrolling to the side on a phone", `document.documentElement.scrollWidth <= innerWidth`)

@@ -457,12 +457,17 @@ func (a *Admin) streets(q url.Values) (any, error) {
 // maxStreetDots bounds the streets on the map.
 const maxStreetDots = 5_000
 
-// found returns everything that is on the map: lon, lat and for streets
-// whether an address of it was found.
+// found returns everything that is on the map: lon, lat, and of dots when they
+// were found in Unix seconds, 0 before this run; of streets whether an address of
+// it was found.
 func (a *Admin) found(url.Values) (any, error) {
-	dots := [][2]float64{}
+	dots := [][3]float64{}
 	for _, d := range a.o.Board.Dots() {
-		dots = append(dots, [2]float64{d.Lon, d.Lat})
+		at := 0.0
+		if !d.Found.IsZero() {
+			at = float64(d.Found.Unix())
+		}
+		dots = append(dots, [3]float64{d.Lon, d.Lat, at})
 	}
 	streets, _ := a.o.Board.Streets(maxStreetDots)
 	marks := [][3]float64{}

@@ -100,7 +100,7 @@ function show(s) {
   const losses = (s.log_loss || []).map((x) => (x === null ? "not known yet" : x.toFixed(2)));
   $("loss").textContent = "Log-loss of the last 1,000 predictions, 1 · 2 · 3 links ahead: " + losses.join(" · ") + " (0.69 is a coin).";
   $("advice").replaceChildren(...((s.advice || []).length ? s.advice : ["Nothing to advise yet."]).map((t) => el("li", {}, t)));
-  for (const d of s.fresh || []) dot(d.lon, d.lat, true);
+  for (const d of s.fresh || []) dot(d.lon, d.lat, Date.parse(d.found) / 1000 || 0, true);
   if (s.fresh) drawDots();
   if (points && span === "10m") {
     append(s);
@@ -196,7 +196,7 @@ async function loadCurves() {
 }
 
 // The map: equirectangular around its middle, which is enough for a city.
-let drawn = [], dirty = false;
+let drawn = [], dirty = false; // of drawn: when it was found, in Unix seconds, and a piece of a path
 
 async function loadMap() {
   const f = await get("/v1/crawl/found");
@@ -215,7 +215,7 @@ async function loadMap() {
   const outline = f.outline.map((ring) => "M" + ring.map((p) => plan.x(p[0]).toFixed(1) + " " + plan.y(p[1]).toFixed(1)).join("L") + "Z").join("");
   const square = (p) => "M" + (plan.x(p[0]) - 2.5).toFixed(1) + " " + (plan.y(p[1]) - 2.5).toFixed(1) + "h5v5h-5z";
   drawn = [];
-  for (const d of f.dots) dot(d[0], d[1], false);
+  for (const d of f.dots) dot(d[0], d[1], d[2], false);
   $("map").replaceChildren(
     shape("path", { class: "land", d: outline }),
     shape("path", { class: "open", d: f.streets.filter((p) => !p[2]).map(square).join("") }),
@@ -224,10 +224,10 @@ async function loadMap() {
   drawDots();
 }
 
-function dot(lon, lat, fresh) {
+function dot(lon, lat, found, fresh) {
   if (!plan) return;
   const x = plan.x(lon).toFixed(1), y = plan.y(lat).toFixed(1);
-  drawn.push("M" + x + " " + y + "h0");
+  drawn.push([found, "M" + x + " " + y + "h0"]);
   dirty = true;
   const pulses = $("fresh");
   if (fresh && pulses && pulses.childElementCount < 50) {
@@ -240,8 +240,23 @@ function dot(lon, lat, fresh) {
 function drawDots() {
   if (!plan || !$("dots") || !dirty) return;
   dirty = false;
-  $("dots").setAttribute("d", drawn.join(""));
-  $("map").setAttribute("aria-label", "Map of the addresses found: " + whole(drawn.length) + " places");
+  const [shown, time] = atTime();
+  $("dots").setAttribute("d", shown.map((d) => d[1]).join(""));
+  $("map").setAttribute("aria-label", "Map of the addresses found" + (time ? " until " + time : "") + ": " + whole(shown.length) + " places");
+}
+
+// The slider leads back through this run. What streets were covered then is not
+// known, so their squares fade.
+function atTime() {
+  const times = drawn.map((d) => d[0]).filter(Boolean);
+  const [first, last] = times.reduce(([a, b], t) => [Math.min(a, t), Math.max(b, t)], [Infinity, 0]);
+  $("times").hidden = !(last - first >= 2);
+  const share = $("when").value / $("when").max, live = share === 1 || $("times").hidden;
+  $("map").classList.toggle("past", !live);
+  const until = first + (last - first) * share, time = live ? "" : new Date(until * 1000).toLocaleTimeString();
+  const shown = live ? drawn : drawn.filter((d) => d[0] <= until);
+  $("then").value = live ? "now" : time + ": " + whole(shown.length) + (shown.length === 1 ? " place" : " places");
+  return [shown, time];
 }
 
 async function loadHosts() {
@@ -387,6 +402,10 @@ function start() {
   every(10, loadStreets);
 }
 
+$("when").addEventListener("input", () => {
+  dirty = true;
+  drawDots();
+});
 $("pause").addEventListener("click", () => post(paused ? "resume" : "pause"));
 $("checkpoint").addEventListener("click", async () => { if (await post("checkpoint")) say("Model and curves are on the disk."); });
 $("stop").addEventListener("click", () => { if (confirm("Stop the crawl? Open pages finish, and the same command goes on with it.")) post("stop"); });
