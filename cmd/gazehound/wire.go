@@ -450,7 +450,7 @@ func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy, trap
 			h, _ := forHost(cfg.Hosts, u)
 			return h.MaxPages
 		},
-		PerPart: perPath(cfg), Selectivity: selectivity(cfg),
+		PerPart: perPath(cfg), Selectivity: selectivity(cfg), Await: cfg.Fetch.Delay + frontier.Turn,
 		Score: demoted(strategy.Rescore(order), traps),
 	})
 	if err != nil {

@@ -159,10 +159,11 @@ type Options struct {
 	// frontier.
 	PerPart func(weburl.URL) (part string, most int64)
 	// Selectivity in [0, 1): an entry is left alone while the host of a better one
-	// rests that will be asked soon, if its priority is lower than this share of
+	// rests for no longer than Await, if its priority is lower than this share of
 	// the better one's. 0: whatever may be asked is taken. Orders whose
 	// priorities are not positive know no shares, and none waits.
 	Selectivity float64
+	Await       time.Duration
 	Sync        bool  // every write survives a power cut, not only a killed process; slower
 	MinFree     int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
 	InMemory    bool  // nothing is kept; for tests
@@ -175,6 +176,10 @@ type Options struct {
 	// the frontier.
 	Score func(*Entry) float64
 }
+
+// Turn is what a host's turn takes beside its delay and the way to it: Await is
+// worth that much more than they are.
+const Turn = 250 * time.Millisecond
 
 // DefaultOptions returns the options of config.yaml as shipped, without Dir.
 func DefaultOptions() Options {
@@ -192,6 +197,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("frontier: %d URLs per host is negative", o.MaxPerHost)
 	case !(o.Selectivity >= 0 && o.Selectivity < 1):
 		return fmt.Errorf("frontier: selectivity %v is not from 0 to less than 1", o.Selectivity)
+	case o.Await < 0:
+		return fmt.Errorf("frontier: hosts that rest for %v cannot be awaited", o.Await)
 	case o.MinFree < 0:
 		return fmt.Errorf("frontier: %d bytes free on the disk is negative", o.MinFree)
 	}

@@ -40,6 +40,7 @@ type MemoryOptions struct {
 	Seed        uint64
 	MaxPerHost  int64
 	Selectivity float64
+	Await       time.Duration
 	Score       func(*Entry) float64
 }
 
@@ -296,7 +297,7 @@ func (m *Memory) awaits(rank uint32) bool {
 		return false
 	}
 	for _, h := range m.parked.hosts[:min(lookAhead, len(m.parked.hosts))] {
-		if h.until <= m.now+maxAwaited && worthWaiting(priorityOf(rank), h.best.rank, m.options.Selectivity) {
+		if h.until <= m.now+m.options.Await && worthWaiting(priorityOf(rank), h.best.rank, m.options.Selectivity) {
 			return true
 		}
 	}

@@ -15,7 +15,7 @@ const (
 	tolerance  = 0.01 // share by which a rival must be better for that
 	maxRefused = 64   // hosts that one Next may ask in vain before it lets others in
 
-	maxAwaited = 10 * time.Second // hosts that rest longer are not waited for, and no caller waits longer for a better entry
+	maxAwaited = 10 * time.Second // what one caller waits for better entries, all in all
 	lookAhead  = 64               // hosts that rest, among those that wake first, that a caller looks at
 )
 
@@ -182,7 +182,7 @@ func (f *Frontier) awaits(priority float64) bool {
 	if f.options.Selectivity == 0 {
 		return false
 	}
-	latest := time.Since(f.began) + maxAwaited
+	latest := time.Since(f.began) + f.options.Await
 	for _, h := range f.parked.hosts[:min(lookAhead, len(f.parked.hosts))] {
 		if h.until <= latest && f.waiting(h) > 0 && worthWaiting(priority, h.best.rank, f.options.Selectivity) {
 			return true

@@ -25,7 +25,7 @@ func TestSelectivity(t *testing.T) {
 		{"worse", 0.5, 0.8, 0.39, rest, true},
 		{"good enough", 0.5, 0.8, 0.4, rest, false},
 		{"none", 0, 0.8, 0.01, rest, false},
-		{"too long", 0.5, 0.8, 0.01, maxAwaited + time.Second, false},
+		{"too long", 0.5, 0.8, 0.01, rest + time.Second, false},
 		{"no share of nothing", 0.5, 0, -1, rest, false},
 		{"no share of less than nothing", 0.5, -1, -3, rest, false},
 	} {
@@ -44,7 +44,7 @@ func TestSelectivity(t *testing.T) {
 			}
 			entries := []Entry{worth(t, "http://better.example/", c.better), worth(t, "http://worse.example/", c.worse)}
 			synctest.Test(t, func(t *testing.T) {
-				f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: c.selectivity})
+				f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: c.selectivity, Await: rest})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,7 +59,7 @@ func TestSelectivity(t *testing.T) {
 				}
 			})
 			synctest.Test(t, func(t *testing.T) {
-				m := NewMemory(MemoryOptions{Selectivity: c.selectivity})
+				m := NewMemory(MemoryOptions{Selectivity: c.selectivity, Await: rest})
 				if _, err := m.Push(t.Context(), entries...); err != nil {
 					t.Fatal(err)
 				}
@@ -82,7 +82,7 @@ func TestSelectivity(t *testing.T) {
 // Nobody waits for ever for a host that is always busy.
 func TestSelectivityEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: 0.5})
+		f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: 0.5, Await: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,7 +111,7 @@ func Run(ctx context.Context, w *Web, s strategy.Strategy, o Options) (*Result, 
 	o.Fetchers = max(o.Fetchers, 1)
 	r := &run{web: w, o: o, gate: newGate(o)}
 	r.queue = frontier.NewMemory(frontier.MemoryOptions{
-		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity,
+		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Await: o.Delay + o.Latency + frontier.Turn,
 		Score: strategy.Rescore(s),
 	})
 	scope := o.Scope
