@@ -46,7 +46,7 @@ growth: build ## one long crawl of a large made-up web: speed, CPU time and memo
 N ?= 100000
 QUERIES ?= 4000
 bench-search: ## the same questions to the index, PostgreSQL with PostGIS and SQLite (N=100000 QUERIES=4000); needs a C compiler, and what is not installed is left out
-	cd index/peers && CGO_ENABLED=1 $(GO) build -tags sqlite_fts5 -o ../../bin/search-peers .
+	cd index/peers && CGO_ENABLED=1 go build -tags sqlite_fts5 -o ../../bin/search-peers .
 	./bin/search-peers -n $(N) -queries $(QUERIES)
 
 microbench: ## benchmarks of the packages, each beside its baseline
