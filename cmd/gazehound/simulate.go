@@ -480,6 +480,9 @@ func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config)
 		if err != nil {
 			return nil, fail(exitUsage, "--demo: %w", err)
 		}
+		if o.sim.Pages == 0 && !town.Finite {
+			return nil, fail(exitUsage, "--pages 0 visits all of a web, and this one has calendars without end: --demo finite=1 makes one without, or --pages says how many")
+		}
 		language := ""
 		if cfg.Crawl.Judge == "language" {
 			if language, err = languageOf(cfg.Crawl.Language); err != nil {
