@@ -81,7 +81,9 @@ A node that was stopped keeps its share for --away, and what waits in its queue 
 With --leave it does not come back to crawl but gives both up: the others have its share and
 its links at once, and it ends. What it has found stays in its data directory.
 
-The node ends when all nodes of the crawl are idle and no link is on its way.
+The node ends when all nodes of the crawl are idle and no link is on its way. A server inside
+ends with its node, also when that has fetched its --max-pages: what others still have to send
+they send when it is back.
 All flags of "crawl" count; --max-pages counts the pages of this node.
 
 Exit status: that of crawl, and 8 when the cluster cannot be reached, has another

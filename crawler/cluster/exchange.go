@@ -183,9 +183,8 @@ func (n *Node) sendLinks(ctx context.Context) {
 		}
 		if err != nil && ctx.Err() == nil {
 			n.o.Log("cluster: %v", err)
-			some = false
 		}
-		if some {
+		if some && err == nil {
 			continue
 		}
 		select {

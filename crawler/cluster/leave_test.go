@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -156,6 +157,34 @@ func TestCloseGivesBack(t *testing.T) {
 	a.Close()
 	_, of = gate("b")
 	until(t, "a turn of another node", func() bool { return of.Claim("www.example.org") == 0 })
+}
+
+// A node ends also where the cluster has gone and links wait to be sent; they
+// are still there when it comes back.
+func TestCloseWithoutCluster(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	o := options(t, s, "a")
+	a := join(t, &memory{}, o)
+	s.Close()
+	if err := a.outbox.put(t.Context(), "b", entries(t, 10)); err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan struct{})
+	go func() { a.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Fatal("the node does not end")
+	}
+	left, err := openOutbox(filepath.Join(o.Dir, "outbox"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer left.close()
+	if l, some, err := left.due(0, 0); err != nil || !some {
+		t.Errorf("what was not sent: %+v, %v, %v", l, some, err)
+	}
 }
 
 // What one asks of all nodes, all do, once; a pause counts for those that come
