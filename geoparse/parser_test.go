@@ -378,6 +378,29 @@ func TestNoAddressWithoutCode(t *testing.T) {
 	}
 }
 
+// In a sentence the city follows with "in", also behind a number with a letter.
+func TestInCity(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, number := range map[string]string{
+		"Sie finden uns unter der Anschrift Lange Straße 12 in 26122 Oldenburg.": "12",
+		"Wir wohnen in der Lange Straße 12a in 26122 Oldenburg.":                 "12a",
+		"Wir wohnen Lange Straße 12 a in 26122 Oldenburg.":                       "12a",
+	} {
+		v := parse(t, p, Input{Text: text})
+		got := ""
+		if len(v.Addresses) > 0 {
+			got = strings.ReplaceAll(v.Addresses[0].HouseNumber, " ", "")
+		}
+		if got != number {
+			t.Errorf("%q: number %q, want %q", text, got, number)
+		}
+	}
+}
+
 // What nobody sees is no part of what is read, neither in a plain text nor in a
 // page; spans count it.
 func TestUnseen(t *testing.T) {

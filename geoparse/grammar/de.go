@@ -174,8 +174,9 @@ func nameLikeTokens(text string, t []Token) bool {
 func skipTail(text string, t []Token, k int) (Street, int) {
 	var s Street
 	parentheses := 1
-	if n := backOver(text, t, k, ""); k == len(t) && n > 1 && t[n-2].Kind == Number && isWord(text, t[n-1], "in", "te") {
-		k = n - 1 // "Lange Straße 10 in 26121 Oldenburg"
+	if n := backOver(text, t, k, ""); k == len(t) && n > 1 && isWord(text, t[n-1], "in", "te") &&
+		(t[n-2].Kind == Number || n > 2 && isLetterWord(t[n-2]) && t[n-3].Kind == Number) {
+		k = n - 1 // "Lange Straße 10 in 26121 Oldenburg", "Lange Straße 10 a in …"
 	}
 	for k > 0 {
 		tok := t[k-1]
