@@ -3,11 +3,14 @@ package index
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
+	"gazehound/gazetteer"
 	"gazehound/geoparse"
 
 	"github.com/paulmach/orb"
@@ -228,5 +231,53 @@ func TestQueryCheck(t *testing.T) {
 	}
 	if _, err := x.Search(t.Context(), Query{Cursor: "x"}); !errors.Is(err, ErrCursor) {
 		t.Errorf("cursor: %v", err)
+	}
+}
+
+// A cursor belongs to all that a query asks for: no filter is left out of its
+// digest, nor anything in it that only says how much is told.
+func TestDigest(t *testing.T) {
+	told := []string{"Limit", "Cursor", "Only", "Sample", "Points", "Facets", "Explain"}
+	plain := Query{}.digest()
+	fields := reflect.TypeFor[Query]()
+	for i := range fields.NumField() {
+		var q Query
+		v := reflect.ValueOf(&q).Elem().Field(i)
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString("x")
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.Float64:
+			v.SetFloat(0.5)
+		case reflect.Int, reflect.Int8:
+			v.SetInt(1)
+		case reflect.Uint8:
+			v.SetUint(1)
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		case reflect.Pointer:
+			v.Set(reflect.New(v.Type().Elem()))
+		default:
+			v.Set(reflect.ValueOf(time.Unix(1, 0)))
+		}
+		name := fields.Field(i).Name
+		if counts := q.digest() != plain; counts == slices.Contains(told, name) {
+			t.Errorf("%s counts: %v", name, counts)
+		}
+	}
+}
+
+// Without takes one filter away and leaves the others.
+func TestWithout(t *testing.T) {
+	q := Query{Street: []string{"a"}, Postcode: []string{"b"}, City: []string{"c"}, Host: []string{"d"}, Kind: []string{"cafe"}, Month: []string{"2026-11"}, Precision: gazetteer.HousePrecision, Text: "x"}
+	for _, f := range Facets() {
+		wider, narrowed := q.Without(f)
+		if _, again := wider.Without(f); narrowed == (f == ByLevel) || again || (wider.digest() == q.digest()) == narrowed {
+			t.Errorf("%s: narrowed %v, again %v", f, narrowed, again)
+		}
+		if len(q.Street) != 1 {
+			t.Fatalf("%s: q itself has changed", f)
+		}
 	}
 }

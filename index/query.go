@@ -71,6 +71,19 @@ func Facets() []Facet {
 	return []Facet{ByStreet, ByPostcode, ByCity, ByHost, BySite, ByKind, ByMonth, ByPrecision, ByLevel}
 }
 
+// Without returns q without the filter that asks for values of a facet, and
+// whether it has one. Levels are no values that a reader chooses.
+func (q Query) Without(f Facet) (wider Query, narrowed bool) {
+	values := map[Facet]*[]string{ByStreet: &q.Street, ByPostcode: &q.Postcode, ByCity: &q.City, ByHost: &q.Host, BySite: &q.Host, ByKind: &q.Kind, ByMonth: &q.Month}[f]
+	switch {
+	case values != nil:
+		narrowed, *values = len(*values) > 0, nil
+	case f == ByPrecision:
+		narrowed, q.Precision = q.Precision > 0, 0
+	}
+	return q, narrowed
+}
+
 // A Query asks for addresses. All parts that are given must fit; the zero
 // Query finds everything.
 type Query struct {

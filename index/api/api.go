@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -547,25 +546,9 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 func (s *server) widen(ctx context.Context, q index.Query, facets []index.Count) *Problem {
 	q.Points, q.Limit, q.Cursor = 0, 1, ""
 	for i := range facets {
-		wider := q
-		switch facets[i].Facet {
-		case index.ByStreet:
-			wider.Street = nil
-		case index.ByPostcode:
-			wider.Postcode = nil
-		case index.ByCity:
-			wider.City = nil
-		case index.BySite:
-			wider.Host = nil
-		case index.ByKind:
-			wider.Kind = nil
-		case index.ByMonth:
-			wider.Month = nil
-		case index.ByPrecision:
-			wider.Precision = 0
-		}
-		if reflect.DeepEqual(wider, q) {
-			continue // q asks nothing of it
+		wider, narrowed := q.Without(facets[i].Facet)
+		if !narrowed {
+			continue
 		}
 		wider.Facets = []index.Facet{facets[i].Facet}
 		result, p := s.query(ctx, wider)

@@ -208,7 +208,7 @@ type hit struct {
 	Also     string // names of what else is there
 	Address  string
 	Distance string
-	Sort     string // of place, in the reader's language
+	KindName string // of place, in the reader's language
 	Lang     string
 	Snippet  []piece
 	Seen     string
@@ -219,7 +219,7 @@ type hit struct {
 	JOSM     string // the same in JOSM, if it runs on the reader's machine
 	Nearby   string // address of the search around it
 	OfSite   string // address of the search on its site
-	Report   string // address of the form that asks for its removal
+	Removal  string // address of the form that asks for it
 	Pages    []evidence
 }
 
@@ -261,13 +261,13 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Also += " …"
 	}
 	if h.Kind != "" {
-		out.Sort = v.kind(h.Kind)
+		out.KindName = v.kind(h.Kind)
 	}
 	what := out.Address
 	if len(e.URL) <= maxReported {
 		what = e.URL + " · " + what
 	}
-	out.Report = "/bot?" + url.Values{"what": {what}, "lang": {v.Lang}}.Encode() + "#removal"
+	out.Removal = "/bot?" + url.Values{"what": {what}, "lang": {v.Lang}}.Encode() + "#removal"
 	out.Contact = v.contact(h)
 	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM() && h.Gone.IsZero()
 	if out.Missing && h.HasPoint {
@@ -466,10 +466,7 @@ func (v view) month(text string) string {
 	if err != nil {
 		return text
 	}
-	if v.Lang == "de" {
-		return []string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"}[t.Month()-1] + t.Format(" 2006")
-	}
-	return t.Format("January 2006")
+	return strings.Fields(v.T["months"])[t.Month()-1] + t.Format(" 2006")
 }
 
 // A menu is a facet: values that narrow the result.
