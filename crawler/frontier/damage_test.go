@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -375,6 +376,43 @@ func TestLongNumber(t *testing.T) {
 			}
 			if n := drain(t, f); n != 94 {
 				t.Errorf("served %d of 94", n)
+			}
+		})
+	}
+}
+
+// TestEmptyLog: a process that dies while it makes a log leaves a file of no
+// bytes, which is no damage.
+func TestEmptyLog(t *testing.T) {
+	for _, patterns := range [][]string{{"*.mem"}, {"*.vlog"}, {"*.mem", "*.vlog"}} {
+		t.Run(strings.Join(patterns, " "), func(t *testing.T) {
+			dir := t.TempDir()
+			f, _ := fill(t, Options{Dir: dir})
+			copied := filepath.Join(t.TempDir(), "copy")
+			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			for _, pattern := range patterns {
+				logs, err := filepath.Glob(filepath.Join(copied, pattern))
+				if err != nil || len(logs) == 0 {
+					t.Fatalf("logs: %v, %v", logs, err)
+				}
+				last := filepath.Base(logs[len(logs)-1])
+				kind := filepath.Ext(last)
+				n, err := strconv.Atoi(strings.TrimSuffix(last, kind))
+				if err != nil {
+					t.Fatal(err)
+				}
+				next := fmt.Sprintf("%0*d%s", len(last)-len(kind), n+1, kind)
+				if err := os.WriteFile(filepath.Join(copied, next), nil, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f = open(t, Options{Dir: copied})
+			checkStore(t, f)
+			if n := drain(t, f); n != 30 {
+				t.Errorf("served %d of 30", n)
 			}
 		})
 	}

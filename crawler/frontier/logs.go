@@ -13,19 +13,29 @@ import (
 )
 
 // openStore opens the store of o. Badger ends its logs where they stop making
-// sense, as a crash may leave them, with one exception: it refuses to open a
-// log that goes on with a number of more than ten bytes. Such a log is ended
-// there, as it would be at any other damage.
+// sense, as a crash may leave them, with two exceptions. It refuses a log of no
+// bytes, which is left when the process dies between making the file and giving
+// it its size; but it gives it that size and a header before it says so, and
+// takes it the next time. And it refuses a log that goes on with a number of
+// more than ten bytes; such a log is ended there, as it would be at any other
+// damage.
 func openStore(o Options) (*badger.DB, error) {
-	db, err := badger.Open(storeOptions(o))
-	if err == nil || o.InMemory || !strings.Contains(err.Error(), "varint overflows") {
-		return db, err
+	const most = 4 // an empty log of each kind, then a long number, then all is well
+	for attempt := 1; ; attempt++ {
+		db, err := badger.Open(storeOptions(o))
+		if err == nil || o.InMemory || attempt == most {
+			return db, err
+		}
+		switch message := err.Error(); {
+		case strings.Contains(message, "Create a new file"):
+		case strings.Contains(message, "varint overflows"):
+			if ended, err2 := endLogs(o.Dir); err2 != nil || ended == 0 {
+				return nil, errors.Join(err, err2)
+			}
+		default:
+			return nil, err
+		}
 	}
-	ended, err2 := endLogs(o.Dir)
-	if err2 != nil || ended == 0 {
-		return nil, errors.Join(err, err2)
-	}
-	return badger.Open(storeOptions(o))
 }
 
 // endLogs ends the logs in dir at the first number that is too long, and
