@@ -52,7 +52,7 @@ func Merge(q Query, parts ...*Result) *Result {
 		if len(r.Hits) > 0 && !slices.ContainsFunc(hits, func(h placed) bool { return h.After == r.Hits[0].After }) {
 			continue // another index has the words better
 		}
-		out.Total, out.Offset = out.Total+r.Total, out.Offset+r.Offset
+		out.Total, out.Offset, out.Pages = out.Total+r.Total, out.Offset+r.Offset, out.Pages+r.Pages
 		more = more || r.Next != ""
 		samples = append(samples, r)
 		out.Relaxed = out.Relaxed || r.Relaxed

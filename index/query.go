@@ -131,8 +131,9 @@ type Query struct {
 	Only   []string
 	Sample int
 
-	Facets  []Facet // counted over all matches, the most frequent values first
-	Explain bool    // say of each hit what its score is made of
+	Facets     []Facet // counted over all matches, the most frequent values first
+	CountPages bool    // say in Result.Pages how many pages state the matches
+	Explain    bool    // say of each hit what its score is made of
 }
 
 // maxFacetValues bounds the values of one facet in an answer.
@@ -334,8 +335,8 @@ func decodeCursor(text string, q Query) (cursor, error) {
 }
 
 // digest identifies what a query asks, whatever page of it, and however much
-// is told of it: Limit, Cursor, Only, Sample, Points, Facets and Explain do not
-// count.
+// is told of it: Limit, Cursor, Only, Sample, Points, Facets, CountPages and
+// Explain do not count.
 func (q Query) digest() uint32 {
 	text := fmt.Sprintf("%q %v %q %q %q %q %q %q %v %v %v %v %v %v %v %v", q.Text, q.AddressOnly, q.Street, q.Postcode, q.City, q.Host, q.Month, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix(), q.Until.Unix())
 	if q.Box != nil {

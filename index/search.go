@@ -37,6 +37,7 @@ type Result struct {
 	Next    string      // cursor of the next page, "" at the end
 	Points  []orb.Point // of matches beyond this page, as far as asked for
 	Facets  []Count     // of each facet asked for, in its order
+	Pages   int         // that state the matches, where Query.CountPages asked for it
 	Near    string      // the address that a query such as "bakery near Main St" took for its centre, or ""
 	Took    time.Duration
 }
@@ -879,6 +880,9 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 	for _, f := range q.Facets {
 		result.Facets = append(result.Facets, s.facet(f))
 	}
+	if q.CountPages {
+		result.Pages = s.pages()
+	}
 	if q.Explain && s.ranked {
 		if err := s.explain(q, words, at, page, result.Hits); err != nil {
 			return nil, err
@@ -902,6 +906,22 @@ func (s *search) sample(n int) []uint64 {
 		ids = slices.Insert(ids, at, id)
 	}
 	return ids
+}
+
+// pages counts the pages that state what was found and fit the filter.
+func (s *search) pages() int {
+	all := map[uint64]bool{}
+	for _, group := range s.found {
+		for i := range s.v.parts {
+			p := &s.v.parts[i]
+			for _, n := range p.of(group) {
+				if r := &p.all[n]; p.live(n) && s.filter.fits(r) {
+					all[r.page] = true
+				}
+			}
+		}
+	}
+	return len(all)
 }
 
 // maxMonths is more than the number of any month.

@@ -347,7 +347,7 @@ func (a *app) viewCluster(ctx context.Context) (v *cluster.Viewer, crawl string,
 }
 
 // searchCluster asks all nodes and writes one answer.
-func (a *app) searchCluster(ctx context.Context, text string, q index.Query) error {
+func (a *app) searchCluster(ctx context.Context, q index.Query) error {
 	v, _, err := a.viewCluster(ctx)
 	if err != nil {
 		return err
@@ -364,8 +364,5 @@ func (a *app) searchCluster(ctx context.Context, text string, q index.Query) err
 	case err != nil:
 		return fail(exitPeer, "%w", err)
 	}
-	if a.json {
-		return a.printHits(r, all.missing())
-	}
-	return a.writeHits(text, r)
+	return a.showHits(ctx, all, q, r, all.missing())
 }

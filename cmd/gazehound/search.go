@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"gazehound/index"
+	"gazehound/index/api"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -69,7 +70,7 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 		return err
 	}
 	if a.flags.Changed("cluster") {
-		return a.searchCluster(ctx, text, q)
+		return a.searchCluster(ctx, q)
 	}
 	if err := a.needData(); err != nil {
 		return err
@@ -93,10 +94,23 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 			return fail(exitNoData, "no pages in %s yet. Start: gazehound crawl", a.data)
 		}
 	}
-	if a.json {
-		return a.printHits(r, nil)
+	return a.showHits(ctx, x, q, r, nil)
+}
+
+// showHits writes the answer r of x to q; the index of the missing nodes is not
+// in it.
+func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *index.Result, missing []string) error {
+	var street *index.StreetOnly
+	if q.Cursor == "" {
+		var err error
+		if street, err = index.KnownStreet(ctx, x.Search, q.Text, r); err != nil {
+			return err
+		}
 	}
-	return a.writeHits(text, r)
+	if a.json {
+		return a.printHits(r, street, missing)
+	}
+	return a.writeHits(q.Text, r, street)
 }
 
 // query turns the flags into a query.
@@ -165,7 +179,7 @@ func lengthOf(text string) (float64, bool) {
 }
 
 // printHits writes a JSON line a hit, and a summary.
-func (a *app) printHits(r *index.Result, missing []string) error {
+func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []string) error {
 	for i := range r.Hits {
 		h := &r.Hits[i]
 		line := map[string]any{
@@ -190,6 +204,9 @@ func (a *app) printHits(r *index.Result, missing []string) error {
 		}
 	}
 	summary := map[string]any{"type": "summary", "total": r.Total, "returned": len(r.Hits), "relaxed": r.Relaxed, "cursor": r.Next}
+	if street != nil {
+		summary["hint"] = map[string]any{"text": street.String(), "street": street.Street, "housenumber": street.HouseNumber, "pages": street.Pages, "addresses": street.Addresses}
+	}
 	if len(missing) > 0 {
 		summary["missing_nodes"] = missing
 	}
@@ -198,7 +215,7 @@ func (a *app) printHits(r *index.Result, missing []string) error {
 
 // writeHits writes the hits for people. Texts of pages cannot move the cursor
 // or change colours.
-func (a *app) writeHits(text string, r *index.Result) error {
+func (a *app) writeHits(text string, r *index.Result, street *index.StreetOnly) error {
 	var b strings.Builder
 	for i := range r.Hits {
 		h := &r.Hits[i]
@@ -236,6 +253,9 @@ func (a *app) writeHits(text string, r *index.Result) error {
 		a.say("%d addresses; --limit shows more", r.Total)
 	default:
 		a.say("%d addresses", r.Total)
+	}
+	if street != nil {
+		a.say("%s --street %q shows them.", oneLine(street.String()), oneLine(street.Street))
 	}
 	return nil
 }

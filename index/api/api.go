@@ -465,6 +465,26 @@ func (s *server) similar(text string) []string {
 	return nil
 }
 
+// streetOnly tells whether a request asks for a house that is not known in a
+// street that is; nil where it does not, or where there is no time to find out.
+func (s *server) streetOnly(ctx context.Context, a asked, result *index.Result) *index.StreetOnly {
+	if a.Cursor != "" {
+		return nil // the first page has said it
+	}
+	search := func(ctx context.Context, q index.Query) (*index.Result, error) {
+		r, p := s.query(ctx, q)
+		if p != nil {
+			return nil, errors.New(p.sentence())
+		}
+		return r, nil
+	}
+	found, err := index.KnownStreet(ctx, search, a.Text, result)
+	if err != nil {
+		s.Log.Debug("api: known street", "error", err)
+	}
+	return found
+}
+
 // photon answers /api, /reverse and /structured.
 func (s *server) photon(w http.ResponseWriter, r *http.Request, on route) {
 	a, result, ok := s.searched(w, r, on)
@@ -501,6 +521,9 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		}
 		if problem == nil && p.Result.Total > 0 {
 			problem = s.widen(r.Context(), a.Query, p.Result.Facets)
+		}
+		if problem == nil {
+			p.StreetOnly = s.streetOnly(r.Context(), a, p.Result)
 		}
 		if problem == nil && p.Result.Total == 0 {
 			p.Similar = s.similar(a.Text)

@@ -635,3 +635,34 @@ func TestSimilar(t *testing.T) {
 		}
 	}
 }
+
+// A house that nobody states, in a street that is known, is an answer: on the
+// page in both languages, and as data.
+func TestStreetOnly(t *testing.T) {
+	h := Handler(town(t, 3), options())
+	for lang, want := range map[string]string{
+		"en": `3 pages know Ringstraße, but without the number 99. <a href="/?lang=en&amp;street=Ringstra%C3%9Fe">Show this street</a>`,
+		"de": `3 Seiten kennen Ringstraße, aber ohne die Nummer 99. <a href="/?lang=de&amp;street=Ringstra%C3%9Fe">Diese Straße zeigen</a>`,
+	} {
+		// Close hits or, with a filter that nothing fits, none.
+		for _, q := range []string{"q=ringstr.+99", "q=ringstr.+99&postcode=1"} {
+			if _, body := get(h, "/?lang="+lang+"&"+q); !strings.Contains(body, want) {
+				t.Errorf("%s %s: %.3000s", lang, q, body[strings.Index(body, "<main"):])
+			}
+		}
+	}
+	for _, path := range []string{"/v1/search?q=ringstr.+99+26135+oldenburg", "/ogc/collections/addresses/items?q=Ringstra%C3%9Fe+99,+26135+Oldenburg"} {
+		answer, _ := ask(t, h, path)["hint"].(map[string]any)
+		if answer["street"] != "Ringstraße" || answer["housenumber"] != "99" || answer["pages"] != 3.0 || answer["addresses"] != 3.0 || answer["text"] != "3 pages know Ringstraße, but without the number 99." {
+			t.Fatalf("%s: %v", path, answer)
+		}
+		if n := ask(t, h, answer["href"].(string))["numberMatched"]; n != 3.0 {
+			t.Errorf("%v has %v", answer["href"], n)
+		}
+	}
+	for _, q := range []string{"ringstr.+2", "ringstr.", "nadorster+stra%C3%9Fe+12a", "zzzz+99", "haus+99"} {
+		if answer := ask(t, h, "/v1/search?q="+q); answer["hint"] != nil {
+			t.Errorf("%s: %v", q, answer["hint"])
+		}
+	}
+}

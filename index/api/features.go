@@ -3,6 +3,7 @@ package api
 import (
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -24,16 +25,39 @@ type collection struct {
 	Missing     []string  `json:"missing_nodes,omitempty"` // whose part of the index did not answer
 	Box         []float64 `json:"bbox,omitempty"`
 
-	Matched   *int       `json:"numberMatched,omitempty"`
-	Approx    bool       `json:"approx,omitempty"` // Matched is an estimate
-	Returned  int        `json:"numberReturned"`
-	Relaxed   bool       `json:"relaxed,omitempty"` // no address has all the words as they are written
-	TimeStamp *time.Time `json:"timeStamp,omitempty"`
-	Near      string     `json:"near,omitempty"` // the address that the words took for their centre
+	Matched   *int        `json:"numberMatched,omitempty"`
+	Approx    bool        `json:"approx,omitempty"` // Matched is an estimate
+	Returned  int         `json:"numberReturned"`
+	Relaxed   bool        `json:"relaxed,omitempty"` // no address has all the words as they are written
+	TimeStamp *time.Time  `json:"timeStamp,omitempty"`
+	Near      string      `json:"near,omitempty"` // the address that the words took for their centre
+	Hint      *streetHint `json:"hint,omitempty"`
 
 	Features []export.Feature        `json:"features"`
 	Facets   map[string][]facetValue `json:"facets,omitempty"`
 	Links    []link                  `json:"links,omitempty"`
+}
+
+// A streetHint says that no page states the house that was asked for, and what is
+// known of its street.
+type streetHint struct {
+	Text        string `json:"text"` // a sentence
+	Street      string `json:"street"`
+	HouseNumber string `json:"housenumber"`
+	Pages       int    `json:"pages"`     // that state an address in the street
+	Addresses   int    `json:"addresses"` // in the street
+	Href        string `json:"href"`      // the search for them
+}
+
+func hintOf(o *index.StreetOnly) *streetHint {
+	if o == nil {
+		return nil
+	}
+	v := url.Values{"street": {o.Street}}
+	if o.Text != "" {
+		v.Set("q", o.Text)
+	}
+	return &streetHint{o.String(), o.Street, o.HouseNumber, o.Pages, o.Addresses, "/v1/search?" + v.Encode()}
 }
 
 type link struct {
@@ -54,7 +78,7 @@ func (s *server) collection(r *http.Request, a asked, result *index.Result) *col
 	now := time.Now().UTC().Truncate(time.Second)
 	c := s.frame(a, result)
 	c.Matched, c.Approx, c.TimeStamp, c.Box = &result.Total, result.Approx, &now, boxOf(result.Hits)
-	c.Facets, c.Near = facetsOf(result.Facets), result.Near
+	c.Facets, c.Near, c.Hint = facetsOf(result.Facets), result.Near, hintOf(s.streetOnly(r.Context(), a, result))
 	for i := range result.Hits {
 		h := &result.Hits[i]
 		p := properties{Properties: export.PropertiesOf(h), Score: export.Round(h.Score, 4), Parts: h.Parts}

@@ -153,6 +153,9 @@ func (s *server) openAPI(w http.ResponseWriter, r *http.Request, on route) {
 		if strings.Contains(e.media, "json") && !strings.Contains(e.media, "seq") && !strings.Contains(e.media, "nd") {
 			schema = object{"type": "object"}
 		}
+		if e.media == geoJSON && e.on&(onSearch|onItems) != 0 {
+			schema["properties"] = object{"hint": object{"$ref": "#/components/schemas/Hint"}}
+		}
 		get := object{
 			"summary": e.about, "operationId": operationID(e.path), "parameters": parameterList,
 			"responses": object{"200": object{"description": e.about, "content": object{e.media: object{"schema": schema}}}, "400": problem, "429": problem, "503": problem},
@@ -162,7 +165,7 @@ func (s *server) openAPI(w http.ResponseWriter, r *http.Request, on route) {
 		}
 		all[strings.TrimSuffix(e.path, "{$}")] = object{"get": get}
 	}
-	text := object{"type": "string"}
+	text, count := object{"type": "string"}, object{"type": "integer", "minimum": 1}
 	s.document(w, r, "application/vnd.oai.openapi+json;version=3.0", object{
 		"openapi": "3.0.3",
 		"info": object{"title": "gazehound" + prefixed(" ", s.Region), "version": s.Version, "description": "Addresses that web pages state. " + s.terms(),
@@ -170,7 +173,9 @@ func (s *server) openAPI(w http.ResponseWriter, r *http.Request, on route) {
 		"servers": []object{{"url": "/"}},
 		"paths":   all,
 		"components": object{"schemas": object{"Problem": object{"type": "object", "description": "RFC 9457", "properties": object{
-			"type": text, "title": text, "status": object{"type": "integer"}, "detail": text, "instance": text, "parameter": text, "given": text, "expected": text, "hint": text}}}},
+			"type": text, "title": text, "status": object{"type": "integer"}, "detail": text, "instance": text, "parameter": text, "given": text, "expected": text, "hint": text}},
+			"Hint": object{"type": "object", "description": "the house that was asked for is not known, and its street is", "properties": object{
+				"text": text, "street": text, "housenumber": text, "pages": count, "addresses": count, "href": text}}}},
 	})
 }
 

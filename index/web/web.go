@@ -132,6 +132,8 @@ type Page struct {
 
 	Similar []string // texts to search for, where nothing was found
 
+	StreetOnly *index.StreetOnly // where a house is not known and its street is
+
 	// Found is how many of the region's Streets have an address; of no streets
 	// nothing is known.
 	Found, Streets int
@@ -651,6 +653,20 @@ func (v view) Maybe() string {
 		share = v.T["coverage_little"]
 	}
 	return fmt.Sprintf(v.T["coverage"], share)
+}
+
+// Street says what is known of the street of a house that nobody states, and
+// has the address of the search for it; nil where that is not so.
+func (v view) Street() *choice {
+	o := v.StreetOnly
+	if o == nil {
+		return nil
+	}
+	format := v.T["streetonly"]
+	if o.Pages == 1 {
+		format = v.T["streetonly_one"]
+	}
+	return &choice{Text: fmt.Sprintf(format, group(o.Pages, v.Lang), o.Street, o.HouseNumber), Link: v.with(Form{Text: o.Text, Street: []string{o.Street}})}
 }
 
 // TextOnly returns the address of the search for the words alone.
