@@ -17,6 +17,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index/web"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/paulmach/orb"
@@ -222,6 +223,10 @@ func TestBrowserMap(t *testing.T) {
 		t.Errorf("markers without a name: %q", bad)
 	}
 	shoot(t, ctx, "map-clusters")
+	// On a wide screen filters are not folded, and the list is a column.
+	if !read(t, ctx, chromedp.Evaluate[bool](`document.querySelector(".menus summary").getBoundingClientRect().height > 0 && getComputedStyle(document.querySelector(".filters > summary")).display === "none" && getComputedStyle(document.querySelector(".handle")).display === "none" && document.getElementById("foot").parentElement === document.body`)) {
+		t.Error("a wide screen has the page of a telephone")
+	}
 }
 
 // The map shows where its reader is, who asked for it, and says why where it
@@ -295,26 +300,84 @@ func TestBrowserKeys(t *testing.T) {
 	do(t, ctx, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog[open]"))
 }
 
-// On a telephone of 360 pixels the list and the map take turns.
+// On a telephone the filters are one button, and the list is a sheet over the
+// map that stops at three heights: by a press, by keys, by a drag.
 func TestBrowserPhoneMap(t *testing.T) {
 	needMap(t)
 	ctx := browser(t)
 	server := mapServer(t, 40)
-	do(t, ctx, chromedp.EmulateViewport(360, 740, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(server+"/?q=haus&lang=de"), chromedp.WaitVisible(".pill"))
-	shoot(t, ctx, "phone-list")
-	do(t, ctx, chromedp.Click(".pill"), chromedp.WaitVisible(".leaflet-marker-icon"), chromedp.WaitNotVisible(".list"))
-	if over := read(t, ctx, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
-		t.Errorf("%v pixels wider than the screen", over)
+	wait := func(what, script string) {
+		t.Helper()
+		if _, err := chromedp.Run(ctx, chromedp.Poll[bool](script)); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
 	}
+	stop := func(n int, share string) {
+		t.Helper()
+		wait("stop "+fmt.Sprint(n), fmt.Sprintf(`document.querySelector(".columns").dataset.stop === "%d" && document.querySelector(".handle").getAttribute("aria-expanded") === String(%d > 0) && Math.abs(document.querySelector(".list").offsetHeight - Math.max(73.6, %s * document.querySelector(".columns").offsetHeight)) < 2`, n, n, share))
+	}
+	do(t, ctx, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(server+"/?q=haus&lang=de"), chromedp.WaitVisible(".handle"), chromedp.WaitVisible(".leaflet-marker-icon"))
+	stop(1, "0.5")
+	shoot(t, ctx, "phone-half")
+	if over := read(t, ctx, chromedp.Evaluate[float64](`Math.max(document.documentElement.scrollWidth - document.documentElement.clientWidth, document.documentElement.scrollHeight - document.documentElement.clientHeight)`)); over > 0 {
+		t.Errorf("%v pixels larger than the screen", over)
+	}
+	if top := read(t, ctx, chromedp.Evaluate[float64](`document.querySelector("main").offsetTop`)); top > 170 {
+		t.Errorf("the head takes %v pixels", top)
+	}
+	if got := read(t, ctx, chromedp.Evaluate[string](`document.querySelector(".handle").getAttribute("aria-label") + "|" + document.getElementById(document.querySelector(".handle").getAttribute("aria-controls")).className`)); got != "Liste (40), halber Bildschirm|list" {
+		t.Errorf("the handle is named %q", got)
+	}
+	// Pressed, it goes on to the next stop and begins again.
+	do(t, ctx, chromedp.Click(".handle"))
+	stop(2, "0.92")
+	shoot(t, ctx, "phone-list")
+	do(t, ctx, chromedp.Click(".handle"))
+	stop(0, "0.12")
 	shoot(t, ctx, "phone-map")
-	do(t, ctx, chromedp.Click(".pill"), chromedp.WaitVisible("#r1"))
-	do(t, ctx, chromedp.Click("#r1 button.number"), chromedp.WaitVisible(".leaflet-popup"))
-	shoot(t, ctx, "phone-popup")
-	// The number of a hit opens a map that was never seen before as well.
+	// By keys.
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector(".handle").focus()`), chromedp.KeyEvent(kb.ArrowUp))
+	stop(1, "0.5")
+	do(t, ctx, chromedp.KeyEvent(kb.End))
+	stop(0, "0.12")
+	do(t, ctx, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Tab)) // to what lies below the edge
+	stop(1, "0.5")
+	// By a drag, whose end is no press.
+	drag := func(to float64) {
+		t.Helper()
+		at := read(t, ctx, chromedp.Evaluate[[]float64](`(() => { const r = document.querySelector(".handle").getBoundingClientRect(), c = document.querySelector(".columns").getBoundingClientRect(); return [r.x + r.width / 2, r.y + 12, c.bottom - c.height * `+fmt.Sprint(to)+`]; })()`))
+		mouse := func(kind input.DispatchMouseEventType, y float64) chromedp.Action[chromedp.Void] {
+			return chromedp.MouseEvent(kind, at[0], y, chromedp.ButtonLeft, chromedp.ClickCount(1))
+		}
+		do(t, ctx, mouse(chromedp.MousePressed, at[1]), mouse(chromedp.MouseMoved, (at[1]+at[2])/2), mouse(chromedp.MouseMoved, at[2]), mouse(chromedp.MouseReleased, at[2]))
+	}
+	drag(0.8)
+	stop(2, "0.92")
+	drag(0.2)
+	stop(0, "0.12")
+	drag(0.45)
+	stop(1, "0.5")
+	// The stop is kept on the next page. The number of a hit leads to the map.
+	do(t, ctx, chromedp.Click(".handle"))
+	stop(2, "0.92")
 	for n, hit := range []string{"#r1", "#r4", "#r6"} {
 		page := fmt.Sprintf("%s/?q=haus&lang=de&limit=%d", server, 10+n)
-		do(t, ctx, chromedp.Navigate(page), chromedp.WaitVisible(".pill"), chromedp.Click(hit+" button.number"), chromedp.WaitVisible(".leaflet-popup"))
+		do(t, ctx, chromedp.Navigate(page), chromedp.WaitVisible(".handle"), chromedp.Click(hit+" button.number"), chromedp.WaitVisible(".leaflet-popup"))
+		stop(1, "0.5")
+		shoot(t, ctx, "phone-popup-"+hit[1:])
+		do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector(".handle").focus()`), chromedp.KeyEvent(kb.Home))
+		stop(2, "0.92")
 	}
+	// The filters are one button until it is pressed.
+	do(t, ctx, chromedp.Navigate(server+"/?q=haus&lang=de&postcode=26135"), chromedp.WaitVisible(".filters > summary"))
+	if got := read(t, ctx, chromedp.Text(".filters > summary")); got != "Filter (1)" {
+		t.Errorf("the button of the filters says %q", got)
+	}
+	if read(t, ctx, chromedp.Evaluate[bool](`document.querySelector(".menus summary").checkVisibility()`)) {
+		t.Error("the filters are not folded")
+	}
+	do(t, ctx, chromedp.Click(".filters > summary"), chromedp.WaitVisible(".menus summary"))
+	shoot(t, ctx, "phone-filters")
 }
 
 // Nothing of what hostile pages say runs, and no request leaves the server.

@@ -36,7 +36,7 @@ type mark struct {
 
 // scriptTexts names the texts that the script shows.
 var scriptTexts = []string{
-	"map", "zoomin", "zoomout", "addresses", "near", "inlist", "notinosm", "close_popup", "other", "show", "searcharea", "follow", "locate", "here", "nearest", "faraway", "refused", "unknown_place", "showonmap", "list", "mapword", "suggestions",
+	"map", "zoomin", "zoomout", "addresses", "near", "inlist", "notinosm", "close_popup", "other", "show", "searcharea", "follow", "locate", "here", "nearest", "faraway", "refused", "unknown_place", "showonmap", "list", "sheet0", "sheet1", "sheet2", "suggestions",
 	"kind_street", "kind_postcode", "kind_city", "kind_site", "kind_name", "keys", "key_search", "key_next", "key_previous", "key_open", "key_map", "key_close",
 }
 

@@ -10,6 +10,15 @@ const map = section && startMap(section, data);
 startSuggestions(document.getElementById("q"), data.texts);
 startKeys(map, data.texts);
 
+// Where the style sheet cannot unfold the filters on a wide screen, they are
+// opened.
+const filters = document.querySelector("details.filters");
+if (filters && !CSS.supports("selector(::details-content)")) {
+  const wide = matchMedia("(min-width: 56.01rem)");
+  wide.addEventListener("change", () => (filters.open = wide.matches));
+  filters.open = wide.matches;
+}
+
 // One open filter at a time, and none after a click elsewhere.
 document.addEventListener("click", (e) => {
   for (const d of document.querySelectorAll("details.facet[open]")) {

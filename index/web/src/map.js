@@ -1,6 +1,7 @@
 import L from "leaflet";
 import "leaflet.markercluster";
 import { Basemap } from "./basemap.js";
+import { startSheet } from "./sheet.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -39,6 +40,7 @@ export function startMap(section, data) {
   section.prepend(frame);
   section.classList.add("live");
   const columns = section.parentElement;
+  const sheet = startSheet(columns, document.getElementById("list"), data.total, t);
 
   const map = L.map(frame, {
     zoomControl: false, attributionControl: false, minZoom: 3, maxZoom: 19, maxBounds: [[-85, -190], [85, 190]], zoomSnap: 0.5,
@@ -61,8 +63,6 @@ export function startMap(section, data) {
   const told = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(location.hash);
   if (told && Math.abs(told[2]) <= 85 && Math.abs(told[3]) <= 180) {
     map.setView([+told[2], +told[3]], Math.min(19, +told[1]));
-  } else if (!frame.clientWidth) {
-    map.setView(whole.getCenter(), 13); // a telephone shows the list first: nothing fits in no room
   } else {
     map.fitBounds(whole, { padding: [24, 24], maxZoom: 17, animate: false });
   }
@@ -100,10 +100,7 @@ export function startMap(section, data) {
     box.append(element("strong", title), element("span", address));
     if (note) box.append(element("span", note, { class: "badge" }));
     const a = element("a", link, { href });
-    a.addEventListener("click", () => {
-      columns.classList.remove("showmap");
-      toggle();
-    });
+    a.addEventListener("click", sheet.showList);
     box.append(a);
     return box;
   }
@@ -315,37 +312,18 @@ export function startMap(section, data) {
   function show(n) {
     const m = markers.get(n);
     if (!m) return;
-    if (getComputedStyle(section).display === "none") {
-      columns.classList.add("showmap");
-      toggle();
-    }
+    sheet.showMap();
     group.zoomToShowLayer(m, () => {
       if (!map.getBounds().contains(m.getLatLng())) map.panTo(m.getLatLng(), { animate: !still });
       m.openPopup();
     });
   }
 
-  // On a telephone there is room for the list or the map.
-  const pill = element("button", "", { type: "button", class: "pill" });
-  columns.append(pill);
-  function toggle() {
-    const open = columns.classList.contains("showmap");
-    pill.textContent = open ? `${t.list} (${data.hits.length})` : t.mapword;
-    pill.setAttribute("aria-pressed", String(open));
-    map.invalidateSize({ pan: false });
-    if (open && !touched && !told) map.fitBounds(whole, { padding: [24, 24], maxZoom: 17, animate: false });
-  }
-  pill.addEventListener("click", () => {
-    columns.classList.toggle("showmap");
-    toggle();
-    if (columns.classList.contains("showmap")) section.scrollIntoView({ block: "end" });
-  });
-  toggle();
   new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(frame);
 
   return {
     focus: () => {
-      if (getComputedStyle(section).display === "none") pill.click();
+      sheet.showMap();
       frame.focus();
     },
     close: () => map.closePopup(),
