@@ -329,9 +329,10 @@ async function why(url) {
     if (x.decayed !== undefined && x.boost !== undefined) line("Priority " + (x.decayed + x.boost).toFixed(3) + " = " + x.decayed.toFixed(3) + " by distance + " + x.boost.toFixed(3) + " by the model.");
     if (x.demoted) line("Demoted × " + x.factor + ": " + x.demoted);
     const groups = x.worth ? [["Worth, log-odds " + x.worth.log_odds.toFixed(2), x.worth.terms]] : (x.depths || []).map((d) => [d.depth + " ahead: " + (d.trained ? percent(d.probability) : "learned too little so far"), d.terms]);
+    const bars = [];
     for (const [name, terms] of groups) {
       const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
-      parts.push(el("h3", {}, name), el("ul", {}, ...terms.slice(0, 8).map((t) => termLine({ ...t, word: t.word || t.term, feature: "" }, most))));
+      bars.push(el("div", {}, el("h3", {}, name), el("ul", {}, ...terms.slice(0, 8).map((t) => termLine({ ...t, word: t.word || t.term, feature: "" }, most)))));
     }
     if (x.state === "visited" && x.kind === "page") {
       const label = (relevant) => async () => {
@@ -339,8 +340,9 @@ async function why(url) {
       };
       parts.push(el("div", { class: "thumbs" }, "Wrong verdict? Say so, and the model learns it:", el("button", { type: "button", onclick: label(true) }, "👍 relevant"), el("button", { type: "button", onclick: label(false) }, "👎 not relevant")));
     }
-    box.replaceChildren(...parts);
+    box.replaceChildren(el("div", {}, ...parts), el("div", { class: "groups" }, ...bars));
   } catch (e) {
+    box.className = "";
     box.replaceChildren(el("p", {}, e.message));
   }
 }
