@@ -529,6 +529,19 @@ func (v *Visit) drop(reason string, n int64) {
 	v.Outcome.Dropped[reason] += n
 }
 
+// judged notes what the verdict says of the page. Of one that asks not to be
+// indexed no words are kept.
+func (v *Visit) judged() {
+	o := &v.Outcome
+	o.Kind, o.Relevant, o.Score, o.Addresses = "page", v.Verdict.Relevant, v.Verdict.Score, addressKeys(v.Verdict)
+	switch {
+	case v.Page.NoIndex:
+		o.Reason = ReasonNoIndex
+	case o.Relevant:
+		o.Title, o.Evidence = v.Page.Title, v.Verdict.Evidence
+	}
+}
+
 // maxAddressKeys bounds the addresses of one page that are counted.
 const maxAddressKeys = 1000
 

@@ -1,8 +1,12 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"gazehound/crawler/language"
 	"gazehound/crawler/page"
@@ -51,10 +55,17 @@ type Language struct {
 
 // Judge returns whether p is in the language.
 func (j Language) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
-	if p.Lang == j.Code || language.OfCharset(p.Charset) == j.Code {
-		return geoparse.Verdict{Relevant: true, Score: 1}, nil
+	var v geoparse.Verdict
+	switch {
+	case language.OfCharset(p.Charset) == j.Code:
+		v.Evidence = "code page " + p.Charset
+	case p.Lang == j.Code:
+		v.Evidence = "language " + p.Lang + ", declared or by the text"
+	default:
+		return v, nil
 	}
-	return geoparse.Verdict{}, nil
+	v.Relevant, v.Score = true, 1
+	return v, nil
 }
 
 // Topic judges pages by how well their text fits a topic: Okapi BM25 as a
@@ -68,6 +79,26 @@ type Topic struct {
 
 // Judge returns whether p fits, and how well as the score.
 func (j Topic) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
-	fit := j.Topic.Similarity(j.Topic.Read(p.Title + "\n" + p.Text))
-	return geoparse.Verdict{Relevant: fit >= j.Share, Score: fit}, nil
+	text := j.Topic.Read(p.Title + "\n" + p.Text)
+	v := geoparse.Verdict{Score: j.Topic.Similarity(text)}
+	if v.Relevant = v.Score >= j.Share; v.Relevant {
+		v.Evidence = counted(text.Counts)
+	}
+	return v, nil
+}
+
+// maxWords is how many words of a topic the evidence names.
+const maxWords = 12
+
+// counted names the words of the topic that a text has, the most frequent
+// first: "bicycle 5, repair 2".
+func counted(words map[string]int) string {
+	order := slices.SortedFunc(maps.Keys(words), func(a, b string) int {
+		return cmp.Or(cmp.Compare(words[b], words[a]), cmp.Compare(a, b))
+	})
+	parts := make([]string, min(len(order), maxWords))
+	for i := range parts {
+		parts[i] = fmt.Sprintf("%s %d", order[i], words[order[i]])
+	}
+	return strings.Join(parts, ", ")
 }

@@ -137,12 +137,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 	if c.Traps != nil || c.Options.Revisits.First > 0 {
 		v.text = simhash.Of(p.Text)
 	}
-	v.Outcome.Kind = "page"
-	if p.NoIndex {
-		v.Outcome.Reason = ReasonNoIndex
-	}
-	v.Outcome.Relevant, v.Outcome.Score = verdict.Relevant, verdict.Score
-	v.Outcome.Addresses = addressKeys(verdict)
+	v.judged()
 	return notAgain, nil
 }
 

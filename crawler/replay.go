@@ -124,9 +124,6 @@ func (c *Crawler) judgeAgain(ctx context.Context, x *Exchange) (*Visit, error) {
 	}
 	v.Page = p
 	v.Outcome.Reason = ""
-	if p.NoIndex {
-		v.Outcome.Reason = ReasonNoIndex
-	}
-	v.Outcome.Relevant, v.Outcome.Score, v.Outcome.Addresses = v.Verdict.Relevant, v.Verdict.Score, addressKeys(v.Verdict)
+	v.judged()
 	return v, nil
 }

@@ -140,6 +140,7 @@ type Verdict struct {
 	Relevant  bool    // at least one address of the wanted precision lies in the region
 	Score     float64 // best confidence among those addresses, 0 to 1
 	Addresses []Address
+	Evidence  string // what makes the page relevant, where a judge goes by something else than addresses
 
 	// SiteWide says that the page is relevant, and that all of its addresses in
 	// the region are site-wide: it tells nothing that other pages of the host do

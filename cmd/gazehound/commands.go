@@ -17,6 +17,7 @@ func commands(a *app) []*cobra.Command {
 		newServeCommand(a),
 		newSearchCommand(a),
 		newExportCommand(a),
+		newPagesCommand(a),
 		newReportCommand(a),
 		newForgetCommand(a),
 		newExplainCommand(a),

@@ -335,6 +335,7 @@ type Visit struct {
 	Relevant  bool             `json:"relevant"`
 	SiteWide  bool             `json:"site_wide,omitzero"` // relevant, by addresses alone that most pages of the host state
 	Score     float64          `json:"score"`
+	Evidence  string           `json:"evidence,omitzero"` // what made it relevant, where that is no address
 	Addresses []string         `json:"addresses,omitempty"`
 	Dropped   map[string]int64 `json:"dropped,omitempty"` // links of the page, by reason
 	Taught    []lesson         `json:"taught,omitempty"`
@@ -354,7 +355,7 @@ type lesson struct {
 func explainVisited(n frontier.Node, trail []frontier.Node, model *predictor.Model) *Visit {
 	o := n.Outcome
 	v := &Visit{Number: n.Seq, At: o.At, Kind: o.Kind, Reason: o.Reason, Status: o.Status, Bytes: o.Bytes,
-		Relevant: o.Relevant, SiteWide: o.SiteWide, Score: o.Score, Addresses: o.Addresses, Dropped: o.Dropped}
+		Relevant: o.Relevant, SiteWide: o.SiteWide, Score: o.Score, Evidence: o.Evidence, Addresses: o.Addresses, Dropped: o.Dropped}
 	if o.Kind != "page" {
 		return v
 	}
@@ -562,6 +563,9 @@ func (v *Visit) write(w io.Writer) {
 		verdict = "relevant"
 	}
 	fmt.Fprintf(w, "verdict   %s, score %.3f, %d addresses in the region\n", verdict, v.Score, len(v.Addresses))
+	if v.Evidence != "" {
+		fmt.Fprintf(w, "evidence  %s\n", oneLine(v.Evidence))
+	}
 	if v.SiteWide {
 		fmt.Fprintln(w, "          site-wide: most pages of the host state what this one does, as in a footer")
 	}

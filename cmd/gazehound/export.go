@@ -199,7 +199,7 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	if s, err := x.Stats(ctx); err != nil {
 		return err
 	} else if s.Pages == 0 {
-		return fail(exitNoData, "no pages in %s yet. Start: gazehound crawl", a.data)
+		return fail(exitNoData, "%s", p.emptyIndex())
 	}
 	o.Region = cfg.Region.Name
 	if r, err := gazetteer.ReadRegion(p.region()); err == nil {

@@ -91,7 +91,7 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 	}
 	if r.Total == 0 {
 		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
-			return fail(exitNoData, "no pages in %s yet. Start: gazehound crawl", a.data)
+			return fail(exitNoData, "%s", project{a.data}.emptyIndex())
 		}
 	}
 	return a.showHits(ctx, x, q, r, nil)

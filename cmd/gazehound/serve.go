@@ -269,7 +269,11 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 	}
 	if !crawling {
 		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
-			a.warn("the index is empty. Start: gazehound crawl")
+			if text := (project{a.data}).withoutAddresses(); text != "" {
+				a.warn("the index is empty: %s", text)
+			} else {
+				a.warn("the index is empty. Start: gazehound crawl")
+			}
 		}
 	}
 	if s, ok := x.(*shards); ok {

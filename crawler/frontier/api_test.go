@@ -533,7 +533,7 @@ func TestNode(t *testing.T) {
 		Anchor: "Anfahrt & Kontakt", Title: "Straße", Around: "\xff not UTF-8", Switch: true, Redirects: 2, Found: time.UnixMilli(1_700_000_123_000),
 	}
 	outcome := frontier.Outcome{
-		Kind: "page", Reason: "because", Status: 203, Relevant: true, SiteWide: true, Score: .5, Addresses: []string{"a", "b"},
+		Kind: "page", Reason: "because", Status: 203, Relevant: true, SiteWide: true, Score: .5, Title: "Über uns", Evidence: "in language th", Addresses: []string{"a", "b"},
 		Dropped: map[string]int64{"depth": 3, "scope": 9}, Bytes: 12345, At: time.UnixMilli(1_700_000_200_123),
 	}
 	push(t, f, seed)

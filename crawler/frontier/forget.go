@@ -192,6 +192,9 @@ func (b *batch) forgetAddresses(seq uint64, match func(page Key, id string) bool
 		}
 	}
 	v.outcome.Addresses = left
+	if taken > 0 {
+		v.outcome.Title, v.outcome.Evidence = "", "" // they may say it, too
+	}
 	return taken, b.set(visitKey(seq), v.encode())
 }
 

@@ -28,7 +28,7 @@ func TestForget(t *testing.T) {
 	for range 30 {
 		e := next(t, f)
 		child := frontier.Entry{URL: address(7, len(visited)), Parent: frontier.KeyOf(e.URL), Around: "words of " + e.URL.Host(), Priority: -1}
-		o := frontier.Outcome{Kind: "page", Relevant: true, Addresses: []string{"A|" + e.URL.Host(), "B|" + e.URL.String()}, At: time.Now(), Bytes: 10,
+		o := frontier.Outcome{Kind: "page", Relevant: true, Title: "A|" + e.URL.Host(), Addresses: []string{"A|" + e.URL.Host(), "B|" + e.URL.String()}, At: time.Now(), Bytes: 10,
 			Check: &frontier.Check{Due: time.Now().Add(-time.Hour), Relevant: true}}
 		if _, err := f.Done(t.Context(), e, o, child); err != nil {
 			t.Fatal(err)

@@ -60,6 +60,8 @@ const (
 	MaxAround       = 200  // bytes, cut between characters
 	MaxAddresses    = 1000 // of one page
 	MaxAddress      = 256  // bytes of an address id
+	MaxTitle        = 300  // bytes of the title of a relevant page, cut between characters
+	MaxEvidence     = 200  // bytes of what made it relevant, cut between characters
 	MaxReasons      = 64   // distinct reasons in Totals; further ones are counted as "other"
 	maxReasonLength = 64
 )
@@ -72,6 +74,8 @@ type Outcome struct {
 	Relevant  bool
 	SiteWide  bool // relevant, by addresses alone that most pages of the host state
 	Score     float64
+	Title     string           // of a relevant page, at most MaxTitle bytes
+	Evidence  string           // what made it relevant, where that is no address, at most MaxEvidence bytes
 	Promise   float64          // what the links of a page that is not relevant are worth, in [0, 1]; see strategy.Valuer
 	Addresses []string         // ids of the distinct addresses in the region, at most MaxAddresses
 	Dropped   map[string]int64 // links of the page that were not handed in, by reason

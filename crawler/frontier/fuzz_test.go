@@ -22,6 +22,8 @@ func FuzzDecode(f *testing.F) {
 		hostRecord{queued: 3, total: 500, best: place{1, 2}}.encode(),
 		visitRecord{key: Key{1, 2}, ref: makeRef(1, 1), rank: 3, outcome: o}.encode(),
 		visitRecord{outcome: Outcome{Kind: "odd"}}.encode(),
+		visitRecord{outcome: Outcome{Kind: "page", Relevant: true, SiteWide: true, Title: "Räder"}}.encode(),
+		visitRecord{outcome: Outcome{Kind: "page", Relevant: true, Evidence: "fit .5", Promise: .5}}.encode(),
 		encodeTotals(&t, 7, 1<<60),
 		metaRecord{set: 1, pieces: 300}.encode(),
 	} {

@@ -241,6 +241,9 @@ func TestModel(t *testing.T) {
 				if rapid.Bool().Draw(t, "dropped") {
 					o.Dropped = map[string]int64{"depth": 2}
 				}
+				if o.Relevant {
+					o.Title, o.Evidence = rapid.StringMatching("[a-ü ]{0,5}").Draw(t, "title"), rapid.StringMatching("[a-ü ]{0,5}").Draw(t, "evidence")
+				}
 				if len(o.Addresses) == 0 {
 					o.Addresses = nil
 				}

@@ -299,14 +299,17 @@ func (r visitRecord) encode() []byte {
 	}
 	b = appendString(b, o.Reason)
 	b = binary.AppendVarint(b, int64(o.Status))
-	switch {
-	case o.Relevant && o.SiteWide:
-		b = append(b, 2)
-	case o.Relevant:
-		b = append(b, 1)
-	default:
-		b = append(b, 0)
+	verdict := byte(0)
+	if o.Relevant {
+		verdict = 1
+		if o.SiteWide {
+			verdict = 2
+		}
+		if o.named() {
+			verdict += 2
+		}
 	}
+	b = append(b, verdict)
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(o.Score))
 	b = binary.AppendVarint(b, o.Bytes)
 	var at int64
@@ -319,6 +322,9 @@ func (r visitRecord) encode() []byte {
 		b = appendString(b, a)
 	}
 	b = appendCounts(b, o.Dropped)
+	if verdict > 2 {
+		b = appendString(appendString(b, o.Title), o.Evidence)
+	}
 	if o.Promise != 0 {
 		b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(o.Promise)))
 	}
@@ -341,8 +347,8 @@ func decodeVisit(value []byte) (r visitRecord, err error) {
 	}
 	o.Reason = d.string()
 	o.Status = int(d.varint())
-	relevant := d.byte()
-	o.Relevant, o.SiteWide, d.bad = relevant > 0, relevant == 2, d.bad || relevant > 2
+	verdict := d.byte()
+	o.Relevant, o.SiteWide, d.bad = verdict > 0, verdict == 2 || verdict == 4, d.bad || verdict > 4
 	o.Score = math.Float64frombits(d.uint64())
 	o.Bytes = d.varint()
 	if at := d.varint(); at != 0 {
@@ -355,6 +361,10 @@ func decodeVisit(value []byte) (r visitRecord, err error) {
 		}
 	}
 	o.Dropped = d.counts()
+	if verdict > 2 {
+		o.Title, o.Evidence = d.string(), d.string()
+		d.bad = d.bad || !o.named()
+	}
 	if len(d.rest) > 0 {
 		o.Promise = float64(math.Float32frombits(d.uint32()))
 		d.bad = d.bad || !(o.Promise > 0 && o.Promise <= 1)
@@ -362,11 +372,17 @@ func decodeVisit(value []byte) (r visitRecord, err error) {
 	return r, d.end()
 }
 
+// named tells whether a relevant page has words that are kept of it.
+func (o *Outcome) named() bool { return o.Title != "" || o.Evidence != "" }
+
 // trimmed returns o within the bounds of the store.
 func (o Outcome) trimmed() Outcome {
 	o.Kind, o.Reason = cut(o.Kind, maxReasonLength), cut(o.Reason, maxReasonLength)
 	if o.Promise = float64(float32(o.Promise)); !(o.Promise > 0 && o.Promise <= 1) {
 		o.Promise = 0
+	}
+	if o.Title, o.Evidence = cut(o.Title, MaxTitle), cut(o.Evidence, MaxEvidence); !o.Relevant {
+		o.Title, o.Evidence = "", ""
 	}
 	var ids []string
 	for _, id := range o.Addresses {
@@ -389,7 +405,7 @@ func (o Outcome) trimmed() Outcome {
 }
 
 func (o Outcome) weight() int {
-	n := 2 * perLink
+	n := 2*perLink + len(o.Title) + len(o.Evidence)
 	for _, a := range o.Addresses {
 		n += perLink + len(a)
 	}

@@ -114,7 +114,7 @@ func writeCSV(r *run) error {
 			if r.Excel && c.number && plain.MatchString(value) {
 				value = `="` + value + `"` // Excel makes 1067 of 01067, and a date of 7-9
 			} else {
-				value = guard(value)
+				value = Guard(value)
 			}
 			row = append(row, value)
 		}
@@ -136,9 +136,9 @@ var plain = regexp.MustCompile(`^[\pL\pN][\pL\pN ./-]*$`)
 // harmless is what may begin with a sign: a telephone or other number.
 var harmless = regexp.MustCompile(`^[+-][0-9(][0-9 ()/.-]*$`)
 
-// guard returns a cell that no spreadsheet takes for a formula: where it would,
+// Guard returns a cell that no spreadsheet takes for a formula: where it would,
 // an apostrophe comes first.
-func guard(cell string) string {
+func Guard(cell string) string {
 	if cell == "" || harmless.MatchString(cell) {
 		return cell
 	}
