@@ -98,15 +98,16 @@ func (s *search) grid(zoom int) []Cluster {
 		group    uint32
 		Cluster
 	}
+	places := s.v.summaries()
 	cells := make(map[cell]int, min(len(s.found), maxClusters))
 	var sums []sum
 	for _, n := range s.found {
-		r := s.v.place(n)
-		if !r.located() {
+		place := &places[n]
+		if !place.located {
 			continue
 		}
-		p := r.point()
-		at := r.cell(zoom)
+		p := place.point()
+		at := place.cell(zoom)
 		i, ok := cells[at]
 		if !ok {
 			i = len(sums)

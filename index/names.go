@@ -1,8 +1,8 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,10 +29,11 @@ const leastOwn = 0.05
 
 // A statement is one mention of an address.
 type statement struct {
-	part *part
-	n    uint32
-	fit  uint8   // of what it says to the name of the hit: named so, probably meant, another's
-	own  float64 // how much of what its site states is this address, 0 to 1
+	part  *part
+	n     uint32
+	fit   uint8   // of what it says to the name of the hit: named so, probably meant, another's
+	again bool    // one of the same site comes before it, see spread
+	own   float64 // how much of what its site states is this address, 0 to 1
 }
 
 // The fits of a statement.
@@ -43,6 +44,9 @@ const (
 )
 
 func (s *statement) row() *row { return &s.part.all[s.n] }
+
+// number returns that of the row in the view.
+func (s *statement) number() uint32 { return s.part.base + s.n }
 
 // An account is what all pages together say of an address.
 type account struct {
@@ -61,17 +65,14 @@ type account struct {
 func (v *view) account(group uint32, fits func(*row) bool, wish *row) account {
 	a := account{first: math.MaxInt64, role: geoparse.AuthorityRole}
 	sites := map[uint32]int{}
-	for i := range v.parts {
-		p := &v.parts[i]
-		for _, n := range p.of(group) {
-			if !p.live(n) {
-				continue
-			}
-			r := &p.all[n]
-			a.first, a.last = min(a.first, int64(r.first)), max(a.last, int64(r.last))
-			sites[r.site]++
-			a.statements = append(a.statements, statement{part: p, n: n})
-		}
+	members := v.of(group)
+	a.statements = make([]statement, len(members))
+	for i, number := range members {
+		p, n := v.at(number)
+		r := &p.all[n]
+		a.first, a.last = min(a.first, int64(r.first)), max(a.last, int64(r.last))
+		sites[r.site]++
+		a.statements[i] = statement{part: p, n: n}
 	}
 	if len(a.statements) == 0 {
 		return a
@@ -83,8 +84,8 @@ func (v *view) account(group uint32, fits func(*row) bool, wish *row) account {
 	var chosen *naming
 	if len(names) > 0 {
 		chosen = &names[0]
-		if wish != nil && !wish.role.ThirdParty() && chosen.sites[wish.site] == 0 {
-			if i := slices.IndexFunc(names, func(n naming) bool { return n.texts[wish.name] }); i >= 0 {
+		if wish != nil && !wish.role.ThirdParty() && !chosen.usedBy(wish.site) {
+			if i := slices.IndexFunc(names, func(n naming) bool { return slices.Contains(n.texts, wish.name) }); i >= 0 {
 				chosen = &names[i]
 			}
 		}
@@ -101,9 +102,9 @@ func (v *view) account(group uint32, fits func(*row) bool, wish *row) account {
 		r := s.row()
 		s.own = float64(sites[r.site]) / float64(max(1, usage[r.site]))
 		switch loose := r.guess || r.name == 0; {
-		case chosen == nil, chosen.texts[r.name]:
+		case chosen == nil, slices.Contains(chosen.texts, r.name):
 			s.fit = namedSo
-		case chosen.sites[r.site] > 0 && (loose || r.role == geoparse.OwnRole), loose && len(a.others) == 0:
+		case chosen.usedBy(r.site) && (loose || r.role == geoparse.OwnRole), loose && len(a.others) == 0:
 			s.fit = meant
 		}
 		if s.fit == anothers {
@@ -131,35 +132,55 @@ func (s *statement) compare(o *statement) int {
 // spread puts the first statement of each site before the others, of those
 // that are of the hit's name and of those that are not.
 func spread(all []statement) []statement {
-	seen := map[[2]uint32]bool{}
-	again := make(map[statement]bool, len(all))
-	for _, s := range all {
-		at := [2]uint32{s.row().site, uint32(min(s.fit, meant))}
-		again[s], seen[at] = seen[at], true
+	if len(all) == 1 {
+		return all
 	}
+	seen := map[[2]uint32]bool{}
 	out := slices.Clone(all)
+	for i := range out {
+		s := &out[i]
+		at := [2]uint32{s.row().site, uint32(min(s.fit, meant))}
+		s.again, seen[at] = seen[at], true
+	}
 	slices.SortStableFunc(out, func(x, y statement) int {
-		return cmp.Or(cmp.Compare(min(y.fit, meant), min(x.fit, meant)), compareBool(again[x], again[y]))
+		return cmp.Or(cmp.Compare(min(y.fit, meant), min(x.fit, meant)), compareBool(x.again, y.again))
 	})
 	return out
 }
 
 // A naming is one name in all its spellings.
 type naming struct {
-	text   uint32          // the spelling of most sites
-	texts  map[uint32]bool // all spellings
-	words  nameWords       // of text
-	sites  map[uint32]int  // what the voice of each site weighs
-	stated bool            // it stands beside the address somewhere
-	fits   bool            // on a page that fits what is asked for
+	text   uint32    // the spelling of most sites
+	texts  []uint32  // all spellings
+	words  nameWords // of text
+	voices []voice   // in the order of their sites, each once
+	stated bool      // it stands beside the address somewhere
+	fits   bool      // on a page that fits what is asked for
 	rows   int
+	votes  int // of all voices
 }
 
-func (n *naming) votes() (sum int) {
-	for _, weight := range n.sites {
-		sum += weight
+// A voice is what the word of a site for a name weighs.
+type voice struct {
+	site   uint32
+	weight int
+}
+
+// hear counts the voice of a site, of which the heaviest counts.
+func (n *naming) hear(v voice) {
+	at, known := slices.BinarySearchFunc(n.voices, v.site, func(o voice, site uint32) int { return cmp.Compare(o.site, site) })
+	if !known {
+		n.voices = slices.Insert(n.voices, at, voice{site: v.site})
 	}
-	return sum
+	if more := v.weight - n.voices[at].weight; more > 0 {
+		n.voices[at].weight, n.votes = v.weight, n.votes+more
+	}
+}
+
+// usedBy tells whether a site uses the name.
+func (n *naming) usedBy(site uint32) bool {
+	_, known := slices.BinarySearchFunc(n.voices, site, func(o voice, site uint32) int { return cmp.Compare(o.site, site) })
+	return known
 }
 
 // voice is what a site's word for a name weighs.
@@ -183,62 +204,66 @@ func (r *row) betterNamed(o *row, texts []text) bool {
 // that fit, then that of most sites, where a site's own address counts more
 // than one of a list.
 func (v *view) names(all []statement, fits func(*row) bool) []naming {
-	byText := map[uint32]*naming{}
-	cities := map[uint32]bool{}
-	for _, s := range all {
-		r := s.row()
-		cities[r.city] = true
-		if r.name == 0 {
-			continue
+	rows := make([]*row, 0, len(all)) // that have a name, in the order of names and sites
+	for i := range all {
+		if r := all[i].row(); r.name != 0 {
+			rows = append(rows, r)
 		}
-		n := byText[r.name]
-		if n == nil {
-			n = &naming{text: r.name, texts: map[uint32]bool{r.name: true}, sites: map[uint32]int{}}
-			byText[r.name] = n
+	}
+	slices.SortFunc(rows, func(a, b *row) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.site, b.site)) })
+	var single []naming
+	for _, r := range rows {
+		if last := len(single) - 1; last < 0 || single[last].text != r.name {
+			single = append(single, naming{text: r.name, texts: []uint32{r.name}})
 		}
+		n := &single[len(single)-1]
 		n.rows++
-		n.sites[r.site] = max(n.sites[r.site], r.voice())
+		n.hear(voice{r.site, r.voice()})
 		n.stated = n.stated || !r.guess
 		n.fits = n.fits || fits == nil || fits(r)
 	}
-	order := func(a, b *naming) int {
-		return cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes(), a.votes()), cmp.Compare(b.rows, a.rows), strings.Compare(v.texts[a.text].key, v.texts[b.text].key))
+	if len(single) < 2 {
+		return single
 	}
-	places := map[string]bool{}
-	if len(byText) > 1 {
-		for city := range cities {
-			for w := range strings.FieldsSeq(foldPhrase(v.texts[city].shown)) {
-				places[w] = true
-			}
-		}
+	order := func(a, b naming) int {
+		return cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes, a.votes), cmp.Compare(b.rows, a.rows), strings.Compare(v.texts[a.text].key, v.texts[b.text].key))
 	}
-	single := slices.SortedFunc(maps.Values(byText), order)
-	var names []*naming
+	slices.SortFunc(single, order)
+	places := v.placeWords(all)
+	var names []naming
 	for _, n := range single[:min(maxNames, len(single))] {
-		if len(single) > 1 {
-			n.words = wordsOf(v.texts[n.text].shown, places)
-		}
-		i := slices.IndexFunc(names, func(o *naming) bool { return o.words.same(n.words) })
+		n.words = wordsOf(v.texts[n.text].phrase, places)
+		i := slices.IndexFunc(names, func(o naming) bool { return o.words.same(n.words) })
 		if i < 0 {
 			names = append(names, n)
 			continue
 		}
-		o := names[i]
-		o.rows, o.texts[n.text] = o.rows+n.rows, true
+		o := &names[i]
+		o.rows, o.texts = o.rows+n.rows, append(o.texts, n.text)
 		if n.stated && !o.stated { // a guess is no spelling to show
 			o.text = n.text
 		}
 		o.stated, o.fits = o.stated || n.stated, o.fits || n.fits
-		for site, weight := range n.sites {
-			o.sites[site] = max(o.sites[site], weight)
+		for _, voice := range n.voices {
+			o.hear(voice)
 		}
 	}
 	slices.SortStableFunc(names, order)
-	out := make([]naming, len(names))
-	for i, n := range names {
-		out[i] = *n
+	return names
+}
+
+// placeWords returns the words of the towns of statements, which tell no name
+// from another.
+func (v *view) placeWords(all []statement) []string {
+	var cities []uint32
+	var words []string
+	for i := range all {
+		if city := all[i].row().city; !slices.Contains(cities, city) {
+			cities = append(cities, city)
+			words = append(words, strings.Fields(v.texts[city].phrase)...)
+		}
 	}
-	return out
+	return words
 }
 
 // forms are words of a name that say nothing of what bears it.
@@ -254,21 +279,25 @@ var forms = func() map[string]bool {
 // nameWords are the words that tell a name from others.
 type nameWords struct {
 	all     []string // in order, each once
-	letters string   // all their letters in order
+	letters []byte   // all their letters in order
 }
 
-// wordsOf returns the words of a name without its legal form and the town.
-func wordsOf(name string, places map[string]bool) nameWords {
-	all := strings.Fields(foldPhrase(name))
-	words := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return forms[w] || places[w] })
+// wordsOf returns the words of a folded name without its legal form and the
+// words of the town.
+func wordsOf(phrase string, places []string) nameWords {
+	all := strings.Fields(phrase)
+	words := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return forms[w] || slices.Contains(places, w) })
 	if len(words) == 0 {
 		words = all
 	}
 	slices.Sort(words)
 	words = slices.Compact(words)
-	letters := []byte(strings.Join(words, ""))
+	letters := make([]byte, 0, len(phrase))
+	for _, w := range words {
+		letters = append(letters, w...)
+	}
 	slices.Sort(letters)
-	return nameWords{words, string(letters)}
+	return nameWords{words, letters}
 }
 
 // same tells whether two names are probably of one: one has all words of
@@ -286,14 +315,11 @@ func (w nameWords) same(o nameWords) bool {
 	for i := 0; all && i < len(a); i++ {
 		_, all = slices.BinarySearch(b, a[i])
 	}
-	return all || w.letters == o.letters
+	return all || bytes.Equal(w.letters, o.letters)
 }
 
 // sameName tells whether two names are probably of one thing.
 func sameName(a, b, city string) bool {
-	places := map[string]bool{}
-	for w := range strings.FieldsSeq(foldPhrase(city)) {
-		places[w] = true
-	}
-	return wordsOf(a, places).same(wordsOf(b, places))
+	places := strings.Fields(foldPhrase(city))
+	return wordsOf(foldPhrase(a), places).same(wordsOf(foldPhrase(b), places))
 }

@@ -42,18 +42,22 @@ type row struct {
 
 func (r *row) located() bool { return r.precision > gazetteer.NoPrecision }
 
-func (r *row) point() orb.Point { return orb.Point{float64(r.lon) / 1e7, float64(r.lat) / 1e7} }
-
 // better tells whether r says more precisely where its address lies than o.
 func (r *row) better(o *row) bool {
 	return cmp.Or(cmp.Compare(r.precision, o.precision), cmp.Compare(r.confidence, o.confidence), cmp.Compare(o.lon, r.lon), cmp.Compare(o.lat, r.lat)) > 0
 }
 
+// A textKey is what makes two spellings one.
+type textKey struct {
+	kind Facet
+	key  string
+}
+
 // A text is a value that rows share, and facets and suggestions show.
 type text struct {
-	kind  Facet
-	key   string // what makes two spellings one
-	shown string // as it was written first
+	textKey
+	shown  string // as it was written first
+	phrase string // shown, folded; "" of a host
 }
 
 // rows are those of one segment of Bleve, which never changes: the row of
@@ -62,19 +66,8 @@ type rows struct {
 	id        uint64 // of the segment
 	all       []row
 	groups    []uint32 // of all
-	byGroup   []uint32 // numbers of all in the order of their groups
 	byPlace   []uint32 // numbers of those that are located in the order of placeKeys
 	placeKeys []uint64
-}
-
-// of returns the numbers of the rows of a group.
-func (r *rows) of(group uint32) []uint32 {
-	from, _ := slices.BinarySearchFunc(r.byGroup, group, func(n, g uint32) int { return cmp.Compare(r.groups[n], g) })
-	to := from
-	for to < len(r.byGroup) && r.groups[r.byGroup[to]] == group {
-		to++
-	}
-	return r.byGroup[from:to]
 }
 
 // A table holds the rows of all segments, and the numbers that they share. It
@@ -82,9 +75,9 @@ func (r *rows) of(group uint32) []uint32 {
 // only when the index is closed.
 type table struct {
 	mu       sync.RWMutex
-	groups   map[uint64]uint32 // number of an AddressID
-	ids      []uint64          // AddressID of a number
-	numbers  map[text]uint32   // of texts, without shown
+	groups   map[uint64]uint32  // number of an AddressID
+	ids      []uint64           // AddressID of a number
+	numbers  map[textKey]uint32 // of texts
 	texts    []text
 	pages    map[uint64]struct{} // hashes of URLs that were seen
 	segments map[uint64]*rows    // by Bleve's number of the segment; only the one that refreshes reads it
@@ -92,7 +85,7 @@ type table struct {
 }
 
 func newTable() *table {
-	return &table{groups: map[uint64]uint32{}, numbers: map[text]uint32{}, texts: []text{{}}, pages: map[uint64]struct{}{}, segments: map[uint64]*rows{}}
+	return &table{groups: map[uint64]uint32{}, numbers: map[textKey]uint32{}, texts: []text{{}}, pages: map[uint64]struct{}{}, segments: map[uint64]*rows{}}
 }
 
 // knows tells whether there may be mentions of a page, by its hash.
@@ -118,11 +111,16 @@ func (t *table) text(kind Facet, key, shown string) uint32 {
 	if key == "" {
 		return 0
 	}
-	n, ok := t.numbers[text{kind: kind, key: key}]
+	k := textKey{kind, key}
+	n, ok := t.numbers[k]
 	if !ok {
 		n = uint32(len(t.texts))
-		t.numbers[text{kind: kind, key: key}] = n
-		t.texts = append(t.texts, text{kind, key, shown})
+		t.numbers[k] = n
+		phrase := ""
+		if kind != ByHost {
+			phrase = foldPhrase(shown)
+		}
+		t.texts = append(t.texts, text{k, shown, phrase})
 	}
 	return n
 }
@@ -168,7 +166,7 @@ func (t *table) load(s *scorch.SegmentSnapshot) (*rows, error) {
 	if n > maxRows {
 		return nil, fmt.Errorf("index: a segment of %d entries; %d are possible", n, maxRows)
 	}
-	r := &rows{id: s.Id(), all: make([]row, n), groups: make([]uint32, n), byGroup: make([]uint32, n)}
+	r := &rows{id: s.Id(), all: make([]row, n), groups: make([]uint32, n)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range n {
@@ -187,7 +185,7 @@ func (t *table) load(s *scorch.SegmentSnapshot) (*rows, error) {
 		if err := errors.Join(err, failed); err != nil {
 			return nil, fmt.Errorf("index: entry %q: %w: %w", m.id, ErrDamaged, err)
 		}
-		r.all[i], r.byGroup[i] = t.add(page, id, &m), uint32(i)
+		r.all[i] = t.add(page, id, &m)
 		r.groups[i] = r.all[i].group
 	}
 	pages := make(map[uint64]struct{}, n)
@@ -197,7 +195,6 @@ func (t *table) load(s *scorch.SegmentSnapshot) (*rows, error) {
 		pages[at.page] = struct{}{}
 		at.lead = !seen
 	}
-	slices.SortStableFunc(r.byGroup, func(a, b uint32) int { return cmp.Compare(r.groups[a], r.groups[b]) })
 	r.place()
 	return r, nil
 }
@@ -223,9 +220,15 @@ type view struct {
 
 	gathering sync.Once
 	gathered  []summary // of each group
+	members   []uint32  // numbers of the living rows in the view, in the order of their groups
 
 	counted sync.Once
 	counts  []uint32 // of living rows that have a text
+
+	facets struct {
+		sync.Mutex
+		ofAll map[Facet]Count // of everything, those that were asked for
+	}
 }
 
 // A part is one segment in a view.
@@ -303,7 +306,7 @@ func (x *Index) view() (*view, error) {
 // it at a time: Open, then the writer. Searches go on meanwhile and never wait
 // for the rows of a segment that was merged.
 func (x *Index) refresh() error {
-	v := &view{generation: "empty"}
+	v := &view{generation: "empty", texts: []text{{}}}
 	v.refs.Store(1)
 	if x.bleve != nil {
 		r, err := readerOf(x.bleve)
@@ -324,6 +327,7 @@ func (x *Index) refresh() error {
 		if x.queue.searched.Load() { // no search shall wait for what all need
 			v.summaries()
 			v.usage()
+			v.sitePages()
 		}
 	}
 	x.setView(v)
@@ -377,6 +381,7 @@ type summary struct {
 	number      uint32 // of that row, in the view
 	first, last uint32 // times it was seen, Unix seconds
 	mentions    uint32
+	from        uint32 // where its rows begin in view.members
 	located     bool
 	kind        uint8 // the first of kinds that a page says; 0: none does
 	mixed       bool  // its rows are of several hosts or kinds
@@ -391,6 +396,8 @@ type spot struct {
 	cos      float32 // of the latitude
 	south    uint32  // see southOf
 }
+
+func (s spot) point() orb.Point { return orb.Point{float64(s.lon) / 1e7, float64(s.lat) / 1e7} }
 
 // summaries returns what is known of each group.
 func (v *view) summaries() []summary {
@@ -414,8 +421,25 @@ func (v *view) summaries() []summary {
 				a.kind = r.kind
 			}
 		})
+		from := uint32(0)
+		for i := range v.gathered {
+			a := &v.gathered[i]
+			a.from, from = from, from+a.mentions
+		}
+		v.members = make([]uint32, from)
+		next := make([]uint32, len(v.ids))
+		v.each(func(p *part, n uint32, r *row) {
+			v.members[v.gathered[r.group].from+next[r.group]] = p.base + n
+			next[r.group]++
+		})
 	})
 	return v.gathered
+}
+
+// of returns the living rows of a group, as numbers in the view.
+func (v *view) of(group uint32) []uint32 {
+	a := &v.summaries()[group]
+	return v.members[a.from : a.from+a.mentions]
 }
 
 // place returns the row that says best where a group lies.

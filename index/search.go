@@ -692,7 +692,7 @@ func (s *search) read(e entries, must uint16) error {
 			return fmt.Errorf("index: %w", s.ctx.Err())
 		}
 		for _, p := range list {
-			s.count(e.part, p, e.share, must)
+			s.mention(e.part, p, e.share, must)
 		}
 	}
 	return nil
@@ -701,18 +701,23 @@ func (s *search) read(e entries, must uint16) error {
 // readFew looks only at the mentions of groups that were found before, where a
 // term has many more.
 func (s *search) readFew(e entries, must uint16) {
+	base, end := e.part.base, e.part.base+uint32(len(e.part.all))
 	for _, g := range s.found {
-		for _, n := range e.part.of(g) {
+		for _, number := range s.v.of(g) {
+			if number < base || number >= end {
+				continue
+			}
+			n := number - base
 			at, _ := slices.BinarySearch(e.list, newPosting(n, 0))
 			if at < len(e.list) && e.list[at].row() == n {
-				s.count(e.part, e.list[at], e.share, must)
+				s.mention(e.part, e.list[at], e.share, must)
 			}
 		}
 	}
 }
 
-// count adds one mention that has a term.
-func (s *search) count(part *part, p posting, share float64, must uint16) {
+// mention adds one mention that has a term.
+func (s *search) mention(part *part, p posting, share float64, must uint16) {
 	n := p.row()
 	number := part.groups[n]
 	g := &s.groups[number]
@@ -778,33 +783,29 @@ func (a *ranked) compare(b *ranked) int {
 	return cmp.Or(cmp.Compare(b.value, a.value), strings.Compare(a.name, b.name), cmp.Compare(a.id, b.id))
 }
 
-// rank returns the place of a group in the order that q asks for.
-func (s *search) rank(q *Query, c *centre, n uint32, lift float64) ranked {
-	g := &s.groups[n]
-	r := ranked{group: n, id: s.v.ids[n]}
+// value returns by what a group is ordered as q asks for, descending; 0 where
+// names order.
+func (s *search) value(q *Query, c *centre, n uint32, lift float64) float64 {
 	switch {
 	case q.Sort == Newest:
-		r.value = float64(s.v.summaries()[n].first)
+		return float64(s.v.summaries()[n].first)
 	case q.Sort == ByName:
-		r.name = s.v.known(n).key
+		return 0
 	case c != nil && (q.Sort == Distance || !s.ranked):
 		if at := &s.v.summaries()[n]; at.located {
-			r.value = -c.haversine(at.spot)
-		} else {
-			r.value = math.Inf(-1)
+			return -c.haversine(at.spot)
 		}
+		return math.Inf(-1)
 	case !s.ranked:
-		r.value = float64(g.mentions)
-	default:
-		r.value = float64(g.sum)
-		if c != nil && q.Radius == 0 {
-			if at := &s.v.summaries()[n]; at.located {
-				r.value *= 1 + lift*q.Bias/(1+metres(c.haversine(at.spot))/q.Scale)
-			}
-		}
-		r.value = math.Round(r.value*1e5) / 1e5
+		return float64(s.groups[n].mentions)
 	}
-	return r
+	value := float64(s.groups[n].sum)
+	if c != nil && q.Radius == 0 {
+		if at := &s.v.summaries()[n]; at.located {
+			value *= 1 + lift*q.Bias/(1+metres(c.haversine(at.spot))/q.Scale)
+		}
+	}
+	return math.Round(value*1e5) / 1e5
 }
 
 func round(v float64, digits int) float64 {
@@ -840,12 +841,20 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 		if i%4096 == 0 && s.ctx.Err() != nil {
 			return nil, fmt.Errorf("index: %w", s.ctx.Err())
 		}
-		r := s.rank(&q, c, n, lift)
+		value := s.value(&q, c, n, lift)
+		full := len(page) == q.Limit
+		if full && last == nil && value < page[q.Limit-1].value {
+			continue
+		}
+		r := ranked{group: n, id: s.v.ids[n], value: value}
+		if q.Sort == ByName {
+			r.name = s.v.known(n).key
+		}
 		if last != nil && r.compare(last) <= 0 {
 			result.Offset++
 			continue
 		}
-		if len(page) == q.Limit {
+		if full {
 			if worst := &page[q.Limit-1]; r.value < worst.value || worst.compare(&r) < 0 {
 				continue
 			}
@@ -873,7 +882,7 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 			break
 		}
 		if at := &s.v.summaries()[n]; at.located && !shown[n] {
-			result.Points = append(result.Points, at.row.point())
+			result.Points = append(result.Points, at.point())
 		}
 	}
 	result.Sample = s.sample(q.Sample)
@@ -928,12 +937,30 @@ func (s *search) pages() int {
 const maxMonths = 2048
 
 // facet counts the values of what was found, and returns the most frequent.
+// Those of everything are kept with the view, since each visit begins with them.
 func (s *search) facet(f Facet) Count {
+	if s.ranked || !s.filter.all || s.filter.q.Only != nil {
+		return s.count(f)
+	}
+	s.v.facets.Lock()
+	defer s.v.facets.Unlock()
+	c, known := s.v.facets.ofAll[f]
+	if !known {
+		if s.v.facets.ofAll == nil {
+			s.v.facets.ofAll = map[Facet]Count{}
+		}
+		c = s.count(f)
+		s.v.facets.ofAll[f] = c
+	}
+	return Count{f, slices.Clone(c.Values)}
+}
+
+func (s *search) count(f Facet) Count {
 	if n := max(maxMonths, len(s.v.texts)); len(s.counts) < n { // precisions, levels, kinds and months are no texts
 		s.counts = make([]uint32, n+n/8)
 	}
 	sums := s.v.summaries()
-	there := s.there[:0]
+	there, values := s.there[:0], []uint32(nil)
 	add := func(value uint32) {
 		if s.counts[value]++; s.counts[value] == 1 {
 			there = append(there, value)
@@ -953,7 +980,8 @@ func (s *search) facet(f Facet) Count {
 			add(sums[n].row.value(f))
 			continue
 		}
-		for _, value := range s.values(n, f) {
+		values = s.values(values[:0], n, f)
+		for _, value := range values {
 			add(value)
 		}
 	}
@@ -980,16 +1008,14 @@ func (s *search) facet(f Facet) Count {
 	return c
 }
 
-// values returns all values that the mentions of a group have which fit the
+// values adds to values all that the mentions of a group have which fit the
 // filter.
-func (s *search) values(group uint32, f Facet) (values []uint32) {
-	for i := range s.v.parts {
-		p := &s.v.parts[i]
-		for _, n := range p.of(group) {
-			r := &p.all[n]
-			if value := r.value(f); p.live(n) && s.filter.fits(r) && !slices.Contains(values, value) {
-				values = append(values, value)
-			}
+func (s *search) values(values []uint32, group uint32, f Facet) []uint32 {
+	for _, number := range s.v.of(group) {
+		p, n := s.v.at(number)
+		r := &p.all[n]
+		if value := r.value(f); !slices.Contains(values, value) && s.filter.fits(r) {
+			values = append(values, value)
 		}
 	}
 	return values
@@ -1072,7 +1098,7 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 		if len(all) == maxEvidence {
 			break
 		}
-		if best != nil && o.part.base+o.n == g.row {
+		if best != nil && o.number() == g.row {
 			all = slices.Insert(all, 0, evident{best, o})
 			best = nil
 			continue

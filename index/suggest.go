@@ -37,7 +37,7 @@ const maxStarts = 8
 func (s *suggestions) grow(texts []text) {
 	for n := s.texts; n < len(texts); n++ {
 		if t := texts[n]; t.kind != "" && t.kind != ByHost {
-			rest, head := foldPhrase(t.shown), true
+			rest, head := t.phrase, true
 			for range maxStarts {
 				s.fresh = append(s.fresh, start{rest, uint32(n), head})
 				_, after, more := strings.Cut(rest, " ")

@@ -98,21 +98,21 @@ func (x *Index) address(v *view, group uint32, fits func(*row) bool, most int) (
 		return nil, nil
 	}
 	var read []statement
-	stored := map[statement]*mention{}
+	stored := map[uint32]*mention{} // by the number of the row in the view
 	for _, s := range a.statements[:min(maxRead, len(a.statements))] {
 		m, err := s.part.mention(s.n)
 		if err != nil {
 			return nil, err
 		}
-		read, stored[s] = append(read, s), m
+		read, stored[s.number()] = append(read, s), m
 	}
 	slices.SortStableFunc(read, func(a, b statement) int {
-		return cmp.Or(a.compare(&b), compareMentions(stored[a], stored[b]))
+		return cmp.Or(a.compare(&b), compareMentions(stored[a.number()], stored[b.number()]))
 	})
 	a.statements = slices.Concat(spread(read), a.statements[len(read):])
 	var best []evident
 	for _, s := range a.statements[:min(most, len(read))] {
-		best = append(best, evident{stored[s], s})
+		best = append(best, evident{stored[s.number()], s})
 	}
 	h := x.assemble(addressID(v.ids[group]), best, &a, v, &marker{a: x.words, all: true})
 	return &h, nil
