@@ -48,7 +48,10 @@ func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int
 		return nil, 0, err
 	}
 	defer v.release()
-	s := x.newSearch(ctx, v)
+	s, err := x.newSearch(ctx, v)
+	if err != nil {
+		return nil, 0, err
+	}
 	defer s.done()
 	for at := exact; at < stages; at++ {
 		if err := s.run(q, words, at); err != nil {

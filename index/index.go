@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -101,7 +102,8 @@ type Index struct {
 	current *view // nil: closed
 	stats   statsCache
 
-	scratches sync.Pool // of *scratch
+	turns     chan struct{} // room for as many searches as work at once
+	scratches sync.Pool     // of *scratch
 	lists     lists
 }
 
@@ -124,7 +126,7 @@ func Open(dir string, o Options) (x *Index, err error) {
 			return nil, err
 		}
 	}
-	x = &Index{dir: dir, lag: o.Lag, words: newAnalysis(), table: newTable()}
+	x = &Index{dir: dir, lag: o.Lag, words: newAnalysis(), table: newTable(), turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if x.id, err = identify(dir, o.ReadOnly); err != nil {
 		if o.ReadOnly && errors.Is(err, fs.ErrNotExist) {
 			return x, x.refresh()

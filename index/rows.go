@@ -255,7 +255,7 @@ func (v *view) each(fn func(p *part, n uint32, r *row)) {
 	}
 }
 
-// at returns the row with this number in the view.
+// at returns where the row with this number in the view is.
 func (v *view) at(number uint32) (*part, uint32) {
 	i, found := slices.BinarySearchFunc(v.parts, number, func(p part, n uint32) int { return cmp.Compare(p.base, n) })
 	if !found {
@@ -265,6 +265,12 @@ func (v *view) at(number uint32) (*part, uint32) {
 		i++
 	}
 	return &v.parts[i], number - v.parts[i].base
+}
+
+// row returns the row with this number in the view.
+func (v *view) row(number uint32) *row {
+	p, n := v.at(number)
+	return &p.all[n]
 }
 
 func (v *view) release() {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -171,7 +170,10 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		return nil, err
 	}
 	defer v.release()
-	s := x.newSearch(ctx, v)
+	s, err := x.newSearch(ctx, v)
+	if err != nil {
+		return nil, err
+	}
 	defer s.done()
 
 	asked := q
@@ -265,10 +267,18 @@ type group struct {
 	any      uint16  // that it has
 	mentions uint32  // that match, where there are no words
 	row      uint32  // number in the view of the one that fits best
-	page     uint64  // of it
 }
 
-func (x *Index) newSearch(ctx context.Context, v *view) *search {
+// newSearch begins a search when it is its turn: no more than there are
+// processors work at once, in the order in which they came. Otherwise all that
+// run get slices of time in turn, and a search of a millisecond that loses its
+// processor waits for a slice of each other one.
+func (x *Index) newSearch(ctx context.Context, v *view) (*search, error) {
+	select {
+	case x.turns <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("index: %w", ctx.Err())
+	}
 	s := &search{x: x, ctx: ctx, v: v}
 	s.scratch, _ = x.scratches.Get().(*scratch)
 	if s.scratch == nil {
@@ -277,12 +287,13 @@ func (x *Index) newSearch(ctx context.Context, v *view) *search {
 	if n := len(v.ids); len(s.groups) < n {
 		s.groups = make([]group, n+n/8)
 	}
-	return s
+	return s, nil
 }
 
 func (s *search) done() {
 	s.clear()
 	s.x.scratches.Put(s.scratch)
+	<-s.x.turns
 }
 
 func (s *search) clear() {
@@ -449,12 +460,10 @@ type list struct {
 type entries struct {
 	part  *part
 	list  []posting // with those that were deleted
-	share float64   // of the weight that the term counts
+	worth *impacts  // of each weight
 }
 
 const (
-	prefixShare = 0.45 // of the weight of a whole word
-	typoShare   = 0.4
 	maxPrefixes = 40 // words that one start stands for
 	maxTypos    = 40 // words that one misspelt word stands for
 )
@@ -483,8 +492,11 @@ func (s *search) dict(part, field int) (segment.TermDictionary, error) {
 // with an edit, and the last one as the start of a word.
 func (s *search) look(w word, at stage, last bool) (*list, error) {
 	l := &list{word: w}
-	add := func(field int, term string, share float64) error {
+	add := func(field int, term string, worth *impacts, in inParts) error {
 		for i := range s.v.parts {
+			if !in.has(i) {
+				continue
+			}
 			p := &s.v.parts[i]
 			d, err := s.dict(i, field)
 			if err != nil {
@@ -497,7 +509,7 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 			if n == 0 {
 				continue
 			}
-			l.found = append(l.found, entries{p, list, share})
+			l.found = append(l.found, entries{p, list, worth})
 			l.count += n
 		}
 		return nil
@@ -505,11 +517,11 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 	var err error
 	if !s.whereOnly {
 		for _, term := range w.terms {
-			err = errors.Join(err, add(inWords, term, 1))
+			err = errors.Join(err, add(inWords, term, &whole, allParts))
 		}
 	}
 	// Of "langestr." lange is enough: str is a word of most addresses.
-	err = errors.Join(err, add(inWhere, w.where[0], 1))
+	err = errors.Join(err, add(inWhere, w.where[0], &whole, allParts))
 	written := l.count
 	start := w.terms[0]
 	n := utf8.RuneCountInString(start)
@@ -520,9 +532,9 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 			}
 			longer, failed := s.completions(field, start)
 			err = errors.Join(err, failed)
-			for _, term := range longer {
-				if !slices.Contains(w.terms, term) {
-					err = errors.Join(err, add(field, term, prefixShare))
+			for _, t := range longer {
+				if !slices.Contains(w.terms, t.term) {
+					err = errors.Join(err, add(field, t.term, &started, t.in))
 				}
 			}
 		}
@@ -534,9 +546,9 @@ func (s *search) look(w word, at stage, last bool) (*list, error) {
 			}
 			near, failed := s.corrections(field, start)
 			err = errors.Join(err, failed)
-			for _, term := range near {
-				if !slices.Contains(w.terms, term) {
-					err = errors.Join(err, add(field, term, typoShare))
+			for _, t := range near {
+				if !slices.Contains(w.terms, t.term) {
+					err = errors.Join(err, add(field, t.term, &misspelt, t.in))
 				}
 			}
 		}
@@ -580,20 +592,36 @@ func (s *search) list(p *part, field int, term string, d segment.TermDictionary)
 	return list, live, err
 }
 
-// completions returns the most frequent terms of a field that start so.
-func (s *search) completions(field int, start string) ([]string, error) {
-	counts, err := s.frequencies(field, nil, start, 2000)
-	if err != nil {
-		return nil, err
-	}
-	return mostFrequent(counts, maxPrefixes), nil
+// A similar is a term of the index that may stand for a word.
+type similar struct {
+	term  string
+	count uint64 // of the entries that have it
+	in    inParts
 }
 
-// frequencies returns how often the terms of a field stand in the index that begin
-// with start and that an automaton takes, nil for all: at most so many terms of
-// each part of the index.
-func (s *search) frequencies(field int, takes segment.Automaton, start string, most int) (map[string]uint64, error) {
-	counts := map[string]uint64{}
+// inParts says which parts of a view may have a term: a bit for each of the
+// first ones; those after them may.
+type inParts uint64
+
+const (
+	allParts   = ^inParts(0)
+	knownParts = 64
+)
+
+func (in inParts) has(part int) bool { return part >= knownParts || in>>part&1 != 0 }
+
+// completions returns the most frequent terms of a field that start so.
+func (s *search) completions(field int, start string) ([]similar, error) {
+	return s.similar(field, nil, start, 2000, maxPrefixes)
+}
+
+// similar returns the most frequent terms of a field that begin with start and
+// that an automaton takes, nil for all. It looks at so many terms of each part
+// of the index.
+func (s *search) similar(field int, takes segment.Automaton, start string, look, most int) ([]similar, error) {
+	at := map[string]int{}
+	var all []similar
+	var unsure inParts // where there are more terms than it looks at
 	from, to := []byte(start), append([]byte(start), 0xff)
 	for i := range s.v.parts {
 		d, err := s.dict(i, field)
@@ -601,7 +629,11 @@ func (s *search) frequencies(field int, takes segment.Automaton, start string, m
 			return nil, err
 		}
 		terms := d.AutomatonIterator(takes, from, to)
-		for range most {
+		for looked := 0; ; looked++ {
+			if looked == look {
+				unsure |= 1 << i
+				break
+			}
 			e, err := terms.Next()
 			if err != nil {
 				return nil, fmt.Errorf("index: %w", err)
@@ -609,51 +641,57 @@ func (s *search) frequencies(field int, takes segment.Automaton, start string, m
 			if e == nil {
 				break
 			}
-			counts[e.Term] += e.Count
+			n, known := at[e.Term]
+			if !known {
+				n = len(all)
+				at[e.Term] = n
+				all = append(all, similar{term: e.Term})
+			}
+			all[n].count += e.Count
+			all[n].in |= 1 << i
 		}
 	}
-	return counts, nil
+	best := mostFrequent(all, most)
+	for i := range best {
+		best[i].in |= unsure
+	}
+	return best, nil
 }
 
-func mostFrequent(counts map[string]uint64, most int) []string {
-	terms := slices.Collect(maps.Keys(counts))
-	slices.SortFunc(terms, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
-	return terms[:min(most, len(terms))]
+func mostFrequent(all []similar, most int) []similar {
+	slices.SortFunc(all, func(a, b similar) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.term, b.term)) })
+	return all[:min(most, len(all))]
 }
 
 // corrections returns the most frequent terms of a field that are one edit away
 // from a word and begin with the same letter.
-func (s *search) corrections(field int, word string) ([]string, error) {
+func (s *search) corrections(field int, word string) ([]similar, error) {
 	_, first := utf8.DecodeRuneInString(word)
 	near := newEdits(word)
 	if near == nil {
 		return s.bleveCorrections(field, word, word[:first])
 	}
-	counts, err := s.frequencies(field, near, word[:first], math.MaxInt)
-	if err != nil {
-		return nil, err
-	}
-	return mostFrequent(counts, maxTypos), nil
+	return s.similar(field, near, word[:first], math.MaxInt, maxTypos)
 }
 
 // bleveCorrections is corrections with Bleve's automaton, for any word; it does
-// not know which terms are frequent.
-func (s *search) bleveCorrections(field int, word, first string) ([]string, error) {
+// not know which terms are frequent, nor in which parts they are.
+func (s *search) bleveCorrections(field int, word, first string) ([]similar, error) {
 	dict, err := s.v.reader.FieldDictFuzzy([]string{fieldWords, fieldWhere}[field], word, 1, first)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	defer dict.Close()
-	counts := map[string]uint64{}
+	var all []similar
 	for {
 		e, err := dict.Next()
 		if err != nil {
 			return nil, fmt.Errorf("index: %w", err)
 		}
 		if e == nil {
-			return mostFrequent(counts, maxTypos), nil
+			return mostFrequent(all, maxTypos), nil
 		}
-		counts[e.Term] += e.Count
+		all = append(all, similar{e.Term, e.Count, allParts})
 	}
 }
 
@@ -692,7 +730,7 @@ func (s *search) read(e entries, must uint16) error {
 			return fmt.Errorf("index: %w", s.ctx.Err())
 		}
 		for _, p := range list {
-			s.mention(e.part, p, e.share, must)
+			s.mention(e.part, p, e.worth, must)
 		}
 	}
 	return nil
@@ -710,21 +748,21 @@ func (s *search) readFew(e entries, must uint16) {
 			n := number - base
 			at, _ := slices.BinarySearch(e.list, newPosting(n, 0))
 			if at < len(e.list) && e.list[at].row() == n {
-				s.mention(e.part, e.list[at], e.share, must)
+				s.mention(e.part, e.list[at], e.worth, must)
 			}
 		}
 	}
 }
 
 // mention adds one mention that has a term.
-func (s *search) mention(part *part, p posting, share float64, must uint16) {
+func (s *search) mention(part *part, p posting, worth *impacts, must uint16) {
 	n := p.row()
 	number := part.groups[n]
 	g := &s.groups[number]
 	if must > 0 && g.words < must || !s.filter.all && !s.filter.fits(&part.all[n]) || part.deleted != nil && part.deleted.Contains(n) {
 		return
 	}
-	weight := float32(share * impacts[p.weight()])
+	weight := worth[p.weight()]
 	fresh := g.words == 0 && g.any == 0
 	if g.now == 0 {
 		s.word = append(s.word, number)
@@ -732,10 +770,8 @@ func (s *search) mention(part *part, p posting, share float64, must uint16) {
 			s.found = append(s.found, number)
 		}
 	}
-	if fresh && weight >= g.best {
-		if page := part.all[n].page; weight > g.best || page < g.page {
-			g.best, g.row, g.page = weight, part.base+n, page
-		}
+	if fresh && (weight > g.best || weight == g.best && part.all[n].page < s.v.row(g.row).page) {
+		g.best, g.row = weight, part.base+n
 	}
 	g.now = max(g.now, weight)
 }

@@ -38,13 +38,21 @@ const (
 	saturation = 10.0 // the weight that counts half
 )
 
-// impacts is impact of every weight.
-var impacts = func() (all [1 << weightBits]float64) {
+// impacts say what each weight of a term is worth.
+type impacts [1 << weightBits]float32
+
+// What is found of a word: as it is written, longer words that begin with it, and
+// words that are one edit away.
+var whole, started, misspelt = impactsOf(1), impactsOf(0.45), impactsOf(0.4)
+
+// impactsOf returns the worth of weights of a term that counts this share of a
+// word.
+func impactsOf(share float64) (all impacts) {
 	for i := range all {
-		all[i] = impact(uint64(i))
+		all[i] = float32(share * impact(uint64(i)))
 	}
 	return all
-}()
+}
 
 // impact returns how much a word counts that has this weight, 0 to 1.
 func impact(weight uint64) float64 { return float64(weight) / (float64(weight) + saturation) }
