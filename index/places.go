@@ -32,9 +32,9 @@ func (r *rows) place() {
 		}
 	}
 	slices.SortFunc(all, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.n, b.n)) })
-	r.placeKeys, r.byPlace = make([]uint64, len(all)), make([]uint32, len(all))
+	r.placeKeys, r.placeLats, r.byPlace = make([]uint64, len(all)), make([]int32, len(all)), make([]uint32, len(all))
 	for i, k := range all {
-		r.placeKeys[i], r.byPlace[i] = k.key, k.n
+		r.placeKeys[i], r.placeLats[i], r.byPlace[i] = k.key, r.all[k.n].lat, k.n
 	}
 }
 
@@ -89,21 +89,22 @@ func around180(west, east int32) [][2]int32 {
 	return [][2]int32{{west, 180e7}, {-180e7, east}}
 }
 
-// within calls fn once with the number of each row in w, and of some around it. It
-// says false, and calls nothing, where w is so high that to look at every row
-// is less work.
-func (r *rows) within(w window, fn func(n uint32)) bool {
-	from, to := band(w.south), band(w.north)
-	if int(to-from)*len(w.lons)*16 > len(r.byPlace) {
-		return false
-	}
-	for b := from; b <= to; b++ {
+// narrow tells whether w is so low that it is less work to look at its bands than
+// at every row.
+func (r *rows) narrow(w window) bool {
+	return int(band(w.north)-band(w.south))*len(w.lons)*16 <= len(r.byPlace)
+}
+
+// within calls fn once with the number of each row in w.
+func (r *rows) within(w window, fn func(n uint32)) {
+	for b, to := band(w.south), band(w.north); b <= to; b++ {
 		for _, lon := range w.lons {
 			i, _ := slices.BinarySearch(r.placeKeys, placeKey(b, lon[0]))
 			for last := placeKey(b, lon[1]); i < len(r.placeKeys) && r.placeKeys[i] <= last; i++ {
-				fn(r.byPlace[i])
+				if lat := r.placeLats[i]; w.south <= lat && lat <= w.north {
+					fn(r.byPlace[i])
+				}
 			}
 		}
 	}
-	return true
 }

@@ -459,6 +459,14 @@ func (c *centre) haversine(r spot) float64 {
 	return a*a + c.cos*float64(r.cos)*b*b
 }
 
+// latitudes returns between which latitudes, in 1e-7 degrees, all lies whose
+// haversine is so small.
+func (c *centre) latitudes(haversine float64) (south, north int32) {
+	angle := 2*math.Asin(math.Sqrt(min(1, haversine)))*(1+1e-9) + 1e-10
+	const unit = 180 / math.Pi
+	return floor(max(-90, (c.lat-angle)*unit)), ceil(min(90, (c.lat+angle)*unit))
+}
+
 // metres returns the distance that a haversine stands for.
 func metres(haversine float64) float64 {
 	return 2 * orb.EarthRadius * math.Asin(math.Sqrt(min(1, haversine)))

@@ -68,6 +68,7 @@ type rows struct {
 	groups    []uint32 // of all
 	byPlace   []uint32 // numbers of those that are located in the order of placeKeys
 	placeKeys []uint64
+	placeLats []int32 // in the same order
 }
 
 // A table holds the rows of all segments, and the numbers that they share. It

@@ -244,16 +244,19 @@ type search struct {
 	*scratch
 
 	filter    *filter
+	inArea    []uint64          // a bit for each row of the view that fits; nil: see filter
 	ranked    bool              // by words
 	whereOnly bool              // words are looked up in addresses only
 	explained map[uint32][]Part // of the groups whose score is to be explained
 }
 
-// A scratch has an entry for each group of a view, all zero between searches.
+// A scratch has an entry for each group of a view; groups and counts are all
+// zero between searches.
 type scratch struct {
 	groups []group
 	found  []uint32 // groups that match
 	word   []uint32 // groups that the word has, which is looked up now
+	bits   []uint64 // room for inArea
 	counts []uint32 // of each text, while a facet is counted
 	there  []uint32 // texts that have a count
 }
@@ -314,6 +317,7 @@ func (s *search) run(q Query, words []word, at stage) error {
 	if !s.ranked {
 		return s.browse()
 	}
+	s.lookAround()
 	meaning := slices.ContainsFunc(words, func(w word) bool { return !w.minor })
 	var lists []*list
 	for i, w := range words {
@@ -433,7 +437,8 @@ func (s *search) browse() error {
 		if err := s.ctx.Err(); err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		if narrow && p.within(window, look) {
+		if narrow && p.narrow(window) {
+			p.within(window, look)
 			continue
 		}
 		for n := range p.all {
@@ -725,9 +730,17 @@ func (s *search) read(e entries, must uint16) error {
 		s.readFew(e, must)
 		return nil
 	}
+	plain := must == 0 && s.filter.all && e.part.deleted == nil
 	for list := range slices.Chunk(e.list, 1<<16) {
 		if s.ctx.Err() != nil {
 			return fmt.Errorf("index: %w", s.ctx.Err())
+		}
+		if plain {
+			for _, p := range list {
+				number := e.part.groups[p.row()]
+				s.weigh(e.part, p.row(), number, &s.groups[number], e.worth[p.weight()])
+			}
+			continue
 		}
 		for _, p := range list {
 			s.mention(e.part, p, e.worth, must)
@@ -754,26 +767,81 @@ func (s *search) readFew(e entries, must uint16) {
 	}
 }
 
-// mention adds one mention that has a term.
+// mention adds one mention that has a term, if it fits.
 func (s *search) mention(part *part, p posting, worth *impacts, must uint16) {
 	n := p.row()
 	number := part.groups[n]
 	g := &s.groups[number]
-	if must > 0 && g.words < must || !s.filter.all && !s.filter.fits(&part.all[n]) || part.deleted != nil && part.deleted.Contains(n) {
+	if must > 0 && g.words < must || !s.filter.all && !s.fits(part, n) || part.deleted != nil && part.deleted.Contains(n) {
 		return
 	}
-	weight := worth[p.weight()]
-	fresh := g.words == 0 && g.any == 0
+	s.weigh(part, n, number, g, worth[p.weight()])
+}
+
+// weigh adds the weight of a term in row n of a part to its group.
+func (s *search) weigh(part *part, n, number uint32, g *group, weight float32) {
+	fresh := g.any == 0
 	if g.now == 0 {
 		s.word = append(s.word, number)
 		if fresh {
 			s.found = append(s.found, number)
+			g.best, g.row, g.now = weight, part.base+n, weight
+			return
 		}
 	}
 	if fresh && (weight > g.best || weight == g.best && part.all[n].page < s.v.row(g.row).page) {
 		g.best, g.row = weight, part.base+n
 	}
 	g.now = max(g.now, weight)
+}
+
+// fits tells whether a row fits the filter.
+func (s *search) fits(part *part, n uint32) bool {
+	if s.inArea != nil {
+		at := part.base + n
+		return s.inArea[at/64]>>(at%64)&1 != 0
+	}
+	return s.filter.fits(&part.all[n])
+}
+
+// lookAround notes which rows fit a filter by an area: a word that is read then
+// costs one bit a row that has it, and not a look at the row.
+func (s *search) lookAround() {
+	s.inArea = nil
+	window, ok := s.filter.window()
+	if !ok {
+		return
+	}
+	each := 0 // rows at which all have to be looked
+	for i := range s.v.parts {
+		if p := &s.v.parts[i]; !p.narrow(window) {
+			each += len(p.all)
+		}
+	}
+	if each > s.v.rows/8 {
+		return
+	}
+	n := s.v.rows/64 + 1
+	if len(s.bits) < n {
+		s.bits = make([]uint64, n+n/8)
+	}
+	s.inArea = s.bits[:n]
+	clear(s.inArea)
+	for i := range s.v.parts {
+		p := &s.v.parts[i]
+		look := func(n uint32) {
+			if at := p.base + n; s.filter.fits(&p.all[n]) {
+				s.inArea[at/64] |= 1 << (at % 64)
+			}
+		}
+		if p.narrow(window) {
+			p.within(window, look)
+			continue
+		}
+		for n := range p.all {
+			look(uint32(n))
+		}
+	}
 }
 
 // locate finds the address that words describe, of those that fit the filter
@@ -872,33 +940,11 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 	if after != nil {
 		last = &ranked{value: after.value, id: after.id, name: after.name}
 	}
-	var page []ranked
-	for i, n := range s.found {
-		if i%4096 == 0 && s.ctx.Err() != nil {
-			return nil, fmt.Errorf("index: %w", s.ctx.Err())
-		}
-		value := s.value(&q, c, n, lift)
-		full := len(page) == q.Limit
-		if full && last == nil && value < page[q.Limit-1].value {
-			continue
-		}
-		r := ranked{group: n, id: s.v.ids[n], value: value}
-		if q.Sort == ByName {
-			r.name = s.v.known(n).key
-		}
-		if last != nil && r.compare(last) <= 0 {
-			result.Offset++
-			continue
-		}
-		if full {
-			if worst := &page[q.Limit-1]; r.value < worst.value || worst.compare(&r) < 0 {
-				continue
-			}
-			page = page[:q.Limit-1]
-		}
-		at, _ := slices.BinarySearchFunc(page, r, func(a, b ranked) int { return a.compare(&b) })
-		page = slices.Insert(page, at, r)
+	page, before, err := s.best(&q, c, lift, last)
+	if err != nil {
+		return nil, err
 	}
+	result.Offset = before
 	shown := make(map[uint32]bool, len(page))
 	marks, digest := s.x.words.newMarker(words), asked.digest()
 	for i := range page {
@@ -934,6 +980,48 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 		}
 	}
 	return result, nil
+}
+
+// best returns the first q.Limit groups after last, in their order, and how many
+// there are up to last; nil: none.
+func (s *search) best(q *Query, c *centre, lift float64, last *ranked) (page []ranked, before int, err error) {
+	nearest := c != nil && (q.Sort == Distance || q.Sort == Relevance && !s.ranked) && last == nil
+	south, north := int32(math.MinInt32), int32(math.MaxInt32) // what lies beyond is farther than all of a full page
+	for i, n := range s.found {
+		if i%4096 == 0 && s.ctx.Err() != nil {
+			return nil, 0, fmt.Errorf("index: %w", s.ctx.Err())
+		}
+		full := len(page) == q.Limit
+		if full && nearest {
+			if at := &s.v.summaries()[n]; at.located && (at.lat < south || at.lat > north) {
+				continue
+			}
+		}
+		value := s.value(q, c, n, lift)
+		if full && last == nil && value < page[q.Limit-1].value {
+			continue
+		}
+		r := ranked{group: n, id: s.v.ids[n], value: value}
+		if q.Sort == ByName {
+			r.name = s.v.known(n).key
+		}
+		if last != nil && r.compare(last) <= 0 {
+			before++
+			continue
+		}
+		if full {
+			if page[q.Limit-1].compare(&r) < 0 {
+				continue
+			}
+			page = page[:q.Limit-1]
+		}
+		at, _ := slices.BinarySearchFunc(page, r, func(a, b ranked) int { return a.compare(&b) })
+		page = slices.Insert(page, at, r)
+		if worst := &page[len(page)-1]; nearest && len(page) == q.Limit && !math.IsInf(worst.value, -1) {
+			south, north = c.latitudes(-worst.value)
+		}
+	}
+	return page, before, nil
 }
 
 // sample returns the n smallest IDs of what was found, in order.
@@ -1256,14 +1344,21 @@ type marker struct {
 	a     *analysis
 	words []word
 	all   bool            // each page gets a snippet, not only the first one
-	known map[*token]bool // whether a word is to be marked
+	first [256]bool       // bytes that a word which is to be marked may begin with
+	known map[*token]bool // whether a word with such a beginning is to be marked
 
 	last  *mention // whose marks are kept
 	found [][2]int
 }
 
 func (a *analysis) newMarker(words []word) *marker {
-	return &marker{a: a, words: words, known: map[*token]bool{}}
+	k := &marker{a: a, words: words, known: map[*token]bool{}}
+	for _, w := range words {
+		for _, term := range slices.Concat(w.terms, w.where[:1]) {
+			k.first[term[0]] = true // neither an ending nor a street word's short form changes it
+		}
+	}
+	return k
 }
 
 // marks returns where words of the query stand in a mention's text.
@@ -1273,6 +1368,9 @@ func (k *marker) marks(m *mention) [][2]int {
 	}
 	k.last, k.found = m, nil
 	k.a.dictionaryOf(m.Lang).each(m.Near, func(t *token, start int) {
+		if t.folded == "" || !k.first[t.folded[0]] {
+			return
+		}
 		is, ok := k.known[t]
 		if !ok {
 			is = k.fits(t)

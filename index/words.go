@@ -52,39 +52,42 @@ const (
 	maxKnownWord = 64      // bytes of one
 )
 
-// tokens returns the words of a text without spaces. Words do not reach over a
-// space, so that those of a text are those of its parts.
-func (d *dictionary) tokens(text string) []token {
-	d.mu.RLock()
-	tokens, ok := d.known[text]
-	d.mu.RUnlock()
-	if ok {
-		return tokens
-	}
+// learn returns the words of a text without spaces that was not known, and
+// remembers them. Words do not reach over a space, so that those of a text are
+// those of its parts.
+func (d *dictionary) learn(text string) (tokens []token) {
 	folded := d.plain.Analyze([]byte(text))
 	for i, t := range d.analyser.Analyze([]byte(text)) { // both split alike
 		tokens = append(tokens, token{t.Start, t.End, string(t.Term), string(folded[i].Term)})
 	}
 	if len(text) <= maxKnownWord {
 		d.mu.Lock()
+		defer d.mu.Unlock()
 		if d.known == nil || len(d.known) >= maxKnown {
 			d.known = make(map[string][]token)
 		}
 		d.known[strings.Clone(text)] = tokens
-		d.mu.Unlock()
 	}
 	return tokens
 }
 
-// each calls fn with every word of a text and the place where it begins.
+// each calls fn with every word of a text and the place where it begins. fn
+// does not look words up.
 func (d *dictionary) each(text string, fn func(t *token, start int)) {
+	d.mu.RLock() // once for all words
+	defer d.mu.RUnlock()
 	start := 0
 	for i := 0; i <= len(text); i++ {
 		if i < len(text) && text[i] != ' ' && text[i] != '\n' {
 			continue
 		}
 		if start < i {
-			tokens := d.tokens(text[start:i])
+			tokens, known := d.known[text[start:i]]
+			if !known {
+				d.mu.RUnlock()
+				tokens = d.learn(text[start:i])
+				d.mu.RLock()
+			}
 			for k := range tokens {
 				fn(&tokens[k], start+tokens[k].start)
 			}
