@@ -1045,12 +1045,9 @@ func (s *search) sample(n int) []uint64 {
 func (s *search) pages() int {
 	all := map[uint64]bool{}
 	for _, group := range s.found {
-		for i := range s.v.parts {
-			p := &s.v.parts[i]
-			for _, n := range p.of(group) {
-				if r := &p.all[n]; p.live(n) && s.filter.fits(r) {
-					all[r.page] = true
-				}
+		for _, number := range s.v.of(group) {
+			if r := s.v.row(number); s.filter.fits(r) {
+				all[r.page] = true
 			}
 		}
 	}
