@@ -79,6 +79,7 @@ type Model struct {
 
 	mu     sync.RWMutex
 	depths [MaxDepth]*classifier // all there, also beyond Options.Depths
+	recent *recent               // of all depths
 
 	worth *worth
 }
@@ -88,11 +89,15 @@ func NewModel(o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Model{options: o, worth: newWorth(o.Without)}
+	return emptyModel(o, newWorth(o.Without)), nil
+}
+
+func emptyModel(o Options, w *worth) *Model {
+	m := &Model{options: o, recent: newRecent(), worth: w}
 	for d := range m.depths {
-		m.depths[d] = newClassifier(o)
+		m.depths[d] = newClassifier(o, d, m.recent)
 	}
-	return m, nil
+	return m
 }
 
 // Score returns, for a link with these terms, the probability that a relevant
@@ -108,12 +113,30 @@ func (m *Model) Score(terms []string) [MaxDepth]float64 {
 	var p [MaxDepth]float64
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	evidence := m.evidence(terms)
 	for d := range m.options.Depths {
-		if m.speaks(d) {
-			p[d] = m.depths[d].probability(terms)
+		if c := m.depths[d]; m.speaks(d) {
+			p[d] = sigmoid(c.prior() + evidence[d]/c.temper(len(terms)))
 		}
 	}
 	return p
+}
+
+// evidence returns the sum of the terms' log-odds at each depth. m.mu is held.
+func (m *Model) evidence(terms []string) (sums [MaxDepth]float64) {
+	var room [MaxTerms]tallies
+	all := m.recent.look(&m.depths, terms, room[:0])
+	for d, c := range m.depths[:m.options.Depths] {
+		scale, full := c.scale(), len(c.terms) >= c.options.Vocabulary
+		for i := range all {
+			n := all[i][d]
+			if full && n == ([2]float64{}) {
+				n = m.recent.look(&m.depths, []string{unknown(terms[i])}, nil)[0][d]
+			}
+			sums[d] += scale.logOdds(n[relevantSide], n[otherSide])
+		}
+	}
+	return sums
 }
 
 // speaks tells whether depth d+1 has learned enough to predict.

@@ -106,6 +106,63 @@ func TestScoreIsTheEquation(t *testing.T) {
 	})
 }
 
+// TestAskingChangesNothing holds that a model that is asked all the time, with
+// little room for what it remembers of the counts, knows and says the same as one
+// that only learns: counts written down plainly.
+func TestAskingChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := DefaultOptions()
+		o.Vocabulary = rapid.IntRange(1, 14).Draw(t, "vocabulary")
+		asked, err := NewModel(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked.recent.slots = make([]slotOf, 4)
+		var counts [MaxDepth]map[string][2]float64
+		for d := range counts {
+			counts[d] = map[string][2]float64{}
+		}
+		known := func(d int, term string) string {
+			if _, ok := counts[d][term]; !ok && len(counts[d]) >= o.Vocabulary {
+				return unknown(term)
+			}
+			return term
+		}
+		terms := rapid.SliceOfN(rapid.SampledFrom(strings.Fields("host:a host:b path:x path:y path:z anchor:one anchor:two around:w around:v switch:yes switch:no")), 0, 6)
+		for _, l := range drawLessons(t) {
+			asked.Worth(Link{Host: "a", Distance: 1}, terms.Draw(t, "worth"))
+			asked.Learn(l.trail, l.relevant)
+			for d := range min(len(l.trail), MaxDepth) {
+				for _, term := range l.trail[d] {
+					term = known(d, term)
+					n := counts[d][term]
+					n[sideOf(l.relevant)]++
+					counts[d][term] = n
+				}
+			}
+			question := terms.Draw(t, "score")
+			first := asked.Score(question)
+			for i := range asked.recent.slots {
+				asked.recent.slots[i] = slotOf{}
+			}
+			if again := asked.Score(question); again != first {
+				t.Fatalf("Score(%q) = %v, and %v with nothing remembered", question, first, again)
+			}
+		}
+		for d, c := range asked.depths {
+			if len(c.terms) != len(counts[d]) {
+				t.Errorf("depth %d: vocabulary %q, want that of %v", d+1, c.terms, counts[d])
+			}
+			relevant, other := c.counts(c.terms)
+			for i, term := range c.terms {
+				if got := [2]float64{relevant[i], other[i]}; got != counts[d][term] {
+					t.Errorf("depth %d: %q was counted %v times, want %v", d+1, term, got, counts[d][term])
+				}
+			}
+		}
+	})
+}
+
 // TestAlwaysAProbability feeds a model terms that no Link gives.
 func TestAlwaysAProbability(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

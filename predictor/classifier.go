@@ -22,93 +22,164 @@ const (
 // word totals for priors and turn to NaN and -Inf on unseen words.
 type classifier struct {
 	options         Options
+	depth           int // d-1
 	store           *bayesian.Classifier
 	terms           []string            // the vocabulary, in the order of learning; only ever appended to
-	known           map[uint64]struct{} // the hashes of terms: to ask the store costs a look-up of the term for each class
+	known           map[uint64]struct{} // the entries of terms on each side: to ask the store costs more
 	relevant, other int                 // links learned per class
-	recent          recent
+	recent          *recent             // of the model
 }
 
-// A recent remembers the counts of terms that were asked for, so that the
-// store, which looks a term up for each class anew, is seldom asked: each term
-// has one slot, which it shares with others. A store that learns a term takes
-// it out. The hash is another one in each process, so that no page can make
-// terms that are taken for one another.
+func newClassifier(o Options, depth int, r *recent) *classifier {
+	return &classifier{options: o, depth: depth, store: bayesian.NewClassifier(relevantClass, otherClass), known: map[uint64]struct{}{}, recent: r}
+}
+
+// A side is a class by its number.
+type side int
+
+const (
+	relevantSide side = iota
+	otherSide
+)
+
+var classOf = [...]bayesian.Class{relevantSide: relevantClass, otherSide: otherClass}
+
+func sideOf(relevant bool) side {
+	if relevant {
+		return relevantSide
+	}
+	return otherSide
+}
+
+// Tallies say how often a term was learned at each depth on each side.
+type tallies [MaxDepth][2]float64
+
+// A recent remembers what is known of terms that were asked for or learned, so
+// that the stores, which look a term up for each depth and class anew, are
+// seldom asked: each term has one slot, which it shares with others. The hash
+// is another one in each process, so that no page can make terms that are taken
+// for one another.
 type recent struct {
 	seed  maphash.Seed
-	mu    sync.Mutex
-	slots []counted // recentSlots of them, or nil: nobody has asked
+	mu    sync.Mutex // held by readers; who learns is alone
+	slots []slotOf   // recentSlots of them, or nil: nobody has asked; in tests another power of 2
 }
 
-type counted struct {
-	hash            uint64 // of the term; 0 is an empty slot
-	relevant, other float64
+// A slotOf is a slot of one term.
+type slotOf struct {
+	hash    uint64  // of the term; 0 is an empty slot
+	tallies tallies // if asked: those of the stores
+	asked   bool
+	met     [MaxDepth][2]bool // the vocabulary of the depth, and its store, hold the term on this side
 }
 
-const recentSlots = 1 << 16 // 1.5 MB
+const recentSlots = 1 << 16 // 4 MB
 
-// slot returns the slot of a term, and the term's hash. r.mu is held.
-func (r *recent) slot(term string) (*counted, uint64) {
-	if r.slots == nil {
-		r.slots = make([]counted, recentSlots)
-	}
-	h := r.hash(term)
-	return &r.slots[h>>1%recentSlots], h
-}
+func newRecent() *recent { return &recent{seed: maphash.MakeSeed()} }
 
-// hash returns a hash of a term, which is never 0.
+// hash returns a hash of a term, which is odd.
 func (r *recent) hash(term string) uint64 { return maphash.String(r.seed, term) | 1 }
 
-func (r *recent) drop(term string) {
+// entry returns what stands in classifier.known for the term with this hash.
+func entry(hash uint64, s side) uint64 { return hash ^ uint64(s) }
+
+// slot returns the slot for the term with this hash. It may be another term's.
+func (r *recent) slot(hash uint64) *slotOf {
+	if r.slots == nil {
+		r.slots = make([]slotOf, recentSlots)
+	}
+	return &r.slots[hash>>1&uint64(len(r.slots)-1)]
+}
+
+// take returns the slot for the term with this hash, which is this term's now.
+func (r *recent) take(hash uint64) *slotOf {
+	s := r.slot(hash)
+	if s.hash != hash {
+		*s = slotOf{hash: hash}
+	}
+	return s
+}
+
+// look appends the tallies of the terms to all. It may be called by several
+// goroutines at once.
+func (r *recent) look(depths *[MaxDepth]*classifier, terms []string, all []tallies) []tallies {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s, h := r.slot(term); s.hash == h {
-		*s = counted{}
+	var missing []int
+	var strange []string
+	for i, term := range terms {
+		hash := r.hash(term)
+		s := r.slot(hash)
+		if s.hash != hash || !s.asked {
+			missing, strange = append(missing, i), append(strange, term)
+		}
+		all = append(all, s.tallies)
 	}
+	if len(missing) == 0 {
+		return all
+	}
+	for d, c := range depths {
+		relevant, other := c.counts(strange)
+		for j, i := range missing {
+			all[i][d] = [...]float64{relevantSide: relevant[j], otherSide: other[j]}
+		}
+	}
+	for j, i := range missing {
+		s := r.take(r.hash(strange[j]))
+		s.tallies, s.asked = all[i], true
+	}
+	return all
 }
 
-func newClassifier(o Options) *classifier {
-	return &classifier{options: o, known: map[uint64]struct{}{}, store: bayesian.NewClassifier(relevantClass, otherClass), recent: recent{seed: maphash.MakeSeed()}}
-}
-
-// learn counts one link.
+// learn counts one link. Nobody else uses the model meanwhile.
 func (c *classifier) learn(terms []string, relevant bool) {
-	class := otherClass
 	if relevant {
-		class = relevantClass
 		c.relevant++
 	} else {
 		c.other++
 	}
 	for _, term := range terms {
-		c.count(c.meet(term), 1, class)
+		c.count(term, 1, sideOf(relevant))
 	}
 }
 
-// count adds n to the count of a term.
-func (c *classifier) count(term string, n int, class bayesian.Class) {
-	c.store.Observe(term, n, class)
-	c.recent.drop(term)
+// count adds n to the count of a term, which enters the vocabulary unless it is
+// there. Nobody else uses the model meanwhile.
+func (c *classifier) count(term string, n int, side side) {
+	hash := c.recent.hash(term)
+	s := c.recent.slot(hash)
+	if s.hash != hash || !s.met[c.depth][side] {
+		term, hash = c.meet(term, hash, side)
+		s = c.recent.take(hash)
+		s.met[c.depth][side] = true
+	}
+	c.store.Observe(term, n, classOf[side])
+	s.tallies[c.depth][side] += float64(n)
 }
 
 // meet puts a term into the vocabulary, unless it is there, and returns what
-// the vocabulary knows it as.
-func (c *classifier) meet(term string) string {
-	hash := c.recent.hash(term)
-	if _, ok := c.known[hash]; ok {
-		return term
+// the vocabulary knows it as, and the hash of that.
+func (c *classifier) meet(term string, hash uint64, s side) (string, uint64) {
+	if c.knows(hash, s) {
+		return term, hash
 	}
-	if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
+	if !c.knows(hash, 1-s) && (len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength) {
 		term = unknown(term)
-		hash = c.recent.hash(term)
-		if _, ok := c.known[hash]; ok {
-			return term
+		if hash = c.recent.hash(term); c.knows(hash, s) {
+			return term, hash
 		}
 	}
-	term = strings.Clone(term) // which may be a part of something large
-	c.terms = append(c.terms, term)
-	c.known[hash] = struct{}{}
-	return term
+	term = strings.Clone(term) // which may be a part of something large, and is kept by the store
+	if !c.knows(hash, 1-s) {
+		c.terms = append(c.terms, term)
+	}
+	c.known[entry(hash, s)] = struct{}{}
+	return term, hash
+}
+
+func (c *classifier) knows(hash uint64, s side) bool {
+	_, ok := c.known[entry(hash, s)]
+	return ok
 }
 
 // prune takes those terms out of the vocabulary that are counted no longer.
@@ -117,50 +188,34 @@ func (c *classifier) prune() {
 		relevant, other := c.counts([]string{term})
 		gone := relevant[0] == 0 && other[0] == 0
 		if gone {
-			delete(c.known, c.recent.hash(term))
+			hash := c.recent.hash(term)
+			delete(c.known, entry(hash, relevantSide))
+			delete(c.known, entry(hash, otherSide))
+			*c.recent.slot(hash) = slotOf{}
 		}
 		return gone
 	})
 }
 
-// observe adds counts of one term that the vocabulary holds.
+// observe adds counts of one term.
 func (c *classifier) observe(term string, relevant, other int) {
 	if relevant != 0 {
-		c.count(term, relevant, relevantClass)
+		c.count(term, relevant, relevantSide)
 	}
 	if other != 0 {
-		c.count(term, other, otherClass)
+		c.count(term, other, otherSide)
 	}
 }
 
 // counts returns how often each term was learned in the two classes.
 func (c *classifier) counts(terms []string) (relevant, other []float64) {
-	both := make([]float64, 2*len(terms))
-	relevant, other = both[:len(terms)], both[len(terms):]
-	c.recent.mu.Lock()
-	defer c.recent.mu.Unlock()
-	var missing []int
-	var strange []string
-	for i, term := range terms {
-		if s, hash := c.recent.slot(term); s.hash == hash {
-			relevant[i], other[i] = s.relevant, s.other
-		} else {
-			missing, strange = append(missing, i), append(strange, term)
+	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(terms)
+	for side, times := range frequencies { // the 1e-11 of an unseen word becomes 0
+		for i := range times {
+			times[i] = math.Round(times[i] * float64(totals[side]))
 		}
 	}
-	if len(missing) == 0 {
-		return relevant, other
-	}
-	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(strange)
-	times := func(class, j int) float64 { // the 1e-11 of an unseen word becomes 0
-		return math.Round(frequencies[class][j] * float64(totals[class]))
-	}
-	for j, i := range missing {
-		s, hash := c.recent.slot(terms[i])
-		*s = counted{hash, times(0, j), times(1, j)}
-		relevant[i], other[i] = s.relevant, s.other
-	}
-	return relevant, other
+	return frequencies[relevantSide], frequencies[otherSide]
 }
 
 // resolve returns the terms as the vocabulary knows them, and their counts:
@@ -194,21 +249,6 @@ func unknown(term string) string {
 		}
 	}
 	return "<unk>"
-}
-
-// probability returns the posterior of a link with these terms.
-func (c *classifier) probability(terms []string) float64 {
-	return sigmoid(c.prior() + c.evidence(terms)/c.temper(len(terms)))
-}
-
-// evidence returns the sum of the terms' log-odds.
-func (c *classifier) evidence(terms []string) float64 {
-	_, relevant, other := c.resolve(terms)
-	sum, scale := 0.0, c.scale()
-	for i := range relevant {
-		sum += scale.logOdds(relevant[i], other[i])
-	}
-	return sum
 }
 
 // prior returns the log-odds of a link of which nothing is known: of links

@@ -322,17 +322,16 @@ func (b Bin) said(mean float64) string {
 func (m *Model) clone() *Model {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	copied := &Model{options: m.options, worth: m.worth.clone()}
+	copied := emptyModel(m.options, m.worth.clone())
 	for d, c := range m.depths {
-		k := newClassifier(c.options)
+		k := copied.depths[d]
 		k.relevant, k.other = c.relevant, c.other
 		for chunk := range slices.Chunk(c.terms, snapshotTerms) {
 			relevant, other := c.counts(chunk)
 			for i, term := range chunk {
-				k.observe(k.meet(term), int(relevant[i]), int(other[i]))
+				k.observe(term, int(relevant[i]), int(other[i]))
 			}
 		}
-		copied.depths[d] = k
 	}
 	return copied
 }
@@ -349,9 +348,9 @@ func (m *Model) forget(trail [][]string, relevant bool) {
 
 func (c *classifier) forget(terms []string, relevant bool) {
 	known, r, o := c.resolve(terms)
-	seen, documents, class := o, &c.other, otherClass
+	seen, documents := o, &c.other
 	if relevant {
-		seen, documents, class = r, &c.relevant, relevantClass
+		seen, documents = r, &c.relevant
 	}
 	if *documents == 0 || slices.ContainsFunc(seen, func(n float64) bool { return n < 1 }) {
 		return
@@ -359,7 +358,7 @@ func (c *classifier) forget(terms []string, relevant bool) {
 	*documents--
 	for i, term := range known {
 		if seen[i] >= 1 && !slices.Contains(known[:i], term) {
-			c.count(term, -1, class)
+			c.count(term, -1, sideOf(relevant))
 		}
 	}
 }

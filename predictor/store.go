@@ -307,7 +307,7 @@ func (m *Model) read(data []byte) error {
 			if in.failed || relevant+other == 0 || max(totals[0], totals[1]) > maxCount {
 				return ErrDamaged
 			}
-			c.observe(c.meet(term), relevant, other)
+			c.observe(term, relevant, other)
 		}
 	}
 	if version >= 2 {

@@ -74,11 +74,11 @@ func TestSaveAndLoad(t *testing.T) {
 
 // TestCountsComeBack holds that counts survive the way through frequencies.
 func TestCountsComeBack(t *testing.T) {
-	c := newClassifier(DefaultOptions())
+	c := newClassifier(DefaultOptions(), 0, newRecent())
 	want := []int{1, 2, 3, 7, 1_000_003, 999_999_937, 3_000_000_019}
 	var terms []string
 	for i, n := range want {
-		terms = append(terms, c.meet(fmt.Sprint("path:", i)))
+		terms = append(terms, fmt.Sprint("path:", i))
 		c.observe(terms[i], n, 0)
 	}
 	relevant, other := c.counts(terms)

@@ -286,9 +286,10 @@ func (m *Model) logOdds(terms []string) [MaxDepth]float64 {
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	evidence := m.evidence(terms)
 	for d := range m.options.Depths {
 		if c := m.depths[d]; c.relevant > 0 || d == 0 && c.other > 0 {
-			z[d] = m.depths[d].evidence(terms) / math.Sqrt(float64(len(terms)))
+			z[d] = evidence[d] / math.Sqrt(float64(len(terms)))
 		}
 	}
 	return z
