@@ -1,6 +1,7 @@
 package predictor
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,10 +24,10 @@ const (
 // Families are the six sources of terms (Ahlers & Boll 2009, section 4.4), in
 // the order of Terms. A term starts with its family and a colon.
 var families = [...]struct {
-	name string
-	max  int // terms of this family that Terms returns
+	name, prefix string
+	max          int // terms of this family that Terms returns
 }{
-	{"host", 6}, {"path", 18}, {"anchor", 12}, {"title", 8}, {"around", 19}, {"switch", 1},
+	{"host", "host:", 6}, {"path", "path:", 18}, {"anchor", "anchor:", 12}, {"title", "title:", 8}, {"around", "around:", 19}, {"switch", "switch:", 1},
 }
 
 // Families returns the names of the six term families in the order of Terms.
@@ -50,9 +51,11 @@ func Families() []string {
 // sections are told apart. There are at most MaxTerms terms of at most
 // MaxTermLength bytes; what is beyond is left out.
 func Terms(l Link) []string {
-	var room [MaxTermLength]byte
-	t := collector{terms: make([]string, 0, 32), term: room[:0]}
-	host := strings.ToLower(strings.Join(strings.Fields(strings.ToValidUTF8(l.Host, "")), ""))
+	var t collector
+	host := strings.ToLower(strings.ToValidUTF8(l.Host, ""))
+	if strings.ContainsFunc(host, unicode.IsSpace) {
+		host = strings.Join(strings.Fields(host), "")
+	}
 	t.start(0)
 	t.host(host)
 	t.start(1)
@@ -67,26 +70,43 @@ func Terms(l Link) []string {
 	} else {
 		t.add("no")
 	}
-	return t.terms
+	return t.terms()
 }
 
-// A collector gathers the terms of one link, family by family.
+// A collector gathers the terms of one link, family by family. It has room for
+// all that there can be, so that it needs no memory but the stack's.
 type collector struct {
-	terms  []string
-	family string
-	first  int    // of the family's terms
-	left   int    // terms that the family may still add
-	term   []byte // that is being put together, behind its family
-	full   bool   // no more of it fits
+	text   [MaxTerms*MaxTermLength + MaxTermLength]byte // the terms, one behind the other, and the one that is being put together
+	ends   [MaxTerms]int                                // of the terms in text
+	n      int                                          // terms
+	from   int                                          // where the one that is being put together begins,
+	to     int                                          // and where it ends so far
+	family string                                       // with its colon, which every term begins with
+	first  int                                          // of the family's terms
+	left   int                                          // terms that the family may still add
+	full   bool                                         // no more fits into the term
 }
 
 func (t *collector) start(family int) {
-	t.family, t.left, t.first = families[family].name+":", families[family].max, len(t.terms)
+	t.family, t.left, t.first = families[family].prefix, families[family].max, t.n
 	t.begin()
 }
 
 // begin starts a term.
-func (t *collector) begin() { t.term, t.full = append(t.term[:0], t.family...), false }
+func (t *collector) begin() { t.to, t.full = t.from+copy(t.text[t.from:], t.family), false }
+
+// room returns how many bytes the term may still grow by.
+func (t *collector) room() int { return t.from + MaxTermLength - t.to }
+
+// terms returns what was gathered, all of it in one piece of memory.
+func (t *collector) terms() []string {
+	all, from := string(t.text[:t.from]), 0
+	terms := make([]string, t.n)
+	for i, end := range t.ends[:t.n] {
+		terms[i], from = all[from:end], end
+	}
+	return terms
+}
 
 // put appends a character to the term as terms have it: in lower case, digits
 // as 0 and white space as "_".
@@ -102,16 +122,17 @@ func (t *collector) put(r rune) {
 	default:
 		r = unicode.ToLower(r)
 	}
-	if t.full = t.full || len(t.term)+utf8.RuneLen(r) > MaxTermLength; !t.full {
-		t.term = utf8.AppendRune(t.term, r)
+	if t.full = t.full || utf8.RuneLen(r) > t.room(); !t.full {
+		t.to += utf8.EncodeRune(t.text[t.to:], r)
 	}
 }
 
 // end adds the term, unless it is there or the family is full, and starts
 // the next one.
 func (t *collector) end() {
-	if t.left > 0 && len(t.term) > len(t.family) && !t.has() {
-		t.terms = append(t.terms, string(t.term))
+	if t.left > 0 && t.to-t.from > len(t.family) && !t.has() {
+		t.ends[t.n], t.from = t.to, t.to
+		t.n++
 		t.left--
 	}
 	t.begin()
@@ -119,29 +140,34 @@ func (t *collector) end() {
 
 // has tells whether the family has the term.
 func (t *collector) has() bool {
-	for _, known := range t.terms[t.first:] {
-		if known == string(t.term) {
+	from := 0
+	if t.first > 0 {
+		from = t.ends[t.first-1]
+	}
+	for _, end := range t.ends[t.first:t.n] {
+		if bytes.Equal(t.text[from:end], t.text[t.from:t.to]) {
 			return true
 		}
+		from = end
 	}
 	return false
 }
 
 // add adds a word that is folded already.
 func (t *collector) add(word string) {
-	t.text(word)
+	t.putFolded(word)
 	t.end()
 }
 
-// text appends characters that are folded already.
-func (t *collector) text(s string) {
-	if room := MaxTermLength - len(t.term); len(s) > room {
+// putFolded appends characters that are folded already.
+func (t *collector) putFolded(s string) {
+	if room := t.room(); len(s) > room {
 		for room > 0 && !utf8.RuneStart(s[room]) {
 			room--
 		}
 		s, t.full = s[:room], true
 	}
-	t.term = append(t.term, s...)
+	t.to += copy(t.text[t.to:], s)
 }
 
 // host adds the host, with its port, and its parent domains, the longest first.
@@ -165,11 +191,13 @@ func (t *collector) host(host string) {
 // path adds the folders of an escaped path, the outermost first, then the
 // words of path and query.
 func (t *collector) path(host, path string) {
-	path = norm.NFC.String(strings.ToValidUTF8(unescape(path), ""))
+	if path = unescape(path); !isASCII(path) {
+		path = norm.NFC.String(strings.ToValidUTF8(path, ""))
+	}
 	file, _, _ := strings.Cut(path, "?")
 	for i, folders := 1, 0; i < len(file) && folders < maxFolders; i++ {
 		if file[i] == '/' {
-			t.text(host)
+			t.putFolded(host)
 			for _, r := range file[:i+1] {
 				t.put(r)
 			}
@@ -182,14 +210,39 @@ func (t *collector) path(host, path string) {
 
 // words adds the words of a text in their order.
 func (t *collector) words(text string) {
-	if !isASCII(text) {
-		text = norm.NFC.String(strings.ToValidUTF8(text, " "))
+	if isASCII(text) {
+		t.asciiWords(text)
+		return
 	}
-	for _, r := range text {
+	for _, r := range norm.NFC.String(strings.ToValidUTF8(text, " ")) {
 		if !isSeparator(r) {
 			t.put(r)
 		} else if t.end(); t.left == 0 {
 			return
+		}
+	}
+	t.end()
+}
+
+// asciiWords is words for most texts.
+func (t *collector) asciiWords(text string) {
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case 'a' <= c && c <= 'z':
+		case 'A' <= c && c <= 'Z':
+			c |= 0x20
+		case '0' <= c && c <= '9':
+			c = '0'
+		default:
+			if t.end(); t.left == 0 {
+				return
+			}
+			continue
+		}
+		if t.full = t.full || t.room() == 0; !t.full {
+			t.text[t.to] = c
+			t.to++
 		}
 	}
 	t.end()

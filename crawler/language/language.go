@@ -7,6 +7,7 @@ package language
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 )
 
@@ -151,6 +152,9 @@ func isShiftJIS(body []byte) bool {
 // language's own scripts (of Japanese a twentieth kana, and with the Chinese
 // characters a fifth), else "".
 func OfText(text string) string {
+	if strings.IndexByte(text, 0xE0) < 0 && strings.IndexByte(text, 0xE3) < 0 {
+		return "" // the first bytes of all Thai letters and of all kana
+	}
 	letters, thai, kana, han, read := 0, 0, 0, 0, 0
 	for _, r := range text {
 		if read++; read > maxBytes {
