@@ -169,6 +169,7 @@ type Crawler struct {
 	plain    hostSet // whose https has failed
 	mapped   hostSet // whose sitemaps are queued
 	reserved reservations
+	visited  visitedSet
 	failures atomic.Int64
 	report   sync.Mutex
 }
@@ -367,6 +368,7 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 	if v.New, err = c.Frontier.Done(ctx, v.Entry, v.Outcome, v.Found...); err != nil {
 		return fmt.Errorf("finish %s: %w", v.Entry.URL, err)
 	}
+	c.visited.add(frontier.KeyOf(v.Entry.URL))
 	c.tell(v)
 	return nil
 }
@@ -507,6 +509,10 @@ func (c *Crawler) find(v *Visit, e frontier.Entry) {
 		v.drop("depth", 1)
 		return
 	}
+	if c.settled(&e) {
+		v.Found = append(v.Found, e)
+		return
+	}
 	var keep bool
 	if e.Priority, keep = c.Strategy.Score(&e); !keep {
 		v.drop("strategy", 1)
@@ -516,6 +522,14 @@ func (c *Crawler) find(v *Visit, e frontier.Entry) {
 		e.Priority *= c.Traps.Look(e.URL).Factor
 	}
 	v.Found = append(v.Found, e)
+}
+
+// settled tells of an entry, where that is known for sure, that its page was
+// visited: the queue only counts it, and its priority is of no account. A
+// Rescorer keeps every link. With Peers the page may be another node's by now.
+func (c *Crawler) settled(e *frontier.Entry) bool {
+	r, ok := c.Strategy.(strategy.Rescorer)
+	return ok && r.Rescores() && c.Peers == nil && c.visited.has(frontier.KeyOf(e.URL))
 }
 
 // drop counts links that are not queued.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -219,6 +220,55 @@ func TestAdaptiveLearnsAlongTheTrail(t *testing.T) {
 	for d, want := range [][2]int{{2, 4}, {2, 2}, {1, 1}} {
 		if stats[d].Relevant != want[0] || stats[d].Other != want[1] {
 			t.Errorf("depth %d learned %d relevant, %d other; want %v", d+1, stats[d].Relevant, stats[d].Other, want)
+		}
+	}
+}
+
+// scored counts how often a strategy was asked for the priority of a page.
+type scored struct {
+	strategy.Strategy
+	rescores bool
+	times    map[string]int
+}
+
+func (s scored) Rescores() bool { return s.rescores }
+
+func (s scored) Score(e *frontier.Entry) (float64, bool) {
+	s.times[e.URL.String()]++
+	return s.Strategy.Score(e)
+}
+
+// A link back to a page that was visited is counted, and not scored: unless
+// the strategy may leave it out, which is a reason of its own.
+func TestVisitedPagesAreNotScored(t *testing.T) {
+	const ring = `
+-- http://a.example/ --
+<a href="/1">1</a>
+-- http://a.example/1 --
+<a href="/">Start</a> <a href="/2">2</a>
+-- http://a.example/2 --
+<a href="/">Start</a> <a href="/1">1</a> <a href="/3">3</a>
+-- http://a.example/3 --
+<a href="/">Start</a> <a href="/1">1</a> <a href="/2">2</a>
+`
+	for rescores, want := range map[bool]map[string]int{
+		true:  {"http://a.example/": 1, "http://a.example/1": 1, "http://a.example/2": 1, "http://a.example/3": 1},
+		false: {"http://a.example/": 4, "http://a.example/1": 3, "http://a.example/2": 2, "http://a.example/3": 1},
+	} {
+		s := crawltest.MustWeb(ring).Start(1)
+		defer s.Close()
+		c, l := newCrawler(t, s, "adaptive", nil, nil)
+		order := scored{c.Strategy, rescores, map[string]int{}}
+		c.Strategy = order
+		seed(t, c, "http://a.example/")
+		if err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(order.times, want) {
+			t.Errorf("rescores %v: asked for %v, want %v", rescores, order.times, want)
+		}
+		if n := c.Frontier.Totals(); len(l.urls()) != 4 || n.Links != 10 || n.Repeats != 6 || n.Visited != 4 {
+			t.Errorf("rescores %v: visited %q, totals %+v", rescores, l.urls(), n)
 		}
 	}
 }
