@@ -1,6 +1,8 @@
 package trap
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
@@ -36,9 +38,32 @@ func levels(u weburl.URL) []string {
 	return append(list, host+"/*")
 }
 
-func isHost(name string) bool { return strings.HasSuffix(name, "/*") && strings.Count(name, "/") == 1 }
+// A level is how much of a host a pattern is about.
+type level uint8
 
-func isNarrow(name string) bool { return !strings.HasSuffix(name, "/*") }
+const (
+	narrow    level = iota // URLs that differ in numbers and values only
+	directory              // and all that lies in it
+	wholeHost
+)
+
+// levelOf returns the level of the name at i of n that levels has returned.
+func levelOf(i, n int) level {
+	switch i {
+	case 0:
+		return narrow
+	case n - 1:
+		return wholeHost
+	}
+	return directory
+}
+
+// idOf returns what the pattern of this name is known by. A page cannot choose
+// its name such that it is taken for a pattern of another host.
+func idOf(name string) uint64 {
+	sum := sha256.Sum256([]byte(name))
+	return binary.BigEndian.Uint64(sum[:])
+}
 
 // shape writes a segment with "#" for each number, and "*" for what looks like
 // an id made of digits and letters.

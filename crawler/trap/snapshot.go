@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 )
 
 // A snapshot is what a Detector keeps between runs.
 type snapshot struct {
-	Patterns map[string]*pattern `json:"patterns"`
-	Params   map[string]*param   `json:"params"`
+	Patterns map[uint64]pattern `json:"shapes"` // by id; earlier versions had names and "patterns"
+	Suspects []string           `json:"suspects"`
+	Params   map[string]*param  `json:"params"`
 }
 
 const (
@@ -25,18 +26,18 @@ const (
 func (d *Detector) Snapshot() ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := snapshot{map[string]*pattern{}, d.params}
-	var kept []string
-	for name, p := range d.patterns {
+	s := snapshot{map[uint64]pattern{}, slices.Sorted(maps.Keys(d.suspects)), d.params}
+	var kept []uint64
+	for id, p := range d.patterns {
 		if p.Pages >= minKept {
-			kept = append(kept, name)
+			kept = append(kept, id)
 		}
 	}
-	slices.SortFunc(kept, func(a, b string) int {
+	slices.SortFunc(kept, func(a, b uint64) int {
 		return cmp.Or(cmp.Compare(d.patterns[b].Pages, d.patterns[a].Pages), cmp.Compare(a, b))
 	})
-	for _, name := range kept[:min(len(kept), maxKept)] {
-		s.Patterns[name] = d.patterns[name]
+	for _, id := range kept[:min(len(kept), maxKept)] {
+		s.Patterns[id] = d.patterns[id]
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -51,9 +52,9 @@ func (d *Detector) Restore(data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return fmt.Errorf("trap: restore: %w", err)
 	}
-	for name, p := range s.Patterns {
-		if p == nil || p.Pages < 0 || p.Copies < 0 || p.Copies > p.Pages || p.Barren < 0 || p.Barren > p.Pages {
-			return fmt.Errorf("trap: restore: pattern %.80q makes no sense", name)
+	for id, p := range s.Patterns {
+		if p.Copies > p.Pages || p.Barren > p.Pages || p.Level > wholeHost {
+			return fmt.Errorf("trap: restore: pattern %d makes no sense", id)
 		}
 	}
 	for name, p := range s.Params {
@@ -61,27 +62,20 @@ func (d *Detector) Restore(data []byte) error {
 			return fmt.Errorf("trap: restore: parameter %.80q makes no sense", name)
 		}
 	}
-	if len(s.Patterns) > maxPatterns || len(s.Params) > maxParams {
-		return fmt.Errorf("trap: restore: %d patterns and %d parameters are too many", len(s.Patterns), len(s.Params))
+	if len(s.Patterns) > maxPatterns || len(s.Params) > maxParams || len(s.Suspects) > maxPatterns {
+		return fmt.Errorf("trap: restore: %d patterns, %d parameters and %d hosts are too many", len(s.Patterns), len(s.Params), len(s.Suspects))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s.Patterns != nil {
-		d.patterns = s.Patterns
+		d.patterns, d.rings = s.Patterns, nil
 	}
 	if s.Params != nil {
 		d.params = s.Params
 	}
 	clear(d.suspects)
-	for name, p := range d.patterns {
-		if host, _, _ := strings.Cut(name, "/"); p.bad(name, isNarrow(name)) {
-			d.suspects[host] = true
-		}
-	}
-	for name, p := range d.params {
-		if host, _, _ := strings.Cut(name, "?"); p.dust() {
-			d.suspects[host] = true
-		}
+	for _, host := range s.Suspects {
+		d.suspects[host] = true
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ package trap
 import (
 	"fmt"
 	"hash/maphash"
+	"maps"
+	"slices"
 	"sync"
 
 	"gazehound/crawler/simhash"
@@ -55,7 +57,8 @@ type Detector struct {
 	seed maphash.Seed
 
 	mu       sync.Mutex
-	patterns map[string]*pattern
+	patterns map[uint64]pattern // by idOf their names: a hundred thousand names are most of what they would take
+	rings    [][ring]uint64     // fingerprints of patterns with more than one page
 	params   map[string]*param
 	spelt    map[uint64]uint64 // URL without one parameter → fingerprint
 	suspects map[string]bool   // hosts against which something is or was known: the others need no look
@@ -72,11 +75,13 @@ func (d *Detector) suspect(host string) {
 // A pattern is a set of URLs that differ in numbers only, or a directory, or a
 // host.
 type pattern struct {
-	Pages  int `json:"n"`
-	Copies int `json:"c,omitempty"` // nearly the same as one of the last pages of it
-	Barren int `json:"b,omitempty"` // pages since the last relevant one
+	Pages  uint32 `json:"n"`
+	Copies uint32 `json:"c,omitempty"` // nearly the same as one of the last pages of it
+	Barren uint32 `json:"b,omitempty"` // pages since the last relevant one
+	Level  level  `json:"l,omitempty"`
 
-	last [ring]uint64
+	ring uint32 // 1 + place in Detector.rings; 0: it has none, as most, which have one page
+	last uint64 // fingerprint of the last page
 }
 
 // A param is one parameter of a host's queries.
@@ -87,7 +92,7 @@ type param struct {
 
 // New returns a Detector that has seen nothing.
 func New() *Detector {
-	return &Detector{seed: maphash.MakeSeed(), patterns: map[string]*pattern{}, params: map[string]*param{}, spelt: map[uint64]uint64{}, suspects: map[string]bool{}}
+	return &Detector{seed: maphash.MakeSeed(), patterns: map[uint64]pattern{}, params: map[string]*param{}, spelt: map[uint64]uint64{}, suspects: map[string]bool{}}
 }
 
 // Saw learns from a page.
@@ -96,41 +101,66 @@ func (d *Detector) Saw(p Page) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i, name := range names {
-		s := d.patterns[name]
-		if s == nil {
+		id := idOf(name)
+		s, known := d.patterns[id]
+		if !known {
 			if len(d.patterns) >= maxPatterns {
 				d.forget()
 			}
-			s = &pattern{}
-			d.patterns[name] = s
+			s.Level = levelOf(i, len(names))
 		}
-		for i := range min(s.Pages, ring) {
-			if simhash.Distance(s.last[i], p.Text) <= simhash.Near {
-				s.Copies++
-				break
-			}
+		if d.isCopy(&s, p.Text) {
+			s.Copies++
 		}
-		s.last[s.Pages%ring] = p.Text
+		d.remember(&s, p.Text)
 		s.Pages++
 		if s.Barren++; p.Relevant {
 			s.Barren = 0
 		}
-		if s.bad(name, i == 0) {
+		d.patterns[id] = s
+		if s.bad() {
 			d.suspect(p.URL.Host())
 		}
 	}
 	d.compare(p)
 }
 
+// isCopy tells whether one of the last pages of s is nearly the same as text.
+func (d *Detector) isCopy(s *pattern, text uint64) bool {
+	if s.ring == 0 {
+		return s.Pages > 0 && simhash.Distance(s.last, text) <= simhash.Near
+	}
+	return slices.ContainsFunc(d.rings[s.ring-1][:min(s.Pages, ring)], func(last uint64) bool {
+		return simhash.Distance(last, text) <= simhash.Near
+	})
+}
+
+// remember takes text among the last pages of s.
+func (d *Detector) remember(s *pattern, text uint64) {
+	if s.Pages > 0 && s.ring == 0 {
+		d.rings = append(d.rings, [ring]uint64{s.last})
+		s.ring = uint32(len(d.rings))
+	}
+	if s.ring > 0 {
+		d.rings[s.ring-1][s.Pages%ring] = text
+	}
+	s.last = text
+}
+
 // forget makes room: patterns that were seen once are the many.
 func (d *Detector) forget() {
-	for least := 1; len(d.patterns) > maxPatterns*3/4; least *= 2 {
-		for name, s := range d.patterns {
-			if s.Pages <= least {
-				delete(d.patterns, name)
-			}
+	for least := uint32(1); len(d.patterns) > maxPatterns*3/4; least *= 2 {
+		maps.DeleteFunc(d.patterns, func(_ uint64, s pattern) bool { return s.Pages <= least })
+	}
+	rings := make([][ring]uint64, 0, len(d.rings))
+	for id, s := range d.patterns {
+		if s.ring > 0 {
+			rings = append(rings, d.rings[s.ring-1])
+			s.ring = uint32(len(rings))
+			d.patterns[id] = s
 		}
 	}
+	d.rings = rings
 }
 
 // compare learns from pages that differ in one parameter of the query only.
@@ -210,8 +240,8 @@ func (d *Detector) Look(u weburl.URL) Finding {
 		return f
 	}
 	worst := Finding{Factor: 1}
-	for i, name := range levels(u) {
-		if f := d.patterns[name].judge(name, i == 0); f.Factor < worst.Factor {
+	for _, name := range levels(u) {
+		if f := d.patterns[idOf(name)].judge(name); f.Factor < worst.Factor {
 			worst = f
 		}
 	}
@@ -239,32 +269,28 @@ func (d *Detector) parameters(u weburl.URL) Finding {
 }
 
 // multiplies tells whether a pattern makes copies and has had no relevant page
-// for long: near copies on a relevant site are often pages of their own. A
-// narrow one is of URLs that differ in numbers only.
-func (s *pattern) multiplies(narrow bool) bool {
+// for long: near copies on a relevant site are often pages of their own.
+func (s pattern) multiplies() bool {
 	if s.Barren < minPages {
 		return false
 	}
-	if narrow {
+	if s.Level == narrow {
 		return s.Pages >= minPages && float64(s.Copies) >= copies*float64(s.Pages)
 	}
 	return s.Pages >= minHost && float64(s.Copies) >= copiesHost*float64(s.Pages)
 }
 
 // barren tells whether a host has no end and no yield.
-func (s *pattern) barren(name string) bool {
-	return s.Barren > poor && s.Barren == s.Pages && isHost(name)
-}
+func (s pattern) barren() bool { return s.Level == wholeHost && s.Barren > poor && s.Barren == s.Pages }
 
-func (s *pattern) bad(name string, narrow bool) bool { return s.multiplies(narrow) || s.barren(name) }
+func (s pattern) bad() bool { return s.multiplies() || s.barren() }
 
-// judge says what is known against a pattern.
-func (s *pattern) judge(name string, narrow bool) Finding {
+// judge says what is known against the pattern of this name.
+func (s pattern) judge(name string) Finding {
 	switch {
-	case s == nil:
-	case s.multiplies(narrow):
+	case s.multiplies():
 		return Finding{traceOf, fmt.Sprintf("%d of the %d pages like %s were nearly the same", s.Copies, s.Pages, name)}
-	case s.barren(name):
+	case s.barren():
 		return Finding{max(leastYield, float64(poor)/float64(s.Barren)), fmt.Sprintf("none of the %d pages of %s is relevant", s.Barren, name)}
 	}
 	return Finding{Factor: 1}
@@ -274,8 +300,8 @@ func (s *pattern) judge(name string, narrow bool) Finding {
 func (d *Detector) Counts() (patterns, params int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for name, s := range d.patterns {
-		if s.bad(name, isNarrow(name)) {
+	for _, s := range d.patterns {
+		if s.bad() {
 			patterns++
 		}
 	}

@@ -116,7 +116,7 @@ func TestLearns(t *testing.T) {
 	if err := again.Restore(data); err != nil {
 		t.Fatal(err)
 	}
-	for _, raw := range []string{"http://cal.example/termine/99", "http://soft.example/anders", "http://good.example/laden/99"} {
+	for _, raw := range []string{"http://cal.example/termine/99", "http://soft.example/anders", "http://good.example/laden/99", "http://forum.example/thema/99"} {
 		if a, b := d.Look(parse(t, raw)), again.Look(parse(t, raw)); a != b {
 			t.Errorf("%s: %+v, restored %+v", raw, a, b)
 		}
@@ -132,11 +132,30 @@ func TestBounded(t *testing.T) {
 	for i := range maxPatterns {
 		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/%s?p%d=1", i%50_000, strings.Repeat("z", i%100), i)), uint64(i), false})
 	}
-	if len(d.patterns) > maxPatterns || len(d.params) > maxParams || len(d.spelt) > maxSpelt+2*maxNames {
+	if len(d.patterns) > maxPatterns || len(d.rings) > len(d.patterns) || len(d.params) > maxParams || len(d.spelt) > maxSpelt+2*maxNames {
 		t.Errorf("%d patterns, %d parameters, %d URLs", len(d.patterns), len(d.params), len(d.spelt))
 	}
 	if data, err := d.Snapshot(); err != nil || len(data) > 8<<20 {
 		t.Errorf("snapshot of %d bytes, %v", len(data), err)
+	}
+}
+
+// What is forgotten to make room leaves the others as they were, with the pages
+// that they remember.
+func TestForgets(t *testing.T) {
+	d := New()
+	for range minPages {
+		d.Saw(Page{parse(t, "http://cal.example/termine/1"), 1, false})
+	}
+	want := d.Look(parse(t, "http://cal.example/termine/99"))
+	for i := range maxPatterns {
+		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/", i)), uint64(i), false})
+	}
+	if got := d.Look(parse(t, "http://cal.example/termine/99")); got != want || got.Factor == 1 {
+		t.Errorf("%+v, was %+v", got, want)
+	}
+	if d.Saw(Page{parse(t, "http://cal.example/termine/2"), 1, false}); d.patterns[idOf("cal.example/termine/#")].Copies != minPages {
+		t.Errorf("%+v does not remember its pages", d.patterns[idOf("cal.example/termine/#")])
 	}
 }
 
@@ -161,8 +180,8 @@ func FuzzLook(f *testing.F) {
 }
 
 func FuzzRestore(f *testing.F) {
-	f.Add([]byte(`{"patterns":{"a/*":{"n":5,"c":2}},"params":{"a?b":{"s":4}}}`))
-	f.Add([]byte(`{"patterns":{"a":null}}`))
+	f.Add([]byte(`{"shapes":{"7":{"n":5,"c":2,"l":1}},"suspects":["a"],"params":{"a?b":{"s":4}}}`))
+	f.Add([]byte(`{"shapes":{"7":null}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		crawltest.Restores(t, data, New)
 	})
