@@ -46,7 +46,7 @@ func Used() (Use, error) {
 }
 
 const (
-	heapShare = 0.75            // of the ceiling is the limit of the Go runtime
+	heapShare = 0.80            // of the ceiling is the limit of the Go runtime
 	mostShare = 0.92            // of the ceiling may be used before mapped pages are given back
 	goodShare = 0.88            // is what is left then
 	period    = time.Second / 4 // between two looks
@@ -56,6 +56,7 @@ type keeper struct {
 	prefixes []string    // of the files whose pages may be given back
 	next     uint64      // address at which to go on
 	program  [][2]uint64 // where the program's code and constants are
+	isSplit  bool        // the program's pages come one by one
 }
 
 // Keep holds the process at about ceiling bytes until ctx ends. Pages of files
