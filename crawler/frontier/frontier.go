@@ -231,6 +231,8 @@ type Frontier struct {
 	groups uint64 // link groups on disk; belongs to the writer
 	seen   seen   // belongs to the writer
 
+	repeats *repeats
+
 	mu        sync.Mutex
 	view      *badger.Txn // the store as memory below knows it
 	shown     Totals      // copy of totals for everybody

@@ -62,9 +62,9 @@ func start(o Options, db *badger.DB) (*Frontier, error) {
 		options: o, seed: o.Seed, db: db, codec: codec, began: time.Now(),
 		short: cmp.Or(o.short, shortHost), block: blockItems, budget: int(o.Memory / buffersShare),
 		requests: make(chan *request), stop: make(chan struct{}),
-		changed: make(chan struct{}),
-		ready:   hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
-		parked:  hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
+		changed: make(chan struct{}), repeats: newRepeats(o.Memory / repeatsShare),
+		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
+		parked: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
 	}
 	f.idle = sync.NewCond(&f.mu)
 	if err := f.restore(); err != nil {

@@ -143,6 +143,7 @@ const (
 	maxBlocks    = 8   // of a host in memory, but for items that have moved
 	maxMoved     = 4   // blocks that have moved and are not written yet
 	buffersShare = 16  // one part in … of Options.Memory is for buffers
+	repeatsShare = 64  // one part in … is for URLs that are known to be visited
 	bufferBytes  = 160
 	itemBytes    = 32
 )

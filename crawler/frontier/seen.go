@@ -5,8 +5,10 @@ import (
 	"errors"
 	"hash/crc32"
 	"io/fs"
+	"math/bits"
 	"os"
 	"path/filepath"
+	"sync"
 
 	badger "github.com/dgraph-io/badger/v4"
 )
@@ -213,4 +215,32 @@ func (f *filter) has(k Key) bool {
 		}
 	}
 	return true
+}
+
+// repeats remembers URLs that links led to and that were visited already: most
+// links of a page are such, to the same few dozen pages of its site, and the
+// store need not be asked about them again. A visited URL stays visited. Each
+// key has one slot, which it shares with others. It is safe for concurrent use.
+type repeats struct {
+	mu    sync.Mutex
+	slots []Key // the zero Key is an empty slot
+}
+
+func newRepeats(bytes int64) *repeats { return &repeats{slots: make([]Key, bytes/16)} }
+
+func (v *repeats) slot(k Key) *Key {
+	n, _ := bits.Mul64((k.url()^k.host())*golden, uint64(len(v.slots)))
+	return &v.slots[n]
+}
+
+func (v *repeats) has(k Key) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return *v.slot(k) == k && !k.IsZero()
+}
+
+func (v *repeats) add(k Key) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	*v.slot(k) = k
 }

@@ -90,6 +90,9 @@ func (f *Frontier) Known(keys ...Key) (known []bool, err error) {
 	known = make([]bool, len(keys))
 	err = f.read(func(txn *badger.Txn) error {
 		for i, k := range keys {
+			if known[i] = f.repeats.has(k); known[i] {
+				continue
+			}
 			switch _, err := txn.Get(urlKey(k)); {
 			case err == nil:
 				known[i] = true

@@ -353,13 +353,24 @@ func (b *batch) push(links []link) (added int, err error) {
 	for i := range links {
 		l := &links[i]
 		b.totals.Links++
+		if b.f.repeats.has(l.key) {
+			b.totals.Repeats++
+			continue
+		}
 		r, known, err := b.lookup(l.key)
 		if err != nil {
 			return 0, err
 		}
+		rank := rankOf(finite(l.Priority))
+		if known && r.state == Visited {
+			b.f.repeats.add(l.key)
+		}
+		if known && (r.state != Queued || rank > r.rank || rank == r.rank && uint64(l.Distance) >= r.distance) {
+			b.totals.Repeats++
+			continue
+		}
 		h := b.host(l.key)
 		d := b.hosts[h]
-		rank := rankOf(finite(l.Priority))
 		tie := tieOf(b.f.seed, l.key.url())
 		kind := isMoved
 		switch {
@@ -379,9 +390,6 @@ func (b *batch) push(links []link) (added int, err error) {
 			added++
 			r.retries = uint64(l.Retries)
 			b.f.seen.add(l.key)
-		case r.state != Queued || rank > r.rank || rank == r.rank && uint64(l.Distance) >= r.distance:
-			b.totals.Repeats++
-			continue
 		default:
 			b.totals.Repeats++
 			if _, leased := b.f.leaseOf(h, tie); leased {
