@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -121,6 +122,9 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 			a.printJSON(map[string]any{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": texts(town.Seeds())})
 		} else {
 			fmt.Fprintf(a.stdout, "The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n", town.Name(), proxy, strings.Join(texts(town.Seeds()), "\n  "))
+			if o.osmOut != "" {
+				fmt.Fprintf(a.stdout, "Next, in another terminal:\n  gazehound init --data %[1]s --osm %[2]s --region %[3]s --contact %[4]s/bot\n  gazehound crawl --data %[1]s --proxy %[4]s --delay 0s --max-pages 2000\n", "town-data", o.osmOut, town.Name(), proxy)
+			}
 		}
 		return g.Wait()
 	}
@@ -281,11 +285,21 @@ func (a *app) printDemo(town *demo.Town, runs []demoRun, began time.Time) {
 		first.right+second.right, first.invented+second.invented, first.missed+second.missed, time.Since(began).Seconds())
 	fmt.Fprintf(w, `
 Look around (everything is in %[1]s):
-  gazehound search --data %[1]s "bäckerei"
-  gazehound serve --data %[1]s                     search page on http://127.0.0.1:8090/
-  gazehound gazetteer stats --data %[1]s
-  gazehound retrain --data %[1]s
-`, a.data)
+  %[2]s serve --data %[1]s                        search page and map on http://127.0.0.1:8090/
+  %[2]s search --data %[1]s "bäckerei"
+  %[2]s report --data %[1]s %[3]s   both crawls side by side
+  %[2]s model show --data %[1]s                   what the link predictor has learned
+  %[2]s export html --data %[1]s -o town.html     list and map in one file
+`, a.data, calledAs(), runs[0].data)
+}
+
+// calledAs returns how the reader can call this program: by its name alone only
+// where that finds it.
+func calledAs() string {
+	if _, err := exec.LookPath("gazehound"); err == nil {
+		return "gazehound"
+	}
+	return os.Args[0]
 }
 
 // demoFolder makes the data directory empty; one that no demo has made is

@@ -326,7 +326,7 @@ func (d *doctor) frontier() {
 	case s.Damaged > 0:
 		d.note(isDoubted, "crawl", "look at the disk's health", "%s; %d records could not be read and were set aside", several(int(s.Pages), "page"), s.Damaged)
 	default:
-		d.well("crawl", "%s fetched, %d links wait; %s: %s", several(int(s.Pages), "page"), s.Queued, s.State, s.Because)
+		d.well("crawl", "%s fetched, %s waiting; %s: %s", several(int(s.Pages), "page"), several(int(s.Queued), "link"), s.State, s.Because)
 	}
 	const full = 0o6
 	if info, err := os.Stat(d.p.admin()); err == nil && info.Mode().Perm()&(full<<3|full) != 0 {
@@ -467,11 +467,11 @@ func (d *doctor) disk() {
 		used := folderSize(d.p.frontier()) + folderSize(d.p.index())
 		if each := used / s.Pages; each > 0 {
 			reaches = s.Pages + room/each
-			what += fmt.Sprintf("; %d bytes a page so far reach for %d pages, without WARC files", each, reaches)
+			what += fmt.Sprintf("; at %s a page it has room for %s, without WARC files", several(int(each), "byte"), several(int(reaches), "page"))
 		}
 	}
 	if reaches > 0 && reaches < target {
-		d.note(isDoubted, "disk", "make room, or lower crawl.max_pages", "%s of %d", what, target)
+		d.note(isDoubted, "disk", "make room, or lower crawl.max_pages", "%s of %s", what, count(int(target)))
 		return
 	}
 	d.well("disk", "%s", what)

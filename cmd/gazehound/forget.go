@@ -485,6 +485,9 @@ func (a *app) removed(r *removal) error {
 	}
 	fmt.Fprintf(a.stdout, "%s on %s of the index, %s of the crawl tree, %s in %s. Blocked for future crawls.\n",
 		some(r.Addresses, "address"), some(r.Pages, "page"), some(r.URLs, "URL"), some(r.Records, "WARC record"), some(r.Files, "file"))
+	if r.Addresses+r.URLs+r.Records == 0 {
+		fmt.Fprintln(a.stdout, "Nothing of it was known here. If something else was meant, its line can be taken out of blocked.txt.")
+	}
 	fmt.Fprintf(a.stdout, "Logged as number %d. Undo is not possible.\n", r.Number)
 	for _, what := range r.NotSearched {
 		a.warn("%s", oneLine(what))

@@ -274,7 +274,7 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 	if len(region.Area) > 0 {
 		kind = fmt.Sprintf(", %.0f km², %.4f,%.4f … %.4f,%.4f%s", region.Km2(), b.Min[0], b.Min[1], b.Max[0], b.Max[1], kind)
 	}
-	fmt.Fprintln(w, oneLine(strings.TrimSpace(fmt.Sprintf("  region      %s %q%s", region.ID, region.Name, kind))))
+	fmt.Fprintf(w, "  region      %s\n", oneLine(strings.TrimSpace(fmt.Sprintf("%s %q%s", region.ID, region.Name, kind))))
 	if len(region.Postcodes) > 0 {
 		shown := region.Postcodes[:min(len(region.Postcodes), 8)]
 		more := ""
@@ -303,10 +303,9 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 			fmt.Fprintf(w, "Licence: %s %s %s\n", s.Name, s.Attribution, s.Licence)
 		}
 	}
-	flags := ""
-	if a.dataGiven {
-		flags = " --data " + p.dir
+	if cfg, err := a.config(nil); err == nil && cfg.Fetch.Contact == "" {
+		fmt.Fprintf(w, "Contact: none yet, and without one the open net is not crawled. Set fetch.contact in %s\n", filepath.Join(p.dir, "config.yaml"))
 	}
-	fmt.Fprintf(w, "Next:  gazehound doctor%s && gazehound crawl%[1]s\n", flags)
+	fmt.Fprintf(w, "Next:  gazehound doctor%s && gazehound crawl%[1]s\n", a.dataFlag())
 	return nil
 }

@@ -325,7 +325,7 @@ func (w *progress) finish(runErr error) error {
 	}
 	patterns, params := w.traps.Counts()
 	if patterns+params > 0 {
-		w.a.say("  demoted        %9d      patterns of URLs, %d parameters that change nothing (explain URL says why)", patterns, params)
+		w.a.say("  demoted        %9d      patterns of URLs, %s that %s nothing (explain URL says why)", patterns, several(params, "parameter"), map[bool]string{true: "changes", false: "change"}[params == 1])
 	}
 	var wide index.Stats
 	if w.index != nil {
@@ -339,6 +339,7 @@ func (w *progress) finish(runErr error) error {
 	if code == exitCrawlFailed {
 		fmt.Fprintf(w.a.stderr, "error: none of the seeds could be downloaded (%s). Is this machine online?\n", byReason(merge(t.Errors, t.Skipped)))
 	}
+	w.next(reason, t)
 	if w.a.json {
 		w.a.printJSON(summaryLine{"summary", w.region, w.strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
 			round(took.Seconds(), 3), reason, code, w.resumed, code != exitOK || reason == "page-limit",
@@ -351,6 +352,26 @@ func (w *progress) finish(runErr error) error {
 		fmt.Fprintf(w.a.stderr, "error: %s\n", oneLine(runErr.Error()))
 	}
 	return silentExit(code)
+}
+
+// next says what may be done after a crawl that has ended as it should.
+func (w *progress) next(reason string, t frontier.Totals) {
+	flags := w.a.dataFlag()
+	if reason == "page-limit" {
+		w.a.say("A higher --max-pages goes on.")
+	}
+	if t.Relevant > 0 && (reason == "page-limit" || reason == "done") {
+		w.a.say("Next:  gazehound serve%s   (search page and map)   gazehound report%[1]s   (what it achieved)", flags)
+	}
+}
+
+// dataFlag returns the flag that leads other commands to the same data
+// directory, with a space before it; "" where they find it without.
+func (a *app) dataFlag() string {
+	if !a.dataGiven {
+		return ""
+	}
+	return " --data " + a.data
 }
 
 // The lines of --json that scripts read most.
