@@ -64,6 +64,7 @@ type Frontier interface {
 	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
 	Known(keys ...frontier.Key) ([]bool, error)
+	Settled(k frontier.Key) bool
 	Totals() frontier.Totals
 }
 
@@ -169,7 +170,6 @@ type Crawler struct {
 	plain    hostSet // whose https has failed
 	mapped   hostSet // whose sitemaps are queued
 	reserved reservations
-	visited  visitedSet
 	failures atomic.Int64
 	report   sync.Mutex
 }
@@ -368,7 +368,6 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 	if v.New, err = c.Frontier.Done(ctx, v.Entry, v.Outcome, v.Found...); err != nil {
 		return fmt.Errorf("finish %s: %w", v.Entry.URL, err)
 	}
-	c.visited.add(frontier.KeyOf(v.Entry.URL))
 	c.tell(v)
 	return nil
 }
@@ -529,7 +528,7 @@ func (c *Crawler) find(v *Visit, e frontier.Entry) {
 // Rescorer keeps every link. With Peers the page may be another node's by now.
 func (c *Crawler) settled(e *frontier.Entry) bool {
 	r, ok := c.Strategy.(strategy.Rescorer)
-	return ok && r.Rescores() && c.Peers == nil && c.visited.has(frontier.KeyOf(e.URL))
+	return ok && r.Rescores() && c.Peers == nil && c.Frontier.Settled(frontier.KeyOf(e.URL))
 }
 
 // drop counts links that are not queued.

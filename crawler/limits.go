@@ -1,11 +1,8 @@
 package crawler
 
 import (
-	"encoding/binary"
 	"io"
 	"sync"
-
-	"gazehound/crawler/frontier"
 )
 
 // A hostSet remembers hosts, up to a bound beyond which it starts anew.
@@ -29,34 +26,6 @@ func (s *hostSet) add(host string) {
 		s.hosts = map[string]bool{}
 	}
 	s.hosts[host] = true
-}
-
-// A visitedSet remembers pages that were visited, most of the last ones: each
-// has one slot, which it shares with others.
-type visitedSet struct {
-	mu    sync.Mutex
-	slots []frontier.Key // visitedSlots of them, or nil: nothing was visited
-}
-
-const visitedSlots = 1 << 16 // 1 MB
-
-func (s *visitedSet) slot(k frontier.Key) *frontier.Key {
-	return &s.slots[binary.BigEndian.Uint64(k[8:])%visitedSlots] // a hash of the URL
-}
-
-func (s *visitedSet) has(k frontier.Key) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.slots != nil && *s.slot(k) == k
-}
-
-func (s *visitedSet) add(k frontier.Key) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.slots == nil {
-		s.slots = make([]frontier.Key, visitedSlots)
-	}
-	*s.slot(k) = k
 }
 
 // A pageBudget keeps pages done and in flight within the limit, so that a

@@ -402,6 +402,12 @@ func (m *Memory) Known(keys ...Key) (known []bool, err error) {
 	return known, nil
 }
 
+// Settled is Frontier.Settled.
+func (m *Memory) Settled(k Key) bool {
+	id, known := m.urls[k]
+	return known && m.nodes[id].state == memoryVisited
+}
+
 // Trail is Frontier.Trail.
 func (m *Memory) Trail(k Key, n int) ([]Node, error) {
 	var trail []Node

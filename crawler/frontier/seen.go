@@ -217,10 +217,11 @@ func (f *filter) has(k Key) bool {
 	return true
 }
 
-// repeats remembers URLs that links led to and that were visited already: most
-// links of a page are such, to the same few dozen pages of its site, and the
-// store need not be asked about them again. A visited URL stays visited. Each
-// key has one slot, which it shares with others. It is safe for concurrent use.
+// repeats remembers URLs that were visited, lately or before a link led to
+// them: most links of a page lead to the same few dozen pages of its site, and
+// the store need not be asked about them again. A visited URL stays visited.
+// Each key has one slot, which it shares with others. It is safe for
+// concurrent use.
 type repeats struct {
 	mu    sync.Mutex
 	slots []Key // the zero Key is an empty slot

@@ -108,6 +108,10 @@ func (f *Frontier) Known(keys ...Key) (known []bool, err error) {
 	return known, nil
 }
 
+// Settled tells that the URL of k was visited, where that is known without
+// asking the store: true stays true, and false says nothing.
+func (f *Frontier) Settled(k Key) bool { return f.repeats.has(k) }
+
 // Trail returns the node k, the page it was found on, the page that one was
 // found on, and so on, at most n of them. It ends at a seed, and at a page
 // that is not known.

@@ -557,6 +557,7 @@ func (b *batch) finish(l link, o Outcome) error {
 	if err := b.set(visitKey(seq), v.encode()); err != nil {
 		return err
 	}
+	b.f.repeats.add(l.key)
 	return b.set(urlKey(l.key), urlRecord{state: Visited, seq: seq}.encode())
 }
 
