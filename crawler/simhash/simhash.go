@@ -13,10 +13,9 @@ import (
 const Near = 3
 
 const (
-	shingle = 2      // words that are hashed together
-	most    = 20_000 // words of a text that count
-	offset  = 14695981039346656037
-	prime   = 1099511628211 // of FNV-1a
+	most   = 20_000 // words of a text that count
+	offset = 14695981039346656037
+	prime  = 1099511628211 // of FNV-1a
 )
 
 // spread has the bits of a byte as the bytes of a number.
@@ -33,37 +32,9 @@ var spread = func() (table [256]uint64) {
 // order. Numbers do not count, so that the same page for another day, or with
 // a counter on it, is nearly the same. A text without words has 0.
 func Of(text string) uint64 {
-	var ones [64]int32 // of each bit
-	var few [8]uint64  // the same since the last flush: a counter a byte, eight bits a number
-	flush := func() {
-		for i, n := range few {
-			for j := range 8 {
-				ones[8*i+j] += int32(n >> (8 * j) & 0xff)
-			}
-		}
-		few = [8]uint64{}
-	}
-	var last [shingle]uint64
-	words, hash, letters := 0, uint64(offset), false
-	end := func() { // of a word
-		last[words%shingle] = hash
-		words++
-		both := uint64(offset)
-		for i := range min(words, shingle) { // in the order of the text
-			both = (both ^ last[(words-1-i)%shingle]) * prime
-		}
-		both ^= both >> 29 // FNV leaves the high bits of short input alike
-		both *= 0xBF58476D1CE4E5B9
-		both ^= both >> 32
-		for i := range few {
-			few[i] += spread[both>>(8*i)&0xff]
-		}
-		if words%255 == 0 { // a byte is full
-			flush()
-		}
-		hash, letters = offset, false
-	}
-	for i := 0; i < len(text) && words < most; {
+	var s sums
+	hash, letters := uint64(offset), false // of the word that is being read; whether there is one
+	for i := 0; i < len(text) && s.words < most; {
 		var r rune
 		if c := text[i]; c < utf8.RuneSelf {
 			i++
@@ -82,19 +53,57 @@ func Of(text string) uint64 {
 			}
 		}
 		if letters && !unicode.IsDigit(r) {
-			end()
+			s.add(hash)
+			hash, letters = offset, false
 		}
 	}
 	if letters {
-		end()
+		s.add(hash)
 	}
-	if words == 0 {
-		return 0
+	return s.fingerprint()
+}
+
+// Sums count how many shingles, a word and the one before it, have each bit.
+type sums struct {
+	words int
+	last  uint64    // hash of the last word
+	ones  [64]int32 // until the last flush
+	few   [8]uint64 // since then: a counter a byte, eight bits a number
+}
+
+// add counts the shingle that ends with the word of this hash.
+func (s *sums) add(hash uint64) {
+	both := (offset ^ hash) * prime
+	if s.words > 0 {
+		both = (both ^ s.last) * prime
 	}
-	flush()
-	var print uint64
-	for i, n := range ones {
-		if 2*int(n) > words {
+	s.last = hash
+	s.words++
+	both ^= both >> 29 // FNV leaves the high bits of short input alike
+	both *= 0xBF58476D1CE4E5B9
+	both ^= both >> 32
+	for i := range s.few {
+		s.few[i] += spread[both>>(8*i)&0xff]
+	}
+	if s.words%255 == 0 { // a byte is full
+		s.flush()
+	}
+}
+
+func (s *sums) flush() {
+	for i, n := range s.few {
+		for j := range 8 {
+			s.ones[8*i+j] += int32(n >> (8 * j) & 0xff)
+		}
+	}
+	s.few = [8]uint64{}
+}
+
+// fingerprint returns the bits that more than half of the shingles have.
+func (s *sums) fingerprint() (print uint64) {
+	s.flush()
+	for i, n := range s.ones {
+		if 2*int(n) > s.words {
 			print |= 1 << i
 		}
 	}
