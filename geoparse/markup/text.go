@@ -159,8 +159,14 @@ func (w *writer) write(s string) {
 		if c > ' ' && c < 0x7f {
 			w.gap()
 			j := i + 1
-			for j < len(s) && s[j] > ' ' && s[j] < 0x7f {
-				j++
+			for j < len(s) {
+				if s[j] > ' ' && s[j] < 0x7f {
+					j++
+				} else if s[j] == ' ' && j+1 < len(s) && s[j+1] > ' ' && s[j+1] < 0x7f && len(w.out)+j-i < w.limit {
+					j += 2 // one space between two words, as they are written
+				} else {
+					break
+				}
 			}
 			w.out = append(w.out, s[i:j]...)
 			i = j
