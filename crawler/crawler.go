@@ -453,14 +453,22 @@ func (c *Crawler) learn(v *Visit) error {
 
 // bestNew returns the n links with the highest priorities among those that the
 // queue does not know, or all of them if there are fewer.
-func (c *Crawler) bestNew(links []frontier.Entry, n int) ([]frontier.Entry, error) {
-	links = slices.Clone(links)
-	slices.SortStableFunc(links, func(a, b frontier.Entry) int { return cmp.Compare(b.Priority, a.Priority) })
-	var best []frontier.Entry
-	for some := range slices.Chunk(links, 16) {
+func (c *Crawler) bestNew(links []frontier.Entry, n int) (best []frontier.Entry, err error) {
+	type candidate struct {
+		entry *frontier.Entry
+		key   frontier.Key
+	}
+	var candidates []candidate
+	for i := range links {
+		if key := frontier.KeyOf(links[i].URL); !c.Frontier.Settled(key) { // the queue knows the others
+			candidates = append(candidates, candidate{&links[i], key})
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.entry.Priority, a.entry.Priority) })
+	for some := range slices.Chunk(candidates, 4) {
 		keys := make([]frontier.Key, len(some))
 		for i := range some {
-			keys[i] = frontier.KeyOf(some[i].URL)
+			keys[i] = some[i].key
 		}
 		known, err := c.Frontier.Known(keys...)
 		if err != nil {
@@ -468,7 +476,7 @@ func (c *Crawler) bestNew(links []frontier.Entry, n int) ([]frontier.Entry, erro
 		}
 		for i := range some {
 			if !known[i] && len(best) < n {
-				best = append(best, some[i])
+				best = append(best, *some[i].entry)
 			}
 		}
 		if len(best) == n {
