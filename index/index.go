@@ -236,6 +236,12 @@ func replaceFile(name string, text []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
+// mergePlan keeps the segments few: a search looks each word up in each of them,
+// and in many of them for each word that begins or is spelt like it. Smaller ones than
+// FloorSegmentSize are merged most often; Bleve's own is 2,000 entries, as many
+// as a batch has here.
+var mergePlan = map[string]any{"MaxSegmentsPerTier": 4, "SegmentsPerMergeTask": 6, "FloorSegmentSize": 10_000}
+
 // openBleve opens or makes the Bleve index. It is nil without an error where
 // a reader came before the first write.
 func openBleve(dir string, o Options) (b bleve.Index, err error) {
@@ -253,7 +259,7 @@ func openBleve(dir string, o Options) (b bleve.Index, err error) {
 		m := bleve.NewIndexMapping()
 		m.DefaultMapping = mapping.NewDocumentDisabledMapping() // entries are built field by field
 		m.ScoringModel = bleveindex.BM25Scoring
-		b, err := bleve.NewUsing(path, m, "scorch", "scorch", map[string]any{"bolt_timeout": o.LockWait.String()})
+		b, err := bleve.NewUsing(path, m, "scorch", "scorch", map[string]any{"bolt_timeout": o.LockWait.String(), "scorchMergePlanOptions": mergePlan})
 		if err != nil {
 			return nil, fmt.Errorf("index: %w", err)
 		}
@@ -265,7 +271,7 @@ func openBleve(dir string, o Options) (b bleve.Index, err error) {
 	if err != nil {
 		return nil, openError(dir, err)
 	}
-	config := map[string]any{"read_only": true, "bolt_timeout": o.LockWait.String()}
+	config := map[string]any{"read_only": true, "bolt_timeout": o.LockWait.String(), "scorchMergePlanOptions": mergePlan}
 	if b, err = bleve.OpenUsing(path, config); err != nil {
 		return nil, openError(dir, err)
 	}

@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -237,10 +236,11 @@ var nearWords = func() map[string]bool {
 
 // A search is the work on one query, with arrays that are used again.
 type search struct {
-	x     *Index
-	ctx   context.Context
-	v     *view
-	dicts [][2]segment.TermDictionary // of each part: words, where
+	x      *Index
+	ctx    context.Context
+	v      *view
+	dicts  [][2]segment.TermDictionary // of each part: words, where
+	looked map[lookUp]*list
 	*scratch
 
 	filter    *filter
@@ -320,8 +320,9 @@ func (s *search) run(q Query, words []word, at stage) error {
 	s.lookAround()
 	meaning := slices.ContainsFunc(words, func(w word) bool { return !w.minor })
 	var lists []*list
-	for i, w := range words {
-		l, err := s.look(w, at, i == len(words)-1)
+	for i := range words {
+		w := &words[i]
+		l, err := s.look(lookUp{w, i == len(words)-1, at >= typos, s.whereOnly})
 		if err != nil {
 			return err
 		}
@@ -454,11 +455,12 @@ func (s *search) browse() error {
 
 // A list is where a word of a query stands.
 type list struct {
-	word   word
-	must   bool
-	count  uint64 // of all entries
-	rarity float64
-	found  []entries
+	word    word
+	must    bool
+	count   uint64 // of all entries
+	written uint64 // of those of the word as it is written
+	rarity  float64
+	found   []entries
 }
 
 // entries are the mentions in one part that have one term.
@@ -493,74 +495,138 @@ func (s *search) dict(part, field int) (segment.TermDictionary, error) {
 	return *d, nil
 }
 
-// look finds the lists of a word: as it is written, at a stage that forgives
-// with an edit, and the last one as the start of a word.
-func (s *search) look(w word, at stage, last bool) (*list, error) {
-	l := &list{word: w}
-	add := func(field int, term string, worth *impacts, in inParts) error {
-		for i := range s.v.parts {
-			if !in.has(i) {
-				continue
-			}
-			p := &s.v.parts[i]
-			d, err := s.dict(i, field)
-			if err != nil {
-				return err
-			}
-			list, n, err := s.list(p, field, term, d)
-			if err != nil {
-				return err
-			}
-			if n == 0 {
-				continue
-			}
-			l.found = append(l.found, entries{p, list, worth})
-			l.count += n
-		}
-		return nil
+// A lookUp says how a word is looked up.
+type lookUp struct {
+	word      *word
+	last      bool // it may be the start of one
+	forgives  bool // one edit
+	whereOnly bool // in addresses
+}
+
+// look finds the lists of a word. A search that tries several stages looks it up
+// once for each way.
+func (s *search) look(up lookUp) (l *list, err error) {
+	if l, known := s.looked[up]; known {
+		return l, nil
 	}
-	var err error
-	if !s.whereOnly {
-		for _, term := range w.terms {
-			err = errors.Join(err, add(inWords, term, &whole, allParts))
-		}
+	if up.forgives {
+		l, err = s.misspelt(up)
+	} else {
+		l, err = s.written(up)
 	}
-	// Of "langestr." lange is enough: str is a word of most addresses.
-	err = errors.Join(err, add(inWhere, w.where[0], &whole, allParts))
-	written := l.count
-	start := w.terms[0]
-	n := utf8.RuneCountInString(start)
-	if last && n >= 2 && !isNumber(start) {
-		for field := range 2 {
-			if s.whereOnly && field == inWords {
-				continue
-			}
-			longer, failed := s.completions(field, start)
-			err = errors.Join(err, failed)
-			for _, t := range longer {
-				if !slices.Contains(w.terms, t.term) {
-					err = errors.Join(err, add(field, t.term, &started, t.in))
-				}
-			}
-		}
-	}
-	if at >= typos && n >= 4 && !isNumber(start) && written < uint64(s.v.mentions)/100+1 {
-		for field := range 2 {
-			if s.whereOnly && field == inWords {
-				continue
-			}
-			near, failed := s.corrections(field, start)
-			err = errors.Join(err, failed)
-			for _, t := range near {
-				if !slices.Contains(w.terms, t.term) {
-					err = errors.Join(err, add(field, t.term, &misspelt, t.in))
-				}
-			}
-		}
+	if err != nil {
+		return nil, err
 	}
 	df := min(float64(l.count), float64(s.v.mentions))
 	l.rarity = math.Log(1 + (float64(s.v.mentions)-df+0.5)/(df+0.5))
-	return l, err
+	if s.looked == nil {
+		s.looked = map[lookUp]*list{}
+	}
+	s.looked[up] = l
+	return l, nil
+}
+
+// written finds a word as it is written, and as the start of longer ones.
+func (s *search) written(up lookUp) (*list, error) {
+	w := up.word
+	l := &list{word: *w}
+	if !up.whereOnly {
+		for _, term := range w.terms {
+			if err := s.add(l, inWords, term, &whole, allParts); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// Of "langestr." lange is enough: str is a word of most addresses.
+	if err := s.add(l, inWhere, w.where[0], &whole, allParts); err != nil {
+		return nil, err
+	}
+	l.written = l.count
+	start := w.terms[0]
+	if !up.last || utf8.RuneCountInString(start) < 2 || isNumber(start) {
+		return l, nil
+	}
+	for _, field := range up.fields() {
+		longer, err := s.completions(field, start)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.addSimilar(l, field, longer, &started); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// misspelt is written, and finds words one edit away of one that is not frequent
+// itself.
+func (s *search) misspelt(up lookUp) (*list, error) {
+	exactly := up
+	exactly.forgives = false
+	base, err := s.look(exactly)
+	if err != nil {
+		return nil, err
+	}
+	l := *base
+	l.found = slices.Clip(l.found)
+	start := l.word.terms[0]
+	if utf8.RuneCountInString(start) < 4 || isNumber(start) || l.written > uint64(s.v.mentions)/100 {
+		return &l, nil
+	}
+	for _, field := range up.fields() {
+		near, err := s.corrections(field, start)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.addSimilar(&l, field, near, &misspelt); err != nil {
+			return nil, err
+		}
+	}
+	return &l, nil
+}
+
+// fields are those that a word is looked up in.
+func (up *lookUp) fields() []int {
+	if up.whereOnly {
+		return []int{inWhere}
+	}
+	return []int{inWords, inWhere}
+}
+
+// addSimilar adds the lists of terms that stand for the word of l.
+func (s *search) addSimilar(l *list, field int, terms []similar, worth *impacts) error {
+	for _, t := range terms {
+		if slices.Contains(l.word.terms, t.term) {
+			continue
+		}
+		if err := s.add(l, field, t.term, worth, t.in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the lists of a term to l.
+func (s *search) add(l *list, field int, term string, worth *impacts, in inParts) error {
+	for i := range s.v.parts {
+		if !in.has(i) {
+			continue
+		}
+		p := &s.v.parts[i]
+		d, err := s.dict(i, field)
+		if err != nil {
+			return err
+		}
+		postings, n, err := s.list(p, field, term, d)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			l.found = append(l.found, entries{p, postings, worth})
+			l.count += n
+		}
+	}
+	return nil
 }
 
 // list returns the decoded list of a term in a part, with those that were
