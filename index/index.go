@@ -606,7 +606,7 @@ func (m *mention) decode(field string, value []byte) (err error) {
 	case fieldRow:
 		err = m.decodeRow(value)
 	case fieldData:
-		err = json.Unmarshal(value, m)
+		err = m.decodeData(value)
 	}
 	if err != nil {
 		return fmt.Errorf("index: entry %q: %w: %w", m.id, ErrDamaged, err)

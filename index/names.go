@@ -226,7 +226,10 @@ func (v *view) names(all []statement, fits func(*row) bool) []naming {
 		return single
 	}
 	order := func(a, b naming) int {
-		return cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes, a.votes), cmp.Compare(b.rows, a.rows), strings.Compare(v.texts[a.text].key, v.texts[b.text].key))
+		if c := cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes, a.votes), cmp.Compare(b.rows, a.rows)); c != 0 {
+			return c
+		}
+		return strings.Compare(v.texts[a.text].key, v.texts[b.text].key)
 	}
 	slices.SortFunc(single, order)
 	places := v.placeWords(all)
