@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -62,6 +63,9 @@ type Options struct {
 	// searched meanwhile wants a second, so that many writes are taken at once
 	// and no search waits. Stats and Walk see every write in any case.
 	Lag time.Duration
+	// OnDemand keeps rows out of memory until somebody asks for anything: 120
+	// bytes a mention and 190 an address that a long crawl can do without.
+	OnDemand bool
 }
 
 // DefaultOptions returns the options of a crawl.
@@ -98,6 +102,8 @@ type Index struct {
 	words *analysis
 	table *table
 
+	reading sync.Mutex  // held while a state of the data is read
+	resting atomic.Bool // nobody has asked yet: there are no rows
 	viewing sync.RWMutex
 	current *view // nil: closed
 	stats   statsCache
@@ -141,6 +147,9 @@ func Open(dir string, o Options) (x *Index, err error) {
 			x.bleve.Close()
 		}
 		return nil, err
+	}
+	if o.OnDemand {
+		x.rest()
 	}
 	if x.bleve != nil && !o.ReadOnly {
 		if err := x.start(o.MaxBatch); err != nil {
@@ -532,6 +541,7 @@ func (x *Index) commit(writes []write) error {
 	err = x.bleve.Batch(batch)
 	switch {
 	case err == nil:
+		x.table.note(writes)
 		return x.refresh()
 	case strings.Contains(err.Error(), syscall.ENOSPC.Error()):
 		return fmt.Errorf("index: write: %w (%w)", syscall.ENOSPC, err) // Bleve keeps only its text

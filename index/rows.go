@@ -300,6 +300,11 @@ func (x *Index) see() (*view, error) {
 
 // view returns the state of the data that is seen now.
 func (x *Index) view() (*view, error) {
+	if x.resting.Load() {
+		if err := x.wake(); err != nil {
+			return nil, err
+		}
+	}
 	x.viewing.RLock()
 	defer x.viewing.RUnlock()
 	if x.current == nil {
@@ -309,10 +314,61 @@ func (x *Index) view() (*view, error) {
 	return x.current, nil
 }
 
-// refresh makes the state of the disk the one that is seen. Only one may call
-// it at a time: Open, then the writer. Searches go on meanwhile and never wait
-// for the rows of a segment that was merged.
+// rest lets go of all rows until somebody asks. Only which pages there are stays.
+func (x *Index) rest() {
+	pages := x.table.pages
+	x.table = newTable()
+	x.table.pages = pages
+	v := &view{}
+	v.refs.Store(1)
+	x.setView(v)
+	x.resting.Store(true)
+}
+
+// wake reads all rows, for the first who asks.
+func (x *Index) wake() error {
+	x.closing.RLock()
+	defer x.closing.RUnlock()
+	if x.closed {
+		return ErrClosed
+	}
+	x.reading.Lock()
+	defer x.reading.Unlock()
+	if !x.resting.Load() { // somebody else has asked meanwhile
+		return nil
+	}
+	if err := x.read(); err != nil {
+		return err
+	}
+	x.resting.Store(false)
+	return nil
+}
+
+// note takes the pages of writes among those of which there may be mentions.
+func (t *table) note(writes []write) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, w := range writes {
+		if n, err := strconv.ParseUint(w.page, 16, 64); err == nil && len(w.mentions) > 0 {
+			t.pages[n] = struct{}{}
+		}
+	}
+}
+
+// refresh makes the state of the disk the one that is seen, unless nobody has
+// asked for any yet. Searches go on meanwhile and never wait for the rows of a
+// segment that was merged.
 func (x *Index) refresh() error {
+	x.reading.Lock()
+	defer x.reading.Unlock()
+	if x.resting.Load() {
+		return nil
+	}
+	return x.read()
+}
+
+// read makes the state of the disk the one that is seen. x.reading is held.
+func (x *Index) read() error {
 	v := &view{generation: "empty", texts: []text{{}}}
 	v.refs.Store(1)
 	if x.bleve != nil {

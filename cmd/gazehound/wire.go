@@ -509,6 +509,7 @@ func (p project) remakesIndex() string {
 func openIndex(p project) (*index.Index, error) {
 	o := index.DefaultOptions()
 	o.Lag = time.Second // a search beside a crawl never waits for its writes
+	o.OnDemand = true
 	x, err := index.Open(p.index(), o)
 	if err != nil {
 		return nil, storeError(p, err)
