@@ -578,10 +578,21 @@ func modelOptions(cfg *Config) predictor.Options {
 	return o
 }
 
-// openModel loads the project's model, or returns an untrained one.
+// A tenth of the ceiling is for the terms of the model, which take about so
+// many bytes each. The rest of what a crawl keeps is small, has bounds of its
+// own, or is the frontier's half.
+const (
+	termsShare = 10
+	termBytes  = 180
+)
+
+// openModel loads the project's model, or returns an untrained one. It learns
+// as many terms as there is memory for.
 func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error) {
+	o := modelOptions(cfg)
+	o.Vocabulary = min(o.Vocabulary, int(cfg.Storage.Memory)/termsShare/termBytes/o.Depths)
 	if !untrained {
-		m, err := predictor.Load(p.model(), modelOptions(cfg))
+		m, err := predictor.Load(p.model(), o)
 		switch {
 		case err == nil:
 			return m, nil
@@ -589,7 +600,7 @@ func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error)
 			return nil, fail(exitInvalidInput, "%w (--new-model starts with an untrained one)", err)
 		}
 	}
-	return predictor.NewModel(modelOptions(cfg))
+	return predictor.NewModel(o)
 }
 
 // learnedKey is the name under which the frontier keeps the last visit that
