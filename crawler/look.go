@@ -121,6 +121,9 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 	if err != nil {
 		return 0, fmt.Errorf("judge %s: %w", u, err)
 	}
+	if r.Parsed == nil { // nobody else has the page: its tree, half a megabyte, need not wait for the stores
+		p.Doc = nil
+	}
 	if verdict.Relevant && c.Options.Reservations {
 		reserved, wait, err := c.reserves(ctx, u, crawlDelay)
 		switch {

@@ -322,11 +322,18 @@ func (f *Frontier) nextToWake() (until time.Duration, some bool) {
 	return until, some
 }
 
+// endLease takes a lease out. Most buffers have none: they keep no room for it.
+func (q *buffer) endLease(i int) {
+	if q.leased = slices.Delete(q.leased, i, i+1); len(q.leased) == 0 {
+		q.leased = nil
+	}
+}
+
 // giveBack lets a lease of h wait again.
 func (f *Frontier) giveBack(h *host, i int) {
 	q := f.buffered(h)
 	l := q.leased[i]
-	q.leased = slices.Delete(q.leased, i, i+1)
+	q.endLease(i)
 	if l.disk != l.rank || q.has(l.place) {
 		q.insert(l.item)
 		f.items++
@@ -372,7 +379,7 @@ func (f *Frontier) apply(c change) {
 		if !q.leased[leased].rests {
 			f.leased--
 		}
-		q.leased = slices.Delete(q.leased, leased, leased+1)
+		q.endLease(leased)
 		f.release(h)
 	case c.kind == isGone && waits >= 0:
 		q.remove(waits)
