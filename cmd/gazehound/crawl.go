@@ -343,6 +343,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	resumed := f.Totals().Visited > 0
+	var runErr error
 	if o.leave {
 		return a.leaveCluster(ctx, p, cfg, region.Name, f, web)
 	}
@@ -351,7 +352,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		if err != nil {
 			return err
 		}
-		defer leave()
+		defer func() { leave(runErr) }()
 	}
 	if _, err := c.Seed(ctx, seeds); err != nil {
 		return err
@@ -379,7 +380,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	watch.start(cfg)
 
 	s := &session{a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, order: order, web: web, watch: watch, desk: desk, region: region, places: places}
-	runErr := s.run(ctx)
+	runErr = s.run(ctx)
 	if err := s.save(true); err != nil && runErr == nil {
 		runErr = err
 	}

@@ -81,9 +81,10 @@ A node that was stopped keeps its share for --away, and what waits in its queue 
 With --leave it does not come back to crawl but gives both up: the others have its share and
 its links at once, and it ends. What it has found stays in its data directory.
 
-The node ends when all nodes of the crawl are idle and no link is on its way. A server inside
-ends with its node, also when that has fetched its --max-pages: what others still have to send
-they send when it is back.
+The node ends when all nodes of the crawl are idle and no link is on its way. Where other nodes
+have no server but the one inside this node, it stays after this node has fetched its --max-pages,
+until they have ended. A signal ends it at once: what others still have to send they send
+when it is back.
 All flags of "crawl" count; --max-pages counts the pages of this node.
 
 Exit status: that of crawl, and 8 when the cluster cannot be reached, has another
@@ -127,8 +128,9 @@ version, another clock or works on another crawl.`,
 	return cmd
 }
 
-// joinCluster makes c one of several nodes, and returns what leaves again.
-func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region string, c *crawler.Crawler, f *frontier.Frontier, x *index.Index, web *web) (leave func(), err error) {
+// joinCluster makes c one of several nodes, and returns what leaves again; why
+// is the error that the run ended with.
+func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region string, c *crawler.Crawler, f *frontier.Frontier, x *index.Index, web *web) (leave func(why error), err error) {
 	o, server, err := a.clusterOptions(p, cfg, region)
 	if err != nil {
 		return nil, err
@@ -168,7 +170,17 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 		order = ", one order by nuggets"
 	}
 	a.say("node %s of %s, partition %s%s; cluster %s", n.Name(), cfg.Cluster.Crawl, n.Definition().Partition, order, cmp.Or(where, "in this process"))
-	leave = func() { n.Close(); closeFile(); closeServer() }
+	leave = func(why error) {
+		if errors.Is(why, crawler.ErrPageLimit) && n.Needed() {
+			ctx, stop := signals(context.Background())
+			defer stop()
+			n.ServeOn(ctx)
+			a.say("the other nodes need the server of this one: it stays until they have ended; Ctrl-C ends it now")
+		}
+		n.Close()
+		closeFile()
+		closeServer()
+	}
 	if nodes := cfg.Cluster.WaitFor; nodes > 1 {
 		a.say("waiting for %d nodes …", nodes)
 		ctx, stop := signals(ctx)
@@ -179,7 +191,7 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 			}
 		})
 		if err := n.WaitFor(ctx, nodes); err != nil {
-			leave()
+			leave(err)
 			return nil, fail(exitStopped, "stopped while waiting for other nodes")
 		}
 		n.Obey(nil) // until the crawl runs
@@ -260,6 +272,7 @@ func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err err
 	o.Name, o.Crawl, o.Dir, o.URL, o.NKey = k.Name, k.Crawl, p.cluster(), k.URL, k.NKeyFile
 	o.TLS = cluster.TLSFiles{Cert: k.TLSCert, Key: k.TLSKey, CA: k.TLSCA}
 	o.Log = func(format string, args ...any) { a.warn("%s", oneLine(fmt.Sprintf(format, args...))) }
+	o.Say = func(format string, args ...any) { a.say("%s", oneLine(fmt.Sprintf(format, args...))) }
 	if o.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {

@@ -100,16 +100,17 @@ type Options struct {
 	// nodes come from Definition.
 	Partition partition.Options
 
-	Replicas  int           // of streams and buckets; 0: 3 where Server knows three servers, else 1
-	Heartbeat time.Duration // how often a node says that it is there
-	Away      time.Duration // how long a silent node keeps its share
-	Lease     time.Duration // how long a host belongs to a node that does not ask for it again
-	Rest      time.Duration // of a host between two nodes: the longest delay of the crawl's politeness
-	Linger    time.Duration // how long links wait for others to travel with
-	Dedupe    time.Duration // how long JetStream knows the messages it has
-	Patience  time.Duration // how long a node whose links are worse than those of others rests; counts where there is an Order
-	MaxBytes  int64         // of links on their way; half as much for what was visited
-	Log       func(format string, args ...any)
+	Replicas  int                              // of streams and buckets; 0: 3 where Server knows three servers, else 1
+	Heartbeat time.Duration                    // how often a node says that it is there
+	Away      time.Duration                    // how long a silent node keeps its share
+	Lease     time.Duration                    // how long a host belongs to a node that does not ask for it again
+	Rest      time.Duration                    // of a host between two nodes: the longest delay of the crawl's politeness
+	Linger    time.Duration                    // how long links wait for others to travel with
+	Dedupe    time.Duration                    // how long JetStream knows the messages it has
+	Patience  time.Duration                    // how long a node whose links are worse than those of others rests; counts where there is an Order
+	MaxBytes  int64                            // of links on their way; half as much for what was visited
+	Log       func(format string, args ...any) // gets what goes wrong
+	Say       func(format string, args ...any) // gets what goes as it should; nil: Log does
 }
 
 // DefaultOptions are a heartbeat of 2 s, 5 minutes until a silent node's share
@@ -196,13 +197,14 @@ type Node struct {
 	shares   shares        // who owns what now
 	remapped chan struct{} // closed when shares has changed
 	alive    map[string]Member
-	gate     *Gate        // nil: nobody asked for one
-	do       func(Action) // carries out what is asked of all nodes; nil: nobody does
-	wish     wish         // what was asked last
-	obeyed   uint64       // revision of wish
-	leaving  bool         // the crawl is over, or all nodes were told to stop
-	begun    uint64       // revision of the bucket of the crawl at which this node took part
-	arrived  *sync.Cond   // of waiting: links came or the crawl is over
+	gate     *Gate           // nil: nobody asked for one
+	do       func(Action)    // carries out what is asked of all nodes; nil: nobody does
+	wish     wish            // what was asked last
+	obeyed   uint64          // revision of wish
+	leaving  bool            // the crawl is over, or all nodes were told to stop
+	serving  context.Context // as long as the server stays for others after Close; nil: it does not
+	begun    uint64          // revision of the bucket of the crawl at which this node took part
+	arrived  *sync.Cond      // of waiting: links came or the crawl is over
 	waiting  sync.Mutex
 	over     bool
 	pushed   int64 // messages taken in; under waiting
@@ -373,13 +375,34 @@ func (n *Node) Close() {
 	}
 }
 
-// seeOff waits, where the crawl is over or all nodes were told to stop and the
-// others need our server to hear of that, until they have left.
+// Needed tells whether other nodes are there that have no server but the one
+// of this node.
+func (n *Node) Needed() bool {
+	return n.o.Server != nil && n.o.Server.URL() != "" && !n.ofSeveral() && n.Alive() > 1
+}
+
+// ServeOn makes Close wait with the server of this node until all other nodes
+// have left, or until ctx ends.
+func (n *Node) ServeOn(ctx context.Context) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.serving = ctx
+}
+
+// seeOff waits, where the others need our server, until they have left: always
+// where the crawl is over or all nodes were told to stop and they are to hear of
+// that, else where ServeOn has said so.
 func (n *Node) seeOff() {
 	n.mu.RLock()
-	leaving, alive := n.leaving, n.alive
+	leaving, alive, serving := n.leaving, n.alive, n.serving
 	n.mu.RUnlock()
-	if !leaving || n.o.Server == nil || n.o.Server.URL() == "" {
+	if n.o.Server == nil || n.o.Server.URL() == "" {
+		return
+	}
+	if !leaving {
+		if serving != nil {
+			n.serveOn(serving)
+		}
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*n.o.Heartbeat)
@@ -395,6 +418,32 @@ func (n *Node) seeOff() {
 			}
 		}
 	}
+}
+
+// serveOn waits until no other node is there.
+func (n *Node) serveOn(ctx context.Context) {
+	for ctx.Err() == nil {
+		members, err := n.Members(ctx)
+		if err == nil && !slices.ContainsFunc(members, func(m Member) bool { return m.Name != n.o.Name }) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(n.o.Heartbeat / 2):
+		}
+	}
+}
+
+// ending tells whether the node is being closed and needs no server any more.
+func (n *Node) ending() bool { return n.ctx != nil && n.ctx.Err() != nil }
+
+// say tells what goes as it should.
+func (n *Node) say(format string, args ...any) {
+	if n.o.Say == nil {
+		n.o.Log(format, args...)
+		return
+	}
+	n.o.Say(format, args...)
 }
 
 // identity is who this node is, over restarts: so that it can come back under
@@ -423,11 +472,15 @@ func (n *Node) connect(ctx context.Context) error {
 		nats.Name("gazehound " + n.o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, time.Second),
 		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2), nats.ReconnectBufSize(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
+			if err != nil && !n.ending() {
 				n.o.Log("cluster: disconnected: %v", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { n.o.Log("cluster: connected again") }),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			if !n.ending() {
+				n.say("cluster: connected again")
+			}
+		}),
 	}
 	if n.o.Token != "" {
 		options = append(options, nats.Token(n.o.Token))

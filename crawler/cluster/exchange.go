@@ -107,7 +107,7 @@ func (n *Node) settle(ctx context.Context) {
 				}
 				continue
 			case moved > 0:
-				n.o.Log("cluster: %d links of the queue go to other nodes", moved)
+				n.say("cluster: %d links of the queue go to other nodes", moved)
 			}
 		}
 		select {

@@ -59,7 +59,7 @@ func (n *Node) insist(ctx context.Context, what string, step func(ctx context.Co
 			return fmt.Errorf("%w: waited %v for %s: %w", ErrUnreachable, waited.Round(time.Second), what, err)
 		}
 		if !said && (waited > sayAfter || missing) {
-			n.o.Log("cluster: waiting for %s … (%v)", what, err)
+			n.say("cluster: waiting for %s … (%v)", what, err)
 			said = true
 		}
 		select {

@@ -3,8 +3,10 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -302,5 +304,52 @@ func TestAttendance(t *testing.T) {
 	}
 	if d := a.absent("never seen", at); d != 11*beat {
 		t.Errorf("a node that was never seen is absent for %v, want %v", d, 11*beat)
+	}
+}
+
+// A node that has ended before the others leaves them its server, until they
+// have left or somebody ends it. None of them speaks of a connection that is
+// lost.
+func TestServeOn(t *testing.T) {
+	t.Parallel()
+	for _, impatient := range []bool{false, true} {
+		s := serve(t, nil)
+		oa, ob := options(t, s, "a"), options(t, s, "b")
+		oa.Server = s
+		var mu sync.Mutex
+		var said []string
+		ob.Log = func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			said = append(said, fmt.Sprintf(format, args...))
+		}
+		a, b := join(t, &memory{}, oa), join(t, &memory{}, ob)
+		until(t, "a to see b", a.Needed)
+		if b.Needed() {
+			t.Error("a node without a server is needed for it")
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		a.ServeOn(ctx)
+		closed := make(chan struct{})
+		go func() { a.Close(); close(closed) }()
+		until(t, "b to see that a has left", func() bool { return b.Alive() == 1 })
+		select {
+		case <-closed:
+			t.Error("the node with the server left before the other")
+		default:
+		}
+		if impatient {
+			stop()
+			<-closed
+		}
+		b.Close()
+		<-closed
+		stop()
+		s.Close()
+		mu.Lock()
+		if slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "connected") }) {
+			t.Errorf("b said %q", said)
+		}
+		mu.Unlock()
 	}
 }

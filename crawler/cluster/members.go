@@ -218,7 +218,7 @@ func (n *Node) follow(m mapping) error {
 	if n.order != nil {
 		signal(n.order.remade)
 	}
-	n.o.Log("cluster: nodes %v", s.nodes)
+	n.say("cluster: nodes %v", s.nodes)
 	return nil
 }
 
@@ -343,7 +343,7 @@ func (n *Node) pulse(ctx context.Context, present *attendance) ([]Member, error)
 		for _, name := range slices.Clone(m.Nodes) {
 			if present.absent(name, now) > n.o.Away {
 				m.delist(name, now)
-				n.o.Log("cluster: %s has been away for %v; its share moves", name, n.o.Away)
+				n.say("cluster: %s has been away for %v; its share moves", name, n.o.Away)
 				changed = true
 			}
 		}
