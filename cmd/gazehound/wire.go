@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"mime"
 	"net/netip"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -325,12 +327,12 @@ func forHost[T any](hosts map[string]T, u weburl.URL) (settings T, ok bool) {
 // newScope returns the test that every link must pass. Without a contact the
 // crawl stays on loopback.
 func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL) string, error) {
-	var include, exclude []*regexp.Regexp
+	patterns := &patterns{seed: maphash.MakeSeed()}
 	for _, e := range cfg.Crawl.Include {
-		include = append(include, regexp.MustCompile(e)) // checked by Validate
+		patterns.include = append(patterns.include, regexp.MustCompile(e)) // checked by Validate
 	}
 	for _, e := range cfg.Crawl.Exclude {
-		exclude = append(exclude, regexp.MustCompile("(?i)"+e))
+		patterns.exclude = append(patterns.exclude, regexp.MustCompile("(?i)"+e))
 	}
 	loopbackOnly := cfg.Fetch.Contact == "" && len(o.replay) == 0 && cfg.Fetch.Proxy == ""
 	return func(u weburl.URL) string {
@@ -343,22 +345,46 @@ func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL)
 		if h, ok := forHost(cfg.Hosts, u); ok && h.Skip {
 			return "host_skipped"
 		}
-		text := u.String()
-		for _, e := range exclude {
-			if e.MatchString(text) {
-				return "excluded"
-			}
-		}
-		for _, e := range include {
-			if e.MatchString(text) {
-				return ""
-			}
-		}
-		if len(include) > 0 {
-			return "not_included"
-		}
-		return ""
+		return patterns.reason(u.String())
 	}, nil
+}
+
+// Patterns are those of crawl.include and crawl.exclude. Most links of a page
+// were asked about before, so the last answers are remembered: each URL has one
+// slot, which it shares with others.
+type patterns struct {
+	include, exclude []*regexp.Regexp
+	seed             maphash.Seed
+	mu               sync.Mutex
+	slots            [1 << 12]struct{ text, reason string }
+}
+
+// reason returns why a URL is outside of the crawl, or "".
+func (p *patterns) reason(text string) string {
+	slot := &p.slots[maphash.String(p.seed, text)%uint64(len(p.slots))]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slot.text != text {
+		slot.text, slot.reason = text, p.match(text)
+	}
+	return slot.reason
+}
+
+func (p *patterns) match(text string) string {
+	for _, e := range p.exclude {
+		if e.MatchString(text) {
+			return "excluded"
+		}
+	}
+	for _, e := range p.include {
+		if e.MatchString(text) {
+			return ""
+		}
+	}
+	if len(p.include) > 0 {
+		return "not_included"
+	}
+	return ""
 }
 
 // newOrder returns the strategy of the configuration, for a crawl from these

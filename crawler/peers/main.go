@@ -218,7 +218,7 @@ func measure(ctx context.Context, name string, o options, extract string) (resul
 		if out, err := init.CombinedOutput(); err != nil {
 			return result{}, fmt.Errorf("%w: %s", err, out)
 		}
-		cmd = exec.CommandContext(ctx, o.gazehound, "crawl", "--quiet", "--json", "--data", o.job.dir, "--seeds", "-", "--proxy", o.job.proxy, "--delay", "0s",
+		cmd = exec.CommandContext(ctx, o.gazehound, "crawl", "--quiet", "--json", "--data", o.job.dir, "--seeds", "-", "--proxy", o.job.proxy, "--delay", "0s", "--admin", "127.0.0.1:0",
 			"--max-pages", strconv.Itoa(o.job.pages), "--workers", strconv.Itoa(o.job.workers))
 	} else {
 		self, err := os.Executable()
