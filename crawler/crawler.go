@@ -497,6 +497,7 @@ func (c *Crawler) expand(v *Visit) {
 		v.drop(reason, n)
 	}
 	key := frontier.KeyOf(v.Entry.URL)
+	v.Found = slices.Grow(v.Found, len(v.Page.Links))
 	for _, l := range v.Page.Links {
 		c.find(v, frontier.Entry{
 			URL: l.To, Depth: depth, Distance: distance, Parent: key, Found: v.Outcome.At,

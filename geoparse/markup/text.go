@@ -39,7 +39,7 @@ type Span struct {
 func TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
 	w := writer{root: doc, mark: mark, limit: math.MaxInt}
 	if mark != nil { // a whole page
-		w.out = make([]byte, 0, 4<<10)
+		w.out = make([]byte, 0, 16<<10)
 	}
 	walk(doc, math.MaxInt, w.enter, w.leave)
 	w.place()
