@@ -604,11 +604,11 @@ func modelOptions(cfg *Config) predictor.Options {
 	return o
 }
 
-// A tenth of the ceiling is for the terms of the model, which take about so
+// A sixteenth of the ceiling is for the terms of the model, which take about so
 // many bytes each. The rest of what a crawl keeps is small, has bounds of its
 // own, or is the frontier's half.
 const (
-	termsShare = 10
+	termsShare = 16
 	termBytes  = 180
 )
 

@@ -186,7 +186,17 @@ type served struct {
 // serve starts the made-up web.
 func serve(ctx context.Context, o options, dir string) (*exec.Cmd, served, error) {
 	var s served
-	web := exec.CommandContext(ctx, o.gazehound, "demo", "--serve-only", "--json", "--calm", "--sites", strconv.Itoa(o.sites),
+	// A copy of the program serves the web: a process can keep out of memory only
+	// those pages of its file that no other process uses.
+	program := filepath.Join(dir, "gazehound")
+	text, err := os.ReadFile(o.gazehound)
+	if err == nil {
+		err = os.WriteFile(program, text, 0o755)
+	}
+	if err != nil {
+		return nil, s, fmt.Errorf("the made-up web needs a copy of %s: %w", o.gazehound, err)
+	}
+	web := exec.CommandContext(ctx, program, "demo", "--serve-only", "--json", "--calm", "--sites", strconv.Itoa(o.sites),
 		"--page-size", o.pageSize, "--osm-out", filepath.Join(dir, "town.osm"), "--listed", "1")
 	web.Cancel = func() error { return web.Process.Signal(syscall.SIGTERM) }
 	web.Stderr = os.Stderr
