@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"gazehound/crawler/demo"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/chromedp"
 )
 
@@ -126,6 +128,22 @@ func TestBrowserDashboard(t *testing.T) {
 		do(chromedp.Evaluate[chromedp.Void](`document.getElementById("when").value = 400; dirty = true; drawDots()`))
 	}
 	shoot("dashboard")
+	tree, err := chromedp.Call(ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	controls := 0
+	for _, n := range tree.Nodes {
+		if n.Ignored || n.Role == nil || !slices.Contains([]string{`"button"`, `"textbox"`, `"slider"`, `"combobox"`, `"link"`, `"image"`}, string(n.Role.Value)) {
+			continue
+		}
+		if controls++; n.Name == nil || string(n.Name.Value) == `""` {
+			t.Errorf("a %s of the dashboard has no name", n.Role.Value)
+		}
+	}
+	if controls < 20 {
+		t.Errorf("the dashboard has %d controls", controls)
+	}
 	do(chromedp.EmulateViewport(390, 844))
 	until("no scrolling to the side on a phone", `document.documentElement.scrollWidth <= innerWidth`)
 	shoot("dashboard-phone")

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http/httptest"
@@ -17,6 +18,8 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index/web"
 
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -449,4 +452,60 @@ func TestBrowserWithoutScript(t *testing.T) {
 	if !strings.Contains(text, "40 addresses") && !strings.Contains(text, "41 addresses") {
 		t.Errorf("page says %q", text)
 	}
+}
+
+// Every control has a name for those who do not see it, and shows where the
+// focus is to those who do.
+func TestBrowserNames(t *testing.T) {
+	ctx := browser(t, chromedp.WindowSize(1280, 860))
+	server := mapServer(t, 40)
+	controls := []string{"button", "link", "searchbox", "textbox", "combobox", "checkbox", "slider", "application", "DisclosureTriangle", "image", "region", "navigation", "listbox"}
+	check := func(what string, least int) {
+		t.Helper()
+		tree, err := chromedp.Call(ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := func(v *accessibility.Value) (s string) {
+			if v != nil {
+				json.Unmarshal(v.Value, &s)
+			}
+			return strings.TrimSpace(s)
+		}
+		named := 0
+		for _, n := range tree.Nodes {
+			if n.Ignored || !slices.Contains(controls, text(n.Role)) {
+				continue
+			}
+			if named++; text(n.Name) == "" {
+				t.Errorf("%s: a %s without a name", what, text(n.Role))
+			}
+		}
+		if named < least {
+			t.Errorf("%s: only %d controls", what, named)
+		}
+		do(t, ctx, chromedp.KeyEvent(kb.Tab)) // whoever uses keys sees the focus
+		unseen := read(t, ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href], button, input:not([type=hidden]), textarea, select, summary, [tabindex='0']")].filter((e) => e.checkVisibility()).filter((e) => {
+			e.focus({ preventScroll: true });
+			const s = getComputedStyle(e);
+			return document.activeElement === e && !(s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2);
+		}).map((e) => e.outerHTML.slice(0, 100))`))
+		if len(unseen) > 0 {
+			t.Errorf("%s: the focus cannot be seen on %d, such as %.500q", what, len(unseen), unseen[0])
+		}
+	}
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.Navigate(server+"/?q=haus&postcode=26135&lang=en"), chromedp.WaitVisible("#r1"))
+	if web.HasMap() {
+		do(t, ctx, chromedp.WaitVisible(".leaflet-marker-icon"))
+	}
+	check("results", 40)
+	do(t, ctx, chromedp.Navigate(server+"/bot?lang=en"), chromedp.WaitVisible("h1"))
+	check("bot", 2)
+	do(t, ctx, chromedp.Navigate(server+"/?q=zzzzqqq&lang=de"), chromedp.WaitVisible("h1"))
+	check("nothing found", 4)
+	do(t, ctx, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile), chromedp.Navigate(server+"/?q=haus&lang=de"), chromedp.WaitVisible("#r1"))
+	check("telephone", 40)
 }

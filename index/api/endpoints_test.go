@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"gazehound/gazetteer"
+	"gazehound/index/web"
 )
 
 // A documented parameter.
@@ -663,6 +664,24 @@ func TestStreetOnly(t *testing.T) {
 	for _, q := range []string{"ringstr.+2", "ringstr.", "nadorster+stra%C3%9Fe+12a", "zzzz+99", "haus+99"} {
 		if answer := ask(t, h, "/v1/search?q="+q); answer["hint"] != nil {
 			t.Errorf("%s: %v", q, answer["hint"])
+		}
+	}
+}
+
+// A first visit costs less than 100 kB: the page with its results, both style
+// sheets and the script.
+func TestPageWeight(t *testing.T) {
+	h := Handler(town(t, 300), options())
+	for _, target := range []string{"/", "/?q=haus&lang=de"} {
+		_, page := get(h, target, "Accept-Encoding", "gzip")
+		sum := len(page)
+		for _, a := range web.Assets() {
+			_, body := get(h, a.Path, "Accept-Encoding", "gzip")
+			sum += len(body)
+		}
+		t.Logf("%s: %d bytes, %d of them the page", target, sum, len(page))
+		if sum > 100_000 {
+			t.Errorf("%s: %d bytes as sent", target, sum)
 		}
 	}
 }

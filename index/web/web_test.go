@@ -3,6 +3,8 @@ package web
 import (
 	"html/template"
 	"math"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -249,4 +251,76 @@ func TestContact(t *testing.T) {
 			t.Errorf("%+v becomes %+v", h, got)
 		}
 	}
+}
+
+// Texts have a contrast of 4.5 with what is behind them, and what shows where a
+// control or the focus is one of 3 (WCAG 2.2, AA), in both colour schemes.
+func TestContrast(t *testing.T) {
+	for _, sheet := range []struct {
+		files       []string
+		texts, rims []string // "INK PAPER"
+	}{
+		{[]string{"style.css", "src/app.css"},
+			[]string{"ink paper", "ink card", "ink warn", "ink sea", "quiet paper", "quiet card", "quiet sea", "accent paper", "accent card", "accent warn", "accent-ink accent", "pin card", "pin-ink pin", "mark-ink mark",
+				"map-name map-land", "map-place map-land", "map-water-name map-water", "map-green-name map-green"},
+			[]string{"quiet card", "quiet paper", "accent paper", "accent card", "accent map-land", "pin map-land", "pin map-water", "pin map-green", "map-region map-land"}},
+		{[]string{"../../crawler/monitor/dashboard.css"},
+			[]string{"ink paper", "ink card", "ink warn", "quiet paper", "quiet card", "accent paper", "accent card", "accent-ink accent", "pin card"},
+			[]string{"accent card", "accent paper", "for card", "against card", "pin land", "accent land"}},
+	} {
+		light, dark := map[string]string{}, map[string]string{}
+		for _, file := range sheet.files {
+			css, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			roots := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllSubmatch(css, -1)
+			if len(roots) != 2 {
+				t.Fatalf("%s has %d blocks of colours", file, len(roots))
+			}
+			for i, to := range []map[string]string{light, dark} {
+				for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6});`).FindAllSubmatch(roots[i][1], -1) {
+					to[string(m[1])] = string(m[2])
+				}
+			}
+		}
+		for scheme, colours := range map[string]map[string]string{"light": light, "dark": dark} {
+			for least, pairs := range map[float64][]string{4.5: sheet.texts, 3: sheet.rims} {
+				for _, pair := range pairs {
+					a, b, _ := strings.Cut(pair, " ")
+					if colours[a] == "" || colours[b] == "" {
+						t.Fatalf("%v %s has no colour %q", sheet.files, scheme, pair)
+					}
+					if got := contrast(t, colours[a], colours[b]); got < least {
+						t.Errorf("%s %s: %s on %s has a contrast of %.2f, want %v", sheet.files[0], scheme, a, b, got, least)
+					}
+				}
+			}
+		}
+	}
+	if got := contrast(t, "#777777", "#ffffff"); math.Abs(got-4.48) > 0.01 { // known from WCAG's own tools
+		t.Errorf("grey on white has %v", got)
+	}
+}
+
+// contrast is that of two colours by WCAG 2.2.
+func contrast(t *testing.T, a, b string) float64 {
+	luminance := func(colour string) (sum float64) {
+		n, err := strconv.ParseUint(colour[1:], 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+			c := float64(n>>(16-8*i)&255) / 255
+			if c <= 0.04045 {
+				c /= 12.92
+			} else {
+				c = math.Pow((c+0.055)/1.055, 2.4)
+			}
+			sum += weight * c
+		}
+		return sum
+	}
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }

@@ -66,6 +66,7 @@ export function startMap(section, data) {
   } else {
     map.fitBounds(whole, { padding: [24, 24], maxZoom: 17, animate: false });
   }
+  for (const svg of map.getPane("overlayPane").querySelectorAll("svg")) svg.setAttribute("aria-hidden", "true"); // the section is named
 
   // Clusters do not move when they split: zoomToShowLayer never calls back
   // when another zoom begins while they do.
