@@ -371,6 +371,7 @@ type filter struct {
 	reach                    float64 // haversine of the radius
 	none                     bool    // nothing can fit
 	all                      bool    // everything fits
+	boxOnly                  bool    // what is located in the window of the box fits
 }
 
 // filterOf looks up the texts of q in t.
@@ -405,8 +406,9 @@ func (t *table) filterOf(q Query) *filter {
 		half := math.Sin(min(q.Radius/orb.EarthRadius/2, math.Pi/2))
 		f.reach = half * half
 	}
-	f.all = len(q.Kind) == 0 && len(q.Street) == 0 && len(q.Postcode) == 0 && len(q.City) == 0 && len(q.Host) == 0 && len(q.Month) == 0 && q.Box == nil && q.Radius == 0 && !q.Located &&
-		q.Precision == 0 && q.Level == 0 && q.Since.IsZero() && q.Until.IsZero() && q.InOSM == nil && q.SiteWide == nil
+	others := len(q.Kind) > 0 || len(q.Street) > 0 || len(q.Postcode) > 0 || len(q.City) > 0 || len(q.Host) > 0 || len(q.Month) > 0 || q.Radius > 0 ||
+		q.Precision > 0 || q.Level > 0 || !q.Since.IsZero() || !q.Until.IsZero() || q.InOSM != nil || q.SiteWide != nil
+	f.all, f.boxOnly = !others && q.Box == nil && !q.Located, !others && q.Box != nil
 	return f
 }
 

@@ -317,7 +317,9 @@ func (s *search) run(q Query, words []word, at stage) error {
 	if !s.ranked {
 		return s.browse()
 	}
-	s.lookAround()
+	if err := s.lookAround(); err != nil {
+		return err
+	}
 	meaning := slices.ContainsFunc(words, func(w word) bool { return !w.minor })
 	var lists []*list
 	for i := range words {
@@ -423,33 +425,61 @@ func (v *view) whole(q Query) func(group uint32) bool {
 
 // browse finds all groups that fit the filter.
 func (s *search) browse() error {
-	window, narrow := s.filter.window()
+	if s.filter.all {
+		for n, sum := range s.v.summaries() {
+			if sum.mentions > 0 {
+				s.groups[n].mentions = sum.mentions
+				s.found = append(s.found, uint32(n))
+			}
+		}
+		s.keepWhole(s.filter.q)
+		return nil
+	}
+	window, ok := s.filter.window()
 	for i := range s.v.parts {
 		p := &s.v.parts[i]
-		look := func(n uint32) {
-			if !s.filter.all && !s.filter.fits(&p.all[n]) || !p.live(n) {
+		err := s.eachFit(p, window, ok, func(n uint32) {
+			if !p.live(n) {
 				return
 			}
 			g := &s.groups[p.groups[n]]
 			if g.mentions++; g.mentions == 1 {
 				s.found = append(s.found, p.groups[n])
 			}
+		})
+		if err != nil {
+			return err
 		}
-		if err := s.ctx.Err(); err != nil {
-			return fmt.Errorf("index: %w", err)
-		}
-		if narrow && p.narrow(window) {
-			p.within(window, look)
-			continue
-		}
+	}
+	s.keepWhole(s.filter.q)
+	return nil
+}
+
+// eachFit calls fn with the number of each row of a part that fits the filter,
+// which has a window or not.
+func (s *search) eachFit(p *part, window window, windowed bool, fn func(n uint32)) error {
+	if s.ctx.Err() != nil {
+		return fmt.Errorf("index: %w", s.ctx.Err())
+	}
+	switch {
+	case windowed && p.narrow(window) && s.filter.boxOnly:
+		p.within(window, fn)
+	case windowed && p.narrow(window):
+		p.within(window, func(n uint32) {
+			if s.filter.fits(&p.all[n]) {
+				fn(n)
+			}
+		})
+	default:
 		for n := range p.all {
 			if n%65536 == 0 && s.ctx.Err() != nil {
 				return fmt.Errorf("index: %w", s.ctx.Err())
 			}
-			look(uint32(n))
+			if s.filter.fits(&p.all[n]) {
+				fn(uint32(n))
+			}
 		}
 	}
-	s.keepWhole(s.filter.q)
 	return nil
 }
 
@@ -872,11 +902,11 @@ func (s *search) fits(part *part, n uint32) bool {
 
 // lookAround notes which rows fit a filter by an area: a word that is read then
 // costs one bit a row that has it, and not a look at the row.
-func (s *search) lookAround() {
+func (s *search) lookAround() error {
 	s.inArea = nil
 	window, ok := s.filter.window()
 	if !ok {
-		return
+		return nil
 	}
 	each := 0 // rows at which all have to be looked
 	for i := range s.v.parts {
@@ -885,29 +915,25 @@ func (s *search) lookAround() {
 		}
 	}
 	if each > s.v.rows/8 {
-		return
+		return nil
 	}
 	n := s.v.rows/64 + 1
 	if len(s.bits) < n {
 		s.bits = make([]uint64, n+n/8)
 	}
-	s.inArea = s.bits[:n]
-	clear(s.inArea)
+	clear(s.bits[:n])
 	for i := range s.v.parts {
 		p := &s.v.parts[i]
-		look := func(n uint32) {
-			if at := p.base + n; s.filter.fits(&p.all[n]) {
-				s.inArea[at/64] |= 1 << (at % 64)
-			}
-		}
-		if p.narrow(window) {
-			p.within(window, look)
-			continue
-		}
-		for n := range p.all {
-			look(uint32(n))
+		err := s.eachFit(p, window, true, func(n uint32) {
+			at := p.base + n
+			s.bits[at/64] |= 1 << (at % 64)
+		})
+		if err != nil {
+			return err
 		}
 	}
+	s.inArea = s.bits[:n]
+	return nil
 }
 
 // locate finds the address that words describe, of those that fit the filter
