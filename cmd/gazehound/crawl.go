@@ -334,7 +334,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := web.remember(p, f); err != nil {
 		return err
 	}
-	if err := relearn(ctx, f, order); err != nil {
+	if err := errors.Join(relearn(ctx, f, order), recallNews(ctx, f, order)); err != nil {
 		return err
 	}
 	labels := &labelled{judge: judge, f: f, order: order, file: p.labels(), warn: a.warn}
@@ -412,7 +412,7 @@ type session struct {
 func (s *session) save(all bool) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	return errors.Join(saveModel(s.p, s.model, s.f), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.board.Save(s.f, all))
+	return errors.Join(saveModel(s.p, s.model, s.f), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), keepNews(s.f, s.order), s.watch.board.Save(s.f, all))
 }
 
 // run runs the loop and everything that goes on beside it, and returns why it

@@ -47,7 +47,7 @@ crawl.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.explain(args[0])
+			return a.explain(cmd.Context(), args[0])
 		},
 	}
 	f := cmd.Flags()
@@ -57,7 +57,7 @@ crawl.`,
 }
 
 // explain says what the crawl knows about one URL.
-func (a *app) explain(text string) (err error) {
+func (a *app) explain(ctx context.Context, text string) (err error) {
 	u, problem := a.parseSeed("explain", text)
 	if problem != "" {
 		return fail(exitUsage, "explain: %s", problem)
@@ -99,7 +99,7 @@ func (a *app) explain(text string) (err error) {
 		return a.explainUnknown(f, u, scope(u))
 	}
 	traps := trap.New()
-	if err := restore(f, trapsKey, traps.Restore); err != nil {
+	if err := errors.Join(restore(f, trapsKey, traps.Restore), recallNews(ctx, f, order)); err != nil {
 		return err
 	}
 	x, err := explainKnown(f, cfg, order, model, traps, scope(n.URL), n)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -430,11 +431,12 @@ func demoted(score func(*frontier.Entry) float64, traps *trap.Detector) func(*fr
 	}
 }
 
-// The names under which the frontier keeps what was learned of traps, and
-// which addresses are site-wide.
+// The names under which the frontier keeps what was learned of traps, which
+// addresses are site-wide, and which are known.
 const (
 	trapsKey    = "traps"
 	sitewideKey = "sitewide"
+	newsKey     = "news"
 )
 
 // restore takes over what the runs before have learned.
@@ -667,6 +669,49 @@ func relearn(ctx context.Context, f *frontier.Frontier, order strategy.Strategy)
 		order.Learn(trail, n.Outcome.Relevant)
 		return nil
 	})
+}
+
+// recallNews tells lookahead which addresses the crawl has found: what was kept
+// last, and the visits that were stored since.
+func recallNews(ctx context.Context, f *frontier.Frontier, order strategy.Strategy) error {
+	s, ok := order.(strategy.Lookahead)
+	if !ok {
+		return nil
+	}
+	data, err := f.Meta(newsKey)
+	if err != nil {
+		return err
+	}
+	kept := struct {
+		Visits uint64          `json:"visits"`
+		News   json.RawMessage `json:"news"`
+	}{}
+	if data != nil {
+		if err := json.Unmarshal(data, &kept); err != nil {
+			return fmt.Errorf("crawl: known addresses: %w", err)
+		}
+	}
+	if err := s.News.Restore(kept.News); err != nil {
+		return fmt.Errorf("crawl: %w", err)
+	}
+	return f.Walk(ctx, kept.Visits, func(n frontier.Node) error {
+		s.News.Saw(n.URL, n.Outcome.Addresses)
+		return nil
+	})
+}
+
+// keepNews has the frontier keep it.
+func keepNews(f *frontier.Frontier, order strategy.Strategy) error {
+	s, ok := order.(strategy.Lookahead)
+	if !ok {
+		return nil
+	}
+	visits := f.Totals().Visited
+	news, err := s.News.Snapshot()
+	if err != nil {
+		return err
+	}
+	return f.PutMeta(newsKey, fmt.Appendf(nil, `{"visits":%d,"news":%s}`, visits, news))
 }
 
 // fileExists tells whether name is there.

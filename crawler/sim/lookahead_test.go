@@ -61,7 +61,7 @@ func lookahead(name string, without predictor.Parts) entrant {
 	return entrant{name, func(tb testing.TB, _ *sim.Web) strategy.Strategy {
 		o := predictor.DefaultOptions()
 		o.Without = without
-		return strategy.Lookahead{Model: learner(tb, o)}
+		return strategy.Lookahead{Model: learner(tb, o), News: strategy.NewNews()}
 	}}
 }
 
@@ -102,6 +102,9 @@ func entrants() []entrant {
 		}},
 		{"without scoring anew", func(tb testing.TB, _ *sim.Web) strategy.Strategy {
 			return stale{lookahead("", 0).new(tb, nil).(strategy.Lookahead)}
+		}},
+		{"without news", func(tb testing.TB, _ *sim.Web) strategy.Strategy {
+			return strategy.Lookahead{Model: learner(tb, predictor.DefaultOptions())}
 		}},
 		lookahead("without words", predictor.Words),
 		lookahead("without host rate", predictor.HostRate),

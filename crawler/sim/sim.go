@@ -260,7 +260,8 @@ type judge struct {
 	o   Options
 }
 
-// Judge returns the label of p.
+// Judge returns the label of p, and its addresses: each has its id in the place
+// of a country, which Key takes as it is.
 func (j judge) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
 	relevant := j.web.relevant(p.URL)
 	if j.o.Noise > 0 {
@@ -273,6 +274,11 @@ func (j judge) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) 
 	v := geoparse.Verdict{Relevant: relevant}
 	if relevant {
 		v.Score = 1
+		if p, known := j.web.page(p.URL); known {
+			for _, id := range p.Addresses {
+				v.Addresses = append(v.Addresses, geoparse.Address{Country: id, InRegion: true})
+			}
+		}
 	}
 	return v, nil
 }

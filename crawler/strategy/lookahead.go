@@ -16,8 +16,13 @@ import (
 // the words of the link, from what pages of the same host and shape of URL were
 // worth, from the distance to the last relevant page, and from the naive Bayes
 // classifiers of Adaptive. Links are scored again when they reach the front.
+//
+// Where host and part of a link repeat the addresses that they had, as a
+// site does with one in its footer, its worth counts less: what a crawl is for
+// are addresses, and the thousandth page with the same one holds none.
 type Lookahead struct {
 	Model *predictor.Model
+	News  *News // nil: a page is worth the same whatever addresses it states
 }
 
 // Promising is how many of a page's new links tell what it promises.
@@ -26,18 +31,34 @@ const Promising = 3
 // discount is what a bridge page is worth of the mean of its best links.
 const discount = 0.6
 
-// Score returns the worth of e by today's model; a seed has 1.
+// repeated is the share of its worth that a link keeps where every page repeats
+// the addresses of others.
+const repeated = 0.3
+
+// Score returns the worth of e by today's model, and less where its page is
+// likely to state no new address; a seed has 1.
 func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 	if e.Depth == 0 {
 		return 1, true // no link led to a seed
 	}
-	return s.Model.Worth(linkOf(e), LinkTerms(e)), true
+	return s.worth(e) * s.novelty(e), true
+}
+
+// worth returns that of e, which is no seed, by today's model.
+func (s Lookahead) worth(e *frontier.Entry) float64 {
+	return s.Model.Worth(linkOf(e), LinkTerms(e))
+}
+
+// novelty returns the share of its worth that counts: from repeated to 1.
+func (s Lookahead) novelty(e *frontier.Entry) float64 {
+	return repeated + (1-repeated)*s.News.Fresh(e.URL)
 }
 
 // Learn teaches what the link to trail[0] was worth: 1 if its page is
 // relevant, else what its page promised. It trains the classifiers, too.
 func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
 	s.Model.Teach(Example(trail, relevant))
+	s.News.Saw(trail[0].URL, trail[0].Outcome.Addresses)
 }
 
 // Example returns what the visit of trail[0] teaches a model.
@@ -59,8 +80,8 @@ func (s Lookahead) Promise(best []frontier.Entry) float64 {
 	return discount * min(sum/Promising, 1)
 }
 
-// Explain returns how Score comes to the priority of e, which is no seed, under
-// today's model.
+// Explain returns how the worth of e, which is no seed, comes about under
+// today's model; Parts says what Score makes of it.
 func (s Lookahead) Explain(e *frontier.Entry) predictor.WorthExplanation {
 	return s.Model.ExplainWorth(linkOf(e), LinkTerms(e))
 }

@@ -56,7 +56,12 @@ func Parts(s Strategy, e *frontier.Entry) []Part {
 		}
 	case Lookahead:
 		if e.Depth > 0 {
-			return whole("worth of the link")
+			worth := s.worth(e)
+			parts := []Part{{"worth of the link", worth}}
+			if priority < worth {
+				parts = append(parts, Part{fmt.Sprintf("its host and this part of it repeat addresses: new ones on about %.0f %% of their pages", 100*s.News.Fresh(e.URL)), priority - worth})
+			}
+			return parts
 		}
 	}
 	return whole("a seed")

@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gazehound/crawler/frontier"
@@ -25,16 +26,23 @@ func TestPartsAddUp(t *testing.T) {
 		}
 		return frontier.Entry{URL: u, Depth: i % 9, Distance: min(i%9, i%4), Anchor: []string{"Kontakt", "Oldenburg Anfahrt", "Warenkorb", ""}[i%4], Around: "Tischlerei Harms"}
 	}
-	learner := Lookahead{model}
-	for i := range 500 {
-		learner.Learn([]frontier.Node{{Entry: entry(i)}, {Entry: entry(i + 1)}, {Entry: entry(i + 7)}}, i%4 == 0)
+	learner := Lookahead{Model: model}
+	learn := func(s Strategy) {
+		for i := range 500 {
+			s.Learn([]frontier.Node{{Entry: entry(i), Outcome: frontier.Outcome{Addresses: []string{"the footer's"}}}, {Entry: entry(i + 1)}, {Entry: entry(i + 7)}}, i%4 == 0)
+		}
 	}
+	learn(learner)
+	repeats := 0
 	for _, name := range Names {
 		for _, prioritised := range []bool{false, true} {
 			s, err := New(name, Options{Decay: 0.5, Model: model, LimitDistance: 2, Prioritised: prioritised, Places: []string{"Oldenburg"}, Alpha: 1, Beta: 1, Emphasis: 1,
 				Stay: func(u weburl.URL) float64 { return float64(len(u.Path())%3) / 2 }})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
+			}
+			if name == "lookahead" {
+				learn(s)
 			}
 			f, err := frontier.Open(frontier.Options{InMemory: true})
 			if err != nil {
@@ -53,7 +61,9 @@ func TestPartsAddUp(t *testing.T) {
 				sum := 0.0
 				parts := Parts(s, &stored.Entry)
 				for _, p := range parts {
-					sum += p.Value
+					if sum += p.Value; strings.Contains(p.Name, "repeat addresses") {
+						repeats++
+					}
 					if p.Name == "" {
 						t.Fatalf("%s: a part without a name: %v", name, parts)
 					}
@@ -66,6 +76,9 @@ func TestPartsAddUp(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	if repeats == 0 {
+		t.Error("no part says that addresses are repeated")
 	}
 	// The terms behind the parts.
 	for i := range 100 {

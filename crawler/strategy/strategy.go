@@ -108,7 +108,7 @@ func New(name string, o Options) (Strategy, error) {
 		case "adaptive":
 			return Adaptive{o.Decay, o.Model}, nil
 		case "lookahead":
-			return Lookahead{o.Model}, nil
+			return Lookahead{o.Model, NewNews()}, nil
 		}
 		switch {
 		case o.Topic == nil && o.Stay == nil:
@@ -116,7 +116,7 @@ func New(name string, o Options) (Strategy, error) {
 		case !(o.Alpha >= 0 && o.Beta >= 0 && o.Emphasis >= 0 && o.Alpha*o.Emphasis+o.Beta > 0):
 			return nil, fmt.Errorf("strategy: trend needs weights that are not negative and not all 0, got alpha %v, emphasis %v, beta %v", o.Alpha, o.Emphasis, o.Beta)
 		}
-		return Trend{Lookahead{o.Model}, o.Decay, o.Alpha, o.Beta, o.Emphasis, o.Topic, o.Stay, o.Known}, nil
+		return Trend{Lookahead{o.Model, nil}, o.Decay, o.Alpha, o.Beta, o.Emphasis, o.Topic, o.Stay, o.Known}, nil
 	}
 	return nil, fmt.Errorf("strategy: %q is not known", name)
 }

@@ -56,7 +56,7 @@ func (s Trend) Score(e *frontier.Entry) (float64, bool) {
 func (s Trend) Explain(e *frontier.Entry) TrendExplanation {
 	var x TrendExplanation
 	if s.Topic == nil {
-		x.Content, _ = s.Lookahead.Score(e)
+		x.Content = s.worth(e)
 	} else {
 		d := s.Topic.Read(e.Anchor + "\n" + e.Title + "\n" + e.Around + "\n" + e.URL.Path() + "\n" + e.URL.Query())
 		x.Okapi = s.Topic.Okapi(d)

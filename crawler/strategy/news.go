@@ -1,0 +1,189 @@
+package strategy
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"gazehound/crawler/weburl"
+)
+
+// News knows which addresses a crawl has found, and where new ones come from:
+// how often a page of a host, or of a part of it, stated one that no page
+// before it did. The first name of the path tells its parts apart. News is safe for
+// concurrent use, and its memory is bounded; what was not met for longest is
+// forgotten. A nil News knows nothing.
+type News struct {
+	mu        sync.RWMutex
+	addresses recent[struct{}]
+	yields    recent[yield] // hosts and parts
+}
+
+// A yield counts the pages with an address, and those of them with a new one.
+type yield struct{ pages, fresh uint32 }
+
+// Bounds of a News.
+const (
+	maxKnown  = 1 << 18 // addresses
+	maxYields = 1 << 17 // hosts and parts
+)
+
+// benefit is how many pages with a new address a host or part is taken to
+// have had before its first one.
+const benefit = 4
+
+// NewNews returns one that has seen nothing.
+func NewNews() *News {
+	return &News{addresses: recent[struct{}]{most: maxKnown}, yields: recent[yield]{most: maxYields}}
+}
+
+// Saw counts a visited page with the ids of its addresses; one without any
+// tells nothing.
+func (n *News) Saw(u weburl.URL, addresses []string) {
+	if n == nil || len(addresses) == 0 {
+		return
+	}
+	host, part := hostAndPart(u)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	fresh := uint32(0)
+	for _, a := range addresses {
+		key := keyOf(a)
+		if _, known := n.addresses.get(key); !known {
+			fresh = 1
+		}
+		n.addresses.put(key, struct{}{})
+	}
+	for _, of := range []uint64{host, part} {
+		y, _ := n.yields.get(of)
+		n.yields.put(of, yield{y.pages + 1, y.fresh + fresh})
+	}
+}
+
+// Fresh returns how likely a page at u that states addresses states a new one,
+// by what its host or its part of it had, whichever is better: in (0, 1], 1 where
+// nothing is known.
+func (n *News) Fresh(u weburl.URL) float64 {
+	if n == nil {
+		return 1
+	}
+	host, part := hostAndPart(u)
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	best := 0.0
+	for _, of := range []uint64{host, part} {
+		y, _ := n.yields.get(of)
+		best = max(best, float64(y.fresh+benefit)/float64(y.pages+benefit))
+	}
+	return best
+}
+
+// hostAndPart returns the host of u and its part of it.
+func hostAndPart(u weburl.URL) (host, part uint64) {
+	path := strings.TrimPrefix(u.Path(), "/")
+	first, _, deep := strings.Cut(path, "/")
+	if !deep {
+		first = "" // a page of the root
+	}
+	h := fnv.New64a()
+	io.WriteString(h, u.Host())
+	host = h.Sum64()
+	io.WriteString(h, "/")
+	io.WriteString(h, first)
+	return host, h.Sum64()
+}
+
+func keyOf(s string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, s)
+	return h.Sum64()
+}
+
+// A newsRecord is what a Snapshot holds; what was met last comes last.
+type newsRecord struct {
+	Addresses []uint64    `json:"addresses"`
+	Yields    [][3]uint64 `json:"yields"` // key, pages, fresh
+}
+
+// Snapshot returns what was seen, for Restore.
+func (n *News) Snapshot() ([]byte, error) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	var r newsRecord
+	n.addresses.each(func(key uint64, _ struct{}) { r.Addresses = append(r.Addresses, key) })
+	n.yields.each(func(key uint64, y yield) {
+		r.Yields = append(r.Yields, [3]uint64{key, uint64(y.pages), uint64(y.fresh)})
+	})
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("strategy: news: %w", err)
+	}
+	return data, nil
+}
+
+// Restore takes over what a Snapshot holds, and forgets all else; nil is
+// nothing seen. On an error nothing has changed.
+func (n *News) Restore(data []byte) error {
+	var r newsRecord
+	if data != nil {
+		if err := json.Unmarshal(data, &r); err != nil {
+			return fmt.Errorf("strategy: restore news: %w", err)
+		}
+	}
+	if len(r.Addresses) > maxKnown || len(r.Yields) > maxYields {
+		return fmt.Errorf("strategy: restore news: %d addresses and %d hosts and parts are too many", len(r.Addresses), len(r.Yields))
+	}
+	fresh := NewNews()
+	for _, key := range r.Addresses {
+		fresh.addresses.put(key, struct{}{})
+	}
+	for _, p := range r.Yields {
+		if p[1] == 0 || p[1] > 1<<31 || p[2] > p[1] {
+			return fmt.Errorf("strategy: restore news: one with %d pages, %d of them new, makes no sense", p[1], p[2])
+		}
+		fresh.yields.put(p[0], yield{uint32(p[1]), uint32(p[2])})
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.addresses, n.yields = fresh.addresses, fresh.yields
+	return nil
+}
+
+// A recent is a map of at most most keys, in two generations: when half the
+// room is full of young ones the old are forgotten and the young are old.
+type recent[V any] struct {
+	most       int
+	young, old map[uint64]V
+}
+
+func (r *recent[V]) get(key uint64) (V, bool) {
+	v, ok := r.young[key]
+	if !ok {
+		v, ok = r.old[key]
+	}
+	return v, ok
+}
+
+func (r *recent[V]) put(key uint64, v V) {
+	if _, known := r.young[key]; !known && (r.young == nil || len(r.young) >= r.most/2) {
+		r.young, r.old = map[uint64]V{}, r.young
+	}
+	r.young[key] = v
+}
+
+// each calls fn with every key, the old ones first.
+func (r *recent[V]) each(fn func(key uint64, v V)) {
+	for _, key := range slices.Sorted(maps.Keys(r.old)) {
+		if _, again := r.young[key]; !again {
+			fn(key, r.old[key])
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.young)) {
+		fn(key, r.young[key])
+	}
+}
