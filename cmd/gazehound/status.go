@@ -207,7 +207,7 @@ func (s *crawlStatus) text() string {
 		return b.String()
 	}
 	if c := s.Streets; c.All > 0 {
-		line("streets", "%d of %d found (%.1f %%), %d of them by the last 1,000 pages", c.Found, c.All, 100*float64(c.Found)/float64(c.All), c.Recent)
+		line("streets", "%d of %d found (%.1f %%; one of several postcodes counts in each), %d of them by the last 1,000 pages", c.Found, c.All, 100*float64(c.Found)/float64(c.All), c.Recent)
 	}
 	losses := make([]string, len(s.LogLoss))
 	for d, l := range s.LogLoss {
