@@ -17,6 +17,9 @@ func TestOnDemand(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages := town()
+	if r := find(t, x, Query{}); r.Total != 0 { // as a crawl does that begins
+		t.Errorf("%d addresses before the first", r.Total)
+	}
 	put(t, x, pages...)
 	put(t, x, pages[0]) // a page that is known already
 	if err := errors.Join(x.queue.settle(), x.Close()); err != nil {

@@ -314,18 +314,22 @@ func (x *Index) view() (*view, error) {
 	return x.current, nil
 }
 
+func emptyView() *view {
+	v := &view{generation: "empty", texts: []text{{}}}
+	v.refs.Store(1)
+	return v
+}
+
 // rest lets go of all rows until somebody asks. Only which pages there are stays.
 func (x *Index) rest() {
 	pages := x.table.pages
 	x.table = newTable()
 	x.table.pages = pages
-	v := &view{}
-	v.refs.Store(1)
-	x.setView(v)
+	x.setView(emptyView())
 	x.resting.Store(true)
 }
 
-// wake reads all rows, for the first who asks.
+// wake reads all rows, for the first who asks when there are some.
 func (x *Index) wake() error {
 	x.closing.RLock()
 	defer x.closing.RUnlock()
@@ -336,6 +340,9 @@ func (x *Index) wake() error {
 	defer x.reading.Unlock()
 	if !x.resting.Load() { // somebody else has asked meanwhile
 		return nil
+	}
+	if n, err := x.bleve.DocCount(); err != nil || n == 0 {
+		return err
 	}
 	if err := x.read(); err != nil {
 		return err
@@ -369,8 +376,7 @@ func (x *Index) refresh() error {
 
 // read makes the state of the disk the one that is seen. x.reading is held.
 func (x *Index) read() error {
-	v := &view{generation: "empty", texts: []text{{}}}
-	v.refs.Store(1)
+	v := emptyView()
 	if x.bleve != nil {
 		r, err := readerOf(x.bleve)
 		if err != nil {

@@ -83,7 +83,8 @@ func split(program [][2]uint64) {
 		return
 	}
 	defer exe.Close()
-	for range 5 { // the program is running: it takes some back meanwhile
+	unix.Fdatasync(int(exe.Fd())) // what was installed a moment ago cannot be taken out
+	for range 5 {                 // the program is running: it takes some back meanwhile
 		for _, s := range program {
 			for _, advice := range []uintptr{unix.MADV_NOHUGEPAGE, unix.MADV_RANDOM, unix.MADV_DONTNEED} {
 				unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), advice)
