@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 )
@@ -104,6 +105,34 @@ func TestScoreIsTheEquation(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStoreKeepsVocabulary holds that no term of a link is kept that is a part of
+// all of them, however often it is met.
+func TestStoreKeepsVocabulary(t *testing.T) {
+	m, err := NewModel(DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		all := strings.Clone("path:a path:b path:c")
+		m.Learn([][]string{strings.Fields(all)}, i%2 == 0)
+	}
+	c, kept := m.depths[0], map[*byte]bool{}
+	for _, term := range c.terms {
+		kept[unsafe.StringData(term)] = true
+	}
+	for _, class := range classOf {
+		words := c.store.WordsByClass(class)
+		if len(words) != 3 {
+			t.Fatalf("%v of three terms", words)
+		}
+		for word := range words {
+			if !kept[unsafe.StringData(word)] {
+				t.Errorf("class %s keeps %q as it stood in a link", class, word)
+			}
+		}
+	}
 }
 
 // TestAskingChangesNothing holds that a model that is asked all the time, with

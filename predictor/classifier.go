@@ -24,14 +24,14 @@ type classifier struct {
 	options         Options
 	depth           int // d-1
 	store           *bayesian.Classifier
-	terms           []string            // the vocabulary, in the order of learning; only ever appended to
-	known           map[uint64]struct{} // the entries of terms on each side: to ask the store costs more
-	relevant, other int                 // links learned per class
-	recent          *recent             // of the model
+	terms           []string          // the vocabulary, in the order of learning; only ever appended to
+	known           map[uint64]uint32 // the entries of terms on each side → place in terms: to ask the store costs more
+	relevant, other int               // links learned per class
+	recent          *recent           // of the model
 }
 
 func newClassifier(o Options, depth int, r *recent) *classifier {
-	return &classifier{options: o, depth: depth, store: bayesian.NewClassifier(relevantClass, otherClass), known: map[uint64]struct{}{}, recent: r}
+	return &classifier{options: o, depth: depth, store: bayesian.NewClassifier(relevantClass, otherClass), known: map[uint64]uint32{}, recent: r}
 }
 
 // A side is a class by its number.
@@ -149,32 +149,35 @@ func (c *classifier) count(term string, n int, side side) {
 	hash := c.recent.hash(term)
 	s := c.recent.slot(hash)
 	if s.hash != hash || !s.met[c.depth][side] {
-		term, hash = c.meet(term, hash, side)
+		hash = c.meet(term, hash, side)
 		s = c.recent.take(hash)
 		s.met[c.depth][side] = true
 	}
-	c.store.Observe(term, n, classOf[side])
+	// The store keeps the string that it was given last: not this one, which is a
+	// part of all terms of a link, but the vocabulary's.
+	c.store.Observe(c.terms[c.known[entry(hash, side)]], n, classOf[side])
 	s.tallies[c.depth][side] += float64(n)
 }
 
-// meet puts a term into the vocabulary, unless it is there, and returns what
-// the vocabulary knows it as, and the hash of that.
-func (c *classifier) meet(term string, hash uint64, s side) (string, uint64) {
+// meet puts a term into the vocabulary, unless it is there, and returns the
+// hash of what the vocabulary knows it as.
+func (c *classifier) meet(term string, hash uint64, s side) uint64 {
 	if c.knows(hash, s) {
-		return term, hash
+		return hash
 	}
 	if !c.knows(hash, 1-s) && (len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength) {
 		term = unknown(term)
 		if hash = c.recent.hash(term); c.knows(hash, s) {
-			return term, hash
+			return hash
 		}
 	}
-	term = strings.Clone(term) // which may be a part of something large, and is kept by the store
-	if !c.knows(hash, 1-s) {
-		c.terms = append(c.terms, term)
+	place, known := c.known[entry(hash, 1-s)]
+	if !known {
+		place = uint32(len(c.terms))
+		c.terms = append(c.terms, strings.Clone(term))
 	}
-	c.known[entry(hash, s)] = struct{}{}
-	return term, hash
+	c.known[entry(hash, s)] = place
+	return hash
 }
 
 func (c *classifier) knows(hash uint64, s side) bool {
@@ -195,6 +198,13 @@ func (c *classifier) prune() {
 		}
 		return gone
 	})
+	for i, term := range c.terms {
+		for _, s := range [...]side{relevantSide, otherSide} {
+			if hash := c.recent.hash(term); c.knows(hash, s) {
+				c.known[entry(hash, s)] = uint32(i)
+			}
+		}
+	}
 }
 
 // observe adds counts of one term.
