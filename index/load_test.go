@@ -19,8 +19,8 @@ import (
 )
 
 // BenchmarkMixed asks 100,000 made-up addresses (GAZEHOUND_BENCH_N: another
-// number) from eight clients at once, each kind of question in turn: first in
-// peace, then while a crawl writes. The index is written first, and kept for the
+// number) from eight clients at once, each kind of question in turn: the usual
+// ones, all, suggestions alone, and the usual ones while a crawl writes. The index is written first, and kept for the
 // next run where GAZEHOUND_BENCH_DIR names a folder.
 func BenchmarkMixed(b *testing.B) {
 	n := 100_000
@@ -54,8 +54,12 @@ func BenchmarkMixed(b *testing.B) {
 	b.Logf("opened in %v", time.Since(start).Round(time.Millisecond))
 	// Later pages, so that what is written differs from what is asked for.
 	more := made(n + 20_000)[n:]
-	b.Run("quiet", func(b *testing.B) { mixed(b, x, docs, usualKinds) })
-	b.Run("every kind", func(b *testing.B) { mixed(b, x, docs, len(kindsOf(x, docs))) })
+	kinds := kindsOf(x, docs)
+	b.Run("quiet", func(b *testing.B) { mixed(b, kinds[:usualKinds]) })
+	b.Run("every kind", func(b *testing.B) { mixed(b, kinds) })
+	b.Run("suggestions", func(b *testing.B) {
+		mixed(b, slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return k.name != "suggest" }))
+	})
 	b.Run("while a crawl writes", func(b *testing.B) {
 		ctx, cancel := context.WithCancel(b.Context())
 		defer cancel()
@@ -71,7 +75,7 @@ func BenchmarkMixed(b *testing.B) {
 				}
 			})
 		}
-		mixed(b, x, docs, usualKinds)
+		mixed(b, kinds[:usualKinds])
 		cancel()
 		wg.Wait()
 	})
@@ -134,8 +138,7 @@ const usualKinds = 10
 
 // mixed asks each kind of question from one client and then all kinds from
 // eight, and reports what an answer takes.
-func mixed(b *testing.B, x *Index, docs []Document, kinds int) {
-	all := kindsOf(x, docs)[:kinds]
+func mixed(b *testing.B, all []kind) {
 	ms := func(d []time.Duration, share int) float64 {
 		if len(d) == 0 {
 			return 0
