@@ -123,6 +123,9 @@ func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err
 	if err != nil {
 		return nil, nil, err
 	}
+	if a == Stop {
+		v.n.parting.Store(true)
+	}
 	for _, m := range all {
 		silent = append(silent, m.Name)
 	}

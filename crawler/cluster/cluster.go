@@ -203,6 +203,7 @@ type Node struct {
 	obeyed   uint64          // revision of wish
 	leaving  bool            // the crawl is over, or all nodes were told to stop
 	serving  context.Context // as long as the server stays for others after Close; nil: it does not
+	parting  atomic.Bool     // see ending
 	begun    uint64          // revision of the bucket of the crawl at which this node took part
 	arrived  *sync.Cond      // of waiting: links came or the crawl is over
 	waiting  sync.Mutex
@@ -434,8 +435,9 @@ func (n *Node) serveOn(ctx context.Context) {
 	}
 }
 
-// ending tells whether the node is being closed and needs no server any more.
-func (n *Node) ending() bool { return n.ctx != nil && n.ctx.Err() != nil }
+// ending tells whether the server may go without a word: the node is being
+// closed, or a viewer has told all nodes to stop.
+func (n *Node) ending() bool { return n.parting.Load() || n.ctx != nil && n.ctx.Err() != nil }
 
 // say tells what goes as it should.
 func (n *Node) say(format string, args ...any) {

@@ -353,3 +353,41 @@ func TestServeOn(t *testing.T) {
 		mu.Unlock()
 	}
 }
+
+// Who has told all nodes to stop is not told that their server has gone.
+func TestStopIsClean(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	a := join(t, &memory{}, options(t, s, "a"))
+	asked := make(chan struct{})
+	a.Obey(func(Action) { close(asked) })
+	o := options(t, s, "viewer")
+	var mu sync.Mutex
+	var said []string
+	o.Log = func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, fmt.Sprintf(format, args...))
+	}
+	v, err := View(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	go func() {
+		<-asked
+		a.Close()
+		s.Close()
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if done, silent, err := v.Tell(ctx, Stop); err != nil || len(silent) > 0 || !slices.Equal(done, []string{"a"}) {
+		t.Fatalf("%v obeyed, %v did not: %v", done, silent, err)
+	}
+	until(t, "the connection to be gone", func() bool { return !v.n.conn.IsConnected() })
+	mu.Lock()
+	defer mu.Unlock()
+	if len(said) > 0 {
+		t.Errorf("the viewer says %q", said)
+	}
+}
