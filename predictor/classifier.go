@@ -25,7 +25,7 @@ type classifier struct {
 	depth           int // d-1
 	store           *bayesian.Classifier
 	terms           []string          // the vocabulary, in the order of learning; only ever appended to
-	known           map[uint64]uint32 // the entries of terms on each side → place in terms: to ask the store costs more
+	known           map[uint64]uint32 // hash of a term → its place in terms: to ask the store costs a look-up of the term for each class
 	relevant, other int               // links learned per class
 	recent          *recent           // of the model
 }
@@ -70,18 +70,15 @@ type slotOf struct {
 	hash    uint64  // of the term; 0 is an empty slot
 	tallies tallies // if asked: those of the stores
 	asked   bool
-	met     [MaxDepth][2]bool // the vocabulary of the depth, and its store, hold the term on this side
+	met     [MaxDepth]uint32 // 1 + the term's place in the vocabulary of the depth, or 0
 }
 
 const recentSlots = 1 << 16 // 4 MB
 
 func newRecent() *recent { return &recent{seed: maphash.MakeSeed()} }
 
-// hash returns a hash of a term, which is odd.
+// hash returns a hash of a term, which is never 0.
 func (r *recent) hash(term string) uint64 { return maphash.String(r.seed, term) | 1 }
-
-// entry returns what stands in classifier.known for the term with this hash.
-func entry(hash uint64, s side) uint64 { return hash ^ uint64(s) }
 
 // slot returns the slot for the term with this hash. It may be another term's.
 func (r *recent) slot(hash uint64) *slotOf {
@@ -148,62 +145,47 @@ func (c *classifier) learn(terms []string, relevant bool) {
 func (c *classifier) count(term string, n int, side side) {
 	hash := c.recent.hash(term)
 	s := c.recent.slot(hash)
-	if s.hash != hash || !s.met[c.depth][side] {
-		hash = c.meet(term, hash, side)
+	if s.hash != hash || s.met[c.depth] == 0 {
+		var place uint32
+		place, hash = c.meet(term, hash)
 		s = c.recent.take(hash)
-		s.met[c.depth][side] = true
+		s.met[c.depth] = place + 1
 	}
 	// The store keeps the string that it was given last: not this one, which is a
 	// part of all terms of a link, but the vocabulary's.
-	c.store.Observe(c.terms[c.known[entry(hash, side)]], n, classOf[side])
+	c.store.Observe(c.terms[s.met[c.depth]-1], n, classOf[side])
 	s.tallies[c.depth][side] += float64(n)
 }
 
 // meet puts a term into the vocabulary, unless it is there, and returns the
-// hash of what the vocabulary knows it as.
-func (c *classifier) meet(term string, hash uint64, s side) uint64 {
-	if c.knows(hash, s) {
-		return hash
+// place and the hash of what the vocabulary knows it as.
+func (c *classifier) meet(term string, hash uint64) (place uint32, known uint64) {
+	if place, ok := c.known[hash]; ok {
+		return place, hash
 	}
-	if !c.knows(hash, 1-s) && (len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength) {
+	if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
 		term = unknown(term)
-		if hash = c.recent.hash(term); c.knows(hash, s) {
-			return hash
+		hash = c.recent.hash(term)
+		if place, ok := c.known[hash]; ok {
+			return place, hash
 		}
 	}
-	place, known := c.known[entry(hash, 1-s)]
-	if !known {
-		place = uint32(len(c.terms))
-		c.terms = append(c.terms, strings.Clone(term))
-	}
-	c.known[entry(hash, s)] = place
-	return hash
-}
-
-func (c *classifier) knows(hash uint64, s side) bool {
-	_, ok := c.known[entry(hash, s)]
-	return ok
+	place = uint32(len(c.terms))
+	c.terms = append(c.terms, strings.Clone(term))
+	c.known[hash] = place
+	return place, hash
 }
 
 // prune takes those terms out of the vocabulary that are counted no longer.
 func (c *classifier) prune() {
 	c.terms = slices.DeleteFunc(c.terms, func(term string) bool {
 		relevant, other := c.counts([]string{term})
-		gone := relevant[0] == 0 && other[0] == 0
-		if gone {
-			hash := c.recent.hash(term)
-			delete(c.known, entry(hash, relevantSide))
-			delete(c.known, entry(hash, otherSide))
-			*c.recent.slot(hash) = slotOf{}
-		}
-		return gone
+		return relevant[0] == 0 && other[0] == 0
 	})
-	for i, term := range c.terms {
-		for _, s := range [...]side{relevantSide, otherSide} {
-			if hash := c.recent.hash(term); c.knows(hash, s) {
-				c.known[entry(hash, s)] = uint32(i)
-			}
-		}
+	clear(c.known) // places have moved
+	clear(c.recent.slots)
+	for place, term := range c.terms {
+		c.known[c.recent.hash(term)] = uint32(place)
 	}
 }
 
