@@ -126,12 +126,20 @@ func (m *Model) Score(terms []string) [MaxDepth]float64 {
 func (m *Model) evidence(terms []string) (sums [MaxDepth]float64) {
 	var room [MaxTerms]tallies
 	all := m.recent.look(&m.depths, terms, room[:0])
+	var unknowns [len(families) + 1]struct { // of each family, once one is asked for
+		tallies
+		asked bool
+	}
 	for d, c := range m.depths[:m.options.Depths] {
 		scale, full := c.scale(), len(c.terms) >= c.options.Vocabulary
 		for i := range all {
 			n := all[i][d]
 			if full && n == ([2]float64{}) {
-				n = m.recent.look(&m.depths, []string{unknown(terms[i])}, nil)[0][d]
+				u := &unknowns[familyOf(terms[i])]
+				if !u.asked {
+					u.tallies, u.asked = m.recent.look(&m.depths, []string{unknown(terms[i])}, nil)[0], true
+				}
+				n = u.tallies[d]
 			}
 			sums[d] += scale.logOdds(n[relevantSide], n[otherSide])
 		}

@@ -232,13 +232,21 @@ func (c *classifier) resolve(terms []string) (known []string, relevant, other []
 	return known, relevant, other
 }
 
+// familyOf returns the number of a term's family, len(families) for none.
+func familyOf(term string) int {
+	for i, f := range families {
+		if strings.HasPrefix(term, f.prefix) {
+			return i
+		}
+	}
+	return len(families)
+}
+
 // unknown returns the term that stands for all those of a term's family that
 // came after the vocabulary was full.
 func unknown(term string) string {
-	for _, f := range families {
-		if strings.HasPrefix(term, f.name) && strings.HasPrefix(term[len(f.name):], ":") {
-			return f.name + ":<unk>"
-		}
+	if i := familyOf(term); i < len(families) {
+		return families[i].prefix + "<unk>"
 	}
 	return "<unk>"
 }
