@@ -102,7 +102,7 @@ func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err
 	var all []Member
 	var revision uint64
 	err = v.n.insist(ctx, "the nodes' attention", func(ctx context.Context) error {
-		if all, err = members(ctx, v.beats); err != nil {
+		if all, err = members(ctx, v.n.js, v.beats); err != nil {
 			return err
 		}
 		w, before, err := readWish(ctx, v.keys)
@@ -131,7 +131,7 @@ func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err
 	}
 	for len(silent) > 0 && ctx.Err() == nil {
 		look, cancel := context.WithTimeout(ctx, 2*time.Second)
-		now, err := members(look, v.beats)
+		now, err := members(look, v.n.js, v.beats)
 		cancel()
 		if err != nil && a == Stop && !v.n.conn.IsConnected() {
 			return append(done, silent...), nil, nil // the server was in one of the nodes

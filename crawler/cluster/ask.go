@@ -208,7 +208,7 @@ func (v *Viewer) status(ctx context.Context) (*Status, error) {
 	if err := v.get(ctx, "definition", &s.Definition); err != nil {
 		return nil, err
 	}
-	if s.Members, err = members(ctx, v.beats); err != nil {
+	if s.Members, err = members(ctx, v.n.js, v.beats); err != nil {
 		return nil, err
 	}
 	info, err := v.stream.Info(ctx)
@@ -270,7 +270,7 @@ func (v *Viewer) look(ctx context.Context) (roster, error) {
 		if err != nil {
 			return err
 		}
-		there, err := members(ctx, v.beats)
+		there, err := members(ctx, v.n.js, v.beats)
 		if err != nil {
 			return err
 		}

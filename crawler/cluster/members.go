@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -393,16 +395,23 @@ func (n *Node) Alive() int {
 }
 
 // Members returns the nodes that are there, by name.
-func (n *Node) Members(ctx context.Context) ([]Member, error) { return members(ctx, n.members) }
+func (n *Node) Members(ctx context.Context) ([]Member, error) { return members(ctx, n.js, n.members) }
 
-func members(ctx context.Context, kv jetstream.KeyValue) ([]Member, error) {
-	keys, err := kv.Keys(ctx)
-	if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
+// members reads the bucket of the nodes' states. Who is there is what the
+// bucket's stream counts: a watch of its keys leaves out those that are written
+// while it is made.
+func members(ctx context.Context, js jetstream.JetStream, kv jetstream.KeyValue) ([]Member, error) {
+	stream, err := js.Stream(ctx, "KV_"+kv.Bucket())
+	if err != nil {
 		return nil, fmt.Errorf("cluster: members: %w", err)
 	}
-	slices.Sort(keys)
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(">"))
+	if err != nil {
+		return nil, fmt.Errorf("cluster: members: %w", err)
+	}
 	var all []Member
-	for _, k := range keys {
+	for _, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
+		k := strings.TrimPrefix(subject, "$KV."+kv.Bucket()+".")
 		entry, err := kv.Get(ctx, k)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			continue
