@@ -232,6 +232,7 @@ type Frontier struct {
 	seen   seen   // belongs to the writer
 
 	repeats *repeats
+	effort  effort // under mu
 
 	mu        sync.Mutex
 	view      *badger.Txn // the store as memory below knows it

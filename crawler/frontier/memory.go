@@ -33,6 +33,7 @@ type Memory struct {
 	leased   int64
 	totals   Totals
 	ids      map[string]bool // of addresses
+	effort   effort
 }
 
 // MemoryOptions mean what they mean in Options.
@@ -218,9 +219,9 @@ func (m *Memory) Next(ctx context.Context, claim func(host string) time.Duration
 	if err := ctx.Err(); err != nil {
 		return Entry{}, err
 	}
-	best, tries := int32(-1), 0 // of those that were scored anew and do not lead
+	best, tries, most := int32(-1), 0, m.effort.most() // of those that were scored anew and do not lead
 	for len(m.ready.hosts) > 0 {
-		if tries == maxTries {
+		if tries == most {
 			tries++
 			if m.awaits(m.nodes[best].rank) {
 				return Entry{}, ErrNotNow
@@ -233,12 +234,13 @@ func (m *Memory) Next(ctx context.Context, claim func(host string) time.Duration
 		h := m.ready.hosts[0]
 		id := h.items[0].node
 		n := &m.nodes[id]
-		if m.options.Score != nil && tries < maxTries {
+		if m.options.Score != nil && tries < most {
 			e := n.Entry
 			e.Priority = priorityOf(n.rank)
 			rank := rankOf(finite(m.options.Score(&e)))
 			if !m.rescore(h, id, rank) {
 				tries++
+				m.effort.spent++
 				if best < 0 || n.place().before(m.nodes[best].place()) {
 					best = id
 				}
