@@ -444,7 +444,7 @@ func (s *session) run(ctx context.Context) error {
 	beside.Go(func() error { return watch.run(side) })
 	beside.Go(func() error { return watch.keep(side) })
 	beside.Go(func() error {
-		memory.Keep(side, int64(cfg.Storage.Memory), p.absolute())
+		memory.Keep(side, int64(cfg.Storage.Memory), s.f.Fixed, p.absolute())
 		return nil
 	})
 	beside.Go(func() error {

@@ -212,7 +212,7 @@ func storeOptions(o Options) badger.Options {
 	if !o.InMemory {
 		b.ValueThreshold = 1 << 10 // words go to the value log, where they lie still, and not through the tables
 	}
-	b.ValueLogFileSize = 64 << 20
+	b.ValueLogFileSize = min(max(o.Memory/8, 8<<20), 64<<20) // all but the last one can be given back cheaply, see Fixed
 	b.ChecksumVerificationMode = options.OnBlockRead
 	return b
 }

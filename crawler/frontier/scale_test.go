@@ -120,7 +120,14 @@ func BenchmarkScale(b *testing.B) {
 		dir := b.TempDir()
 		ctx, cancel := context.WithCancel(b.Context())
 		var beside sync.WaitGroup
-		beside.Go(func() { memory.Keep(ctx, ceiling, dir) })
+		var open atomic.Pointer[Frontier]
+		fixed := func(fn func([]string)) error {
+			if f := open.Load(); f != nil {
+				return f.Fixed(fn)
+			}
+			return ErrClosed
+		}
+		beside.Go(func() { memory.Keep(ctx, ceiling, fixed, dir) })
 		beside.Go(func() { watchUse(ctx, b) })
 		b.Cleanup(func() { cancel(); beside.Wait() })
 		o := Options{Dir: dir, Memory: ceiling / 2, Sync: os.Getenv("FRONTIER_SYNC") != ""}
@@ -128,6 +135,7 @@ func BenchmarkScale(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		open.Store(f)
 		src := newSource(max(n/10, 1))
 
 		var inPush, making time.Duration

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	badger "github.com/dgraph-io/badger/v4"
 )
@@ -28,6 +30,49 @@ func (f *Frontier) read(fn func(txn *badger.Txn) error) error {
 	txn := f.db.NewTransaction(false)
 	defer txn.Discard()
 	return fn(txn)
+}
+
+// Fixed calls fn with the absolute names of those files of the store that are
+// mapped and stay so, each where it is, until fn returns: an iterator holds the
+// tables that there were before and after it was made, and logs are neither
+// moved nor unmapped once the next one is begun. It returns ErrClosed if f is closed.
+func (f *Frontier) Fixed(fn func(names []string)) error {
+	if f.options.InMemory {
+		fn(nil)
+		return nil
+	}
+	return f.read(func(txn *badger.Txn) error {
+		tables := func() (names []string) {
+			for _, t := range f.db.Tables() {
+				names = append(names, fmt.Sprintf("%06d.sst", t.ID))
+			}
+			return names
+		}
+		before := tables()
+		it := txn.NewIterator(badger.IteratorOptions{})
+		defer it.Close()
+		after := tables()
+		names := slices.DeleteFunc(before, func(name string) bool { return !slices.Contains(after, name) })
+		logs, err := filepath.Glob(filepath.Join(f.options.Dir, "*.vlog")) // by number
+		if err != nil {
+			return err
+		}
+		for _, log := range logs[:max(len(logs)-1, 0)] {
+			names = append(names, filepath.Base(log))
+		}
+		dir, err := filepath.Abs(f.options.Dir)
+		if err == nil {
+			dir, err = filepath.EvalSymlinks(dir)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range names {
+			names[i] = filepath.Join(dir, names[i])
+		}
+		fn(names)
+		return nil
+	})
 }
 
 // node reads what the store knows about k. A URL whose records are missing or

@@ -54,18 +54,25 @@ const (
 
 type keeper struct {
 	prefixes []string    // of the files whose pages may be given back
+	fixed    Fixed       // which of them are not unmapped for a while, or nil
 	next     uint64      // address at which to go on
 	program  [][2]uint64 // where the program's code and constants are
 	isSplit  bool        // the program's pages come one by one
 }
 
+// Fixed calls fn with the absolute names of files that stay mapped as they are,
+// each where it is, until fn returns.
+type Fixed func(fn func(names []string)) error
+
 // Keep holds the process at about ceiling bytes until ctx ends. Pages of files
 // whose names begin with one of the prefixes may be given back; they are read
-// again where they are needed. So may the program's own, which most of the time
-// need few of its pages. The limit of the Go runtime stays.
-func Keep(ctx context.Context, ceiling int64, prefixes ...string) {
+// again where they are needed, those of files that are fixed from the system's
+// cache as long as that has room, the others from the disk. So may the
+// program's own, which most of the time needs few of its pages. The limit of the
+// Go runtime stays.
+func Keep(ctx context.Context, ceiling int64, fixed Fixed, prefixes ...string) {
 	debug.SetMemoryLimit(int64(heapShare * float64(ceiling)))
-	k := keeper{prefixes: prefixes, program: program()}
+	k := keeper{prefixes: prefixes, fixed: fixed, program: program()}
 	t := time.NewTicker(period)
 	defer t.Stop()
 	for {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,11 +20,14 @@ const step = 4 << 20 // bytes of a file that are looked at together
 // room for that. Before the first time they are split, see split.
 //
 // Of the other files it takes as much as need be and no more, because what is
-// taken has to be read again from the disk, and each time from where it ended
-// the last time on, so that pages in use come back before it is their turn
-// again. Logs that are being written (.mem) are left alone. The advice never
-// changes what memory holds, so it does no harm to something else that came to
-// be mapped there meanwhile.
+// taken has to be had again, and each time from where it ended the last time on,
+// so that pages in use come back before it is their turn again. Logs that are
+// being written (.mem) are left alone.
+//
+// Pages of files that are fixed stay in the system's cache, too. The advice that
+// does so would clear other memory that came to be where a file was, so that
+// other files get one that takes their pages out of the cache: it never changes
+// what memory holds.
 func (k *keeper) giveBack(need int64) {
 	before, err := Used()
 	if err != nil {
@@ -37,6 +41,20 @@ func (k *keeper) giveBack(need int64) {
 		unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), unix.MADV_DONTNEED)
 		need += int64(s[1]-s[0]) / 2
 	}
+	enough := func() bool {
+		now, err := Used()
+		return err != nil || before.Mapped-now.Mapped >= need
+	}
+	if k.fixed != nil {
+		k.fixed(func(names []string) { // on an error the store has ended
+			k.advise(unix.MADV_DONTNEED, enough, func(name string) bool { return slices.Contains(names, name) })
+		})
+	}
+	k.advise(unix.MADV_PAGEOUT, enough, func(string) bool { return true })
+}
+
+// advise says what to do with the mapped files that are meant, until that is enough.
+func (k *keeper) advise(advice uintptr, enough func() bool, meant func(name string) bool) {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return
@@ -47,7 +65,7 @@ func (k *keeper) giveBack(need int64) {
 		// 7f00-7f80 rw-s 00000000 fe:00 1234   /data/frontier/000001.vlog
 		span, rest, _ := strings.Cut(lines.Text(), " ")
 		at := strings.IndexByte(rest, '/')
-		if at < 0 || !hasPrefix(rest[at:], k.prefixes) || filepath.Ext(rest) == ".mem" {
+		if at < 0 || !hasPrefix(rest[at:], k.prefixes) || filepath.Ext(rest) == ".mem" || !meant(rest[at:]) {
 			continue
 		}
 		from, to, _ := strings.Cut(span, "-")
@@ -62,11 +80,11 @@ func (k *keeper) giveBack(need int64) {
 		first++
 	}
 	for i := range spans {
-		if now, err := Used(); err != nil || before.Mapped-now.Mapped >= need {
+		if enough() {
 			return
 		}
 		s := spans[(first+i)%len(spans)]
-		unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), unix.MADV_PAGEOUT) // what it cannot do it leaves
+		unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), advice) // what it cannot do it leaves
 		k.next = s[1]
 	}
 }

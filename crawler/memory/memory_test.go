@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -22,6 +23,18 @@ func TestKeep(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux gives pages back")
 	}
+	t.Run("any file", func(t *testing.T) { testKeep(t, func(string) Fixed { return nil }) })
+	t.Run("fixed", func(t *testing.T) {
+		testKeep(t, func(name string) Fixed {
+			return func(fn func([]string)) error { fn([]string{name}); return nil }
+		})
+	})
+	t.Run("of a store that has ended", func(t *testing.T) {
+		testKeep(t, func(string) Fixed { return func(func([]string)) error { return errors.New("closed") } })
+	})
+}
+
+func testKeep(t *testing.T, fixed func(name string) Fixed) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	const size = 64 << 20
 	dir := t.TempDir()
@@ -56,7 +69,7 @@ func TestKeep(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Keep(ctx, 32<<20, dir)
+		Keep(ctx, 32<<20, fixed(name), dir)
 	}()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		after, err := Used()
