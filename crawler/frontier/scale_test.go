@@ -162,6 +162,7 @@ func BenchmarkScale(b *testing.B) {
 		if f, err = Open(o); err != nil {
 			b.Fatal(err)
 		}
+		open.Store(f)
 		b.ReportMetric(time.Since(began).Seconds(), "open-s")
 		began = time.Now()
 		e, err := f.Next(ctx, always)
