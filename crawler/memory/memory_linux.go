@@ -45,12 +45,15 @@ func (k *keeper) giveBack(need int64) {
 		now, err := Used()
 		return err != nil || before.Mapped-now.Mapped >= need
 	}
+	var fixed []string
+	isFixed := func(name string) bool { return slices.Contains(fixed, name) }
 	if k.fixed != nil {
 		k.fixed(func(names []string) { // on an error the store has ended
-			k.advise(unix.MADV_DONTNEED, enough, func(name string) bool { return slices.Contains(names, name) })
+			fixed = names
+			k.advise(unix.MADV_DONTNEED, enough, isFixed)
 		})
 	}
-	k.advise(unix.MADV_PAGEOUT, enough, func(string) bool { return true })
+	k.advise(unix.MADV_PAGEOUT, enough, func(name string) bool { return !isFixed(name) }) // nothing is left of those that are
 }
 
 // advise says what to do with the mapped files that are meant, until that is enough.
