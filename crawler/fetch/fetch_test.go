@@ -175,7 +175,6 @@ func TestHostile(t *testing.T) {
 func TestLocation(t *testing.T) {
 	server := crawltest.NewHostile()
 	defer server.Close()
-	c := client(t, nil)
 	for name, want := range map[string]string{
 		"redirect-self": "/redirect-self", "redirect-relative": "/good?x=1", "redirect-latin1": "/stra%DFe",
 		"redirect-none": "", "redirect-empty": "", "redirect-javascript": "", "redirect-file": "",
@@ -185,6 +184,7 @@ func TestLocation(t *testing.T) {
 		if strings.HasPrefix(want, "/") {
 			want = "http://" + server.Addr() + want
 		}
+		c := client(t, nil) // the bytes after a 304 end a connection, and whoever comes next on it is not asked again
 		r, err := c.Fetch(t.Context(), mustParse(t, server.URL(name)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
