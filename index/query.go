@@ -136,9 +136,6 @@ type Query struct {
 	Explain    bool    // say of each hit what its score is made of
 }
 
-// maxFacetValues bounds the values of one facet in an answer.
-const maxFacetValues = 20
-
 // check returns the query with its defaults, or an error that wraps ErrQuery.
 func (q Query) check() (Query, error) {
 	bad := func(format string, args ...any) (Query, error) {
@@ -210,30 +207,6 @@ func (q Query) check() (Query, error) {
 	}
 	return q, nil
 }
-
-// monthNumber returns how many months after January 1970 a month such as
-// "2026-11" is, and whether it is one in which something may have been seen.
-func monthNumber(month string) (n uint32, ok bool) {
-	t, err := time.Parse("2006-01", month)
-	if err != nil || t.Year() < 1970 || t.Year() >= 2100 {
-		return 0, false
-	}
-	return monthOf(uint32(t.Unix())), true
-}
-
-// monthOf returns the number of the month of a time in Unix seconds.
-func monthOf(unix uint32) uint32 {
-	t := time.Unix(int64(unix), 0).UTC()
-	return uint32(12*(t.Year()-1970) + int(t.Month()) - 1)
-}
-
-// monthStart returns when the month with this number began, in Unix seconds.
-func monthStart(n uint32) uint32 {
-	return seconds(time.Date(1970, time.Month(n+1), 1, 0, 0, 0, 0, time.UTC).Unix())
-}
-
-// monthName returns the month with this number.
-func monthName(n uint32) string { return fmt.Sprintf("%d-%02d", 1970+n/12, 1+n%12) }
 
 func onEarth(p orb.Point) bool {
 	return -180 <= p[0] && p[0] <= 180 && -90 <= p[1] && p[1] <= 90 // false for NaN
@@ -355,129 +328,4 @@ func (q Query) digest() uint32 {
 		text += fmt.Sprintf(" wide %v", *q.SiteWide)
 	}
 	return crc32.ChecksumIEEE([]byte(text))
-}
-
-// A filter tells of single rows whether they fit a query; an address fits
-// when one of its mentions does.
-type filter struct {
-	q                        Query
-	streets, codes, cities   []uint32
-	kinds                    []uint8
-	hosts                    []uint32 // as hosts, or
-	sites                    []uint32 // as sites
-	west, east, south, north int32    // of the box
-	wraps                    bool     // the box crosses the antimeridian
-	centre                   *centre
-	reach                    float64 // haversine of the radius
-	none                     bool    // nothing can fit
-	all                      bool    // everything fits
-	boxOnly                  bool    // what is located in the window of the box fits
-}
-
-// filterOf looks up the texts of q in t.
-func (t *table) filterOf(q Query) *filter {
-	f := &filter{q: q}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	numbers := func(kind Facet, given []string, key func(string) string) (all []uint32) {
-		for _, value := range given {
-			if n, ok := t.numbers[textKey{kind, key(value)}]; ok {
-				all = append(all, n)
-			}
-		}
-		return all
-	}
-	host := func(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }
-	f.streets = numbers(ByStreet, q.Street, gazetteer.StreetKey)
-	f.codes = numbers(ByPostcode, q.Postcode, gazetteer.Key)
-	f.cities = numbers(ByCity, q.City, gazetteer.Key)
-	f.hosts, f.sites = numbers(ByHost, q.Host, host), numbers(BySite, q.Host, host)
-	for _, kind := range q.Kind {
-		f.kinds = append(f.kinds, kindNumber(kind))
-	}
-	f.none = len(q.Street) > 0 && f.streets == nil || len(q.Postcode) > 0 && f.codes == nil || len(q.City) > 0 && f.cities == nil ||
-		len(q.Host) > 0 && f.hosts == nil && f.sites == nil
-	if b := q.Box; b != nil {
-		f.west, f.east, f.south, f.north = ceil(b.Min[0]), floor(b.Max[0]), ceil(b.Min[1]), floor(b.Max[1])
-		f.wraps = b.Min[0] > b.Max[0]
-	}
-	if q.Center != nil {
-		f.centre = newCentre(*q.Center)
-		half := math.Sin(min(q.Radius/orb.EarthRadius/2, math.Pi/2))
-		f.reach = half * half
-	}
-	others := len(q.Kind) > 0 || len(q.Street) > 0 || len(q.Postcode) > 0 || len(q.City) > 0 || len(q.Host) > 0 || len(q.Month) > 0 || q.Radius > 0 ||
-		q.Precision > 0 || q.Level > 0 || !q.Since.IsZero() || !q.Until.IsZero() || q.InOSM != nil || q.SiteWide != nil
-	f.all, f.boxOnly = !others && q.Box == nil && !q.Located, !others && q.Box != nil
-	return f
-}
-
-// ceil and floor return degrees as rows have them.
-func ceil(degrees float64) int32  { return int32(math.Ceil(degrees*1e7 - 1e-3)) }
-func floor(degrees float64) int32 { return int32(math.Floor(degrees*1e7 + 1e-3)) }
-
-func (f *filter) fits(r *row) bool {
-	if f.all {
-		return true
-	}
-	q := &f.q
-	switch {
-	case f.none,
-		f.streets != nil && !slices.Contains(f.streets, r.street), f.codes != nil && !slices.Contains(f.codes, r.code),
-		f.cities != nil && !slices.Contains(f.cities, r.city), f.kinds != nil && !slices.Contains(f.kinds, r.kind),
-		len(q.Host) > 0 && !slices.Contains(f.hosts, r.host) && !slices.Contains(f.sites, r.site),
-		(q.Located || q.Box != nil || q.Radius > 0) && !r.located(),
-		r.precision < q.Precision, r.level < q.Level,
-		!q.Since.IsZero() && int64(r.first) < q.Since.Unix():
-		return false
-	}
-	if q.Box != nil {
-		if r.lat < f.south || r.lat > f.north {
-			return false
-		}
-		if f.wraps {
-			if r.lon < f.west && r.lon > f.east {
-				return false
-			}
-		} else if r.lon < f.west || r.lon > f.east {
-			return false
-		}
-	}
-	return q.Radius == 0 || f.centre.haversine(r.spot) <= f.reach
-}
-
-// A centre is a point that distances are measured from.
-type centre struct{ lon, lat, cos float64 } // radians
-
-func newCentre(p orb.Point) *centre {
-	return &centre{p[0] * math.Pi / 180, p[1] * math.Pi / 180, math.Cos(p[1] * math.Pi / 180)}
-}
-
-// haversine grows with the distance of a spot: it is the square
-// of the sine of half the angle.
-func (c *centre) haversine(r spot) float64 {
-	const unit = math.Pi / 180 / 1e7
-	a, b := sine((float64(r.lat)*unit-c.lat)/2), sine((float64(r.lon)*unit-c.lon)/2)
-	return a*a + c.cos*float64(r.cos)*b*b
-}
-
-// latitudes returns between which latitudes, in 1e-7 degrees, all lies whose
-// haversine is so small.
-func (c *centre) latitudes(haversine float64) (south, north int32) {
-	angle := 2*math.Asin(math.Sqrt(min(1, haversine)))*(1+1e-9) + 1e-10
-	const unit = 180 / math.Pi
-	return floor(max(-90, (c.lat-angle)*unit)), ceil(min(90, (c.lat+angle)*unit))
-}
-
-// metres returns the distance that a haversine stands for.
-func metres(haversine float64) float64 {
-	return 2 * orb.EarthRadius * math.Asin(math.Sqrt(min(1, haversine)))
-}
-
-// sine is exact to 1e-15 and fast for the small angles of a city.
-func sine(x float64) float64 {
-	if x2 := x * x; x2 < 1e-4 {
-		return x * (1 - x2/6*(1-x2/20*(1-x2/42)))
-	}
-	return math.Sin(x)
 }

@@ -1,0 +1,119 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse"
+
+	"github.com/paulmach/orb"
+)
+
+// A Result is a page of hits.
+type Result struct {
+	Hits    []Hit
+	Total   int         // addresses that match
+	Approx  bool        // Total is an estimate: of several indexes that have many matches
+	Sample  []uint64    // the smallest IDs of all matches as numbers, in order, as many as Query.Sample says
+	Relaxed bool        // no address has all the words: some have typing errors, or only some of the words
+	Offset  int         // matches before the first hit
+	Next    string      // cursor of the next page, "" at the end
+	Points  []orb.Point // of matches beyond this page, as far as asked for
+	Facets  []Count     // of each facet asked for, in its order
+	Pages   int         // that state the matches, where Query.CountPages asked for it
+	Near    string      // the address that a query such as "bakery near Main St" took for its centre, or ""
+	Took    time.Duration
+}
+
+// A Part of a score: a word of the query as it was found, how rare it is, and
+// how much it weighs at the address.
+type Part struct {
+	Word   string  `json:"word"`
+	Rarity float64 `json:"rarity"`
+	Weight float64 `json:"weight"` // 0 to 1
+}
+
+// A Hit is one address, with the pages of all sites that state it.
+type Hit struct {
+	ID    string   // AddressID
+	Site  string   // registrable domain that says most of it: its own rather than a directory
+	Name  string   // best guess of what is there; of several, of what was asked for
+	Names []string // of what else is there, the best known first; at most 20
+
+	Street, HouseNumber, Unit, Postcode, City, State, Country string
+
+	Kind string // of what bears Name, one of Kinds; "": not known
+
+	HasPoint   bool
+	Point      orb.Point // lon, lat
+	Precision  string    // of Point: "house", "interpolated", "street", "postcode", "city"
+	Level      string    // "verified", "street" or "city"
+	Place      string    // ID of the gazetteer's entry, or ""
+	Confidence float64   // 0 to 1, of the best evidence
+
+	// Directory says that Site states many other addresses, so that it is not
+	// the site of what is here.
+	Directory bool
+
+	Role     string // "own", "listed", "agency" or "authority": whose address it is, seen from the page that is nearest to it
+	Person   bool   // stated as that of a person in business
+	SiteWide bool   // stands on most pages of a site, such as in a footer; they are pages in the index
+
+	// What pages that mean Name state beside it, each "" where they state nothing.
+	Phone   string // E.164
+	Email   string // of a role such as info@
+	Website string
+	Hours   string // as OpenStreetMap writes opening_hours
+
+	Distance  float64 // metres from the query's Center, or -1
+	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer
+	Parts     []Part  // of Score, where they were asked for
+	Mentions  int     // pages that state it
+	FirstSeen time.Time
+	LastSeen  time.Time
+	Gone      time.Time  // since then no page states it any more; zero: one does, as far as is known
+	Evidence  []Evidence // the page that fits the query best first, then one of each site; at most 5, of Address 20
+	After     string     // cursor of what comes after it, see Query.Cursor; of Search only
+}
+
+// Evidence is a page that states the address. Its texts are a stranger's.
+type Evidence struct {
+	URL, Title string
+	Site       string  // registrable domain
+	Lang       string  // ISO 639-1 or ""
+	Snippet    Snippet // of the text around the address; of Search only that of the first page
+	Fetched    time.Time
+	Gone       time.Time // since then the page is not there, or without the address; zero: is
+	Confidence float64
+	Origin     string // "text", "json-ld", …
+}
+
+// InOSM tells whether the gazetteer has the house, and has it from
+// OpenStreetMap.
+func (h *Hit) InOSM() bool {
+	return h.Precision == gazetteer.HousePrecision.String() && isOSM(h.Place)
+}
+
+// Line returns the address in one line, as it is written where it lies.
+func (h *Hit) Line() string {
+	switch h.Country {
+	case "US", "CA", "AU":
+		return join(", ", join(" ", h.HouseNumber, h.Street), h.Unit, h.City, join(" ", h.State, h.Postcode))
+	case "GB", "IE", "FR":
+		return join(", ", join(" ", h.HouseNumber, h.Street), h.Unit, join(" ", h.City, h.Postcode))
+	}
+	return join(", ", join(" ", h.Street, h.HouseNumber), h.Unit, join(" ", h.Postcode, h.City))
+}
+
+// Own tells whether h is the address of what its pages are about, or of who
+// runs their site.
+func (h *Hit) Own() bool { return h.Role == geoparse.OwnRole.String() }
+
+// Label returns name and address in one line.
+func (h *Hit) Label() string { return join(", ", h.Name, h.Line()) }
+
+func join(sep string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
+}

@@ -1,0 +1,137 @@
+package index
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Snippet is a short text of a page in which the words of the query are
+// marked. Both are bounded: 120 characters, "…" where it was cut.
+type Snippet struct {
+	Text  string
+	Marks [][2]int // byte offsets in Text, in order, not overlapping
+}
+
+// snippetLength is in characters.
+const snippetLength = 120
+
+// A marker finds the words of a query in texts.
+type marker struct {
+	a     *analysis
+	words []word
+	all   bool            // each page gets a snippet, not only the first one
+	first [256]bool       // bytes that a word which is to be marked may begin with
+	known map[*token]bool // whether a word with such a beginning is to be marked
+
+	last  *mention // whose marks are kept
+	found [][2]int
+}
+
+func (a *analysis) newMarker(words []word) *marker {
+	k := &marker{a: a, words: words, known: map[*token]bool{}}
+	for _, w := range words {
+		for _, term := range slices.Concat(w.terms, w.where[:1]) {
+			k.first[term[0]] = true // neither an ending nor a street word's short form changes it
+		}
+	}
+	return k
+}
+
+// marks returns where words of the query stand in a mention's text.
+func (k *marker) marks(m *mention) [][2]int {
+	if len(k.words) == 0 || m == k.last {
+		return k.found
+	}
+	k.last, k.found = m, nil
+	k.a.dictionaryOf(m.Lang).each(m.Near, func(t *token, start int) {
+		if t.folded == "" || !k.first[t.folded[0]] {
+			return
+		}
+		is, ok := k.known[t]
+		if !ok {
+			is = k.fits(t)
+			k.known[t] = is
+		}
+		if is {
+			k.found = append(k.found, [2]int{start, start + t.end - t.start})
+		}
+	})
+	return k.found
+}
+
+// fits tells whether a word of a text is one of the query, with its ending or
+// without, or begins with the last one.
+func (k *marker) fits(t *token) bool {
+	last := k.words[len(k.words)-1].terms[0]
+	for _, w := range k.words {
+		if slices.Contains(w.terms, t.folded) || slices.Contains(w.terms, t.term) || slices.Equal(w.where, streetWords(t.folded)) || len(w.where) > 1 && w.where[0] == t.folded {
+			return true
+		}
+	}
+	return len(last) >= 3 && strings.HasPrefix(t.folded, last)
+}
+
+// beside tells whether words of the query stand in the page's words for what is
+// at an address, and not only in the address.
+func (k *marker) beside(m *mention) bool {
+	return slices.ContainsFunc(k.marks(m), func(at [2]int) bool { return at[1] <= m.Start || at[0] >= m.End })
+}
+
+// snippet cuts the part of a mention's text that shows the most words of the
+// query, or the address where it shows none.
+func (k *marker) snippet(m *mention) Snippet {
+	marks := k.marks(m)
+	near := []rune(m.Near)
+	offset := make([]int, 0, len(near)+1) // of each character, in bytes
+	for i := range m.Near {
+		offset = append(offset, i)
+	}
+	offset = append(offset, len(m.Near))
+	position := func(at int) int { i, _ := slices.BinarySearch(offset, at); return i }
+
+	// The window begins a little before a mark, or before the address, such
+	// that it shows the most marks.
+	length := snippetLength - 2 // room for two "…"
+	from := max(0, position(m.Start)-30)
+	most := 0
+	for i, mark := range marks {
+		begin := max(0, min(position(mark[0])-20, len(near)-length))
+		shown := 0
+		for _, other := range marks[i:] {
+			if position(other[1]) > begin+length {
+				break
+			}
+			shown++
+		}
+		if shown > most {
+			most, from = shown, begin
+		}
+	}
+	if len(near) <= snippetLength {
+		from, length = 0, len(near)
+	}
+	from = max(0, min(from, len(near)-length))
+	to := min(len(near), from+length)
+	for i := from; 0 < i && i < from+15 && i < to; i++ { // begin with a whole word
+		if near[i-1] == ' ' || near[i-1] == '\n' {
+			from = i
+			break
+		}
+	}
+	s := Snippet{}
+	prefix := ""
+	if from > 0 {
+		prefix = "…"
+	}
+	s.Text = prefix + strings.ReplaceAll(string(near[from:to]), "\n", " ")
+	shift := len(prefix) - offset[from]
+	for _, mark := range marks {
+		if mark[0] >= offset[from] && mark[1] <= offset[to] {
+			s.Marks = append(s.Marks, [2]int{mark[0] + shift, mark[1] + shift})
+		}
+	}
+	if to < len(near) {
+		s.Text += "…"
+	}
+	return s
+}
