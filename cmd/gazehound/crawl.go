@@ -39,7 +39,7 @@ var crawlFlags = map[string]string{
 	"topics": "crawl.topics", "examples": "crawl.examples", "clickstream": "crawl.clickstream",
 	"alpha": "crawl.alpha", "beta": "crawl.beta", "emphasis": "crawl.emphasis",
 	"strategy": "crawl.strategy", "decay": "crawl.decay", "limit-distance": "crawl.limit_distance", "place": "crawl.places",
-	"prioritised": "crawl.prioritised", "random-seed": "crawl.random_seed",
+	"news": "crawl.news", "prioritised": "crawl.prioritised", "random-seed": "crawl.random_seed",
 	"max-pages": "crawl.max_pages", "max-time": "crawl.max_time", "max-depth": "crawl.max_depth",
 	"max-pages-per-host": "crawl.max_pages_per_host", "max-pages-per-path": "crawl.max_pages_per_path", "max-failures": "crawl.max_failures", "selectivity": "crawl.selectivity",
 	"include": "crawl.include", "exclude": "crawl.exclude",
@@ -169,11 +169,15 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
 }
 
+// newsUsage describes a flag of crawl and simulate.
+const newsUsage = "lookahead takes links later whose pages are likely to repeat addresses; --news=false is for the most pages, whatever addresses they state"
+
 // strategyFlags are those that say how links are ordered.
 func strategyFlags(f *pflag.FlagSet) {
 	d := DefaultConfig().Crawl
 	f.String("strategy", d.Strategy, strings.Join(strategy.Names, " | "))
 	f.Float64("decay", d.Decay, "score = decay^(links since the last relevant page), of adaptive and link-distance")
+	f.Bool("news", d.News, newsUsage)
 	f.Int("limit-distance", d.LimitDistance, "irrelevant pages in a row that limited-distance crosses")
 	f.StringArray("place", nil, "`NAME` that best-first-url and best-first-anchor look for (repeatable)")
 	f.String("clickstream", "", "`DIR` of \"clickstream import\" for trend (default: clickstream in the data directory)")
@@ -334,7 +338,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := web.remember(p, f); err != nil {
 		return err
 	}
-	if err := errors.Join(relearn(ctx, f, order), recallNews(ctx, f, order)); err != nil {
+	if err := recall(ctx, f, order); err != nil {
 		return err
 	}
 	labels := &labelled{judge: judge, f: f, order: order, file: p.labels(), warn: a.warn}
@@ -412,7 +416,7 @@ type session struct {
 func (s *session) save(all bool) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	return errors.Join(saveModel(s.p, s.model, s.f), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), keepNews(s.f, s.order), s.watch.board.Save(s.f, all))
+	return errors.Join(saveModel(s.p, s.model, s.f, newsOf(s.order)), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.board.Save(s.f, all))
 }
 
 // run runs the loop and everything that goes on beside it, and returns why it

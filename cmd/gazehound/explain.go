@@ -99,7 +99,7 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 		return a.explainUnknown(f, u, scope(u))
 	}
 	traps := trap.New()
-	if err := errors.Join(restore(f, trapsKey, traps.Restore), recallNews(ctx, f, order)); err != nil {
+	if err := errors.Join(restore(f, trapsKey, traps.Restore), recall(ctx, f, order)); err != nil {
 		return err
 	}
 	x, err := explainKnown(f, cfg, order, model, traps, scope(n.URL), n)

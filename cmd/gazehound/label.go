@@ -228,7 +228,7 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 		return storeError(p, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := relearn(ctx, f, order); err != nil {
+	if err := recall(ctx, f, order); err != nil {
 		return err
 	}
 	final := map[frontier.Key]label{}
@@ -251,7 +251,7 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 			count.Kept++
 		}
 	}
-	return saveModel(p, model, f)
+	return saveModel(p, model, f, newsOf(order))
 }
 
 // A labelCount is what became of labels.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
@@ -10,23 +9,27 @@ import (
 	"gazehound/predictor"
 )
 
-// A crawl that was killed knows the addresses again that it had found, those
-// that were kept and those of the visits after that, and counts no visit twice.
-func TestRecallNews(t *testing.T) {
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+// A crawl that was killed knows the addresses again that it had found, and has
+// learned every visit once: with what was kept, with none, and with what was
+// kept for another position than the model's.
+func TestRecall(t *testing.T) {
+	p := project{t.TempDir()}
 	f, err := frontier.Open(frontier.Options{InMemory: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	lookahead := func() strategy.Lookahead { return strategy.Lookahead{Model: model, News: strategy.NewNews()} }
+	lookahead := func() strategy.Lookahead {
+		model, err := predictor.NewModel(predictor.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strategy.Lookahead{Model: model, News: strategy.NewNews()}
+	}
 	running := lookahead()
 	visit := func(i int) {
 		t.Helper()
-		e := frontier.Entry{URL: mustParse(t, fmt.Sprintf("http://a.example/%d/%d", i%3, i))}
+		e := frontier.Entry{URL: mustParse(t, fmt.Sprintf("http://a.example/%d/%d", i%3, i)), Depth: 1}
 		if _, err := f.Push(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -37,13 +40,12 @@ func TestRecallNews(t *testing.T) {
 		if _, err := f.Done(t.Context(), e, o); err != nil {
 			t.Fatal(err)
 		}
-		running.News.Saw(e.URL, o.Addresses)
+		running.Learn([]frontier.Node{{Entry: e, Outcome: o}}, true)
 	}
-	check := func(when string) {
+	check := func(when string, learned int) {
 		t.Helper()
 		again := lookahead()
-		again.News.Saw(mustParse(t, "http://a.example/1/"), []string{"learned with the model, after it was saved"})
-		if err := recallNews(t.Context(), f, again); err != nil {
+		if err := recall(t.Context(), f, again); err != nil {
 			t.Fatal(err)
 		}
 		for section := range 4 {
@@ -52,27 +54,35 @@ func TestRecallNews(t *testing.T) {
 				t.Errorf("%s: %s is fresh by %v, before by %v", when, u, got, want)
 			}
 		}
+		if got := again.Model.Stats().Depths[0].Relevant; got != learned {
+			t.Errorf("%s: %d visits learned, want %d", when, got, learned)
+		}
 	}
-	check("nothing visited")
+	check("nothing visited", 0)
 	for i := range 50 {
 		visit(i)
 	}
-	check("nothing kept")
-	if err := keepNews(f, running); err != nil {
+	check("nothing kept", 50)
+	if err := saveModel(p, running.Model, f, running.News); err != nil {
 		t.Fatal(err)
 	}
-	check("all kept")
+	check("all kept", 0)
 	for i := range 25 {
 		visit(50 + i)
 	}
-	check("visits since")
-	if err := errors.Join(keepNews(f, strategy.BreadthFirst{}), recallNews(t.Context(), f, strategy.BreadthFirst{})); err != nil {
+	check("visits since", 25)
+	if err := saveModel(p, running.Model, f, nil); err != nil {
+		t.Fatal(err)
+	}
+	visit(75)
+	check("the model alone saved since", 1)
+	if err := recall(t.Context(), f, strategy.BreadthFirst{}); err != nil {
 		t.Errorf("an order without news: %v", err)
 	}
 	if err := f.PutMeta(newsKey, []byte("{")); err != nil {
 		t.Fatal(err)
 	}
-	if err := recallNews(t.Context(), f, lookahead()); err == nil {
+	if err := recall(t.Context(), f, lookahead()); err == nil {
 		t.Error("what is damaged was taken")
 	}
 }

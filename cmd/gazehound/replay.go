@@ -150,7 +150,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		Frontier: f, Judge: judge, Strategy: order, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope, SiteWide: sitewide.New(),
 	}
 	err = c.Replay(ctx, r.exchanges(ctx, archive, cfg.blocked))
-	if err := errors.Join(saveModel(into, model, f), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
+	if err := errors.Join(saveModel(into, model, f, newsOf(order)), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -165,7 +165,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 			a.warn("%s; the model is the one that was learned along the way", oneLine(err.Error()))
 		} else if err != nil {
 			return err
-		} else if err := saveModel(into, model, f); err != nil {
+		} else if err := saveModel(into, model, f, nil); err != nil {
 			return err
 		}
 	}

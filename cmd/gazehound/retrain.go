@@ -99,7 +99,7 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 	}
 	replace := (report.Better || force) && !dryRun
 	if replace {
-		if err := saveModel(p, model, f); err != nil {
+		if err := saveModel(p, model, f, nil); err != nil {
 			return err
 		}
 	}
@@ -127,12 +127,12 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 func (a *app) takeUpLabels(ctx context.Context, p project, f *frontier.Frontier, model *predictor.Model) error {
 	order := strategy.Lookahead{Model: model}
 	labels := &labelled{f: f, order: order, file: p.labels(), warn: a.warn}
-	if err := relearn(ctx, f, order); err != nil {
+	if err := recall(ctx, f, order); err != nil {
 		return err
 	}
 	learned, err := labels.load(ctx)
 	if learned > 0 && err == nil {
-		err = saveModel(p, model, f)
+		err = saveModel(p, model, f, nil)
 	}
 	return err
 }

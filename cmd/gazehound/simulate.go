@@ -162,6 +162,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
 	f.Float64("decay", DefaultConfig().Crawl.Decay, "score = decay^(links since the last relevant page)")
+	f.Bool("news", DefaultConfig().Crawl.News, newsUsage)
 	f.StringArray("place", nil, "`NAME` that best-first-url and best-first-anchor look for (repeatable)")
 	f.String("topics", "", "`FILE` with a topic tree, for trend and judge topic")
 	f.String("topic", "", "`NAME` of its topic; without --topics the words of judge topic")
@@ -192,7 +193,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 }
 
 // simulateFlags are the flags of simulate that are keys of the configuration.
-var simulateFlags = map[string]string{"decay": "crawl.decay", "place": "crawl.places", "region": "region.boundary",
+var simulateFlags = map[string]string{"decay": "crawl.decay", "news": "crawl.news", "place": "crawl.places", "region": "region.boundary",
 	"alpha": "crawl.alpha", "beta": "crawl.beta", "emphasis": "crawl.emphasis", "topics": "crawl.topics", "topic": "crawl.topic",
 	"judge": "crawl.judge", "language": "crawl.language", "topic-share": "crawl.topic_share"}
 
@@ -368,7 +369,7 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Op
 			if kind == "adaptive" && o.train > 0 {
 				return &sim.Pupil{Adaptive: strategy.Adaptive{Decay: cfg.Crawl.Decay, Model: m}, Pages: o.train}, nil
 			}
-			options := strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised, Places: cfg.Crawl.Places,
+			options := strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised, Places: cfg.Crawl.Places, News: newNews(cfg),
 				Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta, Emphasis: cfg.Crawl.Emphasis, Topic: trend.Topic, Stay: trend.Stay}
 			if known, ok := o.known[w]; ok && w != nil {
 				options.Stay, options.Known = known.Stay, known.Known

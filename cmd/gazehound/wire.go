@@ -391,18 +391,22 @@ func (p *patterns) match(text string) string {
 // newOrder returns the strategy of the configuration, for a crawl from these
 // seeds. Flags of another one are an error, because they would do nothing.
 func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []weburl.URL) (strategy.Strategy, error) {
-	for _, flag := range []string{"limit-distance", "prioritised"} {
-		if a.flags.Changed(flag) && cfg.Crawl.Strategy != "limited-distance" {
-			return nil, fail(exitUsage, "--%s belongs to --strategy limited-distance, and the strategy is %s", flag, cfg.Crawl.Strategy)
-		}
-	}
-	for _, flag := range []string{"clickstream", "alpha", "beta", "emphasis"} {
-		if a.flags.Changed(flag) && cfg.Crawl.Strategy != "trend" {
-			return nil, fail(exitUsage, "--%s belongs to --strategy trend, and the strategy is %s", flag, cfg.Crawl.Strategy)
+	for _, own := range []struct {
+		strategy string
+		flags    []string
+	}{
+		{"limited-distance", []string{"limit-distance", "prioritised"}},
+		{"trend", []string{"clickstream", "alpha", "beta", "emphasis"}},
+		{"lookahead", []string{"news"}},
+	} {
+		for _, flag := range own.flags {
+			if a.flags.Changed(flag) && cfg.Crawl.Strategy != own.strategy {
+				return nil, fail(exitUsage, "--%s belongs to --strategy %s, and the strategy is %s", flag, own.strategy, cfg.Crawl.Strategy)
+			}
 		}
 	}
 	o := strategy.Options{
-		Decay: cfg.Crawl.Decay, Model: model, LimitDistance: cfg.Crawl.LimitDistance, Prioritised: cfg.Crawl.Prioritised, Places: cfg.Crawl.Places,
+		Decay: cfg.Crawl.Decay, Model: model, LimitDistance: cfg.Crawl.LimitDistance, Prioritised: cfg.Crawl.Prioritised, Places: cfg.Crawl.Places, News: newNews(cfg),
 	}
 	if cfg.Crawl.Strategy == "trend" {
 		if err := a.trendOptions(p, cfg, seeds, &o); err != nil {
@@ -414,6 +418,14 @@ func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []w
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
 	return order, nil
+}
+
+// newNews returns what lookahead is to learn of addresses; nil: nothing.
+func newNews(cfg *Config) *strategy.News {
+	if !cfg.Crawl.News {
+		return nil
+	}
+	return strategy.NewNews()
 }
 
 // demoted lowers the priorities of score by what is known of traps; a nil
@@ -431,12 +443,11 @@ func demoted(score func(*frontier.Entry) float64, traps *trap.Detector) func(*fr
 	}
 }
 
-// The names under which the frontier keeps what was learned of traps, which
-// addresses are site-wide, and which are known.
+// The names under which the frontier keeps what was learned of traps, and which
+// addresses are site-wide.
 const (
 	trapsKey    = "traps"
 	sitewideKey = "sitewide"
-	newsKey     = "news"
 )
 
 // restore takes over what the runs before have learned.
@@ -631,34 +642,73 @@ func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error)
 	return predictor.NewModel(o)
 }
 
-// learnedKey is the name under which the frontier keeps the last visit that
-// the saved model has learned.
-const learnedKey = "learned"
+// The names under which the frontier keeps the last visit that the saved model
+// has learned, and what lookahead knew of addresses then.
+const (
+	learnedKey = "learned"
+	newsKey    = "news"
+)
 
-// saveModel writes the model and how far it has read the crawl tree. A crash
-// between the two means that a few pages are learned twice, which is harmless.
-func saveModel(p project, m *predictor.Model, f *frontier.Frontier) error {
-	seq := f.Totals().Visited
+// A keptNews is what newsKey names.
+type keptNews struct {
+	Visits uint64          `json:"visits"` // the position of the model
+	News   json.RawMessage `json:"news"`
+}
+
+// saveModel writes the model and how far it has read the crawl tree; with news,
+// what is known of addresses there. A crash between the two means that a few
+// pages are learned twice, which is harmless.
+func saveModel(p project, m *predictor.Model, f *frontier.Frontier, news *strategy.News) error {
+	visits := uint64(f.Totals().Visited)
+	if news != nil {
+		known, err := news.Snapshot()
+		if err != nil {
+			return err
+		}
+		data, err := json.Marshal(keptNews{visits, known})
+		if err != nil {
+			return fmt.Errorf("save news: %w", err)
+		}
+		if err := f.PutMeta(newsKey, data); err != nil {
+			return err
+		}
+	}
 	if err := m.Save(p.model()); err != nil {
 		return fmt.Errorf("save model: %w", err)
 	}
-	return f.PutMeta(learnedKey, []byte(strconv.FormatInt(seq, 10)))
+	return f.PutMeta(learnedKey, strconv.AppendUint(nil, visits, 10))
 }
 
-// relearn teaches the model the visits that were stored after it was saved
-// last, as happens when the program is killed.
-func relearn(ctx context.Context, f *frontier.Frontier, order strategy.Strategy) error {
+// recall teaches order the visits that were stored after the model was saved
+// last, as happens when the program is killed. News that were not kept with that
+// model are gathered from the whole crawl tree.
+func recall(ctx context.Context, f *frontier.Frontier, order strategy.Strategy) error {
 	data, err := f.Meta(learnedKey)
 	if err != nil {
 		return err
 	}
-	var after uint64
+	var learned uint64
 	if data != nil {
-		if after, err = strconv.ParseUint(string(data), 10, 64); err != nil {
+		if learned, err = strconv.ParseUint(string(data), 10, 64); err != nil {
 			return fmt.Errorf("crawl: learned position %q: %w", data, err)
 		}
 	}
+	after := learned
+	news := newsOf(order)
+	if news != nil {
+		known, err := restoreNews(f, news, learned)
+		if err != nil {
+			return err
+		}
+		if !known {
+			after = 0
+		}
+	}
 	return f.Walk(ctx, after, func(n frontier.Node) error {
+		if n.Seq <= learned {
+			news.Saw(n.URL, n.Outcome.Addresses)
+			return nil
+		}
 		if n.Outcome.Kind != "page" {
 			return nil
 		}
@@ -671,47 +721,29 @@ func relearn(ctx context.Context, f *frontier.Frontier, order strategy.Strategy)
 	})
 }
 
-// recallNews tells lookahead which addresses the crawl has found: what was kept
-// last, and the visits that were stored since.
-func recallNews(ctx context.Context, f *frontier.Frontier, order strategy.Strategy) error {
-	s, ok := order.(strategy.Lookahead)
-	if !ok {
-		return nil
-	}
-	data, err := f.Meta(newsKey)
-	if err != nil {
-		return err
-	}
-	kept := struct {
-		Visits uint64          `json:"visits"`
-		News   json.RawMessage `json:"news"`
-	}{}
-	if data != nil {
-		if err := json.Unmarshal(data, &kept); err != nil {
-			return fmt.Errorf("crawl: known addresses: %w", err)
-		}
-	}
-	if err := s.News.Restore(kept.News); err != nil {
-		return fmt.Errorf("crawl: %w", err)
-	}
-	return f.Walk(ctx, kept.Visits, func(n frontier.Node) error {
-		s.News.Saw(n.URL, n.Outcome.Addresses)
-		return nil
-	})
+// newsOf returns what order knows of addresses; nil: nothing is of use to it.
+func newsOf(order strategy.Strategy) *strategy.News {
+	s, _ := order.(strategy.Lookahead)
+	return s.News
 }
 
-// keepNews has the frontier keep it.
-func keepNews(f *frontier.Frontier, order strategy.Strategy) error {
-	s, ok := order.(strategy.Lookahead)
-	if !ok {
-		return nil
+// restoreNews takes over what was known after so many visits, if that was kept.
+func restoreNews(f *frontier.Frontier, news *strategy.News, visits uint64) (known bool, err error) {
+	data, err := f.Meta(newsKey)
+	if err != nil || data == nil {
+		return false, err
 	}
-	visits := f.Totals().Visited
-	news, err := s.News.Snapshot()
-	if err != nil {
-		return err
+	var kept keptNews
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return false, fmt.Errorf("crawl: known addresses: %w", err)
 	}
-	return f.PutMeta(newsKey, fmt.Appendf(nil, `{"visits":%d,"news":%s}`, visits, news))
+	if kept.Visits != visits {
+		return false, nil
+	}
+	if err := news.Restore(kept.News); err != nil {
+		return false, fmt.Errorf("crawl: %w", err)
+	}
+	return true, nil
 }
 
 // fileExists tells whether name is there.

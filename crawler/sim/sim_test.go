@@ -42,7 +42,7 @@ func order(tb testing.TB, name string) strategy.Strategy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: m, LimitDistance: 2, Places: []string{"Demostadt"},
+	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: m, LimitDistance: 2, News: strategy.NewNews(), Places: []string{"Demostadt"},
 		Alpha: 0.5, Beta: 0.5, Emphasis: 3, Stay: func(weburl.URL) float64 { return 0 }})
 	if err != nil {
 		tb.Fatal(err)

@@ -36,7 +36,7 @@ func TestPartsAddUp(t *testing.T) {
 	repeats := 0
 	for _, name := range Names {
 		for _, prioritised := range []bool{false, true} {
-			s, err := New(name, Options{Decay: 0.5, Model: model, LimitDistance: 2, Prioritised: prioritised, Places: []string{"Oldenburg"}, Alpha: 1, Beta: 1, Emphasis: 1,
+			s, err := New(name, Options{Decay: 0.5, Model: model, News: NewNews(), LimitDistance: 2, Prioritised: prioritised, Places: []string{"Oldenburg"}, Alpha: 1, Beta: 1, Emphasis: 1,
 				Stay: func(u weburl.URL) float64 { return float64(len(u.Path())%3) / 2 }})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)

@@ -68,6 +68,7 @@ var Names = []string{"lookahead", "adaptive", "link-distance", "breadth-first", 
 type Options struct {
 	Decay         float64          // base of the link-distance score, in (0, 1]
 	Model         *predictor.Model // of adaptive and lookahead
+	News          *News            // of lookahead; nil: a page is worth the same whatever addresses it states
 	LimitDistance int              // irrelevant pages in a row that limited-distance crosses, ≥ 1
 	Prioritised   bool             // limited-distance serves what is near a relevant page first
 	Places        []string         // names that the best-first strategies look for, one or more
@@ -108,7 +109,7 @@ func New(name string, o Options) (Strategy, error) {
 		case "adaptive":
 			return Adaptive{o.Decay, o.Model}, nil
 		case "lookahead":
-			return Lookahead{o.Model, NewNews()}, nil
+			return Lookahead{o.Model, o.News}, nil
 		}
 		switch {
 		case o.Topic == nil && o.Stay == nil:

@@ -19,7 +19,7 @@ func newStrategy(t interface{ Fatal(...any) }, name string, limit int, prioritis
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model, LimitDistance: limit, Prioritised: prioritised, Places: []string{"Oldenburg"},
+	s, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model, LimitDistance: limit, Prioritised: prioritised, News: strategy.NewNews(), Places: []string{"Oldenburg"},
 		Alpha: 0.5, Beta: 0.5, Emphasis: 1, Stay: func(weburl.URL) float64 { return 0.25 }})
 	if err != nil {
 		t.Fatal(err)
