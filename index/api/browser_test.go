@@ -317,7 +317,7 @@ func TestBrowserPhoneMap(t *testing.T) {
 	}
 	stop := func(n int, share string) {
 		t.Helper()
-		wait("stop "+fmt.Sprint(n), fmt.Sprintf(`document.querySelector(".columns").dataset.stop === "%d" && document.querySelector(".handle").getAttribute("aria-expanded") === String(%d > 0) && Math.abs(document.querySelector(".list").offsetHeight - Math.max(73.6, %s * document.querySelector(".columns").offsetHeight)) < 2`, n, n, share))
+		wait("stop "+fmt.Sprint(n), fmt.Sprintf(`document.querySelector(".columns").dataset.stop === "%d" && document.querySelector(".handle").getAttribute("aria-expanded") === String(%d > 0) && Math.abs(document.querySelector(".list").offsetHeight - Math.max(134.4, %s * document.querySelector(".columns").offsetHeight)) < 2`, n, n, share))
 	}
 	do(t, ctx, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(server+"/?q=haus&lang=de"), chromedp.WaitVisible(".handle"), chromedp.WaitVisible(".leaflet-marker-icon"))
 	stop(1, "0.5")
@@ -338,6 +338,18 @@ func TestBrowserPhoneMap(t *testing.T) {
 	do(t, ctx, chromedp.Click(".handle"))
 	stop(0, "0.12")
 	shoot(t, ctx, "phone-map")
+	// There the cards lie side by side: to swipe them selects the hit, and the map
+	// shows it.
+	selected := `document.querySelector("li.selected")?.id === "r%d" && document.querySelectorAll(".leaflet-marker-icon.current").length === 1 && (() => { const m = document.querySelector(".leaflet-marker-icon.current").getBoundingClientRect(), f = document.querySelector(".leaflet-host").getBoundingClientRect(); return m.left >= f.left && m.right <= f.right && m.top >= f.top && m.bottom <= f.bottom; })()`
+	for _, n := range []int{2, 3, 9, 1} {
+		do(t, ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const card = document.getElementById("r%d"), cards = card.parentElement; cards.scrollTo({ left: card.offsetLeft - cards.offsetLeft - 20, behavior: "instant" }); }`, n)))
+		wait(fmt.Sprintf("card %d", n), fmt.Sprintf(selected, n))
+	}
+	shoot(t, ctx, "phone-swiped")
+	do(t, ctx, chromedp.Click("#r1 .address"))
+	stop(1, "0.5")
+	do(t, ctx, chromedp.Click(".handle"), chromedp.Click(".handle"))
+	stop(0, "0.12")
 	// By keys.
 	do(t, ctx, chromedp.Evaluate[chromedp.Void](`document.querySelector(".handle").focus()`), chromedp.KeyEvent(kb.ArrowUp))
 	stop(1, "0.5")

@@ -40,7 +40,8 @@ export function startMap(section, data) {
   section.prepend(frame);
   section.classList.add("live");
   const columns = section.parentElement;
-  const sheet = startSheet(columns, document.getElementById("list"), data.total, t);
+  let touched = false; // the reader moves the map, and we do not
+  const sheet = startSheet(columns, document.getElementById("list"), data.total, t, swiped);
 
   const map = L.map(frame, {
     zoomControl: false, attributionControl: false, minZoom: 3, maxZoom: 19, maxBounds: [[-85, -190], [85, 190]], zoomSnap: 0.5,
@@ -106,11 +107,29 @@ export function startMap(section, data) {
     return box;
   }
 
-  let selected = 0;
+  // One hit is selected, in the list and on the map, where it may be one of a
+  // cluster.
+  let selected = 0, marked = null;
   function select(n) {
     selected = n;
     for (const li of document.querySelectorAll("ol > li")) li.classList.toggle("selected", li.id === "r" + n);
-    document.getElementById("r" + n)?.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
+    document.getElementById("r" + n)?.scrollIntoView({ block: "nearest", inline: "center", behavior: still ? "auto" : "smooth" });
+    mark();
+  }
+  function mark() {
+    marked?.classList.remove("current");
+    const m = markers.get(selected);
+    marked = m && group.getVisibleParent(m)?.getElement();
+    marked?.classList.add("current");
+  }
+  map.on("moveend", mark);
+  function swiped(n) {
+    if (n === selected) return;
+    select(n);
+    const m = markers.get(n);
+    touched = false;
+    map.closePopup();
+    if (m && !map.getBounds().pad(-0.1).contains(m.getLatLng())) map.panTo(m.getLatLng(), { animate: !still });
   }
   let opener = null;
   map.on("popupopen", (e) => {
@@ -226,7 +245,7 @@ export function startMap(section, data) {
     const c = map.getCenter();
     return `#map=${map.getZoom()}/${c.lat.toFixed(5)}/${c.lng.toFixed(5)}`;
   };
-  let touched = false, byPopup = false; // moved so that a popup finds room: nobody asks for another area
+  let byPopup = false; // moved so that a popup finds room: nobody asks for another area
   map.on("autopanstart", () => (byPopup = true));
   for (const event of ["pointerdown", "wheel", "keydown"]) frame.addEventListener(event, () => (touched = true), { passive: true });
   map.on("moveend", () => {
@@ -313,6 +332,7 @@ export function startMap(section, data) {
   function show(n) {
     const m = markers.get(n);
     if (!m) return;
+    touched = false;
     sheet.showMap();
     group.zoomToShowLayer(m, () => {
       if (!map.getBounds().contains(m.getLatLng())) map.panTo(m.getLatLng(), { animate: !still });

@@ -1,11 +1,13 @@
 // On a telephone the list is a sheet over the map that stops at three heights:
-// its head, half of the room, nearly all of it.
+// one card, half of the room, nearly all of it. At the lowest the cards lie side
+// by side and are swiped.
 const stops = [0.12, 0.5, 0.92];
 
 // startSheet gives the list a handle that can be dragged, pressed, and moved
-// with the arrow keys, and returns what others may do with the sheet. On a wide screen
-// the style sheet makes it an ordinary column.
-export function startSheet(columns, list, total, t) {
+// with the arrow keys, and returns what others may do with the sheet. It tells
+// swiped the number of the hit whose card was swiped to. On a wide screen the
+// style sheet makes it an ordinary column.
+export function startSheet(columns, list, total, t, swiped) {
   document.documentElement.classList.add("sheet");
   const handle = document.createElement("button");
   handle.type = "button";
@@ -37,6 +39,7 @@ export function startSheet(columns, list, total, t) {
     handle.setAttribute("aria-expanded", String(stop > 0));
     handle.setAttribute("aria-label", `${word.textContent}, ${t["sheet" + stop]}`);
     if (stop === 0) list.scrollTop = 0;
+    list.querySelector("li.selected")?.scrollIntoView({ block: "nearest", inline: "center" });
     try {
       sessionStorage.setItem("sheet", stop);
     } catch {}
@@ -78,10 +81,29 @@ export function startSheet(columns, list, total, t) {
     e.preventDefault();
     to(n);
   });
-  // Nobody is to stand in what cannot be seen.
+  // Who comes by keys sees the whole list, and a tap on a card opens it there.
   list.addEventListener("focusin", (e) => {
-    if (e.target !== handle && stop === 0 && narrow.matches) to(1);
+    if (e.target !== handle && stop === 0 && narrow.matches && e.target.matches(":focus-visible")) to(1);
   });
+  list.addEventListener("click", (e) => {
+    const card = e.target.closest("ol > li");
+    if (!card || stop !== 0 || !narrow.matches || e.target.closest("a, button")) return;
+    to(1);
+    card.scrollIntoView({ block: "nearest" });
+  });
+
+  const cards = list.querySelector("ol");
+  const middle = (e) => e.offsetLeft + e.offsetWidth / 2;
+  let settling = 0;
+  cards?.addEventListener("scroll", () => {
+    clearTimeout(settling);
+    if (stop !== 0 || !narrow.matches) return;
+    settling = setTimeout(() => {
+      const far = (card) => Math.abs(middle(card) - cards.scrollLeft - middle(cards));
+      const near = [...cards.children].reduce((best, card) => (far(card) < far(best) ? card : best));
+      swiped(+near.id.slice(1));
+    }, 120);
+  }, { passive: true });
 
   return {
     showMap: () => narrow.matches && stop === 2 && to(1),
