@@ -364,11 +364,16 @@ type patterns struct {
 func (p *patterns) reason(text string) string {
 	slot := &p.slots[maphash.String(p.seed, text)%uint64(len(p.slots))]
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if slot.text != text {
-		slot.text, slot.reason = text, p.match(text)
+	known, reason := slot.text == text, slot.reason
+	p.mu.Unlock()
+	if known {
+		return reason
 	}
-	return slot.reason
+	reason = p.match(text) // others ask meanwhile
+	p.mu.Lock()
+	slot.text, slot.reason = text, reason
+	p.mu.Unlock()
+	return reason
 }
 
 func (p *patterns) match(text string) string {
