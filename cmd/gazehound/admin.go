@@ -278,30 +278,43 @@ func (s *session) troubles() []string {
 	return why
 }
 
-// maxSurvey bounds the addresses that are read back from the index.
+// maxSurvey bounds the addresses of the index that are put on the map.
 const maxSurvey = 100_000
 
 // survey tells the board which streets the region has and what was found of
 // them before this run.
 func (s *session) survey(ctx context.Context) error {
-	read, enough := 0, errors.New("enough")
+	board, read, enough := s.watch.board, 0, errors.New("enough")
 	err := s.x.Walk(ctx, index.Query{}, func(h *index.Hit) error {
 		if read++; read > maxSurvey {
 			return enough // in the order of hashes, so what was read is a fair part
 		}
-		s.watch.board.Known(h.Country, h.Postcode, h.Street, h.HouseNumber, h.Point, h.HasPoint)
+		if h.HasPoint {
+			board.Place(h.Point)
+		}
 		return nil
 	})
-	if err == nil || errors.Is(err, enough) {
-		err = nil
-		if s.places != nil {
-			err = s.places.StreetsIn(ctx, s.region, func(street gazetteer.Place, houses int) error {
-				s.watch.board.List(street, houses)
+	if (err == nil || errors.Is(err, enough)) && s.places != nil {
+		err = s.places.StreetsIn(ctx, s.region, func(street gazetteer.Place, houses int) error {
+			board.List(street, houses)
+			return nil
+		})
+		if err == nil {
+			board.Listed(func(address string, known func(string) bool) string { return streetOf(s.places, address, known) })
+			err = s.f.Walk(ctx, 0, func(n frontier.Node) error {
+				if n.Outcome.Kind == "page" && n.Outcome.Relevant {
+					for _, address := range n.Outcome.Addresses {
+						board.Known(address)
+					}
+				}
 				return nil
 			})
 		}
+		if err == nil {
+			board.Counted()
+		}
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, enough) && ctx.Err() == nil {
 		s.a.warn("the coverage of streets is not shown: %s", oneLine(err.Error()))
 	}
 	return nil

@@ -475,7 +475,11 @@ func (s *session) run(ctx context.Context) error {
 			return nil
 		})
 	})
-	beside.Go(func() error { return s.survey(side) })
+	surveyed := make(chan struct{})
+	beside.Go(func() error {
+		defer close(surveyed)
+		return s.survey(side)
+	})
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
 		n.Obey(s.obey(cancel))
 	}
@@ -497,6 +501,10 @@ func (s *session) run(ctx context.Context) error {
 	}
 	if err == nil {
 		err = s.c.Run(ctx)
+	}
+	select {
+	case <-surveyed: // what is said at the end is said of all streets
+	case <-ctx.Done():
 	}
 	stopSide()
 	return errors.Join(err, beside.Wait())
@@ -561,15 +569,15 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 // startOver removes crawl and index, after a question where somebody can
 // answer it.
 func (a *app) startOver(p project) error {
-	if _, err := os.Stat(p.frontier()); errors.Is(err, fs.ErrNotExist) {
+	if !fileExists(p.frontier()) {
 		return nil
 	}
 	if !a.yes && !a.confirm(fmt.Sprintf("Throw away the crawl and the index in %s?", p.dir)) {
 		return fail(exitUsage, "--fresh throws away the crawl in %s. Say --yes as well if that is meant", p.dir)
 	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier()}) // nobody uses it
+	f, err := p.openCrawl(0) // nobody uses it
 	if err != nil {
-		return storeError(p, err)
+		return err
 	}
 	if err := errors.Join(f.Close(), os.Rename(p.frontier(), p.discarded())); err != nil {
 		return err

@@ -160,10 +160,13 @@ func (d *doctor) tell() error {
 	return nil
 }
 
-// several writes a number with what it counts: "1 page", "2 pages".
+// several writes a number with what it counts: "1 page", "2 pages", "2 addresses".
 func several(n int, what string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + what
+	case strings.HasSuffix(what, "s"):
+		return count(n) + " " + what + "es"
 	}
 	return count(n) + " " + what + "s"
 }
@@ -364,7 +367,7 @@ func (d *doctor) index(ctx context.Context) {
 		d.note(isBroken, "index", "", "%v", err)
 		return
 	}
-	d.well("index", "%s addresses on %s", count(s.Addresses), several(s.Pages, "page"))
+	d.well("index", "%s on %s", several(s.Addresses, "address"), several(s.Pages, "page"))
 }
 
 func (d *doctor) model() {

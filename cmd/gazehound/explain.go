@@ -66,9 +66,11 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	if !fileExists(p.frontier()) {
-		return fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+	f, err := p.openCrawl(int64(cfg.Storage.Memory))
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	model, err := predictor.Load(p.model(), modelOptions(cfg))
 	if errors.Is(err, fs.ErrNotExist) {
 		model, err = predictor.NewModel(modelOptions(cfg))
@@ -85,12 +87,6 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory)})
-	if err != nil {
-		return storeError(p, err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-
 	n, known, err := f.Get(frontier.KeyOf(u))
 	if err != nil {
 		return err
@@ -562,7 +558,7 @@ func (v *Visit) write(w io.Writer) {
 	if v.Relevant {
 		verdict = "relevant"
 	}
-	fmt.Fprintf(w, "verdict   %s, score %.3f, %d addresses in the region\n", verdict, v.Score, len(v.Addresses))
+	fmt.Fprintf(w, "verdict   %s, score %.3f, %s in the region\n", verdict, v.Score, several(len(v.Addresses), "address"))
 	if v.Evidence != "" {
 		fmt.Fprintf(w, "evidence  %s\n", oneLine(v.Evidence))
 	}

@@ -312,19 +312,15 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 		}
 		return a.printJSON(line)
 	}
-	what := "addresses"
-	if n := sum.Addresses; n == 1 {
-		what = "address"
-	}
-	text := fmt.Sprintf("%d %s", sum.Addresses, what)
+	text := several(sum.Addresses, "address")
 	if f.Name == "seeds" {
-		text = fmt.Sprintf("%d sites with %s", sum.Sites, text)
+		text = fmt.Sprintf("%s with %s", several(sum.Sites, "site"), text)
 	}
 	if file != "-" {
 		text += " → " + file
 	}
 	if o.Missing {
-		text += fmt.Sprintf("   (%d that the gazetteer knows were left out)", sum.Known)
+		text += fmt.Sprintf("   (%s that the gazetteer knows were left out)", count(sum.Known))
 	}
 	a.say("%s", text)
 	if sum.LeftOut > 0 {

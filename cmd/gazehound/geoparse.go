@@ -373,17 +373,14 @@ func (a *app) printVerdict(lines []verdictLine, v geoparse.Verdict, region *gaze
 			fmt.Fprintf(a.stdout, "  %s\n", oneLine(s))
 		}
 	}
-	noun := "addresses"
-	if len(v.Addresses) == 1 {
-		noun = "address"
-	}
+	found := several(len(v.Addresses), "address")
 	switch {
 	case region == nil:
-		a.say("%d %s; no region to judge them by", len(v.Addresses), noun)
+		a.say("%s; no region to judge them by", found)
 	case v.Relevant:
-		a.say("%d %s, relevant for %s", len(v.Addresses), noun, oneLine(region.Name))
+		a.say("%s, relevant for %s", found, oneLine(region.Name))
 	default:
-		a.say("%d %s, not relevant for %s", len(v.Addresses), noun, oneLine(region.Name))
+		a.say("%s, not relevant for %s", found, oneLine(region.Name))
 	}
 	return nil
 }

@@ -223,9 +223,9 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 	if err != nil {
 		return err
 	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory)})
+	f, err := p.openCrawl(int64(cfg.Storage.Memory))
 	if err != nil {
-		return storeError(p, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if err := recall(ctx, f, order); err != nil {

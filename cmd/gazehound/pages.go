@@ -90,9 +90,6 @@ func foundPageOf(n *frontier.Node) foundPage {
 		SiteWide: o.SiteWide, Links: n.Depth, Visit: n.Seq, At: o.At}
 	if len(o.Addresses) > 0 {
 		p.Evidence = several(len(o.Addresses), "address")
-		if len(o.Addresses) > 1 {
-			p.Evidence = fmt.Sprintf("%d addresses", len(o.Addresses))
-		}
 		if o.SiteWide {
 			p.Evidence += ", as on most pages of the host"
 		}
@@ -108,12 +105,9 @@ func (a *app) pages(ctx context.Context, format, output string, best int) (err e
 	if err != nil {
 		return err
 	}
-	if !fileExists(p.frontier()) {
-		return fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
-	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory)})
+	f, err := p.openCrawl(int64(cfg.Storage.Memory))
 	if err != nil {
-		return storeError(p, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 
@@ -209,11 +203,7 @@ func (p project) withoutAddresses() string {
 	relevant, addresses, about := int64(0), int64(0), ""
 	if s, err := monitor.Read(p.status()); err == nil {
 		relevant, addresses, about = s.Relevant, s.Addresses, " are about "+s.Region+" and"
-	} else if fileExists(p.frontier()) { // replay writes no status
-		f, err := frontier.Open(frontier.Options{Dir: p.frontier()})
-		if err != nil {
-			return ""
-		}
+	} else if f, err := p.openCrawl(0); err == nil { // replay writes no status
 		t := f.Totals()
 		relevant, addresses = t.Relevant, t.Addresses
 		f.Close() // nothing was written

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
@@ -82,6 +83,19 @@ func (p project) lostIndex() error {
 		return nil
 	}
 	return fmt.Errorf("the index %s is gone, and with it what the crawl found on %s", p.index(), several(int(s.Pages), "page"))
+}
+
+// openCrawl opens the crawl tree and the queue of the project, which nobody else
+// may have open.
+func (p project) openCrawl(memory int64) (*frontier.Frontier, error) {
+	if !fileExists(p.frontier()) {
+		return nil, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+	}
+	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: memory})
+	if err != nil {
+		return nil, storeError(p, err)
+	}
+	return f, nil
 }
 
 // openGazetteer opens the gazetteer of the project.

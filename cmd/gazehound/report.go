@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gazehound/crawler/frontier"
 	"gazehound/crawler/report"
 	"gazehound/gazetteer"
 
@@ -27,8 +26,8 @@ the biggest host, distinct addresses, hosts, distances, and how breadth-first wo
 have done on the same web, at most. That line is estimated, level by level from
 the links that were visited; they were chosen well, so it flatters breadth-first.
 
-Where there is a gazetteer, the report says which share of the region's streets
-has a mention, how many streets sites like these mention in all (capture–
+Where there is a gazetteer, the report says in which share of the region's streets
+an address was found, how many streets sites like these mention in all (capture–
 recapture between sites, Chao 1987: a lower bound), and whether to go on.
 
 All of it comes from the crawl tree, where each URL stands once: to visit a page
@@ -152,9 +151,11 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 
 // readReport reads the crawl of a project.
 func (a *app) readReport(ctx context.Context, p project, boundary string, memory int64) (c *report.Crawl, err error) {
-	if !fileExists(p.frontier()) {
-		return nil, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+	f, err := p.openCrawl(memory)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	var o report.Options
 	if g, err := gazetteer.Open(p.gazetteer()); err == nil {
 		defer g.Close()
@@ -166,11 +167,6 @@ func (a *app) readReport(ctx context.Context, p project, boundary string, memory
 	} else if fileExists(p.gazetteer()) {
 		a.warn("no report on streets: %s", oneLine(err.Error()))
 	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: memory})
-	if err != nil {
-		return nil, storeError(p, err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
 	return report.Read(ctx, p.dir, f, o)
 }
 
@@ -184,16 +180,22 @@ func streetOptions(g *gazetteer.Gazetteer, region *gazetteer.Region) report.Opti
 	return report.Options{
 		Streets: len(streets),
 		Street: func(address string) string {
-			part := strings.Split(address, "|") // see geoparse.Address.Key
-			if len(part) != 5 || part[3] == "" {
-				return ""
-			}
-			for _, s := range g.Streets(gazetteer.Query{Country: part[0], Postcode: part[1], City: part[2], Street: part[3]}) {
-				if id := gazetteer.StreetID(s); streets[id] {
-					return id
-				}
-			}
-			return ""
+			return streetOf(g, address, func(id string) bool { return streets[id] })
 		},
 	}
+}
+
+// streetOf returns the gazetteer.StreetID of an address that a crawl tree names,
+// the first of those that are known; "" where there is none.
+func streetOf(g *gazetteer.Gazetteer, address string, known func(id string) bool) string {
+	part := strings.Split(address, "|") // see geoparse.Address.Key
+	if len(part) != 5 || part[3] == "" {
+		return ""
+	}
+	for _, s := range g.Streets(gazetteer.Query{Country: part[0], Postcode: part[1], City: part[2], Street: part[3]}) {
+		if id := gazetteer.StreetID(s); known(id) {
+			return id
+		}
+	}
+	return ""
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gazehound/crawler/cluster"
-	"gazehound/crawler/frontier"
 	"gazehound/crawler/partition"
 	"gazehound/crawler/report"
 	"gazehound/crawler/sim"
@@ -132,12 +131,9 @@ func nodeOrders(names []string, projects []project) (orders []sim.NodeOrder, err
 }
 
 func readNode(ctx context.Context, r *report.NodesReader, node int, p project, memory int64) (err error) {
-	if !fileExists(p.frontier()) {
-		return fail(exitNoData, "%s holds no crawl. \"gazehound node\" makes one", p.dir)
-	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: memory})
+	f, err := p.openCrawl(memory)
 	if err != nil {
-		return storeError(p, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return r.Read(ctx, node, f)

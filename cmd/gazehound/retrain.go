@@ -52,23 +52,17 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 	if err != nil {
 		return err
 	}
-	if !fileExists(p.frontier()) {
-		return fail(exitNoData, "%s holds no crawl to learn from. \"gazehound crawl\" makes one", p.dir)
-	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory)})
+	f, err := p.openCrawl(int64(cfg.Storage.Memory))
 	if err != nil {
-		return storeError(p, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	trees := []*frontier.Frontier{f}
 	for _, dir := range others {
 		other := project{dir}
-		if !fileExists(other.frontier()) {
-			return fail(exitNoData, "%s holds no crawl to learn from", dir)
-		}
-		tree, err := frontier.Open(frontier.Options{Dir: other.frontier(), Memory: int64(cfg.Storage.Memory)})
+		tree, err := other.openCrawl(int64(cfg.Storage.Memory))
 		if err != nil {
-			return storeError(other, err)
+			return err
 		}
 		defer func() { err = errors.Join(err, tree.Close()) }()
 		trees = append(trees, tree)

@@ -61,6 +61,8 @@ func TestScript(t *testing.T) {
 			"code": exitsWith,
 			"cut":  cutOff,
 
+			"streets": sameStreets,
+
 			"bestsite":  chooseSite,
 			"address":   chooseAddress,
 			"norecords": noRecords,
@@ -185,6 +187,23 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	kind := fmt.Sprint(last["type"])
 	if len(args) > 1 && kind != args[1] || len(args) == 1 && kind != "summary" && kind != "exit_error" {
 		ts.Fatalf("the last line of %s has type %q", args[0], kind)
+	}
+}
+
+// sameStreets holds the streets of a report against those of a status.
+func sameStreets(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: streets REPORT STATUS")
+	}
+	var report struct {
+		Streets struct{ Gazetteer, Mentioned int }
+	}
+	var status struct{ Streets struct{ All, Found int } }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &report))
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &status))
+	r, s := report.Streets, status.Streets
+	if r.Mentioned == 0 || r.Gazetteer != s.All || r.Mentioned != s.Found {
+		ts.Fatalf("the report has %d of %d streets, the status %d of %d", r.Mentioned, r.Gazetteer, s.Found, s.All)
 	}
 }
 

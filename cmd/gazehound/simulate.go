@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"gazehound/crawler/demo"
-	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
 	"gazehound/crawler/sim"
 	"gazehound/crawler/strategy"
@@ -585,12 +584,9 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 		return a.otherSeeds(w, o)
 	}
 	p := project{o.trace}
-	if !fileExists(p.frontier()) {
-		return nil, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
-	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory)})
+	f, err := p.openCrawl(int64(cfg.Storage.Memory))
 	if err != nil {
-		return nil, storeError(p, err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if w, err = sim.FromTree(ctx, f, o.trace); err != nil {

@@ -86,7 +86,7 @@ func readStatus(p project) (crawlStatus, error) {
 	s := crawlStatus{Type: "status"}
 	pid, locked, err := frontier.Holder(p.frontier())
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, fail(exitNoData, "no crawl in %s. \"gazehound crawl\" starts one", p.dir)
+		return s, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
 	} else if err != nil {
 		return s, fmt.Errorf("status: %w", err)
 	}
@@ -207,7 +207,7 @@ func (s *crawlStatus) text() string {
 		return b.String()
 	}
 	if c := s.Streets; c.All > 0 {
-		line("streets", "%d of %d found (%.1f %%; one of several postcodes counts in each), %d of them by the last 1,000 pages", c.Found, c.All, 100*float64(c.Found)/float64(c.All), c.Recent)
+		line("streets", "%d of %d found (%.1f %%), %d of them by the last 1,000 pages", c.Found, c.All, 100*float64(c.Found)/float64(c.All), c.Recent)
 	}
 	losses := make([]string, len(s.LogLoss))
 	for d, l := range s.LogLoss {

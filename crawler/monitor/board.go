@@ -15,7 +15,6 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/strategy"
 	"gazehound/gazetteer"
-	"gazehound/geoparse"
 	"gazehound/predictor"
 
 	"github.com/paulmach/orb"
@@ -23,12 +22,11 @@ import (
 
 // Bounds of what a Board keeps.
 const (
-	maxHosts   = 10_000    // whose pages are counted
-	maxDots    = 20_000    // places on the map; of more, a fair sample
-	maxFresh   = 500       // of them, since the last tick
-	maxStreets = 100_000   // of a region whose coverage is shown
-	maxHouses  = 1_000_000 // distinct ones that are counted for it
-	recent     = 1_000     // pages that "of late" means
+	maxHosts  = 10_000    // whose pages are counted
+	maxDots   = 20_000    // places on the map; of more, a fair sample
+	maxFresh  = 500       // of them, since the last tick
+	maxHouses = 1_000_000 // distinct ones that are counted for the coverage
+	recent    = 1_000     // pages that "of late" means
 )
 
 // A Board keeps what the dashboard shows of a crawl and the frontier does not
@@ -44,12 +42,13 @@ type Board struct {
 	dots     []Dot
 	places   map[uint64]bool // distinct ones that were found
 	fresh    []Dot
-	streets  map[string]*Street
-	houses   map[uint64]bool
-	listed   int           // streets that the gazetteer knows
-	covered  int           // of them, have an address that was found
-	news     [recent]uint8 // new streets that each of the last pages brought
-	pages    int           // seen by this board
+	streets  map[uint64]*Street // of the region, by the hash of gazetteer.StreetID
+	find     Find               // nil: the streets are not all listed
+	counted  bool               // all that was found before this run
+	houses   map[uint64]bool    // that were found, by the hash of their address
+	covered  int                // streets with one
+	news     [recent]uint8      // new streets that each of the last pages brought
+	pages    int                // seen by this board
 	losses   [predictor.MaxDepth]loss
 	meters   *meters
 }
@@ -84,15 +83,17 @@ func (h *hostCount) robots() string {
 
 // A Street is a street of the region and how much of it was found.
 type Street struct {
-	Name     string  `json:"name"`
-	Postcode string  `json:"postcode,omitempty"`
-	Houses   int     `json:"houses"` // that the gazetteer knows; 0: it knows none
-	Found    int     `json:"found"`  // distinct addresses
-	Lon      float64 `json:"lon"`
-	Lat      float64 `json:"lat"`
-
-	listed bool // the gazetteer knows it in the region
+	Name   string  `json:"name"`
+	City   string  `json:"city,omitempty"`
+	Houses int     `json:"houses"` // that the gazetteer knows; 0: it knows none
+	Found  int     `json:"found"`  // distinct addresses
+	Lon    float64 `json:"lon"`
+	Lat    float64 `json:"lat"`
 }
+
+// Find returns the gazetteer.StreetID of an address that the crawl tree names
+// (see geoparse.Address.Key), one of those that are known; "" where there is none.
+type Find func(address string, known func(id string) bool) string
 
 // A loss is the mean log-loss of the last predictions.
 type loss struct {
@@ -102,7 +103,7 @@ type loss struct {
 
 // NewBoard returns an empty Board.
 func NewBoard() *Board {
-	return &Board{history: newHistory(), hosts: map[string]*hostCount{}, places: map[uint64]bool{}, streets: map[string]*Street{},
+	return &Board{history: newHistory(), hosts: map[string]*hostCount{}, places: map[uint64]bool{}, streets: map[uint64]*Street{},
 		houses: map[uint64]bool{}, meters: newMeters()}
 }
 
@@ -150,9 +151,12 @@ func (b *Board) Visit(v *crawler.Visit) {
 	if v.Outcome.Relevant {
 		host.relevant++
 		for i := range v.Verdict.Addresses {
-			if a := &v.Verdict.Addresses[i]; a.Counts() {
-				b.found(a, v.Outcome.At)
+			if a := &v.Verdict.Addresses[i]; a.Counts() && a.Precision != gazetteer.NoPrecision {
+				b.dot(Dot{a.Point.Lon(), a.Point.Lat(), v.Outcome.At})
 			}
+		}
+		for _, address := range v.Outcome.Addresses {
+			b.cover(address)
 		}
 	}
 	b.news[b.pages%recent] = uint8(min(b.covered-before, math.MaxUint8))
@@ -183,79 +187,73 @@ func (b *Board) host(name string) *hostCount {
 	return h
 }
 
-// found takes note of an address of the region.
-func (b *Board) found(a *geoparse.Address, at time.Time) {
-	if p := &a.Place; p.ID != "" && p.Street != "" {
-		b.cover(p.Country, p.Postcode, p.Street, a.HouseNumber, a.Point)
-	}
-	if a.Precision != gazetteer.NoPrecision {
-		b.dot(Dot{a.Point.Lon(), a.Point.Lat(), at})
-	}
-}
-
-// Known takes note of an address that was found before this run.
-func (b *Board) Known(country, postcode, street, number string, at orb.Point, located bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if street != "" {
-		b.cover(country, postcode, street, number, at)
-	}
-	if located {
-		b.dot(Dot{Lon: at.Lon(), Lat: at.Lat()})
-	}
-}
-
-// List takes note of a street of the region with the number of its houses.
+// List takes note of a street of the region, or of the part of one in a
+// postcode, with the number of its houses. A street counts once, however many
+// postcodes it runs through.
 func (b *Board) List(p gazetteer.Place, houses int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := b.street(p.Country, p.Postcode, p.Street, p.Point)
+	key := hash(gazetteer.StreetID(p))
+	s := b.streets[key]
 	if s == nil {
-		return
-	}
-	if !s.listed {
-		s.listed = true
-		b.listed++
-		if s.Found > 0 {
-			b.covered++
-		}
+		s = &Street{Name: p.Street, City: p.City, Lon: p.Point.Lon(), Lat: p.Point.Lat()}
+		b.streets[key] = s
 	}
 	s.Houses += houses
 }
 
-// street returns a street, or nil where there are too many.
-func (b *Board) street(country, postcode, name string, at orb.Point) *Street {
-	key := country + "|" + postcode + "|" + gazetteer.StreetKey(name)
-	s := b.streets[key]
-	if s == nil && len(b.streets) < maxStreets {
-		s = &Street{Name: name, Postcode: postcode, Lon: at.Lon(), Lat: at.Lat()}
-		b.streets[key] = s
-	}
-	return s
+// Listed says that all streets are listed: from now on what is found of them is
+// counted.
+func (b *Board) Listed(find Find) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.find = find
 }
 
-// cover counts a distinct address of a street.
-func (b *Board) cover(country, postcode, street, number string, at orb.Point) {
-	s := b.street(country, postcode, street, at)
-	if s == nil || len(b.houses) >= maxHouses {
-		return
-	}
-	key := hash(country, postcode, gazetteer.StreetKey(street), gazetteer.NumberKey(number))
-	if b.houses[key] {
+// Known takes note of an address that the crawl tree has.
+func (b *Board) Known(address string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cover(address)
+}
+
+// Counted says that the Board knows all addresses of the crawl tree: from now
+// on the coverage is shown.
+func (b *Board) Counted() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.counted = true
+}
+
+// Place puts what was found before this run on the map.
+func (b *Board) Place(at orb.Point) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.dot(Dot{Lon: at.Lon(), Lat: at.Lat()})
+}
+
+// cover counts a distinct address for its street.
+func (b *Board) cover(address string) {
+	key := hash(address)
+	if b.find == nil || b.houses[key] || len(b.houses) >= maxHouses {
 		return
 	}
 	b.houses[key] = true
-	if s.Found++; s.Found == 1 && s.listed {
+	s := b.streets[hash(b.find(address, b.lists))]
+	if s == nil {
+		return
+	}
+	if s.Found++; s.Found == 1 {
 		b.covered++
 	}
 }
 
-func hash(parts ...string) uint64 {
+// lists tells whether a street is one of the region's.
+func (b *Board) lists(id string) bool { return b.streets[hash(id)] != nil }
+
+func hash(text string) uint64 {
 	h := fnv.New64a()
-	for _, p := range parts {
-		h.Write([]byte(p))
-		h.Write([]byte{0})
-	}
+	h.Write([]byte(text))
 	return h.Sum64()
 }
 
@@ -344,10 +342,7 @@ func (b *Board) current() State {
 
 // insight returns what the board adds to the state of a crawl of so many pages.
 func (b *Board) insight(pages float64) *Insight {
-	s := &Insight{Streets: Coverage{All: b.listed, Found: b.covered}}
-	for _, n := range b.news {
-		s.Streets.Recent += int(n)
-	}
+	s := &Insight{Streets: b.coverage()}
 	s.Breadth = known(b.shadow.harvest(max(pages-recent, 0), pages))
 	s.BreadthAll = known(b.shadow.harvest(0, pages))
 	for d, l := range b.losses {
@@ -358,6 +353,19 @@ func (b *Board) insight(pages float64) *Insight {
 	}
 	s.Advice = b.advice(s.Streets)
 	return s
+}
+
+// coverage returns how much of the streets was found; nothing before all is
+// counted.
+func (b *Board) coverage() Coverage {
+	if !b.counted {
+		return Coverage{}
+	}
+	c := Coverage{All: len(b.streets), Found: b.covered}
+	for _, n := range b.news {
+		c.Recent += int(n)
+	}
+	return c
 }
 
 func known(x float64) *float64 {
@@ -447,16 +455,14 @@ func (b *Board) Dots() []Dot {
 func (b *Board) Streets(n int) ([]Street, Coverage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	list := make([]Street, 0, b.listed)
+	list := make([]Street, 0, len(b.streets))
 	for _, s := range b.streets {
-		if s.listed {
-			list = append(list, *s)
-		}
+		list = append(list, *s)
 	}
 	slices.SortFunc(list, func(a, b Street) int {
-		return cmp.Or(cmp.Compare(b.Houses-b.Found, a.Houses-a.Found), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Postcode, b.Postcode))
+		return cmp.Or(cmp.Compare(b.Houses-b.Found, a.Houses-a.Found), cmp.Compare(a.Name, b.Name), cmp.Compare(a.City, b.City))
 	})
-	return list[:min(n, len(list))], Coverage{All: b.listed, Found: b.covered}
+	return list[:min(n, len(list))], b.coverage()
 }
 
 // History returns the points of a span, the oldest first; false if there is no

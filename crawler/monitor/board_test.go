@@ -49,9 +49,10 @@ func visit(t testing.TB, host string, n, depth int, relevant bool, links int) *c
 		v.Found = append(v.Found, frontier.Entry{URL: at(t, fmt.Sprintf("http://%s/%d/%d", host, n, i)), Depth: depth + 1, Distance: 1, Priority: .5})
 	}
 	if relevant {
-		place := gazetteer.Place{ID: fmt.Sprint("node/", n), Kind: gazetteer.House, Street: fmt.Sprintf("Straße %d", n%20), Postcode: "26121", Country: "DE", HouseNumber: fmt.Sprint(n)}
-		v.Verdict = geoparse.Verdict{Relevant: true, Addresses: []geoparse.Address{{Street: place.Street, HouseNumber: place.HouseNumber, Postcode: place.Postcode, Country: "DE",
+		place := gazetteer.Place{ID: fmt.Sprint("node/", n), Kind: gazetteer.House, Street: fmt.Sprintf("Straße %d", n%20), Postcode: "26121", City: "Oldenburg", Country: "DE", HouseNumber: fmt.Sprint(n)}
+		v.Verdict = geoparse.Verdict{Relevant: true, Addresses: []geoparse.Address{{Street: place.Street, HouseNumber: place.HouseNumber, Postcode: place.Postcode, City: place.City, Country: "DE",
 			Place: place, InRegion: true, Precision: gazetteer.HousePrecision, Point: orb.Point{8 + float64(n)/1000, 53}}}}
+		v.Outcome.Addresses = []string{v.Verdict.Addresses[0].Key()}
 	}
 	return v
 }
@@ -154,9 +155,27 @@ func TestShadow(t *testing.T) {
 func TestBoard(t *testing.T) {
 	b := NewBoard()
 	for i := range 25 {
-		b.List(placeIn(fmt.Sprintf("Straße %d", i)), 10)
+		b.List(placeIn(fmt.Sprintf("Straße %d", i)), 6)
+		other := placeIn(fmt.Sprintf("Straße %d", i))
+		other.Postcode = "26122"
+		b.List(other, 4) // the same street
 	}
-	b.Known("DE", "26121", "Str. 24", "1", orb.Point{8.5, 53}, true)
+	b.Known("DE|26121|oldenburg|str 24|1") // too early: the tree tells it again
+	b.Listed(func(address string, known func(string) bool) string {
+		part := strings.Split(address, "|")
+		id := gazetteer.StreetID(gazetteer.Place{Country: part[0], City: part[2], Street: part[3]})
+		if !known(id) {
+			return ""
+		}
+		return id
+	})
+	b.Known("DE|26122|oldenburg|str 24|1")
+	b.Known("DE|26121|oldenburg|str 99|1") // not of the region
+	b.Place(orb.Point{8.5, 53})
+	if c := b.Tick(Snapshot{}).Streets; c != (Coverage{}) {
+		t.Errorf("before all is counted the coverage is %+v", c)
+	}
+	b.Counted()
 	for i := range 40 {
 		b.Visit(visit(t, "a.example", i, 1, i%2 == 0, 2))
 		b.Visit(visit(t, "a.example", i, 1, i%2 == 0, 2)) // once more changes nothing but the counts
@@ -489,5 +508,5 @@ func BenchmarkVisit(b *testing.B) {
 }
 
 func placeIn(street string) gazetteer.Place {
-	return gazetteer.Place{Street: street, Postcode: "26121", Country: "DE", Point: orb.Point{8, 53}}
+	return gazetteer.Place{Street: street, Postcode: "26121", City: "Oldenburg", Country: "DE", Point: orb.Point{8, 53}}
 }

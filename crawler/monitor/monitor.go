@@ -72,7 +72,7 @@ type Insight struct {
 
 // Coverage tells how much of the region's streets was found.
 type Coverage struct {
-	All    int `json:"all"` // that the gazetteer knows; one of several postcodes counts in each
+	All    int `json:"all"` // that the gazetteer knows; 0: not known yet, or it knows none
 	Found  int `json:"found"`
 	Recent int `json:"recent"` // new ones that the last 1,000 pages of this run brought
 }

@@ -19,6 +19,7 @@ import (
 func TestOps(t *testing.T) {
 	a, _ := testAdmin(t, nil)
 	a.o.Board.List(placeIn("Straße 1"), 3)
+	a.o.Board.Counted()
 	a.o.Board.losses[0].add(.5, true)
 	a.o.Board.Tick(Snapshot{At: time.Now(), Pages: 1, Relevant: 1, Errors: map[string]int64{"dns": 1}, Skipped: map[string]int64{"robots": 1}})
 	text := ask(a, "GET", "/metrics", "").Body.String()

@@ -29,7 +29,7 @@ var metrics = []metric{
 	{"addresses_per_page", "  a page", func(c *Crawl) float64 { return c.PerPage }, decimal},
 	{"addresses_off_biggest", "  off the biggest host", func(c *Crawl) float64 { return float64(c.OffBiggest.Addresses) }, whole},
 	{"hosts", "hosts with relevant pages", func(c *Crawl) float64 { return float64(c.RelevantHosts) }, whole},
-	{"streets", "streets with a mention", ofStreets(func(m *Meter) float64 { return float64(m.Mentioned) }), whole},
+	{"streets", "streets found", ofStreets(func(m *Meter) float64 { return float64(m.Mentioned) }), whole},
 	{"street_share", "  of the gazetteer's", ofStreets(func(m *Meter) float64 { return m.Share }), percent},
 	{"street_found", "  of those to be found (estimated)", ofStreets(func(m *Meter) float64 { return m.Found }), percent},
 	{"new_streets", "  new in the last 1,000 pages", ofStreets(func(m *Meter) float64 { return float64(m.New) }), whole},
