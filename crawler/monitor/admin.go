@@ -68,6 +68,9 @@ type Term struct {
 	LogOdds  float64 `json:"log_odds"` // > 0 speaks for the link
 	Relevant int     `json:"relevant"` // links with it that led to a relevant page
 	Other    int     `json:"other"`
+	// Trend is LogOdds at moments of this run, the last one last, for as long as
+	// the term has been among the strongest.
+	Trend []float64 `json:"trend,omitempty"`
 }
 
 // A Link is one that waits.
@@ -85,6 +88,7 @@ type Admin struct {
 	mux     *http.ServeMux
 	events  *events
 	outline [][][2]float64
+	beliefs beliefs
 
 	mu     sync.Mutex
 	cached map[string]cached
@@ -176,8 +180,10 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// Publish shows s to all who read the event stream. It never waits for them.
+// Publish shows s, the state of a second, to all who read the event stream. It
+// never waits for them.
 func (a *Admin) Publish(s State) {
+	a.beliefs.see(s.At, a.o.Features, a.o.Terms)
 	if !a.events.any() {
 		return
 	}
@@ -500,7 +506,11 @@ func (a *Admin) terms(q url.Values) (any, error) {
 	if !known {
 		return nil, badValue("feature must be one of %s, got %.20q", strings.Join(a.o.Features, ", "), feature)
 	}
-	return map[string]any{"depth": depth, "feature": feature, "terms": a.o.Terms(depth, feature, n)}, nil
+	list, every := a.o.Terms(depth, feature, n), time.Duration(0)
+	for i := range list {
+		list[i].Trend, every = a.beliefs.trend(depth, list[i])
+	}
+	return map[string]any{"depth": depth, "feature": feature, "terms": list, "every_s": every.Seconds()}, nil
 }
 
 func (a *Admin) next(q url.Values) (any, error) {

@@ -228,6 +228,43 @@ func TestBoard(t *testing.T) {
 	}
 }
 
+// The log-odds of a term are kept from the first moment on, ever further apart,
+// and given up with the term.
+func TestBeliefs(t *testing.T) {
+	var b beliefs
+	start := time.Now()
+	weight, words := 0., []string{"kontakt", "agb"}
+	asked := 0
+	terms := func(depth int, family string, n int) (list []Term) {
+		asked++
+		for _, word := range words {
+			list = append(list, Term{Feature: "anchor", Word: word, LogOdds: weight + float64(depth)})
+		}
+		return list
+	}
+	for second := range 2000 {
+		weight = float64(second)
+		b.see(start.Add(time.Duration(second)*time.Second), []string{"anchor"}, terms)
+	}
+	points, every := b.trend(2, Term{Feature: "anchor", Word: "kontakt"})
+	if every != 80*time.Second || len(points) < beliefPoints/2 || len(points) > beliefPoints || points[0] > 82 || points[len(points)-1] < 1900 {
+		t.Errorf("%v apart: %v", every, points)
+	}
+	for i := 1; i < len(points); i++ {
+		if gap := points[i] - points[i-1]; gap != every.Seconds() {
+			t.Errorf("points %d and %d are %v s apart, not %v", i-1, i, gap, every)
+		}
+	}
+	if asked > 2*beliefDepths*(3*beliefPoints) {
+		t.Errorf("the model was asked %d times", asked)
+	}
+	words = words[:1]
+	b.see(start.Add(time.Hour), nil, terms)
+	if gone, _ := b.trend(1, Term{Feature: "anchor", Word: "agb"}); len(gone) != 0 || len(b.kept) != beliefDepths {
+		t.Errorf("a term that is not strong any more has %v; %d are kept", gone, len(b.kept))
+	}
+}
+
 // Whatever comes, the board stays within its bounds.
 func TestBoardBounds(t *testing.T) {
 	if testing.Short() {

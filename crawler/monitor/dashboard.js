@@ -290,25 +290,40 @@ async function loadNext() {
   if (!$("next").contains(document.activeElement)) $("next").tBodies[0].replaceChildren(...rows);
 }
 
-function termLine(t, most) {
+// trendLine draws how the log-odds of a term came to be what they are; zero is
+// its ground line.
+function trendLine(t, every) {
+  const y = t.trend || [], [low, high] = [Math.min(0, ...y), Math.max(0, ...y)], room = Math.max(high - low, 0.01);
+  const svg = shape("svg", { class: t.log_odds < 0 ? "trend minus" : "trend", viewBox: "0 0 31 14", preserveAspectRatio: "none", "aria-hidden": "true" });
+  if (y.length < 2) return svg; // the number beside it says all
+  const at = (v) => (13 - 12 * (v - low) / room).toFixed(1), left = 32 - y.length;
+  svg.setAttribute("role", "img");
+  svg.removeAttribute("aria-hidden");
+  svg.setAttribute("aria-label", "from " + y[0].toFixed(2) + " within " + duration(every * (y.length - 1)));
+  svg.append(shape("path", { class: "zero", d: "M" + left + " " + at(0) + "H31" }), shape("path", { d: "M" + y.map((v, i) => left + i + " " + at(v)).join("L") }));
+  svg.append(shape("title", {}, "from " + y[0].toFixed(2) + " within " + duration(every * (y.length - 1))));
+  return svg;
+}
+
+function termLine(t, most, trend) {
   const bar = shape("svg", { class: t.log_odds < 0 ? "bar minus" : "bar", viewBox: "0 0 100 9", preserveAspectRatio: "none", "aria-hidden": "true" });
   bar.append(shape("rect", { width: (100 * Math.min(1, Math.abs(t.log_odds) / Math.max(most, 0.01))).toFixed(1), height: 9 }));
   const word = el("span", {}, t.word, t.feature ? el("span", { class: "quiet" }, " " + t.feature) : null);
   word.title = (t.feature ? t.feature + ":" : "") + t.word + ", " + t.relevant + " relevant, " + t.other + " other";
-  return el("li", {}, word, el("span", { class: "n" }, (t.log_odds > 0 ? "+" : "") + t.log_odds.toFixed(2)), bar);
+  return el("li", {}, word, el("span", { class: "n" }, (t.log_odds > 0 ? "+" : "") + t.log_odds.toFixed(2)), trend || null, bar);
 }
 
 async function loadTerms() {
-  const { terms } = await get("/v1/crawl/terms?limit=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
+  const { terms, every_s } = await get("/v1/crawl/terms?limit=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
   const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
-  const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most)) : [el("li", { class: "quiet" }, "nothing yet")]);
+  const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most, trendLine(t, every_s))) : [el("li", { class: "quiet" }, "nothing yet")]);
   $("for").replaceChildren(...list(terms.filter((t) => t.log_odds > 0)));
   $("against").replaceChildren(...list(terms.filter((t) => t.log_odds < 0)));
 }
 
 async function loadStreets() {
   const { streets } = await get("/v1/crawl/streets?limit=12");
-  $("streets").tBodies[0].replaceChildren(...streets.map((s) => el("tr", {}, el("td", {}, s.name, s.postcode ? el("span", { class: "quiet" }, " " + s.postcode) : null), el("td", { class: "n" }, whole(s.found)),
+  $("streets").tBodies[0].replaceChildren(...streets.map((s) => el("tr", {}, el("td", {}, s.name, s.city ? el("span", { class: "quiet" }, " " + s.city) : null), el("td", { class: "n" }, whole(s.found)),
     el("td", { class: "n" }, s.houses ? whole(s.houses) : "–"), el("td", {}, el("meter", { min: 0, max: Math.max(s.houses, 1), value: Math.min(s.found, Math.max(s.houses, 1)), "aria-label": s.found + " of " + s.houses })))));
 }
 
