@@ -77,9 +77,9 @@ type Model struct {
 
 	saving sync.Mutex // held by Save
 
-	mu     sync.RWMutex
-	depths [MaxDepth]*classifier // all there, also beyond Options.Depths
-	recent *recent               // of all depths
+	mu         sync.RWMutex
+	depths     [MaxDepth]*classifier // all there, also beyond Options.Depths
+	vocabulary *vocabulary           // of all depths
 
 	worth *worth
 }
@@ -93,9 +93,9 @@ func NewModel(o Options) (*Model, error) {
 }
 
 func emptyModel(o Options, w *worth) *Model {
-	m := &Model{options: o, recent: newRecent(), worth: w}
+	m := &Model{options: o, vocabulary: newVocabulary(), worth: w}
 	for d := range m.depths {
-		m.depths[d] = newClassifier(o, d, m.recent)
+		m.depths[d] = newClassifier(o, d, m.vocabulary)
 	}
 	return m
 }
@@ -125,7 +125,7 @@ func (m *Model) Score(terms []string) [MaxDepth]float64 {
 // evidence returns the sum of the terms' log-odds at each depth. m.mu is held.
 func (m *Model) evidence(terms []string) (sums [MaxDepth]float64) {
 	var room [MaxTerms]tallies
-	all := m.recent.look(&m.depths, terms, room[:0])
+	all := m.vocabulary.tally(&m.depths, terms, room[:0])
 	var unknowns [len(families) + 1]struct { // of each family, once one is asked for
 		tallies
 		asked bool
@@ -137,7 +137,7 @@ func (m *Model) evidence(terms []string) (sums [MaxDepth]float64) {
 			if full && n == ([2]float64{}) {
 				u := &unknowns[familyOf(terms[i])]
 				if !u.asked {
-					u.tallies, u.asked = m.recent.look(&m.depths, []string{unknown(terms[i])}, nil)[0], true
+					u.tallies, u.asked = m.vocabulary.tally(&m.depths, []string{unknown(terms[i])}, nil)[0], true
 				}
 				n = u.tallies[d]
 			}

@@ -119,8 +119,8 @@ func TestStoreKeepsVocabulary(t *testing.T) {
 		m.Learn([][]string{strings.Fields(all)}, i%2 == 0)
 	}
 	c, kept := m.depths[0], map[*byte]bool{}
-	for _, term := range c.terms {
-		kept[unsafe.StringData(term)] = true
+	for _, word := range m.vocabulary.words {
+		kept[unsafe.StringData(word.text)] = true
 	}
 	for _, class := range classOf {
 		words := c.store.WordsByClass(class)
@@ -146,7 +146,7 @@ func TestAskingChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked.recent.slots = make([]slotOf, 4)
+		asked.vocabulary.recent = make([]recent, 4)
 		var counts [MaxDepth]map[string][2]float64
 		for d := range counts {
 			counts[d] = map[string][2]float64{}
@@ -171,19 +171,17 @@ func TestAskingChangesNothing(t *testing.T) {
 			}
 			question := terms.Draw(t, "score")
 			first := asked.Score(question)
-			for i := range asked.recent.slots {
-				asked.recent.slots[i] = slotOf{}
-			}
+			clear(asked.vocabulary.recent)
 			if again := asked.Score(question); again != first {
 				t.Fatalf("Score(%q) = %v, and %v with nothing remembered", question, first, again)
 			}
 		}
 		for d, c := range asked.depths {
-			if len(c.terms) != len(counts[d]) {
-				t.Errorf("depth %d: vocabulary %q, want that of %v", d+1, c.terms, counts[d])
+			terms, relevant, other := c.learned(c.terms)
+			if len(terms) != len(counts[d]) {
+				t.Errorf("depth %d: vocabulary %q, want that of %v", d+1, terms, counts[d])
 			}
-			relevant, other := c.counts(c.terms)
-			for i, term := range c.terms {
+			for i, term := range terms {
 				if got := [2]float64{relevant[i], other[i]}; got != counts[d][term] {
 					t.Errorf("depth %d: %q was counted %v times, want %v", d+1, term, got, counts[d][term])
 				}

@@ -1,11 +1,9 @@
 package predictor
 
 import (
-	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/jbrukh/bayesian"
 )
@@ -18,20 +16,19 @@ const (
 
 // A classifier tells the links that lead to a relevant page in exactly d steps
 // from those that do not. The counts lie in a bayesian.Classifier, of which
-// only Observe, WordFrequencies and WordCount are used: its own scores take
+// only Learn, Observe, WordFrequencies and WordCount are used: its own scores take
 // word totals for priors and turn to NaN and -Inf on unseen words.
 type classifier struct {
 	options         Options
 	depth           int // d-1
 	store           *bayesian.Classifier
-	terms           []string          // the vocabulary, in the order of learning; only ever appended to
-	known           map[uint64]uint32 // hash of a term → its place in terms: to ask the store costs a look-up of the term for each class
-	relevant, other int               // links learned per class
-	recent          *recent           // of the model
+	vocabulary      *vocabulary // of the model
+	terms           []uint32    // those learned at this depth, in that order, by their places in the vocabulary; only ever appended to
+	relevant, other int         // links learned per class
 }
 
-func newClassifier(o Options, depth int, r *recent) *classifier {
-	return &classifier{options: o, depth: depth, store: bayesian.NewClassifier(relevantClass, otherClass), known: map[uint64]uint32{}, recent: r}
+func newClassifier(o Options, depth int, v *vocabulary) *classifier {
+	return &classifier{options: o, depth: depth, store: bayesian.NewClassifier(relevantClass, otherClass), vocabulary: v}
 }
 
 // A side is a class by its number.
@@ -51,83 +48,6 @@ func sideOf(relevant bool) side {
 	return otherSide
 }
 
-// Tallies say how often a term was learned at each depth on each side.
-type tallies [MaxDepth][2]float64
-
-// A recent remembers what is known of terms that were asked for or learned, so
-// that the stores, which look a term up for each depth and class anew, are
-// seldom asked: each term has one slot, which it shares with others. The hash
-// is another one in each process, so that no page can make terms that are taken
-// for one another.
-type recent struct {
-	seed  maphash.Seed
-	mu    sync.Mutex // held by readers; who learns is alone
-	slots []slotOf   // recentSlots of them, or nil: nobody has asked; in tests another power of 2
-}
-
-// A slotOf is a slot of one term.
-type slotOf struct {
-	hash    uint64  // of the term; 0 is an empty slot
-	tallies tallies // if asked: those of the stores
-	asked   bool
-	met     [MaxDepth]uint32 // 1 + the term's place in the vocabulary of the depth, or 0
-}
-
-const recentSlots = 1 << 16 // 4 MB
-
-func newRecent() *recent { return &recent{seed: maphash.MakeSeed()} }
-
-// hash returns a hash of a term, which is never 0.
-func (r *recent) hash(term string) uint64 { return maphash.String(r.seed, term) | 1 }
-
-// slot returns the slot for the term with this hash. It may be another term's.
-func (r *recent) slot(hash uint64) *slotOf {
-	if r.slots == nil {
-		r.slots = make([]slotOf, recentSlots)
-	}
-	return &r.slots[hash>>1&uint64(len(r.slots)-1)]
-}
-
-// take returns the slot for the term with this hash, which is this term's now.
-func (r *recent) take(hash uint64) *slotOf {
-	s := r.slot(hash)
-	if s.hash != hash {
-		*s = slotOf{hash: hash}
-	}
-	return s
-}
-
-// look appends the tallies of the terms to all. It may be called by several
-// goroutines at once.
-func (r *recent) look(depths *[MaxDepth]*classifier, terms []string, all []tallies) []tallies {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var missing []int
-	var strange []string
-	for i, term := range terms {
-		hash := r.hash(term)
-		s := r.slot(hash)
-		if s.hash != hash || !s.asked {
-			missing, strange = append(missing, i), append(strange, term)
-		}
-		all = append(all, s.tallies)
-	}
-	if len(missing) == 0 {
-		return all
-	}
-	for d, c := range depths {
-		relevant, other := c.counts(strange)
-		for j, i := range missing {
-			all[i][d] = [...]float64{relevantSide: relevant[j], otherSide: other[j]}
-		}
-	}
-	for j, i := range missing {
-		s := r.take(r.hash(strange[j]))
-		s.tallies, s.asked = all[i], true
-	}
-	return all
-}
-
 // learn counts one link. Nobody else uses the model meanwhile.
 func (c *classifier) learn(terms []string, relevant bool) {
 	if relevant {
@@ -135,58 +55,58 @@ func (c *classifier) learn(terms []string, relevant bool) {
 	} else {
 		c.other++
 	}
+	side := sideOf(relevant)
+	var room [MaxTerms]string
+	known := room[:0]
 	for _, term := range terms {
-		c.count(term, 1, sideOf(relevant))
+		known = append(known, c.meet(term, 1, side))
 	}
+	c.store.Learn(known, classOf[side])
 }
 
-// count adds n to the count of a term, which enters the vocabulary unless it is
-// there. Nobody else uses the model meanwhile.
+// count adds n to the count of a term. Nobody else uses the model meanwhile.
 func (c *classifier) count(term string, n int, side side) {
-	hash := c.recent.hash(term)
-	s := c.recent.slot(hash)
-	if s.hash != hash || s.met[c.depth] == 0 {
-		var place uint32
-		place, hash = c.meet(term, hash)
-		s = c.recent.take(hash)
-		s.met[c.depth] = place + 1
-	}
-	// The store keeps the string that it was given last: not this one, which is a
-	// part of all terms of a link, but the vocabulary's.
-	c.store.Observe(c.terms[s.met[c.depth]-1], n, classOf[side])
-	s.tallies[c.depth][side] += float64(n)
+	c.store.Observe(c.meet(term, n, side), n, classOf[side])
 }
 
-// meet puts a term into the vocabulary, unless it is there, and returns the
-// place and the hash of what the vocabulary knows it as.
-func (c *classifier) meet(term string, hash uint64) (place uint32, known uint64) {
-	if place, ok := c.known[hash]; ok {
-		return place, hash
-	}
-	if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
-		term = unknown(term)
-		hash = c.recent.hash(term)
-		if place, ok := c.known[hash]; ok {
-			return place, hash
+// meet puts a term into the vocabulary of this depth, unless it is there, and
+// notes that it is about to be counted n times more. It returns the term as the
+// vocabulary knows it: when that is full, its family's unknown term. The store
+// keeps the string that it was given last, which is to be this one.
+func (c *classifier) meet(term string, n int, side side) (known string) {
+	v := c.vocabulary
+	hash := v.hash(term)
+	at, ok := v.find(hash)
+	if !ok || !v.words[at].at(c.depth) {
+		if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
+			term = unknown(term)
+			hash = v.hash(term)
+			at, ok = v.find(hash)
+		}
+		if !ok {
+			at = v.add(term, hash)
+		}
+		if w := &v.words[at]; !w.at(c.depth) {
+			w.depths |= 1 << c.depth
+			c.terms = append(c.terms, at)
 		}
 	}
-	place = uint32(len(c.terms))
-	c.terms = append(c.terms, strings.Clone(term))
-	c.known[hash] = place
-	return place, hash
+	v.counted(hash, c.depth, side, n)
+	return v.words[at].text
 }
 
-// prune takes those terms out of the vocabulary that are counted no longer.
+// prune takes those terms out of the vocabulary of this depth that are counted
+// no longer.
 func (c *classifier) prune() {
-	c.terms = slices.DeleteFunc(c.terms, func(term string) bool {
-		relevant, other := c.counts([]string{term})
-		return relevant[0] == 0 && other[0] == 0
+	c.terms = slices.DeleteFunc(c.terms, func(at uint32) bool {
+		w := &c.vocabulary.words[at]
+		relevant, other := c.counts([]string{w.text})
+		if relevant[0] > 0 || other[0] > 0 {
+			return false
+		}
+		w.depths &^= 1 << c.depth
+		return true
 	})
-	clear(c.known) // places have moved
-	clear(c.recent.slots)
-	for place, term := range c.terms {
-		c.known[c.recent.hash(term)] = uint32(place)
-	}
 }
 
 // observe adds counts of one term.
@@ -197,6 +117,16 @@ func (c *classifier) observe(term string, relevant, other int) {
 	if other != 0 {
 		c.count(term, other, otherSide)
 	}
+}
+
+// learned returns the terms at these places of the vocabulary, and their counts.
+func (c *classifier) learned(places []uint32) (terms []string, relevant, other []float64) {
+	terms = make([]string, len(places))
+	for i, at := range places {
+		terms[i] = c.vocabulary.words[at].text
+	}
+	relevant, other = c.counts(terms)
+	return terms, relevant, other
 }
 
 // counts returns how often each term was learned in the two classes.
@@ -283,6 +213,9 @@ type scale struct {
 
 // logOdds returns log p(t|relevant)/p(t|other) with Laplace smoothing.
 func (s scale) logOdds(relevant, other float64) float64 {
+	if relevant == other {
+		return s.ratio // most terms were learned at few depths; the logarithm of 1 is 0
+	}
 	return math.Log((relevant+s.smoothing)/(other+s.smoothing)) + s.ratio
 }
 

@@ -79,16 +79,14 @@ func (m *Model) Weights(depth int, family string) iter.Seq[TermWeight] {
 		}
 		c := m.depths[depth-1]
 		m.mu.RLock()
-		terms := c.terms
+		places := c.terms
 		m.mu.RUnlock()
-		for len(terms) > 0 {
-			chunk := terms[:min(len(terms), snapshotTerms)]
-			terms = terms[len(chunk):]
+		for chunk := range slices.Chunk(places, snapshotTerms) {
 			m.mu.RLock()
-			relevant, other := c.counts(chunk)
+			terms, relevant, other := c.learned(chunk)
 			scale := c.scale()
 			m.mu.RUnlock()
-			for i, term := range chunk {
+			for i, term := range terms {
 				if family != "" && !strings.HasPrefix(term, family+":") {
 					continue
 				}

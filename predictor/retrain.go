@@ -327,8 +327,8 @@ func (m *Model) clone() *Model {
 		k := copied.depths[d]
 		k.relevant, k.other = c.relevant, c.other
 		for chunk := range slices.Chunk(c.terms, snapshotTerms) {
-			relevant, other := c.counts(chunk)
-			for i, term := range chunk {
+			terms, relevant, other := c.learned(chunk)
+			for i, term := range terms {
 				k.observe(term, int(relevant[i]), int(other[i]))
 			}
 		}

@@ -111,18 +111,16 @@ func (m *Model) write(w io.Writer) error {
 	b = binary.AppendUvarint(b, FeatureSet)
 	for _, c := range m.depths {
 		m.mu.RLock()
-		terms := c.terms // only appended to: this part of it stays as it is
+		places := c.terms // only appended to: this part of it stays as it is
 		b = binary.AppendUvarint(b, uint64(c.relevant))
 		b = binary.AppendUvarint(b, uint64(c.other))
 		m.mu.RUnlock()
-		b = binary.AppendUvarint(b, uint64(len(terms)))
-		for len(terms) > 0 {
-			chunk := terms[:min(len(terms), snapshotTerms)]
-			terms = terms[len(chunk):]
+		b = binary.AppendUvarint(b, uint64(len(places)))
+		for chunk := range slices.Chunk(places, snapshotTerms) {
 			m.mu.RLock()
-			relevant, other := c.counts(chunk)
+			terms, relevant, other := c.learned(chunk)
 			m.mu.RUnlock()
-			for i, term := range chunk {
+			for i, term := range terms {
 				b = binary.AppendUvarint(b, uint64(len(term)))
 				b = append(b, term...)
 				b = binary.AppendUvarint(b, uint64(relevant[i]))

@@ -87,15 +87,15 @@ func newWorth(without Parts) *worth {
 // A sight is a link as a worth sees it at one moment.
 type sight struct {
 	input [inputs]float64
-	terms []string
-	scale float64 // of the terms: 1/√n
+	words []uint32 // the slots of its terms
+	scale float64  // of the terms: 1/√n
 	host  uint64
 	shape uint64
 }
 
-// see reads a link with these terms; bayes are the log-odds of the naive Bayes
-// classifiers. w.mu is held.
-func (w *worth) see(l Link, terms []string, bayes [MaxDepth]float64) sight {
+// see reads a link with these terms, for whose slots there is room; bayes are the
+// log-odds of the naive Bayes classifiers. w.mu is held.
+func (w *worth) see(l Link, terms []string, bayes [MaxDepth]float64, room []uint32) sight {
 	s := sight{host: hash(l.Host), shape: hash(shape(l))}
 	s.input[inputPrior] = 1
 	s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
@@ -114,7 +114,10 @@ func (w *worth) see(l Link, terms []string, bayes [MaxDepth]float64) sight {
 		}
 	}
 	if w.without&Words == 0 && len(terms) > 0 {
-		s.terms, s.scale = terms, 1/math.Sqrt(float64(len(terms)))
+		s.words, s.scale = room[:0], 1/math.Sqrt(float64(len(terms)))
+		for _, t := range terms {
+			s.words = append(s.words, uint32(hash(t)%weightSlots))
+		}
 	}
 	return s
 }
@@ -149,8 +152,8 @@ func (w *worth) evidence(s *sight) float64 {
 		return 0
 	}
 	sum := 0.0
-	for _, t := range s.terms {
-		sum += float64(w.words[hash(t)%weightSlots].weight)
+	for _, i := range s.words {
+		sum += float64(w.words[i].weight)
 	}
 	return sum * s.scale
 }
@@ -165,11 +168,11 @@ func (w *worth) learn(s *sight, target float64) {
 			w.weights[i] -= inputStep * g / math.Sqrt(w.slopes[i]+inputCalm)
 		}
 	}
-	if w.words == nil && len(s.terms) > 0 {
+	if w.words == nil && len(s.words) > 0 {
 		w.words = make([]slot, weightSlots)
 	}
-	for _, t := range s.terms {
-		word, g := &w.words[hash(t)%weightSlots], gradient*s.scale
+	for _, i := range s.words {
+		word, g := &w.words[i], gradient*s.scale
 		word.slope += float32(g * g)
 		word.weight -= float32(wordStep * g / math.Sqrt(float64(word.slope)+wordCalm))
 	}
@@ -259,7 +262,8 @@ func (m *Model) Worth(l Link, terms []string) float64 {
 	bayes := m.logOdds(terms)
 	m.worth.mu.RLock()
 	defer m.worth.mu.RUnlock()
-	s := m.worth.see(l, terms, bayes)
+	var room [MaxTerms]uint32
+	s := m.worth.see(l, terms, bayes, room[:])
 	return sigmoid(m.worth.logOdds(&s))
 }
 
@@ -273,7 +277,8 @@ func (m *Model) LearnWorth(l Link, terms []string, target float64) {
 	bayes := m.logOdds(terms)
 	m.worth.mu.Lock()
 	defer m.worth.mu.Unlock()
-	s := m.worth.see(l, terms, bayes)
+	var room [MaxTerms]uint32
+	s := m.worth.see(l, terms, bayes, room[:])
 	m.worth.learn(&s, min(target, 1))
 }
 
@@ -313,7 +318,8 @@ func (m *Model) ExplainWorth(l Link, terms []string) WorthExplanation {
 	w := m.worth
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	s := w.see(l, terms, bayes)
+	var room [MaxTerms]uint32
+	s := w.see(l, terms, bayes, room[:])
 	var e WorthExplanation
 	sum := 0.0
 	for i, x := range s.input {
@@ -332,12 +338,12 @@ func (m *Model) ExplainWorth(l Link, terms []string) WorthExplanation {
 			sum += t.LogOdds
 		}
 	}
-	for _, term := range s.terms {
+	for i, slot := range s.words {
 		if w.words == nil {
 			break
 		}
-		z := float64(w.words[hash(term)%weightSlots].weight) * s.scale
-		e.Terms = append(e.Terms, TermWeight{Term: term, LogOdds: z})
+		z := float64(w.words[slot].weight) * s.scale
+		e.Terms = append(e.Terms, TermWeight{Term: terms[i], LogOdds: z})
 		sum += z
 	}
 	e.LogOdds = w.logOdds(&s)

@@ -1,0 +1,144 @@
+package predictor
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync"
+)
+
+// A vocabulary holds the terms that were learned, each once for the classifiers
+// of all depths, and remembers what is known of those that were asked for or
+// learned lately, so that the stores, which look a term up for each depth and
+// class anew, are seldom asked. Terms are found by a hash that is another one in
+// each process, so that no page can make terms that are taken for one another.
+//
+// Who asks holds Model.mu for reading, and who learns holds it alone.
+type vocabulary struct {
+	seed  maphash.Seed
+	words []word            // in the order of learning; only ever appended to
+	known map[uint64]uint32 // hash of a term → its place in words
+
+	mu     sync.Mutex // of recent, for those who ask
+	recent []recent   // recentTerms of them, or nil: nothing was asked or learned; in tests another power of 2
+}
+
+// A word is a term as the vocabulary keeps it.
+type word struct {
+	text   string
+	depths uint8 // bit d: the classifier of depth d+1 has learned it
+}
+
+// at tells whether the classifier of depth d+1 has learned the word.
+func (w *word) at(d int) bool { return w.depths>>d&1 != 0 }
+
+// Tallies say how often a term was learned at each depth on each side.
+type tallies [MaxDepth][2]float64
+
+// A recent is what is known of one term. Terms share the places for it: each has
+// one, and who comes last has it.
+type recent struct {
+	hash    uint64  // of the term; 0 is an empty place
+	tallies tallies // if asked: those of the stores
+	word    uint32  // 1 + the term's place in words, or 0: it was not there when it was asked for
+	asked   bool
+}
+
+const recentTerms = 1 << 16 // 4 MB, a line of the processor's cache each
+
+func newVocabulary() *vocabulary {
+	return &vocabulary{seed: maphash.MakeSeed(), known: map[uint64]uint32{}}
+}
+
+// hash returns a hash of a term, which is never 0.
+func (v *vocabulary) hash(term string) uint64 { return maphash.String(v.seed, term) | 1 }
+
+// place returns the place in recent for the term with this hash. What is there
+// may be another term's.
+func (v *vocabulary) place(hash uint64) *recent {
+	if v.recent == nil {
+		v.recent = make([]recent, recentTerms)
+	}
+	return &v.recent[hash>>1&uint64(len(v.recent)-1)]
+}
+
+// find returns where in words the term with this hash is, and whether it is. It
+// is for who learns.
+func (v *vocabulary) find(hash uint64) (at uint32, ok bool) {
+	r := v.place(hash)
+	if r.hash == hash && r.word > 0 {
+		return r.word - 1, true
+	}
+	if at, ok = v.known[hash]; ok {
+		*r = recent{hash: hash, word: at + 1}
+	}
+	return at, ok
+}
+
+// add puts a term into words that is not there, and returns where. It is for who
+// learns.
+func (v *vocabulary) add(term string, hash uint64) (at uint32) {
+	at = uint32(len(v.words))
+	v.words = append(v.words, word{text: strings.Clone(term)}) // not this one, which is a part of all terms of a link
+	v.known[hash] = at
+	*v.place(hash) = recent{hash: hash, word: at + 1}
+	return at
+}
+
+// counted notes that n links more were learned with a term. It is for who learns.
+func (v *vocabulary) counted(hash uint64, d int, side side, n int) {
+	if r := v.place(hash); r.hash == hash {
+		r.tallies[d][side] += float64(n)
+	}
+}
+
+// tally appends the tallies of the terms to all. It may be called by several
+// goroutines at once.
+func (v *vocabulary) tally(depths *[MaxDepth]*classifier, terms []string, all []tallies) []tallies {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var missing []int
+	var hashes []uint64 // of missing
+	for i, term := range terms {
+		hash := v.hash(term)
+		r := v.place(hash)
+		if r.hash != hash || !r.asked {
+			missing, hashes = append(missing, i), append(hashes, hash)
+		}
+		all = append(all, r.tallies)
+	}
+	if len(missing) == 0 {
+		return all
+	}
+	asked := make([]recent, len(missing))
+	for j, hash := range hashes {
+		asked[j] = recent{hash: hash, asked: true}
+		if at, ok := v.known[hash]; ok {
+			asked[j].word = at + 1
+		}
+	}
+	for d, c := range depths {
+		v.ask(c, d, asked)
+	}
+	for j, i := range missing {
+		all[i] = asked[j].tallies
+		*v.place(hashes[j]) = asked[j]
+	}
+	return all
+}
+
+// ask fills in the tallies of depth d+1 of those terms that are known there.
+func (v *vocabulary) ask(c *classifier, d int, terms []recent) {
+	texts, which := make([]string, 0, len(terms)), make([]int, 0, len(terms))
+	for i, t := range terms {
+		if t.word > 0 && v.words[t.word-1].at(d) {
+			texts, which = append(texts, v.words[t.word-1].text), append(which, i)
+		}
+	}
+	if len(texts) == 0 {
+		return
+	}
+	relevant, other := c.counts(texts)
+	for j, i := range which {
+		terms[i].tallies[d] = [...]float64{relevantSide: relevant[j], otherSide: other[j]}
+	}
+}
