@@ -94,16 +94,21 @@ func southOf(lat float64) uint32 {
 	return uint32((1 - math.Asinh(math.Tan(lat))/math.Pi) / 2 * (1 << 32))
 }
 
+// A heap is what lies in one cell.
+type heap struct {
+	lon, lat float64 // sums of all
+	group    uint32  // the first
+	Cluster
+}
+
 // grid counts what was found in cells.
 func (s *search) grid(zoom int) []Cluster {
-	type sum struct {
-		lon, lat float64
-		group    uint32
-		Cluster
-	}
 	places := s.v.summaries()
-	cells := make(map[cell]int, min(len(s.found), maxClusters))
-	var sums []sum
+	if s.cells == nil {
+		s.cells = map[cell]int{}
+	}
+	clear(s.cells)
+	heaps := s.heaps[:0]
 	for _, n := range s.found {
 		place := &places[n]
 		if !place.located {
@@ -111,19 +116,20 @@ func (s *search) grid(zoom int) []Cluster {
 		}
 		p := place.point()
 		at := place.cell(zoom)
-		i, ok := cells[at]
+		i, ok := s.cells[at]
 		if !ok {
-			i = len(sums)
-			cells[at] = i
-			sums = append(sums, sum{group: n, Cluster: Cluster{Box: p.Bound()}})
+			i = len(heaps)
+			s.cells[at] = i
+			heaps = append(heaps, heap{group: n, Cluster: Cluster{Box: p.Bound()}})
 		}
-		c := &sums[i]
+		c := &heaps[i]
 		c.lon, c.lat = c.lon+p[0], c.lat+p[1]
 		c.Box = c.Box.Extend(p)
 		c.Count++
 	}
-	all := make([]Cluster, len(sums))
-	for i, c := range sums {
+	s.heaps = heaps
+	all := make([]Cluster, len(heaps))
+	for i, c := range heaps {
 		all[i] = c.Cluster
 		all[i].Point = orb.Point{c.lon / float64(c.Count), c.lat / float64(c.Count)}
 		if c.Count == 1 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -47,46 +46,45 @@ const (
 	fieldWords = "w" // words of the name, the title, around the address and of the page, with their weights
 	fieldWhere = "a" // words of the address
 	fieldRow   = "r" // the part of the mention that is kept in memory, stored only
-	fieldData  = "d" // the rest of it as JSON, stored only
+	fieldData  = "d" // the rest of it, stored only
 )
 
-// A mention is one address on one page: its row, and as JSON what only people
-// see.
+// A mention is one address on one page: its row, and what only people see.
 type mention struct {
 	id    string
 	words *pageText // nil: they say nothing of this address
 
 	host, site         string
-	Lang               string              `json:"l,omitempty"`
-	Fetched            int64               `json:"-"` // Unix seconds
-	First              int64               `json:"-"` // first time that the page was seen with this address
-	Street, Code, City string              `json:"-"`
-	Name               string              `json:"-"`
-	Place              string              `json:"-"` // ID of the gazetteer's entry
-	Kind               uint8               `json:"-"` // see kindOf
-	Precision          gazetteer.Precision `json:"-"`
-	Level              geoparse.Level      `json:"-"`
-	Origin             geoparse.Origin     `json:"-"`
-	Confidence         float64             `json:"-"`
-	Role               geoparse.Role       `json:"-"`
-	Guess              bool                `json:"-"` // Name is one of the page or the host, for lack of one beside the address
-	Point              orb.Point           `json:"-"` // lon, lat; only with a Precision
+	Lang               string
+	Fetched            int64 // Unix seconds
+	First              int64 // first time that the page was seen with this address
+	Street, Code, City string
+	Name               string
+	Place              string // ID of the gazetteer's entry
+	Kind               uint8 // see kindOf
+	Precision          gazetteer.Precision
+	Level              geoparse.Level
+	Origin             geoparse.Origin
+	Confidence         float64
+	Role               geoparse.Role
+	Guess              bool // Name is one of the page or the host, for lack of one beside the address
+	Point              orb.Point // lon, lat; only with a Precision
 
-	URL    string `json:"u"`
-	Title  string `json:"t,omitempty"`
-	Near   string `json:"w"` // words around the address, which itself is Near[Start:End]
-	Start  int    `json:"s,omitempty"`
-	End    int    `json:"e,omitempty"`
-	Number string `json:"n,omitempty"`
-	Unit   string `json:"i,omitempty"`
-	State  string `json:"r,omitempty"`
-	Land   string `json:"c,omitempty"`
-	Person bool   `json:"p,omitempty"`
-	Phone  string `json:"h,omitempty"`
-	Email  string `json:"m,omitempty"`
-	Home   string `json:"x,omitempty"` // web site that the page states beside the address
-	Hours  string `json:"b,omitempty"`
-	Gone   int64  `json:"z,omitempty"` // since then the page is not there, or without this address; Unix seconds
+	URL    string
+	Title  string
+	Near   string // words around the address, which itself is Near[Start:End]
+	Start  int
+	End    int
+	Number string
+	Unit   string
+	State  string
+	Land   string
+	Person bool
+	Phone  string
+	Email  string
+	Home   string // web site that the page states beside the address
+	Hours  string
+	Gone   int64 // since then the page is not there, or without this address; Unix seconds
 }
 
 // AddressID returns the stable identity of an address: 16 hexadecimal digits.
@@ -410,17 +408,13 @@ func clip(s string, n int) string {
 }
 
 // entry returns the mention as Bleve keeps it.
-func (m *mention) entry(words *analysis) (*document.Document, error) {
-	data, err := json.Marshal(m)
-	if err != nil {
-		return nil, fmt.Errorf("index: %w", err)
-	}
+func (m *mention) entry(words *analysis) *document.Document {
 	doc := document.NewDocument(m.id)
 	doc.AddField(&weighted{name: fieldWords, weigh: func() bleveindex.TokenFrequencies { return words.weigh(m) }})
 	doc.AddField(&weighted{name: fieldWhere, weigh: func() bleveindex.TokenFrequencies { return words.weighAddress(m) }})
 	doc.AddField(document.NewTextFieldCustom(fieldRow, nil, m.encodeRow(), bleveindex.StoreField, nil))
-	doc.AddField(document.NewTextFieldCustom(fieldData, nil, data, bleveindex.StoreField, nil))
-	return doc, nil
+	doc.AddField(document.NewTextFieldCustom(fieldData, nil, m.encodeData(), bleveindex.StoreField, nil))
+	return doc
 }
 
 // isOSM tells whether a place is an object of OpenStreetMap.

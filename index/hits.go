@@ -32,7 +32,7 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 		fits = s.filter.fits
 	}
 	a := s.v.account(r.group, fits, wish)
-	var all []evident
+	all := make([]evident, 0, maxEvidence)
 	for _, o := range a.statements {
 		if len(all) == maxEvidence {
 			break
@@ -83,6 +83,7 @@ func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *m
 		FirstSeen: time.Unix(a.first, 0).UTC(), LastSeen: time.Unix(a.last, 0).UTC(),
 		Directory: a.statements[0].own < leastOwn, Role: a.role.String(), SiteWide: a.siteWide, Kind: kindName(a.kind), Person: true,
 	}
+	h.Evidence = make([]Evidence, 0, len(all))
 	gone, left := int64(0), len(a.statements)
 	for i, e := range all {
 		m := e.mention

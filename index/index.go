@@ -44,7 +44,7 @@ var (
 
 // format is the version of what lies in the folder: the fields of a mention
 // and how their words are folded. A change of either raises it.
-const format = 3
+const format = 4
 
 // Options tune an Index.
 type Options struct {
@@ -519,11 +519,7 @@ func (x *Index) commit(writes []write) error {
 			if t, ok := first[m.id]; ok && t < m.First {
 				m.First = t
 			}
-			doc, err := m.entry(x.words)
-			if err != nil {
-				return err
-			}
-			if err := batch.IndexAdvanced(doc); err != nil {
+			if err := batch.IndexAdvanced(m.entry(x.words)); err != nil {
 				return fmt.Errorf("index: %w", err)
 			}
 		}

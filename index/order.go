@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/paulmach/orb"
 )
 
 // A ranked is a group with the value that it is ordered by.
@@ -55,7 +57,7 @@ const (
 // result orders what was found, takes the page asked for and reads its
 // evidence. The cursor belongs to the query as it was asked.
 func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (*Result, error) {
-	result := &Result{Total: len(s.found), Points: nil}
+	result := &Result{Total: len(s.found)}
 	var c *centre
 	if q.Center != nil {
 		c = newCentre(*q.Center)
@@ -73,7 +75,7 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 		return nil, err
 	}
 	result.Offset = before
-	shown := make(map[uint32]bool, len(page))
+	result.Hits = slices.Grow(result.Hits, len(page))
 	marks, digest := s.x.words.newMarker(words), asked.digest()
 	for i := range page {
 		h, err := s.hit(&q, c, &page[i], marks)
@@ -82,19 +84,11 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 		}
 		h.After = cursor{at, page[i].value, page[i].id, page[i].name}.encode(digest)
 		result.Hits = append(result.Hits, h)
-		shown[page[i].group] = true
 	}
 	if n := len(page); n > 0 && result.Offset+n < len(s.found) {
 		result.Next = result.Hits[n-1].After
 	}
-	for _, n := range s.found {
-		if len(result.Points) == q.Points {
-			break
-		}
-		if at := &s.v.summaries()[n]; at.located && !shown[n] {
-			result.Points = append(result.Points, at.point())
-		}
-	}
+	result.Points = s.points(q.Points, page)
 	result.Sample = s.sample(q.Sample)
 	for _, f := range q.Facets {
 		result.Facets = append(result.Facets, s.facet(f))
@@ -150,6 +144,26 @@ func (s *search) best(q *Query, c *centre, lift float64, last *ranked) (page []r
 		}
 	}
 	return page, before, nil
+}
+
+// points returns the coordinates of the first n of what was found that are not on
+// the page.
+func (s *search) points(n int, page []ranked) (points []orb.Point) {
+	if n == 0 {
+		return nil
+	}
+	shown := make(map[uint32]bool, len(page))
+	for _, r := range page {
+		shown[r.group] = true
+	}
+	for _, g := range s.found {
+		if at := &s.v.summaries()[g]; at.located && !shown[g] {
+			if points = append(points, at.point()); len(points) == n {
+				break
+			}
+		}
+	}
+	return points
 }
 
 // sample returns the n smallest IDs of what was found, in order.

@@ -92,11 +92,13 @@ type search struct {
 // zero between searches.
 type scratch struct {
 	groups []group
-	found  []uint32 // groups that match
-	word   []uint32 // groups that the word has, which is looked up now
-	bits   []uint64 // room for inArea
-	counts []uint32 // of each text, while a facet is counted
-	there  []uint32 // texts that have a count
+	found  []uint32     // groups that match
+	word   []uint32     // groups that the word has, which is looked up now
+	bits   []uint64     // room for inArea
+	counts []uint32     // of each text, while a facet is counted
+	there  []uint32     // texts that have a count
+	cells  map[cell]int // numbers of heaps
+	heaps  []heap
 }
 
 // A group is an address while a search looks at its mentions.

@@ -3,6 +3,7 @@ package index
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Snippet is a short text of a page in which the words of the query are
@@ -23,8 +24,9 @@ type marker struct {
 	first [256]bool       // bytes that a word which is to be marked may begin with
 	known map[*token]bool // whether a word with such a beginning is to be marked
 
-	last  *mention // whose marks are kept
-	found [][2]int
+	last   *mention // whose marks are kept
+	found  [][2]int
+	offset []int // room for snippet
 }
 
 func (a *analysis) newMarker(words []word) *marker {
@@ -43,7 +45,7 @@ func (k *marker) marks(m *mention) [][2]int {
 		return k.found
 	}
 	k.last, k.found = m, nil
-	k.a.dictionaryOf(m.Lang).each(m.Near, func(t *token, start int) {
+	k.a.dictionaryOf(m.Lang).eachIn(m.Near, k.mayMark, func(t *token, start int) {
 		if t.folded == "" || !k.first[t.folded[0]] {
 			return
 		}
@@ -57,6 +59,24 @@ func (k *marker) marks(m *mention) [][2]int {
 		}
 	})
 	return k.found
+}
+
+// mayMark tells whether a piece of a text without spaces may have a word that is
+// to be marked: one that begins as it does, which only case changes in ASCII.
+func (k *marker) mayMark(piece string) bool {
+	between := true // words
+	for i := range len(piece) {
+		c := piece[i]
+		letter, digit := 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9'
+		if letter {
+			c |= 0x20
+		}
+		if c >= utf8.RuneSelf || between && k.first[c] {
+			return true
+		}
+		between = !letter && !digit
+	}
+	return false
 }
 
 // fits tells whether a word of a text is one of the query, with its ending or
@@ -81,12 +101,13 @@ func (k *marker) beside(m *mention) bool {
 // query, or the address where it shows none.
 func (k *marker) snippet(m *mention) Snippet {
 	marks := k.marks(m)
-	near := []rune(m.Near)
-	offset := make([]int, 0, len(near)+1) // of each character, in bytes
+	offset := slices.Grow(k.offset[:0], len(m.Near)+1) // of each character, in bytes
 	for i := range m.Near {
 		offset = append(offset, i)
 	}
+	characters := len(offset)
 	offset = append(offset, len(m.Near))
+	k.offset = offset
 	position := func(at int) int { i, _ := slices.BinarySearch(offset, at); return i }
 
 	// The window begins a little before a mark, or before the address, such
@@ -95,7 +116,7 @@ func (k *marker) snippet(m *mention) Snippet {
 	from := max(0, position(m.Start)-30)
 	most := 0
 	for i, mark := range marks {
-		begin := max(0, min(position(mark[0])-20, len(near)-length))
+		begin := max(0, min(position(mark[0])-20, characters-length))
 		shown := 0
 		for _, other := range marks[i:] {
 			if position(other[1]) > begin+length {
@@ -107,13 +128,13 @@ func (k *marker) snippet(m *mention) Snippet {
 			most, from = shown, begin
 		}
 	}
-	if len(near) <= snippetLength {
-		from, length = 0, len(near)
+	if characters <= snippetLength {
+		from, length = 0, characters
 	}
-	from = max(0, min(from, len(near)-length))
-	to := min(len(near), from+length)
+	from = max(0, min(from, characters-length))
+	to := min(characters, from+length)
 	for i := from; 0 < i && i < from+15 && i < to; i++ { // begin with a whole word
-		if near[i-1] == ' ' || near[i-1] == '\n' {
+		if before := m.Near[offset[i-1]]; before == ' ' || before == '\n' {
 			from = i
 			break
 		}
@@ -123,14 +144,14 @@ func (k *marker) snippet(m *mention) Snippet {
 	if from > 0 {
 		prefix = "…"
 	}
-	s.Text = prefix + strings.ReplaceAll(string(near[from:to]), "\n", " ")
+	s.Text = prefix + strings.ReplaceAll(m.Near[offset[from]:offset[to]], "\n", " ")
 	shift := len(prefix) - offset[from]
 	for _, mark := range marks {
 		if mark[0] >= offset[from] && mark[1] <= offset[to] {
 			s.Marks = append(s.Marks, [2]int{mark[0] + shift, mark[1] + shift})
 		}
 	}
-	if to < len(near) {
+	if to < characters {
 		s.Text += "…"
 	}
 	return s

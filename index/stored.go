@@ -1,152 +1,63 @@
 package index
 
 import (
-	"encoding/json"
+	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// decodeData reads what is stored of a mention beside its row. An answer shows
-// tens of mentions, and encoding/json takes a tenth of a search to find the
-// fields of each, so the usual form is read without it.
+// texts returns what is stored of a mention beside its row, in the order of its
+// fields: it may grow at its end only.
+func (m *mention) texts() [12]*string {
+	return [...]*string{&m.URL, &m.Title, &m.Near, &m.Lang, &m.Number, &m.Unit, &m.State, &m.Land, &m.Phone, &m.Email, &m.Home, &m.Hours}
+}
+
+// firstNumber is the field of the first number that is stored; those before are
+// texts.
+const firstNumber = 100
+
+// encodeData writes what decodeData reads: a message of Protocol Buffers without
+// the fields that are empty.
+func (m *mention) encodeData() []byte {
+	b := make([]byte, 0, 1024)
+	for i, text := range m.texts() {
+		if *text != "" {
+			b = protowire.AppendTag(b, protowire.Number(1+i), protowire.BytesType)
+			b = protowire.AppendString(b, strings.ToValidUTF8(*text, "\uFFFD"))
+		}
+	}
+	for i, n := range [...]uint64{uint64(m.Start), uint64(m.End), uint64(m.Gone), protowire.EncodeBool(m.Person)} {
+		if n != 0 {
+			b = protowire.AppendTag(b, protowire.Number(firstNumber+i), protowire.VarintType)
+			b = protowire.AppendVarint(b, n)
+		}
+	}
+	return b
+}
+
+// decodeData reads what encodeData wrote.
 func (m *mention) decodeData(b []byte) error {
-	if m.decodePlain(b) {
-		return nil
+	texts, numbers := m.texts(), [4]uint64{}
+	for len(b) > 0 {
+		field, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return fmt.Errorf("%d bytes before the end: %w", len(b), protowire.ParseError(n))
+		}
+		b = b[n:]
+		switch text, number := int(field)-1, int(field)-firstNumber; {
+		case kind == protowire.BytesType && text < len(texts):
+			*texts[text], n = protowire.ConsumeString(b)
+		case kind == protowire.VarintType && 0 <= number && number < len(numbers):
+			numbers[number], n = protowire.ConsumeVarint(b)
+		default:
+			n = protowire.ConsumeFieldValue(field, kind, b)
+		}
+		if n < 0 {
+			return fmt.Errorf("field %d: %w", field, protowire.ParseError(n))
+		}
+		b = b[n:]
 	}
-	return json.Unmarshal(b, m)
+	m.Start, m.End, m.Gone, m.Person = int(numbers[0]), int(numbers[1]), int64(numbers[2]), protowire.DecodeBool(numbers[3])
+	return nil
 }
-
-// decodePlain reads an object as json.Marshal writes that of a mention: keys of
-// one letter, no spaces, strings, numbers and true. It says false where there is
-// anything else; m is unfinished then.
-func (m *mention) decodePlain(b []byte) bool {
-	if len(b) < 2 || b[0] != '{' || !utf8.Valid(b) {
-		return false
-	}
-	text := string(b[1:])
-	for {
-		if len(text) < 5 || text[0] != '"' || text[2] != '"' || text[3] != ':' {
-			return false
-		}
-		key := text[1]
-		text = text[4:]
-		ok := false
-		switch key {
-		case 'l':
-			m.Lang, text, ok = plainString(text)
-		case 'u':
-			m.URL, text, ok = plainString(text)
-		case 't':
-			m.Title, text, ok = plainString(text)
-		case 'w':
-			m.Near, text, ok = plainString(text)
-		case 'n':
-			m.Number, text, ok = plainString(text)
-		case 'i':
-			m.Unit, text, ok = plainString(text)
-		case 'r':
-			m.State, text, ok = plainString(text)
-		case 'c':
-			m.Land, text, ok = plainString(text)
-		case 'h':
-			m.Phone, text, ok = plainString(text)
-		case 'm':
-			m.Email, text, ok = plainString(text)
-		case 'x':
-			m.Home, text, ok = plainString(text)
-		case 'b':
-			m.Hours, text, ok = plainString(text)
-		case 'p':
-			text, ok = strings.CutPrefix(text, "true")
-			m.Person = true
-		case 's', 'e', 'z':
-			var n int64
-			n, text, ok = plainNumber(text)
-			switch key {
-			case 's':
-				m.Start = int(n)
-			case 'e':
-				m.End = int(n)
-			default:
-				m.Gone = n
-			}
-		}
-		if !ok || text == "" {
-			return false
-		}
-		if text == "}" {
-			return true
-		}
-		if text[0] != ',' {
-			return false
-		}
-		text = text[1:]
-	}
-}
-
-// plainNumber cuts a number of at most 18 digits off the start of JSON.
-func plainNumber(text string) (n int64, rest string, ok bool) {
-	i := 0
-	for ; i < len(text) && '0' <= text[i] && text[i] <= '9'; i++ {
-		if i == 18 {
-			return 0, "", false
-		}
-		n = 10*n + int64(text[i]-'0')
-	}
-	return n, text[i:], i > 0 && (text[0] != '0' || i == 1)
-}
-
-// plainString cuts a string off the start of JSON. It knows the escapes that
-// texts of pages have.
-func plainString(text string) (value, rest string, ok bool) {
-	if text == "" || text[0] != '"' {
-		return "", "", false
-	}
-	text = text[1:]
-	var b []byte // what is before start, where there are escapes
-	start := 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			if b == nil {
-				return text[:i], text[i+1:], true
-			}
-			return string(append(b, text[start:i]...)), text[i+1:], true
-		case c < ' ':
-			return "", "", false
-		case c == '\\':
-			if i+1 == len(text) {
-				return "", "", false
-			}
-			if b == nil {
-				b = make([]byte, 0, len(text))
-			}
-			b = append(b, text[start:i]...)
-			i++
-			switch text[i] {
-			case 'n':
-				b = append(b, '\n')
-			case 't':
-				b = append(b, '\t')
-			case '"', '\\', '/':
-				b = append(b, text[i])
-			case 'u': // such as & and <
-				if i+4 >= len(text) || text[i+1] != '0' || text[i+2] != '0' {
-					return "", "", false
-				}
-				high, low := strings.IndexByte(hexDigits, text[i+3]), strings.IndexByte(hexDigits, text[i+4])
-				if high < 0 || low < 0 {
-					return "", "", false
-				}
-				b = utf8.AppendRune(b, rune(high<<4|low))
-				i += 4
-			default:
-				return "", "", false
-			}
-			start = i + 1
-		}
-	}
-	return "", "", false
-}
-
-const hexDigits = "0123456789abcdef"

@@ -74,6 +74,11 @@ func (d *dictionary) learn(text string) (tokens []token) {
 // each calls fn with every word of a text and the place where it begins. fn
 // does not look words up.
 func (d *dictionary) each(text string, fn func(t *token, start int)) {
+	d.eachIn(text, func(string) bool { return true }, fn)
+}
+
+// eachIn is each for those of the pieces without spaces that takes is true of.
+func (d *dictionary) eachIn(text string, takes func(piece string) bool, fn func(t *token, start int)) {
 	d.mu.RLock() // once for all words
 	defer d.mu.RUnlock()
 	start := 0
@@ -81,7 +86,7 @@ func (d *dictionary) each(text string, fn func(t *token, start int)) {
 		if i < len(text) && text[i] != ' ' && text[i] != '\n' {
 			continue
 		}
-		if start < i {
+		if start < i && takes(text[start:i]) {
 			tokens, known := d.known[text[start:i]]
 			if !known {
 				d.mu.RUnlock()
