@@ -21,9 +21,6 @@ type StreetOnly struct {
 	Addresses   int    // in the street that are known
 }
 
-// Query returns the search for what is known in the street.
-func (s *StreetOnly) Query() Query { return Query{Text: s.Text, Street: []string{s.Street}} }
-
 // String says it in a sentence.
 func (s *StreetOnly) String() string {
 	if s.Pages == 1 {
