@@ -54,7 +54,7 @@ func Open(o Options) (*Frontier, error) {
 
 // start returns the frontier of an open store.
 func start(o Options, db *badger.DB) (*Frontier, error) {
-	codec, err := newCodec()
+	codec, err := newCodec(o.Memory / linksShare)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func Holder(dir string) (pid int, locked bool, err error) {
 }
 
 // storeOptions divides o.Memory: three sixteenths for up to three memtables, a
-// sixteenth for buffers, a sixty-fourth for repeats. The rest is for hosts, filters, table indexes, what
+// sixteenth for buffers, one for links that were read, a sixty-fourth for repeats. The rest is for hosts, filters, table indexes, what
 // compactions have in hand and what the garbage collector has not got round to.
 func storeOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)

@@ -142,7 +142,9 @@ const (
 	blockItems   = 64  // that are read at a time
 	maxBlocks    = 8   // of a host in memory, but for items that have moved
 	maxMoved     = 4   // blocks that have moved and are not written yet
+	fewItems     = 8   // of a host in memory that is asked for room: half of them stay
 	buffersShare = 16  // one part in … of Options.Memory is for buffers
+	linksShare   = 16  // one part in … is for links that were read
 	repeatsShare = 64  // one part in … is for URLs that are known to be visited
 	bufferBytes  = 160
 	itemBytes    = 32
@@ -538,34 +540,44 @@ func (f *Frontier) sortQueue(txn *badger.Txn, h *host, after place, fn func(item
 // noRef names no link.
 const noRef = ^ref(0)
 
-// evict forgets buffers at random when there are too many. Nothing is lost:
-// they hold what is on disk, and priorities that will be asked for again.
+// evict makes room when there are too many entries in memory: it takes buffers
+// at random, leaves a few entries in those that have many, and forgets the
+// others. Nothing is lost: they hold what is on disk, and priorities that will be
+// asked for again.
 func (f *Frontier) evict() {
 	size := func() int { return len(f.loaded)*bufferBytes + f.items*itemBytes }
 	if size() <= f.budget {
 		return
 	}
-	for range len(f.loaded) {
+	for range 2 * len(f.loaded) {
 		if size() <= f.budget*3/4 {
 			return
 		}
-		i := rand.IntN(len(f.loaded))
-		q := f.loaded[i]
-		if len(q.leased) > 0 {
-			continue
+		q := f.loaded[rand.IntN(len(f.loaded))]
+		switch before := len(q.items); {
+		case before-q.moved > fewItems:
+			q.trim(fewItems)
+			q.items = slices.Clip(q.items)
+			f.items += len(q.items) - before
+		case len(q.leased) == 0:
+			f.unload(q)
 		}
-		h := q.host
-		h.best = f.stored(h, nil)
-		f.items -= len(q.items)
-		last := len(f.loaded) - 1
-		f.loaded[i] = f.loaded[last]
-		f.loaded[i].host.loaded = uint32(i + 1)
-		f.loaded[last] = nil
-		f.loaded = f.loaded[:last]
-		h.loaded = 0
-		if h.in == isReady {
-			heap.Fix(&f.ready, int(h.slot))
-		}
+	}
+}
+
+// unload forgets a buffer of which nothing is leased.
+func (f *Frontier) unload(q *buffer) {
+	h := q.host
+	h.best = f.stored(h, nil)
+	f.items -= len(q.items)
+	i, last := h.loaded-1, len(f.loaded)-1
+	f.loaded[i] = f.loaded[last]
+	f.loaded[i].host.loaded = i + 1
+	f.loaded[last] = nil
+	f.loaded = f.loaded[:last]
+	h.loaded = 0
+	if h.in == isReady {
+		heap.Fix(&f.ready, int(h.slot))
 	}
 }
 

@@ -21,7 +21,7 @@ func FuzzRecords(f *testing.F) {
 	g.add(&e)
 	e.Found, e.Parent = time.Time{}, Key{1}
 	g.add(&e)
-	codec, err := newCodec()
+	codec, err := newCodec(1 << 20)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func FuzzRecords(f *testing.F) {
 
 // TestGroupBounds: the largest group there can be is read again.
 func TestGroupBounds(t *testing.T) {
-	codec, err := newCodec()
+	codec, err := newCodec(1 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -252,7 +252,7 @@ func BenchmarkScaleNaive(b *testing.B) {
 			b.Fatal(err)
 		}
 		src := newSource(max(n/10, 1))
-		words, err := newCodec()
+		words, err := newCodec(1 << 20)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -155,15 +155,8 @@ type codec struct {
 
 	mu     sync.Mutex
 	recent [recentGroups]plainGroup // that links were read from, by number modulo the room
-	links  [recentLinks]readLink    // that were read, in the same way
+	links  shelf                    // that were read
 	epoch  int                      // how often forget was called
-}
-
-// A readLink is a link as words returns it.
-type readLink struct {
-	ref   ref
-	key   Key
-	entry Entry // none without a URL
 }
 
 // A plainGroup is a group uncompressed, which nobody changes.
@@ -177,22 +170,12 @@ type plainGroup struct {
 // take about 10 kB each.
 const recentGroups = 256
 
-// recentLinks is how many links stay as they were read: the front of the queue
-// is read again whenever it is scored, and the pages that hold the links to
-// visited ones for each of these. They take about 500 bytes each.
-const recentLinks = 8192
-
-// place returns where a link stays. c.mu is held.
-func (c *codec) place(r ref) *readLink {
-	return &c.links[(uint64(r)*golden)>>51] // the upper 13 bits
-}
-
 // forget lets go of what stays uncompressed: groups were stored anew.
 func (c *codec) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.recent[:])
-	clear(c.links[:])
+	c.links.clear()
 	c.epoch++
 }
 
@@ -219,7 +202,9 @@ func (c *codec) keep(id uint64, plain []byte, epoch int) {
 // any length.
 const maxPlain = maxGroupBytes + 16*maxGroup + 16<<10
 
-func newCodec() (*codec, error) {
+// newCodec returns a codec that keeps up to so many bytes of links that were
+// read.
+func newCodec(bytes int64) (*codec, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true))
 	if err != nil {
@@ -229,7 +214,7 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
-	return &codec{enc: enc, dec: dec}, nil
+	return &codec{enc: enc, dec: dec, links: newShelf(bytes)}, nil
 }
 
 func (c *codec) close() {
@@ -338,22 +323,25 @@ func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
 
 // words reads the link to k.
 func (c *codec) words(txn *badger.Txn, r ref, k Key) (Entry, error) {
+	var room [512]byte
 	c.mu.Lock()
-	epoch := c.epoch
-	if l := c.place(r); l.ref == r && l.key == k && !l.entry.URL.IsZero() {
-		e := l.entry
-		c.mu.Unlock()
-		return e, nil
-	}
+	kept, epoch := c.links.get(r, room[:0]), c.epoch
 	c.mu.Unlock()
+	if len(kept) > 0 {
+		if e, err := decodeItem(kept, 0); err == nil && KeyOf(e.URL) == k {
+			return e, nil
+		}
+	}
 	e, known, err := c.link(txn, r)
 	if err == nil && (!known || KeyOf(e.URL) != k) {
 		err = errDamaged
 	}
 	if err == nil {
+		var alone group
+		alone.add(&e)
 		c.mu.Lock()
 		if epoch == c.epoch {
-			*c.place(r) = readLink{r, k, e}
+			c.links.put(r, alone.encode())
 		}
 		c.mu.Unlock()
 	}
