@@ -64,7 +64,7 @@ type Frontier interface {
 	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
 	Known(keys ...frontier.Key) ([]bool, error)
-	Settled(k frontier.Key) bool
+	Settled(keys ...frontier.Key) []bool
 	Totals() frontier.Totals
 }
 
@@ -110,6 +110,7 @@ type Visit struct {
 	Before *frontier.Check
 	Again  Again
 
+	settled  []bool   // of Found: it was visited, so that its priority is of no account and was not asked for
 	sitemaps []string // that the host names
 	text     uint64   // fingerprint of the page's text
 	alone    bool     // a wait of the visit is the page's own, not its host's
@@ -429,7 +430,7 @@ func (c *Crawler) route(ctx context.Context, p *page.Page, found []frontier.Entr
 // learn tells the strategy what the trail of links to this page led to.
 func (c *Crawler) learn(v *Visit) error {
 	if s, ok := c.Strategy.(strategy.Valuer); ok && !v.Verdict.Relevant {
-		best, err := c.bestNew(v.Found, strategy.Promising)
+		best, err := c.bestNew(v, strategy.Promising)
 		if err != nil {
 			return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
 		}
@@ -451,17 +452,17 @@ func (c *Crawler) learn(v *Visit) error {
 	return nil
 }
 
-// bestNew returns the n links with the highest priorities among those that the
-// queue does not know, or all of them if there are fewer.
-func (c *Crawler) bestNew(links []frontier.Entry, n int) (best []frontier.Entry, err error) {
+// bestNew returns the n links of a page with the highest priorities among those
+// that the queue does not know, or all of them if there are fewer.
+func (c *Crawler) bestNew(v *Visit, n int) (best []frontier.Entry, err error) {
 	type candidate struct {
 		entry *frontier.Entry
 		key   frontier.Key
 	}
 	var candidates []candidate
-	for i := range links {
-		if key := frontier.KeyOf(links[i].URL); !c.Frontier.Settled(key) { // the queue knows the others
-			candidates = append(candidates, candidate{&links[i], key})
+	for i := range v.Found {
+		if !v.settled[i] {
+			candidates = append(candidates, candidate{&v.Found[i], frontier.KeyOf(v.Found[i].URL)})
 		}
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.entry.Priority, a.entry.Priority) })
@@ -497,47 +498,60 @@ func (c *Crawler) expand(v *Visit) {
 		v.drop(reason, n)
 	}
 	key := frontier.KeyOf(v.Entry.URL)
-	v.Found = slices.Grow(v.Found, len(v.Page.Links))
+	found := make([]frontier.Entry, 0, len(v.Page.Links))
 	for _, l := range v.Page.Links {
-		c.find(v, frontier.Entry{
+		found = append(found, frontier.Entry{
 			URL: l.To, Depth: depth, Distance: distance, Parent: key, Found: v.Outcome.At,
 			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.From.Site() != l.To.Site(),
 		})
 	}
+	c.find(v, found)
 	c.sitemaps(v)
 }
 
-// find scores an entry that v has found, or counts why it is left out.
-func (c *Crawler) find(v *Visit, e frontier.Entry) {
-	if reason := c.Scope(e.URL); reason != "" {
-		v.drop(reason, 1)
-		return
+// find scores entries that v has found, or counts why they are left out. It
+// does as it likes with found.
+func (c *Crawler) find(v *Visit, found []frontier.Entry) {
+	found = slices.DeleteFunc(found, func(e frontier.Entry) bool {
+		reason := c.Scope(e.URL)
+		if limit := c.Options.MaxDepth; reason == "" && limit > 0 && e.Depth > limit {
+			reason = "depth"
+		}
+		if reason != "" {
+			v.drop(reason, 1)
+		}
+		return reason != ""
+	})
+	settled := c.settled(found)
+	v.Found, v.settled = slices.Grow(v.Found, len(found)), slices.Grow(v.settled, len(found))
+	for i := range found {
+		e := &found[i]
+		if !settled[i] {
+			var keep bool
+			if e.Priority, keep = c.Strategy.Score(e); !keep {
+				v.drop("strategy", 1)
+				continue
+			}
+			if c.Traps != nil && !e.Sitemap {
+				e.Priority *= c.Traps.Look(e.URL).Factor
+			}
+		}
+		v.Found, v.settled = append(v.Found, *e), append(v.settled, settled[i])
 	}
-	if limit := c.Options.MaxDepth; limit > 0 && e.Depth > limit {
-		v.drop("depth", 1)
-		return
-	}
-	if c.settled(&e) {
-		v.Found = append(v.Found, e)
-		return
-	}
-	var keep bool
-	if e.Priority, keep = c.Strategy.Score(&e); !keep {
-		v.drop("strategy", 1)
-		return
-	}
-	if c.Traps != nil && !e.Sitemap {
-		e.Priority *= c.Traps.Look(e.URL).Factor
-	}
-	v.Found = append(v.Found, e)
 }
 
-// settled tells of an entry, where that is known for sure, that its page was
-// visited: the queue only counts it, and its priority is of no account. A
-// Rescorer keeps every link. With Peers the page may be another node's by now.
-func (c *Crawler) settled(e *frontier.Entry) bool {
-	r, ok := c.Strategy.(strategy.Rescorer)
-	return ok && r.Rescores() && c.Peers == nil && c.Frontier.Settled(frontier.KeyOf(e.URL))
+// settled tells of each entry whether its page was visited: the queue only counts
+// it, and its priority is of no account. A Rescorer keeps every link. With Peers
+// the page may be another node's by now.
+func (c *Crawler) settled(found []frontier.Entry) []bool {
+	if r, ok := c.Strategy.(strategy.Rescorer); !ok || !r.Rescores() || c.Peers != nil {
+		return make([]bool, len(found))
+	}
+	keys := make([]frontier.Key, len(found))
+	for i := range found {
+		keys[i] = frontier.KeyOf(found[i].URL)
+	}
+	return c.Frontier.Settled(keys...)
 }
 
 // drop counts links that are not queued.

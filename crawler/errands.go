@@ -42,16 +42,18 @@ func (c *Crawler) sitemaps(v *Visit) {
 		return
 	}
 	c.mapped.add(host)
+	var found []frontier.Entry
 	for _, raw := range v.sitemaps {
 		u, err := weburl.Parse(raw)
 		if err != nil || u.Host() != host { // a host speaks for itself only
 			v.drop("sitemap_foreign", 1)
 			continue
 		}
-		c.find(v, frontier.Entry{
+		found = append(found, frontier.Entry{
 			URL: u, Sitemap: true, Depth: v.Entry.Depth + 1, Distance: 1, Parent: frontier.KeyOf(v.Entry.URL), Found: v.Outcome.At,
 		})
 	}
+	c.find(v, found)
 }
 
 // readSitemap queues what a sitemap names, in the place of links of the
@@ -66,6 +68,7 @@ func (c *Crawler) readSitemap(v *Visit) {
 	v.Outcome.Kind = "sitemap"
 	v.drop("sitemap_foreign", int64(file.Foreign))
 	v.drop("bad_url", int64(file.Bad))
+	var found []frontier.Entry
 	for i, s := range file.Lists {
 		switch {
 		case e.Distance >= sitemapNests:
@@ -73,12 +76,13 @@ func (c *Crawler) readSitemap(v *Visit) {
 		case i >= sitemapLists:
 			v.drop("sitemap_limit", 1)
 		default:
-			c.find(v, frontier.Entry{URL: s.URL, Sitemap: true, Depth: e.Depth, Distance: e.Distance + 1, Parent: e.Parent, Found: v.Outcome.At})
+			found = append(found, frontier.Entry{URL: s.URL, Sitemap: true, Depth: e.Depth, Distance: e.Distance + 1, Parent: e.Parent, Found: v.Outcome.At})
 		}
 	}
 	for _, p := range file.Pages {
-		c.find(v, frontier.Entry{URL: p.URL, Depth: e.Depth, Distance: sitemapDistance, Parent: e.Parent, Found: v.Outcome.At})
+		found = append(found, frontier.Entry{URL: p.URL, Depth: e.Depth, Distance: sitemapDistance, Parent: e.Parent, Found: v.Outcome.At})
 	}
+	c.find(v, found)
 }
 
 // Reservations of rights are asked for once a host, in a turn of its own, and

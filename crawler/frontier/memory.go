@@ -405,9 +405,13 @@ func (m *Memory) Known(keys ...Key) (known []bool, err error) {
 }
 
 // Settled is Frontier.Settled.
-func (m *Memory) Settled(k Key) bool {
-	id, known := m.urls[k]
-	return known && m.nodes[id].state == memoryVisited
+func (m *Memory) Settled(keys ...Key) []bool {
+	settled := make([]bool, len(keys))
+	for i, k := range keys {
+		id, known := m.urls[k]
+		settled[i] = known && m.nodes[id].state == memoryVisited
+	}
+	return settled
 }
 
 // Trail is Frontier.Trail.

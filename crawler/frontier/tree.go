@@ -153,9 +153,35 @@ func (f *Frontier) Known(keys ...Key) (known []bool, err error) {
 	return known, nil
 }
 
-// Settled tells that the URL of k was visited, where that is known without
-// asking the store: true stays true, and false says nothing.
-func (f *Frontier) Settled(k Key) bool { return f.repeats.has(k) }
+// Settled tells of each key whether its URL was visited: true is certain, and
+// stays so.
+func (f *Frontier) Settled(keys ...Key) []bool {
+	settled, all := make([]bool, len(keys)), true
+	for i, k := range keys {
+		settled[i] = f.repeats.has(k)
+		all = all && settled[i]
+	}
+	if all {
+		return settled
+	}
+	f.read(func(txn *badger.Txn) error { // of a store that has ended nothing is certain
+		for i, k := range keys {
+			if settled[i] {
+				continue
+			}
+			var r urlRecord
+			known, err := get(txn, urlKey(k), func(value []byte) (err error) {
+				r, err = decodeURL(value)
+				return err
+			})
+			if settled[i] = known && err == nil && r.state == Visited; settled[i] {
+				f.repeats.add(k)
+			}
+		}
+		return nil
+	})
+	return settled
+}
 
 // Trail returns the node k, the page it was found on, the page that one was
 // found on, and so on, at most n of them. It ends at a seed, and at a page
