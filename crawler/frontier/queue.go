@@ -248,15 +248,20 @@ func (q *buffer) trim(most int) {
 	q.items = slices.DeleteFunc(q.items, func(it item) bool { return it.disk == it.rank && !q.has(it.place) })
 }
 
-// settle puts h into the heap where it belongs.
-func (f *Frontier) settle(h *host) {
-	h.best = f.bound(h)
+// settle puts h into the heap where it belongs, as far as its buffer decides that.
+func (f *Frontier) settle(h *host) { f.rank(h, f.bound(h)) }
+
+// rank puts h, whose entries are no better than best, into the heap where it
+// belongs.
+func (f *Frontier) rank(h *host, best place) {
+	moved := h.best != best
+	h.best = best
 	switch {
 	case f.waiting(h) <= 0 && h.in != isResting:
 		f.unheap(h)
 	case h.in == isIdle:
 		f.enheap(h, isReady)
-	case h.in == isReady:
+	case h.in == isReady && moved:
 		heap.Fix(&f.ready, int(h.slot))
 	}
 }
@@ -347,21 +352,22 @@ func (f *Frontier) apply(c change) {
 	h, it := c.host, c.item
 	q := f.buffered(h)
 	if q == nil {
+		best := h.best
 		switch c.kind {
 		case isNew, isMoved:
 			if c.kind == isNew && h.queued == 1 { // the only one: nothing to read
 				f.buffer(h).insert(it)
 				f.items++
 			}
-			if it.place.before(h.best) {
-				h.best = it.place
+			if it.place.before(best) {
+				best = it.place
 			}
 		case isGone:
 			if h.queued == 0 {
-				h.best = nowhere
+				best = nowhere
 			}
 		}
-		f.settle(h) // now: a heap bears one change at a time
+		f.rank(h, best) // now: a heap bears one change at a time
 		return
 	}
 	if c.kind == isMended {
