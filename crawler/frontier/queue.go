@@ -143,7 +143,7 @@ const (
 	maxBlocks    = 8   // of a host in memory, but for items that have moved
 	maxMoved     = 4   // blocks that have moved and are not written yet
 	fewItems     = 8   // of a host in memory that is asked for room: half of them stay
-	buffersShare = 16  // one part in … of Options.Memory is for buffers
+	buffersShare = 8   // one part in … of Options.Memory is for buffers
 	linksShare   = 16  // one part in … is for links that were read
 	repeatsShare = 64  // one part in … is for URLs that are known to be visited
 	bufferBytes  = 160
