@@ -168,8 +168,9 @@ type Crawler struct {
 	Brake *Brake
 
 	pages    pageBudget
-	plain    hostSet // whose https has failed
-	mapped   hostSet // whose sitemaps are queued
+	nodes    sync.Pool // of *page.Nodes that no page has
+	plain    hostSet   // whose https has failed
+	mapped   hostSet   // whose sitemaps are queued
 	reserved reservations
 	failures atomic.Int64
 	report   sync.Mutex

@@ -108,7 +108,11 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		c.readSitemap(v)
 		return notAgain, nil
 	}
-	p, err := page.Parse(r)
+	nodes, _ := c.nodes.Get().(*page.Nodes)
+	if nodes == nil {
+		nodes = new(page.Nodes)
+	}
+	p, err := page.ParseIn(nodes, r)
 	if err != nil {
 		v.Outcome.Kind, v.Outcome.Reason = "error", "parse"
 		return notAgain, nil
@@ -121,8 +125,10 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 	if err != nil {
 		return 0, fmt.Errorf("judge %s: %w", u, err)
 	}
-	if r.Parsed == nil { // nobody else has the page: its tree, half a megabyte, need not wait for the stores
+	if r.Parsed == nil { // nobody else has the page: another one gets the memory of its tree
 		p.Doc = nil
+		nodes.Free()
+		c.nodes.Put(nodes)
 	}
 	if verdict.Relevant && c.Options.Reservations {
 		reserved, wait, err := c.reserves(ctx, u, crawlDelay)

@@ -40,7 +40,13 @@ var ErrNotHTML = errors.New("body is no HTML page")
 // menu, it is the line before and the line behind, if these hold other words.
 //
 // A response that carries a page already (Parsed) gives that one.
-func Parse(r *Response) (*Page, error) {
+func Parse(r *Response) (*Page, error) { return ParseIn(new(Nodes), r) }
+
+// Nodes are memory for the trees of pages, see markup.Nodes.
+type Nodes = markup.Nodes
+
+// ParseIn is Parse, but the tree of the page, its Doc, lives until nodes.Free.
+func ParseIn(nodes *Nodes, r *Response) (*Page, error) {
 	if r.Parsed != nil {
 		return r.Parsed, nil
 	}
@@ -51,7 +57,7 @@ func Parse(r *Response) (*Page, error) {
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/plain" {
 		body = append([]byte("<plaintext>"), body...)
 	}
-	p := &Page{URL: r.URL, Charset: charset, Doc: markup.Parse(body)}
+	p := &Page{URL: r.URL, Charset: charset, Doc: nodes.Parse(body)}
 	h := readHead(r, p.Doc)
 	var spans []markup.Span
 	p.Text, spans = markup.TextSpans(p.Doc, isLink)

@@ -30,12 +30,28 @@ const (
 // not copied, and stray text in a table stays in its place. Comments and the
 // text of scripts other than JSON are left out; noscript and noframes hold
 // elements, as for a reader without scripts.
-func Parse(page []byte) *html.Node {
-	b := &builder{doc: &html.Node{Type: html.DocumentNode}, attrs: make([]html.Attribute, 0, MaxAttributes)}
+func Parse(page []byte) *html.Node { return new(Nodes).Parse(page) }
+
+// Nodes are memory for trees, those of one page after those of another: the nodes
+// are most of what parsing takes. The zero Nodes are ready. They are not safe for
+// concurrent use.
+type Nodes struct {
+	slabs [][]html.Node
+	used  int // slabs
+}
+
+const (
+	slabNodes = 64
+	keptSlabs = 64 // between two pages, enough for most
+)
+
+// Parse is the function of that name; the tree lives until Free.
+func (m *Nodes) Parse(page []byte) *html.Node {
+	b := &builder{nodes: m, doc: &html.Node{Type: html.DocumentNode}, attrs: make([]html.Attribute, 0, MaxAttributes)}
 	b.root = b.node(html.ElementNode, atom.Html, "html", nil)
 	b.doc.AppendChild(b.root)
 	z := html.NewTokenizer(bytes.NewReader(page))
-	for b.nodes < MaxNodes {
+	for b.count < MaxNodes {
 		switch z.Next() {
 		case html.ErrorToken: // the end; a reader of bytes has no other error
 			return b.doc
@@ -57,6 +73,26 @@ func Parse(page []byte) *html.Node {
 	return b.doc
 }
 
+// Free ends the life of the trees: nobody may have a node of them any more. What
+// was taken from them, such as text, stays.
+func (m *Nodes) Free() {
+	for _, slab := range m.slabs[:m.used] {
+		clear(slab)
+	}
+	if m.used = 0; len(m.slabs) > keptSlabs {
+		m.slabs = slices.Clone(m.slabs[:keptSlabs])
+	}
+}
+
+// slab returns room for slabNodes nodes.
+func (m *Nodes) slab() []html.Node {
+	if m.used == len(m.slabs) {
+		m.slabs = append(m.slabs, make([]html.Node, slabNodes))
+	}
+	m.used++
+	return m.slabs[m.used-1]
+}
+
 type builder struct {
 	doc, root, head, body *html.Node
 
@@ -64,8 +100,9 @@ type builder struct {
 	over    int           // start tags beyond MaxDepth that are still open
 	foreign int           // 1 + index in open of the svg or math element we are in, or 0
 
-	nodes int
-	slab  []html.Node
+	nodes *Nodes
+	count int              // of them, in the tree
+	slab  []html.Node      // the next ones
 	attrs []html.Attribute // of the last tags, those of one behind those of another
 	name  []byte           // of the tag that is being read
 }
@@ -97,11 +134,11 @@ const (
 
 func (b *builder) node(t html.NodeType, a atom.Atom, data string, attr []html.Attribute) *html.Node {
 	if len(b.slab) == 0 {
-		b.slab = make([]html.Node, 64)
+		b.slab = b.nodes.slab()
 	}
 	n := &b.slab[0]
 	b.slab = b.slab[1:]
-	b.nodes++
+	b.count++
 	n.Type, n.DataAtom, n.Data, n.Attr = t, a, data, attr
 	return n
 }

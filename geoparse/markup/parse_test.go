@@ -83,3 +83,36 @@ func TestParseIsBounded(t *testing.T) {
 		t.Errorf("%d nodes, %d attributes", nodes, attributes)
 	}
 }
+
+// Trees in memory that other trees had are those that Parse builds, and the
+// memory keeps nothing of what was freed, nor more than a page needs.
+func TestNodes(t *testing.T) {
+	render := func(doc *html.Node) string {
+		var b strings.Builder
+		if err := html.Render(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	var nodes Nodes
+	for _, n := range []int{1, 300, 3, 0, 20_000, 90, 64, 63, 0, 5} {
+		page := []byte("<title>x</title><svg/>" + strings.Repeat("<p class=a id=b>text<b>more</p>", n))
+		two := [2]*html.Node{nodes.Parse(page), nodes.Parse(page)}
+		for _, doc := range two {
+			if got, want := render(doc), render(Parse(page)); got != want {
+				t.Fatalf("%d paragraphs: %.200q, want %.200q", n, got, want)
+			}
+		}
+		nodes.Free()
+		if len(nodes.slabs) > keptSlabs {
+			t.Errorf("%d paragraphs: %d slabs are kept", n, len(nodes.slabs))
+		}
+		for _, slab := range nodes.slabs {
+			for i := range slab {
+				if s := &slab[i]; s.Data != "" || s.Attr != nil || s.Parent != nil || s.FirstChild != nil || s.NextSibling != nil {
+					t.Fatalf("%d paragraphs: a node is left of them: %+v", n, s)
+				}
+			}
+		}
+	}
+}
