@@ -814,3 +814,37 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("left: %s", got)
 	}
 }
+
+// What was visited is settled, also in a store that was opened anew and has
+// nothing of it in memory; what waits, is leased or unknown is not.
+func TestSettled(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, frontier.Options{Dir: dir})
+	ctx := context.Background()
+	if _, err := f.Push(ctx, entry(0, 1, 3), entry(0, 2, 2), entry(0, 3, 1)); err != nil {
+		t.Fatal(err)
+	}
+	first, err := f.Next(ctx, free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done(t, f, first, frontier.Outcome{Kind: "page"})
+	if _, err := f.Next(ctx, free); err != nil {
+		t.Fatal(err)
+	}
+	var keys []frontier.Key
+	for page := range 4 {
+		keys = append(keys, frontier.KeyOf(address(0, page)))
+	}
+	want := []bool{false, true, false, false}
+	if got := f.Settled(keys...); !slices.Equal(got, want) {
+		t.Errorf("settled: %v, want %v", got, want)
+	}
+	f.Close()
+	f = open(t, frontier.Options{Dir: dir})
+	for range 2 { // from the store, and then from memory
+		if got := f.Settled(keys...); !slices.Equal(got, want) {
+			t.Errorf("settled after opening: %v, want %v", got, want)
+		}
+	}
+}

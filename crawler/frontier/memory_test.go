@@ -22,6 +22,7 @@ type queueOfACrawl interface {
 	Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error)
 	Trail(k Key, n int) ([]Node, error)
 	Known(keys ...Key) ([]bool, error)
+	Settled(keys ...Key) []bool
 	Totals() Totals
 }
 
@@ -100,6 +101,7 @@ func TestMemoryAgrees(t *testing.T) {
 			o := Outcome{Kind: "page", Relevant: epoch%4 == 0, Addresses: []string{fmt.Sprint(epoch % 5)}, At: time.UnixMilli(5).UTC()}
 			both("done", func(q queueOfACrawl) (any, error) { return q.Done(ctx, next, o, found...) })
 			both("known", func(q queueOfACrawl) (any, error) { return q.Known(KeyOf(next.URL), KeyOf(entry1())) })
+			both("settled", func(q queueOfACrawl) (any, error) { return q.Settled(KeyOf(entry1()), KeyOf(next.URL)), nil })
 			both("trail", func(q queueOfACrawl) (any, error) {
 				trail, err := q.Trail(KeyOf(next.URL), 3)
 				var text []string
