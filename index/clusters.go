@@ -48,7 +48,9 @@ func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int
 		return nil, 0, err
 	}
 	defer v.release()
-	s, err := x.newSearch(ctx, v)
+	of := q.shape(len(words))
+	of.grid = true
+	s, err := x.newSearch(ctx, v, of)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -61,13 +61,13 @@ type mention struct {
 	Street, Code, City string
 	Name               string
 	Place              string // ID of the gazetteer's entry
-	Kind               uint8 // see kindOf
+	Kind               uint8  // see kindOf
 	Precision          gazetteer.Precision
 	Level              geoparse.Level
 	Origin             geoparse.Origin
 	Confidence         float64
 	Role               geoparse.Role
-	Guess              bool // Name is one of the page or the host, for lack of one beside the address
+	Guess              bool      // Name is one of the page or the host, for lack of one beside the address
 	Point              orb.Point // lon, lat; only with a Precision
 
 	URL    string

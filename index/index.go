@@ -108,8 +108,8 @@ type Index struct {
 	current *view // nil: closed
 	stats   statsCache
 
-	turns     chan struct{} // room for as many searches as work at once
-	scratches sync.Pool     // of *scratch
+	turns     turns
+	scratches sync.Pool // of *scratch
 	lists     lists
 }
 
@@ -132,7 +132,7 @@ func Open(dir string, o Options) (x *Index, err error) {
 			return nil, err
 		}
 	}
-	x = &Index{dir: dir, lag: o.Lag, words: newAnalysis(), table: newTable(), turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	x = &Index{dir: dir, lag: o.Lag, words: newAnalysis(), table: newTable(), turns: turns{free: runtime.GOMAXPROCS(0)}}
 	if x.id, err = identify(dir, o.ReadOnly); err != nil {
 		if o.ReadOnly && errors.Is(err, fs.ErrNotExist) {
 			return x, x.refresh()

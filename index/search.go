@@ -38,7 +38,7 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		return nil, err
 	}
 	defer v.release()
-	s, err := x.newSearch(ctx, v)
+	s, err := x.newSearch(ctx, v, q.shape(len(words)))
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +76,7 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 type search struct {
 	x      *Index
 	ctx    context.Context
+	turn   *turn
 	v      *view
 	dicts  [][2]segment.TermDictionary // of each part: words, where
 	looked map[lookUp]*list
@@ -112,17 +113,13 @@ type group struct {
 	row      uint32  // number in the view of the one that fits best
 }
 
-// newSearch begins a search when it is its turn: no more than there are
-// processors work at once, in the order in which they came. Otherwise all that
-// run get slices of time in turn, and a search of a millisecond that loses its
-// processor waits for a slice of each other one.
-func (x *Index) newSearch(ctx context.Context, v *view) (*search, error) {
-	select {
-	case x.turns <- struct{}{}:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("index: %w", ctx.Err())
+// newSearch begins a search when it is its turn.
+func (x *Index) newSearch(ctx context.Context, v *view, of shape) (*search, error) {
+	turn, err := x.turns.take(ctx, of)
+	if err != nil {
+		return nil, err
 	}
-	s := &search{x: x, ctx: ctx, v: v}
+	s := &search{x: x, ctx: ctx, turn: turn, v: v}
 	s.scratch, _ = x.scratches.Get().(*scratch)
 	if s.scratch == nil {
 		s.scratch = &scratch{}
@@ -136,7 +133,7 @@ func (x *Index) newSearch(ctx context.Context, v *view) (*search, error) {
 func (s *search) done() {
 	s.clear()
 	s.x.scratches.Put(s.scratch)
-	<-s.x.turns
+	s.x.turns.give(s.turn)
 }
 
 func (s *search) clear() {
