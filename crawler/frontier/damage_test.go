@@ -192,9 +192,9 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"newer", func(t *testing.T) string {
 			dir := store(t)
-			write(t, dir, formatFile, "gazehound frontier 3\n")
+			write(t, dir, formatFile, "gazehound frontier 4\n")
 			return dir
-		}, ErrNewerFormat, "format 3"},
+		}, ErrNewerFormat, "format 4"},
 		{"other format file", func(t *testing.T) string {
 			dir := store(t)
 			write(t, dir, formatFile, "something else entirely, and a lot of it, too much to print")
@@ -477,7 +477,7 @@ func TestFormat1(t *testing.T) {
 	if n := drain(t, f); n != 31 {
 		t.Errorf("served %d, want 31", n)
 	}
-	if text, err := os.ReadFile(name); err != nil || string(text) != "gazehound frontier 2\n" {
+	if text, err := os.ReadFile(name); err != nil || string(text) != "gazehound frontier 3\n" {
 		t.Errorf("%s says %q (%v)", formatFile, text, err)
 	}
 }

@@ -23,7 +23,7 @@ import (
 const (
 	formatFile = "FORMAT"
 	formatName = "gazehound frontier"
-	format     = 2
+	format     = 3
 )
 
 // Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with

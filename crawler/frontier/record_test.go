@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
 )
 
 // FuzzRecords reads any bytes as every kind of record. What can be read is
@@ -132,4 +134,37 @@ func unpack(c *codec, value []byte, index int) (Entry, error) {
 		return Entry{}, err
 	}
 	return decodeItem(plain, index)
+}
+
+// Words that a store of format 2 has as zstd frames are read; what says to be
+// more than a group can be is damaged, and takes no memory.
+func TestOtherGroups(t *testing.T) {
+	codec, err := newCodec(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer codec.close()
+	e := Entry{URL: parse(t, "https://stadt.example/"), Anchor: "Rathaus", Depth: 1}
+	var g group
+	g.add(&e)
+	zstds, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer zstds.Close()
+	if got, err := unpack(codec, zstds.EncodeAll(g.encode(), []byte{asZstd}), 0); err != nil || got != e {
+		t.Errorf("of format 2: %+v, %v; want %+v", got, err, e)
+	}
+	huge := make([]byte, maxPlain+1)
+	for name, value := range map[string][]byte{
+		"none":       nil,
+		"unknown":    append([]byte{3}, g.encode()...),
+		"large zstd": zstds.EncodeAll(huge, []byte{asZstd}),
+		"large S2":   append([]byte{asS2}, s2.Encode(nil, huge)...),
+		"no S2":      {asS2, 5, 0xff, 0xff},
+	} {
+		if _, err := codec.plain(value); err != errDamaged {
+			t.Errorf("%s: %v, want %v", name, err, errDamaged)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"gazehound/crawler/weburl"
 
 	badger "github.com/dgraph-io/badger/v4"
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -150,8 +151,7 @@ func decodeItem(value []byte, index int) (e Entry, err error) {
 // A codec compresses groups, once: what the store does block by block it does
 // again whenever it moves them. It is safe for concurrent use.
 type codec struct {
-	enc *zstd.Encoder
-	dec *zstd.Decoder
+	older *zstd.Decoder // of stores of format 2
 
 	mu     sync.Mutex
 	recent [recentGroups]plainGroup // that links were read from, by number modulo the room
@@ -205,26 +205,27 @@ const maxPlain = maxGroupBytes + 16*maxGroup + 16<<10
 // newCodec returns a codec that keeps up to so many bytes of links that were
 // read.
 func newCodec(bytes int64) (*codec, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true))
+	older, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxPlain), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxPlain), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		return nil, fmt.Errorf("zstd: %w", err)
-	}
-	return &codec{enc: enc, dec: dec, links: newShelf(bytes)}, nil
+	return &codec{older: older, links: newShelf(bytes)}, nil
 }
 
-func (c *codec) close() {
-	c.enc.Close()
-	c.dec.Close()
-}
+func (c *codec) close() { c.older.Close() }
+
+// The first byte of the record of a group.
+const (
+	asZstd = version // stores of formats 1 and 2
+	asS2   = 2
+)
 
 // pack returns the record of a group.
 func (c *codec) pack(g *group) []byte {
-	return c.enc.EncodeAll(g.encode(), []byte{version})
+	plain := g.encode()
+	b := make([]byte, 1+s2.MaxEncodedLen(len(plain)))
+	b[0] = asS2
+	return slices.Clone(b[:1+len(s2.EncodeBetter(b[1:], plain))])
 }
 
 // A packer compresses the full groups of a batch while that goes on.
@@ -269,11 +270,20 @@ func (p *packer) end() []packed {
 }
 
 // plain returns the record of a group uncompressed.
-func (c *codec) plain(value []byte) ([]byte, error) {
+func (c *codec) plain(value []byte) (plain []byte, err error) {
 	d := decoder{rest: value}
-	d.version()
-	plain, err := c.dec.DecodeAll(d.rest, nil)
-	if err != nil || d.bad {
+	switch d.byte() {
+	case asS2:
+		if n, err := s2.DecodedLen(d.rest); err != nil || n > maxPlain {
+			return nil, errDamaged
+		}
+		plain, err = s2.Decode(nil, d.rest)
+	case asZstd:
+		plain, err = c.older.DecodeAll(d.rest, nil)
+	default:
+		err = errDamaged
+	}
+	if err != nil {
 		return nil, errDamaged
 	}
 	return plain, nil
