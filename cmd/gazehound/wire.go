@@ -124,6 +124,8 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	rules := robots.DefaultOptions()
 	rules.Agent, rules.MaxDelay = cfg.Fetch.UserAgentName, cfg.Fetch.MaxCrawlDelay
 	rules.Retry, rules.RetryMax = retryWait(cfg), max(cfg.Fetch.BackoffMax, retryWait(cfg))
+	rules.Hosts = min(rules.Hosts, int(cfg.Storage.Memory)/rulesShare/siteBytes) // the frontier has the others
+	rules.Memory = min(rules.Memory, int64(cfg.Storage.Memory)/rulesShare)
 	rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
 		return client.FetchPrefix(ctx, u, robots.MaxSize)
 	}
@@ -475,6 +477,13 @@ func keep(f *frontier.Frontier, key string, snapshot func() ([]byte, error)) err
 	}
 	return f.PutMeta(key, data)
 }
+
+// What a host's robots.txt takes in memory beside its rules, in bytes, and which
+// part of the ceiling is for each of the two.
+const (
+	siteBytes  = 700
+	rulesShare = 48
+)
 
 // selectivity is that of the frontier: pages are worth waiting for where their
 // number is limited; otherwise time is what a crawl can lose.
