@@ -55,7 +55,8 @@ type Options struct {
 	// LockWait is how long Open waits for another process to let go of the
 	// index, at least 1 ms.
 	LockWait time.Duration
-	// MaxBatch is how many writes share one commit of Bleve at most.
+	// MaxBatch is how many writes share one commit of Bleve at most; those of
+	// long pages are fewer. The larger a batch, the fewer segments are merged.
 	MaxBatch int
 	// Lag is by how much what a search sees may be older than the last write,
 	// about; 0 to 5 s. With 0 every search sees every write that was
@@ -70,7 +71,7 @@ type Options struct {
 
 // DefaultOptions returns the options of a crawl.
 func DefaultOptions() Options {
-	return Options{LockWait: time.Second, MaxBatch: 2000}
+	return Options{LockWait: time.Second, MaxBatch: 5000}
 }
 
 // Validate returns an error that names the first bad option.
@@ -247,8 +248,7 @@ func replaceFile(name string, text []byte) error {
 
 // mergePlan keeps the segments few: a search looks each word up in each of them,
 // and in many of them for each word that begins or is spelt like it. Smaller ones than
-// FloorSegmentSize are merged most often; Bleve's own is 2,000 entries, as many
-// as a batch has here.
+// FloorSegmentSize are merged most often; Bleve's own is 2,000 entries.
 var mergePlan = map[string]any{"MaxSegmentsPerTier": 4, "SegmentsPerMergeTask": 6, "FloorSegmentSize": 10_000}
 
 // openBleve opens or makes the Bleve index. It is nil without an error where

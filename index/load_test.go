@@ -36,7 +36,12 @@ func BenchmarkMixed(b *testing.B) {
 		dir = b.TempDir()
 	}
 	if _, err := os.Stat(filepath.Join(dir, "index.json")); err != nil {
-		x := openDir(b, dir)
+		o := DefaultOptions()
+		o.OnDemand = true // as a crawl does
+		x, err := Open(dir, o)
+		if err != nil {
+			b.Fatal(err)
+		}
 		start, before := time.Now(), processorTime(b)
 		putAll(b, x, docs, 256)
 		b.Logf("%d documents written in %v, %.0f a second, %v of processor time each; %d bytes each", n, time.Since(start).Round(time.Millisecond), float64(n)/time.Since(start).Seconds(),
