@@ -499,11 +499,12 @@ func (c *Crawler) expand(v *Visit) {
 		v.drop(reason, n)
 	}
 	key := frontier.KeyOf(v.Entry.URL)
+	host, site := v.Page.URL.Host(), v.Page.URL.Site()
 	found := make([]frontier.Entry, 0, len(v.Page.Links))
 	for _, l := range v.Page.Links {
 		found = append(found, frontier.Entry{
 			URL: l.To, Depth: depth, Distance: distance, Parent: key, Found: v.Outcome.At,
-			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.From.Site() != l.To.Site(),
+			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.To.Host() != host && l.To.Site() != site,
 		})
 	}
 	c.find(v, found)

@@ -28,8 +28,13 @@ func decode(body []byte, header http.Header) (text []byte, name string) {
 	case bytes.HasPrefix(body, []byte("\xfe\xff")):
 		return decodeAs(body[2:], "utf-16be")
 	}
-	if looksUTF8(body) && bytes.IndexByte(body, 0) < 0 && bytes.IndexByte(body, '\x1b') < 0 { // ISO-2022 and UTF-16 are ASCII bytes too
-		return repair(body), "utf-8"
+	valid := utf8.Valid(body)
+	looksUTF8 := valid || mostlyUTF8(body)
+	if looksUTF8 && bytes.IndexByte(body, 0) < 0 && bytes.IndexByte(body, '\x1b') < 0 { // ISO-2022 and UTF-16 are ASCII bytes too
+		if !valid {
+			body = repair(body)
+		}
+		return body, "utf-8"
 	}
 	label := charsetIn(strings.Join(header.Values("Content-Type"), ";"))
 	if e, _ := charset.Lookup(label); e == nil {
@@ -43,7 +48,7 @@ func decode(body []byte, header http.Header) (text []byte, name string) {
 		return repair(body), "utf-8"
 	case declared != "" && declared != "windows-1252":
 		return decodeAs(body, declared)
-	case looksUTF8(body) && !bytes.Contains(body, []byte("\x1b$")):
+	case looksUTF8 && !bytes.Contains(body, []byte("\x1b$")):
 		return repair(body), "utf-8"
 	}
 	if name := language.Charset(body); name != "" {
@@ -61,12 +66,9 @@ func decodeAs(body []byte, name string) ([]byte, string) {
 	return text, name
 }
 
-// looksUTF8 tells whether body is UTF-8, up to rare broken places: a page that
-// was cut off, or put together from parts in different encodings.
-func looksUTF8(body []byte) bool {
-	if utf8.Valid(body) {
-		return true
-	}
+// mostlyUTF8 tells whether a body that is not UTF-8 is so up to rare broken places:
+// a page that was cut off, or put together from parts in different encodings.
+func mostlyUTF8(body []byte) bool {
 	good, bad := 0, 0
 	for i := 0; i < len(body); {
 		if body[i] < utf8.RuneSelf {

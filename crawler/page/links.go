@@ -58,15 +58,15 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow 
 	if !follow {
 		leave(LeftNoFollow, len(h.links))
 	}
-	seen := make(map[weburl.URL]int)
+	seen := make(map[string]int, min(len(h.links)+len(spans), MaxLinks)) // by their spelling
 	add := func(l Link) {
 		if l.To == page {
 			return
 		}
-		i, known := seen[l.To]
+		i, known := seen[l.To.String()]
 		switch {
 		case !known && len(links) < MaxLinks:
-			seen[l.To] = len(links)
+			seen[l.To.String()] = len(links)
 			links = append(links, l)
 		case known && links[i].Anchor == "" && l.Anchor != "":
 			links[i].Anchor, links[i].Around, links[i].Split = l.Anchor, l.Around, l.Split

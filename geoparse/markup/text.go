@@ -43,7 +43,7 @@ func TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
 	}
 	walk(doc, math.MaxInt, w.enter, w.leave)
 	w.place()
-	if norm.NFC.IsNormal(w.out) {
+	if !w.composable || norm.NFC.IsNormal(w.out) {
 		return string(w.out), w.spans
 	}
 	return w.compose()
@@ -84,6 +84,7 @@ type writer struct {
 	limit       int // bytes of out after which nothing is written any more
 	out         []byte
 	line, space bool       // a line break, a space is due before the next character
+	composable  bool       // out may have letters that are not composed yet
 	pre         int        // open elements that keep line breaks
 	hidden      *html.Node // outermost open element that hides its text, or nil
 
@@ -188,6 +189,7 @@ func (w *writer) write(s string) {
 		case letter:
 			w.gap()
 			w.out = utf8.AppendRune(w.out, r)
+			w.composable = w.composable || r >= firstMark
 		case blank:
 			w.space = true
 		}
@@ -256,6 +258,10 @@ func (w *writer) compose() (string, []Span) {
 	return string(out), w.spans
 }
 
+// firstMark is the first character that can change in NFC, or join the one before
+// it: what lies below is Latin and whole.
+const firstMark = 0x300
+
 type class uint8
 
 const (
@@ -266,7 +272,7 @@ const (
 
 func classOf(r rune) class {
 	switch {
-	case 0xc0 <= r && r < 0x300, 0x3001 <= r && r < 0xd800: // the quick answer for most scripts
+	case 0xc0 <= r && r < firstMark, 0x3001 <= r && r < 0xd800: // the quick answer for most scripts
 		return letter
 	case unicode.IsSpace(r), unicode.Is(unicode.Z, r), unicode.Is(unicode.Co, r): // icon fonts draw private characters
 		return blank
