@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -13,15 +14,17 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// News knows which addresses a crawl has found, and where new ones come from:
-// how often a page of a host, or of a part of it, stated one that no page
-// before it did. The first name of the path tells its parts apart. News is safe for
-// concurrent use, and its memory is bounded; what was not met for longest is
-// forgotten. A nil News knows nothing.
+// News knows which addresses each host has stated, and where new ones come
+// from: how often a page of a host, or of a part of it, stated one that no page
+// of that host did before. The first name of the path tells its parts apart. What
+// another host has stated counts as new: a directory that lists what the sites of
+// a town say of themselves is no footer. News is safe for concurrent use, and its
+// memory is bounded; what was not met for longest is forgotten. A nil News knows
+// nothing.
 type News struct {
 	mu        sync.RWMutex
-	addresses recent[struct{}]
-	yields    recent[yield] // hosts and parts
+	addresses recent[struct{}] // of hosts
+	yields    recent[yield]    // hosts and parts
 }
 
 // A yield counts the pages with an address, and those of them with a new one.
@@ -29,7 +32,7 @@ type yield struct{ pages, fresh uint32 }
 
 // Bounds of a News.
 const (
-	maxKnown  = 1 << 18 // addresses
+	maxKnown  = 1 << 18 // addresses of hosts
 	maxYields = 1 << 17 // hosts and parts
 )
 
@@ -53,7 +56,7 @@ func (n *News) Saw(u weburl.URL, addresses []string) {
 	defer n.mu.Unlock()
 	fresh := uint32(0)
 	for _, a := range addresses {
-		key := keyOf(a)
+		key := addressOf(host, a)
 		if _, known := n.addresses.get(key); !known {
 			fresh = 1
 		}
@@ -98,9 +101,11 @@ func hostAndPart(u weburl.URL) (host, part uint64) {
 	return host, h.Sum64()
 }
 
-func keyOf(s string) uint64 {
+// addressOf returns what an address of a host is known by.
+func addressOf(host uint64, address string) uint64 {
 	h := fnv.New64a()
-	io.WriteString(h, s)
+	h.Write(binary.LittleEndian.AppendUint64(nil, host))
+	io.WriteString(h, address)
 	return h.Sum64()
 }
 

@@ -23,13 +23,15 @@ func newsURL(t testing.TB, text string) weburl.URL {
 }
 
 // A host that repeats its footer is stale, but not a part of it that was not
-// looked at, nor one whose pages have addresses of their own.
+// looked at, nor one whose pages have addresses of their own, nor a host that
+// repeats those of another.
 func TestFresh(t *testing.T) {
 	n := NewNews()
 	for i := range 96 {
 		n.Saw(newsURL(t, fmt.Sprintf("http://a.example/blog/%d", i)), []string{"footer"})
 		n.Saw(newsURL(t, fmt.Sprintf("http://a.example/shops/%d", i)), []string{"footer", fmt.Sprint("shop ", i)})
-		n.Saw(newsURL(t, fmt.Sprintf("http://b.example/%d", i)), []string{"footer"}) // known from the other host
+		n.Saw(newsURL(t, fmt.Sprintf("http://b.example/%d", i)), []string{"footer"})
+		n.Saw(newsURL(t, fmt.Sprintf("http://directory.example/%d", i)), []string{fmt.Sprint("shop ", i)}) // known from the other host
 		n.Saw(newsURL(t, fmt.Sprintf("http://c.example/%d", i)), nil)
 	}
 	for _, c := range []struct {
@@ -39,7 +41,8 @@ func TestFresh(t *testing.T) {
 		{"http://a.example/shops/new", 1, 1},
 		{"http://a.example/people/", 1, 1},
 		{"http://a.example/blog/new", .5, .53}, // as the host
-		{"http://b.example/new", .03, .05},
+		{"http://b.example/new", .05, .05},
+		{"http://directory.example/new", 1, 1},
 		{"http://b.example/new/deep", 1, 1},
 		{"http://c.example/new", 1, 1},
 		{"http://d.example/", 1, 1},
