@@ -33,7 +33,7 @@ type Options struct {
 	Weight     float64 // of the prediction in Predict, in (0, 1]
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
 	Vocabulary int     // terms known per depth; those beyond share one term per family
-	Without    Parts   // of a link's worth that are left out, to measure what they are good for
+	Without    Parts   // of a link's worth that are left out
 }
 
 // DefaultOptions returns the options of config.yaml as shipped.

@@ -195,6 +195,7 @@ func (d *decoder) worth(w *worth) {
 		w.weights[i], w.slopes[i] = d.float64(), d.float64()
 		d.failed = d.failed || w.slopes[i] < 0
 	}
+	w.words = nil
 	if used := d.count(); used > 0 && !d.failed {
 		w.words = make([]slot, weightSlots)
 		for i := 0; used > 0 && !d.failed; used-- {

@@ -8,18 +8,19 @@ import (
 	"sync"
 )
 
-// Parts are what a link's worth is made of. They can be left out one by one
-// to measure what each is good for (Options.Without).
+// Parts are what a link's worth is made of. They can be left out one by one,
+// to measure what each is good for or where they do not fit (Options.Without).
 type Parts uint16
 
 // The parts of a link's worth.
 const (
-	Words     Parts = 1 << iota // a weight for each term of the link
-	HostRate                    // what pages of the target's host were worth
-	ShapeRate                   // what pages of the same host and shape of URL were worth
-	Visits                      // how many pages of the host were judged
-	Bayes                       // log-odds of the naive Bayes classifiers
-	WarmStart                   // weights that say "near is better" before anything is learned
+	Words        Parts = 1 << iota // a weight for each term of the link
+	HostRate                       // what pages of the target's host were worth
+	ShapeRate                      // what pages of the same host and shape of URL were worth
+	Visits                         // how many pages of the host were judged
+	Bayes                          // log-odds of the naive Bayes classifiers
+	WarmStart                      // weights that say "near is better" before anything is learned
+	ContactStart                   // the same of terms that name pages with an address, see contactWords
 )
 
 // The bounds of what a worth remembers.
@@ -56,6 +57,22 @@ var inputNames = [inputs]string{"prior", "near", "host rate", "shape rate", "vis
 // relevant page is worth 0.38, one behind a bridge page 0.18, far ones 0.08.
 var warm = [inputs]float64{inputPrior: -2.5, inputNear: 2, inputHost: 0.5, inputShape: 0.5}
 
+// contactWords name the pages on which sites state their address, in the
+// languages of the countries whose addresses the geoparser reads. A model that has
+// learned nothing gives each of them contactWeight where it stands in the anchor,
+// the title or the path of a link; what a crawl meets soon counts more.
+const (
+	contactWords = "contact contacts contactus imprint address directions location locations " + // English
+		"kontakt impressum adresse adressen anfahrt standort standorte " + // German, Danish
+		"coordonnées coordonnees adresses accès acces " + // French
+		"contatti contatto indirizzo sede " + // Italian
+		"contacto dirección direccion ubicación ubicacion " + // Spanish
+		"adres colofon" // Dutch
+	contactWeight = 5
+)
+
+var contactFamilies = [...]string{"path:", "anchor:", "title:"}
+
 // A worth predicts what a link is worth: 1 when it leads to a relevant page,
 // and a discounted part of what is behind it when it leads to a bridge page.
 // It is a logistic regression that learns from every judged page at once
@@ -68,7 +85,7 @@ type worth struct {
 	learned int             // links
 	weights [inputs]float64 // of the inputs
 	slopes  [inputs]float64 // sums of squared gradients
-	words   []slot          // weightSlots of them, or nil: no term learned
+	words   []slot          // weightSlots of them, or nil: no term has a weight
 	all     rate
 	hosts   rates
 	shapes  rates
@@ -80,6 +97,14 @@ func newWorth(without Parts) *worth {
 	w := &worth{without: without}
 	if without&WarmStart == 0 {
 		w.weights = warm
+	}
+	if without&(ContactStart|Words) == 0 {
+		w.words = make([]slot, weightSlots)
+		for word := range strings.FieldsSeq(contactWords) {
+			for _, family := range contactFamilies {
+				w.words[hash(family+word)%weightSlots].weight = contactWeight
+			}
+		}
 	}
 	return w
 }

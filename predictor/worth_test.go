@@ -90,6 +90,35 @@ func TestExplainWorthAddsUp(t *testing.T) {
 	}
 }
 
+// A model that has learned nothing prefers a link to a contact page, whatever
+// family of terms says so, and a crawl that meets none behind such links soon
+// does not.
+func TestContactStart(t *testing.T) {
+	plain := Link{Host: "www.a.example", Path: "/x", Anchor: "More", Distance: 1}
+	for _, contact := range []Link{
+		{Host: "www.a.example", Path: "/x", Anchor: "Kontakt", Distance: 1},
+		{Host: "www.a.example", Path: "/contact", Anchor: "More", Distance: 1},
+		{Host: "www.a.example", Path: "/x", Anchor: "More", Title: "Coordonnées", Distance: 1},
+	} {
+		m := newModel(t, nil)
+		worth := func(l Link) float64 { return m.Worth(l, Terms(l)) }
+		if worth(contact) < 1.2*worth(plain) {
+			t.Errorf("untrained: %+v is worth %v, another link %v", contact, worth(contact), worth(plain))
+		}
+		for range 100 {
+			m.LearnWorth(contact, Terms(contact), 0)
+			m.LearnWorth(plain, Terms(plain), 1)
+		}
+		if worth(contact) > worth(plain) {
+			t.Errorf("where they lead nowhere: %+v is worth %v, another link %v", contact, worth(contact), worth(plain))
+		}
+		m = newModel(t, func(o *Options) { o.Without = ContactStart })
+		if worth(contact) != worth(plain) {
+			t.Errorf("left out: %+v is worth %v, another link %v", contact, worth(contact), worth(plain))
+		}
+	}
+}
+
 func TestShape(t *testing.T) {
 	for _, c := range []struct{ path, want string }{
 		{"/", "h/"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -89,10 +90,7 @@ func explainProject(t *testing.T) (dir string) {
 		other.Anchor = fmt.Sprintf("Kontakt und Anfahrt %c", 'a'+i)
 		order.Learn([]frontier.Node{{Entry: other}, {Entry: bridge}, {Entry: a}}, i%4 != 0)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := model.Save(p.model()); err != nil {
+	if err := errors.Join(saveModel(p, model, f, nil), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,15 +62,6 @@ func TestLabel(t *testing.T) {
 			t.Fatalf("label %q: %v: %s", args, err, out.String())
 		}
 		return c
-	}
-	// The project has no note of what its model has learned: note it, so that it
-	// is not learned again.
-	f, err := frontier.Open(frontier.Options{Dir: project{dir}.frontier(), Memory: 32 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(f.PutMeta(learnedKey, []byte("4")), f.Close()); err != nil {
-		t.Fatal(err)
 	}
 	_, before := inTree(t, dir, bridge)
 	for i, step := range []struct {

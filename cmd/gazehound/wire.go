@@ -628,6 +628,9 @@ func modelOptions(cfg *Config) predictor.Options {
 	o := predictor.DefaultOptions()
 	o.Weight, o.Posterior, o.Combine = cfg.Predictor.Weight, cfg.Predictor.Posterior, cfg.Predictor.Combine
 	o.Decay, o.Vocabulary = cfg.Crawl.Decay, cfg.Predictor.MaxTerms
+	if cfg.Crawl.Judge != "addresses" {
+		o.Without = predictor.ContactStart
+	}
 	return o
 }
 

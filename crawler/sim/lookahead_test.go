@@ -112,6 +112,7 @@ func entrants() []entrant {
 		lookahead("without visits", predictor.Visits),
 		lookahead("without naive Bayes", predictor.Bayes),
 		lookahead("without warm start", predictor.WarmStart),
+		lookahead("without contact words", predictor.ContactStart),
 	}
 }
 
