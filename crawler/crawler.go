@@ -26,7 +26,6 @@ import (
 	"gazehound/crawler/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
-	"gazehound/predictor"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -100,7 +99,7 @@ type Visit struct {
 	Response *page.Response
 	Page     *page.Page
 	Verdict  geoparse.Verdict
-	Trail    []frontier.Node  // the page, the page that held the link to it, and so on
+	Trail    []frontier.Node  // the page, the page that held the link to it, and so on; addresses of the first only
 	Found    []frontier.Entry // links that entered the queue or raised a priority there
 	New      int              // of them, were not known; set once the visit is stored
 
@@ -172,6 +171,7 @@ type Crawler struct {
 	plain    hostSet   // whose https has failed
 	mapped   hostSet   // whose sitemaps are queued
 	reserved reservations
+	trails   trails
 	failures atomic.Int64
 	report   sync.Mutex
 }
@@ -439,13 +439,14 @@ func (c *Crawler) learn(v *Visit) error {
 	}
 	trail := []frontier.Node{{Entry: v.Entry, Outcome: v.Outcome}}
 	if v.Entry.Depth > 0 {
-		parents, err := c.Frontier.Trail(v.Entry.Parent, predictor.MaxDepth-1)
+		parents, err := c.parents(&v.Entry)
 		if err != nil {
-			return fmt.Errorf("trail of %s: %w", v.Entry.URL, err)
+			return err
 		}
 		trail = append(trail, parents...)
 	}
 	v.Trail = trail
+	c.trails.keep(frontier.KeyOf(v.Entry.URL), trail)
 	if c.Lesson != nil && v.Entry.Depth > 0 {
 		c.Lesson(trail, v.Verdict.Relevant)
 	}
