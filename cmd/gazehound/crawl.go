@@ -365,6 +365,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start", filepath.Base(p.seeds()))
 	}
 	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
+	if err := watch.takeUp(ctx); err != nil {
+		return err
+	}
 	watch.traps, watch.brake, watch.index = traps, c.Brake, x
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	watch.labels = labels

@@ -50,8 +50,8 @@ type progress struct {
 
 	mu       sync.Mutex
 	before   frontier.Totals // when the run began
-	recent   [1000]bool      // relevance of the last pages of this run
-	pages    int             // of this run
+	recent   [1000]bool      // relevance of the last pages
+	pages    int             // that went through it
 	relevant int             // among recent
 	traps    *trap.Detector
 	again    map[string]int // pages that were asked again, by what became of them
@@ -81,6 +81,30 @@ func newProgress(a *app, p project, f *frontier.Frontier, gate *polite.Gate, o c
 	w.before = f.Totals()
 	w.samples = []sample{{w.began, w.before.Pages, processorTime()}}
 	return w
+}
+
+// takeUp reads back which of the last pages were relevant, so that a run goes on
+// with the harvest rate of the one before.
+func (w *progress) takeUp(ctx context.Context) error {
+	visits := uint64(w.before.Visited)
+	return w.f.Walk(ctx, visits-min(visits, uint64(2*len(w.recent))), func(n frontier.Node) error {
+		if n.Outcome.Kind == "page" {
+			w.judged(n.Outcome.Relevant)
+		}
+		return nil
+	})
+}
+
+// judged takes note of a page. The caller holds the lock, or nobody else is there.
+func (w *progress) judged(relevant bool) {
+	slot := &w.recent[w.pages%len(w.recent)]
+	if *slot && w.pages >= len(w.recent) {
+		w.relevant--
+	}
+	if *slot = relevant; *slot {
+		w.relevant++
+	}
+	w.pages++
 }
 
 // start prints the head of the run.
@@ -114,14 +138,7 @@ func (w *progress) visited(v *crawler.Visit) {
 	if v.Before != nil {
 		w.again[v.Again.String()]++
 	} else if isPage {
-		slot := &w.recent[w.pages%len(w.recent)]
-		if *slot && w.pages >= len(w.recent) {
-			w.relevant--
-		}
-		if *slot = v.Outcome.Relevant; *slot {
-			w.relevant++
-		}
-		w.pages++
+		w.judged(v.Outcome.Relevant)
 	}
 	w.mu.Unlock()
 	if w.a.says(slog.LevelDebug) {

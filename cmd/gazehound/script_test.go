@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -61,7 +62,7 @@ func TestScript(t *testing.T) {
 			"code": exitsWith,
 			"cut":  cutOff,
 
-			"streets": sameStreets,
+			"agree": agree,
 
 			"bestsite":  chooseSite,
 			"address":   chooseAddress,
@@ -190,20 +191,28 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sameStreets holds the streets of a report against those of a status.
-func sameStreets(ts *testscript.TestScript, neg bool, args []string) {
+// agree holds the figures of a report against those of a status.
+func agree(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: streets REPORT STATUS")
+		ts.Fatalf("usage: agree REPORT STATUS")
 	}
 	var report struct {
-		Streets struct{ Gazetteer, Mentioned int }
+		Pages, Relevant, Addresses int
+		HarvestRecent              float64 `json:"harvest_recent"`
+		Streets                    struct{ Gazetteer, Mentioned int }
 	}
-	var status struct{ Streets struct{ All, Found int } }
+	var status struct {
+		Pages, Relevant, Addresses int
+		HarvestRecent              float64 `json:"harvest_1000"`
+		Streets                    struct{ All, Found int }
+	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &report))
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &status))
-	r, s := report.Streets, status.Streets
-	if r.Mentioned == 0 || r.Gazetteer != s.All || r.Mentioned != s.Found {
+	if r, s := report.Streets, status.Streets; r.Mentioned == 0 || r.Gazetteer != s.All || r.Mentioned != s.Found {
 		ts.Fatalf("the report has %d of %d streets, the status %d of %d", r.Mentioned, r.Gazetteer, s.Found, s.All)
+	}
+	if r, s := report, status; r.Pages != s.Pages || r.Relevant != s.Relevant || r.Addresses != s.Addresses || math.Abs(r.HarvestRecent-s.HarvestRecent) > 1e-4 {
+		ts.Fatalf("the report has %+v, the status %+v", r, s)
 	}
 }
 

@@ -168,9 +168,13 @@ function nice(v) {
   return [1, 2, 2.5, 5, 10].map((f) => f * p).find((n) => n >= v);
 }
 
+// leastPages is how many pages a share of relevant ones needs to mean anything.
+const leastPages = 50;
+
 function curves() {
   const p = points;
-  chart($("harvest"), p.t, [{ y: p.breadth_first_1000, kind: "other" }, { y: p.harvest_1000 }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => +(100 * v).toFixed(1) + " %" });
+  const settled = (y) => y.map((v, i) => (p.pages[i] < leastPages ? null : v));
+  chart($("harvest"), p.t, [{ y: settled(p.breadth_first_1000), kind: "other" }, { y: settled(p.harvest_1000) }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => +(100 * v).toFixed(1) + " %" });
   const wide = Math.max(1, Math.round(p.t.length / 60)); // a mean over some points is calmer
   const rate = p.t.map((t, i) => {
     const j = Math.max(0, i - Math.max(wide, 5));

@@ -31,7 +31,7 @@ type Snapshot struct {
 	Pages         int64   `json:"pages"`
 	PagesRun      int64   `json:"pages_this_run"`
 	Relevant      int64   `json:"relevant"`
-	HarvestRecent float64 `json:"harvest_1000"` // share of relevant ones among the last 1,000 pages of this run
+	HarvestRecent float64 `json:"harvest_1000"` // share of relevant ones among the last 1,000 pages
 	Addresses     int64   `json:"addresses"`    // distinct
 	Rate          float64 `json:"pps"`          // pages a second, of late
 	Bytes         int64   `json:"bytes"`

@@ -648,7 +648,7 @@ func TestPageContact(t *testing.T) {
 	}
 	h := Handler(x, options())
 	for _, c := range []struct{ target, lang, want string }{
-		{"/?q=holz", "de", `<a href="tel:&#43;49441998877">&#43;49441998877</a>`},
+		{"/?q=holz", "de", `<a href="tel:&#43;49441998877">&#43;49 441 998877</a>`},
 		{"/?q=holz", "de", `<a href="mailto:info@holz-und-form.example">info@holz-und-form.example</a>`},
 		{"/?q=holz", "de", `<a href="https://holz-und-form.example/laden" rel="noopener noreferrer nofollow ugc">holz-und-form.example</a>`},
 		{"/?q=holz", "de", `Geöffnet Mo–Fr 08:00–18:00 · Di geschlossen`},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"strings"
 )
 
 // A Problem is an answer that says what is wrong (RFC 9457). Its Status is 400
@@ -22,8 +23,13 @@ type Problem struct {
 	retry bool // it may work in a moment
 }
 
-// sentence says what is wrong in one or two sentences.
-func (p *Problem) sentence() string { return cmp.Or(p.Detail, p.Title+".") }
+// sentence says what is wrong, and with what, in one or two sentences.
+func (p *Problem) sentence() string {
+	if p.Parameter != "" && !strings.Contains(p.Detail, p.Parameter) {
+		return p.Parameter + ": " + cmp.Or(p.Detail, p.Title+".")
+	}
+	return cmp.Or(p.Detail, p.Title+".")
+}
 
 // writeProblem answers with p.
 func writeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {

@@ -22,6 +22,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 
+	"github.com/nyaruka/phonenumbers"
 	"github.com/paulmach/orb"
 	"golang.org/x/text/language"
 )
@@ -306,6 +307,9 @@ func (v *view) contact(h *index.Hit) contact {
 	var c contact
 	if dialled.MatchString(h.Phone) {
 		c.Phone, c.Dial = h.Phone, template.URL("tel:"+h.Phone) // digits only
+		if n, err := phonenumbers.Parse(h.Phone, "ZZ"); err == nil {
+			c.Phone = phonenumbers.Format(n, phonenumbers.INTERNATIONAL)
+		}
 	}
 	if mailbox.MatchString(h.Email) {
 		c.Email = h.Email

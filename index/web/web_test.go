@@ -235,7 +235,7 @@ func TestData(t *testing.T) {
 func TestContact(t *testing.T) {
 	v := &view{Page: Page{Lang: "de"}}
 	got := v.contact(&index.Hit{Phone: "+4944112345", Email: "info@harms.example", Website: "https://www.harms.example/x", Hours: "Mo-Fr 08:00-18:00; Tu,Su off; PH closed"})
-	want := contact{Phone: "+4944112345", Dial: "tel:+4944112345", Email: "info@harms.example", Site: "harms.example", SiteURL: "https://www.harms.example/x",
+	want := contact{Phone: "+49 441 12345", Dial: "tel:+4944112345", Email: "info@harms.example", Site: "harms.example", SiteURL: "https://www.harms.example/x",
 		Hours: "Mo–Fr 08:00–18:00 · Di,So geschlossen · Feiertage geschlossen"}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
