@@ -115,21 +115,25 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 		},
 	}
 	o.flags(cmd.Flags())
+	groupFlags(cmd, crawlHeadings())
 	return cmd
+}
+
+// crawlHeadings are those of the flags of a crawl.
+func crawlHeadings() map[string]string {
+	return map[string]string{"seed": "Input", "region": "Scope", "judge": "What is looked for", "strategy": "Order of the links", "contact": "Manners", "emit": "Output", "dry-run": "Trying"}
 }
 
 // flags are those of a crawl, alone or as one of several nodes.
 func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	d := DefaultConfig()
 	f.SortFlags = false
-	// input
 	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
 	f.StringArray("seeds", nil, "`FILE` with start URLs, one a line; - is standard input (repeatable)")
 	f.StringArrayVar(&o.replay, "replay", nil, "fetch from this WARC `FILE|DIR` and not from the network (repeatable)")
 	f.BoolVar(&o.fresh, "fresh", false, "throw the crawl and its index away and start over; what the model learned stays")
 	f.BoolVar(&o.revisit, "revisit", false, "first ask the pages again that are due, relevant ones first; new links come after them")
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
-	// scope
 	f.String("region", "", "what the crawl is about: `NAME`, relation/ID, FILE.geojson, minLon,minLat,maxLon,maxLat or postcodes:…")
 	f.Int64("max-pages", d.Crawl.MaxPages, "HTML pages of the crawl; 0 is no limit")
 	f.Duration("max-time", d.Crawl.MaxTime, "time of this run; 0 is no limit")
@@ -139,23 +143,19 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.Float64("selectivity", d.Crawl.Selectivity, "with --max-pages: leave a link alone that scores less than this share of one whose host may be asked soon; 0 fetches it meanwhile")
 	f.StringArray("include", nil, "`REGEXP` that a URL must match (repeatable)")
 	f.StringArray("exclude", nil, "`REGEXP` of URLs to leave out (repeatable; replaces the default)")
-	// what is looked for
 	f.String("judge", d.Crawl.Judge, "what makes a page relevant: "+strings.Join(judgeNames, " | "))
 	f.String("language", "", "`CODE` of judge language, such as th or ja")
 	f.String("topic", "", "`WORDS` of judge topic; the name of a topic with --topics")
 	f.String("topics", "", "`FILE` with a topic tree, for judge topic and strategy trend")
 	f.StringArray("examples", nil, "`URL|FILE` of a page like those that are looked for: chooses the topic of --topics; of a node: or DIR with pages of each place (repeatable)")
 	f.Float64("topic-share", d.Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
-	// strategy
 	strategyFlags(f)
 	f.Uint64("random-seed", d.Crawl.RandomSeed, "order among equal priorities")
-	// manners
 	f.String("contact", "", "`URL` or mail address at which site owners reach you")
 	f.Duration("delay", d.Fetch.Delay, "between requests to one host or IP address")
 	f.Int("workers", d.Fetch.Workers, "pages at a time")
 	f.Int("max-failures", d.Crawl.MaxFailures, "errors in a row that end the run; 0 is never")
 	f.String("proxy", "", "`URL` of an HTTP proxy")
-	// output
 	f.StringSliceVar(&o.emit, "emit", nil, "print a JSON line for each `page,address`; implies --json")
 	f.StringVar(&o.serve, "serve", "", "run the query server beside the crawl at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.String("admin", d.Admin.Listen, "dashboard, control and metrics at this `ADDRESS`; off for none")
@@ -163,7 +163,6 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate --trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "between status lines where there is no terminal")
 	f.String("memory", d.Storage.Memory.String(), "`SIZE` that the process may take in memory")
-	// try
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
 	f.StringVar(&o.profile, "cpu-profile", "", "write where the time goes to this `FILE` (go tool pprof)")
 	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")

@@ -161,7 +161,7 @@ func (d *doctor) tell() error {
 }
 
 // several writes a number with what it counts: "1 page", "2 pages", "2 addresses".
-func several(n int, what string) string {
+func several[N int | int64](n N, what string) string {
 	switch {
 	case n == 1:
 		return "1 " + what
@@ -320,16 +320,16 @@ func (d *doctor) frontier() {
 	switch {
 	case s.State == crawlRuns || s.State == crawlPaused:
 		d.holder = s.PID
-		d.well("crawl", "process %d works on it: %s, %s", s.PID, s.State, several(int(s.Pages), "page"))
+		d.well("crawl", "process %d works on it: %s, %s", s.PID, s.State, several(s.Pages, "page"))
 	case s.State == crawlBusy:
 		d.holder, _, _ = frontier.Holder(d.p.frontier())
 		d.well("crawl", "%s", s.Because)
 	case s.State == crawlUnsaid:
 		d.note(isDoubted, "crawl", "", "%s", s.Because)
 	case s.Damaged > 0:
-		d.note(isDoubted, "crawl", "look at the disk's health", "%s; %d records could not be read and were set aside", several(int(s.Pages), "page"), s.Damaged)
+		d.note(isDoubted, "crawl", "look at the disk's health", "%s; %d records could not be read and were set aside", several(s.Pages, "page"), s.Damaged)
 	default:
-		d.well("crawl", "%s fetched, %s waiting; %s: %s", several(int(s.Pages), "page"), several(int(s.Queued), "link"), s.State, s.Because)
+		d.well("crawl", "%s fetched, %s waiting; %s: %s", several(s.Pages, "page"), several(s.Queued, "link"), s.State, s.Because)
 	}
 	const full = 0o6
 	if info, err := os.Stat(d.p.admin()); err == nil && info.Mode().Perm()&(full<<3|full) != 0 {
@@ -647,7 +647,7 @@ func (d *doctor) compare(ctx context.Context) {
 	case visited != totals.Visited || totals.Links != totals.Queued+totals.Visited+totals.Repeats+sum(totals.Dropped):
 		d.note(isBroken, name, "", "the totals of the crawl tree do not add up: %d of %d visits, %d links", visited, totals.Visited, totals.Links)
 	default:
-		d.well(name, "%s in the crawl tree, %d of them relevant and all in the index", several(int(visited), "visit"), relevant)
+		d.well(name, "%s in the crawl tree, %d of them relevant and all in the index", several(visited, "visit"), relevant)
 	}
 }
 

@@ -619,7 +619,7 @@ func describePlace(p gazetteer.Place) string {
 }
 
 // count writes a number with its thousands apart: 11,159.
-func count(n int) string {
+func count[N int | int64](n N) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]

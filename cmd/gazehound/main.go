@@ -123,7 +123,7 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	p.CountVarP(&a.verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
 	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
 	p.SortFlags = false
-	root.AddCommand(commands(a)...)
+	addCommands(root, a)
 	return root
 }
 

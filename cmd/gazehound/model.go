@@ -163,7 +163,7 @@ func logOdds(x float64) string {
 // termName prints a term in two columns, family and word.
 func termName(term string) string {
 	family, word, _ := strings.Cut(oneLine(term), ":")
-	return fmt.Sprintf("%-6s  %-32s", family, word)
+	return fmt.Sprintf("%-6s  %-44s", family, word)
 }
 
 func (a *app) modelDiff(other string, o termFlags) error {

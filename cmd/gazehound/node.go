@@ -125,6 +125,9 @@ version, another clock or works on another crawl.`,
 	f.Duration("patience", d.Patience, "how long a node with worse links rests, with nuggets")
 	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and end")
 	o.flags(f)
+	headings := crawlHeadings()
+	headings["name"] = "Nodes"
+	groupFlags(cmd, headings)
 	return cmd
 }
 

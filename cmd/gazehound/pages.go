@@ -150,7 +150,7 @@ func (a *app) pages(ctx context.Context, format, output string, best int) (err e
 	if a.json {
 		return a.printJSON(map[string]any{"type": "summary", "listed": listed, "relevant": t.Relevant, "pages": t.Pages, "exit_code": exitOK})
 	}
-	a.say("%s listed; %d of %d pages are relevant", several(listed, "page"), t.Relevant, t.Pages)
+	a.say("%s listed; %s of %s are relevant", several(listed, "page"), count(t.Relevant), several(t.Pages, "page"))
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (p project) withoutAddresses() string {
 	if relevant == 0 || addresses > 0 {
 		return ""
 	}
-	return fmt.Sprintf("the %s of this crawl%s hold no addresses, which are what search, serve and export offer. \"gazehound pages\" lists them", several(int(relevant), "relevant page"), about)
+	return fmt.Sprintf("the %s of this crawl%s hold no addresses, which are what search, serve and export offer. \"gazehound pages\" lists them", several(relevant, "relevant page"), about)
 }
 
 // emptyIndex says what to do where the index holds nothing.

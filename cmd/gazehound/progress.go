@@ -113,7 +113,7 @@ func (w *progress) start(cfg *Config) {
 	monitor.Write(w.p.status(), w.board.Tick(w.snapshot()).Snapshot)
 	resume := "no"
 	if w.resumed {
-		resume = fmt.Sprintf("yes, %d pages so far", w.before.Pages)
+		resume = fmt.Sprintf("yes, %s so far", several(w.before.Pages, "page"))
 	}
 	w.a.say("gazehound %s  region %s  strategy %s (decay %v)  resume: %s", version, oneLine(w.region), w.strategy, cfg.Crawl.Decay, resume)
 	if cfg.Fetch.Contact != "" {
@@ -260,8 +260,8 @@ func (w *progress) print(quiet bool) {
 	switch {
 	case quiet:
 	case w.redraws:
-		line := fmt.Sprintf(" %d pages  %.1f %% relevant (last 1,000: %.1f %%)  %d addresses  %.1f p/s  %d links on %d hosts (%d ready, %d waiting)  %s  %s",
-			s.Pages, 100*s.Harvest(), 100*s.HarvestRecent, s.Addresses, s.Rate, s.Queued, with, s.Hosts.Ready, s.Hosts.Waiting,
+		line := fmt.Sprintf(" %s  %.1f %% relevant (last 1,000: %.1f %%)  %s  %.1f p/s  %s on %s (%s ready, %s waiting)  %s  %s",
+			several(s.Pages, "page"), 100*s.Harvest(), 100*s.HarvestRecent, several(s.Addresses, "address"), s.Rate, several(s.Queued, "link"), several(with, "host"), count(s.Hosts.Ready), count(s.Hosts.Waiting),
 			s.At.Sub(w.began).Round(time.Second), boundBy(bound))
 		pad := max(w.drawn-len(line), 0)
 		w.drawn = len(line)
@@ -330,29 +330,36 @@ func (w *progress) finish(runErr error) error {
 	w.mu.Unlock()
 	monitor.Write(w.p.status(), w.board.Tick(w.snapshot()).Snapshot) // what it would tell is printed here, too
 	w.a.say("Crawl of %s %s, after %s\n", oneLine(w.region), text, took.Round(time.Second/10))
-	w.a.say("  pages fetched  %9d      relevant    %8d   %.1f %%", t.Pages, t.Relevant, 100*ratio(t.Relevant, t.Pages))
-	w.a.say("  bytes          %9s      addresses   %8d", megabytes(t.Bytes), t.Addresses)
-	w.a.say("  links waiting  %9d      hosts       %8d", t.Queued, t.Hosts)
-	w.a.say("  links seen     %9d      = %s", t.Links, accounts(t.Queued, t.Visited, t.Repeats, t.Dropped))
+	w.a.say("  pages fetched  %9s      relevant    %8s   %.1f %%", count(t.Pages), count(t.Relevant), 100*ratio(t.Relevant, t.Pages))
+	w.a.say("  bytes          %9s      addresses   %8s", megabytes(t.Bytes), count(t.Addresses))
+	w.a.say("  links waiting  %9s      hosts       %8s", count(t.Queued), count(t.Hosts))
+	w.a.say("  links seen     %9s      = %s", count(t.Links), accounts(t.Queued, t.Visited, t.Repeats, t.Dropped))
 	if n := w.again["same"] + w.again["changed"] + w.again["gone"] + w.again["unknown"]; n > 0 {
-		w.a.say("  asked again    %9d      the same %d · changed %d · gone %d · no answer %d", n, w.again["same"], w.again["changed"], w.again["gone"], w.again["unknown"])
+		w.a.say("  asked again    %9s      the same %d · changed %d · gone %d · no answer %d", count(n), w.again["same"], w.again["changed"], w.again["gone"], w.again["unknown"])
 	}
 	if w.left > 0 {
-		w.a.say("  still due      %9d      --revisit again goes on with them", w.left)
+		w.a.say("  still due      %9s      --revisit again goes on with them", count(w.left))
 	}
 	patterns, params := w.traps.Counts()
 	if patterns+params > 0 {
-		w.a.say("  demoted        %9d      patterns of URLs, %s that %s nothing (explain URL says why)", patterns, several(params, "parameter"), map[bool]string{true: "changes", false: "change"}[params == 1])
+		w.a.say("  demoted        %9s      patterns of URLs, %s that %s nothing (explain URL says why)", count(patterns), several(params, "parameter"), map[bool]string{true: "changes", false: "change"}[params == 1])
+	}
+	if c := w.board.State().Streets; c.All > 0 {
+		w.a.say("  streets found  %9s      of %s, %.1f %%; %d of them by the last 1,000 pages", count(c.Found), count(c.All), 100*ratio(int64(c.Found), int64(c.All)), c.Recent)
 	}
 	var wide index.Stats
 	if w.index != nil {
+		no := false
+		if r, err := w.index.Search(context.Background(), index.Query{InOSM: &no, Limit: 1}); err == nil && r.Total > 0 {
+			w.a.say("  not on the map %9s      the gazetteer has no house there: gazehound export maproulette --only-missing%s", count(r.Total), w.a.dataFlag())
+		}
 		wide, _ = w.index.Stats(context.Background()) // counts only; what cannot be read has been told before
 		if wide.SiteWide > 0 {
-			w.a.say("  site-wide      %9d      addresses, as of a footer; %d relevant pages hold no other", wide.SiteWide, wide.SiteWidePages)
+			w.a.say("  site-wide      %9s      addresses, as of a footer; %s hold no other", count(wide.SiteWide), several(wide.SiteWidePages, "relevant page"))
 		}
 	}
-	w.a.say("  skipped        %9d      %s", sum(t.Skipped), byReason(t.Skipped))
-	w.a.say("  errors         %9d      %s", sum(t.Errors), byReason(t.Errors))
+	w.a.say("  skipped        %9s      %s", count(sum(t.Skipped)), byReason(t.Skipped))
+	w.a.say("  errors         %9s      %s", count(sum(t.Errors)), byReason(t.Errors))
 	if code == exitCrawlFailed {
 		fmt.Fprintf(w.a.stderr, "error: none of the seeds could be downloaded (%s). Is this machine online?\n", byReason(merge(t.Errors, t.Skipped)))
 	}
@@ -441,7 +448,7 @@ type (
 
 // accounts says where all the links went that were seen.
 func accounts(queued, visited, repeats int64, dropped map[string]int64) string {
-	text := fmt.Sprintf("%d queued + %d visited + %d known before + %d dropped", queued, visited, repeats, sum(dropped))
+	text := fmt.Sprintf("%s queued + %s visited + %s known before + %s dropped", count(queued), count(visited), count(repeats), count(sum(dropped)))
 	if by := byReason(dropped); by != "" {
 		text += " (" + by + ")"
 	}
@@ -455,7 +462,13 @@ func ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+// megabytes writes a number of bytes for people; from ten gigabytes on in those.
+func megabytes(n int64) string {
+	if n >= 1e10 {
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
 
 func round(x float64, digits int) float64 {
 	p := 1.0
@@ -497,7 +510,7 @@ func byReason(counts map[string]int64) string {
 		return names[i] < names[j]
 	})
 	for i, k := range names {
-		names[i] = fmt.Sprintf("%s %d", strings.ReplaceAll(k, "_", " "), counts[k])
+		names[i] = fmt.Sprintf("%s %s", strings.ReplaceAll(k, "_", " "), count(counts[k]))
 	}
 	return strings.Join(names, " · ")
 }

@@ -82,7 +82,7 @@ func (p project) lostIndex() error {
 	if err != nil || s.Pages == 0 || fileExists(p.index()) || !fileExists(p.frontier()) {
 		return nil
 	}
-	return fmt.Errorf("the index %s is gone, and with it what the crawl found on %s", p.index(), several(int(s.Pages), "page"))
+	return fmt.Errorf("the index %s is gone, and with it what the crawl found on %s", p.index(), several(s.Pages, "page"))
 }
 
 // openCrawl opens the crawl tree and the queue of the project, which nobody else

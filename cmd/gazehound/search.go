@@ -227,7 +227,8 @@ func (a *app) writeHits(text string, r *index.Result, street *index.StreetOnly) 
 			}
 		}
 		name := oneLine(h.Name)
-		fmt.Fprintf(&b, "%3d  %s%s%s\n", r.Offset+i+1, name, strings.Repeat(" ", max(2, 60-utf8.RuneCountInString(name)-len(distance))), distance)
+		gap := strings.Repeat(" ", max(2, 60-utf8.RuneCountInString(name)-len(distance)))
+		fmt.Fprintf(&b, "%3d  %s\n", r.Offset+i+1, strings.TrimRight(name+gap+distance, " "))
 		fmt.Fprintf(&b, "     %s   (%s)\n", oneLine(h.Line()), h.Precision)
 		if len(h.Names) > 0 {
 			fmt.Fprintf(&b, "     also here: %s\n", oneLine(strings.Join(h.Names, ", ")))
@@ -246,13 +247,11 @@ func (a *app) writeHits(text string, r *index.Result, street *index.StreetOnly) 
 	case r.Total == 0:
 		a.say("no address for %q", oneLine(text))
 	case r.Relaxed:
-		a.say("%d addresses; none has all these words, these come close", r.Total)
-	case r.Total == 1:
-		a.say("1 address")
+		a.say("%s; none has all these words, these come close", several(r.Total, "address"))
 	case r.Total > len(r.Hits):
-		a.say("%d addresses; --limit shows more", r.Total)
+		a.say("%s; --limit shows more", several(r.Total, "address"))
 	default:
-		a.say("%d addresses", r.Total)
+		a.say("%s", several(r.Total, "address"))
 	}
 	if street != nil {
 		a.say("%s --street %q shows them.", oneLine(street.String()), oneLine(street.Street))

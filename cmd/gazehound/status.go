@@ -190,11 +190,11 @@ func (s *crawlStatus) text() string {
 		harvest += fmt.Sprintf(" (breadth-first on the same links, estimated: %.1f %%)", 100**s.Breadth)
 	}
 	line("harvest", "%s", harvest)
-	line("pages", "%d fetched, %d relevant, %d addresses, %s, %.1f a second", s.Pages, s.Relevant, s.Addresses, megabytes(s.Bytes), s.Rate)
-	line("hosts", "%d known; of those with links %d may be asked and %d wait, %d of them because they asked for patience", s.Hosts.Known, s.Hosts.Ready, s.Hosts.Waiting, s.Hosts.Backoff)
-	line("links", "%d seen = %s", s.Seen, accounts(s.Queued, s.Visited, s.Repeats, s.Dropped))
-	line("skipped", "%d  %s", sum(s.Skipped), byReason(s.Skipped))
-	line("errors", "%d  %s", sum(s.Errors), byReason(s.Errors))
+	line("pages", "%s fetched, %s relevant, %s, %s, %.1f a second", count(s.Pages), count(s.Relevant), several(s.Addresses, "address"), megabytes(s.Bytes), s.Rate)
+	line("hosts", "%s known; of those with links %s may be asked and %s wait, %s of them because they asked for patience", count(s.Hosts.Known), count(s.Hosts.Ready), count(s.Hosts.Waiting), count(s.Hosts.Backoff))
+	line("links", "%s seen = %s", count(s.Seen), accounts(s.Queued, s.Visited, s.Repeats, s.Dropped))
+	line("skipped", "%s  %s", count(sum(s.Skipped)), byReason(s.Skipped))
+	line("errors", "%s  %s", count(sum(s.Errors)), byReason(s.Errors))
 	if o := s.Order; o != nil {
 		line("order", "%d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d parts in turn, %d out of turn", o.Rounds, o.Bits, o.Formula, megabytes(o.Bytes), o.Turns, o.Impatient)
 	}
@@ -207,7 +207,7 @@ func (s *crawlStatus) text() string {
 		return b.String()
 	}
 	if c := s.Streets; c.All > 0 {
-		line("streets", "%d of %d found (%.1f %%), %d of them by the last 1,000 pages", c.Found, c.All, 100*float64(c.Found)/float64(c.All), c.Recent)
+		line("streets", "%s of %s found (%.1f %%), %d of them by the last 1,000 pages", count(c.Found), count(c.All), 100*float64(c.Found)/float64(c.All), c.Recent)
 	}
 	losses := make([]string, len(s.LogLoss))
 	for d, l := range s.LogLoss {

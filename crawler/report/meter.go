@@ -154,7 +154,7 @@ func (r *Meter) estimate(mentions int) {
 // advise says whether to go on.
 func (r *Meter) advise(pages int, waiting int64) {
 	left := int(math.Round(r.Estimate)) - r.Mentioned
-	pace := fmt.Sprintf("the last %d pages brought %d new streets", Recent, r.New)
+	pace := fmt.Sprintf("the last %s pages brought %d new streets", whole(Recent), r.New)
 	more := fmt.Sprintf("at least %d more are to be found on sites like these", left)
 	if left <= 0 {
 		more = "no more are to be expected on sites like these"

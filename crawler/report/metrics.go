@@ -5,6 +5,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 // A metric is a number of a Crawl.
@@ -51,7 +54,7 @@ func ofStreets(of func(m *Meter) float64) func(c *Crawl) float64 {
 	}
 }
 
-func whole(x float64) string   { return strconv.FormatFloat(x, 'f', 0, 64) }
+func whole(x float64) string   { return message.NewPrinter(language.English).Sprintf("%d", int64(x)) }
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 func decimal(x float64) string { return fmt.Sprintf("%.2f", x) }
 

@@ -154,7 +154,7 @@ func (r *Report) sentences() [][2]string {
 	if m := c.Streets; m != nil {
 		say("streets", "%d of %d found (%.1f %%); that is %.0f %% of those that sites like these mention, estimated as %.0f in all (Chao2, 95 %%: %.0f to %.0f)",
 			m.Mentioned, m.Gazetteer, 100*m.Share, 100*m.Found, m.Estimate, m.Low, m.High)
-		say("sites", "%d mention streets: %d streets stand on one of them only, %d on two; a mention on a further site is of a known street in %.0f %% (Good–Turing)",
+		say("sites", "%d mention streets; streets on a single one of them: %d, on two: %d; a mention on a further site is of a known street in %.0f %% (Good–Turing)",
 			m.Sites, m.Once, m.Twice, 100*m.Seen)
 		say("go on?", "%s", m.Advice)
 	}
