@@ -136,7 +136,7 @@ func TestExplainText(t *testing.T) {
 		{[]string{"http://www.b.example/kontakt", "--strategy", "link-distance"}, []string{`priority  0\.250 today`, `score     0\.250 = 0\.5\^2`}, "boost"},
 		{[]string{"http://www.b.example/plan.pdf"}, []string{`left out  a pattern of crawl\.exclude matches it`}, "visit"},
 		{[]string{"https://www.seed.example/a"}, []string{
-			`(?m)^visit     2, .*: page, HTTP 200`, `verdict   relevant, score 0\.900, 1 addresses`, `DE\|26121\|oldenburg\|langestrasse\|5`,
+			`(?m)^visit     2, .*: page, HTTP 200`, `verdict   relevant, score 0\.900, 1 address in`, `DE\|26121\|oldenburg\|langestrasse\|5`,
 			`dropped   links of this page: excluded 3`, `taught    as links that lead to a page that is relevant`, `(?m)^  depth 1   P = 0\.\d{3}  "Betriebe"  http://www\.seed\.example/a$`,
 		}, "depth 2"},
 		{[]string{"http://www.seed.example/bridge"}, []string{`a page that is not relevant`, `(?m)^  depth 2   P = .*"Betriebe"  http://www\.seed\.example/a$`}, "depth 3"},
