@@ -211,7 +211,7 @@ func (v *view) names(all []statement, fits func(*row) bool) []naming {
 		}
 	}
 	slices.SortFunc(rows, func(a, b *row) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.site, b.site)) })
-	var single []naming
+	single := make([]naming, 0, len(rows))
 	for _, r := range rows {
 		if last := len(single) - 1; last < 0 || single[last].text != r.name {
 			single = append(single, naming{text: r.name, texts: []uint32{r.name}})
