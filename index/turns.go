@@ -21,7 +21,7 @@ type turns struct {
 }
 
 const (
-	maxPassed  = 8
+	maxPassed  = 6
 	usualShare = 8 // the last search of a shape counts for one in so many
 )
 
