@@ -1,6 +1,7 @@
 package index
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 )
@@ -32,6 +33,38 @@ func FuzzStored(f *testing.F) {
 		}
 		if string(again.encodeData()) != string(text) {
 			t.Errorf("%q becomes %q", text, again.encodeData())
+		}
+	})
+}
+
+// Reading what is stored of a mention, and encoding/json with the same beside it.
+func BenchmarkStored(b *testing.B) {
+	_, found, err := (&Index{words: newAnalysis()}).mentionsOf(made(1)[0])
+	if err != nil || len(found) != 1 {
+		b.Fatal(found, err)
+	}
+	data := found[0].encodeData()
+	b.Run("message", func(b *testing.B) {
+		for b.Loop() {
+			if err := new(mention).decodeData(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	type stored struct {
+		URL, Title, Near, Lang, Number, Land string
+		Start, End                           int
+	}
+	m := found[0]
+	text, err := json.Marshal(stored{m.URL, m.Title, m.Near, m.Lang, m.Number, m.Land, m.Start, m.End})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("json", func(b *testing.B) {
+		for b.Loop() {
+			if err := json.Unmarshal(text, new(stored)); err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }
