@@ -220,28 +220,41 @@ func (f *filter) has(k Key) bool {
 // repeats remembers URLs that were visited, lately or before a link led to
 // them: most links of a page lead to the same few dozen pages of its site, and
 // the store need not be asked about them again. A visited URL stays visited.
-// Each key has one slot, which it shares with others. It is safe for
-// concurrent use.
+// Each key has a set of slots, which it shares with others; those asked for last
+// stay. It is safe for concurrent use.
 type repeats struct {
-	mu    sync.Mutex
-	slots []Key // the zero Key is an empty slot
+	mu   sync.Mutex
+	sets [][4]Key // what was asked for last comes first; the zero Key is an empty slot
 }
 
-func newRepeats(bytes int64) *repeats { return &repeats{slots: make([]Key, bytes/16)} }
+func newRepeats(bytes int64) *repeats { return &repeats{sets: make([][4]Key, bytes/64)} }
 
-func (v *repeats) slot(k Key) *Key {
-	n, _ := bits.Mul64((k.url()^k.host())*golden, uint64(len(v.slots)))
-	return &v.slots[n]
+// find returns the set of k, with k in front if it is known.
+func (v *repeats) find(k Key) (set *[4]Key, known bool) {
+	n, _ := bits.Mul64((k.url()^k.host())*golden, uint64(len(v.sets)))
+	set = &v.sets[n]
+	for i := range set {
+		if set[i] == k {
+			copy(set[1:i+1], set[:i])
+			set[0] = k
+			return set, !k.IsZero()
+		}
+	}
+	return set, false
 }
 
 func (v *repeats) has(k Key) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return *v.slot(k) == k && !k.IsZero()
+	_, known := v.find(k)
+	return known
 }
 
 func (v *repeats) add(k Key) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	*v.slot(k) = k
+	if set, known := v.find(k); !known {
+		copy(set[1:], set[:])
+		set[0] = k
+	}
 }

@@ -103,3 +103,31 @@ func TestSeenAfterReopen(t *testing.T) {
 		t.Fatalf("%d URLs are new (%v)", n, err)
 	}
 }
+
+// Repeats forget what was not asked for, and never claim to know another URL.
+func TestRepeats(t *testing.T) {
+	v := newRepeats(64 * 2) // two sets of four
+	key := func(i uint64) Key { return makeKey(i/3, (i+1)*golden) }
+	if v.has(Key{}) {
+		t.Error("a URL is known before any was added")
+	}
+	for i := range uint64(500) {
+		if v.has(key(i + 1)) {
+			t.Fatalf("%d is known before it was added", i)
+		}
+		v.add(key(i + 1))
+		v.add(key(0)) // asked for all the time
+		if !v.has(key(i+1)) || !v.has(key(0)) {
+			t.Fatalf("%d or 0 is not known", i)
+		}
+	}
+	known := 0
+	for i := range uint64(501) {
+		if v.has(key(i)) {
+			known++
+		}
+	}
+	if known != 8 {
+		t.Errorf("%d URLs are known, there is room for 8", known)
+	}
+}
