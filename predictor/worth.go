@@ -91,6 +91,8 @@ type worth struct {
 	shapes  rates
 }
 
+// A slot is what the terms that share it tell: their weight in the log-odds, and the sum
+// of its squared gradients.
 type slot struct{ weight, slope float32 }
 
 func newWorth(without Parts) *worth {
@@ -112,7 +114,7 @@ func newWorth(without Parts) *worth {
 // A sight is a link as a worth sees it at one moment.
 type sight struct {
 	input [inputs]float64
-	words []uint32 // the slots of its terms
+	slots []uint32 // of its terms, in worth.words
 	scale float64  // of the terms: 1/√n
 	host  uint64
 	shape uint64
@@ -139,9 +141,9 @@ func (w *worth) see(l Link, terms []string, bayes [MaxDepth]float64, room []uint
 		}
 	}
 	if w.without&Words == 0 && len(terms) > 0 {
-		s.words, s.scale = room[:0], 1/math.Sqrt(float64(len(terms)))
+		s.slots, s.scale = room[:0], 1/math.Sqrt(float64(len(terms)))
 		for _, t := range terms {
-			s.words = append(s.words, uint32(hash(t)%weightSlots))
+			s.slots = append(s.slots, uint32(hash(t)%weightSlots))
 		}
 	}
 	return s
@@ -177,7 +179,7 @@ func (w *worth) evidence(s *sight) float64 {
 		return 0
 	}
 	sum := 0.0
-	for _, i := range s.words {
+	for _, i := range s.slots {
 		sum += float64(w.words[i].weight)
 	}
 	return sum * s.scale
@@ -193,10 +195,10 @@ func (w *worth) learn(s *sight, target float64) {
 			w.weights[i] -= inputStep * g / math.Sqrt(w.slopes[i]+inputCalm)
 		}
 	}
-	if w.words == nil && len(s.words) > 0 {
+	if w.words == nil && len(s.slots) > 0 {
 		w.words = make([]slot, weightSlots)
 	}
-	for _, i := range s.words {
+	for _, i := range s.slots {
 		word, g := &w.words[i], gradient*s.scale
 		word.slope += float32(g * g)
 		word.weight -= float32(wordStep * g / math.Sqrt(float64(word.slope)+wordCalm))
@@ -363,11 +365,11 @@ func (m *Model) ExplainWorth(l Link, terms []string) WorthExplanation {
 			sum += t.LogOdds
 		}
 	}
-	for i, slot := range s.words {
+	for i, at := range s.slots {
 		if w.words == nil {
 			break
 		}
-		z := float64(w.words[slot].weight) * s.scale
+		z := float64(w.words[at].weight) * s.scale
 		e.Terms = append(e.Terms, TermWeight{Term: terms[i], LogOdds: z})
 		sum += z
 	}
