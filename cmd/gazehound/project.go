@@ -59,10 +59,12 @@ func (p project) finishDiscard() error {
 	if !fileExists(p.discarded()) {
 		return nil
 	}
-	if err := os.RemoveAll(p.index()); err != nil {
-		return err
+	for _, gone := range []string{p.index(), p.status(), p.discarded()} { // the mark of the work last
+		if err := os.RemoveAll(gone); err != nil {
+			return err
+		}
 	}
-	return os.RemoveAll(p.discarded())
+	return nil
 }
 
 // coverage returns in how many of the region's streets the crawl has found

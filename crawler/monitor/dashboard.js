@@ -300,11 +300,11 @@ function trendLine(t, every) {
   const y = t.trend || [], [low, high] = [Math.min(0, ...y), Math.max(0, ...y)], room = Math.max(high - low, 0.01);
   const svg = shape("svg", { class: t.log_odds < 0 ? "trend minus" : "trend", viewBox: "0 0 31 14", preserveAspectRatio: "none", "aria-hidden": "true" });
   if (y.length < 2) return svg; // the number beside it says all
-  const at = (v) => (13 - 12 * (v - low) / room).toFixed(1), left = 32 - y.length;
+  const at = (v) => (13 - 12 * (v - low) / room).toFixed(1), step = 31 / (y.length - 1);
   svg.setAttribute("role", "img");
   svg.removeAttribute("aria-hidden");
   svg.setAttribute("aria-label", "from " + y[0].toFixed(2) + " within " + duration(every * (y.length - 1)));
-  svg.append(shape("path", { class: "zero", d: "M" + left + " " + at(0) + "H31" }), shape("path", { d: "M" + y.map((v, i) => left + i + " " + at(v)).join("L") }));
+  svg.append(shape("path", { class: "zero", d: "M0 " + at(0) + "H31" }), shape("path", { d: "M" + y.map((v, i) => (i * step).toFixed(2) + " " + at(v)).join("L") }));
   svg.append(shape("title", {}, "from " + y[0].toFixed(2) + " within " + duration(every * (y.length - 1))));
   return svg;
 }
