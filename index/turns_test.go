@@ -78,6 +78,7 @@ func TestTurnsEnd(t *testing.T) {
 				synctest.Wait()
 			}
 			time.Sleep(time.Second)
+			synctest.Wait()
 			if turns.free != room || len(turns.waiting) > 0 {
 				t.Errorf("%d free of %d, %d wait", turns.free, room, len(turns.waiting))
 			}
