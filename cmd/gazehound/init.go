@@ -283,8 +283,9 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		}
 		fmt.Fprintf(w, "  postcodes   %s%s\n", strings.Join(shown, ", "), more)
 	}
+	streets := fmt.Sprintf("%s, %s of them in the region", several(stats.Streets, "street"), count(len(g.RegionStreets(region))))
 	if len(extracts) > 0 {
-		fmt.Fprintf(w, "  addresses   %s house numbers, %s of them distinct, on %s streets", count(total.HouseNumbers), count(stats.Houses), count(stats.Streets))
+		fmt.Fprintf(w, "  addresses   %s house numbers, %s of them distinct, on %s", count(total.HouseNumbers), count(stats.Houses), streets)
 		if total.NoStreet > 0 {
 			fmt.Fprintf(w, "; %s have no street", count(total.NoStreet))
 		}
@@ -294,8 +295,8 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		}
 		fmt.Fprintf(w, "\n  seeds       %s web sites in the region, of %s on %s objects (social networks left out: %s)\n", count(seeds), count(sites), count(total.Websites), count(total.SocialMedia))
 	} else {
-		fmt.Fprintf(w, "  addresses   %s on %s streets; %s postcodes, %s cities\n  seeds       none: give some with --seeds, or an extract with --osm\n",
-			count(stats.Houses), count(stats.Streets), count(stats.Postcodes), count(stats.Cities))
+		fmt.Fprintf(w, "  addresses   %s on %s; %s postcodes, %s cities\n  seeds       none: give some with --seeds, or an extract with --osm\n",
+			count(stats.Houses), streets, count(stats.Postcodes), count(stats.Cities))
 	}
 	fmt.Fprintf(w, "Wrote gazetteer/, region.geojson, seeds.txt, config.yaml and LICENCES in %s\n", p.dir)
 	for _, s := range g.Sources() {
