@@ -22,13 +22,16 @@ import (
 // writes are acknowledged once they are here, and reach Bleve many at a time.
 //
 // There are two files. Writes go to one of them while those of the other are
-// committed, after which it is emptied. A record is its length and the CRC-32C
-// of its payload, four big-endian bytes each, and the payload: the number of
-// the write, eight bytes, and an entry as gob. What follows a record that is
-// not whole was never acknowledged.
+// committed, after which it begins again from the front: to bring what is
+// written over old bytes to the disk takes a fifth of the time of a file that
+// grows. A record is its length and the CRC-32C of its payload, four big-endian
+// bytes each, and the payload: the number of the write, eight bytes, and an entry
+// as gob. What follows a record that is not whole was never acknowledged; one
+// with another number than the next is left of the turns before.
 type journal struct {
 	files  [2]*os.File
-	active int // that writes go to
+	ends   [2]int64 // where the next record goes
+	active int      // that writes go to
 	number uint64
 }
 
@@ -44,18 +47,22 @@ const maxRecord = 64 << 20 // bytes
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func journalNames(dir string) [2]string {
-	return [2]string{filepath.Join(dir, "journal.0"), filepath.Join(dir, "journal.1")}
+func journalNames(dir string) []string {
+	return []string{filepath.Join(dir, "journal.0"), filepath.Join(dir, "journal.1")}
 }
 
 // journalHolds tells whether writes wait in the journal of dir.
 func journalHolds(dir string) bool {
-	for _, name := range journalNames(dir) {
-		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
-			return true
+	return slices.ContainsFunc(journalNames(dir), func(name string) bool {
+		f, err := os.Open(name)
+		if err != nil {
+			return false
 		}
-	}
-	return false
+		defer f.Close()
+		var length [4]byte
+		_, err = io.ReadFull(f, length[:])
+		return err == nil && length != [4]byte{}
+	})
 }
 
 // openJournal opens or makes the journal of dir and returns what waits in it,
@@ -96,7 +103,7 @@ func openJournal(dir string) (j *journal, waiting []entry, err error) {
 // readRecords calls fn with every whole record. Errors are those of the disk.
 func readRecords(r io.Reader, fn func(number uint64, e entry)) error {
 	in := bufio.NewReader(r)
-	for {
+	for last := uint64(0); ; {
 		var head [8]byte
 		if _, err := io.ReadFull(in, head[:]); err != nil {
 			return endOf(err)
@@ -112,11 +119,16 @@ func readRecords(r io.Reader, fn func(number uint64, e entry)) error {
 		if len(payload) != int(length) || crc32.Checksum(payload, castagnoli) != binary.BigEndian.Uint32(head[4:]) {
 			return nil
 		}
+		number := binary.BigEndian.Uint64(payload)
+		if last > 0 && number != last+1 {
+			return nil
+		}
+		last = number
 		var e entry
 		if err := gob.NewDecoder(bytes.NewReader(payload[8:])).Decode(&e); err != nil {
 			return fmt.Errorf("%w: a whole record cannot be read: %w", ErrDamaged, err)
 		}
-		fn(binary.BigEndian.Uint64(payload), e)
+		fn(number, e)
 	}
 }
 
@@ -150,11 +162,20 @@ func (j *journal) add(records [][]byte) error {
 		binary.BigEndian.PutUint32(r[4:], crc32.Checksum(r[8:], castagnoli))
 		all = append(all, r...)
 	}
-	f := j.files[j.active]
-	if _, err := f.Write(all); err != nil {
-		return fmt.Errorf("index: journal: %w", err)
+	if err := j.write(j.active, all); err != nil {
+		return err
 	}
-	if err := f.Sync(); err != nil {
+	j.ends[j.active] += int64(len(all))
+	return nil
+}
+
+// write brings b to the end of a file and to the disk.
+func (j *journal) write(file int, b []byte) error {
+	_, err := j.files[file].WriteAt(b, j.ends[file])
+	if err == nil {
+		err = j.files[file].Sync()
+	}
+	if err != nil {
 		return fmt.Errorf("index: journal: %w", err)
 	}
 	return nil
@@ -171,16 +192,22 @@ func (j *journal) turn() (full int) {
 // empty forgets the writes of one file. That is on the disk before the next
 // turn, lest old writes come back over newer ones.
 func (j *journal) empty(file int) error {
-	f := j.files[file]
-	err := f.Truncate(0)
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
-		return fmt.Errorf("index: journal: %w", err)
+	j.ends[file] = 0
+	return j.write(file, make([]byte, 8)) // no record is so short
+}
+
+// clear empties both files and takes the bytes of what they held from the disk,
+// before numbers begin anew and so that nothing is left of what was forgotten.
+func (j *journal) clear() error {
+	for i, f := range j.files {
+		err := f.Truncate(0)
+		if err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			return fmt.Errorf("index: journal: %w", err)
+		}
+		j.ends[i] = 0
 	}
 	return nil
 }

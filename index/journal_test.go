@@ -134,6 +134,82 @@ func TestBatches(t *testing.T) {
 	x.Close()
 }
 
+// After any turns the journal returns what was added since its files were
+// emptied, in order, though older records lie behind and a kill tore the last.
+func TestJournalTurns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "journal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		j, _, err := openJournal(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { j.close() }()
+		var held [2][]string
+		some := rapid.SliceOfN(rapid.StringMatching("[a-z]{1,2}"), 1, 4) // often of one length, so that old records fit behind new ones
+		add := func(urls []string) {
+			var records [][]byte
+			for _, u := range urls {
+				r, err := record(entry{URL: u})
+				if err != nil {
+					t.Fatal(err)
+				}
+				records = append(records, r)
+			}
+			if err := j.add(records); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				urls := some.Draw(t, "urls")
+				add(urls)
+				held[j.active] = append(held[j.active], urls...)
+			},
+			"turn": func(t *rapid.T) {
+				full := j.turn()
+				if err := j.empty(full); err != nil {
+					t.Fatal(err)
+				}
+				held[full] = nil
+			},
+			"kill": func(t *rapid.T) {
+				want := append(slices.Clone(held[1-j.active]), held[j.active]...)
+				acknowledged := len(want)
+				if torn := rapid.SliceOfN(rapid.StringMatching("[a-z]{1,2}"), 0, 4).Draw(t, "torn"); len(torn) > 0 { // not all of their bytes reach the disk
+					file, end := j.files[j.active], j.ends[j.active]
+					add(torn)
+					at := rapid.Int64Range(end, j.ends[j.active]-1).Draw(t, "at")
+					if _, err := file.WriteAt([]byte{0xA5}, at); err != nil {
+						t.Fatal(err)
+					}
+					want = append(want, torn...)
+				}
+				j.close()
+				var waiting []entry
+				if j, waiting, err = openJournal(dir); err != nil {
+					t.Fatal(err)
+				}
+				if len(waiting) < acknowledged || len(waiting) > len(want) || len(waiting) > 0 && !journalHolds(dir) {
+					t.Fatalf("%d writes, want %d to %d; the journal holds some: %v", len(waiting), acknowledged, len(want), journalHolds(dir))
+				}
+				for i, e := range waiting {
+					if e.URL != want[i] {
+						t.Fatalf("write %d is %q, want %q", i, e.URL, want[i])
+					}
+				}
+				held = [2][]string{}
+				if err := j.clear(); err != nil || journalHolds(dir) {
+					t.Fatalf("the journal is not empty: %v", err)
+				}
+			},
+		})
+	})
+}
+
 func FuzzJournal(f *testing.F) {
 	dir := f.TempDir()
 	left(f, dir, 0, putEntry("https://a.example/", "Eins\n{Lange Straße 1, 26122 Oldenburg}"), entry{URL: "https://b.example/"})

@@ -75,7 +75,7 @@ func (x *Index) start(maxBatch int) error {
 		}
 		left = left[n:]
 	}
-	if err := errors.Join(j.empty(0), j.empty(1)); err != nil {
+	if err := j.clear(); err != nil {
 		return errors.Join(err, j.close())
 	}
 	q := &x.queue
@@ -93,7 +93,10 @@ func (q *queue) close() error {
 		return nil
 	}
 	q.goroutines.Wait()
-	return errors.Join(q.failed, q.journal.close())
+	if q.failed != nil {
+		return errors.Join(q.failed, q.journal.close())
+	}
+	return errors.Join(q.journal.clear(), q.journal.close())
 }
 
 // settle returns when every write that was acknowledged before is in Bleve.
