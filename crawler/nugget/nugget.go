@@ -92,7 +92,7 @@ type Agent struct {
 	id    int
 	means []float64 // of the own parts
 	sizes []int     // of the own parts, in URLs
-	part  int       // the own part that is told next
+	next  []int     // the part that every agent tells next
 	now   []*Nugget // the latest of every agent; nil: not heard yet
 	done  []bool    // agents whose last part has had its turn
 }
@@ -112,7 +112,7 @@ func NewAgent(f Format, id int, importance []float64) (*Agent, error) {
 			return nil, fmt.Errorf("nugget: importance must fall from 1 to 0, number %d is %v", i, v)
 		}
 	}
-	a := &Agent{f: f, id: id, now: make([]*Nugget, f.Agents), done: make([]bool, f.Agents)}
+	a := &Agent{f: f, id: id, next: make([]int, f.Agents), now: make([]*Nugget, f.Agents), done: make([]bool, f.Agents)}
 	parts := min(f.Parts, len(importance))
 	for p := range parts {
 		from, to := Cut(len(importance), parts, p)
@@ -134,26 +134,28 @@ func (a *Agent) Sizes() []int { return a.sizes }
 // Publish returns the nugget of the agent's foremost part; false when it has
 // no part left. The agent has heard it itself.
 func (a *Agent) Publish() (Nugget, bool) {
-	if a.part >= len(a.means) {
+	part := a.next[a.id]
+	if part >= len(a.means) {
 		a.done[a.id] = true
 		return Nugget{}, false
 	}
-	n := Nugget{Last: a.part == len(a.means)-1, Agent: a.id, Part: a.part, Mean: a.f.Quantise(a.means[a.part])}
-	a.part++
+	n := Nugget{Last: part == len(a.means)-1, Agent: a.id, Part: part, Mean: a.f.Quantise(a.means[part])}
+	a.next[a.id]++
 	a.now[a.id] = &n
 	return n, true
 }
 
 // ErrOrder says that a nugget cannot come now: an agent told of a part before
-// the turn of the one before it.
+// the turn of the one before it, or the one before it was lost.
 var ErrOrder = errors.New("nugget: told out of order")
 
 // Hear takes in a nugget of another agent.
 func (a *Agent) Hear(n Nugget) error {
-	if n.Agent < 0 || n.Agent >= a.f.Agents || n.Agent == a.id || a.done[n.Agent] || a.now[n.Agent] != nil {
+	if n.Agent < 0 || n.Agent >= a.f.Agents || n.Agent == a.id || a.done[n.Agent] || a.now[n.Agent] != nil || n.Part != a.next[n.Agent] {
 		return fmt.Errorf("%w: part %d of agent %d", ErrOrder, n.Part, n.Agent)
 	}
 	a.now[n.Agent] = &n
+	a.next[n.Agent]++
 	return nil
 }
 

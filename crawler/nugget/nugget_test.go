@@ -133,6 +133,9 @@ func TestHostileNuggets(t *testing.T) {
 	if _, ok := a.Turn(); ok {
 		t.Error("a turn before the others were heard")
 	}
+	if err := a.Hear(Nugget{Agent: 1, Part: 1, Mean: 255}); !errors.Is(err, ErrOrder) { // who takes it comes to another order than who heard the first
+		t.Errorf("a part after one that was lost: %v", err)
+	}
 	if err := a.Hear(Nugget{Agent: 1, Mean: 255}); err != nil {
 		t.Fatal(err)
 	}
