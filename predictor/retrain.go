@@ -302,11 +302,6 @@ func (r Report) String() string {
 		}
 	}
 	w.Flush()
-	verdict := "not better"
-	if r.Better {
-		verdict = "better"
-	}
-	fmt.Fprintf(&b, "%s: %s\n", verdict, r.Reason)
 	return b.String()
 }
 
