@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -268,12 +269,15 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	store, stopKeeping := keepMemory(p, cfg)
+	defer stopKeeping() // once the stores are closed
 	traps := trap.New()
 	f, err := a.openFrontier(p, cfg, order, traps)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	store.Store(f)
 	if o.dryRun {
 		return a.dryRun(cfg, region.Name, seeds, f.Totals())
 	}
@@ -393,6 +397,25 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	return watch.finish(runErr)
 }
 
+// keepMemory holds the program below storage.memory until stop: to open and close
+// a large crawl maps more than to crawl. The store is told of once it is open.
+func keepMemory(p project, cfg *Config) (store *atomic.Pointer[frontier.Frontier], stop func()) {
+	store = new(atomic.Pointer[frontier.Frontier])
+	fixed := func(fn func(names []string)) error {
+		if f := store.Load(); f != nil {
+			return f.Fixed(fn)
+		}
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var keeping sync.WaitGroup
+	keeping.Go(func() { memory.Keep(ctx, int64(cfg.Storage.Memory), fixed, p.absolute()) })
+	return store, func() {
+		cancel()
+		keeping.Wait()
+	}
+}
+
 // A session is one run of a crawl, with all that it is made of.
 type session struct {
 	a      *app
@@ -449,10 +472,6 @@ func (s *session) run(ctx context.Context) error {
 	var beside errgroup.Group
 	beside.Go(func() error { return watch.run(side) })
 	beside.Go(func() error { return watch.keep(side) })
-	beside.Go(func() error {
-		memory.Keep(side, int64(cfg.Storage.Memory), s.f.Fixed, p.absolute())
-		return nil
-	})
 	beside.Go(func() error {
 		return every(side, cfg.Predictor.SaveEvery, func() error {
 			return s.save(false)

@@ -49,7 +49,7 @@ const (
 	heapShare = 0.80             // of the ceiling is the limit of the Go runtime
 	mostShare = 0.92             // of the ceiling may be used before mapped pages are given back
 	goodShare = 0.88             // is what is left then
-	period    = time.Second / 20 // between two looks: pages of cached files come back by the megabyte
+	period    = time.Second / 50 // between two looks: pages of cached files come back by the megabyte
 )
 
 type keeper struct {
