@@ -245,7 +245,7 @@ func DefaultConfig() Config {
 		Version:   1,
 		Gazetteer: GazetteerConfig{MinPrecision: "auto"},
 		Seeds:     SeedsConfig{Files: []string{}, Sitemaps: true},
-		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Examples: []string{}, Alpha: 0.5, Beta: 0.5, Emphasis: 3, Strategy: "lookahead", Decay: 0.5, News: true, Selectivity: 0.25, MaxPagesPerHost: 20000, Places: []string{}, Include: []string{},
+		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Examples: []string{}, Alpha: 0.5, Beta: 0.5, Emphasis: 3, Strategy: "lookahead", Decay: 0.5, News: true, Selectivity: 0.4, MaxPagesPerHost: 20000, Places: []string{}, Include: []string{},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
 		Predictor: PredictorConfig{Weight: 1, Posterior: "raw", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
