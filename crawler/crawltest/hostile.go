@@ -194,6 +194,10 @@ func encoded(encoding, body string) answer {
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
+// last ends a head. What follows the body must not be the answer to whatever the
+// client asks next on this connection, which would then be judged by it.
+const last = "Connection: close\r\n\r\n"
+
 // cases are built at first use: the bombs take a moment.
 var cases = sync.OnceValue(func() map[string]answer {
 	return map[string]answer{
@@ -241,7 +245,7 @@ var cases = sync.OnceValue(func() map[string]answer {
 		"length-abc":         raw(ok + "Content-Length: abc\r\n\r\n" + html),
 		"length-negative":    raw(ok + "Content-Length: -5\r\n\r\n" + html),
 		"length-too-long":    raw(ok + "Content-Length: 99999\r\n\r\n" + html),
-		"length-too-short":   raw(ok + "Content-Length: 10\r\n\r\n" + html),
+		"length-too-short":   raw(ok + "Content-Length: 10\r\n" + last + html),
 		"length-twice":       raw(ok + "Content-Length: 5\r\nContent-Length: 50\r\n\r\n" + html),
 		"length-10gb":        raw(ok + "Content-Length: 10737418240\r\n\r\n" + html),
 		"chunk-bad-size":     raw(ok + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n" + html),
@@ -251,8 +255,8 @@ var cases = sync.OnceValue(func() map[string]answer {
 		"chunk-tiny":         endless(ok+"Transfer-Encoding: chunked\r\n\r\n", strings.Repeat("8\r\nxxxxxxxx\r\n", 500)),
 		"body-endless":       endless(ok+"\r\n", strings.Repeat("x", 4096)),
 		"body-too-large":     page("200 OK", "", strings.Repeat("x", 4<<20)),
-		"204-with-body":      raw("HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>a</p>\n"),
-		"304-with-body":      raw("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n<p>a</p>\n"),
+		"204-with-body":      raw("HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\nContent-Length: 9\r\n" + last + "<p>a</p>\n"),
+		"304-with-body":      raw("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n" + last + "<p>a</p>\n"),
 		"401-endless":        endless("HTTP/1.1 401 Unauthorized\r\nContent-Type: text/html\r\n\r\n", strings.Repeat("x", 4096)),
 		"404-broken-body":    raw("HTTP/1.1 404 Not Found\r\nContent-Encoding: gzip\r\nContent-Length: 900\r\n\r\n\x1f\x8bxx"),
 		"503-retry-after":    page("503 Service Unavailable", "Retry-After: 120\r\n", html),
