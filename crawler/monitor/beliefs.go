@@ -29,8 +29,8 @@ type belief struct {
 	feature, word string
 }
 
-// see takes the terms of a moment, if one is due. Families are those of which
-// more terms are kept than are strong among all.
+// see takes the terms of a moment, if one is due: the strongest of each family,
+// among which are the strongest of all.
 func (b *beliefs) see(at time.Time, families []string, terms func(depth int, family string, n int) []Term) {
 	b.mu.Lock()
 	due := !at.Before(b.next)
@@ -40,7 +40,7 @@ func (b *beliefs) see(at time.Time, families []string, terms func(depth int, fam
 	}
 	now := map[belief]float64{}
 	for depth := 1; depth <= beliefDepths; depth++ {
-		for _, family := range append([]string{""}, families...) {
+		for _, family := range families {
 			for _, t := range terms(depth, family, beliefTerms) {
 				now[belief{depth, t.Feature, t.Word}] = t.LogOdds
 			}
