@@ -259,7 +259,7 @@ func TestBeliefs(t *testing.T) {
 		t.Errorf("the model was asked %d times", asked)
 	}
 	words = words[:1]
-	b.see(start.Add(time.Hour), nil, terms)
+	b.see(start.Add(time.Hour), []string{"anchor"}, terms)
 	if gone, _ := b.trend(1, Term{Feature: "anchor", Word: "agb"}); len(gone) != 0 || len(b.kept) != beliefDepths {
 		t.Errorf("a term that is not strong any more has %v; %d are kept", gone, len(b.kept))
 	}
