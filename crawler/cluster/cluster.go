@@ -213,9 +213,10 @@ type Node struct {
 	visited    elsewhere
 	publishing sync.Mutex // one publishVisits at a time
 
-	sent    sent
-	idle    atomic.Int64 // workers in Wait
-	workers atomic.Int64 // of the crawl, as Wait has seen them at most
+	sent      sent
+	departing departing
+	idle      atomic.Int64 // workers in Wait
+	workers   atomic.Int64 // of the crawl, as Wait has seen them at most
 
 	counts struct{ received, poisoned atomic.Int64 }
 }

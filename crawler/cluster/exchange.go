@@ -73,10 +73,7 @@ func (n *Node) Moved(ctx context.Context, e frontier.Entry) (moved bool, err err
 	if owner == n.o.Name {
 		return false, nil
 	}
-	if err := n.outbox.put(ctx, owner, []frontier.Entry{e}); err != nil {
-		return false, err
-	}
-	_, err = n.frontier.Leave(ctx, reasonMoved, &e)
+	_, err = n.depart(ctx, map[string][]frontier.Entry{owner: {e}}, &e)
 	return err == nil, err
 }
 
@@ -122,19 +119,11 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 	theirs := map[string][]frontier.Entry{}
 	gathered := 0
 	hand := func() error {
-		if err := n.send(ctx, theirs); err != nil {
-			return err
-		}
-		for _, es := range theirs {
-			left, err := n.frontier.Leave(ctx, reasonMoved, nil, es...)
-			if err != nil {
-				return err
-			}
-			moved += left
-		}
+		left, err := n.depart(ctx, theirs, nil)
+		moved += left
 		clear(theirs)
 		gathered = 0
-		return nil
+		return err
 	}
 	err = n.frontier.WalkQueue(ctx, func(e frontier.Node) error {
 		owner := n.ownerOf(&e.Entry)
@@ -151,6 +140,80 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 		return moved, err
 	}
 	return moved, hand()
+}
+
+// depart puts links of our queue into the outbox, for the nodes that own them,
+// and then takes them out of the queue, those in hand only if they are own. It
+// returns how many left.
+func (n *Node) depart(ctx context.Context, theirs map[string][]frontier.Entry, own *frontier.Entry) (left int, err error) {
+	defer n.departing.add(theirs)()
+	if err := n.send(ctx, theirs); err != nil {
+		return 0, err
+	}
+	for _, es := range theirs {
+		if own != nil {
+			es = nil
+		}
+		some, err := n.frontier.Leave(ctx, reasonMoved, own, es...)
+		if left += some; err != nil {
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+// arrive puts links of other nodes into our queue. One that is departing would
+// be taken for known there and be gone with what leaves: its message has to come
+// again.
+func (n *Node) arrive(ctx context.Context, es []frontier.Entry) error {
+	if n.departing.has(es) {
+		return errDeparting
+	}
+	_, err := n.frontier.Push(ctx, es...)
+	return err
+}
+
+var errDeparting = errors.New("a link is on its way out of the queue")
+
+// departing are the links that may be in the outbox and are still in the queue,
+// and how many calls of depart they are in.
+type departing struct {
+	mu   sync.Mutex
+	keys map[frontier.Key]int
+}
+
+// add adds links until the function that it returns is called.
+func (d *departing) add(theirs map[string][]frontier.Entry) (done func()) {
+	var keys []frontier.Key
+	for _, es := range theirs {
+		for i := range es {
+			keys = append(keys, frontier.KeyOf(es[i].URL))
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.keys == nil {
+		d.keys = map[frontier.Key]int{}
+	}
+	for _, k := range keys {
+		d.keys[k]++
+	}
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for _, k := range keys {
+			if d.keys[k]--; d.keys[k] == 0 {
+				delete(d.keys, k)
+			}
+		}
+	}
+}
+
+// has tells whether one of the links is among them.
+func (d *departing) has(es []frontier.Entry) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.keys) > 0 && slices.ContainsFunc(es, func(e frontier.Entry) bool { return d.keys[frontier.KeyOf(e.URL)] > 0 })
 }
 
 // send puts links for other nodes into the outbox.
@@ -210,18 +273,21 @@ func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration)
 }
 
 // sendLetter publishes a file of the outbox until JetStream has all of it. A
-// message's id comes from its content, so that what a killed node sends again
-// is stored once; and what comes twice all the same is known to the frontier
-// that it comes to.
+// message's id comes from its number among those of this node and its content,
+// so that what a killed node sends again is stored once; what comes twice all the
+// same is known to the frontier that it comes to. The content alone would not do:
+// links that a node has had, handed on and is to have again are another message,
+// and JetStream would throw that away.
 func (n *Node) sendLetter(ctx context.Context, l letter) error {
 	links, err := n.outbox.read(l)
 	if err != nil {
 		return err
 	}
 	var t Traffic
+	before := n.notes.get().Messages
 	for _, name := range slices.Sorted(maps.Keys(links)) {
 		for _, message := range n.codec.pack(links[name]) {
-			sum := sha256.Sum256(append([]byte(name+"\x00"), message...))
+			sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s\x00%s", n.instance, before+t.Messages, name, message))
 			id := hex.EncodeToString(sum[:12])
 			if err := n.publish(ctx, n.subject(name), message, jetstream.WithMsgID(id)); err != nil {
 				return err
@@ -272,10 +338,7 @@ func (n *Node) publish(ctx context.Context, subject string, message []byte, id j
 
 // receiveOwn takes in the links that others send us.
 func (n *Node) receiveOwn(ctx context.Context) {
-	n.receive(ctx, n.o.Name, func(es []frontier.Entry) error {
-		_, err := n.frontier.Push(ctx, es...)
-		return err
-	}, func() bool { return true })
+	n.receive(ctx, n.o.Name, func(es []frontier.Entry) error { return n.arrive(ctx, es) }, func() bool { return true })
 }
 
 // receiveOrphans takes in what waits for nodes that have lost their share, one
@@ -309,8 +372,7 @@ func (n *Node) receiveOrphans(ctx context.Context) {
 				if err := n.send(ctx, theirs); err != nil {
 					return err
 				}
-				_, err := n.frontier.Push(ctx, own...)
-				return err
+				return n.arrive(ctx, own)
 			}, func() bool { return n.orphaned(name) })
 		}
 	}
@@ -400,7 +462,7 @@ func (n *Node) takeIn(ctx context.Context, m jetstream.Msg, take func([]frontier
 		return
 	}
 	if err := take(es); err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !errors.Is(err, errDeparting) {
 			n.o.Log("cluster: links of another node cannot be stored: %v", err)
 		}
 		m.NakWithDelay(time.Second) // best effort: it comes again anyway

@@ -3,11 +3,124 @@ package cluster
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/polite"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
+
+// Links that a node has had, handed on and is to have again reach it every time,
+// though JetStream knows messages with the same content.
+func TestLinksComeBack(t *testing.T) {
+	t.Parallel()
+	const links = 40
+	s := serve(t, nil)
+	queues := map[string]*frontier.Frontier{"a": stored(t, entries(t, links)...), "b": stored(t)}
+	a := join(t, queues["a"], options(t, s, "a"))
+	ob := options(t, s, "b")
+	queued := func(name string) int64 { return queues[name].Totals().Queued }
+	for range 3 {
+		b, err := Join(t.Context(), queues["b"], ob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		share := int64(0)
+		for _, e := range entries(t, links) {
+			if b.Owner(e.URL) == "b" {
+				share++
+			}
+		}
+		if share == 0 || share == links {
+			t.Fatalf("b owns %d of %d links", share, links)
+		}
+		until(t, "b to have its share", func() bool { return queued("a") == links-share && queued("b") == share })
+		b.Close()
+		if _, err := Leave(t.Context(), queues["b"], ob); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "a to have all links", func() bool {
+			_, nodes := a.sharing()
+			return queued("a") == links && queued("b") == 0 && len(nodes) == 1
+		})
+	}
+	if n := a.State().Received; n == 0 {
+		t.Error("a has received nothing")
+	}
+}
+
+// A slow frontier takes its time to let links go.
+type slowFrontier struct {
+	*frontier.Frontier
+	leaving, leave chan struct{}
+}
+
+func (f *slowFrontier) Leave(ctx context.Context, reason string, own *frontier.Entry, others ...frontier.Entry) (int, error) {
+	close(f.leaving)
+	<-f.leave
+	return f.Frontier.Leave(ctx, reason, own, others...)
+}
+
+// A link that comes to a node before it has left its queue stays: the node would
+// else have told everybody that it is safe, and lost it.
+func TestArrivesWhileDeparting(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	f := &slowFrontier{stored(t), make(chan struct{}), make(chan struct{})}
+	a := join(t, f, options(t, s, "a"))
+	b := &memory{} // b keeps what it gets
+	nb := join(t, b, options(t, s, "b"))
+	es := slices.DeleteFunc(entries(t, 20), func(e frontier.Entry) bool { return nb.Owner(e.URL) == "b" })[:1]
+	if _, err := f.Push(t.Context(), es...); err != nil {
+		t.Fatal(err)
+	}
+	departed := make(chan error, 1)
+	go func() {
+		_, err := a.depart(t.Context(), map[string][]frontier.Entry{"b": es}, nil)
+		departed <- err
+	}()
+	<-f.leaving
+	if _, err := a.js.Publish(t.Context(), a.subject("a"), a.codec.pack(es)[0]); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a to have looked at the link", func() bool {
+		info, err := a.links.Info(t.Context(), jetstream.WithSubjectFilter(a.subject("a")))
+		if err != nil || info.State.Subjects[a.subject("a")] == 0 {
+			return err == nil // it was acknowledged
+		}
+		consumer, err := a.links.Consumer(t.Context(), "node-a")
+		if err != nil {
+			return false
+		}
+		of, err := consumer.Info(t.Context())
+		return err == nil && of.NumRedelivered > 0
+	})
+	close(f.leave)
+	if err := <-departed; err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the link to be in both queues", func() bool { return f.Totals().Queued == 1 && len(b.urls()) == 1 })
+}
+
+// Who saw that all are idle does not end the crawl of a node that has joined
+// since.
+func TestJoinsAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	a := join(t, &memory{}, options(t, s, "a"))
+	_, seen := a.isOver(t.Context())
+	b := join(t, stored(t, entries(t, 10)...), options(t, s, "b"))
+	a.end(t.Context(), seen)
+	if over, _ := b.isOver(t.Context()); over {
+		t.Error("the crawl of b has ended before it began")
+	}
+	_, seen = a.isOver(t.Context())
+	a.end(t.Context(), seen)
+	until(t, "b to see the end", func() bool { over, _ := b.isOver(t.Context()); return over })
+}
 
 // A node that does not need a host any more gives it back long before its
 // lease ends.

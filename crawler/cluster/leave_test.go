@@ -261,7 +261,8 @@ func TestServerStaysForTheEnd(t *testing.T) {
 	oa.Server = s
 	a, b := join(t, &memory{}, oa), join(t, &memory{}, options(t, s, "b"))
 	until(t, "a to see b", func() bool { return a.Alive() == 2 })
-	a.end(t.Context())
+	_, joined := a.isOver(t.Context())
+	a.end(t.Context(), joined)
 	closed := make(chan struct{})
 	go func() { a.Close(); close(closed) }()
 	b.Workers(1)

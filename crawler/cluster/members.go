@@ -240,6 +240,10 @@ func (n *Node) beat(ctx context.Context) {
 		}
 		round, cancel := context.WithTimeout(ctx, 5*n.o.Heartbeat)
 		n.obey(round)
+		over, revision := n.isOver(ctx) // also where the heartbeat fails because most of the servers have left
+		if over {
+			n.finish()
+		}
 		members, err := n.pulse(round, &present)
 		cancel()
 		if err != nil {
@@ -247,9 +251,6 @@ func (n *Node) beat(ctx context.Context) {
 				n.o.Log("cluster: heartbeat: %v", err)
 			}
 			quiet = 0
-			if n.isOver(ctx) { // most of the servers may have left
-				n.finish()
-			}
 			continue
 		}
 		if n.quiet(ctx, members, before) {
@@ -263,10 +264,8 @@ func (n *Node) beat(ctx context.Context) {
 				n.o.Log("cluster: %v", err)
 			}
 		}
-		if n.isOver(ctx) {
-			n.finish()
-		} else if quiet >= 3 {
-			n.end(ctx)
+		if quiet >= 3 && !over {
+			n.end(ctx, revision)
 		}
 	}
 }
@@ -291,18 +290,23 @@ func (n *Node) WaitFor(ctx context.Context, nodes int) error {
 }
 
 // isOver says that another node has found the crawl to be over since we are
-// here. It may have left, so that the others cannot see that all are idle.
-func (n *Node) isOver(ctx context.Context) bool {
+// here: it may have left, so that the others cannot see that all are idle. The
+// revision changes with that and with every node that joins; 0: it cannot be told.
+func (n *Node) isOver(ctx context.Context) (over bool, revision uint64) {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Heartbeat)
 	defer cancel()
 	entry, err := n.crawl.Get(ctx, "over")
-	return err == nil && len(entry.Value()) > 0 && entry.Revision() > n.begun
+	if err != nil {
+		return false, 0
+	}
+	return len(entry.Value()) > 0 && entry.Revision() > n.begun, entry.Revision()
 }
 
-// end ends the crawl for everybody.
-func (n *Node) end(ctx context.Context) {
-	if _, err := n.crawl.Put(ctx, "over", []byte(n.o.Name)); err != nil {
-		return // the next heartbeat tries again
+// end ends the crawl for everybody, unless a node has joined after the given
+// revision: it was not among those that were seen to be idle.
+func (n *Node) end(ctx context.Context, revision uint64) {
+	if _, err := n.crawl.Update(ctx, "over", []byte(n.o.Name), revision); err != nil {
+		return // the next heartbeat looks again
 	}
 	n.finish()
 }
