@@ -13,7 +13,7 @@ func addCommands(root *cobra.Command, a *app) {
 		commands  []*cobra.Command
 	}{
 		{"project", "A project, from the first command on:", []*cobra.Command{
-			newDemoCommand(a), newInitCommand(a), newDoctorCommand(a), newCrawlCommand(a), newStatusCommand(a), newCtlCommand(a), newServeCommand(a)}},
+			newDemoCommand(a), newInitCommand(a), newSeedsCommand(a), newDoctorCommand(a), newCrawlCommand(a), newStatusCommand(a), newCtlCommand(a), newServeCommand(a)}},
 		{"results", "What was found:", []*cobra.Command{
 			newSearchCommand(a), newExportCommand(a), newPagesCommand(a), newReportCommand(a), newForgetCommand(a)}},
 		{"learning", "What was learned, and why:", []*cobra.Command{

@@ -365,7 +365,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	if t := f.Totals(); t.Queued == 0 && t.Visited == 0 && !o.node {
-		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start", filepath.Base(p.seeds()))
+		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start; \"gazehound seeds import\" and \"seeds query\" help to find some", filepath.Base(p.seeds()))
 	}
 	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
 	if err := watch.takeUp(ctx); err != nil {

@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"crawler/demo":       {"crawler/weburl", "crawler/page"},
 	"crawler/crawltest":  {"crawler/weburl", "crawler/page"},
 	"crawler/sitemap":    {"crawler/weburl"},
+	"crawler/seedlist":   {},
 	"crawler/tdm":        {"crawler/weburl"},
 	"crawler/simhash":    {},
 	"crawler/trap":       {"crawler/weburl", "crawler/simhash"},

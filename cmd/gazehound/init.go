@@ -295,7 +295,7 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		}
 		fmt.Fprintf(w, "\n  seeds       %s web sites in the region, of %s on %s objects (social networks left out: %s)\n", count(seeds), count(sites), count(total.Websites), count(total.SocialMedia))
 	} else {
-		fmt.Fprintf(w, "  addresses   %s on %s; %s postcodes, %s cities\n  seeds       none: give some with --seeds, or an extract with --osm\n",
+		fmt.Fprintf(w, "  addresses   %s on %s; %s postcodes, %s cities\n  seeds       none: \"gazehound seeds import FILE\", crawl --seeds FILE, or an extract with --osm\n",
 			count(stats.Houses), streets, count(stats.Postcodes), count(stats.Cities))
 	}
 	fmt.Fprintf(w, "Wrote gazetteer/, region.geojson, seeds.txt, config.yaml and LICENCES in %s\n", p.dir)

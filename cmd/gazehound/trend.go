@@ -200,56 +200,68 @@ func readExample(name string, most int64) (string, error) {
 	return p.Title + "\n" + p.Text, nil
 }
 
-// fetchExamples downloads pages by a crawl that follows no links, and waits
-// until their hosts may be asked again, because another crawl begins after it.
+// fetchExamples downloads pages, and waits until their hosts may be asked
+// again, because another crawl begins after it.
 func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, urls []weburl.URL) ([]string, error) {
-	web, err := a.openWeb(cfg, o, &gazetteer.Region{Name: "a topic"}, urls)
-	if err != nil {
-		return nil, err
-	}
-	defer web.close()
-	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6})
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	ctx, stop := signals(ctx)
-	defer stop()
 	a.say("Downloading %d example pages …", len(urls))
 	var reader exampleReader
 	hosts := map[string]bool{}
-	c := &crawler.Crawler{
-		Options:  crawler.Options{Workers: min(cfg.Fetch.Workers, len(urls)), Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: &reader, Strategy: noLinks{}, Scope: web.scope,
-		Report: func(v *crawler.Visit) {
-			hosts[v.Entry.URL.Host()] = true
-			if v.Outcome.Kind == "error" || v.Outcome.Kind == "skipped" {
-				a.warn("example %s: %s", oneLine(v.Entry.URL.String()), v.Outcome.Reason)
-			}
-		},
-	}
-	if _, err := c.Seed(ctx, urls); err != nil {
-		return nil, err
-	}
-	err = c.Run(ctx)
-	for host := range hosts {
-		for wait := web.gate.Claim(host); wait > 0 && ctx.Err() == nil; wait = web.gate.Claim(host) {
-			select {
-			case <-ctx.Done():
-			case <-time.After(min(wait, cfg.Fetch.MaxCrawlDelay+time.Millisecond)):
-			}
+	err := a.visitOnly(ctx, cfg, o, &gazetteer.Region{Name: "a topic"}, urls, &reader, func(v *crawler.Visit) {
+		hosts[v.Entry.URL.Host()] = true
+		if v.Outcome.Kind == "error" || v.Outcome.Kind == "skipped" {
+			a.warn("example %s: %s", oneLine(v.Entry.URL.String()), v.Outcome.Reason)
 		}
-		web.gate.Visited(host, polite.Visit{NoRequest: true})
-	}
+	}, func(ctx context.Context, web *web) {
+		for host := range hosts {
+			for wait := web.gate.Claim(host); wait > 0 && ctx.Err() == nil; wait = web.gate.Claim(host) {
+				select {
+				case <-ctx.Done():
+				case <-time.After(min(wait, cfg.Fetch.MaxCrawlDelay+time.Millisecond)):
+				}
+			}
+			web.gate.Visited(host, polite.Visit{NoRequest: true})
+		}
+	})
 	switch {
-	case ctx.Err() != nil:
-		return nil, fail(exitStopped, "stopped by a signal")
 	case err != nil:
 		return nil, err
 	case len(reader.texts) == 0:
 		return nil, fail(exitCrawlFailed, "no example page could be downloaded. --topic NAME says which topic it is")
 	}
 	return reader.texts, nil
+}
+
+// visitOnly visits pages by a crawl that follows no links and keeps nothing.
+// After it, it calls then, if there is one.
+func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about *gazetteer.Region, urls []weburl.URL, judge crawler.Judge, report func(*crawler.Visit),
+	then func(context.Context, *web)) error {
+	web, err := a.openWeb(cfg, o, about, urls)
+	if err != nil {
+		return err
+	}
+	defer web.close()
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	ctx, stop := signals(ctx)
+	defer stop()
+	c := &crawler.Crawler{
+		Options:  crawler.Options{Workers: min(cfg.Fetch.Workers, len(urls)), Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Reservations: cfg.Policy.TDM == "respect"},
+		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: noLinks{}, Scope: web.scope, Report: report,
+	}
+	if _, err := c.Seed(ctx, urls); err != nil {
+		return err
+	}
+	err = c.Run(ctx)
+	if then != nil {
+		then(ctx, web)
+	}
+	if ctx.Err() != nil {
+		return fail(exitStopped, "stopped by a signal")
+	}
+	return err
 }
 
 // An exampleReader is a judge that keeps the texts that it is shown.

@@ -410,7 +410,7 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 				objects = true
 				c.extract.Websites++
 			}
-			site, social := cleanURL(value)
+			site, social := CleanURL(value)
 			if social {
 				c.extract.SocialMedia++
 			}

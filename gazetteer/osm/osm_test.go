@@ -159,8 +159,8 @@ func TestCleanURL(t *testing.T) {
 		"https://www.facebook.com/x": "", "https://de-de.facebook.com/x": "", "bit.ly/abc": "", "notfacebook.com": "https://notfacebook.com/",
 		"http://a b.example/": "http://ab.example/", "javascript:alert(1)": "", "http://u:p@example.org/": "", "https://example.org/a?b=c": "https://example.org/a?b=c",
 	} {
-		if got, _ := cleanURL(raw); got != want {
-			t.Errorf("cleanURL(%q) = %q, want %q", raw, got, want)
+		if got, _ := CleanURL(raw); got != want {
+			t.Errorf("CleanURL(%q) = %q, want %q", raw, got, want)
 		}
 	}
 }
@@ -171,15 +171,15 @@ func FuzzCleanURL(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		site, _ := cleanURL(raw)
+		site, _ := CleanURL(raw)
 		if site == "" {
 			return
 		}
-		if again, _ := cleanURL(site); again != site {
-			t.Errorf("cleanURL(%q) = %q, but of that %q", raw, site, again)
+		if again, _ := CleanURL(site); again != site {
+			t.Errorf("CleanURL(%q) = %q, but of that %q", raw, site, again)
 		}
 		if !strings.HasPrefix(site, "http://") && !strings.HasPrefix(site, "https://") {
-			t.Errorf("cleanURL(%q) = %q", raw, site)
+			t.Errorf("CleanURL(%q) = %q", raw, site)
 		}
 	})
 }

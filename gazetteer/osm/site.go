@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// cleanURL returns the absolute form of a web site as mappers write it, or ""
+// CleanURL returns the absolute form of a web site as mappers write it, or ""
 // if it is none. social is true for social networks, link shorteners and the
 // like, whose pages are not the site of the object.
-func cleanURL(raw string) (site string, social bool) {
+func CleanURL(raw string) (site string, social bool) {
 	raw = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return -1

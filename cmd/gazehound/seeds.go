@@ -1,0 +1,427 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gazehound/crawler"
+	"gazehound/crawler/seedlist"
+	"gazehound/crawler/weburl"
+	"gazehound/gazetteer"
+	"gazehound/gazetteer/osm"
+)
+
+func newSeedsCommand(a *app) *cobra.Command {
+	group := &cobra.Command{
+		Use:   "seeds",
+		Short: "Where a crawl starts: add, list and check seeds",
+		Long: `Seeds are the web addresses that a crawl starts from: seeds.txt in the data
+directory, which init fills from the map and anybody may edit. A crawl that goes
+on takes new ones in.`,
+		Example: `  gazehound seeds import bookmarks.html overpass.json
+  gazehound seeds check --network`,
+		Args: subCommand,
+		RunE: showHelp,
+	}
+	var o seedsImport
+	imp := &cobra.Command{
+		Use:   "import FILE…",
+		Short: "Take web addresses out of the lists of other programs",
+		Long: `Import finds the web addresses in what other programs list and adds those that are
+new to seeds.txt. It reads, whatever the file is called,
+  JSON     Overpass, GeoJSON (All the Places), SPARQL results, listings of web
+           archives: what stands under website, contact:website, url, homepage …
+  tables   CSV with such a column, as Wikidata and town halls give them
+  markup   bookmarks, OPML, sitemaps, feeds
+  lines    the first address of each, also of CDX and CDXJ
+"-" is standard input. Social networks, shorteners and the like are left out, and
+objects that lie outside of the region where the list says where they lie.`,
+		Example: `  gazehound seeds import overpass.json
+  gazehound seeds import listing.cdxj --host "*.oldenburg.de" --roots`,
+		Args: needArgs("a list to import"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.seedsImport(args, o) },
+	}
+	imp.Flags().StringArrayVar(&o.hosts, "host", nil, "only this `HOST`, or \"*.example.org\" with all below it (repeatable)")
+	imp.Flags().BoolVar(&o.roots, "roots", false, "the front page of each host in place of its pages")
+
+	list := &cobra.Command{
+		Use:     "list",
+		Short:   "Print the seeds, each once",
+		Example: "  gazehound seeds list\n  gazehound seeds list --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.seedsList() },
+	}
+
+	var network bool
+	limit := 20
+	check := &cobra.Command{
+		Use:   "check",
+		Short: "Say which seeds are of no use",
+		Long: `Check says which seeds come twice, are forgotten (blocked.txt) or outside of the crawl
+(crawl.include and exclude, hosts). With --network it visits the first ones, as
+politely as a crawl does, and says what robots.txt allows, where they lead, and
+whether they hold addresses of the region. It follows no links and keeps nothing.
+
+Exit status: 0 some can be used, 6 none can, 10 no data.`,
+		Example: `  gazehound seeds check
+  gazehound seeds check --network --limit 100`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.seedsCheck(cmd.Context(), network, limit) },
+	}
+	check.Flags().BoolVar(&network, "network", false, "visit them")
+	check.Flags().IntVar(&limit, "limit", limit, "of how many seeds --network visits the page, 1 to 10,000")
+
+	query := &cobra.Command{
+		Use:   "query overpass|wikidata",
+		Short: "Print a query whose answer holds web sites of the region",
+		Long: `Query prints what to ask Overpass (https://overpass-turbo.eu/) or Wikidata
+(https://query.wikidata.org/) for web sites of the region. Nothing is sent; "seeds
+import" reads the answer as JSON or CSV.`,
+		Example:   "  gazehound seeds query overpass\n  gazehound seeds query wikidata > query.rq",
+		ValidArgs: slices.Sorted(maps.Keys(seedQueries)),
+		Args:      cobra.MaximumNArgs(1),
+		RunE:      func(cmd *cobra.Command, args []string) error { return a.seedsQuery(args) },
+	}
+	group.AddCommand(imp, list, check, query)
+	return group
+}
+
+// seedsImport are the flags of seeds import.
+type seedsImport struct {
+	hosts []string
+	roots bool
+}
+
+// maxImported bounds the addresses that one import adds.
+const maxImported = 1_000_000
+
+// A seedCount is what became of the addresses of one list.
+type seedCount struct {
+	Type     string        `json:"type"`
+	Name     string        `json:"name"`
+	Form     seedlist.Form `json:"form"`
+	Found    int           `json:"found"`
+	New      int           `json:"new"`
+	Known    int           `json:"known"`
+	Social   int           `json:"social_networks"`
+	Outside  int           `json:"outside"`
+	Others   int           `json:"other_hosts"`
+	Unusable int           `json:"unusable"`
+}
+
+// String counts what there is of it.
+func (c seedCount) String() string {
+	var left []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.Known, "known"}, {c.Social, "of social networks and the like"}, {c.Outside, "outside of the region"}, {c.Others, "of other hosts"}, {c.Unusable, "unusable"}} {
+		if part.n > 0 {
+			left = append(left, count(part.n)+" "+part.what)
+		}
+	}
+	text := fmt.Sprintf("%s: %s in it (%s), %s new", oneLine(c.Name), several(c.Found, "web address"), c.Form, count(c.New))
+	if len(left) > 0 {
+		text += "; " + strings.Join(left, ", ")
+	}
+	return text
+}
+
+func (a *app) seedsImport(files []string, o seedsImport) error {
+	p, _, err := a.project(nil)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, host := range o.hosts {
+		wanted[strings.ToLower(host)] = true
+	}
+	region, err := gazetteer.ReadRegion(p.region())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	known, err := a.ownSeeds(p)
+	if err != nil && codeOf(err) != exitNoData {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, u := range known {
+		seen[u.Identity()] = true
+	}
+	added := 0
+	for _, name := range files {
+		n := seedCount{Type: "seeds", Name: name}
+		lines := []string{"# web sites of " + oneLine(filepath.Base(name))}
+		take := func(f seedlist.Found) error {
+			n.Found++
+			site, social := osm.CleanURL(f.URL)
+			u, err := weburl.Parse(site)
+			if err == nil && o.roots {
+				u, err = u.Resolve("/")
+			}
+			_, isWanted := forHost(wanted, u)
+			switch {
+			case social:
+				n.Social++
+			case site == "" || err != nil:
+				n.Unusable++
+			case len(wanted) > 0 && !isWanted:
+				n.Others++
+			case f.At != nil && region != nil && !region.Contains(*f.At):
+				n.Outside++
+			case seen[u.Identity()]:
+				n.Known++
+			case added == maxImported:
+				return fmt.Errorf("more than %s new addresses; --host and --roots choose", count(maxImported))
+			default:
+				seen[u.Identity()] = true
+				lines = append(lines, u.String())
+				n.New++
+				added++
+			}
+			return nil
+		}
+		if n.Form, err = a.readList(name, take); err != nil {
+			return err
+		}
+		if n.New > 0 {
+			if err := appendLines(p.seeds(), lines...); err != nil {
+				return fmt.Errorf("seeds: %w", err)
+			}
+		}
+		if a.json {
+			err = a.printJSON(n)
+		} else {
+			_, err = fmt.Fprintln(a.stdout, n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if added > 0 {
+		a.say("%s has %s now. Next:  gazehound crawl%s", p.seeds(), several(len(known)+added, "seed"), a.dataFlag())
+	}
+	return nil
+}
+
+// readList reads one list of another program.
+func (a *app) readList(name string, take func(seedlist.Found) error) (seedlist.Form, error) {
+	in := a.stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fail(exitInvalidInput, "%s does not exist", name)
+		} else if err != nil {
+			return "", fail(exitInvalidInput, "%w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	form, err := seedlist.Read(in, take)
+	if err != nil {
+		return form, fail(exitInvalidInput, "%s: read as %s: %w", name, form, err)
+	}
+	return form, nil
+}
+
+// ownSeeds returns the seeds of the project's own list.
+func (a *app) ownSeeds(p project) ([]weburl.URL, error) {
+	file, err := os.Open(p.seeds())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fail(exitNoData, "%s does not exist. \"gazehound init\" makes it, \"gazehound seeds import FILE\" adds to it", p.seeds())
+	} else if err != nil {
+		return nil, fail(exitInvalidInput, "seeds: %w", err)
+	}
+	defer file.Close()
+	urls, _, err := a.readSeeds(p.seeds(), file)
+	return urls, err
+}
+
+func (a *app) seedsList() error {
+	p, _, err := a.project(nil)
+	if err != nil {
+		return err
+	}
+	urls, err := a.ownSeeds(p)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, u := range urls {
+		if seen[u.Identity()] {
+			continue
+		}
+		seen[u.Identity()] = true
+		if a.json {
+			err = a.printJSON(map[string]any{"type": "seed", "url": u.String(), "host": u.Host()})
+		} else {
+			_, err = fmt.Fprintln(a.stdout, u)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seedsCheck says which seeds are of no use.
+func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
+	if limit < 1 || limit > 10_000 {
+		return fail(exitUsage, "--limit wants 1 to 10000, got %d", limit)
+	}
+	p, cfg, err := a.project(nil)
+	if err != nil {
+		return err
+	}
+	urls, err := a.ownSeeds(p)
+	if err != nil {
+		return err
+	}
+	scope, err := newScope(cfg, crawlOptions{}, urls)
+	if err != nil {
+		return err
+	}
+	var usable []weburl.URL
+	seen, hosts := map[string]bool{}, map[string]bool{}
+	for _, u := range urls {
+		state := ""
+		if seen[u.Identity()] {
+			state = "twice"
+		} else if reason := scope(u); reason != "" && !(reason == "out_of_scope" && cfg.Fetch.Contact == "") { // a contact comes later
+			state = reason
+		}
+		seen[u.Identity()] = true
+		if state == "" {
+			usable = append(usable, u)
+			hosts[u.Host()] = true
+			continue
+		}
+		if err := a.printSeed(u, state, ""); err != nil {
+			return err
+		}
+	}
+	states := map[string]int{}
+	if network && len(usable) > 0 {
+		if states, err = a.visitSeeds(ctx, p, cfg, usable[:min(limit, len(usable))]); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		err = a.printJSON(map[string]any{"type": "summary", "seeds": len(urls), "usable": len(usable), "hosts": len(hosts), "visited": states})
+	} else {
+		text := fmt.Sprintf("%s, %s usable, on %s", several(len(urls), "seed"), count(len(usable)), several(len(hosts), "host"))
+		for i, state := range slices.Sorted(maps.Keys(states)) {
+			text += map[bool]string{true: "; visited: ", false: ", "}[i == 0] + count(states[state]) + " " + state
+		}
+		_, err = fmt.Fprintln(a.stdout, text)
+	}
+	if err == nil && len(usable) == 0 {
+		return silentExit(exitGate)
+	}
+	return err
+}
+
+// printSeed says what becomes of a seed; more may be empty.
+func (a *app) printSeed(u weburl.URL, state, more string) error {
+	if a.json {
+		return a.printJSON(map[string]any{"type": "seed", "url": u.String(), "host": u.Host(), "state": state, "detail": more})
+	}
+	if more != "" {
+		more = "  " + oneLine(more)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%-12s %s%s\n", state, u, more)
+	return err
+}
+
+// visitSeeds says what the pages of seeds are, and counts how many are what.
+func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []weburl.URL) (states map[string]int, err error) {
+	judge, region, g, err := a.openJudge(p, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if g != nil {
+		defer g.Close()
+	}
+	states = map[string]int{}
+	var failed error
+	err = a.visitOnly(ctx, cfg, crawlOptions{}, region, urls, judge, func(v *crawler.Visit) {
+		state, more := v.Outcome.Kind, v.Outcome.Reason
+		switch {
+		case v.Outcome.Relevant:
+			state, more = "relevant", several(len(v.Outcome.Addresses), "address")
+		case state == "page":
+			more = "nothing of the region"
+		case state == "redirect" && len(v.Found) > 0:
+			more = "to " + v.Found[0].URL.String()
+		}
+		states[state]++
+		failed = errors.Join(failed, a.printSeed(v.Entry.URL, state, more))
+	}, nil)
+	return states, errors.Join(err, failed)
+}
+
+// seedQueries are what to ask others for web sites of a region.
+var seedQueries = map[string]func(*gazetteer.Region) string{
+	"overpass": func(r *gazetteer.Region) string {
+		b := r.Bound()
+		where, area := fmt.Sprintf("(%.5f,%.5f,%.5f,%.5f)", b.Min[1], b.Min[0], b.Max[1], b.Max[0]), ""
+		if number, ok := strings.CutPrefix(r.ID, "relation/"); ok {
+			if id, err := strconv.ParseInt(number, 10, 64); err == nil && id > 0 {
+				where, area = "(area.region)", fmt.Sprintf("area(id:%d)->.region;\n", 3_600_000_000+id)
+			}
+		}
+		return fmt.Sprintf("[out:json][timeout:180];\n%snwr%s[~\"^(website|contact:website|url|brand:website)$\"~\".\"];\nout tags center;\n", area, where)
+	},
+	"wikidata": func(r *gazetteer.Region) string {
+		b := r.Bound()
+		return fmt.Sprintf(`SELECT ?item ?website WHERE {
+  SERVICE wikibase:box {
+    ?item wdt:P625 ?at .
+    bd:serviceParam wikibase:cornerSouthWest "Point(%.5f %.5f)"^^geo:wktLiteral ;
+                    wikibase:cornerNorthEast "Point(%.5f %.5f)"^^geo:wktLiteral .
+  }
+  ?item wdt:P856 ?website .
+}
+`, b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+	},
+}
+
+func (a *app) seedsQuery(args []string) error {
+	names := slices.Sorted(maps.Keys(seedQueries))
+	if len(args) == 0 {
+		return fail(exitUsage, "seeds query wants one of %s", strings.Join(names, ", "))
+	}
+	query := seedQueries[args[0]]
+	if query == nil {
+		return fail(exitUsage, "seeds query wants one of %s, got %q.%s", strings.Join(names, ", "), oneLine(args[0]), didYouMean(args[0], names))
+	}
+	p, _, err := a.project(nil)
+	if err != nil {
+		return err
+	}
+	region, err := gazetteer.ReadRegion(p.region())
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(exitNoData, "%s does not exist. \"gazehound init\" makes it", p.region())
+	} else if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	if len(region.Area) == 0 {
+		return fail(exitInvalidInput, "the region %s has no outline to ask for; name its box with \"gazehound init --force --region minLon,minLat,maxLon,maxLat\"", region.Name)
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"type": "query", "for": args[0], "query": query(region)})
+	}
+	_, err = io.WriteString(a.stdout, query(region))
+	return err
+}
