@@ -16,6 +16,7 @@ import (
 
 	"gazehound/index"
 	"gazehound/index/export"
+	"gazehound/index/web"
 )
 
 // search answers /v1/search and its formats, and the items of OGC API.
@@ -311,17 +312,13 @@ func (s *server) suggest(w http.ResponseWriter, r *http.Request, on route) {
 	s.document(w, r, anyJSON, map[string]any{"query": a.Text, "suggestions": answer})
 }
 
-// found returns the address that the path names.
-func (s *server) found(w http.ResponseWriter, r *http.Request, on route) *index.Hit {
+// found returns the address that the path names; neither it nor a Problem where
+// the request is answered.
+func (s *server) found(w http.ResponseWriter, r *http.Request, on route) (h *index.Hit, p *Problem) {
 	a, p := s.parse(r, on)
-	if p != nil {
-		writeProblem(w, r, p)
-		return nil
+	if p != nil || s.notModified(w, r, a) {
+		return nil, p
 	}
-	if s.notModified(w, r, a) {
-		return nil
-	}
-	var h *index.Hit
 	p = s.limited(r.Context(), func() (err error) {
 		h, err = s.index.Address(r.PathValue("id"))
 		return err
@@ -330,16 +327,15 @@ func (s *server) found(w http.ResponseWriter, r *http.Request, on route) *index.
 		p = &Problem{Title: "there is no such address", Status: http.StatusNotFound, Detail: fmt.Sprintf("No address has the ID %q.", clip(r.PathValue("id"))),
 			Expected: "an id of /v1/search: 16 hexadecimal digits", Hint: "The pages that stated it may have gone."}
 	}
-	if p != nil {
-		writeProblem(w, r, p)
-		return nil
-	}
-	return h
+	return h, p
 }
 
 // address answers for one address.
 func (s *server) address(w http.ResponseWriter, r *http.Request, on route) {
-	h := s.found(w, r, on)
+	h, p := s.found(w, r, on)
+	if p != nil {
+		writeProblem(w, r, p)
+	}
 	if h == nil {
 		return
 	}
@@ -350,13 +346,17 @@ func (s *server) address(w http.ResponseWriter, r *http.Request, on route) {
 		Links       []ogcLink `json:"links"`
 	}{
 		export.Feature{Type: "Feature", ID: h.ID, Geometry: export.GeometryOf(h), Properties: export.PropertiesOf(h)}, s.Licence, s.Attribution,
-		[]ogcLink{{"self", clip(r.URL.Path), geoJSON, ""}, {"collection", "/ogc/collections/addresses", anyJSON, ""}, {"evidence", "/v1/addresses/" + h.ID + "/evidence", anyJSON, ""}},
+		[]ogcLink{{"self", clip(r.URL.Path), geoJSON, ""}, {"collection", "/ogc/collections/addresses", anyJSON, ""}, {"evidence", "/v1/addresses/" + h.ID + "/evidence", anyJSON, ""},
+			{"alternate", web.AddressPath + h.ID, "text/html", ""}},
 	})
 }
 
 // evidence answers with the pages that state an address.
 func (s *server) evidence(w http.ResponseWriter, r *http.Request, on route) {
-	h := s.found(w, r, on)
+	h, p := s.found(w, r, on)
+	if p != nil {
+		writeProblem(w, r, p)
+	}
 	if h == nil {
 		return
 	}

@@ -501,11 +501,8 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		s.links(w, r)
 		return
 	}
-	lang := web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
-	p := web.Page{Lang: lang, Region: s.Region, Outline: s.Outline, Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM, Tiles: s.Tiles, TilesAttribution: s.TilesAttribution, Form: formOf(r)}
-	if s.Basemap != nil {
-		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes
-	}
+	p := s.newPage(r)
+	p.Form = formOf(r)
 	status := http.StatusOK
 	a, problem := s.parse(r, on)
 	if problem == nil {
@@ -551,6 +548,20 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		s.Log.Error("api: stats", "error", err)
 	}
 	p.Stats, p.MissingNodes = stats, s.noteMissing(w.Header())
+	s.writePage(w, r, status, p)
+}
+
+// newPage returns a page with what all have.
+func (s *server) newPage(r *http.Request) web.Page {
+	p := web.Page{Lang: web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language")), Region: s.Region, Outline: s.Outline,
+		Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM, Tiles: s.Tiles, TilesAttribution: s.TilesAttribution}
+	if s.Basemap != nil {
+		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes
+	}
+	return p
+}
+
+func (s *server) writePage(w http.ResponseWriter, r *http.Request, status int, p web.Page) {
 	var body, packed bytes.Buffer
 	if err := web.Render(&body, p); err != nil {
 		s.Log.Error("api: page", "error", err)
@@ -562,6 +573,36 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 	z.Close()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	writePacked(w, r, status, body.Bytes(), packed.Bytes())
+}
+
+// addressPage answers for one address with HTML.
+func (s *server) addressPage(w http.ResponseWriter, r *http.Request, on route) {
+	w.Header().Add("Vary", "Accept-Language")
+	h, problem := s.found(w, r, on)
+	p := s.newPage(r)
+	p.Form.Lang = clip(r.URL.Query().Get("lang"))
+	switch {
+	case problem != nil && problem.Status == http.StatusNotFound:
+		s.lost(w, r, web.LostAddress)
+		return
+	case problem != nil:
+		writeProblem(w, r, problem)
+		return
+	case h == nil:
+		return
+	}
+	p.One, p.Asked, p.Result = true, true, &index.Result{Total: 1, Hits: []index.Hit{*h}}
+	p.Known, p.MissingNodes = s.background(r.Context()), s.noteMissing(w.Header())
+	s.writePage(w, r, http.StatusOK, p)
+}
+
+// lost answers people who ask for what is not there.
+func (s *server) lost(w http.ResponseWriter, r *http.Request, what web.Lost) {
+	p := s.newPage(r)
+	p.Lost, p.Form.Lang = what, clip(r.URL.Query().Get("lang"))
+	w.Header().Del("ETag")
+	w.Header().Set("Cache-Control", "no-store")
+	s.writePage(w, r, http.StatusNotFound, p)
 }
 
 // widen counts the facets by which q narrows without what it asks of them, so
@@ -649,6 +690,11 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request, _ route) {
 }
 
 func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Accept, Accept-Language")
+	if strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, "/ogc/") {
+		s.lost(w, r, web.LostPage)
+		return
+	}
 	writeProblem(w, r, &Problem{Title: "there is nothing here", Status: http.StatusNotFound,
 		Detail: fmt.Sprintf("%s does not exist.", clip(r.URL.Path)), Expected: strings.Join(paths(), ", "), Hint: didYouMean(r.URL.Path, paths())})
 }

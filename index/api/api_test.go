@@ -484,7 +484,7 @@ func TestProblemTexts(t *testing.T) {
 	h := Handler(town(t, 0), options())
 	for _, c := range []struct{ target, detail, hint string }{
 		{"/v1/search?limit=0", "limit must be 1 to 500, got 0.", ""},
-		{"/v1/search?lat=91&lon=8", "91 is not between -90 and 90.", ""},
+		{"/v1/search?lat=91&lon=8", "lat must be between -90 and 90, got 91.", ""},
 		{"/v1/search?lat=53", "lon is missing; lat and lon go together.", ""},
 		{"/v1/search?lmit=5", `"lmit" is not a parameter here.`, "Did you mean limit?"},
 		{"/v1/search?near=53,8", `"near" is not a parameter here.`, "Use lat=…&lon=…, so that their order cannot be mistaken."},
@@ -512,7 +512,7 @@ func TestUnusualButRight(t *testing.T) {
 		"/v1/search?q=%F0%9F%8D%9E", "/v1/search?q=" + url.QueryEscape("*:* AND /.*/ +foo -bar \"x\" ~2 ^5 field:x"), "/v1/search?q=" + strings.Repeat("a", 200),
 		"/v1/search?q=" + url.QueryEscape(strings.Repeat("ab ", 66)), "/v1/search?lat=-0&lon=1e1", "/v1/search?lat=90&lon=180&radius=1000000", "/v1/search?host=..%2F..%2Fetc",
 		"/api?q=a&lang=de-DE", "/reverse?lat=0&lon=0", "/v1/search?q=" + url.QueryEscape("'; DROP TABLE x; --"), "/v1/search?q=%0d%0aSet-Cookie:x",
-		"/v1/search?cursor=", "/v1/search?lat=53&lon=8&bbox=8,53,9,54&radius=10",
+		"/v1/search?cursor=", "/v1/search?explain=1&in_osm=0", "/v1/search?lat=53&lon=8&bbox=8,53,9,54&radius=10",
 	} {
 		if r, body := get(h, target); r.StatusCode != 200 {
 			t.Errorf("%s: %d %s", target, r.StatusCode, body)

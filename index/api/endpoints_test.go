@@ -217,6 +217,46 @@ func TestStructured(t *testing.T) {
 	}
 }
 
+// Each hit has a page of its own, in the reader's language; people who ask for
+// what is not there get a page, programs a problem.
+func TestAddressPage(t *testing.T) {
+	h := Handler(town(t, 0), options())
+	list := ask(t, h, "/v1/search?q=tischlerei&limit=1")["features"].([]any)
+	id := list[0].(map[string]any)["id"].(string)
+	label := list[0].(map[string]any)["properties"].(map[string]any)["addr:full"].(string)
+	if _, body := get(h, "/?q=tischlerei&lang=de"); !strings.Contains(body, `<a href="/addresses/`+id+`?lang=de">Link zu dieser Adresse</a>`) {
+		t.Error("the search page does not link to the page of an address")
+	}
+	const people = "text/html,application/xhtml+xml"
+	r, body := get(h, "/addresses/"+id, "Accept", people)
+	for _, want := range []string{"<h1>" + label + "</h1>", `<html lang="en">`, `href="/addresses/` + id + `?lang=de"`, "<details open>", `href="/v1/addresses/` + id + `"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page of an address is without %s", want)
+		}
+	}
+	if tag := r.Header.Get("ETag"); r.StatusCode != 200 || tag == "" {
+		t.Errorf("status %d, ETag %q", r.StatusCode, tag)
+	} else if again, _ := get(h, "/addresses/"+id, "Accept", people, "If-None-Match", tag); again.StatusCode != 304 {
+		t.Errorf("asked again with its ETag: %d", again.StatusCode)
+	}
+	for _, c := range []struct {
+		path, accept, media, want string
+		status                    int
+	}{
+		{"/addresses/0123456789abcdef?lang=de", people, "text/html; charset=utf-8", "Diese Adresse gibt es hier nicht", 404},
+		{"/addresses/" + id + "?language=de", people, "application/problem+json", "unknown parameter", 400},
+		{"/nowhere", people, "text/html; charset=utf-8", "There is no such page", 404},
+		{"/<script>alert(1)</script>", people, "text/html; charset=utf-8", "There is no such page", 404},
+		{"/nowhere", "", "application/problem+json", "/nowhere does not exist", 404},
+		{"/v1/nowhere", people, "application/problem+json", "/v1/nowhere does not exist", 404},
+	} {
+		r, body := get(h, c.path, "Accept", c.accept)
+		if r.StatusCode != c.status || r.Header.Get("Content-Type") != c.media || !strings.Contains(body, c.want) || r.Header.Get("Cache-Control") != "no-store" || r.Header.Get("ETag") != "" || strings.Contains(body, "<script>alert") {
+			t.Errorf("%s for %q: %d %s, %v: %.300s", c.path, c.accept, r.StatusCode, r.Header.Get("Content-Type"), r.Header, body)
+		}
+	}
+}
+
 func TestOGC(t *testing.T) {
 	h := Handler(town(t, 40), options())
 	v := ask(t, h, "/ogc/conformance?f=json")

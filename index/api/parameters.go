@@ -40,6 +40,7 @@ const (
 	onPlain // documents without parameters but for f
 	onBot
 	onStatus
+	onOne // the page of one address
 
 	filtered = onSearch | onClusters | onFacets | onFeed | onPage | onItems // routes with all filters
 	worded   = filtered | onPhoton                                          // routes with words
@@ -100,8 +101,8 @@ var parameters = []parameter{
 	{name: "q", on: worded, expected: fmt.Sprintf("words, at most %d characters", index.MaxQueryLength), example: "bäckerei", set: text(func(a *asked) *string { return &a.Text })},
 	{name: "q", on: onSuggest, expected: fmt.Sprintf("the beginning of a word, at most %d characters", index.MaxQueryLength), example: "lan", set: text(func(a *asked) *string { return &a.Text })},
 	{name: "bbox", on: filtered | onExport | onPhoton | onStructured, expected: "minLon,minLat,maxLon,maxLat", example: "8.1,53.1,8.3,53.2", set: setBox},
-	{name: "lat", on: filtered | onExport | photons, expected: "a number of degrees between -90 and 90", example: "53.14", kind: "number", set: degrees(90, func(a *asked) **float64 { return &a.lat })},
-	{name: "lon", on: filtered | onExport | photons, expected: "a number of degrees between -180 and 180", example: "8.21", kind: "number", set: degrees(180, func(a *asked) **float64 { return &a.lon })},
+	{name: "lat", on: filtered | onExport | photons, expected: "a number of degrees between -90 and 90", example: "53.14", kind: "number", set: degrees("lat", 90, func(a *asked) **float64 { return &a.lat })},
+	{name: "lon", on: filtered | onExport | photons, expected: "a number of degrees between -180 and 180", example: "8.21", kind: "number", set: degrees("lon", 180, func(a *asked) **float64 { return &a.lon })},
 	{name: "radius", on: filtered | onExport, expected: fmt.Sprintf("metres around lat and lon, more than 0 and at most %d", index.MaxRadius), example: "500", kind: "number", set: setRadius(1)},
 	{name: "radius", on: onReverse, expected: fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), example: "1", kind: "number", set: setRadius(1000)},
 	{name: "radius_km", on: onReverse, expected: fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), example: "1", kind: "number", set: setRadius(1000)},
@@ -133,7 +134,7 @@ var parameters = []parameter{
 	{name: "zoom", on: onClusters, expected: fmt.Sprintf("a whole number from 0 to %d", index.MaxZoom), example: "12", kind: "integer", set: setZoom(index.MaxZoom)},
 	{name: "location_bias_scale", on: onPhoton | onStructured, expected: "a number from 0 (near is most) to 1 (near means nothing)", example: "0.2", kind: "number", set: setScale},
 	{name: "what", on: onBot, expected: fmt.Sprintf("what the form for removals is filled in with, at most %d bytes", maxWhat), example: "www.example.org", set: setWhat},
-	{name: "lang", on: photons | onPage | onBot, expected: "a language such as de or en", example: "de", set: setLang},
+	{name: "lang", on: photons | onPage | onBot | onOne, expected: "a language such as de or en", example: "de", set: setLang},
 }
 
 func facetNames() []string {
@@ -307,6 +308,8 @@ func unknown(name, value string, on route) *Problem {
 		p.Expected = "no parameters"
 	case on == onStructured && name == "q":
 		p.Hint = "Words go to /api; /structured has street, housenumber, postcode and city."
+	case name == "lang" || name == "language":
+		p.Hint = "The answers are the same in every language; leave it out."
 	case name == "size" || name == "count" || name == "rows" || name == "per_page":
 		p.Hint = "Did you mean limit?"
 	case name == "near" || name == "location" || name == "focus":
@@ -368,14 +371,14 @@ func decimal(value string) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-func degrees(most float64, field func(*asked) **float64) func(*server, *asked, route, string) (bool, string) {
+func degrees(name string, most float64, field func(*asked) **float64) func(*server, *asked, route, string) (bool, string) {
 	return func(_ *server, a *asked, _ route, value string) (bool, string) {
 		f, ok := decimal(value)
 		if !ok {
 			return false, ""
 		}
 		if math.Abs(f) > most {
-			return false, fmt.Sprintf("%g is not between -%g and %g.", f, most, most)
+			return false, fmt.Sprintf("%s must be between -%g and %g, got %g.", name, most, most, f)
 		}
 		*field(a) = &f
 		return true, ""
@@ -477,15 +480,22 @@ func setMonth(_ *server, a *asked, _ route, value string) (bool, string) {
 // truth sets a filter that is on, off or not asked for.
 func truth(of func(a *asked) **bool) func(*server, *asked, route, string) (bool, string) {
 	return func(_ *server, a *asked, _ route, value string) (bool, string) {
-		yes := value == "true"
+		yes, ok := truthOf(value)
 		*of(a) = &yes
-		return slices.Contains(yesNo, value), ""
+		return ok, ""
 	}
 }
 
 func setExplain(_ *server, a *asked, _ route, value string) (bool, string) {
-	a.Explain = value == "true"
-	return slices.Contains(yesNo, value), ""
+	yes, ok := truthOf(value)
+	a.Explain = yes
+	return ok, ""
+}
+
+// truthOf reads "true" and "false", and 1 and 0, as other services have it.
+func truthOf(value string) (yes, ok bool) {
+	yes = value == "true" || value == "1"
+	return yes, yes || value == "false" || value == "0"
 }
 
 func setFormat(_ *server, a *asked, _ route, value string) (bool, string) {

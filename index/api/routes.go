@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gazehound/index"
+	"gazehound/index/web"
 )
 
 // An endpoint is one row of the table of everything that can be asked.
@@ -55,6 +56,7 @@ func endpoints() []endpoint {
 		{"/opensearch.xml", onPlain, "for the search field of browsers", "application/opensearchdescription+xml", "/opensearch.xml", (*server).openSearch},
 		{"/bot", onBot, "who crawls and why, and removal requests", "text/html; charset=utf-8", "/bot?lang=en", (*server).bot},
 		{"/robots.txt", onPlain, "", "text/plain; charset=utf-8", "", (*server).robots},
+		{web.AddressPath + "{id}", onOne, "one address, for people", "text/html; charset=utf-8", "", (*server).addressPage},
 		{"/{$}", onPage, "the search page", "text/html; charset=utf-8", "/?lang=en", (*server).page},
 	}
 	for _, name := range formats {

@@ -124,6 +124,9 @@ type Page struct {
 	// server draws; nil: there is no base map.
 	Shapes func(orb.Bound) []gazetteer.Shape
 
+	One  bool // the page of one address, the only hit
+	Lost Lost // the page says that what was asked for is not there
+
 	Form    Form
 	Asked   bool          // something narrows the result
 	Result  *index.Result // nil with a Problem
@@ -141,6 +144,19 @@ type Page struct {
 
 	MissingNodes []string // of several, whose part of the index did not answer
 }
+
+// Lost says what is not there: the name of its text, or "".
+type Lost string
+
+// What may be lost.
+const (
+	LostPage    Lost = "lost_page"
+	LostAddress Lost = "lost_address"
+)
+
+// AddressPath is what stands before the ID of an address in the path of its
+// page.
+const AddressPath = "/addresses/"
 
 // Language returns the language of the page's own words: what was asked for,
 // else what the browser prefers, else English.
@@ -223,6 +239,7 @@ type hit struct {
 	Nearby   string // address of the search around it
 	OfSite   string // address of the search on its site
 	Removal  string // address of the form that asks for it
+	Page     string // address of the hit's own page
 	Pages    []evidence
 }
 
@@ -277,6 +294,7 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Edit = fmt.Sprintf("https://www.openstreetmap.org/edit?editor=id#map=19/%.5f/%.5f", h.Point[1], h.Point[0])
 		out.JOSM = josm(h)
 	}
+	out.Page = v.to(AddressPath + h.ID)
 	if h.HasPoint {
 		out.Nearby = v.with(Form{Lat: fmt.Sprintf("%.6f", h.Point[1]), Lon: fmt.Sprintf("%.6f", h.Point[0]), Radius: "500", Sort: "distance"})
 	}
@@ -680,8 +698,23 @@ func (v view) TextOnly() string { return v.with(Form{Text: v.Form.Text}) }
 func (v view) InLang(lang string) string {
 	other := v
 	other.Form.Lang = lang
+	if v.One {
+		return other.to(v.Hits[0].Page)
+	}
 	return other.with(v.Form)
 }
+
+// to returns the address of another page in the language chosen.
+func (v view) to(path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	if v.Form.Lang == "" {
+		return path
+	}
+	return path + "?" + url.Values{"lang": {v.Form.Lang}}.Encode()
+}
+
+// Home returns the address of the page with everything.
+func (v view) Home() string { return v.to("/") }
 
 // Count says how many addresses there are.
 func (v view) Count() string {
@@ -710,7 +743,12 @@ func (v view) StyleSheet() string { return Assets()[0].Path }
 
 // Heading is the name of the page.
 func (v view) Heading() string {
-	if v.Form.Text != "" {
+	switch {
+	case v.Lost != "":
+		return v.T[string(v.Lost)]
+	case v.One:
+		return v.Hits[0].Title + ", " + v.Hits[0].Address
+	case v.Form.Text != "":
 		return v.Form.Text
 	}
 	if v.Region != "" {
