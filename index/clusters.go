@@ -98,44 +98,53 @@ func southOf(lat float64) uint32 {
 
 // A heap is what lies in one cell.
 type heap struct {
-	lon, lat float64 // sums of all
-	group    uint32  // the first
-	Cluster
+	cell
+	lon, lat     int64 // sums of all, as a spot has them
+	west, east   int32
+	south, north int32
+	group        uint32 // the first
+	count        int
 }
 
 // grid counts what was found in cells.
 func (s *search) grid(zoom int) []Cluster {
-	places := s.v.summaries()
+	places := s.v.places()
 	if s.cells == nil {
 		s.cells = map[cell]int{}
 	}
 	clear(s.cells)
 	heaps := s.heaps[:0]
+	last := -1 // most lie where the one before does
 	for _, n := range s.found {
-		place := &places[n]
-		if !place.located {
+		p := &places[n]
+		if !p.located() {
 			continue
 		}
-		p := place.point()
-		at := place.cell(zoom)
-		i, ok := s.cells[at]
-		if !ok {
-			i = len(heaps)
-			s.cells[at] = i
-			heaps = append(heaps, heap{group: n, Cluster: Cluster{Box: p.Bound()}})
+		if at := p.cell(zoom); last < 0 || heaps[last].cell != at {
+			i, known := s.cells[at]
+			if !known {
+				i = len(heaps)
+				s.cells[at] = i
+				heaps = append(heaps, heap{cell: at, group: n, west: p.lon, east: p.lon, south: p.lat, north: p.lat})
+			}
+			last = i
 		}
-		c := &heaps[i]
-		c.lon, c.lat = c.lon+p[0], c.lat+p[1]
-		c.Box = c.Box.Extend(p)
-		c.Count++
+		h := &heaps[last]
+		h.lon, h.lat, h.count = h.lon+int64(p.lon), h.lat+int64(p.lat), h.count+1
+		h.west, h.east = min(h.west, p.lon), max(h.east, p.lon)
+		h.south, h.north = min(h.south, p.lat), max(h.north, p.lat)
 	}
 	s.heaps = heaps
 	all := make([]Cluster, len(heaps))
-	for i, c := range heaps {
-		all[i] = c.Cluster
-		all[i].Point = orb.Point{c.lon / float64(c.Count), c.lat / float64(c.Count)}
-		if c.Count == 1 {
-			all[i].ID = addressID(s.v.ids[c.group])
+	for i, h := range heaps {
+		degrees := float64(h.count) * 1e7
+		all[i] = Cluster{
+			Point: orb.Point{float64(h.lon) / degrees, float64(h.lat) / degrees},
+			Box:   orb.Bound{Min: spot{lon: h.west, lat: h.south}.point(), Max: spot{lon: h.east, lat: h.north}.point()},
+			Count: h.count,
+		}
+		if h.count == 1 {
+			all[i].ID = addressID(s.v.ids[h.group])
 		}
 	}
 	return all

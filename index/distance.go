@@ -13,6 +13,9 @@ type spot struct {
 	south    uint32  // see southOf
 }
 
+// located tells whether s is one; the zero spot is none.
+func (s spot) located() bool { return s.cos != 0 }
+
 func (s spot) point() orb.Point { return orb.Point{float64(s.lon) / 1e7, float64(s.lat) / 1e7} }
 
 // A centre is a point that distances are measured from.
@@ -30,17 +33,15 @@ func (c *centre) haversine(r spot) float64 {
 	return a*a + c.cos*float64(r.cos)*b*b
 }
 
-// latitudes returns between which latitudes, in 1e-7 degrees, all lies whose
-// haversine is so small.
-func (c *centre) latitudes(haversine float64) (south, north int32) {
-	angle := 2*math.Asin(math.Sqrt(min(1, haversine)))*(1+1e-9) + 1e-10
-	const unit = 180 / math.Pi
-	return floor(max(-90, (c.lat-angle)*unit)), ceil(min(90, (c.lat+angle)*unit))
-}
-
 // metres returns the distance that a haversine stands for.
 func metres(haversine float64) float64 {
 	return 2 * orb.EarthRadius * math.Asin(math.Sqrt(min(1, haversine)))
+}
+
+// haversineOf returns the haversine of a distance in metres.
+func haversineOf(metres float64) float64 {
+	half := math.Sin(min(metres/orb.EarthRadius/2, math.Pi/2))
+	return half * half
 }
 
 // sine is exact to 1e-15 and fast for the small angles of a city.

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"gazehound/gazetteer"
-
-	"github.com/paulmach/orb"
 )
 
 // A filter tells of single rows whether they fit a query; an address fits
@@ -58,8 +56,7 @@ func (t *table) filterOf(q Query) *filter {
 	}
 	if q.Center != nil {
 		f.centre = newCentre(*q.Center)
-		half := math.Sin(min(q.Radius/orb.EarthRadius/2, math.Pi/2))
-		f.reach = half * half
+		f.reach = haversineOf(q.Radius)
 	}
 	others := len(q.Kind) > 0 || len(q.Street) > 0 || len(q.Postcode) > 0 || len(q.City) > 0 || len(q.Host) > 0 || len(q.Month) > 0 || q.Radius > 0 ||
 		q.Precision > 0 || q.Level > 0 || !q.Since.IsZero() || !q.Until.IsZero() || q.InOSM != nil || q.SiteWide != nil
@@ -106,7 +103,7 @@ func (s *search) browse() error {
 	if s.filter.all {
 		for n, sum := range s.v.summaries() {
 			if sum.mentions > 0 {
-				s.groups[n].mentions = sum.mentions
+				s.groups[n].sum, s.groups[n].any = float32(sum.mentions), 1
 				s.found = append(s.found, uint32(n))
 			}
 		}
@@ -121,7 +118,8 @@ func (s *search) browse() error {
 				return
 			}
 			g := &s.groups[p.groups[n]]
-			if g.mentions++; g.mentions == 1 {
+			if g.sum++; g.any == 0 {
+				g.any = 1
 				s.found = append(s.found, p.groups[n])
 			}
 		})

@@ -17,8 +17,10 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 	g := s.groups[r.group]
 	var wish *row
 	var best *mention
+	var bestRow uint32
 	if s.ranked {
-		p, n := s.v.at(g.row)
+		bestRow = s.bestRow(r.group)
+		p, n := s.v.at(bestRow)
 		var err error
 		if best, err = p.mention(n); err != nil {
 			return Hit{}, err
@@ -37,7 +39,7 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 		if len(all) == maxEvidence {
 			break
 		}
-		if best != nil && o.number() == g.row {
+		if best != nil && o.number() == bestRow {
 			all = slices.Insert(all, 0, evident{best, o})
 			best = nil
 			continue
@@ -52,10 +54,11 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 		all = append(all, evident{m, o})
 	}
 	h := s.x.assemble(addressID(r.id), all, &a, s.v, marks)
-	if at := s.v.place(r.group); at.located() {
-		h.HasPoint, h.Point, h.Precision, h.Level = true, at.point(), at.precision.String(), at.level.String()
+	if at := s.v.places()[r.group]; at.located() {
+		row := s.v.place(r.group)
+		h.HasPoint, h.Point, h.Precision, h.Level = true, at.point(), row.precision.String(), row.level.String()
 		if c != nil {
-			h.Distance = metres(c.haversine(at.spot))
+			h.Distance = metres(c.haversine(at))
 		}
 	}
 	if q.Sort == ByName {

@@ -1,11 +1,6 @@
 package index
 
-import (
-	"fmt"
-	"sync"
-
-	segment "github.com/blevesearch/scorch_segment_api/v2"
-)
+import "sync"
 
 // A posting is one entry of a word's list: the number of the row in its
 // segment, and in the lowest bits the weight of the word there.
@@ -75,20 +70,4 @@ func (l *lists) put(key listKey, list []posting) {
 	}
 	l.now[key] = list
 	l.size += size
-}
-
-// decode reads a list of Bleve's. Rows that were deleted are in it.
-func decode(list segment.PostingsList) ([]posting, error) {
-	all := make([]posting, 0, list.Count())
-	it := list.Iterator(true, false, false, nil)
-	for {
-		p, err := it.Next()
-		if err != nil {
-			return nil, fmt.Errorf("index: %w", err)
-		}
-		if p == nil {
-			return all, nil
-		}
-		all = append(all, newPosting(uint32(p.Number()), p.Frequency()))
-	}
 }

@@ -195,29 +195,44 @@ func (s *search) list(p *part, field int, term string, d segment.TermDictionary)
 			return list, uint64(len(list)), nil
 		}
 	}
-	postings, err := d.PostingsList([]byte(term), p.deleted, nil)
-	if err != nil {
+	if s.postings, err = d.PostingsList([]byte(term), p.deleted, s.postings); err != nil {
 		return nil, 0, fmt.Errorf("index: %w", err)
 	}
-	if live = postings.Count(); live == 0 {
+	if live = s.postings.Count(); live == 0 {
 		return nil, 0, nil
 	}
 	if live < leastKept {
-		list, err = decode(postings)
+		list, err = s.decode()
 		return list, live, err
 	}
 	if p.deleted != nil {
 		if list, ok := s.x.lists.get(key); ok {
 			return list, live, nil
 		}
-		if postings, err = d.PostingsList([]byte(term), nil, nil); err != nil {
+		if s.postings, err = d.PostingsList([]byte(term), nil, s.postings); err != nil {
 			return nil, 0, fmt.Errorf("index: %w", err)
 		}
 	}
-	if list, err = decode(postings); err == nil {
+	if list, err = s.decode(); err == nil {
 		s.x.lists.keep(key, list)
 	}
 	return list, live, err
+}
+
+// decode returns the entries of s.postings.
+func (s *search) decode() ([]posting, error) {
+	all := make([]posting, 0, s.postings.Count())
+	s.iterator = s.postings.Iterator(true, false, false, s.iterator)
+	for {
+		p, err := s.iterator.Next()
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		if p == nil {
+			return all, nil
+		}
+		all = append(all, newPosting(uint32(p.Number()), p.Frequency()))
+	}
 }
 
 // A similar is a term of the index that may stand for a word.

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -83,15 +82,15 @@ func (v *view) account(group uint32, fits func(*row) bool, wish *row) account {
 	names := v.names(a.statements, fits)
 	var chosen *naming
 	if len(names) > 0 {
-		chosen = &names[0]
+		chosen = names[0]
 		if wish != nil && !wish.role.ThirdParty() && !chosen.usedBy(wish.site) {
-			if i := slices.IndexFunc(names, func(n naming) bool { return slices.Contains(n.texts, wish.name) }); i >= 0 {
-				chosen = &names[i]
+			if i := slices.IndexFunc(names, func(n *naming) bool { return slices.Contains(n.texts, wish.name) }); i >= 0 {
+				chosen = names[i]
 			}
 		}
 		a.name = v.texts[chosen.text].shown
-		for i := range names {
-			if n := &names[i]; n != chosen && n.stated && len(a.others) < maxOthers {
+		for _, n := range names {
+			if n != chosen && n.stated && len(a.others) < maxOthers {
 				a.others = append(a.others, v.texts[n.text].shown)
 			}
 		}
@@ -203,7 +202,7 @@ func (r *row) betterNamed(o *row, texts []text) bool {
 // names returns the names that statements have, the best first: those on pages
 // that fit, then that of most sites, where a site's own address counts more
 // than one of a list.
-func (v *view) names(all []statement, fits func(*row) bool) []naming {
+func (v *view) names(all []statement, fits func(*row) bool) []*naming {
 	rows := make([]*row, 0, len(all)) // that have a name, in the order of names and sites
 	for i := range all {
 		if r := all[i].row(); r.name != 0 {
@@ -211,12 +210,14 @@ func (v *view) names(all []statement, fits func(*row) bool) []naming {
 		}
 	}
 	slices.SortFunc(rows, func(a, b *row) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.site, b.site)) })
-	single := make([]naming, 0, len(rows))
+	single := make([]*naming, 0, len(rows))
+	room, texts, voices := make([]naming, len(rows)), make([]uint32, len(rows)), make([]voice, len(rows)) // most have one text and voice
 	for _, r := range rows {
-		if last := len(single) - 1; last < 0 || single[last].text != r.name {
-			single = append(single, naming{text: r.name, texts: []uint32{r.name}})
+		if k := len(single); k == 0 || single[k-1].text != r.name {
+			room[k] = naming{text: r.name, texts: append(texts[k:k:k+1], r.name), voices: voices[k : k : k+1]}
+			single = append(single, &room[k])
 		}
-		n := &single[len(single)-1]
+		n := single[len(single)-1]
 		n.rows++
 		n.hear(voice{r.site, r.voice()})
 		n.stated = n.stated || !r.guess
@@ -225,7 +226,7 @@ func (v *view) names(all []statement, fits func(*row) bool) []naming {
 	if len(single) < 2 {
 		return single
 	}
-	order := func(a, b naming) int {
+	order := func(a, b *naming) int {
 		if c := cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes, a.votes), cmp.Compare(b.rows, a.rows)); c != 0 {
 			return c
 		}
@@ -233,15 +234,16 @@ func (v *view) names(all []statement, fits func(*row) bool) []naming {
 	}
 	slices.SortFunc(single, order)
 	places := v.placeWords(all)
-	var names []naming
+	names := single[:0]
+	var words []string
 	for _, n := range single[:min(maxNames, len(single))] {
-		n.words = wordsOf(v.texts[n.text].phrase, places)
-		i := slices.IndexFunc(names, func(o naming) bool { return o.words.same(n.words) })
+		n.words, words = wordsOf(v.texts[n.text].phrase, places, words)
+		i := slices.IndexFunc(names, func(o *naming) bool { return o.words.same(&n.words) })
 		if i < 0 {
 			names = append(names, n)
 			continue
 		}
-		o := &names[i]
+		o := names[i]
 		o.rows, o.texts = o.rows+n.rows, append(o.texts, n.text)
 		if n.stated && !o.stated { // a guess is no spelling to show
 			o.text = n.text
@@ -279,34 +281,36 @@ var forms = func() map[string]bool {
 	return m
 }()
 
-// nameWords are the words that tell a name from others.
+// nameWords are the words that tell a name from others, each once.
 type nameWords struct {
-	all     []string // in order, each once
-	letters []byte   // all their letters in order
+	all     []string
+	letters int // how many they have together, in bytes
 }
 
 // wordsOf returns the words of a folded name without its legal form and the
-// words of the town.
-func wordsOf(phrase string, places []string) nameWords {
-	all := strings.Fields(phrase)
-	words := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return forms[w] || slices.Contains(places, w) })
-	if len(words) == 0 {
-		words = all
+// words of the town. They lie at the end of room, which is returned with them.
+func wordsOf(phrase string, places, room []string) (w nameWords, grown []string) {
+	from := len(room)
+	for _, meaning := range [...]bool{true, false} {
+		for word := range strings.FieldsSeq(phrase) {
+			if meaning && (forms[word] || slices.Contains(places, word)) || slices.Contains(room[from:], word) {
+				continue
+			}
+			room = append(room, word)
+			w.letters += len(word)
+		}
+		if len(room) > from {
+			break
+		}
 	}
-	slices.Sort(words)
-	words = slices.Compact(words)
-	letters := make([]byte, 0, len(phrase))
-	for _, w := range words {
-		letters = append(letters, w...)
-	}
-	slices.Sort(letters)
-	return nameWords{words, letters}
+	w.all = room[from:len(room):len(room)]
+	return w, room
 }
 
 // same tells whether two names are probably of one: one has all words of
 // the other and no more than as many others, or they have the same letters, as
 // where one is written in one word and the other in two.
-func (w nameWords) same(o nameWords) bool {
+func (w *nameWords) same(o *nameWords) bool {
 	a, b := w.all, o.all
 	if len(a) > len(b) {
 		a, b = b, a
@@ -316,13 +320,25 @@ func (w nameWords) same(o nameWords) bool {
 	}
 	all := 2*len(a) >= len(b)
 	for i := 0; all && i < len(a); i++ {
-		_, all = slices.BinarySearch(b, a[i])
+		all = slices.Contains(b, a[i])
 	}
-	return all || bytes.Equal(w.letters, o.letters)
+	return all || w.letters == o.letters && w.counts() == o.counts()
+}
+
+// counts says how often each letter stands in the words.
+func (w *nameWords) counts() (n [256]uint8) {
+	for _, word := range w.all {
+		for i := range len(word) {
+			n[word[i]]++
+		}
+	}
+	return n
 }
 
 // sameName tells whether two names are probably of one thing.
 func sameName(a, b, city string) bool {
 	places := strings.Fields(foldPhrase(city))
-	return wordsOf(foldPhrase(a), places).same(wordsOf(foldPhrase(b), places))
+	one, room := wordsOf(foldPhrase(a), places, nil)
+	other, _ := wordsOf(foldPhrase(b), places, room)
+	return one.same(&other)
 }

@@ -31,17 +31,17 @@ func (s *search) value(q *Query, c *centre, n uint32, lift float64) float64 {
 	case q.Sort == ByName:
 		return 0
 	case c != nil && (q.Sort == Distance || !s.ranked):
-		if at := &s.v.summaries()[n]; at.located {
-			return -c.haversine(at.spot)
+		if at := s.v.places()[n]; at.located() {
+			return -c.haversine(at)
 		}
 		return math.Inf(-1)
 	case !s.ranked:
-		return float64(s.groups[n].mentions)
+		return float64(s.groups[n].sum)
 	}
 	value := float64(s.groups[n].sum)
 	if c != nil && q.Radius == 0 {
-		if at := &s.v.summaries()[n]; at.located {
-			value *= 1 + lift*q.Bias/(1+metres(c.haversine(at.spot))/q.Scale)
+		if at := s.v.places()[n]; at.located() {
+			value *= 1 + lift*q.Bias/(1+metres(c.haversine(at))/q.Scale)
 		}
 	}
 	return math.Round(value*1e5) / 1e5
@@ -107,18 +107,24 @@ func (s *search) result(q, asked Query, words []word, at stage, after *cursor) (
 // best returns the first q.Limit groups after last, in their order, and how many
 // there are up to last; nil: none.
 func (s *search) best(q *Query, c *centre, lift float64, last *ranked) (page []ranked, before int, err error) {
-	nearest := c != nil && (q.Sort == Distance || q.Sort == Relevance && !s.ranked) && last == nil
-	south, north := int32(math.MinInt32), int32(math.MaxInt32) // what lies beyond is farther than all of a full page
-	for i, n := range s.found {
+	found := s.found
+	if c != nil && last == nil && (q.Sort == Distance || q.Sort == Relevance && !s.ranked) {
+		found = s.nearest(c, q.Limit)
+	}
+	relevance := s.ranked && q.Sort == Relevance && last == nil
+	most := 1.0 // by how much its place may lift a group
+	if c != nil && q.Radius == 0 {
+		most += lift * q.Bias
+	}
+	least := float32(0) // what no page can do without once it is full
+	for i, n := range found {
 		if i%4096 == 0 && s.ctx.Err() != nil {
 			return nil, 0, fmt.Errorf("index: %w", s.ctx.Err())
 		}
-		full := len(page) == q.Limit
-		if full && nearest {
-			if at := &s.v.summaries()[n]; at.located && (at.lat < south || at.lat > north) {
-				continue
-			}
+		if relevance && s.groups[n].sum < least {
+			continue
 		}
+		full := len(page) == q.Limit
 		value := s.value(q, c, n, lift)
 		if full && last == nil && value < page[q.Limit-1].value {
 			continue
@@ -139,11 +145,38 @@ func (s *search) best(q *Query, c *centre, lift float64, last *ranked) (page []r
 		}
 		at, _ := slices.BinarySearchFunc(page, r, func(a, b ranked) int { return a.compare(&b) })
 		page = slices.Insert(page, at, r)
-		if worst := &page[len(page)-1]; nearest && len(page) == q.Limit && !math.IsInf(worst.value, -1) {
-			south, north = c.latitudes(-worst.value)
+		if len(page) == q.Limit {
+			const slack = 1e-4 // more than rounding does
+			least = float32((page[q.Limit-1].value - slack) / most)
 		}
 	}
 	return page, before, nil
+}
+
+// nearest returns those of what was found among which the n nearest are: what
+// lies in a circle that has so many, or everything.
+func (s *search) nearest(c *centre, n int) []uint32 {
+	const leastLooked = 256 // rows, so that of a thousand addresses all are looked at at once
+	sums, places := s.v.summaries(), s.v.places()
+	looked := leastLooked
+	for metres := 250.0; metres <= MaxRadius && looked < len(s.found)/4; metres *= 2 {
+		reach := haversineOf(metres)
+		near := s.near[:0]
+		for i, w := 0, c.window(reach); i < len(s.v.parts); i++ {
+			p := &s.v.parts[i]
+			p.within(w, func(row uint32) {
+				looked++
+				g := p.groups[row]
+				if s.groups[g].any > 0 && sums[g].number == p.base+row && c.haversine(places[g]) <= reach {
+					near = append(near, g)
+				}
+			})
+		}
+		if s.near = near; len(near) >= n {
+			return near
+		}
+	}
+	return s.found
 }
 
 // points returns the coordinates of the first n of what was found that are not on
@@ -157,7 +190,7 @@ func (s *search) points(n int, page []ranked) (points []orb.Point) {
 		shown[r.group] = true
 	}
 	for _, g := range s.found {
-		if at := &s.v.summaries()[g]; at.located && !shown[g] {
+		if at := s.v.places()[g]; at.located() && !shown[g] {
 			if points = append(points, at.point()); len(points) == n {
 				break
 			}

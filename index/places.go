@@ -56,28 +56,33 @@ func (f *filter) window() (w window, ok bool) {
 		}
 		return w, true
 	case f.q.Radius > 0:
-		const slack = 1e-6                                      // degrees, more than rounding does
-		angle := 2 * math.Asin(math.Sqrt(f.reach)) * (1 + 1e-6) // as seen from the middle of the earth
-		lat, half := f.centre.lat, 180.0
-		if south, north := lat-angle, lat+angle; south > -math.Pi/2 && north < math.Pi/2 { // no pole inside
-			half = math.Asin(min(1, math.Sin(angle)/math.Cos(lat)))*180/math.Pi + slack
-		}
-		degrees := func(rad float64) float64 { return rad * 180 / math.Pi }
-		w.south, w.north = floor(max(-90, degrees(lat-angle)-slack)), ceil(min(90, degrees(lat+angle)+slack))
-		west, east := degrees(f.centre.lon)-half, degrees(f.centre.lon)+half
-		switch {
-		case half >= 180:
-			w.lons = [][2]int32{{-180e7, 180e7}}
-		case west < -180:
-			w.lons = around180(floor(west+360), ceil(east))
-		case east > 180:
-			w.lons = around180(floor(west), ceil(east-360))
-		default:
-			w.lons = [][2]int32{{floor(west), ceil(east)}}
-		}
-		return w, true
+		return f.centre.window(f.reach), true
 	}
 	return window{}, false
+}
+
+// window returns where all lies that has at most this haversine.
+func (c *centre) window(haversine float64) (w window) {
+	const slack = 1e-6                                                // degrees, more than rounding does
+	angle := 2 * math.Asin(math.Sqrt(min(1, haversine))) * (1 + 1e-6) // as seen from the middle of the earth
+	half := 180.0
+	if south, north := c.lat-angle, c.lat+angle; south > -math.Pi/2 && north < math.Pi/2 { // no pole inside
+		half = math.Asin(min(1, math.Sin(angle)/math.Cos(c.lat)))*180/math.Pi + slack
+	}
+	degrees := func(rad float64) float64 { return rad * 180 / math.Pi }
+	w.south, w.north = floor(max(-90, degrees(c.lat-angle)-slack)), ceil(min(90, degrees(c.lat+angle)+slack))
+	west, east := degrees(c.lon)-half, degrees(c.lon)+half
+	switch {
+	case half >= 180:
+		w.lons = [][2]int32{{-180e7, 180e7}}
+	case west < -180:
+		w.lons = around180(floor(west+360), ceil(east))
+	case east > 180:
+		w.lons = around180(floor(west), ceil(east-360))
+	default:
+		w.lons = [][2]int32{{floor(west), ceil(east)}}
+	}
+	return w
 }
 
 // around180 returns the stretches of a window that crosses the antimeridian,
@@ -97,6 +102,15 @@ func (r *rows) narrow(w window) bool {
 
 // within calls fn once with the number of each row in w.
 func (r *rows) within(w window, fn func(n uint32)) {
+	if !r.narrow(w) {
+		for i, n := range r.byPlace {
+			lat, lon := r.placeLats[i], r.all[n].lon
+			if w.south <= lat && lat <= w.north && slices.ContainsFunc(w.lons, func(l [2]int32) bool { return l[0] <= lon && lon <= l[1] }) {
+				fn(n)
+			}
+		}
+		return
+	}
 	for b, to := band(w.south), band(w.north); b <= to; b++ {
 		for _, lon := range w.lons {
 			i, _ := slices.BinarySearch(r.placeKeys, placeKey(b, lon[0]))

@@ -80,12 +80,16 @@ type search struct {
 	v      *view
 	dicts  [][2]segment.TermDictionary // of each part: words, where
 	looked map[lookUp]*list
+
+	postings segment.PostingsList // that is read now; it and its iterator are used again
+	iterator segment.PostingsIterator
 	*scratch
 
 	filter    *filter
 	inArea    []uint64          // a bit for each row of the view that fits; nil: see filter
 	ranked    bool              // by words
 	whereOnly bool              // words are looked up in addresses only
+	lists     []*list           // of the words, in the order in which they were applied
 	explained map[uint32][]Part // of the groups whose score is to be explained
 }
 
@@ -94,6 +98,7 @@ type search struct {
 type scratch struct {
 	groups []group
 	found  []uint32     // groups that match
+	near   []uint32     // some of them, see nearest
 	word   []uint32     // groups that the word has, which is looked up now
 	bits   []uint64     // room for inArea
 	counts []uint32     // of each text, while a facet is counted
@@ -104,13 +109,12 @@ type scratch struct {
 
 // A group is an address while a search looks at its mentions.
 type group struct {
-	sum      float32 // of the words that were looked up
-	now      float32 // the best weight of the word that is looked up
-	best     float32 // of the first word, by which the row was chosen
-	words    uint16  // that it has, of those that it must have
-	any      uint16  // that it has
-	mentions uint32  // that match, where there are no words
-	row      uint32  // number in the view of the one that fits best
+	sum   float32 // of the words that were looked up; without words the mentions that match
+	now   float32 // the best weight of the word that is looked up
+	row   uint32  // number in the view of the mention that fits best, see bestRow
+	words uint8   // that it has, of those that it must have
+	any   uint8   // that it has; 1 without words
+	tied  bool    // another mention may fit as well as row
 }
 
 // newSearch begins a search when it is its turn.
@@ -146,6 +150,7 @@ func (s *search) clear() {
 // run finds the groups that fit q at a stage.
 func (s *search) run(q Query, words []word, at stage) error {
 	s.clear()
+	s.lists = s.lists[:0]
 	s.filter = s.x.table.filterOf(q)
 	s.whereOnly = q.AddressOnly
 	if s.ranked = len(words) > 0; s.filter.none || len(s.v.parts) == 0 {
@@ -158,7 +163,6 @@ func (s *search) run(q Query, words []word, at stage) error {
 		return err
 	}
 	meaning := slices.ContainsFunc(words, func(w word) bool { return !w.minor })
-	var lists []*list
 	for i := range words {
 		w := &words[i]
 		l, err := s.look(lookUp{w, i == len(words)-1, at >= typos, s.whereOnly})
@@ -168,27 +172,28 @@ func (s *search) run(q Query, words []word, at stage) error {
 		if l.must = at != partial && !(w.minor && meaning); l.must && l.count == 0 {
 			return nil
 		}
-		lists = append(lists, l)
+		s.lists = append(s.lists, l)
 	}
 	// The rarest word first: it leaves the fewest groups for the others.
-	slices.SortStableFunc(lists, func(a, b *list) int {
+	slices.SortStableFunc(s.lists, func(a, b *list) int {
 		return cmp.Or(compareBool(b.must, a.must), cmp.Compare(a.count, b.count))
 	})
-	must, total := uint16(0), 0.0
-	for _, l := range lists {
+	must := uint8(0)
+	for _, l := range s.lists {
 		if err := s.apply(l, must); err != nil {
 			return err
 		}
-		total += l.rarity
 		if l.must {
 			must++
+		}
+		if l.must && must > 1 { // all that has been found has the first one
 			s.keep(func(_ uint32, g *group) bool { return g.words == must })
 		}
 	}
 	if at == partial {
 		// What has many of the words comes before what has one of them often.
 		for _, n := range s.found {
-			s.groups[n].sum *= float32(s.groups[n].any) / float32(len(lists))
+			s.groups[n].sum *= float32(s.groups[n].any) / float32(len(s.lists))
 		}
 	}
 	s.keepWhole(q)
@@ -220,7 +225,7 @@ func (s *search) keep(fits func(number uint32, g *group) bool) {
 
 // apply adds the weight of a word to the groups that have it. With must > 0
 // only groups count that have so many words already.
-func (s *search) apply(l *list, must uint16) error {
+func (s *search) apply(l *list, must uint8) error {
 	s.word = s.word[:0]
 	for _, e := range l.found {
 		if err := s.read(e, must); err != nil {
@@ -231,6 +236,9 @@ func (s *search) apply(l *list, must uint16) error {
 		g := &s.groups[n]
 		if parts, ok := s.explained[n]; ok {
 			s.explained[n] = append(parts, Part{l.word.raw, round(l.rarity, 3), round(float64(g.now), 3)})
+		}
+		if g.any == 0 {
+			s.found = append(s.found, n)
 		}
 		g.sum += float32(l.rarity) * g.now
 		g.now = 0
@@ -243,7 +251,7 @@ func (s *search) apply(l *list, must uint16) error {
 }
 
 // read counts the mentions that a term has.
-func (s *search) read(e entries, must uint16) error {
+func (s *search) read(e entries, must uint8) error {
 	if must > 0 && len(s.found)*16 < len(e.list) {
 		s.readFew(e, must)
 		return nil
@@ -255,8 +263,7 @@ func (s *search) read(e entries, must uint16) error {
 		}
 		if plain {
 			for _, p := range list {
-				number := e.part.groups[p.row()]
-				s.weigh(e.part, p.row(), number, &s.groups[number], e.worth[p.weight()])
+				s.weigh(e.part, p.row(), e.worth[p.weight()])
 			}
 			continue
 		}
@@ -269,48 +276,86 @@ func (s *search) read(e entries, must uint16) error {
 
 // readFew looks only at the mentions of groups that were found before, where a
 // term has many more.
-func (s *search) readFew(e entries, must uint16) {
-	base, end := e.part.base, e.part.base+uint32(len(e.part.all))
+func (s *search) readFew(e entries, must uint8) {
 	for _, g := range s.found {
-		for _, number := range s.v.of(g) {
-			if number < base || number >= end {
-				continue
-			}
-			n := number - base
-			at, _ := slices.BinarySearch(e.list, newPosting(n, 0))
-			if at < len(e.list) && e.list[at].row() == n {
-				s.mention(e.part, e.list[at], e.worth, must)
+		s.eachOf(g, e, func(p posting) { s.mention(e.part, p, e.worth, must) })
+	}
+}
+
+// eachOf calls fn with the mentions of a group that have a term and live.
+func (s *search) eachOf(g uint32, e entries, fn func(posting)) {
+	all := s.v.of(g)
+	from, _ := slices.BinarySearch(all, e.part.base)
+	to, _ := slices.BinarySearch(all, e.part.base+uint32(len(e.part.all)))
+	if all = all[from:to]; len(all) > len(e.list) {
+		for _, p := range e.list {
+			if e.part.groups[p.row()] == g && e.part.live(p.row()) {
+				fn(p)
 			}
 		}
+		return
 	}
+	for _, number := range all {
+		n := number - e.part.base
+		if at, _ := slices.BinarySearch(e.list, newPosting(n, 0)); at < len(e.list) && e.list[at].row() == n {
+			fn(e.list[at])
+		}
+	}
+}
+
+// bestRow returns the number in the view of the mention of a group that fits
+// best: the one in which the first of its words weighs the most, of several that of
+// the page with the smallest hash.
+func (s *search) bestRow(number uint32) uint32 {
+	g := &s.groups[number]
+	if !g.tied {
+		return g.row
+	}
+	for _, l := range s.lists {
+		var best *row
+		weight, at := float32(0), uint32(0)
+		for _, e := range l.found {
+			s.eachOf(number, e, func(p posting) {
+				r, w := &e.part.all[p.row()], e.worth[p.weight()]
+				if w < weight || w == weight && r.page >= best.page || !s.filter.all && !s.fits(e.part, p.row()) {
+					return
+				}
+				best, weight, at = r, w, e.part.base+p.row()
+			})
+		}
+		if best != nil {
+			return at
+		}
+	}
+	return g.row
 }
 
 // mention adds one mention that has a term, if it fits.
-func (s *search) mention(part *part, p posting, worth *impacts, must uint16) {
+func (s *search) mention(part *part, p posting, worth *impacts, must uint8) {
 	n := p.row()
-	number := part.groups[n]
-	g := &s.groups[number]
-	if must > 0 && g.words < must || !s.filter.all && !s.fits(part, n) || part.deleted != nil && part.deleted.Contains(n) {
+	if must > 0 && s.groups[part.groups[n]].words < must || !s.filter.all && !s.fits(part, n) || !part.live(n) {
 		return
 	}
-	s.weigh(part, n, number, g, worth[p.weight()])
+	s.weigh(part, n, worth[p.weight()])
 }
 
 // weigh adds the weight of a term in row n of a part to its group.
-func (s *search) weigh(part *part, n, number uint32, g *group, weight float32) {
-	fresh := g.any == 0
-	if g.now == 0 {
+func (s *search) weigh(part *part, n uint32, weight float32) {
+	number := part.groups[n]
+	g := &s.groups[number]
+	switch {
+	case g.now == 0:
 		s.word = append(s.word, number)
-		if fresh {
-			s.found = append(s.found, number)
-			g.best, g.row, g.now = weight, part.base+n, weight
-			return
+		if g.now = weight; g.any == 0 {
+			g.row = part.base + n
 		}
+	case weight > g.now:
+		if g.now = weight; g.any == 0 {
+			g.row, g.tied = part.base+n, false
+		}
+	case weight == g.now && g.any == 0:
+		g.tied = true
 	}
-	if fresh && (weight > g.best || weight == g.best && part.all[n].page < s.v.row(g.row).page) {
-		g.best, g.row = weight, part.base+n
-	}
-	g.now = max(g.now, weight)
 }
 
 // explain looks the words up again and notes what each gave to the hits.

@@ -33,6 +33,7 @@ type view struct {
 
 	gathering sync.Once
 	gathered  []summary // of each group
+	spots     []spot    // where each group lies
 	members   []uint32  // numbers of the living rows in the view, in the order of their groups
 
 	counted sync.Once
@@ -247,23 +248,20 @@ func (t *table) show(v *view, snapshot *scorch.IndexSnapshot) error {
 
 // A summary is what all rows of a group say together.
 type summary struct {
-	row         *row   // that says best where it lies; nil: none lives
-	number      uint32 // of that row, in the view
-	first, last uint32 // times it was seen, Unix seconds
-	mentions    uint32
-	from        uint32 // where its rows begin in view.members
-	located     bool
-	kind        uint8 // the first of kinds that a page says; 0: none does
-	mixed       bool  // its rows are of several hosts or kinds
-	osm         bool  // one of its rows is a house of OpenStreetMap
-	named       *row  // whose name it is known by among all others; nil: none has one
-	spot              // of row
+	row      *row   // that says best where it lies; nil: none lives
+	named    *row   // whose name it is known by among all others; nil: none has one
+	number   uint32 // of row, in the view
+	first    uint32 // time it was seen, Unix seconds
+	mentions uint32
+	from     uint32 // where its rows begin in view.members
+	mixed    bool   // its rows are of several hosts or kinds
+	osm      bool   // one of its rows is a house of OpenStreetMap
 }
 
 // summaries returns what is known of each group.
 func (v *view) summaries() []summary {
 	v.gathering.Do(func() {
-		v.gathered = make([]summary, len(v.ids))
+		v.gathered, v.spots = make([]summary, len(v.ids)), make([]spot, len(v.ids))
 		v.each(func(p *part, n uint32, r *row) {
 			a := &v.gathered[r.group]
 			a.mixed = a.mixed || a.row != nil && (a.row.host != r.host || a.row.kind != r.kind)
@@ -272,14 +270,10 @@ func (v *view) summaries() []summary {
 				a.named = r
 			}
 			if a.row == nil || r.better(a.row) {
-				a.row, a.number, a.located, a.spot = r, p.base+n, r.located(), r.spot
+				a.row, a.number, v.spots[r.group] = r, p.base+n, r.spot
 			}
 			if a.mentions++; a.mentions == 1 || r.first < a.first {
 				a.first = r.first
-			}
-			a.last = max(a.last, r.last)
-			if r.kind != 0 && (a.kind == 0 || r.kind < a.kind) {
-				a.kind = r.kind
 			}
 		})
 		from := uint32(0)
@@ -295,6 +289,12 @@ func (v *view) summaries() []summary {
 		})
 	})
 	return v.gathered
+}
+
+// places returns where each group lies.
+func (v *view) places() []spot {
+	v.summaries()
+	return v.spots
 }
 
 // of returns the living rows of a group, as numbers in the view.
