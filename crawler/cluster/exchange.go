@@ -499,7 +499,7 @@ func (n *Node) Wait(ctx context.Context) (more bool, err error) {
 			return false, context.Cause(ctx)
 		case n.over:
 			return false, nil
-		case n.pushed != before:
+		case n.pushed != before, n.frontier.Totals().Queued > 0: // the latter since the queue was found empty
 			return true, nil
 		}
 	}

@@ -52,6 +52,31 @@ func TestLinksComeBack(t *testing.T) {
 	}
 }
 
+// Links that wait for a node that is away go to who has its share, and when it
+// comes back to it: in the very message that it would have had at first.
+func TestLinksWaitTwice(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	oa, ob := options(t, s, "a"), options(t, s, "b")
+	oa.Away = time.Second
+	fa, fb := stored(t), stored(t)
+	a := join(t, fa, oa)
+	b, err := Join(t.Context(), fb, ob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := func() bool { _, nodes := a.sharing(); return len(nodes) == 2 }
+	until(t, "a to see b", both)
+	b.Close()
+	if _, err := a.Route(t.Context(), nil, slices.DeleteFunc(entries(t, 20), func(e frontier.Entry) bool { return a.Owner(e.URL) == "a" })); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a to have b's links", func() bool { return fa.Totals().Queued > 0 && !both() && a.outbox.Waiting() == 0 })
+	links := fa.Totals().Queued
+	join(t, fb, ob)
+	until(t, "b to have its links", func() bool { return fa.Totals().Queued == 0 && fb.Totals().Queued == links })
+}
+
 // A slow frontier takes its time to let links go.
 type slowFrontier struct {
 	*frontier.Frontier
@@ -172,4 +197,17 @@ func TestGateSparesAddresses(t *testing.T) {
 	until(t, "b's turn", func() bool { return b.Claim("two.example") == 0 })
 	b.Visited("two.example", polite.Visit{})
 	until(t, "a turn at an address", func() bool { return a.Claim("[2001:db8::1]:8080") == 0 })
+}
+
+// A worker that found the queue empty does not wait for more while there is some
+// by now: what came in between wakes nobody.
+func TestWaitLooks(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	a := join(t, stored(t, entries(t, 1)...), options(t, s, "a"))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if more, err := a.Wait(ctx); !more || err != nil {
+		t.Errorf("more %v, %v", more, err)
+	}
 }
