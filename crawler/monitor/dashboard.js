@@ -25,7 +25,7 @@ function shape(name, attributes = {}, text = "") {
 }
 
 const whole = (n) => Math.round(n).toLocaleString("en");
-const percent = (x) => (100 * x).toFixed(1) + " %";
+const percent = (x) => (100 * x).toFixed(1) + "\u00a0%";
 const megabytes = (n) => whole(n / 1e6) + " MB";
 
 function duration(seconds) {
@@ -89,7 +89,7 @@ function show(s) {
   figure("n-relevant", percent(s.harvest), typeof s.breadth_first !== "number" ? whole(s.relevant) : "breadth-first: " + percent(s.breadth_first) + " est.");
   figure("n-addresses", whole(s.addresses), perMinute());
   const streets = s.streets || { all: 0 };
-  figure("n-streets", streets.all ? percent(streets.found / streets.all) : "not known yet", streets.all ? "of " + whole(streets.all) + "; new of late: " + whole(streets.recent) : "");
+  figure("n-streets", streets.all ? percent(streets.found / streets.all) : "not known yet", streets.all ? "of " + whole(streets.all) + ", " + whole(streets.recent) + " of them lately" : "");
   figure("n-rate", s.pps.toFixed(1), s.leased + " of " + s.workers + " workers busy");
   figure("n-queued", whole(s.links_queued), whole(s.links_seen) + " seen");
   const failed = Object.values(s.errors || {}).reduce((a, b) => a + b, 0);
@@ -165,7 +165,7 @@ function median(t) {
 
 function nice(v) {
   const p = 10 ** Math.floor(Math.log10(v));
-  return [1, 2, 2.5, 5, 10].map((f) => f * p).find((n) => n >= v);
+  return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((f) => f * p).find((n) => n >= v);
 }
 
 // leastPages is how many pages a share of relevant ones needs to mean anything.
@@ -390,7 +390,11 @@ async function listen() {
         }
       }
     } catch (e) { /* the crawl may have ended; look again */ }
-    $("state").textContent = last && last.end ? $("state").textContent : "no connection: the crawl has ended, or is not to be reached";
+    if (!last || !last.end) {
+      $("state").textContent = "no connection: the crawl has ended, or is not to be reached";
+      $("because").textContent = last ? "The figures are the last that came. \u201cgazehound crawl\u201d goes on with a crawl that has ended." : "";
+      for (const id of ["pause", "checkpoint", "stop"]) $(id).disabled = true;
+    }
     await new Promise((again) => setTimeout(again, 3000));
   }
 }
