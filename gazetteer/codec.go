@@ -40,7 +40,7 @@ func (p *Place) check() error {
 		p.Country = ""
 	}
 	if len(p.Postcode) == 10 && p.Postcode[5] == '-' {
-		p.Postcode = postcodeKey(p.Postcode)
+		p.Postcode = PostcodeKey(p.Postcode)
 	}
 	var names []string
 	for _, n := range p.Names[:min(len(p.Names), maxNames)] {
@@ -83,7 +83,7 @@ func (p *Place) check() error {
 			return fmt.Errorf("%w: highest house number %d", ErrBadPlace, p.MaxNumber)
 		}
 	case Postcode:
-		if postcodeKey(p.Postcode) == "" {
+		if PostcodeKey(p.Postcode) == "" {
 			return fmt.Errorf("%w: no postcode", ErrBadPlace)
 		}
 		if p.City == "" {

@@ -184,7 +184,7 @@ func (c *compiler) add(source int, p *Place) error {
 	case Postcode:
 		v := binary.AppendUvarint(append(c.buf[:0], 0), uint64(source))
 		c.buf = putPlace(binary.AppendUvarint(v, outline), p)
-		if err := c.postcodes.add(joinKey(postcodeKey(p.Postcode), p.Country, Key(p.City)), c.buf); err != nil {
+		if err := c.postcodes.add(joinKey(PostcodeKey(p.Postcode), p.Country, Key(p.City)), c.buf); err != nil {
 			return err
 		}
 		if err := c.addAliases(Key(p.City), &Place{Names: p.Names[:min(len(p.Names), 1)], Country: p.Country}); err != nil {
@@ -290,7 +290,7 @@ func unitKey(p *Place) []byte {
 	if p.Postcode == "" {
 		state = Key(p.State)
 	}
-	return joinKey(StreetKey(p.Street), p.Country, postcodeKey(p.Postcode), Key(p.City), state)
+	return joinKey(StreetKey(p.Street), p.Country, PostcodeKey(p.Postcode), Key(p.City), state)
 }
 
 func (c *compiler) addStreet(source int, p *Place) error {
@@ -319,7 +319,7 @@ func (c *compiler) addStreet(source int, p *Place) error {
 	if p.City == "" && p.Postcode == "" {
 		return nil
 	}
-	k := evidenceKey{p.Country, p.State, Key(p.City), postcodeKey(p.Postcode)}
+	k := evidenceKey{p.Country, p.State, Key(p.City), PostcodeKey(p.Postcode)}
 	e := c.evidence[k]
 	if e == nil {
 		e = &evidence{source: source, city: p.City, code: p.Postcode, cells: map[cell]int{}}
@@ -556,7 +556,7 @@ func (c *compiler) writeStreets() error {
 			cityKeys[full] = true
 			c.meta.Stats.Streets++
 		}
-		entry := listEntry{hash32(s.Country, postcodeKey(s.Postcode)), hash32(s.Country, Key(s.City)), c.off}.put(nil)
+		entry := listEntry{hash32(s.Country, PostcodeKey(s.Postcode)), hash32(s.Country, Key(s.City)), c.off}.put(nil)
 		for i, name := range s.Names {
 			alias := StreetKey(name)
 			if i == 0 {

@@ -104,7 +104,7 @@ func (g *Gazetteer) regionByID(spec, id string) (*Region, error) {
 		} else {
 			r = &Region{Country: o.place.Country, State: o.place.State, Area: area}
 			if o.place.Kind == Postcode {
-				r.Postcodes = []string{o.place.Country + " " + postcodeKey(o.place.Postcode)}
+				r.Postcodes = []string{o.place.Country + " " + PostcodeKey(o.place.Postcode)}
 				r.Name = o.place.Postcode
 			}
 		}
@@ -350,9 +350,9 @@ func (g *Gazetteer) areas(offs map[uint64]bool) orb.MultiPolygon {
 // "26121-26135".
 func (g *Gazetteer) codeRange(country, part string) []string {
 	from, to, _ := strings.Cut(part, "-")
-	from, to = postcodeKey(from), postcodeKey(to)
+	from, to = PostcodeKey(from), PostcodeKey(to)
 	if to == "" || len(from) != len(to) {
-		from, to = postcodeKey(part), postcodeKey(part)
+		from, to = PostcodeKey(part), PostcodeKey(part)
 	}
 	if from == "" {
 		return nil
@@ -617,7 +617,7 @@ func (g *Gazetteer) regionOfCity(c *city, area orb.MultiPolygon) *Region {
 	withOutline := 0
 	codes := c.usualCodes()
 	for _, code := range codes {
-		full := p.Country + " " + postcodeKey(code)
+		full := p.Country + " " + PostcodeKey(code)
 		r.Postcodes = append(r.Postcodes, full)
 		has := false
 		for _, q := range g.pairs(p.Country, code) {

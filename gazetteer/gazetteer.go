@@ -218,7 +218,7 @@ func (g *Gazetteer) Postcodes(country, code string) []Place {
 
 // pairs returns the cities of a postcode with their outlines' offsets.
 func (g *Gazetteer) pairs(country, code string) []pair {
-	key := postcodeKey(code)
+	key := PostcodeKey(code)
 	if key == "" {
 		return nil
 	}
@@ -374,7 +374,7 @@ func (g *Gazetteer) Streets(q Query) []Place {
 			}
 		}
 	}
-	if code := postcodeKey(q.Postcode); code != "" {
+	if code := PostcodeKey(q.Postcode); code != "" {
 		if found := g.streetsByCode(list, scopes, code); len(found) > 0 {
 			if len(cities) > 0 {
 				slices.SortStableFunc(found, func(a, b Place) int {
@@ -395,7 +395,7 @@ func (g *Gazetteer) Streets(q Query) []Place {
 				continue
 			}
 			for _, code := range c.usualCodes() {
-				found = append(found, g.streetsByCode(list, scopes, postcodeKey(code))...)
+				found = append(found, g.streetsByCode(list, scopes, PostcodeKey(code))...)
 			}
 		}
 		return found
@@ -462,7 +462,7 @@ func (g *Gazetteer) streetsByCode(l streetList, scopes []string, code string) []
 			if e.code != h {
 				break
 			}
-			if p, ok := g.street(e.off); ok && p.Country == country && postcodeKey(p.Postcode) == code {
+			if p, ok := g.street(e.off); ok && p.Country == country && PostcodeKey(p.Postcode) == code {
 				found = append(found, p)
 			}
 		}
@@ -588,7 +588,7 @@ func (g *Gazetteer) streetOffset(p Place) (uint64, bool) {
 		return 0, false
 	}
 	l := g.streetList(off)
-	code, city := postcodeKey(p.Postcode), Key(p.City)
+	code, city := PostcodeKey(p.Postcode), Key(p.City)
 	h, hc := hash32(p.Country, code), hash32(p.Country, city)
 	for i := sort.Search(l.n, func(i int) bool { return l.entry(i).code >= h }); i < l.n; i++ {
 		e := l.entry(i)
@@ -599,7 +599,7 @@ func (g *Gazetteer) streetOffset(p Place) (uint64, bool) {
 			continue
 		}
 		s, ok := g.street(e.off)
-		if ok && s.Country == p.Country && postcodeKey(s.Postcode) == code && Key(s.City) == city && (code != "" || Key(s.State) == Key(p.State)) && StreetKey(s.Street) == key {
+		if ok && s.Country == p.Country && PostcodeKey(s.Postcode) == code && Key(s.City) == city && (code != "" || Key(s.State) == Key(p.State)) && StreetKey(s.Street) == key {
 			return e.off, true
 		}
 	}

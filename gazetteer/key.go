@@ -184,9 +184,9 @@ var streetWords = func() map[string]string {
 	return m
 }()
 
-// postcodeKey folds a postcode: upper case, letters and digits only, without
+// PostcodeKey folds a postcode: upper case, letters and digits only, without
 // the country before a hyphen ("D-26121", "L-4906"), a ZIP+4 cut to its ZIP.
-func postcodeKey(code string) string {
+func PostcodeKey(code string) string {
 	code = strings.TrimSpace(code)
 	if i := strings.IndexByte(code, '-'); 0 < i && i <= 3 && allLetters(code[:i]) && startsWithDigit(strings.TrimSpace(code[i+1:])) {
 		code = strings.TrimSpace(code[i+1:])

@@ -65,7 +65,7 @@ func FuzzKeys(f *testing.F) {
 		if len(s) > 200 {
 			return
 		}
-		for name, key := range map[string]func(string) string{"Key": Key, "StreetKey": StreetKey, "NumberKey": NumberKey, "postcodeKey": postcodeKey} {
+		for name, key := range map[string]func(string) string{"Key": Key, "StreetKey": StreetKey, "NumberKey": NumberKey, "PostcodeKey": PostcodeKey} {
 			once := key(s)
 			if again := key(once); again != once {
 				t.Errorf("%s(%q) = %q, but %s of that = %q", name, s, once, name, again)

@@ -102,7 +102,7 @@ func (r *Region) Has(pl Place) bool {
 }
 
 func (r *Region) hasPostcode(pl Place) bool {
-	code := postcodeKey(pl.Postcode)
+	code := PostcodeKey(pl.Postcode)
 	for _, country := range r.countriesOf(pl.Country) {
 		full := country + " " + code
 		if _, ok := slices.BinarySearch(r.Postcodes, full); !ok {

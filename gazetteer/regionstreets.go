@@ -5,7 +5,7 @@ package gazetteer
 func StreetID(street Place) string {
 	city := Key(street.City)
 	if city == "" {
-		city = postcodeKey(street.Postcode)
+		city = PostcodeKey(street.Postcode)
 	}
 	name := street.Street
 	if len(street.Names) > 0 {

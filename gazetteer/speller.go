@@ -51,7 +51,7 @@ func (s *Speller) Similar(q Query) []Place {
 		name, _ := it.Current()
 		if other := string(name); other != key && len(stem(other)) >= minStem && digitsOf(other) == digitsOf(key) {
 			q.Street = other
-			streets := slices.DeleteFunc(s.g.Streets(q), func(p Place) bool { return p.Postcode != "" && postcodeKey(p.Postcode) != postcodeKey(q.Postcode) })
+			streets := slices.DeleteFunc(s.g.Streets(q), func(p Place) bool { return p.Postcode != "" && PostcodeKey(p.Postcode) != PostcodeKey(q.Postcode) })
 			if len(streets) > 0 {
 				if found != nil {
 					return nil

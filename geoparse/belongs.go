@@ -28,18 +28,18 @@ func (p *Parser) assign(text string, in Input, found []Address) {
 		return
 	}
 	order := make([]*Address, 0, len(found))
-	keys := make(map[string]bool, min(len(found), 2*leastList))
+	doors := make(map[string]bool, min(len(found), 2*leastList))
 	for i := range found {
 		a := &found[i]
 		if a.Start >= 0 {
 			order = append(order, a)
 		}
-		if !a.Role.ThirdParty() && a.Street != "" && len(keys) < leastList {
-			keys[a.Key()] = true
+		if !a.Role.ThirdParty() && a.Street != "" && len(doors) < leastList {
+			doors[a.door()] = true
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *Address) int { return a.Start - b.Start })
-	list := len(keys) >= leastList
+	list := len(doors) >= leastList
 	page := &pageCues{in: in, text: text}
 	for i, a := range order {
 		last, next := 0, len(text)

@@ -24,19 +24,19 @@ const maxStated = 20
 // left out, a coordinate better than that of the postcode.
 func (p *Parser) addStatements(ctx context.Context, found []Address, statements []markup.Statement, in Input) []Address {
 	inText := len(found)
-	known := make(map[string][]stated) // by door
+	known := make(map[string][]stated) // by house
 	for i := range found {
-		door, s := found[i].stated(i)
-		known[door] = append(known[door], s)
+		house, s := found[i].stated(i)
+		known[house] = append(known[house], s)
 	}
 	for _, st := range statements {
 		if len(found) >= maxAddresses || ctx.Err() != nil {
 			break
 		}
 		for _, a := range p.readStatement(ctx, st, in) {
-			door, s := a.stated(len(found))
+			house, s := a.stated(len(found))
 			fresh := true
-			for _, other := range known[door] {
+			for _, other := range known[house] {
 				if !s.in(other) {
 					continue
 				}
@@ -53,7 +53,7 @@ func (p *Parser) addStatements(ctx context.Context, found []Address, statements 
 				b.takeStated(&a)
 			}
 			if fresh {
-				found, known[door] = append(found, a), append(known[door], s)
+				found, known[house] = append(found, a), append(known[house], s)
 			}
 		}
 	}
@@ -84,27 +84,30 @@ func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
 	return b
 }
 
-// A stated address is one of those that have one door, by its number in the
-// list, with the keys of the first five characters of its postcode and of its
-// city.
+// A stated address is one of those at one street and number, by its place in the
+// list, with the folded parts that tell it from the others.
 type stated struct {
-	number         int
-	postcode, city string
+	number               int
+	postcode, city, unit string
 }
 
-// stated returns what identifies a by its door, which is street and number, or
-// the post box, in a country, and what tells it from others with that door.
-func (a *Address) stated(number int) (door string, s stated) {
-	door = a.Country + "|" + gazetteer.StreetKey(a.Street) + "|" + gazetteer.NumberKey(a.HouseNumber)
-	if a.Street == "" {
-		door += "|" + gazetteer.Key(a.POBox)
+// stated returns the country, street and number of a, or its post box, and what
+// tells it from others there.
+func (a *Address) stated(number int) (house string, s stated) {
+	p := a.Parts().Folded()
+	house = p.Country + "|" + p.Street + "|" + p.Number
+	if p.Street == "" {
+		house += "|" + p.POBox
 	}
-	return door, stated{number, gazetteer.Key(a.Postcode[:min(5, len(a.Postcode))]), gazetteer.Key(a.City)}
+	return house, stated{number, p.Postcode, p.City, p.Unit}
 }
 
-// in tells whether s lies in the place of o: by the postcodes where both have
-// one, else by the cities.
+// in tells whether s is an address like o: by the postcodes where both have
+// one, else by the cities, and by the units where both have one.
 func (s stated) in(o stated) bool {
+	if s.unit != o.unit && s.unit != "" && o.unit != "" {
+		return false
+	}
 	if s.postcode != "" && o.postcode != "" {
 		return s.postcode == o.postcode
 	}

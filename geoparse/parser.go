@@ -182,13 +182,13 @@ func proven(a *Address) gazetteer.Precision {
 }
 
 // deduplicate keeps the best of the addresses with one key, at the place of
-// the first. An address without a number is dropped where the same street is
-// there with one.
+// the first.
 func deduplicate(found []Address) []Address {
+	withUnits(found)
 	first := make(map[string]int, len(found))
 	kept := found[:0]
 	for _, a := range found {
-		key := a.Key() + "|" + a.POBox
+		key := a.Key()
 		if i, ok := first[key]; ok {
 			if a.Level > kept[i].Level || a.Level == kept[i].Level && a.Confidence > kept[i].Confidence {
 				a, kept[i] = kept[i], a

@@ -88,74 +88,26 @@ type mention struct {
 }
 
 // AddressID returns the stable identity of an address: 16 hexadecimal digits.
-// Spellings of one address that matched the same gazetteer entry, or that
-// differ only in case, accents, umlauts, street words or the word for a unit,
-// have one ID, on whatever site they stand. Without house number and post box
-// an address is no single place, and each site (registrable domain, or host
-// where it has none) has its own. It survives recrawls.
+// Spellings of one address, as geoparse.Parts folds them, have one ID, on
+// whatever site they stand. Without house number and post box an address is no
+// single place, and each site (registrable domain, or host where it has none)
+// has its own. It survives recrawls.
 func AddressID(site string, a geoparse.Address) string {
-	street, postcode, city := parts(a)
-	where := cmp.Or(gazetteer.Key(postcode), gazetteer.Key(city))
-	number, box := gazetteer.NumberKey(a.HouseNumber), gazetteer.Key(a.POBox)
-	if number != "" && street != "" || box != "" {
+	p := a.Parts().Folded()
+	if p.Number != "" && p.Street != "" || p.POBox != "" {
 		site = ""
 	}
-	return hashOf(strings.Join([]string{strings.ToLower(site), gazetteer.StreetKey(street), number, unitKey(a.Unit), box, where}, "\x1f"))
+	parts := []string{strings.ToLower(site), p.Street, p.Number, p.Unit, p.POBox, where(p)}
+	return hashOf(strings.Join(parts, "\x1f"))
 }
 
-// unitWords say what a unit is; it is told from others by the rest.
-var unitWords = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq("suite ste apartment apt unit no number nr flat room rm office") {
-		m[w] = true
+// where returns the place of folded parts: the postcode, else city, state and
+// country.
+func where(p geoparse.Parts) string {
+	if p.Postcode != "" {
+		return strings.ToLower(p.Postcode)
 	}
-	return m
-}()
-
-// unitKey folds the name of a unit: "Suite 200", "Ste. 200" and "#200" are one.
-func unitKey(unit string) string {
-	words := strings.FieldsFunc(strings.ToLower(unit), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if len(words) > 1 && unitWords[words[0]] {
-		words = words[1:]
-	}
-	return gazetteer.Key(strings.Join(words, " "))
-}
-
-// withUnits returns the addresses of a page; where it states an address with
-// one unit and without, the unit is meant.
-func withUnits(all []geoparse.Address) []geoparse.Address {
-	units := map[string]string{} // of an address without unit; "" where there are several
-	for _, a := range all {
-		if unit := a.Unit; unit != "" {
-			a.Unit = ""
-			id := AddressID("", a)
-			if old, known := units[id]; known && unitKey(old) != unitKey(unit) {
-				unit = ""
-			}
-			units[id] = unit
-		}
-	}
-	if len(units) == 0 {
-		return all
-	}
-	all = slices.Clone(all)
-	for i := range all {
-		if all[i].Unit == "" {
-			all[i].Unit = units[AddressID("", all[i])]
-		}
-	}
-	return all
-}
-
-// parts returns the gazetteer's spelling where there is one, else the page's.
-func parts(a geoparse.Address) (street, postcode, city string) {
-	if a.Street != "" && a.Place.ID != "" {
-		street = a.Place.Street
-	}
-	if gazetteer.Key(a.City) == gazetteer.Key(a.Place.City) { // "OLDENBURG"
-		city = a.Place.City
-	}
-	return cmp.Or(street, a.Street), cmp.Or(a.Postcode, a.Place.Postcode), cmp.Or(city, a.City, a.Place.City)
+	return p.City + "\x1f" + p.State + "\x1f" + p.Country
 }
 
 // hashOf returns 64 bits of the SHA-256 of s as 16 hexadecimal digits.
@@ -185,7 +137,7 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 	text := []rune(d.Text)
 	spans := spansOf(d.Addresses, len(text))
 	byID := map[string]*mention{}
-	for _, a := range withUnits(d.Addresses) {
+	for _, a := range d.Addresses {
 		if !a.Counts() {
 			continue
 		}
@@ -197,14 +149,14 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 		if len(byID) == maxMentions {
 			break
 		}
+		p := a.Parts()
 		m := &mention{
 			id: page + aid, host: host, site: site,
 			URL: d.URL, Title: title, Lang: d.Lang, Fetched: d.Fetched.Unix(), First: d.Fetched.Unix(),
-			Number: a.HouseNumber, Unit: a.Unit, State: a.State, Land: a.Country,
+			Street: p.Street, Number: p.Number, Unit: p.Unit, Code: p.Postcode, City: p.City, State: a.State, Land: p.Country,
 			Role: a.Role, Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown), Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown),
 			Place: a.Place.ID, Precision: a.Precision, Level: a.Level, Origin: a.Origin, Confidence: max(0, min(1, a.Confidence)),
 		}
-		m.Street, m.Code, m.City = parts(a)
 		if m.Precision > gazetteer.NoPrecision {
 			m.Point = a.Point
 		}

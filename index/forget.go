@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gazehound/gazetteer"
 	"gazehound/geoparse"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -156,16 +155,16 @@ func (x *Index) eachMention(ctx context.Context, fn func(*mention)) error {
 
 // Place returns the identity of a wherever it is stated, see PlaceOf.
 func Place(a geoparse.Address) string {
-	street, postcode, city := parts(a)
-	return PlaceOf(street, a.HouseNumber, postcode, city)
+	p := a.Parts()
+	return PlaceOf(p.Street, p.Number, p.Postcode, p.City)
 }
 
 // Places returns Place of a, with and without its postcode: what was stated
 // without one is known by its city.
 func Places(a geoparse.Address) []string {
-	street, postcode, city := parts(a)
-	places := []string{PlaceOf(street, a.HouseNumber, postcode, city)}
-	if other := PlaceOf(street, a.HouseNumber, "", city); city != "" && other != places[0] {
+	p := a.Parts()
+	places := []string{PlaceOf(p.Street, p.Number, p.Postcode, p.City)}
+	if other := PlaceOf(p.Street, p.Number, "", p.City); p.City != "" && other != places[0] {
 		places = append(places, other)
 	}
 	return places
@@ -178,7 +177,8 @@ func PlaceOf(street, number, postcode, city string) string {
 	if street == "" {
 		return ""
 	}
-	return hashOf(strings.Join([]string{"place", gazetteer.StreetKey(street), gazetteer.NumberKey(number), cmp.Or(gazetteer.Key(postcode), gazetteer.Key(city))}, "\x1f"))
+	p := geoparse.Parts{Street: street, Number: number, Postcode: postcode, City: city}.Folded()
+	return hashOf(strings.Join([]string{"place", p.Street, p.Number, cmp.Or(strings.ToLower(p.Postcode), p.City)}, "\x1f"))
 }
 
 func (m *mention) place() string { return PlaceOf(m.Street, m.Number, m.Code, m.City) }

@@ -101,22 +101,6 @@ func TestSeveralAtOneAddress(t *testing.T) {
 	}
 }
 
-// A page that states a suite and, elsewhere, the address without it, means one.
-func TestUnits(t *testing.T) {
-	a := geoparse.Address{Street: "Main Street", HouseNumber: "5", Postcode: "92612", City: "Irvine"}
-	b := a
-	b.Unit = "Suite 200"
-	all := withUnits([]geoparse.Address{a, b})
-	if all[0].Unit != "Suite 200" || a.Unit != "" {
-		t.Errorf("%+v", all)
-	}
-	c := a
-	c.Unit = "#300"
-	if all := withUnits([]geoparse.Address{a, b, c}); all[0].Unit != "" {
-		t.Errorf("with two units: %+v", all)
-	}
-}
-
 // A page for each entry makes a directory look like the site of each; one that
 // states many others is not.
 func TestDirectorySite(t *testing.T) {

@@ -160,6 +160,52 @@ func TestAddressID(t *testing.T) {
 	}
 }
 
+// Identities are those that older indexes hold.
+func TestAddressIDStays(t *testing.T) {
+	street := gazetteer.Place{ID: "way/1", Kind: gazetteer.Street, Street: "Lange Straße", Postcode: "26122", City: "Oldenburg"}
+	for want, a := range map[string]geoparse.Address{
+		"c0288ab19fcd554f": {Country: "DE", Street: "Lange Str.", HouseNumber: "12a", Postcode: "26122", City: "Oldenburg-Mitte", Place: street},
+		"c6bb47c7d03a24b5": {Country: "US", State: "CA", Street: "Main Street", HouseNumber: "5", Unit: "Suite 200", Postcode: "92612", City: "Irvine"},
+		"ab3a7ad8ebd7b71e": {Country: "DE", POBox: "1234", Postcode: "26122", City: "Oldenburg"},
+		"a92c941746298643": {Country: "DE", Street: "Lange Straße", Postcode: "26122", City: "Oldenburg"},
+		"793f411688ceb53b": {Country: "NL", Street: "Damrak", HouseNumber: "1", Postcode: "1012 LG", City: "Amsterdam"},
+		"e85424a7ca68b364": {Country: "JP", Street: "丸の内", HouseNumber: "1-9-1", Postcode: "100-0005", City: "千代田区"},
+	} {
+		if got := AddressID("a.example", a); got != want {
+			t.Errorf("%s has the identity %s, before it had %s", a.Key(), got, want)
+		}
+	}
+}
+
+// Where an address is one place, it has one identity for every key.
+func TestAddressIDOfKey(t *testing.T) {
+	ids, keys := map[string]string{}, map[string]string{}
+	for _, a := range []geoparse.Address{
+		{Country: "DE", Postcode: "26122", City: "Oldenburg"}, {Country: "DE", Postcode: "26122", City: "OLDENBURG"}, {Country: "DE", Postcode: "26123", City: "Oldenburg"},
+		{Country: "US", Postcode: "97201", City: "Portland", State: "OR"}, {Country: "US", Postcode: "97201-1234", City: "Portland"},
+		{Country: "US", City: "Portland", State: "OR"}, {Country: "US", City: "Portland", State: "ME"}, {Country: "US", City: "PORTLAND", State: "ME"},
+	} {
+		a.Street = "Lange Straße"
+		for _, a.HouseNumber = range []string{"5", "5 a", "5A", "6"} {
+			for _, a.Unit = range []string{"", "Suite 2", "#2", "3"} {
+				for _, a.POBox = range []string{"", "Postfach 7"} {
+					id, key := AddressID("a.example", a), a.Key()
+					if other, known := ids[key]; known && other != id {
+						t.Errorf("%s has two identities", key)
+					}
+					if other, known := keys[id]; known && other != key {
+						t.Errorf("%s and %s have one identity", key, other)
+					}
+					ids[key], keys[id] = id, key
+				}
+			}
+		}
+	}
+	if want := 5 * 3 * 3 * 2; len(ids) != want {
+		t.Errorf("%d keys, want %d", len(ids), want)
+	}
+}
+
 // Terms of the words that a reader takes for one are one.
 func TestTerms(t *testing.T) {
 	a := newAnalysis()

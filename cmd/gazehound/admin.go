@@ -302,10 +302,8 @@ func (s *session) survey(ctx context.Context) error {
 		if err == nil {
 			board.Listed(func(address string, known func(string) bool) string { return streetOf(s.places, address, known) })
 			err = s.f.Walk(ctx, 0, func(n frontier.Node) error {
-				if n.Outcome.Kind == "page" && n.Outcome.Relevant {
-					for _, address := range n.Outcome.Addresses {
-						board.Known(address)
-					}
+				for _, address := range n.Outcome.Kept() {
+					board.Known(address)
 				}
 				return nil
 			})

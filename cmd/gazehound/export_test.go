@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,7 @@ func TestExportMissing(t *testing.T) {
 	if code := run(t.Context(), append([]string{"crawl", "--max-pages", "3000", "--quiet"}, flags...), nil, &out, &complaints); code != 0 {
 		t.Fatalf("crawl: exit %d: %s", code, complaints.String())
 	}
+	sameAddresses(t, data)
 	file := filepath.Join(t.TempDir(), "missing.mr.geojsonl")
 	if code := run(t.Context(), []string{"export", "maproulette", "--only-missing", "--data", data, "-o", file, "--quiet"}, nil, &out, &complaints); code != 0 {
 		t.Fatalf("export: exit %d: %s", code, complaints.String())
@@ -147,5 +149,32 @@ func TestTimeOf(t *testing.T) {
 		if got, ok := timeOf(text, now); ok {
 			t.Errorf("%q is %v", text, got)
 		}
+	}
+}
+
+// sameAddresses checks that status and report count as many addresses as the
+// index has.
+func sameAddresses(t *testing.T, data string) {
+	t.Helper()
+	counts := map[string]string{}
+	for command, count := range map[string]*regexp.Regexp{
+		"status": regexp.MustCompile(`"addresses":\s*(\d+)`),
+		"report": regexp.MustCompile(`(?m)^distinct addresses\s+(\d+)`),
+		"doctor": regexp.MustCompile(`(?m)index\s+(\d+) addresses on`),
+	} {
+		args := []string{command, "--data", data}
+		if command == "status" {
+			args = append(args, "--json")
+		}
+		var out, complaints bytes.Buffer
+		run(t.Context(), args, nil, &out, &complaints) // doctor may find something to mend that is none of this
+		found := count.FindStringSubmatch(out.String())
+		if found == nil {
+			t.Fatalf("%s says nothing of addresses: %s%s", command, out.String(), complaints.String())
+		}
+		counts[command] = found[1]
+	}
+	if n := counts["status"]; n == "0" || n != counts["report"] || n != counts["doctor"] {
+		t.Errorf("addresses: %v", counts)
 	}
 }

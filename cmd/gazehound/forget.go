@@ -413,15 +413,11 @@ func pagesOf(ctx context.Context, list blocklist, f *frontier.Frontier, x *index
 	return func(u weburl.URL) bool { return identities[u.Identity()] }, nil
 }
 
-// stated tells whether an address in the crawl tree, a geoparse.Address.Key,
-// is on the list.
+// stated tells whether an address in the crawl tree, a geoparse.Parts.Key, is
+// on the list.
 func stated(list blocklist, key string) bool {
-	part := strings.Split(key, "|")
-	if len(part) != 5 {
-		return false
-	}
-	postcode, city, street, number := part[1], part[2], part[3], part[4]
-	return list.hasPlace(index.PlaceOf(street, number, postcode, "")) || list.hasPlace(index.PlaceOf(street, number, "", city))
+	p, ok := geoparse.ReadKey(key)
+	return ok && (list.hasPlace(index.PlaceOf(p.Street, p.Number, p.Postcode, "")) || list.hasPlace(index.PlaceOf(p.Street, p.Number, "", p.City)))
 }
 
 // forgetLabels takes the labels of pages of the list out of the label file.

@@ -9,6 +9,7 @@ import (
 
 	"gazehound/crawler/report"
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 
 	"github.com/spf13/cobra"
 )
@@ -188,11 +189,11 @@ func streetOptions(g *gazetteer.Gazetteer, region *gazetteer.Region) report.Opti
 // streetOf returns the gazetteer.StreetID of an address that a crawl tree names,
 // the first of those that are known; "" where there is none.
 func streetOf(g *gazetteer.Gazetteer, address string, known func(id string) bool) string {
-	part := strings.Split(address, "|") // see geoparse.Address.Key
-	if len(part) != 5 || part[3] == "" {
+	p, _ := geoparse.ReadKey(address)
+	if p.Street == "" {
 		return ""
 	}
-	for _, s := range g.Streets(gazetteer.Query{Country: part[0], Postcode: part[1], City: part[2], Street: part[3]}) {
+	for _, s := range g.Streets(gazetteer.Query{Country: p.Country, State: p.State, Postcode: p.Postcode, City: p.City, Street: p.Street}) {
 		if id := gazetteer.StreetID(s); known(id) {
 			return id
 		}

@@ -14,6 +14,7 @@ import (
 	"gazehound/crawler/report"
 	"gazehound/crawler/sim"
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 )
 
 // reportNodes reports on the data directories of the nodes of one crawl with
@@ -139,17 +140,14 @@ func readNode(ctx context.Context, r *report.NodesReader, node int, p project, m
 	return r.Read(ctx, node, f)
 }
 
-// addressCity returns the city of an address of a crawl tree, see
-// geoparse.Address.Key.
+// addressCity returns the city of an address of a crawl tree.
 func addressCity(address string) string {
-	if part := strings.Split(address, "|"); len(part) == 5 {
-		return part[2]
-	}
-	return ""
+	p, _ := geoparse.ReadKey(address)
+	return p.City
 }
 
-// A stateFinder finds the state of an address by its postcode, in the
-// gazetteer of the first node that has one.
+// A stateFinder finds the state of an address, by its postcode in the gazetteer
+// of the first node that has one.
 type stateFinder struct{ g *gazetteer.Gazetteer }
 
 func statesOf(projects []project) stateFinder {
@@ -164,13 +162,13 @@ func statesOf(projects []project) stateFinder {
 // of returns the code of the state, or "" where it is not known: then a city
 // is the most populous one of its name.
 func (s stateFinder) of(address string) string {
-	part := strings.Split(address, "|")
-	if s.g == nil || len(part) != 5 || part[1] == "" {
-		return ""
+	a, _ := geoparse.ReadKey(address)
+	if s.g == nil || a.Postcode == "" {
+		return a.State
 	}
 	state := ""
-	for _, p := range s.g.Postcodes(part[0], part[1]) {
-		if state == "" || gazetteer.Key(p.City) == part[2] {
+	for _, p := range s.g.Postcodes(a.Country, a.Postcode) {
+		if state == "" || gazetteer.Key(p.City) == a.City {
 			state = p.State
 		}
 	}

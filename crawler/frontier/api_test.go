@@ -163,7 +163,9 @@ func recount(t testing.TB, f *frontier.Frontier) (visited map[string]frontier.No
 			want.Errors[n.Outcome.Reason]++
 		}
 		for _, a := range n.Outcome.Addresses {
-			addresses[a] = true
+			if n.Outcome.Relevant && n.Outcome.Reason == "" {
+				addresses[a] = true
+			}
 		}
 		for reason, count := range n.Outcome.Dropped {
 			want.Dropped[reason] += count
@@ -599,7 +601,7 @@ func TestLongWords(t *testing.T) {
 	for i := range 3000 {
 		addresses = append(addresses, fmt.Sprint("address ", i))
 	}
-	done(t, f, got, frontier.Outcome{Kind: "page", Addresses: addresses})
+	done(t, f, got, frontier.Outcome{Kind: "page", Relevant: true, Addresses: addresses})
 	n, _, err := f.Get(frontier.KeyOf(e.URL))
 	if err != nil || len(n.Outcome.Addresses) != frontier.MaxAddresses || f.Totals().Addresses != frontier.MaxAddresses {
 		t.Errorf("%d addresses, %v; total %d", len(n.Outcome.Addresses), err, f.Totals().Addresses)

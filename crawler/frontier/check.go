@@ -221,7 +221,7 @@ func (b *batch) revise(k Key, o Outcome) error {
 		return readable(err)
 	}
 	b.totals.remove(&v.outcome)
-	if err := b.addresses(o.Addresses); err != nil {
+	if err := b.addresses(o.Kept()); err != nil {
 		return err
 	}
 	b.totals.add(&o)

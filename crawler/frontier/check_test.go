@@ -71,7 +71,11 @@ func TestRevise(t *testing.T) {
 	if want.Pages != 1 || want.Relevant != 1 || want.Addresses != 1 || want.Visited != 2 {
 		t.Fatalf("totals %+v", want)
 	}
-	now := Outcome{Kind: "page", Status: 200, Addresses: []string{"two", "three"}, Bytes: 30, At: at(9), Check: &second}
+	more := Outcome{Kind: "page", Status: 200, Relevant: true, Addresses: []string{"two", "three"}, Check: &second}
+	if err := f.Revise(t.Context(), KeyOf(a.URL), more); err != nil {
+		t.Fatal(err)
+	}
+	now := Outcome{Kind: "page", Status: 200, Addresses: []string{"of no account"}, Bytes: 30, At: at(9), Check: &second}
 	if err := f.Revise(t.Context(), KeyOf(a.URL), now, Entry{URL: checkURL(t, "http://a.example/new")}); err != nil {
 		t.Fatal(err)
 	}

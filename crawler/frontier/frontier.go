@@ -84,6 +84,15 @@ type Outcome struct {
 	Check     *Check // for asking again, or nil; kept beside the outcome, see Frontier.Check
 }
 
+// Kept returns the addresses that count as found: those of a relevant page
+// without a reason not to keep them, as one has that asks not to be indexed.
+func (o *Outcome) Kept() []string {
+	if !o.Relevant || o.Reason != "" {
+		return nil
+	}
+	return o.Addresses
+}
+
 // State tells where a URL is in the crawl.
 type State uint8
 
@@ -123,7 +132,7 @@ type Totals struct {
 	Pages     int64 // visits with Kind "page"
 	Redirects int64
 	Relevant  int64
-	Addresses int64            // distinct
+	Addresses int64            // distinct, see Outcome.Kept
 	Bytes     int64            // downloaded
 	Errors    map[string]int64 // visits with Kind "error", by Reason
 	Skipped   map[string]int64 // visits with Kind "skipped", by Reason

@@ -139,7 +139,7 @@ func TestKillChild(t *testing.T) {
 						}
 						continue
 					}
-					o := Outcome{Kind: "page", Addresses: []string{e.URL.Path()}, At: time.Now()}
+					o := Outcome{Kind: "page", Relevant: true, Addresses: []string{e.URL.Path()}, At: time.Now()}
 					if _, err := f.Done(ctx, e, o, found...); err != nil {
 						t.Error(err)
 						return

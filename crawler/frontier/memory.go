@@ -382,7 +382,7 @@ func (m *Memory) Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (
 	n.state = memoryVisited
 	m.totals.Queued--
 	o = o.trimmed()
-	for _, a := range o.Addresses {
+	for _, a := range o.Kept() {
 		if !m.ids[a] {
 			m.ids[a] = true
 			m.totals.Addresses++

@@ -114,7 +114,9 @@ func (m *model) want() Totals {
 	for _, u := range m.urls {
 		hosts[u.entry.URL.Host()] = true
 		for _, a := range u.outcome.Addresses {
-			addresses[a] = true
+			if u.outcome.Relevant && u.outcome.Reason == "" {
+				addresses[a] = true
+			}
 		}
 	}
 	t.Queued = m.count(func(u *modelURL) bool { return !u.visited })

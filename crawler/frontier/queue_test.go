@@ -385,7 +385,7 @@ func TestLarge(t *testing.T) {
 		es = append(es, Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/%s/%d", i%100, strings.Repeat("long", 200), i)), Around: strings.Repeat("w", MaxAround)})
 	}
 	seed := Entry{URL: parse(t, "http://seed.example/")}
-	o := Outcome{Kind: "page"}
+	o := Outcome{Kind: "page", Relevant: true}
 	for i := range MaxAddresses + 10 {
 		o.Addresses = append(o.Addresses, fmt.Sprint(i, strings.Repeat("a", 300)))
 	}

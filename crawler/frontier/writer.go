@@ -544,7 +544,7 @@ func (b *batch) finish(l link, o Outcome) error {
 			return err
 		}
 	}
-	if err := b.addresses(o.Addresses); err != nil {
+	if err := b.addresses(o.Kept()); err != nil {
 		return err
 	}
 	if o.Check != nil {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -92,7 +93,7 @@ type Street struct {
 }
 
 // Find returns the gazetteer.StreetID of an address that the crawl tree names
-// (see geoparse.Address.Key), one of those that are known; "" where there is none.
+// (see geoparse.Parts.Key), one of those that are known; "" where there is none.
 type Find func(address string, known func(id string) bool) string
 
 // A loss is the mean log-loss of the last predictions.
@@ -155,9 +156,9 @@ func (b *Board) Visit(v *crawler.Visit) {
 				b.dot(Dot{a.Point.Lon(), a.Point.Lat(), v.Outcome.At})
 			}
 		}
-		for _, address := range v.Outcome.Addresses {
-			b.cover(address)
-		}
+	}
+	for _, address := range v.Outcome.Kept() {
+		b.cover(address)
 	}
 	b.news[b.pages%recent] = uint8(min(b.covered-before, math.MaxUint8))
 }
@@ -232,9 +233,10 @@ func (b *Board) Place(at orb.Point) {
 	b.dot(Dot{Lon: at.Lon(), Lat: at.Lat()})
 }
 
-// cover counts a distinct address for its street.
+// cover counts a house for its street, once for all the units in it.
 func (b *Board) cover(address string) {
-	key := hash(address)
+	house, _, _ := strings.Cut(address, "#") // see geoparse.Parts.Key
+	key := hash(house)
 	if b.find == nil || b.houses[key] || len(b.houses) >= maxHouses {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -170,7 +171,8 @@ func TestBoard(t *testing.T) {
 		return id
 	})
 	b.Known("DE|26122|oldenburg|str 24|1")
-	b.Known("DE|26121|oldenburg|str 99|1") // not of the region
+	b.Known("DE|26122|oldenburg|str 24|1#200") // a unit of the same house
+	b.Known("DE|26121|oldenburg|str 99|1")     // not of the region
 	b.Place(orb.Point{8.5, 53})
 	if c := b.Tick(Snapshot{}).Streets; c != (Coverage{}) {
 		t.Errorf("before all is counted the coverage is %+v", c)
@@ -201,6 +203,10 @@ func TestBoard(t *testing.T) {
 	streets, _ := b.Streets(1)
 	if len(streets) != 1 || streets[0].Houses != 10 || streets[0].Found != 0 {
 		t.Errorf("the street with most to find: %+v", streets)
+	}
+	streets, _ = b.Streets(25)
+	if i := slices.IndexFunc(streets, func(s Street) bool { return s.Name == "Straße 24" }); i < 0 || streets[i].Found != 1 {
+		t.Errorf("the street of one house: %+v", streets)
 	}
 	trail := []frontier.Node{{Entry: frontier.Entry{URL: at(t, "http://a.example/x"), Depth: 1, Anchor: "kontakt"}}}
 	b.Lesson(trail, true, func([]string) [3]float64 { return [3]float64{.5, 0, 0} })

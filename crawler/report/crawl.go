@@ -219,7 +219,7 @@ func (t *tally) relevant(v *visit, host *Host) {
 		c.Contents++
 	}
 	t.hold(v, host)
-	for _, a := range v.Outcome.Addresses {
+	for _, a := range v.Outcome.Kept() {
 		switch first, known := t.first[a]; {
 		case !known:
 			t.first[a] = host.Host

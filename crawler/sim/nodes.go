@@ -151,7 +151,7 @@ func (n *simNode) visited(v *crawler.Visit) {
 		if !ok {
 			owner = -1
 		}
-		f.Entities = append(f.Entities, report.Entity{ID: a.Key() + "|" + a.State, Node: owner})
+		f.Entities = append(f.Entities, report.Entity{ID: a.Key(), Node: owner})
 	}
 	for _, l := range v.Page.Links {
 		f.Links = append(f.Links, frontier.KeyOf(l.To))

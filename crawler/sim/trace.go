@@ -147,15 +147,16 @@ func AddressIDs(v geoparse.Verdict) []string {
 	var ids []string
 	seen := map[string]bool{}
 	for _, a := range v.Addresses {
-		key := a.Key()
-		if !a.Counts() || seen[key] || len(ids) == frontier.MaxAddresses {
+		parts := a.Parts().Folded()
+		id := parts.Key()
+		if !a.Counts() || seen[id] || len(ids) == frontier.MaxAddresses {
 			continue
 		}
-		seen[key] = true
-		if a.Street != "" {
-			key = a.Street + "\x00" + key
+		seen[id] = true
+		if parts.Street != "" {
+			id = parts.Street + "\x00" + id
 		}
-		ids = append(ids, key)
+		ids = append(ids, id)
 	}
 	return ids
 }
