@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"gazehound/crawler/demo"
@@ -283,14 +284,18 @@ func (a *app) printDemo(town *demo.Town, runs []demoRun, began time.Time) {
 		float64(second.relevant)/float64(max(first.relevant, 1)), float64(second.addresses)/float64(max(first.addresses, 1)))
 	fmt.Fprintf(w, "Verdicts against the town's ground truth: %d right, %d invented, %d missed.   %.0f s in all.\n",
 		first.right+second.right, first.invented+second.invented, first.missed+second.missed, time.Since(began).Seconds())
-	fmt.Fprintf(w, `
-Look around (everything is in %[1]s):
-  %[2]s serve --data %[1]s                        search page and map on http://127.0.0.1:8090/
-  %[2]s search --data %[1]s "bäckerei"
-  %[2]s report --data %[1]s %[3]s   both crawls side by side
-  %[2]s model show --data %[1]s                   what the link predictor has learned
-  %[2]s export html --data %[1]s -o town.html     list and map in one file
-`, a.data, calledAs(), runs[0].data)
+	fmt.Fprintf(w, "\nLook around (everything is in %s):\n", a.data)
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, next := range [][2]string{
+		{"serve --data " + a.data, "search page and map on http://127.0.0.1:8090/"},
+		{"search --data " + a.data + ` "bäckerei"`, "the same in the terminal"},
+		{"report --data " + a.data + " " + runs[0].data, "both crawls side by side"},
+		{"model show --data " + a.data, "what the link predictor has learned"},
+		{"export html --data " + a.data + " -o town.html", "list and map in one file"},
+	} {
+		fmt.Fprintf(t, "  %s %s\t%s\n", calledAs(), next[0], next[1])
+	}
+	t.Flush()
 }
 
 // calledAs returns how the reader can call this program: by its name alone only
