@@ -190,9 +190,10 @@ func Holder(dir string) (pid int, locked bool, err error) {
 	return pid, true, nil
 }
 
-// storeOptions divides o.Memory: three sixteenths for up to three memtables, a
-// eighth for buffers, a sixteenth for links that were read, a thirty-second for repeats. The rest is for hosts, filters, table indexes, what
-// compactions have in hand and what the garbage collector has not got round to.
+// storeOptions divides o.Memory: three thirty-seconds for up to three memtables,
+// an eighth for buffers, a sixteenth for links that were read, a thirty-second
+// for repeats. The rest is for hosts, filters, table indexes, what compactions
+// have in hand and what the garbage collector has not got round to.
 func storeOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)
 	if o.InMemory {
@@ -203,7 +204,7 @@ func storeOptions(o Options) badger.Options {
 	b.DetectConflicts = false // there is one writer
 	b.SyncWrites = o.Sync && !o.InMemory
 	b.Compression = options.None // words are compressed, the rest is hashes
-	b.MemTableSize = min(max(o.Memory/16, 8<<20), 64<<20)
+	b.MemTableSize = min(max(o.Memory/32, 4<<20), 64<<20)
 	b.NumMemtables = 2
 	b.NumCompactors = 2
 	b.BaseLevelSize = 128 << 20 // a level less, and so one rewriting less of everything

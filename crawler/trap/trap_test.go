@@ -132,8 +132,8 @@ func TestBounded(t *testing.T) {
 	for i := range maxPatterns {
 		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/%s?p%d=1", i%50_000, strings.Repeat("z", i%100), i)), uint64(i), false})
 	}
-	if len(d.patterns) > maxPatterns || len(d.rings) > len(d.patterns) || len(d.params) > maxParams || len(d.spelt) > maxSpelt+2*maxNames {
-		t.Errorf("%d patterns, %d parameters, %d URLs", len(d.patterns), len(d.params), len(d.spelt))
+	if len(d.patterns) > maxPatterns || len(d.rings) > len(d.patterns) || len(d.params) > maxParams || max(len(d.spelt[0]), len(d.spelt[1])) > maxSpelt+2*maxNames {
+		t.Errorf("%d patterns, %d parameters, %d and %d URLs", len(d.patterns), len(d.params), len(d.spelt[0]), len(d.spelt[1]))
 	}
 	if data, err := d.Snapshot(); err != nil || len(data) > 8<<20 {
 		t.Errorf("snapshot of %d bytes, %v", len(data), err)
@@ -156,6 +156,28 @@ func TestForgets(t *testing.T) {
 	}
 	if d.Saw(Page{parse(t, "http://cal.example/termine/2"), 1, false}); d.patterns[idOf("cal.example/termine/#")].Copies != minPages {
 		t.Errorf("%+v does not remember its pages", d.patterns[idOf("cal.example/termine/#")])
+	}
+}
+
+// However many URLs were read, those read last are still known under another
+// value of a parameter.
+func TestRemembersSpelling(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a hundred thousand pages")
+	}
+	d := New()
+	page := func(host, session int) Page {
+		return Page{parse(t, fmt.Sprintf("http://h%d.example/?sid=%d", host, session)), uint64(host), false}
+	}
+	const last = maxSpelt / 4
+	for i := range 2 * maxSpelt {
+		d.Saw(page(i, 1))
+		if i >= last && i%997 == 0 {
+			d.Saw(page(i-last, 2))
+			if name := fmt.Sprintf("h%d.example?sid", i-last); d.params[name] == nil || d.params[name].Same != 1 {
+				t.Fatalf("page %d is not known %d pages later: %+v", i-last, last, d.params[name])
+			}
+		}
 	}
 }
 
