@@ -1,9 +1,10 @@
 package main
 
 import (
-	"strings"
+	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // addCommands gives root its commands, in the groups of the help text.
@@ -31,18 +32,30 @@ func addCommands(root *cobra.Command, a *app) {
 	root.AddCommand(newConfigCommand(a), newVersionCommand(a))
 }
 
-// groupFlags puts headings into the flags of --help, each above the flag that it
-// is the heading of.
+// groupFlags prints the flags of cmd under headings, each of which begins with the
+// flag that it is the heading of.
 func groupFlags(cmd *cobra.Command, headings map[string]string) {
-	var b strings.Builder
-	for line := range strings.Lines(cmd.LocalFlags().FlagUsages()) {
-		_, name, _ := strings.Cut(line, "--")
-		name, _, _ = strings.Cut(name, " ")
-		if heading := headings[name]; heading != "" {
-			b.WriteString("\n" + heading + ":\n")
+	cmd.SetUsageFunc(func(c *cobra.Command) error {
+		w := c.OutOrStderr()
+		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
+		group := pflag.NewFlagSet("", pflag.ContinueOnError)
+		group.SortFlags = false
+		title := "Flags"
+		end := func() {
+			if group.HasFlags() {
+				fmt.Fprintf(w, "\n%s:\n%s", title, group.FlagUsages())
+			}
 		}
-		b.WriteString(line)
-	}
-	const flags = "Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
-	cmd.SetUsageTemplate(strings.Replace(cmd.UsageTemplate(), flags, "{{`"+strings.TrimSpace(b.String())+"`}}", 1))
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if heading := headings[f.Name]; heading != "" {
+				end()
+				group, title = pflag.NewFlagSet("", pflag.ContinueOnError), heading
+				group.SortFlags = false
+			}
+			group.AddFlag(f)
+		})
+		end()
+		_, err := fmt.Fprintf(w, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsages())
+		return err
+	})
 }

@@ -29,7 +29,7 @@ func addJudgeFlags(f *pflag.FlagSet) {
 	f.String("language", "", "`CODE` of judge language, such as th or ja")
 	f.String("topic", "", "`WORDS` of judge topic; the name of a topic with --topics")
 	f.String("topics", "", "`FILE` with a topic tree, for judge topic")
-	f.Float64("topic-share", d.Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
+	f.Float64("topic-share", d.Crawl.TopicShare, "share of the fullest fit that makes a page relevant, for judge topic")
 }
 
 // checkJudgeFlags refuses a flag that belongs to another judge.

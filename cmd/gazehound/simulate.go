@@ -145,7 +145,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.String("judge", DefaultConfig().Crawl.Judge, "what is relevant of --warc without --labels, and of --demo: "+strings.Join(judgeNames, " | "))
 	f.String("region", "", "what is relevant to judge addresses: as in crawl")
 	f.String("language", "", "`CODE` of judge language, such as th or ja")
-	f.Float64("topic-share", DefaultConfig().Crawl.TopicShare, "of the fullest fit that makes a page relevant, for judge topic")
+	f.Float64("topic-share", DefaultConfig().Crawl.TopicShare, "share of the fullest fit that makes a page relevant, for judge topic")
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
 	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access logs: `SPEC`")
