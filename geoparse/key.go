@@ -25,7 +25,7 @@ func (a *Address) Parts() Parts {
 		Country: a.Country, State: cmp.Or(a.Place.State, a.State), Postcode: cmp.Or(a.Postcode, a.Place.Postcode), City: cmp.Or(a.Place.City, a.City),
 		Street: a.Street, Number: a.HouseNumber, Unit: a.Unit, POBox: a.POBox,
 	}
-	if a.Street != "" && a.Place.ID != "" {
+	if a.Street != "" { // that of a house between two others has no ID, and a name
 		p.Street = cmp.Or(a.Place.Street, a.Street)
 	}
 	if a.Place.Kind == gazetteer.House {

@@ -47,6 +47,22 @@ func TestKey(t *testing.T) {
 	}
 }
 
+// A street is spelled as the gazetteer does, also for a house that it does not
+// know: those are what people add to a map.
+func TestPartsAreSpelledAsKnown(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"Nadorster Str. 12, 26123 Oldenburg", "Nadorster Str. 13, 26123 Oldenburg", "NADORSTER STRASSE 13, 26123 Oldenburg", "Nadorster Strase 999, 26123 Oldenburg"} {
+		v := parse(t, p, Input{Text: text})
+		if len(v.Addresses) != 1 || v.Addresses[0].Parts().Street != "Nadorster Straße" {
+			t.Errorf("%q: %+v", text, v.Addresses)
+		}
+	}
+}
+
 // Two addresses have one key where, and only where, their parts are the same in
 // any spelling; a key is read as what it was made of.
 func TestKeyIsIdentity(t *testing.T) {
