@@ -109,7 +109,6 @@ type Visit struct {
 	Before *frontier.Check
 	Again  Again
 
-	settled  []bool   // of Found: it was visited, so that its priority is of no account and was not asked for
 	sitemaps []string // that the host names
 	text     uint64   // fingerprint of the page's text
 	alone    bool     // a wait of the visit is the page's own, not its host's
@@ -457,29 +456,25 @@ func (c *Crawler) learn(v *Visit) error {
 // bestNew returns the n links of a page with the highest priorities among those
 // that the queue does not know, or all of them if there are fewer.
 func (c *Crawler) bestNew(v *Visit, n int) (best []frontier.Entry, err error) {
-	type candidate struct {
-		entry *frontier.Entry
-		key   frontier.Key
-	}
-	var candidates []candidate
+	var links []*frontier.Entry
 	for i := range v.Found {
-		if !v.settled[i] {
-			candidates = append(candidates, candidate{&v.Found[i], frontier.KeyOf(v.Found[i].URL)})
+		if v.Found[i].Priority > 0 { // else it was visited, or promises nothing
+			links = append(links, &v.Found[i])
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.entry.Priority, a.entry.Priority) })
-	for some := range slices.Chunk(candidates, 4) {
+	slices.SortStableFunc(links, func(a, b *frontier.Entry) int { return cmp.Compare(b.Priority, a.Priority) })
+	for some := range slices.Chunk(links, 4) {
 		keys := make([]frontier.Key, len(some))
-		for i := range some {
-			keys[i] = some[i].key
+		for i, e := range some {
+			keys[i] = frontier.KeyOf(e.URL)
 		}
 		known, err := c.Frontier.Known(keys...)
 		if err != nil {
 			return nil, err
 		}
-		for i := range some {
+		for i, e := range some {
 			if !known[i] && len(best) < n {
-				best = append(best, *some[i].entry)
+				best = append(best, *e)
 			}
 		}
 		if len(best) == n {
@@ -512,8 +507,8 @@ func (c *Crawler) expand(v *Visit) {
 	c.sitemaps(v)
 }
 
-// find scores entries that v has found, or counts why they are left out. It
-// does as it likes with found.
+// find scores entries that v has found, or counts why they are left out. Those
+// that were visited keep the priority 0. It does as it likes with found.
 func (c *Crawler) find(v *Visit, found []frontier.Entry) {
 	found = slices.DeleteFunc(found, func(e frontier.Entry) bool {
 		reason := c.Scope(e.URL)
@@ -526,7 +521,7 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) {
 		return reason != ""
 	})
 	settled := c.settled(found)
-	v.Found, v.settled = slices.Grow(v.Found, len(found)), slices.Grow(v.settled, len(found))
+	v.Found = slices.Grow(v.Found, len(found))
 	for i := range found {
 		e := &found[i]
 		if !settled[i] {
@@ -539,7 +534,7 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) {
 				e.Priority *= c.Traps.Look(e.URL).Factor
 			}
 		}
-		v.Found, v.settled = append(v.Found, *e), append(v.settled, settled[i])
+		v.Found = append(v.Found, *e)
 	}
 }
 
