@@ -134,7 +134,11 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 	page = hashOf(d.URL)
 	title := clip(strings.Join(strings.Fields(d.Title), " "), maxTitle)
 
-	text := []rune(d.Text)
+	last := 0 // nothing is looked at that stands far behind the last address
+	for _, a := range d.Addresses {
+		last = max(last, a.End)
+	}
+	text := []rune(clip(d.Text, last+maxNear+1))
 	spans := spansOf(d.Addresses, len(text))
 	byID := map[string]*mention{}
 	for _, a := range d.Addresses {

@@ -114,7 +114,7 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow 
 
 func noFollow(n *html.Node) bool {
 	rel, _ := attr(n, "rel")
-	for _, token := range strings.Fields(rel) {
+	for token := range strings.FieldsSeq(rel) {
 		if strings.EqualFold(token, "nofollow") {
 			return true
 		}

@@ -110,7 +110,7 @@ func typeName(v any) string {
 // microformat reads the classes of hCard and h-card.
 func (f *finder) microformat(n *html.Node, class string) {
 	var properties []string
-	for _, token := range strings.Fields(clipBytes(class, 500)) {
+	for token := range strings.FieldsSeq(clipBytes(class, 500)) {
 		switch token {
 		case "vcard", "h-card":
 			f.open(n, HCard, thing, "")

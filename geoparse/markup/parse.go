@@ -43,6 +43,8 @@ type Nodes struct {
 const (
 	slabNodes = 64
 	keptSlabs = 64 // between two pages, enough for most
+
+	pieceOfText = 4 << 10 // bytes
 )
 
 // Parse is the function of that name; the tree lives until Free.
@@ -104,6 +106,7 @@ type builder struct {
 	count int              // of them, in the tree
 	slab  []html.Node      // the next ones
 	attrs []html.Attribute // of the last tags, those of one behind those of another
+	texts strings.Builder  // of the last texts and values, one behind the other
 	name  []byte           // of the tag that is being read
 }
 
@@ -181,7 +184,19 @@ func (b *builder) text(data []byte) {
 		}
 		b.startBody(nil)
 	}
-	b.top().AppendChild(b.node(html.TextNode, 0, string(data), nil))
+	b.top().AppendChild(b.node(html.TextNode, 0, b.keep(data), nil))
+}
+
+// keep returns data as a string. Most texts and values are short, so that many
+// lie in one piece of memory.
+func (b *builder) keep(data []byte) string {
+	if b.texts.Cap()-b.texts.Len() < len(data) {
+		b.texts.Reset()
+		b.texts.Grow(max(pieceOfText, len(data)))
+	}
+	from := b.texts.Len()
+	b.texts.Write(data)
+	return b.texts.String()[from:]
 }
 
 func isJSON(script *html.Node) bool {
@@ -213,7 +228,7 @@ func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
 	for more := true; more && len(b.attrs)-first < MaxAttributes; {
 		var key, val []byte
 		if key, val, more = z.TagAttr(); key != nil {
-			b.attrs = append(b.attrs, html.Attribute{Key: attributeName(key), Val: string(val)})
+			b.attrs = append(b.attrs, html.Attribute{Key: attributeName(key), Val: b.keep(val)})
 		}
 	}
 	b.start(a, name, slices.Clip(b.attrs[first:]), selfClosing)
