@@ -28,11 +28,10 @@ const leastOwn = 0.05
 
 // A statement is one mention of an address.
 type statement struct {
-	part  *part
-	n     uint32
-	fit   uint8   // of what it says to the name of the hit: named so, probably meant, another's
-	again bool    // one of the same site comes before it, see spread
-	own   float64 // how much of what its site states is this address, 0 to 1
+	part *part
+	n    uint32
+	fit  uint8   // of what it says to the name of the hit: named so, probably meant, another's
+	own  float64 // how much of what its site states is this address, 0 to 1
 }
 
 // The fits of a statement.
@@ -63,8 +62,8 @@ type account struct {
 // is meant if its site does not call it otherwise as well, or nil.
 func (v *view) account(group uint32, fits func(*row) bool, wish *row) account {
 	a := account{first: math.MaxInt64, role: geoparse.AuthorityRole}
-	sites := map[uint32]int{}
 	members := v.of(group)
+	sites := make(map[uint32]int, len(members))
 	a.statements = make([]statement, len(members))
 	for i, number := range members {
 		p, n := v.at(number)
@@ -129,21 +128,30 @@ func (s *statement) compare(o *statement) int {
 }
 
 // spread puts the first statement of each site before the others, of those
-// that are of the hit's name and of those that are not.
+// that are of the hit's name and of those that are not, which come after them.
 func spread(all []statement) []statement {
 	if len(all) == 1 {
 		return all
 	}
-	seen := map[[2]uint32]bool{}
-	out := slices.Clone(all)
-	for i := range out {
-		s := &out[i]
-		at := [2]uint32{s.row().site, uint32(min(s.fit, meant))}
-		s.again, seen[at] = seen[at], true
+	out := make([]statement, 0, len(all))
+	seen := make(map[uint32]bool, len(all))
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && (all[n].fit == anothers) == (all[0].fit == anothers) {
+			n++
+		}
+		clear(seen)
+		var again []statement
+		for _, s := range all[:n] {
+			if site := s.row().site; seen[site] {
+				again = append(again, s)
+			} else {
+				seen[site] = true
+				out = append(out, s)
+			}
+		}
+		out, all = append(out, again...), all[n:]
 	}
-	slices.SortStableFunc(out, func(x, y statement) int {
-		return cmp.Or(cmp.Compare(min(y.fit, meant), min(x.fit, meant)), compareBool(x.again, y.again))
-	})
 	return out
 }
 
