@@ -145,7 +145,7 @@ func (v *view) shown(f Facet, n uint32) string {
 	case ByMonth:
 		return monthName(n)
 	}
-	return v.texts[n].shown
+	return v.texts[n].shownAs()
 }
 
 // monthNumber returns how many months after January 1970 a month such as

@@ -34,7 +34,7 @@ func (t *table) filterOf(q Query) *filter {
 	defer t.mu.RUnlock()
 	numbers := func(kind Facet, given []string, key func(string) string) (all []uint32) {
 		for _, value := range given {
-			if n, ok := t.numbers[textKey{kind, key(value)}]; ok {
+			if n, ok := t.numbers[t.hashOfText(kind, key(value))]; ok {
 				all = append(all, n)
 			}
 		}

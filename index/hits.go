@@ -62,7 +62,7 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 		}
 	}
 	if q.Sort == ByName {
-		h.Name = s.v.known(r.group).shown
+		h.Name = s.v.known(r.group).shownAs()
 	}
 	if s.ranked {
 		h.Score = float64(g.sum)
@@ -81,7 +81,7 @@ type evident struct {
 func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *marker) Hit {
 	first := all[0]
 	h := Hit{
-		ID: id, Site: v.texts[a.statements[0].row().site].shown, Name: a.name, Names: a.others, Distance: -1, Mentions: len(a.statements),
+		ID: id, Site: v.texts[a.statements[0].row().site].shownAs(), Name: a.name, Names: a.others, Distance: -1, Mentions: len(a.statements),
 		Street: first.Street, HouseNumber: first.Number, Postcode: first.Code, City: first.City, State: first.State, Country: first.Land,
 		FirstSeen: time.Unix(a.first, 0).UTC(), LastSeen: time.Unix(a.last, 0).UTC(),
 		Directory: a.statements[0].own < leastOwn, Role: a.role.String(), SiteWide: a.siteWide, Kind: kindName(a.kind), Person: true,
@@ -102,7 +102,7 @@ func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *m
 			h.Person = h.Person && m.Person
 		}
 		h.Evidence = append(h.Evidence, Evidence{
-			URL: m.URL, Site: v.texts[e.row().site].shown, Title: m.Title, Lang: m.Lang, Snippet: snippet,
+			URL: m.URL, Site: v.texts[e.row().site].shownAs(), Title: m.Title, Lang: m.Lang, Snippet: snippet,
 			Fetched: time.Unix(m.Fetched, 0).UTC(), Gone: timeOf(m.Gone), Confidence: m.Confidence, Origin: m.Origin.String(),
 		})
 	}

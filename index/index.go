@@ -64,8 +64,8 @@ type Options struct {
 	// searched meanwhile wants a second, so that many writes are taken at once
 	// and no search waits. Stats and Walk see every write in any case.
 	Lag time.Duration
-	// OnDemand keeps rows out of memory until somebody asks for anything: 120
-	// bytes a mention and 190 an address that a long crawl can do without.
+	// OnDemand keeps rows out of memory until somebody asks for anything: 100
+	// bytes a mention and 200 an address that a long crawl can do without.
 	OnDemand bool
 }
 
@@ -668,8 +668,8 @@ func (x *Index) Stats(ctx context.Context) (Stats, error) {
 	}
 	s := Stats{Mentions: v.mentions}
 	counts, pages, others := make([]int, len(v.ids)), make([]uint64, 0, v.mentions), []uint64(nil)
-	v.each(func(_ *part, _ uint32, r *row) {
-		counts[r.group]++
+	v.each(func(p *part, n uint32, r *row) {
+		counts[p.groups[n]]++
 		pages = append(pages, r.page)
 	})
 	wide := v.siteWides()
@@ -680,8 +680,8 @@ func (x *Index) Stats(ctx context.Context) (Stats, error) {
 		}
 	}
 	if s.SiteWide > 0 {
-		v.each(func(_ *part, _ uint32, r *row) {
-			if !wide.on[onSite(r)] {
+		v.each(func(p *part, n uint32, r *row) {
+			if !wide.on[onSite(p.groups[n], r.site)] {
 				others = append(others, r.page)
 			}
 		})

@@ -87,10 +87,10 @@ func (v *view) account(group uint32, fits func(*row) bool, wish *row) account {
 				chosen = names[i]
 			}
 		}
-		a.name = v.texts[chosen.text].shown
+		a.name = v.texts[chosen.text].shownAs()
 		for _, n := range names {
 			if n != chosen && n.stated && len(a.others) < maxOthers {
-				a.others = append(a.others, v.texts[n.text].shown)
+				a.others = append(a.others, v.texts[n.text].shownAs())
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func (r *row) voice() int {
 // betterNamed tells whether r's name rather than o's is what an address is
 // known by.
 func (r *row) betterNamed(o *row, texts []text) bool {
-	return cmp.Or(cmp.Compare(r.voice(), o.voice()), strings.Compare(texts[o.name].key, texts[r.name].key), cmp.Compare(o.page, r.page)) > 0
+	return cmp.Or(cmp.Compare(r.voice(), o.voice()), strings.Compare(texts[o.name].keyOf(), texts[r.name].keyOf()), cmp.Compare(o.page, r.page)) > 0
 }
 
 // names returns the names that statements have, the best first: those on pages
@@ -238,14 +238,14 @@ func (v *view) names(all []statement, fits func(*row) bool) []*naming {
 		if c := cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes, a.votes), cmp.Compare(b.rows, a.rows)); c != 0 {
 			return c
 		}
-		return strings.Compare(v.texts[a.text].key, v.texts[b.text].key)
+		return strings.Compare(v.texts[a.text].keyOf(), v.texts[b.text].keyOf())
 	}
 	slices.SortFunc(single, order)
 	places := v.placeWords(all)
 	names := single[:0]
 	var words []string
 	for _, n := range single[:min(maxNames, len(single))] {
-		n.words, words = wordsOf(v.texts[n.text].phrase, places, words)
+		n.words, words = wordsOf(v.texts[n.text].phrase(), places, words)
 		i := slices.IndexFunc(names, func(o *naming) bool { return o.words.same(&n.words) })
 		if i < 0 {
 			names = append(names, n)
@@ -273,7 +273,7 @@ func (v *view) placeWords(all []statement) []string {
 	for i := range all {
 		if city := all[i].row().city; !slices.Contains(cities, city) {
 			cities = append(cities, city)
-			words = append(words, strings.Fields(v.texts[city].phrase)...)
+			words = append(words, strings.Fields(v.texts[city].phrase())...)
 		}
 	}
 	return words

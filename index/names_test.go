@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gazehound/geoparse"
+
+	"github.com/paulmach/orb"
 )
 
 // at is a page that states one address with a name.
@@ -113,5 +115,27 @@ func TestDirectorySite(t *testing.T) {
 		if own := h.HouseNumber == "1"; h.Directory == own || (h.Site == "firma.example") != own {
 			t.Errorf("%+v", h)
 		}
+	}
+}
+
+// Of pages that fit alike, the same one is shown first however the data lie on the
+// disk.
+func TestTiedMentions(t *testing.T) {
+	var pages []Document
+	for i := range 9 {
+		pages = append(pages, at(fmt.Sprintf("https://a%d.example/", i), "Bäcker", "Bäckerei Meyer", geoparse.ListedRole))
+	}
+	first := slices.MinFunc(pages, func(a, b Document) int { return strings.Compare(hashOf(a.URL), hashOf(b.URL)) }).URL
+	for range 2 {
+		x := open(t)
+		for _, d := range pages {
+			put(t, x, d)
+		}
+		for _, q := range []Query{{Text: "meyer"}, {Text: "bäckerei meyer"}, {Text: "meyer nirgends"}, {Text: "meyer", Center: &orb.Point{8.2, 53.1}, Radius: 5000}} {
+			if r := find(t, x, q); r.Total != 1 || r.Hits[0].Evidence[0].URL != first {
+				t.Errorf("%+v: %+v, want %s first", q, r.Hits, first)
+			}
+		}
+		slices.Reverse(pages)
 	}
 }

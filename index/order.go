@@ -131,7 +131,7 @@ func (s *search) best(q *Query, c *centre, lift float64, last *ranked) (page []r
 		}
 		r := ranked{group: n, id: s.v.ids[n], value: value}
 		if q.Sort == ByName {
-			r.name = s.v.known(n).key
+			r.name = s.v.known(n).keyOf()
 		}
 		if last != nil && r.compare(last) <= 0 {
 			before++

@@ -31,7 +31,7 @@ func TestWithin(t *testing.T) {
 		r := &rows{}
 		for range rapid.IntRange(1, 300).Draw(t, "rows") {
 			m := &mention{Precision: gazetteer.Precision(rapid.IntRange(0, 3).Draw(t, "precision")), Point: orb.Point{near(middle[0], 180, "x"), near(middle[1], 90, "y")}}
-			r.all = append(r.all, newTable().add(1, 1, m))
+			r.all = append(r.all, newTable().add(1, m))
 		}
 		r.place()
 		q := Query{Center: &orb.Point{near(middle[0], 180, "cx"), near(middle[1], 90, "cy")}, Radius: rapid.SampledFrom([]float64{1, 100, 5000, 300_000, MaxRadius}).Draw(t, "radius")}
@@ -84,5 +84,43 @@ func TestLists(t *testing.T) {
 	}
 	if len(l.now)+len(l.old) == 200_000 || l.size > maxListsBytes {
 		t.Errorf("%d and %d lists are kept, %d bytes", len(l.now), len(l.old), l.size)
+	}
+}
+
+// The nearest are those whose distance is the smallest, wherever the centre is and
+// in however many segments they lie.
+func TestNearest(t *testing.T) {
+	x := open(t)
+	docs := made(2400)
+	for _, piece := range [][]Document{docs[:2000], docs[2000:2390], docs[2390:]} { // a small segment has no bands
+		putAll(t, x, piece, 64)
+		if err := x.queue.settle(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := x.seeAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.release()
+	for _, centre := range []orb.Point{{8.2, 53.12}, {8.1, 53.05}, {8.2001, 53.9}, {-171, 10}, {8.2, 90}} {
+		for _, q := range []Query{{}, {Text: "stadt", Sort: Distance}} {
+			q.Center, q.Limit = &centre, 20
+			r := find(t, x, q)
+			if r.Total < 4*256 {
+				t.Fatalf("%d addresses are looked at one by one", r.Total)
+			}
+			c := newCentre(centre)
+			var all []float64
+			for _, at := range v.places() {
+				all = append(all, metres(c.haversine(at)))
+			}
+			slices.Sort(all)
+			for i, h := range r.Hits {
+				if h.Distance != all[i] {
+					t.Errorf("%v %+v: number %d is %v m away, want %v", centre, q, i, h.Distance, all[i])
+				}
+			}
+		}
 	}
 }

@@ -28,7 +28,7 @@ func (v *view) siteWide(site uint32, mentions int) bool {
 }
 
 // onSite numbers an address on a site.
-func onSite(r *row) uint64 { return uint64(r.group)<<32 | uint64(r.site) }
+func onSite(group, site uint32) uint64 { return uint64(group)<<32 | uint64(site) }
 
 // siteWides are the addresses that stand on most pages of a site.
 type siteWides struct {
@@ -42,9 +42,9 @@ func (v *view) siteWides() siteWides {
 	v.widening.Do(func() {
 		v.wides = siteWides{on: map[uint64]bool{}, groups: map[uint32]bool{}}
 		var mentions []uint64
-		v.each(func(_ *part, _ uint32, r *row) {
+		v.each(func(p *part, n uint32, r *row) {
 			if v.sitePages()[r.site] >= leastPages {
-				mentions = append(mentions, onSite(r))
+				mentions = append(mentions, onSite(p.groups[n], r.site))
 			}
 		})
 		slices.Sort(mentions)

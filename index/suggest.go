@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -18,41 +19,54 @@ type Suggestion struct {
 
 // A start is a place in a text at which typing may begin: at each word.
 type start struct {
-	rest string // of the folded text
 	text uint32
-	head bool // rest is all of it
+	at   uint8 // in its phrase, in bytes
 }
 
-// suggestions are the starts of all texts.
+// rest returns what follows a start.
+func (s start) rest(texts []text) string { return texts[s.text].phrase()[s.at:] }
+
+// suggestions are the starts of all texts. They are made when somebody types.
 type suggestions struct {
+	mu     sync.Mutex
 	sorted []start
 	fresh  []start // those that came since sorted was made
-	texts  int     // that were taken in
+	texts  []text  // that were taken in
 }
 
 // maxStarts bounds the words of one text at which typing may begin.
 const maxStarts = 8
 
-// grow takes in the texts that are new.
-func (s *suggestions) grow(texts []text) {
-	for n := s.texts; n < len(texts); n++ {
-		if t := texts[n]; t.kind != "" && t.kind != ByHost {
-			rest, head := t.phrase, true
+// of returns the starts of the texts of a view, and maybe of newer ones: in
+// order, and others; and these texts.
+func (s *suggestions) of(v *view) (sorted, fresh []start, texts []text) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := len(s.texts); n < len(v.texts); n++ {
+		if t := &v.texts[n]; t.suggested() {
+			phrase := t.phrase()
+			at := 0
 			for range maxStarts {
-				s.fresh = append(s.fresh, start{rest, uint32(n), head})
-				_, after, more := strings.Cut(rest, " ")
-				if rest, head = after, false; !more {
+				s.fresh = append(s.fresh, start{uint32(n), uint8(at)})
+				word := strings.IndexByte(phrase[at:], ' ')
+				if word < 0 {
 					break
 				}
+				at += word + 1
 			}
 		}
 	}
-	s.texts = len(texts)
+	if len(s.texts) < len(v.texts) {
+		s.texts = v.texts
+	}
 	if len(s.fresh) > 1000+len(s.sorted)/10 {
 		all := slices.Concat(s.sorted, s.fresh)
-		slices.SortFunc(all, func(a, b start) int { return cmp.Or(strings.Compare(a.rest, b.rest), cmp.Compare(a.text, b.text)) })
+		slices.SortFunc(all, func(a, b start) int {
+			return cmp.Or(strings.Compare(a.rest(s.texts), b.rest(s.texts)), cmp.Compare(a.text, b.text))
+		})
 		s.sorted, s.fresh = all, nil
 	}
+	return s.sorted, s.fresh, s.texts
 }
 
 // foldPhrase folds a text to words with single spaces between them.
@@ -79,12 +93,14 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 	if folded == "" {
 		return []Suggestion{}, nil
 	}
+	sorted, fresh, texts := x.table.starts.of(v)
 	type candidate struct {
 		start
+		rest  int // bytes
 		count uint32
 	}
 	order := func(a, b candidate) int {
-		return cmp.Or(compareBool(b.head, a.head), cmp.Compare(b.count, a.count), cmp.Compare(len(a.rest), len(b.rest)), strings.Compare(v.texts[a.text].shown, v.texts[b.text].shown), cmp.Compare(a.text, b.text))
+		return cmp.Or(compareBool(b.at == 0, a.at == 0), cmp.Compare(b.count, a.count), cmp.Compare(a.rest, b.rest), strings.Compare(texts[a.text].shownAs(), texts[b.text].shownAs()), cmp.Compare(a.text, b.text))
 	}
 	usage := v.usage()
 	var best []candidate
@@ -92,7 +108,7 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 		if int(s.text) >= len(usage) || usage[s.text] == 0 {
 			return
 		}
-		c := candidate{s, usage[s.text]}
+		c := candidate{s, len(s.rest(texts)), usage[s.text]}
 		if len(best) == limit && order(best[limit-1], c) <= 0 {
 			return
 		}
@@ -107,22 +123,22 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 		at, _ := slices.BinarySearchFunc(best, c, order)
 		best = slices.Insert(best, at, c)
 	}
-	from, _ := slices.BinarySearchFunc(v.starts.sorted, folded, func(s start, folded string) int { return strings.Compare(s.rest, folded) })
-	for _, s := range v.starts.sorted[from:] {
-		if !strings.HasPrefix(s.rest, folded) {
+	from, _ := slices.BinarySearchFunc(sorted, folded, func(s start, folded string) int { return strings.Compare(s.rest(texts), folded) })
+	for _, s := range sorted[from:] {
+		if !strings.HasPrefix(s.rest(texts), folded) {
 			break
 		}
 		consider(s)
 	}
-	for _, s := range v.starts.fresh {
-		if strings.HasPrefix(s.rest, folded) {
+	for _, s := range fresh {
+		if strings.HasPrefix(s.rest(texts), folded) {
 			consider(s)
 		}
 	}
 	all := make([]Suggestion, len(best))
 	for i, c := range best {
-		t := v.texts[c.text]
-		all[i] = Suggestion{t.shown, t.kind, int(c.count)}
+		t := &texts[c.text]
+		all[i] = Suggestion{t.shownAs(), textKinds[t.kind], int(c.count)}
 	}
 	return all, nil
 }

@@ -21,7 +21,6 @@ type view struct {
 	parts      []part
 	ids        []uint64 // of the groups
 	texts      []text
-	starts     suggestions
 	mentions   int // that live
 	rows       int // with those that were deleted and are not merged away
 
@@ -199,6 +198,7 @@ func (x *Index) read() error {
 			v.summaries()
 			v.usage()
 			v.sitePages()
+			x.table.starts.of(v)
 		}
 	}
 	x.setView(v)
@@ -240,8 +240,6 @@ func (t *table) show(v *view, snapshot *scorch.IndexSnapshot) error {
 		v.parts = append(v.parts, p)
 	}
 	t.segments = segments
-	t.suggest.grow(t.texts)
-	v.starts = suggestions{sorted: t.suggest.sorted, fresh: t.suggest.fresh[:len(t.suggest.fresh):len(t.suggest.fresh)]}
 	v.ids, v.texts = t.ids[:len(t.ids):len(t.ids)], t.texts[:len(t.texts):len(t.texts)]
 	return nil
 }
@@ -263,14 +261,15 @@ func (v *view) summaries() []summary {
 	v.gathering.Do(func() {
 		v.gathered, v.spots = make([]summary, len(v.ids)), make([]spot, len(v.ids))
 		v.each(func(p *part, n uint32, r *row) {
-			a := &v.gathered[r.group]
+			group := p.groups[n]
+			a := &v.gathered[group]
 			a.mixed = a.mixed || a.row != nil && (a.row.host != r.host || a.row.kind != r.kind)
 			a.osm = a.osm || r.osm
 			if r.name != 0 && (a.named == nil || r.betterNamed(a.named, v.texts)) {
 				a.named = r
 			}
 			if a.row == nil || r.better(a.row) {
-				a.row, a.number, v.spots[r.group] = r, p.base+n, r.spot
+				a.row, a.number, v.spots[group] = r, p.base+n, r.spot
 			}
 			if a.mentions++; a.mentions == 1 || r.first < a.first {
 				a.first = r.first
@@ -283,9 +282,10 @@ func (v *view) summaries() []summary {
 		}
 		v.members = make([]uint32, from)
 		next := make([]uint32, len(v.ids))
-		v.each(func(p *part, n uint32, r *row) {
-			v.members[v.gathered[r.group].from+next[r.group]] = p.base + n
-			next[r.group]++
+		v.each(func(p *part, n uint32, _ *row) {
+			group := p.groups[n]
+			v.members[v.gathered[group].from+next[group]] = p.base + n
+			next[group]++
 		})
 	})
 	return v.gathered
@@ -307,11 +307,11 @@ func (v *view) of(group uint32) []uint32 {
 func (v *view) place(group uint32) *row { return v.summaries()[group].row }
 
 // known returns the name that a group is known by among all others.
-func (v *view) known(group uint32) text {
+func (v *view) known(group uint32) *text {
 	if r := v.summaries()[group].named; r != nil {
-		return v.texts[r.name]
+		return &v.texts[r.name]
 	}
-	return text{}
+	return &v.texts[0]
 }
 
 // usage returns for every text how many living rows have it.

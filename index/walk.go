@@ -38,7 +38,7 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 		fit = f.fits
 	}
 	if !f.none {
-		v.each(func(_ *part, _ uint32, r *row) { fits[r.group] = fits[r.group] || f.fits(r) })
+		v.each(func(p *part, n uint32, r *row) { fits[p.groups[n]] = fits[p.groups[n]] || f.fits(r) })
 	}
 	var groups []uint32
 	whole := v.whole(q)
