@@ -32,6 +32,7 @@ type exportFlags struct {
 	precision                string
 	missing, evidence        bool
 	rs, excel                bool
+	lang, dialect            string
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -80,6 +81,8 @@ on the map. It compares with the date of that data; look before you map.`,
 	f.BoolVar(&o.evidence, "include-evidence", false, "with the page's title and up to 120 characters of its text")
 	f.BoolVar(&o.rs, "rs", false, "geojsonseq: an RS character before each line")
 	f.BoolVar(&o.excel, "excel", false, "csv: for Excel, which then keeps umlauts and leading zeros")
+	f.StringVar(&o.lang, "lang", "", "html: `LANGUAGE` of its own words, en or de")
+	f.StringVar(&o.dialect, "csv-dialect", "", "csv: columns as a `PROGRAM` wants them: plain (lat, lon) or datasette (latitude, longitude)")
 	cmd.AddCommand(newExportCDXJCommand(a), newExportWACZCommand(a))
 	return cmd
 }
@@ -107,12 +110,22 @@ func formatOf(args []string) (export.Format, error) {
 
 // options turns the flags into options; now is what days count back from.
 func (o exportFlags) options(now time.Time) (export.Options, error) {
-	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs, Excel: o.excel,
+	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs, Excel: o.excel, Lang: o.lang,
 		Query: index.Query{Street: o.street, Postcode: o.code, Host: o.host, Kind: o.kind}}
 	for _, kind := range o.kind {
 		if !slices.Contains(index.Kinds(), kind) {
 			return e, fail(exitUsage, "--kind wants one of %s, got %.40q.%s", strings.Join(index.Kinds(), ", "), kind, didYouMean(kind, index.Kinds()))
 		}
+	}
+	if o.lang != "" && o.lang != "en" && o.lang != "de" {
+		return e, fail(exitUsage, "--lang wants en or de, got %.40q", o.lang)
+	}
+	switch o.dialect {
+	case "", "plain":
+	case "datasette":
+		e.Datasette = true
+	default:
+		return e, fail(exitUsage, "--csv-dialect wants plain or datasette, got %.40q.%s", o.dialect, didYouMean(o.dialect, []string{"plain", "datasette"}))
 	}
 	if o.box != "" {
 		b, err := boxOf(o.box)
@@ -185,7 +198,7 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 		return err
 	}
 	if err := o.Validate(format); err != nil {
-		return fail(exitUsage, "%w", err)
+		return fail(exitUsage, "%s", strings.TrimPrefix(err.Error(), "export: "+export.ErrOptions.Error()+": "))
 	}
 	p, cfg, err := a.project(nil)
 	if err != nil {
@@ -207,6 +220,22 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	}
 	if err := a.exportTerms(&o, p, flags.region); err != nil {
 		return err
+	}
+
+	if format.Name == "html" {
+		switch m, err := gazetteer.OpenBasemap(p.basemap()); {
+		case err == nil:
+			defer m.Close()
+			o.Shapes = func(box orb.Bound) []gazetteer.Shape {
+				shapes, err := m.Shapes(box)
+				if err != nil {
+					a.warn("the map has no streets: %s", oneLine(err.Error()))
+				}
+				return shapes
+			}
+		case !errors.Is(err, fs.ErrNotExist):
+			a.warn("the map has no streets: %s", oneLine(err.Error()))
+		}
 	}
 
 	var sum export.Summary

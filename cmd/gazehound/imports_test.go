@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"index":        {"geoparse", "gazetteer"},
 	"index/api":    {"index", "index/export", "index/web", "gazetteer", "geoparse"},
 	"index/export": {"index", "gazetteer"},
-	"index/web":    {"index", "geoparse", "gazetteer"},
+	"index/web":    {"index", "index/export", "geoparse", "gazetteer"},
 
 	"index/web/build": {},
 }

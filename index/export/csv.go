@@ -94,6 +94,9 @@ const byteOrderMark = "\ufeff"
 func writeCSV(r *run) error {
 	columns := r.columns()
 	head := []string{"lat", "lon"}
+	if r.Datasette {
+		head = []string{"latitude", "longitude"}
+	}
 	for _, c := range columns {
 		head = append(head, strings.TrimPrefix(c.name, "@"))
 	}

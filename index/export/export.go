@@ -94,11 +94,17 @@ type Options struct {
 	// it, and as of the date of that data.
 	Missing bool
 
+	// Lang is the language of html's own words, "en" or "de"; "": English.
+	Lang string
+	// Shapes returns what the base map has in a box, drawn by html; nil: nothing.
+	Shapes func(orb.Bound) []gazetteer.Shape
+
 	Link string // atom: address of what is written, its identity; may be empty
 
-	Evidence bool // words of the pages: title, and up to 120 characters around the address
-	RS       bool // geojsonseq: an RS character (0x1E) before each line
-	Excel    bool // csv: a byte order mark, and numbers that Excel leaves as they are
+	Evidence  bool // words of the pages: title, and up to 120 characters around the address
+	RS        bool // geojsonseq: an RS character (0x1E) before each line
+	Datasette bool // csv: latitude and longitude in place of lat and lon, as Datasette's map wants them
+	Excel     bool // csv: a byte order mark, and numbers that Excel leaves as they are
 }
 
 // Validate returns an error that wraps ErrOptions or index.ErrQuery where o
@@ -116,8 +122,14 @@ func (o Options) Validate(f Format) error {
 		return bad("an address that is missing has no precision %s; the best is %s", gazetteer.HousePrecision, gazetteer.InterpolatedPrecision)
 	case o.Evidence && f.facts:
 		return bad("%s never holds words of pages", f.Name)
+	case o.Lang != "" && f.Name != "html":
+		return bad("%s has no words of its own in a language; html has", f.Name)
+	case o.Lang != "" && words[o.Lang] == nil:
+		return bad("no language %q; there are en and de", o.Lang)
 	case o.RS && f.Name != "geojsonseq":
 		return bad("%s has no RS characters to choose; geojsonseq has", f.Name)
+	case o.Datasette && f.Name != "csv":
+		return bad("%s is not for Datasette; csv is", f.Name)
 	case o.Excel && f.Name != "csv":
 		return bad("%s is not for Excel; csv is", f.Name)
 	}

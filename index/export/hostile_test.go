@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/csv"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 
 	"gazehound/gazetteer"
 
+	"github.com/paulmach/orb"
 	"golang.org/x/net/html"
 )
 
@@ -150,7 +152,7 @@ func checkHTML(t testing.TB, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := strings.Fields("html head meta title style body h1 h2 p svg path a circle main ul li b br small q footer")
+	known := strings.Fields("html head meta title style body h1 h2 p svg g path a circle main ul li b br small q footer")
 	ids := map[string]bool{}
 	var targets []string
 	for n := range doc.Descendants() {
@@ -177,6 +179,47 @@ func checkHTML(t testing.TB, text string) {
 		if !ids[id] {
 			t.Errorf("html: no entry %q", id)
 		}
+	}
+}
+
+// The page has the streets of the base map that lie on its map, and words of its
+// own in the language that was chosen.
+func TestPageInGerman(t *testing.T) {
+	o := options()
+	o.Lang = "de"
+	var asked orb.Bound
+	o.Shapes = func(b orb.Bound) []gazetteer.Shape {
+		asked = b
+		return []gazetteer.Shape{{Kind: gazetteer.MajorRoad, Lines: []orb.LineString{{{8.2, 53.1}, {8.25, 53.15}}}}, {Kind: gazetteer.Water, Lines: []orb.LineString{{{8.2, 53.1}, {8.21, 53.1}, {8.21, 53.11}, {8.2, 53.1}}}}}
+	}
+	text, _ := export(t, town(t, shops), "html", o)
+	checkHTML(t, text)
+	for _, want := range []string{`<html lang="de">`, "Adressen in Oldenburg", "Lage zwischen Nachbarn geschätzt", `<path class="water" d="M`, `<path class="major" d="M`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page is without %s", want)
+		}
+	}
+	if !asked.Contains(orb.Point{8.2187, 53.15262}) || !asked.Contains(orb.Point{13.73, 51.05}) {
+		t.Errorf("the base map was asked for %v", asked)
+	}
+	for lang, texts := range words {
+		if len(texts) != len(words["en"]) {
+			t.Errorf("%s has %d texts, en has %d", lang, len(texts), len(words["en"]))
+		}
+	}
+	for name, o := range map[string]Options{"csv": {Lang: "de"}, "html": {Lang: "fr"}, "kml": {Datasette: true}} {
+		f, _ := Lookup(name)
+		if err := o.Validate(f); !errors.Is(err, ErrOptions) {
+			t.Errorf("%s with %+v: %v", name, o, err)
+		}
+	}
+}
+
+func TestDatasette(t *testing.T) {
+	o := options()
+	o.Datasette = true
+	if text, _ := export(t, town(t, shops), "csv", o); !strings.HasPrefix(text, "latitude,longitude,ref,") {
+		t.Errorf("%.60q", text)
 	}
 }
 

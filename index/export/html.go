@@ -23,7 +23,21 @@ var pageSource string
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"date": func(t time.Time) string { return t.Format(time.DateOnly) },
 	"link": link,
+	"show": func(url string) string {
+		_, rest, _ := strings.Cut(url, "://")
+		return strings.TrimSuffix(rest, "/")
+	},
 }).Parse(pageSource))
+
+// words are the page's own, by language.
+var words = map[string]map[string]string{
+	"en": {"lang": "en", "title": "Addresses", "in": "in", "address": "address", "addresses": "addresses", "stated": "as web pages state them.", "more": "more", "pages": "pages", "seen": "read on",
+		"map": "Map: each dot leads to its address in the list", "texts": "Texts are quoted from the pages they link to, which are their owners'.",
+		"interpolated": "position estimated between neighbours", "street": "position of the street only", "postcode": "position of the postcode area only", "city": "position of the town only"},
+	"de": {"lang": "de", "title": "Adressen", "in": "in", "address": "Adresse", "addresses": "Adressen", "stated": "wie Seiten im Netz sie nennen.", "more": "weitere", "pages": "Seiten", "seen": "gelesen am",
+		"map": "Karte: Jeder Punkt führt zu seiner Adresse in der Liste", "texts": "Texte stammen von den Seiten, auf die sie verweisen, und gehören deren Eigentümern.",
+		"interpolated": "Lage zwischen Nachbarn geschätzt", "street": "nur die Lage der Straße", "postcode": "nur die Lage des Postleitzahlgebiets", "city": "nur die Lage des Ortes"},
+}
 
 // A row is what is kept of each address while the page is laid out.
 type row struct {
@@ -50,7 +64,12 @@ func writeHTML(r *run) error {
 	if err != nil {
 		return err
 	}
-	if err := r.part("head", map[string]any{"Title": r.title(), "Addresses": len(rows), "Map": m}); err != nil {
+	t := words[cmp.Or(r.Lang, "en")]
+	title := t["title"]
+	if r.Region != "" {
+		title += " " + t["in"] + " " + r.Region
+	}
+	if err := r.part("head", map[string]any{"T": t, "Title": title, "Addresses": len(rows), "Map": m}); err != nil {
 		return err
 	}
 	area := ""
@@ -69,11 +88,11 @@ func writeHTML(r *run) error {
 			}
 		}
 		p := r.properties(h)
-		if err := r.part("address", &p); err != nil {
+		if err := r.part("address", map[string]any{"T": t, "P": &p, "Position": t[p.Precision]}); err != nil {
 			return err
 		}
 	}
-	return r.part("foot", map[string]any{"Notice": r.Notice(), "Addresses": len(rows)})
+	return r.part("foot", map[string]any{"T": t, "Notice": r.Notice(), "Addresses": len(rows)})
 }
 
 // part writes a part of the page.
@@ -95,6 +114,7 @@ func keyOf(h *index.Hit) string {
 type plan struct {
 	Width, Height float64
 	Region        string // SVG path
+	Layers        []Layer
 	Dots          []dot
 }
 
@@ -162,6 +182,15 @@ func (r *run) draw(rows []row) (*plan, error) {
 		p.Dots[i].Radius = unit(3 + math.Log2(float64(1+p.Dots[i].More)))
 	}
 	p.Region = path(r.Outline, at)
+	if r.Shapes != nil {
+		dx, dy := mapWidth/2/(shrink*scale), p.Height/2/scale
+		c := b.Center()
+		seen := orb.Bound{Min: orb.Point{c[0] - dx, c[1] - dy}, Max: orb.Point{c[0] + dx, c[1] + dy}}
+		p.Layers = Layers(r.Shapes(seen), func(q orb.Point) (x, y float64) {
+			xy := at(q)
+			return xy[0], xy[1]
+		})
+	}
 	return p, nil
 }
 

@@ -3,11 +3,11 @@ package web
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"gazehound/gazetteer"
+	"gazehound/index/export"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/clip"
@@ -28,16 +28,12 @@ const (
 type plan struct {
 	Width, Height float64
 	Region        string // SVG path of the outline
-	Layers        []layer
+	Layers        []export.Layer
 	Known, Dots   string // paths of points
 	Pins          []pin
 	Bar           float64 // length of the scale's bar
 	BarText       string
 }
-
-// A layer is all that the base map has of one kind: its name is a class of the
-// style sheet.
-type layer struct{ Kind, Path string }
 
 // A pin stands for one hit, or for several that would cover each other.
 type pin struct {
@@ -60,7 +56,7 @@ func draw(outline orb.MultiPolygon, hits []hit, more, known []orb.Point, asked b
 	m := newProjection(bound)
 	p := &plan{Width: mapWidth, Height: mapHeight, Region: m.path(outline)}
 	if shapes != nil {
-		p.Layers = m.layers(shapes(m.seen()))
+		p.Layers = export.Layers(shapes(m.seen()), m.at)
 	}
 
 	p.Dots = m.dots(more)
@@ -206,46 +202,6 @@ func (p projection) seen() orb.Bound {
 		return orb.Point{(x/p.scale + p.left) * 180 / math.Pi, (2*math.Atan(math.Exp(-(y/p.scale+p.top))) - math.Pi/2) * 180 / math.Pi}
 	}
 	return orb.Bound{Min: at(0, mapHeight), Max: at(mapWidth, 0)}
-}
-
-// maxLayers bounds the paths of all layers in bytes; small streets give way.
-const maxLayers = 120_000
-
-// layers returns the shapes as one path for each kind, areas first, as fine as
-// the map can show.
-func (p projection) layers(shapes []gazetteer.Shape) []layer {
-	// In this order they are drawn; the streets are given room from the end.
-	order := []gazetteer.ShapeKind{gazetteer.Green, gazetteer.Water, gazetteer.River, gazetteer.Rail, gazetteer.MinorRoad, gazetteer.MiddleRoad, gazetteer.MajorRoad}
-	left := maxLayers
-	layers := make([]layer, len(order))
-	for i := len(order) - 1; i >= 0; i-- {
-		var b strings.Builder
-		for _, s := range shapes {
-			for _, line := range s.Lines {
-				if s.Kind != order[i] || b.Len() > left {
-					continue
-				}
-				last, n := [2]int{}, 0
-				for _, at := range line {
-					x, y := p.at(at)
-					q := [2]int{int(math.Round(x * 2)), int(math.Round(y * 2))} // halves of a unit, see the template
-					switch {
-					case n == 0:
-						fmt.Fprintf(&b, "M%d %d", q[0], q[1])
-					case q == last:
-						continue
-					default:
-						fmt.Fprintf(&b, "l%d %d", q[0]-last[0], q[1]-last[1])
-					}
-					last = q
-					n++
-				}
-			}
-		}
-		layers[i] = layer{order[i].String(), b.String()}
-		left -= b.Len()
-	}
-	return slices.DeleteFunc(layers, func(l layer) bool { return l.Path == "" })
 }
 
 // bar returns a round length of at most a quarter of the map, in its units and

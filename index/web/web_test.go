@@ -11,6 +11,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/index/export"
 
 	"github.com/paulmach/orb"
 	"pgregory.net/rapid"
@@ -118,7 +119,7 @@ func TestLayers(t *testing.T) {
 	if len(m.Layers) != 2 || m.Layers[0].Kind != "minor" || m.Layers[1].Kind != "major" || strings.Count(m.Layers[1].Path, "l") != 1 {
 		t.Fatalf("layers %.200v", m.Layers)
 	}
-	if n := len(m.Layers[0].Path); n < maxLayers/2 || n > maxLayers+100 {
+	if n := len(m.Layers[0].Path); n < export.MaxLayers/2 || n > export.MaxLayers+100 {
 		t.Errorf("small streets take %d bytes", n)
 	}
 }
