@@ -8,12 +8,15 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -258,6 +261,85 @@ func (x fault) gaps(t *testing.T, ledger *demo.Ledger) (shortest time.Duration) 
 		}
 	}
 	return shortest
+}
+
+// Who is killed right after it has asked a host leaves that alone for as long as
+// if it had not been: for the delay of all hosts, for the one of its robots.txt,
+// and for as long as it has asked for patience with a 503.
+func TestKilledIsPolite(t *testing.T) {
+	t.Parallel() // it mostly waits
+	const delay, slow, busy = 2 * time.Second, 3 * time.Second, 4 * time.Second
+	data, _ := townProject(t)
+	type request struct {
+		path   string
+		status int
+		began  time.Time
+	}
+	var mu sync.Mutex
+	ledger := map[string][]request{} // by host
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began, status := time.Now(), http.StatusOK
+		mu.Lock()
+		defer mu.Unlock()
+		switch asked := len(ledger[r.Host]); {
+		case r.URL.Path != "/robots.txt" && r.Host == "busy.example" && asked == 1:
+			w.Header().Set("Retry-After", fmt.Sprint(busy.Seconds()))
+			status = http.StatusServiceUnavailable
+		case r.URL.Path == "/robots.txt" && r.Host != "slow.example":
+			status = http.StatusNotFound
+		}
+		ledger[r.Host] = append(ledger[r.Host], request{r.URL.Path, status, began})
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, "User-agent: *\nCrawl-delay: %v\n", slow.Seconds()) // of the page this is the text
+	}))
+	t.Cleanup(web.Close)
+	seeds := filepath.Join(t.TempDir(), "seeds.txt")
+	if err := os.WriteFile(seeds, []byte("http://plain.example/\nhttp://slow.example/\nhttp://busy.example/\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	crawl := func() *process {
+		return startProgram(t, "crawl", "--quiet", "--data", data, "--seeds", seeds, "--proxy", web.URL, "--delay", delay.String(), "--contact", "https://bot.example/")
+	}
+	// killed waits until the crawl has noted how long a host rests.
+	killed := func(p *process, requests int, note string) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			text, err := os.ReadFile(project{data}.politeness())
+			mu.Lock()
+			asked := len(ledger["plain.example"]) + len(ledger["slow.example"]) + len(ledger["busy.example"])
+			mu.Unlock()
+			if err == nil && asked >= requests && regexp.MustCompile(note).Match(text) {
+				break
+			}
+			if time.Now().After(end) || len(p.ended) > 0 {
+				t.Fatalf("%d requests, want %d and a note %s in\n%s", asked, requests, note, text)
+			}
+		}
+		p.Process.Kill()
+		<-p.ended
+	}
+	killed(crawl(), 3, `"slow.example".*"delay":3000`)
+	killed(crawl(), 4, `"busy.example".*"fails":1`)
+	if code := crawl().end(t); code != 0 {
+		t.Fatalf("exit %d of the last run", code)
+	}
+	for host, want := range map[string]time.Duration{"plain.example": delay, "slow.example": slow, "busy.example": busy} {
+		requests := ledger[host]
+		for i, r := range requests[1:] {
+			before := requests[i]
+			least := want
+			if host == "busy.example" && before.status != http.StatusServiceUnavailable {
+				least = delay
+			}
+			if gap := r.began.Sub(before.began); gap < least {
+				t.Errorf("%s was asked for %s %v after %s (status %d), want at least %v", host, r.path, gap, before.path, before.status, least)
+			}
+		}
+		if last := requests[len(requests)-1]; last.path != "/" || last.status != http.StatusOK {
+			t.Errorf("the last request of %s: %+v", host, last)
+		}
+	}
 }
 
 // defaultScope is the scope of a crawl as it is configured by default.
