@@ -210,7 +210,9 @@ func storeOptions(o Options) badger.Options {
 	b.BaseLevelSize = 128 << 20 // a level less, and so one rewriting less of everything
 	b.NumLevelZeroTables, b.NumLevelZeroTablesStall = 8, 24
 	b.BlockCacheSize = 0 // blocks are read where the file is mapped
-	if !o.InMemory {
+	if o.InMemory {      // all values lie in tables: one of a mebibyte, Badger's most there, has to fit into a batch
+		b.MemTableSize = max(b.MemTableSize, 8<<20)
+	} else {
 		b.ValueThreshold = 1 << 10 // words go to the value log, where they lie still, and not through the tables
 	}
 	b.ValueLogFileSize = min(max(o.Memory/8, 8<<20), 64<<20) // all but the last one can be given back cheaply, see Fixed
