@@ -108,7 +108,7 @@ type heap struct {
 
 // grid counts what was found in cells.
 func (s *search) grid(zoom int) []Cluster {
-	places := s.v.places()
+	spots := s.v.spots()
 	if s.cells == nil {
 		s.cells = map[cell]int{}
 	}
@@ -116,7 +116,7 @@ func (s *search) grid(zoom int) []Cluster {
 	heaps := s.heaps[:0]
 	last := -1 // most lie where the one before does
 	for _, n := range s.found {
-		p := &places[n]
+		p := &spots[n]
 		if !p.located() {
 			continue
 		}

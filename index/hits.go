@@ -54,7 +54,7 @@ func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error)
 		all = append(all, evident{m, o})
 	}
 	h := s.x.assemble(addressID(r.id), all, &a, s.v, marks)
-	if at := s.v.places()[r.group]; at.located() {
+	if at := s.v.spots()[r.group]; at.located() {
 		row := s.v.place(r.group)
 		h.HasPoint, h.Point, h.Precision, h.Level = true, at.point(), row.precision.String(), row.level.String()
 		if c != nil {

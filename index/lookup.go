@@ -10,8 +10,8 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 )
 
-// A list is where a word of a query stands.
-type list struct {
+// occurrences are where a word of a query stands.
+type occurrences struct {
 	word    word
 	must    bool
 	count   uint64 // of all entries
@@ -62,7 +62,7 @@ type lookUp struct {
 
 // look finds the lists of a word. A search that tries several stages looks it up
 // once for each way.
-func (s *search) look(up lookUp) (l *list, err error) {
+func (s *search) look(up lookUp) (l *occurrences, err error) {
 	if l, known := s.looked[up]; known {
 		return l, nil
 	}
@@ -77,16 +77,16 @@ func (s *search) look(up lookUp) (l *list, err error) {
 	df := min(float64(l.count), float64(s.v.mentions))
 	l.rarity = math.Log(1 + (float64(s.v.mentions)-df+0.5)/(df+0.5))
 	if s.looked == nil {
-		s.looked = map[lookUp]*list{}
+		s.looked = map[lookUp]*occurrences{}
 	}
 	s.looked[up] = l
 	return l, nil
 }
 
 // written finds a word as it is written, and as the start of longer ones.
-func (s *search) written(up lookUp) (*list, error) {
+func (s *search) written(up lookUp) (*occurrences, error) {
 	w := up.word
-	l := &list{word: *w}
+	l := &occurrences{word: *w}
 	if !up.whereOnly {
 		for _, term := range w.terms {
 			if err := s.add(l, inWords, term, &whole, allParts); err != nil {
@@ -117,7 +117,7 @@ func (s *search) written(up lookUp) (*list, error) {
 
 // misspelt is written, and finds words one edit away of one that is not frequent
 // itself.
-func (s *search) misspelt(up lookUp) (*list, error) {
+func (s *search) misspelt(up lookUp) (*occurrences, error) {
 	exactly := up
 	exactly.forgives = false
 	base, err := s.look(exactly)
@@ -151,7 +151,7 @@ func (up *lookUp) fields() []int {
 }
 
 // addSimilar adds the lists of terms that stand for the word of l.
-func (s *search) addSimilar(l *list, field int, terms []similar, worth *impacts) error {
+func (s *search) addSimilar(l *occurrences, field int, terms []similar, worth *impacts) error {
 	for _, t := range terms {
 		if slices.Contains(l.word.terms, t.term) {
 			continue
@@ -164,7 +164,7 @@ func (s *search) addSimilar(l *list, field int, terms []similar, worth *impacts)
 }
 
 // add adds the lists of a term to l.
-func (s *search) add(l *list, field int, term string, worth *impacts, in inParts) error {
+func (s *search) add(l *occurrences, field int, term string, worth *impacts, in inParts) error {
 	for i := range s.v.parts {
 		if !in.has(i) {
 			continue

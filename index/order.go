@@ -31,7 +31,7 @@ func (s *search) value(q *Query, c *centre, n uint32, lift float64) float64 {
 	case q.Sort == ByName:
 		return 0
 	case c != nil && (q.Sort == Distance || !s.ranked):
-		if at := s.v.places()[n]; at.located() {
+		if at := s.v.spots()[n]; at.located() {
 			return -c.haversine(at)
 		}
 		return math.Inf(-1)
@@ -40,7 +40,7 @@ func (s *search) value(q *Query, c *centre, n uint32, lift float64) float64 {
 	}
 	value := float64(s.groups[n].sum)
 	if c != nil && q.Radius == 0 {
-		if at := s.v.places()[n]; at.located() {
+		if at := s.v.spots()[n]; at.located() {
 			value *= 1 + lift*q.Bias/(1+metres(c.haversine(at))/q.Scale)
 		}
 	}
@@ -157,7 +157,7 @@ func (s *search) best(q *Query, c *centre, lift float64, last *ranked) (page []r
 // lies in a circle that has so many, or everything.
 func (s *search) nearest(c *centre, n int) []uint32 {
 	const leastLooked = 256 // rows, so that of a thousand addresses all are looked at at once
-	sums, places := s.v.summaries(), s.v.places()
+	sums, spots := s.v.summaries(), s.v.spots()
 	looked := leastLooked
 	for metres := 250.0; metres <= MaxRadius && looked < len(s.found)/4; metres *= 2 {
 		reach := haversineOf(metres)
@@ -167,7 +167,7 @@ func (s *search) nearest(c *centre, n int) []uint32 {
 			p.within(w, func(row uint32) {
 				looked++
 				g := p.groups[row]
-				if s.groups[g].any > 0 && sums[g].number == p.base+row && c.haversine(places[g]) <= reach {
+				if s.groups[g].any > 0 && sums[g].number == p.base+row && c.haversine(spots[g]) <= reach {
 					near = append(near, g)
 				}
 			})
@@ -190,7 +190,7 @@ func (s *search) points(n int, page []ranked) (points []orb.Point) {
 		shown[r.group] = true
 	}
 	for _, g := range s.found {
-		if at := s.v.places()[g]; at.located() && !shown[g] {
+		if at := s.v.spots()[g]; at.located() && !shown[g] {
 			if points = append(points, at.point()); len(points) == n {
 				break
 			}

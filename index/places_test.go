@@ -112,7 +112,7 @@ func TestNearest(t *testing.T) {
 			}
 			c := newCentre(centre)
 			var all []float64
-			for _, at := range v.places() {
+			for _, at := range v.spots() {
 				all = append(all, metres(c.haversine(at)))
 			}
 			slices.Sort(all)

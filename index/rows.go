@@ -334,13 +334,14 @@ func (m *mention) decodeRow(b []byte) error {
 	}
 	m.First = number()
 	m.Fetched = m.First + number()
+	all := string(b) // one piece of memory for all texts
 	for _, s := range []*string{&m.host, &m.site, &m.Street, &m.Code, &m.City, &m.Name, &m.Place} {
 		length, n := binary.Uvarint(b)
 		if n <= 0 || length > uint64(len(b)-n) {
 			return errRow
 		}
-		*s = string(b[n : n+int(length)])
-		b = b[n+int(length):]
+		from := len(all) - len(b) + n
+		*s, b = all[from:from+int(length)], b[n+int(length):]
 	}
 	m.Kind = kindNumber(string(b))
 	return nil

@@ -79,7 +79,7 @@ type search struct {
 	turn   *turn
 	v      *view
 	dicts  [][2]segment.TermDictionary // of each part: words, where
-	looked map[lookUp]*list
+	looked map[lookUp]*occurrences
 
 	postings segment.PostingsList // that is read now; it and its iterator are used again
 	iterator segment.PostingsIterator
@@ -89,7 +89,7 @@ type search struct {
 	inArea    []uint64          // a bit for each row of the view that fits; nil: see filter
 	ranked    bool              // by words
 	whereOnly bool              // words are looked up in addresses only
-	lists     []*list           // of the words, in the order in which they were applied
+	sought    []*occurrences    // of the words, in the order in which they were applied
 	explained map[uint32][]Part // of the groups whose score is to be explained
 }
 
@@ -150,7 +150,7 @@ func (s *search) clear() {
 // run finds the groups that fit q at a stage.
 func (s *search) run(q Query, words []word, at stage) error {
 	s.clear()
-	s.lists = s.lists[:0]
+	s.sought = s.sought[:0]
 	s.filter = s.x.table.filterOf(q)
 	s.whereOnly = q.AddressOnly
 	if s.ranked = len(words) > 0; s.filter.none || len(s.v.parts) == 0 {
@@ -172,14 +172,14 @@ func (s *search) run(q Query, words []word, at stage) error {
 		if l.must = at != partial && !(w.minor && meaning); l.must && l.count == 0 {
 			return nil
 		}
-		s.lists = append(s.lists, l)
+		s.sought = append(s.sought, l)
 	}
 	// The rarest word first: it leaves the fewest groups for the others.
-	slices.SortStableFunc(s.lists, func(a, b *list) int {
+	slices.SortStableFunc(s.sought, func(a, b *occurrences) int {
 		return cmp.Or(compareBool(b.must, a.must), cmp.Compare(a.count, b.count))
 	})
 	must := uint8(0)
-	for _, l := range s.lists {
+	for _, l := range s.sought {
 		if err := s.apply(l, must); err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (s *search) run(q Query, words []word, at stage) error {
 	if at == partial {
 		// What has many of the words comes before what has one of them often.
 		for _, n := range s.found {
-			s.groups[n].sum *= float32(s.groups[n].any) / float32(len(s.lists))
+			s.groups[n].sum *= float32(s.groups[n].any) / float32(len(s.sought))
 		}
 	}
 	s.keepWhole(q)
@@ -225,7 +225,7 @@ func (s *search) keep(fits func(number uint32, g *group) bool) {
 
 // apply adds the weight of a word to the groups that have it. With must > 0
 // only groups count that have so many words already.
-func (s *search) apply(l *list, must uint8) error {
+func (s *search) apply(l *occurrences, must uint8) error {
 	s.word = s.word[:0]
 	for _, e := range l.found {
 		if err := s.read(e, must); err != nil {
@@ -311,7 +311,7 @@ func (s *search) bestRow(number uint32) uint32 {
 	if !g.tied {
 		return g.row
 	}
-	for _, l := range s.lists {
+	for _, l := range s.sought {
 		var best *row
 		weight, at := float32(0), uint32(0)
 		for _, e := range l.found {

@@ -39,6 +39,7 @@ func (m *mention) encodeData() []byte {
 // decodeData reads what encodeData wrote.
 func (m *mention) decodeData(b []byte) error {
 	texts, numbers := m.texts(), [4]uint64{}
+	all := string(b) // one piece of memory for all texts
 	for len(b) > 0 {
 		field, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
@@ -47,7 +48,10 @@ func (m *mention) decodeData(b []byte) error {
 		b = b[n:]
 		switch text, number := int(field)-1, int(field)-firstNumber; {
 		case kind == protowire.BytesType && text < len(texts):
-			*texts[text], n = protowire.ConsumeString(b)
+			var value []byte
+			value, n = protowire.ConsumeBytes(b)
+			end := len(all) - len(b) + max(0, n)
+			*texts[text] = all[end-len(value) : end]
 		case kind == protowire.VarintType && 0 <= number && number < len(numbers):
 			numbers[number], n = protowire.ConsumeVarint(b)
 		default:

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,13 +61,34 @@ func (s *suggestions) of(v *view) (sorted, fresh []start, texts []text) {
 		s.texts = v.texts
 	}
 	if len(s.fresh) > 1000+len(s.sorted)/10 {
-		all := slices.Concat(s.sorted, s.fresh)
-		slices.SortFunc(all, func(a, b start) int {
-			return cmp.Or(strings.Compare(a.rest(s.texts), b.rest(s.texts)), cmp.Compare(a.text, b.text))
-		})
-		s.sorted, s.fresh = all, nil
+		s.sorted, s.fresh = inOrder(slices.Concat(s.sorted, s.fresh), s.texts), nil
 	}
 	return s.sorted, s.fresh, s.texts
+}
+
+// inOrder sorts starts by what follows them; most are told apart by its first
+// eight bytes.
+func inOrder(all []start, texts []text) []start {
+	type keyed struct {
+		head uint64
+		start
+	}
+	sorted := make([]keyed, len(all))
+	for i, s := range all {
+		var head [8]byte
+		copy(head[:], s.rest(texts))
+		sorted[i] = keyed{binary.BigEndian.Uint64(head[:]), s}
+	}
+	slices.SortFunc(sorted, func(a, b keyed) int {
+		if a.head != b.head {
+			return cmp.Compare(a.head, b.head)
+		}
+		return cmp.Or(strings.Compare(a.rest(texts), b.rest(texts)), cmp.Compare(a.text, b.text))
+	})
+	for i, k := range sorted {
+		all[i] = k.start
+	}
+	return all
 }
 
 // foldPhrase folds a text to words with single spaces between them.

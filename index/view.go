@@ -32,7 +32,7 @@ type view struct {
 
 	gathering sync.Once
 	gathered  []summary // of each group
-	spots     []spot    // where each group lies
+	where     []spot    // each group lies
 	members   []uint32  // numbers of the living rows in the view, in the order of their groups
 
 	counted sync.Once
@@ -259,7 +259,7 @@ type summary struct {
 // summaries returns what is known of each group.
 func (v *view) summaries() []summary {
 	v.gathering.Do(func() {
-		v.gathered, v.spots = make([]summary, len(v.ids)), make([]spot, len(v.ids))
+		v.gathered, v.where = make([]summary, len(v.ids)), make([]spot, len(v.ids))
 		v.each(func(p *part, n uint32, r *row) {
 			group := p.groups[n]
 			a := &v.gathered[group]
@@ -269,7 +269,7 @@ func (v *view) summaries() []summary {
 				a.named = r
 			}
 			if a.row == nil || r.better(a.row) {
-				a.row, a.number, v.spots[group] = r, p.base+n, r.spot
+				a.row, a.number, v.where[group] = r, p.base+n, r.spot
 			}
 			if a.mentions++; a.mentions == 1 || r.first < a.first {
 				a.first = r.first
@@ -291,10 +291,10 @@ func (v *view) summaries() []summary {
 	return v.gathered
 }
 
-// places returns where each group lies.
-func (v *view) places() []spot {
+// spots returns where each group lies.
+func (v *view) spots() []spot {
 	v.summaries()
-	return v.spots
+	return v.where
 }
 
 // of returns the living rows of a group, as numbers in the view.
