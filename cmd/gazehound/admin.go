@@ -301,8 +301,8 @@ func (s *session) survey(ctx context.Context) error {
 		})
 		if err == nil {
 			board.Listed(func(address string, known func(string) bool) string { return streetOf(s.places, address, known) })
-			err = s.f.Walk(ctx, 0, func(n frontier.Node) error {
-				for _, address := range n.Outcome.Kept() {
+			err = s.f.Outcomes(ctx, func(o frontier.Outcome) error {
+				for _, address := range o.Kept() {
 					board.Known(address)
 				}
 				return nil

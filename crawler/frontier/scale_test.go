@@ -433,3 +433,41 @@ func BenchmarkScored(b *testing.B) {
 	b.ReportMetric(float64(tries)/float64(b.N), "scores/op")
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(tries), "us/score")
 }
+
+// BenchmarkOutcomes reads what became of 10,000 visits, beside a walk over the
+// same.
+func BenchmarkOutcomes(b *testing.B) {
+	ctx := context.Background()
+	f := open(b, Options{Dir: b.TempDir()})
+	src := newSource(1000)
+	if _, err := f.Push(ctx, src.links()...); err != nil {
+		b.Fatal(err)
+	}
+	const visits = 10_000
+	for range visits {
+		e, err := f.Next(ctx, always)
+		if err == nil {
+			_, err = f.Done(ctx, e, Outcome{Kind: "page", Status: 200}, src.links()[:10]...)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	for name, read := range map[string]func(count func()) error{
+		"outcomes": func(count func()) error { return f.Outcomes(ctx, func(Outcome) error { count(); return nil }) },
+		"walk":     func(count func()) error { return f.Walk(ctx, 0, func(Node) error { count(); return nil }) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			n := 0
+			for b.Loop() {
+				if err := read(func() { n++ }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if n != visits*b.N {
+				b.Fatalf("%d visits", n/b.N)
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(n), "us/visit")
+		})
+	}
+}

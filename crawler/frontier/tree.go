@@ -256,6 +256,30 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 	return err
 }
 
+// Outcomes calls fn with the outcome of every visit, in their order, until fn
+// returns an error, which Outcomes returns. Unlike Walk it reads no words of
+// links, which most of the time of a walk goes into. Visits that end meanwhile
+// may be left out, as are damaged records.
+func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
+	return f.read(func(txn *badger.Txn) error {
+		return scan(txn, visitKey(0)[:1], func(_, value []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			select {
+			case <-f.stop:
+				return ErrClosed
+			default:
+			}
+			v, err := decodeVisit(value)
+			if err != nil {
+				return readable(err)
+			}
+			return fn(v.outcome)
+		})
+	})
+}
+
 // WalkQueue calls fn with the nodes that wait, leased ones too, in the order in
 // which the links to them were found, until fn returns an error, which
 // WalkQueue returns.
