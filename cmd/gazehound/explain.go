@@ -135,6 +135,7 @@ func explainKnown(f *frontier.Frontier, cfg *Config, order strategy.Strategy, mo
 	if found := traps.Look(n.URL); found.Factor < 1 && n.Depth > 0 && !n.Sitemap {
 		x.Demoted, x.Factor = found.Reason, found.Factor
 	}
+	x.Dust = traps.Dust(n.URL)
 	if check, asked, err := f.Check(frontier.KeyOf(n.URL)); err != nil {
 		return x, err
 	} else if asked {
@@ -187,6 +188,7 @@ type linkReport struct {
 	Scope    string     `json:"left_out,omitzero"` // why today's configuration leaves it out
 	Demoted  string     `json:"demoted,omitzero"`  // what is known against URLs like this
 	Factor   float64    `json:"factor,omitzero"`   // of the priority, because of that
+	Dust     []string   `json:"dust,omitempty"`    // its parameters that change nothing
 	Check    *checkLine `json:"asked,omitempty"`   // when it was asked and when it is due again
 	Link     linkWords  `json:"link"`
 	Path     []pathStep `json:"path"` // from the last relevant page or seed to the URL
@@ -381,6 +383,9 @@ func (x linkReport) write(w io.Writer) {
 	}
 	if x.Demoted != "" {
 		fmt.Fprintf(w, "demoted   × %v: %s\n", x.Factor, oneLine(x.Demoted))
+	}
+	for _, parameter := range x.Dust {
+		fmt.Fprintf(w, "dust      %s: demoted once the page was read\n", oneLine(parameter))
 	}
 	if x.Check != nil {
 		fmt.Fprintf(w, "asked     %s\n", x.Check)

@@ -17,6 +17,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/strategy"
+	"gazehound/crawler/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
 )
@@ -25,7 +26,7 @@ import (
 //
 //	seed (not relevant) → /a (relevant) → /bridge (not relevant) → www.b.example/kontakt (queued)
 //
-// and a model that has learned from it and from 40 links more.
+// what it knows of a calendar and of a forum with session ids, and a model that has learned from it and from 40 links more.
 func explainProject(t *testing.T) (dir string) {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -59,6 +60,18 @@ func explainProject(t *testing.T) (dir string) {
 	kontakt.Around = "Tischlerei Harms Nadorster Oldenburg"
 	pdf := entry("http://www.b.example/plan.pdf", &bridge, 2, "Plan")
 	gone := entry("http://www.b.example/gone", &bridge, 2, "Fort")
+	forum := entry("http://forum.example/thema/99?sid=99", &bridge, 2, "Forum")
+	calendar := entry("http://cal.example/termine/99", &bridge, 2, "Termine")
+	traps := trap.New()
+	for i := range 40 {
+		for _, raw := range []string{"http://cal.example/termine/%d", "http://forum.example/thema/%[1]d", "http://forum.example/thema/%[1]d?sid=%[1]d"} {
+			text := uint64(0)
+			if strings.Contains(raw, "forum") {
+				text = uint64(i+1) * 0x9E3779B97F4A7C15
+			}
+			traps.Saw(trap.Page{URL: entry(fmt.Sprintf(raw, i), nil, 0, "").URL, Text: text})
+		}
+	}
 
 	ctx := t.Context()
 	if _, err := f.Push(ctx, seed); err != nil {
@@ -72,7 +85,7 @@ func explainProject(t *testing.T) (dir string) {
 		{seed, frontier.Outcome{Kind: "page", Status: 200, Bytes: 100}, []frontier.Entry{a}},
 		{a, frontier.Outcome{Kind: "page", Status: 200, Relevant: true, Score: 0.9, Addresses: []string{"DE|26121|oldenburg|langestrasse|5"},
 			Dropped: map[string]int64{"excluded": 3}}, []frontier.Entry{bridge}},
-		{bridge, frontier.Outcome{Kind: "page", Status: 200}, []frontier.Entry{kontakt, pdf, gone}},
+		{bridge, frontier.Outcome{Kind: "page", Status: 200}, []frontier.Entry{kontakt, pdf, gone, forum, calendar}},
 		{gone, frontier.Outcome{Kind: "error", Reason: "http_4xx", Status: 404}, nil},
 	} {
 		visit.o.At = time.Now()
@@ -90,7 +103,7 @@ func explainProject(t *testing.T) (dir string) {
 		other.Anchor = fmt.Sprintf("Kontakt und Anfahrt %c", 'a'+i)
 		order.Learn([]frontier.Node{{Entry: other}, {Entry: bridge}, {Entry: a}}, i%4 != 0)
 	}
-	if err := errors.Join(saveModel(p, model, f, nil), f.Close()); err != nil {
+	if err := errors.Join(saveModel(p, model, f, nil), keep(f, trapsKey, traps.Snapshot), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -130,10 +143,12 @@ func TestExplainText(t *testing.T) {
 		{[]string{"http://www.b.example/kontakt", "-v"}, []string{`(?m)  switch  yes  `}, "more terms"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "hard-focused"}, []string{`priority  0\.000 today, by strategy hard-focused`, `such a link is dropped`}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "lookahead"}, []string{
-			`priority  0\.\d{3} today, by strategy lookahead\n   0\.\d{3}  worth of the link\nrank      1 of 2 that wait; level by level it would be 1\nworth     log-odds [+-]\d\.\d\d of a relevant page`,
+			`priority  0\.\d{3} today, by strategy lookahead\n   0\.\d{3}  worth of the link\nrank      1 of 4 that wait; level by level it would be 1\nworth     log-odds [+-]\d\.\d\d of a relevant page`,
 			`(?m)^   -2\.50  prior$`,
 		}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "link-distance"}, []string{`priority  0\.250 today`, `score     0\.250 = 0\.5\^2`}, "boost"},
+		{[]string{"http://forum.example/thema/99?sid=99"}, []string{`(?m)^dust      "sid" changed nothing in 40 of 40 pairs of pages of forum\.example: demoted once the page was read$`}, "demoted   "},
+		{[]string{"http://cal.example/termine/99"}, []string{`(?m)^demoted   × 0\.\d+: 39 of the 40 pages like cal\.example/termine/# were nearly the same`}, "dust"},
 		{[]string{"http://www.b.example/plan.pdf"}, []string{`left out  a pattern of crawl\.exclude matches it`}, "visit"},
 		{[]string{"https://www.seed.example/a"}, []string{
 			`(?m)^visit     2, .*: page, HTTP 200`, `verdict   relevant, score 0\.900, 1 address in`, `DE\|26121\|oldenburg\|langestrasse\|5`,

@@ -271,10 +271,28 @@ func (d *Detector) parameters(u weburl.URL) Finding {
 		rest := d.without(u, name)
 		_, bare := d.wasSpelt(rest)
 		if _, other := d.wasSpelt(d.with(rest, name)); bare || other {
-			return Finding{traceOf, fmt.Sprintf("the page was read with another %q, which changed nothing in %d of %d pairs of pages of %s", name, s.Same, s.Same+s.Other, u.Host())}
+			return Finding{traceOf, fmt.Sprintf("the page was read with another %q, which %s of %s", name, s, u.Host())}
 		}
 	}
 	return Finding{Factor: 1}
+}
+
+// String says how many pages a parameter has changed.
+func (s *param) String() string {
+	return fmt.Sprintf("changed nothing in %d of %d pairs of pages", s.Same, s.Same+s.Other)
+}
+
+// Dust says in words which parameters of a URL have changed nothing on its host:
+// once the page was read, the URL is demoted.
+func (d *Detector) Dust(u weburl.URL) (all []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, name := range names(u.Query()) {
+		if s := d.params[u.Host()+"?"+name]; s.dust() {
+			all = append(all, fmt.Sprintf("%q %s of %s", name, s, u.Host()))
+		}
+	}
+	return all
 }
 
 // multiplies tells whether a pattern makes copies and has had no relevant page

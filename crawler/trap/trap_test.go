@@ -121,6 +121,15 @@ func TestLearns(t *testing.T) {
 			t.Errorf("%s: %+v, restored %+v", raw, a, b)
 		}
 	}
+	for raw, want := range map[string]string{
+		"http://forum.example/thema/99?sid=1&x=2": `["\"sid\" changed nothing in 40 of 40 pairs of pages of forum.example"]`,
+		"http://forum.example/thema/99?x=2":       "[]",
+		"http://list.example/liste?seite=99":      "[]",
+	} {
+		if a, b := fmt.Sprintf("%q", d.Dust(parse(t, raw))), fmt.Sprintf("%q", again.Dust(parse(t, raw))); a != want || b != want {
+			t.Errorf("%s: %s, restored %s; want %s", raw, a, b, want)
+		}
+	}
 }
 
 // Whatever a site makes of its URLs, memory stays within bounds.
