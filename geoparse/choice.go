@@ -115,9 +115,9 @@ func (s *scan) others(a *Address) {
 		return pl.Country == a.Country && gazetteer.Key(pl.City) == gazetteer.Key(a.Place.City) && pl.State == a.Place.State && (a.Postcode == "" || pl.Postcode == "" || pl.Postcode == a.Place.Postcode)
 	}
 	named := "the page names " + strings.TrimSpace(a.Postcode+" "+a.City)
-	if code := strings.SplitN(a.Postcode, "-", 2)[0]; code != "" {
+	if a.Postcode != "" {
 		var countries []string
-		for _, area := range s.p.codes.areas(code) {
+		for _, area := range s.p.codes.areas(a.Postcode) {
 			pl := area.place
 			if pl.Country == a.Country || slices.Contains(countries, pl.Country) {
 				continue

@@ -206,7 +206,7 @@ func codeEnd(country, text string, t []grammar.Token) grammar.Span {
 // finishSingle fills in what the gazetteer knows and keeps the address.
 func (s *scan) finishSingle(a Address, state string, strength int) {
 	var fits []gazetteer.Place
-	for _, area := range s.p.codes.areas(strings.SplitN(a.Postcode, "-", 2)[0]) {
+	for _, area := range s.p.codes.areas(a.Postcode) {
 		if a.Postcode != "" && area.place.Country == a.Country && (state == "" || area.place.State == state) {
 			fits = append(fits, area.place)
 		}
