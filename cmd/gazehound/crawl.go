@@ -371,7 +371,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := watch.takeUp(ctx); err != nil {
 		return err
 	}
-	watch.traps, watch.brake, watch.index = traps, c.Brake, x
+	watch.traps, watch.brake, watch.index, watch.osm = traps, c.Brake, x, places != nil && knowsOSM(places)
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	watch.labels = labels
 	if s, ok := order.(strategy.Trend); ok {
@@ -581,7 +581,7 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 		}
 		urls, skipped = append(urls, found...), skipped+bad
 	}
-	if len(urls) == 0 && len(files) > 0 {
+	if len(urls) == 0 && (len(cfg.Seeds.Files) > 0 || skipped > 0) { // the project's own list may be empty
 		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "), skipped)
 	}
 	return urls, nil

@@ -284,11 +284,11 @@ func (d *doctor) gazetteer() {
 	case err != nil:
 		d.note(isBroken, "seeds", "", "%v", err)
 	case len(seeds) > 0:
-		d.well("seeds", "%d", len(seeds))
+		d.well("seeds", "%s", count(len(seeds)))
 	case fileExists(d.p.frontier()):
 		d.well("seeds", "none in files; the crawl goes on with its links")
 	default:
-		d.note(isDoubted, "seeds", "write seeds.txt, or gazehound crawl --seed URL", "none")
+		d.note(isDoubted, "seeds", "gazehound seeds import FILE, or gazehound crawl --seed URL", "none")
 	}
 }
 

@@ -279,7 +279,7 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 		}
 		o.Within, o.Outline, o.Region = r, r.Area, cmp.Or(r.Name, o.Region)
 	}
-	if o.Missing && !slices.ContainsFunc(g.Sources(), func(s gazetteer.Source) bool { return s.Format == "osm" }) {
+	if o.Missing && !knowsOSM(g) {
 		return fail(exitInvalidInput, "--only-missing compares with OpenStreetMap, and this gazetteer holds nothing of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that")
 	}
 	return nil

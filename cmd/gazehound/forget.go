@@ -276,7 +276,7 @@ func (a *app) wouldRemove(ctx context.Context, p project, r *removal) error {
 	for _, url := range n.Pages {
 		fmt.Fprintln(a.stdout, oneLine(url))
 	}
-	a.say("%s would lose an address in the index, %s in all; nothing was changed", some(r.Pages, "page"), some(r.Addresses, "mention"))
+	a.say("%s would lose an address in the index, %s in all; nothing was changed", several(r.Pages, "page"), several(r.Addresses, "mention"))
 	return nil
 }
 
@@ -480,7 +480,7 @@ func (a *app) removed(r *removal) error {
 		}{"forget", r})
 	}
 	fmt.Fprintf(a.stdout, "%s on %s of the index, %s of the crawl tree, %s in %s. Blocked for future crawls.\n",
-		some(r.Addresses, "address"), some(r.Pages, "page"), some(r.URLs, "URL"), some(r.Records, "WARC record"), some(r.Files, "file"))
+		several(r.Addresses, "address"), several(r.Pages, "page"), several(r.URLs, "URL"), several(r.Records, "WARC record"), several(r.Files, "file"))
 	if r.Addresses+r.URLs+r.Records == 0 {
 		fmt.Fprintln(a.stdout, "Nothing of it was known here. If something else was meant, its line can be taken out of blocked.txt.")
 	}
@@ -492,17 +492,6 @@ func (a *app) removed(r *removal) error {
 		a.say("Records lie at other places now: make CDXJ and WACZ files again.")
 	}
 	return nil
-}
-
-// some writes a number and its noun.
-func some(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "s"):
-		return fmt.Sprintf("%d %ses", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // pendingRemoval returns the removal that did not end, or nil.

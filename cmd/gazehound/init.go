@@ -76,9 +76,6 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 			return fail(exitInvalidInput, "%s exists: %s holds a project already. --force replaces its region, seeds and configuration, --data names another directory", file, a.data)
 		}
 	}
-	if len(o.osm) == 0 && !fileExists(p.gazetteer()) {
-		return fail(exitUsage, "--osm FILE is missing, and %s has no gazetteer. Give an extract, or import one first: gazehound gazetteer import FILE", a.data)
-	}
 	ctx, stop := signals(ctx)
 	defer stop()
 
@@ -103,7 +100,10 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 		}
 	}
 	g, err := gazetteer.Open(stage)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && len(o.osm) == 0:
+		return fail(exitUsage, "--osm FILE is missing, and %s has no gazetteer. Give an extract, or import one first: gazehound gazetteer import FILE", a.data)
+	case err != nil:
 		return fail(exitInvalidInput, "%w", err)
 	}
 	defer g.Close()
@@ -295,8 +295,12 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		}
 		fmt.Fprintf(w, "\n  seeds       %s web sites in the region, of %s on %s objects (social networks left out: %s)\n", count(seeds), count(sites), count(total.Websites), count(total.SocialMedia))
 	} else {
-		fmt.Fprintf(w, "  addresses   %s on %s; %s postcodes, %s cities\n  seeds       none: \"gazehound seeds import FILE\", crawl --seeds FILE, or an extract with --osm\n",
-			count(stats.Houses), streets, count(stats.Postcodes), count(stats.Cities))
+		houses := count(stats.Houses) + " on " + streets
+		if stats.Streets == 0 {
+			houses = "no streets: a page counts where postcode and city agree"
+		}
+		fmt.Fprintf(w, "  addresses   %s; %s postcodes, %s cities\n  seeds       none: \"gazehound seeds import FILE\", crawl --seeds FILE, or an extract with --osm\n",
+			houses, count(stats.Postcodes), count(stats.Cities))
 	}
 	fmt.Fprintf(w, "Wrote gazetteer/, region.geojson, seeds.txt, config.yaml and LICENCES in %s\n", p.dir)
 	for _, s := range g.Sources() {
@@ -307,6 +311,10 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 	if cfg, err := a.config(nil); err == nil && cfg.Fetch.Contact == "" {
 		fmt.Fprintf(w, "Contact: none yet, and without one the open net is not crawled. Set fetch.contact in %s\n", filepath.Join(p.dir, "config.yaml"))
 	}
-	fmt.Fprintf(w, "Next:  gazehound doctor%s && gazehound crawl%[1]s\n", a.dataFlag())
+	if seeds == 0 {
+		fmt.Fprintf(w, "Next:  gazehound seeds query overpass%s   (what to ask for web sites)   then gazehound crawl%[1]s\n", a.dataFlag())
+	} else {
+		fmt.Fprintf(w, "Next:  gazehound doctor%s && gazehound crawl%[1]s\n", a.dataFlag())
+	}
 	return nil
 }

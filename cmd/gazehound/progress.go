@@ -44,6 +44,7 @@ type progress struct {
 	importance func(*crawler.Visit) float64
 	board      *monitor.Board
 	index      *index.Index                  // nil: none to ask
+	osm        bool                          // the gazetteer knows OpenStreetMap
 	admin      atomic.Pointer[monitor.Admin] // nil: nobody watches
 	brake      *crawler.Brake
 	labels     *labelled // nil: nobody can label
@@ -350,7 +351,7 @@ func (w *progress) finish(runErr error) error {
 	var wide index.Stats
 	if w.index != nil {
 		no := false
-		if r, err := w.index.Search(context.Background(), index.Query{InOSM: &no, Limit: 1}); err == nil && r.Total > 0 {
+		if r, err := w.index.Search(context.Background(), index.Query{InOSM: &no, Limit: 1}); w.osm && err == nil && r.Total > 0 {
 			w.a.say("  not on the map %9s      the gazetteer has no house there: gazehound export maproulette --only-missing%s", count(r.Total), w.a.dataFlag())
 		}
 		wide, _ = w.index.Stats(context.Background()) // counts only; what cannot be read has been told before
@@ -358,8 +359,12 @@ func (w *progress) finish(runErr error) error {
 			w.a.say("  site-wide      %9s      addresses, as of a footer; %s hold no other", count(wide.SiteWide), several(wide.SiteWidePages, "relevant page"))
 		}
 	}
-	w.a.say("  skipped        %9s      %s", count(sum(t.Skipped)), byReason(t.Skipped))
-	w.a.say("  errors         %9s      %s", count(sum(t.Errors)), byReason(t.Errors))
+	for _, left := range []struct {
+		name    string
+		reasons map[string]int64
+	}{{"skipped", t.Skipped}, {"errors", t.Errors}} {
+		w.a.say("%s", strings.TrimRight(fmt.Sprintf("  %-14s %9s      %s", left.name, count(sum(left.reasons)), byReason(left.reasons)), " "))
+	}
 	if code == exitCrawlFailed {
 		fmt.Fprintf(w.a.stderr, "error: none of the seeds could be downloaded (%s). Is this machine online?\n", byReason(merge(t.Errors, t.Skipped)))
 	}

@@ -357,7 +357,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	}
 	defer g.Close()
 	o.Licence, o.Attribution, o.GazetteerDate = creditsOf(g.Sources())
-	o.OSM = slices.ContainsFunc(g.Sources(), func(s gazetteer.Source) bool { return s.Format == "osm" })
+	o.OSM = knowsOSM(g)
 	return o
 }
 
@@ -375,4 +375,10 @@ func creditsOf(sources []gazetteer.Source) (licence, attribution, date string) {
 		date = max(date, s.Data)
 	}
 	return strings.Join(licences, ", "), strings.Join(authors, ", "), date
+}
+
+// knowsOSM tells whether what a gazetteer has no house for is missing in
+// OpenStreetMap.
+func knowsOSM(g *gazetteer.Gazetteer) bool {
+	return slices.ContainsFunc(g.Sources(), func(s gazetteer.Source) bool { return s.Format == "osm" })
 }
