@@ -248,7 +248,7 @@ func (r *hoursReader) days() (set daySet, ok bool) {
 		}
 		at := r.at
 		if r.dash() {
-			if last, found := r.day(); found && single(first) && single(last) {
+			if last, found := r.day(); found && oneDay(first) && oneDay(last) {
 				first = between(first, last)
 			} else {
 				r.at = at
@@ -269,7 +269,7 @@ func (r *hoursReader) days() (set daySet, ok bool) {
 	}
 }
 
-func single(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
+func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
 
 // between returns the days from first to last, over the end of the week too.
 func between(first, last daySet) daySet {

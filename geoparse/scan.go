@@ -781,7 +781,7 @@ func (a *Address) takeStreet(text string, s grammar.Street) {
 		if sp.Empty() {
 			return ""
 		}
-		a.Start, a.End = min(a.Start, sp.Start), max(a.End, sp.End)
+		a.take(sp.Start, sp.End)
 		return fold(sp.Of(text))
 	}
 	if !s.Name.Empty() {

@@ -125,34 +125,30 @@ func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
 	return false
 }
 
-// ourCity tells whether the folded words begin with the name of the city of
-// the place or of one of the region.
+// ourCity tells whether the folded words begin with the name of a city in
+// question.
 func (s *scan) ourCity(place gazetteer.Place, words string) bool {
-	if key := gazetteer.Key(place.City); key != "" && strings.HasPrefix(words, key) {
-		return true
-	}
-	for _, key := range s.p.region.Cities {
-		if len(key) > 2 && strings.HasPrefix(words, key) {
-			return true
-		}
-	}
-	key := gazetteer.Key(s.p.region.Name)
-	return len(key) > 2 && strings.HasPrefix(words, key)
+	return s.anyCity(place, func(key string) bool { return strings.HasPrefix(words, key) })
 }
 
-// cityNamed tells whether the city of the place, or one of the region, is named
-// near the span.
+// cityNamed tells whether a city in question is named near the span.
 func (s *scan) cityNamed(place gazetteer.Place, start, end int) bool {
 	lo, hi := max(0, start-cityWindow), min(len(s.text), end+cityWindow)
 	around := gazetteer.Key(s.text[lo:hi])
-	if key := gazetteer.Key(place.City); key != "" && strings.Contains(around, key) {
+	return s.anyCity(place, func(key string) bool { return strings.Contains(around, key) })
+}
+
+// anyCity tells whether is holds for the folded name of a city in question:
+// that of the place, one of the region, or the region itself.
+func (s *scan) anyCity(place gazetteer.Place, is func(key string) bool) bool {
+	if key := gazetteer.Key(place.City); key != "" && is(key) {
 		return true
 	}
 	for _, key := range s.p.region.Cities {
-		if len(key) > 2 && strings.Contains(around, key) {
+		if len(key) > 2 && is(key) {
 			return true
 		}
 	}
 	key := gazetteer.Key(s.p.region.Name)
-	return len(key) > 2 && strings.Contains(around, key)
+	return len(key) > 2 && is(key)
 }
