@@ -206,6 +206,8 @@ func storeOptions(o Options) badger.Options {
 	b.Compression = options.None // words are compressed, the rest is hashes
 	b.MemTableSize = min(max(o.Memory/32, 4<<20), 64<<20)
 	b.NumMemtables = 2
+	b.BaseTableSize = min(max(o.Memory/128, 1<<20), 4<<20) // a compaction builds up to 13 at once, each in twice as much
+	b.TableSizeMultiplier = 1
 	b.NumCompactors = 2
 	b.BaseLevelSize = 128 << 20 // a level less, and so one rewriting less of everything
 	b.NumLevelZeroTables, b.NumLevelZeroTablesStall = 8, 24
