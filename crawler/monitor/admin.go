@@ -127,8 +127,8 @@ func NewAdmin(o Options) *Admin {
 	})
 	a.asset(stylePath, "text/css; charset=utf-8", style)
 	a.asset(scriptPath, "text/javascript; charset=utf-8", script)
-	a.open("GET /healthz", func(w http.ResponseWriter, r *http.Request) { health(w, "ok", o.Troubles()) })
-	a.open("GET /readyz", func(w http.ResponseWriter, r *http.Request) { health(w, "ready", a.unready()) })
+	a.open("GET /healthz", func(w http.ResponseWriter, r *http.Request) { health(w, "ok", "unhealthy", o.Troubles()) })
+	a.open("GET /readyz", func(w http.ResponseWriter, r *http.Request) { health(w, "ready", "not ready", a.unready()) })
 
 	metrics := metricsHandler(registry(o.Board, o.Version, o.Extras))
 	a.read("GET /metrics", metrics.ServeHTTP)
@@ -138,10 +138,10 @@ func NewAdmin(o Options) *Admin {
 	a.read("GET /v1/crawl/errors", a.json(time.Second, func(url.Values) (any, error) {
 		return map[string]any{"every_s": trendEvery.Seconds(), "errors": o.Board.Troubles()}, nil
 	}))
-	a.read("GET /v1/crawl/streets", a.json(2*time.Second, a.streets))
+	a.read("GET /v1/crawl/coverage", a.json(2*time.Second, a.streets))
 	a.read("GET /v1/crawl/found", a.json(2*time.Second, a.found))
-	a.read("GET /v1/crawl/terms", a.json(5*time.Second, a.terms))
-	a.read("GET /v1/crawl/next", a.json(time.Second, a.next))
+	a.read("GET /v1/crawl/model", a.json(5*time.Second, a.terms))
+	a.read("GET /v1/crawl/frontier", a.json(time.Second, a.next))
 	a.read("GET /v1/crawl/explain", a.json(0, func(q url.Values) (any, error) {
 		if q.Get("url") == "" || len(q.Get("url")) > maxURL {
 			return nil, badValue("url wants one of the crawl's URLs, of at most %d bytes", maxURL)
@@ -286,15 +286,15 @@ func (a *Admin) unready() []string {
 	return reasons
 }
 
-// health answers 200 with word, or 503 with the reasons, one a line.
-func health(w http.ResponseWriter, word string, reasons []string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
+// health answers 200 with the status well, or 503 with that of not, and the
+// reasons.
+func health(w http.ResponseWriter, well, not string, reasons []string) {
+	code, body := http.StatusOK, map[string]any{"status": well}
 	if len(reasons) > 0 {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		word = strings.Join(reasons, "\n")
+		code, body = http.StatusServiceUnavailable, map[string]any{"status": not, "reasons": reasons}
 	}
-	fmt.Fprintln(w, word)
+	data, _ := json.Marshal(body) // texts only
+	send(w, code, data)
 }
 
 // maxURL bounds a URL that is asked about, in bytes.

@@ -374,7 +374,7 @@ func TestAdminGuard(t *testing.T) {
 	}
 
 	closed, _ := testAdmin(t, func(o *Options) { o.Closed, o.Hand, o.Loopback = true, false, false })
-	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/hosts", "/v1/crawl/errors", "/v1/crawl/streets", "/v1/crawl/found", "/v1/crawl/terms", "/v1/crawl/next", "/v1/crawl/explain?url=x", "/v1/crawl/events", "/metrics"} {
+	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/hosts", "/v1/crawl/errors", "/v1/crawl/coverage", "/v1/crawl/found", "/v1/crawl/model", "/v1/crawl/frontier", "/v1/crawl/explain?url=x", "/v1/crawl/events", "/metrics"} {
 		if w := ask(closed, "GET", path, "", "Host", "crawl.example"); w.Code != 401 {
 			t.Errorf("%s of a closed listener without the token: %d", path, w.Code)
 		}
@@ -391,7 +391,7 @@ func TestAdminGuard(t *testing.T) {
 // expected.
 func TestAdminAnswers(t *testing.T) {
 	a, _ := testAdmin(t, nil)
-	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/series?span=90d", "/v1/crawl/hosts?limit=3", "/v1/crawl/errors", "/v1/crawl/streets", "/v1/crawl/found", "/v1/crawl/terms?depth=2&feature=host", "/v1/crawl/next", "/v1/crawl/next"} {
+	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/series?span=90d", "/v1/crawl/hosts?limit=3", "/v1/crawl/errors", "/v1/crawl/coverage", "/v1/crawl/found", "/v1/crawl/model?depth=2&feature=host", "/v1/crawl/frontier", "/v1/crawl/frontier"} {
 		w := ask(a, "GET", path, "")
 		if w.Code != 200 || !json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
@@ -401,15 +401,15 @@ func TestAdminAnswers(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/v1/crawl/series?span=1y": 400, "/v1/crawl/hosts?limit=0": 400, "/v1/crawl/hosts?limit=ten": 400, "/v1/crawl/streets?limit=-1": 400, "/v1/crawl/terms?depth=4": 400,
-		"/v1/crawl/terms?feature=smell": 400, "/v1/crawl/next?limit=1000": 400, "/v1/crawl/explain": 400, "/v1/crawl/explain?url=" + strings.Repeat("a", 5000): 400,
+		"/v1/crawl/series?span=1y": 400, "/v1/crawl/hosts?limit=0": 400, "/v1/crawl/hosts?limit=ten": 400, "/v1/crawl/coverage?limit=-1": 400, "/v1/crawl/model?depth=4": 400,
+		"/v1/crawl/model?feature=smell": 400, "/v1/crawl/frontier?limit=1000": 400, "/v1/crawl/explain": 400, "/v1/crawl/explain?url=" + strings.Repeat("a", 5000): 400,
 		"/v1/crawl/explain?url=http://x.example/": 404, "/nothing": 404,
 	} {
 		if w := ask(a, "GET", path, ""); w.Code != want {
 			t.Errorf("%.60s: %d %s, want %d", path, w.Code, w.Body, want)
 		}
 	}
-	if w := ask(a, "GET", "/readyz", ""); w.Code != 200 || w.Body.String() != "ready\n" {
+	if w := ask(a, "GET", "/readyz", ""); w.Code != 200 || w.Body.String() != `{"status":"ready"}`+"\n" {
 		t.Errorf("readyz: %d %s", w.Code, w.Body)
 	}
 	ill, _ := testAdmin(t, func(o *Options) { o.Troubles = func() []string { return []string{"the disk is full"} } })

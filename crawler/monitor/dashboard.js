@@ -287,7 +287,7 @@ async function loadErrors() {
 }
 
 async function loadNext() {
-  const { links } = await get("/v1/crawl/next?limit=10");
+  const { links } = await get("/v1/crawl/frontier?limit=10");
   const rows = (links || []).map((l) => el("tr", {},
     el("td", { class: "n" }, l.priority.toFixed(3)), el("td", { class: "url" }, l.url, l.anchor ? el("span", { class: "quiet" }, " “" + l.anchor + "”") : null),
     el("td", {}, el("button", { type: "button", "aria-label": "Why " + l.url, onclick: () => why(l.url) }, "why?"))));
@@ -318,7 +318,7 @@ function termLine(t, most, trend) {
 }
 
 async function loadTerms() {
-  const { terms, every_s } = await get("/v1/crawl/terms?limit=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
+  const { terms, every_s } = await get("/v1/crawl/model?limit=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
   const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
   const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most, trendLine(t, every_s))) : [el("li", { class: "quiet" }, "nothing yet")]);
   $("for").replaceChildren(...list(terms.filter((t) => t.log_odds > 0)));
@@ -326,7 +326,7 @@ async function loadTerms() {
 }
 
 async function loadStreets() {
-  const { streets } = await get("/v1/crawl/streets?limit=12");
+  const { streets } = await get("/v1/crawl/coverage?limit=12");
   $("streets").tBodies[0].replaceChildren(...streets.map((s) => el("tr", {}, el("td", {}, s.name, s.city ? el("span", { class: "quiet" }, " " + s.city) : null), el("td", { class: "n" }, whole(s.found)),
     el("td", { class: "n" }, s.houses ? whole(s.houses) : "–"), el("td", {}, el("meter", { min: 0, max: Math.max(s.houses, 1), value: Math.min(s.found, Math.max(s.houses, 1)), "aria-label": s.found + " of " + s.houses })))));
 }
