@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -49,6 +51,66 @@ func TestLinksComeBack(t *testing.T) {
 	}
 	if n := a.State().Received; n == 0 {
 		t.Error("a has received nothing")
+	}
+}
+
+// What a node sends again, because it was killed before it had noted that it was
+// sent, JetStream keeps once.
+func TestSentAgain(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	ob := options(t, s, "b")
+	b, err := Join(t.Context(), &memory{}, ob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close() // what comes for it waits
+	oa := options(t, s, "a")
+	killed := t.TempDir() // the files of a as they were at the kill
+	send := func() (messages uint64) {
+		t.Helper()
+		a, err := Join(t.Context(), &memory{}, oa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		until(t, "all to be sent", func() bool { return a.outbox.Waiting() == 0 })
+		info, err := a.links.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.State.Msgs
+	}
+	if n := send(); n != 0 {
+		t.Fatalf("%d messages of nothing", n)
+	}
+	out, err := openOutbox(filepath.Join(oa.Dir, "outbox"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the same links are another message, once more in a letter of its own
+		if err := out.put(t.Context(), "b", entries(t, 10)); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := out.due(0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out.close()
+	if err := os.CopyFS(killed, os.DirFS(oa.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	if n := send(); n != 2 {
+		t.Errorf("%d messages of two letters", n)
+	}
+	if err := os.RemoveAll(oa.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(oa.Dir, os.DirFS(killed)); err != nil {
+		t.Fatal(err)
+	}
+	if n := send(); n != 2 {
+		t.Errorf("%d messages once both were sent again", n)
 	}
 }
 
