@@ -201,10 +201,13 @@ func (s *search) points(n int, page []ranked) (points []orb.Point) {
 
 // sample returns the n smallest IDs of what was found, in order.
 func (s *search) sample(n int) []uint64 {
+	if n == 0 {
+		return nil
+	}
 	var ids []uint64
 	for _, g := range s.found {
 		id := s.v.ids[g]
-		if n == 0 || len(ids) == n && id >= ids[n-1] {
+		if len(ids) == n && id >= ids[n-1] {
 			continue
 		}
 		if len(ids) == n {

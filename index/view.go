@@ -50,11 +50,12 @@ type part struct {
 	segment segment.Segment
 	snap    *scorch.SegmentSnapshot
 	deleted *roaring.Bitmap // nil: none
+	gone    []uint64        // the same, a bit for each row: each that a word has is looked up
 	base    uint32          // number of its first row in the view
 }
 
 // live tells whether the row was not deleted.
-func (p *part) live(n uint32) bool { return p.deleted == nil || !p.deleted.Contains(n) }
+func (p *part) live(n uint32) bool { return p.gone == nil || p.gone[n/64]>>(n%64)&1 == 0 }
 
 // each calls fn with every row that lives.
 func (v *view) each(fn func(p *part, n uint32, r *row)) {
@@ -232,7 +233,11 @@ func (t *table) show(v *view, snapshot *scorch.IndexSnapshot) error {
 		segments[s.Id()] = r
 		p := part{rows: r, segment: s.Segment(), snap: s, base: uint32(v.rows)}
 		if d := s.Deleted(); d != nil && !d.IsEmpty() {
-			p.deleted = d
+			p.deleted, p.gone = d, make([]uint64, len(r.all)/64+1)
+			d.Iterate(func(n uint32) bool {
+				p.gone[n/64] |= 1 << (n % 64)
+				return true
+			})
 			v.mentions -= int(d.GetCardinality())
 		}
 		v.rows += len(r.all)
