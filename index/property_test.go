@@ -54,6 +54,35 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
+// A snippet that was cut begins and ends with whole words, unless they are very
+// long, and shows the address.
+func TestSnippetOfWholeWords(t *testing.T) {
+	words := strings.Fields("Öffnungszeiten der Architekturbüro Krüger GmbH & Co. KG · Straßenbahnhaltestelle Impressum Datenschutz | Kontakt 5 Brötchen Haftungsausschluss")
+	cut := 0
+	for i := range 200 {
+		before, after := strings.Repeat(strings.Join(words[i%len(words):], " ")+" ", i%5), strings.Repeat(" "+strings.Join(words[i%7:], " "), i%4)
+		const address = "Lange Straße 5, 26122 Oldenburg"
+		m := &mention{Near: before + address + after, Start: len(before), End: len(before) + len(address)}
+		s := (&marker{}).snippet(m).Text
+		inside := strings.TrimSuffix(strings.TrimPrefix(s, "…"), "…")
+		if inside != s {
+			cut++
+		}
+		all := strings.Fields(m.Near)
+		for _, w := range strings.Fields(inside) {
+			if !slices.Contains(all, w) {
+				t.Errorf("%q has half of a word: %q", s, w)
+			}
+		}
+		if !strings.Contains(s, address) || utf8.RuneCountInString(s) > snippetLength {
+			t.Errorf("%q of %q", s, m.Near)
+		}
+	}
+	if cut < 100 {
+		t.Errorf("only %d of 200 were cut", cut)
+	}
+}
+
 // Any page can be put, whatever its text and spans, and what was put is found
 // by its address until it is deleted.
 func FuzzPut(f *testing.F) {

@@ -97,6 +97,10 @@ func (k *marker) beside(m *mention) bool {
 	return slices.ContainsFunc(k.marks(m), func(at [2]int) bool { return at[1] <= m.Start || at[0] >= m.End })
 }
 
+// wholeWord is how many characters of a snippet may be left out so that it begins
+// and ends with a whole word; it begins as much before its first mark.
+const wholeWord = 20
+
 // snippet cuts the part of a mention's text that shows the most words of the
 // query, or the address where it shows none.
 func (k *marker) snippet(m *mention) Snippet {
@@ -116,7 +120,7 @@ func (k *marker) snippet(m *mention) Snippet {
 	from := max(0, position(m.Start)-30)
 	most := 0
 	for i, mark := range marks {
-		begin := max(0, min(position(mark[0])-20, characters-length))
+		begin := max(0, min(position(mark[0])-wholeWord, characters-length))
 		shown := 0
 		for _, other := range marks[i:] {
 			if position(other[1]) > begin+length {
@@ -133,9 +137,22 @@ func (k *marker) snippet(m *mention) Snippet {
 	}
 	from = max(0, min(from, characters-length))
 	to := min(characters, from+length)
-	for i := from; 0 < i && i < from+15 && i < to; i++ { // begin with a whole word
-		if before := m.Near[offset[i-1]]; before == ' ' || before == '\n' {
+	space := func(at int) bool { c := m.Near[offset[at]]; return c == ' ' || c == '\n' }
+	for i := from; 0 < i && i <= from+wholeWord && i < to; i++ { // begin with a whole word
+		if space(i - 1) {
 			from = i
+			break
+		}
+	}
+	least := from // where it may end
+	for _, mark := range marks {
+		if mark[1] <= offset[to] {
+			least = max(least, position(mark[1]))
+		}
+	}
+	for i := to; i < characters && i >= max(least, to-wholeWord); i-- { // end with a whole word
+		if space(i) {
+			to = i
 			break
 		}
 	}
