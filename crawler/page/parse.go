@@ -60,7 +60,7 @@ func ParseIn(nodes *Nodes, r *Response) (*Page, error) {
 	p := &Page{URL: r.URL, Charset: charset, Doc: nodes.Parse(body)}
 	h := readHead(r, p.Doc)
 	var spans []markup.Span
-	p.Text, spans = markup.TextSpans(p.Doc, isLink)
+	p.Text, spans = nodes.TextSpans(p.Doc, isLink)
 	p.Title = h.title
 	p.Lang = h.language(p.Text)
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved

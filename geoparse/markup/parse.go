@@ -32,17 +32,19 @@ const (
 // elements, as for a reader without scripts.
 func Parse(page []byte) *html.Node { return new(Nodes).Parse(page) }
 
-// Nodes are memory for trees, those of one page after those of another: the nodes
-// are most of what parsing takes. The zero Nodes are ready. They are not safe for
-// concurrent use.
+// Nodes are memory for trees and their text, those of one page after those of
+// another: the nodes are most of what parsing takes. The zero Nodes are ready.
+// They are not safe for concurrent use.
 type Nodes struct {
 	slabs [][]html.Node
-	used  int // slabs
+	used  int    // slabs
+	text  []byte // room to write it
 }
 
 const (
 	slabNodes = 64
-	keptSlabs = 64 // between two pages, enough for most
+	keptSlabs = 64       // between two pages, enough for most
+	keptText  = 64 << 10 // bytes, likewise
 
 	pieceOfText = 4 << 10 // bytes
 )

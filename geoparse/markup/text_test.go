@@ -74,7 +74,7 @@ func TestTextOfOtherTrees(t *testing.T) {
 
 func TestTextSpans(t *testing.T) {
 	page := "<p>vor <a id=1><b> der </b>Tu\u0308r</a>, <a id=2><img></a><p><a id=3>nach</a><p hidden><a id=4>x</a></p><a id=5>u\u0308<a id=6>\u0308</a>"
-	text, spans := TextSpans(Parse([]byte(page)), func(n *html.Node) bool { return n.Data == "a" })
+	text, spans := new(Nodes).TextSpans(Parse([]byte(page)), func(n *html.Node) bool { return n.Data == "a" })
 	if text != Text(Parse([]byte(page))) {
 		t.Errorf("text %q", text)
 	}
@@ -250,7 +250,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, page []byte) {
 		doc := Parse(page)
-		text, spans := TextSpans(doc, func(n *html.Node) bool { return n.Type == html.ElementNode })
+		text, spans := new(Nodes).TextSpans(doc, func(n *html.Node) bool { return n.Type == html.ElementNode })
 		checkText(t, text)
 		if again := Text(Parse([]byte("<pre>" + html.EscapeString(text)))); again != text {
 			t.Errorf("text %q becomes %q", text, again)
