@@ -564,13 +564,10 @@ func (v *Visit) drop(reason string, n int64) {
 }
 
 // judged notes what the verdict says of the page. Of one that asks not to be
-// indexed no words are kept, and only the addresses of relevant ones count.
+// indexed no words are kept. Which addresses count is up to Outcome.Kept.
 func (v *Visit) judged() {
 	o := &v.Outcome
-	o.Kind, o.Relevant, o.Score = "page", v.Verdict.Relevant, v.Verdict.Score
-	if o.Relevant {
-		o.Addresses = addressKeys(v.Verdict)
-	}
+	o.Kind, o.Relevant, o.Score, o.Addresses = "page", v.Verdict.Relevant, v.Verdict.Score, addressKeys(v.Verdict)
 	switch {
 	case v.Page.NoIndex:
 		o.Reason = ReasonNoIndex
