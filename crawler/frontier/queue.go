@@ -230,6 +230,9 @@ func (q *buffer) find(tie uint64) int {
 func (q *buffer) remove(i int) item {
 	it := q.items[i]
 	q.items = slices.Delete(q.items, i, i+1)
+	if n := len(q.items); cap(q.items) > max(fewItems, 4*n) {
+		q.items = append(make([]item, 0, 2*n), q.items...)
+	}
 	if it.disk != it.rank {
 		q.moved--
 	}
@@ -563,7 +566,7 @@ func (f *Frontier) evict() {
 		switch before := len(q.items); {
 		case before-q.moved > fewItems:
 			q.trim(fewItems)
-			q.items = slices.Clip(q.items)
+			q.items = slices.Clone(q.items) // into no more room than they need
 			f.items += len(q.items) - before
 		case len(q.leased) == 0:
 			f.unload(q)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	badger "github.com/dgraph-io/badger/v4"
 )
@@ -42,17 +41,18 @@ func (f *Frontier) Fixed(fn func(names []string)) error {
 		return nil
 	}
 	return f.read(func(txn *badger.Txn) error {
-		tables := func() (names []string) {
-			for _, t := range f.db.Tables() {
-				names = append(names, fmt.Sprintf("%06d.sst", t.ID))
-			}
-			return names
+		before := map[uint64]bool{}
+		for _, t := range f.db.Tables() {
+			before[t.ID] = true
 		}
-		before := tables()
 		it := txn.NewIterator(badger.IteratorOptions{})
 		defer it.Close()
-		after := tables()
-		names := slices.DeleteFunc(before, func(name string) bool { return !slices.Contains(after, name) })
+		var names []string
+		for _, t := range f.db.Tables() {
+			if before[t.ID] {
+				names = append(names, fmt.Sprintf("%06d.sst", t.ID))
+			}
+		}
 		logs, err := filepath.Glob(filepath.Join(f.options.Dir, "*.vlog")) // by number
 		if err != nil {
 			return err

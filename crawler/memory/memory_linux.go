@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -45,11 +44,13 @@ func (k *keeper) giveBack(need int64) {
 		now, err := Used()
 		return err != nil || before.Mapped-now.Mapped >= need
 	}
-	var fixed []string
-	isFixed := func(name string) bool { return slices.Contains(fixed, name) }
+	fixed := map[string]bool{} // hundreds of names, asked for each file that is mapped
+	isFixed := func(name string) bool { return fixed[name] }
 	if k.fixed != nil {
 		k.fixed(func(names []string) { // on an error the store has ended
-			fixed = names
+			for _, name := range names {
+				fixed[name] = true
+			}
 			k.advise(unix.MADV_DONTNEED, enough, isFixed)
 		})
 	}
