@@ -42,6 +42,9 @@ func FuzzSearch(f *testing.F) {
 				if n := utf8.RuneCountInString(s.Text); n > snippetLength || !utf8.ValidString(s.Text) {
 					t.Errorf("%q: snippet of %d characters %q", text, n, s.Text)
 				}
+				if a := s.Address; a[0] < 0 || a[1] < a[0] || a[1] > len(s.Text) || !utf8.ValidString(s.Text[a[0]:a[1]]) {
+					t.Errorf("%q: the address is at %v of %q", text, a, s.Text)
+				}
 				at := 0
 				for _, m := range s.Marks {
 					if m[0] < at || m[1] <= m[0] || m[1] > len(s.Text) || !utf8.ValidString(s.Text[m[0]:m[1]]) {

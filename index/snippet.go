@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Snippet is a short text of a page in which the words of the query are
-// marked. Both are bounded: 120 characters, "…" where it was cut.
+// A Snippet is a short text of a page in which the address and the words of the
+// query are marked. It is bounded: 120 characters, "…" where it was cut.
 type Snippet struct {
-	Text  string
-	Marks [][2]int // byte offsets in Text, in order, not overlapping
+	Text    string
+	Address [2]int   // byte offsets in Text; equal where it is not all there
+	Marks   [][2]int // likewise of the words, in order, not overlapping
 }
 
 // snippetLength is in characters.
@@ -163,6 +164,9 @@ func (k *marker) snippet(m *mention) Snippet {
 	}
 	s.Text = prefix + strings.ReplaceAll(m.Near[offset[from]:offset[to]], "\n", " ")
 	shift := len(prefix) - offset[from]
+	if m.Start >= offset[from] && m.End <= offset[to] {
+		s.Address = [2]int{m.Start + shift, m.End + shift}
+	}
 	for _, mark := range marks {
 		if mark[0] >= offset[from] && mark[1] <= offset[to] {
 			s.Marks = append(s.Marks, [2]int{mark[0] + shift, mark[1] + shift})

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"gazehound/index"
 	"gazehound/index/export"
@@ -365,13 +366,18 @@ func (s *server) evidence(w http.ResponseWriter, r *http.Request, on route) {
 		Title      string    `json:"title"`
 		Lang       string    `json:"lang,omitempty"`
 		Snippet    string    `json:"snippet"`
+		Span       []int     `json:"span,omitempty"` // of the address in it, in characters
 		Fetched    time.Time `json:"fetched"`
 		Confidence float64   `json:"confidence"`
 		Origin     string    `json:"origin"`
 	}
 	pages := []page{}
 	for _, e := range h.Evidence {
-		pages = append(pages, page{e.URL, e.Title, e.Lang, e.Snippet.Text, e.Fetched, export.Round(e.Confidence, 2), e.Origin})
+		var span []int
+		if at := e.Snippet.Address; at[0] < at[1] {
+			span = []int{utf8.RuneCountInString(e.Snippet.Text[:at[0]]), utf8.RuneCountInString(e.Snippet.Text[:at[1]])}
+		}
+		pages = append(pages, page{e.URL, e.Title, e.Lang, e.Snippet.Text, span, e.Fetched, export.Round(e.Confidence, 2), e.Origin})
 	}
 	s.document(w, r, anyJSON, map[string]any{"id": h.ID, "label": h.Label(), "mentions": h.Mentions, "first_seen": h.FirstSeen, "last_seen": h.LastSeen, "evidence": pages,
 		"licence": s.Licence, "attribution": s.Attribution})

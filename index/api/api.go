@@ -324,7 +324,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 				h.Set("Access-Control-Max-Age", "86400")
 			}
 			w.WriteHeader(http.StatusNoContent)
-		case r.Method == http.MethodPost && r.URL.Path == "/bot" && s.Remove != nil:
+		case r.Method == http.MethodPost && r.URL.Path == removalPath && s.Remove != nil:
 			next.ServeHTTP(w, r)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD, OPTIONS")

@@ -39,6 +39,9 @@ const (
 
 func newRemovalLimit() *rate.Limiter { return rate.NewLimiter(removalsPerSecond, removalBurst) }
 
+// removalPath is where the form of /bot is sent to.
+const removalPath = "/bot/removal"
+
 // bot shows who crawls, and takes removal requests.
 func (s *server) bot(w http.ResponseWriter, r *http.Request, on route) {
 	if _, p := s.parse(r, on); p != nil {

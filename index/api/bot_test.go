@@ -42,7 +42,7 @@ func TestRemovalRequests(t *testing.T) {
 		return len(stored), nil
 	}
 	h := Handler(town(t, 1), o)
-	if _, body := get(h, "/bot?lang=en"); !strings.Contains(body, `<form action="/bot" method="post">`) {
+	if _, body := get(h, "/bot?lang=en"); !strings.Contains(body, `<form action="/bot/removal" method="post">`) {
 		t.Fatal(body)
 	}
 	if _, body := get(h, "/bot?lang=en&what="+url.QueryEscape(`"><script> · Weg 3`)); !strings.Contains(body, `value="&#34;&gt;&lt;script&gt; · Weg 3"`) {
@@ -52,7 +52,7 @@ func TestRemovalRequests(t *testing.T) {
 		t.Errorf("a long text is %d", r.StatusCode)
 	}
 	post := func(body string, header ...string) (int, string) {
-		r := httptest.NewRequest("POST", "http://gazehound.example/bot?lang=en", strings.NewReader(body))
+		r := httptest.NewRequest("POST", "http://gazehound.example/bot/removal?lang=en", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		for i := 0; i+1 < len(header); i += 2 {
 			r.Header.Set(header[i], header[i+1])

@@ -189,8 +189,17 @@ func TestFacetsClustersSuggest(t *testing.T) {
 	if v := ask(t, h, "/v1/addresses/"+id); v["properties"].(map[string]any)["name"] != "Tischlerei Harms" {
 		t.Errorf("%v", v)
 	}
-	if v := ask(t, h, "/v1/addresses/"+id+"/evidence"); len(v["evidence"].([]any)) != 2 {
+	v = ask(t, h, "/v1/addresses/"+id+"/evidence")
+	if len(v["evidence"].([]any)) != 2 {
 		t.Errorf("%v", v)
+	}
+	for _, e := range v["evidence"].([]any) {
+		page := e.(map[string]any)
+		text := []rune(page["snippet"].(string))
+		span, _ := page["span"].([]any)
+		if len(span) != 2 || !strings.HasPrefix(string(text[int(span[0].(float64)):int(span[1].(float64))]), "Nadorster Straße 12a") {
+			t.Errorf("the address is at %v of %q", span, string(text))
+		}
 	}
 	for _, other := range []string{"0123456789abcdef", "x", "..%2f..%2fetc%2fpasswd", strings.Repeat("a", 500)} {
 		if r, body := get(h, "/v1/addresses/"+other); r.StatusCode != 404 || !json.Valid([]byte(body)) {

@@ -32,7 +32,7 @@ func endpoints() []endpoint {
 		{"/v1/facets", onFacets, "how many addresses have which street, postcode, site …", anyJSON, "/v1/facets?facets=street,postcode", (*server).facets},
 		{"/v1/suggest", onSuggest, "streets, names, postcodes, cities and sites that begin so", anyJSON, "/v1/suggest?q=lan", (*server).suggest},
 		{"/v1/addresses/{id}", onAddress, "one address", geoJSON, "", (*server).address},
-		{"/v1/addresses/{id}/evidence", onAddress, "the pages that state an address", anyJSON, "", (*server).evidence},
+		{"/v1/addresses/{id}/evidence", onAddress, "the pages that state an address, and where in their text", anyJSON, "", (*server).evidence},
 		{"/feed.atom", onFeed, "addresses as a feed, newest first", "application/atom+xml", "/feed.atom?since=7d", (*server).feed},
 		{"/api", onPhoton, "search in Photon's form", anyJSON, "/api?q=b%C3%A4ckerei&lat=53.14&lon=8.21&zoom=13", (*server).photon},
 		{"/api/{$}", onPhoton, "", anyJSON, "", (*server).photon}, // Leaflet's geocoder asks so
@@ -55,6 +55,7 @@ func endpoints() []endpoint {
 		{"/openapi.json", onPlain, "this description", "application/vnd.oai.openapi+json;version=3.0", "/openapi.json", (*server).openAPI},
 		{"/opensearch.xml", onPlain, "for the search field of browsers", "application/opensearchdescription+xml", "/opensearch.xml", (*server).openSearch},
 		{"/bot", onBot, "who crawls and why, and removal requests", "text/html; charset=utf-8", "/bot?lang=en", (*server).bot},
+		{removalPath, onBot, "", "text/html; charset=utf-8", "", (*server).bot},
 		{"/robots.txt", onPlain, "", "text/plain; charset=utf-8", "", (*server).robots},
 		{web.AddressPath + "{id}", onOne, "one address, for people", "text/html; charset=utf-8", "", (*server).addressPage},
 		{"/{$}", onPage, "the search page", "text/html; charset=utf-8", "/?lang=en", (*server).page},
