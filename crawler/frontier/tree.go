@@ -219,13 +219,8 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 			it.Next()
 		}
 		for ; it.Valid(); it.Next() {
-			if err := ctx.Err(); err != nil {
+			if err := f.ended(ctx); err != nil {
 				return err
-			}
-			select {
-			case <-f.stop:
-				return ErrClosed
-			default:
 			}
 			var n Node
 			key := it.Item().KeyCopy(nil)
@@ -256,6 +251,16 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 	return err
 }
 
+// ended returns why a walk is to end: ctx has, or f is being closed.
+func (f *Frontier) ended(ctx context.Context) error {
+	select {
+	case <-f.stop:
+		return ErrClosed
+	default:
+		return ctx.Err()
+	}
+}
+
 // Outcomes calls fn with the outcome of every visit, in their order, until fn
 // returns an error, which Outcomes returns. Unlike Walk it reads no words of
 // links, which most of the time of a walk goes into. Visits that end meanwhile
@@ -263,13 +268,8 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
 	return f.read(func(txn *badger.Txn) error {
 		return scan(txn, visitKey(0)[:1], func(_, value []byte) error {
-			if err := ctx.Err(); err != nil {
+			if err := f.ended(ctx); err != nil {
 				return err
-			}
-			select {
-			case <-f.stop:
-				return ErrClosed
-			default:
 			}
 			v, err := decodeVisit(value)
 			if err != nil {
@@ -286,13 +286,8 @@ func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
 func (f *Frontier) WalkQueue(ctx context.Context, fn func(Node) error) error {
 	return f.read(func(txn *badger.Txn) error {
 		return scan(txn, groupKey(0)[:1], func(key, value []byte) error {
-			if err := ctx.Err(); err != nil {
+			if err := f.ended(ctx); err != nil {
 				return err
-			}
-			select {
-			case <-f.stop:
-				return ErrClosed
-			default:
 			}
 			entries, err := f.codec.unpackAll(value)
 			if err != nil {
