@@ -15,6 +15,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
+	"gazehound/crawler/recent"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -509,11 +510,10 @@ func (n *Node) Wait(ctx context.Context) (more bool, err error) {
 func (n *Node) Workers(count int) { n.workers.Store(int64(count)) }
 
 // sent remembers the links that were sent lately, so that a link that stands
-// on every page of a site travels once. It holds two generations of at most
-// half its size.
+// on every page of a site travels once.
 type sent struct {
-	mu       sync.Mutex
-	now, was map[sentLink]float32 // → the best priority sent
+	mu    sync.Mutex
+	links recent.Map[sentLink, float32] // → the best priority sent
 }
 
 type sentLink struct {
@@ -521,12 +521,12 @@ type sentLink struct {
 	key  frontier.Key
 }
 
-const maxSent = 1 << 18 // of each generation
+const maxSent = 1 << 19
 
 func (s *sent) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now, s.was = map[sentLink]float32{}, nil
+	s.links = recent.Map[sentLink, float32]{Most: maxSent}
 }
 
 // news says that the owner does not know e yet, or only with a clearly lower
@@ -536,16 +536,9 @@ func (s *sent) news(node string, e *frontier.Entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := sentLink{node, frontier.KeyOf(e.URL)}
-	p, known := s.now[k]
-	if !known {
-		p, known = s.was[k]
-	}
-	if known && float32(e.Priority) < p+clearly {
+	if p, known := s.links.Get(k); known && float32(e.Priority) < p+clearly {
 		return false
 	}
-	if len(s.now) >= maxSent {
-		s.now, s.was = map[sentLink]float32{}, s.now
-	}
-	s.now[k] = float32(e.Priority)
+	s.links.Put(k, float32(e.Priority))
 	return true
 }

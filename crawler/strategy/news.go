@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
+	"gazehound/crawler/recent"
 	"gazehound/crawler/weburl"
 )
 
@@ -23,8 +22,8 @@ import (
 // nothing.
 type News struct {
 	mu        sync.RWMutex
-	addresses recent[struct{}] // of hosts
-	yields    recent[yield]    // hosts and parts
+	addresses recent.Map[uint64, struct{}] // of hosts
+	yields    recent.Map[uint64, yield]    // hosts and parts
 }
 
 // A yield counts the pages with an address, and those of them with a new one.
@@ -42,7 +41,7 @@ const benefit = 4
 
 // NewNews returns one that has seen nothing.
 func NewNews() *News {
-	return &News{addresses: recent[struct{}]{most: maxKnown}, yields: recent[yield]{most: maxYields}}
+	return &News{addresses: recent.Map[uint64, struct{}]{Most: maxKnown}, yields: recent.Map[uint64, yield]{Most: maxYields}}
 }
 
 // Saw counts a visited page with the ids of its addresses; one without any
@@ -57,14 +56,14 @@ func (n *News) Saw(u weburl.URL, addresses []string) {
 	fresh := uint32(0)
 	for _, a := range addresses {
 		key := addressOf(host, a)
-		if _, known := n.addresses.get(key); !known {
+		if _, known := n.addresses.Get(key); !known {
 			fresh = 1
 		}
-		n.addresses.put(key, struct{}{})
+		n.addresses.Put(key, struct{}{})
 	}
 	for _, of := range []uint64{host, part} {
-		y, _ := n.yields.get(of)
-		n.yields.put(of, yield{y.pages + 1, y.fresh + fresh})
+		y, _ := n.yields.Get(of)
+		n.yields.Put(of, yield{y.pages + 1, y.fresh + fresh})
 	}
 }
 
@@ -80,7 +79,7 @@ func (n *News) Fresh(u weburl.URL) float64 {
 	defer n.mu.RUnlock()
 	best := 0.0
 	for _, of := range []uint64{host, part} {
-		y, _ := n.yields.get(of)
+		y, _ := n.yields.Get(of)
 		best = max(best, float64(y.fresh+benefit)/float64(y.pages+benefit))
 	}
 	return best
@@ -120,10 +119,12 @@ func (n *News) Snapshot() ([]byte, error) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	var r newsRecord
-	n.addresses.each(func(key uint64, _ struct{}) { r.Addresses = append(r.Addresses, key) })
-	n.yields.each(func(key uint64, y yield) {
+	for key := range recent.Sorted(&n.addresses) {
+		r.Addresses = append(r.Addresses, key)
+	}
+	for key, y := range recent.Sorted(&n.yields) {
 		r.Yields = append(r.Yields, [3]uint64{key, uint64(y.pages), uint64(y.fresh)})
-	})
+	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("strategy: news: %w", err)
@@ -145,50 +146,16 @@ func (n *News) Restore(data []byte) error {
 	}
 	fresh := NewNews()
 	for _, key := range r.Addresses {
-		fresh.addresses.put(key, struct{}{})
+		fresh.addresses.Put(key, struct{}{})
 	}
 	for _, p := range r.Yields {
 		if p[1] == 0 || p[1] > 1<<31 || p[2] > p[1] {
 			return fmt.Errorf("strategy: restore news: one with %d pages, %d of them new, makes no sense", p[1], p[2])
 		}
-		fresh.yields.put(p[0], yield{uint32(p[1]), uint32(p[2])})
+		fresh.yields.Put(p[0], yield{uint32(p[1]), uint32(p[2])})
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.addresses, n.yields = fresh.addresses, fresh.yields
 	return nil
-}
-
-// A recent is a map of at most most keys, in two generations: when half the
-// room is full of young ones the old are forgotten and the young are old.
-type recent[V any] struct {
-	most       int
-	young, old map[uint64]V
-}
-
-func (r *recent[V]) get(key uint64) (V, bool) {
-	v, ok := r.young[key]
-	if !ok {
-		v, ok = r.old[key]
-	}
-	return v, ok
-}
-
-func (r *recent[V]) put(key uint64, v V) {
-	if _, known := r.young[key]; !known && (r.young == nil || len(r.young) >= r.most/2) {
-		r.young, r.old = map[uint64]V{}, r.young
-	}
-	r.young[key] = v
-}
-
-// each calls fn with every key, the old ones first.
-func (r *recent[V]) each(fn func(key uint64, v V)) {
-	for _, key := range slices.Sorted(maps.Keys(r.old)) {
-		if _, again := r.young[key]; !again {
-			fn(key, r.old[key])
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(r.young)) {
-		fn(key, r.young[key])
-	}
 }

@@ -126,21 +126,6 @@ func newsURLOf(t *rapid.T, text string) weburl.URL {
 	return u
 }
 
-// However much is seen, no more is kept than there is room for, and the latest
-// is among it.
-func TestNewsIsBounded(t *testing.T) {
-	r := recent[int]{most: 100}
-	for i := range 1000 {
-		r.put(uint64(i), i)
-		if len(r.young)+len(r.old) > 100 {
-			t.Fatalf("%d keys after %d", len(r.young)+len(r.old), i+1)
-		}
-		if v, ok := r.get(uint64(max(i-49, 0))); !ok || v != max(i-49, 0) {
-			t.Fatalf("key %d is gone after %d", max(i-49, 0), i+1)
-		}
-	}
-}
-
 func BenchmarkNewsFresh(b *testing.B) {
 	n := NewNews()
 	u, _ := weburl.Parse("http://www.a.example/betriebe/kontakt?id=3")

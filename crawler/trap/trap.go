@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"gazehound/crawler/recent"
 	"gazehound/crawler/simhash"
 	"gazehound/crawler/weburl"
 )
@@ -47,8 +48,8 @@ const (
 
 	maxPatterns = 100_000
 	maxParams   = 20_000
-	maxSpelt    = 60_000 // URLs of each generation whose parameters are compared
-	maxNames    = 8      // parameters of one URL that are looked at
+	maxSpelt    = 120_000 // URLs whose parameters are compared
+	maxNames    = 8       // parameters of one URL that are looked at
 )
 
 // A Detector learns from pages that were read. It is safe for concurrent use.
@@ -60,8 +61,8 @@ type Detector struct {
 	patterns map[uint64]pattern // by idOf their names: a hundred thousand names are most of what they would take
 	rings    [][ring]uint64     // fingerprints of patterns with more than one page
 	params   map[string]*param
-	spelt    [2]map[uint64]uint64 // URL without one parameter → fingerprint: what was read last, and before
-	suspects map[string]bool      // hosts against which something is or was known: the others need no look
+	spelt    recent.Map[uint64, uint64] // URL without one parameter → fingerprint
+	suspects map[string]bool            // hosts against which something is or was known: the others need no look
 }
 
 // suspect notes that something is known against a host.
@@ -92,7 +93,7 @@ type param struct {
 
 // New returns a Detector that has seen nothing.
 func New() *Detector {
-	return &Detector{seed: maphash.MakeSeed(), patterns: map[uint64]pattern{}, params: map[string]*param{}, spelt: [2]map[uint64]uint64{{}, {}}, suspects: map[string]bool{}}
+	return &Detector{seed: maphash.MakeSeed(), patterns: map[uint64]pattern{}, params: map[string]*param{}, spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
 }
 
 // Saw learns from a page.
@@ -165,30 +166,18 @@ func (d *Detector) forget() {
 
 // compare learns from pages that differ in one parameter of the query only.
 func (d *Detector) compare(p Page) {
-	if len(d.spelt[0]) >= maxSpelt {
-		d.spelt[0], d.spelt[1] = d.spelt[1], d.spelt[0]
-		clear(d.spelt[0])
-	}
 	host := p.URL.Host()
 	for _, name := range names(p.URL.Query()) {
 		rest := d.without(p.URL, name)
 		for _, key := range [...]uint64{rest, d.with(rest, name)} { // the page without it, and with another value
-			if text, known := d.wasSpelt(key); known {
+			if text, known := d.spelt.Get(key); known {
 				d.count(host, name, text == p.Text)
 				break
 			}
 		}
-		d.spelt[0][d.with(rest, name)] = p.Text
+		d.spelt.Put(d.with(rest, name), p.Text)
 	}
-	d.spelt[0][d.without(p.URL, "")] = p.Text
-}
-
-// wasSpelt returns the fingerprint of a page that was read under this key.
-func (d *Detector) wasSpelt(key uint64) (text uint64, known bool) {
-	if text, known = d.spelt[0][key]; !known {
-		text, known = d.spelt[1][key]
-	}
-	return text, known
+	d.spelt.Put(d.without(p.URL, ""), p.Text)
 }
 
 func (d *Detector) count(host, name string, same bool) {
@@ -260,7 +249,7 @@ func (d *Detector) Look(u weburl.URL) Finding {
 // parameters looks for one that changes nothing, where the page was read under
 // another value of it, or without.
 func (d *Detector) parameters(u weburl.URL) Finding {
-	if _, known := d.wasSpelt(d.without(u, "")); known {
+	if _, known := d.spelt.Get(d.without(u, "")); known {
 		return Finding{Factor: 1} // this very page was read: a copy of nothing
 	}
 	for _, name := range names(u.Query()) {
@@ -269,8 +258,8 @@ func (d *Detector) parameters(u weburl.URL) Finding {
 			continue
 		}
 		rest := d.without(u, name)
-		_, bare := d.wasSpelt(rest)
-		if _, other := d.wasSpelt(d.with(rest, name)); bare || other {
+		_, bare := d.spelt.Get(rest)
+		if _, other := d.spelt.Get(d.with(rest, name)); bare || other {
 			return Finding{traceOf, fmt.Sprintf("the page was read with another %q, which %s of %s", name, s, u.Host())}
 		}
 	}

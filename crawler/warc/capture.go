@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gazehound/crawler/page"
+	"gazehound/crawler/recent"
 
 	"github.com/google/uuid"
 	"github.com/klauspost/compress/gzip"
@@ -269,23 +270,19 @@ type origin struct {
 	date    time.Time
 }
 
-// A memory knows the latest origins: at least rememberedAtLeast of them, at
-// most twice as many. It is safe for concurrent use.
+// A memory knows the latest origins, by their payloads. It is safe for
+// concurrent use.
 type memory struct {
-	mu         sync.Mutex
-	young, old map[[32]byte]origin
+	mu      sync.Mutex
+	origins recent.Map[[32]byte, origin]
 }
 
-const rememberedAtLeast = 1 << 15
+const maxOrigins = 1 << 16
 
 func (m *memory) find(payload [32]byte) (origin, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if o, ok := m.young[payload]; ok {
-		return o, true
-	}
-	o, ok := m.old[payload]
-	return o, ok
+	return m.origins.Get(payload)
 }
 
 func (m *memory) add(o origin) {
@@ -294,8 +291,5 @@ func (m *memory) add(o origin) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.young == nil || len(m.young) >= rememberedAtLeast {
-		m.young, m.old = make(map[[32]byte]origin), m.young
-	}
-	m.young[o.payload] = o
+	m.origins.Put(o.payload, o)
 }

@@ -98,6 +98,7 @@ func NewWriter(o WriterOptions) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{options: o, repaired: repaired, requests: make(chan *request), stop: make(chan struct{})}
+	w.known.origins.Most = maxOrigins
 	w.encoders.New = func() any { return newEncoder() }
 	w.writing.Go(w.write)
 	return w, nil
