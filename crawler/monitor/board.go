@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/strategy"
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 	"gazehound/predictor"
 
 	"github.com/paulmach/orb"
@@ -235,8 +235,9 @@ func (b *Board) Place(at orb.Point) {
 
 // cover counts a house for its street, once for all the units in it.
 func (b *Board) cover(address string) {
-	house, _, _ := strings.Cut(address, "#") // see geoparse.Parts.Key
-	key := hash(house)
+	house, _ := geoparse.ReadKey(address)
+	house.Unit = ""
+	key := hash(house.Key())
 	if b.find == nil || b.houses[key] || len(b.houses) >= maxHouses {
 		return
 	}
