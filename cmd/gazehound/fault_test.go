@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -263,67 +264,95 @@ func (x fault) gaps(t *testing.T, ledger *demo.Ledger) (shortest time.Duration) 
 	return shortest
 }
 
-// Who is killed right after it has asked a host leaves that alone for as long as
-// if it had not been: for the delay of all hosts, for the one of its robots.txt,
-// and for as long as it has asked for patience with a 503.
+// Who is killed right after it has asked a host, or before the answer, leaves
+// that alone for as long as if it had not been: for the delay of all hosts, for
+// the one of its robots.txt, though that was read by an earlier run, and for as
+// long as it has asked for patience with a 503.
 func TestKilledIsPolite(t *testing.T) {
 	t.Parallel() // it mostly waits
 	const delay, slow, busy = 2 * time.Second, 3 * time.Second, 4 * time.Second
 	data, _ := townProject(t)
 	type request struct {
 		path   string
-		status int
+		status int // 0: it never got an answer
 		began  time.Time
 	}
 	var mu sync.Mutex
 	ledger := map[string][]request{} // by host
+	patient := false                 // busy.example no longer asks for patience
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began, status := time.Now(), http.StatusOK
 		mu.Lock()
-		defer mu.Unlock()
-		switch asked := len(ledger[r.Host]); {
-		case r.URL.Path != "/robots.txt" && r.Host == "busy.example" && asked == 1:
-			w.Header().Set("Retry-After", fmt.Sprint(busy.Seconds()))
-			status = http.StatusServiceUnavailable
-		case r.URL.Path == "/robots.txt" && r.Host != "slow.example":
-			status = http.StatusNotFound
+		begun := request{r.URL.Path, http.StatusOK, time.Now()}
+		asked := slices.ContainsFunc(ledger[r.Host], func(q request) bool { return q.path == r.URL.Path })
+		switch r.Host + r.URL.Path {
+		case "slow.example/robots.txt":
+		case "busy.example/robots.txt", "slow.example/more": // the first is under way when the crawl is killed
+			if begun.status = http.StatusNotFound; !asked {
+				begun.status = 0
+			}
+		case "busy.example/":
+			if !patient {
+				w.Header().Set("Retry-After", fmt.Sprint(busy.Seconds()))
+				begun.status = http.StatusServiceUnavailable
+			}
+		case "plain.example/robots.txt":
+			begun.status = http.StatusNotFound
 		}
-		ledger[r.Host] = append(ledger[r.Host], request{r.URL.Path, status, began})
+		ledger[r.Host] = append(ledger[r.Host], begun)
+		mu.Unlock()
+		if begun.status == 0 {
+			<-r.Context().Done()
+			return
+		}
 		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(status)
+		w.WriteHeader(begun.status)
 		fmt.Fprintf(w, "User-agent: *\nCrawl-delay: %v\n", slow.Seconds()) // of the page this is the text
 	}))
 	t.Cleanup(web.Close)
 	seeds := filepath.Join(t.TempDir(), "seeds.txt")
-	if err := os.WriteFile(seeds, []byte("http://plain.example/\nhttp://slow.example/\nhttp://busy.example/\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	crawl := func() *process {
+	crawl := func(urls ...string) *process {
+		if err := os.WriteFile(seeds, []byte(strings.Join(urls, "\n")), 0o666); err != nil {
+			t.Fatal(err)
+		}
 		return startProgram(t, "crawl", "--quiet", "--data", data, "--seeds", seeds, "--proxy", web.URL, "--delay", delay.String(), "--contact", "https://bot.example/")
 	}
-	// killed waits until the crawl has noted how long a host rests.
-	killed := func(p *process, requests int, note string) {
+	all := []string{"http://plain.example/", "http://slow.example/", "http://busy.example/"}
+	// killed waits until a host was asked for a path and the crawl has noted how
+	// long hosts rest.
+	killed := func(p *process, host, path, note string) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			text, err := os.ReadFile(project{data}.politeness())
 			mu.Lock()
-			asked := len(ledger["plain.example"]) + len(ledger["slow.example"]) + len(ledger["busy.example"])
+			asked := slices.ContainsFunc(ledger[host], func(q request) bool { return q.path == path })
 			mu.Unlock()
-			if err == nil && asked >= requests && regexp.MustCompile(note).Match(text) {
+			if err == nil && asked && regexp.MustCompile(note).Match(text) {
 				break
 			}
 			if time.Now().After(end) || len(p.ended) > 0 {
-				t.Fatalf("%d requests, want %d and a note %s in\n%s", asked, requests, note, text)
+				t.Fatalf("%s%s was asked for: %v; want that and a note %s in\n%s\nall requests: %+v", host, path, asked, note, text, ledger)
 			}
 		}
 		p.Process.Kill()
 		<-p.ended
 	}
-	killed(crawl(), 3, `"slow.example".*"delay":3000`)
-	killed(crawl(), 4, `"busy.example".*"fails":1`)
-	if code := crawl().end(t); code != 0 {
-		t.Fatalf("exit %d of the last run", code)
+	ends := func(p *process) {
+		t.Helper()
+		if code := p.end(t); code != 0 {
+			t.Fatalf("exit %d", code)
+		}
 	}
+	killed(crawl(all...), "busy.example", "/robots.txt", `"slow.example".*"delay":3000`)
+	killed(crawl(all...), "busy.example", "/", `"busy.example".*"fails":1`)
+	mu.Lock()
+	patient = true
+	mu.Unlock()
+	ends(crawl(all...))
+	// By now slow.example has rested, and nothing but its rules is known of it.
+	more := append(all, "http://slow.example/more")
+	killed(crawl(more...), "slow.example", "/more", ``)
+	ends(crawl(more...))
+
 	for host, want := range map[string]time.Duration{"plain.example": delay, "slow.example": slow, "busy.example": busy} {
 		requests := ledger[host]
 		for i, r := range requests[1:] {
@@ -336,7 +365,11 @@ func TestKilledIsPolite(t *testing.T) {
 				t.Errorf("%s was asked for %s %v after %s (status %d), want at least %v", host, r.path, gap, before.path, before.status, least)
 			}
 		}
-		if last := requests[len(requests)-1]; last.path != "/" || last.status != http.StatusOK {
+		last, path := requests[len(requests)-1], "/"
+		if host == "slow.example" {
+			path = "/more"
+		}
+		if last.path != path || last.status == 0 || last.status == http.StatusServiceUnavailable {
 			t.Errorf("the last request of %s: %+v", host, last)
 		}
 	}

@@ -295,7 +295,8 @@ type hostRules struct {
 	web    *web
 }
 
-// Check asks robots.txt; a longer delay of config.yaml wins.
+// Check asks robots.txt; a longer delay of config.yaml wins. Who wants a delay
+// is left alone for as long after a crawl was killed, which may just have asked.
 func (r hostRules) Check(ctx context.Context, u weburl.URL) (robots.Decision, error) {
 	if r.web.orders.Load().blocked.has(u) { // a seed, or of a crawl that has forgotten it since
 		return robots.Decision{Reason: frontier.ReasonForgotten}, nil
@@ -303,6 +304,9 @@ func (r hostRules) Check(ctx context.Context, u weburl.URL) (robots.Decision, er
 	d, err := r.robots.Check(ctx, u)
 	if h, ok := forHost(r.web.orders.Load().hosts, u); ok {
 		d.Delay = max(d.Delay, h.Delay)
+	}
+	if d.Allowed && !d.Fetched { // what comes next is a request for u
+		d.Wait = max(d.Wait, r.web.polite.Owed(d.Delay))
 	}
 	return d, err
 }

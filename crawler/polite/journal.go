@@ -50,7 +50,8 @@ const (
 // first Claim, and keeps those of g there until Close. No rest becomes longer
 // than it was, whatever the clock did in between. After a crash, which may
 // have cut requests off, every host rests for Options.Delay, or for the delay
-// that it was known to want.
+// that it was known to want; Owed has the rest of those that the file does not
+// know.
 func (g *Gate) Keep(name string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -117,7 +118,7 @@ func (g *Gate) recall(file *os.File, now time.Time) error {
 		g.ips[ip] = &turn{next: until(r)}
 	}
 	if !closed {
-		g.quiet = now.Add(g.options.Delay)
+		g.killed, g.quiet = now, now.Add(g.options.Delay)
 	}
 	g.sweep = max(keepHosts, 2*len(g.hosts))
 	return nil

@@ -95,6 +95,7 @@ type Gate struct {
 	ips   map[netip.Addr]*turn
 	sweep int // number of hosts at which the idle ones are forgotten
 
+	killed  time.Time // when the rests of a crawl that was killed were taken over, or zero
 	quiet   time.Time // nobody is asked before
 	journal *journal  // nil: nothing is kept
 }
@@ -224,6 +225,19 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 		g.ips[h.ip].held++
 	}
 	return 0
+}
+
+// Owed returns how long the crawl leaves a host alone that wants this delay
+// because one that was killed may just have asked it. The journal knows the
+// delays of hosts that rested when it was written; whoever knows the delay of
+// another, as from rules that were kept, asks here before the first request.
+func (g *Gate) Owed(delay time.Duration) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.killed.IsZero() {
+		return 0
+	}
+	return max(0, time.Until(g.killed.Add(min(delay, g.options.MaxDelay))))
 }
 
 // wait returns how long the turn is not to be had, as far as one can know.

@@ -408,6 +408,14 @@ func testKeep(t *testing.T, killed bool) {
 			t.Fatal(err)
 		}
 		next := start()
+		for delay, want := range map[time.Duration]time.Duration{0: 0, 30 * time.Second: 30 * time.Second, time.Hour: time.Minute} {
+			if !killed {
+				want = 0
+			}
+			if owed := next.Owed(delay); owed != want {
+				t.Errorf("a host that wants %v is owed %v after the restart, want %v", delay, owed, want)
+			}
+		}
 		for _, name := range []string{"slow.example", "bad.example", "fine.example", "held.example", "other.example"} {
 			want := time.Duration(0) // of other.example: the address rests
 			if h := g.hosts[name]; h != nil && name != "held.example" {
@@ -434,6 +442,9 @@ func testKeep(t *testing.T, killed bool) {
 		next.Visited("bad.example", Visit{Status: 503})
 		if wait := time.Until(next.hosts["bad.example"].next); wait != 20*time.Minute {
 			t.Errorf("third rest is %v; want 20m: the failures in a row were forgotten", wait)
+		}
+		if owed := next.Owed(time.Minute); owed != 0 {
+			t.Errorf("owed %v long after the restart", owed)
 		}
 		next.Close()
 	})
