@@ -235,7 +235,7 @@ func (s *server) clusters(w http.ResponseWriter, r *http.Request, on route) {
 		Returned    int              `json:"numberReturned"`
 		Features    []export.Feature `json:"features"`
 	}{Type: "FeatureCollection", Licence: s.Licence, Attribution: s.Attribution, Features: []export.Feature{}}
-	p = s.limited(r.Context(), func() error {
+	p = s.limited(r.Context(), texts["en"], func() error {
 		clusters, zoom, err := s.index.Clusters(r.Context(), a.Query, *a.zoom)
 		answer.Zoom, answer.Returned = zoom, len(clusters)
 		for _, c := range clusters {
@@ -299,7 +299,7 @@ func (s *server) suggest(w http.ResponseWriter, r *http.Request, on route) {
 		Count int    `json:"count"`
 	}
 	answer := []suggestion{}
-	p = s.limited(r.Context(), func() error {
+	p = s.limited(r.Context(), texts["en"], func() error {
 		found, err := s.index.Suggest(a.Text, a.Limit)
 		for _, f := range found {
 			answer = append(answer, suggestion{f.Text, string(f.Kind), f.Count})
@@ -320,7 +320,7 @@ func (s *server) found(w http.ResponseWriter, r *http.Request, on route) (h *ind
 	if p != nil || s.notModified(w, r, a) {
 		return nil, p
 	}
-	p = s.limited(r.Context(), func() (err error) {
+	p = s.limited(r.Context(), texts["en"], func() (err error) {
 		h, err = s.index.Address(r.PathValue("id"))
 		return err
 	})

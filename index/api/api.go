@@ -204,7 +204,7 @@ func (s *server) background(ctx context.Context) []orb.Point {
 	if s.known.generation == state.Generation {
 		return s.known.points
 	}
-	r, p := s.query(ctx, index.Query{Located: true, Limit: 1, Points: maxKnown})
+	r, p := s.query(ctx, texts["en"], index.Query{Located: true, Limit: 1, Points: maxKnown})
 	if p != nil {
 		return nil
 	}
@@ -349,11 +349,12 @@ func (s *server) allowed(origin string) string {
 	return ""
 }
 
-// query answers q within the limits. The Problem is nil when it could.
-func (s *server) query(ctx context.Context, q index.Query) (r *index.Result, p *Problem) {
+// query answers q within the limits. The Problem, said in t, is nil when it
+// could.
+func (s *server) query(ctx context.Context, t words, q index.Query) (r *index.Result, p *Problem) {
 	ctx, cancel := context.WithTimeout(ctx, s.QueryTimeout)
 	defer cancel()
-	p = s.limited(ctx, func() (err error) {
+	p = s.limited(ctx, t, func() (err error) {
 		r, err = s.index.Search(ctx, q)
 		return err
 	})
@@ -363,13 +364,13 @@ func (s *server) query(ctx context.Context, q index.Query) (r *index.Result, p *
 	return r, p
 }
 
-// limited does work on the index when there is a place for it, and says what
-// went wrong.
-func (s *server) limited(ctx context.Context, work func() error) *Problem {
+// limited does work on the index when there is a place for it, and says in t
+// what went wrong.
+func (s *server) limited(ctx context.Context, t words, work func() error) *Problem {
 	ctx, cancel := context.WithTimeout(ctx, s.QueryTimeout)
 	defer cancel()
 	busy := &Problem{Title: "the server is busy", Status: http.StatusServiceUnavailable,
-		Detail: fmt.Sprintf("The query took longer than %v.", s.QueryTimeout), Hint: "Ask for a smaller area or fewer words, or try again.", retry: true}
+		Detail: t.say("slow", s.QueryTimeout), Hint: t.say("smaller"), retry: true}
 	select {
 	case s.running <- struct{}{}:
 		defer func() { <-s.running }()
@@ -381,26 +382,26 @@ func (s *server) limited(ctx context.Context, work func() error) *Problem {
 	case err == nil:
 		return nil
 	case errors.Is(err, index.ErrCursor):
-		return &Problem{Title: "cursor does not fit", Detail: explain(err), Parameter: "cursor",
-			Expected: "the cursor of a next link, with the same parameters", Hint: "Leave cursor out to begin again."}
+		return &Problem{Title: "cursor does not fit", Detail: t.say("cursor"), Parameter: "cursor",
+			Expected: "the cursor of a next link, with the same parameters", Hint: t.say("again")}
 	case errors.Is(err, index.ErrQuery):
 		return &Problem{Title: "the query cannot be answered", Detail: explain(err)}
 	case ctx.Err() != nil:
 		return busy
 	case errors.Is(err, ErrAway):
-		return &Problem{Title: "no node answers", Status: http.StatusServiceUnavailable, Detail: "The index lies on several nodes, and none of them answers.", retry: true}
+		return &Problem{Title: "no node answers", Status: http.StatusServiceUnavailable, Detail: t.say("away"), retry: true}
 	case errors.Is(err, index.ErrClosed):
-		return &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, Detail: "The index is closed.", retry: true}
+		return &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, Detail: t.say("closed"), retry: true}
 	}
 	s.Log.Error("api: search", "error", err)
 	return &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError,
-		Detail: "The index could not be read; the server's log says more."}
+		Detail: t.say("failed")}
 }
 
 // explain turns an error of index into a sentence.
 func explain(err error) string {
 	text := err.Error()
-	for _, prefix := range []string{"index: ", "bad query: ", "bad cursor: "} {
+	for _, prefix := range []string{"index: ", "bad query: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return clip(text) + "."
@@ -409,7 +410,7 @@ func explain(err error) string {
 // answer searches, and where an area finds nothing looks whether latitude and
 // longitude were swapped.
 func (s *server) answer(ctx context.Context, a asked) (*index.Result, *Problem) {
-	result, p := s.query(ctx, a.Query)
+	result, p := s.query(ctx, a.t, a.Query)
 	if p != nil || result.Total > 0 || a.Cursor != "" {
 		return result, p
 	}
@@ -423,21 +424,20 @@ func (s *server) answer(ctx context.Context, a asked) (*index.Result, *Problem) 
 // the one with latitude and longitude exchanged does.
 func (s *server) swapped(ctx context.Context, a asked) *Problem {
 	holds := func(q index.Query) bool {
-		r, p := s.query(ctx, q)
+		r, p := s.query(ctx, a.t, q)
 		return p == nil && r.Total > 0
 	}
 	if b := a.Box; b != nil {
 		other := orb.Bound{Min: orb.Point{b.Min[1], b.Min[0]}, Max: orb.Point{b.Max[1], b.Max[0]}}
 		if !holds(index.Query{Box: b, Limit: 1}) && holds(index.Query{Box: &other, Limit: 1}) {
-			return latitudeFirst(a.given["bbox"], other)
+			return a.t.latitudeFirst(a.given["bbox"], other)
 		}
 	}
 	if c := a.Center; c != nil && a.Radius > 0 {
 		other := orb.Point{c[1], c[0]}
 		if !holds(index.Query{Center: c, Radius: a.Radius, Limit: 1}) && holds(index.Query{Center: &other, Radius: a.Radius, Limit: 1}) {
 			return &Problem{Title: "lat and lon are exchanged", Parameter: "lat", Given: a.given["lat"], Expected: "degrees north in lat, degrees east in lon",
-				Detail: "Nothing is known there, and there is something where lat and lon are exchanged.",
-				Hint:   fmt.Sprintf("Did you mean lat=%s&lon=%s?", number(other[1]), number(other[0]))}
+				Detail: a.t.say("exchanged"), Hint: a.t.say("mean", "lat="+number(other[1])+"&lon="+number(other[0]))}
 		}
 	}
 	return nil
@@ -472,7 +472,7 @@ func (s *server) streetOnly(ctx context.Context, a asked, result *index.Result) 
 		return nil // the first page has said it
 	}
 	search := func(ctx context.Context, q index.Query) (*index.Result, error) {
-		r, p := s.query(ctx, q)
+		r, p := s.query(ctx, texts["en"], q)
 		if p != nil {
 			return nil, errors.New(p.sentence())
 		}
@@ -514,10 +514,10 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		a.Facets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite, index.ByKind, index.ByMonth, index.ByPrecision}
 		p.Result, problem = s.answer(r.Context(), a)
 		if problem == nil && s.OSM && a.InOSM == nil && p.Result.Total > 0 {
-			p.Missing, problem = s.missing(r.Context(), a.Query)
+			p.Missing, problem = s.missing(r.Context(), a)
 		}
 		if problem == nil && p.Result.Total > 0 {
-			problem = s.widen(r.Context(), a.Query, p.Result.Facets)
+			problem = s.widen(r.Context(), a, p.Result.Facets)
 		}
 		if problem == nil {
 			p.StreetOnly = s.streetOnly(r.Context(), a, p.Result)
@@ -551,9 +551,15 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 	s.writePage(w, r, status, p)
 }
 
+// languageOf returns the language in which a page is for the reader who asks for
+// it.
+func languageOf(r *http.Request) string {
+	return web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
+}
+
 // newPage returns a page with what all have.
 func (s *server) newPage(r *http.Request) web.Page {
-	p := web.Page{Lang: web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language")), Region: s.Region, Outline: s.Outline,
+	p := web.Page{Lang: languageOf(r), Region: s.Region, Outline: s.Outline,
 		Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM, Tiles: s.Tiles, TilesAttribution: s.TilesAttribution}
 	if s.Basemap != nil {
 		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes
@@ -607,7 +613,8 @@ func (s *server) lost(w http.ResponseWriter, r *http.Request, what web.Lost) {
 
 // widen counts the facets by which q narrows without what it asks of them, so
 // that a reader sees what else may be chosen.
-func (s *server) widen(ctx context.Context, q index.Query, facets []index.Count) *Problem {
+func (s *server) widen(ctx context.Context, a asked, facets []index.Count) *Problem {
+	q := a.Query
 	q.Points, q.Limit, q.Cursor = 0, 1, ""
 	for i := range facets {
 		wider, narrowed := q.Without(facets[i].Facet)
@@ -615,7 +622,7 @@ func (s *server) widen(ctx context.Context, q index.Query, facets []index.Count)
 			continue
 		}
 		wider.Facets = []index.Facet{facets[i].Facet}
-		result, p := s.query(ctx, wider)
+		result, p := s.query(ctx, a.t, wider)
 		if p != nil {
 			return p
 		}
@@ -627,10 +634,10 @@ func (s *server) widen(ctx context.Context, q index.Query, facets []index.Count)
 }
 
 // missing counts the matches that OpenStreetMap does not have as houses.
-func (s *server) missing(ctx context.Context, q index.Query) (int, *Problem) {
-	no := false
+func (s *server) missing(ctx context.Context, a asked) (int, *Problem) {
+	no, q := false, a.Query
 	q.InOSM, q.Facets, q.Points, q.Limit, q.Cursor = &no, nil, 0, 1, ""
-	result, p := s.query(ctx, q)
+	result, p := s.query(ctx, a.t, q)
 	if p != nil {
 		return 0, p
 	}
@@ -696,7 +703,7 @@ func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeProblem(w, r, &Problem{Title: "there is nothing here", Status: http.StatusNotFound,
-		Detail: fmt.Sprintf("%s does not exist.", clip(r.URL.Path)), Expected: strings.Join(paths(), ", "), Hint: didYouMean(r.URL.Path, paths())})
+		Detail: fmt.Sprintf("%s does not exist.", clip(r.URL.Path)), Expected: strings.Join(paths(), ", "), Hint: texts["en"].didYouMean(r.URL.Path, paths())})
 }
 
 // status says what is served; a superset of Photon's and Nominatim's.

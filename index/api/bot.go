@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -48,7 +47,7 @@ func (s *server) bot(w http.ResponseWriter, r *http.Request, on route) {
 		writeProblem(w, r, p)
 		return
 	}
-	b := web.Bot{Lang: web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language")), Region: s.Region, Agent: s.Agent, Contact: s.Contact, Form: s.Remove != nil, What: r.URL.Query().Get("what")}
+	b := web.Bot{Lang: languageOf(r), Region: s.Region, Agent: s.Agent, Contact: s.Contact, Form: s.Remove != nil, What: r.URL.Query().Get("what")}
 	status := http.StatusOK
 	if r.Method == http.MethodPost {
 		status = s.takeRemoval(w, r, &b)
@@ -71,43 +70,40 @@ func (s *server) bot(w http.ResponseWriter, r *http.Request, on route) {
 
 // takeRemoval stores a request and returns the status of the answer.
 func (s *server) takeRemoval(w http.ResponseWriter, r *http.Request, b *web.Bot) int {
-	refuse := func(status int, en, de string) int {
-		if b.Problem = en; b.German() {
-			b.Problem = de
-		}
+	refuse := func(status int, why string) int {
+		b.Problem = texts[b.Lang].say(why)
 		return status
 	}
 	if !sameOrigin(r) {
-		return refuse(http.StatusForbidden, "The request came from another site's page. Please use this form.", "Die Anfrage kam von der Seite einer anderen Website. Bitte benutzen Sie dieses Formular.")
+		return refuse(http.StatusForbidden, "removal_elsewhere")
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxRemovalBody)
 	if err := r.ParseForm(); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return refuse(http.StatusRequestEntityTooLarge, "The request is too long.", "Die Anfrage ist zu lang.")
+			return refuse(http.StatusRequestEntityTooLarge, "removal_long")
 		}
-		return refuse(http.StatusBadRequest, "The request could not be read.", "Die Anfrage war nicht zu lesen.")
+		return refuse(http.StatusBadRequest, "removal_unread")
 	}
 	ask := Removal{What: strings.TrimSpace(r.PostForm.Get("what")), Reason: strings.TrimSpace(r.PostForm.Get("reason")), Contact: strings.TrimSpace(r.PostForm.Get("contact"))}
 	for _, text := range []string{ask.What, ask.Reason, ask.Contact} {
 		if !utf8.ValidString(text) {
-			return refuse(http.StatusBadRequest, "The request is not UTF-8 text.", "Die Anfrage ist kein Text in UTF-8.")
+			return refuse(http.StatusBadRequest, "removal_utf8")
 		}
 	}
 	b.What, b.Reason, b.From = ask.What, ask.Reason, ask.Contact
 	switch {
 	case ask.What == "":
-		return refuse(http.StatusBadRequest, "Please say which page, site or address it is about.", "Bitte sagen Sie, um welche Seite, Website oder Adresse es geht.")
+		return refuse(http.StatusBadRequest, "removal_empty")
 	case len(ask.What) > maxWhat, len(ask.Reason) > maxReason, len(ask.Contact) > maxContact:
-		return refuse(http.StatusBadRequest, fmt.Sprintf("One of the fields is too long; %d, %d and %d bytes are possible.", maxWhat, maxReason, maxContact),
-			fmt.Sprintf("Eines der Felder ist zu lang; %d, %d und %d Bytes sind möglich.", maxWhat, maxReason, maxContact))
+		return refuse(http.StatusBadRequest, "removal_field")
 	case !s.removals.Allow():
 		w.Header().Set("Retry-After", "60")
-		return refuse(http.StatusTooManyRequests, "There are many requests at the moment. Please try again in a minute.", "Im Augenblick kommen viele Anfragen. Bitte versuchen Sie es in einer Minute wieder.")
+		return refuse(http.StatusTooManyRequests, "removal_many")
 	}
 	number, err := s.Remove(ask)
 	if err != nil {
 		s.Log.Error("api: removal request", "error", err)
-		return refuse(http.StatusServiceUnavailable, "The request could not be stored. Please write to the operator.", "Die Anfrage konnte nicht gespeichert werden. Bitte schreiben Sie dem Betreiber.")
+		return refuse(http.StatusServiceUnavailable, "removal_failed")
 	}
 	s.Log.Warn("api: a removal request waits", "number", number)
 	b.Number = number

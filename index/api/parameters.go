@@ -56,6 +56,7 @@ type asked struct {
 	format   export.Format
 	fields   []string // of the properties; nil: all
 	warning  string
+	t        words             // in which it is said what is wrong
 	parts    [4]string         // street, housenumber, postcode, city of onStructured
 	relative bool              // since counts back from now
 	given    map[string]string // the parameters as they came
@@ -72,7 +73,7 @@ func (a asked) filtering() bool {
 type parameter struct {
 	name     string
 	on       route
-	expected string
+	expected string // key of what it wants among texts; "": one of enum
 	example  string
 	// set reads the value into a, or says what is wrong with it: a sentence,
 	// or "" for `NAME wants EXPECTED, got "…"`.
@@ -98,43 +99,43 @@ var (
 
 // parameters is the only place that knows what may be asked.
 var parameters = []parameter{
-	{name: "q", on: worded, expected: fmt.Sprintf("words, at most %d characters", index.MaxQueryLength), example: "bäckerei", set: text(func(a *asked) *string { return &a.Text })},
-	{name: "q", on: onSuggest, expected: fmt.Sprintf("the beginning of a word, at most %d characters", index.MaxQueryLength), example: "lan", set: text(func(a *asked) *string { return &a.Text })},
-	{name: "bbox", on: filtered | onExport | onPhoton | onStructured, expected: "minLon,minLat,maxLon,maxLat", example: "8.1,53.1,8.3,53.2", set: setBox},
-	{name: "lat", on: filtered | onExport | photons, expected: "a number of degrees between -90 and 90", example: "53.14", kind: "number", set: degrees("lat", 90, func(a *asked) **float64 { return &a.lat })},
-	{name: "lon", on: filtered | onExport | photons, expected: "a number of degrees between -180 and 180", example: "8.21", kind: "number", set: degrees("lon", 180, func(a *asked) **float64 { return &a.lon })},
-	{name: "radius", on: filtered | onExport, expected: fmt.Sprintf("metres around lat and lon, more than 0 and at most %d", index.MaxRadius), example: "500", kind: "number", set: setRadius(1)},
-	{name: "radius", on: onReverse, expected: fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), example: "1", kind: "number", set: setRadius(1000)},
-	{name: "radius_km", on: onReverse, expected: fmt.Sprintf("kilometres around lat and lon, more than 0 and at most %d", index.MaxRadius/1000), example: "1", kind: "number", set: setRadius(1000)},
-	{name: "street", on: filtered | onExport, expected: "the name of a street", example: "Lange Straße", many: true, set: texts(func(a *asked) *[]string { return &a.Street })},
-	{name: "postcode", on: filtered | onExport, expected: "a whole postcode", example: "26122", many: true, set: texts(func(a *asked) *[]string { return &a.Postcode })},
-	{name: "city", on: filtered | onExport, expected: "the name of a city", example: "Oldenburg", many: true, set: texts(func(a *asked) *[]string { return &a.City })},
-	{name: "street", on: onStructured, expected: "the name of a street", example: "Lange Straße", set: text(func(a *asked) *string { return &a.parts[0] })},
-	{name: "housenumber", on: onStructured, expected: "a house number", example: "5", set: text(func(a *asked) *string { return &a.parts[1] })},
-	{name: "postcode", on: onStructured, expected: "a postcode", example: "26122", set: text(func(a *asked) *string { return &a.parts[2] })},
-	{name: "city", on: onStructured, expected: "the name of a city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.parts[3] })},
-	{name: "host", on: filtered | onExport, expected: "a host or site such as www.example.org", example: "example.org", many: true, set: texts(func(a *asked) *[]string { return &a.Host })},
-	{name: "kind", on: filtered | onExport, expected: "a sort of place", example: "restaurant", enum: index.Kinds(), many: true, set: setKind},
-	{name: "month", on: filtered | onExport, expected: "a month of first sight such as 2026-11", example: "2026-11", many: true, set: setMonth},
-	{name: "precision", on: filtered | onExport, expected: "the least precision of the coordinate", example: "street", enum: precisions, set: setPrecision},
-	{name: "level", on: filtered | onExport, expected: "how much the gazetteer vouches for, at least", example: "street", enum: levels, set: setLevel},
-	{name: "since", on: filtered | onExport, expected: "2026-11-21 or 7d", example: "7d", set: setSince},
-	{name: "datetime", on: onItems, expected: "a time of first sight, or an interval such as 2026-11-21T00:00:00Z/..", example: "2020-01-01T00:00:00Z/..", set: setDatetime},
-	{name: "in_osm", on: filtered | onExport, expected: "true or false", example: "false", kind: "boolean", enum: yesNo, set: truth(func(a *asked) **bool { return &a.InOSM })},
-	{name: "site_wide", on: filtered | onExport, expected: "true for what stands on most pages of a site, such as in its footer, or false", example: "false", kind: "boolean", enum: yesNo, set: truth(func(a *asked) **bool { return &a.SiteWide })},
+	{name: "q", on: worded, expected: "want_words", example: "bäckerei", set: text(func(a *asked) *string { return &a.Text })},
+	{name: "q", on: onSuggest, expected: "want_beginning", example: "lan", set: text(func(a *asked) *string { return &a.Text })},
+	{name: "bbox", on: filtered | onExport | onPhoton | onStructured, expected: "want_box", example: "8.1,53.1,8.3,53.2", set: setBox},
+	{name: "lat", on: filtered | onExport | photons, expected: "want_latitude", example: "53.14", kind: "number", set: degrees("lat", 90, func(a *asked) **float64 { return &a.lat })},
+	{name: "lon", on: filtered | onExport | photons, expected: "want_longitude", example: "8.21", kind: "number", set: degrees("lon", 180, func(a *asked) **float64 { return &a.lon })},
+	{name: "radius", on: filtered | onExport, expected: "want_metres", example: "500", kind: "number", set: setRadius(1)},
+	{name: "radius", on: onReverse, expected: "want_kilometres", example: "1", kind: "number", set: setRadius(1000)},
+	{name: "radius_km", on: onReverse, expected: "want_kilometres", example: "1", kind: "number", set: setRadius(1000)},
+	{name: "street", on: filtered | onExport, expected: "want_street", example: "Lange Straße", many: true, set: several(func(a *asked) *[]string { return &a.Street })},
+	{name: "postcode", on: filtered | onExport, expected: "want_whole_postcode", example: "26122", many: true, set: several(func(a *asked) *[]string { return &a.Postcode })},
+	{name: "city", on: filtered | onExport, expected: "want_city", example: "Oldenburg", many: true, set: several(func(a *asked) *[]string { return &a.City })},
+	{name: "street", on: onStructured, expected: "want_street", example: "Lange Straße", set: text(func(a *asked) *string { return &a.parts[0] })},
+	{name: "housenumber", on: onStructured, expected: "want_number", example: "5", set: text(func(a *asked) *string { return &a.parts[1] })},
+	{name: "postcode", on: onStructured, expected: "want_postcode", example: "26122", set: text(func(a *asked) *string { return &a.parts[2] })},
+	{name: "city", on: onStructured, expected: "want_city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.parts[3] })},
+	{name: "host", on: filtered | onExport, expected: "want_host", example: "example.org", many: true, set: several(func(a *asked) *[]string { return &a.Host })},
+	{name: "kind", on: filtered | onExport, expected: "want_kind", example: "restaurant", enum: index.Kinds(), many: true, set: setKind},
+	{name: "month", on: filtered | onExport, expected: "want_month", example: "2026-11", many: true, set: setMonth},
+	{name: "precision", on: filtered | onExport, expected: "want_precision", example: "street", enum: precisions, set: setPrecision},
+	{name: "level", on: filtered | onExport, expected: "want_level", example: "street", enum: levels, set: setLevel},
+	{name: "since", on: filtered | onExport, expected: "want_since", example: "7d", set: setSince},
+	{name: "datetime", on: onItems, expected: "want_interval", example: "2020-01-01T00:00:00Z/..", set: setDatetime},
+	{name: "in_osm", on: filtered | onExport, expected: "want_truth", example: "false", kind: "boolean", enum: yesNo, set: truth(func(a *asked) **bool { return &a.InOSM })},
+	{name: "site_wide", on: filtered | onExport, expected: "want_site_wide", example: "false", kind: "boolean", enum: yesNo, set: truth(func(a *asked) **bool { return &a.SiteWide })},
 	{name: "sort", on: onSearch | onPage | onItems, expected: "", example: "newest", enum: sorts, set: setSort},
-	{name: "limit", on: onSearch | onFeed | photons | onItems | onPage | onSuggest, expected: "", example: "5", kind: "integer", set: setLimit},
-	{name: "cursor", on: onSearch | onPage | onItems, expected: "the cursor of a next link", set: text(func(a *asked) *string { return &a.Cursor })},
-	{name: "facets", on: onSearch | onFacets, expected: "facets with commas between them: " + strings.Join(facetNames(), ", "), example: "street,postcode", set: setFacets},
-	{name: "fields", on: onSearch | onItems, expected: "names of properties with commas between them", example: "name,addr:street", set: setFields},
-	{name: "explain", on: onSearch, expected: "true or false", example: "true", kind: "boolean", enum: yesNo, set: setExplain},
+	{name: "limit", on: onSearch | onFeed | photons | onItems | onPage | onSuggest, expected: "want_limit", example: "5", kind: "integer", set: setLimit},
+	{name: "cursor", on: onSearch | onPage | onItems, expected: "want_cursor", set: text(func(a *asked) *string { return &a.Cursor })},
+	{name: "facets", on: onSearch | onFacets, expected: "want_facets", example: "street,postcode", set: setFacets},
+	{name: "fields", on: onSearch | onItems, expected: "want_fields", example: "name,addr:street", set: setFields},
+	{name: "explain", on: onSearch, expected: "want_truth", example: "true", kind: "boolean", enum: yesNo, set: setExplain},
 	{name: "format", on: onSearch | onItems, expected: "", example: "csv", enum: formats, set: setFormat},
-	{name: "f", on: onItems | onPlain, expected: "json", example: "json", enum: []string{"json"}, set: setJSON},
-	{name: "zoom", on: onPhoton | onStructured, expected: "a whole number from 0 to 24", example: "13", kind: "integer", set: setZoom(24)},
-	{name: "zoom", on: onClusters, expected: fmt.Sprintf("a whole number from 0 to %d", index.MaxZoom), example: "12", kind: "integer", set: setZoom(index.MaxZoom)},
-	{name: "location_bias_scale", on: onPhoton | onStructured, expected: "a number from 0 (near is most) to 1 (near means nothing)", example: "0.2", kind: "number", set: setScale},
-	{name: "what", on: onBot, expected: fmt.Sprintf("what the form for removals is filled in with, at most %d bytes", maxWhat), example: "www.example.org", set: setWhat},
-	{name: "lang", on: photons | onPage | onBot | onOne, expected: "a language such as de or en", example: "de", set: setLang},
+	{name: "f", on: onItems | onPlain, expected: "want_json", example: "json", enum: []string{"json"}, set: setJSON},
+	{name: "zoom", on: onPhoton | onStructured, expected: "want_zoom", example: "13", kind: "integer", set: setZoom(24)},
+	{name: "zoom", on: onClusters, expected: "want_grid", example: "12", kind: "integer", set: setZoom(index.MaxZoom)},
+	{name: "location_bias_scale", on: onPhoton | onStructured, expected: "want_scale", example: "0.2", kind: "number", set: setScale},
+	{name: "what", on: onBot, expected: "want_removal", example: "www.example.org", set: setWhat},
+	{name: "lang", on: photons | onPage | onBot | onOne, expected: "want_language", example: "de", set: setLang},
 }
 
 func facetNames() []string {
@@ -146,16 +147,18 @@ func facetNames() []string {
 }
 
 // wants says what is expected of the parameter on this server.
-func (p *parameter) wants(s *server) string {
+func (p *parameter) wants(s *server, t words) string {
 	switch {
 	case p.name == "limit":
-		return fmt.Sprintf("a whole number from 1 to %d", s.MaxLimit)
+		return t.say(p.expected, s.MaxLimit)
+	case p.name == "facets":
+		return t.say(p.expected, strings.Join(facetNames(), ", "))
 	case p.expected == "":
-		return "one of " + strings.Join(p.enum, ", ")
+		return t.say("one_of", strings.Join(p.enum, ", "))
 	case len(p.enum) > 2:
-		return p.expected + ": one of " + strings.Join(p.enum, ", ")
+		return t.say("one_of_these", t[p.expected], strings.Join(p.enum, ", "))
 	}
-	return p.expected
+	return t[p.expected]
 }
 
 // names returns the parameters of a route.
@@ -169,18 +172,21 @@ func (on route) names() []string {
 	return names
 }
 
-// parse reads the parameters of a request by the table.
+// parse reads the parameters of a request by the table. What is wrong is said in
+// English, and on the page in the reader's language.
 func (s *server) parse(r *http.Request, on route) (asked, *Problem) {
-	a := asked{given: map[string]string{}}
+	a := asked{given: map[string]string{}, t: texts["en"]}
+	if on == onPage {
+		a.t = texts[languageOf(r)]
+	}
 	a.Bias = 0.8
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return a, &Problem{Title: "the query string cannot be read", Detail: "The part after ? is not of the form name=value&name=value with valid % escapes.",
-			Given: clip(r.URL.RawQuery), Hint: "Escape % as %25, & as %26 and ; as %3B in values."}
+		return a, &Problem{Title: "the query string cannot be read", Detail: a.t.say("unread"), Given: clip(r.URL.RawQuery), Hint: a.t.say("escape")}
 	}
 	for name := range values {
 		if !slices.Contains(on.names(), name) {
-			return a, unknown(name, values.Get(name), on)
+			return a, a.unknown(name, values.Get(name), on)
 		}
 	}
 	for _, p := range parameters {
@@ -189,10 +195,10 @@ func (s *server) parse(r *http.Request, on route) (asked, *Problem) {
 		}
 		if n := len(values[p.name]); n > 1 && !p.many {
 			return a, &Problem{Title: p.name + " is given twice", Parameter: p.name, Given: clip(strings.Join(values[p.name], " | ")), Expected: "one " + p.name,
-				Detail: fmt.Sprintf("%s is given %d times; once is possible.", p.name, n)}
+				Detail: a.t.say("twice", p.name, n)}
 		} else if n > index.MaxValues {
 			return a, &Problem{Title: p.name + " is given too often", Parameter: p.name, Given: clip(strings.Join(values[p.name], " | ")), Expected: fmt.Sprintf("at most %d times %s", index.MaxValues, p.name),
-				Detail: fmt.Sprintf("%s is given %d times; %d are possible.", p.name, n, index.MaxValues)}
+				Detail: a.t.say("often", p.name, n, index.MaxValues)}
 		}
 		for _, value := range values[p.name] {
 			if on == onPage && value == "" {
@@ -200,11 +206,11 @@ func (s *server) parse(r *http.Request, on route) (asked, *Problem) {
 			}
 			a.given[p.name] = value
 			if ok, wrong := p.set(s, &a, on, value); !ok {
-				expected := p.wants(s)
+				expected := p.wants(s, a.t)
 				if wrong == "" {
-					wrong = fmt.Sprintf("%s wants %s, got %q.", p.name, expected, clip(value))
+					wrong = a.t.say("wants", p.name, expected, clip(value))
 				}
-				return a, &Problem{Title: p.name + " cannot be used", Detail: wrong, Parameter: p.name, Given: clip(value), Expected: expected, Hint: cmp.Or(hint(p.name, value), didYouMean(value, p.enum))}
+				return a, &Problem{Title: p.name + " cannot be used", Detail: wrong, Parameter: p.name, Given: clip(value), Expected: expected, Hint: cmp.Or(a.t.hint(p.name, value), a.t.didYouMean(value, p.enum))}
 			}
 		}
 	}
@@ -218,16 +224,16 @@ func (a *asked) complete(s *server, on route) *Problem {
 		problem := &Problem{Title: name + " is missing", Detail: detail, Parameter: name}
 		for _, p := range parameters {
 			if p.name == name && p.on&on != 0 {
-				problem.Expected = p.wants(s)
+				problem.Expected = p.wants(s, a.t)
 			}
 		}
 		return problem
 	}
 	switch {
 	case a.lat != nil && a.lon == nil:
-		return missing("lon", "lon is missing; lat and lon go together.")
+		return missing("lon", a.t.say("no_lon"))
 	case a.lon != nil && a.lat == nil:
-		return missing("lat", "lat is missing; lat and lon go together.")
+		return missing("lat", a.t.say("no_lat"))
 	case on == onReverse && a.lat == nil:
 		return missing("lat", "lat and lon are missing; /reverse asks what is near them.")
 	case (on == onPhoton || on == onSuggest) && strings.TrimSpace(a.Text) == "":
@@ -247,9 +253,9 @@ func (a *asked) complete(s *server, on route) *Problem {
 		return &Problem{Title: "radius is given twice", Parameter: "radius_km", Given: a.given["radius_km"], Expected: "radius or radius_km",
 			Detail: "radius and radius_km are the same here; one is possible."}
 	case a.Radius > 0 && a.lat == nil:
-		return missing("lat", "lat and lon are missing; radius is a distance around them.")
+		return missing("lat", a.t.say("no_centre"))
 	case a.Sort == index.Distance && a.lat == nil:
-		return missing("lat", "lat and lon are missing; sort=distance orders by the distance from them.")
+		return missing("lat", a.t.say("no_start"))
 	}
 	if a.lat != nil {
 		a.Center = &orb.Point{*a.lon, *a.lat}
@@ -300,37 +306,37 @@ func (a *asked) complete(s *server, on route) *Problem {
 }
 
 // unknown answers a parameter that the route does not have.
-func unknown(name, value string, on route) *Problem {
+func (a *asked) unknown(name, value string, on route) *Problem {
 	p := &Problem{Title: "unknown parameter", Parameter: clip(name), Given: clip(value), Expected: strings.Join(on.names(), ", "),
-		Detail: fmt.Sprintf("%q is not a parameter here.", clip(name)), Hint: didYouMean(name, on.names())}
+		Detail: a.t.say("unknown", clip(name)), Hint: a.t.didYouMean(name, on.names())}
 	switch {
 	case len(on.names()) == 0:
 		p.Expected = "no parameters"
 	case on == onStructured && name == "q":
-		p.Hint = "Words go to /api; /structured has street, housenumber, postcode and city."
+		p.Hint = a.t.say("no_q")
 	case name == "lang" || name == "language":
-		p.Hint = "The answers are the same in every language; leave it out."
+		p.Hint = a.t.say("no_lang")
 	case name == "size" || name == "count" || name == "rows" || name == "per_page":
-		p.Hint = "Did you mean limit?"
+		p.Hint = a.t.say("mean", "limit")
 	case name == "near" || name == "location" || name == "focus":
-		p.Hint = "Use lat=…&lon=…, so that their order cannot be mistaken."
+		p.Hint = a.t.say("by_degrees")
 	case name == "offset" || name == "page" || name == "start":
-		p.Hint = "Follow the link with rel=next; its cursor leads to the next page."
+		p.Hint = a.t.say("follow")
 	case name == "radius_km":
-		p.Hint = "Did you mean radius? It is in metres on /v1/search and in kilometres on /reverse."
+		p.Hint = a.t.say("in_metres")
 	case name == "housenumber" || name == "text" || name == "query":
-		p.Hint = "Put the words into q, such as q=Lange Straße 5."
+		p.Hint = a.t.say("into_q")
 	}
 	return p
 }
 
 // hint helps with usual mistakes.
-func hint(name, value string) string {
+func (t words) hint(name, value string) string {
 	switch {
 	case (name == "lat" || name == "lon" || name == "radius") && strings.Count(value, ",") == 1 && !strings.Contains(value, "."):
-		return "Write a decimal point, not a comma: " + strings.ReplaceAll(clip(value), ",", ".")
+		return t.say("point", strings.ReplaceAll(clip(value), ",", "."))
 	case name == "limit" && value == "0":
-		return "numberMatched is in every answer; limit=1 is the least."
+		return t.say("count")
 	}
 	return ""
 }
@@ -339,19 +345,19 @@ func text(field func(*asked) *string) func(*server, *asked, route, string) (bool
 	return func(_ *server, a *asked, _ route, value string) (bool, string) {
 		switch {
 		case !utf8.ValidString(value):
-			return false, "the value is not UTF-8."
+			return false, a.t.say("not_utf8")
 		case utf8.RuneCountInString(value) > index.MaxQueryLength:
-			return false, fmt.Sprintf("the value has %d characters; %d are possible.", utf8.RuneCountInString(value), index.MaxQueryLength)
+			return false, a.t.say("long", utf8.RuneCountInString(value), index.MaxQueryLength)
 		case strings.ContainsRune(value, 0):
-			return false, "the value holds a NUL character."
+			return false, a.t.say("nul")
 		}
 		*field(a) = strings.TrimSpace(value)
 		return true, ""
 	}
 }
 
-// texts adds a value to those of a field. An empty one asks for nothing.
-func texts(field func(*asked) *[]string) func(*server, *asked, route, string) (bool, string) {
+// several adds a value to those of a field. An empty one asks for nothing.
+func several(field func(*asked) *[]string) func(*server, *asked, route, string) (bool, string) {
 	return func(s *server, a *asked, on route, value string) (bool, string) {
 		one := ""
 		ok, wrong := text(func(*asked) *string { return &one })(s, a, on, value)
@@ -378,7 +384,7 @@ func degrees(name string, most float64, field func(*asked) **float64) func(*serv
 			return false, ""
 		}
 		if math.Abs(f) > most {
-			return false, fmt.Sprintf("%s must be between -%g and %g, got %g.", name, most, most, f)
+			return false, a.t.say("between", name, most, most, f)
 		}
 		*field(a) = &f
 		return true, ""
@@ -390,26 +396,26 @@ func setBox(_ *server, a *asked, on route, value string) (bool, string) {
 	if on == onItems && len(parts) == 6 { // with heights, which we do not have
 		for _, height := range []string{parts[2], parts[5]} {
 			if _, ok := decimal(strings.TrimSpace(height)); !ok {
-				return false, fmt.Sprintf("%q is not a number.", clip(height))
+				return false, a.t.say("no_number", clip(height))
 			}
 		}
 		parts = []string{parts[0], parts[1], parts[3], parts[4]}
 	}
 	if len(parts) != 4 {
-		return false, fmt.Sprintf("bbox wants 4 numbers with commas between them, got %d.", len(parts))
+		return false, a.t.say("four", len(parts))
 	}
 	var n [4]float64
 	for i, part := range parts {
 		f, ok := decimal(strings.TrimSpace(part))
 		if !ok {
-			return false, fmt.Sprintf("%q is not a number.", clip(part))
+			return false, a.t.say("no_number", clip(part))
 		}
 		n[i] = f
 	}
 	b := orb.Bound{Min: orb.Point{n[0], n[1]}, Max: orb.Point{n[2], n[3]}}
-	if wrong := wrongBox(b); wrong != "" {
-		if other := (orb.Bound{Min: orb.Point{n[1], n[0]}, Max: orb.Point{n[3], n[2]}}); wrongBox(other) == "" && other.Min[0] <= other.Max[0] {
-			return false, wrong + " It looks like minLat,minLon,maxLat,maxLon. " + latitudeFirst(value, other).Hint
+	if wrong := a.t.wrongBox(b); wrong != "" {
+		if other := (orb.Bound{Min: orb.Point{n[1], n[0]}, Max: orb.Point{n[3], n[2]}}); a.t.wrongBox(other) == "" && other.Min[0] <= other.Max[0] {
+			return false, a.t.say("box_exchanged", wrong, a.t.latitudeFirst(value, other).Hint)
 		}
 		return false, wrong
 	}
@@ -419,22 +425,22 @@ func setBox(_ *server, a *asked, on route, value string) (bool, string) {
 
 // wrongBox says what is wrong with a box, or "". A box whose minLon is greater
 // than its maxLon crosses the antimeridian.
-func wrongBox(b orb.Bound) string {
+func (t words) wrongBox(b orb.Bound) string {
 	switch {
 	case math.Abs(b.Min[0]) > 180 || math.Abs(b.Max[0]) > 180:
-		return "a longitude of the bbox is not between -180 and 180."
+		return t.say("box_lon")
 	case math.Abs(b.Min[1]) > 90 || math.Abs(b.Max[1]) > 90:
-		return "a latitude of the bbox is not between -90 and 90."
+		return t.say("box_lat")
 	case b.Min[1] > b.Max[1]:
-		return fmt.Sprintf("minLat %g is greater than maxLat %g.", b.Min[1], b.Max[1])
+		return t.say("box_order", b.Min[1], b.Max[1])
 	}
 	return ""
 }
 
-func latitudeFirst(given string, other orb.Bound) *Problem {
+func (t words) latitudeFirst(given string, other orb.Bound) *Problem {
 	return &Problem{Title: "bbox has latitude and longitude in the wrong order", Parameter: "bbox", Given: clip(given), Expected: "minLon,minLat,maxLon,maxLat",
-		Detail: fmt.Sprintf("bbox=%s is minLat,minLon,…; expected minLon,minLat,maxLon,maxLat.", clip(given)),
-		Hint:   fmt.Sprintf("Did you mean bbox=%s,%s,%s,%s?", number(other.Min[0]), number(other.Min[1]), number(other.Max[0]), number(other.Max[1]))}
+		Detail: t.say("lat_first", clip(given)),
+		Hint:   t.say("mean", "bbox="+strings.Join([]string{number(other.Min[0]), number(other.Min[1]), number(other.Max[0]), number(other.Max[1])}, ","))}
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
@@ -595,7 +601,7 @@ func setLimit(s *server, a *asked, on route, value string) (bool, string) {
 		return false, ""
 	}
 	if n < 1 || n > s.MaxLimit {
-		return false, fmt.Sprintf("limit must be 1 to %d, got %d.", s.MaxLimit, n)
+		return false, a.t.say("limit", s.MaxLimit, n)
 	}
 	a.Limit = n
 	return true, ""

@@ -55,7 +55,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 }
 
 // didYouMean returns `Did you mean x?` for the nearest of names, or "".
-func didYouMean(given string, names []string) string {
+func (t words) didYouMean(given string, names []string) string {
 	best, least := "", 1+len(given)/3
 	for _, name := range names {
 		if d := distance(given, name, least); d <= least && (best == "" || d < least) {
@@ -65,7 +65,7 @@ func didYouMean(given string, names []string) string {
 	if best == "" {
 		return ""
 	}
-	return "Did you mean " + best + "?"
+	return t.say("mean", best)
 }
 
 // distance counts insertions, deletions and replacements of bytes, and gives

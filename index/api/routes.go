@@ -134,7 +134,7 @@ func (s *server) openAPI(w http.ResponseWriter, r *http.Request, on route) {
 			if p.name == "limit" {
 				schema["minimum"], schema["maximum"] = 1, s.MaxLimit
 			}
-			about := p.wants(s)
+			about := p.wants(s, texts["en"])
 			if p.many {
 				schema = object{"type": "array", "items": schema, "maxItems": index.MaxValues}
 				about += "; of several values one must fit"
