@@ -2,6 +2,7 @@ package frontier_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ func entry(host, page int, priority float64) frontier.Entry {
 func open(t testing.TB, o frontier.Options) *frontier.Frontier {
 	t.Helper()
 	o.InMemory = o.Dir == ""
+	o.Memory = cmp.Or(o.Memory, 32e6) // the least; to clear more takes longer than most tests
 	f, err := frontier.Open(o)
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,9 @@ func open(t testing.TB, o Options) *Frontier {
 	if o.Dir == "" {
 		o.InMemory = true
 	}
+	if o.Memory == 0 {
+		o.Memory = 32e6 // the least; to clear more takes longer than most tests
+	}
 	f, err := Open(o)
 	if err != nil {
 		t.Fatal(err)

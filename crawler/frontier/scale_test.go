@@ -373,7 +373,7 @@ func BenchmarkDone(b *testing.B) {
 	for _, synced := range []bool{false, true} {
 		for _, workers := range []int{1, 16} {
 			b.Run(fmt.Sprintf("sync=%v/workers=%d", synced, workers), func(b *testing.B) {
-				f := open(b, Options{Dir: b.TempDir(), Sync: synced})
+				f := open(b, Options{Memory: DefaultOptions().Memory, Dir: b.TempDir(), Sync: synced})
 				src := newSource(1000)
 				if _, err := f.Push(ctx, src.links()...); err != nil {
 					b.Fatal(err)
@@ -410,7 +410,7 @@ func BenchmarkDone(b *testing.B) {
 func BenchmarkScored(b *testing.B) {
 	ctx := context.Background()
 	dir := b.TempDir()
-	f := open(b, Options{Dir: dir})
+	f := open(b, Options{Memory: DefaultOptions().Memory, Dir: dir})
 	src := newSource(2000)
 	for range 300 {
 		links := src.links()
@@ -423,7 +423,7 @@ func BenchmarkScored(b *testing.B) {
 	}
 	f.Close()
 	tries := 0
-	f = open(b, Options{Dir: dir, Score: func(e *Entry) float64 { tries++; return fresh(e) }})
+	f = open(b, Options{Memory: DefaultOptions().Memory, Dir: dir, Score: func(e *Entry) float64 { tries++; return fresh(e) }})
 	b.ResetTimer()
 	for range b.N {
 		if _, err := f.Next(ctx, always); err != nil {
@@ -438,7 +438,7 @@ func BenchmarkScored(b *testing.B) {
 // same.
 func BenchmarkOutcomes(b *testing.B) {
 	ctx := context.Background()
-	f := open(b, Options{Dir: b.TempDir()})
+	f := open(b, Options{Memory: DefaultOptions().Memory, Dir: b.TempDir()})
 	src := newSource(1000)
 	if _, err := f.Push(ctx, src.links()...); err != nil {
 		b.Fatal(err)
