@@ -141,7 +141,7 @@ func (w *worth) clone() *worth {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return &worth{
-		without: w.without, learned: w.learned, weights: w.weights, slopes: w.slopes, words: slices.Clone(w.words),
+		without: w.without, learned: w.learned, weights: w.weights, slopes: w.slopes, words: maps.Clone(w.words),
 		all: w.all, hosts: w.hosts.clone(), shapes: w.shapes.clone(),
 	}
 }
@@ -153,19 +153,11 @@ func (w *worth) append(b []byte) []byte {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.weights[i]))
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.slopes[i]))
 	}
-	used := 0
-	for _, s := range w.words {
-		if s != (slot{}) {
-			used++
-		}
-	}
-	b = binary.AppendUvarint(b, uint64(used))
-	last := 0
-	for i, s := range w.words {
-		if s != (slot{}) {
-			b = binary.AppendUvarint(b, uint64(i-last))
-			b, last = appendFloats(b, s.weight, s.slope), i
-		}
+	b = binary.AppendUvarint(b, uint64(len(w.words)))
+	last := uint32(0)
+	for _, i := range slices.Sorted(maps.Keys(w.words)) {
+		b = binary.AppendUvarint(b, uint64(i-last))
+		b, last = appendFloats(b, w.words[i].weight, w.words[i].slope), i
 	}
 	b = appendFloats(b, w.all.pages, w.all.worth)
 	for _, r := range []rates{w.hosts, w.shapes} {
@@ -195,18 +187,16 @@ func (d *decoder) worth(w *worth) {
 		w.weights[i], w.slopes[i] = d.float64(), d.float64()
 		d.failed = d.failed || w.slopes[i] < 0
 	}
-	w.words = nil
-	if used := d.count(); used > 0 && !d.failed {
-		w.words = make([]slot, weightSlots)
-		for i := 0; used > 0 && !d.failed; used-- {
-			step := d.count()
-			if i += step; i >= weightSlots || step == 0 && w.words[i] != (slot{}) {
-				d.failed = true
-				break
-			}
-			w.words[i] = slot{d.float32(), d.float32()}
-			d.failed = d.failed || w.words[i].slope < 0
+	clear(w.words)
+	for i, used := 0, d.count(); used > 0 && !d.failed; used-- {
+		step := d.count()
+		i += step
+		s := slot{d.float32(), d.float32()}
+		if _, again := w.words[uint32(i)]; again || i >= weightSlots || s.slope < 0 {
+			d.failed = true
+			break
 		}
+		w.words[uint32(i)] = s
 	}
 	w.all = d.rate()
 	for _, r := range []*rates{&w.hosts, &w.shapes} {

@@ -85,7 +85,7 @@ type worth struct {
 	learned int             // links
 	weights [inputs]float64 // of the inputs
 	slopes  [inputs]float64 // sums of squared gradients
-	words   []slot          // weightSlots of them, or nil: no term has a weight
+	words   map[uint32]slot // those of weightSlots that tell something, which are few in most crawls
 	all     rate
 	hosts   rates
 	shapes  rates
@@ -96,20 +96,22 @@ type worth struct {
 type slot struct{ weight, slope float32 }
 
 func newWorth(without Parts) *worth {
-	w := &worth{without: without}
+	w := &worth{without: without, words: map[uint32]slot{}}
 	if without&WarmStart == 0 {
 		w.weights = warm
 	}
 	if without&(ContactStart|Words) == 0 {
-		w.words = make([]slot, weightSlots)
 		for word := range strings.FieldsSeq(contactWords) {
 			for _, family := range contactFamilies {
-				w.words[hash(family+word)%weightSlots].weight = contactWeight
+				w.words[slotOf(family+word)] = slot{weight: contactWeight}
 			}
 		}
 	}
 	return w
 }
+
+// slotOf returns the number of the slot of a term.
+func slotOf(term string) uint32 { return uint32(hash(term) % weightSlots) }
 
 // A sight is a link as a worth sees it at one moment.
 type sight struct {
@@ -143,7 +145,7 @@ func (w *worth) see(l Link, terms []string, bayes [MaxDepth]float64, room []uint
 	if w.without&Words == 0 && len(terms) > 0 {
 		s.slots, s.scale = room[:0], 1/math.Sqrt(float64(len(terms)))
 		for _, t := range terms {
-			s.slots = append(s.slots, uint32(hash(t)%weightSlots))
+			s.slots = append(s.slots, slotOf(t))
 		}
 	}
 	return s
@@ -175,9 +177,6 @@ func (w *worth) logOdds(s *sight) float64 {
 
 // evidence returns what the terms of s add to its log-odds. w.mu is held.
 func (w *worth) evidence(s *sight) float64 {
-	if w.words == nil {
-		return 0
-	}
 	sum := 0.0
 	for _, i := range s.slots {
 		sum += float64(w.words[i].weight)
@@ -195,13 +194,11 @@ func (w *worth) learn(s *sight, target float64) {
 			w.weights[i] -= inputStep * g / math.Sqrt(w.slopes[i]+inputCalm)
 		}
 	}
-	if w.words == nil && len(s.slots) > 0 {
-		w.words = make([]slot, weightSlots)
-	}
 	for _, i := range s.slots {
-		word, g := &w.words[i], gradient*s.scale
+		word, g := w.words[i], gradient*s.scale
 		word.slope += float32(g * g)
 		word.weight -= float32(wordStep * g / math.Sqrt(float64(word.slope)+wordCalm))
+		w.words[i] = word
 	}
 	w.learned++
 	w.all.count(target)
@@ -366,9 +363,6 @@ func (m *Model) ExplainWorth(l Link, terms []string) WorthExplanation {
 		}
 	}
 	for i, at := range s.slots {
-		if w.words == nil {
-			break
-		}
 		z := float64(w.words[at].weight) * s.scale
 		e.Terms = append(e.Terms, TermWeight{Term: terms[i], LogOdds: z})
 		sum += z
