@@ -24,7 +24,7 @@ type Span struct {
 	Name  string        // as requests name it
 	Every time.Duration // between two points
 	Size  int           // points
-	chunk int           // points that are stored together
+	chunk int           // points that are stored together; Size is a multiple of it
 }
 
 // Spans are the series that are kept, the finest first.
@@ -42,12 +42,12 @@ func Spans() []Span { return spans[:] }
 // gives it, so that a restart and a clock that was set do no harm.
 type series struct {
 	Span
-	points []Point
+	chunks [][]Point    // nil: there is no point in it
 	dirty  map[int]bool // chunks that are to be stored
 }
 
 func newSeries(s Span) *series {
-	return &series{s, make([]Point, s.Size), map[int]bool{}}
+	return &series{s, make([][]Point, s.Size/s.chunk), map[int]bool{}}
 }
 
 func (s *series) slot(at int64) (slot int, number int64) {
@@ -61,8 +61,24 @@ func (s *series) add(p Point) {
 		return
 	}
 	i, _ := s.slot(p.At)
-	s.points[i] = p
+	s.put(i, p)
 	s.dirty[i/s.chunk] = true
+}
+
+func (s *series) put(slot int, p Point) {
+	chunk := &s.chunks[slot/s.chunk]
+	if *chunk == nil {
+		*chunk = make([]Point, s.chunk)
+	}
+	(*chunk)[slot%s.chunk] = p
+}
+
+// at returns the point of a slot.
+func (s *series) at(slot int) Point {
+	if chunk := s.chunks[slot/s.chunk]; chunk != nil {
+		return chunk[slot%s.chunk]
+	}
+	return Point{}
 }
 
 // last returns the points of the span that ends at now, the oldest first.
@@ -70,7 +86,7 @@ func (s *series) last(now int64) []Point {
 	var points []Point
 	_, end := s.slot(now)
 	for n := max(end-int64(s.Size)+1, 0); n <= end; n++ {
-		p := s.points[int(n%int64(s.Size))]
+		p := s.at(int(n % int64(s.Size)))
 		if _, number := s.slot(p.At); p.At > 0 && number == n {
 			points = append(points, p)
 		}
@@ -84,7 +100,7 @@ func (s *series) name(chunk int) string { return fmt.Sprintf("series %s %d", s.N
 // encode returns the points of a chunk.
 func (s *series) encode(chunk int) []byte {
 	var b bytes.Buffer
-	binary.Write(&b, binary.BigEndian, s.points[chunk*s.chunk:min((chunk+1)*s.chunk, s.Size)]) // cannot fail
+	binary.Write(&b, binary.BigEndian, s.chunks[chunk]) // cannot fail
 	return b.Bytes()
 }
 
@@ -99,7 +115,7 @@ func (s *series) decode(data []byte) {
 	for _, p := range points {
 		if p.At > 0 {
 			i, _ := s.slot(p.At)
-			s.points[i] = p
+			s.put(i, p)
 		}
 	}
 }
@@ -132,7 +148,7 @@ type store interface {
 // load takes over what was kept.
 func (h *history) load(from store) error {
 	for _, s := range h {
-		for chunk := range (s.Size + s.chunk - 1) / s.chunk {
+		for chunk := range s.chunks {
 			data, err := from.Meta(s.name(chunk))
 			if err != nil {
 				return err
