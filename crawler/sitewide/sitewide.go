@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sync"
 )
 
@@ -39,8 +40,17 @@ type Counter struct {
 }
 
 type host struct {
-	Pages     int            `json:"p"`
-	Addresses map[uint64]int `json:"a,omitempty"` // hash of the key → pages
+	Pages     int       `json:"p"`
+	Addresses addresses `json:"a,omitempty"`
+}
+
+// addresses are those of a host, in no order: a list, for most have only a few.
+type addresses []stated
+
+// A stated is an address with the number of pages that state it.
+type stated struct {
+	key   uint64 // hash of Mention.Key
+	pages int
 }
 
 // New returns a Counter that has seen nothing.
@@ -73,7 +83,10 @@ func (c *Counter) Saw(name string, addresses []Mention, counted bool) []bool {
 		if a.Footer {
 			least = leastFooterPages
 		}
-		pages := h.Addresses[key]
+		pages := 0
+		if s := h.find(key); s != nil {
+			pages = s.pages
+		}
 		wide[i] = pages >= least && 2*pages > h.Pages
 	}
 	return wide
@@ -89,26 +102,31 @@ func hash(key string) uint64 {
 // page stated go, then those that two did, and so on: a footer's address is
 // never among them for long.
 func (h *host) count(key uint64) {
-	if h.Addresses == nil {
-		h.Addresses = map[uint64]int{}
+	if s := h.find(key); s != nil {
+		s.pages++
+		return
 	}
-	if _, known := h.Addresses[key]; !known {
-		for least := 1; len(h.Addresses) >= maxAddresses; least++ {
-			for k, pages := range h.Addresses {
-				if pages <= least {
-					delete(h.Addresses, k)
-				}
-			}
+	for least := 1; len(h.Addresses) >= maxAddresses; least++ {
+		h.Addresses = slices.DeleteFunc(h.Addresses, func(s stated) bool { return s.pages <= least })
+	}
+	h.Addresses = append(h.Addresses, stated{key, 1})
+}
+
+// find returns the address with this hash, or nil.
+func (h *host) find(key uint64) *stated {
+	for i := range h.Addresses {
+		if h.Addresses[i].key == key {
+			return &h.Addresses[i]
 		}
 	}
-	h.Addresses[key]++
+	return nil
 }
 
 // forget makes room for a host: it drops one without an address, else any.
 func (c *Counter) forget() {
 	tried := 0
 	for name, h := range c.hosts {
-		if tried++; h.Addresses == nil || tried == 100 {
+		if tried++; len(h.Addresses) == 0 || tried == 100 {
 			delete(c.hosts, name)
 			return
 		}
@@ -130,6 +148,28 @@ func (c *Counter) Snapshot() ([]byte, error) {
 	return data, nil
 }
 
+// MarshalJSON writes hashes with their pages.
+func (a addresses) MarshalJSON() ([]byte, error) {
+	pages := make(map[uint64]int, len(a))
+	for _, s := range a {
+		pages[s.key] = s.pages
+	}
+	return json.Marshal(pages)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (a *addresses) UnmarshalJSON(data []byte) error {
+	var pages map[uint64]int
+	if err := json.Unmarshal(data, &pages); err != nil {
+		return err
+	}
+	*a = nil
+	for key, n := range pages {
+		*a = append(*a, stated{key, n})
+	}
+	return nil
+}
+
 // Restore takes over what a Snapshot holds. On an error nothing has changed.
 func (c *Counter) Restore(data []byte) error {
 	var hosts map[string]*host
@@ -143,8 +183,8 @@ func (c *Counter) Restore(data []byte) error {
 		if h == nil || h.Pages < 1 || len(h.Addresses) > maxAddresses {
 			return fmt.Errorf("sitewide: restore: host %.80q makes no sense", name)
 		}
-		for _, pages := range h.Addresses {
-			if pages < 1 || pages > h.Pages {
+		for _, s := range h.Addresses {
+			if s.pages < 1 || s.pages > h.Pages {
 				return fmt.Errorf("sitewide: restore: host %.80q makes no sense", name)
 			}
 		}
