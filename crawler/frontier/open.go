@@ -191,7 +191,7 @@ func Holder(dir string) (pid int, locked bool, err error) {
 }
 
 // storeOptions divides o.Memory: three thirty-seconds for up to three memtables,
-// an eighth for buffers, a sixteenth for links that were read, a thirty-second
+// an eighth for buffers, a sixteenth for links that were read, a sixty-fourth
 // for repeats. The rest is for hosts, filters, table indexes, what compactions
 // have in hand and what the garbage collector has not got round to.
 func storeOptions(o Options) badger.Options {

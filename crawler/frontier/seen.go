@@ -220,24 +220,26 @@ func (f *filter) has(k Key) bool {
 // repeats remembers URLs that were visited, lately or before a link led to
 // them: most links of a page lead to the same few dozen pages of its site, and
 // the store need not be asked about them again. A visited URL stays visited.
-// Each key has a set of slots, which it shares with others; those asked for last
-// stay. It is safe for concurrent use.
+// Each URL has a set of slots, which it shares with others; those asked for last
+// stay. The digest of a URL says enough: nobody can make one that is that of
+// another site's page. It is safe for concurrent use.
 type repeats struct {
 	mu   sync.Mutex
-	sets [][4]Key // what was asked for last comes first; the zero Key is an empty slot
+	sets [][4]uint64 // Key.url of what was asked for last comes first; 0 is an empty slot
 }
 
-func newRepeats(bytes int64) *repeats { return &repeats{sets: make([][4]Key, bytes/64)} }
+func newRepeats(bytes int64) *repeats { return &repeats{sets: make([][4]uint64, bytes/32)} }
 
 // find returns the set of k, with k in front if it is known.
-func (v *repeats) find(k Key) (set *[4]Key, known bool) {
-	n, _ := bits.Mul64((k.url()^k.host())*golden, uint64(len(v.sets)))
+func (v *repeats) find(k Key) (set *[4]uint64, known bool) {
+	url := k.url()
+	n, _ := bits.Mul64((url^k.host())*golden, uint64(len(v.sets)))
 	set = &v.sets[n]
 	for i := range set {
-		if set[i] == k {
+		if set[i] == url {
 			copy(set[1:i+1], set[:i])
-			set[0] = k
-			return set, !k.IsZero()
+			set[0] = url
+			return set, url != 0
 		}
 	}
 	return set, false
@@ -255,6 +257,6 @@ func (v *repeats) add(k Key) {
 	defer v.mu.Unlock()
 	if set, known := v.find(k); !known {
 		copy(set[1:], set[:])
-		set[0] = k
+		set[0] = k.url()
 	}
 }

@@ -106,7 +106,7 @@ func TestSeenAfterReopen(t *testing.T) {
 
 // Repeats forget what was not asked for, and never claim to know another URL.
 func TestRepeats(t *testing.T) {
-	v := newRepeats(64 * 2) // two sets of four
+	v := newRepeats(32 * 2) // two sets of four
 	key := func(i uint64) Key { return makeKey(i/3, (i+1)*golden) }
 	if v.has(Key{}) {
 		t.Error("a URL is known before any was added")
