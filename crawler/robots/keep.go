@@ -40,12 +40,13 @@ const (
 // keep stores what is known of s. What cannot be stored is fetched again after
 // a restart, and who did not answer at all is asked again.
 func (c *Cache) keep(s *site) {
-	if c.options.Save == nil || s.err != nil {
+	past := s.past()
+	if c.options.Save == nil || past.err != nil {
 		return
 	}
-	k := kept{Version: keptVersion, Agent: c.options.Agent, At: time.Now().UTC().Round(0), Until: s.until.UTC().Round(0), Failure: s.failure, Fails: s.fails, Hops: s.hops}
-	if !s.next.IsZero() {
-		k.Next = s.next.String()
+	k := kept{Version: keptVersion, Agent: c.options.Agent, At: time.Now().UTC().Round(0), Until: s.until.UTC().Round(0), Failure: past.failure, Fails: past.fails, Hops: past.hops}
+	if !past.next.IsZero() {
+		k.Next = past.next.String()
 	}
 	if r := s.rules; r != nil {
 		k.Rules, k.Delay, k.Note, k.Sitemaps = true, r.delay, r.note, r.sitemaps
@@ -81,15 +82,18 @@ func (c *Cache) recall(s *site) {
 		longest = c.options.RetryMax
 	}
 	left := min(k.Until.Sub(now), k.Until.Sub(k.At), longest)
+	past := trouble{failure: k.Failure, fails: min(max(k.Fails, 0), 1000)}
 	if k.Next != "" {
 		next, err := weburl.Parse(k.Next)
 		if err != nil || k.Hops < 0 || k.Hops > maxHops {
 			return
 		}
-		s.next, s.hops, left = next, k.Hops, 0
+		past.next, past.hops, left = next, k.Hops, 0
 	}
 	s.until = now.Add(max(left, 0))
-	s.failure, s.fails = k.Failure, min(max(k.Fails, 0), 1000)
+	if past != (trouble{}) {
+		s.trouble = &past
+	}
 	if !k.Rules {
 		return
 	}

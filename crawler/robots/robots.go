@@ -129,22 +129,34 @@ type Cache struct {
 	memory int64
 }
 
-// A site is what is known of one scheme and host. Whoever makes its request
-// holds the token of turn, which guards all fields but size.
+// A site is what is known of one scheme and host. It belongs to whoever took it;
+// size and taken are guarded by Cache.mu.
 type site struct {
-	key  string
-	size int64 // of rules, as the cache counts it; guarded by Cache.mu
-	turn chan struct{}
+	key   string
+	size  int64         // of rules, as the cache counts it
+	taken chan struct{} // closed when the site is given back; nil: nobody has it
 
-	rules   *rules     // last that were had, or nil
-	until   time.Time  // when to ask again
-	failure string     // why the last request did not bring them, or ""
+	rules    *rules    // last that were had, or nil
+	until    time.Time // when to ask again
+	trouble  *trouble  // or nil
+	recalled bool      // what was kept of it has been looked for
+}
+
+// A trouble is why the last request of a site did not bring its rules.
+type trouble struct {
+	failure string     // in words, or ""
 	err     error      // of the fetch, or nil
 	fails   int        // in a row
 	next    weburl.URL // where a redirect led, or zero
 	hops    int        // redirects that led there
+}
 
-	recalled bool // what was kept of it has been looked for
+// past returns the trouble with s, zero where there is none.
+func (s *site) past() trouble {
+	if s.trouble == nil {
+		return trouble{}
+	}
+	return *s.trouble
 }
 
 const maxHops = 5 // redirects in a row (RFC 9309, section 2.3.1.2)
@@ -167,13 +179,11 @@ func New(o Options) (*Cache, error) {
 // rules; 429, 5xx and no response mean that nothing is allowed for now. Rules
 // past their time stay in force while the host cannot be reached.
 func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
-	s := c.site(u.Scheme() + "://" + u.Host())
-	select {
-	case s.turn <- struct{}{}:
-	case <-ctx.Done():
-		return Decision{}, fmt.Errorf("robots: %s: %w", u.Host(), ctx.Err())
+	s, err := c.take(ctx, u.Scheme()+"://"+u.Host())
+	if err != nil {
+		return Decision{}, fmt.Errorf("robots: %s: %w", u.Host(), err)
 	}
-	defer func() { <-s.turn }()
+	defer c.giveBack(s)
 	var d Decision
 	if !s.recalled {
 		c.recall(s)
@@ -192,11 +202,40 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 	return d, nil
 }
 
+// take returns the site for key, the caller's alone until it is given back, or
+// the error of ctx.
+func (c *Cache) take(ctx context.Context, key string) (*site, error) {
+	for {
+		c.mu.Lock()
+		s := c.site(key)
+		taken := s.taken
+		if taken == nil {
+			s.taken = make(chan struct{})
+		}
+		c.mu.Unlock()
+		if taken == nil {
+			return s, nil
+		}
+		select {
+		case <-taken:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (c *Cache) giveBack(s *site) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(s.taken)
+	s.taken = nil
+}
+
 // judge fills d from what is known of s.
 func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
 	switch {
-	case s.rules == nil && s.failure != "":
-		d.Retry, d.Reason, d.Err = max(time.Until(s.until), time.Millisecond), s.failure, s.err
+	case s.rules == nil && s.past().failure != "":
+		d.Retry, d.Reason, d.Err = max(time.Until(s.until), time.Millisecond), s.trouble.failure, s.trouble.err
 		return
 	case d.Wait > 0:
 		return
@@ -214,7 +253,8 @@ func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
 
 // ask makes the one request that is due and writes what it means into s.
 func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
-	at := s.next
+	past := s.past()
+	at := past.next
 	if at.IsZero() {
 		var err error
 		if at, err = weburl.Parse(s.key + "/robots.txt"); err != nil {
@@ -239,8 +279,8 @@ func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 		c.unreachable(s, fmt.Sprintf("robots.txt answered with status %d", r.Status), nil)
 	case r.Status < 300:
 		c.known(s, parse(r.Body, c.options.Agent, at, c.options.MaxDelay))
-	case r.Status < 400 && !r.Location.IsZero() && s.hops < maxHops:
-		s.next, s.hops, s.failure, s.err = r.Location, s.hops+1, "", nil
+	case r.Status < 400 && !r.Location.IsZero() && past.hops < maxHops:
+		s.trouble = &trouble{fails: past.fails, next: r.Location, hops: past.hops + 1}
 	default: // 4xx, a redirect to nowhere, or one too many
 		c.known(s, &rules{})
 	}
@@ -248,28 +288,24 @@ func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 }
 
 func (c *Cache) known(s *site, r *rules) {
-	s.rules, s.until = r, time.Now().Add(c.options.TTL)
-	s.failure, s.err, s.fails, s.next, s.hops = "", nil, 0, weburl.URL{}, 0
+	s.rules, s.until, s.trouble = r, time.Now().Add(c.options.TTL), nil
 }
 
 func (c *Cache) unreachable(s *site, failure string, err error) {
-	wait := c.options.RetryMax
-	if s.fails < 62 && c.options.Retry <= c.options.RetryMax>>s.fails {
-		wait = c.options.Retry << s.fails
+	wait, fails := c.options.RetryMax, s.past().fails
+	if fails < 62 && c.options.Retry <= c.options.RetryMax>>fails {
+		wait = c.options.Retry << fails
 	}
-	s.failure, s.err, s.fails, s.next, s.hops = failure, err, s.fails+1, weburl.URL{}, 0
-	s.until = time.Now().Add(wait)
+	s.until, s.trouble = time.Now().Add(wait), &trouble{failure: failure, err: err, fails: fails + 1}
 }
 
-// site returns the entry for key, new or known, as the last used.
+// site returns the entry for key, new or known, as the last used. c.mu is held.
 func (c *Cache) site(key string) *site {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if el, ok := c.sites[key]; ok {
 		c.order.MoveToFront(el)
 		return el.Value.(*site)
 	}
-	s := &site{key: key, turn: make(chan struct{}, 1)}
+	s := &site{key: key}
 	c.sites[key] = c.order.PushFront(s)
 	c.memory += s.size
 	c.shrink()
