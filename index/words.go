@@ -56,9 +56,11 @@ const (
 // remembers them. Words do not reach over a space, so that those of a text are
 // those of its parts.
 func (d *dictionary) learn(text string) (tokens []token) {
+	text = strings.Clone(text)
 	folded := d.plain.Analyze([]byte(text))
 	for i, t := range d.analyser.Analyze([]byte(text)) { // both split alike
-		tokens = append(tokens, token{t.Start, t.End, string(t.Term), string(folded[i].Term)})
+		word := sharing(text, folded[i].Term)
+		tokens = append(tokens, token{t.Start, t.End, sharing(word, t.Term), word})
 	}
 	if len(text) <= maxKnownWord {
 		d.mu.Lock()
@@ -66,9 +68,18 @@ func (d *dictionary) learn(text string) (tokens []token) {
 		if d.known == nil || len(d.known) >= maxKnown {
 			d.known = make(map[string][]token)
 		}
-		d.known[strings.Clone(text)] = tokens
+		d.known[text] = tokens
 	}
 	return tokens
+}
+
+// sharing returns a term, which is the beginning of s where that begins with it: a
+// piece of memory less to keep.
+func sharing(s string, term []byte) string {
+	if len(term) <= len(s) && s[:len(term)] == string(term) {
+		return s[:len(term)]
+	}
+	return string(term)
 }
 
 // each calls fn with every word of a text and the place where it begins. fn
