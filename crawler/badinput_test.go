@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -428,7 +429,7 @@ func (s *splitFetcher) FetchPrefix(ctx context.Context, u weburl.URL, max int64)
 
 func badInputCrawler(t *testing.T, s *splitFetcher) *crawler.Crawler {
 	t.Helper()
-	f, err := frontier.Open(frontier.Options{InMemory: true})
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,6 +476,24 @@ func allTests(t *testing.T) map[string]bool {
 		t.Fatalf("%d tests found, %v", len(found), err)
 	}
 	return found
+}
+
+// Every test that docs/testing.md names is there.
+func TestTestsOfDocument(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "testing.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := allTests(t)
+	named := regexp.MustCompile(`\b[a-z0-9]+\.(?:Test|Fuzz)\w+`).FindAllString(string(text), -1)
+	for _, name := range named {
+		if !tests[name] {
+			t.Errorf("%s does not exist", name)
+		}
+	}
+	if len(named) < 50 {
+		t.Errorf("%d tests are named", len(named))
+	}
 }
 
 // A redirect's target passes scope, robots.txt and the guard of addresses at

@@ -80,7 +80,7 @@ func newCrawler(t *testing.T, s *crawltest.Server, name string, f *frontier.Fron
 	t.Helper()
 	if f == nil {
 		var err error
-		if f, err = frontier.Open(frontier.Options{InMemory: true}); err != nil {
+		if f, err = frontier.Open(frontier.Options{InMemory: true, Memory: 32e6}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { f.Close() })
@@ -364,7 +364,7 @@ func TestPageLimitIsExact(t *testing.T) {
 	defer s.Close()
 	dir := t.TempDir()
 	for run, want := range []int64{20, 20, 45, 61} {
-		f, err := frontier.Open(frontier.Options{Dir: dir})
+		f, err := frontier.Open(frontier.Options{Dir: dir, Memory: 32e6})
 		if err != nil {
 			t.Fatal(err)
 		}

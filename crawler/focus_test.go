@@ -13,7 +13,7 @@ import (
 // visits, and the totals. tie decides between equal priorities.
 func focused(t *testing.T, s *crawltest.Server, order strategy.Strategy, tie uint64) ([]string, frontier.Totals) {
 	t.Helper()
-	f, err := frontier.Open(frontier.Options{InMemory: true, Seed: tie})
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6, Seed: tie})
 	if err != nil {
 		t.Fatal(err)
 	}

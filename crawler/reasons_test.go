@@ -133,7 +133,7 @@ func TestReasonsAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := frontier.Open(frontier.Options{InMemory: true, MaxPerHost: 60, PerPart: func(u weburl.URL) (string, int64) {
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6, MaxPerHost: 60, PerPart: func(u weburl.URL) (string, int64) {
 		top, _, below := strings.Cut(strings.TrimPrefix(u.Path(), "/"), "/")
 		if !below {
 			return "/", 0

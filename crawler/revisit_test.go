@@ -88,7 +88,7 @@ func TestRevisit(t *testing.T) {
 		}}
 		dir := t.TempDir()
 		open := func() *frontier.Frontier {
-			f, err := frontier.Open(frontier.Options{Dir: dir})
+			f, err := frontier.Open(frontier.Options{Dir: dir, Memory: 32e6})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -104,7 +104,7 @@ func TestTraps(t *testing.T) {
 			}
 			return p
 		}
-		f, err := frontier.Open(frontier.Options{InMemory: true, Score: score})
+		f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6, Score: score})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // r2 the first of them, and r3 one on Hauptstraße and the first.
 func madeUp(t *testing.T) *frontier.Frontier {
 	t.Helper()
-	f, err := frontier.Open(frontier.Options{InMemory: true})
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestSiteWide(t *testing.T) {
 
 // TestReadNothing holds that an empty crawl is reported without a NaN.
 func TestReadNothing(t *testing.T) {
-	f, err := frontier.Open(frontier.Options{InMemory: true})
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6})
 	if err != nil {
 		t.Fatal(err)
 	}
