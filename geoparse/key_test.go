@@ -142,3 +142,19 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a page writes into an address: its key is read as the parts that it
+// was made of, and is the key of these.
+func FuzzKey(f *testing.F) {
+	f.Add("", "26122", "Oldenburg", "Lange Straße", "5", "", "")
+	f.Add("OR", "", "Portland", "Main St", "12 1/2", "Suite 200", "17")
+	f.Add("a|b", "1|2", "#", "@", "|#@", "no |", "@@")
+	f.Add("-", "-", "-", "-", "5-7", "-", "-")
+	f.Fuzz(func(t *testing.T, state, postcode, city, street, number, unit, box string) {
+		p := Parts{Country: "US", State: state, Postcode: postcode, City: city, Street: street, Number: number, Unit: unit, POBox: box}
+		read, ok := ReadKey(p.Key())
+		if !ok || read != p.Folded() || read.Key() != p.Key() {
+			t.Errorf("%q of %+v is read as %+v, %v; want %+v", p.Key(), p, read, ok, p.Folded())
+		}
+	})
+}

@@ -57,6 +57,40 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
+// Whatever is typed: each suggestion is there once, has a word that begins with
+// it and an address, and there are no more than asked for.
+func FuzzSuggest(f *testing.F) {
+	x := open(f)
+	put(f, x, town()...)
+	for _, typed := range []string{"l", "lan", "Lange S", "261", "tisch", "straße", "STRASSE", "-", "'", "’", "a\u0300", "\xff", " lange  s", strings.Repeat("ä", 300)} {
+		f.Add(typed, 5)
+	}
+	f.Fuzz(func(t *testing.T, typed string, limit int) {
+		all, err := x.Suggest(typed, limit)
+		if err != nil {
+			if !errors.Is(err, ErrQuery) {
+				t.Errorf("%q: %v", typed, err)
+			}
+			return
+		}
+		if len(all) > limit {
+			t.Errorf("%q: %d suggestions with limit %d", typed, len(all), limit)
+		}
+		known := map[Suggestion]bool{}
+		for _, s := range all {
+			same := Suggestion{Text: s.Text, Kind: s.Kind}
+			folded, begins := foldPhrase(s.Text), false
+			for at := range folded {
+				begins = begins || (at == 0 || folded[at-1] == ' ') && strings.HasPrefix(folded[at:], foldPhrase(typed))
+			}
+			if known[same] || s.Count < 1 || !begins {
+				t.Errorf("%q: suggestion %+v of %+v", typed, s, all)
+			}
+			known[same] = true
+		}
+	})
+}
+
 // A snippet that was cut begins and ends with whole words, unless they are very
 // long, and shows the address.
 func TestSnippetOfWholeWords(t *testing.T) {
