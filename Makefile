@@ -1,6 +1,7 @@
 # The two commands of the README are "make demo" and "make test". Both need Go and nothing else.
 SHELL := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# Without cgo everywhere but under the race detector, so that nothing is compiled twice.
 GO := CGO_ENABLED=0 go
 
 # What a crawl calls how often, for the compiler (docs/decisions/070). With it all
@@ -67,10 +68,10 @@ golden: ## rewrite the golden files; read the diff
 
 check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
-	go vet ./...
-	go tool staticcheck ./...
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
 	go mod tidy -diff
-	cd crawler/peers && go mod tidy -diff && go vet ./...
+	cd crawler/peers && go mod tidy -diff && $(GO) vet ./...
 	cd index/peers && go mod tidy -diff
 
 clean:
