@@ -49,7 +49,8 @@ func fill(t *testing.T, o Options) (*Frontier, []Entry) {
 func again(t *testing.T, f *Frontier, spoil func(*badger.Txn) error) *Frontier {
 	t.Helper()
 	f.halt()
-	if err := f.db.Update(spoil); err != nil {
+	txn := f.db.NewTransactionAt(f.version, true)
+	if err := errors.Join(spoil(txn), txn.CommitAt(f.version+1, nil)); err != nil {
 		t.Fatal(err)
 	}
 	next, err := start(f.options, f.db)

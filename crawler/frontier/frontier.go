@@ -231,14 +231,15 @@ type Frontier struct {
 	block   int       // items that are read at a time
 	budget  int       // bytes that buffers may take
 
-	meta     sync.Mutex // one PutMeta at a time
+	meta     [16]sync.Mutex // one PutMeta of a name at a time
 	requests chan *request
 	stop     chan struct{} // closed by Close
 	writer   sync.WaitGroup
 
-	totals Totals // as on disk; belongs to the writer
-	groups uint64 // link groups on disk; belongs to the writer
-	seen   seen   // belongs to the writer
+	version uint64 // of the last commit; changed by the writer, under mu
+	totals  Totals // as on disk; belongs to the writer
+	groups  uint64 // link groups on disk; belongs to the writer
+	seen    seen   // belongs to the writer
 
 	repeats *repeats
 	effort  effort // under mu
@@ -255,9 +256,9 @@ type Frontier struct {
 	loaded    []*buffer
 	items     int // in the buffers
 	changed   chan struct{}
-	waiters   int // of changed
-	selecting int // of them, those that leave worse entries alone
-	readers   int // calls that read the store
+	waiters   int            // of changed
+	selecting int            // of them, those that leave worse entries alone
+	reading   map[uint64]int // calls that read the store, by the version that they read
 	idle      *sync.Cond
 	closed    bool
 	failed    error // a commit failed: nothing more is written
@@ -372,7 +373,7 @@ func (f *Frontier) halt() bool {
 	f.writer.Wait()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.readers > 0 {
+	for len(f.reading) > 0 {
 		f.idle.Wait()
 	}
 	f.view.Discard()

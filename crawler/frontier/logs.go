@@ -19,10 +19,13 @@ import (
 // takes it the next time. And it refuses a log that goes on with a number of
 // more than ten bytes; such a log is ended there, as it would be at any other
 // damage.
+//
+// The store is a managed one: the writer numbers the commits itself. Badger's own
+// transactions wait, before they read, until what is being committed is written.
 func openStore(o Options) (*badger.DB, error) {
 	const most = 4 // an empty log of each kind, then a long number, then all is well
 	for attempt := 1; ; attempt++ {
-		db, err := badger.Open(storeOptions(o))
+		db, err := badger.OpenManaged(storeOptions(o))
 		if err == nil || o.InMemory || attempt == most {
 			return db, err
 		}

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -50,8 +51,9 @@ func (f *Frontier) PutMeta(name string, value []byte) error {
 	if len(value) > MaxMeta {
 		return fmt.Errorf("frontier: meta %q: %d bytes are too many, at most %d are stored", name, len(value), MaxMeta)
 	}
-	f.meta.Lock()
-	defer f.meta.Unlock()
+	turn := &f.meta[digest(name)[0]%byte(len(f.meta))]
+	turn.Lock()
+	defer turn.Unlock()
 	ctx := context.Background()
 	var was metaRecord
 	known := false
@@ -66,16 +68,20 @@ func (f *Frontier) PutMeta(name string, value []byte) error {
 		return fmt.Errorf("frontier: meta %q: %w", name, err)
 	}
 	is := metaRecord{set: was.set ^ 1}
-	for len(value) > 0 {
-		piece := append([]byte(nil), value[:min(pieceSize, len(value))]...)
-		value = value[len(piece):]
-		key := pieceKey(name, is.set, is.pieces)
+	for len(value) > pieceSize {
+		piece, key := bytes.Clone(value[:pieceSize]), pieceKey(name, is.set, is.pieces)
+		value = value[pieceSize:]
 		is.pieces++
 		if err := f.submit(ctx, perLink+len(piece), func(b *batch) error { return b.set(key, piece) }); err != nil {
 			return err
 		}
 	}
-	return f.submit(ctx, perLink*int(was.pieces+1), func(b *batch) error {
+	last, key := bytes.Clone(value), pieceKey(name, is.set, is.pieces)
+	is.pieces++
+	return f.submit(ctx, perLink*int(was.pieces+2)+len(last), func(b *batch) error {
+		if err := b.set(key, last); err != nil {
+			return err
+		}
 		for i := range was.pieces {
 			if err := b.txn.Delete(pieceKey(name, was.set, i)); known && err != nil {
 				return err

@@ -62,6 +62,7 @@ func start(o Options, db *badger.DB) (*Frontier, error) {
 		options: o, seed: o.Seed, db: db, codec: codec, began: time.Now(),
 		short: cmp.Or(o.short, shortHost), block: blockItems, budget: int(o.Memory / buffersShare),
 		requests: make(chan *request), stop: make(chan struct{}),
+		version: db.MaxVersion(), reading: map[uint64]int{},
 		changed: make(chan struct{}), repeats: newRepeats(o.Memory / repeatsShare),
 		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
 		parked: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
@@ -71,7 +72,7 @@ func start(o Options, db *badger.DB) (*Frontier, error) {
 		codec.close()
 		return nil, err
 	}
-	f.view = db.NewTransaction(false)
+	f.view = db.NewTransactionAt(f.version, false)
 	f.writer.Add(1)
 	go f.write()
 	return f, nil
@@ -224,7 +225,7 @@ func storeOptions(o Options) badger.Options {
 
 // restore reads totals and hosts.
 func (f *Frontier) restore() error {
-	txn := f.db.NewTransaction(false)
+	txn := f.db.NewTransactionAt(f.version, false)
 	defer txn.Discard()
 	var found Totals
 	known, err := get(txn, totalsKey, func(value []byte) (err error) {

@@ -112,7 +112,7 @@ func (f *Frontier) repair(txn *badger.Txn) error {
 	}
 	f.totals, f.groups = c.totals, max(c.groups, f.groups)
 	f.hosts, f.ready.hosts, f.queued = hosts{}, nil, 0
-	w := f.db.NewWriteBatch()
+	w := f.db.NewWriteBatchAt(f.version + 1)
 	defer w.Cancel()
 	for id, r := range c.hosts {
 		f.addHost(id, r)
@@ -124,7 +124,11 @@ func (f *Frontier) repair(txn *badger.Txn) error {
 	if err := w.Set(totalsKey, encodeTotals(&f.totals, f.groups, f.seed)); err != nil {
 		return err
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	f.version++
+	return nil
 }
 
 // findSeed computes the seed from a place in the queue, whose tie is a mixture

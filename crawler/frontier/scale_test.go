@@ -405,6 +405,61 @@ func BenchmarkDone(b *testing.B) {
 	}
 }
 
+// BenchmarkVisit does for a page all that a crawl asks of the frontier, by eight
+// workers at a time: the next link, what is settled and known of its links, its
+// trail, for each fourth a record of its host, and its end.
+func BenchmarkVisit(b *testing.B) {
+	ctx := context.Background()
+	f := open(b, Options{Dir: b.TempDir()})
+	src := newSource(1000)
+	if _, err := f.Push(ctx, src.links()...); err != nil {
+		b.Fatal(err)
+	}
+	pages, keys := make([][]Entry, b.N), make([][]Key, b.N)
+	for i := range pages {
+		pages[i] = src.links()[:10]
+		for j := range pages[i] {
+			keys[i] = append(keys[i], KeyOf(pages[i][j].URL))
+		}
+	}
+	visit := func(i int) error {
+		e, err := f.Next(ctx, always)
+		if err != nil {
+			return err
+		}
+		f.Settled(keys[i]...)
+		if _, err = f.Known(keys[i]...); err != nil {
+			return err
+		}
+		if _, err = f.Trail(e.Parent, 3); err != nil {
+			return err
+		}
+		if i%4 == 0 {
+			if err := f.PutMeta("robots "+e.URL.Host(), []byte(e.URL.String())); err != nil {
+				return err
+			}
+		}
+		_, err = f.Done(ctx, e, Outcome{Kind: "page", Status: 200}, pages[i]...)
+		return err
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	cpu := cpuTime(syscall.RUSAGE_SELF)
+	b.ResetTimer()
+	for range 8 {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
+				if err := visit(int(i)); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64((cpuTime(syscall.RUSAGE_SELF)-cpu).Microseconds())/float64(b.N), "cpu-us/op")
+}
+
 // BenchmarkScored takes entries that were all promised too much, from a store
 // that was just opened: most of a call is scoring anew what does not lead.
 func BenchmarkScored(b *testing.B) {

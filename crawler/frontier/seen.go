@@ -43,8 +43,13 @@ func (s *seen) prepare(f *Frontier) {
 			return
 		}
 		s.old = make(chan *filter, 1)
-		txn := f.db.NewTransaction(false)
+		version, err := f.begin()
+		if err != nil {
+			return // what is being written is the last
+		}
 		f.writer.Go(func() {
+			defer f.end(version)
+			txn := f.db.NewTransactionAt(version, false)
 			defer txn.Discard()
 			if old := readKeys(txn, known, f.stop); old != nil {
 				s.old <- old

@@ -13,22 +13,34 @@ import (
 
 // read runs fn on the store as it is now and keeps Close waiting meanwhile.
 func (f *Frontier) read(fn func(txn *badger.Txn) error) error {
-	f.mu.Lock()
-	if f.closed {
-		f.mu.Unlock()
-		return ErrClosed
+	version, err := f.begin()
+	if err != nil {
+		return err
 	}
-	f.readers++
-	f.mu.Unlock()
-	defer func() {
-		f.mu.Lock()
-		f.readers--
-		f.mu.Unlock()
-		f.idle.Broadcast()
-	}()
-	txn := f.db.NewTransaction(false)
+	defer f.end(version)
+	txn := f.db.NewTransactionAt(version, false)
 	defer txn.Discard()
 	return fn(txn)
+}
+
+// begin keeps the store's last version from being given up until end.
+func (f *Frontier) begin() (version uint64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, ErrClosed
+	}
+	f.reading[f.version]++
+	return f.version, nil
+}
+
+func (f *Frontier) end(version uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.reading[version]--; f.reading[version] == 0 {
+		delete(f.reading, version)
+	}
+	f.idle.Broadcast()
 }
 
 // Fixed calls fn with the absolute names of those files of the store that are

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"syscall"
 	"time"
@@ -134,17 +135,18 @@ func (f *Frontier) commit(requests []*request) error {
 	if err := b.seal(); err != nil {
 		return fmt.Errorf("frontier: write: %w", err)
 	}
-	if err := b.txn.Commit(); err != nil {
+	if err := b.txn.CommitAt(f.version+1, nil); err != nil {
 		err = fmt.Errorf("frontier: commit to %s: %w", f.options.Dir, err)
 		f.fail(err)
 		return err
 	}
-	view := f.db.NewTransaction(false)
 
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.version++
 	f.view.Discard()
-	f.view = view
+	f.view = f.db.NewTransactionAt(f.version, false)
+	f.db.SetDiscardTs(slices.Min(append(slices.Collect(maps.Keys(f.reading)), f.version)))
 	f.totals, f.groups = b.totals, b.groups
 	f.shown = b.totals.clone()
 	for h, d := range b.hosts {
@@ -223,7 +225,7 @@ const (
 
 func (f *Frontier) newBatch() *batch {
 	return &batch{
-		f: f, txn: f.db.NewTransaction(true),
+		f: f, txn: f.db.NewTransactionAt(f.version, true),
 		totals: f.totals.clone(), groups: f.groups,
 		hosts: make(map[*host]*delta),
 	}
