@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 			v.Outcome.Kind, v.Outcome.Reason = "skipped", "robots_unreachable"
 			return notAgain, nil
 		case !d.Allowed:
-			v.Outcome.Kind, v.Outcome.Reason = "skipped", "robots"
+			v.Outcome.Kind, v.Outcome.Reason = "skipped", cmp.Or(d.Barred, "robots")
 			return notAgain, nil
 		case d.Fetched: // robots.txt took this turn; the page gets another
 			return 0, nil

@@ -162,7 +162,8 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 			cancel(errAsked)
 		},
 		Checkpoint: func() error { return s.save(true) },
-		Label:      s.label, Troubles: s.troubles,
+		Label:      s.label, Seeds: s.addSeeds, Delay: s.setDelay, Exclude: s.exclude, Orders: s.orders,
+		Nodes: s.nodes, Troubles: s.troubles,
 	}
 	if s.web.polite != nil {
 		o.Rests = s.rests

@@ -338,6 +338,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := restore(f, sitewideKey, c.SiteWide.Restore); err != nil {
 		return err
 	}
+	if err := a.recallOrders(web, f); err != nil {
+		return err
+	}
 	if err := web.remember(p, f); err != nil {
 		return err
 	}
@@ -465,7 +468,7 @@ func (s *session) run(ctx context.Context) error {
 	defer stopSignals()
 	stopAsking := onSignal(syscall.SIGUSR1, func() { watch.print(false) })
 	defer stopAsking()
-	stopReloading := onSignal(syscall.SIGHUP, func() { a.reload(web, o, watch) })
+	stopReloading := onSignal(syscall.SIGHUP, func() { a.reload(web, watch) })
 	defer stopReloading()
 
 	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
@@ -566,16 +569,7 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 		}
 	}
 	for _, name := range files {
-		in := a.stdin
-		if name != "-" {
-			file, err := os.Open(name)
-			if err != nil {
-				return nil, fail(exitInvalidInput, "seeds: %w", err)
-			}
-			defer file.Close()
-			in = file
-		}
-		found, bad, err := a.readSeeds(name, in)
+		found, bad, err := a.seedFile(name)
 		if err != nil {
 			return nil, err
 		}
@@ -585,6 +579,19 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "), skipped)
 	}
 	return urls, nil
+}
+
+// seedFile reads a file of seeds; - is standard input.
+func (a *app) seedFile(name string) (urls []weburl.URL, bad int, err error) {
+	if name == "-" {
+		return a.readSeeds(name, a.stdin)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, 0, fail(exitInvalidInput, "seeds: %w", err)
+	}
+	defer file.Close()
+	return a.readSeeds(name, file)
 }
 
 // startOver removes crawl and index, after a question where somebody can

@@ -1,19 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor"
+	"gazehound/crawler/weburl"
 
 	"github.com/spf13/cobra"
 )
@@ -21,19 +26,26 @@ import (
 func newCtlCommand(a *app) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "ctl",
-		Short: "Pause, resume, stop or checkpoint a running crawl",
+		Short: "Tell a running crawl what to do: pause, stop, new seeds, longer delays",
 		Long: `Tells the crawl that runs on the data directory what to do, through its admin
 listener. The crawl notes address and token of that in admin.json of the data
 directory, which only its owner can read.
 
-With --cluster it tells all nodes of a crawl, and waits until they have done it. Nodes
-look with every heartbeat. A pause counts for nodes that join later, too.
+With --cluster, pause, resume, checkpoint and stop tell all nodes of a crawl, and wait
+until they have done it. Nodes look with every heartbeat. A pause counts for nodes that
+join later, too. The other commands are for one node.
+
+"delay" and "exclude" give standing orders: they count at once, are kept with the
+crawl, and go on at its next start, until they are taken back or --fresh throws the
+crawl away. They make it more patient and smaller, never the other way round; what
+config.yaml and robots.txt want stays the least. "orders" shows them.
 
 Exit status: 0 done, 1 refused or not answered, 8 the cluster cannot be reached or a
 node does not answer, 10 no crawl runs.`,
 		Example: `  gazehound ctl pause
   gazehound ctl stop --data oldenburg
-  gazehound ctl pause --cluster nats://127.0.0.1:4222`,
+  gazehound ctl pause --cluster nats://127.0.0.1:4222
+  gazehound ctl exclude --host shop.example.org`,
 		Args: subCommand,
 		RunE: showHelp,
 	}
@@ -52,11 +64,17 @@ node does not answer, 10 no crawl runs.`,
 				if a.flags.Changed("cluster") {
 					return a.ctlCluster(ctx, cluster.Action(c.name), c.done)
 				}
-				if err := a.ctl(ctx, c.name); err != nil {
+				var done json.RawMessage
+				if err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+c.name, nil, &done); err != nil {
 					return err
 				}
+				if c.name == "stop" {
+					if err := a.untilEnd(ctx); err != nil {
+						return err
+					}
+				}
 				if a.json {
-					return a.printJSON(map[string]any{"type": "done", "action": c.name})
+					return a.printJSON(done)
 				}
 				a.say("%s", c.done)
 				return nil
@@ -65,7 +83,226 @@ node does not answer, 10 no crawl runs.`,
 		viewFlags(cmd.Flags(), "tell all nodes of the cluster at this `URL`")
 		group.AddCommand(cmd)
 	}
+	group.AddCommand(newCtlSeedsCommand(a), newCtlDelayCommand(a), newCtlExcludeCommand(a), newCtlOrdersCommand(a), newCtlNodesCommand(a))
 	return group
+}
+
+func newCtlSeedsCommand(a *app) *cobra.Command {
+	var files []string
+	cmd := &cobra.Command{
+		Use:   "seeds [URL…]",
+		Short: "Give it more web addresses to start from",
+		Long: `Puts web addresses into the queue of the running crawl, as --seed does at its start.
+They are kept there when it stops. What the crawl knows already stays as it is; what
+is outside of its scope is refused and named.`,
+		Example: `  gazehound ctl seeds https://www.example.org/ https://news.example.org/local/
+  gazehound ctl seeds --file more.txt --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args)+len(files) == 0 {
+				return fail(exitUsage, "ctl seeds wants web addresses, or --file FILE with one a line")
+			}
+			ctx, stop := signals(cmd.Context())
+			defer stop()
+			return a.ctlSeeds(ctx, args, files)
+		},
+	}
+	cmd.Flags().StringArrayVar(&files, "file", nil, "`FILE` with start URLs, one a line; - is standard input (repeatable)")
+	return cmd
+}
+
+func newCtlDelayCommand(a *app) *cobra.Command {
+	var host string
+	cmd := &cobra.Command{
+		Use:   "delay DURATION",
+		Short: "Wait longer between requests to a host",
+		Long: `Makes the delay between requests to one host, or with --host to that one, longer from
+the next request on. It is never shorter than config.yaml says, and robots.txt may ask
+for more. 0s takes the order back.`,
+		Example: `  gazehound ctl delay 10s
+  gazehound ctl delay 1m --host www.example.org
+  gazehound ctl delay 0s --host "*.example.org"`,
+		Args: needArgs("a duration, such as 10s"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fail(exitUsage, "ctl delay takes one duration, got %d arguments; --host names a host", len(args))
+			}
+			if _, err := time.ParseDuration(args[0]); err != nil {
+				return fail(exitUsage, "ctl delay wants a duration with a unit, such as 10s or 1m, got %.40q", args[0])
+			}
+			return a.ctlOrder(cmd.Context(), "delay", map[string]any{"delay": args[0], "host": host})
+		},
+	}
+	cmd.Flags().StringVar(&host, "host", "", "only of this `HOST`, or \"*.example.org\" with all below it")
+	return cmd
+}
+
+func newCtlExcludeCommand(a *app) *cobra.Command {
+	var host string
+	var undo bool
+	cmd := &cobra.Command{
+		Use:   "exclude [REGEXP]",
+		Short: "Leave out what fits a pattern, or a host",
+		Long: `Leaves out all URLs that fit a regular expression, as crawl.exclude of config.yaml does,
+or with --host a whole host, from now on: also links that wait, and seeds. Pages that
+were visited stay; "gazehound forget" removes them.`,
+		Example: `  gazehound ctl exclude /calendar/
+  gazehound ctl exclude --host shop.example.org
+  gazehound ctl exclude /calendar/ --undo`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && host == "" && args[0] != "" || len(args) == 0 && host != "" {
+				return nil
+			}
+			return fail(exitUsage, "ctl exclude wants one regular expression, or --host HOST alone; \"gazehound ctl orders\" shows what was ordered")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			order := map[string]any{"undo": undo}
+			if host != "" {
+				order["host"] = host
+			} else {
+				order["pattern"] = args[0]
+			}
+			return a.ctlOrder(cmd.Context(), "exclude", order)
+		},
+	}
+	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
+	cmd.Flags().BoolVar(&undo, "undo", false, "take the order back")
+	return cmd
+}
+
+func newCtlOrdersCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "orders",
+		Short:   "Show the standing orders: delays and what is left out",
+		Example: "  gazehound ctl orders\n  gazehound ctl orders --data oldenburg --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signals(cmd.Context())
+			defer stop()
+			var v ordersView
+			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v); err != nil {
+				return err
+			}
+			return a.showOrders(v)
+		},
+	}
+}
+
+func newCtlNodesCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "nodes",
+		Short: "Show who works on the crawl",
+		Long: `Shows the nodes of the cluster as the running one of the data directory sees them, or
+that one alone. "gazehound status --cluster" asks the cluster itself.`,
+		Example: "  gazehound ctl nodes\n  gazehound ctl nodes --data west --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signals(cmd.Context())
+			defer stop()
+			var s clusterStatus
+			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s); err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(s)
+			}
+			_, err := fmt.Fprint(a.stdout, s.text())
+			return err
+		},
+	}
+}
+
+// seedsAtOnce is how many seeds go with one request: with the longest URLs, a
+// body of that many is below the bound of the listener.
+const seedsAtOnce = 200
+
+// ctlSeeds hands web addresses to the running crawl.
+func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
+	var urls []weburl.URL
+	for _, text := range args {
+		u, problem := a.parseSeed("seeds", text)
+		if problem != "" {
+			return fail(exitUsage, "ctl seeds: %s", problem)
+		}
+		urls = append(urls, u)
+	}
+	for _, name := range files {
+		found, _, err := a.seedFile(name)
+		if err != nil {
+			return err
+		}
+		urls = append(urls, found...)
+	}
+	if len(urls) == 0 {
+		return fail(exitInvalidInput, "no usable seed in %s", strings.Join(files, ", "))
+	}
+	all := monitor.SeedsTaken{Refused: []monitor.RefusedSeed{}}
+	for part := range slices.Chunk(urls, seedsAtOnce) {
+		var done monitor.SeedsTaken
+		err := a.ctl(ctx, http.MethodPost, "v1/crawl/seeds", map[string]any{"urls": texts(part)}, &done)
+		if err != nil {
+			return err
+		}
+		all.Taken, all.New, all.Refused = all.Taken+done.Taken, all.New+done.New, append(all.Refused, done.Refused...)
+	}
+	if all.Taken == 0 {
+		first := all.Refused[0]
+		return fail(exitError, "none of the seeds belongs to the crawl; %s: %s. crawl.include, crawl.exclude and hosts of config.yaml and \"gazehound ctl orders\" say what does; without fetch.contact it stays on loopback", first.URL, inWords(first.Reason))
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Type   string `json:"type"`
+			Action string `json:"action"`
+			monitor.SeedsTaken
+		}{"done", "seeds", all})
+	}
+	for _, r := range all.Refused {
+		a.warn("%s is not of the crawl: %s", r.URL, inWords(r.Reason))
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s taken, %s of them new\n", several(all.Taken, "seed"), count(all.New))
+	return err
+}
+
+// inWords writes a reason such as "out_of_scope" for people.
+func inWords(reason string) string { return strings.ReplaceAll(reason, "_", " ") }
+
+// ctlOrder gives a standing order.
+func (a *app) ctlOrder(ctx context.Context, name string, order map[string]any) error {
+	ctx, stop := signals(ctx)
+	defer stop()
+	var done struct{ Orders ordersView }
+	if err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+name, order, &done); err != nil {
+		return err
+	}
+	return a.showOrders(done.Orders)
+}
+
+func (a *app) showOrders(v ordersView) error {
+	if a.json {
+		return a.printJSON(struct {
+			Type string `json:"type"`
+			ordersView
+		}{"orders", v})
+	}
+	from := "configured"
+	if v.Ordered {
+		from = "ordered"
+	}
+	lines := []string{fmt.Sprintf("delay    %s (%s)", v.Delay, from)}
+	for _, name := range slices.Sorted(maps.Keys(v.Hosts)) {
+		if h := v.Hosts[name]; h.Delay != "" {
+			lines = append(lines, fmt.Sprintf("delay    %s for %s", h.Delay, name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Hosts)) {
+		if v.Hosts[name].Skip {
+			lines = append(lines, "exclude  the host "+name)
+		}
+	}
+	for _, pattern := range v.Exclude {
+		lines = append(lines, "exclude  "+oneLine(pattern))
+	}
+	_, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
+	return err
 }
 
 // ctlPatience is how long nodes have to do what all were asked to.
@@ -97,8 +334,9 @@ func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string
 	return nil
 }
 
-// ctl asks the crawl of the data directory for an action.
-func (a *app) ctl(ctx context.Context, action string) error {
+// ctl asks the crawl of the data directory for an address of its admin listener,
+// with a body for JSON or nil, and puts the answer into v.
+func (a *app) ctl(ctx context.Context, method, address string, body, v any) error {
 	if err := a.needData(); err != nil {
 		return err
 	}
@@ -117,29 +355,50 @@ func (a *app) ctl(ctx context.Context, action string) error {
 	case err != nil || d.PID != pid:
 		return fail(exitNoData, "process %d works on %s and takes no orders: it is no crawl, is just starting, or has --admin off", pid, p.dir)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL+"v1/crawl/"+action, nil)
+	var sent io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("ctl: %w", err)
+		}
+		sent = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, d.URL+address, sent)
 	if err != nil {
 		return fmt.Errorf("ctl: %w", err)
 	}
 	request.Header.Set("Authorization", "Bearer "+d.Token)
 	request.Header.Set("X-Gazehound-Control", "1")
+	request.Header.Set("Content-Type", "application/json")
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {
 		return fmt.Errorf("ctl: the crawl does not answer: %w", err)
 	}
 	defer response.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	data, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
 	if response.StatusCode != http.StatusOK {
-		var problem struct{ Title string }
-		json.Unmarshal(body, &problem)
-		return fail(exitError, "the crawl refuses (%s): %.200s", response.Status, oneLine(problem.Title))
+		var problem struct{ Title, Hint string }
+		json.Unmarshal(data, &problem)
+		text := oneLine(problem.Title)
+		if problem.Hint != "" {
+			text += "; " + oneLine(problem.Hint)
+		}
+		return fail(exitError, "the crawl refuses (%s): %.400s", response.Status, text)
 	}
-	if action != "stop" {
-		return nil
+	if err == nil {
+		err = json.Unmarshal(data, v)
 	}
+	if err != nil {
+		return fmt.Errorf("ctl: what the crawl answers cannot be read: %w", err)
+	}
+	return nil
+}
+
+// untilEnd waits until nobody works on the crawl any more.
+func (a *app) untilEnd(ctx context.Context) error {
 	for {
-		if _, runs, err := frontier.Holder(p.frontier()); err != nil || !runs {
+		if _, runs, err := frontier.Holder(project{a.data}.frontier()); err != nil || !runs {
 			return err
 		}
 		select {

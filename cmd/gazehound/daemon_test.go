@@ -59,6 +59,20 @@ func ready(t *testing.T, data string, pages int64) deskFile {
 	panic("")
 }
 
+// held waits until the open pages of a paused crawl have ended.
+func (d deskFile) held(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		var s monitor.State
+		if _, body := d.get(t, "v1/crawl"); json.Unmarshal([]byte(body), &s) == nil && s.Paused && s.Leased == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("open pages never end")
+		}
+	}
+}
+
 // A crawl as a daemon: it says when it is ready, is watched by metrics, takes a
 // new list of hosts, ends with 11 when it is told to, is killed, and goes on
 // each time with what it had.
@@ -109,15 +123,7 @@ func TestDaemon(t *testing.T) {
 		}
 	}
 	control("pause")
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // until open pages have ended
-		var s monitor.State
-		if _, body := d.get(t, "v1/crawl"); json.Unmarshal([]byte(body), &s) == nil && s.Paused && s.Leased == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("open pages never end")
-		}
-	}
+	d.held(t)
 	if status, body := d.get(t, "readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "paused") {
 		t.Errorf("readyz of a paused crawl: %d %s", status, body)
 	}

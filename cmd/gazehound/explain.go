@@ -82,9 +82,12 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	// What is out of reach without a contact is another matter.
-	scope, err := newScope(cfg, crawlOptions{replay: []string{""}}, nil)
+	st, err := readOrders(f)
 	if err != nil {
+		return err
+	}
+	w := web{options: crawlOptions{replay: []string{""}}} // what is out of reach without a contact is another matter
+	if err := w.follow(cfg, st); err != nil {
 		return err
 	}
 	n, known, err := f.Get(frontier.KeyOf(u))
@@ -92,13 +95,13 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 		return err
 	}
 	if !known {
-		return a.explainUnknown(f, u, scope(u))
+		return a.explainUnknown(f, u, w.scope(u))
 	}
 	traps := trap.New()
 	if err := errors.Join(restore(f, trapsKey, traps.Restore), recall(ctx, f, order)); err != nil {
 		return err
 	}
-	x, err := explainKnown(f, cfg, order, model, traps, scope(n.URL), n)
+	x, err := explainKnown(f, cfg, order, model, traps, w.scope(n.URL), n)
 	if err != nil {
 		return err
 	}
@@ -596,6 +599,8 @@ func scopeWords(reason string) string {
 		return "no pattern of crawl.include matches it"
 	case "host_skipped":
 		return "the hosts section says skip"
+	case reasonOrdered:
+		return "an order of \"ctl exclude\" says so"
 	}
 	return reason
 }

@@ -262,6 +262,18 @@ func clusterError(err error) error {
 	return fail(exitInvalidInput, "%w", err)
 }
 
+// nodeName is what this node is called: as configured, or as its machine.
+func nodeName(cfg *Config) (string, error) {
+	if cfg.Cluster.Name != "" {
+		return cfg.Cluster.Name, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fail(exitInvalidInput, "no name for this node. --name gives it one")
+	}
+	return regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(host, "-"), nil
+}
+
 // clusterAddress says where the cluster is and how to get in.
 func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err error) {
 	k := cfg.Cluster
@@ -272,16 +284,12 @@ func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err err
 		}
 	}
 	o = cluster.DefaultOptions()
-	o.Name, o.Crawl, o.Dir, o.URL, o.NKey = k.Name, k.Crawl, p.cluster(), k.URL, k.NKeyFile
+	o.Crawl, o.Dir, o.URL, o.NKey = k.Crawl, p.cluster(), k.URL, k.NKeyFile
 	o.TLS = cluster.TLSFiles{Cert: k.TLSCert, Key: k.TLSKey, CA: k.TLSCA}
 	o.Log = func(format string, args ...any) { a.warn("%s", oneLine(fmt.Sprintf(format, args...))) }
 	o.Say = func(format string, args ...any) { a.say("%s", oneLine(fmt.Sprintf(format, args...))) }
-	if o.Name == "" {
-		host, err := os.Hostname()
-		if err != nil {
-			return o, fail(exitInvalidInput, "no name for this node. --name gives it one")
-		}
-		o.Name = regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(host, "-")
+	if o.Name, err = nodeName(cfg); err != nil {
+		return o, err
 	}
 	if k.TokenFile != "" {
 		raw, err := os.ReadFile(k.TokenFile)

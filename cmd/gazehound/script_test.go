@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gazehound/crawler/demo"
 
@@ -44,6 +45,7 @@ func TestMain(m *testing.M) {
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
 //	cut FILE     takes the last byte of FILE away
 //	code N CMD…  runs a command that must exit with N
+//	until CMD…   runs a command until it succeeds
 //
 // and those of stories_test.go, newsroom_test.go and doctor_test.go.
 func TestScript(t *testing.T) {
@@ -60,7 +62,9 @@ func TestScript(t *testing.T) {
 			"site": serveSite,
 			"json": checkJSON,
 			"code": exitsWith,
-			"cut":  cutOff,
+
+			"until": runUntil,
+			"cut":   cutOff,
 
 			"agree": agree,
 
@@ -213,6 +217,22 @@ func agree(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if r, s := report, status; r.Pages != s.Pages || r.Relevant != s.Relevant || r.Addresses != s.Addresses || math.Abs(r.HarvestRecent-s.HarvestRecent) > 1e-4 {
 		ts.Fatalf("the report has %+v, the status %+v", r, s)
+	}
+}
+
+// runUntil waits for what goes on beside the script.
+func runUntil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: until COMMAND…")
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		err := ts.Exec(args[0], args[1:]...)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("it never succeeds: %v", err)
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ const (
 // clusterStatus is the status of all nodes of a crawl.
 type clusterStatus struct {
 	Type       string             `json:"type"`
+	Alone      bool               `json:"alone,omitzero"` // no cluster, but one node that crawls by itself
 	Crawl      string             `json:"crawl"`
 	Definition cluster.Definition `json:"definition"`
 	Epoch      int                `json:"epoch"`
@@ -55,12 +56,8 @@ type clusterStatus struct {
 	PerURL     float64            `json:"per_url"`
 }
 
-// statusOfCluster looks at all nodes.
-func statusOfCluster(ctx context.Context, v *cluster.Viewer, crawl string) (*clusterStatus, error) {
-	s, err := v.Status(ctx)
-	if err != nil {
-		return nil, fail(exitPeer, "%w", err)
-	}
+// statusOfCluster says what nodes say of themselves.
+func statusOfCluster(s *cluster.Status, crawl string) *clusterStatus {
 	out := &clusterStatus{Type: "cluster", Crawl: crawl, Definition: s.Definition, Epoch: s.Epoch, Over: s.Over, Messages: s.Messages, Bytes: s.Bytes, Replicas: s.Replicas}
 	var all cluster.Traffic
 	for _, m := range s.Members {
@@ -90,7 +87,7 @@ func statusOfCluster(ctx context.Context, v *cluster.Viewer, crawl string) (*clu
 	}
 	slices.SortFunc(out.Nodes, func(a, b nodeStatus) int { return strings.Compare(a.Name, b.Name) })
 	out.Sent, out.PerURL = all.Sent, round(all.PerURL(), 3)
-	return out, nil
+	return out
 }
 
 // statusCluster prints the status of the cluster, every second with watch
@@ -104,13 +101,14 @@ func (a *app) statusCluster(ctx context.Context, watch bool) error {
 	}
 	defer v.Close()
 	for drawn := 0; ; {
-		s, err := statusOfCluster(ctx, v, crawl)
+		now, err := v.Status(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
-			return err
+			return fail(exitPeer, "%w", err)
 		}
+		s := statusOfCluster(now, crawl)
 		if a.json {
 			err = a.printJSON(s)
 		} else {
@@ -139,7 +137,11 @@ func (s *clusterStatus) text() string {
 	if s.Over {
 		state = "over"
 	}
-	fmt.Fprintf(&b, "%-9s %s: %s, partition %s, policy %s; %d nodes\n", state, s.Crawl, oneLine(s.Definition.Region), s.Definition.Partition, s.Definition.Policy, len(s.Nodes))
+	if s.Alone {
+		fmt.Fprintf(&b, "%-9s %s, by one node alone\n", state, oneLine(s.Definition.Region))
+	} else {
+		fmt.Fprintf(&b, "%-9s %s: %s, partition %s, policy %s; %d nodes\n", state, s.Crawl, oneLine(s.Definition.Region), s.Definition.Partition, s.Definition.Policy, len(s.Nodes))
+	}
 	width := len("node")
 	for _, n := range s.Nodes {
 		width = max(width, len(n.Name))
@@ -155,6 +157,9 @@ func (s *clusterStatus) text() string {
 			continue
 		}
 		fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9d  %s\n", width, n.Name, n.State, n.Pages, n.Relevant, n.Addresses, n.Queued, n.Sent, n.Received, times(n.PerURL()))
+	}
+	if s.Alone {
+		return b.String()
 	}
 	fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9s  %s\n", width, "all", "", s.Pages, s.Relevant, s.Addresses, s.Queued, s.Sent, "", times(s.PerURL))
 	fmt.Fprintf(&b, "%-9s %d messages with %s are on their way, kept %d ×\n", "links", s.Messages, megabytes(int64(s.Bytes)), s.Replicas)

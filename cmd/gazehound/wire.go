@@ -42,58 +42,16 @@ type web struct {
 	close   func()
 	polite  *polite.Gate                                                 // nil: no delays to remember
 	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: only hosts are spared
+	options crawlOptions
 	orders  atomic.Pointer[orders]
+
+	changing sync.Mutex // of the orders
 
 	frontier atomic.Pointer[frontier.Frontier] // that keeps the rules of hosts; nil: not yet
 }
 
-// orders are what SIGHUP reads again, beside the delays.
-type orders struct {
-	scope func(weburl.URL) (reason string)
-	hosts map[string]HostConfig
-
-	blocked blocklist
-}
-
-// scope returns why a URL is outside of the crawl, or "".
-func (w *web) scope(u weburl.URL) (reason string) { return w.orders.Load().scope(u) }
-
-// reload reads the configuration again and goes on with its delays, its
-// include and exclude, its hosts and its log level; everything else counts at
-// the next start.
-func (a *app) reload(w *web, o crawlOptions, watch *progress) {
-	defer watch.newLine()
-	watch.newLine()
-	level := a.level.Level()
-	cfg, err := a.config(crawlFlags)
-	if err == nil {
-		var scope func(weburl.URL) string
-		if scope, err = newScope(cfg, o, nil); err == nil && w.polite != nil {
-			if cfg.Fetch.Delay == 0 && !onLoopback(cfg) {
-				err = errors.New("fetch.delay 0s is for loopback only")
-			} else {
-				err = w.polite.SetDelay(cfg.Fetch.Delay, cfg.Fetch.AdaptiveDelay && cfg.Fetch.Delay > 0, longestDelay(cfg))
-			}
-		}
-		if err == nil {
-			w.orders.Store(&orders{scope, cfg.Hosts, cfg.blocked})
-		}
-	}
-	if err != nil {
-		a.level.Set(level)
-		a.warn("SIGHUP: the configuration stays as it was: %s", oneLine(err.Error()))
-		return
-	}
-	a.say("SIGHUP: delay %v, %d hosts with settings of their own, %d exclude and %d include patterns, log level %s",
-		cfg.Fetch.Delay, len(cfg.Hosts), len(cfg.Crawl.Exclude), len(cfg.Crawl.Include), strings.ToLower(a.level.Level().String()))
-}
-
 // openWeb returns the live web, or the recorded one of --replay.
 func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, seeds []weburl.URL) (*web, error) {
-	scope, err := newScope(cfg, o, seeds)
-	if err != nil {
-		return nil, err
-	}
 	if len(o.replay) > 0 {
 		archive, err := warc.Open(o.replay...)
 		if err != nil {
@@ -103,9 +61,8 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 		for _, w := range archive.Stats().Warnings {
 			a.warn("%s", oneLine(w))
 		}
-		w := &web{fetcher: replay{archive, cfg.Fetch.ContentTypes}, gate: crawler.Open{}, close: func() { archive.Close() }}
-		w.orders.Store(&orders{scope, cfg.Hosts, cfg.blocked})
-		return w, nil
+		w := &web{options: o, fetcher: replay{archive, cfg.Fetch.ContentTypes}, gate: crawler.Open{}, close: func() { archive.Close() }}
+		return w, w.follow(cfg, standing{})
 	}
 	if needContact(cfg, o, seeds) {
 		return nil, fail(exitInvalidInput, "no contact address. Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact https://… (a page that says who crawls and why)")
@@ -129,7 +86,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
 		return client.FetchPrefix(ctx, u, robots.MaxSize)
 	}
-	w := &web{fetcher: client}
+	w := &web{options: o, fetcher: client}
 	rules.Turn = func(host string) time.Duration { return w.gate.Claim(host) }
 	rules.Load = func(site string) (data []byte) {
 		if f := w.frontier.Load(); f != nil {
@@ -164,8 +121,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 		}
 		client.Close()
 	}
-	w.orders.Store(&orders{scope, cfg.Hosts, cfg.blocked})
-	return w, nil
+	return w, w.follow(cfg, standing{})
 }
 
 // replay gives the errors of an archive the classes of the live web, and keeps
@@ -288,23 +244,21 @@ func userAgent(name, contact, region string) string {
 	return ua
 }
 
-// hostRules are robots.txt and, above it, the blocklist and the hosts section
-// of config.yaml.
+// hostRules are robots.txt and, above it, the blocklist, the hosts section of
+// config.yaml and the standing orders.
 type hostRules struct {
 	robots *robots.Cache
 	web    *web
 }
 
-// Check asks robots.txt; a longer delay of config.yaml wins. Who wants a delay
-// is left alone for as long after a crawl was killed, which may just have asked.
+// Check asks robots.txt; a longer delay of ours wins. Who wants a delay is left
+// alone for as long after a crawl was killed, which may just have asked.
 func (r hostRules) Check(ctx context.Context, u weburl.URL) (robots.Decision, error) {
-	if r.web.orders.Load().blocked.has(u) { // a seed, or of a crawl that has forgotten it since
-		return robots.Decision{Reason: frontier.ReasonForgotten}, nil
+	if reason := r.web.orders.Load().barred(u); reason != "" { // a seed, or of a crawl that has forgotten it since
+		return robots.Decision{Barred: reason}, nil
 	}
 	d, err := r.robots.Check(ctx, u)
-	if h, ok := forHost(r.web.orders.Load().hosts, u); ok {
-		d.Delay = max(d.Delay, h.Delay)
-	}
+	d.Delay = max(d.Delay, r.web.orders.Load().delay(u))
 	if d.Allowed && !d.Fetched { // what comes next is a request for u
 		d.Wait = max(d.Wait, r.web.polite.Owed(d.Delay))
 	}

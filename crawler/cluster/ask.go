@@ -196,6 +196,12 @@ func (v *Viewer) Status(ctx context.Context) (s *Status, err error) {
 	return s, err
 }
 
+// Status is Viewer.Status as this node asks.
+func (n *Node) Status(ctx context.Context) (*Status, error) {
+	v := Viewer{n: n, keys: n.crawl, beats: n.members, stream: n.links}
+	return v.Status(ctx)
+}
+
 func (v *Viewer) status(ctx context.Context) (*Status, error) {
 	var s Status
 	m, err := v.mapping(ctx)

@@ -3,7 +3,6 @@ package monitor
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
@@ -50,15 +49,21 @@ type Options struct {
 	Rests    func(hosts []string) []Rest   // nil: nobody rests
 	Extras   func() Extras
 
+	Nodes func(ctx context.Context) (any, error) // of the crawl, with their state; a value for JSON
+
+	// What follows changes something. Their errors may be a *Problem.
 	Pause, Resume, Stop func()
-	Checkpoint          func() error                                               // makes durable what is not yet
-	Label               func(ctx context.Context, url string, relevant bool) error // a person's verdict; see ErrUnknown
+	Checkpoint          func() error                                                 // makes durable what is not yet
+	Label               func(ctx context.Context, url string, relevant bool) error   // a person's verdict; see ErrUnknown
+	Seeds               func(ctx context.Context, urls []string) (SeedsTaken, error) // those out of scope are refused
+	Delay               func(o DelayOrder) error
+	Exclude             func(o ExcludeOrder) error
+	Orders              func() any // the standing orders, which Delay and Exclude change; a value for JSON
 
 	Troubles func() []string // why the crawl is not well
 }
 
-// ErrUnknown is the error of Explain and Label for URLs that the crawl does not
-// know, or has not judged.
+// ErrUnknown is the error for what the crawl does not know, or has not judged.
 var ErrUnknown = errors.New("not known")
 
 // A Term is one term of the predictor at a depth.
@@ -87,6 +92,7 @@ type Admin struct {
 	o       Options
 	mux     *http.ServeMux
 	events  *events
+	paths   []string // for programs, that are registered
 	outline [][][2]float64
 	beliefs beliefs
 
@@ -144,25 +150,22 @@ func NewAdmin(o Options) *Admin {
 	a.read("GET /v1/crawl/frontier", a.json(time.Second, a.next))
 	a.read("GET /v1/crawl/explain", a.json(0, func(q url.Values) (any, error) {
 		if q.Get("url") == "" || len(q.Get("url")) > maxURL {
-			return nil, badValue("url wants one of the crawl's URLs, of at most %d bytes", maxURL)
+			return nil, badValue("url", q.Get("url"), fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
 		}
 		return o.Explain(q.Get("url"))
 	}))
+	a.read("GET /v1/crawl/orders", a.json(0, func(url.Values) (any, error) { return o.Orders(), nil }))
+	a.read("GET /v1/crawl/nodes", a.nodes)
 	a.read("GET /v1/crawl/events", func(w http.ResponseWriter, r *http.Request) {
 		data, err := json.Marshal(o.Board.State())
 		if err != nil {
-			fault(w, err)
+			fault(w, r, err)
 			return
 		}
 		a.events.serve(w, r, data)
 	})
 
-	act := func(f func()) func(*http.Request) error { return func(*http.Request) error { f(); return nil } }
-	a.change("pause", act(o.Pause))
-	a.change("resume", act(o.Resume))
-	a.change("stop", act(o.Stop))
-	a.change("checkpoint", func(*http.Request) error { return o.Checkpoint() })
-	a.change("label", a.label)
+	a.control()
 	return a
 }
 
@@ -174,10 +177,34 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if a.o.Loopback && !meansLoopback(r.Host) {
-		problem(w, http.StatusMisdirectedRequest, fmt.Sprintf("this listener does not answer to the name %.80q", r.Host), "use http://localhost or http://127.0.0.1 with its port")
+		refuse(w, r, &Problem{Status: http.StatusMisdirectedRequest, Title: fmt.Sprintf("this listener does not answer to the name %.80q", r.Host), Given: clip(r.Host),
+			Expected: "localhost or a loopback address", Hint: "use http://localhost or http://127.0.0.1 with its port"})
+		return
+	}
+	if _, pattern := a.mux.Handler(r); pattern == "" {
+		a.astray(w, r)
 		return
 	}
 	a.mux.ServeHTTP(w, r)
+}
+
+// astray answers a request that nothing is registered for.
+func (a *Admin) astray(w http.ResponseWriter, r *http.Request) {
+	var methods []string
+	for _, m := range []string{http.MethodGet, http.MethodPost} {
+		other := r.WithContext(r.Context())
+		other.Method = m
+		if _, pattern := a.mux.Handler(other); pattern != "" {
+			methods = append(methods, m)
+		}
+	}
+	if len(methods) > 0 {
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		refuse(w, r, &Problem{Status: http.StatusMethodNotAllowed, Title: fmt.Sprintf("%.20q is not offered at %.80q", r.Method, r.URL.Path), Given: clip(r.Method), Expected: strings.Join(methods, " or ")})
+		return
+	}
+	refuse(w, r, &Problem{Status: http.StatusNotFound, Title: fmt.Sprintf("there is nothing at %.80q", r.URL.Path), Given: clip(r.URL.Path),
+		Expected: "one of " + strings.Join(a.paths, ", "), Hint: "the dashboard is at /"})
 }
 
 // Publish shows s, the state of a second, to all who read the event stream. It
@@ -210,49 +237,14 @@ func (a *Admin) open(pattern string, h http.HandlerFunc) { a.mux.HandleFunc(patt
 
 // read registers what those may read who know the token, if one is asked for.
 func (a *Admin) read(pattern string, h http.HandlerFunc) {
+	a.paths = append(a.paths, pattern)
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		if a.o.Closed && !a.knows(r) {
-			unauthorized(w)
+			unauthorized(w, r)
 			return
 		}
 		h(w, r)
 	})
-}
-
-// controlHeader is asked for by everything that changes something: a form of
-// another web site cannot send it.
-const controlHeader = "X-Gazehound-Control"
-
-// change registers POST /v1/crawl/name, for those who know the token.
-func (a *Admin) change(name string, do func(r *http.Request) error) {
-	same := http.NewCrossOriginProtection()
-	a.mux.HandleFunc("POST /v1/crawl/"+name, func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case same.Check(r) != nil || r.Header.Get(controlHeader) == "":
-			problem(w, http.StatusForbidden, "this request may come from another web site", "send the header "+controlHeader+": 1, and no Origin but our own")
-			return
-		case !a.knows(r):
-			unauthorized(w)
-			return
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
-		if err := do(r); err != nil {
-			fault(w, err)
-			return
-		}
-		answer(w, map[string]any{"type": "done", "action": name})
-	})
-}
-
-// knows tells whether r brings the token.
-func (a *Admin) knows(r *http.Request) bool {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && a.o.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.o.Token)) == 1
-}
-
-func unauthorized(w http.ResponseWriter) {
-	w.Header().Set("WWW-Authenticate", "Bearer")
-	problem(w, http.StatusUnauthorized, "the token is missing or wrong", "send Authorization: Bearer with the content of admin.token_file")
 }
 
 // asset registers an embedded file under a name that changes with it.
@@ -318,12 +310,12 @@ func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error)) htt
 		}
 		v, err := f(r.URL.Query())
 		if err != nil {
-			fault(w, err)
+			fault(w, r, err)
 			return
 		}
 		data, err := json.Marshal(v)
 		if err != nil {
-			fault(w, err)
+			fault(w, r, err)
 			return
 		}
 		if fresh > 0 {
@@ -336,47 +328,6 @@ func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error)) htt
 		}
 		send(w, http.StatusOK, data)
 	}
-}
-
-// A badRequest says what is wrong with one.
-type badRequest struct{ text string }
-
-func (e badRequest) Error() string { return e.text }
-
-func badValue(format string, args ...any) error { return badRequest{fmt.Sprintf(format, args...)} }
-
-// fault answers with an error.
-func fault(w http.ResponseWriter, err error) {
-	var bad badRequest
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &bad), errors.As(err, &large):
-		problem(w, http.StatusBadRequest, err.Error(), "")
-	case errors.Is(err, ErrUnknown):
-		problem(w, http.StatusNotFound, err.Error(), "")
-	default:
-		problem(w, http.StatusInternalServerError, err.Error(), "")
-	}
-}
-
-// problem answers in the form of RFC 9457.
-func problem(w http.ResponseWriter, status int, title, hint string) {
-	p := map[string]any{"title": title, "status": status}
-	if hint != "" {
-		p["detail"] = hint
-	}
-	data, _ := json.Marshal(p) // texts only
-	w.Header().Set("Content-Type", "application/problem+json")
-	send(w, status, data)
-}
-
-func answer(w http.ResponseWriter, v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		fault(w, err)
-		return
-	}
-	send(w, http.StatusOK, data)
 }
 
 func send(w http.ResponseWriter, status int, data []byte) {
@@ -397,7 +348,7 @@ func wholeNumber(q url.Values, name string, standard, least, most int) (int, err
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, badValue("%s must be %d to %d, got %.20q", name, least, most, text)
+		return 0, badValue(name, text, fmt.Sprintf("%d to %d", least, most))
 	}
 	return n, nil
 }
@@ -410,7 +361,7 @@ func (a *Admin) series(q url.Values) (any, error) {
 	}
 	points, ok := a.o.Board.History(name)
 	if !ok {
-		return nil, badValue("span must be 10m, 6h or 90d, got %.20q", name)
+		return nil, badValue("span", name, "10m, 6h or 90d")
 	}
 	c := columns{Span: name, T: []int64{}, Pages: []int64{}, Relevant: []int64{}, Queued: []int64{}, Addresses: []int64{}, Errors: []int64{}, Harvest: []float64{}, Breadth: []*float64{}}
 	for _, p := range points {
@@ -504,7 +455,7 @@ func (a *Admin) terms(q url.Values) (any, error) {
 		known = known || f == feature
 	}
 	if !known {
-		return nil, badValue("feature must be one of %s, got %.20q", strings.Join(a.o.Features, ", "), feature)
+		return nil, badValue("feature", feature, "one of "+strings.Join(a.o.Features, ", "))
 	}
 	list, every := a.o.Terms(depth, feature, n), time.Duration(0)
 	for i := range list {
@@ -525,15 +476,18 @@ func (a *Admin) next(q url.Values) (any, error) {
 	return map[string]any{"links": links}, nil
 }
 
-func (a *Admin) label(r *http.Request) error {
-	var l struct {
-		URL      string
-		Relevant *bool
+// nodesPatience is how long a cluster has to say who takes part.
+const nodesPatience = 10 * time.Second
+
+func (a *Admin) nodes(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), nodesPatience)
+	defer cancel()
+	v, err := a.o.Nodes(ctx)
+	if err != nil {
+		fault(w, r, &Problem{Status: http.StatusServiceUnavailable, Title: "the cluster does not say who takes part", Detail: clip(err.Error()), Hint: "the crawl goes on; ask again in a moment"})
+		return
 	}
-	if err := json.NewDecoder(r.Body).Decode(&l); err != nil || l.URL == "" || len(l.URL) > maxURL || l.Relevant == nil {
-		return badValue(`label wants {"url": "…", "relevant": true or false}`)
-	}
-	return a.o.Label(r.Context(), l.URL, *l.Relevant)
+	answer(w, r, v)
 }
 
 // rings returns the rings of the outline, as fine as a small map can show.

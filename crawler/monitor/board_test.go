@@ -306,6 +306,14 @@ func testAdmin(t testing.TB, change func(*Options)) (*Admin, *[]string) {
 			did = append(did, fmt.Sprint("label ", url, " ", relevant))
 			return nil
 		},
+		Seeds: func(_ context.Context, urls []string) (SeedsTaken, error) {
+			did = append(did, fmt.Sprint("seeds ", urls))
+			return SeedsTaken{Taken: len(urls), Refused: []RefusedSeed{}}, nil
+		},
+		Delay:    func(o DelayOrder) error { did = append(did, fmt.Sprintf("delay %+v", o)); return nil },
+		Exclude:  func(o ExcludeOrder) error { did = append(did, fmt.Sprintf("exclude %+v", o)); return nil },
+		Orders:   func() any { return map[string]any{"delay": "2s"} },
+		Nodes:    func(context.Context) (any, error) { return map[string]any{"alone": true}, nil },
 		Troubles: func() []string { return nil },
 	}
 	if change != nil {
@@ -346,9 +354,9 @@ func TestAdminGuard(t *testing.T) {
 		{"a name bound to us", "POST", "/v1/crawl/stop", "", []string{control, "1", "Authorization", token, "Host", "evil.example:8091"}, 421},
 		{"a name bound to us, reading", "GET", "/", "", []string{"Host", "evil.example"}, 421},
 		{"by GET", "GET", "/v1/crawl/stop", "", []string{control, "1", "Authorization", token}, 405},
-		{"label without a verdict", "POST", "/v1/crawl/label", `{"url":"http://a.example/"}`, []string{control, "1", "Authorization", token}, 400},
-		{"label, no JSON", "POST", "/v1/crawl/label", `url=1`, []string{control, "1", "Authorization", token}, 400},
-		{"label, endless", "POST", "/v1/crawl/label", `{"url":"` + strings.Repeat("a", 1<<20), []string{control, "1", "Authorization", token}, 400},
+		{"label without a verdict", "POST", "/v1/labels", `{"url":"http://a.example/"}`, []string{control, "1", "Authorization", token}, 400},
+		{"label, no JSON", "POST", "/v1/labels", `url=1`, []string{control, "1", "Authorization", token}, 400},
+		{"label, endless", "POST", "/v1/labels", `{"url":"` + strings.Repeat("a", 1<<20), []string{control, "1", "Authorization", token}, 400},
 	} {
 		if w := ask(a, c.method, c.path, c.body, c.header...); w.Code != c.want {
 			t.Errorf("%s: %d %s, want %d", c.name, w.Code, w.Body, c.want)
@@ -363,7 +371,7 @@ func TestAdminGuard(t *testing.T) {
 			t.Errorf("%s: %d %s", action, w.Code, w.Body)
 		}
 	}
-	if w := ask(a, "POST", "/v1/crawl/label", `{"url":"http://a.example/","relevant":false}`, good...); w.Code != 200 {
+	if w := ask(a, "POST", "/v1/labels", `{"url":"http://a.example/","relevant":false}`, good...); w.Code != 200 {
 		t.Errorf("label: %d %s", w.Code, w.Body)
 	}
 	if diff := cmp.Diff([]string{"pause", "resume", "checkpoint", "stop", "label http://a.example/ false"}, *did); diff != "" {
@@ -374,7 +382,7 @@ func TestAdminGuard(t *testing.T) {
 	}
 
 	closed, _ := testAdmin(t, func(o *Options) { o.Closed, o.Hand, o.Loopback = true, false, false })
-	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/hosts", "/v1/crawl/errors", "/v1/crawl/coverage", "/v1/crawl/found", "/v1/crawl/model", "/v1/crawl/frontier", "/v1/crawl/explain?url=x", "/v1/crawl/events", "/metrics"} {
+	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/hosts", "/v1/crawl/errors", "/v1/crawl/coverage", "/v1/crawl/found", "/v1/crawl/model", "/v1/crawl/frontier", "/v1/crawl/explain?url=x", "/v1/crawl/orders", "/v1/crawl/nodes", "/v1/crawl/events", "/metrics"} {
 		if w := ask(closed, "GET", path, "", "Host", "crawl.example"); w.Code != 401 {
 			t.Errorf("%s of a closed listener without the token: %d", path, w.Code)
 		}
@@ -391,7 +399,7 @@ func TestAdminGuard(t *testing.T) {
 // expected.
 func TestAdminAnswers(t *testing.T) {
 	a, _ := testAdmin(t, nil)
-	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/series?span=90d", "/v1/crawl/hosts?limit=3", "/v1/crawl/errors", "/v1/crawl/coverage", "/v1/crawl/found", "/v1/crawl/model?depth=2&feature=host", "/v1/crawl/frontier", "/v1/crawl/frontier"} {
+	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/series?span=90d", "/v1/crawl/hosts?limit=3", "/v1/crawl/errors", "/v1/crawl/coverage", "/v1/crawl/found", "/v1/crawl/model?depth=2&feature=host", "/v1/crawl/frontier", "/v1/crawl/frontier", "/v1/crawl/orders", "/v1/crawl/nodes"} {
 		w := ask(a, "GET", path, "")
 		if w.Code != 200 || !json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)

@@ -53,17 +53,17 @@ async function get(path) {
   return body;
 }
 
-// post changes something.
-async function post(action, body) {
+// post changes something: what is one of pause, resume, stop, checkpoint, labels.
+async function post(what, body) {
   try {
-    const r = await fetch("/v1/crawl/" + action, {
+    const r = await fetch(what === "labels" ? "/v1/labels" : "/v1/crawl/" + what, {
       method: "POST", body: body ? JSON.stringify(body) : "",
       headers: { Authorization: "Bearer " + token, "X-Gazehound-Control": "1", "Content-Type": "application/json" },
     });
     if (!r.ok) throw new Error((await r.json()).title || r.statusText);
     return true;
   } catch (e) {
-    say(action + ": " + e.message);
+    say(what + ": " + e.message);
     return false;
   }
 }
@@ -355,7 +355,7 @@ async function why(url) {
     }
     if (x.state === "visited" && x.kind === "page") {
       const label = (relevant) => async () => {
-        if (await post("label", { url: x.url, relevant })) say("Learned: " + x.url + (relevant ? " is relevant." : " is not relevant."));
+        if (await post("labels", { url: x.url, relevant })) say("Learned: " + x.url + (relevant ? " is relevant." : " is not relevant."));
       };
       parts.push(el("div", { class: "thumbs" }, "Wrong verdict? Say so, and the model learns it:", el("button", { type: "button", onclick: label(true) }, "👍 relevant"), el("button", { type: "button", onclick: label(false) }, "👎 not relevant")));
     }

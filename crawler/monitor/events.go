@@ -85,7 +85,7 @@ func (e *events) serve(w http.ResponseWriter, r *http.Request, first []byte) {
 	c, ok := e.subscribe()
 	if !ok {
 		w.Header().Set("Retry-After", "10")
-		problem(w, http.StatusServiceUnavailable, "too many readers of the event stream", "close another dashboard, or try again")
+		refuse(w, r, &Problem{Status: http.StatusServiceUnavailable, Title: "too many readers of the event stream", Hint: "close another dashboard, or try again"})
 		return
 	}
 	defer e.leave(c)

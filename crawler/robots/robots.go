@@ -91,6 +91,7 @@ func isToken(s string) bool {
 type Decision struct {
 	Allowed bool
 	Reason  string // in words, where not allowed
+	Barred  string // why whoever asks allows nothing there, in a word, whatever robots.txt says; "": robots.txt decides
 	Note    string // something odd that was corrected, such as a Crawl-delay of a year
 
 	Delay    time.Duration // Crawl-delay for us, at most MaxDelay, or 0

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gazehound/crawler/demo"
+	"gazehound/crawler/monitor"
+)
+
+// The orders of ctl count at once, outlive the run, and leave the town in peace:
+// no host is asked sooner than ordered, and one that is left out never again.
+func TestStandingOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two runs of a crawl with delays")
+	}
+	t.Parallel() // it mostly waits
+	data, flags, town, ledger := servedTown(t)
+	args := append(append([]string{"crawl"}, flags...), "--delay", "200ms", "--workers", "4", "--admin", "127.0.0.1:0", "--stats", "1h")
+	p := startProgram(t, args...)
+	d := ready(t, data, 5)
+	ctl := func(want int, args ...string) {
+		t.Helper()
+		var out, complaints bytes.Buffer
+		if code := run(t.Context(), append(append([]string{"ctl"}, args...), "--data", data), nil, &out, &complaints); code != want {
+			t.Fatalf("ctl %v: exit %d, %s", args, code, complaints.String())
+		}
+	}
+	ctl(exitOK, "pause")
+	d.held(t)
+	slow, excluded := queuedHosts(t, d)
+	seed := town.Seeds()[0]
+	for _, u := range town.Seeds() {
+		if u.Host() != slow && u.Host() != excluded {
+			seed = u
+		}
+	}
+	ctl(exitOK, "exclude", "--host", excluded)
+	ctl(exitOK, "delay", "400ms")
+	ctl(exitOK, "delay", "1s", "--host", slow)
+	ctl(exitError, "delay", "100ms")
+	ctl(exitError, "seeds", "http://"+excluded+"/new")
+	ctl(exitOK, "seeds", seed.String()+"brand-new")
+
+	before := len(ledger.Requests())
+	after := func(host, path string) (found []demo.Request) {
+		for _, r := range ledger.Requests()[before:] {
+			if (host == "" || r.Host == host) && strings.HasPrefix(r.Path, path) {
+				found = append(found, r)
+			}
+		}
+		return found
+	}
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("it never comes to %s", what)
+			}
+		}
+	}
+	ctl(exitOK, "resume")
+	until("the new seed and the slow host", func() bool { return len(after(seed.Host(), "/brand-new")) > 0 && len(after(slow, "/")) > 2 })
+	p.Process.Signal(syscall.SIGTERM)
+	if code := p.end(t); code != exitStopped {
+		t.Errorf("exit %d after SIGTERM, want %d", code, exitStopped)
+	}
+
+	p = startProgram(t, args...)
+	p.says(t, "3 of \"gazehound ctl\" from before go on")
+	slowly := len(after(slow, "/"))
+	ready(t, data, 20)
+	until("the slow host again", func() bool { return len(after(slow, "/")) > slowly+1 })
+	ctl(exitOK, "stop")
+	p.end(t)
+
+	for _, r := range after(excluded, "/") {
+		if r.Path != "/robots.txt" { // to which another host's may have moved
+			t.Errorf("%s of %s was asked for, which was left out", r.Path, excluded)
+		}
+	}
+	last := map[string]time.Time{}
+	all := after("", "/")
+	slices.SortFunc(all, func(a, b demo.Request) int { return a.Began.Compare(b.Began) })
+	for _, r := range all {
+		least := 400 * time.Millisecond
+		if r.Host == slow {
+			least = time.Second
+		}
+		if gap := r.Began.Sub(last[r.Host]); gap < least {
+			t.Errorf("%s was asked for %s after %v; %v were ordered", r.Host, r.Path, gap, least)
+		}
+		last[r.Host] = r.Began
+	}
+}
+
+// queuedHosts returns the two hosts with the most links among the next ones.
+func queuedHosts(t *testing.T, d deskFile) (first, second string) {
+	t.Helper()
+	var table struct{ Links []monitor.Link }
+	_, body := d.get(t, "v1/crawl/frontier?limit=100")
+	if err := json.Unmarshal([]byte(body), &table); err != nil {
+		t.Fatal(err)
+	}
+	links := map[string]int{}
+	for _, l := range table.Links {
+		links[mustParse(t, l.URL).Host()]++
+	}
+	var names []string
+	for name := range links {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return links[b] - links[a] })
+	if len(names) < 2 {
+		t.Fatalf("the queue has %d hosts: %s", len(names), body)
+	}
+	return names[0], names[1]
+}
+
+func TestHostOf(t *testing.T) {
+	for _, c := range []struct{ given, want string }{
+		{"www.a.example", "www.a.example"}, {" WWW.A.example ", "www.a.example"}, {"a.example:8080", "a.example:8080"}, {"a.example:80", "a.example"}, {"*.a.example", "*.a.example"},
+		{"bücher.example", "xn--bcher-kva.example"}, {"[::1]:8080", "[::1]:8080"},
+		{"", ""}, {"*.", ""}, {"*", ""}, {"*.a.example:8080", ""}, {"a.example/x", ""}, {"http://a.example", ""}, {"user@a.example", ""}, {"a.example?x", ""}, {"a b", ""}, {"a.example#x", ""}, {"a\\b", ""},
+	} {
+		if got, ok := hostOf(c.given); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("hostOf(%q) = %q, %t, want %q", c.given, got, ok, c.want)
+		}
+	}
+}
+
+// One text that is no URL refuses all of them, with a problem that says which.
+func TestSeedURLs(t *testing.T) {
+	if urls, err := seedURLs([]string{"http://A.example", "https://b.example/x#y"}); err != nil || len(urls) != 2 || urls[0].String() != "http://a.example/" {
+		t.Errorf("%v, %v", urls, err)
+	}
+	for _, text := range []string{"", "a.example", "ftp://a.example/", "javascript:alert(1)", "http://", "//a.example/", "http://a.example/" + strings.Repeat("a", 5000), "mailto:a@b.example", "http://a b/"} {
+		_, err := seedURLs([]string{"http://a.example/", text})
+		var p *monitor.Problem
+		if !errors.As(err, &p) || p.Expected == "" || p.Parameter != "urls" || len(p.Title)+len(p.Given) > 600 {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package monitor
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// SeedsTaken is what became of seeds that were given to a running crawl.
+type SeedsTaken struct {
+	Taken   int           `json:"taken"`   // by the crawl; of several nodes, by whoever has them
+	New     int           `json:"new"`     // of them, that entered the queue of this node
+	Refused []RefusedSeed `json:"refused"` // never null
+}
+
+// A RefusedSeed is out of the crawl.
+type RefusedSeed struct {
+	URL    string `json:"url"`
+	Reason string `json:"reason"` // such as "excluded" or "by_order"
+}
+
+// A DelayOrder is the body of POST /v1/crawl/delay.
+type DelayOrder struct {
+	Host  string        // or "*." with all below it; "": every host
+	Delay time.Duration // 0: as configured
+}
+
+// An ExcludeOrder is the body of POST /v1/crawl/exclude: one of Pattern and
+// Host.
+type ExcludeOrder struct {
+	Pattern string // regular expression on the URL
+	Host    string // or "*." with all below it
+	Undo    bool   // takes the order back
+}
+
+// Bounds of what is ordered.
+const (
+	maxBody    = 16 << 10 // bytes
+	maxSeeds   = 1 << 20  // bytes of the body that has them
+	manySeeds  = 10_000
+	maxPattern = 1000           // bytes
+	maxHost    = 260            // bytes
+	maxDelay   = 24 * time.Hour // as of fetch.delay
+)
+
+// control registers everything that changes something.
+func (a *Admin) control() {
+	for _, c := range []struct {
+		name string
+		do   func()
+	}{{"pause", a.o.Pause}, {"resume", a.o.Resume}, {"stop", a.o.Stop}} {
+		a.change("/v1/crawl/"+c.name, maxBody, func(*http.Request) (map[string]any, error) {
+			c.do()
+			return map[string]any{}, nil
+		})
+	}
+	a.change("/v1/crawl/checkpoint", maxBody, func(*http.Request) (map[string]any, error) {
+		return map[string]any{}, a.o.Checkpoint()
+	})
+	a.change("/v1/labels", maxBody, a.label)
+	a.change("/v1/crawl/seeds", maxSeeds, a.seeds)
+	a.change("/v1/crawl/delay", maxBody, a.delay)
+	a.change("/v1/crawl/exclude", maxBody, a.exclude)
+}
+
+// controlHeader is asked for by everything that changes something: a form of
+// another web site cannot send it.
+const controlHeader = "X-Gazehound-Control"
+
+// change registers POST at an address, for those who know the token. What do
+// returns is in the answer, beside the name of what was done.
+func (a *Admin) change(address string, most int64, do func(r *http.Request) (map[string]any, error)) {
+	same := http.NewCrossOriginProtection()
+	a.paths = append(a.paths, "POST "+address)
+	a.mux.HandleFunc("POST "+address, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case same.Check(r) != nil || r.Header.Get(controlHeader) == "":
+			refuse(w, r, &Problem{Status: http.StatusForbidden, Title: "this request may come from another web site", Expected: "the header " + controlHeader + ": 1, and no Origin but our own"})
+			return
+		case !a.knows(r):
+			unauthorized(w, r)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, most)
+		done, err := do(r)
+		if err != nil {
+			fault(w, r, err)
+			return
+		}
+		done["type"], done["action"] = "done", path.Base(address)
+		answer(w, r, done)
+	})
+}
+
+// knows tells whether r brings the token.
+func (a *Admin) knows(r *http.Request) bool {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && a.o.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.o.Token)) == 1
+}
+
+// readBody reads the one JSON object of a request. What is no such object, or has
+// members that v has not, is a Problem; form shows what is expected.
+func readBody(r *http.Request, v any, form string) error {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		if _, more := d.Token(); more == nil {
+			err = errors.New("something follows the object")
+		} else if more != io.EOF {
+			err = more
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	detail := strings.TrimPrefix(err.Error(), "json: ")
+	var large *http.MaxBytesError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &large):
+		detail = fmt.Sprintf("it is larger than %d bytes", large.Limit)
+	case errors.Is(err, io.EOF):
+		detail = "it is empty"
+	case errors.As(err, &kind) && kind.Field == "":
+		detail = "it is of the kind " + kind.Value
+	case errors.As(err, &kind):
+		detail = fmt.Sprintf("%s is of the kind %s", kind.Field, kind.Value)
+	}
+	return &Problem{Title: "the body is not " + form, Detail: clip(detail), Expected: form}
+}
+
+func (a *Admin) label(r *http.Request) (map[string]any, error) {
+	const form = `{"url": "https://…", "relevant": true or false}`
+	var l struct {
+		URL      string
+		Relevant *bool
+	}
+	if err := readBody(r, &l, form); err != nil {
+		return nil, err
+	}
+	switch {
+	case l.URL == "" || len(l.URL) > maxURL:
+		return nil, badValue("url", l.URL, fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
+	case l.Relevant == nil:
+		return nil, badValue("relevant", "", "true or false")
+	}
+	return map[string]any{"url": l.URL, "relevant": *l.Relevant}, a.o.Label(r.Context(), l.URL, *l.Relevant)
+}
+
+func (a *Admin) seeds(r *http.Request) (map[string]any, error) {
+	const form = `{"urls": ["https://…"]}`
+	var b struct{ URLs []string }
+	if err := readBody(r, &b, form); err != nil {
+		return nil, err
+	}
+	if n := len(b.URLs); n == 0 || n > manySeeds {
+		return nil, badValue("urls", strconv.Itoa(n), fmt.Sprintf("a list of 1 to %d URLs", manySeeds))
+	}
+	taken, err := a.o.Seeds(r.Context(), b.URLs)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"taken": taken.Taken, "new": taken.New, "refused": taken.Refused}, nil
+}
+
+func (a *Admin) delay(r *http.Request) (map[string]any, error) {
+	const form = `{"delay": "10s"}, with "host": "www.example.org" for one host`
+	var b struct {
+		Delay *string
+		Host  string
+	}
+	if err := readBody(r, &b, form); err != nil {
+		return nil, err
+	}
+	const expected = "a duration with a unit, such as 10s or 1m, at most 24h; 0s is as configured"
+	if b.Delay == nil {
+		return nil, badValue("delay", "", expected)
+	}
+	d, err := time.ParseDuration(*b.Delay)
+	if err != nil || d < 0 || d > maxDelay {
+		return nil, badValue("delay", *b.Delay, expected)
+	}
+	if len(b.Host) > maxHost {
+		return nil, badValue("host", b.Host, "a host name")
+	}
+	return a.ordered(a.o.Delay(DelayOrder{Host: b.Host, Delay: d}))
+}
+
+func (a *Admin) exclude(r *http.Request) (map[string]any, error) {
+	const form = `{"pattern": "/calendar/"} or {"host": "www.example.org"}, with "undo": true to take it back`
+	var o ExcludeOrder
+	if err := readBody(r, &o, form); err != nil {
+		return nil, err
+	}
+	switch {
+	case (o.Pattern == "") == (o.Host == ""):
+		return nil, &Problem{Title: "the body is not " + form, Detail: "it wants one of pattern and host", Expected: form}
+	case len(o.Pattern) > maxPattern:
+		return nil, badValue("pattern", o.Pattern, fmt.Sprintf("a regular expression of at most %d bytes", maxPattern))
+	case len(o.Host) > maxHost:
+		return nil, badValue("host", o.Host, "a host name")
+	}
+	return a.ordered(a.o.Exclude(o))
+}
+
+// ordered answers with all standing orders.
+func (a *Admin) ordered(err error) (map[string]any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"orders": a.o.Orders()}, nil
+}
