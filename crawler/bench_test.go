@@ -56,7 +56,10 @@ func BenchmarkVisit(b *testing.B) {
 	answers := map[string]*page.Response{}
 	var urls []weburl.URL
 	town.Pages(func(p demo.Page) {
-		if r, err := town.Fetch(b.Context(), p.URL); err == nil && r.Status == http.StatusOK && len(urls) < kept {
+		if len(urls) == kept {
+			return
+		}
+		if r, err := town.Fetch(b.Context(), p.URL); err == nil && r.Status == http.StatusOK {
 			answers[p.URL.String()] = r
 			urls = append(urls, p.URL)
 		}

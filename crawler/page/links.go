@@ -58,7 +58,9 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow 
 	if !follow {
 		leave(LeftNoFollow, len(h.links))
 	}
-	seen := make(map[string]int, min(len(h.links)+len(spans), MaxLinks)) // by their spelling
+	most := min(len(h.links)+len(spans), MaxLinks)
+	links = make([]Link, 0, most)
+	seen := make(map[string]int, most) // by their spelling
 	add := func(l Link) {
 		if l.To == page {
 			return

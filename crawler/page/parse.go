@@ -42,8 +42,14 @@ var ErrNotHTML = errors.New("body is no HTML page")
 // A response that carries a page already (Parsed) gives that one.
 func Parse(r *Response) (*Page, error) { return ParseIn(new(Nodes), r) }
 
-// Nodes are memory for the trees of pages, see markup.Nodes.
-type Nodes = markup.Nodes
+// Nodes are memory to parse pages in, one after the other: that of their trees,
+// see markup.Nodes, and room for a body that is not in UTF-8.
+type Nodes struct {
+	markup.Nodes
+	utf8 []byte
+}
+
+const keptUTF8 = 256 << 10 // bytes, between two pages
 
 // ParseIn is Parse, but the tree of the page, its Doc, lives until nodes.Free.
 func ParseIn(nodes *Nodes, r *Response) (*Page, error) {
@@ -53,7 +59,7 @@ func ParseIn(nodes *Nodes, r *Response) (*Page, error) {
 	if what := foreignFormat(r.Body); what != "" {
 		return nil, fmt.Errorf("page: %s: %w but %s", r.URL, ErrNotHTML, what)
 	}
-	body, charset := decode(r.Body, r.Header)
+	body, charset := nodes.decode(r.Body, r.Header)
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/plain" {
 		body = append([]byte("<plaintext>"), body...)
 	}
@@ -295,6 +301,9 @@ func attr(n *html.Node, key string) (string, bool) {
 
 // fold returns at most n characters of s, in the form that texts have.
 func fold(s string, n int) string {
+	if s == "" {
+		return ""
+	}
 	s = s[:min(len(s), 8*n)]
 	return clip(markup.Text(&html.Node{Type: html.TextNode, Data: strings.ToValidUTF8(s, "")}), n)
 }

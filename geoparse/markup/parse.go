@@ -36,25 +36,65 @@ func Parse(page []byte) *html.Node { return new(Nodes).Parse(page) }
 // another: the nodes are most of what parsing takes. The zero Nodes are ready.
 // They are not safe for concurrent use.
 type Nodes struct {
-	slabs [][]html.Node
-	used  int    // slabs
+	nodes slabs[html.Node]
+	attrs slabs[html.Attribute]
+	texts strings.Builder // of the last texts and values, one behind the other
+
+	page  bytes.Reader
+	fresh *html.Tokenizer // of page, which has read nothing: pages are read by copies of it
+
 	text  []byte // room to write it
+	spans []Span // room for those that TextSpans returned last
 }
 
 const (
-	slabNodes = 64
-	keptSlabs = 64       // between two pages, enough for most
-	keptText  = 64 << 10 // bytes, likewise
+	slabNodes      = 64
+	slabAttributes = 2 * MaxAttributes
+	keptSlabs      = 64       // between two pages, enough for most
+	keptText       = 64 << 10 // bytes, likewise
+	keptSpans      = 2 << 10
 
-	pieceOfText = 4 << 10 // bytes
+	pieceOfText = 4 << 10 // bytes, for texts of up to a quarter of that
 )
+
+// Slabs are pieces of memory for Ts, all of the same length, that are given out
+// one after the other.
+type slabs[T any] struct {
+	all  [][]T
+	used int
+}
+
+// next returns a slab of size Ts.
+func (s *slabs[T]) next(size int) []T {
+	if s.used == len(s.all) {
+		s.all = append(s.all, make([]T, size))
+	}
+	s.used++
+	return s.all[s.used-1]
+}
+
+// free takes all slabs back.
+func (s *slabs[T]) free() {
+	for _, slab := range s.all[:s.used] {
+		clear(slab)
+	}
+	if s.used = 0; len(s.all) > keptSlabs {
+		s.all = slices.Clone(s.all[:keptSlabs])
+	}
+}
 
 // Parse is the function of that name; the tree lives until Free.
 func (m *Nodes) Parse(page []byte) *html.Node {
-	b := &builder{nodes: m, doc: &html.Node{Type: html.DocumentNode}, attrs: make([]html.Attribute, 0, MaxAttributes)}
+	b := &builder{nodes: m, doc: &html.Node{Type: html.DocumentNode}}
 	b.root = b.node(html.ElementNode, atom.Html, "html", nil)
 	b.doc.AppendChild(b.root)
-	z := html.NewTokenizer(bytes.NewReader(page))
+	if m.fresh == nil {
+		m.fresh = html.NewTokenizer(&m.page)
+	}
+	m.page.Reset(page)
+	defer m.page.Reset(nil)
+	copied := *m.fresh // they share its buffer, one after the other
+	z := &copied
 	for b.count < MaxNodes {
 		switch z.Next() {
 		case html.ErrorToken: // the end; a reader of bytes has no other error
@@ -80,21 +120,9 @@ func (m *Nodes) Parse(page []byte) *html.Node {
 // Free ends the life of the trees: nobody may have a node of them any more. What
 // was taken from them, such as text, stays.
 func (m *Nodes) Free() {
-	for _, slab := range m.slabs[:m.used] {
-		clear(slab)
-	}
-	if m.used = 0; len(m.slabs) > keptSlabs {
-		m.slabs = slices.Clone(m.slabs[:keptSlabs])
-	}
-}
-
-// slab returns room for slabNodes nodes.
-func (m *Nodes) slab() []html.Node {
-	if m.used == len(m.slabs) {
-		m.slabs = append(m.slabs, make([]html.Node, slabNodes))
-	}
-	m.used++
-	return m.slabs[m.used-1]
+	m.nodes.free()
+	m.attrs.free()
+	clear(m.spans[:cap(m.spans)])
 }
 
 type builder struct {
@@ -108,7 +136,6 @@ type builder struct {
 	count int              // of them, in the tree
 	slab  []html.Node      // the next ones
 	attrs []html.Attribute // of the last tags, those of one behind those of another
-	texts strings.Builder  // of the last texts and values, one behind the other
 	name  []byte           // of the tag that is being read
 }
 
@@ -139,7 +166,7 @@ const (
 
 func (b *builder) node(t html.NodeType, a atom.Atom, data string, attr []html.Attribute) *html.Node {
 	if len(b.slab) == 0 {
-		b.slab = b.nodes.slab()
+		b.slab = b.nodes.nodes.next(slabNodes)
 	}
 	n := &b.slab[0]
 	b.slab = b.slab[1:]
@@ -190,15 +217,19 @@ func (b *builder) text(data []byte) {
 }
 
 // keep returns data as a string. Most texts and values are short, so that many
-// lie in one piece of memory.
+// lie in one piece of memory, also those of two pages.
 func (b *builder) keep(data []byte) string {
-	if b.texts.Cap()-b.texts.Len() < len(data) {
-		b.texts.Reset()
-		b.texts.Grow(max(pieceOfText, len(data)))
+	if len(data) > pieceOfText/4 {
+		return string(data)
 	}
-	from := b.texts.Len()
-	b.texts.Write(data)
-	return b.texts.String()[from:]
+	texts := &b.nodes.texts
+	if texts.Cap()-texts.Len() < len(data) {
+		texts.Reset()
+		texts.Grow(pieceOfText)
+	}
+	from := texts.Len()
+	texts.Write(data)
+	return texts.String()[from:]
 }
 
 func isJSON(script *html.Node) bool {
@@ -226,6 +257,9 @@ func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
 	if a == atom.Image && b.foreign == 0 {
 		a, name = atom.Img, "img"
 	}
+	if cap(b.attrs)-len(b.attrs) < MaxAttributes {
+		b.attrs = b.nodes.attrs.next(slabAttributes)[:0]
+	}
 	first := len(b.attrs)
 	for more := true; more && len(b.attrs)-first < MaxAttributes; {
 		var key, val []byte
@@ -234,9 +268,6 @@ func (b *builder) startTag(z *html.Tokenizer, selfClosing bool) {
 		}
 	}
 	b.start(a, name, slices.Clip(b.attrs[first:]), selfClosing)
-	if cap(b.attrs)-len(b.attrs) < 8 { // the next element's lie in one piece, too
-		b.attrs = make([]html.Attribute, 0, MaxAttributes)
-	}
 	if a == atom.Noscript || a == atom.Noframes || b.foreign > 0 {
 		z.NextIsNotRawText()
 	}

@@ -2,10 +2,12 @@ package markup
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // outline writes a tree as nested tags, the html element left out.
@@ -102,12 +104,24 @@ func TestNodes(t *testing.T) {
 			if got, want := render(doc), render(Parse(page)); got != want {
 				t.Fatalf("%d paragraphs: %.200q, want %.200q", n, got, want)
 			}
+			_, spans := nodes.TextSpans(doc, func(n *html.Node) bool { return n.DataAtom == atom.P })
+			if len(spans) != n {
+				t.Fatalf("%d paragraphs have %d spans", n, len(spans))
+			}
 		}
 		nodes.Free()
-		if len(nodes.slabs) > keptSlabs {
-			t.Errorf("%d paragraphs: %d slabs are kept", n, len(nodes.slabs))
+		if len(nodes.nodes.all) > keptSlabs || len(nodes.attrs.all) > keptSlabs || len(nodes.spans) > keptSpans {
+			t.Errorf("%d paragraphs: slabs of nodes (%d) and attributes (%d), and spans (%d) are kept", n, len(nodes.nodes.all), len(nodes.attrs.all), len(nodes.spans))
 		}
-		for _, slab := range nodes.slabs {
+		for _, slab := range nodes.attrs.all {
+			if i := slices.IndexFunc(slab, func(a html.Attribute) bool { return a != html.Attribute{} }); i >= 0 {
+				t.Fatalf("%d paragraphs: an attribute is left of them: %+v", n, slab[i])
+			}
+		}
+		if slices.ContainsFunc(nodes.spans[:cap(nodes.spans)], func(s Span) bool { return s.Node != nil }) {
+			t.Fatalf("%d paragraphs: a span is left of them", n)
+		}
+		for _, slab := range nodes.nodes.all {
 			for i := range slab {
 				if s := &slab[i]; s.Data != "" || s.Attr != nil || s.Parent != nil || s.FirstChild != nil || s.NextSibling != nil {
 					t.Fatalf("%d paragraphs: a node is left of them: %+v", n, s)
