@@ -95,19 +95,24 @@ func canonical(base URL, ref string) (URL, error) {
 	u := URL{host: len(scheme) + len("://")}
 	u.path = u.host + len(host)
 	u.query = u.path + len(path)
-	u.text = scheme + "://" + host + path
+	var room [256]byte // enough for most
+	spelling := append(append(append(append(room[:0], scheme...), "://"...), host...), path...)
 	if query != "" {
-		u.text += "?" + query
+		spelling = append(append(spelling, '?'), query...)
 	}
-	if len(u.text) > MaxLength {
+	if len(spelling) > MaxLength {
 		return URL{}, ErrTooLong
+	}
+	if u.text = text; string(spelling) != text { // most are written so
+		u.text = string(spelling)
 	}
 	return u, nil
 }
 
 // absolute resolves ref against base, as far as string concatenation does, by
 // the rules of the URL standard for http and https. What it returns starts with
-// one of these schemes; its dot segments are not resolved yet.
+// one of these schemes, and is no part of ref; its dot segments are not resolved
+// yet.
 func absolute(base URL, ref string) (string, error) {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
 	if strings.ContainsAny(ref, "\t\n\r") {
