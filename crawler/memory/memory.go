@@ -5,12 +5,13 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -28,16 +29,39 @@ var errUnknown = errors.New("memory: this system does not say what a process use
 
 // Used returns what this process has in memory.
 func Used() (Use, error) {
-	text, err := os.ReadFile("/proc/self/statm")
+	m, err := openMeter()
 	if err != nil {
+		return Use{}, err
+	}
+	defer m.statm.Close()
+	return m.used()
+}
+
+// A meter says again and again what this process has in memory, without memory
+// for that.
+type meter struct {
+	statm *os.File
+	room  [256]byte
+}
+
+func openMeter() (*meter, error) {
+	statm, err := os.Open("/proc/self/statm")
+	if err != nil {
+		return nil, errUnknown
+	}
+	return &meter{statm: statm}, nil
+}
+
+func (m *meter) used() (Use, error) {
+	n, err := m.statm.ReadAt(m.room[:], 0)
+	if err != nil && err != io.EOF {
 		return Use{}, errUnknown
 	}
-	fields := strings.Fields(string(text)) // in pages: size, resident, shared …
-	if len(fields) < 3 {
-		return Use{}, errUnknown
-	}
-	resident, err1 := strconv.ParseInt(fields[1], 10, 64)
-	shared, err2 := strconv.ParseInt(fields[2], 10, 64)
+	_, rest, _ := bytes.Cut(m.room[:n], []byte(" ")) // in pages: size, resident, shared …
+	first, rest, _ := bytes.Cut(rest, []byte(" "))
+	second, _, _ := bytes.Cut(rest, []byte(" "))
+	resident, err1 := strconv.ParseInt(string(first), 10, 64)
+	shared, err2 := strconv.ParseInt(string(second), 10, 64)
 	if err1 != nil || err2 != nil {
 		return Use{}, errUnknown
 	}
@@ -53,6 +77,7 @@ const (
 )
 
 type keeper struct {
+	meter    *meter
 	prefixes []string    // of the files whose pages may be given back
 	fixed    Fixed       // which of them are not unmapped for a while, or nil
 	next     uint64      // address at which to go on
@@ -72,7 +97,12 @@ type Fixed func(fn func(names []string)) error
 // Go runtime stays.
 func Keep(ctx context.Context, ceiling int64, fixed Fixed, prefixes ...string) {
 	debug.SetMemoryLimit(int64(heapShare * float64(ceiling)))
-	k := keeper{prefixes: prefixes, fixed: fixed, program: program()}
+	meter, err := openMeter()
+	if err != nil {
+		return // nobody could say when
+	}
+	defer meter.statm.Close()
+	k := keeper{meter: meter, prefixes: prefixes, fixed: fixed, program: program()}
 	t := time.NewTicker(period)
 	defer t.Stop()
 	for {
@@ -80,7 +110,7 @@ func Keep(ctx context.Context, ceiling int64, fixed Fixed, prefixes ...string) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			if u, err := Used(); err == nil && u.Total() > int64(mostShare*float64(ceiling)) {
+			if u, err := meter.used(); err == nil && u.Total() > int64(mostShare*float64(ceiling)) {
 				k.giveBack(u.Total() - int64(goodShare*float64(ceiling)))
 			}
 		}

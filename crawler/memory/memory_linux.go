@@ -28,7 +28,7 @@ const step = 4 << 20 // bytes of a file that are looked at together
 // other files get one that takes their pages out of the cache: it never changes
 // what memory holds.
 func (k *keeper) giveBack(need int64) {
-	before, err := Used()
+	before, err := k.meter.used()
 	if err != nil {
 		return
 	}
@@ -41,7 +41,7 @@ func (k *keeper) giveBack(need int64) {
 		need += int64(s[1]-s[0]) / 2
 	}
 	enough := func() bool {
-		now, err := Used()
+		now, err := k.meter.used()
 		return err != nil || before.Mapped-now.Mapped >= need
 	}
 	fixed := map[string]bool{} // hundreds of names, asked for each file that is mapped

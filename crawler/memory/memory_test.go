@@ -123,7 +123,12 @@ func TestKeepProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := keeper{program: spans}
+	m, err := openMeter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.statm.Close()
+	k := keeper{meter: m, program: spans}
 	k.giveBack(1)
 	after, err := Used()
 	if err != nil || after.Mapped > before.Mapped-1<<20 {
@@ -131,5 +136,21 @@ func TestKeepProgram(t *testing.T) {
 	}
 	if got := sum(); got != want {
 		t.Errorf("the program's pages came back with another sum, %x and not %x", got, want)
+	}
+}
+
+// A keeper looks many times a second, for each piece that it gives back.
+func TestMeter(t *testing.T) {
+	m, err := openMeter()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer m.statm.Close()
+	var u Use
+	if n := testing.AllocsPerRun(100, func() { u, err = m.used() }); n > 0 || err != nil {
+		t.Errorf("a look takes memory %v times, %v", n, err)
+	}
+	if u.Own <= 0 || u.Mapped <= 0 {
+		t.Errorf("%+v", u)
 	}
 }
