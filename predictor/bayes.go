@@ -113,7 +113,8 @@ func (m *Model) Score(terms []string) [MaxDepth]float64 {
 	var p [MaxDepth]float64
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	evidence := m.evidence(terms)
+	var room [MaxTerms]key
+	evidence := m.evidence(m.vocabulary.keys(room[:0], terms))
 	for d := range m.options.Depths {
 		if c := m.depths[d]; m.speaks(d) {
 			p[d] = sigmoid(c.prior() + evidence[d]/c.temper(len(terms)))
@@ -123,7 +124,7 @@ func (m *Model) Score(terms []string) [MaxDepth]float64 {
 }
 
 // evidence returns the sum of the terms' log-odds at each depth. m.mu is held.
-func (m *Model) evidence(terms []string) (sums [MaxDepth]float64) {
+func (m *Model) evidence(terms []key) (sums [MaxDepth]float64) {
 	var room [MaxTerms]tallies
 	all := m.vocabulary.tally(&m.depths, terms, room[:0])
 	var unknowns [len(families) + 1]struct { // of each family, once one is asked for
@@ -135,9 +136,10 @@ func (m *Model) evidence(terms []string) (sums [MaxDepth]float64) {
 		for i := range all {
 			n := all[i][d]
 			if full && n == ([2]float64{}) {
-				u := &unknowns[familyOf(terms[i])]
+				u := &unknowns[terms[i].family]
 				if !u.asked {
-					u.tallies, u.asked = m.vocabulary.tally(&m.depths, []string{unknown(terms[i])}, nil)[0], true
+					term := m.vocabulary.keys(nil, []string{unknown(terms[i].family)})
+					u.tallies, u.asked = m.vocabulary.tally(&m.depths, term, nil)[0], true
 				}
 				n = u.tallies[d]
 			}

@@ -3,7 +3,6 @@ package predictor
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/jbrukh/bayesian"
 )
@@ -79,7 +78,7 @@ func (c *classifier) meet(term string, n int, side side) (known string) {
 	at, ok := v.find(hash)
 	if !ok || !v.words[at].at(c.depth) {
 		if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
-			term = unknown(term)
+			term = unknown(familyOf(term))
 			hash = v.hash(term)
 			at, ok = v.find(hash)
 		}
@@ -155,7 +154,7 @@ func (c *classifier) resolve(terms []string) (known []string, relevant, other []
 		if &known[0] == &terms[0] {
 			known = slices.Clone(terms)
 		}
-		known[i] = unknown(terms[i])
+		known[i] = unknown(familyOf(terms[i]))
 		r, o := c.counts(known[i : i+1])
 		relevant[i], other[i] = r[0], o[0]
 	}
@@ -163,20 +162,20 @@ func (c *classifier) resolve(terms []string) (known []string, relevant, other []
 }
 
 // familyOf returns the number of a term's family, len(families) for none.
-func familyOf(term string) int {
+func familyOf[T string | []byte](term T) int {
 	for i, f := range families {
-		if strings.HasPrefix(term, f.prefix) {
+		if n := len(f.prefix); len(term) >= n && string(term[:n]) == f.prefix {
 			return i
 		}
 	}
 	return len(families)
 }
 
-// unknown returns the term that stands for all those of a term's family that
-// came after the vocabulary was full.
-func unknown(term string) string {
-	if i := familyOf(term); i < len(families) {
-		return families[i].prefix + "<unk>"
+// unknown returns the term that stands for all those of a family, by its number,
+// that came after the vocabulary was full.
+func unknown(family int) string {
+	if family < len(families) {
+		return families[family].prefix + "<unk>"
 	}
 	return "<unk>"
 }

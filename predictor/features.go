@@ -2,6 +2,7 @@ package predictor
 
 import (
 	"bytes"
+	"hash/maphash"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,6 +53,12 @@ func Families() []string {
 // MaxTermLength bytes; what is beyond is left out.
 func Terms(l Link) []string {
 	var t collector
+	t.read(l)
+	return t.terms()
+}
+
+// read gathers the terms of a link.
+func (t *collector) read(l Link) {
 	host := strings.ToLower(strings.ToValidUTF8(l.Host, ""))
 	if strings.ContainsFunc(host, unicode.IsSpace) {
 		host = strings.Join(strings.Fields(host), "")
@@ -70,7 +77,6 @@ func Terms(l Link) []string {
 	} else {
 		t.add("no")
 	}
-	return t.terms()
 }
 
 // A collector gathers the terms of one link, family by family. It has room for
@@ -106,6 +112,16 @@ func (t *collector) terms() []string {
 		terms[i], from = all[from:end], end
 	}
 	return terms
+}
+
+// keys appends those of what was gathered to keys, without making strings of it.
+func (t *collector) keys(keys []key, v *vocabulary) []key {
+	from := 0
+	for _, end := range t.ends[:t.n] {
+		term := t.text[from:end]
+		keys, from = append(keys, key{maphash.Bytes(v.seed, term) | 1, slotOf(term), familyOf(term)}), end
+	}
+	return keys
 }
 
 // put appends a character to the term as terms have it: in lower case, digits

@@ -129,7 +129,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 			}
 		}
 		if len(e.Trail) > 0 {
-			worth = append(worth, judgement{model.Worth(e.Link, e.Trail[0]), e.Worth(), e.Relevant})
+			worth = append(worth, judgement{model.worthOf(e.Link, model.vocabulary.keys(nil, e.Trail[0])), e.Worth(), e.Relevant})
 		}
 	})
 	if err != nil {

@@ -52,6 +52,22 @@ func newVocabulary() *vocabulary {
 // hash returns a hash of a term, which is never 0.
 func (v *vocabulary) hash(term string) uint64 { return maphash.String(v.seed, term) | 1 }
 
+// A key is what a model that is asked knows a term by, so that the terms of a
+// link that is scored need not be made into strings.
+type key struct {
+	hash   uint64 // in the vocabulary
+	slot   uint32 // in worth.words
+	family int
+}
+
+// keys appends those of the terms to keys.
+func (v *vocabulary) keys(keys []key, terms []string) []key {
+	for _, term := range terms {
+		keys = append(keys, key{v.hash(term), slotOf(term), familyOf(term)})
+	}
+	return keys
+}
+
 // place returns the place in recent for the term with this hash. What is there
 // may be another term's.
 func (v *vocabulary) place(hash uint64) *recent {
@@ -93,16 +109,15 @@ func (v *vocabulary) counted(hash uint64, d int, side side, n int) {
 
 // tally appends the tallies of the terms to all. It may be called by several
 // goroutines at once.
-func (v *vocabulary) tally(depths *[MaxDepth]*classifier, terms []string, all []tallies) []tallies {
+func (v *vocabulary) tally(depths *[MaxDepth]*classifier, terms []key, all []tallies) []tallies {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var missing []int
-	var hashes []uint64 // of missing
-	for i, term := range terms {
-		hash := v.hash(term)
-		r := v.place(hash)
-		if r.hash != hash || !r.asked {
-			missing, hashes = append(missing, i), append(hashes, hash)
+	var room [MaxTerms]int
+	missing := room[:0]
+	for i := range terms {
+		r := v.place(terms[i].hash)
+		if r.hash != terms[i].hash || !r.asked {
+			missing = append(missing, i)
 		}
 		all = append(all, r.tallies)
 	}
@@ -110,9 +125,9 @@ func (v *vocabulary) tally(depths *[MaxDepth]*classifier, terms []string, all []
 		return all
 	}
 	asked := make([]recent, len(missing))
-	for j, hash := range hashes {
-		asked[j] = recent{hash: hash, asked: true}
-		if at, ok := v.known[hash]; ok {
+	for j, i := range missing {
+		asked[j] = recent{hash: terms[i].hash, asked: true}
+		if at, ok := v.known[terms[i].hash]; ok {
 			asked[j].word = at + 1
 		}
 	}
@@ -121,7 +136,7 @@ func (v *vocabulary) tally(depths *[MaxDepth]*classifier, terms []string, all []
 	}
 	for j, i := range missing {
 		all[i] = asked[j].tallies
-		*v.place(hashes[j]) = asked[j]
+		*v.place(terms[i].hash) = asked[j]
 	}
 	return all
 }

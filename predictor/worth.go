@@ -111,21 +111,22 @@ func newWorth(without Parts) *worth {
 }
 
 // slotOf returns the number of the slot of a term.
-func slotOf(term string) uint32 { return uint32(hash(term) % weightSlots) }
+func slotOf[T string | []byte](term T) uint32 { return uint32(hash(term) % weightSlots) }
 
 // A sight is a link as a worth sees it at one moment.
 type sight struct {
 	input [inputs]float64
-	slots []uint32 // of its terms, in worth.words
-	scale float64  // of the terms: 1/√n
+	terms []key   // that have weights
+	scale float64 // of the terms: 1/√n
 	host  uint64
 	shape uint64
 }
 
-// see reads a link with these terms, for whose slots there is room; bayes are the
-// log-odds of the naive Bayes classifiers. w.mu is held.
-func (w *worth) see(l Link, terms []string, bayes [MaxDepth]float64, room []uint32) sight {
-	s := sight{host: hash(l.Host), shape: hash(shape(l))}
+// see reads a link with these terms; bayes are the log-odds of the naive Bayes
+// classifiers. w.mu is held.
+func (w *worth) see(l Link, terms []key, bayes [MaxDepth]float64) sight {
+	var room [256]byte
+	s := sight{host: hash(l.Host), shape: hash(appendShape(room[:0], l))}
 	s.input[inputPrior] = 1
 	s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
 	if w.without&HostRate == 0 {
@@ -143,10 +144,7 @@ func (w *worth) see(l Link, terms []string, bayes [MaxDepth]float64, room []uint
 		}
 	}
 	if w.without&Words == 0 && len(terms) > 0 {
-		s.slots, s.scale = room[:0], 1/math.Sqrt(float64(len(terms)))
-		for _, t := range terms {
-			s.slots = append(s.slots, slotOf(t))
-		}
+		s.terms, s.scale = terms, 1/math.Sqrt(float64(len(terms)))
 	}
 	return s
 }
@@ -178,8 +176,8 @@ func (w *worth) logOdds(s *sight) float64 {
 // evidence returns what the terms of s add to its log-odds. w.mu is held.
 func (w *worth) evidence(s *sight) float64 {
 	sum := 0.0
-	for _, i := range s.slots {
-		sum += float64(w.words[i].weight)
+	for i := range s.terms {
+		sum += float64(w.words[s.terms[i].slot].weight)
 	}
 	return sum * s.scale
 }
@@ -194,11 +192,12 @@ func (w *worth) learn(s *sight, target float64) {
 			w.weights[i] -= inputStep * g / math.Sqrt(w.slopes[i]+inputCalm)
 		}
 	}
-	for _, i := range s.slots {
-		word, g := w.words[i], gradient*s.scale
+	for i := range s.terms {
+		at := s.terms[i].slot
+		word, g := w.words[at], gradient*s.scale
 		word.slope += float32(g * g)
 		word.weight -= float32(wordStep * g / math.Sqrt(float64(word.slope)+wordCalm))
-		w.words[i] = word
+		w.words[at] = word
 	}
 	w.learned++
 	w.all.count(target)
@@ -241,18 +240,17 @@ func (r *rates) put(key uint64, x rate) {
 
 func (r *rates) clone() rates { return rates{maps.Clone(r.young), maps.Clone(r.old)} }
 
-// shape returns the host of a link and its path and query with everything
-// folded that tells the pages of one kind apart: digits, the last part of the
-// path up to its extension, and the values of the query.
-func shape(l Link) string {
+// appendShape appends the host of a link and its path and query to b, with
+// everything folded that tells the pages of one kind apart: digits, the last part
+// of the path up to its extension, and the values of the query.
+func appendShape(b []byte, l Link) []byte {
 	path, query, _ := strings.Cut(l.Path, "?")
 	last := strings.LastIndexByte(path, '/') + 1
-	b := make([]byte, 0, len(l.Host)+len(l.Path)+1)
 	b = append(b, l.Host...)
 	for i := range last {
 		if c := path[i]; c < '0' || '9' < c {
 			b = append(b, c)
-		} else if b[len(b)-1] != '0' || i == 0 {
+		} else if i == 0 || b[len(b)-1] != '0' {
 			b = append(b, '0')
 		}
 	}
@@ -267,11 +265,11 @@ func shape(l Link) string {
 			b = append(append(b, '&'), key...)
 		}
 	}
-	return string(b)
+	return b
 }
 
 // hash is FNV-1a with its bits mixed once more (64 bits).
-func hash(s string) uint64 {
+func hash[T string | []byte](s T) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * 1099511628211
@@ -279,15 +277,22 @@ func hash(s string) uint64 {
 	return h ^ h>>32
 }
 
-// Worth returns what a link with these terms is worth by what was learned:
-// in (0, 1), never NaN. 1 is a relevant page, and a page is worth a discounted
-// part of what its own links are worth.
-func (m *Model) Worth(l Link, terms []string) float64 {
+// Worth returns what a link is worth by what was learned: in (0, 1), never NaN. 1
+// is a relevant page, and a page is worth a discounted part of what its own links
+// are worth.
+func (m *Model) Worth(l Link) float64 {
+	var t collector
+	t.read(l)
+	var room [MaxTerms]key
+	return m.worthOf(l, t.keys(room[:0], m.vocabulary))
+}
+
+// worthOf is Worth of a link that is known to have these terms.
+func (m *Model) worthOf(l Link, terms []key) float64 {
 	bayes := m.logOdds(terms)
 	m.worth.mu.RLock()
 	defer m.worth.mu.RUnlock()
-	var room [MaxTerms]uint32
-	s := m.worth.see(l, terms, bayes, room[:])
+	s := m.worth.see(l, terms, bayes)
 	return sigmoid(m.worth.logOdds(&s))
 }
 
@@ -298,17 +303,18 @@ func (m *Model) LearnWorth(l Link, terms []string, target float64) {
 	if !(target >= 0) { // NaN, too
 		target = 0
 	}
-	bayes := m.logOdds(terms)
+	var room [MaxTerms]key
+	keys := m.vocabulary.keys(room[:0], terms)
+	bayes := m.logOdds(keys)
 	m.worth.mu.Lock()
 	defer m.worth.mu.Unlock()
-	var room [MaxTerms]uint32
-	s := m.worth.see(l, terms, bayes, room[:])
+	s := m.worth.see(l, keys, bayes)
 	m.worth.learn(&s, min(target, 1))
 }
 
 // logOdds returns the evidence of each depth for a link with these terms,
 // divided by √n: 0 at a depth that has learned nothing.
-func (m *Model) logOdds(terms []string) [MaxDepth]float64 {
+func (m *Model) logOdds(terms []key) [MaxDepth]float64 {
 	var z [MaxDepth]float64
 	if m.worth.without&Bayes != 0 || len(terms) == 0 {
 		return z
@@ -337,13 +343,14 @@ type WorthExplanation struct {
 }
 
 // ExplainWorth returns how Worth comes to its answer.
-func (m *Model) ExplainWorth(l Link, terms []string) WorthExplanation {
-	bayes := m.logOdds(terms)
+func (m *Model) ExplainWorth(l Link) WorthExplanation {
+	terms := Terms(l)
+	keys := m.vocabulary.keys(nil, terms)
+	bayes := m.logOdds(keys)
 	w := m.worth
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	var room [MaxTerms]uint32
-	s := w.see(l, terms, bayes, room[:])
+	s := w.see(l, keys, bayes)
 	var e WorthExplanation
 	sum := 0.0
 	for i, x := range s.input {
@@ -362,8 +369,8 @@ func (m *Model) ExplainWorth(l Link, terms []string) WorthExplanation {
 			sum += t.LogOdds
 		}
 	}
-	for i, at := range s.slots {
-		z := float64(w.words[at].weight) * s.scale
+	for i := range s.terms {
+		z := float64(w.words[s.terms[i].slot].weight) * s.scale
 		e.Terms = append(e.Terms, TermWeight{Term: terms[i], LogOdds: z})
 		sum += z
 	}

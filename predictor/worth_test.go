@@ -36,7 +36,7 @@ func learnLinks(m *Model, n int, seed uint64) {
 func TestWorthLearns(t *testing.T) {
 	m := newModel(t, nil)
 	near, far := Link{Host: "x.example", Path: "/", Distance: 1}, Link{Host: "x.example", Path: "/", Distance: 4}
-	if a, b := m.Worth(near, Terms(near)), m.Worth(far, Terms(far)); !(a > b && b > 0) {
+	if a, b := m.Worth(near), m.Worth(far); !(a > b && b > 0) {
 		t.Errorf("before anything is learned a near link is worth %v and a far one %v", a, b)
 	}
 	learnLinks(m, 2000, 1)
@@ -44,7 +44,7 @@ func TestWorthLearns(t *testing.T) {
 	var judged []judgement
 	for range 500 {
 		l, good := someLink(r)
-		judged = append(judged, judge(m.Worth(l, Terms(l)), good))
+		judged = append(judged, judge(m.Worth(l), good))
 	}
 	if area, _ := auc(judged); area < 0.95 {
 		t.Errorf("area under the ROC curve %v", area)
@@ -60,7 +60,7 @@ func TestWorthIsAlwaysANumber(t *testing.T) {
 		for i := range 3000 {
 			l, _ := someLink(r)
 			m.LearnWorth(l, Terms(l), target)
-			if w := m.Worth(l, Terms(l)); !(w > 0 && w < 1) {
+			if w := m.Worth(l); !(w > 0 && w < 1) {
 				t.Fatalf("target %v: after %d links a worth is %v", target, i+1, w)
 			}
 		}
@@ -77,8 +77,7 @@ func TestExplainWorthAddsUp(t *testing.T) {
 				Host: rapid.OneOf(rapid.SampledFrom([]string{"h1.example", "h2.example"}), rapid.String()).Draw(t, "host"), Path: rapid.String().Draw(t, "path"),
 				Anchor: rapid.String().Draw(t, "anchor"), Around: "kontakt", Distance: rapid.Int().Draw(t, "distance"),
 			}
-			terms := Terms(l)
-			w, x := m.Worth(l, terms), m.ExplainWorth(l, terms)
+			w, x := m.Worth(l), m.ExplainWorth(l)
 			sum := 0.0
 			for _, term := range x.Terms {
 				sum += term.LogOdds
@@ -101,7 +100,7 @@ func TestContactStart(t *testing.T) {
 		{Host: "www.a.example", Path: "/x", Anchor: "More", Title: "Coordonnées", Distance: 1},
 	} {
 		m := newModel(t, nil)
-		worth := func(l Link) float64 { return m.Worth(l, Terms(l)) }
+		worth := func(l Link) float64 { return m.Worth(l) }
 		if worth(contact) < 1.2*worth(plain) {
 			t.Errorf("untrained: %+v is worth %v, another link %v", contact, worth(contact), worth(plain))
 		}
@@ -130,9 +129,19 @@ func TestShape(t *testing.T) {
 		{"", "h*"[:1]},
 		{"?x", "h&x"},
 	} {
-		if got := shape(Link{Host: "h", Path: c.path}); got != c.want {
-			t.Errorf("shape(%q) = %q, want %q", c.path, got, c.want)
+		if got := string(appendShape(nil, Link{Host: "h", Path: c.path})); got != c.want {
+			t.Errorf("shape of %q = %q, want %q", c.path, got, c.want)
 		}
+	}
+}
+
+// A link whose terms were asked for before is scored without memory.
+func TestWorthTakesNoMemory(t *testing.T) {
+	m := newModel(t, nil)
+	learnLinks(m, 300, 3)
+	l := Link{Host: "h1.example", Path: "/über/uns/2024/kontakt.html?id=1", Anchor: "Kontakt und Anfahrt", Title: "Impressum", Around: "Lange Straße 7", Distance: 2}
+	if n := testing.AllocsPerRun(100, func() { m.Worth(l) }); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 
@@ -154,7 +163,7 @@ func TestWorthIsKept(t *testing.T) {
 		r := rand.New(rand.NewPCG(6, 6))
 		for range 200 {
 			l, _ := someLink(r)
-			if a, b := m.Worth(l, Terms(l)), again.Worth(l, Terms(l)); a != b {
+			if a, b := m.Worth(l), again.Worth(l); a != b {
 				t.Fatalf("%d links after it was loaded, a link is worth %v, and %v before", more, b, a)
 			}
 		}
@@ -177,7 +186,7 @@ func TestWorthIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m, err := Load(path, DefaultOptions()); err == nil {
-		if w := m.Worth(Link{}, nil); math.IsNaN(w) {
+		if w := m.Worth(Link{}); math.IsNaN(w) {
 			t.Error("a file brought NaN into the model")
 		}
 	}
@@ -224,8 +233,8 @@ func TestWorthTogether(t *testing.T) {
 		group.Go(func() {
 			learnLinks(m, 100, worker)
 			l, _ := someLink(rand.New(rand.NewPCG(worker, worker)))
-			m.Worth(l, Terms(l))
-			m.ExplainWorth(l, Terms(l))
+			m.Worth(l)
+			m.ExplainWorth(l)
 		})
 	}
 	group.Go(func() {

@@ -46,7 +46,7 @@ func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 
 // worth returns that of e, which is no seed, by today's model.
 func (s Lookahead) worth(e *frontier.Entry) float64 {
-	return s.Model.Worth(linkOf(e), LinkTerms(e))
+	return s.Model.Worth(linkOf(e))
 }
 
 // novelty returns the share of its worth that counts: from repeated to 1.
@@ -83,7 +83,7 @@ func (s Lookahead) Promise(best []frontier.Entry) float64 {
 // Explain returns how the worth of e, which is no seed, comes about under
 // today's model; Parts says what Score makes of it.
 func (s Lookahead) Explain(e *frontier.Entry) predictor.WorthExplanation {
-	return s.Model.ExplainWorth(linkOf(e), LinkTerms(e))
+	return s.Model.ExplainWorth(linkOf(e))
 }
 
 // Rescores is true: what is learned changes the worth of links that wait.
