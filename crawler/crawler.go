@@ -92,7 +92,8 @@ type Peers interface {
 }
 
 // A Visit is everything that one step of the crawl learned. Page, Verdict and
-// Trail are set for HTML pages only.
+// Trail are set for HTML pages only. The Body of its Response is there for as long
+// as it is stored and reported.
 type Visit struct {
 	Entry    frontier.Entry
 	Outcome  frontier.Outcome
@@ -309,6 +310,7 @@ func (c *Crawler) next(ctx context.Context, queue Frontier) (frontier.Entry, err
 // never loses one.
 func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err error) {
 	v := &Visit{Entry: e}
+	defer v.free()
 	if c.Peers != nil {
 		if moved, err := c.Peers.Moved(ctx, e); moved || err != nil {
 			c.Gate.Visited(e.URL.Host(), noRequest)
@@ -550,6 +552,13 @@ func (c *Crawler) settled(found []frontier.Entry) []bool {
 		keys[i] = frontier.KeyOf(found[i].URL)
 	}
 	return c.Frontier.Settled(keys...)
+}
+
+// free gives back what the visit had of the fetcher, once nobody uses it.
+func (v *Visit) free() {
+	if v.Response != nil && v.Response.Free != nil {
+		v.Response.Free()
+	}
 }
 
 // drop counts links that are not queued.

@@ -125,6 +125,7 @@ func (c *Crawler) revisit(ctx context.Context, tree, queue *frontier.Frontier, e
 		return err
 	}
 	v := &Visit{Entry: node.Entry, Before: &before}
+	defer v.free()
 	v.Entry.URL, v.Entry.Redirects, v.Entry.Retries = e.URL, e.Redirects, e.Retries
 	if refused := c.Scope(e.URL); refused != "" {
 		c.Gate.Visited(e.URL.Host(), noRequest)

@@ -197,7 +197,8 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // body longer than MaxBody is an error of class too_large and never cut, for
 // half a page would be judged as if it were the whole. The content type is
 // checked before the body is read; a missing or evidently false one is sniffed
-// from the first 512 bytes.
+// from the first 512 bytes. The body lies in memory of the Client, to which the
+// Free of the response gives it back.
 func (c *Client) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 	return c.exchange(ctx, u, want{accept: c.accept, types: c.types, max: c.options.MaxBody})
 }
@@ -374,10 +375,15 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 		return nil, err
 	}
 	defer release()
-	buffer := c.buffers.Get().(*bytes.Buffer)
-	defer func() {
+	buffer, lent := c.buffers.Get().(*bytes.Buffer), false
+	free := func() {
 		if buffer.Reset(); buffer.Cap() <= maxPooled {
 			c.buffers.Put(buffer)
+		}
+	}
+	defer func() {
+		if !lent {
+			free()
 		}
 	}()
 	if len(w.types) > 0 {
@@ -395,15 +401,23 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 	case err == nil && int64(buffer.Len()) > w.max:
 		err = classedf(ClassTooLarge, "body is over %d bytes", w.max)
 	}
-	if err != nil && !w.cut {
+	switch {
+	case w.cut: // small, or seldom, and nobody frees it
+		return bytes.Clone(buffer.Bytes()), err
+	case err != nil:
 		return nil, err
 	}
-	return bytes.Clone(buffer.Bytes()), err
+	lent = true
+	r.Free = func() {
+		r.Body, r.Free = nil, nil
+		free()
+	}
+	return buffer.Bytes(), nil
 }
 
 const (
-	slack     = 64 << 10 // that a body on the wire may be longer than decoded
-	maxPooled = 1 << 20
+	slack     = 64 << 10  // that a body on the wire may be longer than decoded
+	maxPooled = 256 << 10 // bytes; as many buffers as pages are in work may have them
 )
 
 // mediaType returns the type of a Content-Type header in lower case, without
