@@ -438,14 +438,15 @@ func (c *Crawler) learn(v *Visit) error {
 		}
 		v.Outcome.Promise = s.Promise(best)
 	}
-	trail := []frontier.Node{{Entry: v.Entry, Outcome: v.Outcome}}
+	var parents []frontier.Node
 	if v.Entry.Depth > 0 {
-		parents, err := c.parents(&v.Entry)
-		if err != nil {
+		var err error
+		if parents, err = c.parents(&v.Entry); err != nil {
 			return err
 		}
-		trail = append(trail, parents...)
 	}
+	trail := append(make([]frontier.Node, 0, 1+len(parents)), frontier.Node{Entry: v.Entry, Outcome: v.Outcome})
+	trail = append(trail, parents...)
 	v.Trail = trail
 	c.trails.keep(frontier.KeyOf(v.Entry.URL), trail)
 	if c.Lesson != nil && v.Entry.Depth > 0 {
@@ -523,7 +524,7 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) {
 		return reason != ""
 	})
 	settled := c.settled(found)
-	v.Found = slices.Grow(v.Found, len(found))
+	kept := found[:0]
 	for i := range found {
 		e := &found[i]
 		if !settled[i] {
@@ -536,7 +537,12 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) {
 				e.Priority *= c.Traps.Look(e.URL).Factor
 			}
 		}
-		v.Found = append(v.Found, *e)
+		kept = append(kept, *e)
+	}
+	if v.Found == nil {
+		v.Found = kept
+	} else {
+		v.Found = append(v.Found, kept...)
 	}
 }
 
