@@ -81,7 +81,7 @@ type evident struct {
 func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *marker) Hit {
 	first := all[0]
 	h := Hit{
-		ID: id, Site: v.texts[a.statements[0].row().site].shownAs(), Name: a.name, Names: a.others, Distance: -1, Mentions: len(a.statements),
+		ID: id, Site: v.texts[a.statements[0].row().site].shownAs(), Name: a.name, Names: a.others, Distance: -1, Mentions: len(a.statements), Hosts: a.hosts,
 		Street: first.Street, HouseNumber: first.Number, Postcode: first.Code, City: first.City, State: first.State, Country: first.Land,
 		FirstSeen: time.Unix(a.first, 0).UTC(), LastSeen: time.Unix(a.last, 0).UTC(),
 		Directory: a.statements[0].own < leastOwn, Role: a.role.String(), SiteWide: a.siteWide, Kind: kindName(a.kind), Person: true,

@@ -233,12 +233,28 @@ func MergeClusters(zoom int, parts ...[]Cluster) []Cluster {
 	return all
 }
 
+// sharedHosts counts the hosts that have pages in both lists.
+func sharedHosts(a, b []Evidence) (n int) {
+	hosts := map[string]bool{}
+	for _, e := range a {
+		hosts[hostOf(e.URL)] = true
+	}
+	for _, e := range b {
+		if host := hostOf(e.URL); hosts[host] {
+			delete(hosts, host)
+			n++
+		}
+	}
+	return n
+}
+
 // united is one hit of two indexes.
 func united(a, b Hit) Hit {
 	if b.Score > a.Score || b.Score == a.Score && a.Role != b.Role && a.nearer(&b) == b.Role {
 		a, b = b, a
 	}
 	a.Mentions += b.Mentions
+	a.Hosts += b.Hosts - sharedHosts(a.Evidence, b.Evidence)
 	a.Confidence = max(a.Confidence, b.Confidence)
 	if a.Name == "" || b.Name == "" || sameName(a.Name, b.Name, a.City) {
 		a.Phone, a.Email, a.Website, a.Hours = cmp.Or(a.Phone, b.Phone), cmp.Or(a.Email, b.Email), cmp.Or(a.Website, b.Website), cmp.Or(a.Hours, b.Hours)

@@ -157,10 +157,10 @@ func TestMergeUnites(t *testing.T) {
 		results, addresses = append(results, r), append(addresses, h)
 	}
 	r := Merge(Query{}, results...)
-	if len(r.Hits) != 1 || r.Total != 1 || r.Hits[0].Mentions != 2 || len(r.Hits[0].Evidence) != 2 {
+	if len(r.Hits) != 1 || r.Total != 1 || r.Hits[0].Mentions != 2 || len(r.Hits[0].Evidence) != 2 || r.Hits[0].Hosts != hostsOf(&r.Hits[0]) {
 		t.Errorf("%+v", r)
 	}
-	if h := MergeAddress(nil, addresses[0], addresses[1]); h == nil || h.Mentions != 2 {
+	if h := MergeAddress(nil, addresses[0], addresses[1]); h == nil || h.Mentions != 2 || h.Hosts != hostsOf(h) {
 		t.Errorf("%+v", h)
 	}
 	if h := MergeAddress(nil, nil); h != nil {

@@ -54,6 +54,7 @@ type account struct {
 	kind        uint8
 	role        geoparse.Role
 	first, last int64 // Unix seconds
+	hosts       int   // of the statements
 	siteWide    bool
 }
 
@@ -63,15 +64,17 @@ type account struct {
 func (v *view) account(group uint32, fits func(*row) bool, wish *row) account {
 	a := account{first: math.MaxInt64, role: geoparse.AuthorityRole}
 	members := v.of(group)
-	sites := make(map[uint32]int, len(members))
+	sites, hosts := make(map[uint32]int, len(members)), make(map[uint32]bool, len(members))
 	a.statements = make([]statement, len(members))
 	for i, number := range members {
 		p, n := v.at(number)
 		r := &p.all[n]
 		a.first, a.last = min(a.first, int64(r.first)), max(a.last, int64(r.last))
 		sites[r.site]++
+		hosts[r.host] = true
 		a.statements[i] = statement{part: p, n: n}
 	}
+	a.hosts = len(hosts)
 	if len(a.statements) == 0 {
 		return a
 	}

@@ -71,6 +71,7 @@ type Hit struct {
 	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer
 	Parts     []Part  // of Score, where they were asked for
 	Mentions  int     // pages that state it
+	Hosts     int     // of these pages; of hits of several indexes at most
 	FirstSeen time.Time
 	LastSeen  time.Time
 	Gone      time.Time  // since then no page states it any more; zero: one does, as far as is known

@@ -26,6 +26,15 @@ func walk(t testing.TB, x *Index, q Query) []Hit {
 	return all
 }
 
+// hostsOf counts the hosts of a hit all of whose pages are shown.
+func hostsOf(h *Hit) int {
+	hosts := map[string]bool{}
+	for _, e := range h.Evidence {
+		hosts[hostOf(e.URL)] = true
+	}
+	return len(hosts)
+}
+
 func TestWalk(t *testing.T) {
 	x := open(t)
 	if got := walk(t, x, Query{}); got != nil {
@@ -44,6 +53,17 @@ func TestWalk(t *testing.T) {
 	h := all[i]
 	if h.Mentions != 4 || len(h.Evidence) != 4 || h.Evidence[0].URL != "https://www.harms.example/neu" || !h.FirstSeen.Equal(day) || !h.LastSeen.Equal(later.Fetched) {
 		t.Errorf("%+v", h)
+	}
+	several := 0
+	for _, h := range all {
+		if want := hostsOf(&h); h.Hosts != want {
+			t.Errorf("%s is on %d hosts, want %d", h.Line(), h.Hosts, want)
+		} else if want > 1 {
+			several++
+		}
+	}
+	if several == 0 {
+		t.Error("no address is on several hosts")
 	}
 	one, err := x.Address(h.ID)
 	if err != nil || one == nil || !cmp.Equal(*one, h) {

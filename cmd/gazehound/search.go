@@ -185,7 +185,7 @@ func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []str
 		line := map[string]any{
 			"type": "address", "id": h.ID, "name": h.Name, "street": h.Street, "housenumber": h.HouseNumber, "postcode": h.Postcode, "city": h.City,
 			"state": h.State, "country": h.Country, "address": h.Line(), "site": h.Site, "url": h.Evidence[0].URL, "evidence": h.Evidence[0].Snippet.Text,
-			"kind": h.Kind, "precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "first_seen": h.FirstSeen, "last_seen": h.LastSeen,
+			"kind": h.Kind, "precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "hosts": h.Hosts, "first_seen": h.FirstSeen, "last_seen": h.LastSeen,
 		}
 		if len(h.Names) > 0 {
 			line["names"] = h.Names

@@ -57,6 +57,7 @@ var columns = []column{
 		return p.Gone.Format(time.RFC3339)
 	}},
 	{name: "@mentions", value: func(p *Properties) string { return strconv.Itoa(p.Mentions) }},
+	{name: "@hosts", value: func(p *Properties) string { return strconv.Itoa(p.Hosts) }},
 	{name: "@pages", value: func(p *Properties) string { return strings.Join(p.Pages, " ") }},
 	{name: "@gazetteer", value: func(p *Properties) string { return p.Gazetteer }},
 	{name: "@osm", value: func(p *Properties) string {

@@ -55,7 +55,8 @@ type Properties struct {
 	FirstSeen   time.Time `json:"@first_seen"`
 	LastSeen    time.Time `json:"@last_seen"`
 	Gone        time.Time `json:"@gone,omitzero"` // since then no page states it any more
-	Mentions    int       `json:"@mentions"`
+	Mentions    int       `json:"@mentions"`      // pages that state it
+	Hosts       int       `json:"@hosts"`         // of these pages
 	Pages       []string  `json:"@pages"`
 	Gazetteer   string    `json:"@gazetteer,omitempty"`
 	OSM         *string   `json:"@osm"` // the matching OSM object, or null
@@ -69,7 +70,7 @@ func PropertiesOf(h *index.Hit) Properties {
 		Ref: h.ID, Name: h.Name, Names: h.Names, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
 		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Kind: h.Kind, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
-		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Gazetteer: h.Place,
+		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts, Gazetteer: h.Place,
 	}
 	for _, e := range h.Evidence {
 		p.Pages = append(p.Pages, e.URL)
