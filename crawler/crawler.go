@@ -62,8 +62,7 @@ type Frontier interface {
 	Rest(e frontier.Entry, wait time.Duration) error
 	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
-	Known(keys ...frontier.Key) ([]bool, error)
-	Settled(keys ...frontier.Key) []bool
+	States(keys ...frontier.Key) ([]frontier.State, error)
 	Totals() frontier.Totals
 }
 
@@ -110,9 +109,10 @@ type Visit struct {
 	Before *frontier.Check
 	Again  Again
 
-	sitemaps []string // that the host names
-	text     uint64   // fingerprint of the page's text
-	alone    bool     // a wait of the visit is the page's own, not its host's
+	states   []frontier.State // of Found in the queue, as far as somebody wants to know
+	sitemaps []string         // that the host names
+	text     uint64           // fingerprint of the page's text
+	alone    bool             // a wait of the visit is the page's own, not its host's
 }
 
 // Options tune a Crawler.
@@ -351,7 +351,9 @@ func (c *Crawler) file(ctx context.Context, v *Visit) error {
 		if c.Traps != nil {
 			c.Traps.Saw(trap.Page{URL: v.Entry.URL, Text: v.text, Relevant: v.Verdict.Relevant})
 		}
-		c.expand(v)
+		if err := c.expand(v); err != nil {
+			return err
+		}
 		if err := c.learn(v); err != nil {
 			return err
 		}
@@ -432,11 +434,7 @@ func (c *Crawler) route(ctx context.Context, p *page.Page, found []frontier.Entr
 // learn tells the strategy what the trail of links to this page led to.
 func (c *Crawler) learn(v *Visit) error {
 	if s, ok := c.Strategy.(strategy.Valuer); ok && !v.Verdict.Relevant {
-		best, err := c.bestNew(v, strategy.Promising)
-		if err != nil {
-			return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
-		}
-		v.Outcome.Promise = s.Promise(best)
+		v.Outcome.Promise = s.Promise(v.bestNew(strategy.Promising))
 	}
 	var parents []frontier.Node
 	if v.Entry.Depth > 0 {
@@ -458,38 +456,24 @@ func (c *Crawler) learn(v *Visit) error {
 
 // bestNew returns the n links of a page with the highest priorities among those
 // that the queue does not know, or all of them if there are fewer.
-func (c *Crawler) bestNew(v *Visit, n int) (best []frontier.Entry, err error) {
+func (v *Visit) bestNew(n int) []frontier.Entry {
 	var links []*frontier.Entry
 	for i := range v.Found {
-		if v.Found[i].Priority > 0 { // else it was visited, or promises nothing
+		if v.states[i] == 0 && v.Found[i].Priority > 0 { // else it promises nothing
 			links = append(links, &v.Found[i])
 		}
 	}
 	slices.SortStableFunc(links, func(a, b *frontier.Entry) int { return cmp.Compare(b.Priority, a.Priority) })
-	for some := range slices.Chunk(links, 4) {
-		keys := make([]frontier.Key, len(some))
-		for i, e := range some {
-			keys[i] = frontier.KeyOf(e.URL)
-		}
-		known, err := c.Frontier.Known(keys...)
-		if err != nil {
-			return nil, err
-		}
-		for i, e := range some {
-			if !known[i] && len(best) < n {
-				best = append(best, *e)
-			}
-		}
-		if len(best) == n {
-			break
-		}
+	var best []frontier.Entry
+	for _, e := range links[:min(n, len(links))] {
+		best = append(best, *e)
 	}
-	return best, nil
+	return best
 }
 
 // expand scores the links of a page. Distance counts links since the last
 // relevant page, so it starts again behind a relevant one.
-func (c *Crawler) expand(v *Visit) {
+func (c *Crawler) expand(v *Visit) error {
 	depth, distance := v.Entry.Depth+1, v.Entry.Distance+1
 	if v.Verdict.Relevant {
 		distance = 1
@@ -506,13 +490,17 @@ func (c *Crawler) expand(v *Visit) {
 			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.To.Host() != host && l.To.Site() != site,
 		})
 	}
-	c.find(v, found)
-	c.sitemaps(v)
+	if err := c.find(v, found); err != nil {
+		return err
+	}
+	return c.sitemaps(v)
 }
 
 // find scores entries that v has found, or counts why they are left out. Those
-// that were visited keep the priority 0. It does as it likes with found.
-func (c *Crawler) find(v *Visit, found []frontier.Entry) {
+// that were visited keep the priority 0: the queue only counts them. But a
+// strategy that does not rescore keeps every link, and with Peers the page may be
+// another node's by now. It does as it likes with found.
+func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 	found = slices.DeleteFunc(found, func(e frontier.Entry) bool {
 		reason := c.Scope(e.URL)
 		if limit := c.Options.MaxDepth; reason == "" && limit > 0 && e.Depth > limit {
@@ -523,11 +511,23 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) {
 		}
 		return reason != ""
 	})
-	settled := c.settled(found)
+	rescorer, ok := c.Strategy.(strategy.Rescorer)
+	only := ok && rescorer.Rescores() && c.Peers == nil
+	states := make([]frontier.State, len(found))
+	if _, values := c.Strategy.(strategy.Valuer); only || values {
+		keys := make([]frontier.Key, len(found))
+		for i := range found {
+			keys[i] = frontier.KeyOf(found[i].URL)
+		}
+		var err error
+		if states, err = c.Frontier.States(keys...); err != nil {
+			return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
+		}
+	}
 	kept := found[:0]
 	for i := range found {
 		e := &found[i]
-		if !settled[i] {
+		if !only || states[i] != frontier.Visited {
 			var keep bool
 			if e.Priority, keep = c.Strategy.Score(e); !keep {
 				v.drop("strategy", 1)
@@ -538,26 +538,14 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) {
 			}
 		}
 		kept = append(kept, *e)
+		v.states = append(v.states, states[i])
 	}
 	if v.Found == nil {
 		v.Found = kept
 	} else {
 		v.Found = append(v.Found, kept...)
 	}
-}
-
-// settled tells of each entry whether its page was visited: the queue only counts
-// it, and its priority is of no account. A Rescorer keeps every link. With Peers
-// the page may be another node's by now.
-func (c *Crawler) settled(found []frontier.Entry) []bool {
-	if r, ok := c.Strategy.(strategy.Rescorer); !ok || !r.Rescores() || c.Peers != nil {
-		return make([]bool, len(found))
-	}
-	keys := make([]frontier.Key, len(found))
-	for i := range found {
-		keys[i] = frontier.KeyOf(found[i].URL)
-	}
-	return c.Frontier.Settled(keys...)
+	return nil
 }
 
 // free gives back what the visit had of the fetcher, once nobody uses it.

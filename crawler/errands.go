@@ -33,13 +33,13 @@ const (
 
 // sitemaps queues the lists that the host of a relevant page names in its
 // robots.txt, once a run.
-func (c *Crawler) sitemaps(v *Visit) {
+func (c *Crawler) sitemaps(v *Visit) error {
 	host := v.Entry.URL.Host()
 	if !c.Options.Sitemaps || !v.Verdict.Relevant || len(v.sitemaps) == 0 || c.mapped.has(host) {
-		return
+		return nil
 	}
 	if _, ok := c.Fetcher.(FileFetcher); !ok {
-		return
+		return nil
 	}
 	c.mapped.add(host)
 	var found []frontier.Entry
@@ -53,17 +53,17 @@ func (c *Crawler) sitemaps(v *Visit) {
 			URL: u, Sitemap: true, Depth: v.Entry.Depth + 1, Distance: 1, Parent: frontier.KeyOf(v.Entry.URL), Found: v.Outcome.At,
 		})
 	}
-	c.find(v, found)
+	return c.find(v, found)
 }
 
 // readSitemap queues what a sitemap names, in the place of links of the
 // relevant page because of which it was read.
-func (c *Crawler) readSitemap(v *Visit) {
+func (c *Crawler) readSitemap(v *Visit) error {
 	e := &v.Entry
 	file, err := sitemap.Read(bytes.NewReader(v.Response.Body), e.URL, sitemap.Limits{Bytes: sitemapBytes, Entries: sitemapPages})
 	if err != nil && len(file.Pages)+len(file.Lists) == 0 {
 		v.Outcome.Kind, v.Outcome.Reason = "error", "sitemap"
-		return
+		return nil
 	}
 	v.Outcome.Kind = "sitemap"
 	v.drop("sitemap_foreign", int64(file.Foreign))
@@ -82,7 +82,7 @@ func (c *Crawler) readSitemap(v *Visit) {
 	for _, p := range file.Pages {
 		found = append(found, frontier.Entry{URL: p.URL, Depth: e.Depth, Distance: sitemapDistance, Parent: e.Parent, Found: v.Outcome.At})
 	}
-	c.find(v, found)
+	return c.find(v, found)
 }
 
 // Reservations of rights are asked for once a host, in a turn of its own, and

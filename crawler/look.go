@@ -106,8 +106,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		return notAgain, nil
 	}
 	if e.Sitemap {
-		c.readSitemap(v)
-		return notAgain, nil
+		return notAgain, c.readSitemap(v)
 	}
 	nodes, _ := c.nodes.Get().(*page.Nodes)
 	if nodes == nil {

@@ -104,8 +104,7 @@ func (c *Crawler) judgeAgain(ctx context.Context, x *Exchange) (*Visit, error) {
 		return v, nil
 	case "sitemap":
 		v.Entry.Sitemap = true
-		c.readSitemap(v)
-		return v, nil
+		return v, c.readSitemap(v)
 	case "page":
 	default:
 		return v, nil

@@ -143,7 +143,9 @@ func (c *Crawler) revisit(ctx context.Context, tree, queue *frontier.Frontier, e
 	v.Again = again(v, &node)
 	check := c.Options.Revisits.next(v)
 	if v.Page != nil {
-		c.expand(v)
+		if err := c.expand(v); err != nil {
+			return err
+		}
 	} else if v.Again == Same {
 		at := v.Outcome.At
 		v.Outcome = node.Outcome

@@ -830,9 +830,9 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// What was visited is settled, also in a store that was opened anew and has
-// nothing of it in memory; what waits, is leased or unknown is not.
-func TestSettled(t *testing.T) {
+// States are those of the queue, also in a store that was opened anew and has
+// nothing of it in memory.
+func TestStates(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, frontier.Options{Dir: dir})
 	ctx := context.Background()
@@ -851,15 +851,15 @@ func TestSettled(t *testing.T) {
 	for page := range 4 {
 		keys = append(keys, frontier.KeyOf(address(0, page)))
 	}
-	want := []bool{false, true, false, false}
-	if got := f.Settled(keys...); !slices.Equal(got, want) {
-		t.Errorf("settled: %v, want %v", got, want)
+	want := []frontier.State{0, frontier.Visited, frontier.Queued, frontier.Queued}
+	if got, err := f.States(keys...); err != nil || !slices.Equal(got, want) {
+		t.Errorf("states: %v, %v, want %v", got, err, want)
 	}
 	f.Close()
 	f = open(t, frontier.Options{Dir: dir})
 	for range 2 { // from the store, and then from memory
-		if got := f.Settled(keys...); !slices.Equal(got, want) {
-			t.Errorf("settled after opening: %v, want %v", got, want)
+		if got, err := f.States(keys...); err != nil || !slices.Equal(got, want) {
+			t.Errorf("states after opening: %v, %v, want %v", got, err, want)
 		}
 	}
 }

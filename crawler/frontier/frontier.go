@@ -239,10 +239,10 @@ type Frontier struct {
 	version uint64 // of the last commit; changed by the writer, under mu
 	totals  Totals // as on disk; belongs to the writer
 	groups  uint64 // link groups on disk; belongs to the writer
-	seen    seen   // belongs to the writer
+	seen    seen   // the writer adds to it
 
-	repeats *repeats
-	effort  effort // under mu
+	lately *lately
+	effort effort // under mu
 
 	mu        sync.Mutex
 	view      *badger.Txn // the store as memory below knows it

@@ -61,5 +61,5 @@ func (b *batch) takeOut(k Key, own bool, reason string) (bool, error) {
 	b.leave(h, r.rank, tie)
 	b.hosts[h].total--
 	count(b.totals.Dropped, reason, 1)
-	return true, b.txn.Delete(urlKey(k))
+	return true, b.deleteURL(k)
 }

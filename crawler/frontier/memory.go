@@ -395,23 +395,18 @@ func (m *Memory) Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (
 	return m.Push(ctx, found...)
 }
 
-// Known is Frontier.Known.
-func (m *Memory) Known(keys ...Key) (known []bool, err error) {
-	known = make([]bool, len(keys))
+// States is Frontier.States.
+func (m *Memory) States(keys ...Key) ([]State, error) {
+	states := make([]State, len(keys))
 	for i, k := range keys {
-		_, known[i] = m.urls[k]
+		if id, known := m.urls[k]; known {
+			states[i] = Queued
+			if m.nodes[id].state == memoryVisited {
+				states[i] = Visited
+			}
+		}
 	}
-	return known, nil
-}
-
-// Settled is Frontier.Settled.
-func (m *Memory) Settled(keys ...Key) []bool {
-	settled := make([]bool, len(keys))
-	for i, k := range keys {
-		id, known := m.urls[k]
-		settled[i] = known && m.nodes[id].state == memoryVisited
-	}
-	return settled
+	return states, nil
 }
 
 // Trail is Frontier.Trail.

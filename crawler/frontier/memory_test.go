@@ -21,8 +21,7 @@ type queueOfACrawl interface {
 	Return(e Entry, wait time.Duration) error
 	Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error)
 	Trail(k Key, n int) ([]Node, error)
-	Known(keys ...Key) ([]bool, error)
-	Settled(keys ...Key) []bool
+	States(keys ...Key) ([]State, error)
 	Totals() Totals
 }
 
@@ -100,8 +99,8 @@ func TestMemoryAgrees(t *testing.T) {
 			epoch++
 			o := Outcome{Kind: "page", Relevant: epoch%4 == 0, Addresses: []string{fmt.Sprint(epoch % 5)}, At: time.UnixMilli(5).UTC()}
 			both("done", func(q queueOfACrawl) (any, error) { return q.Done(ctx, next, o, found...) })
-			both("known", func(q queueOfACrawl) (any, error) { return q.Known(KeyOf(next.URL), KeyOf(entry1())) })
-			both("settled", func(q queueOfACrawl) (any, error) { return q.Settled(KeyOf(entry1()), KeyOf(next.URL)), nil })
+			other := KeyOf(entry().URL)
+			both("states", func(q queueOfACrawl) (any, error) { return q.States(KeyOf(next.URL), KeyOf(entry1()), other) })
 			both("trail", func(q queueOfACrawl) (any, error) {
 				trail, err := q.Trail(KeyOf(next.URL), 3)
 				var text []string

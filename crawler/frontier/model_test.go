@@ -13,6 +13,7 @@ import (
 
 	"gazehound/crawler/weburl"
 
+	badger "github.com/dgraph-io/badger/v4"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -146,7 +147,8 @@ func TestModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiny := func() { f.block, f.budget = 2, budget }
+		fates := rapid.SampledFrom([]int64{1, 64}).Draw(t, "fates")
+		tiny := func() { f.block, f.budget, f.lately = 2, budget, newLately(fates*4*fateBytes) }
 		tiny()
 		defer func() { f.Close() }()
 		m := &model{
@@ -303,6 +305,7 @@ func TestModel(t *testing.T) {
 				}
 				checkStore(t, f)
 				checkMemory(t, f)
+				checkLately(t, f)
 			},
 		})
 		var walked []Key
@@ -440,6 +443,29 @@ func checkMemory(t rapid.TB, f *Frontier) {
 		for i := 1; i < len(q.hosts); i++ {
 			if q.Less(i, (i-1)/2) {
 				t.Fatalf("heap out of order at %d", i)
+			}
+		}
+	}
+}
+
+// checkLately holds what is remembered of URLs against their records.
+func checkLately(t rapid.TB, f *Frontier) {
+	stored := map[uint64]fate{}
+	err := f.read(func(txn *badger.Txn) error {
+		return scan(txn, []byte{'u'}, func(key, value []byte) error {
+			r, err := decodeURL(value)
+			k := Key(key[1:])
+			stored[k.url()] = fateOf(k, r)
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range f.lately.sets {
+		for _, was := range set {
+			if was.url != 0 && was != stored[was.url] {
+				t.Fatalf("%+v is remembered, and stored is %+v", was, stored[was.url])
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func start(o Options, db *badger.DB) (*Frontier, error) {
 		short: cmp.Or(o.short, shortHost), block: blockItems, budget: int(o.Memory / buffersShare),
 		requests: make(chan *request), stop: make(chan struct{}),
 		version: db.MaxVersion(), reading: map[uint64]int{},
-		changed: make(chan struct{}), repeats: newRepeats(o.Memory / repeatsShare),
+		changed: make(chan struct{}), lately: newLately(o.Memory / latelyShare),
 		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
 		parked: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
 	}
@@ -193,8 +193,9 @@ func Holder(dir string) (pid int, locked bool, err error) {
 
 // storeOptions divides o.Memory: three thirty-seconds for up to three memtables,
 // an eighth for buffers, a sixteenth for links that were read, a sixty-fourth
-// for repeats. The rest is for hosts, filters, table indexes, what compactions
-// have in hand and what the garbage collector has not got round to.
+// for what became of URLs lately. The rest is for hosts, filters, table indexes,
+// what compactions have in hand and what the garbage collector has not got round
+// to.
 func storeOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)
 	if o.InMemory {

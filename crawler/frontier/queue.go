@@ -145,7 +145,7 @@ const (
 	fewItems     = 8   // of a host in memory that is asked for room: half of them stay
 	buffersShare = 8   // one part in … of Options.Memory is for buffers
 	linksShare   = 16  // one part in … is for links that were read
-	repeatsShare = 64  // one part in … is for URLs that are known to be visited
+	latelyShare  = 64  // one part in … is for what became of URLs
 	bufferBytes  = 160
 	itemBytes    = 32
 )

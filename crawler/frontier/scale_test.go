@@ -406,8 +406,8 @@ func BenchmarkDone(b *testing.B) {
 }
 
 // BenchmarkVisit does for a page all that a crawl asks of the frontier, by eight
-// workers at a time: the next link, what is settled and known of its links, its
-// trail, for each fourth a record of its host, and its end.
+// workers at a time: the next link, the states of its links, its trail, for each
+// fourth a record of its host, and its end.
 func BenchmarkVisit(b *testing.B) {
 	ctx := context.Background()
 	f := open(b, Options{Dir: b.TempDir()})
@@ -427,8 +427,7 @@ func BenchmarkVisit(b *testing.B) {
 		if err != nil {
 			return err
 		}
-		f.Settled(keys[i]...)
-		if _, err = f.Known(keys[i]...); err != nil {
+		if _, err := f.States(keys[i]...); err != nil {
 			return err
 		}
 		if _, err = f.Trail(e.Parent, 3); err != nil {

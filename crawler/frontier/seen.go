@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io/fs"
+	"math"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -16,13 +17,15 @@ import (
 // seen tells quickly that a URL is new: most links of a page are either that
 // or repeats, and asking the store about a new URL costs more than all the rest
 // of queuing it. It consists of Bloom filters, each twice as large as the one
-// before. It belongs to the writer.
+// before. The writer adds to it, everybody may ask it.
 type seen struct {
+	room uint         // URLs that the last filter may still take
+	size uint         // of the last filter
+	old  chan *filter // of what was in the store when it was opened
+
+	mu      sync.RWMutex // for what others than the writer read
 	filters []*filter
-	room    uint         // URLs that the last filter may still take
-	size    uint         // of the last filter
-	old     chan *filter // of what was in the store when it was opened
-	ready   bool         // the filters know all URLs
+	ready   bool // the filters know all URLs
 }
 
 const (
@@ -34,8 +37,12 @@ const (
 // there are none, as after a crash, it starts to read the keys of the store,
 // and takes what was read once that is complete.
 func (s *seen) prepare(f *Frontier) {
+	if s.ready {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
-	case s.ready:
 	case s.filters == nil:
 		s.grow(firstFilter)
 		known := uint(f.totals.Queued + f.totals.Visited)
@@ -166,6 +173,8 @@ func (s *seen) grow(size uint) {
 }
 
 func (s *seen) add(k Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.room == 0 {
 		s.grow(2 * s.size)
 	}
@@ -175,6 +184,8 @@ func (s *seen) add(k Key) {
 
 // never tells that k is certainly not in the store; false proves nothing.
 func (s *seen) never(k Key) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	if !s.ready {
 		return false
 	}
@@ -222,46 +233,101 @@ func (f *filter) has(k Key) bool {
 	return true
 }
 
-// repeats remembers URLs that were visited, lately or before a link led to
-// them: most links of a page lead to the same few dozen pages of its site, and
-// the store need not be asked about them again. A visited URL stays visited.
-// Each URL has a set of slots, which it shares with others; those asked for last
-// stay. The digest of a URL says enough: nobody can make one that is that of
-// another site's page. It is safe for concurrent use.
-type repeats struct {
+// lately remembers what the store knows of URLs that links led to lately: most
+// links of a page lead to the same few dozen pages of its site, and the store need
+// not be asked about them again. Each URL has a set of slots, which it shares
+// with others; those asked for last stay. The digest of a URL says enough: nobody
+// can make one that is that of another site's page. It is the writer that says
+// what became of URLs, and it says so before that is committed; what others have
+// read may be out of date, so that they put nothing but visits, which stay. It is
+// safe for concurrent use.
+type lately struct {
 	mu   sync.Mutex
-	sets [][4]uint64 // Key.url of what was asked for last comes first; 0 is an empty slot
+	sets [][4]fate // what was asked for last comes first
 }
 
-func newRepeats(bytes int64) *repeats { return &repeats{sets: make([][4]uint64, bytes/32)} }
+// A fate is what became of a URL.
+type fate struct {
+	url      uint64 // Key.url; 0 is an empty slot
+	rank     uint32 // that waits, in the store
+	distance uint32 // that waits; wasVisited
+}
 
-// find returns the set of k, with k in front if it is known.
-func (v *repeats) find(k Key) (set *[4]uint64, known bool) {
-	url := k.url()
-	n, _ := bits.Mul64((url^k.host())*golden, uint64(len(v.sets)))
-	set = &v.sets[n]
-	for i := range set {
-		if set[i] == url {
+const (
+	wasVisited = math.MaxUint32
+	fateBytes  = 16
+)
+
+// fateOf returns what the record of k says.
+func fateOf(k Key, r urlRecord) fate {
+	if r.state == Visited {
+		return fate{url: k.url(), distance: wasVisited}
+	}
+	return fate{k.url(), r.rank, uint32(min(r.distance, math.MaxInt32))}
+}
+
+// state returns Queued or Visited.
+func (x fate) state() State {
+	if x.distance == wasVisited {
+		return Visited
+	}
+	return Queued
+}
+
+// outdoes tells whether another link to the URL, of this rank and distance,
+// changes nothing.
+func (x fate) outdoes(rank uint32, distance int) bool {
+	return x.distance == wasVisited || rank > x.rank || rank == x.rank && uint32(distance) >= x.distance
+}
+
+func newLately(bytes int64) *lately { return &lately{sets: make([][4]fate, bytes/(4*fateBytes))} }
+
+// find returns the set of a URL, with the URL in front if it is known.
+func (l *lately) find(url uint64) (set *[4]fate, known bool) {
+	n, _ := bits.Mul64(url, uint64(len(l.sets)))
+	set = &l.sets[n]
+	for i, x := range set {
+		if x.url == url {
 			copy(set[1:i+1], set[:i])
-			set[0] = url
+			set[0] = x
 			return set, url != 0
 		}
 	}
 	return set, false
 }
 
-func (v *repeats) has(k Key) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	_, known := v.find(k)
-	return known
+// of returns what became of k; false if that is not known.
+func (l *lately) of(k Key) (fate, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	set, known := l.find(k.url())
+	return set[0], known
 }
 
-func (v *repeats) add(k Key) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if set, known := v.find(k); !known {
+// put notes what became of a URL.
+func (l *lately) put(x fate) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	set, known := l.find(x.url)
+	if !known {
 		copy(set[1:], set[:])
-		set[0] = k.url()
 	}
+	set[0] = x
+}
+
+// drop forgets what became of k.
+func (l *lately) drop(k Key) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if set, known := l.find(k.url()); known {
+		copy(set[:], set[1:])
+		set[len(set)-1] = fate{}
+	}
+}
+
+// clear forgets everything.
+func (l *lately) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.sets)
 }

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -104,30 +105,76 @@ func TestSeenAfterReopen(t *testing.T) {
 	}
 }
 
-// Repeats forget what was not asked for, and never claim to know another URL.
-func TestRepeats(t *testing.T) {
-	v := newRepeats(32 * 2) // two sets of four
+// What was not asked for is forgotten, nothing is told of another URL, and what
+// is told last holds.
+func TestLately(t *testing.T) {
+	l := newLately(2 * 4 * fateBytes) // two sets of four
 	key := func(i uint64) Key { return makeKey(i/3, (i+1)*golden) }
-	if v.has(Key{}) {
-		t.Error("a URL is known before any was added")
+	if _, known := l.of(Key{}); known {
+		t.Error("a URL is known before any was put")
+	}
+	want := func(i uint64, want fate) {
+		t.Helper()
+		if got, known := l.of(key(i)); !known || got != want {
+			t.Fatalf("%d: %+v, %v, want %+v", i, got, known, want)
+		}
+	}
+	waits := func(i uint64, rank uint32) fate {
+		return fateOf(key(i), urlRecord{state: Queued, rank: rank, distance: i})
 	}
 	for i := range uint64(500) {
-		if v.has(key(i + 1)) {
-			t.Fatalf("%d is known before it was added", i)
+		if _, known := l.of(key(i + 1)); known {
+			t.Fatalf("%d is known before it was put", i)
 		}
-		v.add(key(i + 1))
-		v.add(key(0)) // asked for all the time
-		if !v.has(key(i+1)) || !v.has(key(0)) {
-			t.Fatalf("%d or 0 is not known", i)
-		}
+		l.put(waits(i+1, 7))
+		l.put(waits(i+1, 5))
+		l.put(fateOf(key(0), urlRecord{state: Visited, seq: 3})) // all the time
+		want(i+1, waits(i+1, 5))
+		want(0, fate{url: key(0).url(), distance: wasVisited})
 	}
-	known := 0
-	for i := range uint64(501) {
-		if v.has(key(i)) {
-			known++
+	known := func() (n int) {
+		for i := range uint64(501) {
+			if _, known := l.of(key(i)); known {
+				n++
+			}
 		}
+		return n
 	}
-	if known != 8 {
-		t.Errorf("%d URLs are known, there is room for 8", known)
+	if n := known(); n != 8 {
+		t.Errorf("%d URLs are known, there is room for 8", n)
+	}
+	l.drop(key(0))
+	l.drop(key(0))
+	if n := known(); n != 7 {
+		t.Errorf("%d URLs are known after one of 8 was dropped", n)
+	}
+	l.clear()
+	if n := known(); n != 0 {
+		t.Errorf("%d URLs are known after all were forgotten", n)
+	}
+}
+
+// Another link changes nothing unless its URL waits with a worse rank or, of the same
+// rank, at a greater distance.
+func TestOutdoes(t *testing.T) {
+	waits := fateOf(Key{1}, urlRecord{state: Queued, rank: 5, distance: 2})
+	for _, c := range []struct {
+		was      fate
+		rank     uint32
+		distance int
+		want     bool
+	}{
+		{waits, 4, 9, false},
+		{waits, 5, 1, false},
+		{waits, 5, 2, true},
+		{waits, 5, 3, true},
+		{waits, 6, 0, true},
+		{waits, 6, math.MaxInt32, true},
+		{fateOf(Key{1}, urlRecord{state: Queued, rank: 5, distance: math.MaxUint64}), 5, math.MaxInt32, true},
+		{fateOf(Key{1}, urlRecord{state: Visited, seq: 1}), 0, 0, true},
+	} {
+		if got := c.was.outdoes(c.rank, c.distance); got != c.want {
+			t.Errorf("%+v outdoes rank %d at %d: %v", c.was, c.rank, c.distance, got)
+		}
 	}
 }

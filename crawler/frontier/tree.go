@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -142,57 +141,45 @@ func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
 	return n, ok, nil
 }
 
-// Known tells of each key whether its URL waits or was visited.
-func (f *Frontier) Known(keys ...Key) (known []bool, err error) {
-	known = make([]bool, len(keys))
-	err = f.read(func(txn *badger.Txn) error {
-		for i, k := range keys {
-			if known[i] = f.repeats.has(k); known[i] {
+// States tells of each key what became of its URL: Queued, Visited, or 0 where
+// nobody has queued it. Visited is certain and stays so; the others may be
+// another the next moment, or be about to be stored.
+func (f *Frontier) States(keys ...Key) ([]State, error) {
+	states := make([]State, len(keys))
+	var unsure []int // places of keys that the store is asked for
+	for i, k := range keys {
+		if was, known := f.lately.of(k); known {
+			states[i] = was.state()
+		} else if !f.seen.never(k) {
+			unsure = append(unsure, i)
+		}
+	}
+	if len(unsure) == 0 {
+		return states, nil
+	}
+	err := f.read(func(txn *badger.Txn) error {
+		for _, i := range unsure {
+			var r urlRecord
+			known, err := get(txn, urlKey(keys[i]), func(value []byte) (err error) {
+				r, err = decodeURL(value)
+				return err
+			})
+			if err := readable(err); err != nil {
+				return err
+			}
+			if !known || err != nil { // a damaged record is as good as none
 				continue
 			}
-			switch _, err := txn.Get(urlKey(k)); {
-			case err == nil:
-				known[i] = true
-			case !errors.Is(err, badger.ErrKeyNotFound):
-				return err
+			if states[i] = r.state; r.state == Visited {
+				f.lately.put(fateOf(keys[i], r))
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("frontier: known: %w", err)
+		return nil, fmt.Errorf("frontier: states: %w", err)
 	}
-	return known, nil
-}
-
-// Settled tells of each key whether its URL was visited: true is certain, and
-// stays so.
-func (f *Frontier) Settled(keys ...Key) []bool {
-	settled, all := make([]bool, len(keys)), true
-	for i, k := range keys {
-		settled[i] = f.repeats.has(k)
-		all = all && settled[i]
-	}
-	if all {
-		return settled
-	}
-	f.read(func(txn *badger.Txn) error { // of a store that has ended nothing is certain
-		for i, k := range keys {
-			if settled[i] {
-				continue
-			}
-			var r urlRecord
-			known, err := get(txn, urlKey(k), func(value []byte) (err error) {
-				r, err = decodeURL(value)
-				return err
-			})
-			if settled[i] = known && err == nil && r.state == Visited; settled[i] {
-				f.repeats.add(k)
-			}
-		}
-		return nil
-	})
-	return settled
+	return states, nil
 }
 
 // Trail returns the node k, the page it was found on, the page that one was

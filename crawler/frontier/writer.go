@@ -116,7 +116,7 @@ func (f *Frontier) fail(err error) {
 }
 
 // commit writes requests in one transaction and then shows it to everybody.
-func (f *Frontier) commit(requests []*request) error {
+func (f *Frontier) commit(requests []*request) (err error) {
 	if f.failed != nil {
 		return f.failed
 	}
@@ -126,7 +126,11 @@ func (f *Frontier) commit(requests []*request) error {
 	f.seen.prepare(f)
 	b := f.newBatch()
 	defer b.txn.Discard()
-	defer func() { b.packer.end() }()
+	defer func() {
+		if b.packer.end(); err != nil { // what the batch told has not come to be
+			f.lately.clear()
+		}
+	}()
 	for _, r := range requests {
 		if err := r.run(b); err != nil {
 			return fmt.Errorf("frontier: write: %w", err)
@@ -280,6 +284,7 @@ func (b *batch) aside(key []byte) error {
 
 // forget removes a URL whose record is damaged, also from the queue.
 func (b *batch) forget(k Key) error {
+	b.f.lately.drop(k)
 	if err := b.aside(urlKey(k)); err != nil {
 		return err
 	}
@@ -355,19 +360,19 @@ func (b *batch) push(links []link) (added int, err error) {
 	for i := range links {
 		l := &links[i]
 		b.totals.Links++
-		if b.f.repeats.has(l.key) {
-			b.totals.Repeats++
-			continue
-		}
-		r, known, err := b.lookup(l.key)
-		if err != nil {
-			return 0, err
-		}
 		rank := rankOf(finite(l.Priority))
-		if known && r.state == Visited {
-			b.f.repeats.add(l.key)
+		was, known := b.f.lately.of(l.key)
+		var r urlRecord
+		if !known || !was.outdoes(rank, l.Distance) {
+			if r, known, err = b.lookup(l.key); err != nil {
+				return 0, err
+			}
+			if known {
+				was = fateOf(l.key, r)
+				b.f.lately.put(was)
+			}
 		}
-		if known && (r.state != Queued || rank > r.rank || rank == r.rank && uint64(l.Distance) >= r.distance) {
+		if known && was.outdoes(rank, l.Distance) {
 			b.totals.Repeats++
 			continue
 		}
@@ -478,6 +483,7 @@ func (b *batch) queue(h *host, k Key, r urlRecord, tie uint64) error {
 	if err := b.set(urlKey(k), r.encode()); err != nil {
 		return err
 	}
+	b.f.lately.put(fateOf(k, r))
 	return b.place(h, p, r)
 }
 
@@ -559,8 +565,9 @@ func (b *batch) finish(l link, o Outcome) error {
 	if err := b.set(visitKey(seq), v.encode()); err != nil {
 		return err
 	}
-	b.f.repeats.add(l.key)
-	return b.set(urlKey(l.key), urlRecord{state: Visited, seq: seq}.encode())
+	r = urlRecord{state: Visited, seq: seq}
+	b.f.lately.put(fateOf(l.key, r))
+	return b.set(urlKey(l.key), r.encode())
 }
 
 // addresses notes the ids of addresses, and counts those that are new.
@@ -683,6 +690,12 @@ func (b *batch) lose(h *host, it item) error {
 			return err
 		}
 	}
+	return b.deleteURL(k)
+}
+
+// deleteURL makes a URL unknown.
+func (b *batch) deleteURL(k Key) error {
+	b.f.lately.drop(k)
 	return b.txn.Delete(urlKey(k))
 }
 
