@@ -80,9 +80,9 @@ func (g *group) add(e *Entry) (index int) {
 	return len(g.ends) - 1
 }
 
-// encode returns g uncompressed.
-func (g *group) encode() []byte {
-	b := make([]byte, 0, len(g.data)+16*len(g.parents)+2*len(g.ends)+16)
+// encode appends g uncompressed to b.
+func (g *group) encode(b []byte) []byte {
+	b = slices.Grow(b, len(g.data)+16*len(g.parents)+2*len(g.ends)+16)
 	b = binary.AppendVarint(b, g.found)
 	b = binary.AppendUvarint(b, uint64(len(g.parents)))
 	for _, p := range g.parents {
@@ -134,8 +134,15 @@ func decodeItem(value []byte, index int) (e Entry, err error) {
 	if found != 0 {
 		e.Found = time.Unix(found, 0).UTC()
 	}
-	raw := item.string()
-	e.Anchor, e.Title, e.Around = item.string(), item.string(), item.string()
+	text := string(item.rest) // one piece of memory for all of them
+	next := func() string {
+		n := item.count(len(item.rest))
+		start := len(text) - len(item.rest)
+		item.bytes(n)
+		return text[start : start+n]
+	}
+	raw := next()
+	e.Anchor, e.Title, e.Around = next(), next(), next()
 	if err := item.end(); err != nil {
 		return Entry{}, err
 	}
@@ -157,12 +164,14 @@ type codec struct {
 	recent [recentGroups]plainGroup // that links were read from, by number modulo the room
 	links  shelf                    // that were read
 	epoch  int                      // how often forget was called
+	alone  group                    // room for the words of one link
+	room   []byte                   // … uncompressed
 }
 
-// A plainGroup is a group uncompressed, which nobody changes.
+// A plainGroup is a group uncompressed. Its room is used for the next one.
 type plainGroup struct {
 	id    uint64
-	plain []byte // nil: none is here
+	plain []byte // empty: none is here
 }
 
 // recentGroups is how many groups stay uncompressed: links that are scored at
@@ -177,25 +186,6 @@ func (c *codec) forget() {
 	clear(c.recent[:])
 	c.links.clear()
 	c.epoch++
-}
-
-// known returns group id if it stays uncompressed, and the epoch.
-func (c *codec) known(id uint64) (plain []byte, epoch int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if g := &c.recent[id%recentGroups]; g.id == id {
-		return g.plain, c.epoch
-	}
-	return nil, c.epoch
-}
-
-// keep lets group id, which was read in an epoch, stay uncompressed.
-func (c *codec) keep(id uint64, plain []byte, epoch int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if epoch == c.epoch {
-		c.recent[id%recentGroups] = plainGroup{id, plain}
-	}
 }
 
 // maxPlain bounds a group before compression: a full one, and a last link of
@@ -222,7 +212,7 @@ const (
 
 // pack returns the record of a group.
 func (c *codec) pack(g *group) []byte {
-	plain := g.encode()
+	plain := g.encode(nil)
 	b := make([]byte, 1+s2.MaxEncodedLen(len(plain)))
 	b[0] = asS2
 	return slices.Clone(b[:1+len(s2.EncodeBetter(b[1:], plain))])
@@ -269,17 +259,18 @@ func (p *packer) end() []packed {
 	return <-p.done
 }
 
-// plain returns the record of a group uncompressed.
-func (c *codec) plain(value []byte) (plain []byte, err error) {
+// plain returns the record of a group uncompressed, in room if that is large
+// enough.
+func (c *codec) plain(value, room []byte) (plain []byte, err error) {
 	d := decoder{rest: value}
 	switch d.byte() {
 	case asS2:
 		if n, err := s2.DecodedLen(d.rest); err != nil || n > maxPlain {
 			return nil, errDamaged
 		}
-		plain, err = s2.Decode(nil, d.rest)
+		plain, err = s2.Decode(room[:cap(room)], d.rest)
 	case asZstd:
-		plain, err = c.older.DecodeAll(d.rest, nil)
+		plain, err = c.older.DecodeAll(d.rest, room[:0])
 	default:
 		err = errDamaged
 	}
@@ -292,7 +283,7 @@ func (c *codec) plain(value []byte) (plain []byte, err error) {
 // unpackAll returns all links of the record of a group; a forgotten one has no
 // URL.
 func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
-	plain, err := c.plain(value)
+	plain, err := c.plain(value, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -311,24 +302,34 @@ func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
 
 // link reads a link of the store.
 func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
-	plain, epoch := c.known(r.group())
-	if plain == nil {
-		unread := true
-		known, err = get(txn, groupKey(r.group()), func(value []byte) (err error) {
-			unread = false
-			plain, err = c.plain(value)
-			return err
-		})
-		if known && err != nil && unread { // a power cut took it out of the value log
-			err = errDamaged
-		}
-		if !known || err != nil {
-			return e, known, err
-		}
-		c.keep(r.group(), plain, epoch)
+	c.mu.Lock()
+	g, epoch := &c.recent[r.group()%recentGroups], c.epoch
+	if g.id == r.group() && len(g.plain) > 0 {
+		defer c.mu.Unlock()
+		e, err = decodeItem(g.plain, r.index())
+		return e, true, err
 	}
-	e, err = decodeItem(plain, r.index())
-	return e, true, err
+	c.mu.Unlock()
+	unread := true
+	known, err = get(txn, groupKey(r.group()), func(value []byte) (err error) {
+		unread = false
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		plain, err := c.plain(value, g.plain)
+		if err != nil {
+			g.plain = nil
+			return err
+		}
+		if g.id, g.plain = r.group(), plain; epoch != c.epoch { // it was stored anew meanwhile
+			g.plain = nil
+		}
+		e, err = decodeItem(plain, r.index())
+		return err
+	})
+	if known && err != nil && unread { // a power cut took it out of the value log
+		err = errDamaged
+	}
+	return e, known, err
 }
 
 // words reads the link to k.
@@ -347,13 +348,14 @@ func (c *codec) words(txn *badger.Txn, r ref, k Key) (Entry, error) {
 		err = errDamaged
 	}
 	if err == nil {
-		var alone group
-		alone.add(&e)
 		c.mu.Lock()
+		defer c.mu.Unlock()
 		if epoch == c.epoch {
-			c.links.put(r, alone.encode())
+			c.alone = group{parents: c.alone.parents[:0], ends: c.alone.ends[:0], data: c.alone.data[:0]}
+			c.alone.add(&e)
+			c.room = c.alone.encode(c.room[:0])
+			c.links.put(r, c.room)
 		}
-		c.mu.Unlock()
 	}
 	return e, err
 }
