@@ -515,12 +515,8 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 	only := ok && rescorer.Rescores() && c.Peers == nil
 	states := make([]frontier.State, len(found))
 	if _, values := c.Strategy.(strategy.Valuer); only || values {
-		keys := make([]frontier.Key, len(found))
-		for i := range found {
-			keys[i] = frontier.KeyOf(found[i].URL)
-		}
 		var err error
-		if states, err = c.Frontier.States(keys...); err != nil {
+		if states, err = c.Frontier.States(frontier.KeysOf(found)...); err != nil {
 			return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
 		}
 	}

@@ -28,6 +28,23 @@ func KeyOf(u weburl.URL) Key {
 	return k
 }
 
+// KeysOf returns the keys of entries. Links of a page mostly stand in the order of
+// their hosts, of which each is hashed once.
+func KeysOf(es []Entry) []Key {
+	keys := make([]Key, len(es))
+	var host string
+	var id []byte
+	for i := range es {
+		u := es[i].URL
+		if id == nil || u.Host() != host {
+			host, id = u.Host(), digest(u.Host())
+		}
+		copy(keys[i][:8], id)
+		copy(keys[i][8:], digest(u.Identity()))
+	}
+	return keys
+}
+
 // digest hashes with SHA-256: pages must not be able to make URLs that are
 // taken for one another.
 func digest(s string) []byte {
@@ -234,7 +251,7 @@ type link struct {
 
 // prepare brings entries into the form in which they are stored.
 func prepare(es []Entry) ([]link, error) {
-	links := make([]link, len(es))
+	links, keys := make([]link, len(es)), KeysOf(es)
 	for i, e := range es {
 		if e.URL.IsZero() {
 			return nil, fmt.Errorf("frontier: entry %d has no URL", i)
@@ -242,7 +259,7 @@ func prepare(es []Entry) ([]link, error) {
 		e.Anchor, e.Title, e.Around = cut(e.Anchor, MaxAnchor), cut(e.Title, MaxAnchor), cut(e.Around, MaxAround)
 		e.Depth, e.Distance = clamp(e.Depth, math.MaxInt32), clamp(e.Distance, math.MaxInt32)
 		e.Redirects, e.Retries = clamp(e.Redirects, 255), clamp(e.Retries, 255)
-		links[i] = link{e, KeyOf(e.URL)}
+		links[i] = link{e, keys[i]}
 	}
 	return links, nil
 }

@@ -168,3 +168,17 @@ func TestOtherGroups(t *testing.T) {
 		}
 	}
 }
+
+// The keys of many are those of each.
+func TestKeysOf(t *testing.T) {
+	var es []Entry
+	for _, raw := range []string{"http://a.example/1", "http://a.example/2", "http://b.example/2", "http://a.example/index.html", "http://a.example/"} {
+		es = append(es, Entry{URL: parse(t, raw)})
+	}
+	es = append([]Entry{{}}, es...)
+	for i, k := range KeysOf(es) {
+		if want := KeyOf(es[i].URL); k != want {
+			t.Errorf("%s has the key %s, want %s", es[i].URL, k, want)
+		}
+	}
+}
