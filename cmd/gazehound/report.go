@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ import (
 
 func newReportCommand(a *app) *cobra.Command {
 	var gates, format, output, places string
-	var nodes bool
+	var nodes, bridges bool
+	most := 20
 	cmd := &cobra.Command{
 		Use:   "report [DIR…]",
 		Short: "Say what a crawl achieved, beside earlier ones",
@@ -40,6 +42,10 @@ overlap, diversity, communication and geographic locality as Gao, Lee & Miao 200
 define them. --places FILE says which node has which cities, see "gazehound
 places"; without it every address counts and no node has a focus.
 
+--top-bridges lists instead which pages led to relevant pages of the most hosts: over
+at most ` + fmt.Sprint(report.BridgeReach) + ` links, with no relevant page between. With --format seeds that is a file
+that another crawl can start from. (A relevant page of each site: "export seeds".)
+
 --fail-under wants at least these values, or the exit status is 6:
   ` + wrapped(report.MetricNames(), ", ", 78, "  ") + `
 
@@ -49,10 +55,17 @@ gate was not passed, 10 no crawl.`,
   gazehound report ../crawl-may --fail-under harvest=0.08,streets=200
   gazehound report --format svg -o harvest.svg
   gazehound report --nodes --places nodes.yaml west east general=.
+  gazehound report --top-bridges --format seeds --limit 100 -o hubs.txt
   gazehound report --json | jq -r .streets.advice`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if nodes && gates != "" || !nodes && places != "" {
 				return fail(exitUsage, "--fail-under is for one crawl, --places for --nodes")
+			}
+			if bridges {
+				return a.reportBridges(cmd.Context(), args, nodes || gates != "", most, format, output)
+			}
+			if cmd.Flags().Changed("limit") {
+				return fail(exitUsage, "--limit is for --top-bridges")
 			}
 			if nodes {
 				ctx, stop := signals(cmd.Context())
@@ -69,8 +82,10 @@ gate was not passed, 10 no crawl.`,
 	f.SortFlags = false
 	f.BoolVar(&nodes, "nodes", false, "each DIR is a node of one crawl: metrics over all of them")
 	f.StringVar(&places, "places", "", "`FILE` with the nodes and their cities, for --nodes")
+	f.BoolVar(&bridges, "top-bridges", false, "list the pages that led to the most, as "+strings.Join(report.BridgeFormats, ", "))
+	f.IntVar(&most, "limit", most, "`NUMBER` of these, 1 to 100,000")
 	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as harvest=0.1,streets=200")
-	f.StringVar(&format, "format", "text", strings.Join(report.Formats, " | ")+"; csv has the curves, svg draws them")
+	f.StringVar(&format, "format", "text", strings.Join(report.Formats, " | ")+"; csv has the curves, svg draws them; seeds with --top-bridges")
 	f.StringVarP(&output, "output", "o", "", "`FILE` for that; standard output otherwise")
 	return cmd
 }
@@ -98,6 +113,9 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 	defer stop()
 	if a.json {
 		format = "json"
+	}
+	if format == "seeds" {
+		return fail(exitUsage, "--format seeds is for --top-bridges; \"gazehound export seeds\" writes a relevant page of each site")
 	}
 	if !slices.Contains(report.Formats, format) {
 		return fail(exitUsage, "--format: %.40q is not one of %s.%s", format, strings.Join(report.Formats, ", "), didYouMean(format, report.Formats))
@@ -148,6 +166,45 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 		return fail(exitGate, "%s", strings.Join(failed, "; "))
 	}
 	return err
+}
+
+// reportBridges lists the pages that led to the most relevant ones; more tells
+// whether flags of other reports were given.
+func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most int, format, output string) (err error) {
+	ctx, stop := signals(ctx)
+	defer stop()
+	if a.json {
+		format = "json"
+	}
+	switch {
+	case len(dirs) > 0 || more:
+		return fail(exitUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and further directories")
+	case most < 1 || most > 100_000:
+		return fail(exitUsage, "--limit wants 1 to 100000, got %d", most)
+	case !slices.Contains(report.BridgeFormats, format):
+		return fail(exitUsage, "--format: %.40q is not one of %s, which --top-bridges has.%s", format, strings.Join(report.BridgeFormats, ", "), didYouMean(format, report.BridgeFormats))
+	}
+	p, cfg, err := a.project(nil)
+	if err != nil {
+		return err
+	}
+	f, err := p.openCrawl(int64(cfg.Storage.Memory))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	top, err := report.TopBridges(ctx, f, most)
+	if ctx.Err() != nil {
+		return fail(exitStopped, "stopped")
+	}
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return report.WriteBridges(w, p.dir, top, format) }
+	if output == "" {
+		return write(a.stdout)
+	}
+	return writeFile(output, write)
 }
 
 // readReport reads the crawl of a project.

@@ -1,0 +1,130 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"gazehound/crawler/frontier"
+)
+
+// BridgeReach is how many links a relevant page may lie behind a bridge.
+const BridgeReach = 3
+
+// BridgeFormats are those of WriteBridges.
+var BridgeFormats = []string{"text", "json", "seeds"}
+
+// A Bridge is a page that led to relevant pages: over at most BridgeReach links,
+// and over none that is relevant itself. It may be relevant or not.
+type Bridge struct {
+	URL      string `json:"url"`
+	Relevant bool   `json:"relevant"`       // itself
+	Pages    int    `json:"relevant_pages"` // that it led to
+	Hosts    int    `json:"hosts"`          // of these
+}
+
+// TopBridges returns the n pages of a crawl that led to relevant pages of the
+// most hosts, and of those with as many to the most pages. The links of the
+// crawl tree count, one for each page: the one that it was found by, or the best
+// since. It keeps a count for each page that led to something.
+func TopBridges(ctx context.Context, f *frontier.Frontier, n int) ([]Bridge, error) {
+	type led struct {
+		pages int
+		hosts map[string]bool
+	}
+	behind := map[frontier.Key]*led{}
+	err := f.Walk(ctx, 0, func(page frontier.Node) error {
+		if page.Outcome.Kind != "page" || !page.Outcome.Relevant || page.Depth == 0 {
+			return nil
+		}
+		trail, err := f.Trail(frontier.KeyOf(page.URL), BridgeReach+1)
+		for _, before := range trail[min(1, len(trail)):] {
+			if before.Outcome.Kind != "page" {
+				continue // a redirect or a sitemap
+			}
+			key := frontier.KeyOf(before.URL)
+			if behind[key] == nil {
+				behind[key] = &led{hosts: map[string]bool{}}
+			}
+			behind[key].pages++
+			behind[key].hosts[page.URL.Host()] = true
+			if before.Outcome.Relevant {
+				break
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bridges: %w", err)
+	}
+	keys := make([]frontier.Key, 0, len(behind))
+	for key := range behind {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b frontier.Key) int {
+		x, y := behind[a], behind[b]
+		return cmp.Or(cmp.Compare(len(y.hosts), len(x.hosts)), cmp.Compare(y.pages, x.pages), slices.Compare(a[:], b[:]))
+	})
+	top := []Bridge{}
+	for _, key := range keys[:min(n, len(keys))] {
+		page, known, err := f.Get(key)
+		if err != nil {
+			return nil, fmt.Errorf("bridges: %w", err)
+		}
+		if known {
+			top = append(top, Bridge{page.URL.String(), page.Outcome.Relevant, behind[key].pages, len(behind[key].hosts)})
+		}
+	}
+	return top, nil
+}
+
+// WriteBridges writes the bridges of a crawl in one of BridgeFormats; seeds is a
+// file that another crawl can start from.
+func WriteBridges(w io.Writer, name string, top []Bridge, format string) error {
+	switch format {
+	case "text":
+		return bridgeTable(w, top)
+	case "json":
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		return e.Encode(struct {
+			Type    string   `json:"type"`
+			Name    string   `json:"name"`
+			Bridges []Bridge `json:"bridges"`
+		}{"bridges", name, top})
+	case "seeds":
+		if _, err := fmt.Fprintf(w, "# pages of %q that led to the most relevant ones\n", name); err != nil {
+			return err
+		}
+		for _, b := range top {
+			if _, err := fmt.Fprintln(w, b.URL); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("bridges: format %q is not one of %s", format, BridgeFormats)
+}
+
+func bridgeTable(w io.Writer, top []Bridge) error {
+	if len(top) == 0 {
+		_, err := fmt.Fprintln(w, "no page of this crawl was found by a link of another that is relevant, or leads to one")
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "%9s %9s  %-8s  %s\n", "hosts", "relevant", "itself", "page"); err != nil {
+		return err
+	}
+	for _, b := range top {
+		itself := "not"
+		if b.Relevant {
+			itself = "relevant"
+		}
+		if _, err := fmt.Fprintf(w, "%9d %9d  %-8s  %s\n", b.Hosts, b.Pages, itself, b.URL); err != nil {
+			return err
+		}
+	}
+	return nil
+}
