@@ -19,6 +19,7 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	searchpage "gazehound/index/web"
 	"gazehound/predictor"
 
 	"golang.org/x/net/netutil"
@@ -154,8 +155,8 @@ func (d *desk) serve(ctx context.Context, o monitor.Options, watch *progress) er
 func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 	o := monitor.Options{
 		Board: s.watch.board, Version: version, Region: s.region.Name, Outline: s.region.Area,
-		Features: predictor.Families(),
-		Terms:    s.terms, Next: s.next, Explain: s.explain, Extras: s.extras,
+		Language: searchpage.Language, Features: predictor.Families(),
+		Terms: s.terms, Next: s.next, Explain: s.explain, Extras: s.extras,
 		Pause: s.c.Brake.On, Resume: s.c.Brake.Off,
 		Stop: func() {
 			s.watch.stopping(s.cfg.Fetch.ShutdownGrace)

@@ -275,7 +275,8 @@ func (w *progress) print(quiet bool) {
 
 // boundBy says what holds a crawl back, such as "network-bound".
 func boundBy(bottleneck string) string {
-	if bottleneck == monitor.Held {
+	switch bottleneck {
+	case monitor.Held, monitor.Blocked, monitor.Finished:
 		return bottleneck
 	}
 	return bottleneck + "-bound"

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -28,6 +29,10 @@ type Options struct {
 	Version string
 	Region  string
 	Outline orb.MultiPolygon // lon, lat; empty: there is none
+
+	// Language returns the language of the page, en or de, from what a reader
+	// asks for and what the browser prefers. nil: all pages are in English.
+	Language func(asked, accept string) string
 
 	// Token is asked for by everything that changes something, as
 	// "Authorization: Bearer …", and with Closed by everything but the page
@@ -129,7 +134,13 @@ func NewAdmin(o Options) *Admin {
 		if o.Hand {
 			token = o.Token
 		}
-		page.Execute(w, map[string]any{"Region": o.Region, "Version": o.Version, "Token": token, "Style": stylePath, "Script": scriptPath, "Features": o.Features})
+		lang := "en"
+		if o.Language != nil {
+			lang = o.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
+		}
+		w.Header().Set("Vary", "Accept-Language")
+		page.Execute(w, map[string]any{"Region": o.Region, "Version": o.Version, "Token": token, "Style": stylePath, "Script": scriptPath, "Features": o.Features,
+			"Lang": lang, "T": texts[lang], "Texts": texts[lang].ofScript()})
 	})
 	a.asset(stylePath, "text/css; charset=utf-8", style)
 	a.asset(scriptPath, "text/javascript; charset=utf-8", script)
@@ -138,7 +149,13 @@ func NewAdmin(o Options) *Admin {
 
 	metrics := metricsHandler(registry(o.Board, o.Version, o.Extras))
 	a.read("GET /metrics", metrics.ServeHTTP)
-	a.read("GET /v1/crawl", a.json(0, func(url.Values) (any, error) { return o.Board.State(), nil }))
+	a.read("GET /v1/crawl", a.json(0, func(q url.Values) (any, error) {
+		lang, err := language(q)
+		if err != nil {
+			return nil, err
+		}
+		return a.in(lang, o.Board.State()), nil
+	}))
 	a.read("GET /v1/crawl/series", a.json(0, a.series))
 	a.read("GET /v1/crawl/hosts", a.json(time.Second, a.hosts))
 	a.read("GET /v1/crawl/errors", a.json(time.Second, func(url.Values) (any, error) {
@@ -157,12 +174,17 @@ func NewAdmin(o Options) *Admin {
 	a.read("GET /v1/crawl/orders", a.json(0, func(url.Values) (any, error) { return o.Orders(), nil }))
 	a.read("GET /v1/crawl/nodes", a.nodes)
 	a.read("GET /v1/crawl/events", func(w http.ResponseWriter, r *http.Request) {
-		data, err := json.Marshal(o.Board.State())
+		lang, err := language(r.URL.Query())
 		if err != nil {
 			fault(w, r, err)
 			return
 		}
-		a.events.serve(w, r, data)
+		data, err := json.Marshal(a.in(lang, o.Board.State()))
+		if err != nil {
+			fault(w, r, err)
+			return
+		}
+		a.events.serve(w, r, lang, data)
 	})
 
 	a.control()
@@ -211,12 +233,32 @@ func (a *Admin) astray(w http.ResponseWriter, r *http.Request) {
 // never waits for them.
 func (a *Admin) Publish(s State) {
 	a.beliefs.see(s.At, a.o.Features, a.o.Terms)
-	if !a.events.any() {
-		return
+	for lang := range texts {
+		if !a.events.reads(lang) {
+			continue
+		}
+		if data, err := json.Marshal(a.in(lang, s)); err == nil {
+			a.events.publish(lang, data)
+		}
 	}
-	if data, err := json.Marshal(s); err == nil {
-		a.events.publish(data)
+}
+
+// in returns s, which is in English, with its sentences in a language of texts.
+func (a *Admin) in(lang string, s State) State {
+	if lang == "en" {
+		return s
 	}
+	return a.o.Board.in(texts[lang], s)
+}
+
+// language returns the language that a query asks for: English where it asks
+// for none.
+func language(q url.Values) (string, error) {
+	lang := cmp.Or(q.Get("lang"), "en")
+	if texts[lang] == nil {
+		return "", badValue("lang", lang, "en or de")
+	}
+	return lang, nil
 }
 
 // Close ends the event streams.

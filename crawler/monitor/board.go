@@ -3,7 +3,6 @@ package monitor
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
@@ -343,6 +342,19 @@ func (b *Board) current() State {
 	return s
 }
 
+// in returns s with its sentences in another language than English.
+func (b *Board) in(t words, s State) State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, s.Because = s.bottleneck(t)
+	if s.Insight != nil {
+		insight := *s.Insight
+		insight.Advice = b.advice(t, s.Streets)
+		s.Insight = &insight
+	}
+	return s
+}
+
 // insight returns what the board adds to the state of a crawl of so many pages.
 func (b *Board) insight(pages float64) *Insight {
 	s := &Insight{Streets: b.coverage()}
@@ -354,7 +366,7 @@ func (b *Board) insight(pages float64) *Insight {
 			s.LogLoss[d] = &mean
 		}
 	}
-	s.Advice = b.advice(s.Streets)
+	s.Advice = b.advice(texts["en"], s.Streets)
 	return s
 }
 
@@ -386,7 +398,7 @@ func total(counts map[string]int64) (n int64) {
 }
 
 // advice says what an operator might do.
-func (b *Board) advice(c Coverage) []string {
+func (b *Board) advice(t words, c Coverage) []string {
 	lines := []string{}
 	type poor struct {
 		name string
@@ -402,14 +414,14 @@ func (b *Board) advice(c Coverage) []string {
 		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.name, b.name))
 	})
 	for _, h := range hosts[:min(len(hosts), 3)] {
-		lines = append(lines, fmt.Sprintf("%s: %s, %.0f %% of them relevant. max_pages in the hosts section would limit it.", h.name, count(h.pages, "page"), 100*float64(h.relevant)/float64(h.pages)))
+		lines = append(lines, t.say("limit", h.name, t.number(h.pages), 100*float64(h.relevant)/float64(h.pages)))
 	}
 	switch {
 	case c.All == 0 || b.pages < recent:
 	case c.Recent == 0:
-		lines = append(lines, fmt.Sprintf("The last %s pages brought no new street: it may be time to stop.", number(recent)))
+		lines = append(lines, t.say("stop", t.number(recent)))
 	default:
-		lines = append(lines, fmt.Sprintf("The last %s pages brought %s: worth going on.", number(recent), count(int64(c.Recent), "new street")))
+		lines = append(lines, t.sayOf(int64(c.Recent), "go_on", t.number(recent), t.number(int64(c.Recent))))
 	}
 	return lines
 }

@@ -474,13 +474,13 @@ func TestEvents(t *testing.T) {
 				w.hold = slow
 			}
 			go func() {
-				e.serve(w, httptest.NewRequest("GET", "/", nil), []byte(`{"first":1}`))
+				e.serve(w, httptest.NewRequest("GET", "/", nil), "en", []byte(`{"first":1}`))
 				done <- true
 			}()
 		}
 		synctest.Wait()
 		for i := range 3 * maxBehind {
-			e.publish(fmt.Appendf(nil, `{"n":%d}`, i))
+			e.publish("en", fmt.Appendf(nil, `{"n":%d}`, i))
 			synctest.Wait()
 		}
 		if len(e.readers) != 1 {
@@ -495,7 +495,7 @@ func TestEvents(t *testing.T) {
 		if text := out[0].String(); strings.Count(text, "data: ") != 3*maxBehind+1 || !strings.Contains(text, ": still here\n\n") || !strings.Contains(text, `{"first":1}`) {
 			t.Errorf("the reader got %d events:\n%.300s", strings.Count(text, "data: "), text)
 		}
-		if _, ok := e.subscribe(); ok {
+		if _, ok := e.subscribe("en"); ok {
 			t.Error("a closed stream takes readers")
 		}
 	})
@@ -505,12 +505,12 @@ func TestEvents(t *testing.T) {
 func TestEventsReaders(t *testing.T) {
 	e := newEvents()
 	for range maxReaders {
-		if _, ok := e.subscribe(); !ok {
+		if _, ok := e.subscribe("en"); !ok {
 			t.Fatal("refused")
 		}
 	}
 	w := httptest.NewRecorder()
-	e.serve(w, httptest.NewRequest("GET", "/", nil), nil)
+	e.serve(w, httptest.NewRequest("GET", "/", nil), "en", nil)
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 		t.Errorf("one too many: %d", w.Code)
 	}
@@ -540,7 +540,7 @@ func BenchmarkVisit(b *testing.B) {
 			a, _ := testAdmin(b, nil)
 			defer a.Close()
 			for range readers {
-				a.events.subscribe() // none of them reads
+				a.events.subscribe("en") // none of them reads
 			}
 			visits := make([]*crawler.Visit, 1000)
 			for i := range visits {

@@ -5,6 +5,8 @@
 const $ = (id) => document.getElementById(id);
 const svgNS = "http://www.w3.org/2000/svg";
 let token = document.querySelector("meta[name=gazehound-token]").content || sessionStorage.getItem("gazehound-token") || "";
+const lang = document.documentElement.lang, texts = JSON.parse($("texts").textContent);
+const locale = navigator.languages.find((l) => l.split("-")[0] === lang) || lang; // of clocks
 let span = "10m", depth = 1, last = null, points = null, plan = null, paused = false;
 
 // el makes an element with attributes and children; texts are escaped.
@@ -24,8 +26,19 @@ function shape(name, attributes = {}, text = "") {
   return e;
 }
 
-const whole = (n) => Math.round(n).toLocaleString("en");
-const percent = (x) => (100 * x).toFixed(1) + "\u00a0%";
+// say fills a text in, and sayOf the form of one that n asks for; named is the
+// text for a word of the API, or that word.
+const say = (key, ...values) => texts[key].replace(/%s/g, () => values.shift());
+function sayOf(n, key, ...values) {
+  const [one, many] = texts[key].split("|");
+  return (n === 1 ? one : many).replace(/%s/g, () => values.shift());
+}
+const named = (kind, word) => texts[kind + "_" + word.replaceAll(" ", "_")] || word.replaceAll("_", " ");
+
+const whole = (n) => Math.round(n).toLocaleString(lang);
+const decimal = (x, digits) => x.toLocaleString(lang, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const short = (x) => x.toLocaleString(lang, { maximumFractionDigits: 1 });
+const percent = (x) => decimal(100 * x, 1) + "\u00a0%";
 const megabytes = (n) => whole(n / 1e6) + " MB";
 
 function duration(seconds) {
@@ -36,7 +49,7 @@ function duration(seconds) {
   return s + " s";
 }
 
-function say(text) {
+function tell(text) {
   $("message").textContent = text;
   $("message").hidden = !text;
 }
@@ -46,10 +59,10 @@ async function get(path) {
   const r = await fetch(path, { headers: token ? { Authorization: "Bearer " + token } : {} });
   if (r.status === 401) {
     $("login").hidden = false;
-    throw new Error("This listener asks for its token.");
+    throw new Error(say("wants_token"));
   }
   const body = await r.json();
-  if (!r.ok) throw new Error(body.title || r.statusText);
+  if (!r.ok) throw new Error(r.status === 404 ? say("not_known") : say("failed", body.title || r.statusText));
   return body;
 }
 
@@ -63,7 +76,7 @@ async function post(what, body) {
     if (!r.ok) throw new Error((await r.json()).title || r.statusText);
     return true;
   } catch (e) {
-    say(what + ": " + e.message);
+    tell(say("failed", e.message));
     return false;
   }
 }
@@ -77,29 +90,29 @@ function show(s) {
   last = s;
   paused = !!s.paused;
   const took = duration((Date.parse(s.at) - Date.parse(s.started)) / 1000);
-  let state = "running " + took + " · " + s.bottleneck + "-bound", because = s.because;
-  if (s.end) [state, because] = ["ended after " + took + " · " + s.end, ""];
-  else if (s.stopping) [state, because] = ["stopping after " + took, "Open pages finish."];
-  else if (paused) [state, because] = ["paused", "Open pages finish; no other is begun."];
+  let state = say("running", took, named("bound", s.bottleneck)), because = s.because;
+  if (s.end) [state, because] = [say("ended", took, named("end", s.end)), ""];
+  else if (s.stopping) [state, because] = [say("stopping", took), say("open_pages")];
+  else if (paused) [state, because] = [say("paused"), say("held")];
   if ($("state").textContent !== state) $("state").textContent = state;
   $("because").textContent = because;
-  $("pause").textContent = paused ? "Resume" : "Pause";
+  $("pause").textContent = say(paused ? "resume" : "pause");
   for (const id of ["pause", "checkpoint", "stop"]) $(id).disabled = !!s.end || !!s.stopping;
-  figure("n-pages", whole(s.pages), whole(s.pages_this_run) + " this run");
-  figure("n-relevant", percent(s.harvest), typeof s.breadth_first !== "number" ? whole(s.relevant) : "breadth-first: " + percent(s.breadth_first) + " est.");
+  figure("n-pages", whole(s.pages), say("this_run", whole(s.pages_this_run)));
+  figure("n-relevant", percent(s.harvest), typeof s.breadth_first !== "number" ? whole(s.relevant) : say("breadth", percent(s.breadth_first)));
   figure("n-addresses", whole(s.addresses), perMinute());
   const streets = s.streets || { all: 0 };
-  figure("n-streets", streets.all ? percent(streets.found / streets.all) : "not known yet", streets.all ? "of " + whole(streets.all) + ", " + whole(streets.recent) + " of them lately" : "");
-  figure("n-rate", s.pps.toFixed(1), s.leased + " of " + s.workers + " workers busy");
-  figure("n-queued", whole(s.links_queued), whole(s.links_seen) + " seen");
+  figure("n-streets", streets.all ? percent(streets.found / streets.all) : say("unknown"), streets.all ? say("of_streets", whole(streets.all), whole(streets.recent)) : "");
+  figure("n-rate", decimal(s.pps, 1), say("busy", s.leased, s.workers));
+  figure("n-queued", whole(s.links_queued), say("seen", whole(s.links_seen)));
   const failed = Object.values(s.errors || {}).reduce((a, b) => a + b, 0);
-  figure("n-errors", whole(failed), percent(failed / Math.max(1, s.links_visited)) + " of the visits");
-  figure("n-memory", megabytes(s.memory_own + s.memory_mapped), "of " + megabytes(s.memory_ceiling) + "; " + s.cpu.toFixed(1) + " of " + s.cores + " cores");
+  figure("n-errors", whole(failed), say("of_visits", percent(failed / Math.max(1, s.links_visited))));
+  figure("n-memory", megabytes(s.memory_own + s.memory_mapped), say("memory", megabytes(s.memory_ceiling), decimal(s.cpu, 1), s.cores));
   const h = s.hosts;
-  $("hoststate").textContent = whole(h.known) + " known; of those with links " + whole(h.ready) + " may be asked and " + whole(h.waiting) + " wait, " + whole(h.backoff) + " of them because they asked for patience.";
-  const losses = (s.log_loss || []).map((x) => (x === null ? "not known yet" : x.toFixed(2)));
-  $("loss").textContent = "Log-loss of the last 1,000 predictions, 1 · 2 · 3 links ahead: " + losses.join(" · ") + " (0.69 is a coin).";
-  $("advice").replaceChildren(...((s.advice || []).length ? s.advice : ["Nothing to advise yet."]).map((t) => el("li", {}, t)));
+  $("hoststate").textContent = say("hosts", whole(h.known), whole(h.ready), whole(h.waiting), whole(h.backoff));
+  const losses = (s.log_loss || []).map((x) => (x === null ? say("unknown") : decimal(x, 2)));
+  $("loss").textContent = say("loss", losses.join(" · "));
+  $("advice").replaceChildren(...((s.advice || []).length ? s.advice : [say("no_advice")]).map((t) => el("li", {}, t)));
   for (const d of s.fresh || []) dot(d.lon, d.lat, Date.parse(d.found) / 1000 || 0, true);
   if (s.fresh) drawDots();
   if (points && span === "10m") {
@@ -114,7 +127,7 @@ function perMinute() {
   let i = n;
   while (i > 0 && points.t[n] - points.t[i - 1] <= 60) i--;
   const dt = points.t[n] - points.t[i];
-  return dt > 4 ? "+" + whole((points.addresses[n] - points.addresses[i]) * 60 / dt) + " a minute" : "";
+  return dt > 4 ? say("a_minute", whole((points.addresses[n] - points.addresses[i]) * 60 / dt)) : "";
 }
 
 // append adds the state of a second to the finest curves.
@@ -133,7 +146,7 @@ function chart(svg, t, lines, options) {
   const values = lines.flatMap((l) => l.y.filter((v) => v !== null));
   svg.setAttribute("viewBox", "0 0 " + w + " " + h);
   if (t.length < 2 || !values.length) {
-    svg.replaceChildren(shape("text", { x: left, y: h / 2 }, "not known yet"));
+    svg.replaceChildren(shape("text", { x: left, y: h / 2 }, say("unknown")));
     return;
   }
   const max = nice(Math.max(options.least, ...values)), from = t[0], to = Math.max(t[t.length - 1], from + 1);
@@ -142,7 +155,7 @@ function chart(svg, t, lines, options) {
   for (const share of options.ticks) {
     parts.push(shape("path", { class: "grid", d: "M" + left + " " + y(max * share) + "H" + w }), shape("text", { x: left - 6, y: y(max * share) + 4, "text-anchor": "end" }, options.label(max * share)));
   }
-  const clock = (v) => new Date(v * 1000).toLocaleString([], to - from > 86400 ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit", second: to - from < 3600 ? "2-digit" : undefined });
+  const clock = (v) => new Date(v * 1000).toLocaleString(locale, to - from > 86400 ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit", second: to - from < 3600 ? "2-digit" : undefined });
   parts.push(shape("text", { x: left, y: h - 4 }, clock(from)), shape("text", { x: w - 4, y: h - 4, "text-anchor": "end" }, clock(to)));
   const hole = 3 * Math.max((to - from) / 600, median(t));
   for (const l of lines) {
@@ -174,21 +187,20 @@ const leastPages = 50;
 function curves() {
   const p = points;
   const settled = (y) => y.map((v, i) => (p.pages[i] < leastPages ? null : v));
-  chart($("harvest"), p.t, [{ y: settled(p.breadth_first_1000), kind: "other" }, { y: settled(p.harvest_1000) }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => +(100 * v).toFixed(1) + " %" });
+  chart($("harvest"), p.t, [{ y: settled(p.breadth_first_1000), kind: "other" }, { y: settled(p.harvest_1000) }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => short(100 * v) + " %" });
   const wide = Math.max(1, Math.round(p.t.length / 60)); // a mean over some points is calmer
   const rate = p.t.map((t, i) => {
     const j = Math.max(0, i - Math.max(wide, 5));
     return i > j && t > p.t[j] ? Math.max(0, (p.pages[i] - p.pages[j]) / (t - p.t[j])) : null;
   });
-  chart($("rate"), p.t, [{ y: rate }], { least: 1, ticks: [0, 1], label: (v) => String(+v.toFixed(1)) });
-  chart($("queue"), p.t, [{ y: p.links_queued }], { least: 10, ticks: [0, 1], label: (v) => (v >= 10000 ? Math.round(v / 1000) + "k" : String(Math.round(v))) });
+  chart($("rate"), p.t, [{ y: rate }], { least: 1, ticks: [0, 1], label: short });
+  chart($("queue"), p.t, [{ y: p.links_queued }], { least: 10, ticks: [0, 1], label: (v) => (v >= 10000 ? Math.round(v / 1000) + "k" : whole(v)) });
   const n = p.t.length - 1;
   if (n > 10) {
     const pages = p.pages[n] - p.pages[0], grown = p.links_queued[n] - p.links_queued[0];
     let text = "";
     if (pages > 20) {
-      text = grown >= 0 ? "Likely end: not in sight, the queue grows by " + (grown / pages).toFixed(1) + " links a page."
-        : "Likely end: in " + duration(p.links_queued[n] * (p.t[n] - p.t[0]) / -grown) + ", at the present pace.";
+      text = grown >= 0 ? say("grows", decimal(grown / pages, 1)) : say("end", duration(p.links_queued[n] * (p.t[n] - p.t[0]) / -grown));
     }
     $("end").textContent = text;
   }
@@ -207,7 +219,7 @@ async function loadMap() {
   const places = [...f.streets, ...f.dots]; // where something is, or else the whole region
   const at = places.length > 20 || !f.outline.length ? places : f.outline.flat();
   if (!at.length) {
-    $("map").replaceChildren(shape("text", { x: 320, y: 210, "text-anchor": "middle", fill: "currentColor" }, "Nothing found yet"));
+    $("map").replaceChildren(shape("text", { x: 320, y: 210, "text-anchor": "middle", fill: "currentColor" }, say("nothing_found")));
     plan = null;
     return;
   }
@@ -246,7 +258,7 @@ function drawDots() {
   dirty = false;
   const [shown, time] = atTime();
   $("dots").setAttribute("d", shown.map((d) => d[1]).join(""));
-  $("map").setAttribute("aria-label", "Map of the addresses found" + (time ? " until " + time : "") + ": " + whole(shown.length) + " places");
+  $("map").setAttribute("aria-label", time ? sayOf(shown.length, "map_until", time, whole(shown.length)) : sayOf(shown.length, "map", whole(shown.length)));
 }
 
 // The slider leads back through this run. What streets were covered then is not
@@ -257,9 +269,9 @@ function atTime() {
   $("times").hidden = !(last - first >= 2);
   const share = $("when").value / $("when").max, live = share === 1 || $("times").hidden;
   $("map").classList.toggle("past", !live);
-  const until = first + (last - first) * share, time = live ? "" : new Date(until * 1000).toLocaleTimeString();
+  const until = first + (last - first) * share, time = live ? "" : new Date(until * 1000).toLocaleTimeString(locale);
   const shown = live ? drawn : drawn.filter((d) => d[0] <= until);
-  $("then").value = live ? "now" : time + ": " + whole(shown.length) + (shown.length === 1 ? " place" : " places");
+  $("then").value = live ? say("now") : sayOf(shown.length, "then", time, whole(shown.length));
   return [shown, time];
 }
 
@@ -267,15 +279,15 @@ async function loadHosts() {
   const { hosts } = await get("/v1/crawl/hosts?limit=12");
   $("hosts").tBodies[0].replaceChildren(...hosts.map((h) => el("tr", {},
     el("td", { class: "url" }, h.host), el("td", { class: "n" }, whole(h.pages)), el("td", { class: "n" }, h.pages ? percent(h.relevant / h.pages) : "–"), el("td", { class: "n" }, whole(h.errors)),
-    el("td", { class: h.robots === "allowed" ? "quiet" : "" }, h.robots + (h.refused ? ", " + whole(h.refused) + " refused" : "")),
-    el("td", {}, h.wait_s > 0 ? h.state + " " + duration(Math.ceil(h.wait_s)) : h.state))));
+    el("td", { class: h.robots === "allowed" ? "quiet" : "" }, h.refused ? say("refused", named("robots", h.robots), whole(h.refused)) : named("robots", h.robots)),
+    el("td", {}, named("state", h.state) + (h.wait_s > 0 ? " " + duration(Math.ceil(h.wait_s)) : "")))));
 }
 
 // spark draws counts of equal spans of time as bars.
 function spark(counts) {
   const most = Math.max(...counts, 1), n = counts.length;
   const bars = counts.map((c, i) => (c ? "M" + i + " 20h.8v" + (-Math.max(1, 19 * c / most)).toFixed(1) + "h-.8z" : "")).join("");
-  const svg = shape("svg", { class: "spark", viewBox: "0 0 " + n + " 20", preserveAspectRatio: "none", role: "img", "aria-label": whole(counts.reduce((a, b) => a + b, 0)) + " in the last ten minutes, at most " + whole(Math.max(...counts)) + " in ten seconds" });
+  const svg = shape("svg", { class: "spark", viewBox: "0 0 " + n + " 20", preserveAspectRatio: "none", role: "img", "aria-label": say("spark", whole(counts.reduce((a, b) => a + b, 0)), whole(Math.max(...counts))) });
   svg.append(shape("path", { d: bars }));
   return svg;
 }
@@ -283,14 +295,14 @@ function spark(counts) {
 async function loadErrors() {
   const { errors } = await get("/v1/crawl/errors");
   $("errors").tBodies[0].replaceChildren(...(errors.length ? errors.map((e) => el("tr", {},
-    el("td", {}, e.reason.replaceAll("_", " ")), el("td", { class: "quiet" }, e.kind), el("td", { class: "n" }, whole(e.count)), el("td", {}, spark(e.trend)))) : [el("tr", {}, el("td", {}, "none so far"))]));
+    el("td", {}, named("reason", e.reason)), el("td", { class: "quiet" }, named("kind", e.kind)), el("td", { class: "n" }, whole(e.count)), el("td", {}, spark(e.trend)))) : [el("tr", {}, el("td", {}, say("none")))]));
 }
 
 async function loadNext() {
   const { links } = await get("/v1/crawl/frontier?limit=10");
   const rows = (links || []).map((l) => el("tr", {},
-    el("td", { class: "n" }, l.priority.toFixed(3)), el("td", { class: "url" }, l.url, l.anchor ? el("span", { class: "quiet" }, " “" + l.anchor + "”") : null),
-    el("td", {}, el("button", { type: "button", "aria-label": "Why " + l.url, onclick: () => why(l.url) }, "why?"))));
+    el("td", { class: "n" }, decimal(l.priority, 3)), el("td", { class: "url" }, l.url, l.anchor ? el("span", { class: "quiet" }, " " + say("open") + l.anchor + say("close")) : null),
+    el("td", {}, el("button", { type: "button", "aria-label": say("why_link", l.url), onclick: () => why(l.url) }, say("why")))));
   if (!$("next").contains(document.activeElement)) $("next").tBodies[0].replaceChildren(...rows);
 }
 
@@ -303,24 +315,24 @@ function trendLine(t, every) {
   const at = (v) => (13 - 12 * (v - low) / room).toFixed(1), step = 31 / (y.length - 1);
   svg.setAttribute("role", "img");
   svg.removeAttribute("aria-hidden");
-  svg.setAttribute("aria-label", "from " + y[0].toFixed(2) + " within " + duration(every * (y.length - 1)));
+  svg.setAttribute("aria-label", say("from", decimal(y[0], 2), duration(every * (y.length - 1))));
   svg.append(shape("path", { class: "zero", d: "M0 " + at(0) + "H31" }), shape("path", { d: "M" + y.map((v, i) => (i * step).toFixed(2) + " " + at(v)).join("L") }));
-  svg.append(shape("title", {}, "from " + y[0].toFixed(2) + " within " + duration(every * (y.length - 1))));
+  svg.append(shape("title", {}, say("from", decimal(y[0], 2), duration(every * (y.length - 1)))));
   return svg;
 }
 
 function termLine(t, most, trend) {
   const bar = shape("svg", { class: t.log_odds < 0 ? "bar minus" : "bar", viewBox: "0 0 100 9", preserveAspectRatio: "none", "aria-hidden": "true" });
   bar.append(shape("rect", { width: (100 * Math.min(1, Math.abs(t.log_odds) / Math.max(most, 0.01))).toFixed(1), height: 9 }));
-  const word = el("span", {}, t.word, t.feature ? el("span", { class: "quiet" }, " " + t.feature) : null);
-  word.title = (t.feature ? t.feature + ":" : "") + t.word + ", " + t.relevant + " relevant, " + t.other + " other";
-  return el("li", {}, word, el("span", { class: "n" }, (t.log_odds > 0 ? "+" : "") + t.log_odds.toFixed(2)), trend || null, bar);
+  const word = el("span", {}, t.word, t.feature ? el("span", { class: "quiet" }, " " + named("feature", t.feature)) : null);
+  word.title = (t.feature ? t.feature + ":" : "") + t.word + ", " + say("term", t.relevant, t.other);
+  return el("li", {}, word, el("span", { class: "n" }, (t.log_odds > 0 ? "+" : "") + decimal(t.log_odds, 2)), trend || null, bar);
 }
 
 async function loadTerms() {
   const { terms, every_s } = await get("/v1/crawl/model?limit=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
   const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
-  const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most, trendLine(t, every_s))) : [el("li", { class: "quiet" }, "nothing yet")]);
+  const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most, trendLine(t, every_s))) : [el("li", { class: "quiet" }, say("nothing"))]);
   $("for").replaceChildren(...list(terms.filter((t) => t.log_odds > 0)));
   $("against").replaceChildren(...list(terms.filter((t) => t.log_odds < 0)));
 }
@@ -328,7 +340,7 @@ async function loadTerms() {
 async function loadStreets() {
   const { streets } = await get("/v1/crawl/coverage?limit=12");
   $("streets").tBodies[0].replaceChildren(...streets.map((s) => el("tr", {}, el("td", {}, s.name, s.city ? el("span", { class: "quiet" }, " " + s.city) : null), el("td", { class: "n" }, whole(s.found)),
-    el("td", { class: "n" }, s.houses ? whole(s.houses) : "–"), el("td", {}, el("meter", { min: 0, max: Math.max(s.houses, 1), value: Math.min(s.found, Math.max(s.houses, 1)), "aria-label": s.found + " of " + s.houses })))));
+    el("td", { class: "n" }, s.houses ? whole(s.houses) : "–"), el("td", {}, el("meter", { min: 0, max: Math.max(s.houses, 1), value: Math.min(s.found, Math.max(s.houses, 1)), "aria-label": say("of_houses", s.found, s.houses) })))));
 }
 
 // why shows what explain says of a URL.
@@ -340,14 +352,19 @@ async function why(url) {
     const x = await get("/v1/crawl/explain?url=" + encodeURIComponent(url));
     const parts = [el("p", {}, el("strong", {}, x.url))];
     const line = (...text) => parts.push(el("p", {}, ...text));
-    if (x.state === "queued") line("Waits with priority " + x.priority.toFixed(3) + " by strategy " + x.strategy + (x.queued_priority !== x.priority ? "; it was queued with " + x.queued_priority.toFixed(3) : "") + ".");
-    else line("Visited: " + x.kind + (x.reason ? ", " + x.reason : "") + (x.kind === "page" ? (x.relevant ? ", relevant" : ", not relevant") : "") + ". " + ((x.addresses || []).length ? whole(x.addresses.length) + " addresses." : ""));
-    if (x.link && x.link.anchor) line("Link “" + x.link.anchor + "”" + (x.link.around ? ", near “" + x.link.around + "”" : "") + ".");
-    line("Path: " + (x.path || []).map((p) => p.url + (p.relevant === true ? " (relevant)" : p.seed ? " (seed)" : "")).join(" → "));
-    line(x.distance + (x.distance === 1 ? " link" : " links") + " since the last relevant page or seed, " + x.depth + " from a seed.");
-    if (x.decayed !== undefined && x.boost !== undefined) line("Priority " + (x.decayed + x.boost).toFixed(3) + " = " + x.decayed.toFixed(3) + " by distance + " + x.boost.toFixed(3) + " by the model.");
-    if (x.demoted) line("Demoted × " + x.factor + ": " + x.demoted);
-    const groups = x.worth ? [["Worth, log-odds " + x.worth.log_odds.toFixed(2), x.worth.terms]] : (x.depths || []).map((d) => [d.depth + " ahead: " + (d.trained ? percent(d.probability) : "learned too little so far"), d.terms]);
+    if (x.state === "queued") {
+      line(say("waits", decimal(x.priority, 3), x.strategy), x.queued_priority !== x.priority ? " " + say("was_queued", decimal(x.queued_priority, 3)) : "");
+    } else {
+      const what = [named("kind", x.kind), x.reason ? named("reason", x.reason) : "", x.kind === "page" ? say(x.relevant ? "relevant" : "not_relevant") : ""].filter(Boolean).join(", ");
+      const found = (x.addresses || []).length;
+      line(say("visited", what), found ? " " + sayOf(found, "addresses", whole(found)) : "");
+    }
+    if (x.link && x.link.anchor) line(x.link.around ? say("link_near", x.link.anchor, x.link.around) : say("link", x.link.anchor));
+    line(say("path", (x.path || []).map((p) => p.url + (p.relevant === true ? " (" + say("relevant") + ")" : p.seed ? " (" + say("seed") + ")" : "")).join(" → ")));
+    line(sayOf(x.distance, "distance", x.distance, x.depth));
+    if (x.decayed !== undefined && x.boost !== undefined) line(say("sum", decimal(x.decayed + x.boost, 3), decimal(x.decayed, 3), decimal(x.boost, 3)));
+    if (x.demoted) line(say("demoted", x.factor, x.demoted));
+    const groups = x.worth ? [[say("worth", decimal(x.worth.log_odds, 2)), x.worth.terms]] : (x.depths || []).map((d) => [say("ahead", d.depth, d.trained ? percent(d.probability) : say("untrained")), d.terms]);
     const bars = [];
     for (const [name, terms] of groups) {
       const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
@@ -355,9 +372,9 @@ async function why(url) {
     }
     if (x.state === "visited" && x.kind === "page") {
       const label = (relevant) => async () => {
-        if (await post("labels", { url: x.url, relevant })) say("Learned: " + x.url + (relevant ? " is relevant." : " is not relevant."));
+        if (await post("labels", { url: x.url, relevant })) tell(say(relevant ? "learned" : "learned_not", x.url));
       };
-      parts.push(el("div", { class: "thumbs" }, "Wrong verdict? Say so, and the model learns it:", el("button", { type: "button", onclick: label(true) }, "👍 relevant"), el("button", { type: "button", onclick: label(false) }, "👎 not relevant")));
+      parts.push(el("div", { class: "thumbs" }, say("wrong"), el("button", { type: "button", onclick: label(true) }, say("up")), el("button", { type: "button", onclick: label(false) }, say("down"))));
     }
     box.replaceChildren(el("div", {}, ...parts), el("div", { class: "groups" }, ...bars));
   } catch (e) {
@@ -370,10 +387,10 @@ async function why(url) {
 async function listen() {
   for (;;) {
     try {
-      const r = await fetch("/v1/crawl/events", { headers: token ? { Authorization: "Bearer " + token } : {} });
+      const r = await fetch("/v1/crawl/events?lang=" + lang, { headers: token ? { Authorization: "Bearer " + token } : {} });
       if (r.status === 401) {
         $("login").hidden = false;
-        $("state").textContent = "closed";
+        $("state").textContent = say("closed");
         return;
       }
       if (!r.ok) throw new Error(r.statusText);
@@ -391,8 +408,8 @@ async function listen() {
       }
     } catch (e) { /* the crawl may have ended; look again */ }
     if (!last || !last.end) {
-      $("state").textContent = "no connection: the crawl has ended, or is not to be reached";
-      $("because").textContent = last ? "The figures are the last that came. \u201cgazehound crawl\u201d goes on with a crawl that has ended." : "";
+      $("state").textContent = say("lost");
+      $("because").textContent = last ? say("lost_why") : "";
       for (const id of ["pause", "checkpoint", "stop"]) $(id).disabled = true;
     }
     await new Promise((again) => setTimeout(again, 3000));
@@ -432,8 +449,8 @@ $("when").addEventListener("input", () => {
   drawDots();
 });
 $("pause").addEventListener("click", () => post(paused ? "resume" : "pause"));
-$("checkpoint").addEventListener("click", async () => { if (await post("checkpoint")) say("Model and curves are on the disk."); });
-$("stop").addEventListener("click", () => { if (confirm("Stop the crawl? Open pages finish, and the same command goes on with it.")) post("stop"); });
+$("checkpoint").addEventListener("click", async () => { if (await post("checkpoint")) tell(say("saved")); });
+$("stop").addEventListener("click", () => { if (confirm(say("confirm_stop"))) post("stop"); });
 $("ask").addEventListener("submit", (e) => { e.preventDefault(); why($("askurl").value); });
 $("feature").addEventListener("change", () => loadTerms());
 $("login").addEventListener("submit", (e) => {

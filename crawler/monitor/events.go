@@ -19,17 +19,20 @@ const (
 // never waits: a reader that does not keep up is dropped, and comes again.
 type events struct {
 	mu      sync.Mutex
-	readers map[chan []byte]bool
+	readers map[chan []byte]string // the language of each
 	closed  bool
 }
 
-func newEvents() *events { return &events{readers: map[chan []byte]bool{}} }
+func newEvents() *events { return &events{readers: map[chan []byte]string{}} }
 
-// publish hands data, one line of JSON, to every reader.
-func (e *events) publish(data []byte) {
+// publish hands data, one line of JSON, to every reader of a language.
+func (e *events) publish(lang string, data []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for c := range e.readers {
+	for c, reads := range e.readers {
+		if reads != lang {
+			continue
+		}
 		select {
 		case c <- data:
 		default:
@@ -39,30 +42,35 @@ func (e *events) publish(data []byte) {
 	}
 }
 
-// any tells whether somebody reads.
-func (e *events) any() bool {
+// reads tells whether somebody reads in a language.
+func (e *events) reads(lang string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.readers) > 0
+	for _, reads := range e.readers {
+		if reads == lang {
+			return true
+		}
+	}
+	return false
 }
 
 // subscribe returns a channel that is closed when its reader is dropped; false
 // if there are too many readers.
-func (e *events) subscribe() (chan []byte, bool) {
+func (e *events) subscribe(lang string) (chan []byte, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed || len(e.readers) >= maxReaders {
 		return nil, false
 	}
 	c := make(chan []byte, maxBehind)
-	e.readers[c] = true
+	e.readers[c] = lang
 	return c, true
 }
 
 func (e *events) leave(c chan []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.readers[c] {
+	if _, ok := e.readers[c]; ok {
 		delete(e.readers, c)
 		close(c)
 	}
@@ -79,10 +87,10 @@ func (e *events) close() {
 	}
 }
 
-// serve answers with the stream (text/event-stream), the present state
-// first.
-func (e *events) serve(w http.ResponseWriter, r *http.Request, first []byte) {
-	c, ok := e.subscribe()
+// serve answers with the stream (text/event-stream) in a language, the present
+// state first.
+func (e *events) serve(w http.ResponseWriter, r *http.Request, lang string, first []byte) {
+	c, ok := e.subscribe(lang)
 	if !ok {
 		w.Header().Set("Retry-After", "10")
 		refuse(w, r, &Problem{Status: http.StatusServiceUnavailable, Title: "too many readers of the event stream", Hint: "close another dashboard, or try again"})

@@ -109,76 +109,39 @@ const (
 
 // Bottleneck says in a word what holds the crawl back, and in a sentence why
 // and what would help.
-func (s *Snapshot) Bottleneck() (word, sentence string) {
+func (s *Snapshot) Bottleneck() (word, sentence string) { return s.bottleneck(texts["en"]) }
+
+func (s *Snapshot) bottleneck(t words) (word, sentence string) {
 	h := s.Hosts
 	with := h.Ready + h.Waiting // hosts with links that wait
 	rest := ""
 	if h.Ready == 0 && h.Next > time.Second {
-		rest = fmt.Sprintf(" The next one may be asked in %v.", h.Next.Round(time.Second))
+		rest = t.say("rest", h.Next.Round(time.Second))
+	}
+	workers := t.say("only_worker")
+	if s.Workers != 1 {
+		workers = t.say("all_workers", t.number(int64(s.Workers)))
 	}
 	switch {
 	case s.Paused:
-		return Held, "no page is begun until somebody lets it go on."
+		return Held, t.say("held")
 	case s.Queued == 0:
-		return Finished, "no link is left."
+		return Finished, t.say("finished")
 	case with > 0 && 2*h.Backoff > with && h.Ready < int64(s.Workers):
-		return Blocked, fmt.Sprintf("%s with links asked for patience (429 or 503).%s A longer delay would help.", of(h.Backoff, with, "host"), rest)
+		return Blocked, t.say("blocked", t.of(h.Backoff, with), rest)
 	case h.Ready == 0 && h.Waiting > 0:
-		return Politeness, fmt.Sprintf("%s with links %s for %s delay.%s More hosts (seeds) would help; more workers would not.",
-			of(h.Waiting, with, "host"), verb(h.Waiting, "waits", "wait"), verb(h.Waiting, "its", "their"), rest)
+		return Politeness, t.sayOf(h.Waiting, "politeness", t.of(h.Waiting, with), rest)
 	case s.Selecting > 0 && s.Leased+s.Selecting >= int64(s.Workers):
-		return Politeness, fmt.Sprintf("%s for the hosts of better links (crawl.selectivity). More hosts (seeds) would help; more workers would not.",
-			count(s.Selecting, "worker")+verb(s.Selecting, " waits", " wait"))
+		return Politeness, t.sayOf(s.Selecting, "selecting", t.number(s.Selecting))
 	case with == 0:
-		return Seeds, fmt.Sprintf("%s being fetched and no other link waits. More seeds would help.", are(s.Leased, "page"))
+		return Seeds, t.sayOf(s.Leased, "seeds", t.number(s.Leased))
 	case s.Leased >= int64(s.Workers) && s.Cores > 0 && s.CPU > 0.85*float64(s.Cores):
-		return Processor, fmt.Sprintf("%s busy and so %s. A faster machine would help; more workers would not.", workers(s.Workers), are(int64(s.Cores), "processor core"))
+		return Processor, t.say("processor", workers, t.sayOf(int64(s.Cores), "cores", t.number(int64(s.Cores))))
 	case s.Leased >= int64(s.Workers):
-		return Network, fmt.Sprintf("%s busy, and %s could be asked. More workers would help.", workers(s.Workers), count(h.Ready, "more host"))
+		return Network, t.sayOf(h.Ready, "network", workers, t.number(h.Ready))
 	default:
-		return Store, fmt.Sprintf("%s of %d workers are busy although %s could be asked: what was found is being written. A faster disk would help.",
-			number(s.Leased), s.Workers, count(h.Ready, "host"))
+		return Store, t.sayOf(h.Ready, "store", t.number(s.Leased), t.number(int64(s.Workers)), t.number(h.Ready))
 	}
-}
-
-func of(n, all int64, noun string) string {
-	if n == all {
-		if n == 1 {
-			return "the only " + noun
-		}
-		return fmt.Sprintf("all %s %ss", number(n), noun)
-	}
-	return fmt.Sprintf("%s of %s", number(n), count(all, noun))
-}
-
-func workers(n int) string {
-	if n == 1 {
-		return "the only worker is"
-	}
-	return fmt.Sprintf("all %s workers are", number(int64(n)))
-}
-
-func count(n int64, noun string) string { return number(n) + " " + noun + verb(n, "", "s") }
-
-func are(n int64, noun string) string { return count(n, noun) + verb(n, " is", " are") }
-
-func verb(n int64, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// number writes n with commas.
-func number(n int64) string {
-	if n < 0 {
-		return "-" + number(-n)
-	}
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }
 
 // version of the status file.
