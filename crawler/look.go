@@ -42,7 +42,7 @@ func (c *Crawler) look(ctx context.Context, v *Visit) (again time.Duration, err 
 		crawlDelay, v.sitemaps = d.Delay, d.Sitemaps
 		switch {
 		case d.Fetched && d.Asked != u.Host(): // robots.txt has moved, and took the other's turn
-			c.Gate.Visited(d.Asked, turnOf(d.Response, d.Err, 0))
+			c.Gate.Visited(d.Asked, turnOf(d.Response, d.Err, -1)) // the rules of the other are not these
 			c.Gate.Visited(u.Host(), noRequest)
 		case d.Fetched:
 			c.Gate.Visited(u.Host(), turnOf(d.Response, d.Err, crawlDelay))

@@ -76,7 +76,7 @@ type Visit struct {
 	Status     int           // 0: not known, which neither excuses nor accuses the host
 	RetryAfter time.Duration // what the server asked for (see RetryAfter), or 0
 	Err        error         // no response
-	CrawlDelay time.Duration // of the host's robots.txt, or 0
+	CrawlDelay time.Duration // of the host's robots.txt, or 0; negative: not known, the one before holds
 }
 
 // A Gate says when a host may be asked. Claim takes the host's turn and its IP
@@ -113,6 +113,7 @@ type host struct {
 	lookup lookup
 	began  time.Time     // of the lookup
 	ip     netip.Addr    // or zero: not known
+	crawl  time.Duration // last Crawl-delay that was known, or 0
 	delay  time.Duration // of the last rest
 	fails  int           // back-off statuses in a row
 	errs   int           // errors in a row
@@ -323,7 +324,10 @@ func (g *Gate) Visited(name string, v Visit) {
 	if ip, err := netip.ParseAddr(v.IP); err == nil && g.options.Resolve != nil && ip.Unmap() != h.ip {
 		g.moved(h, ip.Unmap(), now, base)
 	}
-	h.delay = max(min(v.CrawlDelay, g.options.MaxDelay), g.patience(h, v, base))
+	if v.CrawlDelay >= 0 {
+		h.crawl = v.CrawlDelay
+	}
+	h.delay = max(min(h.crawl, g.options.MaxDelay), g.patience(h, v, base))
 	h.rest(now, h.delay)
 	g.note(name, h, now)
 }

@@ -98,6 +98,7 @@ func TestRest(t *testing.T) {
 		{"fine", []Visit{{Status: 200}, {Status: 404}, {Status: 301}}, "2s 2s 2s"},
 		{"adaptive", []Visit{{Status: 200, Took: 3 * time.Second}, {Status: 200, Took: time.Second / 2}, {Status: 200, Took: time.Hour}}, "6s 2s 1m0s"},
 		{"crawl-delay", []Visit{{Status: 200, CrawlDelay: 10 * time.Second}, {CrawlDelay: time.Second}, {Status: 200, CrawlDelay: 1e9 * time.Second}}, "10s 2s 1m0s"},
+		{"crawl-delay, then a request that does not know it", []Visit{{Status: 200, CrawlDelay: 10 * time.Second}, {Status: 200, CrawlDelay: -1}, {Status: 200}, {CrawlDelay: -1}}, "10s 10s 2s 2s"},
 		{"429", []Visit{{Status: 429}, {Status: 429}, {Status: 503}, {Status: 200}, {Status: 429}}, "5m0s 10m0s 20m0s 2s 5m0s"},
 		{"robots.txt says nothing of health", []Visit{{Status: 429}, {}, {Status: 429}}, "5m0s 2s 10m0s"},
 		{"Retry-After", []Visit{{Status: 429, RetryAfter: 30 * time.Second}, {Status: 503, RetryAfter: 3 * day}, {Status: 503, RetryAfter: time.Millisecond}, {Status: 503}},
