@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -126,7 +127,7 @@ func (r *reservations) remember(host string, said reservation) {
 	if r.hosts == nil || len(r.hosts) >= maxReservations {
 		r.hosts = make(map[string]reservation)
 	}
-	r.hosts[host] = said
+	r.hosts[strings.Clone(host)] = said
 }
 
 // reserves tells whether its host reserves the rights to u. It waits until the

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -25,7 +26,7 @@ func (s *hostSet) add(host string) {
 	if s.hosts == nil || len(s.hosts) >= maxHostSet {
 		s.hosts = map[string]bool{}
 	}
-	s.hosts[host] = true
+	s.hosts[strings.Clone(host)] = true
 }
 
 // A pageBudget keeps pages done and in flight within the limit, so that a

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -183,7 +184,7 @@ func (b *Board) host(name string) *hostCount {
 		}
 	}
 	h := &hostCount{}
-	b.hosts[name] = h
+	b.hosts[strings.Clone(name)] = h
 	return h
 }
 

@@ -200,7 +200,7 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 	h := g.hosts[name]
 	if h == nil {
 		h = &host{}
-		g.hosts[name] = h
+		g.hosts[strings.Clone(name)] = h
 		g.forget(now)
 	}
 	atOnce := 1

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -68,7 +69,7 @@ func (c *Counter) Saw(name string, addresses []Mention, counted bool) []bool {
 			c.forget()
 		}
 		h = &host{}
-		c.hosts[name] = h
+		c.hosts[strings.Clone(name)] = h
 	}
 	if !counted {
 		h.Pages++

@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"gazehound/crawler/recent"
@@ -67,10 +68,13 @@ type Detector struct {
 
 // suspect notes that something is known against a host.
 func (d *Detector) suspect(host string) {
+	if d.suspects[host] {
+		return
+	}
 	if len(d.suspects) >= maxPatterns {
 		clear(d.suspects)
 	}
-	d.suspects[host] = true
+	d.suspects[strings.Clone(host)] = true
 }
 
 // A pattern is a set of URLs that differ in numbers only, or a directory, or a

@@ -288,7 +288,8 @@ func (u URL) Plain() URL {
 }
 
 // Host returns the host, with the port where it is not the scheme's own:
-// "www.oldenburg.example:8080". It is what politeness is counted by.
+// "www.oldenburg.example:8080". It is what politeness is counted by. Who keeps it
+// for long clones it, or keeps the text of the URL with it.
 func (u URL) Host() string { return u.text[u.host:u.path] }
 
 // Hostname returns the host without port; an IPv6 address keeps its brackets.
