@@ -16,6 +16,7 @@ import (
 type vocabulary struct {
 	seed  maphash.Seed
 	words []word            // in the order of learning; only ever appended to
+	block strings.Builder   // which holds the texts of the newest words, so that there are few pieces of memory
 	known map[uint64]uint32 // hash of a term → its place in words
 
 	mu     sync.Mutex // of recent, for those who ask
@@ -94,10 +95,22 @@ func (v *vocabulary) find(hash uint64) (at uint32, ok bool) {
 // learns.
 func (v *vocabulary) add(term string, hash uint64) (at uint32) {
 	at = uint32(len(v.words))
-	v.words = append(v.words, word{text: strings.Clone(term)}) // not this one, which is a part of all terms of a link
+	v.words = append(v.words, word{text: v.keep(term)})
 	v.known[hash] = at
 	*v.place(hash) = recent{hash: hash, word: at + 1}
 	return at
+}
+
+// keep returns a text that stands beside those of other words: the given one is a
+// part of all terms of a link.
+func (v *vocabulary) keep(text string) string {
+	const usual = 64 << 10 // bytes of a block
+	if v.block.Cap()-v.block.Len() < len(text) {
+		v.block = strings.Builder{}
+		v.block.Grow(max(usual, len(text)))
+	}
+	v.block.WriteString(text)
+	return v.block.String()[v.block.Len()-len(text):]
 }
 
 // counted notes that n links more were learned with a term. It is for who learns.
