@@ -10,9 +10,9 @@ import (
 
 // A snapshot is what a Detector keeps between runs.
 type snapshot struct {
-	Patterns map[uint64]pattern `json:"shapes"` // by id; earlier versions had names and "patterns"
-	Suspects []string           `json:"suspects"`
-	Params   map[string]*param  `json:"params"`
+	Patterns map[uint64]*pattern `json:"shapes"` // by id; earlier versions had names and "patterns"
+	Suspects []string            `json:"suspects"`
+	Params   map[string]*param   `json:"params"`
 }
 
 const (
@@ -26,18 +26,18 @@ const (
 func (d *Detector) Snapshot() ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := snapshot{map[uint64]pattern{}, slices.Sorted(maps.Keys(d.suspects)), d.params}
+	s := snapshot{map[uint64]*pattern{}, slices.Sorted(maps.Keys(d.suspects)), d.params}
 	var kept []uint64
-	for id, p := range d.patterns {
-		if p.Pages >= minKept {
+	for id, place := range d.places {
+		if d.patterns[place].Pages >= minKept {
 			kept = append(kept, id)
 		}
 	}
 	slices.SortFunc(kept, func(a, b uint64) int {
-		return cmp.Or(cmp.Compare(d.patterns[b].Pages, d.patterns[a].Pages), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(d.pattern(b).Pages, d.pattern(a).Pages), cmp.Compare(a, b))
 	})
 	for _, id := range kept[:min(len(kept), maxKept)] {
-		s.Patterns[id] = d.patterns[id]
+		s.Patterns[id] = d.pattern(id)
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -53,7 +53,7 @@ func (d *Detector) Restore(data []byte) error {
 		return fmt.Errorf("trap: restore: %w", err)
 	}
 	for id, p := range s.Patterns {
-		if p.Copies > p.Pages || p.Barren > p.Pages || p.Level > wholeHost {
+		if p == nil || p.Copies > p.Pages || p.Barren > p.Pages || p.Level > wholeHost {
 			return fmt.Errorf("trap: restore: pattern %d makes no sense", id)
 		}
 	}
@@ -62,13 +62,18 @@ func (d *Detector) Restore(data []byte) error {
 			return fmt.Errorf("trap: restore: parameter %.80q makes no sense", name)
 		}
 	}
-	if len(s.Patterns) > maxPatterns || len(s.Params) > maxParams || len(s.Suspects) > maxPatterns {
+	if len(s.Patterns) > maxPatterns || len(s.Params) > maxParams || len(s.Suspects) > maxSuspects {
 		return fmt.Errorf("trap: restore: %d patterns, %d parameters and %d hosts are too many", len(s.Patterns), len(s.Params), len(s.Suspects))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s.Patterns != nil {
-		d.patterns, d.rings = s.Patterns, nil
+		d.patterns = nil
+		clear(d.places)
+		for id, p := range s.Patterns {
+			d.places[id] = uint32(len(d.patterns))
+			d.patterns = append(d.patterns, *p)
+		}
 	}
 	if s.Params != nil {
 		d.params = s.Params

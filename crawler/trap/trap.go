@@ -7,7 +7,6 @@ package trap
 import (
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +46,9 @@ const (
 
 	ring = 8 // fingerprints of a pattern that are remembered
 
-	maxPatterns = 100_000
+	maxOnce     = 40_000 // patterns with one page
+	maxPatterns = 50_000 // with more
+	maxSuspects = 100_000
 	maxParams   = 20_000
 	maxSpelt    = 120_000 // URLs whose parameters are compared
 	maxNames    = 8       // parameters of one URL that are looked at
@@ -59,8 +60,9 @@ type Detector struct {
 	seed maphash.Seed
 
 	mu       sync.Mutex
-	patterns map[uint64]pattern // by idOf their names: a hundred thousand names are most of what they would take
-	rings    [][ring]uint64     // fingerprints of patterns with more than one page
+	once     recent.Map[uint64, sight] // patterns with one page, as most are, by idOf their names, which would take more than all else
+	places   map[uint64]uint32         // those with more, in the same way, by their places in patterns
+	patterns []pattern
 	params   map[string]*param
 	spelt    recent.Map[uint64, uint64] // URL without one parameter → fingerprint
 	suspects map[string]bool            // hosts against which something is or was known: the others need no look
@@ -71,10 +73,16 @@ func (d *Detector) suspect(host string) {
 	if d.suspects[host] {
 		return
 	}
-	if len(d.suspects) >= maxPatterns {
+	if len(d.suspects) >= maxSuspects {
 		clear(d.suspects)
 	}
 	d.suspects[strings.Clone(host)] = true
+}
+
+// A sight is the first page of a pattern.
+type sight struct {
+	text     uint64
+	relevant bool
 }
 
 // A pattern is a set of URLs that differ in numbers only, or a directory, or a
@@ -85,8 +93,7 @@ type pattern struct {
 	Barren uint32 `json:"b,omitempty"` // pages since the last relevant one
 	Level  level  `json:"l,omitempty"`
 
-	ring uint32 // 1 + place in Detector.rings; 0: it has none, as most, which have one page
-	last uint64 // fingerprint of the last page
+	last [ring]uint64 // fingerprints of the last pages: that of page n, from 0 on, at n%ring
 }
 
 // A param is one parameter of a host's queries.
@@ -97,7 +104,7 @@ type param struct {
 
 // New returns a Detector that has seen nothing.
 func New() *Detector {
-	return &Detector{seed: maphash.MakeSeed(), patterns: map[uint64]pattern{}, params: map[string]*param{}, spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
+	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, sight]{Most: maxOnce}, places: map[uint64]uint32{}, params: map[string]*param{}, spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
 }
 
 // Saw learns from a page.
@@ -107,22 +114,17 @@ func (d *Detector) Saw(p Page) {
 	defer d.mu.Unlock()
 	for i, name := range names {
 		id := idOf(name)
-		s, known := d.patterns[id]
-		if !known {
-			if len(d.patterns) >= maxPatterns {
-				d.forget()
+		s := d.pattern(id)
+		if s == nil {
+			first, again := d.once.Get(id)
+			if !again {
+				d.once.Put(id, sight{p.Text, p.Relevant})
+				continue
 			}
-			s.Level = levelOf(i, len(names))
+			s = d.add(id, levelOf(i, len(names)))
+			s.saw(first)
 		}
-		if d.isCopy(&s, p.Text) {
-			s.Copies++
-		}
-		d.remember(&s, p.Text)
-		s.Pages++
-		if s.Barren++; p.Relevant {
-			s.Barren = 0
-		}
-		d.patterns[id] = s
+		s.saw(sight{p.Text, p.Relevant})
 		if s.bad() {
 			d.suspect(p.URL.Host())
 		}
@@ -130,42 +132,50 @@ func (d *Detector) Saw(p Page) {
 	d.compare(p)
 }
 
-// isCopy tells whether one of the last pages of s is nearly the same as text.
-func (d *Detector) isCopy(s *pattern, text uint64) bool {
-	if s.ring == 0 {
-		return s.Pages > 0 && simhash.Distance(s.last, text) <= simhash.Near
+// pattern returns the pattern with this id, or nil where it has one page at most.
+func (d *Detector) pattern(id uint64) *pattern {
+	if place, known := d.places[id]; known {
+		return &d.patterns[place]
 	}
-	return slices.ContainsFunc(d.rings[s.ring-1][:min(s.Pages, ring)], func(last uint64) bool {
-		return simhash.Distance(last, text) <= simhash.Near
-	})
+	return nil
 }
 
-// remember takes text among the last pages of s.
-func (d *Detector) remember(s *pattern, text uint64) {
-	if s.Pages > 0 && s.ring == 0 {
-		d.rings = append(d.rings, [ring]uint64{s.last})
-		s.ring = uint32(len(d.rings))
+// add makes a pattern that had one page.
+func (d *Detector) add(id uint64, l level) *pattern {
+	if len(d.patterns) >= maxPatterns {
+		d.forget()
 	}
-	if s.ring > 0 {
-		d.rings[s.ring-1][s.Pages%ring] = text
-	}
-	s.last = text
+	d.places[id] = uint32(len(d.patterns))
+	d.patterns = append(d.patterns, pattern{Level: l})
+	return &d.patterns[len(d.patterns)-1]
 }
 
-// forget makes room: patterns that were seen once are the many.
+// forget makes room: patterns that were seen twice are the many.
 func (d *Detector) forget() {
-	for least := uint32(1); len(d.patterns) > maxPatterns*3/4; least *= 2 {
-		maps.DeleteFunc(d.patterns, func(_ uint64, s pattern) bool { return s.Pages <= least })
-	}
-	rings := make([][ring]uint64, 0, len(d.rings))
-	for id, s := range d.patterns {
-		if s.ring > 0 {
-			rings = append(rings, d.rings[s.ring-1])
-			s.ring = uint32(len(rings))
-			d.patterns[id] = s
+	for least := uint32(2); len(d.patterns) > maxPatterns*3/4; least *= 2 {
+		kept := make([]pattern, 0, maxPatterns)
+		for id, place := range d.places {
+			if s := d.patterns[place]; s.Pages > least {
+				d.places[id] = uint32(len(kept))
+				kept = append(kept, s)
+			} else {
+				delete(d.places, id)
+			}
 		}
+		d.patterns = kept
 	}
-	d.rings = rings
+}
+
+// saw adds a page.
+func (s *pattern) saw(page sight) {
+	if slices.ContainsFunc(s.last[:min(s.Pages, ring)], func(text uint64) bool { return simhash.Distance(text, page.text) <= simhash.Near }) {
+		s.Copies++
+	}
+	s.last[s.Pages%ring] = page.text
+	s.Pages++
+	if s.Barren++; page.relevant {
+		s.Barren = 0
+	}
 }
 
 // compare learns from pages that differ in one parameter of the query only.
@@ -243,8 +253,10 @@ func (d *Detector) Look(u weburl.URL) Finding {
 	}
 	worst := Finding{Factor: 1}
 	for _, name := range levels(u) {
-		if f := d.patterns[idOf(name)].judge(name); f.Factor < worst.Factor {
-			worst = f
+		if s := d.pattern(idOf(name)); s != nil {
+			if f := s.judge(name); f.Factor < worst.Factor {
+				worst = f
+			}
 		}
 	}
 	return worst
@@ -290,7 +302,7 @@ func (d *Detector) Dust(u weburl.URL) (all []string) {
 
 // multiplies tells whether a pattern makes copies and has had no relevant page
 // for long: near copies on a relevant site are often pages of their own.
-func (s pattern) multiplies() bool {
+func (s *pattern) multiplies() bool {
 	if s.Barren < minPages {
 		return false
 	}
@@ -301,12 +313,14 @@ func (s pattern) multiplies() bool {
 }
 
 // barren tells whether a host has no end and no yield.
-func (s pattern) barren() bool { return s.Level == wholeHost && s.Barren > poor && s.Barren == s.Pages }
+func (s *pattern) barren() bool {
+	return s.Level == wholeHost && s.Barren > poor && s.Barren == s.Pages
+}
 
-func (s pattern) bad() bool { return s.multiplies() || s.barren() }
+func (s *pattern) bad() bool { return s.multiplies() || s.barren() }
 
 // judge says what is known against the pattern of this name.
-func (s pattern) judge(name string) Finding {
+func (s *pattern) judge(name string) Finding {
 	switch {
 	case s.multiplies():
 		return Finding{traceOf, fmt.Sprintf("%d of the %d pages like %s were nearly the same", s.Copies, s.Pages, name)}
@@ -320,8 +334,8 @@ func (s pattern) judge(name string) Finding {
 func (d *Detector) Counts() (patterns, params int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, s := range d.patterns {
-		if s.bad() {
+	for i := range d.patterns {
+		if d.patterns[i].bad() {
 			patterns++
 		}
 	}

@@ -139,15 +139,18 @@ func TestBounded(t *testing.T) {
 		t.Skip("a hundred thousand pages")
 	}
 	d := New()
-	for i := range maxPatterns {
-		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/%s?p%d=1", i%50_000, strings.Repeat("z", i%100), i)), uint64(i), false})
+	for i := range 2 * maxPatterns {
+		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/%s?p%d=1", i/2, strings.Repeat("z", i%100), i)), uint64(i), false})
 	}
-	spelt := 0
+	once, spelt := 0, 0
+	for range recent.Sorted(&d.once) {
+		once++
+	}
 	for range recent.Sorted(&d.spelt) {
 		spelt++
 	}
-	if len(d.patterns) > maxPatterns || len(d.rings) > len(d.patterns) || len(d.params) > maxParams || spelt > maxSpelt {
-		t.Errorf("%d patterns, %d parameters, %d URLs", len(d.patterns), len(d.params), spelt)
+	if once > maxOnce || len(d.patterns) > maxPatterns || len(d.places) != len(d.patterns) || len(d.params) > maxParams || spelt > maxSpelt {
+		t.Errorf("%d patterns with a page and %d with more, %d parameters, %d URLs", once, len(d.patterns), len(d.params), spelt)
 	}
 	if data, err := d.Snapshot(); err != nil || len(data) > 8<<20 {
 		t.Errorf("snapshot of %d bytes, %v", len(data), err)
@@ -162,14 +165,17 @@ func TestForgets(t *testing.T) {
 		d.Saw(Page{parse(t, "http://cal.example/termine/1"), 1, false})
 	}
 	want := d.Look(parse(t, "http://cal.example/termine/99"))
-	for i := range maxPatterns {
-		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/", i)), uint64(i), false})
+	for i := range 2 * (maxPatterns + 1) {
+		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/", i/2)), uint64(i), false})
+	}
+	if len(d.patterns) >= maxPatterns {
+		t.Fatalf("%d patterns: none was forgotten", len(d.patterns))
 	}
 	if got := d.Look(parse(t, "http://cal.example/termine/99")); got != want || got.Factor == 1 {
 		t.Errorf("%+v, was %+v", got, want)
 	}
-	if d.Saw(Page{parse(t, "http://cal.example/termine/2"), 1, false}); d.patterns[idOf("cal.example/termine/#")].Copies != minPages {
-		t.Errorf("%+v does not remember its pages", d.patterns[idOf("cal.example/termine/#")])
+	if d.Saw(Page{parse(t, "http://cal.example/termine/2"), 1, false}); d.pattern(idOf("cal.example/termine/#")).Copies != minPages {
+		t.Errorf("%+v does not remember its pages", d.pattern(idOf("cal.example/termine/#")))
 	}
 }
 
