@@ -125,6 +125,7 @@ type Cache struct {
 	options Options
 
 	mu     sync.Mutex
+	none   rules                    // of all sites that have none
 	sites  map[string]*list.Element // of *site, by scheme and host
 	order  list.List                // last used first
 	memory int64
@@ -283,7 +284,7 @@ func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 	case r.Status < 400 && !r.Location.IsZero() && past.hops < maxHops:
 		s.trouble = &trouble{fails: past.fails, next: r.Location, hops: past.hops + 1}
 	default: // 4xx, a redirect to nowhere, or one too many
-		c.known(s, &rules{})
+		c.known(s, &c.none)
 	}
 	return nil
 }
