@@ -192,7 +192,7 @@ func Holder(dir string) (pid int, locked bool, err error) {
 }
 
 // storeOptions divides o.Memory: three thirty-seconds for up to three memtables,
-// an eighth for buffers, a sixteenth for links that were read, a sixty-fourth
+// an eighth for buffers, a thirty-second for links that were read, a sixty-fourth
 // for what became of URLs lately. The rest is for hosts, filters, table indexes,
 // what compactions have in hand and what the garbage collector has not got round
 // to.

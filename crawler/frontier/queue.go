@@ -144,7 +144,7 @@ const (
 	maxMoved     = 4   // blocks that have moved and are not written yet
 	fewItems     = 8   // of a host in memory that is asked for room: half of them stay
 	buffersShare = 8   // one part in … of Options.Memory is for buffers
-	linksShare   = 16  // one part in … is for links that were read
+	linksShare   = 32  // one part in … is for links that were read
 	latelyShare  = 64  // one part in … is for what became of URLs
 	bufferBytes  = 160
 	itemBytes    = 32
@@ -216,6 +216,9 @@ func (q *buffer) search(p place) int {
 
 func (q *buffer) insert(it item) {
 	i := q.search(it.place)
+	if n := len(q.items); n == cap(q.items) {
+		q.items = append(make([]item, 0, n+n/4+2), q.items...) // append would leave up to half of it empty, for each host
+	}
 	q.items = slices.Insert(q.items, i, it)
 	if it.disk != it.rank {
 		q.moved++
@@ -230,8 +233,8 @@ func (q *buffer) find(tie uint64) int {
 func (q *buffer) remove(i int) item {
 	it := q.items[i]
 	q.items = slices.Delete(q.items, i, i+1)
-	if n := len(q.items); cap(q.items) > max(fewItems, 4*n) {
-		q.items = append(make([]item, 0, 2*n), q.items...)
+	if n := len(q.items); cap(q.items) > max(fewItems, 2*n) {
+		q.items = append(make([]item, 0, n+n/4), q.items...)
 	}
 	if it.disk != it.rank {
 		q.moved--
