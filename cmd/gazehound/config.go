@@ -181,7 +181,7 @@ type (
 		MaxPages int64 `mapstructure:"max_pages"`
 	}
 	LogConfig struct {
-		Level string
+		Level, Format string
 	}
 	HostConfig struct {
 		Delay        time.Duration
@@ -258,7 +258,7 @@ func DefaultConfig() Config {
 		Serve:   ServeConfig{Listen: "127.0.0.1:8090", CORS: []string{}, MaxLimit: 500, QueryTimeout: 5 * time.Second, Hosts: []string{}, Rate: 20, RemovalForm: true},
 		Cluster: ClusterConfig{Crawl: "gazehound", Routes: []string{}, Partition: "site-hash", Policy: "A", NKeys: []string{}, Away: 5 * time.Minute, Lease: time.Minute, Linger: 15 * time.Second, MaxBytes: 1e9, WaitFor: 1, Order: "auto", Patience: 5 * time.Second},
 		Admin:   AdminConfig{Listen: "127.0.0.1:8091"},
-		Log:     LogConfig{Level: "info"},
+		Log:     LogConfig{Level: "info", Format: "text"},
 		Hosts:   map[string]HostConfig{},
 	}
 }
@@ -343,6 +343,7 @@ func (a *app) config(flagKeys map[string]string) (*Config, error) {
 		return nil, err
 	}
 	a.setLevel(c.Log.Level)
+	a.setFormat(c.Log.Format)
 	return &c, nil
 }
 
@@ -560,6 +561,7 @@ func (c *Config) Validate() error {
 	checks := []error{
 		oneOf("gazetteer.min_precision", c.Gazetteer.MinPrecision, "auto", "house", "street", "postcode"),
 		oneOf("log.level", c.Log.Level, logLevels...),
+		oneOf("log.format", c.Log.Format, logFormats...),
 		oneOf("crawl.judge", c.Crawl.Judge, judgeNames...),
 		between("crawl.topic_share", c.Crawl.TopicShare, 0.001, 1),
 		between("crawl.alpha", c.Crawl.Alpha, 0, 1000),

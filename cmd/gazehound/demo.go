@@ -330,6 +330,9 @@ func (a *app) self(ctx context.Context, stdout io.Writer, args ...string) error 
 	stderr := io.Writer(&complaints)
 	if stdout == a.stdout {
 		stderr = a.stderr
+		if a.format != "" {
+			args = append(args, "--log-format", a.format)
+		}
 	}
 	switch code := run(ctx, args, a.stdin, stdout, stderr); {
 	case code == exitOK:

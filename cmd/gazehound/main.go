@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -63,7 +65,9 @@ type app struct {
 	verbose    int
 	yes        bool
 
-	level *slog.LevelVar // of what is said on stderr: --quiet, -v, log.level; nil: info
+	level  *slog.LevelVar // of what is said on stderr: --quiet, -v, log.level; nil: info
+	format string         // of what is said on stderr: --log-format; "": log.format
+	log    *slog.Logger   // of lines of JSON; nil: text
 
 	flags *pflag.FlagSet // of the command that runs
 }
@@ -85,7 +89,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.As(err, &silent) {
 		return code
 	}
-	fmt.Fprintf(stderr, "error: %s\n", oneLine(err.Error()))
+	a.setFormat("text") // that of the flag, where nothing was read
+	a.failed(code, err.Error())
 	if a.json {
 		a.printJSON(map[string]any{"type": "exit_error", "exit_code": code, "message": oneLine(err.Error())})
 	}
@@ -110,6 +115,12 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 			a.flags = cmd.Flags()
 			a.dataGiven = cmd.Flags().Changed("data")
 			a.setLevel("info")
+			if a.format != "" && !slices.Contains(logFormats, a.format) {
+				return fail(exitUsage, "--log-format: %.40q is not one of %s.%s", a.format, strings.Join(logFormats, ", "), didYouMean(a.format, logFormats))
+			}
+			if a.format != "" {
+				a.setFormat(a.format)
+			}
 			return nil
 		},
 	}
@@ -121,6 +132,7 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	p.BoolVar(&a.json, "json", false, "print JSON instead of text")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
 	p.CountVarP(&a.verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
+	p.StringVar(&a.format, "log-format", "", "`FORMAT` of what is said on standard error: text, or json with one object a line (default text, or log.format)")
 	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
 	p.SortFlags = false
 	addCommands(root, a)
@@ -235,6 +247,27 @@ func (a *app) setLevel(configured string) {
 	}
 }
 
+// logFormats are the values of log.format.
+var logFormats = []string{"text", "json"}
+
+// setFormat chooses how things are said: as the flag says, or else as
+// configured. What is JSON once stays so.
+func (a *app) setFormat(configured string) {
+	if a.log == nil && a.level != nil && cmp.Or(a.format, configured) == "json" {
+		a.log = a.jsonLog(a.level)
+	}
+}
+
+// jsonLog writes lines of JSON on standard error, with times of UTC.
+func (a *app) jsonLog(level slog.Leveler) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, at slog.Attr) slog.Attr {
+		if len(groups) == 0 && at.Key == slog.TimeKey {
+			at.Value = slog.TimeValue(at.Value.Time().UTC())
+		}
+		return at
+	}}))
+}
+
 // says tells whether lines of this level are written.
 func (a *app) says(level slog.Level) bool {
 	return a.level == nil && level >= slog.LevelInfo || a.level != nil && level >= a.level.Level()
@@ -242,14 +275,30 @@ func (a *app) says(level slog.Level) bool {
 
 // say writes a line for people to standard error unless --quiet is given.
 func (a *app) say(format string, args ...any) {
-	if a.says(slog.LevelInfo) {
+	switch {
+	case a.log != nil:
+		a.log.Info(oneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
+	case a.says(slog.LevelInfo):
 		fmt.Fprintf(a.stderr, format+"\n", args...)
 	}
 }
 
 // warn writes a warning to standard error.
 func (a *app) warn(format string, args ...any) {
+	if a.log != nil {
+		a.log.Warn(oneLine(fmt.Sprintf(format, args...)))
+		return
+	}
 	fmt.Fprintf(a.stderr, "warning: "+format+"\n", args...)
+}
+
+// failed writes why the program ends with code.
+func (a *app) failed(code int, why string) {
+	if a.log != nil {
+		a.log.Error(oneLine(why), "exit_code", code)
+		return
+	}
+	fmt.Fprintf(a.stderr, "error: %s\n", oneLine(why))
 }
 
 // signals returns a context that the first SIGINT or SIGTERM cancels.

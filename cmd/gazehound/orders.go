@@ -184,7 +184,8 @@ func (a *app) reload(w *web, watch *progress) {
 	defer watch.newLine()
 	watch.newLine()
 	level := a.level.Level()
-	cfg, err := a.config(crawlFlags)
+	reader := *a // the format of what is said stays, for others say something meanwhile
+	cfg, err := reader.config(crawlFlags)
 	if err == nil && w.polite != nil && cfg.Fetch.Delay == 0 && !onLoopback(cfg) {
 		err = errors.New("fetch.delay 0s is for loopback only")
 	}

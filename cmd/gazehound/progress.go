@@ -78,7 +78,7 @@ func newProgress(a *app, p project, f *frontier.Frontier, gate *polite.Gate, o c
 	for _, kind := range o.emit {
 		w.emit[kind] = true
 	}
-	w.redraws = isTerminal(a.stderr)
+	w.redraws = isTerminal(a.stderr) && a.log == nil
 	w.before = f.Totals()
 	w.samples = []sample{{w.began, w.before.Pages, processorTime()}}
 	return w
@@ -142,7 +142,11 @@ func (w *progress) visited(v *crawler.Visit) {
 		w.judged(v.Outcome.Relevant)
 	}
 	w.mu.Unlock()
-	if w.a.says(slog.LevelDebug) {
+	switch {
+	case w.a.log != nil:
+		w.a.log.Debug("visit", "kind", v.Outcome.Kind, "reason", v.Outcome.Reason, "status", v.Outcome.Status, "relevant", v.Outcome.Relevant,
+			"addresses", len(v.Outcome.Addresses), "priority", round(v.Entry.Priority, 3), "distance", v.Entry.Distance, "url", v.Entry.URL.String())
+	case w.a.says(slog.LevelDebug):
 		w.newLine()
 		fmt.Fprintf(w.a.stderr, "%s INFO visit kind=%s reason=%q status=%d relevant=%t addresses=%d priority=%.3f distance=%d url=%s\n",
 			v.Outcome.At.UTC().Format(time.RFC3339), v.Outcome.Kind, v.Outcome.Reason, v.Outcome.Status, v.Outcome.Relevant,
@@ -260,6 +264,11 @@ func (w *progress) print(quiet bool) {
 	}
 	switch {
 	case quiet:
+	case w.a.log != nil:
+		line := slog.NewRecord(s.At, slog.LevelInfo, "status", 0)
+		line.Add("pages", s.Pages, "relevant", s.Relevant, "harvest", round(s.Harvest(), 4), "harvest_1000", s.HarvestRecent,
+			"addresses", s.Addresses, "pps", s.Rate, "links", s.Queued, "hosts", with, "state", boundBy(bound))
+		w.a.log.Handler().Handle(context.Background(), line) // whatever the level: somebody asked
 	case w.redraws:
 		line := fmt.Sprintf(" %s  %.1f %% relevant (last 1,000: %.1f %%)  %s  %.1f p/s  %s on %s (%s ready, %s waiting)  %s  %s",
 			several(s.Pages, "page"), 100*s.Harvest(), 100*s.HarvestRecent, several(s.Addresses, "address"), s.Rate, several(s.Queued, "link"), several(with, "host"), count(s.Hosts.Ready), count(s.Hosts.Waiting),
@@ -331,57 +340,69 @@ func (w *progress) finish(runErr error) error {
 	w.end = reason
 	w.mu.Unlock()
 	monitor.Write(w.p.status(), w.board.Tick(w.snapshot()).Snapshot) // what it would tell is printed here, too
-	w.a.say("Crawl of %s %s, after %s\n", oneLine(w.region), text, took.Round(time.Second/10))
-	w.a.say("  pages fetched  %9s      relevant    %8s   %.1f %%", count(t.Pages), count(t.Relevant), 100*ratio(t.Relevant, t.Pages))
-	w.a.say("  bytes          %9s      addresses   %8s", megabytes(t.Bytes), count(t.Addresses))
-	w.a.say("  links waiting  %9s      hosts       %8s", count(t.Queued), count(t.Hosts))
-	w.a.say("  links seen     %9s      = %s", count(t.Links), accounts(t.Queued, t.Visited, t.Repeats, t.Dropped))
-	if n := w.again["same"] + w.again["changed"] + w.again["gone"] + w.again["unknown"]; n > 0 {
-		w.a.say("  asked again    %9s      the same %d · changed %d · gone %d · no answer %d", count(n), w.again["same"], w.again["changed"], w.again["gone"], w.again["unknown"])
-	}
-	if w.left > 0 {
-		w.a.say("  still due      %9s      --revisit again goes on with them", count(w.left))
-	}
 	patterns, params := w.traps.Counts()
-	if patterns+params > 0 {
-		w.a.say("  demoted        %9s      patterns of URLs, %s that %s nothing (explain URL says why)", count(patterns), several(params, "parameter"), map[bool]string{true: "changes", false: "change"}[params == 1])
-	}
-	if c := w.board.State().Streets; c.All > 0 {
-		w.a.say("  streets found  %9s      of %s, %.1f %%; %d of them by the last 1,000 pages", count(c.Found), count(c.All), 100*ratio(int64(c.Found), int64(c.All)), c.Recent)
-	}
 	var wide index.Stats
 	if w.index != nil {
-		no := false
-		if r, err := w.index.Search(context.Background(), index.Query{InOSM: &no, Limit: 1}); w.osm && err == nil && r.Total > 0 {
-			w.a.say("  not on the map %9s      the gazetteer has no house there: gazehound export maproulette --only-missing%s", count(r.Total), w.a.dataFlag())
-		}
 		wide, _ = w.index.Stats(context.Background()) // counts only; what cannot be read has been told before
-		if wide.SiteWide > 0 {
-			w.a.say("  site-wide      %9s      addresses, as of a footer; %s hold no other", count(wide.SiteWide), several(wide.SiteWidePages, "relevant page"))
-		}
 	}
-	for _, left := range []struct {
-		name    string
-		reasons map[string]int64
-	}{{"skipped", t.Skipped}, {"errors", t.Errors}} {
-		w.a.say("%s", strings.TrimRight(fmt.Sprintf("  %-14s %9s      %s", left.name, count(sum(left.reasons)), byReason(left.reasons)), " "))
+	all := summaryLine{"summary", w.region, w.strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
+		round(took.Seconds(), 3), reason, code, w.resumed, code != exitOK || reason == "page-limit",
+		t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats, w.again, w.left, patterns, params, wide.SiteWide, wide.SiteWidePages}
+	if w.a.log != nil {
+		w.a.log.Info("summary", "crawl", all)
+	} else {
+		w.a.say("Crawl of %s %s, after %s\n", oneLine(w.region), text, took.Round(time.Second/10))
+		w.table(&all)
 	}
 	if code == exitCrawlFailed {
-		fmt.Fprintf(w.a.stderr, "error: none of the seeds could be downloaded (%s). Is this machine online?\n", byReason(merge(t.Errors, t.Skipped)))
+		w.a.failed(code, fmt.Sprintf("none of the seeds could be downloaded (%s). Is this machine online?", byReason(merge(t.Errors, t.Skipped))))
 	}
 	w.next(reason, t)
 	if w.a.json {
-		w.a.printJSON(summaryLine{"summary", w.region, w.strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
-			round(took.Seconds(), 3), reason, code, w.resumed, code != exitOK || reason == "page-limit",
-			t.Pages - w.before.Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited, t.Repeats, w.again, w.left, patterns, params, wide.SiteWide, wide.SiteWidePages})
+		w.a.printJSON(all)
 	}
 	switch {
 	case code == exitOK:
 		return nil
 	case reason == "error":
-		fmt.Fprintf(w.a.stderr, "error: %s\n", oneLine(runErr.Error()))
+		w.a.failed(code, runErr.Error())
 	}
 	return silentExit(code)
+}
+
+// table prints the counts of a crawl that has ended.
+func (w *progress) table(s *summaryLine) {
+	w.a.say("  pages fetched  %9s      relevant    %8s   %.1f %%", count(s.Pages), count(s.Relevant), 100*ratio(s.Relevant, s.Pages))
+	w.a.say("  bytes          %9s      addresses   %8s", megabytes(s.Bytes), count(s.Addresses))
+	w.a.say("  links waiting  %9s      hosts       %8s", count(s.Links), count(s.Hosts))
+	w.a.say("  links seen     %9s      = %s", count(s.Seen), accounts(s.Links, s.Visited, s.Repeats, s.Dropped))
+	if n := s.Again["same"] + s.Again["changed"] + s.Again["gone"] + s.Again["unknown"]; n > 0 {
+		w.a.say("  asked again    %9s      the same %d · changed %d · gone %d · no answer %d", count(n), s.Again["same"], s.Again["changed"], s.Again["gone"], s.Again["unknown"])
+	}
+	if s.Due > 0 {
+		w.a.say("  still due      %9s      --revisit again goes on with them", count(s.Due))
+	}
+	if s.Patterns+s.Params > 0 {
+		w.a.say("  demoted        %9s      patterns of URLs, %s that %s nothing (explain URL says why)", count(s.Patterns), several(s.Params, "parameter"), map[bool]string{true: "changes", false: "change"}[s.Params == 1])
+	}
+	if c := w.board.State().Streets; c.All > 0 {
+		w.a.say("  streets found  %9s      of %s, %.1f %%; %d of them by the last 1,000 pages", count(c.Found), count(c.All), 100*ratio(int64(c.Found), int64(c.All)), c.Recent)
+	}
+	if w.index != nil && w.osm {
+		no := false
+		if r, err := w.index.Search(context.Background(), index.Query{InOSM: &no, Limit: 1}); err == nil && r.Total > 0 {
+			w.a.say("  not on the map %9s      the gazetteer has no house there: gazehound export maproulette --only-missing%s", count(r.Total), w.a.dataFlag())
+		}
+	}
+	if s.Wide > 0 {
+		w.a.say("  site-wide      %9s      addresses, as of a footer; %s hold no other", count(s.Wide), several(s.WidePages, "relevant page"))
+	}
+	for _, left := range []struct {
+		name    string
+		reasons map[string]int64
+	}{{"skipped", s.Skipped}, {"errors", s.Errors}} {
+		w.a.say("%s", strings.TrimRight(fmt.Sprintf("  %-14s %9s      %s", left.name, count(sum(left.reasons)), byReason(left.reasons)), " "))
+	}
 }
 
 // next says what may be done after a crawl that has ended as it should.

@@ -337,6 +337,9 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 		level = slog.LevelDebug
 	}
 	o.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+	if a.log != nil {
+		o.Log = a.jsonLog(level)
+	}
 	o.Region = cfg.Region.Name
 	p := project{a.data}
 	o.Coverage = p.coverage
