@@ -74,6 +74,7 @@ const (
 	mostShare = 0.92             // of the ceiling may be used before mapped pages are given back
 	goodShare = 0.88             // is what is left then
 	period    = time.Second / 50 // between two looks: pages of cached files come back by the megabyte
+	seldom    = time.Second      // between two times that the program's pages are given back
 )
 
 type keeper struct {
@@ -83,6 +84,7 @@ type keeper struct {
 	next     uint64      // address at which to go on
 	program  [][2]uint64 // where the program's code and constants are
 	isSplit  bool        // the program's pages come one by one
+	last     time.Time   // that they were given back
 }
 
 // Fixed calls fn with the absolute names of files that stay mapped as they are,

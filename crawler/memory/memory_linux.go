@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,8 +16,9 @@ const step = 4 << 20 // bytes of a file that are looked at together
 // giveBack asks the system to take back about need bytes of mapped files.
 //
 // The program itself comes first: its pages stay in the system's cache, so that
-// it costs next to nothing to have those in use again. Half of them are left
-// room for that. Before the first time they are split, see split.
+// it costs little to have those in use again. Half of them are left room for
+// that. Most are in use again at once, which costs more than it gives when it is
+// done at each look. Before the first time they are split, see split.
 //
 // Of the other files it takes as much as need be and no more, because what is
 // taken has to be had again, and each time from where it ended the last time on,
@@ -36,13 +38,19 @@ func (k *keeper) giveBack(need int64) {
 		k.isSplit = true
 		split(k.program)
 	}
-	for _, s := range k.program {
-		unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), unix.MADV_DONTNEED)
-		need += int64(s[1]-s[0]) / 2
+	if now := time.Now(); now.Sub(k.last) >= seldom {
+		k.last = now
+		for _, s := range k.program {
+			unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), unix.MADV_DONTNEED)
+			need += int64(s[1]-s[0]) / 2
+		}
 	}
-	enough := func() bool {
+	left := func() int64 {
 		now, err := k.meter.used()
-		return err != nil || before.Mapped-now.Mapped >= need
+		if err != nil {
+			return 0
+		}
+		return need - (before.Mapped - now.Mapped)
 	}
 	fixed := map[string]bool{} // hundreds of names, asked for each file that is mapped
 	isFixed := func(name string) bool { return fixed[name] }
@@ -51,14 +59,19 @@ func (k *keeper) giveBack(need int64) {
 			for _, name := range names {
 				fixed[name] = true
 			}
-			k.advise(unix.MADV_DONTNEED, enough, isFixed)
+			k.advise(unix.MADV_DONTNEED, left, isFixed)
 		})
 	}
-	k.advise(unix.MADV_PAGEOUT, enough, func(name string) bool { return !isFixed(name) }) // nothing is left of those that are
+	k.advise(unix.MADV_PAGEOUT, left, func(name string) bool { return !isFixed(name) }) // nothing is left of those that are
 }
 
-// advise says what to do with the mapped files that are meant, until that is enough.
-func (k *keeper) advise(advice uintptr, enough func() bool, meant func(name string) bool) {
+// advise says what to do with the mapped files that are meant, until nothing is
+// left to be given back.
+func (k *keeper) advise(advice uintptr, left func() int64, meant func(name string) bool) {
+	most := left() // bytes that may be given back before it is worth a look
+	if most <= 0 {
+		return
+	}
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return
@@ -84,12 +97,14 @@ func (k *keeper) advise(advice uintptr, enough func() bool, meant func(name stri
 		first++
 	}
 	for i := range spans {
-		if enough() {
-			return
-		}
 		s := spans[(first+i)%len(spans)]
 		unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), advice) // what it cannot do it leaves
 		k.next = s[1]
+		if most -= int64(s[1] - s[0]); most <= 0 {
+			if most = left(); most <= 0 {
+				return
+			}
+		}
 	}
 }
 
