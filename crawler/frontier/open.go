@@ -54,7 +54,7 @@ func Open(o Options) (*Frontier, error) {
 
 // start returns the frontier of an open store.
 func start(o Options, db *badger.DB) (*Frontier, error) {
-	codec, err := newCodec(o.Memory / linksShare)
+	codec, err := newCodec(o.Memory / groupsShare)
 	if err != nil {
 		return nil, err
 	}
@@ -192,10 +192,10 @@ func Holder(dir string) (pid int, locked bool, err error) {
 }
 
 // storeOptions divides o.Memory: three thirty-seconds for up to three memtables,
-// an eighth for buffers, a thirty-second for links that were read, a sixty-fourth
-// for what became of URLs lately. The rest is for hosts, filters, table indexes,
-// what compactions have in hand and what the garbage collector has not got round
-// to.
+// an eighth for buffers, a thirty-second for groups that links were read from, a
+// sixty-fourth for what became of URLs lately. The rest is for hosts, filters,
+// table indexes, what compactions have in hand and what the garbage collector has
+// not got round to.
 func storeOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)
 	if o.InMemory {

@@ -144,7 +144,7 @@ const (
 	maxMoved     = 4   // blocks that have moved and are not written yet
 	fewItems     = 8   // of a host in memory that is asked for room: half of them stay
 	buffersShare = 8   // one part in … of Options.Memory is for buffers
-	linksShare   = 32  // one part in … is for links that were read
+	groupsShare  = 32  // one part in … is for groups that links were read from
 	latelyShare  = 64  // one part in … is for what became of URLs
 	bufferBytes  = 160
 	itemBytes    = 32

@@ -27,7 +27,7 @@ func FuzzRecords(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(g.encode(nil))
+	f.Add(g.encode())
 	f.Add(codec.pack(&g))
 	f.Add(urlRecord{state: Queued, rank: 5, distance: 2, ref: makeRef(300, 7), retries: 1}.encode())
 	f.Add(urlRecord{state: Visited, seq: 77}.encode())
@@ -152,13 +152,13 @@ func TestOtherGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer zstds.Close()
-	if got, err := unpack(codec, zstds.EncodeAll(g.encode(nil), []byte{asZstd}), 0); err != nil || got != e {
+	if got, err := unpack(codec, zstds.EncodeAll(g.encode(), []byte{asZstd}), 0); err != nil || got != e {
 		t.Errorf("of format 2: %+v, %v; want %+v", got, err, e)
 	}
 	huge := make([]byte, maxPlain+1)
 	for name, value := range map[string][]byte{
 		"none":       nil,
-		"unknown":    append([]byte{3}, g.encode(nil)...),
+		"unknown":    append([]byte{3}, g.encode()...),
 		"large zstd": zstds.EncodeAll(huge, []byte{asZstd}),
 		"large S2":   append([]byte{asS2}, s2.Encode(nil, huge)...),
 		"no S2":      {asS2, 5, 0xff, 0xff},

@@ -80,9 +80,9 @@ func (g *group) add(e *Entry) (index int) {
 	return len(g.ends) - 1
 }
 
-// encode appends g uncompressed to b.
-func (g *group) encode(b []byte) []byte {
-	b = slices.Grow(b, len(g.data)+16*len(g.parents)+2*len(g.ends)+16)
+// encode returns g uncompressed.
+func (g *group) encode() []byte {
+	b := make([]byte, 0, len(g.data)+16*len(g.parents)+2*len(g.ends)+16)
 	b = binary.AppendVarint(b, g.found)
 	b = binary.AppendUvarint(b, uint64(len(g.parents)))
 	for _, p := range g.parents {
@@ -161,30 +161,16 @@ type codec struct {
 	older *zstd.Decoder // of stores of format 2
 
 	mu     sync.Mutex
-	recent [recentGroups]plainGroup // that links were read from, by number modulo the room
-	links  shelf                    // that were read
-	epoch  int                      // how often forget was called
-	alone  group                    // room for the words of one link
-	room   []byte                   // … uncompressed
+	groups shelf  // records of groups that links were read from
+	room   []byte // for the last of them uncompressed
+	epoch  int    // how often forget was called
 }
 
-// A plainGroup is a group uncompressed. Its room is used for the next one.
-type plainGroup struct {
-	id    uint64
-	plain []byte // empty: none is here
-}
-
-// recentGroups is how many groups stay uncompressed: links that are scored at
-// the front of the queue, and the parents of visited pages, lie in few. They
-// take about 10 kB each.
-const recentGroups = 256
-
-// forget lets go of what stays uncompressed: groups were stored anew.
+// forget lets go of groups that were read: some were stored anew.
 func (c *codec) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clear(c.recent[:])
-	c.links.clear()
+	c.groups.clear()
 	c.epoch++
 }
 
@@ -192,14 +178,14 @@ func (c *codec) forget() {
 // any length.
 const maxPlain = maxGroupBytes + 16*maxGroup + 16<<10
 
-// newCodec returns a codec that keeps up to so many bytes of links that were
+// newCodec returns a codec that keeps up to so many bytes of groups that were
 // read.
 func newCodec(bytes int64) (*codec, error) {
 	older, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxPlain), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
-	return &codec{older: older, links: newShelf(bytes)}, nil
+	return &codec{older: older, groups: newShelf(bytes)}, nil
 }
 
 func (c *codec) close() { c.older.Close() }
@@ -212,7 +198,7 @@ const (
 
 // pack returns the record of a group.
 func (c *codec) pack(g *group) []byte {
-	plain := g.encode(nil)
+	plain := g.encode()
 	b := make([]byte, 1+s2.MaxEncodedLen(len(plain)))
 	b[0] = asS2
 	return slices.Clone(b[:1+len(s2.EncodeBetter(b[1:], plain))])
@@ -303,10 +289,10 @@ func (c *codec) unpackAll(value []byte) (entries []Entry, err error) {
 // link reads a link of the store.
 func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
 	c.mu.Lock()
-	g, epoch := &c.recent[r.group()%recentGroups], c.epoch
-	if g.id == r.group() && len(g.plain) > 0 {
+	epoch := c.epoch
+	if value := c.groups.get(r.group()); value != nil {
 		defer c.mu.Unlock()
-		e, err = decodeItem(g.plain, r.index())
+		e, err = c.item(value, r.index())
 		return e, true, err
 	}
 	c.mu.Unlock()
@@ -315,15 +301,10 @@ func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
 		unread = false
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		plain, err := c.plain(value, g.plain)
-		if err != nil {
-			g.plain = nil
-			return err
+		if epoch == c.epoch { // else it may have been stored anew meanwhile
+			c.groups.put(r.group(), value)
 		}
-		if g.id, g.plain = r.group(), plain; epoch != c.epoch { // it was stored anew meanwhile
-			g.plain = nil
-		}
-		e, err = decodeItem(plain, r.index())
+		e, err = c.item(value, r.index())
 		return err
 	})
 	if known && err != nil && unread { // a power cut took it out of the value log
@@ -332,30 +313,21 @@ func (c *codec) link(txn *badger.Txn, r ref) (e Entry, known bool, err error) {
 	return e, known, err
 }
 
+// item returns a link of the record of a group. c.mu is held.
+func (c *codec) item(value []byte, index int) (Entry, error) {
+	plain, err := c.plain(value, c.room)
+	if err != nil {
+		return Entry{}, err
+	}
+	c.room = plain
+	return decodeItem(plain, index)
+}
+
 // words reads the link to k.
 func (c *codec) words(txn *badger.Txn, r ref, k Key) (Entry, error) {
-	var room [512]byte
-	c.mu.Lock()
-	kept, epoch := c.links.get(r, room[:0]), c.epoch
-	c.mu.Unlock()
-	if len(kept) > 0 {
-		if e, err := decodeItem(kept, 0); err == nil && KeyOf(e.URL) == k {
-			return e, nil
-		}
-	}
 	e, known, err := c.link(txn, r)
 	if err == nil && (!known || KeyOf(e.URL) != k) {
 		err = errDamaged
-	}
-	if err == nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if epoch == c.epoch {
-			c.alone = group{parents: c.alone.parents[:0], ends: c.alone.ends[:0], data: c.alone.data[:0]}
-			c.alone.add(&e)
-			c.room = c.alone.encode(c.room[:0])
-			c.links.put(r, c.room)
-		}
 	}
 	return e, err
 }
