@@ -173,6 +173,7 @@ type Crawler struct {
 	reserved reservations
 	trails   trails
 	failures atomic.Int64
+	resting  atomic.Bool // Stay waits for its next round
 	report   sync.Mutex
 }
 

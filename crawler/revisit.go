@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -107,6 +108,54 @@ func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left in
 		return false, c.revisit(ctx, tree, queue, e)
 	})
 	return all - int(queue.Totals().Visited), err
+}
+
+// Stay is a crawl that goes on until ctx ends: it asks the pages again that are
+// due, goes on with Run, and does so anew after every. Each of the two takes no
+// longer than that at a time, so that neither keeps the other from its turn.
+// Where no link is left or the budget of pages is used up, Stay rests until the
+// next round.
+func (c *Crawler) Stay(ctx context.Context, tree *frontier.Frontier, every time.Duration) (left int, err error) {
+	for {
+		err := round(ctx, every, func(ctx context.Context) (err error) {
+			left, err = c.Revisit(ctx, tree)
+			return err
+		})
+		if err != nil {
+			return left, err
+		}
+		err = round(ctx, every, func(ctx context.Context) error {
+			if err := c.Run(ctx); err != nil {
+				return err
+			}
+			c.resting.Store(true)
+			defer c.resting.Store(false)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		if err != nil {
+			return left, err
+		}
+	}
+}
+
+// Resting tells whether Stay has nothing to do until its next round.
+func (c *Crawler) Resting() bool { return c.resting.Load() }
+
+// errRound ends a round of Stay.
+var errRound = errors.New("the round is over")
+
+// round calls f, and ends it after a while, which is no error.
+func round(ctx context.Context, most time.Duration, f func(context.Context) error) error {
+	timed, stop := context.WithTimeoutCause(ctx, most, errRound)
+	defer stop()
+	if err := f(timed); err != nil && !errors.Is(err, errRound) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // revisit asks one page again. Like a visit it is given up last.

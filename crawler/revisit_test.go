@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -220,4 +221,56 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("%+v: no error", s)
 		}
 	}
+}
+
+// A crawl that stays asks again what is due, round after round, fetches what is
+// new in between, rests in the meantime, and ends when it is told to.
+func TestStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &paper{pages: map[string]string{"/": `<a href=/a>a</a>`, "/a": here}}
+		f, err := frontier.Open(frontier.Options{Dir: t.TempDir(), Memory: 32e6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		order, err := strategy.New("breadth-first", strategy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &crawler.Crawler{
+			Options:  crawler.Options{Workers: 1, Grace: time.Second, Revisits: crawler.Schedule{First: 2 * time.Minute, Min: time.Minute, Max: 10 * time.Minute}},
+			Frontier: f, Fetcher: w, Gate: crawler.Open{}, Judge: judge{}, Strategy: order,
+			Scope: func(weburl.URL) string { return "" },
+		}
+		seed(t, c, "http://a.example/")
+		asked := errors.New("asked to end")
+		ctx, end := context.WithCancelCause(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := c.Stay(ctx, f, time.Minute)
+			ended <- err
+		}()
+		time.Sleep(30 * time.Second)
+		if got := w.took(); !slices.Equal(got, []string{"/", "/a"}) || !c.Resting() {
+			t.Errorf("at first it asked %v; resting %v", got, c.Resting())
+		}
+		time.Sleep(3 * time.Minute)
+		if got := w.took(); !slices.Contains(got, "?/a") {
+			t.Errorf("after 3 minutes it has asked %v, and not /a on condition", got)
+		}
+		w.mu.Lock()
+		w.pages["/a"] = here + ` and more <a href=/new>new</a>`
+		w.mu.Unlock()
+		time.Sleep(10 * time.Minute)
+		if got := w.took(); !slices.Contains(got, "/new") || !c.Resting() {
+			t.Errorf("it asked %v, and not the new page; resting %v", got, c.Resting())
+		}
+		end(asked)
+		if err := <-ended; err != asked {
+			t.Errorf("it ended with %v, want %v", err, asked)
+		}
+		if c.Resting() {
+			t.Error("it rests and has ended")
+		}
+	})
 }

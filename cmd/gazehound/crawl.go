@@ -57,6 +57,7 @@ type crawlOptions struct {
 	fresh    bool
 	newModel bool
 	revisit  bool
+	stay     time.Duration // between rounds of a crawl that does not end; 0: it ends
 	dryRun   bool
 	serve    string
 	stats    time.Duration
@@ -79,7 +80,8 @@ included; to reach it is success (exit 0).
 
 --revisit asks visited pages again, each at its own interval (revisit.first, min and
 max of the configuration), and marks what is gone. Pages asked again do not count
-towards --max-pages.
+towards --max-pages. --stay does so again and again, for a crawl that runs for
+months: it does not end where no link is left or --max-pages is reached.
 
 --strategy says which links come first, or at all:
   lookahead         what the model expects behind the link, and behind the links there
@@ -107,6 +109,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
   gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
   gazehound crawl --warc archive --max-pages 500
   gazehound crawl --revisit --max-time 8h
+  gazehound crawl --stay 1h --max-pages 50000
   gazehound crawl --strategy trend --topics topics.yaml --examples shop.html --judge topic --seed https://www.example.org/
   gazehound crawl --judge language --language th --seed https://www.example.co.th/ --contact https://example.org/bot
   gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s`,
@@ -134,6 +137,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.replay, "replay", nil, "fetch from this WARC `FILE|DIR` and not from the network (repeatable)")
 	f.BoolVar(&o.fresh, "fresh", false, "throw the crawl and its index away and start over; what the model learned stays")
 	f.BoolVar(&o.revisit, "revisit", false, "first ask the pages again that are due, relevant ones first; new links come after them")
+	f.DurationVar(&o.stay, "stay", 0, "do not end: ask the pages that are due again at this interval, such as 1h, and go on with new links in between")
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
 	f.String("region", "", "what the crawl is about: `NAME`, relation/ID, FILE.geojson, minLon,minLat,maxLon,maxLat or postcodes:…")
 	f.Int64("max-pages", d.Crawl.MaxPages, "HTML pages of the crawl; 0 is no limit")
@@ -205,6 +209,12 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	a.json = a.json || len(o.emit) > 0
 	if o.stats <= 0 {
 		return fail(exitUsage, "--stats wants a positive duration, got %v", o.stats)
+	}
+	switch {
+	case o.stay < 0 || o.stay > 0 && o.stay < time.Second:
+		return fail(exitUsage, "--stay wants a duration of a second or more, such as 1h, got %v", o.stay)
+	case o.stay > 0 && o.node:
+		return fail(exitUsage, "--stay is for a crawl of one machine; start nodes again with --revisit")
 	}
 	stopProfile, err := startProfile(o.profile)
 	if err != nil {
@@ -374,7 +384,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := watch.takeUp(ctx); err != nil {
 		return err
 	}
-	watch.traps, watch.brake, watch.index, watch.osm = traps, c.Brake, x, places != nil && knowsOSM(places)
+	watch.traps, watch.brake, watch.resting, watch.index, watch.osm = traps, c.Brake, c.Resting, x, places != nil && knowsOSM(places)
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	watch.labels = labels
 	if s, ok := order.(strategy.Trend); ok {
@@ -520,10 +530,14 @@ func (s *session) run(ctx context.Context) error {
 		})
 	}
 	var err error
-	if o.revisit {
-		watch.left, err = s.c.Revisit(ctx, s.f)
-	}
-	if err == nil {
+	switch {
+	case o.stay > 0:
+		watch.left, err = s.c.Stay(ctx, s.f, o.stay)
+	case o.revisit:
+		if watch.left, err = s.c.Revisit(ctx, s.f); err == nil {
+			err = s.c.Run(ctx)
+		}
+	default:
 		err = s.c.Run(ctx)
 	}
 	select {

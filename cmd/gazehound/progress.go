@@ -47,7 +47,8 @@ type progress struct {
 	osm        bool                          // the gazetteer knows OpenStreetMap
 	admin      atomic.Pointer[monitor.Admin] // nil: nobody watches
 	brake      *crawler.Brake
-	labels     *labelled // nil: nobody can label
+	resting    func() bool // the crawl waits until pages are due
+	labels     *labelled   // nil: nobody can label
 
 	mu       sync.Mutex
 	before   frontier.Totals // when the run began
@@ -217,7 +218,7 @@ func (w *progress) snapshot() monitor.Snapshot {
 	now := sample{s.At, t.Pages, processorTime()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s.End, s.Stopping, s.Paused = w.end, w.halting, w.brake.Held()
+	s.End, s.Stopping, s.Paused, s.Resting = w.end, w.halting, w.brake.Held(), w.resting()
 	s.HarvestRecent = round(ratio(int64(w.relevant), int64(min(w.pages, len(w.recent)))), 4)
 	for len(w.samples) > 1 && now.at.Sub(w.samples[1].at) >= rateSpan {
 		w.samples = w.samples[1:]
@@ -285,7 +286,7 @@ func (w *progress) print(quiet bool) {
 // boundBy says what holds a crawl back, such as "network-bound".
 func boundBy(bottleneck string) string {
 	switch bottleneck {
-	case monitor.Held, monitor.Blocked, monitor.Finished:
+	case monitor.Held, monitor.Rests, monitor.Blocked, monitor.Finished:
 		return bottleneck
 	}
 	return bottleneck + "-bound"

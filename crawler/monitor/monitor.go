@@ -27,6 +27,7 @@ type Snapshot struct {
 	End      string    `json:"end,omitempty"` // why the run ended, in a word such as "page-limit"; "" while it runs
 	Paused   bool      `json:"paused,omitempty"`
 	Stopping bool      `json:"stopping,omitempty"` // open pages finish
+	Resting  bool      `json:"resting,omitempty"`  // nothing is to be done until pages are due again
 
 	Pages         int64   `json:"pages"`
 	PagesRun      int64   `json:"pages_this_run"`
@@ -105,6 +106,7 @@ const (
 	Seeds      = "seed"       // there are too few links
 	Finished   = "finished"   // there are none
 	Held       = "paused"     // somebody holds it
+	Rests      = "resting"    // nothing is to be done until pages are due again
 )
 
 // Bottleneck says in a word what holds the crawl back, and in a sentence why
@@ -125,6 +127,8 @@ func (s *Snapshot) bottleneck(t words) (word, sentence string) {
 	switch {
 	case s.Paused:
 		return Held, t.say("held")
+	case s.Resting:
+		return Rests, t.say("resting")
 	case s.Queued == 0:
 		return Finished, t.say("finished")
 	case with > 0 && 2*h.Backoff > with && h.Ready < int64(s.Workers):

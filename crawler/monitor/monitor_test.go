@@ -29,6 +29,7 @@ func TestBottleneck(t *testing.T) {
 		{"processor", Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 1.9, Cores: 2, Hosts: Hosts{Ready: 9}}, Processor, "2 processor cores are"},
 		{"store", Snapshot{Queued: 50, Leased: 3, Workers: 16, Hosts: Hosts{Ready: 9}}, Store, "3 of 16 workers are busy"},
 		{"few links", Snapshot{Queued: 1, Leased: 1, Workers: 16}, Seeds, "1 page is being fetched"},
+		{"rest", Snapshot{Queued: 50, Resting: true, Workers: 16, Hosts: Hosts{Ready: 9}}, Rests, "asked again in the next round"},
 		{"end", Snapshot{Workers: 16}, Finished, "no link is left"},
 	} {
 		word, sentence := c.s.Bottleneck()

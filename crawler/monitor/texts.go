@@ -72,6 +72,7 @@ var texts = map[string]words{
 		"cores":       "%s processor core is|%s processor cores are",
 		"rest":        " The next one may be asked in %v.",
 		"held":        "no page is begun until somebody lets it go on.",
+		"resting":     "no link may be fetched; pages that are due are asked again in the next round.",
 		"finished":    "no link is left.",
 		"blocked":     "%s with links asked for patience (429 or 503).%s A longer delay would help.",
 		"politeness":  "%s with links waits for its delay.%s More hosts (seeds) would help; more workers would not.|%s with links wait for their delay.%s More hosts (seeds) would help; more workers would not.",
@@ -97,7 +98,7 @@ var texts = map[string]words{
 		"feature_host": "host", "feature_path": "path", "feature_anchor": "anchor", "feature_title": "title", "feature_around": "around", "feature_switch": "switch",
 
 		"js_running": "running %s · %s", "js_ended": "ended after %s · %s", "js_stopping": "stopping after %s", "js_open_pages": "Open pages finish.", "js_paused": "paused", "js_held": "Open pages finish; no other is begun.", "js_resume": "Resume", "js_pause": "Pause",
-		"js_bound_politeness": "politeness-bound", "js_bound_blocked": "blocked", "js_bound_network": "network-bound", "js_bound_processor": "processor-bound", "js_bound_store": "store-bound", "js_bound_seed": "seed-bound", "js_bound_finished": "finished",
+		"js_bound_politeness": "politeness-bound", "js_bound_blocked": "blocked", "js_bound_network": "network-bound", "js_bound_processor": "processor-bound", "js_bound_store": "store-bound", "js_bound_seed": "seed-bound", "js_bound_finished": "finished", "js_bound_resting": "resting",
 		"js_end_done": "no link is left", "js_end_crawl-failed": "no seed could be downloaded", "js_end_page-limit": "page limit", "js_end_failures": "too many failures in a row", "js_end_time-limit": "time limit", "js_end_disk-reserve": "the disk is nearly full", "js_end_request": "stopped on request", "js_end_signal": "stopped by a signal", "js_end_error": "an error",
 		"js_this_run": "%s this run", "js_breadth": "breadth-first: %s est.", "js_unknown": "not known yet", "js_of_streets": "of %s, %s of them lately", "js_busy": "%s of %s workers busy", "js_seen": "%s seen", "js_of_visits": "%s of the visits", "js_memory": "of %s; %s of %s cores", "js_a_minute": "+%s a minute",
 		"js_hosts": "%s known; of those with links %s may be asked and %s wait, %s of them because they asked for patience.", "js_loss": "Log-loss of the last 1,000 predictions, 1 · 2 · 3 links ahead: %s (0.69 is a coin).", "js_no_advice": "Nothing to advise yet.",
@@ -123,6 +124,7 @@ var texts = map[string]words{
 		"cores":       "%s Prozessorkern|%s Prozessorkerne",
 		"rest":        " Der nächste darf in %v gefragt werden.",
 		"held":        "es beginnt keine Seite, bis jemand den Crawl weiterlaufen lässt.",
+		"resting":     "kein Link darf geholt werden; fällige Seiten werden in der nächsten Runde wieder gefragt.",
 		"finished":    "kein Link ist mehr übrig.",
 		"blocked":     "%s mit Links: um Geduld gebeten (429 oder 503).%s Ein längerer Abstand würde helfen.",
 		"politeness":  "%s mit Links wartet, bis er wieder gefragt werden darf.%s Mehr Hosts (Seeds) würden helfen, mehr Worker nicht.|%s mit Links warten, bis sie wieder gefragt werden dürfen.%s Mehr Hosts (Seeds) würden helfen, mehr Worker nicht.",
@@ -148,7 +150,7 @@ var texts = map[string]words{
 		"feature_host": "Host", "feature_path": "Pfad", "feature_anchor": "Linktext", "feature_title": "Titel", "feature_around": "Umgebung", "feature_switch": "Wechsel",
 
 		"js_running": "läuft seit %s · %s", "js_ended": "beendet nach %s · %s", "js_stopping": "endet nach %s", "js_open_pages": "Offene Seiten werden fertig.", "js_paused": "angehalten", "js_held": "Offene Seiten werden fertig; keine andere beginnt.", "js_resume": "Weiter", "js_pause": "Pause",
-		"js_bound_politeness": "durch Höflichkeit gebremst", "js_bound_blocked": "blockiert", "js_bound_network": "durch das Netz gebremst", "js_bound_processor": "durch den Prozessor gebremst", "js_bound_store": "durch die Platte gebremst", "js_bound_seed": "zu wenige Seeds", "js_bound_finished": "fertig",
+		"js_bound_politeness": "durch Höflichkeit gebremst", "js_bound_blocked": "blockiert", "js_bound_network": "durch das Netz gebremst", "js_bound_processor": "durch den Prozessor gebremst", "js_bound_store": "durch die Platte gebremst", "js_bound_seed": "zu wenige Seeds", "js_bound_finished": "fertig", "js_bound_resting": "ruht",
 		"js_end_done": "kein Link ist mehr übrig", "js_end_crawl-failed": "kein Seed ließ sich laden", "js_end_page-limit": "Seitengrenze erreicht", "js_end_failures": "zu viele Fehler hintereinander", "js_end_time-limit": "Zeitgrenze erreicht", "js_end_disk-reserve": "die Platte ist fast voll", "js_end_request": "auf Wunsch beendet", "js_end_signal": "durch ein Signal beendet", "js_end_error": "ein Fehler",
 		"js_this_run": "%s in diesem Lauf", "js_breadth": "Breitensuche: %s gesch.", "js_unknown": "noch nicht bekannt", "js_of_streets": "von %s, davon %s zuletzt", "js_busy": "%s von %s Workern arbeiten", "js_seen": "%s gesehen", "js_of_visits": "%s der Besuche", "js_memory": "von %s; %s von %s Kernen", "js_a_minute": "+%s je Minute",
 		"js_hosts": "%s bekannt; von denen mit Links dürfen %s gefragt werden und %s warten, davon %s, weil sie um Geduld baten.", "js_loss": "Log-Loss der letzten 1.000 Vorhersagen, 1 · 2 · 3 Links voraus: %s (0,69 ist ein Münzwurf).", "js_no_advice": "Noch nichts zu raten.",

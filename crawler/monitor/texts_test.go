@@ -64,7 +64,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	// What the API calls by a word of its own.
-	for _, bound := range []string{Politeness, Blocked, Network, Processor, Store, Seeds, Finished} {
+	for _, bound := range []string{Politeness, Blocked, Network, Processor, Store, Seeds, Finished, Rests} {
 		said["js_bound_"+bound] = true
 	}
 	for _, reason := range []string{fetch.ClassDNS, fetch.ClassConnect, fetch.ClassTLS, fetch.ClassTimeout, fetch.ClassTooLarge, fetch.ClassContentType, fetch.ClassPrivateAddress, fetch.ClassProtocol,
@@ -109,6 +109,7 @@ func TestGermanBottleneck(t *testing.T) {
 		{Snapshot{Queued: 50, Leased: 3, Workers: 16, Hosts: Hosts{Ready: 9}}, "3 von 16 Workern arbeiten, obwohl 9 Hosts"},
 		{Snapshot{Queued: 1, Leased: 1, Workers: 16}, "1 Seite wird geholt"},
 		{Snapshot{Workers: 16}, "kein Link ist mehr übrig"},
+		{Snapshot{Queued: 5, Workers: 16, Resting: true, Hosts: Hosts{Ready: 3}}, "in der nächsten Runde"},
 		{Snapshot{Paused: true}, "bis jemand den Crawl weiterlaufen lässt"},
 	} {
 		english, _ := c.s.Bottleneck()
