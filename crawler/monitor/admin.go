@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -155,22 +156,22 @@ func NewAdmin(o Options) *Admin {
 			return nil, err
 		}
 		return a.in(lang, o.Board.State()), nil
-	}))
-	a.read("GET /v1/crawl/series", a.json(0, a.series))
-	a.read("GET /v1/crawl/hosts", a.json(time.Second, a.hosts))
+	}, "lang"))
+	a.read("GET /v1/crawl/series", a.json(0, a.series, "span"))
+	a.read("GET /v1/crawl/hosts", a.json(time.Second, a.hosts, "limit"))
 	a.read("GET /v1/crawl/errors", a.json(time.Second, func(url.Values) (any, error) {
 		return map[string]any{"every_s": trendEvery.Seconds(), "errors": o.Board.Troubles()}, nil
 	}))
-	a.read("GET /v1/crawl/coverage", a.json(2*time.Second, a.streets))
+	a.read("GET /v1/crawl/coverage", a.json(2*time.Second, a.streets, "limit"))
 	a.read("GET /v1/crawl/found", a.json(2*time.Second, a.found))
-	a.read("GET /v1/crawl/model", a.json(5*time.Second, a.terms))
-	a.read("GET /v1/crawl/frontier", a.json(time.Second, a.next))
+	a.read("GET /v1/crawl/model", a.json(5*time.Second, a.terms, "feature", "depth", "top"))
+	a.read("GET /v1/crawl/frontier", a.json(time.Second, a.next, "limit"))
 	a.read("GET /v1/crawl/explain", a.json(0, func(q url.Values) (any, error) {
 		if q.Get("url") == "" || len(q.Get("url")) > maxURL {
 			return nil, badValue("url", q.Get("url"), fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
 		}
 		return o.Explain(q.Get("url"))
-	}))
+	}, "url"))
 	a.read("GET /v1/crawl/orders", a.json(0, func(url.Values) (any, error) { return o.Orders(), nil }))
 	a.read("GET /v1/crawl/nodes", a.nodes)
 	a.read("GET /v1/crawl/events", func(w http.ResponseWriter, r *http.Request) {
@@ -337,9 +338,16 @@ const maxURL = 4096
 // maxCached bounds the answers that are kept.
 const maxCached = 256
 
-// json answers with what f makes of the query, at most once in a while.
-func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error)) http.HandlerFunc {
+// json answers with what f makes of the query, at most once in a while. The query
+// has no parameters but these.
+func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error), parameters ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		for name := range r.URL.Query() {
+			if !slices.Contains(parameters, name) {
+				refuse(w, r, &Problem{Title: fmt.Sprintf("there is no parameter %.40q here", name), Parameter: clip(name), Given: clip(name), Expected: cmp.Or(strings.Join(parameters, ", "), "no parameter")})
+				return
+			}
+		}
 		name := r.URL.Path + "?" + r.URL.Query().Encode()
 		if fresh > 0 {
 			a.mu.Lock()
@@ -487,7 +495,7 @@ func (a *Admin) terms(q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := wholeNumber(q, "limit", 16, 1, 200)
+	n, err := wholeNumber(q, "top", 16, 1, 200)
 	if err != nil {
 		return nil, err
 	}

@@ -399,7 +399,7 @@ func TestAdminGuard(t *testing.T) {
 // expected.
 func TestAdminAnswers(t *testing.T) {
 	a, _ := testAdmin(t, nil)
-	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/series?span=90d", "/v1/crawl/hosts?limit=3", "/v1/crawl/errors", "/v1/crawl/coverage", "/v1/crawl/found", "/v1/crawl/model?depth=2&feature=host", "/v1/crawl/frontier", "/v1/crawl/frontier", "/v1/crawl/orders", "/v1/crawl/nodes"} {
+	for _, path := range []string{"/v1/crawl", "/v1/crawl/series", "/v1/crawl/series?span=90d", "/v1/crawl/hosts?limit=3", "/v1/crawl/errors", "/v1/crawl/coverage", "/v1/crawl/found", "/v1/crawl/model?depth=2&feature=host&top=3", "/v1/crawl/frontier", "/v1/crawl/frontier", "/v1/crawl/orders", "/v1/crawl/nodes"} {
 		w := ask(a, "GET", path, "")
 		if w.Code != 200 || !json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
@@ -411,6 +411,7 @@ func TestAdminAnswers(t *testing.T) {
 	for path, want := range map[string]int{
 		"/v1/crawl/series?span=1y": 400, "/v1/crawl/hosts?limit=0": 400, "/v1/crawl/hosts?limit=ten": 400, "/v1/crawl/coverage?limit=-1": 400, "/v1/crawl/model?depth=4": 400,
 		"/v1/crawl/model?feature=smell": 400, "/v1/crawl/frontier?limit=1000": 400, "/v1/crawl/explain": 400, "/v1/crawl/explain?url=" + strings.Repeat("a", 5000): 400,
+		"/v1/crawl/model?limit=3": 400, "/v1/crawl/model?top=0": 400, "/v1/crawl/orders?x": 400, "/v1/crawl/hosts?limit=3&top=3": 400,
 		"/v1/crawl/explain?url=http://x.example/": 404, "/nothing": 404,
 	} {
 		if w := ask(a, "GET", path, ""); w.Code != want {

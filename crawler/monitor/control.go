@@ -35,9 +35,9 @@ type DelayOrder struct {
 // An ExcludeOrder is the body of POST /v1/crawl/exclude: one of Pattern and
 // Host.
 type ExcludeOrder struct {
-	Pattern string // regular expression on the URL
-	Host    string // or "*." with all below it
-	Undo    bool   // takes the order back
+	Pattern string `json:"pattern"` // regular expression on the URL
+	Host    string `json:"host"`    // or "*." with all below it
+	Undo    bool   `json:"undo"`    // takes the order back
 }
 
 // Bounds of what is ordered.
@@ -140,8 +140,8 @@ func readBody(r *http.Request, v any, form string) error {
 func (a *Admin) label(r *http.Request) (map[string]any, error) {
 	const form = `{"url": "https://…", "relevant": true or false}`
 	var l struct {
-		URL      string
-		Relevant *bool
+		URL      string `json:"url"`
+		Relevant *bool  `json:"relevant"`
 	}
 	if err := readBody(r, &l, form); err != nil {
 		return nil, err
@@ -157,7 +157,9 @@ func (a *Admin) label(r *http.Request) (map[string]any, error) {
 
 func (a *Admin) seeds(r *http.Request) (map[string]any, error) {
 	const form = `{"urls": ["https://…"]}`
-	var b struct{ URLs []string }
+	var b struct {
+		URLs []string `json:"urls"`
+	}
 	if err := readBody(r, &b, form); err != nil {
 		return nil, err
 	}
@@ -174,8 +176,8 @@ func (a *Admin) seeds(r *http.Request) (map[string]any, error) {
 func (a *Admin) delay(r *http.Request) (map[string]any, error) {
 	const form = `{"delay": "10s"}, with "host": "www.example.org" for one host`
 	var b struct {
-		Delay *string
-		Host  string
+		Delay *string `json:"delay"`
+		Host  string  `json:"host"`
 	}
 	if err := readBody(r, &b, form); err != nil {
 		return nil, err

@@ -330,7 +330,7 @@ function termLine(t, most, trend) {
 }
 
 async function loadTerms() {
-  const { terms, every_s } = await get("/v1/crawl/model?limit=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
+  const { terms, every_s } = await get("/v1/crawl/model?top=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
   const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
   const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most, trendLine(t, every_s))) : [el("li", { class: "quiet" }, say("nothing"))]);
   $("for").replaceChildren(...list(terms.filter((t) => t.log_odds > 0)));
