@@ -60,8 +60,8 @@ type Detector struct {
 	seed maphash.Seed
 
 	mu       sync.Mutex
-	once     recent.Map[uint64, sight] // patterns with one page, as most are, by idOf their names, which would take more than all else
-	places   map[uint64]uint32         // those with more, in the same way, by their places in patterns
+	once     recent.Map[uint64, reading] // patterns with one page, as most are, by idOf their names, which would take more than all else
+	places   map[uint64]uint32           // those with more, in the same way, by their places in patterns
 	patterns []pattern
 	params   map[string]*param
 	spelt    recent.Map[uint64, uint64] // URL without one parameter → fingerprint
@@ -79,8 +79,8 @@ func (d *Detector) suspect(host string) {
 	d.suspects[strings.Clone(host)] = true
 }
 
-// A sight is the first page of a pattern.
-type sight struct {
+// A reading is what a pattern sees of a page.
+type reading struct {
 	text     uint64
 	relevant bool
 }
@@ -104,7 +104,7 @@ type param struct {
 
 // New returns a Detector that has seen nothing.
 func New() *Detector {
-	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, sight]{Most: maxOnce}, places: map[uint64]uint32{}, params: map[string]*param{}, spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
+	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, reading]{Most: maxOnce}, places: map[uint64]uint32{}, params: map[string]*param{}, spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
 }
 
 // Saw learns from a page.
@@ -118,13 +118,13 @@ func (d *Detector) Saw(p Page) {
 		if s == nil {
 			first, again := d.once.Get(id)
 			if !again {
-				d.once.Put(id, sight{p.Text, p.Relevant})
+				d.once.Put(id, reading{p.Text, p.Relevant})
 				continue
 			}
 			s = d.add(id, levelOf(i, len(names)))
 			s.saw(first)
 		}
-		s.saw(sight{p.Text, p.Relevant})
+		s.saw(reading{p.Text, p.Relevant})
 		if s.bad() {
 			d.suspect(p.URL.Host())
 		}
@@ -167,7 +167,7 @@ func (d *Detector) forget() {
 }
 
 // saw adds a page.
-func (s *pattern) saw(page sight) {
+func (s *pattern) saw(page reading) {
 	if slices.ContainsFunc(s.last[:min(s.Pages, ring)], func(text uint64) bool { return simhash.Distance(text, page.text) <= simhash.Near }) {
 		s.Copies++
 	}
