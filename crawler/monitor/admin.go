@@ -101,6 +101,7 @@ type Admin struct {
 	paths   []string // for programs, that are registered
 	outline [][][2]float64
 	beliefs beliefs
+	ill     bool // as Publish saw last
 
 	mu     sync.Mutex
 	cached map[string]cached
@@ -230,16 +231,31 @@ func (a *Admin) astray(w http.ResponseWriter, r *http.Request) {
 		Expected: "one of " + strings.Join(a.paths, ", "), Hint: "the dashboard is at /"})
 }
 
-// Publish shows s, the state of a second, to all who read the event stream. It
-// never waits for them.
+// Publish shows s, the state of a second, to all who read the event stream, and
+// before it what was found and whether the crawl has become ill or well. It never
+// waits for them.
 func (a *Admin) Publish(s State) {
 	a.beliefs.see(s.At, a.o.Features, a.o.Terms)
+	var news []event
+	tell := func(kind string, v any) {
+		if data, err := json.Marshal(v); err == nil {
+			news = append(news, a.events.number(kind, data, true))
+		}
+	}
+	for _, found := range s.New {
+		tell("address", found)
+	}
+	reasons := a.o.Troubles()
+	if ill := len(reasons) > 0; ill != a.ill {
+		a.ill = ill
+		tell("alert", map[string]any{"at": s.At, "well": !ill, "reasons": append([]string{}, reasons...)})
+	}
 	for lang := range texts {
 		if !a.events.reads(lang) {
 			continue
 		}
 		if data, err := json.Marshal(a.in(lang, s)); err == nil {
-			a.events.publish(lang, data)
+			a.events.publish(lang, append(slices.Clone(news), a.events.number("status", data, false)))
 		}
 	}
 }

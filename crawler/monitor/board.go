@@ -42,7 +42,7 @@ type Board struct {
 	troubles troubles
 	dots     []Dot
 	places   map[uint64]bool // distinct ones that were found
-	fresh    []Dot
+	fresh    []NewAddress
 	streets  map[uint64]*Street // of the region, by the hash of gazetteer.StreetID
 	find     Find               // nil: the streets are not all listed
 	counted  bool               // all that was found before this run
@@ -59,6 +59,17 @@ type Dot struct {
 	Lon   float64   `json:"lon"` // degrees, WGS 84
 	Lat   float64   `json:"lat"`
 	Found time.Time `json:"found,omitzero"` // zero: before this run
+}
+
+// A NewAddress is the first one of this run at a place.
+type NewAddress struct {
+	Dot
+	URL         string `json:"url"` // of the page that states it
+	Street      string `json:"street,omitempty"`
+	HouseNumber string `json:"housenumber,omitempty"`
+	Postcode    string `json:"postcode,omitempty"`
+	City        string `json:"city,omitempty"`
+	Country     string `json:"country,omitempty"` // ISO 3166-1 alpha-2
 }
 
 // A hostCount counts the visits of a host in this run.
@@ -153,7 +164,10 @@ func (b *Board) Visit(v *crawler.Visit) {
 		host.relevant++
 		for i := range v.Verdict.Addresses {
 			if a := &v.Verdict.Addresses[i]; a.Counts() && a.Precision != gazetteer.NoPrecision {
-				b.dot(Dot{a.Point.Lon(), a.Point.Lat(), v.Outcome.At})
+				d := Dot{a.Point.Lon(), a.Point.Lat(), v.Outcome.At}
+				if b.dot(d) && len(b.fresh) < maxFresh {
+					b.fresh = append(b.fresh, NewAddress{d, v.Entry.URL.String(), a.Street, a.HouseNumber, a.Postcode, a.City, a.Country})
+				}
 			}
 		}
 	}
@@ -260,22 +274,20 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// dot puts a place on the map, once. Above maxDots each place has the same
-// chance to be among them (reservoir sampling).
-func (b *Board) dot(d Dot) {
+// dot puts a place on the map, once, and tells whether it was new. Above maxDots
+// each place has the same chance to be among them (reservoir sampling).
+func (b *Board) dot(d Dot) (isNew bool) {
 	key := uint64(math.Float32bits(float32(d.Lon)))<<32 | uint64(math.Float32bits(float32(d.Lat)))
 	if b.places[key] || len(b.places) >= maxHouses {
-		return
+		return false
 	}
 	b.places[key] = true
-	if !d.Found.IsZero() && len(b.fresh) < maxFresh {
-		b.fresh = append(b.fresh, d)
-	}
 	if len(b.dots) < maxDots {
 		b.dots = append(b.dots, d)
 	} else if i := rand.IntN(len(b.places)); i < maxDots {
 		b.dots[i] = d
 	}
+	return true
 }
 
 // Lesson is told of what the strategy is about to learn, with the model's
@@ -317,7 +329,10 @@ func (b *Board) Tick(s Snapshot) State {
 		Errors: total(s.Errors), Harvest: float32(s.HarvestRecent), Breadth: float32(breadth)})
 	b.troubles.see(s.At, map[string]map[string]int64{"error": s.Errors, "skipped": s.Skipped})
 	state := b.current()
-	state.Fresh, b.fresh = b.fresh, nil
+	state.New, b.fresh = b.fresh, nil
+	for _, a := range state.New {
+		state.Fresh = append(state.Fresh, a.Dot)
+	}
 	return state
 }
 
@@ -328,6 +343,8 @@ type State struct {
 	Bottleneck string  `json:"bottleneck"`
 	Because    string  `json:"because"`
 	Fresh      []Dot   `json:"fresh,omitempty"`
+
+	New []NewAddress `json:"-"` // those of Fresh
 }
 
 // State returns the state of the last tick.

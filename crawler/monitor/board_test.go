@@ -481,7 +481,7 @@ func TestEvents(t *testing.T) {
 		}
 		synctest.Wait()
 		for i := range 3 * maxBehind {
-			e.publish("en", fmt.Appendf(nil, `{"n":%d}`, i))
+			e.publish("en", []event{e.number("status", fmt.Appendf(nil, `{"n":%d}`, i), false)})
 			synctest.Wait()
 		}
 		if len(e.readers) != 1 {
@@ -496,9 +496,79 @@ func TestEvents(t *testing.T) {
 		if text := out[0].String(); strings.Count(text, "data: ") != 3*maxBehind+1 || !strings.Contains(text, ": still here\n\n") || !strings.Contains(text, `{"first":1}`) {
 			t.Errorf("the reader got %d events:\n%.300s", strings.Count(text, "data: "), text)
 		}
-		if _, ok := e.subscribe("en"); ok {
+		if c, _, _ := e.subscribe("en", 0); c != nil {
 			t.Error("a closed stream takes readers")
 		}
+	})
+}
+
+// Who comes again is told what was found meanwhile, of one run or the next, but
+// no more than is kept, and the state of now after it.
+func TestEventsMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ill := []string{}
+		a, _ := testAdmin(t, func(o *Options) { o.Troubles = func() []string { return ill } })
+		read := func(lastID string) (ids []string, kinds string, text string) {
+			ctx, stop := context.WithTimeout(t.Context(), time.Second)
+			defer stop()
+			var out bytes.Buffer
+			r := httptest.NewRequestWithContext(ctx, "GET", "http://127.0.0.1:8091/v1/crawl/events", nil)
+			if lastID != "" {
+				r.Header.Set("Last-Event-ID", lastID)
+			}
+			a.ServeHTTP(&stream{ResponseRecorder: httptest.NewRecorder(), out: &out}, r)
+			for line := range strings.Lines(out.String()) {
+				if id, ok := strings.CutPrefix(line, "id: "); ok {
+					ids = append(ids, strings.TrimSpace(id))
+				}
+				if kind, ok := strings.CutPrefix(line, "event: "); ok {
+					kinds += kind[:2] + " "
+				}
+			}
+			return ids, kinds, out.String()
+		}
+		second := func(visits ...int) {
+			for _, n := range visits {
+				a.o.Board.Visit(visit(t, "b.example", n, 1, true, 0))
+			}
+			a.Publish(a.o.Board.Tick(Snapshot{At: time.Now()}))
+			time.Sleep(time.Second)
+		}
+		second() // the visit of testAdmin
+		ids, kinds, _ := read("")
+		if kinds != "st " {
+			t.Errorf("who comes first reads %q", kinds)
+		}
+		second(100, 101)
+		ill = append(ill, "the disk is full")
+		second(100)
+		ill = nil
+		second()
+		again, kinds, text := read(ids[0])
+		if kinds != "ad ad al al st " || !strings.Contains(text, `"url":"http://b.example/100","street":"Straße 0","housenumber":"100"`) || !strings.Contains(text, `"reasons":["the disk is full"],"well":false}`) {
+			t.Errorf("who comes again reads %q:\n%s", kinds, text)
+		}
+		if !slices.IsSorted(append(ids, again...)) {
+			t.Errorf("events do not have growing numbers: %v, %v", ids, again)
+		}
+		if _, kinds, _ := read(again[len(again)-1]); kinds != "st " {
+			t.Errorf("who has missed nothing reads %q", kinds)
+		}
+		for _, odd := range []string{"x", "-1", "0", strings.Repeat("9", 100)} {
+			if _, kinds, _ := read(odd); kinds != "st " {
+				t.Errorf("with the number %.20q somebody reads %q", odd, kinds)
+			}
+		}
+		for i := range 2 * maxReplay {
+			a.events.number("alert", fmt.Append(nil, i), true)
+		}
+		if ids, _, _ := read("1"); len(ids) > maxReplay+1 || len(ids) < maxReplay/2 {
+			t.Errorf("%d events are told again", len(ids))
+		}
+		if other := newEvents(); other.last < a.events.last-3*maxReplay {
+			t.Error("the numbers of the next run begin before those of this one")
+		}
+		a.Close()
 	})
 }
 
@@ -506,7 +576,7 @@ func TestEvents(t *testing.T) {
 func TestEventsReaders(t *testing.T) {
 	e := newEvents()
 	for range maxReaders {
-		if _, ok := e.subscribe("en"); !ok {
+		if c, _, _ := e.subscribe("en", 0); c == nil {
 			t.Fatal("refused")
 		}
 	}
@@ -541,7 +611,7 @@ func BenchmarkVisit(b *testing.B) {
 			a, _ := testAdmin(b, nil)
 			defer a.Close()
 			for range readers {
-				a.events.subscribe("en") // none of them reads
+				a.events.subscribe("en", 0) // none of them reads
 			}
 			visits := make([]*crawler.Visit, 1000)
 			for i := range visits {

@@ -402,8 +402,9 @@ async function listen() {
         const events = (rest + value).split("\n\n");
         rest = events.pop();
         for (const text of events) {
-          const data = text.split("\n").filter((l) => l.startsWith("data: ")).map((l) => l.slice(6)).join("\n");
-          if (data) show(JSON.parse(data));
+          const lines = text.split("\n");
+          if (!lines.includes("event: status")) continue; // what was found is in the state, too
+          show(JSON.parse(lines.filter((l) => l.startsWith("data: ")).map((l) => l.slice(6)).join("\n")));
         }
       }
     } catch (e) { /* the crawl may have ended; look again */ }
