@@ -173,7 +173,8 @@ type Crawler struct {
 	reserved reservations
 	trails   trails
 	failures atomic.Int64
-	resting  atomic.Bool // Stay waits for its next round
+	resting  atomic.Bool                       // Stay waits for its next round
+	due      atomic.Pointer[frontier.Frontier] // the queue of Revisit while it asks
 	report   sync.Mutex
 }
 

@@ -104,6 +104,8 @@ func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left in
 			return all, err
 		}
 	}
+	c.due.Store(queue)
+	defer c.due.Store(nil)
 	err = c.run(ctx, queue, 0, func(ctx context.Context, e frontier.Entry) (bool, error) {
 		return false, c.revisit(ctx, tree, queue, e)
 	})
@@ -137,6 +139,14 @@ func (c *Crawler) Stay(ctx context.Context, tree *frontier.Frontier, every time.
 			return left, err
 		}
 	}
+}
+
+// Due counts the pages that Revisit is asking again; false while it does not.
+func (c *Crawler) Due() (frontier.Totals, bool) {
+	if queue := c.due.Load(); queue != nil {
+		return queue.Totals(), true
+	}
+	return frontier.Totals{}, false
 }
 
 // Resting tells whether Stay has nothing to do until its next round.

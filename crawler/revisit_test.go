@@ -26,6 +26,8 @@ type paper struct {
 	mu    sync.Mutex
 	pages map[string]string
 	asked []string // "/path", with "?" in front where it was asked on condition
+
+	during func() // each request; may be nil
 }
 
 func (w *paper) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
@@ -35,6 +37,9 @@ func (w *paper) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error)
 func (w *paper) FetchIf(_ context.Context, u weburl.URL, v page.Validators) (*page.Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.during != nil {
+		w.during()
+	}
 	mark := ""
 	if v.ETag != "" {
 		mark = "?"
@@ -251,10 +256,23 @@ func TestStay(t *testing.T) {
 			ended <- err
 		}()
 		time.Sleep(30 * time.Second)
+		if _, asking := c.Due(); asking {
+			t.Error("it asks again what it has just fetched")
+		}
 		if got := w.took(); !slices.Equal(got, []string{"/", "/a"}) || !c.Resting() {
 			t.Errorf("at first it asked %v; resting %v", got, c.Resting())
 		}
+		w.mu.Lock()
+		w.during = func() {
+			if due, asking := c.Due(); !asking || due.Leased != 1 || due.Queued == 0 {
+				t.Errorf("while a page is asked again, %d of %d are leased; asking %v", due.Leased, due.Queued, asking)
+			}
+		}
+		w.mu.Unlock()
 		time.Sleep(3 * time.Minute)
+		w.mu.Lock()
+		w.during = nil
+		w.mu.Unlock()
 		if got := w.took(); !slices.Contains(got, "?/a") {
 			t.Errorf("after 3 minutes it has asked %v, and not /a on condition", got)
 		}

@@ -384,7 +384,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := watch.takeUp(ctx); err != nil {
 		return err
 	}
-	watch.traps, watch.brake, watch.resting, watch.index, watch.osm = traps, c.Brake, c.Resting, x, places != nil && knowsOSM(places)
+	watch.traps, watch.brake, watch.resting, watch.due, watch.index, watch.osm = traps, c.Brake, c.Resting, c.Due, x, places != nil && knowsOSM(places)
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	watch.labels = labels
 	if s, ok := order.(strategy.Trend); ok {

@@ -47,8 +47,9 @@ type progress struct {
 	osm        bool                          // the gazetteer knows OpenStreetMap
 	admin      atomic.Pointer[monitor.Admin] // nil: nobody watches
 	brake      *crawler.Brake
-	resting    func() bool // the crawl waits until pages are due
-	labels     *labelled   // nil: nobody can label
+	resting    func() bool                    // the crawl waits until pages are due
+	due        func() (frontier.Totals, bool) // the pages that are asked again now
+	labels     *labelled                      // nil: nobody can label
 
 	mu       sync.Mutex
 	before   frontier.Totals // when the run began
@@ -205,6 +206,10 @@ func (w *progress) snapshot() monitor.Snapshot {
 		Hosts: monitor.Hosts{Known: t.Hosts, Ready: t.ReadyHosts, Waiting: t.ParkedHosts, Next: t.NextHost}, Selecting: t.Selecting,
 		Ceiling: w.ceiling, Cores: runtime.NumCPU(),
 	}
+	if t, asking := w.due(); asking { // workers and hosts are those of the pages that are due
+		s.Due, s.Leased, s.Selecting = t.Queued, t.Leased, t.Selecting
+		s.Hosts.Ready, s.Hosts.Waiting, s.Hosts.Next = t.ReadyHosts, t.ParkedHosts, t.NextHost
+	}
 	if w.gate != nil {
 		g := w.gate.Stats()
 		s.Hosts.Asked, s.Hosts.Backoff = int64(g.Asked), int64(g.Backoff)
@@ -218,6 +223,9 @@ func (w *progress) snapshot() monitor.Snapshot {
 	now := sample{s.At, t.Pages, processorTime()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	for _, n := range w.again {
+		now.pages += int64(n)
+	}
 	s.End, s.Stopping, s.Paused, s.Resting = w.end, w.halting, w.brake.Held(), w.resting()
 	s.HarvestRecent = round(ratio(int64(w.relevant), int64(min(w.pages, len(w.recent)))), 4)
 	for len(w.samples) > 1 && now.at.Sub(w.samples[1].at) >= rateSpan {

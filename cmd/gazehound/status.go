@@ -193,6 +193,9 @@ func (s *crawlStatus) text() string {
 	line("pages", "%s fetched, %s relevant, %s, %s, %.1f a second", count(s.Pages), count(s.Relevant), several(s.Addresses, "address"), megabytes(s.Bytes), s.Rate)
 	line("hosts", "%s known; of those with links %s may be asked and %s wait, %s of them because they asked for patience", count(s.Hosts.Known), count(s.Hosts.Ready), count(s.Hosts.Waiting), count(s.Hosts.Backoff))
 	line("links", "%s seen = %s", count(s.Seen), accounts(s.Queued, s.Visited, s.Repeats, s.Dropped))
+	if s.Due > 0 {
+		line("due", "%s to be asked again before new links", several(s.Due, "page"))
+	}
 	line("skipped", "%s  %s", count(sum(s.Skipped)), byReason(s.Skipped))
 	line("errors", "%s  %s", count(sum(s.Errors)), byReason(s.Errors))
 	if o := s.Order; o != nil {

@@ -104,7 +104,7 @@ function show(s) {
   const streets = s.streets || { all: 0 };
   figure("n-streets", streets.all ? percent(streets.found / streets.all) : say("unknown"), streets.all ? say("of_streets", whole(streets.all), whole(streets.recent)) : "");
   figure("n-rate", decimal(s.pps, 1), say("busy", s.leased, s.workers));
-  figure("n-queued", whole(s.links_queued), say("seen", whole(s.links_seen)));
+  figure("n-queued", whole(s.links_queued), s.due ? say("due", whole(s.due)) : say("seen", whole(s.links_seen)));
   const failed = Object.values(s.errors || {}).reduce((a, b) => a + b, 0);
   figure("n-errors", whole(failed), say("of_visits", percent(failed / Math.max(1, s.links_visited))));
   figure("n-memory", megabytes(s.memory_own + s.memory_mapped), say("memory", megabytes(s.memory_ceiling), decimal(s.cpu, 1), s.cores));

@@ -38,7 +38,8 @@ type Snapshot struct {
 	Bytes         int64   `json:"bytes"`
 
 	Seen      int64            `json:"links_seen"`
-	Queued    int64            `json:"links_queued"` // waiting and leased
+	Queued    int64            `json:"links_queued"`  // waiting and leased
+	Due       int64            `json:"due,omitempty"` // pages that are asked again before new links come
 	Visited   int64            `json:"links_visited"`
 	Repeats   int64            `json:"links_repeated"` // led to URLs that were known
 	Dropped   map[string]int64 `json:"dropped"`
@@ -129,7 +130,7 @@ func (s *Snapshot) bottleneck(t words) (word, sentence string) {
 		return Held, t.say("held")
 	case s.Resting:
 		return Rests, t.say("resting")
-	case s.Queued == 0:
+	case s.Queued == 0 && s.Due == 0:
 		return Finished, t.say("finished")
 	case with > 0 && 2*h.Backoff > with && h.Ready < int64(s.Workers):
 		return Blocked, t.say("blocked", t.of(h.Backoff, with), rest)
