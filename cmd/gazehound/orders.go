@@ -186,7 +186,7 @@ func (a *app) reload(w *web, watch *progress) {
 	level := a.level.Level()
 	reader := *a // the format of what is said stays, for others say something meanwhile
 	cfg, err := reader.config(crawlFlags)
-	if err == nil && w.polite != nil && cfg.Fetch.Delay == 0 && !onLoopback(cfg) {
+	if err == nil && w.polite != nil && cfg.Fetch.Delay == 0 && !onLoopback(cfg, nil) {
 		err = errors.New("fetch.delay 0s is for loopback only")
 	}
 	if err == nil {

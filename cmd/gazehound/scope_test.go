@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"testing"
+	"time"
 
 	"gazehound/crawler/weburl"
 )
@@ -45,6 +46,28 @@ func TestScopeSaysTheSameAgain(t *testing.T) {
 		}
 		if reasons["excluded"] == 0 || reasons[""] == 0 {
 			t.Errorf("include %q: %v", include, reasons)
+		}
+	}
+}
+
+// Without a delay nothing beyond loopback is of the crawl, whoever can be reached.
+func TestScopeWithoutDelay(t *testing.T) {
+	for _, c := range []struct {
+		delay time.Duration
+		url   string
+		want  string
+	}{
+		{0, "http://www.example.org/", "out_of_scope"}, {0, "http://127.0.0.1:8080/", ""}, {0, "http://town.localhost/", ""},
+		{time.Second, "http://www.example.org/", ""},
+	} {
+		cfg := DefaultConfig()
+		cfg.Fetch.Contact, cfg.Fetch.Delay, cfg.Fetch.AllowPrivateAddresses = "https://a.example/bot", c.delay, true
+		scope, err := newScope(&cfg, crawlOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := scope(mustParse(t, c.url)); got != c.want {
+			t.Errorf("%s with a delay of %v is %q, want %q", c.url, c.delay, got, c.want)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if needContact(cfg, o, seeds) {
 		return nil, fail(exitInvalidInput, "no contact address. Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact https://… (a page that says who crawls and why)")
 	}
-	if cfg.Fetch.Delay == 0 && !onLoopback(cfg) {
+	if cfg.Fetch.Delay == 0 && !onLoopback(cfg, seeds) {
 		return nil, fail(exitInvalidInput, "fetch.delay 0s is for loopback only: with --allow-private-addresses, --replay or a proxy on loopback")
 	}
 	options, err := fetchOptions(cfg, region.Name)
@@ -175,11 +175,12 @@ func (w *web) remember(p project, f *frontier.Frontier) error {
 // robotsKey is the name under which the frontier keeps the rules of a site.
 func robotsKey(site string) string { return "robots " + site }
 
-// onLoopback tells whether no request of the crawl can leave this machine.
-func onLoopback(cfg *Config) bool {
+// onLoopback tells whether no request of a crawl from these seeds can leave this
+// machine.
+func onLoopback(cfg *Config, seeds []weburl.URL) bool {
 	withoutContact := *cfg
 	withoutContact.Fetch.Contact = ""
-	return !needContact(&withoutContact, crawlOptions{}, nil)
+	return !needContact(&withoutContact, crawlOptions{}, seeds)
 }
 
 func fetchOptions(cfg *Config, region string) (fetch.Options, error) {
@@ -285,8 +286,8 @@ func forHost[T any](hosts map[string]T, u weburl.URL) (settings T, ok bool) {
 	}
 }
 
-// newScope returns the test that every link must pass. Without a contact the
-// crawl stays on loopback.
+// newScope returns the test that every link must pass. Without a contact, or
+// without a delay, the crawl stays on loopback.
 func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL) string, error) {
 	patterns := &patterns{seed: maphash.MakeSeed()}
 	for _, e := range cfg.Crawl.Include {
@@ -295,7 +296,7 @@ func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL)
 	for _, e := range cfg.Crawl.Exclude {
 		patterns.exclude = append(patterns.exclude, regexp.MustCompile("(?i)"+e))
 	}
-	loopbackOnly := cfg.Fetch.Contact == "" && len(o.replay) == 0 && cfg.Fetch.Proxy == ""
+	loopbackOnly := (cfg.Fetch.Contact == "" || cfg.Fetch.Delay == 0) && len(o.replay) == 0 && cfg.Fetch.Proxy == ""
 	return func(u weburl.URL) string {
 		if cfg.blocked.has(u) {
 			return frontier.ReasonForgotten
