@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		main() // as a child of TestCrawlKilled
 	}
 	// Those of several nodes wait most of the time. -parallel on the command line wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"gazehound": main})
@@ -49,6 +49,7 @@ func TestMain(m *testing.M) {
 //
 // and those of stories_test.go, newsroom_test.go and doctor_test.go.
 func TestScript(t *testing.T) {
+	t.Parallel() // while nodes wait
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
