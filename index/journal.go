@@ -33,6 +33,7 @@ type journal struct {
 	ends   [2]int64 // where the next record goes
 	active int      // that writes go to
 	number uint64
+	room   []byte // in which the records of a write are put together
 }
 
 // An entry is a write in the journal.
@@ -43,7 +44,10 @@ type entry struct {
 	Renewed  bool      // what it does not state any more is marked as gone
 }
 
-const maxRecord = 64 << 20 // bytes
+const (
+	maxRecord = 64 << 20  // bytes
+	keptRoom  = 256 << 10 // likewise, between two writes
+)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -139,9 +143,16 @@ func endOf(err error) error {
 	return err
 }
 
+// aroundText is room for what most records have beside the text of the page:
+// the description of gob's types, and a few addresses.
+const aroundText = 2 << 10
+
 // record returns the bytes of a write but for its number.
 func record(e entry) ([]byte, error) {
 	var b bytes.Buffer
+	if e.Document != nil {
+		b.Grow(len(e.Document.Text) + aroundText)
+	}
 	b.Write(make([]byte, 16)) // the head and the number
 	if err := gob.NewEncoder(&b).Encode(e); err != nil {
 		return nil, fmt.Errorf("index: %.200q: %w", e.URL, err)
@@ -154,13 +165,16 @@ func record(e entry) ([]byte, error) {
 
 // add appends records and brings them to the disk.
 func (j *journal) add(records [][]byte) error {
-	var all []byte
+	all := j.room[:0]
 	for _, r := range records {
 		j.number++
 		binary.BigEndian.PutUint64(r[8:], j.number)
 		binary.BigEndian.PutUint32(r, uint32(len(r)-8))
 		binary.BigEndian.PutUint32(r[4:], crc32.Checksum(r[8:], castagnoli))
 		all = append(all, r...)
+	}
+	if cap(all) <= keptRoom {
+		j.room = all
 	}
 	if err := j.write(j.active, all); err != nil {
 		return err
