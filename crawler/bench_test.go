@@ -32,8 +32,9 @@ func (nowhere) Done(context.Context, frontier.Entry, frontier.Outcome, ...fronti
 	return 0, nil
 }
 func (nowhere) Trail(frontier.Key, int) ([]frontier.Node, error) { return nil, nil }
-func (nowhere) Known(keys ...frontier.Key) ([]bool, error)       { return make([]bool, len(keys)), nil }
-func (nowhere) Settled(keys ...frontier.Key) []bool              { return make([]bool, len(keys)) }
+func (nowhere) States(keys ...frontier.Key) ([]frontier.State, error) {
+	return make([]frontier.State, len(keys)), nil
+}
 
 type anytime struct{}
 

@@ -459,14 +459,14 @@ func (c *Crawler) learn(v *Visit) error {
 // bestNew returns the n links of a page with the highest priorities among those
 // that the queue does not know, or all of them if there are fewer.
 func (v *Visit) bestNew(n int) []frontier.Entry {
-	var links []*frontier.Entry
+	links := make([]*frontier.Entry, 0, len(v.Found))
 	for i := range v.Found {
 		if v.states[i] == 0 && v.Found[i].Priority > 0 { // else it promises nothing
 			links = append(links, &v.Found[i])
 		}
 	}
 	slices.SortStableFunc(links, func(a, b *frontier.Entry) int { return cmp.Compare(b.Priority, a.Priority) })
-	var best []frontier.Entry
+	best := make([]frontier.Entry, 0, n)
 	for _, e := range links[:min(n, len(links))] {
 		best = append(best, *e)
 	}
