@@ -409,7 +409,7 @@ func (s *splitFetcher) of(u weburl.URL) *fetch.Client {
 	case "/never-answers", "/slow-header", "/slow-body":
 		return s.brief
 	}
-	if u.Hostname() == "timeout.robots.example" {
+	if u.Hostname() == "timeout.robots.example" || u.Hostname() == "slowdns.example" {
 		return s.brief
 	}
 	name, test := strings.CutSuffix(u.Hostname(), ".example")
