@@ -386,7 +386,7 @@ func (w *progress) table(s *summaryLine) {
 	w.a.say("  links waiting  %9s      hosts       %8s", count(s.Links), count(s.Hosts))
 	w.a.say("  links seen     %9s      = %s", count(s.Seen), accounts(s.Links, s.Visited, s.Repeats, s.Dropped))
 	if n := s.Again["same"] + s.Again["changed"] + s.Again["gone"] + s.Again["unknown"]; n > 0 {
-		w.a.say("  asked again    %9s      the same %d · changed %d · gone %d · no answer %d", count(n), s.Again["same"], s.Again["changed"], s.Again["gone"], s.Again["unknown"])
+		w.a.say("  asked again    %9s      the same %s · changed %s · gone %s · no answer %s", count(n), count(s.Again["same"]), count(s.Again["changed"]), count(s.Again["gone"]), count(s.Again["unknown"]))
 	}
 	if s.Due > 0 {
 		w.a.say("  still due      %9s      --revisit again goes on with them", count(s.Due))
