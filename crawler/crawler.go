@@ -175,6 +175,8 @@ type Crawler struct {
 	failures atomic.Int64
 	resting  atomic.Bool                       // Stay waits for its next round
 	due      atomic.Pointer[frontier.Frontier] // the queue of Revisit while it asks
+	seeded   chan struct{}                     // holds a token once Seed has added something; see wake
+	waking   sync.Once
 	report   sync.Mutex
 }
 
@@ -200,7 +202,19 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 	if entries, err = c.route(ctx, nil, entries); err != nil {
 		return 0, err
 	}
-	return c.Frontier.Push(ctx, entries...)
+	if added, err = c.Frontier.Push(ctx, entries...); added > 0 {
+		select {
+		case c.wake() <- struct{}{}:
+		default:
+		}
+	}
+	return added, err
+}
+
+// wake tells Stay that there are new seeds.
+func (c *Crawler) wake() chan struct{} {
+	c.waking.Do(func() { c.seeded = make(chan struct{}, 1) })
+	return c.seeded
 }
 
 // Run crawls until the queue is empty (nil), the page limit is reached

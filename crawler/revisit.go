@@ -116,7 +116,7 @@ func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left in
 // due, goes on with Run, and does so anew after every. Each of the two takes no
 // longer than that at a time, so that neither keeps the other from its turn.
 // Where no link is left or the budget of pages is used up, Stay rests until the
-// next round.
+// next round, or until Seed brings something.
 func (c *Crawler) Stay(ctx context.Context, tree *frontier.Frontier, every time.Duration) (left int, err error) {
 	for {
 		err := round(ctx, every, func(ctx context.Context) (err error) {
@@ -127,13 +127,19 @@ func (c *Crawler) Stay(ctx context.Context, tree *frontier.Frontier, every time.
 			return left, err
 		}
 		err = round(ctx, every, func(ctx context.Context) error {
-			if err := c.Run(ctx); err != nil {
-				return err
-			}
-			c.resting.Store(true)
 			defer c.resting.Store(false)
-			<-ctx.Done()
-			return context.Cause(ctx)
+			for {
+				c.resting.Store(false)
+				if err := c.Run(ctx); err != nil {
+					return err
+				}
+				c.resting.Store(true)
+				select {
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				case <-c.wake():
+				}
+			}
 		})
 		if err != nil {
 			return left, err

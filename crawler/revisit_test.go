@@ -263,6 +263,14 @@ func TestStay(t *testing.T) {
 			t.Errorf("at first it asked %v; resting %v", got, c.Resting())
 		}
 		w.mu.Lock()
+		w.pages["/given"] = "nothing"
+		w.mu.Unlock()
+		seed(t, c, "http://a.example/given")
+		time.Sleep(time.Second)
+		if got := w.took(); !slices.Equal(got, []string{"/given"}) || !c.Resting() {
+			t.Errorf("of a new seed it asked %v; resting %v", got, c.Resting())
+		}
+		w.mu.Lock()
 		w.during = func() {
 			if due, asking := c.Due(); !asking || due.Leased != 1 || due.Queued == 0 {
 				t.Errorf("while a page is asked again, %d of %d are leased; asking %v", due.Leased, due.Queued, asking)
