@@ -376,8 +376,10 @@ func (b *Board) in(t words, s State) State {
 // insight returns what the board adds to the state of a crawl of so many pages.
 func (b *Board) insight(pages float64) *Insight {
 	s := &Insight{Streets: b.coverage()}
-	s.Breadth = known(b.shadow.harvest(max(pages-recent, 0), pages))
-	s.BreadthAll = known(b.shadow.harvest(0, pages))
+	if pages >= recent { // before, a link or two stand for hundreds of their level
+		s.Breadth = known(b.shadow.harvest(pages-recent, pages))
+		s.BreadthAll = known(b.shadow.harvest(0, pages))
+	}
 	for d, l := range b.losses {
 		if l.n > 0 {
 			mean := l.mean

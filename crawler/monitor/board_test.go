@@ -193,8 +193,11 @@ func TestBoard(t *testing.T) {
 	if len(s.Fresh) != 20 || len(b.Dots()) != 21 || len(b.Tick(s.Snapshot).Fresh) != 0 {
 		t.Errorf("%d new places, %d in all", len(s.Fresh), len(b.Dots()))
 	}
-	if s.Harvest != .5 || s.Breadth == nil || *s.Breadth < 0 || *s.Breadth > 1 {
-		t.Errorf("harvest %v, breadth-first %v", s.Harvest, s.Breadth)
+	if s.Harvest != .5 || s.Breadth != nil || s.BreadthAll != nil {
+		t.Errorf("harvest %v, breadth-first %v of 80 pages", s.Harvest, s.Breadth)
+	}
+	if s := b.Tick(Snapshot{At: now, Pages: recent, Relevant: 40}); s.Breadth == nil || *s.Breadth < 0 || *s.Breadth > 1 || s.BreadthAll == nil {
+		t.Errorf("breadth-first %v of %d pages", s.Breadth, recent)
 	}
 	hosts := b.Hosts(10)
 	if len(hosts) != 2 || hosts[0].Name != "a.example" || hosts[0].Pages != 80 || hosts[0].Relevant != 40 || hosts[1].Errors != 1 {

@@ -21,7 +21,7 @@ func TestOps(t *testing.T) {
 	a.o.Board.List(placeIn("Straße 1"), 3)
 	a.o.Board.Counted()
 	a.o.Board.losses[0].add(.5, true)
-	a.o.Board.Tick(Snapshot{At: time.Now(), Pages: 1, Relevant: 1, Errors: map[string]int64{"dns": 1}, Skipped: map[string]int64{"robots": 1}})
+	a.o.Board.Tick(Snapshot{At: time.Now(), Pages: recent, Relevant: 1, Errors: map[string]int64{"dns": 1}, Skipped: map[string]int64{"robots": 1}})
 	text := ask(a, "GET", "/metrics", "").Body.String()
 	promtool(t, text, "check", "metrics")
 	promtool(t, "", "check", "rules", filepath.Join("..", "..", "docs", "ops", "alerts.yml"))
