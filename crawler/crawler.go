@@ -7,7 +7,6 @@
 package crawler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +108,7 @@ type Visit struct {
 	Before *frontier.Check
 	Again  Again
 
-	states   []frontier.State // of Found in the queue, as far as somebody wants to know
+	best     []frontier.Entry // of Found the strategy.Promising best that the queue did not know, for a Valuer; the best first
 	sitemaps []string         // that the host names
 	text     uint64           // fingerprint of the page's text
 	alone    bool             // a wait of the visit is the page's own, not its host's
@@ -450,7 +449,7 @@ func (c *Crawler) route(ctx context.Context, p *page.Page, found []frontier.Entr
 // learn tells the strategy what the trail of links to this page led to.
 func (c *Crawler) learn(v *Visit) error {
 	if s, ok := c.Strategy.(strategy.Valuer); ok && !v.Verdict.Relevant {
-		v.Outcome.Promise = s.Promise(v.bestNew(strategy.Promising))
+		v.Outcome.Promise = s.Promise(v.best)
 	}
 	var parents []frontier.Node
 	if v.Entry.Depth > 0 {
@@ -470,21 +469,17 @@ func (c *Crawler) learn(v *Visit) error {
 	return nil
 }
 
-// bestNew returns the n links of a page with the highest priorities among those
-// that the queue does not know, or all of them if there are fewer.
-func (v *Visit) bestNew(n int) []frontier.Entry {
-	links := make([]*frontier.Entry, 0, len(v.Found))
-	for i := range v.Found {
-		if v.states[i] == 0 && v.Found[i].Priority > 0 { // else it promises nothing
-			links = append(links, &v.Found[i])
-		}
+// promise takes a link that the queue does not know among the best of the page,
+// if it is.
+func (v *Visit) promise(e *frontier.Entry) {
+	at := len(v.best)
+	for at > 0 && v.best[at-1].Priority < e.Priority {
+		at--
 	}
-	slices.SortStableFunc(links, func(a, b *frontier.Entry) int { return cmp.Compare(b.Priority, a.Priority) })
-	best := make([]frontier.Entry, 0, n)
-	for _, e := range links[:min(n, len(links))] {
-		best = append(best, *e)
+	if e.Priority > 0 && at < strategy.Promising { // else it promises nothing
+		v.best = slices.Insert(v.best, at, *e)
+		v.best = v.best[:min(len(v.best), strategy.Promising)]
 	}
-	return best
 }
 
 // expand scores the links of a page. Distance counts links since the last
@@ -527,10 +522,11 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 		}
 		return reason != ""
 	})
-	rescorer, ok := c.Strategy.(strategy.Rescorer)
-	only := ok && rescorer.Rescores() && c.Peers == nil
+	rescorer, rescores := c.Strategy.(strategy.Rescorer)
+	passVisited := rescores && rescorer.Rescores() && c.Peers == nil
+	_, values := c.Strategy.(strategy.Valuer)
 	states := make([]frontier.State, len(found))
-	if _, values := c.Strategy.(strategy.Valuer); only || values {
+	if passVisited || values {
 		var err error
 		if states, err = c.Frontier.States(frontier.KeysOf(found)...); err != nil {
 			return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
@@ -539,7 +535,7 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 	kept := found[:0]
 	for i := range found {
 		e := &found[i]
-		if !only || states[i] != frontier.Visited {
+		if !passVisited || states[i] != frontier.Visited {
 			var keep bool
 			if e.Priority, keep = c.Strategy.Score(e); !keep {
 				v.drop("strategy", 1)
@@ -549,8 +545,10 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 				e.Priority *= c.Traps.Look(e.URL).Factor
 			}
 		}
+		if values && states[i] == 0 {
+			v.promise(e)
+		}
 		kept = append(kept, *e)
-		v.states = append(v.states, states[i])
 	}
 	if v.Found == nil {
 		v.Found = kept

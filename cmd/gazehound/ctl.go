@@ -115,9 +115,9 @@ func newCtlDelayCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delay DURATION",
 		Short: "Wait longer between requests to a host",
-		Long: `Makes the delay between requests to one host, or with --host to that one, longer from
-the next request on. It is never shorter than config.yaml says, and robots.txt may ask
-for more. 0s takes the order back.`,
+		Long: `Makes the delay between two requests to the same host longer from the next request on:
+for all hosts, or with --host for one. It is never shorter than config.yaml says, and
+robots.txt may ask for more. 0s takes the order back.`,
 		Example: `  gazehound ctl delay 10s
   gazehound ctl delay 1m --host www.example.org
   gazehound ctl delay 0s --host "*.example.org"`,

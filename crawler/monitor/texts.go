@@ -59,8 +59,8 @@ func (t words) ofScript() words {
 
 // texts are the words by language. What begins with "page_" stands on the page,
 // what begins with "js_" is for its script, and what begins with "feature_" for
-// both; the others are said by the
-// Snapshot and the Board, whose English is that of the terminal and the API, too.
+// both; the others are said by the Snapshot and the Board, whose English is that
+// of the terminal and the API, too.
 var texts = map[string]words{
 	"en": {
 		"thousands":   ",",
