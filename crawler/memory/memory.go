@@ -70,9 +70,10 @@ func (m *meter) used() (Use, error) {
 }
 
 const (
-	heapShare = 0.80             // of the ceiling is the limit of the Go runtime
+	heapShare = 0.82             // of the ceiling is the limit of the Go runtime
 	mostShare = 0.92             // of the ceiling may be used before mapped pages are given back
 	goodShare = 0.88             // is what is left then
+	rise      = 2                // … less what has come since the last look, so often: as much will come until the next
 	period    = time.Second / 50 // between two looks: pages of cached files come back by the megabyte
 	seldom    = time.Second      // between two times that the program's pages are given back
 )
@@ -83,7 +84,8 @@ type keeper struct {
 	fixed    Fixed       // which of them are not unmapped for a while, or nil
 	next     uint64      // address at which to go on
 	program  [][2]uint64 // where the program's code and constants are
-	isSplit  bool        // the program's pages come one by one
+	isBegun  bool        // something was given back
+	faults   int         // see single; a descriptor, or -1
 	last     time.Time   // that they were given back
 }
 
@@ -105,16 +107,21 @@ func Keep(ctx context.Context, ceiling int64, fixed Fixed, prefixes ...string) {
 	}
 	defer meter.statm.Close()
 	k := keeper{meter: meter, prefixes: prefixes, fixed: fixed, program: program()}
+	defer k.end()
 	t := time.NewTicker(period)
 	defer t.Stop()
+	var last int64 // what was in use after the last look
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			if u, err := meter.used(); err == nil && u.Total() > int64(mostShare*float64(ceiling)) {
-				k.giveBack(u.Total() - int64(goodShare*float64(ceiling)))
+			u, _ := meter.used()
+			if now := u.Total(); now > int64(mostShare*float64(ceiling)) {
+				k.giveBack(now - int64(goodShare*float64(ceiling)) + rise*max(now-last, 0))
+				u, _ = meter.used()
 			}
+			last = u.Total()
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,7 +19,7 @@ const step = 4 << 20 // bytes of a file that are looked at together
 // The program itself comes first: its pages stay in the system's cache, so that
 // it costs little to have those in use again. Half of them are left room for
 // that. Most are in use again at once, which costs more than it gives when it is
-// done at each look. Before the first time they are split, see split.
+// done at each look.
 //
 // Of the other files it takes as much as need be and no more, because what is
 // taken has to be had again, and each time from where it ended the last time on,
@@ -34,14 +35,14 @@ func (k *keeper) giveBack(need int64) {
 	if err != nil {
 		return
 	}
-	if !k.isSplit {
-		k.isSplit = true
-		split(k.program)
+	if !k.isBegun {
+		k.isBegun = true
+		k.begin()
 	}
 	if now := time.Now(); now.Sub(k.last) >= seldom {
 		k.last = now
 		for _, s := range k.program {
-			unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), unix.MADV_DONTNEED)
+			tell(s, unix.MADV_DONTNEED)
 			need += int64(s[1]-s[0]) / 2
 		}
 	}
@@ -93,12 +94,15 @@ func (k *keeper) advise(advice uintptr, left func() int64, meant func(name strin
 		}
 	}
 	first := 0
-	for first < len(spans) && spans[first][0] < k.next {
-		first++
+	for _, s := range spans {
+		k.single(s)
+		if s[0] < k.next {
+			first++
+		}
 	}
 	for i := range spans {
 		s := spans[(first+i)%len(spans)]
-		unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), advice) // what it cannot do it leaves
+		tell(s, advice)
 		k.next = s[1]
 		if most -= int64(s[1] - s[0]); most <= 0 {
 			if most = left(); most <= 0 {
@@ -108,12 +112,75 @@ func (k *keeper) advise(advice uintptr, left func() int64, meant func(name strin
 	}
 }
 
-// split has the pages of the program come one by one. Systems keep files in
-// blocks of up to 2 MB and map a whole block, or the cached pages around, for
-// one byte that is touched: of 49 MB of code and constants all are mapped so,
-// although a crawl uses 19 MB of them. So the blocks are taken out of the
-// system's cache, which is done only to those that nobody uses, and what is
-// asked for from then on is read page by page.
+// tell gives the system an advice; what it cannot do it leaves. It waits for
+// nothing then, and Go's scheduler is not told that it is called: after some
+// microseconds it would give the processor to another goroutine, and this one
+// would be the last of all to go on, a tenth of a second later.
+func tell(s [2]uint64, advice uintptr) {
+	unix.RawSyscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), advice)
+}
+
+// begin has what is given back come back page by page.
+func (k *keeper) begin() {
+	k.faults = openFaults()
+	for _, s := range k.program {
+		if !k.single(s) {
+			split(k.program)
+			return
+		}
+	}
+}
+
+// end closes what begin has opened.
+func (k *keeper) end() {
+	if k.isBegun {
+		unix.Close(k.faults)
+	}
+}
+
+// Of linux/userfaultfd.h.
+const (
+	uffdUserModeOnly   = 1
+	uffdAPI            = 0xaa
+	uffdioAPI          = 0xc018aa3f
+	uffdioRegister     = 0xc020aa00
+	uffdFeatureWPAsync = 1 << 15
+	uffdioRegisterWP   = 1 << 1
+)
+
+// openFaults returns the descriptor of a userfaultfd that bears with files and
+// tells nobody of faults, or -1 where the system has none: Linux has since 6.7,
+// and some containers forbid it.
+func openFaults() int {
+	fd, _, errno := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|unix.O_NONBLOCK|uffdUserModeOnly, 0, 0)
+	if errno != 0 {
+		return -1
+	}
+	api := struct{ version, features, calls uint64 }{version: uffdAPI, features: uffdFeatureWPAsync}
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, uffdioAPI, uintptr(unsafe.Pointer(&api))); errno != 0 {
+		unix.Close(int(fd))
+		return -1
+	}
+	return int(fd)
+}
+
+// single has the pages of a span come one by one from now on, where the system
+// can do that. Without, it maps for one byte that is touched what its cache has
+// of the 64 kB around, so that most of what was given back is there again at
+// once, asked for or not. It leaves that out where writes are followed, which
+// they may be here (none is: that takes a call more).
+func (k *keeper) single(s [2]uint64) bool {
+	span := struct{ start, length, mode, calls uint64 }{start: s[0], length: s[1] - s[0], mode: uffdioRegisterWP}
+	_, _, errno := unix.RawSyscall(unix.SYS_IOCTL, uintptr(k.faults), uffdioRegister, uintptr(unsafe.Pointer(&span)))
+	return errno == 0
+}
+
+// split has the pages of the program come one by one where single cannot.
+// Systems keep files in blocks of up to 2 MB and map a whole block, or the cached
+// pages around, for one byte that is touched: of 49 MB of code and constants all
+// are mapped so, although a crawl uses 19 MB of them. So the blocks are taken out
+// of the system's cache, which is done only to those that nobody uses, and what
+// is asked for from then on is read page by page.
 func split(program [][2]uint64) {
 	exe, err := os.Open("/proc/self/exe")
 	if err != nil {

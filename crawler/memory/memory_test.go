@@ -129,6 +129,7 @@ func TestKeepProgram(t *testing.T) {
 	}
 	defer m.statm.Close()
 	k := keeper{meter: m, program: spans}
+	defer k.end()
 	k.giveBack(1)
 	after, err := Used()
 	if err != nil || after.Mapped > before.Mapped-1<<20 {
