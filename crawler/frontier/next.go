@@ -12,7 +12,7 @@ import (
 
 const (
 	maxTries   = 64   // entries that one Next may score anew and put back
-	longTries  = 8    // of them in the long run
+	longTries  = 4    // of them in the long run
 	savedTries = 4096 // what calls that needed fewer have left for later ones
 	tolerance  = 0.01 // share by which a rival must be better for that
 	maxRefused = 64   // hosts that one Next may ask in vain before it lets others in
@@ -24,7 +24,8 @@ const (
 // An effort bounds how many entries are scored anew. Where nothing relevant is
 // found any more all scores fall, and each entry that comes to the front falls
 // behind others whose scores are older: of 250,000 waiting links 47 were read
-// from the store for each page, three fifths of all CPU time.
+// from the store for each page, three fifths of all CPU time. Fewer in the long
+// run lose nothing that simulations could tell (docs/performance-log.md).
 type effort struct{ spent int } // in excess of longTries a call
 
 // most returns how many entries this call may put back, at least longTries.
