@@ -191,11 +191,11 @@ func Holder(dir string) (pid int, locked bool, err error) {
 	return pid, true, nil
 }
 
-// storeOptions divides o.Memory: three thirty-seconds for up to three memtables,
-// an eighth for buffers, a thirty-second for groups that links were read from, a
-// sixty-fourth for what became of URLs lately. The rest is for hosts, filters,
-// table indexes, what compactions have in hand and what the garbage collector has
-// not got round to.
+// storeOptions divides o.Memory: three thirty-seconds (three sixteenths of
+// little) for up to three memtables, an eighth for buffers, a thirty-second for
+// groups that links were read from, a sixty-fourth for what became of URLs
+// lately. The rest is for hosts, filters, table indexes, what compactions have in
+// hand and what the garbage collector has not got round to.
 func storeOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)
 	if o.InMemory {
@@ -206,7 +206,7 @@ func storeOptions(o Options) badger.Options {
 	b.DetectConflicts = false // there is one writer
 	b.SyncWrites = o.Sync && !o.InMemory
 	b.Compression = options.None // words are compressed, the rest is hashes
-	b.MemTableSize = min(max(o.Memory/32, 4<<20), 64<<20)
+	b.MemTableSize = min(max(o.Memory/32, min(o.Memory/16, 8<<20), 4<<20), 64<<20)
 	b.NumMemtables = 2
 	b.BaseTableSize = min(max(o.Memory/128, 1<<20), 4<<20) // a compaction builds up to 13 at once, each in twice as much
 	b.TableSizeMultiplier = 1
