@@ -512,16 +512,6 @@ func (c *Crawler) expand(v *Visit) error {
 // strategy that does not rescore keeps every link, and with Peers the page may be
 // another node's by now. It does as it likes with found.
 func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
-	found = slices.DeleteFunc(found, func(e frontier.Entry) bool {
-		reason := c.Scope(e.URL)
-		if limit := c.Options.MaxDepth; reason == "" && limit > 0 && e.Depth > limit {
-			reason = "depth"
-		}
-		if reason != "" {
-			v.drop(reason, 1)
-		}
-		return reason != ""
-	})
 	rescorer, rescores := c.Strategy.(strategy.Rescorer)
 	passVisited := rescores && rescorer.Rescores() && c.Peers == nil
 	_, values := c.Strategy.(strategy.Valuer)
@@ -535,6 +525,10 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 	kept := found[:0]
 	for i := range found {
 		e := &found[i]
+		if reason := c.outside(e, states[i]); reason != "" {
+			v.drop(reason, 1)
+			continue
+		}
 		if !passVisited || states[i] != frontier.Visited {
 			var keep bool
 			if e.Priority, keep = c.Strategy.Score(e); !keep {
@@ -556,6 +550,21 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 		v.Found = append(v.Found, kept...)
 	}
 	return nil
+}
+
+// outside says why an entry that was found is left out, or "". A URL that the
+// queue has was within the crawl when it came there, and is asked about again
+// when it is visited.
+func (c *Crawler) outside(e *frontier.Entry, was frontier.State) string {
+	if was == 0 {
+		if reason := c.Scope(e.URL); reason != "" {
+			return reason
+		}
+	}
+	if limit := c.Options.MaxDepth; limit > 0 && e.Depth > limit {
+		return "depth"
+	}
+	return ""
 }
 
 // free gives back what the visit had of the fetcher, once nobody uses it.
