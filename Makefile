@@ -45,7 +45,8 @@ bench: ## whole crawls of the program as it is released beside a bare loop and c
 	./bin/peers -gazehound bin/gazehound -pages $(PAGES)
 
 growth: PAGES = 1000000
-growth: build ## one long crawl of a large made-up web: speed, CPU time and memory over time in growth.csv, .svg and .png (PAGES=1000000 SITES=20000)
+growth: ## one long crawl of a large made-up web by the program as it is released: speed, CPU time and memory over time in growth.csv, .svg and .png (PAGES=1000000 SITES=20000)
+	$(GO) build $(PROFILE) -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 	cd crawler/peers && $(GO) build -o ../../bin/peers .
 	./bin/peers -gazehound bin/gazehound -growth growth -pages $(PAGES) -sites $(or $(SITES),20000) -workers 16
 

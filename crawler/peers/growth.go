@@ -253,26 +253,31 @@ func summarise(w io.Writer, o growthOptions, samples []sample, peak int64) {
 	end := samples[len(samples)-1]
 	fmt.Fprintf(w, "%d pages (%d relevant) of a made-up web with %d sites in %.0f s, %d at a time, --memory %s; %d links wait, %.0f MB on disk\n\n",
 		end.Pages, end.Relevant, o.sites, end.At.Seconds(), o.job.workers, o.memory, end.Queued, float64(end.Disk)/1e6)
-	fmt.Fprintln(w, "| pages | pages/s | CPU s per 1,000 pages | of the web's server | most memory so far |")
-	fmt.Fprintln(w, "|---|---|---|---|---|")
-	line := func(from, to int64) (pagesPerSecond, cpu float64) {
+	fmt.Fprintln(w, "| pages | pages/s | CPU s per 1,000 pages | of the web's server | the first by the second | most memory so far |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|")
+	// A page costs the server always the same, so that the last ratio tells a
+	// crawl that becomes slower from a machine that does.
+	line := func(from, to int64) (pagesPerSecond, cpu, byServer float64) {
 		a, b := stretch(samples, from, to)
 		if a.Pages == b.Pages {
-			return 0, 0
+			return 0, 0, 0
 		}
 		n := float64(b.Pages - a.Pages)
 		pagesPerSecond, cpu = rate(a, b), 1000*(b.CPU-a.CPU).Seconds()/n
-		fmt.Fprintf(w, "| %d to %d | %.0f | %.2f | %.2f | %.0f MB |\n", a.Pages, b.Pages, pagesPerSecond, cpu, 1000*(b.Web-a.Web).Seconds()/n, float64(b.Peak)/1e6)
-		return pagesPerSecond, cpu
+		server := 1000 * (b.Web - a.Web).Seconds() / n
+		byServer = cpu / max(server, 1e-9)
+		fmt.Fprintf(w, "| %d to %d | %.0f | %.2f | %.2f | %.1f | %.0f MB |\n", a.Pages, b.Pages, pagesPerSecond, cpu, server, byServer, float64(b.Peak)/1e6)
+		return pagesPerSecond, cpu, byServer
 	}
 	// A twentieth of the crawl is its first stretch: 50,000 of 1,000,000 pages.
 	step := max(end.Pages/20, 1)
-	early, earlyCPU := line(step/2, step*3/2)
+	early, earlyCPU, earlyByServer := line(step/2, step*3/2)
 	for from := step * 3 / 2; from < end.Pages-step*5/2; from += 3 * step {
 		line(from, from+3*step)
 	}
-	late, lateCPU := line(end.Pages-step, end.Pages)
-	fmt.Fprintf(w, "\npages/s at the end ÷ at %d pages: %.2f; CPU s per 1,000 pages: %.2f; most memory %.0f MB\n", step, late/max(early, 1e-9), lateCPU/max(earlyCPU, 1e-9), float64(peak)/1e6)
+	late, lateCPU, lateByServer := line(end.Pages-step, end.Pages)
+	fmt.Fprintf(w, "\nat the end ÷ at %d pages: pages/s %.2f, CPU s per 1,000 pages %.2f, by the server's %.2f; most memory %.0f MB\n",
+		step, late/max(early, 1e-9), lateCPU/max(earlyCPU, 1e-9), lateByServer/max(earlyByServer, 1e-9), float64(peak)/1e6)
 	fmt.Fprintf(w, "%s.csv, %s.svg and %s.png show the way there\n", o.name, o.name, o.name)
 }
 
