@@ -502,3 +502,33 @@ func TestTogether(t *testing.T) {
 		t.Errorf("only %d visits", len(done))
 	}
 }
+
+// A better link to an entry whose rest is over counts, whether or not anybody
+// has asked for the next entry since.
+func TestPushAfterRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		f := open(t, Options{InMemory: true})
+		defer f.Close()
+		u := parse(t, "http://h.example/a")
+		if _, err := f.Push(ctx, Entry{URL: u, Priority: 1, Distance: 2}); err != nil {
+			t.Fatal(err)
+		}
+		e, err := f.Next(ctx, always)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Rest(e, 10*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		for _, better := range []struct{ distance, want int }{{1, 2}, {0, 0}} { // within the rest, and after it
+			if _, err := f.Push(ctx, Entry{URL: u, Priority: 1, Distance: better.distance}); err != nil {
+				t.Fatal(err)
+			}
+			if n, ok, err := f.Get(KeyOf(u)); err != nil || !ok || n.Distance != better.want {
+				t.Errorf("distance %d, %v, %v after a link of distance %d; want %d", n.Distance, ok, err, better.distance, better.want)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+}
