@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -84,8 +85,8 @@ type keeper struct {
 	fixed    Fixed       // which of them are not unmapped for a while, or nil
 	next     uint64      // address at which to go on
 	program  [][2]uint64 // where the program's code and constants are
-	isBegun  bool        // something was given back
-	faults   int         // see single; a descriptor, or -1
+	isSplit  bool        // the program's pages come one by one
+	faults   int         // of openFaults
 	last     time.Time   // that they were given back
 }
 
@@ -106,22 +107,24 @@ func Keep(ctx context.Context, ceiling int64, fixed Fixed, prefixes ...string) {
 		return // nobody could say when
 	}
 	defer meter.statm.Close()
-	k := keeper{meter: meter, prefixes: prefixes, fixed: fixed, program: program()}
-	defer k.end()
+	k := keeper{meter: meter, prefixes: prefixes, fixed: fixed, program: program(), faults: openFaults()}
+	defer closeFaults(k.faults)
 	t := time.NewTicker(period)
 	defer t.Stop()
-	var last int64 // what was in use after the last look
+	last := int64(math.MaxInt64) // what was in use after the last look
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			u, _ := meter.used()
-			if now := u.Total(); now > int64(mostShare*float64(ceiling)) {
-				k.giveBack(now - int64(goodShare*float64(ceiling)) + rise*max(now-last, 0))
-				u, _ = meter.used()
+			u, err := meter.used()
+			if err == nil && u.Total() > int64(mostShare*float64(ceiling)) {
+				k.giveBack(u.Total() - int64(goodShare*float64(ceiling)) + rise*max(u.Total()-last, 0))
+				u, err = meter.used()
 			}
-			last = u.Total()
+			if err == nil {
+				last = u.Total()
+			}
 		}
 	}
 }

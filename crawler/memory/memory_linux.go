@@ -19,7 +19,7 @@ const step = 4 << 20 // bytes of a file that are looked at together
 // The program itself comes first: its pages stay in the system's cache, so that
 // it costs little to have those in use again. Half of them are left room for
 // that. Most are in use again at once, which costs more than it gives when it is
-// done at each look.
+// done at each look. Before the first time they are split, see split.
 //
 // Of the other files it takes as much as need be and no more, because what is
 // taken has to be had again, and each time from where it ended the last time on,
@@ -35,9 +35,9 @@ func (k *keeper) giveBack(need int64) {
 	if err != nil {
 		return
 	}
-	if !k.isBegun {
-		k.isBegun = true
-		k.begin()
+	if !k.isSplit {
+		k.isSplit = true
+		k.split()
 	}
 	if now := time.Now(); now.Sub(k.last) >= seldom {
 		k.last = now
@@ -94,14 +94,12 @@ func (k *keeper) advise(advice uintptr, left func() int64, meant func(name strin
 		}
 	}
 	first := 0
-	for _, s := range spans {
-		k.single(s)
-		if s[0] < k.next {
-			first++
-		}
+	for first < len(spans) && spans[first][0] < k.next {
+		first++
 	}
 	for i := range spans {
 		s := spans[(first+i)%len(spans)]
+		k.single(s)
 		tell(s, advice)
 		k.next = s[1]
 		if most -= int64(s[1] - s[0]); most <= 0 {
@@ -118,24 +116,6 @@ func (k *keeper) advise(advice uintptr, left func() int64, meant func(name strin
 // would be the last of all to go on, a tenth of a second later.
 func tell(s [2]uint64, advice uintptr) {
 	unix.RawSyscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), advice)
-}
-
-// begin has what is given back come back page by page.
-func (k *keeper) begin() {
-	k.faults = openFaults()
-	for _, s := range k.program {
-		if !k.single(s) {
-			split(k.program)
-			return
-		}
-	}
-}
-
-// end closes what begin has opened.
-func (k *keeper) end() {
-	if k.isBegun {
-		unix.Close(k.faults)
-	}
 }
 
 // Of linux/userfaultfd.h.
@@ -164,6 +144,8 @@ func openFaults() int {
 	return int(fd)
 }
 
+func closeFaults(fd int) { unix.Close(fd) }
+
 // single has the pages of a span come one by one from now on, where the system
 // can do that. Without, it maps for one byte that is touched what its cache has
 // of the 64 kB around, so that most of what was given back is there again at
@@ -175,13 +157,20 @@ func (k *keeper) single(s [2]uint64) bool {
 	return errno == 0
 }
 
-// split has the pages of the program come one by one where single cannot.
-// Systems keep files in blocks of up to 2 MB and map a whole block, or the cached
-// pages around, for one byte that is touched: of 49 MB of code and constants all
-// are mapped so, although a crawl uses 19 MB of them. So the blocks are taken out
-// of the system's cache, which is done only to those that nobody uses, and what
-// is asked for from then on is read page by page.
-func split(program [][2]uint64) {
+// split has the pages of the program come one by one. Systems keep files in
+// blocks of up to 2 MB and map a whole block, or the cached pages around, for
+// one byte that is touched: of 49 MB of code and constants all are mapped so,
+// although a crawl uses 19 MB of them. Where single is not to be had, the blocks
+// are taken out of the system's cache, which is done only to those that nobody
+// uses, and what is asked for from then on is read page by page.
+func (k *keeper) split() {
+	single := true
+	for _, s := range k.program {
+		single = k.single(s) && single
+	}
+	if single {
+		return
+	}
 	exe, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return
@@ -189,9 +178,9 @@ func split(program [][2]uint64) {
 	defer exe.Close()
 	unix.Fdatasync(int(exe.Fd())) // what was installed a moment ago cannot be taken out
 	for range 5 {                 // the program is running: it takes some back meanwhile
-		for _, s := range program {
+		for _, s := range k.program {
 			for _, advice := range []uintptr{unix.MADV_NOHUGEPAGE, unix.MADV_RANDOM, unix.MADV_DONTNEED} {
-				unix.Syscall(unix.SYS_MADVISE, uintptr(s[0]), uintptr(s[1]-s[0]), advice)
+				tell(s, advice)
 			}
 		}
 		unix.Fadvise(int(exe.Fd()), 0, 0, unix.FADV_DONTNEED)
