@@ -333,6 +333,11 @@ func TestModel(t *testing.T) {
 			defer func() { failure = recover() }()
 			check(r)
 		})
+		// Rapid tells failures apart by where they are: a case that has run out of
+		// data, which is none, must not be taken for the one that is made smaller.
+		if fmt.Sprintf("%T", failure) == "rapid.invalidData" {
+			panic(failure)
+		}
 		if failure != nil {
 			panic(failure)
 		}

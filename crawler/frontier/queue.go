@@ -610,7 +610,6 @@ func (f *Frontier) leasedAt(h *host, tie uint64) int {
 func (f *Frontier) leaseOf(h *host, tie uint64) (l lease, leased bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wake() // a rest that is over is none
 	if i := f.leasedAt(h, tie); i >= 0 {
 		return f.buffered(h).leased[i], true
 	}

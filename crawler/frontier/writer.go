@@ -124,6 +124,9 @@ func (f *Frontier) commit(requests []*request) (err error) {
 		return err
 	}
 	f.seen.prepare(f)
+	f.mu.Lock()
+	f.wake() // an entry whose rest is over bears a better link
+	f.mu.Unlock()
 	b := f.newBatch()
 	defer b.txn.Discard()
 	defer func() {
