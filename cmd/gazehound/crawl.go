@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -222,7 +221,6 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stopProfile()) }()
-	defer spareThreads()()
 	flags := crawlFlags
 	if o.node {
 		flags = nodeFlags()
@@ -410,19 +408,6 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		runErr = err
 	}
 	return watch.finish(runErr)
-}
-
-// spareThreads lets two threads more run Go code than there are processors, until
-// restore. A thread that waits for the disk, as it does for relevant pages,
-// counts as running until the scheduler looks, up to 10 ms later, and meanwhile
-// nobody takes its place. Who sets GOMAXPROCS gets that.
-func spareThreads() (restore func()) {
-	if os.Getenv("GOMAXPROCS") != "" {
-		return func() {}
-	}
-	n := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(n + 2)
-	return func() { runtime.GOMAXPROCS(n) }
 }
 
 // keepMemory holds the program below storage.memory until stop: to open and close

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -111,22 +110,5 @@ func TestCrawlDiskReserve(t *testing.T) {
 	code := run(t.Context(), append([]string{"crawl", "--json", "--quiet"}, flags...), nil, &out, &complaints)
 	if code != exitDiskReserve || !strings.Contains(complaints.String(), "are free") {
 		t.Errorf("exit %d, %s%s; want 16", code, out.String(), complaints.String())
-	}
-}
-
-// A crawl runs Go code in two threads more than there are processors, unless
-// the user has said how many, and leaves nothing of that behind.
-func TestSpareThreads(t *testing.T) {
-	before := runtime.GOMAXPROCS(0)
-	t.Setenv("GOMAXPROCS", "")
-	restore := spareThreads()
-	if n := runtime.GOMAXPROCS(0); n != before+2 {
-		t.Errorf("%d threads, %d before", n, before)
-	}
-	restore()
-	t.Setenv("GOMAXPROCS", "1")
-	spareThreads()()
-	if n := runtime.GOMAXPROCS(0); n != before {
-		t.Errorf("%d threads in the end, %d before", n, before)
 	}
 }
