@@ -159,7 +159,15 @@ func page(status, header, body string) answer {
 	}
 }
 
-// raw writes bytes and ends the connection.
+// whole writes a complete response, after which the client may use the
+// connection again.
+func whole(text string) answer {
+	return func(e *exchange) bool { return e.printf("%s", text) }
+}
+
+// raw writes bytes and ends the connection. The bytes must not be a response
+// after which a client keeps the connection: whether its next request fails
+// would be a matter of who is faster.
 func raw(text string) answer {
 	return func(e *exchange) bool {
 		e.printf("%s", text)
@@ -209,7 +217,7 @@ var cases = sync.OnceValue(func() map[string]answer {
 		"br":              encoded("br", brotlied(html)),
 		"zstd":            encoded("zstd", zstandard(html)),
 		"gzip-twice":      encoded("gzip, gzip", gzipped(gzipped(html))),
-		"chunked":         raw(ok + "Transfer-Encoding: chunked\r\n\r\n" + chunk(html) + "0\r\n\r\n"),
+		"chunked":         whole(ok + "Transfer-Encoding: chunked\r\n\r\n" + chunk(html) + "0\r\n\r\n"),
 		"close-delimited": raw(ok + "Connection: close\r\n\r\n" + html),
 		"latin1-header":   page("200 OK", "X-Ort: K\xf6ln\r\n", html),
 
