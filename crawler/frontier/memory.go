@@ -76,6 +76,7 @@ type memoryHost struct {
 	total int64        // URLs ever queued
 	best  place        // of items[0]
 	until time.Duration
+	long  bool        // it rests for more than MemoryOptions.Await
 	in    *memoryHeap // nil: nothing waits
 	at    int         // place in that heap
 }
@@ -299,7 +300,7 @@ func (m *Memory) awaits(rank uint32) bool {
 		return false
 	}
 	for _, h := range m.parked.hosts[:min(lookAhead, len(m.parked.hosts))] {
-		if h.until <= m.now+m.options.Await && worthWaiting(priorityOf(rank), h.best.rank, m.options.Selectivity) {
+		if !h.long && worthWaiting(priorityOf(rank), h.best.rank, m.options.Selectivity) {
 			return true
 		}
 	}
@@ -310,10 +311,17 @@ func (m *Memory) awaits(rank uint32) bool {
 func (m *Memory) claim(n *memoryNode, claim func(host string) time.Duration) bool {
 	wait := claim(n.URL.Host())
 	if wait > 0 {
-		n.host.until = max(n.host.until, m.now+wait)
+		m.park(n.host, wait)
 		m.place(n.host)
 	}
 	return wait <= 0
+}
+
+// park lets h rest for wait, or for as long as it does anyway.
+func (m *Memory) park(h *memoryHost, wait time.Duration) {
+	if until := m.now + wait; until > h.until {
+		h.until, h.long = until, wait > m.options.Await
+	}
 }
 
 func (m *Memory) lease(id int32) Entry {
@@ -339,7 +347,7 @@ func (m *Memory) Return(e Entry, wait time.Duration) error {
 	m.leased--
 	m.waiting++
 	if wait > 0 {
-		n.host.until = max(n.host.until, m.now+wait)
+		m.park(n.host, wait)
 	}
 	m.queue(id)
 	return nil

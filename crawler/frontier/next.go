@@ -193,14 +193,14 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 }
 
 // awaits tells whether an entry of this priority is left alone for a better
-// one, whose host rests.
+// one, whose host rests. Nobody waits for the end of a long rest: one host with a
+// Crawl-delay and good links would stop all workers each time.
 func (f *Frontier) awaits(priority float64) bool {
 	if f.options.Selectivity == 0 {
 		return false
 	}
-	latest := time.Since(f.began) + f.options.Await
 	for _, h := range f.parked.hosts[:min(lookAhead, len(f.parked.hosts))] {
-		if h.until <= latest && f.waiting(h) > 0 && worthWaiting(priority, h.best.rank, f.options.Selectivity) {
+		if !h.long && f.waiting(h) > 0 && worthWaiting(priority, h.best.rank, f.options.Selectivity) {
 			return true
 		}
 	}

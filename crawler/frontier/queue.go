@@ -26,6 +26,7 @@ type host struct {
 	slot   int32         // in its heap
 	loaded uint32        // 1 + place of its buffer in Frontier.loaded; 0: it has none
 	in     standing
+	long   bool // parked: for more than Options.Await
 
 	// ordered: its queue has places of its own on disk. Hosts of a few URLs do
 	// without, and are read whole and sorted.
@@ -299,7 +300,7 @@ func (f *Frontier) park(h *host, wait time.Duration, in standing) {
 		until = 1<<63 - 1
 	}
 	f.unheap(h)
-	h.until = until
+	h.until, h.long = until, wait > f.options.Await
 	f.enheap(h, in)
 }
 

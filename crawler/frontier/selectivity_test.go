@@ -102,3 +102,54 @@ func TestSelectivityEnds(t *testing.T) {
 		}
 	})
 }
+
+// A rest that is too long to be waited for is so until it ends.
+func TestSelectivityAtTheEndOfALongRest(t *testing.T) {
+	const await, rest = time.Second, 10 * time.Second
+	entries := []Entry{worth(t, "http://slow.example/", 1), worth(t, "http://a.example/", 0.2), worth(t, "http://b.example/", 0.1)}
+	for name, open := range map[string]func(t *testing.T) (push func(...Entry) error, next func() (Entry, error)){
+		"on disk": func(t *testing.T) (func(...Entry) error, func() (Entry, error)) {
+			f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: 0.5, Await: await})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { f.Close() })
+			claim := slowHost(rest)
+			return func(e ...Entry) error { _, err := f.Push(t.Context(), e...); return err },
+				func() (Entry, error) { return f.Next(t.Context(), claim) }
+		},
+		"in memory": func(t *testing.T) (func(...Entry) error, func() (Entry, error)) {
+			m := NewMemory(MemoryOptions{Selectivity: 0.5, Await: await})
+			claim, began := slowHost(rest), time.Now()
+			return func(e ...Entry) error { _, err := m.Push(t.Context(), e...); return err },
+				func() (Entry, error) { m.SetTime(time.Since(began)); return m.Next(t.Context(), claim) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				push, next := open(t)
+				if err := push(entries...); err != nil {
+					t.Fatal(err)
+				}
+				for _, want := range []string{"a.example", "b.example", "slow.example"} {
+					began := time.Now()
+					if e, err := next(); err != nil || e.URL.Host() != want || time.Since(began) > 0 {
+						t.Errorf("%s after %v, %v; want %s at once", e.URL, time.Since(began), err, want)
+					}
+					time.Sleep(rest - await/2) // at the second look half of what would be waited for is left
+				}
+			})
+		})
+	}
+}
+
+// slowHost is a claim by which slow.example rests from its first one on.
+func slowHost(rest time.Duration) func(host string) time.Duration {
+	began := time.Now()
+	return func(host string) time.Duration {
+		if host == "slow.example" {
+			return max(0, rest-time.Since(began))
+		}
+		return 0
+	}
+}
