@@ -249,7 +249,7 @@ type lately struct {
 // A fate is what became of a URL.
 type fate struct {
 	url      uint64 // Key.url; 0 is an empty slot
-	rank     uint32 // that waits, in the store
+	rank     uint32 // that waits, in the store; number of a visit, 0 if too high
 	distance uint32 // that waits; wasVisited
 }
 
@@ -261,7 +261,11 @@ const (
 // fateOf returns what the record of k says.
 func fateOf(k Key, r urlRecord) fate {
 	if r.state == Visited {
-		return fate{url: k.url(), distance: wasVisited}
+		x := fate{url: k.url(), distance: wasVisited}
+		if r.seq <= math.MaxUint32 {
+			x.rank = uint32(r.seq)
+		}
+		return x
 	}
 	return fate{k.url(), r.rank, uint32(min(r.distance, math.MaxInt32))}
 }
@@ -272,6 +276,15 @@ func (x fate) state() State {
 		return Visited
 	}
 	return Queued
+}
+
+// visit returns the number of its visit, or 0. It may be about to be stored, and
+// there may be a later one.
+func (x fate) visit() uint64 {
+	if x.distance == wasVisited {
+		return uint64(x.rank)
+	}
+	return 0
 }
 
 // outdoes tells whether another link to the URL, of this rank and distance,

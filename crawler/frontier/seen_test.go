@@ -130,7 +130,7 @@ func TestLately(t *testing.T) {
 		l.put(waits(i+1, 5))
 		l.put(fateOf(key(0), urlRecord{state: Visited, seq: 3})) // all the time
 		want(i+1, waits(i+1, 5))
-		want(0, fate{url: key(0).url(), distance: wasVisited})
+		want(0, fate{url: key(0).url(), rank: 3, distance: wasVisited})
 	}
 	known := func() (n int) {
 		for i := range uint64(501) {
@@ -151,6 +151,24 @@ func TestLately(t *testing.T) {
 	l.clear()
 	if n := known(); n != 0 {
 		t.Errorf("%d URLs are known after all were forgotten", n)
+	}
+}
+
+// A fate knows the number of a visit that has 32 bits, and of nothing else.
+func TestVisitOfFate(t *testing.T) {
+	for _, c := range []struct {
+		r    urlRecord
+		want uint64
+	}{
+		{urlRecord{state: Visited, seq: 1}, 1},
+		{urlRecord{state: Visited, seq: math.MaxUint32}, math.MaxUint32},
+		{urlRecord{state: Visited, seq: math.MaxUint32 + 1}, 0},
+		{urlRecord{state: Queued, rank: 5}, 0},
+		{urlRecord{state: Queued, rank: 5, distance: math.MaxUint64}, 0},
+	} {
+		if got := fateOf(Key{1}, c.r).visit(); got != c.want {
+			t.Errorf("%+v: visit %d, want %d", c.r, got, c.want)
+		}
 	}
 }
 

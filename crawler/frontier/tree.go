@@ -102,11 +102,28 @@ func (f *Frontier) node(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
 		n.Priority, n.Retries, n.State = priorityOf(r.rank), int(r.retries), Queued
 		return n, err == nil, readable(err)
 	}
-	ok, err = get(txn, visitKey(r.seq), func(value []byte) (err error) {
-		n, err = f.visited(txn, r.seq, value)
+	return f.visit(txn, r.seq)
+}
+
+// visit reads the visit of this number.
+func (f *Frontier) visit(txn *badger.Txn, seq uint64) (n Node, ok bool, err error) {
+	ok, err = get(txn, visitKey(seq), func(value []byte) (err error) {
+		n, err = f.visited(txn, seq, value)
 		return err
 	})
 	return n, ok && err == nil, readable(err)
+}
+
+// page is node, but of a page that was visited again it may tell an earlier
+// visit: which one is it often knows without the store.
+func (f *Frontier) page(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
+	if was, known := f.lately.of(k); known && was.visit() > 0 {
+		n, ok, err = f.visit(txn, was.visit())
+	}
+	if !ok && err == nil { // nothing is known of it, or it is being stored
+		n, ok, err = f.node(txn, k)
+	}
+	return n, ok, err
 }
 
 // visited completes the record of a visit.
@@ -184,13 +201,14 @@ func (f *Frontier) States(keys ...Key) ([]State, error) {
 
 // Trail returns the node k, the page it was found on, the page that one was
 // found on, and so on, at most n of them. It ends at a seed, and at a page
-// that is not known.
+// that is not known. Of a page that was visited again it may tell an earlier
+// visit.
 func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 	var trail []Node
 	start := k
 	err := f.read(func(txn *badger.Txn) error {
 		for len(trail) < n && !k.IsZero() {
-			next, ok, err := f.node(txn, k)
+			next, ok, err := f.page(txn, k)
 			if err != nil || !ok {
 				return err
 			}
