@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Errors of Load, wrapped with the file's name. A missing file is
@@ -53,14 +54,15 @@ const snapshotTerms = 1024
 func (m *Model) Save(path string) error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
-	pattern := "." + filepath.Base(path) + ".*.tmp"
-	dir := filepath.Dir(path)
-	if left, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil {
-		for _, file := range left { // of a program that was killed while it saved
-			os.Remove(file)
+	dir, prefix, suffix := filepath.Dir(path), "."+filepath.Base(path)+".", ".tmp"
+	if files, err := os.ReadDir(dir); err == nil {
+		for _, file := range files {
+			if strings.HasPrefix(file.Name(), prefix) && strings.HasSuffix(file.Name(), suffix) { // of a program that was killed while it saved
+				os.Remove(filepath.Join(dir, file.Name()))
+			}
 		}
 	}
-	f, err := os.CreateTemp(dir, pattern)
+	f, err := os.CreateTemp(dir, prefix+"*"+suffix)
 	if err != nil {
 		return fmt.Errorf("predictor: save model: %w", err)
 	}

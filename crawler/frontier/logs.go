@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,11 +46,12 @@ func openStore(o Options) (*badger.DB, error) {
 // returns how many it has ended.
 func endLogs(dir string) (ended int, err error) {
 	for _, pattern := range []string{"*.mem", "*.vlog"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		names, err := fs.Glob(os.DirFS(dir), pattern)
 		if err != nil {
 			return ended, err
 		}
 		for _, name := range names {
+			name = filepath.Join(dir, name)
 			data, err := os.ReadFile(name)
 			if err != nil {
 				return ended, err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	badger "github.com/dgraph-io/badger/v4"
@@ -64,13 +66,11 @@ func (f *Frontier) Fixed(fn func(names []string)) error {
 				names = append(names, fmt.Sprintf("%06d.sst", t.ID))
 			}
 		}
-		logs, err := filepath.Glob(filepath.Join(f.options.Dir, "*.vlog")) // by number
+		logs, err := fs.Glob(os.DirFS(f.options.Dir), "*.vlog") // by number
 		if err != nil {
 			return err
 		}
-		for _, log := range logs[:max(len(logs)-1, 0)] {
-			names = append(names, filepath.Base(log))
-		}
+		names = append(names, logs[:max(len(logs)-1, 0)]...)
 		dir, err := filepath.Abs(f.options.Dir)
 		if err == nil {
 			dir, err = filepath.EvalSymlinks(dir)

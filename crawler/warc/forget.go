@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,12 +42,12 @@ func Forget(ctx context.Context, dir string, match func(weburl.URL) bool) (n For
 	if _, err := repair(dir); err != nil {
 		return n, err
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "*"+forgettingExt))
+	left, err := fs.Glob(os.DirFS(dir), "*"+forgettingExt)
 	if err != nil {
 		return n, fmt.Errorf("warc: %s: %w", dir, err)
 	}
 	for _, name := range left { // of a killed Forget
-		if err := os.Remove(name); err != nil {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			return n, fmt.Errorf("warc: %w", err)
 		}
 	}

@@ -287,12 +287,13 @@ func syncDir(dir string) error {
 
 // repair ends the files that a killed program left open in dir.
 func repair(dir string) (done []string, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*"+fileExt+openExt))
+	names, err := fs.Glob(os.DirFS(dir), "*"+fileExt+openExt)
 	if err != nil {
 		return nil, fmt.Errorf("warc: %s: %w", dir, err)
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		name = filepath.Join(dir, name)
 		what, err := repairFile(name)
 		if err != nil {
 			return done, fmt.Errorf("warc: %s was left by a killed crawl and cannot be ended: %w", name, err)

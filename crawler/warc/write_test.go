@@ -143,9 +143,13 @@ func capture(t testing.TB, url string, status int, body string) Capture {
 
 func files(t testing.TB, dir string) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, filepath.Join(dir, e.Name()))
 	}
 	return names
 }
@@ -341,7 +345,10 @@ func TestWriterRepairs(t *testing.T) {
 		if n%29 != 0 && !starts[n] && !starts[n-1] && !starts[n+1] {
 			continue
 		}
-		torn := t.TempDir()
+		torn := filepath.Join(t.TempDir(), "[a-b]*") // is no pattern
+		if err := os.Mkdir(torn, 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(torn, "left.warc.gz.open"), whole[:n], 0o644); err != nil {
 			t.Fatal(err)
 		}
