@@ -154,9 +154,7 @@ func page(status, header, body string) answer {
 	if !strings.Contains(header, "Content-Type:") {
 		header = "Content-Type: text/html; charset=utf-8\r\n" + header
 	}
-	return func(e *exchange) bool {
-		return e.printf("HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n%s", status, header, len(body), body)
-	}
+	return whole(fmt.Sprintf("HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n%s", status, header, len(body), body))
 }
 
 // whole writes a complete response, after which the client may use the

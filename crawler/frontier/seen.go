@@ -249,8 +249,8 @@ type lately struct {
 // A fate is what became of a URL.
 type fate struct {
 	url      uint64 // Key.url; 0 is an empty slot
-	rank     uint32 // that waits, in the store; number of a visit, 0 if too high
-	distance uint32 // that waits; wasVisited
+	rank     uint32 // of one that waits, in the store; of one that was visited see visit
+	distance uint32 // of one that waits; wasVisited
 }
 
 const (
@@ -278,8 +278,8 @@ func (x fate) state() State {
 	return Queued
 }
 
-// visit returns the number of its visit, or 0. It may be about to be stored, and
-// there may be a later one.
+// visit returns the number of a visit of the URL, or 0 where there is none or it
+// has more than 32 bits. It may be about to be stored, and there may be a later one.
 func (x fate) visit() uint64 {
 	if x.distance == wasVisited {
 		return uint64(x.rank)

@@ -102,11 +102,11 @@ func (f *Frontier) node(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
 		n.Priority, n.Retries, n.State = priorityOf(r.rank), int(r.retries), Queued
 		return n, err == nil, readable(err)
 	}
-	return f.visit(txn, r.seq)
+	return f.readVisit(txn, r.seq)
 }
 
-// visit reads the visit of this number.
-func (f *Frontier) visit(txn *badger.Txn, seq uint64) (n Node, ok bool, err error) {
+// readVisit reads the visit of this number.
+func (f *Frontier) readVisit(txn *badger.Txn, seq uint64) (n Node, ok bool, err error) {
 	ok, err = get(txn, visitKey(seq), func(value []byte) (err error) {
 		n, err = f.visited(txn, seq, value)
 		return err
@@ -114,11 +114,11 @@ func (f *Frontier) visit(txn *badger.Txn, seq uint64) (n Node, ok bool, err erro
 	return n, ok && err == nil, readable(err)
 }
 
-// page is node, but of a page that was visited again it may tell an earlier
-// visit: which one is it often knows without the store.
-func (f *Frontier) page(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
+// nodeOfTrail is node, but of a page that was visited again it may tell an
+// earlier visit, since it mostly knows the number of one without the store.
+func (f *Frontier) nodeOfTrail(txn *badger.Txn, k Key) (n Node, ok bool, err error) {
 	if was, known := f.lately.of(k); known && was.visit() > 0 {
-		n, ok, err = f.visit(txn, was.visit())
+		n, ok, err = f.readVisit(txn, was.visit())
 	}
 	if !ok && err == nil { // nothing is known of it, or it is being stored
 		n, ok, err = f.node(txn, k)
@@ -208,7 +208,7 @@ func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 	start := k
 	err := f.read(func(txn *badger.Txn) error {
 		for len(trail) < n && !k.IsZero() {
-			next, ok, err := f.page(txn, k)
+			next, ok, err := f.nodeOfTrail(txn, k)
 			if err != nil || !ok {
 				return err
 			}

@@ -85,9 +85,9 @@ type keeper struct {
 	fixed    Fixed       // which of them are not unmapped for a while, or nil
 	next     uint64      // address at which to go on
 	program  [][2]uint64 // where the program's code and constants are
-	isSplit  bool        // the program's pages come one by one
-	faults   int         // of openFaults
+	isSplit  bool        // its pages come one by one
 	last     time.Time   // that they were given back
+	faults   int         // of openFaults
 }
 
 // Fixed calls fn with the absolute names of files that stay mapped as they are,
