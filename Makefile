@@ -41,13 +41,13 @@ fuzz: ## every fuzz test for FUZZTIME
 PAGES ?= 5000
 bench: ## whole crawls of the program as it is released beside a bare loop and colly: pages/s, CPU time, memory (PAGES=5000)
 	$(GO) build $(PROFILE) -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
-	cd crawler/peers && $(GO) build -o ../../bin/peers .
+	cd crawler/lab/peers && $(GO) build -o ../../../bin/peers .
 	./bin/peers -gazehound bin/gazehound -pages $(PAGES)
 
 growth: PAGES = 1000000
 growth: ## one long crawl of a large made-up web by the program as it is released: speed, CPU time and memory over time in growth.csv, .svg and .png (PAGES=1000000 SITES=20000)
 	$(GO) build $(PROFILE) -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
-	cd crawler/peers && $(GO) build -o ../../bin/peers .
+	cd crawler/lab/peers && $(GO) build -o ../../../bin/peers .
 	./bin/peers -gazehound bin/gazehound -growth growth -pages $(PAGES) -sites $(or $(SITES),20000) -workers 16
 
 N ?= 100000
@@ -72,7 +72,7 @@ check: ## what a change must pass besides the tests
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	go mod tidy -diff
-	cd crawler/peers && go mod tidy -diff && $(GO) vet ./...
+	cd crawler/lab/peers && go mod tidy -diff && $(GO) vet ./...
 	cd index/peers && go mod tidy -diff
 
 clean:

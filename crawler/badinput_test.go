@@ -22,12 +22,12 @@ import (
 	"time"
 
 	"gazehound/crawler"
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/crawltest"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
-	"gazehound/crawler/robots"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 )
 
@@ -442,7 +442,7 @@ func badInputCrawler(t *testing.T, s *splitFetcher) *crawler.Crawler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := strategy.New("breadth-first", strategy.Options{})
+	order, err := order.New("breadth-first", order.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

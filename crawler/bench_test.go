@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"gazehound/crawler"
-	"gazehound/crawler/demo"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/osm"
@@ -87,7 +87,7 @@ func BenchmarkVisit(b *testing.B) {
 	}
 	c := &crawler.Crawler{
 		Frontier: nowhere{}, Fetcher: client, Gate: anytime{}, Judge: crawler.Geo{Parser: parserOf(b, town)},
-		Strategy: strategy.Lookahead{Model: model, News: strategy.NewNews()}, Scope: func(weburl.URL) string { return "" },
+		Strategy: order.Lookahead{Model: model, News: order.NewNews()}, Scope: func(weburl.URL) string { return "" },
 	}
 	var before, after runtime.MemStats
 	visited, relevant, links := 0, 0, 0

@@ -17,12 +17,12 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/sitewide"
+	"gazehound/crawler/order/trap"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/robots"
-	"gazehound/crawler/sitewide"
-	"gazehound/crawler/strategy"
-	"gazehound/crawler/trap"
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 
@@ -108,7 +108,7 @@ type Visit struct {
 	Before *frontier.Check
 	Again  Again
 
-	best     []frontier.Entry // of Found the strategy.Promising best that the queue did not know, for a Valuer; the best first
+	best     []frontier.Entry // of Found the order.Promising best that the queue did not know, for a Valuer; the best first
 	sitemaps []string         // that the host names
 	text     uint64           // fingerprint of the page's text
 	alone    bool             // a wait of the visit is the page's own, not its host's
@@ -145,7 +145,7 @@ type Crawler struct {
 	Gate     Gate
 	Rules    Rules // nil: everything may be fetched
 	Judge    Judge
-	Strategy strategy.Strategy
+	Strategy order.Strategy
 	Sinks    []Sink
 	Peers    Peers // nil: this node crawls alone
 	// Traps learns what multiplies pages, and demotes it; nil: nothing is demoted.
@@ -189,7 +189,7 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 		e.Priority, _ = c.Strategy.Score(&e)
 		entries = append(entries, e)
 	}
-	if s, ok := c.Strategy.(strategy.Guide); ok {
+	if s, ok := c.Strategy.(order.Guide); ok {
 		for _, e := range s.Unlinked() {
 			e.Found = time.Now()
 			keep := false
@@ -448,7 +448,7 @@ func (c *Crawler) route(ctx context.Context, p *page.Page, found []frontier.Entr
 
 // learn tells the strategy what the trail of links to this page led to.
 func (c *Crawler) learn(v *Visit) error {
-	if s, ok := c.Strategy.(strategy.Valuer); ok && !v.Verdict.Relevant {
+	if s, ok := c.Strategy.(order.Valuer); ok && !v.Verdict.Relevant {
 		v.Outcome.Promise = s.Promise(v.best)
 	}
 	var parents []frontier.Node
@@ -476,9 +476,9 @@ func (v *Visit) promise(e *frontier.Entry) {
 	for at > 0 && v.best[at-1].Priority < e.Priority {
 		at--
 	}
-	if e.Priority > 0 && at < strategy.Promising { // else it promises nothing
+	if e.Priority > 0 && at < order.Promising { // else it promises nothing
 		v.best = slices.Insert(v.best, at, *e)
-		v.best = v.best[:min(len(v.best), strategy.Promising)]
+		v.best = v.best[:min(len(v.best), order.Promising)]
 	}
 }
 
@@ -512,9 +512,9 @@ func (c *Crawler) expand(v *Visit) error {
 // strategy that does not rescore keeps every link, and with Peers the page may be
 // another node's by now. It does as it likes with found.
 func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
-	rescorer, rescores := c.Strategy.(strategy.Rescorer)
+	rescorer, rescores := c.Strategy.(order.Rescorer)
 	passVisited := rescores && rescorer.Rescores() && c.Peers == nil
-	_, values := c.Strategy.(strategy.Valuer)
+	_, values := c.Strategy.(order.Valuer)
 	states := make([]frontier.State, len(found))
 	if passVisited || values {
 		var err error

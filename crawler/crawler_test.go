@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"gazehound/crawler"
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/crawltest"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/robots"
-	"gazehound/crawler/sitewide"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/predictor"
@@ -121,7 +121,7 @@ func newCrawler(t *testing.T, s *crawltest.Server, name string, f *frontier.Fron
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { gate.Close() })
-	order, err := strategy.New(name, strategy.Options{Decay: 0.5, Model: model})
+	order, err := order.New(name, order.Options{Decay: 0.5, Model: model})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestAdaptiveLearnsAlongTheTrail(t *testing.T) {
 
 // scored counts how often a strategy was asked for the priority of a page.
 type scored struct {
-	strategy.Strategy
+	order.Strategy
 	rescores bool
 	times    map[string]int
 }

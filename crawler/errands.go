@@ -9,8 +9,8 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
-	"gazehound/crawler/sitemap"
-	"gazehound/crawler/tdm"
+	"gazehound/crawler/polite/sitemap"
+	"gazehound/crawler/polite/tdm"
 	"gazehound/crawler/weburl"
 
 	"golang.org/x/sync/singleflight"

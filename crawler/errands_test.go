@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"gazehound/crawler"
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"testing"
 
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/lab/crawltest"
+	"gazehound/crawler/order"
 )
 
 // focused crawls s with order and returns the pages in the order of their
 // visits, and the totals. tie decides between equal priorities.
-func focused(t *testing.T, s *crawltest.Server, order strategy.Strategy, tie uint64) ([]string, frontier.Totals) {
+func focused(t *testing.T, s *crawltest.Server, order order.Strategy, tie uint64) ([]string, frontier.Totals) {
 	t.Helper()
 	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6, Seed: tie})
 	if err != nil {
@@ -36,15 +36,15 @@ func TestFocusedStrategies(t *testing.T) {
 	s := crawltest.MustWeb(town).Start(1)
 	defer s.Close()
 	for _, c := range []struct {
-		order           strategy.Strategy
+		order           order.Strategy
 		pages, relevant int64
 		dropped         int64
 	}{
-		{strategy.HardFocused{}, 3, 0, 2},
-		{strategy.LimitedDistance{Limit: 1}, 6, 2, 1},
-		{strategy.LimitedDistance{Limit: 1, Prioritised: true}, 6, 2, 1},
-		{strategy.LimitedDistance{Limit: 2}, 7, 2, 0},
-		{strategy.SoftFocused{}, 7, 2, 0},
+		{order.HardFocused{}, 3, 0, 2},
+		{order.LimitedDistance{Limit: 1}, 6, 2, 1},
+		{order.LimitedDistance{Limit: 1, Prioritised: true}, 6, 2, 1},
+		{order.LimitedDistance{Limit: 2}, 7, 2, 0},
+		{order.SoftFocused{}, 7, 2, 0},
 	} {
 		for tie := range uint64(4) {
 			got, totals := focused(t, s, c.order, tie)
@@ -52,7 +52,7 @@ func TestFocusedStrategies(t *testing.T) {
 				t.Errorf("%#v: %d pages (%d relevant), %d links dropped: %q; want %d (%d), %d", c.order,
 					totals.Pages, totals.Relevant, totals.Dropped["strategy"], got, c.pages, c.relevant, c.dropped)
 			}
-			if _, soft := c.order.(strategy.SoftFocused); !soft {
+			if _, soft := c.order.(order.SoftFocused); !soft {
 				continue
 			}
 			// Behind a relevant page there is nothing to wait for.
@@ -80,7 +80,7 @@ Lange Straße 5, 26121 Oldenburg
 	defer s.Close()
 	droppedFirst := 0
 	for tie := range uint64(8) {
-		got, totals := focused(t, s, strategy.HardFocused{}, tie)
+		got, totals := focused(t, s, order.HardFocused{}, tie)
 		if len(got) != 5 || totals.Dropped["strategy"] != 1 {
 			t.Errorf("pages = %q, dropped %v; want all 5, and 1", got, totals.Dropped)
 		}
@@ -111,7 +111,7 @@ nichts
 	raised := 0
 	for tie := range uint64(16) {
 		for _, prioritised := range []bool{false, true} {
-			got, _ := focused(t, s, strategy.LimitedDistance{Limit: 1, Prioritised: prioritised}, tie)
+			got, _ := focused(t, s, order.LimitedDistance{Limit: 1, Prioritised: prioritised}, tie)
 			shared := slices.Index(got, "http://seed.example/shared")
 			short := slices.Index(got, "http://seed.example/a") < shared
 			if reached := slices.Contains(got, "http://seed.example/behind"); reached != short {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"gazehound/crawler/language"
 	"gazehound/crawler/page"
+	"gazehound/crawler/page/language"
 	"gazehound/geoparse"
 	"gazehound/predictor/bm25"
 )

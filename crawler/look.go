@@ -10,8 +10,8 @@ import (
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
+	"gazehound/crawler/page/simhash"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/simhash"
 )
 
 // The reasons that the outcome of a page can have.

@@ -9,10 +9,10 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/robots"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 )
 
@@ -41,7 +41,7 @@ func TestRulesOfOthersKeepTheDelay(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		order, err := strategy.New("breadth-first", strategy.Options{})
+		order, err := order.New("breadth-first", order.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"gazehound/crawler"
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/fetch"
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 )

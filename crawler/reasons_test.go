@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"gazehound/crawler"
-	"gazehound/crawler/demo"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/trap"
 	"gazehound/crawler/page"
-	"gazehound/crawler/robots"
-	"gazehound/crawler/strategy"
-	"gazehound/crawler/trap"
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 
@@ -129,7 +129,7 @@ func TestReasonsAddUp(t *testing.T) {
 	}
 	web := reasonsWeb{town}
 	traps, nodes := trap.New(), &elsewhere{}
-	order, err := strategy.New("limited-distance", strategy.Options{Decay: 0.5, LimitDistance: 5})
+	order, err := order.New("limited-distance", order.Options{Decay: 0.5, LimitDistance: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
-	"gazehound/crawler/simhash"
+	"gazehound/crawler/page/simhash"
 	"gazehound/crawler/weburl"
 )
 

@@ -15,8 +15,8 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
-	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
 )
 
@@ -102,7 +102,7 @@ func TestRevisit(t *testing.T) {
 		}
 		f := open()
 		defer func() { f.Close() }()
-		order, err := strategy.New("breadth-first", strategy.Options{})
+		order, err := order.New("breadth-first", order.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestStay(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		order, err := strategy.New("breadth-first", strategy.Options{})
+		order, err := order.New("breadth-first", order.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

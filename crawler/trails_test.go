@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"gazehound/crawler"
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/predictor"
 )
 

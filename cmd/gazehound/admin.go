@@ -208,7 +208,7 @@ func (s *session) explain(text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return explainKnown(s.f, s.cfg, s.order, s.model, s.c.Traps, s.web.scope(n.URL), n)
+	return explainKnown(s.f, s.cfg, s.strategy, s.model, s.c.Traps, s.web.scope(n.URL), n)
 }
 
 // label takes up a person's verdict on a page that was judged, as "gazehound

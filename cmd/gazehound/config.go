@@ -19,7 +19,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
 
 	"github.com/go-viper/mapstructure/v2"
@@ -567,7 +567,7 @@ func (c *Config) Validate() error {
 		between("crawl.alpha", c.Crawl.Alpha, 0, 1000),
 		between("crawl.beta", c.Crawl.Beta, 0, 1000),
 		between("crawl.emphasis", c.Crawl.Emphasis, 0, 1000),
-		oneOf("crawl.strategy", c.Crawl.Strategy, strategy.Names...),
+		oneOf("crawl.strategy", c.Crawl.Strategy, order.Names...),
 		oneOf("cluster.partition", c.Cluster.Partition, partitionNames()...),
 		oneOf("cluster.policy", c.Cluster.Policy, "A", "B"),
 		oneOf("cluster.order", c.Cluster.Order, "auto", "own", "nuggets"),

@@ -20,9 +20,9 @@ import (
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/memory"
-	"gazehound/crawler/sitewide"
-	"gazehound/crawler/strategy"
-	"gazehound/crawler/trap"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/sitewide"
+	"gazehound/crawler/order/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -179,7 +179,7 @@ const newsUsage = "lookahead takes links later whose pages are likely to repeat 
 // strategyFlags are those that say how links are ordered.
 func strategyFlags(f *pflag.FlagSet) {
 	d := DefaultConfig().Crawl
-	f.String("strategy", d.Strategy, strings.Join(strategy.Names, " | "))
+	f.String("strategy", d.Strategy, strings.Join(order.Names, " | "))
 	f.Float64("decay", d.Decay, "score = decay^(links since the last relevant page), of adaptive and link-distance")
 	f.Bool("news", d.News, newsUsage)
 	f.Int("limit-distance", d.LimitDistance, "irrelevant pages in a row that limited-distance crosses")
@@ -275,14 +275,14 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	order, err := a.newOrder(p, cfg, model, seeds)
+	strategy, err := a.newOrder(p, cfg, model, seeds)
 	if err != nil {
 		return err
 	}
 	store, stopKeeping := keepMemory(p, cfg)
 	defer stopKeeping() // once the stores are closed
 	traps := trap.New()
-	f, err := a.openFrontier(p, cfg, order, traps)
+	f, err := a.openFrontier(p, cfg, strategy, traps)
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Grace: cfg.Fetch.ShutdownGrace,
 			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: crawler.Schedule(cfg.Revisit),
 		},
-		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: order,
+		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: strategy,
 		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope, Traps: traps, SiteWide: sitewide.New(), Brake: crawler.NewBrake(),
 	}
 	if cfg.WARC.Dir != "" {
@@ -354,10 +354,10 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := web.remember(p, f); err != nil {
 		return err
 	}
-	if err := recall(ctx, f, order); err != nil {
+	if err := recall(ctx, f, strategy); err != nil {
 		return err
 	}
-	labels := &labelled{judge: judge, f: f, order: order, file: p.labels(), warn: a.warn}
+	labels := &labelled{judge: judge, f: f, strategy: strategy, file: p.labels(), warn: a.warn}
 	c.Judge = labels
 	if _, err := labels.load(ctx); err != nil {
 		return err
@@ -387,7 +387,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	watch.traps, watch.brake, watch.resting, watch.due, watch.index, watch.osm = traps, c.Brake, c.Resting, c.Due, x, places != nil && knowsOSM(places)
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	watch.labels = labels
-	if s, ok := order.(strategy.Trend); ok {
+	if s, ok := strategy.(order.Trend); ok {
 		watch.importance = func(v *crawler.Visit) float64 {
 			return s.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
 		}
@@ -402,7 +402,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	defer desk.close()
 	watch.start(cfg)
 
-	s := &session{a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, order: order, web: web, watch: watch, desk: desk, region: region, places: places}
+	s := &session{a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, strategy: strategy, web: web, watch: watch, desk: desk, region: region, places: places}
 	runErr = s.run(ctx)
 	if err := s.save(true); err != nil && runErr == nil {
 		runErr = err
@@ -431,20 +431,20 @@ func keepMemory(p project, cfg *Config) (store *atomic.Pointer[frontier.Frontier
 
 // A session is one run of a crawl, with all that it is made of.
 type session struct {
-	a      *app
-	p      project
-	cfg    *Config
-	o      crawlOptions
-	c      *crawler.Crawler
-	f      *frontier.Frontier
-	x      *index.Index
-	model  *predictor.Model
-	order  strategy.Strategy
-	web    *web
-	watch  *progress
-	desk   *desk // nil: nobody may ask
-	region *gazetteer.Region
-	places *gazetteer.Gazetteer // nil: the crawl is about no region
+	a        *app
+	p        project
+	cfg      *Config
+	o        crawlOptions
+	c        *crawler.Crawler
+	f        *frontier.Frontier
+	x        *index.Index
+	model    *predictor.Model
+	strategy order.Strategy
+	web      *web
+	watch    *progress
+	desk     *desk // nil: nobody may ask
+	region   *gazetteer.Region
+	places   *gazetteer.Gazetteer // nil: the crawl is about no region
 
 	saving sync.Mutex
 }
@@ -454,7 +454,7 @@ type session struct {
 func (s *session) save(all bool) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	return errors.Join(saveModel(s.p, s.model, s.f, newsOf(s.order)), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.board.Save(s.f, all))
+	return errors.Join(saveModel(s.p, s.model, s.f, newsOf(s.strategy)), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.board.Save(s.f, all))
 }
 
 // run runs the loop and everything that goes on beside it, and returns why it

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/demo"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
 )
 
 // townProject makes a data directory of a small made-up town that a proxy on

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/demo"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/monitor"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"

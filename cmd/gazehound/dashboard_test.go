@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/demo"
+	"gazehound/crawler/lab/demo"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/chromedp"

@@ -17,7 +17,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"gazehound/crawler/demo"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/weburl"
 
 	"github.com/spf13/cobra"

@@ -21,7 +21,7 @@ import (
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
-	"gazehound/crawler/robots"
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gazehound/crawler/partition"
+	"gazehound/crawler/cluster/partition"
 	"gazehound/predictor"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"gazehound/crawler/demo"
+	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/page"
-	"gazehound/crawler/partition"
 	"gazehound/crawler/weburl"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/strategy"
-	"gazehound/crawler/trap"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
 
@@ -78,7 +78,7 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 	if err != nil {
 		return fail(exitInvalidInput, "%w", err)
 	}
-	order, err := a.newOrder(p, cfg, model, nil)
+	strategy, err := a.newOrder(p, cfg, model, nil)
 	if err != nil {
 		return err
 	}
@@ -98,10 +98,10 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 		return a.explainUnknown(f, u, w.scope(u))
 	}
 	traps := trap.New()
-	if err := errors.Join(restore(f, trapsKey, traps.Restore), recall(ctx, f, order)); err != nil {
+	if err := errors.Join(restore(f, trapsKey, traps.Restore), recall(ctx, f, strategy)); err != nil {
 		return err
 	}
-	x, err := explainKnown(f, cfg, order, model, traps, w.scope(n.URL), n)
+	x, err := explainKnown(f, cfg, strategy, model, traps, w.scope(n.URL), n)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 
 // explainKnown returns what the crawl knows about a URL that was queued once;
 // scope says why it is out of it, or "".
-func explainKnown(f *frontier.Frontier, cfg *Config, order strategy.Strategy, model *predictor.Model, traps *trap.Detector, scope string, n frontier.Node) (x linkReport, err error) {
+func explainKnown(f *frontier.Frontier, cfg *Config, strategy order.Strategy, model *predictor.Model, traps *trap.Detector, scope string, n frontier.Node) (x linkReport, err error) {
 	x = linkReport{
 		Type: "explain", URL: n.URL.String(), State: n.State.String(), Priority: n.Priority,
 		Depth: n.Depth, Distance: n.Distance, Retries: n.Retries, Found: n.Found, Scope: scope,
@@ -145,7 +145,7 @@ func explainKnown(f *frontier.Frontier, cfg *Config, order strategy.Strategy, mo
 		x.Check = checkOf(check)
 	}
 	if n.State == frontier.Queued {
-		x.Waiting = explainQueued(cfg, order, &n)
+		x.Waiting = explainQueued(cfg, strategy, &n)
 	} else {
 		x.Visit = explainVisited(n, trail, model)
 	}
@@ -237,17 +237,17 @@ func pathOf(trail []frontier.Node) []pathStep {
 
 // Waiting is what explain says of a link that waits.
 type Waiting struct {
-	Strategy   string          `json:"strategy"`
-	Rank       *rank           `json:"rank,omitempty"`
-	Parts      []strategy.Part `json:"parts"`    // they add up to the priority, before what demotes it
-	Now        float64         `json:"priority"` // by today's model
-	Kept       bool            `json:"kept"`     // false: the strategy drops such links
-	Decayed    *float64        `json:"decayed,omitempty"`
-	Boost      *float64        `json:"boost,omitempty"`
-	Prediction *float64        `json:"prediction,omitempty"`
-	Depths     []depthTerms    `json:"depths,omitempty"`
-	Worth      *worthTerms     `json:"worth,omitempty"` // of strategy lookahead, and of trend without a topic
-	Trend      *trendParts     `json:"trend,omitempty"`
+	Strategy   string       `json:"strategy"`
+	Rank       *rank        `json:"rank,omitempty"`
+	Parts      []order.Part `json:"parts"`    // they add up to the priority, before what demotes it
+	Now        float64      `json:"priority"` // by today's model
+	Kept       bool         `json:"kept"`     // false: the strategy drops such links
+	Decayed    *float64     `json:"decayed,omitempty"`
+	Boost      *float64     `json:"boost,omitempty"`
+	Prediction *float64     `json:"prediction,omitempty"`
+	Depths     []depthTerms `json:"depths,omitempty"`
+	Worth      *worthTerms  `json:"worth,omitempty"` // of strategy lookahead, and of trend without a topic
+	Trend      *trendParts  `json:"trend,omitempty"`
 }
 
 // trendParts show how the importance of a link's page comes about.
@@ -275,19 +275,19 @@ type depthTerms struct {
 	Terms       []termLine `json:"terms"`
 }
 
-func explainQueued(cfg *Config, order strategy.Strategy, n *frontier.Node) *Waiting {
+func explainQueued(cfg *Config, strategy order.Strategy, n *frontier.Node) *Waiting {
 	w := &Waiting{Strategy: cfg.Crawl.Strategy}
-	w.Now, w.Kept = order.Score(&n.Entry)
-	w.Parts = strategy.Parts(order, &n.Entry)
-	switch s := order.(type) {
-	case strategy.LinkDistance:
+	w.Now, w.Kept = strategy.Score(&n.Entry)
+	w.Parts = order.Parts(strategy, &n.Entry)
+	switch s := strategy.(type) {
+	case order.LinkDistance:
 		w.Decayed, w.Boost = &w.Now, new(float64)
-	case strategy.Lookahead:
+	case order.Lookahead:
 		if n.Depth == 0 {
 			break // no link led to a seed
 		}
 		w.Worth = worthOf(s, &n.Entry)
-	case strategy.Trend:
+	case order.Trend:
 		if n.Depth == 0 {
 			break
 		}
@@ -298,7 +298,7 @@ func explainQueued(cfg *Config, order strategy.Strategy, n *frontier.Node) *Wait
 		} else {
 			w.Worth = worthOf(s.Lookahead, &n.Entry)
 		}
-	case strategy.Adaptive:
+	case order.Adaptive:
 		x := s.Explain(&n.Entry)
 		w.Decayed, w.Boost, w.Prediction = &x.Decayed, &x.Boost, &x.Prediction
 		if n.Depth == 0 {
@@ -316,7 +316,7 @@ func explainQueued(cfg *Config, order strategy.Strategy, n *frontier.Node) *Wait
 	return w
 }
 
-func worthOf(s strategy.Lookahead, e *frontier.Entry) *worthTerms {
+func worthOf(s order.Lookahead, e *frontier.Entry) *worthTerms {
 	x := s.Explain(e)
 	w := &worthTerms{LogOdds: x.LogOdds, Terms: []termLine{}}
 	for _, weight := range x.Terms {
@@ -360,7 +360,7 @@ func explainVisited(n frontier.Node, trail []frontier.Node, model *predictor.Mod
 	if o.Kind != "page" {
 		return v
 	}
-	for i, terms := range strategy.TrailTerms(trail) {
+	for i, terms := range order.TrailTerms(trail) {
 		l := lesson{Depth: i + 1, URL: trail[i].URL.String(), Anchor: trail[i].Anchor, Terms: len(terms), Probability: model.Score(terms)[i]}
 		if i+1 < len(trail) {
 			l.From = trail[i+1].URL.String()

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/strategy"
-	"gazehound/crawler/trap"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
 )
@@ -40,7 +40,7 @@ func explainProject(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := strategy.Adaptive{Decay: 0.5, Model: model}
+	order := order.Adaptive{Decay: 0.5, Model: model}
 	entry := func(raw string, parent *frontier.Entry, distance int, anchor string) frontier.Entry {
 		u, err := weburl.Parse(raw)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/demo"
+	"gazehound/crawler/lab/demo"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/index"

@@ -22,8 +22,8 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/demo"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/index"

@@ -14,8 +14,8 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
-	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/predictor"
@@ -219,7 +219,7 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 	if err != nil {
 		return err
 	}
-	order, err := a.newOrder(p, cfg, model, nil)
+	strategy, err := a.newOrder(p, cfg, model, nil)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := recall(ctx, f, order); err != nil {
+	if err := recall(ctx, f, strategy); err != nil {
 		return err
 	}
 	final := map[frontier.Key]label{}
@@ -236,7 +236,7 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 		final[frontier.KeyOf(l.url)] = l
 	}
 	count.Labels = len(final)
-	w := labelled{f: f, order: order}
+	w := labelled{f: f, strategy: strategy}
 	for _, l := range final {
 		what, err := w.apply(ctx, l)
 		if err != nil {
@@ -251,7 +251,7 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 			count.Kept++
 		}
 	}
-	return saveModel(p, model, f, newsOf(order))
+	return saveModel(p, model, f, newsOf(strategy))
 }
 
 // A labelCount is what became of labels.
@@ -280,11 +280,11 @@ func (c *labelCount) write(a *app) {
 // labelled is the judge of a crawl with the labels of a person above it. It
 // takes up what is added to the file while the crawl runs.
 type labelled struct {
-	judge crawler.Judge
-	f     *frontier.Frontier
-	order strategy.Strategy
-	file  string
-	warn  func(format string, args ...any)
+	judge    crawler.Judge
+	f        *frontier.Frontier
+	strategy order.Strategy
+	file     string
+	warn     func(format string, args ...any)
 
 	mu     sync.Mutex
 	labels map[frontier.Key]label
@@ -408,7 +408,7 @@ func (w *labelled) apply(ctx context.Context, l label) (what int, err error) {
 		return labelAgrees, nil
 	}
 	n.Outcome.Relevant = l.relevant
-	if c, ok := w.order.(strategy.Corrector); ok {
+	if c, ok := w.strategy.(order.Corrector); ok {
 		c.Correct(trail, l.relevant)
 	}
 	check, asked, err := w.f.Check(key)

@@ -11,8 +11,8 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
-	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/predictor"
@@ -119,7 +119,7 @@ func TestLabelledCrawl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &labelled{judge: never{}, f: f, order: strategy.Lookahead{Model: model}, file: p.labels(), warn: t.Logf}
+	w := &labelled{judge: never{}, f: f, strategy: order.Lookahead{Model: model}, file: p.labels(), warn: t.Logf}
 	load := func(want int) {
 		t.Helper()
 		if learned, err := w.load(t.Context()); learned != want || err != nil {

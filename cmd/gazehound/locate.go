@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"gazehound/crawler/partition"
+	"gazehound/crawler/cluster/partition"
 )
 
 // locate lets the partition ip find the cities of servers, by cluster.ip_file

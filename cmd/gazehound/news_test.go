@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/order"
 	"gazehound/predictor"
 )
 
@@ -19,12 +19,12 @@ func TestRecall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	lookahead := func() strategy.Lookahead {
+	lookahead := func() order.Lookahead {
 		model, err := predictor.NewModel(predictor.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strategy.Lookahead{Model: model, News: strategy.NewNews()}
+		return order.Lookahead{Model: model, News: order.NewNews()}
 	}
 	running := lookahead()
 	visit := func(i int) {
@@ -76,7 +76,7 @@ func TestRecall(t *testing.T) {
 	}
 	visit(75)
 	check("the model alone saved since", 1)
-	if err := recall(t.Context(), f, strategy.BreadthFirst{}); err != nil {
+	if err := recall(t.Context(), f, order.BreadthFirst{}); err != nil {
 		t.Errorf("an order without news: %v", err)
 	}
 	if err := f.PutMeta(newsKey, []byte("{")); err != nil {

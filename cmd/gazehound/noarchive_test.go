@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"gazehound/crawler"
-	"gazehound/crawler/crawltest"
-	"gazehound/crawler/demo"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/crawltest"
+	"gazehound/crawler/lab/demo"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -15,8 +15,8 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/cluster"
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/partition"
 	"gazehound/index"
 
 	"github.com/spf13/cobra"

@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"gazehound/crawler/cluster"
-	"gazehound/crawler/demo"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"

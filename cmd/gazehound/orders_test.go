@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/demo"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/monitor"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 	_ "time/tzdata" // --by time-zone works where the system has no table of them
 
-	"gazehound/crawler/partition"
+	"gazehound/crawler/cluster/partition"
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/geonames"
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"gazehound/crawler/partition"
+	"gazehound/crawler/cluster/partition"
 )
 
 // The paper's table 1: the 100 largest cities by time zone, two of them in

@@ -17,8 +17,8 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/memory"
 	"gazehound/crawler/monitor"
+	"gazehound/crawler/order/trap"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/trap"
 	"gazehound/index"
 	"gazehound/predictor"
 )

@@ -14,9 +14,9 @@ import (
 	"text/tabwriter"
 
 	"gazehound/crawler/cluster"
-	"gazehound/crawler/nugget"
-	"gazehound/crawler/sim"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/cluster/nugget"
+	"gazehound/crawler/lab/sim"
+	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor/clicklog"
 )
@@ -49,7 +49,7 @@ func parseReaders(spec string) (sim.ReaderOptions, error) {
 
 // A knowledge is what strategy trend is told of each made-up web: it holds the
 // import of the web's access logs.
-type knowledge map[*sim.Web]strategy.Options
+type knowledge map[*sim.Web]order.Options
 
 // learn lets people read w, number n of the webs, and imports the logs that
 // they leave, as "clickstream import" does.
@@ -89,7 +89,7 @@ func (k knowledge) learn(ctx context.Context, a *app, w *sim.Web, o sim.ReaderOp
 	if err != nil {
 		return err
 	}
-	k[w] = strategy.Options{Stay: stayOf(table), Known: known}
+	k[w] = order.Options{Stay: stayOf(table), Known: known}
 	all, unlinked := w.Important()
 	a.say("  %s lines of logs name %s pages; of %d important pages nothing links to %d", count(int(lines.Lines)), count(table.Len()), all, unlinked)
 	return nil

@@ -16,7 +16,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/sitewide"
+	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/warc"
 	"gazehound/predictor"
 
@@ -126,11 +126,11 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err != nil {
 		return err
 	}
-	order, err := a.newOrder(project{a.data}, cfg, model, nil)
+	strategy, err := a.newOrder(project{a.data}, cfg, model, nil)
 	if err != nil {
 		return err
 	}
-	f, err := a.openFrontier(into, cfg, order, nil)
+	f, err := a.openFrontier(into, cfg, strategy, nil)
 	if err != nil {
 		return err
 	}
@@ -147,10 +147,10 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	r := replayed{began: time.Now()}
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth, Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: f, Judge: judge, Strategy: order, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope, SiteWide: sitewide.New(),
+		Frontier: f, Judge: judge, Strategy: strategy, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope, SiteWide: sitewide.New(),
 	}
 	err = c.Replay(ctx, r.exchanges(ctx, archive, cfg.blocked))
-	if err := errors.Join(saveModel(into, model, f, newsOf(order)), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
+	if err := errors.Join(saveModel(into, model, f, newsOf(strategy)), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gazehound/crawler/report"
+	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 

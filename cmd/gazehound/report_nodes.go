@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"gazehound/crawler/cluster"
-	"gazehound/crawler/partition"
-	"gazehound/crawler/report"
-	"gazehound/crawler/sim"
+	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/lab/sim"
+	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 )

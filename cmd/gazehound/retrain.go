@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/order"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -119,9 +119,9 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 // takeUpLabels applies the labels that no crawl has taken up yet, so that the
 // crawl tree says what people say.
 func (a *app) takeUpLabels(ctx context.Context, p project, f *frontier.Frontier, model *predictor.Model) error {
-	order := strategy.Lookahead{Model: model}
-	labels := &labelled{f: f, order: order, file: p.labels(), warn: a.warn}
-	if err := recall(ctx, f, order); err != nil {
+	strategy := order.Lookahead{Model: model}
+	labels := &labelled{f: f, strategy: strategy, file: p.labels(), warn: a.warn}
+	if err := recall(ctx, f, strategy); err != nil {
 		return err
 	}
 	learned, err := labels.load(ctx)
@@ -190,7 +190,7 @@ func judgedIn(ctx context.Context, f *frontier.Frontier) iter.Seq2[judgedPage, e
 			if len(trail) == 0 {
 				return nil
 			}
-			if e := strategy.Example(trail, n.Outcome.Relevant); len(e.Trail) > 0 && !yield(judgedPage{e, n.Outcome.At}, nil) {
+			if e := order.Example(trail, n.Outcome.Relevant); len(e.Trail) > 0 && !yield(judgedPage{e, n.Outcome.At}, nil) {
 				return errStop
 			}
 			return nil

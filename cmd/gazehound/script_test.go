@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/demo"
+	"gazehound/crawler/lab/demo"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/text/encoding"

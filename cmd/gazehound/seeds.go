@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gazehound/crawler"
-	"gazehound/crawler/seedlist"
 	"gazehound/crawler/weburl"
+	"gazehound/crawler/weburl/seedlist"
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/osm"
 )

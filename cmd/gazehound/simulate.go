@@ -15,10 +15,10 @@ import (
 	"strings"
 	"time"
 
-	"gazehound/crawler/demo"
+	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/lab/sim"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
-	"gazehound/crawler/sim"
-	"gazehound/crawler/strategy"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
@@ -256,8 +256,8 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		return err
 	}
 	var names []string
-	for _, order := range orders {
-		names = append(names, order.Name)
+	for _, strategy := range orders {
+		names = append(names, strategy.Name)
 	}
 	var expectations []*sim.Expectation
 	for _, text := range o.expect {
@@ -287,8 +287,8 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	}
 	c.Marks = o.at
 	pages := 0
-	for _, order := range c.Orders {
-		for _, r := range order.Runs {
+	for _, strategy := range c.Orders {
+		for _, r := range strategy.Runs {
 			pages += r.Pages
 		}
 	}
@@ -340,7 +340,7 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Op
 	for _, name := range o.strategies {
 		switch name = strings.TrimSpace(name); name {
 		case "all":
-			for _, known := range strategy.Names {
+			for _, known := range order.Names {
 				if (known != "trend" || o.readers != "") && (len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(known, "best-first-")) {
 					names = append(names, known)
 				}
@@ -360,20 +360,20 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Op
 		if err != nil {
 			return err
 		}
-		fresh := func(w *sim.Web) (strategy.Strategy, error) {
+		fresh := func(w *sim.Web) (order.Strategy, error) {
 			m, err := a.simulatedModel(o, model)
 			if err != nil {
 				return nil, err
 			}
 			if kind == "adaptive" && o.train > 0 {
-				return &sim.Pupil{Adaptive: strategy.Adaptive{Decay: cfg.Crawl.Decay, Model: m}, Pages: o.train}, nil
+				return &sim.Pupil{Adaptive: order.Adaptive{Decay: cfg.Crawl.Decay, Model: m}, Pages: o.train}, nil
 			}
-			options := strategy.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised, Places: cfg.Crawl.Places, News: newNews(cfg),
+			options := order.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised, Places: cfg.Crawl.Places, News: newNews(cfg),
 				Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta, Emphasis: cfg.Crawl.Emphasis, Topic: trend.Topic, Stay: trend.Stay}
 			if known, ok := o.known[w]; ok && w != nil {
 				options.Stay, options.Known = known.Stay, known.Known
 			}
-			return strategy.New(kind, options)
+			return order.New(kind, options)
 		}
 		var coded *codedError
 		if _, err := fresh(nil); errors.As(err, &coded) {
@@ -386,7 +386,7 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Op
 	}
 	for _, name := range names {
 		m := limitedName.FindStringSubmatch(name)
-		i := slices.IndexFunc(sim.Oracles(), func(order sim.Order) bool { return order.Name == name })
+		i := slices.IndexFunc(sim.Oracles(), func(strategy sim.Order) bool { return strategy.Name == name })
 		switch {
 		case m != nil:
 			limit, _ := strconv.Atoi(m[1])
@@ -403,17 +403,17 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Op
 					return nil, err
 				}
 			}
-		case slices.Contains(strategy.Names, name):
+		case slices.Contains(order.Names, name):
 			if err := add(name, name, 0, false); err != nil {
 				return nil, err
 			}
 		default:
-			all := append([]string{"all", sim.NextOracleName, sim.GraphOracleName}, strategy.Names...)
+			all := append([]string{"all", sim.NextOracleName, sim.GraphOracleName}, order.Names...)
 			return nil, fail(exitUsage, "--strategy: %q is not known.%s Known are %s", name, didYouMean(name, all), strings.Join(all, ", "))
 		}
 	}
 	if len(orders) == 0 {
-		return nil, fail(exitUsage, "--strategy names none. Known are all, %s", strings.Join(strategy.Names, ", "))
+		return nil, fail(exitUsage, "--strategy names none. Known are all, %s", strings.Join(order.Names, ", "))
 	}
 	return orders, nil
 }
@@ -436,7 +436,7 @@ func (a *app) simulatedModel(o simulateOptions, model predictor.Options) (*predi
 }
 
 // simulatedTrend returns what strategy trend knows before there is a web.
-func (a *app) simulatedTrend(o simulateOptions, cfg *Config, kind string) (t strategy.Options, err error) {
+func (a *app) simulatedTrend(o simulateOptions, cfg *Config, kind string) (t order.Options, err error) {
 	if kind != "trend" {
 		return t, nil
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"gazehound/crawler/partition"
-	"gazehound/crawler/sim"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/lab/sim"
+	"gazehound/crawler/order"
 	"gazehound/predictor"
 )
 
@@ -56,16 +56,16 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, cfg *Config,
 		strategy string
 	}
 	var runs []run
-	for _, order := range orders {
-		if strings.HasPrefix(order.Name, "oracle-") {
-			return fail(exitUsage, "--strategy %s knows one web only: it cannot be used with --nodes", order.Name)
+	for _, strategy := range orders {
+		if strings.HasPrefix(strategy.Name, "oracle-") {
+			return fail(exitUsage, "--strategy %s knows one web only: it cannot be used with --nodes", strategy.Name)
 		}
 		for _, policy := range policies {
 			for _, method := range methods {
 				share := partition.DefaultOptions()
 				share.Method, share.Policy = method, policy
-				runs = append(runs, run{sim.NodesOptions{Partition: share, Pages: o.sim.Pages, Seed: o.sim.Seed, New: func() (strategy.Strategy, error) { return order.New(nil) }}, order.Name})
-				r := sim.NodesResult{Partition: method, Policy: policy, Strategy: order.Name}
+				runs = append(runs, run{sim.NodesOptions{Partition: share, Pages: o.sim.Pages, Seed: o.sim.Seed, New: func() (order.Strategy, error) { return strategy.New(nil) }}, strategy.Name})
+				r := sim.NodesResult{Partition: method, Policy: policy, Strategy: strategy.Name}
 				names = append(names, r.Name())
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"strings"
 
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"

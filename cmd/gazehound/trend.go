@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"gazehound/crawler"
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
-	"gazehound/crawler/partition"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/strategy"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
@@ -279,7 +279,7 @@ func (r *exampleReader) Judge(_ context.Context, p *page.Page) (geoparse.Verdict
 }
 
 // noLinks is the strategy that visits seeds only.
-type noLinks struct{ strategy.BreadthFirst }
+type noLinks struct{ order.BreadthFirst }
 
 // Score drops links.
 func (noLinks) Score(e *frontier.Entry) (float64, bool) { return 1, e.Depth == 0 }
@@ -316,7 +316,7 @@ const maxUnlinked = 10_000
 
 // trendOptions fills in what strategy trend knows: the topic, and the access
 // logs, of which the pages on the sites of the seeds are visited in any case.
-func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *strategy.Options) error {
+func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.Options) error {
 	k := cfg.Crawl
 	o.Alpha, o.Beta, o.Emphasis = k.Alpha, k.Beta, k.Emphasis
 	if k.Topics != "" {

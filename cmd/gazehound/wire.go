@@ -21,11 +21,11 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/trap"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/robots"
-	"gazehound/crawler/strategy"
-	"gazehound/crawler/trap"
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
@@ -356,7 +356,7 @@ func (p *patterns) match(text string) string {
 
 // newOrder returns the strategy of the configuration, for a crawl from these
 // seeds. Flags of another one are an error, because they would do nothing.
-func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []weburl.URL) (strategy.Strategy, error) {
+func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []weburl.URL) (order.Strategy, error) {
 	for _, own := range []struct {
 		strategy string
 		flags    []string
@@ -371,7 +371,7 @@ func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []w
 			}
 		}
 	}
-	o := strategy.Options{
+	o := order.Options{
 		Decay: cfg.Crawl.Decay, Model: model, LimitDistance: cfg.Crawl.LimitDistance, Prioritised: cfg.Crawl.Prioritised, Places: cfg.Crawl.Places, News: newNews(cfg),
 	}
 	if cfg.Crawl.Strategy == "trend" {
@@ -379,19 +379,19 @@ func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []w
 			return nil, err
 		}
 	}
-	order, err := strategy.New(cfg.Crawl.Strategy, o)
+	strategy, err := order.New(cfg.Crawl.Strategy, o)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	return order, nil
+	return strategy, nil
 }
 
 // newNews returns what lookahead is to learn of addresses; nil: nothing.
-func newNews(cfg *Config) *strategy.News {
+func newNews(cfg *Config) *order.News {
 	if !cfg.Crawl.News {
 		return nil
 	}
-	return strategy.NewNews()
+	return order.NewNews()
 }
 
 // demoted lowers the priorities of score by what is known of traps; a nil
@@ -455,7 +455,7 @@ func selectivity(cfg *Config) float64 {
 
 // openFrontier opens the queue and the crawl tree; order scores again what
 // reaches the front.
-func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy, traps *trap.Detector) (*frontier.Frontier, error) {
+func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy, traps *trap.Detector) (*frontier.Frontier, error) {
 	f, err := frontier.Open(frontier.Options{
 		Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed, MaxPerHost: cfg.Crawl.MaxPagesPerHost,
 		PerHost: func(u weburl.URL) int64 {
@@ -463,7 +463,7 @@ func (a *app) openFrontier(p project, cfg *Config, order strategy.Strategy, trap
 			return h.MaxPages
 		},
 		PerPart: perPath(cfg), Selectivity: selectivity(cfg), Await: cfg.Fetch.Delay + frontier.Turn,
-		Score: demoted(strategy.Rescore(order), traps),
+		Score: demoted(order.Rescore(strategy), traps),
 	})
 	if err != nil {
 		return nil, storeError(p, err)
@@ -634,7 +634,7 @@ type keptNews struct {
 // saveModel writes the model and how far it has read the crawl tree; with news,
 // what is known of addresses there. A crash between the two means that a few
 // pages are learned twice, which is harmless.
-func saveModel(p project, m *predictor.Model, f *frontier.Frontier, news *strategy.News) error {
+func saveModel(p project, m *predictor.Model, f *frontier.Frontier, news *order.News) error {
 	visits := uint64(f.Totals().Visited)
 	if news != nil {
 		known, err := news.Snapshot()
@@ -658,7 +658,7 @@ func saveModel(p project, m *predictor.Model, f *frontier.Frontier, news *strate
 // recall teaches order the visits that were stored after the model was saved
 // last, as happens when the program is killed. News that were not kept with that
 // model are gathered from the whole crawl tree.
-func recall(ctx context.Context, f *frontier.Frontier, order strategy.Strategy) error {
+func recall(ctx context.Context, f *frontier.Frontier, strategy order.Strategy) error {
 	data, err := f.Meta(learnedKey)
 	if err != nil {
 		return err
@@ -670,7 +670,7 @@ func recall(ctx context.Context, f *frontier.Frontier, order strategy.Strategy) 
 		}
 	}
 	after := learned
-	news := newsOf(order)
+	news := newsOf(strategy)
 	if news != nil {
 		known, err := restoreNews(f, news, learned)
 		if err != nil {
@@ -692,19 +692,19 @@ func recall(ctx context.Context, f *frontier.Frontier, order strategy.Strategy) 
 		if err != nil {
 			return err
 		}
-		order.Learn(trail, n.Outcome.Relevant)
+		strategy.Learn(trail, n.Outcome.Relevant)
 		return nil
 	})
 }
 
 // newsOf returns what order knows of addresses; nil: nothing is of use to it.
-func newsOf(order strategy.Strategy) *strategy.News {
-	s, _ := order.(strategy.Lookahead)
+func newsOf(strategy order.Strategy) *order.News {
+	s, _ := strategy.(order.Lookahead)
 	return s.News
 }
 
 // restoreNews takes over what was known after so many visits, if that was kept.
-func restoreNews(f *frontier.Frontier, news *strategy.News, visits uint64) (known bool, err error) {
+func restoreNews(f *frontier.Frontier, news *order.News, visits uint64) (known bool, err error) {
 	data, err := f.Meta(newsKey)
 	if err != nil || data == nil {
 		return false, err

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
-	"gazehound/crawler/partition"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 )

@@ -35,9 +35,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
-	"gazehound/crawler/partition"
 	"gazehound/crawler/weburl"
 
 	"github.com/nats-io/nats.go"

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/partition"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"

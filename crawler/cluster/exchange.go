@@ -15,7 +15,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
-	"gazehound/crawler/recent"
+	"gazehound/internal/recent"
 
 	"github.com/nats-io/nats.go/jetstream"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/partition"
 	"gazehound/crawler/polite"
 
 	"github.com/google/go-cmp/cmp"

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"gazehound/crawler/nugget"
+	"gazehound/crawler/cluster/nugget"
 
 	"github.com/nats-io/nats.go/jetstream"
 )

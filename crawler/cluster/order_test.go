@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/nugget"
 
 	"pgregory.net/rapid"
 )

@@ -3,8 +3,8 @@ package cluster
 import (
 	"slices"
 
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/page"
-	"gazehound/crawler/partition"
 	"gazehound/crawler/weburl"
 )
 

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/fetch"
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/weburl"
 
 	"go.uber.org/goleak"

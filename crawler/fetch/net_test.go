@@ -22,8 +22,8 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/crawltest"
 	"gazehound/crawler/fetch"
+	"gazehound/crawler/lab/crawltest"
 )
 
 // certificate returns a certificate for host that root signed, or, without

@@ -13,7 +13,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/strategy"
+	"gazehound/crawler/order"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/predictor"
@@ -293,7 +293,7 @@ func (b *Board) dot(d Dot) (isNew bool) {
 // Lesson is told of what the strategy is about to learn, with the model's
 // answers for the links of the trail so far.
 func (b *Board) Lesson(trail []frontier.Node, relevant bool, score func(terms []string) [predictor.MaxDepth]float64) {
-	terms := strategy.TrailTerms(trail)
+	terms := order.TrailTerms(trail)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for d := range min(len(terms), predictor.MaxDepth) {

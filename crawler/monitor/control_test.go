@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// order sends a body to an address that changes something, as those do who may.
-func order(a *Admin, address, body string) *httptest.ResponseRecorder {
+// command sends a body to an address that changes something, as those do who may.
+func command(a *Admin, address, body string) *httptest.ResponseRecorder {
 	return ask(a, "POST", address, body, controlHeader, "1", "Authorization", "Bearer sesame-sesame-sesame")
 }
 
@@ -44,7 +44,7 @@ func TestBadOrders(t *testing.T) {
 	a, did := testAdmin(t, nil)
 	for address, bodies := range cases {
 		for _, body := range append(bodies, everywhere...) {
-			w := order(a, address, body)
+			w := command(a, address, body)
 			if w.Code != 400 {
 				t.Errorf("%s %.60q: %d %.200s", address, body, w.Code, w.Body)
 				continue
@@ -69,7 +69,7 @@ func FuzzOrders(f *testing.F) {
 	a, _ := testAdmin(f, nil)
 	f.Fuzz(func(t *testing.T, n int, body string) {
 		address := []string{"/v1/crawl/seeds", "/v1/crawl/delay", "/v1/crawl/exclude", "/v1/labels"}[uint(n)%4]
-		switch w := order(a, address, body); w.Code {
+		switch w := command(a, address, body); w.Code {
 		case 200:
 			if !json.Valid(w.Body.Bytes()) {
 				t.Errorf("%s %q: %s", address, body, w.Body)
@@ -93,7 +93,7 @@ func TestOrders(t *testing.T) {
 		{"/v1/labels", `{"url":"http://a.example/","relevant":true}`, "label http://a.example/ true", `{"action":"labels","relevant":true,"type":"done","url":"http://a.example/"}`},
 	} {
 		*did = nil
-		w := order(a, c.address, c.body)
+		w := command(a, c.address, c.body)
 		if w.Code != 200 || strings.TrimSpace(w.Body.String()) != c.answer {
 			t.Errorf("%s %s: %d %s, want %s", c.address, c.body, w.Code, w.Body, c.answer)
 		}
@@ -110,7 +110,7 @@ func TestOrders(t *testing.T) {
 		{fmt.Errorf("store: %w", errors.New("disk full")), 500},
 	} {
 		a, _ := testAdmin(t, func(o *Options) { o.Delay = func(DelayOrder) error { return c.err } })
-		w := order(a, "/v1/crawl/delay", `{"delay":"10s"}`)
+		w := command(a, "/v1/crawl/delay", `{"delay":"10s"}`)
 		if problemOf(t, w); w.Code != c.want {
 			t.Errorf("%v: %d %s", c.err, w.Code, w.Body)
 		}

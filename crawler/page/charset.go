@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gazehound/crawler/language"
+	"gazehound/crawler/page/language"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"

@@ -3,7 +3,7 @@ package page
 import (
 	"strings"
 
-	script "gazehound/crawler/language"
+	script "gazehound/crawler/page/language"
 
 	"github.com/abadojack/whatlanggo"
 	"golang.org/x/text/language"

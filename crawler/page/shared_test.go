@@ -15,7 +15,7 @@ import (
 	"testing"
 	"unicode"
 
-	"gazehound/crawler/crawltest"
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/weburl"
 
 	"golang.org/x/net/html"

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"gazehound/crawler/page"
-	"gazehound/crawler/recent"
+	"gazehound/internal/recent"
 
 	"github.com/google/uuid"
 	"github.com/klauspost/compress/gzip"

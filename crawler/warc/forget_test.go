@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gazehound/crawler/crawltest"
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/weburl"
 )
 

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/fetch"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+	"gazehound/geoparse"
+	"gazehound/predictor"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/gocolly/colly/v2"
+)
+
+// bare is the least that a crawler can do: it asks for a page, parses it with
+// goquery, takes links, title and text, and remembers in memory what it has
+// seen. Breadth first, no limits, no manners, nothing stored.
+func bare(ctx context.Context, j job) (result, error) {
+	proxy, err := url.Parse(j.proxy)
+	if err != nil {
+		return result{}, err
+	}
+	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{Proxy: http.ProxyURL(proxy), MaxIdleConnsPerHost: j.workers},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}
+	var mu sync.Mutex
+	changed := sync.NewCond(&mu)
+	seen, queue, busy := map[string]bool{}, []string{}, 0
+	var r result
+	push := func(raw string) { // mu is held
+		if !seen[raw] {
+			seen[raw] = true
+			queue = append(queue, raw)
+		}
+	}
+	for _, s := range j.seeds {
+		push(s)
+	}
+	began := time.Now()
+	var g sync.WaitGroup
+	for range j.workers {
+		g.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for {
+				for len(queue) == 0 && busy > 0 && r.Pages < int64(j.pages) {
+					changed.Wait()
+				}
+				if len(queue) == 0 || r.Pages >= int64(j.pages) {
+					changed.Broadcast()
+					return
+				}
+				raw := queue[0]
+				queue = queue[1:]
+				busy++
+				mu.Unlock()
+				links, size, ok := barePage(client, raw)
+				mu.Lock()
+				busy--
+				if ok {
+					r.Pages++
+					r.Bytes += int64(size)
+				}
+				for _, l := range links {
+					push(l)
+				}
+				changed.Broadcast()
+			}
+		})
+	}
+	g.Wait()
+	r.Seconds = time.Since(began).Seconds()
+	return r, nil
+}
+
+func barePage(client *http.Client, raw string) (links []string, size int, ok bool) {
+	response, err := client.Get(raw)
+	if err != nil {
+		return nil, 0, false
+	}
+	defer response.Body.Close()
+	if response.StatusCode != 200 || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
+		io.Copy(io.Discard, response.Body)
+		return nil, 0, false
+	}
+	body := &counter{r: response.Body}
+	doc, err := goquery.NewDocumentFromReader(body)
+	if err != nil {
+		return nil, 0, false
+	}
+	keep(doc.Find("title").Text(), doc.Text())
+	doc.Find("a[href]").Each(func(_ int, a *goquery.Selection) {
+		href, _ := a.Attr("href")
+		if to, err := response.Request.URL.Parse(href); err == nil && (to.Scheme == "http" || to.Scheme == "https") {
+			to.Fragment = ""
+			links = append(links, to.String())
+		}
+	})
+	return links, body.n, true
+}
+
+type counter struct {
+	r io.Reader
+	n int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
+var kept atomic.Int64
+
+// keep stands for whatever is done with title and text.
+func keep(title, text string) { kept.Add(int64(len(title) + len(text))) }
+
+// collyCrawl is colly as its documentation shows it, asynchronous, with links,
+// title and text.
+func collyCrawl(ctx context.Context, j job) (result, error) {
+	var r result
+	var pages, bytes atomic.Int64
+	c := colly.NewCollector(colly.Async(true))
+	if err := errors.Join(c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: j.workers}), c.SetProxy(j.proxy)); err != nil {
+		return r, err
+	}
+	c.OnRequest(func(q *colly.Request) {
+		if pages.Load() >= int64(j.pages) {
+			q.Abort()
+		}
+	})
+	c.OnHTML("html", func(e *colly.HTMLElement) {
+		pages.Add(1)
+		bytes.Add(int64(len(e.Response.Body)))
+		keep(e.DOM.Find("title").Text(), e.DOM.Text())
+	})
+	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
+		if pages.Load() < int64(j.pages) {
+			e.Request.Visit(e.Attr("href"))
+		}
+	})
+	began := time.Now()
+	for _, s := range j.seeds {
+		c.Visit(s)
+	}
+	idle := make(chan struct{})
+	go func() { c.Wait(); close(idle) }()
+	// colly has no page limit: thousands of requests wait to be made when the
+	// last page is in. The process ends without them.
+	for waiting := true; waiting && pages.Load() < int64(j.pages); {
+		select {
+		case <-idle:
+			waiting = false
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+	r.Pages, r.Bytes, r.Seconds = pages.Load(), bytes.Load(), time.Since(began).Seconds()
+	return r, nil
+}
+
+// engine is gazehound without geoparser and index: it fetches, parses, learns,
+// scores every link and keeps queue and crawl tree on the disk. A page counts
+// as relevant where its title says so, which gives the predictor something to
+// learn.
+func engine(ctx context.Context, j job) (r result, err error) {
+	o := fetch.DefaultOptions()
+	o.Proxy = j.proxy
+	client, err := fetch.New(o)
+	if err != nil {
+		return r, err
+	}
+	defer client.Close()
+	model, err := predictor.NewModel(predictor.DefaultOptions())
+	if err != nil {
+		return r, err
+	}
+	strategy, err := order.New("adaptive", order.Options{Decay: 0.5, Model: model})
+	if err != nil {
+		return r, err
+	}
+	f, err := frontier.Open(frontier.Options{Dir: j.dir, Score: func(e *frontier.Entry) float64 {
+		p, _ := strategy.Score(e)
+		return p
+	}})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	c := &crawler.Crawler{
+		Options:  crawler.Options{Workers: j.workers, MaxPages: int64(j.pages), Retries: 2, RetryWait: 100 * time.Millisecond, Grace: time.Second},
+		Frontier: f, Fetcher: client, Gate: crawler.Open{}, Judge: byTitle{}, Strategy: strategy,
+		Scope: func(weburl.URL) string { return "" },
+	}
+	var seeds []weburl.URL
+	for _, s := range j.seeds {
+		u, err := weburl.Parse(s)
+		if err != nil {
+			return r, err
+		}
+		seeds = append(seeds, u)
+	}
+	began := time.Now()
+	if _, err := c.Seed(ctx, seeds); err != nil {
+		return r, err
+	}
+	if err := c.Run(ctx); err != nil && !errors.Is(err, crawler.ErrPageLimit) {
+		return r, err
+	}
+	t := f.Totals()
+	r.Pages, r.Bytes, r.Seconds = t.Pages, t.Bytes, time.Since(began).Seconds()
+	return r, nil
+}
+
+type byTitle struct{}
+
+// Judge calls about as many pages relevant as the geoparser does.
+func (byTitle) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
+	return geoparse.Verdict{Relevant: strings.Contains(p.Title, "Kontakt") || strings.Contains(p.Title, "Impressum")}, nil
+}

@@ -1,0 +1,738 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+	"gazehound/geoparse"
+	"gazehound/predictor"
+)
+
+// CitiesOptions say what a made-up web about many cities is like.
+type CitiesOptions struct {
+	Seed  uint64
+	Sites int // hosts, at least 1,000
+	// Nodes have the cities that the web is about; nil: made-up ones, as in the
+	// table 1 of Gao, Lee & Miao: five time zones and a general node.
+	Nodes []partition.Node
+	// Known are cities that share a name with one of these; nil with made-up nodes.
+	Known []partition.City
+}
+
+// DefaultCitiesOptions are 120,000 sites with some 13 million pages about
+// 100 made-up cities.
+func DefaultCitiesOptions() CitiesOptions { return CitiesOptions{Seed: 1, Sites: 120_000} }
+
+// Cities is a made-up web about many cities, for collaborative crawls. It has
+// what the methods of a partition live on, and what misleads them:
+//
+//   - guides of one city, most with the city in their host;
+//   - portals with a section for each of many cities, some with it in the path;
+//   - businesses of a city that have its name nowhere in their URLs;
+//   - general sites, by far the most, that mention cities now and then;
+//   - links that lead to the same city more often than not, with its name in
+//     their words or not; names that two states share; servers elsewhere.
+//
+// A page is made when it is asked for, from its number alone, so that the web
+// takes memory for its sites only. It is safe for concurrent use.
+type Cities struct {
+	Options CitiesOptions
+	Seeds   []weburl.URL
+
+	cities  []partition.City
+	home    []int // city → node
+	slugs   []string
+	sites   []citySite
+	hosts   map[string]int32
+	of      [][]int32 // city → its guides and businesses
+	portals []int32
+	general []int32
+	weight  []float64 // of cities, summed up
+	state   map[string][]int
+	topics  [][]string
+	common  []string
+	local   [][]string // city → what only its people speak of
+}
+
+type siteKind uint8
+
+const (
+	generalSite siteKind = iota
+	guideSite
+	businessSite
+	portalSite
+)
+
+// A citySite is one host.
+type citySite struct {
+	kind   siteKind
+	named  bool  // the city stands in its URLs
+	topic  uint8 // what most of its pages are about
+	city   int16 // of a guide or business, else -1
+	server int16 // the city where its server stands, or -1: not known
+	pages  int32
+	host   string
+}
+
+// A section is a part of every site. Addresses stand where one looks for them.
+type section struct {
+	name, anchor string
+	share        float64 // of a site's pages
+	addresses    float64 // pages about a city that have one
+}
+
+var sections = [...]section{
+	{"contact", "Contact and directions", 0.03, 0.62},
+	{"directory", "Directory", 0.08, 0.30},
+	{"hotels", "Places to stay", 0.08, 0.14},
+	{"restaurants", "Where to eat", 0.08, 0.12},
+	{"events", "Events", 0.10, 0.04},
+	{"news", "News", 0.18, 0.004},
+	{"forum", "Forum", 0.15, 0.002},
+	{"photos", "Photos", 0.12, 0.001},
+	{"articles", "Articles", 0.18, 0.004},
+}
+
+const (
+	topicCount   = 40
+	topicWords   = 60
+	blockPages   = 25 // pages of a portal's section for one city
+	addressesMax = 3
+)
+
+// NewCities makes a web.
+func NewCities(o CitiesOptions) (*Cities, error) {
+	if o.Sites < 1000 || o.Sites > 10_000_000 {
+		return nil, fmt.Errorf("sim: %d sites: use 1,000 to 10,000,000", o.Sites)
+	}
+	if o.Nodes == nil {
+		o.Nodes, o.Known = madeUpNodes(o.Seed)
+	}
+	w := &Cities{Options: o, hosts: map[string]int32{}, state: map[string][]int{}}
+	for i, n := range o.Nodes {
+		for _, c := range n.Cities {
+			w.state[c.State] = append(w.state[c.State], len(w.cities))
+			w.cities, w.home, w.slugs = append(w.cities, c), append(w.home, i), append(w.slugs, slug(c.Name))
+		}
+	}
+	if len(w.cities) < 2 {
+		return nil, errors.New("sim: a web about cities wants two cities or more")
+	}
+	if len(w.cities) > math.MaxInt16 {
+		return nil, fmt.Errorf("sim: %d cities are too many", len(w.cities))
+	}
+	sum := 0.0
+	for _, c := range w.cities {
+		sum += math.Pow(float64(max(c.Population, 1)), 0.7)
+		w.weight = append(w.weight, sum)
+	}
+	r := rand.New(rand.NewPCG(o.Seed, 1))
+	for range topicCount {
+		w.topics = append(w.topics, madeUpWords(r, topicWords))
+	}
+	w.common = madeUpWords(r, 300)
+	for range w.cities {
+		w.local = append(w.local, madeUpWords(r, 12))
+	}
+	w.makeSites(r)
+	return w, w.makeSeeds(r)
+}
+
+func (w *Cities) makeSites(r *rand.Rand) {
+	w.of = make([][]int32, len(w.cities))
+	w.sites = make([]citySite, w.Options.Sites)
+	long := func(least, most float64) int32 { // few are large
+		return int32(least * math.Pow(most/least, math.Pow(r.Float64(), 1.6)))
+	}
+	for i := range w.sites {
+		s := citySite{city: -1, server: -1, topic: uint8(r.IntN(topicCount)), host: w.word(r) + w.word(r) + strconv.Itoa(i) + ".example"}
+		switch x := r.Float64(); {
+		case x < 0.06:
+			s.kind, s.city, s.named, s.pages = guideSite, int16(w.anyCity(r)), r.Float64() < 0.6, long(30, 1500)
+		case x < 0.12:
+			s.kind, s.city, s.pages = businessSite, int16(w.anyCity(r)), long(4, 30)
+		case x < 0.15:
+			s.kind, s.named, s.pages = portalSite, r.Float64() < 0.6, long(200, 20_000)
+			w.portals = append(w.portals, int32(i))
+		default:
+			s.pages = long(10, 3000)
+			w.general = append(w.general, int32(i))
+		}
+		if s.city >= 0 {
+			w.of[s.city] = append(w.of[s.city], int32(i))
+			// A city's own sites are about what the city is known for.
+			if r.Float64() < 0.7 {
+				s.topic = uint8((int(s.city)*7 + r.IntN(4)) % topicCount)
+			}
+			if s.named {
+				name := strings.ReplaceAll(w.slugs[s.city], "-", "")
+				state := strings.ToLower(w.cities[s.city].State)
+				s.host = [...]string{
+					"www." + name + w.word(r) + strconv.Itoa(i) + ".example",
+					w.slugs[s.city] + "-" + w.word(r) + "-" + strconv.Itoa(i) + ".example",
+					name + "." + w.word(r) + strconv.Itoa(i) + ".example",
+					w.slugs[s.city] + "-" + state + "-" + strconv.Itoa(i) + ".example",
+				}[r.IntN(4)]
+			}
+		}
+		switch x := r.Float64(); {
+		case s.city >= 0 && x < 0.5:
+			s.server = s.city
+		case s.city >= 0 && x < 0.7, x < 0.12:
+			s.server = int16(w.anyCity(r))
+		}
+		w.hosts[s.host] = int32(i)
+		w.sites[i] = s
+	}
+}
+
+// makeSeeds takes what a directory of the country would list: portals, guides
+// and general sites.
+func (w *Cities) makeSeeds(r *rand.Rand) error {
+	var sites []int32
+	for range 1000 {
+		sites = append(sites, w.general[r.IntN(len(w.general))])
+	}
+	for i := 0; i < 10 && len(w.portals) > 0; i++ {
+		sites = append(sites, w.portals[r.IntN(len(w.portals))])
+	}
+	for range 20 {
+		if of := w.of[w.anyCity(r)]; len(of) > 0 {
+			sites = append(sites, of[r.IntN(len(of))])
+		}
+	}
+	for _, s := range sites {
+		u, err := weburl.Parse(w.urlOf(s, 0))
+		if err != nil {
+			return fmt.Errorf("sim: %w", err)
+		}
+		w.Seeds = append(w.Seeds, u)
+	}
+	return nil
+}
+
+// anyCity returns a city, large ones more often.
+func (w *Cities) anyCity(r *rand.Rand) int {
+	return w.cityAt(r.Float64())
+}
+
+// cityAt returns the city at x in [0, 1) of all cities by their weight.
+func (w *Cities) cityAt(x float64) int {
+	c, _ := slices.BinarySearch(w.weight, x*w.weight[len(w.weight)-1])
+	return min(c, len(w.cities)-1)
+}
+
+// near returns another city, of the same state more often than not.
+func (w *Cities) near(r *rand.Rand, c int) int {
+	if same := w.state[w.cities[c].State]; r.Float64() < 0.6 && len(same) > 1 {
+		return same[r.IntN(len(same))]
+	}
+	return w.anyCity(r)
+}
+
+func (w *Cities) word(r *rand.Rand) string { return w.topics[r.IntN(topicCount)][r.IntN(topicWords)] }
+
+// of page n of a site: what can be said without making it.
+type cityPage struct {
+	site    int32
+	n       int32
+	city    int // what it is about, or -1
+	section int // of sections, or -1: the first page of its site
+	topic   int
+}
+
+// rng returns the random numbers of one page; what tells one use from another.
+func (w *Cities) rng(site, n int32, what uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(mix(w.Options.Seed<<8^what), mix(uint64(site)<<32|uint64(uint32(n)))))
+}
+
+// drawn returns a number in [0, 1) of a page.
+func (w *Cities) drawn(site, n int32, what uint64) float64 {
+	return float64(mix(mix(w.Options.Seed<<8^what)^mix(uint64(site)<<32|uint64(uint32(n))))>>11) / (1 << 53)
+}
+
+func (w *Cities) pageOf(site, n int32) cityPage {
+	s := &w.sites[site]
+	p := cityPage{site: site, n: n, city: int(s.city), section: -1, topic: int(s.topic)}
+	if n > 0 {
+		x := w.drawn(site, n, 2)
+		for p.section = 0; p.section < len(sections)-1 && x >= sections[p.section].share; p.section++ {
+			x -= sections[p.section].share
+		}
+		if n == 1 {
+			p.section = 0
+		}
+	}
+	if s.kind == portalSite && n > 0 {
+		if block := n / blockPages; w.drawn(site, block, 3) < 0.75 {
+			p.city = w.cityAt(w.drawn(site, block, 4))
+		}
+	}
+	if w.drawn(site, n, 5) < 0.5 {
+		p.topic = int(w.drawn(site, n, 6) * topicCount)
+	}
+	return p
+}
+
+// urlOf returns the URL of a page.
+func (w *Cities) urlOf(site, n int32) string {
+	s := &w.sites[site]
+	if n == 0 {
+		return "http://" + s.host + "/"
+	}
+	p := w.pageOf(site, n)
+	path := "/" + sections[p.section].name + "/"
+	switch {
+	case s.kind == portalSite && s.named && p.city >= 0:
+		path = "/" + strings.ToLower(w.cities[p.city].State) + "/" + w.slugs[p.city] + path
+	case s.kind == guideSite && !s.named && w.drawn(site, n, 14) < 0.5:
+		path = "/" + w.slugs[s.city] + path
+	case s.kind == generalSite && w.drawn(site, n, 7) < 0.01: // a headline
+		path += w.slugs[int(w.drawn(site, n, 8)*float64(len(w.cities)))] + "-" + w.topics[p.topic][n%topicWords] + "/"
+	}
+	return "http://" + s.host + path + strconv.Itoa(int(n))
+}
+
+// find returns the page at a URL.
+func (w *Cities) find(u weburl.URL) (p cityPage, ok bool) {
+	site, ok := w.hosts[u.Host()]
+	if !ok {
+		return p, false
+	}
+	path := u.Path()
+	n := 0
+	if path != "/" {
+		var err error
+		if n, err = strconv.Atoi(path[strings.LastIndexByte(path, '/')+1:]); err != nil || n < 1 || n >= int(w.sites[site].pages) {
+			return p, false
+		}
+	}
+	return w.pageOf(site, int32(n)), true
+}
+
+// Fetch makes the page at u; what the web does not have is 404.
+func (w *Cities) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, ok := w.find(u)
+	if !ok {
+		return &page.Response{URL: u, Status: 404}, nil
+	}
+	parsed := &page.Page{URL: u, Lang: "en", Charset: "utf-8", Text: w.text(w.rng(p.site, p.n, 15), p)}
+	for _, a := range w.addresses(p) {
+		parsed.Text += fmt.Sprintf("\n%s %s, %s, %s", a.HouseNumber, a.Street, a.City, a.State)
+	}
+	var err error
+	if parsed.Links, err = w.links(w.rng(p.site, p.n, 9), u, p); err != nil {
+		return nil, err
+	}
+	return &page.Response{URL: u, Status: 200, Parsed: parsed}, nil
+}
+
+// text writes what a page says.
+func (w *Cities) text(r *rand.Rand, p cityPage) string {
+	var b strings.Builder
+	words := func(n int) {
+		for range n {
+			if r.IntN(3) > 0 {
+				b.WriteString(w.common[r.IntN(len(w.common))])
+			} else {
+				b.WriteString(w.topics[p.topic][r.IntN(topicWords)])
+			}
+			b.WriteByte(' ')
+		}
+	}
+	words(10)
+	mention := func(c int) {
+		b.WriteString(w.say(r, c, 0.5))
+		b.WriteString(". ")
+		words(6)
+	}
+	if p.city >= 0 {
+		if r.Float64() < 0.8 {
+			for range 1 + r.IntN(3) {
+				mention(p.city)
+			}
+		}
+		for range 3 {
+			b.WriteString(w.local[p.city][r.IntN(len(w.local[p.city]))] + " ")
+		}
+		if r.Float64() < 0.3 {
+			mention(w.near(r, p.city))
+		}
+		if r.Float64() < 0.2 {
+			b.WriteString(w.cities[p.city].StateName + ". ")
+		}
+	} else {
+		if r.Float64() < 0.06 {
+			mention(w.anyCity(r))
+		}
+	}
+	words(20)
+	return b.String()
+}
+
+// say writes the name of a city, with its state as often as given.
+func (w *Cities) say(r *rand.Rand, c int, withState float64) string {
+	city := &w.cities[c]
+	name := city.Name
+	if len(city.Aliases) > 0 && r.IntN(5) == 0 {
+		name = city.Aliases[r.IntN(len(city.Aliases))]
+	}
+	if r.Float64() < withState {
+		if name += ", " + city.State; r.IntN(4) == 0 && city.StateName != "" {
+			name = city.Name + ", " + city.StateName
+		}
+	}
+	return name
+}
+
+// addresses returns the addresses that stand on a page.
+func (w *Cities) addresses(p cityPage) []geoparse.Address {
+	rate, city := 0.08, p.city
+	if p.section >= 0 {
+		rate = sections[p.section].addresses
+	}
+	kind := w.sites[p.site].kind
+	r := w.rng(p.site, p.n, 10)
+	if city < 0 { // some general sites have their seat in one of the cities
+		rate *= 0.05
+		city = w.cityAt(w.drawn(p.site, 0, 13))
+	} else if r.Float64() < 0.06 {
+		city = w.near(r, city)
+	}
+	if kind == businessSite {
+		rate *= 1.4
+	}
+	if r.Float64() >= rate {
+		return nil
+	}
+	pool := 10 + int(math.Sqrt(float64(w.cities[city].Population))/8)
+	count := 1
+	if kind == portalSite || kind == guideSite {
+		count += r.IntN(addressesMax)
+	}
+	var found []geoparse.Address
+	for i := range count {
+		number := int(math.Pow(r.Float64(), 3) * float64(pool)) // some are everywhere
+		if kind == businessSite && i == 0 {
+			number = pool + int(p.site) // its own
+		}
+		c := &w.cities[city]
+		found = append(found, geoparse.Address{
+			Street: w.topics[number%topicCount][number/topicCount%topicWords] + " Street", HouseNumber: strconv.Itoa(1 + number),
+			City: c.Name, State: c.State, Country: "US", InRegion: true,
+		})
+	}
+	return found
+}
+
+// links makes the links of a page.
+func (w *Cities) links(r *rand.Rand, from weburl.URL, p cityPage) ([]page.Link, error) {
+	s := &w.sites[p.site]
+	var links []page.Link
+	seen := map[string]bool{from.String(): true}
+	add := func(site, n int32) error {
+		raw := w.urlOf(site, n)
+		if seen[raw] {
+			return nil
+		}
+		seen[raw] = true
+		to, err := weburl.Parse(raw)
+		if err != nil {
+			return fmt.Errorf("sim: %w", err)
+		}
+		links = append(links, w.link(r, from, to, w.pageOf(site, n), site == p.site))
+		return nil
+	}
+	for _, n := range [...]int32{0, 1} { // home and contact, on every page
+		if err := add(p.site, min(n, s.pages-1)); err != nil {
+			return nil, err
+		}
+	}
+	for range 11 {
+		n := int32(r.IntN(int(s.pages)))
+		if s.kind == portalSite && p.n > 0 && r.Float64() < 0.6 { // of the same section
+			n = min(p.n/blockPages*blockPages+int32(r.IntN(blockPages)), s.pages-1)
+		}
+		if err := add(p.site, n); err != nil {
+			return nil, err
+		}
+	}
+	for range 3 + r.IntN(3) {
+		site := w.target(r, p)
+		n := int32(0)
+		if r.Float64() < 0.4 {
+			n = int32(math.Pow(r.Float64(), 3) * float64(w.sites[site].pages))
+		}
+		if w.sites[site].kind == portalSite && p.city >= 0 && r.Float64() < 0.7 {
+			n = w.portalPage(r, site, p.city)
+		}
+		if err := add(site, n); err != nil {
+			return nil, err
+		}
+	}
+	return links, nil
+}
+
+// target chooses the other site of a link: one of the same city, of another
+// city, or a general one.
+func (w *Cities) target(r *rand.Rand, p cityPage) int32 {
+	popular := func(sites []int32) int32 {
+		if len(sites) == 0 {
+			return int32(r.IntN(len(w.sites)))
+		}
+		return sites[int(math.Pow(r.Float64(), 3)*float64(len(sites)))]
+	}
+	if p.city < 0 {
+		x := r.Float64()
+		switch {
+		case w.sites[p.site].kind == portalSite && x < 0.2:
+			return popular(w.of[w.anyCity(r)])
+		case x < 0.004:
+			return popular(w.of[w.anyCity(r)])
+		case x < 0.007:
+			return popular(w.portals)
+		}
+		return popular(w.general)
+	}
+	switch x := r.Float64(); {
+	case x < 0.4:
+		return popular(w.of[p.city])
+	case x < 0.46:
+		return popular(w.portals)
+	case x < 0.56:
+		return popular(w.of[w.near(r, p.city)])
+	}
+	return popular(w.general)
+}
+
+// portalPage returns a page of a portal that is about a city, if a few tries
+// find one.
+func (w *Cities) portalPage(r *rand.Rand, site int32, city int) int32 {
+	n := int32(0)
+	for range 40 {
+		n = int32(r.IntN(int(w.sites[site].pages)))
+		if w.pageOf(site, n).city == city {
+			break
+		}
+	}
+	return n
+}
+
+// link writes the words on and around a link.
+func (w *Cities) link(r *rand.Rand, from, to weburl.URL, p cityPage, inside bool) page.Link {
+	words := func(n int) string {
+		var some []string
+		for range n {
+			some = append(some, w.topics[p.topic][r.IntN(topicWords)])
+		}
+		return strings.Join(some, " ")
+	}
+	anchor := words(2)
+	if p.section >= 0 && r.Float64() < 0.6 {
+		anchor = sections[p.section].anchor
+	}
+	before, after := words(3), words(3)
+	named := 0.75
+	switch {
+	case inside && p.n < 2: // home and contact
+		named = 0.03
+	case inside:
+		named = 0.6
+	}
+	switch x := r.Float64(); {
+	case p.city >= 0 && x < named*0.6:
+		anchor = w.say(r, p.city, 0.5) + " " + anchor
+	case p.city >= 0 && x < named:
+		after = w.say(r, p.city, 0.5) + " " + after
+	case p.city >= 0 && x > 0.97: // named beside a link to something else
+		before += " " + w.say(r, w.near(r, p.city), 0.5)
+	case p.city < 0 && x < 0.006:
+		anchor += " " + w.say(r, w.anyCity(r), 0.3)
+	}
+	return page.Link{From: from, To: to, Anchor: anchor, Around: before + " " + after, Split: len(before)}
+}
+
+// Judge knows the addresses of every page.
+func (w *Cities) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
+	var v geoparse.Verdict
+	if known, ok := w.find(p.URL); ok {
+		v.Addresses = w.addresses(known)
+	}
+	if v.Relevant = len(v.Addresses) > 0; v.Relevant {
+		v.Score = 1
+	}
+	return v, nil
+}
+
+// Resolve returns the address of a host's server.
+func (w *Cities) Resolve(host string) (netip.Addr, bool) {
+	site, ok := w.hosts[host]
+	if !ok {
+		return netip.Addr{}, false
+	}
+	return netip.AddrFrom4([4]byte{127, byte(site >> 16), byte(site >> 8), byte(site)}), true
+}
+
+// Locate returns the city of a server.
+func (w *Cities) Locate(a netip.Addr) (city, state string, ok bool) {
+	b := a.As4()
+	site := int(b[1])<<16 | int(b[2])<<8 | int(b[3])
+	if b[0] != 127 || site >= len(w.sites) || w.sites[site].server < 0 {
+		return "", "", false
+	}
+	c := &w.cities[w.sites[site].server]
+	return c.Name, c.State, true
+}
+
+// Classes returns a classifier of texts by city, trained as in the paper: from
+// pages that a directory lists under each city, 500 to 2,000 there, and 2,000
+// pages of no city. Here it is a twentieth of that.
+func (w *Cities) Classes() (*predictor.Classes, error) {
+	names := []string{partition.None}
+	for _, c := range w.cities {
+		names = append(names, c.String())
+	}
+	classes, err := predictor.NewClasses(names...)
+	if err != nil {
+		return nil, err
+	}
+	r := rand.New(rand.NewPCG(w.Options.Seed, 11))
+	learn := func(class int, sites []int32, pages int) {
+		for range pages {
+			if len(sites) == 0 {
+				return
+			}
+			site := sites[r.IntN(len(sites))]
+			p := w.pageOf(site, int32(math.Pow(r.Float64(), 2)*float64(w.sites[site].pages)))
+			classes.Learn(class, partition.Words(w.text(r, p)))
+		}
+	}
+	learn(0, w.general, 100)
+	for c := range w.cities {
+		learn(c+1, w.of[c], 25+r.IntN(76))
+	}
+	return classes, nil
+}
+
+// slug is a name as it stands in URLs.
+func slug(name string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r == '.' || r == '\'':
+			return -1
+		}
+		return '-'
+	}, name), "-")
+}
+
+// madeUpWords returns n different words.
+func madeUpWords(r *rand.Rand, n int) []string {
+	starts := []string{"b", "c", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "cl", "dr", "fl", "gr", "pl", "st", "tr"}
+	vowels := []string{"a", "e", "i", "o", "u", "ai", "ea", "oo"}
+	ends := []string{"", "n", "r", "l", "s", "t", "m", "nd", "rk"}
+	seen := map[string]bool{}
+	var words []string
+	for len(words) < n {
+		word := ""
+		for range 2 + r.IntN(2) {
+			word += starts[r.IntN(len(starts))] + vowels[r.IntN(len(vowels))] + ends[r.IntN(len(ends))]
+		}
+		if !seen[word] {
+			seen[word] = true
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// madeUpNodes returns a general node and five of 33, 22, 10, 33 and 2 cities,
+// as in table 1, and other cities of the same names.
+func madeUpNodes(seed uint64) (nodes []partition.Node, known []partition.City) {
+	type state struct{ code, name string }
+	zones := []struct {
+		name   string
+		cities int
+		states []state
+	}{
+		{"eastern", 33, []state{{"NY", "New York"}, {"PA", "Pennsylvania"}, {"OH", "Ohio"}, {"FL", "Florida"}, {"GA", "Georgia"}, {"NC", "North Carolina"}, {"VA", "Virginia"}, {"MI", "Michigan"}, {"MA", "Massachusetts"}, {"NJ", "New Jersey"}}},
+		{"pacific", 22, []state{{"CA", "California"}, {"CA", "California"}, {"WA", "Washington"}, {"OR", "Oregon"}, {"NV", "Nevada"}}},
+		{"mountain", 10, []state{{"AZ", "Arizona"}, {"CO", "Colorado"}, {"NM", "New Mexico"}, {"ID", "Idaho"}}},
+		{"central", 33, []state{{"TX", "Texas"}, {"TX", "Texas"}, {"IL", "Illinois"}, {"MO", "Missouri"}, {"MN", "Minnesota"}, {"TN", "Tennessee"}, {"AL", "Alabama"}, {"WI", "Wisconsin"}, {"OK", "Oklahoma"}}},
+		{"hawaii-alaska", 2, []state{{"HI", "Hawaii"}, {"AK", "Alaska"}}},
+	}
+	stems := []string{"Ash", "Bel", "Cedar", "Dun", "Elm", "Fern", "Glen", "Harl", "Iron", "Jasper", "Kings", "Lyn", "Mill", "Nor", "Oak", "Pine", "Quarry", "River", "Sand", "Thorn", "Union", "Vern", "Wood", "Stone", "Maple", "Birch", "Clay", "Haw"}
+	ends := []string{"ton", "ford", "dale", "ville", "burg", "port", "field", "mont", "haven", "bury"}
+	first := []string{"Fort", "Lake", "Saint", "New", "North", "Grand"}
+	r := rand.New(rand.NewPCG(seed, 12))
+	used := map[string]bool{}
+	name := func() string {
+		for {
+			n := stems[r.IntN(len(stems))] + ends[r.IntN(len(ends))]
+			if r.IntN(4) == 0 {
+				n = first[r.IntN(len(first))] + " " + n
+			}
+			if !used[n] {
+				used[n] = true
+				return n
+			}
+		}
+	}
+	ranks := r.Perm(100)
+	nodes = []partition.Node{{Name: "general"}}
+	var all []partition.City
+	for _, z := range zones {
+		node := partition.Node{Name: z.name}
+		for range z.cities {
+			s := z.states[r.IntN(len(z.states))]
+			c := partition.City{State: s.code, StateName: s.name, Population: int(8e6 / math.Pow(float64(ranks[len(all)]+1), 0.8))}
+			if len(all) >= 40 && len(all)%12 == 0 { // the name of a target in another state
+				if twin := all[len(all)-35]; twin.State != c.State {
+					c.Name = twin.Name
+				}
+			}
+			if c.Name == "" {
+				c.Name = name()
+			}
+			if a, b, two := strings.Cut(c.Name, " "); two && r.IntN(2) == 0 {
+				c.Aliases = []string{a[:1] + b[:1]}
+			}
+			all = append(all, c)
+			node.Cities = append(node.Cities, c)
+		}
+		nodes = append(nodes, node)
+	}
+	// Others bear the names of some, smaller ones mostly.
+	for i := 5; i < len(all); i += 6 {
+		s := zones[r.IntN(4)].states[0]
+		if c := all[i]; s.code != c.State {
+			c.State, c.StateName, c.Aliases = s.code, s.name, nil
+			c.Population /= 4
+			if i%18 == 5 {
+				c.Population *= 8
+			}
+			if !slices.ContainsFunc(all, func(o partition.City) bool { return o.Name == c.Name && o.State == c.State }) {
+				known = append(known, c)
+			}
+		}
+	}
+	slices.SortFunc(known, func(a, b partition.City) int { return cmp.Compare(b.Population, a.Population) })
+	return nodes, known
+}

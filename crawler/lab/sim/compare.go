@@ -1,0 +1,222 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// An Order is a strategy to compare: New makes a fresh one for each run.
+type Order struct {
+	Name string
+	New  func(w *Web) (order.Strategy, error)
+}
+
+// The names of the oracles among the orders.
+const (
+	NextOracleName  = "oracle-next"
+	GraphOracleName = "oracle-graph"
+)
+
+// Oracles returns the two orders that know the web.
+func Oracles() []Order {
+	return []Order{
+		{NextOracleName, func(w *Web) (order.Strategy, error) { return NextOracle(w), nil }},
+		{GraphOracleName, func(w *Web) (order.Strategy, error) { return GraphOracle(w), nil }},
+	}
+}
+
+// A Pupil is an adaptive strategy that learns from the first pages only, as
+// Ahlers & Boll trained theirs from 30,000 to 100,000.
+type Pupil struct {
+	order.Adaptive
+	Pages int // to learn from
+}
+
+// Learn learns until Pages are over.
+func (p *Pupil) Learn(trail []frontier.Node, relevant bool) {
+	if p.Pages > 0 {
+		p.Pages--
+		p.Adaptive.Learn(trail, relevant)
+	}
+}
+
+// A Comparison holds the results of several orders in the same webs, with the
+// same random seeds.
+type Comparison struct {
+	Budget int   // of pages
+	Marks  []int // numbers of pages after which Write says how things stand, besides the budget
+	Orders []OrderResults
+}
+
+// OrderResults are the runs of one order: web by web, seed by seed.
+type OrderResults struct {
+	Name string
+	Runs []*Result
+}
+
+// Compare crawls the webs, which next returns one after the other until it
+// returns nil, with every order and the random seeds o.Seed … o.Seed+runs−1.
+// Results do not depend on how many runs there are at once.
+func Compare(ctx context.Context, next func() (*Web, error), orders []Order, o Options, runs int) (*Comparison, error) {
+	switch {
+	case len(orders) == 0:
+		return nil, errors.New("sim: no strategy to compare")
+	case runs < 1:
+		return nil, fmt.Errorf("sim: %d runs: use 1 or more", runs)
+	}
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	c := &Comparison{Budget: o.Pages}
+	for _, strategy := range orders {
+		c.Orders = append(c.Orders, OrderResults{Name: strategy.Name})
+	}
+	for webs := 0; ; webs++ {
+		w, err := next()
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			if webs == 0 {
+				return nil, errors.New("sim: no web to crawl")
+			}
+			return c, nil
+		}
+		if w.Relevant() == 0 {
+			return nil, fmt.Errorf("sim: %s: no relevant page can be reached from the seeds, so there is nothing to compare", w.Name)
+		}
+		c.Budget = max(c.Budget, min(o.Pages, w.Pages()))
+		if o.Pages == 0 {
+			c.Budget = max(c.Budget, w.Pages())
+		}
+		results := make([]*Result, len(orders)*runs)
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(runtime.GOMAXPROCS(0))
+		for i := range results {
+			g.Go(func() error {
+				strategy := orders[i/runs]
+				s, err := strategy.New(w)
+				if err != nil {
+					return err
+				}
+				o := o
+				o.Seed += uint64(i % runs)
+				results[i], err = Run(ctx, w, s, o)
+				if err != nil {
+					return fmt.Errorf("%s: %w", strategy.Name, err)
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return nil, err
+		}
+		for i, r := range results {
+			runs := &c.Orders[i/runs].Runs
+			*runs = append(*runs, r)
+		}
+	}
+}
+
+// Metrics are what a Comparison can be asked for: by name, of one result after
+// n pages.
+var metrics = []struct {
+	name string
+	of   func(r *Result, n int) float64
+}{
+	{"harvest", func(r *Result, n int) float64 { return r.Harvest(n) }},
+	{"coverage", func(r *Result, n int) float64 { return r.Coverage(n) }},
+	{"area", func(r *Result, n int) float64 { return r.Area(n) }},
+	{"found", func(r *Result, n int) float64 { return float64(r.Found(n)) }},
+	{"addresses", func(r *Result, n int) float64 { return float64(r.Addresses.At(n)) }},
+	{"streets", func(r *Result, n int) float64 { return float64(r.Streets.At(n)) }},
+	{"contents", func(r *Result, n int) float64 { return float64(r.Contents.At(n)) }},
+	{"off-host", func(r *Result, n int) float64 { return float64(r.OffHost.At(n)) }},
+	{"important", func(r *Result, n int) float64 { return float64(r.Important.At(n)) }},
+	{"unlinked", func(r *Result, n int) float64 { return float64(r.Unlinked.At(n)) }},
+	{"until-important", func(r *Result, n int) float64 { return r.UntilImportant(n) }},
+	{"pages", func(r *Result, n int) float64 { return float64(min(n, r.Pages)) }},
+	{"queue", func(r *Result, n int) float64 { return float64(r.queueMax(n)) }},
+	{"time", func(r *Result, n int) float64 { return r.timeAt(n).Seconds() }},
+}
+
+// MetricNames returns the names that Comparison.Metric knows.
+func MetricNames() []string {
+	var names []string
+	for _, m := range metrics {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// An Estimate is the mean over runs with the half-width of its 95 % confidence
+// interval (Student's t), which is NaN where there is one run only.
+type Estimate struct {
+	Mean, Margin, Median float64
+	Runs                 int
+}
+
+// Metric returns one number of an order over all its runs, after n pages; n 0
+// is the budget. ok is false where order or metric is not known.
+func (c *Comparison) Metric(strategy, metric string, n int) (e Estimate, ok bool) {
+	if n == 0 {
+		n = c.Budget
+	}
+	for _, m := range metrics {
+		if m.name != metric {
+			continue
+		}
+		for _, o := range c.Orders {
+			if o.Name != strategy {
+				continue
+			}
+			values := make([]float64, len(o.Runs))
+			for i, r := range o.Runs {
+				values[i] = m.of(r, n)
+			}
+			return estimate(values), true
+		}
+	}
+	return Estimate{}, false
+}
+
+func estimate(values []float64) Estimate {
+	e := Estimate{Runs: len(values), Margin: math.NaN()}
+	for _, v := range values {
+		e.Mean += v / float64(len(values))
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	if n := len(sorted); n > 0 {
+		e.Median = (sorted[(n-1)/2] + sorted[n/2]) / 2
+	}
+	if n := len(values); n > 1 {
+		square := 0.0
+		for _, v := range values {
+			square += (v - e.Mean) * (v - e.Mean)
+		}
+		e.Margin = student(n-1) * math.Sqrt(square/float64(n-1)/float64(n))
+	}
+	return e
+}
+
+// student returns the 97.5 % quantile of Student's t distribution with so many
+// degrees of freedom; beyond 10 by the expansion of Cornish and Fisher, which
+// is right to three digits there.
+func student(freedom int) float64 {
+	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228}
+	if freedom <= len(table) {
+		return table[freedom-1]
+	}
+	const z = 1.959964
+	v := float64(freedom)
+	return z + (z*z*z+z)/(4*v) + (5*z*z*z*z*z+16*z*z*z+3*z)/(96*v*v)
+}

@@ -1,0 +1,212 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"gazehound/crawler"
+	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor/report"
+	"gazehound/crawler/order"
+	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+)
+
+// NodesOptions say how several nodes crawl one web.
+type NodesOptions struct {
+	Partition partition.Options // Classes, Locate, Resolve and Known come from the web
+	Pages     int               // budget of all nodes together; 0: all that can be reached
+	Seed      uint64            // decides between equal priorities
+	// New makes the strategy of one node.
+	New func() (order.Strategy, error)
+}
+
+// NodesResult is what several nodes fetched of one web.
+type NodesResult struct {
+	Partition partition.Method
+	Policy    partition.Policy
+	Strategy  string // as the caller calls it
+	Nodes     []string
+	report.Metrics
+}
+
+// Geo-centrality looks at pages less than CentralityLinks away, each weighted
+// CentralityBase^-distance: k and m of the paper's example.
+const (
+	CentralityLinks = 3
+	CentralityBase  = 10
+)
+
+// RunNodes crawls w with all nodes of the partition at once. Each is a crawler
+// of its own with its own queue and strategy; links that another node owns are
+// in its queue when the visit ends. The nodes are equally fast: in each round
+// every node visits one page, or none if nothing waits for it. It ends when
+// the budget is spent or nothing waits anywhere.
+func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*NodesResult, error) {
+	share, err := w.Partition(o.Partition)
+	if err != nil {
+		return nil, err
+	}
+	if o.Pages < 0 {
+		return nil, fmt.Errorf("sim: a budget of %d pages", o.Pages)
+	}
+	r := &nodesRun{web: w, share: share}
+	var general []bool
+	for i, n := range share.Nodes() {
+		s, err := o.New()
+		if err != nil {
+			return nil, err
+		}
+		node := &simNode{run: r, number: i}
+		node.queue = frontier.NewMemory(frontier.MemoryOptions{Seed: o.Seed, Score: order.Rescore(s)})
+		node.crawler = &crawler.Crawler{
+			Options: crawler.Options{Workers: 1}, Frontier: node.queue, Fetcher: w, Gate: newGate(Options{}), Judge: w, Strategy: s, Peers: node,
+			Scope: func(weburl.URL) string { return "" }, Report: node.visited,
+		}
+		r.nodes = append(r.nodes, node)
+		general = append(general, len(n.Cities) == 0)
+	}
+	r.report = report.NewNodes(general)
+	if _, err := r.nodes[0].crawler.Seed(ctx, w.Seeds); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	r.exchanged = 0 // seeds are handed out, not exchanged
+	if err := r.loop(ctx, o.Pages); err != nil {
+		return nil, err
+	}
+	r.report.Exchanged(r.exchanged)
+	result := &NodesResult{Partition: o.Partition.Method, Policy: o.Partition.Policy}
+	for _, n := range share.Nodes() {
+		result.Nodes = append(result.Nodes, n.Name)
+	}
+	result.Metrics, err = r.report.Metrics(CentralityLinks, CentralityBase)
+	return result, err
+}
+
+// Partition shares the links of w out among the nodes of its options.
+func (w *Cities) Partition(o partition.Options) (*partition.Partition, error) {
+	o.Known, o.Locate, o.Resolve = w.Options.Known, w.Locate, w.Resolve
+	if o.Method == partition.Classification {
+		var err error
+		if o.Classes, err = w.Classes(); err != nil {
+			return nil, err
+		}
+	}
+	return partition.New(w.Options.Nodes, o)
+}
+
+// A nodesRun is one crawl by several nodes.
+type nodesRun struct {
+	web       *Cities
+	share     *partition.Partition
+	nodes     []*simNode
+	report    *report.Nodes
+	exchanged int
+	pages     int
+}
+
+func (r *nodesRun) loop(ctx context.Context, budget int) error {
+	for idle := false; !idle; {
+		idle = true
+		for _, n := range r.nodes {
+			e, err := n.queue.Next(ctx, n.crawler.Gate.Claim)
+			switch {
+			case errors.Is(err, io.EOF), errors.Is(err, frontier.ErrNotNow):
+				continue
+			case err != nil:
+				return fmt.Errorf("sim: %w", err)
+			}
+			idle = false
+			if _, err := n.crawler.Visit(ctx, e); err != nil {
+				return fmt.Errorf("sim: node %s: %w", r.share.Nodes()[n.number].Name, err)
+			}
+			if r.pages == budget && budget > 0 {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// A simNode is one node; it is its crawler's Peers.
+type simNode struct {
+	run     *nodesRun
+	number  int
+	queue   *frontier.Memory
+	crawler *crawler.Crawler
+}
+
+// visited reports a fetch.
+func (n *simNode) visited(v *crawler.Visit) {
+	if v.Page == nil {
+		return
+	}
+	n.run.pages++
+	f := report.Fetch{Node: n.number, Page: frontier.KeyOf(v.Entry.URL), Domain: v.Entry.URL.Site(), Place: n.run.share.Place(v.Page)}
+	for _, a := range v.Verdict.Addresses {
+		owner, ok := n.run.share.Node(a.City, a.State)
+		if !ok {
+			owner = -1
+		}
+		f.Entities = append(f.Entities, report.Entity{ID: a.Key(), Node: owner})
+	}
+	for _, l := range v.Page.Links {
+		f.Links = append(f.Links, frontier.KeyOf(l.To))
+	}
+	n.run.report.Fetched(f)
+}
+
+// Route puts links into the queues of the nodes that own them, and returns
+// this node's own.
+func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, err error) {
+	owners := n.run.share.Owners(routed(p, found))
+	theirs := make([][]frontier.Entry, len(n.run.nodes))
+	for i, nodes := range owners {
+		for _, k := range nodes {
+			theirs[k] = append(theirs[k], found[i])
+		}
+	}
+	for k, es := range theirs {
+		if k == n.number || len(es) == 0 {
+			continue
+		}
+		n.run.exchanged += len(es)
+		if _, err := n.run.nodes[k].queue.Push(ctx, es...); err != nil {
+			return nil, err
+		}
+	}
+	return theirs[n.number], nil
+}
+
+// routed returns p with the links that were found on it, in their order.
+func routed(p *page.Page, found []frontier.Entry) *page.Page {
+	q := &page.Page{}
+	var links []page.Link
+	if p != nil {
+		q.URL, q.Text, q.Title, links = p.URL, p.Text, p.Title, p.Links
+	}
+	for _, e := range found {
+		l := page.Link{From: q.URL, To: e.URL, Anchor: e.Anchor, Title: e.Title, Around: e.Around}
+		for i := range links {
+			if links[i].To == e.URL {
+				l, links = links[i], links[i+1:]
+				break
+			}
+		}
+		q.Links = append(q.Links, l)
+	}
+	return q
+}
+
+// Moved is never true: the nodes stay.
+func (n *simNode) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
+func (n *simNode) Visited(frontier.Entry) bool                         { return false }
+
+// Turn is not called: the loop gives every node its turn.
+func (n *simNode) Turn(context.Context) error { return nil }
+
+// Wait is not called: the loop asks every node again.
+func (n *simNode) Wait(context.Context) (bool, error) { return false, nil }

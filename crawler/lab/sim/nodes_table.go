@@ -1,0 +1,386 @@
+package sim
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"gazehound/crawler/cluster/partition"
+)
+
+// NodesFormats lists what NodesComparison.Write knows: tables for people, the
+// same in Markdown, one number a line as CSV, and all of it as JSON.
+var NodesFormats = []string{"text", "md", "csv", "json"}
+
+// A NodesComparison holds crawls of one web by several nodes, to be printed
+// beside what Gao, Lee & Miao published.
+type NodesComparison struct {
+	Web     string // what was crawled, in words
+	Results []*NodesResult
+	Orders  []NodeOrder // of the nodes of a crawl that kept one order; else nil
+}
+
+// A NodeOrder is what it took one node to agree on orders with the others
+// (Ahmadi-Abkenari & Selamat 2010, section 8).
+type NodeOrder struct {
+	Node      string `json:"node"`
+	Rounds    int64  `json:"rounds"`    // orders that were agreed on
+	Nuggets   int64  `json:"nuggets"`   // heard from others
+	Bits      int64  `json:"bits"`      // of these
+	Formula   int64  `json:"formula"`   // this node's share of equation 8
+	Bytes     int64  `json:"bytes"`     // on the wire
+	Turns     int64  `json:"turns"`     // parts of its queue whose turn came
+	Impatient int64  `json:"impatient"` // parts that were fetched without one
+}
+
+// orderRows is the table of Orders.
+func (c *NodesComparison) orderRows() [][]string {
+	rows := [][]string{{"node", "rounds", "nuggets heard", "bits", "equation 8", "bytes on the wire", "parts in turn", "out of turn"}}
+	for _, o := range c.Orders {
+		row := []string{o.Node}
+		for _, n := range []int64{o.Rounds, o.Nuggets, o.Bits, o.Formula, o.Bytes, o.Turns, o.Impatient} {
+			row = append(row, strconv.FormatInt(n, 10))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Name returns what tables and expectations call a result: the partition,
+// "-b" for policy B, and the strategy where it is not breadth-first.
+func (r *NodesResult) Name() string {
+	name := string(r.Partition)
+	if r.Policy == partition.PolicyB {
+		name += "-b"
+	}
+	if r.Strategy != "" && r.Strategy != "breadth-first" {
+		name += "-" + r.Strategy
+	}
+	return name
+}
+
+// nodesMetrics are what a NodesComparison can be asked for.
+var nodesMetrics = []struct {
+	name string
+	of   func(r *NodesResult) float64
+}{
+	{"pages", func(r *NodesResult) float64 { return float64(r.Fetches) }},
+	{"coverage", func(r *NodesResult) float64 { return r.GeoCoverage }},
+	{"geographic-coverage", func(r *NodesResult) float64 { return r.GeographicCoverage }},
+	{"focus", func(r *NodesResult) float64 { return r.GeoFocus }},
+	{"unique", func(r *NodesResult) float64 { return r.Unique }},
+	{"centrality", func(r *NodesResult) float64 { return r.Centrality }},
+	{"overlap", func(r *NodesResult) float64 { return r.Overlap }},
+	{"diversity", func(r *NodesResult) float64 { return r.Diversity }},
+	{"communication", func(r *NodesResult) float64 { return r.Communication }},
+	{"linked", func(r *NodesResult) float64 { return r.Linked }},
+	{"unlinked", func(r *NodesResult) float64 { return r.Unlinked }},
+}
+
+// NodesMetricNames returns the names that NodesComparison.Metric knows.
+func NodesMetricNames() []string {
+	var names []string
+	for _, m := range nodesMetrics {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// Metric returns one number of the result of a name, at the end of the crawl;
+// n must be 0. ok is false where there is none.
+func (c *NodesComparison) Metric(name, metric string, n int) (e Estimate, ok bool) {
+	for _, r := range c.Results {
+		for _, m := range nodesMetrics {
+			if n == 0 && r.Name() == name && m.name == metric {
+				v := m.of(r)
+				return Estimate{Mean: v, Margin: math.NaN(), Median: v, Runs: 1}, true
+			}
+		}
+	}
+	return Estimate{}, false
+}
+
+// A nodesTable is one of the paper's tables: numbers of a result, and those
+// that were published for a partition under policy A.
+type nodesTable struct {
+	number    int
+	title     string
+	percent   bool
+	digits    int
+	perNode   bool     // a column for each node comes first
+	columns   []string // those behind
+	of        func(r *NodesResult) []float64
+	published map[partition.Method][]float64 // with perNode: 6 nodes, general first
+}
+
+var none = math.NaN()
+
+// The numbers are those of tables 2 to 9 and 11.
+var nodesTables = []nodesTable{
+	{number: 2, title: "pages downloaded", columns: []string{"pages"}, of: func(r *NodesResult) []float64 { return []float64{float64(r.Fetches)} },
+		published: map[partition.Method][]float64{
+			partition.URLHash: {12_872_000}, partition.URLBased: {12_872_000}, partition.ExtendedAnchor: {12_820_000},
+			partition.FullContent: {12_878_000}, partition.Classification: {12_874_000}, partition.IPAddress: {12_874_000}}},
+	{number: 3, title: "geo-coverage", percent: true, digits: 2, perNode: true, columns: []string{"all", "geographic nodes"},
+		of: func(r *NodesResult) []float64 {
+			var row []float64
+			for _, n := range r.Metrics.Nodes {
+				row = append(row, n.GeoCoverage)
+			}
+			return append(row, r.GeoCoverage, r.GeographicCoverage)
+		},
+		published: map[partition.Method][]float64{
+			partition.URLHash:        {.0086, .0115, .0080, .0077, .0075, .0082, .0086, .0086},
+			partition.URLBased:       {.0304, .0739, .0989, .0937, .0730, .1310, .0725, .0863},
+			partition.ExtendedAnchor: {.0529, .0673, .0978, .0999, .0601, .1224, .0788, .0858},
+			partition.FullContent:    {.0111, .0392, .0579, .0687, .0324, .0851, .0489, .0571},
+			partition.Classification: {.0049, .0123, .0120, .0127, .0122, .0110, .0109, .0121},
+			partition.IPAddress:      {.0081, .0202, .0143, .0259, .0274, 0, .0171, .0220}}},
+	{number: 4, title: "geo-focus", percent: true, digits: 1, perNode: true, columns: []string{"mean"},
+		of: func(r *NodesResult) []float64 {
+			var row []float64
+			for _, n := range r.Metrics.Nodes {
+				row = append(row, n.GeoFocus)
+			}
+			return append(row, r.GeoFocus)
+		},
+		published: map[partition.Method][]float64{
+			partition.URLBased:       {none, .917, .890, .828, .943, .976, .911},
+			partition.ExtendedAnchor: {none, .820, .905, .796, .768, .923, .842},
+			partition.FullContent:    {none, .774, .751, .635, .849, .752, .752},
+			partition.Classification: {none, .435, .326, .258, .029, .055, .221},
+			partition.IPAddress:      {none, .596, .636, .556, .800, 0, .518}}},
+	{number: 5, title: "unique geographic entities ÷ all", digits: 2, perNode: true, columns: []string{"all"},
+		of: func(r *NodesResult) []float64 {
+			var row []float64
+			for _, n := range r.Metrics.Nodes {
+				row = append(row, n.Unique)
+			}
+			return append(row, r.Unique)
+		},
+		published: map[partition.Method][]float64{
+			partition.URLHash:        {.45, .47, .46, .49, .49, .49, .35},
+			partition.URLBased:       {.39, .20, .18, .16, .24, .07, .18},
+			partition.ExtendedAnchor: {.39, .31, .22, .13, .32, .05, .16},
+			partition.FullContent:    {.49, .35, .31, .29, .39, .14, .19},
+			partition.Classification: {.52, .45, .45, .46, .46, .45, .26},
+			partition.IPAddress:      {.46, .25, .31, .19, .32, .00, .27}}},
+	{number: 6, title: "geo-centrality", digits: 4, columns: []string{"mean"}, of: func(r *NodesResult) []float64 { return []float64{r.Centrality} },
+		published: single(.0222, .1754, .1519, .0994, .0273, .0380)},
+	{number: 7, title: "overlap", digits: 4, columns: []string{"all"}, of: func(r *NodesResult) []float64 { return []float64{r.Overlap} },
+		published: single(0, 0, .08461, .173239, .34599, 0)},
+	{number: 8, title: "diversity", digits: 4, columns: []string{"all"}, of: func(r *NodesResult) []float64 { return []float64{r.Diversity} },
+		published: single(.0814, .0405, .0674, .0688, .0564, .3887)},
+	{number: 9, title: "communication: URLs exchanged for each page", digits: 2, columns: []string{"all"}, of: func(r *NodesResult) []float64 { return []float64{r.Communication} },
+		published: single(13.89, 25.72, 61.87, 46.69, 58.38, .15)},
+	{number: 11, title: "geographic locality: pairs of pages about the same place", digits: 4, columns: []string{"δ, linked", "δ~, not linked"},
+		of: func(r *NodesResult) []float64 { return []float64{r.Linked, r.Unlinked} },
+		published: map[partition.Method][]float64{
+			partition.URLBased: {.41559, .02582}, partition.Classification: {.044495, .008923}, partition.FullContent: {.26325, .01157}}},
+}
+
+// single has one number for each method, in the order of the paper.
+func single(urlHash, url, anchor, content, classification, ip float64) map[partition.Method][]float64 {
+	return map[partition.Method][]float64{
+		partition.URLHash: {urlHash}, partition.URLBased: {url}, partition.ExtendedAnchor: {anchor},
+		partition.FullContent: {content}, partition.Classification: {classification}, partition.IPAddress: {ip},
+	}
+}
+
+// beside returns what was published for the row of a result, in its columns;
+// nil where nothing was.
+func (t *nodesTable) beside(r *NodesResult) []float64 {
+	p := t.published[r.Partition]
+	if r.Name() != string(r.Partition) || t.perNode && len(r.Nodes)+len(t.columns) != len(p) {
+		return nil
+	}
+	return p
+}
+
+func (t *nodesTable) titles(r *NodesResult) []string {
+	if t.perNode {
+		return slices.Concat(r.Nodes, t.columns)
+	}
+	return t.columns
+}
+
+func (t *nodesTable) cell(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case t.percent:
+		return strconv.FormatFloat(100*v, 'f', t.digits, 64) + " %"
+	}
+	return strconv.FormatFloat(v, 'f', t.digits, 64)
+}
+
+// rows returns the table for people, the titles first.
+func (t *nodesTable) rows(c *NodesComparison) [][]string {
+	rows := [][]string{append([]string{"partition"}, t.titles(c.Results[0])...)}
+	add := func(name string, values []float64) {
+		row := []string{name}
+		for _, v := range values {
+			row = append(row, t.cell(v))
+		}
+		rows = append(rows, row)
+	}
+	for _, r := range c.Results {
+		add(r.Name(), t.of(r))
+		if p := t.beside(r); p != nil {
+			add("  published", p)
+		}
+	}
+	return rows
+}
+
+// Write writes all tables in one of NodesFormats. The same results give the
+// same bytes.
+func (c *NodesComparison) Write(w io.Writer, format string) error {
+	if len(c.Results) == 0 {
+		return fmt.Errorf("sim: write %s: no result", format)
+	}
+	b := bufio.NewWriter(w)
+	var err error
+	switch format {
+	case "text":
+		err = c.writeText(b)
+	case "md":
+		c.writeMarkdown(b)
+	case "csv":
+		err = c.writeCSV(b)
+	case "json":
+		err = c.writeJSON(b)
+	default:
+		err = fmt.Errorf("it is not one of %s", strings.Join(NodesFormats, ", "))
+	}
+	if err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("sim: write %s: %w", format, err)
+	}
+	return nil
+}
+
+func (c *NodesComparison) writeText(w io.Writer) error {
+	fmt.Fprintf(w, "%s\n", c.Web)
+	for _, t := range nodesTables {
+		fmt.Fprintf(w, "\ntable %d: %s\n", t.number, t.title)
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, row := range t.rows(c) {
+			fmt.Fprintln(tw, strings.Join(row, "\t"))
+		}
+		if err := tw.Flush(); err != nil {
+			return err
+		}
+	}
+	if len(c.Orders) == 0 {
+		return nil
+	}
+	fmt.Fprint(w, "\none order of all nodes\n")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range c.orderRows() {
+		fmt.Fprintln(tw, strings.Join(row, "\t"))
+	}
+	return tw.Flush()
+}
+
+func (c *NodesComparison) writeMarkdown(w io.Writer) {
+	table := func(rows [][]string) {
+		for i, row := range rows {
+			for j := range row {
+				row[j] = strings.TrimSpace(row[j])
+			}
+			fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
+			if i == 0 {
+				fmt.Fprintln(w, strings.Repeat("|---", len(row))+"|")
+			}
+		}
+	}
+	fmt.Fprintf(w, "%s\n", c.Web)
+	for _, t := range nodesTables {
+		fmt.Fprintf(w, "\n**Table %d: %s**\n\n", t.number, t.title)
+		table(t.rows(c))
+	}
+	if len(c.Orders) > 0 {
+		fmt.Fprint(w, "\n**One order of all nodes**\n\n")
+		table(c.orderRows())
+	}
+}
+
+func (c *NodesComparison) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"table", "what", "partition", "policy", "strategy", "column", "value", "published"})
+	number := func(v float64) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	for _, t := range nodesTables {
+		for _, r := range c.Results {
+			titles, published := t.titles(r), t.beside(r)
+			for i, v := range t.of(r) {
+				p := ""
+				if published != nil {
+					p = number(published[i])
+				}
+				out.Write([]string{strconv.Itoa(t.number), t.title, string(r.Partition), string(r.Policy), r.Strategy, titles[i], number(v), p})
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func (c *NodesComparison) writeJSON(w io.Writer) error {
+	type cell struct {
+		Table     int      `json:"table"`
+		What      string   `json:"what"`
+		Column    string   `json:"column"`
+		Value     *float64 `json:"value"` // null: not defined
+		Published *float64 `json:"published,omitempty"`
+	}
+	type result struct {
+		Partition partition.Method `json:"partition"`
+		Policy    partition.Policy `json:"policy"`
+		Strategy  string           `json:"strategy"`
+		Nodes     []string         `json:"nodes"`
+		Numbers   []cell           `json:"numbers"`
+	}
+	number := func(v float64) *float64 {
+		if math.IsNaN(v) {
+			return nil
+		}
+		return &v
+	}
+	var all []result
+	for _, r := range c.Results {
+		one := result{Partition: r.Partition, Policy: r.Policy, Strategy: r.Strategy, Nodes: r.Nodes}
+		for _, t := range nodesTables {
+			titles, published := t.titles(r), t.beside(r)
+			for i, v := range t.of(r) {
+				n := cell{Table: t.number, What: t.title, Column: titles[i], Value: number(v)}
+				if published != nil {
+					n.Published = number(published[i])
+				}
+				one.Numbers = append(one.Numbers, n)
+			}
+		}
+		all = append(all, one)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Web     string      `json:"web"`
+		Results []result    `json:"results"`
+		Orders  []NodeOrder `json:"orders,omitempty"`
+	}{c.Web, all, c.Orders})
+}

@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gazehound/crawler/cluster/nugget"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+)
+
+// A NuggetRow is one order that parallel agents have agreed on (Ahmadi-Abkenari
+// & Selamat 2010, section 8).
+type NuggetRow struct {
+	Agents    int     `json:"agents"`    // m
+	Parts     int     `json:"parts"`     // L
+	Bits      int     `json:"bits"`      // of one nugget, equation 9
+	Formula   int     `json:"formula"`   // bits of all nuggets, equation 8
+	Measured  int     `json:"measured"`  // bits that were sent
+	Bytes     int     `json:"bytes"`     // of the messages that carried them; 0: there were none
+	Precision float64 `json:"precision"` // of the tenth of all URLs that is most important, how much comes in the first tenth of the order
+}
+
+// nuggetFigures are the figures of the paper: λ is 4 bits, one of m and L is
+// 4 and the other one grows.
+var nuggetFigures = []struct {
+	name, title, x string
+	agents, parts  []int
+}{
+	{"nuggets-agents", "Notification overhead by agents (Ahmadi & Selamat, figure 5)", "agents m, with L = 4", []int{1, 2, 4, 8, 16}, []int{4}},
+	{"nuggets-parts", "Notification overhead by parts of a queue (Ahmadi & Selamat, figure 6)", "parts L, with m = 4", []int{4}, []int{1, 2, 4, 8, 16, 32, 64, 128, 256}},
+}
+
+const nuggetLambda = 4
+
+// Agree lets agents with these queues agree on one order, and returns it, the
+// bits that were sent and the bytes of the messages that carried them.
+type Agree func(f nugget.Format, queues [][]float64) (turns []nugget.Nugget, bits, bytes int, err error)
+
+// Nuggets lets agents with 1,000 URLs each agree on an order, for every point of
+// figures 5 and 6, and returns the rows of both. The importance of a URL is
+// drawn evenly, with a fifth that all URLs of an agent share.
+func Nuggets(seed uint64, agree Agree) (figures [][]NuggetRow, err error) {
+	for _, f := range nuggetFigures {
+		var rows []NuggetRow
+		for _, m := range f.agents {
+			for _, l := range f.parts {
+				row, err := orderByNuggets(nugget.Format{Agents: m, Parts: l, Lambda: nuggetLambda}, seed, agree)
+				if err != nil {
+					return nil, err
+				}
+				rows = append(rows, row)
+			}
+		}
+		figures = append(figures, rows)
+	}
+	return figures, nil
+}
+
+// urlsOfAgent is the length of each agent's queue.
+const urlsOfAgent = 1000
+
+func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error) {
+	dice := rand.New(rand.NewPCG(seed, 7))
+	queues := make([][]float64, f.Agents)
+	var all []float64
+	for i := range queues {
+		host := dice.Float64()
+		for range urlsOfAgent {
+			queues[i] = append(queues[i], 0.8*dice.Float64()+0.2*host)
+		}
+		slices.SortFunc(queues[i], falling)
+		all = append(all, queues[i]...)
+	}
+	turns, sent, bytes, err := agree(f, queues)
+	if err != nil {
+		return NuggetRow{}, fmt.Errorf("sim: %w", err)
+	}
+	slices.SortFunc(all, falling)
+	tenth := len(all) / 10
+	least, hits, place := all[tenth-1], 0, 0
+	for _, t := range turns {
+		from, to := nugget.Cut(urlsOfAgent, f.Parts, t.Part)
+		for _, v := range queues[t.Agent][from:to] {
+			if place < tenth && v >= least {
+				hits++
+			}
+			place++
+		}
+	}
+	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, bytes, float64(hits) / float64(tenth)}, nil
+}
+
+func falling(a, b float64) int {
+	switch {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return 0
+}
+
+// PlotNuggets draws figures 5 and 6 of what Nuggets returned, to a file or
+// folder as Comparison.Plot does: the formula as a line, what was measured as
+// points.
+func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error) {
+	var plots []*plot.Plot
+	var names []string
+	for i, f := range nuggetFigures {
+		p := plot.New()
+		p.Title.Text, p.X.Label.Text, p.Y.Label.Text = f.title, f.x, "bits"
+		p.Legend.Top, p.Legend.Left = true, true
+		p.Add(plotter.NewGrid())
+		var formula, measured plotter.XYs
+		for _, r := range figures[i] {
+			x := float64(r.Agents)
+			if len(f.parts) > 1 {
+				x = float64(r.Parts)
+			}
+			formula = append(formula, plotter.XY{X: x, Y: float64(r.Formula)})
+			measured = append(measured, plotter.XY{X: x, Y: float64(r.Measured)})
+		}
+		line, err := plotter.NewLine(formula)
+		if err != nil {
+			return nil, fmt.Errorf("sim: plot %s: %w", f.name, err)
+		}
+		points, err := plotter.NewScatter(measured)
+		if err != nil {
+			return nil, fmt.Errorf("sim: plot %s: %w", f.name, err)
+		}
+		line.Color, points.Color, points.Radius = palette[0], palette[1], vg.Points(3)
+		p.Add(line, points)
+		p.Legend.Add("equation 8", line)
+		p.Legend.Add("measured", points)
+		p.X.Min, p.Y.Min, p.Y.Max = 0, 0, p.Y.Max*1.05
+		plots, names = append(plots, p), append(names, f.name)
+	}
+	return savePlots(name, plots, names)
+}

@@ -1,0 +1,291 @@
+// Package sim runs the real crawler on a virtual web and compares the orders
+// in which strategies visit it (Somboonviwat, Tamura & Kitsuregawa 2005, with
+// the virtual time that they left for later).
+//
+// A [Web] is a web of which everything is known: a made-up town ([FromTown]),
+// WARC files ([FromWARC]), or the trace of an earlier crawl ([ReadTrace]).
+// [Run] crawls it with one strategy.Strategy: crawler.Crawler visits the pages;
+// only its Fetcher, Gate and Judge are the web's, and its queue is a
+// frontier.Memory. One event loop on one goroutine hands out turns in virtual
+// time, so that the same seed gives the same result to the last byte.
+//
+//	town, err := demo.New(options)
+//	web, err := sim.FromTown(town, "")
+//	model, err := predictor.NewModel(predictor.DefaultOptions())
+//	r, err := sim.Run(ctx, web, strategy.Adaptive{Decay: 0.5, Model: model}, sim.Options{Pages: 20_000, Seed: 1})
+//	r.Found(1000), r.Harvest(5000), r.Coverage(20_000), r.Area(20_000)
+//
+// With one fetcher and no delay, the zero Options, this is the sequential
+// simulation. A Web may be used by several Runs at once; a Strategy that learns
+// may not.
+package sim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+	"gazehound/crawler/page"
+	"gazehound/crawler/polite"
+	"gazehound/crawler/polite/robots"
+	"gazehound/crawler/weburl"
+	"gazehound/geoparse"
+)
+
+// Options say how a web is crawled. The zero Options crawl all of it, one page
+// after the other, in no time.
+type Options struct {
+	Pages    int           // budget of HTML pages; 0: all that can be reached
+	Fetchers int           // pages at a time; 0: one
+	PerHost  int           // of these, of one host; 0: no limit
+	Delay    time.Duration // rest of a host's slot after a page
+	Latency  time.Duration // before the first byte of each answer
+	Rate     float64       // bytes a second of one transfer; 0: no limit
+
+	Selectivity float64 // frontier.Options.Selectivity
+	Seed        uint64  // decides between equal priorities, and which labels are wrong
+	Noise       float64 // share of pages whose label the judge gets wrong, in [0, 1)
+	MaxDepth    int     // links from a seed; 0: no limit
+	MaxPerHost  int64   // URLs of one host; 0: no limit
+
+	// Scope returns why a URL is outside of the crawl, or ""; nil: none is.
+	Scope func(u weburl.URL) (reason string)
+}
+
+// Validate says what is wrong with o.
+func (o Options) Validate() error {
+	switch {
+	case o.Pages < 0 || o.Fetchers < 0 || o.PerHost < 0 || o.MaxDepth < 0 || o.MaxPerHost < 0:
+		return errors.New("sim: pages, fetchers, requests per host and limits cannot be negative")
+	case !(o.Selectivity >= 0 && o.Selectivity < 1):
+		return fmt.Errorf("sim: selectivity %v is not from 0 to less than 1", o.Selectivity)
+	case o.Delay < 0 || o.Latency < 0:
+		return errors.New("sim: delay and latency cannot be negative")
+	case !(o.Rate >= 0) || math.IsInf(o.Rate, 1):
+		return fmt.Errorf("sim: a transfer rate of %v bytes a second is not possible", o.Rate)
+	case !(o.Noise >= 0 && o.Noise < 1):
+		return fmt.Errorf("sim: label noise is %v: use 0 to less than 1", o.Noise)
+	}
+	return nil
+}
+
+// A sleeper waits in virtual time for a page to arrive.
+type sleeper struct {
+	at    time.Duration
+	turn  int // number of the turn: what started first ends first
+	entry frontier.Entry
+}
+
+// A run is one crawl of a web.
+type run struct {
+	web     *Web
+	o       Options
+	queue   *frontier.Memory
+	gate    *gate
+	crawler *crawler.Crawler
+	now     time.Duration
+	flying  []sleeper // a heap
+	turn    int
+	result  *Result
+	tree    tree
+}
+
+// Run crawls w in the order of s and returns what was found. It ends when the
+// budget is spent or nothing waits any more.
+func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if len(w.Seeds) == 0 {
+		return nil, fmt.Errorf("sim: %s has no seeds", w.Name)
+	}
+	o.Fetchers = max(o.Fetchers, 1)
+	r := &run{web: w, o: o, gate: newGate(o)}
+	r.queue = frontier.NewMemory(frontier.MemoryOptions{
+		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Await: o.Delay + o.Latency + frontier.Turn,
+		Score: order.Rescore(s),
+	})
+	scope := o.Scope
+	if scope == nil {
+		scope = func(weburl.URL) string { return "" }
+	}
+	r.crawler = &crawler.Crawler{
+		Options:  crawler.Options{Workers: o.Fetchers, MaxDepth: o.MaxDepth},
+		Frontier: r.queue, Fetcher: w, Gate: r.gate, Rules: rules{w}, Judge: judge{w, o}, Strategy: s,
+		Scope: scope, Report: r.visited,
+	}
+	r.result = newResult(w, o)
+	r.tree.visits = map[frontier.Key]int32{}
+	if _, err := r.crawler.Seed(ctx, w.Seeds); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	if err := r.loop(ctx); err != nil {
+		return nil, err
+	}
+	r.result.finish(r)
+	return r.result, nil
+}
+
+// loop hands turns to idle fetchers and lets time pass until the next page
+// arrives or the next host may be asked.
+func (r *run) loop(ctx context.Context) error {
+	for {
+		over := r.o.Pages > 0 && r.result.Pages >= r.o.Pages
+		for !over && len(r.flying) < r.o.Fetchers && (r.o.Pages == 0 || r.result.Pages+len(r.flying) < r.o.Pages) {
+			e, err := r.queue.Next(ctx, r.gate.Claim)
+			if errors.Is(err, frontier.ErrNotNow) || errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("sim: %w", err)
+			}
+			arrives := r.now + r.transfer(e.URL)
+			r.gate.began(e.URL.Host(), r.now, arrives)
+			r.push(sleeper{arrives, r.turn, e})
+			r.turn++
+		}
+		wake, resting := r.queue.Wake()
+		switch {
+		case over, len(r.flying) == 0 && !resting:
+			return nil
+		case len(r.flying) > 0 && !(resting && wake < r.flying[0].at && len(r.flying) < r.o.Fetchers):
+			next := r.pop()
+			r.setTime(next.at)
+			if _, err := r.crawler.Visit(ctx, next.entry); err != nil {
+				return fmt.Errorf("sim: %w", err)
+			}
+		default:
+			r.setTime(wake)
+		}
+	}
+}
+
+func (r *run) setTime(now time.Duration) {
+	r.now = max(r.now, now)
+	r.gate.now = r.now
+	r.queue.SetTime(r.now)
+}
+
+// transfer returns how long a page takes to arrive.
+func (r *run) transfer(u weburl.URL) time.Duration {
+	took := r.o.Latency
+	p, ok := r.web.page(u)
+	if !ok {
+		return took
+	}
+	took += p.Took
+	if r.o.Rate > 0 {
+		took += time.Duration(float64(p.Bytes) / r.o.Rate * float64(time.Second))
+	}
+	return took
+}
+
+func (r *run) push(s sleeper) {
+	i, _ := slices.BinarySearchFunc(r.flying, s, func(a, b sleeper) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.turn, b.turn))
+	})
+	r.flying = slices.Insert(r.flying, i, s)
+}
+
+func (r *run) pop() sleeper {
+	s := r.flying[0]
+	r.flying = slices.Delete(r.flying, 0, 1)
+	return s
+}
+
+// A gate keeps the access intervals in virtual time: a host has a number of
+// slots, and a slot rests after each page.
+type gate struct {
+	perHost int
+	delay   time.Duration
+	now     time.Duration
+	slots   map[string][]time.Duration // host → when its slots are free again
+	slot    int
+}
+
+func newGate(o Options) *gate {
+	return &gate{perHost: o.PerHost, delay: o.Delay, slots: map[string][]time.Duration{}}
+}
+
+// Claim takes a free slot of a host, or says when one will be free.
+func (g *gate) Claim(host string) time.Duration {
+	if g.perHost == 0 {
+		return 0
+	}
+	slots := g.slots[host]
+	if slots == nil {
+		slots = make([]time.Duration, g.perHost)
+		g.slots[host] = slots
+	}
+	g.slot = 0
+	for i, free := range slots {
+		if free < slots[g.slot] {
+			g.slot = i
+		}
+	}
+	return slots[g.slot] - g.now
+}
+
+// began says when the page arrives for which the last Claim was.
+func (g *gate) began(host string, now, arrives time.Duration) {
+	if g.perHost > 0 {
+		g.slots[host][g.slot] = max(arrives+g.delay, now+1)
+	}
+}
+
+// Visited does nothing: the end of a turn was known at its beginning.
+func (g *gate) Visited(string, polite.Visit) {}
+
+// rules keep the crawl off what robots.txt forbids; that file costs no request.
+type rules struct{ web *Web }
+
+// Check tells whether u may be fetched.
+func (r rules) Check(_ context.Context, u weburl.URL) (robots.Decision, error) {
+	p, ok := r.web.page(u)
+	return robots.Decision{Allowed: !ok || !p.Forbidden}, nil
+}
+
+// A judge knows the labels, and gets some wrong when it is to.
+type judge struct {
+	web *Web
+	o   Options
+}
+
+// Judge returns the label of p, and its addresses: each has its id in the place
+// of a country, which Key takes as it is.
+func (j judge) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
+	relevant := j.web.relevant(p.URL)
+	if j.o.Noise > 0 {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d %s", j.o.Seed, p.URL.Identity())
+		if float64(mix(h.Sum64())>>11)/(1<<53) < j.o.Noise {
+			relevant = !relevant
+		}
+	}
+	v := geoparse.Verdict{Relevant: relevant}
+	if relevant {
+		v.Score = 1
+		if p, known := j.web.page(p.URL); known {
+			for _, id := range p.Addresses {
+				v.Addresses = append(v.Addresses, geoparse.Address{Country: id, InRegion: true})
+			}
+		}
+	}
+	return v, nil
+}
+
+// mix is the finaliser of SplitMix64.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}

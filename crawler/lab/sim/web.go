@@ -1,0 +1,493 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/page"
+	"gazehound/crawler/warc"
+	"gazehound/crawler/weburl"
+)
+
+// A Page is what is known of one page of a virtual web.
+type Page struct {
+	URL       weburl.URL
+	Relevant  bool
+	Addresses []string      // ids of the distinct addresses in the region, "street\x00number" or any other text without \x00
+	Bytes     int64         // of the body; 0: not known
+	Took      time.Duration // how long its host takes for it beyond the latency of the simulation
+	Content   uint64        // hash of the text; pages with the same one are copies; 0: not known
+	Forbidden bool          // robots.txt keeps crawlers off it
+	Important bool          // people stay on it long, see ReadBy
+	Links     []int32       // pages of the web that it links to, by number
+}
+
+// A Web is a web of which everything is known. It is safe for concurrent use.
+type Web struct {
+	Name  string
+	Seeds []weburl.URL
+
+	pages   []Page
+	index   map[frontier.Key]int32
+	moved   moves
+	hidden  map[frontier.Key]bool // pages that nothing links to, see ReadBy
+	biggest string                // the host with the most relevant pages
+	reached int                   // relevant pages that can be reached from the seeds
+	total   int                   // pages that can be reached
+	nearest int                   // links from a seed to the nearest of the relevant ones, or -1
+	fetch   func(u weburl.URL) (*page.Response, error)
+	truth   func(u weburl.URL) bool // relevance of pages that have no number; may be nil
+
+	mu    sync.Mutex
+	cache map[frontier.Key]*stored
+	urls  []weburl.URL
+	known map[string]int32 // into urls
+	room  int64            // bytes that the cache may still take
+}
+
+// A stored page is an answer as the cache keeps it.
+type stored struct {
+	status   int
+	location weburl.URL
+	err      error
+	lang     string
+	charset  string
+	noPage   bool // no HTML
+	links    []storedLink
+}
+
+type storedLink struct {
+	to                    int32
+	anchor, title, around string
+}
+
+// cacheBytes bounds the parsed pages that a Web keeps. What is beyond is
+// parsed again for every visit.
+const cacheBytes = 1 << 30
+
+// complete makes a web of pages: numbers, the host with most relevant pages,
+// and what can be reached.
+func (w *Web) complete(name string, seeds []weburl.URL, pages []Page) error {
+	if len(seeds) == 0 {
+		return fmt.Errorf("sim: %s: no seeds", name)
+	}
+	w.Name, w.Seeds, w.pages, w.room = name, seeds, pages, cacheBytes
+	hosts := map[string]int{}
+	for i := range pages {
+		w.index[frontier.KeyOf(pages[i].URL)] = int32(i)
+		if pages[i].Relevant {
+			hosts[pages[i].URL.Host()]++
+		}
+	}
+	for h, n := range hosts {
+		if n > hosts[w.biggest] || n == hosts[w.biggest] && h < w.biggest {
+			w.biggest = h
+		}
+	}
+	w.reach()
+	return nil
+}
+
+// reach counts what can be reached from the seeds by links of pages that may
+// be fetched, and how far the nearest relevant page is.
+func (w *Web) reach() {
+	w.total, w.reached, w.nearest = 0, 0, -1
+	var level []int32
+	seen := make([]bool, len(w.pages))
+	visit := func(i int32) {
+		if !seen[i] && !w.pages[i].Forbidden {
+			seen[i] = true
+			level = append(level, i)
+		}
+	}
+	for _, u := range w.Seeds {
+		if i := w.number(u); i >= 0 {
+			visit(i)
+		}
+	}
+	for i := range w.pages {
+		if w.isHidden(w.pages[i].URL) {
+			visit(int32(i)) // by whoever knows of it
+		}
+	}
+	for away := 0; len(level) > 0; away++ {
+		this := level
+		level = nil
+		for _, i := range this {
+			p := &w.pages[i]
+			w.total++
+			if p.Relevant {
+				w.reached++
+				if w.nearest < 0 {
+					w.nearest = away
+				}
+			}
+			for _, to := range p.Links {
+				visit(to)
+			}
+		}
+	}
+}
+
+// StartFrom gives the web other seeds. No Run may be under way.
+func (w *Web) StartFrom(seeds []weburl.URL) {
+	w.Seeds = seeds
+	w.reach()
+}
+
+// Pages returns how many pages can be reached from the seeds.
+func (w *Web) Pages() int { return w.total }
+
+// Relevant returns how many relevant pages can be reached from the seeds:
+// what coverage is a share of. Unlinked pages count as reachable.
+func (w *Web) Relevant() int { return w.reached }
+
+// Nearest returns how many links lie between a seed and the relevant page that
+// is nearest to one; -1 where none can be reached.
+func (w *Web) Nearest() int { return w.nearest }
+
+// Each calls fn with every page that is known, with its number.
+func (w *Web) Each(fn func(n int32, p Page)) {
+	for i := range w.pages {
+		fn(int32(i), w.pages[i])
+	}
+}
+
+// page returns what is known about u.
+func (w *Web) page(u weburl.URL) (*Page, bool) {
+	i, ok := w.index[frontier.KeyOf(u)]
+	if !ok {
+		return nil, false
+	}
+	return &w.pages[i], true
+}
+
+func (w *Web) relevant(u weburl.URL) bool {
+	if p, ok := w.page(u); ok {
+		return p.Relevant
+	}
+	return w.truth != nil && w.truth(u)
+}
+
+// Fetch answers for u without waiting; the page comes parsed. What the web
+// does not have is 404.
+func (w *Web) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return w.response(u, w.answer(u))
+}
+
+// answer returns what is stored for u, and stores it if that was not done yet.
+func (w *Web) answer(u weburl.URL) *stored {
+	key := frontier.KeyOf(u)
+	w.mu.Lock()
+	s := w.cache[key]
+	w.mu.Unlock()
+	if s == nil {
+		s = w.load(u)
+		w.mu.Lock()
+		if size := s.size(); size < w.room {
+			w.cache[key], w.room = s, w.room-size
+		}
+		w.mu.Unlock()
+	}
+	return s
+}
+
+func (s *stored) size() int64 {
+	n := int64(200)
+	for i := range s.links {
+		n += int64(60 + len(s.links[i].anchor) + len(s.links[i].title) + len(s.links[i].around))
+	}
+	return n
+}
+
+// load fetches and parses one page.
+func (w *Web) load(u weburl.URL) *stored {
+	r, err := w.fetch(u)
+	if err != nil {
+		return &stored{err: err}
+	}
+	s := &stored{status: r.Status, location: r.Location}
+	if r.Status != 200 && r.Status != 203 {
+		return s
+	}
+	p, err := page.Parse(r)
+	if err != nil {
+		s.noPage = true
+		return s
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.store(s, p)
+	return s
+}
+
+// store keeps what the crawl needs of a page. w.mu is held.
+func (w *Web) store(s *stored, p *page.Page) {
+	s.lang, s.charset = p.Lang, p.Charset
+	s.links = make([]storedLink, 0, len(p.Links))
+	for _, l := range p.Links {
+		if w.isHidden(l.To) {
+			continue
+		}
+		text := l.To.String()
+		to, ok := w.known[text]
+		if !ok {
+			to = int32(len(w.urls))
+			w.urls = append(w.urls, l.To)
+			w.known[text] = to
+		}
+		s.links = append(s.links, storedLink{to, l.Anchor, l.Title, l.Around})
+	}
+}
+
+// response makes an answer of what is stored.
+func (w *Web) response(u weburl.URL, s *stored) (*page.Response, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	r := &page.Response{URL: u, Status: s.status, Location: s.location}
+	if s.noPage {
+		r.Body = []byte("%PDF-")
+		return r, nil
+	}
+	p := &page.Page{URL: u, Lang: s.lang, Charset: s.charset, Links: make([]page.Link, len(s.links))}
+	w.mu.Lock()
+	urls := w.urls
+	w.mu.Unlock()
+	for i, l := range s.links {
+		p.Links[i] = page.Link{From: u, To: urls[l.to], Anchor: l.anchor, Title: l.title, Around: l.around}
+	}
+	r.Parsed = p
+	return r, nil
+}
+
+// FromTown returns the web of a made-up town. Relevant are pages with an
+// address in the town, or with a language (ISO 639-1) those in it. Pages are
+// written and parsed when a crawl comes to them.
+func FromTown(t *demo.Town, language string) (*Web, error) {
+	relevant := func(f demo.Facts) bool {
+		if language != "" {
+			return f.Language == language
+		}
+		return f.Relevant
+	}
+	var pages []Page
+	t.Pages(func(p demo.Page) {
+		q := Page{URL: p.URL, Relevant: relevant(p.Facts) && p.Answers, Forbidden: p.Facts.Forbidden, Bytes: 8 << 10}
+		seen := map[string]bool{}
+		for _, a := range p.Facts.Addresses {
+			if language != "" {
+				break
+			}
+			if id := a.Street + "\x00" + a.HouseNumber; !seen[id] {
+				seen[id] = true
+				q.Addresses = append(q.Addresses, id)
+			}
+		}
+		if p.Answers {
+			q.Links = p.Links
+		}
+		pages = append(pages, q)
+	})
+	w := newBuilder().w
+	w.fetch = func(u weburl.URL) (*page.Response, error) { return t.Fetch(context.Background(), u) }
+	w.truth = func(u weburl.URL) bool {
+		f, ok := t.Truth(u)
+		return ok && relevant(f)
+	}
+	return w, w.complete(t.Name(), t.Seeds(), pages)
+}
+
+// A Labeller says what is known of a page that was just parsed: relevance and
+// addresses, and what else it likes of Page; URL, Content and Links are filled
+// in by the caller.
+type Labeller func(p *page.Page) (Page, error)
+
+// FromWARC returns the web of recorded pages. It reads and parses all that can
+// be reached from the seeds, once.
+func FromWARC(ctx context.Context, name string, a *warc.Archive, seeds []weburl.URL, label Labeller) (*Web, error) {
+	b := newBuilder()
+	seen := map[frontier.Key]bool{}
+	var queue []weburl.URL
+	want := func(u weburl.URL) {
+		if k := frontier.KeyOf(u); !seen[k] {
+			seen[k] = true
+			queue = append(queue, u)
+		}
+	}
+	for _, u := range seeds {
+		want(u)
+	}
+	for len(queue) > 0 {
+		u := queue[0]
+		queue = queue[1:]
+		r, err := a.Fetch(ctx, u)
+		if err == nil && !r.Location.IsZero() && frontier.KeyOf(r.Location) == frontier.KeyOf(u) {
+			u = r.Location // the same page under another spelling
+			r, err = a.Fetch(ctx, u)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			b.failed(u, 0, false)
+			continue
+		case !r.Location.IsZero():
+			b.redirect(u, r.Location)
+			want(r.Location)
+			continue
+		case r.Status == 404:
+			continue
+		case r.Status != 200 && r.Status != 203:
+			b.failed(u, r.Status, false)
+			continue
+		}
+		p, err := page.Parse(r)
+		if err != nil {
+			b.noPage(u)
+			continue
+		}
+		known, err := label(p)
+		if err != nil {
+			return nil, fmt.Errorf("sim: label %s: %w", u, err)
+		}
+		known.URL, known.Bytes, known.Content = u, int64(len(r.Body)), hashOf(p.Text)
+		for _, l := range p.Links {
+			want(l.To)
+		}
+		b.page(known, p)
+	}
+	return b.web(name, seeds)
+}
+
+// A builder makes a web of pages that are all known.
+type builder struct {
+	w     *Web
+	pages []Page
+}
+
+func newBuilder() *builder {
+	return &builder{w: &Web{
+		index: map[frontier.Key]int32{}, cache: map[frontier.Key]*stored{}, known: map[string]int32{}, moved: map[frontier.Key]move{},
+	}}
+}
+
+// page adds a page; one that was there before is replaced.
+func (b *builder) page(known Page, p *page.Page) {
+	key := frontier.KeyOf(known.URL)
+	delete(b.w.moved, key)
+	if i, ok := b.w.index[key]; ok {
+		b.pages[i] = known
+	} else {
+		b.w.index[key] = int32(len(b.pages))
+		b.pages = append(b.pages, known)
+	}
+	s := &stored{status: 200}
+	b.w.store(s, p)
+	b.w.cache[key] = s
+}
+
+// failed adds a URL that gave no page; a page that is known stays.
+func (b *builder) failed(u weburl.URL, status int, forbidden bool) {
+	key := frontier.KeyOf(u)
+	if b.w.cache[key] != nil {
+		return
+	}
+	if status < 400 {
+		status = 500
+	}
+	b.w.cache[key] = &stored{status: status}
+	if forbidden {
+		b.w.index[key] = int32(len(b.pages))
+		b.pages = append(b.pages, Page{URL: u, Forbidden: true})
+	}
+}
+
+func (b *builder) redirect(from, to weburl.URL) {
+	key := frontier.KeyOf(from)
+	if b.w.cache[key] != nil || key == frontier.KeyOf(to) {
+		return
+	}
+	b.w.cache[key] = &stored{status: 301, location: to}
+	b.w.moved[key] = move{from, to}
+}
+
+// noPage adds a URL that is something else than HTML.
+func (b *builder) noPage(u weburl.URL) {
+	b.w.cache[frontier.KeyOf(u)] = &stored{status: 200, noPage: true}
+}
+
+// web ends the building: links become numbers, redirects of them followed.
+func (b *builder) web(name string, seeds []weburl.URL) (*Web, error) {
+	w := b.w
+	number := make([]int32, len(w.urls)) // of the page at each URL, or -1
+	for i, u := range w.urls {
+		number[i] = w.number(u)
+	}
+	for i := range b.pages {
+		p := &b.pages[i]
+		s := w.cache[frontier.KeyOf(p.URL)]
+		for _, l := range s.links {
+			if n := number[l.to]; n >= 0 {
+				p.Links = append(p.Links, n)
+			}
+		}
+	}
+	w.fetch = func(u weburl.URL) (*page.Response, error) {
+		return &page.Response{URL: u, Status: 404}, nil
+	}
+	return w, w.complete(name, seeds, b.pages)
+}
+
+// A move is a redirect.
+type move struct{ from, to weburl.URL }
+
+type moves map[frontier.Key]move
+
+// sorted returns the redirects in the order of their URLs.
+func (m moves) sorted() iter.Seq2[weburl.URL, weburl.URL] {
+	list := slices.SortedFunc(maps.Values(m), func(a, b move) int { return strings.Compare(a.from.String(), b.from.String()) })
+	return func(yield func(from, to weburl.URL) bool) {
+		for _, r := range list {
+			if !yield(r.from, r.to) {
+				return
+			}
+		}
+	}
+}
+
+// number returns the number of the page at u, redirects followed, or -1.
+func (w *Web) number(u weburl.URL) int32 {
+	for range crawler.MaxRedirects {
+		key := frontier.KeyOf(u)
+		if n, ok := w.index[key]; ok {
+			return n
+		}
+		r, ok := w.moved[key]
+		if !ok {
+			break
+		}
+		u = r.to
+	}
+	return -1
+}
+
+// hashOf hashes the text of a page; never 0.
+func hashOf(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64() | 1
+}

@@ -1,0 +1,61 @@
+package order
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"gazehound/crawler/frontier"
+)
+
+// BestFirst serves the links that name a wanted place before all others, and
+// among either kind those that are near a relevant page: the features of Gao,
+// Lee & Miao 2006 on one node. Without Anchor it looks for the place in the URL
+// (section 3.4.1), with it in the words of the link and around it (3.4.2).
+type BestFirst struct {
+	Decay  float64 // of the distance among links of one kind, in (0, 1]
+	Places []string
+	Anchor bool
+}
+
+// Score returns (1 + decay^distance)/2 for a link that names a place and for a
+// seed, and decay^distance/2 for the others.
+func (s BestFirst) Score(e *frontier.Entry) (float64, bool) {
+	score := distanceScore(s.Decay, e.Distance) / 2
+	if e.Depth == 0 || s.named(e) {
+		score += 0.5
+	}
+	return score, true
+}
+
+// Learn does nothing.
+func (BestFirst) Learn([]frontier.Node, bool) {}
+
+// named tells whether the link names a place as whole words. In a URL, where
+// names are run together, a place of one word may be a part of a longer one
+// if it has five letters.
+func (s BestFirst) named(e *frontier.Entry) bool {
+	text := e.URL.Host() + e.URL.Path() + " " + e.URL.Query()
+	if s.Anchor {
+		text = e.Anchor + " " + e.Title + " " + e.Around
+	}
+	words := placeWords(text)
+	for _, place := range s.Places {
+		name := placeWords(place)
+		for i := range words {
+			if len(name) > 0 && i+len(name) <= len(words) && slices.Equal(words[i:i+len(name)], name) {
+				return true
+			}
+		}
+		joined := strings.Join(name, "")
+		if !s.Anchor && len(joined) >= 5 && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, joined) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// placeWords cuts a text into words of letters in lower case.
+func placeWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+}

@@ -1,0 +1,161 @@
+package order
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strings"
+	"sync"
+
+	"gazehound/crawler/weburl"
+	"gazehound/internal/recent"
+)
+
+// News knows which addresses each host has stated, and where new ones come
+// from: how often a page of a host, or of a part of it, stated one that no page
+// of that host did before. The first name of the path tells its parts apart. What
+// another host has stated counts as new: a directory that lists what the sites of
+// a town say of themselves is no footer. News is safe for concurrent use, and its
+// memory is bounded; what was not met for longest is forgotten. A nil News knows
+// nothing.
+type News struct {
+	mu        sync.RWMutex
+	addresses recent.Map[uint64, struct{}] // of hosts
+	yields    recent.Map[uint64, yield]    // hosts and parts
+}
+
+// A yield counts the pages with an address, and those of them with a new one.
+type yield struct{ pages, fresh uint32 }
+
+// Bounds of a News.
+const (
+	maxKnown  = 1 << 18 // addresses of hosts
+	maxYields = 1 << 17 // hosts and parts
+)
+
+// benefit is how many pages with a new address a host or part is taken to
+// have had before its first one.
+const benefit = 4
+
+// NewNews returns one that has seen nothing.
+func NewNews() *News {
+	return &News{addresses: recent.Map[uint64, struct{}]{Most: maxKnown}, yields: recent.Map[uint64, yield]{Most: maxYields}}
+}
+
+// Saw counts a visited page with the ids of its addresses; one without any
+// tells nothing.
+func (n *News) Saw(u weburl.URL, addresses []string) {
+	if n == nil || len(addresses) == 0 {
+		return
+	}
+	host, part := hostAndPart(u)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	fresh := uint32(0)
+	for _, a := range addresses {
+		key := addressOf(host, a)
+		if _, known := n.addresses.Get(key); !known {
+			fresh = 1
+		}
+		n.addresses.Put(key, struct{}{})
+	}
+	for _, of := range []uint64{host, part} {
+		y, _ := n.yields.Get(of)
+		n.yields.Put(of, yield{y.pages + 1, y.fresh + fresh})
+	}
+}
+
+// Fresh returns how likely a page at u that states addresses states a new one,
+// by what its host or its part of it had, whichever is better: in (0, 1], 1 where
+// nothing is known.
+func (n *News) Fresh(u weburl.URL) float64 {
+	if n == nil {
+		return 1
+	}
+	host, part := hostAndPart(u)
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	best := 0.0
+	for _, of := range []uint64{host, part} {
+		y, _ := n.yields.Get(of)
+		best = max(best, float64(y.fresh+benefit)/float64(y.pages+benefit))
+	}
+	return best
+}
+
+// hostAndPart returns the host of u and its part of it.
+func hostAndPart(u weburl.URL) (host, part uint64) {
+	path := strings.TrimPrefix(u.Path(), "/")
+	first, _, deep := strings.Cut(path, "/")
+	if !deep {
+		first = "" // a page of the root
+	}
+	h := fnv.New64a()
+	io.WriteString(h, u.Host())
+	host = h.Sum64()
+	io.WriteString(h, "/")
+	io.WriteString(h, first)
+	return host, h.Sum64()
+}
+
+// addressOf returns what an address of a host is known by.
+func addressOf(host uint64, address string) uint64 {
+	h := fnv.New64a()
+	h.Write(binary.LittleEndian.AppendUint64(nil, host))
+	io.WriteString(h, address)
+	return h.Sum64()
+}
+
+// A newsRecord is what a Snapshot holds; what was met last comes last.
+type newsRecord struct {
+	Addresses []uint64    `json:"addresses"`
+	Yields    [][3]uint64 `json:"yields"` // key, pages, fresh
+}
+
+// Snapshot returns what was seen, for Restore.
+func (n *News) Snapshot() ([]byte, error) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	var r newsRecord
+	for key := range recent.Sorted(&n.addresses) {
+		r.Addresses = append(r.Addresses, key)
+	}
+	for key, y := range recent.Sorted(&n.yields) {
+		r.Yields = append(r.Yields, [3]uint64{key, uint64(y.pages), uint64(y.fresh)})
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("strategy: news: %w", err)
+	}
+	return data, nil
+}
+
+// Restore takes over what a Snapshot holds, and forgets all else; nil is
+// nothing seen. On an error nothing has changed.
+func (n *News) Restore(data []byte) error {
+	var r newsRecord
+	if data != nil {
+		if err := json.Unmarshal(data, &r); err != nil {
+			return fmt.Errorf("strategy: restore news: %w", err)
+		}
+	}
+	if len(r.Addresses) > maxKnown || len(r.Yields) > maxYields {
+		return fmt.Errorf("strategy: restore news: %d addresses and %d hosts and parts are too many", len(r.Addresses), len(r.Yields))
+	}
+	fresh := NewNews()
+	for _, key := range r.Addresses {
+		fresh.addresses.Put(key, struct{}{})
+	}
+	for _, p := range r.Yields {
+		if p[1] == 0 || p[1] > 1<<31 || p[2] > p[1] {
+			return fmt.Errorf("strategy: restore news: one with %d pages, %d of them new, makes no sense", p[1], p[2])
+		}
+		fresh.yields.Put(p[0], yield{uint32(p[1]), uint32(p[2])})
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.addresses, n.yields = fresh.addresses, fresh.yields
+	return nil
+}

@@ -1,0 +1,108 @@
+package order
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
+	"gazehound/predictor"
+)
+
+// TestPartsAddUp explains links under every strategy: the parts add up to the
+// priority that the queue keeps, and where terms have log-odds, those add up to
+// what the part is made of.
+func TestPartsAddUp(t *testing.T) {
+	model, err := predictor.NewModel(predictor.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := func(i int) frontier.Entry {
+		u, err := weburl.Parse(fmt.Sprintf("http://www.h%d.example/betriebe/%d?seite=%d", i%5, i%11, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return frontier.Entry{URL: u, Depth: i % 9, Distance: min(i%9, i%4), Anchor: []string{"Kontakt", "Oldenburg Anfahrt", "Warenkorb", ""}[i%4], Around: "Tischlerei Harms"}
+	}
+	learner := Lookahead{Model: model}
+	learn := func(s Strategy) {
+		for i := range 500 {
+			s.Learn([]frontier.Node{{Entry: entry(i), Outcome: frontier.Outcome{Addresses: []string{"the footer's"}}}, {Entry: entry(i + 1)}, {Entry: entry(i + 7)}}, i%4 == 0)
+		}
+	}
+	learn(learner)
+	repeats := 0
+	for _, name := range Names {
+		for _, prioritised := range []bool{false, true} {
+			s, err := New(name, Options{Decay: 0.5, Model: model, News: NewNews(), LimitDistance: 2, Prioritised: prioritised, Places: []string{"Oldenburg"}, Alpha: 1, Beta: 1, Emphasis: 1,
+				Stay: func(u weburl.URL) float64 { return float64(len(u.Path())%3) / 2 }})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if name == "lookahead" {
+				learn(s)
+			}
+			f, err := frontier.Open(frontier.Options{InMemory: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 100 {
+				e := entry(i)
+				e.Priority, _ = s.Score(&e)
+				if _, err := f.Push(t.Context(), e); err != nil {
+					t.Fatal(err)
+				}
+				stored, _, err := f.Get(frontier.KeyOf(e.URL))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := 0.0
+				parts := Parts(s, &stored.Entry)
+				for _, p := range parts {
+					if sum += p.Value; strings.Contains(p.Name, "repeat addresses") {
+						repeats++
+					}
+					if p.Name == "" {
+						t.Fatalf("%s: a part without a name: %v", name, parts)
+					}
+				}
+				if math.Abs(sum-stored.Priority) > 1e-6 { // priorities are kept as float32
+					t.Fatalf("%s: %v add up to %v, the queue has %v", name, parts, sum, stored.Priority)
+				}
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if repeats == 0 {
+		t.Error("no part says that addresses are repeated")
+	}
+	// The terms behind the parts.
+	for i := range 100 {
+		e := entry(i)
+		if e.Depth == 0 {
+			continue
+		}
+		x := learner.Explain(&e)
+		sum := 0.0
+		for _, term := range x.Terms {
+			sum += term.LogOdds
+		}
+		priority, _ := learner.Score(&e)
+		if math.Abs(sum-x.LogOdds) > 1e-9 || math.Abs(1/(1+math.Exp(-sum))-priority) > 1e-9 {
+			t.Fatalf("lookahead: terms add up to %v, log-odds %v, priority %v", sum, x.LogOdds, priority)
+		}
+		for d, depth := range (Adaptive{0.5, model}).Explain(&e).Depths {
+			sum := depth.Prior
+			for _, term := range depth.Terms {
+				sum += term.LogOdds
+			}
+			if depth.Trained && math.Abs(sum-depth.LogOdds) > 1e-9 {
+				t.Fatalf("adaptive, depth %d: terms add up to %v, log-odds %v", d+1, sum, depth.LogOdds)
+			}
+		}
+	}
+}

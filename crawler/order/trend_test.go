@@ -1,0 +1,131 @@
+package order_test
+
+import (
+	"math"
+	"testing"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+	"gazehound/crawler/weburl"
+	"gazehound/predictor"
+	"gazehound/predictor/bm25"
+
+	"pgregory.net/rapid"
+)
+
+// newTrend makes a strategy for the topic "bread" in which people stay on
+// /read half as long as on any page.
+func newTrend(t testing.TB, alpha, beta, emphasis float64, withTopic bool) order.Trend {
+	t.Helper()
+	model, err := predictor.NewModel(predictor.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := order.Options{Decay: 0.5, Model: model, Alpha: alpha, Beta: beta, Emphasis: emphasis, Stay: func(u weburl.URL) float64 {
+		if u.Path() == "/read" {
+			return 0.5
+		}
+		return 0
+	}}
+	if withTopic {
+		if o.Topic, err = bm25.New([]string{"bread"}, bm25.DefaultOptions()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := order.New("trend", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(order.Trend)
+}
+
+func link(t testing.TB, url, anchor string, distance int) *frontier.Entry {
+	t.Helper()
+	u, err := weburl.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &frontier.Entry{URL: u, Anchor: anchor, Depth: 5, Distance: distance}
+}
+
+// Equation 5 by hand. One word that is the whole topic has Okapi equal to its
+// mean weight, so that its scaled value is ½.
+func TestTrendEquation(t *testing.T) {
+	const far = 40 // links from a relevant page: the distance says nothing
+	for _, c := range []struct {
+		alpha, beta, emphasis float64
+		url, anchor           string
+		distance              int
+		want                  float64
+	}{
+		{0.5, 0.5, 1, "http://a.example/x", "nothing", far, 0},
+		{0.5, 0.5, 1, "http://a.example/x", "our bread", far, 0.25},
+		{0.5, 0.5, 1, "http://a.example/bread", "x", far, 0.25},
+		{0.5, 0.5, 1, "http://a.example/read", "nothing", far, 0.25},
+		{0.5, 0.5, 1, "http://a.example/read", "our bread", far, 0.5},
+		{0.5, 0.5, 3, "http://a.example/x", "our bread", far, 0.375},
+		{0.5, 0.5, 3, "http://a.example/read", "nothing", far, 0.125},
+		{1, 0, 1, "http://a.example/read", "our bread", far, 0.5},
+		{0, 1, 1, "http://a.example/read", "our bread", 1, 0.5},
+		{1, 0, 1, "http://a.example/x", "nothing", 1, 0.5},
+		{1, 0, 1, "http://a.example/x", "our bread", 1, 0.75},
+		{1, 0, 1, "http://a.example/x", "our bread", 2, 0.625},
+	} {
+		s := newTrend(t, c.alpha, c.beta, c.emphasis, true)
+		got, keep := s.Score(link(t, c.url, c.anchor, c.distance))
+		if !keep || math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: got %v", c, got)
+		}
+	}
+	s := newTrend(t, 0.5, 0.5, 1, true)
+	if got := s.Importance(link(t, "http://a.example/read", "", 0).URL, "bread", 0); math.Abs(got-0.5) > 1e-9 {
+		t.Errorf("importance of a page %v, want 0.5", got)
+	}
+	if got := s.Importance(link(t, "http://a.example/read", "", 0).URL, "nothing", 0); math.Abs(got-0.25) > 1e-9 {
+		t.Errorf("importance of a page without the topic %v, want 0.25", got)
+	}
+}
+
+// More of the topic, more time of people and a nearer relevant page never
+// lower a priority; without logs and topic's words, the order is that of the
+// distance.
+func TestTrendLaws(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		weight := rapid.Float64Range(0.01, 100)
+		s := newTrend(t, weight.Draw(r, "alpha"), weight.Draw(r, "beta"), weight.Draw(r, "emphasis"), true)
+		distance := rapid.IntRange(1, 30).Draw(r, "distance")
+		base, _ := s.Score(link(t, "http://a.example/x", "shop", distance))
+		for name, better := range map[string]*frontier.Entry{
+			"word":     link(t, "http://a.example/x", "bread shop", distance),
+			"stay":     link(t, "http://a.example/read", "shop", distance),
+			"distance": link(t, "http://a.example/x", "shop", max(distance-1, 1)),
+		} {
+			got, keep := s.Score(better)
+			if !keep || got < base || got > 1 || base < 0 {
+				r.Errorf("%s: %v after %v", name, got, base)
+			}
+		}
+	})
+}
+
+// Without a topic the order is that of lookahead, raised by the logs.
+func TestTrendWithoutTopic(t *testing.T) {
+	s := newTrend(t, 1, 0, 1, false)
+	e := link(t, "http://a.example/read", "shop", 2)
+	want, _ := s.Lookahead.Score(e)
+	if got, _ := s.Score(e); got != want {
+		t.Errorf("priority %v, lookahead has %v", got, want)
+	}
+	if !s.Rescores() || newTrend(t, 1, 0, 1, true).Rescores() {
+		t.Error("priorities change while the model learns, and only then")
+	}
+	best := []frontier.Entry{*e, *e, *e}
+	for i := range best {
+		best[i].Priority = want
+	}
+	with := s.Lookahead.Promise(best)
+	best[0].Priority = 1 // as the logs would raise it
+	if got := s.Promise(best); got != with {
+		t.Errorf("promise %v, of the content alone it is %v", got, with)
+	}
+}
