@@ -12,14 +12,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"gazehound/crawler"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/memory"
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/order/trap"
@@ -167,7 +165,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.String("warc", "", "keep everything that is fetched in WARC files in this `DIR`")
 	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate --trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "time between status lines where there is no terminal")
-	f.String("memory", d.Storage.Memory.String(), "`SIZE` that the process may take in memory")
+	f.String("memory", d.Storage.Memory.String(), "`SIZE` of the memory of the process; mapped files do not count")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
 	f.StringVar(&o.profile, "cpu-profile", "", "write where the time goes to this `FILE` (go tool pprof)")
 	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
@@ -279,15 +277,13 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	store, stopKeeping := keepMemory(p, cfg)
-	defer stopKeeping() // once the stores are closed
+	limitMemory(cfg)
 	traps := trap.New()
 	f, err := a.openFrontier(p, cfg, strategy, traps)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	store.Store(f)
 	if o.dryRun {
 		return a.dryRun(cfg, region.Name, seeds, f.Totals())
 	}
@@ -408,25 +404,6 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		runErr = err
 	}
 	return watch.finish(runErr)
-}
-
-// keepMemory holds the program below storage.memory until stop: to open and close
-// a large crawl maps more than to crawl. The store is told of once it is open.
-func keepMemory(p project, cfg *Config) (store *atomic.Pointer[frontier.Frontier], stop func()) {
-	store = new(atomic.Pointer[frontier.Frontier])
-	fixed := func(fn func(names []string)) error {
-		if f := store.Load(); f != nil {
-			return f.Fixed(fn)
-		}
-		return nil
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var keeping sync.WaitGroup
-	keeping.Go(func() { memory.Keep(ctx, int64(cfg.Storage.Memory), fixed, p.absolute()) })
-	return store, func() {
-		cancel()
-		keeping.Wait()
-	}
 }
 
 // A session is one run of a crawl, with all that it is made of.

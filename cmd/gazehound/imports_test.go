@@ -20,7 +20,6 @@ var arrows = map[string][]string{
 	"crawler/page/language":     {},
 	"crawler/polite":            {},
 	"crawler/frontier":          {"crawler/weburl"},
-	"crawler/memory":            {},
 	"internal/recent":           {},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/order", "gazetteer", "geoparse", "predictor"},
 	"crawler/warc":              {"crawler/weburl", "crawler/page", "internal/recent"},

@@ -15,7 +15,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/memory"
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/polite"
@@ -214,9 +213,7 @@ func (w *progress) snapshot() monitor.Snapshot {
 		g := w.gate.Stats()
 		s.Hosts.Asked, s.Hosts.Backoff = int64(g.Asked), int64(g.Backoff)
 	}
-	if use, err := memory.Used(); err == nil {
-		s.Own, s.Mapped = use.Own, use.Mapped
-	}
+	s.Own, s.Mapped = memoryUse()
 	if free, err := diskFree(w.p.dir); err == nil {
 		s.DiskFree = int64(free)
 	}

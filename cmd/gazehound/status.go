@@ -204,8 +204,8 @@ func (s *crawlStatus) text() string {
 	if s.Damaged > 0 {
 		line("damaged", "%d records could not be read and were set aside", s.Damaged)
 	}
-	line("machine", "%s of %s in memory (%s of mapped files), %.1f of %d cores, %s free on the disk",
-		megabytes(s.Own+s.Mapped), megabytes(s.Ceiling), megabytes(s.Mapped), s.CPU, s.Cores, megabytes(s.DiskFree))
+	line("machine", "%s of %s in memory, %s of files mapped, %.1f of %d cores, %s free on the disk",
+		megabytes(s.Own), megabytes(s.Ceiling), megabytes(s.Mapped), s.CPU, s.Cores, megabytes(s.DiskFree))
 	if s.Insight == nil {
 		return b.String()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -68,6 +69,31 @@ func processorTime() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// memoryShare of storage.memory is the limit of the Go runtime, which counts heap, stacks and the
+// buffers of the stores. The rest is what the limit does not see, and room for moments above it.
+const memoryShare = 0.85
+
+// limitMemory keeps the anonymous memory of the process below storage.memory. What is mapped from
+// files counts for nothing: the system takes it back whenever it needs room.
+func limitMemory(cfg *Config) {
+	debug.SetMemoryLimit(int64(memoryShare * float64(cfg.Storage.Memory)))
+}
+
+// memoryUse returns the resident memory of the process in bytes: anonymous (heap, stacks, buffers)
+// and mapped from files. Both are 0 where the system does not tell.
+func memoryUse() (anonymous, mapped int64) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, 0
+	}
+	var size, resident, shared int64 // in pages
+	if _, err := fmt.Sscan(string(text), &size, &resident, &shared); err != nil {
+		return 0, 0
+	}
+	page := int64(os.Getpagesize())
+	return (resident - shared) * page, shared * page
 }
 
 // diskFree returns the bytes that we may still write below dir.

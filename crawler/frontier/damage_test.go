@@ -383,37 +383,6 @@ func TestLongNumber(t *testing.T) {
 	}
 }
 
-// TestFixed: the files that are named are there, and no log that is written to.
-func TestFixed(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "[a-b]*") // is no pattern
-	f, _ := fill(t, Options{Dir: dir})
-	if err := f.Close(); err != nil { // which makes a table of what is in memory
-		t.Fatal(err)
-	}
-	f = open(t, Options{Dir: dir})
-	kinds := map[string]int{}
-	if err := f.Fixed(func(names []string) {
-		for _, name := range names {
-			if _, err := os.Stat(name); err != nil || !filepath.IsAbs(name) {
-				t.Errorf("%s: %v", name, err)
-			}
-			kinds[filepath.Ext(name)]++
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	logs, err := fs.Glob(os.DirFS(dir), "*.vlog")
-	if err != nil || kinds[".sst"] == 0 || kinds[".vlog"] != len(logs)-1 || len(kinds) != 2 {
-		t.Errorf("fixed %v, logs %q, %v", kinds, logs, err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Fixed(func([]string) { t.Error("a closed store has fixed files") }); !errors.Is(err, ErrClosed) {
-		t.Errorf("closed: %v", err)
-	}
-}
-
 // TestEmptyLog: a process that dies while it makes a log leaves a file of no
 // bytes, which is no damage.
 func TestEmptyLog(t *testing.T) {

@@ -219,7 +219,7 @@ func storeOptions(o Options) badger.Options {
 	} else {
 		b.ValueThreshold = 1 << 10 // words go to the value log, where they lie still, and not through the tables
 	}
-	b.ValueLogFileSize = min(max(o.Memory/8, 8<<20), 64<<20) // all but the last one can be given back cheaply, see Fixed
+	b.ValueLogFileSize = min(max(o.Memory/8, 8<<20), 64<<20)
 	b.ChecksumVerificationMode = options.OnBlockRead
 	return b
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/memory"
 	"gazehound/crawler/weburl"
 
 	badger "github.com/dgraph-io/badger/v4"
@@ -120,14 +120,7 @@ func BenchmarkScale(b *testing.B) {
 		dir := b.TempDir()
 		ctx, cancel := context.WithCancel(b.Context())
 		var beside sync.WaitGroup
-		var open atomic.Pointer[Frontier]
-		fixed := func(fn func([]string)) error {
-			if f := open.Load(); f != nil {
-				return f.Fixed(fn)
-			}
-			return ErrClosed
-		}
-		beside.Go(func() { memory.Keep(ctx, ceiling, fixed, dir) })
+		debug.SetMemoryLimit(ceiling * 85 / 100)
 		beside.Go(func() { watchUse(ctx, b) })
 		b.Cleanup(func() { cancel(); beside.Wait() })
 		o := Options{Dir: dir, Memory: ceiling / 2, Sync: os.Getenv("FRONTIER_SYNC") != ""}
@@ -135,7 +128,6 @@ func BenchmarkScale(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		open.Store(f)
 		src := newSource(max(n/10, 1))
 
 		var inPush, making time.Duration
@@ -162,7 +154,6 @@ func BenchmarkScale(b *testing.B) {
 		if f, err = Open(o); err != nil {
 			b.Fatal(err)
 		}
-		open.Store(f)
 		b.ReportMetric(time.Since(began).Seconds(), "open-s")
 		began = time.Now()
 		e, err := f.Next(ctx, always)
@@ -348,8 +339,11 @@ func watchUse(ctx context.Context, b *testing.B) {
 	for t := time.NewTicker(50 * time.Millisecond); ; {
 		select {
 		case <-t.C:
-			if u, err := memory.Used(); err == nil {
-				own, total = max(own, u.Own), max(total, u.Total())
+			var size, resident, shared int64
+			text, err := os.ReadFile("/proc/self/statm")
+			if _, err2 := fmt.Sscan(string(text), &size, &resident, &shared); err == nil && err2 == nil {
+				page := int64(os.Getpagesize())
+				own, total = max(own, (resident-shared)*page), max(total, resident*page)
 			}
 		case <-ctx.Done():
 			t.Stop()

@@ -5,9 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	badger "github.com/dgraph-io/badger/v4"
 )
@@ -42,48 +39,6 @@ func (f *Frontier) end(version uint64) {
 		delete(f.reading, version)
 	}
 	f.idle.Broadcast()
-}
-
-// Fixed calls fn with the absolute names of those files of the store that are
-// mapped and stay so, each where it is, until fn returns: an iterator holds the
-// tables that there were before and after it was made, and logs are neither
-// moved nor unmapped once the next one is begun. It returns ErrClosed if f is closed.
-func (f *Frontier) Fixed(fn func(names []string)) error {
-	if f.options.InMemory {
-		fn(nil)
-		return nil
-	}
-	return f.read(func(txn *badger.Txn) error {
-		before := map[uint64]bool{}
-		for _, t := range f.db.Tables() {
-			before[t.ID] = true
-		}
-		it := txn.NewIterator(badger.IteratorOptions{})
-		defer it.Close()
-		var names []string
-		for _, t := range f.db.Tables() {
-			if before[t.ID] {
-				names = append(names, fmt.Sprintf("%06d.sst", t.ID))
-			}
-		}
-		logs, err := fs.Glob(os.DirFS(f.options.Dir), "*.vlog") // by number
-		if err != nil {
-			return err
-		}
-		names = append(names, logs[:max(len(logs)-1, 0)]...)
-		dir, err := filepath.Abs(f.options.Dir)
-		if err == nil {
-			dir, err = filepath.EvalSymlinks(dir)
-		}
-		if err != nil {
-			return err
-		}
-		for i := range names {
-			names[i] = filepath.Join(dir, names[i])
-		}
-		fn(names)
-		return nil
-	})
 }
 
 // node reads what the store knows about k. A URL whose records are missing or

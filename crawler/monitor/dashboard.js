@@ -107,7 +107,7 @@ function show(s) {
   figure("n-queued", whole(s.links_queued), s.due ? say("due", whole(s.due)) : say("seen", whole(s.links_seen)));
   const failed = Object.values(s.errors || {}).reduce((a, b) => a + b, 0);
   figure("n-errors", whole(failed), say("of_visits", percent(failed / Math.max(1, s.links_visited))));
-  figure("n-memory", megabytes(s.memory_own + s.memory_mapped), say("memory", megabytes(s.memory_ceiling), decimal(s.cpu, 1), s.cores));
+  figure("n-memory", megabytes(s.memory_own), say("memory", megabytes(s.memory_ceiling), megabytes(s.memory_mapped), decimal(s.cpu, 1), s.cores));
   const h = s.hosts;
   $("hoststate").textContent = say("hosts", whole(h.known), whole(h.ready), whole(h.waiting), whole(h.backoff));
   const losses = (s.log_loss || []).map((x) => (x === null ? say("unknown") : decimal(x, 2)));

@@ -93,7 +93,7 @@ var (
 	lossDesc      = describe("predictor_logloss", "Mean log-loss of the last 1,000 predictions, each made before its page was learned.", "depth")
 	documentsDesc = describe("index_docs", "Pages in the index.")
 	diskDesc      = describe("disk_free_bytes", "Bytes that may still be written beside the crawl.")
-	memoryDesc    = describe("memory_bytes", "Memory of the process: its own, and of mapped files.", "kind")
+	memoryDesc    = describe("memory_bytes", "Memory of the process: its own (heap, stacks, buffers), and of mapped files.", "kind")
 	nodesDesc     = describe("cluster_nodes", "Nodes that are there, as this one sees it.", "node")
 	sentDesc      = describe("cluster_links_sent_total", "Links that went to other nodes, earlier runs included.", "node")
 	receivedDesc  = describe("cluster_links_received_total", "Links that came from other nodes.", "node")

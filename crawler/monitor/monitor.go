@@ -53,8 +53,8 @@ type Snapshot struct {
 	Selecting int64 `json:"selecting"` // workers that leave worse links alone
 	Hosts     Hosts `json:"hosts"`
 
-	Own      int64   `json:"memory_own"`    // bytes
-	Mapped   int64   `json:"memory_mapped"` // bytes
+	Own      int64   `json:"memory_own"`    // bytes: heap, stacks and buffers; kept below Ceiling
+	Mapped   int64   `json:"memory_mapped"` // bytes of files; the system takes them back when it needs room
 	Ceiling  int64   `json:"memory_ceiling"`
 	CPU      float64 `json:"cpu"` // cores in use, of late
 	Cores    int     `json:"cores"`
