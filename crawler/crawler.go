@@ -57,8 +57,7 @@ type Judge interface {
 type Frontier interface {
 	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
 	Next(ctx context.Context, claim func(host string) time.Duration) (frontier.Entry, error)
-	Return(e frontier.Entry, wait time.Duration) error
-	Rest(e frontier.Entry, wait time.Duration) error
+	Return(e frontier.Entry, b frontier.Backoff) error
 	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
 	States(keys ...frontier.Key) ([]frontier.State, error)
@@ -347,11 +346,8 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 		return false, err
 	}
 	if again >= 0 {
-		giveBack := c.Frontier.Return
-		if v.alone {
-			giveBack = c.Frontier.Rest
-		}
-		if err := giveBack(v.Entry, again); !errors.Is(err, frontier.ErrNotLeased) { // else it went to another node meanwhile
+		err := c.Frontier.Return(v.Entry, frontier.Backoff{Wait: again, Host: !v.alone})
+		if !errors.Is(err, frontier.ErrNotLeased) { // else it went to another node meanwhile
 			return false, err
 		}
 		return false, nil

@@ -316,9 +316,9 @@ func (r *longRest) Claim(host string) time.Duration {
 	return r.Gate.Claim(host)
 }
 
-func (r *longRest) Return(e frontier.Entry, wait time.Duration) error {
-	r.waits = append(r.waits, wait)
-	return r.Frontier.Return(e, 0)
+func (r *longRest) Return(e frontier.Entry, b frontier.Backoff) error {
+	r.waits = append(r.waits, b.Wait)
+	return r.Frontier.Return(e, frontier.Backoff{})
 }
 
 // A page does not wait for a host that is to be left alone for long. It is

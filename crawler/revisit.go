@@ -202,7 +202,7 @@ func (c *Crawler) revisit(ctx context.Context, tree, queue *frontier.Frontier, e
 		}
 		if again >= 0 {
 			e.URL, e.Redirects, e.Retries = v.Entry.URL, v.Entry.Redirects, v.Entry.Retries
-			return queue.Return(e, again)
+			return queue.Return(e, frontier.Backoff{Wait: again, Host: !v.alone})
 		}
 	}
 	v.Again = again(v, &node)

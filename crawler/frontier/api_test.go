@@ -341,7 +341,7 @@ func TestSpellings(t *testing.T) {
 		t.Errorf("got %s", e.URL)
 	}
 	e.URL, e.Redirects, e.Retries = index, 1, 2
-	if err := f.Return(e, 0); err != nil {
+	if err := f.Return(e, frontier.Backoff{}); err != nil {
 		t.Fatal(err)
 	}
 	e = next(t, f)
@@ -362,7 +362,7 @@ func TestReturn(t *testing.T) {
 	push(t, f, entry(1, 1, .5))
 	e := next(t, f)
 	start := time.Now()
-	if err := f.Return(e, 40*time.Millisecond); err != nil {
+	if err := f.Return(e, frontier.Backoff{Wait: 40 * time.Millisecond, Host: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.Totals(); got.Leased != 0 || got.Queued != 1 {
@@ -373,10 +373,10 @@ func TestReturn(t *testing.T) {
 		t.Errorf("served again after %v", took)
 	}
 	push(t, f, entry(2, 1, .1))
-	if err := f.Return(e, time.Hour); err != nil {
+	if err := f.Return(e, frontier.Backoff{Wait: time.Hour, Host: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Return(e, time.Hour); err == nil {
+	if err := f.Return(e, frontier.Backoff{Wait: time.Hour, Host: true}); err == nil {
 		t.Error("given back twice")
 	}
 	if e := next(t, f); e.URL != address(2, 1) {
@@ -524,7 +524,7 @@ func TestClosed(t *testing.T) {
 		"Push":    func() error { _, err := f.Push(t.Context(), entry(1, 2, 0)); return err },
 		"Next":    func() error { _, err := f.Next(t.Context(), free); return err },
 		"Done":    func() error { _, err := f.Done(t.Context(), e, page); return err },
-		"Return":  func() error { return f.Return(e, 0) },
+		"Return":  func() error { return f.Return(e, frontier.Backoff{}) },
 		"Get":     func() error { _, _, err := f.Get(frontier.KeyOf(e.URL)); return err },
 		"Trail":   func() error { _, err := f.Trail(frontier.KeyOf(e.URL), 3); return err },
 		"Walk":    func() error { return f.Walk(t.Context(), 0, func(frontier.Node) error { return nil }) },
@@ -811,7 +811,7 @@ func TestDiskFull(t *testing.T) {
 	if got := f.Totals(); got.Queued != 2 || got.Leased != 1 || got.Visited != 0 {
 		t.Errorf("totals %+v", got)
 	}
-	if err := f.Return(e, 0); err != nil {
+	if err := f.Return(e, frontier.Backoff{}); err != nil {
 		t.Error(err)
 	}
 	closed(t, f)

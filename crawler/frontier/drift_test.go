@@ -37,7 +37,7 @@ func TestDrift(t *testing.T) {
 				}
 				switch r.IntN(8) {
 				case 0:
-					if err := f.Return(e, 0); err != nil {
+					if err := f.Return(e, frontier.Backoff{}); err != nil {
 						t.Fatal(err)
 					}
 				case 1: // stays leased until the restart

@@ -25,7 +25,7 @@ func TestFront(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Return(rests, time.Hour); err != nil {
+	if err := f.Return(rests, Backoff{Wait: time.Hour, Host: true}); err != nil {
 		t.Fatal(err)
 	}
 	for shown := 1; shown <= 50; shown++ {

@@ -32,8 +32,8 @@ var (
 	ErrClosed      = errors.New("frontier is closed")
 )
 
-// ErrNotLeased is Return's and Rest's for an entry that is not in hand: it was
-// given up already, or has left the queue meanwhile.
+// ErrNotLeased is Return's for an entry that is not leased: it was released
+// already, or has left the queue meanwhile.
 var ErrNotLeased = errors.New("it is not leased")
 
 // An Entry is one URL and the link by which it was found. The zero Parent is

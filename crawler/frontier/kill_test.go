@@ -133,7 +133,7 @@ func TestKillChild(t *testing.T) {
 						return
 					}
 					if r.IntN(10) == 0 {
-						if err := f.Return(e, 0); err != nil {
+						if err := f.Return(e, Backoff{}); err != nil {
 							t.Error(err)
 							return
 						}

@@ -63,7 +63,7 @@ func TestLeave(t *testing.T) {
 					r.Fatalf("left %d, %v", left, err)
 				}
 				delete(queued, number[hand.URL.String()])
-				if err := f.Return(*hand, 0); !errors.Is(err, frontier.ErrNotLeased) {
+				if err := f.Return(*hand, frontier.Backoff{}); !errors.Is(err, frontier.ErrNotLeased) {
 					r.Fatalf("return of what has left: %v", err)
 				}
 				hand = nil
@@ -85,7 +85,7 @@ func TestLeave(t *testing.T) {
 			}
 		}
 		if hand != nil {
-			if err := f.Return(*hand, 0); err != nil {
+			if err := f.Return(*hand, frontier.Backoff{}); err != nil {
 				r.Fatal(err)
 			}
 		}

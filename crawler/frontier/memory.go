@@ -60,7 +60,7 @@ type memoryState uint8
 const (
 	memoryWaits memoryState = iota
 	memoryLeased
-	memoryRests // by Rest
+	memoryRests // returned with a wait of its own
 	memoryVisited
 )
 
@@ -336,33 +336,26 @@ func (m *Memory) lease(id int32) Entry {
 }
 
 // Return is Frontier.Return.
-func (m *Memory) Return(e Entry, wait time.Duration) error {
+func (m *Memory) Return(e Entry, b Backoff) error {
 	id, known := m.urls[KeyOf(e.URL)]
 	if !known || m.nodes[id].state != memoryLeased {
-		return fmt.Errorf("frontier: return %s: it is not leased", e.URL)
+		return fmt.Errorf("frontier: return %s: %w", e.URL, ErrNotLeased)
 	}
 	n := &m.nodes[id]
 	n.URL, n.Redirects, n.Retries = e.URL, e.Redirects, e.Retries
-	n.state = memoryWaits
 	m.leased--
+	if b.Wait > 0 && !b.Host {
+		n.state = memoryRests // its place in the queue does not count meanwhile
+		heap.Push(&m.naps, nap{until: m.now + b.Wait, tie: uint64(id)})
+		m.place(n.host)
+		return nil
+	}
+	n.state = memoryWaits
 	m.waiting++
-	if wait > 0 {
-		m.park(n.host, wait)
+	if b.Wait > 0 {
+		m.park(n.host, b.Wait)
 	}
 	m.queue(id)
-	return nil
-}
-
-// Rest is Frontier.Rest.
-func (m *Memory) Rest(e Entry, wait time.Duration) error {
-	if err := m.Return(e, 0); err != nil || wait <= 0 {
-		return err
-	}
-	id := m.urls[KeyOf(e.URL)]
-	m.nodes[id].state = memoryRests // its place in the queue does not count meanwhile
-	m.waiting--
-	m.place(m.nodes[id].host)
-	heap.Push(&m.naps, nap{until: m.now + wait, tie: uint64(id)})
 	return nil
 }
 

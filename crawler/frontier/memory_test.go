@@ -18,7 +18,7 @@ import (
 type queueOfACrawl interface {
 	Push(ctx context.Context, es ...Entry) (added int, err error)
 	Next(ctx context.Context, claim func(host string) time.Duration) (Entry, error)
-	Return(e Entry, wait time.Duration) error
+	Return(Entry, Backoff) error
 	Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error)
 	Trail(k Key, n int) ([]Node, error)
 	States(keys ...Key) ([]State, error)
@@ -87,7 +87,7 @@ func TestMemoryAgrees(t *testing.T) {
 			}
 			if rapid.IntRange(0, 5).Draw(t, "return") == 0 {
 				next.Retries++
-				both("return", func(q queueOfACrawl) (any, error) { return nil, q.Return(next, 0) })
+				both("return", func(q queueOfACrawl) (any, error) { return nil, q.Return(next, Backoff{}) })
 				continue
 			}
 			var found []Entry
@@ -158,7 +158,7 @@ func TestMemoryTime(t *testing.T) {
 	if at, ok := m.Wake(); !ok || at != 3*time.Second {
 		t.Fatalf("wakes at %v, %v", at, ok)
 	}
-	if err := m.Return(e, 5*time.Second); err != nil {
+	if err := m.Return(e, Backoff{Wait: 5 * time.Second, Host: true}); err != nil {
 		t.Fatal(err)
 	}
 	m.SetTime(3 * time.Second)

@@ -35,7 +35,7 @@ type modelURL struct {
 	leased  bool
 	visited bool
 	outcome Outcome
-	rests   time.Time // until then, by Rest
+	rests   time.Time // until then, by a Backoff of its own
 }
 
 func (m *model) push(es ...Entry) (added int) {
@@ -267,11 +267,7 @@ func TestModel(t *testing.T) {
 				u.entry.Retries = rapid.IntRange(0, 2).Draw(t, "retries")
 				wait := time.Duration(rapid.SampledFrom([]int{0, 0, 10, 2000}).Draw(t, "wait")) * time.Millisecond
 				alone := rapid.Bool().Draw(t, "alone")
-				back := f.Return
-				if alone {
-					back = f.Rest
-				}
-				if err := back(u.entry, wait); err != nil {
+				if err := f.Return(u.entry, Backoff{Wait: wait, Host: !alone}); err != nil {
 					t.Fatal(err)
 				}
 				u.leased = false

@@ -272,16 +272,19 @@ func (f *Frontier) entry(h *host, it item) (Entry, error) {
 	return e, err
 }
 
-// Return gives a leased entry back un-visited and leaves its host alone for
-// wait. If its URL (another one of the same key), Redirects or Retries have
-// changed, that is stored; nothing else of e counts.
-func (f *Frontier) Return(e Entry, wait time.Duration) error { return f.back(e, wait, false) }
+// A Backoff says how long an entry that is returned to the queue is not handed
+// out again.
+type Backoff struct {
+	Wait time.Duration // 0: as soon as it is the best again
+	// Host extends the wait to all entries of the host. A wait of the entry alone
+	// ends with the process.
+	Host bool
+}
 
-// Rest is Return for a wait that is the page's own: other entries of its host
-// may be served meanwhile. A crash ends the rest.
-func (f *Frontier) Rest(e Entry, wait time.Duration) error { return f.back(e, wait, true) }
-
-func (f *Frontier) back(e Entry, wait time.Duration, alone bool) error {
+// Return puts a leased entry that was not visited back into the queue. If its URL
+// (another one of the same key), Redirects or Retries have changed, that is
+// stored; nothing else of e counts.
+func (f *Frontier) Return(e Entry, b Backoff) error {
 	links, err := prepare([]Entry{e})
 	if err != nil {
 		return err
@@ -309,15 +312,15 @@ func (f *Frontier) back(e Entry, wait time.Duration, alone bool) error {
 	i := f.leasedAt(h, tie)
 	f.leased--
 	f.release(h)
-	until := time.Since(f.began) + wait
+	until := time.Since(f.began) + b.Wait
 	switch {
-	case alone && wait > 0 && until > 0:
+	case !b.Host && b.Wait > 0 && until > 0:
 		f.buffered(h).leased[i].rests = true
 		heap.Push(&f.naps, nap{until, h, tie})
 	default:
 		f.giveBack(h, i)
-		if wait > 0 && !(h.in == isResting && h.until > until) {
-			f.park(h, wait, isResting)
+		if b.Wait > 0 && !(h.in == isResting && h.until > until) {
+			f.park(h, b.Wait, isResting)
 		}
 	}
 	f.settle(h)

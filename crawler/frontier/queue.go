@@ -110,7 +110,7 @@ type item struct {
 }
 
 // A lease is an entry that somebody has taken, as it was then, or (rests) one
-// that was given back by Rest and waits for its time.
+// that was returned with a wait of its own.
 type lease struct {
 	item
 	url       weburl.URL

@@ -202,7 +202,7 @@ func TestNextWaits(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.Retries, e.Redirects, e.URL = 2, 1, parse(t, "https://"+e.URL.String()[len("http://"):])
-			if err := f.Return(e, 5*time.Second); err != nil {
+			if err := f.Return(e, Backoff{Wait: 5 * time.Second, Host: true}); err != nil {
 				t.Fatal(err)
 			}
 			again, took, err := next(f, ctx, always)
@@ -212,10 +212,10 @@ func TestNextWaits(t *testing.T) {
 			if n, ok, err := f.Get(KeyOf(e.URL)); err != nil || !ok || n.Entry != e {
 				t.Errorf("Get = %+v, %v, %v; want %+v", n, ok, err, e)
 			}
-			if err := f.Return(again, 0); err != nil {
+			if err := f.Return(again, Backoff{}); err != nil {
 				t.Error(err)
 			}
-			if err := f.Return(again, 0); err == nil {
+			if err := f.Return(again, Backoff{}); err == nil {
 				t.Error("an entry could be returned twice")
 			}
 			last, _, err := next(f, ctx, always)
@@ -248,7 +248,7 @@ func TestNextWaits(t *testing.T) {
 			_, done := f.Done(ctx, e, Outcome{})
 			_, _, got := f.Get(KeyOf(e.URL))
 			_, meta := f.Meta("x")
-			for i, err := range []error{pushed, done, f.Return(e, 0), got, meta, f.PutMeta("x", nil), f.Walk(ctx, 0, nil)} {
+			for i, err := range []error{pushed, done, f.Return(e, Backoff{}), got, meta, f.PutMeta("x", nil), f.Walk(ctx, 0, nil)} {
 				if !errors.Is(err, ErrClosed) {
 					t.Errorf("call %d after Close: %v", i, err)
 				}
@@ -457,7 +457,7 @@ func TestTogether(t *testing.T) {
 				mu.Unlock()
 				if r.IntN(5) == 0 {
 					e.Retries++
-					err = f.Return(e, 0)
+					err = f.Return(e, Backoff{})
 				} else if _, err = f.Done(ctx, e, Outcome{Kind: "page"}, found...); err == nil {
 					mu.Lock()
 					done[KeyOf(e.URL)]++
@@ -523,7 +523,7 @@ func TestPushAfterRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Rest(e, 10*time.Millisecond); err != nil {
+		if err := f.Return(e, Backoff{Wait: 10 * time.Millisecond}); err != nil {
 			t.Fatal(err)
 		}
 		for _, better := range []struct{ distance, want int }{{1, 2}, {0, 0}} { // within the rest, and after it

@@ -161,7 +161,7 @@ func BenchmarkScale(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric(time.Since(began).Seconds()*1e3, "first-next-ms")
-		if err := f.Return(e, 0); err != nil {
+		if err := f.Return(e, Backoff{}); err != nil {
 			b.Fatal(err)
 		}
 		began = time.Now()

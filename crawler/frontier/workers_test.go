@@ -60,7 +60,7 @@ func TestWorkers(t *testing.T) {
 				delete(busy, e.URL.Host())
 				mu.Unlock()
 				if again {
-					if err := f.Return(e, time.Duration(r.IntN(2000))*time.Microsecond); err != nil {
+					if err := f.Return(e, frontier.Backoff{Wait: time.Duration(r.IntN(2000)) * time.Microsecond, Host: true}); err != nil {
 						t.Error(err)
 					}
 					continue
@@ -132,7 +132,7 @@ func TestCloseUnderLoad(t *testing.T) {
 						return
 					}
 					if w == 0 {
-						if ended("Return", f.Return(e, time.Millisecond)) {
+						if ended("Return", f.Return(e, frontier.Backoff{Wait: time.Millisecond, Host: true})) {
 							return
 						}
 						continue
