@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gazehound/internal/textutil"
+
 	"github.com/blevesearch/vellum"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
@@ -558,7 +560,7 @@ func (g *Gazetteer) similarCities(key string) []string {
 		if d := len(k) - len(key); d > allowed || -d > allowed {
 			continue
 		}
-		if d := distance(key, string(k), allowed); d <= allowed {
+		if d := textutil.Distance(key, string(k), allowed); d <= allowed {
 			if cities, _ := g.citiesOf(string(k)); len(cities) > 0 {
 				c := cities[0] // the greatest
 				list = append(list, near{c.place.Names[0], d, c.place.Population + c.houses + len(c.codes)})
@@ -575,35 +577,6 @@ func (g *Gazetteer) similarCities(key string) []string {
 		}
 	}
 	return names
-}
-
-// distance is the number of insertions, deletions, replacements and swaps of
-// neighbouring bytes between a and b, or limit+1 where it is more than limit.
-func distance(a, b string, limit int) int {
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row, last, before := rows[i%3], rows[(i+2)%3], rows[(i+1)%3]
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := last[j-1]
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cost = min(cost, before[j-2]+1)
-			}
-			row[j] = min(cost, last[j]+1, row[j-1]+1)
-			least = min(least, row[j])
-		}
-		if least > limit {
-			return limit + 1
-		}
-	}
-	return rows[len(a)%3][len(b)]
 }
 
 // regionOfCity returns the region of c; area is its outline if it is known.

@@ -297,14 +297,3 @@ func FuzzDamaged(f *testing.F) {
 		bad.Region("Musterstadt")
 	})
 }
-
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"wien", "wein", 1}, {"wien", "wien", 0}, {"muenhcen", "muenchen", 1}, {"ab", "ba", 1}, {"a", "", 1}, {"", "", 0}, {"kitten", "sitting", 3}, {"abc", "xyz", 3}} {
-		if got := distance(c.a, c.b, 3); got != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"syscall"
 
+	"gazehound/internal/textutil"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -338,41 +340,9 @@ func oneLine(s string) string {
 
 // didYouMean returns ` Did you mean "x"?` for the nearest of names, or "".
 func didYouMean(given string, names []string) string {
-	best, least := "", 1+len(given)/3
-	for _, n := range names {
-		if d := editDistance(given, n); d <= least && (best == "" || d < least) {
-			best, least = n, d
-		}
-	}
+	best := textutil.Nearest(given, names)
 	if best == "" {
 		return ""
 	}
 	return fmt.Sprintf(" Did you mean %s?", best)
-}
-
-// editDistance counts insertions, deletions, replacements and swaps of bytes.
-func editDistance(a, b string) int {
-	rows := [3][]int{}
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-	}
-	for j := range rows[1] {
-		rows[1][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row := rows[0], rows[1], rows[2]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		rows[0], rows[1], rows[2] = last, row, before
-	}
-	return rows[1][len(b)]
 }

@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/textutil"
 	"gazehound/predictor"
 
 	"github.com/google/go-cmp/cmp"
@@ -598,7 +599,7 @@ func genEntry(t *rapid.T) frontier.Entry {
 // arrives is what the receiver gets of an entry: what it has no use for is left
 // out, numbers are rounded.
 func arrives(e frontier.Entry) frontier.Entry {
-	e.Anchor, e.Title, e.Around = cut(e.Anchor, frontier.MaxAnchor), cut(e.Title, frontier.MaxAnchor), distinct(cut(e.Around, frontier.MaxAround))
+	e.Anchor, e.Title, e.Around = textutil.ClipBytes(e.Anchor, frontier.MaxAnchor), textutil.ClipBytes(e.Title, frontier.MaxAnchor), distinct(textutil.ClipBytes(e.Around, frontier.MaxAround))
 	e.Priority = math.Round(e.Priority*4095) / 4095
 	e.Found = time.Unix(e.Found.Unix(), 0)
 	return e
@@ -645,7 +646,7 @@ func TestPack(t *testing.T) {
 // The words that travel give the predictor the terms that all words would.
 func TestWordsSuffice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		around := cut(rapid.StringMatching(`([a-zA-Zäöüß0-9]{1,6}[ ,.:/-]{1,2}){0,60}`).Draw(t, "around"), frontier.MaxAround)
+		around := textutil.ClipBytes(rapid.StringMatching(`([a-zA-Zäöüß0-9]{1,6}[ ,.:/-]{1,2}){0,60}`).Draw(t, "around"), frontier.MaxAround)
 		want := predictor.Terms(predictor.Link{Host: "www.example.org", Path: "/", Around: around})
 		got := predictor.Terms(predictor.Link{Host: "www.example.org", Path: "/", Around: distinct(around)})
 		if d := cmp.Diff(want, got); d != "" {

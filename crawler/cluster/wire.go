@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/textutil"
 
 	"github.com/andybalholm/brotli"
 )
@@ -103,7 +103,7 @@ func appendLinks(b []byte, es []frontier.Entry) []byte {
 			before, at = e.Found.Unix(), i
 			count++
 		}
-		anchor, title, around := cut(e.Anchor, frontier.MaxAnchor), cut(e.Title, frontier.MaxAnchor), distinct(cut(e.Around, frontier.MaxAround))
+		anchor, title, around := textutil.ClipBytes(e.Anchor, frontier.MaxAnchor), textutil.ClipBytes(e.Title, frontier.MaxAnchor), distinct(textutil.ClipBytes(e.Around, frontier.MaxAround))
 		inside := -1
 		if anchor != "" {
 			inside = strings.Index(around, anchor)
@@ -160,17 +160,6 @@ func appendNumbers(b []byte, numbers ...int) []byte {
 		b = binary.AppendUvarint(b, uint64(max(n, 0)))
 	}
 	return b
-}
-
-// cut shortens a text to so many bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // maxAround is how many of the words around a link travel: as many as the

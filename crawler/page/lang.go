@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	script "gazehound/crawler/page/language"
+	"gazehound/internal/textutil"
 
 	"github.com/abadojack/whatlanggo"
 	"golang.org/x/text/language"
@@ -46,7 +47,7 @@ func (h *head) language(text string) string {
 func languageCode(tag string) string {
 	tag, _, _ = strings.Cut(strings.TrimSpace(tag), ",")
 	tag, _, _ = strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
-	base, err := language.ParseBase(strings.ToLower(clip(tag, 10)))
+	base, err := language.ParseBase(strings.ToLower(textutil.Clip(tag, 10)))
 	if err != nil || len(base.String()) != 2 {
 		return ""
 	}

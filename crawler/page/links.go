@@ -8,6 +8,7 @@ import (
 
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse/markup"
+	"gazehound/internal/textutil"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -132,7 +133,7 @@ func anchor(s markup.Span, text string) string {
 		words = fold(words, MaxAnchor)
 	}
 	if words != "" {
-		return strings.Clone(clip(words, MaxAnchor)) // the text is large, and a link may be kept
+		return strings.Clone(textutil.Clip(words, MaxAnchor)) // the text is large, and a link may be kept
 	}
 	for _, key := range []string{"aria-label", "alt"} {
 		if label, _ := attr(s.Node, key); label != "" {

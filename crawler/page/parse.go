@@ -9,6 +9,7 @@ import (
 
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse/markup"
+	"gazehound/internal/textutil"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
@@ -305,19 +306,5 @@ func fold(s string, n int) string {
 		return ""
 	}
 	s = s[:min(len(s), 8*n)]
-	return clip(markup.Text(&html.Node{Type: html.TextNode, Data: strings.ToValidUTF8(s, "")}), n)
-}
-
-// clip returns at most n characters of s.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n == 0 {
-			return strings.TrimSpace(s[:i])
-		}
-		n--
-	}
-	return s
+	return textutil.Clip(markup.Text(&html.Node{Type: html.TextNode, Data: strings.ToValidUTF8(s, "")}), n)
 }

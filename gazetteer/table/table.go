@@ -18,6 +18,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"gazehound/gazetteer"
+	"gazehound/internal/textutil"
 )
 
 // Fields are those that a column can be mapped to.
@@ -133,19 +134,12 @@ func complete(m Map, columns []string) (Map, error) {
 func list(columns []string) string {
 	shown := make([]string, 0, 40)
 	for _, c := range columns[:min(len(columns), 40)] {
-		shown = append(shown, strings.TrimFunc(strconv.Quote(cut(c, 40)), func(r rune) bool { return r == '"' }))
+		shown = append(shown, strings.TrimFunc(strconv.Quote(textutil.ClipBytes(c, 40)), func(r rune) bool { return r == '"' }))
 	}
 	if len(columns) > len(shown) {
 		shown = append(shown, "…")
 	}
 	return strings.Join(shown, ", ")
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }
 
 // Options tune Read.
@@ -280,7 +274,7 @@ func (t *reading) refuse(r row, why error) {
 		t.firstErr = fmt.Errorf("row %d: %w", r.number, why)
 	}
 	if t.o.Refuse != nil {
-		t.o.Refuse(r.number, cut(r.text, 1024), why)
+		t.o.Refuse(r.number, textutil.ClipBytes(r.text, 1024), why)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gazehound/internal/textutil"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -202,9 +204,9 @@ func (s *Statement) finish() {
 		s.Lat, s.Lon, s.HasPoint = 0, 0, false
 	}
 	for _, field := range []*string{&s.Name, &s.Street, &s.Unit, &s.POBox, &s.Postcode, &s.City, &s.State, &s.Country, &s.Phone, &s.Email, &s.URL} {
-		*field = oneLine(clip(clean(*field), MaxField))
+		*field = oneLine(textutil.Clip(clean(*field), MaxField))
 	}
-	s.Raw, s.Hours = clip(clean(s.Raw), MaxRaw), oneLine(clip(clean(s.Hours), MaxRaw))
+	s.Raw, s.Hours = textutil.Clip(clean(s.Raw), MaxRaw), oneLine(textutil.Clip(clean(s.Hours), MaxRaw))
 }
 
 // distinct returns the statements that say something, each once. A repetition
@@ -281,21 +283,7 @@ func oneLine(s string) string {
 	if !strings.Contains(s, "\n") {
 		return s
 	}
-	return clip(strings.ReplaceAll(strings.ReplaceAll(s, ",\n", ", "), "\n", ", "), MaxField)
-}
-
-// clip returns at most n characters of s.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n == 0 {
-			return strings.TrimSpace(s[:i])
-		}
-		n--
-	}
-	return s
+	return textutil.Clip(strings.ReplaceAll(strings.ReplaceAll(s, ",\n", ", "), "\n", ", "), MaxField)
 }
 
 // number reads a coordinate in degrees, with a decimal point or comma.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"gazehound/internal/textutil"
 )
 
 // A Problem is an answer that says what is wrong (RFC 9457). Its Status is 400
@@ -56,38 +58,9 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 
 // didYouMean returns `Did you mean x?` for the nearest of names, or "".
 func (t words) didYouMean(given string, names []string) string {
-	best, least := "", 1+len(given)/3
-	for _, name := range names {
-		if d := distance(given, name, least); d <= least && (best == "" || d < least) {
-			best, least = name, d
-		}
-	}
+	best := textutil.Nearest(given, names)
 	if best == "" {
 		return ""
 	}
 	return t.say("mean", best)
-}
-
-// distance counts insertions, deletions and replacements of bytes, and gives
-// up with most + 1 where the lengths alone differ by more than most.
-func distance(a, b string, most int) int {
-	if d := len(a) - len(b); d > most || -d > most {
-		return most + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before := row[0] // row[j-1] of the line above
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			before, row[j] = row[j], min(row[j]+1, row[j-1]+1, before+cost)
-		}
-	}
-	return row[len(b)]
 }
