@@ -21,6 +21,7 @@ var arrows = map[string][]string{
 	"crawler/page/language":     {},
 	"crawler/polite":            {},
 	"crawler/frontier":          {"crawler/weburl"},
+	"internal/disk":             {},
 	"internal/recent":           {},
 	"internal/textutil":         {},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/order", "gazetteer", "geoparse", "predictor"},
@@ -66,6 +67,8 @@ var arrows = map[string][]string{
 // fences says which packages may import a library, so that it can be replaced
 // in one place. cmd/gazehound may import cobra and viper and nothing below.
 var fences = map[string][]string{
+	"github.com/blevesearch/mmap-go": {"internal/disk"},
+	"github.com/gofrs/flock":         {"internal/disk"},
 	"github.com/dgraph-io/badger":    {"crawler/frontier"},
 	"github.com/blevesearch/bleve":   {"index"},
 	"github.com/blevesearch/vellum":  {"gazetteer"},

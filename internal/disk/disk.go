@@ -1,0 +1,185 @@
+// Package disk has what several parts of the program do with files: replacing
+// them whole, locking, sorting what does not fit into memory, mapping, and
+// records of bytes. It works on every system that Go knows; where a system
+// cannot sync a directory or remove an open file, these steps are left out.
+package disk
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/blevesearch/mmap-go"
+	"github.com/gofrs/flock"
+)
+
+// Replace makes write's output the content of the file name, whole or not at
+// all: after a failure or a crash at any moment, the file is the one of before.
+// When Replace returns nil the new content is on the disk. What an earlier,
+// killed Replace of the same name left behind is removed. Two calls for one
+// name at a time harm nothing, but one of them may fail.
+func Replace(name string, mode fs.FileMode, write func(io.Writer) error) (err error) {
+	dir, base := filepath.Split(name)
+	dir = filepath.Clean(dir)
+	if err := removeLeftovers(dir, base); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, partPrefix(base)+"*"+partSuffix)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 64<<10)
+	err = write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = errors.Join(f.Chmod(mode), f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return SyncDir(dir)
+}
+
+// ReplaceBytes is Replace with the content at hand.
+func ReplaceBytes(name string, mode fs.FileMode, content []byte) error {
+	return Replace(name, mode, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// Names of files that Replace has not finished: .NAME.*.part.
+const partSuffix = ".part"
+
+func partPrefix(base string) string { return "." + base + "." }
+
+func removeLeftovers(dir, base string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), partPrefix(base)) && strings.HasSuffix(e.Name(), partSuffix) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// SyncDir brings the names in a directory to the disk: those of files that were
+// made, renamed or removed.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // directories cannot be synced there
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// AppendLines adds lines to a text file, which it makes where there is none,
+// and brings them to the disk. A line that a crash has cut off is ended first.
+func AppendLines(name string, lines ...string) error {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	var last [1]byte
+	info, err := f.Stat()
+	if err == nil && info.Size() > 0 {
+		_, err = f.ReadAt(last[:], info.Size()-1)
+		if last[0] != '\n' {
+			text = "\n" + text
+		}
+	}
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(name))
+}
+
+// ErrLocked says that another process, or another part of this one, has a lock.
+var ErrLocked = errors.New("in use by another process")
+
+// Lock locks the file name for as long as this process runs or until unlock is
+// called. It makes the file and never removes it. It does not wait: where the
+// lock is taken, the error is ErrLocked.
+func Lock(name string) (unlock func() error, err error) {
+	l := flock.New(name)
+	locked, err := l.TryLock()
+	switch {
+	case err != nil:
+		return nil, err
+	case !locked:
+		return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+	}
+	return l.Close, nil
+}
+
+// A Temp is a temporary file that is gone when it is closed, and after a crash
+// wherever the system can remove an open file.
+type Temp struct{ *os.File }
+
+// NewTemp makes a temporary file in dir, or in os.TempDir if dir is empty.
+func NewTemp(dir string) (Temp, error) {
+	f, err := os.CreateTemp(dir, "gazehound-*.tmp")
+	if err != nil {
+		return Temp{}, err
+	}
+	os.Remove(f.Name())
+	return Temp{f}, nil
+}
+
+// Close removes the file.
+func (t Temp) Close() error {
+	err := t.File.Close()
+	os.Remove(t.Name())
+	return err
+}
+
+// Map maps a file into memory for reading, or for reading and writing. Processes
+// that map the same file share its memory. The slice begins at an address that
+// is a multiple of the page size. It is gone after unmap. The file may be closed
+// before. An empty file has no memory.
+func Map(f *os.File, writable bool) (data []byte, unmap func() error, err error) {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return nil, func() error { return nil }, err
+	}
+	mode := mmap.RDONLY
+	if writable {
+		mode = mmap.RDWR
+	}
+	m, err := mmap.Map(f, mode, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("map %s: %w", f.Name(), err)
+	}
+	return m, m.Unmap, nil
+}

@@ -1,0 +1,166 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "model")
+	leftover := filepath.Join(dir, ".model.123.part") // of a killed Replace
+	other := filepath.Join(dir, ".models.123.part")   // of another file
+	for _, f := range []string{leftover, other} {
+		if err := os.WriteFile(f, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, content := range []string{"first", "", "second"} {
+		if err := ReplaceBytes(name, 0o640, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != content {
+			t.Errorf("content %q, %v; want %q", got, err, content)
+		}
+	}
+	if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o640 {
+		t.Errorf("mode %v, %v; want 0640", info.Mode(), err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{".models.123.part", "model"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+// What goes wrong while a file is written costs nothing of the old one.
+func TestReplaceFails(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "model")
+	if err := ReplaceBytes(name, 0o600, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	full := fmt.Errorf("write: %w", syscall.ENOSPC)
+	err := Replace(name, 0o600, func(w io.Writer) error {
+		io.WriteString(w, "half of it")
+		return full
+	})
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+	if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
+		t.Errorf("content %q, %v; want the old", got, err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"model"}) {
+		t.Errorf("files %q", got)
+	}
+	if err := ReplaceBytes(filepath.Join(dir, "none", "model"), 0o600, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a missing directory: %v, want fs.ErrNotExist", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := ReplaceBytes(filepath.Join(dir, "folder"), 0o600, nil); err == nil {
+		t.Error("a directory was replaced")
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"folder", "model"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestAppendLines(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	for _, lines := range [][]string{{"one", "two"}, {"three"}} {
+		if err := AppendLines(name, lines...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Truncate(name, int64(len("one\ntwo\nth"))); err != nil { // a crash
+		t.Fatal(err)
+	}
+	if err := AppendLines(name, "four"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(name); err != nil || string(got) != "one\ntwo\nth\nfour\n" {
+		t.Errorf("content %q, %v", got, err)
+	}
+}
+
+func TestLock(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "LOCK")
+	unlock, err := Lock(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(name); !errors.Is(err, ErrLocked) {
+		t.Errorf("second lock: %v, want ErrLocked", err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err = Lock(name)
+	if err != nil {
+		t.Fatalf("after unlock: %v", err)
+	}
+	unlock()
+	if _, err := Lock(filepath.Join(name, "no folder")); err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("lock that cannot be made: %v", err)
+	}
+}
+
+func TestTempAndMap(t *testing.T) {
+	dir := t.TempDir()
+	f, err := NewTemp(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, unmap, err := Map(f.File, false); err != nil || len(data) != 0 {
+		t.Errorf("an empty file: %d bytes, %v", len(data), err)
+	} else if err := unmap(); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.WriteString("abc"); err != nil {
+		t.Fatal(err)
+	}
+	data, unmap, err := Map(f.File, true)
+	if err != nil || string(data) != "abc" {
+		t.Fatalf("%q, %v", data, err)
+	}
+	data[1] = 'x'
+	if err := unmap(); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 3)
+	if _, err := f.ReadAt(b, 0); err != nil || string(b) != "axc" {
+		t.Errorf("file holds %q, %v", b, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); len(got) > 0 {
+		t.Errorf("files %q are left", got)
+	}
+	closed, unmap, err := Map(f.File, false)
+	if err == nil {
+		t.Errorf("a closed file has %d bytes", len(closed))
+		unmap()
+	}
+}

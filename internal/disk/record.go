@@ -1,0 +1,262 @@
+package disk
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// ErrDamaged is the error of bytes that no Writer or Append function wrote.
+var ErrDamaged = errors.New("damaged")
+
+// maxRecord bounds what a Reader allocates for the record of a damaged file.
+const maxRecord = 64 << 20
+
+// A Writer writes a file of records: the length of each as uvarint and its
+// bytes, all of it compressed with S2, which adds check sums. Such files are
+// written once; see AppendRecord for those that grow.
+type Writer struct {
+	w    *s2.Writer
+	head [binary.MaxVarintLen64]byte
+}
+
+// blockSize is how much S2 compresses at a time, and a Reader keeps in memory.
+const blockSize = 64 << 10
+
+// NewWriter returns a Writer to w.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{w: s2.NewWriter(w, s2.WriterBlockSize(blockSize), s2.WriterConcurrency(1))}
+}
+
+// Write adds a record of at most 64 MiB.
+func (w *Writer) Write(record []byte) error {
+	if len(record) > maxRecord {
+		return fmt.Errorf("record of %d bytes is too large", len(record))
+	}
+	if _, err := w.w.Write(binary.AppendUvarint(w.head[:0], uint64(len(record)))); err != nil {
+		return err
+	}
+	_, err := w.w.Write(record)
+	return err
+}
+
+// Close writes what is still in memory. It does not close the file.
+func (w *Writer) Close() error { return w.w.Close() }
+
+// A Reader reads the records of a Writer.
+type Reader struct {
+	r   *bufio.Reader
+	buf []byte
+}
+
+// NewReader returns a Reader of the file in r.
+func NewReader(r io.Reader) *Reader {
+	unpacked := s2.NewReader(r, s2.ReaderAllocBlock(blockSize))
+	return &Reader{r: bufio.NewReaderSize(unpacked, 32<<10)}
+}
+
+// Next returns the next record, which is valid until the following call. The
+// error is io.EOF behind the last one, and wraps ErrDamaged where the file is
+// torn or its bytes have changed.
+func (r *Reader) Next() ([]byte, error) {
+	n, err := binary.ReadUvarint(r.r)
+	if err == io.EOF {
+		return nil, err
+	}
+	if err == nil && n > maxRecord {
+		err = fmt.Errorf("record of %d bytes", n)
+	}
+	if err == nil {
+		r.buf = slices.Grow(r.buf[:0], int(n))[:n]
+		_, err = io.ReadFull(r.r, r.buf)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return r.buf, nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// AppendRecord appends a record with its check sum to b, for files that grow
+// record by record: the length of the rest as uvarint, the CRC-32C of the
+// record in 4 bytes, big-endian, and the record. A process that is killed may
+// leave the last one torn.
+func AppendRecord(b, record []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(record)+crc32.Size))
+	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(record, castagnoli))
+	return append(b, record...)
+}
+
+// CutRecord returns the first record of b, which AppendRecord wrote, and what
+// follows it; false where it is torn or changed, or where b is empty.
+func CutRecord(b []byte) (record, rest []byte, ok bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n < crc32.Size || n > uint64(len(b)-size) {
+		return nil, b, false
+	}
+	sum := binary.BigEndian.Uint32(b[size:])
+	record, rest = b[size+crc32.Size:size+int(n)], b[size+int(n):]
+	if crc32.Checksum(record, castagnoli) != sum {
+		return nil, b, false
+	}
+	return record, rest, true
+}
+
+// AppendString appends the length of s as uvarint, and s.
+func AppendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// AppendStrings appends their number as uvarint, and each string.
+func AppendStrings(b []byte, list []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, s := range list {
+		b = AppendString(b, s)
+	}
+	return b
+}
+
+// A Decoder takes values off the front of bytes. It never panics: from the
+// first value that cannot be read it has failed, and returns zeros. The zero
+// Decoder has no bytes.
+type Decoder struct {
+	rest   []byte
+	failed bool
+}
+
+// Decode returns a Decoder of b, which it does not copy.
+func Decode(b []byte) Decoder { return Decoder{rest: b} }
+
+// Failed says that a value could not be read, or that Fail was called.
+func (d *Decoder) Failed() bool { return d.failed }
+
+// Fail makes d fail, such as for a value that is not allowed.
+func (d *Decoder) Fail() { d.rest, d.failed = nil, true }
+
+// Len is the number of bytes that are left.
+func (d *Decoder) Len() int { return len(d.rest) }
+
+// Err returns ErrDamaged unless all bytes were read without failing.
+func (d *Decoder) Err() error {
+	if d.failed || len(d.rest) > 0 {
+		return ErrDamaged
+	}
+	return nil
+}
+
+// Uvarint reads what binary.AppendUvarint wrote.
+func (d *Decoder) Uvarint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.Fail()
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+// Varint reads what binary.AppendVarint wrote.
+func (d *Decoder) Varint() int64 {
+	v, n := binary.Varint(d.rest)
+	if n <= 0 {
+		d.Fail()
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+// Int reads a uvarint that is at most most.
+func (d *Decoder) Int(most int) int {
+	v := d.Uvarint()
+	if v > uint64(most) {
+		d.Fail()
+		return 0
+	}
+	return int(v)
+}
+
+// Count reads the number of values that follow, each of at least one byte, so
+// that damaged bytes cannot ask for more memory than they have themselves.
+func (d *Decoder) Count() int { return d.Int(len(d.rest)) }
+
+// Byte reads one byte.
+func (d *Decoder) Byte() byte {
+	if len(d.rest) == 0 {
+		d.Fail()
+		return 0
+	}
+	c := d.rest[0]
+	d.rest = d.rest[1:]
+	return c
+}
+
+// Next returns the next n bytes, not copied.
+func (d *Decoder) Next(n int) []byte {
+	if n < 0 || n > len(d.rest) {
+		d.Fail()
+		return nil
+	}
+	b := d.rest[:n:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+// Bytes reads bytes with their length before them, not copied.
+func (d *Decoder) Bytes() []byte { return d.Next(d.Count()) }
+
+// String reads what AppendString wrote.
+func (d *Decoder) String() string { return string(d.Bytes()) }
+
+// Strings reads what AppendStrings wrote; nil where there are none.
+func (d *Decoder) Strings() []string {
+	var list []string
+	for range d.Count() {
+		s := d.String()
+		if d.failed {
+			return nil
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Uint32 reads 4 bytes, big-endian.
+func (d *Decoder) Uint32() uint32 {
+	if b := d.Next(4); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+// Uint64 reads 8 bytes, big-endian.
+func (d *Decoder) Uint64() uint64 {
+	if b := d.Next(8); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Float32 reads a finite number of 4 bytes, big-endian.
+func (d *Decoder) Float32() float32 {
+	return float32(d.finite(float64(math.Float32frombits(d.Uint32()))))
+}
+
+// Float64 reads a finite number of 8 bytes, big-endian.
+func (d *Decoder) Float64() float64 { return d.finite(math.Float64frombits(d.Uint64())) }
+
+func (d *Decoder) finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		d.Fail()
+		return 0
+	}
+	return x
+}

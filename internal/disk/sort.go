@@ -1,0 +1,186 @@
+package disk
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+)
+
+// A Sorter sorts any number of records in bounded memory: what does not fit
+// goes to temporary files as sorted runs, which Each merges. Records with equal
+// keys come in the order in which they were added. Close must be called.
+type Sorter struct {
+	Dir    string // of the temporary files; empty: os.TempDir
+	Memory int    // bytes; 0 is 64 MiB, and at most 4 GiB are used
+
+	arena   []byte
+	records []sortRecord
+	runs    []Temp
+}
+
+// A sortRecord is a key and a value in the arena.
+type sortRecord struct{ start, key, end uint32 }
+
+// sortRecordSize is what a record takes beside its bytes.
+const sortRecordSize = 12
+
+// Add adds a record of a key and a value, both copied.
+func (s *Sorter) Add(key, value []byte) error {
+	limit := min(cmp.Or(s.Memory, 64<<20), 1<<32-1)
+	size := len(s.arena) + len(s.records)*sortRecordSize
+	if size+len(key)+len(value) > limit && len(s.records) > 0 {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	start := len(s.arena)
+	s.arena = append(append(s.arena, key...), value...)
+	s.records = append(s.records, sortRecord{uint32(start), uint32(start + len(key)), uint32(len(s.arena))})
+	return nil
+}
+
+func (s *Sorter) key(r sortRecord) []byte   { return s.arena[r.start:r.key] }
+func (s *Sorter) value(r sortRecord) []byte { return s.arena[r.key:r.end] }
+
+func (s *Sorter) sort() {
+	slices.SortFunc(s.records, func(a, b sortRecord) int {
+		return cmp.Or(bytes.Compare(s.key(a), s.key(b)), cmp.Compare(a.start, b.start))
+	})
+}
+
+// spill writes the records in memory as one sorted run.
+func (s *Sorter) spill() error {
+	s.sort()
+	f, err := NewTemp(s.Dir)
+	if err != nil {
+		return err
+	}
+	s.runs = append(s.runs, f)
+	w := NewWriter(f)
+	var b []byte
+	for _, r := range s.records {
+		b = binary.AppendUvarint(b[:0], uint64(r.key-r.start))
+		b = append(b, s.arena[r.start:r.end]...)
+		if err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	s.arena, s.records = s.arena[:0], s.records[:0]
+	return w.Close()
+}
+
+// Each calls fn with every record in the order of the keys' bytes. Key and value
+// are valid until fn returns. The Sorter is empty afterwards.
+func (s *Sorter) Each(fn func(key, value []byte) error) error {
+	defer s.Close()
+	if len(s.runs) == 0 {
+		s.sort()
+		for _, r := range s.records {
+			if err := fn(s.key(r), s.value(r)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := s.spill(); err != nil {
+		return err
+	}
+	s.arena, s.records = nil, nil
+	sources := make([]func() (record, error), len(s.runs))
+	for i, f := range s.runs {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		sources[i] = readRun(NewReader(f))
+	}
+	byKey := func(a, b record) int { return bytes.Compare(a.key, b.key) }
+	return Merge(byKey, sources, func(r record) error { return fn(r.key, r.value) })
+}
+
+type record struct{ key, value []byte }
+
+func readRun(r *Reader) func() (record, error) {
+	return func() (record, error) {
+		b, err := r.Next()
+		if err != nil {
+			return record{}, err
+		}
+		d := Decode(b)
+		return record{d.Bytes(), d.rest}, nil
+	}
+}
+
+// Close removes the temporary files. A second call does nothing.
+func (s *Sorter) Close() error {
+	var err error
+	for _, f := range s.runs {
+		err = errors.Join(err, f.Close())
+	}
+	s.arena, s.records, s.runs = nil, nil, nil
+	return err
+}
+
+// Merge calls fn with the values of sorted sources in order; equal ones in the
+// order of the sources. A source returns its next value, and io.EOF behind the
+// last one; a value needs to be valid only until the next call of its source.
+func Merge[T any](compare func(a, b T) int, sources []func() (T, error), fn func(T) error) error {
+	m := merger[T]{compare: compare}
+	for i, next := range sources {
+		v, err := next()
+		if err == io.EOF {
+			continue
+		} else if err != nil {
+			return err
+		}
+		m.heads = append(m.heads, head[T]{v, i})
+	}
+	heap.Init(&m)
+	for len(m.heads) > 0 {
+		first := &m.heads[0]
+		if err := fn(first.value); err != nil {
+			return err
+		}
+		v, err := sources[first.source]()
+		switch err {
+		case nil:
+			first.value = v
+			heap.Fix(&m, 0)
+		case io.EOF:
+			heap.Pop(&m)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// A merger is a heap of the next values of all sources.
+type merger[T any] struct {
+	heads   []head[T]
+	compare func(a, b T) int
+}
+
+type head[T any] struct {
+	value  T
+	source int
+}
+
+func (m *merger[T]) Len() int { return len(m.heads) }
+
+func (m *merger[T]) Less(i, j int) bool {
+	a, b := &m.heads[i], &m.heads[j]
+	return cmp.Or(m.compare(a.value, b.value), a.source-b.source) < 0
+}
+
+func (m *merger[T]) Swap(i, j int) { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
+func (m *merger[T]) Push(x any)    { m.heads = append(m.heads, x.(head[T])) }
+
+func (m *merger[T]) Pop() any {
+	last := m.heads[len(m.heads)-1]
+	m.heads = m.heads[:len(m.heads)-1]
+	return last
+}
