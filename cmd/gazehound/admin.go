@@ -20,6 +20,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	searchpage "gazehound/index/web"
+	"gazehound/internal/disk"
 	"gazehound/predictor"
 
 	"golang.org/x/net/netutil"
@@ -89,7 +90,7 @@ func (a *app) openDesk(cfg *Config, p project) (*desk, error) {
 		d.URL = fmt.Sprintf("http://localhost:%d/", at.Port)
 	}
 	data, _ := json.Marshal(d.deskFile) // texts and a number
-	if err := writePrivate(d.file, data); err != nil {
+	if err := disk.ReplaceBytes(d.file, 0o600, data); err != nil {
 		d.close()
 		return nil, fmt.Errorf("admin: %w", err)
 	}
@@ -114,18 +115,6 @@ func readToken(name string) (string, error) {
 		return "", fail(exitInvalidInput, "admin.token_file %s wants one word of at least %d characters. \"openssl rand -hex 20\" makes one", name, leastToken)
 	}
 	return token, nil
-}
-
-// writePrivate writes a file that only its owner may read, whole or not at all.
-func writePrivate(name string, data []byte) error {
-	part := name + ".new"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.WriteFile(part, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, name)
 }
 
 // close gives the address up.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
 )
 
 // openArchive returns a writer of WARC files in the folder of the
@@ -57,12 +57,7 @@ func (p project) addArchive(dir string) error {
 	if err != nil || slices.Contains(known, dir) {
 		return err
 	}
-	f, err := os.OpenFile(p.archives(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(f, dir)
-	return errors.Join(err, f.Close())
+	return disk.AppendLines(p.archives(), dir)
 }
 
 // warcSink keeps every exchange, but for pages that want no copy of themselves

@@ -18,6 +18,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/export"
+	"gazehound/internal/disk"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -293,8 +294,8 @@ func licenceText(f export.Format, o export.Options) string {
 	return o.Notice() + "\n"
 }
 
-// exportFile writes name by way of name.part, so that it is whole whenever it
-// is there, and its licence, which comes first.
+// exportFile writes name, which is whole whenever it is there, and its licence,
+// which comes first.
 func exportFile(name, licence string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return fail(exitUsage, "-o %.200q is no regular file. -o - writes to standard output", name)
@@ -303,29 +304,11 @@ func exportFile(name, licence string, write func(io.Writer) error) error {
 		return fail(exitUsage, "-o %.200q: there is no folder %.200q", name, filepath.Dir(name))
 	}
 	if licence != "" {
-		err := replaceByPart(name+".licence.txt", func(w io.Writer) error { _, err := io.WriteString(w, licence); return err })
-		if err != nil {
+		if err := disk.ReplaceBytes(name+".licence.txt", 0o644, []byte(licence)); err != nil {
 			return err
 		}
 	}
-	return replaceByPart(name, write)
-}
-
-// replaceByPart writes name.part and gives it the name when it is complete.
-func replaceByPart(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name + ".part")
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name())
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return disk.Replace(name, 0o644, write)
 }
 
 // exported tells people, or programs where standard output is free for them,

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/index"
+	"gazehound/internal/disk"
 
 	"github.com/spf13/cobra"
 )
@@ -438,7 +438,7 @@ func (p project) forgetLabels(list blocklist) error {
 	if left.Len() == len(text) {
 		return nil
 	}
-	return replaceByPart(p.labels(), func(w io.Writer) error { _, err := io.WriteString(w, left.String()); return err })
+	return disk.ReplaceBytes(p.labels(), 0o644, []byte(left.String()))
 }
 
 // removeRecords takes pages out of the WARC files of the crawl.
@@ -512,8 +512,7 @@ func (p project) pendingRemoval() (*removal, error) {
 
 // beginRemoval puts on the disk what is to be forgotten.
 func (p project) beginRemoval(r *removal) error {
-	err := replaceByPart(p.pending(), func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
-	return errors.Join(err, syncFolder(p.dir))
+	return disk.Replace(p.pending(), 0o644, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
 }
 
 // endRemoval logs r, once, and takes the pending file away.
@@ -527,11 +526,11 @@ func (p project) endRemoval(r *removal) error {
 		if err != nil {
 			return err
 		}
-		if err := appendLines(p.forgotten(), string(line)); err != nil {
+		if err := disk.AppendLines(p.forgotten(), string(line)); err != nil {
 			return err
 		}
 	}
-	return errors.Join(os.Remove(p.pending()), syncFolder(p.dir))
+	return errors.Join(os.Remove(p.pending()), disk.SyncDir(p.dir))
 }
 
 // nextRemoval returns the number behind the last one of the log.
@@ -558,25 +557,7 @@ func (p project) block(lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return appendLines(p.blocked(), lines...)
-}
-
-// appendLines adds lines to a file and brings them to the disk. A line that a
-// kill tore in two is ended first.
-func appendLines(name string, lines ...string) error {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	text := strings.Join(lines, "\n") + "\n"
-	var last [1]byte
-	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		if _, err := f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
-			text = "\n" + text
-		}
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Sync(), f.Close(), syncFolder(filepath.Dir(name)))
+	return disk.AppendLines(p.blocked(), lines...)
 }
 
 // eachLine calls fn with the lines of a file that are not empty; a torn last
@@ -597,12 +578,4 @@ func eachLine(name string, fn func(line []byte) error) error {
 		}
 	}
 	return nil
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

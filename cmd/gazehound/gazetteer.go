@@ -20,6 +20,7 @@ import (
 	"gazehound/gazetteer/osm"
 	"gazehound/gazetteer/table"
 	"gazehound/gazetteer/tiger"
+	"gazehound/internal/disk"
 )
 
 func newGazetteerCommand(a *app) *cobra.Command {
@@ -411,7 +412,7 @@ func writeLicences(p project, g *gazetteer.Gazetteer) error {
 		}
 		fmt.Fprintf(&b, "  licence: %s\n\n", licence)
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, "LICENCES"), []byte(b.String()), 0o644); err != nil {
+	if err := disk.ReplaceBytes(filepath.Join(p.dir, "LICENCES"), 0o644, []byte(b.String())); err != nil {
 		return fmt.Errorf("licences: %w", err)
 	}
 	return nil

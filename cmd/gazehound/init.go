@@ -16,6 +16,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/osm"
+	"gazehound/internal/disk"
 )
 
 // initOptions are the flags of init.
@@ -130,14 +131,14 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	if err := region.Write(p.region()); err != nil {
 		return fmt.Errorf("region: %w", err)
 	}
-	if err := os.WriteFile(p.seeds(), text, 0o644); err != nil {
+	if err := disk.ReplaceBytes(p.seeds(), 0o644, text); err != nil {
 		return fmt.Errorf("seeds: %w", err)
 	}
 	config, err := projectConfig(region, o.contact)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, "config.yaml"), config, 0o644); err != nil {
+	if err := disk.ReplaceBytes(filepath.Join(p.dir, "config.yaml"), 0o644, config); err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
 	if err := writeLicences(p, g); err != nil {

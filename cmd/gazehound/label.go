@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
+	"gazehound/internal/disk"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -176,41 +177,30 @@ func (a *app) givenLabels(args []string, file string) ([]label, error) {
 }
 
 // appendLabels adds labels to a file; they are on the disk when it returns.
-func appendLabels(name string, labels []label) (err error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
-	if err != nil {
-		return fmt.Errorf("label: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	var b bytes.Buffer
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("label: %w", err)
-	}
-	if size := info.Size(); size > 0 {
-		last := make([]byte, 1)
-		if _, err := f.ReadAt(last, size-1); err != nil {
-			return fmt.Errorf("label: %w", err)
-		}
-		if last[0] != '\n' {
-			b.WriteByte('\n') // behind a line that a crash has cut off
-		}
-	}
+func appendLabels(name string, labels []label) error {
 	now := time.Now().UTC().Format(time.RFC3339)
+	size := int64(0)
+	if info, err := os.Stat(name); err == nil {
+		size = info.Size()
+	}
+	var lines []string
 	for _, l := range labels {
 		word := 0
 		if l.relevant {
 			word = 1
 		}
-		fmt.Fprintf(&b, "%s\t%d\t%s\n", l.url, word, now)
+		line := fmt.Sprintf("%s\t%d\t%s", l.url, word, now)
+		lines = append(lines, line)
+		size += int64(len(line)) + 1
 	}
-	if info.Size()+int64(b.Len()) > maxLabelFile {
-		return fail(exitInvalidInput, "%s would grow beyond %s. Take out the lines that later ones have overtaken", name, megabytes(maxLabelFile))
+	if size > maxLabelFile {
+		return fail(exitInvalidInput, "%s would grow beyond %s. Take out the lines that later ones have overtaken",
+			name, megabytes(maxLabelFile))
 	}
-	if _, err := f.Write(b.Bytes()); err != nil {
+	if err := disk.AppendLines(name, lines...); err != nil {
 		return fmt.Errorf("label: %w", err)
 	}
-	return f.Sync()
+	return nil
 }
 
 // learnLabels trains the stored model where no crawl runs.

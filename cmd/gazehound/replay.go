@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/warc"
+	"gazehound/internal/disk"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -185,7 +186,7 @@ func (p project) borrow(from project) error {
 		}
 		text, err := os.ReadFile(source)
 		if err == nil {
-			err = os.WriteFile(target, text, 0o644)
+			err = disk.ReplaceBytes(target, 0o644, text)
 		}
 		if err != nil {
 			return err

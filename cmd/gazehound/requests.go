@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gazehound/index/api"
+	"gazehound/internal/disk"
 )
 
 // A request is what a visitor wants to be taken out: a line of requests.ndjson.
@@ -40,7 +41,7 @@ func (p project) keeper() func(api.Removal) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		return last + 1, appendLines(p.requests(), string(line))
+		return last + 1, disk.AppendLines(p.requests(), string(line))
 	}
 }
 

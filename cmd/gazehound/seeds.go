@@ -20,6 +20,7 @@ import (
 	"gazehound/crawler/weburl/seedlist"
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/osm"
+	"gazehound/internal/disk"
 )
 
 func newSeedsCommand(a *app) *cobra.Command {
@@ -196,7 +197,7 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 			return err
 		}
 		if n.New > 0 {
-			if err := appendLines(p.seeds(), lines...); err != nil {
+			if err := disk.AppendLines(p.seeds(), lines...); err != nil {
 				return fmt.Errorf("seeds: %w", err)
 			}
 		}

@@ -39,6 +39,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -464,7 +465,7 @@ func identity(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
-	if err := os.WriteFile(path, []byte(id), 0o600); err != nil {
+	if err := disk.ReplaceBytes(path, 0o600, []byte(id)); err != nil {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
 	return id, nil

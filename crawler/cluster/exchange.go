@@ -15,6 +15,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
+	"gazehound/internal/disk"
 	"gazehound/internal/recent"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -453,7 +454,7 @@ func (n *Node) takeIn(ctx context.Context, m jetstream.Msg, take func([]frontier
 		n.counts.poisoned.Add(1)
 		sum := sha256.Sum256(m.Data())
 		path := filepath.Join(n.o.Dir, "unreadable", hex.EncodeToString(sum[:8])+".msg")
-		if e := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, m.Data(), 0o600)); e != nil {
+		if e := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), disk.ReplaceBytes(path, 0o600, m.Data())); e != nil {
 			n.o.Log("cluster: a message cannot be read (%v) nor put aside: %v", err, e)
 			m.NakWithDelay(10 * time.Second)
 			return

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"gazehound/internal/disk"
 )
 
 // notes are what a node remembers between two processes. A kill between an
@@ -81,10 +83,7 @@ func (k *notebook) change(fn func(*notes)) error {
 	fn(&k.notes)
 	raw, err := json.Marshal(k.notes)
 	if err == nil {
-		err = os.WriteFile(k.path+".new", raw, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(k.path+".new", k.path)
+		err = disk.ReplaceBytes(k.path, 0o600, raw)
 	}
 	if err != nil {
 		return fmt.Errorf("cluster: notes: %w", err)

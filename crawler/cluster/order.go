@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gazehound/crawler/cluster/nugget"
+	"gazehound/internal/disk"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -602,10 +603,7 @@ func writeOrder(dir string, c OrderCount) error {
 		return err
 	}
 	path := filepath.Join(dir, orderFile)
-	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := disk.ReplaceBytes(path, 0o600, raw); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return nil

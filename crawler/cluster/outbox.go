@@ -2,10 +2,8 @@ package cluster
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/internal/disk"
 )
 
 // An outbox holds links on their way out, in files of its own, so that those
@@ -24,9 +23,8 @@ import (
 // before is due, and removed when JetStream has all its links. The outbox is
 // safe for concurrent use; one goroutine sends.
 //
-// A file is a sequence of records: length of the rest uvarint, CRC-32C of it 4
-// bytes, length of the node's name 1 byte, its name, links as appendLinks
-// writes them. A killed process may leave the last one torn; its visit was not
+// A file is a sequence of records of disk.AppendRecord: length of the node's
+// name 1 byte, its name, links as appendLinks writes them. A killed process may leave the last one torn; its visit was not
 // done then.
 type outbox struct {
 	dir string
@@ -52,8 +50,6 @@ const (
 	maxOutbox = 256 << 20
 	maxLetter = 2 << 20
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // openOutbox finds what an earlier process has left.
 func openOutbox(dir string) (*outbox, error) {
@@ -90,9 +86,7 @@ func (o *outbox) path(number uint64) string {
 // put stores links for a node. It waits while the outbox is full.
 func (o *outbox) put(ctx context.Context, node string, es []frontier.Entry) error {
 	record := appendLinks(append([]byte{byte(len(node))}, node...), es)
-	head := binary.AppendUvarint(nil, uint64(len(record)+4))
-	head = binary.BigEndian.AppendUint32(head, crc32.Checksum(record, castagnoli))
-	record = append(head, record...)
+	record = disk.AppendRecord(nil, record)
 
 	stop := context.AfterFunc(ctx, o.wake)
 	defer stop()
@@ -192,16 +186,12 @@ func (o *outbox) read(l letter) (map[string][]frontier.Entry, error) {
 		return nil, fmt.Errorf("cluster: outbox: %w", err)
 	}
 	links := map[string][]frontier.Entry{}
-	for len(raw) > 0 {
-		length, n := binary.Uvarint(raw)
-		if n <= 0 || length < 5 || length > uint64(len(raw)-n) {
-			break
+	for {
+		record, rest, ok := disk.CutRecord(raw)
+		if !ok || len(record) == 0 || int(record[0]) >= len(record) {
+			return links, nil
 		}
-		sum, record := binary.BigEndian.Uint32(raw[n:]), raw[n+4:n+int(length)]
-		raw = raw[n+int(length):]
-		if crc32.Checksum(record, castagnoli) != sum || int(record[0]) >= len(record) {
-			break
-		}
+		raw = rest
 		node := string(record[1 : 1+record[0]])
 		es, err := readLinks(record[1+len(node):])
 		if err != nil {
@@ -209,7 +199,6 @@ func (o *outbox) read(l letter) (map[string][]frontier.Entry, error) {
 		}
 		links[node] = append(links[node], es...)
 	}
-	return links, nil
 }
 
 // sent removes a file, whose links are safe elsewhere.

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
+	"gazehound/internal/disk"
 	"gazehound/predictor"
 )
 
@@ -162,11 +162,7 @@ func Write(name string, s Snapshot) error {
 	if err != nil {
 		return fmt.Errorf("status: %w", err)
 	}
-	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".new")
-	if err := os.WriteFile(part, append(data, '\n'), 0o666); err != nil {
-		return fmt.Errorf("status: %w", err)
-	}
-	if err := os.Rename(part, name); err != nil {
+	if err := disk.ReplaceBytes(name, 0o644, append(data, '\n')); err != nil {
 		return fmt.Errorf("status: %w", err)
 	}
 	return nil

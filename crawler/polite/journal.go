@@ -9,8 +9,9 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"time"
+
+	"gazehound/internal/disk"
 )
 
 // A journal is a file of one JSON record a line. It begins with all rests that
@@ -146,11 +147,7 @@ func (g *Gate) rewrite(closed bool) error {
 	if closed {
 		enc.Encode(record{Closed: true})
 	}
-	part := filepath.Join(filepath.Dir(j.name), "."+filepath.Base(j.name)+".new")
-	if err := os.WriteFile(part, b.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("polite: %w", err)
-	}
-	if err := os.Rename(part, j.name); err != nil {
+	if err := disk.ReplaceBytes(j.name, 0o644, b.Bytes()); err != nil {
 		return fmt.Errorf("polite: %w", err)
 	}
 	if j.file != nil {

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/blevesearch/mmap-go"
@@ -21,22 +23,23 @@ import (
 
 // Replace makes write's output the content of the file name, whole or not at
 // all: after a failure or a crash at any moment, the file is the one of before.
-// When Replace returns nil the new content is on the disk. What an earlier,
-// killed Replace of the same name left behind is removed. Two calls for one
-// name at a time harm nothing, but one of them may fail.
+// When Replace returns nil the new content is on the disk. The umask applies to
+// mode, as it does in os.WriteFile. What a killed Replace of the same name left
+// behind is removed. Of two calls for one name at a time, one may fail.
 func Replace(name string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	dir, base := filepath.Split(name)
 	dir = filepath.Clean(dir)
 	if err := removeLeftovers(dir, base); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, partPrefix(base)+"*"+partSuffix)
+	part := filepath.Join(dir, partPrefix(base)+strconv.FormatUint(rand.Uint64(), 36)+partSuffix)
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name())
+			os.Remove(part)
 		}
 	}()
 	w := bufio.NewWriterSize(f, 64<<10)
@@ -45,12 +48,12 @@ func Replace(name string, mode fs.FileMode, write func(io.Writer) error) (err er
 		err = w.Flush()
 	}
 	if err == nil {
-		err = errors.Join(f.Chmod(mode), f.Sync())
+		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err := os.Rename(part, name); err != nil {
 		return err
 	}
 	return SyncDir(dir)
