@@ -36,19 +36,21 @@ func (s Schedule) Validate() error {
 	return nil
 }
 
-// Again is what became of a page that was asked again.
-type Again uint8
+// A RevisitOutcome is what became of a page that was revisited.
+type RevisitOutcome uint8
 
-// The answers. Of Unknown pages nothing is known but that they were asked.
+// The outcomes of revisits.
 const (
-	Unknown Again = iota // no answer, or one that may pass
-	Same                 // as it was
-	Changed              // another text, or other addresses
-	Gone                 // the page is not there any more, or has moved
+	Unknown RevisitOutcome = iota // no answer, or one that may pass
+	Same                          // as it was
+	Changed                       // another text, or other addresses
+	Gone                          // the page is not there any more, or has moved
 )
 
-// String returns the word for a.
-func (a Again) String() string { return [...]string{"unknown", "same", "changed", "gone"}[a] }
+// String returns the word for r.
+func (r RevisitOutcome) String() string {
+	return [...]string{"unknown", "same", "changed", "gone"}[r]
+}
 
 const (
 	maxDue    = 100_000             // pages that one call of Revisit asks
@@ -106,8 +108,8 @@ func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left in
 	}
 	c.due.Store(queue)
 	defer c.due.Store(nil)
-	err = c.run(ctx, queue, 0, func(ctx context.Context, e frontier.Entry) (bool, error) {
-		return false, c.revisit(ctx, tree, queue, e)
+	err = c.run(ctx, queue, 0, func(ctx context.Context, e frontier.Entry) (isPage bool, err error) {
+		return false, c.visitAgain(ctx, tree, queue, e)
 	})
 	return all - int(queue.Totals().Visited), err
 }
@@ -174,8 +176,15 @@ func round(ctx context.Context, most time.Duration, f func(context.Context) erro
 	return nil
 }
 
-// revisit asks one page again. Like a visit it is given up last.
-func (c *Crawler) revisit(ctx context.Context, tree, queue *frontier.Frontier, e frontier.Entry) error {
+// A revisit is what a Visit needs of a page that was visited before.
+type revisit struct {
+	tree  *frontier.Frontier // that has the page
+	queue Frontier           // of Revisit, which has its lease
+	node  frontier.Node      // as it was
+}
+
+// visitAgain is Visit for a page that is due.
+func (c *Crawler) visitAgain(ctx context.Context, tree *frontier.Frontier, queue Frontier, e frontier.Entry) error {
 	key := frontier.KeyOf(e.URL)
 	node, known, err := tree.Get(key)
 	if err != nil {
@@ -189,67 +198,45 @@ func (c *Crawler) revisit(ctx context.Context, tree, queue *frontier.Frontier, e
 		_, err := queue.Done(ctx, e, frontier.Outcome{Kind: "skipped"})
 		return err
 	}
-	v := &Visit{Entry: node.Entry, Before: &before}
-	defer v.free()
+	v := &Visit{Entry: node.Entry, Before: &before, revisit: &revisit{tree, queue, node}}
 	v.Entry.URL, v.Entry.Redirects, v.Entry.Retries = e.URL, e.Redirects, e.Retries
-	if refused := c.Scope(e.URL); refused != "" {
-		c.Gate.Visited(e.URL.Host(), noRequest)
-		v.Outcome = frontier.Outcome{Kind: "skipped", Reason: refused, At: time.Now()}
-	} else {
-		again, err := c.look(ctx, v)
-		if err != nil {
-			return err
-		}
-		if again >= 0 {
-			e.URL, e.Redirects, e.Retries = v.Entry.URL, v.Entry.Redirects, v.Entry.Retries
-			return queue.Return(e, frontier.Backoff{Wait: again, Host: !v.alone})
-		}
-	}
-	v.Again = again(v, &node)
-	check := c.Options.Revisits.next(v)
-	if v.Page != nil {
-		if err := c.expand(v); err != nil {
-			return err
-		}
-	} else if v.Again == Same {
-		at := v.Outcome.At
-		v.Outcome = node.Outcome
-		v.Outcome.At = at
-	}
-	own, err := c.route(ctx, v.Page, v.Found)
-	if err != nil {
-		return fmt.Errorf("links of %s: %w", e.URL, err)
-	}
-	v.drop("other_node", int64(len(v.Found)-len(own)))
-	v.Found = own
-	for _, s := range c.Sinks {
-		if err := s.Visit(ctx, v); err != nil {
-			return fmt.Errorf("store %s: %w", e.URL, err)
-		}
-	}
-	revised := frontier.Outcome{Check: &check}
-	if v.Page != nil {
-		revised = v.Outcome
-		revised.Check = &check
-	}
-	if err := tree.Revise(ctx, key, revised, v.Found...); err != nil {
-		return fmt.Errorf("revise %s: %w", e.URL, err)
-	}
-	if _, err := queue.Done(ctx, e, frontier.Outcome{Kind: "page"}); err != nil {
-		return err
-	}
-	c.tell(v)
-	return nil
+	return c.visit(ctx, queue, v, c.Scope(e.URL))
 }
 
-// again says what became of the page of v, which was node.
-func again(v *Visit, node *frontier.Node) Again {
+// compare says what became of a page that was revisited. One that has not changed
+// keeps its outcome.
+func (v *Visit) compare() {
+	v.Revisit = v.changed()
+	if v.Revisit == Same && v.Page == nil {
+		at := v.Outcome.At
+		v.Outcome = v.revisit.node.Outcome
+		v.Outcome.At = at
+	}
+}
+
+// revise writes what a revisit has brought to the crawl tree, and ends its lease.
+func (c *Crawler) revise(ctx context.Context, v *Visit) error {
+	var revised frontier.Outcome // the old one stays
+	if v.Page != nil {
+		revised = v.Outcome
+	}
+	check := c.Options.Revisits.next(v)
+	revised.Check = &check
+	if err := v.revisit.tree.Revise(ctx, frontier.KeyOf(v.Entry.URL), revised, v.Found...); err != nil {
+		return err
+	}
+	_, err := v.revisit.queue.Done(ctx, v.Entry, frontier.Outcome{Kind: "page"})
+	return err
+}
+
+// changed compares a page with what it was.
+func (v *Visit) changed() RevisitOutcome {
 	switch o := &v.Outcome; {
-	case v.Again == Same: // 304
+	case v.Revisit == Same: // 304
 		return Same
 	case v.Page != nil:
 		slices.Sort(o.Addresses)
-		was := slices.Sorted(slices.Values(node.Outcome.Addresses))
+		was := slices.Sorted(slices.Values(v.revisit.node.Outcome.Addresses))
 		if simhash.Distance(v.text, v.Before.Text) <= simhash.Near && slices.Equal(o.Addresses, was) {
 			return Same
 		}
@@ -311,14 +298,14 @@ func (s Schedule) next(v *Visit) frontier.Check {
 	check, at := *v.Before, v.Outcome.At
 	check.Asked = at
 	check.Asks++
-	switch v.Again {
+	switch v.Revisit {
 	case Same, Changed:
 		if check.First.IsZero() {
 			check.First = at
 		}
 		check.Last, check.Gone, check.Fails = at, time.Time{}, 0
 		check.Wait = check.Wait * 3 / 2
-		if v.Again == Changed {
+		if v.Revisit == Changed {
 			check.Changes++
 			check.Wait = v.Before.Wait / 2
 		}

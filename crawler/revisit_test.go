@@ -16,8 +16,10 @@ import (
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
+	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
+	"gazehound/predictor"
 )
 
 // A paper is a web in memory that changes between two crawls. A page "301 URL"
@@ -155,11 +157,11 @@ func TestRevisit(t *testing.T) {
 			t.Errorf("after a week asked for %q; want the relevant pages, on condition: %q", got, want)
 		}
 		now := time.Now().UTC().Truncate(time.Second)
-		answers := map[string]crawler.Again{}
+		answers := map[string]crawler.RevisitOutcome{}
 		for _, v := range last {
-			answers[v.Entry.URL.Path()] = v.Again
+			answers[v.Entry.URL.Path()] = v.Revisit
 		}
-		for path, want := range map[string]crawler.Again{
+		for path, want := range map[string]crawler.RevisitOutcome{
 			"/stays": crawler.Same, "/changes": crawler.Changed, "/closes": crawler.Gone, "/moves": crawler.Gone, "/flaky": crawler.Changed,
 		} {
 			if answers[path] != want {
@@ -297,6 +299,81 @@ func TestStay(t *testing.T) {
 		}
 		if c.Resting() {
 			t.Error("it rests and has ended")
+		}
+	})
+}
+
+// What a first visit has noted of a page beside its verdict is still there once the
+// page was read again: that its addresses are site-wide, and what its links are worth.
+func TestRevisitKeepsMarks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &paper{pages: map[string]string{"/": `<a href=/1>1</a> <a href=/2>2</a> <a href=/3>3</a> <a href=/plain>4</a>`,
+			"/1": here, "/2": here, "/3": here, "/plain": "nur Text <a href=/open>5</a>", "/open": here}}
+		dir := t.TempDir()
+		open := func() *frontier.Frontier {
+			f, err := frontier.Open(frontier.Options{Dir: dir, Memory: 32e6})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f
+		}
+		f := open()
+		defer func() { f.Close() }()
+		model, err := predictor.NewModel(predictor.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		strategy, err := order.New("lookahead", order.Options{Model: model})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &crawler.Crawler{
+			Options:  crawler.Options{Workers: 1, Grace: time.Second, Revisits: crawler.DefaultSchedule()},
+			Frontier: f, Fetcher: w, Gate: crawler.Open{}, Judge: judge{}, Strategy: strategy, SiteWide: sitewide.New(),
+			Scope: func(weburl.URL) string { return "" },
+		}
+		outcome := func(path string) frontier.Outcome {
+			t.Helper()
+			n, known, err := f.Get(frontier.KeyOf(mustURL("http://a.example" + path)))
+			if err != nil || !known {
+				t.Fatalf("%s: %v, %v", path, known, err)
+			}
+			return n.Outcome
+		}
+		seed(t, c, "http://a.example/")
+		if err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expected := outcome("/plain").Promise
+		marked := 0
+		for _, path := range []string{"/1", "/2", "/3", "/open"} {
+			if outcome(path).SiteWide {
+				marked++
+			}
+		}
+		if marked == 0 || expected == 0 {
+			t.Fatalf("the first visits marked %d pages as site-wide and expect %v of a page's links", marked, expected)
+		}
+		for path := range w.pages {
+			w.pages[path] += strings.Repeat(" Wir sind umgebaut worden und freuen uns auf Sie.", 20)
+		}
+		f.Close() // the store's own clocks tick
+		time.Sleep(30 * day)
+		f = open()
+		c.Frontier = f
+		again := map[string]crawler.Visit{}
+		c.Report = func(v *crawler.Visit) { again[v.Entry.URL.Path()] = *v }
+		if _, err := c.Revisit(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/1", "/2", "/3", "/open"} {
+			v, ok := again[path]
+			if !ok || v.Revisit != crawler.Changed || !v.Verdict.SiteWide || !v.Verdict.Addresses[0].SiteWide || !outcome(path).SiteWide {
+				t.Errorf("%s was read again: %v %v; its verdict says site-wide %v, the crawl tree %v; want true", path, ok, v.Revisit, v.Verdict.SiteWide, outcome(path).SiteWide)
+			}
+		}
+		if got := outcome("/plain").Promise; got != expected {
+			t.Errorf("the links of a page that was read again are worth %v, and were worth %v", got, expected)
 		}
 	})
 }

@@ -138,7 +138,7 @@ func (w *progress) visited(v *crawler.Visit) {
 	}
 	w.mu.Lock()
 	if v.Before != nil {
-		w.again[v.Again.String()]++
+		w.again[v.Revisit.String()]++
 	} else if isPage {
 		w.judged(v.Outcome.Relevant)
 	}

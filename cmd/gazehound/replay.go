@@ -243,7 +243,7 @@ func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive, blocked
 			}
 			e := crawler.Exchange{Entry: entryOf(&x), Outcome: outcomeOf(&x), Response: x.Response}
 			note := x.Note
-			e.Filed = func(v *crawler.Visit) { r.filed(v, note) }
+			e.Committed = func(v *crawler.Visit) { r.compare(v, note) }
 			if !yield(e, nil) {
 				return errStop
 			}
@@ -266,26 +266,15 @@ func outcomeOf(x *warc.Recorded) frontier.Outcome {
 		return o
 	}
 	o := frontier.Outcome{Status: x.Response.Status, Bytes: int64(len(x.Response.Body)), At: x.Response.Fetched}
-	switch status := x.Response.Status; {
-	case x.Note != nil:
+	if x.Note != nil {
 		o.Kind, o.Reason = x.Note.Outcome, x.Note.Reason
-	case status >= 300 && status < 400:
-		o.Kind = "redirect"
-	case status == 200 || status == 203:
-		o.Kind = "page"
-	case status == 429:
-		o.Kind, o.Reason = "error", "http_429"
-	case status >= 500:
-		o.Kind, o.Reason = "error", "http_5xx"
-	default:
-		o.Kind, o.Reason = "error", "http_4xx"
 	}
 	return o
 }
 
-// filed compares a visit with what was recorded of it. It is called for one
+// compare compares a visit with what was recorded of it. It is called for one
 // visit at a time.
-func (r *replayed) filed(v *crawler.Visit, note *warc.Note) {
+func (r *replayed) compare(v *crawler.Visit, note *warc.Note) {
 	if v.Page != nil {
 		r.pages++
 		if v.Verdict.Relevant {

@@ -543,7 +543,7 @@ func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 	case v.Before == nil:
 	case v.Outcome.Reason == "tdm_reserved", v.Page != nil && v.Page.NoIndex:
 		return s.index.Delete(ctx, url)
-	case v.Again == crawler.Gone:
+	case v.Revisit == crawler.Gone:
 		return s.index.Renew(ctx, index.Document{URL: url, Fetched: v.Outcome.At})
 	case v.Page != nil:
 		return s.index.Renew(ctx, documentOf(v))

@@ -1,0 +1,118 @@
+package crawler
+
+import (
+	"fmt"
+	"slices"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+)
+
+// promise takes a link that the queue does not know among the best of the page,
+// if it is.
+func (v *Visit) promise(e *frontier.Entry) {
+	at := len(v.best)
+	for at > 0 && v.best[at-1].Priority < e.Priority {
+		at--
+	}
+	if e.Priority > 0 && at < order.Promising { // else it promises nothing
+		v.best = slices.Insert(v.best, at, *e)
+		v.best = v.best[:min(len(v.best), order.Promising)]
+	}
+}
+
+// expand scores the links of a page. Distance counts links since the last
+// relevant page, so it starts again behind a relevant one.
+func (c *Crawler) expand(v *Visit) error {
+	depth, distance := v.Entry.Depth+1, v.Entry.Distance+1
+	if v.Verdict.Relevant {
+		distance = 1
+	}
+	for reason, n := range v.Page.Left {
+		v.drop(reason, n)
+	}
+	key := frontier.KeyOf(v.Entry.URL)
+	host, site := v.Page.URL.Host(), v.Page.URL.Site()
+	found := make([]frontier.Entry, 0, len(v.Page.Links))
+	for _, l := range v.Page.Links {
+		found = append(found, frontier.Entry{
+			URL: l.To, Depth: depth, Distance: distance, Parent: key, Found: v.Outcome.At,
+			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.To.Host() != host && l.To.Site() != site,
+		})
+	}
+	if err := c.find(v, found); err != nil {
+		return err
+	}
+	return c.sitemaps(v)
+}
+
+// find scores entries that v has found, or counts why they are left out. Those
+// that were visited keep the priority 0: the queue only counts them. But a
+// strategy that does not rescore keeps every link, and with Peers the page may be
+// another node's by now. It does as it likes with found.
+func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
+	rescorer, rescores := c.Strategy.(order.Rescorer)
+	passVisited := rescores && rescorer.Rescores() && c.Peers == nil
+	_, values := c.Strategy.(order.Valuer)
+	states := make([]frontier.State, len(found))
+	if passVisited || values {
+		var err error
+		if states, err = c.Frontier.States(frontier.KeysOf(found)...); err != nil {
+			return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
+		}
+	}
+	kept := found[:0]
+	for i := range found {
+		e := &found[i]
+		if reason := c.outside(e, states[i]); reason != "" {
+			v.drop(reason, 1)
+			continue
+		}
+		if !passVisited || states[i] != frontier.Visited {
+			var keep bool
+			if e.Priority, keep = c.Strategy.Score(e); !keep {
+				v.drop("strategy", 1)
+				continue
+			}
+			if c.Traps != nil && !e.Sitemap {
+				e.Priority *= c.Traps.Look(e.URL).Factor
+			}
+		}
+		if values && states[i] == 0 {
+			v.promise(e)
+		}
+		kept = append(kept, *e)
+	}
+	if v.Found == nil {
+		v.Found = kept
+	} else {
+		v.Found = append(v.Found, kept...)
+	}
+	return nil
+}
+
+// outside says why an entry that was found is left out, or "". A URL that the
+// queue has was within the crawl when it came there, and is asked about again
+// when it is visited.
+func (c *Crawler) outside(e *frontier.Entry, was frontier.State) string {
+	if was == 0 {
+		if reason := c.Scope(e.URL); reason != "" {
+			return reason
+		}
+	}
+	if limit := c.Options.MaxDepth; limit > 0 && e.Depth > limit {
+		return "depth"
+	}
+	return ""
+}
+
+// drop counts links that are not queued.
+func (v *Visit) drop(reason string, n int64) {
+	if n == 0 {
+		return
+	}
+	if v.Outcome.Dropped == nil {
+		v.Outcome.Dropped = map[string]int64{}
+	}
+	v.Outcome.Dropped[reason] += n
+}
