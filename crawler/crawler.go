@@ -122,7 +122,7 @@ type Crawler struct {
 	Sinks    []Sink
 	Peers    Peers // nil: this node crawls alone
 	// Traps learns what multiplies pages, and demotes it; nil: nothing is demoted.
-	// The Score of the frontier has to ask it, too.
+	// The Frontier scores with Rescore of the same Traps.
 	Traps *trap.Detector
 	// SiteWide counts which addresses stand on most pages of a host; nil: no
 	// verdict says so.

@@ -6,7 +6,32 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
+	"gazehound/crawler/order/trap"
 )
+
+// score returns the priority of a link: what the strategy expects behind it,
+// lowered where its URL looks like that of a trap; keep is false where the strategy
+// leaves it out.
+func score(s order.Strategy, traps *trap.Detector, e *frontier.Entry) (priority float64, keep bool) {
+	priority, keep = s.Score(e)
+	if traps != nil && !e.Sitemap && e.Depth > 0 {
+		priority *= traps.Look(e.URL).Factor
+	}
+	return priority, keep
+}
+
+// Rescore returns the function with which the queue of a crawl scores a link again
+// that reaches its front, or nil if the strategy keeps the priority that a link was
+// found with. Traps may be nil.
+func Rescore(s order.Strategy, traps *trap.Detector) func(*frontier.Entry) float64 {
+	if r, ok := s.(order.Rescorer); !ok || !r.Rescores() {
+		return nil
+	}
+	return func(e *frontier.Entry) float64 {
+		priority, _ := score(s, traps, e)
+		return priority
+	}
+}
 
 // promise takes a link that the queue does not know among the best of the page,
 // if it is.
@@ -70,12 +95,9 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 		}
 		if !passVisited || states[i] != frontier.Visited {
 			var keep bool
-			if e.Priority, keep = c.Strategy.Score(e); !keep {
+			if e.Priority, keep = score(c.Strategy, c.Traps, e); !keep {
 				v.drop("strategy", 1)
 				continue
-			}
-			if c.Traps != nil && !e.Sitemap {
-				e.Priority *= c.Traps.Look(e.URL).Factor
 			}
 		}
 		if values && states[i] == 0 {

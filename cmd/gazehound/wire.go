@@ -29,7 +29,6 @@ import (
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
-	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/predictor"
 )
@@ -394,21 +393,6 @@ func newNews(cfg *Config) *order.News {
 	return order.NewNews()
 }
 
-// demoted lowers the priorities of score by what is known of traps; a nil
-// score keeps the priority that a link was found with, which was lowered then.
-func demoted(score func(*frontier.Entry) float64, traps *trap.Detector) func(*frontier.Entry) float64 {
-	if score == nil || traps == nil {
-		return score
-	}
-	return func(e *frontier.Entry) float64 {
-		priority := score(e)
-		if !e.Sitemap && e.Depth > 0 {
-			priority *= traps.Look(e.URL).Factor
-		}
-		return priority
-	}
-}
-
 // The names under which the frontier keeps what was learned of traps, and which
 // addresses are site-wide.
 const (
@@ -463,7 +447,7 @@ func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy, trap
 			return h.MaxPages
 		},
 		PerPart: perPath(cfg), Selectivity: selectivity(cfg), Await: cfg.Fetch.Delay + frontier.Turn,
-		Score: demoted(order.Rescore(strategy), traps),
+		Score: crawler.Rescore(strategy, traps),
 	})
 	if err != nil {
 		return nil, storeError(p, err)
@@ -529,58 +513,40 @@ func openIndex(p project) (*index.Index, error) {
 	return x, nil
 }
 
-// indexSink puts relevant pages into the index.
+// indexSink keeps the relevant pages in the index, but for those that ask not to be
+// indexed. Of a page that was read again what is gone is marked as gone; one that
+// may not be kept any more is forgotten.
 type indexSink struct{ index *index.Index }
 
-// Visit stores the addresses of a relevant page; a page that asks not to be
-// indexed is judged and learned from, but not kept.
-//
-// Of a page that was read again what is gone is marked as gone; one that may
-// not be kept any more is forgotten.
+// Visit stores what a visit has found.
 func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 	url := v.Entry.URL.String()
+	indexed := v.Page != nil && !v.Page.NoIndex
 	switch {
+	case v.Before == nil && indexed && v.Verdict.Relevant:
+		return s.index.Put(ctx, documentOf(v))
 	case v.Before == nil:
-	case v.Outcome.Reason == "tdm_reserved", v.Page != nil && v.Page.NoIndex:
+		return nil
+	case v.Outcome.Reason == "tdm_reserved", v.Page != nil && !indexed:
 		return s.index.Delete(ctx, url)
 	case v.Revisit == crawler.Gone:
 		return s.index.Renew(ctx, index.Document{URL: url, Fetched: v.Outcome.At})
 	case v.Page != nil:
 		return s.index.Renew(ctx, documentOf(v))
-	default:
-		return nil
 	}
-	if v.Page == nil || !v.Verdict.Relevant || v.Page.NoIndex {
-		return nil
-	}
-	return s.index.Put(ctx, documentOf(v))
+	return nil
 }
 
 func documentOf(v *crawler.Visit) index.Document {
-	d := index.Document{URL: v.Page.URL.String(), Title: v.Page.Title, Text: v.Page.Text, Lang: v.Page.Lang, Fetched: v.Response.Fetched}
+	p := v.Page
+	d := index.Document{URL: p.URL.String(), Title: p.Title, Text: p.Text, Lang: p.Lang, Fetched: v.Response.Fetched}
 	if v.Verdict.Relevant {
 		d.Addresses = v.Verdict.Addresses
 	}
-	if v.Page.NoArchive {
-		d.Text = onlyAddresses(d.Text, d.Addresses)
+	if p.NoArchive {
+		d.BlankText()
 	}
 	return d
-}
-
-// onlyAddresses blanks all of a text but the addresses in it: of a page that
-// wants no copy kept, they are what is known, and the words around them a copy.
-func onlyAddresses(text string, addresses []geoparse.Address) string {
-	all := []rune(text)
-	kept := make([]rune, len(all))
-	for i := range kept {
-		kept[i] = ' '
-	}
-	for _, a := range addresses {
-		if from, to := max(0, a.Start), min(a.End, len(all)); from < to {
-			copy(kept[from:to], all[from:to])
-		}
-	}
-	return string(kept)
 }
 
 func modelOptions(cfg *Config) predictor.Options {

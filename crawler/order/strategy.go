@@ -32,18 +32,6 @@ type Strategy interface {
 // queue.
 type Rescorer interface{ Rescores() bool }
 
-// Rescore returns the function that scores the front of the queue anew, or nil
-// if s keeps the priority that a link was found with.
-func Rescore(s Strategy) func(*frontier.Entry) float64 {
-	if r, ok := s.(Rescorer); !ok || !r.Rescores() {
-		return nil
-	}
-	return func(e *frontier.Entry) float64 {
-		priority, _ := s.Score(e)
-		return priority
-	}
-}
-
 // A Valuer is a Strategy that learns from pages that are not relevant what
 // their links are worth.
 type Valuer interface {

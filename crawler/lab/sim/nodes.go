@@ -61,7 +61,7 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*NodesResult, err
 			return nil, err
 		}
 		node := &simNode{run: r, number: i}
-		node.queue = frontier.NewMemory(frontier.MemoryOptions{Seed: o.Seed, Score: order.Rescore(s)})
+		node.queue = frontier.NewMemory(frontier.MemoryOptions{Seed: o.Seed, Score: crawler.Rescore(s, nil)})
 		node.crawler = &crawler.Crawler{
 			Options: crawler.Options{Workers: 1}, Frontier: node.queue, Fetcher: w, Gate: newGate(Options{}), Judge: w, Strategy: s, Peers: node,
 			Scope: func(weburl.URL) string { return "" }, Report: node.visited,

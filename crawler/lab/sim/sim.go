@@ -112,7 +112,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 	r := &run{web: w, o: o, gate: newGate(o)}
 	r.queue = frontier.NewMemory(frontier.MemoryOptions{
 		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Await: o.Delay + o.Latency + frontier.Turn,
-		Score: order.Rescore(s),
+		Score: crawler.Rescore(s, nil),
 	})
 	scope := o.Scope
 	if scope == nil {
