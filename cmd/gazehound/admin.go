@@ -143,7 +143,7 @@ func (d *desk) serve(ctx context.Context, o monitor.Options, watch *progress) er
 // may do to it; cancel ends the run.
 func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 	o := monitor.Options{
-		Board: s.watch.board, Version: version, Region: s.region.Name, Outline: s.region.Area,
+		Board: s.watch.Board, Version: version, Region: s.region.Name, Outline: s.region.Area,
 		Language: searchpage.Language, Features: predictor.Families(),
 		Terms: s.terms, Next: s.next, Explain: s.explain, Extras: s.extras,
 		Pause: s.c.Brake.On, Resume: s.c.Brake.Off,
@@ -260,10 +260,10 @@ const silence = 30 * time.Second
 // troubles says why the crawl is not well.
 func (s *session) troubles() []string {
 	var why []string
-	if free, err := diskFree(s.p.dir); err == nil && free < uint64(s.cfg.Storage.DiskReserve) {
+	if free, err := monitor.DiskFree(s.p.dir); err == nil && free < uint64(s.cfg.Storage.DiskReserve) {
 		why = append(why, fmt.Sprintf("only %s are free on the disk; storage.disk_reserve keeps %v", megabytes(int64(free)), s.cfg.Storage.DiskReserve))
 	}
-	if at := s.watch.board.State().At; !at.IsZero() && time.Since(at) > silence {
+	if at := s.watch.Board.State().At; !at.IsZero() && time.Since(at) > silence {
 		why = append(why, fmt.Sprintf("no sign of life since %s", at.Format(time.RFC3339)))
 	}
 	return why
@@ -275,7 +275,7 @@ const maxSurvey = 100_000
 // survey tells the board which streets the region has and what was found of
 // them before this run.
 func (s *session) survey(ctx context.Context) error {
-	board, read, enough := s.watch.board, 0, errors.New("enough")
+	board, read, enough := s.watch.Board, 0, errors.New("enough")
 	err := s.x.Walk(ctx, index.Query{}, func(h *index.Hit) error {
 		if read++; read > maxSurvey {
 			return enough // in the order of hashes, so what was read is a fair part

@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor"
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/order/trap"
@@ -258,7 +259,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer web.close()
-	if free, err := diskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
+	if free, err := monitor.DiskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
 		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it", megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
 	}
 	if err := p.finishDiscard(); err != nil {
@@ -376,20 +377,17 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if t := f.Totals(); t.Queued == 0 && t.Visited == 0 && !o.node {
 		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start; \"gazehound seeds import\" and \"seeds query\" help to find some", filepath.Base(p.seeds()))
 	}
-	watch := newProgress(a, p, f, web.polite, o, region.Name, resumed)
-	if err := watch.takeUp(ctx); err != nil {
+	watch := newProgress(a, p, cfg, c, f, web.polite, o, region.Name, resumed)
+	if err := watch.Start(ctx); err != nil {
 		return err
 	}
-	watch.traps, watch.brake, watch.resting, watch.due, watch.index, watch.osm = traps, c.Brake, c.Resting, c.Due, x, places != nil && knowsOSM(places)
+	watch.index, watch.osm = x, places != nil && knowsOSM(places)
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	watch.labels = labels
 	if s, ok := strategy.(order.Trend); ok {
 		watch.importance = func(v *crawler.Visit) float64 {
 			return s.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
 		}
-	}
-	if err := watch.board.Load(f); err != nil {
-		return err
 	}
 	desk, err := a.openDesk(cfg, p)
 	if err != nil {
@@ -431,7 +429,7 @@ type session struct {
 func (s *session) save(all bool) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	return errors.Join(saveModel(s.p, s.model, s.f, newsOf(s.strategy)), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.board.Save(s.f, all))
+	return errors.Join(saveModel(s.p, s.model, s.f, newsOf(s.strategy)), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.Board.Save(s.f, all))
 }
 
 // run runs the loop and everything that goes on beside it, and returns why it
@@ -480,7 +478,7 @@ func (s *session) run(ctx context.Context) error {
 	})
 	beside.Go(func() error {
 		return every(side, 2*time.Second, func() error {
-			if free, err := diskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) {
+			if free, err := monitor.DiskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) {
 				cancel(errDiskReserve)
 			}
 			return nil

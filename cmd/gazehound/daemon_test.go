@@ -264,12 +264,12 @@ func TestAdminListen(t *testing.T) {
 
 // A crawl that eats into the disk reserve is not well.
 func TestTroubles(t *testing.T) {
-	s := &session{p: project{t.TempDir()}, cfg: &Config{}, watch: &progress{board: monitor.NewBoard()}}
+	s := &session{p: project{t.TempDir()}, cfg: &Config{}, watch: &progress{Recorder: &monitor.Recorder{Board: monitor.NewBoard()}}}
 	if why := s.troubles(); len(why) > 0 {
 		t.Errorf("of a crawl that is well: %v", why)
 	}
 	s.cfg.Storage.DiskReserve = 1e18
-	s.watch.board.Tick(monitor.Snapshot{At: time.Now().Add(-time.Hour)})
+	s.watch.Board.Tick(monitor.Snapshot{At: time.Now().Add(-time.Hour)})
 	if why := strings.Join(s.troubles(), "\n"); !strings.Contains(why, "are free on the disk") || !strings.Contains(why, "no sign of life") {
 		t.Errorf("troubles: %s", why)
 	}

@@ -160,17 +160,6 @@ func (d *doctor) tell() error {
 	return nil
 }
 
-// several writes a number with what it counts: "1 page", "2 pages", "2 addresses".
-func several[N int | int64](n N, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "s"):
-		return count(n) + " " + what + "es"
-	}
-	return count(n) + " " + what + "s"
-}
-
 // config looks at the configuration and the contact.
 func (d *doctor) config() {
 	cfg, err := d.app.config(nil)
@@ -446,7 +435,7 @@ func (d *doctor) disk() {
 	for !fileExists(dir) && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 	}
-	free, err := diskFree(dir)
+	free, err := monitor.DiskFree(dir)
 	if err != nil {
 		d.note(isDoubted, "disk", "", "free space is not known: %v", err)
 		return

@@ -661,7 +661,7 @@ func TestCrawlClockSetBack(t *testing.T) {
 
 	rest(time.Hour)
 	p := startProgram(t, append([]string{"crawl", "--admin", "127.0.0.1:0"}, flags...)...)
-	said := regexp.MustCompile(`asked for patience \(429 or 503\)\. The next one may be asked in (1h0m0s|5\dm\d+s)\.`)
+	said := regexp.MustCompile(`backing off \(429 or 503\)\. The next one is ready in (1h0m0s|5\dm\d+s)\.`)
 	text := ""
 	for deadline := time.Now().Add(time.Minute); !said.MatchString(text); time.Sleep(100 * time.Millisecond) {
 		if _, text = statusOf(t, data); time.Now().After(deadline) {

@@ -618,12 +618,3 @@ func describePlace(p gazetteer.Place) string {
 	add(p.Country)
 	return strings.Join(parts, ", ")
 }
-
-// count writes a number with its thousands apart: 11,159.
-func count[N int | int64](n N) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

@@ -12,6 +12,7 @@ import (
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
+	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -21,13 +22,13 @@ func newStatusCommand(a *app) *cobra.Command {
 	var watch bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say what a crawl has done and what holds it back",
-		Long: `Says what the crawl of the data directory has done, whether it runs, and in words
-what holds it back. A crawl writes this once a second; whether it runs is told
-by the lock that it holds, so a crawl that was killed is never shown as running.
+		Short: "Show what a crawl has done and what holds it back",
+		Long: `Shows what the crawl of the data directory has done, whether it is running, and what
+holds it back. A crawl writes this once a second; whether it is running follows from
+the lock that it holds, so a crawl that was killed is never shown as running.
 
-SIGUSR1 makes a crawl print its status line at once; SIGHUP makes it read delays,
-include, exclude, hosts and the log level of its configuration again.
+SIGUSR1 makes a crawl print its status line at once; SIGHUP makes it reload delays,
+include, exclude, hosts and the log level from its configuration.
 
 Exit status: 0, or 10 where there is no crawl.`,
 		Example: `  gazehound status --watch
@@ -55,8 +56,8 @@ Exit status: 0, or 10 where there is no crawl.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.BoolVarP(&watch, "watch", "w", false, "say it again every second until the crawl ends")
-	viewFlags(f, "say it of all nodes of the cluster at this `URL`")
+	f.BoolVarP(&watch, "watch", "w", false, "repeat it every second until the crawl ends")
+	viewFlags(f, "show all nodes of the cluster at this `URL`")
 	return cmd
 }
 
@@ -98,36 +99,25 @@ func readStatus(p project) (crawlStatus, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, monitor.ErrUnreadable):
 		return s, err
 	case locked && (err != nil || pid != s.PID || s.End != ""):
-		s.State, s.Because = crawlBusy, fmt.Sprintf("process %d works on it.", pid)
+		s.State, s.Because = crawlBusy, fmt.Sprintf("process %d is using it.", pid)
 	case err != nil:
-		s.State, s.Because = crawlUnsaid, "this crawl has not said how it is; \"gazehound crawl\" goes on with it."
+		s.State, s.Because = crawlUnsaid, "this crawl has left no status; \"gazehound crawl\" resumes it."
 	case locked:
 		if s.State = crawlRuns; s.Paused {
 			s.State = crawlPaused
 		}
 		s.Bottleneck, s.Because = s.Snapshot.Bottleneck()
 	case s.End == "":
-		s.State, s.Because = crawlKilled, "it was killed or lost power; nothing is lost, and the same command goes on."
+		s.State, s.Because = crawlKilled, "it was killed or lost power; nothing is lost, and the same command resumes it."
 	default:
-		s.State, s.Because = crawlEnded, endings[s.End]
-		if s.Because == "" {
-			s.Because = s.End + "."
+		s.State, s.Because = crawlEnded, s.End+"."
+		for _, e := range endings {
+			if e.reason == s.End {
+				s.Because = e.status
+			}
 		}
 	}
 	return s, nil
-}
-
-// endings explain the reasons of the summary.
-var endings = map[string]string{
-	"done":         "no link is left.",
-	"crawl-failed": "no seed could be downloaded.",
-	"page-limit":   "it reached its page limit; a higher --max-pages goes on.",
-	"failures":     "too many failures in a row; the same command goes on.",
-	"time-limit":   "it reached its time limit; the same command goes on.",
-	"disk-reserve": "the disk is nearly full; make room, and the same command goes on.",
-	"request":      "it was stopped on request; the same command goes on.",
-	"signal":       "it was stopped by a signal; the same command goes on.",
-	"error":        "it ended by an error; the same command goes on.",
 }
 
 // status prints the state of the crawl.
@@ -173,7 +163,7 @@ func (s *crawlStatus) text() string {
 	}
 	switch s.State {
 	case crawlRuns:
-		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), boundBy(s.Bottleneck), s.Because)
+		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), monitor.BoundBy(s.Bottleneck), s.Because)
 	case crawlPaused:
 		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID, s.At.Sub(s.Started).Round(time.Second), s.Because)
 	case crawlEnded, crawlKilled:
@@ -184,41 +174,16 @@ func (s *crawlStatus) text() string {
 	if s.At.IsZero() {
 		return b.String()
 	}
-	line("crawl", "%s, strategy %s", s.Region, s.Strategy)
-	harvest := fmt.Sprintf("%.1f %% overall, %.1f %% last 1,000", 100*s.Harvest(), 100*s.HarvestRecent)
-	if s.Insight != nil && s.Breadth != nil {
-		harvest += fmt.Sprintf(" (breadth-first on the same links, estimated: %.1f %%)", 100**s.Breadth)
+	for _, l := range monitor.Lines(&s.Snapshot) {
+		line(l.Title, "%s", l.Text)
 	}
-	line("harvest", "%s", harvest)
-	line("pages", "%s fetched, %s relevant, %s, %s, %.1f a second", count(s.Pages), count(s.Relevant), several(s.Addresses, "address"), megabytes(s.Bytes), s.Rate)
-	line("hosts", "%s known; of those with links %s may be asked and %s wait, %s of them because they asked for patience", count(s.Hosts.Known), count(s.Hosts.Ready), count(s.Hosts.Waiting), count(s.Hosts.Backoff))
-	line("links", "%s seen = %s", count(s.Seen), accounts(s.Queued, s.Visited, s.Repeats, s.Dropped))
-	if s.Due > 0 {
-		line("due", "%s to be asked again before new links", several(s.Due, "page"))
-	}
-	line("skipped", "%s  %s", count(sum(s.Skipped)), byReason(s.Skipped))
-	line("errors", "%s  %s", count(sum(s.Errors)), byReason(s.Errors))
 	if o := s.Order; o != nil {
-		line("order", "%d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d parts in turn, %d out of turn", o.Rounds, o.Bits, o.Formula, megabytes(o.Bytes), o.Turns, o.Impatient)
+		line("order", "%d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d parts in turn, %d out of turn",
+			o.Rounds, o.Bits, o.Formula, textutil.Megabytes(o.Bytes), o.Turns, o.Impatient)
 	}
-	if s.Damaged > 0 {
-		line("damaged", "%d records could not be read and were set aside", s.Damaged)
-	}
-	line("machine", "%s of %s in memory, %s of files mapped, %.1f of %d cores, %s free on the disk",
-		megabytes(s.Own), megabytes(s.Ceiling), megabytes(s.Mapped), s.CPU, s.Cores, megabytes(s.DiskFree))
 	if s.Insight == nil {
 		return b.String()
 	}
-	if c := s.Streets; c.All > 0 {
-		line("streets", "%s of %s found (%.1f %%), %d of them by the last 1,000 pages", count(c.Found), count(c.All), 100*float64(c.Found)/float64(c.All), c.Recent)
-	}
-	losses := make([]string, len(s.LogLoss))
-	for d, l := range s.LogLoss {
-		if losses[d] = "not known yet"; l != nil {
-			losses[d] = fmt.Sprintf("%.2f", *l)
-		}
-	}
-	line("predictor", "log-loss %s at depths 1 · 2 · 3", strings.Join(losses, " · "))
 	for _, advice := range s.Advice {
 		line("advice", "%s", advice)
 	}

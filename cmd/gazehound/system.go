@@ -8,9 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
-	"time"
 
-	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
 
@@ -62,15 +60,6 @@ func onSignal(s os.Signal, heard func()) (stop func()) {
 	}
 }
 
-// processorTime returns what the process has computed, on all cores together.
-func processorTime() time.Duration {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // memoryShare of storage.memory is the limit of the Go runtime, which counts heap, stacks and the
 // buffers of the stores. The rest is what the limit does not see, and room for moments above it.
 const memoryShare = 0.85
@@ -79,30 +68,6 @@ const memoryShare = 0.85
 // files counts for nothing: the system takes it back whenever it needs room.
 func limitMemory(cfg *Config) {
 	debug.SetMemoryLimit(int64(memoryShare * float64(cfg.Storage.Memory)))
-}
-
-// memoryUse returns the resident memory of the process in bytes: anonymous (heap, stacks, buffers)
-// and mapped from files. Both are 0 where the system does not tell.
-func memoryUse() (anonymous, mapped int64) {
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0, 0
-	}
-	var size, resident, shared int64 // in pages
-	if _, err := fmt.Sscan(string(text), &size, &resident, &shared); err != nil {
-		return 0, 0
-	}
-	page := int64(os.Getpagesize())
-	return (resident - shared) * page, shared * page
-}
-
-// diskFree returns the bytes that we may still write below dir.
-func diskFree(dir string) (uint64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, err
-	}
-	return s.Bavail * uint64(s.Bsize), nil
 }
 
 // confirm asks a question on the terminal; without one the answer is no.

@@ -142,7 +142,7 @@ func NewAdmin(o Options) *Admin {
 		}
 		w.Header().Set("Vary", "Accept-Language")
 		page.Execute(w, map[string]any{"Region": o.Region, "Version": o.Version, "Token": token, "Style": stylePath, "Script": scriptPath, "Features": o.Features,
-			"Lang": lang, "T": texts[lang], "Texts": texts[lang].ofScript()})
+			"Lang": lang, "T": texts[lang], "Tiles": tiles(&Snapshot{}, texts[lang]), "Texts": texts[lang].ofScript()})
 	})
 	a.asset(stylePath, "text/css; charset=utf-8", style)
 	a.asset(scriptPath, "text/javascript; charset=utf-8", script)

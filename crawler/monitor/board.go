@@ -16,6 +16,7 @@ import (
 	"gazehound/crawler/order"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+	"gazehound/internal/textutil"
 	"gazehound/predictor"
 
 	"github.com/paulmach/orb"
@@ -51,7 +52,7 @@ type Board struct {
 	news     [recent]uint8      // new streets that each of the last pages brought
 	pages    int                // seen by this board
 	losses   [predictor.MaxDepth]loss
-	meters   *meters
+	visits   *visitMetrics
 }
 
 // A Dot is the place of an address that was found, on the map.
@@ -116,7 +117,7 @@ type loss struct {
 // NewBoard returns an empty Board.
 func NewBoard() *Board {
 	return &Board{history: newHistory(), hosts: map[string]*hostCount{}, places: map[uint64]bool{}, streets: map[uint64]*Street{},
-		houses: map[uint64]bool{}, meters: newMeters()}
+		houses: map[uint64]bool{}, visits: newVisitMetrics()}
 }
 
 // Load takes over the curves of the runs before.
@@ -141,7 +142,7 @@ func (b *Board) Save(f *frontier.Frontier, all bool) error {
 
 // Visit is told of every stored visit.
 func (b *Board) Visit(v *crawler.Visit) {
-	b.meters.visit(v)
+	b.visits.visit(v)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shadow.see(v)
@@ -319,14 +320,13 @@ func (l *loss) add(p float64, relevant bool) {
 func (b *Board) Tick(s Snapshot) State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.Version, s.Insight = version, b.insight(float64(s.Pages))
+	breadth := b.breadth(float64(s.Pages)-recent, float64(s.Pages))
+	b.history.add(Point{
+		At: s.At.Unix(), Pages: s.Pages, Relevant: s.Relevant, Queued: s.Queued, Addresses: s.Addresses,
+		Errors: textutil.Sum(s.Errors), Harvest: float32(s.HarvestRecent), Breadth: float32(breadth),
+	})
+	s.Version, s.Insight = version, b.insight(float64(s.Pages), breadth)
 	b.state = s
-	breadth := -1.0
-	if s.Breadth != nil {
-		breadth = *s.Breadth
-	}
-	b.history.add(Point{At: s.At.Unix(), Pages: s.Pages, Relevant: s.Relevant, Queued: s.Queued, Addresses: s.Addresses,
-		Errors: total(s.Errors), Harvest: float32(s.HarvestRecent), Breadth: float32(breadth)})
 	b.troubles.see(s.At, map[string]map[string]int64{"error": s.Errors, "skipped": s.Skipped})
 	state := b.current()
 	state.New, b.fresh = b.fresh, nil
@@ -342,6 +342,7 @@ type State struct {
 	Harvest    float64 `json:"harvest"` // of all pages
 	Bottleneck string  `json:"bottleneck"`
 	Because    string  `json:"because"`
+	Figures    []Tile  `json:"figures"` // what the page shows of it, as text
 	Fresh      []Dot   `json:"fresh,omitempty"`
 
 	New []NewAddress `json:"-"` // those of Fresh
@@ -355,7 +356,7 @@ func (b *Board) State() State {
 }
 
 func (b *Board) current() State {
-	s := State{Snapshot: b.state, Harvest: b.state.Harvest()}
+	s := State{Snapshot: b.state, Harvest: b.state.Harvest(), Figures: tiles(&b.state, texts["en"])}
 	s.Bottleneck, s.Because = b.state.Bottleneck()
 	return s
 }
@@ -370,16 +371,24 @@ func (b *Board) in(t words, s State) State {
 		insight.Advice = b.advice(t, s.Streets)
 		s.Insight = &insight
 	}
+	s.Figures = tiles(&s.Snapshot, t)
 	return s
 }
 
-// insight returns what the board adds to the state of a crawl of so many pages.
-func (b *Board) insight(pages float64) *Insight {
-	s := &Insight{Streets: b.coverage()}
-	if pages >= recent { // before, a link or two stand for hundreds of their level
-		s.Breadth = known(b.shadow.harvest(pages-recent, pages))
-		s.BreadthAll = known(b.shadow.harvest(0, pages))
+// breadth estimates the harvest of a breadth-first crawl among the pages of a
+// window; -1 where nothing is known. Before the first 1,000 pages a link or two
+// stand for hundreds of their level.
+func (b *Board) breadth(first, last float64) float64 {
+	if last < recent {
+		return -1
 	}
+	return b.shadow.harvest(first, last)
+}
+
+// insight returns what the board adds to the state of a crawl of so many pages.
+func (b *Board) insight(pages, breadth float64) *Insight {
+	s := &Insight{Streets: b.coverage(), PerMinute: b.history.perMinute()}
+	s.Breadth, s.BreadthAll = known(breadth), known(b.breadth(0, pages))
 	for d, l := range b.losses {
 		if l.n > 0 {
 			mean := l.mean
@@ -408,13 +417,6 @@ func known(x float64) *float64 {
 		return nil
 	}
 	return &x
-}
-
-func total(counts map[string]int64) (n int64) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
 }
 
 // advice says what an operator might do.

@@ -81,10 +81,6 @@ async function post(what, body) {
   }
 }
 
-function figure(id, text, below = "") {
-  $(id).replaceChildren(text, el("small", {}, below));
-}
-
 function show(s) {
   if (!s.at || s.at.startsWith("0001")) return; // no second has passed yet
   last = s;
@@ -98,16 +94,7 @@ function show(s) {
   $("because").textContent = because;
   $("pause").textContent = say(paused ? "resume" : "pause");
   for (const id of ["pause", "checkpoint", "stop"]) $(id).disabled = !!s.end || !!s.stopping;
-  figure("n-pages", whole(s.pages), say("this_run", whole(s.pages_this_run)));
-  figure("n-relevant", percent(s.harvest), typeof s.breadth_first !== "number" ? whole(s.relevant) : say("breadth", percent(s.breadth_first)));
-  figure("n-addresses", whole(s.addresses), perMinute());
-  const streets = s.streets || { all: 0 };
-  figure("n-streets", streets.all ? percent(streets.found / streets.all) : say("unknown"), streets.all ? say("of_streets", whole(streets.all), whole(streets.recent)) : "");
-  figure("n-rate", decimal(s.pps, 1), say("busy", s.leased, s.workers));
-  figure("n-queued", whole(s.links_queued), s.due ? say("due", whole(s.due)) : say("seen", whole(s.links_seen)));
-  const failed = Object.values(s.errors || {}).reduce((a, b) => a + b, 0);
-  figure("n-errors", whole(failed), say("of_visits", percent(failed / Math.max(1, s.links_visited))));
-  figure("n-memory", megabytes(s.memory_own), say("memory", megabytes(s.memory_ceiling), megabytes(s.memory_mapped), decimal(s.cpu, 1), s.cores));
+  for (const f of s.figures) $("n-" + f.id).replaceChildren(f.value, el("small", {}, f.note));
   const h = s.hosts;
   $("hoststate").textContent = say("hosts", whole(h.known), whole(h.ready), whole(h.waiting), whole(h.backoff));
   const losses = (s.log_loss || []).map((x) => (x === null ? say("unknown") : decimal(x, 2)));
@@ -119,15 +106,6 @@ function show(s) {
     append(s);
     curves();
   }
-}
-
-function perMinute() {
-  if (!points || points.t.length < 2) return "";
-  const n = points.t.length - 1;
-  let i = n;
-  while (i > 0 && points.t[n] - points.t[i - 1] <= 60) i--;
-  const dt = points.t[n] - points.t[i];
-  return dt > 4 ? say("a_minute", whole((points.addresses[n] - points.addresses[i]) * 60 / dt)) : "";
 }
 
 // append adds the state of a second to the finest curves.

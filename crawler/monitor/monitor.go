@@ -27,7 +27,7 @@ type Snapshot struct {
 	End      string    `json:"end,omitempty"` // why the run ended, in a word such as "page-limit"; "" while it runs
 	Paused   bool      `json:"paused,omitempty"`
 	Stopping bool      `json:"stopping,omitempty"` // open pages finish
-	Resting  bool      `json:"resting,omitempty"`  // nothing is to be done until pages are due again
+	Resting  bool      `json:"resting,omitempty"`  // nothing to do until pages are due for a revisit
 
 	Pages         int64   `json:"pages"`
 	PagesRun      int64   `json:"pages_this_run"`
@@ -39,7 +39,7 @@ type Snapshot struct {
 
 	Seen      int64            `json:"links_seen"`
 	Queued    int64            `json:"links_queued"`  // waiting and leased
-	Due       int64            `json:"due,omitempty"` // pages that are asked again before new links come
+	Due       int64            `json:"due,omitempty"` // pages to revisit before new links
 	Visited   int64            `json:"links_visited"`
 	Repeats   int64            `json:"links_repeated"` // led to URLs that were known
 	Dropped   map[string]int64 `json:"dropped"`
@@ -50,7 +50,7 @@ type Snapshot struct {
 
 	Leased    int64 `json:"leased"` // pages that are worked on
 	Workers   int   `json:"workers"`
-	Selecting int64 `json:"selecting"` // workers that leave worse links alone
+	Selecting int64 `json:"selecting"` // workers that hold back for better links
 	Hosts     Hosts `json:"hosts"`
 
 	Own      int64   `json:"memory_own"`    // bytes: heap, stacks and buffers; kept below Ceiling
@@ -60,16 +60,20 @@ type Snapshot struct {
 	Cores    int     `json:"cores"`
 	DiskFree int64   `json:"disk_free"` // bytes
 
-	*Insight // nil: nobody has looked
+	*Insight // nil: no Board has added it
 }
 
 // An Insight is what a Board knows beyond the counts.
 type Insight struct {
-	Breadth    *float64                     `json:"breadth_first_1000"` // estimate of what breadth-first would have brought among its last 1,000 pages; null: not known
-	BreadthAll *float64                     `json:"breadth_first"`      // the same, of all pages
-	Streets    Coverage                     `json:"streets"`
-	LogLoss    [predictor.MaxDepth]*float64 `json:"log_loss"` // of the last predictions at depths 1 to 3; null: none yet
-	Advice     []string                     `json:"advice"`
+	// Breadth estimates what breadth-first would have brought among its last
+	// 1,000 pages, BreadthAll among all; null: not known.
+	Breadth    *float64 `json:"breadth_first_1000"`
+	BreadthAll *float64 `json:"breadth_first"`
+	PerMinute  *float64 `json:"addresses_per_minute"` // in the last minute; null: not known
+	Streets    Coverage `json:"streets"`
+	// LogLoss is that of the last predictions at depths 1 to 3; null: none yet.
+	LogLoss [predictor.MaxDepth]*float64 `json:"log_loss"`
+	Advice  []string                     `json:"advice"`
 }
 
 // Coverage tells how much of the region's streets was found.
@@ -79,14 +83,17 @@ type Coverage struct {
 	Recent int `json:"recent"` // new ones that the last 1,000 pages of this run brought
 }
 
+// Share is the part of the streets that was found.
+func (c Coverage) Share() float64 { return float64(c.Found) / float64(max(c.All, 1)) }
+
 // Hosts counts hosts. Ready and Waiting have links that wait.
 type Hosts struct {
 	Known   int64         `json:"known"`
-	Ready   int64         `json:"ready"`   // may be asked now, as far as is known
-	Waiting int64         `json:"waiting"` // rest
+	Ready   int64         `json:"ready"`   // for a request now, as far as is known
+	Waiting int64         `json:"waiting"` // for their delay to end
 	Asked   int64         `json:"asked"`   // a request is under way
-	Backoff int64         `json:"backoff"` // rest after an answer that asks for patience
-	Next    time.Duration `json:"next_ns"` // until the next that rests may be asked; 0: now, or none rests
+	Backoff int64         `json:"backoff"` // wait after an answer of 429 or 503
+	Next    time.Duration `json:"next_ns"` // until the next waiting one is ready; 0: now, or none waits
 }
 
 // Harvest is the share of relevant pages.
@@ -97,17 +104,25 @@ func (s *Snapshot) Harvest() float64 {
 	return float64(s.Relevant) / float64(s.Pages)
 }
 
+// coverage returns how much of the streets was found, as far as is known.
+func (s *Snapshot) coverage() Coverage {
+	if s.Insight == nil {
+		return Coverage{}
+	}
+	return s.Streets
+}
+
 // The bottlenecks.
 const (
 	Politeness = "politeness" // hosts wait for their delays
-	Blocked    = "blocked"    // most hosts have asked for patience
+	Blocked    = "blocked"    // most hosts are backing off
 	Network    = "network"    // the workers wait for answers
 	Processor  = "processor"  // the workers compute
-	Store      = "store"      // links and workers are free: what was found is being written
+	Store      = "store"      // links and workers are free: the crawl is writing to the disk
 	Seeds      = "seed"       // there are too few links
 	Finished   = "finished"   // there are none
-	Held       = "paused"     // somebody holds it
-	Rests      = "resting"    // nothing is to be done until pages are due again
+	Held       = "paused"     // by an operator
+	Rests      = "resting"    // nothing to do until pages are due for a revisit
 )
 
 // Bottleneck says in a word what holds the crawl back, and in a sentence why
@@ -148,6 +163,9 @@ func (s *Snapshot) bottleneck(t words) (word, sentence string) {
 		return Store, t.sayOf(h.Ready, "store", t.number(s.Leased), t.number(int64(s.Workers)), t.number(h.Ready))
 	}
 }
+
+// BoundBy writes a bottleneck for people, such as "network-bound".
+func BoundBy(bottleneck string) string { return texts["en"]["js_bound_"+bottleneck] }
 
 // version of the status file.
 const version = 1

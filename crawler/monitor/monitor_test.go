@@ -20,16 +20,16 @@ func TestBottleneck(t *testing.T) {
 		says string
 	}{
 		{"delays", Snapshot{Queued: 38410, Workers: 16, Hosts: Hosts{Waiting: 402}}, Politeness, "all 402 hosts with links wait for their delay. More hosts"},
-		{"one host", Snapshot{Queued: 5, Workers: 16, Hosts: Hosts{Waiting: 1, Next: 90 * time.Second}}, Politeness, "the only host with links waits for its delay. The next one may be asked in 1m30s."},
+		{"one host", Snapshot{Queued: 5, Workers: 16, Hosts: Hosts{Waiting: 1, Next: 90 * time.Second}}, Politeness, "the only host with links waits for its delay. The next one is ready in 1m30s."},
 		{"delays while some are asked", Snapshot{Queued: 5, Leased: 2, Workers: 16, Hosts: Hosts{Waiting: 3, Asked: 2}}, Politeness, "wait for their delay"},
-		{"patience", Snapshot{Queued: 5, Workers: 4, Hosts: Hosts{Waiting: 1000, Backoff: 700}}, Blocked, "700 of 1,000 hosts with links asked for patience"},
+		{"patience", Snapshot{Queued: 5, Workers: 4, Hosts: Hosts{Waiting: 1000, Backoff: 700}}, Blocked, "700 of 1,000 hosts with links: backing off"},
 		{"patience, but others are there", Snapshot{Queued: 500, Leased: 4, Workers: 4, Hosts: Hosts{Ready: 40, Waiting: 60, Backoff: 60}}, Network, "all 4 workers"},
-		{"network", Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 9, Waiting: 3}}, Network, "9 more hosts could be asked"},
-		{"better links", Snapshot{Queued: 50, Leased: 3, Selecting: 13, Workers: 16, Hosts: Hosts{Ready: 9, Waiting: 3}}, Politeness, "13 workers wait for the hosts of better links"},
+		{"network", Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 9, Waiting: 3}}, Network, "9 more hosts are ready"},
+		{"better links", Snapshot{Queued: 50, Leased: 3, Selecting: 13, Workers: 16, Hosts: Hosts{Ready: 9, Waiting: 3}}, Politeness, "13 workers are holding back for better links"},
 		{"processor", Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 1.9, Cores: 2, Hosts: Hosts{Ready: 9}}, Processor, "2 processor cores are"},
 		{"store", Snapshot{Queued: 50, Leased: 3, Workers: 16, Hosts: Hosts{Ready: 9}}, Store, "3 of 16 workers are busy"},
 		{"few links", Snapshot{Queued: 1, Leased: 1, Workers: 16}, Seeds, "1 page is being fetched"},
-		{"rest", Snapshot{Queued: 50, Resting: true, Workers: 16, Hosts: Hosts{Ready: 9}}, Rests, "asked again in the next round"},
+		{"rest", Snapshot{Queued: 50, Resting: true, Workers: 16, Hosts: Hosts{Ready: 9}}, Rests, "revisited in the next round"},
 		{"end", Snapshot{Workers: 16}, Finished, "no link is left"},
 	} {
 		word, sentence := c.s.Bottleneck()

@@ -138,6 +138,25 @@ func (h *history) add(p Point) {
 	}
 }
 
+// perMinute returns how many addresses the last minute has brought, in
+// addresses a minute; nil before there are some seconds to tell it from.
+func (h *history) perMinute() *float64 {
+	points := h[0].last(time.Now().Unix())
+	if len(points) == 0 {
+		return nil
+	}
+	last := points[len(points)-1]
+	first := last
+	for i := len(points) - 1; i >= 0 && last.At-points[i].At <= 60; i-- {
+		first = points[i]
+	}
+	if last.At-first.At < 5 {
+		return nil
+	}
+	rate := float64(last.Addresses-first.Addresses) * 60 / float64(last.At-first.At)
+	return &rate
+}
+
 // A store keeps values by name, as the frontier does for what belongs to the
 // crawl as a whole.
 type store interface {

@@ -64,7 +64,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	// What the API calls by a word of its own.
-	for _, bound := range []string{Politeness, Blocked, Network, Processor, Store, Seeds, Finished, Rests} {
+	for _, bound := range []string{Politeness, Blocked, Network, Processor, Store, Seeds, Finished, Rests, Held} {
 		said["js_bound_"+bound] = true
 	}
 	for _, reason := range []string{fetch.ClassDNS, fetch.ClassConnect, fetch.ClassTLS, fetch.ClassTimeout, fetch.ClassTooLarge, fetch.ClassContentType, fetch.ClassPrivateAddress, fetch.ClassProtocol,
@@ -94,6 +94,44 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// Every tile has a name and texts in both languages, and every figure is shown
+// somewhere.
+func TestFigures(t *testing.T) {
+	minute, share := 12.5, .25
+	full := &Snapshot{Pages: 12345, PagesRun: 10, Relevant: 5000, Due: 3, Rate: 1.25, Insight: &Insight{
+		PerMinute: &minute, Breadth: &share, BreadthAll: &share, Streets: Coverage{All: 100, Found: 40, Recent: 2},
+	}}
+	for _, s := range []*Snapshot{{}, full} {
+		for _, lang := range []string{"en", "de"} {
+			for _, tile := range tiles(s, texts[lang]) {
+				if tile.ID == "" || tile.Name == "" || tile.Value == "" || strings.Contains(tile.Value+tile.Note, "%!") {
+					t.Errorf("%s: %+v", lang, tile)
+				}
+			}
+		}
+		for _, l := range Lines(s) {
+			if l.Title == "" || strings.Contains(l.Text, "%!") {
+				t.Errorf("%+v", l)
+			}
+		}
+	}
+	for _, f := range figures {
+		if f.tile == nil && f.line == nil && f.value == nil && len(f.metrics) == 0 {
+			t.Errorf("the figure %+v is shown nowhere", f)
+		}
+		if (f.tile == nil) != (f.id == "") || (f.line == nil) != (f.title == "") || (f.value == nil) != (f.key == "") {
+			t.Errorf("the figure %s%s%s lacks a name or what it names", f.id, f.title, f.key)
+		}
+	}
+	german := tiles(full, texts["de"])
+	if german[0] != (Tile{"pages", "Seiten", "12.345", "10 in diesem Lauf"}) {
+		t.Errorf("the first tile in German: %+v", german[0])
+	}
+	if brief := Brief(full); !strings.Contains(brief, "12,345 pages  40.5 % relevant") {
+		t.Errorf("the line of a terminal: %s", brief)
+	}
+}
+
 // A crawl says in German, too, what holds it back.
 func TestGermanBottleneck(t *testing.T) {
 	for _, c := range []struct {
@@ -101,7 +139,7 @@ func TestGermanBottleneck(t *testing.T) {
 		says string
 	}{
 		{Snapshot{Queued: 38410, Workers: 16, Hosts: Hosts{Waiting: 1402}}, "alle 1.402 Hosts mit Links warten, bis sie wieder gefragt werden dürfen. Mehr Hosts"},
-		{Snapshot{Queued: 5, Workers: 16, Hosts: Hosts{Waiting: 1, Next: 90 * time.Second}}, "der einzige Host mit Links wartet, bis er wieder gefragt werden darf. Der nächste darf in 1m30s gefragt werden."},
+		{Snapshot{Queued: 5, Workers: 16, Hosts: Hosts{Waiting: 1, Next: 90 * time.Second}}, "der einzige Host mit Links wartet, bis er wieder gefragt werden darf. Der nächste ist in 1m30s bereit."},
 		{Snapshot{Queued: 5, Workers: 4, Hosts: Hosts{Waiting: 1000, Backoff: 700}}, "700 von 1.000 Hosts mit Links: um Geduld gebeten"},
 		{Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 9, Waiting: 3}}, "alle 16 Worker arbeiten, und 9 Hosts könnten"},
 		{Snapshot{Queued: 50, Leased: 1, Workers: 1, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 1}}, "der einzige Worker arbeitet, und 1 Host könnte"},

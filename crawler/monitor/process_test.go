@@ -1,0 +1,25 @@
+package monitor
+
+import (
+	"runtime"
+	"testing"
+)
+
+// status shows what the process has in memory: its own, and what is mapped from files.
+func TestMemoryUse(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells")
+	}
+	before, mapped := memoryUse()
+	if before <= 0 || mapped <= 0 {
+		t.Fatalf("memoryUse() = %d, %d", before, mapped)
+	}
+	room := make([]byte, 64<<20)
+	for i := 0; i < len(room); i += 4096 {
+		room[i] = 1
+	}
+	if after, _ := memoryUse(); after < before+int64(len(room))*3/4 {
+		t.Errorf("%d bytes of memory after %d more than %d", after, len(room), before)
+	}
+	runtime.KeepAlive(room)
+}
