@@ -17,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gazehound/internal/disk"
+
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/clip"
 	"github.com/paulmach/orb/simplify"
@@ -81,8 +83,8 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 	if err != nil {
 		return 0, err
 	}
-	s := sorter{dir: dir, limit: buildMemory}
-	defer s.close()
+	s := disk.Sorter{Dir: dir, Memory: buildMemory}
+	defer s.Close()
 	shapes, seen := 0, 0
 	for _, e := range b.sources {
 		if e.Shapes == "" {
@@ -109,24 +111,11 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 		}
 		return 0, nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
-	if err != nil {
-		return 0, fmt.Errorf("gazetteer: base map: %w", err)
-	}
-	defer os.Remove(f.Name()) // fails after the rename, as it should
-	tiles, err = writeTiles(ctx, f, &s)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
+	err = disk.Replace(path, 0o644, func(w io.Writer) error {
+		n, err := writeTiles(ctx, w, &s)
+		tiles = n
+		return err
+	})
 	if err != nil {
 		return 0, fmt.Errorf("gazetteer: base map: %w", err)
 	}
@@ -146,7 +135,7 @@ func unworld(p orb.Point) orb.Point {
 }
 
 // cut adds the pieces of a shape in the tiles of every level that shows it.
-func cut(s *sorter, shape Shape, box orb.Bound) error {
+func cut(s *disk.Sorter, shape Shape, box orb.Bound) error {
 	lo, hi := world(orb.Point{box.Min[0], box.Max[1]}), world(orb.Point{box.Max[0], box.Min[1]})
 	area := shape.Kind.isArea()
 	for _, level := range BasemapLevels {
@@ -198,7 +187,7 @@ func tileRange(from, to float64, last int) (int, int) {
 }
 
 // addPiece adds what a tile shows of lines.
-func addPiece(s *sorter, level, x, y int, shape Shape, lines []orb.LineString) error {
+func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines []orb.LineString) error {
 	left, top := float64(x)*TileExtent, float64(y)*TileExtent
 	frame := orb.Bound{Min: orb.Point{left - tileMargin, top - tileMargin}, Max: orb.Point{left + TileExtent + tileMargin, top + TileExtent + tileMargin}}
 	var pieces [][][2]int64
@@ -237,14 +226,14 @@ func addPiece(s *sorter, level, x, y int, shape Shape, lines []orb.LineString) e
 		name = ""
 	}
 	key := append(binary.BigEndian.AppendUint64(nil, tileKey(level, x, y)), byte(slices.Index(drawnFirst[:], shape.Kind)))
-	value := binary.AppendUvarint(putString(nil, name), uint64(len(pieces)))
+	value := binary.AppendUvarint(disk.AppendString(nil, name), uint64(len(pieces)))
 	for _, piece := range pieces {
 		value = binary.AppendUvarint(value, uint64(len(piece)))
 		for _, q := range piece {
 			value = binary.AppendVarint(binary.AppendVarint(value, q[0]), q[1])
 		}
 	}
-	return s.add(key, value)
+	return s.Add(key, value)
 }
 
 // A tileShape is a shape in one tile.
@@ -255,7 +244,7 @@ type tileShape struct {
 }
 
 // writeTiles writes the tiles of all pieces, and the index.
-func writeTiles(ctx context.Context, w io.Writer, s *sorter) (int, error) {
+func writeTiles(ctx context.Context, w io.Writer, s *disk.Sorter) (int, error) {
 	offset := uint64(0)
 	write := func(b []byte) error {
 		n, err := w.Write(b)
@@ -290,7 +279,7 @@ func writeTiles(ctx context.Context, w io.Writer, s *sorter) (int, error) {
 		return write(packed.Bytes())
 	}
 	n, cost := 0, 0
-	err := s.each(func(key, value []byte) error {
+	err := s.Each(func(key, value []byte) error {
 		if tile := binary.BigEndian.Uint64(key); tile != current {
 			if n++; n%64 == 0 && ctx.Err() != nil {
 				return ctx.Err()
@@ -304,12 +293,12 @@ func writeTiles(ctx context.Context, w io.Writer, s *sorter) (int, error) {
 		if cost += 3*len(value) + 16; len(shapes) >= maxTileShapes || cost > maxTileBytes {
 			return nil
 		}
-		d := decoder{b: value}
-		shape := tileShape{kind: drawnFirst[key[8]], name: d.string()}
-		for range d.count() {
-			piece := make([][2]int64, d.count())
+		d := decode(value)
+		shape := tileShape{kind: drawnFirst[key[8]], name: d.String()}
+		for range d.Count() {
+			piece := make([][2]int64, d.Count())
 			for i := range piece {
-				piece[i] = [2]int64{d.varint(), d.varint()}
+				piece[i] = [2]int64{d.Varint(), d.Varint()}
 			}
 			shape.pieces = append(shape.pieces, piece)
 		}

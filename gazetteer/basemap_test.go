@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/internal/disk"
+
 	"github.com/paulmach/orb"
 	"pgregory.net/rapid"
 )
@@ -114,7 +116,7 @@ func TestBasemapShowsRoads(t *testing.T) {
 			line = append(line, orb.Point{lon + rapid.Float64Range(-0.05, 0.05).Draw(r, "dx"), lat + rapid.Float64Range(-0.05, 0.05).Draw(r, "dy")})
 		}
 		box := orb.Bound{Min: orb.Point{lon - 0.1, lat - 0.1}, Max: orb.Point{lon + 0.1, lat + 0.1}}
-		sorted := sorter{limit: 1 << 20}
+		sorted := disk.Sorter{Memory: 1 << 20}
 		if err := cut(&sorted, Shape{Kind: MajorRoad, Name: "Lange Straße", Lines: []orb.LineString{line}}, box); err != nil {
 			r.Fatal(err)
 		}

@@ -1,9 +1,7 @@
 package gazetteer
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/klauspost/compress/s2"
+	"gazehound/internal/disk"
+
 	"github.com/paulmach/orb"
 )
 
@@ -39,7 +38,7 @@ type Builder struct {
 	dir     string
 	sources []sourceEntry
 	refused int
-	shapes  *shapeWriter // of the source that is being added; nil: none so far
+	shapes  *recordFile // of the source that is being added; nil: none so far
 }
 
 // A sourceEntry is one line of sources.json.
@@ -80,40 +79,40 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 	if src.Name == "" {
 		return errors.New("gazetteer: a source needs a name")
 	}
-	f, err := os.CreateTemp(filepath.Join(b.dir, sourcesDir), "*.places")
+	places, err := b.newRecordFile("*.places")
 	if err != nil {
-		return fmt.Errorf("gazetteer: %w", err)
+		return err
 	}
-	w := &placeWriter{w: s2.NewWriter(f, s2.WriterConcurrency(1))}
+	var buf []byte
 	err = read(func(p Place) error {
 		if err := p.check(); err != nil {
 			b.refused++
 			return err
 		}
 		src.Places++
-		return w.write(&p)
+		buf = putSourcePlace(buf[:0], &p)
+		return places.w.Write(buf)
 	})
-	if e := w.w.Close(); err == nil {
-		err = e
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	shapes, e := b.endShapes(err != nil)
-	if err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
+	err = errors.Join(err, places.close())
+	shapes := b.shapes
+	if b.shapes = nil; shapes != nil {
+		err = errors.Join(err, shapes.close())
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		os.Remove(places.f.Name())
+		if shapes != nil {
+			os.Remove(shapes.f.Name())
+		}
 		return fmt.Errorf("%s: %w", src.Name, err)
+	}
+	entry := sourceEntry{Source: *src, File: filepath.Base(places.f.Name())}
+	if shapes != nil {
+		entry.Shapes = filepath.Base(shapes.f.Name())
 	}
 	b.sources = slices.DeleteFunc(b.sources, func(e sourceEntry) bool {
 		return e.Name == src.Name && e.Format == src.Format
 	})
-	b.sources = append(b.sources, sourceEntry{*src, filepath.Base(f.Name()), shapes})
+	b.sources = append(b.sources, entry)
 	return nil
 }
 
@@ -132,37 +131,21 @@ func (b *Builder) Places(format string, fn func(*Place) error) error {
 // Finish compiles all sources and replaces the compiled gazetteer in one step:
 // until then, and if it fails, readers see the old one.
 func (b *Builder) Finish(ctx context.Context) error {
-	tmp, err := os.MkdirTemp(b.dir, "build-*")
-	if err != nil {
-		return fmt.Errorf("gazetteer: %w", err)
-	}
-	defer os.RemoveAll(tmp)
-	out, err := os.Create(filepath.Join(tmp, compiledFile))
-	if err != nil {
-		return fmt.Errorf("gazetteer: %w", err)
-	}
 	inputs := make([]input, len(b.sources))
 	for i, e := range b.sources {
 		inputs[i] = input{e.Source, func(emit func(*Place) error) error {
 			return readPlaces(filepath.Join(b.dir, sourcesDir, e.File), emit)
 		}}
 	}
-	err = compile(ctx, out, inputs, tmp, buildMemory)
-	if err == nil {
-		err = out.Sync()
-	}
-	if e := out.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(out.Name(), filepath.Join(b.dir, compiledFile))
-	}
+	err := disk.Replace(filepath.Join(b.dir, compiledFile), 0o644, func(w io.Writer) error {
+		return compile(ctx, w, inputs, b.dir, buildMemory)
+	})
 	var list []byte
 	if err == nil {
 		list, err = json.MarshalIndent(b.sources, "", " ")
 	}
 	if err == nil {
-		err = writeFile(filepath.Join(b.dir, sourcesFile), append(list, '\n'))
+		err = disk.ReplaceBytes(filepath.Join(b.dir, sourcesFile), 0o644, append(list, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("gazetteer: %w", err)
@@ -197,98 +180,70 @@ type input struct {
 	each func(emit func(*Place) error) error // checked places
 }
 
-// A placeWriter writes places, each with its length before it.
-type placeWriter struct {
-	w   *s2.Writer
-	buf []byte
+// A recordFile takes the places or the shapes of a source.
+type recordFile struct {
+	f *os.File
+	w *disk.Writer
 }
 
-func (w *placeWriter) write(p *Place) error {
-	w.buf = putArea(putPlace(w.buf[:0], p), p.Area)
+func (b *Builder) newRecordFile(pattern string) (*recordFile, error) {
+	f, err := os.CreateTemp(filepath.Join(b.dir, sourcesDir), pattern)
+	if err != nil {
+		return nil, fmt.Errorf("gazetteer: %w", err)
+	}
+	return &recordFile{f, disk.NewWriter(f)}, nil
+}
+
+// close brings the file to the disk.
+func (s *recordFile) close() error {
+	return errors.Join(s.w.Close(), s.f.Chmod(0o644), s.f.Sync(), s.f.Close())
+}
+
+// putSourcePlace encodes a place with all that a source says of it.
+func putSourcePlace(b []byte, p *Place) []byte {
+	b = putArea(putPlace(b, p), p.Area)
 	if p.Range != nil {
-		w.buf = putRange(w.buf, p.Range, orb.Point{})
+		b = putRange(b, p.Range, orb.Point{})
 	}
-	var head [binary.MaxVarintLen64]byte
-	if _, err := w.w.Write(binary.AppendUvarint(head[:0], uint64(len(w.buf)))); err != nil {
-		return err
-	}
-	_, err := w.w.Write(w.buf)
-	return err
+	return b
 }
 
-// maxRecord bounds a record of a damaged source file.
-const maxRecord = 64 << 20
+// sourcePlace decodes what putSourcePlace wrote.
+func (d *decoder) sourcePlace() *Place {
+	p := d.place()
+	p.Area = d.area()
+	if d.Len() > 0 {
+		r := d.streetRange(orb.Point{})
+		p.Range = &r
+	}
+	return &p
+}
 
-// readRecords calls fn for the records of a source file. It says which file is
-// damaged where fn has read beyond a record.
-func readRecords(path string, fn func(*decoder) error) error {
+func readPlaces(path string, emit func(*Place) error) error {
+	return readRecords(path, (*decoder).sourcePlace, emit)
+}
+
+// readRecords calls fn for the records of a source file. The error wraps
+// ErrDamaged where one of them cannot be decoded.
+func readRecords[T any](path string, record func(*decoder) T, fn func(T) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r := bufio.NewReader(s2.NewReader(f))
-	var buf []byte
+	r := disk.NewReader(f)
 	for {
-		n, err := binary.ReadUvarint(r)
+		b, err := r.Next()
 		if err == io.EOF {
 			return nil
 		}
-		if err == nil && n > maxRecord {
-			err = ErrDamaged
-		}
-		if err == nil {
-			buf = slices.Grow(buf[:0], int(n))[:n]
-			_, err = io.ReadFull(r, buf)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w; import the source again", path, err)
-		}
-		if err := fn(&decoder{b: buf}); errors.Is(err, errRecord) {
+		d := decode(b)
+		v := record(&d)
+		if err != nil || d.Failed() {
 			return fmt.Errorf("%s: %w; import the source again", path, ErrDamaged)
-		} else if err != nil {
+		}
+		if err := fn(v); err != nil {
 			return err
 		}
 	}
-}
-
-// errRecord says that a record ended too soon.
-var errRecord = errors.New("damaged record")
-
-func readPlaces(path string, emit func(*Place) error) error {
-	return readRecords(path, func(d *decoder) error {
-		p := d.place()
-		p.Area = d.area()
-		if len(d.b) > 0 {
-			r := d.streetRange(orb.Point{})
-			p.Range = &r
-		}
-		if d.bad {
-			return errRecord
-		}
-		return emit(&p)
-	})
-}
-
-// writeFile writes data to path, whole or not at all.
-func writeFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // fails after the rename, as it should
-	_, err = tmp.Write(data)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
 }

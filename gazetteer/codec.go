@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gazehound/internal/disk"
+
 	"github.com/paulmach/orb"
 )
 
@@ -188,18 +190,6 @@ func fromUnits(lon, lat int64) orb.Point {
 // The encoding appends to a byte slice: uvarints, zig-zag varints, strings
 // with their length.
 
-func putString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-func putStrings(b []byte, list []string) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list)))
-	for _, s := range list {
-		b = putString(b, s)
-	}
-	return b
-}
-
 func putPoint(b []byte, has bool, p orb.Point) []byte {
 	if !has {
 		return append(b, 0)
@@ -221,55 +211,65 @@ func putID(b []byte, id string) []byte {
 			return binary.AppendUvarint(append(b, byte(i+1)), n)
 		}
 	}
-	return putString(append(b, 0), id)
+	return disk.AppendString(append(b, 0), id)
+}
+
+// putLine encodes points with the differences between them. The first one's
+// is from at, in units, where the last one is left.
+func putLine(b []byte, line []orb.Point, at *[2]int64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(line)))
+	for _, p := range line {
+		lon, lat := toUnits(p)
+		b = binary.AppendVarint(binary.AppendVarint(b, lon-at[0]), lat-at[1])
+		*at = [2]int64{lon, lat}
+	}
+	return b
+}
+
+// line decodes what putLine wrote.
+func (d *decoder) line(at *[2]int64) []orb.Point {
+	var line []orb.Point
+	for range d.Count() {
+		at[0] += d.Varint()
+		at[1] += d.Varint()
+		if d.Failed() {
+			return nil
+		}
+		line = append(line, fromUnits(at[0], at[1]))
+	}
+	return line
 }
 
 // putArea encodes an outline with differences between its points.
 func putArea(b []byte, area orb.MultiPolygon) []byte {
 	b = binary.AppendUvarint(b, uint64(len(area)))
-	var lastLon, lastLat int64
+	var at [2]int64
 	for _, poly := range area {
 		b = binary.AppendUvarint(b, uint64(len(poly)))
 		for _, ring := range poly {
-			b = binary.AppendUvarint(b, uint64(len(ring)))
-			for _, p := range ring {
-				lon, lat := toUnits(p)
-				b = binary.AppendVarint(binary.AppendVarint(b, lon-lastLon), lat-lastLat)
-				lastLon, lastLat = lon, lat
-			}
+			b = putLine(b, ring, &at)
 		}
 	}
 	return b
 }
 
-// putRange encodes r with differences between its points, the first from at.
-func putRange(b []byte, r *Range, at orb.Point) []byte {
+// putRange encodes r, whose first point lies near start.
+func putRange(b []byte, r *Range, start orb.Point) []byte {
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.From)), uint64(r.To))
 	b = append(b, byte(r.Step))
-	b = binary.AppendUvarint(b, uint64(len(r.Line)))
-	lastLon, lastLat := toUnits(at)
-	for _, p := range r.Line {
-		lon, lat := toUnits(p)
-		b = binary.AppendVarint(binary.AppendVarint(b, lon-lastLon), lat-lastLat)
-		lastLon, lastLat = lon, lat
-	}
-	return b
+	var at [2]int64
+	at[0], at[1] = toUnits(start)
+	return putLine(b, r.Line, &at)
 }
 
 // streetRange decodes what putRange wrote.
-func (d *decoder) streetRange(at orb.Point) Range {
-	r := Range{From: int(d.uvarint()), To: int(d.uvarint()), Step: int(d.byte())}
-	lon, lat := toUnits(at)
-	for range d.count() {
-		lon += d.varint()
-		lat += d.varint()
-		if d.bad {
-			return Range{}
-		}
-		r.Line = append(r.Line, fromUnits(lon, lat))
-	}
+func (d *decoder) streetRange(start orb.Point) Range {
+	r := Range{From: int(d.Uvarint()), To: int(d.Uvarint()), Step: int(d.Byte())}
+	var at [2]int64
+	at[0], at[1] = toUnits(start)
+	r.Line = d.line(&at)
 	if len(r.Line) == 0 {
-		d.fail()
+		d.Fail()
 	}
 	return r
 }
@@ -278,10 +278,10 @@ func (d *decoder) streetRange(at orb.Point) Range {
 func putPlace(b []byte, p *Place) []byte {
 	b = append(b, byte(p.Kind))
 	b = putID(b, p.ID)
-	b = putStrings(b, p.Names)
+	b = disk.AppendStrings(b, p.Names)
 	b = putPoint(b, p.HasPoint, p.Point)
 	for _, s := range []string{p.Street, p.HouseNumber, p.Postcode, p.City, p.State, p.Country} {
-		b = putString(b, s)
+		b = disk.AppendString(b, s)
 	}
 	for _, n := range []int{p.MaxNumber, p.Population, p.AdminLevel} {
 		b = binary.AppendUvarint(b, uint64(max(n, 0)))
@@ -289,140 +289,51 @@ func putPlace(b []byte, p *Place) []byte {
 	return b
 }
 
-// A decoder reads what the put functions wrote. It never panics: after the
-// first impossible value it is bad and returns zeros.
-type decoder struct {
-	b   []byte
-	bad bool
-}
+// A decoder reads what the put functions wrote.
+type decoder struct{ disk.Decoder }
 
-func (d *decoder) fail() {
-	d.b, d.bad = nil, true
-}
-
-func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.fail()
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.fail()
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-// count reads the length of a list whose items take at least one byte each.
-func (d *decoder) count() int {
-	n := d.uvarint()
-	if n > uint64(len(d.b)) {
-		d.fail()
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) byte() byte {
-	if len(d.b) == 0 {
-		d.fail()
-		return 0
-	}
-	c := d.b[0]
-	d.b = d.b[1:]
-	return c
-}
-
-// raw returns the next n bytes, not copied.
-func (d *decoder) raw(n int) []byte {
-	if n < 0 || n > len(d.b) {
-		d.fail()
-		return nil
-	}
-	s := d.b[:n]
-	d.b = d.b[n:]
-	return s
-}
-
-func (d *decoder) bytes() []byte  { return d.raw(d.count()) }
-func (d *decoder) string() string { return string(d.bytes()) }
-
-func (d *decoder) strings() []string {
-	n := d.count()
-	if n == 0 {
-		return nil
-	}
-	list := make([]string, 0, min(n, maxNames))
-	for range n {
-		s := d.string()
-		if d.bad {
-			return nil
-		}
-		list = append(list, s)
-	}
-	return list
-}
+func decode(b []byte) decoder { return decoder{disk.Decode(b)} }
 
 func (d *decoder) point() (p orb.Point, has bool) {
-	if d.byte() == 0 {
+	if d.Byte() == 0 {
 		return p, false
 	}
-	lon := d.varint()
-	return fromUnits(lon, d.varint()), !d.bad
+	lon := d.Varint()
+	return fromUnits(lon, d.Varint()), !d.Failed()
 }
 
 func (d *decoder) id() string {
-	tag := d.byte()
+	tag := d.Byte()
 	if tag == 0 {
-		return d.string()
+		return d.String()
 	}
 	if int(tag) >= len(idPrefixes) {
-		d.fail()
+		d.Fail()
 		return ""
 	}
-	return idPrefixes[tag] + strconv.FormatUint(d.uvarint(), 10)
+	return idPrefixes[tag] + strconv.FormatUint(d.Uvarint(), 10)
 }
 
 // skipID passes over an id.
 func (d *decoder) skipID() {
-	if d.byte() == 0 {
-		d.bytes()
+	if d.Byte() == 0 {
+		d.Bytes()
 	} else {
-		d.uvarint()
+		d.Uvarint()
 	}
 }
 
 func (d *decoder) area() orb.MultiPolygon {
-	n := d.count()
-	if n == 0 {
-		return nil
-	}
 	var area orb.MultiPolygon
-	var lon, lat int64
-	for range n {
+	var at [2]int64
+	for range d.Count() {
 		var poly orb.Polygon
-		for range d.count() {
-			var ring orb.Ring
-			for range d.count() {
-				lon += d.varint()
-				lat += d.varint()
-				ring = append(ring, fromUnits(lon, lat))
-				if d.bad {
-					return nil
-				}
-			}
-			poly = append(poly, ring)
+		for range d.Count() {
+			poly = append(poly, d.line(&at))
 		}
 		area = append(area, poly)
 	}
-	if d.bad {
+	if d.Failed() {
 		return nil
 	}
 	return area
@@ -430,15 +341,15 @@ func (d *decoder) area() orb.MultiPolygon {
 
 func (d *decoder) place() Place {
 	var p Place
-	p.Kind = Kind(d.byte())
+	p.Kind = Kind(d.Byte())
 	p.ID = d.id()
-	p.Names = d.strings()
+	p.Names = d.Strings()
 	p.Point, p.HasPoint = d.point()
 	for _, s := range []*string{&p.Street, &p.HouseNumber, &p.Postcode, &p.City, &p.State, &p.Country} {
-		*s = d.string()
+		*s = d.String()
 	}
 	for _, n := range []*int{&p.MaxNumber, &p.Population, &p.AdminLevel} {
-		*n = int(d.uvarint())
+		*n = int(d.Uvarint())
 	}
 	return p
 }

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/internal/disk"
+
 	"github.com/blevesearch/vellum"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
@@ -74,7 +76,7 @@ type compiler struct {
 	countries map[string]bool
 	cells     map[cell]bool
 
-	streets, lists, postcodes, cities *sorter // lists: streets by their names
+	streets, lists, postcodes, cities *disk.Sorter // lists: streets by their names
 	evidence                          map[evidenceKey]*evidence
 	evidenceCells                     int
 	outlines                          []byte // their index
@@ -88,16 +90,16 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 	c := &compiler{
 		ctx: ctx, w: bufio.NewWriterSize(w, 1<<16),
 		countries: map[string]bool{}, cells: map[cell]bool{},
-		streets:   &sorter{dir: tmp, limit: limit},
-		lists:     &sorter{dir: tmp, limit: limit},
-		postcodes: &sorter{dir: tmp, limit: limit},
-		cities:    &sorter{dir: tmp, limit: limit},
+		streets:   &disk.Sorter{Dir: tmp, Memory: limit},
+		lists:     &disk.Sorter{Dir: tmp, Memory: limit},
+		postcodes: &disk.Sorter{Dir: tmp, Memory: limit},
+		cities:    &disk.Sorter{Dir: tmp, Memory: limit},
 		evidence:  map[evidenceKey]*evidence{},
 	}
-	defer c.streets.close()
-	defer c.lists.close()
-	defer c.postcodes.close()
-	defer c.cities.close()
+	defer c.streets.Close()
+	defer c.lists.Close()
+	defer c.postcodes.Close()
+	defer c.cities.Close()
 	head := binary.LittleEndian.AppendUint32([]byte(magic), formatVersion)
 	if err := c.write(binary.LittleEndian.AppendUint32(head, 0)); err != nil {
 		return err
@@ -184,7 +186,7 @@ func (c *compiler) add(source int, p *Place) error {
 	case Postcode:
 		v := binary.AppendUvarint(append(c.buf[:0], 0), uint64(source))
 		c.buf = putPlace(binary.AppendUvarint(v, outline), p)
-		if err := c.postcodes.add(joinKey(PostcodeKey(p.Postcode), p.Country, Key(p.City)), c.buf); err != nil {
+		if err := c.postcodes.Add(joinKey(PostcodeKey(p.Postcode), p.Country, Key(p.City)), c.buf); err != nil {
 			return err
 		}
 		if err := c.addAliases(Key(p.City), &Place{Names: p.Names[:min(len(p.Names), 1)], Country: p.Country}); err != nil {
@@ -203,7 +205,7 @@ func (c *compiler) add(source int, p *Place) error {
 		v := binary.AppendUvarint(append(c.buf[:0], itemCity), uint64(source))
 		c.buf = putPlace(binary.AppendUvarint(v, outline), p)
 		primary := Key(p.Names[0])
-		if err := c.cities.add([]byte(primary), c.buf); err != nil {
+		if err := c.cities.Add([]byte(primary), c.buf); err != nil {
 			return err
 		}
 		return c.addAliases(primary, p)
@@ -256,9 +258,9 @@ func (c *compiler) addAliases(primary string, p *Place) error {
 				continue
 			}
 			seen[key] = true
-			v := putString(append(c.buf[:0], itemAlias), primary)
-			c.buf = putPoint(putString(v, p.Country), p.HasPoint, p.Point)
-			if err := c.cities.add([]byte(key), c.buf); err != nil {
+			v := disk.AppendString(append(c.buf[:0], itemAlias), primary)
+			c.buf = putPoint(disk.AppendString(v, p.Country), p.HasPoint, p.Point)
+			if err := c.cities.Add([]byte(key), c.buf); err != nil {
 				return err
 			}
 		}
@@ -304,14 +306,14 @@ func (c *compiler) addStreet(source int, p *Place) error {
 		}
 	}
 	if p.Kind == Street {
-		if err := c.streets.add(append(key, 0), c.buf); err != nil {
+		if err := c.streets.Add(append(key, 0), c.buf); err != nil {
 			return err
 		}
 	} else {
 		for _, number := range numberList(p.HouseNumber) {
 			base, _, _ := splitNumber(number)
 			full := binary.BigEndian.AppendUint32(append(slices.Clip(key), 1), uint32(base))
-			if err := c.streets.add(append(full, number...), c.buf); err != nil {
+			if err := c.streets.Add(append(full, number...), c.buf); err != nil {
 				return err
 			}
 		}
@@ -383,7 +385,7 @@ const (
 
 func putEvidence(b []byte, e *evidence) []byte {
 	b = binary.AppendUvarint(b, uint64(e.source))
-	b = putString(putString(b, e.city), e.code)
+	b = disk.AppendString(disk.AppendString(b, e.city), e.code)
 	b = binary.AppendUvarint(putPoint(b, e.has, e.point), uint64(e.count))
 	return putCells(b, e.cells)
 }
@@ -405,10 +407,10 @@ func putCells(b []byte, cells map[cell]int) []byte {
 
 func (d *decoder) cells(into map[cell]int) {
 	at := cell(0)
-	for range d.count() {
-		at += cell(d.uvarint())
-		n := int(d.uvarint())
-		if d.bad {
+	for range d.Count() {
+		at += cell(d.Uvarint())
+		n := int(d.Uvarint())
+		if d.Failed() {
 			return
 		}
 		into[at] += n
@@ -417,11 +419,11 @@ func (d *decoder) cells(into map[cell]int) {
 
 func (d *decoder) evidence() evidence {
 	var e evidence
-	e.source = int(d.uvarint())
-	e.city = d.string()
-	e.code = d.string()
+	e.source = int(d.Uvarint())
+	e.city = d.String()
+	e.code = d.String()
 	e.point, e.has = d.point()
-	e.count = int(d.uvarint())
+	e.count = int(d.Uvarint())
 	e.cells = map[cell]int{}
 	d.cells(e.cells)
 	return e
@@ -431,8 +433,8 @@ func (c *compiler) addCityEvidence(key, country, state string, e *evidence) erro
 	if key == "" {
 		return nil
 	}
-	c.buf = putEvidence(putString(putString(append(c.buf[:0], itemEvidence), country), state), e)
-	return c.cities.add([]byte(key), c.buf)
+	c.buf = putEvidence(disk.AppendString(disk.AppendString(append(c.buf[:0], itemEvidence), country), state), e)
+	return c.cities.Add([]byte(key), c.buf)
 }
 
 func (c *compiler) flushEvidence() error {
@@ -451,8 +453,8 @@ func (c *compiler) flushEvidence() error {
 		if k.code == "" {
 			continue
 		}
-		c.buf = putEvidence(putString(append(c.buf[:0], 1), k.state), e)
-		if err := c.postcodes.add(joinKey(k.code, k.country, k.city), c.buf); err != nil {
+		c.buf = putEvidence(disk.AppendString(append(c.buf[:0], 1), k.state), e)
+		if err := c.postcodes.Add(joinKey(k.code, k.country, k.city), c.buf); err != nil {
 			return err
 		}
 	}
@@ -564,7 +566,7 @@ func (c *compiler) writeStreets() error {
 			} else if alias == key || alias == "" {
 				continue
 			}
-			if err := c.lists.add([]byte(alias), entry); err != nil {
+			if err := c.lists.Add([]byte(alias), entry); err != nil {
 				return err
 			}
 		}
@@ -574,7 +576,7 @@ func (c *compiler) writeStreets() error {
 		return c.write(c.buf)
 	}
 	n := 0
-	err := c.streets.each(func(key, value []byte) error {
+	err := c.streets.Each(func(key, value []byte) error {
 		if n++; n%4096 == 0 && c.ctx.Err() != nil {
 			return c.ctx.Err()
 		}
@@ -591,10 +593,10 @@ func (c *compiler) writeStreets() error {
 			}
 			u = &unit{key: slices.Clone(key[:end]), names: map[string]bool{}}
 		}
-		d := decoder{b: value}
-		source := int(d.uvarint())
+		d := decode(value)
+		source := int(d.Uvarint())
 		p := d.place()
-		if len(d.b) > 0 {
+		if d.Len() > 0 {
 			r := d.streetRange(orb.Point{})
 			p.Range = &r
 		}
@@ -627,7 +629,7 @@ func (c *compiler) writeLists() error {
 		list = list[:0]
 		return fst.Insert([]byte(listKey), off)
 	}
-	err = c.lists.each(func(key, value []byte) error {
+	err = c.lists.Each(func(key, value []byte) error {
 		if string(key) != listKey {
 			if err := end(); err != nil {
 				return err
@@ -790,10 +792,10 @@ func putUnit(b []byte, u *unit) []byte {
 	s.Point, s.HasPoint = u.point()
 	b = putID(b, s.ID)
 	b = binary.AppendUvarint(b, uint64(u.source))
-	b = putStrings(b, s.Names)
+	b = disk.AppendStrings(b, s.Names)
 	b = putPoint(b, s.HasPoint, s.Point)
 	for _, t := range []string{s.Postcode, s.City, s.State, s.Country} {
-		b = putString(b, t)
+		b = disk.AppendString(b, t)
 	}
 	b = binary.AppendUvarint(b, uint64(s.MaxNumber))
 
@@ -824,17 +826,17 @@ func putUnit(b []byte, u *unit) []byte {
 			}
 			enc = binary.AppendUvarint(enc, uint64(base-last))
 			last = base
-			enc = putString(enc, rest)
+			enc = disk.AppendString(enc, rest)
 			text := h.place.HouseNumber
 			if text == h.number && base > 0 {
 				text = "" // follows from base and rest
 			}
-			enc = putString(enc, text)
+			enc = disk.AppendString(enc, text)
 			name := h.place.Street
 			if name == s.Names[0] {
 				name = ""
 			}
-			enc = putString(enc, name)
+			enc = disk.AppendString(enc, name)
 			enc = binary.AppendUvarint(enc, uint64(h.source))
 			enc = putID(enc, h.place.ID)
 			if h.place.HasPoint {
@@ -908,7 +910,7 @@ func (c *compiler) writePostcodes() error {
 		}
 		return fst.Insert([]byte(groupKey), off)
 	}
-	err = c.postcodes.each(func(key, value []byte) error {
+	err = c.postcodes.Each(func(key, value []byte) error {
 		code, rest, _ := strings.Cut(string(key), "\x00")
 		country, rest, _ := strings.Cut(rest, "\x00")
 		city, _, _ := strings.Cut(rest, "\x00")
@@ -923,14 +925,14 @@ func (c *compiler) writePostcodes() error {
 			lastCity = city
 		}
 		g := group[len(group)-1]
-		d := decoder{b: value}
-		if d.byte() == 0 {
-			source := int(d.uvarint())
-			outline := d.uvarint()
+		d := decode(value)
+		if d.Byte() == 0 {
+			source := int(d.Uvarint())
+			outline := d.Uvarint()
 			g.merge(d.place(), source, outline, true)
 			return nil
 		}
-		p := Place{Kind: Postcode, State: d.string(), Country: country}
+		p := Place{Kind: Postcode, State: d.String(), Country: country}
 		e := d.evidence()
 		p.Postcode, p.City, p.Point, p.HasPoint = e.code, e.city, e.point, e.has
 		if e.city != "" {
@@ -1068,7 +1070,7 @@ func (c *compiler) writeCities() error {
 		}
 		b = binary.AppendUvarint(b, uint64(len(aliases)))
 		for _, a := range aliases {
-			b = putPoint(putString(putString(b, a.primary), a.country), a.has, a.point)
+			b = putPoint(disk.AppendString(disk.AppendString(b, a.primary), a.country), a.has, a.point)
 		}
 		group, aliases = nil, nil
 		if err := c.write(b); err != nil {
@@ -1076,24 +1078,24 @@ func (c *compiler) writeCities() error {
 		}
 		return fst.Insert([]byte(groupKey), off)
 	}
-	err = c.cities.each(func(key, value []byte) error {
+	err = c.cities.Each(func(key, value []byte) error {
 		if string(key) != groupKey {
 			if err := end(); err != nil {
 				return err
 			}
 			groupKey = string(key)
 		}
-		d := decoder{b: value}
-		switch d.byte() {
+		d := decode(value)
+		switch d.Byte() {
 		case itemAlias:
-			a := alias{primary: d.string(), country: d.string()}
+			a := alias{primary: d.String(), country: d.String()}
 			a.point, a.has = d.point()
 			if len(aliases) < maxAliases && !slices.Contains(aliases, a) {
 				aliases = append(aliases, a)
 			}
 		case itemCity:
-			source := int(d.uvarint())
-			outline := d.uvarint()
+			source := int(d.Uvarint())
+			outline := d.Uvarint()
 			p := d.place()
 			g := newCity(p, source)
 			g.stated = true
@@ -1102,7 +1104,7 @@ func (c *compiler) writeCities() error {
 			}
 			group = addCity(group, g)
 		case itemEvidence:
-			p := Place{Kind: City, Country: d.string(), State: d.string()}
+			p := Place{Kind: City, Country: d.String(), State: d.String()}
 			e := d.evidence()
 			p.City, p.Names, p.Point, p.HasPoint = e.city, []string{e.city}, e.point, e.has
 			g := newCity(p, e.source)
@@ -1289,7 +1291,7 @@ func putCity(b []byte, g *city) []byte {
 	b = binary.AppendUvarint(b, uint64(len(g.codes)))
 	for _, code := range slices.Sorted(maps.Keys(g.codes)) {
 		use := g.codes[code]
-		b = binary.AppendUvarint(putString(b, code), uint64(use.houses)<<1|uint64(bit(use.stated)))
+		b = binary.AppendUvarint(disk.AppendString(b, code), uint64(use.houses)<<1|uint64(bit(use.stated)))
 	}
 	b = binary.AppendUvarint(b, uint64(g.houses))
 	b = binary.AppendUvarint(b, uint64(len(g.outlines)))

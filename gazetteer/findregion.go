@@ -74,14 +74,14 @@ type outline struct {
 
 // eachOutline calls fn for every outline until it returns false.
 func (g *Gazetteer) eachOutline(fn func(o outline) bool) {
-	d := decoder{b: g.section(sectionOutlines)}
-	for len(d.b) > 0 && !d.bad {
-		e := decoder{b: d.bytes()}
+	d := decode(g.section(sectionOutlines))
+	for d.Len() > 0 && !d.Failed() {
+		e := decode(d.Bytes())
 		o := outline{place: e.place()}
 		o.bound.Min, _ = e.point()
 		o.bound.Max, _ = e.point()
-		o.off, o.len = e.uvarint(), e.uvarint()
-		if e.bad || !fn(o) {
+		o.off, o.len = e.Uvarint(), e.Uvarint()
+		if e.Failed() || !fn(o) {
 			return
 		}
 	}

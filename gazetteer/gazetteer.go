@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"gazehound/internal/disk"
+
 	"github.com/blevesearch/vellum"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
@@ -70,7 +72,7 @@ func Open(dir string) (*Gazetteer, error) {
 	if info.Size() < int64(headerSize+footerSize) || info.Size() > math.MaxInt {
 		return nil, fmt.Errorf("gazetteer: %s: %w: it has %d bytes; import its sources again", path, ErrDamaged, info.Size())
 	}
-	data, unmap, err := mapFile(f, int(info.Size()))
+	data, unmap, err := disk.Map(f, false)
 	if err != nil {
 		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
@@ -125,9 +127,11 @@ func (g *Gazetteer) section(i int) []byte {
 // at returns a decoder of the record at off.
 func (g *Gazetteer) at(off uint64) decoder {
 	if off >= uint64(len(g.data)) || g.closed.Load() {
-		return decoder{bad: true}
+		d := decoder{}
+		d.Fail()
+		return d
 	}
-	return decoder{b: g.data[off:]}
+	return decode(g.data[off:])
 }
 
 // find looks key up in one of the FSTs.
@@ -229,13 +233,13 @@ func (g *Gazetteer) pairs(country, code string) []pair {
 			continue
 		}
 		d := g.at(off)
-		for range d.count() {
+		for range d.Count() {
 			var p pair
-			source := d.uvarint()
-			p.outline = d.uvarint()
+			source := d.Uvarint()
+			p.outline = d.Uvarint()
 			p.place = d.place()
 			p.place.Source = g.sourceName(source)
-			if d.bad {
+			if d.Failed() {
 				break
 			}
 			found = append(found, p)
@@ -293,18 +297,18 @@ func (g *Gazetteer) citiesOf(key string) (found []*city, aliases []alias) {
 		return nil, nil
 	}
 	d := g.at(off)
-	for range d.count() {
-		c := g.city(d.uvarint())
-		if c == nil || d.bad {
+	for range d.Count() {
+		c := g.city(d.Uvarint())
+		if c == nil || d.Failed() {
 			return found, nil
 		}
 		found = append(found, c)
 	}
-	for range d.count() {
-		if d.bad {
+	for range d.Count() {
+		if d.Failed() {
 			return found, nil
 		}
-		a := alias{primary: d.string(), country: d.string()}
+		a := alias{primary: d.String(), country: d.String()}
 		a.point, a.has = d.point()
 		aliases = append(aliases, a)
 	}
@@ -313,22 +317,22 @@ func (g *Gazetteer) citiesOf(key string) (found []*city, aliases []alias) {
 
 func (g *Gazetteer) city(off uint64) *city {
 	d := g.at(off)
-	source := d.uvarint()
+	source := d.Uvarint()
 	c := &city{place: d.place(), codes: map[string]codeUse{}, cells: map[cell]int{}}
 	c.place.Source = g.sourceName(source)
-	for range d.count() {
-		code, use := d.string(), d.uvarint()
-		if d.bad {
+	for range d.Count() {
+		code, use := d.String(), d.Uvarint()
+		if d.Failed() {
 			return nil
 		}
 		c.codes[code] = codeUse{int(use >> 1), use&1 == 1}
 	}
-	c.houses = int(d.uvarint())
-	for range d.count() {
-		c.outlines = append(c.outlines, d.uvarint())
+	c.houses = int(d.Uvarint())
+	for range d.Count() {
+		c.outlines = append(c.outlines, d.Uvarint())
 	}
 	d.cells(c.cells)
-	if d.bad || len(c.place.Names) == 0 {
+	if d.Failed() || len(c.place.Names) == 0 {
 		return nil
 	}
 	return c
@@ -429,15 +433,15 @@ type streetList struct {
 
 func (g *Gazetteer) streetList(off uint64) streetList {
 	d := g.at(off)
-	head := d.raw(4)
-	if d.bad {
+	head := d.Next(4)
+	if d.Failed() {
 		return streetList{}
 	}
 	n := int(binary.LittleEndian.Uint32(head))
-	if n > len(d.b)/(listEntrySize+4) {
+	if n > d.Len()/(listEntrySize+4) {
 		return streetList{}
 	}
-	return streetList{n, d.raw(n * (listEntrySize + 4))}
+	return streetList{n, d.Next(n * (listEntrySize + 4))}
 }
 
 func (l streetList) entry(i int) listEntry {
@@ -493,19 +497,19 @@ func (g *Gazetteer) streetsByCity(l streetList, scopes, cities []string, state s
 func (g *Gazetteer) street(off uint64) (Place, bool) {
 	d := g.at(off)
 	p := g.streetHead(&d)
-	return p, !d.bad
+	return p, !d.Failed()
 }
 
 func (g *Gazetteer) streetHead(d *decoder) Place {
 	p := Place{Kind: Street}
 	p.ID = d.id()
-	p.Source = g.sourceName(d.uvarint())
-	p.Names = d.strings()
+	p.Source = g.sourceName(d.Uvarint())
+	p.Names = d.Strings()
 	p.Point, p.HasPoint = d.point()
-	p.Postcode, p.City, p.State, p.Country = d.string(), d.string(), d.string(), d.string()
-	p.MaxNumber = int(d.uvarint())
+	p.Postcode, p.City, p.State, p.Country = d.String(), d.String(), d.String(), d.String()
+	p.MaxNumber = int(d.Uvarint())
 	if len(p.Names) == 0 {
-		d.fail()
+		d.Fail()
 		return Place{}
 	}
 	p.Street = p.Names[0]
@@ -545,7 +549,7 @@ func (g *Gazetteer) House(street Place, number string) (Place, Precision) {
 	precision := NoPrecision
 	for member := range strings.SplitSeq(key, ";") {
 		r := d
-		if h, got := g.findHouse(&r, head, NumberKey(member), nil); !r.bad && got > precision {
+		if h, got := g.findHouse(&r, head, NumberKey(member), nil); !r.Failed() && got > precision {
 			house, precision = h, got
 		}
 	}
@@ -574,7 +578,7 @@ func (g *Gazetteer) Houses(street Place, number string) []Place {
 	d := g.at(off)
 	head := g.streetHead(&d)
 	var all []Place
-	if g.findHouse(&d, head, key, &all); d.bad {
+	if g.findHouse(&d, head, key, &all); d.Failed() {
 		return nil
 	}
 	return all
@@ -619,18 +623,18 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string, all *[]Place
 		rest = key
 	}
 	inRange := -1
-	for range d.count() {
-		r := numberRange{int(d.uvarint()), int(d.uvarint())}
-		i := int(d.uvarint())
+	for range d.Count() {
+		r := numberRange{int(d.Uvarint()), int(d.Uvarint())}
+		i := int(d.Uvarint())
 		if inRange < 0 && numeric && rest == "" && r.lo != base && r.covers(base) {
 			inRange = i
 		}
 	}
-	n := d.count()
+	n := d.Count()
 	type block struct{ first, size int }
 	skip := make([]block, 0, (n+blockHouses-1)/blockHouses)
 	for range (n + blockHouses - 1) / blockHouses {
-		skip = append(skip, block{int(d.uvarint()), int(d.uvarint())})
+		skip = append(skip, block{int(d.Uvarint()), int(d.Uvarint())})
 	}
 	// The number stands in the last block that starts below it, or in the one
 	// after; neighbours for interpolation may stand one further away.
@@ -640,17 +644,17 @@ func (g *Gazetteer) findHouse(d *decoder, street Place, key string, all *[]Place
 	var member houseRecord
 	var near neighbours
 	for i, b := range skip {
-		enc := d.raw(b.size)
+		enc := d.Next(b.size)
 		if (i < from || i >= to) && inRange/blockHouses != i {
 			continue
 		}
-		bd := decoder{b: enc}
+		bd := decode(enc)
 		base0 := b.first
 		for j := range min(blockHouses, n-i*blockHouses) {
 			h := readHouse(&bd, base0)
 			base0 = h.base
-			if bd.bad {
-				d.fail()
+			if bd.Failed() {
+				d.Fail()
 				return Place{}, NoPrecision
 			}
 			if i*blockHouses+j == inRange {
@@ -742,10 +746,10 @@ func (g *Gazetteer) findRange(d *decoder, street Place, number int) (best Range,
 	if g.format < 2 {
 		return best, 0, false
 	}
-	for range d.count() {
-		from := d.uvarint()
+	for range d.Count() {
+		from := d.Uvarint()
 		r := d.streetRange(street.Point)
-		if d.bad {
+		if d.Failed() {
 			return best, 0, false
 		}
 		if r.covers(number) && (!ok || r.width() < best.width()) {
@@ -772,13 +776,13 @@ type houseRecord struct {
 
 // readHouse reads the next house of a block; last is the number before it.
 func readHouse(d *decoder, last int) houseRecord {
-	h := houseRecord{ok: true, base: last + int(d.uvarint())}
-	h.rest, h.text, h.name = d.bytes(), d.bytes(), d.bytes()
-	h.source = d.uvarint()
-	h.id = d.b
+	h := houseRecord{ok: true, base: last + int(d.Uvarint())}
+	h.rest, h.text, h.name = d.Bytes(), d.Bytes(), d.Bytes()
+	h.source = d.Uvarint()
+	h.id = d.Rest()
 	d.skipID()
-	if h.has = d.byte() == 1; h.has {
-		h.lon, h.lat = d.varint(), d.varint()
+	if h.has = d.Byte() == 1; h.has {
+		h.lon, h.lat = d.Varint(), d.Varint()
 	}
 	return h
 }
@@ -798,7 +802,7 @@ func (g *Gazetteer) house(street Place, h houseRecord) Place {
 	if len(h.name) > 0 {
 		p.Street = string(h.name)
 	}
-	d := decoder{b: h.id}
+	d := decode(h.id)
 	p.ID = d.id()
 	p.Point, p.HasPoint = orb.Point{}, h.has
 	if h.has {

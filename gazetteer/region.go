@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/internal/disk"
+
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
 	"github.com/paulmach/orb/geojson"
@@ -291,5 +293,5 @@ func (r *Region) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("region: %w", err)
 	}
-	return writeFile(path, append(data, '\n'))
+	return disk.ReplaceBytes(path, 0o644, append(data, '\n'))
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
-	"pgregory.net/rapid"
 )
 
 func square(minLon, minLat, maxLon, maxLat float64) orb.MultiPolygon {
@@ -229,33 +228,6 @@ func TestSourcesTogether(t *testing.T) {
 	if files, _ := os.ReadDir(filepath.Join(dir, sourcesDir)); len(files) != 2 || find() != before {
 		t.Errorf("%d files after Discard", len(files))
 	}
-}
-
-// TestSorter compares the sort on disk with one in memory.
-func TestSorter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOfN(rapid.StringN(0, 3, 6), 0, 150).Draw(t, "keys")
-		s := &sorter{dir: os.TempDir(), limit: rapid.IntRange(300, 4000).Draw(t, "limit")}
-		want := make([]int, len(keys)) // places in keys, in order
-		for i, k := range keys {
-			if err := s.add([]byte(k), []byte(fmt.Sprint(i))); err != nil {
-				t.Fatal(err)
-			}
-			want[i] = i
-		}
-		slices.SortStableFunc(want, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
-		i := 0
-		err := s.each(func(key, value []byte) error {
-			if string(key) != keys[want[i]] || string(value) != fmt.Sprint(want[i]) {
-				t.Fatalf("record %d is %q %s, want %q %d", i, key, value, keys[want[i]], want[i])
-			}
-			i++
-			return nil
-		})
-		if err != nil || i != len(keys) {
-			t.Fatalf("%d of %d records, %v", i, len(keys), err)
-		}
-	})
 }
 
 // FuzzDamaged holds that a gazetteer with any byte changed is found damaged by

@@ -4,11 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/klauspost/compress/s2"
+	"gazehound/internal/disk"
+
 	"github.com/paulmach/orb"
 )
 
@@ -57,57 +56,23 @@ type Shape struct {
 	Lines []orb.LineString
 }
 
-// A shapeWriter writes shapes, each with its length before it.
-type shapeWriter struct {
-	f   *os.File
-	w   *s2.Writer
-	buf []byte
-}
-
 // Shape keeps a shape of the source that is being added. Only read of Add may
 // call it. Shapes without a line are left out.
 func (b *Builder) Shape(s Shape) error {
-	if b.shapes == nil {
-		f, err := os.CreateTemp(filepath.Join(b.dir, sourcesDir), "*.shapes")
-		if err != nil {
-			return fmt.Errorf("gazetteer: %w", err)
-		}
-		b.shapes = &shapeWriter{f: f, w: s2.NewWriter(f, s2.WriterConcurrency(1))}
-	}
-	w := b.shapes
-	w.buf = putShape(w.buf[:0], s)
-	if len(w.buf) == 0 {
+	record := putShape(nil, s)
+	if len(record) == 0 {
 		return nil
 	}
-	var head [binary.MaxVarintLen64]byte
-	if _, err := w.w.Write(binary.AppendUvarint(head[:0], uint64(len(w.buf)))); err != nil {
-		return fmt.Errorf("gazetteer: %w", err)
+	if b.shapes == nil {
+		var err error
+		if b.shapes, err = b.newRecordFile("*.shapes"); err != nil {
+			return err
+		}
 	}
-	if _, err := w.w.Write(w.buf); err != nil {
+	if err := b.shapes.w.Write(record); err != nil {
 		return fmt.Errorf("gazetteer: %w", err)
 	}
 	return nil
-}
-
-// endShapes closes the shapes of a source and returns the name of their file,
-// "" where there are none. After a failure they are thrown away.
-func (b *Builder) endShapes(failed bool) (string, error) {
-	w := b.shapes
-	if b.shapes = nil; w == nil {
-		return "", nil
-	}
-	err := w.w.Close()
-	if e := w.f.Close(); err == nil {
-		err = e
-	}
-	if err == nil && !failed {
-		err = os.Chmod(w.f.Name(), 0o644)
-	}
-	if err != nil || failed {
-		os.Remove(w.f.Name())
-		return "", err
-	}
-	return filepath.Base(w.f.Name()), nil
 }
 
 // putShape encodes a shape; b is not longer where nothing of it can be shown.
@@ -130,16 +95,10 @@ func putShape(b []byte, s Shape) []byte {
 	if err != nil {
 		name = ""
 	}
-	b = putString(append(b, byte(s.Kind)), name)
+	b = disk.AppendString(append(b, byte(s.Kind)), name)
 	b = binary.AppendUvarint(b, uint64(len(lines)))
 	for _, l := range lines {
-		b = binary.AppendUvarint(b, uint64(len(l)))
-		var lastLon, lastLat int64
-		for _, p := range l {
-			lon, lat := toUnits(p)
-			b = binary.AppendVarint(binary.AppendVarint(b, lon-lastLon), lat-lastLat)
-			lastLon, lastLat = lon, lat
-		}
+		b = putLine(b, l, &[2]int64{})
 	}
 	return b
 }
@@ -150,34 +109,17 @@ func offEarth(p orb.Point) bool {
 
 // shape decodes what putShape wrote.
 func (d *decoder) shape() Shape {
-	s := Shape{Kind: ShapeKind(d.byte()), Name: d.string()}
-	for range d.count() {
-		n := d.count()
-		line := make(orb.LineString, 0, n)
-		var lon, lat int64
-		for range n {
-			lon += d.varint()
-			lat += d.varint()
-			if d.bad {
-				return Shape{}
-			}
-			line = append(line, fromUnits(lon, lat))
-		}
-		s.Lines = append(s.Lines, line)
+	s := Shape{Kind: ShapeKind(d.Byte()), Name: d.String()}
+	for range d.Count() {
+		s.Lines = append(s.Lines, d.line(&[2]int64{}))
 	}
 	if s.Kind == 0 || int(s.Kind) >= len(shapeNames) {
-		d.fail()
+		d.Fail()
 	}
 	return s
 }
 
 // readShapes calls fn for the shapes of a file.
 func readShapes(path string, fn func(Shape) error) error {
-	return readRecords(path, func(d *decoder) error {
-		s := d.shape()
-		if d.bad {
-			return errRecord
-		}
-		return fn(s)
-	})
+	return readRecords(path, (*decoder).shape, fn)
 }

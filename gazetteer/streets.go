@@ -23,7 +23,7 @@ func (g *Gazetteer) StreetsIn(ctx context.Context, r *Region, fn func(street Pla
 		for i := range l.n {
 			d := g.at(l.entry(i).off)
 			street := g.streetHead(&d)
-			if d.bad || StreetKey(street.Street) != string(key) || !r.Has(street) {
+			if d.Failed() || StreetKey(street.Street) != string(key) || !r.Has(street) {
 				continue // another name of a street that comes under its own
 			}
 			if err := fn(street, countHouses(&d)); err != nil {
@@ -39,10 +39,10 @@ func (g *Gazetteer) StreetsIn(ctx context.Context, r *Region, fn func(street Pla
 
 // countHouses returns the number of houses of the street whose head d has read.
 func countHouses(d *decoder) int {
-	for range d.count() {
-		d.uvarint()
-		d.uvarint()
-		d.uvarint()
+	for range d.Count() {
+		d.Uvarint()
+		d.Uvarint()
+		d.Uvarint()
 	}
-	return d.count()
+	return d.Count()
 }

@@ -3,14 +3,14 @@ package osm
 import (
 	"bufio"
 	"cmp"
-	"container/heap"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"sort"
-	"unsafe"
+
+	"gazehound/internal/disk"
 
 	"github.com/paulmach/orb"
 )
@@ -21,11 +21,11 @@ type nodeStore struct {
 	ids   []int64 // sorted once sort or ready has run
 	units [][2]int32
 
-	dir    string // of the temporary files
-	limit  int    // ids in memory before a run is written; 0 is maxIDs
-	runs   []*os.File
-	wanted []int64 // since the last run
-	unmap  []func()
+	dir    string      // of the temporary files
+	limit  int         // ids in memory before a run is written; 0 is maxIDs
+	wanted []int64     // since the last run
+	runs   []disk.Temp // sorted ids, as differences
+	unmap  []func() error
 }
 
 const (
@@ -73,7 +73,7 @@ func (s *nodeStore) want(ids []int64) error {
 
 // spill writes the wanted ids, which are sorted, as one run.
 func (s *nodeStore) spill() error {
-	f, err := tempFile(s.dir)
+	f, err := disk.NewTemp(s.dir)
 	if err != nil {
 		return err
 	}
@@ -91,109 +91,96 @@ func (s *nodeStore) spill() error {
 	return w.Flush()
 }
 
+// readRun returns a source of the ids of a run.
+func readRun(run disk.Temp) (next func() (int64, error), err error) {
+	if _, err := run.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	r, id := bufio.NewReaderSize(run, 64<<10), int64(0)
+	return func() (int64, error) {
+		d, err := binary.ReadVarint(r)
+		id += d
+		return id, err
+	}, nil
+}
+
 // ready ends the asking and makes room for the coordinates.
 func (s *nodeStore) ready() error {
 	slices.Sort(s.wanted)
 	s.wanted = slices.Compact(s.wanted)
-	if len(s.runs) == 0 {
-		s.ids, s.wanted = s.wanted, nil
-		s.units = make([][2]int32, len(s.ids))
-		for i := range s.units {
-			s.units[i] = [2]int32{noUnit, noUnit}
-		}
-		return nil
+	if len(s.runs) > 0 {
+		return s.merge()
 	}
-	return s.merge()
+	s.ids, s.wanted = s.wanted, nil
+	s.units = make([][2]int32, len(s.ids))
+	for i := range s.units {
+		s.units[i] = [2]int32{noUnit, noUnit}
+	}
+	return nil
 }
 
-// merge makes two mapped files of the runs: the ids, and their coordinates.
+// merge makes two mapped files of the runs: the ids, and room for their
+// coordinates.
 func (s *nodeStore) merge() error {
 	if err := s.spill(); err != nil {
 		return err
 	}
 	s.wanted = nil
-	var merge runHeap
-	for _, f := range s.runs {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		r := &idRun{r: bufio.NewReaderSize(f, 64<<10)}
-		if err := r.next(); err == nil {
-			merge = append(merge, r)
-		} else if err != io.EOF {
-			return err
-		}
-	}
-	heap.Init(&merge)
-	f, err := tempFile(s.dir)
+	ids, err := disk.NewTemp(s.dir)
 	if err != nil {
 		return err
 	}
-	defer closeTemp(f)
-	w := bufio.NewWriterSize(f, 256<<10)
-	var b [8]byte
-	n, last := 0, int64(math.MinInt64)
-	for len(merge) > 0 {
-		r := merge[0]
-		if r.id != last {
-			last = r.id
-			n++
-			binary.NativeEndian.PutUint64(b[:], uint64(last))
-			if _, err := w.Write(b[:]); err != nil {
-				return err
-			}
-		}
-		switch err := r.next(); err {
-		case nil:
-			heap.Fix(&merge, 0)
-		case io.EOF:
-			heap.Pop(&merge)
-		default:
+	defer ids.Close()
+	units, err := disk.NewTemp(s.dir)
+	if err != nil {
+		return err
+	}
+	defer units.Close()
+	sources := make([]func() (int64, error), len(s.runs))
+	for i, run := range s.runs {
+		if sources[i], err = readRun(run); err != nil {
 			return err
 		}
 	}
-	if err := w.Flush(); err != nil {
+	idWriter, unitWriter := bufio.NewWriterSize(ids, 256<<10), bufio.NewWriterSize(units, 256<<10)
+	var number, none [8]byte
+	unknown := int32(noUnit)
+	binary.NativeEndian.PutUint32(none[:], uint32(unknown))
+	binary.NativeEndian.PutUint32(none[4:], uint32(unknown))
+	last := int64(math.MinInt64)
+	err = disk.Merge(cmp.Compare[int64], sources, func(id int64) error {
+		if id == last {
+			return nil
+		}
+		last = id
+		binary.NativeEndian.PutUint64(number[:], uint64(id))
+		if _, err := idWriter.Write(number[:]); err != nil {
+			return err
+		}
+		// Written, not only made longer: a full disk is an error here and would
+		// end the program later.
+		_, err := unitWriter.Write(none[:])
+		return err
+	})
+	if err = errors.Join(err, idWriter.Flush(), unitWriter.Flush()); err != nil {
 		return err
 	}
 	s.closeRuns()
-	coordinates, err := tempFile(s.dir)
-	if err != nil {
+	var unmap func() error
+	if s.ids, unmap, err = disk.MapArray[int64](ids.File); err != nil {
 		return err
 	}
-	defer closeTemp(coordinates)
-	// Written, not only made longer: a full disk is an error here and would end
-	// the program later.
-	w.Reset(coordinates)
-	unknown := int32(noUnit)
-	binary.NativeEndian.PutUint32(b[:], uint32(unknown))
-	binary.NativeEndian.PutUint32(b[4:], uint32(unknown))
-	for range n {
-		if _, err := w.Write(b[:]); err != nil {
-			return err
-		}
-	}
-	if err := w.Flush(); err != nil {
+	s.unmap = append(s.unmap, unmap)
+	if s.units, unmap, err = disk.MapArray[[2]int32](units.File); err != nil {
 		return err
 	}
-	ids, unmapIDs, err := mapFile(f, n*8)
-	if err != nil {
-		return err
-	}
-	s.unmap = append(s.unmap, unmapIDs)
-	units, unmapUnits, err := mapFile(coordinates, n*8)
-	if err != nil {
-		return err
-	}
-	s.unmap = append(s.unmap, unmapUnits)
-	// Mapped memory begins at a page, so that numbers in it are aligned.
-	s.ids = unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(ids))), n)
-	s.units = unsafe.Slice((*[2]int32)(unsafe.Pointer(unsafe.SliceData(units))), n)
+	s.unmap = append(s.unmap, unmap)
 	return nil
 }
 
 func (s *nodeStore) closeRuns() {
-	for _, f := range s.runs {
-		closeTemp(f)
+	for _, run := range s.runs {
+		run.Close()
 	}
 	s.runs = nil
 }
@@ -206,31 +193,6 @@ func (s *nodeStore) close() {
 		unmap()
 	}
 	s.unmap = nil
-}
-
-// An idRun reads one sorted run; id is the one that it stands at.
-type idRun struct {
-	r  *bufio.Reader
-	id int64
-}
-
-func (r *idRun) next() error {
-	d, err := binary.ReadVarint(r.r)
-	r.id += d
-	return err
-}
-
-type runHeap []*idRun
-
-func (h runHeap) Len() int           { return len(h) }
-func (h runHeap) Less(i, j int) bool { return h[i].id < h[j].id }
-func (h runHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *runHeap) Push(x any)        { *h = append(*h, x.(*idRun)) }
-func (h *runHeap) Pop() any {
-	old := *h
-	r := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return r
 }
 
 func (s *nodeStore) wants(id int64) bool {

@@ -1,65 +1,39 @@
 package osm
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 
-	"github.com/klauspost/compress/s2"
+	"gazehound/internal/disk"
+
 	"github.com/paulmach/orb"
 )
 
 // A spool keeps features in a temporary file, in order, so that the memory for
 // an extract does not grow with its addresses.
 type spool struct {
-	f   *os.File
-	w   *s2.Writer
+	f   disk.Temp
+	w   *disk.Writer
 	buf []byte
-	n   int
 	err error // of the first add that failed
 }
 
-// tempFile makes a file in dir that is gone when it is closed.
-func tempFile(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, "osm-*")
-	if err != nil {
-		return nil, err
-	}
-	// The name goes at once where the system allows it, so that a crash leaves
-	// nothing behind.
-	os.Remove(f.Name())
-	return f, nil
-}
-
-func closeTemp(f *os.File) {
-	f.Close()
-	os.Remove(f.Name())
-}
-
 func newSpool(dir string) (*spool, error) {
-	f, err := tempFile(dir)
+	f, err := disk.NewTemp(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &spool{f: f, w: s2.NewWriter(f, s2.WriterBlockSize(256<<10), s2.WriterConcurrency(1))}, nil
+	return &spool{f: f, w: disk.NewWriter(f)}, nil
 }
 
-func (s *spool) close() { closeTemp(s.f) }
+func (s *spool) close() { s.f.Close() }
 
 func (s *spool) add(f *feature) {
-	if s.err != nil {
-		return
+	if s.err == nil {
+		s.buf = f.put(s.buf[:0])
+		s.err = s.w.Write(s.buf)
 	}
-	s.buf = f.put(s.buf[:0])
-	var head [binary.MaxVarintLen64]byte
-	if _, s.err = s.w.Write(binary.AppendUvarint(head[:0], uint64(len(s.buf)))); s.err == nil {
-		_, s.err = s.w.Write(s.buf)
-	}
-	s.n++
 }
 
 // flush ends the adding.
@@ -76,25 +50,23 @@ func (s *spool) each(fn func(f *feature) error) error {
 	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	r := bufio.NewReaderSize(s2.NewReader(s.f), 64<<10)
-	for range s.n {
-		n, err := binary.ReadUvarint(r)
+	r := disk.NewReader(s.f)
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
-		s.buf = slices.Grow(s.buf[:0], int(n))[:n]
-		if _, err := io.ReadFull(r, s.buf); err != nil {
-			return fmt.Errorf("temporary file: %w", err)
-		}
-		f, ok := getFeature(s.buf)
+		f, ok := getFeature(b)
 		if !ok {
-			return errors.New("temporary file: it is damaged")
+			return fmt.Errorf("temporary file: %w", disk.ErrDamaged)
 		}
 		if err := fn(&f); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 func (f *feature) texts() []*string {
@@ -112,12 +84,9 @@ func (f *feature) put(b []byte) []byte {
 	}
 	b = binary.AppendVarint(b, f.way)
 	for _, s := range f.texts() {
-		b = append(binary.AppendUvarint(b, uint64(len(*s))), *s...)
+		b = disk.AppendString(b, *s)
 	}
-	b = binary.AppendUvarint(b, uint64(len(f.names)))
-	for _, s := range f.names {
-		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
-	}
+	b = disk.AppendStrings(b, f.names)
 	b = binary.AppendUvarint(b, uint64(len(f.refs)))
 	last := int64(0)
 	for _, id := range f.refs {
@@ -129,56 +98,23 @@ func (f *feature) put(b []byte) []byte {
 
 // getFeature decodes what put wrote.
 func getFeature(b []byte) (f feature, ok bool) {
-	ok = true
-	varint := func() int64 {
-		v, n := binary.Varint(b)
-		if n <= 0 {
-			ok = false
-			return 0
-		}
-		b = b[n:]
-		return v
+	d := disk.Decode(b)
+	f.kind = d.Byte()
+	f.id = d.Varint()
+	if f.has = d.Byte() == 1; f.has {
+		f.point = fromUnits([2]int32{int32(d.Varint()), int32(d.Varint())})
 	}
-	count := func() int {
-		v, n := binary.Uvarint(b)
-		if n <= 0 || v > uint64(len(b)) {
-			ok = false
-			return 0
-		}
-		b = b[n:]
-		return int(v)
-	}
-	text := func() string {
-		n := min(count(), len(b))
-		s := string(b[:n])
-		b = b[n:]
-		return s
-	}
-	if len(b) < 2 {
-		return f, false
-	}
-	f.kind, b = b[0], b[1:]
-	f.id = varint()
-	if f.has = len(b) > 0 && b[0] == 1; len(b) > 0 {
-		b = b[1:]
-	}
-	if f.has {
-		x := varint()
-		f.point = fromUnits([2]int32{int32(x), int32(varint())})
-	}
-	f.way = varint()
+	f.way = d.Varint()
 	for _, s := range f.texts() {
-		*s = text()
+		*s = d.String()
 	}
-	for range count() {
-		f.names = append(f.names, text())
-	}
+	f.names = d.Strings()
 	last := int64(0)
-	for range count() {
-		last += varint()
+	for range d.Count() {
+		last += d.Varint()
 		f.refs = append(f.refs, last)
 	}
-	return f, ok
+	return f, d.Err() == nil
 }
 
 func fromUnits(u [2]int32) orb.Point {

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/blevesearch/mmap-go"
 	"github.com/gofrs/flock"
@@ -185,4 +186,15 @@ func Map(f *os.File, writable bool) (data []byte, unmap func() error, err error)
 		return nil, nil, fmt.Errorf("map %s: %w", f.Name(), err)
 	}
 	return m, m.Unmap, nil
+}
+
+// MapArray maps a file, for reading and writing, as the array of values without
+// pointers that it holds in the byte order of this machine.
+func MapArray[T any](f *os.File) (array []T, unmap func() error, err error) {
+	data, unmap, err := Map(f, true)
+	if err != nil || len(data) == 0 {
+		return nil, unmap, err
+	}
+	var v T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(v))), unmap, nil
 }

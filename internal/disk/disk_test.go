@@ -164,3 +164,29 @@ func TestTempAndMap(t *testing.T) {
 		unmap()
 	}
 }
+
+func TestMapArray(t *testing.T) {
+	f, err := NewTemp(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(make([]byte, 24)); err != nil {
+		t.Fatal(err)
+	}
+	array, unmap, err := MapArray[int64](f.File)
+	if err != nil || len(array) != 3 {
+		t.Fatalf("%d numbers, %v", len(array), err)
+	}
+	array[2] = -1
+	if err := unmap(); err != nil {
+		t.Fatal(err)
+	}
+	pairs, unmap, err := MapArray[[2]int32](f.File)
+	if err != nil || len(pairs) != 3 || pairs[2] != [2]int32{-1, -1} || pairs[0] != [2]int32{} {
+		t.Errorf("%v, %v", pairs, err)
+	}
+	if err := unmap(); err != nil {
+		t.Fatal(err)
+	}
+}

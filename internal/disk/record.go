@@ -141,6 +141,9 @@ func (d *Decoder) Failed() bool { return d.failed }
 // Fail makes d fail, such as for a value that is not allowed.
 func (d *Decoder) Fail() { d.rest, d.failed = nil, true }
 
+// Rest returns the bytes that are left, not copied.
+func (d *Decoder) Rest() []byte { return d.rest }
+
 // Len is the number of bytes that are left.
 func (d *Decoder) Len() int { return len(d.rest) }
 

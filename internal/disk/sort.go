@@ -25,13 +25,13 @@ type Sorter struct {
 // A sortRecord is a key and a value in the arena.
 type sortRecord struct{ start, key, end uint32 }
 
-// sortRecordSize is what a record takes beside its bytes.
-const sortRecordSize = 12
+// recordCost is what a record takes beside its bytes.
+const recordCost = 12
 
 // Add adds a record of a key and a value, both copied.
 func (s *Sorter) Add(key, value []byte) error {
 	limit := min(cmp.Or(s.Memory, 64<<20), 1<<32-1)
-	size := len(s.arena) + len(s.records)*sortRecordSize
+	size := len(s.arena) + len(s.records)*recordCost
 	if size+len(key)+len(value) > limit && len(s.records) > 0 {
 		if err := s.spill(); err != nil {
 			return err
@@ -110,7 +110,7 @@ func readRun(r *Reader) func() (record, error) {
 			return record{}, err
 		}
 		d := Decode(b)
-		return record{d.Bytes(), d.rest}, nil
+		return record{d.Bytes(), d.Rest()}, nil
 	}
 }
 
