@@ -376,10 +376,11 @@ func (a *app) searchCluster(ctx context.Context, q index.Query) error {
 	if err != nil {
 		return err
 	}
-	all := &shards{viewer: v, limit: searchTimeout / 3}
-	defer all.close()
+	defer v.Close()
+	all := &index.Shards{Limit: searchTimeout / 3}
+	askNodes(all, v)
 	r, err := all.Search(ctx, q)
-	for _, name := range all.missing() {
+	for _, name := range all.Missing() {
 		a.warn("node %s has not answered; what it found is missing", name)
 	}
 	switch {
@@ -388,5 +389,5 @@ func (a *app) searchCluster(ctx context.Context, q index.Query) error {
 	case err != nil:
 		return fail(exitPeer, "%w", err)
 	}
-	return a.showHits(ctx, all, q, r, all.missing())
+	return a.showHits(ctx, all, q, r, all.Missing())
 }

@@ -107,11 +107,11 @@ func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := a.openShards(ctx, cfg, parts)
+	s, closeShards, err := a.openShards(ctx, cfg, parts)
+	defer func() { err = errors.Join(err, closeShards()) }()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
 	return a.serveWith(ctx, s, cfg, cfg.Serve.Listen, "--listen", nil)
 }
 
@@ -276,8 +276,8 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 			}
 		}
 	}
-	if s, ok := x.(*shards); ok {
-		o.Missing, o.Coverage = s.missing, nil
+	if s, ok := x.(*index.Shards); ok {
+		o.Missing, o.Coverage = s.Missing, nil
 	}
 	handler := func(x api.Source) http.Handler { return api.Handler(x, o) }
 	var h http.Handler

@@ -144,9 +144,6 @@ type Source interface {
 	State() (index.State, error)
 }
 
-// ErrAway is that of a Source none of whose parts answers.
-var ErrAway = errors.New("no part of the index answers")
-
 // missingHeader names the nodes that an answer is without.
 const missingHeader = "Gazehound-Missing-Nodes"
 
@@ -388,7 +385,7 @@ func (s *server) limited(ctx context.Context, t words, work func() error) *Probl
 		return &Problem{Title: "the query cannot be answered", Detail: explain(err)}
 	case ctx.Err() != nil:
 		return busy
-	case errors.Is(err, ErrAway):
+	case errors.Is(err, index.ErrAway):
 		return &Problem{Title: "no node answers", Status: http.StatusServiceUnavailable, Detail: t.say("away"), retry: true}
 	case errors.Is(err, index.ErrClosed):
 		return &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, Detail: t.say("closed"), retry: true}

@@ -1,4 +1,5 @@
-// Package textutil shortens texts and finds the name that a misspelt one was meant to be.
+// Package textutil shortens texts, finds the name that a misspelt one was meant to be, and writes
+// numbers for people.
 package textutil
 
 import (
