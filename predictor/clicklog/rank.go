@@ -2,11 +2,8 @@ package clicklog
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -28,12 +25,7 @@ type Totals struct {
 // The table is written to dir/table.tsv.
 func (s *Store) Rank(ctx context.Context) (Totals, error) {
 	var n Totals
-	m, err := s.merge(s.m.Segments)
-	if err != nil {
-		return n, err
-	}
-	defer m.close()
-	t := &tally{dir: s.dir, limit: s.o.Views, pages: map[string]*Page{}}
+	t := newTally(s.dir, s.o.Views)
 	defer t.close()
 
 	var views []view // of one client
@@ -51,24 +43,30 @@ func (s *Store) Rank(ctx context.Context) (Totals, error) {
 		return s.sessions(views, &n, t)
 	}
 	count := 0
-	for v, ok := m.next(); ok; v, ok = m.next() {
+	err := s.eachView(func(v view) error {
 		if count++; count%4096 == 0 && ctx.Err() != nil {
-			return n, ctx.Err()
+			return ctx.Err()
 		}
 		if len(views) > 0 && views[0].client != v.client {
 			if err := end(); err != nil {
-				return n, err
+				return err
 			}
 		}
 		if len(views) < maxViews {
 			views = append(views, v)
 		}
+		return nil
+	})
+	if err == nil {
+		err = end()
 	}
-	if err := errors.Join(m.err, end()); err != nil {
-		return n, err
+	if err == nil {
+		n.Pages, err = t.write(filepath.Join(s.dir, tableName))
 	}
-	n.Pages, err = t.write(filepath.Join(s.dir, tableName))
-	return n, err
+	if err != nil {
+		return n, fmt.Errorf("rank pages: %w", err)
+	}
+	return n, nil
 }
 
 // maxViews is how many views of one client are looked at. One that has more
@@ -98,52 +96,23 @@ func (s *Store) sessions(views []view, n *Totals, t *tally) error {
 	idle := int64(s.o.Idle / time.Second)
 	seen := map[string]bool{} // pages of the session
 	for i, v := range views {
-		p := t.page(v.url)
-		p.Visits++
+		p := Page{URL: v.url, Visits: 1}
 		if i == 0 || v.at-views[i-1].at > idle {
 			n.Sessions++
 			clear(seen)
 		}
 		if !seen[v.url] {
 			seen[v.url] = true
-			p.Sessions++
+			p.Sessions = 1
 		}
-		stay := s.o.LastPage
+		p.Stay = s.o.LastPage
 		if i+1 < len(views) && views[i+1].at-v.at <= idle {
-			stay = time.Duration(views[i+1].at-v.at) * time.Second
+			p.Stay = time.Duration(views[i+1].at-v.at) * time.Second
 		}
-		p.Stay += stay
-		n.Stay += stay
-		if err := t.spill(); err != nil {
-			return fmt.Errorf("rank pages: %w", err)
+		n.Stay += p.Stay
+		if err := t.add(p); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// A tally adds up pages: in memory as long as they fit, then in sorted
-// temporary files that are merged at the end.
-type tally struct {
-	dir   string
-	limit int
-	pages map[string]*Page
-	files []string
-}
-
-func (t *tally) page(url string) *Page {
-	p := t.pages[url]
-	if p == nil {
-		p = &Page{URL: url}
-		t.pages[url] = p
-	}
-	return p
-}
-
-// sorted are the pages in memory by URL.
-func (t *tally) sorted() []*Page {
-	all := make([]*Page, 0, len(t.pages))
-	for _, url := range slices.Sorted(maps.Keys(t.pages)) {
-		all = append(all, t.pages[url])
-	}
-	return all
 }

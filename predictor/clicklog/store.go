@@ -3,7 +3,6 @@ package clicklog
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/rand"
@@ -20,20 +19,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/s2"
-	"golang.org/x/sys/unix"
+	"gazehound/internal/disk"
 )
 
 // A Store is a folder of imported logs. One process uses it at a time.
 type Store struct {
-	dir  string
-	lock *os.File
-	o    Options
-	m    manifest
-	view []view // of the segment being filled
-
-	robots map[string]bool // agents seen → programs by their own words
-	hashed []byte          // buffer of client
+	dir    string
+	unlock func() error
+	o      Options
+	m      manifest
+	view   []view // of the segment being filled
+	hashed []byte // buffer of client
 }
 
 // manifest.json names the segments that count and how far each log was read.
@@ -57,6 +53,7 @@ type logFile struct {
 
 const (
 	manifestName = "manifest.json"
+	lockName     = "LOCK"
 	version      = 2
 	maxHead      = 4096
 	fanIn        = 128 // segments that are merged at once
@@ -71,24 +68,22 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open click store: %w", err)
 	}
-	lock, err := os.Open(dir)
-	if err != nil {
+	unlock, err := disk.Lock(filepath.Join(dir, lockName))
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrLocked)
+	} else if err != nil {
 		return nil, fmt.Errorf("open click store: %w", err)
 	}
-	s := &Store{dir: dir, lock: lock, o: o}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("%s: %w", dir, ErrLocked)
-	}
+	s := &Store{dir: dir, unlock: unlock, o: o}
 	if err := s.load(); err != nil {
-		lock.Close()
+		unlock()
 		return nil, err
 	}
 	return s, nil
 }
 
 // Close gives the folder up.
-func (s *Store) Close() error { return s.lock.Close() }
+func (s *Store) Close() error { return s.unlock() }
 
 // load reads the manifest, or makes one, and clears away what it does not name.
 func (s *Store) load() error {
@@ -131,7 +126,8 @@ func (s *Store) sweep() error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".views") && !slices.Contains(s.m.Segments, name) {
+		unfinished := strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".part")
+		if unfinished || strings.HasSuffix(name, ".views") && !slices.Contains(s.m.Segments, name) {
 			if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
 				return fmt.Errorf("open click store: %w", err)
 			}
@@ -265,7 +261,7 @@ func (s *Store) take(raw []byte, n *Counts) error {
 		n.Bad++
 		return nil
 	}
-	if s.isRobot(l.Agent, raw[len(raw)-1] == '"') {
+	if isRobot(l.Agent, raw[len(raw)-1] == '"') {
 		n.Robots++
 		return nil
 	}
@@ -293,25 +289,6 @@ func (s *Store) take(raw []byte, n *Counts) error {
 	}
 	s.view = append(s.view, v)
 	return nil
-}
-
-// maxAgents bounds the agents that are remembered.
-const maxAgents = 10_000
-
-// isRobot is the function, which remembers its answers.
-func (s *Store) isRobot(agent string, has bool) bool {
-	if !has {
-		return false
-	}
-	is, known := s.robots[agent]
-	if !known {
-		if s.robots == nil || len(s.robots) >= maxAgents {
-			s.robots = map[string]bool{}
-		}
-		is = isRobot(agent, has)
-		s.robots[agent] = is
-	}
-	return is
 }
 
 // client is the keyed hash of who asked: address and agent, since many people
@@ -351,29 +328,18 @@ func (s *Store) url(l Line) (string, bool, error) {
 	return u, strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://"), nil
 }
 
-// A view is one page view, or with an empty url the mark of a program.
-type view struct {
-	client uint64
-	at     int64 // Unix seconds
-	url    string
-}
-
-func (v view) compare(w view) int {
-	return cmp.Or(cmp.Compare(v.client, w.client), cmp.Compare(v.at, w.at), strings.Compare(v.url, w.url))
-}
-
 // flush writes the views in memory as a segment and commits it together with
 // how far the logs were read.
 func (s *Store) flush(n *Counts) error {
 	if len(s.view) > 0 {
 		slices.SortFunc(s.view, view.compare)
-		i := 0
-		name, err := s.write(func() (view, bool) {
-			if i == len(s.view) {
-				return view{}, false
+		name, err := s.write(func(add func(view) error) error {
+			for _, v := range s.view {
+				if err := add(v); err != nil {
+					return err
+				}
 			}
-			i++
-			return s.view[i-1], true
+			return nil
 		})
 		if err != nil {
 			return err
@@ -395,12 +361,8 @@ func (s *Store) compact() error {
 		return nil
 	}
 	old := s.m.Segments
-	m, err := s.merge(old)
+	name, err := s.write(s.eachView)
 	if err != nil {
-		return err
-	}
-	name, err := s.write(m.next)
-	if err = errors.Join(err, m.err, m.close()); err != nil {
 		return err
 	}
 	s.m.Segments = []string{name}
@@ -415,65 +377,14 @@ func (s *Store) compact() error {
 	return nil
 }
 
-// write makes a segment of sorted views: for each the difference of the
-// client to the one before, the time (as a difference within a client), and
-// the length of the URL and the URL; packed with S2.
-func (s *Store) write(next func() (view, bool)) (name string, err error) {
-	name = fmt.Sprintf("%08d.views", s.m.Next)
-	s.m.Next++
-	return name, writeFile(filepath.Join(s.dir, name), func(w io.Writer) error {
-		z := s2.NewWriter(w, s2.WriterConcurrency(1))
-		var prev view
-		var b []byte
-		for v, ok := next(); ok; v, ok = next() {
-			b = binary.AppendUvarint(b[:0], v.client-prev.client)
-			if v.client != prev.client {
-				prev.at = 0
-			}
-			b = binary.AppendVarint(b, v.at-prev.at)
-			b = binary.AppendUvarint(b, uint64(len(v.url)))
-			b = append(b, v.url...)
-			if _, err := z.Write(b); err != nil {
-				return err
-			}
-			prev = v
-		}
-		return z.Close()
-	})
-}
-
 // commit replaces the manifest.
 func (s *Store) commit() error {
-	return writeFile(filepath.Join(s.dir, manifestName), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "\t")
-		return e.Encode(s.m)
-	})
-}
-
-// writeFile writes a file that is either whole and on disk or not there.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("write click store: %w", err)
-	}
-	w := bufio.NewWriterSize(f, 256<<10)
-	err = write(w)
-	err = errors.Join(err, w.Flush(), f.Sync(), f.Close())
+	text, err := json.MarshalIndent(s.m, "", "\t")
 	if err == nil {
-		err = os.Rename(path+".tmp", path)
+		err = disk.ReplaceBytes(filepath.Join(s.dir, manifestName), 0o600, append(text, '\n'))
 	}
-	if err != nil {
-		os.Remove(path + ".tmp")
-		return fmt.Errorf("write click store: %w", err)
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
 	if err != nil {
 		return fmt.Errorf("write click store: %w", err)
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return nil
 }

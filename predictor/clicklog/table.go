@@ -2,6 +2,8 @@ package clicklog
 
 import (
 	"bufio"
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -13,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gazehound/internal/disk"
 )
 
 const (
@@ -20,104 +24,79 @@ const (
 	tableHeader = "# url\tseconds\tvisits\tsessions"
 )
 
-// spill writes the pages in memory to a file when they are too many.
-func (t *tally) spill() error {
+// A tally adds up pages: in memory as long as they fit, then in a sort.
+type tally struct {
+	limit  int // pages in memory
+	pages  map[string]Page
+	sorter disk.Sorter
+}
+
+func newTally(dir string, limit int) *tally {
+	return &tally{limit: limit, pages: map[string]Page{}, sorter: disk.Sorter{Dir: dir}}
+}
+
+func (t *tally) add(p Page) error {
+	t.pages[p.URL] = t.pages[p.URL].plus(p)
 	if len(t.pages) < t.limit {
 		return nil
 	}
-	path := filepath.Join(t.dir, fmt.Sprintf("%08d.pages.tmp", len(t.files)))
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	t.files = append(t.files, path)
-	w := bufio.NewWriter(f)
-	for _, p := range t.sorted() {
-		writePage(w, p)
-	}
-	clear(t.pages)
-	return errors.Join(w.Flush(), f.Close())
+	return t.spill()
 }
 
-// close removes the temporary files.
-func (t *tally) close() {
-	for _, f := range t.files {
-		os.Remove(f) // a leftover is swept away by Open
-	}
+func (p Page) plus(q Page) Page {
+	return Page{q.URL, p.Stay + q.Stay, p.Visits + q.Visits, p.Sessions + q.Sessions}
 }
 
-// write merges files and memory into the table, by URL.
-func (t *tally) write(path string) (pages int64, err error) {
-	type run struct {
-		in   *bufio.Scanner
-		page *Page
-	}
-	var runs []*run
-	advance := func(r *run) error {
-		r.page = nil
-		if r.in.Scan() {
-			p, err := readPage(r.in.Text())
-			r.page = &p
+// spill moves the pages in memory to the sort.
+func (t *tally) spill() error {
+	var b []byte
+	for url, p := range t.pages {
+		b = binary.AppendUvarint(b[:0], uint64(p.Stay))
+		b = binary.AppendUvarint(b, uint64(p.Visits))
+		b = binary.AppendUvarint(b, uint64(p.Sessions))
+		if err := t.sorter.Add([]byte(url), b); err != nil {
 			return err
 		}
-		return r.in.Err()
 	}
-	for _, name := range t.files {
-		f, err := os.Open(name)
-		if err != nil {
-			return 0, fmt.Errorf("rank pages: %w", err)
-		}
-		defer f.Close()
-		r := &run{in: bufio.NewScanner(f)}
-		r.in.Buffer(nil, 2*MaxLine)
-		if err := advance(r); err != nil {
-			return 0, fmt.Errorf("rank pages: %w", err)
-		}
-		runs = append(runs, r)
+	clear(t.pages)
+	return nil
+}
+
+func (t *tally) close() { t.sorter.Close() }
+
+// write makes the table, by URL.
+func (t *tally) write(path string) (pages int64, err error) {
+	if err := t.spill(); err != nil {
+		return 0, err
 	}
-	last := t.sorted()
-	return pages, writeFile(path, func(out io.Writer) error {
-		w := bufio.NewWriter(out)
+	err = disk.Replace(path, 0o600, func(w io.Writer) error {
 		fmt.Fprintln(w, tableHeader)
-		for {
-			sum := Page{}
-			for _, r := range runs {
-				if r.page != nil && (sum.URL == "" || r.page.URL < sum.URL) {
-					sum.URL = r.page.URL
-				}
-			}
-			if len(last) > 0 && (sum.URL == "" || last[0].URL < sum.URL) {
-				sum.URL = last[0].URL
-			}
+		var sum Page
+		end := func() error {
 			if sum.URL == "" {
-				return w.Flush()
+				return nil
 			}
-			for _, r := range runs {
-				if r.page != nil && r.page.URL == sum.URL {
-					sum.add(r.page)
-					if err := advance(r); err != nil {
-						return err
-					}
-				}
-			}
-			if len(last) > 0 && last[0].URL == sum.URL {
-				sum.add(last[0])
-				last = last[1:]
-			}
-			writePage(w, &sum)
 			pages++
+			_, err := fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", sum.URL, int64(sum.Stay/time.Second), sum.Visits, sum.Sessions)
+			return err
 		}
+		err := t.sorter.Each(func(key, value []byte) error {
+			d := disk.Decode(value)
+			p := Page{string(key), time.Duration(d.Uvarint()), int64(d.Uvarint()), int64(d.Uvarint())}
+			if p.URL == sum.URL {
+				sum = sum.plus(p)
+				return nil
+			}
+			err := end()
+			sum = p
+			return err
+		})
+		if err == nil {
+			err = end()
+		}
+		return err
 	})
-}
-
-func (p *Page) add(q *Page) {
-	p.Stay += q.Stay
-	p.Visits += q.Visits
-	p.Sessions += q.Sessions
-}
-
-func writePage(w *bufio.Writer, p *Page) {
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", p.URL, int64(p.Stay/time.Second), p.Visits, p.Sessions) // errors stay with w until Flush
+	return pages, err
 }
 
 func readPage(line string) (p Page, err error) {
@@ -139,42 +118,32 @@ func readPage(line string) (p Page, err error) {
 	return p, nil
 }
 
-// A Table holds LR(d) of many pages, at 12 bytes a page. It is safe for
+// A Table holds LR(d) of many pages, at 16 bytes a page. It is safe for
 // concurrent use.
 type Table struct {
-	hash []uint64 // of URLs, sorted
-	stay []uint32 // seconds, capped
-	max  uint32
+	pages []stay // by hash
+	max   uint32
+}
+
+type stay struct {
+	hash    uint64 // of the URL
+	seconds uint32 // capped
 }
 
 // Load reads the table of the store in dir that Rank wrote. The error wraps
 // fs.ErrNotExist where there is none.
 func Load(dir string) (*Table, error) {
 	t := &Table{}
-	type entry struct {
-		hash uint64
-		stay uint32
-	}
-	var all []entry
 	err := Pages(dir, func(p Page) error {
-		e := entry{hashURL(p.URL), uint32(min(p.Stay/time.Second, math.MaxUint32))}
-		all = append(all, e)
-		t.max = max(t.max, e.stay)
+		s := stay{hashURL(p.URL), uint32(min(p.Stay/time.Second, math.MaxUint32))}
+		t.pages = append(t.pages, s)
+		t.max = max(t.max, s.seconds)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b entry) int {
-		if a.hash < b.hash {
-			return -1
-		}
-		return 1
-	})
-	t.hash, t.stay = make([]uint64, len(all)), make([]uint32, len(all))
-	for i, e := range all {
-		t.hash[i], t.stay[i] = e.hash, e.stay
-	}
+	slices.SortFunc(t.pages, func(a, b stay) int { return cmp.Compare(a.hash, b.hash) })
 	return t, nil
 }
 
@@ -210,15 +179,16 @@ func Pages(dir string, fn func(Page) error) error {
 }
 
 // Len is the number of pages.
-func (t *Table) Len() int { return len(t.hash) }
+func (t *Table) Len() int { return len(t.pages) }
 
 // Stay is LR(d), the time that sessions spent on a page; 0 for one that no log knows.
 func (t *Table) Stay(url string) time.Duration {
-	i, ok := slices.BinarySearch(t.hash, hashURL(url))
+	byHash := func(s stay, hash uint64) int { return cmp.Compare(s.hash, hash) }
+	i, ok := slices.BinarySearchFunc(t.pages, hashURL(url), byHash)
 	if !ok {
 		return 0
 	}
-	return time.Duration(t.stay[i]) * time.Second
+	return time.Duration(t.pages[i].seconds) * time.Second
 }
 
 // Importance is LR(d) on the scale 0 to 1: ln(1 + LR) ÷ ln(1 + greatest LR).
