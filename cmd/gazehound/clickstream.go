@@ -1,14 +1,12 @@
 package main
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,44 +158,16 @@ func (a *app) importLog(ctx context.Context, s *clicklog.Store, name string) (cl
 	return s.Import(ctx, name, io.Reader(f))
 }
 
-// longest is a heap of the pages with the longest stay, the shortest first.
-type longest []clicklog.Page
-
-func (l longest) Len() int { return len(l) }
-func (l longest) Less(i, j int) bool {
-	return l[i].Stay < l[j].Stay || l[i].Stay == l[j].Stay && l[i].URL > l[j].URL
-}
-func (l longest) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
-func (l *longest) Push(x any)   { *l = append(*l, x.(clicklog.Page)) }
-func (l *longest) Pop() any {
-	last := (*l)[len(*l)-1]
-	*l = (*l)[:len(*l)-1]
-	return last
-}
-
 func (a *app) clickstreamTop(limit int) error {
 	if limit < 1 || limit > 100_000 {
 		return fail(exitUsage, "--limit wants 1 to 100000, got %d", limit)
 	}
-	var best longest
-	err := clicklog.Pages(project{a.data}.clickstream(), func(p clicklog.Page) error {
-		heap.Push(&best, p)
-		if len(best) > limit {
-			heap.Pop(&best)
-		}
-		return nil
-	})
+	best, err := clicklog.Longest(project{a.data}.clickstream(), limit, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(exitNoData, "no access log was imported into %s. \"gazehound clickstream import FILE --site URL\" does", a.data)
 	} else if err != nil {
 		return fail(exitInvalidInput, "%w", err)
 	}
-	slices.SortFunc(best, func(p, q clicklog.Page) int {
-		if (longest{p, q}).Less(0, 1) {
-			return 1
-		}
-		return -1
-	})
 	for _, p := range best {
 		if a.json {
 			if err := a.printJSON(map[string]any{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits, "sessions": p.Sessions}); err != nil {

@@ -322,11 +322,11 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		c.Sinks = append(c.Sinks, warcSink{archive, f})
 	}
 	if o.trace != "" {
-		recorder, file, err := a.recordTrace(o.trace, seeds, f.Totals().Visited > 0)
+		recorder, err := a.recordTrace(o.trace, seeds, f.Totals().Visited > 0)
 		if err != nil {
 			return err
 		}
-		defer func() { err2 := file.Close(); err = errors.Join(err, err2) }()
+		defer func() { err2 := recorder.Close(); err = errors.Join(err, err2) }()
 		c.Sinks = append(c.Sinks, recorder)
 	}
 	if cfg.Policy.TDM == "ignore" {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -169,8 +168,9 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		return fmt.Errorf("demo: %w", err)
 	}
 	a.say("dashboard  http://%s/ of each crawl while it runs", admin)
-	var runs []demoRun
-	for _, r := range []demoRun{{strategy: "breadth-first", data: filepath.Join(a.data, "breadth-first")}, {strategy: "lookahead", data: a.data}} {
+	runs := []demoRun{{strategy: "breadth-first", data: filepath.Join(a.data, "breadth-first")}, {strategy: "lookahead", data: a.data}}
+	for i := range runs {
+		r := &runs[i]
 		if err := a.self(ctx, io.Discard, "init", "--quiet", "--force", "--data", r.data, "--osm", extract, "--region", town.Name()); err != nil {
 			return err
 		}
@@ -181,21 +181,27 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		if err := a.self(ctx, &out, args...); err != nil {
 			return err
 		}
-		if err := r.read(&out, town); err != nil {
+		if r.Crawl, err = town.ReadCrawl(&out); err != nil {
 			return err
 		}
-		runs = append(runs, r)
 	}
-	if a.json {
-		for _, r := range runs {
-			a.printJSON(map[string]any{"type": "crawl", "strategy": r.strategy, "pages": r.pages, "relevant": r.relevant, "harvest": round(ratio(r.relevant, r.pages), 4),
-				"addresses": r.addresses, "curve": r.curve, "verdicts": map[string]any{"right": r.right, "invented": r.invented, "missed": r.missed}, "duration_s": round(r.took, 3), "data": r.data})
-		}
-		return a.printJSON(map[string]any{"type": "summary", "town": town.Name(), "harvest_ratio": round(ratio(runs[1].relevant, runs[1].pages)/max(ratio(runs[0].relevant, runs[0].pages), 1e-9), 2),
-			"duration_s": round(time.Since(began).Seconds(), 3), "exit_code": exitOK})
+	if !a.json {
+		a.printDemo(runs, began)
+		return nil
 	}
-	a.printDemo(town, runs, began)
-	return nil
+	for _, r := range runs {
+		a.printJSON(map[string]any{"type": "crawl", "strategy": r.strategy, "pages": r.Pages, "relevant": r.Relevant, "harvest": round(ratio(r.Relevant, r.Pages), 4),
+			"addresses": r.Addresses, "curve": r.Curve, "verdicts": map[string]any{"right": r.Right, "invented": r.Invented, "missed": r.Missed}, "duration_s": round(r.Seconds, 3), "data": r.data})
+	}
+	gain := ratio(runs[1].Relevant, runs[1].Pages) / max(ratio(runs[0].Relevant, runs[0].Pages), 1e-9)
+	return a.printJSON(map[string]any{"type": "summary", "town": town.Name(), "harvest_ratio": round(gain, 2),
+		"duration_s": round(time.Since(began).Seconds(), 3), "exit_code": exitOK})
+}
+
+// A demoRun is one crawl of the town.
+type demoRun struct {
+	strategy, data string
+	demo.Crawl
 }
 
 // freeAddress returns the address on loopback if nobody uses it, and else one
@@ -211,79 +217,22 @@ func freeAddress(address string) (string, error) {
 	return address, l.Close()
 }
 
-// A demoRun is one crawl of the town.
-type demoRun struct {
-	strategy, data          string
-	pages, relevant         int64
-	addresses               int64
-	took                    float64
-	curve                   []int64 // relevant among each tenth of the pages
-	right, invented, missed int64   // verdicts against the ground truth
-}
-
-// read takes the figures of a crawl from what it printed.
-func (r *demoRun) read(out io.Reader, town *demo.Town) error {
-	var verdicts []bool
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var line struct {
-			Type, URL       string
-			Relevant        json.RawMessage
-			Pages           int64
-			Addresses       int64
-			DurationSeconds float64 `json:"duration_s"`
-		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			return fmt.Errorf("demo: %s printed %q: %w", r.strategy, lines.Text(), err)
-		}
-		switch line.Type {
-		case "page":
-			relevant := string(line.Relevant) == "true"
-			verdicts = append(verdicts, relevant)
-			u, err := weburl.Parse(line.URL)
-			if err != nil {
-				return err
-			}
-			truth, known := town.Truth(u)
-			switch {
-			case relevant == (known && truth.Relevant):
-				r.right++
-			case relevant:
-				r.invented++
-			default:
-				r.missed++
-			}
-		case "summary":
-			r.pages, r.addresses, r.took = line.Pages, line.Addresses, line.DurationSeconds
-			r.relevant, _ = strconv.ParseInt(string(line.Relevant), 10, 64)
-		}
-	}
-	r.curve = make([]int64, 10)
-	for i, relevant := range verdicts {
-		if relevant {
-			r.curve[i*10/len(verdicts)]++
-		}
-	}
-	return lines.Err()
-}
-
 // printDemo prints the comparison and what to do next.
-func (a *app) printDemo(town *demo.Town, runs []demoRun, began time.Time) {
+func (a *app) printDemo(runs []demoRun, began time.Time) {
 	w := a.stdout
 	fmt.Fprintf(w, "\n%-14s %6s %9s %8s %10s %6s   harvest of each tenth of the pages, %%\n", "strategy", "pages", "relevant", "harvest", "addresses", "time")
 	for _, r := range runs {
-		fmt.Fprintf(w, "%-14s %6d %9d %6.1f %% %10d %4.0f s  ", r.strategy, r.pages, r.relevant, 100*ratio(r.relevant, r.pages), r.addresses, r.took)
-		for _, n := range r.curve {
-			fmt.Fprintf(w, " %3.0f", 100*ratio(n, max(r.pages/10, 1)))
+		fmt.Fprintf(w, "%-14s %6d %9d %6.1f %% %10d %4.0f s  ", r.strategy, r.Pages, r.Relevant, 100*ratio(r.Relevant, r.Pages), r.Addresses, r.Seconds)
+		for _, n := range r.Curve {
+			fmt.Fprintf(w, " %3.0f", 100*ratio(n, max(r.Pages/10, 1)))
 		}
 		fmt.Fprintln(w)
 	}
 	first, second := runs[0], runs[1]
 	fmt.Fprintf(w, "\nOn the same web and the same seeds, lookahead found %.1f times the relevant pages and %.1f times the addresses of breadth first.\n",
-		float64(second.relevant)/float64(max(first.relevant, 1)), float64(second.addresses)/float64(max(first.addresses, 1)))
+		float64(second.Relevant)/float64(max(first.Relevant, 1)), float64(second.Addresses)/float64(max(first.Addresses, 1)))
 	fmt.Fprintf(w, "Verdicts against the town's ground truth: %d right, %d invented, %d missed.   %.0f s in all.\n",
-		first.right+second.right, first.invented+second.invented, first.missed+second.missed, time.Since(began).Seconds())
+		first.Right+second.Right, first.Invented+second.Invented, first.Missed+second.Missed, time.Since(began).Seconds())
 	fmt.Fprintf(w, "\nLook around (everything is in %s):\n", a.data)
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, next := range [][2]string{

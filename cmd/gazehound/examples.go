@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gazehound/crawler"
 	"gazehound/crawler/cluster/partition"
 	"gazehound/predictor"
 )
@@ -71,7 +72,7 @@ func trainPlaces(dirs []string, most int64) (classes *predictor.Classes, print s
 	for i, name := range names {
 		fmt.Fprintf(sum, "%q\n", name)
 		for _, file := range pages[name] {
-			text, err := readExample(file, most)
+			text, err := crawler.ReadExample(file, most)
 			if err != nil {
 				return nil, "", err
 			}

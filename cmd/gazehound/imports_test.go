@@ -3,8 +3,11 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,11 +39,11 @@ var arrows = map[string][]string{
 	"crawler/order/sitewide":    {},
 	"crawler/cluster/partition": {"crawler/weburl", "crawler/page", "predictor"},
 	"crawler/cluster/nugget":    {},
-	"crawler/monitor/report":    {"crawler/frontier"},
+	"crawler/monitor/report":    {"crawler/frontier", "crawler/cluster/partition"},
 	"crawler/cluster":           {"crawler/weburl", "crawler/page", "crawler/polite", "crawler/frontier", "crawler/cluster/partition", "crawler/cluster/nugget", "internal/recent"},
-	"crawler/order":             {"crawler/weburl", "crawler/frontier", "internal/recent", "predictor", "predictor/bm25"},
+	"crawler/order":             {"crawler/weburl", "crawler/frontier", "internal/recent", "predictor", "predictor/bm25", "predictor/clicklog"},
 	"crawler":                   {"crawler/weburl", "crawler/page", "crawler/fetch", "crawler/polite/robots", "crawler/polite", "crawler/frontier", "crawler/order", "crawler/polite/sitemap", "crawler/polite/tdm", "crawler/page/simhash", "crawler/order/trap", "crawler/order/sitewide", "crawler/page/language", "geoparse", "predictor", "predictor/bm25"},
-	"crawler/lab/sim":           {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/polite/robots", "crawler/frontier", "crawler/order", "crawler/warc", "crawler/lab/demo", "crawler/cluster/partition", "crawler/monitor/report", "geoparse", "predictor", "crawler/cluster/nugget"},
+	"crawler/lab/sim":           {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/polite/robots", "crawler/frontier", "crawler/order", "crawler/warc", "crawler/lab/demo", "crawler/cluster/partition", "crawler/monitor/report", "geoparse", "predictor", "crawler/cluster/nugget", "predictor/clicklog"},
 	"predictor":                 {},
 	"predictor/bm25":            {},
 	"predictor/clicklog":        {},
@@ -62,6 +65,28 @@ var arrows = map[string][]string{
 	"index/web":    {"index", "index/export", "geoparse", "gazetteer"},
 
 	"index/web/build": {},
+}
+
+// laboratory says which files of cmd/gazehound may import packages of the
+// laboratory; nothing else outside it may.
+var laboratory = []string{"demo.go", "simulate.go", "simulate_nodes.go"}
+
+func TestLaboratory(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, imp := range f.Imports {
+			if strings.Contains(imp.Path.Value, "gazehound/crawler/lab/") && !strings.HasSuffix(file, "_test.go") && !slices.Contains(laboratory, file) {
+				t.Errorf("%s imports %s, which only %v may", file, imp.Path.Value, laboratory)
+			}
+		}
+	}
 }
 
 // fences says which packages may import a library, so that it can be replaced

@@ -61,7 +61,7 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 			if err != nil {
 				return nil, nil, nil, err
 			}
-			return crawler.Topic{Topic: c.okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", c.Path)}, nil, os.MkdirAll(p.dir, 0o755)
+			return crawler.Topic{Topic: c.Okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", c.Path)}, nil, os.MkdirAll(p.dir, 0o755)
 		}
 		words := bm25.Words(cfg.Crawl.Topic)
 		if len(words) == 0 {

@@ -318,7 +318,7 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 		o.Definition.Order, o.Patience = &order, k.Patience
 	}
 	if k.Nodes != "" {
-		if o.Definition.Nodes, o.Partition.Known, err = readNodes(k.Nodes); err != nil {
+		if o.Definition.Nodes, o.Partition.Known, err = partition.ReadNodes(k.Nodes); err != nil {
 			return o, nil, fail(exitInvalidInput, "%w", err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -59,10 +58,10 @@ func TestPlacesOfTable1(t *testing.T) {
 
 	// What is written is read again.
 	var out bytes.Buffer
-	if err := writeNodes(&out, nodes, known); err != nil {
+	if err := partition.WriteNodes(&out, nodes, known); err != nil {
 		t.Fatal(err)
 	}
-	again, others, err := parseNodes(&out)
+	again, others, err := partition.ParseNodes(&out)
 	if err != nil || len(again) != len(nodes) || len(others) != len(known) {
 		t.Errorf("%d nodes, %d known, %v", len(again), len(others), err)
 	}
@@ -89,32 +88,6 @@ func TestPlacesOfTable1(t *testing.T) {
 		if _, _, err := a.places(t.Context(), bad.spec, bad.o); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%s with %+v: %v, want %q", bad.spec, bad.o, err, bad.want)
 		}
-	}
-}
-
-func TestNodesFile(t *testing.T) {
-	good := "- name: general\n- name: west\n  cities:\n    - {name: Los Angeles, state: CA, aliases: [LA]}\n- known:\n    - {name: Los Angeles, state: TX}\n"
-	nodes, known, err := parseNodes(strings.NewReader(good))
-	if err != nil || len(nodes) != 2 || nodes[1].Cities[0].Aliases[0] != "LA" || len(known) != 1 {
-		t.Errorf("%v, %v, %v", nodes, known, err)
-	}
-	if nodes, _, err := parseNodes(strings.NewReader(`[{"name": "a"}, {"name": "b", "cities": [{"name": "X", "population": 5}]}]`)); err != nil || nodes[1].Cities[0].Population != 5 {
-		t.Errorf("JSON: %v, %v", nodes, err)
-	}
-	for text, want := range map[string]string{
-		"":                                  "names no node",
-		"name: x":                           "not a list",
-		"- name: a\n  citys: []":            "citys",
-		"- cities: [{name: x}]":             "entry 1: a node needs a name",
-		"- {name: a, known: [{name: x}]}":   "entry 1: known cities belong to no node",
-		strings.Repeat("#", maxNodesFile+1): "more than",
-	} {
-		if _, _, err := parseNodes(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.30q: %v, want %q", text, err, want)
-		}
-	}
-	if _, _, err := readNodes(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/partition"
-	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
@@ -20,8 +19,8 @@ import (
 // reportNodes reports on the data directories of the nodes of one crawl with
 // the metrics of Gao, Lee & Miao.
 func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, output string) error {
-	if !slices.Contains(sim.NodesFormats, format) {
-		return fail(exitUsage, "--format: %.40q is not one of %s with --nodes.%s", format, strings.Join(sim.NodesFormats, ", "), didYouMean(format, sim.NodesFormats))
+	if !slices.Contains(report.NodesFormats, format) {
+		return fail(exitUsage, "--format: %.40q is not one of %s with --nodes.%s", format, strings.Join(report.NodesFormats, ", "), didYouMean(format, report.NodesFormats))
 	}
 	cfg, err := a.config(nil)
 	if err != nil {
@@ -49,7 +48,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	}
 	reader := report.NodesReader{Owner: func(address string) (string, int) { return addressCity(address), -1 }}
 	if places != "" {
-		nodes, known, err := readNodes(places)
+		nodes, known, err := partition.ReadNodes(places)
 		if err != nil {
 			return fail(exitInvalidInput, "%w", err)
 		}
@@ -90,8 +89,8 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 			return err
 		}
 	}
-	r := &sim.NodesResult{Partition: "crawl", Nodes: names}
-	if r.Metrics, err = reader.Nodes(general).Metrics(sim.CentralityLinks, sim.CentralityBase); err != nil {
+	r := &report.NodesResult{Partition: "crawl", Nodes: names}
+	if r.Metrics, err = reader.Nodes(general).Metrics(report.CentralityLinks, report.CentralityBase); err != nil {
 		return err
 	}
 	var traffic cluster.Traffic
@@ -106,7 +105,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	if traffic.Sent > 0 {
 		web += fmt.Sprintf("; %d links travelled at %.2f bytes for each byte of their URLs", traffic.Sent, traffic.PerURL())
 	}
-	c := &sim.NodesComparison{Web: web, Results: []*sim.NodesResult{r}}
+	c := &report.NodesComparison{Web: web, Results: []*report.NodesResult{r}}
 	if c.Orders, err = nodeOrders(names, projects); err != nil {
 		return fail(exitInvalidInput, "%w", err)
 	}
@@ -118,14 +117,14 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 }
 
 // nodeOrders returns what it took the nodes to keep one order; nil: they did not.
-func nodeOrders(names []string, projects []project) (orders []sim.NodeOrder, err error) {
+func nodeOrders(names []string, projects []project) (orders []report.NodeOrder, err error) {
 	for i, p := range projects {
 		c, err := cluster.ReadOrder(p.cluster())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.dir, err)
 		}
 		if c != (cluster.OrderCount{}) {
-			orders = append(orders, sim.NodeOrder{Node: names[i], Rounds: c.Rounds, Nuggets: c.Nuggets, Bits: c.Bits, Formula: c.Formula, Bytes: c.Bytes, Turns: c.Turns, Impatient: c.Impatient})
+			orders = append(orders, report.NodeOrder{Node: names[i], Rounds: c.Rounds, Nuggets: c.Nuggets, Bits: c.Bits, Formula: c.Formula, Bytes: c.Bytes, Turns: c.Turns, Impatient: c.Impatient})
 		}
 	}
 	return orders, nil

@@ -1,26 +1,24 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/lab/sim"
+	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/order"
 	"gazehound/crawler/page"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/textutil"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -44,7 +42,6 @@ type simulateOptions struct {
 
 	nuggets bool
 	readers string
-	known   knowledge // by what they read
 
 	strategies []string
 	limits     []int
@@ -112,7 +109,7 @@ figures 5, 6).
 >= or == and calculates with + - * / and parentheses. Metrics are means over the
 runs: ` + strings.Join(sim.MetricNames(), ", ") + `.
 With --nodes it compares PARTITION.METRIC, also PARTITION-b for policy B and
-PARTITION-STRATEGY; metrics: ` + strings.Join(sim.NodesMetricNames(), ", ") + `.
+PARTITION-STRATEGY; metrics: ` + strings.Join(report.NodesMetricNames(), ", ") + `.
 
 Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 10 no crawl.`,
@@ -206,68 +203,28 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if a.json {
 		o.format = "json"
 	}
-	if o.nodes == "" && !slices.Contains(sim.Formats, o.format) {
-		return fail(exitUsage, "--format: %q is not one of %s.%s", o.format, strings.Join(sim.Formats, ", "), didYouMean(o.format, sim.Formats))
-	}
 	if o.nuggets {
 		return a.simulateNuggets(ctx, o)
 	}
-	if o.rate != "" {
-		var rate Size
-		if err := rate.UnmarshalText([]byte(o.rate)); err != nil {
-			return fail(exitUsage, "--rate: %w", err)
-		}
-		o.sim.Rate = float64(rate)
+	if err := a.checkSimulation(&o, cfg); err != nil {
+		return err
 	}
-	if o.sim.Delay > 0 && o.sim.PerHost == 0 {
-		o.sim.PerHost = 1
-	}
-	if o.runs < 1 || o.webs < 1 || o.train < 0 {
-		return fail(exitUsage, "--runs and --webs want 1 or more, --train-pages not less than 0")
-	}
-	if len(o.at) > 0 && slices.Min(o.at) < 1 {
-		return fail(exitUsage, "--at wants numbers of pages from 1 on, got %d", slices.Min(o.at))
-	}
-	if err := o.sim.Validate(); err != nil {
-		return fail(exitUsage, "%w", err)
-	}
-	model := modelOptions(cfg)
-	model.Depths = o.depths
-	if err := model.Validate(); err != nil {
-		return fail(exitUsage, "--depths: %w", err)
-	}
-	switch given := a.flags.Changed("judge") || a.flags.Changed("language"); {
-	case o.demo != "" && a.flags.Changed("language") && cfg.Crawl.Judge != "language":
-		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a made-up web say --demo language=th", cfg.Crawl.Judge)
-	case o.demo != "" && a.flags.Changed("judge") && cfg.Crawl.Judge == "topic":
-		return fail(exitUsage, "--judge topic is not known of a made-up web: its pages are about addresses or in a language")
-	case given && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
-		return fail(exitUsage, "--judge belongs to --demo and to --warc without --labels: other webs have labels of their own")
-	}
-	if o.readers != "" && o.demo == "" {
-		return fail(exitUsage, "--readers belongs to --demo: they read a made-up town")
-	}
-	o.known = knowledge{}
-	if o.nodes != "" {
-		return a.simulateNodes(ctx, o, cfg, model)
-	}
-	orders, err := a.simulatedOrders(o, cfg, model)
+	orders, err := a.simulatedOrders(o, cfg)
 	if err != nil {
 		return err
+	}
+	if o.nodes != "" {
+		return a.simulateNodes(ctx, o, orders)
 	}
 	var names []string
 	for _, strategy := range orders {
 		names = append(names, strategy.Name)
 	}
-	var expectations []*sim.Expectation
-	for _, text := range o.expect {
-		e, err := sim.ParseExpectation(text, names)
-		if err != nil {
-			return fail(exitUsage, "--expect %q: %w", oneLine(text), err)
-		}
-		expectations = append(expectations, e)
+	expectations, err := parseExpectations(o.expect, names, sim.MetricNames())
+	if err != nil {
+		return err
 	}
-	next, err := a.simulatedWebs(ctx, o, cfg)
+	open, err := a.webOpener(ctx, o, cfg)
 	if err != nil {
 		return err
 	}
@@ -275,15 +232,19 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		return err
 	}
 	began := time.Now()
-	c, err := sim.Compare(ctx, next, orders, o.sim, o.runs)
-	var coded *codedError
-	switch {
-	case ctx.Err() != nil:
-		return fail(exitStopped, "stopped")
-	case errors.As(err, &coded):
-		return err
-	case err != nil:
-		return fail(exitInvalidInput, "%w", err)
+	c, err := sim.Compare(ctx, o.webs, func(i int) (*sim.Web, error) {
+		w, err := open(i)
+		if err != nil {
+			return nil, err
+		}
+		a.say("%s: %d pages and %d relevant ones can be reached from %d seeds, the first of them %d links away", oneLine(w.Name), w.Pages(), w.Relevant(), len(w.Seeds), w.Nearest())
+		if o.saveTrace == "" || i > 0 {
+			return w, nil
+		}
+		return w, writeFile(o.saveTrace, func(out io.Writer) error { return w.WriteTrace(ctx, out) })
+	}, orders, o.sim, o.runs)
+	if err != nil {
+		return simulationError(ctx, err)
 	}
 	c.Marks = o.at
 	pages := 0
@@ -293,13 +254,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		}
 	}
 	a.say("%d pages crawled in %.1f s", pages, time.Since(began).Seconds())
-	write := func(w io.Writer) error { return c.Write(w, o.format) }
-	if o.output == "" {
-		err = write(a.stdout)
-	} else {
-		err = writeFile(o.output, write)
-	}
-	if err != nil {
+	if err := a.writeOutput(o.output, func(w io.Writer) error { return c.Write(w, o.format) }); err != nil {
 		return err
 	}
 	if o.plot != "" {
@@ -312,13 +267,92 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	return a.checkExpectations(c, expectations)
 }
 
+// simulationError gives an error of a simulation its exit status.
+func simulationError(ctx context.Context, err error) error {
+	var coded *codedError
+	switch {
+	case ctx.Err() != nil:
+		return fail(exitStopped, "stopped")
+	case errors.As(err, &coded):
+		return err
+	}
+	return fail(exitInvalidInput, "%w", err)
+}
+
+// writeOutput writes to a file, or to standard output if it has no name.
+func (a *app) writeOutput(file string, write func(io.Writer) error) error {
+	if file == "" {
+		return write(a.stdout)
+	}
+	return writeFile(file, write)
+}
+
+// checkSimulation refuses flags that are wrong or do not go together.
+func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
+	formats := sim.Formats
+	if o.nodes != "" {
+		formats = report.NodesFormats
+	}
+	webs := 0
+	for _, given := range []bool{o.trace != "", len(o.warc) > 0, o.demo != ""} {
+		if given {
+			webs++
+		}
+	}
+	if o.rate != "" {
+		var rate Size
+		if err := rate.UnmarshalText([]byte(o.rate)); err != nil {
+			return fail(exitUsage, "--rate: %w", err)
+		}
+		o.sim.Rate = float64(rate)
+	}
+	if o.sim.Delay > 0 && o.sim.PerHost == 0 {
+		o.sim.PerHost = 1
+	}
+	judged := a.flags.Changed("judge") || a.flags.Changed("language")
+	switch {
+	case !slices.Contains(formats, o.format):
+		return fail(exitUsage, "--format: %s", textutil.NotOneOf(o.format, formats))
+	case o.runs < 1 || o.webs < 1 || o.train < 0:
+		return fail(exitUsage, "--runs and --webs want 1 or more, --train-pages not less than 0")
+	case len(o.at) > 0 && slices.Min(o.at) < 1:
+		return fail(exitUsage, "--at wants numbers of pages from 1 on, got %d", slices.Min(o.at))
+	case o.nodes != "" && webs > 0:
+		return fail(exitUsage, "--nodes brings its own web: leave out --trace, --warc and --demo")
+	case o.demo != "" && a.flags.Changed("language") && cfg.Crawl.Judge != "language":
+		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a made-up web say --demo language=th", cfg.Crawl.Judge)
+	case o.demo != "" && a.flags.Changed("judge") && cfg.Crawl.Judge == "topic":
+		return fail(exitUsage, "--judge topic is not known of a made-up web: its pages are about addresses or in a language")
+	case judged && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
+		return fail(exitUsage, "--judge belongs to --demo and to --warc without --labels: other webs have labels of their own")
+	case o.readers != "" && o.demo == "":
+		return fail(exitUsage, "--readers belongs to --demo: they read a made-up town")
+	case o.nodes == "" && webs != 1:
+		return fail(exitUsage, "one of --trace, --warc and --demo says which web, got %d of them", webs)
+	case o.webs > 1 && o.demo == "":
+		return fail(exitUsage, "--webs belongs to --demo: a recorded web is one")
+	}
+	if err := o.sim.Validate(); err != nil {
+		return fail(exitUsage, "%w", err)
+	}
+	return nil
+}
+
+func parseExpectations(texts, names, metrics []string) (list []*sim.Expectation, err error) {
+	for _, text := range texts {
+		e, err := sim.ParseExpectation(text, names, metrics)
+		if err != nil {
+			return nil, fail(exitUsage, "--expect %q: %w", oneLine(text), err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
 func (a *app) checkExpectations(c sim.Measured, expectations []*sim.Expectation) error {
 	var broken []string
 	for _, e := range expectations {
-		holds, left, right, err := e.Check(c)
-		if err != nil {
-			return err
-		}
+		holds, left, right := e.Check(c)
 		if holds {
 			a.say("expected and true: %s (%.6g, %.6g)", e.Text, left, right)
 		} else {
@@ -331,240 +365,138 @@ func (a *app) checkExpectations(c sim.Measured, expectations []*sim.Expectation)
 	return nil
 }
 
-var limitedName = regexp.MustCompile(`^limited-distance-([0-9]{1,3})(-prioritised)?$`)
-
 // simulatedOrders returns the strategies to compare, each with a fresh model
 // for every run.
-func (a *app) simulatedOrders(o simulateOptions, cfg *Config, model predictor.Options) ([]sim.Order, error) {
-	var names []string
-	for _, name := range o.strategies {
-		switch name = strings.TrimSpace(name); name {
-		case "all":
-			for _, known := range order.Names {
-				if (known != "trend" || o.readers != "") && (len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(known, "best-first-")) {
-					names = append(names, known)
-				}
-			}
-		default:
-			names = append(names, name)
+func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, error) {
+	var all []string // those for which something is given
+	for _, name := range order.Names {
+		if (name != "trend" || o.readers != "") && (len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(name, "best-first-")) {
+			all = append(all, name)
 		}
 	}
+	names, err := sim.ParseStrategies(o.strategies, all, order.Names, o.limits)
+	if err != nil {
+		return nil, fail(exitUsage, "--strategy: %w", err)
+	}
+	model := modelOptions(cfg)
+	model.Depths = o.depths
+	if err := model.Validate(); err != nil {
+		return nil, fail(exitUsage, "--depths: %w", err)
+	}
 	var orders []sim.Order
-	seen := map[string]bool{}
-	add := func(name, kind string, limit int, prioritised bool) error {
-		if seen[name] {
-			return nil
+	for _, s := range names {
+		if i := slices.IndexFunc(sim.Oracles(), func(o sim.Order) bool { return o.Name == s.Name }); i >= 0 {
+			orders = append(orders, sim.Oracles()[i])
+			continue
 		}
-		seen[name] = true
-		trend, err := a.simulatedTrend(o, cfg, kind)
-		if err != nil {
-			return err
-		}
-		fresh := func(w *sim.Web) (order.Strategy, error) {
-			m, err := a.simulatedModel(o, model)
+		options := order.Options{Decay: cfg.Crawl.Decay, LimitDistance: s.Limit, Prioritised: s.Prioritised, Places: cfg.Crawl.Places,
+			Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta, Emphasis: cfg.Crawl.Emphasis}
+		if s.Kind == "trend" && cfg.Crawl.Topics != "" {
+			c, err := openTopic(project{a.data}, cfg)
 			if err != nil {
 				return nil, err
 			}
-			if kind == "adaptive" && o.train > 0 {
+			options.Topic = c.Okapi
+		}
+		if s.Kind == "trend" && o.readers != "" {
+			options.Stay = func(weburl.URL) float64 { return 0 } // until somebody has read the web
+		}
+		fresh := func(w *sim.Web) (order.Strategy, error) {
+			options := options
+			m, err := simulatedModel(o.model, model)
+			if err != nil {
+				return nil, err
+			}
+			if s.Kind == "adaptive" && o.train > 0 {
 				return &sim.Pupil{Adaptive: order.Adaptive{Decay: cfg.Crawl.Decay, Model: m}, Pages: o.train}, nil
 			}
-			options := order.Options{Decay: cfg.Crawl.Decay, Model: m, LimitDistance: limit, Prioritised: prioritised, Places: cfg.Crawl.Places, News: newNews(cfg),
-				Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta, Emphasis: cfg.Crawl.Emphasis, Topic: trend.Topic, Stay: trend.Stay}
-			if known, ok := o.known[w]; ok && w != nil {
-				options.Stay, options.Known = known.Stay, known.Known
+			options.Model, options.News = m, newNews(cfg)
+			if w != nil && w.Clicks.Stay != nil {
+				options.Stay, options.Known = w.Clicks.Stay, w.Clicks.Known
 			}
-			return order.New(kind, options)
+			return order.New(s.Kind, options)
 		}
 		var coded *codedError
 		if _, err := fresh(nil); errors.As(err, &coded) {
-			return err
+			return nil, err
 		} else if err != nil {
-			return fail(exitUsage, "--strategy %s: %w", name, err)
+			return nil, fail(exitUsage, "--strategy %s: %w", s.Name, err)
 		}
-		orders = append(orders, sim.Order{Name: name, New: fresh})
-		return nil
-	}
-	for _, name := range names {
-		m := limitedName.FindStringSubmatch(name)
-		i := slices.IndexFunc(sim.Oracles(), func(strategy sim.Order) bool { return strategy.Name == name })
-		switch {
-		case m != nil:
-			limit, _ := strconv.Atoi(m[1])
-			if err := add(name, "limited-distance", limit, m[2] != ""); err != nil {
-				return nil, err
-			}
-		case i >= 0 && !seen[name]:
-			seen[name] = true
-			orders = append(orders, sim.Oracles()[i])
-		case i >= 0:
-		case name == "limited-distance":
-			for _, limit := range o.limits {
-				if err := add(fmt.Sprintf("limited-distance-%d", limit), name, limit, false); err != nil {
-					return nil, err
-				}
-			}
-		case slices.Contains(order.Names, name):
-			if err := add(name, name, 0, false); err != nil {
-				return nil, err
-			}
-		default:
-			all := append([]string{"all", sim.NextOracleName, sim.GraphOracleName}, order.Names...)
-			return nil, fail(exitUsage, "--strategy: %q is not known.%s Known are %s", name, didYouMean(name, all), strings.Join(all, ", "))
-		}
-	}
-	if len(orders) == 0 {
-		return nil, fail(exitUsage, "--strategy names none. Known are all, %s", strings.Join(order.Names, ", "))
+		orders = append(orders, sim.Order{Name: s.Name, New: fresh})
 	}
 	return orders, nil
 }
 
 // simulatedModel returns the model that a run begins with: an empty one, or
 // what was learned elsewhere.
-func (a *app) simulatedModel(o simulateOptions, model predictor.Options) (*predictor.Model, error) {
-	if o.model == "" {
-		return predictor.NewModel(model)
+func simulatedModel(file string, o predictor.Options) (*predictor.Model, error) {
+	if file == "" {
+		return predictor.NewModel(o)
 	}
-	file := o.model
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = project{file}.model()
 	}
-	m, err := predictor.Load(file, model)
+	m, err := predictor.Load(file, o)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "--model: %w", err)
 	}
 	return m, nil
 }
 
-// simulatedTrend returns what strategy trend knows before there is a web.
-func (a *app) simulatedTrend(o simulateOptions, cfg *Config, kind string) (t order.Options, err error) {
-	if kind != "trend" {
-		return t, nil
+// webOpener returns what opens the webs by their numbers.
+func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (open func(i int) (*sim.Web, error), err error) {
+	switch {
+	case o.trace != "":
+		return func(int) (*sim.Web, error) { return a.traceWeb(ctx, o, cfg) }, nil
+	case len(o.warc) > 0:
+		return func(int) (*sim.Web, error) { return a.warcWeb(ctx, o, cfg) }, nil
 	}
-	if cfg.Crawl.Topics != "" {
-		c, err := openTopic(project{a.data}, cfg)
-		if err != nil {
-			return t, err
+	town, err := demo.ParseOptions(o.demo)
+	if err != nil {
+		return nil, fail(exitUsage, "--demo: %w", err)
+	}
+	if o.sim.Pages == 0 && !town.Finite {
+		return nil, fail(exitUsage, "--pages 0 visits all of a web, and this one has calendars without end: --demo finite=1 makes one without, or --pages says how many")
+	}
+	language := ""
+	if cfg.Crawl.Judge == "language" {
+		if language, err = languageOf(cfg.Crawl.Language); err != nil {
+			return nil, err
 		}
-		t.Topic = c.okapi
-	}
-	if o.readers != "" {
-		t.Stay = func(weburl.URL) float64 { return 0 } // until somebody has read the web
-	}
-	return t, nil
-}
-
-// simulatedWebs returns what hands out the webs one after the other.
-func (a *app) simulatedWebs(ctx context.Context, o simulateOptions, cfg *Config) (next func() (*sim.Web, error), err error) {
-	given := 0
-	for _, source := range []bool{o.trace != "", len(o.warc) > 0, o.demo != ""} {
-		if source {
-			given++
+		if language != town.Language && language != "de" {
+			return nil, fail(exitUsage, "no page of the made-up web is in language %s. --demo language=%[1]s adds some (th or ja)", language)
 		}
-	}
-	if given != 1 {
-		return nil, fail(exitUsage, "one of --trace, --warc and --demo says which web, got %d of them", given)
-	}
-	if o.webs > 1 && o.demo == "" {
-		return nil, fail(exitUsage, "--webs belongs to --demo: a recorded web is one")
 	}
 	var readers sim.ReaderOptions
 	if o.readers != "" {
-		if readers, err = parseReaders(o.readers); err != nil {
+		if readers, err = sim.ParseReaders(o.readers); err != nil {
 			return nil, fail(exitUsage, "--readers: %w", err)
 		}
 	}
-	var read func(i int) (*sim.Web, error)
-	switch {
-	case o.demo != "":
-		town, err := parseTown(o.demo)
+	return func(i int) (*sim.Web, error) {
+		town, readers := town, readers
+		town.Seed += uint64(i)
+		readers.Seed += uint64(i)
+		t, err := demo.New(town)
 		if err != nil {
 			return nil, fail(exitUsage, "--demo: %w", err)
 		}
-		if o.sim.Pages == 0 && !town.Finite {
-			return nil, fail(exitUsage, "--pages 0 visits all of a web, and this one has calendars without end: --demo finite=1 makes one without, or --pages says how many")
-		}
-		language := ""
-		if cfg.Crawl.Judge == "language" {
-			if language, err = languageOf(cfg.Crawl.Language); err != nil {
-				return nil, err
-			}
-			if language != town.Language && language != "de" {
-				return nil, fail(exitUsage, "no page of the made-up web is in language %s. --demo language=%[1]s adds some (th or ja)", language)
-			}
-		}
-		read = func(i int) (*sim.Web, error) {
-			town := town
-			town.Seed += uint64(i)
-			t, err := demo.New(town)
-			if err != nil {
-				return nil, fail(exitUsage, "--demo: %w", err)
-			}
-			w, err := sim.FromTown(t, language)
-			if err == nil && o.readers != "" {
-				err = o.known.learn(ctx, a, w, readers, i)
-			}
-			if err == nil {
-				w.Name = fmt.Sprintf("%s %d", w.Name, town.Seed)
-			}
-			return w, err
-		}
-	case o.trace != "":
-		read = func(int) (*sim.Web, error) { return a.traceWeb(ctx, o, cfg) }
-	default:
-		read = func(int) (*sim.Web, error) { return a.warcWeb(ctx, o, cfg) }
-	}
-	i := 0
-	return func() (*sim.Web, error) {
-		if i == o.webs {
-			return nil, nil
-		}
-		w, err := read(i)
-		i++
+		w, err := sim.FromTown(t, language)
 		if err != nil {
 			return nil, err
 		}
-		a.say("%s: %d pages and %d relevant ones can be reached from %d seeds, the first of them %d links away", oneLine(w.Name), w.Pages(), w.Relevant(), len(w.Seeds), w.Nearest())
-		if o.saveTrace != "" && i == 1 {
-			if err := writeFile(o.saveTrace, func(out io.Writer) error { return w.WriteTrace(ctx, out) }); err != nil {
-				return nil, err
-			}
+		w.Name = fmt.Sprintf("%s %d", w.Name, town.Seed)
+		if o.readers == "" {
+			return w, nil
 		}
+		lines, err := w.ImportReaders(ctx, readers)
+		if err != nil {
+			return nil, err
+		}
+		all, unlinked := w.Important()
+		a.say("  %s lines of logs name %s pages; of %d important pages nothing links to %d", count(int(lines)), count(w.Clicks.Pages), all, unlinked)
 		return w, nil
 	}, nil
-}
-
-// parseTown reads a made-up town such as "sites=2000,hints=0.4".
-func parseTown(spec string) (demo.Options, error) {
-	o := demo.DefaultOptions()
-	if spec == "default" {
-		return o, nil
-	}
-	whole := map[string]*int{"sites": &o.Sites, "pages": &o.PagesPerSite, "streets": &o.Streets, "bridge-length": &o.BridgeLength, "far-seeds": &o.FarSeeds, "near-seeds": &o.NearSeeds}
-	share := map[string]*float64{"hints": &o.HintReliability, "locality": &o.Locality, "bridges": &o.Bridges,
-		"foreign": &o.Foreign, "language-locality": &o.LanguageLocality}
-	known := []string{"sites", "pages", "streets", "seed", "hints", "locality", "bridges", "bridge-length", "far-seeds", "near-seeds", "finite", "language", "foreign", "language-locality"}
-	for part := range strings.SplitSeq(spec, ",") {
-		name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
-		var err error
-		switch {
-		case whole[name] != nil:
-			*whole[name], err = strconv.Atoi(text)
-		case share[name] != nil:
-			*share[name], err = strconv.ParseFloat(text, 64)
-		case name == "finite":
-			o.Finite, err = strconv.ParseBool(text)
-		case name == "language":
-			o.Language = text
-		case name == "seed":
-			o.Seed, err = strconv.ParseUint(text, 10, 64)
-		default:
-			return o, fmt.Errorf("%q is not one of %s.%s", name, strings.Join(known, ", "), didYouMean(name, known))
-		}
-		if err != nil {
-			return o, fmt.Errorf("%s wants a number, got %q", name, text)
-		}
-	}
-	return o, o.Validate()
 }
 
 // traceWeb reads a trace file, or the crawl of a data directory.
@@ -573,69 +505,22 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 	if err != nil {
 		return nil, fail(exitInvalidInput, "--trace: %w", err)
 	}
-	if !info.IsDir() {
-		w, warnings, err := sim.OpenTrace(o.trace)
+	warnings := []string{"the crawl tree of " + o.trace + " has one link to each page, so that no strategy can find another way; \"crawl --record-trace FILE\" records all links"}
+	if info.IsDir() {
+		f, err := project{o.trace}.openCrawl(int64(cfg.Storage.Memory))
 		if err != nil {
+			return nil, err
+		}
+		w, err = sim.FromTree(ctx, f, o.trace)
+		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, fail(exitInvalidInput, "%w", err)
 		}
-		for _, warning := range warnings {
-			a.warn("%s", oneLine(warning))
-		}
-		return a.otherSeeds(w, o)
-	}
-	p := project{o.trace}
-	f, err := p.openCrawl(int64(cfg.Storage.Memory))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if w, err = sim.FromTree(ctx, f, o.trace); err != nil {
+	} else if w, warnings, err = sim.OpenTrace(o.trace); err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	a.warn("the crawl tree of %s has one link to each page, so that no strategy can find another way; \"crawl --record-trace FILE\" records all links", p.dir)
-	return a.otherSeeds(w, o)
-}
-
-// recordTrace opens the trace of a crawl. A crawl that is resumed goes on with
-// the trace that it has.
-func (a *app) recordTrace(name string, seeds []weburl.URL, resumed bool) (*sim.Recorder, *os.File, error) {
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, nil, fail(exitInvalidInput, "--record-trace: %w", err)
+	for _, warning := range warnings {
+		a.warn("%s", oneLine(warning))
 	}
-	recorder, err := func() (*sim.Recorder, error) {
-		info, err := file.Stat()
-		if err != nil {
-			return nil, err
-		}
-		length := int64(0)
-		if info.Size() > 0 {
-			if length, err = sim.CheckTrace(file); err != nil {
-				return nil, fmt.Errorf("%s: %w; nothing was written to it", name, err)
-			}
-		}
-		if !resumed {
-			length = 0
-		} else if length == 0 {
-			a.warn("%s starts in the middle of a crawl: it will lack the pages that were visited before", name)
-		}
-		if err := file.Truncate(length); err != nil {
-			return nil, err
-		}
-		if _, err := file.Seek(length, io.SeekStart); err != nil {
-			return nil, err
-		}
-		return sim.NewRecorder(file, seeds, length > 0)
-	}()
-	if err != nil {
-		file.Close()
-		return nil, nil, fail(exitInvalidInput, "--record-trace: %w", err)
-	}
-	return recorder, file, nil
-}
-
-// otherSeeds starts a recorded web from --seeds.
-func (a *app) otherSeeds(w *sim.Web, o simulateOptions) (*sim.Web, error) {
 	if len(o.seeds) == 0 {
 		return w, nil
 	}
@@ -645,6 +530,19 @@ func (a *app) otherSeeds(w *sim.Web, o simulateOptions) (*sim.Web, error) {
 	}
 	w.StartFrom(seeds)
 	return w, nil
+}
+
+// recordTrace opens the trace of a crawl. A crawl that is resumed goes on with
+// the trace that it has.
+func (a *app) recordTrace(name string, seeds []weburl.URL, resumed bool) (*sim.Recorder, error) {
+	recorder, late, err := sim.OpenRecorder(name, seeds, resumed)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "--record-trace: %w", err)
+	}
+	if late {
+		a.warn("%s starts in the middle of a crawl: it will lack the pages that were visited before", name)
+	}
+	return recorder, nil
 }
 
 func (a *app) simulatedSeeds(o simulateOptions) ([]weburl.URL, error) {
@@ -688,12 +586,12 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 	}
 	name := filepath.Base(o.warc[0])
 	if o.labels != "" {
-		labels, err := readLabels(o.labels)
+		labels, err := sim.ReadLabels(o.labels)
 		if err != nil {
 			return nil, fail(exitInvalidInput, "--labels: %w", err)
 		}
 		return sim.FromWARC(ctx, name, archive, seeds, func(p *page.Page) (sim.Page, error) {
-			return sim.Page{Relevant: labels[p.URL.Identity()]}, nil
+			return sim.Page{Relevant: labels.Relevant(p.URL)}, nil
 		})
 	}
 	judge, _, places, err := a.openJudge(project{a.data}, cfg)
@@ -707,48 +605,4 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 		v, err := judge.Judge(ctx, p)
 		return sim.Page{Relevant: v.Relevant, Addresses: sim.AddressIDs(v)}, err
 	})
-}
-
-// readLabels reads which pages are relevant: a table with tabs, URLs first.
-// Without a column, the second one counts and there are no titles.
-func readLabels(spec string) (map[string]bool, error) {
-	name, title := spec, ""
-	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
-		if i := strings.LastIndexByte(spec, ':'); i > 0 {
-			name, title = spec[:i], spec[i+1:]
-		}
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	labels := map[string]bool{}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	column, n := 1, 0
-	for lines.Scan() {
-		n++
-		cells := strings.Split(lines.Text(), "\t")
-		if n == 1 && title != "" {
-			if column = slices.Index(cells, title); column < 1 {
-				return nil, fmt.Errorf("%s has no column %q, but %s", name, title, strings.Join(cells[1:], ", "))
-			}
-			continue
-		}
-		if lines.Text() == "" {
-			continue
-		}
-		u, err := weburl.Parse(cells[0])
-		if err != nil || len(cells) <= column || cells[column] != "0" && cells[column] != "1" {
-			return nil, fmt.Errorf("%s:%d: want URL, tab, 1 or 0, got %q", name, n, oneLine(lines.Text()[:min(len(lines.Text()), 80)]))
-		}
-		if cells[column] == "1" {
-			labels[u.Identity()] = true
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
-	}
-	return labels, nil
 }

@@ -2,29 +2,24 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
+	"os"
 	"strings"
+	"text/tabwriter"
 	"time"
 
-	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/cluster"
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/lab/sim"
-	"gazehound/crawler/order"
-	"gazehound/predictor"
+	"gazehound/crawler/monitor/report"
 )
 
 // simulateNodes crawls a made-up web of many cities with several nodes, once
 // for each partition, policy and strategy.
-func (a *app) simulateNodes(ctx context.Context, o simulateOptions, cfg *Config, model predictor.Options) error {
-	if o.trace != "" || len(o.warc) > 0 || o.demo != "" {
-		return fail(exitUsage, "--nodes brings its own web: leave out --trace, --warc and --demo")
-	}
-	if !slices.Contains(sim.NodesFormats, o.format) {
-		return fail(exitUsage, "--format: %q is not one of %s with --nodes.%s", o.format, strings.Join(sim.NodesFormats, ", "), didYouMean(o.format, sim.NodesFormats))
-	}
-	web, err := parseCities(o.nodes)
+func (a *app) simulateNodes(ctx context.Context, o simulateOptions, orders []sim.Order) error {
+	web, err := sim.ParseCities(o.nodes)
 	if err != nil {
 		return fail(exitUsage, "--nodes: %w", err)
 	}
@@ -33,11 +28,17 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, cfg *Config,
 			return err
 		}
 	}
-	methods, policies, err := sharedBy(o)
-	if err != nil {
-		return err
+	plan := sim.NodesPlan{Orders: orders, Pages: o.sim.Pages, Seed: o.sim.Seed}
+	if plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies); err != nil {
+		return fail(exitUsage, "%w", err)
 	}
-	orders, err := a.simulatedOrders(o, cfg, model)
+	for _, strategy := range orders {
+		if strings.HasPrefix(strategy.Name, "oracle-") {
+			return fail(exitUsage, "--strategy %s knows one web only: it cannot be used with --nodes", strategy.Name)
+		}
+	}
+	names := plan.Names()
+	expectations, err := parseExpectations(o.expect, names, report.NodesMetricNames())
 	if err != nil {
 		return err
 	}
@@ -45,113 +46,69 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, cfg *Config,
 	if err != nil {
 		return fail(exitInvalidInput, "%w", err)
 	}
-	cities := 0
-	for _, n := range w.Options.Nodes {
-		cities += len(n.Cities)
-	}
-	c := &sim.NodesComparison{Web: fmt.Sprintf("made-up web %d of %d sites about %d cities, %d nodes, %d pages", web.Seed, web.Sites, cities, len(w.Options.Nodes), o.sim.Pages)}
-	var names []string
-	type run struct {
-		sim.NodesOptions
-		strategy string
-	}
-	var runs []run
-	for _, strategy := range orders {
-		if strings.HasPrefix(strategy.Name, "oracle-") {
-			return fail(exitUsage, "--strategy %s knows one web only: it cannot be used with --nodes", strategy.Name)
-		}
-		for _, policy := range policies {
-			for _, method := range methods {
-				share := partition.DefaultOptions()
-				share.Method, share.Policy = method, policy
-				runs = append(runs, run{sim.NodesOptions{Partition: share, Pages: o.sim.Pages, Seed: o.sim.Seed, New: func() (order.Strategy, error) { return strategy.New(nil) }}, strategy.Name})
-				r := sim.NodesResult{Partition: method, Policy: policy, Strategy: strategy.Name}
-				names = append(names, r.Name())
-			}
-		}
-	}
-	var expectations []*sim.Expectation
-	for _, text := range o.expect {
-		e, err := sim.ParseNodesExpectation(text, names)
-		if err != nil {
-			return fail(exitUsage, "--expect %q: %w", oneLine(text), err)
-		}
-		expectations = append(expectations, e)
-	}
-	for i, run := range runs {
-		began := time.Now()
-		r, err := sim.RunNodes(ctx, w, run.NodesOptions)
-		switch {
-		case ctx.Err() != nil:
-			return fail(exitStopped, "stopped")
-		case err != nil:
-			return fail(exitInvalidInput, "%w", err)
-		}
-		r.Strategy = run.strategy
-		c.Results = append(c.Results, r)
-		a.say("%d of %d, %s: %d pages, %.2f %% with an address, in %.1f s", i+1, len(runs), names[i], r.Fetches, 100*r.GeoCoverage, time.Since(began).Seconds())
-	}
-	write := func(out io.Writer) error { return c.Write(out, o.format) }
-	if o.output == "" {
-		err = write(a.stdout)
-	} else {
-		err = writeFile(o.output, write)
-	}
+	done, began := 0, time.Now()
+	c, err := plan.Run(ctx, w, func(r *report.NodesResult) {
+		done++
+		a.say("%d of %d, %s: %d pages, %.2f %% with an address, in %.1f s", done, len(names), r.Name(), r.Fetches, 100*r.GeoCoverage, time.Since(began).Seconds())
+		began = time.Now()
+	})
 	if err != nil {
+		return simulationError(ctx, err)
+	}
+	if err := a.writeOutput(o.output, func(out io.Writer) error { return c.Write(out, o.format) }); err != nil {
 		return err
 	}
 	return a.checkExpectations(c, expectations)
 }
 
-// parseCities reads a made-up web of cities such as "sites=20000,seed=2".
-func parseCities(spec string) (sim.CitiesOptions, error) {
-	o := sim.DefaultCitiesOptions()
-	if spec == "default" {
-		return o, nil
+// simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat,
+// measured by agents that talk over a JetStream server in this process.
+func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error) {
+	if o.trace != "" || len(o.warc) > 0 || o.demo != "" || o.nodes != "" {
+		return fail(exitUsage, "--nuggets needs no web: leave out --trace, --warc, --demo and --nodes")
 	}
-	for part := range strings.SplitSeq(spec, ",") {
-		name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
-		var err error
-		switch name {
-		case "sites":
-			o.Sites, err = strconv.Atoi(text)
-		case "seed":
-			o.Seed, err = strconv.ParseUint(text, 10, 64)
-		default:
-			return o, fmt.Errorf("%q is neither sites nor seed; \"default\" takes both as they are", name)
-		}
-		if err != nil {
-			return o, fmt.Errorf("%s wants a number, got %q", name, text)
-		}
+	if o.format != "text" && o.format != "json" {
+		return fail(exitUsage, "--nuggets writes text or json, got --format %q", o.format)
 	}
-	return o, nil
-}
-
-// sharedBy returns the methods and policies of --partition and --policy.
-func sharedBy(o simulateOptions) (methods []partition.Method, policies []partition.Policy, err error) {
-	for _, name := range o.partitions {
-		switch m := partition.Method(strings.TrimSpace(name)); {
-		case m == "all":
-			methods = append(methods, partition.Methods()...)
-		case slices.Contains(partition.Methods(), m):
-			methods = append(methods, m)
-		default:
-			var known []string
-			for _, m := range partition.Methods() {
-				known = append(known, string(m))
+	dir, err := os.MkdirTemp("", "gazehound-nuggets-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	server, err := cluster.Serve(cluster.ServerOptions{Name: "nuggets", Dir: dir, MaxBytes: 256e6})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	figures, err := sim.Nuggets(o.sim.Seed, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int, error) {
+		turns, heard, err := cluster.Agree(ctx, server, cluster.Order{URLs: len(queues[0]), Parts: f.Parts, Lambda: f.Lambda}, queues)
+		return turns, int(heard.Bits), int(heard.Bytes), err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return fail(exitStopped, "stopped")
+	case err != nil:
+		return err
+	}
+	if o.format == "json" {
+		err = a.printJSON(map[string]any{"type": "nuggets", "agents": figures[0], "parts": figures[1]})
+	} else {
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+		for i, rows := range figures {
+			fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\tmeasured\tbytes on the wire\tprecision\t\n", 5+i)
+			for _, r := range rows {
+				fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Measured, r.Bytes, r.Precision)
 			}
-			return nil, nil, fail(exitUsage, "--partition: %q is not one of all, %s.%s", name, strings.Join(known, ", "), didYouMean(name, known))
 		}
+		err = w.Flush()
 	}
-	for _, name := range o.policies {
-		p := partition.Policy(strings.ToUpper(strings.TrimSpace(name)))
-		if p != partition.PolicyA && p != partition.PolicyB {
-			return nil, nil, fail(exitUsage, "--policy: %q is neither A nor B", name)
-		}
-		policies = append(policies, p)
+	if err != nil || o.plot == "" {
+		return err
 	}
-	if len(methods) == 0 || len(policies) == 0 {
-		return nil, nil, fail(exitUsage, "--partition and --policy want a name each")
+	files, err := sim.PlotNuggets(o.plot, figures)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
 	}
-	return methods, policies, nil
+	a.say("drawn: %s", strings.Join(files, ", "))
+	return nil
 }

@@ -1,40 +1,25 @@
 package main
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"gazehound/crawler"
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
-	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
-	"gazehound/geoparse"
-	"gazehound/predictor/bm25"
-	"gazehound/predictor/clicklog"
 	"gazehound/predictor/topic"
 )
-
-// A chosenTopic is c*, the topic of a crawl.
-type chosenTopic struct {
-	topic.Topic
-	tree   *topic.Tree
-	number int
-	okapi  *bm25.Topic
-}
 
 func readTopics(name string) (*topic.Tree, error) {
 	f, err := os.Open(name)
@@ -51,7 +36,7 @@ func readTopics(name string) (*topic.Tree, error) {
 
 // openTopic returns the topic of the crawl: crawl.topic, or the one that
 // mapTopic has noted.
-func openTopic(p project, cfg *Config) (*chosenTopic, error) {
+func openTopic(p project, cfg *Config) (*topic.Chosen, error) {
 	tree, err := readTopics(cfg.Crawl.Topics)
 	if err != nil {
 		return nil, err
@@ -66,16 +51,11 @@ func openTopic(p project, cfg *Config) (*chosenTopic, error) {
 		}
 		name, from = strings.TrimSpace(string(noted)), p.topic()
 	}
-	n, ok := tree.Find(name)
-	if !ok {
-		var names []string
-		for _, t := range tree.Topics {
-			names = append(names, t.Name)
-		}
-		return nil, fail(exitInvalidInput, "%s: %s holds no topic %q.%s", from, cfg.Crawl.Topics, name, didYouMean(name, names))
-	}
-	c := &chosenTopic{Topic: tree.Topics[n], tree: tree, number: n}
-	if c.okapi, err = tree.Node(n, bm25.DefaultOptions()); err != nil {
+	c, ok, err := tree.Choose(name)
+	switch {
+	case !ok:
+		return nil, fail(exitInvalidInput, "%s: %s holds no topic %q.%s", from, cfg.Crawl.Topics, name, didYouMean(name, tree.Names()))
+	case err != nil:
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
 	return c, nil
@@ -116,11 +96,11 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	var texts []string
 	var urls []weburl.URL
 	for _, example := range k.Examples {
-		if u, ok := a.exampleURL(example); ok {
+		if u, ok := exampleURL(example); ok {
 			urls = append(urls, u)
 			continue
 		}
-		text, err := readExample(example, int64(cfg.Fetch.MaxBody))
+		text, err := crawler.ReadExample(example, int64(cfg.Fetch.MaxBody))
 		if err != nil {
 			return fail(exitInvalidInput, "example: %w", err)
 		}
@@ -166,7 +146,7 @@ func noteTopic(p project, path string) error {
 }
 
 // exampleURL returns the URL that an example is, if it is one and no file.
-func (a *app) exampleURL(example string) (weburl.URL, bool) {
+func exampleURL(example string) (weburl.URL, bool) {
 	if !strings.Contains(example, "://") {
 		return weburl.URL{}, false
 	}
@@ -174,39 +154,13 @@ func (a *app) exampleURL(example string) (weburl.URL, bool) {
 	return u, err == nil
 }
 
-// readExample returns the text of a file with a page.
-func readExample(name string, most int64) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	body, err := io.ReadAll(io.LimitReader(f, most))
-	if err != nil {
-		return "", err
-	}
-	header := http.Header{"Content-Type": {"text/html"}}
-	if strings.EqualFold(filepath.Ext(name), ".txt") {
-		header.Set("Content-Type", "text/plain")
-	}
-	here, err := weburl.Parse("http://localhost/")
-	if err != nil {
-		return "", err
-	}
-	p, err := page.Parse(&page.Response{URL: here, Status: http.StatusOK, Header: header, Body: body})
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, page.ErrNotHTML)
-	}
-	return p.Title + "\n" + p.Text, nil
-}
-
 // fetchExamples downloads pages, and waits until their hosts may be asked
 // again, because another crawl begins after it.
 func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, urls []weburl.URL) ([]string, error) {
 	a.say("Downloading %d example pages …", len(urls))
-	var reader exampleReader
+	var examples crawler.Examples
 	hosts := map[string]bool{}
-	err := a.visitOnly(ctx, cfg, o, &gazetteer.Region{Name: "a topic"}, urls, &reader, func(v *crawler.Visit) {
+	err := a.visitOnly(ctx, cfg, o, &gazetteer.Region{Name: "a topic"}, urls, &examples, func(v *crawler.Visit) {
 		hosts[v.Entry.URL.Host()] = true
 		if v.Outcome.Kind == "error" || v.Outcome.Kind == "skipped" {
 			a.warn("example %s: %s", oneLine(v.Entry.URL.String()), v.Outcome.Reason)
@@ -225,10 +179,10 @@ func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, ur
 	switch {
 	case err != nil:
 		return nil, err
-	case len(reader.texts) == 0:
+	case len(examples.Texts()) == 0:
 		return nil, fail(exitCrawlFailed, "no example page could be downloaded. --topic NAME says which topic it is")
 	}
-	return reader.texts, nil
+	return examples.Texts(), nil
 }
 
 // visitOnly visits pages by a crawl that follows no links and keeps nothing.
@@ -249,7 +203,7 @@ func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about 
 	defer stop()
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: min(cfg.Fetch.Workers, len(urls)), Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: noLinks{}, Scope: web.scope, Report: report,
+		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: crawler.SeedsOnly{}, Scope: web.scope, Report: report,
 	}
 	if _, err := c.Seed(ctx, urls); err != nil {
 		return err
@@ -264,26 +218,6 @@ func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about 
 	return err
 }
 
-// An exampleReader is a judge that keeps the texts that it is shown.
-type exampleReader struct {
-	mu    sync.Mutex
-	texts []string
-}
-
-// Judge finds no page relevant.
-func (r *exampleReader) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.texts = append(r.texts, p.Title+"\n"+p.Text)
-	return geoparse.Verdict{}, nil
-}
-
-// noLinks is the strategy that visits seeds only.
-type noLinks struct{ order.BreadthFirst }
-
-// Score drops links.
-func (noLinks) Score(e *frontier.Entry) (float64, bool) { return 1, e.Depth == 0 }
-
 // topicSeeds adds the second-level seeds of the topic, if there is one: the
 // example pages and those of the topic (equation 6).
 func (a *app) topicSeeds(p project, cfg *Config, seeds []weburl.URL) ([]weburl.URL, error) {
@@ -296,11 +230,11 @@ func (a *app) topicSeeds(p project, cfg *Config, seeds []weburl.URL) ([]weburl.U
 	}
 	var users []string
 	for _, example := range cfg.Crawl.Examples {
-		if _, ok := a.exampleURL(example); ok {
+		if _, ok := exampleURL(example); ok {
 			users = append(users, example)
 		}
 	}
-	for _, text := range c.tree.Seeds(users, c.number) {
+	for _, text := range c.Tree.Seeds(users, c.Number) {
 		u, problem := a.parseSeed(cfg.Crawl.Topics, text)
 		if problem != "" {
 			a.warn("%s: example of %q: %s; left out", cfg.Crawl.Topics, c.Path, problem)
@@ -310,9 +244,6 @@ func (a *app) topicSeeds(p project, cfg *Config, seeds []weburl.URL) ([]weburl.U
 	}
 	return seeds, nil
 }
-
-// maxUnlinked bounds the pages that a crawl starts with because logs know them.
-const maxUnlinked = 10_000
 
 // trendOptions fills in what strategy trend knows: the topic, and the access
 // logs, of which the pages on the sites of the seeds are visited in any case.
@@ -324,13 +255,10 @@ func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.
 		if err != nil {
 			return err
 		}
-		o.Topic = c.okapi
+		o.Topic = c.Okapi
 	}
-	dir := k.Clickstream
-	if dir == "" {
-		dir = p.clickstream()
-	}
-	table, err := clicklog.Load(dir)
+	dir := cmp.Or(k.Clickstream, p.clickstream())
+	clicks, err := order.ReadClicks(dir, seeds)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && k.Clickstream == "" && o.Topic != nil:
 		a.say("No access log was imported: pages are ordered by the topic alone.")
@@ -342,55 +270,9 @@ func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.
 	case err != nil:
 		return fail(exitInvalidInput, "%w", err)
 	}
-	o.Stay = stayOf(table)
-	if len(seeds) == 0 {
-		return nil
-	}
-	o.Known, err = knownPages(dir, seeds)
-	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
-	}
-	if len(o.Known) == 0 {
-		a.warn("the access logs know %s pages, none of them on the sites of the seeds", count(table.Len()))
+	o.Stay, o.Known = clicks.Stay, clicks.Known
+	if len(seeds) > 0 && len(clicks.Known) == 0 {
+		a.warn("the access logs know %s pages, none of them on the sites of the seeds", count(clicks.Pages))
 	}
 	return nil
-}
-
-// stayOf returns how long people stay on a page, 0 to 1; https and http are
-// one page, as they are in the crawl.
-func stayOf(t *clicklog.Table) func(weburl.URL) float64 {
-	return func(u weburl.URL) float64 {
-		text := u.String()
-		other := u.Plain().String()
-		if rest, ok := strings.CutPrefix(text, "http://"); ok {
-			other = "https://" + rest
-		}
-		return max(t.Importance(text), t.Importance(other))
-	}
-}
-
-// knownPages returns the pages on the sites of the seeds on which people
-// stay longest, the longest first, at most maxUnlinked.
-func knownPages(dir string, seeds []weburl.URL) ([]weburl.URL, error) {
-	sites := map[string]bool{}
-	for _, u := range seeds {
-		sites[u.Site()] = true
-	}
-	var best longest
-	err := clicklog.Pages(dir, func(p clicklog.Page) error {
-		u, err := weburl.Parse(p.URL)
-		if err != nil || !sites[u.Site()] || p.Stay == 0 {
-			return nil
-		}
-		heap.Push(&best, p)
-		if len(best) > maxUnlinked {
-			heap.Pop(&best)
-		}
-		return nil
-	})
-	known := make([]weburl.URL, len(best))
-	for i := len(best) - 1; i >= 0; i-- {
-		known[i], _ = weburl.Parse(heap.Pop(&best).(clicklog.Page).URL)
-	}
-	return known, err
 }

@@ -3,6 +3,7 @@
 package textutil
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -74,4 +75,13 @@ func Distance(a, b string, limit int) int {
 		}
 	}
 	return min(rows[len(a)%3][len(b)], limit+1)
+}
+
+// NotOneOf says that given is none of names, and which it was probably meant to be.
+func NotOneOf(given string, names []string) string {
+	text := fmt.Sprintf("%q is not one of %s.", Clip(given, 40), strings.Join(names, ", "))
+	if near := Nearest(given, names); near != "" {
+		text += " Did you mean " + near + "?"
+	}
+	return text
 }

@@ -197,6 +197,35 @@ func (t *Tree) Find(name string) (int, bool) {
 	return 0, false
 }
 
+// A Chosen is the topic c* of a crawl.
+type Chosen struct {
+	Topic
+	Number int // in Tree.Topics
+	Tree   *Tree
+	Okapi  *bm25.Topic
+}
+
+// Choose returns the topic with this path or name; ok is false where there is
+// none.
+func (t *Tree) Choose(name string) (c *Chosen, ok bool, err error) {
+	n, ok := t.Find(name)
+	if !ok {
+		return nil, false, nil
+	}
+	c = &Chosen{Topic: t.Topics[n], Number: n, Tree: t}
+	c.Okapi, err = t.Node(n, bm25.DefaultOptions())
+	return c, true, err
+}
+
+// Names returns the names of all topics.
+func (t *Tree) Names() []string {
+	var names []string
+	for _, c := range t.Topics {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // Node returns c* for Okapi. The collection, in which words are rare or not,
 // is the other topics of the tree: what a word has in common with them does not
 // tell the topic. It does not grow, so a page's Okapi is the same at any time

@@ -53,10 +53,10 @@ const (
 // A City is one place that a crawl is after: a city–state pair.
 type City struct {
 	Name       string   `json:"name"`
-	Aliases    []string `json:"aliases,omitempty"` // "LA", "L.A."
-	State      string   `json:"state"`             // code, such as "CA"
-	StateName  string   `json:"state_name,omitempty"`
-	Population int      `json:"population,omitempty"`
+	State      string   `json:"state" yaml:",omitempty"` // code, such as "CA"
+	StateName  string   `json:"state_name,omitempty" yaml:"state_name,omitempty"`
+	Population int      `json:"population,omitempty" yaml:",omitempty"`
+	Aliases    []string `json:"aliases,omitempty" yaml:",omitempty,flow"` // "LA", "L.A."
 }
 
 // String returns "Los Angeles, CA".
@@ -65,8 +65,8 @@ func (c City) String() string { return c.Name + ", " + c.State }
 // A Node is one crawler of a collaborative crawl. One without cities is a
 // general node.
 type Node struct {
-	Name   string `json:"name"`
-	Cities []City `json:"cities,omitempty"`
+	Name   string `json:"name" yaml:",omitempty"`
+	Cities []City `json:"cities,omitempty" yaml:",omitempty"`
 }
 
 // Options say how links are shared out.

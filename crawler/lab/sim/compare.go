@@ -26,6 +26,8 @@ const (
 	GraphOracleName = "oracle-graph"
 )
 
+func isOracle(name string) bool { return name == NextOracleName || name == GraphOracleName }
+
 // Oracles returns the two orders that know the web.
 func Oracles() []Order {
 	return []Order{
@@ -63,15 +65,15 @@ type OrderResults struct {
 	Runs []*Result
 }
 
-// Compare crawls the webs, which next returns one after the other until it
-// returns nil, with every order and the random seeds o.Seed … o.Seed+runs−1.
+// Compare crawls so many webs, which open makes by their number from 0, one after
+// the other with every order and the random seeds o.Seed … o.Seed+runs−1.
 // Results do not depend on how many runs there are at once.
-func Compare(ctx context.Context, next func() (*Web, error), orders []Order, o Options, runs int) (*Comparison, error) {
+func Compare(ctx context.Context, webs int, open func(i int) (*Web, error), orders []Order, o Options, runs int) (*Comparison, error) {
 	switch {
 	case len(orders) == 0:
 		return nil, errors.New("sim: no strategy to compare")
-	case runs < 1:
-		return nil, fmt.Errorf("sim: %d runs: use 1 or more", runs)
+	case runs < 1 || webs < 1:
+		return nil, fmt.Errorf("sim: %d runs of %d webs: use 1 or more", runs, webs)
 	}
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -80,51 +82,52 @@ func Compare(ctx context.Context, next func() (*Web, error), orders []Order, o O
 	for _, strategy := range orders {
 		c.Orders = append(c.Orders, OrderResults{Name: strategy.Name})
 	}
-	for webs := 0; ; webs++ {
-		w, err := next()
+	for i := range webs {
+		w, err := open(i)
 		if err != nil {
 			return nil, err
 		}
-		if w == nil {
-			if webs == 0 {
-				return nil, errors.New("sim: no web to crawl")
-			}
-			return c, nil
-		}
-		if w.Relevant() == 0 {
-			return nil, fmt.Errorf("sim: %s: no relevant page can be reached from the seeds, so there is nothing to compare", w.Name)
-		}
-		c.Budget = max(c.Budget, min(o.Pages, w.Pages()))
-		if o.Pages == 0 {
-			c.Budget = max(c.Budget, w.Pages())
-		}
-		results := make([]*Result, len(orders)*runs)
-		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(runtime.GOMAXPROCS(0))
-		for i := range results {
-			g.Go(func() error {
-				strategy := orders[i/runs]
-				s, err := strategy.New(w)
-				if err != nil {
-					return err
-				}
-				o := o
-				o.Seed += uint64(i % runs)
-				results[i], err = Run(ctx, w, s, o)
-				if err != nil {
-					return fmt.Errorf("%s: %w", strategy.Name, err)
-				}
-				return nil
-			})
-		}
-		if err := g.Wait(); err != nil {
+		if err := c.crawl(ctx, w, orders, o, runs); err != nil {
 			return nil, err
 		}
-		for i, r := range results {
-			runs := &c.Orders[i/runs].Runs
-			*runs = append(*runs, r)
-		}
 	}
+	return c, nil
+}
+
+// crawl adds the results of all orders in one web.
+func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Options, runs int) error {
+	if w.Relevant() == 0 {
+		return fmt.Errorf("sim: %s: no relevant page can be reached from the seeds, so there is nothing to compare", w.Name)
+	}
+	c.Budget = max(c.Budget, min(o.Pages, w.Pages()))
+	if o.Pages == 0 {
+		c.Budget = max(c.Budget, w.Pages())
+	}
+	results := make([]*Result, len(orders)*runs)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range results {
+		g.Go(func() error {
+			s, err := orders[i/runs].New(w)
+			if err != nil {
+				return err
+			}
+			o := o
+			o.Seed += uint64(i % runs)
+			if results[i], err = Run(ctx, w, s, o); err != nil {
+				return fmt.Errorf("%s: %w", orders[i/runs].Name, err)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for i, r := range results {
+		of := &c.Orders[i/runs]
+		of.Runs = append(of.Runs, r)
+	}
+	return nil
 }
 
 // Metrics are what a Comparison can be asked for: by name, of one result after
@@ -187,6 +190,12 @@ func (c *Comparison) Metric(strategy, metric string, n int) (e Estimate, ok bool
 		}
 	}
 	return Estimate{}, false
+}
+
+// Value returns the mean that Metric does.
+func (c *Comparison) Value(strategy, metric string, n int) (float64, bool) {
+	e, ok := c.Metric(strategy, metric, n)
+	return e.Mean, ok
 }
 
 func estimate(values []float64) Estimate {

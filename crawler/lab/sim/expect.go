@@ -1,225 +1,155 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gazehound/internal/textutil"
 )
 
-// An Expectation is a comparison of numbers of a Comparison, such as
+// A Measured has been measured: a Comparison or a report.NodesComparison.
+type Measured interface {
+	// Value returns a metric of what is called name, after so many pages; 0: at
+	// the end. ok is false where either is not known.
+	Value(name, metric string, pages int) (v float64, ok bool)
+}
+
+// An Expectation is a comparison of numbers of a Measured, such as
 // "adaptive.harvest > 1.5*breadth-first.harvest@5000".
 type Expectation struct {
-	Text        string
-	left, right value
-	holds       func(a, b float64) bool
+	Text   string
+	parsed *ast.BinaryExpr
+	values map[token.Pos]measuredValue
 }
 
-// A Measured has been measured: a Comparison or a NodesComparison.
-type Measured interface {
-	Metric(name, metric string, n int) (e Estimate, ok bool)
+// A measuredValue is STRATEGY.METRIC, or STRATEGY.METRIC@PAGES.
+type measuredValue struct {
+	name, metric string
+	pages        int
 }
 
-// ParseNodesExpectation reads an expectation of a NodesComparison, such as
-// "url.coverage >= 8*url-hash.coverage". names are those that may occur.
-func ParseNodesExpectation(text string, names []string) (*Expectation, error) {
-	return parseExpectation(text, names, NodesMetricNames())
-}
+var measuredForm = regexp.MustCompile(`([\w-]*[A-Za-z_][\w-]*)\.([\w.-]+)(@\d*)?`)
 
-// ParseExpectation reads an expectation:
-//
-//	expectation = sum ("<" | "<=" | ">" | ">=" | "==") sum
-//	sum         = product {("+" | "-") product}
-//	product     = atom {("*" | "/") atom}
-//	atom        = number | STRATEGY "." METRIC ["@" PAGES] | "(" sum ")"
-//
-// Names hold minus signs, so a minus between names needs a space before it.
-// strategies are the names that may occur. Errors name the position, from 1.
-func ParseExpectation(text string, strategies []string) (*Expectation, error) {
-	return parseExpectation(text, strategies, MetricNames())
-}
-
-func parseExpectation(text string, strategies, metrics []string) (*Expectation, error) {
-	p := &expectParser{text: text, strategies: strategies, metrics: metrics}
-	e := &Expectation{Text: text}
-	var err error
-	if e.left, err = p.sum(0); err != nil {
-		return nil, err
-	}
-	p.space()
-	comparisons := []struct {
-		sign  string
-		holds func(a, b float64) bool
-	}{
-		{"<=", func(a, b float64) bool { return a <= b }}, {">=", func(a, b float64) bool { return a >= b }},
-		{"==", func(a, b float64) bool { return a == b }},
-		{"<", func(a, b float64) bool { return a < b }}, {">", func(a, b float64) bool { return a > b }},
-	}
-	for _, c := range comparisons {
-		if strings.HasPrefix(p.text[p.at:], c.sign) {
-			p.at += len(c.sign)
-			e.holds = c.holds
-			break
+// ParseExpectation reads an expectation: two sums of numbers and of
+// NAME.METRIC or NAME.METRIC@PAGES, compared by <, <=, >, >= or ==, with
+// + - * / and parentheses. Names hold minus signs, so a minus behind a name needs
+// a space before it. names and metrics are those that may occur. Errors name the
+// position, from 1.
+func ParseExpectation(text string, names, metrics []string) (*Expectation, error) {
+	// Go's parser reads the rest when each NAME.METRIC has become an identifier
+	// of the same length.
+	e := &Expectation{Text: text, values: map[token.Pos]measuredValue{}}
+	plain := []byte(text)
+	for _, m := range measuredForm.FindAllStringSubmatchIndex(text, -1) {
+		v := measuredValue{name: text[m[2]:m[3]], metric: text[m[4]:m[5]]}
+		if !slices.Contains(names, v.name) {
+			return nil, expectError(text, m[2], "want one of the strategies %s", strings.Join(names, ", "))
 		}
+		if !slices.Contains(metrics, v.metric) {
+			return nil, expectError(text, m[4], "want one of %s", strings.Join(metrics, ", "))
+		}
+		if m[6] >= 0 {
+			var err error
+			if v.pages, err = strconv.Atoi(text[m[6]+1 : m[7]]); err != nil || v.pages < 1 || v.pages > math.MaxInt32 {
+				return nil, expectError(text, m[6]+1, "want a number of pages, 1 or more")
+			}
+		}
+		copy(plain[m[0]:m[1]], strings.Repeat("x", m[1]-m[0]))
+		e.values[token.Pos(m[0]+1)] = v
 	}
-	if e.holds == nil {
-		return nil, p.fail("want <, <=, >, >= or ==")
+	x, err := parser.ParseExprFrom(token.NewFileSet(), "", plain, parser.SkipObjectResolution)
+	var problems scanner.ErrorList
+	if errors.As(err, &problems) {
+		return nil, expectError(text, problems[0].Pos.Offset, "%s", problems[0].Msg)
 	}
-	if e.right, err = p.sum(0); err != nil {
+	var ok bool
+	if e.parsed, ok = x.(*ast.BinaryExpr); !ok || comparison[e.parsed.Op] == nil {
+		return nil, expectError(text, len(text), "want <, <=, >, >= or == between two numbers")
+	}
+	if err := errors.Join(e.check(e.parsed.X), e.check(e.parsed.Y)); err != nil {
 		return nil, err
-	}
-	if p.space(); p.at < len(p.text) {
-		return nil, p.fail("want the end")
 	}
 	return e, nil
 }
 
-// Check tells whether the expectation holds for c, on means over all runs, and
-// the two numbers. What divides by 0 holds never.
-func (e *Expectation) Check(c Measured) (holds bool, left, right float64, err error) {
-	if left, err = e.left(c); err != nil {
-		return false, 0, 0, err
-	}
-	if right, err = e.right(c); err != nil {
-		return false, 0, 0, err
-	}
-	finite := !math.IsNaN(left) && !math.IsInf(left, 0) && !math.IsNaN(right) && !math.IsInf(right, 0)
-	return finite && e.holds(left, right), left, right, nil
-}
-
-type expectParser struct {
-	text       string
-	at         int
-	strategies []string
-	metrics    []string
-}
-
-const maxNesting = 100 // parentheses
-
-func (p *expectParser) fail(format string, args ...any) error {
+func expectError(text string, offset int, format string, args ...any) error {
 	rest := "the end"
-	if p.at < len(p.text) {
-		rest = fmt.Sprintf("%q", cutText([]byte(p.text[p.at:]), 30))
+	if offset < len(text) {
+		rest = fmt.Sprintf("%q", textutil.Clip(text[offset:], 30))
 	}
-	return fmt.Errorf("position %d: %s, got %s", p.at+1, fmt.Sprintf(format, args...), rest)
+	return fmt.Errorf("position %d: %s, got %s", offset+1, fmt.Sprintf(format, args...), rest)
 }
 
-func (p *expectParser) space() {
-	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
-		p.at++
-	}
+var comparison = map[token.Token]func(a, b float64) bool{
+	token.LEQ: func(a, b float64) bool { return a <= b },
+	token.GEQ: func(a, b float64) bool { return a >= b },
+	token.EQL: func(a, b float64) bool { return a == b },
+	token.LSS: func(a, b float64) bool { return a < b },
+	token.GTR: func(a, b float64) bool { return a > b },
 }
 
-func (p *expectParser) sign(signs string) byte {
-	p.space()
-	if p.at < len(p.text) && strings.IndexByte(signs, p.text[p.at]) >= 0 {
-		p.at++
-		return p.text[p.at-1]
-	}
-	return 0
+var arithmetic = map[token.Token]func(a, b float64) float64{
+	token.ADD: func(a, b float64) float64 { return a + b },
+	token.SUB: func(a, b float64) float64 { return a - b },
+	token.MUL: func(a, b float64) float64 { return a * b },
+	token.QUO: func(a, b float64) float64 { return a / b },
 }
 
-type value = func(c Measured) (float64, error)
-
-func (p *expectParser) sum(depth int) (value, error) {
-	return p.chain("+-", func() (value, error) {
-		return p.chain("*/", func() (value, error) { return p.atom(depth) })
-	})
+// check returns what is in x that is no arithmetic.
+func (e *Expectation) check(x ast.Expr) error {
+	switch x := x.(type) {
+	case *ast.ParenExpr:
+		return e.check(x.X)
+	case *ast.BinaryExpr:
+		if arithmetic[x.Op] != nil {
+			return errors.Join(e.check(x.X), e.check(x.Y))
+		}
+	case *ast.BasicLit:
+		if _, err := strconv.ParseFloat(x.Value, 64); err == nil {
+			return nil
+		}
+	case *ast.Ident:
+		if _, ok := e.values[x.Pos()]; ok {
+			return nil
+		}
+	}
+	return expectError(e.Text, int(x.Pos())-1, "want a number, or STRATEGY.METRIC")
 }
 
-// chain reads operands with signs of one rank between them.
-func (p *expectParser) chain(signs string, operand func() (value, error)) (value, error) {
-	left, err := operand()
-	for err == nil {
-		sign := p.sign(signs)
-		if sign == 0 {
-			return left, nil
+// value calculates x, which check found to be arithmetic. What was not measured
+// is not a number.
+func (e *Expectation) value(x ast.Expr, c Measured) float64 {
+	switch x := x.(type) {
+	case *ast.ParenExpr:
+		return e.value(x.X, c)
+	case *ast.BinaryExpr:
+		return arithmetic[x.Op](e.value(x.X, c), e.value(x.Y, c))
+	case *ast.BasicLit:
+		if v, err := strconv.ParseFloat(x.Value, 64); err == nil {
+			return v
 		}
-		var right value
-		if right, err = operand(); err == nil {
-			left = combine(sign, left, right)
+	case *ast.Ident:
+		v := e.values[x.Pos()]
+		if measured, ok := c.Value(v.name, v.metric, v.pages); ok {
+			return measured
 		}
 	}
-	return nil, err
+	return math.NaN()
 }
 
-func combine(sign byte, left, right value) value {
-	return func(c Measured) (float64, error) {
-		a, err := left(c)
-		if err != nil {
-			return 0, err
-		}
-		b, err := right(c)
-		switch sign {
-		case '+':
-			return a + b, err
-		case '-':
-			return a - b, err
-		case '*':
-			return a * b, err
-		}
-		return a / b, err
-	}
-}
-
-func (p *expectParser) atom(depth int) (value, error) {
-	if p.sign("(") != 0 {
-		if depth == maxNesting {
-			return nil, p.fail("want at most %d parentheses within one another", maxNesting)
-		}
-		v, err := p.sum(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		if p.sign(")") == 0 {
-			return nil, p.fail("want )")
-		}
-		return v, nil
-	}
-	start := p.at
-	for p.at < len(p.text) && (isNameByte(p.text[p.at])) {
-		p.at++
-	}
-	word := p.text[start:p.at]
-	if number, err := strconv.ParseFloat(word, 64); err == nil && word[0] != '-' && !math.IsInf(number, 0) && !math.IsNaN(number) {
-		return func(Measured) (float64, error) { return number, nil }, nil
-	}
-	order, metric, ok := strings.Cut(word, ".")
-	if !ok {
-		p.at = start
-		return nil, p.fail("want a number, or STRATEGY.METRIC")
-	}
-	if !slices.Contains(p.strategies, order) {
-		p.at = start
-		return nil, p.fail("want one of the strategies %s", strings.Join(p.strategies, ", "))
-	}
-	if !slices.Contains(p.metrics, metric) {
-		p.at = start + len(order) + 1
-		return nil, p.fail("want one of %s", strings.Join(p.metrics, ", "))
-	}
-	n := 0
-	if p.at < len(p.text) && p.text[p.at] == '@' {
-		p.at++
-		start := p.at
-		for p.at < len(p.text) && '0' <= p.text[p.at] && p.text[p.at] <= '9' {
-			p.at++
-		}
-		var err error
-		if n, err = strconv.Atoi(p.text[start:p.at]); err != nil || n < 1 || n > math.MaxInt32 {
-			p.at = start
-			return nil, p.fail("want a number of pages, 1 or more")
-		}
-	}
-	return func(c Measured) (float64, error) {
-		e, ok := c.Metric(order, metric, n)
-		if !ok {
-			return 0, fmt.Errorf("sim: %s.%s was not measured", order, metric)
-		}
-		return e.Mean, nil
-	}, nil
-}
-
-func isNameByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_'
+// Check tells whether the expectation holds for c, on means over all runs, and
+// the two numbers. What divides by 0, or was not measured, holds never.
+func (e *Expectation) Check(c Measured) (holds bool, left, right float64) {
+	left, right = e.value(e.parsed.X, c), e.value(e.parsed.Y, c)
+	finite := !math.IsNaN(left-right) && !math.IsInf(left, 0) && !math.IsInf(right, 0)
+	return finite && comparison[e.parsed.Op](left, right), left, right
 }

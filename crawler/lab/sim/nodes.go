@@ -24,28 +24,12 @@ type NodesOptions struct {
 	New func() (order.Strategy, error)
 }
 
-// NodesResult is what several nodes fetched of one web.
-type NodesResult struct {
-	Partition partition.Method
-	Policy    partition.Policy
-	Strategy  string // as the caller calls it
-	Nodes     []string
-	report.Metrics
-}
-
-// Geo-centrality looks at pages less than CentralityLinks away, each weighted
-// CentralityBase^-distance: k and m of the paper's example.
-const (
-	CentralityLinks = 3
-	CentralityBase  = 10
-)
-
 // RunNodes crawls w with all nodes of the partition at once. Each is a crawler
 // of its own with its own queue and strategy; links that another node owns are
 // in its queue when the visit ends. The nodes are equally fast: in each round
 // every node visits one page, or none if nothing waits for it. It ends when
 // the budget is spent or nothing waits anywhere.
-func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*NodesResult, error) {
+func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResult, error) {
 	share, err := w.Partition(o.Partition)
 	if err != nil {
 		return nil, err
@@ -78,11 +62,11 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*NodesResult, err
 		return nil, err
 	}
 	r.report.Exchanged(r.exchanged)
-	result := &NodesResult{Partition: o.Partition.Method, Policy: o.Partition.Policy}
+	result := &report.NodesResult{Partition: o.Partition.Method, Policy: o.Partition.Policy}
 	for _, n := range share.Nodes() {
 		result.Nodes = append(result.Nodes, n.Name)
 	}
-	result.Metrics, err = r.report.Metrics(CentralityLinks, CentralityBase)
+	result.Metrics, err = r.report.Metrics(report.CentralityLinks, report.CentralityBase)
 	return result, err
 }
 
@@ -210,3 +194,56 @@ func (n *simNode) Turn(context.Context) error { return nil }
 
 // Wait is not called: the loop asks every node again.
 func (n *simNode) Wait(context.Context) (bool, error) { return false, nil }
+
+// A NodesPlan names crawls by several nodes that are to be compared: one for
+// each strategy, policy and method.
+type NodesPlan struct {
+	Orders   []Order
+	Policies []partition.Policy
+	Methods  []partition.Method
+	Pages    int    // budget of all nodes together; 0: all that can be reached
+	Seed     uint64 // decides between equal priorities
+}
+
+// each calls fn for every crawl of the plan.
+func (p NodesPlan) each(fn func(o Order, share partition.Options) error) error {
+	for _, o := range p.Orders {
+		for _, policy := range p.Policies {
+			for _, method := range p.Methods {
+				share := partition.DefaultOptions()
+				share.Method, share.Policy = method, policy
+				if err := fn(o, share); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Names returns what tables and expectations call the crawls.
+func (p NodesPlan) Names() (names []string) {
+	p.each(func(o Order, share partition.Options) error {
+		r := report.NodesResult{Partition: share.Method, Policy: share.Policy, Strategy: o.Name}
+		names = append(names, r.Name())
+		return nil
+	})
+	return names
+}
+
+// Run makes the crawls of w; done is called after each.
+func (p NodesPlan) Run(ctx context.Context, w *Cities, done func(r *report.NodesResult)) (*report.NodesComparison, error) {
+	c := &report.NodesComparison{Web: fmt.Sprintf("made-up web %d of %d sites about %d cities, %d nodes, %d pages",
+		w.Options.Seed, w.Options.Sites, len(w.cities), len(w.Options.Nodes), p.Pages)}
+	err := p.each(func(o Order, share partition.Options) error {
+		r, err := RunNodes(ctx, w, NodesOptions{Partition: share, Pages: p.Pages, Seed: p.Seed, New: func() (order.Strategy, error) { return o.New(nil) }})
+		if err != nil {
+			return err
+		}
+		r.Strategy = o.Name
+		c.Results = append(c.Results, r)
+		done(r)
+		return nil
+	})
+	return c, err
+}

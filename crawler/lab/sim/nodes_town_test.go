@@ -137,7 +137,7 @@ func TestReportOfFrontiers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := reader.Nodes([]bool{false, false}).Metrics(CentralityLinks, CentralityBase)
+	got, err := reader.Nodes([]bool{false, false}).Metrics(report.CentralityLinks, report.CentralityBase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +212,8 @@ func TestReportOfFrontiers(t *testing.T) {
 	var central, linked, same, apart, sameApart float64
 	for i := range n {
 		for j := range n {
-			if far[i][j] < CentralityLinks && place[keys[j]] != "" {
-				central += math.Pow(CentralityBase, -float64(far[i][j])) / float64(n)
+			if far[i][j] < report.CentralityLinks && place[keys[j]] != "" {
+				central += math.Pow(report.CentralityBase, -float64(far[i][j])) / float64(n)
 			}
 			if j <= i {
 				continue

@@ -2,18 +2,23 @@ package sim
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sort"
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
+	"gazehound/predictor/clicklog"
 )
 
 // ReaderOptions say who reads a made-up web. The zero value of Seed is usable.
@@ -108,6 +113,40 @@ func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
 	}
 	w.reach()
 	return nil
+}
+
+// ImportReaders lets people read the web as ReadBy does, and imports the access
+// logs that they leave into Clicks, as "clickstream import" would. It returns
+// the lines of the logs.
+func (w *Web) ImportReaders(ctx context.Context, o ReaderOptions) (lines int64, err error) {
+	dir, err := os.MkdirTemp("", "gazehound-readers-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	clicks := clicklog.DefaultOptions()
+	clicks.Canonical = func(raw string) (string, bool) {
+		u, err := weburl.Parse(raw)
+		return u.String(), err == nil
+	}
+	s, err := clicklog.Open(dir, clicks)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	var log bytes.Buffer
+	if err := w.ReadBy(o, &log); err != nil {
+		return 0, err
+	}
+	n, err := s.Import(ctx, "access.log", &log)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := s.Rank(ctx); err != nil {
+		return 0, err
+	}
+	w.Clicks, err = order.ReadClicks(dir, w.Seeds)
+	return n.Lines, err
 }
 
 // readers are people and what draws them.

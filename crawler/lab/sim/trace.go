@@ -3,6 +3,7 @@ package sim
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,19 +89,49 @@ func (l *traceLink) UnmarshalJSON(text []byte) error {
 }
 
 // A Recorder is a crawler.Sink that writes a trace.
-type Recorder struct{ out io.Writer }
+type Recorder struct{ file *os.File }
 
-// NewRecorder starts a trace on out, and writes one line for each visit. Every
-// line is one Write, so that a crawl that is killed loses none that it was
-// told of. With resume, out ends with a trace already.
-func NewRecorder(out io.Writer, seeds []weburl.URL, resume bool) (*Recorder, error) {
-	if !resume {
-		if err := writeLine(out, traceHead{Version: TraceVersion, Seeds: seeds}); err != nil {
-			return nil, err
+// OpenRecorder starts a trace in a file, or with resume goes on with the one that
+// it has; late tells that there was none. Every visit is one line and one Write,
+// so that a crawl that is killed loses none that it was told of. A file that is no
+// trace is left as it is.
+func OpenRecorder(name string, seeds []weburl.URL, resume bool) (r *Recorder, late bool, err error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	length := int64(0)
+	if info.Size() > 0 {
+		if length, err = checkTrace(file); err != nil {
+			return nil, false, fmt.Errorf("%s: %w; nothing was written to it", name, err)
 		}
 	}
-	return &Recorder{out}, nil
+	if !resume {
+		length = 0
+	}
+	if err := file.Truncate(length); err != nil {
+		return nil, false, err
+	}
+	if _, err := file.Seek(length, io.SeekStart); err != nil {
+		return nil, false, err
+	}
+	if length == 0 {
+		err = writeLine(file, traceHead{Version: TraceVersion, Seeds: seeds})
+	}
+	return &Recorder{file}, resume && length == 0, err
 }
+
+// Close closes the file.
+func (r *Recorder) Close() error { return r.file.Close() }
 
 func writeLine(out io.Writer, v any) error {
 	var b bytes.Buffer
@@ -138,7 +169,7 @@ func (r *Recorder) Visit(_ context.Context, v *crawler.Visit) error {
 			l.Links = append(l.Links, traceLink{link.To.String(), link.Anchor, link.Title, link.Around})
 		}
 	}
-	return writeLine(r.out, l)
+	return writeLine(r.file, l)
 }
 
 // AddressIDs returns the ids of a verdict's distinct addresses in the region,
@@ -161,9 +192,9 @@ func AddressIDs(v geoparse.Verdict) []string {
 	return ids
 }
 
-// CheckTrace reads a trace that a crawl is to go on with and returns its
+// checkTrace reads a trace that a crawl is to go on with and returns its
 // length without what a kill has cut off in the last line.
-func CheckTrace(in io.Reader) (length int64, err error) {
+func checkTrace(in io.Reader) (length int64, err error) {
 	r := bufio.NewReader(in)
 	for first := true; ; first = false {
 		line, err := r.ReadBytes('\n')
@@ -189,12 +220,10 @@ func readHead(line []byte) (traceHead, error) {
 	case head.Version > TraceVersion:
 		return head, fmt.Errorf("%w: it is version %d, this gazehound reads %d", ErrTraceVersion, head.Version, TraceVersion)
 	case err != nil || head.Version < 1:
-		return head, fmt.Errorf("%w: it starts with %q", ErrNoTrace, cutText(line, 60))
+		return head, fmt.Errorf("%w: it starts with %q", ErrNoTrace, line[:min(len(line), 60)])
 	}
 	return head, nil
 }
-
-func cutText(text []byte, n int) []byte { return text[:min(len(text), n)] }
 
 // OpenTrace reads the trace in a file, plain or compressed by gzip or zstd.
 func OpenTrace(name string) (w *Web, warnings []string, err error) {
@@ -239,7 +268,7 @@ func ReadTrace(in io.Reader, name string) (w *Web, warnings []string, err error)
 		return n, token, err
 	})
 	if !lines.Scan() {
-		return nil, nil, fmt.Errorf("sim: %s: %w", name, cmpErr(lines.Err(), ErrNoTrace))
+		return nil, nil, fmt.Errorf("sim: %s: %w", name, cmp.Or(lines.Err(), ErrNoTrace))
 	}
 	head, err := readHead(lines.Bytes())
 	if err != nil {
@@ -272,13 +301,6 @@ func ReadTrace(in io.Reader, name string) (w *Web, warnings []string, err error)
 	}
 	w, err = b.web(name, head.Seeds)
 	return w, warnings, err
-}
-
-func cmpErr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // line adds one line of a trace.

@@ -14,6 +14,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/order"
 	"gazehound/crawler/page"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
@@ -34,8 +35,9 @@ type Page struct {
 
 // A Web is a web of which everything is known. It is safe for concurrent use.
 type Web struct {
-	Name  string
-	Seeds []weburl.URL
+	Name   string
+	Seeds  []weburl.URL
+	Clicks order.Clicks // what ImportReaders learned of its pages
 
 	pages   []Page
 	index   map[frontier.Key]int32

@@ -1,4 +1,4 @@
-package sim
+package report
 
 import (
 	"bufio"
@@ -18,6 +18,22 @@ import (
 // NodesFormats lists what NodesComparison.Write knows: tables for people, the
 // same in Markdown, one number a line as CSV, and all of it as JSON.
 var NodesFormats = []string{"text", "md", "csv", "json"}
+
+// Geo-centrality looks at pages less than CentralityLinks away, each weighted
+// CentralityBase^-distance: k and m of the paper's example.
+const (
+	CentralityLinks = 3
+	CentralityBase  = 10
+)
+
+// NodesResult is what several nodes fetched of one web.
+type NodesResult struct {
+	Partition partition.Method
+	Policy    partition.Policy
+	Strategy  string // as the caller calls it
+	Nodes     []string
+	Metrics
+}
 
 // A NodesComparison holds crawls of one web by several nodes, to be printed
 // beside what Gao, Lee & Miao published.
@@ -84,7 +100,7 @@ var nodesMetrics = []struct {
 	{"unlinked", func(r *NodesResult) float64 { return r.Unlinked }},
 }
 
-// NodesMetricNames returns the names that NodesComparison.Metric knows.
+// NodesMetricNames returns the names that NodesComparison.Value knows.
 func NodesMetricNames() []string {
 	var names []string
 	for _, m := range nodesMetrics {
@@ -93,18 +109,17 @@ func NodesMetricNames() []string {
 	return names
 }
 
-// Metric returns one number of the result of a name, at the end of the crawl;
-// n must be 0. ok is false where there is none.
-func (c *NodesComparison) Metric(name, metric string, n int) (e Estimate, ok bool) {
+// Value returns one number of the result of a name, at the end of the crawl;
+// pages must be 0. ok is false where there is none.
+func (c *NodesComparison) Value(name, metric string, pages int) (v float64, ok bool) {
 	for _, r := range c.Results {
 		for _, m := range nodesMetrics {
-			if n == 0 && r.Name() == name && m.name == metric {
-				v := m.of(r)
-				return Estimate{Mean: v, Margin: math.NaN(), Median: v, Runs: 1}, true
+			if pages == 0 && r.Name() == name && m.name == metric {
+				return m.of(r), true
 			}
 		}
 	}
-	return Estimate{}, false
+	return 0, false
 }
 
 // A nodesTable is one of the paper's tables: numbers of a result, and those
@@ -130,11 +145,8 @@ var nodesTables = []nodesTable{
 			partition.FullContent: {12_878_000}, partition.Classification: {12_874_000}, partition.IPAddress: {12_874_000}}},
 	{number: 3, title: "geo-coverage", percent: true, digits: 2, perNode: true, columns: []string{"all", "geographic nodes"},
 		of: func(r *NodesResult) []float64 {
-			var row []float64
-			for _, n := range r.Metrics.Nodes {
-				row = append(row, n.GeoCoverage)
-			}
-			return append(row, r.GeoCoverage, r.GeographicCoverage)
+			each := perNode(r, func(n *NodeMetric) float64 { return n.GeoCoverage })
+			return append(each, r.GeoCoverage, r.GeographicCoverage)
 		},
 		published: map[partition.Method][]float64{
 			partition.URLHash:        {.0086, .0115, .0080, .0077, .0075, .0082, .0086, .0086},
@@ -145,11 +157,7 @@ var nodesTables = []nodesTable{
 			partition.IPAddress:      {.0081, .0202, .0143, .0259, .0274, 0, .0171, .0220}}},
 	{number: 4, title: "geo-focus", percent: true, digits: 1, perNode: true, columns: []string{"mean"},
 		of: func(r *NodesResult) []float64 {
-			var row []float64
-			for _, n := range r.Metrics.Nodes {
-				row = append(row, n.GeoFocus)
-			}
-			return append(row, r.GeoFocus)
+			return append(perNode(r, func(n *NodeMetric) float64 { return n.GeoFocus }), r.GeoFocus)
 		},
 		published: map[partition.Method][]float64{
 			partition.URLBased:       {none, .917, .890, .828, .943, .976, .911},
@@ -159,11 +167,7 @@ var nodesTables = []nodesTable{
 			partition.IPAddress:      {none, .596, .636, .556, .800, 0, .518}}},
 	{number: 5, title: "unique geographic entities ÷ all", digits: 2, perNode: true, columns: []string{"all"},
 		of: func(r *NodesResult) []float64 {
-			var row []float64
-			for _, n := range r.Metrics.Nodes {
-				row = append(row, n.Unique)
-			}
-			return append(row, r.Unique)
+			return append(perNode(r, func(n *NodeMetric) float64 { return n.Unique }), r.Unique)
 		},
 		published: map[partition.Method][]float64{
 			partition.URLHash:        {.45, .47, .46, .49, .49, .49, .35},
@@ -184,6 +188,14 @@ var nodesTables = []nodesTable{
 		of: func(r *NodesResult) []float64 { return []float64{r.Linked, r.Unlinked} },
 		published: map[partition.Method][]float64{
 			partition.URLBased: {.41559, .02582}, partition.Classification: {.044495, .008923}, partition.FullContent: {.26325, .01157}}},
+}
+
+// perNode returns one number of each node.
+func perNode(r *NodesResult, of func(n *NodeMetric) float64) (row []float64) {
+	for i := range r.Metrics.Nodes {
+		row = append(row, of(&r.Metrics.Nodes[i]))
+	}
+	return row
 }
 
 // single has one number for each method, in the order of the paper.
@@ -244,15 +256,17 @@ func (t *nodesTable) rows(c *NodesComparison) [][]string {
 // same bytes.
 func (c *NodesComparison) Write(w io.Writer, format string) error {
 	if len(c.Results) == 0 {
-		return fmt.Errorf("sim: write %s: no result", format)
+		return fmt.Errorf("report: write %s: no result", format)
 	}
 	b := bufio.NewWriter(w)
 	var err error
 	switch format {
 	case "text":
-		err = c.writeText(b)
+		err = c.writeTables(b, func(title string) string { return title + "\n" }, writeAligned)
 	case "md":
-		c.writeMarkdown(b)
+		err = c.writeTables(b, func(title string) string {
+			return "**" + strings.ToUpper(title[:1]) + title[1:] + "**\n\n"
+		}, writeMarkdown)
 	case "csv":
 		err = c.writeCSV(b)
 	case "json":
@@ -264,75 +278,96 @@ func (c *NodesComparison) Write(w io.Writer, format string) error {
 		err = b.Flush()
 	}
 	if err != nil {
-		return fmt.Errorf("sim: write %s: %w", format, err)
+		return fmt.Errorf("report: write %s: %w", format, err)
 	}
 	return nil
 }
 
-func (c *NodesComparison) writeText(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n", c.Web)
+// writeTables writes the tables for people, each under its title.
+func (c *NodesComparison) writeTables(w io.Writer, heading func(title string) string, write func(io.Writer, [][]string) error) error {
+	fmt.Fprintln(w, c.Web)
 	for _, t := range nodesTables {
-		fmt.Fprintf(w, "\ntable %d: %s\n", t.number, t.title)
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, row := range t.rows(c) {
-			fmt.Fprintln(tw, strings.Join(row, "\t"))
-		}
-		if err := tw.Flush(); err != nil {
+		fmt.Fprint(w, "\n", heading(fmt.Sprintf("table %d: %s", t.number, t.title)))
+		if err := write(w, t.rows(c)); err != nil {
 			return err
 		}
 	}
 	if len(c.Orders) == 0 {
 		return nil
 	}
-	fmt.Fprint(w, "\none order of all nodes\n")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range c.orderRows() {
-		fmt.Fprintln(tw, strings.Join(row, "\t"))
-	}
-	return tw.Flush()
+	fmt.Fprint(w, "\n", heading("one order of all nodes"))
+	return write(w, c.orderRows())
 }
 
-func (c *NodesComparison) writeMarkdown(w io.Writer) {
-	table := func(rows [][]string) {
-		for i, row := range rows {
-			for j := range row {
-				row[j] = strings.TrimSpace(row[j])
-			}
-			fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
-			if i == 0 {
-				fmt.Fprintln(w, strings.Repeat("|---", len(row))+"|")
-			}
+func writeAligned(w io.Writer, rows [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	return t.Flush()
+}
+
+func writeMarkdown(w io.Writer, rows [][]string) (err error) {
+	for i, row := range rows {
+		row[0] = strings.TrimSpace(row[0])
+		_, err = fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			fmt.Fprintln(w, strings.Repeat("|---", len(row))+"|")
 		}
 	}
-	fmt.Fprintf(w, "%s\n", c.Web)
-	for _, t := range nodesTables {
-		fmt.Fprintf(w, "\n**Table %d: %s**\n\n", t.number, t.title)
-		table(t.rows(c))
+	return err
+}
+
+// A nodesCell is one number of a table.
+type nodesCell struct {
+	Table     int    `json:"table"`
+	What      string `json:"what"`
+	Column    string `json:"column"`
+	Value     figure `json:"value"`               // null: not defined
+	Published any    `json:"published,omitempty"` // a figure, or nil
+}
+
+// A figure is a number that may not be defined: NaN, which JSON has not.
+type figure float64
+
+func (f figure) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(f)) {
+		return []byte("null"), nil
 	}
-	if len(c.Orders) > 0 {
-		fmt.Fprint(w, "\n**One order of all nodes**\n\n")
-		table(c.orderRows())
+	return json.Marshal(float64(f))
+}
+
+func (f figure) String() string {
+	if math.IsNaN(float64(f)) {
+		return ""
 	}
+	return strconv.FormatFloat(float64(f), 'g', -1, 64)
+}
+
+// cells returns the numbers of a result in a table.
+func (t *nodesTable) cells(r *NodesResult) (cells []nodesCell) {
+	titles, published := t.titles(r), t.beside(r)
+	for i, v := range t.of(r) {
+		cell := nodesCell{Table: t.number, What: t.title, Column: titles[i], Value: figure(v)}
+		if published != nil && !math.IsNaN(published[i]) {
+			cell.Published = figure(published[i])
+		}
+		cells = append(cells, cell)
+	}
+	return cells
 }
 
 func (c *NodesComparison) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"table", "what", "partition", "policy", "strategy", "column", "value", "published"})
-	number := func(v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
 	for _, t := range nodesTables {
 		for _, r := range c.Results {
-			titles, published := t.titles(r), t.beside(r)
-			for i, v := range t.of(r) {
-				p := ""
-				if published != nil {
-					p = number(published[i])
+			for _, cell := range t.cells(r) {
+				published := ""
+				if cell.Published != nil {
+					published = fmt.Sprint(cell.Published)
 				}
-				out.Write([]string{strconv.Itoa(t.number), t.title, string(r.Partition), string(r.Policy), r.Strategy, titles[i], number(v), p})
+				out.Write([]string{strconv.Itoa(t.number), t.title, string(r.Partition), string(r.Policy), r.Strategy, cell.Column, cell.Value.String(), published})
 			}
 		}
 	}
@@ -341,38 +376,18 @@ func (c *NodesComparison) writeCSV(w io.Writer) error {
 }
 
 func (c *NodesComparison) writeJSON(w io.Writer) error {
-	type cell struct {
-		Table     int      `json:"table"`
-		What      string   `json:"what"`
-		Column    string   `json:"column"`
-		Value     *float64 `json:"value"` // null: not defined
-		Published *float64 `json:"published,omitempty"`
-	}
 	type result struct {
 		Partition partition.Method `json:"partition"`
 		Policy    partition.Policy `json:"policy"`
 		Strategy  string           `json:"strategy"`
 		Nodes     []string         `json:"nodes"`
-		Numbers   []cell           `json:"numbers"`
-	}
-	number := func(v float64) *float64 {
-		if math.IsNaN(v) {
-			return nil
-		}
-		return &v
+		Numbers   []nodesCell      `json:"numbers"`
 	}
 	var all []result
 	for _, r := range c.Results {
 		one := result{Partition: r.Partition, Policy: r.Policy, Strategy: r.Strategy, Nodes: r.Nodes}
 		for _, t := range nodesTables {
-			titles, published := t.titles(r), t.beside(r)
-			for i, v := range t.of(r) {
-				n := cell{Table: t.number, What: t.title, Column: titles[i], Value: number(v)}
-				if published != nil {
-					n.Published = number(published[i])
-				}
-				one.Numbers = append(one.Numbers, n)
-			}
+			one.Numbers = append(one.Numbers, t.cells(r)...)
 		}
 		all = append(all, one)
 	}

@@ -1,0 +1,64 @@
+package sim
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"gazehound/crawler/weburl"
+	"gazehound/internal/textutil"
+)
+
+// Labels say which pages are relevant.
+type Labels map[string]bool
+
+// Relevant tells whether a page is.
+func (l Labels) Relevant(u weburl.URL) bool { return l[u.Identity()] }
+
+// ReadLabels reads a table of URL, tab, 1 or 0. FILE:COLUMN names one of several
+// columns, whose titles are the first line.
+func ReadLabels(spec string) (Labels, error) {
+	name, title := spec, ""
+	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
+		if i := strings.LastIndexByte(spec, ':'); i > 0 {
+			name, title = spec[:i], spec[i+1:]
+		}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	labels := Labels{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	column, n := 1, 0
+	for lines.Scan() {
+		n++
+		cells := strings.Split(lines.Text(), "\t")
+		if n == 1 && title != "" {
+			if column = slices.Index(cells, title); column < 1 {
+				return nil, fmt.Errorf("%s has no column %q, but %s", name, title, strings.Join(cells[1:], ", "))
+			}
+			continue
+		}
+		if lines.Text() == "" {
+			continue
+		}
+		u, err := weburl.Parse(cells[0])
+		if err != nil || len(cells) <= column || cells[column] != "0" && cells[column] != "1" {
+			return nil, fmt.Errorf("%s:%d: want URL, tab, 1 or 0, got %q", name, n, textutil.Clip(lines.Text(), 80))
+		}
+		if cells[column] == "1" {
+			labels[u.Identity()] = true
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
+	}
+	return labels, nil
+}
