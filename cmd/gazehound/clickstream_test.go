@@ -44,9 +44,7 @@ func TestClickstreamKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := func(data, name string) *exec.Cmd {
-		p := exec.Command(os.Args[0], "clickstream", "import", name, "--site", "https://www.example.org", "--data", data)
-		p.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
-		return p
+		return program("clickstream", "import", name, "--site", "https://www.example.org", "--data", data)
 	}
 	store := func(data, name string) string { return filepath.Join(data, "clickstream", name) }
 	table := func(data string) []byte {

@@ -67,6 +67,7 @@ func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town 
 }
 
 func TestCrawlLocked(t *testing.T) {
+	t.Parallel()
 	data, flags := townProject(t)
 	f, err := frontier.Open(frontier.Options{Dir: filepath.Join(data, "frontier")})
 	if err != nil {
@@ -104,11 +105,12 @@ func TestCrawlStoppedBySignal(t *testing.T) {
 
 // A disk that is nearly full is not filled.
 func TestCrawlDiskReserve(t *testing.T) {
+	t.Parallel()
 	_, flags := townProject(t)
-	t.Setenv("GAZEHOUND_STORAGE__DISK_RESERVE", "900000TB")
-	var out, complaints bytes.Buffer
-	code := run(t.Context(), append([]string{"crawl", "--json", "--quiet"}, flags...), nil, &out, &complaints)
-	if code != exitDiskReserve || !strings.Contains(complaints.String(), "are free") {
-		t.Errorf("exit %d, %s%s; want 16", code, out.String(), complaints.String())
+	cmd := program(append([]string{"crawl", "--json", "--quiet"}, flags...)...)
+	cmd.Env = append(cmd.Env, "GAZEHOUND_STORAGE__DISK_RESERVE=900000TB")
+	out, _ := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != exitDiskReserve || !strings.Contains(string(out), "are free") {
+		t.Errorf("exit %d, %s; want 16", code, out)
 	}
 }

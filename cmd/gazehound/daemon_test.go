@@ -80,6 +80,7 @@ func TestDaemon(t *testing.T) {
 	if testing.Short() {
 		t.Skip("several runs of a crawl")
 	}
+	t.Parallel()
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite = 150, 40
 	data, flags, _, ledger := projectOf(t, o)

@@ -53,6 +53,7 @@ func browser(t *testing.T) context.Context {
 // next, learns from a person, and pauses and stops the crawl. It asks nobody
 // else for anything.
 func TestBrowserDashboard(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t)
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite = 120, 40

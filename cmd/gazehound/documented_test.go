@@ -16,6 +16,7 @@ import (
 // Every command that the documents and --help print is one of the program, and
 // so are its flags.
 func TestDocumentedCommands(t *testing.T) {
+	t.Parallel()
 	texts := map[string]string{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "node_modules") {

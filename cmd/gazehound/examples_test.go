@@ -42,6 +42,7 @@ func placePages() map[string]string {
 
 // A link goes to the node of the place that the example pages are most like.
 func TestPlaceExamples(t *testing.T) {
+	t.Parallel()
 	classes, print, err := trainPlaces([]string{writeExamples(t, placePages())}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +94,7 @@ func TestPlaceExamples(t *testing.T) {
 // A node takes part under the partition classification with example pages, and
 // is told what to do without them.
 func TestNodeClassification(t *testing.T) {
+	t.Parallel()
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite, o.Streets, o.Calm = 40, 20, 40, true
 	data, flags, town, _ := projectOf(t, o)

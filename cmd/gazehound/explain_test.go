@@ -29,7 +29,6 @@ import (
 // what it knows of a calendar and of a forum with session ids, and a model that has learned from it and from 40 links more.
 func explainProject(t *testing.T) (dir string) {
 	t.Helper()
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	dir = t.TempDir()
 	p := project{dir}
 	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: 32 << 20})
@@ -121,6 +120,7 @@ func explained(dir string, args ...string) (code int, stdout, stderr string) {
 }
 
 func TestExplainText(t *testing.T) {
+	t.Parallel()
 	dir := explainProject(t)
 	for _, c := range []struct {
 		args []string
@@ -173,6 +173,7 @@ func TestExplainText(t *testing.T) {
 // The numbers of --json add up: decayed and boost to the priority, prior and
 // terms to the log-odds, those to the probability.
 func TestExplainAddsUp(t *testing.T) {
+	t.Parallel()
 	dir := explainProject(t)
 	code, out, errs := explained(dir, "http://www.b.example/kontakt", "--json")
 	if code != exitOK {
@@ -226,6 +227,7 @@ func TestExplainAddsUp(t *testing.T) {
 }
 
 func TestExplainErrors(t *testing.T) {
+	t.Parallel()
 	dir := explainProject(t)
 	empty := t.TempDir()
 	for _, c := range []struct {

@@ -23,6 +23,7 @@ func TestExportMissing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls a whole town")
 	}
+	t.Parallel()
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite, o.Streets, o.ListedHouses = 60, 20, 40, 0.5
 	data, flags, town, _ := projectOf(t, o)
@@ -92,6 +93,7 @@ func TestExportMissing(t *testing.T) {
 // Where there is nothing to export, or nobody may, the exit code says why, and
 // no file is left behind.
 func TestExportRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	x, err := index.Open(filepath.Join(data, "index"), index.DefaultOptions())

@@ -48,6 +48,7 @@ func TestCrawlKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")
 	}
+	t.Parallel()
 	t.Run("fast", func(t *testing.T) { fault{kills: 14, pages: 700, workers: 8, sites: 60}.test(t) })
 	t.Run("polite", func(t *testing.T) {
 		fault{kills: 6, pages: 300, workers: 16, sites: 60, delay: 60 * time.Millisecond}.test(t)
@@ -77,13 +78,12 @@ func (x fault) test(t *testing.T) {
 	args = append(args, "--delay", x.delay.String(), "--contact", "https://bot.example/")
 	// Crawl-delays of a few seconds are cut, so that the test has an end.
 	longest := 3 * x.delay
-	t.Setenv("GAZEHOUND_FETCH__MAX_CRAWL_DELAY", longest.String())
 	acknowledged := map[string]int{}
 	// crawl is killed after a number of lines, or sooner after a time. With lines
 	// 0 it runs to the limit of pages.
 	crawl := func(lines int, after time.Duration, limit int) (killed bool) {
-		cmd := exec.Command(os.Args[0], append(args, "--max-pages", fmt.Sprint(limit))...)
-		cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+		cmd := program(append(args, "--max-pages", fmt.Sprint(limit))...)
+		cmd.Env = append(cmd.Env, "GAZEHOUND_FETCH__MAX_CRAWL_DELAY="+longest.String())
 		var complaints bytes.Buffer
 		cmd.Stderr = &complaints
 		out, err := cmd.StdoutPipe()
@@ -389,6 +389,7 @@ func defaultScope(t *testing.T) func(weburl.URL) string {
 
 // A second signal ends the program at once, and its files are valid.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	data, flags := townProject(t)
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes requests and never answers
 	if err != nil {
@@ -426,6 +427,7 @@ func TestSecondSignal(t *testing.T) {
 // A disk that fills up beside the crawl ends it with a clear word, and it goes
 // on once there is room.
 func TestCrawlFullDisk(t *testing.T) {
+	t.Parallel()
 	data, flags := townProject(t)
 	disk := filepath.Join(t.TempDir(), "disk")
 	if err := os.Mkdir(disk, 0o777); err != nil {
@@ -440,11 +442,11 @@ func TestCrawlFullDisk(t *testing.T) {
 	}
 	filler := filepath.Join(disk, "filler")
 	flags = append(flags, "--data", filepath.Join(disk, "data"), "--quiet", "--json")
-	t.Setenv("GAZEHOUND_STORAGE__DISK_RESERVE", "1MB")
 	crawl := func(pages int) (int, string) {
-		var out, complaints bytes.Buffer
-		code := run(t.Context(), append([]string{"crawl", "--max-pages", fmt.Sprint(pages)}, flags...), nil, &out, &complaints)
-		return code, out.String() + complaints.String()
+		cmd := program(append([]string{"crawl", "--max-pages", fmt.Sprint(pages)}, flags...)...)
+		cmd.Env = append(cmd.Env, "GAZEHOUND_STORAGE__DISK_RESERVE=1MB")
+		out, _ := cmd.CombinedOutput()
+		return cmd.ProcessState.ExitCode(), string(out)
 	}
 	if code, says := crawl(20); code != 0 {
 		t.Fatalf("exit %d with room: %s", code, says)
@@ -466,6 +468,7 @@ func TestCrawlFullDisk(t *testing.T) {
 
 // A data directory that may not be written to is refused in words.
 func TestCrawlReadOnly(t *testing.T) {
+	t.Parallel()
 	data, flags := townProject(t)
 	args := append([]string{"crawl", "--quiet"}, flags...)
 	cmd := exec.Command(os.Args[0], args...)
@@ -510,11 +513,11 @@ func TestCrawlReadOnly(t *testing.T) {
 // A crawl that was killed goes on in a copy of its data directory, alone and
 // beside the original, and where the ends of its logs were torn.
 func TestCrawlCopiedAndTorn(t *testing.T) {
+	t.Parallel()
 	data, flags := townProject(t)
 	crawl := func(dir string, pages int) (reached int) {
 		t.Helper()
-		cmd := exec.Command(os.Args[0], append(append([]string{"crawl"}, flags...), "--data", dir, "--quiet", "--json", "--max-pages", fmt.Sprint(pages))...)
-		cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+		cmd := program(append(append([]string{"crawl"}, flags...), "--data", dir, "--quiet", "--json", "--max-pages", fmt.Sprint(pages))...)
 		out, err := cmd.CombinedOutput()
 		var summary struct{ Pages int }
 		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
@@ -589,6 +592,7 @@ func copyFile(to, from string) error {
 // A clock that is set back by a year stalls no crawl: hosts rest for as long as
 // they have asked for, and status says so.
 func TestCrawlClockSetBack(t *testing.T) {
+	t.Parallel()
 	data, flags := townProject(t)
 	crawl := func(pages int) {
 		t.Helper()

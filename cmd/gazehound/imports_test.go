@@ -112,6 +112,7 @@ var fences = map[string][]string{
 }
 
 func TestImports(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "gazehound/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)

@@ -50,6 +50,7 @@ func inTree(t *testing.T, dir, raw string) (n frontier.Node, links predictor.Dep
 // TestLabel labels a page that was judged not relevant: it changes sides once,
 // however often it is labelled, and the tree that retrain reads says so.
 func TestLabel(t *testing.T) {
+	t.Parallel()
 	dir := explainProject(t)
 	const bridge = "http://www.seed.example/bridge"
 	label := func(args ...string) (c labelCount) {
@@ -108,6 +109,7 @@ func (never) Judge(context.Context, *page.Page) (geoparse.Verdict, error) {
 // TestLabelledCrawl adds labels to the file of a crawl that runs: to one that
 // was visited, one that waits, and a line that is not whole.
 func TestLabelledCrawl(t *testing.T) {
+	t.Parallel()
 	dir := explainProject(t)
 	p := project{dir}
 	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: 32 << 20})

@@ -13,6 +13,7 @@ import (
 // learned every visit once: with what was kept, with none, and with what was
 // kept for another position than the model's.
 func TestRecall(t *testing.T) {
+	t.Parallel()
 	p := project{t.TempDir()}
 	f, err := frontier.Open(frontier.Options{InMemory: true})
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 // words are in no WARC file and no snippet. Replayed, it is what it was, like
 // the page that reserves its rights and the links that are not to be followed.
 func TestNoArchive(t *testing.T) {
+	t.Parallel()
 	data, _, town, _ := servedTown(t)
 	addresses := map[string]demo.Address{} // path → an address of its own
 	var paths = []string{"/open", "/meta", "/header", "/gone"}

@@ -303,6 +303,9 @@ func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err err
 	return o, nil
 }
 
+// tuneCluster changes the options of a node; tests shorten its times.
+var tuneCluster = func(*cluster.Options) {}
+
 // clusterOptions are those of a node; server is the one inside, or nil.
 func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.Options, server *cluster.Server, err error) {
 	if o, err = a.clusterAddress(p, cfg); err != nil {
@@ -312,6 +315,7 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 	o.Replicas, o.Away, o.Linger, o.MaxBytes = k.Replicas, k.Away, k.Linger, int64(k.MaxBytes)
 	o.Lease = max(k.Lease, 3*cfg.Fetch.Timeout)
 	o.Rest = max(cfg.Fetch.Delay, time.Millisecond)
+	tuneCluster(&o)
 	o.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}
 	if k.Order == "nuggets" || k.Order == "auto" && cfg.Crawl.Strategy == "trend" {
 		order := cluster.DefaultOrder()

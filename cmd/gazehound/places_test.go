@@ -17,6 +17,7 @@ import (
 // The paper's table 1: the 100 largest cities by time zone, two of them in
 // Hawaii and Alaska.
 func TestPlacesOfTable1(t *testing.T) {
+	t.Parallel()
 	const dir = "../../../shared/data/gazetteer/"
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no GeoNames files: %v", err)

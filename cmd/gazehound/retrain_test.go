@@ -13,6 +13,7 @@ import (
 // TestJudgedPages holds that the pages of several crawls come in the order of
 // their visits, and that a reader may stop.
 func TestJudgedPages(t *testing.T) {
+	t.Parallel()
 	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	grow := func(host string, minutes ...int) *frontier.Frontier {
 		f, err := frontier.Open(frontier.Options{Dir: t.TempDir()})

@@ -13,6 +13,7 @@ import (
 // TestScopeSaysTheSameAgain asks about more URLs than are remembered, in any
 // order, and holds every answer against the patterns themselves.
 func TestScopeSaysTheSameAgain(t *testing.T) {
+	t.Parallel()
 	for _, include := range [][]string{nil, {`/shop/`, `page1\d*`}} {
 		cfg := DefaultConfig()
 		cfg.Crawl.Include = include

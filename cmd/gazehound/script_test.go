@@ -26,14 +26,36 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("GAZEHOUND_TEST_MAIN") != "" {
-		main() // as a child of TestCrawlKilled
+	if os.Getenv("GAZEHOUND_TEST_MAIN") != "" { // a child of a test
+		if os.Getenv("GAZEHOUND_TEST_HASTE") != "" {
+			tuneCluster = hasten
+		}
+		main()
 	}
-	// Those of several nodes wait most of the time. -parallel on the command line wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
+	// No test reads the configuration of the user who runs it.
+	home, err := os.MkdirTemp("", "gazehound-test-")
+	if err == nil {
+		err = os.Setenv("XDG_CONFIG_HOME", home)
+	}
+	if err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"gazehound": main})
+	// Those of several nodes wait most of the time. -parallel on the command line wins.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
+	testscript.Main(cleaned{m, home}, map[string]func(){"gazehound": main})
+}
+
+// cleaned removes a folder after all tests.
+type cleaned struct {
+	*testing.M
+	dir string
+}
+
+func (c cleaned) Run() int {
+	defer os.RemoveAll(c.dir)
+	return c.M.Run()
 }
 
 // TestScript runs testdata/*.txt: the command line as a user types it.

@@ -46,8 +46,6 @@ func (b *lockedBuffer) String() string {
 // returns its address.
 func runServe(t *testing.T, data string, args ...string) (url string, stderr *lockedBuffer, stop func() int) {
 	t.Helper()
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	ctx, cancel := context.WithCancel(context.Background())
 	stdout, stderr := &lockedBuffer{}, &lockedBuffer{}
 	code := make(chan int, 1)
@@ -121,6 +119,7 @@ func shopIndex(t *testing.T) string {
 }
 
 func TestServe(t *testing.T) {
+	t.Parallel()
 	data := shopIndex(t)
 	r := gazetteer.Region{Name: "Oldenburg", Area: orb.MultiPolygon{{{{8.1, 53.1}, {8.3, 53.1}, {8.3, 53.2}, {8.1, 53.2}, {8.1, 53.1}}}}}
 	if err := r.Write(project{data}.region()); err != nil {
@@ -151,9 +150,11 @@ func TestServeSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 500 {
-		if _, err := net.DialTimeout("tcp", strings.Trim(strings.TrimPrefix(url, "http://"), "/"), time.Second); err != nil {
+		c, err := net.DialTimeout("tcp", strings.Trim(strings.TrimPrefix(url, "http://"), "/"), time.Second)
+		if err != nil {
 			return
 		}
+		c.Close()
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Error("the server still answers after SIGTERM")
@@ -171,6 +172,7 @@ func TestServeEmpty(t *testing.T) {
 
 // A server that was started before the first crawl takes up its index.
 func TestServeBeforeCrawl(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	url, _, _ := runServe(t, data)
 	if status, body := fetchText(t, url+"readyz"); status != 503 || !strings.Contains(body, "no pages yet; start: gazehound crawl") {
@@ -196,6 +198,7 @@ func TestServeBeforeCrawl(t *testing.T) {
 // What no client of good will sends: the server answers or hangs up, and goes
 // on.
 func TestServeRude(t *testing.T) {
+	t.Parallel()
 	url, _, _ := runServe(t, shopIndex(t))
 	address := strings.Trim(strings.TrimPrefix(url, "http://"), "/")
 	say := func(text string) string {
@@ -233,8 +236,6 @@ func TestServeRude(t *testing.T) {
 }
 
 func TestServeJSON(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	done := make(chan int, 1)
@@ -255,8 +256,7 @@ func TestServeJSON(t *testing.T) {
 }
 
 func TestServeProblems(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

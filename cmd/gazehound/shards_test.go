@@ -43,6 +43,7 @@ func streetIndex(t *testing.T, name string, n int) (data string, x *index.Index)
 
 // One server answers for three nodes; when one stops, every answer says so.
 func TestServeCluster(t *testing.T) {
+	t.Parallel()
 	server, err := cluster.Serve(cluster.ServerOptions{Name: "test", Dir: t.TempDir(), Listen: "127.0.0.1:0", MaxBytes: 4 << 30})
 	if err != nil {
 		t.Fatal(err)
@@ -173,6 +174,7 @@ func TestServeCluster(t *testing.T) {
 
 // Data directories of nodes that do not run are served as one.
 func TestServeParts(t *testing.T) {
+	t.Parallel()
 	var args []string
 	for _, name := range []string{"a", "b"} {
 		data, x := streetIndex(t, name, 3)

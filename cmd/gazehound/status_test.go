@@ -15,6 +15,13 @@ import (
 	"gazehound/crawler/monitor"
 )
 
+// program returns the command that runs the program with args.
+func program(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+	return cmd
+}
+
 // A process is the program as people start it.
 type process struct {
 	*exec.Cmd
@@ -25,8 +32,7 @@ type process struct {
 // startProgram runs the program with args until the test ends.
 func startProgram(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{exec.Command(os.Args[0], args...), make(chan string, 10_000), make(chan error, 1)}
-	p.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+	p := &process{program(args...), make(chan string, 10_000), make(chan error, 1)}
 	out, err := p.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +101,7 @@ func statusOf(t *testing.T, data string) (s crawlStatus, text string) {
 // A crawl says what it does and why it waits; one that was killed is not said
 // to run, and one that was stopped says why.
 func TestStatus(t *testing.T) {
+	t.Parallel()
 	data, flags := townProject(t)
 	var out, complaints bytes.Buffer
 	if code := run(t.Context(), []string{"status", "--data", data}, nil, &out, &complaints); code != exitNoData || !strings.Contains(complaints.String(), "no crawl") {
