@@ -2,14 +2,12 @@ package geoparse
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
-
-	"github.com/nyaruka/phonenumbers"
+	"gazehound/geoparse/place"
 )
 
 // Windows in which what belongs to an address is looked for, in bytes. What
@@ -39,8 +37,35 @@ func (p *Parser) assign(text string, in Input, found []Address) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *Address) int { return a.Start - b.Start })
+	page := &pageCues{in: in, text: text, site: place.ReadPage(in.Doc, text, in.Title, in.Host, p.isPlace)}
 	list := len(doors) >= leastList
-	page := &pageCues{in: in, text: text}
+	blocks := blocksOf(text, order, list)
+	for i := range found {
+		if a := &found[i]; a.Start < 0 {
+			blocks = append(blocks, block{a: a, around: place.Around{Stated: a.Name, List: list, Third: a.Role.ThirdParty()}})
+		}
+	}
+	arounds := make([]place.Around, len(blocks))
+	for i := range blocks {
+		arounds[i] = blocks[i].around
+	}
+	page.site.ReadList(arounds)
+	for i := range blocks {
+		p.assignOne(&blocks[i], page, list)
+	}
+}
+
+// A block is what stands around one address of a page.
+type block struct {
+	a      *Address
+	around place.Around
+	below  string
+	first  bool // no address stands close before it
+}
+
+// blocksOf shares the text out among the addresses in it.
+func blocksOf(text string, order []*Address, list bool) []block {
+	blocks := make([]block, len(order), len(order)+8)
 	for i, a := range order {
 		last, next := 0, len(text)
 		if i > 0 {
@@ -49,53 +74,51 @@ func (p *Parser) assign(text string, in Input, found []Address) {
 		if i+1 < len(order) {
 			next = order[i+1].Start
 		}
-		p.assignOne(a, page, max(last, a.Start-aboveWindow), min(next, a.End+belowWindow), next <= a.End+belowWindow && next < len(text), last < a.Start-aboveWindow || i == 0, list)
-	}
-	for i := range found {
-		if a := &found[i]; a.Start < 0 {
-			if list {
-				a.Role = ListedRole
-			}
-			p.judgePerson(a, page, "", "", false)
+		lo, hi := max(last, a.Start-aboveWindow), min(next, a.End+belowWindow)
+		for lo < a.Start && !utf8.RuneStart(text[lo]) {
+			lo++
 		}
+		for hi > a.End && hi < len(text) && !utf8.RuneStart(text[hi]) {
+			hi--
+		}
+		below := firstLines(text[min(a.End, hi):hi], belowLines)
+		if next <= a.End+belowWindow && next < len(text) {
+			below = withoutHead(below)
+		}
+		blocks[i] = block{a: a, below: below, first: last < a.Start-aboveWindow || i == 0,
+			around: place.Around{Before: text[lo:a.Start], Stated: a.Name, List: list, Third: a.Role.ThirdParty()}}
 	}
+	return blocks
 }
 
-// assignOne reads what stands around one address: text[lo:] before it and
-// text[:hi] behind it, where the next address begins if crowded. It is first if
-// none stands before it there.
-func (p *Parser) assignOne(a *Address, page *pageCues, lo, hi int, crowded, first, list bool) {
-	text := page.text
-	for lo < a.Start && !utf8.RuneStart(text[lo]) {
-		lo++
-	}
-	for hi > a.End && hi < len(text) && !utf8.RuneStart(text[hi]) {
-		hi--
-	}
-	before, below := text[lo:a.Start], firstLines(text[min(a.End, hi):hi], belowLines)
-	if crowded {
-		below = withoutHead(below)
-	}
-	imprint := hasImprintCue(before)
+// assignOne says what belongs to one address.
+func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
+	a, before := b.a, b.around.Before
+	imprint := place.HasImprintCue(before)
 	if list && !imprint && a.Role == OwnRole {
 		a.Role = ListedRole
 	}
-	above := NameAbove(before)
+	above := place.NameAbove(before)
 	if above != "" && gazetteer.Key(above) == gazetteer.Key(a.Place.City) {
 		above = "" // the end of the address above: "Lange Straße 5, Oldenburg"
 	}
-	person := above != "" && isPerson(above)
-	a.Person = a.Person || person && (a.Name == "" || isPerson(a.Name))
+	person := above != "" && place.IsPerson(above)
+	a.Person = a.Person || person && (a.Name == "" || place.IsPerson(a.Name))
 	a.Name = cmp.Or(a.Name, clipName(above))
 	if a.Name == "" && a.Role == OwnRole {
-		a.Name = clipName(NameInTitle(page.in.Title))
+		a.Name = clipName(place.NameInTitle(page.in.Title))
 	}
-	p.judgePerson(a, page, before, below, imprint)
+	p.judgePerson(a, page, before, b.below, imprint)
 	if a.Private {
 		return
 	}
-	p.read(a, below)
-	if first {
+	if p.onName != nil {
+		p.onName(page.site, b.around)
+	}
+	name := page.site.Name(b.around)
+	a.Name, a.Branch = name.Text, name.Branch
+	p.read(a, b.below)
+	if b.first {
 		p.read(a, before)
 	}
 	if a.Person {
@@ -106,10 +129,20 @@ func (p *Parser) assignOne(a *Address, page *pageCues, lo, hi int, crowded, firs
 // clipName folds the white space of a name; one that is too long is none.
 func clipName(name string) string {
 	name = fold(name)
-	if utf8.RuneCountInString(name) > maxName {
+	if utf8.RuneCountInString(name) > place.MaxName {
 		return ""
 	}
 	return name
+}
+
+// isPlace tells whether the gazetteer has a city or state of that name.
+func (p *Parser) isPlace(name string) bool {
+	for _, country := range p.g.Countries() {
+		if p.g.State(country, name) != name {
+			return true
+		}
+	}
+	return len(p.g.Cities("", name)) > 0
 }
 
 // judgePerson says whether the address is a private person's. A person's
@@ -117,18 +150,18 @@ func clipName(name string) string {
 // imprint, anywhere on the page. The person whom an imprint makes responsible
 // for the content beside a firm is a private one, too.
 func (p *Parser) judgePerson(a *Address, page *pageCues, before, below string, imprint bool) {
-	if !a.Person || a.Name != "" && isFirm(a.Name) {
+	if !a.Person || a.Name != "" && place.IsFirm(a.Name) {
 		a.Person = false
 		return
 	}
 	if p.options.Persons {
 		return
 	}
-	business := isCommerce(before) || isCommerce(below) || isCommerce(page.in.Title)
-	if !business && (imprint || hasImprintCue(page.in.Title)) {
+	business := place.IsCommerce(before) || place.IsCommerce(below) || place.IsCommerce(page.in.Title)
+	if !business && (imprint || place.HasImprintCue(page.in.Title)) {
 		business = page.commerce()
 	}
-	business = business || isFirm(page.inside(a))
+	business = business || place.IsFirm(page.inside(a))
 	if business && responsible(before) {
 		business = false
 	}
@@ -143,13 +176,14 @@ func (p *Parser) judgePerson(a *Address, page *pageCues, before, below string, i
 func responsible(before string) bool {
 	before = strings.ToLower(before)
 	i := strings.LastIndex(before, "verantwortlich")
-	return i >= 0 && strings.Count(before[i:], "\n") <= 2 && !isCommerce(before[i:])
+	return i >= 0 && strings.Count(before[i:], "\n") <= 2 && !place.IsCommerce(before[i:])
 }
 
 // pageCues are what a whole page says, found out when it is asked for.
 type pageCues struct {
 	in       Input
 	text     string
+	site     *place.Page
 	known    bool
 	business bool
 }
@@ -157,7 +191,7 @@ type pageCues struct {
 func (c *pageCues) commerce() bool {
 	if !c.known {
 		c.known = true
-		c.business = isFirm(c.in.Host) || isCommerce(c.text[:min(len(c.text), imprintText)])
+		c.business = place.IsFirm(c.in.Host) || place.IsCommerce(c.text[:min(len(c.text), imprintText)])
 	}
 	return c.business
 }
@@ -211,30 +245,12 @@ func withoutHead(text string) string {
 	end := 0
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
-		if isDetail(line) {
+		if place.IsDetail(line) {
 			end = min(len(text), at+len(line))
 		}
 		at += len(line) + 1
 	}
 	return text[:end]
-}
-
-// isDetail tells whether a line holds a telephone number, hours or a web or
-// mail address.
-func isDetail(line string) bool {
-	if strings.Contains(line, "@") || strings.Contains(line, "www.") || strings.Contains(line, "://") {
-		return true
-	}
-	n := 0
-	for i := range len(line) {
-		if line[i]-'0' <= 9 {
-			n++
-		}
-	}
-	if n >= 6 {
-		return true
-	}
-	return isDayLine(line)
 }
 
 // read looks for what belongs to the address in text around it.
@@ -243,209 +259,15 @@ func (p *Parser) read(a *Address, text string) {
 		return
 	}
 	if a.Phone == "" {
-		a.Phone = p.phoneIn(text, a.Country)
+		a.Phone = place.PhoneIn(text, a.Country)
 	}
 	if a.Email == "" {
-		a.Email = emailIn(text)
+		a.Email = place.EmailIn(text)
 	}
 	if a.Website == "" {
-		a.Website = websiteIn(text)
+		a.Website = place.WebsiteIn(text)
 	}
 	if a.Hours == "" {
-		a.Hours = hoursIn(text)
+		a.Hours = place.HoursIn(text)
 	}
-}
-
-// Bounds of telephone numbers.
-const (
-	leastDigits = 6
-	mostDigits  = 16
-	phoneTries  = 3 // of one address
-)
-
-// phoneIn returns the first telephone number in text that is no fax: one with
-// a label, or alone in its line, in E.164.
-func (p *Parser) phoneIn(text, country string) string {
-	tries, heading := 0, "" // the line before, where it holds no number
-	for line := range strings.SplitSeq(text, "\n") {
-		label := 0 // where the words before the number begin
-		for i := 0; i < len(line) && tries < phoneTries; {
-			if c := line[i]; c-'0' > 9 && c != '+' && c != '(' {
-				i++
-				continue
-			}
-			end, digits := numberEnd(line, i)
-			if digits < leastDigits || digits > mostDigits || i > 0 && isLetterAt(line, lastRune(line, i)) {
-				i = max(end, i+1)
-				continue
-			}
-			said := strings.ToLower(line[label:i])
-			if strings.TrimSpace(said) == "" {
-				said = heading
-			}
-			switch {
-			case strings.Contains(said, "fax"):
-			case isPhoneLabel(said), line[i] == '+' && !strings.ContainsAny(said, "0123456789"), line[i] == '(' && country == "US" && label == 0 && strings.TrimSpace(line[:i]) == "":
-				tries++
-				if n := p.phoneNumber(line[i:end], country); n != "" {
-					return n
-				}
-			}
-			label, i = end, end
-		}
-		if heading = ""; label == 0 && len(line) < 30 {
-			heading = strings.ToLower(line)
-		}
-	}
-	return ""
-}
-
-// numberEnd returns the end of the digits with what may stand between them in
-// a telephone number, and their count.
-func numberEnd(line string, i int) (end, digits int) {
-	end = i
-	for i < len(line) {
-		switch c := line[i]; {
-		case c-'0' <= 9:
-			digits++
-			i++
-			end = i
-		case c == ' ' || c == '(' || c == ')' || c == '/' || c == '-' || c == '.' || c == '+' && digits == 0:
-			i++
-		case strings.HasPrefix(line[i:], "–"):
-			i += len("–")
-		default:
-			return end, digits
-		}
-		if i-end > 4 {
-			return end, digits
-		}
-	}
-	return end, digits
-}
-
-func isPhoneLabel(words string) bool {
-	for _, label := range [...]string{"tel", "fon", "phone", "ruf", "mobil", "call", "handy", "☎", "📞"} {
-		if strings.Contains(words, label) {
-			return true
-		}
-	}
-	words = strings.TrimRight(words, " .:")
-	return words == "t" || words == "p" || strings.HasSuffix(words, " t")
-}
-
-// phoneNumber returns a number as E.164, read as in country where it has no
-// international prefix; "" where it is none that can be called.
-func (p *Parser) phoneNumber(text, country string) string {
-	if len(text) < leastDigits || len(text) > 60 {
-		return ""
-	}
-	n, err := phonenumbers.Parse(text, cmp.Or(country, "ZZ"))
-	if err != nil || !phonenumbers.IsValidNumber(n) {
-		return ""
-	}
-	return phonenumbers.Format(n, phonenumbers.E164)
-}
-
-// emailIn returns the first mail address in text that is a role's.
-func emailIn(text string) string {
-	for at := 0; ; {
-		i := strings.IndexByte(text[at:], '@')
-		if i < 0 {
-			return ""
-		}
-		i += at
-		lo, hi := i, i+1
-		for lo > 0 && isMailByte(text[lo-1]) {
-			lo--
-		}
-		for hi < len(text) && isMailByte(text[hi]) {
-			hi++
-		}
-		if e := roleAddress(strings.Trim(text[lo:hi], ".-_")); e != "" {
-			return e
-		}
-		at = i + 1
-	}
-}
-
-func isMailByte(c byte) bool {
-	return c|0x20-'a' <= 25 && c|0x20 >= 'a' || c-'0' <= 9 || c == '.' || c == '-' || c == '_' || c == '+'
-}
-
-// roleAddress returns a mail address in lower case if its local part names a
-// role, or the host itself, and no person; else "".
-func roleAddress(address string) string {
-	address = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(address), "mailto:"))
-	address, _, _ = strings.Cut(address, "?")
-	local, host, ok := strings.Cut(address, "@")
-	if !ok || len(address) > 100 || local == "" || !strings.Contains(host, ".") || strings.Contains(host, "..") || strings.HasPrefix(host, ".") || strings.HasSuffix(host, ".") {
-		return ""
-	}
-	for i := range len(address) {
-		if address[i] != '@' && !isMailByte(address[i]) {
-			return ""
-		}
-	}
-	if strings.Count(address, "@") != 1 {
-		return ""
-	}
-	part, _, _ := strings.Cut(local, "-")
-	part, _, _ = strings.Cut(part, ".")
-	if mailRoles[local] || mailRoles[part] {
-		return address
-	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(host, "www."), ".")
-	if len(local) >= 4 && local == name && isFirm(strings.ReplaceAll(name, "-", " ")) {
-		return address
-	}
-	return ""
-}
-
-var mailRoles = words(`
-	info kontakt contact mail email office buero büro service praxis empfang post poststelle rathaus hallo hello moin anfrage anfragen verwaltung sekretariat zentrale support
-	sales shop bestellung bestellungen reservierung reservation reservations booking rezeption reception hotel restaurant cafe gemeinde stadt stadtverwaltung verein vorstand presse press
-	kundenservice kundendienst vertrieb werkstatt apotheke kanzlei team geschaeftsstelle gs pfarramt kirche kirchenbuero bibliothek museum theater kita schule enquiries inquiries admin frontdesk customerservice`)
-
-// websiteIn returns the first web address in text.
-func websiteIn(text string) string {
-	for _, mark := range [...]string{"https://", "http://", "www."} {
-		i := strings.Index(text, mark)
-		if i < 0 || i > 0 && (isLetterAt(text, lastRune(text, i)) || text[i-1] == '@') {
-			continue
-		}
-		end := i
-		for end < len(text) && text[end] > ' ' && text[end] < 0x7f && !strings.ContainsRune(`"'<>(),;|`, rune(text[end])) {
-			end++
-		}
-		if u := webURL(strings.TrimRight(text[i:end], ".:!?")); u != "" {
-			return u
-		}
-	}
-	return ""
-}
-
-// webURL returns an http or https URL with a host of the web, in a form that
-// can be a tag; "" for anything else. A host alone gets https.
-func webURL(text string) string {
-	text = strings.TrimSpace(text)
-	if strings.HasPrefix(strings.ToLower(text), "www.") {
-		text = "https://" + text
-	}
-	if text == "" || len(text) > 200 {
-		return ""
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return ""
-	}
-	dot := strings.LastIndexByte(u.Hostname(), '.')
-	if dot < 1 || dot == len(u.Hostname())-1 || !isLetterAt(u.Hostname(), dot+1) {
-		return ""
-	}
-	u.Host, u.Fragment = strings.ToLower(u.Host), ""
-	if u.Path == "" {
-		u.Path = "/"
-	}
-	return u.String()
 }

@@ -121,6 +121,7 @@ func (a *Address) Counts() bool { return a.InRegion && !a.Private }
 // states nothing that can be used.
 type Belongings struct {
 	Name    string // of the business, institution or person; at most 80 characters in one line
+	Branch  string // which one of several places of that name it is, such as "Head Office"; at most 80 characters
 	Phone   string // E.164: "+4944112345"
 	Email   string // of a role such as info@, never of a person
 	Website string // http or https URL that is stated beside the address
@@ -132,7 +133,7 @@ type Belongings struct {
 func (b *Belongings) fill(o Belongings) {
 	b.Name, b.Phone, b.Email = cmp.Or(b.Name, o.Name), cmp.Or(b.Phone, o.Phone), cmp.Or(b.Email, o.Email)
 	b.Website, b.Hours = cmp.Or(b.Website, o.Website), cmp.Or(b.Hours, o.Hours)
-	b.Type = cmp.Or(b.Type, o.Type)
+	b.Type, b.Branch = cmp.Or(b.Type, o.Type), cmp.Or(b.Branch, o.Branch)
 }
 
 // A Verdict is the judgement of one page against the region of the crawl.

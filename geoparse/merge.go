@@ -7,6 +7,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
 	"gazehound/geoparse/markup"
+	"gazehound/geoparse/place"
 )
 
 // origins maps the origins of markup to ours.
@@ -76,11 +77,11 @@ func (b *Address) takeStated(a *Address) {
 
 // belongings reads what a statement says beside its address.
 func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
-	b := Belongings{Type: st.Type, Website: webURL(st.URL), Email: roleAddress(st.Email), Phone: p.phoneNumber(st.Phone, country)}
-	if isName(st.Name) {
+	b := Belongings{Type: st.Type, Website: place.WebURL(st.URL), Email: place.RoleAddress(st.Email), Phone: place.PhoneNumber(st.Phone, country)}
+	if place.IsName(st.Name) {
 		b.Name = st.Name
 	}
-	b.Hours, _ = ParseHours(st.Hours)
+	b.Hours, _ = place.ParseHours(st.Hours)
 	return b
 }
 

@@ -11,6 +11,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
 	"gazehound/geoparse/markup"
+	"gazehound/geoparse/place"
 
 	"golang.org/x/net/html"
 )
@@ -61,6 +62,8 @@ type Parser struct {
 	has     map[string]bool // countries of the gazetteer
 	codes   *codeCache
 	speller *gazetteer.Speller
+
+	onName func(*place.Page, place.Around) // sees what is weighed; for tests
 }
 
 // New returns a Parser on g for the region r, which may be nil: then no page

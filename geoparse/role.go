@@ -1,6 +1,10 @@
 package geoparse
 
-import "strings"
+import (
+	"strings"
+
+	"gazehound/geoparse/place"
+)
 
 // A Role says whose address it is, seen from the page.
 type Role uint8
@@ -50,7 +54,7 @@ var (
 		"programmierung", "hosting", "hoster", "powered", "site", "umgesetzt", "realisiert", "programmiert", "entwickelt", "designed", "developed", "built", "werbeagentur", "internetagentur",
 	}
 	// verbs among them need "by".
-	verbs = words("site website umgesetzt realisiert programmiert entwickelt designed developed built powered")
+	verbs = place.Words("site website umgesetzt realisiert programmiert entwickelt designed developed built powered")
 )
 
 // thirdParty returns AgencyRole or AuthorityRole where the words before the

@@ -14,6 +14,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+	"gazehound/geoparse/place"
 
 	"github.com/blevesearch/bleve/v2/document"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -390,7 +391,7 @@ func hostWords(host string) string {
 // the text before says, else a guess from the page's title or the host, which
 // say nothing of a third party.
 func nameOf(a geoparse.Address, before, title, host string) (name string, guess bool) {
-	above, titled := geoparse.NameAbove(before), geoparse.NameInTitle(title)
+	above, titled := place.NameAbove(before), place.NameInTitle(title)
 	name = cmp.Or(a.Name, above)
 	if name != "" || a.Role.ThirdParty() {
 		return name, name != above && name == titled // which the geoparser guesses as well

@@ -1,4 +1,4 @@
-package geoparse
+package place
 
 import (
 	"strings"
@@ -9,11 +9,11 @@ import (
 // A private person's address is no business of a crawl: see
 // docs/decisions/031-private-persons.md for the rules and why.
 
-// isPerson tells whether a name is that of a person: a given name of the list
+// IsPerson tells whether a name is that of a person: a given name of the list
 // and one to three more names, "Harms, Hanna", or names behind "Herr", "Mrs"
 // or "Familie"; and no word of a business or institution.
-func isPerson(name string) bool {
-	if len(name) > 60 || isFirm(name) {
+func IsPerson(name string) bool {
+	if len(name) > 60 || IsFirm(name) {
 		return false
 	}
 	if last, first, ok := strings.Cut(name, ", "); ok {
@@ -68,9 +68,9 @@ func properNames(text string, least, most int) bool {
 	return n >= least
 }
 
-// isFirm tells whether a text has a word that only businesses, institutions and
+// IsFirm tells whether a text has a word that only businesses, institutions and
 // professions have beside an address.
-func isFirm(text string) bool {
+func IsFirm(text string) bool {
 	text = strings.ToLower(text)
 	for _, phrase := range firmPhrases {
 		if strings.Contains(text, phrase) {
@@ -90,9 +90,9 @@ func isFirm(text string) bool {
 	return false
 }
 
-// isCommerce tells whether the text around an address says that somebody does
-// business there. It is narrower than isFirm: "Team" in a menu says nothing.
-func isCommerce(text string) bool {
+// IsCommerce tells whether the text around an address says that somebody does
+// business there. It is narrower than IsFirm: "Team" in a menu says nothing.
+func IsCommerce(text string) bool {
 	text = strings.ToLower(text)
 	for _, phrase := range firmPhrases {
 		if strings.Contains(text, phrase) {
@@ -110,7 +110,7 @@ func isCommerce(text string) bool {
 // imprintCues head what the law wants a site to say of who runs it.
 var imprintCues = []string{"impressum", "imprint", "§ 5", "§5", "§ 18", "anbieterkennung", "diensteanbieter", "legal notice", "angaben gemäß"}
 
-func hasImprintCue(text string) bool {
+func HasImprintCue(text string) bool {
 	text = strings.ToLower(text)
 	for _, cue := range imprintCues {
 		if strings.Contains(text, cue) {
@@ -121,9 +121,9 @@ func hasImprintCue(text string) bool {
 }
 
 var (
-	courtesies = words("herr herrn frau familie fam mr mrs ms miss eheleute")
-	degrees    = words("dr prof dipl-ing dipl ing mag")
-	particles  = words("von van de der den zu zur vom di da du la le ten ter and und &")
+	courtesies = Words("herr herrn frau familie fam mr mrs ms miss eheleute")
+	degrees    = Words("dr prof dipl-ing dipl ing mag")
+	particles  = Words("von van de der den zu zur vom di da du la le ten ter and und &")
 
 	// firmPhrases are looked for anywhere.
 	firmPhrases = []string{
@@ -131,7 +131,7 @@ var (
 		"öffnungszeit", "sprechzeit", "bürozeit", "opening hours", "office hours", "business hours", "dr. med", "heilpraktiker", "rechtsanw", "steuerberat", "geschäftsführ", "vereinsregister",
 	}
 	// firmWords are whole words.
-	firmWords = words(`
+	firmWords = Words(`
 		gmbh ggmbh ag kg kgaa ohg ug gbr eg ev se inc llc llp ltd limited corp corporation company plc pllc pc
 		inh inhaber inhaberin firma fa betrieb meister meisterbetrieb gewerbe handel vertrieb verkauf versand service services dienst
 		praxis gemeinschaftspraxis arzt ärztin ärzte zahnarzt zahnärztin tierarzt tierärztin md dds dmd dpm cpa esq attorney attorneys lawyer law firm realtor realty
@@ -145,7 +145,7 @@ var (
 		haus house heim zentrum center centre halle hall hof park platz turm schloss
 		bank sparkasse volksbank group gruppe holding systems solutions consulting beratung management media medien design verlag press druck technik bau handwerk büro office team partner`)
 	// commerceWords are whole words of those that stand around an address.
-	commerceWords = words(`
+	commerceWords = Words(`
 		gmbh ggmbh kg kgaa ohg ug gbr inc llc llp ltd inh inhaber inhaberin firma meisterbetrieb fachbetrieb handwerksbetrieb gewerbe gewerblich hrb hra
 		praxis gemeinschaftspraxis arzt ärztin ärzte zahnarzt zahnärztin zahnärzte tierarzt tierärztin tierärzte dds dmd esq attorney attorneys lawyer lawyers realtor
 		kanzlei notar notarin notare anwalt anwältin anwälte architekt architektin architekten sachverständiger sachverständige makler maklerin
@@ -159,7 +159,7 @@ var (
 
 // givenNames are the usual ones of the countries that gazehound knows best, as
 // registries of births and of telephones have had them for a hundred years.
-var givenNames = words(`
+var givenNames = Words(`
 	aaron achim adam adele adelheid adolf adrian agathe agnes agnieszka ahmet alan albert albrecht alessandro alex alexander alexandra alfons alfred ali alice alicia alina alison allison alois alwin amalie amanda amber amelie amy
 	ana anastasia andrea andreas andrew andré anett anette angela angelika anita anja anke anna anne annegret anneliese annemarie annette annika anthony antje anton antonia antonio arne arno arnold artur arthur ashley astrid august auguste axel ayse ayşe
 	barbara bastian beate beatrice beatrix ben benedikt benjamin benno bernd bernhard bert berta bertha berthold bettina betty beverly bianca birgit birgitta birte björn bodo bonnie boris brandon brenda brian brigitta brigitte britta bruce bruno bryan burkhard

@@ -1,4 +1,4 @@
-package geoparse
+package place
 
 import (
 	"fmt"
@@ -420,9 +420,9 @@ func isDayLine(line string) bool {
 	return ok
 }
 
-// hoursIn returns the opening hours that begin in a line of text, with or
+// HoursIn returns the opening hours that begin in a line of text, with or
 // without a heading before them.
-func hoursIn(text string) string {
+func HoursIn(text string) string {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
 		start := at

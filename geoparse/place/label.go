@@ -1,4 +1,4 @@
-package geoparse
+package place
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 
 // Bounds of a name.
 const (
-	maxName      = 80 // characters
-	maxNameWords = 9
+	MaxName      = 80 // characters
+	MaxNameWords = 9
 	nameLines    = 4 // looked at above an address
 )
 
@@ -32,20 +32,20 @@ func NameAbove(before string) string {
 		}
 		name, agent := withoutLabel(line)
 		switch {
-		case isDetail(line) && !agent, isRegister(line):
+		case IsDetail(line) && !agent, isRegister(line):
 			return person // of the address before
-		case agent && isPerson(name) && strings.HasPrefix(strings.ToLower(line), "verantwortlich"):
+		case agent && IsPerson(name) && strings.HasPrefix(strings.ToLower(line), "verantwortlich"):
 			return name // not of the firm, if that is above
-		case agent && isName(name) && isPerson(name):
+		case agent && IsName(name) && IsPerson(name):
 			if person == "" {
 				person = name
 			}
 		case agent, isLabel(line), isInvitation(line):
-		case !isName(name):
+		case !IsName(name):
 			return person
-		case isPerson(name) && person == "":
+		case IsPerson(name) && person == "":
 			person = name // but the line above may be the firm's
-		case person != "" && !isFirm(name):
+		case person != "" && !IsFirm(name):
 			return person
 		default:
 			return name
@@ -59,13 +59,13 @@ func NameInTitle(title string) string {
 	for _, sep := range [...]string{" | ", " - ", " – ", " — ", " · ", " » ", " :: ", ": "} {
 		if parts := strings.Split(title, sep); len(parts) > 1 {
 			for _, p := range parts {
-				if p = strings.TrimSpace(p); isName(p) {
+				if p = strings.TrimSpace(p); IsName(p) {
 					return p
 				}
 			}
 		}
 	}
-	if isName(title) {
+	if IsName(title) {
 		return title
 	}
 	return ""
@@ -113,11 +113,11 @@ var agents = []string{
 	"verantwortlich", "owner", "proprietor", "manager", "managing director", "contact person", "attn", "president", "director",
 }
 
-// isName tells whether a line can be the name of a business, an institution or
+// IsName tells whether a line can be the name of a business, an institution or
 // a person.
-func isName(line string) bool {
+func IsName(line string) bool {
 	n := utf8.RuneCountInString(line)
-	if n < 2 || n > maxName || len(strings.Fields(line)) > maxNameWords || isLabel(line) || isInvitation(line) {
+	if n < 2 || n > MaxName || len(strings.Fields(line)) > MaxNameWords || isLabel(line) || isInvitation(line) {
 		return false
 	}
 	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
@@ -143,16 +143,16 @@ func isName(line string) bool {
 }
 
 // leadsOn are words that no name ends with: a sentence goes on with the address.
-var leadsOn = words("lautet ist sind war liegt befindet steht in im unter bei an am auf nach und von der die das uns is are was at to from on of the and with near our your est à à chez se sono è en")
+var leadsOn = Words("lautet ist sind war liegt befindet steht in im unter bei an am auf nach und von der die das uns is are was at to from on of the and with near our your est à à chez se sono è en")
 
 // isLabel tells whether a line is a usual heading and no name.
 func isLabel(line string) bool {
 	line = strings.ToLower(strings.Trim(line, " .:,;-–|"))
-	if labels[line] {
+	if allLabels[line] {
 		return true
 	}
 	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '|' }) {
-		if !labels[strings.Trim(word, ".:,;&/-–|()")] {
+		if !allLabels[strings.Trim(word, ".:,;&/-–|()")] {
 			return false
 		}
 	}
@@ -179,13 +179,13 @@ func isInvitation(line string) bool {
 }
 
 var (
-	inviting     = words("finden findest findet find finding erreichen erreichst erreicht reach besuchen besuch besucht visit kontaktieren kontaktiere kontakt contact freuen treffen meet befinden befindet liegt liegen located schreiben write rufen call anrufen vorbei")
-	invited      = words("sie uns wir ihr ihnen ihren euch you us our")
-	pointing     = words("folgende folgender folgenden folgendem folgendes following unter hier here below")
-	addressWords = words("anschrift adresse address ort kontaktdaten")
+	inviting     = Words("finden findest findet find finding erreichen erreichst erreicht reach besuchen besuch besucht visit kontaktieren kontaktiere kontakt contact freuen treffen meet befinden befindet liegt liegen located schreiben write rufen call anrufen vorbei")
+	invited      = Words("sie uns wir ihr ihnen ihren euch you us our")
+	pointing     = Words("folgende folgender folgenden folgendem folgendes following unter hier here below")
+	addressWords = Words("anschrift adresse address ort kontaktdaten")
 )
 
-var labels = words(`
+var allLabels = Words(`
 	adresse anschrift address addresses adressen kontakt contact kontaktdaten impressum imprint home startseite start
 	homepage willkommen welcome über uns about us anfahrt directions lage location locations standort standorte
 	wir sie finden so hier find visit map karte route öffnungszeiten hours opening tel telefon telefonnummer phone fax telefax
@@ -204,11 +204,14 @@ var labels = words(`
 	team mitarbeiter geschäftsstelle geschäftsstellen zurück back weiter next teilen share drucken print alle all und & + zum zur zu mit vor ort bei von
 	partner freunde förderer sponsoren weiteres weitere sonstiges allgemeines einleitung ihr ihre ihren weg zu hinweise hinweis rechtliche rechtlicher legal notice cookie cookies einstellungen settings`)
 
-// words returns the set of the words of a text, with "".
-func words(text string) map[string]bool {
+// Words returns the set of the words of a text, with "".
+func Words(text string) map[string]bool {
 	m := map[string]bool{"": true}
 	for word := range strings.FieldsSeq(text) {
 		m[word] = true
 	}
 	return m
 }
+
+// fold returns s with its white space folded.
+func fold(s string) string { return strings.Join(strings.Fields(s), " ") }

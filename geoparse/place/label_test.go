@@ -1,4 +1,4 @@
-package geoparse
+package place
 
 import "testing"
 
@@ -11,7 +11,7 @@ func TestNoNames(t *testing.T) {
 		"Ansprechpartner", "Ihre Ansprechpartnerin", "Stellenmarkt", "Kontakt", "Kontakt & Anfahrt", "Impressum", "Aktuelles", "Termine und Veranstaltungen", "Alle Ergebnisse", "Unsere Leistungen", "Öffnungszeiten und Anfahrt",
 		"Jobs & Karriere", "Team", "Careers", "Contact Us", "News", "Suchergebnisse", "Impressum/Kontakt", "Partner", "Weiteres",
 	} {
-		if isName(line) {
+		if IsName(line) {
 			t.Errorf("%q is a name", line)
 		}
 		if got := NameAbove("Bäckerei Harms\n" + line + "\n"); got != "Bäckerei Harms" && got != "" {
@@ -25,7 +25,7 @@ func TestNoNames(t *testing.T) {
 		"Bäckerei Harms", "Kontakt Oldenburg e.V.", "Wir für Oldenburg e.V.", "Café Treffpunkt", "Gasthaus zum Anker", "Stadt Oldenburg", "Unter den Linden Apotheke", "Hotel zur Post", "Toys R Us", "Job Center Oldenburg",
 		"Team Harms Elektrotechnik", "News Café", "Contact Lens Center", "Finden und Binden Buchladen", "Service Harms GmbH", "Haus der Begegnung", "The Meeting Point", "Reach US Inc", "Wübben und Partner", "Bäckerei Ihnen",
 	} {
-		if !isName(line) {
+		if !IsName(line) {
 			t.Errorf("%q is no name", line)
 		}
 	}

@@ -1,4 +1,4 @@
-package geoparse
+package place
 
 import (
 	"regexp"

@@ -1,0 +1,304 @@
+package geoparse
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/geoparse/markup"
+	"gazehound/geoparse/place"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/unicode/norm"
+)
+
+var learn = flag.Bool("learn", false, "write the weights that TestEvalNames learns")
+
+// A markedPage is a page on which people marked who and what is there.
+type markedPage struct {
+	ID, URL     string
+	Org, Person []string
+	Tel, Fax    []string
+	Hours       []string
+}
+
+// An addressOf is one address of a marked page: the candidates for its name.
+type addressOf struct {
+	page     *markedPage
+	group    string // the site
+	set      string
+	examples []place.Example
+	right    []bool
+}
+
+// TestEvalNames learns the weights of names from pages on which people marked
+// them, and says how right names are on sites that were kept apart.
+func TestEvalNames(t *testing.T) {
+	needEval(t)
+	data := sharedData(t)
+	all := markedAddresses(t, filepath.Join(data, "labelled"))
+	groups := map[string]int{}
+	for _, a := range all {
+		if _, ok := groups[a.group]; !ok {
+			groups[a.group] = len(groups) % 5
+		}
+	}
+	var kept [5][]float64
+	for fold := range kept {
+		kept[fold] = fit(all, func(a *addressOf) bool { return groups[a.group] != fold })
+	}
+	whole := fit(all, func(*addressOf) bool { return true })
+	for _, set := range []string{"webstruct", "webstruct as text", "de", "de as text"} {
+		for _, least := range []float64{0.4, 0.5, 0.6} {
+			t.Logf("%s, from %.1f: kept apart %s; learned from %s", set, least,
+				rate(all, set, least, func(a *addressOf) []float64 { return kept[groups[a.group]] }), rate(all, set, least, func(*addressOf) []float64 { return whole }))
+		}
+	}
+	for set, floor := range map[string][2]float64{"webstruct": {.96, .88}, "de": {.9, .85}} {
+		names, pages := rates(all, set, 0.5, func(a *addressOf) []float64 { return kept[groups[a.group]] })
+		if names < floor[0] || pages < floor[1] {
+			t.Errorf("%s, kept apart: %.3f of the names are right, want %.2f; %.3f of the pages have one, want %.2f", set, names, floor[0], pages, floor[1])
+		}
+	}
+	var text strings.Builder
+	for i, name := range place.Features() {
+		t.Logf("%-20s %6.2f", name, whole[i])
+		fmt.Fprintf(&text, "%s\t%.2f\n", name, whole[i])
+	}
+	if os.Getenv("EVAL_ERRORS") != "" {
+		shown := map[string]bool{}
+		for i := range all {
+			a := &all[i]
+			if line := a.wrong(kept[groups[a.group]]); line != "" && !shown[line] {
+				shown[line] = true
+				t.Log(line)
+			}
+		}
+	}
+	if *learn {
+		if err := os.WriteFile("place/weights.tsv", []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// wrong describes the best candidate where it is not right, or is not given.
+func (a *addressOf) wrong(w []float64) string {
+	best, score := a.best(w)
+	if best < 0 || a.right[best] && score >= 0.5 {
+		return ""
+	}
+	line := fmt.Sprintf("%s %s: %.2f %q", a.set, a.page.ID, score, a.examples[best].Text)
+	for f, v := range a.examples[best].Features {
+		if v != 0 {
+			line += fmt.Sprintf(" %s=%.2f", place.Features()[f], v)
+		}
+	}
+	for k, e := range a.examples {
+		if a.right[k] {
+			line += fmt.Sprintf("; right %.2f %q", logistic(w, e.Features), e.Text)
+		}
+	}
+	return line
+}
+
+// best returns the candidate with the highest score, or -1.
+func (a *addressOf) best(w []float64) (best int, score float64) {
+	best = -1
+	for k, e := range a.examples {
+		if s := logistic(w, e.Features); s > score {
+			best, score = k, s
+		}
+	}
+	return best, score
+}
+
+// rate says how right names are.
+func rate(all []addressOf, set string, least float64, weights func(*addressOf) []float64) string {
+	names, pages := rates(all, set, least, weights)
+	return fmt.Sprintf("%.3f of the names, %.3f of the pages", names, pages)
+}
+
+// rates returns the share of the names with a score of least that are right,
+// and the share of the pages that have such a name.
+func rates(all []addressOf, set string, least float64, weights func(*addressOf) []float64) (names, pages float64) {
+	given, right, good := 0, 0, map[string]bool{}
+	for i := range all {
+		a := &all[i]
+		if a.set != set {
+			continue
+		}
+		best, score := a.best(weights(a))
+		isRight := best >= 0 && score >= least && a.right[best]
+		if best >= 0 && score >= least {
+			given++
+		}
+		if isRight {
+			right++
+		}
+		good[a.page.ID] = good[a.page.ID] || isRight
+	}
+	for _, ok := range good {
+		if ok {
+			pages++
+		}
+	}
+	return float64(right) / float64(max(given, 1)), pages / float64(max(len(good), 1))
+}
+
+func logistic(w, x []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += w[i] * x[i]
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+// prior are the weights before anything is learned, where they are not 0: few
+// of the marked pages are directories.
+var prior = map[string]float64{"stated": 3, "tenants-site": -4, "tenants-near": 1, "tenants-heading": 1}
+
+// fit is logistic regression with a penalty on the squares of the weights; a
+// page counts the same however many addresses it has.
+func fit(all []addressOf, use func(*addressOf) bool) []float64 {
+	per := map[string]float64{}
+	for i := range all {
+		per[all[i].page.ID]++
+	}
+	w := make([]float64, len(place.Features()))
+	velocity := make([]float64, len(w))
+	const penalty, rate, rounds = 0.5, 0.02, 3000
+	for range rounds {
+		gradient := make([]float64, len(w))
+		for i := range w {
+			gradient[i] = penalty * (prior[place.Features()[i]] - w[i])
+		}
+		for i := range all {
+			a := &all[i]
+			if !use(a) {
+				continue
+			}
+			weight := 1 / math.Sqrt(per[a.page.ID])
+			for k, e := range a.examples {
+				d := -logistic(w, e.Features)
+				if a.right[k] {
+					d++
+				}
+				for f, v := range e.Features {
+					gradient[f] += weight * d * v
+				}
+			}
+		}
+		for i := range w {
+			velocity[i] = 0.9*velocity[i] + rate*gradient[i]/10
+			w[i] += velocity[i]
+		}
+	}
+	return w
+}
+
+func markedAddresses(t *testing.T, dir string) (all []addressOf) {
+	g := evalGazetteer(t)
+	p, err := New(g, nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for set, pages := range map[string]string{"webstruct": "webstruct_html", "de": "de_pages_html"} {
+		f, err := os.Open(filepath.Join(dir, "detect", set+"_places.jsonl"))
+		if err != nil {
+			t.Skip(err)
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			m := &markedPage{}
+			if err := json.Unmarshal(lines.Bytes(), m); err != nil {
+				t.Fatal(err)
+			}
+			body := gunzip(filepath.Join(dir, pages, m.ID+".html.gz"))
+			if body == nil || len(m.Org) == 0 {
+				continue
+			}
+			doc := markup.Parse(body)
+			host := ""
+			if u, err := url.Parse(m.URL); err == nil {
+				host = u.Host
+			}
+			p.onName = func(page *place.Page, around place.Around) {
+				a := addressOf{page: m, group: host, set: set, examples: page.Examples(around)}
+				for _, e := range a.examples {
+					a.right = append(a.right, slices.ContainsFunc(m.Org, func(org string) bool { return sameOrg(e.Text, org) }))
+				}
+				all = append(all, a)
+			}
+			text := markup.Text(doc)
+			for _, in := range []Input{{Text: text, Doc: doc, Host: host}, {Text: text}} {
+				if _, err := p.Parse(t.Context(), in); err != nil {
+					t.Fatal(err)
+				}
+				set += " as text"
+			}
+			set = strings.TrimSuffix(set, " as text as text")
+		}
+	}
+	slices.SortStableFunc(all, func(a, b addressOf) int { return strings.Compare(a.page.ID, b.page.ID) })
+	if len(all) == 0 {
+		t.Fatal("no addresses")
+	}
+	return all
+}
+
+func gunzip(name string) []byte {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil
+	}
+	body, _ := io.ReadAll(z)
+	r, err := charset.NewReader(strings.NewReader(string(body)), "")
+	if err != nil {
+		return body
+	}
+	text, _ := io.ReadAll(r)
+	return text
+}
+
+// orgWords are the words of a name without what says its legal form.
+func orgWords(name string) []string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
+		switch {
+		case r == '\'' || r == '’' || r == '.', r >= 0x300 && r < 0x370:
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return slices.DeleteFunc(strings.Fields(b.String()), func(w string) bool {
+		return slices.Contains(strings.Fields("inc llc ltd limited corp corporation co company gmbh the and plc llp pc pllc ag ug kg ohg gbr ev eg e v mbh und der die das inh"), w)
+	})
+}
+
+func sameOrg(a, b string) bool {
+	x, y := orgWords(a), orgWords(b)
+	in := func(few, many []string) bool {
+		return !slices.ContainsFunc(few, func(w string) bool { return !slices.Contains(many, w) })
+	}
+	return len(x) > 0 && len(y) > 0 && (strings.Join(x, "") == strings.Join(y, "") || in(x, y) || in(y, x))
+}

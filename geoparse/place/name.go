@@ -1,0 +1,629 @@
+package place
+
+import (
+	"cmp"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gazehound/geoparse/markup"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/publicsuffix"
+)
+
+// Bounds of the names that are weighed for one address.
+const (
+	linesAbove   = 6
+	mostSites    = 60     // candidates of a page
+	legalText    = 40_000 // bytes of the page's text that are searched for legal forms and rights
+	mostRepeated = 200_000
+
+	directory = 0.5 // share of addresses with names of their own from which a page is one
+)
+
+// A Page is what a page says of who runs it. It is read once and serves all
+// addresses of the page.
+type Page struct {
+	site   markup.Site
+	label  string // of the registrable domain: "oldenburg" of www.oldenburg.example
+	text   string // folded: words in lower case with single spaces
+	plain  bool   // it has no markup
+	sites  []candidate
+	places func(name string) bool
+
+	// tenants is the share of the page's addresses that have a name of their own
+	// above them, as in a directory; where there are branches it is low.
+	tenants float64
+}
+
+// ReadPage reads the evidence of a page: its tree, nil for plain text, its
+// visible text, title and host. isPlace tells whether the gazetteer knows a
+// city or state of that name; nil: none.
+func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string) bool) *Page {
+	p := &Page{plain: doc == nil, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+	if doc != nil {
+		p.site = markup.ReadSite(doc)
+	}
+	for _, name := range p.site.Stated {
+		p.addSite(name, siteName)
+	}
+	for i, part := range titleParts(cmp.Or(title, p.site.Title)) {
+		source := title1
+		if i > 0 {
+			source = titleOther
+		}
+		p.addSite(part, source)
+	}
+	for _, name := range p.site.Logos {
+		p.addSite(name, logo)
+	}
+	for _, name := range p.site.Rights {
+		p.addSite(owner(name), rights)
+	}
+	for line := range strings.SplitSeq(text[:min(len(text), legalText)], "\n") {
+		p.addLine(line)
+	}
+	if len(text) > legalText {
+		for line := range strings.SplitSeq(text[max(legalText, len(text)-4000):], "\n") {
+			p.addLine(line)
+		}
+	}
+	return p
+}
+
+// addLine adds the owner of rights that a line names, or a line that is a name
+// with a legal form.
+func (p *Page) addLine(line string) {
+	if len(line) > 400 {
+		return
+	}
+	if name := owner(line); name != "" {
+		p.addSite(name, rights)
+	}
+	if name := firmIn(line); name != "" {
+		p.addSite(name, legalLine)
+	}
+}
+
+// joins are the words in small letters that stand inside the names of firms.
+var joins = Words("und and of the for für der die das des dem den von vom zur zum zu in im am an & + de la le et di y")
+
+// firmIn returns the first name in a line that ends with a legal form: the
+// words with a capital before it, "Harms und Söhne GmbH & Co. KG", and what
+// begins the line.
+func firmIn(line string) string {
+	words := strings.Fields(line)
+	end := slices.IndexFunc(words, func(w string) bool { return isLegalForm(w) })
+	if end <= 0 {
+		return ""
+	}
+	from := end
+	for from > 0 && end-from < MaxNameWords {
+		w := words[from-1]
+		first, _ := utf8.DecodeRuneInString(strings.Trim(w, `"„“(`))
+		if strings.HasSuffix(w, ":") || strings.HasSuffix(w, ".") && len(w) > 4 || strings.HasSuffix(w, ";") || strings.HasSuffix(w, "|") || w == "–" || w == "-" {
+			break
+		}
+		if end > 3 && !unicode.IsUpper(first) && !unicode.IsDigit(first) && !joins[strings.ToLower(w)] && from-1 > 0 && from != end {
+			break
+		}
+		from--
+	}
+	for from < end && joins[words[from]] && words[from] != "The" {
+		from++
+	}
+	for end+1 < len(words) {
+		next := strings.Join(nameWords(words[end+1]), "")
+		if next != "" && next != "und" && next != "co" && !legalForms[next] || strings.HasSuffix(words[end], ",") {
+			break
+		}
+		end++
+	}
+	for end > from && !isLegalForm(words[end]) {
+		end--
+	}
+	if from == end {
+		return ""
+	}
+	return strings.Trim(strings.Join(words[from:end+1], " "), ",;:()")
+}
+
+func isLegalForm(word string) bool {
+	key := strings.Join(nameWords(word), "")
+	return key != "" && legalForms[key]
+}
+
+// canBeName tells whether a text can be a name. One in small letters can if a
+// firm or the domain is called so: "comparis.ch AG".
+func (p *Page) canBeName(text string) bool {
+	if IsName(text) {
+		return true
+	}
+	first, n := utf8.DecodeRuneInString(text)
+	return unicode.IsLower(first) && (hasLegalForm(text) || agreement(nameWords(text), p.label) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
+}
+
+func (p *Page) addSite(text string, source feature) {
+	text = trimName(text)
+	if len(p.sites) >= mostSites || !p.canBeName(text) {
+		return
+	}
+	for i := range p.sites {
+		if strings.EqualFold(p.sites[i].text, text) {
+			p.sites[i].features[source] = 1
+			return
+		}
+	}
+	c := candidate{text: text}
+	c.features[source] = 1
+	p.sites = append(p.sites, c)
+}
+
+// ReadList tells p of all addresses of the page, before the first is named.
+func (p *Page) ReadList(all []Around) {
+	names := map[string]bool{}
+	for _, a := range all {
+		for _, line := range linesBefore(a.Before, 1) {
+			text := trimName(line.text)
+			words := nameWords(text)
+			if IsName(text) && !IsPerson(text) && p.branchShare(text) < 0.5 && !isAddressPart(text) && labelShare(words) < 0.6 && agreement(words, p.label) < 0.7 {
+				names[strings.ToLower(text)] = true
+			}
+		}
+	}
+	if p.tenants = 0; len(all) > 1 && len(names) > 1 {
+		p.tenants = float64(len(names)) / float64(len(all))
+	}
+}
+
+// Around is what stands around one address.
+type Around struct {
+	Before string // the text above it, from the end of the address before it
+	Stated string // the name that markup gives it, or ""
+	City   string
+	List   bool // the page holds a list of addresses
+	Third  bool // the page names the address only because its law or its maker has it do so
+}
+
+// A Name is what is at an address by all the evidence.
+type Name struct {
+	Text    string
+	Branch  string // what only says which one of several it is: "Corporate Office"
+	Score   float64
+	Reasons []Reason
+}
+
+// A Reason is one feature of a name and what it adds to the log-odds that the
+// name is right.
+type Reason struct {
+	Feature string
+	Weight  float64
+}
+
+// candidate is a text that may be the name of what is at an address.
+type candidate struct {
+	text     string
+	features [features]float64
+}
+
+// Name weighs the candidates for one address and returns the best, with Text
+// "" where none is good enough.
+func (p *Page) Name(a Around) Name {
+	var best Name
+	for _, c := range p.candidates(a) {
+		if score := c.score(); score > best.Score {
+			best = Name{Text: c.text, Score: score, Reasons: c.reasons()}
+		}
+	}
+	best.Branch = p.branch(a, best.Text)
+	if best.Score < leastScore {
+		best.Text = ""
+	}
+	return best
+}
+
+// branch returns the line above the address that only says which one it is.
+func (p *Page) branch(a Around, name string) string {
+	for i, line := range linesBefore(a.Before, 1) {
+		if text := trimName(line.text); i == 0 && text != name && IsName(text) && p.branchShare(text) > 0.6 {
+			return text
+		}
+	}
+	return ""
+}
+
+type lineAbove struct {
+	text   string
+	prefix bool // stands in the line of the address itself
+}
+
+// linesBefore returns the last lines of text that hold something, the nearest
+// first, up to one that belongs to the address before.
+func linesBefore(before string, most int) (lines []lineAbove) {
+	all := strings.Split(before, "\n")
+	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
+		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*")
+		if line == "" {
+			continue
+		}
+		name, agent := withoutLabel(line)
+		if IsDetail(line) && !agent || isRegister(line) || i == 0 && len(all) == 1 && utf8.RuneCountInString(line) > 80 {
+			break
+		}
+		if agent && IsPerson(name) {
+			continue
+		}
+		lines = append(lines, lineAbove{name, i == len(all)-1})
+	}
+	return lines
+}
+
+func (p *Page) candidates(a Around) []candidate {
+	found := make([]candidate, 0, len(p.sites)+linesAbove+1)
+	add := func(text string, source feature) {
+		if text = trimName(text); text == "" {
+			return
+		}
+		for i := range found {
+			if strings.EqualFold(found[i].text, text) {
+				found[i].features[source] = 1
+				return
+			}
+		}
+		c := candidate{text: text}
+		c.features[source] = 1
+		found = append(found, c)
+	}
+	for i, line := range linesBefore(a.Before, linesAbove) {
+		switch {
+		case !p.canBeName(line.text):
+			continue
+		case line.prefix:
+			add(line.text, prefix)
+		case i <= 1:
+			add(line.text, above1+feature(i))
+		default:
+			add(line.text, aboveMore)
+		}
+	}
+	if IsName(a.Stated) {
+		add(a.Stated, stated)
+	}
+	if !a.Third {
+		for _, c := range p.sites {
+			i := slices.IndexFunc(found, func(f candidate) bool { return strings.EqualFold(f.text, c.text) })
+			if i < 0 && p.tenants >= directory {
+				continue // the names are those of the entries, not of who lists them
+			}
+			if i < 0 {
+				found = append(found, c)
+				continue
+			}
+			for f, v := range c.features {
+				found[i].features[f] = max(found[i].features[f], v)
+			}
+		}
+	}
+	for i := range found {
+		p.look(&found[i], a)
+	}
+	support(found)
+	return found
+}
+
+// look sets the features that a candidate's own words give.
+func (p *Page) look(c *candidate, a Around) {
+	f := &c.features
+	f[bias] = 1
+	words := nameWords(c.text)
+	if p.label != "" && !a.Third {
+		f[domain] = agreement(words, p.label)
+	} else {
+		f[noDomain] = 1
+	}
+	f[noMarkup] = is(p.plain)
+	f[legal] = is(hasLegalForm(c.text))
+	f[orgWord] = is(IsFirm(c.text))
+	f[person] = is(IsPerson(c.text))
+	f[branchWords] = p.branchShare(c.text)
+	f[part] = is(isAddressPart(c.text))
+	f[labels] = labelShare(words)
+	f[longName] = is(len(words) > 6)
+	f[oneWord] = is(len(words) == 1)
+	f[digits] = is(strings.ContainsAny(c.text, "0123456789"))
+	key := strings.ToLower(c.text)
+	f[link] = is(p.site.Links[key])
+	f[heading] = is(p.site.Headings[key])
+	f[repeats] = min(math.Log2(1+float64(strings.Count(p.text, " "+strings.Join(words, " ")+" ")))/4, 1)
+	near := f[stated] + f[prefix] + f[above1] + f[above2] + f[aboveMore]
+	if near == 0 {
+		f[listSite], f[tenantsSite] = is(a.List), p.tenants
+	} else {
+		f[listNear], f[tenantsNear], f[tenantsHeading] = is(a.List), p.tenants, p.tenants*f[heading]
+	}
+}
+
+// support counts for each candidate from how many other sources one comes that
+// says the same in more or fewer words.
+func support(found []candidate) {
+	words := make([][]string, len(found))
+	for i := range found {
+		words[i] = nameWords(withoutLegalForm(found[i].text))
+	}
+	counts := make([]float64, len(found))
+	for i := range found {
+		var sources [features]bool
+		for j := range found {
+			if i == j || within(words[i], words[j]) || within(words[j], words[i]) {
+				for f := range bias {
+					sources[f] = sources[f] || found[j].features[f] > 0
+				}
+			}
+		}
+		for f := range bias {
+			if sources[f] {
+				counts[i]++
+			}
+		}
+	}
+	for i := range found {
+		found[i].features[supported] = min(counts[i]-1, 4) / 4
+	}
+}
+
+func within(few, many []string) bool {
+	if len(few) == 0 {
+		return false
+	}
+	for _, w := range few {
+		if !slices.Contains(many, w) {
+			return false
+		}
+	}
+	return true
+}
+
+func is(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// nameWords returns the words of a text in lower case.
+func nameWords(text string) []string {
+	text = strings.NewReplacer("'", "", "’", "", ".", "").Replace(strings.ToLower(text))
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// titleParts cuts the title of a page where its parts are set apart.
+func titleParts(title string) []string {
+	for _, sep := range [...]string{" | ", " - ", " – ", " — ", " · ", " » ", " :: ", " : ", " // ", ">", "|", "»", ": ", ", "} {
+		title = strings.ReplaceAll(title, sep, "\n")
+	}
+	var parts []string
+	for part := range strings.SplitSeq(title, "\n") {
+		if part = strings.TrimSpace(part); part != "" && len(parts) < 6 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// trimName takes off what often stands around a name and is no part of it.
+func trimName(text string) string {
+	text = strings.Trim(fold(text), " \t,;:|·•–—-/>»*©®™\"“”„")
+	lower := strings.ToLower(text)
+	if i := strings.LastIndex(lower, " by "); i > 0 && len(lower) == len(text) && (strings.Contains(lower[:i], "design") || strings.Contains(lower[:i], "powered")) {
+		text, lower = text[i+len(" by "):], lower[i+len(" by "):]
+	}
+	for _, lead := range [...]string{"welcome to the ", "welcome to ", "willkommen bei der ", "willkommen bei ", "willkommen beim ", "willkommen in der ", "home page of ", "contact ", "kontakt ", "about ", "impressum ", "logo von ", "logo der ", "logo of ", "logo "} {
+		if strings.HasPrefix(lower, lead) && len(lower) == len(text) {
+			text = text[len(lead):]
+			lower = lower[len(lead):]
+		}
+	}
+	for _, end := range [...]string{" logo", "-logo", " home page", " homepage", " home", " website", " impressum", " startseite", " online"} {
+		if strings.HasSuffix(lower, end) && len(lower) == len(text) {
+			text = text[:len(text)-len(end)]
+			lower = lower[:len(text)]
+		}
+	}
+	if utf8.RuneCountInString(text) > MaxName {
+		return ""
+	}
+	return strings.Trim(text, " ,;:|·•–—-/")
+}
+
+// owner returns who holds the rights by a line such as "© 2010–2012 Harms Ltd.
+// All rights reserved", or "".
+func owner(line string) string {
+	lower := strings.ToLower(line)
+	at := -1
+	for _, mark := range [...]string{"©", "copyright", "(c) "} {
+		if i := strings.LastIndex(lower, mark); i >= 0 && len(lower) == len(line) {
+			at = max(at, i+len(mark))
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	if strings.Contains(lower[at:], "alle rechte vorbehalten") && strings.Index(lower[at:], "alle rechte") < 8 {
+		return ""
+	}
+	rest := strings.TrimLeftFunc(line[at:], func(r rune) bool { return !unicode.IsLetter(r) })
+	if lower := strings.ToLower(rest); strings.HasPrefix(lower, "by ") {
+		rest = rest[len("by "):]
+	}
+	lower = strings.ToLower(rest)
+	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " | ", " · ", "powered", "design", ". ", ", "} {
+		if i := strings.Index(lower, end); i > 0 && len(lower) == len(rest) {
+			if end == ". " && i+2 < len(rest) && !strings.HasPrefix(lower[i+2:], "all") && !hasLegalForm(rest[:i+1]) && i < 12 {
+				continue
+			}
+			if end == ", " && hasLegalForm(rest[i:min(len(rest), i+8)]) {
+				continue
+			}
+			rest, lower = rest[:i], lower[:i]
+		}
+	}
+	return strings.TrimRightFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' && r != ')' })
+}
+
+// legalForms end the names of firms and associations.
+var legalForms = Words("gmbh ggmbh mbh ag kg kgaa ohg ug gbr eg ev ek inc llc llp ltd limited corp corporation plc pllc sarl srl spa gesmbh")
+
+func hasLegalForm(text string) bool {
+	for _, w := range nameWords(text) {
+		if legalForms[w] {
+			return true
+		}
+	}
+	lower := strings.ToLower(text)
+	return strings.Contains(lower, "e. v.") || strings.Contains(lower, "e.v.")
+}
+
+func withoutLegalForm(text string) string {
+	words := strings.Fields(text)
+	words = slices.DeleteFunc(words, func(w string) bool {
+		key := strings.Join(nameWords(w), "")
+		return legalForms[key] || key == "the" || key == "company" || key == "co" || key == "und" || key == "and"
+	})
+	return strings.Join(words, " ")
+}
+
+// branchTerms say which one of several places of a firm this is.
+var branchTerms = Words(`
+	office offices headquarters headquarter hq branch branches corporate registered main head central regional world worldwide global national international administrative mailing shipping physical postal
+	address location locations site store showroom warehouse plant factory campus north south east west northern southern eastern western downtown uptown midtown new old venue venues mail
+	zentrale filiale filialen niederlassung niederlassungen geschäftsstelle geschäftsstellen büro vertretung hauptsitz hauptstadtbüro hauptverwaltung verwaltung standort standorte sitz außenstelle zweigstelle zweigniederlassung
+	redaktion lokalredaktion verlag werk lager laden ladengeschäft buchladen shop besuchszentrum bürogebäude anschrift adresse postanschrift hausanschrift lieferanschrift rechnungsanschrift rechnungsadresse besucheradresse besucher nord süd ost west mitte
+	siège agence bureau sede ufficio filiale succursale oficina sucursal our the and of in at to der die das in für und`)
+
+// branchShare returns the share of a text's words that only say which one of
+// several places it is: words such as "office", and names of cities and states.
+func (p *Page) branchShare(text string) float64 {
+	all := nameWords(text)
+	if len(all) == 0 {
+		return 0
+	}
+	n, firm := 0, IsFirm(text)
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '-' || r == ',' || r == '–' || r == '/' || r == '(' || r == ')' }) {
+		words := nameWords(part)
+		if p.places != nil && len(words) > 0 && len(words) <= 4 && p.places(strings.TrimSpace(part)) {
+			n += len(words)
+			continue
+		}
+		for i := 0; i < len(words); i++ {
+			if branchTerms[words[i]] || !firm && len(words) > 1 && p.places != nil && len(words[i]) > 3 && p.places(words[i]) {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(len(all))
+}
+
+// unitTerms begin the part of an address that names a part of a building.
+var unitTerms = Words("unit units suite suites floor level room building bldg block flat apartment apt ste lot bay po p.o post-box etage stock stockwerk og eg zimmer raum haus gebäude top postfach box department dept")
+
+// houseTerms end the name of a building or estate.
+var houseTerms = Words("house court park centre center building buildings tower towers mill estate plaza square mall arcade yard works wharf gate gebäude gebäudes hof turm carré arkaden passage gewerbepark industriepark businesspark technologiepark")
+
+// isAddressPart tells whether a text is a part of an address: a unit, or the
+// name of a building.
+func isAddressPart(text string) bool {
+	words := nameWords(text)
+	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]])
+}
+
+// labelShare returns the share of the words that stand in usual headings,
+// menus and buttons; articles and the like do not count.
+func labelShare(words []string) float64 {
+	all, n := 0, 0
+	for _, w := range words {
+		if !joins[w] && w != "the" {
+			all++
+			n += int(is(allLabels[w]))
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return float64(n) / float64(all)
+}
+
+// domainLabel returns the name in a registrable domain without hyphens.
+func domainLabel(host string) string {
+	if u, err := url.Parse("//" + host); err == nil {
+		host = u.Hostname()
+	}
+	site, err := publicsuffix.EffectiveTLDPlusOne(strings.TrimPrefix(strings.ToLower(host), "www."))
+	if err != nil {
+		return ""
+	}
+	label, _, _ := strings.Cut(site, ".")
+	return strings.ReplaceAll(label, "-", "")
+}
+
+var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ê", "e", "á", "a", "à", "a", "ç", "c", "ñ", "n", "í", "i", "ó", "o", "ú", "u")
+
+// agreement returns how well words agree with the label of a domain (Lee and
+// Geierhos 2009), 0 to 1: 1 where they are the label, run together or with
+// words left out; less where only one of them is a part of it, or where it is
+// made of their beginnings.
+func agreement(words []string, label string) float64 {
+	if len(label) < 2 || len(words) == 0 {
+		return 0
+	}
+	folded := make([]string, 0, len(words))
+	for _, w := range words {
+		if !legalForms[w] {
+			folded = append(folded, foldUmlauts.Replace(w))
+		}
+	}
+	joined := strings.Join(folded, "")
+	if joined == label || len(joined) >= 4 && strings.Contains(label, joined) && 2*len(joined) >= len(label) || strings.Contains(joined, label) && len(label) >= 4 {
+		return 1
+	}
+	if covers(folded, label) {
+		return 0.9
+	}
+	longest := 0
+	for _, w := range folded {
+		if len(w) >= 4 && strings.Contains(label, w) {
+			longest = max(longest, len(w))
+		}
+	}
+	return min(0.7, float64(longest)/float64(len(label)))
+}
+
+// covers tells whether label is made of beginnings of words in their order, of
+// the first and at least one more; words may be left out.
+func covers(words []string, label string) bool {
+	if len(words) > 0 && (words[0] == "the" || words[0] == "der" || words[0] == "die" || words[0] == "das") {
+		words = words[1:]
+	}
+	const most = 63 // bytes of a label
+	if len(words) < 2 || len(label) > most {
+		return false
+	}
+	reached := [most + 1]bool{} // that many bytes of label, by the words so far
+	for n := 1; n <= min(len(words[0]), len(label)-1) && words[0][n-1] == label[n-1]; n++ {
+		reached[n] = true
+	}
+	for _, w := range words[1:min(len(words), MaxNameWords)] {
+		for at := len(label) - 1; at > 0; at-- {
+			if !reached[at] {
+				continue
+			}
+			for n := 1; n <= min(len(w), len(label)-at) && w[n-1] == label[at+n-1]; n++ {
+				reached[at+n] = true
+			}
+		}
+	}
+	return reached[len(label)]
+}

@@ -1,0 +1,113 @@
+package place
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"gazehound/geoparse/markup"
+)
+
+func isTestCity(name string) bool {
+	return name == "Danville" || name == "California" || name == "Chelsea" || name == "Essen" || name == "Oldenburg"
+}
+
+// The name of what is at an address comes from all that the page says of it.
+func TestName(t *testing.T) {
+	for name, c := range map[string]struct {
+		html, before, host string
+		want, branch       string
+	}{
+		"a branch": {`<title>Offices | BOND New York</title><meta property="og:site_name" content="BOND New York"><footer>© 2019 BOND New York</footer>`,
+			"Our offices\nChelsea\n", "www.bondnewyork.example", "BOND New York", "Chelsea"},
+		"a head office": {`<title>First California Mortgage</title><a href="/"><img src="logo.gif" alt="First California Mortgage"></a><p>Copyright © 2011 First California Mortgage Company. All rights reserved.</p>`,
+			"Corporate Headquarters Address\n", "www.firstcal.example", "First California Mortgage Company", "Corporate Headquarters Address"},
+		"a button": {`<title>Digitalcourage</title><h2>Impressum</h2><p>Digitalcourage e.V.</p>`, "Digitalcourage e.V.\nJetzt spenden\n", "digitalcourage.example", "Digitalcourage e.V.", ""},
+		"a part of the address": {`<title>Welcome to H&amp;S Solicitors</title><p>© H&amp;S Solicitors</p>`, "H&S Solicitors\nUnit 3 Palace Court\n", "www.hs-solicitors.example", "H&S Solicitors", ""},
+		"what is above":         {`<title>Blumen Meyer in Oldenburg</title>`, "Blumen Meyer GmbH\n", "www.blumen-meyer.example", "Blumen Meyer GmbH", ""},
+		"nothing":               {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := markup.Parse([]byte(c.html))
+			text := markup.Text(doc) + "\n" + c.before
+			a := Around{Before: c.before}
+			p := ReadPage(doc, text, "", c.host, isTestCity)
+			p.ReadList([]Around{a})
+			if got := p.Name(a); got.Text != c.want || got.Branch != c.branch {
+				t.Errorf("name %q, branch %q (%.2f %v)\nwant %q, %q", got.Text, got.Branch, got.Score, got.Reasons, c.want, c.branch)
+			}
+		})
+	}
+}
+
+// In a directory the entries have their own names, not that of the directory.
+func TestNameInDirectory(t *testing.T) {
+	doc := markup.Parse([]byte(`<title>Stadtmagazin</title><meta property="og:site_name" content="Stadtmagazin"><p>© Stadtmagazin`))
+	p := ReadPage(doc, markup.Text(doc), "", "www.stadtmagazin.example", isTestCity)
+	var all []Around
+	for _, name := range []string{"Bäckerei Kruse", "Gasthof Krone", "Café Treffpunkt", "Museum am Damm"} {
+		all = append(all, Around{Before: name + "\n", List: true})
+	}
+	p.ReadList(all)
+	for _, a := range all {
+		if got := p.Name(a); got.Text != strings.TrimSpace(a.Before) {
+			t.Errorf("%q: %q (%.2f %v)", a.Before, got.Text, got.Score, got.Reasons)
+		}
+	}
+}
+
+// A name is one line of at most 80 characters, whatever a page holds.
+func FuzzName(f *testing.F) {
+	f.Add("<title>A | B</title>", "Harms GmbH\n", "harms.example", "Harms")
+	f.Add(`<meta property="og:site_name" content="`+strings.Repeat("x", 9000)+`">`, strings.Repeat("Unit 3\n", 100), "xn--a.example", "")
+	f.Add("© © copyright (c) 2010 by "+strings.Repeat("GmbH & Co. ", 90), "\u202eshop\u0000\n", "..", "\n")
+	f.Fuzz(func(t *testing.T, html, before, host, stated string) {
+		doc := markup.Parse([]byte(html))
+		p := ReadPage(doc, markup.Text(doc), "", host, isTestCity)
+		a := Around{Before: before, Stated: stated}
+		p.ReadList([]Around{a, a})
+		n := p.Name(a)
+		for _, text := range []string{n.Text, n.Branch} {
+			if utf8.RuneCountInString(text) > MaxName || strings.ContainsFunc(text, unicode.IsControl) {
+				t.Errorf("%q", text)
+			}
+		}
+		if n.Score < 0 || n.Score > 1 {
+			t.Errorf("score %v", n.Score)
+		}
+	})
+}
+
+func TestAgreement(t *testing.T) {
+	for _, c := range []struct {
+		name, host string
+		least      float64
+		most       float64
+	}{
+		{"Blumen Meyer", "www.blumen-meyer.example", 1, 1},
+		{"Hayden Outdoors", "haydenoutdoors.example", 1, 1},
+		{"First California Mortgage", "firstcal.example", .9, 1},
+		{"Bäckerei Müller", "baeckerei-mueller.example", 1, 1},
+		{"Contact", "haydenoutdoors.example", 0, 0},
+		{"", "harms.example", 0, 0},
+		{strings.Repeat("a ", 40), strings.Repeat("a", 60) + ".example", 0, 1},
+	} {
+		if got := agreement(nameWords(c.name), domainLabel(c.host)); got < c.least || got > c.most {
+			t.Errorf("%q, %s: %v", c.name, c.host, got)
+		}
+	}
+}
+
+func TestFirmIn(t *testing.T) {
+	for line, want := range map[string]string{
+		"Ich bin damit einverstanden, dass mir die BurdaForward GmbH schreibt": "BurdaForward GmbH",
+		"Harms und Söhne GmbH & Co. KG, Lange Straße 5":                        "Harms und Söhne GmbH & Co. KG",
+		"spot on news GmbH": "spot on news GmbH", "comparis.ch AG": "comparis.ch AG", "Las Vegas NV": "", "GmbH": "",
+		"Herausgeber: Verein für Heimatpflege e.V.": "Verein für Heimatpflege e.V.",
+	} {
+		if got := firmIn(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package place
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A feature is one piece of evidence for or against a name, 0 to 1. Those
+// before bias say where a candidate comes from.
+type feature uint8
+
+const (
+	stated     feature = iota // by markup, for this very address
+	prefix                    // before the address in its line
+	above1                    // the first line above it
+	above2                    // the second
+	aboveMore                 // one further up
+	siteName                  // og:site_name and the like
+	title1                    // first part of the title
+	titleOther                // another part of it
+	logo                      // text of the logo
+	rights                    // holder of the copyright
+	legalLine                 // a line of the page with a legal form
+	bias
+	domain
+	noDomain // the host is not known
+	noMarkup // the page is plain text
+	legal
+	orgWord
+	person
+	branchWords
+	part
+	labels
+	longName
+	oneWord
+	digits
+	link
+	heading
+	repeats
+	supported
+	listSite
+	listNear
+	tenantsSite
+	tenantsNear
+	tenantsHeading
+	features // their number
+)
+
+var featureNames = [features]string{"stated", "prefix", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other", "logo", "rights", "legal-line",
+	"bias", "domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "branch-words", "address-part", "labels", "long", "one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near", "tenants-site", "tenants-near", "tenants-heading"}
+
+// leastScore is the chance of being right from which a name is given: none is
+// better than a wrong one.
+const leastScore = 0.5
+
+// weights are what each feature adds to the log-odds that a candidate is right.
+// "go test ./geoparse -run EvalNames -learn" writes them, from pages on which people
+// marked the names.
+var weights = readWeights(weightsFile)
+
+//go:embed weights.tsv
+var weightsFile string
+
+func readWeights(text string) (w [features]float64) {
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		i := slices.Index(featureNames[:], name)
+		x, err := strconv.ParseFloat(value, 64)
+		if i < 0 || err != nil {
+			panic(fmt.Sprintf("place: weights.tsv: %q is no weight", line))
+		}
+		w[i] = x
+	}
+	return w
+}
+
+func (c *candidate) score() float64 {
+	sum := 0.0
+	for f, v := range c.features {
+		sum += weights[f] * v
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+func (c *candidate) reasons() []Reason {
+	var all []Reason
+	for f, v := range c.features {
+		if v != 0 {
+			all = append(all, Reason{featureNames[f], weights[f] * v})
+		}
+	}
+	return all
+}
