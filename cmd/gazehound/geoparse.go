@@ -227,6 +227,7 @@ type addressJSON struct {
 	Person      bool     `json:"person,omitempty"`
 	Private     bool     `json:"private,omitempty"`
 	Name        string   `json:"name,omitempty"`
+	Branch      string   `json:"branch,omitempty"`
 	Phone       string   `json:"phone,omitempty"`
 	Email       string   `json:"email,omitempty"`
 	Website     string   `json:"website,omitempty"`
@@ -242,7 +243,7 @@ func newAddressJSON(x geoparse.Address) addressJSON {
 		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox, Postcode: x.Postcode,
 		City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End, Level: x.Level.String(),
 		Confidence: float64(int(x.Confidence*1000+0.5)) / 1000, Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
-		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private, Name: x.Name, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
+		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private, Name: x.Name, Branch: x.Branch, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
 	}
 	if x.Precision > gazetteer.NoPrecision {
 		lon, lat := x.Point[0], x.Point[1]
@@ -389,7 +390,7 @@ func (a *app) printVerdict(lines []verdictLine, v geoparse.Verdict, region *gaze
 // one line.
 func beside(x *geoparse.Address) string {
 	var parts []string
-	for _, s := range []string{x.Name, x.Phone, x.Email, x.Website, x.Hours} {
+	for _, s := range []string{x.Name, x.Branch, x.Phone, x.Email, x.Website, x.Hours} {
 		if s != "" {
 			parts = append(parts, s)
 		}

@@ -50,7 +50,8 @@ var arrows = map[string][]string{
 	"predictor/topic":           {"predictor/bm25"},
 	"geoparse/grammar":          {"gazetteer"},
 	"geoparse/markup":           {},
-	"geoparse":                  {"geoparse/grammar", "geoparse/markup", "gazetteer"},
+	"geoparse/place":            {"geoparse/markup"},
+	"geoparse":                  {"geoparse/grammar", "geoparse/markup", "geoparse/place", "gazetteer"},
 	"gazetteer":                 {},
 	"gazetteer/osm":             {"gazetteer"},
 	"gazetteer/geonames":        {"gazetteer"},
@@ -59,7 +60,7 @@ var arrows = map[string][]string{
 	"gazetteer/tiger":         {"gazetteer"},
 	"gazetteer/openaddresses": {"gazetteer", "gazetteer/table"},
 
-	"index":        {"geoparse", "gazetteer"},
+	"index":        {"geoparse", "geoparse/place", "gazetteer"},
 	"index/api":    {"index", "index/export", "index/web", "gazetteer", "geoparse"},
 	"index/export": {"index", "gazetteer"},
 	"index/web":    {"index", "index/export", "geoparse", "gazetteer"},

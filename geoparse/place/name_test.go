@@ -23,7 +23,7 @@ func TestName(t *testing.T) {
 			"Our offices\nChelsea\n", "www.bondnewyork.example", "BOND New York", "Chelsea"},
 		"a head office": {`<title>First California Mortgage</title><a href="/"><img src="logo.gif" alt="First California Mortgage"></a><p>Copyright © 2011 First California Mortgage Company. All rights reserved.</p>`,
 			"Corporate Headquarters Address\n", "www.firstcal.example", "First California Mortgage Company", "Corporate Headquarters Address"},
-		"a button": {`<title>Digitalcourage</title><h2>Impressum</h2><p>Digitalcourage e.V.</p>`, "Digitalcourage e.V.\nJetzt spenden\n", "digitalcourage.example", "Digitalcourage e.V.", ""},
+		"a button":              {`<title>Digitalcourage</title><h2>Impressum</h2><p>Digitalcourage e.V.</p>`, "Digitalcourage e.V.\nJetzt spenden\n", "digitalcourage.example", "Digitalcourage e.V.", ""},
 		"a part of the address": {`<title>Welcome to H&amp;S Solicitors</title><p>© H&amp;S Solicitors</p>`, "H&S Solicitors\nUnit 3 Palace Court\n", "www.hs-solicitors.example", "H&S Solicitors", ""},
 		"what is above":         {`<title>Blumen Meyer in Oldenburg</title>`, "Blumen Meyer GmbH\n", "www.blumen-meyer.example", "Blumen Meyer GmbH", ""},
 		"nothing":               {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", ""},
