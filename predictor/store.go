@@ -1,7 +1,6 @@
 package predictor
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -11,9 +10,9 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
+
+	"gazehound/internal/disk"
 )
 
 // Errors of Load, wrapped with the file's name. A missing file is
@@ -54,57 +53,18 @@ const snapshotTerms = 1024
 func (m *Model) Save(path string) error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
-	dir, prefix, suffix := filepath.Dir(path), "."+filepath.Base(path)+".", ".tmp"
-	if files, err := os.ReadDir(dir); err == nil {
-		for _, file := range files {
-			if strings.HasPrefix(file.Name(), prefix) && strings.HasSuffix(file.Name(), suffix) { // of a program that was killed while it saved
-				os.Remove(filepath.Join(dir, file.Name()))
-			}
+	err := disk.Replace(path, 0o644, func(w io.Writer) error {
+		sum := crc32.New(castagnoli)
+		if err := m.write(io.MultiWriter(w, sum)); err != nil {
+			return err
 		}
-	}
-	f, err := os.CreateTemp(dir, prefix+"*"+suffix)
+		_, err := w.Write(binary.BigEndian.AppendUint32(nil, sum.Sum32()))
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("predictor: save model: %w", err)
-	}
-	defer os.Remove(f.Name()) // fails after the rename, as it should
-	if err := m.writeFile(f); err != nil {
-		return fmt.Errorf("predictor: save model: %w", err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("predictor: save model: %w", err)
-	}
-	if err := syncDir(dir); err != nil {
 		return fmt.Errorf("predictor: save model: %w", err)
 	}
 	return nil
-}
-
-// writeFile writes the model to f, makes it durable and closes it.
-func (m *Model) writeFile(f *os.File) error {
-	w := bufio.NewWriterSize(f, 1<<16)
-	sum := crc32.New(castagnoli)
-	err := m.write(io.MultiWriter(w, sum))
-	if err == nil {
-		_, err = w.Write(binary.BigEndian.AppendUint32(nil, sum.Sum32()))
-	}
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // write writes all of a model file but the checksum.
@@ -123,8 +83,7 @@ func (m *Model) write(w io.Writer) error {
 			terms, relevant, other := c.learned(chunk)
 			m.mu.RUnlock()
 			for i, term := range terms {
-				b = binary.AppendUvarint(b, uint64(len(term)))
-				b = append(b, term...)
+				b = disk.AppendString(b, term)
 				b = binary.AppendUvarint(b, uint64(relevant[i]))
 				b = binary.AppendUvarint(b, uint64(other[i]))
 			}
@@ -186,62 +145,39 @@ func appendFloats(b []byte, xs ...float32) []byte {
 func (d *decoder) worth(w *worth) {
 	w.learned = d.count()
 	for i := range w.weights {
-		w.weights[i], w.slopes[i] = d.float64(), d.float64()
-		d.failed = d.failed || w.slopes[i] < 0
+		w.weights[i], w.slopes[i] = d.Float64(), d.Float64()
+		d.failIf(w.slopes[i] < 0)
 	}
 	clear(w.words)
-	for i, used := 0, d.count(); used > 0 && !d.failed; used-- {
+	for i, used := 0, d.count(); used > 0 && !d.Failed(); used-- {
 		step := d.count()
 		i += step
-		s := slot{d.float32(), d.float32()}
+		s := slot{d.Float32(), d.Float32()}
 		if _, again := w.words[uint32(i)]; again || i >= weightSlots || s.slope < 0 {
-			d.failed = true
+			d.Fail()
 			break
 		}
 		w.words[uint32(i)] = s
 	}
 	w.all = d.rate()
 	for _, r := range []*rates{&w.hosts, &w.shapes} {
-		for n := d.count(); n > 0 && !d.failed; n-- {
-			key := d.fixed(8)
+		for n := d.count(); n > 0 && !d.Failed(); n-- {
+			key := d.Uint64()
 			r.put(key, d.rate())
 		}
 	}
 }
 
 func (d *decoder) rate() rate {
-	r := rate{d.float32(), d.float32()}
-	d.failed = d.failed || r.worth < 0 || r.pages < r.worth
+	r := rate{d.Float32(), d.Float32()}
+	d.failIf(r.worth < 0 || r.pages < r.worth)
 	return r
 }
 
-// float32 and float64 read a finite number.
-func (d *decoder) float32() float32 {
-	x := math.Float32frombits(uint32(d.fixed(4)))
-	d.finite(float64(x))
-	return x
-}
-
-func (d *decoder) float64() float64 {
-	x := math.Float64frombits(d.fixed(8))
-	d.finite(x)
-	return x
-}
-
-func (d *decoder) finite(x float64) { d.failed = d.failed || math.IsNaN(x) || math.IsInf(x, 0) }
-
-// fixed reads a number of so many bytes.
-func (d *decoder) fixed(size int) uint64 {
-	if size > len(d.rest) {
-		d.rest, d.failed = nil, true
-		return 0
+func (d *decoder) failIf(impossible bool) {
+	if impossible {
+		d.Fail()
 	}
-	x := uint64(0)
-	for _, c := range d.rest[:size] {
-		x = x<<8 | uint64(c)
-	}
-	d.rest = d.rest[size:]
-	return x
 }
 
 // Load reads a model that Save wrote. Options may differ from those it was
@@ -270,13 +206,13 @@ func (m *Model) read(data []byte) error {
 		}
 		return ErrForeign
 	}
-	in := decoder{rest: data[len(magic):]}
-	version := in.number()
+	in := decoder{disk.Decode(data[len(magic):])}
+	version := in.Uvarint()
 	if version > format {
 		return ErrNewerFormat
 	}
-	features := in.number()
-	if in.failed || len(in.rest) < crc32.Size {
+	features := in.Uvarint()
+	if in.Failed() || in.Len() < crc32.Size {
 		return ErrDamaged
 	}
 	body := data[:len(data)-crc32.Size]
@@ -286,16 +222,16 @@ func (m *Model) read(data []byte) error {
 	if features != FeatureSet {
 		return ErrFeatures
 	}
-	in.rest = in.rest[:len(in.rest)-crc32.Size]
+	in = decoder{disk.Decode(in.Next(in.Len() - crc32.Size))}
 	for _, c := range m.depths {
 		c.relevant, c.other = in.count(), in.count()
 		totals := [2]int{}
-		for n := in.count(); n > 0 && !in.failed; n-- {
-			term := in.text()
+		for n := in.count(); n > 0 && !in.Failed(); n-- {
+			term := in.String()
 			relevant, other := in.count(), in.count()
 			totals[0] += relevant
 			totals[1] += other
-			if in.failed || relevant+other == 0 || max(totals[0], totals[1]) > maxCount {
+			if in.Failed() || relevant+other == 0 || max(totals[0], totals[1]) > maxCount {
 				return ErrDamaged
 			}
 			c.observe(term, relevant, other)
@@ -304,49 +240,17 @@ func (m *Model) read(data []byte) error {
 	if version >= 2 {
 		in.worth(m.worth)
 	}
-	if in.failed || len(in.rest) > 0 {
+	if in.Err() != nil {
 		return ErrDamaged
 	}
 	return nil
 }
 
-// A decoder reads numbers and texts off the front of rest until one of them
-// cannot be read; from then on it has failed and returns zeros.
-type decoder struct {
-	rest   []byte
-	failed bool
-}
-
-func (d *decoder) number() uint64 {
-	v, n := binary.Uvarint(d.rest)
-	if n <= 0 {
-		d.rest, d.failed = nil, true
-		return 0
-	}
-	d.rest = d.rest[n:]
-	return v
-}
+// A decoder reads what write wrote.
+type decoder struct{ disk.Decoder }
 
 // maxCount bounds what a file may count, also the terms of a class together:
 // up to it, counts come back exactly from the frequencies of bayesian.
 const maxCount = 1 << 34
 
-func (d *decoder) count() int {
-	v := d.number()
-	if v > maxCount {
-		d.rest, d.failed = nil, true
-		return 0
-	}
-	return int(v)
-}
-
-func (d *decoder) text() string {
-	n := d.number()
-	if n > uint64(len(d.rest)) {
-		d.rest, d.failed = nil, true
-		return ""
-	}
-	s := string(d.rest[:n])
-	d.rest = d.rest[n:]
-	return s
-}
+func (d *decoder) count() int { return d.Int(maxCount) }

@@ -222,7 +222,7 @@ func TestSaveThatIsKilled(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	half := filepath.Join(dir, ".model[a-b]*.123.tmp")
+	half := filepath.Join(dir, ".model[a-b]*.123.part")
 	if err := os.WriteFile(half, []byte(magic), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -3,17 +3,14 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
-	"strings"
 
 	"gazehound/crawler/warc"
 	"gazehound/gazetteer"
+	"gazehound/internal/disk"
 
 	"github.com/spf13/cobra"
 )
@@ -117,129 +114,23 @@ func (a *app) openOwnArchive(names []string) (*warc.Archive, error) {
 // writeOut has write fill a file, which appears whole or not at all, or
 // standard output.
 func (a *app) writeOut(name string, write func(io.Writer) error) error {
-	buffered := func(w io.Writer) error {
-		b := bufio.NewWriter(w)
+	if name == "-" {
+		b := bufio.NewWriter(a.stdout)
 		return errors.Join(write(b), b.Flush())
 	}
-	if name == "-" {
-		return buffered(a.stdout)
-	}
-	return exportFile(name, "", buffered)
+	return exportFile(name, "", write)
 }
 
-// linesInMemory are sorted at a time: about 100 MB of them.
-const linesInMemory = 300_000
-
-// writeCDXJ sorts the index of an archive: in memory as far as that goes,
-// then by merging sorted files.
-func writeCDXJ(ctx context.Context, archive *warc.Archive, w io.Writer) (err error) {
-	dir, err := os.MkdirTemp("", "gazehound-cdxj-")
+// writeCDXJ writes the index of an archive, sorted by bytes.
+func writeCDXJ(ctx context.Context, archive *warc.Archive, w io.Writer) error {
+	var lines disk.Sorter
+	defer lines.Close()
+	err := archive.Index(ctx, func(l warc.IndexLine) error { return lines.Add([]byte(l.String()), nil) })
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	var lines []string
-	var runs []*sortedFile
-	defer func() {
-		for _, r := range runs {
-			r.file.Close()
-		}
-	}()
-	spill := func() error {
-		f, err := os.CreateTemp(dir, "run")
-		if err != nil {
-			return err
-		}
-		runs = append(runs, &sortedFile{file: f})
-		slices.Sort(lines)
-		b := bufio.NewWriter(f)
-		for _, line := range lines {
-			b.WriteString(line)
-			b.WriteByte('\n')
-		}
-		lines = lines[:0]
-		return b.Flush()
-	}
-	err = archive.Index(ctx, func(l warc.IndexLine) error {
-		lines = append(lines, l.String())
-		if len(lines) >= linesInMemory {
-			return spill()
-		}
-		return nil
+	return lines.Each(func(line, _ []byte) error {
+		_, err := fmt.Fprintf(w, "%s\n", line)
+		return err
 	})
-	if err != nil {
-		return err
-	}
-	if len(runs) == 0 {
-		slices.Sort(lines)
-		for _, line := range lines {
-			if _, err := fmt.Fprintln(w, line); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := spill(); err != nil {
-		return err
-	}
-	return mergeSorted(runs, w)
-}
-
-// A sortedFile is a sorted file and its first line that is not written yet.
-type sortedFile struct {
-	file  *os.File
-	lines *bufio.Reader
-	line  string
-}
-
-// next reads a line; io.EOF behind the last.
-func (r *sortedFile) next() (err error) {
-	r.line, err = r.lines.ReadString('\n')
-	return err
-}
-
-// mergeSorted writes the lines of sorted files in order.
-func mergeSorted(runs []*sortedFile, w io.Writer) error {
-	var waiting runHeap
-	for _, r := range runs {
-		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		r.lines = bufio.NewReader(r.file)
-		if err := r.next(); err == nil {
-			waiting = append(waiting, r)
-		} else if err != io.EOF {
-			return err
-		}
-	}
-	heap.Init(&waiting)
-	for len(waiting) > 0 {
-		r := waiting[0]
-		if _, err := io.WriteString(w, r.line); err != nil {
-			return err
-		}
-		switch err := r.next(); err {
-		case nil:
-			heap.Fix(&waiting, 0)
-		case io.EOF:
-			heap.Pop(&waiting)
-		default:
-			return err
-		}
-	}
-	return nil
-}
-
-// A runHeap has the file with the first line in front.
-type runHeap []*sortedFile
-
-func (h runHeap) Len() int           { return len(h) }
-func (h runHeap) Less(i, j int) bool { return strings.Compare(h[i].line, h[j].line) < 0 }
-func (h runHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *runHeap) Push(x any)        { *h = append(*h, x.(*sortedFile)) }
-func (h *runHeap) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
 }

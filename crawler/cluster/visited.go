@@ -12,6 +12,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -41,18 +42,14 @@ var errVisits = errors.New("not a message of visits")
 
 // appendVisits writes a message.
 func appendVisits(b []byte, instance string, visits map[string][]uint64) []byte {
-	b = appendText(append(b, visitedVersion), instance)
+	b = disk.AppendString(append(b, visitedVersion), instance)
 	for _, host := range slices.Sorted(maps.Keys(visits)) {
-		b = binary.AppendUvarint(appendText(b, host), uint64(len(visits[host])))
+		b = binary.AppendUvarint(disk.AppendString(b, host), uint64(len(visits[host])))
 		for _, h := range visits[host] {
 			b = binary.BigEndian.AppendUint64(b, h)
 		}
 	}
 	return b
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // readVisits reads a message: wanted says whose and which hosts' visits are
@@ -61,12 +58,12 @@ func readVisits(b []byte, wanted func(instance, host string) bool, add func(hash
 	if len(b) == 0 || b[0] != visitedVersion {
 		return errVisits
 	}
-	r := &reader{b: b[1:]}
-	instance := string(r.bytes(r.int()))
-	for len(r.b) > 0 {
-		host := string(r.bytes(r.int()))
-		hashes := r.bytes(8 * r.int())
-		if r.short {
+	r := disk.Decode(b[1:])
+	instance := r.String()
+	for r.Len() > 0 {
+		host := r.String()
+		hashes := r.Next(8 * r.Int(maxVisits))
+		if r.Failed() {
 			return errVisits
 		}
 		if !wanted(instance, host) {
@@ -76,7 +73,7 @@ func readVisits(b []byte, wanted func(instance, host string) bool, add func(hash
 			add(binary.BigEndian.Uint64(hashes))
 		}
 	}
-	if r.short {
+	if r.Failed() {
 		return errVisits
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
 	"gazehound/internal/textutil"
 
 	"github.com/andybalholm/brotli"
@@ -231,22 +232,23 @@ func (c *codec) unpack(message []byte) ([]frontier.Entry, error) {
 
 // readLinks reads what appendLinks wrote.
 func readLinks(inside []byte) ([]frontier.Entry, error) {
-	r := &reader{b: inside}
+	r := disk.Decode(inside)
+	number := func() int { return r.Int(math.MaxInt32) }
 	var es []frontier.Entry
 	var before int64
-	for pages := r.int(); pages > 0 && !r.short; pages-- {
+	for pages := number(); pages > 0 && !r.Failed(); pages-- {
 		var e frontier.Entry
-		copy(e.Parent[:], r.bytes(len(e.Parent)))
-		before += r.signed()
+		copy(e.Parent[:], r.Next(len(e.Parent)))
+		before += r.Varint()
 		e.Found = time.Unix(before, 0)
-		links := r.int()
-		if links == 0 || links > maxLinks-len(es) || links > len(r.b) {
+		links := number()
+		if links == 0 || links > maxLinks-len(es) || links > r.Len() {
 			return nil, fmt.Errorf("%w: a page with %d links", errMessage, links)
 		}
 		es = append(es, slices.Repeat([]frontier.Entry{e}, links)...)
 	}
-	flags, high, low := r.bytes(len(es)), r.bytes(len(es)), r.bytes(len(es))
-	if r.short {
+	flags, high, low := r.Next(len(es)), r.Next(len(es)), r.Next(len(es))
+	if r.Failed() {
 		return nil, fmt.Errorf("%w: it is cut off", errMessage)
 	}
 	for i := range es {
@@ -256,24 +258,24 @@ func readLinks(inside []byte) ([]frontier.Entry, error) {
 		}
 		e.Switch, e.Sitemap = flags[i]&flagSwitch != 0, flags[i]&flagSitemap != 0
 		e.Priority = float64(int(high[i])<<8|int(low[i])) / steps
-		e.Depth, e.Distance = r.int(), r.int()
+		e.Depth, e.Distance = number(), number()
 		if flags[i]&flagTries != 0 {
-			e.Redirects, e.Retries = r.int(), r.int()
+			e.Redirects, e.Retries = number(), number()
 		}
 	}
 	type lengths struct{ shared, rest, inside, anchor, title, around int }
 	all := make([]lengths, len(es))
 	for i := range all {
 		l := &all[i]
-		l.shared, l.rest = r.int(), r.int()
+		l.shared, l.rest = number(), number()
 		if flags[i]&flagInside != 0 {
-			l.inside = r.int()
+			l.inside = number()
 		}
-		l.anchor = r.int()
+		l.anchor = number()
 		if flags[i]&flagTitle != 0 {
-			l.title = r.int()
+			l.title = number()
 		}
-		l.around = r.int()
+		l.around = number()
 	}
 	url := ""
 	for i := range es {
@@ -283,8 +285,8 @@ func readLinks(inside []byte) ([]frontier.Entry, error) {
 		if all[i].shared+all[i].rest > weburl.MaxLength {
 			return nil, fmt.Errorf("%w: link %d is longer than %d bytes", errMessage, i+1, weburl.MaxLength)
 		}
-		url = url[:all[i].shared] + string(r.bytes(all[i].rest))
-		if r.short {
+		url = url[:all[i].shared] + string(r.Next(all[i].rest))
+		if r.Failed() {
 			break
 		}
 		var err error
@@ -294,61 +296,24 @@ func readLinks(inside []byte) ([]frontier.Entry, error) {
 	}
 	for i := range es {
 		if flags[i]&flagInside == 0 {
-			es[i].Anchor = string(r.bytes(all[i].anchor))
+			es[i].Anchor = string(r.Next(all[i].anchor))
 		}
 	}
 	for i := range es {
-		es[i].Title = string(r.bytes(all[i].title))
+		es[i].Title = string(r.Next(all[i].title))
 	}
 	for i := range es {
-		es[i].Around = string(r.bytes(all[i].around))
+		es[i].Around = string(r.Next(all[i].around))
 		if flags[i]&flagInside != 0 {
 			if from, to := all[i].inside, all[i].inside+all[i].anchor; to <= len(es[i].Around) {
 				es[i].Anchor = es[i].Around[from:to]
 			} else {
-				r.short = true
+				r.Fail()
 			}
 		}
 	}
-	if r.short || len(r.b) > 0 {
+	if r.Err() != nil {
 		return nil, fmt.Errorf("%w: its parts do not fit together", errMessage)
 	}
 	return es, nil
-}
-
-// A reader takes values off the front of bytes; short says that they ended.
-type reader struct {
-	b     []byte
-	short bool
-}
-
-// bytes returns n bytes, or none where there are fewer.
-func (r *reader) bytes(n int) []byte {
-	if n < 0 || n > len(r.b) {
-		r.short, r.b = true, nil
-		return nil
-	}
-	out := r.b[:n]
-	r.b = r.b[n:]
-	return out
-}
-
-func (r *reader) int() int {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > math.MaxInt32 {
-		r.short, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return int(v)
-}
-
-func (r *reader) signed() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.short, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
 }
