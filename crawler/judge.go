@@ -11,7 +11,7 @@ import (
 	"gazehound/crawler/page"
 	"gazehound/crawler/page/language"
 	"gazehound/geoparse"
-	"gazehound/predictor/bm25"
+	"gazehound/predictor/topic"
 )
 
 // Geo judges pages by the addresses of the region that they hold.
@@ -73,7 +73,7 @@ func (j Language) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, erro
 // equation 7). The pages that it judges are not observed, so that a verdict does
 // not depend on the order of the crawl.
 type Topic struct {
-	Topic *bm25.Topic
+	Topic *topic.Okapi
 	Share float64 // from which a page is relevant, in (0, 1]
 }
 

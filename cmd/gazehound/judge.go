@@ -8,7 +8,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
-	"gazehound/predictor/bm25"
+	"gazehound/predictor/topic"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/text/language"
@@ -63,16 +63,16 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 			}
 			return crawler.Topic{Topic: c.Okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", c.Path)}, nil, os.MkdirAll(p.dir, 0o755)
 		}
-		words := bm25.Words(cfg.Crawl.Topic)
+		words := topic.Words(cfg.Crawl.Topic)
 		if len(words) == 0 {
 			return nil, nil, nil, fail(exitInvalidInput, "judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle repair\", or a tree of topics: --topics FILE")
 		}
-		topic, err := bm25.New(words, bm25.DefaultOptions())
+		okapi, err := topic.NewOkapi(words)
 		if err != nil {
 			return nil, nil, nil, fail(exitInvalidInput, "%w", err)
 		}
 		name := fmt.Sprintf("the topic %q", strings.Join(words[:min(len(words), 20)], " "))
-		return crawler.Topic{Topic: topic, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: name}, nil, os.MkdirAll(p.dir, 0o755)
+		return crawler.Topic{Topic: okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: name}, nil, os.MkdirAll(p.dir, 0o755)
 	}
 	if p.dir == a.data {
 		if err := a.needData(); err != nil {

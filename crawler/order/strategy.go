@@ -11,7 +11,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
-	"gazehound/predictor/bm25"
+	"gazehound/predictor/topic"
 )
 
 // A Strategy gives every link its place in the queue. It is safe for
@@ -63,7 +63,7 @@ type Options struct {
 
 	// Of trend, see there.
 	Alpha, Beta, Emphasis float64
-	Topic                 *bm25.Topic
+	Topic                 *topic.Okapi
 	Stay                  func(u weburl.URL) float64
 	Known                 []weburl.URL
 }

@@ -5,7 +5,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
-	"gazehound/predictor/bm25"
+	"gazehound/predictor/topic"
 )
 
 // Trend serves links by the importance of their pages: how well they fit a
@@ -24,7 +24,7 @@ type Trend struct {
 	Lookahead
 	Decay                 float64 // of the distance, in (0, 1]
 	Alpha, Beta, Emphasis float64 // α, β and E; α·E + β > 0
-	Topic                 *bm25.Topic
+	Topic                 *topic.Okapi
 	// Stay is LR(d) on the scale 0 to 1, 0 for a page that no log knows; nil:
 	// there are no logs.
 	Stay func(u weburl.URL) float64
@@ -59,7 +59,7 @@ func (s Trend) Explain(e *frontier.Entry) TrendExplanation {
 		x.Content = s.worth(e)
 	} else {
 		d := s.Topic.Read(e.Anchor + "\n" + e.Title + "\n" + e.Around + "\n" + e.URL.Path() + "\n" + e.URL.Query())
-		x.Okapi = s.Topic.Okapi(d)
+		x.Okapi = s.Topic.Score(d)
 		near := distanceScore(s.Decay, e.Distance)
 		x.Content = near + s.Topic.Scaled(d)*(1-near)
 	}

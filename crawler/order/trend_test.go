@@ -8,7 +8,7 @@ import (
 	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
-	"gazehound/predictor/bm25"
+	"gazehound/predictor/topic"
 
 	"pgregory.net/rapid"
 )
@@ -28,7 +28,7 @@ func newTrend(t testing.TB, alpha, beta, emphasis float64, withTopic bool) order
 		return 0
 	}}
 	if withTopic {
-		if o.Topic, err = bm25.New([]string{"bread"}, bm25.DefaultOptions()); err != nil {
+		if o.Topic, err = topic.NewOkapi([]string{"bread"}); err != nil {
 			t.Fatal(err)
 		}
 	}

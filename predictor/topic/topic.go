@@ -14,8 +14,6 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"gazehound/predictor/bm25"
 )
 
 // A Topic is one node of the tree.
@@ -127,7 +125,7 @@ func (t *Tree) index() {
 	df := map[string]int{}
 	for i, c := range t.Topics {
 		counts[i] = map[string]int{}
-		for _, w := range bm25.Words(c.Words) {
+		for _, w := range Words(c.Words) {
 			if counts[i][w] == 0 {
 				df[w]++
 			}
@@ -161,7 +159,7 @@ type Match struct {
 func (t *Tree) Map(texts ...string) []Match {
 	counts := map[string]int{}
 	for _, text := range texts {
-		for _, w := range bm25.Words(text) {
+		for _, w := range Words(text) {
 			if t.list[w] != nil {
 				counts[w]++
 			}
@@ -202,7 +200,7 @@ type Chosen struct {
 	Topic
 	Number int // in Tree.Topics
 	Tree   *Tree
-	Okapi  *bm25.Topic
+	Okapi  *Okapi
 }
 
 // Choose returns the topic with this path or name; ok is false where there is
@@ -213,7 +211,7 @@ func (t *Tree) Choose(name string) (c *Chosen, ok bool, err error) {
 		return nil, false, nil
 	}
 	c = &Chosen{Topic: t.Topics[n], Number: n, Tree: t}
-	c.Okapi, err = t.Node(n, bm25.DefaultOptions())
+	c.Okapi, err = t.Node(n)
 	return c, true, err
 }
 
@@ -230,8 +228,8 @@ func (t *Tree) Names() []string {
 // is the other topics of the tree: what a word has in common with them does not
 // tell the topic. It does not grow, so a page's Okapi is the same at any time
 // and on every node of a crawl.
-func (t *Tree) Node(topic int, o bm25.Options) (*bm25.Topic, error) {
-	c, err := bm25.New(bm25.Words(t.Topics[topic].Words), o)
+func (t *Tree) Node(topic int) (*Okapi, error) {
+	c, err := NewOkapi(Words(t.Topics[topic].Words))
 	if err != nil {
 		return nil, fmt.Errorf("topics: %q: %w", t.Topics[topic].Path, err)
 	}
