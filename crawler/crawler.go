@@ -162,8 +162,8 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 		e.Priority, _ = c.Strategy.Score(&e)
 		entries = append(entries, e)
 	}
-	if s, ok := c.Strategy.(order.Guide); ok {
-		for _, e := range s.Unlinked() {
+	if s, ok := c.Strategy.(order.SeedSource); ok {
+		for _, e := range s.Seeds() {
 			e.Found = time.Now()
 			keep := false
 			if e.Priority, keep = c.Strategy.Score(&e); keep && c.Scope(e.URL) == "" {

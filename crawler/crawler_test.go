@@ -121,7 +121,7 @@ func newCrawler(t *testing.T, s *crawltest.Server, name string, f *frontier.Fron
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { gate.Close() })
-	order, err := order.New(name, order.Options{Decay: 0.5, Model: model})
+	order, err := order.New(name, order.Options{Settings: order.Settings{Decay: 0.5}, Model: model})
 	if err != nil {
 		t.Fatal(err)
 	}

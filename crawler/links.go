@@ -33,16 +33,16 @@ func Rescore(s order.Strategy, traps *trap.Detector) func(*frontier.Entry) float
 	}
 }
 
-// promise takes a link that the queue does not know among the best of the page,
+// keepBest takes a link that the queue does not know among the best of the page,
 // if it is.
-func (v *Visit) promise(e *frontier.Entry) {
+func (v *Visit) keepBest(e *frontier.Entry) {
 	at := len(v.best)
 	for at > 0 && v.best[at-1].Priority < e.Priority {
 		at--
 	}
-	if e.Priority > 0 && at < order.Promising { // else it promises nothing
+	if e.Priority > 0 && at < order.BestLinks { // else it is worth nothing
 		v.best = slices.Insert(v.best, at, *e)
-		v.best = v.best[:min(len(v.best), order.Promising)]
+		v.best = v.best[:min(len(v.best), order.BestLinks)]
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *Crawler) expand(v *Visit) error {
 func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 	rescorer, rescores := c.Strategy.(order.Rescorer)
 	passVisited := rescores && rescorer.Rescores() && c.Peers == nil
-	_, values := c.Strategy.(order.Valuer)
+	_, values := c.Strategy.(order.LinkValuer)
 	states := make([]frontier.State, len(found))
 	if passVisited || values {
 		var err error
@@ -101,7 +101,7 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 			}
 		}
 		if values && states[i] == 0 {
-			v.promise(e)
+			v.keepBest(e)
 		}
 		kept = append(kept, *e)
 	}

@@ -129,7 +129,7 @@ func TestReasonsAddUp(t *testing.T) {
 	}
 	web := reasonsWeb{town}
 	traps, nodes := trap.New(), &elsewhere{}
-	order, err := order.New("limited-distance", order.Options{Decay: 0.5, LimitDistance: 5})
+	order, err := order.New("limited-distance-5", order.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func endlessPage(u weburl.URL) string {
 // pages are reached in the same number of visits.
 func TestTraps(t *testing.T) {
 	run := func(traps *trap.Detector) (good int, per map[string]int, totals frontier.Totals) {
-		order, err := order.New("link-distance", order.Options{Decay: 0.5})
+		order, err := order.New("link-distance", order.Options{Settings: order.Settings{Decay: 0.5}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -338,8 +338,8 @@ func (c *Crawler) markSiteWide(v *Visit, counted bool) {
 
 // teach tells the strategy what the trail of links to the page led to.
 func (c *Crawler) teach(v *Visit) error {
-	if s, ok := c.Strategy.(order.Valuer); ok && !v.Verdict.Relevant {
-		v.Outcome.Promise = s.Promise(v.best)
+	if s, ok := c.Strategy.(order.LinkValuer); ok && !v.Verdict.Relevant {
+		v.Outcome.Promise = s.LinkValue(v.best)
 	}
 	v.Trail = []frontier.Node{{Entry: v.Entry, Outcome: v.Outcome}}
 	if v.Entry.Depth > 0 {

@@ -33,7 +33,7 @@ type Options struct {
 	Weight     float64 // of the prediction in Predict, in (0, 1]
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
 	Vocabulary int     // terms known per depth; those beyond share one term per family
-	Without    Parts   // of a link's worth that are left out
+	Without    Parts   // of a link's value that are left out
 }
 
 // DefaultOptions returns the options of config.yaml as shipped.
@@ -81,7 +81,7 @@ type Model struct {
 	depths     [MaxDepth]*classifier // all there, also beyond Options.Depths
 	vocabulary *vocabulary           // of all depths
 
-	worth *worth
+	value *valueModel
 }
 
 // NewModel returns a Model that has learned nothing.
@@ -89,11 +89,11 @@ func NewModel(o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return emptyModel(o, newWorth(o.Without)), nil
+	return emptyModel(o, newValueModel(o.Without)), nil
 }
 
-func emptyModel(o Options, w *worth) *Model {
-	m := &Model{options: o, vocabulary: newVocabulary(), worth: w}
+func emptyModel(o Options, w *valueModel) *Model {
+	m := &Model{options: o, vocabulary: newVocabulary(), value: w}
 	for d := range m.depths {
 		m.depths[d] = newClassifier(o, d, m.vocabulary)
 	}
@@ -125,10 +125,10 @@ func (m *Model) Score(terms []string) [MaxDepth]float64 {
 
 // evidence returns the sum of the terms' log-odds at each depth. m.mu is held.
 func (m *Model) evidence(terms []key) (sums [MaxDepth]float64) {
-	var room [MaxTerms]tallies
-	all := m.vocabulary.tally(&m.depths, terms, room[:0])
+	var room [MaxTerms]termCounts
+	all := m.vocabulary.countsOf(&m.depths, terms, room[:0])
 	var unknowns [len(families) + 1]struct { // of each family, once one is asked for
-		tallies
+		termCounts
 		asked bool
 	}
 	for d, c := range m.depths[:m.options.Depths] {
@@ -139,9 +139,9 @@ func (m *Model) evidence(terms []key) (sums [MaxDepth]float64) {
 				u := &unknowns[terms[i].family]
 				if !u.asked {
 					term := m.vocabulary.keys(nil, []string{unknown(terms[i].family)})
-					u.tallies, u.asked = m.vocabulary.tally(&m.depths, term, nil)[0], true
+					u.termCounts, u.asked = m.vocabulary.countsOf(&m.depths, term, nil)[0], true
 				}
-				n = u.tallies[d]
+				n = u.termCounts[d]
 			}
 			sums[d] += scale.logOdds(n[relevantSide], n[otherSide])
 		}

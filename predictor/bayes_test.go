@@ -159,7 +159,7 @@ func TestAskingChangesNothing(t *testing.T) {
 		}
 		terms := rapid.SliceOfN(rapid.SampledFrom(strings.Fields("host:a host:b path:x path:y path:z anchor:one anchor:two around:w around:v switch:yes switch:no")), 0, 6)
 		for _, l := range drawLessons(t) {
-			asked.worthOf(Link{Host: "a", Distance: 1}, asked.vocabulary.keys(nil, terms.Draw(t, "worth")))
+			asked.valueOf(Link{Host: "a", Distance: 1}, asked.vocabulary.keys(nil, terms.Draw(t, "value")))
 			asked.Learn(l.trail, l.relevant)
 			for d := range min(len(l.trail), MaxDepth) {
 				for _, term := range l.trail[d] {

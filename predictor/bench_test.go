@@ -48,7 +48,7 @@ func processorTime(b *testing.B) time.Duration {
 }
 
 // BenchmarkLink reports what it costs to score a link, to learn a lesson of three
-// links, one at each depth, and to learn the worth of the last one, too, as a
+// links, one at each depth, and to learn the value of the last one, too, as a
 // crawl does with every page; and the memory of the counts; beside the bayesian
 // package used as it comes. cpu-µs/op is processor time, which a busy machine does
 // not blur as much as the clock. Links are drawn outside of it.

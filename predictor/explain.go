@@ -10,23 +10,24 @@ import (
 
 // A TermWeight says what one term tells.
 type TermWeight struct {
-	Term     string  // as the model knows it: "anchor:kontakt", "path:<unk>"
-	LogOdds  float64 // natural log; above 0 it speaks for a relevant page
-	Relevant int     // links with the term that led to a relevant page
-	Other    int     // links with the term that led to another page
+	Depth    int     `json:"depth"`    // that it is learned for, from 1; 0 of a link's value
+	Term     string  `json:"term"`     // as the model knows it: "anchor:kontakt", "path:<unk>"
+	LogOdds  float64 `json:"log_odds"` // natural log; above 0 it speaks for a relevant page
+	Relevant int     `json:"relevant"` // links with the term that led to a relevant page
+	Other    int     `json:"other"`    // links with the term that led to another page
 }
 
 // An Explanation shows how a probability came about:
 // LogOdds = Prior + the sum of Terms' LogOdds, and
 // Probability = 1/(1+exp(-LogOdds)).
 type Explanation struct {
-	Trained     bool // false: too little learned, Probability is 0 and all else empty
-	Probability float64
-	LogOdds     float64
-	Prior       float64      // log-odds of a link of which nothing is known
-	Terms       []TermWeight // the one that tells most first
-	Relevant    int          // links learned that led to a relevant page
-	Other       int          // links learned that led to another page
+	Trained     bool         `json:"trained"` // false: too little learned, Probability is 0 and all else empty
+	Probability float64      `json:"probability"`
+	LogOdds     float64      `json:"log_odds"`
+	Prior       float64      `json:"prior"`    // log-odds of a link of which nothing is known
+	Relevant    int          `json:"relevant"` // links learned that led to a relevant page
+	Other       int          `json:"other"`    // links learned that led to another page
+	Terms       []TermWeight `json:"terms"`    // the one that tells most first
 }
 
 // Explain returns how Score comes to its probability for a link with these
@@ -39,7 +40,7 @@ func (m *Model) Explain(terms []string, depth int) Explanation {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	c := m.depths[depth-1]
-	e := Explanation{Relevant: c.relevant, Other: c.other}
+	e := Explanation{Relevant: c.relevant, Other: c.other, Terms: []TermWeight{}}
 	if !m.speaks(depth - 1) {
 		return e
 	}
@@ -50,7 +51,7 @@ func (m *Model) Explain(terms []string, depth int) Explanation {
 	for i, term := range known {
 		w := scale.logOdds(relevant[i], other[i]) / temper
 		e.LogOdds += w
-		e.Terms = append(e.Terms, TermWeight{term, w, int(relevant[i]), int(other[i])})
+		e.Terms = append(e.Terms, TermWeight{depth, term, w, int(relevant[i]), int(other[i])})
 	}
 	e.Probability = sigmoid(e.LogOdds)
 	slices.SortStableFunc(e.Terms, byWeight)
@@ -90,7 +91,7 @@ func (m *Model) Weights(depth int, family string) iter.Seq[TermWeight] {
 				if family != "" && !strings.HasPrefix(term, family+":") {
 					continue
 				}
-				if !yield(TermWeight{term, scale.logOdds(relevant[i], other[i]), int(relevant[i]), int(other[i])}) {
+				if !yield(TermWeight{depth, term, scale.logOdds(relevant[i], other[i]), int(relevant[i]), int(other[i])}) {
 					return
 				}
 			}
@@ -151,7 +152,7 @@ func (m *Model) weight(depth int, term string) TermWeight {
 	defer m.mu.RUnlock()
 	c := m.depths[depth-1]
 	relevant, other := c.counts([]string{term})
-	return TermWeight{term, c.scale().logOdds(relevant[0], other[0]), int(relevant[0]), int(other[0])}
+	return TermWeight{depth, term, c.scale().logOdds(relevant[0], other[0]), int(relevant[0]), int(other[0])}
 }
 
 // Stats says what a model has learned.

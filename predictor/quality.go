@@ -8,8 +8,8 @@ import (
 
 // A judgement is a prediction and what came of it.
 type judgement struct {
-	p        float64 // predicted probability of a relevant page, or predicted worth
-	came     float64 // what came: 1 or 0, or the worth, in [0, 1]
+	p        float64 // predicted probability of a relevant page, or predicted value
+	came     float64 // what came: 1 or 0, or the value, in [0, 1]
 	relevant bool
 }
 

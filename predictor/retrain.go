@@ -12,33 +12,33 @@ import (
 
 // An Example is one judged page of an earlier crawl.
 type Example struct {
-	Link     Link       // that led to it
-	Trail    [][]string // the terms of the links that led to it, as Learn takes them
-	Relevant bool
-	Promise  float64 // of a page that is not relevant: what its links were worth, in [0, 1]
+	Link      Link       // that led to it
+	Trail     [][]string // the terms of the links that led to it, as Learn takes them
+	Relevant  bool
+	LinkValue float64 // expected value of the links of a page that is not relevant, in [0, 1]
 }
 
-// Teach learns an example: what the last link was worth, and then what the
+// Teach learns an example: the value of the last link, and then what the
 // links of the trail led to. An example without a trail, a seed, teaches
 // nothing.
 func (m *Model) Teach(e Example) {
 	if len(e.Trail) == 0 {
 		return
 	}
-	m.LearnWorth(e.Link, e.Trail[0], e.Worth())
+	m.LearnValue(e.Link, e.Trail[0], e.Value())
 	m.Learn(e.Trail, e.Relevant)
 }
 
-// Worth returns what the last link of the trail was worth, in [0, 1].
-func (e Example) Worth() float64 {
+// Value returns that of the last link of the trail, in [0, 1].
+func (e Example) Value() float64 {
 	if e.Relevant {
 		return 1
 	}
-	return e.Promise
+	return e.LinkValue
 }
 
-// Correct undoes Learn(trail, !relevant) and learns the trail as what it is.
-func (m *Model) Correct(trail [][]string, relevant bool) {
+// Retract undoes Learn(trail, !relevant) and learns the trail as what it is.
+func (m *Model) Retract(trail [][]string, relevant bool) {
 	m.forget(trail, !relevant)
 	m.Learn(trail, relevant)
 }
@@ -112,7 +112,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	}
 
 	var judged [2][MaxDepth][]judgement // of the new and the old model
-	var worth []judgement               // of the new one
+	var values []judgement              // of the new one
 	err = each(ctx, examples, func(i int, e Example) {
 		if i < cut {
 			return
@@ -129,7 +129,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 			}
 		}
 		if len(e.Trail) > 0 {
-			worth = append(worth, judgement{model.worthOf(e.Link, model.vocabulary.keys(nil, e.Trail[0])), e.Worth(), e.Relevant})
+			values = append(values, judgement{model.valueOf(e.Link, model.vocabulary.keys(nil, e.Trail[0])), e.Value(), e.Relevant})
 		}
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	for d := range o.Depths {
 		r.Depths = append(r.Depths, compare(model.depths[d], judged[0][d], judged[1][d]))
 	}
-	r.Worth, _ = qualityOf(worth)
+	r.Value, _ = qualityOf(values)
 	r.decide()
 
 	err = each(ctx, examples, func(i int, e Example) {
@@ -177,9 +177,9 @@ type Report struct {
 	HeldOutRelevant int          `json:"held_out_relevant"`
 	HasOld          bool         `json:"has_old"`
 	Depths          []Comparison `json:"depths"` // at [d-1]
-	// Worth is how well the new model predicts the worth of the last link, which
+	// Value is how well the new model predicts the value of the last link, which
 	// lookahead goes by. The old one cannot be made to forget the held-out pages.
-	Worth  Quality `json:"worth"`
+	Value  Quality `json:"worth"`
 	Better bool    `json:"better"` // the new model should take the place of the old one
 	Reason string  `json:"reason"` // for Better, in words
 }
@@ -285,13 +285,13 @@ func (r Report) String() string {
 		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%s\t%.4f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d+1, c.Links, c.Relevant, old[0], fresh[0], c.BaseLoss, old[1], fresh[1],
 			old[2], fresh[2], old[3], fresh[3])
 	}
-	if q := r.Worth; r.HeldOut > 0 {
-		fmt.Fprintf(w, "worth\t\t\t\t%.4f\t\t\t%.4f\t\t%.4f\t\t%.4f\t\n", q.LogLoss, q.AUC, q.AP, q.Error)
+	if q := r.Value; r.HeldOut > 0 {
+		fmt.Fprintf(w, "value\t\t\t\t%.4f\t\t\t%.4f\t\t%.4f\t\t%.4f\t\n", q.LogLoss, q.AUC, q.AP, q.Error)
 	}
 	w.Flush()
 	fmt.Fprint(&b, "\nwhat the new model said of held-out links, and what came\n")
-	fmt.Fprint(w, "said\tdepth 1: links\tsaid\tcame\tworth: links\tsaid\tcame\t\n")
-	for i, b := range r.Worth.Calibration {
+	fmt.Fprint(w, "said\tdepth 1: links\tsaid\tcame\tvalue: links\tsaid\tcame\t\n")
+	for i, b := range r.Value.Calibration {
 		var first Bin
 		if len(r.Depths) > 0 {
 			first = r.Depths[0].New.Calibration[i]
@@ -317,7 +317,7 @@ func (b Bin) said(mean float64) string {
 func (m *Model) clone() *Model {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	copied := emptyModel(m.options, m.worth.clone())
+	copied := emptyModel(m.options, m.value.clone())
 	for d, c := range m.depths {
 		k := copied.depths[d]
 		k.relevant, k.other = c.relevant, c.other

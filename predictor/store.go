@@ -27,12 +27,12 @@ var (
 // A model file is the magic line, then unsigned varints: format, feature set,
 // and for each of MaxDepth depths the links learned (relevant, other) and the
 // number of terms; then each term as length, bytes, count on relevant links
-// and count on others, in the order of learning. Since format 2 the worth of
-// links follows: links learned, then weight and slope of each input (float64),
+// and count on others, in the order of learning. Since format 2 the values of
+// links follow: links learned, then weight and slope of each input (float64),
 // the number of term slots in use and each as its distance from the one
-// before, weight and slope (float32); then pages and worth (float32) of all
+// before, weight and slope (float32); then pages and value (float32) of all
 // pages, and for hosts and for shapes their number and each as hash (8 bytes),
-// pages and worth, those met long ago first. The last four bytes are the CRC-32C of all before
+// pages and value, those met long ago first. The last four bytes are the CRC-32C of all before
 // them; that and all numbers of fixed size are big-endian.
 const (
 	magic  = "gazehound predictor\n"
@@ -93,22 +93,22 @@ func (m *Model) write(w io.Writer) error {
 			b = b[:0]
 		}
 	}
-	_, err := w.Write(m.worth.clone().append(b))
+	_, err := w.Write(m.value.clone().append(b))
 	return err
 }
 
-// clone returns a worth that has learned the same.
-func (w *worth) clone() *worth {
+// clone returns a model that has learned the same.
+func (w *valueModel) clone() *valueModel {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	return &worth{
+	return &valueModel{
 		without: w.without, learned: w.learned, weights: w.weights, slopes: w.slopes, words: maps.Clone(w.words),
 		all: w.all, hosts: w.hosts.clone(), shapes: w.shapes.clone(),
 	}
 }
 
 // append appends the bytes of w, which nobody else uses.
-func (w *worth) append(b []byte) []byte {
+func (w *valueModel) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(w.learned))
 	for i := range w.weights {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.weights[i]))
@@ -120,14 +120,14 @@ func (w *worth) append(b []byte) []byte {
 		b = binary.AppendUvarint(b, uint64(i-last))
 		b, last = appendFloats(b, w.words[i].weight, w.words[i].slope), i
 	}
-	b = appendFloats(b, w.all.pages, w.all.worth)
+	b = appendFloats(b, w.all.pages, w.all.value)
 	for _, r := range []rates{w.hosts, w.shapes} {
 		maps.DeleteFunc(r.old, func(key uint64, _ rate) bool { _, young := r.young[key]; return young })
 		b = binary.AppendUvarint(b, uint64(len(r.old)+len(r.young)))
 		for _, generation := range []map[uint64]rate{r.old, r.young} {
 			for _, key := range slices.Sorted(maps.Keys(generation)) {
 				b = binary.BigEndian.AppendUint64(b, key)
-				b = appendFloats(b, generation[key].pages, generation[key].worth)
+				b = appendFloats(b, generation[key].pages, generation[key].value)
 			}
 		}
 	}
@@ -141,8 +141,8 @@ func appendFloats(b []byte, xs ...float32) []byte {
 	return b
 }
 
-// worth reads what append wrote into w, which has learned nothing.
-func (d *decoder) worth(w *worth) {
+// value reads what append wrote into w, which has learned nothing.
+func (d *decoder) value(w *valueModel) {
 	w.learned = d.count()
 	for i := range w.weights {
 		w.weights[i], w.slopes[i] = d.Float64(), d.Float64()
@@ -170,7 +170,7 @@ func (d *decoder) worth(w *worth) {
 
 func (d *decoder) rate() rate {
 	r := rate{d.Float32(), d.Float32()}
-	d.failIf(r.worth < 0 || r.pages < r.worth)
+	d.failIf(r.value < 0 || r.pages < r.value)
 	return r
 }
 
@@ -238,7 +238,7 @@ func (m *Model) read(data []byte) error {
 		}
 	}
 	if version >= 2 {
-		in.worth(m.worth)
+		in.value(m.value)
 	}
 	if in.Err() != nil {
 		return ErrDamaged

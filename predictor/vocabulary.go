@@ -32,16 +32,16 @@ type word struct {
 // at tells whether the classifier of depth d+1 has learned the word.
 func (w *word) at(d int) bool { return w.depths>>d&1 != 0 }
 
-// Tallies say how often a term was learned at each depth on each side.
-type tallies [MaxDepth][2]float64
+// termCounts say how often a term was learned at each depth on each side.
+type termCounts [MaxDepth][2]float64
 
 // A recent is what is known of one term. Terms share the places for it: each has
 // one, and who comes last has it.
 type recent struct {
-	hash    uint64  // of the term; 0 is an empty place
-	tallies tallies // if asked: those of the stores
-	word    uint32  // 1 + the term's place in words, or 0: it was not there when it was asked for
-	asked   bool
+	hash   uint64     // of the term; 0 is an empty place
+	counts termCounts // if asked: those of the stores
+	word   uint32     // 1 + the term's place in words, or 0: it was not there when it was asked for
+	asked  bool
 }
 
 const recentTerms = 1 << 16 // 4 MB, a line of the processor's cache each
@@ -57,7 +57,7 @@ func (v *vocabulary) hash(term string) uint64 { return maphash.String(v.seed, te
 // link that is scored need not be made into strings.
 type key struct {
 	hash   uint64 // in the vocabulary
-	slot   uint32 // in worth.words
+	slot   uint32 // in valueModel.words
 	family int
 }
 
@@ -116,13 +116,13 @@ func (v *vocabulary) keep(text string) string {
 // counted notes that n links more were learned with a term. It is for who learns.
 func (v *vocabulary) counted(hash uint64, d int, side side, n int) {
 	if r := v.place(hash); r.hash == hash {
-		r.tallies[d][side] += float64(n)
+		r.counts[d][side] += float64(n)
 	}
 }
 
-// tally appends the tallies of the terms to all. It may be called by several
+// countsOf appends the counts of the terms to all. It may be called by several
 // goroutines at once.
-func (v *vocabulary) tally(depths *[MaxDepth]*classifier, terms []key, all []tallies) []tallies {
+func (v *vocabulary) countsOf(depths *[MaxDepth]*classifier, terms []key, all []termCounts) []termCounts {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var room [MaxTerms]int
@@ -132,7 +132,7 @@ func (v *vocabulary) tally(depths *[MaxDepth]*classifier, terms []key, all []tal
 		if r.hash != terms[i].hash || !r.asked {
 			missing = append(missing, i)
 		}
-		all = append(all, r.tallies)
+		all = append(all, r.counts)
 	}
 	if len(missing) == 0 {
 		return all
@@ -148,13 +148,13 @@ func (v *vocabulary) tally(depths *[MaxDepth]*classifier, terms []key, all []tal
 		v.ask(c, d, asked)
 	}
 	for j, i := range missing {
-		all[i] = asked[j].tallies
+		all[i] = asked[j].counts
 		*v.place(terms[i].hash) = asked[j]
 	}
 	return all
 }
 
-// ask fills in the tallies of depth d+1 of those terms that are known there.
+// ask fills in the counts of depth d+1 of those terms that are known there.
 func (v *vocabulary) ask(c *classifier, d int, terms []recent) {
 	texts, which := make([]string, 0, len(terms)), make([]int, 0, len(terms))
 	for i, t := range terms {
@@ -167,6 +167,6 @@ func (v *vocabulary) ask(c *classifier, d int, terms []recent) {
 	}
 	relevant, other := c.counts(texts)
 	for j, i := range which {
-		terms[i].tallies[d] = [...]float64{relevantSide: relevant[j], otherSide: other[j]}
+		terms[i].counts[d] = [...]float64{relevantSide: relevant[j], otherSide: other[j]}
 	}
 }

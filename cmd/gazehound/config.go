@@ -70,16 +70,8 @@ type (
 		TopicShare      float64 `mapstructure:"topic_share"`
 		Topics          string
 		Examples        []string
-		Clickstream     string
-		Alpha           float64
-		Beta            float64
-		Emphasis        float64
 		Strategy        string
-		Decay           float64
-		News            bool
-		LimitDistance   int `mapstructure:"limit_distance"`
-		Prioritised     bool
-		Places          []string
+		order.Settings  `mapstructure:",squash"`
 		MaxPages        int64         `mapstructure:"max_pages"`
 		MaxTime         time.Duration `mapstructure:"max_time"`
 		MaxDepth        int           `mapstructure:"max_depth"`
@@ -245,7 +237,9 @@ func DefaultConfig() Config {
 		Version:   1,
 		Gazetteer: GazetteerConfig{MinPrecision: "auto"},
 		Seeds:     SeedsConfig{Files: []string{}, Sitemaps: true},
-		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Examples: []string{}, Alpha: 0.5, Beta: 0.5, Emphasis: 3, Strategy: "lookahead", Decay: 0.5, News: true, Selectivity: 0.4, MaxPagesPerHost: 20000, Places: []string{}, Include: []string{},
+		Crawl: CrawlConfig{Judge: "addresses", TopicShare: 0.3, Examples: []string{}, Strategy: "lookahead", Selectivity: 0.4, MaxPagesPerHost: 20000, Include: []string{},
+			Settings: order.Settings{Decay: 0.5, LookaheadSettings: order.LookaheadSettings{News: true}, BestFirstSettings: order.BestFirstSettings{Places: []string{}},
+				TrendSettings: order.TrendSettings{Alpha: 0.5, Beta: 0.5, Emphasis: 3}},
 			Exclude: []string{`\.(jpe?g|png|gif|webp|svg|ico|css|js|mjs|zip|gz|tgz|bz2|xz|7z|rar|jar|exe|dmg|iso|mp[34]|m4[av]|ogg|wav|avi|mov|mkv|webm|pdf|docx?|xlsx?|pptx?|od[tsp]|ps|eps|tiff?|bmp|woff2?|ttf|eot|apk|deb|rpm|bin)(\?|$)`}},
 		Predictor: PredictorConfig{Weight: 1, Posterior: "raw", Combine: "mean", MaxTerms: 1_000_000, SaveEvery: time.Minute},
 		Fetch: FetchConfig{UserAgentName: "gazehound", Workers: 16, Delay: 2 * time.Second, AdaptiveDelay: true,
@@ -283,7 +277,9 @@ func (c Config) keys() map[string]any {
 			if name == "" {
 				name = strings.ToLower(f.Name)
 			}
-			if f.Type.Kind() == reflect.Struct {
+			if f.Anonymous {
+				walk(prefix, v.Field(i))
+			} else if f.Type.Kind() == reflect.Struct {
 				walk(prefix+name+keySeparator, v.Field(i))
 			} else {
 				flat[prefix+name] = v.Field(i).Interface()
@@ -567,7 +563,7 @@ func (c *Config) Validate() error {
 		between("crawl.alpha", c.Crawl.Alpha, 0, 1000),
 		between("crawl.beta", c.Crawl.Beta, 0, 1000),
 		between("crawl.emphasis", c.Crawl.Emphasis, 0, 1000),
-		oneOf("crawl.strategy", c.Crawl.Strategy, order.Names...),
+		oneOf("crawl.strategy", c.Crawl.Strategy, order.Names()...),
 		oneOf("cluster.partition", c.Cluster.Partition, partitionNames()...),
 		oneOf("cluster.policy", c.Cluster.Policy, "A", "B"),
 		oneOf("cluster.order", c.Cluster.Order, "auto", "own", "nuggets"),
@@ -619,14 +615,14 @@ func (c *Config) Validate() error {
 			}
 		}
 	}
-	if strings.HasPrefix(c.Crawl.Strategy, "best-first-") && len(c.Crawl.Places) == 0 {
-		checks = append(checks, fmt.Errorf("strategy %s needs %s (--place NAME): the names that it looks for", c.Crawl.Strategy, where("crawl.places")))
-	}
 	if c.Crawl.Alpha*c.Crawl.Emphasis+c.Crawl.Beta == 0 {
 		checks = append(checks, fmt.Errorf("%s × crawl.emphasis and crawl.beta are both 0: nothing would be important", where("crawl.alpha")))
 	}
-	if c.Crawl.Strategy == "limited-distance" && c.Crawl.LimitDistance < 1 {
-		checks = append(checks, fmt.Errorf("strategy limited-distance needs %s of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses", where("crawl.limit_distance")))
+	if kind, _, ok := order.Find(c.Crawl.Strategy, c.Crawl.Settings); ok {
+		var missing *order.MissingError
+		if errors.As(kind.Check(c.Crawl.Settings), &missing) {
+			checks = append(checks, fmt.Errorf("strategy %s needs %s%s", missing.Strategy, where("crawl."+missing.Key), missing.Need))
+		}
 	}
 	if err := crawler.Schedule(c.Revisit).Validate(); err != nil {
 		checks = append(checks, fmt.Errorf("%s: %w", where("revisit"), err))

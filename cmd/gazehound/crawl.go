@@ -83,24 +83,7 @@ towards --max-pages. --stay does so again and again, for a crawl that runs for
 months: it does not end where no link is left or --max-pages is reached.
 
 --strategy says which links come first, or at all:
-  lookahead         what the model expects behind the link, and behind the links there
-  adaptive          near relevant pages, raised by what the model expects behind the link
-                    (Ahlers & Boll 2009)
-  link-distance     near relevant pages: decay^(links since the last one)
-  breadth-first     level by level from the seeds
-  hard-focused      only links of relevant pages and seeds
-  soft-focused      links of relevant pages and seeds, then all others
-  limited-distance  at most --limit-distance irrelevant pages in a row; --prioritised
-                    takes what is near a relevant page first
-  best-first-url    links whose URL names one of --place, then all others (Gao 2006)
-  best-first-anchor the same of the words of the link and around it
-  trend             important pages first: alpha × emphasis × how well the link fits the
-                    topic + beta × how long people stay on the page by the access logs of
-                    "clickstream import" (Ahmadi-Abkenari & Selamat 2010). The topic is
-                    the one in --topics that --examples are about, or --topic NAME; without
-                    --topics it is what lookahead expects. Pages of the seeds' sites that
-                    logs know are visited even if nothing links to them
-
+` + strategyHelp() + `
 Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
 9 no seed could be downloaded, 10 no data, 11 stopped by a signal, 12 too many
 failures, 13 second signal, 15 time limit, 16 disk reserve.`,
@@ -172,13 +155,22 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
 }
 
+// strategyHelp describes the strategies, a paragraph for each.
+func strategyHelp() string {
+	var b strings.Builder
+	for _, k := range order.Kinds {
+		fmt.Fprintf(&b, "  %-17s %s\n", k.Name, strings.ReplaceAll(k.Help, "\n", "\n"+strings.Repeat(" ", 20)))
+	}
+	return b.String()
+}
+
 // newsUsage describes a flag of crawl and simulate.
 const newsUsage = "lookahead takes links later whose pages are likely to repeat addresses; --news=false is for the most pages, whatever addresses they state"
 
 // strategyFlags are those that say how links are ordered.
 func strategyFlags(f *pflag.FlagSet) {
 	d := DefaultConfig().Crawl
-	f.String("strategy", d.Strategy, strings.Join(order.Names, " | "))
+	f.String("strategy", d.Strategy, strings.Join(order.Names(), " | "))
 	f.Float64("decay", d.Decay, "score = decay^(links since the last relevant page), of adaptive and link-distance")
 	f.Bool("news", d.News, newsUsage)
 	f.Int("limit-distance", d.LimitDistance, "irrelevant pages in a row that limited-distance crosses")
@@ -384,7 +376,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	watch.index, watch.osm = x, places != nil && knowsOSM(places)
 	c.Report, c.Lesson = watch.visited, watch.lesson(model)
 	watch.labels = labels
-	if s, ok := strategy.(order.Trend); ok {
+	if s, ok := strategy.(order.PageRater); ok {
 		watch.importance = func(v *crawler.Visit) float64 {
 			return s.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
 		}
@@ -429,7 +421,7 @@ type session struct {
 func (s *session) save(all bool) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	return errors.Join(saveModel(s.p, s.model, s.f, newsOf(s.strategy)), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.Board.Save(s.f, all))
+	return errors.Join(saveModel(s.p, s.model, s.f, order.NewsOf(s.strategy)), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.Board.Save(s.f, all))
 }
 
 // run runs the loop and everything that goes on beside it, and returns why it

@@ -106,7 +106,7 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 		return err
 	}
 	if x.Waiting != nil {
-		if x.Rank, err = rankOf(f, &n); err != nil {
+		if x.Rank, err = f.RankOf(ctx, &n); err != nil {
 			return err
 		}
 	}
@@ -145,37 +145,12 @@ func explainKnown(f *frontier.Frontier, cfg *Config, strategy order.Strategy, mo
 		x.Check = checkOf(check)
 	}
 	if n.State == frontier.Queued {
-		x.Waiting = explainQueued(cfg, strategy, &n)
+		x.Waiting = &Waiting{Strategy: cfg.Crawl.Strategy, Explanation: order.Explain(strategy, &n.Entry)}
+		x.Now, x.Kept = strategy.Score(&n.Entry)
 	} else {
 		x.Visit = explainVisited(n, trail, model)
 	}
 	return x, nil
-}
-
-// A rank is the place of a link among those that wait, from 1; the best of those
-// with one priority is meant. Politeness may let others go first.
-type rank struct {
-	Place        int `json:"place"`
-	Waiting      int `json:"waiting"`       // links
-	BreadthFirst int `json:"breadth_first"` // its place if the levels were taken one after the other
-}
-
-// rankOf reads the whole queue.
-func rankOf(f *frontier.Frontier, n *frontier.Node) (*rank, error) {
-	r := &rank{Place: 1, BreadthFirst: 1}
-	key, behind := frontier.KeyOf(n.URL), false
-	err := f.WalkQueue(context.Background(), func(other frontier.Node) error {
-		r.Waiting++
-		behind = behind || frontier.KeyOf(other.URL) == key
-		if other.Priority > n.Priority {
-			r.Place++
-		}
-		if other.Depth < n.Depth || other.Depth == n.Depth && !behind {
-			r.BreadthFirst++
-		}
-		return nil
-	})
-	return r, err
 }
 
 // A linkReport is what explain says of a known URL. Waiting or Visit is set.
@@ -237,92 +212,11 @@ func pathOf(trail []frontier.Node) []pathStep {
 
 // Waiting is what explain says of a link that waits.
 type Waiting struct {
-	Strategy   string       `json:"strategy"`
-	Rank       *rank        `json:"rank,omitempty"`
-	Parts      []order.Part `json:"parts"`    // they add up to the priority, before what demotes it
-	Now        float64      `json:"priority"` // by today's model
-	Kept       bool         `json:"kept"`     // false: the strategy drops such links
-	Decayed    *float64     `json:"decayed,omitempty"`
-	Boost      *float64     `json:"boost,omitempty"`
-	Prediction *float64     `json:"prediction,omitempty"`
-	Depths     []depthTerms `json:"depths,omitempty"`
-	Worth      *worthTerms  `json:"worth,omitempty"` // of strategy lookahead, and of trend without a topic
-	Trend      *trendParts  `json:"trend,omitempty"`
-}
-
-// trendParts show how the importance of a link's page comes about.
-type trendParts struct {
-	Content float64  `json:"content"` // what is expected of the text, 0 to 1
-	Okapi   *float64 `json:"okapi,omitempty"`
-	Stay    float64  `json:"stay"` // LR on the scale 0 to 1
-}
-
-// worthTerms show how the worth of a link comes about.
-type worthTerms struct {
-	LogOdds float64    `json:"log_odds"` // of the priority: all terms together
-	Terms   []termLine `json:"terms"`
-}
-
-// depthTerms show how the prediction for one depth comes about.
-type depthTerms struct {
-	Depth       int        `json:"depth"`
-	Trained     bool       `json:"trained"`
-	Probability float64    `json:"probability"`
-	LogOdds     float64    `json:"log_odds"` // prior and terms together
-	Prior       float64    `json:"prior"`
-	Relevant    int        `json:"relevant"` // links learned that led to a relevant page
-	Other       int        `json:"other"`
-	Terms       []termLine `json:"terms"`
-}
-
-func explainQueued(cfg *Config, strategy order.Strategy, n *frontier.Node) *Waiting {
-	w := &Waiting{Strategy: cfg.Crawl.Strategy}
-	w.Now, w.Kept = strategy.Score(&n.Entry)
-	w.Parts = order.Parts(strategy, &n.Entry)
-	switch s := strategy.(type) {
-	case order.LinkDistance:
-		w.Decayed, w.Boost = &w.Now, new(float64)
-	case order.Lookahead:
-		if n.Depth == 0 {
-			break // no link led to a seed
-		}
-		w.Worth = worthOf(s, &n.Entry)
-	case order.Trend:
-		if n.Depth == 0 {
-			break
-		}
-		x := s.Explain(&n.Entry)
-		w.Trend = &trendParts{Content: x.Content, Stay: x.Stay}
-		if s.Topic != nil {
-			w.Trend.Okapi = &x.Okapi
-		} else {
-			w.Worth = worthOf(s.Lookahead, &n.Entry)
-		}
-	case order.Adaptive:
-		x := s.Explain(&n.Entry)
-		w.Decayed, w.Boost, w.Prediction = &x.Decayed, &x.Boost, &x.Prediction
-		if n.Depth == 0 {
-			break // no link led to a seed
-		}
-		for i, d := range x.Depths {
-			t := depthTerms{Depth: i + 1, Trained: d.Trained, Probability: d.Probability, LogOdds: d.LogOdds, Prior: d.Prior,
-				Relevant: d.Relevant, Other: d.Other, Terms: []termLine{}}
-			for _, weight := range d.Terms {
-				t.Terms = append(t.Terms, termLine{"", i + 1, weight.Term, weight.LogOdds, weight.Relevant, weight.Other})
-			}
-			w.Depths = append(w.Depths, t)
-		}
-	}
-	return w
-}
-
-func worthOf(s order.Lookahead, e *frontier.Entry) *worthTerms {
-	x := s.Explain(e)
-	w := &worthTerms{LogOdds: x.LogOdds, Terms: []termLine{}}
-	for _, weight := range x.Terms {
-		w.Terms = append(w.Terms, termLine{"", 0, weight.Term, weight.LogOdds, weight.Relevant, weight.Other})
-	}
-	return w
+	Strategy string         `json:"strategy"`
+	Rank     *frontier.Rank `json:"rank,omitempty"`
+	Now      float64        `json:"priority"` // by today's model, before what demotes it
+	Kept     bool           `json:"kept"`     // false: the strategy drops such links
+	order.Explanation
 }
 
 // Visit is what explain says of a URL that was visited.
@@ -339,11 +233,11 @@ type Visit struct {
 	Evidence  string           `json:"evidence,omitzero"` // what made it relevant, where that is no address
 	Addresses []string         `json:"addresses,omitempty"`
 	Dropped   map[string]int64 `json:"dropped,omitempty"` // links of the page, by reason
-	Taught    []lesson         `json:"taught,omitempty"`
+	Taught    []example        `json:"taught,omitempty"`
 }
 
-// A lesson is a link that the verdict on a page teaches the model.
-type lesson struct {
+// An example is a link that the verdict on a page teaches the model.
+type example struct {
 	Depth       int     `json:"depth"`
 	URL         string  `json:"url"`
 	From        string  `json:"from,omitzero"` // the page that holds the link
@@ -361,7 +255,7 @@ func explainVisited(n frontier.Node, trail []frontier.Node, model *predictor.Mod
 		return v
 	}
 	for i, terms := range order.TrailTerms(trail) {
-		l := lesson{Depth: i + 1, URL: trail[i].URL.String(), Anchor: trail[i].Anchor, Terms: len(terms), Probability: model.Score(terms)[i]}
+		l := example{Depth: i + 1, URL: trail[i].URL.String(), Anchor: trail[i].Anchor, Terms: len(terms), Probability: model.Score(terms)[i]}
 		if i+1 < len(trail) {
 			l.From = trail[i+1].URL.String()
 		}
@@ -477,7 +371,7 @@ func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 		fmt.Fprintf(w, "  %6.3f  %s\n", part.Value, oneLine(part.Name))
 	}
 	if r := x.Rank; r != nil {
-		fmt.Fprintf(w, "rank      %d of %d that wait; level by level it would be %d\n", r.Place, r.Waiting, r.BreadthFirst)
+		fmt.Fprintf(w, "rank      %d of %d that wait; level by level it would be %d\n", r.Place, r.Queued, r.BreadthFirst)
 	}
 	if !x.Kept {
 		fmt.Fprintf(w, "          such a link is dropped; this one is in the queue from another strategy and comes last\n")
@@ -489,8 +383,9 @@ func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 		}
 		fmt.Fprintf(w, "\nstay      %.3f, weight %v: how long people stay, by the access logs\n", t.Stay, cfg.Crawl.Beta)
 	}
-	if x.Worth != nil {
-		x.Worth.write(w, all)
+	if v := x.Value; v != nil {
+		fmt.Fprintf(w, "value     log-odds %+.2f of a relevant page, or of one that leads on to some\n", v.LogOdds)
+		writeTerms(w, v.Terms, all)
 	}
 	if x.Decayed == nil {
 		return
@@ -510,16 +405,11 @@ func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 	}
 	fmt.Fprintf(w, "          prediction = %v × "+how+"\n", cfg.Predictor.Weight, d, d*d)
 	for _, depth := range x.Depths {
-		depth.write(w, all)
+		writeDepth(w, depth, all)
 	}
 }
 
-func (x *worthTerms) write(w io.Writer, all bool) {
-	fmt.Fprintf(w, "worth     log-odds %+.2f of a relevant page, or of one that leads on to some\n", x.LogOdds)
-	writeTerms(w, x.Terms, all)
-}
-
-func (d depthTerms) write(w io.Writer, all bool) {
+func writeDepth(w io.Writer, d order.Depth, all bool) {
 	if !d.Trained {
 		fmt.Fprintf(w, "depth %d   P = 0, learned too little so far: %d links to relevant pages, %d to others\n", d.Depth, d.Relevant, d.Other)
 		return
@@ -530,14 +420,14 @@ func (d depthTerms) write(w io.Writer, all bool) {
 }
 
 // writeTerms prints those that tell most, or all.
-func writeTerms(w io.Writer, terms []termLine, all bool) {
+func writeTerms(w io.Writer, terms []predictor.TermWeight, all bool) {
 	rest := 0.0
 	for i, t := range terms {
 		if i >= maxTermLines && !all {
 			rest += t.LogOdds
 			continue
 		}
-		fmt.Fprintln(w, weightLine(predictor.TermWeight{Term: t.Term, LogOdds: t.LogOdds, Relevant: t.Relevant, Other: t.Other}))
+		fmt.Fprintln(w, weightLine(t))
 	}
 	if more := len(terms) - maxTermLines; more > 0 && !all {
 		fmt.Fprintf(w, "  %s  %d more terms (-v shows them)\n", logOdds(rest), more)
@@ -605,23 +495,11 @@ func scopeWords(reason string) string {
 	return reason
 }
 
-// maxNear bounds the known URLs that are named for an unknown one.
-const maxNear = 5
-
 // explainUnknown fails with what can be said of a URL that was never queued.
 func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) error {
-	var near []string
-	for _, other := range spellings(u) {
-		if len(near) == maxNear {
-			break
-		}
-		n, known, err := f.Get(frontier.KeyOf(other))
-		if err != nil {
-			return err
-		}
-		if text := n.URL.String(); known && !slices.Contains(near, text) {
-			near = append(near, text)
-		}
+	near, err := f.Near(u)
+	if err != nil {
+		return err
 	}
 	dropped := f.Totals().Dropped
 	if a.json {
@@ -632,7 +510,7 @@ func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) e
 			Scope   string           `json:"left_out,omitzero"`
 			Near    []string         `json:"near"`
 			Dropped map[string]int64 `json:"dropped_by_crawl"`
-		}{"explain", u.String(), "never_seen", scope, append([]string{}, near...), dropped}); err != nil {
+		}{"explain", u.String(), "never_seen", scope, near, dropped}); err != nil {
 			return err
 		}
 	}
@@ -647,31 +525,4 @@ func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) e
 		why += "; nearest known: " + strings.Join(near, ", ")
 	}
 	return fail(exitInvalidInput, "%s was never seen. %s", u, why)
-}
-
-// spellings returns URLs that people mix up with u, and the folders above it,
-// the likeliest first.
-func spellings(u weburl.URL) []weburl.URL {
-	hosts := []string{u.Host(), "www." + u.Host()}
-	if rest, ok := strings.CutPrefix(u.Host(), "www."); ok {
-		hosts[1] = rest
-	}
-	path := strings.TrimSuffix(u.Path(), "/")
-	paths := []string{path, path + "/", strings.ToLower(path), strings.ToLower(path) + "/"}
-	if q := u.Query(); q != "" {
-		paths = append([]string{u.Path() + "?" + q, strings.ToLower(u.Path() + "?" + q)}, paths...)
-	}
-	for folder := path; folder != "" && len(paths) < 20; {
-		folder = folder[:strings.LastIndexByte(folder, '/')]
-		paths = append(paths, folder+"/", folder)
-	}
-	var all []weburl.URL
-	for _, path := range paths {
-		for _, host := range hosts {
-			if other, err := weburl.Parse("http://" + host + path); err == nil {
-				all = append(all, other)
-			}
-		}
-	}
-	return all
 }

@@ -143,7 +143,7 @@ func TestExplainText(t *testing.T) {
 		{[]string{"http://www.b.example/kontakt", "-v"}, []string{`(?m)  switch  yes  `}, "more terms"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "hard-focused"}, []string{`priority  0\.000 today, by strategy hard-focused`, `such a link is dropped`}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "lookahead"}, []string{
-			`priority  0\.\d{3} today, by strategy lookahead\n   0\.\d{3}  worth of the link\nrank      1 of 4 that wait; level by level it would be 1\nworth     log-odds [+-]\d\.\d\d of a relevant page`,
+			`priority  0\.\d{3} today, by strategy lookahead\n   0\.\d{3}  value of the link\nrank      1 of 4 that wait; level by level it would be 1\nvalue     log-odds [+-]\d\.\d\d of a relevant page`,
 			`(?m)^   -2\.50  prior$`,
 		}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "link-distance"}, []string{`priority  0\.250 today`, `score     0\.250 = 0\.5\^2`}, "boost"},

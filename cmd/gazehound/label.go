@@ -241,7 +241,7 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 			count.Kept++
 		}
 	}
-	return saveModel(p, model, f, newsOf(strategy))
+	return saveModel(p, model, f, order.NewsOf(strategy))
 }
 
 // A labelCount is what became of labels.
@@ -398,8 +398,8 @@ func (w *labelled) apply(ctx context.Context, l label) (what int, err error) {
 		return labelAgrees, nil
 	}
 	n.Outcome.Relevant = l.relevant
-	if c, ok := w.strategy.(order.Corrector); ok {
-		c.Correct(trail, l.relevant)
+	if c, ok := w.strategy.(order.Retractor); ok {
+		c.Retract(trail, l.relevant)
 	}
 	check, asked, err := w.f.Check(key)
 	if err != nil {

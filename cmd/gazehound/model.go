@@ -108,12 +108,8 @@ func (o termFlags) depths() []int {
 
 // A termLine is one term in --json.
 type termLine struct {
-	Type     string  `json:"type,omitempty"`
-	Depth    int     `json:"depth"`
-	Term     string  `json:"term"`
-	LogOdds  float64 `json:"log_odds"`
-	Relevant int     `json:"relevant"`
-	Other    int     `json:"other"`
+	Type string `json:"type,omitempty"`
+	predictor.TermWeight
 }
 
 func (a *app) modelShow(o termFlags) error {
@@ -128,7 +124,7 @@ func (a *app) modelShow(o termFlags) error {
 		lines := []termLine{}
 		for _, d := range o.depths() {
 			for _, w := range model.Top(d, o.feature, o.top) {
-				lines = append(lines, termLine{"", d, w.Term, w.LogOdds, w.Relevant, w.Other})
+				lines = append(lines, termLine{"", w})
 			}
 		}
 		return a.printJSON(lines)
@@ -246,7 +242,7 @@ func (a *app) modelExport() error {
 			if err != nil {
 				return err
 			}
-			err = lines.Encode(termLine{"term", d + 1, w.Term, w.LogOdds, w.Relevant, w.Other})
+			err = lines.Encode(termLine{"term", w})
 			terms++
 		}
 	}

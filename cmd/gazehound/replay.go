@@ -16,6 +16,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/warc"
 	"gazehound/internal/disk"
@@ -151,7 +152,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		Frontier: f, Judge: judge, Strategy: strategy, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope, SiteWide: sitewide.New(),
 	}
 	err = c.Replay(ctx, r.exchanges(ctx, archive, cfg.blocked))
-	if err := errors.Join(saveModel(into, model, f, newsOf(strategy)), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
+	if err := errors.Join(saveModel(into, model, f, order.NewsOf(strategy)), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

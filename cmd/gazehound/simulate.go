@@ -369,12 +369,12 @@ func (a *app) checkExpectations(c sim.Measured, expectations []*sim.Expectation)
 // for every run.
 func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, error) {
 	var all []string // those for which something is given
-	for _, name := range order.Names {
-		if (name != "trend" || o.readers != "") && (len(cfg.Crawl.Places) > 0 || !strings.HasPrefix(name, "best-first-")) {
-			all = append(all, name)
+	for _, kind := range order.Kinds {
+		if (!kind.Logs || o.readers != "") && (kind.Variant != nil || kind.Check(cfg.Crawl.Settings) == nil) {
+			all = append(all, kind.Name)
 		}
 	}
-	names, err := sim.ParseStrategies(o.strategies, all, order.Names, o.limits)
+	names, err := sim.ParseStrategies(o.strategies, all, o.limits)
 	if err != nil {
 		return nil, fail(exitUsage, "--strategy: %w", err)
 	}
@@ -384,45 +384,45 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, erro
 		return nil, fail(exitUsage, "--depths: %w", err)
 	}
 	var orders []sim.Order
-	for _, s := range names {
-		if i := slices.IndexFunc(sim.Oracles(), func(o sim.Order) bool { return o.Name == s.Name }); i >= 0 {
+	for _, name := range names {
+		if i := slices.IndexFunc(sim.Oracles(), func(o sim.Order) bool { return o.Name == name }); i >= 0 {
 			orders = append(orders, sim.Oracles()[i])
 			continue
 		}
-		options := order.Options{Decay: cfg.Crawl.Decay, LimitDistance: s.Limit, Prioritised: s.Prioritised, Places: cfg.Crawl.Places,
-			Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta, Emphasis: cfg.Crawl.Emphasis}
-		if s.Kind == "trend" && cfg.Crawl.Topics != "" {
+		kind, settings, _ := order.Find(name, cfg.Crawl.Settings)
+		options := order.Options{Settings: settings}
+		if kind.Logs && cfg.Crawl.Topics != "" {
 			c, err := openTopic(project{a.data}, cfg)
 			if err != nil {
 				return nil, err
 			}
 			options.Topic = c.Okapi
 		}
-		if s.Kind == "trend" && o.readers != "" {
+		if kind.Logs && o.readers != "" {
 			options.Stay = func(weburl.URL) float64 { return 0 } // until somebody has read the web
 		}
 		fresh := func(w *sim.Web) (order.Strategy, error) {
 			options := options
-			m, err := simulatedModel(o.model, model)
-			if err != nil {
+			var err error
+			if options.Model, err = simulatedModel(o.model, model); err != nil {
 				return nil, err
 			}
-			if s.Kind == "adaptive" && o.train > 0 {
-				return &sim.Pupil{Adaptive: order.Adaptive{Decay: cfg.Crawl.Decay, Model: m}, Pages: o.train}, nil
-			}
-			options.Model, options.News = m, newNews(cfg)
 			if w != nil && w.Clicks.Stay != nil {
 				options.Stay, options.Known = w.Clicks.Stay, w.Clicks.Known
 			}
-			return order.New(s.Kind, options)
+			strategy, err := order.New(name, options)
+			if adaptive, ok := strategy.(order.Adaptive); ok && o.train > 0 {
+				return &sim.Pupil{Adaptive: adaptive, Pages: o.train}, nil
+			}
+			return strategy, err
 		}
 		var coded *codedError
 		if _, err := fresh(nil); errors.As(err, &coded) {
 			return nil, err
 		} else if err != nil {
-			return nil, fail(exitUsage, "--strategy %s: %w", s.Name, err)
+			return nil, fail(exitUsage, "%w", err)
 		}
-		orders = append(orders, sim.Order{Name: s.Name, New: fresh})
+		orders = append(orders, sim.Order{Name: name, New: fresh})
 	}
 	return orders, nil
 }

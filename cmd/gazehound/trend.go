@@ -249,7 +249,6 @@ func (a *app) topicSeeds(p project, cfg *Config, seeds []weburl.URL) ([]weburl.U
 // logs, of which the pages on the sites of the seeds are visited in any case.
 func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.Options) error {
 	k := cfg.Crawl
-	o.Alpha, o.Beta, o.Emphasis = k.Alpha, k.Beta, k.Emphasis
 	if k.Topics != "" {
 		c, err := openTopic(p, cfg)
 		if err != nil {

@@ -354,43 +354,38 @@ func (p *patterns) match(text string) string {
 }
 
 // newOrder returns the strategy of the configuration, for a crawl from these
-// seeds. Flags of another one are an error, because they would do nothing.
+// seeds.
 func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []weburl.URL) (order.Strategy, error) {
-	for _, own := range []struct {
-		strategy string
-		flags    []string
-	}{
-		{"limited-distance", []string{"limit-distance", "prioritised"}},
-		{"trend", []string{"clickstream", "alpha", "beta", "emphasis"}},
-		{"lookahead", []string{"news"}},
-	} {
-		for _, flag := range own.flags {
-			if a.flags.Changed(flag) && cfg.Crawl.Strategy != own.strategy {
-				return nil, fail(exitUsage, "--%s belongs to --strategy %s, and the strategy is %s", flag, own.strategy, cfg.Crawl.Strategy)
-			}
-		}
+	kind, settings, _ := order.Find(cfg.Crawl.Strategy, cfg.Crawl.Settings)
+	if err := a.checkStrategyFlags(kind); err != nil {
+		return nil, err
 	}
-	o := order.Options{
-		Decay: cfg.Crawl.Decay, Model: model, LimitDistance: cfg.Crawl.LimitDistance, Prioritised: cfg.Crawl.Prioritised, Places: cfg.Crawl.Places, News: newNews(cfg),
-	}
-	if cfg.Crawl.Strategy == "trend" {
+	o := order.Options{Settings: settings, Model: model}
+	if kind.Logs {
 		if err := a.trendOptions(p, cfg, seeds, &o); err != nil {
 			return nil, err
 		}
 	}
-	strategy, err := order.New(cfg.Crawl.Strategy, o)
+	strategy, err := order.New(kind.Name, o)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
 	return strategy, nil
 }
 
-// newNews returns what lookahead is to learn of addresses; nil: nothing.
-func newNews(cfg *Config) *order.News {
-	if !cfg.Crawl.News {
-		return nil
+// checkStrategyFlags refuses flags of another strategy, because they would do
+// nothing.
+func (a *app) checkStrategyFlags(chosen order.Kind) error {
+	for _, other := range order.Kinds {
+		for _, key := range other.Keys {
+			for flag, of := range crawlFlags {
+				if of == "crawl."+key && a.flags.Changed(flag) && !slices.Contains(chosen.Keys, key) {
+					return fail(exitUsage, "--%s belongs to --strategy %s, and the strategy is %s", flag, other.Name, chosen.Name)
+				}
+			}
+		}
 	}
-	return order.NewNews()
+	return nil
 }
 
 // The names under which the frontier keeps what was learned of traps, and which
@@ -636,7 +631,7 @@ func recall(ctx context.Context, f *frontier.Frontier, strategy order.Strategy) 
 		}
 	}
 	after := learned
-	news := newsOf(strategy)
+	news := order.NewsOf(strategy)
 	if news != nil {
 		known, err := restoreNews(f, news, learned)
 		if err != nil {
@@ -661,12 +656,6 @@ func recall(ctx context.Context, f *frontier.Frontier, strategy order.Strategy) 
 		strategy.Learn(trail, n.Outcome.Relevant)
 		return nil
 	})
-}
-
-// newsOf returns what order knows of addresses; nil: nothing is of use to it.
-func newsOf(strategy order.Strategy) *order.News {
-	s, _ := strategy.(order.Lookahead)
-	return s.News
 }
 
 // restoreNews takes over what was known after so many visits, if that was kept.

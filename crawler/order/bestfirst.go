@@ -8,6 +8,31 @@ import (
 	"gazehound/crawler/frontier"
 )
 
+// BestFirstSettings are the options of best-first-url and best-first-anchor.
+type BestFirstSettings struct {
+	Places []string `flag:"place"` // names that they look for
+}
+
+var (
+	bestFirstURL    = bestFirst("best-first-url", "links whose URL names one of --place, then all others (Gao 2006)", false)
+	bestFirstAnchor = bestFirst("best-first-anchor", "the same of the words of the link and around it", true)
+)
+
+func bestFirst(name, help string, anchor bool) Kind {
+	return Kind{
+		Name: name,
+		Help: help,
+		Keys: []string{"places"},
+		Missing: func(s Settings) *MissingError {
+			if len(s.Places) > 0 {
+				return nil
+			}
+			return &MissingError{Key: "places", Need: " (--place NAME): the names that it looks for"}
+		},
+		New: func(o Options) (Strategy, error) { return BestFirst{o.Decay, o.Places, anchor}, nil },
+	}
+}
+
 // BestFirst serves the links that name a wanted place before all others, and
 // among either kind those that are near a relevant page: the features of Gao,
 // Lee & Miao 2006 on one node. Without Anchor it looks for the place in the URL
@@ -26,6 +51,17 @@ func (s BestFirst) Score(e *frontier.Entry) (float64, bool) {
 		score += 0.5
 	}
 	return score, true
+}
+
+// Explain says what e has for its distance, and what for a name.
+func (s BestFirst) Explain(e *frontier.Entry) Explanation {
+	priority, _ := s.Score(e)
+	near := distanceScore(s.Decay, e.Distance) / 2
+	x := whole(near, "%v^%d ÷ 2, links since a relevant page", s.Decay, e.Distance)
+	if priority > near {
+		x.Parts = append(x.Parts, Part{"it names a place, or is a seed", priority - near})
+	}
+	return x
 }
 
 // Learn does nothing.

@@ -1,32 +1,57 @@
 package order
 
 import (
+	"fmt"
+
 	"gazehound/crawler/frontier"
 	"gazehound/predictor"
 )
 
-// An Explanation shows how the adaptive strategy comes to a priority:
-// Priority = Decayed + Boost.
-type Explanation struct {
-	Priority   float64
-	Decayed    float64 // the link-distance score, decay^distance
-	Boost      float64 // Prediction · (1 − Decayed)
-	Prediction float64 // of all depths, combined and weighted; 0 for a seed
-	// Depths holds the prediction for each depth; of a seed they are empty.
-	Depths [predictor.MaxDepth]predictor.Explanation
+// A Part is one summand of a priority.
+type Part struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
 }
 
-// Explain returns how Score comes to the priority of e under today's model.
-func (s Adaptive) Explain(e *frontier.Entry) Explanation {
-	x := Explanation{Decayed: distanceScore(s.Decay, e.Distance)}
-	x.Priority, _ = s.Score(e)
-	x.Boost = x.Priority - x.Decayed
-	if e.Depth > 0 {
-		terms := LinkTerms(e)
-		x.Prediction = s.Model.Predict(terms)
-		for d := range x.Depths {
-			x.Depths[d] = s.Model.Explain(terms, d+1)
-		}
+// An Explanation says how a priority comes about. The values of Parts add up to
+// it. The other fields show what is behind a part, where that applies.
+type Explanation struct {
+	Parts      []Part       `json:"parts"`
+	Decayed    *float64     `json:"decayed,omitempty"`    // decay^distance
+	Boost      *float64     `json:"boost,omitempty"`      // Prediction · (1 − Decayed)
+	Prediction *float64     `json:"prediction,omitempty"` // of all depths, combined and weighted
+	Depths     []Depth      `json:"depths,omitempty"`     // what Prediction is made of; none of a seed
+	Trend      *TrendScores `json:"trend,omitempty"`
+	// Value says what the value of the link is made of.
+	Value *predictor.ValueExplanation `json:"worth,omitempty"`
+}
+
+// A Depth is the prediction for one depth.
+type Depth struct {
+	Depth int `json:"depth"`
+	predictor.Explanation
+}
+
+// An Explainer is a Strategy that knows the parts of its priorities.
+type Explainer interface {
+	// Explain returns how Score comes to the priority of e, which it keeps.
+	Explain(e *frontier.Entry) Explanation
+}
+
+// Explain returns how s comes to the priority of e as it is now. An entry that s
+// drops has one part, 0, which says so.
+func Explain(s Strategy, e *frontier.Entry) Explanation {
+	priority, keep := s.Score(e)
+	if !keep {
+		return whole(priority, "dropped: %d irrelevant pages in a row lead to it", irrelevantBefore(e))
 	}
-	return x
+	if x, ok := s.(Explainer); ok {
+		return x.Explain(e)
+	}
+	return whole(priority, "priority")
+}
+
+// whole is the explanation of a priority that has one part.
+func whole(priority float64, name string, args ...any) Explanation {
+	return Explanation{Parts: []Part{{fmt.Sprintf(name, args...), priority}}}
 }

@@ -2,6 +2,12 @@ package order
 
 import "gazehound/crawler/frontier"
 
+var hardFocused = Kind{
+	Name: "hard-focused",
+	Help: "only links of relevant pages and seeds",
+	New:  func(Options) (Strategy, error) { return HardFocused{}, nil },
+}
+
 // HardFocused keeps the links of relevant pages and of seeds, all with one
 // priority, and drops all others (Somboonviwat et al. 2005, section 3.3.1). It
 // never crosses a bridge page, so it comes to an end early. A link that was
@@ -12,6 +18,12 @@ type HardFocused struct{}
 func (HardFocused) Score(e *frontier.Entry) (float64, bool) {
 	return LimitedDistance{}.Score(e)
 }
+
+// Explain says why e is kept.
+func (HardFocused) Explain(*frontier.Entry) Explanation { return whole(1, keptLink) }
+
+// keptLink says of a link that it is near a relevant page.
+const keptLink = "a relevant page or a seed holds the link, or it is a seed"
 
 // Learn does nothing.
 func (HardFocused) Learn([]frontier.Node, bool) {}

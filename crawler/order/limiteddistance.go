@@ -1,6 +1,41 @@
 package order
 
-import "gazehound/crawler/frontier"
+import (
+	"regexp"
+	"strconv"
+
+	"gazehound/crawler/frontier"
+)
+
+// LimitedSettings are the options of limited-distance.
+type LimitedSettings struct {
+	LimitDistance int  `mapstructure:"limit_distance" range:"0..1000"` // irrelevant pages in a row that it crosses, ≥ 1
+	Prioritised   bool // what is near a relevant page comes first
+}
+
+var limitedDistance = Kind{
+	Name: "limited-distance",
+	Help: "at most --limit-distance irrelevant pages in a row; --prioritised\ntakes what is near a relevant page first",
+	Keys: []string{"limit_distance", "prioritised"},
+	Missing: func(s Settings) *MissingError {
+		if s.LimitDistance >= 1 {
+			return nil
+		}
+		return &MissingError{Key: "limit_distance", Need: " of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses"}
+	},
+	Variant: func(suffix string, s *Settings) bool {
+		m := limitedSuffix.FindStringSubmatch(suffix)
+		if m == nil {
+			return false
+		}
+		s.LimitDistance, _ = strconv.Atoi(m[1])
+		s.Prioritised = m[2] != ""
+		return true
+	},
+	New: func(o Options) (Strategy, error) { return LimitedDistance{o.LimitDistance, o.Prioritised}, nil },
+}
+
+var limitedSuffix = regexp.MustCompile(`^-([0-9]{1,3})(-prioritised)?$`)
 
 // LimitedDistance follows a path until more than Limit irrelevant pages come
 // in a row, and drops the links behind them (Somboonviwat et al. 2005, section
@@ -27,6 +62,15 @@ func (s LimitedDistance) Score(e *frontier.Entry) (float64, bool) {
 		return 1 / float64(1+e.Distance), true
 	}
 	return 1, true
+}
+
+// Explain says how far e is from a relevant page.
+func (s LimitedDistance) Explain(e *frontier.Entry) Explanation {
+	priority, _ := s.Score(e)
+	if s.Prioritised {
+		return whole(priority, "1/(1+%d), links since a relevant page", e.Distance)
+	}
+	return whole(priority, "within %d irrelevant pages in a row", s.Limit)
 }
 
 // Learn does nothing.

@@ -1,61 +1,78 @@
 package order
 
 import (
+	"fmt"
 	"math"
 
 	"gazehound/crawler/frontier"
 	"gazehound/predictor"
 )
 
-// Lookahead serves links by what they are worth: the chance of a relevant page
-// and, for a bridge page, a part of what its own best links are worth. So one
-// prediction looks ahead over bridges of any length, where Adaptive has one for
-// each depth.
+// LookaheadSettings are the options of lookahead.
+type LookaheadSettings struct {
+	News bool // links count less whose pages are likely to repeat addresses
+}
+
+var lookahead = Kind{
+	Name: "lookahead",
+	Help: "what the model expects behind the link, and behind the links there",
+	Keys: []string{"news"},
+	New: func(o Options) (Strategy, error) {
+		switch {
+		case o.Model == nil:
+			return nil, errNoModel
+		case !o.News:
+			return Lookahead{Model: o.Model}, nil
+		}
+		return Lookahead{o.Model, NewNews()}, nil
+	},
+}
+
+// Lookahead serves links by their value: the chance of a relevant page and, for
+// a bridge page, a part of the value of its own best links. So one prediction
+// looks ahead over bridges of any length, where Adaptive has one for each depth.
 //
-// A link's worth is learned from every judged page by predictor.Model: from
-// the words of the link, from what pages of the same host and shape of URL were
-// worth, from the distance to the last relevant page, and from the naive Bayes
+// The value of a link is learned from every judged page by predictor.Model: from
+// the words of the link, from the values of pages of the same host and shape of
+// URL, from the distance to the last relevant page, and from the naive Bayes
 // classifiers of Adaptive. Links are scored again when they reach the front.
 //
 // Where host and part of a link repeat the addresses that they had, as a
-// site does with one in its footer, its worth counts less: what a crawl is for
+// site does with one in its footer, its value counts less: what a crawl is for
 // are addresses, and the thousandth page with the same one holds none.
 type Lookahead struct {
 	Model *predictor.Model
-	News  *News // nil: a page is worth the same whatever addresses it states
+	News  *News // nil: the value is the same whatever addresses a page states
 }
 
-// Promising is how many of a page's new links tell what it promises.
-const Promising = 3
-
-// discount is what a bridge page is worth of the mean of its best links.
+// discount is the value of a bridge page as a share of the mean of its best links.
 const discount = 0.6
 
-// repeated is the share of its worth that a link keeps where every page repeats
+// repeated is the share of its value that a link keeps where every page repeats
 // the addresses of others.
 const repeated = 0.3
 
-// Score returns the worth of e by today's model, and less where its page is
+// Score returns the value of e by today's model, and less where its page is
 // likely to state no new address; a seed has 1.
 func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 	if e.Depth == 0 {
 		return 1, true // no link led to a seed
 	}
-	return s.worth(e) * s.novelty(e), true
+	return s.value(e) * s.novelty(e), true
 }
 
-// worth returns that of e, which is no seed, by today's model.
-func (s Lookahead) worth(e *frontier.Entry) float64 {
-	return s.Model.Worth(linkOf(e))
+// value returns that of e, which is no seed, by today's model.
+func (s Lookahead) value(e *frontier.Entry) float64 {
+	return s.Model.Value(linkOf(e))
 }
 
-// novelty returns the share of its worth that counts: from repeated to 1.
+// novelty returns the share of its value that counts: from repeated to 1.
 func (s Lookahead) novelty(e *frontier.Entry) float64 {
 	return repeated + (1-repeated)*s.News.Fresh(e.URL)
 }
 
-// Learn teaches what the link to trail[0] was worth: 1 if its page is
-// relevant, else what its page promised. It trains the classifiers, too.
+// Learn teaches the value of the link to trail[0]: 1 if its page is relevant,
+// else the value of its page's links. It trains the classifiers, too.
 func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
 	s.Model.Teach(Example(trail, relevant))
 	s.News.Saw(trail[0].URL, trail[0].Outcome.Addresses)
@@ -64,29 +81,57 @@ func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
 // Example returns what the visit of trail[0] teaches a model.
 func Example(trail []frontier.Node, relevant bool) predictor.Example {
 	return predictor.Example{
-		Link: linkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, Promise: trail[0].Outcome.Promise,
+		Link: linkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, LinkValue: trail[0].Outcome.Promise,
 	}
 }
 
-// Promise returns a part of the mean priority of the best of a page's new
-// links: fewer than Promising count as if the others were worth nothing.
-func (s Lookahead) Promise(best []frontier.Entry) float64 {
+// Retract moves the page's links from one side to the other, and learns the
+// value of the last one. What its weights learned from the first verdict stays.
+func (s Lookahead) Retract(trail []frontier.Node, relevant bool) {
+	e := Example(trail, relevant)
+	if len(e.Trail) == 0 {
+		return
+	}
+	s.Model.LearnValue(e.Link, e.Trail[0], e.Value())
+	s.Model.Retract(e.Trail, relevant)
+}
+
+// LinkValue returns a part of the mean priority of the best of a page's new
+// links: fewer than BestLinks count as if the value of the others were 0.
+func (s Lookahead) LinkValue(best []frontier.Entry) float64 {
 	sum := 0.0
-	for _, e := range best[:min(len(best), Promising)] {
+	for _, e := range best[:min(len(best), BestLinks)] {
 		if !math.IsNaN(e.Priority) {
 			sum += e.Priority
 		}
 	}
-	return discount * min(sum/Promising, 1)
+	return discount * min(sum/BestLinks, 1)
 }
 
-// Explain returns how the worth of e, which is no seed, comes about under
-// today's model; Parts says what Score makes of it.
-func (s Lookahead) Explain(e *frontier.Entry) predictor.WorthExplanation {
-	return s.Model.ExplainWorth(linkOf(e))
+// Explain returns the value of e, and what News takes from it.
+func (s Lookahead) Explain(e *frontier.Entry) Explanation {
+	if e.Depth == 0 {
+		return whole(1, "a seed")
+	}
+	value := s.value(e)
+	x := whole(value, "value of the link")
+	if priority, _ := s.Score(e); priority < value {
+		x.Parts = append(x.Parts, Part{
+			fmt.Sprintf("its host and this part of it repeat addresses: new ones on about %.0f %% of their pages", 100*s.News.Fresh(e.URL)),
+			priority - value,
+		})
+	}
+	x.Value = s.explainValue(e)
+	return x
 }
 
-// Rescores is true: what is learned changes the worth of links that wait.
+// explainValue returns how the value of e, which is no seed, comes about.
+func (s Lookahead) explainValue(e *frontier.Entry) *predictor.ValueExplanation {
+	x := s.Model.ExplainValue(linkOf(e))
+	return &x
+}
+
+// Rescores is true: what is learned changes the value of links that wait.
 func (Lookahead) Rescores() bool { return true }
 
 // linkOf returns the link that e was found by.

@@ -44,6 +44,12 @@ func NewNews() *News {
 	return &News{addresses: recent.Map[uint64, struct{}]{Most: maxKnown}, yields: recent.Map[uint64, yield]{Most: maxYields}}
 }
 
+// NewsOf returns what s knows of addresses, or nil.
+func NewsOf(s Strategy) *News {
+	l, _ := s.(Lookahead)
+	return l.News
+}
+
 // Saw counts a visited page with the ids of its addresses; one without any
 // tells nothing.
 func (n *News) Saw(u weburl.URL, addresses []string) {

@@ -2,6 +2,12 @@ package order
 
 import "gazehound/crawler/frontier"
 
+var softFocused = Kind{
+	Name: "soft-focused",
+	Help: "links of relevant pages and seeds, then all others",
+	New:  func(Options) (Strategy, error) { return SoftFocused{}, nil },
+}
+
 // SoftFocused serves the links of relevant pages and of seeds before all
 // others and drops none (Somboonviwat et al. 2005, section 3.3.1).
 type SoftFocused struct{}
@@ -12,6 +18,15 @@ func (SoftFocused) Score(e *frontier.Entry) (float64, bool) {
 		return 1, true
 	}
 	return 0.5, true
+}
+
+// Explain says what kind of page holds e.
+func (s SoftFocused) Explain(e *frontier.Entry) Explanation {
+	priority, _ := s.Score(e)
+	if irrelevantBefore(e) > 0 {
+		return whole(priority, "an irrelevant page holds the link")
+	}
+	return whole(priority, keptLink)
 }
 
 // Learn does nothing.

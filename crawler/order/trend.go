@@ -1,12 +1,45 @@
 package order
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor/topic"
 )
+
+// TrendSettings are the options of trend.
+type TrendSettings struct {
+	Clickstream string  // folder of "clickstream import"
+	Alpha       float64 `range:"0..1000"` // weight of the content
+	Beta        float64 `range:"0..1000"` // weight of the time that people stay
+	Emphasis    float64 `range:"0..1000"` // further factor of the content
+}
+
+var trend = Kind{
+	Name: "trend",
+	Help: `important pages first: alpha × emphasis × how well the link fits the
+topic + beta × how long people stay on the page by the access logs of
+"clickstream import" (Ahmadi-Abkenari & Selamat 2010). The topic is
+the one in --topics that --examples are about, or --topic NAME; without
+--topics it is what lookahead expects. Pages of the seeds' sites that
+logs know are visited even if nothing links to them`,
+	Keys: []string{"clickstream", "alpha", "beta", "emphasis"},
+	Logs: true,
+	New: func(o Options) (Strategy, error) {
+		switch {
+		case o.Model == nil:
+			return nil, errNoModel
+		case o.Topic == nil && o.Stay == nil:
+			return nil, errors.New("needs a topic or access logs")
+		case !(o.Alpha >= 0 && o.Beta >= 0 && o.Emphasis >= 0 && o.Alpha*o.Emphasis+o.Beta > 0):
+			return nil, fmt.Errorf("needs weights that are not negative and not all 0, got alpha %v, emphasis %v, beta %v", o.Alpha, o.Emphasis, o.Beta)
+		}
+		return Trend{Lookahead{o.Model, nil}, o.Decay, o.TrendSettings, o.Topic, o.Stay, o.Known}, nil
+	},
+}
 
 // Trend serves links by the importance of their pages: how well they fit a
 // topic, and how long people stay on them (Ahmadi-Abkenari & Selamat 2010,
@@ -22,26 +55,22 @@ import (
 // prediction. Without a topic, the content is what Lookahead expects.
 type Trend struct {
 	Lookahead
-	Decay                 float64 // of the distance, in (0, 1]
-	Alpha, Beta, Emphasis float64 // α, β and E; α·E + β > 0
-	Topic                 *topic.Okapi
-	// Stay is LR(d) on the scale 0 to 1, 0 for a page that no log knows; nil:
-	// there are no logs.
-	Stay func(u weburl.URL) float64
-	// Known are pages that logs know and that nothing may link to.
-	Known []weburl.URL
+	Decay         float64 // of the distance, in (0, 1]
+	TrendSettings         // α, β and E; α·E + β > 0
+	Topic         *topic.Okapi
+	Stay          func(u weburl.URL) float64 // LR(d), see Options
+	Known         []weburl.URL
 }
 
 // knownDistance is the distance of a page that only logs name: no link says
 // that it is near a relevant one.
 const knownDistance = 3
 
-// A TrendExplanation shows how Trend comes to a priority.
-type TrendExplanation struct {
-	Priority float64 // I, from 0 to 1
-	Content  float64 // what is expected of the page's text, 0 to 1
-	Okapi    float64 // of the link's words, equation 7; 0 without a topic
-	Stay     float64 // LR, 0 to 1
+// TrendScores are what Trend makes a priority of.
+type TrendScores struct {
+	Content float64  `json:"content"`         // what is expected of the page's text, 0 to 1
+	Okapi   *float64 `json:"okapi,omitempty"` // of the link's words, equation 7; nil without a topic
+	Stay    float64  `json:"stay"`            // LR, 0 to 1
 }
 
 // Score returns I of what is known before the page is fetched; a seed has 1.
@@ -49,24 +78,41 @@ func (s Trend) Score(e *frontier.Entry) (float64, bool) {
 	if e.Depth == 0 {
 		return 1, true
 	}
-	return s.Explain(e).Priority, true
+	x := s.scores(e)
+	return s.importance(x.Content, x.Stay), true
 }
 
-// Explain returns how Score comes to the priority of e, which is no seed.
-func (s Trend) Explain(e *frontier.Entry) TrendExplanation {
-	var x TrendExplanation
+// Explain returns the parts of content and stay.
+func (s Trend) Explain(e *frontier.Entry) Explanation {
+	if e.Depth == 0 {
+		return whole(1, "a seed")
+	}
+	scores := s.scores(e)
+	stay := s.importance(0, scores.Stay)
+	x := whole(s.importance(scores.Content, scores.Stay)-stay, "content")
+	x.Parts = append(x.Parts, Part{"stay", stay})
+	x.Trend = &scores
 	if s.Topic == nil {
-		x.Content = s.worth(e)
+		x.Value = s.explainValue(e)
+	}
+	return x
+}
+
+// scores returns those of e, which is no seed.
+func (s Trend) scores(e *frontier.Entry) TrendScores {
+	var x TrendScores
+	if s.Topic == nil {
+		x.Content = s.value(e)
 	} else {
 		d := s.Topic.Read(e.Anchor + "\n" + e.Title + "\n" + e.Around + "\n" + e.URL.Path() + "\n" + e.URL.Query())
-		x.Okapi = s.Topic.Score(d)
+		okapi := s.Topic.Score(d)
+		x.Okapi = &okapi
 		near := distanceScore(s.Decay, e.Distance)
 		x.Content = near + s.Topic.Scaled(d)*(1-near)
 	}
 	if s.Stay != nil {
 		x.Stay = s.Stay(e.URL)
 	}
-	x.Priority = s.importance(x.Content, x.Stay)
 	return x
 }
 
@@ -91,21 +137,21 @@ func (s Trend) importance(content, stay float64) float64 {
 	return min(max(i, 0), 1)
 }
 
-// Promise is that of Lookahead: the part of the content alone, because
+// LinkValue is that of Lookahead: the part of the content alone, because
 // nothing is learned about logs.
-func (s Trend) Promise(best []frontier.Entry) float64 {
+func (s Trend) LinkValue(best []frontier.Entry) float64 {
 	contents := make([]frontier.Entry, len(best))
 	for i := range best {
-		contents[i].Priority = s.Explain(&best[i]).Content
+		contents[i].Priority = s.scores(&best[i]).Content
 	}
-	return s.Lookahead.Promise(contents)
+	return s.Lookahead.LinkValue(contents)
 }
 
 // Rescores is true where the content is learned.
 func (s Trend) Rescores() bool { return s.Topic == nil }
 
-// Unlinked returns the pages that logs know.
-func (s Trend) Unlinked() []frontier.Entry {
+// Seeds returns the pages that logs know.
+func (s Trend) Seeds() []frontier.Entry {
 	entries := make([]frontier.Entry, len(s.Known))
 	for i, u := range s.Known {
 		entries[i] = frontier.Entry{URL: u, Depth: 1, Distance: knownDistance}

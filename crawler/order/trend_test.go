@@ -21,12 +21,13 @@ func newTrend(t testing.TB, alpha, beta, emphasis float64, withTopic bool) order
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := order.Options{Decay: 0.5, Model: model, Alpha: alpha, Beta: beta, Emphasis: emphasis, Stay: func(u weburl.URL) float64 {
+	o := order.Options{Model: model, Stay: func(u weburl.URL) float64 {
 		if u.Path() == "/read" {
 			return 0.5
 		}
 		return 0
 	}}
+	o.Decay, o.Alpha, o.Beta, o.Emphasis = 0.5, alpha, beta, emphasis
 	if withTopic {
 		if o.Topic, err = topic.NewOkapi([]string{"bread"}); err != nil {
 			t.Fatal(err)
@@ -123,9 +124,9 @@ func TestTrendWithoutTopic(t *testing.T) {
 	for i := range best {
 		best[i].Priority = want
 	}
-	with := s.Lookahead.Promise(best)
+	with := s.Lookahead.LinkValue(best)
 	best[0].Priority = 1 // as the logs would raise it
-	if got := s.Promise(best); got != with {
+	if got := s.LinkValue(best); got != with {
 		t.Errorf("promise %v, of the content alone it is %v", got, with)
 	}
 }

@@ -51,7 +51,7 @@ func TestExtremes(t *testing.T) {
 		harvest, coverage float64
 	}{{"nothing", false, 0, 0}, {"all", true, 1, 1}} {
 		w := chain(t, 30, func(int) bool { return c.relevant })
-		for _, name := range order.Names {
+		for _, name := range order.Names() {
 			r := run(t, w, name, sim.Options{})
 			if name == "hard-focused" || name == "limited-distance" {
 				if !c.relevant && (r.Pages == 0 || r.Pages > 10) {
@@ -117,7 +117,7 @@ func TestRedirects(t *testing.T) {
 	if w.Pages() != 2 || w.Relevant() != 1 {
 		t.Errorf("%d pages and %d relevant ones can be reached, want 2 and 1", w.Pages(), w.Relevant())
 	}
-	for _, name := range order.Names {
+	for _, name := range order.Names() {
 		r := run(t, w, name, sim.Options{})
 		if r.Pages != 2 || r.Found(2) != 1 || len(r.Addresses) != 3 || len(r.Streets) != 1 {
 			t.Errorf("%s: %d pages, %d found, %d addresses, %d streets", name, r.Pages, r.Found(2), len(r.Addresses), len(r.Streets))
@@ -207,7 +207,7 @@ func TestOracles(t *testing.T) {
 func TestFormats(t *testing.T) {
 	w := chain(t, 100, func(i int) bool { return i%9 == 5 })
 	var orders []sim.Order
-	for _, name := range order.Names {
+	for _, name := range order.Names() {
 		orders = append(orders, sim.Order{Name: name, New: func(*sim.Web) (order.Strategy, error) { return newStrategy(t, name), nil }})
 	}
 	for _, format := range sim.Formats {

@@ -100,8 +100,9 @@ func TestTrendFindsImportantPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		order, err := order.New(name, order.Options{Decay: 0.5, Model: model, Alpha: 0.5, Beta: 0.5, Emphasis: 1, Known: known,
-			Stay: func(u weburl.URL) float64 { return table.Importance(u.String()) }})
+		o := order.Options{Model: model, Known: known, Stay: func(u weburl.URL) float64 { return table.Importance(u.String()) }}
+		o.Decay, o.Alpha, o.Beta, o.Emphasis = 0.5, 0.5, 0.5, 1
+		order, err := order.New(name, o)
 		if err != nil {
 			t.Fatal(err)
 		}

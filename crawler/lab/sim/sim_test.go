@@ -42,8 +42,10 @@ func newStrategy(tb testing.TB, name string) order.Strategy {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := order.New(name, order.Options{Decay: 0.5, Model: m, LimitDistance: 2, News: order.NewNews(), Places: []string{"Demostadt"},
-		Alpha: 0.5, Beta: 0.5, Emphasis: 3, Stay: func(weburl.URL) float64 { return 0 }})
+	o := order.Options{Model: m, Stay: func(weburl.URL) float64 { return 0 }}
+	o.Decay, o.News, o.LimitDistance, o.Places = 0.5, true, 2, []string{"Demostadt"}
+	o.Alpha, o.Beta, o.Emphasis = 0.5, 0.5, 3
+	s, err := order.New(name, o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -156,7 +158,7 @@ func BenchmarkIrvine(b *testing.B) {
 	w := irvineWeb(b)
 	b.Logf("%d pages, %d relevant, read in %v", w.Pages(), w.Relevant(), time.Since(began).Round(time.Second))
 	marks := []int{500, 1000, 2500, 5000}
-	for _, name := range order.Names {
+	for _, name := range order.Names() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				line := ""

@@ -3,13 +3,12 @@ package sim
 import (
 	"flag"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/order"
 	"gazehound/internal/textutil"
 )
 
@@ -38,58 +37,40 @@ func ParseReaders(spec string) (ReaderOptions, error) {
 	return o, o.Validate()
 }
 
-// A StrategyName is one strategy to compare, as a user names it.
-type StrategyName struct {
-	Name        string // in tables
-	Kind        string // what package order calls it; or an oracle
-	Limit       int    // of limited-distance
-	Prioritised bool
-}
-
-var limitedForm = regexp.MustCompile(`^limited-distance-([0-9]{1,3})(-prioritised)?$`)
-
-// ParseStrategies expands what a user names, each once: "all" stands for all,
-// limited-distance comes once for each of limits, and limited-distance-N and
-// limited-distance-N-prioritised are names, too. known are the strategies that
-// there are beside the oracles.
-func ParseStrategies(names, all, known []string, limits []int) ([]StrategyName, error) {
-	var list []StrategyName
-	add := func(s StrategyName) {
-		if !slices.Contains(list, s) {
-			list = append(list, s)
+// ParseStrategies expands what a user names, each once: "all" stands for all, and
+// a strategy with variants comes once for each of limits.
+func ParseStrategies(names, all []string, limits []int) ([]string, error) {
+	var list []string
+	add := func(names ...string) {
+		for _, name := range names {
+			if !slices.Contains(list, name) {
+				list = append(list, name)
+			}
 		}
 	}
 	for _, name := range names {
 		name = strings.TrimSpace(name)
-		m := limitedForm.FindStringSubmatch(name)
+		kind, _, known := order.Find(name, order.Settings{})
 		switch {
 		case name == "all":
-			more, err := ParseStrategies(all, nil, known, limits)
+			more, err := ParseStrategies(all, nil, limits)
 			if err != nil {
 				return nil, err
 			}
-			for _, s := range more {
-				add(s)
-			}
-		case m != nil:
-			limit, err := strconv.Atoi(m[1])
-			if err != nil {
-				return nil, err
-			}
-			add(StrategyName{name, "limited-distance", limit, m[2] != ""})
-		case name == "limited-distance":
+			add(more...)
+		case known && kind.Variant != nil && name == kind.Name:
 			for _, limit := range limits {
-				add(StrategyName{fmt.Sprintf("limited-distance-%d", limit), name, limit, false})
+				add(fmt.Sprintf("%s-%d", name, limit))
 			}
-		case slices.Contains(known, name), isOracle(name):
-			add(StrategyName{Name: name, Kind: name})
+		case known, isOracle(name):
+			add(name)
 		default:
-			every := append([]string{"all", NextOracleName, GraphOracleName}, known...)
+			every := append([]string{"all", NextOracleName, GraphOracleName}, order.Names()...)
 			return nil, fmt.Errorf("%s", textutil.NotOneOf(name, every))
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("it names none. Known are all, %s", strings.Join(known, ", "))
+		return nil, fmt.Errorf("it names none. Known are all, %s", strings.Join(order.Names(), ", "))
 	}
 	return list, nil
 }

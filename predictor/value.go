@@ -8,26 +8,26 @@ import (
 	"sync"
 )
 
-// Parts are what a link's worth is made of. They can be left out one by one,
+// Parts are what a link's value is made of. They can be left out one by one,
 // to measure what each is good for or where they do not fit (Options.Without).
 type Parts uint16
 
-// The parts of a link's worth.
+// The parts of a link's value.
 const (
 	Words        Parts = 1 << iota // a weight for each term of the link
-	HostRate                       // what pages of the target's host were worth
-	ShapeRate                      // what pages of the same host and shape of URL were worth
+	HostRate                       // values of the pages of the target's host
+	ShapeRate                      // values of the pages of the same host and shape of URL
 	Visits                         // how many pages of the host were judged
 	Bayes                          // log-odds of the naive Bayes classifiers
 	WarmStart                      // weights that say "near is better" before anything is learned
 	ContactStart                   // the same of terms that name pages with an address, see contactWords
 )
 
-// The bounds of what a worth remembers.
+// The bounds of what a valueModel remembers.
 const (
 	weightSlots = 1 << 20 // hashed weights of terms; terms that share a slot share its weight
 	rateSlots   = 1 << 17 // hosts, and shapes, whose rates are known; the ones not met for longest are forgotten
-	maxLogit    = 12      // of a worth, either way
+	maxLogit    = 12      // of a value, either way
 )
 
 // How fast the weights follow what is learned; see AdaGrad, Duchi, Hazan &
@@ -54,7 +54,7 @@ const (
 var inputNames = [inputs]string{"prior", "near", "host rate", "shape rate", "visits", "bayes depth 1", "bayes depth 2", "bayes depth 3"}
 
 // warm are the weights of a model that has learned nothing: a link of a
-// relevant page is worth 0.38, one behind a bridge page 0.18, far ones 0.08.
+// relevant page has the value 0.38, one behind a bridge page 0.18, far ones 0.08.
 var warm = [inputs]float64{inputPrior: -2.5, inputNear: 2, inputHost: 0.5, inputShape: 0.5}
 
 // contactWords name the pages on which sites state their address, in the
@@ -73,12 +73,12 @@ const (
 
 var contactFamilies = [...]string{"path:", "anchor:", "title:"}
 
-// A worth predicts what a link is worth: 1 when it leads to a relevant page,
+// A valueModel predicts the value of a link: 1 when it leads to a relevant page,
 // and a discounted part of what is behind it when it leads to a bridge page.
 // It is a logistic regression that learns from every judged page at once
 // (AdaGrad) over the terms of a link, hashed, and a few inputs that change
 // while the crawl goes on. It is safe for concurrent use.
-type worth struct {
+type valueModel struct {
 	without Parts
 
 	mu      sync.RWMutex
@@ -95,8 +95,8 @@ type worth struct {
 // of its squared gradients.
 type slot struct{ weight, slope float32 }
 
-func newWorth(without Parts) *worth {
-	w := &worth{without: without, words: map[uint32]slot{}}
+func newValueModel(without Parts) *valueModel {
+	w := &valueModel{without: without, words: map[uint32]slot{}}
 	if without&WarmStart == 0 {
 		w.weights = warm
 	}
@@ -113,8 +113,8 @@ func newWorth(without Parts) *worth {
 // slotOf returns the number of the slot of a term.
 func slotOf[T string | []byte](term T) uint32 { return uint32(hash(term) % weightSlots) }
 
-// A sight is a link as a worth sees it at one moment.
-type sight struct {
+// A features value is the feature vector of a link at one moment.
+type features struct {
 	input [inputs]float64
 	terms []key   // that have weights
 	scale float64 // of the terms: 1/√n
@@ -122,11 +122,11 @@ type sight struct {
 	shape uint64
 }
 
-// see reads a link with these terms; bayes are the log-odds of the naive Bayes
+// features returns the feature vector of a link with these terms; bayes are the log-odds of the naive Bayes
 // classifiers. w.mu is held.
-func (w *worth) see(l Link, terms []key, bayes [MaxDepth]float64) sight {
+func (w *valueModel) features(l Link, terms []key, bayes [MaxDepth]float64) features {
 	var room [256]byte
-	s := sight{host: hash(l.Host), shape: hash(appendShape(room[:0], l))}
+	s := features{host: hash(l.Host), shape: hash(appendShape(room[:0], l))}
 	s.input[inputPrior] = 1
 	s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
 	if w.without&HostRate == 0 {
@@ -151,9 +151,9 @@ func (w *worth) see(l Link, terms []key, bayes [MaxDepth]float64) sight {
 
 // lift returns the log-odds of a rate, smoothed towards the global one, above
 // those of the global one: 0 where nothing is known.
-func (w *worth) lift(r rate) float64 {
-	global := float64(w.all.worth+1) / float64(w.all.pages+20)
-	p := (float64(r.worth) + rateWeight*global) / (float64(r.pages) + rateWeight)
+func (w *valueModel) lift(r rate) float64 {
+	global := float64(w.all.value+1) / float64(w.all.pages+20)
+	p := (float64(r.value) + rateWeight*global) / (float64(r.pages) + rateWeight)
 	return bounded(logit(p)-logit(global), 5)
 }
 
@@ -164,8 +164,8 @@ func logit(p float64) float64 {
 
 func bounded(x, most float64) float64 { return max(-most, min(x, most)) }
 
-// logOdds returns those of the worth of s. w.mu is held.
-func (w *worth) logOdds(s *sight) float64 {
+// logOdds returns those of the value of s. w.mu is held.
+func (w *valueModel) logOdds(s *features) float64 {
 	z := 0.0
 	for i, x := range s.input {
 		z += w.weights[i] * x
@@ -174,7 +174,7 @@ func (w *worth) logOdds(s *sight) float64 {
 }
 
 // evidence returns what the terms of s add to its log-odds. w.mu is held.
-func (w *worth) evidence(s *sight) float64 {
+func (w *valueModel) evidence(s *features) float64 {
 	sum := 0.0
 	for i := range s.terms {
 		sum += float64(w.words[s.terms[i].slot].weight)
@@ -184,7 +184,7 @@ func (w *worth) evidence(s *sight) float64 {
 
 // learn moves the weights towards target, and counts the page. w.mu is held for
 // writing.
-func (w *worth) learn(s *sight, target float64) {
+func (w *valueModel) learn(s *features, target float64) {
 	gradient := sigmoid(w.logOdds(s)) - target
 	for i, x := range s.input {
 		if g := gradient * x; g != 0 {
@@ -205,12 +205,12 @@ func (w *worth) learn(s *sight, target float64) {
 	w.shapes.count(s.shape, target)
 }
 
-// A rate counts judged pages, and adds up what they were worth.
-type rate struct{ pages, worth float32 }
+// A rate counts judged pages, and adds up their values.
+type rate struct{ pages, value float32 }
 
-func (r *rate) count(worth float64) {
+func (r *rate) count(value float64) {
 	r.pages++
-	r.worth += float32(worth)
+	r.value += float32(value)
 }
 
 // rates are those of many hosts or shapes, by hash. There are two
@@ -225,9 +225,9 @@ func (r *rates) get(key uint64) rate {
 	return r.old[key]
 }
 
-func (r *rates) count(key uint64, worth float64) {
+func (r *rates) count(key uint64, value float64) {
 	x := r.get(key)
-	x.count(worth)
+	x.count(value)
 	r.put(key, x)
 }
 
@@ -277,46 +277,45 @@ func hash[T string | []byte](s T) uint64 {
 	return h ^ h>>32
 }
 
-// Worth returns what a link is worth by what was learned: in (0, 1), never NaN. 1
-// is a relevant page, and a page is worth a discounted part of what its own links
-// are worth.
-func (m *Model) Worth(l Link) float64 {
+// Value returns the expected value of a link: in (0, 1), never NaN. A relevant
+// page has 1, another one a discounted part of the value of its own links.
+func (m *Model) Value(l Link) float64 {
 	var t collector
 	t.read(l)
 	var room [MaxTerms]key
-	return m.worthOf(l, t.keys(room[:0], m.vocabulary))
+	return m.valueOf(l, t.keys(room[:0], m.vocabulary))
 }
 
-// worthOf is Worth of a link that is known to have these terms.
-func (m *Model) worthOf(l Link, terms []key) float64 {
+// valueOf is Value of a link that is known to have these terms.
+func (m *Model) valueOf(l Link, terms []key) float64 {
 	bayes := m.logOdds(terms)
-	m.worth.mu.RLock()
-	defer m.worth.mu.RUnlock()
-	s := m.worth.see(l, terms, bayes)
-	return sigmoid(m.worth.logOdds(&s))
+	m.value.mu.RLock()
+	defer m.value.mu.RUnlock()
+	s := m.value.features(l, terms, bayes)
+	return sigmoid(m.value.logOdds(&s))
 }
 
-// LearnWorth is told what the link with these terms was worth when its page
+// LearnValue learns the value of the link with these terms when its page
 // was judged: target, in [0, 1], is 1 for a relevant page. It is called before
 // Learn is told of the same page, so that no answer is in the question.
-func (m *Model) LearnWorth(l Link, terms []string, target float64) {
+func (m *Model) LearnValue(l Link, terms []string, target float64) {
 	if !(target >= 0) { // NaN, too
 		target = 0
 	}
 	var room [MaxTerms]key
 	keys := m.vocabulary.keys(room[:0], terms)
 	bayes := m.logOdds(keys)
-	m.worth.mu.Lock()
-	defer m.worth.mu.Unlock()
-	s := m.worth.see(l, keys, bayes)
-	m.worth.learn(&s, min(target, 1))
+	m.value.mu.Lock()
+	defer m.value.mu.Unlock()
+	s := m.value.features(l, keys, bayes)
+	m.value.learn(&s, min(target, 1))
 }
 
 // logOdds returns the evidence of each depth for a link with these terms,
 // divided by √n: 0 at a depth that has learned nothing.
 func (m *Model) logOdds(terms []key) [MaxDepth]float64 {
 	var z [MaxDepth]float64
-	if m.worth.without&Bayes != 0 || len(terms) == 0 {
+	if m.value.without&Bayes != 0 || len(terms) == 0 {
 		return z
 	}
 	m.mu.RLock()
@@ -330,28 +329,28 @@ func (m *Model) logOdds(terms []key) [MaxDepth]float64 {
 	return z
 }
 
-// A WorthExplanation shows how the worth of a link came about:
-// LogOdds = the sum of Terms' LogOdds, and Worth = 1/(1+exp(-LogOdds)).
-type WorthExplanation struct {
-	Worth   float64
-	LogOdds float64
+// A ValueExplanation shows how the value of a link comes about:
+// LogOdds = the sum of Terms' LogOdds, and Value = 1/(1+exp(-LogOdds)).
+type ValueExplanation struct {
+	Value   float64 `json:"-"`
+	LogOdds float64 `json:"log_odds"`
 	// Terms are the inputs ("prior", "near", "host rate", …) and the terms of
 	// the link, the one that tells most first. Relevant and Other count the
 	// judged pages behind a rate; a bridge page counts as a part of a relevant
 	// one, so they are rounded.
-	Terms []TermWeight
+	Terms []TermWeight `json:"terms"`
 }
 
-// ExplainWorth returns how Worth comes to its answer.
-func (m *Model) ExplainWorth(l Link) WorthExplanation {
+// ExplainValue returns how Value comes to its answer.
+func (m *Model) ExplainValue(l Link) ValueExplanation {
 	terms := Terms(l)
 	keys := m.vocabulary.keys(nil, terms)
 	bayes := m.logOdds(keys)
-	w := m.worth
+	w := m.value
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	s := w.see(l, keys, bayes)
-	var e WorthExplanation
+	s := w.features(l, keys, bayes)
+	var e ValueExplanation
 	sum := 0.0
 	for i, x := range s.input {
 		t := TermWeight{Term: inputNames[i], LogOdds: w.weights[i] * x}
@@ -362,7 +361,7 @@ func (m *Model) ExplainWorth(l Link) WorthExplanation {
 		case inputShape:
 			r = w.shapes.get(s.shape)
 		}
-		t.Relevant = int(math.Round(float64(r.worth)))
+		t.Relevant = int(math.Round(float64(r.value)))
 		t.Other = int(r.pages) - t.Relevant
 		if t.LogOdds != 0 {
 			e.Terms = append(e.Terms, t)
@@ -378,7 +377,7 @@ func (m *Model) ExplainWorth(l Link) WorthExplanation {
 	if rest := e.LogOdds - sum; math.Abs(rest) > 1e-9 {
 		e.Terms = append(e.Terms, TermWeight{Term: "bound", LogOdds: rest})
 	}
-	e.Worth = sigmoid(e.LogOdds)
+	e.Value = sigmoid(e.LogOdds)
 	slices.SortStableFunc(e.Terms, byWeight)
 	return e
 }

@@ -28,47 +28,47 @@ func learnLinks(m *Model, n int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range n {
 		l, good := someLink(r)
-		m.Teach(Example{Link: l, Trail: [][]string{Terms(l)}, Relevant: good, Promise: r.Float64() / 4})
+		m.Teach(Example{Link: l, Trail: [][]string{Terms(l)}, Relevant: good, LinkValue: r.Float64() / 4})
 	}
 }
 
 // What is learned tells good links from others.
-func TestWorthLearns(t *testing.T) {
+func TestValueLearns(t *testing.T) {
 	m := newModel(t, nil)
 	near, far := Link{Host: "x.example", Path: "/", Distance: 1}, Link{Host: "x.example", Path: "/", Distance: 4}
-	if a, b := m.Worth(near), m.Worth(far); !(a > b && b > 0) {
-		t.Errorf("before anything is learned a near link is worth %v and a far one %v", a, b)
+	if a, b := m.Value(near), m.Value(far); !(a > b && b > 0) {
+		t.Errorf("before anything is learned a near link has value %v and a far one %v", a, b)
 	}
 	learnLinks(m, 2000, 1)
 	r := rand.New(rand.NewPCG(2, 2))
 	var judged []judgement
 	for range 500 {
 		l, good := someLink(r)
-		judged = append(judged, judge(m.Worth(l), good))
+		judged = append(judged, judge(m.Value(l), good))
 	}
 	if area, _ := auc(judged); area < 0.95 {
 		t.Errorf("area under the ROC curve %v", area)
 	}
 }
 
-// Only relevant pages, or none, or targets that are no numbers leave a worth
+// Only relevant pages, or none, or targets that are no numbers leave a value
 // between 0 and 1.
-func TestWorthIsAlwaysANumber(t *testing.T) {
+func TestValueIsAlwaysANumber(t *testing.T) {
 	for _, target := range []float64{0, 1, math.NaN(), math.Inf(1), math.Inf(-1), -3, 7} {
 		m := newModel(t, nil)
 		r := rand.New(rand.NewPCG(1, 1))
 		for i := range 3000 {
 			l, _ := someLink(r)
-			m.LearnWorth(l, Terms(l), target)
-			if w := m.Worth(l); !(w > 0 && w < 1) {
-				t.Fatalf("target %v: after %d links a worth is %v", target, i+1, w)
+			m.LearnValue(l, Terms(l), target)
+			if w := m.Value(l); !(w > 0 && w < 1) {
+				t.Fatalf("target %v: after %d links a value is %v", target, i+1, w)
 			}
 		}
 	}
 }
 
-// Any link at all has a worth, and its explanation adds up to it.
-func TestExplainWorthAddsUp(t *testing.T) {
+// Any link at all has a value, and its explanation adds up to it.
+func TestExplainValueAddsUp(t *testing.T) {
 	for _, without := range []Parts{0, Words, Bayes, HostRate | ShapeRate | Visits, WarmStart} {
 		m := newModel(t, func(o *Options) { o.Without = without })
 		learnLinks(m, 300, 3)
@@ -77,13 +77,13 @@ func TestExplainWorthAddsUp(t *testing.T) {
 				Host: rapid.OneOf(rapid.SampledFrom([]string{"h1.example", "h2.example"}), rapid.String()).Draw(t, "host"), Path: rapid.String().Draw(t, "path"),
 				Anchor: rapid.String().Draw(t, "anchor"), Around: "kontakt", Distance: rapid.Int().Draw(t, "distance"),
 			}
-			w, x := m.Worth(l), m.ExplainWorth(l)
+			w, x := m.Value(l), m.ExplainValue(l)
 			sum := 0.0
 			for _, term := range x.Terms {
 				sum += term.LogOdds
 			}
-			if !(w > 0 && w < 1) || x.Worth != w || math.Abs(sum-x.LogOdds) > 1e-9 || math.Abs(sigmoid(sum)-w) > 1e-9 {
-				t.Fatalf("worth %v, explained as %v: the terms add up to %v of %v", w, x.Worth, sum, x.LogOdds)
+			if !(w > 0 && w < 1) || x.Value != w || math.Abs(sum-x.LogOdds) > 1e-9 || math.Abs(sigmoid(sum)-w) > 1e-9 {
+				t.Fatalf("value %v, explained as %v: the terms add up to %v of %v", w, x.Value, sum, x.LogOdds)
 			}
 		})
 	}
@@ -100,20 +100,20 @@ func TestContactStart(t *testing.T) {
 		{Host: "www.a.example", Path: "/x", Anchor: "More", Title: "Coordonnées", Distance: 1},
 	} {
 		m := newModel(t, nil)
-		worth := func(l Link) float64 { return m.Worth(l) }
-		if worth(contact) < 1.2*worth(plain) {
-			t.Errorf("untrained: %+v is worth %v, another link %v", contact, worth(contact), worth(plain))
+		value := func(l Link) float64 { return m.Value(l) }
+		if value(contact) < 1.2*value(plain) {
+			t.Errorf("untrained: %+v has value %v, another link %v", contact, value(contact), value(plain))
 		}
 		for range 100 {
-			m.LearnWorth(contact, Terms(contact), 0)
-			m.LearnWorth(plain, Terms(plain), 1)
+			m.LearnValue(contact, Terms(contact), 0)
+			m.LearnValue(plain, Terms(plain), 1)
 		}
-		if worth(contact) > worth(plain) {
-			t.Errorf("where they lead nowhere: %+v is worth %v, another link %v", contact, worth(contact), worth(plain))
+		if value(contact) > value(plain) {
+			t.Errorf("where they lead nowhere: %+v has value %v, another link %v", contact, value(contact), value(plain))
 		}
 		m = newModel(t, func(o *Options) { o.Without = ContactStart })
-		if worth(contact) != worth(plain) {
-			t.Errorf("left out: %+v is worth %v, another link %v", contact, worth(contact), worth(plain))
+		if value(contact) != value(plain) {
+			t.Errorf("left out: %+v has value %v, another link %v", contact, value(contact), value(plain))
 		}
 	}
 }
@@ -136,17 +136,17 @@ func TestShape(t *testing.T) {
 }
 
 // A link whose terms were asked for before is scored without memory.
-func TestWorthTakesNoMemory(t *testing.T) {
+func TestValueTakesNoMemory(t *testing.T) {
 	m := newModel(t, nil)
 	learnLinks(m, 300, 3)
 	l := Link{Host: "h1.example", Path: "/über/uns/2024/kontakt.html?id=1", Anchor: "Kontakt und Anfahrt", Title: "Impressum", Around: "Lange Straße 7", Distance: 2}
-	if n := testing.AllocsPerRun(100, func() { m.Worth(l) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { m.Value(l) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 // A saved model answers as the one that was saved, and learns on as it would.
-func TestWorthIsKept(t *testing.T) {
+func TestValueIsKept(t *testing.T) {
 	m := newModel(t, nil)
 	learnLinks(m, 1000, 4)
 	path := filepath.Join(t.TempDir(), "model")
@@ -163,8 +163,8 @@ func TestWorthIsKept(t *testing.T) {
 		r := rand.New(rand.NewPCG(6, 6))
 		for range 200 {
 			l, _ := someLink(r)
-			if a, b := m.Worth(l), again.Worth(l); a != b {
-				t.Fatalf("%d links after it was loaded, a link is worth %v, and %v before", more, b, a)
+			if a, b := m.Value(l), again.Value(l); a != b {
+				t.Fatalf("%d links after it was loaded, a link has value %v, and %v before", more, b, a)
 			}
 		}
 	}
@@ -186,13 +186,13 @@ func TestWorthIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m, err := Load(path, DefaultOptions()); err == nil {
-		if w := m.Worth(Link{}); math.IsNaN(w) {
+		if w := m.Value(Link{}); math.IsNaN(w) {
 			t.Error("a file brought NaN into the model")
 		}
 	}
 }
 
-// A model of the format before has no worth, and loads.
+// A model of the format before has no values, and loads.
 func TestLoadsTheFormatBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	if err := os.WriteFile(path, seal(magic+"\x01\x01"+"\x01\x00\x01\x08anchor:a\x01\x00"+"\x00\x00\x00"+"\x00\x00\x00"), 0o600); err != nil {
@@ -218,7 +218,7 @@ func TestRatesAreBounded(t *testing.T) {
 	if n := len(r.young) + len(r.old); n > rateSlots {
 		t.Errorf("%d rates are known, more than %d", n, rateSlots)
 	}
-	if x := r.get(7); x.pages < 3*rateSlots || x.worth < 3*rateSlots {
+	if x := r.get(7); x.pages < 3*rateSlots || x.value < 3*rateSlots {
 		t.Errorf("what was met all the time has %+v", x)
 	}
 	if x := r.get(1); x.pages != 0 {
@@ -226,15 +226,15 @@ func TestRatesAreBounded(t *testing.T) {
 	}
 }
 
-func TestWorthTogether(t *testing.T) {
+func TestValueTogether(t *testing.T) {
 	m := newModel(t, nil)
 	var group sync.WaitGroup
 	for worker := range uint64(8) {
 		group.Go(func() {
 			learnLinks(m, 100, worker)
 			l, _ := someLink(rand.New(rand.NewPCG(worker, worker)))
-			m.Worth(l)
-			m.ExplainWorth(l)
+			m.Value(l)
+			m.ExplainValue(l)
 		})
 	}
 	group.Go(func() {
@@ -243,7 +243,7 @@ func TestWorthTogether(t *testing.T) {
 		}
 	})
 	group.Wait()
-	if m.worth.learned != 800 {
-		t.Errorf("learned %d links", m.worth.learned)
+	if m.value.learned != 800 {
+		t.Errorf("learned %d links", m.value.learned)
 	}
 }

@@ -2,9 +2,11 @@ package order_test
 
 import (
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
@@ -19,8 +21,10 @@ func newStrategy(t interface{ Fatal(...any) }, name string, limit int, prioritis
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := order.New(name, order.Options{Decay: 0.5, Model: model, LimitDistance: limit, Prioritised: prioritised, News: order.NewNews(), Places: []string{"Oldenburg"},
-		Alpha: 0.5, Beta: 0.5, Emphasis: 1, Stay: func(weburl.URL) float64 { return 0.25 }})
+	o := order.Options{Model: model, Stay: func(weburl.URL) float64 { return 0.25 }}
+	o.Decay, o.News, o.LimitDistance, o.Prioritised = 0.5, true, limit, prioritised
+	o.Places, o.Alpha, o.Beta, o.Emphasis = []string{"Oldenburg"}, 0.5, 0.5, 1
+	s, err := order.New(name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,21 +61,72 @@ func TestByDistance(t *testing.T) {
 }
 
 func TestNewErrors(t *testing.T) {
+	stay := func(weburl.URL) float64 { return 0 }
+	limit := func(n int) order.Settings {
+		return order.Settings{LimitedSettings: order.LimitedSettings{LimitDistance: n}}
+	}
+	weights := func(w order.TrendSettings) order.Settings { return order.Settings{TrendSettings: w} }
 	for _, c := range []struct {
 		name string
 		o    order.Options
 		want string
 	}{
-		{"adaptive", order.Options{Decay: 0.5}, "needs a model"},
-		{"limited-distance", order.Options{Decay: 0.5}, "at least 1, got 0"},
-		{"limited-distance", order.Options{Decay: 0.5, LimitDistance: -2}, "at least 1, got -2"},
-		{"trend", order.Options{Model: new(predictor.Model), Alpha: 1, Beta: 1, Emphasis: 1}, "needs a topic or access logs"},
-		{"trend", order.Options{Model: new(predictor.Model), Stay: func(weburl.URL) float64 { return 0 }, Alpha: 1}, "not all 0"},
-		{"trend", order.Options{Model: new(predictor.Model), Stay: func(weburl.URL) float64 { return 0 }, Beta: -1}, "not negative"},
-		{"hard", order.Options{Decay: 0.5}, `"hard" is not known`},
+		{"adaptive", order.Options{}, "needs a model"},
+		{"limited-distance", order.Options{}, "needs crawl.limit_distance of at least 1"},
+		{"limited-distance", order.Options{Settings: limit(-2)}, "of at least 1"},
+		{"limited-distance-0", order.Options{Settings: limit(2)}, "of at least 1"},
+		{"limited-distance-x", order.Options{Settings: limit(2)}, "is not known"},
+		{"best-first-url", order.Options{}, "needs crawl.places (--place NAME)"},
+		{"trend", order.Options{Model: new(predictor.Model), Settings: weights(order.TrendSettings{Alpha: 1, Beta: 1, Emphasis: 1})}, "needs a topic or access logs"},
+		{"trend", order.Options{Model: new(predictor.Model), Stay: stay, Settings: weights(order.TrendSettings{Alpha: 1})}, "not all 0"},
+		{"trend", order.Options{Model: new(predictor.Model), Stay: stay, Settings: weights(order.TrendSettings{Beta: -1})}, "not negative"},
+		{"hard", order.Options{}, `"hard" is not known`},
 	} {
 		if s, err := order.New(c.name, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("New(%q, %+v) = %v, %v; want an error with %q", c.name, c.o, s, err, c.want)
+		}
+	}
+}
+
+// The name of a variant stands for its settings.
+func TestVariants(t *testing.T) {
+	for name, want := range map[string]order.LimitedDistance{
+		"limited-distance-2":             {Limit: 2},
+		"limited-distance-3-prioritised": {Limit: 3, Prioritised: true},
+	} {
+		if s, err := order.New(name, order.Options{}); err != nil || s != want {
+			t.Errorf("%s = %+v, %v; want %+v", name, s, err, want)
+		}
+	}
+}
+
+// Every strategy says what it is, the glossary explains it, and config.yaml
+// names them all in their order.
+func TestKinds(t *testing.T) {
+	glossary, err := os.ReadFile("../../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := os.ReadFile("../../config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := strings.Join(order.Names(), " | "); !strings.Contains(string(config), "# "+list+"\n") {
+		t.Errorf("the comment of crawl.strategy in config.yaml is not %q", list)
+	}
+	seen := map[string]bool{}
+	for _, k := range order.Kinds {
+		if k.Name == "" || k.Help == "" || k.New == nil || seen[k.Name] {
+			t.Errorf("%+v is not complete, or there are two", k)
+		}
+		seen[k.Name] = true
+		if !strings.Contains(string(glossary), "\n| "+k.Name+" | ") {
+			t.Errorf("docs/glossary.md does not explain %s", k.Name)
+		}
+		for line := range strings.SplitSeq(k.Help, "\n") {
+			if utf8.RuneCountInString(line) > 80 {
+				t.Errorf("%s: the line %q is too long", k.Name, line)
+			}
 		}
 	}
 }
@@ -83,11 +138,8 @@ func TestLaws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(order.Names) < 6 {
-		t.Fatalf("only %q", order.Names)
-	}
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom(order.Names).Draw(t, "name")
+		name := rapid.SampledFrom(order.Names()).Draw(t, "name")
 		s := newStrategy(t, name, rapid.IntRange(1, 5).Draw(t, "limit"), rapid.Bool().Draw(t, "prioritised"))
 		e := frontier.Entry{URL: u, Depth: rapid.IntRange(0, 1000).Draw(t, "depth"), Anchor: rapid.String().Draw(t, "anchor")}
 		e.Distance = min(e.Depth, rapid.IntRange(0, 1000).Draw(t, "distance"))
@@ -127,7 +179,7 @@ func TestTrailTerms(t *testing.T) {
 
 // An explanation adds up to the priority, and each depth's terms to the
 // log-odds of its probability, in every mode of the model.
-func TestExplainAddsUp(t *testing.T) {
+func TestExplainDepths(t *testing.T) {
 	u, err := weburl.Parse("http://www.a.example/betriebe/kontakt?id=3")
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +206,7 @@ func TestExplainAddsUp(t *testing.T) {
 			for _, e := range []frontier.Entry{e, {URL: u}, {URL: u, Depth: 1, Distance: 1}} {
 				x := s.Explain(&e)
 				priority, _ := s.Score(&e)
-				if x.Priority != priority || math.Abs(x.Decayed+x.Boost-priority) > 1e-12 || math.Abs(x.Prediction*(1-x.Decayed)-x.Boost) > 1e-12 {
+				if math.Abs(*x.Decayed+*x.Boost-priority) > 1e-12 || math.Abs(*x.Prediction*(1-*x.Decayed)-*x.Boost) > 1e-12 {
 					t.Errorf("%s %s: %+v does not add up to %v", posterior, combine, x, priority)
 				}
 				scores := model.Score(order.LinkTerms(&e))

@@ -11,10 +11,10 @@ import (
 	"gazehound/predictor"
 )
 
-// TestPartsAddUp explains links under every strategy: the parts add up to the
+// TestExplainAddsUp explains links under every strategy: the parts add up to the
 // priority that the queue keeps, and where terms have log-odds, those add up to
 // what the part is made of.
-func TestPartsAddUp(t *testing.T) {
+func TestExplainAddsUp(t *testing.T) {
 	model, err := predictor.NewModel(predictor.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
@@ -34,10 +34,12 @@ func TestPartsAddUp(t *testing.T) {
 	}
 	learn(learner)
 	repeats := 0
-	for _, name := range Names {
+	for _, name := range Names() {
 		for _, prioritised := range []bool{false, true} {
-			s, err := New(name, Options{Decay: 0.5, Model: model, News: NewNews(), LimitDistance: 2, Prioritised: prioritised, Places: []string{"Oldenburg"}, Alpha: 1, Beta: 1, Emphasis: 1,
-				Stay: func(u weburl.URL) float64 { return float64(len(u.Path())%3) / 2 }})
+			o := Options{Model: model, Stay: func(u weburl.URL) float64 { return float64(len(u.Path())%3) / 2 }}
+			o.Decay, o.News, o.LimitDistance, o.Prioritised = 0.5, true, 2, prioritised
+			o.Places, o.Alpha, o.Beta, o.Emphasis = []string{"Oldenburg"}, 1, 1, 1
+			s, err := New(name, o)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -59,7 +61,7 @@ func TestPartsAddUp(t *testing.T) {
 					t.Fatal(err)
 				}
 				sum := 0.0
-				parts := Parts(s, &stored.Entry)
+				parts := Explain(s, &stored.Entry).Parts
 				for _, p := range parts {
 					if sum += p.Value; strings.Contains(p.Name, "repeat addresses") {
 						repeats++
@@ -86,7 +88,7 @@ func TestPartsAddUp(t *testing.T) {
 		if e.Depth == 0 {
 			continue
 		}
-		x := learner.Explain(&e)
+		x := learner.Explain(&e).Value
 		sum := 0.0
 		for _, term := range x.Terms {
 			sum += term.LogOdds
