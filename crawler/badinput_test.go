@@ -27,7 +27,6 @@ import (
 	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/order"
 	"gazehound/crawler/page"
-	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 )
 
@@ -434,21 +433,13 @@ func badInputCrawler(t *testing.T, s *splitFetcher) *crawler.Crawler {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	o := robots.DefaultOptions()
-	o.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
-		return s.FetchPrefix(ctx, u, robots.MaxSize)
-	}
-	rules, err := robots.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	order, err := order.New("breadth-first", order.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &crawler.Crawler{
 		Options:  crawler.Options{Workers: 8, Grace: time.Second, Sitemaps: true, Reservations: true},
-		Frontier: f, Fetcher: s, Gate: crawler.Open{}, Rules: rules, Judge: judge{}, Strategy: order,
+		Frontier: f, Fetcher: s, Gate: noDelays(t, s.FetchPrefix), Judge: judge{}, Strategy: order,
 		Scope: func(weburl.URL) string { return "" },
 	}
 }
@@ -534,11 +525,7 @@ Location: http://10.0.0.1/
 	port := strings.TrimPrefix(s.Proxy(), "http://127.0.0.1")
 	direct := withPort{client, port}
 	c.Fetcher = direct
-	r := robots.DefaultOptions()
-	r.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) { return direct.Fetch(ctx, u) }
-	if c.Rules, err = robots.New(r); err != nil {
-		t.Fatal(err)
-	}
+	c.Gate = noDelays(t, func(ctx context.Context, u weburl.URL, _ int64) (*page.Response, error) { return direct.Fetch(ctx, u) })
 	c.Scope = func(u weburl.URL) string {
 		if u.Hostname() == "outside.example" {
 			return "out_of_scope"

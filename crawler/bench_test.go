@@ -36,7 +36,7 @@ func (nowhere) States(keys ...frontier.Key) ([]frontier.State, error) {
 	return make([]frontier.State, len(keys)), nil
 }
 
-type anytime struct{}
+type anytime struct{ crawler.Open }
 
 func (anytime) Claim(string) time.Duration   { return 0 }
 func (anytime) Visited(string, polite.Visit) {}

@@ -21,7 +21,6 @@ import (
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 
@@ -34,16 +33,15 @@ type Fetcher interface {
 	Fetch(ctx context.Context, u weburl.URL) (*page.Response, error)
 }
 
-// A Gate keeps the crawl polite. Claim takes the turn of a host and returns 0,
-// or says how long to wait before asking again; Visited ends the turn.
+// A Gate keeps the crawl polite: see polite.Gate. Claim takes the turn of a host
+// and returns 0, or says how long to wait before asking again; Check says whether
+// a URL may be asked for in that turn, and Visited ends the turn. Reserved tells
+// whether a page may not be kept, or when that can be known.
 type Gate interface {
 	Claim(host string) (wait time.Duration)
+	Check(ctx context.Context, u weburl.URL) (polite.Decision, error)
 	Visited(host string, v polite.Visit)
-}
-
-// Rules say what a site's robots.txt allows.
-type Rules interface {
-	Check(ctx context.Context, u weburl.URL) (robots.Decision, error)
+	Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait time.Duration, err error)
 }
 
 // A Judge says whether a page is what the crawl is after.
@@ -109,14 +107,13 @@ var (
 	ErrFailures  = errors.New("too many failures in a row")
 )
 
-// A Crawler runs one crawl. Rules, Peers, Traps, SiteWide, Report, Lesson and
+// A Crawler runs one crawl. Peers, Traps, SiteWide, Report, Lesson and
 // Brake may be nil; all other fields are required.
 type Crawler struct {
 	Options  Options
 	Frontier Frontier
 	Fetcher  Fetcher
 	Gate     Gate
-	Rules    Rules // nil: everything may be fetched
 	Judge    Judge
 	Strategy order.Strategy
 	Sinks    []Sink
@@ -142,7 +139,6 @@ type Crawler struct {
 	nodes    sync.Pool // of *page.Nodes that no page has
 	plain    hostSet   // whose https has failed
 	mapped   hostSet   // whose sitemaps are queued
-	reserved reservations
 	trails   trails
 	failures atomic.Int64
 	resting  atomic.Bool                       // Stay waits for its next round

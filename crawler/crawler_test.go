@@ -107,15 +107,9 @@ func newCrawler(t *testing.T, s *crawltest.Server, name string, f *frontier.Fron
 	t.Cleanup(client.Close)
 	rules := robots.DefaultOptions()
 	rules.Agent, rules.Retry, rules.RetryMax = "gazehound", 10*time.Millisecond, 20*time.Millisecond
-	rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
-		return client.FetchPrefix(ctx, u, robots.MaxSize)
-	}
-	cache, err := robots.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
 	manners := polite.DefaultOptions()
 	manners.Delay, manners.AdaptiveDelay, manners.BackoffStart, manners.AtOnce = 0, false, 10*time.Millisecond, 1
+	manners.Fetch, manners.Robots = client.FetchPrefix, &rules
 	gate, err := polite.New(manners)
 	if err != nil {
 		t.Fatal(err)
@@ -128,9 +122,30 @@ func newCrawler(t *testing.T, s *crawltest.Server, name string, f *frontier.Fron
 	l := &ledger{}
 	return &crawler.Crawler{
 		Options:  crawler.Options{Workers: 1, Retries: 2, RetryWait: 5 * time.Millisecond, Grace: 2 * time.Second},
-		Frontier: f, Fetcher: client, Gate: gate, Rules: cache, Judge: judge{}, Strategy: order,
+		Frontier: f, Fetcher: client, Gate: gate, Judge: judge{}, Strategy: order,
 		Sinks: []crawler.Sink{l}, Scope: func(weburl.URL) string { return "" }, Report: l.report,
 	}, l
+}
+
+// unhurried heeds robots.txt and reservations, and never makes anybody wait.
+type unhurried struct{ *polite.Gate }
+
+func (unhurried) Claim(string) time.Duration   { return 0 }
+func (unhurried) Visited(string, polite.Visit) {}
+
+// noDelays returns a gate that brings robots.txt and reservations with fetch, and
+// never makes anybody wait.
+func noDelays(t *testing.T, fetch func(ctx context.Context, u weburl.URL, max int64) (*page.Response, error)) crawler.Gate {
+	t.Helper()
+	o, rules := polite.DefaultOptions(), robots.DefaultOptions()
+	o.Delay, o.AdaptiveDelay, o.MaxDelay, o.BackoffOn, o.AtOnce = 0, false, 0, nil, 1000
+	o.Fetch, o.Robots = fetch, &rules
+	gate, err := polite.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { gate.Close() })
+	return unhurried{gate}
 }
 
 func seed(t *testing.T, c *crawler.Crawler, raw ...string) {
@@ -467,7 +482,7 @@ func TestHostileServers(t *testing.T) {
 	s := crawltest.MustWeb(town).Start(1)
 	defer s.Close()
 	c, l := newCrawler(t, s, "link-distance", nil, nil)
-	c.Fetcher, c.Rules, c.Gate = client, nil, crawler.Open{}
+	c.Fetcher, c.Gate = client, crawler.Open{}
 	c.Options.Workers, c.Options.Retries = 16, 0
 	var urls []string
 	for _, name := range crawltest.Cases() {

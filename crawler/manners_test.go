@@ -45,20 +45,16 @@ func TestRulesOfOthersKeepTheDelay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gate, err := polite.New(polite.DefaultOptions())
+		o, rules := polite.DefaultOptions(), robots.DefaultOptions()
+		o.Robots, o.Fetch = &rules, func(ctx context.Context, u weburl.URL, _ int64) (*page.Response, error) { return w.Fetch(ctx, u) }
+		gate, err := polite.New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer gate.Close()
-		o := robots.DefaultOptions()
-		o.Fetch, o.Turn = w.Fetch, gate.Claim
-		rules, err := robots.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
 		c := &crawler.Crawler{
 			Options:  crawler.Options{Workers: 1, Grace: time.Second},
-			Frontier: f, Fetcher: w, Gate: gate, Rules: rules, Judge: judge{}, Strategy: order,
+			Frontier: f, Fetcher: w, Gate: gate, Judge: judge{}, Strategy: order,
 			Scope: func(weburl.URL) string { return "" },
 		}
 		seed(t, c, "http://www.example/1", "http://a.example/", "http://www.example/2", "http://b.example/", "http://www.example/3")

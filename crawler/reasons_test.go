@@ -18,7 +18,6 @@ import (
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/page"
-	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 
@@ -144,12 +143,7 @@ func TestReasonsAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	rules := robots.DefaultOptions()
-	rules.Fetch = web.Fetch
-	cache, err := robots.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gate := noDelays(t, func(ctx context.Context, u weburl.URL, _ int64) (*page.Response, error) { return web.Fetch(ctx, u) })
 	excluded := regexp.MustCompile(`\.pdf$`)
 	var want int64
 	var seeds []string
@@ -160,7 +154,7 @@ func TestReasonsAddUp(t *testing.T) {
 	ended := map[string]int64{}
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: 4, MaxPages: 1200, MaxDepth: 7, Grace: time.Second},
-		Frontier: f, Fetcher: web, Gate: crawler.Open{}, Rules: cache, Judge: web, Strategy: order, Traps: traps, Peers: nodes,
+		Frontier: f, Fetcher: web, Gate: gate, Judge: web, Strategy: order, Traps: traps, Peers: nodes,
 		Scope: func(u weburl.URL) string {
 			if excluded.MatchString(u.Path()) {
 				return "excluded"

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,11 +45,10 @@ type Visit struct {
 	Before  *frontier.Check
 	Revisit RevisitOutcome
 
-	revisit    *revisit         // nil: the first visit
-	best       []frontier.Entry // of Found the order.Promising best that the queue did not know, for a Valuer; the best first
-	sitemaps   []string         // that the host names
-	crawlDelay time.Duration    // of the host
-	text       uint64           // fingerprint of the page's text
+	revisit  *revisit         // nil: the first visit
+	best     []frontier.Entry // of Found the order.Promising best that the queue did not know, for a Valuer; the best first
+	sitemaps []string         // that the host names
+	text     uint64           // fingerprint of the page's text
 }
 
 // Visit takes one page from the queue to the index: fetch, process, learn,
@@ -111,7 +109,7 @@ func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip stri
 // end sets what became of the URL.
 func (v *Visit) end(kind, reason string) { v.Outcome.Kind, v.Outcome.Reason = kind, reason }
 
-// fetch makes the request for v.Entry, if robots.txt allows it, and sets either
+// fetch makes the request for v.Entry, if the Gate allows it, and sets either
 // v.Response, or v.Outcome where nothing came, or returns when to try again. The
 // host's turn, which Frontier.Next took, ends here.
 func (c *Crawler) fetch(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
@@ -120,47 +118,27 @@ func (c *Crawler) fetch(ctx context.Context, v *Visit) (retry *frontier.Backoff,
 		e.URL = e.URL.Plain()
 	}
 	u := e.URL
-	if c.Rules != nil {
-		d, err := c.Rules.Check(ctx, u)
-		v.crawlDelay, v.sitemaps = d.Delay, d.Sitemaps
-		switch {
-		case d.Fetched && d.Asked != u.Host(): // robots.txt has moved, and took the other's turn
-			c.Gate.Visited(d.Asked, turnOf(d.Response, d.Err, -1)) // the rules of the other are not these
-			c.Gate.Visited(u.Host(), noRequest)
-		case d.Fetched:
-			c.Gate.Visited(u.Host(), turnOf(d.Response, d.Err, v.crawlDelay))
-		case d.Wait > 0:
-			c.Gate.Visited(u.Host(), noRequest)
-			return &frontier.Backoff{Wait: d.Wait, Host: true}, nil
-		case err != nil || d.Retry > 0 || !d.Allowed:
-			c.Gate.Visited(u.Host(), noRequest)
-		}
-		switch {
-		case err != nil:
-			return nil, err
-		case d.Retry > 0 && d.Err != nil && (c.goPlain(e, d.Err) || hopeless(fetch.Class(d.Err))):
-			return c.failed(v, d.Err), nil
-		case d.Retry > 0 && e.Retries < c.Options.Retries:
-			e.Retries++
-			return &frontier.Backoff{Wait: d.Retry, Host: true}, nil
-		case d.Retry > 0:
-			v.end("skipped", "robots_unreachable")
-			return nil, nil
-		case !d.Allowed:
-			v.end("skipped", cmp.Or(d.Barred, "robots"))
-			return nil, nil
-		case d.Fetched: // robots.txt took this turn; the page gets another
-			return &frontier.Backoff{}, nil
-		}
-	}
-	if c.reserved.first.has(u.Host()) {
-		if _, known := c.reserved.of(u.Host()); !known {
-			_, err := c.askReservations(ctx, u, v.crawlDelay)
-			return &frontier.Backoff{}, err
-		}
+	d, err := c.Gate.Check(ctx, u)
+	v.sitemaps = d.Sitemaps
+	switch {
+	case err != nil:
+		return nil, err
+	case d.Refused != "":
+		v.end("skipped", d.Refused)
+		return nil, nil
+	case d.Unreachable && d.Err != nil && (c.goPlain(e, d.Err) || hopeless(fetch.Class(d.Err))):
+		return c.failed(v, d.Err), nil
+	case d.Unreachable && e.Retries >= c.Options.Retries:
+		v.end("skipped", "robots_unreachable")
+		return nil, nil
+	case d.Unreachable:
+		e.Retries++
+		return &frontier.Backoff{Wait: d.Wait, Host: true}, nil
+	case !d.Now:
+		return &frontier.Backoff{Wait: d.Wait, Host: true}, nil
 	}
 	r, err := c.request(ctx, v)
-	c.Gate.Visited(u.Host(), turnOf(r, err, v.crawlDelay))
+	c.Gate.Visited(u.Host(), polite.VisitOf(r, err))
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // our stop is not the page's fault
 	}
@@ -234,7 +212,7 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 		c.nodes.Put(nodes)
 	}
 	if verdict.Relevant && c.Options.Reservations {
-		reserved, wait, err := c.reserves(ctx, v.Entry.URL, v.crawlDelay)
+		reserved, wait, err := c.Gate.Reserved(ctx, v.Entry.URL)
 		switch {
 		case err != nil:
 			return nil, err
@@ -406,16 +384,6 @@ func (v *Visit) free() {
 	if v.Response != nil && v.Response.Free != nil {
 		v.Response.Free()
 	}
-}
-
-// turnOf tells the gate how a request ended.
-func turnOf(r *page.Response, err error, crawlDelay time.Duration) polite.Visit {
-	t := polite.Visit{Err: err, CrawlDelay: crawlDelay}
-	if r != nil {
-		t.IP, t.Took, t.Status = r.RemoteIP, r.Took, r.Status
-		t.RetryAfter = polite.RetryAfter(r.Header.Get("Retry-After"), r.Fetched)
-	}
-	return t
 }
 
 // noRequest ends a turn that was not used.

@@ -302,7 +302,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Grace: cfg.Fetch.ShutdownGrace,
 			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: crawler.Schedule(cfg.Revisit),
 		},
-		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Rules: web.rules, Judge: judge, Strategy: strategy,
+		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Strategy: strategy,
 		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope, Traps: traps, SiteWide: sitewide.New(), Brake: crawler.NewBrake(),
 	}
 	if cfg.WARC.Dir != "" {

@@ -156,8 +156,9 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 	}
 	n.Workers(cfg.Fetch.Workers)
 	c.Peers = n
-	web.gate = n.Gate(web.gate, web.resolve)
-	c.Gate = web.gate
+	if web.polite != nil {
+		web.polite.SetLeases(n.Leases(web.resolve))
+	}
 	if err := answerShards(n, x, cfg.Serve.QueryTimeout); err != nil {
 		n.Close()
 		closeFile()

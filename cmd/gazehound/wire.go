@@ -37,9 +37,8 @@ import (
 type web struct {
 	fetcher crawler.Fetcher
 	gate    crawler.Gate
-	rules   crawler.Rules // nil: recorded pages ask nobody
 	close   func()
-	polite  *polite.Gate                                                 // nil: no delays to remember
+	polite  *polite.Gate                                                 // the gate, or nil: recorded pages ask nobody
 	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: only hosts are spared
 	options crawlOptions
 	orders  atomic.Pointer[orders]
@@ -82,11 +81,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	rules.Retry, rules.RetryMax = retryWait(cfg), max(cfg.Fetch.BackoffMax, retryWait(cfg))
 	rules.Hosts = min(rules.Hosts, int(cfg.Storage.Memory)/rulesShare/siteBytes) // the frontier has the others
 	rules.Memory = min(rules.Memory, int64(cfg.Storage.Memory)/rulesShare)
-	rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
-		return client.FetchPrefix(ctx, u, robots.MaxSize)
-	}
 	w := &web{options: o, fetcher: client}
-	rules.Turn = func(host string) time.Duration { return w.gate.Claim(host) }
 	rules.Load = func(site string) (data []byte) {
 		if f := w.frontier.Load(); f != nil {
 			data, _ = f.Meta(robotsKey(site)) // what cannot be read is fetched again
@@ -98,13 +93,11 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 			f.PutMeta(robotsKey(site), data) // a store that fails ends the crawl at the next visit
 		}
 	}
-	cache, err := robots.New(rules)
-	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
-	}
 	manners := polite.DefaultOptions()
 	manners.Delay, manners.AdaptiveDelay, manners.MaxDelay = cfg.Fetch.Delay, cfg.Fetch.AdaptiveDelay && cfg.Fetch.Delay > 0, longestDelay(cfg)
-	manners.AtOnce = cfg.Fetch.Workers
+	manners.AtOnce, manners.Fetch, manners.Robots = cfg.Fetch.Workers, client.FetchPrefix, &rules
+	manners.Barred = func(u weburl.URL) string { return w.orders.Load().barred(u) } // a seed, or of a crawl that has forgotten it since
+	manners.HostDelay = func(u weburl.URL) time.Duration { return w.orders.Load().delay(u) }
 	manners.BackoffStart, manners.BackoffMax = cfg.Fetch.BackoffStart, cfg.Fetch.BackoffMax
 	if cfg.Fetch.Proxy == "" && cfg.Fetch.Delay > 0 { // without a delay all hosts are on one loopback address
 		manners.Resolve = client.Resolve
@@ -113,7 +106,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	w.gate, w.polite, w.rules, w.resolve = gate, gate, hostRules{cache, w}, manners.Resolve
+	w.gate, w.polite, w.resolve = gate, gate, manners.Resolve
 	w.close = func() {
 		if err := gate.Close(); err != nil {
 			a.warn("%s", oneLine(err.Error()))
@@ -242,27 +235,6 @@ func userAgent(name, contact, region string) string {
 		ua += fmt.Sprintf(" (crawl of %s)", clean(region))
 	}
 	return ua
-}
-
-// hostRules are robots.txt and, above it, the blocklist, the hosts section of
-// config.yaml and the standing orders.
-type hostRules struct {
-	robots *robots.Cache
-	web    *web
-}
-
-// Check asks robots.txt; a longer delay of ours wins. Who wants a delay is left
-// alone for as long after a crawl was killed, which may just have asked.
-func (r hostRules) Check(ctx context.Context, u weburl.URL) (robots.Decision, error) {
-	if reason := r.web.orders.Load().barred(u); reason != "" { // a seed, or of a crawl that has forgotten it since
-		return robots.Decision{Barred: reason}, nil
-	}
-	d, err := r.robots.Check(ctx, u)
-	d.Delay = max(d.Delay, r.web.orders.Load().delay(u))
-	if d.Allowed && !d.Fetched { // what comes next is a request for u
-		d.Wait = max(d.Wait, r.web.polite.Owed(d.Delay))
-	}
-	return d, err
 }
 
 // forHost finds the settings of the host of u: its own with the port, its own,

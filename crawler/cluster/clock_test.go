@@ -20,7 +20,7 @@ func TestClockSkew(t *testing.T) {
 			a := join(t, &memory{}, o)
 			o.Name, o.Dir = "b", t.TempDir()
 			b := join(t, &memory{}, o)
-			gate := b.Gate(free{}, nil)
+			gate := b.Leases(nil)
 			for gate.Claim("host.example") > 0 {
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -51,7 +51,7 @@ func TestClockSkew(t *testing.T) {
 			if err := json.Unmarshal(entry.Value(), &h); err != nil || h["node"] != "b" || h["instance"] == "" || len(h) != 2 {
 				t.Errorf("lease %s, %v", entry.Value(), err)
 			}
-			other := a.Gate(free{}, nil)
+			other := a.Leases(nil)
 			if _, _, err := other.take(context.Background(), keyOf("host", "host.example"), false, 0); !errors.Is(err, errHeld) {
 				t.Errorf("a takes b's host: %v", err)
 			}

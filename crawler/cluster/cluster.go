@@ -166,8 +166,8 @@ type Frontier interface {
 	Front(n int) ([]frontier.Entry, error)
 }
 
-// A Node takes part in a crawl: it is the crawler's Exchange, and Gate gives
-// it the crawler's Gate. It is safe for concurrent use. It owns goroutines
+// A Node takes part in a crawl: it is the crawler's Exchange, and Leases are
+// those of the crawler's Gate. It is safe for concurrent use. It owns goroutines
 // that receive links and say that it is there; Close ends them.
 type Node struct {
 	o        Options
@@ -198,7 +198,7 @@ type Node struct {
 	shares   shares        // who owns what now
 	remapped chan struct{} // closed when shares has changed
 	alive    map[string]Member
-	gate     *Gate           // nil: nobody asked for one
+	leases   *Leases         // nil: nobody asked for them
 	do       func(Action)    // carries out what is asked of all nodes; nil: nobody does
 	wish     wish            // what was asked last
 	obeyed   uint64          // revision of wish
@@ -352,10 +352,10 @@ func (n *Node) Close() {
 			err = errors.Join(err, n.publishVisits(ctx))
 		}
 		n.mu.RLock()
-		gate := n.gate
+		leases := n.leases
 		n.mu.RUnlock()
-		if gate != nil && err == nil {
-			gate.giveBack(ctx, gate.stale(time.Now(), 0))
+		if leases != nil && err == nil {
+			leases.giveBack(ctx, leases.stale(time.Now(), 0))
 		}
 		cancel()
 		if err != nil {

@@ -16,7 +16,6 @@ import (
 
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
@@ -440,20 +439,14 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A free gate lets everything through.
-type free struct{}
-
-func (free) Claim(string) time.Duration   { return 0 }
-func (free) Visited(string, polite.Visit) {}
-
 // A host is asked by one node at a time, and rests in between.
-func TestGate(t *testing.T) {
+func TestLeases(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
-	var gates []*Gate
+	var gates []*Leases
 	for _, name := range []string{"a", "b", "c"} {
 		n := join(t, &memory{}, options(t, s, name))
-		gates = append(gates, n.Gate(free{}, nil))
+		gates = append(gates, n.Leases(nil))
 	}
 	const host = "www.example.org:8080"
 	var mu sync.Mutex
@@ -481,7 +474,7 @@ func TestGate(t *testing.T) {
 				mu.Lock()
 				holder, last, ended = -1, i, time.Now()
 				mu.Unlock()
-				g.Visited(host, polite.Visit{})
+				g.Release(host)
 				n++
 			}
 		})

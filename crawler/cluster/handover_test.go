@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/polite"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -211,33 +210,33 @@ func TestJoinsAtTheEnd(t *testing.T) {
 
 // A node that does not need a host any more gives it back long before its
 // lease ends.
-func TestGateGivesBack(t *testing.T) {
+func TestLeasesAreReleased(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
-	var gates []*Gate
+	var gates []*Leases
 	for _, name := range []string{"a", "b"} {
 		o := options(t, s, name)
 		o.Lease = 10 * time.Minute
-		gates = append(gates, join(t, &memory{}, o).Gate(free{}, nil))
+		gates = append(gates, join(t, &memory{}, o).Leases(nil))
 	}
 	for _, g := range gates {
 		for range 3 {
 			until(t, "a turn", func() bool { return g.Claim("www.example.org") == 0 })
-			g.Visited("www.example.org", polite.Visit{})
+			g.Release("www.example.org")
 		}
 	}
 }
 
 // Two hosts at one address are asked by one node at a time, whatever order the
 // name server gives its addresses in.
-func TestGateSparesAddresses(t *testing.T) {
+func TestLeasesSpareAddresses(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	asked := make(chan string, 100)
-	gate := func(name string, addresses ...string) *Gate {
+	gate := func(name string, addresses ...string) *Leases {
 		o := options(t, s, name)
 		o.Lease = 10 * time.Minute
-		return join(t, &memory{}, o).Gate(free{}, func(_ context.Context, host string) (all []netip.Addr, err error) {
+		return join(t, &memory{}, o).Leases(func(_ context.Context, host string) (all []netip.Addr, err error) {
 			asked <- host
 			for _, a := range addresses {
 				all = append(all, netip.MustParseAddr(a))
@@ -255,9 +254,9 @@ func TestGateSparesAddresses(t *testing.T) {
 			t.Fatal("b asks another host at the address that a is asking")
 		}
 	}
-	a.Visited("one.example:8080", polite.Visit{})
+	a.Release("one.example:8080")
 	until(t, "b's turn", func() bool { return b.Claim("two.example") == 0 })
-	b.Visited("two.example", polite.Visit{})
+	b.Release("two.example")
 	until(t, "a turn at an address", func() bool { return a.Claim("[2001:db8::1]:8080") == 0 })
 }
 

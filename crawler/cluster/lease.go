@@ -14,25 +14,16 @@ import (
 	"sync"
 	"time"
 
-	"gazehound/crawler/polite"
-
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Politeness is what one node alone keeps: see polite.Gate.
-type Politeness interface {
-	Claim(host string) (wait time.Duration)
-	Visited(host string, v polite.Visit)
-}
-
-// A Gate keeps a whole cluster polite: a host, and the IP address behind it,
+// Leases keep a whole cluster polite (polite.Leases): a host, and the IP address behind it,
 // is asked by one node at a time, under a lease in JetStream. A node asks
 // nobody whose lease may run out before the answer comes, so that one that was
 // cut off cannot meet its successor; between two nodes a host rests for
-// Options.Rest. It is safe for concurrent use.
-type Gate struct {
+// Options.Rest. They are safe for concurrent use.
+type Leases struct {
 	n       *Node
-	inner   Politeness
 	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: only hosts count
 	slots   chan struct{}                                                // one for each lease that is being asked for
 
@@ -69,12 +60,12 @@ const (
 	longest = 10 * time.Second
 )
 
-// Gate wraps the politeness of this node. resolve finds the addresses of a
-// host; nil, behind a proxy: only hosts count.
-func (n *Node) Gate(inner Politeness, resolve func(ctx context.Context, host string) ([]netip.Addr, error)) *Gate {
-	g := &Gate{n: n, inner: inner, resolve: resolve, slots: make(chan struct{}, 32), leases: map[string]*lease{}, ip: map[string]string{}}
+// Leases returns those of this node. resolve finds the addresses of a host; nil,
+// behind a proxy: only hosts count.
+func (n *Node) Leases(resolve func(ctx context.Context, host string) ([]netip.Addr, error)) *Leases {
+	g := &Leases{n: n, resolve: resolve, slots: make(chan struct{}, 32), leases: map[string]*lease{}, ip: map[string]string{}}
 	n.mu.Lock()
-	n.gate = g
+	n.leases = g
 	n.mu.Unlock()
 	n.spawn(g.sweep)
 	return g
@@ -85,17 +76,17 @@ func keyOf(kind, name string) string {
 	return kind + "." + hex.EncodeToString(sum[:16])
 }
 
-// Claim takes the turn of a host if the cluster and the node's own politeness
-// allow it now, or says how long to wait before asking again.
-func (g *Gate) Claim(host string) (wait time.Duration) {
+// Claim takes the lease of a host and of its address, or says how long to wait
+// before asking again.
+func (g *Leases) Claim(host string) (wait time.Duration) {
 	now := time.Now()
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	keys := []string{keyOf("host", host)}
 	if g.resolve != nil {
 		ip, known := g.ip[host]
 		if !known {
 			g.ask(keys[0], host)
-			g.mu.Unlock()
 			return asking
 		}
 		if ip != "" {
@@ -106,35 +97,22 @@ func (g *Gate) Claim(host string) (wait time.Duration) {
 		wait = max(wait, g.ready(k, host, now))
 	}
 	if wait > 0 {
-		g.mu.Unlock()
 		return wait
 	}
 	for _, k := range keys {
-		g.leases[k].busy++ // held while we ask our own politeness
+		g.leases[k].busy++
 	}
-	g.mu.Unlock()
-	wait = g.inner.Claim(host)
-	if wait > 0 {
-		g.done(keys)
-	}
-	return wait
+	return 0
 }
 
-// Visited ends the turn of a host.
-func (g *Gate) Visited(host string, v polite.Visit) {
-	g.inner.Visited(host, v)
-	keys := []string{keyOf("host", host)}
+// Release ends the use of a lease.
+func (g *Leases) Release(host string) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
+	keys := []string{keyOf("host", host)}
 	if ip := g.ip[host]; ip != "" {
 		keys = append(keys, ip)
 	}
-	g.mu.Unlock()
-	g.done(keys)
-}
-
-func (g *Gate) done(keys []string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for _, k := range keys {
 		if l := g.leases[k]; l != nil {
 			l.busy = max(l.busy-1, 0)
@@ -144,7 +122,7 @@ func (g *Gate) done(keys []string) {
 }
 
 // ready says how long until a key may be used; 0: now. g.mu is held.
-func (g *Gate) ready(key, host string, now time.Time) time.Duration {
+func (g *Leases) ready(key, host string, now time.Time) time.Duration {
 	l := g.leases[key]
 	switch {
 	case l == nil:
@@ -166,7 +144,7 @@ func (g *Gate) ready(key, host string, now time.Time) time.Duration {
 }
 
 // ask asks for a lease, or renews it, without waiting. g.mu is held.
-func (g *Gate) ask(key, host string) {
+func (g *Leases) ask(key, host string) {
 	l := g.leases[key]
 	if l == nil {
 		l = &lease{}
@@ -217,7 +195,7 @@ func (g *Gate) ask(key, host string) {
 }
 
 // lookUp finds the key of the address of a host, once.
-func (g *Gate) lookUp(ctx context.Context, host string) error {
+func (g *Leases) lookUp(ctx context.Context, host string) error {
 	g.mu.Lock()
 	_, known := g.ip[host]
 	g.mu.Unlock()
@@ -249,7 +227,7 @@ func (g *Gate) lookUp(ctx context.Context, host string) error {
 
 // address returns the address of a host, which may have a port: of several the
 // lowest, so that all nodes take the same.
-func (g *Gate) address(ctx context.Context, host string) (netip.Addr, error) {
+func (g *Leases) address(ctx context.Context, host string) (netip.Addr, error) {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -272,7 +250,7 @@ var errHeld = errors.New("held by another node")
 
 // take writes the node's name into a key: was says that somebody had it
 // before, so that it must rest.
-func (g *Gate) take(ctx context.Context, key string, held bool, revision uint64) (now uint64, was bool, err error) {
+func (g *Leases) take(ctx context.Context, key string, held bool, revision uint64) (now uint64, was bool, err error) {
 	raw, err := json.Marshal(holder{Node: g.n.o.Name, Instance: g.n.instance})
 	if err != nil {
 		return 0, false, err
@@ -308,7 +286,7 @@ func (g *Gate) take(ctx context.Context, key string, held bool, revision uint64)
 
 // sweep gives back what was not used for a while, and addresses that were
 // used for long.
-func (g *Gate) sweep(ctx context.Context) {
+func (g *Leases) sweep(ctx context.Context) {
 	t := time.NewTicker(g.n.o.Heartbeat)
 	defer t.Stop()
 	for {
@@ -330,7 +308,7 @@ func (g *Gate) sweep(ctx context.Context) {
 }
 
 // giveBack lets other nodes have leases, with their revisions. What fails runs out.
-func (g *Gate) giveBack(ctx context.Context, stale map[string]uint64) {
+func (g *Leases) giveBack(ctx context.Context, stale map[string]uint64) {
 	raw, _ := json.Marshal(holder{Free: true})
 	for key, revision := range stale {
 		give, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -347,7 +325,7 @@ func (g *Gate) giveBack(ctx context.Context, stale map[string]uint64) {
 
 // stale takes the leases that are to be given back, because they were not used
 // for so long, out of the table.
-func (g *Gate) stale(now time.Time, unused time.Duration) map[string]uint64 {
+func (g *Leases) stale(now time.Time, unused time.Duration) map[string]uint64 {
 	back := map[string]uint64{}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/polite"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -147,15 +146,15 @@ func TestLeaveAlone(t *testing.T) {
 func TestCloseGivesBack(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
-	gate := func(name string) (*Node, *Gate) {
+	gate := func(name string) (*Node, *Leases) {
 		o := options(t, s, name)
 		o.Lease = 10 * time.Minute
 		n := join(t, &memory{}, o)
-		return n, n.Gate(free{}, nil)
+		return n, n.Leases(nil)
 	}
 	a, of := gate("a")
 	until(t, "a turn", func() bool { return of.Claim("www.example.org") == 0 })
-	of.Visited("www.example.org", polite.Visit{})
+	of.Release("www.example.org")
 	a.Close()
 	_, of = gate("b")
 	until(t, "a turn of another node", func() bool { return of.Claim("www.example.org") == 0 })

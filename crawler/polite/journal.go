@@ -51,7 +51,7 @@ const (
 // first Claim, and keeps those of g there until Close. No rest becomes longer
 // than it was, whatever the clock did in between. After a crash, which may
 // have cut requests off, every host rests for Options.Delay, or for the delay
-// that it was known to want; Owed has the rest of those that the file does not
+// that it was known to want; owed has the rest of those that the file does not
 // know.
 func (g *Gate) Keep(name string) error {
 	g.mu.Lock()

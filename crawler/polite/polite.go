@@ -1,10 +1,12 @@
-// Package polite keeps the crawl from burdening anybody: it gives every host,
+// Package polite keeps the crawl from burdening anybody. Its Gate gives every host,
 // and every IP address with all the hosts on it, one request at a time and a
-// rest after each.
+// delay after each; it heeds robots.txt, Crawl-delay, Retry-After and reserved
+// rights to text and data mining.
 package polite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -16,6 +18,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"gazehound/crawler/page"
+	"gazehound/crawler/polite/robots"
+	"gazehound/crawler/weburl"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
 )
 
 // Options tune a Gate.
@@ -32,6 +41,19 @@ type Options struct {
 	// spared: Delay is 0, Resolve is nil and the host has asked for no rest.
 	// Everywhere else it is one.
 	AtOnce int
+
+	// Fetch makes one exchange for a file that is no page, cut after max bytes, and
+	// follows no redirect; nil: neither robots.txt nor reservations are asked for.
+	Fetch func(ctx context.Context, u weburl.URL, max int64) (*page.Response, error)
+	// Robots tunes the cache of robots.txt files, whose Fetch and Turn are the
+	// Gate's; nil: robots.txt is not asked for.
+	Robots *robots.Options
+	// Barred returns why nobody may ask for a URL, whatever robots.txt says, or "";
+	// nil: nothing is barred.
+	Barred func(u weburl.URL) (reason string)
+	// HostDelay returns the delay that is wanted for the host of u besides that of
+	// its robots.txt; nil: none.
+	HostDelay func(u weburl.URL) time.Duration
 
 	// Resolve finds the IP addresses of a host name without port. nil, behind
 	// a proxy: only hosts count.
@@ -62,6 +84,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("polite: back-off from %v to %v goes backwards", o.BackoffStart, o.BackoffMax)
 	case o.AtOnce < 1:
 		return fmt.Errorf("polite: %d requests at once ask nobody", o.AtOnce)
+	case o.Robots != nil && o.Fetch == nil:
+		return errors.New("polite: without Fetch there is no robots.txt")
 	case o.Resolve != nil && o.Lookups <= 0:
 		return fmt.Errorf("polite: %d lookups at once find no address", o.Lookups)
 	}
@@ -76,7 +100,17 @@ type Visit struct {
 	Status     int           // 0: not known, which neither excuses nor accuses the host
 	RetryAfter time.Duration // what the server asked for (see RetryAfter), or 0
 	Err        error         // no response
-	CrawlDelay time.Duration // of the host's robots.txt, or 0; negative: not known, the one before holds
+	CrawlDelay time.Duration // of the host's robots.txt, or 0; negative: the one that Check found
+}
+
+// Leases are shared between the nodes of a crawl: a host is asked by one of them at
+// a time. They must not call the Gate.
+type Leases interface {
+	// Claim takes the lease of a host and returns 0, or says how long to wait before
+	// asking again.
+	Claim(host string) (wait time.Duration)
+	// Release ends the use of a lease that Claim gave.
+	Release(host string)
 }
 
 // A Gate says when a host may be asked. Claim takes the host's turn and its IP
@@ -89,6 +123,11 @@ type Gate struct {
 	cancel  context.CancelFunc
 	lookups sync.WaitGroup
 	slots   chan struct{} // one token for each running lookup
+
+	leases   Leases        // nil: this node crawls alone
+	robots   *robots.Cache // nil: robots.txt is not asked for
+	reserved *lru.Cache[string, reservation]
+	asking   singleflight.Group // of reservations, by host
 
 	mu    sync.Mutex
 	hosts map[string]*host
@@ -148,6 +187,20 @@ func New(o Options) (*Gate, error) {
 		ips:     make(map[netip.Addr]*turn),
 		sweep:   keepHosts,
 	}
+	var err error
+	if g.reserved, err = lru.New[string, reservation](maxReservations); err != nil {
+		return nil, fmt.Errorf("polite: %w", err)
+	}
+	if o.Robots != nil {
+		rules := *o.Robots
+		rules.Turn = g.Claim
+		rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
+			return o.Fetch(ctx, u, robots.MaxSize)
+		}
+		if g.robots, err = robots.New(rules); err != nil {
+			return nil, err
+		}
+	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g, nil
 }
@@ -184,6 +237,9 @@ func (g *Gate) SetDelay(delay time.Duration, adaptive bool, longest time.Duratio
 	return nil
 }
 
+// SetLeases lets the Gate share its hosts with other nodes, before its first Claim.
+func (g *Gate) SetLeases(l Leases) { g.leases = l }
+
 // Claim takes the turn of a host, given as weburl.URL.Host writes it, and of
 // its IP address. With 0 the turn is the caller's until Visited;
 // otherwise the host may be asked again after wait, though another may be
@@ -191,6 +247,16 @@ func (g *Gate) SetDelay(delay time.Duration, adaptive bool, longest time.Duratio
 // claiming ahead of need is useful. A host whose name cannot be resolved is
 // let through: the fetcher will say why.
 func (g *Gate) Claim(name string) (wait time.Duration) {
+	if g.leases != nil {
+		if wait := g.leases.Claim(name); wait > 0 {
+			return wait
+		}
+		defer func() {
+			if wait > 0 {
+				g.leases.Release(name)
+			}
+		}()
+	}
 	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -228,11 +294,11 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 	return 0
 }
 
-// Owed returns how long the crawl leaves a host alone that wants this delay
+// owed returns how long the crawl leaves a host alone that wants this delay
 // because one that was killed may just have asked it. The journal knows the
-// delays of hosts that rested when it was written; whoever knows the delay of
-// another, as from rules that were kept, asks here before the first request.
-func (g *Gate) Owed(delay time.Duration) time.Duration {
+// delays of hosts that rested when it was written; of others they are known from
+// rules that were kept.
+func (g *Gate) owed(delay time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.killed.IsZero() {
@@ -299,6 +365,9 @@ func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
 // and is forgotten when the host answers well. Errors double the plain delay.
 // The IP address rests for Delay or twice the response time.
 func (g *Gate) Visited(name string, v Visit) {
+	if g.leases != nil {
+		defer g.leases.Release(name)
+	}
 	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -413,7 +413,7 @@ func testKeep(t *testing.T, killed bool) {
 			if !killed {
 				want = 0
 			}
-			if owed := next.Owed(delay); owed != want {
+			if owed := next.owed(delay); owed != want {
 				t.Errorf("a host that wants %v is owed %v after the restart, want %v", delay, owed, want)
 			}
 		}
@@ -444,7 +444,7 @@ func testKeep(t *testing.T, killed bool) {
 		if wait := time.Until(next.hosts["bad.example"].next); wait != 20*time.Minute {
 			t.Errorf("third rest is %v; want 20m: the failures in a row were forgotten", wait)
 		}
-		if owed := next.Owed(time.Minute); owed != 0 {
+		if owed := next.owed(time.Minute); owed != 0 {
 			t.Errorf("owed %v long after the restart", owed)
 		}
 		next.Close()

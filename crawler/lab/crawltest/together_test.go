@@ -1,7 +1,6 @@
 package crawltest_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/lab/crawltest"
-	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
@@ -49,42 +47,29 @@ func TestTogether(t *testing.T) {
 	defer client.Close()
 	p := polite.DefaultOptions()
 	p.Delay, p.AdaptiveDelay, p.Resolve = delay, false, client.Resolve
+	r := robots.DefaultOptions()
+	p.BackoffStart, p.BackoffMax = delay, delay
+	p.Fetch, p.Robots = client.FetchPrefix, &r
 	gate, err := polite.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer gate.Close()
-	r := robots.DefaultOptions()
-	r.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
-		return client.FetchPrefix(ctx, u, robots.MaxSize)
-	}
-	rules, err := robots.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
 
 	// visit uses a turn that was claimed, and tells whether u is done with.
 	visit := func(u weburl.URL) (done bool) {
-		d, err := rules.Check(t.Context(), u)
+		d, err := gate.Check(t.Context(), u)
 		if err != nil {
 			t.Error(err)
 		}
-		v := polite.Visit{NoRequest: !d.Fetched, CrawlDelay: d.Delay}
-		defer func() { gate.Visited(u.Host(), v) }()
-		switch {
-		case d.Retry > 0:
-			return true
-		case d.Fetched:
-			return false
-		case !d.Allowed:
-			return true
+		if !d.Now {
+			return d.Unreachable || d.Refused != ""
 		}
 		answer, err := client.Fetch(t.Context(), u)
+		gate.Visited(u.Host(), polite.VisitOf(answer, err))
 		if err != nil {
 			t.Error(err)
-			return true
 		}
-		v = polite.Visit{IP: answer.RemoteIP, Status: answer.Status, Took: answer.Took, CrawlDelay: d.Delay}
 		return true
 	}
 	var workers sync.WaitGroup

@@ -47,7 +47,7 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 		node := &simNode{run: r, number: i}
 		node.queue = frontier.NewMemory(frontier.MemoryOptions{Seed: o.Seed, Score: crawler.Rescore(s, nil)})
 		node.crawler = &crawler.Crawler{
-			Options: crawler.Options{Workers: 1}, Frontier: node.queue, Fetcher: w, Gate: newGate(Options{}), Judge: w, Strategy: s, Peers: node,
+			Options: crawler.Options{Workers: 1}, Frontier: node.queue, Fetcher: w, Gate: newGate(nil, Options{}), Judge: w, Strategy: s, Peers: node,
 			Scope: func(weburl.URL) string { return "" }, Report: node.visited,
 		}
 		r.nodes = append(r.nodes, node)

@@ -36,7 +36,6 @@ import (
 	"gazehound/crawler/order"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
-	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 )
@@ -87,7 +86,7 @@ type sleeper struct {
 
 // A run is one crawl of a web.
 type run struct {
-	web     *Web
+	web     *Web // nil: nothing is forbidden
 	o       Options
 	queue   *frontier.Memory
 	gate    *gate
@@ -109,7 +108,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 		return nil, fmt.Errorf("sim: %s has no seeds", w.Name)
 	}
 	o.Fetchers = max(o.Fetchers, 1)
-	r := &run{web: w, o: o, gate: newGate(o)}
+	r := &run{web: w, o: o, gate: newGate(w, o)}
 	r.queue = frontier.NewMemory(frontier.MemoryOptions{
 		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Await: o.Delay + o.Latency + frontier.Turn,
 		Score: crawler.Rescore(s, nil),
@@ -120,7 +119,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 	}
 	r.crawler = &crawler.Crawler{
 		Options:  crawler.Options{Workers: o.Fetchers, MaxDepth: o.MaxDepth},
-		Frontier: r.queue, Fetcher: w, Gate: r.gate, Rules: rules{w}, Judge: judge{w, o}, Strategy: s,
+		Frontier: r.queue, Fetcher: w, Gate: r.gate, Judge: judge{w, o}, Strategy: s,
 		Scope: scope, Report: r.visited,
 	}
 	r.result = newResult(w, o)
@@ -205,6 +204,8 @@ func (r *run) pop() sleeper {
 // A gate keeps the access intervals in virtual time: a host has a number of
 // slots, and a slot rests after each page.
 type gate struct {
+	crawler.Open
+	web     *Web // nil: nothing is forbidden
 	perHost int
 	delay   time.Duration
 	now     time.Duration
@@ -212,8 +213,8 @@ type gate struct {
 	slot    int
 }
 
-func newGate(o Options) *gate {
-	return &gate{perHost: o.PerHost, delay: o.Delay, slots: map[string][]time.Duration{}}
+func newGate(w *Web, o Options) *gate {
+	return &gate{web: w, perHost: o.PerHost, delay: o.Delay, slots: map[string][]time.Duration{}}
 }
 
 // Claim takes a free slot of a host, or says when one will be free.
@@ -242,16 +243,14 @@ func (g *gate) began(host string, now, arrives time.Duration) {
 	}
 }
 
-// Visited does nothing: the end of a turn was known at its beginning.
-func (g *gate) Visited(string, polite.Visit) {}
-
-// rules keep the crawl off what robots.txt forbids; that file costs no request.
-type rules struct{ web *Web }
-
-// Check tells whether u may be fetched.
-func (r rules) Check(_ context.Context, u weburl.URL) (robots.Decision, error) {
-	p, ok := r.web.page(u)
-	return robots.Decision{Allowed: !ok || !p.Forbidden}, nil
+// Check keeps the crawl off what robots.txt forbids; that file costs no request.
+func (g *gate) Check(_ context.Context, u weburl.URL) (polite.Decision, error) {
+	if g.web != nil {
+		if p, ok := g.web.page(u); ok && p.Forbidden {
+			return polite.Decision{Refused: "robots"}, nil
+		}
+	}
+	return polite.Decision{Now: true}, nil
 }
 
 // A judge knows the labels, and gets some wrong when it is to.

@@ -3,7 +3,6 @@
 package robots
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // MaxSize is how much of a robots.txt is read, in bytes (RFC 9309, section
@@ -91,7 +92,6 @@ func isToken(s string) bool {
 type Decision struct {
 	Allowed bool
 	Reason  string // in words, where not allowed
-	Barred  string // why whoever asks allows nothing there, in a word, whatever robots.txt says; "": robots.txt decides
 	Note    string // something odd that was corrected, such as a Crawl-delay of a year
 
 	Delay    time.Duration // Crawl-delay for us, at most MaxDelay, or 0
@@ -125,10 +125,9 @@ type Cache struct {
 	options Options
 
 	mu     sync.Mutex
-	none   rules                    // of all sites that have none
-	sites  map[string]*list.Element // of *site, by scheme and host
-	order  list.List                // last used first
-	memory int64
+	none   rules                         // of all sites that have none
+	sites  *simplelru.LRU[string, *site] // by scheme and host
+	memory int64                         // of their rules
 }
 
 // A site is what is known of one scheme and host. It belongs to whoever took it;
@@ -168,7 +167,10 @@ func New(o Options) (*Cache, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &Cache{options: o, sites: make(map[string]*list.Element)}, nil
+	c := &Cache{options: o}
+	var err error
+	c.sites, err = simplelru.NewLRU(o.Hosts, func(_ string, s *site) { c.memory -= s.size })
+	return c, err
 }
 
 // Check says whether u may be asked. Where the rules of its host are not
@@ -303,36 +305,26 @@ func (c *Cache) unreachable(s *site, failure string, err error) {
 
 // site returns the entry for key, new or known, as the last used. c.mu is held.
 func (c *Cache) site(key string) *site {
-	if el, ok := c.sites[key]; ok {
-		c.order.MoveToFront(el)
-		return el.Value.(*site)
+	s, known := c.sites.Get(key)
+	if !known {
+		s = &site{key: key}
+		c.sites.Add(key, s)
 	}
-	s := &site{key: key}
-	c.sites[key] = c.order.PushFront(s)
-	c.memory += s.size
-	c.shrink()
 	return s
 }
 
-// weigh notes how much memory the rules of s take, and makes room.
+// weigh notes how much memory the rules of s take, and forgets the sites that were
+// not used for longest if that is too much.
 func (c *Cache) weigh(s *site) {
 	size := s.rules.size()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if el, ok := c.sites[s.key]; !ok || el.Value != any(s) {
+	if now, known := c.sites.Peek(s.key); !known || now != s {
 		return // forgotten meanwhile
 	}
 	c.memory += size - s.size
 	s.size = size
-	c.shrink()
-}
-
-// shrink forgets the sites that were not used for longest.
-func (c *Cache) shrink() {
-	for c.order.Len() > c.options.Hosts || c.memory > c.options.Memory && c.order.Len() > 1 {
-		el := c.order.Back()
-		s := c.order.Remove(el).(*site)
-		delete(c.sites, s.key)
-		c.memory -= s.size
+	for c.memory > c.options.Memory && c.sites.Len() > 1 {
+		c.sites.RemoveOldest()
 	}
 }

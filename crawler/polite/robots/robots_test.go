@@ -316,8 +316,8 @@ func TestBounds(t *testing.T) {
 	c := cache(t, a, func(o *Options) { o.Hosts = 50; o.Memory = 400 << 10 })
 	for i := range 200 {
 		check(t, c, fmt.Sprintf("http://h%d.example/", i))
-		if c.order.Len() > 50 || c.memory > 400<<10 || len(c.sites) != c.order.Len() {
-			t.Fatalf("%d sites, %d bytes", c.order.Len(), c.memory)
+		if c.sites.Len() > 50 || c.memory > 400<<10 {
+			t.Fatalf("%d sites, %d bytes", c.sites.Len(), c.memory)
 		}
 	}
 	if d := check(t, c, "http://h199.example/"); d.Fetched {
@@ -326,7 +326,7 @@ func TestBounds(t *testing.T) {
 	if d := check(t, c, "http://h0.example/"); !d.Fetched {
 		t.Error("the first host is remembered")
 	}
-	if c := cache(t, a, func(o *Options) { o.Memory = 1 }); !check(t, c, "http://h1.example/some/where/else").Fetched || c.order.Len() != 1 {
+	if c := cache(t, a, func(o *Options) { o.Memory = 1 }); !check(t, c, "http://h1.example/some/where/else").Fetched || c.sites.Len() != 1 {
 		t.Error("too large for the cache")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 )
 
@@ -100,7 +101,7 @@ func TestSitemaps(t *testing.T) {
 
 // A replay of what a crawl has recorded comes to the same outcomes, also of
 // sitemaps and the pages that these lead to, and of pages with reserved rights.
-func TestReplayOfErrands(t *testing.T) {
+func TestReplayOfSideRequests(t *testing.T) {
 	s := crawltest.MustWeb(mapped + `
 -- http://a.example/further2 --
 <meta name="tdm-reservation" content="1">Lange Straße 5, 26121 Oldenburg
@@ -279,6 +280,8 @@ func TestInFlight(t *testing.T) {
 	c, l := newCrawler(t, s, "breadth-first", nil, nil)
 	manners := polite.DefaultOptions()
 	manners.Delay, manners.AdaptiveDelay = 20*time.Millisecond, false
+	rules := robots.DefaultOptions()
+	manners.Robots, manners.Fetch = &rules, c.Fetcher.(*fetch.Client).FetchPrefix
 	gate, err := polite.New(manners)
 	if err != nil {
 		t.Fatal(err)
@@ -303,18 +306,19 @@ func TestInFlight(t *testing.T) {
 
 // longRest makes the first page of a host wait for two minutes for its host.
 type longRest struct {
-	crawler.Gate
 	crawler.Frontier
-	refused int
-	waits   []time.Duration
+	claims int
+	waits  []time.Duration
 }
 
 func (r *longRest) Claim(host string) time.Duration {
-	if r.refused++; r.refused == 3 { // after those for robots.txt and the page
+	if r.claims++; r.claims == 3 { // after those for robots.txt and the page
 		return 2 * time.Minute
 	}
-	return r.Gate.Claim(host)
+	return 0
 }
+
+func (r *longRest) Release(string) {}
 
 func (r *longRest) Return(e frontier.Entry, b frontier.Backoff) error {
 	r.waits = append(r.waits, b.Wait)
@@ -328,8 +332,9 @@ func TestReservationsOfRestingHost(t *testing.T) {
 	defer s.Close()
 	c, l := newCrawler(t, s, "breadth-first", nil, nil)
 	c.Options.Reservations = true
-	r := &longRest{Gate: c.Gate, Frontier: c.Frontier}
-	c.Gate, c.Frontier = r, r
+	r := &longRest{Frontier: c.Frontier}
+	c.Gate.(*polite.Gate).SetLeases(r)
+	c.Frontier = r
 	seed(t, c, "http://a.example/")
 	if err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)

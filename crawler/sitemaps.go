@@ -1,0 +1,81 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/page"
+	"gazehound/crawler/polite/sitemap"
+	"gazehound/crawler/weburl"
+)
+
+// A FileFetcher also brings files that are no pages, cut after max bytes. A
+// Fetcher that is none asks for no sitemaps.
+type FileFetcher interface {
+	FetchPrefix(ctx context.Context, u weburl.URL, max int64) (*page.Response, error)
+}
+
+// Bounds of what is taken from sitemaps. The frontier's limit of URLs per host
+// stands above them.
+const (
+	sitemapBytes    = 10 << 20 // of a decoded file
+	sitemapPages    = 10_000   // of a file
+	sitemapLists    = 50       // of an index
+	sitemapNests    = 3        // indexes in indexes
+	sitemapDistance = 2        // of what a sitemap names: further off than a link of a relevant page, which has words
+)
+
+// sitemaps queues the lists that the host of a relevant page names in its
+// robots.txt, once a run.
+func (c *Crawler) sitemaps(v *Visit) error {
+	host := v.Entry.URL.Host()
+	if !c.Options.Sitemaps || !v.Verdict.Relevant || len(v.sitemaps) == 0 || c.mapped.has(host) {
+		return nil
+	}
+	if _, ok := c.Fetcher.(FileFetcher); !ok {
+		return nil
+	}
+	c.mapped.add(host)
+	var found []frontier.Entry
+	for _, raw := range v.sitemaps {
+		u, err := weburl.Parse(raw)
+		if err != nil || u.Host() != host { // a host speaks for itself only
+			v.drop("sitemap_foreign", 1)
+			continue
+		}
+		found = append(found, frontier.Entry{
+			URL: u, Sitemap: true, Depth: v.Entry.Depth + 1, Distance: 1, Parent: frontier.KeyOf(v.Entry.URL), Found: v.Outcome.At,
+		})
+	}
+	return c.find(v, found)
+}
+
+// readSitemap queues what a sitemap names, in the place of links of the
+// relevant page because of which it was read.
+func (c *Crawler) readSitemap(v *Visit) error {
+	e := &v.Entry
+	file, err := sitemap.Read(bytes.NewReader(v.Response.Body), e.URL, sitemap.Limits{Bytes: sitemapBytes, Entries: sitemapPages})
+	if err != nil && len(file.Pages)+len(file.Lists) == 0 {
+		v.Outcome.Kind, v.Outcome.Reason = "error", "sitemap"
+		return nil
+	}
+	v.Outcome.Kind = "sitemap"
+	v.drop("sitemap_foreign", int64(file.Foreign))
+	v.drop("bad_url", int64(file.Bad))
+	var found []frontier.Entry
+	for i, s := range file.Lists {
+		switch {
+		case e.Distance >= sitemapNests:
+			v.drop("sitemap_nested", 1)
+		case i >= sitemapLists:
+			v.drop("sitemap_limit", 1)
+		default:
+			found = append(found, frontier.Entry{URL: s.URL, Sitemap: true, Depth: e.Depth, Distance: e.Distance + 1, Parent: e.Parent, Found: v.Outcome.At})
+		}
+	}
+	for _, p := range file.Pages {
+		found = append(found, frontier.Entry{URL: p.URL, Depth: e.Depth, Distance: sitemapDistance, Parent: e.Parent, Found: v.Outcome.At})
+	}
+	return c.find(v, found)
+}
