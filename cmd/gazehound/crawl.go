@@ -584,11 +584,14 @@ func (a *app) startOver(p project) error {
 	if !a.yes && !a.confirm(fmt.Sprintf("Throw away the crawl and the index in %s?", p.dir)) {
 		return fail(exitUsage, "--fresh throws away the crawl in %s. Say --yes as well if that is meant", p.dir)
 	}
-	f, err := p.openCrawl(0) // nobody uses it
-	if err != nil {
+	f, err := p.openCrawl(0) // no other process uses it
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil && !errors.Is(err, frontier.ErrOlderFormat) && !errors.Is(err, frontier.ErrDamaged) {
 		return err
 	}
-	if err := errors.Join(f.Close(), os.Rename(p.frontier(), p.discarded())); err != nil {
+	if err := os.Rename(p.frontier(), p.discarded()); err != nil {
 		return err
 	}
 	return p.finishDiscard()

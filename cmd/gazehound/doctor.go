@@ -297,6 +297,9 @@ func (d *doctor) frontier() {
 	case errors.Is(err, fs.ErrNotExist):
 		d.well("crawl", "none yet")
 		return
+	case errors.Is(err, frontier.ErrOlderFormat):
+		d.note(isBroken, "crawl", d.p.remakesIndex(), "%v", err)
+		return
 	case err != nil:
 		d.note(isBroken, "crawl", "", "%v", err)
 		return

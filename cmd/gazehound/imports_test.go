@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	"crawler/polite/robots":     {"crawler/weburl", "crawler/page"},
 	"crawler/page/language":     {},
 	"crawler/polite":            {"crawler/weburl", "crawler/page", "crawler/polite/robots", "crawler/polite/tdm"},
-	"crawler/frontier":          {"crawler/weburl"},
+	"crawler/frontier":          {"crawler/weburl", "internal/disk"},
 	"internal/disk":             {},
 	"internal/recent":           {},
 	"internal/textutil":         {},

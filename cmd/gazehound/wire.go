@@ -450,6 +450,8 @@ func storeError(p project, err error) error {
 		return fail(exitLocked, "%s is in use: %w", p.dir, err)
 	case errors.Is(err, index.ErrLocked):
 		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; \"gazehound crawl --serve 127.0.0.1:8090\" serves beside the crawl", err)
+	case errors.Is(err, frontier.ErrOlderFormat), errors.Is(err, frontier.ErrDamaged):
+		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	case errors.Is(err, frontier.ErrNewerFormat):
 		return fail(exitInvalidInput, "%w; the data was not touched", err)
 	case errors.Is(err, index.ErrNewerFormat):
@@ -460,7 +462,7 @@ func storeError(p project, err error) error {
 	return err
 }
 
-// remakesIndex says what makes an index that cannot be used anew: the archive of
+// remakesIndex says what makes an index or a queue that cannot be used anew: the archive of
 // the crawl without a request, else another crawl.
 func (p project) remakesIndex() string {
 	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {

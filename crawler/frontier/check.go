@@ -5,14 +5,13 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
-	badger "github.com/dgraph-io/badger/v4"
+	"gazehound/internal/disk"
 )
 
-// A Check is what the crawl keeps of a visited URL for asking it again. Times
+// A Check is what the crawl keeps of a visited URL for revisiting it. Times
 // are kept to the second.
 type Check struct {
 	First    time.Time     // the page was there
@@ -31,7 +30,7 @@ type Check struct {
 	Modified string
 }
 
-// A Due is a visited URL that is to be asked again.
+// A Due is a visited URL that is to be revisited.
 type Due struct {
 	Key Key
 	Check
@@ -65,50 +64,44 @@ func (c Check) encode() []byte {
 		relevant = 1
 	}
 	b = binary.BigEndian.AppendUint64(append(b, relevant), c.Text)
-	b = appendString(b, cut(c.ETag, maxValidator))
-	return appendString(b, cut(c.Modified, maxValidator))
+	b = disk.AppendString(b, cut(c.ETag, maxValidator))
+	return disk.AppendString(b, cut(c.Modified, maxValidator))
 }
 
 func decodeCheck(value []byte) (c Check, err error) {
-	d := decoder{rest: value}
-	d.version()
+	d := newDecoder(value)
 	for _, t := range c.times() {
-		if at := d.varint(); at != 0 {
+		if at := d.Varint(); at != 0 {
 			*t = time.Unix(at, 0).UTC()
 		}
 	}
 	const most = int64(1<<63-1) / int64(time.Second)
-	wait := d.varint()
-	d.bad = d.bad || wait > most || wait < -most
+	wait := d.Varint()
+	if wait > most || wait < -most {
+		d.Fail()
+	}
 	c.Wait = time.Duration(wait) * time.Second
 	for _, n := range c.counts() {
-		*n = d.count(1 << 31)
+		*n = d.Int(1 << 31)
 	}
-	relevant := d.byte()
-	c.Relevant, d.bad = relevant == 1, d.bad || relevant > 1
-	c.Text = d.uint64()
-	c.ETag, c.Modified = d.string(), d.string()
-	d.bad = d.bad || len(c.ETag) > maxValidator || len(c.Modified) > maxValidator
-	return c, d.end()
+	c.Relevant = d.Byte() > 0
+	c.Text = d.Uint64()
+	c.ETag, c.Modified = d.String(), d.String()
+	return c, d.Err()
 }
 
-// Check returns what is known for asking a URL again; false if nothing is, as
-// for URLs that wait.
+// Check returns what is known for revisiting a URL; false if nothing is, as for URLs that wait.
 func (f *Frontier) Check(k Key) (c Check, known bool, err error) {
-	err = f.read(func(txn *badger.Txn) error {
-		known, err = get(txn, checkKey(k), func(value []byte) (err error) {
-			c, err = decodeCheck(value)
-			return err
-		})
-		if err != nil {
-			known = false
-		}
+	damaged := false
+	err = f.read(func(v view) error {
+		c, known, err = get(v, checkKey(k), decodeCheck)
+		damaged = err != nil
 		return readable(err)
 	})
 	if err != nil {
 		return Check{}, false, fmt.Errorf("frontier: check of %s: %w", k, err)
 	}
-	return c, known, nil
+	return c, known && !damaged, nil
 }
 
 // Due returns the visited URLs that are due at now, at most most of them: the
@@ -117,8 +110,8 @@ func (f *Frontier) Check(k Key) (c Check, known bool, err error) {
 // than now, before the clock was set back, are due: nobody knows since when.
 func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due, all int, err error) {
 	var urgent urgency
-	err = f.read(func(txn *badger.Txn) error {
-		return scan(txn, []byte{'r'}, func(key, value []byte) error {
+	err = f.read(func(v view) error {
+		return v.scan([]byte{'r'}, nil, func(key, value []byte) error {
 			c, err := decodeCheck(value)
 			if err != nil || len(key) != 17 || c.Due.After(now) && !c.Asked.After(now) {
 				return ctx.Err()
@@ -189,12 +182,11 @@ func (f *Frontier) Revise(ctx context.Context, k Key, o Outcome, found ...Entry)
 	if _, err = f.push(ctx, links[n:]); err != nil {
 		return err
 	}
-	links, o = links[:n], o.trimmed()
-	return f.submit(ctx, 2*perLink+o.weight()+weigh(links), func(b *batch) error {
-		if err := b.revise(k, o); err != nil {
+	return f.write(ctx, func(b *batch) error {
+		if err := b.revise(k, o.trimmed()); err != nil {
 			return err
 		}
-		_, err := b.push(links)
+		_, err := b.push(links[:n])
 		return err
 	})
 }
@@ -212,45 +204,14 @@ func (b *batch) revise(k Key, o Outcome) error {
 	if o.Kind == "" {
 		return nil
 	}
-	var v visitRecord
-	known, err = b.get(visitKey(r.seq), func(value []byte) (err error) {
-		v, err = decodeVisit(value)
-		return err
-	})
+	v, known, err := get(b, visitKey(r.seq), decodeVisit)
 	if err != nil || !known {
 		return readable(err)
 	}
 	b.totals.remove(&v.outcome)
-	if err := b.addresses(o.Kept()); err != nil {
+	v.outcome = o
+	if err := b.count(&o); err != nil {
 		return err
 	}
-	b.totals.add(&o)
-	v.outcome = o
 	return b.set(visitKey(r.seq), v.encode())
-}
-
-// remove undoes add.
-func (t *Totals) remove(o *Outcome) {
-	t.Visited--
-	t.Bytes -= o.Bytes
-	switch o.Kind {
-	case "page":
-		t.Pages--
-		if o.Relevant {
-			t.Relevant--
-		}
-	case "redirect":
-		t.Redirects--
-	case "error":
-		count(t.Errors, o.Reason, -1)
-	case "skipped":
-		count(t.Skipped, o.Reason, -1)
-	}
-	for reason, n := range o.Dropped {
-		t.Links -= n
-		count(t.Dropped, reason, -n)
-	}
-	for _, m := range []map[string]int64{t.Errors, t.Skipped, t.Dropped} {
-		maps.DeleteFunc(m, func(_ string, n int64) bool { return n == 0 })
-	}
 }

@@ -1,22 +1,18 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-
-	badger "github.com/dgraph-io/badger/v4"
 )
 
 // fill makes a store of 40 URLs on four hosts, of which 10 are visited.
@@ -28,7 +24,7 @@ func fill(t *testing.T, o Options) (*Frontier, []Entry) {
 	for i := range 40 {
 		es = append(es, Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/%d", i%4, i)), Priority: float64(i), Anchor: fmt.Sprint("link ", i)})
 	}
-	for i := range es { // a group each
+	for i := range es {
 		if _, err := f.Push(ctx, es[i]); err != nil {
 			t.Fatal(err)
 		}
@@ -46,14 +42,15 @@ func fill(t *testing.T, o Options) (*Frontier, []Entry) {
 }
 
 // again ends f as a crash does, has spoil change its store, and starts it again.
-func again(t *testing.T, f *Frontier, spoil func(*badger.Txn) error) *Frontier {
+func again(t testing.TB, f *Frontier, spoil func(update) error) *Frontier {
 	t.Helper()
 	f.halt()
-	txn := f.db.NewTransactionAt(f.version, true)
-	if err := errors.Join(spoil(txn), txn.CommitAt(f.version+1, nil)); err != nil {
+	u := f.store.update()
+	defer u.close()
+	if err := errors.Join(spoil(u), u.commit()); err != nil {
 		t.Fatal(err)
 	}
-	next, err := start(f.options, f.db)
+	next, err := start(f.options, f.store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,57 +81,39 @@ func drain(t *testing.T, f *Frontier) (n int64) {
 // says so.
 func TestDamage(t *testing.T) {
 	ctx := context.Background()
-	first := func(prefix string) func(*badger.Txn) []byte {
-		return func(txn *badger.Txn) (key []byte) {
-			it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte(prefix)})
-			defer it.Close()
-			it.Rewind()
-			return it.Item().KeyCopy(nil)
+	first := func(prefix string, is func(value []byte) bool) func(update) []byte {
+		return func(u update) (key []byte) {
+			u.scan([]byte(prefix), nil, func(k, value []byte) error {
+				if key = bytes.Clone(k); is == nil || is(value) {
+					return errEnough
+				}
+				return nil
+			})
+			return key
 		}
 	}
-	visitedURL := func(txn *badger.Txn) (key []byte) {
-		scan(txn, []byte{'u'}, func(k, value []byte) error {
-			if r, _ := decodeURL(value); r.state == Visited {
-				key = append([]byte(nil), k...)
-			}
-			return nil
-		})
-		return key
-	}
-	queuedURL := func(txn *badger.Txn) (key []byte) {
-		scan(txn, []byte{'u'}, func(k, value []byte) error {
-			if r, _ := decodeURL(value); r.state == Queued {
-				key = append([]byte(nil), k...)
-			}
-			return nil
-		})
-		return key
+	inState := func(s State) func(value []byte) bool {
+		return func(value []byte) bool { r, _ := decodeURL(value); return r.state == s }
 	}
 	for _, c := range []struct {
 		name   string
-		key    func(*badger.Txn) []byte
+		key    func(update) []byte
 		served int64 // of the 30 that wait
 		walked int64 // of the 10 that are visited
 		found  int64 // of all URLs, are new when they are pushed once more
 	}{
-		{"totals", func(*badger.Txn) []byte { return totalsKey }, 30, 10, 0},
-		{"host", first("h"), 30, 10, 0},
-		{"words", first("l"), 29, 10, 1},
-		{"visit", first("v"), 30, 9, 0},
-		{"queued URL", queuedURL, 29, 10, 1},
-		{"place", first("q"), 29, 10, 1},
-		{"queued URL with a place", queuedURL, 30, 10, 0},
-		{"visited URL", visitedURL, 30, 10, 1},
-		{"address", first("a"), 30, 10, 0},
+		{"totals", func(update) []byte { return totalsKey }, 30, 10, 0},
+		{"host", first("h", nil), 30, 10, 0},
+		{"place", first("q", nil), 29, 10, 1},
+		{"visit", first("v", nil), 30, 9, 0},
+		{"queued URL", first("u", inState(Queued)), 30, 10, 0},
+		{"visited URL", first("u", inState(Visited)), 30, 10, 1},
+		{"address", first("a", nil), 30, 10, 0},
 	} {
 		for _, spoilt := range []string{"", "\x02", "\x01\xff\xff\xff\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
 			t.Run(fmt.Sprintf("%s %x", c.name, spoilt), func(t *testing.T) {
-				o := Options{Seed: 42}
-				if strings.HasSuffix(c.name, "place") {
-					o.short = -1
-				}
-				f, es := fill(t, o)
-				f = again(t, f, func(txn *badger.Txn) error { return txn.Set(c.key(txn), []byte(spoilt)) })
+				f, es := fill(t, Options{Seed: 42})
+				f = again(t, f, func(u update) error { return u.set(c.key(u), []byte(spoilt)) })
 				if f.seed != 42 {
 					t.Errorf("seed = %d", f.seed)
 				}
@@ -193,9 +172,14 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"newer", func(t *testing.T) string {
 			dir := store(t)
-			write(t, dir, formatFile, "gazehound frontier 4\n")
+			write(t, dir, formatFile, "gazehound frontier 5\n")
 			return dir
-		}, ErrNewerFormat, "format 4"},
+		}, ErrNewerFormat, "format 5"},
+		{"older", func(t *testing.T) string {
+			dir := store(t)
+			write(t, dir, formatFile, "gazehound frontier 3\n")
+			return dir
+		}, ErrOlderFormat, "format 3"},
 		{"other format file", func(t *testing.T) string {
 			dir := store(t)
 			write(t, dir, formatFile, "something else entirely, and a lot of it, too much to print")
@@ -326,63 +310,6 @@ func TestTornLog(t *testing.T) {
 	}
 }
 
-// TestLongNumber: a log that goes on with a number of more than ten bytes is
-// ended there, like one that goes on with anything else that makes no sense.
-func TestLongNumber(t *testing.T) {
-	for _, pattern := range []string{"*.mem", "*.vlog"} {
-		t.Run(pattern, func(t *testing.T) {
-			dir := t.TempDir()
-			f, _ := fill(t, Options{Dir: dir})
-			long := Entry{URL: parse(t, "http://long.example/")} // a group of more than a kilobyte
-			var es []Entry
-			for i := range 64 {
-				e := long
-				e.URL = parse(t, fmt.Sprintf("http://long.example/%x", sha256.Sum256([]byte{byte(i)})))
-				es = append(es, e)
-			}
-			if _, err := f.Push(t.Context(), es...); err != nil {
-				t.Fatal(err)
-			}
-			copied := filepath.Join(t.TempDir(), "[a-b]*") // is no pattern
-			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
-			f.Close()
-			logs, err := fs.Glob(os.DirFS(copied), pattern)
-			if err != nil || len(logs) != 1 {
-				t.Fatalf("logs: %v, %v", logs, err)
-			}
-			log := filepath.Join(copied, logs[0])
-			data, err := os.ReadFile(log)
-			if err != nil {
-				t.Fatal(err)
-			}
-			at, broken := endOfLog(data)
-			if broken || at <= 1000 || len(strings.Trim(string(data[at:min(len(data), at+1000)]), "\x00")) > 0 {
-				t.Fatalf("the log ends at %d: %v", at, broken)
-			}
-			for i := range 40 {
-				data[at+i] = 0xff
-			}
-			if err := os.WriteFile(log, data, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if db, err := badger.Open(storeOptions(Options{Dir: copied})); err == nil {
-				db.Close()
-				t.Skip("Badger bears it now: logs.go is not needed any more")
-			}
-			f = open(t, Options{Dir: copied})
-			checkStore(t, f)
-			if got := f.Totals(); got.Visited != 10 || got.Queued != 30+64 || got.Damaged != 0 {
-				t.Errorf("totals = %+v", got)
-			}
-			if n := drain(t, f); n != 94 {
-				t.Errorf("served %d of 94", n)
-			}
-		})
-	}
-}
-
 // TestEmptyLog: a process that dies while it makes a log leaves a file of no
 // bytes, which is no damage.
 func TestEmptyLog(t *testing.T) {
@@ -420,152 +347,76 @@ func TestEmptyLog(t *testing.T) {
 	}
 }
 
-func FuzzEndOfLog(f *testing.F) {
-	f.Add([]byte(strings.Repeat("\x00", 40)))
-	f.Add([]byte(strings.Repeat("\xff", 60)))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if at, broken := endOfLog(data); broken && (at < logHeader || at+2 >= len(data)) {
-			t.Errorf("ends at %d of %d bytes", at, len(data))
-		}
-	})
-}
-
-// TestFormat1: a store in which every host has its places is read as it is,
-// and from then on left alone by versions that want these.
-func TestFormat1(t *testing.T) {
+// A store that lacks a table is refused, and the error says so.
+func TestLostTable(t *testing.T) {
 	dir := t.TempDir()
-	f, es := fill(t, Options{Dir: dir, short: -1})
-	f.Close()
-	name := filepath.Join(dir, formatFile)
-	if err := os.WriteFile(name, []byte("gazehound frontier 1\n"), 0o666); err != nil {
+	f, _ := fill(t, Options{Dir: dir})
+	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f = open(t, Options{Dir: dir})
-	if n, err := f.Push(t.Context(), Entry{URL: parse(t, "http://new.example/")}, es[39]); n != 1 || err != nil {
-		t.Errorf("%d URLs are new, want 1 (%v)", n, err)
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("tables: %v, %v", tables, err)
 	}
-	checkStore(t, f)
-	if n := drain(t, f); n != 31 {
-		t.Errorf("served %d, want 31", n)
+	if err := os.Remove(tables[0]); err != nil {
+		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(name); err != nil || string(text) != "gazehound frontier 3\n" {
-		t.Errorf("%s says %q (%v)", formatFile, text, err)
+	f, err = Open(Options{Dir: dir})
+	if err == nil {
+		f.Close()
+	}
+	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Open = %v, want %v", err, ErrDamaged)
 	}
 }
 
-// TestShort: a host gets places on disk once it has many URLs, whatever was
-// visited, taken or moved before.
-func TestShort(t *testing.T) {
-	ctx := t.Context()
-	f := open(t, Options{short: 8, Score: fresh})
-	for i := range 40 {
-		es := []Entry{{URL: parse(t, fmt.Sprintf("http://a.example/%d", i)), Priority: float64(i % 7)}, {URL: parse(t, fmt.Sprintf("http://a.example/%d", i/2)), Priority: 8}}
-		if _, err := f.Push(ctx, es...); err != nil {
-			t.Fatal(err)
-		}
-		if i%3 == 0 {
-			e, err := f.Next(ctx, always)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := f.Done(ctx, e, Outcome{Kind: "page"}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		checkStore(t, f)
-		checkMemory(t, f)
+// Without its seed a store has no order; with none of its hosts it is counted again.
+func TestLostSeed(t *testing.T) {
+	f, _ := fill(t, Options{Seed: 42})
+	f.halt()
+	u := f.store.update()
+	if err := errors.Join(u.delete(seedKey), u.commit()); err != nil {
+		t.Fatal(err)
 	}
-	for h := range f.hosts.all() {
-		if !h.ordered {
-			t.Error("the host has no places")
-		}
-	}
-	if n := drain(t, f); n != 40-14 {
-		t.Errorf("served %d, want %d", n, 40-14)
+	if _, err := start(f.options, f.store); !errors.Is(err, ErrDamaged) {
+		t.Errorf("start = %v, want %v", err, ErrDamaged)
 	}
 }
 
-// TestLostValues cuts the value log, as a power cut may: words that are gone
-// take their link out of the crawl, and everything else goes on.
-func TestLostValues(t *testing.T) {
-	dir := t.TempDir()
-	f := open(t, Options{Dir: dir})
-	var es []Entry
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 100 {
-		around := make([]byte, MaxAround)
-		for j := range around {
-			around[j] = byte('a' + r.IntN(26))
-		}
-		es = append(es, Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/%d", i%10, i)), Around: string(around)})
-	}
-	for part := range slices.Chunk(es, 20) {
-		if _, err := f.Push(t.Context(), part...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f.Close()
-	logs, err := filepath.Glob(filepath.Join(dir, "*.vlog"))
-	if err != nil || len(logs) != 1 {
-		t.Fatalf("logs: %v, %v", logs, err)
-	}
-	info, err := os.Stat(logs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(logs[0], info.Size()/2); err != nil {
-		t.Fatal(err)
-	}
-	f = open(t, Options{Dir: dir})
-	n := drain(t, f)
-	if got := f.Totals(); n < 20 || n >= 60 || got.Queued != 0 || got.Damaged < 100-n {
-		t.Errorf("served %d; totals = %+v", n, got)
-	}
-	if added, err := f.Push(t.Context(), es...); int64(added) != 100-n || err != nil {
-		t.Errorf("%d URLs are new again, want %d (%v)", added, 100-n, err)
-	}
-}
-
-// TestMend removes and doubles places in the queue of a host with more URLs
-// than one transaction mends.
-func TestMend(t *testing.T) {
+// A host that lost entries of its queue serves the others, and the lost ones are new when they are
+// found again.
+func TestRecount(t *testing.T) {
 	f := open(t, Options{})
 	var es []Entry
-	for i := range 2*maxMended + 500 {
+	for i := range 500 {
 		es = append(es, Entry{URL: parse(t, fmt.Sprintf("http://a.example/%d", i)), Priority: float64(i % 100)})
 	}
 	if _, err := f.Push(t.Context(), es...); err != nil {
 		t.Fatal(err)
 	}
-	f = again(t, f, func(txn *badger.Txn) error {
-		var keys, values [][]byte
-		if err := scan(txn, []byte{'q'}, func(key, value []byte) error {
-			keys, values = append(keys, append([]byte(nil), key...)), append(values, append([]byte(nil), value...))
+	lost := 0
+	f = again(t, f, func(u update) error {
+		var keys [][]byte
+		err := u.scan([]byte{'q'}, nil, func(key, _ []byte) error {
+			keys = append(keys, bytes.Clone(key))
 			return nil
-		}); err != nil {
-			return err
-		}
+		})
 		for i, key := range keys {
-			if i < 20 { // a second place
-				second := append([]byte(nil), key...)
-				second[9] ^= 1
-				if err := txn.Set(second, values[i]); err != nil {
-					return err
-				}
-			} else if i > 100 {
-				if err := txn.Delete(key); err != nil {
-					return err
-				}
+			if i%3 == 0 {
+				err = errors.Join(err, u.delete(key))
+				lost++
 			}
 		}
-		return nil
+		return err
 	})
-	// The second places may be served as well, but nothing is served for ever.
-	if n := drain(t, f); n < int64(len(es)) || n > int64(len(es))+20 {
-		t.Errorf("served %d, want %d", n, len(es))
+	if n := drain(t, f); n != int64(len(es)-lost) {
+		t.Errorf("served %d, want %d", n, len(es)-lost)
 	}
-	if got := f.Totals(); got.Queued != 0 || got.Visited != int64(len(es)) || got.Damaged == 0 {
+	if got := f.Totals(); got.Queued != 0 || got.Damaged == 0 || got.Dropped[ReasonDamaged] != int64(lost) {
 		t.Errorf("totals = %+v", got)
+	}
+	if n, err := f.Push(t.Context(), es...); n != lost || err != nil {
+		t.Errorf("%d are new again, %v; want %d", n, err, lost)
 	}
 	checkMemory(t, f)
 }

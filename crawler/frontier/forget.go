@@ -1,20 +1,15 @@
 package frontier
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"gazehound/crawler/weburl"
-
-	badger "github.com/dgraph-io/badger/v4"
 )
-
-// errForgotten is met where the words of a link were taken out by Forget.
-var errForgotten = errors.New("forgotten")
 
 // ReasonForgotten is the Outcome.Reason of what Forget took out.
 const ReasonForgotten = "forgotten"
@@ -51,109 +46,54 @@ func (f *Frontier) Forget(ctx context.Context, match func(weburl.URL) bool, addr
 	return n, nil
 }
 
-// forgetURLs blanks the links on the pages first and those that name the URLs
-// last: as long as there is something to do, a second call finds what.
+// forgetURLs blanks the links on the pages first and then the URLs, whose names tell a second call
+// what is left to do.
 func (f *Frontier) forgetURLs(ctx context.Context, match func(weburl.URL) bool, n *Forgotten) error {
 	gone := map[Key]bool{}
-	err := f.eachLink(ctx, func(_ uint64, e *Entry) {
-		if !e.URL.IsZero() && match(e.URL) {
-			gone[KeyOf(e.URL)] = true
+	var keys []Key
+	err := f.eachLink(ctx, func(_ []byte, e *Entry) {
+		if match(e.URL) {
+			keys = append(keys, KeyOf(e.URL))
+			gone[keys[len(keys)-1]] = true
 		}
 	})
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	keys := make([]Key, 0, len(gone))
-	for k := range gone {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b Key) int { return slices.Compare(a[:], b[:]) })
-	for part := range slices.Chunk(keys, forgetBatch) {
-		err := f.submit(ctx, 2*perLink*len(part), func(b *batch) error {
-			for _, k := range part {
-				known, err := b.forgetURL(k)
-				if err != nil {
-					return err
-				}
-				if known {
-					n.URLs++
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	var onPages [][]byte // keys of the links
+	err = f.eachLink(ctx, func(key []byte, e *Entry) {
+		if gone[e.Parent] && e.Anchor+e.Title+e.Around != "" {
+			onPages = append(onPages, bytes.Clone(key))
 		}
-	}
-	onPage := func(e *Entry) bool {
-		blank := gone[e.Parent] && e.Anchor+e.Title+e.Around != ""
-		if blank {
-			e.Anchor, e.Title, e.Around = "", "", ""
-		}
-		return blank
-	}
-	if err := f.blank(ctx, onPage, n); err != nil {
-		return err
-	}
-	return f.blank(ctx, func(e *Entry) bool {
-		blank := !e.URL.IsZero() && gone[KeyOf(e.URL)]
-		if blank {
-			e.URL, e.Anchor, e.Title, e.Around = weburl.URL{}, "", "", ""
-		}
-		return blank
-	}, n)
-}
-
-// forgetURL takes what was found out of the visit of a URL, and ends its
-// waiting. It tells whether there was anything.
-func (b *batch) forgetURL(k Key) (bool, error) {
-	r, known, err := b.lookup(k)
-	if err != nil || !known {
-		return false, err
-	}
-	if r.state == Queued {
-		return true, b.finish(link{key: k}, Outcome{Kind: "skipped", Reason: ReasonForgotten, At: time.Now()})
-	}
-	var v visitRecord
-	known, err = b.get(visitKey(r.seq), func(value []byte) (err error) {
-		v, err = decodeVisit(value)
-		return err
-	})
-	if err != nil || !known {
-		return false, readable(err)
-	}
-	if err := b.txn.Delete(checkKey(k)); err != nil {
-		return false, err
-	}
-	b.totals.remove(&v.outcome)
-	v.outcome = Outcome{Kind: "skipped", Reason: ReasonForgotten, At: v.outcome.At, Bytes: v.outcome.Bytes, Dropped: v.outcome.Dropped}
-	b.totals.add(&v.outcome)
-	return true, b.set(visitKey(r.seq), v.encode())
-}
-
-// forgetAddresses takes ids of addresses out of the visits.
-func (f *Frontier) forgetAddresses(ctx context.Context, match func(page Key, id string) bool, n *Forgotten) error {
-	var visits []uint64
-	err := f.read(func(txn *badger.Txn) error {
-		return scan(txn, visitKey(0)[:1], func(key, value []byte) error {
-			v, err := decodeVisit(value)
-			if err == nil && slices.ContainsFunc(v.outcome.Addresses, func(id string) bool { return match(v.key, id) }) {
-				visits = append(visits, binary.BigEndian.Uint64(key[1:]))
-			}
-			return ctx.Err()
-		})
 	})
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(visits, forgetBatch) {
-		err := f.submit(ctx, len(part)*(perLink+MaxAddresses), func(b *batch) error {
-			for _, seq := range part {
-				taken, err := b.forgetAddresses(seq, match)
-				if err != nil {
+	err = inBatches(ctx, f, onPages, func(b *batch, key []byte) error {
+		n.Links++
+		return b.blankWords(key)
+	})
+	if err != nil {
+		return err
+	}
+	return inBatches(ctx, f, keys, func(b *batch, k Key) error {
+		known, err := b.forgetURL(k)
+		if known {
+			n.URLs++
+			n.Links++
+		}
+		return err
+	})
+}
+
+// inBatches calls fn with each of list, forgetBatch of them in one transaction.
+func inBatches[T any](ctx context.Context, f *Frontier, list []T, fn func(*batch, T) error) error {
+	for part := range slices.Chunk(list, forgetBatch) {
+		err := f.write(ctx, func(b *batch) error {
+			for _, x := range part {
+				if err := fn(b, x); err != nil {
 					return err
 				}
-				n.Addresses += taken
 			}
 			return nil
 		})
@@ -164,18 +104,124 @@ func (f *Frontier) forgetAddresses(ctx context.Context, match func(page Key, id 
 	return nil
 }
 
-func (b *batch) forgetAddresses(seq uint64, match func(page Key, id string) bool) (taken int, err error) {
-	var v visitRecord
-	known, err := b.get(visitKey(seq), func(value []byte) (err error) {
-		v, err = decodeVisit(value)
+// eachLink calls fn with every link of the queue and the crawl tree that can be read, and its key,
+// which fn must not keep.
+func (f *Frontier) eachLink(ctx context.Context, fn func(key []byte, e *Entry)) error {
+	return f.read(func(v view) error {
+		for _, prefix := range []string{"q", "v"} {
+			err := v.scan([]byte(prefix), nil, func(key, value []byte) error {
+				if e, err := linkOf(key, value); err == nil {
+					fn(key, &e)
+				}
+				return ctx.Err()
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// linkOf returns the link in a record of the queue or of a visit.
+func linkOf(key, value []byte) (Entry, error) {
+	if key[0] == 'q' {
+		return decodeQueued(value)
+	}
+	r, err := decodeVisit(value)
+	if err != nil {
+		return Entry{}, err
+	}
+	return decodeLink(r.link)
+}
+
+// blankWords takes the words out of a link of the queue or of a visit.
+func (b *batch) blankWords(key []byte) error {
+	value, known, err := get(b, key, copied)
+	if err != nil || !known {
+		return err // visited meanwhile: a second call finds it there
+	}
+	e, err := linkOf(key, value)
+	if err != nil {
+		return readable(err)
+	}
+	e.Anchor, e.Title, e.Around = "", "", ""
+	if key[0] == 'q' {
+		return b.set(key, encodeQueued(&e))
+	}
+	r, err := decodeVisit(value)
+	if err != nil {
+		return err
+	}
+	r.link = appendLink(nil, &e)
+	return b.set(key, r.encode())
+}
+
+// forgetURL ends the waiting of a URL, and takes what was found out of its visit and its name. It
+// tells whether there was anything.
+func (b *batch) forgetURL(k Key) (bool, error) {
+	r, known, err := b.lookup(k)
+	if err != nil || !known {
+		return false, err
+	}
+	if r.state == Queued {
+		o := Outcome{Kind: "skipped", Reason: ReasonForgotten, At: time.Now()}
+		return true, b.finish(&link{key: k}, o)
+	}
+	v, known, err := get(b, visitKey(r.seq), decodeVisit)
+	if err != nil || !known {
+		return false, readable(err)
+	}
+	if err := b.delete(checkKey(k)); err != nil {
+		return false, err
+	}
+	b.totals.remove(&v.outcome)
+	v.outcome = Outcome{
+		Kind: "skipped", Reason: ReasonForgotten, At: v.outcome.At, Bytes: v.outcome.Bytes, Dropped: v.outcome.Dropped,
+	}
+	b.totals.add(&v.outcome)
+	v.link = appendLink(nil, &Entry{})
+	return true, b.set(visitKey(r.seq), v.encode())
+}
+
+// forgetAddresses takes ids of addresses out of the visits.
+func (f *Frontier) forgetAddresses(ctx context.Context, match func(page Key, id string) bool, n *Forgotten) error {
+	type found struct {
+		visit []byte // its key
+		page  Key
+	}
+	var visits []found
+	err := f.read(func(v view) error {
+		return v.scan(visitKey(0)[:1], nil, func(key, value []byte) error {
+			node, err := visited(value)
+			if err != nil {
+				return cmp.Or(readable(err), ctx.Err())
+			}
+			page := KeyOf(node.URL)
+			if slices.ContainsFunc(node.Outcome.Addresses, func(id string) bool { return match(page, id) }) {
+				visits = append(visits, found{bytes.Clone(key), page})
+			}
+			return ctx.Err()
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return inBatches(ctx, f, visits, func(b *batch, x found) error {
+		taken, err := b.forgetAddresses(x.visit, func(id string) bool { return match(x.page, id) })
+		n.Addresses += taken
 		return err
 	})
+}
+
+func (b *batch) forgetAddresses(visit []byte, match func(id string) bool) (taken int, err error) {
+	v, known, err := get(b, visit, decodeVisit)
 	if err != nil || !known {
 		return 0, readable(err)
 	}
 	var left []string
 	for _, id := range v.outcome.Addresses {
-		if !match(v.key, id) {
+		if !match(id) {
 			left = append(left, id)
 			continue
 		}
@@ -186,69 +232,14 @@ func (b *batch) forgetAddresses(seq uint64, match func(page Key, id string) bool
 		}
 		if seen {
 			b.totals.Addresses--
-			if err := b.txn.Delete(addressKey(id)); err != nil {
+			if err := b.delete(addressKey(id)); err != nil {
 				return 0, err
 			}
 		}
 	}
 	v.outcome.Addresses = left
 	if taken > 0 {
-		v.outcome.Title, v.outcome.Evidence = "", "" // they may say it, too
+		v.outcome.Title, v.outcome.Evidence = "", "" // they may name it, too
 	}
-	return taken, b.set(visitKey(seq), v.encode())
-}
-
-// blank has change alter links and stores the groups anew in which it tells
-// that it has.
-func (f *Frontier) blank(ctx context.Context, change func(*Entry) bool, n *Forgotten) error {
-	groups := map[uint64]bool{}
-	if err := f.eachLink(ctx, func(id uint64, e *Entry) {
-		if change(e) {
-			groups[id] = true
-		}
-	}); err != nil {
-		return err
-	}
-	for id := range groups {
-		err := f.submit(ctx, maxPlain, func(b *batch) error {
-			var links []Entry
-			known, err := b.get(groupKey(id), func(value []byte) (err error) {
-				links, err = f.codec.unpackAll(value)
-				return err
-			})
-			if err != nil || !known {
-				return readable(err)
-			}
-			var g group
-			for i := range links {
-				if change(&links[i]) {
-					n.Links++
-				}
-				g.add(&links[i])
-			}
-			return b.set(groupKey(id), f.codec.pack(&g))
-		})
-		f.codec.forget()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachLink calls fn with every link of the store that can be read and the
-// number of its group.
-func (f *Frontier) eachLink(ctx context.Context, fn func(group uint64, e *Entry)) error {
-	return f.read(func(txn *badger.Txn) error {
-		return scan(txn, groupKey(0)[:1], func(key, value []byte) error {
-			links, err := f.codec.unpackAll(value)
-			if err != nil {
-				return readable(err)
-			}
-			for i := range links {
-				fn(binary.BigEndian.Uint64(key[1:]), &links[i])
-			}
-			return ctx.Err()
-		})
-	})
+	return taken, b.set(visit, v.encode())
 }

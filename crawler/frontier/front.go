@@ -18,37 +18,27 @@ func (f *Frontier) Front(n int) ([]Entry, error) {
 	var hosts []*host // the n best, the best first
 	for _, heap := range [][]*host{f.ready.hosts, f.parked.hosts} {
 		for _, h := range heap {
-			if f.waiting(h) <= 0 || len(hosts) == n && !h.best.before(hosts[n-1].best) {
+			if h.waiting() <= 0 || len(hosts) == n && !h.best.before(hosts[n-1].best) {
 				continue
 			}
-			i, _ := slices.BinarySearchFunc(hosts, h.best, func(a *host, p place) int {
-				if a.best.before(p) {
-					return -1
-				}
-				return 1
-			})
+			i, _ := slices.BinarySearchFunc(hosts, h.best, func(a *host, p place) int { return a.best.compare(p) })
 			hosts = slices.Insert(hosts, i, h)
 			hosts = hosts[:min(len(hosts), n)]
 		}
 	}
 	var best []waiting
 	for _, h := range hosts {
-		if _, some, err := f.load(h); err != nil {
+		if _, some, err := f.front(h); err != nil {
 			return nil, err
 		} else if !some {
-			continue // its record promised more than there is; Next will mend that
+			continue // its record promised more than there is; Next will correct that
 		}
-		items := f.buffered(h).items
+		items := h.buffer.items
 		for i := len(items) - 1; i >= max(0, len(items)-n); i-- {
 			best = append(best, waiting{h, items[i]})
 		}
 	}
-	slices.SortFunc(best, func(a, b waiting) int {
-		if a.item.place.before(b.item.place) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(best, func(a, b waiting) int { return a.item.compare(b.item.place) })
 	var entries []Entry
 	for _, w := range best[:min(len(best), n)] {
 		if e, err := f.entry(w.host, w.item); err == nil { // a damaged one is set aside when it is its turn

@@ -15,19 +15,19 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gazehound/crawler/weburl"
-
-	badger "github.com/dgraph-io/badger/v4"
 )
 
 // Errors of Open, and of everything after Close.
 var (
 	ErrLocked      = errors.New("in use by another process")
 	ErrNewerFormat = errors.New("written by a newer version of gazehound")
+	ErrOlderFormat = errors.New("written by an older version of gazehound")
+	ErrDamaged     = errors.New("damaged")
 	ErrForeign     = errors.New("not a frontier")
 	ErrClosed      = errors.New("frontier is closed")
 )
@@ -156,8 +156,8 @@ func (t *Totals) clone() Totals {
 	return c
 }
 
-// Options say where a frontier lives and how it orders. The zero values of all
-// fields but Dir are usable.
+// Options say where a frontier lives and how it orders. The zero values of all fields but Dir are
+// usable.
 type Options struct {
 	Dir        string // of the store; made where it is missing
 	Memory     int64  // bytes to aim at for everything here, at least 32 MB; 0: 256 MiB
@@ -166,32 +166,26 @@ type Options struct {
 	// PerHost returns another MaxPerHost for the host of a URL, or 0; nil: none.
 	// It must not call the frontier.
 	PerHost func(weburl.URL) int64
-	// PerPart names the part of its host that a URL lies in, such as "/forum/",
-	// and how many URLs of that part are taken; 0: no limit; nil: none has any.
-	// What came while a part had no limit is not counted. It must not call the
-	// frontier.
+	// PerPart names the part of its host that a URL lies in, such as "/forum/", and how many URLs of
+	// that part are taken; 0: no limit; nil: none has any. What came while a part had no limit is not
+	// counted. It must not call the frontier.
 	PerPart func(weburl.URL) (part string, most int64)
-	// Selectivity in [0, 1): an entry is left alone while the host of a better one
-	// rests for no longer than Await, if its priority is lower than this share of
-	// the better one's. 0: whatever may be asked is taken. Orders whose
-	// priorities are not positive know no shares, and none waits.
+	// Selectivity in [0, 1): an entry is left alone while the host of a better one rests for no longer
+	// than Await, if its priority is lower than this share of the better one's. 0: whatever may be
+	// fetched is taken. Orders whose priorities are not positive know no shares, and none waits.
 	Selectivity float64
 	Await       time.Duration
-	Sync        bool  // every write survives a power cut, not only a killed process; slower
 	MinFree     int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
-	InMemory    bool  // nothing is kept; for tests
+	InMemory    bool  // nothing is kept on disk
 
-	short int // URLs up to which a host has no places on disk, -1: none; for tests
-
-	// Score returns today's priority of an entry that has reached the front of
-	// the queue; nil keeps the priority it was pushed with. Like the claim
-	// function of Next it is called with the frontier locked: it must not call
-	// the frontier.
+	// Score returns today's priority of an entry that has reached the front of the queue; nil keeps
+	// the priority it was pushed with. Like the claim function of Next it is called with the frontier
+	// locked: it must not call the frontier.
 	Score func(*Entry) float64
 }
 
-// Turn is what a host's turn takes beside its delay and the way to it: Await is
-// worth that much more than they are.
+// Turn is what a visit takes of its host beside the delay and the latency: Await is that much more
+// than they are.
 const Turn = 250 * time.Millisecond
 
 // DefaultOptions returns the options of config.yaml as shipped, without Dir.
@@ -199,7 +193,7 @@ func DefaultOptions() Options {
 	return Options{Memory: 256 << 20, MinFree: 128 << 20}
 }
 
-// Validate says what is wrong with o.
+// Validate reports the first problem of o.
 func (o Options) Validate() error {
 	switch {
 	case o.Dir == "" && !o.InMemory:
@@ -218,48 +212,37 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Frontier is an open queue. It is safe for concurrent use. It owns a
-// goroutine that writes and, for a while, one that reads the keys of a store
-// that was there before; Close ends both.
+// A Frontier is an open queue. It is safe for concurrent use. On disk it owns a goroutine that syncs
+// once a second; Close ends it.
 type Frontier struct {
 	options Options
 	seed    uint64
-	db      *badger.DB
-	codec   *codec
-	began   time.Time // parked hosts count from here
-	short   int       // URLs up to which a host has no places on disk
-	block   int       // items that are read at a time
-	budget  int       // bytes that buffers may take
+	store   store
+	now     func() time.Duration // since the frontier was opened; the simulator's time in a Memory
+	block   int                  // items that are read at a time
+	budget  int                  // items in memory
 
-	meta     [16]sync.Mutex // one PutMeta of a name at a time
-	requests chan *request
-	stop     chan struct{} // closed by Close
-	writer   sync.WaitGroup
+	putting  sync.Mutex // one PutMeta at a time; before writing
+	writing  sync.Mutex // one transaction at a time; before mu
+	unsynced atomic.Bool
 
-	version uint64 // of the last commit; changed by the writer, under mu
-	totals  Totals // as on disk; belongs to the writer
-	groups  uint64 // link groups on disk; belongs to the writer
-	seen    seen   // the writer adds to it
-
-	lately *lately
-	effort effort // under mu
+	stop    chan struct{}  // closed by Close
+	readers sync.WaitGroup // calls that read the store, and the goroutine that syncs it
 
 	mu        sync.Mutex
-	view      *badger.Txn // the store as memory below knows it
-	shown     Totals      // copy of totals for everybody
-	hosts     hosts
-	ready     hostHeap // hosts that may be asked, best entry first
-	parked    hostHeap // hosts that rest, the first to wake first
-	naps      napHeap  // entries that rest, the first to wake first
-	queued    int64    // on disk: waiting and leased
+	view      view   // the store as memory below knows it
+	totals    Totals // as stored; changed by writers only
+	hosts     map[uint64]*host
+	ready     hostHeap       // hosts that may be fetched from, best entry first
+	parked    hostHeap       // hosts that rest, the first to wake first
+	delayed   delayedHeap    // entries that rest, the first to wake first
+	loaded    map[*host]bool // hosts with a buffer
+	items     int            // in the buffers
 	leased    int64
-	loaded    []*buffer
-	items     int // in the buffers
-	changed   chan struct{}
-	waiters   int            // of changed
-	selecting int            // of them, those that leave worse entries alone
-	reading   map[uint64]int // calls that read the store, by the version that they read
-	idle      *sync.Cond
+	spent     int           // entries that were scored anew in excess of what a call may in the long run
+	changed   chan struct{} // closed and replaced when something has changed
+	waiters   int           // of changed
+	selecting int           // of them, those that leave worse entries alone
 	closed    bool
 	failed    error // a commit failed: nothing more is written
 }
@@ -281,26 +264,24 @@ func (f *Frontier) Push(ctx context.Context, es ...Entry) (added int, err error)
 
 func (f *Frontier) push(ctx context.Context, links []link) (added int, err error) {
 	for len(links) > 0 {
-		n := f.portion(links)
-		part := links[:n]
+		part := links[:f.portion(links)]
 		var new int
-		err := f.submit(ctx, weigh(part), func(b *batch) (err error) {
+		err := f.write(ctx, func(b *batch) (err error) {
 			new, err = b.push(part)
 			return err
 		})
 		if err != nil {
 			return added, err
 		}
-		added, links = added+new, links[n:]
+		added, links = added+new, links[len(part):]
 	}
 	return added, nil
 }
 
-// Done ends the visit of e, stores its outcome and queues what was found, in
-// one transaction, and returns how many of the found entries were new. (What
-// does not fit into one transaction, several thousand links, is queued before.)
-// A URL that nobody queued may be done as well. Ending a visit twice changes
-// nothing the second time but for what was found.
+// Done ends the visit of e, stores its outcome and queues what was found, in one transaction, and
+// returns how many of the found entries were new. (What does not fit into one transaction, several
+// thousand links, is queued before.) A URL that nobody queued may be done as well. Ending a visit
+// twice changes nothing the second time but for what was found.
 func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error) {
 	self, err := prepare([]Entry{e})
 	if err != nil {
@@ -314,13 +295,13 @@ func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry)
 	if added, err = f.push(ctx, links[n:]); err != nil {
 		return added, err
 	}
-	links, o = links[:n], o.trimmed()
+	o = o.trimmed()
 	var new int
-	err = f.submit(ctx, weigh(self)+o.weight()+weigh(links), func(b *batch) (err error) {
-		if err := b.finish(self[0], o); err != nil {
+	err = f.write(ctx, func(b *batch) (err error) {
+		if err := b.finish(&self[0], o); err != nil {
 			return err
 		}
-		new, err = b.push(links)
+		new, err = b.push(links[:n])
 		return err
 	})
 	if err != nil {
@@ -333,27 +314,22 @@ func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry)
 func (f *Frontier) Totals() Totals {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t := f.shown.clone()
+	t := f.totals.clone()
 	t.Leased, t.Selecting = f.leased, int64(f.selecting)
-	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(f.hosts.len()), int64(len(f.ready.hosts)), int64(len(f.parked.hosts))
+	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(len(f.hosts)), int64(f.ready.Len()), int64(f.parked.Len())
 	if next, some := f.nextToWake(); some {
-		t.NextHost = max(0, next-time.Since(f.began))
+		t.NextHost = max(0, next-f.now())
 	}
 	return t
 }
 
-// Close ends all calls that wait, lets those that write finish and closes the
-// store. Entries that are still leased will be found queued. A second Close
-// does nothing.
+// Close ends all calls that wait, lets those that write finish and closes the store. Entries that are
+// still leased will be found queued. A second Close does nothing.
 func (f *Frontier) Close() error {
 	if !f.halt() {
 		return nil
 	}
-	err := f.db.Close()
-	if err == nil && f.failed == nil && !f.options.InMemory {
-		err = f.seen.save(f.options.Dir, uint(f.totals.Queued+f.totals.Visited))
-	}
-	if err != nil {
+	if err := f.store.close(); err != nil {
 		return fmt.Errorf("frontier: close %s: %w", f.options.Dir, err)
 	}
 	return nil
@@ -370,14 +346,10 @@ func (f *Frontier) halt() bool {
 	f.broadcast()
 	f.mu.Unlock()
 	close(f.stop)
-	f.writer.Wait()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for len(f.reading) > 0 {
-		f.idle.Wait()
-	}
-	f.view.Discard()
-	f.codec.close()
+	f.readers.Wait() // one that writes in between is told that all is over
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	f.view.close()
 	return true
 }
 
@@ -398,15 +370,3 @@ func (k Key) IsZero() bool { return k == Key{} }
 
 // String returns k in hexadecimal.
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
-
-func finite(p float64) float32 {
-	switch {
-	case p != p:
-		return 0
-	case p > math.MaxFloat32:
-		return math.MaxFloat32
-	case p < -math.MaxFloat32:
-		return -math.MaxFloat32
-	}
-	return float32(p)
-}

@@ -3,7 +3,6 @@ package frontier
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // Leave takes URLs out of the queue that another crawler takes care of from
@@ -19,11 +18,9 @@ func (f *Frontier) Leave(ctx context.Context, reason string, own *Entry, others 
 		return 0, err
 	}
 	for len(links) > 0 {
-		n := f.portion(links)
-		part := links[:n]
+		part := links[:f.portion(links)]
 		var gone int
-		err := f.submit(ctx, weigh(part), func(b *batch) error {
-			gone = 0
+		err := f.write(ctx, func(b *batch) error {
 			for i := range part {
 				ok, err := b.takeOut(part[i].key, own != nil && i == 0, reason)
 				if err != nil {
@@ -38,28 +35,25 @@ func (f *Frontier) Leave(ctx context.Context, reason string, own *Entry, others 
 		if err != nil {
 			return left, fmt.Errorf("frontier: leave: %w", err)
 		}
-		left, links, own = left+gone, links[n:], nil
+		left, links, own = left+gone, links[len(part):], nil
 	}
 	return left, nil
 }
 
-// takeOut makes a queued URL unknown; false if it is not queued, or leased by
-// somebody else.
+// takeOut makes a queued URL unknown; false if it is not queued, or leased by somebody else.
 func (b *batch) takeOut(k Key, own bool, reason string) (bool, error) {
 	r, known, err := b.lookup(k)
 	if err != nil || !known || r.state != Queued {
 		return false, err
 	}
-	h, tie := b.host(k), tieOf(b.f.seed, k.url())
-	_, leased := b.f.leaseOf(h, tie)
-	if slices.Contains(b.hosts[h].gone, tie) || leased && !own {
+	h, tie := b.host(k), b.tie(k)
+	if _, leased := b.f.leaseOf(h, tie); leased && !own {
 		return false, nil
 	}
-	if err := b.unplace(h, place{r.rank, tie}); err != nil {
+	if err := b.dequeue(h, place{r.rank, tie}); err != nil {
 		return false, err
 	}
-	b.leave(h, r.rank, tie)
 	b.hosts[h].total--
 	count(b.totals.Dropped, reason, 1)
-	return true, b.deleteURL(k)
+	return true, b.delete(urlKey(k))
 }

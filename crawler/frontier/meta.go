@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-
-	badger "github.com/dgraph-io/badger/v4"
+	"slices"
 )
 
 // MaxMeta bounds a value of PutMeta, in bytes.
@@ -28,11 +26,12 @@ func (r metaRecord) encode() []byte {
 }
 
 func decodeMeta(value []byte) (r metaRecord, err error) {
-	d := decoder{rest: value}
-	d.version()
-	r.set, r.pieces = d.byte(), d.uvarint()
-	d.bad = d.bad || r.set > 1 || r.pieces > MaxMeta/pieceSize
-	return r, d.end()
+	d := newDecoder(value)
+	r.set, r.pieces = d.Byte(), uint64(d.Int(MaxMeta/pieceSize))
+	if r.set > 1 {
+		d.Fail()
+	}
+	return r, d.Err()
 }
 
 func metaKey(name string) []byte { return append([]byte{'m'}, name...) }
@@ -51,71 +50,60 @@ func (f *Frontier) PutMeta(name string, value []byte) error {
 	if len(value) > MaxMeta {
 		return fmt.Errorf("frontier: meta %q: %d bytes are too many, at most %d are stored", name, len(value), MaxMeta)
 	}
-	turn := &f.meta[digest(name)[0]%byte(len(f.meta))]
-	turn.Lock()
-	defer turn.Unlock()
-	ctx := context.Background()
+	f.putting.Lock()
+	defer f.putting.Unlock()
 	var was metaRecord
-	known := false
-	err := f.read(func(txn *badger.Txn) (err error) {
-		known, err = get(txn, metaKey(name), func(v []byte) (err error) {
-			was, err = decodeMeta(v)
-			return err
-		})
+	err := f.read(func(v view) (err error) {
+		was, _, err = get(v, metaKey(name), decodeMeta)
 		return readable(err)
 	})
 	if err != nil {
 		return fmt.Errorf("frontier: meta %q: %w", name, err)
 	}
 	is := metaRecord{set: was.set ^ 1}
-	for len(value) > pieceSize {
-		piece, key := bytes.Clone(value[:pieceSize]), pieceKey(name, is.set, is.pieces)
-		value = value[pieceSize:]
+	for piece := range slices.Chunk(bytes.Clone(value), pieceSize) {
+		key, last := pieceKey(name, is.set, is.pieces), (is.pieces+1)*pieceSize >= uint64(len(value))
 		is.pieces++
-		if err := f.submit(ctx, perLink+len(piece), func(b *batch) error { return b.set(key, piece) }); err != nil {
+		err := f.write(context.Background(), func(b *batch) error {
+			if err := b.set(key, piece); err != nil || !last {
+				return err
+			}
+			return b.switchMeta(name, was, is)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	last, key := bytes.Clone(value), pieceKey(name, is.set, is.pieces)
-	is.pieces++
-	return f.submit(ctx, perLink*int(was.pieces+2)+len(last), func(b *batch) error {
-		if err := b.set(key, last); err != nil {
+	if len(value) > 0 {
+		return nil
+	}
+	return f.write(context.Background(), func(b *batch) error { return b.switchMeta(name, was, is) })
+}
+
+// switchMeta makes the pieces of is the value of a name in place of those of was.
+func (b *batch) switchMeta(name string, was, is metaRecord) error {
+	for i := range was.pieces {
+		if err := b.delete(pieceKey(name, was.set, i)); err != nil {
 			return err
 		}
-		for i := range was.pieces {
-			if err := b.txn.Delete(pieceKey(name, was.set, i)); known && err != nil {
-				return err
-			}
-		}
-		return b.set(metaKey(name), is.encode())
-	})
+	}
+	return b.set(metaKey(name), is.encode())
 }
 
 // Meta returns the value stored under name, or nil.
 func (f *Frontier) Meta(name string) (value []byte, err error) {
-	err = f.read(func(txn *badger.Txn) error {
-		var r metaRecord
-		known, err := get(txn, metaKey(name), func(v []byte) (err error) {
-			r, err = decodeMeta(v)
-			return err
-		})
+	err = f.read(func(v view) error {
+		r, known, err := get(v, metaKey(name), decodeMeta)
 		if err != nil || !known {
 			return readable(err)
 		}
 		whole := []byte{}
 		for i := range r.pieces {
-			item, err := txn.Get(pieceKey(name, r.set, i))
-			if errors.Is(err, badger.ErrKeyNotFound) {
-				return nil // damaged: as good as never stored
-			}
-			if err != nil {
-				return err
-			}
-			err = item.Value(func(v []byte) error {
-				whole = append(whole, v...)
+			known, err := v.get(pieceKey(name, r.set, i), func(piece []byte) error {
+				whole = append(whole, piece...)
 				return nil
 			})
-			if err != nil {
+			if err != nil || !known { // damaged: as good as never stored
 				return err
 			}
 		}

@@ -13,7 +13,6 @@ import (
 
 	"gazehound/crawler/weburl"
 
-	badger "github.com/dgraph-io/badger/v4"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -141,14 +140,12 @@ func TestModel(t *testing.T) {
 		o.InMemory, o.Memory = true, 32<<20
 		o.Seed = rapid.Uint64Range(0, 3).Draw(t, "seed")
 		o.MaxPerHost = rapid.SampledFrom([]int64{0, 0, 5}).Draw(t, "limit")
-		o.short = rapid.SampledFrom([]int{-1, 3, 10, 0}).Draw(t, "short")
-		budget := rapid.SampledFrom([]int{0, 1000, 1 << 20}).Draw(t, "budget")
+		budget := rapid.SampledFrom([]int{0, 40, 1 << 20}).Draw(t, "budget")
 		f, err := Open(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fates := rapid.SampledFrom([]int64{1, 64}).Draw(t, "fates")
-		tiny := func() { f.block, f.budget, f.lately = 2, budget, newLately(fates*4*fateBytes) }
+		tiny := func() { f.block, f.budget = 2, budget }
 		tiny()
 		defer func() { f.Close() }()
 		m := &model{
@@ -283,7 +280,7 @@ func TestModel(t *testing.T) {
 			},
 			"crash": func(t *rapid.T) {
 				f.halt()
-				if f, err = start(f.options, f.db); err != nil {
+				if f, err = start(f.options, f.store); err != nil {
 					t.Fatal(err)
 				}
 				tiny()
@@ -301,7 +298,6 @@ func TestModel(t *testing.T) {
 				}
 				checkStore(t, f)
 				checkMemory(t, f)
-				checkLately(t, f)
 			},
 		})
 		var walked []Key
@@ -346,8 +342,8 @@ func checkStore(t rapid.TB, f *Frontier) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored := f.shown.clone()
-	c.totals.Links, c.totals.Repeats = stored.Links, stored.Repeats
+	stored := f.totals.clone()
+	c.totals.Links, c.totals.Repeats, c.totals.Damaged = stored.Links, stored.Repeats, stored.Damaged
 	if n := stored.Dropped["host_limit"]; n > 0 {
 		c.totals.Dropped["host_limit"] = n
 	}
@@ -357,21 +353,16 @@ func checkStore(t rapid.TB, f *Frontier) {
 	if sum := stored.Queued + stored.Visited + stored.Repeats + total(stored.Dropped); sum != stored.Links {
 		t.Fatalf("%d links seen, but %d accounted for: %+v", stored.Links, sum, stored)
 	}
-	hosts, ordered := map[uint64]hostRecord{}, int64(0)
-	err = scan(f.view, []byte{'h'}, func(key, value []byte) error {
+	hosts := map[uint64]hostRecord{}
+	err = f.view.scan([]byte{'h'}, nil, func(key, value []byte) error {
 		r, err := decodeHost(value)
-		id := decoderOf(key[1:]).uint64()
-		want := c.hosts[id]
+		want := c.hosts[idOf(key)]
 		if r.queued > 0 && !r.best.before(want.best) && r.best != want.best {
-			t.Fatalf("host %x promises %v, but has %v", id, r.best, want.best)
+			t.Fatalf("host %x promises %v, but has %v", idOf(key), r.best, want.best)
 		}
 		r.best = want.best
-		if r.ordered {
-			ordered += int64(r.queued)
-			r.ordered = want.ordered || want.queued > 0
-		}
 		if r.total > 0 {
-			hosts[id] = r
+			hosts[idOf(key)] = r
 		}
 		return err
 	})
@@ -379,8 +370,8 @@ func checkStore(t rapid.TB, f *Frontier) {
 		t.Fatalf("hosts = %v, recounted %v (%v)", hosts, c.hosts, err)
 	}
 	places := int64(0)
-	if err := scan(f.view, []byte{'q'}, func(_, _ []byte) error { places++; return nil }); err != nil || places != ordered {
-		t.Fatalf("%d places in the queue for %d entries (%v)", places, ordered, err)
+	if err := f.view.scan([]byte{'q'}, nil, func(_, _ []byte) error { places++; return nil }); err != nil || places != stored.Queued {
+		t.Fatalf("%d places in the queue for %d entries (%v)", places, stored.Queued, err)
 	}
 }
 
@@ -394,7 +385,7 @@ func total(m map[string]int64) (n int64) {
 // checkMemory holds the queue in memory against itself.
 func checkMemory(t rapid.TB, f *Frontier) {
 	var queued, leased, loaded, items, ready, parked int
-	for h := range f.hosts.all() {
+	for _, h := range f.hosts {
 		queued += int(h.queued)
 		switch h.in {
 		case isReady:
@@ -408,65 +399,44 @@ func checkMemory(t rapid.TB, f *Frontier) {
 				t.Fatalf("host %x is not in its slot", h.id)
 			}
 		case isIdle:
-			if f.waiting(h) > 0 {
-				t.Fatalf("host %x has %d waiting entries and is in no heap", h.id, f.waiting(h))
+			if h.waiting() > 0 {
+				t.Fatalf("host %x has %d waiting entries and is in no heap", h.id, h.waiting())
 			}
 		}
-		q := f.buffered(h)
+		q := h.buffer
 		if q == nil {
 			continue
 		}
-		loaded++
+		if loaded++; !f.loaded[h] {
+			t.Fatalf("host %x has a buffer nobody knows of", h.id)
+		}
 		items += len(q.items)
 		for _, l := range q.leased {
-			if !l.rests {
+			if !l.delayed {
 				leased++
 			}
 		}
 		moved := 0
 		for i, it := range q.items {
-			if it.disk != it.rank {
+			if it.stored != it.rank {
 				moved++
 			}
 			if i > 0 && !it.place.before(q.items[i-1].place) {
 				t.Fatalf("host %x: buffer out of order", h.id)
 			}
 		}
-		if moved != q.moved || h.best != f.bound(h) {
-			t.Fatalf("host %x: %d of %d entries moved; best is %v, not %v", h.id, moved, q.moved, h.best, f.bound(h))
+		if moved != q.moved || h.best != h.bound() {
+			t.Fatalf("host %x: %d of %d entries moved; best is %v, not %v", h.id, moved, q.moved, h.best, h.bound())
 		}
 	}
-	if int64(queued) != f.queued || int64(leased) != f.leased || loaded != len(f.loaded) || items != f.items || ready != len(f.ready.hosts) || parked != len(f.parked.hosts) {
+	if int64(queued) != f.totals.Queued || int64(leased) != f.leased || loaded != len(f.loaded) || items != f.items || ready != f.ready.Len() || parked != f.parked.Len() {
 		t.Fatalf("queued %d %d, leased %d %d, loaded %d %d, items %d %d, ready %d %d, parked %d %d",
-			queued, f.queued, leased, f.leased, loaded, len(f.loaded), items, f.items, ready, len(f.ready.hosts), parked, len(f.parked.hosts))
+			queued, f.totals.Queued, leased, f.leased, loaded, len(f.loaded), items, f.items, ready, f.ready.Len(), parked, f.parked.Len())
 	}
 	for _, q := range []*hostHeap{&f.ready, &f.parked} {
 		for i := 1; i < len(q.hosts); i++ {
 			if q.Less(i, (i-1)/2) {
 				t.Fatalf("heap out of order at %d", i)
-			}
-		}
-	}
-}
-
-// checkLately holds what is remembered of URLs against their records.
-func checkLately(t rapid.TB, f *Frontier) {
-	stored := map[uint64]fate{}
-	err := f.read(func(txn *badger.Txn) error {
-		return scan(txn, []byte{'u'}, func(key, value []byte) error {
-			r, err := decodeURL(value)
-			k := Key(key[1:])
-			stored[k.url()] = fateOf(k, r)
-			return err
-		})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, set := range f.lately.sets {
-		for _, was := range set {
-			if was.url != 0 && was != stored[was.url] {
-				t.Fatalf("%+v is remembered, and stored is %+v", was, stored[was.url])
 			}
 		}
 	}

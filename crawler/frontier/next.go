@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -15,23 +16,19 @@ const (
 	longTries  = 4    // of them in the long run
 	savedTries = 4096 // what calls that needed fewer have left for later ones
 	tolerance  = 0.01 // share by which a rival must be better for that
-	maxRefused = 64   // hosts that one Next may ask in vain before it lets others in
+	maxRefused = 64   // hosts that one Next may claim in vain before it lets others in
 
 	maxAwaited = 10 * time.Second // what one caller waits for better entries, all in all
 	lookAhead  = 64               // hosts that rest, among those that wake first, that a caller looks at
 )
 
-// An effort bounds how many entries are scored anew. Where nothing relevant is
-// found any more all scores fall, and each entry that comes to the front falls
-// behind others whose scores are older: of 250,000 waiting links 47 were read
-// from the store for each page, three fifths of all CPU time. Fewer in the long
-// run lose nothing that simulations could tell (docs/performance-log.md).
-type effort struct{ spent int } // in excess of longTries a call
-
-// most returns how many entries this call may put back, at least longTries.
-func (e *effort) most() int {
-	e.spent = max(e.spent-longTries, 0)
-	return min(maxTries, savedTries-e.spent)
+// rescoreBudget returns how many entries this call may score anew and put back, at least longTries.
+// Where nothing relevant is found any more all scores fall, and each entry that comes to the front
+// falls behind others whose scores are older. Fewer in the long run lose nothing that simulations
+// could tell.
+func (f *Frontier) rescoreBudget() int {
+	f.spent = max(f.spent-longTries, 0)
+	return min(maxTries, savedTries-f.spent)
 }
 
 // errLater says that the best entry that may be had is left alone.
@@ -63,11 +60,11 @@ func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Durati
 		switch {
 		case err == errLater:
 			until, some := f.nextToWake()
-			now := time.Since(f.began)
+			now := f.now()
 			f.selecting++
 			f.wait(ctx, until-now, some)
 			f.selecting--
-			left -= time.Since(f.began) - now
+			left -= f.now() - now
 			continue
 		case err != nil:
 			return Entry{}, fmt.Errorf("frontier: next: %w", err)
@@ -75,16 +72,16 @@ func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Durati
 			return e, nil
 		case write != nil:
 			f.mu.Unlock()
-			err := f.submit(ctx, maxMended*perLink, write)
+			err := f.write(ctx, write)
 			f.mu.Lock()
 			if err != nil {
 				return Entry{}, err
 			}
 			continue
-		case f.queued == 0:
+		case f.totals.Queued == 0:
 			return Entry{}, io.EOF
 		}
-		if rest, some := f.wake(); len(f.ready.hosts) == 0 {
+		if rest, some := f.wake(); f.ready.Len() == 0 {
 			f.wait(ctx, rest, some)
 		} else { // let in those who may change the answers, such as a Done that ends a turn
 			f.mu.Unlock()
@@ -122,15 +119,15 @@ type candidate struct {
 	entry Entry
 }
 
-// take leases the best entry that may be had; errLater, if a selective caller
-// leaves that alone. Something may have to be written first; then it returns
-// that. After
-// maxRefused claims in vain it returns nothing, so as not to keep others
-// waiting.
-func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (e Entry, ok bool, write func(*batch) error, err error) {
+// take leases the best entry that may be had; errLater, if a selective caller leaves that alone.
+// Something may have to be written first; then it returns that. After maxRefused claims in vain it
+// returns nothing, so as not to keep others waiting.
+func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
+	e Entry, ok bool, write func(*batch) error, err error,
+) {
 	var best candidate
-	tries, refused, most := 0, 0, f.effort.most()
-	for len(f.ready.hosts) > 0 && refused < maxRefused {
+	tries, refused, most := 0, 0, f.rescoreBudget()
+	for f.ready.Len() > 0 && refused < maxRefused {
 		if tries == most {
 			tries++
 			if selective && f.awaits(best.entry.Priority) {
@@ -143,12 +140,12 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 			continue
 		}
 		h := f.ready.hosts[0]
-		it, some, err := f.load(h)
+		it, some, err := f.front(h)
 		if err != nil {
 			return Entry{}, false, nil, err
 		}
 		if !some { // its record promised more than there is
-			return Entry{}, false, func(b *batch) error { return b.mend(h) }, nil
+			return Entry{}, false, func(b *batch) error { return b.recount(h) }, nil
 		}
 		if it.place != h.best {
 			f.settle(h)
@@ -157,8 +154,8 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 			}
 		}
 		e, err := f.entry(h, it)
-		if errors.Is(err, errDamaged) {
-			return Entry{}, false, func(b *batch) error { return b.lose(h, it) }, nil
+		if err == errDamaged {
+			return Entry{}, false, func(b *batch) error { return b.drop(h, it) }, nil
 		}
 		if err != nil {
 			return Entry{}, false, nil, err
@@ -167,13 +164,13 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 			e.Priority = float64(finite(f.options.Score(&e)))
 			it.rank = rankOf(float32(e.Priority))
 			leads := f.rescore(h, it.rank)
-			if f.buffered(h).moved > maxMoved*f.block {
-				items := f.buffered(h).strays()
-				return Entry{}, false, func(b *batch) error { return b.rekey(h, items) }, nil
+			if h.buffer.moved > maxMoved*f.block {
+				items := h.buffer.movedItems()
+				return Entry{}, false, func(b *batch) error { return b.move(h, items) }, nil
 			}
 			if !leads {
 				tries++
-				f.effort.spent++
+				f.spent++
 				if best.host == nil || it.place.before(best.item.place) {
 					best = candidate{h, it, e}
 				}
@@ -192,41 +189,34 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 	return Entry{}, false, nil, nil
 }
 
-// awaits tells whether an entry of this priority is left alone for a better
-// one, whose host rests. Nobody waits for the end of a long rest: one host with a
-// Crawl-delay and good links would stop all workers each time.
+// awaits tells whether an entry of this priority is left alone for a better one, whose host rests.
+// Nobody waits for the end of a long rest: one host with a Crawl-delay and good links would stop all
+// workers each time.
 func (f *Frontier) awaits(priority float64) bool {
 	if f.options.Selectivity == 0 {
 		return false
 	}
-	for _, h := range f.parked.hosts[:min(lookAhead, len(f.parked.hosts))] {
-		if !h.long && f.waiting(h) > 0 && worthWaiting(priority, h.best.rank, f.options.Selectivity) {
+	for _, h := range f.parked.hosts[:min(lookAhead, f.parked.Len())] {
+		better := priorityOf(h.best.rank)
+		if !h.long && h.waiting() > 0 && better > 0 && priority < f.options.Selectivity*better {
 			return true
 		}
 	}
 	return false
 }
 
-// worthWaiting tells whether an entry of this rank is so much better than one
-// of that priority.
-func worthWaiting(priority float64, better uint32, selectivity float64) bool {
-	b := priorityOf(better)
-	return b > 0 && priority < selectivity*b
-}
-
-// rescore gives the best entry of the first host a new rank and tells whether
-// it leads with that, give or take the tolerance.
+// rescore gives the best entry of the first host a new rank and tells whether it leads with that,
+// give or take the tolerance.
 func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
-	q := f.buffered(h)
-	it := q.remove(len(q.items) - 1)
-	rival := f.bound(h).rank
+	it := f.remove(h, len(h.buffer.items)-1)
+	rival := h.bound().rank
 	for _, i := range [...]int{1, 2} { // one of the two is second in the heap
-		if i < len(f.ready.hosts) {
+		if i < f.ready.Len() {
 			rival = min(rival, f.ready.hosts[i].best.rank)
 		}
 	}
 	it.rank = rank
-	q.insert(it)
+	f.insert(h, it)
 	f.settle(h)
 	if rank <= rival || rival == nowhere.rank {
 		return true
@@ -235,15 +225,9 @@ func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
 	return mine >= other-tolerance*max(other, -other)
 }
 
-// strays returns the entries of q whose place is not that in the store.
-func (q *buffer) strays() []item {
-	var items []item
-	for _, it := range q.items {
-		if it.disk != it.rank {
-			items = append(items, it)
-		}
-	}
-	return items
+// movedItems returns the entries of q whose place is not that in the store.
+func (q *buffer) movedItems() []item {
+	return slices.DeleteFunc(slices.Clone(q.items), func(it item) bool { return it.stored == it.rank })
 }
 
 // claim asks for h's turn, and parks h if it is not to be had.
@@ -257,18 +241,19 @@ func (f *Frontier) claim(h *host, e *Entry, claim func(host string) time.Duratio
 
 // lease takes e, which is in h's buffer.
 func (f *Frontier) lease(h *host, tie uint64, e *Entry) {
-	q := f.buffered(h)
-	it := q.remove(q.find(tie))
-	q.leased = append(q.leased, lease{it, e.URL, e.Redirects, false})
+	it := f.remove(h, h.waitsAt(tie))
+	h.buffer.leased = append(h.buffer.leased, lease{it, e.URL, e.Redirects, e.Retries, false})
 	f.leased++
-	f.items--
 	f.settle(h)
 }
 
 // entry reads the words of an item.
 func (f *Frontier) entry(h *host, it item) (Entry, error) {
-	e, err := f.codec.words(f.view, it.ref, makeKey(h.id, urlOf(f.seed, it.tie)))
-	e.Priority, e.Retries = priorityOf(it.rank), int(it.retries)
+	e, known, err := get(f.view, queueKey(h.id, it.storedPlace()), decodeQueued)
+	if err == nil && (!known || KeyOf(e.URL) != makeKey(h.id, urlOf(f.seed, it.tie))) || err == errForgotten {
+		err = errDamaged
+	}
+	e.Priority = priorityOf(it.rank)
 	return e, err
 }
 
@@ -289,36 +274,34 @@ func (f *Frontier) Return(e Entry, b Backoff) error {
 	if err != nil {
 		return err
 	}
-	key := links[0].key
-	tie := tieOf(f.seed, key.url())
+	self := &links[0]
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	h := f.hosts.get(key.host())
-	l, err := f.taken(h, tie, e)
+	h, i, err := f.taken(self)
 	if err != nil {
 		return err
 	}
-	if l.url != e.URL || l.redirects != links[0].Redirects || int(l.retries) != links[0].Retries {
+	l := h.buffer.leased[i]
+	if l.url != e.URL || l.redirects != self.Redirects || l.retries != self.Retries {
 		f.mu.Unlock()
-		err := f.submit(context.Background(), weigh(links), func(b *batch) error { return b.change(links[0]) })
+		err := f.write(context.Background(), func(b *batch) error { return b.change(self) })
 		f.mu.Lock()
 		if err != nil {
 			return err
 		}
-		if l, err = f.taken(h, tie, e); err != nil {
+		if h, i, err = f.taken(self); err != nil {
 			return err
 		}
 	}
-	i := f.leasedAt(h, tie)
 	f.leased--
 	f.release(h)
-	until := time.Since(f.began) + b.Wait
+	until := f.now() + b.Wait
 	switch {
 	case !b.Host && b.Wait > 0 && until > 0:
-		f.buffered(h).leased[i].rests = true
-		heap.Push(&f.naps, nap{until, h, tie})
+		h.buffer.leased[i].delayed = true
+		heap.Push(&f.delayed, delayed{until, h, l.tie})
 	default:
-		f.giveBack(h, i)
+		f.endLease(h, i)
 		if b.Wait > 0 && !(h.in == isResting && h.until > until) {
 			f.park(h, b.Wait, isResting)
 		}
@@ -328,15 +311,15 @@ func (f *Frontier) Return(e Entry, b Backoff) error {
 	return nil
 }
 
-// taken returns the lease of e.
-func (f *Frontier) taken(h *host, tie uint64, e Entry) (lease, error) {
+// taken returns the host of a leased entry, and the place of the lease there.
+func (f *Frontier) taken(l *link) (h *host, i int, err error) {
 	if f.closed {
-		return lease{}, ErrClosed
+		return nil, 0, ErrClosed
 	}
-	if h != nil {
-		if i := f.leasedAt(h, tie); i >= 0 && !f.buffered(h).leased[i].rests {
-			return f.buffered(h).leased[i], nil
+	if h := f.hosts[l.key.host()]; h != nil {
+		if i := h.leasedAt(tieOf(f.seed, l.key.url())); i >= 0 && !h.buffer.leased[i].delayed {
+			return h, i, nil
 		}
 	}
-	return lease{}, fmt.Errorf("frontier: return %s: %w", e.URL, ErrNotLeased)
+	return nil, 0, fmt.Errorf("frontier: return %s: %w", l.URL, ErrNotLeased)
 }

@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	badger "github.com/dgraph-io/badger/v4"
-	"github.com/dgraph-io/badger/v4/options"
+	"gazehound/internal/disk"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -23,135 +23,114 @@ import (
 const (
 	formatFile = "FORMAT"
 	formatName = "gazehound frontier"
-	format     = 3
+	format     = 4
 )
 
-// Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with
-// the process that holds it), ErrNewerFormat, ErrForeign, that of o.Validate,
-// or the file system's. Damaged records are set aside and counted; a directory
-// that was copied while nobody wrote opens like the original.
+// Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that holds
+// it), ErrNewerFormat, ErrOlderFormat, ErrForeign, ErrDamaged, that of o.Validate, or the file
+// system's. Single records that are damaged are left out and counted. A directory that was copied
+// while nobody wrote opens like the original.
 func Open(o Options) (*Frontier, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	o.Memory = cmp.Or(o.Memory, DefaultOptions().Memory)
 	o.MinFree = cmp.Or(o.MinFree, DefaultOptions().MinFree)
-	if !o.InMemory {
-		if err := checkDir(o.Dir); err != nil {
-			return nil, fmt.Errorf("frontier: %s: %w", o.Dir, err)
-		}
+	if o.InMemory {
+		return start(o, newTreeStore())
 	}
-	db, err := openStore(o)
+	if err := checkDir(o.Dir); err != nil {
+		return nil, fmt.Errorf("frontier: %s: %w", o.Dir, err)
+	}
+	s, err := openBadger(o)
 	if err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 	}
-	f, err := start(o, db)
+	f, err := start(o, s)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("frontier: open %s: %w", o.Dir, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("frontier: open %s: %w", o.Dir, err), s.close())
 	}
+	f.readers.Go(f.syncEverySecond)
 	return f, nil
 }
 
 // start returns the frontier of an open store.
-func start(o Options, db *badger.DB) (*Frontier, error) {
-	codec, err := newCodec(o.Memory / groupsShare)
-	if err != nil {
-		return nil, err
-	}
+func start(o Options, s store) (*Frontier, error) {
+	began := time.Now()
 	f := &Frontier{
-		options: o, seed: o.Seed, db: db, codec: codec, began: time.Now(),
-		short: cmp.Or(o.short, shortHost), block: blockItems, budget: int(o.Memory / buffersShare),
-		requests: make(chan *request), stop: make(chan struct{}),
-		version: db.MaxVersion(), reading: map[uint64]int{},
-		changed: make(chan struct{}), lately: newLately(o.Memory / latelyShare),
+		options: o, seed: o.Seed, store: s, now: func() time.Duration { return time.Since(began) },
+		block: blockItems, budget: int(o.Memory / itemsShare / itemBytes),
+		stop: make(chan struct{}), changed: make(chan struct{}),
+		hosts: make(map[uint64]*host), loaded: make(map[*host]bool),
 		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
 		parked: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
 	}
-	f.idle = sync.NewCond(&f.mu)
-	if err := f.restore(); err != nil {
-		codec.close()
+	f.view = s.view()
+	err := f.restore()
+	f.view.close()
+	if err != nil {
 		return nil, err
 	}
-	f.view = db.NewTransactionAt(f.version, false)
-	f.writer.Add(1)
-	go f.write()
+	f.view = s.view() // with what was repaired
 	return f, nil
 }
 
 // checkDir makes the directory and looks whether it may be opened.
-func checkDir(dir string) (err error) {
+func checkDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	n, err := readFormat(dir)
-	switch {
+	if err := checkLock(dir); err != nil {
+		return err
+	}
+	switch err := checkFormat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			return err
 		}
-		if len(entries) > 1 || len(entries) == 1 && entries[0].Name() != formatFile+".new" {
+		foreign := func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), "."+formatFile) } // by a killed Open
+		if slices.ContainsFunc(entries, foreign) {
 			return fmt.Errorf("%w: there are files and no %s. Choose another directory", ErrForeign, formatFile)
 		}
-		if err := writeFormat(dir); err != nil {
+		text := fmt.Sprintf("%s %d\n", formatName, format)
+		if err := disk.ReplaceBytes(filepath.Join(dir, formatFile), 0o666, []byte(text)); err != nil {
 			return err
 		}
 	case err != nil:
 		return err
-	default:
-		if n < format { // it is read as it is, but older versions must not touch it again
-			defer func() {
-				if err == nil {
-					err = writeFormat(dir)
-				}
-			}()
-		}
 	}
 	if err := unix.Access(dir, unix.W_OK); err != nil {
 		return fmt.Errorf("cannot be written to: %w", err)
 	}
-	return checkLock(dir)
+	return nil
 }
 
-// readFormat returns the format of the frontier in dir.
-func readFormat(dir string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(dir, formatFile))
-	if err != nil {
-		return 0, err
-	}
-	number, ok := strings.CutPrefix(strings.TrimSpace(string(text)), formatName+" ")
-	n, err := strconv.Atoi(number)
-	switch {
-	case !ok || err != nil || n < 1:
-		return 0, fmt.Errorf("%w: %s says %.40q. Choose another directory", ErrForeign, formatFile, text)
-	case n > format:
-		return 0, fmt.Errorf("%w: format %d, and this version reads %d", ErrNewerFormat, n, format)
-	}
-	return n, nil
-}
-
-// CheckFormat tells without touching anything whether dir holds a frontier
-// that Open would take. Errors wrap fs.ErrNotExist, ErrForeign or
-// ErrNewerFormat.
+// CheckFormat tells without touching anything whether dir holds a frontier that Open would take.
+// Errors wrap fs.ErrNotExist, ErrForeign, ErrOlderFormat or ErrNewerFormat.
 func CheckFormat(dir string) error {
-	if _, err := readFormat(dir); err != nil {
+	if err := checkFormat(dir); err != nil {
 		return fmt.Errorf("frontier: %s: %w", dir, err)
 	}
 	return nil
 }
 
-// writeFormat writes the format file, whole or not at all.
-func writeFormat(dir string) error {
-	name := filepath.Join(dir, formatFile)
-	f, err := os.Create(name + ".new")
+func checkFormat(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, formatFile))
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s %d\n", formatName, format)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
+	number, ok := strings.CutPrefix(strings.TrimSpace(string(text)), formatName+" ")
+	n, err := strconv.Atoi(number)
+	switch {
+	case !ok || err != nil || n < 1:
+		return fmt.Errorf("%w: %s says %.40q. Choose another directory", ErrForeign, formatFile, text)
+	case n > format:
+		return fmt.Errorf("%w: format %d, and this version reads %d", ErrNewerFormat, n, format)
+	case n < format:
+		return fmt.Errorf("%w: format %d, and this version reads %d", ErrOlderFormat, n, format)
 	}
-	return os.Rename(name+".new", name)
+	return nil
 }
 
 // checkLock tries the lock of the directory of an open store.
@@ -191,70 +170,34 @@ func Holder(dir string) (pid int, locked bool, err error) {
 	return pid, true, nil
 }
 
-// storeOptions divides o.Memory: three thirty-seconds (three sixteenths of
-// little) for up to three memtables, an eighth for buffers, a thirty-second for
-// groups that links were read from, a sixty-fourth for what became of URLs
-// lately. The rest is for hosts, filters, table indexes, what compactions have in
-// hand and what the garbage collector has not got round to.
-func storeOptions(o Options) badger.Options {
-	b := badger.DefaultOptions(o.Dir)
-	if o.InMemory {
-		b = badger.DefaultOptions("").WithInMemory(true)
-	}
-	b.Logger = nil
-	b.MetricsEnabled = false
-	b.DetectConflicts = false // there is one writer
-	b.SyncWrites = o.Sync && !o.InMemory
-	b.Compression = options.None // words are compressed, the rest is hashes
-	b.MemTableSize = min(max(o.Memory/32, min(o.Memory/16, 8<<20), 4<<20), 64<<20)
-	b.NumMemtables = 2
-	b.BaseTableSize = min(max(o.Memory/128, 1<<20), 4<<20) // a compaction builds up to 13 at once, each in twice as much
-	b.TableSizeMultiplier = 1
-	b.NumCompactors = 2
-	b.BaseLevelSize = 128 << 20 // a level less, and so one rewriting less of everything
-	b.NumLevelZeroTables, b.NumLevelZeroTablesStall = 8, 24
-	b.BlockCacheSize = 0 // blocks are read where the file is mapped
-	if o.InMemory {      // all values lie in tables: one of a mebibyte, Badger's most there, has to fit into a batch
-		b.MemTableSize = max(b.MemTableSize, 8<<20)
-	} else {
-		b.ValueThreshold = 1 << 10 // words go to the value log, where they lie still, and not through the tables
-	}
-	b.ValueLogFileSize = min(max(o.Memory/8, 8<<20), 64<<20)
-	b.ChecksumVerificationMode = options.OnBlockRead
-	return b
-}
-
-// restore reads totals and hosts.
+// restore reads the seed, the totals and the hosts.
 func (f *Frontier) restore() error {
-	txn := f.db.NewTransactionAt(f.version, false)
-	defer txn.Discard()
-	var found Totals
-	known, err := get(txn, totalsKey, func(value []byte) (err error) {
-		found, f.groups, f.seed, err = decodeTotals(value)
-		return err
-	})
+	found, known, err := get(f.view, totalsKey, decodeTotals)
 	damaged := err == errDamaged
 	if err != nil && !damaged {
 		return err
 	}
-	if !known {
-		f.seed = f.options.Seed
-	}
-	err = scan(txn, hostKey(0)[:1], func(key, value []byte) error {
+	queued := int64(0)
+	err = f.view.scan(hostKey(0)[:1], nil, func(key, value []byte) error {
 		r, err := decodeHost(value)
 		if err != nil || len(key) != 9 {
 			damaged = true
 			return nil
 		}
-		f.addHost(decoderOf(key[1:]).uint64(), r)
+		f.addHost(idOf(key), r)
+		queued += int64(r.queued)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	isNew := !known && !damaged && len(f.hosts) == 0
+	if err := f.restoreSeed(isNew); err != nil {
+		return err
+	}
 	f.totals = found
-	if damaged || f.queued != found.Queued || !known && f.hosts.len() > 0 {
-		if err := f.repair(txn); err != nil {
+	if damaged || queued != found.Queued || !known && !isNew {
+		if err := f.repair(); err != nil {
 			return err
 		}
 	}
@@ -263,43 +206,36 @@ func (f *Frontier) restore() error {
 			*m = make(map[string]int64)
 		}
 	}
-	f.shown = f.totals.clone()
 	heap.Init(&f.ready)
 	return nil
 }
 
+// restoreSeed reads the seed that the store was made with, or writes that of the options.
+func (f *Frontier) restoreSeed(isNew bool) error {
+	seed, known, err := get(f.view, seedKey, decodeNumber)
+	switch {
+	case err == nil && known:
+		f.seed = seed
+		return nil
+	case err != nil && err != errDamaged:
+		return err
+	case !isNew:
+		return fmt.Errorf("%w: its seed cannot be read", ErrDamaged)
+	}
+	u := f.store.update()
+	defer u.close()
+	if err := u.set(seedKey, encodeNumber(f.seed)); err != nil {
+		return err
+	}
+	return u.commit()
+}
+
 // addHost puts a stored host into memory; the heap is not in order afterwards.
 func (f *Frontier) addHost(id uint64, r hostRecord) {
-	h := f.hosts.add(id)
-	h.queued, h.total, h.best, h.ordered = uint32(r.queued), uint32(r.total), r.best, r.ordered
-	f.queued += int64(r.queued)
+	h := &host{id: id, queued: r.queued, total: r.total, best: r.best}
+	f.hosts[id] = h
 	if h.queued > 0 {
-		h.in, h.slot = isReady, int32(len(f.ready.hosts))
+		h.in, h.slot = isReady, int32(f.ready.Len())
 		f.ready.hosts = append(f.ready.hosts, h)
 	}
 }
-
-// scan calls fn with all keys with a prefix and their values.
-func scan(txn *badger.Txn, prefix []byte, fn func(key, value []byte) error) error {
-	it := txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
-	defer it.Close()
-	for it.Rewind(); it.Valid(); it.Next() {
-		item := it.Item()
-		if err := item.Value(func(value []byte) error { return fn(item.Key(), value) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// scanKeys calls fn with all keys with a prefix.
-func scanKeys(txn *badger.Txn, prefix []byte, fn func(key []byte)) error {
-	it := txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
-	defer it.Close()
-	for it.Rewind(); it.Valid(); it.Next() {
-		fn(it.Item().Key())
-	}
-	return nil
-}
-
-func decoderOf(b []byte) *decoder { return &decoder{rest: b} }

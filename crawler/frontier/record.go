@@ -12,15 +12,18 @@ import (
 	"unicode/utf8"
 
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
 )
 
 // version is the first byte of every value; see KEYS.md.
 const version = 1
 
-var errDamaged = errors.New("damaged record")
+var errDamaged = disk.ErrDamaged
 
-// KeyOf returns the key of u. URLs of one identity (see weburl.URL.Identity)
-// have one key.
+// errForgotten is met where the words of a link were taken out by Forget.
+var errForgotten = errors.New("forgotten")
+
+// KeyOf returns the key of u. URLs of one identity (see weburl.URL.Identity) have one key.
 func KeyOf(u weburl.URL) Key {
 	var k Key
 	copy(k[:8], digest(u.Host()))
@@ -28,8 +31,8 @@ func KeyOf(u weburl.URL) Key {
 	return k
 }
 
-// KeysOf returns the keys of entries. Links of a page mostly stand in the order of
-// their hosts, of which each is hashed once.
+// KeysOf returns the keys of entries. Links of a page mostly stand in the order of their hosts, of
+// which each is hashed once.
 func KeysOf(es []Entry) []Key {
 	keys := make([]Key, len(es))
 	var host string
@@ -45,8 +48,7 @@ func KeysOf(es []Entry) []Key {
 	return keys
 }
 
-// digest hashes with SHA-256: pages must not be able to make URLs that are
-// taken for one another.
+// digest hashes with SHA-256: pages must not be able to make URLs that are taken for one another.
 func digest(s string) []byte {
 	var buf [512]byte
 	sum := sha256.Sum256(append(buf[:0], s...))
@@ -64,14 +66,14 @@ func makeKey(host, url uint64) Key {
 }
 
 // The keys of the store.
-
-var totalsKey = []byte{'t'}
+var (
+	totalsKey = []byte{'t'}
+	seedKey   = []byte{'s'}
+)
 
 func urlKey(k Key) []byte { return append([]byte{'u'}, k[:]...) }
 
 func hostKey(id uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'h'}, id) }
-
-func groupKey(id uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'l'}, id) }
 
 func visitKey(seq uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'v'}, seq) }
 
@@ -81,18 +83,28 @@ func partKey(host uint64, part string) []byte {
 
 func addressKey(id string) []byte { return append([]byte{'a'}, digest(id)[:12]...) }
 
-func asideKey(key []byte) []byte { return append([]byte{'x'}, key...) }
-
 func queueKey(host uint64, p place) []byte {
-	k := make([]byte, 0, 21)
-	k = append(k, 'q')
+	k := append(make([]byte, 0, 21), 'q')
 	k = binary.BigEndian.AppendUint64(k, host)
 	k = binary.BigEndian.AppendUint32(k, p.rank)
 	return binary.BigEndian.AppendUint64(k, p.tie)
 }
 
-// A place is a position in the order of the queue; the smallest is the first
-// to be served.
+// queueOf is what all keys of the queue of a host begin with.
+func queueOf(host uint64) []byte { return queueKey(host, place{})[:9] }
+
+// placeOf returns the place in a key of the queue.
+func placeOf(key []byte) (p place, ok bool) {
+	if len(key) != 21 {
+		return p, false
+	}
+	return place{binary.BigEndian.Uint32(key[9:]), binary.BigEndian.Uint64(key[13:])}, true
+}
+
+// idOf returns the number in the key of a host or a visit.
+func idOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[1:]) }
+
+// A place is a position in the order of the queue; the smallest is the first to be served.
 type place struct {
 	rank uint32 // of the priority, see rankOf
 	tie  uint64 // decides between equal priorities, see tieOf
@@ -102,6 +114,16 @@ var nowhere = place{math.MaxUint32, math.MaxUint64}
 
 func (a place) before(b place) bool {
 	return a.rank < b.rank || a.rank == b.rank && a.tie < b.tie
+}
+
+func (a place) compare(b place) int {
+	switch {
+	case a == b:
+		return 0
+	case a.before(b):
+		return -1
+	}
+	return 1
 }
 
 // rankOf maps priorities to numbers in the opposite order.
@@ -124,9 +146,16 @@ func priorityOf(rank uint32) float64 {
 	return float64(math.Float32frombits(rank))
 }
 
-// tieOf mixes the hash of a URL with the seed (SplitMix64's finaliser, which
-// can be undone). So the order among equals is another one with every seed,
-// and the tie names the URL.
+// finite returns p as a float32 that is a number.
+func finite(p float64) float32 {
+	if p != p {
+		return 0
+	}
+	return float32(max(-math.MaxFloat32, min(p, math.MaxFloat32)))
+}
+
+// tieOf mixes the hash of a URL with the seed (SplitMix64's finaliser, which can be undone). So the
+// order among equals is another one with every seed, and the tie names the URL.
 func tieOf(seed, url uint64) uint64 {
 	x := url ^ seed*golden
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
@@ -135,112 +164,88 @@ func tieOf(seed, url uint64) uint64 {
 }
 
 // urlOf undoes tieOf.
-func urlOf(seed, tie uint64) uint64 { return unmix(tie) ^ seed*golden }
-
-// seedOf returns the seed that makes this tie of this URL.
-func seedOf(tie, url uint64) uint64 { return (unmix(tie) ^ url) * goldenInverse }
-
-const (
-	golden        = 0x9E3779B97F4A7C15
-	goldenInverse = 0xF1DE83E19937733D // golden · goldenInverse = 1 modulo 2⁶⁴
-)
-
-func unmix(x uint64) uint64 {
-	x = (x ^ x>>31 ^ x>>62) * 0x319642B2D24D8EC3
+func urlOf(seed, tie uint64) uint64 {
+	x := (tie ^ tie>>31 ^ tie>>62) * 0x319642B2D24D8EC3
 	x = (x ^ x>>27 ^ x>>54) * 0x96DE1B173F119089
-	return x ^ x>>30 ^ x>>60
+	return x ^ x>>30 ^ x>>60 ^ seed*golden
 }
 
-// A ref names a link: the group that it was stored in, and its place there.
-type ref uint64
+const golden = 0x9E3779B97F4A7C15
 
-const maxGroup = 128 // links in a group; a ref holds the index in 8 bits
+// newDecoder begins to read a value.
+func newDecoder(value []byte) disk.Decoder {
+	d := disk.Decode(value)
+	if d.Byte() != version {
+		d.Fail()
+	}
+	return d
+}
 
-func makeRef(group uint64, index int) ref { return ref(group<<8 | uint64(index)) }
-
-func (r ref) group() uint64 { return uint64(r >> 8) }
-func (r ref) index() int    { return int(r & 0xff) }
-
-// urlRecord is what the store knows under a URL's key.
+// A urlRecord is what the store knows under the key of a URL.
 type urlRecord struct {
 	state    State
-	rank     uint32 // queued: under which it stands in the queue
-	distance uint64 // queued
-	ref      ref    // queued
-	retries  uint64 // queued
+	rank     uint32 // queued: of its place in the queue
+	distance int    // queued
+	retries  int    // queued
 	seq      uint64 // visited
 }
 
+// outdoes tells whether another link to the URL, of this rank and distance, changes nothing.
+func (r urlRecord) outdoes(rank uint32, distance int) bool {
+	return r.state == Visited || rank > r.rank || rank == r.rank && distance >= r.distance
+}
+
 func (r urlRecord) encode() []byte {
-	b := append(make([]byte, 0, 20), version, byte(r.state))
+	b := append(make([]byte, 0, 16), version, byte(r.state))
 	if r.state == Visited {
 		return binary.AppendUvarint(b, r.seq)
 	}
 	b = binary.BigEndian.AppendUint32(b, r.rank)
-	b = binary.AppendUvarint(b, r.distance)
-	b = binary.AppendUvarint(b, uint64(r.ref))
-	return binary.AppendUvarint(b, r.retries)
+	b = binary.AppendUvarint(b, uint64(r.distance))
+	return binary.AppendUvarint(b, uint64(r.retries))
 }
 
 func decodeURL(value []byte) (r urlRecord, err error) {
-	d := decoder{rest: value}
-	d.version()
-	switch r.state = State(d.byte()); r.state {
+	d := newDecoder(value)
+	switch r.state = State(d.Byte()); r.state {
 	case Visited:
-		r.seq = d.uvarint()
+		r.seq = d.Uvarint()
 	case Queued:
-		r.rank = d.uint32()
-		r.distance = d.uvarint()
-		r.ref = ref(d.uvarint())
-		r.retries = d.uvarint()
+		r.rank = d.Uint32()
+		r.distance, r.retries = d.Int(math.MaxInt32), d.Int(math.MaxInt32)
 	default:
-		d.bad = true
+		d.Fail()
 	}
-	return r, d.end()
+	return r, d.Err()
 }
 
-// queueValue is what stands under a key of the queue.
-func queueValue(r ref, retries uint64) []byte {
-	b := binary.AppendUvarint(append(make([]byte, 0, 8), version), uint64(r))
-	return binary.AppendUvarint(b, retries)
-}
-
-func decodeQueue(value []byte) (r ref, retries uint64, err error) {
-	d := decoder{rest: value}
-	d.version()
-	r, retries = ref(d.uvarint()), d.uvarint()
-	return r, retries, d.end()
-}
-
-// hostRecord sums up the URLs of a host. best is no worse than its best queued
-// entry. Format 1 gave every host its places and did not say so.
+// A hostRecord sums up the URLs of a host. best is no worse than its best queued entry.
 type hostRecord struct {
-	queued, total uint64
+	queued, total uint32
 	best          place
-	ordered       bool // its queue has places under q
 }
 
 func (r hostRecord) encode() []byte {
 	b := append(make([]byte, 0, 24), version)
-	b = binary.AppendUvarint(b, r.queued)
-	b = binary.AppendUvarint(b, r.total)
+	b = binary.AppendUvarint(b, uint64(r.queued))
+	b = binary.AppendUvarint(b, uint64(r.total))
 	b = binary.BigEndian.AppendUint32(b, r.best.rank)
-	b = binary.BigEndian.AppendUint64(b, r.best.tie)
-	if r.ordered {
-		return b
-	}
-	return append(b, 0)
+	return binary.BigEndian.AppendUint64(b, r.best.tie)
 }
 
 func decodeHost(value []byte) (r hostRecord, err error) {
-	d := decoder{rest: value}
-	d.version()
-	r.queued, r.total = d.uvarint(), d.uvarint()
-	r.best = place{d.uint32(), d.uint64()}
-	if r.ordered = len(d.rest) == 0; !r.ordered {
-		d.bad = d.byte() != 0 || d.bad
-	}
-	return r, d.end()
+	d := newDecoder(value)
+	r.queued, r.total = uint32(d.Int(math.MaxUint32)), uint32(d.Int(math.MaxUint32))
+	r.best = place{d.Uint32(), d.Uint64()}
+	return r, d.Err()
+}
+
+func encodeNumber(n uint64) []byte { return binary.AppendUvarint([]byte{version}, n) }
+
+func decodeNumber(value []byte) (uint64, error) {
+	d := newDecoder(value)
+	n := d.Uvarint()
+	return n, d.Err()
 }
 
 // A link is an entry on its way into the store.
@@ -278,7 +283,7 @@ func cut(s string, max int) string {
 }
 
 // perLink is about what a link costs in a transaction beside its words.
-const perLink = 160
+const perLink = 200
 
 func weigh(links []link) int {
 	n := 0
@@ -289,112 +294,149 @@ func weigh(links []link) int {
 	return n
 }
 
-// visitRecord is a visited URL of the crawl tree.
+// Bits of the first byte of a link.
+const (
+	linkSwitch = 1 << iota
+	linkSitemap
+	linkFound
+	linkParent
+)
+
+// appendLink appends all of an entry but its priority.
+func appendLink(b []byte, e *Entry) []byte {
+	var flags byte
+	if e.Switch {
+		flags |= linkSwitch
+	}
+	if e.Sitemap {
+		flags |= linkSitemap
+	}
+	if !e.Found.IsZero() {
+		flags |= linkFound
+	}
+	if !e.Parent.IsZero() {
+		flags |= linkParent
+	}
+	b = append(b, flags)
+	for _, n := range [...]int{e.Depth, e.Distance, e.Redirects, e.Retries} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	if flags&linkFound != 0 {
+		b = binary.AppendVarint(b, e.Found.Unix())
+	}
+	if flags&linkParent != 0 {
+		b = append(b, e.Parent[:]...)
+	}
+	for _, s := range [...]string{e.URL.String(), e.Anchor, e.Title, e.Around} {
+		b = disk.AppendString(b, s)
+	}
+	return b
+}
+
+// decodeLink returns the entry that appendLink wrote. One that was forgotten has no URL; its error
+// is errForgotten.
+func decodeLink(b []byte) (e Entry, err error) {
+	d := disk.Decode(b)
+	flags := d.Byte()
+	e.Switch, e.Sitemap = flags&linkSwitch != 0, flags&linkSitemap != 0
+	for _, n := range [...]*int{&e.Depth, &e.Distance, &e.Redirects, &e.Retries} {
+		*n = d.Int(math.MaxInt32)
+	}
+	if flags&linkFound != 0 {
+		e.Found = time.Unix(d.Varint(), 0).UTC()
+	}
+	if flags&linkParent != 0 {
+		copy(e.Parent[:], d.Next(len(e.Parent)))
+	}
+	raw := d.String()
+	e.Anchor, e.Title, e.Around = d.String(), d.String(), d.String()
+	if err := d.Err(); err != nil {
+		return Entry{}, err
+	}
+	if raw == "" {
+		return e, errForgotten
+	}
+	if e.URL, err = weburl.Parse(raw); err != nil {
+		return Entry{}, errDamaged
+	}
+	return e, nil
+}
+
+// encodeQueued returns the value of a place in the queue.
+func encodeQueued(e *Entry) []byte {
+	return appendLink(append(make([]byte, 0, 64+len(e.URL.String())+len(e.Anchor)+len(e.Around)), version), e)
+}
+
+func decodeQueued(value []byte) (Entry, error) {
+	if len(value) == 0 || value[0] != version {
+		return Entry{}, errDamaged
+	}
+	return decodeLink(value[1:])
+}
+
+// A visitRecord is a visited URL of the crawl tree.
 type visitRecord struct {
-	key     Key
-	ref     ref
 	rank    uint32
-	retries uint64
+	link    []byte // of appendLink
 	outcome Outcome
 }
 
-var kinds = []string{"", "page", "redirect", "error", "skipped"}
-
-const spelt = 255 // a kind that is none of kinds
-
 func (r visitRecord) encode() []byte {
 	o := &r.outcome
-	b := append(make([]byte, 0, 96), version)
-	b = append(b, r.key[:]...)
-	b = binary.AppendUvarint(b, uint64(r.ref))
+	b := append(make([]byte, 0, 128+len(r.link)), version)
 	b = binary.BigEndian.AppendUint32(b, r.rank)
-	b = binary.AppendUvarint(b, r.retries)
-	if kind := slices.Index(kinds, o.Kind); kind >= 0 {
-		b = append(b, byte(kind))
-	} else {
-		b = appendString(append(b, spelt), o.Kind)
-	}
-	b = appendString(b, o.Reason)
+	b = disk.AppendString(b, string(r.link))
+	b = disk.AppendString(b, o.Kind)
+	b = disk.AppendString(b, o.Reason)
 	b = binary.AppendVarint(b, int64(o.Status))
-	verdict := byte(0)
+	relevant := byte(0)
 	if o.Relevant {
-		verdict = 1
+		relevant = 1
 		if o.SiteWide {
-			verdict = 2
-		}
-		if o.named() {
-			verdict += 2
+			relevant = 2
 		}
 	}
-	b = append(b, verdict)
+	b = append(b, relevant)
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(o.Score))
+	b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(o.Promise)))
 	b = binary.AppendVarint(b, o.Bytes)
 	var at int64
 	if !o.At.IsZero() {
 		at = o.At.UnixMilli()
 	}
 	b = binary.AppendVarint(b, at)
-	b = binary.AppendUvarint(b, uint64(len(o.Addresses)))
-	for _, a := range o.Addresses {
-		b = appendString(b, a)
-	}
-	b = appendCounts(b, o.Dropped)
-	if verdict > 2 {
-		b = appendString(appendString(b, o.Title), o.Evidence)
-	}
-	if o.Promise != 0 {
-		b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(o.Promise)))
-	}
-	return b
+	b = disk.AppendString(b, o.Title)
+	b = disk.AppendString(b, o.Evidence)
+	b = disk.AppendStrings(b, o.Addresses)
+	return appendCounts(b, o.Dropped)
 }
 
 func decodeVisit(value []byte) (r visitRecord, err error) {
-	d := decoder{rest: value}
-	d.version()
-	copy(r.key[:], d.bytes(16))
-	r.ref = ref(d.uvarint())
-	r.rank = d.uint32()
-	r.retries = d.uvarint()
+	d := newDecoder(value)
+	r.rank = d.Uint32()
+	r.link = slices.Clone(d.Bytes())
 	o := &r.outcome
-	if kind := d.byte(); int(kind) < len(kinds) {
-		o.Kind = kinds[kind]
-	} else {
-		o.Kind = d.string()
-		d.bad = d.bad || kind != spelt || slices.Contains(kinds, o.Kind)
-	}
-	o.Reason = d.string()
-	o.Status = int(d.varint())
-	verdict := d.byte()
-	o.Relevant, o.SiteWide, d.bad = verdict > 0, verdict == 2 || verdict == 4, d.bad || verdict > 4
-	o.Score = math.Float64frombits(d.uint64())
-	o.Bytes = d.varint()
-	if at := d.varint(); at != 0 {
+	o.Kind, o.Reason = d.String(), d.String()
+	o.Status = int(d.Varint())
+	relevant := d.Byte()
+	o.Relevant, o.SiteWide = relevant > 0, relevant == 2
+	o.Score, o.Promise = d.Float64(), float64(d.Float32())
+	o.Bytes = d.Varint()
+	if at := d.Varint(); at != 0 {
 		o.At = time.UnixMilli(at).UTC()
 	}
-	if n := d.count(MaxAddresses); n > 0 {
-		o.Addresses = make([]string, n)
-		for i := range o.Addresses {
-			o.Addresses[i] = d.string()
-		}
-	}
-	o.Dropped = d.counts()
-	if verdict > 2 {
-		o.Title, o.Evidence = d.string(), d.string()
-		d.bad = d.bad || !o.named()
-	}
-	if len(d.rest) > 0 {
-		o.Promise = float64(math.Float32frombits(d.uint32()))
-		d.bad = d.bad || !(o.Promise > 0 && o.Promise <= 1)
-	}
-	return r, d.end()
+	o.Title, o.Evidence = d.String(), d.String()
+	o.Addresses = d.Strings()
+	o.Dropped = decodeCounts(&d)
+	return r, d.Err()
 }
-
-// named tells whether a relevant page has words that are kept of it.
-func (o *Outcome) named() bool { return o.Title != "" || o.Evidence != "" }
 
 // trimmed returns o within the bounds of the store.
 func (o Outcome) trimmed() Outcome {
 	o.Kind, o.Reason = cut(o.Kind, maxReasonLength), cut(o.Reason, maxReasonLength)
+	if math.IsNaN(o.Score) || math.IsInf(o.Score, 0) {
+		o.Score = 0
+	}
 	if o.Promise = float64(float32(o.Promise)); !(o.Promise > 0 && o.Promise <= 1) {
 		o.Promise = 0
 	}
@@ -402,10 +444,8 @@ func (o Outcome) trimmed() Outcome {
 		o.Title, o.Evidence = "", ""
 	}
 	var ids []string
-	for _, id := range o.Addresses {
-		if len(ids) < MaxAddresses {
-			ids = append(ids, cut(id, MaxAddress))
-		}
+	for _, id := range o.Addresses[:min(len(o.Addresses), MaxAddresses)] {
+		ids = append(ids, cut(id, MaxAddress))
 	}
 	o.Addresses = ids
 	var dropped map[string]int64
@@ -438,13 +478,9 @@ func count(m map[string]int64, reason string, n int64) {
 	m[reason] += n
 }
 
-// encodeTotals returns the record of totals; groups is the number of groups
-// stored, seed the store's.
-func encodeTotals(t *Totals, groups, seed uint64) []byte {
+func (t *Totals) encode() []byte {
 	b := append(make([]byte, 0, 256), version)
-	b = binary.AppendUvarint(b, groups)
-	b = binary.AppendUvarint(b, seed)
-	for _, n := range t.numbers() {
+	for _, n := range t.stored() {
 		b = binary.AppendVarint(b, *n)
 	}
 	b = appendCounts(b, t.Errors)
@@ -452,129 +488,41 @@ func encodeTotals(t *Totals, groups, seed uint64) []byte {
 	return appendCounts(b, t.Dropped)
 }
 
-func decodeTotals(value []byte) (t Totals, groups, seed uint64, err error) {
-	d := decoder{rest: value}
-	d.version()
-	groups, seed = d.uvarint(), d.uvarint()
-	for _, n := range t.numbers() {
-		*n = d.varint()
+func decodeTotals(value []byte) (t Totals, err error) {
+	d := newDecoder(value)
+	for _, n := range t.stored() {
+		*n = d.Varint()
 	}
-	t.Errors, t.Skipped, t.Dropped = d.counts(), d.counts(), d.counts()
-	return t, groups, seed, d.end()
+	t.Errors, t.Skipped, t.Dropped = decodeCounts(&d), decodeCounts(&d), decodeCounts(&d)
+	return t, d.Err()
 }
 
-// numbers are the stored counts, in their order.
-func (t *Totals) numbers() []*int64 {
-	return []*int64{&t.Queued, &t.Visited, &t.Pages, &t.Redirects, &t.Relevant, &t.Addresses, &t.Bytes, &t.Links, &t.Repeats, &t.Damaged}
-}
-
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+// stored are the counts that are stored, in their order.
+func (t *Totals) stored() []*int64 {
+	return []*int64{
+		&t.Queued, &t.Visited, &t.Pages, &t.Redirects, &t.Relevant, &t.Addresses, &t.Bytes, &t.Links,
+		&t.Repeats, &t.Damaged,
+	}
 }
 
 func appendCounts(b []byte, m map[string]int64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(m)))
 	for _, reason := range slices.Sorted(maps.Keys(m)) {
-		b = appendString(b, reason)
+		b = disk.AppendString(b, reason)
 		b = binary.AppendVarint(b, m[reason])
 	}
 	return b
 }
 
-// A decoder reads a record from the front. After the first thing that is not
-// there it returns zeros; end tells.
-type decoder struct {
-	rest []byte
-	bad  bool
-}
-
-func (d *decoder) bytes(n int) []byte {
-	if n < 0 || n > len(d.rest) {
-		d.bad, d.rest = true, nil
-		return nil
-	}
-	b := d.rest[:n]
-	d.rest = d.rest[n:]
-	return b
-}
-
-func (d *decoder) version() {
-	if d.byte() != version {
-		d.bad = true
-	}
-}
-
-func (d *decoder) byte() byte {
-	if b := d.bytes(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (d *decoder) uint32() uint32 {
-	if b := d.bytes(4); b != nil {
-		return binary.BigEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (d *decoder) uint64() uint64 {
-	if b := d.bytes(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (d *decoder) uvarint() uint64 {
-	n, size := binary.Uvarint(d.rest)
-	if size <= 0 || size > 1 && d.rest[size-1] == 0 {
-		d.bad, d.rest = true, nil
-		return 0
-	}
-	d.rest = d.rest[size:]
-	return n
-}
-
-func (d *decoder) varint() int64 {
-	n, size := binary.Varint(d.rest)
-	if size <= 0 || size > 1 && d.rest[size-1] == 0 {
-		d.bad, d.rest = true, nil
-		return 0
-	}
-	d.rest = d.rest[size:]
-	return n
-}
-
-// count reads a number of at most most.
-func (d *decoder) count(most int) int {
-	n := d.uvarint()
-	if n > uint64(most) {
-		d.bad = true
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) string() string { return string(d.bytes(d.count(len(d.rest)))) }
-
-func (d *decoder) counts() map[string]int64 {
-	n := d.count(MaxReasons)
+func decodeCounts(d *disk.Decoder) map[string]int64 {
+	n := d.Int(MaxReasons)
 	if n == 0 {
 		return nil
 	}
 	m := make(map[string]int64, n)
-	last := ""
-	for i := range n {
-		reason := d.string()
-		d.bad = d.bad || i > 0 && reason <= last
-		m[reason], last = d.varint(), reason
+	for range n {
+		reason := d.String()
+		m[reason] = d.Varint()
 	}
 	return m
-}
-
-func (d *decoder) end() error {
-	if d.bad || len(d.rest) != 0 {
-		return errDamaged
-	}
-	return nil
 }

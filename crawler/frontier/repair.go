@@ -1,27 +1,20 @@
 package frontier
 
-import (
-	"container/heap"
-	"encoding/binary"
-	"maps"
-
-	badger "github.com/dgraph-io/badger/v4"
-)
+import "maps"
 
 // A recount is what can be found out about a store by reading all of it.
 type recount struct {
 	totals Totals
-	groups uint64
 	hosts  map[uint64]hostRecord
 }
 
-// countAll reads the whole store. Repeated links, and those that the limit of
-// URLs per host dropped, have left no trace in it.
-func countAll(txn *badger.Txn, seed uint64) (c recount, err error) {
+// countAll reads the whole store. Repeated links, and those that were dropped before they were
+// queued, have left no trace in it.
+func countAll(v view, seed uint64) (c recount, err error) {
 	c.hosts = make(map[uint64]hostRecord)
 	t := &c.totals
 	t.Errors, t.Skipped, t.Dropped = make(map[string]int64), make(map[string]int64), make(map[string]int64)
-	err = scan(txn, []byte{'u'}, func(key, value []byte) error {
+	err = v.scan([]byte{'u'}, nil, func(key, value []byte) error {
 		r, err := decodeURL(value)
 		if err != nil || len(key) != 17 {
 			return nil // met and counted when it is next asked for
@@ -46,194 +39,165 @@ func countAll(txn *badger.Txn, seed uint64) (c recount, err error) {
 	if err != nil {
 		return c, err
 	}
-	err = scanKeys(txn, []byte{'q'}, func(key []byte) {
-		id := decoderOf(key[1:]).uint64()
-		if h := c.hosts[id]; !h.ordered && h.total > 0 {
-			h.ordered = true
-			c.hosts[id] = h
+	err = v.scan([]byte{'v'}, nil, func(key, value []byte) error {
+		if r, err := decodeVisit(value); err == nil {
+			t.add(&r.outcome)
 		}
-	})
-	if err != nil {
-		return c, err
-	}
-	err = scan(txn, []byte{'v'}, func(key, value []byte) error {
-		r, err := decodeVisit(value)
-		if err != nil {
-			return nil
-		}
-		t.add(&r.outcome)
-		t.Visited = max(t.Visited, int64(binary.BigEndian.Uint64(key[1:])))
+		t.Visited = max(t.Visited, int64(idOf(key)))
 		return nil
 	})
 	if err != nil {
 		return c, err
 	}
-	err = scan(txn, []byte{'a'}, func(_, _ []byte) error { t.Addresses++; return nil })
-	if err != nil {
-		return c, err
-	}
-	err = scan(txn, []byte{'x'}, func(_, _ []byte) error { t.Damaged++; return nil })
-	if err != nil {
-		return c, err
-	}
-	err = scan(txn, []byte{'l'}, func(key, _ []byte) error {
-		c.groups = binary.BigEndian.Uint64(key[1:]) + 1
-		return nil
-	})
+	err = v.scan([]byte{'a'}, nil, func(_, _ []byte) error { t.Addresses++; return nil })
 	return c, err
 }
 
-// ReasonDamaged is the reason for which links are dropped that were in the
-// queue and whose record could not be read.
+// ReasonDamaged is the reason for which links are dropped that were in the queue and whose record
+// could not be read.
 const ReasonDamaged = "damaged"
 
-// repair counts everything again, after the record of the totals or of a host
-// was found damaged, and stores the result.
-func (f *Frontier) repair(txn *badger.Txn) error {
-	if f.totals.Links == 0 { // the seed was lost with the totals
-		if err := f.findSeed(txn); err != nil {
-			return err
-		}
-	}
-	c, err := countAll(txn, f.seed)
+// repair counts everything again, after the record of the totals or of a host was found damaged, and
+// stores the result.
+func (f *Frontier) repair() error {
+	c, err := countAll(f.view, f.seed)
 	if err != nil {
 		return err
 	}
-	c.totals.Damaged++
-	if c.totals.Links < f.totals.Links { // what leaves no trace is still known
-		c.totals.Links, c.totals.Repeats, c.totals.Dropped = f.totals.Links, f.totals.Repeats, maps.Clone(f.totals.Dropped)
+	t, was := &c.totals, f.totals
+	t.Damaged = was.Damaged + 1
+	if t.Links < was.Links { // what leaves no trace is still known
+		t.Links, t.Repeats, t.Dropped = was.Links, was.Repeats, maps.Clone(was.Dropped)
+		if t.Dropped == nil {
+			t.Dropped = make(map[string]int64)
+		}
 	}
-	lost := c.totals.Links - c.totals.Queued - c.totals.Visited - c.totals.Repeats
-	for _, n := range c.totals.Dropped {
+	lost := t.Links - t.Queued - t.Visited - t.Repeats
+	for _, n := range t.Dropped {
 		lost -= n
 	}
 	if lost > 0 {
-		count(c.totals.Dropped, ReasonDamaged, lost)
+		count(t.Dropped, ReasonDamaged, lost)
 	}
-	f.totals, f.groups = c.totals, max(c.groups, f.groups)
-	f.hosts, f.ready.hosts, f.queued = hosts{}, nil, 0
-	w := f.db.NewWriteBatchAt(f.version + 1)
-	defer w.Cancel()
+	f.totals, f.ready.hosts = *t, nil
+	clear(f.hosts)
+	u := f.store.update()
+	defer func() { u.close() }()
 	for id, r := range c.hosts {
 		f.addHost(id, r)
-		if err := w.Set(hostKey(id), r.encode()); err != nil {
+		if err := u.set(hostKey(id), r.encode()); err != nil {
 			return err
 		}
-	}
-	heap.Init(&f.ready)
-	if err := w.Set(totalsKey, encodeTotals(&f.totals, f.groups, f.seed)); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	f.version++
-	return nil
-}
-
-// findSeed computes the seed from a place in the queue, whose tie is a mixture
-// of the seed and its URL. A queue without places bears any seed.
-func (f *Frontier) findSeed(txn *badger.Txn) error {
-	f.seed = f.options.Seed
-	it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte{'q'}})
-	defer it.Close()
-	for it.Rewind(); it.Valid(); it.Next() {
-		d := decoderOf(it.Item().Key()[1:])
-		d.bytes(12)
-		tie := d.uint64()
-		var e Entry
-		err := it.Item().Value(func(value []byte) error {
-			r, _, err := decodeQueue(value)
-			if err != nil {
+		if len(f.hosts)%1000 == 0 { // many do not fit into one transaction
+			if err := u.commit(); err != nil {
 				return err
 			}
-			e, _, err = f.codec.link(txn, r)
-			return err
-		})
-		if err == nil && !e.URL.IsZero() && d.end() == nil {
-			f.seed = seedOf(tie, KeyOf(e.URL).url())
-			return nil
+			u = f.store.update()
 		}
 	}
-	return nil
+	if err := u.set(totalsKey, t.encode()); err != nil {
+		return err
+	}
+	return u.commit()
 }
 
-// maxMended bounds what one transaction mends of a host.
-const maxMended = 1000
-
-// mend brings the queue of a host, which did not hold what was promised, in
-// line with the records of its URLs: places that are missing are set again,
-// those of visited URLs and second ones are removed.
-func (b *batch) mend(h *host) error {
-	b.host(makeKey(h.id, 0))
+// dropURL takes a URL out of the crawl whose record is damaged. Nothing tells whether it was queued.
+func (b *batch) dropURL(k Key) error {
 	b.totals.Damaged++
-	return b.recount(h)
+	if err := b.delete(urlKey(k)); err != nil {
+		return err
+	}
+	h, tie := b.host(k), b.tie(k)
+	b.hosts[h].total--
+	var at place
+	known := false
+	err := b.scan(queueOf(h.id), nil, func(key, _ []byte) error {
+		if at, known = placeOf(key); known && at.tie == tie {
+			return errEnough
+		}
+		known = false
+		return nil
+	})
+	if err != nil || !known {
+		return err
+	}
+	count(b.totals.Dropped, ReasonDamaged, 1)
+	return b.dequeue(h, at)
 }
 
-// recount mends the places of h and what is known about their number.
+// drop takes an entry out of the crawl that cannot be read. Several callers of Next may have met it:
+// the first of them takes it out.
+func (b *batch) drop(h *host, it item) error {
+	k := makeKey(h.id, urlOf(b.f.seed, it.tie))
+	b.host(k)
+	b.f.mu.Lock()
+	i := h.waitsAt(it.tie)
+	waits := i >= 0 && h.buffer.items[i].stored == it.stored
+	b.f.mu.Unlock()
+	if !waits {
+		return nil
+	}
+	b.totals.Damaged++
+	if err := b.dequeue(h, it.storedPlace()); err != nil {
+		return err
+	}
+	r, known, err := b.lookup(k)
+	if err != nil || !known || r.state != Queued {
+		return err
+	}
+	b.hosts[h].total--
+	count(b.totals.Dropped, ReasonDamaged, 1)
+	return b.delete(urlKey(k))
+}
+
+// maxRecounted bounds how many records of lost URLs one transaction deletes.
+const maxRecounted = 1000
+
+// recount corrects the number of queued entries of h, which has fewer than its record promised. URLs
+// whose entries are lost are unknown afterwards, so that a link can bring them back.
 func (b *batch) recount(h *host) error {
+	b.host(makeKey(h.id, 0))
 	d := b.hosts[h]
-	places := make(map[uint64][]uint32) // tie → ranks
-	err := b.f.scanQueue(b.txn, h, b.ordered(h), place{}, func(it item) (bool, error) {
-		places[it.tie] = append(places[it.tie], it.rank)
-		return true, nil
-	})
-	if err != nil {
-		return err
-	}
-	mended, later := 0, int64(0)
-	remove := func(tie uint64, but func(rank uint32) bool) error {
-		var kept []uint32
-		for _, rank := range places[tie] {
-			if but(rank) {
-				kept = append(kept, rank)
-				continue
-			}
-			mended++
-			if err := b.unplace(h, place{rank, tie}); err != nil {
-				return err
-			}
-		}
-		places[tie] = kept
-		return nil
-	}
-	err = scan(b.txn, urlKey(makeKey(h.id, 0))[:9], func(key, value []byte) error {
-		r, err := decodeURL(value)
-		if err != nil || len(key) != 17 {
-			return nil
-		}
-		tie := tieOf(b.f.seed, Key(key[1:]).url())
-		if mended >= maxMended {
-			if r.state == Queued && len(places[tie]) == 0 {
-				later++
-			}
-			return nil
-		}
-		if err := remove(tie, func(rank uint32) bool { return r.state == Queued && rank == r.rank }); err != nil {
-			return err
-		}
-		if r.state == Queued && len(places[tie]) == 0 {
-			mended++
-			places[tie] = []uint32{r.rank}
-			return b.place(h, place{r.rank, tie}, r)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	n := later
-	for tie, ranks := range places {
-		for _, rank := range ranks {
-			n++
-			if p := (place{rank, tie}); p.before(d.best) {
+	waiting := make(map[uint64]bool) // by tie
+	err := b.scan(queueOf(h.id), nil, func(key, _ []byte) error {
+		if p, ok := placeOf(key); ok {
+			waiting[p.tie] = true
+			if p.before(d.best) {
 				d.best = p
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	n -= int64(h.queued) + d.queued
+	var lost []Key
+	err = b.scan(urlKey(makeKey(h.id, 0))[:9], nil, func(key, value []byte) error {
+		r, err := decodeURL(value)
+		if err != nil || len(key) != 17 || r.state != Queued || waiting[b.tie(Key(key[1:]))] {
+			return nil
+		}
+		if lost = append(lost, Key(key[1:])); len(lost) == maxRecounted {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, k := range lost {
+		d.total--
+		if err := b.delete(urlKey(k)); err != nil {
+			return err
+		}
+	}
+	b.totals.Damaged++
+	n := int64(len(waiting)) - int64(h.queued) - d.queued
 	d.queued += n
 	b.totals.Queued += n
-	b.changes = append(b.changes, change{kind: isMended, host: h})
+	if n < 0 {
+		count(b.totals.Dropped, ReasonDamaged, -n)
+	}
+	b.changes = append(b.changes, change{kind: isRecounted, host: h})
 	return nil
 }

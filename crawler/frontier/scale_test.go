@@ -123,7 +123,7 @@ func BenchmarkScale(b *testing.B) {
 		debug.SetMemoryLimit(ceiling * 85 / 100)
 		beside.Go(func() { watchUse(ctx, b) })
 		b.Cleanup(func() { cancel(); beside.Wait() })
-		o := Options{Dir: dir, Memory: ceiling / 2, Sync: os.Getenv("FRONTIER_SYNC") != ""}
+		o := Options{Dir: dir, Memory: ceiling / 2}
 		f, err := Open(o)
 		if err != nil {
 			b.Fatal(err)
@@ -164,16 +164,6 @@ func BenchmarkScale(b *testing.B) {
 		if err := f.Return(e, Backoff{}); err != nil {
 			b.Fatal(err)
 		}
-		began = time.Now()
-		for ready := false; !ready; time.Sleep(50 * time.Millisecond) { // the first writes start it
-			if _, err := f.Push(ctx, src.links()...); err != nil {
-				b.Fatal(err)
-			}
-			if err := f.submit(ctx, 0, func(bt *batch) error { ready = f.seen.ready; return nil }); err != nil {
-				b.Fatal(err)
-			}
-		}
-		b.ReportMetric(time.Since(began).Seconds(), "filter-s")
 		steady(b, f, src)
 		if err := f.Close(); err != nil {
 			b.Fatal(err)
@@ -238,15 +228,11 @@ func BenchmarkScaleNaive(b *testing.B) {
 		dir := b.TempDir()
 		o := DefaultOptions()
 		o.Dir = dir
-		db, err := badger.Open(storeOptions(o))
+		db, err := badger.Open(badgerOptions(o))
 		if err != nil {
 			b.Fatal(err)
 		}
 		src := newSource(max(n/10, 1))
-		words, err := newCodec(1 << 20)
-		if err != nil {
-			b.Fatal(err)
-		}
 		var making time.Duration
 		push := func() (took time.Duration) {
 			links, made := src.pages(8)
@@ -260,9 +246,7 @@ func BenchmarkScaleNaive(b *testing.B) {
 					continue
 				}
 				key := binary.BigEndian.AppendUint32([]byte{'q'}, rankOf(float32(e.Priority)))
-				var g group
-				g.add(e)
-				if err := cmp.Or(txn.Set(urlKey(k), nil), txn.Set(append(key, k[:]...), words.pack(&g))); err != nil {
+				if err := cmp.Or(txn.Set(urlKey(k), nil), txn.Set(append(key, k[:]...), encodeQueued(e))); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -279,7 +263,7 @@ func BenchmarkScaleNaive(b *testing.B) {
 					it.Rewind()
 					key := it.Item().KeyCopy(nil)
 					err := it.Item().Value(func(v []byte) error {
-						_, err := unpack(words, v, 0)
+						_, err := decodeQueued(v)
 						return err
 					})
 					it.Close()
@@ -360,42 +344,39 @@ func cpuTime(who int) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkDone ends visits of pages with ten links each, by one worker and by
-// sixteen that share transactions, with and without surviving a power cut.
+// BenchmarkDone ends visits of pages with ten links each, by one worker and by sixteen.
 func BenchmarkDone(b *testing.B) {
 	ctx := context.Background()
-	for _, synced := range []bool{false, true} {
-		for _, workers := range []int{1, 16} {
-			b.Run(fmt.Sprintf("sync=%v/workers=%d", synced, workers), func(b *testing.B) {
-				f := open(b, Options{Memory: DefaultOptions().Memory, Dir: b.TempDir(), Sync: synced})
-				src := newSource(1000)
-				if _, err := f.Push(ctx, src.links()...); err != nil {
-					b.Fatal(err)
-				}
-				pages := make([][]Entry, b.N)
-				for i := range pages {
-					pages[i] = src.links()[:10]
-				}
-				var next atomic.Int64
-				var wg sync.WaitGroup
-				b.ResetTimer()
-				for range workers {
-					wg.Go(func() {
-						for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
-							e, err := f.Next(ctx, always)
-							if err == nil {
-								_, err = f.Done(ctx, e, Outcome{Kind: "page", Status: 200}, pages[i]...)
-							}
-							if err != nil {
-								b.Error(err)
-								return
-							}
+	for _, workers := range []int{1, 16} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			f := open(b, Options{Memory: DefaultOptions().Memory, Dir: b.TempDir()})
+			src := newSource(1000)
+			if _, err := f.Push(ctx, src.links()...); err != nil {
+				b.Fatal(err)
+			}
+			pages := make([][]Entry, b.N)
+			for i := range pages {
+				pages[i] = src.links()[:10]
+			}
+			var next atomic.Int64
+			var wg sync.WaitGroup
+			b.ResetTimer()
+			for range workers {
+				wg.Go(func() {
+					for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
+						e, err := f.Next(ctx, always)
+						if err == nil {
+							_, err = f.Done(ctx, e, Outcome{Kind: "page", Status: 200}, pages[i]...)
 						}
-					})
-				}
-				wg.Wait()
-			})
-		}
+						if err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
 	}
 }
 

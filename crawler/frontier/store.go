@@ -1,0 +1,211 @@
+package frontier
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"syscall"
+
+	badger "github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/tidwall/btree"
+)
+
+// A store holds the records of a frontier in the order of their keys. badgerStore is one on disk,
+// treeStore one in memory, for simulations and tests.
+type store interface {
+	view() view
+	update() update // one at a time
+	batchBytes() int
+	sync() error
+	close() error
+}
+
+// A view reads the store as it was when the view was made.
+type view interface {
+	// get calls fn with the value of a key, which fn must not keep, and tells whether there is one.
+	get(key []byte, fn func(value []byte) error) (known bool, err error)
+	// scan calls fn with the keys that begin with prefix, in their order, from the key from on (nil:
+	// the first), and their values. errEnough ends the scan; any other error ends it and is returned.
+	scan(prefix, from []byte, fn func(key, value []byte) error) error
+	close()
+}
+
+// An update is a transaction that sees its own changes.
+type update interface {
+	view
+	set(key, value []byte) error // keeps both
+	delete(key []byte) error
+	commit() error
+}
+
+var errEnough = errors.New("enough was read")
+
+// get returns what decode makes of the value of a key.
+func get[T any](v view, key []byte, decode func([]byte) (T, error)) (x T, known bool, err error) {
+	known, err = v.get(key, func(value []byte) (err error) {
+		x, err = decode(value)
+		return err
+	})
+	return x, known, err
+}
+
+type badgerStore struct{ db *badger.DB }
+
+// openBadger opens the store in o.Dir. A process that was killed between making a log and giving it
+// its size leaves an empty file: Badger completes it, and then refuses to open once.
+func openBadger(o Options) (badgerStore, error) {
+	db, err := badger.Open(badgerOptions(o))
+	for range 2 { // an empty log of each kind
+		if err == nil || !strings.Contains(err.Error(), "Create a new file") {
+			break
+		}
+		db, err = badger.Open(badgerOptions(o))
+	}
+	switch {
+	case err == nil:
+		return badgerStore{db}, nil
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE):
+		return badgerStore{}, err
+	}
+	return badgerStore{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+// badgerOptions divides o.Memory: a quarter for up to four memtables, a quarter for the cache of
+// indexes and filters of tables, an eighth for that of blocks. The rest is for hosts, the entries in
+// memory, compactions and garbage.
+func badgerOptions(o Options) badger.Options {
+	b := badger.DefaultOptions(o.Dir)
+	b.Logger = nil
+	b.MetricsEnabled = false
+	b.DetectConflicts = false // there is one writer
+	b.MemTableSize = min(max(o.Memory/16, 8<<20), 64<<20)
+	b.NumMemtables = 3
+	b.BlockCacheSize = o.Memory / 8
+	b.IndexCacheSize = o.Memory / 4
+	b.Compression = options.Snappy
+	b.ChecksumVerificationMode = options.OnBlockRead
+	b.NumCompactors = 2
+	b.NumLevelZeroTables, b.NumLevelZeroTablesStall = 8, 24
+	b.BaseLevelSize = 128 << 20 // a level less, and so everything is rewritten once less
+	b.ValueLogFileSize = 16 << 20
+	return b
+}
+
+func (s badgerStore) view() view     { return badgerTxn{s.db.NewTransaction(false)} }
+func (s badgerStore) update() update { return badgerTxn{s.db.NewTransaction(true)} }
+func (s badgerStore) sync() error    { return s.db.Sync() }
+func (s badgerStore) close() error   { return s.db.Close() }
+
+func (s badgerStore) batchBytes() int {
+	const keysPerLink = 6 // that a link of perLink bytes touches, with room to spare
+	return int(min(s.db.MaxBatchSize()*3/4, s.db.MaxBatchCount()/keysPerLink*perLink))
+}
+
+type badgerTxn struct{ txn *badger.Txn }
+
+func (t badgerTxn) get(key []byte, fn func(value []byte) error) (known bool, err error) {
+	item, err := t.txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, item.Value(fn)
+}
+
+func (t badgerTxn) scan(prefix, from []byte, fn func(key, value []byte) error) error {
+	it := t.txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
+	defer it.Close()
+	for it.Seek(from); it.Valid(); it.Next() {
+		item := it.Item()
+		err := item.Value(func(value []byte) error { return fn(item.Key(), value) })
+		if err == errEnough {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t badgerTxn) set(key, value []byte) error { return t.txn.Set(key, value) }
+func (t badgerTxn) delete(key []byte) error     { return t.txn.Delete(key) }
+func (t badgerTxn) commit() error               { return t.txn.Commit() }
+func (t badgerTxn) close()                      { t.txn.Discard() }
+
+// A treeStore is a B-tree that is copied when it is written. Views are old copies.
+type treeStore struct {
+	mu   sync.Mutex
+	tree *btree.Map[string, []byte]
+}
+
+// newTreeStore returns an empty store. Its nodes are small: a commit copies those that it changes.
+func newTreeStore() *treeStore { return &treeStore{tree: btree.NewMap[string, []byte](8)} }
+
+func (s *treeStore) view() view     { return s.copied() }
+func (s *treeStore) update() update { return s.copied() }
+
+func (s *treeStore) copied() treeTxn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return treeTxn{s, s.tree.Copy()}
+}
+
+func (s *treeStore) batchBytes() int { return 1 << 20 }
+func (s *treeStore) sync() error     { return nil }
+func (s *treeStore) close() error    { return nil }
+
+type treeTxn struct {
+	store *treeStore
+	tree  *btree.Map[string, []byte]
+}
+
+func (t treeTxn) get(key []byte, fn func(value []byte) error) (known bool, err error) {
+	value, known := t.tree.Get(string(key))
+	if !known {
+		return false, nil
+	}
+	return true, fn(value)
+}
+
+func (t treeTxn) scan(prefix, from []byte, fn func(key, value []byte) error) (err error) {
+	if bytes.Compare(from, prefix) < 0 {
+		from = prefix
+	}
+	t.tree.Ascend(string(from), func(key string, value []byte) bool {
+		if !strings.HasPrefix(key, string(prefix)) {
+			return false
+		}
+		err = fn([]byte(key), value)
+		return err == nil
+	})
+	if err == errEnough {
+		return nil
+	}
+	return err
+}
+
+func (t treeTxn) set(key, value []byte) error {
+	t.tree.Set(string(key), value)
+	return nil
+}
+
+func (t treeTxn) delete(key []byte) error {
+	t.tree.Delete(string(key))
+	return nil
+}
+
+func (t treeTxn) commit() error {
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	t.store.tree = t.tree
+	return nil
+}
+
+func (t treeTxn) close() {}
