@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
@@ -210,10 +211,10 @@ func (s *session) label(ctx context.Context, text string, relevant bool) error {
 	if n.State != frontier.Visited || n.Outcome.Kind != "page" {
 		return fmt.Errorf("%.200q was not judged yet: the verdict is %w", text, monitor.ErrUnknown)
 	}
-	if err := appendLabels(s.p.labels(), []label{{n.URL, relevant}}); err != nil {
+	if err := crawler.AppendLabels(s.p.labels(), []crawler.Label{{URL: n.URL, Relevant: relevant}}); err != nil {
 		return err
 	}
-	learned, err := s.watch.labels.load(context.WithoutCancel(ctx))
+	learned, err := s.watch.labels.Load(context.WithoutCancel(ctx))
 	if learned > 0 && err == nil {
 		err = s.save(false)
 	}

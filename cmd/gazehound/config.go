@@ -21,6 +21,7 @@ import (
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/forget"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ type Config struct {
 	Hosts     map[string]HostConfig
 
 	origin  map[string]string // key → where its value comes from
-	blocked blocklist         // of the data directory
+	blocked forget.Blocklist  // of the data directory
 }
 
 // The sections of config.yaml.
@@ -335,8 +336,8 @@ func (a *app) config(flagKeys map[string]string) (*Config, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	if c.blocked, err = (project{a.data}).readBlocklist(); err != nil {
-		return nil, err
+	if c.blocked, err = forget.Dir(a.data).Blocklist(); err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
 	}
 	a.setLevel(c.Log.Level)
 	a.setFormat(c.Log.Format)

@@ -242,7 +242,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	if n := len(seeds); n > 0 {
-		if seeds = slices.DeleteFunc(seeds, cfg.blocked.has); len(seeds) < n {
+		if seeds = slices.DeleteFunc(seeds, cfg.blocked.Has); len(seeds) < n {
 			a.warn("%d of %d seeds were forgotten (blocked.txt) and are left out", n-len(seeds), n)
 		}
 	}
@@ -346,9 +346,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := recall(ctx, f, strategy); err != nil {
 		return err
 	}
-	labels := &labelled{judge: judge, f: f, strategy: strategy, file: p.labels(), warn: a.warn}
+	labels := crawler.NewLabelled(judge, f, strategy, p.labels(), a.warn)
 	c.Judge = labels
-	if _, err := labels.load(ctx); err != nil {
+	if _, err := labels.Load(ctx); err != nil {
 		return err
 	}
 	resumed := f.Totals().Visited > 0
@@ -459,7 +459,7 @@ func (s *session) run(ctx context.Context) error {
 	})
 	beside.Go(func() error {
 		return every(side, time.Second, func() error {
-			learned, err := watch.labels.load(context.WithoutCancel(side))
+			learned, err := watch.labels.Load(context.WithoutCancel(side))
 			if learned > 0 && err == nil {
 				watch.newLine()
 				a.say("labels: %d corrected what was learned", learned)

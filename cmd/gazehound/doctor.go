@@ -26,6 +26,7 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/internal/forget"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -399,17 +400,18 @@ func (d *doctor) archive() {
 
 // removals looks for what people asked to have taken out.
 func (d *doctor) removals() {
-	if fileExists(d.p.pending()) {
+	dir := forget.Dir(d.p.dir)
+	if pending, err := dir.Pending(); pending != nil || err != nil {
 		d.note(isBroken, "removals", "gazehound forget", "a removal was interrupted and is not complete")
 	}
-	waiting, err := d.p.waitingRequests()
+	waiting, err := dir.Waiting()
 	switch {
 	case err != nil:
 		d.note(isBroken, "removals", "", "%v", err)
 	case len(waiting) > 0:
 		d.note(isDoubted, "removals", "gazehound forget --requests", "%s of visitors since %s", several(len(waiting), "request"), waiting[0].Time.Format(time.DateOnly))
 	default:
-		d.well("removals", "none waits")
+		d.well("removals", "no pending removal requests")
 	}
 }
 

@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"crawler/polite":            {"crawler/weburl", "crawler/page", "crawler/polite/robots", "crawler/polite/tdm"},
 	"crawler/frontier":          {"crawler/weburl", "internal/disk"},
 	"internal/disk":             {},
+	"internal/forget":           {"internal/disk", "crawler", "crawler/weburl", "crawler/frontier", "crawler/warc", "geoparse", "index", "index/api"},
 	"internal/recent":           {},
 	"internal/textutil":         {},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/order", "crawler/polite", "gazetteer", "geoparse", "predictor"},

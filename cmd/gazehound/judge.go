@@ -122,5 +122,5 @@ func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (cr
 	if country == "" {
 		country = region.Country
 	}
-	return crawler.Geo{Parser: parser, Country: country, Forgotten: cfg.blocked.hasAddress()}, nil
+	return crawler.Geo{Parser: parser, Country: country, Forgotten: cfg.blocked.HasAddress()}, nil
 }

@@ -88,7 +88,7 @@ const reasonOrdered = "by_order"
 // barred returns why an order or blocked.txt keeps everybody from a URL, even
 // from a seed, or "".
 func (o *orders) barred(u weburl.URL) (reason string) {
-	if o.cfg.blocked.has(u) {
+	if o.cfg.blocked.Has(u) {
 		return frontier.ReasonForgotten
 	}
 	if h, ok := forHost(o.Hosts, u); ok && h.Skip {

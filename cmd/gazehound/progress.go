@@ -35,7 +35,7 @@ type progress struct {
 	index      *index.Index                  // nil: none to ask
 	osm        bool                          // the gazetteer knows OpenStreetMap
 	admin      atomic.Pointer[monitor.Admin] // nil: there is no listener
-	labels     *labelled                     // nil: nobody can label
+	labels     *crawler.Labelled             // nil: nobody can label
 	traps      *trap.Detector
 	left       int // pages that are due and were not revisited
 
@@ -80,7 +80,7 @@ func (w *progress) start(cfg *Config) {
 func (w *progress) visited(v *crawler.Visit) {
 	w.Visit(v)
 	if w.labels != nil {
-		if err := w.labels.visited(v); err != nil {
+		if err := w.labels.Visited(v); err != nil {
 			w.a.warn("%s", oneLine(err.Error())) // a store that fails ends the crawl at the next visit
 		}
 	}

@@ -34,10 +34,6 @@ func (p project) status() string      { return filepath.Join(p.dir, "status.json
 func (p project) admin() string       { return filepath.Join(p.dir, "admin.json") }
 func (p project) politeness() string  { return filepath.Join(p.dir, "politeness.log") }
 func (p project) cluster() string     { return filepath.Join(p.dir, "cluster") }
-func (p project) blocked() string     { return filepath.Join(p.dir, "blocked.txt") }
-func (p project) forgotten() string   { return filepath.Join(p.dir, "forgotten.log") }
-func (p project) pending() string     { return filepath.Join(p.dir, "forget.pending") }
-func (p project) requests() string    { return filepath.Join(p.dir, "requests.ndjson") }
 func (p project) discarded() string   { return filepath.Join(p.dir, "frontier.discarded") }
 
 // absolute returns the directory as the system names it.

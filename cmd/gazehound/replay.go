@@ -20,6 +20,7 @@ import (
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/warc"
 	"gazehound/internal/disk"
+	"gazehound/internal/forget"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -221,14 +222,14 @@ const maxChanged = 100_000
 
 // exchanges turns the records of an archive into visits, but for what was
 // forgotten.
-func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive, blocked blocklist) iter.Seq2[crawler.Exchange, error] {
+func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive, blocked forget.Blocklist) iter.Seq2[crawler.Exchange, error] {
 	errStop := errors.New("stop")
 	return func(yield func(crawler.Exchange, error) bool) {
 		err := archive.Walk(ctx, func(x warc.Recorded) error {
 			if x.Response != nil && x.Response.Status == 304 {
 				return nil // the page is as recorded before
 			}
-			if blocked.has(x.URL) {
+			if blocked.Has(x.URL) {
 				return nil
 			}
 			if x.Response == nil && x.Err == nil {

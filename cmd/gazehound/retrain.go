@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/predictor"
@@ -120,11 +121,11 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 // crawl tree says what people say.
 func (a *app) takeUpLabels(ctx context.Context, p project, f *frontier.Frontier, model *predictor.Model) error {
 	strategy := order.Lookahead{Model: model}
-	labels := &labelled{f: f, strategy: strategy, file: p.labels(), warn: a.warn}
+	labels := crawler.NewLabelled(nil, f, strategy, p.labels(), a.warn)
 	if err := recall(ctx, f, strategy); err != nil {
 		return err
 	}
-	learned, err := labels.load(ctx)
+	learned, err := labels.Load(ctx)
 	if learned > 0 && err == nil {
 		err = saveModel(p, model, f, nil)
 	}

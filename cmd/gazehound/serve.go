@@ -22,6 +22,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/api"
+	"gazehound/internal/forget"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/net/netutil"
@@ -330,7 +331,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	o.Tiles, o.TilesAttribution = cfg.Serve.Tiles, cfg.Serve.TilesCredit
 	o.Agent, o.Contact = cfg.Fetch.UserAgentName, cfg.Fetch.Contact
 	if cfg.Serve.RemovalForm {
-		o.Remove = project{a.data}.keeper()
+		o.Remove = forget.Dir(a.data).Keeper()
 	}
 	level := slog.LevelWarn
 	if a.says(slog.LevelDebug) {

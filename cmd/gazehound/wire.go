@@ -269,7 +269,7 @@ func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL)
 	}
 	loopbackOnly := (cfg.Fetch.Contact == "" || cfg.Fetch.Delay == 0) && len(o.replay) == 0 && cfg.Fetch.Proxy == ""
 	return func(u weburl.URL) string {
-		if cfg.blocked.has(u) {
+		if cfg.blocked.Has(u) {
 			return frontier.ReasonForgotten
 		}
 		if loopbackOnly && !isLoopback(strings.Trim(u.Hostname(), "[]")) {

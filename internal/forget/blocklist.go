@@ -1,11 +1,7 @@
-package main
+package forget
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 
@@ -14,15 +10,15 @@ import (
 	"gazehound/index"
 )
 
-// A blocklist is what was forgotten and must not come back: blocked.txt in the
+// A Blocklist is what was forgotten and must not come back: blocked.txt in the
 // data directory. Each line is one of
 //
 //	host NAME       the host and all below it; with a port that one only
 //	url URL         one page
 //	address ID      an address wherever it is stated, by its index.Place
 //
-// The ID of an address does not say which one it is.
-type blocklist struct {
+// The ID of an address does not say which one it is. The zero value is empty.
+type Blocklist struct {
 	hosts     map[string]bool
 	urls      map[string]bool // by identity
 	addresses map[string]bool
@@ -30,39 +26,26 @@ type blocklist struct {
 
 var placeID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-func newBlocklist() blocklist {
-	return blocklist{map[string]bool{}, map[string]bool{}, map[string]bool{}}
-}
+// IsAddressID tells whether text has the form of the ID of an address.
+func IsAddressID(text string) bool { return placeID.MatchString(text) }
 
-// readBlocklist reads the list of p; one that is not there is empty.
-func (p project) readBlocklist() (b blocklist, err error) {
-	f, err := os.Open(p.blocked())
-	if errors.Is(err, fs.ErrNotExist) {
-		return b, nil
-	} else if err != nil {
-		return b, fail(exitInvalidInput, "blocklist: %w", err)
-	}
-	defer f.Close()
-	b = newBlocklist()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxSeedLine)
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		if text == "" || strings.HasPrefix(text, "#") {
+// NewBlocklist returns the list of these lines. Empty lines and lines that begin
+// with # are comments. An error names the line.
+func NewBlocklist(lines ...string) (Blocklist, error) {
+	b := Blocklist{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for n, line := range lines {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
 			continue
 		}
-		if err := b.add(text); err != nil {
-			return b, fail(exitInvalidInput, "%s:%d: %w", p.blocked(), n, err)
+		if err := b.add(line); err != nil {
+			return b, fmt.Errorf("%d: %w", n+1, err)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return b, fail(exitInvalidInput, "%s: %w", p.blocked(), err)
 	}
 	return b, nil
 }
 
-// add takes up a line of the list.
-func (b blocklist) add(line string) error {
+func (b Blocklist) add(line string) error {
 	kind, what, _ := strings.Cut(line, " ")
 	what = strings.TrimSpace(what)
 	switch kind {
@@ -79,7 +62,7 @@ func (b blocklist) add(line string) error {
 		}
 		b.urls[u.Identity()] = true
 	case "address":
-		if !placeID.MatchString(what) {
+		if !IsAddressID(what) {
 			return fmt.Errorf("%.60q is no ID of an address, which has 16 hexadecimal digits", what)
 		}
 		b.addresses[what] = true
@@ -89,8 +72,8 @@ func (b blocklist) add(line string) error {
 	return nil
 }
 
-// has tells whether nothing of u may be fetched or kept.
-func (b blocklist) has(u weburl.URL) bool {
+// Has tells whether nothing of u may be fetched or kept.
+func (b Blocklist) Has(u weburl.URL) bool {
 	if len(b.urls) > 0 && b.urls[u.Identity()] {
 		return true
 	}
@@ -109,17 +92,31 @@ func (b blocklist) has(u weburl.URL) bool {
 	return false
 }
 
-// hasPlace tells whether an address of this index.Place must not be kept.
-func (b blocklist) hasPlace(place string) bool { return b.addresses[place] }
+// hasPage is Has of a URL that is a text.
+func (b Blocklist) hasPage(raw string) bool {
+	u, err := weburl.Parse(raw)
+	return err == nil && b.Has(u)
+}
 
-// hasAddress tells whether a must not be kept; nil where every one may be.
-func (b blocklist) hasAddress() func(geoparse.Address) bool {
+// hasPlace tells whether an address of this index.Place must not be kept.
+func (b Blocklist) hasPlace(place string) bool { return b.addresses[place] }
+
+// hasKey is hasPlace of an address in the crawl tree, a geoparse.Parts.Key.
+func (b Blocklist) hasKey(key string) bool {
+	p, ok := geoparse.ReadKey(key)
+	return ok && (b.hasPlace(index.PlaceOf(p.Street, p.Number, p.Postcode, "")) ||
+		b.hasPlace(index.PlaceOf(p.Street, p.Number, "", p.City)))
+}
+
+// HasAddress returns the test of addresses that must not be kept; nil where
+// every one may be.
+func (b Blocklist) HasAddress() func(geoparse.Address) bool {
 	if len(b.addresses) == 0 {
 		return nil
 	}
 	return func(a geoparse.Address) bool {
 		for _, place := range index.Places(a) {
-			if b.addresses[place] {
+			if b.hasPlace(place) {
 				return true
 			}
 		}

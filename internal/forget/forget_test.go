@@ -1,4 +1,4 @@
-package main
+package forget
 
 import (
 	"testing"
@@ -21,19 +21,21 @@ func TestStated(t *testing.T) {
 		{geoparse.Address{Country: "US", State: "CA", Street: "Main Street", HouseNumber: "5", Unit: "Suite 200", Postcode: "92612-1234", City: "Irvine"}, []string{"US|92612-1234|irvine|mainst|5", "US|92612|irvine|mainst|5#300", "US-CA||irvine|mainst|5"}},
 		{geoparse.Address{Country: "NL", Street: "Damrak", HouseNumber: "1", Postcode: "1012 LG", City: "Amsterdam"}, []string{"NL|1012 LG|amsterdam|damrak|1"}},
 	} {
-		list := newBlocklist()
+		var lines []string
 		for _, place := range index.Places(c.a) {
-			if err := list.add("address " + place); err != nil {
-				t.Fatal(err)
-			}
+			lines = append(lines, "address "+place)
+		}
+		list, err := NewBlocklist(lines...)
+		if err != nil {
+			t.Fatal(err)
 		}
 		for _, key := range append(c.old, c.a.Key()) {
-			if !stated(list, key) {
+			if !list.hasKey(key) {
 				t.Errorf("%s stays when %+v is forgotten", key, c.a)
 			}
 		}
 		for _, other := range []string{"", "DE|26123|oldenburg|nadorsterstr|12a", "DE|26123|oldenburg||", "US|92612|irvine|mainst|51", "NL|1012LG|amsterdam|damrak|2"} {
-			if stated(list, other) {
+			if list.hasKey(other) {
 				t.Errorf("%s goes when %+v is forgotten", other, c.a)
 			}
 		}

@@ -1,0 +1,273 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+	"gazehound/crawler/page"
+	"gazehound/crawler/weburl"
+	"gazehound/geoparse"
+	"gazehound/internal/disk"
+	"gazehound/predictor"
+)
+
+// A Label is a person's word on one page.
+type Label struct {
+	URL      weburl.URL
+	Relevant bool
+}
+
+// MaxLabelFile bounds files of labels, in bytes.
+const MaxLabelFile = 64 << 20
+
+// ParseLabel reads "relevant", "not", or 1 or 0.
+func ParseLabel(text string) (relevant, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "relevant", "1":
+		return true, true
+	case "not", "0":
+		return false, true
+	}
+	return false, false
+}
+
+// ParseLabels reads lines of URL, tab, label. It calls bad for lines that are
+// none, with their numbers from 1 on.
+func ParseLabels(data []byte, bad func(n int, line string)) []Label {
+	var labels []Label
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		raw, rest, _ := strings.Cut(line, "\t")
+		word, _, _ := strings.Cut(rest, "\t")
+		u, err := weburl.Parse(strings.TrimSpace(raw))
+		relevant, ok := ParseLabel(word)
+		if err != nil || !ok {
+			bad(n, line)
+			continue
+		}
+		labels = append(labels, Label{u, relevant})
+	}
+	return labels
+}
+
+// ErrTooManyLabels says that a file of labels would grow beyond MaxLabelFile.
+var ErrTooManyLabels = errors.New("too many labels")
+
+// AppendLabels adds labels to a file, with the time. They are on the disk when
+// it returns.
+func AppendLabels(name string, labels []Label) error {
+	now := time.Now().UTC().Format(time.RFC3339)
+	size := int64(0)
+	if info, err := os.Stat(name); err == nil {
+		size = info.Size()
+	}
+	var lines []string
+	for _, l := range labels {
+		word := 0
+		if l.Relevant {
+			word = 1
+		}
+		line := fmt.Sprintf("%s\t%d\t%s", l.URL, word, now)
+		lines = append(lines, line)
+		size += int64(len(line)) + 1
+	}
+	if size > MaxLabelFile {
+		return fmt.Errorf("%w: %s would grow beyond %d MB. Take out the lines that later ones have overtaken",
+			ErrTooManyLabels, name, MaxLabelFile>>20)
+	}
+	if err := disk.AppendLines(name, lines...); err != nil {
+		return fmt.Errorf("label: %w", err)
+	}
+	return nil
+}
+
+// ForgetLabels takes the labels of pages that match out of a file.
+func ForgetLabels(name string, match func(weburl.URL) bool) error {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var left strings.Builder
+	for line := range strings.Lines(string(text)) {
+		raw, _, _ := strings.Cut(line, "\t")
+		if u, err := weburl.Parse(strings.TrimSpace(raw)); err != nil || !match(u) {
+			left.WriteString(line)
+		}
+	}
+	if left.Len() == len(text) {
+		return nil
+	}
+	return disk.ReplaceBytes(name, 0o644, []byte(left.String()))
+}
+
+// A Labelled is a Judge with the labels of a person above it. It takes up what
+// is added to the file of labels while the crawl runs. It is safe for concurrent
+// use.
+type Labelled struct {
+	judge    Judge
+	frontier *frontier.Frontier
+	strategy order.Strategy
+	file     string
+	warn     func(format string, args ...any)
+
+	mu     sync.Mutex
+	labels map[frontier.Key]Label
+	read   int64 // bytes of the file
+
+	applying sync.Mutex
+}
+
+// NewLabelled returns the Judge that puts the labels of a file above judge, and
+// corrects f and strategy with them. warn is told of lines that are no labels.
+// Without Judge and Load, judge, file and warn may be zero.
+func NewLabelled(judge Judge, f *frontier.Frontier, s order.Strategy, file string,
+	warn func(format string, args ...any)) *Labelled {
+	return &Labelled{judge: judge, frontier: f, strategy: s, file: file, warn: warn, labels: map[frontier.Key]Label{}}
+}
+
+// Judge returns the verdict on p, or the label of p.
+func (w *Labelled) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
+	v, err := w.judge.Judge(ctx, p)
+	if err != nil {
+		return v, err
+	}
+	if l, ok := w.of(p.URL); ok && v.Relevant != l.Relevant {
+		if v.Relevant = l.Relevant; l.Relevant {
+			v.Score = 1
+		}
+	}
+	return v, nil
+}
+
+func (w *Labelled) of(u weburl.URL) (l Label, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, ok = w.labels[frontier.KeyOf(u)]
+	return l, ok
+}
+
+// Load reads what is new in the file and applies it to pages that were visited;
+// learned is how many verdicts were others.
+func (w *Labelled) Load(ctx context.Context) (learned int, err error) {
+	fresh, err := w.news()
+	if err != nil {
+		return 0, err
+	}
+	for _, l := range fresh {
+		what, err := w.Apply(ctx, l)
+		if err != nil {
+			return learned, err
+		}
+		if what == LabelLearned {
+			learned++
+		}
+	}
+	return learned, nil
+}
+
+// news returns the labels of the whole lines that were added to the file. A
+// file that became shorter is read anew.
+func (w *Labelled) news() (fresh map[frontier.Key]Label, err error) {
+	info, err := os.Stat(w.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if info.Size() == w.read || info.Size() > MaxLabelFile {
+		return nil, nil
+	}
+	data, err := os.ReadFile(w.file)
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	if int64(len(data)) < w.read {
+		w.read = 0
+	}
+	data = data[w.read:]
+	data = data[:bytes.LastIndexByte(data, '\n')+1]
+	w.read += int64(len(data))
+	fresh = map[frontier.Key]Label{}
+	for _, l := range ParseLabels(data, func(_ int, line string) { w.warn("%s: no label: %.80q", w.file, line) }) {
+		fresh[frontier.KeyOf(l.URL)], w.labels[frontier.KeyOf(l.URL)] = l, l
+	}
+	return fresh, nil
+}
+
+// Visited applies the label of a page that was judged before its label was
+// there. It is called after each visit that was stored.
+func (w *Labelled) Visited(v *Visit) error {
+	l, ok := w.of(v.Entry.URL)
+	if !ok || v.Outcome.Kind != "page" || v.Outcome.Relevant == l.Relevant {
+		return nil
+	}
+	_, err := w.Apply(context.Background(), l)
+	return err
+}
+
+// A LabelState is what became of a label.
+type LabelState int
+
+// The states of labels.
+const (
+	LabelWaits   LabelState = iota // its page was not visited yet
+	LabelAgrees                    // with what the crawl tree says
+	LabelLearned                   // it corrected the tree and the model
+)
+
+// Apply corrects what was learned, and the crawl tree, in which the label stands
+// from then on. The caller saves the model.
+func (w *Labelled) Apply(ctx context.Context, l Label) (LabelState, error) {
+	w.applying.Lock()
+	defer w.applying.Unlock()
+	key := frontier.KeyOf(l.URL)
+	trail, err := w.frontier.Trail(key, predictor.MaxDepth)
+	if err != nil {
+		return 0, err
+	}
+	if len(trail) == 0 || trail[0].State != frontier.Visited || trail[0].Outcome.Kind != "page" {
+		return LabelWaits, nil
+	}
+	n := &trail[0]
+	if n.Outcome.Relevant == l.Relevant {
+		return LabelAgrees, nil
+	}
+	n.Outcome.Relevant = l.Relevant
+	if c, ok := w.strategy.(order.Retractor); ok {
+		c.Retract(trail, l.Relevant)
+	}
+	check, asked, err := w.frontier.Check(key)
+	if err != nil {
+		return 0, err
+	}
+	if asked {
+		check.Relevant = l.Relevant
+		n.Outcome.Check = &check
+	}
+	if n.Outcome.Score = 0; l.Relevant {
+		n.Outcome.Score = 1
+	}
+	if err := w.frontier.Revise(ctx, key, n.Outcome); err != nil {
+		return 0, fmt.Errorf("label of %s: %w", l.URL, err)
+	}
+	return LabelLearned, nil
+}

@@ -1,0 +1,88 @@
+package forget
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"gazehound/index/api"
+	"gazehound/internal/disk"
+)
+
+// A Request is what a visitor of the search server wants to be taken out: a line
+// of requests.ndjson.
+type Request struct {
+	Number int       `json:"number"`
+	Time   time.Time `json:"time"`
+	api.Removal
+}
+
+// ErrNoRequest says that there is no request with this number.
+var ErrNoRequest = errors.New("no such removal request")
+
+// maxRequests bounds the file of removal requests, in bytes.
+const maxRequests = 8 << 20
+
+// Keeper returns what stores removal requests, each on the disk when it returns,
+// and gives them their numbers. It is safe for concurrent use.
+func (d Dir) Keeper() func(api.Removal) (int, error) {
+	var mu sync.Mutex
+	return func(r api.Removal) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if info, err := os.Stat(d.requests()); err == nil && info.Size() > maxRequests {
+			return 0, fmt.Errorf("%s is full: %w", d.requests(), syscall.ENOSPC)
+		}
+		all, err := readLines[Request](d.requests())
+		if err != nil {
+			return 0, err
+		}
+		next := 1
+		for _, q := range all {
+			next = max(next, q.Number+1)
+		}
+		line, err := json.Marshal(Request{next, time.Now().UTC().Truncate(time.Second), r})
+		if err != nil {
+			return 0, err
+		}
+		return next, disk.AppendLines(d.requests(), string(line))
+	}
+}
+
+// Waiting returns the requests that no removal has answered, in their order.
+func (d Dir) Waiting() ([]Request, error) {
+	done, err := readLines[Removal](d.log())
+	if err != nil {
+		return nil, err
+	}
+	answered := map[int]bool{}
+	for _, r := range done {
+		answered[r.Request] = true
+	}
+	all, err := readLines[Request](d.requests())
+	var waiting []Request
+	for _, q := range all {
+		if !answered[q.Number] {
+			waiting = append(waiting, q)
+		}
+	}
+	return waiting, err
+}
+
+// Request returns the request with this number, or ErrNoRequest.
+func (d Dir) Request(number int) (found Request, err error) {
+	all, err := readLines[Request](d.requests())
+	for _, q := range all {
+		if q.Number == number {
+			found = q
+		}
+	}
+	if err == nil && found.Number == 0 {
+		err = ErrNoRequest
+	}
+	return found, err
+}
