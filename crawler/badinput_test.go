@@ -14,7 +14,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -467,24 +466,6 @@ func allTests(t *testing.T) map[string]bool {
 		t.Fatalf("%d tests found, %v", len(found), err)
 	}
 	return found
-}
-
-// Every test that docs/testing.md names is there.
-func TestTestsOfDocument(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "docs", "testing.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := allTests(t)
-	named := regexp.MustCompile(`\b[a-z0-9]+\.(?:Test|Fuzz)\w+`).FindAllString(string(text), -1)
-	for _, name := range named {
-		if !tests[name] {
-			t.Errorf("%s does not exist", name)
-		}
-	}
-	if len(named) < 50 {
-		t.Errorf("%d tests are named", len(named))
-	}
 }
 
 // A redirect's target passes scope, robots.txt and the guard of addresses at

@@ -136,9 +136,8 @@ type Crawler struct {
 	Brake *Brake
 
 	pages    pageBudget
-	nodes    sync.Pool // of *page.Nodes that no page has
-	plain    hostSet   // whose https has failed
-	mapped   hostSet   // whose sitemaps are queued
+	plain    hostSet // whose https has failed
+	mapped   hostSet // whose sitemaps are queued
 	trails   trails
 	failures atomic.Int64
 	resting  atomic.Bool                       // Stay waits for its next round

@@ -189,11 +189,7 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	if v.Entry.Sitemap {
 		return nil, c.readSitemap(v)
 	}
-	nodes, _ := c.nodes.Get().(*page.Nodes)
-	if nodes == nil {
-		nodes = new(page.Nodes)
-	}
-	p, err := page.ParseIn(nodes, r)
+	p, err := page.Parse(r)
 	if err != nil {
 		v.end("error", "parse")
 		return nil, nil
@@ -206,10 +202,8 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	if err != nil {
 		return nil, fmt.Errorf("judge %s: %w", p.URL, err)
 	}
-	if r.Parsed == nil { // nobody else has the page: another one gets the memory of its tree
-		p.Doc = nil
-		nodes.Free()
-		c.nodes.Put(nodes)
+	if r.Parsed == nil {
+		p.Doc = nil // nobody needs it any more, and a page may wait for its host
 	}
 	if verdict.Relevant && c.Options.Reservations {
 		reserved, wait, err := c.Gate.Reserved(ctx, v.Entry.URL)

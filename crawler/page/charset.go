@@ -19,15 +19,15 @@ import (
 // wrong more often than these), the header, a meta element, a Thai or Japanese
 // distribution of bytes, and else windows-1252. The western code page is what
 // servers declare who know nothing, so that it is asked last, too. No
-// declaration makes it fail. The text lives until the next decode.
-func (m *Nodes) decode(body []byte, header http.Header) (text []byte, name string) {
+// declaration makes it fail.
+func decode(body []byte, header http.Header) (text []byte, name string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
 		return repair(body[3:]), "utf-8"
 	case bytes.HasPrefix(body, []byte("\xff\xfe")):
-		return m.decodeAs(body[2:], "utf-16le")
+		return decodeAs(body[2:], "utf-16le")
 	case bytes.HasPrefix(body, []byte("\xfe\xff")):
-		return m.decodeAs(body[2:], "utf-16be")
+		return decodeAs(body[2:], "utf-16be")
 	}
 	valid := utf8.Valid(body)
 	looksUTF8 := valid || mostlyUTF8(body)
@@ -48,24 +48,21 @@ func (m *Nodes) decode(body []byte, header http.Header) (text []byte, name strin
 	case strings.HasPrefix(declared, "utf-16") && bytes.IndexByte(body, 0) < 0:
 		return repair(body), "utf-8"
 	case declared != "" && declared != "windows-1252":
-		return m.decodeAs(body, declared)
+		return decodeAs(body, declared)
 	case looksUTF8 && !bytes.Contains(body, []byte("\x1b$")):
 		return repair(body), "utf-8"
 	}
 	if name := language.Charset(body); name != "" {
-		return m.decodeAs(body, name)
+		return decodeAs(body, name)
 	}
-	return m.decodeAs(body, "windows-1252")
+	return decodeAs(body, "windows-1252")
 }
 
-func (m *Nodes) decodeAs(body []byte, name string) ([]byte, string) {
+func decodeAs(body []byte, name string) ([]byte, string) {
 	e, _ := charset.Lookup(name)
-	text, _, err := transform.Append(e.NewDecoder(), m.utf8[:0], body)
+	text, _, err := transform.Bytes(e.NewDecoder(), body)
 	if err != nil {
 		return repair(body), "utf-8"
-	}
-	if cap(text) <= keptUTF8 {
-		m.utf8 = text
 	}
 	return text, name
 }

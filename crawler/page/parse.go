@@ -41,33 +41,21 @@ var ErrNotHTML = errors.New("body is no HTML page")
 // menu, it is the line before and the line behind, if these hold other words.
 //
 // A response that carries a page already (Parsed) gives that one.
-func Parse(r *Response) (*Page, error) { return ParseIn(new(Nodes), r) }
-
-// Nodes are memory to parse pages in, one after the other: that of their trees,
-// see markup.Nodes, and room for a body that is not in UTF-8.
-type Nodes struct {
-	markup.Nodes
-	utf8 []byte
-}
-
-const keptUTF8 = 256 << 10 // bytes, between two pages
-
-// ParseIn is Parse, but the tree of the page, its Doc, lives until nodes.Free.
-func ParseIn(nodes *Nodes, r *Response) (*Page, error) {
+func Parse(r *Response) (*Page, error) {
 	if r.Parsed != nil {
 		return r.Parsed, nil
 	}
 	if what := foreignFormat(r.Body); what != "" {
 		return nil, fmt.Errorf("page: %s: %w but %s", r.URL, ErrNotHTML, what)
 	}
-	body, charset := nodes.decode(r.Body, r.Header)
+	body, charset := decode(r.Body, r.Header)
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/plain" {
 		body = append([]byte("<plaintext>"), body...)
 	}
-	p := &Page{URL: r.URL, Charset: charset, Doc: nodes.Parse(body)}
+	p := &Page{URL: r.URL, Charset: charset, Doc: markup.Parse(body)}
 	h := readHead(r, p.Doc)
 	var spans []markup.Span
-	p.Text, spans = nodes.TextSpans(p.Doc, isLink)
+	p.Text, spans = markup.TextSpans(p.Doc, isLink)
 	p.Title = h.title
 	p.Lang = h.language(p.Text)
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved

@@ -23,7 +23,7 @@ import (
 //
 // It is one linear pass without recursion; any tree is safe.
 func Text(doc *html.Node) string {
-	text, _ := new(Nodes).TextSpans(doc, nil)
+	text, _ := TextSpans(doc, nil)
 	return text
 }
 
@@ -35,18 +35,11 @@ type Span struct {
 
 // TextSpans returns Text(doc) and the spans of those elements that mark
 // accepts, in document order. Elements that show nothing have empty spans;
-// those inside scripts, templates and the head have none. The spans live until
-// the next TextSpans or Free.
-func (m *Nodes) TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
-	w := writer{root: doc, mark: mark, limit: math.MaxInt, out: m.text[:0], spans: m.spans[:0]}
+// those inside scripts, templates and the head have none.
+func TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
+	w := writer{root: doc, mark: mark, limit: math.MaxInt}
 	walk(doc, math.MaxInt, w.enter, w.leave)
 	w.place()
-	if cap(w.out) <= keptText {
-		m.text = w.out
-	}
-	if cap(w.spans) <= keptSpans {
-		m.spans = w.spans
-	}
 	if !w.composable || norm.NFC.IsNormal(w.out) {
 		return string(w.out), w.spans
 	}
