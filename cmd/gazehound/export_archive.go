@@ -5,12 +5,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"gazehound/crawler/warc"
 	"gazehound/gazetteer"
-	"gazehound/internal/disk"
 
 	"github.com/spf13/cobra"
 )
@@ -34,7 +32,7 @@ want them.`,
 				return err
 			}
 			defer archive.Close()
-			return a.writeOut(output, func(w io.Writer) error { return writeCDXJ(ctx, archive, w) })
+			return a.writeOut(output, func(w io.Writer) error { return archive.WriteCDXJ(ctx, w) })
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
@@ -68,8 +66,7 @@ same bytes. After "forget" it has to be made again.`,
 			if r, err := gazetteer.ReadRegion(project{a.data}.region()); err == nil {
 				title = cmp.Or(title, r.Name)
 			}
-			o := warc.WACZOptions{Title: "Crawl of " + title, Software: "gazehound/" + version,
-				Index: func(w io.Writer) error { return writeCDXJ(ctx, archive, w) }}
+			o := warc.WACZOptions{Title: "Crawl of " + title, Software: "gazehound/" + version}
 			if title == "" {
 				o.Title = "Crawl"
 			}
@@ -119,18 +116,4 @@ func (a *app) writeOut(name string, write func(io.Writer) error) error {
 		return errors.Join(write(b), b.Flush())
 	}
 	return exportFile(name, "", write)
-}
-
-// writeCDXJ writes the index of an archive, sorted by bytes.
-func writeCDXJ(ctx context.Context, archive *warc.Archive, w io.Writer) error {
-	var lines disk.Sorter
-	defer lines.Close()
-	err := archive.Index(ctx, func(l warc.IndexLine) error { return lines.Add([]byte(l.String()), nil) })
-	if err != nil {
-		return err
-	}
-	return lines.Each(func(line, _ []byte) error {
-		_, err := fmt.Fprintf(w, "%s\n", line)
-		return err
-	})
 }

@@ -12,11 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"gazehound/crawler/page"
-	"gazehound/internal/recent"
 
 	"github.com/google/uuid"
 	"github.com/klauspost/compress/gzip"
@@ -76,8 +74,9 @@ func (e *encoder) info(file string, fields [][2]string) error {
 }
 
 // capture writes the records of one exchange: request, response or revisit,
-// and metadata. It returns the origin that later revisits may refer to.
-func (e *encoder) capture(c Capture, known *memory) (origin, error) {
+// and metadata. It returns the origin that later revisits may refer to; without
+// a URL, there is none.
+func (e *encoder) capture(c Capture, known func(payload [sha256.Size]byte) (origin, bool)) (origin, error) {
 	r := c.Response
 	id, target := newID(), r.URL.String()
 	if c.NoteOnly {
@@ -93,7 +92,7 @@ func (e *encoder) capture(c Capture, known *memory) (origin, error) {
 		h.Add(gowarc.WarcIPAddress, ip.String())
 	}
 	block := [][]byte{head, body}
-	switch was, seen := known.find(payload); {
+	switch was, seen := known(payload); {
 	case r.Status == http.StatusNotModified:
 		h.Set(gowarc.WarcType, "revisit")
 		h.Add(gowarc.WarcProfile, gowarc.ProfileServerNotModifiedV1_1)
@@ -268,28 +267,4 @@ type origin struct {
 	payload [32]byte
 	url     string
 	date    time.Time
-}
-
-// A memory knows the latest origins, by their payloads. It is safe for
-// concurrent use.
-type memory struct {
-	mu      sync.Mutex
-	origins recent.Map[[32]byte, origin]
-}
-
-const maxOrigins = 1 << 16
-
-func (m *memory) find(payload [32]byte) (origin, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.origins.Get(payload)
-}
-
-func (m *memory) add(o origin) {
-	if o.url == "" {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.origins.Put(o.payload, o)
 }

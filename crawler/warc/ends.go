@@ -2,9 +2,7 @@ package warc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,27 +65,21 @@ func endsWhole(name string) (bool, error) {
 		return false, err
 	}
 	size := info.Size()
+	from := max(0, size-maxTail)
+	tail := make([]byte, size-from)
+	if _, err := f.ReadAt(tail, from); err != nil {
+		return false, err
+	}
 	r := newReader()
-	tried := size // everything from here on was tried
-	for span := int64(64 << 10); ; span *= 16 {
-		from := max(0, size-min(span, maxTail))
-		tail := make([]byte, min(tried+int64(len(gzipMagic))-1, size)-from)
-		if _, err := f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
-			return false, err
+	for i := bytes.LastIndex(tail, gzipMagic); i >= 0; i = bytes.LastIndex(tail[:i], gzipMagic) {
+		r.seek(f, from+int64(i))
+		rec, err := r.next(true)
+		if err == nil {
+			err = r.finish(rec)
 		}
-		for i := bytes.LastIndex(tail, gzipMagic); i >= 0; i = bytes.LastIndex(tail[:min(i+len(gzipMagic)-1, len(tail))], gzipMagic) {
-			r.seek(f, from+int64(i))
-			rec, err := r.next(true)
-			if err == nil {
-				err = r.finish(rec)
-			}
-			if err == nil {
-				return r.file.n == size, nil
-			}
-		}
-		tried = from
-		if from == 0 || span >= maxTail {
-			return false, nil
+		if err == nil {
+			return r.file.n == size, nil
 		}
 	}
+	return false, nil
 }

@@ -1,21 +1,21 @@
 package warc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
 
 	"github.com/nlnwa/gowarc"
-	"golang.org/x/sys/unix"
 )
 
 // Forgotten counts what Forget took out of WARC files.
@@ -26,9 +26,6 @@ type Forgotten struct {
 	Notes    int      // metadata of other pages that lost URL and words of the page they were found on
 	Damaged  []string // what could not be searched, a sentence each
 }
-
-// forgettingExt is behind the name of a file that is being written anew.
-const forgettingExt = ".forgetting"
 
 // Forget takes the records of all URLs that match out of the WARC files in a
 // folder, with the revisit records that refer to their bodies. A file with such
@@ -41,15 +38,6 @@ const forgettingExt = ".forgetting"
 func Forget(ctx context.Context, dir string, match func(weburl.URL) bool) (n Forgotten, err error) {
 	if _, err := repair(dir); err != nil {
 		return n, err
-	}
-	left, err := fs.Glob(os.DirFS(dir), "*"+forgettingExt)
-	if err != nil {
-		return n, fmt.Errorf("warc: %s: %w", dir, err)
-	}
-	for _, name := range left { // of a killed Forget
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			return n, fmt.Errorf("warc: %w", err)
-		}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -73,8 +61,7 @@ type piece struct {
 }
 
 func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, n *Forgotten) error {
-	a := &Archive{index: map[key]place{}, payloads: map[key]place{}}
-	a.readers.New = func() any { return newReader() }
+	a := newArchive()
 	defer a.Close()
 	if err := a.add(name); err != nil {
 		n.Damaged = append(n.Damaged, fmt.Sprintf("%s: %v; it was not searched", name, err))
@@ -155,45 +142,38 @@ func (a *Archive) without(ctx context.Context, match func(weburl.URL) bool) (pie
 // rewrite puts a file of these pieces, with that many records, in the place of
 // the only file of a. A damaged end stays as it is.
 func (a *Archive) rewrite(name string, pieces []piece, records int) error {
-	var stat unix.Stat_t
-	if err := unix.Stat(name, &stat); err != nil {
-		return err
-	}
-	out, err := os.OpenFile(name+forgettingExt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, os.FileMode(stat.Mode&0o777))
+	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) // gone already when all went well
-	if a.ends[0] < stat.Size {
-		pieces = append(pieces, piece{start: a.ends[0], end: stat.Size})
+	if records == 0 && a.ends[0] >= info.Size() {
+		return errors.Join(os.Remove(name), disk.SyncDir(filepath.Dir(name)))
 	}
-	for _, p := range pieces {
-		if p.instead != nil {
-			_, err = out.Write(p.instead)
-		} else {
-			_, err = io.Copy(out, io.NewSectionReader(a.files[0], p.start, p.end-p.start))
+	if a.ends[0] < info.Size() {
+		pieces = append(pieces, piece{start: a.ends[0], end: info.Size()})
+	}
+	write := func(w io.Writer) error {
+		for _, p := range pieces {
+			var from io.Reader = bytes.NewReader(p.instead)
+			if p.instead == nil {
+				from = io.NewSectionReader(a.files[0], p.start, p.end-p.start)
+			}
+			if _, err := io.Copy(w, from); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			break
+		return nil
+	}
+	check := func(part string) error {
+		again := newArchive()
+		defer again.Close()
+		if err := again.add(part); err != nil {
+			return fmt.Errorf("the new file cannot be read back, the old one stays: %w", err)
 		}
+		if again.stats.Records != records {
+			return fmt.Errorf("the new file has %d records instead of %d, the old one stays", again.stats.Records, records)
+		}
+		return nil
 	}
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return err
-	}
-	if records == 0 && a.ends[0] >= stat.Size {
-		return os.Remove(name)
-	}
-	again := &Archive{index: map[key]place{}, payloads: map[key]place{}}
-	again.readers.New = a.readers.New
-	defer again.Close()
-	if err := again.add(out.Name()); err != nil {
-		return fmt.Errorf("the new file cannot be read back, the old one stays: %w", err)
-	}
-	if again.stats.Records != records {
-		return fmt.Errorf("the new file has %d records instead of %d, the old one stays", again.stats.Records, records)
-	}
-	if err := os.Rename(out.Name(), name); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(name))
+	return disk.Replace(name, info.Mode().Perm(), write, check)
 }

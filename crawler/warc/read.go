@@ -28,6 +28,7 @@ var (
 // loops for ever or panics where a compressed header is cut off. It therefore
 // only ever sees complete headers, and an end of file in place of any error.
 type reader struct {
+	src     io.ReaderAt // of file
 	file    counter
 	gz      *gzip.Reader
 	errs    endOnError
@@ -67,6 +68,10 @@ const (
 
 // seek makes r stand at byte offset of src.
 func (r *reader) seek(src io.ReaderAt, offset int64) {
+	if r.src == src && r.file.n == offset {
+		return // behind the record before, with the next one in its buffer
+	}
+	r.src = src
 	r.file.reset(io.NewSectionReader(src, offset, 1<<62), offset)
 }
 
@@ -142,6 +147,20 @@ func (r *reader) headerLength() (int, error) {
 			return 0, errHeader
 		}
 	}
+}
+
+// end reads what is left of rec, which starts at byte offset of a file with this
+// size, and returns where the next record starts. Of a record that is not
+// compressed it looks only at the length.
+func (r *reader) end(rec record, zipped bool, offset, size int64) (int64, error) {
+	if zipped {
+		err := r.finish(rec)
+		return r.file.n, err
+	}
+	if rec.length > size-offset-rec.header {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return skipBlank(r.src, offset+rec.header+rec.length), nil
 }
 
 // finish reads the rest of a compressed record and checks that it is whole.

@@ -14,9 +14,9 @@ import (
 func (a *Archive) scan(file int, size int64) error {
 	r := a.readers.Get().(*reader)
 	defer a.readers.Put(r)
-	f, zipped := a.files[file], a.gzipped[file]
-	r.seek(f, 0)
-	for offset := int64(0); offset < size; {
+	f := a.files[file]
+	for offset := int64(0); offset < size; offset = a.ends[file] {
+		r.seek(f, offset)
 		end, err := a.scanRecord(r, file, offset, size)
 		switch {
 		case errors.Is(err, errWhole), err != nil && offset == 0:
@@ -25,9 +25,6 @@ func (a *Archive) scan(file int, size int64) error {
 			a.stats.Warnings = append(a.stats.Warnings, fmt.Sprintf(
 				"%s: %v in the record at byte %d of %d; the file is used up to there", f.name, err, offset, size))
 			return nil
-		}
-		if offset = end; !zipped {
-			r.seek(f, offset)
 		}
 		a.ends[file] = end
 	}
@@ -49,16 +46,8 @@ func (a *Archive) scanRecord(r *reader, file int, offset, size int64) (end int64
 	if rec.response {
 		head, _, headErr = readHead(rec.block)
 	}
-	if a.gzipped[file] {
-		if err := r.finish(rec); err != nil {
-			return 0, err
-		}
-		end = r.file.n
-	} else {
-		if rec.length > size-offset-rec.header {
-			return 0, io.ErrUnexpectedEOF
-		}
-		end = skipBlank(a.files[file], offset+rec.header+rec.length)
+	if end, err = r.end(rec, a.gzipped[file], offset, size); err != nil {
+		return 0, err
 	}
 	if offset > maxOffset {
 		return 0, fmt.Errorf("file longer than %d bytes", int64(maxOffset))

@@ -25,9 +25,6 @@ import (
 type WACZOptions struct {
 	Title    string // of the collection, for people
 	Software string // with version
-	// Index writes the index of the archive, sorted by its bytes, a line for
-	// each capture.
-	Index func(w io.Writer) error
 }
 
 // WriteWACZ packs the archive into one WACZ 1.1.1 file, which replay programs
@@ -67,7 +64,7 @@ func (p *packer) pack(ctx context.Context, a *Archive, o WACZOptions) error {
 		}
 	}
 	index := &indexWriter{to: p}
-	if err := o.Index(index); err != nil {
+	if err := a.sortedIndex(ctx, index.add); err != nil {
 		return err
 	}
 	if err := index.end(); err != nil {
@@ -252,30 +249,22 @@ const blockLines = 3000
 type indexWriter struct {
 	to      *packer
 	block   bytes.Buffer // lines that are not written yet
-	lines   int          // whole ones in block
+	lines   int          // in block
 	blocks  bytes.Buffer // a line for each block that is
 	written int64
 }
 
-// Write takes bytes of the lines.
-func (x *indexWriter) Write(b []byte) (int, error) {
-	n := len(b)
-	for len(b) > 0 {
-		end := bytes.IndexByte(b, '\n') + 1
-		if end == 0 {
-			x.block.Write(b)
-			break
+// add takes one line.
+func (x *indexWriter) add(line []byte) error {
+	if x.lines == blockLines {
+		if err := x.flush(); err != nil {
+			return err
 		}
-		if x.lines == blockLines {
-			if err := x.flush(); err != nil {
-				return 0, err
-			}
-		}
-		x.block.Write(b[:end])
-		x.lines++
-		b = b[end:]
 	}
-	return n, nil
+	x.block.Write(line)
+	x.block.WriteByte('\n')
+	x.lines++
+	return nil
 }
 
 const (

@@ -22,13 +22,7 @@ import (
 func pack(t testing.TB, a *Archive) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	o := WACZOptions{Title: "Crawl of Oldenburg", Software: "gazehound/test", Index: func(w io.Writer) error {
-		var lines []string
-		err := a.Index(t.Context(), func(l IndexLine) error { lines = append(lines, l.String()+"\n"); return nil })
-		slices.Sort(lines)
-		_, werr := io.WriteString(w, strings.Join(lines, ""))
-		return errors.Join(err, werr)
-	}}
+	o := WACZOptions{Title: "Crawl of Oldenburg", Software: "gazehound/test"}
 	if err := a.WriteWACZ(t.Context(), &b, o); err != nil {
 		t.Fatal(err)
 	}
@@ -217,12 +211,10 @@ func TestWACZIndexInBlocks(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&text, "com,example)/%07d 20261121100000 {\"url\":\"http://example.com/%d\"}\n", i, i)
 		}
-		for rest := text.String(); rest != ""; { // as a buffer hands it on
-			part := rest[:min(len(rest), 4096)]
-			if _, err := x.Write([]byte(part)); err != nil {
+		for line := range strings.Lines(text.String()) {
+			if err := x.add([]byte(strings.TrimSuffix(line, "\n"))); err != nil {
 				t.Fatal(err)
 			}
-			rest = rest[len(part):]
 		}
 		if err := errors.Join(x.end(), p.zip.Close()); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
 )
 
 // A Recorded exchange is one response of an archive, in the order in which it
@@ -97,17 +98,14 @@ func (a *Archive) records(file int, fn func(r *reader, rec record, offset int64)
 		if err == nil {
 			err = fn(r, rec, offset)
 		}
+		end := offset
+		if err == nil {
+			end, err = r.end(rec, a.gzipped[file], offset, a.ends[file])
+		}
 		if err != nil {
 			return fmt.Errorf("warc: %s, byte %d: %w", f.name, offset, err)
 		}
-		if !a.gzipped[file] {
-			offset = skipBlank(f, offset+rec.header+rec.length)
-			continue
-		}
-		if err := r.finish(rec); err != nil {
-			return fmt.Errorf("warc: %s, byte %d: %w", f.name, offset, err)
-		}
-		offset = r.file.n
+		offset = end
 	}
 	return nil
 }
@@ -142,8 +140,27 @@ func (l IndexLine) String() string {
 	return fmt.Sprintf("%s %s %s", l.Key, l.Time.UTC().Format("20060102150405"), fields)
 }
 
+// WriteCDXJ writes a line for every response and revisit record, sorted by
+// their bytes. Memory does not grow with the archive.
+func (a *Archive) WriteCDXJ(ctx context.Context, w io.Writer) error {
+	return a.sortedIndex(ctx, func(line []byte) error {
+		_, err := fmt.Fprintf(w, "%s\n", line)
+		return err
+	})
+}
+
+func (a *Archive) sortedIndex(ctx context.Context, fn func(line []byte) error) error {
+	var lines disk.Sorter
+	defer lines.Close()
+	err := a.Index(ctx, func(l IndexLine) error { return lines.Add([]byte(l.String()), nil) })
+	if err != nil {
+		return err
+	}
+	return lines.Each(func(line, _ []byte) error { return fn(line) })
+}
+
 // Index calls fn with a line for every response and revisit record, in the
-// order of the files. The caller sorts.
+// order of the files.
 func (a *Archive) Index(ctx context.Context, fn func(IndexLine) error) error {
 	for file, f := range a.files {
 		var line *IndexLine

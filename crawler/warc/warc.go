@@ -112,9 +112,15 @@ func OpenWACZ(names ...string) (*Archive, error) {
 	return openAll(names, (*Archive).addWACZ)
 }
 
-func openAll(names []string, add func(a *Archive, name string) error) (*Archive, error) {
+// newArchive returns an Archive without files.
+func newArchive() *Archive {
 	a := &Archive{MaxBody: DefaultMaxBody, index: map[key]place{}, payloads: map[key]place{}}
 	a.readers.New = func() any { return newReader() }
+	return a
+}
+
+func openAll(names []string, add func(a *Archive, name string) error) (*Archive, error) {
+	a := newArchive()
 	for _, name := range names {
 		if err := add(a, name); err != nil {
 			a.Close()

@@ -2,6 +2,7 @@ package warc
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,9 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"gazehound/internal/disk"
 )
 
 // WriterOptions say where captures are written.
@@ -47,11 +50,11 @@ var ErrClosed = errors.New("warc: writer is closed")
 const (
 	fileExt = ".warc.gz"
 	openExt = ".open" // behind the name of a file that is being written
+	lockExt = ".lock" // behind the final name: who holds it writes or ends the file
 )
 
 // A Writer writes captures to WARC/1.1 files, each record a gzip member of its
-// own. It is safe for concurrent use. It owns a goroutine that writes; Close
-// ends it.
+// own. It is safe for concurrent use.
 //
 // A file is called NAME.warc.gz.open until it is full or the Writer is closed.
 // Whatever moment the program is killed at, what Write has acknowledged is
@@ -60,28 +63,20 @@ const (
 type Writer struct {
 	options  WriterOptions
 	repaired []string
+	encoders sync.Pool                             // of *encoder
+	origins  *lru.Cache[[sha256.Size]byte, origin] // the latest, by payload
 
-	requests chan *request
-	stop     chan struct{}
-	writing  sync.WaitGroup
-	close    sync.Once
-	closeErr error
-
-	encoders sync.Pool // of *encoder
-	known    memory
-
-	// of the goroutine that writes
-	file   *os.File
-	size   int64 // of file, all of it whole records
+	mu     sync.Mutex // of all below
+	closed bool
+	file   *os.File // or nil
+	unlock func()   // of file
+	size   int64    // of file, all of it whole records
 	serial int
 	failed error // the file is in a state that nobody knows
 }
 
-// A request is one capture, encoded, to be written.
-type request struct {
-	records []byte
-	done    chan error
-}
+// maxOrigins is how many bodies are known that need not be written again.
+const maxOrigins = 1 << 16
 
 // NewWriter returns a Writer, or the error of o.Validate. It ends the files
 // that a killed program left open in the directory; those of programs that
@@ -97,20 +92,19 @@ func NewWriter(o WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{options: o, repaired: repaired, requests: make(chan *request), stop: make(chan struct{})}
-	w.known.origins.Most = maxOrigins
+	w := &Writer{options: o, repaired: repaired}
 	w.encoders.New = func() any { return newEncoder() }
-	w.writing.Go(w.write)
-	return w, nil
+	w.origins, err = lru.New[[sha256.Size]byte, origin](maxOrigins)
+	return w, err
 }
 
 // Repaired returns what NewWriter did to files that a killed program left, a
 // sentence each.
 func (w *Writer) Repaired() []string { return w.repaired }
 
-// Write adds a capture to the archive. It is on the disk when Write returns:
-// captures that come together share one sync. A body that was written not long
-// ago is not written again but referred to by a revisit record.
+// Write adds a capture to the archive. It is on the disk when Write returns. A
+// body that was written not long ago is not written again but referred to by a
+// revisit record.
 func (w *Writer) Write(ctx context.Context, c Capture) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,77 +112,43 @@ func (w *Writer) Write(ctx context.Context, c Capture) error {
 	e := w.encoders.Get().(*encoder)
 	defer w.encoders.Put(e)
 	e.out.Reset()
-	original, err := e.capture(c, &w.known)
+	original, err := e.capture(c, w.origins.Get)
 	if err != nil {
 		return fmt.Errorf("warc: %s: %w", c.Response.URL, err)
 	}
-	r := &request{e.out.Bytes(), make(chan error, 1)}
-	select {
-	case w.requests <- r:
-	case <-w.stop:
-		return ErrClosed
-	}
-	if err := <-r.done; err != nil {
+	if err := w.store(e.out.Bytes()); err != nil {
 		return err
 	}
-	w.known.add(original)
+	if original.url != "" {
+		w.origins.Add(original.payload, original)
+	}
 	return nil
 }
 
-// Close ends the file that is open and gives it its name. Captures that are
-// being written are finished first. A second Close does nothing.
+// Close ends the file that is open and gives it its name. A second Close does
+// nothing.
 func (w *Writer) Close() error {
-	w.close.Do(func() {
-		close(w.stop)
-		w.writing.Wait()
-		w.closeErr = w.finish()
-	})
-	return w.closeErr
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	return w.finish()
 }
 
-// write serves requests until Close.
-func (w *Writer) write() {
-	var waiting []*request
-	for {
-		waiting = waiting[:0]
-		select {
-		case r := <-w.requests:
-			waiting = append(waiting, r)
-		case <-w.stop:
-			return
-		}
-		for size := len(waiting[0].records); size < maxBatch; {
-			select {
-			case r := <-w.requests:
-				waiting, size = append(waiting, r), size+len(r.records)
-				continue
-			default:
-			}
-			break
-		}
-		err := w.store(waiting)
-		for _, r := range waiting {
-			r.done <- err
-		}
+// store writes the records of a capture and syncs. Where that fails, none of
+// them is in the file.
+func (w *Writer) store(records []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return ErrClosed
 	}
-}
-
-// maxBatch is how many bytes are written with one sync, at least.
-const maxBatch = 8 << 20
-
-// store writes requests and syncs. Where that fails, none of them is in the file.
-func (w *Writer) store(requests []*request) error {
 	if w.failed != nil {
 		return w.failed
 	}
-	var more int64
-	for _, r := range requests {
-		more += int64(len(r.records))
-	}
+	more := int64(len(records))
 	if w.file != nil && w.size+more > w.options.MaxFile {
-		if err := w.finish(); err != nil {
-			w.failed = err
-			return err
+		if w.failed = w.finish(); w.failed != nil {
+			return w.failed
 		}
 	}
 	if w.file == nil {
@@ -196,12 +156,7 @@ func (w *Writer) store(requests []*request) error {
 			return err
 		}
 	}
-	var err error
-	for _, r := range requests {
-		if _, err = w.file.Write(r.records); err != nil {
-			break
-		}
-	}
+	_, err := w.file.Write(records)
 	if err == nil {
 		err = w.file.Sync()
 	}
@@ -235,23 +190,26 @@ func (w *Writer) begin() error {
 	if err := e.info(name, w.options.Info); err != nil {
 		return fmt.Errorf("warc: %s: %w", name, err)
 	}
-	f, err := os.OpenFile(filepath.Join(w.options.Dir, name+openExt), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	name = filepath.Join(w.options.Dir, name)
+	unlock, err := lock(name) // so that no other Writer repairs it
 	if err != nil {
+		return fmt.Errorf("warc: begin %s: %w", name, err)
+	}
+	f, err := os.OpenFile(name+openExt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		unlock()
 		return fmt.Errorf("warc: %w", err)
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) // so that no other Writer repairs it
-	if err == nil {
-		_, err = f.Write(e.out.Bytes())
-	}
-	if err == nil {
-		err = errors.Join(f.Sync(), syncDir(w.options.Dir))
+	if _, err = f.Write(e.out.Bytes()); err == nil {
+		err = errors.Join(f.Sync(), disk.SyncDir(w.options.Dir))
 	}
 	if err != nil {
 		f.Close()
 		os.Remove(f.Name())
+		unlock()
 		return fmt.Errorf("warc: begin %s: %w", name, err)
 	}
-	w.file, w.size = f, int64(e.out.Len())
+	w.file, w.unlock, w.size = f, unlock, int64(e.out.Len())
 	return nil
 }
 
@@ -262,27 +220,36 @@ func (w *Writer) finish() error {
 	}
 	f := w.file
 	w.file = nil
-	return closeFile(f)
+	defer w.unlock()
+	return endFile(f)
 }
 
-// closeFile gives a file that is whole its final name, and lets it go.
-func closeFile(f *os.File) error {
-	err := os.Rename(f.Name(), strings.TrimSuffix(f.Name(), openExt))
-	if err == nil {
-		err = syncDir(filepath.Dir(f.Name()))
+// lock locks the file that is or will be called name. A lock that was left by
+// a killed program is none.
+func lock(name string) (unlock func(), err error) {
+	release, err := disk.Lock(name + lockExt)
+	if err != nil {
+		return nil, err
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	return func() {
+		release()
+		os.Remove(name + lockExt) // the file has its final name: nobody wants to lock it
+	}, nil
+}
+
+// endFile closes a file that is whole and gives it its final name.
+func endFile(f *os.File) error {
+	err := f.Close()
+	if err == nil {
+		err = os.Rename(f.Name(), strings.TrimSuffix(f.Name(), openExt))
+	}
+	if err == nil {
+		err = disk.SyncDir(filepath.Dir(f.Name()))
+	}
+	if err != nil {
 		return fmt.Errorf("warc: end %s: %w", f.Name(), err)
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // repair ends the files that a killed program left open in dir.
@@ -308,28 +275,37 @@ func repair(dir string) (done []string, err error) {
 // repairFile cuts a file behind its last whole record and gives it its name.
 // An empty file is removed; one that is in use is left alone.
 func repairFile(name string) (what string, err error) {
+	final := strings.TrimSuffix(name, openExt)
+	unlock, err := lock(final)
+	if errors.Is(err, disk.ErrLocked) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	defer unlock()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil // somebody else has just ended it
+		return "", nil // another program has just ended it
 	}
 	if err != nil {
 		return "", err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return "", f.Close()
-	}
+	defer f.Close()
 	whole, size, err := wholeRecords(f)
-	if err == nil && whole < size {
-		err = errors.Join(f.Truncate(whole), f.Sync())
-	}
 	if err != nil {
-		return "", errors.Join(err, f.Close())
+		return "", err
 	}
-	final := strings.TrimSuffix(filepath.Base(name), openExt)
+	final = filepath.Base(final)
 	if whole == 0 {
-		return fmt.Sprintf("%s held no record and was removed", final), errors.Join(os.Remove(name), f.Close())
+		f.Close()
+		return fmt.Sprintf("%s held no record and was removed", final), os.Remove(name)
 	}
-	if err := closeFile(f); err != nil {
+	if whole < size {
+		if err := errors.Join(f.Truncate(whole), f.Sync()); err != nil {
+			return "", err
+		}
+	}
+	if err := endFile(f); err != nil {
 		return "", err
 	}
 	if whole == size {
@@ -345,19 +321,18 @@ func wholeRecords(f *os.File) (whole, size int64, err error) {
 		return 0, 0, err
 	}
 	r := newReader()
-	r.seek(f, 0)
-	for whole < info.Size() {
+	for size = info.Size(); whole < size; {
+		r.seek(f, whole)
 		rec, err := r.next(true)
 		if err == nil {
 			err = r.finish(rec)
 		}
-		if err != nil {
-			if _, failed := errors.AsType[*fs.PathError](err); failed {
-				return 0, 0, err // the disk, not the record
-			}
+		if _, failed := errors.AsType[*fs.PathError](err); failed {
+			return 0, 0, err // the disk, not the record
+		} else if err != nil {
 			break
 		}
 		whole = r.file.n
 	}
-	return whole, info.Size(), nil
+	return whole, size, nil
 }

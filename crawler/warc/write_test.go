@@ -179,7 +179,7 @@ func TestWriter(t *testing.T) {
 	long := capture(t, "http://a.example/404", 404, "<p>beginning of")
 	long.Response.Cut = true
 	put(t, w, long)
-	if names := files(t, dir); len(names) != 1 || !strings.HasSuffix(names[0], ".warc.gz.open") {
+	if names := files(t, dir); len(names) != 2 || !strings.HasSuffix(names[0], ".warc.gz.lock") || !strings.HasSuffix(names[1], ".warc.gz.open") {
 		t.Fatalf("files of an open writer: %q", names)
 	}
 	if err := w.Close(); err != nil {

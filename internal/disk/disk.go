@@ -27,7 +27,10 @@ import (
 // When Replace returns nil the new content is on the disk. The umask applies to
 // mode, as it does in os.WriteFile. What a killed Replace of the same name left
 // behind is removed. Of two calls for one name at a time, one may fail.
-func Replace(name string, mode fs.FileMode, write func(io.Writer) error) (err error) {
+//
+// Each check may read the new file, by the name it has until then; the error of
+// one keeps the old file in its place.
+func Replace(name string, mode fs.FileMode, write func(io.Writer) error, check ...func(part string) error) (err error) {
 	dir, base := filepath.Split(name)
 	dir = filepath.Clean(dir)
 	if err := removeLeftovers(dir, base); err != nil {
@@ -53,6 +56,11 @@ func Replace(name string, mode fs.FileMode, write func(io.Writer) error) (err er
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
+	}
+	for _, c := range check {
+		if err := c(part); err != nil {
+			return err
+		}
 	}
 	if err := os.Rename(part, name); err != nil {
 		return err
