@@ -62,7 +62,7 @@ func (a *app) openDesk(cfg *Config, p project) (*desk, error) {
 	if err != nil {
 		return nil, fail(exitInvalidInput, "admin.listen wants host:port such as 127.0.0.1:8091, or %s, got %.80q", noAdmin, listen)
 	}
-	d := &desk{a: a, file: p.admin(), closed: !isLoopback(host)}
+	d := &desk{a: a, file: p.admin(), closed: !weburl.IsLoopback(host)}
 	if d.Token, err = readToken(cfg.Admin.TokenFile); err != nil {
 		return nil, err
 	}
@@ -153,13 +153,19 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 			cancel(errAsked)
 		},
 		Checkpoint: func() error { return s.save(true) },
-		Label:      s.label, Seeds: s.addSeeds, Delay: s.setDelay, Exclude: s.exclude, Orders: s.orders,
+		Label:      s.label, Seeds: s.addSeeds, Scope: s.web.scope, Ordered: s.ordered,
 		Nodes: s.nodes, Troubles: s.troubles,
 	}
 	if s.web.polite != nil {
 		o.Rests = s.rests
 	}
 	return o
+}
+
+// ordered prints an order that counts from now on.
+func (s *session) ordered(what string) {
+	s.watch.newLine()
+	s.a.say("ordered: %s", oneLine(what))
 }
 
 func (s *session) terms(depth int, feature string, n int) []monitor.Term {
@@ -198,7 +204,7 @@ func (s *session) explain(text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return explainKnown(s.f, s.cfg, s.strategy, s.model, s.c.Traps, s.web.scope(n.URL), n)
+	return explainKnown(s.f, s.cfg, s.strategy, s.model, s.c.Traps, s.web.scope.Check(n.URL), n)
 }
 
 // label takes up a person's verdict on a page that was judged, as "gazehound

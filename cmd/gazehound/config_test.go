@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -95,14 +97,14 @@ func TestConfigKeepsNamesOfHosts(t *testing.T) {
 	}
 	for raw, want := range map[string]time.Duration{"http://[2001:db8::1]/x": 20 * time.Second, "http://[2001:DB8:0::1]:8080/": 30 * time.Second,
 		"https://[2001:db8::1]:8081/": 20 * time.Second, "https://[2001:db8::2]/": 0} {
-		if h, _ := forHost(c.Hosts, mustParse(t, raw)); h.Delay != want {
+		if h, _ := crawler.ForHost(c.Hosts, mustParse(t, raw)); h.Delay != want {
 			t.Errorf("delay of %s is %v, want %v; hosts = %v", raw, h.Delay, want, c.Hosts)
 		}
 	}
-	if h, _ := forHost(c.Hosts, mustParse(t, "http://[2001:db8::1]:8080/")); h.Headers["x-key"] != "a::b" {
+	if h, _ := crawler.ForHost(c.Hosts, mustParse(t, "http://[2001:db8::1]:8080/")); h.Headers["x-key"] != "a::b" {
 		t.Errorf("headers = %v", h.Headers)
 	}
-	if h, _ := forHost(c.Hosts, mustParse(t, "http://a.example:8080/")); h.MaxPages != 7 {
+	if h, _ := crawler.ForHost(c.Hosts, mustParse(t, "http://a.example:8080/")); h.MaxPages != 7 {
 		t.Errorf("hosts = %v", c.Hosts)
 	}
 }

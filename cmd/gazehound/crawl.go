@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -303,7 +302,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: crawler.Schedule(cfg.Revisit),
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Strategy: strategy,
-		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope, Traps: traps, SiteWide: sitewide.New(), Brake: crawler.NewBrake(),
+		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope.Check, Traps: traps, SiteWide: sitewide.New(), Brake: crawler.NewBrake(),
 	}
 	if cfg.WARC.Dir != "" {
 		archive, err := a.openArchive(p, cfg, region.Name)
@@ -653,15 +652,7 @@ func needContact(cfg *Config, o crawlOptions, seeds []weburl.URL) bool {
 	}
 	if cfg.Fetch.Proxy != "" {
 		u, err := url.Parse(cfg.Fetch.Proxy)
-		return err != nil || !isLoopback(u.Hostname())
+		return err != nil || !weburl.IsLoopback(u.Hostname())
 	}
-	return !cfg.Fetch.AllowPrivateAddresses || slices.ContainsFunc(seeds, func(u weburl.URL) bool { return !isLoopback(strings.Trim(u.Hostname(), "[]")) })
-}
-
-// isLoopback tells whether a host name can only mean this machine.
-func isLoopback(host string) bool {
-	if ip := net.ParseIP(host); ip != nil {
-		return ip.IsLoopback()
-	}
-	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+	return !cfg.Fetch.AllowPrivateAddresses || slices.ContainsFunc(seeds, func(u weburl.URL) bool { return !weburl.IsLoopback(u.Hostname()) })
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
@@ -178,7 +179,7 @@ func newCtlOrdersCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signals(cmd.Context())
 			defer stop()
-			var v ordersView
+			var v crawler.OrdersView
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v); err != nil {
 				return err
 			}
@@ -269,18 +270,18 @@ func inWords(reason string) string { return strings.ReplaceAll(reason, "_", " ")
 func (a *app) ctlOrder(ctx context.Context, name string, order map[string]any) error {
 	ctx, stop := signals(ctx)
 	defer stop()
-	var done struct{ Orders ordersView }
+	var done struct{ Orders crawler.OrdersView }
 	if err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+name, order, &done); err != nil {
 		return err
 	}
 	return a.showOrders(done.Orders)
 }
 
-func (a *app) showOrders(v ordersView) error {
+func (a *app) showOrders(v crawler.OrdersView) error {
 	if a.json {
 		return a.printJSON(struct {
 			Type string `json:"type"`
-			ordersView
+			crawler.OrdersView
 		}{"orders", v})
 	}
 	from := "configured"

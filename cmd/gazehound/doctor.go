@@ -190,7 +190,7 @@ func (d *doctor) config() {
 		d.well("contact", "none is needed: this crawl stays on loopback")
 	}
 	if cfg.Admin.Listen != noAdmin && cfg.Admin.TokenFile == "" {
-		if host, _, err := net.SplitHostPort(cfg.Admin.Listen); err == nil && !isLoopback(host) {
+		if host, _, err := net.SplitHostPort(cfg.Admin.Listen); err == nil && !weburl.IsLoopback(host) {
 			d.note(isBroken, "admin", "set admin.token_file, or keep 127.0.0.1", "admin.listen %s would let anyone stop the crawl", cfg.Admin.Listen)
 		}
 	}
@@ -199,7 +199,7 @@ func (d *doctor) config() {
 // onlyHere tells whether a contact is a page on loopback.
 func onlyHere(contact string) bool {
 	u, err := url.Parse(contact)
-	return err == nil && u.Host != "" && isLoopback(u.Hostname())
+	return err == nil && u.Host != "" && weburl.IsLoopback(u.Hostname())
 }
 
 func sortedKeys(set map[string]bool) []string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/trap"
@@ -82,12 +83,11 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	st, err := readOrders(f)
-	if err != nil {
-		return err
+	scope, err := newScope(cfg, crawlOptions{replay: []string{""}}) // what is out of reach without a contact is another matter
+	if err == nil {
+		_, err = scope.Restore(f)
 	}
-	w := web{options: crawlOptions{replay: []string{""}}} // what is out of reach without a contact is another matter
-	if err := w.follow(cfg, st); err != nil {
+	if err != nil {
 		return err
 	}
 	n, known, err := f.Get(frontier.KeyOf(u))
@@ -95,13 +95,13 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 		return err
 	}
 	if !known {
-		return a.explainUnknown(f, u, w.scope(u))
+		return a.explainUnknown(f, u, scope.Check(u))
 	}
 	traps := trap.New()
 	if err := errors.Join(restore(f, trapsKey, traps.Restore), recall(ctx, f, strategy)); err != nil {
 		return err
 	}
-	x, err := explainKnown(f, cfg, strategy, model, traps, w.scope(n.URL), n)
+	x, err := explainKnown(f, cfg, strategy, model, traps, scope.Check(n.URL), n)
 	if err != nil {
 		return err
 	}
@@ -487,9 +487,9 @@ func scopeWords(reason string) string {
 		return "a pattern of crawl.exclude matches it"
 	case "not_included":
 		return "no pattern of crawl.include matches it"
-	case "host_skipped":
+	case crawler.ReasonSkippedHost:
 		return "the hosts section says skip"
-	case reasonOrdered:
+	case crawler.ReasonOrdered:
 		return "an order of \"ctl exclude\" says so"
 	}
 	return reason

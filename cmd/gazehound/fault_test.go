@@ -380,11 +380,11 @@ func defaultScope(t *testing.T) func(weburl.URL) string {
 	t.Helper()
 	cfg := DefaultConfig()
 	cfg.Fetch.Contact = "https://bot.example/"
-	scope, err := newScope(&cfg, crawlOptions{}, nil)
+	scope, err := newScope(&cfg, crawlOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scope
+	return scope.Check
 }
 
 // A second signal ends the program at once, and its files are valid.

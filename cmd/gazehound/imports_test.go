@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"crawler/frontier":          {"crawler/weburl", "internal/disk"},
 	"internal/disk":             {},
 	"internal/forget":           {"internal/disk", "crawler", "crawler/weburl", "crawler/frontier", "crawler/warc", "geoparse", "index", "index/api"},
+	"internal/problem":          {"internal/textutil"},
 	"internal/recent":           {},
 	"internal/textutil":         {},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/order", "crawler/polite", "gazetteer", "geoparse", "predictor"},

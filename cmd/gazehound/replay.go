@@ -121,7 +121,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if places != nil {
 		defer places.Close()
 	}
-	scope, err := newScope(cfg, crawlOptions{replay: names}, nil)
+	scope, err := newScope(cfg, crawlOptions{replay: names})
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	r := replayed{began: time.Now()}
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth, Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: f, Gate: crawler.Open{}, Judge: judge, Strategy: strategy, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope, SiteWide: sitewide.New(),
+		Frontier: f, Gate: crawler.Open{}, Judge: judge, Strategy: strategy, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope.Check, SiteWide: sitewide.New(),
 	}
 	err = c.Replay(ctx, r.exchanges(ctx, archive, cfg.blocked))
 	if err := errors.Join(saveModel(into, model, f, order.NewsOf(strategy)), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {

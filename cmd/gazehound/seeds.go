@@ -171,7 +171,7 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 			if err == nil && o.roots {
 				u, err = u.Resolve("/")
 			}
-			_, isWanted := forHost(wanted, u)
+			_, isWanted := crawler.ForHost(wanted, u)
 			switch {
 			case social:
 				n.Social++
@@ -289,7 +289,7 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 	if err != nil {
 		return err
 	}
-	scope, err := newScope(cfg, crawlOptions{}, urls)
+	scope, err := newScope(cfg, crawlOptions{})
 	if err != nil {
 		return err
 	}
@@ -299,7 +299,7 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 		state := ""
 		if seen[u.Identity()] {
 			state = "twice"
-		} else if reason := scope(u); reason != "" && !(reason == "out_of_scope" && cfg.Fetch.Contact == "") { // a contact comes later
+		} else if reason := scope.Check(u); reason != "" && !(reason == "out_of_scope" && cfg.Fetch.Contact == "") { // a contact comes later
 			state = reason
 		}
 		seen[u.Identity()] = true

@@ -228,9 +228,11 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.sim.Scope, err = newScope(cfg, crawlOptions{replay: []string{"recorded"}}, nil); err != nil {
+	scope, err := newScope(cfg, crawlOptions{replay: []string{"recorded"}})
+	if err != nil {
 		return err
 	}
+	o.sim.Scope = scope.Check
 	began := time.Now()
 	c, err := sim.Compare(ctx, o.webs, func(i int) (*sim.Web, error) {
 		w, err := open(i)

@@ -203,7 +203,7 @@ func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about 
 	defer stop()
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: min(cfg.Fetch.Workers, len(urls)), Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Strategy: crawler.SeedsOnly{}, Scope: web.scope, Report: report,
+		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Strategy: crawler.SeedsOnly{}, Scope: web.scope.Check, Report: report,
 	}
 	if _, err := c.Seed(ctx, urls); err != nil {
 		return err

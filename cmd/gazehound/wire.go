@@ -5,16 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io/fs"
 	"mime"
 	"net/netip"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,9 +38,7 @@ type web struct {
 	polite  *polite.Gate                                                 // the gate, or nil: recorded pages ask nobody
 	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: only hosts are spared
 	options crawlOptions
-	orders  atomic.Pointer[orders]
-
-	changing sync.Mutex // of the orders
+	scope   *crawler.Scope
 
 	frontier atomic.Pointer[frontier.Frontier] // that keeps the rules of hosts; nil: not yet
 }
@@ -60,7 +55,8 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 			a.warn("%s", oneLine(w))
 		}
 		w := &web{options: o, fetcher: replay{archive, cfg.Fetch.ContentTypes}, gate: crawler.Open{}, close: func() { archive.Close() }}
-		return w, w.follow(cfg, standing{})
+		w.scope, err = newScope(cfg, o)
+		return w, err
 	}
 	if needContact(cfg, o, seeds) {
 		return nil, fail(exitInvalidInput, "no contact address. Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact https://… (a page that says who crawls and why)")
@@ -82,6 +78,9 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	rules.Hosts = min(rules.Hosts, int(cfg.Storage.Memory)/rulesShare/siteBytes) // the frontier has the others
 	rules.Memory = min(rules.Memory, int64(cfg.Storage.Memory)/rulesShare)
 	w := &web{options: o, fetcher: client}
+	if w.scope, err = newScope(cfg, o); err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
 	rules.Load = func(site string) (data []byte) {
 		if f := w.frontier.Load(); f != nil {
 			data, _ = f.Meta(robotsKey(site)) // what cannot be read is fetched again
@@ -96,8 +95,8 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	manners := polite.DefaultOptions()
 	manners.Delay, manners.AdaptiveDelay, manners.MaxDelay = cfg.Fetch.Delay, cfg.Fetch.AdaptiveDelay && cfg.Fetch.Delay > 0, longestDelay(cfg)
 	manners.AtOnce, manners.Fetch, manners.Robots = cfg.Fetch.Workers, client.FetchPrefix, &rules
-	manners.Barred = func(u weburl.URL) string { return w.orders.Load().barred(u) } // a seed, or of a crawl that has forgotten it since
-	manners.HostDelay = func(u weburl.URL) time.Duration { return w.orders.Load().delay(u) }
+	manners.Barred = w.scope.Barred // a seed, or of a crawl that has forgotten it since
+	manners.HostDelay = w.scope.HostDelay
 	manners.BackoffStart, manners.BackoffMax = cfg.Fetch.BackoffStart, cfg.Fetch.BackoffMax
 	if cfg.Fetch.Proxy == "" && cfg.Fetch.Delay > 0 { // without a delay all hosts are on one loopback address
 		manners.Resolve = client.Resolve
@@ -113,7 +112,8 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 		}
 		client.Close()
 	}
-	return w, w.follow(cfg, standing{})
+	w.scope.SetDelay = gate.SetDelay
+	return w, nil
 }
 
 // replay gives the errors of an archive the classes of the live web, and keeps
@@ -191,7 +191,7 @@ func fetchOptions(cfg *Config, region string) (fetch.Options, error) {
 		own[host] = fetch.Host{Header: h.header(), Agent: h.UserAgent, User: h.User, Password: password, AllowPlain: h.PlainHTTP}
 	}
 	o.Host = func(u weburl.URL) fetch.Host {
-		h, _ := forHost(own, u)
+		h, _ := crawler.ForHost(own, u)
 		return h
 	}
 	return o, nil
@@ -237,92 +237,23 @@ func userAgent(name, contact, region string) string {
 	return ua
 }
 
-// forHost finds the settings of the host of u: its own with the port, its own,
-// or those of the nearest "*." above it.
-func forHost[T any](hosts map[string]T, u weburl.URL) (settings T, ok bool) {
-	for _, name := range []string{u.Host(), u.Hostname()} {
-		if h, ok := hosts[name]; ok {
-			return h, true
-		}
-	}
-	for rest := u.Hostname(); ; {
-		_, parent, more := strings.Cut(rest, ".")
-		if !more {
-			return settings, false
-		}
-		if h, ok := hosts["*."+parent]; ok {
-			return h, true
-		}
-		rest = parent
-	}
+// newScope returns the test that every link must pass, without orders.
+func newScope(cfg *Config, o crawlOptions) (*crawler.Scope, error) {
+	return crawler.NewScope(scopeRules(cfg, o))
 }
 
-// newScope returns the test that every link must pass. Without a contact, or
-// without a delay, the crawl stays on loopback.
-func newScope(cfg *Config, o crawlOptions, seeds []weburl.URL) (func(weburl.URL) string, error) {
-	patterns := &patterns{seed: maphash.MakeSeed()}
-	for _, e := range cfg.Crawl.Include {
-		patterns.include = append(patterns.include, regexp.MustCompile(e)) // checked by Validate
+// scopeRules are the rules of the configuration. Without a contact, or without a
+// delay, the crawl stays on loopback.
+func scopeRules(cfg *Config, o crawlOptions) crawler.ScopeRules {
+	r := crawler.ScopeRules{
+		Include: cfg.Crawl.Include, Exclude: cfg.Crawl.Exclude, Hosts: map[string]crawler.HostRules{},
+		Delay: cfg.Fetch.Delay, Longest: longestDelay(cfg), Adaptive: cfg.Fetch.AdaptiveDelay, Blocked: cfg.blocked.Has,
+		Loopback: (cfg.Fetch.Contact == "" || cfg.Fetch.Delay == 0) && len(o.replay) == 0 && cfg.Fetch.Proxy == "",
 	}
-	for _, e := range cfg.Crawl.Exclude {
-		patterns.exclude = append(patterns.exclude, regexp.MustCompile("(?i)"+e))
+	for name, h := range cfg.Hosts {
+		r.Hosts[name] = crawler.HostRules{Delay: h.Delay, Skip: h.Skip}
 	}
-	loopbackOnly := (cfg.Fetch.Contact == "" || cfg.Fetch.Delay == 0) && len(o.replay) == 0 && cfg.Fetch.Proxy == ""
-	return func(u weburl.URL) string {
-		if cfg.blocked.Has(u) {
-			return frontier.ReasonForgotten
-		}
-		if loopbackOnly && !isLoopback(strings.Trim(u.Hostname(), "[]")) {
-			return "out_of_scope"
-		}
-		if h, ok := forHost(cfg.Hosts, u); ok && h.Skip {
-			return "host_skipped"
-		}
-		return patterns.reason(u.String())
-	}, nil
-}
-
-// Patterns are those of crawl.include and crawl.exclude. Most links of a page
-// were asked about before, so the last answers are remembered: each URL has one
-// slot, which it shares with others.
-type patterns struct {
-	include, exclude []*regexp.Regexp
-	seed             maphash.Seed
-	mu               sync.Mutex
-	slots            [1 << 12]struct{ text, reason string }
-}
-
-// reason returns why a URL is outside of the crawl, or "".
-func (p *patterns) reason(text string) string {
-	slot := &p.slots[maphash.String(p.seed, text)%uint64(len(p.slots))]
-	p.mu.Lock()
-	known, reason := slot.text == text, slot.reason
-	p.mu.Unlock()
-	if known {
-		return reason
-	}
-	reason = p.match(text) // others ask meanwhile
-	p.mu.Lock()
-	slot.text, slot.reason = text, reason
-	p.mu.Unlock()
-	return reason
-}
-
-func (p *patterns) match(text string) string {
-	for _, e := range p.exclude {
-		if e.MatchString(text) {
-			return "excluded"
-		}
-	}
-	for _, e := range p.include {
-		if e.MatchString(text) {
-			return ""
-		}
-	}
-	if len(p.include) > 0 {
-		return "not_included"
-	}
-	return ""
+	return r
 }
 
 // newOrder returns the strategy of the configuration, for a crawl from these
@@ -410,7 +341,7 @@ func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy, trap
 	f, err := frontier.Open(frontier.Options{
 		Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed, MaxPerHost: cfg.Crawl.MaxPagesPerHost,
 		PerHost: func(u weburl.URL) int64 {
-			h, _ := forHost(cfg.Hosts, u)
+			h, _ := crawler.ForHost(cfg.Hosts, u)
 			return h.MaxPages
 		},
 		PerPart: perPath(cfg), Selectivity: selectivity(cfg), Await: cfg.Fetch.Delay + frontier.Turn,
@@ -426,7 +357,7 @@ func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy, trap
 // of which the longest counts, and else that of directories at the top.
 func perPath(cfg *Config) func(u weburl.URL) (prefix string, most int64) {
 	return func(u weburl.URL) (prefix string, most int64) {
-		h, _ := forHost(cfg.Hosts, u)
+		h, _ := crawler.ForHost(cfg.Hosts, u)
 		for _, p := range h.Paths {
 			if own := p.canonical(); len(own) > len(prefix) && strings.HasPrefix(u.Path(), own) {
 				prefix, most = own, p.MaxPages

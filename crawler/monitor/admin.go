@@ -19,6 +19,9 @@ import (
 	"sync"
 	"time"
 
+	"gazehound/crawler"
+	"gazehound/internal/problem"
+
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/simplify"
 )
@@ -57,14 +60,13 @@ type Options struct {
 
 	Nodes func(ctx context.Context) (any, error) // of the crawl, with their state; a value for JSON
 
-	// What follows changes something. Their errors may be a *Problem.
+	// What follows changes something. Their errors may be a *problem.Problem.
 	Pause, Resume, Stop func()
 	Checkpoint          func() error                                                 // makes durable what is not yet
 	Label               func(ctx context.Context, url string, relevant bool) error   // a person's verdict; see ErrUnknown
 	Seeds               func(ctx context.Context, urls []string) (SeedsTaken, error) // those out of scope are refused
-	Delay               func(o DelayOrder) error
-	Exclude             func(o ExcludeOrder) error
-	Orders              func() any // the standing orders, which Delay and Exclude change; a value for JSON
+	Scope               *crawler.Scope                                               // takes standing orders
+	Ordered             func(done string)                                            // is told of each of them; nil: nobody is
 
 	Troubles func() []string // why the crawl is not well
 }
@@ -169,11 +171,11 @@ func NewAdmin(o Options) *Admin {
 	a.read("GET /v1/crawl/frontier", a.json(time.Second, a.next, "limit"))
 	a.read("GET /v1/crawl/explain", a.json(0, func(q url.Values) (any, error) {
 		if q.Get("url") == "" || len(q.Get("url")) > maxURL {
-			return nil, badValue("url", q.Get("url"), fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
+			return nil, bad("url", q.Get("url"), fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
 		}
 		return o.Explain(q.Get("url"))
 	}, "url"))
-	a.read("GET /v1/crawl/orders", a.json(0, func(url.Values) (any, error) { return o.Orders(), nil }))
+	a.read("GET /v1/crawl/orders", a.json(0, func(url.Values) (any, error) { return o.Scope.Orders(), nil }))
 	a.read("GET /v1/crawl/nodes", a.nodes)
 	a.read("GET /v1/crawl/events", func(w http.ResponseWriter, r *http.Request) {
 		lang, err := language(r.URL.Query())
@@ -201,7 +203,7 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if a.o.Loopback && !meansLoopback(r.Host) {
-		refuse(w, r, &Problem{Status: http.StatusMisdirectedRequest, Title: fmt.Sprintf("this listener does not answer to the name %.80q", r.Host), Given: clip(r.Host),
+		fault(w, r, &problem.Problem{Status: http.StatusMisdirectedRequest, Title: fmt.Sprintf("this listener does not answer to the name %.80q", r.Host), Given: problem.Clip(r.Host),
 			Expected: "localhost or a loopback address", Hint: "use http://localhost or http://127.0.0.1 with its port"})
 		return
 	}
@@ -224,10 +226,10 @@ func (a *Admin) astray(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(methods) > 0 {
 		w.Header().Set("Allow", strings.Join(methods, ", "))
-		refuse(w, r, &Problem{Status: http.StatusMethodNotAllowed, Title: fmt.Sprintf("%.20q is not offered at %.80q", r.Method, r.URL.Path), Given: clip(r.Method), Expected: strings.Join(methods, " or ")})
+		fault(w, r, &problem.Problem{Status: http.StatusMethodNotAllowed, Title: fmt.Sprintf("%.20q is not offered at %.80q", r.Method, r.URL.Path), Given: problem.Clip(r.Method), Expected: strings.Join(methods, " or ")})
 		return
 	}
-	refuse(w, r, &Problem{Status: http.StatusNotFound, Title: fmt.Sprintf("there is nothing at %.80q", r.URL.Path), Given: clip(r.URL.Path),
+	fault(w, r, &problem.Problem{Status: http.StatusNotFound, Title: fmt.Sprintf("there is nothing at %.80q", r.URL.Path), Given: problem.Clip(r.URL.Path),
 		Expected: "one of " + strings.Join(a.paths, ", "), Hint: "the dashboard is at /"})
 }
 
@@ -273,7 +275,7 @@ func (a *Admin) in(lang string, s State) State {
 func language(q url.Values) (string, error) {
 	lang := cmp.Or(q.Get("lang"), "en")
 	if texts[lang] == nil {
-		return "", badValue("lang", lang, "en or de")
+		return "", bad("lang", lang, "en or de")
 	}
 	return lang, nil
 }
@@ -360,7 +362,7 @@ func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error), par
 	return func(w http.ResponseWriter, r *http.Request) {
 		for name := range r.URL.Query() {
 			if !slices.Contains(parameters, name) {
-				refuse(w, r, &Problem{Title: fmt.Sprintf("there is no parameter %.40q here", name), Parameter: clip(name), Given: clip(name), Expected: cmp.Or(strings.Join(parameters, ", "), "no parameter")})
+				fault(w, r, &problem.Problem{Title: fmt.Sprintf("there is no parameter %.40q here", name), Parameter: problem.Clip(name), Given: problem.Clip(name), Expected: cmp.Or(strings.Join(parameters, ", "), "no parameter")})
 				return
 			}
 		}
@@ -396,16 +398,6 @@ func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error), par
 	}
 }
 
-func send(w http.ResponseWriter, status int, data []byte) {
-	h := w.Header()
-	if h.Get("Content-Type") == "" {
-		h.Set("Content-Type", "application/json")
-	}
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	w.Write(append(data, '\n'))
-}
-
 // wholeNumber reads a whole number of the query.
 func wholeNumber(q url.Values, name string, standard, least, most int) (int, error) {
 	text := q.Get(name)
@@ -414,7 +406,7 @@ func wholeNumber(q url.Values, name string, standard, least, most int) (int, err
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, badValue(name, text, fmt.Sprintf("%d to %d", least, most))
+		return 0, bad(name, text, fmt.Sprintf("%d to %d", least, most))
 	}
 	return n, nil
 }
@@ -427,7 +419,7 @@ func (a *Admin) series(q url.Values) (any, error) {
 	}
 	points, ok := a.o.Board.History(name)
 	if !ok {
-		return nil, badValue("span", name, "10m, 6h or 90d")
+		return nil, bad("span", name, "10m, 6h or 90d")
 	}
 	c := columns{Span: name, T: []int64{}, Pages: []int64{}, Relevant: []int64{}, Queued: []int64{}, Addresses: []int64{}, Errors: []int64{}, Harvest: []float64{}, Breadth: []*float64{}}
 	for _, p := range points {
@@ -521,7 +513,7 @@ func (a *Admin) terms(q url.Values) (any, error) {
 		known = known || f == feature
 	}
 	if !known {
-		return nil, badValue("feature", feature, "one of "+strings.Join(a.o.Features, ", "))
+		return nil, bad("feature", feature, "one of "+strings.Join(a.o.Features, ", "))
 	}
 	list, every := a.o.Terms(depth, feature, n), time.Duration(0)
 	for i := range list {
@@ -550,7 +542,7 @@ func (a *Admin) nodes(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	v, err := a.o.Nodes(ctx)
 	if err != nil {
-		fault(w, r, &Problem{Status: http.StatusServiceUnavailable, Title: "the cluster does not say who takes part", Detail: clip(err.Error()), Hint: "the crawl goes on; ask again in a moment"})
+		fault(w, r, &problem.Problem{Status: http.StatusServiceUnavailable, Title: "the cluster does not say who takes part", Detail: problem.Clip(err.Error()), Hint: "the crawl goes on; ask again in a moment"})
 		return
 	}
 	answer(w, r, v)

@@ -294,6 +294,11 @@ func testAdmin(t testing.TB, change func(*Options)) (*Admin, *[]string) {
 	b.Visit(visit(t, "a.example", 1, 1, true, 3))
 	b.Tick(Snapshot{Region: "Oldenburg", At: time.Now(), Started: time.Now(), Pages: 1, Relevant: 1, Queued: 3, Workers: 2, Errors: map[string]int64{"dns": 1}, Skipped: map[string]int64{"robots": 2}})
 	var did []string
+	scope, err := crawler.NewScope(crawler.ScopeRules{Delay: 2 * time.Second, Longest: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope.SetDelay = func(time.Duration, bool, time.Duration) error { return nil }
 	did1 := func(what string) func() { return func() { did = append(did, what) } }
 	o := Options{
 		Board: b, Version: "test", Region: "Oldenburg <b>", Token: "sesame-sesame-sesame", Hand: true, Loopback: true, Features: []string{"anchor", "host"},
@@ -313,9 +318,8 @@ func testAdmin(t testing.TB, change func(*Options)) (*Admin, *[]string) {
 			did = append(did, fmt.Sprint("seeds ", urls))
 			return SeedsTaken{Taken: len(urls), Refused: []RefusedSeed{}}, nil
 		},
-		Delay:    func(o DelayOrder) error { did = append(did, fmt.Sprintf("delay %+v", o)); return nil },
-		Exclude:  func(o ExcludeOrder) error { did = append(did, fmt.Sprintf("exclude %+v", o)); return nil },
-		Orders:   func() any { return map[string]any{"delay": "2s"} },
+		Scope:    scope,
+		Ordered:  func(what string) { did = append(did, what) },
 		Nodes:    func(context.Context) (any, error) { return map[string]any{"alone": true}, nil },
 		Troubles: func() []string { return nil },
 	}

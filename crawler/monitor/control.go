@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gazehound/internal/problem"
 )
 
 // SeedsTaken is what became of seeds that were given to a running crawl.
@@ -24,20 +26,6 @@ type SeedsTaken struct {
 type RefusedSeed struct {
 	URL    string `json:"url"`
 	Reason string `json:"reason"` // such as "excluded" or "by_order"
-}
-
-// A DelayOrder is the body of POST /v1/crawl/delay.
-type DelayOrder struct {
-	Host  string        // or "*." with all below it; "": every host
-	Delay time.Duration // 0: as configured
-}
-
-// An ExcludeOrder is the body of POST /v1/crawl/exclude: one of Pattern and
-// Host.
-type ExcludeOrder struct {
-	Pattern string `json:"pattern"` // regular expression on the URL
-	Host    string `json:"host"`    // or "*." with all below it
-	Undo    bool   `json:"undo"`    // takes the order back
 }
 
 // Bounds of what is ordered.
@@ -82,7 +70,7 @@ func (a *Admin) change(address string, most int64, do func(r *http.Request) (map
 	a.mux.HandleFunc("POST "+address, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case same.Check(r) != nil || r.Header.Get(controlHeader) == "":
-			refuse(w, r, &Problem{Status: http.StatusForbidden, Title: "this request may come from another web site", Expected: "the header " + controlHeader + ": 1, and no Origin but our own"})
+			fault(w, r, &problem.Problem{Status: http.StatusForbidden, Title: "this request may come from another web site", Expected: "the header " + controlHeader + ": 1, and no Origin but our own"})
 			return
 		case !a.knows(r):
 			unauthorized(w, r)
@@ -134,7 +122,7 @@ func readBody(r *http.Request, v any, form string) error {
 	case errors.As(err, &kind):
 		detail = fmt.Sprintf("%s is of the kind %s", kind.Field, kind.Value)
 	}
-	return &Problem{Title: "the body is not " + form, Detail: clip(detail), Expected: form}
+	return &problem.Problem{Title: "the body is not " + form, Detail: problem.Clip(detail), Expected: form}
 }
 
 func (a *Admin) label(r *http.Request) (map[string]any, error) {
@@ -148,9 +136,9 @@ func (a *Admin) label(r *http.Request) (map[string]any, error) {
 	}
 	switch {
 	case l.URL == "" || len(l.URL) > maxURL:
-		return nil, badValue("url", l.URL, fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
+		return nil, bad("url", l.URL, fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
 	case l.Relevant == nil:
-		return nil, badValue("relevant", "", "true or false")
+		return nil, bad("relevant", "", "true or false")
 	}
 	return map[string]any{"url": l.URL, "relevant": *l.Relevant}, a.o.Label(r.Context(), l.URL, *l.Relevant)
 }
@@ -164,7 +152,7 @@ func (a *Admin) seeds(r *http.Request) (map[string]any, error) {
 		return nil, err
 	}
 	if n := len(b.URLs); n == 0 || n > manySeeds {
-		return nil, badValue("urls", strconv.Itoa(n), fmt.Sprintf("a list of 1 to %d URLs", manySeeds))
+		return nil, bad("urls", strconv.Itoa(n), fmt.Sprintf("a list of 1 to %d URLs", manySeeds))
 	}
 	taken, err := a.o.Seeds(r.Context(), b.URLs)
 	if err != nil {
@@ -184,39 +172,49 @@ func (a *Admin) delay(r *http.Request) (map[string]any, error) {
 	}
 	const expected = "a duration with a unit, such as 10s or 1m, at most 24h; 0s is as configured"
 	if b.Delay == nil {
-		return nil, badValue("delay", "", expected)
+		return nil, bad("delay", "", expected)
 	}
 	d, err := time.ParseDuration(*b.Delay)
 	if err != nil || d < 0 || d > maxDelay {
-		return nil, badValue("delay", *b.Delay, expected)
+		return nil, bad("delay", *b.Delay, expected)
 	}
 	if len(b.Host) > maxHost {
-		return nil, badValue("host", b.Host, "a host name")
+		return nil, bad("host", b.Host, "a host name")
 	}
-	return a.ordered(a.o.Delay(DelayOrder{Host: b.Host, Delay: d}))
+	return a.ordered(a.o.Scope.OrderDelay(b.Host, d))
 }
 
 func (a *Admin) exclude(r *http.Request) (map[string]any, error) {
 	const form = `{"pattern": "/calendar/"} or {"host": "www.example.org"}, with "undo": true to take it back`
-	var o ExcludeOrder
+	var o struct {
+		Pattern string `json:"pattern"` // regular expression on the URL
+		Host    string `json:"host"`    // or "*." with all below it
+		Undo    bool   `json:"undo"`    // takes the order back
+	}
 	if err := readBody(r, &o, form); err != nil {
 		return nil, err
 	}
 	switch {
 	case (o.Pattern == "") == (o.Host == ""):
-		return nil, &Problem{Title: "the body is not " + form, Detail: "it wants one of pattern and host", Expected: form}
+		return nil, &problem.Problem{Title: "the body is not " + form, Detail: "it wants one of pattern and host", Expected: form}
 	case len(o.Pattern) > maxPattern:
-		return nil, badValue("pattern", o.Pattern, fmt.Sprintf("a regular expression of at most %d bytes", maxPattern))
+		return nil, bad("pattern", o.Pattern, fmt.Sprintf("a regular expression of at most %d bytes", maxPattern))
 	case len(o.Host) > maxHost:
-		return nil, badValue("host", o.Host, "a host name")
+		return nil, bad("host", o.Host, "a host name")
 	}
-	return a.ordered(a.o.Exclude(o))
+	if o.Host != "" {
+		return a.ordered(a.o.Scope.ExcludeHost(o.Host, o.Undo))
+	}
+	return a.ordered(a.o.Scope.ExcludePattern(o.Pattern, o.Undo))
 }
 
-// ordered answers with all standing orders.
-func (a *Admin) ordered(err error) (map[string]any, error) {
+// ordered answers an order with all standing orders.
+func (a *Admin) ordered(done string, err error) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"orders": a.o.Orders()}, nil
+	if a.o.Ordered != nil {
+		a.o.Ordered(done)
+	}
+	return map[string]any{"orders": a.o.Scope.Orders()}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/internal/problem"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -19,7 +21,7 @@ func command(a *Admin, address, body string) *httptest.ResponseRecorder {
 }
 
 // problemOf returns the problem of an answer, which must be one that helps.
-func problemOf(t interface{ Errorf(string, ...any) }, w *httptest.ResponseRecorder) (p Problem) {
+func problemOf(t interface{ Errorf(string, ...any) }, w *httptest.ResponseRecorder) (p problem.Problem) {
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != "application/problem+json" || p.Status != w.Code || p.Title == "" || p.Type == "" || p.Instance == "" {
 		t.Errorf("no problem: %d %s %q", w.Code, w.Body, w.Header())
 	}
@@ -74,7 +76,7 @@ func FuzzOrders(f *testing.F) {
 			if !json.Valid(w.Body.Bytes()) {
 				t.Errorf("%s %q: %s", address, body, w.Body)
 			}
-		case 400:
+		case 400, 404:
 			problemOf(t, w)
 		default:
 			t.Errorf("%s %q: %d %s", address, body, w.Code, w.Body)
@@ -86,10 +88,13 @@ func TestOrders(t *testing.T) {
 	a, did := testAdmin(t, nil)
 	for _, c := range []struct{ address, body, want, answer string }{
 		{"/v1/crawl/seeds", `{"urls":["http://A.example","https://b.example/x#y"]}`, "seeds [http://A.example https://b.example/x#y]", `{"action":"seeds","new":0,"refused":[],"taken":2,"type":"done"}`},
-		{"/v1/crawl/delay", `{"delay":"10s"}`, "delay {Host: Delay:10s}", `{"action":"delay","orders":{"delay":"2s"},"type":"done"}`},
-		{"/v1/crawl/delay", `{"delay":"0s","host":"*.a.example"}`, "delay {Host:*.a.example Delay:0s}", `{"action":"delay","orders":{"delay":"2s"},"type":"done"}`},
-		{"/v1/crawl/exclude", `{"pattern":"/calendar/"}`, "exclude {Pattern:/calendar/ Host: Undo:false}", `{"action":"exclude","orders":{"delay":"2s"},"type":"done"}`},
-		{"/v1/crawl/exclude", `{"host":"a.example","undo":true}`, "exclude {Pattern: Host:a.example Undo:true}", `{"action":"exclude","orders":{"delay":"2s"},"type":"done"}`},
+		{"/v1/crawl/delay", `{"delay":"10s"}`, "delay 10s", `{"action":"delay","orders":{"delay":"10s","delay_ordered":true,"hosts":{},"exclude":[]},"type":"done"}`},
+		{"/v1/crawl/delay", `{"delay":"20s","host":"*.A.example"}`, "delay 20s for *.a.example", `{"action":"delay","orders":{"delay":"10s","delay_ordered":true,"hosts":{"*.a.example":{"delay":"20s"}},"exclude":[]},"type":"done"}`},
+		{"/v1/crawl/exclude", `{"pattern":"/calendar/"}`, "leave out /calendar/", `{"action":"exclude","orders":{"delay":"10s","delay_ordered":true,"hosts":{"*.a.example":{"delay":"20s"}},"exclude":["/calendar/"]},"type":"done"}`},
+		{"/v1/crawl/delay", `{"delay":"0s","host":"*.a.example"}`, "delay 0s for *.a.example", `{"action":"delay","orders":{"delay":"10s","delay_ordered":true,"hosts":{},"exclude":["/calendar/"]},"type":"done"}`},
+		{"/v1/crawl/delay", `{"delay":"0s"}`, "delay 0s", `{"action":"delay","orders":{"delay":"2s","delay_ordered":false,"hosts":{},"exclude":["/calendar/"]},"type":"done"}`},
+		{"/v1/crawl/exclude", `{"host":"a.example"}`, "leave out a.example", `{"action":"exclude","orders":{"delay":"2s","delay_ordered":false,"hosts":{"a.example":{"skip":true}},"exclude":["/calendar/"]},"type":"done"}`},
+		{"/v1/crawl/exclude", `{"host":"a.example","undo":true}`, "take in again a.example", `{"action":"exclude","orders":{"delay":"2s","delay_ordered":false,"hosts":{},"exclude":["/calendar/"]},"type":"done"}`},
 		{"/v1/labels", `{"url":"http://a.example/","relevant":true}`, "label http://a.example/ true", `{"action":"labels","relevant":true,"type":"done","url":"http://a.example/"}`},
 	} {
 		*did = nil
@@ -106,13 +111,26 @@ func TestOrders(t *testing.T) {
 		err  error
 		want int
 	}{
-		{&Problem{Title: "too short", Expected: "more"}, 400}, {&Problem{Title: "full", Status: 409}, 409}, {fmt.Errorf("it is %w", ErrUnknown), 404},
+		{&problem.Problem{Title: "too short", Expected: "more"}, 400}, {&problem.Problem{Title: "full", Status: 409}, 409}, {fmt.Errorf("it is %w", ErrUnknown), 404},
 		{fmt.Errorf("store: %w", errors.New("disk full")), 500},
 	} {
-		a, _ := testAdmin(t, func(o *Options) { o.Delay = func(DelayOrder) error { return c.err } })
-		w := command(a, "/v1/crawl/delay", `{"delay":"10s"}`)
+		a, _ := testAdmin(t, func(o *Options) { o.Checkpoint = func() error { return c.err } })
+		w := command(a, "/v1/crawl/checkpoint", "")
 		if problemOf(t, w); w.Code != c.want {
 			t.Errorf("%v: %d %s", c.err, w.Code, w.Body)
+		}
+	}
+	for _, c := range []struct {
+		address, body string
+		want          int
+	}{
+		{"/v1/crawl/delay", `{"delay":"1s"}`, 400}, {"/v1/crawl/delay", `{"delay":"1s","host":"a b"}`, 400},
+		{"/v1/crawl/exclude", `{"pattern":"("}`, 400}, {"/v1/crawl/exclude", `{"pattern":"x*"}`, 400},
+		{"/v1/crawl/exclude", `{"pattern":"/other/","undo":true}`, 404}, {"/v1/crawl/exclude", `{"host":"b.example","undo":true}`, 404},
+	} {
+		w := command(a, c.address, c.body)
+		if problemOf(t, w); w.Code != c.want {
+			t.Errorf("%s %s: %d %s, want %d", c.address, c.body, w.Code, w.Body, c.want)
 		}
 	}
 	lost, _ := testAdmin(t, func(o *Options) { o.Nodes = func(context.Context) (any, error) { return nil, errors.New("no leader") } })

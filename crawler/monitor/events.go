@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"gazehound/internal/problem"
 )
 
 // Bounds of the event stream.
@@ -133,7 +135,7 @@ func (e *events) serve(w http.ResponseWriter, r *http.Request, lang string, firs
 	c, missed, last := e.subscribe(lang, after)
 	if c == nil {
 		w.Header().Set("Retry-After", "10")
-		refuse(w, r, &Problem{Status: http.StatusServiceUnavailable, Title: "too many readers of the event stream", Hint: "close another dashboard, or try again"})
+		fault(w, r, &problem.Problem{Status: http.StatusServiceUnavailable, Title: "too many readers of the event stream", Hint: "close another dashboard, or try again"})
 		return
 	}
 	defer e.leave(c)

@@ -176,7 +176,7 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, on route) {
 	case s.exporting <- struct{}{}:
 		defer func() { <-s.exporting }()
 	default:
-		writeProblem(w, r, &Problem{Title: "the server is busy", Status: http.StatusServiceUnavailable, Detail: "Others export already.", Hint: "Try again in a minute.", retry: true})
+		writeProblem(w, r, &Problem{Title: "the server is busy", Status: http.StatusServiceUnavailable, Detail: "Others export already.", Hint: "Try again in a minute.", Retry: true})
 		return
 	}
 	w.Header().Set("Content-Type", mediaOf(f.Name))

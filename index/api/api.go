@@ -309,7 +309,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 			writeProblem(w, r, &Problem{Title: "this host is not served", Status: http.StatusMisdirectedRequest, Given: clip(r.Host), Expected: "localhost or a loopback address",
 				Detail: "This server is for its own machine and was asked under another name.", Hint: "serve.hosts in config.yaml lists further names, such as that of a proxy."})
 		case !s.clients.allow(r.RemoteAddr):
-			writeProblem(w, r, &Problem{Title: "too many requests", Status: http.StatusTooManyRequests, retry: true,
+			writeProblem(w, r, &Problem{Title: "too many requests", Status: http.StatusTooManyRequests, Retry: true,
 				Detail: fmt.Sprintf("One client may ask %g times a second here.", s.Rate), Hint: "Wait a second. /v1/export.geojsonseq has everything at once."})
 		case len(r.RequestURI) > maxURL:
 			writeProblem(w, r, &Problem{Title: "the address is too long", Status: http.StatusRequestURITooLong,
@@ -367,7 +367,7 @@ func (s *server) limited(ctx context.Context, t words, work func() error) *Probl
 	ctx, cancel := context.WithTimeout(ctx, s.QueryTimeout)
 	defer cancel()
 	busy := &Problem{Title: "the server is busy", Status: http.StatusServiceUnavailable,
-		Detail: t.say("slow", s.QueryTimeout), Hint: t.say("smaller"), retry: true}
+		Detail: t.say("slow", s.QueryTimeout), Hint: t.say("smaller"), Retry: true}
 	select {
 	case s.running <- struct{}{}:
 		defer func() { <-s.running }()
@@ -386,9 +386,9 @@ func (s *server) limited(ctx context.Context, t words, work func() error) *Probl
 	case ctx.Err() != nil:
 		return busy
 	case errors.Is(err, index.ErrAway):
-		return &Problem{Title: "no node answers", Status: http.StatusServiceUnavailable, Detail: t.say("away"), retry: true}
+		return &Problem{Title: "no node answers", Status: http.StatusServiceUnavailable, Detail: t.say("away"), Retry: true}
 	case errors.Is(err, index.ErrClosed):
-		return &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, Detail: t.say("closed"), retry: true}
+		return &Problem{Title: "the server is stopping", Status: http.StatusServiceUnavailable, Detail: t.say("closed"), Retry: true}
 	}
 	s.Log.Error("api: search", "error", err)
 	return &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError,
@@ -471,7 +471,7 @@ func (s *server) streetOnly(ctx context.Context, a asked, result *index.Result) 
 	search := func(ctx context.Context, q index.Query) (*index.Result, error) {
 		r, p := s.query(ctx, texts["en"], q)
 		if p != nil {
-			return nil, errors.New(p.sentence())
+			return nil, errors.New(sentence(p))
 		}
 		return r, nil
 	}
@@ -528,12 +528,12 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 	}
 	if problem != nil {
 		status = cmp.Or(problem.Status, http.StatusBadRequest)
-		if problem.retry {
+		if problem.Retry {
 			w.Header().Set("Retry-After", "1")
 		}
 		w.Header().Del("ETag")
 		w.Header().Set("Cache-Control", "no-store")
-		p.Problem, p.Hint = problem.sentence(), problem.Hint
+		p.Problem, p.Hint = sentence(problem), problem.Hint
 	} else {
 		p.Known = s.background(r.Context())
 	}
@@ -729,7 +729,7 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, on route) {
 	stats, err2 := s.index.Stats(ctx)
 	if err := errors.Join(err, err2); err != nil {
 		s.Log.Error("api: status", "error", err)
-		writeProblem(w, r, &Problem{Title: "the index cannot be read", Status: http.StatusServiceUnavailable, retry: true})
+		writeProblem(w, r, &Problem{Title: "the index cannot be read", Status: http.StatusServiceUnavailable, Retry: true})
 		return
 	}
 	if !state.Updated.IsZero() {

@@ -1,0 +1,465 @@
+package crawler
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
+	"gazehound/internal/problem"
+)
+
+// ScopeRules are what the configuration says of the URLs of a crawl and of its hosts.
+type ScopeRules struct {
+	Include, Exclude []string             // regular expressions on the URL
+	Hosts            map[string]HostRules // by host, with its port or without, or "*." with all below it
+	Delay            time.Duration        // between two requests to one host
+	Longest          time.Duration        // delay that anybody may ask for
+	Adaptive         bool                 // a slow host is left alone for longer
+	Loopback         bool                 // only this machine
+	Blocked          func(weburl.URL) bool
+}
+
+// HostRules are those of one host.
+type HostRules struct {
+	Delay time.Duration // 0: that of all hosts
+	Skip  bool
+}
+
+// Orders are the standing orders of an operator. They belong to the crawl, outlive
+// its runs, and stand above the ScopeRules: they make delays longer and the scope
+// smaller, never the other way round.
+type Orders struct {
+	Delay   time.Duration        `json:"delay_ns,omitzero"` // 0: as configured
+	Hosts   map[string]HostOrder `json:"hosts,omitempty"`
+	Exclude []string             `json:"exclude,omitempty"` // regular expressions on the URL
+}
+
+// A HostOrder is what was ordered for one host, or for all below "*.".
+type HostOrder struct {
+	Delay time.Duration `json:"delay_ns,omitzero"` // 0: as configured
+	Skip  bool          `json:"skip,omitzero"`
+}
+
+// Count returns how many orders there are.
+func (o Orders) Count() int {
+	n := len(o.Exclude)
+	if o.Delay > 0 {
+		n++
+	}
+	for _, h := range o.Hosts {
+		if h.Delay > 0 {
+			n++
+		}
+		if h.Skip {
+			n++
+		}
+	}
+	return n
+}
+
+// Bounds of the standing orders.
+const (
+	maxOrderedHosts    = 1000
+	maxOrderedPatterns = 1000
+)
+
+// A Scope decides which URLs belong to a crawl and how long a host is left alone
+// between two requests. Its ScopeRules and Orders may change while the crawl runs. It
+// is safe for concurrent use.
+type Scope struct {
+	// SetDelay passes on the delay of all hosts, and the longest one of any; nil:
+	// nobody is asked. It is set before the first call of a method.
+	SetDelay func(delay time.Duration, adaptive bool, longest time.Duration) error
+
+	current  atomic.Pointer[ruling]
+	changing sync.Mutex
+	store    *frontier.Frontier // keeps the orders; nil: nobody does
+}
+
+// A ruling is one state of a Scope.
+type ruling struct {
+	rules      ScopeRules
+	orders     Orders
+	configured *patterns
+	ordered    *patterns
+}
+
+// NewScope returns the scope of rules, without orders.
+func NewScope(rules ScopeRules) (*Scope, error) {
+	s := &Scope{}
+	return s, s.change(rules, Orders{})
+}
+
+// change puts rules and orders in place.
+func (s *Scope) change(rules ScopeRules, orders Orders) (err error) {
+	r := &ruling{rules: rules, orders: orders}
+	if r.configured, err = newPatterns(rules.Include, rules.Exclude); err != nil {
+		return err
+	}
+	if r.ordered, err = newPatterns(nil, orders.Exclude); err != nil {
+		return err
+	}
+	if s.SetDelay != nil {
+		longest := rules.Longest
+		for _, h := range orders.Hosts {
+			longest = max(longest, h.Delay)
+		}
+		delay := max(rules.Delay, orders.Delay)
+		if err := s.SetDelay(delay, rules.Adaptive && delay > 0, longest); err != nil {
+			return err
+		}
+	}
+	s.current.Store(r)
+	return nil
+}
+
+// Reload puts other rules in place; the orders stay.
+func (s *Scope) Reload(rules ScopeRules) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	return s.change(rules, s.current.Load().orders)
+}
+
+// ordersKey is the name under which the frontier keeps the orders.
+const ordersKey = "orders"
+
+// Restore takes over the orders that f keeps, and has it keep later ones. It
+// returns how many there are.
+func (s *Scope) Restore(f *frontier.Frontier) (count int, err error) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	s.store = f
+	data, err := f.Meta(ordersKey)
+	if err != nil || data == nil {
+		return 0, err
+	}
+	var orders Orders
+	if err := json.Unmarshal(data, &orders); err != nil {
+		return 0, fmt.Errorf("crawl: standing orders: %w", err)
+	}
+	return orders.Count(), s.change(s.current.Load().rules, orders)
+}
+
+// Reasons why a URL is outside of a crawl.
+const (
+	ReasonOrdered     = "by_order"
+	ReasonSkippedHost = "host_skipped"
+	ReasonOutOfScope  = "out_of_scope"
+)
+
+// Check returns why a URL is outside of the crawl, or "".
+func (s *Scope) Check(u weburl.URL) (reason string) {
+	if reason := s.Barred(u); reason != "" {
+		return reason
+	}
+	r := s.current.Load()
+	if r.rules.Loopback && !weburl.IsLoopback(u.Hostname()) {
+		return ReasonOutOfScope
+	}
+	if h, ok := ForHost(r.rules.Hosts, u); ok && h.Skip {
+		return ReasonSkippedHost
+	}
+	return r.configured.reason(u.String())
+}
+
+// Barred returns why a URL may not be fetched even as a seed, or "".
+func (s *Scope) Barred(u weburl.URL) (reason string) {
+	r := s.current.Load()
+	if r.rules.Blocked != nil && r.rules.Blocked(u) {
+		return frontier.ReasonForgotten
+	}
+	if h, ok := ForHost(r.orders.Hosts, u); ok && h.Skip {
+		return ReasonOrdered
+	}
+	if r.ordered.reason(u.String()) != "" {
+		return ReasonOrdered
+	}
+	return ""
+}
+
+// HostDelay returns the longest delay that rules and orders have for the host of
+// u; 0: that of all hosts.
+func (s *Scope) HostDelay(u weburl.URL) time.Duration {
+	r := s.current.Load()
+	configured, _ := ForHost(r.rules.Hosts, u)
+	ordered, _ := ForHost(r.orders.Hosts, u)
+	return max(configured.Delay, ordered.Delay)
+}
+
+// ForHost finds the value for the host of u: its own with the port, its own, or
+// that of the nearest "*." above it.
+func ForHost[T any](hosts map[string]T, u weburl.URL) (value T, ok bool) {
+	for _, name := range []string{u.Host(), u.Hostname()} {
+		if h, ok := hosts[name]; ok {
+			return h, true
+		}
+	}
+	for rest := u.Hostname(); ; {
+		_, parent, more := strings.Cut(rest, ".")
+		if !more {
+			return value, false
+		}
+		if h, ok := hosts["*."+parent]; ok {
+			return h, true
+		}
+		rest = parent
+	}
+}
+
+// patterns include and exclude URLs. Most links of a page were checked before, so
+// the last answers are remembered: each URL has one slot, which it shares with
+// others.
+type patterns struct {
+	include, exclude []*regexp.Regexp
+	seed             maphash.Seed
+	mu               sync.Mutex
+	slots            [1 << 12]struct{ text, reason string }
+}
+
+func newPatterns(include, exclude []string) (*patterns, error) {
+	p := &patterns{seed: maphash.MakeSeed()}
+	for _, text := range include {
+		e, err := regexp.Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("pattern: %w", err)
+		}
+		p.include = append(p.include, e)
+	}
+	for _, text := range exclude {
+		e, err := regexp.Compile("(?i)" + text)
+		if err != nil {
+			return nil, fmt.Errorf("pattern: %w", err)
+		}
+		p.exclude = append(p.exclude, e)
+	}
+	return p, nil
+}
+
+// reason returns why a URL is left out, or "".
+func (p *patterns) reason(text string) string {
+	if len(p.include)+len(p.exclude) == 0 {
+		return ""
+	}
+	slot := &p.slots[maphash.String(p.seed, text)%uint64(len(p.slots))]
+	p.mu.Lock()
+	known, reason := slot.text == text, slot.reason
+	p.mu.Unlock()
+	if known {
+		return reason
+	}
+	reason = p.match(text)
+	p.mu.Lock()
+	slot.text, slot.reason = text, reason
+	p.mu.Unlock()
+	return reason
+}
+
+func (p *patterns) match(text string) string {
+	matches := func(e *regexp.Regexp) bool { return e.MatchString(text) }
+	switch {
+	case slices.ContainsFunc(p.exclude, matches):
+		return "excluded"
+	case len(p.include) > 0 && !slices.ContainsFunc(p.include, matches):
+		return "not_included"
+	}
+	return ""
+}
+
+// OrdersView shows delay and orders to people and programs.
+type OrdersView struct {
+	Delay   string                   `json:"delay"` // between requests to one host, as configured or ordered
+	Ordered bool                     `json:"delay_ordered"`
+	Hosts   map[string]HostOrderView `json:"hosts"`
+	Exclude []string                 `json:"exclude"`
+}
+
+// A HostOrderView shows the order for one host.
+type HostOrderView struct {
+	Delay string `json:"delay,omitempty"`
+	Skip  bool   `json:"skip,omitempty"`
+}
+
+// Orders returns the delay of all hosts and the standing orders.
+func (s *Scope) Orders() OrdersView {
+	r := s.current.Load()
+	v := OrdersView{
+		Delay: max(r.rules.Delay, r.orders.Delay).String(), Ordered: r.orders.Delay > r.rules.Delay,
+		Hosts: map[string]HostOrderView{}, Exclude: append([]string{}, r.orders.Exclude...),
+	}
+	for name, h := range r.orders.Hosts {
+		view := HostOrderView{Skip: h.Skip}
+		if h.Delay > 0 {
+			view.Delay = h.Delay.String()
+		}
+		v.Hosts[name] = view
+	}
+	return v
+}
+
+// order changes the orders: they are stored before they count.
+func (s *Scope) order(change func(rules ScopeRules, o *Orders) error) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	r := s.current.Load()
+	o := Orders{r.orders.Delay, maps.Clone(r.orders.Hosts), slices.Clone(r.orders.Exclude)}
+	if o.Hosts == nil {
+		o.Hosts = map[string]HostOrder{}
+	}
+	if err := change(r.rules, &o); err != nil {
+		return err
+	}
+	maps.DeleteFunc(o.Hosts, func(_ string, h HostOrder) bool { return h == HostOrder{} })
+	data, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("crawl: standing orders: %w", err)
+	}
+	if s.store != nil {
+		if err := s.store.PutMeta(ordersKey, data); err != nil {
+			return err
+		}
+	}
+	return s.change(r.rules, o)
+}
+
+// What is wrong with an order is a *problem.Problem.
+const aHost = "a host name such as www.example.org, or *.example.org"
+
+// parseHost returns a host, with its port where that is not the usual one, or
+// "*." and a name, in the spelling that URLs have.
+func parseHost(text string) (string, error) {
+	name, below := strings.CutPrefix(strings.TrimSpace(text), "*.")
+	u, err := weburl.Parse("http://" + name)
+	switch {
+	case err != nil || strings.ContainsAny(name, "*/?#@\\ ") || below && u.Host() != u.Hostname():
+		return "", problem.Bad("host", text, aHost, "")
+	case below:
+		return "*." + u.Hostname(), nil
+	}
+	return u.Host(), nil
+}
+
+// OrderDelay makes the delay of a host longer, of all hosts where host is "", or
+// takes that back with 0. It returns what was ordered, in words.
+func (s *Scope) OrderDelay(host string, delay time.Duration) (done string, err error) {
+	const hint = "an order makes a crawl more patient, never less: fetch.delay and hosts in config.yaml and SIGHUP change it"
+	if s.SetDelay == nil {
+		return "", &problem.Problem{Status: http.StatusConflict, Title: "this crawl reads recorded pages: nobody is asked, so there is no delay"}
+	}
+	done = fmt.Sprintf("delay %v", delay)
+	if host != "" {
+		if host, err = parseHost(host); err != nil {
+			return "", err
+		}
+		done += " for " + host
+	}
+	return done, s.order(func(rules ScopeRules, o *Orders) error {
+		least, from := rules.Delay, "fetch.delay"
+		if host != "" {
+			least, from = max(least, rules.hostDelay(host)), "configured"
+		}
+		if delay > 0 && delay < least {
+			return problem.Bad("delay", delay.String(), fmt.Sprintf("at least %v, which is %s, or 0s", least, from), hint)
+		}
+		if host == "" {
+			if o.Delay = delay; delay == rules.Delay {
+				o.Delay = 0
+			}
+			return nil
+		}
+		return o.host(host, func(h *HostOrder) { h.Delay = delay })
+	})
+}
+
+// hostDelay returns the delay configured for what parseHost returned.
+func (r ScopeRules) hostDelay(host string) time.Duration {
+	if h, ok := r.Hosts[host]; ok {
+		return h.Delay
+	}
+	u, err := weburl.Parse("http://" + strings.TrimPrefix(host, "*.") + "/")
+	if err != nil {
+		return 0
+	}
+	h, _ := ForHost(r.Hosts, u)
+	return h.Delay
+}
+
+// host changes the order for a host.
+func (o *Orders) host(name string, change func(h *HostOrder)) error {
+	h, known := o.Hosts[name]
+	if !known && len(o.Hosts) >= maxOrderedHosts {
+		return tooManyOrders("hosts", maxOrderedHosts)
+	}
+	change(&h)
+	o.Hosts[name] = h
+	return nil
+}
+
+func tooManyOrders(what string, most int) error {
+	return &problem.Problem{
+		Status: http.StatusConflict, Title: fmt.Sprintf("there are %d %s with orders, and no room for more", most, what),
+		Hint: "take some back, or write them into config.yaml: crawl.exclude and hosts",
+	}
+}
+
+func noOrder(what string) error {
+	return &problem.Problem{
+		Status: http.StatusNotFound, Title: fmt.Sprintf("no order leaves out %.200q", what), Given: what,
+		Hint: "\"gazehound ctl orders\" and /v1/crawl/orders show what was ordered; crawl.exclude and hosts are in config.yaml",
+	}
+}
+
+// ExcludeHost takes a host out of the crawl, or takes that back. It returns what
+// was ordered, in words.
+func (s *Scope) ExcludeHost(host string, undo bool) (done string, err error) {
+	if host, err = parseHost(host); err != nil {
+		return "", err
+	}
+	return excluded(host, undo), s.order(func(_ ScopeRules, o *Orders) error {
+		if undo && !o.Hosts[host].Skip {
+			return noOrder(host)
+		}
+		return o.host(host, func(h *HostOrder) { h.Skip = !undo })
+	})
+}
+
+// ExcludePattern takes all URLs that match a regular expression out of the crawl,
+// or takes that back. It returns what was ordered, in words.
+func (s *Scope) ExcludePattern(pattern string, undo bool) (done string, err error) {
+	const expected = "a regular expression such as /calendar/"
+	if e, err := regexp.Compile(pattern); err != nil {
+		return "", problem.Bad("pattern", pattern, expected, err.Error())
+	} else if !undo && e.MatchString("") {
+		return "", problem.Bad("pattern", pattern, expected, "this one matches every URL, or none; pause or stop holds the whole crawl")
+	}
+	return excluded(pattern, undo), s.order(func(_ ScopeRules, o *Orders) error {
+		at := slices.Index(o.Exclude, pattern)
+		switch {
+		case undo && at < 0:
+			return noOrder(pattern)
+		case undo:
+			o.Exclude = slices.Delete(o.Exclude, at, at+1)
+		case at < 0 && len(o.Exclude) >= maxOrderedPatterns:
+			return tooManyOrders("patterns", maxOrderedPatterns)
+		case at < 0:
+			o.Exclude = append(o.Exclude, pattern)
+		}
+		return nil
+	})
+}
+
+func excluded(what string, undo bool) string {
+	if undo {
+		return "take in again " + what
+	}
+	return "leave out " + what
+}

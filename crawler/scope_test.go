@@ -1,0 +1,59 @@
+package crawler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+
+	"gazehound/crawler/weburl"
+)
+
+// TestScopeSaysTheSameAgain asks about more URLs than are remembered, in any
+// order, and holds every answer against the patterns themselves.
+func TestScopeSaysTheSameAgain(t *testing.T) {
+	for _, include := range [][]string{nil, {`/shop/`, `page1\d*`}} {
+		scope, err := NewScope(ScopeRules{Include: include, Exclude: []string{`\.(jpe?g|pdf)(\?|$)`, `/private/`}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		excluded, included := regexp.MustCompile(`(?i)\.(jpe?g|pdf)(\?|$)|/private/`), regexp.MustCompile(`/shop/|page1\d*`)
+		want := func(text string) string {
+			switch {
+			case excluded.MatchString(text):
+				return "excluded"
+			case include != nil && !included.MatchString(text):
+				return "not_included"
+			}
+			return ""
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		reasons := map[string]int{}
+		for range 30_000 {
+			u, err := weburl.Parse(fmt.Sprintf("http://a.example/%s/page%d%s", []string{"shop", "private", "news"}[random.IntN(3)], random.IntN(500),
+				[]string{"", ".html", ".JPG", ".pdf?x=1"}[random.IntN(4)]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := scope.Check(u)
+			if reasons[got]++; got != want(u.String()) {
+				t.Fatalf("include %q: %s is %q, want %q", include, u, got, want(u.String()))
+			}
+		}
+		if reasons["excluded"] == 0 || reasons[""] == 0 {
+			t.Errorf("include %q: %v", include, reasons)
+		}
+	}
+}
+
+func TestParseHost(t *testing.T) {
+	for _, c := range []struct{ given, want string }{
+		{"www.a.example", "www.a.example"}, {" WWW.A.example ", "www.a.example"}, {"a.example:8080", "a.example:8080"}, {"a.example:80", "a.example"}, {"*.a.example", "*.a.example"},
+		{"bücher.example", "xn--bcher-kva.example"}, {"[::1]:8080", "[::1]:8080"},
+		{"", ""}, {"*.", ""}, {"*", ""}, {"*.a.example:8080", ""}, {"a.example/x", ""}, {"http://a.example", ""}, {"user@a.example", ""}, {"a.example?x", ""}, {"a b", ""}, {"a.example#x", ""}, {"a\\b", ""},
+	} {
+		if got, err := parseHost(c.given); (err == nil) != (c.want != "") || err == nil && got != c.want {
+			t.Errorf("parseHost(%q) = %q, %v, want %q", c.given, got, err, c.want)
+		}
+	}
+}
