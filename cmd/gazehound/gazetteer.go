@@ -1,26 +1,21 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gazehound/gazetteer"
-	"gazehound/gazetteer/geonames"
-	"gazehound/gazetteer/openaddresses"
-	"gazehound/gazetteer/osm"
+	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/table"
-	"gazehound/gazetteer/tiger"
-	"gazehound/internal/disk"
 )
 
 func newGazetteerCommand(a *app) *cobra.Command {
@@ -41,32 +36,10 @@ type importOptions struct {
 	format, columns, licence, attribution, country, refused string
 }
 
-// An importFormat is a format of gazetteer import.
-type importFormat struct{ name, what, licence, attribution string }
-
-var importFormats = []importFormat{
-	{"osm", "OpenStreetMap extract: .osm.pbf, .osm, .osm.gz", osm.Licence, osm.Attribution},
-	{"openaddresses", "OpenAddresses: CSV or GeoJSON, one feature a line", "", ""},
-	{"tiger", "TIGER/Line address features: .shp, .zip, or Nominatim's CSV", tiger.Licence, tiger.Attribution},
-	{geonames.FormatPostal, "GeoNames postal codes, 12 columns", geonames.Licence, geonames.Attribution},
-	{geonames.FormatDump, "GeoNames dump of places, 19 columns", geonames.Licence, geonames.Attribution},
-	{geonames.FormatNames, "GeoNames alternate names, after the dump", geonames.Licence, geonames.Attribution},
-	{geonames.FormatAdmin, "GeoNames names of states (admin1CodesASCII.txt)", geonames.Licence, geonames.Attribution},
-	{geonames.FormatCountries, "GeoNames names of countries (countryInfo.txt)", geonames.Licence, geonames.Attribution},
-	{"table", "CSV, TSV, GeoJSON, JSON with the usual column names or --map", "", ""},
-}
-
-func importFormatNames() (names []string) {
-	for _, f := range importFormats {
-		names = append(names, f.name)
-	}
-	return names
-}
-
 func describeImportFormats() string {
 	var b strings.Builder
-	for _, f := range importFormats {
-		fmt.Fprintf(&b, "  %-19s %s\n", f.name, f.what)
+	for _, f := range importer.Formats() {
+		fmt.Fprintf(&b, "  %-19s %s\n", f.Name, f.About)
 	}
 	return b.String()
 }
@@ -112,7 +85,7 @@ func needArgs(what string) cobra.PositionalArgs {
 }
 
 func (o *importOptions) validate() error {
-	if names := importFormatNames(); o.format != "" && !contains(names, o.format) {
+	if names := importer.Names(); o.format != "" && !slices.Contains(names, o.format) {
 		return fail(exitUsage, "--format wants one of %s, got %q.%s", strings.Join(names, ", "), o.format, didYouMean(o.format, names))
 	}
 	return checkCountry(o.country)
@@ -123,23 +96,6 @@ func checkCountry(code string) error {
 		return fail(exitUsage, "--country wants a code of two letters such as DE or US, got %q", code)
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-// An imported is what became of one file.
-type imported struct {
-	gazetteer.Source
-	Refused     int    `json:"refused"`
-	RefusedFile string `json:"refused_file,omitempty"`
-	extract     *osm.Extract
 }
 
 func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptions) error {
@@ -158,31 +114,19 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 	ctx, stop := signals(ctx)
 	defer stop()
 	p := project{a.data}
-	b, err := gazetteer.NewBuilder(p.gazetteer())
-	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
-	}
 	start := time.Now()
-	var done []imported
-	for _, file := range files {
-		one, err := a.importFile(ctx, b, p.gazetteer(), file, o, columns)
-		if err != nil {
-			b.Discard()
-			return importError(ctx, file, err)
-		}
-		done = append(done, one)
-	}
-	a.say("Building the gazetteer …")
-	if err := b.Finish(ctx); err != nil {
-		b.Discard()
-		return importError(ctx, "gazetteer", err)
+	options := importer.Options{Format: o.format, Columns: columns, Licence: o.licence, Attribution: o.attribution,
+		Country: strings.ToUpper(o.country), Refused: o.refused, TempDir: a.data}
+	done, err := a.importFiles(ctx, p.gazetteer(), files, options)
+	if err != nil {
+		return err
 	}
 	g, err := p.openGazetteer()
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	if err := writeLicences(p, g); err != nil {
+	if err := importer.WriteLicences(p.licences(), g.Sources()); err != nil {
 		return err
 	}
 	if region, err := gazetteer.ReadRegion(p.region()); err == nil {
@@ -219,204 +163,39 @@ func importError(ctx context.Context, file string, err error) error {
 	return fail(exitInvalidInput, "%w", err)
 }
 
-// importFile adds one file to b.
-func (a *app) importFile(ctx context.Context, b *gazetteer.Builder, dir, file string, o importOptions, columns table.Map) (imported, error) {
-	one := imported{Source: gazetteer.Source{Name: filepath.Base(file), Format: o.format, Licence: o.licence, Attribution: o.attribution}}
-	if one.Format == "" {
-		format, err := guessFormat(file)
-		if err != nil {
-			return one, err
-		}
-		one.Format = format
-	}
-	if len(columns) > 0 && one.Format != "table" {
-		return one, fmt.Errorf("%s: --map is for tables, this is %s; --format table says otherwise", one.Name, one.Format)
-	}
-	for _, f := range importFormats {
-		if f.name == one.Format {
-			one.Licence, one.Attribution = cmp.Or(one.Licence, f.licence), cmp.Or(one.Attribution, f.attribution)
-		}
-	}
-	a.say("Reading %s (%s) …", one.Name, one.Format)
-	path := o.refused
-	if path == "" {
-		path = filepath.Join(dir, "refused", one.Name+".tsv")
-	}
-	refused := &refusedFile{path: path, name: one.Name, more: o.refused != ""}
-	err := b.Add(&one.Source, func(emit func(gazetteer.Place) error) error {
-		return a.readSource(ctx, b, &one, file, strings.ToUpper(o.country), columns, refused.add, emit)
-	})
-	if e := refused.close(); err == nil {
-		err = e
-	}
-	one.Refused, one.RefusedFile = refused.rows, refused.written()
-	if err == nil && one.Licence == "" && one.Attribution == "" {
-		a.warn("%s: whose data it is and under which licence is not known; --licence and --attribution say it", one.Name)
-	}
-	return one, err
-}
-
-// readSource emits the places of one file.
-func (a *app) readSource(ctx context.Context, b *gazetteer.Builder, one *imported, file, country string, columns table.Map, refuse gazetteer.Refuse, emit func(gazetteer.Place) error) (err error) {
-	switch {
-	case one.Format == "osm":
-		if one.extract, err = osm.Read(ctx, file, osm.Options{Country: country, Refuse: refuse, Shape: b.Shape, TempDir: a.data}, emit); err != nil {
-			return err
-		}
-		if !one.extract.Date.IsZero() {
-			one.Source.Data = one.extract.Date.UTC().Format(time.DateOnly)
-		}
-		return nil
-	case one.Format == "tiger" && tiger.IsShapefileAt(file):
-		return tiger.Read(ctx, file, refuse, emit)
-	}
-	var read gazetteer.Reader
-	switch one.Format {
-	case "openaddresses":
-		read = openaddresses.Reader(openaddresses.Options{Country: country, Refuse: refuse})
-	case "tiger":
-		read = tiger.CSV(refuse)
-	case geonames.FormatPostal:
-		read = geonames.Postal(refuse)
-	case geonames.FormatDump:
-		read = geonames.Dump(refuse)
-	case geonames.FormatAdmin:
-		read = geonames.Admin(refuse)
-	case geonames.FormatCountries:
-		read = geonames.Countries(refuse)
-	case geonames.FormatNames:
-		cities := map[string]gazetteer.Place{}
-		err := b.Places(geonames.FormatDump, func(p *gazetteer.Place) error {
-			cities[p.ID] = gazetteer.Place{Kind: p.Kind, ID: p.ID, Names: p.Names[:1:1], Country: p.Country, State: p.State, Point: p.Point, HasPoint: p.HasPoint}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if len(cities) == 0 {
-			return errors.New("alternate names belong to places of the GeoNames dump; import that first")
-		}
-		read = geonames.Names(cities, refuse)
-	default:
-		read = table.Reader(table.Options{Map: columns, Country: country, Refuse: refuse})
-	}
-	src, _, err := gazetteer.OpenSource(file)
+// importFiles adds files to the gazetteer in dir and builds it anew; after an
+// error it is as it was before.
+func (a *app) importFiles(ctx context.Context, dir string, files []string, o importer.Options) ([]importer.Imported, error) {
+	b, err := gazetteer.NewBuilder(dir)
 	if err != nil {
-		return err
+		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	defer src.Close()
-	return read(ctx, src, emit)
+	var done []importer.Imported
+	for _, file := range files {
+		one, err := o.Begin(file)
+		if err == nil {
+			a.say("Reading %s (%s) …", one.Name, one.Format)
+			err = o.Add(ctx, b, dir, file, &one)
+		}
+		if err != nil {
+			b.Discard()
+			return nil, importError(ctx, file, err)
+		}
+		if one.Licence == "" && one.Attribution == "" {
+			a.warn("%s: whose data it is and under which licence is not known; --licence and --attribution say it", one.Name)
+		}
+		done = append(done, one)
+	}
+	a.say("Building the gazetteer …")
+	if err := b.Finish(ctx); err != nil {
+		b.Discard()
+		return nil, importError(ctx, "gazetteer", err)
+	}
+	return done, nil
 }
 
-// guessFormat tells the format of a file by its content.
-func guessFormat(file string) (string, error) {
-	if tiger.IsShapefileAt(file) {
-		return "tiger", nil
-	}
-	src, head, err := gazetteer.OpenSource(file)
-	if err != nil {
-		return "", err
-	}
-	defer src.Close()
-	switch {
-	case osm.Sniff(head):
-		return "osm", nil
-	case geonames.Sniff(head) != "":
-		return geonames.Sniff(head), nil
-	case tiger.SniffCSV(head):
-		return "tiger", nil
-	case openaddresses.Sniff(head):
-		return "openaddresses", nil
-	case len(head) == 0:
-		return "", fmt.Errorf("%s is empty", file)
-	}
-	return "table", nil
-}
-
-// maxRefused bounds the file of refused rows.
-const maxRefused = 100_000
-
-// A refusedFile keeps the rows that a reader refused: file, number, reason,
-// text. It is made when there is one.
-type refusedFile struct {
-	path string
-	name string // of the source
-	more bool   // add to the file: it is for several sources
-	rows int
-	f    *os.File
-	err  error
-}
-
-func (r *refusedFile) add(row int, text string, why error) {
-	r.rows++
-	if r.rows > maxRefused || r.err != nil {
-		return
-	}
-	if r.f == nil {
-		if r.err = os.MkdirAll(filepath.Dir(r.path), 0o755); r.err != nil {
-			return
-		}
-		flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-		if r.more {
-			flags = os.O_WRONLY | os.O_CREATE | os.O_APPEND
-		}
-		if r.f, r.err = os.OpenFile(r.path, flags, 0o644); r.err != nil {
-			return
-		}
-		if info, err := r.f.Stat(); err == nil && info.Size() == 0 {
-			_, r.err = io.WriteString(r.f, "file\trow\treason\ttext\n")
-		}
-	}
-	clean := func(s string) string { return strings.ReplaceAll(oneLine(s), "\t", " ") }
-	if r.err == nil {
-		_, r.err = fmt.Fprintf(r.f, "%s\t%d\t%s\t%s\n", clean(r.name), row, clean(why.Error()), clean(text))
-	}
-}
-
-func (r *refusedFile) written() string {
-	if r.f == nil {
-		return ""
-	}
-	return r.path
-}
-
-func (r *refusedFile) close() error {
-	if r.f == nil {
-		return r.err
-	}
-	if r.rows > maxRefused && r.err == nil {
-		_, r.err = fmt.Fprintf(r.f, "%s\t\tand %d more\t\n", r.name, r.rows-maxRefused)
-	}
-	if err := r.f.Close(); r.err == nil {
-		r.err = err
-	}
-	return r.err
-}
-
-// writeLicences writes the file LICENCES, which travels with the data.
-func writeLicences(p project, g *gazetteer.Gazetteer) error {
-	var b strings.Builder
-	b.WriteString("The data in this directory is made from these sources and stands under their licences.\n\n")
-	for _, s := range g.Sources() {
-		fmt.Fprintf(&b, "%s (%s", s.Name, s.Format)
-		if s.Data != "" {
-			fmt.Fprintf(&b, ", data of %s", s.Data)
-		}
-		b.WriteString(")\n")
-		if s.Attribution != "" {
-			fmt.Fprintf(&b, "  %s\n", s.Attribution)
-		}
-		licence := s.Licence
-		if licence == "" {
-			licence = "unknown; --licence of \"gazehound gazetteer import\" names it"
-		}
-		fmt.Fprintf(&b, "  licence: %s\n\n", licence)
-	}
-	if err := disk.ReplaceBytes(filepath.Join(p.dir, "LICENCES"), 0o644, []byte(b.String())); err != nil {
-		return fmt.Errorf("licences: %w", err)
-	}
-	return nil
-}
+// licences is the file that names the sources of the project's data.
+func (p project) licences() string { return filepath.Join(p.dir, "LICENCES") }
 
 func newGazetteerStatsCommand(a *app) *cobra.Command {
 	return &cobra.Command{

@@ -60,6 +60,7 @@ var arrows = map[string][]string{
 
 	"gazetteer/tiger":         {"gazetteer"},
 	"gazetteer/openaddresses": {"gazetteer", "gazetteer/table"},
+	"gazetteer/importer":      {"gazetteer", "gazetteer/geonames", "gazetteer/openaddresses", "gazetteer/osm", "gazetteer/table", "gazetteer/tiger"},
 
 	"index":        {"geoparse", "geoparse/place", "gazetteer"},
 	"index/api":    {"index", "index/export", "index/web", "gazetteer", "geoparse"},

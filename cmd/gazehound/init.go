@@ -15,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gazehound/gazetteer"
+	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/osm"
 	"gazehound/internal/disk"
 )
@@ -141,7 +142,7 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	if err := disk.ReplaceBytes(filepath.Join(p.dir, "config.yaml"), 0o644, config); err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
-	if err := writeLicences(p, g); err != nil {
+	if err := importer.WriteLicences(p.licences(), g.Sources()); err != nil {
 		return err
 	}
 	if err := a.writeBasemap(ctx, p, region); err != nil {
@@ -176,22 +177,12 @@ func (a *app) stageExtracts(ctx context.Context, p project, stage string, o init
 			return nil, fmt.Errorf("gazetteer: %w", err)
 		}
 	}
-	b, err := gazetteer.NewBuilder(stage)
-	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
-	}
+	done, err := a.importFiles(ctx, stage, o.osm, importer.Options{Format: "osm", Country: strings.ToUpper(o.country), TempDir: a.data})
 	var extracts []*osm.Extract
-	for _, file := range o.osm {
-		one, err := a.importFile(ctx, b, stage, file, importOptions{format: "osm", country: o.country}, nil)
-		if err != nil {
-			return nil, importError(ctx, file, err)
-		}
-		extracts = append(extracts, one.extract)
+	for _, one := range done {
+		extracts = append(extracts, one.Extract)
 	}
-	if err := b.Finish(ctx); err != nil {
-		return nil, importError(ctx, "gazetteer", err)
-	}
-	return extracts, nil
+	return extracts, err
 }
 
 // replaceDir moves the folder from to the place of the folder to.

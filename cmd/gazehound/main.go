@@ -329,14 +329,7 @@ func (a *app) project(flagKeys map[string]string) (project, *Config, error) {
 }
 
 // oneLine keeps foreign text from forging lines or colours of the terminal.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 || r == 0x2028 || r == 0x2029 {
-			return ' '
-		}
-		return r
-	}, s)
-}
+func oneLine(s string) string { return textutil.OneLine(s) }
 
 // didYouMean returns ` Did you mean "x"?` for the nearest of names, or "".
 func didYouMean(given string, names []string) string {
