@@ -2,7 +2,8 @@ package geoparse
 
 import (
 	"strings"
-	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
@@ -22,14 +23,13 @@ type cityName struct {
 	weak bool // only a part of the name: "Bad"
 }
 
-// A codeCache keeps the areas of the postcodes asked for last: a crawl meets
-// the same few thousand again and again.
+// A codeCache keeps what was looked up last: a crawl meets the same few
+// thousand postcodes and cities again and again.
 type codeCache struct {
 	g      *gazetteer.Gazetteer
-	mu     sync.RWMutex
-	m      map[string][]area
-	around map[string]map[string][]gazetteer.Place // by the digits left open and kept: "000 26"
-	named  map[cityQuery][]gazetteer.Place
+	codes  *lru.Cache[string, []area]
+	around *lru.Cache[string, map[string][]gazetteer.Place] // by the digits left open and kept: "000 26"
+	named  *lru.Cache[cityQuery, []gazetteer.Place]
 }
 
 // A cityQuery asks for the cities of a name.
@@ -37,68 +37,55 @@ type cityQuery struct{ country, name string }
 
 const (
 	maxCachedCodes  = 16384
+	maxCachedAround = 200
 	maxCachedCities = 4096
 )
 
 func newCodeCache(g *gazetteer.Gazetteer) *codeCache {
-	return &codeCache{g: g, m: make(map[string][]area), around: make(map[string]map[string][]gazetteer.Place), named: make(map[cityQuery][]gazetteer.Place)}
+	c := &codeCache{g: g}
+	// New fails for sizes that are not positive.
+	c.codes, _ = lru.New[string, []area](maxCachedCodes)
+	c.around, _ = lru.New[string, map[string][]gazetteer.Place](maxCachedAround)
+	c.named, _ = lru.New[cityQuery, []gazetteer.Place](maxCachedCities)
+	return c
 }
 
 // cities returns the cities of a name in a country, or with "" in all. A name
 // that the gazetteer has costs more to look up than one that it has not, and
 // comes again and again.
 func (c *codeCache) cities(country, name string) []gazetteer.Place {
-	q := cityQuery{country, name}
-	c.mu.RLock()
-	found, ok := c.named[q]
-	c.mu.RUnlock()
-	if ok {
+	if found, ok := c.named.Get(cityQuery{country, name}); ok {
 		return found
 	}
-	if found = c.g.Cities(country, name); len(found) == 0 {
-		return nil
+	found := c.g.Cities(country, name)
+	if len(found) > 0 {
+		c.named.Add(cityQuery{strings.Clone(country), strings.Clone(name)}, found)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.named) >= maxCachedCities {
-		clear(c.named)
-	}
-	c.named[cityQuery{strings.Clone(country), strings.Clone(name)}] = found
 	return found
 }
 
 // areas returns the areas of a postcode in all countries.
 func (c *codeCache) areas(code string) []area {
-	c.mu.RLock()
-	found, ok := c.m[code]
-	c.mu.RUnlock()
-	if ok {
+	if found, ok := c.codes.Get(code); ok {
 		return found
 	}
+	var found []area
 	for _, pl := range c.g.Postcodes("", code) {
 		found = append(found, area{pl, namesOf(pl)})
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.m) >= maxCachedCodes {
-		clear(c.m)
-	}
-	c.m[strings.Clone(code)] = found
+	c.codes.Add(strings.Clone(code), found)
 	return found
 }
 
 // citiesAround returns the cities, by folded name, that have a postcode of the
-// length and the first two digits of code. There are at most 200 such sets.
+// length and the first two digits of code.
 func (c *codeCache) citiesAround(code string) map[string][]gazetteer.Place {
 	free := len(code) - 2
 	key := strings.Repeat("0", free) + " " + code[:2]
-	c.mu.RLock()
-	cities, ok := c.around[key]
-	c.mu.RUnlock()
-	if ok {
+	if cities, ok := c.around.Get(key); ok {
 		return cities
 	}
-	cities = make(map[string][]gazetteer.Place)
+	cities := make(map[string][]gazetteer.Place)
 	digits := []byte(code)
 	others := 1
 	for range free {
@@ -119,9 +106,7 @@ func (c *codeCache) citiesAround(code string) map[string][]gazetteer.Place {
 			}
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.around[key] = cities
+	c.around.Add(key, cities)
 	return cities
 }
 

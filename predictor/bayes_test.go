@@ -146,7 +146,7 @@ func TestAskingChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked.vocabulary.recent = make([]recent, 4)
+		asked.vocabulary.recent = make([]cachedTerm, 4)
 		var counts [MaxDepth]map[string][2]float64
 		for d := range counts {
 			counts[d] = map[string][2]float64{}

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"gazehound/internal/disk"
+	"gazehound/internal/recent"
 )
 
 // Errors of Load, wrapped with the file's name. A missing file is
@@ -103,7 +104,7 @@ func (w *valueModel) clone() *valueModel {
 	defer w.mu.RUnlock()
 	return &valueModel{
 		without: w.without, learned: w.learned, weights: w.weights, slopes: w.slopes, words: maps.Clone(w.words),
-		all: w.all, hosts: w.hosts.clone(), shapes: w.shapes.clone(),
+		all: w.all, hosts: rates{w.hosts.Clone()}, shapes: rates{w.shapes.Clone()},
 	}
 }
 
@@ -121,14 +122,11 @@ func (w *valueModel) append(b []byte) []byte {
 		b, last = appendFloats(b, w.words[i].weight, w.words[i].slope), i
 	}
 	b = appendFloats(b, w.all.pages, w.all.value)
-	for _, r := range []rates{w.hosts, w.shapes} {
-		maps.DeleteFunc(r.old, func(key uint64, _ rate) bool { _, young := r.young[key]; return young })
-		b = binary.AppendUvarint(b, uint64(len(r.old)+len(r.young)))
-		for _, generation := range []map[uint64]rate{r.old, r.young} {
-			for _, key := range slices.Sorted(maps.Keys(generation)) {
-				b = binary.BigEndian.AppendUint64(b, key)
-				b = appendFloats(b, generation[key].pages, generation[key].value)
-			}
+	for _, r := range []*rates{&w.hosts, &w.shapes} {
+		b = binary.AppendUvarint(b, uint64(r.Len()))
+		for key, x := range recent.Sorted(&r.Map) {
+			b = binary.BigEndian.AppendUint64(b, key)
+			b = appendFloats(b, x.pages, x.value)
 		}
 	}
 	return b
@@ -163,7 +161,7 @@ func (d *decoder) value(w *valueModel) {
 	for _, r := range []*rates{&w.hosts, &w.shapes} {
 		for n := d.count(); n > 0 && !d.Failed(); n-- {
 			key := d.Uint64()
-			r.put(key, d.rate())
+			r.Put(key, d.rate())
 		}
 	}
 }

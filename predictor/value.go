@@ -1,11 +1,12 @@
 package predictor
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
 	"sync"
+
+	"gazehound/internal/recent"
 )
 
 // Parts are what a link's value is made of. They can be left out one by one,
@@ -96,7 +97,7 @@ type valueModel struct {
 type slot struct{ weight, slope float32 }
 
 func newValueModel(without Parts) *valueModel {
-	w := &valueModel{without: without, words: map[uint32]slot{}}
+	w := &valueModel{without: without, words: map[uint32]slot{}, hosts: newRates(), shapes: newRates()}
 	if without&WarmStart == 0 {
 		w.weights = warm
 	}
@@ -213,32 +214,21 @@ func (r *rate) count(value float64) {
 	r.value += float32(value)
 }
 
-// rates are those of many hosts or shapes, by hash. There are two
-// generations: what is counted is young, and when half the room is full of
-// young ones the old are forgotten and the young are old.
-type rates struct{ young, old map[uint64]rate }
+// rates are those of many hosts or shapes, by hash.
+type rates struct{ recent.Map[uint64, rate] }
+
+func newRates() rates { return rates{recent.Map[uint64, rate]{Most: rateSlots}} }
 
 func (r *rates) get(key uint64) rate {
-	if x, ok := r.young[key]; ok {
-		return x
-	}
-	return r.old[key]
+	x, _ := r.Get(key)
+	return x
 }
 
 func (r *rates) count(key uint64, value float64) {
 	x := r.get(key)
 	x.count(value)
-	r.put(key, x)
+	r.Put(key, x)
 }
-
-func (r *rates) put(key uint64, x rate) {
-	if r.young == nil || len(r.young) >= rateSlots/2 {
-		r.young, r.old = make(map[uint64]rate), r.young
-	}
-	r.young[key] = x
-}
-
-func (r *rates) clone() rates { return rates{maps.Clone(r.young), maps.Clone(r.old)} }
 
 // appendShape appends the host of a link and its path and query to b, with
 // everything folded that tells the pages of one kind apart: digits, the last part

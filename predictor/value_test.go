@@ -210,12 +210,12 @@ func TestLoadsTheFormatBefore(t *testing.T) {
 // Hosts and shapes are forgotten when there are too many; what is met goes on
 // to be known.
 func TestRatesAreBounded(t *testing.T) {
-	var r rates
+	r := newRates()
 	for i := range uint64(3 * rateSlots) {
 		r.count(i, 0)
 		r.count(7, 1)
 	}
-	if n := len(r.young) + len(r.old); n > rateSlots {
+	if n := r.Len(); n > rateSlots {
 		t.Errorf("%d rates are known, more than %d", n, rateSlots)
 	}
 	if x := r.get(7); x.pages < 3*rateSlots || x.value < 3*rateSlots {

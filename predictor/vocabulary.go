@@ -19,8 +19,8 @@ type vocabulary struct {
 	block strings.Builder   // which holds the texts of the newest words, so that there are few pieces of memory
 	known map[uint64]uint32 // hash of a term → its place in words
 
-	mu     sync.Mutex // of recent, for those who ask
-	recent []recent   // recentTerms of them, or nil: nothing was asked or learned; in tests another power of 2
+	mu     sync.Mutex   // of recent, for those who ask
+	recent []cachedTerm // recentTerms of them, or nil: nothing was asked or learned; in tests another power of 2
 }
 
 // A word is a term as the vocabulary keeps it.
@@ -35,9 +35,9 @@ func (w *word) at(d int) bool { return w.depths>>d&1 != 0 }
 // termCounts say how often a term was learned at each depth on each side.
 type termCounts [MaxDepth][2]float64
 
-// A recent is what is known of one term. Terms share the places for it: each has
+// A cachedTerm is what is known of one term. Terms share the places for it: each has
 // one, and who comes last has it.
-type recent struct {
+type cachedTerm struct {
 	hash   uint64     // of the term; 0 is an empty place
 	counts termCounts // if asked: those of the stores
 	word   uint32     // 1 + the term's place in words, or 0: it was not there when it was asked for
@@ -71,9 +71,9 @@ func (v *vocabulary) keys(keys []key, terms []string) []key {
 
 // place returns the place in recent for the term with this hash. What is there
 // may be another term's.
-func (v *vocabulary) place(hash uint64) *recent {
+func (v *vocabulary) place(hash uint64) *cachedTerm {
 	if v.recent == nil {
-		v.recent = make([]recent, recentTerms)
+		v.recent = make([]cachedTerm, recentTerms)
 	}
 	return &v.recent[hash>>1&uint64(len(v.recent)-1)]
 }
@@ -86,7 +86,7 @@ func (v *vocabulary) find(hash uint64) (at uint32, ok bool) {
 		return r.word - 1, true
 	}
 	if at, ok = v.known[hash]; ok {
-		*r = recent{hash: hash, word: at + 1}
+		*r = cachedTerm{hash: hash, word: at + 1}
 	}
 	return at, ok
 }
@@ -97,7 +97,7 @@ func (v *vocabulary) add(term string, hash uint64) (at uint32) {
 	at = uint32(len(v.words))
 	v.words = append(v.words, word{text: v.keep(term)})
 	v.known[hash] = at
-	*v.place(hash) = recent{hash: hash, word: at + 1}
+	*v.place(hash) = cachedTerm{hash: hash, word: at + 1}
 	return at
 }
 
@@ -137,9 +137,9 @@ func (v *vocabulary) countsOf(depths *[MaxDepth]*classifier, terms []key, all []
 	if len(missing) == 0 {
 		return all
 	}
-	asked := make([]recent, len(missing))
+	asked := make([]cachedTerm, len(missing))
 	for j, i := range missing {
-		asked[j] = recent{hash: terms[i].hash, asked: true}
+		asked[j] = cachedTerm{hash: terms[i].hash, asked: true}
 		if at, ok := v.known[terms[i].hash]; ok {
 			asked[j].word = at + 1
 		}
@@ -155,7 +155,7 @@ func (v *vocabulary) countsOf(depths *[MaxDepth]*classifier, terms []key, all []
 }
 
 // ask fills in the counts of depth d+1 of those terms that are known there.
-func (v *vocabulary) ask(c *classifier, d int, terms []recent) {
+func (v *vocabulary) ask(c *classifier, d int, terms []cachedTerm) {
 	texts, which := make([]string, 0, len(terms)), make([]int, 0, len(terms))
 	for i, t := range terms {
 		if t.word > 0 && v.words[t.word-1].at(d) {
