@@ -156,7 +156,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	folded := make([]string, n)
 	for i, d := range docs {
-		folded[i] = strings.Join(x.words.words(d.Title+" "+d.Text), " ")
+		folded[i] = strings.Join(wordsOf(d.Title+" "+d.Text), " ")
 	}
 	measure("naive scan for a word", func() error {
 		word := foldWord(inText())

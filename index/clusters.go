@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/blevesearch/bleve/v2/search/query"
+	bleveindex "github.com/blevesearch/bleve_index_api"
 	"github.com/paulmach/orb"
 )
 
@@ -39,36 +39,22 @@ func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int
 	if err != nil {
 		return nil, 0, err
 	}
-	words := x.words.splitQuery(q.Text)
-	if len(words) == 0 && strings.TrimSpace(q.Text) != "" {
-		return []Cluster{}, zoom, nil
-	}
-	v, err := x.see()
-	if err != nil {
-		return nil, 0, err
-	}
-	defer v.release()
-	of := q.shape(len(words))
-	of.grid = true
-	s, err := x.newSearch(ctx, v, of)
-	if err != nil {
-		return nil, 0, err
+	s, err := x.newSearch(ctx, q)
+	if err != nil || s == nil {
+		return []Cluster{}, zoom, err
 	}
 	defer s.done()
-	for at := exact; at < stages; at++ {
-		if err := s.run(q, words, at); err != nil {
+	for s.stage = exact; s.stage < stages; s.stage++ {
+		fits, err := s.query()
+		if err != nil {
 			return nil, 0, err
 		}
-		if len(s.found) > 0 || len(words) == 0 {
-			break
+		all, used, err := s.grid(fits, zoom)
+		if err != nil || len(all) > 0 || len(s.words) == 0 {
+			return all, used, err
 		}
 	}
-	for ; ; zoom-- {
-		if all := s.grid(zoom); len(all) <= maxClusters || zoom == 0 {
-			slices.SortFunc(all, compareClusters)
-			return all, zoom, nil
-		}
-	}
+	return []Cluster{}, zoom, nil
 }
 
 func compareClusters(a, b Cluster) int {
@@ -76,83 +62,73 @@ func compareClusters(a, b Cluster) int {
 }
 
 // A cell of a grid.
-type cell struct{ x, y int32 }
+type cell struct{ x, y uint32 }
 
+// cellOf returns the cell that a point lies in, on the Mercator map of the world
+// between 85 degrees south and north.
 func cellOf(p orb.Point, zoom int) cell {
-	return spot{lon: int32(math.Round(p[0] * 1e7)), south: southOf(p[1])}.cell(zoom)
-}
-
-// cell returns the cell that s lies in.
-func (s spot) cell(zoom int) cell {
-	east := min(math.MaxUint32, (uint64(int64(s.lon)+180e7)<<32)/360e7)
-	finer := 32 - (zoom + 2)
-	return cell{int32(east >> finer), int32(s.south >> finer)}
-}
-
-// southOf returns how far south a latitude lies on the Mercator map of the
-// world: 0 at 85 degrees north, nearly 1<<32 at 85 degrees south.
-func southOf(lat float64) uint32 {
-	lat = max(-85, min(85, lat)) * math.Pi / 180
-	return uint32((1 - math.Asinh(math.Tan(lat))/math.Pi) / 2 * (1 << 32))
+	lat := max(-85, min(85, p[1])) * math.Pi / 180
+	east, south := (p[0]+180)/360, (1-math.Asinh(math.Tan(lat))/math.Pi)/2
+	cells := float64(uint64(1) << (zoom + 2))
+	return cell{uint32(max(0, min(cells-1, east*cells))), uint32(max(0, min(cells-1, south*cells)))}
 }
 
 // A heap is what lies in one cell.
 type heap struct {
-	cell
-	lon, lat     int64 // sums of all, as a spot has them
-	west, east   int32
-	south, north int32
-	group        uint32 // the first
-	count        int
+	Cluster
+	sum  orb.Point
+	only bleveindex.IndexInternalID // of the first
 }
 
-// grid counts what was found in cells.
-func (s *search) grid(zoom int) []Cluster {
-	spots := s.v.spots()
-	if s.cells == nil {
-		s.cells = map[cell]int{}
+// grid counts what fits in cells, of a zoom that makes few enough of them.
+func (s *searcher) grid(fits query.Query, zoom int) ([]Cluster, int, error) {
+	heaps := map[cell]*heap{}
+	err := visitPoints(s.ctx, s.reader, fits, func(n bleveindex.IndexInternalID, p orb.Point) error {
+		h := heaps[cellOf(p, zoom)]
+		if h == nil {
+			h = &heap{Cluster: Cluster{Box: p.Bound()}, only: slices.Clone(n)}
+			heaps[cellOf(p, zoom)] = h
+		}
+		h.Count++
+		h.sum[0], h.sum[1], h.Box = h.sum[0]+p[0], h.sum[1]+p[1], h.Box.Extend(p)
+		for len(heaps) > maxClusters && zoom > 0 {
+			zoom--
+			heaps = coarser(heaps, zoom)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
 	}
-	clear(s.cells)
-	heaps := s.heaps[:0]
-	last := -1 // most lie where the one before does
-	for _, n := range s.found {
-		p := &spots[n]
-		if !p.located() {
+	all := make([]Cluster, 0, len(heaps))
+	for _, h := range heaps {
+		if h.Point = h.middle(); h.Count == 1 {
+			if h.ID, err = s.reader.ExternalID(h.only); err != nil {
+				return nil, 0, fmt.Errorf("index: %w", err)
+			}
+		}
+		all = append(all, h.Cluster)
+	}
+	slices.SortFunc(all, compareClusters)
+	return all, zoom, nil
+}
+
+func (h *heap) middle() orb.Point {
+	return orb.Point{h.sum[0] / float64(h.Count), h.sum[1] / float64(h.Count)}
+}
+
+// coarser puts heaps into the cells of a lower zoom.
+func coarser(heaps map[cell]*heap, zoom int) map[cell]*heap {
+	out := make(map[cell]*heap, len(heaps)/2)
+	for _, h := range heaps {
+		at := cellOf(h.middle(), zoom)
+		o := out[at]
+		if o == nil {
+			out[at] = h
 			continue
 		}
-		if at := p.cell(zoom); last < 0 || heaps[last].cell != at {
-			i, known := s.cells[at]
-			if !known {
-				i = len(heaps)
-				s.cells[at] = i
-				heaps = append(heaps, heap{cell: at, group: n, west: p.lon, east: p.lon, south: p.lat, north: p.lat})
-			}
-			last = i
-		}
-		h := &heaps[last]
-		h.lon, h.lat, h.count = h.lon+int64(p.lon), h.lat+int64(p.lat), h.count+1
-		h.west, h.east = min(h.west, p.lon), max(h.east, p.lon)
-		h.south, h.north = min(h.south, p.lat), max(h.north, p.lat)
+		o.Count, o.Box = o.Count+h.Count, o.Box.Union(h.Box)
+		o.sum[0], o.sum[1] = o.sum[0]+h.sum[0], o.sum[1]+h.sum[1]
 	}
-	s.heaps = heaps
-	all := make([]Cluster, len(heaps))
-	for i, h := range heaps {
-		degrees := float64(h.count) * 1e7
-		all[i] = Cluster{
-			Point: orb.Point{float64(h.lon) / degrees, float64(h.lat) / degrees},
-			Box:   orb.Bound{Min: spot{lon: h.west, lat: h.south}.point(), Max: spot{lon: h.east, lat: h.north}.point()},
-			Count: h.count,
-		}
-		if h.count == 1 {
-			all[i].ID = addressID(s.v.ids[h.group])
-		}
-	}
-	return all
-}
-
-// addressID writes the number of an address as AddressID does.
-func addressID(n uint64) string {
-	const digits = 16
-	text := strconv.FormatUint(n, 16)
-	return strings.Repeat("0", digits-len(text)) + text
+	return out
 }

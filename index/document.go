@@ -16,8 +16,6 @@ import (
 	"gazehound/geoparse"
 	"gazehound/geoparse/place"
 
-	"github.com/blevesearch/bleve/v2/document"
-	bleveindex "github.com/blevesearch/bleve_index_api"
 	"github.com/paulmach/orb"
 	"golang.org/x/net/publicsuffix"
 )
@@ -42,51 +40,59 @@ const (
 	maxNear       = 250    // characters before, and after an address that belong to it
 )
 
-// The fields of an entry.
-const (
-	fieldWords = "w" // words of the name, the title, around the address and of the page, with their weights
-	fieldWhere = "a" // words of the address
-	fieldRow   = "r" // the part of the mention that is kept in memory, stored only
-	fieldData  = "d" // the rest of it, stored only
-)
-
-// A mention is one address on one page: its row, and what only people see.
+// A mention is one address on one page, as it is stored.
 type mention struct {
-	id    string
-	words *pageText // nil: they say nothing of this address
+	URL     string `json:"u"`
+	Title   string `json:"t,omitempty"`
+	Lang    string `json:"l,omitempty"`
+	Fetched int64  `json:"f,omitempty"` // Unix seconds
+	First   int64  `json:"i,omitempty"` // first time that the page was seen with this address
+	Gone    int64  `json:"g,omitempty"` // since then the page is not there, or without this address
 
-	host, site         string
-	Lang               string
-	Fetched            int64 // Unix seconds
-	First              int64 // first time that the page was seen with this address
-	Street, Code, City string
-	Name               string
-	Place              string // ID of the gazetteer's entry
-	Kind               uint8  // see kindOf
-	Precision          gazetteer.Precision
-	Level              geoparse.Level
-	Origin             geoparse.Origin
-	Confidence         float64
-	Role               geoparse.Role
-	Guess              bool      // Name is one of the page or the host, for lack of one beside the address
-	Point              orb.Point // lon, lat; only with a Precision
+	Street string `json:"st,omitempty"`
+	Number string `json:"nr,omitempty"`
+	Unit   string `json:"un,omitempty"`
+	Code   string `json:"pc,omitempty"`
+	City   string `json:"ct,omitempty"`
+	State  string `json:"sa,omitempty"`
+	Land   string `json:"cc,omitempty"`
 
-	URL    string
-	Title  string
-	Near   string // words around the address, which itself is Near[Start:End]
-	Start  int
-	End    int
-	Number string
-	Unit   string
-	State  string
-	Land   string
-	Person bool
-	Phone  string
-	Email  string
-	Home   string // web site that the page states beside the address
-	Hours  string
-	Gone   int64 // since then the page is not there, or without this address; Unix seconds
+	Place      string              `json:"id,omitempty"` // ID of the gazetteer's entry
+	Precision  gazetteer.Precision `json:"pr,omitempty"`
+	Level      geoparse.Level      `json:"lv,omitempty"`
+	Origin     uint8               `json:"or,omitempty"` // a geoparse.Origin
+	Role       uint8               `json:"ro,omitempty"` // a geoparse.Role
+	Confidence float64             `json:"co,omitempty"`
+	Point      orb.Point           `json:"pt,omitzero"` // lon, lat; only with a Precision
+
+	Name   string `json:"n,omitempty"`
+	Guess  bool   `json:"gu,omitempty"` // Name is that of the page or the host
+	Kind   string `json:"k,omitempty"`  // one of Kinds
+	Person bool   `json:"pe,omitempty"`
+	Phone  string `json:"ph,omitempty"`
+	Email  string `json:"em,omitempty"`
+	Home   string `json:"ho,omitempty"` // web site that the page states beside the address
+	Hours  string `json:"oh,omitempty"`
+
+	Near  string `json:"x,omitempty"` // words around the address, which itself is Near[Start:End]
+	Start int    `json:"xs,omitempty"`
+	End   int    `json:"xe,omitempty"`
+	Words string `json:"w,omitempty"` // distinct words of a page with few addresses
+
+	id   string // of the address
+	host string
+	site string
 }
+
+// locate fills in what follows from the URL.
+func (m *mention) locate() {
+	m.host = hostOf(m.URL)
+	m.site = siteOf(m.host)
+}
+
+func (m *mention) role() geoparse.Role { return geoparse.Role(m.Role) }
+
+func (m *mention) origin() string { return geoparse.Origin(m.Origin).String() }
 
 // AddressID returns the stable identity of an address: 16 hexadecimal digits.
 // Spellings of one address, as geoparse.Parts folds them, have one ID, on
@@ -117,22 +123,14 @@ func hashOf(s string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func splitID(id string) (page, address string) {
-	if len(id) != 32 {
-		return id, id
-	}
-	return id[:16], id[16:]
-}
-
-// mentionsOf returns the hash of the page and what is to be kept of it, one
-// mention for each distinct address.
-func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error) {
+// mentionsOf returns what is to be kept of a page, one mention for each distinct
+// address.
+func mentionsOf(d Document) (found []*mention, err error) {
 	host := hostOf(d.URL)
 	if host == "" {
-		return "", nil, fmt.Errorf("index: %.200q is no absolute URL", d.URL)
+		return nil, fmt.Errorf("index: %.200q is no absolute URL", d.URL)
 	}
 	site := siteOf(host)
-	page = hashOf(d.URL)
 	title := clip(strings.Join(strings.Fields(d.Title), " "), maxTitle)
 
 	last := 0 // nothing is looked at that stands far behind the last address
@@ -156,11 +154,14 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 		}
 		p := a.Parts()
 		m := &mention{
-			id: page + aid, host: host, site: site,
+			id: aid, host: host, site: site,
 			URL: d.URL, Title: title, Lang: d.Lang, Fetched: d.Fetched.Unix(), First: d.Fetched.Unix(),
-			Street: p.Street, Number: p.Number, Unit: p.Unit, Code: p.Postcode, City: p.City, State: a.State, Land: p.Country,
-			Role: a.Role, Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown), Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown),
-			Place: a.Place.ID, Precision: a.Precision, Level: a.Level, Origin: a.Origin, Confidence: max(0, min(1, a.Confidence)),
+			Street: p.Street, Number: p.Number, Unit: p.Unit,
+			Code: p.Postcode, City: p.City, State: a.State, Land: p.Country,
+			Place: a.Place.ID, Precision: a.Precision, Level: a.Level,
+			Origin: uint8(a.Origin), Role: uint8(a.Role), Confidence: max(0, min(1, a.Confidence)),
+			Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown),
+			Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown),
 		}
 		if m.Precision > gazetteer.NoPrecision {
 			m.Point = a.Point
@@ -169,25 +170,27 @@ func (x *Index) mentionsOf(d Document) (page string, found []*mention, err error
 		m.Near = before + at + after
 		m.Start, m.End = len(before), len(before)+len(at)
 		m.Name, m.Guess = nameOf(a, before, title, host)
-		m.Kind = x.words.kindOf(&a, m.Name, title, a.Role == geoparse.OwnRole && len(spans.distinct) <= maxTextShared)
+		about := a.Role == geoparse.OwnRole && len(spans.distinct) <= maxTextShared
+		m.Kind = kindOf(&a, m.Name, title, about)
 		byID[aid] = m
 		found = append(found, m)
 	}
-	if len(spans.distinct) <= maxTextShared && len(spans.private) == 0 {
-		words := &pageText{lang: d.Lang, text: clip(d.Text, maxText)}
+	if len(found) > 0 && len(spans.distinct) <= maxTextShared && len(spans.private) == 0 {
+		words := distinctWords(d.Lang, clip(d.Text, maxText))
 		for _, m := range found {
-			m.words = words
+			m.Words = words
 		}
 	}
-	return page, found, nil
+	return found, nil
 }
 
 // merge keeps the better of two statements of one address on one page.
 func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, a.Confidence)
-	m.Unit, m.Kind = cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, kindTypes[a.Type])
-	m.Role, m.Person = min(m.Role, a.Role), m.Person && a.Person
-	m.Phone, m.Email, m.Home, m.Hours = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown)), cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
+	m.Unit, m.Kind = cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, kindName(kindTypes[a.Type]))
+	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
+	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))
+	m.Home, m.Hours = cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
 	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
 	if a.Precision > m.Precision && (m.Precision == gazetteer.NoPrecision || a.Precision == gazetteer.HousePrecision) {
 		m.Point, m.Precision, m.Place = a.Point, a.Precision, a.Place.ID
@@ -362,16 +365,6 @@ func clip(s string, n int) string {
 		}
 	}
 	return s
-}
-
-// entry returns the mention as Bleve keeps it.
-func (m *mention) entry(words *analysis) *document.Document {
-	doc := document.NewDocument(m.id)
-	doc.AddField(&weighted{name: fieldWords, weigh: func() bleveindex.TokenFrequencies { return words.weigh(m) }})
-	doc.AddField(&weighted{name: fieldWhere, weigh: func() bleveindex.TokenFrequencies { return words.weighAddress(m) }})
-	doc.AddField(document.NewTextFieldCustom(fieldRow, nil, m.encodeRow(), bleveindex.StoreField, nil))
-	doc.AddField(document.NewTextFieldCustom(fieldData, nil, m.encodeData(), bleveindex.StoreField, nil))
-	return doc
 }
 
 // isOSM tells whether a place is an object of OpenStreetMap.

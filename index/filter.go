@@ -2,246 +2,163 @@ package index
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
+
+	"github.com/blevesearch/bleve/v2/search/query"
 )
 
-// A filter tells of single rows whether they fit a query; an address fits
-// when one of its mentions does.
-type filter struct {
-	q                        Query
-	streets, codes, cities   []uint32
-	kinds                    []uint8
-	hosts                    []uint32 // as hosts, or
-	sites                    []uint32 // as sites
-	west, east, south, north int32    // of the box
-	wraps                    bool     // the box crosses the antimeridian
-	centre                   *centre
-	reach                    float64 // haversine of the radius
-	none                     bool    // nothing can fit
-	all                      bool    // everything fits
-	boxOnly                  bool    // what is located in the window of the box fits
+// has is the query for documents with one of some keywords.
+func has(field string, values ...string) query.Query {
+	all := make([]query.Query, len(values))
+	for i, value := range values {
+		t := query.NewTermQuery(clipBytes(value, cursorName))
+		t.SetField(field)
+		all[i] = t
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return query.NewDisjunctionQuery(all)
 }
 
-// filterOf looks up the texts of q in t.
-func (t *table) filterOf(q Query) *filter {
-	f := &filter{q: q}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	numbers := func(kind Facet, given []string, key func(string) string) (all []uint32) {
-		for _, value := range given {
-			if n, ok := t.numbers[t.hashOfText(kind, key(value))]; ok {
-				all = append(all, n)
+// filter returns the query for the addresses that fit everything but the words,
+// and whether it asks for anything.
+func (s *searcher) filter() (fits query.Query, narrows bool, err error) {
+	q := s.q
+	var all []query.Query
+	keywords := func(field string, values []string, key func(string) string) {
+		if len(values) > 0 {
+			keys := make([]string, len(values))
+			for i, v := range values {
+				keys[i] = key(v)
 			}
-		}
-		return all
-	}
-	host := func(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }
-	f.streets = numbers(ByStreet, q.Street, gazetteer.StreetKey)
-	f.codes = numbers(ByPostcode, q.Postcode, gazetteer.Key)
-	f.cities = numbers(ByCity, q.City, gazetteer.Key)
-	f.hosts, f.sites = numbers(ByHost, q.Host, host), numbers(BySite, q.Host, host)
-	for _, kind := range q.Kind {
-		f.kinds = append(f.kinds, kindNumber(kind))
-	}
-	f.none = len(q.Street) > 0 && f.streets == nil || len(q.Postcode) > 0 && f.codes == nil || len(q.City) > 0 && f.cities == nil ||
-		len(q.Host) > 0 && f.hosts == nil && f.sites == nil
-	if b := q.Box; b != nil {
-		f.west, f.east, f.south, f.north = ceil(b.Min[0]), floor(b.Max[0]), ceil(b.Min[1]), floor(b.Max[1])
-		f.wraps = b.Min[0] > b.Max[0]
-	}
-	if q.Center != nil {
-		f.centre = newCentre(*q.Center)
-		f.reach = haversineOf(q.Radius)
-	}
-	others := len(q.Kind) > 0 || len(q.Street) > 0 || len(q.Postcode) > 0 || len(q.City) > 0 || len(q.Host) > 0 || len(q.Month) > 0 || q.Radius > 0 ||
-		q.Precision > 0 || q.Level > 0 || !q.Since.IsZero() || !q.Until.IsZero() || q.InOSM != nil || q.SiteWide != nil
-	f.all, f.boxOnly = !others && q.Box == nil && !q.Located, !others && q.Box != nil
-	return f
-}
-
-// ceil and floor return degrees as rows have them.
-func ceil(degrees float64) int32  { return int32(math.Ceil(degrees*1e7 - 1e-3)) }
-func floor(degrees float64) int32 { return int32(math.Floor(degrees*1e7 + 1e-3)) }
-
-func (f *filter) fits(r *row) bool {
-	if f.all {
-		return true
-	}
-	q := &f.q
-	switch {
-	case f.none,
-		f.streets != nil && !slices.Contains(f.streets, r.street), f.codes != nil && !slices.Contains(f.codes, r.code),
-		f.cities != nil && !slices.Contains(f.cities, r.city), f.kinds != nil && !slices.Contains(f.kinds, r.kind),
-		len(q.Host) > 0 && !slices.Contains(f.hosts, r.host) && !slices.Contains(f.sites, r.site),
-		(q.Located || q.Box != nil || q.Radius > 0) && !r.located(),
-		r.precision < q.Precision, r.level < q.Level,
-		!q.Since.IsZero() && int64(r.first) < q.Since.Unix():
-		return false
-	}
-	if q.Box != nil {
-		if r.lat < f.south || r.lat > f.north {
-			return false
-		}
-		if f.wraps {
-			if r.lon < f.west && r.lon > f.east {
-				return false
-			}
-		} else if r.lon < f.west || r.lon > f.east {
-			return false
+			all = append(all, has(field, keys...))
 		}
 	}
-	return q.Radius == 0 || f.centre.haversine(r.spot) <= f.reach
-}
-
-// browse finds all groups that fit the filter.
-func (s *search) browse() error {
-	if s.filter.all {
-		for n, sum := range s.v.summaries() {
-			if sum.mentions > 0 {
-				s.groups[n].sum, s.groups[n].any = float32(sum.mentions), 1
-				s.found = append(s.found, uint32(n))
-			}
-		}
-		s.keepWhole(s.filter.q)
-		return nil
+	same := func(value string) string { return value }
+	keywords(fieldStreet, q.Street, gazetteer.StreetKey)
+	keywords(fieldCode, q.Postcode, gazetteer.Key)
+	keywords(fieldCity, q.City, gazetteer.Key)
+	keywords(fieldKind, q.Kind, same)
+	keywords(fieldMonth, q.Month, same)
+	if hosts := q.hosts(); len(hosts) > 0 {
+		all = append(all, query.NewDisjunctionQuery([]query.Query{has(fieldHost, hosts...), has(fieldSite, hosts...)}))
 	}
-	window, ok := s.filter.window()
-	for i := range s.v.parts {
-		p := &s.v.parts[i]
-		err := s.eachFit(p, window, ok, func(n uint32) {
-			if !p.live(n) {
-				return
-			}
-			g := &s.groups[p.groups[n]]
-			if g.sum++; g.any == 0 {
-				g.any = 1
-				s.found = append(s.found, p.groups[n])
-			}
-		})
-		if err != nil {
-			return err
-		}
+	if least := max(q.Precision, gazetteer.CityPrecision); q.Located || q.Precision > 0 {
+		all = append(all, has(fieldPrecision, namesOfRange(least, gazetteer.HousePrecision)...))
 	}
-	s.keepWhole(s.filter.q)
-	return nil
-}
-
-// eachFit calls fn with the number of each row of a part that fits the filter,
-// which has a window or not.
-func (s *search) eachFit(p *part, window window, windowed bool, fn func(n uint32)) error {
-	if s.ctx.Err() != nil {
-		return fmt.Errorf("index: %w", s.ctx.Err())
+	if q.Level > 0 {
+		all = append(all, has(fieldLevel, namesOfRange(q.Level, geoparse.VerifiedLevel)...))
 	}
-	switch {
-	case windowed && p.narrow(window) && s.filter.boxOnly:
-		p.within(window, fn)
-	case windowed && p.narrow(window):
-		p.within(window, func(n uint32) {
-			if s.filter.fits(&p.all[n]) {
-				fn(n)
-			}
-		})
-	default:
-		for n := range p.all {
-			if n%65536 == 0 && s.ctx.Err() != nil {
-				return fmt.Errorf("index: %w", s.ctx.Err())
-			}
-			if s.filter.fits(&p.all[n]) {
-				fn(uint32(n))
-			}
-		}
-	}
-	return nil
-}
-
-// fits tells whether a row fits the filter.
-func (s *search) fits(part *part, n uint32) bool {
-	if s.inArea != nil {
-		at := part.base + n
-		return s.inArea[at/64]>>(at%64)&1 != 0
-	}
-	return s.filter.fits(&part.all[n])
-}
-
-// lookAround notes which rows fit a filter by an area: a word that is read then
-// costs one bit a row that has it, and not a look at the row.
-func (s *search) lookAround() error {
-	s.inArea = nil
-	window, ok := s.filter.window()
-	if !ok {
-		return nil
-	}
-	each := 0 // rows at which all have to be looked
-	for i := range s.v.parts {
-		if p := &s.v.parts[i]; !p.narrow(window) {
-			each += len(p.all)
-		}
-	}
-	if each > s.v.rows/8 {
-		return nil
-	}
-	n := s.v.rows/64 + 1
-	if len(s.bits) < n {
-		s.bits = make([]uint64, n+n/8)
-	}
-	clear(s.bits[:n])
-	for i := range s.v.parts {
-		p := &s.v.parts[i]
-		err := s.eachFit(p, window, true, func(n uint32) {
-			at := p.base + n
-			s.bits[at/64] |= 1 << (at % 64)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	s.inArea = s.bits[:n]
-	return nil
-}
-
-// keepWhole drops the groups that do not fit q as a whole, whatever page of
-// theirs does.
-func (s *search) keepWhole(q Query) {
-	if fits := s.v.whole(q); fits != nil {
-		s.keep(func(n uint32, _ *group) bool { return fits(n) })
-	}
-}
-
-// whole returns the test of what q asks of a group with all its pages: which
-// one it is, when it was first seen, whether its house is in OpenStreetMap, and
-// whether it is site-wide; nil where q asks nothing of that kind.
-func (v *view) whole(q Query) func(group uint32) bool {
-	if q.Since.IsZero() && q.Until.IsZero() && len(q.Month) == 0 && q.InOSM == nil && q.SiteWide == nil && q.Only == nil {
-		return nil
-	}
-	var only map[uint64]bool
 	if q.Only != nil {
-		only = make(map[uint64]bool, len(q.Only))
-		for _, id := range q.Only {
-			if n, err := strconv.ParseUint(id, 16, 64); err == nil {
-				only[n] = true
-			}
+		all = append(all, query.NewDocIDQuery(q.Only))
+	}
+	all = append(all, q.area()...)
+	if !q.Since.IsZero() || !q.Until.IsZero() {
+		all = append(all, seen(q.Since, q.Until))
+	}
+	narrows = len(all) > 0
+	if !narrows || q.Only != nil { // pages have none of the other fields
+		all = append(all, has(fieldType, typeAddress))
+	}
+	fits = all[0]
+	if len(all) > 1 {
+		fits = query.NewConjunctionQuery(all)
+	}
+	return s.whole(fits, narrows)
+}
+
+// whole adds what is asked of an address with all its pages.
+func (s *searcher) whole(fits query.Query, narrows bool) (query.Query, bool, error) {
+	with := func(wanted bool, what query.Query) {
+		narrows = true
+		if wanted {
+			fits = query.NewConjunctionQuery([]query.Query{fits, what})
+		} else {
+			fits = query.NewBooleanQuery([]query.Query{fits}, nil, []query.Query{what})
 		}
 	}
-	var months [][2]uint32 // from, to
-	for _, month := range q.Month {
-		n, _ := monthNumber(month) // check has read it
-		months = append(months, [2]uint32{monthStart(n), monthStart(n + 1)})
+	if s.q.InOSM != nil {
+		with(*s.q.InOSM, has(fieldOSM, yes))
 	}
-	sums := v.summaries()
-	var wide map[uint32]bool
-	if q.SiteWide != nil {
-		wide = v.siteWides().groups
+	if s.q.SiteWide != nil {
+		wide, err := s.x.siteWides(s.ctx, s.reader)
+		if err != nil {
+			return nil, false, err
+		}
+		with(*s.q.SiteWide, query.NewDocIDQuery(wide.ids))
 	}
-	return func(n uint32) bool {
-		first := int64(sums[n].first)
-		return (only == nil || only[v.ids[n]]) && (q.InOSM == nil || sums[n].osm == *q.InOSM) && (q.SiteWide == nil || wide[n] == *q.SiteWide) &&
-			(q.Since.IsZero() || first >= q.Since.Unix()) && (q.Until.IsZero() || first <= q.Until.Unix()) &&
-			(months == nil || slices.ContainsFunc(months, func(m [2]uint32) bool { return m[0] <= sums[n].first && sums[n].first < m[1] }))
+	return fits, narrows, nil
+}
+
+// namesOfRange returns the names of a range of numbers that have some.
+func namesOfRange[T interface {
+	~uint8
+	fmt.Stringer
+}](from, to T) (all []string) {
+	for n := from; n <= to; n++ {
+		all = append(all, n.String())
+	}
+	return all
+}
+
+// hosts returns the hosts or sites that are asked for.
+func (q *Query) hosts() []string {
+	all := make([]string, len(q.Host))
+	for i, h := range q.Host {
+		all[i] = strings.TrimSuffix(strings.ToLower(h), ".")
+	}
+	return all
+}
+
+// area returns the queries for a box and a circle.
+func (q *Query) area() (all []query.Query) {
+	if b := q.Box; b != nil {
+		box := query.NewGeoBoundingBoxQuery(b.Min[0], b.Max[1], b.Max[0], b.Min[1])
+		box.SetField(fieldPoint)
+		all = append(all, box)
+	}
+	if q.Radius > 0 {
+		circle := query.NewGeoDistanceQuery(q.Center[0], q.Center[1], strconv.FormatFloat(q.Radius, 'f', -1, 64)+"m")
+		circle.SetField(fieldPoint)
+		all = append(all, circle)
+	}
+	return all
+}
+
+// seen is the query for addresses that were seen first in a time, both ends
+// included; a zero end is open.
+func seen(since, until time.Time) query.Query {
+	var from, to *float64
+	if !since.IsZero() {
+		v := float64(since.Unix())
+		from = &v
+	}
+	if !until.IsZero() {
+		v := float64(until.Unix())
+		to = &v
+	}
+	included := true
+	r := query.NewNumericRangeInclusiveQuery(from, to, &included, &included)
+	r.SetField(fieldFirst)
+	return r
+}
+
+// named returns the test of which mentions give a hit its name, where values
+// are asked for that differ between the pages of one address; nil: any.
+func (q *Query) named() func(*mention) bool {
+	hosts := q.hosts()
+	if len(hosts) == 0 && len(q.Kind) == 0 {
+		return nil
+	}
+	return func(m *mention) bool {
+		return (len(hosts) == 0 || slices.Contains(hosts, m.host) || slices.Contains(hosts, m.site)) &&
+			(len(q.Kind) == 0 || slices.Contains(q.Kind, m.Kind))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gazehound/geoparse"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
+	"golang.org/x/sync/errgroup"
 )
 
 // Forgotten counts what Forget takes out.
@@ -22,8 +23,8 @@ type Forgotten struct {
 
 // A loss is what a page loses.
 type loss struct {
-	url    string
-	places []string // none: all of the page
+	whole     bool
+	addresses []string // IDs; nil where whole
 }
 
 // Affected returns what Forget would take out, and changes nothing.
@@ -33,22 +34,40 @@ func (x *Index) Affected(ctx context.Context, page, place func(string) bool) (n 
 }
 
 func (x *Index) losses(ctx context.Context, page, place func(string) bool) (map[string]*loss, Forgotten, error) {
+	gone := map[string]bool{} // addresses
+	if place != nil {
+		err := x.eachStored(ctx, typeAddress, func(id, stored string) error {
+			r, err := decodeRecord(id, stored)
+			if err != nil {
+				return err
+			}
+			gone[id] = slices.ContainsFunc(r.Mentions, func(m *mention) bool {
+				of := m.place()
+				return of != "" && place(of)
+			})
+			return nil
+		})
+		if err != nil {
+			return nil, Forgotten{}, err
+		}
+	}
 	losses := map[string]*loss{}
 	var n Forgotten
-	err := x.eachMention(ctx, func(m *mention) {
-		whole := page != nil && page(m.URL)
-		of := m.place()
-		if !whole && (place == nil || of == "" || !place(of)) {
+	err := x.eachPage(ctx, func(p *pageRecord) {
+		if page != nil && page(p.URL) {
+			losses[p.URL] = &loss{whole: true}
+			n.Addresses += len(p.States)
 			return
 		}
-		n.Addresses++
-		l := losses[m.URL]
-		if l == nil {
-			l = &loss{url: m.URL}
-			losses[m.URL] = l
+		var lost []string
+		for _, id := range p.States {
+			if gone[id] {
+				lost = append(lost, id)
+			}
 		}
-		if !whole && !slices.Contains(l.places, of) {
-			l.places = append(l.places, of)
+		if len(lost) > 0 {
+			losses[p.URL] = &loss{addresses: lost}
+			n.Addresses += len(lost)
 		}
 	})
 	n.Pages = slices.Sorted(maps.Keys(losses))
@@ -56,42 +75,39 @@ func (x *Index) losses(ctx context.Context, page, place func(string) bool) (map[
 }
 
 // Forget takes pages and addresses out of the index: all of a page whose URL
-// matches, and of the other pages the mentions of the addresses whose place
-// matches (see PlaceOf). Either function may be nil. It is durable like Put,
-// and the files are merged afterwards, so that they hold nothing of it either.
+// matches, and of the other pages the addresses whose place matches (see
+// PlaceOf). Either function may be nil. It is durable like Put, and the files are
+// merged afterwards, so that they hold nothing of it either.
 //
 // What is left of a page that lost an address is found by the words around its
 // other addresses only, until the page is read again. No other write may run
 // meanwhile. A killed Forget is completed by calling it again.
 func (x *Index) Forget(ctx context.Context, page, place func(string) bool) (Forgotten, error) {
-	if x.write == nil {
+	if x.writes == nil {
 		return Forgotten{}, ErrReadOnly
 	}
 	losses, n, err := x.losses(ctx, page, place)
 	if err != nil {
 		return n, err
 	}
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(maxBatch)
 	for _, url := range n.Pages {
-		l := losses[url]
-		if len(l.places) == 0 {
-			if err := x.Delete(ctx, url); err != nil {
-				return n, err
-			}
-		}
-		for _, of := range l.places {
-			if err := x.change(ctx, write{page: hashOf(url), without: of}, entry{URL: url, Without: of}); err != nil {
-				return n, err
-			}
-		}
+		work.Go(func() error { return x.change(ctx, change{url: url, without: losses[url].addresses}) })
 	}
-	return n, x.merge(ctx)
+	if err := work.Wait(); err != nil {
+		return n, err
+	}
+	return n, x.merge(context.WithoutCancel(ctx))
 }
 
 // merge rewrites the files of Bleve without what was deleted.
 func (x *Index) merge(ctx context.Context) error {
-	if err := x.queue.settle(); err != nil {
+	done, err := x.use()
+	if err != nil {
 		return err
 	}
+	defer done()
 	advanced, err := x.bleve.Advanced()
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
@@ -106,48 +122,13 @@ func (x *Index) merge(ctx context.Context) error {
 	// Bleve removes old states, and then the files of no state, whenever it has
 	// stored a new one.
 	for range 3 {
-		if err := errors.Join(x.refresh(), x.touch()); err != nil {
+		r, err := x.reader()
+		if err != nil {
 			return err
 		}
-	}
-	return x.refresh()
-}
-
-// touch stores a new generation of the same data.
-func (x *Index) touch() error {
-	n, at, err := generationOf(x.bleve)
-	if err != nil {
-		return err
-	}
-	batch := x.bleve.NewBatch()
-	batch.SetInternal(generationKey, encodeGeneration(n+1, at))
-	if err := x.bleve.Batch(batch); err != nil {
-		return fmt.Errorf("index: write: %w", err)
-	}
-	return nil
-}
-
-// eachMention calls fn with every mention of one state of the data.
-func (x *Index) eachMention(ctx context.Context, fn func(*mention)) error {
-	v, err := x.see()
-	if err != nil {
-		return err
-	}
-	defer v.release()
-	for i := range v.parts {
-		p := &v.parts[i]
-		for number := range p.all {
-			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("index: %w", err)
-			}
-			if !p.live(uint32(number)) {
-				continue
-			}
-			m, err := p.mention(uint32(number))
-			if err != nil {
-				return err
-			}
-			fn(m)
+		err = x.store(newCommit(r))
+		if err = errors.Join(err, r.Close()); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -182,16 +163,3 @@ func PlaceOf(street, number, postcode, city string) string {
 }
 
 func (m *mention) place() string { return PlaceOf(m.Street, m.Number, m.Code, m.City) }
-
-// others returns the mentions that are not at this place.
-func others(old []*mention, place string) []*mention {
-	var left []*mention
-	for _, m := range old {
-		if m.place() != place {
-			m.host = hostOf(m.URL)
-			m.site = siteOf(m.host)
-			left = append(left, m)
-		}
-	}
-	return left
-}

@@ -72,26 +72,3 @@ func TestForget(t *testing.T) {
 		t.Errorf("a second time: %+v, %v", n, err)
 	}
 }
-
-// What was in the journal when the program was killed is forgotten, too.
-func TestForgetKilled(t *testing.T) {
-	dir, copied := t.TempDir(), t.TempDir()
-	x := openDir(t, dir)
-	put(t, x, town()...)
-	if err := x.queue.settle(); err != nil {
-		t.Fatal(err)
-	}
-	of := PlaceOf("Alexanderstr.", "100", "26121", "")
-	url := "https://verzeichnis.example/handwerk"
-	if err := x.change(t.Context(), write{page: hashOf(url), without: of}, entry{URL: url, Without: of}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil { // as a kill leaves it
-		t.Fatal(err)
-	}
-	y := openDir(t, copied)
-	left := walk(t, y, Query{Host: []string{"verzeichnis.example"}})
-	if len(left) != 3 || slices.ContainsFunc(left, func(h Hit) bool { return h.Street == "Alexanderstraße" }) {
-		t.Errorf("%d addresses are left: %+v", len(left), left)
-	}
-}

@@ -5,119 +5,151 @@ import (
 	"slices"
 	"time"
 
-	"gazehound/gazetteer"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 )
 
-// maxEvidence bounds the pages that a hit shows.
-const maxEvidence = 5
+const (
+	maxEvidence = 5  // pages that a hit shows
+	maxRead     = 20 // pages that Address shows
+)
 
-// hit reads some mentions of an address: the one that fits best, and those of
-// the others that prove it best.
-func (s *search) hit(q *Query, c *centre, r *ranked, marks *marker) (Hit, error) {
-	g := s.groups[r.group]
-	var wish *row
-	var best *mention
-	var bestRow uint32
-	if s.ranked {
-		bestRow = s.bestRow(r.group)
-		p, n := s.v.at(bestRow)
-		var err error
-		if best, err = p.mention(n); err != nil {
-			return Hit{}, err
-		}
-		if marks.beside(best) {
-			wish = &p.all[n]
-		}
-	}
-	var fits func(*row) bool
-	if !s.filter.all {
-		fits = s.filter.fits
-	}
-	a := s.v.account(r.group, fits, wish)
-	all := make([]evident, 0, maxEvidence)
-	for _, o := range a.statements {
-		if len(all) == maxEvidence {
-			break
-		}
-		if best != nil && o.number() == bestRow {
-			all = slices.Insert(all, 0, evident{best, o})
-			best = nil
-			continue
-		}
-		if best != nil && len(all) == maxEvidence-1 {
-			continue // room for the one that fits best
-		}
-		m, err := o.part.mention(o.n)
-		if err != nil {
-			return Hit{}, err
-		}
-		all = append(all, evident{m, o})
-	}
-	h := s.x.assemble(addressID(r.id), all, &a, s.v, marks)
-	if at := s.v.spots()[r.group]; at.located() {
-		row := s.v.place(r.group)
-		h.HasPoint, h.Point, h.Precision, h.Level = true, at.point(), row.precision.String(), row.level.String()
-		if c != nil {
-			h.Distance = metres(c.haversine(at))
-		}
-	}
-	if q.Sort == ByName {
-		h.Name = s.v.known(r.group).shownAs()
-	}
-	if s.ranked {
-		h.Score = float64(g.sum)
-	}
-	return h, nil
+// leastPages is how many pages of a site must be in the index before an address
+// can stand on most of them.
+const leastPages = 3
+
+// siteWide tells whether so many pages of a site are most of those that it has.
+func siteWide(stating, pages int) bool { return pages >= leastPages && 2*stating > pages }
+
+// A hitMaker turns records into hits.
+type hitMaker struct {
+	reader bleveindex.IndexReader
+	counts map[[2]string]int // of documents with a term, by field and term
+	center *orb.Point        // that distances are measured from
+	marks  marker
+	fits   func(*mention) bool // see accountOf
+	most   int                 // pages shown
+	byName bool                // the hit bears the name that orders
 }
 
-// An evident is a statement with what is stored of it.
-type evident struct {
-	*mention
-	statement
+// count returns how many documents have a term, 0 after an error.
+func (k *hitMaker) count(field, term string) int {
+	key := [2]string{field, term}
+	n, known := k.counts[key]
+	if !known {
+		if r, err := k.reader.TermFieldReader(nil, []byte(term), field, false, false, false); err == nil {
+			n = int(r.Count())
+			r.Close()
+		}
+		if k.counts == nil {
+			k.counts = map[[2]string]int{}
+		}
+		k.counts[key] = n
+	}
+	return n
 }
 
-// assemble makes a hit of an account and of some of its statements, the best
-// one first.
-func (x *Index) assemble(id string, all []evident, a *account, v *view, marks *marker) Hit {
-	first := all[0]
+// hit puts the hit of an address together.
+func (k *hitMaker) hit(r *record) Hit {
+	sites := r.sites()
+	own := func(site string) float64 { // of an address on all pages of its site about 1
+		others := max(0, k.count(fieldSite, site)-1)
+		return float64(sites[site]) / float64(max(1, sites[site]+others))
+	}
+	best, beside := k.marks.best(r.Mentions)
+	var wish *mention
+	if beside {
+		wish = best
+	}
+	a := accountOf(r, own, k.fits, wish)
+	site, directory := a.statements[0].site, a.statements[0].own < leastOwn
+	shown := slices.Clone(a.statements)
+	if i := slices.IndexFunc(shown, func(s statement) bool { return s.mention == best }); best != nil {
+		shown = slices.Insert(slices.Delete(shown, i, i+1), 0, a.statements[i])
+	}
+	first, last := r.times()
 	h := Hit{
-		ID: id, Site: v.texts[a.statements[0].row().site].shownAs(), Name: a.name, Names: a.others, Distance: -1, Mentions: len(a.statements), Hosts: a.hosts,
-		Street: first.Street, HouseNumber: first.Number, Postcode: first.Code, City: first.City, State: first.State, Country: first.Land,
-		FirstSeen: time.Unix(a.first, 0).UTC(), LastSeen: time.Unix(a.last, 0).UTC(),
-		Directory: a.statements[0].own < leastOwn, Role: a.role.String(), SiteWide: a.siteWide, Kind: kindName(a.kind), Person: true,
+		ID: r.id, Site: site, Name: a.name, Names: a.others, Distance: -1, Directory: directory,
+		Mentions: r.count(), Hosts: r.hosts(),
+		Street: shown[0].Street, HouseNumber: shown[0].Number, Postcode: shown[0].Code, City: shown[0].City,
+		FirstSeen: timeOf(first), LastSeen: timeOf(last), Role: a.role.String(), Kind: a.kind, Person: true,
 	}
-	h.Evidence = make([]Evidence, 0, len(all))
-	gone, left := int64(0), len(a.statements)
-	for i, e := range all {
-		m := e.mention
-		var snippet Snippet
-		if i == 0 || marks.all {
-			snippet = marks.snippet(m)
-		}
-		if m.Gone != 0 {
-			gone, left = max(gone, m.Gone), left-1
-		}
-		h.merge(m)
-		if e.fit != anothers {
-			h.Person = h.Person && m.Person
-		}
-		h.Evidence = append(h.Evidence, Evidence{
-			URL: m.URL, Site: v.texts[e.row().site].shownAs(), Title: m.Title, Lang: m.Lang, Snippet: snippet,
-			Fetched: time.Unix(m.Fetched, 0).UTC(), Gone: timeOf(m.Gone), Confidence: m.Confidence, Origin: m.Origin.String(),
-		})
+	for site, n := range sites {
+		h.SiteWide = h.SiteWide || n > 1 && siteWide(n, k.count(fieldPageSite, site))
 	}
-	// What belongs to the name comes from those who use it first.
-	for _, fit := range [...]uint8{namedSo, meant} {
-		for _, e := range all {
-			if e.fit == fit {
-				h.belong(e.mention)
+	for i, s := range shown {
+		h.merge(s.mention)
+		if s.fit != anothers {
+			h.Person = h.Person && s.Person
+		}
+		if len(h.Evidence) < k.most {
+			h.Evidence = append(h.Evidence, k.evidence(s.mention, i == 0))
+		}
+	}
+	for _, fit := range [...]uint8{namedSo, meant} { // what belongs to the name comes from those who use it first
+		for _, s := range shown {
+			if s.fit == fit {
+				h.belong(s.mention)
 			}
 		}
 	}
-	if left == 0 {
-		h.Gone = timeOf(gone)
+	h.Gone = goneSince(r)
+	k.place(&h, r.Mentions)
+	if m := known(r.Mentions); k.byName && m != nil {
+		h.Name = m.Name
 	}
 	return h
+}
+
+// place says where the address lies.
+func (k *hitMaker) place(h *Hit, all []*mention) {
+	at := bestPlaced(all)
+	if !at.located() {
+		return
+	}
+	h.HasPoint, h.Point, h.Precision, h.Level, h.Place = true, at.Point, at.Precision.String(), at.Level.String(), at.Place
+	if k.center != nil {
+		h.Distance = geo.DistanceHaversine(*k.center, at.Point)
+	}
+}
+
+func (k *hitMaker) evidence(m *mention, first bool) Evidence {
+	e := Evidence{
+		URL: m.URL, Site: m.site, Title: m.Title, Lang: m.Lang, Fetched: timeOf(m.Fetched), Gone: timeOf(m.Gone),
+		Confidence: m.Confidence, Origin: m.origin(),
+	}
+	if first || k.marks.all {
+		e.Snippet = k.marks.snippet(m)
+	}
+	return e
+}
+
+// hosts counts the hosts of the pages.
+func (r *record) hosts() int {
+	hosts := map[string]bool{}
+	for _, m := range r.Mentions {
+		hosts[m.host] = true
+	}
+	for host := range r.More {
+		hosts[host] = true
+	}
+	return len(hosts)
+}
+
+// goneSince returns since when no page states the address; zero: one does.
+func goneSince(r *record) time.Time {
+	gone := int64(0)
+	for _, m := range r.Mentions {
+		if m.Gone == 0 {
+			return time.Time{}
+		}
+		gone = max(gone, m.Gone)
+	}
+	if len(r.More) > 0 {
+		return time.Time{}
+	}
+	return timeOf(gone)
 }
 
 // timeOf returns the zero time for 0.
@@ -131,16 +163,13 @@ func timeOf(unix int64) time.Time {
 // merge takes from m what h has not got yet.
 func (h *Hit) merge(m *mention) {
 	h.Unit, h.State, h.Country = cmp.Or(h.Unit, m.Unit), cmp.Or(h.State, m.State), cmp.Or(h.Country, m.Land)
-	precision := m.Precision.String()
-	if m.Precision > gazetteer.NoPrecision && (!h.HasPoint || m.Precision == gazetteer.HousePrecision && h.Precision != precision) {
-		h.HasPoint, h.Point, h.Precision, h.Level, h.Place = true, m.Point, precision, m.Level.String(), m.Place
-	}
 	h.Level = cmp.Or(h.Level, m.Level.String())
-	h.Precision = cmp.Or(h.Precision, precision)
+	h.Precision = cmp.Or(h.Precision, m.Precision.String())
 	h.Confidence = max(h.Confidence, m.Confidence)
 }
 
 // belong takes from m what h has not got yet of what belongs to its name.
 func (h *Hit) belong(m *mention) {
-	h.Phone, h.Email, h.Website, h.Hours = cmp.Or(h.Phone, m.Phone), cmp.Or(h.Email, m.Email), cmp.Or(h.Website, m.Home), cmp.Or(h.Hours, m.Hours)
+	h.Phone, h.Email = cmp.Or(h.Phone, m.Phone), cmp.Or(h.Email, m.Email)
+	h.Website, h.Hours = cmp.Or(h.Website, m.Home), cmp.Or(h.Hours, m.Hours)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/paulmach/orb"
 	"go.uber.org/goleak"
-	"pgregory.net/rapid"
 )
 
 func TestMain(m *testing.M) {
@@ -266,23 +264,6 @@ func TestManyValues(t *testing.T) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
-}
-
-// A month begins when the one before it ends.
-func TestMonths(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		at := rapid.Uint32().Draw(t, "seconds")
-		n := monthOf(at)
-		if at < monthStart(n) || at >= monthStart(n+1) && monthStart(n+1) < math.MaxUint32 || n >= maxMonths {
-			t.Fatalf("%d is in month %d from %d to %d", at, n, monthStart(n), monthStart(n+1))
-		}
-		if got, want := monthName(n), time.Unix(int64(at), 0).UTC().Format("2006-01"); got != want {
-			t.Fatalf("%s, want %s", got, want)
-		}
-		if m, ok := monthNumber(monthName(n)); ok && m != n {
-			t.Fatalf("month %s is %d, want %d", monthName(n), m, n)
-		}
-	})
 }
 
 func TestPutReplaces(t *testing.T) {

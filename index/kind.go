@@ -53,20 +53,20 @@ func Kinds() []string {
 	return names
 }
 
-// kindOf returns the sort of place at an address, a number of kinds counted
-// from 1: what its markup calls it, else what its name says, else, of the
-// address that its page is about, the title. 0: none of them does.
-func (a *analysis) kindOf(address *geoparse.Address, name, title string, own bool) uint8 {
+// kindOf returns the sort of place at an address: what its markup calls it,
+// else what its name says, else, of the address that its page is about, the
+// title. "": none of them does.
+func kindOf(address *geoparse.Address, name, title string, own bool) string {
 	if k, ok := kindTypes[address.Type]; ok {
-		return k
+		return kindName(k)
 	}
 	if address.Role.ThirdParty() || address.Person {
-		return 0
+		return ""
 	}
 	if !own {
 		title = ""
 	}
-	return cmp.Or(kindIn(a.words(name)), kindIn(a.words(title)))
+	return kindName(cmp.Or(kindIn(wordsOf(name)), kindIn(wordsOf(title))))
 }
 
 func kindIn(words []string) (kind uint8) {

@@ -36,9 +36,7 @@ func BenchmarkMixed(b *testing.B) {
 		dir = b.TempDir()
 	}
 	if _, err := os.Stat(filepath.Join(dir, "index.json")); err != nil {
-		o := DefaultOptions()
-		o.OnDemand = true // as a crawl does
-		x, err := Open(dir, o)
+		x, err := Open(dir, DefaultOptions())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -49,9 +47,7 @@ func BenchmarkMixed(b *testing.B) {
 		x.Close()
 	}
 	start := time.Now()
-	o := DefaultOptions()
-	o.Lag = time.Second // as beside a crawl
-	x, err := Open(dir, o)
+	x, err := Open(dir, DefaultOptions())
 	if err != nil {
 		b.Fatal(err)
 	}

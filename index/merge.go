@@ -42,8 +42,7 @@ func Merge(q Query, parts ...*Result) *Result {
 	}
 	hits = slices.DeleteFunc(hits, func(h placed) bool { return h.cursor.stage != best })
 	slices.SortStableFunc(hits, func(a, b placed) int {
-		x, y := ranked{value: a.cursor.value, name: a.cursor.name, id: a.cursor.id}, ranked{value: b.cursor.value, name: b.cursor.name, id: b.cursor.id}
-		return cmp.Or(x.compare(&y), strings.Compare(a.ID, b.ID))
+		return cmp.Or(a.cursor.compare(&b.cursor), strings.Compare(a.ID, b.ID))
 	})
 	var samples []*Result
 	more := false
@@ -52,7 +51,7 @@ func Merge(q Query, parts ...*Result) *Result {
 		if len(r.Hits) > 0 && !slices.ContainsFunc(hits, func(h placed) bool { return h.After == r.Hits[0].After }) {
 			continue // another index has the words better
 		}
-		out.Total, out.Offset, out.Pages = out.Total+r.Total, out.Offset+r.Offset, out.Pages+r.Pages
+		out.Total, out.Offset, out.Pages = out.Total+r.Total, r.Offset, out.Pages+r.Pages
 		more = more || r.Next != ""
 		samples = append(samples, r)
 		out.Relaxed = out.Relaxed || r.Relaxed
@@ -69,11 +68,13 @@ func Merge(q Query, parts ...*Result) *Result {
 			continue
 		}
 		at[h.ID] = len(out.Hits)
+		h.cursor.offset = uint32(out.Offset + len(out.Hits) + 1)
+		h.After = h.cursor.encode(q.digest())
 		out.Hits = append(out.Hits, h.Hit)
 	}
 	if share, exact := distinct(samples); share > 0 {
-		out.Total, out.Offset = int(math.Round(float64(out.Total)*share)), int(math.Round(float64(out.Offset)*share))
-		out.Total, out.Approx = max(out.Total, len(out.Hits)), !exact
+		out.Total, out.Approx = int(math.Round(float64(out.Total)*share)), !exact
+		out.Total = max(out.Total, len(out.Hits))
 		out.Offset = min(out.Offset, out.Total-min(q.Limit, len(out.Hits)))
 	} else {
 		out.Total -= twice
@@ -134,20 +135,16 @@ func Complete(q Query, r *Result, parts ...*Result) {
 	if checked, err := q.check(); err == nil {
 		q = checked
 	}
-	var before *ranked // the last hit of the page before
-	var at stage
-	if c, err := decodeCursor(q.Cursor, q); err == nil {
-		before, at = &ranked{value: c.value, name: c.name, id: c.id}, c.stage
-	}
+	before, err := decodeCursor(q.Cursor, q) // the last hit of the page before
+	first := err != nil
 	all := map[string][]Hit{}
 	shown := map[string]bool{}
 	for _, part := range parts {
 		for _, h := range part.Hits {
 			all[h.ID] = append(all[h.ID], h)
 			c, err := decodeCursor(h.After, q)
-			if err == nil && before != nil && c.stage == at {
-				rank := ranked{value: c.value, name: c.name, id: c.id}
-				shown[h.ID] = shown[h.ID] || rank.compare(before) <= 0
+			if err == nil && !first && c.stage == before.stage {
+				shown[h.ID] = shown[h.ID] || c.compare(&before) <= 0
 			}
 		}
 	}

@@ -63,7 +63,7 @@ const (
 	ByKind      Facet = "kind"  // see Kinds
 	ByMonth     Facet = "month" // of first sight, "2026-11" in UTC
 
-	byName Facet = "name" // for suggestions
+	byName Facet = "name" // of suggestions only
 )
 
 // Facets returns all facets that a query may ask for.
@@ -196,7 +196,7 @@ func (q Query) check() (Query, error) {
 		}
 	}
 	for _, month := range q.Month {
-		if _, ok := monthNumber(month); !ok {
+		if _, err := time.Parse("2006-01", month); err != nil {
 			return bad("month %q is not of the form 2026-11", month)
 		}
 	}
@@ -220,10 +220,10 @@ type word struct {
 	minor bool     // carries no meaning of its own
 }
 
-// split returns the words of a text, "12 a" joined to one.
-func (a *analysis) splitQuery(text string) []word {
+// splitQuery returns the words of a text, "12 a" joined to one.
+func splitQuery(text string) []word {
 	var raws []string
-	for _, t := range a.plain.Analyze([]byte(text)) {
+	for _, t := range plainWords.Analyze([]byte(text)) {
 		raws = append(raws, text[t.Start:t.End])
 	}
 	var words []word
@@ -233,11 +233,11 @@ func (a *analysis) splitQuery(text string) []word {
 			raw += raws[i+1]
 			i++
 		}
-		folded := a.words(raw)
+		folded := wordsOf(raw)
 		if len(folded) != 1 || len(folded[0]) > 60 {
 			continue
 		}
-		w := word{raw: raw, terms: a.forms(raw), minor: minor[folded[0]]}
+		w := word{raw: raw, terms: forms(raw), minor: minor[folded[0]]}
 		if n := strings.ToLower(raw); len(n) > 1 && isNumber(n[:len(n)-1]) {
 			w.where = []string{n} // 12a, not 12 or 12a
 		} else {
@@ -266,17 +266,23 @@ const (
 	stages
 )
 
-// A cursor is the place of the last hit of a page.
+// A cursor is the place of a hit in the order of an answer.
 type cursor struct {
-	stage stage
-	value float64 // that hits are ordered by, descending
-	id    uint64  // of the address
-	name  string  // of the address, where hits are ordered by it
+	stage  stage
+	offset uint32  // matches up to the hit, itself included
+	value  float64 // that hits are ordered by, descending
+	id     string  // of the address, 16 hexadecimal digits
+	name   string  // of the address, where hits are ordered by it
 }
 
-// A cursor's bytes: format, stage, value, id, digest of the query, name, sum.
+// compare orders cursors of one query as their hits are ordered.
+func (c *cursor) compare(o *cursor) int {
+	return cmp.Or(cmp.Compare(o.value, c.value), strings.Compare(c.name, o.name), strings.Compare(c.id, o.id))
+}
+
+// A cursor's bytes: format, stage, offset, value, id, digest of the query, name, sum.
 const (
-	cursorHead = 1 + 1 + 8 + 8 + 4
+	cursorHead = 1 + 1 + 4 + 8 + 16 + 4
 	cursorName = 120
 )
 
@@ -284,8 +290,9 @@ const (
 func (c cursor) encode(digest uint32) string {
 	b := make([]byte, 0, cursorHead+len(c.name)+4)
 	b = append(b, format, byte(c.stage))
+	b = binary.BigEndian.AppendUint32(b, c.offset)
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.value))
-	b = binary.BigEndian.AppendUint64(b, c.id)
+	b = append(b, c.id...)
 	b = binary.BigEndian.AppendUint32(b, digest)
 	b = append(b, c.name...)
 	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
@@ -293,15 +300,22 @@ func (c cursor) encode(digest uint32) string {
 }
 
 func decodeCursor(text string, q Query) (cursor, error) {
+	foreign := fmt.Errorf("index: %w: it is not one of this index's; take it from the answer before", ErrCursor)
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if n := len(b) - 4; err != nil || n < cursorHead || n > cursorHead+cursorName || b[0] != format || binary.BigEndian.Uint32(b[n:]) != crc32.ChecksumIEEE(b[:n]) {
-		return cursor{}, fmt.Errorf("index: %w: it is not one of this index's; take it from the answer before", ErrCursor)
+	n := len(b) - 4
+	if err != nil || n < cursorHead || n > cursorHead+cursorName || b[0] != format ||
+		binary.BigEndian.Uint32(b[n:]) != crc32.ChecksumIEEE(b[:n]) {
+		return cursor{}, foreign
 	}
-	c := cursor{stage(b[1]), math.Float64frombits(binary.BigEndian.Uint64(b[2:])), binary.BigEndian.Uint64(b[10:]), string(b[cursorHead : len(b)-4])}
+	c := cursor{
+		stage: stage(b[1]), offset: binary.BigEndian.Uint32(b[2:]),
+		value: math.Float64frombits(binary.BigEndian.Uint64(b[6:])),
+		id:    string(b[14:30]), name: string(b[cursorHead:n]),
+	}
 	if c.stage >= stages || math.IsNaN(c.value) {
-		return cursor{}, fmt.Errorf("index: %w: it is not one of this index's; take it from the answer before", ErrCursor)
+		return cursor{}, foreign
 	}
-	if binary.BigEndian.Uint32(b[18:]) != q.digest() {
+	if binary.BigEndian.Uint32(b[30:]) != q.digest() {
 		return cursor{}, fmt.Errorf("index: %w: it belongs to another query; only limit may differ", ErrCursor)
 	}
 	return c, nil

@@ -6,10 +6,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
-	segment "github.com/blevesearch/scorch_segment_api/v2"
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/query"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 )
 
 // Search answers q. Errors wrap ErrQuery or ErrCursor where q is at fault, or
@@ -17,364 +24,431 @@ import (
 // depend on q.Limit.
 func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 	start := time.Now()
-	q, err := q.check()
-	if err != nil {
-		return nil, err
+	s, err := x.newSearch(ctx, q)
+	if err != nil || s == nil {
+		return &Result{}, err
 	}
-	words := x.words.splitQuery(q.Text)
+	defer s.done()
 	from, to, after := exact, partial, (*cursor)(nil)
 	if q.Cursor != "" {
-		c, err := decodeCursor(q.Cursor, q)
+		c, err := decodeCursor(q.Cursor, s.asked)
 		if err != nil {
 			return nil, err
 		}
 		from, to, after = c.stage, c.stage, &c
 	}
-	if len(words) == 0 && strings.TrimSpace(q.Text) != "" {
-		return &Result{}, nil // "???" is no word, and asks for nothing
-	}
-	v, err := x.see()
+	near, err := s.resolveNear()
 	if err != nil {
 		return nil, err
 	}
-	defer v.release()
-	s, err := x.newSearch(ctx, v, q.shape(len(words)))
-	if err != nil {
-		return nil, err
-	}
-	defer s.done()
-
-	asked := q
-	near := ""
-	if what, where, ok := nearness(words); ok && q.Center == nil {
-		p, line, err := s.locate(q, where)
+	for s.stage = from; ; s.stage++ {
+		r, err := s.result(after)
 		if err != nil {
 			return nil, err
 		}
-		if line != "" {
-			near = line
-			words, q.Center, q.Scale, q.Bias = what, &p, nearScale, 1
-		}
-	}
-	for at := from; ; at++ {
-		if err := s.run(q, words, at); err != nil {
-			return nil, err
-		}
-		if len(s.found) > 0 || at >= to || len(words) == 0 {
-			r, err := s.result(q, asked, words, at, after)
-			if err != nil {
-				return nil, err
-			}
-			r.Relaxed = at > exact && r.Total > 0
+		if r.Total > 0 || s.stage >= to || len(s.words) == 0 {
+			r.Relaxed = s.stage > exact && r.Total > 0
 			r.Near, r.Took = near, time.Since(start)
 			return r, nil
 		}
 	}
 }
 
-// A search is the work on one query, with arrays that are used again.
-type search struct {
-	x      *Index
-	ctx    context.Context
-	turn   *turn
-	v      *view
-	dicts  [][2]segment.TermDictionary // of each part: words, where
-	looked map[lookUp]*occurrences
-
-	postings segment.PostingsList // that is read now; it and its iterator are used again
-	iterator segment.PostingsIterator
-	*scratch
-
-	filter    *filter
-	inArea    []uint64          // a bit for each row of the view that fits; nil: see filter
-	ranked    bool              // by words
-	whereOnly bool              // words are looked up in addresses only
-	sought    []*occurrences    // of the words, in the order in which they were applied
-	explained map[uint32][]Part // of the groups whose score is to be explained
+// A searcher is the work on one query.
+type searcher struct {
+	x         *Index
+	ctx       context.Context
+	reader    bleveindex.IndexReader // one state of the data, for the dictionary
+	q         Query
+	asked     Query // as it was asked, before a place in its text became its centre
+	words     []word
+	stage     stage
+	lift      float64        // how much more an address at the centre counts than one far away
+	documents int            // of Bleve
+	wordOf    map[string]int // of each term that is looked up, for Explain
+	done      func()
 }
 
-// A scratch has an entry for each group of a view; groups and counts are all
-// zero between searches.
-type scratch struct {
-	groups []group
-	found  []uint32     // groups that match
-	near   []uint32     // some of them, see nearest
-	word   []uint32     // groups that the word has, which is looked up now
-	bits   []uint64     // room for inArea
-	counts []uint32     // of each text, while a facet is counted
-	there  []uint32     // texts that have a count
-	cells  map[cell]int // numbers of heaps
-	heaps  []heap
-}
+// How much more an address at the centre counts than one far away: by the
+// reader's position, and near the address that the query names.
+const (
+	usualLift = 2.0
+	nearLift  = 12.0
+)
 
-// A group is an address while a search looks at its mentions.
-type group struct {
-	sum   float32 // of the words that were looked up; without words the mentions that match
-	now   float32 // the best weight of the word that is looked up
-	row   uint32  // number in the view of the mention that fits best, see bestRow
-	words uint8   // that it has, of those that it must have
-	any   uint8   // that it has; 1 without words
-	tied  bool    // another mention may fit as well as row
-}
-
-// newSearch begins a search when it is its turn.
-func (x *Index) newSearch(ctx context.Context, v *view, of shape) (*search, error) {
-	turn, err := x.turns.take(ctx, of)
+// newSearch begins a search; nil where nothing can be found.
+func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
+	q, err := q.check()
 	if err != nil {
 		return nil, err
 	}
-	s := &search{x: x, ctx: ctx, turn: turn, v: v}
-	s.scratch, _ = x.scratches.Get().(*scratch)
-	if s.scratch == nil {
-		s.scratch = &scratch{}
+	s := &searcher{x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift, wordOf: map[string]int{}}
+	if s.done, err = x.use(); err != nil {
+		return nil, err
 	}
-	if n := len(v.ids); len(s.groups) < n {
-		s.groups = make([]group, n+n/8)
+	if x.bleve == nil || len(s.words) == 0 && strings.TrimSpace(q.Text) != "" { // "???" is no word, and asks for nothing
+		s.done()
+		return nil, nil
+	}
+	if s.reader, err = x.reader(); err != nil {
+		s.done()
+		return nil, err
+	}
+	state, err := stateOf(s.reader)
+	if err != nil {
+		s.reader.Close()
+		s.done()
+		return nil, err
+	}
+	s.documents = state.Documents
+	unlock := s.done
+	s.done = func() {
+		s.reader.Close()
+		unlock()
 	}
 	return s, nil
 }
 
-func (s *search) done() {
-	s.clear()
-	s.x.scratches.Put(s.scratch)
-	s.x.turns.give(s.turn)
-}
-
-func (s *search) clear() {
-	for _, g := range s.found {
-		s.groups[g] = group{}
+// run asks Bleve. All documents count as equally long, since a mention on many
+// pages is nothing bad: Bleve's own average changes when segments are merged, and
+// scores with it, while somebody turns pages.
+func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
+	stats := &search.BM25Stats{DocCount: float64(s.documents), FieldCardinality: make(map[string]int, len(fields))}
+	for _, field := range fields {
+		stats.FieldCardinality[field] = s.documents
 	}
-	s.found = s.found[:0]
-}
-
-// run finds the groups that fit q at a stage.
-func (s *search) run(q Query, words []word, at stage) error {
-	s.clear()
-	s.sought = s.sought[:0]
-	s.filter = s.x.table.filterOf(q)
-	s.whereOnly = q.AddressOnly
-	if s.ranked = len(words) > 0; s.filter.none || len(s.v.parts) == 0 {
-		return nil
-	}
-	if !s.ranked {
-		return s.browse()
-	}
-	if err := s.lookAround(); err != nil {
-		return err
-	}
-	meaning := slices.ContainsFunc(words, func(w word) bool { return !w.minor })
-	for i := range words {
-		w := &words[i]
-		l, err := s.look(lookUp{w, i == len(words)-1, at >= typos, s.whereOnly})
-		if err != nil {
-			return err
-		}
-		if l.must = at != partial && !(w.minor && meaning); l.must && l.count == 0 {
-			return nil
-		}
-		s.sought = append(s.sought, l)
-	}
-	// The rarest word first: it leaves the fewest groups for the others.
-	slices.SortStableFunc(s.sought, func(a, b *occurrences) int {
-		return cmp.Or(compareBool(b.must, a.must), cmp.Compare(a.count, b.count))
-	})
-	must := uint8(0)
-	for _, l := range s.sought {
-		if err := s.apply(l, must); err != nil {
-			return err
-		}
-		if l.must {
-			must++
-		}
-		if l.must && must > 1 { // all that has been found has the first one
-			s.keep(func(_ uint32, g *group) bool { return g.words == must })
-		}
-	}
-	if at == partial {
-		// What has many of the words comes before what has one of them often.
-		for _, n := range s.found {
-			s.groups[n].sum *= float32(s.groups[n].any) / float32(len(s.sought))
-		}
-	}
-	s.keepWhole(q)
-	return nil
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// keep drops the groups that do not fit.
-func (s *search) keep(fits func(number uint32, g *group) bool) {
-	kept := s.found[:0]
-	for _, n := range s.found {
-		if fits(n, &s.groups[n]) {
-			kept = append(kept, n)
-		} else {
-			s.groups[n] = group{}
-		}
-	}
-	s.found = kept
-}
-
-// apply adds the weight of a word to the groups that have it. With must > 0
-// only groups count that have so many words already.
-func (s *search) apply(l *occurrences, must uint8) error {
-	s.word = s.word[:0]
-	for _, e := range l.found {
-		if err := s.read(e, must); err != nil {
-			return err
-		}
-	}
-	for _, n := range s.word {
-		g := &s.groups[n]
-		if parts, ok := s.explained[n]; ok {
-			s.explained[n] = append(parts, Part{l.word.raw, round(l.rarity, 3), round(float64(g.now), 3)})
-		}
-		if g.any == 0 {
-			s.found = append(s.found, n)
-		}
-		g.sum += float32(l.rarity) * g.now
-		g.now = 0
-		g.any++
-		if l.must {
-			g.words++
-		}
-	}
-	return nil
-}
-
-// read counts the mentions that a term has.
-func (s *search) read(e entries, must uint8) error {
-	if must > 0 && len(s.found)*16 < len(e.list) {
-		s.readFew(e, must)
-		return nil
-	}
-	plain := must == 0 && s.filter.all && e.part.deleted == nil
-	for list := range slices.Chunk(e.list, 1<<16) {
+	r.PreSearchData = map[string]any{search.BM25PreSearchDataKey: stats}
+	found, err := s.x.bleve.SearchInContext(s.ctx, r)
+	if err != nil {
 		if s.ctx.Err() != nil {
-			return fmt.Errorf("index: %w", s.ctx.Err())
+			err = s.ctx.Err()
 		}
-		if plain {
-			for _, p := range list {
-				s.weigh(e.part, p.row(), e.worth[p.weight()])
+		return nil, fmt.Errorf("index: search: %w", err)
+	}
+	return found, nil
+}
+
+// query returns what is asked for at this stage.
+func (s *searcher) query() (query.Query, error) {
+	fits, narrows, err := s.filter()
+	if err != nil || len(s.words) == 0 {
+		return fits, err
+	}
+	words, err := s.text()
+	if err != nil {
+		return nil, err
+	}
+	if narrows {
+		all := query.NewBooleanQuery([]query.Query{words}, nil, nil)
+		all.AddFilter(fits)
+		words = all
+	}
+	return words, nil
+}
+
+// result orders what is found and takes the page after a cursor, nil: the first.
+func (s *searcher) result(after *cursor) (*Result, error) {
+	q, err := s.query()
+	if err != nil {
+		return nil, err
+	}
+	request := bleve.NewSearchRequestOptions(s.scored(q), s.q.Limit+1, 0, false)
+	request.Fields = []string{fieldStored}
+	request.SortByCustom(s.order())
+	if after != nil {
+		request.SetSearchAfter(s.keys(after))
+	}
+	for _, f := range s.q.Facets {
+		request.AddFacet(string(f), bleve.NewFacetRequest(facetField[f], maxFacetValues))
+	}
+	found, err := s.run(request)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Total: int(found.Total)}
+	if after != nil {
+		r.Offset = int(after.offset)
+	}
+	if r.Hits, err = s.hits(found.Hits[:min(s.q.Limit, len(found.Hits))], r.Offset); err != nil {
+		return nil, err
+	}
+	if n := len(r.Hits); n < len(found.Hits) {
+		r.Next = r.Hits[n-1].After
+	}
+	if r.Facets, err = s.facets(found.Facets); err != nil {
+		return nil, err
+	}
+	if s.q.Explain && len(s.words) > 0 {
+		if err := s.explain(q, r.Hits); err != nil {
+			return nil, err
+		}
+	}
+	return r, s.more(q, r)
+}
+
+// hits reads what is stored of the documents that were found.
+func (s *searcher) hits(found search.DocumentMatchCollection, offset int) ([]Hit, error) {
+	k := &hitMaker{reader: s.reader, center: s.q.Center, marks: marker{words: s.words}, fits: s.q.named(), most: maxEvidence, byName: s.q.Sort == ByName}
+	digest := s.asked.digest()
+	hits := make([]Hit, 0, len(found))
+	for i, d := range found {
+		stored, _ := d.Fields[fieldStored].(string)
+		r, err := decodeRecord(d.ID, stored)
+		if err != nil {
+			return nil, err
+		}
+		h := k.hit(r)
+		c := cursor{stage: s.stage, offset: uint32(offset + i + 1), id: d.ID}
+		switch {
+		case s.q.Sort == Newest:
+			c.value = float64(h.FirstSeen.Unix())
+		case s.q.Sort == ByName:
+			if m := known(r.Mentions); m != nil {
+				c.name = m.nameKey()
 			}
-			continue
-		}
-		for _, p := range list {
-			s.mention(e.part, p, e.worth, must)
-		}
-	}
-	return nil
-}
-
-// readFew looks only at the mentions of groups that were found before, where a
-// term has many more.
-func (s *search) readFew(e entries, must uint8) {
-	for _, g := range s.found {
-		s.eachOf(g, e, func(p posting) { s.mention(e.part, p, e.worth, must) })
-	}
-}
-
-// eachOf calls fn with the mentions of a group that have a term and live.
-func (s *search) eachOf(g uint32, e entries, fn func(posting)) {
-	all := s.v.of(g)
-	from, _ := slices.BinarySearch(all, e.part.base)
-	to, _ := slices.BinarySearch(all, e.part.base+uint32(len(e.part.all)))
-	if all = all[from:to]; len(all) > len(e.list) {
-		for _, p := range e.list {
-			if e.part.groups[p.row()] == g && e.part.live(p.row()) {
-				fn(p)
+		case s.byDistance():
+			meters, err := strconv.ParseFloat(d.DecodedSort[0], 64)
+			if err != nil {
+				return nil, fmt.Errorf("index: distance of %s: %w", d.ID, err)
 			}
+			c.value = -meters
+		case len(s.words) == 0:
+			c.value = float64(r.count())
+		default:
+			c.value, h.Score = d.Score, d.Score
 		}
-		return
+		h.After = c.encode(digest)
+		hits = append(hits, h)
 	}
-	for _, number := range all {
-		n := number - e.part.base
-		if at, _ := slices.BinarySearch(e.list, newPosting(n, 0)); at < len(e.list) && e.list[at].row() == n {
-			fn(e.list[at])
-		}
-	}
+	return hits, nil
 }
 
-// bestRow returns the number in the view of the mention of a group that fits
-// best: the one in which the first of its words weighs the most, of several that of
-// the page with the smallest hash.
-func (s *search) bestRow(number uint32) uint32 {
-	g := &s.groups[number]
-	if !g.tied {
-		return g.row
-	}
-	for _, l := range s.sought {
-		var best *row
-		weight, at := float32(0), uint32(0)
-		for _, e := range l.found {
-			s.eachOf(number, e, func(p posting) {
-				r, w := &e.part.all[p.row()], e.worth[p.weight()]
-				if w < weight || w == weight && r.page >= best.page || !s.filter.all && !s.fits(e.part, p.row()) {
-					return
-				}
-				best, weight, at = r, w, e.part.base+p.row()
-			})
-		}
-		if best != nil {
-			return at
-		}
-	}
-	return g.row
+func (s *searcher) byDistance() bool {
+	return s.q.Center != nil && (s.q.Sort == Distance || s.q.Sort == Relevance && len(s.words) == 0)
 }
 
-// mention adds one mention that has a term, if it fits.
-func (s *search) mention(part *part, p posting, worth *impacts, must uint8) {
-	n := p.row()
-	if must > 0 && s.groups[part.groups[n]].words < must || !s.filter.all && !s.fits(part, n) || !part.live(n) {
-		return
-	}
-	s.weigh(part, n, worth[p.weight()])
-}
-
-// weigh adds the weight of a term in row n of a part to its group.
-func (s *search) weigh(part *part, n uint32, weight float32) {
-	number := part.groups[n]
-	g := &s.groups[number]
+// order returns the order of hits, see keys.
+func (s *searcher) order() search.SortOrder {
+	id := &search.SortDocID{}
 	switch {
-	case g.now == 0:
-		s.word = append(s.word, number)
-		if g.now = weight; g.any == 0 {
-			g.row = part.base + n
+	case s.q.Sort == Newest:
+		return search.SortOrder{&search.SortField{Field: fieldFirst, Type: search.SortFieldAsNumber, Desc: true}, id}
+	case s.q.Sort == ByName:
+		return search.SortOrder{&search.SortField{Field: fieldKey, Type: search.SortFieldAsString, Missing: search.SortFieldMissingFirst}, id}
+	case s.byDistance():
+		by, _ := search.NewSortGeoDistance(fieldPoint, "m", s.q.Center[0], s.q.Center[1], false) // of a known unit
+		return search.SortOrder{by, id}
+	case len(s.words) == 0:
+		return search.SortOrder{&search.SortField{Field: fieldCount, Type: search.SortFieldAsString, Desc: true}, id}
+	}
+	return search.SortOrder{&search.SortScore{Desc: true}, id}
+}
+
+// keys returns the place of a cursor in the order.
+func (s *searcher) keys(c *cursor) []string {
+	key := strconv.FormatFloat(c.value, 'g', -1, 64)
+	switch {
+	case s.q.Sort == ByName:
+		key = c.name
+	case s.q.Sort == Relevance && s.byDistance(), s.q.Sort == Distance:
+		key = strconv.FormatFloat(-c.value, 'g', -1, 64)
+	case s.q.Sort == Relevance && len(s.words) == 0:
+		key = fmt.Sprintf("%08d", int(c.value))
+	}
+	return []string{key, c.id}
+}
+
+// scored returns q with the lift of what is near the centre. Scores are rounded:
+// Bleve adds them up in an order that is not always the same.
+func (s *searcher) scored(q query.Query) query.Query {
+	if len(s.words) == 0 || s.q.Sort != Relevance {
+		return q
+	}
+	var needs []string
+	if s.q.Center != nil && s.q.Radius == 0 && s.q.Bias > 0 {
+		needs = []string{fieldPoint}
+	}
+	score := func(_ context.Context, d *search.DocumentMatch) (float64, error) {
+		value := d.Score
+		if p, ok := d.Fields[fieldPoint].([]float64); ok {
+			far := geo.DistanceHaversine(*s.q.Center, orb.Point{p[0], p[1]})
+			value *= 1 + s.lift*s.q.Bias/(1+far/s.q.Scale)
 		}
-	case weight > g.now:
-		if g.now = weight; g.any == 0 {
-			g.row, g.tied = part.base+n, false
+		return math.Round(value*1e7) / 1e7, nil
+	}
+	return query.NewCustomScoreQueryWithScorer(q, score, needs, nil)
+}
+
+const (
+	maxPrefixes = 40 // words that one start stands for
+	maxTypos    = 40 // words that one misspelt word stands for
+	maxLooked   = 2000
+)
+
+// text returns what is asked of the words: all of them but the minor ones, or at
+// the last stage some. What has many of the words comes before what has one of
+// them often.
+func (s *searcher) text() (query.Query, error) {
+	meaning := slices.ContainsFunc(s.words, func(w word) bool { return !w.minor })
+	var must, should []query.Query
+	for i := range s.words {
+		w, err := s.word(i)
+		if err != nil {
+			return nil, err
 		}
-	case weight == g.now && g.any == 0:
-		g.tied = true
+		if s.stage == partial || s.words[i].minor && meaning {
+			should = append(should, w)
+		} else {
+			must = append(must, w)
+		}
+	}
+	switch {
+	case s.stage == partial:
+		return query.NewDisjunctionQuery(should), nil
+	case len(should) == 0:
+		return query.NewConjunctionQuery(must), nil
+	}
+	return query.NewBooleanQuery(must, should, nil), nil
+}
+
+// The boosts of a word that stands anywhere in the text about an address, near
+// it, and in its name. A word of the name is in all three fields. "make eval"
+// says what they are good for.
+const (
+	boostWords = 0.1
+	boostNear  = 0.1
+	boostName  = 0.1
+
+	startedShare  = 0.45 // of a longer word that begins with the word
+	misspeltShare = 0.4  // of one that is one edit away
+)
+
+// word returns what is asked for with one word: it as it is written, longer ones
+// where it is the last, and after the first stage those that are one edit away.
+func (s *searcher) word(i int) (query.Query, error) {
+	w, last := &s.words[i], i == len(s.words)-1
+	b := &wordBuilder{whereOnly: s.q.AddressOnly}
+	defer func() {
+		for _, term := range b.terms {
+			if _, known := s.wordOf[term]; !known {
+				s.wordOf[term] = i
+			}
+		}
+	}()
+	if !s.q.AddressOnly {
+		for _, term := range w.terms {
+			b.add(term, 1)
+		}
+	}
+	b.add(w.where[0], 1) // of "langestr." lange is enough: str is a word of most addresses
+	start := w.terms[0]
+	if isNumber(start) {
+		return b.query(), nil
+	}
+	if last && utf8.RuneCountInString(start) >= 2 {
+		dict, err := s.reader.FieldDictPrefix(b.dictionary(), []byte(start))
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		longer, err := mostFrequent(dict, maxLooked, maxPrefixes)
+		if err != nil {
+			return nil, err
+		}
+		b.addSimilar(longer, startedShare)
+	}
+	if s.stage >= typos && utf8.RuneCountInString(start) >= 4 {
+		fuzzy, ok := s.reader.(bleveindex.IndexReaderFuzzy)
+		if !ok {
+			return nil, fmt.Errorf("index: %T finds no similar words", s.reader)
+		}
+		_, first := utf8.DecodeRuneInString(start)
+		dict, err := fuzzy.FieldDictFuzzy(b.dictionary(), start, 1, start[:first])
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		similar, err := mostFrequent(dict, math.MaxInt, maxTypos)
+		if err != nil {
+			return nil, err
+		}
+		b.addSimilar(similar, misspeltShare)
+	}
+	return b.query(), nil
+}
+
+// A wordBuilder puts the terms together that stand for a word.
+type wordBuilder struct {
+	whereOnly bool
+	terms     []string
+	shares    []float64
+}
+
+// dictionary returns the field that has all terms.
+func (b *wordBuilder) dictionary() string {
+	if b.whereOnly {
+		return fieldWhere
+	}
+	return fieldWords
+}
+
+func (b *wordBuilder) add(term string, share float64) {
+	if !slices.Contains(b.terms, term) {
+		b.terms, b.shares = append(b.terms, term), append(b.shares, share)
 	}
 }
 
-// explain looks the words up again and notes what each gave to the hits.
-func (s *search) explain(q Query, words []word, at stage, page []ranked, hits []Hit) error {
-	s.explained = make(map[uint32][]Part, len(page))
-	defer func() { s.explained = nil }()
-	for _, r := range page {
-		s.explained[r.group] = []Part{}
+func (b *wordBuilder) addSimilar(terms []string, share float64) {
+	for _, t := range terms {
+		b.add(t, share)
 	}
-	if err := s.run(q, words, at); err != nil {
-		return err
-	}
-	for i, r := range page {
-		hits[i].Parts = s.explained[r.group]
-	}
-	return nil
 }
 
-func round(v float64, digits int) float64 {
-	p := math.Pow10(digits)
-	return math.Round(v*p) / p
+// query returns the disjunction of all terms in all fields. Bleve multiplies its
+// score by the share of the clauses that match, which the boosts make good.
+func (b *wordBuilder) query() query.Query {
+	type field struct {
+		name  string
+		boost float64
+	}
+	fields := []field{{fieldWords, boostWords}, {fieldNear, boostNear}, {fieldName, boostName}}
+	if b.whereOnly {
+		fields = []field{{fieldWhere, 1}}
+	}
+	var all []query.Query
+	clauses := float64(len(fields) * len(b.terms))
+	for i, term := range b.terms {
+		for _, f := range fields {
+			t := query.NewTermQuery(term)
+			t.SetField(f.name)
+			t.SetBoost(f.boost * b.shares[i] * clauses)
+			all = append(all, t)
+		}
+	}
+	return query.NewDisjunctionQuery(all)
+}
+
+// mostFrequent returns the most frequent terms of the first ones of a dictionary,
+// which it closes.
+func mostFrequent(dict bleveindex.FieldDict, look, most int) ([]string, error) {
+	defer dict.Close()
+	type entry struct {
+		term  string
+		count uint64
+	}
+	var all []entry
+	for range look {
+		e, err := dict.Next()
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		if e == nil {
+			break
+		}
+		all = append(all, entry{e.Term, e.Count})
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(b.count, a.count), strings.Compare(a.term, b.term)) })
+	terms := make([]string, min(most, len(all)))
+	for i := range terms {
+		terms[i] = all[i].term
+	}
+	return terms, nil
 }

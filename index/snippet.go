@@ -3,7 +3,6 @@ package index
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // A Snippet is a short text of a page in which the address and the words of the
@@ -19,83 +18,107 @@ const snippetLength = 120
 
 // A marker finds the words of a query in texts.
 type marker struct {
-	a     *analysis
 	words []word
-	all   bool            // each page gets a snippet, not only the first one
-	first [256]bool       // bytes that a word which is to be marked may begin with
-	known map[*token]bool // whether a word with such a beginning is to be marked
-
-	last   *mention // whose marks are kept
-	found  [][2]int
-	offset []int // room for snippet
+	all   bool // each page gets a snippet, not only the first one
 }
 
-func (a *analysis) newMarker(words []word) *marker {
-	k := &marker{a: a, words: words, known: map[*token]bool{}}
-	for _, w := range words {
-		for _, term := range slices.Concat(w.terms, w.where[:1]) {
-			k.first[term[0]] = true // neither an ending nor a street word's short form changes it
+// A mark is a word of the query in a text, as bytes.
+type mark struct {
+	at   [2]int
+	word int // number of the query's word
+}
+
+// marks returns where words of the query stand in a text.
+func (k *marker) marks(lang, text string) (found []mark) {
+	if len(k.words) == 0 || text == "" {
+		return nil
+	}
+	plain := plainWords.Analyze([]byte(text))
+	for i, t := range analyserOf(lang).Analyze([]byte(text)) { // both split alike
+		if w := k.fits(string(plain[i].Term), string(t.Term)); w >= 0 {
+			found = append(found, mark{[2]int{t.Start, t.End}, w})
 		}
 	}
-	return k
+	return found
 }
 
-// marks returns where words of the query stand in a mention's text.
-func (k *marker) marks(m *mention) [][2]int {
-	if len(k.words) == 0 || m == k.last {
-		return k.found
-	}
-	k.last, k.found = m, nil
-	k.a.dictionaryOf(m.Lang).eachIn(m.Near, k.mayMark, func(t *token, start int) {
-		if t.folded == "" || !k.first[t.folded[0]] {
-			return
-		}
-		is, ok := k.known[t]
-		if !ok {
-			is = k.fits(t)
-			k.known[t] = is
-		}
-		if is {
-			k.found = append(k.found, [2]int{start, start + t.end - t.start})
-		}
-	})
-	return k.found
-}
-
-// mayMark tells whether a piece of a text without spaces may have a word that is
-// to be marked: one that begins as it does, which only case changes in ASCII.
-func (k *marker) mayMark(piece string) bool {
-	between := true // words
-	for i := range len(piece) {
-		c := piece[i]
-		letter, digit := 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9'
-		if letter {
-			c |= 0x20
-		}
-		if c >= utf8.RuneSelf || between && k.first[c] {
-			return true
-		}
-		between = !letter && !digit
-	}
-	return false
-}
-
-// fits tells whether a word of a text is one of the query, with its ending or
-// without, or begins with the last one.
-func (k *marker) fits(t *token) bool {
-	last := k.words[len(k.words)-1].terms[0]
-	for _, w := range k.words {
-		if slices.Contains(w.terms, t.folded) || slices.Contains(w.terms, t.term) || slices.Equal(w.where, streetWords(t.folded)) || len(w.where) > 1 && w.where[0] == t.folded {
-			return true
+// fits returns the number of the query's word that a word of a text is, folded
+// and without its ending, or that it begins with if that is the last one; else -1.
+func (k *marker) fits(folded, stem string) int {
+	for i, w := range k.words {
+		if slices.Contains(w.terms, folded) || slices.Contains(w.terms, stem) || slices.Equal(w.where, streetWords(folded)) ||
+			len(w.where) > 1 && w.where[0] == folded {
+			return i
 		}
 	}
-	return len(last) >= 3 && strings.HasPrefix(t.folded, last)
+	last := len(k.words) - 1
+	if start := k.words[last].terms[0]; len(start) >= 3 && strings.HasPrefix(folded, start) {
+		return last
+	}
+	return -1
 }
 
-// beside tells whether words of the query stand in the page's words for what is
-// at an address, and not only in the address.
-func (k *marker) beside(m *mention) bool {
-	return slices.ContainsFunc(k.marks(m), func(at [2]int) bool { return at[1] <= m.Start || at[0] >= m.End })
+// maxTriedMentions bounds the mentions of an address in which words are marked to
+// find the one that fits a query best.
+const maxTriedMentions = 20
+
+// best returns the mention that fits the words best, nil without words, and
+// whether they stand in the page's words for what is there, and not only in the
+// address.
+func (k *marker) best(all []*mention) (best *mention, beside bool) {
+	if len(k.words) == 0 {
+		return nil, false
+	}
+	most := -1
+	for _, m := range k.likely(all) {
+		score, near := k.score(m)
+		if score > most || score == most && strings.Compare(hashOf(m.URL), hashOf(best.URL)) < 0 {
+			best, beside, most = m, near, score
+		}
+	}
+	return best, beside
+}
+
+// likely returns the mentions that have the most words as they are written.
+func (k *marker) likely(all []*mention) []*mention {
+	if len(all) <= maxTriedMentions {
+		return all
+	}
+	has := make(map[*mention]int, len(all))
+	for _, m := range all {
+		text := strings.ToLower(m.Name + " " + m.Near + " " + m.Title)
+		for _, w := range k.words {
+			if strings.Contains(text, strings.ToLower(w.raw)) {
+				has[m]++
+			}
+		}
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b *mention) int { return has[b] - has[a] })
+	return all[:maxTriedMentions]
+}
+
+// score says how well a mention fits: of each word its best place counts, in the
+// name, beside the address, in the title, or in the address.
+func (k *marker) score(m *mention) (score int, beside bool) {
+	best := make([]int, len(k.words))
+	for _, f := range k.marks(m.Lang, m.Near) {
+		weight := 1
+		if f.at[1] <= m.Start || f.at[0] >= m.End {
+			weight, beside = 4, true
+		}
+		best[f.word] = max(best[f.word], weight)
+	}
+	for _, f := range k.marks(m.Lang, m.Title) {
+		best[f.word] = max(best[f.word], 2)
+	}
+	for _, f := range k.marks(m.Lang, m.Name) {
+		best[f.word] = max(best[f.word], 8)
+	}
+	for _, b := range best {
+		score += b
+	}
+	return score, beside
 }
 
 // wholeWord is how many characters of a snippet may be left out so that it begins
@@ -105,14 +128,16 @@ const wholeWord = 20
 // snippet cuts the part of a mention's text that shows the most words of the
 // query, or the address where it shows none.
 func (k *marker) snippet(m *mention) Snippet {
-	marks := k.marks(m)
-	offset := slices.Grow(k.offset[:0], len(m.Near)+1) // of each character, in bytes
+	var marks [][2]int
+	for _, f := range k.marks(m.Lang, m.Near) {
+		marks = append(marks, f.at)
+	}
+	var offset []int // of each character, in bytes
 	for i := range m.Near {
 		offset = append(offset, i)
 	}
 	characters := len(offset)
 	offset = append(offset, len(m.Near))
-	k.offset = offset
 	position := func(at int) int { i, _ := slices.BinarySearch(offset, at); return i }
 
 	// The window begins a little before a mark, or before the address, such

@@ -2,101 +2,74 @@ package index
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"unicode"
 	"unicode/utf8"
+
+	"gazehound/gazetteer"
 )
 
 // A Suggestion completes what somebody types.
 type Suggestion struct {
 	Text  string
 	Kind  Facet // ByStreet, ByPostcode, ByCity, BySite or "name"
-	Count int   // mentions that have it
+	Count int   // addresses that have it
 }
 
-// A start is a place in a text at which typing may begin: at each word.
-type start struct {
-	text uint32
-	at   uint8 // in its phrase, in bytes
-}
+// What may be typed is a field of its own, with a term for each word of a text at
+// which typing may begin: the folded text from there on, whether it is all of it,
+// its kind and how it is written. So its dictionary is the list of suggestions.
+const (
+	typedSeparator = "\x1f"
+	maxStarts      = 8 // words of one text at which typing may begin
+	maxSuggested   = 5000
+)
 
-// rest returns what follows a start.
-func (s start) rest(texts []text) string { return texts[s.text].phrase()[s.at:] }
-
-// suggestions are the starts of all texts. They are made when somebody types.
-type suggestions struct {
-	mu     sync.Mutex
-	sorted []start
-	fresh  []start // those that came since sorted was made
-	texts  []text  // that were taken in
-}
-
-// maxStarts bounds the words of one text at which typing may begin.
-const maxStarts = 8
-
-// of returns the starts of the texts of a view, and maybe of newer ones: in
-// order, and others; and these texts.
-func (s *suggestions) of(v *view) (sorted, fresh []start, texts []text) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for n := len(s.texts); n < len(v.texts); n++ {
-		if t := &v.texts[n]; t.suggested() {
-			phrase := t.phrase()
-			at := 0
-			for range maxStarts {
-				s.fresh = append(s.fresh, start{uint32(n), uint8(at)})
-				word := strings.IndexByte(phrase[at:], ' ')
-				if word < 0 {
-					break
-				}
-				at += word + 1
-			}
+// suggest adds a text to what may be typed.
+func (b *builder) suggest(kind Facet, text string) {
+	phrase := foldPhrase(text)
+	if phrase == "" {
+		return
+	}
+	if b.keywords[fieldTyped] == nil {
+		b.keywords[fieldTyped] = termSet{}
+	}
+	whole := "0"
+	for range maxStarts {
+		b.keywords[fieldTyped][strings.Join([]string{phrase, whole, string(kind), text}, typedSeparator)] = true
+		_, rest, more := strings.Cut(phrase, " ")
+		if !more {
+			return
 		}
+		phrase, whole = rest, "1"
 	}
-	if len(s.texts) < len(v.texts) {
-		s.texts = v.texts
-	}
-	if len(s.fresh) > 1000+len(s.sorted)/10 {
-		s.sorted, s.fresh = inOrder(slices.Concat(s.sorted, s.fresh), s.texts), nil
-	}
-	return s.sorted, s.fresh, s.texts
 }
 
-// inOrder sorts starts by what follows them; most are told apart by its first
-// eight bytes.
-func inOrder(all []start, texts []text) []start {
-	type keyed struct {
-		head uint64
-		start
+// keyOf returns what makes two spellings of a value one.
+func keyOf(kind Facet, text string) string {
+	switch kind {
+	case ByStreet:
+		return gazetteer.StreetKey(text)
+	case ByPostcode, ByCity:
+		return gazetteer.Key(text)
+	case byName:
+		return foldWord(text)
 	}
-	sorted := make([]keyed, len(all))
-	for i, s := range all {
-		var head [8]byte
-		copy(head[:], s.rest(texts))
-		sorted[i] = keyed{binary.BigEndian.Uint64(head[:]), s}
-	}
-	slices.SortFunc(sorted, func(a, b keyed) int {
-		if a.head != b.head {
-			return cmp.Compare(a.head, b.head)
-		}
-		return cmp.Or(strings.Compare(a.rest(texts), b.rest(texts)), cmp.Compare(a.text, b.text))
-	})
-	for i, k := range sorted {
-		all[i] = k.start
-	}
-	return all
+	return text
 }
 
-// foldPhrase folds a text to words with single spaces between them.
-func foldPhrase(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.Mn, r) && r != '\'' && r != '’'
-	}), " ")
-	return clipBytes(foldWord(s), cursorName)
+// A candidate is what may be suggested, with its spellings.
+type candidate struct {
+	Suggestion
+	part  string   // "0" where all of the text begins with what was typed, else "1"
+	terms []string // of the dictionary
+	most  uint64   // addresses that write it as Text
+}
+
+func (c *candidate) compare(o *candidate) int {
+	return cmp.Or(strings.Compare(c.part, o.part), cmp.Compare(o.Count, c.Count), cmp.Compare(len(c.Text), len(o.Text)),
+		strings.Compare(c.Text, o.Text), strings.Compare(string(c.Kind), string(o.Kind)))
 }
 
 // Suggest returns at most limit (1 to MaxLimit) streets, postcodes, cities,
@@ -106,61 +79,87 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 	if utf8.RuneCountInString(typed) > MaxQueryLength || !utf8.ValidString(typed) || limit < 1 || limit > MaxLimit {
 		return nil, fmt.Errorf("index: %w: a suggestion wants at most %d characters of UTF-8, and a limit of 1 to %d", ErrQuery, MaxQueryLength, MaxLimit)
 	}
-	v, err := x.see()
+	done, err := x.use()
 	if err != nil {
 		return nil, err
 	}
-	defer v.release()
+	defer done()
 	folded := foldPhrase(typed)
-	if folded == "" {
+	if x.bleve == nil || folded == "" {
 		return []Suggestion{}, nil
 	}
-	sorted, fresh, texts := x.table.starts.of(v)
-	type candidate struct {
-		start
-		rest  int // bytes
-		count uint32
+	r, err := x.reader()
+	if err != nil {
+		return nil, err
 	}
-	order := func(a, b candidate) int {
-		return cmp.Or(compareBool(b.at == 0, a.at == 0), cmp.Compare(b.count, a.count), cmp.Compare(a.rest, b.rest), strings.Compare(texts[a.text].shownAs(), texts[b.text].shownAs()), cmp.Compare(a.text, b.text))
+	defer r.Close()
+	dict, err := r.FieldDictPrefix(fieldTyped, []byte(folded))
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
 	}
-	usage := v.usage()
-	var best []candidate
-	consider := func(s start) {
-		if int(s.text) >= len(usage) || usage[s.text] == 0 {
-			return
+	defer dict.Close()
+	found := map[[2]string]*candidate{}
+	for range maxSuggested {
+		e, err := dict.Next()
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
 		}
-		c := candidate{s, len(s.rest(texts)), usage[s.text]}
-		if len(best) == limit && order(best[limit-1], c) <= 0 {
-			return
-		}
-		if i := slices.IndexFunc(best, func(o candidate) bool { return o.text == s.text }); i >= 0 {
-			if order(best[i], c) <= 0 {
-				return
-			}
-			best = slices.Delete(best, i, i+1)
-		} else if len(best) == limit {
-			best = best[:limit-1]
-		}
-		at, _ := slices.BinarySearchFunc(best, c, order)
-		best = slices.Insert(best, at, c)
-	}
-	from, _ := slices.BinarySearchFunc(sorted, folded, func(s start, folded string) int { return strings.Compare(s.rest(texts), folded) })
-	for _, s := range sorted[from:] {
-		if !strings.HasPrefix(s.rest(texts), folded) {
+		if e == nil {
 			break
 		}
-		consider(s)
+		addCandidate(found, e.Term, e.Count)
 	}
-	for _, s := range fresh {
-		if strings.HasPrefix(s.rest(texts), folded) {
-			consider(s)
+	all := make([]*candidate, 0, len(found))
+	for _, c := range found {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, (*candidate).compare)
+	k := &hitMaker{reader: r}
+	var best []*candidate // the dictionary still counts what was deleted
+	for _, c := range all {
+		if len(best) == limit {
+			break
+		}
+		c.Count = 0
+		for _, term := range c.terms {
+			c.Count += k.count(fieldTyped, term)
+		}
+		if c.Count > 0 {
+			best = append(best, c)
 		}
 	}
-	all := make([]Suggestion, len(best))
+	slices.SortFunc(best, (*candidate).compare)
+	out := make([]Suggestion, len(best))
 	for i, c := range best {
-		t := &texts[c.text]
-		all[i] = Suggestion{t.shownAs(), textKinds[t.kind], int(c.count)}
+		out[i] = c.Suggestion
 	}
-	return all, nil
+	return out, nil
+}
+
+// addCandidate takes a term of the dictionary into what may be suggested.
+func addCandidate(found map[[2]string]*candidate, term string, count uint64) {
+	parts := strings.SplitN(term, typedSeparator, 4)
+	if len(parts) < 4 {
+		return
+	}
+	kind, text := Facet(parts[2]), parts[3]
+	key := [2]string{parts[2], keyOf(kind, text)}
+	c := found[key]
+	if c == nil {
+		c = &candidate{Suggestion: Suggestion{Kind: kind}, part: parts[1]}
+		found[key] = c
+	}
+	switch {
+	case parts[1] > c.part: // another word of it, which is counted already
+		return
+	case parts[1] < c.part:
+		*c = candidate{Suggestion: Suggestion{Kind: kind}, part: parts[1]}
+	}
+	if slices.ContainsFunc(c.terms, func(t string) bool { return strings.HasSuffix(t, typedSeparator+text) }) {
+		return // a word that is there twice
+	}
+	c.terms, c.Count = append(c.terms, term), c.Count+int(count)
+	if count > c.most {
+		c.most, c.Text = count, text
+	}
 }

@@ -1,22 +1,100 @@
 package index
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
+
+	"github.com/blevesearch/bleve/v2/geo"
+	"github.com/blevesearch/bleve/v2/mapping"
+	"github.com/blevesearch/bleve/v2/numeric"
+	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/query"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/paulmach/orb"
 )
+
+// errEnough ends a visit of documents early.
+var errEnough = fmt.Errorf("enough")
+
+// visit calls fn with the number of every document that fits, in no order, until
+// it returns errEnough or another error.
+func visit(ctx context.Context, r bleveindex.IndexReader, fits query.Query, fn func(bleveindex.IndexInternalID) error) error {
+	found, err := fits.Searcher(ctx, r, mapping.NewIndexMapping(), search.SearcherOptions{Score: "none"})
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	defer found.Close()
+	pool := &search.SearchContext{DocumentMatchPool: search.NewDocumentMatchPool(found.DocumentMatchPoolSize()+1, 0)}
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return fmt.Errorf("index: %w", ctx.Err())
+		}
+		d, err := found.Next(pool)
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		if d == nil {
+			return nil
+		}
+		if err := fn(d.IndexInternalID); err == errEnough {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		pool.DocumentMatchPool.Put(d)
+	}
+}
+
+// idsOf returns the IDs of all documents that fit, in order.
+func idsOf(ctx context.Context, r bleveindex.IndexReader, fits query.Query) ([]string, error) {
+	var ids []string
+	err := visit(ctx, r, fits, func(n bleveindex.IndexInternalID) error {
+		id, err := r.ExternalID(n)
+		ids = append(ids, id)
+		return err
+	})
+	slices.Sort(ids)
+	return ids, err
+}
+
+// visitPoints calls fn with the coordinate of every document that fits and has
+// one.
+func visitPoints(ctx context.Context, r bleveindex.IndexReader, fits query.Query, fn func(n bleveindex.IndexInternalID, p orb.Point) error) error {
+	values, err := r.DocValueReader([]string{fieldPoint})
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return visit(ctx, r, fits, func(n bleveindex.IndexInternalID) error {
+		var at orb.Point
+		located := false
+		err := values.VisitDocValues(n, func(_ string, term []byte) {
+			code := numeric.PrefixCoded(term)
+			if shift, err := code.Shift(); err == nil && shift == 0 {
+				if hash, err := code.Int64(); err == nil {
+					at, located = orb.Point{geo.MortonUnhashLon(uint64(hash)), geo.MortonUnhashLat(uint64(hash))}, true
+				}
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		if !located {
+			return nil
+		}
+		return fn(n, at)
+	})
+}
 
 // Walk hands every address that fits q to fn, in the order of their IDs, out
 // of one state of the data: later writes are not seen. Only the filters of q
 // may be set: Box, Center with Radius, Street, Postcode, City, Host, Kind, Located,
-// Month, Precision, Level, Since, Until, InOSM and SiteWide. An
-// address fits when one of its mentions fits all of them, as with Search.
+// Month, Precision, Level, Since, Until, InOSM and SiteWide.
 //
-// Other than with Search its evidence are those mentions that prove it best,
-// and nothing depends on how the data came to lie on the disk. Memory is that of one address. The Hit is fn's to
-// keep; an error of fn ends the walk and is returned.
+// Other than with Search its evidence are those pages that prove it best. Memory
+// is that of one address, and of all IDs. The Hit is fn's to keep; an error of fn
+// ends the walk and is returned.
 func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 	return x.WalkOn(ctx, q, "", fn)
 }
@@ -26,33 +104,29 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 	if err := q.CheckFilters(); err != nil {
 		return err
 	}
-	v, err := x.seeAll()
+	s, err := x.newSearch(ctx, q)
+	if err != nil || s == nil {
+		return err
+	}
+	defer s.done()
+	fits, _, err := s.filter()
 	if err != nil {
 		return err
 	}
-	defer v.release()
-	fits := make([]bool, len(v.ids))
-	f := x.table.filterOf(q)
-	var fit func(*row) bool
-	if !f.all {
-		fit = f.fits
+	ids, err := idsOf(ctx, s.reader, fits)
+	if err != nil {
+		return err
 	}
-	if !f.none {
-		v.each(func(p *part, n uint32, r *row) { fits[p.groups[n]] = fits[p.groups[n]] || f.fits(r) })
+	from, found := slices.BinarySearch(ids, after)
+	if found {
+		from++
 	}
-	var groups []uint32
-	whole := v.whole(q)
-	for n, fits := range fits {
-		if fits && addressID(v.ids[n]) > after && (whole == nil || whole(uint32(n))) {
-			groups = append(groups, uint32(n))
-		}
-	}
-	slices.SortFunc(groups, func(a, b uint32) int { return cmp.Compare(v.ids[a], v.ids[b]) })
-	for _, n := range groups {
+	k := &hitMaker{reader: s.reader, marks: marker{all: true}, fits: q.named(), most: maxEvidence}
+	for _, id := range ids[from:] {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		h, err := x.address(v, n, fit, maxEvidence)
+		h, err := k.read(id)
 		if err != nil {
 			return err
 		}
@@ -63,75 +137,94 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 	return nil
 }
 
-// Pages hands the URL of every page that states an address to fn, out of one
-// state of the data: once for each address that the page states, in no order.
-func (x *Index) Pages(ctx context.Context, fn func(url string)) error {
-	return x.eachMention(ctx, func(m *mention) { fn(m.URL) })
+// read returns the hit of an address, nil where there is none.
+func (k *hitMaker) read(id string) (*Hit, error) {
+	stored, err := storedOf(k.reader, id)
+	if err != nil || stored == "" {
+		return nil, err
+	}
+	r, err := decodeRecord(id, stored)
+	if err != nil {
+		return nil, err
+	}
+	h := k.hit(r)
+	return &h, nil
 }
 
 // Address returns the address with this ID as Walk does, with more of its
 // evidence; nil where there is none.
 func (x *Index) Address(id string) (*Hit, error) {
-	v, err := x.see()
+	const length = 16
+	done, err := x.use()
 	if err != nil {
 		return nil, err
 	}
-	defer v.release()
-	number, err := strconv.ParseUint(id, 16, 64)
-	if err != nil || len(id) != 16 {
+	defer done()
+	if x.bleve == nil || len(id) != length {
 		return nil, nil
 	}
-	x.table.mu.RLock()
-	n, ok := x.table.groups[number]
-	x.table.mu.RUnlock()
-	if !ok || int(n) >= len(v.ids) {
-		return nil, nil
+	r, err := x.reader()
+	if err != nil {
+		return nil, err
 	}
-	return x.address(v, n, nil, maxRead)
+	defer r.Close()
+	k := &hitMaker{reader: r, marks: marker{all: true}, most: maxRead}
+	return k.read(id)
 }
 
-// address reads the mentions that prove an address best; it is nil where there
-// are none any more.
-func (x *Index) address(v *view, group uint32, fits func(*row) bool, most int) (*Hit, error) {
-	a := v.account(group, fits, nil)
-	if len(a.statements) == 0 {
-		return nil, nil
-	}
-	var read []statement
-	stored := map[uint32]*mention{} // by the number of the row in the view
-	for _, s := range a.statements[:min(maxRead, len(a.statements))] {
-		m, err := s.part.mention(s.n)
-		if err != nil {
-			return nil, err
+// Pages hands the URL of every page that states an address to fn, out of one
+// state of the data, once and in no order.
+func (x *Index) Pages(ctx context.Context, fn func(url string)) error {
+	return x.eachPage(ctx, func(p *pageRecord) { fn(p.URL) })
+}
+
+// eachPage calls fn with every page of one state of the data.
+func (x *Index) eachPage(ctx context.Context, fn func(*pageRecord)) error {
+	return x.eachStored(ctx, typePage, func(id, stored string) error {
+		p := &pageRecord{}
+		if err := json.Unmarshal([]byte(stored), p); err != nil {
+			return fmt.Errorf("index: page %s: %w: %w", id, ErrDamaged, err)
 		}
-		read, stored[s.number()] = append(read, s), m
-	}
-	slices.SortStableFunc(read, func(a, b statement) int {
-		return cmp.Or(a.compare(&b), compareMentions(stored[a.number()], stored[b.number()]))
+		fn(p)
+		return nil
 	})
-	a.statements = slices.Concat(spread(read), a.statements[len(read):])
-	var best []evident
-	for _, s := range a.statements[:min(most, len(read))] {
-		best = append(best, evident{stored[s.number()], s})
-	}
-	h := x.assemble(addressID(v.ids[group]), best, &a, v, &marker{a: x.words, all: true})
-	return &h, nil
 }
 
-// maxRead bounds the mentions of an address that make its Hit.
-const maxRead = 20
-
-// compareMentions orders mentions of one address on one site by what they
-// prove: the higher confidence first, then the shorter URL.
-func compareMentions(a, b *mention) int {
-	return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(len(a.URL), len(b.URL)), cmp.Compare(a.URL, b.URL))
+// eachStored calls fn with what is stored of every document of a type.
+func (x *Index) eachStored(ctx context.Context, kind string, fn func(id, stored string) error) error {
+	done, err := x.use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if x.bleve == nil {
+		return nil
+	}
+	r, err := x.reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return visit(ctx, r, has(fieldType, kind), func(n bleveindex.IndexInternalID) error {
+		id, err := r.ExternalID(n)
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		stored, err := storedOf(r, id)
+		if err != nil {
+			return err
+		}
+		return fn(id, stored)
+	})
 }
 
 // CheckFilters returns an error that wraps ErrQuery where Walk would not take
 // q.
 func (q Query) CheckFilters() error {
-	if q.Text != "" || q.AddressOnly || q.Sort != "" || q.Cursor != "" || q.Limit != 0 || q.Points != 0 || len(q.Facets) > 0 || q.Explain || q.Center != nil && q.Radius == 0 {
-		return fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, city, host, located, precision, level, since, in OSM, site-wide", ErrQuery)
+	if q.Text != "" || q.AddressOnly || q.Sort != "" || q.Cursor != "" || q.Limit != 0 || q.Points != 0 ||
+		len(q.Facets) > 0 || q.Explain || q.Center != nil && q.Radius == 0 {
+		return fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, city, host, "+
+			"located, precision, level, since, in OSM, site-wide", ErrQuery)
 	}
 	_, err := q.check()
 	return err

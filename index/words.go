@@ -3,146 +3,73 @@ package index
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	bleveanalysis "github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/lang/de"
 	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
 	"github.com/blevesearch/bleve/v2/analysis/token/porter"
-	"github.com/blevesearch/bleve/v2/analysis/tokenizer/character"
 	segmenter "github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// An analysis turns text into the terms that are looked up: words in lower
+// The analysers turn text into the terms that are looked up: words in lower
 // case without accents, ß as ss, and ä, ae and a alike, so that Bäckerei,
-// Baeckerei and Backerei are one; German and English pages also lose endings.
-type analysis struct {
-	plain   *bleveanalysis.DefaultAnalyzer // any language: folded words
-	german  *bleveanalysis.DefaultAnalyzer
-	english *bleveanalysis.DefaultAnalyzer
-	split   bleveanalysis.Analyzer // words that are folded already
-
-	dictionaries [3]dictionary // of these analysers in their order
-}
-
-// A dictionary remembers the words of what stands between two spaces: to find
-// them in it, to fold and to stem them costs far more than to look them up,
-// and pages of one language share most of their words.
-type dictionary struct {
-	analyser, plain *bleveanalysis.DefaultAnalyzer
-
-	mu    sync.RWMutex
-	known map[string][]token
-}
-
-// A token is a word in a text without spaces. Nobody changes it.
-type token struct {
-	start, end int    // bytes of the text
-	term       string // as the dictionary's language has it, without its ending
-	folded     string // as any language has it
-}
-
-// Bounds of a dictionary; a full one begins anew.
-const (
-	maxKnown     = 1 << 15 // entries
-	maxKnownWord = 64      // bytes of one
+// Baeckerei and Backerei are one. German and English pages also lose endings.
+// Address words are those of a street, see streetFilter.
+var (
+	plainWords   = analyser()
+	germanWords  = analyser(de.NewGermanLightStemmerFilter())
+	englishWords = analyser(porter.NewPorterStemmer())
+	addressWords = analyser(streetFilter{})
 )
 
-// learn returns the words of a text without spaces that was not known, and
-// remembers them. Words do not reach over a space, so that those of a text are
-// those of its parts.
-func (d *dictionary) learn(text string) (tokens []token) {
-	text = strings.Clone(text)
-	folded := d.plain.Analyze([]byte(text))
-	for i, t := range d.analyser.Analyze([]byte(text)) { // both split alike
-		word := sharing(text, folded[i].Term)
-		tokens = append(tokens, token{t.Start, t.End, sharing(word, t.Term), word})
-	}
-	if len(text) <= maxKnownWord {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.known == nil || len(d.known) >= maxKnown {
-			d.known = make(map[string][]token)
-		}
-		d.known[text] = tokens
-	}
-	return tokens
+func analyser(more ...analysis.TokenFilter) *analysis.DefaultAnalyzer {
+	filters := []analysis.TokenFilter{lowercase.NewLowerCaseFilter(), foldFilter{}, de.NewGermanNormalizeFilter()}
+	return &analysis.DefaultAnalyzer{Tokenizer: segmenter.NewUnicodeTokenizer(), TokenFilters: append(filters, more...)}
 }
 
-// sharing returns a term, which is the beginning of s where that begins with it: a
-// piece of memory less to keep.
-func sharing(s string, term []byte) string {
-	if len(term) <= len(s) && s[:len(term)] == string(term) {
-		return s[:len(term)]
-	}
-	return string(term)
-}
-
-// each calls fn with every word of a text and the place where it begins. fn
-// does not look words up.
-func (d *dictionary) each(text string, fn func(t *token, start int)) {
-	d.eachIn(text, func(string) bool { return true }, fn)
-}
-
-// eachIn is each for those of the pieces without spaces that takes is true of.
-func (d *dictionary) eachIn(text string, takes func(piece string) bool, fn func(t *token, start int)) {
-	d.mu.RLock() // once for all words
-	defer d.mu.RUnlock()
-	start := 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && text[i] != ' ' && text[i] != '\n' {
-			continue
-		}
-		if start < i && takes(text[start:i]) {
-			tokens, known := d.known[text[start:i]]
-			if !known {
-				d.mu.RUnlock()
-				tokens = d.learn(text[start:i])
-				d.mu.RLock()
-			}
-			for k := range tokens {
-				fn(&tokens[k], start+tokens[k].start)
-			}
-		}
-		start = i + 1
-	}
-}
-
-// dictionaryOf returns the dictionary of a page's language.
-func (a *analysis) dictionaryOf(lang string) *dictionary {
+// analyserOf returns the analyser of a page's language.
+func analyserOf(lang string) *analysis.DefaultAnalyzer {
 	switch lang {
 	case "de":
-		return &a.dictionaries[1]
+		return germanWords
 	case "en":
-		return &a.dictionaries[2]
+		return englishWords
 	}
-	return &a.dictionaries[0]
+	return plainWords
 }
 
-func newAnalysis() *analysis {
-	fold := []bleveanalysis.TokenFilter{lowercase.NewLowerCaseFilter(), foldFilter{}, de.NewGermanNormalizeFilter()}
-	words := segmenter.NewUnicodeTokenizer()
-	a := &analysis{
-		plain:   &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: fold},
-		german:  &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: append(slices.Clip(fold), de.NewGermanLightStemmerFilter())},
-		english: &bleveanalysis.DefaultAnalyzer{Tokenizer: words, TokenFilters: append(slices.Clip(fold), porter.NewPorterStemmer())},
-		split:   &bleveanalysis.DefaultAnalyzer{Tokenizer: character.NewCharacterTokenizer(func(r rune) bool { return r != ' ' })},
+// maxWord is the longest word in bytes that can be found.
+const maxWord = 60
+
+// termsOf returns the terms of a text.
+func termsOf(a *analysis.DefaultAnalyzer, text string) []string {
+	if text == "" {
+		return nil
 	}
-	a.dictionaries = [3]dictionary{{analyser: a.plain, plain: a.plain}, {analyser: a.german, plain: a.plain}, {analyser: a.english, plain: a.plain}}
-	return a
+	tokens := a.Analyze([]byte(text))
+	terms := make([]string, 0, len(tokens))
+	for _, t := range tokens {
+		if 0 < len(t.Term) && len(t.Term) <= maxWord {
+			terms = append(terms, string(t.Term))
+		}
+	}
+	return terms
 }
+
+// wordsOf returns the folded words of a text in any language.
+func wordsOf(text string) []string { return termsOf(plainWords, text) }
 
 // forms returns the terms under which a word may be found, whatever the
 // language of the page: the folded word first.
-func (a *analysis) forms(word string) []string {
+func forms(word string) []string {
 	var forms []string
-	for _, lang := range []*bleveanalysis.DefaultAnalyzer{a.plain, a.german, a.english} {
-		for _, t := range lang.Analyze([]byte(word)) {
-			if f := string(t.Term); f != "" && !slices.Contains(forms, f) {
+	for _, a := range []*analysis.DefaultAnalyzer{plainWords, germanWords, englishWords} {
+		for _, f := range termsOf(a, word) {
+			if !slices.Contains(forms, f) {
 				forms = append(forms, f)
 			}
 		}
@@ -150,32 +77,44 @@ func (a *analysis) forms(word string) []string {
 	return forms
 }
 
-// words returns the folded words of a text.
-func (a *analysis) words(text string) []string {
-	var words []string
-	for _, t := range a.plain.Analyze([]byte(text)) {
-		if len(t.Term) > 0 {
-			words = append(words, string(t.Term))
-		}
-	}
-	return words
+// distinctWords returns the terms of a page's text, each once.
+func distinctWords(lang, text string) string {
+	seen := map[string]bool{}
+	terms := slices.DeleteFunc(termsOf(analyserOf(lang), text), func(term string) bool {
+		again := seen[term]
+		seen[term] = true
+		return again
+	})
+	return strings.Join(terms, " ")
 }
 
-// addressTerms returns the words of an address: street words are unified and
-// stand alone ("Langestr." is lange, str), and "12 a" is also 12a and 12.
-func (a *analysis) addressTerms(text string) []string {
-	var terms []string
-	words := a.words(text)
-	for i, w := range words {
-		if isNumber(w) && i+1 < len(words) && len(words[i+1]) == 1 && 'a' <= words[i+1][0] && words[i+1][0] <= 'z' {
-			terms = append(terms, w+words[i+1])
+// A streetFilter unifies street words, which stand alone ("Langestr." is lange,
+// str), and makes "12 a" also 12a and 12.
+type streetFilter struct{}
+
+// Filter returns the tokens of an address.
+func (streetFilter) Filter(tokens analysis.TokenStream) analysis.TokenStream {
+	var out analysis.TokenStream
+	add := func(like *analysis.Token, term string) {
+		t := *like
+		t.Term = []byte(term)
+		out = append(out, &t)
+	}
+	for i, t := range tokens {
+		w := string(t.Term)
+		if isNumber(w) && i+1 < len(tokens) {
+			if next := tokens[i+1].Term; len(next) == 1 && 'a' <= next[0] && next[0] <= 'z' {
+				add(t, w+string(next))
+			}
 		}
 		if n := strings.TrimRight(w, "abcdefghijklmnopqrstuvwxyz"); len(n) == len(w)-1 && isNumber(n) {
-			terms = append(terms, n)
+			add(t, n)
 		}
-		terms = append(terms, streetWords(w)...)
+		for _, word := range streetWords(w) {
+			add(t, word)
+		}
 	}
-	return terms
+	return out
 }
 
 // streetWords unifies a word of a street's name, and takes a street word off
@@ -228,7 +167,7 @@ func isNumber(w string) bool {
 
 // foldWord folds outside of an analyser, with the same result.
 func foldWord(s string) string {
-	tokens := bleveanalysis.TokenStream{{Term: []byte(strings.ToLower(s))}}
+	tokens := analysis.TokenStream{{Term: []byte(strings.ToLower(s))}}
 	return string(de.NewGermanNormalizeFilter().Filter(foldFilter{}.Filter(tokens))[0].Term)
 }
 
@@ -236,7 +175,7 @@ func foldWord(s string) string {
 type foldFilter struct{}
 
 // Filter changes the terms of the tokens and leaves their positions.
-func (foldFilter) Filter(tokens bleveanalysis.TokenStream) bleveanalysis.TokenStream {
+func (foldFilter) Filter(tokens analysis.TokenStream) analysis.TokenStream {
 	for _, t := range tokens {
 		if needsFolding(t.Term) {
 			t.Term = fold(t.Term)
@@ -276,4 +215,21 @@ func fold(term []byte) []byte {
 		}
 	}
 	return out
+}
+
+// foldPhrase folds a text to words with single spaces between them.
+func foldPhrase(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.Mn, r) && r != '\'' && r != '’'
+	}), " ")
+	return clipBytes(foldWord(s), cursorName)
+}
+
+// clipBytes returns at most n bytes of s, whole characters.
+func clipBytes(s string, n int) string {
+	for len(s) > n {
+		_, last := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-last]
+	}
+	return s
 }

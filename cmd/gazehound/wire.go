@@ -403,10 +403,7 @@ func (p project) remakesIndex() string {
 }
 
 func openIndex(p project) (*index.Index, error) {
-	o := index.DefaultOptions()
-	o.Lag = time.Second // a search beside a crawl never waits for its writes
-	o.OnDemand = true
-	x, err := index.Open(p.index(), o)
+	x, err := index.Open(p.index(), index.DefaultOptions())
 	if err != nil {
 		return nil, storeError(p, err)
 	}

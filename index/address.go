@@ -1,0 +1,456 @@
+package index
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/gazetteer"
+
+	"github.com/blevesearch/bleve/v2/document"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/paulmach/orb"
+)
+
+// The fields of a document of Bleve. There are two types of documents: one for
+// each address, whose ID is AddressID, and a small one for each page, which says
+// what addresses it states. The words of an address lie in fields that contain
+// each other, so that a word counts more the nearer it stands to the address.
+const (
+	fieldType = "type" // typeAddress or typePage
+
+	fieldName  = "name"  // words of the names at the address, and of the street and the code
+	fieldNear  = "near"  // these, words around the address, of titles, hosts and the city
+	fieldWords = "words" // these, and words of pages with few addresses
+	fieldWhere = "where" // words of the address alone
+
+	fieldStreet    = "street" // keywords from here on
+	fieldCode      = "code"
+	fieldCity      = "city"
+	fieldHost      = "host"
+	fieldSite      = "site"
+	fieldKind      = "kind"
+	fieldMonth     = "month" // of first sight
+	fieldPrecision = "precision"
+	fieldLevel     = "level"
+	fieldOSM       = "osm"    // yes: the house is in OpenStreetMap
+	fieldOften     = "often"  // sites with several pages that state the address
+	fieldCount     = "count"  // of pages, eight digits
+	fieldKey       = "key"    // the name that orders, folded
+	fieldTyped     = "typed"  // what somebody may begin to type, see suggest.go
+	fieldFirst     = "first"  // first sight, a number: Unix seconds
+	fieldPoint     = "point"  // a geo point
+	fieldStored    = "stored" // the record, or the page, as JSON
+	fieldPageSite  = "onsite" // of a page: its site
+	fieldStates    = "states" // of a page: IDs of its addresses
+)
+
+// fields are those that are looked up.
+var fields = []string{
+	"*", // of Bleve's searchers that have none
+	fieldType, fieldName, fieldNear, fieldWords, fieldWhere, fieldStreet, fieldCode, fieldCity, fieldHost, fieldSite, fieldKind,
+	fieldMonth, fieldPrecision, fieldLevel, fieldOSM, fieldOften, fieldFirst, fieldPoint, fieldPageSite, fieldStates,
+}
+
+const (
+	typeAddress = "address"
+	typePage    = "page"
+	yes         = "yes"
+)
+
+// maxKept bounds the pages of one address whose words and evidence are kept;
+// further ones are counted. Each change of an address writes all of them again.
+const (
+	maxKept  = 200
+	maxWords = 64 << 10 // bytes of the page words that are kept for one address
+)
+
+// A record is what is stored of one address.
+type record struct {
+	id       string
+	Mentions []*mention     `json:"m"`
+	More     map[string]int `json:"n,omitempty"` // pages that are counted only, by host
+	First    int64          `json:"a,omitempty"` // time of the first of them, Unix seconds
+	Last     int64          `json:"z,omitempty"`
+}
+
+// A pageRecord is what is stored of one page.
+type pageRecord struct {
+	URL    string   `json:"u"`
+	States []string `json:"s"` // IDs of addresses
+}
+
+func pageID(url string) string { return "p" + hashOf(url) }
+
+func decodeRecord(id, stored string) (*record, error) {
+	r := &record{id: id}
+	if err := json.Unmarshal([]byte(stored), r); err != nil {
+		return nil, fmt.Errorf("index: address %s: %w: %w", id, ErrDamaged, err)
+	}
+	for _, m := range r.Mentions {
+		m.id = id
+		m.locate()
+	}
+	return r, nil
+}
+
+// count returns how many pages state the address.
+func (r *record) count() int {
+	n := len(r.Mentions)
+	for _, more := range r.More {
+		n += more
+	}
+	return n
+}
+
+// times returns when the address was seen first and last, Unix seconds.
+func (r *record) times() (first, last int64) {
+	first, last = cmp.Or(r.First, math.MaxInt64), r.Last
+	for _, m := range r.Mentions {
+		first, last = min(first, m.First), max(last, m.Fetched)
+	}
+	return first, last
+}
+
+// sites returns how many pages of each site state the address.
+func (r *record) sites() map[string]int {
+	sites := map[string]int{}
+	for _, m := range r.Mentions {
+		sites[m.site]++
+	}
+	for host, n := range r.More {
+		sites[siteOf(host)] += n
+	}
+	return sites
+}
+
+// of returns the place of a page among the mentions, or -1.
+func (r *record) of(url string) int {
+	return slices.IndexFunc(r.Mentions, func(m *mention) bool { return m.URL == url })
+}
+
+// put adds a mention, or replaces what its page said before; stated says that
+// the page stated the address before.
+func (r *record) put(m *mention, stated bool) {
+	if i := r.of(m.URL); i >= 0 {
+		m.First = min(m.First, r.Mentions[i].First)
+		r.Mentions[i] = m
+		return
+	}
+	if stated {
+		m.First = min(m.First, cmp.Or(r.First, m.First))
+		r.uncount(m.host)
+	}
+	if r.Mentions = append(r.Mentions, m); len(r.Mentions) > maxKept {
+		r.drop()
+	}
+}
+
+// drop counts one mention without keeping it: the last of the name and site that
+// has the most, so that what is kept is of as many as possible.
+func (r *record) drop() {
+	alike := map[[2]string]int{}
+	key := func(m *mention) [2]string { return [2]string{m.site, m.Name} }
+	most := 0
+	for i, m := range r.Mentions {
+		if alike[key(m)]++; alike[key(m)] >= alike[key(r.Mentions[most])] {
+			most = i
+		}
+	}
+	m := r.Mentions[most]
+	r.Mentions = slices.Delete(r.Mentions, most, most+1)
+	if r.More == nil {
+		r.More = map[string]int{}
+	}
+	r.More[m.host]++
+	r.First, r.Last = min(cmp.Or(r.First, m.First), m.First), max(r.Last, m.Fetched)
+}
+
+// remove takes a page away.
+func (r *record) remove(url string) {
+	if i := r.of(url); i >= 0 {
+		r.Mentions = slices.Delete(r.Mentions, i, i+1)
+	} else {
+		r.uncount(hostOf(url))
+	}
+}
+
+// uncount takes away one page of a host that was counted only.
+func (r *record) uncount(host string) {
+	if r.More[host]--; r.More[host] <= 0 {
+		delete(r.More, host)
+	}
+}
+
+// bestPlaced returns the mention that says best where the address lies.
+func bestPlaced(all []*mention) *mention {
+	return slices.MaxFunc(all, func(a, b *mention) int {
+		return cmp.Or(cmp.Compare(a.Precision, b.Precision), cmp.Compare(math.Round(100*a.Confidence), math.Round(100*b.Confidence)),
+			cmp.Compare(b.Point[0], a.Point[0]), cmp.Compare(b.Point[1], a.Point[1]))
+	})
+}
+
+// located tells whether the mention has a coordinate.
+func (m *mention) located() bool { return m.Precision > gazetteer.NoPrecision }
+
+func (m *mention) osm() bool { return m.Precision == gazetteer.HousePrecision && isOSM(m.Place) }
+
+// nameKey is what makes two spellings of a name one, and the order of names.
+func (m *mention) nameKey() string { return clipBytes(foldWord(m.Name), cursorName) }
+
+// voice is what a site's word for a name weighs.
+func (m *mention) voice() int {
+	switch {
+	case m.Guess || m.role().ThirdParty():
+		return 1
+	case m.role() > 0:
+		return 2
+	}
+	return 3
+}
+
+// known returns the mention whose name the address is known by, nil without one.
+func known(all []*mention) *mention {
+	var best *mention
+	for _, m := range all {
+		if m.Name == "" {
+			continue
+		}
+		if best == nil || cmp.Or(cmp.Compare(m.voice(), best.voice()), strings.Compare(best.nameKey(), m.nameKey()), strings.Compare(best.URL, m.URL)) > 0 {
+			best = m
+		}
+	}
+	return best
+}
+
+// document returns the address as Bleve keeps it.
+func (r *record) document() (*document.Document, error) {
+	r.limitWords()
+	stored, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	d := newDocument(r.id, typeAddress, stored)
+	r.addWords(d)
+	for _, m := range r.Mentions {
+		d.keyword(fieldStreet, gazetteer.StreetKey(m.Street))
+		d.keyword(fieldCode, gazetteer.Key(m.Code))
+		d.keyword(fieldCity, gazetteer.Key(m.City))
+		d.keyword(fieldKind, m.Kind)
+		d.keyword(fieldHost, m.host)
+		d.keyword(fieldSite, m.site)
+		d.suggest(ByStreet, m.Street)
+		d.suggest(ByPostcode, m.Code)
+		d.suggest(ByCity, m.City)
+		d.suggest(BySite, m.site)
+		d.suggest(byName, m.Name)
+		if m.osm() {
+			d.keyword(fieldOSM, yes)
+		}
+	}
+	for host := range r.More {
+		d.keyword(fieldHost, host)
+	}
+	for site, n := range r.sites() {
+		d.keyword(fieldSite, site)
+		if n > 1 {
+			d.keyword(fieldOften, site)
+		}
+	}
+	at := bestPlaced(r.Mentions)
+	d.keyword(fieldLevel, at.Level.String())
+	if at.located() {
+		d.keyword(fieldPrecision, at.Precision.String())
+		d.point(at.Point)
+	}
+	first, _ := r.times()
+	d.number(fieldFirst, float64(first))
+	d.keyword(fieldMonth, time.Unix(first, 0).UTC().Format("2006-01"))
+	d.keyword(fieldCount, fmt.Sprintf("%08d", r.count()))
+	if m := known(r.Mentions); m != nil {
+		d.keyword(fieldKey, m.nameKey())
+	}
+	return d.finish(), nil
+}
+
+// limitWords lets go of the words of pages where there are too many.
+func (r *record) limitWords() {
+	left := maxWords
+	for _, m := range r.Mentions {
+		if left -= len(m.Words); left < 0 {
+			m.Words = ""
+		}
+	}
+}
+
+// addWords adds the words of an address, and of the text about it.
+func (r *record) addWords(d *builder) {
+	where, name, near, words := termSet{}, termSet{}, termSet{}, termSet{}
+	seen := map[string]bool{} // texts, of which pages of one site share many
+	fresh := func(lang, text string) bool {
+		key := lang + "\x00" + text
+		again := seen[key]
+		seen[key] = true
+		return text != "" && !again
+	}
+	for _, m := range r.Mentions {
+		language := analyserOf(m.Lang)
+		if fresh("address", m.Street+" "+m.Number+"\x00"+m.Code) {
+			where.add(termsOf(addressWords, m.Street+" "+m.Number)...)
+			where.add(termsOf(addressWords, m.Code)...)
+			name.add(where.terms()...)
+		}
+		if fresh("city", m.City) {
+			city := termsOf(addressWords, m.City)
+			where.add(city...)
+			near.add(city...)
+		}
+		if fresh(m.Lang, m.Name) {
+			name.add(termsOf(language, m.Name)...)
+			if joined := strings.ReplaceAll(m.Name, "-", ""); joined != m.Name {
+				name.add(termsOf(language, joined)...) // "Löwen-Apotheke" is also Löwenapotheke
+			}
+		}
+		for line := range strings.SplitSeq(m.Near, "\n") {
+			if fresh(m.Lang, line) {
+				near.add(termsOf(language, line)...)
+			}
+		}
+		if m.role().ThirdParty() { // whom the page is not about
+			continue
+		}
+		if fresh(m.Lang, m.Title) {
+			near.add(termsOf(language, m.Title)...)
+		}
+		if fresh("host", m.host) {
+			near.add(termsOf(language, hostWords(m.host))...)
+		}
+		if fresh("page", m.Words) {
+			words.add(strings.Fields(m.Words)...)
+		}
+	}
+	near.add(name.terms()...)
+	words.add(near.terms()...)
+	d.terms(fieldWhere, where)
+	d.terms(fieldName, name)
+	d.terms(fieldNear, near)
+	d.terms(fieldWords, words)
+}
+
+// A termSet has terms that are in one field, each once.
+type termSet map[string]bool
+
+func (s termSet) add(terms ...string) {
+	for _, t := range terms {
+		s[t] = true
+	}
+}
+
+func (s termSet) terms() []string {
+	all := make([]string, 0, len(s))
+	for t := range s {
+		all = append(all, t)
+	}
+	return all
+}
+
+// document returns the page as Bleve keeps it.
+func (p *pageRecord) document() (*document.Document, error) {
+	stored, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	d := newDocument(pageID(p.URL), typePage, stored)
+	d.keyword(fieldPageSite, siteOf(hostOf(p.URL)))
+	for _, id := range p.States {
+		d.keyword(fieldStates, id)
+	}
+	return d.finish(), nil
+}
+
+// A builder puts a document together.
+type builder struct {
+	*document.Document
+	keywords map[string]termSet // by field
+}
+
+func newDocument(id, kind string, stored []byte) *builder {
+	b := &builder{document.NewDocument(id), map[string]termSet{}}
+	b.AddField(document.NewTextFieldCustom(fieldStored, nil, stored, bleveindex.StoreField, nil))
+	b.terms(fieldType, termSet{kind: true})
+	return b
+}
+
+// keyword adds a value that filters, and that facets count.
+func (b *builder) keyword(field, value string) {
+	if value = clipBytes(value, cursorName); value == "" {
+		return
+	}
+	if b.keywords[field] == nil {
+		b.keywords[field] = termSet{}
+	}
+	b.keywords[field][value] = true
+}
+
+func (b *builder) number(field string, value float64) {
+	const options = bleveindex.IndexField | bleveindex.DocValues
+	b.AddField(document.NewNumericFieldWithIndexingOptions(field, nil, value, options))
+}
+
+func (b *builder) point(p orb.Point) {
+	const options = bleveindex.IndexField | bleveindex.DocValues
+	b.AddField(document.NewGeoPointFieldWithIndexingOptions(fieldPoint, nil, p[0], p[1], options))
+}
+
+// terms adds terms that are only looked up.
+func (b *builder) terms(field string, all termSet) {
+	b.AddField(&termField{name: field, options: bleveindex.IndexField | bleveindex.SkipFreqNorm, all: all})
+}
+
+// finish returns the document with its keywords.
+func (b *builder) finish() *document.Document {
+	for field, all := range b.keywords {
+		options := bleveindex.IndexField | bleveindex.SkipFreqNorm
+		if field != fieldTyped {
+			options |= bleveindex.DocValues
+		}
+		b.AddField(&termField{name: field, options: options, all: all})
+	}
+	return b.Document
+}
+
+// A termField is a field whose terms were made before: several fields of an
+// address share theirs, and an analyser would make them for each.
+type termField struct {
+	name    string
+	options bleveindex.FieldIndexingOptions
+	all     termSet
+	words   bleveindex.TokenFrequencies
+}
+
+// The methods make it a field of a Bleve document.
+
+func (f *termField) Name() string                             { return f.name }
+func (f *termField) ArrayPositions() []uint64                 { return nil }
+func (f *termField) Options() bleveindex.FieldIndexingOptions { return f.options }
+func (f *termField) Value() []byte                            { return nil }
+func (f *termField) NumPlainTextBytes() uint64                { return 0 }
+func (f *termField) Size() int                                { return f.words.Size() }
+func (f *termField) EncodedFieldType() byte                   { return 't' }
+func (f *termField) AnalyzedLength() int                      { return len(f.all) }
+func (f *termField) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
+	return f.words
+}
+
+func (f *termField) Analyze() {
+	f.words = make(bleveindex.TokenFrequencies, len(f.all))
+	for term := range f.all {
+		t := &bleveindex.TokenFreq{Term: []byte(term)}
+		t.SetFrequency(1)
+		f.words[term] = t
+	}
+}

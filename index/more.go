@@ -1,0 +1,140 @@
+package index
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/search/query"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/paulmach/orb"
+)
+
+// more adds to an answer what q asks of the matches beyond its page.
+func (s *searcher) more(q query.Query, r *Result) (err error) {
+	if s.q.Points > 0 {
+		if r.Points, err = s.points(q, r.Hits); err != nil {
+			return err
+		}
+	}
+	if s.q.Sample == 0 && !s.q.CountPages {
+		return nil
+	}
+	ids, err := idsOf(s.ctx, s.reader, q)
+	if err != nil {
+		return err
+	}
+	if s.q.CountPages {
+		if r.Pages, err = s.pages(ids); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids[:min(s.q.Sample, len(ids))] {
+		if n, err := strconv.ParseUint(id, 16, 64); err == nil {
+			r.Sample = append(r.Sample, n)
+		}
+	}
+	return nil
+}
+
+// points returns the coordinates of matches that are not on the page.
+func (s *searcher) points(q query.Query, page []Hit) (points []orb.Point, err error) {
+	err = visitPoints(s.ctx, s.reader, q, func(n bleveindex.IndexInternalID, p orb.Point) error {
+		if len(points) == s.q.Points {
+			return errEnough
+		}
+		id, err := s.reader.ExternalID(n)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(page, func(h Hit) bool { return h.ID == id }) {
+			points = append(points, p)
+		}
+		return nil
+	})
+	return points, err
+}
+
+// pages counts the pages that state addresses, a thousand addresses at a time.
+func (s *searcher) pages(ids []string) (n int, err error) {
+	for some := range slices.Chunk(ids, 1000) {
+		request := bleve.NewSearchRequestOptions(has(fieldStates, some...), 0, 0, false)
+		request.Score = "none"
+		found, err := s.run(request)
+		if err != nil {
+			return 0, err
+		}
+		n += int(found.Total)
+	}
+	return n, nil
+}
+
+// nearScale is the distance in metres at which "near" an address says half as
+// much as at it.
+const nearScale = 150
+
+// resolveNear makes the address in "bakery near Main Street 5" the centre of the
+// search, and returns it in one line; "" where the text names none.
+func (s *searcher) resolveNear() (line string, err error) {
+	what, where, ok := nearness(s.words)
+	if !ok || s.q.Center != nil {
+		return "", nil
+	}
+	at, err := s.locate(where)
+	if err != nil || at == nil {
+		return "", err
+	}
+	s.words, s.q.Center, s.q.Scale, s.q.Bias, s.lift = what, &at.Point, nearScale, 1, nearLift
+	return join(" ", at.Street, at.HouseNumber), nil
+}
+
+// locate finds the address that words describe, of those that fit the filter:
+// with all words, or all but the numbers.
+func (s *searcher) locate(words []word) (*Hit, error) {
+	streets := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return isNumber(w.raw[:1]) })
+	for _, words := range [][]word{words, streets} {
+		if len(words) == 0 {
+			continue
+		}
+		one := *s
+		one.words, one.stage = words, exact
+		one.q.Located, one.q.AddressOnly, one.q.Only, one.q.Limit = true, true, nil, 1
+		one.q.Facets, one.q.Points, one.q.Sample, one.q.CountPages, one.q.Sort, one.q.Explain = nil, 0, 0, false, Relevance, false
+		r, err := one.result(nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(r.Hits) > 0 && r.Hits[0].HasPoint {
+			return &r.Hits[0], nil
+		}
+	}
+	return nil, nil
+}
+
+// nearness parts "bakery near Main Street 5" into what is looked for and
+// where.
+func nearness(words []word) (what, where []word, ok bool) {
+	for i, w := range words {
+		if i == 0 || !nearWords[w.terms[0]] {
+			continue
+		}
+		what, where = words[:i], words[i+1:]
+		for len(what) > 0 && what[len(what)-1].minor { // "in der"
+			what = what[:len(what)-1]
+		}
+		for len(where) > 0 && where[0].minor { // "der", "von"
+			where = where[1:]
+		}
+		return what, where, len(what) > 0 && len(where) > 0
+	}
+	return nil, nil, false
+}
+
+var nearWords = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq("near nearby nahe nähe neben bei beim") {
+		m[foldWord(w)] = true
+	}
+	return m
+}()

@@ -1,0 +1,352 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/blevesearch/bleve/v2/document"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+)
+
+// A change is one change of the data, handed to the writer.
+type change struct {
+	url      string
+	mentions []*mention // what the page states now
+	gone     int64      // Unix seconds: what it does not state any more stays, as gone since then; 0: it goes
+	without  []string   // IDs that go while the others stay, in place of mentions; nil: none
+	done     chan error // room for one
+}
+
+// maxBatch bounds the changes that share a batch of Bleve.
+const maxBatch = 500
+
+// Put replaces what the index knows of the page d.URL by the addresses of d in
+// the region; without any the page is forgotten. It is on disk when Put
+// returns without an error, and every search that begins later sees it.
+// Several Puts at once share a batch, so callers in parallel are much faster
+// than one alone. After the end of ctx the page may or may not have been written.
+func (x *Index) Put(ctx context.Context, d Document) error {
+	mentions, err := mentionsOf(d)
+	if err != nil {
+		return err
+	}
+	return x.change(ctx, change{url: d.URL, mentions: mentions})
+}
+
+// Renew is Put for a page that was read again: addresses that it does not
+// state any more stay and are marked as gone since d.Fetched. Without any
+// address, as of a page that is not there any more, all of them are.
+func (x *Index) Renew(ctx context.Context, d Document) error {
+	mentions, err := mentionsOf(d)
+	if err != nil {
+		return err
+	}
+	return x.change(ctx, change{url: d.URL, mentions: mentions, gone: d.Fetched.Unix()})
+}
+
+// Delete forgets the page. It is durable like Put; an unknown page is no error.
+func (x *Index) Delete(ctx context.Context, url string) error {
+	return x.change(ctx, change{url: url})
+}
+
+func (x *Index) change(ctx context.Context, c change) error {
+	if x.writes == nil {
+		return ErrReadOnly
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("index: %w", ctx.Err())
+	}
+	c.done = make(chan error, 1)
+	if err := x.hand(ctx, c); err != nil {
+		return err
+	}
+	select {
+	case err := <-c.done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("index: %w", ctx.Err())
+	}
+}
+
+// hand gives c to the writer, and waits where it has too much to do.
+func (x *Index) hand(ctx context.Context, c change) error {
+	x.using.RLock()
+	defer x.using.RUnlock()
+	if x.closed {
+		return ErrClosed
+	}
+	select {
+	case x.writes <- c:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("index: %w", ctx.Err())
+	}
+}
+
+// write brings changes to Bleve until no more can come. Those that wait when a
+// batch is done share the next one.
+func (x *Index) write() {
+	for c := range x.writes {
+		batch := []change{c}
+		for more := true; more && len(batch) < maxBatch; {
+			select {
+			case c, ok := <-x.writes:
+				if more = ok; ok {
+					batch = append(batch, c)
+				}
+			default:
+				more = false
+			}
+		}
+		err := x.commit(batch)
+		for _, c := range batch {
+			c.done <- err
+		}
+	}
+}
+
+// A commit is the work on one batch.
+type commit struct {
+	reader    bleveindex.IndexReader
+	addresses map[string]*record // that were read, by ID
+	pages     map[string]*pageRecord
+	stored    map[string]bool // IDs of both that Bleve has
+	changed   map[string]bool // IDs of both
+}
+
+func newCommit(r bleveindex.IndexReader) *commit {
+	return &commit{r, map[string]*record{}, map[string]*pageRecord{}, map[string]bool{}, map[string]bool{}}
+}
+
+// read returns what is stored in a document, "" where there is none.
+func (c *commit) read(id string) (string, error) {
+	stored, err := storedOf(c.reader, id)
+	c.stored[id] = stored != ""
+	return stored, err
+}
+
+// commit writes one batch. Bleve returns from a (safe) batch when it is on
+// disk.
+func (x *Index) commit(changes []change) error {
+	reader, err := x.reader()
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	c := newCommit(reader)
+	for _, one := range changes {
+		if err := c.apply(one); err != nil {
+			return err
+		}
+	}
+	if len(c.changed) == 0 {
+		return nil
+	}
+	return x.store(c)
+}
+
+// store writes what has changed, all or nothing.
+func (x *Index) store(c *commit) error {
+	batch := x.bleve.NewBatch()
+	docs, err := c.documentsOf()
+	if err != nil {
+		return err
+	}
+	s, err := stateOf(c.reader)
+	if err != nil {
+		return err
+	}
+	for id, d := range docs {
+		switch {
+		case d == nil && c.stored[id]:
+			batch.Delete(id)
+			s.Documents--
+			continue
+		case d == nil:
+			continue
+		case !c.stored[id]:
+			s.Documents++
+		}
+		if err := batch.IndexAdvanced(d); err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+	}
+	s.Generation, s.Updated = s.Generation+1, time.Now().Unix()
+	batch.SetInternal(stateKey, s.encode())
+	err = x.bleve.Batch(batch)
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(err.Error(), syscall.ENOSPC.Error()):
+		return fmt.Errorf("index: write: %w (%w)", syscall.ENOSPC, err) // Bleve keeps only its text
+	}
+	return fmt.Errorf("index: write: %w", err)
+}
+
+// documentsOf returns what has changed as documents, nil for those that go. Words
+// are analysed here, by two at a time.
+func (c *commit) documentsOf() (map[string]*document.Document, error) {
+	docs := make(map[string]*document.Document, len(c.changed))
+	var mu sync.Mutex
+	var failed error
+	var workers sync.WaitGroup
+	room := make(chan struct{}, 2)
+	for id := range c.changed {
+		room <- struct{}{}
+		workers.Go(func() {
+			d, err := c.document(id)
+			mu.Lock()
+			defer mu.Unlock()
+			docs[id] = d
+			if err != nil {
+				failed = err
+			}
+			<-room
+		})
+	}
+	workers.Wait()
+	return docs, failed
+}
+
+func (c *commit) document(id string) (*document.Document, error) {
+	if p := c.pages[id]; p != nil && len(p.States) > 0 {
+		return p.document()
+	}
+	if r := c.addresses[id]; r != nil && len(r.Mentions) > 0 {
+		return r.document()
+	}
+	return nil, nil
+}
+
+// page returns what a page states, nil where it is not known.
+func (c *commit) page(url string) (*pageRecord, error) {
+	id := pageID(url)
+	if p, read := c.pages[id]; read {
+		return p, nil
+	}
+	stored, err := c.read(id)
+	if err != nil {
+		return nil, err
+	}
+	var p *pageRecord
+	if stored != "" {
+		p = &pageRecord{}
+		if err := json.Unmarshal([]byte(stored), p); err != nil {
+			return nil, fmt.Errorf("index: page %s: %w: %w", url, ErrDamaged, err)
+		}
+	}
+	c.pages[id] = p
+	return p, nil
+}
+
+// address returns the record of an address, an empty one where there is none.
+func (c *commit) address(id string) (*record, error) {
+	if r := c.addresses[id]; r != nil {
+		return r, nil
+	}
+	stored, err := c.read(id)
+	if err != nil {
+		return nil, err
+	}
+	r := &record{id: id}
+	if stored != "" {
+		if r, err = decodeRecord(id, stored); err != nil {
+			return nil, err
+		}
+	}
+	c.addresses[id] = r
+	return r, nil
+}
+
+// apply makes one change.
+func (c *commit) apply(one change) error {
+	page, err := c.page(one.url)
+	if err != nil || page == nil && len(one.mentions) == 0 {
+		return err
+	}
+	if page == nil {
+		page = &pageRecord{URL: one.url}
+		c.pages[pageID(one.url)] = page
+	}
+	before := page.States
+	if one.without != nil {
+		return c.without(page, one.without)
+	}
+	page.States = nil
+	for _, m := range one.mentions {
+		r, err := c.address(m.id)
+		if err != nil {
+			return err
+		}
+		r.put(m, slices.Contains(before, m.id))
+		c.changed[m.id] = true
+		page.States = append(page.States, m.id)
+	}
+	for _, id := range before {
+		if slices.Contains(page.States, id) {
+			continue
+		}
+		r, err := c.address(id)
+		if err != nil {
+			return err
+		}
+		c.changed[id] = true
+		if one.gone == 0 || len(page.States) >= maxMentions {
+			r.remove(one.url)
+			continue
+		}
+		page.States = append(page.States, id)
+		if i := r.of(one.url); i >= 0 && r.Mentions[i].Gone == 0 {
+			r.Mentions[i].Gone = one.gone
+		}
+	}
+	c.changed[pageID(one.url)] = true
+	return nil
+}
+
+// without takes addresses from a page. The others are not found by the page's
+// words any more, which may be those of an address that went.
+func (c *commit) without(page *pageRecord, ids []string) error {
+	var left []string
+	for _, id := range page.States {
+		r, err := c.address(id)
+		if err != nil {
+			return err
+		}
+		c.changed[id] = true
+		if slices.Contains(ids, id) {
+			r.remove(page.URL)
+			continue
+		}
+		left = append(left, id)
+		if i := r.of(page.URL); i >= 0 {
+			r.Mentions[i].Words = ""
+		}
+	}
+	page.States = left
+	c.changed[pageID(page.URL)] = true
+	return nil
+}
+
+// storedOf returns what is stored in a document, "" where there is none.
+func storedOf(r bleveindex.IndexReader, id string) (stored string, err error) {
+	d, err := r.Document(id)
+	if err != nil {
+		return "", fmt.Errorf("index: %w", err)
+	}
+	if d == nil {
+		return "", nil
+	}
+	d.VisitFields(func(f bleveindex.Field) {
+		if f.Name() == fieldStored {
+			stored = string(f.Value())
+		}
+	})
+	return stored, nil
+}
