@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -23,22 +24,28 @@ import (
 // changed. So they are read once before it opens them: segments end with the sum
 // of all bytes before, and the small root file is walked.
 
-// check returns an error that names the first file in a folder of Bleve that
-// cannot be as it was written.
-func check(path string, lockWait time.Duration) error {
+// A root is what the root file names, in all states of the data that it has.
+type root struct {
+	segments []string
+	newest   int // generation
+}
+
+// check returns the generation of the newest state in a folder of Bleve, or an
+// error that names the first file that cannot be as it was written.
+func check(path string, lockWait time.Duration) (newest int, err error) {
 	store := filepath.Join(path, "store")
-	const root = "root.bolt"
-	segments, err := checkRoot(filepath.Join(store, root), lockWait)
+	const name = "root.bolt"
+	r, err := readRoot(filepath.Join(store, name), lockWait)
 	if err != nil {
-		return fmt.Errorf("%s: %w", root, err)
+		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	for _, name := range segments {
-		err := checkSum(filepath.Join(store, name))
+	for _, segment := range r.segments {
+		err := checkSum(filepath.Join(store, segment))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // of an older state
-			return fmt.Errorf("%s: %w", name, err)
+			return 0, fmt.Errorf("%s: %w", segment, err)
 		}
 	}
-	return nil
+	return r.newest, nil
 }
 
 // checkSum reads a file whose last four bytes are the CRC-32 of those before.
@@ -69,10 +76,9 @@ func checkSum(name string) error {
 	return nil
 }
 
-// checkRoot reads all of a Bolt file and returns the segments that it names. Bolt
-// maps the file and panics where it is damaged, so this is the one place that
-// recovers.
-func checkRoot(name string, lockWait time.Duration) (segments []string, err error) {
+// readRoot reads all of a Bolt file. Bolt maps the file and panics where it is
+// damaged, so this is the one place that recovers.
+func readRoot(name string, lockWait time.Duration) (r root, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
@@ -81,30 +87,34 @@ func checkRoot(name string, lockWait time.Duration) (segments []string, err erro
 	}()
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	db, err := bolt.Open(name, 0o600, &bolt.Options{ReadOnly: true, Timeout: lockWait, PreLoadFreelist: true})
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	defer db.Close()
 	err = db.View(func(tx *bolt.Tx) error {
 		if tx.Size() > info.Size() {
 			return fmt.Errorf("%d bytes of %d", info.Size(), tx.Size())
 		}
-		return tx.ForEach(func(_ []byte, b *bolt.Bucket) error { return readBucket(b, &segments) })
+		return tx.ForEach(func(_ []byte, b *bolt.Bucket) error { return r.read(b) })
 	})
-	return segments, err
+	return r, err
 }
 
-// readBucket adds the segments that a bucket names, and those in it.
-func readBucket(b *bolt.Bucket, segments *[]string) error {
+// read takes in what a bucket names, and the buckets in it.
+func (r *root) read(b *bolt.Bucket) error {
 	return b.ForEach(func(key, value []byte) error {
-		if inner := b.Bucket(key); inner != nil {
-			return readBucket(inner, segments)
-		}
-		if name := string(value); strings.HasSuffix(name, ".zap") && filepath.Base(name) == name && !slices.Contains(*segments, name) {
-			*segments = append(*segments, name)
+		var s state
+		name := string(value)
+		switch {
+		case value == nil:
+			return r.read(b.Bucket(key))
+		case string(key) == string(stateKey) && json.Unmarshal(value, &s) == nil:
+			r.newest = max(r.newest, s.Generation)
+		case strings.HasSuffix(name, ".zap") && filepath.Base(name) == name && !slices.Contains(r.segments, name):
+			r.segments = append(r.segments, name)
 		}
 		return nil
 	})
@@ -112,7 +122,7 @@ func readBucket(b *bolt.Bucket, segments *[]string) error {
 
 // checkState returns an error where the documents are not those of the newest
 // batch.
-func checkState(b bleve.Index) error {
+func checkState(b bleve.Index, newest int) error {
 	r, err := readerOf(b)
 	if err != nil {
 		return err
@@ -121,6 +131,9 @@ func checkState(b bleve.Index) error {
 	s, err := stateOf(r)
 	if err != nil {
 		return err
+	}
+	if s.Generation < newest {
+		return fmt.Errorf("state %d cannot be read, only %d", newest, s.Generation)
 	}
 	n, err := r.DocCount()
 	if err != nil {

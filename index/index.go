@@ -188,7 +188,8 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 		}
 		return newBleve(path, config)
 	}
-	if err := check(path, o.LockWait); err != nil {
+	newest, err := check(path, o.LockWait)
+	if err != nil {
 		return nil, openError(dir, err)
 	}
 	// Where its newest state cannot be read, Bleve opens an older one or none
@@ -198,7 +199,7 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 	if err != nil {
 		return nil, openError(dir, err)
 	}
-	if err := checkState(b); err != nil {
+	if err := checkState(b, newest); err != nil {
 		return nil, openError(dir, errors.Join(err, b.Close()))
 	}
 	if o.ReadOnly {
