@@ -1,22 +1,22 @@
 package demo
 
 import (
+	"html"
 	"strconv"
 	"strings"
 )
 
 // A canvas is one page while it is written. A dry canvas keeps links and
 // addresses but writes nothing; it makes the same choices, because all words
-// have a dice of their own.
+// have a dice of their own. What a canvas returns is HTML, or "" of a dry one.
 type canvas struct {
-	t        *Town
-	at       ref
-	s        *site
-	dry      bool
-	foreign  bool   // the page is in the town's other language
-	domain   string // what host names end in on this page
-	trap     string // of a trap's page
-	verbatim bool   // text is written as it is: an address
+	t       *Town
+	at      ref
+	s       *site
+	dry     bool
+	foreign bool   // the page is in the town's other language
+	domain  string // what host names end in on this page
+	trap    string // of a trap's page
 
 	d     dice // structure: links and addresses
 	w     dice // words and layout
@@ -44,7 +44,8 @@ func (c *canvas) draw() {
 	}
 }
 
-func (c *canvas) raw(parts ...string) {
+// put writes HTML.
+func (c *canvas) put(parts ...string) {
 	if !c.dry {
 		for _, p := range parts {
 			c.buf = append(c.buf, p...)
@@ -52,295 +53,202 @@ func (c *canvas) raw(parts ...string) {
 	}
 }
 
-// text writes s, on a foreign page translated.
-func (c *canvas) text(s string) {
+// text returns the HTML of s, on a foreign page translated.
+func (c *canvas) text(s string) string {
 	if c.dry {
-		return
+		return ""
 	}
-	if c.foreign && !c.verbatim {
-		s = c.t.tongue.translate(s)
+	if c.foreign {
+		s = c.t.translate(s)
 	}
-	c.escape(s)
+	return html.EscapeString(s)
 }
 
-// escape writes s with HTML's special characters escaped.
-func (c *canvas) escape(s string) {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '&':
-			c.buf = append(c.buf, "&amp;"...)
-		case '<':
-			c.buf = append(c.buf, "&lt;"...)
-		case '>':
-			c.buf = append(c.buf, "&gt;"...)
-		case '"':
-			c.buf = append(c.buf, "&quot;"...)
-		default:
-			c.buf = append(c.buf, s[i])
-		}
-	}
+func (c *canvas) heading(tag, text string) { c.put("<", tag, ">", c.text(text), "</", tag, ">\n") }
+
+func (c *canvas) paragraph(parts ...string) {
+	c.put("<p>")
+	c.put(parts...)
+	c.put("</p>\n")
 }
 
-func (c *canvas) element(tag, text string) {
-	c.raw("<", tag, ">")
-	c.text(text)
-	c.raw("</", tag, ">\n")
+func (c *canvas) list(items []string) {
+	if len(items) > 0 {
+		c.put("<ul>\n<li>", strings.Join(items, "</li>\n<li>"), "</li>\n</ul>\n")
+	}
 }
 
 // prose writes paragraphs with sentences in all.
-func (c *canvas) prose(sentencesInAll int) {
+func (c *canvas) prose(sentences int) {
 	if c.dry {
 		return
 	}
-	c.raw("<p>")
-	for i := range sentencesInAll {
+	c.put("<p>")
+	for i := range sentences {
 		if i > 0 && c.w.chance(0.25) {
-			c.raw("</p>\n<p>")
+			c.put("</p>\n<p>")
 		}
+		list := words().Sentences
 		if c.w.chance(0.05) {
-			c.text(pick(&c.w, distractions))
-		} else {
-			c.text(pick(&c.w, sentences))
+			list = words().Distractions
 		}
-		c.raw(" ")
+		c.put(c.text(pick(&c.w, list)), " ")
 	}
-	c.raw("</p>\n")
+	c.put("</p>\n")
 }
 
-// link writes a link to a page of the town's web.
-func (c *canvas) link(to ref, anchor string) {
+func (c *canvas) privacy() {
+	c.prose(12)
+	c.paragraph("Aufsichtsbehörde: Landesbeauftragte für den Datenschutz, Prinzenweg 5, 62017 Nordhafen")
+}
+
+// fill brings a page to size bytes with filler text, as full of markup as pages of
+// the web are: about one element for each 60 bytes. It names no place and links to
+// nothing.
+func (c *canvas) fill(size int) {
+	end := strings.LastIndex(string(c.buf), "</body>")
+	tail := string(c.buf[end:])
+	c.buf = c.buf[:end]
+	for len(c.buf)+len(tail) < size {
+		sentence := func() string { return c.text(pick(&c.w, words().Sentences)) }
+		c.paragraph(sentence(), " <em>", sentence(), "</em> <b>", sentence(), "</b>")
+	}
+	c.put(tail)
+}
+
+// link returns a link to a page of the town's web.
+func (c *canvas) link(to ref, anchor string) string {
 	c.links = append(c.links, to)
 	if c.dry {
-		return
+		return ""
 	}
 	path := c.t.path(to)
-	if to.site == c.at.site {
-		if c.s.kind == forum && to.page != homePage && c.t.traps(int(c.at.site)) && (c.trap != "" || c.w.chance(0.3)) {
-			path = deeper(path, c.trap)
-		}
-		c.href(path, anchor)
-		return
+	if to.site != c.at.site {
+		return c.href("http://"+c.t.hostUnder(to.site, c.domain)+path, anchor)
 	}
-	c.href("http://"+c.hostOf(int(to.site))+path, anchor)
+	if c.s.kind == forum && to.page != homePage && c.t.traps(c.at.site) && (c.trap != "" || c.w.chance(0.3)) {
+		path = deeper(path, c.trap)
+	}
+	return c.href(path, anchor)
 }
 
-// href writes a link to any address.
-func (c *canvas) href(href, anchor string) {
-	c.raw(`<a href="`)
-	c.escape(href)
+// href returns a link to any address.
+func (c *canvas) href(href, anchor string) string {
+	title := ""
 	if c.w.chance(0.04) {
-		c.raw(`" title="`)
-		c.text(anchor)
+		title = `" title="` + c.text(anchor)
 	}
-	c.raw(`">`)
-	c.text(anchor)
-	c.raw("</a>")
+	return `<a href="` + html.EscapeString(href) + title + `">` + c.text(anchor) + "</a>"
 }
 
-// hostOf returns the host of a site under the domain of this page.
-func (c *canvas) hostOf(s int) string {
-	h := c.t.sites[s].host + "." + c.domain
-	if c.t.sites[s].www {
-		return "www." + h
-	}
-	return h
-}
-
-// visit writes a link to another site: mostly to its home page, by its name
+// visit returns a link to another site: mostly to its home page, by its name
 // or by a word that says nothing.
-func (c *canvas) visit(s int32) {
+func (c *canvas) visit(s int32) string {
 	s = c.inLanguage(s)
+	site := &c.t.sites[s]
 	to := ref{s, homePage}
 	old := false
 	switch r := c.d.share(); {
 	case r < 0.12:
-		to.page = int32(c.d.n(int(c.t.sites[s].pages)))
-	case r < 0.17 && c.t.sites[s].pages > 1:
-		to.page = int32(1 + c.d.n(int(c.t.sites[s].pages)-1))
+		to.page = int32(c.d.n(int(site.pages)))
+	case r < 0.17 && site.pages > 1:
+		to.page = int32(1 + c.d.n(int(site.pages)-1))
 		old = true
 	}
 	if c.t.disallowed(to) {
 		to.page, old = homePage, false
 	}
-	if c.dry {
-		c.links = append(c.links, to)
-		return
-	}
-	name := c.t.sites[s].name
+	host, name := c.t.hostUnder(s, c.domain), site.name
 	switch c.w.n(6) {
 	case 0:
-		name = pick(&c.w, vague)
+		name = pick(&c.w, words().Vague)
 	case 1:
-		name = c.hostOf(int(s))
+		name = host
 	case 2:
-		name += " – " + c.t.places[c.t.sites[s].place].name
+		name += " – " + c.t.places[site.place].name
 	}
-	switch {
-	case old: // the address before the relaunch, which redirects
-		c.links = append(c.links, to)
-		c.href("http://"+c.hostOf(int(s))+oldPath(to.page), name)
-	case c.t.sites[s].www && to.page == homePage && c.w.chance(0.1): // without "www.", which redirects
-		c.links = append(c.links, to)
-		c.href("http://"+c.t.sites[s].host+"."+c.domain+"/", name)
-	default:
-		c.link(to, name)
+	bare := site.www && to.page == homePage && c.w.chance(0.1)
+	if !old && !bare {
+		return c.link(to, name)
 	}
+	c.links = append(c.links, to)
+	if old { // the address before the relaunch, which redirects
+		return c.href("http://"+host+oldPath(to.page), name)
+	}
+	return c.href("http://"+strings.TrimPrefix(host, "www.")+"/", name) // redirects, too
 }
-
-var vague = []string{"hier", "Webseite", "zur Homepage", "mehr", "Link", "weiter", "Internetseite", "besuchen"}
 
 // head begins the page.
 func (c *canvas) head(title string) {
 	if c.dry {
 		return
 	}
-	lang, charset := "de", "utf-8"
-	if c.s.latin1 {
-		charset = ""
+	p := c.codePage()
+	c.put("<!DOCTYPE html>\n<html")
+	if p.lang != "" {
+		c.put(` lang="`, p.lang, `"`)
 	}
-	if c.foreign {
-		p := c.t.codePage(c.at.site)
-		lang, charset = p.lang, p.meta
+	c.put(">\n<head>\n")
+	if p.meta != "" {
+		c.put(`<meta charset="`, p.meta, "\">\n")
 	}
-	c.raw("<!DOCTYPE html>\n<html")
-	if lang != "" {
-		c.raw(` lang="`, lang, `"`)
+	c.heading("title", title)
+	if c.noindex() {
+		c.put("<meta name=\"robots\" content=\"noindex\">\n")
 	}
-	c.raw(">\n<head>\n")
-	if charset != "" {
-		c.raw(`<meta charset="`, charset, "\">\n")
+	if c.nofollow() {
+		c.put("<meta name=\"robots\" content=\"nofollow\">\n")
 	}
-	c.element("title", title)
-	switch {
-	case c.noindex() && c.nofollow():
-		c.raw("<meta name=\"robots\" content=\"noindex, nofollow\">\n")
-	case c.noindex():
-		c.raw("<meta name=\"robots\" content=\"noindex\">\n")
-	case c.nofollow():
-		c.raw("<meta name=\"robots\" content=\"nofollow\">\n")
-	}
-	c.raw("<meta name=\"description\" content=\"")
-	c.text(c.s.name + " in " + c.t.places[c.s.place].name)
-	c.raw("\">\n</head>\n<body>\n")
+	c.put(`<meta name="description" content="`, c.text(c.s.name+" in "+c.t.places[c.s.place].name), "\">\n</head>\n<body>\n")
 }
+
+// menu writes the menu, and begins the content.
+func (c *canvas) menu(links []string) {
+	c.put("<div id=\"menue\">\n")
+	c.list(links)
+	c.put("</div>\n<div id=\"inhalt\">\n")
+}
+
+// foot ends the content and begins the foot of the page.
+func (c *canvas) foot() { c.put("</div>\n<div id=\"fuss\">\n") }
+
+func (c *canvas) end() { c.put("\n</div>\n</body>\n</html>\n") }
 
 // noindex tells whether the page asks not to be kept.
 func (c *canvas) noindex() bool {
-	return c.s.style == 1 && (c.s.kind == organisation && c.s.org.kindOf(c.at.page) == orgPrivacy || c.s.kind != organisation && c.at.page == privacyPage)
+	page := int32(privacyPage)
+	if c.s.kind == organisation {
+		page = c.s.org.page(orgPrivacy, 0)
+	}
+	return c.s.style == 1 && c.at.page == page
 }
 
 // nofollow tells whether the page asks not to follow its links.
 func (c *canvas) nofollow() bool { return c.s.kind == linkFarm && c.at.page%7 == 3 }
 
-// An address can be laid out in these ways.
-var layouts = []func(c *canvas, a *lines){
-	func(c *canvas, a *lines) { // one line
-		c.raw("<p>")
-		c.text(a.name + ", " + a.street + ", " + a.city)
-		c.raw("</p>\n")
-	},
-	func(c *canvas, a *lines) { // lines
-		c.raw("<p>")
-		c.text(a.name)
-		c.raw("<br>\n")
-		c.text(a.street)
-		c.raw("<br>\n")
-		c.text(a.city)
-		c.raw("<br>\nTel. ", a.phone, "</p>\n")
-	},
-	func(c *canvas, a *lines) { // table
-		c.raw("<table>\n<tr><td>Name:</td><td>")
-		c.text(a.name)
-		c.raw("</td></tr>\n<tr><td>Straße:</td><td>")
-		c.text(a.street)
-		c.raw("</td></tr>\n<tr><td>PLZ, Ort:</td><td>")
-		c.text(a.city)
-		c.raw("</td></tr>\n<tr><td>Telefon:</td><td>", a.phone, "</td></tr>\n</table>\n")
-	},
-	func(c *canvas, a *lines) { // definition list
-		c.raw("<dl><dt>Anschrift</dt><dd>")
-		c.text(a.name)
-		c.raw("</dd><dd>")
-		c.text(a.street)
-		c.raw("</dd><dd>")
-		c.text(a.city)
-		c.raw("</dd><dt>Telefon</dt><dd>", a.phone, "</dd></dl>\n")
-	},
-	func(c *canvas, a *lines) { // JSON-LD, for machines only
-		c.raw(`<script type="application/ld+json">{"@context":"https://schema.org","@type":"`, a.schema("LocalBusiness"), `","name":"`, a.name,
-			`","telephone":"`, a.phone, `","address":{"@type":"PostalAddress","streetAddress":"`, a.street,
-			`","postalCode":"`, a.postcode, `","addressLocality":"`, a.place, `","addressCountry":"DE"}}</script>`, "\n")
-		c.raw("<p>Rufen Sie uns an: ", a.phone, "</p>\n")
-	},
-	func(c *canvas, a *lines) { // microdata
-		c.raw(`<div itemscope itemtype="https://schema.org/`, a.schema("Organization"), `"><span itemprop="name">`)
-		c.text(a.name)
-		c.raw(`</span><div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">`)
-		c.text(a.street)
-		c.raw(`</span>, <span itemprop="postalCode">`, a.postcode, `</span> <span itemprop="addressLocality">`)
-		c.text(a.place)
-		c.raw("</span></div></div>\n")
-	},
-	func(c *canvas, a *lines) { // hCard
-		class := "fn org"
-		if a.person {
-			class = "fn"
-		}
-		c.raw(`<div class="vcard"><span class="`, class, `">`)
-		c.text(a.name)
-		c.raw(`</span> <div class="adr"><div class="street-address">`)
-		c.text(a.street)
-		c.raw(`</div><span class="postal-code">`, a.postcode, `</span> <span class="locality">`)
-		c.text(a.place)
-		c.raw("</span></div></div>\n")
-	},
-	func(c *canvas, a *lines) { // <address>
-		c.raw("<address>")
-		c.text(a.name)
-		c.raw("<br>")
-		c.text(a.street)
-		c.raw("<br>")
-		c.text(a.city)
-		c.raw("</address>\n")
-	},
-	func(c *canvas, a *lines) { // dots
-		c.raw("<p><small>")
-		c.text(a.name + " · " + a.street + " · " + a.city + " · Tel. " + a.phone)
-		c.raw("</small></p>\n")
-	},
-	func(c *canvas, a *lines) { // a sentence
-		c.raw("<p>")
-		if a.person {
-			c.text("Verantwortlich für den Inhalt: " + a.name + ". ")
-		}
-		c.text(pick(&c.w, []string{"Sie finden uns unter der Anschrift ", "Unsere Adresse lautet ", "Post erreicht uns unter "}) + a.street + " in " + a.city + ".")
-		c.raw("</p>\n")
-	},
-	func(c *canvas, a *lines) { // place first
-		c.raw("<p>")
-		c.text(a.name + ", " + a.city + ", " + a.street)
-		c.raw("</p>\n")
-	},
-}
-
-// How often each layout is used: an index of layouts a slot.
-var layoutSlots = []int{0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7, 8, 8, 9, 10}
-
-// lines are an address as a page spells it.
-type lines struct {
-	name, street, city string
-	postcode, place    string // the two parts of city, without "D-"
-	phone              string
-	person             bool // the name is a private person's
-}
-
-// schema returns the type of schema.org for whoever has the address; business
-// is what a firm calls itself.
-func (l *lines) schema(business string) string {
-	if l.person {
-		return "Person"
-	}
-	return business
+// layouts are the ways in which an address is laid out, each as often as its
+// weight. {city} is postcode and place.
+var layouts = []struct {
+	weight int
+	html   string
+}{
+	{3, "<p>{name}, {street}, {city}</p>"},
+	{6, "<p>{name}<br>\n{street}<br>\n{city}<br>\nTel. {phone}</p>"},
+	{2, "<table>\n<tr><td>Name:</td><td>{name}</td></tr>\n<tr><td>Straße:</td><td>{street}</td></tr>\n" +
+		"<tr><td>PLZ, Ort:</td><td>{city}</td></tr>\n<tr><td>Telefon:</td><td>{phone}</td></tr>\n</table>"},
+	{1, "<dl><dt>Anschrift</dt><dd>{name}</dd><dd>{street}</dd><dd>{city}</dd><dt>Telefon</dt><dd>{phone}</dd></dl>"},
+	{1, `<script type="application/ld+json">{"@context":"https://schema.org","@type":"{type}","name":"{name}","telephone":"{phone}",` +
+		`"address":{"@type":"PostalAddress","streetAddress":"{street}","postalCode":"{postcode}","addressLocality":"{place}",` +
+		`"addressCountry":"DE"}}</script>` + "\n<p>Rufen Sie uns an: {phone}</p>"},
+	{2, `<div itemscope itemtype="https://schema.org/{type}"><span itemprop="name">{name}</span>` +
+		`<div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">{street}</span>, ` +
+		`<span itemprop="postalCode">{postcode}</span> <span itemprop="addressLocality">{place}</span></div></div>`},
+	{1, `<div class="vcard"><span class="{class}">{name}</span> <div class="adr"><div class="street-address">{street}</div>` +
+		`<span class="postal-code">{postcode}</span> <span class="locality">{place}</span></div></div>`},
+	{2, "<address>{name}<br>{street}<br>{city}</address>"},
+	{2, "<p><small>{name} · {street} · {city} · Tel. {phone}</small></p>"},
+	{1, "<p>{responsible}Sie finden uns unter der Anschrift {street} in {city}.</p>"},
+	{1, "<p>{name}, {city}, {street}</p>"},
 }
 
 // address writes an address in one of the layouts and notes it.
@@ -350,23 +258,37 @@ func (c *canvas) address(a Address) {
 		return
 	}
 	l := c.spell(a)
-	c.verbatim = true
-	defer func() { c.verbatim = false }()
-	layouts[pick(&c.w, layoutSlots)](c, &l)
+	layout, n := 0, c.w.n(22)
+	for ; n >= layouts[layout].weight; layout++ {
+		n -= layouts[layout].weight
+	}
+	kind, class, responsible := "LocalBusiness", "fn org", ""
+	if a.Person {
+		kind, class, responsible = "Person", "fn", "Verantwortlich für den Inhalt: "+l.name+". "
+	}
+	c.put(strings.NewReplacer("{name}", html.EscapeString(l.name), "{street}", l.street, "{city}", l.city, "{postcode}", l.postcode, "{place}", l.place,
+		"{phone}", l.phone, "{type}", kind, "{class}", class, "{responsible}", responsible).Replace(layouts[layout].html), "\n")
 }
 
-// inline writes an address within a line.
-func (c *canvas) inline(a Address) {
+// inline returns an address within a line and notes it.
+func (c *canvas) inline(a Address) string {
 	c.found = append(c.found, a)
 	if c.dry {
-		return
+		return ""
 	}
 	l := c.spell(a)
-	c.escape(l.street + ", " + l.city)
+	return l.street + ", " + l.city
+}
+
+// A spelling is an address as a page spells it.
+type spelling struct {
+	name, street, city string
+	postcode, place    string // the two parts of city, without "D-"
+	phone              string
 }
 
 // spell writes the parts of an address as people do.
-func (c *canvas) spell(a Address) lines {
+func (c *canvas) spell(a Address) spelling {
 	number := a.HouseNumber
 	if n := len(number); n > 1 && number[n-1] >= 'a' && c.w.chance(0.5) {
 		letter := number[n-1:]
@@ -378,7 +300,7 @@ func (c *canvas) spell(a Address) lines {
 	if c.w.chance(0.5) {
 		number = strings.ReplaceAll(number, "-", pick(&c.w, []string{"–", " - ", "/"}))
 	}
-	l := lines{name: a.Name, street: c.spellStreet(a.Street) + " " + number, postcode: a.Postcode, place: a.City, person: a.Person}
+	l := spelling{name: a.Name, street: c.spellStreet(a.Street) + " " + number, postcode: a.Postcode, place: a.City}
 	if l.name == "" {
 		l.name = c.s.name
 	}
@@ -407,22 +329,21 @@ var asciiUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß",
 func (c *canvas) spellStreet(s string) string {
 	switch r := c.w.n(100); {
 	case r < 24:
-		s = strings.Replace(s, "straße", "str.", 1)
-		s = strings.Replace(s, "Straße", "Str.", 1)
+		return strings.NewReplacer("straße", "str.", "Straße", "Str.").Replace(s)
 	case r < 32:
-		s = strings.Replace(s, "traße", "trasse", 1)
+		return strings.Replace(s, "traße", "trasse", 1)
 	case r < 36:
-		s = asciiUmlauts.Replace(s)
+		return asciiUmlauts.Replace(s)
 	case r < 39:
-		s = strings.Replace(s, "straße", "str", 1)
+		return strings.Replace(s, "straße", "str", 1)
 	case r < 42:
-		s = strings.Replace(s, "platz", "pl.", 1)
+		return strings.Replace(s, "platz", "pl.", 1)
 	case r < 45 && strings.Count(s, "-") > 1:
-		s = strings.ReplaceAll(s, "-", " ")
+		return strings.ReplaceAll(s, "-", " ")
 	case r < 47:
-		s = strings.Replace(s, "straße", "-Straße", 1)
+		return strings.Replace(s, "straße", "-Straße", 1)
 	case r < 48:
-		s = strings.ToUpper(strings.Replace(s, "ß", "ss", 1))
+		return strings.ToUpper(strings.Replace(s, "ß", "ss", 1))
 	}
 	return s
 }

@@ -120,7 +120,7 @@ func (o Options) Validate() error {
 	if !domainName.MatchString(o.Domain) {
 		return fmt.Errorf(`demo: domain must be a host name such as "example" or "localhost:9900", got %q`, o.Domain)
 	}
-	if o.Language != "" && tongues[o.Language] == nil {
+	if o.Language != "" && codePages[o.Language] == nil {
 		return fmt.Errorf("demo: language must be th, ja or none, got %q", o.Language)
 	}
 	for _, err := range []error{
@@ -162,8 +162,7 @@ type Town struct {
 	far    []int32        // catalogues of the wide web
 	farms  []int32        // link farms
 
-	tongue         *tongue // the other language, or nil
-	german, abroad []int32 // with one: the sites that those in either language link to
+	german, abroad []int32 // with another language: the sites that those in either link to
 }
 
 // New makes the town of o.
@@ -181,44 +180,37 @@ func New(o Options) (*Town, error) {
 // Name returns the town's name, by which its extract knows the region.
 func (t *Town) Name() string { return t.places[0].name }
 
-// Options returns what the town was made from.
-func (t *Town) Options() Options { return t.o }
-
 // Seeds returns home pages to start a crawl from: first the far ones, then
 // those in the town.
 func (t *Town) Seeds() []weburl.URL {
 	var seeds []weburl.URL
 	for _, s := range t.seedSites() {
-		seeds = append(seeds, t.url(ref{int32(s), 0}))
+		seeds = append(seeds, t.url(ref{s, homePage}))
 	}
 	return seeds
 }
 
-func (t *Town) seedSites() []int {
-	var far, near []int
+func (t *Town) seedSites() []int32 {
+	var far, near []int32
 	d := t.dice(topicSeeds)
-	speaks := func(s int32) bool { return t.tongue == nil || t.isForeign(ref{s, homePage}) }
+	speaks := func(s int32) bool { return t.o.Language == "" || t.isForeign(ref{s, homePage}) }
 	for _, s := range shuffled(&d, t.far) {
 		k := t.sites[s].kind
 		if len(far) < t.o.FarSeeds && t.sites[s].fate == works && speaks(s) && (k == magazine || k == shop || k == forum || k == wiki) {
-			far = append(far, int(s))
+			far = append(far, s)
 		}
 	}
 	for _, s := range shuffled(&d, t.orgs[0]) {
 		if len(near) < t.o.NearSeeds && t.sites[s].fate == works && speaks(s) {
-			near = append(near, int(s))
+			near = append(near, s)
 		}
 	}
 	return append(far, near...)
 }
 
-// Outside returns the hosts that pages link to although the town's web does
-// not have them. They end in ".invalid".
-func (t *Town) Outside() []string { return append([]string(nil), outside...) }
-
 // url returns the address of a page of the town's web.
 func (t *Town) url(r ref) weburl.URL {
-	u, err := weburl.Parse("http://" + t.host(int(r.site)) + t.path(r))
+	u, err := weburl.Parse("http://" + t.host(r.site) + t.path(r))
 	if err != nil {
 		panic("demo: page without a URL: " + err.Error()) // hosts and paths are our own
 	}
@@ -226,8 +218,11 @@ func (t *Town) url(r ref) weburl.URL {
 }
 
 // host returns the full host name of a site.
-func (t *Town) host(s int) string {
-	h := t.sites[s].host + "." + t.o.Domain
+func (t *Town) host(s int32) string { return t.hostUnder(s, t.o.Domain) }
+
+// hostUnder returns it under another domain.
+func (t *Town) hostUnder(s int32, domain string) string {
+	h := t.sites[s].host + "." + domain
 	if t.sites[s].www {
 		return "www." + h
 	}
@@ -235,7 +230,7 @@ func (t *Town) host(s int) string {
 }
 
 // siteOf returns the site with a host name, full or with ".localhost".
-func (t *Town) siteOf(host string) (s int, bare, ok bool) {
+func (t *Town) siteOf(host string) (s int32, bare, ok bool) {
 	host = strings.ToLower(host)
 	name, found := strings.CutSuffix(host, "."+t.o.Domain)
 	if !found {
@@ -247,6 +242,7 @@ func (t *Town) siteOf(host string) (s int, bare, ok bool) {
 		}
 	}
 	name, www := strings.CutPrefix(name, "www.")
-	s, ok = t.hosts[name]
+	n, ok := t.hosts[name]
+	s = int32(n)
 	return s, ok && !www && t.sites[s].www, ok && (!www || t.sites[s].www)
 }

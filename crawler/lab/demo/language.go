@@ -1,10 +1,10 @@
 package demo
 
 import (
+	"hash/fnv"
 	"net/http"
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -16,19 +16,13 @@ import (
 // the language, some sites are reached from pages in another one only, and some
 // pages do not say their language or say a wrong one.
 const (
-	fronted  = 0.45 // share of the sites in it whose home page is German
-	islands  = 0.35 // share that only German pages link to
-	mixed    = 0.06 // share of their pages behind the home page that are German
-	tongueOf = 1 << 40
+	fronted    = 0.45 // share of the sites in it whose home page is German
+	islands    = 0.35 // share that only German pages link to
+	mixed      = 0.06 // share of their pages behind the home page that are German
+	codePageOf = 1 << 40
 )
 
-// A tongue is another language that a town's web speaks.
-type tongue struct {
-	words []string
-	pages []codePage // each site has one of them
-}
-
-// A codePage is how the pages of a site are written and what they declare.
+// A codePage is how pages are written and what they declare.
 type codePage struct {
 	encoding encoding.Encoding // nil: UTF-8
 	meta     string            // charset in a META element, or ""
@@ -36,44 +30,33 @@ type codePage struct {
 	lang     string            // of the html element, or ""
 }
 
-// tongues are the languages that Options.Language can name.
-var tongues = map[string]*tongue{
+// codePages are those of the languages that Options.Language can name; each site
+// has one of them.
+var codePages = map[string][]codePage{
 	"th": {
-		words: strings.Fields(`การ บ้าน เมือง วันนี้ พรุ่งนี้ ตลาด ร้านค้า อาหาร ข้าว น้ำ ปลา ไก่ ผลไม้ โรงเรียน นักเรียน ครู หนังสือ เรียนรู้ เดินทาง รถไฟ
-			ท่องเที่ยว ทะเล ภูเขา แม่น้ำ ต้นไม้ ดอกไม้ ฤดูร้อน ฝน อากาศ ข่าว กีฬา ดนตรี ภาพยนตร์ วัฒนธรรม ประเพณี เทศกาล ครอบครัว เด็ก เพื่อน สุขภาพ
-			แพทย์ บริการ ราคา สินค้า ใหม่ ใหญ่ เล็ก สวยงาม รวดเร็ว และ หรือ ที่ ของ จาก ไม่ ได้ เป็น มี ให้ กับ ทั้งหมด ทำงาน บริษัท ประชุม โครงการ พัฒนา
-			ความรู้ ความสุข เศรษฐกิจ รัฐบาล ประชาชน ชุมชน หมู่บ้าน เกษตร ช่าง เครื่องมือ คอมพิวเตอร์ ติดต่อ รายละเอียด หน้าแรก เกี่ยวกับ`),
-		pages: []codePage{
-			{charmap.Windows874, "tis-620", "", ""},
-			{charmap.Windows874, "windows-874", "", "th"},
-			{charmap.Windows874, "", "windows-874", ""},
-			{charmap.Windows874, "", "", ""},
-			{charmap.Windows874, "iso-8859-1", "", "en"}, // as templates of the time had it
-			{nil, "utf-8", "utf-8", "th"},
-			{nil, "", "utf-8", "de"},
-		},
+		{charmap.Windows874, "tis-620", "", ""},
+		{charmap.Windows874, "windows-874", "", "th"},
+		{charmap.Windows874, "", "windows-874", ""},
+		{charmap.Windows874, "", "", ""},
+		{charmap.Windows874, "iso-8859-1", "", "en"}, // as templates of the time had it
+		{nil, "utf-8", "utf-8", "th"},
+		{nil, "", "utf-8", "de"},
 	},
 	"ja": {
-		words: strings.Fields(`これ それ 私たち 町 村 今日 明日 市場 お店 食べもの ご飯 お水 さかな くだもの 学校 生徒 先生 本 学びます 旅 電車 観光 海
-			山 川 木々 花 夏休み 雨 天気 ニュース スポーツ 音楽 映画 文化 まつり 家族 子ども 友だち 健康 お医者さん サービス 値段 商品 新しい 大きい
-			小さい 美しい 早い そして または から まで ない です ます あります の に は が を で 仕事 会社 会議 計画 知らせ しあわせ 経済 国 みんな
-			地域 農業 道具 コンピュータ お問い合わせ くわしく ホーム について 始まりました 続きます 思います ください`),
-		pages: []codePage{
-			{japanese.ShiftJIS, "Shift_JIS", "", ""},
-			{japanese.ShiftJIS, "", "Shift_JIS", "ja"},
-			{japanese.ShiftJIS, "", "", ""},
-			{japanese.EUCJP, "EUC-JP", "", ""},
-			{japanese.EUCJP, "iso-8859-1", "", "en"},
-			{japanese.ISO2022JP, "ISO-2022-JP", "", ""},
-			{nil, "utf-8", "utf-8", "ja"},
-			{nil, "", "utf-8", "de"},
-		},
+		{japanese.ShiftJIS, "Shift_JIS", "", ""},
+		{japanese.ShiftJIS, "", "Shift_JIS", "ja"},
+		{japanese.ShiftJIS, "", "", ""},
+		{japanese.EUCJP, "EUC-JP", "", ""},
+		{japanese.EUCJP, "iso-8859-1", "", "en"},
+		{japanese.ISO2022JP, "ISO-2022-JP", "", ""},
+		{nil, "utf-8", "utf-8", "ja"},
+		{nil, "", "utf-8", "de"},
 	},
 }
 
 // speak chooses the sites in the town's other language.
 func (t *Town) speak() {
-	if t.tongue = tongues[t.o.Language]; t.tongue == nil {
+	if t.o.Language == "" {
 		return
 	}
 	for i := range t.sites {
@@ -125,7 +108,7 @@ func (c *canvas) inLanguage(s int32) int32 {
 		own = c.t.abroad
 	}
 	switch {
-	case c.t.tongue == nil || len(own) == 0 || s == c.at.site:
+	case c.t.o.Language == "" || len(own) == 0 || s == c.at.site:
 		return s
 	case c.s.foreign && to.island, c.s.foreign != to.foreign && c.d.chance(c.t.o.LanguageLocality):
 		return pick(&c.d, own)
@@ -133,49 +116,31 @@ func (c *canvas) inLanguage(s int32) int32 {
 	return s
 }
 
-// codePage returns how the foreign pages of a site are written.
-func (t *Town) codePage(site int32) codePage {
-	d := t.dice(topicLanguage, uint64(site), tongueOf)
-	return pick(&d, t.tongue.pages)
+// codePage returns how the page is written.
+func (c *canvas) codePage() codePage {
+	switch {
+	case c.foreign:
+		d := c.t.dice(topicLanguage, uint64(c.at.site), codePageOf)
+		return pick(&d, codePages[c.t.o.Language])
+	case c.s.latin1 && c.s.declares:
+		return codePage{charmap.ISO8859_1, "", "ISO-8859-1", "de"}
+	case c.s.latin1:
+		return codePage{charmap.ISO8859_1, "", "", "de"}
+	}
+	return codePage{nil, "utf-8", "utf-8", "de"}
 }
 
-// translate puts a word of the language in the place of each word of s: always
-// the same one for the same word. Like both languages it leaves no gaps.
-func (t *tongue) translate(s string) string {
-	var b strings.Builder
-	gap := false   // there was a space
-	after := false // … behind a word
-	for len(s) > 0 {
-		n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-		if n < 0 {
-			n = len(s)
-		}
-		switch {
-		case n > 0:
-			if gap && !after {
-				b.WriteByte(' ')
-			}
-			h := uint32(2166136261)
-			for i := range n {
-				h = (h ^ uint32(s[i])) * 16777619
-			}
-			b.WriteString(t.words[h>>8%uint32(len(t.words))])
-			s, gap, after = s[n:], false, true
-		case s[0] == ' ':
-			s, gap = s[1:], true
-		default:
-			if gap {
-				b.WriteByte(' ')
-			}
-			r, _ := utf8.DecodeRuneInString(s)
-			b.WriteRune(r)
-			s, gap, after = s[len(string(r)):], false, false
-		}
-	}
-	if gap {
-		b.WriteByte(' ')
-	}
-	return b.String()
+var letters = regexp.MustCompile(`(\p{L}+)( ?)`)
+
+// translate puts a word of the other language in the place of each word of s:
+// always the same one for the same word. Like both languages it leaves no gaps.
+func (t *Town) translate(s string) string {
+	list := words().Languages[t.o.Language]
+	return letters.ReplaceAllStringFunc(s, func(word string) string {
+		h := fnv.New32a()
+		h.Write([]byte(strings.TrimSuffix(word, " ")))
+		return list[h.Sum32()>>8%uint32(len(list))]
+	})
 }
 
 // encode returns a page as its site serves it. What the code page does not have

@@ -51,7 +51,7 @@ func TestLanguages(t *testing.T) {
 				}
 				if facts.Language == language {
 					foreign[p.Charset]++
-					for _, word := range town.tongue.words {
+					for _, word := range words().Languages[language] {
 						if strings.Contains(p.Text, word) {
 							return
 						}
@@ -122,12 +122,12 @@ func TestGoldenLanguages(t *testing.T) {
 		town := speaking(t, language)
 		seen := map[string]bool{}
 		town.eachPage(func(c *canvas) {
-			p := town.codePage(c.at.site)
+			p := c.codePage()
 			name := p.meta
 			if name == "" {
 				name = p.header
 			}
-			if !c.foreign || name == "" || name == "iso-8859-1" || seen[name] || c.s.kind != organisation || c.s.org.kindOf(c.at.page) != orgImprint {
+			if !c.foreign || name == "" || name == "iso-8859-1" || seen[name] || c.s.kind != organisation || c.s.org.count[orgImprint] == 0 || c.at.page != c.s.org.page(orgImprint, 0) {
 				return
 			}
 			seen[name] = true

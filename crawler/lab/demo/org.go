@@ -8,7 +8,7 @@ import (
 // An orgKind is a page of an organisation's site.
 type orgKind uint8
 
-// The pages in the order of their numbers. Services and news come several
+// The pages in the order of their numbers. Services, news and steps come several
 // times.
 const (
 	orgHome orgKind = iota
@@ -32,148 +32,110 @@ const (
 
 // An orgPlan says what pages an organisation's site has.
 type orgPlan struct {
-	has      uint16 // bits by orgKind
-	address  uint16 // pages with the address
-	services uint8
-	news     uint8
-	steps    uint8 // pages between those that behind names and the address
-	everyone bool  // the address stands at the foot of every page
-	behind   uint8 // address pages are linked from: 0 all pages, 1 "about", 2 "team" only
-	combined bool  // one page is contact and imprint
-	poBox    bool  // the contact page has a post-office box
+	count    [orgKinds]uint8 // pages of each kind
+	address  [orgKinds]bool  // they hold the address
+	everyone bool            // the address stands at the foot of every page
+	behind   uint8           // address pages are linked from: 0 all pages, 1 "about", 2 "team" only
+	combined bool            // one page is contact and imprint
+	poBox    bool            // the contact page has a post-office box
 }
 
 // planOrg makes the plan of a site. Where a page says that it is the contact
 // or the imprint, it holds the address in two of three cases.
 func (t *Town) planOrg(d *dice) orgPlan {
-	p := orgPlan{has: 1<<orgHome | 1<<orgAbout | 1<<orgServices | 1<<orgService | 1<<orgPrivacy | 1<<orgContact}
-	p.services, p.news = uint8(d.between(2, 5)), uint8(d.between(2, 7))
+	var p orgPlan
+	for _, k := range []orgKind{orgHome, orgAbout, orgServices, orgPrivacy, orgContact} {
+		p.count[k] = 1
+	}
+	p.count[orgService] = uint8(d.between(2, 5))
+	news := uint8(d.between(2, 7))
 	add := func(k orgKind, share float64) bool {
 		if d.chance(share) {
-			p.has |= 1 << k
-			return true
+			p.count[k] = 1
 		}
-		return false
+		return p.count[k] > 0
 	}
 	add(orgTeam, 0.6)
 	if add(orgNewsList, 0.6) {
-		p.has |= 1 << orgNews
+		p.count[orgNews] = news
 	}
 	add(orgGallery, 0.4)
 	add(orgJobs, 0.3)
 	add(orgLinks, 0.55)
-	if add(orgDirections, 0.3) && d.chance(0.7) {
-		p.address |= 1 << orgDirections
-	}
+	p.address[orgDirections] = add(orgDirections, 0.3) && d.chance(0.7)
 	add(orgIntern, 0.15)
+	p.count[orgImprint] = 1
 	switch r := d.share(); {
 	case r < 0.42: // the contact page is a form
-		p.has |= 1 << orgImprint
-		p.address |= 1 << orgImprint
+		p.address[orgImprint] = true
 		p.poBox = d.chance(0.1)
 	case r < 0.60: // the imprint sends one to the contact page
-		p.has |= 1 << orgImprint
-		p.address |= 1 << orgContact
+		p.address[orgContact] = true
 	case r < 0.86:
-		p.combined = true
-		p.address |= 1 << orgContact
+		p.combined, p.count[orgImprint] = true, 0
+		p.address[orgContact] = true
 	default:
-		p.has |= 1 << orgImprint
-		p.address |= 1<<orgContact | 1<<orgImprint
+		p.address[orgContact], p.address[orgImprint] = true, true
 	}
-	if d.chance(0.15) {
-		p.address |= 1 << orgHome
-	}
-	if d.chance(0.1) {
-		p.address |= 1 << orgAbout
-	}
+	p.address[orgHome] = d.chance(0.15)
+	p.address[orgAbout] = d.chance(0.1)
 	p.everyone = d.chance(0.04)
 	if d.chance(t.o.Bridges) {
 		p.behind = 1
-		if p.has&(1<<orgTeam) != 0 && d.chance(0.4) {
+		if p.count[orgTeam] > 0 && d.chance(0.4) {
 			p.behind = 2
 		}
-		if p.steps = uint8(t.o.BridgeLength); p.steps > 0 {
-			p.has |= 1 << orgStep
-		}
+		p.count[orgStep] = uint8(t.o.BridgeLength)
 	}
 	return p
 }
 
-func (p *orgPlan) count(k orgKind) int32 {
-	switch {
-	case p.has&(1<<k) == 0:
-		return 0
-	case k == orgService:
-		return int32(p.services)
-	case k == orgNews:
-		return int32(p.news)
-	case k == orgStep:
-		return int32(p.steps)
-	default:
-		return 1
-	}
-}
-
-func (p *orgPlan) pages() (n int32) {
-	for k := range orgKinds {
-		n += p.count(k)
-	}
-	return n
-}
+func (p *orgPlan) pages() int32 { return p.page(orgKinds, 0) }
 
 // at returns the kind of page n and its number among those of the kind.
-func (p *orgPlan) at(n int32) (orgKind, int32) {
-	for k := range orgKinds {
-		count := p.count(k)
-		if n < count {
-			return k, n
-		}
-		n -= count
+func (p *orgPlan) at(n int32) (k orgKind, i int32) {
+	for ; n >= int32(p.count[k]); k++ {
+		n -= int32(p.count[k])
 	}
-	return orgHome, 0
-}
-
-func (p *orgPlan) kindOf(n int32) orgKind {
-	k, _ := p.at(n)
-	return k
+	return k, n
 }
 
 // page returns the number of the i-th page of a kind that the site has.
 func (p *orgPlan) page(k orgKind, i int32) (n int32) {
-	for before := range k {
-		n += p.count(before)
+	for _, count := range p.count[:k] {
+		n += int32(count)
 	}
 	return n + i
 }
 
-var orgWords = [orgKinds]string{orgAbout: "ueber-uns", orgTeam: "team", orgServices: "leistungen", orgService: "leistungen", orgNewsList: "aktuelles",
-	orgNews: "aktuelles", orgGallery: "galerie", orgJobs: "stellen", orgLinks: "links", orgContact: "kontakt", orgImprint: "impressum",
-	orgDirections: "anfahrt", orgPrivacy: "datenschutz", orgIntern: "intern", orgStep: "weiteres"}
-
-var orgTitles = [orgKinds]string{"Startseite", "Über uns", "Team", "Leistungen", "", "Aktuelles", "", "Galerie", "Stellenangebote", "Links",
-	"Kontakt", "Impressum", "Anfahrt", "Datenschutz", "Intern", ""}
+// What the pages are called in paths, and in links where nothing else is said.
+var orgNames = [orgKinds][2]string{
+	{"", "Startseite"}, {"ueber-uns", "Über uns"}, {"team", "Team"}, {"leistungen", "Leistungen"}, {"leistungen", ""},
+	{"aktuelles", "Aktuelles"}, {"aktuelles", ""}, {"galerie", "Galerie"}, {"stellen", "Stellenangebote"}, {"links", "Links"},
+	{"kontakt", "Kontakt"}, {"impressum", "Impressum"}, {"anfahrt", "Anfahrt"}, {"datenschutz", "Datenschutz"},
+	{"intern", "Intern"}, {"weiteres", ""},
+}
 
 // orgPath returns the path of a page of an organisation's site.
 func (t *Town) orgPath(r ref) string {
 	s := &t.sites[r.site]
 	k, i := s.org.at(r.page)
-	if k == orgIntern {
+	switch {
+	case k == orgIntern:
 		return "/intern/protokoll.html"
-	}
-	if s.opaque {
-		if s.style%2 == 0 {
-			return "/index.php?id=" + strconv.Itoa(int(r.page)+10)
-		}
+	case s.opaque && s.style%2 == 0:
+		return "/index.php?id=" + strconv.Itoa(int(r.page)+10)
+	case s.opaque:
 		return "/p/" + strconv.Itoa(int(r.page)*7+100) + "/"
 	}
-	word := orgWords[k]
-	if k == orgContact && s.org.combined && s.style%2 == 0 {
-		word = "impressum"
-	}
+	word := orgNames[k][0]
 	switch k {
+	case orgContact:
+		if s.org.combined && s.style%2 == 0 {
+			word = "impressum"
+		}
 	case orgService:
-		wares := trades[s.trade].wares
+		wares := words().Trades[s.trade].Wares
 		word += "/" + slug(wares[int(i)%len(wares)])
 		if int(i) >= len(wares) {
 			word += "-" + strconv.Itoa(int(i))
@@ -183,40 +145,25 @@ func (t *Town) orgPath(r ref) string {
 	case orgStep:
 		word += "-" + strconv.Itoa(int(i)+1)
 	}
-	switch s.style {
-	case 0:
-		return "/" + word + ".html"
-	case 1:
-		return "/" + word + "/"
-	case 2:
-		return "/de/" + word + ".php"
-	case 3:
-		return "/" + word + ".htm"
-	case 4:
-		return "/index.php/" + word
-	default:
-		return "/seiten/" + word + ".html"
-	}
+	return fmt.Sprintf([...]string{"/%s.html", "/%s/", "/de/%s.php", "/%s.htm", "/index.php/%s", "/seiten/%s.html"}[s.style], word)
 }
 
 // orgAnchor returns the words of links to a page within the site.
 func (t *Town) orgAnchor(r ref) string {
 	s := &t.sites[r.site]
 	k, i := s.org.at(r.page)
-	d := t.dice(topicItem, uint64(r.site), uint64(k))
+	d, own := t.dice(topicItem, uint64(r.site), uint64(k)), t.dice(topicItem, uint64(r.site), uint64(r.page))
 	if s.opaque && k >= orgContact && k <= orgDirections {
-		return pick(&d, []string{"Service", "Info", "Mehr", "Wir", "Büro", "Hinweise", "»", "Allgemeines", "Weiteres"})
+		return pick(&d, words().Unhelpful)
 	}
 	switch {
 	case k == orgService:
-		wares := trades[s.trade].wares
+		wares := words().Trades[s.trade].Wares
 		return wares[int(i)%len(wares)]
 	case k == orgNews:
-		n := t.dice(topicItem, uint64(r.site), uint64(r.page))
-		return pick(&n, nouns) + " " + pick(&n, verbs)
+		return headline(&own)
 	case k == orgStep:
-		n := t.dice(topicItem, uint64(r.site), uint64(r.page))
-		return pick(&n, vague)
+		return pick(&own, words().Vague)
 	case k == orgContact && s.org.combined:
 		return pick(&d, []string{"Impressum", "Kontakt & Impressum", "Impressum/Kontakt"})
 	case k == orgContact:
@@ -226,155 +173,135 @@ func (t *Town) orgAnchor(r ref) string {
 	case k == orgLinks:
 		return pick(&d, []string{"Links", "Partner", "Freunde", "Empfehlungen"})
 	}
-	return orgTitles[k]
+	return orgNames[k][1]
 }
 
-// address returns the organisation's own address.
-func (t *Town) orgAddress(s int) Address {
+// headline makes up the title of a piece of news.
+func headline(d *dice) string { return pick(d, words().Nouns) + " " + pick(d, words().Verbs) }
+
+// ownAddress returns the address of who has the site.
+func (t *Town) ownAddress(s int32) Address {
 	at := &t.sites[s]
 	if at.house >= 0 {
 		return t.houseAddress(int(at.house), at.name)
 	}
 	d := t.dice(topicItem, uint64(s), 1<<40)
-	return t.farAddress(&d, int(at.place), at.name)
+	return t.addressIn(&d, int(at.place), at.name)
 }
 
 // organisation draws a page of an organisation's site.
 func (c *canvas) organisation() {
 	plan := &c.s.org
 	k, i := plan.at(c.at.page)
-	own := c.t.orgAddress(int(c.at.site))
-	title := c.t.orgAnchor(c.at)
-	if k == orgHome {
-		title = "Willkommen"
+	own := c.t.ownAddress(c.at.site)
+	title := "Willkommen"
+	if k != orgHome {
+		title = c.t.orgAnchor(c.at)
 	}
 	c.head(title + " – " + c.s.name)
-	c.orgNav(k)
-	c.raw("<div id=\"inhalt\">\n")
-	c.element("h1", title)
+	c.orgMenu(k)
+	c.heading("h1", title)
+	c.orgContent(k, i)
+	if plan.address[k] || k == orgIntern {
+		imprint := k == orgImprint || k == orgContact && plan.combined
+		if imprint {
+			c.paragraph("Angaben gemäß § 5 DDG")
+		}
+		c.address(own)
+		if imprint && c.d.chance(0.4) {
+			maker := c.t.addressIn(&c.d, c.t.farPlace(&c.d), "")
+			c.paragraph("Webdesign: ", c.inline(maker))
+		}
+	}
+	c.orgFoot(k, own)
+}
 
+// orgContent draws what a page has between menu and address.
+func (c *canvas) orgContent(k orgKind, i int32) {
+	plan := &c.s.org
 	switch k {
 	case orgHome:
 		c.prose(3 + c.w.n(5))
-		c.raw("<p>Unser Angebot in ")
-		c.text(c.t.places[c.s.place].name)
-		c.raw(":</p>\n")
-		c.orgLinkList(orgService, 3)
-		c.orgLinkList(orgNews, 2)
+		c.paragraph("Unser Angebot in ", c.text(c.t.places[c.s.place].name), ":")
+		c.orgList(orgService, 3)
+		c.orgList(orgNews, 2)
 		if c.d.chance(0.2) {
-			c.raw("<p>Partner: ")
-			c.visit(c.neighbour())
-			c.raw("</p>\n")
+			c.paragraph("Partner: ", c.visit(c.neighbour()))
 		}
 		if c.s.place == 0 && c.d.chance(0.3) { // directories ask for a link in return
-			c.raw("<p>Mitglied bei ")
-			c.visit(pick(&c.d, c.t.local))
-			c.raw("</p>\n")
+			c.paragraph("Mitglied bei ", c.visit(pick(&c.d, c.t.local)))
 		}
 	case orgAbout:
 		c.prose(6 + c.w.n(8))
-		if plan.behind > 0 && plan.has&(1<<orgTeam) != 0 {
-			c.orgLinkLine(orgTeam)
+		if plan.behind > 0 {
+			c.orgLine(orgTeam)
 		}
 		if plan.behind == 1 {
-			c.orgAddressLinks()
+			c.orgWay(0)
 		}
 	case orgTeam:
 		for range c.w.between(2, 6) {
-			c.element("h3", pick(&c.w, firstNames)+" "+pick(&c.w, families))
+			c.heading("h3", pick(&c.w, words().FirstNames)+" "+pick(&c.w, words().Families))
 			c.prose(1)
 		}
 		if plan.behind == 2 {
-			c.orgAddressLinks()
+			c.orgWay(0)
 		}
 	case orgServices:
 		c.prose(2)
-		c.orgLinkList(orgService, int(plan.services))
+		c.orgList(orgService, plan.count[orgService])
 	case orgService:
 		c.prose(5 + c.w.n(6))
-		c.orgLinkLine(orgServices)
+		c.orgLine(orgServices)
 		if c.d.chance(0.3) {
-			c.raw(`<p><a href="/prospekt-`, strconv.Itoa(int(i)), ".pdf\">Prospekt (PDF)</a></p>\n")
+			c.paragraph(`<a href="/prospekt-`, strconv.Itoa(int(i)), `.pdf">Prospekt (PDF)</a>`)
 		}
 	case orgNewsList:
-		c.orgLinkList(orgNews, int(plan.news))
+		c.orgList(orgNews, plan.count[orgNews])
 	case orgNews:
 		c.prose(6 + c.w.n(10))
 		if c.d.chance(0.15) {
-			c.raw("<p>Mehr dazu: ")
-			c.visit(c.neighbour())
-			c.raw("</p>\n")
+			c.paragraph("Mehr dazu: ", c.visit(c.neighbour()))
 		}
 		if c.d.chance(0.06) {
-			c.raw(`<p><a href="/geloescht/`, strconv.Itoa(int(i)), ".html\">Zum alten Bericht</a></p>\n")
+			c.paragraph(`<a href="/geloescht/`, strconv.Itoa(int(i)), `.html">Zum alten Bericht</a>`)
 		}
-		c.orgLinkLine(orgNewsList)
+		c.orgLine(orgNewsList)
 	case orgGallery:
 		for n := range c.w.between(4, 9) {
-			c.raw(`<img src="/bild`, strconv.Itoa(n), `.png" alt="Bild `, strconv.Itoa(n), `">`, "\n")
+			c.put(fmt.Sprintf("<img src=\"/bild%d.png\" alt=\"Bild %[1]d\">\n", n))
 		}
-	case orgJobs:
+	case orgJobs, orgIntern:
 		c.prose(4)
 	case orgLinks:
-		c.raw("<ul>\n")
+		var links []string
 		for range c.d.between(2, 8) {
-			c.raw("<li>")
-			c.visit(c.neighbour())
-			c.raw(" – ")
-			c.text(pick(&c.w, sentences))
-			c.raw("</li>\n")
+			links = append(links, c.visit(c.neighbour())+" – "+c.text(pick(&c.w, words().Sentences)))
 		}
-		c.raw(`<li><a href="http://`, pick(&c.w, outside), "/\">Folgen Sie uns</a></li>\n</ul>\n")
+		c.list(append(links, `<a href="http://`+pick(&c.w, words().Outside)+`/">Folgen Sie uns</a>`))
 	case orgContact:
-		if plan.address&(1<<orgContact) == 0 {
-			c.raw("<form><label>Name <input></label> <label>Nachricht <textarea></textarea></label></form>\n")
-			if plan.poBox {
-				p := &c.t.places[c.s.place]
-				c.raw("<p>Postfach ", strconv.Itoa(1000+c.w.n(9000)), ", ", p.postcodes[0], " ")
-				c.text(p.name)
-				c.raw("</p>\n")
-			}
+		if plan.address[orgContact] {
+			return
+		}
+		c.put("<form><label>Name <input></label> <label>Nachricht <textarea></textarea></label></form>\n")
+		if p := &c.t.places[c.s.place]; plan.poBox {
+			c.paragraph("Postfach ", strconv.Itoa(1000+c.w.n(9000)), ", ", p.postcodes[0], " ", c.text(p.name))
 		}
 	case orgImprint:
-		if plan.address&(1<<orgImprint) == 0 {
-			c.raw("<p>Anschrift: siehe Kontakt.</p>\n")
+		if !plan.address[orgImprint] {
+			c.paragraph("Anschrift: siehe Kontakt.")
 			if plan.behind > 0 {
-				c.orgLinkLine(orgContact)
+				c.orgLine(orgContact)
 			}
 		}
 	case orgDirections:
-		c.raw("<p>Mit dem Bus Linie ", strconv.Itoa(1+c.w.n(20)), " bis zur Haltestelle ")
-		c.text(pick(&c.w, c.t.places[c.s.place].streets).name)
-		c.raw(".</p>\n")
+		c.paragraph("Mit dem Bus Linie ", strconv.Itoa(1+c.w.n(20)), " bis zur Haltestelle ", c.text(pick(&c.w, c.t.places[c.s.place].streets).name), ".")
 	case orgStep:
 		c.prose(3 + c.w.n(5))
-		if next := i + 1; next < int32(plan.steps) {
-			c.orgStepLine(next)
-		} else {
-			c.orgLinkLine(orgContact)
-			c.orgLinkLine(orgImprint)
-			c.orgLinkLine(orgDirections)
-		}
+		c.orgWay(i + 1)
 	case orgPrivacy:
-		c.prose(12)
-		c.raw("<p>Aufsichtsbehörde: Landesbeauftragte für den Datenschutz, Prinzenweg 5, 62017 Nordhafen</p>\n")
-	case orgIntern:
-		c.prose(4)
+		c.privacy()
 	}
-	if plan.address&(1<<k) != 0 || k == orgIntern {
-		if k == orgImprint || k == orgContact && plan.combined {
-			c.raw("<p>Angaben gemäß § 5 DDG</p>\n")
-		}
-		c.address(own)
-		if (k == orgImprint || plan.combined && k == orgContact) && c.d.chance(0.4) {
-			c.raw("<p>Webdesign: ")
-			maker := c.t.farAddress(&c.d, c.t.farPlace(&c.d), "")
-			c.inline(maker)
-			c.raw("</p>\n")
-		}
-	}
-	c.raw("</div>\n")
-	c.orgFoot(k, own)
 }
 
 // neighbour chooses another site to link to: most often one in the same place.
@@ -386,8 +313,7 @@ func (c *canvas) neighbour() int32 {
 		if c.s.place == 0 && c.d.chance(0.12) {
 			return pick(&c.d, c.t.local)
 		}
-		// Those who know each other were founded about the same time.
-		if c.d.chance(0.5) {
+		if c.d.chance(0.5) { // those who know each other were founded about the same time
 			i := int(c.at.site-home[0]) + c.d.between(-9, 9)
 			return home[min(max(i, 0), len(home)-1)]
 		}
@@ -400,100 +326,77 @@ func (c *canvas) neighbour() int32 {
 	return pick(&c.d, c.t.far)
 }
 
-// orgNav writes the menu that all pages of the site have.
-func (c *canvas) orgNav(here orgKind) {
+// orgMenu writes the menu that all pages of the site have.
+func (c *canvas) orgMenu(here orgKind) {
 	plan := &c.s.org
-	tag := [...]string{"li", "li", "td", "span", "div", "li"}[c.s.style]
-	c.raw("<div id=\"menue\">\n")
+	var links []string
 	for k := orgHome; k < orgImprint; k++ {
-		if plan.has&(1<<k) == 0 || k == orgService || k == orgNews || k == here ||
-			plan.behind > 0 && (k == orgContact || k == orgTeam) {
-			continue
+		hidden := k == here || k == orgService || k == orgNews || plan.behind > 0 && (k == orgContact || k == orgTeam)
+		if plan.count[k] > 0 && !hidden {
+			links = append(links, c.orgLink(k, 0))
 		}
-		to := ref{c.at.site, plan.page(k, 0)}
-		c.raw("<", tag, ">")
-		c.link(to, c.t.orgAnchor(to))
-		c.raw("</", tag, ">\n")
 	}
-	c.raw("</div>\n")
+	c.menu(links)
 }
 
 func (c *canvas) orgFoot(here orgKind, own Address) {
 	plan := &c.s.org
-	c.raw("<div id=\"fuss\">\n")
-	if plan.everyone && plan.address&(1<<here) == 0 {
+	c.foot()
+	if plan.everyone && !plan.address[here] {
 		c.address(own)
 	}
 	for _, k := range [...]orgKind{orgDirections, orgImprint, orgPrivacy} {
-		if plan.has&(1<<k) == 0 || k == here || plan.behind > 0 && k != orgPrivacy ||
-			k == orgDirections && here != orgContact && c.s.style%2 == 0 {
-			continue
+		hidden := k == here || plan.behind > 0 && k != orgPrivacy || k == orgDirections && here != orgContact && c.s.style%2 == 0
+		if plan.count[k] > 0 && !hidden {
+			c.put(c.orgLink(k, 0), " | ")
 		}
-		to := ref{c.at.site, plan.page(k, 0)}
-		c.link(to, c.t.orgAnchor(to))
-		c.raw(" | ")
 	}
-	if plan.has&(1<<orgIntern) != 0 && here == orgHome {
-		to := ref{c.at.site, plan.page(orgIntern, 0)}
-		c.link(to, "Intern")
+	if plan.count[orgIntern] > 0 && here == orgHome {
+		c.put(c.orgLink(orgIntern, 0))
 	}
-	c.raw("© ")
-	c.text(c.s.name)
-	c.raw("\n</div>\n</body>\n</html>\n")
+	c.put("© ", c.text(c.s.name))
+	c.end()
 }
 
-// orgAddressLinks writes the links to pages with the address that the menu
-// does not have.
-func (c *canvas) orgAddressLinks() {
-	if c.s.org.steps > 0 {
-		c.orgStepLine(0)
+// orgLink returns a link to the i-th page of a kind.
+func (c *canvas) orgLink(k orgKind, i int32) string {
+	to := ref{c.at.site, c.s.org.page(k, i)}
+	return c.link(to, c.t.orgAnchor(to))
+}
+
+// orgWay writes the links that lead to the address where the menu does not: to the
+// i-th further page on the way, or at its end to the pages with the address.
+func (c *canvas) orgWay(i int32) {
+	if i < int32(c.s.org.count[orgStep]) {
+		c.paragraph(c.orgLink(orgStep, i))
 		return
 	}
-	c.orgLinkLine(orgContact)
-	c.orgLinkLine(orgImprint)
-	c.orgLinkLine(orgDirections)
+	c.orgLine(orgContact)
+	c.orgLine(orgImprint)
+	c.orgLine(orgDirections)
 }
 
-// orgStepLine writes a link to the i-th page of the way to the address.
-func (c *canvas) orgStepLine(i int32) {
-	to := ref{c.at.site, c.s.org.page(orgStep, i)}
-	c.raw("<p>")
-	c.link(to, c.t.orgAnchor(to))
-	c.raw("</p>\n")
+// orgLine writes a link to a page of the site, if there is such a page.
+func (c *canvas) orgLine(k orgKind) {
+	if c.s.org.count[k] > 0 {
+		c.paragraph(c.orgLink(k, 0))
+	}
 }
 
-// orgLinkLine writes a link to a page of the site, if there is such a page.
-func (c *canvas) orgLinkLine(k orgKind) {
-	if c.s.org.has&(1<<k) == 0 {
-		return
+// orgList writes links to the first pages of a kind.
+func (c *canvas) orgList(k orgKind, most uint8) {
+	var links []string
+	for i := range min(c.s.org.count[k], most) {
+		links = append(links, c.orgLink(k, int32(i)))
 	}
-	to := ref{c.at.site, c.s.org.page(k, 0)}
-	c.raw("<p>")
-	c.link(to, c.t.orgAnchor(to))
-	c.raw("</p>\n")
-}
-
-// orgLinkList writes links to the first pages of a kind.
-func (c *canvas) orgLinkList(k orgKind, most int) {
-	count := min(int(c.s.org.count(k)), most)
-	if count == 0 {
-		return
-	}
-	c.raw("<ul>\n")
-	for i := range count {
-		to := ref{c.at.site, c.s.org.page(k, int32(i))}
-		c.raw("<li>")
-		c.link(to, c.t.orgAnchor(to))
-		c.raw("</li>\n")
-	}
-	c.raw("</ul>\n")
+	c.list(links)
 }
 
 // orgName makes up a firm that has no site.
 func orgName(d *dice, place string) string {
-	tr := pick(d, trades)
-	if tr.local {
-		return fmt.Sprintf(tr.name, place)
+	tr := pick(d, words().Trades)
+	if tr.Local {
+		return fmt.Sprintf(tr.Name, place)
 	}
-	return fmt.Sprintf(tr.name, pick(d, families))
+	return fmt.Sprintf(tr.Name, pick(d, words().Families))
 }

@@ -1,65 +1,93 @@
 package demo
 
 import (
-	"bufio"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/paulmach/orb"
 )
 
-// An extract writes OpenStreetMap XML: all nodes first, then the ways, then
-// the relations.
+// An extract is OpenStreetMap XML: all nodes, then the ways, then the relations.
 type extract struct {
-	w    *bufio.Writer
-	next int64 // node
-	err  error
+	XMLName   xml.Name `xml:"osm"`
+	Version   string   `xml:"version,attr"`
+	Generator string   `xml:"generator,attr"`
+	License   string   `xml:"license,attr"`
+
+	Nodes     []osmObject `xml:"node"`
+	Ways      []osmObject `xml:"way"`
+	Relations []osmObject `xml:"relation"`
 }
 
-type osmTag struct{ key, value string }
+type osmObject struct {
+	ID      int         `xml:"id,attr"`
+	Version int         `xml:"version,attr"`
+	Lat     string      `xml:"lat,attr,omitempty"`
+	Lon     string      `xml:"lon,attr,omitempty"`
+	Refs    []osmRef    `xml:"nd"`
+	Members []osmMember `xml:"member"`
+	Tags    []osmTag    `xml:"tag"`
+}
 
-func (x *extract) printf(format string, args ...any) {
-	if x.err == nil {
-		_, x.err = fmt.Fprintf(x.w, format, args...)
+type osmRef struct {
+	Ref int `xml:"ref,attr"`
+}
+
+type osmMember struct {
+	Type string `xml:"type,attr"`
+	Ref  int    `xml:"ref,attr"`
+	Role string `xml:"role,attr"`
+}
+
+type osmTag struct {
+	Key   string `xml:"k,attr"`
+	Value string `xml:"v,attr"`
+}
+
+// tagged returns tags from key=value.
+func tagged(pairs []string) (tags []osmTag) {
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(pair, "=")
+		tags = append(tags, osmTag{key, value})
 	}
+	return tags
 }
 
-func (x *extract) tags(tags []osmTag) {
-	for _, t := range tags {
-		var value strings.Builder
-		if err := xml.EscapeText(&value, []byte(t.value)); err != nil && x.err == nil {
-			x.err = err
+// node adds a node with tags such as "place=town".
+func (x *extract) node(p orb.Point, tags ...string) int {
+	degrees := func(v float64) string { return strconv.FormatFloat(v, 'f', 7, 64) }
+	x.Nodes = append(x.Nodes, osmObject{ID: len(x.Nodes) + 1, Version: 1, Lat: degrees(p[1]), Lon: degrees(p[0]), Tags: tagged(tags)})
+	return len(x.Nodes)
+}
+
+// way adds a line; a ring ends at the node where it begins.
+func (x *extract) way(line []orb.Point, tags ...string) int {
+	w := osmObject{ID: len(x.Ways) + 1, Version: 1, Tags: tagged(tags)}
+	for i, p := range line {
+		if i > 0 && p == line[0] {
+			w.Refs = append(w.Refs, w.Refs[0])
+		} else {
+			w.Refs = append(w.Refs, osmRef{x.node(p)})
 		}
-		x.printf("  <tag k=%q v=\"%s\"/>\n", t.key, value.String())
 	}
+	x.Ways = append(x.Ways, w)
+	return w.ID
 }
 
-// node writes a node and returns its id.
-func (x *extract) node(p orb.Point, tags ...osmTag) int64 {
-	x.next++
-	x.printf(" <node id=\"%d\" version=\"1\" lat=\"%.7f\" lon=\"%.7f\"", x.next, p[1], p[0])
-	if len(tags) == 0 {
-		x.printf("/>\n")
-		return x.next
+// boundary adds an area of rings.
+func (x *extract) boundary(ways []int, centre int, tags ...string) {
+	r := osmObject{ID: len(x.Relations) + 1, Version: 1, Tags: tagged(append([]string{"type=boundary"}, tags...))}
+	for _, way := range ways {
+		r.Members = append(r.Members, osmMember{"way", way, "outer"})
 	}
-	x.printf(">\n")
-	x.tags(tags)
-	x.printf(" </node>\n")
-	return x.next
-}
-
-type osmWay struct {
-	nodes []int64
-	tags  []osmTag
-}
-
-type osmRelation struct {
-	outer []int // ways
-	label int64 // node
-	tags  []osmTag
+	if centre > 0 {
+		r.Members = append(r.Members, osmMember{"node", centre, "admin_centre"})
+	}
+	x.Relations = append(x.Relations, r)
 }
 
 // WriteOSM writes an OpenStreetMap extract (XML) of the town and its villages:
@@ -67,135 +95,129 @@ type osmRelation struct {
 // houses with addresses as far as Options.ListedHouses goes, some of them with
 // the name and the web site of an organisation.
 func (t *Town) WriteOSM(w io.Writer) error {
-	x := &extract{w: bufio.NewWriterSize(w, 64<<10)}
-	x.printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<osm version=\"0.6\" generator=\"gazehound demo (made up)\" license=\"http://creativecommons.org/publicdomain/zero/1.0/\">\n")
-	var ways []osmWay
-	var relations []osmRelation
-	closed := func(ring orb.Ring, tags ...osmTag) int {
-		way := osmWay{tags: tags}
-		for _, p := range ring[:len(ring)-1] {
-			way.nodes = append(way.nodes, x.node(p))
-		}
-		way.nodes = append(way.nodes, way.nodes[0])
-		ways = append(ways, way)
-		return len(ways) - 1
-	}
-
-	tenants := t.tenants()
-	codes := map[string][]int{} // postcode → outer ways
-	var codeOrder []string
+	x := &extract{Version: "0.6", Generator: "gazehound demo (made up)", License: "http://creativecommons.org/publicdomain/zero/1.0/"}
+	areas := map[string][]int{} // postcode → rings
+	var codes []string
 	for n := range t.places[:1+villages] {
 		p := &t.places[n]
 		place, population := "village", 300+p.last-p.first
 		if n == 0 {
-			place, population = "town", 4*(p.last-p.first)
+			place, population = "town", 4*p.last
 		}
-		label := x.node(p.centre, osmTag{"name", p.name}, osmTag{"place", place}, osmTag{"population", strconv.Itoa(population)})
-		// The border is three ways that share their ends.
-		var border []int64
-		for _, at := range p.border[:len(p.border)-1] {
-			border = append(border, x.node(at))
-		}
-		border = append(border, border[0])
-		r := osmRelation{label: label, tags: []osmTag{{"type", "boundary"}, {"boundary", "administrative"}, {"admin_level", "8"}, {"name", p.name}}}
-		third := len(border) / 3
-		for _, part := range [][]int64{border[:third+1], border[third : 2*third+1], border[2*third:]} {
-			ways = append(ways, osmWay{nodes: part, tags: []osmTag{{"boundary", "administrative"}, {"admin_level", "8"}}})
-			r.outer = append(r.outer, len(ways)-1)
-		}
-		relations = append(relations, r)
+		centre := x.node(p.centre, "name="+p.name, "place="+place, "population="+strconv.Itoa(population))
+		x.boundary([]int{x.way(p.border)}, centre, "boundary=administrative", "admin_level=8", "name="+p.name)
 		for i, code := range p.postcodes {
-			if codes[code] == nil {
-				codeOrder = append(codeOrder, code)
+			if areas[code] == nil {
+				codes = append(codes, code)
 			}
-			codes[code] = append(codes[code], closed(p.sector(i)))
+			areas[code] = append(areas[code], x.way(p.sector(i)))
 		}
-		for s := range p.streets {
-			way := osmWay{tags: []osmTag{{"highway", []string{"residential", "residential", "living_street", "tertiary"}[s%4]}, {"name", p.streets[s].name}}}
-			for _, at := range p.streets[s].line {
-				way.nodes = append(way.nodes, x.node(at))
-			}
-			ways = append(ways, way)
-		}
-		for h := p.first; h < p.last; h++ {
-			if tags := t.houseTags(h, tenants[h]); tenants[h] != 0 && len(tags) > 0 {
-				x.node(t.houses[h].at, tags...)
-			} else if len(tags) > 0 {
-				closed(t.walls(h), append(tags, osmTag{"building", "yes"})...)
-			}
+		for i, s := range p.streets {
+			x.way(s.line, "highway="+[...]string{"residential", "residential", "living_street", "tertiary"}[i%4], "name="+s.name)
+			x.way([]orb.Point{s.line[0], p.joint(i)}, "highway=residential")
 		}
 	}
-	for _, m := range t.land() {
-		way := osmWay{tags: m.tags}
-		ring := len(m.line) > 2 && m.line[0] == m.line[len(m.line)-1]
-		for i, at := range m.line {
-			if ring && i == len(m.line)-1 {
-				way.nodes = append(way.nodes, way.nodes[0])
-				continue
-			}
-			way.nodes = append(way.nodes, x.node(at))
-		}
-		ways = append(ways, way)
+	for _, code := range codes {
+		x.boundary(areas[code], 0, "boundary=postal_code", "postal_code="+code)
 	}
-	for i, way := range ways {
-		x.printf(" <way id=\"%d\" version=\"1\">\n", i+1)
-		for _, id := range way.nodes {
-			x.printf("  <nd ref=\"%d\"/>\n", id)
-		}
-		x.tags(way.tags)
-		x.printf(" </way>\n")
-	}
-	for _, code := range codeOrder {
-		relations = append(relations, osmRelation{outer: codes[code], tags: []osmTag{{"type", "boundary"}, {"boundary", "postal_code"}, {"postal_code", code}}})
-	}
-	for i, r := range relations {
-		x.printf(" <relation id=\"%d\" version=\"1\">\n", i+1)
-		for _, way := range r.outer {
-			x.printf("  <member type=\"way\" ref=\"%d\" role=\"outer\"/>\n", way+1)
-		}
-		if r.label != 0 {
-			x.printf("  <member type=\"node\" ref=\"%d\" role=\"admin_centre\"/>\n", r.label)
-		}
-		x.tags(r.tags)
-		x.printf(" </relation>\n")
-	}
-	x.printf("</osm>\n")
-	if x.err == nil {
-		x.err = x.w.Flush()
-	}
-	if x.err != nil {
-		return fmt.Errorf("demo: write extract: %w", x.err)
+	t.writeHouses(x)
+	t.writeLand(x)
+	io.WriteString(w, xml.Header)
+	enc := xml.NewEncoder(w)
+	enc.Indent("", " ")
+	if err := enc.Encode(x); err != nil {
+		return fmt.Errorf("demo: write extract: %w", err)
 	}
 	return nil
 }
 
-// tenants returns the organisation in each house that has one.
-func (t *Town) tenants() map[int]int32 {
+// writeHouses adds the houses that the extract knows: a node with an organisation
+// or a building. Every other organisation is on the map by name, fewer by their
+// web site.
+func (t *Town) writeHouses(x *extract) {
 	tenants := map[int]int32{}
 	for _, s := range t.orgs[0] {
 		if h := int(t.sites[s].house); tenants[h] == 0 {
 			tenants[h] = s
 		}
 	}
-	return tenants
-}
-
-// houseTags returns what the extract says of a house; nothing where it does not
-// know it. Every other organisation is on the map by name, fewer by their web
-// site.
-func (t *Town) houseTags(h int, tenant int32) (tags []osmTag) {
-	a := t.houseAddress(h, "")
-	if tenant != 0 && (tenant%2 == 0 || t.sites[tenant].listed) && t.sites[tenant].fate != optedOut {
+	for h := range t.houses {
+		a, tenant := t.houseAddress(h, ""), tenants[h]
 		s := &t.sites[tenant]
-		key, value, _ := strings.Cut(trades[s.trade].tag, "=")
-		tags = append(tags, osmTag{key, value}, osmTag{"name", s.name})
-		if s.listed {
-			tags = append(tags, osmTag{[]string{"website", "contact:website", "url"}[tenant%3], t.url(ref{tenant, homePage}).String()})
+		var tags []string
+		if a.Listed {
+			tags = []string{"addr:street=" + a.Street, "addr:housenumber=" + a.HouseNumber, "addr:postcode=" + a.Postcode, "addr:city=" + a.City, "addr:country=DE"}
+		}
+		if tenant != 0 && s.fate != optedOut && (tenant%2 == 0 || s.listed) {
+			tags = append(tags, words().Trades[s.trade].Tag, "name="+s.name)
+			if s.listed {
+				tags = append(tags, [...]string{"website=", "contact:website=", "url="}[tenant%3]+t.url(ref{tenant, homePage}).String())
+			}
+		}
+		switch {
+		case len(tags) == 0:
+		case tenant != 0:
+			x.node(t.houses[h].at, tags...)
+		default:
+			x.way(t.walls(h), append(tags, "building=yes")...)
 		}
 	}
-	if a.Listed {
-		tags = append(tags, osmTag{"addr:street", a.Street}, osmTag{"addr:housenumber", a.HouseNumber},
-			osmTag{"addr:postcode", a.Postcode}, osmTag{"addr:city", a.City}, osmTag{"addr:country", "DE"})
+}
+
+// writeLand adds what no address depends on and makes a map look like one: a river,
+// waters, woods, and the roads between town and villages.
+func (t *Town) writeLand(x *extract) {
+	d := t.dice(topicLand)
+	c := townCentre
+	course := d.share() * math.Pi
+	var river, bank []orb.Point
+	for i := -24.0; i <= 24; i++ {
+		aside := 500*math.Sin(i/5+course) + 260
+		p := offset(offset(c, i*300, course), aside, course+math.Pi/2)
+		river = append(river, p)
+		bank = append(append([]orb.Point{offset(p, 22, course+math.Pi/2)}, bank...), offset(p, 22, course-math.Pi/2))
 	}
-	return tags
+	x.way(river, "waterway=river", "name=Demme")
+	x.way(append(bank, bank[0]), "natural=water", "water=river")
+	area := func(metres, angle, radius float64, tags ...string) {
+		var line []orb.Point
+		for i := range 14 {
+			line = append(line, offset(offset(c, metres, course+angle), radius*(0.75+0.5*d.share()), 2*math.Pi*float64(i)/14))
+		}
+		x.way(append(line, line[0]), tags...)
+	}
+	area(1500, math.Pi*0.75, 210, "natural=water", "name=Stadtsee")
+	area(620, -math.Pi*0.6, 200, "leisure=park", "name=Stadtpark")
+	area(2500, -math.Pi*0.3, 520, "landuse=forest", "name=Stadtforst")
+	area(2700, math.Pi*1.2, 430, "landuse=forest", "name=Krähenholz")
+	area(0, 0, 1150, "highway=secondary") // a ring road
+	for _, village := range t.places[1 : 1+villages] {
+		x.way([]orb.Point{c, village.centre}, "highway=primary")
+	}
+}
+
+// joint returns the end of another street that is nearest to the beginning of
+// street s, so that all of them hang together.
+func (p *place) joint(s int) orb.Point {
+	from := p.streets[s].line[0]
+	best, to := math.Inf(1), p.centre
+	for o := range s {
+		for _, end := range p.streets[o].line {
+			if d := metres(from, end); d < best {
+				best, to = d, end
+			}
+		}
+	}
+	return to
+}
+
+// walls returns the outline of a house: its long side along the street.
+func (t *Town) walls(h int) (ring []orb.Point) {
+	d := t.dice(topicLand, uint64(h))
+	b := &t.houses[h]
+	wide, deep := 5+3.5*d.share(), 4+2.5*d.share()
+	for _, corner := range [...][2]float64{{-wide, -deep}, {wide, -deep}, {wide, deep}, {-wide, deep}, {-wide, -deep}} {
+		ring = append(ring, offset(offset(b.at, corner[0], b.along), corner[1], b.along+math.Pi/2))
+	}
+	return ring
 }

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ type house struct {
 	letter        byte   // 'a' … or 0
 	to            uint16 // end of a range, or 0
 	at            orb.Point
+	along         float64 // direction of its street
 }
 
 // An Address is a postal address as the gazetteer would write it.
@@ -67,8 +69,8 @@ func (h *house) text() string {
 	return s
 }
 
-// farAddress makes up an address in a place, which is not the town.
-func (t *Town) farAddress(d *dice, p int, name string) Address {
+// addressIn makes up an address in a place.
+func (t *Town) addressIn(d *dice, p int, name string) Address {
 	to := &t.places[p]
 	if to.last > to.first {
 		return t.houseAddress(to.first+d.n(to.last-to.first), name)
@@ -95,6 +97,11 @@ func offset(p orb.Point, metres, angle float64) orb.Point {
 	}
 }
 
+// metres returns how far two points are from each other.
+func metres(a, b orb.Point) float64 {
+	return math.Hypot((a[0]-b[0])*metresLon, (a[1]-b[1])*metresLat)
+}
+
 // round keeps the seven decimals that OpenStreetMap has.
 func round(x float64) float64 { return math.Round(x*1e7) / 1e7 }
 
@@ -110,7 +117,7 @@ func (t *Town) settle() {
 	t.build(0, names[:t.o.Streets], 2050, &d)
 
 	angle := d.share() * 2 * math.Pi
-	for i, name := range shuffled(&d, villageNames)[:villages] {
+	for i, name := range shuffled(&d, words().Villages)[:villages] {
 		v := place{name: name, postcodes: []string{strconv.Itoa(43121 + i)}}
 		if i == 0 {
 			v.postcodes[0] = town.postcodes[4] // one code for two places is common
@@ -119,28 +126,23 @@ func (t *Town) settle() {
 		t.surround(&v, 12, 900, 1100, &d)
 		t.places = append(t.places, v)
 		// Villages have the town's street names and some of their own.
-		own := append(shuffled(&d, names[:t.o.Streets])[:8], shuffled(&d, villageStreets)[:6]...)
+		own := append(shuffled(&d, names[:t.o.Streets])[:8], shuffled(&d, words().VillageStreets)[:6]...)
 		t.build(len(t.places)-1, own, 500, &d)
 	}
-	for i, name := range shuffled(&d, farTownNames)[:farTowns] {
+	for i, name := range shuffled(&d, words().FarTowns)[:farTowns] {
 		code := 62000 + 23*i + d.n(20)
 		if i%3 == 0 {
 			code = 5000 + 31*i + d.n(30)
 		}
 		p := place{name: name}
 		for k := range d.between(1, 4) {
-			p.postcodes = append(p.postcodes, leading5(code+2*k))
+			p.postcodes = append(p.postcodes, fmt.Sprintf("%05d", code+2*k))
 		}
 		for _, s := range shuffled(&d, names)[:40] {
 			p.streets = append(p.streets, street{name: s})
 		}
 		t.places = append(t.places, p)
 	}
-}
-
-func leading5(n int) string {
-	s := strconv.Itoa(n)
-	return strings.Repeat("0", 5-len(s)) + s
 }
 
 // surround draws the border of p and divides it among its postcodes.
@@ -212,7 +214,7 @@ func (t *Town) build(n int, names []string, radius float64, d *dice) {
 			if number%2 == 0 {
 				side = from - math.Pi/2
 			}
-			h := house{place: uint16(n), street: s, number: uint16(number), at: offset(at, 14, side)}
+			h := house{place: uint16(n), street: s, number: uint16(number), at: offset(at, 14, side), along: from}
 			switch r := d.share(); {
 			case r < 0.05:
 				h.letter = byte('a' + d.n(4))
@@ -231,39 +233,36 @@ func (t *Town) build(n int, names []string, radius float64, d *dice) {
 // streetNames returns more than 300 names in the shapes that German streets
 // have, in a random order but with the commonest first.
 func streetNames(d *dice) []string {
-	common := []string{"Hauptstraße", "Bahnhofstraße", "Lindenstraße", "Gartenweg", "Schulstraße", "Am Markt", "Kirchplatz",
-		"Lange Straße", "Neue Lindenstraße", "Alter Postweg", "Wolfskuhle", "Rauher Kamp", "An der Mühle", "Zum Deich"}
+	w := words()
 	seen := map[string]bool{}
-	for _, c := range common {
-		seen[c] = true
+	for _, name := range w.CommonStreets {
+		seen[name] = true
 	}
 	var rest []string
-	add := func(name string) {
-		if !seen[name] {
-			seen[name] = true
-			rest = append(rest, name)
+	add := func(names ...string) {
+		for _, name := range names {
+			if !seen[name] {
+				seen[name] = true
+				rest = append(rest, name)
+			}
 		}
 	}
-	for _, stem := range streetStems { // compound
+	for _, stem := range w.Stems { // compound
 		for range 2 {
-			add(stem + pick(d, streetEndings))
+			add(stem + pick(d, w.Endings))
 		}
 	}
-	for _, person := range streetPersons { // hyphenated
+	for _, person := range w.Persons { // hyphenated
 		add(strings.ReplaceAll(person, " ", "-") + "-" + pick(d, []string{"Straße", "Straße", "Straße", "Weg", "Platz", "Ring", "Allee"}))
 	}
-	for _, word := range streetAdjectives { // separate
+	for _, word := range w.Adjectives { // separate
 		add(word + " " + pick(d, []string{"Straße", "Straße", "Heerstraße", "Landstraße", "Chaussee"}))
 	}
-	for _, name := range streetPrepositions {
-		add(name)
-	}
-	for _, name := range streetPlain { // no type word
-		add(name)
-	}
+	add(w.Prepositions...)
+	add(w.Plain...) // no type word
 	rest = shuffled(d, rest)
-	for _, stem := range streetStems { // for big towns
-		add(stem + pick(d, streetEndings))
+	for _, stem := range w.Stems { // for big towns
+		add(stem + pick(d, w.Endings))
 	}
-	return append(shuffled(d, common), rest...)
+	return append(shuffled(d, w.CommonStreets), rest...)
 }

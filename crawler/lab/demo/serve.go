@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -36,75 +37,57 @@ type answer struct {
 	reset  bool          // close the connection instead
 }
 
+func plain(status int, kind, body string) answer {
+	return answer{status: status, header: http.Header{"Content-Type": {kind}}, body: []byte(body)}
+}
+
+func redirect(to string) answer {
+	a := plain(http.StatusMovedPermanently, "text/html", "")
+	a.header.Set("Location", to)
+	return a
+}
+
 // answer returns what u's host says. The names of hosts in it end in domain.
-func (t *Town) answer(u weburl.URL, domain string) (answer, bool) {
-	to, bare, ok := t.targetOf(u)
+func (t *Town) answer(u weburl.URL, domain string) (a answer, ok bool) {
+	n, bare, ok := t.siteOf(u.Host())
 	if !ok {
 		return answer{}, false
 	}
-	site := int(to.ref.site)
-	s := &t.sites[0]
-	if i, _, found := t.siteOf(u.Host()); found {
-		site, s = i, &t.sites[i]
-	}
-	host := s.host + "." + domain
-	if s.www {
-		host = "www." + host
-	}
-	redirect := func(path string) (answer, bool) {
-		h := http.Header{"Location": {"http://" + host + path}, "Content-Type": {"text/html"}}
-		return answer{status: http.StatusMovedPermanently, header: h}, true
-	}
-	plain := func(status int, kind, body string) (answer, bool) {
-		return answer{status: status, header: http.Header{"Content-Type": {kind}}, body: []byte(body)}, true
-	}
+	s, home := &t.sites[n], "http://"+t.hostUnder(n, domain)
+	path := requestPath(u)
+	to := t.lookup(n, path)
 	switch {
 	case s.fate == broken:
-		return plain(http.StatusInternalServerError, "text/html", "<h1>Interner Fehler</h1>")
+		return plain(http.StatusInternalServerError, "text/html", "<h1>Interner Fehler</h1>"), true
 	case s.fate == resets:
 		return answer{reset: true}, true
 	case bare:
-		path := u.Path()
-		if u.Query() != "" {
-			path += "?" + u.Query()
-		}
-		return redirect(path)
-	case to.what == moved:
-		return redirect(t.path(to.ref))
-	case to.what == robotsTxt && s.fate == noRobots:
-		return plain(http.StatusServiceUnavailable, "text/plain", "")
-	case to.what == robotsTxt:
-		if text := t.robots(site, host); text != "" {
-			return plain(http.StatusOK, "text/plain; charset=utf-8", text)
-		}
-		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>")
-	case to.what == sitemapXML:
-		return plain(http.StatusOK, "application/xml", t.sitemap(site, host))
-	case to.what == document:
-		return plain(http.StatusOK, "application/pdf", "%PDF-1.4\n%made up\n%%EOF\n")
-	case to.what == image:
-		return plain(http.StatusOK, "image/png", "\x89PNG\r\n\x1a\n")
-	case to.what == deadLink:
-		return plain(http.StatusGone, "text/html", "<h1>Gibt es nicht mehr</h1>")
-	case to.what == missing:
-		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>")
+		return redirect(home + path), true
+	}
+	switch to.what {
+	case missing:
+		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>"), true
+	case moved:
+		return redirect(home + t.path(to.ref)), true
+	case robotsTxt:
+		return t.robots(s, home), true
+	case sitemapXML:
+		return plain(http.StatusOK, "application/xml", t.sitemap(n, home)), true
+	case document:
+		return plain(http.StatusOK, "application/pdf", "%PDF-1.4\n%made up\n%%EOF\n"), true
+	case image:
+		return plain(http.StatusOK, "image/png", "\x89PNG\r\n\x1a\n"), true
+	case deadLink:
+		return plain(http.StatusGone, "text/html", "<h1>Gibt es nicht mehr</h1>"), true
 	}
 	c := t.canvas(to.ref, to.trap, false)
 	c.domain = domain
 	c.draw()
 	c.fill(t.o.PageSize)
-	a := answer{status: http.StatusOK, header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, body: c.buf}
-	if c.foreign {
-		var err error
-		if a.body, a.header, err = t.codePage(to.ref.site).encode(c.buf); err != nil {
-			panic("demo: page that cannot be encoded: " + err.Error()) // what a code page lacks is escaped
-		}
-	} else if s.latin1 {
-		a.body = latin1(c.buf)
-		a.header.Set("Content-Type", "text/html")
-		if s.declares {
-			a.header.Set("Content-Type", "text/html; charset=ISO-8859-1")
-		}
+	a.status = http.StatusOK
+	var err error
+	if a.body, a.header, err = c.codePage().encode(c.buf); err != nil {
+		panic("demo: page that cannot be encoded: " + err.Error()) // what a code page lacks is escaped
 	}
 	if to.what == aTrap {
 		a.header.Set("X-Robots-Tag", "noindex")
@@ -115,45 +98,39 @@ func (t *Town) answer(u weburl.URL, domain string) (answer, bool) {
 	return a, true
 }
 
-// latin1 recodes a page, with references for what ISO-8859-1 does not have.
-func latin1(utf8 []byte) []byte {
-	out := make([]byte, 0, len(utf8))
-	for _, r := range string(utf8) {
-		if r < 256 {
-			out = append(out, byte(r))
-		} else {
-			out = append(out, "&#"...)
-			out = strconv.AppendInt(out, int64(r), 10)
-			out = append(out, ';')
-		}
+// requestPath returns the path of u with its query.
+func requestPath(u weburl.URL) string {
+	if u.Query() == "" {
+		return u.Path()
 	}
-	return out
+	return u.Path() + "?" + u.Query()
 }
 
-// robots returns a site's robots.txt, or "" if it has none.
-func (t *Town) robots(site int, host string) string {
-	s := &t.sites[site]
+// robots returns a site's robots.txt.
+func (t *Town) robots(s *site, home string) answer {
+	text := "User-agent: *\nDisallow: /intern/\nDisallow: /*.pdf$\n"
 	switch {
+	case s.fate == noRobots:
+		return plain(http.StatusServiceUnavailable, "text/plain", "")
 	case s.fate == optedOut:
-		return "User-agent: *\nDisallow: /\n"
+		text = "User-agent: *\nDisallow: /\n"
 	case s.crawlGap > 0:
-		return fmt.Sprintf("User-agent: *\nCrawl-delay: %d\nDisallow: /intern/\n", s.crawlGap)
+		text = fmt.Sprintf("User-agent: *\nCrawl-delay: %d\nDisallow: /intern/\n", s.crawlGap)
 	case s.style == 3:
-		return "# willkommen\nUser-agent: Plagegeist\nDisallow: /\n\nUser-agent: *\nDisallow: /intern\nAllow: /\nSitemap: http://" + host + "/sitemap.xml\n"
-	case s.kind == organisation && s.org.has&(1<<orgIntern) == 0:
-		return ""
-	default:
-		return "User-agent: *\nDisallow: /intern/\nDisallow: /*.pdf$\n"
+		text = "# willkommen\nUser-agent: Plagegeist\nDisallow: /\n\nUser-agent: *\nDisallow: /intern\nAllow: /\nSitemap: " + home + "/sitemap.xml\n"
+	case s.kind == organisation && s.org.count[orgIntern] == 0:
+		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>")
 	}
+	return plain(http.StatusOK, "text/plain; charset=utf-8", text)
 }
 
 // sitemap returns a site map of the first pages.
-func (t *Town) sitemap(site int, host string) string {
+func (t *Town) sitemap(site int32, home string) string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
 	for n := range min(t.sites[site].pages, 50) {
-		if r := (ref{int32(site), n}); !t.disallowed(r) {
-			b.WriteString("<url><loc>http://" + host + strings.ReplaceAll(t.path(r), "&", "&amp;") + "</loc></url>\n")
+		if r := (ref{site, n}); !t.disallowed(r) {
+			b.WriteString("<url><loc>" + home + html.EscapeString(t.path(r)) + "</loc></url>\n")
 		}
 	}
 	b.WriteString("</urlset>\n")
@@ -247,7 +224,7 @@ func (t *Town) serve(w http.ResponseWriter, r *http.Request, host string) int {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return fail(http.StatusMethodNotAllowed, "only GET and HEAD")
 	}
-	u, err := weburl.Parse("http://" + host + r.URL.EscapedPath() + query(r))
+	u, err := weburl.Parse("http://" + host + r.URL.RequestURI())
 	if err != nil {
 		return fail(http.StatusBadRequest, err.Error())
 	}
@@ -281,13 +258,6 @@ func (t *Town) serve(w http.ResponseWriter, r *http.Request, host string) int {
 	return a.status
 }
 
-func query(r *http.Request) string {
-	if r.URL.RawQuery == "" {
-		return ""
-	}
-	return "?" + r.URL.RawQuery
-}
-
 // domainFor returns what the names of hosts end in on a page asked of host.
 func (t *Town) domainFor(host string) string {
 	name, port, found := strings.Cut(strings.ToLower(host), ":")
@@ -315,14 +285,8 @@ func (t *Town) serveSelf(w http.ResponseWriter, r *http.Request) int {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>%[1]s, a made-up town</title>\n"+
 		"<h1>%[1]s, a made-up town</h1>\n<p>This server is a proxy for the web of a town that does not exist. Some of its pages:</p>\n<ul>\n", t.Name())
-	_, port, _ := net.SplitHostPort(r.Host)
-	for _, u := range t.Seeds() {
-		name := strings.TrimSuffix(u.Host(), "."+t.o.Domain)
-		href := "http://" + name + ".localhost"
-		if port != "" {
-			href += ":" + port
-		}
-		fmt.Fprintf(w, "<li><a href=\"%s/\">%s</a></li>\n", href, name)
+	for _, s := range t.seedSites() {
+		fmt.Fprintf(w, "<li><a href=\"http://%s/\">%s</a></li>\n", t.hostUnder(s, t.domainFor("x.localhost"+r.Host[strings.LastIndexByte(r.Host, ':'):])), t.sites[s].name)
 	}
 	io.WriteString(w, "</ul>\n")
 	return http.StatusOK

@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"hash/fnv"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,17 +14,19 @@ import (
 // filters can be combined.
 
 // traps tells whether a forum or shop multiplies its pages.
-func (t *Town) traps(site int) bool {
-	s := &t.sites[site]
-	return !t.o.Finite && (s.kind == forum && site%3 == 0 || s.kind == shop && site%8 == 0)
+func (t *Town) traps(site int32) bool {
+	k := t.sites[site].kind
+	return !t.o.Finite && (k == forum && site%3 == 0 || k == shop && site%8 == 0)
 }
+
+// trapForm is what deeper and facets append to a path.
+var trapForm = regexp.MustCompile(`[?&](sid=[0-9a-f]{8}|farbe=\w+&groesse=\w+&sort=\w+&ab=\d+)$`)
 
 // deeper adds a session id to a path, another one for each page it stands on.
 func deeper(path, trap string) string {
 	h := fnv.New32a()
-	h.Write([]byte(path))
-	h.Write([]byte(trap))
-	return path + joint(path) + fmt.Sprintf("sid=%08x", h.Sum32())
+	h.Write([]byte(path + trap))
+	return fmt.Sprintf("%s%ssid=%08x", path, joint(path), h.Sum32())
 }
 
 func joint(path string) string {
@@ -33,12 +36,6 @@ func joint(path string) string {
 	return "?"
 }
 
-var (
-	facetColours = []string{"rot", "blau", "gruen", "gelb", "schwarz", "weiss"}
-	facetSizes   = []string{"s", "m", "l", "xl", "xxl"}
-	facetOrders  = []string{"preis", "name", "neu", "beliebt"}
-)
-
 // facets writes links that narrow a list of goods.
 func (c *canvas) facets() {
 	if c.dry {
@@ -46,93 +43,59 @@ func (c *canvas) facets() {
 	}
 	path := c.t.path(c.at)
 	for range 10 {
-		c.href(path+joint(path)+"farbe="+pick(&c.w, facetColours)+"&groesse="+pick(&c.w, facetSizes)+
-			"&sort="+pick(&c.w, facetOrders)+"&ab="+strconv.Itoa(c.w.n(500)), "Filter")
-		c.raw(" ")
+		colour, size := pick(&c.w, []string{"rot", "blau", "gruen", "gelb", "schwarz", "weiss"}), pick(&c.w, []string{"s", "m", "l", "xl", "xxl"})
+		order := pick(&c.w, []string{"preis", "name", "neu", "beliebt"})
+		c.put(c.href(fmt.Sprintf("%s%sfarbe=%s&groesse=%s&sort=%s&ab=%d", path, joint(path), colour, size, order, c.w.n(500)), "Filter"), " ")
 	}
 }
 
-// validTrap tells whether a query was made by deeper or facets.
-func validTrap(query string) bool {
-	if id, ok := strings.CutPrefix(query, "sid="); ok {
-		_, err := strconv.ParseUint(id, 16, 32)
-		return err == nil && len(id) == 8
-	}
-	parts := strings.Split(query, "&")
-	if len(parts) != 4 {
-		return false
-	}
-	for i, name := range []string{"farbe=", "groesse=", "sort=", "ab="} {
-		if !strings.HasPrefix(parts[i], name) || len(parts[i]) == len(name) || len(parts[i]) > 20 {
-			return false
-		}
-	}
-	return true
-}
+// The forms of the calendar's URLs.
+const (
+	monthForm = "/?monat=2006-01"
+	dayForm   = "/tag/2006-01-02.html"
+)
 
-// calendarDate returns the date that a path of the calendar asks for; day 0
-// stands for the whole month.
-func calendarDate(bare, query string) (year, month, day int, ok bool) {
-	if text, found := strings.CutPrefix(query, "monat="); found && bare == "/" {
-		d, err := time.Parse("2006-01", text)
-		return d.Year(), int(d.Month()), 0, err == nil
-	}
-	if text, found := strings.CutPrefix(bare, "/tag/"); found && query == "" {
-		d, err := time.Parse("2006-01-02.html", text)
-		return d.Year(), int(d.Month()), d.Day(), err == nil
-	}
-	return 0, 0, 0, false
-}
-
-// calendarPage draws a page of the calendar: the month that the trap names.
+// calendarPage draws a page of the calendar; the trap is a URL of a month or day.
 func (c *canvas) calendarPage(title string, n int32) {
 	c.head(title + " – " + c.s.name)
-	c.raw("<div id=\"inhalt\">\n")
-	c.element("h1", title)
+	c.menu(nil)
+	c.heading("h1", title)
 	if n != homePage {
 		c.prose(4)
-		c.link(ref{c.at.site, homePage}, "Kalender")
+		c.put(c.link(ref{c.at.site, homePage}, "Kalender"))
 		return
 	}
-	month, day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), false
-	if c.trap != "" {
-		d, err := time.Parse(time.DateOnly, c.trap)
-		if day = err == nil; !day { // day 00
-			d, _ = time.Parse("2006-01", c.trap[:len("2006-01")])
-		}
-		month = d
-	}
-	if day {
-		c.element("h2", month.Format("02.01.2006"))
+	if day, err := time.Parse(dayForm, c.trap); err == nil {
+		c.heading("h2", day.Format("02.01.2006"))
 		c.prose(2)
-		c.href("/?monat="+month.Format("2006-01"), "Monat")
-		for _, step := range []int{-1, 1} {
-			if next := month.AddDate(0, 0, step); next.Year() > 0 && next.Year() < 10000 {
-				c.href("/tag/"+next.Format("2006-01-02")+".html", next.Format("02.01.2006"))
-			}
-		}
-		c.raw("</div>\n</body>\n</html>\n")
+		c.put(c.dated(day, monthForm), c.dated(day.AddDate(0, 0, -1), dayForm), c.dated(day.AddDate(0, 0, 1), dayForm))
 		return
 	}
-	c.element("h2", month.Format("01/2006"))
-	if c.t.o.Finite {
-		c.link(ref{c.t.local[0], homePage}, "Stadt")
-		c.raw("</div>\n</body>\n</html>\n")
-		return
+	month, err := time.Parse(monthForm, c.trap)
+	if err != nil {
+		month = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	}
-	c.raw("<table>\n")
-	for d := month; !c.dry && d.Month() == month.Month(); d = d.AddDate(0, 0, 1) {
-		c.raw("<tr><td>")
-		c.href("/tag/"+d.Format("2006-01-02")+".html", strconv.Itoa(d.Day()))
-		c.raw("</td></tr>\n")
-	}
-	c.raw("</table>\n")
-	for _, step := range []int{-1, 1} {
-		if next := month.AddDate(0, step, 0); next.Year() > 0 && next.Year() < 10000 {
-			c.href("/?monat="+next.Format("2006-01"), next.Format("01/2006"))
-			c.raw(" ")
+	c.heading("h2", month.Format("01/2006"))
+	if !c.t.o.Finite {
+		var days []string
+		for d := month; !c.dry && d.Month() == month.Month(); d = d.AddDate(0, 0, 1) {
+			days = append(days, c.dated(d, dayForm))
 		}
+		c.list(days)
+		c.put(c.dated(month.AddDate(0, -1, 0), monthForm), " ", c.dated(month.AddDate(0, 1, 0), monthForm), " ")
 	}
-	c.link(ref{c.t.local[0], homePage}, "Stadt")
-	c.raw("</div>\n</body>\n</html>\n")
+	c.put(c.link(ref{c.t.local[0], homePage}, "Stadt"))
+}
+
+// dated returns a link to a month or day; time begins in the year 1 and ends with
+// 9999.
+func (c *canvas) dated(d time.Time, form string) string {
+	if c.dry || d.Year() < 1 || d.Year() > 9999 {
+		return ""
+	}
+	name := strconv.Itoa(d.Day())
+	if form == monthForm {
+		name = d.Format("01/2006")
+	}
+	return c.href(d.Format(form), name)
 }

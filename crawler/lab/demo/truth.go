@@ -58,14 +58,10 @@ func (t *Town) targetOf(u weburl.URL) (to target, bare, ok bool) {
 	if !ok {
 		return target{}, false, false
 	}
-	path := u.Path()
-	if q := u.Query(); q != "" {
-		path += "?" + q
-	}
 	if bare {
-		return target{what: moved, ref: ref{int32(s), homePage}}, true, true
+		return target{what: moved, ref: ref{s, homePage}}, true, true
 	}
-	return t.lookup(s, path), false, true
+	return t.lookup(s, requestPath(u)), false, true
 }
 
 // disallowed tells whether robots.txt keeps crawlers off a page.
@@ -75,7 +71,8 @@ func (t *Town) disallowed(r ref) bool {
 	case s.fate == optedOut || s.fate == noRobots:
 		return true
 	case s.kind == organisation:
-		return s.org.kindOf(r.page) == orgIntern
+		k, _ := s.org.at(r.page)
+		return k == orgIntern
 	default:
 		return r.page == internPage
 	}
@@ -98,63 +95,53 @@ func (t *Town) eachPage(fn func(c *canvas)) {
 	}
 }
 
-// Stats count what a town and its web hold. Pages are HTML pages, without
-// those of traps.
+// A Page is one page of a town's web, for those who want the whole web at once.
+type Page struct {
+	URL     weburl.URL
+	Facts   Facts
+	Answers bool    // its host does not fail
+	Links   []int32 // the numbers of the pages it links to, in order; one may come several times
+}
+
+// Pages calls fn with every page in a fixed order and returns their number;
+// Links name them by their place in that order, from 0. Pages of traps have no
+// number. The pages are not written, so that this takes some seconds for a
+// million of them.
+func (t *Town) Pages(fn func(p Page)) int {
+	first := make([]int32, len(t.sites)+1)
+	for s := range t.sites {
+		first[s+1] = first[s] + t.sites[s].pages
+	}
+	t.eachPage(func(c *canvas) {
+		p := Page{URL: t.url(c.at), Facts: c.facts(), Answers: c.s.fate != broken && c.s.fate != resets}
+		for _, to := range c.links {
+			p.Links = append(p.Links, first[to.site]+to.page)
+		}
+		fn(p)
+	})
+	return int(first[len(t.sites)])
+}
+
+// Stats count what a town and its web hold.
 type Stats struct {
-	Streets, Houses     int // of the town
-	Hosts               int
-	LocalSites          int // organisations of the town
-	Pages               int // that an obedient crawler can get
-	Relevant            int // of these
-	Direct              int // of the relevant pages: linked from another relevant page
-	RelevantHosts       int // with at least one relevant page
-	Addresses           int // distinct ones in the town on those pages
-	Forbidden, Failing  int // pages that robots.txt forbids, and of hosts that fail
-	Links, LinksOutward int // between pages, and between sites
+	Streets, Houses int // of the town
+	Hosts           int
+	Pages           int // that an obedient crawler can get, without those of traps
+	Relevant        int // of these
 }
 
 // Stats counts. It walks over all pages, some seconds for a million.
 func (t *Town) Stats() Stats {
-	s := Stats{Streets: len(t.places[0].streets), Houses: t.places[0].last, Hosts: len(t.sites), LocalSites: len(t.orgs[0])}
-	addresses, hosts := map[string]bool{}, map[int32]bool{}
-	relevant, direct := map[ref]bool{}, map[ref]bool{}
+	s := Stats{Streets: len(t.places[0].streets), Houses: t.places[0].last, Hosts: len(t.sites)}
 	t.eachPage(func(c *canvas) {
-		switch {
-		case t.disallowed(c.at):
-			s.Forbidden++
-			return
-		case !t.reachable(c.at):
-			s.Failing++
+		if !t.reachable(c.at) {
 			return
 		}
 		s.Pages++
-		s.Links += len(c.links)
-		for _, to := range c.links {
-			if to.site != c.at.site {
-				s.LinksOutward++
-			}
-		}
-		f := c.facts()
-		if !f.Relevant {
-			return
-		}
-		relevant[c.at] = true
-		hosts[c.at.site] = true
-		for _, a := range f.Addresses {
-			addresses[a.Street+" "+a.HouseNumber] = true
-		}
-		for _, to := range c.links {
-			if to != c.at {
-				direct[to] = true
-			}
+		if c.facts().Relevant {
+			s.Relevant++
 		}
 	})
-	for r := range relevant {
-		if direct[r] {
-			s.Direct++
-		}
-	}
-	s.Relevant, s.RelevantHosts, s.Addresses = len(relevant), len(hosts), len(addresses)
 	return s
 }
 
@@ -203,7 +190,7 @@ func (t *Town) WriteTruth(w io.Writer) error {
 			}
 			p := &f.Properties
 			p.Person = p.Person && a.Person
-			if a.Name != "" && !contains(p.Names, a.Name) {
+			if a.Name != "" && !slices.Contains(p.Names, a.Name) {
 				p.Names = append(p.Names, a.Name)
 			}
 			if on[key] {
@@ -239,13 +226,4 @@ func (t *Town) WriteTruth(w io.Writer) error {
 		return fmt.Errorf("demo: write truth: %w", err)
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
