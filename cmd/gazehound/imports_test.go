@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"internal/recent":           {},
 	"internal/textutil":         {},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/order", "crawler/polite", "gazetteer", "geoparse", "predictor"},
-	"crawler/warc":              {"crawler/weburl", "crawler/page", "internal/recent"},
+	"crawler/warc":              {"crawler/fetch", "crawler/weburl", "crawler/page", "internal/recent"},
 	"crawler/lab/demo":          {"crawler/weburl", "crawler/page"},
 	"crawler/lab/crawltest":     {"crawler/weburl", "crawler/page"},
 	"crawler/polite/sitemap":    {"crawler/weburl"},

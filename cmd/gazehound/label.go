@@ -10,7 +10,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/order"
 
 	"github.com/spf13/cobra"
 )
@@ -140,7 +139,8 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := recall(ctx, f, strategy); err != nil {
+	learned := crawler.Learned{Tree: f, Model: model, File: p.model(), Strategy: strategy}
+	if err := learned.Restore(ctx); err != nil {
 		return err
 	}
 	final := map[frontier.Key]crawler.Label{}
@@ -163,7 +163,7 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 			count.Kept++
 		}
 	}
-	return saveModel(p, model, f, order.NewsOf(strategy))
+	return learned.Save()
 }
 
 // A labelCount is what became of labels.

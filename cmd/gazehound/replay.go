@@ -16,7 +16,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/order"
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/warc"
 	"gazehound/internal/disk"
@@ -152,8 +151,9 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth, Reservations: cfg.Policy.TDM == "respect"},
 		Frontier: f, Gate: crawler.Open{}, Judge: judge, Strategy: strategy, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope.Check, SiteWide: sitewide.New(),
 	}
+	learned := &crawler.Learned{Tree: f, Model: model, File: into.model(), Strategy: strategy}
 	err = c.Replay(ctx, r.exchanges(ctx, archive, cfg.blocked))
-	if err := errors.Join(saveModel(into, model, f, order.NewsOf(strategy)), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
+	if err := errors.Join(learned.Save(), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -168,7 +168,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 			a.warn("%s; the model is the one that was learned along the way", oneLine(err.Error()))
 		} else if err != nil {
 			return err
-		} else if err := saveModel(into, model, f, nil); err != nil {
+		} else if err := (&crawler.Learned{Tree: f, Model: model, File: into.model()}).Save(); err != nil {
 			return err
 		}
 	}

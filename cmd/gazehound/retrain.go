@@ -94,7 +94,7 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 	}
 	replace := (report.Better || force) && !dryRun
 	if replace {
-		if err := saveModel(p, model, f, nil); err != nil {
+		if err := (&crawler.Learned{Tree: f, Model: model, File: p.model()}).Save(); err != nil {
 			return err
 		}
 	}
@@ -122,12 +122,13 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 func (a *app) takeUpLabels(ctx context.Context, p project, f *frontier.Frontier, model *predictor.Model) error {
 	strategy := order.Lookahead{Model: model}
 	labels := crawler.NewLabelled(nil, f, strategy, p.labels(), a.warn)
-	if err := recall(ctx, f, strategy); err != nil {
+	kept := crawler.Learned{Tree: f, Model: model, File: p.model(), Strategy: strategy}
+	if err := kept.Restore(ctx); err != nil {
 		return err
 	}
 	learned, err := labels.Load(ctx)
 	if learned > 0 && err == nil {
-		err = saveModel(p, model, f, nil)
+		err = kept.Save()
 	}
 	return err
 }

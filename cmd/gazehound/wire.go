@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/netip"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -20,10 +17,8 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/trap"
-	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/polite/robots"
-	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -46,15 +41,12 @@ type web struct {
 // openWeb returns the live web, or the recorded one of --replay.
 func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, seeds []weburl.URL) (*web, error) {
 	if len(o.replay) > 0 {
-		archive, err := warc.Open(o.replay...)
+		archive, err := a.openRecorded(cfg, false, o.replay...)
 		if err != nil {
-			return nil, fail(exitInvalidInput, "%w", err)
+			return nil, err
 		}
-		archive.MaxBody = int64(cfg.Fetch.MaxBody)
-		for _, w := range archive.Stats().Warnings {
-			a.warn("%s", oneLine(w))
-		}
-		w := &web{options: o, fetcher: replay{archive, cfg.Fetch.ContentTypes}, gate: crawler.Open{}, close: func() { archive.Close() }}
+		archive.ContentTypes = cfg.Fetch.ContentTypes
+		w := &web{options: o, fetcher: archive, gate: crawler.Open{}, close: func() { archive.Close() }}
 		w.scope, err = newScope(cfg, o)
 		return w, err
 	}
@@ -114,32 +106,6 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	}
 	w.scope.SetDelay = gate.SetDelay
 	return w, nil
-}
-
-// replay gives the errors of an archive the classes of the live web, and keeps
-// to the same content types.
-type replay struct {
-	archive *warc.Archive
-	types   []string
-}
-
-// Fetch returns the recorded response for u.
-func (r replay) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
-	response, err := r.archive.Fetch(ctx, u)
-	switch {
-	case errors.Is(err, warc.ErrTooLarge):
-		return nil, &fetch.Error{Class: fetch.ClassTooLarge, URL: u, Err: err}
-	case err != nil && ctx.Err() == nil:
-		return nil, &fetch.Error{Class: fetch.ClassProtocol, URL: u, Err: err}
-	case err != nil:
-		return nil, err
-	}
-	if t := response.Header.Get("Content-Type"); response.Status == 200 && t != "" {
-		if media, _, err := mime.ParseMediaType(t); err == nil && len(r.types) > 0 && !slices.Contains(r.types, media) {
-			return nil, &fetch.Error{Class: fetch.ClassContentType, URL: u, Err: fmt.Errorf("%q", media)}
-		}
-	}
-	return response, nil
 }
 
 // retryWait is the wait before a failure that may pass is tried again.
@@ -289,34 +255,6 @@ func (a *app) checkStrategyFlags(chosen order.Kind) error {
 		}
 	}
 	return nil
-}
-
-// The names under which the frontier keeps what was learned of traps, and which
-// addresses are site-wide.
-const (
-	trapsKey    = "traps"
-	sitewideKey = "sitewide"
-)
-
-// restore takes over what the runs before have learned.
-func restore(f *frontier.Frontier, key string, take func([]byte) error) error {
-	data, err := f.Meta(key)
-	if err != nil || data == nil {
-		return err
-	}
-	if err := take(data); err != nil {
-		return fmt.Errorf("crawl: %w", err)
-	}
-	return nil
-}
-
-// keep has the frontier keep it.
-func keep(f *frontier.Frontier, key string, snapshot func() ([]byte, error)) error {
-	data, err := snapshot()
-	if err != nil {
-		return err
-	}
-	return f.PutMeta(key, data)
 }
 
 // What a host's robots.txt takes in memory beside its rules, in bytes, and which
@@ -479,104 +417,6 @@ func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error)
 		}
 	}
 	return predictor.NewModel(o)
-}
-
-// The names under which the frontier keeps the last visit that the saved model
-// has learned, and what lookahead knew of addresses then.
-const (
-	learnedKey = "learned"
-	newsKey    = "news"
-)
-
-// A keptNews is what newsKey names.
-type keptNews struct {
-	Visits uint64          `json:"visits"` // the position of the model
-	News   json.RawMessage `json:"news"`
-}
-
-// saveModel writes the model and how far it has read the crawl tree; with news,
-// what is known of addresses there. A crash between the two means that a few
-// pages are learned twice, which is harmless.
-func saveModel(p project, m *predictor.Model, f *frontier.Frontier, news *order.News) error {
-	visits := uint64(f.Totals().Visited)
-	if news != nil {
-		known, err := news.Snapshot()
-		if err != nil {
-			return err
-		}
-		data, err := json.Marshal(keptNews{visits, known})
-		if err != nil {
-			return fmt.Errorf("save news: %w", err)
-		}
-		if err := f.PutMeta(newsKey, data); err != nil {
-			return err
-		}
-	}
-	if err := m.Save(p.model()); err != nil {
-		return fmt.Errorf("save model: %w", err)
-	}
-	return f.PutMeta(learnedKey, strconv.AppendUint(nil, visits, 10))
-}
-
-// recall teaches order the visits that were stored after the model was saved
-// last, as happens when the program is killed. News that were not kept with that
-// model are gathered from the whole crawl tree.
-func recall(ctx context.Context, f *frontier.Frontier, strategy order.Strategy) error {
-	data, err := f.Meta(learnedKey)
-	if err != nil {
-		return err
-	}
-	var learned uint64
-	if data != nil {
-		if learned, err = strconv.ParseUint(string(data), 10, 64); err != nil {
-			return fmt.Errorf("crawl: learned position %q: %w", data, err)
-		}
-	}
-	after := learned
-	news := order.NewsOf(strategy)
-	if news != nil {
-		known, err := restoreNews(f, news, learned)
-		if err != nil {
-			return err
-		}
-		if !known {
-			after = 0
-		}
-	}
-	return f.Walk(ctx, after, func(n frontier.Node) error {
-		if n.Seq <= learned {
-			news.Saw(n.URL, n.Outcome.Addresses)
-			return nil
-		}
-		if n.Outcome.Kind != "page" {
-			return nil
-		}
-		trail, err := f.Trail(frontier.KeyOf(n.URL), predictor.MaxDepth)
-		if err != nil {
-			return err
-		}
-		strategy.Learn(trail, n.Outcome.Relevant)
-		return nil
-	})
-}
-
-// restoreNews takes over what was known after so many visits, if that was kept.
-func restoreNews(f *frontier.Frontier, news *order.News, visits uint64) (known bool, err error) {
-	data, err := f.Meta(newsKey)
-	if err != nil || data == nil {
-		return false, err
-	}
-	var kept keptNews
-	if err := json.Unmarshal(data, &kept); err != nil {
-		return false, fmt.Errorf("crawl: known addresses: %w", err)
-	}
-	if kept.Visits != visits {
-		return false, nil
-	}
-	if err := news.Restore(kept.News); err != nil {
-		return false, fmt.Errorf("crawl: %w", err)
-	}
-	return true, nil
 }
 
 // fileExists tells whether name is there.

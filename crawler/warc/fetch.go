@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"mime"
 	"net/http"
 	"net/http/httputil"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"gazehound/crawler/fetch"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 
@@ -32,7 +35,8 @@ var ErrTooLarge = errors.New("body is too large")
 // Fetch returns the recorded response for u. The scheme does not matter, and a
 // directory is found as a static server would: /dir leads to /dir/ by a
 // redirect, /dir/ may be recorded as /dir/index.html and the other way round,
-// and /page as /page.html. What was not recorded has the status 404.
+// and /page as /page.html. What was not recorded has the status 404. Errors are
+// those of the live web: a *fetch.Error, or the error of ctx.
 func (a *Archive) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -45,14 +49,24 @@ func (a *Archive) Fetch(ctx context.Context, u weburl.URL) (*page.Response, erro
 	case redirect != "":
 		to, err := u.Resolve(u.Scheme() + "://" + redirect)
 		if err != nil {
-			return nil, fmt.Errorf("warc: redirect of %s: %w", u, err)
+			return nil, &fetch.Error{Class: fetch.ClassProtocol, URL: u, Err: fmt.Errorf("warc: redirect: %w", err)}
 		}
 		header := http.Header{"Location": {to.String()}}
 		return &page.Response{URL: u, Status: http.StatusMovedPermanently, Header: header, Location: to, Fetched: began}, nil
 	}
 	r, err := a.read(u, p)
 	if err != nil {
-		return nil, fmt.Errorf("warc: %s, byte %d of %s: %w", u, p.offset(), a.files[p.file()].name, err)
+		class := fetch.ClassProtocol
+		if errors.Is(err, ErrTooLarge) {
+			class = fetch.ClassTooLarge
+		}
+		err = fmt.Errorf("warc: byte %d of %s: %w", p.offset(), a.files[p.file()].name, err)
+		return nil, &fetch.Error{Class: class, URL: u, Err: err}
+	}
+	if t := r.Header.Get("Content-Type"); r.Status == 200 && t != "" && len(a.ContentTypes) > 0 {
+		if media, _, err := mime.ParseMediaType(t); err == nil && !slices.Contains(a.ContentTypes, media) {
+			return nil, &fetch.Error{Class: fetch.ClassContentType, URL: u, Err: fmt.Errorf("%q", media)}
+		}
 	}
 	r.Took = time.Since(began)
 	return r, nil

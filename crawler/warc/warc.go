@@ -31,6 +31,8 @@ type Archive struct {
 	// MaxBody is the longest decoded body, in bytes, that Fetch returns. It
 	// may be changed before the first Fetch.
 	MaxBody int64
+	// ContentTypes are the media types that Fetch admits, in lower case; none: all.
+	ContentTypes []string
 
 	files    []source
 	close    []io.Closer

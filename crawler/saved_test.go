@@ -1,9 +1,11 @@
-package main
+package crawler_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
+	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/predictor"
@@ -12,9 +14,9 @@ import (
 // A crawl that was killed knows the addresses again that it had found, and has
 // learned every visit once: with what was kept, with none, and with what was
 // kept for another position than the model's.
-func TestRecall(t *testing.T) {
+func TestRestore(t *testing.T) {
 	t.Parallel()
-	p := project{t.TempDir()}
+	file := filepath.Join(t.TempDir(), "model.gob")
 	f, err := frontier.Open(frontier.Options{InMemory: true})
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +32,7 @@ func TestRecall(t *testing.T) {
 	running := lookahead()
 	visit := func(i int) {
 		t.Helper()
-		e := frontier.Entry{URL: mustParse(t, fmt.Sprintf("http://a.example/%d/%d", i%3, i)), Depth: 1}
+		e := frontier.Entry{URL: mustURL(fmt.Sprintf("http://a.example/%d/%d", i%3, i)), Depth: 1}
 		if _, err := f.Push(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -46,11 +48,11 @@ func TestRecall(t *testing.T) {
 	check := func(when string, learned int) {
 		t.Helper()
 		again := lookahead()
-		if err := recall(t.Context(), f, again); err != nil {
+		if err := (&crawler.Learned{Tree: f, Strategy: again}).Restore(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for section := range 4 {
-			u := mustParse(t, fmt.Sprintf("http://a.example/%d/new", section))
+			u := mustURL(fmt.Sprintf("http://a.example/%d/new", section))
 			if got, want := again.News.Fresh(u), running.News.Fresh(u); got != want {
 				t.Errorf("%s: %s is fresh by %v, before by %v", when, u, got, want)
 			}
@@ -64,7 +66,7 @@ func TestRecall(t *testing.T) {
 		visit(i)
 	}
 	check("nothing kept", 50)
-	if err := saveModel(p, running.Model, f, running.News); err != nil {
+	if err := (&crawler.Learned{Tree: f, Model: running.Model, File: file, Strategy: running}).Save(); err != nil {
 		t.Fatal(err)
 	}
 	check("all kept", 0)
@@ -72,18 +74,18 @@ func TestRecall(t *testing.T) {
 		visit(50 + i)
 	}
 	check("visits since", 25)
-	if err := saveModel(p, running.Model, f, nil); err != nil {
+	if err := (&crawler.Learned{Tree: f, Model: running.Model, File: file}).Save(); err != nil {
 		t.Fatal(err)
 	}
 	visit(75)
 	check("the model alone saved since", 1)
-	if err := recall(t.Context(), f, order.BreadthFirst{}); err != nil {
+	if err := (&crawler.Learned{Tree: f, Strategy: order.BreadthFirst{}}).Restore(t.Context()); err != nil {
 		t.Errorf("an order without news: %v", err)
 	}
-	if err := f.PutMeta(newsKey, []byte("{")); err != nil {
+	if err := f.PutMeta("news", []byte("{")); err != nil {
 		t.Fatal(err)
 	}
-	if err := recall(t.Context(), f, lookahead()); err == nil {
+	if err := (&crawler.Learned{Tree: f, Strategy: lookahead()}).Restore(t.Context()); err == nil {
 		t.Error("what is damaged was taken")
 	}
 }

@@ -1,0 +1,171 @@
+package crawler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/sitewide"
+	"gazehound/crawler/order/trap"
+	"gazehound/predictor"
+)
+
+// The names under which the frontier keeps what a crawl has learned.
+const (
+	trapsKey    = "traps"
+	sitewideKey = "sitewide"
+	learnedKey  = "learned" // the last visit that the saved model has learned
+	newsKey     = "news"    // what lookahead knew of addresses then
+)
+
+// Learned is what a crawl learns beside its tree, and saves from time to time.
+// What was learned since the last Save is learned again from the tree.
+type Learned struct {
+	Tree     *frontier.Frontier
+	Model    *predictor.Model  // nil: only restored, not saved
+	File     string            // of the model
+	Strategy order.Strategy    // nil: the model alone is saved
+	Traps    *trap.Detector    // or nil
+	SiteWide *sitewide.Counter // or nil
+
+	saving sync.Mutex
+}
+
+// Save makes all durable. A crash within means that a few pages are learned twice,
+// which is harmless.
+func (l *Learned) Save() error {
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	return errors.Join(l.saveModel(), save(l.Tree, trapsKey, l.Traps), save(l.Tree, sitewideKey, l.SiteWide))
+}
+
+// A keptNews is what newsKey names.
+type keptNews struct {
+	Visits uint64          `json:"visits"` // the position of the model
+	News   json.RawMessage `json:"news"`
+}
+
+func (l *Learned) saveModel() error {
+	visits := uint64(l.Tree.Totals().Visited)
+	if news := order.NewsOf(l.Strategy); news != nil {
+		known, err := news.Snapshot()
+		if err != nil {
+			return err
+		}
+		data, err := json.Marshal(keptNews{visits, known})
+		if err != nil {
+			return fmt.Errorf("save news: %w", err)
+		}
+		if err := l.Tree.PutMeta(newsKey, data); err != nil {
+			return err
+		}
+	}
+	if err := l.Model.Save(l.File); err != nil {
+		return fmt.Errorf("save model: %w", err)
+	}
+	return l.Tree.PutMeta(learnedKey, strconv.AppendUint(nil, visits, 10))
+}
+
+// A memory is what the frontier keeps under a name.
+type memory interface {
+	comparable
+	Snapshot() ([]byte, error)
+	Restore(data []byte) error
+}
+
+// save has the tree keep m; the zero m is not kept.
+func save[M memory](tree *frontier.Frontier, key string, m M) error {
+	if m == *new(M) {
+		return nil
+	}
+	data, err := m.Snapshot()
+	if err != nil {
+		return err
+	}
+	return tree.PutMeta(key, data)
+}
+
+// restore takes over what the runs before have saved of m.
+func restore[M memory](tree *frontier.Frontier, key string, m M) error {
+	if m == *new(M) {
+		return nil
+	}
+	data, err := tree.Meta(key)
+	if err != nil || data == nil {
+		return err
+	}
+	if err := m.Restore(data); err != nil {
+		return fmt.Errorf("crawl: %w", err)
+	}
+	return nil
+}
+
+// Restore takes over what the runs before have learned, and teaches the strategy
+// the visits that were stored after the model was saved last, as happens when the
+// program is killed. News that were not saved with that model are gathered from the
+// whole crawl tree.
+func (l *Learned) Restore(ctx context.Context) error {
+	if err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide)); err != nil {
+		return err
+	}
+	data, err := l.Tree.Meta(learnedKey)
+	if err != nil {
+		return err
+	}
+	var learned uint64
+	if data != nil {
+		if learned, err = strconv.ParseUint(string(data), 10, 64); err != nil {
+			return fmt.Errorf("crawl: learned position %q: %w", data, err)
+		}
+	}
+	after := learned
+	news := order.NewsOf(l.Strategy)
+	if news != nil {
+		known, err := restoreNews(l.Tree, news, learned)
+		if err != nil {
+			return err
+		}
+		if !known {
+			after = 0
+		}
+	}
+	return l.Tree.Walk(ctx, after, func(n frontier.Node) error {
+		if n.Seq <= learned {
+			news.Saw(n.URL, n.Outcome.Addresses)
+			return nil
+		}
+		if n.Outcome.Kind != "page" {
+			return nil
+		}
+		trail, err := l.Tree.Trail(frontier.KeyOf(n.URL), predictor.MaxDepth)
+		if err != nil {
+			return err
+		}
+		l.Strategy.Learn(trail, n.Outcome.Relevant)
+		return nil
+	})
+}
+
+// restoreNews takes over what was known after so many visits, if that was saved.
+func restoreNews(tree *frontier.Frontier, news *order.News, visits uint64) (known bool, err error) {
+	data, err := tree.Meta(newsKey)
+	if err != nil || data == nil {
+		return false, err
+	}
+	var kept keptNews
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return false, fmt.Errorf("crawl: known addresses: %w", err)
+	}
+	if kept.Visits != visits {
+		return false, nil
+	}
+	if err := news.Restore(kept.News); err != nil {
+		return false, fmt.Errorf("crawl: %w", err)
+	}
+	return true, nil
+}
