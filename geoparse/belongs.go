@@ -50,6 +50,7 @@ func (p *Parser) assign(text string, in Input, found []Address) {
 		arounds[i] = blocks[i].around
 	}
 	page.site.ReadList(arounds)
+	page.single = len(doors) <= 1 && !page.site.IsDirectory()
 	for i := range blocks {
 		p.assignOne(&blocks[i], page, list)
 	}
@@ -121,6 +122,10 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	if b.first {
 		p.read(a, before)
 	}
+	if page.single && a.Role == OwnRole && !a.Person {
+		a.Phone = cmp.Or(a.Phone, page.site.Phone(a.Country))
+		a.Hours = cmp.Or(a.Hours, page.site.Hours())
+	}
 	if a.Person {
 		a.Email = ""
 	}
@@ -184,6 +189,7 @@ type pageCues struct {
 	in       Input
 	text     string
 	site     *place.Page
+	single   bool // it is about one place
 	known    bool
 	business bool
 }

@@ -22,6 +22,7 @@ type Site struct {
 	Stated []string // by og:site_name, application-name, or a schema.org organisation or web site
 	Logos  []string // alternative texts of logos, and what stands in the brand of a page
 	Rights []string // meta elements for publisher and copyright
+	Phones []string // of links that call, as written
 
 	Links    map[string]bool // texts of links and buttons, one line each, in lower case
 	Headings map[string]bool // likewise of h1 to h6
@@ -56,6 +57,9 @@ func (s *Site) enter(n *html.Node) bool {
 	case atom.Meta:
 		s.meta(n)
 	case atom.A, atom.Button, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		if number, ok := strings.CutPrefix(strings.ToLower(attr(n, "href")), "tel:"); ok {
+			addName(&s.Phones, number)
+		}
 		texts := s.Links
 		if isHeading(n.DataAtom) {
 			texts = s.Headings

@@ -38,8 +38,8 @@ func PhoneIn(text, country string) string {
 				said = heading
 			}
 			switch {
-			case strings.Contains(said, "fax"):
-			case isPhoneLabel(said), line[i] == '+' && !strings.ContainsAny(said, "0123456789"), line[i] == '(' && country == "US" && label == 0 && strings.TrimSpace(line[:i]) == "":
+			case strings.Contains(said, "fax"), strings.HasPrefix(strings.TrimLeft(strings.ToLower(line[end:min(len(line), end+8)]), " (-–|"), "fax"):
+			case isPhoneLabel(said), line[i] == '+' && !strings.ContainsAny(said, "0123456789"), looksLikePhone(line, i, end, country):
 				tries++
 				if n := PhoneNumber(line[i:end], country); n != "" {
 					return n
@@ -52,6 +52,20 @@ func PhoneIn(text, country string) string {
 		}
 	}
 	return ""
+}
+
+// looksLikePhone tells whether the digits in line[from:to] are a telephone
+// number by their form alone: "(413) 732-8702", "413.732.8702" in North America,
+// elsewhere a number with its prefix that has a line for itself.
+func looksLikePhone(line string, from, to int, country string) bool {
+	if country == "US" || country == "CA" {
+		groups := strings.FieldsFunc(line[from:to], func(r rune) bool { return r-'0' > 9 || r < '0' })
+		if len(groups) == 4 && groups[0] == "1" {
+			groups = groups[1:]
+		}
+		return len(groups) == 3 && len(groups[0]) == 3 && len(groups[1]) == 3 && len(groups[2]) == 4
+	}
+	return line[from] == '0' && strings.Trim(line[:from]+line[to:], " .,;|") == "" && strings.ContainsAny(line[from:to], " /-")
 }
 
 // numberEnd returns the end of the digits with what may stand between them in

@@ -285,7 +285,7 @@ func between(first, last daySet) daySet {
 
 // times reads what follows the days: spans of time, or that it is closed.
 func (r *hoursReader) times() (spans []timeSpan, closed, ok bool) {
-	r.skip(":|=")
+	r.skip(":|=,-–")
 	r.take("von", "from", "ab", "open", "geöffnet", "jeweils")
 	r.skip(":")
 	if r.take("geschlossen", "closed", "ruhetag", "off") {
@@ -420,8 +420,9 @@ func isDayLine(line string) bool {
 	return ok
 }
 
-// HoursIn returns the opening hours that begin in a line of text, with or
-// without a heading before them.
+// HoursIn returns the first opening hours in a text: where a line or the part
+// behind its colon begins with them, or else in the middle of a line, "call us
+// Monday to Friday 8am to 5pm". "" where there are none.
 func HoursIn(text string) string {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -434,7 +435,68 @@ func HoursIn(text string) string {
 		if osm, ok := ParseHours(text[start:]); ok {
 			return osm
 		}
+		if osm := hoursWithin(text[at:], len(line)); osm != "" {
+			return osm
+		}
 		at += len(line) + 1
 	}
 	return ""
+}
+
+// maxHoursTries bounds the places of one line where hours are looked for.
+const maxHoursTries = 8
+
+// hoursWithin returns opening hours from the middle of the first line of text,
+// which has n bytes: at a day, "open Mon-Fri 9-5", or at times that days follow,
+// "8am to 5pm PST, Monday - Friday".
+func hoursWithin(text string, n int) string {
+	line := text[:n]
+	if !strings.ContainsAny(line, "0123456789") {
+		return ""
+	}
+	if lower := strings.ToLower(line); strings.Contains(lower, "24 hours a day 7 days") || strings.Contains(lower, "24 hours a day, 7 days") || strings.Contains(lower, "24 hours 7 days") {
+		return "Mo-Su 00:00-24:00"
+	}
+	tries := 0
+	for i := 0; i < len(line) && tries < maxHoursTries; i++ {
+		if i > 0 && (isLetterAt(line, lastRune(line, i)) || line[i-1]-'0' <= 9) {
+			continue
+		}
+		r := hoursReader{text: line[i:min(len(line), i+maxHoursText)]}
+		switch {
+		case line[i]-'0' <= 9:
+			if osm := r.timesThenDays(); osm != "" {
+				return osm
+			}
+			tries++
+		case dayWords[r.word()] != 0:
+			if osm, ok := ParseHours(text[i:]); ok {
+				return osm
+			}
+			tries++
+		}
+	}
+	return ""
+}
+
+// timesThenDays reads "7:30 am to 5:30 pm (EST) Monday - Friday".
+func (r *hoursReader) timesThenDays() string {
+	span, ok := r.span()
+	if !ok {
+		return ""
+	}
+	r.skip(" (,")
+	r.take("est", "cst", "mst", "pst", "edt", "cdt", "mdt", "pdt", "gmt", "bst", "cet", "eastern", "central", "mountain", "pacific")
+	r.skip("")
+	r.take("standard")
+	r.skip("")
+	r.take("time")
+	r.skip(" (),")
+	set, ok := r.days()
+	if !ok {
+		return ""
+	}
+	var h hours
+	h.add(set, []timeSpan{span}, false)
+	return h.String()
 }

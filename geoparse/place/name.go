@@ -21,6 +21,7 @@ const (
 	mostSites    = 60     // candidates of a page
 	legalText    = 40_000 // bytes of the page's text that are searched for legal forms and rights
 	mostRepeated = 200_000
+	contactText  = 60_000 // bytes of the page's text that are searched for contacts of its own place
 
 	directory = 0.5 // share of addresses with names of their own from which a page is one
 )
@@ -30,6 +31,7 @@ const (
 type Page struct {
 	site   markup.Site
 	label  string // of the registrable domain: "oldenburg" of www.oldenburg.example
+	raw    string // the visible text, as far as contacts are looked for
 	text   string // folded: words in lower case with single spaces
 	plain  bool   // it has no markup
 	sites  []candidate
@@ -44,7 +46,7 @@ type Page struct {
 // visible text, title and host. isPlace tells whether the gazetteer knows a
 // city or state of that name; nil: none.
 func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string) bool) *Page {
-	p := &Page{plain: doc == nil, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+	p := &Page{raw: text[:min(len(text), contactText)], plain: doc == nil, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
 	if doc != nil {
 		p.site = markup.ReadSite(doc)
 	}
@@ -180,6 +182,25 @@ func (p *Page) ReadList(all []Around) {
 	}
 }
 
+// IsDirectory tells whether the addresses of the page are those of others, each
+// with a name of its own.
+func (p *Page) IsDirectory() bool { return p.tenants >= directory }
+
+// Phone returns the telephone number by which the page wants to be called: that
+// of its first link that calls, else the first in the text. For a page about one
+// place.
+func (p *Page) Phone(country string) string {
+	for _, number := range p.site.Phones {
+		if n := PhoneNumber(number, country); n != "" {
+			return n
+		}
+	}
+	return PhoneIn(p.raw, country)
+}
+
+// Hours returns the first opening hours in the text. For a page about one place.
+func (p *Page) Hours() string { return HoursIn(p.raw) }
+
 // Around is what stands around one address.
 type Around struct {
 	Before string // the text above it, from the end of the address before it
@@ -296,7 +317,7 @@ func (p *Page) candidates(a Around) []candidate {
 	if !a.Third {
 		for _, c := range p.sites {
 			i := slices.IndexFunc(found, func(f candidate) bool { return strings.EqualFold(f.text, c.text) })
-			if i < 0 && p.tenants >= directory {
+			if i < 0 && p.IsDirectory() {
 				continue // the names are those of the entries, not of who lists them
 			}
 			if i < 0 {
