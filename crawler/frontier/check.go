@@ -1,7 +1,7 @@
 package frontier
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -109,7 +109,12 @@ func (f *Frontier) Check(k Key) (c Check, known bool, err error) {
 // interval. all is the number of those that are due. URLs that were asked later
 // than now, before the clock was set back, are due: nobody knows since when.
 func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due, all int, err error) {
-	var urgent urgency
+	trim := func() {
+		slices.SortFunc(due, func(a, b Due) int {
+			return cmp.Or(cmp.Compare(b.urgency(now), a.urgency(now)), slices.Compare(a.Key[:], b.Key[:]))
+		})
+		due = due[:min(len(due), most)]
+	}
 	err = f.read(func(v view) error {
 		return v.scan([]byte{'r'}, nil, func(key, value []byte) error {
 			c, err := decodeCheck(value)
@@ -117,9 +122,8 @@ func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due,
 				return ctx.Err()
 			}
 			all++
-			heap.Push(&urgent, entitled{Due{Key(key[1:]), c}, claim(&c, now)})
-			if len(urgent) > most {
-				heap.Pop(&urgent)
+			if due = append(due, Due{Key(key[1:]), c}); len(due) >= 2*most+1000 {
+				trim()
 			}
 			return ctx.Err()
 		})
@@ -127,47 +131,17 @@ func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due,
 	if err != nil {
 		return nil, 0, fmt.Errorf("frontier: due: %w", err)
 	}
-	slices.SortFunc(urgent, func(a, b entitled) int {
-		switch {
-		case a.claim > b.claim:
-			return -1
-		case a.claim < b.claim:
-			return 1
-		}
-		return slices.Compare(a.Key[:], b.Key[:])
-	})
-	for _, e := range urgent {
-		due = append(due, e.Due)
-	}
+	trim()
 	return due, all, nil
 }
 
-// claim tells how urgent it is to ask again: above 1 for relevant pages.
-func claim(c *Check, now time.Time) float64 {
+// urgency tells how urgent it is to revisit a page: above 1 for relevant ones.
+func (c *Check) urgency(now time.Time) float64 {
 	share := min(1, max(0, now.Sub(c.Due).Hours())/max(1, c.Wait.Hours())/10)
 	if c.Relevant {
 		return 1 + share
 	}
 	return share
-}
-
-type entitled struct {
-	Due
-	claim float64
-}
-
-// An urgency is a heap with the least urgent on top.
-type urgency []entitled
-
-func (u urgency) Len() int           { return len(u) }
-func (u urgency) Less(i, j int) bool { return u[i].claim < u[j].claim }
-func (u urgency) Swap(i, j int)      { u[i], u[j] = u[j], u[i] }
-func (u *urgency) Push(x any)        { *u = append(*u, x.(entitled)) }
-func (u *urgency) Pop() any {
-	last := len(*u) - 1
-	x := (*u)[last]
-	*u = (*u)[:last]
-	return x
 }
 
 // Revise stores what asking a visited URL again has brought, in one
@@ -182,36 +156,26 @@ func (f *Frontier) Revise(ctx context.Context, k Key, o Outcome, found ...Entry)
 	if _, err = f.push(ctx, links[n:]); err != nil {
 		return err
 	}
-	return f.write(ctx, func(b *batch) error {
-		if err := b.revise(k, o.trimmed()); err != nil {
-			return err
-		}
-		_, err := b.push(links[:n])
-		return err
+	return f.write(ctx, func(b *batch) {
+		b.revise(k, o.trimmed())
+		b.push(links[:n])
 	})
 }
 
-func (b *batch) revise(k Key, o Outcome) error {
-	r, known, err := b.lookup(k)
-	if err != nil || !known || r.state != Visited {
-		return err // damaged meanwhile, or never visited: there is nothing to revise
+func (b *batch) revise(k Key, o Outcome) {
+	r, known := b.lookup(k)
+	if !known || r.state != Visited {
+		return // damaged meanwhile, or never visited: there is nothing to revise
 	}
 	if o.Check != nil {
-		if err := b.set(checkKey(k), o.Check.encode()); err != nil {
-			return err
-		}
+		b.set(checkKey(k), o.Check.encode())
 	}
-	if o.Kind == "" {
-		return nil
-	}
-	v, known, err := get(b, visitKey(r.seq), decodeVisit)
-	if err != nil || !known {
-		return readable(err)
+	v, known := find(b, visitKey(r.seq), decodeVisit)
+	if !known || o.Kind == "" {
+		return
 	}
 	b.totals.remove(&v.outcome)
+	b.count(&o)
 	v.outcome = o
-	if err := b.count(&o); err != nil {
-		return err
-	}
-	return b.set(visitKey(r.seq), v.encode())
+	b.set(visitKey(r.seq), v.encode())
 }

@@ -69,33 +69,28 @@ func (f *Frontier) forgetURLs(ctx context.Context, match func(weburl.URL) bool, 
 	if err != nil {
 		return err
 	}
-	err = inBatches(ctx, f, onPages, func(b *batch, key []byte) error {
+	err = inBatches(ctx, f, onPages, func(b *batch, key []byte) {
 		n.Links++
-		return b.blankWords(key)
+		b.blankWords(key)
 	})
 	if err != nil {
 		return err
 	}
-	return inBatches(ctx, f, keys, func(b *batch, k Key) error {
-		known, err := b.forgetURL(k)
-		if known {
+	return inBatches(ctx, f, keys, func(b *batch, k Key) {
+		if b.forgetURL(k) {
 			n.URLs++
 			n.Links++
 		}
-		return err
 	})
 }
 
 // inBatches calls fn with each of list, forgetBatch of them in one transaction.
-func inBatches[T any](ctx context.Context, f *Frontier, list []T, fn func(*batch, T) error) error {
+func inBatches[T any](ctx context.Context, f *Frontier, list []T, fn func(*batch, T)) error {
 	for part := range slices.Chunk(list, forgetBatch) {
-		err := f.write(ctx, func(b *batch) error {
+		err := f.write(ctx, func(b *batch) {
 			for _, x := range part {
-				if err := fn(b, x); err != nil {
-					return err
-				}
+				fn(b, x)
 			}
-			return nil
 		})
 		if err != nil {
 			return err
@@ -136,52 +131,46 @@ func linkOf(key, value []byte) (Entry, error) {
 }
 
 // blankWords takes the words out of a link of the queue or of a visit.
-func (b *batch) blankWords(key []byte) error {
-	value, known, err := get(b, key, copied)
-	if err != nil || !known {
-		return err // visited meanwhile: a second call finds it there
-	}
+func (b *batch) blankWords(key []byte) {
+	value, known := find(b, key, copied)
 	e, err := linkOf(key, value)
-	if err != nil {
-		return readable(err)
+	if !known || err != nil {
+		return // visited meanwhile: a second call finds it there
 	}
 	e.Anchor, e.Title, e.Around = "", "", ""
 	if key[0] == 'q' {
-		return b.set(key, encodeQueued(&e))
+		b.set(key, encodeQueued(&e))
+		return
 	}
-	r, err := decodeVisit(value)
-	if err != nil {
-		return err
-	}
-	r.link = appendLink(nil, &e)
-	return b.set(key, r.encode())
+	v, _ := find(b, key, decodeVisit)
+	v.link = appendLink(nil, &e)
+	b.set(key, v.encode())
 }
 
 // forgetURL ends the waiting of a URL, and takes what was found out of its visit and its name. It
 // tells whether there was anything.
-func (b *batch) forgetURL(k Key) (bool, error) {
-	r, known, err := b.lookup(k)
-	if err != nil || !known {
-		return false, err
+func (b *batch) forgetURL(k Key) bool {
+	r, known := b.lookup(k)
+	if !known {
+		return false
 	}
 	if r.state == Queued {
-		o := Outcome{Kind: "skipped", Reason: ReasonForgotten, At: time.Now()}
-		return true, b.finish(&link{key: k}, o)
+		b.finish(&link{key: k}, Outcome{Kind: "skipped", Reason: ReasonForgotten, At: time.Now()})
+		return true
 	}
-	v, known, err := get(b, visitKey(r.seq), decodeVisit)
-	if err != nil || !known {
-		return false, readable(err)
+	v, known := find(b, visitKey(r.seq), decodeVisit)
+	if !known {
+		return false
 	}
-	if err := b.delete(checkKey(k)); err != nil {
-		return false, err
-	}
+	b.delete(checkKey(k))
 	b.totals.remove(&v.outcome)
 	v.outcome = Outcome{
 		Kind: "skipped", Reason: ReasonForgotten, At: v.outcome.At, Bytes: v.outcome.Bytes, Dropped: v.outcome.Dropped,
 	}
 	b.totals.add(&v.outcome)
 	v.link = appendLink(nil, &Entry{})
-	return true, b.set(visitKey(r.seq), v.encode())
+	b.set(visitKey(r.seq), v.encode())
+	return true
 }
 
 // forgetAddresses takes ids of addresses out of the visits.
@@ -207,17 +196,15 @@ func (f *Frontier) forgetAddresses(ctx context.Context, match func(page Key, id 
 	if err != nil {
 		return err
 	}
-	return inBatches(ctx, f, visits, func(b *batch, x found) error {
-		taken, err := b.forgetAddresses(x.visit, func(id string) bool { return match(x.page, id) })
-		n.Addresses += taken
-		return err
+	return inBatches(ctx, f, visits, func(b *batch, x found) {
+		n.Addresses += b.forgetAddresses(x.visit, func(id string) bool { return match(x.page, id) })
 	})
 }
 
-func (b *batch) forgetAddresses(visit []byte, match func(id string) bool) (taken int, err error) {
-	v, known, err := get(b, visit, decodeVisit)
-	if err != nil || !known {
-		return 0, readable(err)
+func (b *batch) forgetAddresses(visit []byte, match func(id string) bool) (taken int) {
+	v, known := find(b, visit, decodeVisit)
+	if !known {
+		return 0
 	}
 	var left []string
 	for _, id := range v.outcome.Addresses {
@@ -226,20 +213,15 @@ func (b *batch) forgetAddresses(visit []byte, match func(id string) bool) (taken
 			continue
 		}
 		taken++
-		seen, err := b.get(addressKey(id), func([]byte) error { return nil })
-		if err != nil {
-			return 0, err
-		}
-		if seen {
+		if key := addressKey(id); b.has(key) {
 			b.totals.Addresses--
-			if err := b.delete(addressKey(id)); err != nil {
-				return 0, err
-			}
+			b.delete(key)
 		}
 	}
 	v.outcome.Addresses = left
 	if taken > 0 {
 		v.outcome.Title, v.outcome.Evidence = "", "" // they may name it, too
 	}
-	return taken, b.set(visit, v.encode())
+	b.set(visit, v.encode())
+	return taken
 }

@@ -266,10 +266,7 @@ func (f *Frontier) push(ctx context.Context, links []link) (added int, err error
 	for len(links) > 0 {
 		part := links[:f.portion(links)]
 		var new int
-		err := f.write(ctx, func(b *batch) (err error) {
-			new, err = b.push(part)
-			return err
-		})
+		err := f.write(ctx, func(b *batch) { new = b.push(part) })
 		if err != nil {
 			return added, err
 		}
@@ -297,12 +294,9 @@ func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry)
 	}
 	o = o.trimmed()
 	var new int
-	err = f.write(ctx, func(b *batch) (err error) {
-		if err := b.finish(&self[0], o); err != nil {
-			return err
-		}
-		new, err = b.push(links[:n])
-		return err
+	err = f.write(ctx, func(b *batch) {
+		b.finish(&self[0], o)
+		new = b.push(links[:n])
 	})
 	if err != nil {
 		return added, err

@@ -20,17 +20,12 @@ func (f *Frontier) Leave(ctx context.Context, reason string, own *Entry, others 
 	for len(links) > 0 {
 		part := links[:f.portion(links)]
 		var gone int
-		err := f.write(ctx, func(b *batch) error {
+		err := f.write(ctx, func(b *batch) {
 			for i := range part {
-				ok, err := b.takeOut(part[i].key, own != nil && i == 0, reason)
-				if err != nil {
-					return err
-				}
-				if ok {
+				if b.takeOut(part[i].key, own != nil && i == 0, reason) {
 					gone++
 				}
 			}
-			return nil
 		})
 		if err != nil {
 			return left, fmt.Errorf("frontier: leave: %w", err)
@@ -41,19 +36,18 @@ func (f *Frontier) Leave(ctx context.Context, reason string, own *Entry, others 
 }
 
 // takeOut makes a queued URL unknown; false if it is not queued, or leased by somebody else.
-func (b *batch) takeOut(k Key, own bool, reason string) (bool, error) {
-	r, known, err := b.lookup(k)
-	if err != nil || !known || r.state != Queued {
-		return false, err
+func (b *batch) takeOut(k Key, own bool, reason string) bool {
+	r, known := b.lookup(k)
+	if !known || r.state != Queued {
+		return false
 	}
 	h, tie := b.host(k), b.tie(k)
 	if _, leased := b.f.leaseOf(h, tie); leased && !own {
-		return false, nil
+		return false
 	}
-	if err := b.dequeue(h, place{r.rank, tie}); err != nil {
-		return false, err
-	}
+	b.dequeue(h, place{r.rank, tie})
+	b.delete(urlKey(k))
 	b.hosts[h].total--
 	count(b.totals.Dropped, reason, 1)
-	return true, b.delete(urlKey(k))
+	return true
 }

@@ -13,20 +13,18 @@ import (
 type Rank struct {
 	Place        int `json:"place"`
 	Queued       int `json:"waiting"`       // links
-	BreadthFirst int `json:"breadth_first"` // its place if the levels were taken one after the other
+	BreadthFirst int `json:"breadth_first"` // its place if the levels were taken one after the other, first found first
 }
 
 // RankOf returns the rank of n, which is queued. It reads the whole queue.
 func (f *Frontier) RankOf(ctx context.Context, n *Node) (*Rank, error) {
 	r := &Rank{Place: 1, BreadthFirst: 1}
-	key, behind := KeyOf(n.URL), false
 	err := f.WalkQueue(ctx, func(other Node) error {
 		r.Queued++
-		behind = behind || KeyOf(other.URL) == key
 		if other.Priority > n.Priority {
 			r.Place++
 		}
-		if other.Depth < n.Depth || other.Depth == n.Depth && !behind {
+		if other.Depth < n.Depth || other.Depth == n.Depth && other.Found.Before(n.Found) {
 			r.BreadthFirst++
 		}
 		return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
 )
 
 // MaxMeta bounds a value of PutMeta, in bytes.
@@ -60,34 +59,23 @@ func (f *Frontier) PutMeta(name string, value []byte) error {
 	if err != nil {
 		return fmt.Errorf("frontier: meta %q: %w", name, err)
 	}
-	is := metaRecord{set: was.set ^ 1}
-	for piece := range slices.Chunk(bytes.Clone(value), pieceSize) {
-		key, last := pieceKey(name, is.set, is.pieces), (is.pieces+1)*pieceSize >= uint64(len(value))
-		is.pieces++
-		err := f.write(context.Background(), func(b *batch) error {
-			if err := b.set(key, piece); err != nil || !last {
-				return err
+	is := metaRecord{set: was.set ^ 1, pieces: uint64(max(1, (len(value)+pieceSize-1)/pieceSize))}
+	for i := range is.pieces {
+		piece := bytes.Clone(value[i*pieceSize : min((i+1)*pieceSize, uint64(len(value)))])
+		err := f.write(context.Background(), func(b *batch) {
+			if b.set(pieceKey(name, is.set, i), piece); i < is.pieces-1 {
+				return
 			}
-			return b.switchMeta(name, was, is)
+			for j := range was.pieces {
+				b.delete(pieceKey(name, was.set, j))
+			}
+			b.set(metaKey(name), is.encode())
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if len(value) > 0 {
-		return nil
-	}
-	return f.write(context.Background(), func(b *batch) error { return b.switchMeta(name, was, is) })
-}
-
-// switchMeta makes the pieces of is the value of a name in place of those of was.
-func (b *batch) switchMeta(name string, was, is metaRecord) error {
-	for i := range was.pieces {
-		if err := b.delete(pieceKey(name, was.set, i)); err != nil {
-			return err
-		}
-	}
-	return b.set(metaKey(name), is.encode())
+	return nil
 }
 
 // Meta returns the value stored under name, or nil.

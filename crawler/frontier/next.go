@@ -123,7 +123,7 @@ type candidate struct {
 // Something may have to be written first; then it returns that. After maxRefused claims in vain it
 // returns nothing, so as not to keep others waiting.
 func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
-	e Entry, ok bool, write func(*batch) error, err error,
+	e Entry, ok bool, write func(*batch), err error,
 ) {
 	var best candidate
 	tries, refused, most := 0, 0, f.rescoreBudget()
@@ -145,7 +145,7 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 			return Entry{}, false, nil, err
 		}
 		if !some { // its record promised more than there is
-			return Entry{}, false, func(b *batch) error { return b.recount(h) }, nil
+			return Entry{}, false, func(b *batch) { b.repair(h) }, nil
 		}
 		if it.place != h.best {
 			f.settle(h)
@@ -155,7 +155,7 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 		}
 		e, err := f.entry(h, it)
 		if err == errDamaged {
-			return Entry{}, false, func(b *batch) error { return b.drop(h, it) }, nil
+			return Entry{}, false, func(b *batch) { b.repair(h) }, nil
 		}
 		if err != nil {
 			return Entry{}, false, nil, err
@@ -166,7 +166,7 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 			leads := f.rescore(h, it.rank)
 			if h.buffer.moved > maxMoved*f.block {
 				items := h.buffer.movedItems()
-				return Entry{}, false, func(b *batch) error { return b.move(h, items) }, nil
+				return Entry{}, false, func(b *batch) { b.move(h, items) }, nil
 			}
 			if !leads {
 				tries++
@@ -284,7 +284,7 @@ func (f *Frontier) Return(e Entry, b Backoff) error {
 	l := h.buffer.leased[i]
 	if l.url != e.URL || l.redirects != self.Redirects || l.retries != self.Retries {
 		f.mu.Unlock()
-		err := f.write(context.Background(), func(b *batch) error { return b.change(self) })
+		err := f.write(context.Background(), func(b *batch) { b.change(self) })
 		f.mu.Lock()
 		if err != nil {
 			return err

@@ -363,7 +363,7 @@ func (f *Frontier) apply(c change) {
 		f.rank(h, best)
 		return
 	}
-	if c.kind == isRecounted {
+	if c.kind == isRepaired {
 		f.items -= len(q.items)
 		*q = buffer{leased: q.leased, more: true}
 		return

@@ -461,14 +461,6 @@ func (o Outcome) trimmed() Outcome {
 	return o
 }
 
-func (o Outcome) weight() int {
-	n := 2*perLink + len(o.Title) + len(o.Evidence)
-	for _, a := range o.Addresses {
-		n += perLink + len(a)
-	}
-	return n + len(o.Dropped)*maxReasonLength
-}
-
 // count adds n to the count of a reason.
 func count(m map[string]int64, reason string, n int64) {
 	reason = cut(reason, maxReasonLength)

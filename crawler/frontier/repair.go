@@ -1,6 +1,9 @@
 package frontier
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // A recount is what can be found out about a store by reading all of it.
 type recount struct {
@@ -101,103 +104,61 @@ func (f *Frontier) repair() error {
 	return u.commit()
 }
 
-// dropURL takes a URL out of the crawl whose record is damaged. Nothing tells whether it was queued.
-func (b *batch) dropURL(k Key) error {
+// maxRepaired bounds how many records of lost URLs one transaction deletes.
+const maxRepaired = 1000
+
+// repair brings the records of the URLs of a host in line with its queue, after one of them could not
+// be read or there were fewer than the host's record promised. What has no readable counterpart is
+// deleted; a link can bring it back.
+func (b *batch) repair(h *host) {
 	b.totals.Damaged++
-	if err := b.delete(urlKey(k)); err != nil {
-		return err
-	}
-	h, tie := b.host(k), b.tie(k)
-	b.hosts[h].total--
-	var at place
-	known := false
-	err := b.scan(queueOf(h.id), nil, func(key, _ []byte) error {
-		if at, known = placeOf(key); known && at.tie == tie {
-			return errEnough
+	d := b.delta(h)
+	waiting, queued := make(map[uint64]place), int64(0)
+	var lost []place
+	b.scan(queueOf(h.id), func(key, value []byte) {
+		p, ok := placeOf(key)
+		if !ok {
+			return
 		}
-		known = false
-		return nil
-	})
-	if err != nil || !known {
-		return err
-	}
-	count(b.totals.Dropped, ReasonDamaged, 1)
-	return b.dequeue(h, at)
-}
-
-// drop takes an entry out of the crawl that cannot be read. Several callers of Next may have met it:
-// the first of them takes it out.
-func (b *batch) drop(h *host, it item) error {
-	k := makeKey(h.id, urlOf(b.f.seed, it.tie))
-	b.host(k)
-	b.f.mu.Lock()
-	i := h.waitsAt(it.tie)
-	waits := i >= 0 && h.buffer.items[i].stored == it.stored
-	b.f.mu.Unlock()
-	if !waits {
-		return nil
-	}
-	b.totals.Damaged++
-	if err := b.dequeue(h, it.storedPlace()); err != nil {
-		return err
-	}
-	r, known, err := b.lookup(k)
-	if err != nil || !known || r.state != Queued {
-		return err
-	}
-	b.hosts[h].total--
-	count(b.totals.Dropped, ReasonDamaged, 1)
-	return b.delete(urlKey(k))
-}
-
-// maxRecounted bounds how many records of lost URLs one transaction deletes.
-const maxRecounted = 1000
-
-// recount corrects the number of queued entries of h, which has fewer than its record promised. URLs
-// whose entries are lost are unknown afterwards, so that a link can bring them back.
-func (b *batch) recount(h *host) error {
-	b.host(makeKey(h.id, 0))
-	d := b.hosts[h]
-	waiting := make(map[uint64]bool) // by tie
-	err := b.scan(queueOf(h.id), nil, func(key, _ []byte) error {
-		if p, ok := placeOf(key); ok {
-			waiting[p.tie] = true
-			if p.before(d.best) {
-				d.best = p
-			}
+		queued++
+		_, twice := waiting[p.tie]
+		if _, err := decodeQueued(value); (err != nil || twice) && len(lost) < maxRepaired {
+			lost = append(lost, p)
+			return
 		}
-		return nil
+		waiting[p.tie] = p
 	})
-	if err != nil {
-		return err
-	}
-	var lost []Key
-	err = b.scan(urlKey(makeKey(h.id, 0))[:9], nil, func(key, value []byte) error {
+	var unknown []Key
+	b.scan(urlKey(makeKey(h.id, 0))[:9], func(key, value []byte) {
+		if len(key) != 17 || len(unknown) == maxRepaired {
+			return
+		}
+		k := Key(key[1:])
 		r, err := decodeURL(value)
-		if err != nil || len(key) != 17 || r.state != Queued || waiting[b.tie(Key(key[1:]))] {
-			return nil
+		p, waits := waiting[b.tie(k)]
+		switch {
+		case err != nil, r.state == Queued && (!waits || p.rank != r.rank):
+			unknown = append(unknown, k)
+		case r.state == Queued:
+			delete(waiting, p.tie)
 		}
-		if lost = append(lost, Key(key[1:])); len(lost) == maxRecounted {
-			return errEnough
-		}
-		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, k := range lost {
+	for _, k := range unknown {
 		d.total--
-		if err := b.delete(urlKey(k)); err != nil {
-			return err
-		}
+		b.delete(urlKey(k))
 	}
-	b.totals.Damaged++
-	n := int64(len(waiting)) - int64(h.queued) - d.queued
-	d.queued += n
-	b.totals.Queued += n
-	if n < 0 {
-		count(b.totals.Dropped, ReasonDamaged, -n)
+	if len(unknown) < maxRepaired {
+		lost = slices.AppendSeq(lost, maps.Values(waiting))
 	}
-	b.changes = append(b.changes, change{kind: isRecounted, host: h})
-	return nil
+	for _, p := range lost[:min(len(lost), maxRepaired)] {
+		queued--
+		b.dequeue(h, p)
+		count(b.totals.Dropped, ReasonDamaged, 1)
+	}
+	if missing := int64(h.queued) + d.queued - queued; missing != 0 {
+		d.queued -= missing
+		b.totals.Queued -= missing
+		count(b.totals.Dropped, ReasonDamaged, missing)
+	}
+	b.changes = append(b.changes, change{kind: isRepaired, host: h})
 }

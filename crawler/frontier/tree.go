@@ -140,9 +140,9 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 		})
 	})
 	for _, seq := range damaged {
-		err := f.write(ctx, func(b *batch) error {
+		err := f.write(ctx, func(b *batch) {
 			b.totals.Damaged++
-			return b.delete(visitKey(seq))
+			b.delete(visitKey(seq))
 		})
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 
 // write runs fn in a transaction, commits it and shows it to everybody. What fn has written is
 // durable then. fn may only use its batch.
-func (f *Frontier) write(ctx context.Context, fn func(*batch) error) error {
+func (f *Frontier) write(ctx context.Context, fn func(*batch)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -24,11 +24,10 @@ func (f *Frontier) write(ctx context.Context, fn func(*batch) error) error {
 		return err
 	}
 	defer b.update.close()
-	if err := fn(b); err != nil {
-		return fmt.Errorf("frontier: write: %w", err)
-	}
-	if err := b.seal(); err != nil {
-		return fmt.Errorf("frontier: write: %w", err)
+	fn(b)
+	b.seal()
+	if b.err != nil {
+		return fmt.Errorf("frontier: write: %w", b.err)
 	}
 	if err := b.update.commit(); err != nil {
 		return f.fail(fmt.Errorf("frontier: commit to %s: %w", f.options.Dir, err))
@@ -52,7 +51,10 @@ func (f *Frontier) begin() (*batch, error) {
 		return nil, err
 	}
 	f.wake() // an entry whose rest is over bears a better link
-	return &batch{f: f, update: f.store.update(), totals: f.totals.clone(), hosts: make(map[*host]*delta)}, nil
+	return &batch{
+		f: f, update: f.store.update(), totals: f.totals.clone(),
+		hosts: make(map[*host]*delta), parts: make(map[string]uint64),
+	}, nil
 }
 
 // show lets everybody see what a batch has committed.
@@ -132,9 +134,11 @@ func (f *Frontier) portion(links []link) int {
 	return len(links)
 }
 
-// A batch is one transaction in the making.
+// A batch is one transaction in the making. After the first error it reads and writes nothing more,
+// and is not committed.
 type batch struct {
-	update
+	update  update
+	err     error
 	f       *Frontier
 	totals  Totals
 	hosts   map[*host]*delta
@@ -159,18 +163,54 @@ type change struct {
 type changeKind uint8
 
 const (
-	isQueued    changeKind = iota // waits at a place
-	isGone                        // waits no longer
-	isRecounted                   // the queue of the host is to be read again
+	isQueued   changeKind = iota // waits at a place
+	isGone                       // waits no longer
+	isRepaired                   // the queue of the host is to be read again
 )
 
-// lookup returns what is known about a URL. One whose record is damaged is taken out of the crawl.
-func (b *batch) lookup(k Key) (r urlRecord, known bool, err error) {
-	r, known, err = get(b, urlKey(k), decodeURL)
-	if err == errDamaged {
-		return urlRecord{}, false, b.dropURL(k)
+func (b *batch) set(key, value []byte) {
+	if b.err == nil {
+		b.err = b.update.set(key, value)
 	}
-	return r, known, err
+}
+
+func (b *batch) delete(key []byte) {
+	if b.err == nil {
+		b.err = b.update.delete(key)
+	}
+}
+
+func (b *batch) scan(prefix []byte, fn func(key, value []byte)) {
+	if b.err == nil {
+		b.err = b.update.scan(prefix, nil, func(key, value []byte) error { fn(key, value); return nil })
+	}
+}
+
+// find returns what decode makes of the value of a key. A damaged value is as good as none.
+func find[T any](b *batch, key []byte, decode func([]byte) (T, error)) (x T, known bool) {
+	if b.err != nil {
+		return x, false
+	}
+	x, known, err := get(b.update, key, decode)
+	if err != nil {
+		b.err = readable(err)
+		return x, false
+	}
+	return x, known
+}
+
+// lookup returns what is known about a URL. If its record is damaged, nothing is.
+func (b *batch) lookup(k Key) (r urlRecord, known bool) {
+	if b.err != nil {
+		return r, false
+	}
+	r, known, err := get(b.update, urlKey(k), decodeURL)
+	if err == errDamaged {
+		b.repair(b.host(k))
+		return urlRecord{}, false
+	}
+	b.err = err
+	return r, known && err == nil
 }
 
 // host returns the host of a URL and makes sure that its record is written.
@@ -182,73 +222,65 @@ func (b *batch) host(k Key) *host {
 		b.f.hosts[h.id] = h
 	}
 	b.f.mu.Unlock()
-	if b.hosts[h] == nil {
-		b.hosts[h] = &delta{best: nowhere}
-	}
+	b.delta(h)
 	return h
+}
+
+func (b *batch) delta(h *host) *delta {
+	d := b.hosts[h]
+	if d == nil {
+		d = &delta{best: nowhere}
+		b.hosts[h] = d
+	}
+	return d
 }
 
 func (b *batch) tie(k Key) uint64 { return tieOf(b.f.seed, k.url()) }
 
 // push queues links that are new or better than what is known.
-func (b *batch) push(links []link) (added int, err error) {
+func (b *batch) push(links []link) (added int) {
 	for i := range links {
-		isNew, err := b.pushLink(&links[i])
-		if err != nil {
-			return 0, err
-		}
-		if isNew {
+		if b.pushLink(&links[i]) {
 			added++
 		}
 	}
-	return added, nil
+	return added
 }
 
-func (b *batch) pushLink(l *link) (isNew bool, err error) {
+func (b *batch) pushLink(l *link) (isNew bool) {
 	b.totals.Links++
-	r, known, err := b.lookup(l.key)
-	if err != nil {
-		return false, err
-	}
+	r, known := b.lookup(l.key)
 	rank := rankOf(finite(l.Priority))
 	if known && r.outdoes(rank, l.Distance) {
 		b.totals.Repeats++
-		return false, nil
+		return false
 	}
 	h, tie := b.host(l.key), b.tie(l.key)
 	if known {
 		b.totals.Repeats++
-		if _, leased := b.f.leaseOf(h, tie); leased {
-			return false, nil
+		if _, leased := b.f.leaseOf(h, tie); !leased {
+			b.delete(queueKey(h.id, place{r.rank, tie}))
+			l.Retries = r.retries
+			b.enqueue(h, l, place{rank, tie})
 		}
-		l.Retries = r.retries
-		if err := b.delete(queueKey(h.id, place{r.rank, tie})); err != nil {
-			return false, err
-		}
-		return false, b.enqueue(h, l, place{rank, tie})
+		return false
 	}
-	reason, err := b.refuses(h, l)
-	if err != nil {
-		return false, err
-	}
-	if reason != "" {
+	if reason := b.refuses(h, l); reason != "" {
 		count(b.totals.Dropped, reason, 1)
-		return false, nil
+		return false
 	}
 	b.totals.Queued++
 	b.hosts[h].queued++
 	b.hosts[h].total++
-	return true, b.enqueue(h, l, place{rank, tie})
+	b.enqueue(h, l, place{rank, tie})
+	return true
 }
 
 // enqueue writes the record of a waiting URL and its place in the queue.
-func (b *batch) enqueue(h *host, l *link, p place) error {
-	r := urlRecord{state: Queued, rank: p.rank, distance: l.Distance, retries: l.Retries}
-	if err := b.set(urlKey(l.key), r.encode()); err != nil {
-		return err
-	}
+func (b *batch) enqueue(h *host, l *link, p place) {
+	b.set(urlKey(l.key), urlRecord{state: Queued, rank: p.rank, distance: l.Distance, retries: l.Retries}.encode())
+	b.set(queueKey(h.id, p), encodeQueued(&l.Entry))
 	b.waits(h, p)
-	return b.set(queueKey(h.id, p), encodeQueued(&l.Entry))
 }
 
 // waits notes that an entry waits at a place.
@@ -260,17 +292,17 @@ func (b *batch) waits(h *host, p place) {
 }
 
 // dequeue removes an entry from the queue.
-func (b *batch) dequeue(h *host, p place) error {
+func (b *batch) dequeue(h *host, p place) {
 	d := b.hosts[h]
 	d.queued--
 	d.gone = append(d.gone, p.tie)
 	b.totals.Queued--
 	b.changes = append(b.changes, change{isGone, h, p})
-	return b.delete(queueKey(h.id, p))
+	b.delete(queueKey(h.id, p))
 }
 
 // refuses says why a new URL is not taken by its host, or "". One that is taken counts from then on.
-func (b *batch) refuses(h *host, l *link) (reason string, err error) {
+func (b *batch) refuses(h *host, l *link) (reason string) {
 	limit := b.f.options.MaxPerHost
 	if b.f.options.PerHost != nil {
 		if own := b.f.options.PerHost(l.URL); own > 0 {
@@ -278,154 +310,113 @@ func (b *batch) refuses(h *host, l *link) (reason string, err error) {
 		}
 	}
 	if limit > 0 && int64(h.total)+b.hosts[h].total >= limit {
-		return "host_limit", nil
+		return "host_limit"
 	}
-	fits, err := b.inPart(l)
-	if err == nil && !fits {
-		return "path_limit", nil
+	if !b.inPart(l) {
+		return "path_limit"
 	}
-	return "", err
+	return ""
 }
 
 // inPart counts a new URL in the part of its host, if that has a limit. It tells whether there is
 // room; what is over the limit is not counted.
-func (b *batch) inPart(l *link) (fits bool, err error) {
+func (b *batch) inPart(l *link) (fits bool) {
 	if b.f.options.PerPart == nil {
-		return true, nil
+		return true
 	}
 	part, limit := b.f.options.PerPart(l.URL)
 	if limit <= 0 {
-		return true, nil
+		return true
 	}
 	key := partKey(l.key.host(), part)
 	n, known := b.parts[string(key)]
 	if !known {
-		if n, _, err = get(b, key, decodeNumber); err == errDamaged {
-			n = 0
-		} else if err != nil {
-			return false, err
-		}
+		n, _ = find(b, key, decodeNumber)
 	}
 	if n >= uint64(limit) {
-		return false, nil
-	}
-	if b.parts == nil {
-		b.parts = make(map[string]uint64)
+		return false
 	}
 	b.parts[string(key)] = n + 1
-	return true, nil
+	return true
 }
 
 // finish makes a visited node of a URL.
-func (b *batch) finish(l *link, o Outcome) error {
-	r, known, err := b.lookup(l.key)
-	if err != nil {
-		return err
-	}
+func (b *batch) finish(l *link, o Outcome) {
+	r, known := b.lookup(l.key)
 	h, tie := b.host(l.key), b.tie(l.key)
-	at := place{r.rank, tie}
-	queued := known && r.state == Queued
-	if old, leased := b.f.leaseOf(h, tie); leased && !queued && !slices.Contains(b.hosts[h].gone, tie) {
-		queued, at = true, old.storedPlace() // the record of the URL was lost
-	}
-	if queued {
-		if err := b.dequeue(h, at); err != nil {
-			return err
-		}
-	}
+	old, leased := b.f.leaseOf(h, tie)
 	switch {
-	case known && r.state == Visited:
-		return nil
-	case !known:
+	case known && r.state == Queued:
+		b.dequeue(h, place{r.rank, tie})
+	case leased && !slices.Contains(b.hosts[h].gone, tie): // the record of the URL was lost
+		b.dequeue(h, old.storedPlace())
+	}
+	if known && r.state == Visited {
+		return
+	}
+	if !known {
 		b.hosts[h].total++
 		b.totals.Links++
-		if _, err := b.inPart(l); err != nil {
-			return err
-		}
+		b.inPart(l)
 	}
 	if o.Check != nil {
-		if err := b.set(checkKey(l.key), o.Check.encode()); err != nil {
-			return err
-		}
+		b.set(checkKey(l.key), o.Check.encode())
 	}
-	if err := b.count(&o); err != nil {
-		return err
-	}
+	b.count(&o)
 	seq := uint64(b.totals.Visited)
 	v := visitRecord{rank: rankOf(finite(l.Priority)), link: appendLink(nil, &l.Entry), outcome: o}
-	if err := b.set(visitKey(seq), v.encode()); err != nil {
-		return err
-	}
-	return b.set(urlKey(l.key), urlRecord{state: Visited, seq: seq}.encode())
+	b.set(visitKey(seq), v.encode())
+	b.set(urlKey(l.key), urlRecord{state: Visited, seq: seq}.encode())
 }
 
 // count adds an outcome to the totals, with its addresses if they are new.
-func (b *batch) count(o *Outcome) error {
+func (b *batch) count(o *Outcome) {
 	b.totals.add(o)
 	for _, id := range o.Kept() {
-		key := addressKey(id)
-		known, err := b.get(key, func([]byte) error { return nil })
-		if err != nil {
-			return err
-		}
-		if !known {
+		if key := addressKey(id); !b.has(key) {
 			b.totals.Addresses++
-			if err := b.set(key, []byte{version}); err != nil {
-				return err
-			}
+			b.set(key, []byte{version})
 		}
 	}
-	return nil
+}
+
+func (b *batch) has(key []byte) bool {
+	_, known := find(b, key, func([]byte) (struct{}, error) { return struct{}{}, nil })
+	return known
 }
 
 // change stores another spelling of a queued URL, with its redirects and retries.
-func (b *batch) change(l *link) error {
-	r, known, err := b.lookup(l.key)
-	if err != nil || !known || r.state != Queued {
-		return err
+func (b *batch) change(l *link) {
+	if r, known := b.lookup(l.key); known && r.state == Queued {
+		l.Distance = r.distance
+		b.enqueue(b.host(l.key), l, place{r.rank, b.tie(l.key)})
 	}
-	l.Distance = r.distance
-	return b.enqueue(b.host(l.key), l, place{r.rank, b.tie(l.key)})
 }
 
 // move brings queued URLs of a host to the places that they have in memory.
-func (b *batch) move(h *host, items []item) error {
+func (b *batch) move(h *host, items []item) {
 	for _, it := range items {
 		k := makeKey(h.id, urlOf(b.f.seed, it.tie))
-		r, known, err := b.lookup(k)
-		if err != nil {
-			return err
-		}
+		r, known := b.lookup(k)
 		if !known || r.state != Queued || r.rank != it.stored {
 			continue
 		}
-		value, known, err := get(b, queueKey(h.id, it.storedPlace()), copied)
-		if err != nil {
-			return err
-		}
+		value, known := find(b, queueKey(h.id, it.storedPlace()), copied)
 		if !known {
 			continue
 		}
-		b.host(k)
-		if err := b.delete(queueKey(h.id, it.storedPlace())); err != nil {
-			return err
-		}
-		if err := b.set(queueKey(h.id, it.place), value); err != nil {
-			return err
-		}
 		r.rank = it.rank
-		if err := b.set(urlKey(k), r.encode()); err != nil {
-			return err
-		}
-		b.waits(h, it.place)
+		b.delete(queueKey(h.id, it.storedPlace()))
+		b.set(queueKey(h.id, it.place), value)
+		b.set(urlKey(k), r.encode())
+		b.waits(b.host(k), it.place)
 	}
-	return nil
 }
 
 func copied(value []byte) ([]byte, error) { return slices.Clone(value), nil }
 
 // seal writes what the batch gathered: hosts, parts and totals.
-func (b *batch) seal() error {
+func (b *batch) seal() {
 	for h, d := range b.hosts {
 		b.f.mu.Lock()
 		r := hostRecord{
@@ -437,16 +428,12 @@ func (b *batch) seal() error {
 		if d.best.before(r.best) {
 			r.best = d.best
 		}
-		if err := b.set(hostKey(h.id), r.encode()); err != nil {
-			return err
-		}
+		b.set(hostKey(h.id), r.encode())
 	}
 	for key, n := range b.parts {
-		if err := b.set([]byte(key), encodeNumber(n)); err != nil {
-			return err
-		}
+		b.set([]byte(key), encodeNumber(n))
 	}
-	return b.set(totalsKey, b.totals.encode())
+	b.set(totalsKey, b.totals.encode())
 }
 
 // add counts one visit, but for its addresses.
