@@ -88,6 +88,7 @@ func badgerOptions(o Options) badger.Options {
 	b.IndexCacheSize = o.Memory / 4
 	b.Compression = options.Snappy
 	b.ChecksumVerificationMode = options.OnBlockRead
+	b.BloomFalsePositive = 0.001 // a new URL is looked up in every table of level 0
 	b.NumCompactors = 2
 	b.NumLevelZeroTables, b.NumLevelZeroTablesStall = 8, 24
 	b.BaseLevelSize = 128 << 20 // a level less, and so everything is rewritten once less
