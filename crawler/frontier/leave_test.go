@@ -15,7 +15,7 @@ import (
 func TestLeave(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		o := frontier.Options{InMemory: true}
-		if rapid.IntRange(0, 9).Draw(r, "on disk") == 0 { // which takes long to open
+		if rapid.IntRange(0, 29).Draw(r, "on disk") == 0 { // which takes long to open
 			o = frontier.Options{Dir: t.TempDir()}
 		}
 		f := open(t, o)

@@ -19,6 +19,9 @@ func (f *Frontier) write(ctx context.Context, fn func(*batch)) error {
 	}
 	f.writing.Lock()
 	defer f.writing.Unlock()
+	if err := f.checkDisk(); err != nil {
+		return err
+	}
 	b, err := f.begin()
 	if err != nil {
 		return err
@@ -46,9 +49,6 @@ func (f *Frontier) begin() (*batch, error) {
 		return nil, ErrClosed
 	case f.failed != nil:
 		return nil, f.failed
-	}
-	if err := f.checkDisk(); err != nil {
-		return nil, err
 	}
 	f.wake() // an entry whose rest is over bears a better link
 	return &batch{
