@@ -22,9 +22,9 @@ const (
 	Stop       Action = "stop"       // end, as by a signal; a crawl that was paused is so no longer
 )
 
-// A wish is the value of the key "wish": the last Action, and whether the crawl
+// A command is the value of the key "command": the last Action, and whether the crawl
 // is paused. Nodes look with every heartbeat.
-type wish struct {
+type command struct {
 	Action Action `json:"action"`
 	Paused bool   `json:"paused"`
 }
@@ -35,7 +35,7 @@ type wish struct {
 func (n *Node) Obey(do func(Action)) {
 	n.mu.Lock()
 	n.do = do
-	paused := n.wish.Paused
+	paused := n.command.Paused
 	n.mu.Unlock()
 	if paused && do != nil {
 		do(Pause)
@@ -44,55 +44,55 @@ func (n *Node) Obey(do func(Action)) {
 
 // attend reads what was asked before this node took part: only a pause lasts.
 func (n *Node) attend(ctx context.Context) error {
-	w, revision, err := readWish(ctx, n.crawl)
+	c, revision, err := readCommand(ctx, n.crawl)
 	if err != nil {
 		return err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.wish, n.obeyed = w, revision
+	n.command, n.obeyed = c, revision
 	return nil
 }
 
 // obey carries out what was asked since the last time.
 func (n *Node) obey(ctx context.Context) {
-	w, revision, err := readWish(ctx, n.crawl)
+	c, revision, err := readCommand(ctx, n.crawl)
 	if err != nil {
 		return // the next heartbeat asks again
 	}
 	n.mu.Lock()
-	do, before, obeyed := n.do, n.wish, n.obeyed
+	do, before, obeyed := n.do, n.command, n.obeyed
 	n.mu.Unlock()
 	if do == nil || revision <= obeyed {
 		return
 	}
-	// Two wishes may lie between two heartbeats: that the crawl is paused, or
+	// Two commands may lie between two heartbeats: that the crawl is paused, or
 	// is so no longer, is not lost.
-	actions := []Action{w.Action}
-	if w.Action == Checkpoint && w.Paused != before.Paused {
-		actions = append(actions, map[bool]Action{true: Pause, false: Resume}[w.Paused])
+	actions := []Action{c.Action}
+	if c.Action == Checkpoint && c.Paused != before.Paused {
+		actions = append(actions, map[bool]Action{true: Pause, false: Resume}[c.Paused])
 	}
 	for _, a := range actions {
 		do(a)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.wish, n.obeyed = w, revision
-	n.leaving = n.leaving || w.Action == Stop
+	n.command, n.obeyed = c, revision
+	n.leaving = n.leaving || c.Action == Stop
 }
 
-func readWish(ctx context.Context, kv jetstream.KeyValue) (w wish, revision uint64, err error) {
-	entry, err := kv.Get(ctx, "wish")
+func readCommand(ctx context.Context, kv jetstream.KeyValue) (c command, revision uint64, err error) {
+	entry, err := kv.Get(ctx, "command")
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return w, 0, nil
+		return c, 0, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(entry.Value(), &w)
+		err = json.Unmarshal(entry.Value(), &c)
 	}
 	if err != nil {
-		return w, 0, fmt.Errorf("cluster: wish: %w", err)
+		return c, 0, fmt.Errorf("cluster: command: %w", err)
 	}
-	return w, entry.Revision(), nil
+	return c, entry.Revision(), nil
 }
 
 // Tell asks an Action of all nodes and waits until those that are there have
@@ -101,23 +101,23 @@ func readWish(ctx context.Context, kv jetstream.KeyValue) (w wish, revision uint
 func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err error) {
 	var all []Member
 	var revision uint64
-	err = v.n.insist(ctx, "the nodes' attention", func(ctx context.Context) error {
+	err = v.n.retry(ctx, "the nodes' attention", func(ctx context.Context) error {
 		if all, err = members(ctx, v.n.js, v.beats); err != nil {
 			return err
 		}
-		w, before, err := readWish(ctx, v.keys)
+		c, before, err := readCommand(ctx, v.keys)
 		if err != nil {
 			return err
 		}
-		w.Action = a
+		c.Action = a
 		if a != Checkpoint {
-			w.Paused = a == Pause
+			c.Paused = a == Pause
 		}
-		raw, err := json.Marshal(w)
+		raw, err := json.Marshal(c)
 		if err != nil {
 			return err
 		}
-		revision, err = v.keys.Update(ctx, "wish", raw, before) // who is faster is asked again
+		revision, err = v.keys.Update(ctx, "command", raw, before) // who is faster is asked again
 		return err
 	})
 	if err != nil {

@@ -152,7 +152,7 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 	v := &Viewer{n: &Node{o: o, await: viewPatience}, mute: map[string]time.Time{}}
 	err := v.n.connect(ctx)
 	if err == nil {
-		err = v.n.insist(ctx, "the streams of the crawl", v.open)
+		err = v.n.retry(ctx, "the streams of the crawl", v.open)
 	}
 	if err != nil {
 		v.Close()
@@ -189,7 +189,7 @@ func (v *Viewer) Close() {
 // Status returns the state of the cluster now. While servers choose a leader it
 // asks again.
 func (v *Viewer) Status(ctx context.Context) (s *Status, err error) {
-	err = v.n.insist(ctx, "the state of the cluster", func(ctx context.Context) error {
+	err = v.n.retry(ctx, "the state of the cluster", func(ctx context.Context) error {
 		s, err = v.status(ctx)
 		return err
 	})
@@ -271,7 +271,7 @@ func (v *Viewer) look(ctx context.Context) (roster, error) {
 		ctx, cancel = context.WithTimeout(ctx, rosterAge)
 		defer cancel()
 	}
-	err := v.n.insist(ctx, "the list of nodes", func(ctx context.Context) error {
+	err := v.n.retry(ctx, "the list of nodes", func(ctx context.Context) error {
 		m, err := v.mapping(ctx)
 		if err != nil {
 			return err

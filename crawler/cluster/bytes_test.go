@@ -104,7 +104,7 @@ func TestBytesPerURL(t *testing.T) {
 		send := func(from int) {
 			for _, es := range outboxes[from] {
 				for _, m := range c.pack(es) {
-					size += len(m) + 80 // subject and header, see sendLetter
+					size += len(m) + 80 // subject and header, see sendFile
 					messages++
 				}
 			}

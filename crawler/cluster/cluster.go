@@ -13,7 +13,7 @@
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
 //	stream   NAME-visited    NAME.visited.NODE what NODE has visited
 //	stream   NAME-nuggets    NAME.nuggets.…    whose links are next, where the nodes keep one order
-//	bucket   NAME-crawl      definition, map, over, wish
+//	bucket   NAME-crawl      definition, map, over, command
 //	bucket   NAME-members    NODE → its state, gone when the node is
 //	bucket   NAME-hosts      host or IP address → the node that may ask it
 //	subject  NAME.ask.WHAT   questions to all nodes, such as searches
@@ -83,11 +83,11 @@ func (d Definition) String() string {
 	return text
 }
 
-const format = 3
+const format = 4
 
 // Options say how a node takes part.
 type Options struct {
-	Name   string // of the node: letters, digits, - and _
+	Name   string // of the node: outFiles, digits, - and _
 	Crawl  string // of the crawl on this cluster, the same form; default "gazehound"
 	Dir    string // where the node keeps who it is, and messages it could not read
 	URL    string // nats://…, several with commas; empty: Server
@@ -131,9 +131,9 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 func (o Options) Validate() error {
 	switch {
 	case !nameForm.MatchString(o.Name):
-		return fmt.Errorf("cluster: a node's name has letters, digits, - and _, at most 40, got %q", o.Name)
+		return fmt.Errorf("cluster: a node's name has outFiles, digits, - and _, at most 40, got %q", o.Name)
 	case !nameForm.MatchString(o.Crawl):
-		return fmt.Errorf("cluster: a crawl's name has letters, digits, - and _, at most 40, got %q", o.Crawl)
+		return fmt.Errorf("cluster: a crawl's name has outFiles, digits, - and _, at most 40, got %q", o.Crawl)
 	case o.URL == "" && o.Server == nil:
 		return errors.New("cluster: neither an address nor a server of our own")
 	case o.Heartbeat < 10*time.Millisecond || o.Away < 3*o.Heartbeat:
@@ -171,7 +171,7 @@ type Frontier interface {
 // that receive links and say that it is there; Close ends them.
 type Node struct {
 	o        Options
-	await    time.Duration // how long insist asks for an answer
+	await    time.Duration // how long retry asks for an answer
 	instance string
 	conn     *nats.Conn
 	js       jetstream.JetStream
@@ -200,8 +200,8 @@ type Node struct {
 	alive    map[string]Member
 	leases   *Leases         // nil: nobody asked for them
 	do       func(Action)    // carries out what is asked of all nodes; nil: nobody does
-	wish     wish            // what was asked last
-	obeyed   uint64          // revision of wish
+	command  command         // what was asked last
+	obeyed   uint64          // revision of command
 	leaving  bool            // the crawl is over, or all nodes were told to stop
 	serving  context.Context // as long as the server stays for others after Close; nil: it does not
 	parting  atomic.Bool     // see ending
@@ -309,7 +309,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 	}{
 		{"the server's clock", n.compareClocks}, {"the definition of the crawl", n.define}, {"the list of nodes", n.enter}, {"the requests of users", n.attend}, {"the map of shares", share},
 	} {
-		if err := n.insist(ctx, step.what, step.do); err != nil {
+		if err := n.retry(ctx, step.what, step.do); err != nil {
 			return err
 		}
 	}
@@ -346,7 +346,7 @@ func (n *Node) spawn(f func(ctx context.Context)) {
 // the node does.
 func (n *Node) Close() {
 	if n.joined() {
-		ctx, cancel := context.WithTimeout(n.ctx, 5*time.Second)
+		ctx, cancel := context.WithTimeout(n.ctx, min(5*time.Second, 20*n.o.Heartbeat))
 		err := n.outbox.flushed(ctx)
 		if n.stable() {
 			err = errors.Join(err, n.publishVisits(ctx))
@@ -392,47 +392,29 @@ func (n *Node) ServeOn(ctx context.Context) {
 	n.serving = ctx
 }
 
-// seeOff waits, where the others need our server, until they have left: always
-// where the crawl is over or all nodes were told to stop and they are to hear of
-// that, else where ServeOn has said so.
+// seeOff waits, where the other nodes need our server, until they have left: for
+// a while where the crawl is over or all nodes were told to stop, so that they
+// hear of it, else where ServeOn asked for it.
 func (n *Node) seeOff() {
 	n.mu.RLock()
-	leaving, alive, serving := n.leaving, n.alive, n.serving
+	leaving, ctx := n.leaving, n.serving
 	n.mu.RUnlock()
 	if n.o.Server == nil || n.o.Server.URL() == "" {
 		return
 	}
-	if !leaving {
-		if serving != nil {
-			n.serveOn(serving)
-		}
-		return
+	if leaving {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.Background(), 20*n.o.Heartbeat)
+		defer cancel()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*n.o.Heartbeat)
-	defer cancel()
-	for name := range alive {
-		for name != n.o.Name {
-			if _, err := n.members.Get(ctx, name); errors.Is(err, jetstream.ErrKeyNotFound) || ctx.Err() != nil {
-				break
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(n.o.Heartbeat / 8):
-			}
-		}
-	}
-}
-
-// serveOn waits until no other node is there.
-func (n *Node) serveOn(ctx context.Context) {
-	for ctx.Err() == nil {
+	for ctx != nil && ctx.Err() == nil {
 		members, err := n.Members(ctx)
 		if err == nil && !slices.ContainsFunc(members, func(m Member) bool { return m.Name != n.o.Name }) {
 			return
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(n.o.Heartbeat / 2):
+		case <-time.After(n.o.Heartbeat / 4):
 		}
 	}
 }
@@ -595,7 +577,7 @@ func (n *Node) stores(ctx context.Context) (err error) {
 // stream makes a stream or finds it, and keeps it on as many servers as there
 // should be, if the node that made it knew fewer.
 func (n *Node) stream(ctx context.Context, what string, config jetstream.StreamConfig) (s jetstream.Stream, err error) {
-	err = n.insist(ctx, "the stream of "+what, func(ctx context.Context) error {
+	err = n.retry(ctx, "the stream of "+what, func(ctx context.Context) error {
 		config.Replicas = n.replicas()
 		s, err = n.js.CreateStream(ctx, config)
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
@@ -616,7 +598,7 @@ func (n *Node) stream(ctx context.Context, what string, config jetstream.StreamC
 
 // bucket makes a bucket of keys or finds it, like stream. Its keys end after ttl.
 func (n *Node) bucket(ctx context.Context, what string, ttl time.Duration, storage jetstream.StorageType) (kv jetstream.KeyValue, err error) {
-	err = n.insist(ctx, "the keys of "+what, func(ctx context.Context) error {
+	err = n.retry(ctx, "the keys of "+what, func(ctx context.Context) error {
 		config := jetstream.KeyValueConfig{Bucket: n.o.Crawl + "-" + what, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1}
 		kv, err = n.js.CreateKeyValue(ctx, config)
 		if errors.Is(err, jetstream.ErrBucketExists) {

@@ -244,7 +244,7 @@ func (n *Node) sendLinks(ctx context.Context) {
 		enough, linger := n.patience(soon)
 		l, some, err := n.outbox.due(enough, linger)
 		if err == nil && some {
-			err = n.sendLetter(ctx, l)
+			err = n.sendFile(ctx, l)
 		}
 		if err != nil && ctx.Err() == nil {
 			n.o.Log("cluster: %v", err)
@@ -274,13 +274,13 @@ func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration)
 	return int64(max(len(n.shares.nodes)-1, 1)) * perNode, n.o.Linger
 }
 
-// sendLetter publishes a file of the outbox until JetStream has all of it. A
+// sendFile publishes a file of the outbox until JetStream has all of it. A
 // message's id comes from its number among those of this node and its content,
 // so that what a killed node sends again is stored once; what comes twice all the
 // same is known to the frontier that it comes to. The content alone would not do:
 // links that a node has had, handed on and is to have again are another message,
 // and JetStream would throw that away.
-func (n *Node) sendLetter(ctx context.Context, l letter) error {
+func (n *Node) sendFile(ctx context.Context, l outFile) error {
 	links, err := n.outbox.read(l)
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func (m *mapping) delist(name string, now time.Time) {
 func (n *Node) State() Member {
 	t := n.frontier.Totals()
 	n.mu.RLock()
-	epoch, paused, obeyed := n.shares.epoch, n.wish.Paused, n.obeyed
+	epoch, paused, obeyed := n.shares.epoch, n.command.Paused, n.obeyed
 	n.mu.RUnlock()
 	outbox := n.outbox.Waiting()
 	var order *OrderCount
@@ -114,7 +114,7 @@ func (n *Node) enter(ctx context.Context) error {
 func (n *Node) enterAgain(ctx context.Context, raw []byte) error {
 	entry, err := n.members.Get(ctx, n.o.Name)
 	if err != nil {
-		return err // if it has just gone, insist asks again
+		return err // if it has just gone, retry asks again
 	}
 	var m Member
 	if err := json.Unmarshal(entry.Value(), &m); err == nil && m.Instance != n.instance {

@@ -18,6 +18,7 @@ type notes struct {
 	Visited uint64   `json:"visited"`           // number of the last visit that was published
 	Settled []string `json:"settled,omitempty"` // nodes of the map by which the queue was last sorted out
 	Traffic
+	Order OrderCount `json:"order,omitzero"` // what agreeing on the order has taken
 }
 
 // Traffic counts what a node has sent to others, over all its processes.
@@ -45,6 +46,16 @@ func ReadTraffic(dir string) (Traffic, error) {
 		return Traffic{}, err
 	}
 	return k.notes.Traffic, nil
+}
+
+// ReadOrder returns what the order has taken in all runs of the node whose
+// Options.Dir was dir; nothing, if it went by its own.
+func ReadOrder(dir string) (OrderCount, error) {
+	k, err := openNotes(dir)
+	if err != nil {
+		return OrderCount{}, err
+	}
+	return k.notes.Order, nil
 }
 
 // A notebook keeps notes in a file. It is safe for concurrent use.

@@ -4,12 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +13,6 @@ import (
 	"time"
 
 	"gazehound/crawler/cluster/nugget"
-	"gazehound/internal/disk"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -457,9 +452,7 @@ func (n *Node) sharing() (epoch int, names []string) {
 
 // takeTurns begins to agree on an order, if the crawl has one.
 func (n *Node) takeTurns(ctx context.Context) (err error) {
-	if n.ordered, err = ReadOrder(n.o.Dir); err != nil {
-		n.o.Log("%v; it counts from 0", err)
-	}
+	n.ordered = n.notes.get().Order
 	o := n.o.Definition.Order
 	if o == nil {
 		return nil
@@ -488,23 +481,21 @@ func (n *Node) foremost(most int) ([]float64, error) {
 	return values, err
 }
 
-// keepOrder writes down what the order has taken, every few heartbeats and at the end.
+// keepOrder notes what the order has taken, every few heartbeats and at the end.
 func (n *Node) keepOrder(ctx context.Context) {
 	t := time.NewTicker(5 * n.o.Heartbeat)
 	defer t.Stop()
-	for before := n.Order(); ; {
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-t.C:
 		}
-		if now := n.Order(); now != before {
-			if err := writeOrder(n.o.Dir, now); err != nil {
-				n.o.Log("%v", err)
-			}
-			before = now
+		now := n.Order()
+		if now == n.notes.get().Order {
+			continue
 		}
-		if ctx.Err() != nil {
-			return
+		if err := n.notes.change(func(s *notes) { s.Order = now }); err != nil {
+			n.o.Log("%v", err)
 		}
 	}
 }
@@ -576,35 +567,4 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (turns [
 			return r.turns, heard, nil
 		}
 	}
-}
-
-// orderFile is where a node keeps what orders have taken, over restarts.
-const orderFile = "order.json"
-
-// ReadOrder returns what the order has taken in all runs of the node whose
-// Options.Dir is dir; nothing, if it went by its own.
-func ReadOrder(dir string) (c OrderCount, err error) {
-	raw, err := os.ReadFile(filepath.Join(dir, orderFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &c)
-	}
-	if err != nil {
-		return OrderCount{}, fmt.Errorf("cluster: %s: %w", orderFile, err)
-	}
-	return c, nil
-}
-
-func writeOrder(dir string, c OrderCount) error {
-	raw, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(dir, orderFile)
-	if err := disk.ReplaceBytes(path, 0o600, raw); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	return nil
 }

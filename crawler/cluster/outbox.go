@@ -35,20 +35,20 @@ type outbox struct {
 	number  uint64     // of file, or of the last one
 	size    int64      // of file
 	began   time.Time  // when its first record came
-	full    []letter   // files that wait to be sent, the oldest first
+	full    []outFile  // files that wait to be sent, the oldest first
 	closed  bool
 }
 
-// A letter is one file of an outbox that takes no more.
-type letter struct {
+// An outFile is one file of an outbox that takes no more.
+type outFile struct {
 	number uint64
 	size   int64
 }
 
-// maxOutbox bounds the files of an outbox, in bytes; maxLetter one of them.
+// maxOutbox bounds the files of an outbox, in bytes; maxFile one of them.
 const (
 	maxOutbox = 256 << 20
-	maxLetter = 2 << 20
+	maxFile   = 2 << 20
 )
 
 // openOutbox finds what an earlier process has left.
@@ -63,19 +63,19 @@ func openOutbox(dir string) (*outbox, error) {
 		return nil, fmt.Errorf("cluster: outbox: %w", err)
 	}
 	for _, f := range files {
-		name, isLetter := strings.CutSuffix(f.Name(), ".links")
+		name, isLinks := strings.CutSuffix(f.Name(), ".links")
 		number, err := strconv.ParseUint(name, 10, 64)
-		if !isLetter || err != nil {
+		if !isLinks || err != nil {
 			continue
 		}
 		info, err := f.Info()
 		if err != nil {
 			return nil, fmt.Errorf("cluster: outbox: %w", err)
 		}
-		o.full = append(o.full, letter{number, info.Size()})
+		o.full = append(o.full, outFile{number, info.Size()})
 		o.number = max(o.number, number)
 	}
-	slices.SortFunc(o.full, func(a, b letter) int { return int(a.number) - int(b.number) })
+	slices.SortFunc(o.full, func(a, b outFile) int { return int(a.number) - int(b.number) })
 	return o, nil
 }
 
@@ -122,7 +122,7 @@ func (o *outbox) write(record []byte) error {
 		return errors.Join(err, o.file.Truncate(o.size))
 	}
 	o.size += int64(len(record))
-	if o.size >= maxLetter {
+	if o.size >= maxFile {
 		return o.turn()
 	}
 	return nil
@@ -133,7 +133,7 @@ func (o *outbox) turn() error {
 	if o.file == nil {
 		return nil
 	}
-	o.full = append(o.full, letter{o.number, o.size})
+	o.full = append(o.full, outFile{o.number, o.size})
 	err := o.file.Close()
 	o.file, o.size = nil, 0
 	return err
@@ -164,23 +164,23 @@ func (o *outbox) wake() {
 // due ends the current file if it holds at least so many bytes or its first
 // record is as old as linger, and returns the oldest file to be sent; false:
 // there is none.
-func (o *outbox) due(bytes int64, linger time.Duration) (letter, bool, error) {
+func (o *outbox) due(bytes int64, linger time.Duration) (outFile, bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.file != nil && (o.size >= bytes || time.Since(o.began) >= linger) {
 		if err := o.turn(); err != nil {
-			return letter{}, false, fmt.Errorf("cluster: outbox: %w", err)
+			return outFile{}, false, fmt.Errorf("cluster: outbox: %w", err)
 		}
 	}
 	if len(o.full) == 0 {
-		return letter{}, false, nil
+		return outFile{}, false, nil
 	}
 	return o.full[0], true, nil
 }
 
 // read returns the links of a file, by the node they are for. What is torn was
 // never promised.
-func (o *outbox) read(l letter) (map[string][]frontier.Entry, error) {
+func (o *outbox) read(l outFile) (map[string][]frontier.Entry, error) {
 	raw, err := os.ReadFile(o.path(l.number))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: outbox: %w", err)
@@ -202,11 +202,11 @@ func (o *outbox) read(l letter) (map[string][]frontier.Entry, error) {
 }
 
 // sent removes a file, whose links are safe elsewhere.
-func (o *outbox) sent(l letter) error {
+func (o *outbox) sent(l outFile) error {
 	err := os.Remove(o.path(l.number))
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.full = slices.DeleteFunc(o.full, func(other letter) bool { return other.number == l.number })
+	o.full = slices.DeleteFunc(o.full, func(other outFile) bool { return other.number == l.number })
 	o.changed.Broadcast()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cluster: outbox: %w", err)

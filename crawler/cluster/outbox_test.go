@@ -5,12 +5,10 @@ import (
 	"errors"
 	"maps"
 	"os"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 // What was put is there after a kill, for the node that it was for; a record
@@ -95,7 +93,7 @@ func TestOutboxFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.close()
-	o.full = append(o.full, letter{1, maxOutbox + 1})
+	o.full = append(o.full, outFile{1, maxOutbox + 1})
 	o.number = 1
 	ctx, cancel := context.WithCancelCause(context.Background())
 	done := make(chan error, 1)
@@ -106,7 +104,7 @@ func TestOutboxFull(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	go func() { done <- o.put(context.Background(), "b", entries(t, 1)) }()
-	if err := o.sent(letter{number: 1}); err != nil {
+	if err := o.sent(outFile{number: 1}); err != nil {
 		t.Error(err)
 	}
 	if err := <-done; err != nil {
@@ -153,34 +151,6 @@ func FuzzVisits(f *testing.F) {
 		}
 		if d := cmp.Diff(visits, again); d != "" {
 			t.Fatal(d)
-		}
-	})
-}
-
-// A set of hashes is a set.
-func TestHashes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var s hashes
-		want := map[uint64]bool{}
-		seed := rapid.Uint64().Draw(t, "seed")
-		for i := range uint64(rapid.IntRange(0, 20_000).Draw(t, "count")) {
-			h := (seed + i/2) * 0x9e3779b97f4a7c15 // each twice
-			s.add(h)
-			want[h] = true
-			if s.has(h+1) != want[h+1] {
-				t.Fatalf("%d, which was never added", h+1)
-			}
-		}
-		for h := range want {
-			if !s.has(h) {
-				t.Fatalf("%d of %d is missing", h, len(want))
-			}
-		}
-		if n := len(s.sorted) + len(s.recent); n != len(want) {
-			t.Fatalf("%d hashes, want %d", n, len(want))
-		}
-		if !slices.IsSorted(s.sorted) {
-			t.Fatal("not sorted")
 		}
 	})
 }

@@ -132,7 +132,7 @@ type elsewhere struct {
 	changed *sync.Cond // of everything below; on mu
 	epoch   int        // of the map by which "ours" was decided
 	at      uint64     // last message read
-	hashes  hashes
+	hashes  map[uint64]struct{}
 
 	one   sync.Mutex // one catchUp at a time
 	fresh time.Time  // when the last one began that succeeded
@@ -163,7 +163,7 @@ const silent = 3 * time.Second
 func (n *Node) readStream(ctx context.Context, s shares, remapped <-chan struct{}) error {
 	v := &n.visited
 	v.mu.Lock()
-	v.epoch, v.at, v.hashes = s.epoch, 0, hashes{}
+	v.epoch, v.at, v.hashes = s.epoch, 0, map[uint64]struct{}{}
 	v.changed.Broadcast()
 	v.mu.Unlock()
 	owned := map[string]bool{} // host → ours
@@ -193,7 +193,7 @@ func (n *Node) readStream(ctx context.Context, s shares, remapped <-chan struct{
 		}
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		if err := readVisits(m.Data(), wanted, v.hashes.add); err != nil {
+		if err := readVisits(m.Data(), wanted, func(hash uint64) { v.hashes[hash] = struct{}{} }); err != nil {
 			n.o.Log("cluster: message %d of visits: %v", meta.Sequence.Stream, err)
 		}
 		v.at = meta.Sequence.Stream
@@ -246,38 +246,6 @@ func (n *Node) catchUp(ctx context.Context, since time.Time) error {
 func (n *Node) Visited(e frontier.Entry) bool {
 	n.visited.mu.RLock()
 	defer n.visited.mu.RUnlock()
-	return n.visited.hashes.has(hashOf(e.URL))
-}
-
-// hashes is a set of hashes at little more than 8 bytes each.
-type hashes struct {
-	sorted []uint64
-	recent map[uint64]struct{}
-}
-
-func (s *hashes) has(h uint64) bool {
-	if _, ok := s.recent[h]; ok {
-		return true
-	}
-	_, ok := slices.BinarySearch(s.sorted, h)
-	return ok
-}
-
-func (s *hashes) add(h uint64) {
-	if s.has(h) {
-		return
-	}
-	if s.recent == nil {
-		s.recent = map[uint64]struct{}{}
-	}
-	s.recent[h] = struct{}{}
-	if len(s.recent) < max(1<<12, len(s.sorted)/16) {
-		return
-	}
-	s.sorted = slices.Grow(s.sorted, len(s.recent))
-	for h := range s.recent {
-		s.sorted = append(s.sorted, h)
-	}
-	slices.Sort(s.sorted)
-	s.recent = nil
+	_, known := n.visited.hashes[hashOf(e.URL)]
+	return known
 }

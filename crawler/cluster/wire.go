@@ -22,31 +22,29 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// A message carries links of several visits to one node: a byte for the
-// version, then this, packed with Brotli. Like stands beside like, which packs
-// best: numbers first, then texts.
+// A message carries links of several visits to one node: a byte for the version,
+// then what follows, packed with Brotli. Numbers stand apart from texts, because
+// like beside like packs best:
 //
-//	pages   number of pages that hold the links, of each its key, 16 bytes,
-//	        when it was read (Unix seconds, relative to the one before) and how
-//	        many of its links follow, sorted by URL
-//	flags   a byte each: 1 other sites, 2 sitemap, 4 a title, 8 redirects or
-//	        retries, 16 the anchor stands in the words around
-//	priority  in steps of 1/4095: the upper byte of each, then the lower one
-//	depth, distance; redirects and retries where flagged
-//	lengths of: what a URL shares with the one before, the rest of it, anchor
-//	        (or where it stands in the words around, and its length), title, words around
-//	the rest of each URL, anchors, titles, words around
+//	numbers  with their length before them. For each link its flags, the key of
+//	         its page (16 bytes) and when that was read (Unix seconds, relative to
+//	         the one before) unless they are those of the link before, priority
+//	         (in steps of 1/4095), depth, distance, redirects and retries where
+//	         flagged, how many bytes its URL shares with the one before, and the
+//	         lengths of its texts; an anchor that stands in the words around has
+//	         its place there before its length
+//	texts    of each link the rest of its URL, anchor, title, words around
 //
 // Numbers are uvarints, differences zigzag.
-const wireVersion = 2
+const wireVersion = 3
 
 const (
-	flagSwitch = 1 << iota
-	flagSitemap
-	flagTitle
-	flagTries
-	flagInside
-	flagsKnown = 1<<iota - 1
+	flagSwitch  = 1 << iota // the link leads to another site
+	flagSitemap             // it is of a sitemap
+	flagTries               // it has redirects or retries
+	flagInside              // its anchor stands in the words around it
+	flagPage                // it is the first of a page
+	flagsKnown  = 1<<iota - 1
 )
 
 const (
@@ -88,79 +86,63 @@ func (c *codec) pack(es []frontier.Entry) [][]byte {
 // appendLinks writes links as the inside of a message. Links of one page should
 // stand together, by their URLs.
 func appendLinks(b []byte, es []frontier.Entry) []byte {
-	var pages, flags, high, low, numbers, lengths []byte
-	var urls, anchors, titles, arounds strings.Builder
-	var count, at int // of pages; where the last one begins
-	var before int64
-	url := ""
+	var numbers []byte
+	var texts strings.Builder
+	number := func(list ...int) {
+		for _, n := range list {
+			numbers = binary.AppendUvarint(numbers, uint64(max(n, 0)))
+		}
+	}
+	before, url := frontier.Entry{}, ""
 	for i := range es {
 		e := &es[i]
-		if i == 0 || e.Parent != es[at].Parent || e.Found.Unix() != es[at].Found.Unix() {
-			if i > 0 {
-				pages = binary.AppendUvarint(pages, uint64(i-at))
-			}
-			pages = append(pages, e.Parent[:]...)
-			pages = binary.AppendVarint(pages, e.Found.Unix()-before)
-			before, at = e.Found.Unix(), i
-			count++
-		}
-		anchor, title, around := textutil.ClipBytes(e.Anchor, frontier.MaxAnchor), textutil.ClipBytes(e.Title, frontier.MaxAnchor), distinct(textutil.ClipBytes(e.Around, frontier.MaxAround))
+		around := distinct(textutil.ClipBytes(e.Around, frontier.MaxAround))
+		anchor, title := textutil.ClipBytes(e.Anchor, frontier.MaxAnchor), textutil.ClipBytes(e.Title, frontier.MaxAnchor)
 		inside := -1
 		if anchor != "" {
 			inside = strings.Index(around, anchor)
 		}
-		var flag byte
-		for bit, set := range []bool{e.Switch, e.Sitemap, title != "", e.Redirects > 0 || e.Retries > 0, inside >= 0} {
+		isFirst := i == 0 || e.Parent != before.Parent || e.Found.Unix() != before.Found.Unix()
+		flags := 0
+		for bit, set := range []bool{e.Switch, e.Sitemap, e.Redirects > 0 || e.Retries > 0, inside >= 0, isFirst} {
 			if set {
-				flag |= 1 << bit
+				flags |= 1 << bit
 			}
 		}
-		flags = append(flags, flag)
-		priority := e.Priority
-		if !(priority >= 0) {
-			priority = 0
+		number(flags)
+		if isFirst {
+			numbers = append(numbers, e.Parent[:]...)
+			since := e.Found.Unix()
+			if i > 0 {
+				since -= before.Found.Unix()
+			}
+			numbers = binary.AppendVarint(numbers, since)
 		}
-		p := uint16(math.Round(min(priority, 1) * steps))
-		high, low = append(high, byte(p>>8)), append(low, byte(p))
-		numbers = appendNumbers(numbers, e.Depth, e.Distance)
-		if flag&flagTries != 0 {
-			numbers = appendNumbers(numbers, e.Redirects, e.Retries)
+		priority := 0.0
+		if e.Priority > 0 { // not NaN either
+			priority = min(e.Priority, 1)
+		}
+		number(int(math.Round(priority*steps)), e.Depth, e.Distance)
+		if flags&flagTries != 0 {
+			number(e.Redirects, e.Retries)
 		}
 		text := e.URL.String()
 		shared := 0
 		for shared < len(text) && shared < len(url) && text[shared] == url[shared] {
 			shared++
 		}
-		url = text
-		lengths = appendNumbers(lengths, shared, len(text)-shared)
-		urls.WriteString(text[shared:])
+		number(shared, len(text)-shared, len(title), len(around))
+		texts.WriteString(text[shared:] + title + around)
 		if inside >= 0 {
-			lengths = appendNumbers(lengths, inside)
+			number(inside, len(anchor))
 		} else {
-			anchors.WriteString(anchor)
+			number(len(anchor))
+			texts.WriteString(anchor)
 		}
-		lengths = appendNumbers(lengths, len(anchor))
-		if title != "" {
-			lengths = appendNumbers(lengths, len(title))
-			titles.WriteString(title)
-		}
-		lengths = appendNumbers(lengths, len(around))
-		arounds.WriteString(around)
+		before, url = *e, text
 	}
-	pages = binary.AppendUvarint(pages, uint64(len(es)-at))
-	b = binary.AppendUvarint(b, uint64(count))
-	b = slices.Concat(b, pages, flags, high, low, numbers, lengths)
-	for _, part := range []*strings.Builder{&urls, &anchors, &titles, &arounds} {
-		b = append(b, part.String()...)
-	}
-	return b
-}
-
-func appendNumbers(b []byte, numbers ...int) []byte {
-	for _, n := range numbers {
-		b = binary.AppendUvarint(b, uint64(max(n, 0)))
-	}
-	return b
+	b = binary.AppendUvarint(b, uint64(len(numbers)))
+	return append(append(b, numbers...), texts.String()...)
 }
 
 // maxAround is how many of the words around a link travel: as many as the
@@ -232,88 +214,58 @@ func (c *codec) unpack(message []byte) ([]frontier.Entry, error) {
 
 // readLinks reads what appendLinks wrote.
 func readLinks(inside []byte) ([]frontier.Entry, error) {
-	r := disk.Decode(inside)
-	number := func() int { return r.Int(math.MaxInt32) }
+	texts := disk.Decode(inside)
+	numbers := disk.Decode(texts.Bytes())
 	var es []frontier.Entry
-	var before int64
-	for pages := number(); pages > 0 && !r.Failed(); pages-- {
-		var e frontier.Entry
-		copy(e.Parent[:], r.Next(len(e.Parent)))
-		before += r.Varint()
-		e.Found = time.Unix(before, 0)
-		links := number()
-		if links == 0 || links > maxLinks-len(es) || links > r.Len() {
-			return nil, fmt.Errorf("%w: a page with %d links", errMessage, links)
-		}
-		es = append(es, slices.Repeat([]frontier.Entry{e}, links)...)
-	}
-	flags, high, low := r.Next(len(es)), r.Next(len(es)), r.Next(len(es))
-	if r.Failed() {
-		return nil, fmt.Errorf("%w: it is cut off", errMessage)
-	}
-	for i := range es {
-		e := &es[i]
-		if flags[i]&^flagsKnown != 0 || high[i] > steps>>8 {
-			return nil, fmt.Errorf("%w: link %d has unknown flags", errMessage, i+1)
-		}
-		e.Switch, e.Sitemap = flags[i]&flagSwitch != 0, flags[i]&flagSitemap != 0
-		e.Priority = float64(int(high[i])<<8|int(low[i])) / steps
-		e.Depth, e.Distance = number(), number()
-		if flags[i]&flagTries != 0 {
-			e.Redirects, e.Retries = number(), number()
-		}
-	}
-	type lengths struct{ shared, rest, inside, anchor, title, around int }
-	all := make([]lengths, len(es))
-	for i := range all {
-		l := &all[i]
-		l.shared, l.rest = number(), number()
-		if flags[i]&flagInside != 0 {
-			l.inside = number()
-		}
-		l.anchor = number()
-		if flags[i]&flagTitle != 0 {
-			l.title = number()
-		}
-		l.around = number()
-	}
+	var before frontier.Entry
 	url := ""
-	for i := range es {
-		if all[i].shared > len(url) {
-			return nil, fmt.Errorf("%w: link %d shares more than there is", errMessage, i+1)
+	for numbers.Len() > 0 {
+		if len(es) == maxLinks {
+			return nil, fmt.Errorf("%w: more than %d links", errMessage, maxLinks)
 		}
-		if all[i].shared+all[i].rest > weburl.MaxLength {
-			return nil, fmt.Errorf("%w: link %d is longer than %d bytes", errMessage, i+1, weburl.MaxLength)
+		flags := numbers.Int(math.MaxInt32)
+		if flags&^flagsKnown != 0 || flags&flagPage == 0 && len(es) == 0 {
+			return nil, fmt.Errorf("%w: link %d has unknown flags", errMessage, len(es)+1)
 		}
-		url = url[:all[i].shared] + string(r.Next(all[i].rest))
-		if r.Failed() {
+		e := frontier.Entry{
+			Parent: before.Parent, Found: before.Found,
+			Switch: flags&flagSwitch != 0, Sitemap: flags&flagSitemap != 0,
+		}
+		if flags&flagPage != 0 {
+			copy(e.Parent[:], numbers.Next(len(e.Parent)))
+			since := numbers.Varint()
+			if len(es) > 0 {
+				since += before.Found.Unix()
+			}
+			e.Found = time.Unix(since, 0)
+		}
+		e.Priority = float64(numbers.Int(steps)) / steps
+		e.Depth, e.Distance = numbers.Int(math.MaxInt32), numbers.Int(math.MaxInt32)
+		if flags&flagTries != 0 {
+			e.Redirects, e.Retries = numbers.Int(math.MaxInt32), numbers.Int(math.MaxInt32)
+		}
+		shared := numbers.Int(len(url))
+		rest := numbers.Int(weburl.MaxLength - shared)
+		title, around := numbers.Int(frontier.MaxAnchor), numbers.Int(frontier.MaxAround)
+		if numbers.Failed() {
 			break
 		}
+		url = url[:shared] + string(texts.Next(rest))
+		e.Title, e.Around = string(texts.Next(title)), string(texts.Next(around))
+		if flags&flagInside != 0 {
+			from := numbers.Int(len(e.Around))
+			e.Anchor = e.Around[from : from+numbers.Int(len(e.Around)-from)]
+		} else {
+			e.Anchor = string(texts.Next(numbers.Int(frontier.MaxAnchor)))
+		}
 		var err error
-		if es[i].URL, err = weburl.Parse(url); err != nil {
-			return nil, fmt.Errorf("%w: link %d: %w", errMessage, i+1, err)
+		if e.URL, err = weburl.Parse(url); err != nil {
+			return nil, fmt.Errorf("%w: link %d: %w", errMessage, len(es)+1, err)
 		}
+		es, before = append(es, e), e
 	}
-	for i := range es {
-		if flags[i]&flagInside == 0 {
-			es[i].Anchor = string(r.Next(all[i].anchor))
-		}
-	}
-	for i := range es {
-		es[i].Title = string(r.Next(all[i].title))
-	}
-	for i := range es {
-		es[i].Around = string(r.Next(all[i].around))
-		if flags[i]&flagInside != 0 {
-			if from, to := all[i].inside, all[i].inside+all[i].anchor; to <= len(es[i].Around) {
-				es[i].Anchor = es[i].Around[from:to]
-			} else {
-				r.Fail()
-			}
-		}
-	}
-	if r.Err() != nil {
-		return nil, fmt.Errorf("%w: its parts do not fit together", errMessage)
+	if numbers.Failed() || texts.Err() != nil {
+		return nil, fmt.Errorf("%w: it is cut off or damaged", errMessage)
 	}
 	return es, nil
 }

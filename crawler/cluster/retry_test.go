@@ -15,7 +15,7 @@ import (
 
 // What passes is asked again, until it works or patience ends; what does not
 // pass is an error at once.
-func TestInsist(t *testing.T) {
+func TestRetry(t *testing.T) {
 	unavailable := &jetstream.APIError{Code: 503, ErrorCode: 10008, Description: "JetStream system temporarily unavailable"}
 	full := &jetstream.APIError{Code: 500, ErrorCode: 10047, Description: "insufficient storage resources available"}
 	for name, tt := range map[string]struct {
@@ -39,7 +39,7 @@ func TestInsist(t *testing.T) {
 				var said []string
 				n := &Node{await: time.Minute, o: Options{Log: func(f string, args ...any) { said = append(said, fmt.Sprintf(f, args...)) }}}
 				begun, tries := time.Now(), 0
-				err := n.insist(t.Context(), "the stream of links", func(context.Context) error {
+				err := n.retry(t.Context(), "the stream of links", func(context.Context) error {
 					if tries++; time.Since(begun) > 20*time.Second {
 						return nil
 					}
@@ -52,7 +52,7 @@ func TestInsist(t *testing.T) {
 					t.Errorf("said %q", said)
 				}
 				begun = time.Now()
-				err = n.insist(t.Context(), "the stream of links", func(context.Context) error { return tt.err })
+				err = n.retry(t.Context(), "the stream of links", func(context.Context) error { return tt.err })
 				if !errors.Is(err, tt.err) || tt.waits && (!errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "the stream of links")) {
 					t.Errorf("in the end: %v", err)
 				}
@@ -65,13 +65,13 @@ func TestInsist(t *testing.T) {
 }
 
 // A user who stops is not kept waiting.
-func TestInsistStops(t *testing.T) {
+func TestRetryStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		n := &Node{await: time.Hour, o: Options{Log: t.Logf}}
 		begun := time.Now()
-		err := n.insist(ctx, "x", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+		err := n.retry(ctx, "x", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took > 4*time.Second {
 			t.Errorf("%v after %v", err, took)
 		}

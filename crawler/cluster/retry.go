@@ -30,7 +30,7 @@ func (n *Node) ready(ctx context.Context) error {
 		defer func(was time.Duration) { n.await = was }(n.await)
 		n.await = math.MaxInt64
 	}
-	err := n.insist(ctx, "JetStream, which answers when most of its servers are there", func(ctx context.Context) error {
+	err := n.retry(ctx, "JetStream, which answers when most of its servers are there", func(ctx context.Context) error {
 		_, err := n.js.AccountInfo(ctx)
 		return err
 	})
@@ -40,12 +40,12 @@ func (n *Node) ready(ctx context.Context) error {
 	return err
 }
 
-// insist does a step until it works, ctx ends, or n.await has passed with
+// retry does a step until it works, ctx ends, or n.await has passed with
 // errors that pass: in a cluster of servers what was just made is not known to
 // all of them, and whenever a server is lost, the leaders that it had are
 // missing for some seconds. Where servers are missing that should keep copies,
 // it waits for as long as it takes. what says in an error what it waited for.
-func (n *Node) insist(ctx context.Context, what string, step func(ctx context.Context) error) error {
+func (n *Node) retry(ctx context.Context, what string, step func(ctx context.Context) error) error {
 	begun, pause := time.Now(), 100*time.Millisecond
 	for said := false; ; pause = min(2*pause, 2*time.Second) {
 		try, cancel := context.WithTimeout(ctx, min(oneAttempt, max(n.await, time.Second)))
