@@ -178,12 +178,12 @@ func TestHugeLines(t *testing.T) {
 		places     int
 		size       int
 	}{
-		"geonames": {geonames.Postal, postal, postal, 3, 128 << 20}, // with the name of the state
-		"table":    {func(r gazetteer.Refuse) gazetteer.Reader { return table.Reader(table.Options{Refuse: r}) }, addresses, "Weg;1;26122;Oldenburg;53.1;8.2\n", 3, 1 << 30},
-		"tiger":    {tiger.CSV, "from;to;interpolation;street;city;state;postcode;geometry\n" + stretch, stretch, 2, 128 << 20},
+		"geonames": {geonames.Postal, postal, postal, 3, 64 << 20}, // with the name of the state
+		"table":    {func(r gazetteer.Refuse) gazetteer.Reader { return table.Reader(table.Options{Refuse: r}) }, addresses, "Weg;1;26122;Oldenburg;53.1;8.2\n", 3, 256 << 20},
+		"tiger":    {tiger.CSV, "from;to;interpolation;street;city;state;postcode;geometry\n" + stretch, stretch, 2, 64 << 20},
 		"openaddresses": {func(r gazetteer.Refuse) gazetteer.Reader {
 			return openaddresses.Reader(openaddresses.Options{Refuse: r})
-		}, "LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE,ID,HASH\n" + house, house, 2, 128 << 20},
+		}, "LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE,ID,HASH\n" + house, house, 2, 64 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats

@@ -277,6 +277,7 @@ func pbfObjects(t *testing.T, path string) []addressed {
 // of the building. Objects with the same address within 10 m of each other are
 // one place, which counts for each of them.
 func TestHousesOfExtracts(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -293,13 +294,17 @@ func TestHousesOfExtracts(t *testing.T) {
 		{"osm-autauga-al-us+liechtenstein/apidb-test-data.pbf", "", 3740, 199},
 	} {
 		t.Run(filepath.Dir(extract.file), func(t *testing.T) {
+			t.Parallel()
 			path := shared(t, extract.file)
 			var g *gazetteer.Gazetteer
 			if extract.city == "Kaiserslautern" {
 				g, _ = kaiserslautern(t)
 			} else {
 				g = build(t, t.TempDir(), map[string]func(emit func(gazetteer.Place) error) error{"x": func(emit func(gazetteer.Place) error) error {
-					_, err := osm.Read(t.Context(), path, osm.Options{}, emit)
+					e, err := osm.Read(t.Context(), path, osm.Options{}, emit)
+					if e.HouseNumbers != extract.objects || e.Refused > 0 {
+						t.Errorf("%+v; want %d house numbers", e, extract.objects)
+					}
 					return err
 				}})
 			}
@@ -391,6 +396,7 @@ func reader(t testing.TB, path string, r gazetteer.Reader) func(emit func(gazett
 }
 
 func TestRegionOfPostcodesAlone(t *testing.T) {
+	t.Parallel()
 	g := build(t, t.TempDir(), map[string]func(emit func(gazetteer.Place) error) error{
 		"DE.txt": reader(t, shared(t, "geonames-postal/DE.txt"), geonames.Postal(nil)),
 		"US.txt": reader(t, shared(t, "geonames-postal/US.txt"), geonames.Postal(nil)),
@@ -442,6 +448,7 @@ func TestRegionOfPostcodesAlone(t *testing.T) {
 }
 
 func TestUSZipsTogether(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("long")
 	}

@@ -238,22 +238,3 @@ func FuzzRead(f *testing.F) {
 		})
 	})
 }
-
-func TestRealExtracts(t *testing.T) {
-	root := filepath.Join("..", "..", "..", "shared", "data", "gazetteer")
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("real data is missing: ", err)
-	}
-	if testing.Short() {
-		t.Skip("long")
-	}
-	for name, houses := range map[string]int{
-		"osm-liechtenstein/liechtenstein-latest.osm.pbf": 1008, "osm-autauga-al-us+liechtenstein/apidb-test-data.pbf": 3740,
-		"osm-lower-manhattan-us/nyc.osm.pbf": 1744, "osm-krems-at/krems.osm.gz": 324, "osm-andorra/andorra.osm.gz": 3, "osm-monaco/monaco.osm.gz": 26,
-	} {
-		places, e, err := readAll(filepath.Join(root, name))
-		if err != nil || e.HouseNumbers != houses || len(places) == 0 || e.Refused > 0 {
-			t.Errorf("%s: %d places, %+v, %v", name, len(places), e, err)
-		}
-	}
-}
