@@ -309,7 +309,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			return err
 		}
 		defer func() { err2 := archive.Close(); err = errors.Join(err, err2) }()
-		c.Sinks = append(c.Sinks, warcSink{archive, f})
+		c.Sinks = append(c.Sinks, crawler.ArchiveSink{Writer: archive, Frontier: f})
 	}
 	if o.trace != "" {
 		recorder, err := a.recordTrace(o.trace, seeds, f.Totals().Visited > 0)

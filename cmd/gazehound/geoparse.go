@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,26 +10,20 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
-	"gazehound/geoparse/markup"
 )
 
-// Limits of what geoparse reads, in bytes.
-const (
-	maxParseFile = 32 << 20
-	maxBatchLine = 32 << 20
-)
+// maxParseFile bounds what geoparse reads, in bytes.
+const maxParseFile = 32 << 20
 
 func newGeoparseCommand(a *app) *cobra.Command {
 	var o struct {
@@ -97,7 +88,7 @@ every address that does not count for the region why.`,
 				return err
 			}
 			if o.batch {
-				return a.geoparseBatch(ctx, parser, input)
+				return geoparse.Batch(ctx, parser, input, a.stdout, hostOfURL)
 			}
 			in, err := parseInput(name, input, o.html, o.url)
 			if err != nil {
@@ -199,58 +190,8 @@ func parseInput(name string, r io.Reader, isHTML bool, url string) (geoparse.Inp
 	return in, nil
 }
 
-// addressJSON is an address as geoparse prints it.
-type addressJSON struct {
-	Type        string   `json:"type,omitempty"`
-	Text        string   `json:"text"`
-	Street      string   `json:"street,omitempty"`
-	HouseNumber string   `json:"housenumber,omitempty"`
-	Unit        string   `json:"unit,omitempty"`
-	POBox       string   `json:"po_box,omitempty"`
-	Postcode    string   `json:"postcode,omitempty"`
-	City        string   `json:"city,omitempty"`
-	State       string   `json:"state,omitempty"`
-	Country     string   `json:"country,omitempty"`
-	Start       int      `json:"start"`
-	End         int      `json:"end"`
-	Level       string   `json:"level"`
-	Confidence  float64  `json:"confidence"`
-	Precision   string   `json:"precision"`
-	Lat         *float64 `json:"lat,omitempty"`
-	Lon         *float64 `json:"lon,omitempty"`
-	Origin      string   `json:"origin"`
-	Place       string   `json:"place,omitempty"`
-	InRegion    bool     `json:"in_region"`
-	Role        string   `json:"role"`
-	Footer      bool     `json:"footer,omitempty"`
-	SiteWide    bool     `json:"site_wide,omitempty"` // of a crawl only: one page cannot tell
-	Person      bool     `json:"person,omitempty"`
-	Private     bool     `json:"private,omitempty"`
-	Name        string   `json:"name,omitempty"`
-	Branch      string   `json:"branch,omitempty"`
-	Phone       string   `json:"phone,omitempty"`
-	Email       string   `json:"email,omitempty"`
-	Website     string   `json:"website,omitempty"`
-	Hours       string   `json:"opening_hours,omitempty"`
-	Reason      string   `json:"reason,omitempty"`
-}
-
 // formats are those of one input; the first is the default.
 var formats = []string{"text", "geojson", "ndjson"}
-
-func newAddressJSON(x geoparse.Address) addressJSON {
-	j := addressJSON{
-		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox, Postcode: x.Postcode,
-		City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End, Level: x.Level.String(),
-		Confidence: float64(int(x.Confidence*1000+0.5)) / 1000, Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
-		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private, Name: x.Name, Branch: x.Branch, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
-	}
-	if x.Precision > gazetteer.NoPrecision {
-		lon, lat := x.Point[0], x.Point[1]
-		j.Lat, j.Lon = &lat, &lon
-	}
-	return j
-}
 
 // A verdictLine is an address, or a candidate that was rejected.
 type verdictLine struct {
@@ -291,7 +232,7 @@ func (a *app) printLines(lines []verdictLine, v geoparse.Verdict) error {
 	for _, l := range lines {
 		var err error
 		if l.address != nil {
-			j := newAddressJSON(*l.address)
+			j := geoparse.NewRecord(*l.address)
 			j.Type, j.Reason = "address", l.reason
 			err = a.printJSON(j)
 		} else {
@@ -324,7 +265,7 @@ func (a *app) printGeoJSON(lines []verdictLine) error {
 			features = append(features, f)
 			continue
 		}
-		j := newAddressJSON(*l.address)
+		j := geoparse.NewRecord(*l.address)
 		if j.Lat != nil {
 			f.Geometry = &geometry{"Point", [2]float64{*j.Lon, *j.Lat}}
 			j.Lat, j.Lon = nil, nil
@@ -410,171 +351,11 @@ func beside(x *geoparse.Address) string {
 	return strings.Join(parts, " · ")
 }
 
-// A batchLine is one line of input and, once done is closed, its answer.
-type batchLine struct {
-	number int
-	text   []byte
-	err    error // of reading it
-	answer []byte
-	done   chan struct{}
-}
-
-// geoparseBatch answers each line of r in order. Lines are parsed side by side;
-// an answer is written as soon as those before it are.
-func (a *app) geoparseBatch(ctx context.Context, parser *geoparse.Parser, r io.Reader) error {
-	workers := runtime.GOMAXPROCS(0)
-	todo := make(chan *batchLine, workers)
-	order := make(chan *batchLine, 4*workers)
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		defer close(order)
-		defer close(todo)
-		return readBatch(ctx, r, todo, order)
-	})
-	for range workers {
-		g.Go(func() error {
-			for line := range todo {
-				line.answer = answerBatch(ctx, parser, line)
-				close(line.done)
-			}
-			return nil
-		})
-	}
-	g.Go(func() error {
-		w := bufio.NewWriterSize(a.stdout, 64<<10)
-		for line := range order {
-			select {
-			case <-line.done:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			w.Write(line.answer)
-			if len(order) == 0 {
-				if err := w.Flush(); err != nil {
-					return err
-				}
-			}
-		}
-		return w.Flush()
-	})
-	return g.Wait()
-}
-
-// readBatch sends each line that is not empty to both channels.
-func readBatch(ctx context.Context, r io.Reader, todo, order chan<- *batchLine) error {
-	br := bufio.NewReaderSize(r, 1<<20)
-	for number := 1; ; number++ {
-		text, tooLong, err := readLine(br)
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("geoparse: read line %d: %w", number, err)
-		}
-		if text = bytes.TrimSpace(text); len(text) > 0 || tooLong {
-			line := &batchLine{number: number, text: text, done: make(chan struct{})}
-			if tooLong {
-				line.err = fmt.Errorf("longer than %d MB", maxBatchLine>>20)
-			}
-			for _, c := range []chan<- *batchLine{todo, order} {
-				select {
-				case c <- line:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-	}
-}
-
-// readLine reads up to the next line break and keeps at most maxBatchLine.
-func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxBatchLine {
-			line, tooLong = nil, true
-		}
-		if !tooLong {
-			line = append(line, part...)
-		}
-		if err != bufio.ErrBufferFull {
-			return line, tooLong, err
-		}
-	}
-}
-
-// badJSON says in plain words why a line cannot be read.
-func badJSON(err error) error {
-	var mistyped *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &mistyped) && mistyped.Field != "":
-		return fmt.Errorf("%q must be a string, not a %s", mistyped.Field, mistyped.Value)
-	case errors.As(err, &mistyped):
-		return fmt.Errorf("not a JSON object but a %s", mistyped.Value)
-	}
-	return fmt.Errorf("not a JSON object: %w", err)
-}
-
-// answerBatch returns the line of output for a line of input.
-func answerBatch(ctx context.Context, parser *geoparse.Parser, line *batchLine) []byte {
-	var q struct {
-		ID      json.RawMessage `json:"id"`
-		Country *string         `json:"country"`
-		URL     *string         `json:"url"`
-		Text    *string         `json:"text"`
-		HTML    *string         `json:"html"`
-	}
-	type answer struct {
-		ID        json.RawMessage `json:"id"`
-		Addresses []addressJSON   `json:"addresses"`
-		Error     string          `json:"error,omitempty"`
-	}
-	out := answer{Addresses: []addressJSON{}}
-	err := line.err
-	if err == nil {
-		err = badJSON(json.Unmarshal(line.text, &q))
-	}
-	out.ID = q.ID
-	if err == nil && q.Text == nil && q.HTML == nil {
-		err = errors.New(`neither "text" nor "html"`)
-	}
+// hostOfURL returns the host of a URL, or "".
+func hostOfURL(raw string) string {
+	u, err := weburl.Parse(raw)
 	if err != nil {
-		out.Error = fmt.Sprintf("line %d: %v", line.number, err)
-	} else {
-		in := geoparse.Input{}
-		if q.Country != nil {
-			in.Country = strings.ToUpper(*q.Country)
-		}
-		if q.URL != nil {
-			if u, err := weburl.Parse(*q.URL); err == nil {
-				in.Host = u.Hostname()
-			}
-		}
-		if q.Text != nil {
-			in.Text = *q.Text
-		} else {
-			in.Doc = markup.Parse([]byte(*q.HTML))
-			in.Text = markup.Text(in.Doc)
-		}
-		v, err := parser.Parse(ctx, in)
-		if err != nil {
-			out.Error = fmt.Sprintf("line %d: %v", line.number, err)
-		}
-		for _, x := range v.Addresses {
-			out.Addresses = append(out.Addresses, newAddressJSON(x))
-		}
+		return ""
 	}
-	if len(out.ID) == 0 {
-		out.ID = json.RawMessage("null")
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		b.Reset()
-		fmt.Fprintf(&b, "{\"id\":null,\"addresses\":[],\"error\":\"line %d: cannot be answered\"}\n", line.number)
-	}
-	return b.Bytes()
+	return u.Hostname()
 }

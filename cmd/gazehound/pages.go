@@ -1,30 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"time"
 
-	"gazehound/crawler"
-	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
-	"gazehound/index/export"
+	"gazehound/crawler/monitor/report"
 
 	"github.com/spf13/cobra"
 )
-
-// pageFormats are the formats of pages; --json is the third.
-var pageFormats = []string{"text", "csv"}
-
-// maxBest bounds --best: so many pages are held in memory.
-const maxBest = 100_000
 
 func newPagesCommand(a *app) *cobra.Command {
 	var format, output string
@@ -50,11 +37,11 @@ crawl.`,
   gazehound pages --json | jq -r 'select(.type == "page") | .url'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(pageFormats, format) {
-				return fail(exitUsage, "--format: %.40q is not one of text, csv; --json is JSON.%s", format, didYouMean(format, pageFormats))
+			if !slices.Contains(report.PageFormats, format) {
+				return fail(exitUsage, "--format: %.40q is not one of text, csv; --json is JSON.%s", format, didYouMean(format, report.PageFormats))
 			}
-			if a.flags.Changed("best") && (best < 1 || best > maxBest) {
-				return fail(exitUsage, "--best must be 1 to %d, got %d", maxBest, best)
+			if a.flags.Changed("best") && (best < 1 || best > report.MaxBest) {
+				return fail(exitUsage, "--best must be 1 to %d, got %d", report.MaxBest, best)
 			}
 			if a.json {
 				format = "json"
@@ -68,33 +55,6 @@ crawl.`,
 	f.StringVar(&format, "format", "text", "text | csv")
 	f.StringVarP(&output, "output", "o", "-", "`FILE` for that; - is standard output")
 	return cmd
-}
-
-// A foundPage is one relevant page.
-type foundPage struct {
-	Type      string    `json:"type"`
-	URL       string    `json:"url"`
-	Title     string    `json:"title"`
-	Score     float64   `json:"score"`
-	Evidence  string    `json:"evidence"`
-	Addresses []string  `json:"addresses,omitempty"` // ids
-	SiteWide  bool      `json:"site_wide,omitempty"`
-	Links     int       `json:"links_from_seed"`
-	Visit     uint64    `json:"visit"` // its number in the order of all visits
-	At        time.Time `json:"at"`
-}
-
-func foundPageOf(n *frontier.Node) foundPage {
-	o := &n.Outcome
-	p := foundPage{Type: "page", URL: n.URL.String(), Title: o.Title, Score: round(o.Score, 3), Evidence: o.Evidence, Addresses: o.Addresses,
-		SiteWide: o.SiteWide, Links: n.Depth, Visit: n.Seq, At: o.At}
-	if len(o.Addresses) > 0 {
-		p.Evidence = several(len(o.Addresses), "address")
-		if o.SiteWide {
-			p.Evidence += ", as on most pages of the host"
-		}
-	}
-	return p
 }
 
 // pages lists the relevant pages of the project's crawl.
@@ -112,34 +72,9 @@ func (a *app) pages(ctx context.Context, format, output string, best int) (err e
 	defer func() { err = errors.Join(err, f.Close()) }()
 
 	listed := 0
-	err = a.writeOut(output, func(w io.Writer) error {
-		list, end := pageWriter(w, format)
-		walk := func(fn func(foundPage) error) error {
-			return f.Walk(ctx, 0, func(n frontier.Node) error {
-				if o := &n.Outcome; o.Kind != "page" || !o.Relevant || o.Reason == crawler.ReasonNoIndex {
-					return nil
-				}
-				return fn(foundPageOf(&n))
-			})
-		}
-		count := func(p foundPage) error {
-			listed++
-			return list(p)
-		}
-		if best > 0 {
-			all, err := bestPages(walk, best)
-			if err != nil {
-				return err
-			}
-			for _, p := range all {
-				if err := count(p); err != nil {
-					return err
-				}
-			}
-		} else if err := walk(count); err != nil {
-			return err
-		}
-		return end()
+	err = a.writeOut(output, func(w io.Writer) (err error) {
+		listed, err = report.WritePages(ctx, w, f, format, best)
+		return err
 	})
 	if ctx.Err() != nil {
 		return fail(exitStopped, "stopped; the list is not complete")
@@ -152,49 +87,6 @@ func (a *app) pages(ctx context.Context, format, output string, best int) (err e
 	}
 	a.say("%s listed; %s of %s are relevant", several(listed, "page"), count(t.Relevant), several(t.Pages, "page"))
 	return nil
-}
-
-// bestPages returns the n pages with the highest score, the best first and the
-// earlier visit before the later one, and holds no more than 2n.
-func bestPages(walk func(func(foundPage) error) error, n int) ([]foundPage, error) {
-	var all []foundPage
-	keep := func() {
-		slices.SortFunc(all, func(a, b foundPage) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Visit, b.Visit)) })
-		all = all[:min(len(all), n)]
-	}
-	err := walk(func(p foundPage) error {
-		if all = append(all, p); len(all) >= 2*n {
-			keep()
-		}
-		return nil
-	})
-	keep()
-	return all, err
-}
-
-// pageWriter returns what writes a page in a format, and what ends the list.
-func pageWriter(w io.Writer, format string) (list func(foundPage) error, end func() error) {
-	nothing := func() error { return nil }
-	switch format {
-	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return func(p foundPage) error { return enc.Encode(p) }, nothing
-	case "csv":
-		c := csv.NewWriter(w)
-		c.Write([]string{"url", "title", "score", "evidence", "links_from_seed", "visit", "at"}) // an error comes again at the end
-		return func(p foundPage) error {
-				return c.Write([]string{export.Guard(p.URL), export.Guard(p.Title), strconv.FormatFloat(p.Score, 'f', -1, 64), export.Guard(p.Evidence),
-					strconv.Itoa(p.Links), strconv.FormatUint(p.Visit, 10), p.At.UTC().Format(time.RFC3339)})
-			}, func() error {
-				c.Flush()
-				return c.Error()
-			}
-	}
-	return func(p foundPage) error {
-		_, err := fmt.Fprintf(w, "%5.3f  %s\n       %s  (%s)\n", p.Score, oneLine(p.URL), oneLine(cmp.Or(p.Title, "without a title")), oneLine(p.Evidence))
-		return err
-	}, nothing
 }
 
 // withoutAddresses says what a crawl has found whose relevant pages hold no

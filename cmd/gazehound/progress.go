@@ -16,6 +16,7 @@ import (
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/polite"
+	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
@@ -110,8 +111,8 @@ func (w *progress) visited(v *crawler.Visit) {
 			w.a.printJSON(struct {
 				Type string `json:"type"`
 				URL  string `json:"url"`
-				addressJSON
-			}{"address", v.Entry.URL.String(), newAddressJSON(*ad)})
+				geoparse.Record
+			}{"address", v.Entry.URL.String(), geoparse.NewRecord(*ad)})
 		}
 	}
 }

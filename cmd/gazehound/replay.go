@@ -163,7 +163,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		return err
 	}
 	if retrain {
-		model, _, err := predictor.Retrain(ctx, judgedPages(ctx, f), nil, modelOptions(cfg))
+		model, _, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, f), nil, modelOptions(cfg))
 		if errors.Is(err, predictor.ErrNoExamples) {
 			a.warn("%s; the model is the one that was learned along the way", oneLine(err.Error()))
 		} else if err != nil {
@@ -243,7 +243,7 @@ func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive, blocked
 				}
 				return nil
 			}
-			e := crawler.Exchange{Entry: entryOf(&x), Outcome: outcomeOf(&x), Response: x.Response}
+			e := crawler.Exchange{Entry: crawler.RecordedEntry(&x), Outcome: outcomeOf(&x), Response: x.Response}
 			note := x.Note
 			e.Committed = func(v *crawler.Visit) { r.compare(v, note) }
 			if !yield(e, nil) {

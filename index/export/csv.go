@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gazehound/index"
+	"gazehound/internal/textutil"
 )
 
 // A column is one property of an address as text, under the name that it has
@@ -118,7 +119,7 @@ func writeCSV(r *run) error {
 			if r.Excel && c.number && plain.MatchString(value) {
 				value = `="` + value + `"` // Excel makes 1067 of 01067, and a date of 7-9
 			} else {
-				value = Guard(value)
+				value = textutil.Guard(value)
 			}
 			row = append(row, value)
 		}
@@ -136,19 +137,3 @@ func writeCSV(r *run) error {
 
 // plain is what may stand in a formula that only keeps a number as it is.
 var plain = regexp.MustCompile(`^[\pL\pN][\pL\pN ./-]*$`)
-
-// harmless is what may begin with a sign: a telephone or other number.
-var harmless = regexp.MustCompile(`^[+-][0-9(][0-9 ()/.-]*$`)
-
-// Guard returns a cell that no spreadsheet takes for a formula: where it would,
-// an apostrophe comes first.
-func Guard(cell string) string {
-	if cell == "" || harmless.MatchString(cell) {
-		return cell
-	}
-	// Some spreadsheets also take the wide forms of East Asia.
-	if strings.ContainsRune("=@+-\t\r\n＝＠＋－", []rune(cell)[0]) {
-		return "'" + cell
-	}
-	return cell
-}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"gazehound/gazetteer"
+	"gazehound/internal/textutil"
 
 	"github.com/paulmach/orb"
 	"golang.org/x/net/html"
@@ -39,7 +40,7 @@ func TestGuard(t *testing.T) {
 		"": "", "Lange Straße": "Lange Straße", "=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "+49 441 12345": "+49 441 12345", "+49 (0)441/123-45": "+49 (0)441/123-45",
 		"-8.5": "-8.5", "-1+cmd|' /C calc'!A0": "'-1+cmd|' /C calc'!A0", "+A1": "'+A1", "-": "'-", "-.-": "'-.-", "'=1": "'=1", "＝1": "'＝1", " =1": " =1", "+": "'+", "- Platz -": "'- Platz -",
 	} {
-		if got := Guard(cell); got != want {
+		if got := textutil.Guard(cell); got != want {
 			t.Errorf("%q becomes %q, want %q", cell, got, want)
 		}
 	}
@@ -51,15 +52,15 @@ func FuzzGuard(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, cell string) {
-		got := Guard(cell)
+		got := textutil.Guard(cell)
 		if dangerous(got) {
 			t.Errorf("%q is still a formula", got)
 		}
 		if got != cell && got != "'"+cell {
 			t.Errorf("%q becomes %q", cell, got)
 		}
-		if Guard(got) != got {
-			t.Errorf("guarded twice: %q", Guard(got))
+		if textutil.Guard(got) != got {
+			t.Errorf("guarded twice: %q", textutil.Guard(got))
 		}
 		if got != cell && !strings.ContainsRune("=@+-\t\r\n＝＠＋－", []rune(cell)[0]) {
 			t.Errorf("%q becomes %q without need", cell, got)

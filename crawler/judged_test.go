@@ -1,4 +1,4 @@
-package main
+package crawler
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func TestJudgedPages(t *testing.T) {
 	}
 	a, b, none := grow("a.example", 1, 4, 6), grow("b.example", 2, 3, 7, 8), grow("c.example")
 	var got []string
-	for e, err := range judgedPages(t.Context(), a, b, none) {
+	for e, err := range JudgedPages(t.Context(), a, b, none) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestJudgedPages(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("pages %v, want %v", got, want)
 	}
-	for range judgedPages(t.Context(), a, b) {
+	for range JudgedPages(t.Context(), a, b) {
 		break
 	}
 }
