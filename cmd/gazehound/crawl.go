@@ -23,27 +23,13 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/internal/config"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 )
-
-// crawlFlags are the flags that stand for keys of config.yaml.
-var crawlFlags = map[string]string{
-	"region": "region.boundary", "seeds": "seeds.files",
-	"judge": "crawl.judge", "language": "crawl.language", "topic": "crawl.topic", "topic-share": "crawl.topic_share",
-	"topics": "crawl.topics", "examples": "crawl.examples", "clickstream": "crawl.clickstream",
-	"alpha": "crawl.alpha", "beta": "crawl.beta", "emphasis": "crawl.emphasis",
-	"strategy": "crawl.strategy", "decay": "crawl.decay", "limit-distance": "crawl.limit_distance", "place": "crawl.places",
-	"news": "crawl.news", "prioritised": "crawl.prioritised", "random-seed": "crawl.random_seed",
-	"max-pages": "crawl.max_pages", "max-time": "crawl.max_time", "max-depth": "crawl.max_depth",
-	"max-pages-per-host": "crawl.max_pages_per_host", "max-pages-per-path": "crawl.max_pages_per_path", "max-failures": "crawl.max_failures", "selectivity": "crawl.selectivity",
-	"include": "crawl.include", "exclude": "crawl.exclude",
-	"contact": "fetch.contact", "delay": "fetch.delay", "workers": "fetch.workers", "proxy": "fetch.proxy",
-	"allow-private-addresses": "fetch.allow_private_addresses", "memory": "storage.memory", "warc": "warc.dir", "admin": "admin.listen",
-}
 
 // crawlOptions are the flags that stand for themselves.
 type crawlOptions struct {
@@ -110,47 +96,29 @@ func crawlHeadings() map[string]string {
 
 // flags are those of a crawl, alone or as one of several nodes.
 func (o *crawlOptions) flags(f *pflag.FlagSet) {
-	d := DefaultConfig()
 	f.SortFlags = false
+	add := func(keys ...string) { schema().AddFlags(f, keys...) }
 	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
-	f.StringArray("seeds", nil, "`FILE` with start URLs, one a line; - is standard input (repeatable)")
+	add("seeds.files")
 	f.StringArrayVar(&o.replay, "replay", nil, "fetch from this WARC `FILE|DIR` and not from the network (repeatable)")
 	f.BoolVar(&o.fresh, "fresh", false, "throw the crawl and its index away and start over; what the model learned stays")
-	f.BoolVar(&o.revisit, "revisit", false, "first ask the pages again that are due, relevant ones first; new links come after them")
-	f.DurationVar(&o.stay, "stay", 0, "do not end: ask the pages that are due again at this interval, such as 1h, and go on with new links in between")
+	f.BoolVar(&o.revisit, "revisit", false, "first revisit the pages that are due, relevant ones first; new links come after them")
+	f.DurationVar(&o.stay, "stay", 0, "do not end: revisit the pages that are due at this interval, such as 1h, and go on with new links in between")
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
-	f.String("region", "", "what the crawl is about: `NAME`, relation/ID, FILE.geojson, minLon,minLat,maxLon,maxLat or postcodes:…")
-	f.Int64("max-pages", d.Crawl.MaxPages, "HTML pages of the crawl; 0 is no limit")
-	f.Duration("max-time", d.Crawl.MaxTime, "time of this run; 0 is no limit")
-	f.Int("max-depth", d.Crawl.MaxDepth, "links from a seed; 0 is no limit")
-	f.Int64("max-pages-per-host", d.Crawl.MaxPagesPerHost, "URLs accepted of one host; 0 is no limit")
-	f.Int64("max-pages-per-path", d.Crawl.MaxPagesPerPath, "URLs accepted of one directory at the top of a host, such as /forum/; 0 is no limit")
-	f.Float64("selectivity", d.Crawl.Selectivity, "with --max-pages: leave a link alone that scores less than this share of one whose host may be asked soon; 0 fetches it meanwhile")
-	f.StringArray("include", nil, "`REGEXP` that a URL must match (repeatable)")
-	f.StringArray("exclude", nil, "`REGEXP` of URLs to leave out (repeatable; replaces the default)")
-	f.String("judge", d.Crawl.Judge, "what makes a page relevant: "+strings.Join(judgeNames, " | "))
-	f.String("language", "", "`CODE` of judge language, such as th or ja")
-	f.String("topic", "", "`WORDS` of judge topic; the name of a topic with --topics")
-	f.String("topics", "", "`FILE` with a topic tree, for judge topic and strategy trend")
-	f.StringArray("examples", nil, "`URL|FILE` of a page like those that are looked for: chooses the topic of --topics; of a node: or DIR with pages of each place (repeatable)")
-	f.Float64("topic-share", d.Crawl.TopicShare, "share of the fullest fit that makes a page relevant, for judge topic")
+	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
+		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.include", "crawl.exclude",
+		"crawl.judge", "crawl.language", "crawl.topic", "crawl.topics", "crawl.examples", "crawl.topic_share")
 	strategyFlags(f)
-	f.Uint64("random-seed", d.Crawl.RandomSeed, "order among equal priorities")
-	f.String("contact", "", "`URL` or mail address at which site owners reach you")
-	f.Duration("delay", d.Fetch.Delay, "time between requests to one host or IP address")
-	f.Int("workers", d.Fetch.Workers, "pages at a time")
-	f.Int("max-failures", d.Crawl.MaxFailures, "errors in a row that end the run; 0 is never")
-	f.String("proxy", "", "`URL` of an HTTP proxy")
+	add("crawl.random_seed", "fetch.contact", "fetch.delay", "fetch.workers", "crawl.max_failures", "fetch.proxy")
 	f.StringSliceVar(&o.emit, "emit", nil, "`KINDS` of which each gets a JSON line: page, address or page,address; implies --json")
 	f.StringVar(&o.serve, "serve", "", "run the query server beside the crawl at this `ADDRESS`, such as 127.0.0.1:8090")
-	f.String("admin", d.Admin.Listen, "dashboard, control and metrics at this `ADDRESS`; off for none")
-	f.String("warc", "", "keep everything that is fetched in WARC files in this `DIR`")
+	add("admin.listen", "warc.dir")
 	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate --trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "time between status lines where there is no terminal")
-	f.String("memory", d.Storage.Memory.String(), "`SIZE` of the memory of the process; mapped files do not count")
+	add("storage.memory")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
 	f.StringVar(&o.profile, "cpu-profile", "", "write where the time goes to this `FILE` (go tool pprof)")
-	f.Bool("allow-private-addresses", false, "loopback addresses may be fetched (tests only)")
+	add("fetch.allow_private_addresses")
 }
 
 // strategyHelp describes the strategies, a paragraph for each.
@@ -162,22 +130,12 @@ func strategyHelp() string {
 	return b.String()
 }
 
-// newsUsage describes a flag of crawl and simulate.
-const newsUsage = "lookahead takes links later whose pages are likely to repeat addresses; --news=false is for the most pages, whatever addresses they state"
-
 // strategyFlags are those that say how links are ordered.
 func strategyFlags(f *pflag.FlagSet) {
-	d := DefaultConfig().Crawl
-	f.String("strategy", d.Strategy, strings.Join(order.Names(), " | "))
-	f.Float64("decay", d.Decay, "score = decay^(links since the last relevant page), of adaptive and link-distance")
-	f.Bool("news", d.News, newsUsage)
-	f.Int("limit-distance", d.LimitDistance, "irrelevant pages in a row that limited-distance crosses")
-	f.StringArray("place", nil, "`NAME` that best-first-url and best-first-anchor look for (repeatable)")
-	f.String("clickstream", "", "`DIR` of \"clickstream import\" for trend (default: clickstream in the data directory)")
-	f.Float64("alpha", d.Alpha, "weight of the content, of trend")
-	f.Float64("beta", d.Beta, "weight of the time that people stay, of trend")
-	f.Float64("emphasis", d.Emphasis, "further factor of the content, of trend")
-	f.Bool("prioritised", d.Prioritised, "limited-distance takes what is near a relevant page first")
+	schema().AddFlags(f, "crawl.strategy")
+	for _, key := range config.Keys(order.Settings{}) {
+		schema().AddFlags(f, "crawl."+key)
+	}
 }
 
 // Causes with which a run is ended from outside of the loop.
@@ -210,11 +168,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stopProfile()) }()
-	flags := crawlFlags
-	if o.node {
-		flags = nodeFlags()
-	}
-	cfg, err := a.config(flags)
+	cfg, err := a.config()
 	if err != nil {
 		return err
 	}

@@ -163,7 +163,7 @@ func (d *doctor) tell() error {
 
 // config looks at the configuration and the contact.
 func (d *doctor) config() {
-	cfg, err := d.app.config(nil)
+	cfg, err := d.app.config()
 	if err != nil {
 		d.note(isBroken, "config", "", "%v", err)
 		return

@@ -63,7 +63,7 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 	if problem != "" {
 		return fail(exitUsage, "explain: %s", problem)
 	}
-	p, cfg, err := a.project(crawlFlags)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}

@@ -201,7 +201,7 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	if err := o.Validate(format); err != nil {
 		return fail(exitUsage, "%s", strings.TrimPrefix(err.Error(), "export: "+export.ErrOptions.Error()+": "))
 	}
-	p, cfg, err := a.project(nil)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ same bytes. After "forget" it has to be made again.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signals(cmd.Context())
 			defer stop()
-			cfg, err := a.config(nil)
+			cfg, err := a.config()
 			if err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ same bytes. After "forget" it has to be made again.`,
 
 // openOwnArchive opens the named WARC files, or those of the project's crawls.
 func (a *app) openOwnArchive(names []string) (*warc.Archive, error) {
-	cfg, err := a.config(nil)
+	cfg, err := a.config()
 	if err != nil {
 		return nil, err
 	}

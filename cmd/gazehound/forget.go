@@ -78,7 +78,7 @@ const maxReason = 1000
 
 // forget does what its flags say, after what a killed one left.
 func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
-	p, cfg, err := a.project(nil)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ var arrows = map[string][]string{
 	"internal/problem":          {"internal/textutil"},
 	"internal/recent":           {},
 	"internal/textutil":         {},
+	"internal/config":           {"internal/textutil"},
+	"gazehound":                 {},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/order", "crawler/polite", "gazetteer", "geoparse", "predictor"},
 	"crawler/warc":              {"crawler/fetch", "crawler/weburl", "crawler/page", "internal/recent"},
 	"crawler/lab/demo":          {"crawler/weburl", "crawler/page"},
@@ -111,7 +113,7 @@ var fences = map[string][]string{
 	"github.com/prometheus":          {"crawler/monitor"},
 	"github.com/nats-io":             {"crawler/cluster"},
 	"github.com/oschwald":            {"crawler/cluster/partition"},
-	"github.com/spf13":               {"cmd/gazehound"},
+	"github.com/spf13":               {"cmd/gazehound", "internal/config"},
 }
 
 func TestImports(t *testing.T) {

@@ -300,7 +300,7 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 			fmt.Fprintf(w, "Licence: %s %s %s\n", s.Name, s.Attribution, s.Licence)
 		}
 	}
-	if cfg, err := a.config(nil); err == nil && cfg.Fetch.Contact == "" {
+	if cfg, err := a.config(); err == nil && cfg.Fetch.Contact == "" {
 		fmt.Fprintf(w, "Contact: none yet, and without one the open net is not crawled. Set fetch.contact in %s\n", filepath.Join(p.dir, "config.yaml"))
 	}
 	if seeds == 0 {

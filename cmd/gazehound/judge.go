@@ -17,19 +17,9 @@ import (
 // judgeNames are what --judge knows, the default first.
 var judgeNames = []string{"addresses", "language", "topic"}
 
-// judgeFlags are those that say what makes a page relevant.
-var judgeFlags = map[string]string{"judge": "crawl.judge", "language": "crawl.language", "topic": "crawl.topic", "topic-share": "crawl.topic_share",
-	"topics": "crawl.topics", "region": "region.boundary"}
-
-// addJudgeFlags adds the flags of judgeFlags to a command other than crawl.
+// addJudgeFlags adds the flags that say what makes a page relevant.
 func addJudgeFlags(f *pflag.FlagSet) {
-	d := DefaultConfig()
-	f.String("judge", d.Crawl.Judge, "what makes a page relevant: "+strings.Join(judgeNames, " | "))
-	f.String("region", "", "what is relevant to judge addresses: as in crawl")
-	f.String("language", "", "`CODE` of judge language, such as th or ja")
-	f.String("topic", "", "`WORDS` of judge topic; the name of a topic with --topics")
-	f.String("topics", "", "`FILE` with a topic tree, for judge topic")
-	f.Float64("topic-share", d.Crawl.TopicShare, "share of the fullest fit that makes a page relevant, for judge topic")
+	schema().AddFlags(f, "crawl.judge", "region.boundary", "crawl.language", "crawl.topic", "crawl.topics", "crawl.topic_share")
 }
 
 // checkJudgeFlags refuses a flag that belongs to another judge.

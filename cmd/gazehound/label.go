@@ -54,7 +54,7 @@ func (a *app) label(ctx context.Context, args []string, file string) error {
 	if err != nil {
 		return err
 	}
-	p, cfg, err := a.project(nil)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}

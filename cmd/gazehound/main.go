@@ -318,10 +318,9 @@ func (a *app) needData() error {
 	return nil
 }
 
-// project returns the data directory and what is configured for it; flagKeys
-// as config wants them.
-func (a *app) project(flagKeys map[string]string) (project, *Config, error) {
-	cfg, err := a.config(flagKeys)
+// project returns the data directory and what is configured for it.
+func (a *app) project() (project, *Config, error) {
+	cfg, err := a.config()
 	if err == nil {
 		err = a.needData()
 	}
@@ -333,9 +332,5 @@ func oneLine(s string) string { return textutil.OneLine(s) }
 
 // didYouMean returns ` Did you mean "x"?` for the nearest of names, or "".
 func didYouMean(given string, names []string) string {
-	best := textutil.Nearest(given, names)
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" Did you mean %s?", best)
+	return textutil.DidYouMean(given, names)
 }

@@ -265,7 +265,7 @@ func (a *app) projectModel() (*predictor.Model, error) {
 
 // loadModel loads a model file, which must be there.
 func (a *app) loadModel(file string) (*predictor.Model, error) {
-	cfg, err := a.config(nil)
+	cfg, err := a.config()
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,16 +20,6 @@ import (
 
 	"github.com/spf13/cobra"
 )
-
-// nodeFlags are those of crawl and those that stand for keys of cluster.
-func nodeFlags() map[string]string {
-	all := maps.Clone(crawlFlags)
-	for _, name := range []string{"name", "listen", "peers", "routes", "partition", "policy", "nodes", "ip-file", "token-file", "nkey-file", "tls-cert", "tls-key", "tls-ca", "replicas", "away", "wait-for", "order", "patience"} {
-		all[name] = "cluster." + strings.ReplaceAll(name, "-", "_")
-	}
-	all["cluster"], all["crawl-name"] = "cluster.url", "cluster.crawl"
-	return all
-}
 
 func partitionNames() []string {
 	var names []string
@@ -102,27 +91,10 @@ version, another clock or works on another crawl.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	d := DefaultConfig().Cluster
-	f.String("name", "", "of this node (default: the host's name)")
-	f.String("cluster", "", "`URL` of the cluster, nats://host:port, several with commas (default: a server inside)")
-	f.String("crawl-name", d.Crawl, "of the crawl on the cluster")
-	f.String("listen", "", "`ADDRESS` at which the server inside takes other nodes, such as 127.0.0.1:4222")
-	f.String("peers", "", "`ADDRESS` at which it takes other servers (default: the port after --listen's)")
-	f.StringArray("routes", nil, "`URL` of another server's --peers (repeatable)")
-	f.String("partition", d.Partition, strings.Join(partitionNames(), " | "))
-	f.String("policy", d.Policy, "a link goes to the node of the most probable city (A) or of every possible one (B)")
-	f.String("nodes", "", "`FILE` with all nodes and their cities")
-	f.String("ip-file", "", "MaxMind DB `FILE` with cities, for the partition ip")
-	f.String("token-file", "", "`FILE` with the secret that nodes show")
-	f.String("nkey-file", "", "`FILE` with the seed of this node's key")
-	f.String("tls-cert", "", "PEM `FILE` with the certificate of this side")
-	f.String("tls-key", "", "PEM `FILE` with its key")
-	f.String("tls-ca", "", "PEM `FILE` with the authority of the other side")
-	f.Int("replicas", d.Replicas, "of what the cluster keeps; 0: 3 where there are three servers, else 1")
-	f.Duration("away", d.Away, "how long a silent node keeps its share")
-	f.Int("wait-for", d.WaitFor, "nodes that must be there before the crawl begins")
-	f.String("order", d.Order, "whose links are next: nuggets | own | auto (nuggets with strategy trend)")
-	f.Duration("patience", d.Patience, "how long a node with worse links rests, with nuggets")
+	schema().AddFlags(f, "cluster.name", "cluster.url", "cluster.crawl", "cluster.listen", "cluster.peers", "cluster.routes",
+		"cluster.partition", "cluster.policy", "cluster.nodes", "cluster.ip_file", "cluster.token_file", "cluster.nkey_file",
+		"cluster.tls_cert", "cluster.tls_key", "cluster.tls_ca", "cluster.replicas", "cluster.away", "cluster.wait_for",
+		"cluster.order", "cluster.patience")
 	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and end")
 	o.flags(f)
 	headings := crawlHeadings()
@@ -352,12 +324,9 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 	return o, server, nil
 }
 
-// clusterFlags are those of the commands that look at a cluster.
-var clusterFlags = map[string]string{"cluster": "cluster.url", "crawl-name": "cluster.crawl", "token-file": "cluster.token_file", "nkey-file": "cluster.nkey_file", "tls-ca": "cluster.tls_ca"}
-
 // viewCluster connects to the cluster of the configuration.
 func (a *app) viewCluster(ctx context.Context) (v *cluster.Viewer, crawl string, err error) {
-	cfg, err := a.config(clusterFlags)
+	cfg, err := a.config()
 	if err != nil {
 		return nil, "", err
 	}

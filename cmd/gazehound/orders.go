@@ -31,7 +31,7 @@ func (a *app) reload(w *web, watch *progress) {
 	watch.newLine()
 	level := a.level.Level()
 	reader := *a // messages keep their format, for others write some meanwhile
-	cfg, err := reader.config(crawlFlags)
+	cfg, err := reader.config()
 	if err == nil && w.polite != nil && cfg.Fetch.Delay == 0 && !onLoopback(cfg, nil) {
 		err = errors.New("fetch.delay 0s is for loopback only")
 	}

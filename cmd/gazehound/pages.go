@@ -61,7 +61,7 @@ crawl.`,
 func (a *app) pages(ctx context.Context, format, output string, best int) (err error) {
 	ctx, stop := signals(ctx)
 	defer stop()
-	p, cfg, err := a.project(nil)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}

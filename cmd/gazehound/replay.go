@@ -90,7 +90,7 @@ func (a *app) openRecorded(cfg *Config, wacz bool, names ...string) (*warc.Archi
 func (a *app) replay(ctx context.Context, names []string, wacz bool, into project, retrain bool) (err error) {
 	ctx, stop := signals(ctx)
 	defer stop()
-	cfg, err := a.config(judgeFlags)
+	cfg, err := a.config()
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 			return fail(exitUsage, "--fail-under: %w.%s", err, didYouMean(bad.Name, report.MetricNames()))
 		}
 	}
-	_, cfg, err := a.project(nil)
+	_, cfg, err := a.project()
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most 
 	case !slices.Contains(report.BridgeFormats, format):
 		return fail(exitUsage, "--format: %.40q is not one of %s, which --top-bridges has.%s", format, strings.Join(report.BridgeFormats, ", "), didYouMean(format, report.BridgeFormats))
 	}
-	p, cfg, err := a.project(nil)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}

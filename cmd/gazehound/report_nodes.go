@@ -22,7 +22,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	if !slices.Contains(report.NodesFormats, format) {
 		return fail(exitUsage, "--format: %.40q is not one of %s with --nodes.%s", format, strings.Join(report.NodesFormats, ", "), didYouMean(format, report.NodesFormats))
 	}
-	cfg, err := a.config(nil)
+	cfg, err := a.config()
 	if err != nil {
 		return err
 	}

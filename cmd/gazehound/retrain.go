@@ -46,7 +46,7 @@ nothing to learn from, 5 a crawl is running, 10 no crawl.`,
 func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) (err error) {
 	ctx, stop := signals(ctx)
 	defer stop()
-	p, cfg, err := a.project(nil)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}

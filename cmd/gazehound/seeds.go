@@ -140,7 +140,7 @@ func (c seedCount) String() string {
 }
 
 func (a *app) seedsImport(files []string, o seedsImport) error {
-	p, _, err := a.project(nil)
+	p, _, err := a.project()
 	if err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (a *app) ownSeeds(p project) ([]weburl.URL, error) {
 }
 
 func (a *app) seedsList() error {
-	p, _, err := a.project(nil)
+	p, _, err := a.project()
 	if err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 	if limit < 1 || limit > 10_000 {
 		return fail(exitUsage, "--limit wants 1 to 10000, got %d", limit)
 	}
-	p, cfg, err := a.project(nil)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}
@@ -407,7 +407,7 @@ func (a *app) seedsQuery(args []string) error {
 	if query == nil {
 		return fail(exitUsage, "seeds query wants one of %s, got %q.%s", strings.Join(names, ", "), oneLine(args[0]), didYouMean(args[0], names))
 	}
-	p, _, err := a.project(nil)
+	p, _, err := a.project()
 	if err != nil {
 		return err
 	}

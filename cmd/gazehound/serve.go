@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -22,17 +21,15 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/api"
+	"gazehound/internal/config"
 	"gazehound/internal/forget"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/net/netutil"
 )
 
-var serveFlags = map[string]string{"listen": "serve.listen", "cors": "serve.cors"}
-
 func newServeCommand(a *app) *cobra.Command {
 	var parts []string
-	d := DefaultConfig()
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the search page and the API",
@@ -71,16 +68,17 @@ say so.`,
 			return a.serve(ctx)
 		},
 	}
-	cmd.Flags().String("listen", d.Serve.Listen, "`ADDRESS` to listen on; port 0 picks a free one")
+	schema().AddFlags(cmd.Flags(), "serve.listen")
 	cmd.Flags().StringArrayVar(&parts, "part", nil, "serve the index of this `DIR` or NAME=DIR, too, as one with the others (repeatable)")
 	viewFlags(cmd.Flags(), "serve what all nodes of the cluster at this `URL` have found")
-	cmd.Flags().StringSlice("cors", d.Serve.CORS, "`ORIGINS` whose pages may read the answers, or '*'")
+	cmd.Flags().StringSlice("cors", nil, "`ORIGINS` whose pages may read the answers, or '*'")
+	config.Bind(cmd.Flags(), "cors", "serve.cors")
 	return cmd
 }
 
 // serve serves the project's index until ctx ends.
 func (a *app) serve(ctx context.Context) (err error) {
-	p, cfg, err := a.project(serveFlags)
+	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}
@@ -102,9 +100,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 // serveShards serves several indexes as one until ctx ends: those of data
 // directories, and those of the nodes of a cluster.
 func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
-	flags := maps.Clone(serveFlags)
-	maps.Copy(flags, clusterFlags)
-	cfg, err := a.config(flags)
+	cfg, err := a.config()
 	if err != nil {
 		return err
 	}

@@ -139,10 +139,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
 	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with start URLs, one a line; also in place of a trace's own (repeatable)")
 	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first line")
-	f.String("judge", DefaultConfig().Crawl.Judge, "what is relevant of --warc without --labels, and of --demo: "+strings.Join(judgeNames, " | "))
-	f.String("region", "", "what is relevant to judge addresses: as in crawl")
-	f.String("language", "", "`CODE` of judge language, such as th or ja")
-	f.Float64("topic-share", DefaultConfig().Crawl.TopicShare, "share of the fullest fit that makes a page relevant, for judge topic")
+	addJudgeFlags(f)
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
 	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access logs: `SPEC`")
@@ -157,14 +154,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
-	f.Float64("decay", DefaultConfig().Crawl.Decay, "score = decay^(links since the last relevant page)")
-	f.Bool("news", DefaultConfig().Crawl.News, newsUsage)
-	f.StringArray("place", nil, "`NAME` that best-first-url and best-first-anchor look for (repeatable)")
-	f.String("topics", "", "`FILE` with a topic tree, for trend and judge topic")
-	f.String("topic", "", "`NAME` of its topic; without --topics the words of judge topic")
-	f.Float64("alpha", DefaultConfig().Crawl.Alpha, "weight of the content, of trend")
-	f.Float64("beta", DefaultConfig().Crawl.Beta, "weight of the time that people stay, of trend")
-	f.Float64("emphasis", DefaultConfig().Crawl.Emphasis, "further factor of the content, of trend")
+	schema().AddFlags(f, "crawl.decay", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
 	f.IntVar(&o.depths, "depths", predictor.MaxDepth, "links ahead that the model of adaptive learns")
 	f.StringVar(&o.model, "model", "", "what was learned elsewhere, for adaptive and lookahead to begin with: `FILE|DIR`")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
@@ -188,15 +178,10 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	return cmd
 }
 
-// simulateFlags are the flags of simulate that are keys of the configuration.
-var simulateFlags = map[string]string{"decay": "crawl.decay", "news": "crawl.news", "place": "crawl.places", "region": "region.boundary",
-	"alpha": "crawl.alpha", "beta": "crawl.beta", "emphasis": "crawl.emphasis", "topics": "crawl.topics", "topic": "crawl.topic",
-	"judge": "crawl.judge", "language": "crawl.language", "topic-share": "crawl.topic_share"}
-
 func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	ctx, stop := signals(ctx)
 	defer stop()
-	cfg, err := a.config(simulateFlags)
+	cfg, err := a.config()
 	if err != nil {
 		return err
 	}

@@ -12,13 +12,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// viewFlags defines the flags of clusterFlags; what says what --cluster does.
+// viewFlags adds the flags of commands that look at a cluster; what says what
+// --cluster does.
 func viewFlags(f *pflag.FlagSet, what string) {
-	f.String("cluster", "", what)
-	f.String("crawl-name", DefaultConfig().Cluster.Crawl, "of the crawl on the cluster")
-	f.String("token-file", "", "`FILE` with the secret that the cluster wants")
-	f.String("nkey-file", "", "`FILE` with the seed of a key that it knows")
-	f.String("tls-ca", "", "PEM `FILE` with the cluster's authority")
+	schema().AddFlags(f, "cluster.url", "cluster.crawl", "cluster.token_file", "cluster.nkey_file", "cluster.tls_ca")
+	f.Lookup("cluster").Usage = what
 }
 
 // nodeStatus is one node in the status of a cluster.

@@ -22,7 +22,10 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/internal/config"
 	"gazehound/predictor"
+
+	"github.com/spf13/pflag"
 )
 
 // A web is where a crawl gets its pages from, with the manners that go with it.
@@ -244,17 +247,16 @@ func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []w
 
 // checkStrategyFlags refuses flags of another strategy, because they would do
 // nothing.
-func (a *app) checkStrategyFlags(chosen order.Kind) error {
-	for _, other := range order.Kinds {
-		for _, key := range other.Keys {
-			for flag, of := range crawlFlags {
-				if of == "crawl."+key && a.flags.Changed(flag) && !slices.Contains(chosen.Keys, key) {
-					return fail(exitUsage, "--%s belongs to --strategy %s, and the strategy is %s", flag, other.Name, chosen.Name)
-				}
+func (a *app) checkStrategyFlags(chosen order.Kind) (err error) {
+	a.flags.Visit(func(f *pflag.Flag) {
+		key := strings.TrimPrefix(config.KeyOf(f), "crawl.")
+		for _, other := range order.Kinds {
+			if slices.Contains(other.Keys, key) && !slices.Contains(chosen.Keys, key) {
+				err = fail(exitUsage, "--%s belongs to --strategy %s, and the strategy is %s", f.Name, other.Name, chosen.Name)
 			}
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // What a host's robots.txt takes in memory beside its rules, in bytes, and which

@@ -9,7 +9,7 @@ import (
 
 // LimitedSettings are the options of limited-distance.
 type LimitedSettings struct {
-	LimitDistance int  `mapstructure:"limit_distance" range:"0..1000"` // irrelevant pages in a row that it crosses, ≥ 1
+	LimitDistance int  `key:"limit_distance" range:"0..1000"` // irrelevant pages in a row that it crosses, ≥ 1
 	Prioritised   bool // what is near a relevant page comes first
 }
 

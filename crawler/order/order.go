@@ -40,11 +40,11 @@ type Kind struct {
 
 // Settings are the options of strategies that config.yaml holds below crawl.
 type Settings struct {
-	Decay             float64 `range:"0.01..1"` // base of the link-distance score, of several
-	LookaheadSettings `mapstructure:",squash"`
-	LimitedSettings   `mapstructure:",squash"`
-	BestFirstSettings `mapstructure:",squash"`
-	TrendSettings     `mapstructure:",squash"`
+	Decay float64 `range:"0.01..1"` // base of the link-distance score, of several
+	LookaheadSettings
+	LimitedSettings
+	BestFirstSettings
+	TrendSettings
 }
 
 // Options are all that a strategy is made of; each takes what it needs.

@@ -2,7 +2,6 @@ package order
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gazehound/crawler/frontier"
@@ -28,14 +27,18 @@ the one in --topics that --examples are about, or --topic NAME; without
 logs know are visited even if nothing links to them`,
 	Keys: []string{"clickstream", "alpha", "beta", "emphasis"},
 	Logs: true,
+	Missing: func(s Settings) *MissingError {
+		if s.Alpha*s.Emphasis+s.Beta > 0 {
+			return nil
+		}
+		return &MissingError{Key: "alpha", Need: " × crawl.emphasis or crawl.beta above 0: else nothing would be important"}
+	},
 	New: func(o Options) (Strategy, error) {
 		switch {
 		case o.Model == nil:
 			return nil, errNoModel
 		case o.Topic == nil && o.Stay == nil:
 			return nil, errors.New("needs a topic or access logs")
-		case !(o.Alpha >= 0 && o.Beta >= 0 && o.Emphasis >= 0 && o.Alpha*o.Emphasis+o.Beta > 0):
-			return nil, fmt.Errorf("needs weights that are not negative and not all 0, got alpha %v, emphasis %v, beta %v", o.Alpha, o.Emphasis, o.Beta)
 		}
 		return Trend{Lookahead{o.Model, nil}, o.Decay, o.TrendSettings, o.Topic, o.Stay, o.Known}, nil
 	},

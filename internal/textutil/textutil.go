@@ -77,11 +77,15 @@ func Distance(a, b string, limit int) int {
 	return min(rows[len(a)%3][len(b)], limit+1)
 }
 
+// DidYouMean returns " Did you mean x?" for the nearest of names, or "".
+func DidYouMean(given string, names []string) string {
+	if near := Nearest(given, names); near != "" {
+		return " Did you mean " + near + "?"
+	}
+	return ""
+}
+
 // NotOneOf says that given is none of names, and which it was probably meant to be.
 func NotOneOf(given string, names []string) string {
-	text := fmt.Sprintf("%q is not one of %s.", Clip(given, 40), strings.Join(names, ", "))
-	if near := Nearest(given, names); near != "" {
-		text += " Did you mean " + near + "?"
-	}
-	return text
+	return fmt.Sprintf("%q is not one of %s.", Clip(given, 40), strings.Join(names, ", ")) + DidYouMean(given, names)
 }
