@@ -164,22 +164,7 @@ func seed(t *testing.T, c *crawler.Crawler, raw ...string) {
 }
 
 // A bridge leads to two relevant pages; a far branch is a chain of others.
-const town = `
--- http://seed.example/ --
-<a href="/far1">weit</a> <a href="/bridge">Branchen</a>
--- http://seed.example/far1 --
-<a href="/far2">weiter</a>
--- http://seed.example/far2 --
-<a href="/far3">weiter</a>
--- http://seed.example/far3 --
-nichts
--- http://seed.example/bridge --
-<a href="http://a.example/">A</a>
--- http://a.example/ --
-Lange Straße 5, 26121 Oldenburg <a href="/kontakt">Kontakt</a>
--- http://a.example/kontakt --
-Lange Straße 5, 26121 Oldenburg
-`
+var town = crawltest.Fixture("webs/town.txtar")
 
 func TestLinkDistanceStaysNearRelevantPages(t *testing.T) {
 	s := crawltest.MustWeb(town).Start(1)

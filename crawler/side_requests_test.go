@@ -30,39 +30,7 @@ func asked(s *crawltest.Server, host string) []string {
 	return paths
 }
 
-const mapped = `
--- http://seed.example/ --
-<a href="http://a.example/">A</a> <a href="http://b.example/">B</a>
--- http://seed.example/robots.txt --
-Sitemap: http://seed.example/sitemap.xml
--- http://seed.example/sitemap.xml --
-<urlset><url><loc>http://seed.example/never</loc></url></urlset>
--- http://a.example/robots.txt --
-User-agent: *
-Disallow: /hidden
-Sitemap: http://a.example/index.xml
-Sitemap: http://b.example/foreign.xml
-Sitemap: http://a.example/missing.xml
--- http://a.example/ --
-Lange Straße 5, 26121 Oldenburg
--- http://a.example/index.xml --
-<sitemapindex><sitemap><loc>http://a.example/index.xml</loc></sitemap><sitemap><loc>http://a.example/pages.xml</loc></sitemap>
-<sitemap><loc>http://a.example/broken.xml</loc></sitemap><sitemap><loc>http://a.example/2.xml</loc></sitemap></sitemapindex>
--- http://a.example/2.xml --
-<sitemapindex><sitemap><loc>http://a.example/3.xml</loc></sitemap></sitemapindex>
--- http://a.example/3.xml --
-<sitemapindex><sitemap><loc>http://a.example/4.xml</loc></sitemap></sitemapindex>
--- http://a.example/broken.xml --
-<html>what?
--- http://a.example/pages.xml --
-<urlset><url><loc>http://a.example/island</loc></url><url><loc>http://a.example/hidden</loc></url><url><loc>http://c.example/</loc></url></urlset>
--- http://a.example/island --
-Lange Straße 5, 26121 Oldenburg <a href="/further">weiter</a>
--- http://a.example/further --
-nichts
--- http://b.example/ --
-nichts
-`
+var mapped = crawltest.Fixture("webs/mapped.txtar")
 
 // Sitemaps of a host that has a relevant page lead to pages that no link
 // leads to; they are read for their own host only, and robots.txt stands above
@@ -168,29 +136,7 @@ func count(m map[string]int64) (n int64) {
 	return n
 }
 
-const reserving = `
--- http://seed.example/ --
-<a href="http://a.example/">A</a> <a href="http://a.example/free/">A</a> <a href="http://b.example/">B</a> <a href="http://c.example/">C</a>
-<a href="http://d.example/">D</a>
--- http://a.example/.well-known/tdmrep.json --
-[{"location": "/free/", "tdm-reservation": 0}, {"location": "/", "tdm-reservation": 1}]
--- http://a.example/ --
-Lange Straße 5, 26121 Oldenburg <a href="/behind">x</a>
--- http://a.example/free/ --
-Lange Straße 5, 26121 Oldenburg
--- http://b.example/ --
-HTTP 200
-Tdm-Reservation: 1
-
-Lange Straße 5, 26121 Oldenburg
--- http://c.example/ --
-<meta name="tdm-reservation" content="1">Lange Straße 5, 26121 Oldenburg
--- http://d.example/ --
-Lange Straße 5, 26121 Oldenburg
--- http://d.example/.well-known/tdmrep.json --
-HTTP 503
-
-`
+var reserving = crawltest.Fixture("webs/reserving.txtar")
 
 // What a site reserves is not kept, and the site is asked once, in a turn of
 // its own, before the first page of it is kept.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/lab/demo"
 )
 
@@ -24,9 +25,16 @@ func townProject(t *testing.T) (data string, flags []string) {
 // servedTown is townProject with the town and the ledger of its server.
 func servedTown(t *testing.T) (data string, flags []string, town *demo.Town, ledger *demo.Ledger) {
 	t.Helper()
-	o := demo.DefaultOptions()
-	o.Sites, o.PagesPerSite, o.Streets = 60, 20, 40
-	return projectOf(t, o)
+	return projectOf(t, smallTown())
+}
+
+// smallTown returns the options of testdata/towns/small.txt.
+func smallTown() demo.Options {
+	o, err := demo.ParseOptions(strings.TrimSpace(crawltest.Fixture("towns/small.txt")))
+	if err != nil {
+		panic(err)
+	}
+	return o
 }
 
 // projectOf is servedTown of a town with these options.

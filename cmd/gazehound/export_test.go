@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/lab/demo"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/index"
@@ -24,8 +23,8 @@ func TestExportMissing(t *testing.T) {
 		t.Skip("crawls a whole town")
 	}
 	t.Parallel()
-	o := demo.DefaultOptions()
-	o.Sites, o.PagesPerSite, o.Streets, o.ListedHouses = 60, 20, 40, 0.5
+	o := smallTown()
+	o.ListedHouses = 0.5
 	data, flags, town, _ := projectOf(t, o)
 	var out, complaints bytes.Buffer
 	if code := run(t.Context(), append([]string{"crawl", "--max-pages", "3000", "--quiet"}, flags...), nil, &out, &complaints); code != 0 {

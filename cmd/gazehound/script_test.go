@@ -117,8 +117,7 @@ func cutOff(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func serveTown(ts *testscript.TestScript, neg bool, args []string) {
-	o := demo.DefaultOptions()
-	o.Sites, o.PagesPerSite, o.Streets = 60, 20, 40
+	o := smallTown()
 	if len(args) > 0 {
 		share, err := strconv.ParseFloat(args[0], 64)
 		ts.Check(err)

@@ -114,7 +114,7 @@ func TestOptionsAtTheirEnds(t *testing.T) {
 		o := Options{
 			Seed: rapid.Uint64().Draw(t, "seed"), Name: "Möwenhaven", Domain: "town.test:81",
 			Streets: rapid.IntRange(20, 300).Draw(t, "streets"),
-			Sites:   rapid.IntRange(40, 80).Draw(t, "sites"), PagesPerSite: rapid.IntRange(20, 30).Draw(t, "pages"),
+			Sites:   rapid.IntRange(40, 50).Draw(t, "sites"), PagesPerSite: rapid.IntRange(20, 25).Draw(t, "pages"),
 			FarSeeds: rapid.IntRange(0, 20).Draw(t, "far"), NearSeeds: rapid.IntRange(1, 200).Draw(t, "near"),
 		}
 		for _, share := range []*float64{&o.HintReliability, &o.Locality, &o.Bridges, &o.Misprints, &o.ListedHouses, &o.ListedSites} {

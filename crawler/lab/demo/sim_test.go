@@ -119,7 +119,7 @@ func TestHarvest(t *testing.T) {
 	if testing.Short() {
 		webs = 1
 	}
-	at := []int{1000, 3000}
+	at := []int{1000, 2000}
 	harvest := map[string][]float64{}
 	for i := range webs {
 		o := DefaultOptions()

@@ -16,7 +16,7 @@ import (
 
 func citiesWeb(t testing.TB) *Cities {
 	t.Helper()
-	w, err := NewCities(CitiesOptions{Seed: 1, Sites: 5000})
+	w, err := NewCities(CitiesOptions{Seed: 1, Sites: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func mustURL(t testing.TB, raw string) weburl.URL {
 // less under policy A than under B (lemma 2).
 func TestNodes(t *testing.T) {
 	w := citiesWeb(t)
-	const pages = 1500
+	const pages = 600
 	c := &report.NodesComparison{Web: "a web"}
 	for _, m := range partition.Methods() {
 		r := crawlNodes(t, w, m, partition.PolicyA, pages)

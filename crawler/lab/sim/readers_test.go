@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/order"
@@ -17,8 +18,10 @@ import (
 // readWeb returns a small town that people have read, and their log.
 func readWeb(t testing.TB, o sim.ReaderOptions) (*sim.Web, string) {
 	t.Helper()
-	town := demo.DefaultOptions()
-	town.Sites, town.PagesPerSite, town.Streets = 60, 20, 40
+	town, err := demo.ParseOptions(strings.TrimSpace(crawltest.Fixture("towns/small.txt")))
+	if err != nil {
+		t.Fatal(err)
+	}
 	d, err := demo.New(town)
 	if err != nil {
 		t.Fatal(err)
