@@ -4,10 +4,6 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Without cgo everywhere but under the race detector, so that nothing is compiled twice.
 GO := CGO_ENABLED=0 go
 
-# What a crawl calls how often, for the compiler (docs/decisions/070). With it all
-# libraries are compiled anew, which takes minutes the first time.
-PROFILE := -pgo=cmd/gazehound/crawl.pgo
-
 .PHONY: build ui release demo test race soak fuzz bench growth eval golden check clean
 
 build: ## the program, one static binary
@@ -16,8 +12,8 @@ build: ## the program, one static binary
 ui: ## the moving map of the search page, for the next build (needs npm; without it the page draws its map on the server)
 	$(GO) run ./index/web/build
 
-release: ui ## the same with the moving map, compiled for crawls, stripped and without the paths of this machine
-	$(GO) build $(PROFILE) -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
+release: ui ## the same with the moving map, stripped and without the paths of this machine
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 
 demo: build ## a made-up town on loopback: crawl it, compare the strategies
 	./bin/gazehound demo --data demo-data
@@ -40,13 +36,13 @@ fuzz: ## every fuzz test for FUZZTIME
 
 PAGES ?= 5000
 bench: ## whole crawls of the program as it is released beside a bare loop and colly: pages/s, CPU time, memory (PAGES=5000)
-	$(GO) build $(PROFILE) -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
+	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 	cd crawler/lab/peers && $(GO) build -o ../../../bin/peers .
 	./bin/peers -gazehound bin/gazehound -pages $(PAGES)
 
 growth: PAGES = 1000000
 growth: ## one long crawl of a large made-up web by the program as it is released: speed, CPU time and memory over time in growth.csv, .svg and .png (PAGES=1000000 SITES=20000)
-	$(GO) build $(PROFILE) -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
+	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 	cd crawler/lab/peers && $(GO) build -o ../../../bin/peers .
 	./bin/peers -gazehound bin/gazehound -growth growth -pages $(PAGES) -sites $(or $(SITES),20000) -workers 16
 
