@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gazehound/crawler/page"
-	"gazehound/crawler/page/language"
 	"gazehound/geoparse"
 	"gazehound/predictor/topic"
 )
@@ -57,7 +56,7 @@ type Language struct {
 func (j Language) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
 	var v geoparse.Verdict
 	switch {
-	case language.OfCharset(p.Charset) == j.Code:
+	case page.CharsetLanguage(p.Charset) == j.Code:
 		v.Evidence = "code page " + p.Charset
 	case p.Lang == j.Code:
 		v.Evidence = "language " + p.Lang + ", declared or by the text"

@@ -10,7 +10,6 @@ import (
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
-	"gazehound/crawler/page/simhash"
 	"gazehound/crawler/weburl"
 )
 
@@ -237,7 +236,7 @@ func (v *Visit) changed() RevisitOutcome {
 	case v.Page != nil:
 		slices.Sort(o.Addresses)
 		was := slices.Sorted(slices.Values(v.revisit.node.Outcome.Addresses))
-		if simhash.Distance(v.text, v.Before.Text) <= simhash.Near && slices.Equal(o.Addresses, was) {
+		if page.SameText(v.text, v.Before.Text) && slices.Equal(o.Addresses, was) {
 			return Same
 		}
 		return Changed

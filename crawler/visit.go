@@ -12,7 +12,6 @@ import (
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/page"
-	"gazehound/crawler/page/simhash"
 	"gazehound/crawler/polite"
 	"gazehound/geoparse"
 )
@@ -219,7 +218,7 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	}
 	v.Page, v.Verdict = p, verdict
 	if c.Traps != nil || c.Options.Revisits.First > 0 {
-		v.text = simhash.Of(p.Text)
+		v.text = page.Fingerprint(p.Text)
 	}
 	v.judged()
 	return nil, nil

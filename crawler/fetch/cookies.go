@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"container/list"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -9,6 +8,7 @@ import (
 
 	"gazehound/crawler/weburl"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -21,53 +21,36 @@ const (
 	maxSites     = 5_000
 )
 
-// A pantry holds the cookies of each site in a jar of its own, in memory, for
-// this run. No site sees what another one has set. It is safe for concurrent
-// use.
-type pantry struct {
+// A cookieStore holds the cookies of each site in a jar of its own, in memory, for
+// this run. No site sees what another one has set. It is safe for concurrent use.
+type cookieStore struct {
 	mu    sync.Mutex
-	sites map[string]*list.Element // of *jar
-	order list.List                // last used first
+	sites *simplelru.LRU[string, *jar]
 }
 
 type jar struct {
-	site string
 	*cookiejar.Jar
 	set int
 }
 
-func newPantry() *pantry { return &pantry{sites: make(map[string]*list.Element)} }
-
-// of returns the jar of a site, new or known.
-func (p *pantry) of(site string) *jar {
-	if el, ok := p.sites[site]; ok {
-		p.order.MoveToFront(el)
-		return el.Value.(*jar)
-	}
-	j := &jar{site: site}
-	j.Jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
-	p.sites[site] = p.order.PushFront(j)
-	for p.order.Len() > maxSites {
-		last := p.order.Remove(p.order.Back()).(*jar)
-		delete(p.sites, last.site)
-	}
-	return j
+func newCookieStore() *cookieStore {
+	sites, _ := simplelru.NewLRU[string, *jar](maxSites, nil) // fails for sizes below 1 only
+	return &cookieStore{sites: sites}
 }
 
 // send adds the cookies of u's site to a request for it.
-func (p *pantry) send(request *http.Request, u weburl.URL) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, known := p.sites[u.Site()]; !known {
-		return
-	}
-	for _, c := range p.of(u.Site()).Cookies(address(u)) {
-		request.AddCookie(c)
+func (s *cookieStore) send(request *http.Request, u weburl.URL) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if j, known := s.sites.Get(u.Site()); known {
+		for _, c := range j.Cookies(address(u)) {
+			request.AddCookie(c)
+		}
 	}
 }
 
 // keep takes the cookies of an answer, as far as they are for its own site.
-func (p *pantry) keep(response *http.Response, u weburl.URL) {
+func (s *cookieStore) keep(response *http.Response, u weburl.URL) {
 	if len(response.Header["Set-Cookie"]) == 0 {
 		return
 	}
@@ -77,12 +60,16 @@ func (p *pantry) keep(response *http.Response, u weburl.URL) {
 			kept = append(kept, c)
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	j := p.of(u.Site())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j, known := s.sites.Get(u.Site())
+	if !known {
+		j = &jar{}
+		j.Jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
+		s.sites.Add(u.Site(), j)
+	}
 	if j.set += len(kept); j.set > maxPerSite {
-		p.order.Remove(p.sites[j.site])
-		delete(p.sites, j.site)
+		s.sites.Remove(u.Site())
 		return
 	}
 	j.SetCookies(address(u), kept)

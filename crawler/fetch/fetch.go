@@ -121,8 +121,8 @@ type Client struct {
 	names     *resolver
 	dialer    net.Dialer
 	transport *http.Transport
-	cookies   *pantry   // nil: none
-	buffers   sync.Pool // of *bytes.Buffer
+	cookies   *cookieStore // nil: none
+	buffers   sync.Pool    // of *bytes.Buffer
 }
 
 // New returns a Client, or the error of o.Validate. It makes no connection.
@@ -141,7 +141,7 @@ func New(o Options) (*Client, error) {
 		c.accept = strings.Join(o.ContentTypes, ",") + ",*/*;q=0.1"
 	}
 	if o.Cookies {
-		c.cookies = newPantry()
+		c.cookies = newCookieStore()
 	}
 	for _, t := range o.ContentTypes {
 		c.types[strings.ToLower(t)] = true

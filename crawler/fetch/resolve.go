@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"container/list"
 	"context"
 	"fmt"
 	"net"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // A resolver remembers the addresses of hosts for a while. It asks for a name
@@ -16,11 +17,9 @@ import (
 type resolver struct {
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	ttl    time.Duration // of answers; failures are kept for failureTTL
-	limit  int           // names
 
 	mu    sync.Mutex
-	names map[string]*list.Element // of *answer
-	order list.List                // last used first
+	names *simplelru.LRU[string, *answer]
 }
 
 const failureTTL = 30 * time.Second
@@ -45,7 +44,8 @@ func newResolver(lookup func(context.Context, string) ([]netip.Addr, error), ttl
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	return &resolver{lookup: lookup, ttl: ttl, limit: limit, names: make(map[string]*list.Element)}
+	names, _ := simplelru.NewLRU[string, *answer](limit, nil) // Options.Validate wants a limit of 1 or more
+	return &resolver{lookup: lookup, ttl: ttl, names: names}
 }
 
 // addresses returns the addresses of host, at least one, or an error of class
@@ -76,26 +76,18 @@ func (r *resolver) addresses(ctx context.Context, host string) ([]netip.Addr, er
 func (r *resolver) find(host string) (a *answer, mine bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if el, ok := r.names[host]; ok {
-		a := el.Value.(*answer)
+	if a, known := r.names.Get(host); known {
 		select {
 		case <-a.ready:
 			if time.Now().Before(a.expires) {
-				r.order.MoveToFront(el)
 				return a, false
 			}
-			r.order.Remove(el)
 		default:
 			return a, false
 		}
 	}
 	a = &answer{host: host, ready: make(chan struct{})}
-	r.names[host] = r.order.PushFront(a)
-	for r.order.Len() > r.limit {
-		last := r.order.Back()
-		r.order.Remove(last)
-		delete(r.names, last.Value.(*answer).host)
-	}
+	r.names.Add(host, a)
 	return a, true
 }
 

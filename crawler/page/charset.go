@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gazehound/crawler/page/language"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/charmap"
@@ -52,7 +50,7 @@ func decode(body []byte, header http.Header) (text []byte, name string) {
 	case looksUTF8 && !bytes.Contains(body, []byte("\x1b$")):
 		return repair(body), "utf-8"
 	}
-	if name := language.Charset(body); name != "" {
+	if name := charsetOfBytes(body); name != "" {
 		return decodeAs(body, name)
 	}
 	return decodeAs(body, "windows-1252")

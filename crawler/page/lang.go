@@ -3,7 +3,6 @@ package page
 import (
 	"strings"
 
-	script "gazehound/crawler/page/language"
 	"gazehound/internal/textutil"
 
 	"github.com/abadojack/whatlanggo"
@@ -31,7 +30,7 @@ var spoken = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 // code, or "": Thai and Japanese by their scripts, or else the declared one, or
 // else that of the sentences.
 func (h *head) language(text string) string {
-	if code := script.OfText(text); code != "" {
+	if code := languageOfScript(text); code != "" {
 		return code
 	}
 	for _, declared := range h.langs {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"gazehound/crawler/page/simhash"
+	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/recent"
 )
@@ -167,13 +167,13 @@ func (d *Detector) forget() {
 }
 
 // saw adds a page.
-func (s *pattern) saw(page reading) {
-	if slices.ContainsFunc(s.last[:min(s.Pages, ring)], func(text uint64) bool { return simhash.Distance(text, page.text) <= simhash.Near }) {
+func (s *pattern) saw(r reading) {
+	if slices.ContainsFunc(s.last[:min(s.Pages, ring)], func(text uint64) bool { return page.SameText(text, r.text) }) {
 		s.Copies++
 	}
-	s.last[s.Pages%ring] = page.text
+	s.last[s.Pages%ring] = r.text
 	s.Pages++
-	if s.Barren++; page.relevant {
+	if s.Barren++; r.relevant {
 		s.Barren = 0
 	}
 }

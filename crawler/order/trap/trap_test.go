@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gazehound/crawler/lab/crawltest"
-	"gazehound/crawler/page/simhash"
+	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/recent"
 
@@ -65,7 +65,7 @@ func words(seed int) uint64 {
 	for i := range 200 {
 		fmt.Fprintf(&b, "%s ", strings.Map(func(r rune) rune { return 'a' + (r-'0')%26 }, fmt.Sprint((seed*7919+i*104729+seed*i*31)%99991)))
 	}
-	return simhash.Of(b.String())
+	return page.Fingerprint(b.String())
 }
 
 func TestLearns(t *testing.T) {

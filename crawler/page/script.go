@@ -1,9 +1,4 @@
-// Package language tells Thai and Japanese pages by their bytes and characters
-// (Somboonviwat, Tamura & Kitsuregawa 2005, section 3.2): by the code page that
-// a page is written in, and by the script of its text. It knows the code
-// pages of Thai (TIS-620, ISO-8859-11 and windows-874, which are one for this
-// purpose) and of Japanese (EUC-JP, Shift_JIS, ISO-2022-JP).
-package language
+package page
 
 import (
 	"bytes"
@@ -11,21 +6,24 @@ import (
 	"unicode"
 )
 
-// The code pages, by their names in the WHATWG Encoding Standard.
+// Thai and Japanese pages are told by the code page that they are written in, and by
+// the script of their text (Somboonviwat, Tamura & Kitsuregawa 2005, section 3.2).
+// The code pages are those of Thai (TIS-620, ISO-8859-11 and windows-874, which are
+// one for this purpose) and of Japanese, by their names in the WHATWG Encoding Standard.
 const (
-	Thai     = "windows-874"
-	EUCJP    = "euc-jp"
-	ShiftJIS = "shift_jis"
-	ISO2022  = "iso-2022-jp"
+	thaiPage = "windows-874"
+	eucJP    = "euc-jp"
+	shiftJIS = "shift_jis"
+	iso2022  = "iso-2022-jp"
 )
 
-// OfCharset returns the language that only one code page is for, as an ISO
+// CharsetLanguage returns the language that only one code page is for, as an ISO
 // 639-1 code, or "". It wants the name of the Encoding Standard.
-func OfCharset(name string) string {
+func CharsetLanguage(name string) string {
 	switch name {
-	case Thai:
+	case thaiPage:
 		return "th"
-	case EUCJP, ShiftJIS, ISO2022:
+	case eucJP, shiftJIS, iso2022:
 		return "ja"
 	}
 	return ""
@@ -39,21 +37,21 @@ const (
 	minLetters = 20
 )
 
-// Charset returns the code page of an HTML body that declares none, by the
+// charsetOfBytes returns the code page of an HTML body that declares none, by the
 // distribution of its bytes, or "" if it is none of the four. Text of the
 // western and eastern European, Greek, Arabic, Chinese and Korean code pages is
 // none of them.
-func Charset(body []byte) string {
+func charsetOfBytes(body []byte) string {
 	body = body[:min(len(body), maxBytes)]
 	switch {
 	case bytes.Contains(body, []byte("\x1b$B")), bytes.Contains(body, []byte("\x1b$@")):
-		return ISO2022
+		return iso2022
 	case isThai(body):
-		return Thai
+		return thaiPage
 	case isEUC(body):
-		return EUCJP
+		return eucJP
 	case isShiftJIS(body):
-		return ShiftJIS
+		return shiftJIS
 	}
 	return ""
 }
@@ -148,10 +146,10 @@ func isShiftJIS(body []byte) bool {
 	return pairs >= minPairs && wrong*50 <= pairs && kana*5 >= pairs
 }
 
-// OfText returns "th" or "ja" if a fifth of the text's letters are of the
+// languageOfScript returns "th" or "ja" if a fifth of the text's letters are of the
 // language's own scripts (of Japanese a twentieth kana, and with the Chinese
 // characters a fifth), else "".
-func OfText(text string) string {
+func languageOfScript(text string) string {
 	if strings.IndexByte(text, 0xE0) < 0 && strings.IndexByte(text, 0xE3) < 0 {
 		return "" // the first bytes of all Thai letters and of all kana
 	}

@@ -1,10 +1,8 @@
-package language_test
+package page
 
 import (
 	"strings"
 	"testing"
-
-	"gazehound/crawler/page/language"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -29,17 +27,17 @@ const (
 	english = "Our restaurant is open every day from eight in the morning until six in the evening. We look forward to seeing you."
 )
 
-func TestCharset(t *testing.T) {
+func TestCharsetOfBytes(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		in         encoding.Encoding
 		want       string
 	}{
-		{"thai", thai, charmap.Windows874, language.Thai},
-		{"euc-jp", ja, japanese.EUCJP, language.EUCJP},
-		{"euc-jp with umlauts", ja + " Größe, Öl, ©", japanese.EUCJP, language.EUCJP},
-		{"shift_jis", ja, japanese.ShiftJIS, language.ShiftJIS},
-		{"iso-2022-jp", ja, japanese.ISO2022JP, language.ISO2022},
+		{"thai", thai, charmap.Windows874, thaiPage},
+		{"euc-jp", ja, japanese.EUCJP, eucJP},
+		{"euc-jp with umlauts", ja + " Größe, Öl, ©", japanese.EUCJP, eucJP},
+		{"shift_jis", ja, japanese.ShiftJIS, shiftJIS},
+		{"iso-2022-jp", ja, japanese.ISO2022JP, iso2022},
 		{"gb2312", chinese, simplifiedchinese.GBK, ""},
 		{"big5", hanzi, traditionalchinese.Big5, ""},
 		{"euc-kr", korea, korean.EUCKR, ""},
@@ -61,43 +59,43 @@ func TestCharset(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if got := language.Charset(body); got != c.want {
+		if got := charsetOfBytes(body); got != c.want {
 			t.Errorf("%s: Charset = %q, want %q", c.name, got, c.want)
 		}
 	}
 }
 
-func TestOfText(t *testing.T) {
+func TestLanguageOfScript(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{thai, "th"}, {ja, "ja"}, {thai + english, "th"}, {chinese, ""}, {korea, ""}, {russian, ""}, {english, ""}, {"", ""},
 		{strings.Repeat(english, 10) + thai, ""}, // a page that quotes some
 	} {
-		if got := language.OfText(c.text); got != c.want {
+		if got := languageOfScript(c.text); got != c.want {
 			t.Errorf("OfText(%.40q) = %q, want %q", c.text, got, c.want)
 		}
 	}
 }
 
-func TestOfCharset(t *testing.T) {
-	for name, want := range map[string]string{language.Thai: "th", language.EUCJP: "ja", language.ShiftJIS: "ja", language.ISO2022: "ja", "utf-8": "", "": ""} {
-		if got := language.OfCharset(name); got != want {
+func TestCharsetLanguage(t *testing.T) {
+	for name, want := range map[string]string{thaiPage: "th", eucJP: "ja", shiftJIS: "ja", iso2022: "ja", "utf-8": "", "": ""} {
+		if got := CharsetLanguage(name); got != want {
 			t.Errorf("OfCharset(%q) = %q, want %q", name, got, want)
 		}
 	}
 }
 
-// FuzzCharset: any bytes have an answer, one of the five.
-func FuzzCharset(f *testing.F) {
+// FuzzCharsetOfBytes: any bytes have an answer, one of the five.
+func FuzzCharsetOfBytes(f *testing.F) {
 	f.Add([]byte(thai))
 	f.Add([]byte("\x1b$B"))
 	f.Add([]byte("\xa4\xa2\xa4"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		switch got := language.Charset(body); got {
-		case "", language.Thai, language.EUCJP, language.ShiftJIS, language.ISO2022:
+		switch got := charsetOfBytes(body); got {
+		case "", thaiPage, eucJP, shiftJIS, iso2022:
 		default:
 			t.Errorf("Charset = %q", got)
 		}
-		if l := language.OfText(string(body)); l != "" && l != "th" && l != "ja" {
+		if l := languageOfScript(string(body)); l != "" && l != "th" && l != "ja" {
 			t.Errorf("OfText = %q", l)
 		}
 	})

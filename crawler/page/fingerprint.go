@@ -1,6 +1,4 @@
-// Package simhash tells texts that are nearly the same by a fingerprint of 64
-// bits (Charikar 2002; Manku, Jain & Das Sarma 2007).
-package simhash
+package page
 
 import (
 	"math/bits"
@@ -8,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Near is the number of bits in which the fingerprints of nearly the same text
+// nearBits is the number of bits in which the fingerprints of nearly the same text
 // differ at most (Manku et al., section 4: 3 of 64).
-const Near = 3
+const nearBits = 3
 
 const (
-	most   = 20_000 // words of a text that count
-	offset = 14695981039346656037
-	prime  = 1099511628211 // of FNV-1a
+	maxShingles = 20_000 // words of a text that count
+	offset      = 14695981039346656037
+	prime       = 1099511628211 // of FNV-1a
 )
 
 // spread has the bits of a byte as the bytes of a number.
@@ -28,13 +26,14 @@ var spread = func() (table [256]uint64) {
 	return table
 }()
 
-// Of returns the fingerprint of a text: of its words in any case and in their
+// Fingerprint returns 64 bits by which texts are told that are nearly the same
+// (Charikar 2002; Manku, Jain & Das Sarma 2007): of its words in any case and in their
 // order. Numbers do not count, so that the same page for another day, or with
 // a counter on it, is nearly the same. A text without words has 0.
-func Of(text string) uint64 {
+func Fingerprint(text string) uint64 {
 	var s sums
 	hash, letters := uint64(offset), false // of the word that is being read; whether there is one
-	for i := 0; i < len(text) && s.words < most; {
+	for i := 0; i < len(text) && s.words < maxShingles; {
 		var r rune
 		if c := text[i]; c < utf8.RuneSelf {
 			i++
@@ -110,5 +109,5 @@ func (s *sums) fingerprint() (print uint64) {
 	return print
 }
 
-// Distance returns the number of bits in which two fingerprints differ.
-func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
+// SameText tells whether two fingerprints are those of nearly the same text.
+func SameText(a, b uint64) bool { return bits.OnesCount64(a^b) <= nearBits }

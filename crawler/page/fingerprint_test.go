@@ -1,4 +1,4 @@
-package simhash
+package page
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func text(r *rand.Rand, words int) []string {
+func someText(r *rand.Rand, words int) []string {
 	list := make([]string, words)
 	for i := range list {
 		b := make([]byte, 3+r.IntN(6))
@@ -23,17 +23,17 @@ func text(r *rand.Rand, words int) []string {
 
 // One word of some hundred changes few bits, another text changes many, on
 // texts that nobody chose.
-func TestDistances(t *testing.T) {
+func TestSameText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	missed, taken := 0, 0
 	for range 200 {
-		a := text(r, 400)
+		a := someText(r, 400)
 		edited := append([]string{}, a...)
 		edited[r.IntN(len(edited))] = "neu"
-		if Distance(Of(strings.Join(a, " ")), Of(strings.Join(edited, " "))) > Near {
+		if !SameText(Fingerprint(strings.Join(a, " ")), Fingerprint(strings.Join(edited, " "))) {
 			missed++
 		}
-		if Distance(Of(strings.Join(a, " ")), Of(strings.Join(text(r, 400), " "))) <= Near {
+		if SameText(Fingerprint(strings.Join(a, " ")), Fingerprint(strings.Join(someText(r, 400), " "))) {
 			taken++
 		}
 	}
@@ -42,7 +42,7 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-func TestWhatCounts(t *testing.T) {
+func TestFingerprint(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		same bool
@@ -52,30 +52,30 @@ func TestWhatCounts(t *testing.T) {
 		{"Lange Straße", "Kurze Straße", false},
 		{"", "17 18 19", true},
 	} {
-		if got := Of(c.a) == Of(c.b); got != c.same {
+		if got := Fingerprint(c.a) == Fingerprint(c.b); got != c.same {
 			t.Errorf("%q and %q: same %v", c.a, c.b, got)
 		}
 	}
 }
 
 // Case, numbers and what stands between words change nothing.
-func TestLaw(t *testing.T) {
+func TestFingerprintLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.StringMatching(`[a-zäß]{1,8}`)).Draw(t, "words")
 		var other strings.Builder
 		for i, w := range words {
 			fmt.Fprintf(&other, "%s%s %d", rapid.SampledFrom([]string{" ", "\n", ", "}).Draw(t, "between"), w, i)
 		}
-		if Of(strings.Join(words, " ")) != Of(other.String()) {
+		if Fingerprint(strings.Join(words, " ")) != Fingerprint(other.String()) {
 			t.Errorf("%q and %q differ", words, other.String())
 		}
 	})
 }
 
-func BenchmarkOf(b *testing.B) {
-	page := strings.Join(text(rand.New(rand.NewPCG(1, 2)), 600), " ")
+func BenchmarkFingerprint(b *testing.B) {
+	page := strings.Join(someText(rand.New(rand.NewPCG(1, 2)), 600), " ")
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
-		Of(page)
+		Fingerprint(page)
 	}
 }
