@@ -28,25 +28,28 @@ const (
 	fieldWords = "words" // these, and words of pages with few addresses
 	fieldWhere = "where" // words of the address alone
 
-	fieldStreet    = "street" // keywords from here on
-	fieldCode      = "code"
-	fieldCity      = "city"
-	fieldHost      = "host"
-	fieldSite      = "site"
-	fieldKind      = "kind"
-	fieldMonth     = "month" // of first sight
-	fieldPrecision = "precision"
-	fieldLevel     = "level"
-	fieldOSM       = "osm"    // yes: the house is in OpenStreetMap
-	fieldOften     = "often"  // sites with several pages that state the address
-	fieldCount     = "count"  // of pages, eight digits
-	fieldKey       = "key"    // the name that orders, folded
-	fieldTyped     = "typed"  // what somebody may begin to type, see suggest.go
-	fieldFirst     = "first"  // first sight, a number: Unix seconds
-	fieldPoint     = "point"  // a geo point
-	fieldStored    = "stored" // the record, or the page, as JSON
-	fieldPageSite  = "onsite" // of a page: its site
-	fieldStates    = "states" // of a page: IDs of its addresses
+	fieldStreet      = "street" // keywords from here on
+	fieldCode        = "code"
+	fieldCity        = "city"
+	fieldStreetShown = "streetshown" // the same as a page writes them
+	fieldCodeShown   = "codeshown"
+	fieldCityShown   = "cityshown"
+	fieldHost        = "host"
+	fieldSite        = "site"
+	fieldKind        = "kind"
+	fieldMonth       = "month" // of first sight
+	fieldPrecision   = "precision"
+	fieldLevel       = "level"
+	fieldOSM         = "osm"    // yes: the house is in OpenStreetMap
+	fieldOften       = "often"  // sites with several pages that state the address
+	fieldCount       = "count"  // of pages, eight digits
+	fieldKey         = "key"    // the name that orders, folded
+	fieldTyped       = "typed"  // what somebody may begin to type, see suggest.go
+	fieldFirst       = "first"  // first sight, a number: Unix seconds
+	fieldPoint       = "point"  // a geo point
+	fieldStored      = "stored" // the record, or the page, as JSON
+	fieldPageSite    = "onsite" // of a page: its site
+	fieldStates      = "states" // of a page: IDs of its addresses
 )
 
 // fields are those that are looked up.
@@ -262,6 +265,9 @@ func (r *record) document() (*document.Document, error) {
 		}
 	}
 	at := bestPlaced(r.Mentions)
+	d.keyword(fieldStreetShown, at.Street)
+	d.keyword(fieldCodeShown, at.Code)
+	d.keyword(fieldCityShown, at.City)
 	d.keyword(fieldLevel, at.Level.String())
 	if at.located() {
 		d.keyword(fieldPrecision, at.Precision.String())
@@ -411,11 +417,14 @@ func (b *builder) terms(field string, all termSet) {
 	b.AddField(&termField{name: field, options: bleveindex.IndexField | bleveindex.SkipFreqNorm, all: all})
 }
 
+// onlyLookedUp are keywords that no facet counts and no order compares.
+var onlyLookedUp = []string{fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldOften, fieldPageSite, fieldStates}
+
 // finish returns the document with its keywords.
 func (b *builder) finish() *document.Document {
 	for field, all := range b.keywords {
 		options := bleveindex.IndexField | bleveindex.SkipFreqNorm
-		if field != fieldTyped {
+		if !slices.Contains(onlyLookedUp, field) {
 			options |= bleveindex.DocValues
 		}
 		b.AddField(&termField{name: field, options: options, all: all})

@@ -17,9 +17,8 @@ func (s *searcher) explain(q query.Query, hits []Hit) error {
 	for i := range hits {
 		ids[i] = hits[i].ID
 	}
-	these := query.NewBooleanQuery([]query.Query{q}, nil, nil)
-	these.AddFilter(query.NewDocIDQuery(ids))
-	found, err := s.run(bleve.NewSearchRequestOptions(these, len(hits), 0, true))
+	shown := query.NewConjunctionQuery([]query.Query{q, these(ids)})
+	found, err := s.run(bleve.NewSearchRequestOptions(shown, len(hits), 0, true))
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gazehound/gazetteer"
-
-	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search"
 )
 
@@ -26,66 +23,38 @@ type Value struct {
 // maxFacetValues bounds the values of one facet in an answer.
 const maxFacetValues = 20
 
-// facetField names the fields whose keywords facets count.
+// facetField names the fields whose keywords facets count. Streets, codes and
+// cities are counted as they are written, and one address writes each in one way.
 var facetField = map[Facet]string{
-	ByStreet: fieldStreet, ByPostcode: fieldCode, ByCity: fieldCity, ByHost: fieldHost, BySite: fieldSite,
+	ByStreet: fieldStreetShown, ByPostcode: fieldCodeShown, ByCity: fieldCityShown, ByHost: fieldHost, BySite: fieldSite,
 	ByKind: fieldKind, ByMonth: fieldMonth, ByPrecision: fieldPrecision, ByLevel: fieldLevel,
 }
 
+// counted bounds the values of a facet that Bleve counts: several may be spellings
+// of one.
+const counted = 5 * maxFacetValues
+
 // facets returns what Bleve counted, in the order asked for.
-func (s *searcher) facets(found search.FacetResults) ([]Count, error) {
-	var all []Count
+func (s *searcher) facets(found search.FacetResults) (all []Count) {
 	for _, f := range s.q.Facets {
 		c := Count{Facet: f, Values: []Value{}}
-		if counted := found[string(f)]; counted != nil {
-			for _, t := range counted.Terms.Terms() {
-				shown, err := s.shown(f, t.Term)
-				if err != nil {
-					return nil, err
+		at := map[string]int{}
+		if r := found[string(f)]; r != nil {
+			for _, t := range r.Terms.Terms() {
+				key := keyOf(f, t.Term)
+				i, known := at[key]
+				if !known {
+					i, at[key] = len(c.Values), len(c.Values)
+					c.Values = append(c.Values, Value{Value: t.Term})
 				}
-				c.Values = append(c.Values, Value{shown, t.Count})
+				c.Values[i].Count += t.Count
 			}
 		}
 		slices.SortStableFunc(c.Values, func(a, b Value) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
 		})
+		c.Values = c.Values[:min(maxFacetValues, len(c.Values))]
 		all = append(all, c)
 	}
-	return all, nil
-}
-
-// shown returns how some page writes the value that has a key.
-func (s *searcher) shown(f Facet, key string) (string, error) {
-	var write func(*mention) (written, itsKey string)
-	switch f {
-	case ByStreet:
-		write = func(m *mention) (string, string) { return m.Street, gazetteer.StreetKey(m.Street) }
-	case ByPostcode:
-		write = func(m *mention) (string, string) { return m.Code, gazetteer.Key(m.Code) }
-	case ByCity:
-		write = func(m *mention) (string, string) { return m.City, gazetteer.Key(m.City) }
-	default:
-		return key, nil
-	}
-	request := bleve.NewSearchRequestOptions(has(facetField[f], key), 1, 0, false)
-	request.Score = "none"
-	request.Fields = []string{fieldStored}
-	request.SortByCustom(search.SortOrder{&search.SortDocID{}})
-	found, err := s.run(request)
-	if err != nil {
-		return "", err
-	}
-	for _, d := range found.Hits {
-		stored, _ := d.Fields[fieldStored].(string)
-		r, err := decodeRecord(d.ID, stored)
-		if err != nil {
-			return "", err
-		}
-		for _, m := range r.Mentions {
-			if written, its := write(m); clipBytes(its, cursorName) == key {
-				return written, nil
-			}
-		}
-	}
-	return key, nil
+	return all
 }

@@ -13,18 +13,28 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 )
 
+// Filters have no share in a score: their boosts are 0.
+
 // has is the query for documents with one of some keywords.
 func has(field string, values ...string) query.Query {
 	all := make([]query.Query, len(values))
 	for i, value := range values {
 		t := query.NewTermQuery(clipBytes(value, cursorName))
 		t.SetField(field)
+		t.SetBoost(0)
 		all[i] = t
 	}
 	if len(all) == 1 {
 		return all[0]
 	}
 	return query.NewDisjunctionQuery(all)
+}
+
+// these is the query for documents with these IDs.
+func these(ids []string) query.Query {
+	q := query.NewDocIDQuery(ids)
+	q.SetBoost(0)
+	return q
 }
 
 // filter returns the query for the addresses that fit everything but the words,
@@ -57,7 +67,7 @@ func (s *searcher) filter() (fits query.Query, narrows bool, err error) {
 		all = append(all, has(fieldLevel, namesOfRange(q.Level, geoparse.VerifiedLevel)...))
 	}
 	if q.Only != nil {
-		all = append(all, query.NewDocIDQuery(q.Only))
+		all = append(all, these(q.Only))
 	}
 	all = append(all, q.area()...)
 	if !q.Since.IsZero() || !q.Until.IsZero() {
@@ -92,7 +102,7 @@ func (s *searcher) whole(fits query.Query, narrows bool) (query.Query, bool, err
 		if err != nil {
 			return nil, false, err
 		}
-		with(*s.q.SiteWide, query.NewDocIDQuery(wide.ids))
+		with(*s.q.SiteWide, these(wide.ids))
 	}
 	return fits, narrows, nil
 }
@@ -122,11 +132,13 @@ func (q *Query) area() (all []query.Query) {
 	if b := q.Box; b != nil {
 		box := query.NewGeoBoundingBoxQuery(b.Min[0], b.Max[1], b.Max[0], b.Min[1])
 		box.SetField(fieldPoint)
+		box.SetBoost(0)
 		all = append(all, box)
 	}
 	if q.Radius > 0 {
 		circle := query.NewGeoDistanceQuery(q.Center[0], q.Center[1], strconv.FormatFloat(q.Radius, 'f', -1, 64)+"m")
 		circle.SetField(fieldPoint)
+		circle.SetBoost(0)
 		all = append(all, circle)
 	}
 	return all
@@ -147,6 +159,7 @@ func seen(since, until time.Time) query.Query {
 	included := true
 	r := query.NewNumericRangeInclusiveQuery(from, to, &included, &included)
 	r.SetField(fieldFirst)
+	r.SetBoost(0)
 	return r
 }
 

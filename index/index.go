@@ -172,16 +172,11 @@ func replaceFile(name string, text []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
-// mergePlan keeps the segments few: a search looks each word up in each of them.
-var mergePlan = map[string]any{"MaxSegmentsPerTier": 4, "SegmentsPerMergeTask": 6, "FloorSegmentSize": 10_000}
-
 // openBleve opens or makes the Bleve index. It is nil without an error where
 // a reader came before the first write.
 func openBleve(dir string, o Options) (bleve.Index, error) {
 	path := filepath.Join(dir, "bleve")
-	config := map[string]any{
-		"read_only": o.ReadOnly, "bolt_timeout": o.LockWait.String(), "scorchMergePlanOptions": mergePlan,
-	}
+	config := map[string]any{"read_only": o.ReadOnly, "bolt_timeout": o.LockWait.String()}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if o.ReadOnly {
 			return nil, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,17 +57,17 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 
 // A searcher is the work on one query.
 type searcher struct {
-	x         *Index
-	ctx       context.Context
-	reader    bleveindex.IndexReader // one state of the data, for the dictionary
-	q         Query
-	asked     Query // as it was asked, before a place in its text became its centre
-	words     []word
-	stage     stage
-	lift      float64        // how much more an address at the centre counts than one far away
-	documents int            // of Bleve
-	wordOf    map[string]int // of each term that is looked up, for Explain
-	done      func()
+	x      *Index
+	ctx    context.Context
+	reader bleveindex.IndexReader // one state of the data, for the dictionary
+	q      Query
+	asked  Query // as it was asked, before a place in its text became its centre
+	words  []word
+	stage  stage
+	lift   float64 // how much more an address at the centre counts than one far away
+	state  state
+	wordOf map[string]int // of each term that is looked up, for Explain
+	done   func()
 }
 
 // How much more an address at the centre counts than one far away: by the
@@ -94,13 +95,11 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 		s.done()
 		return nil, err
 	}
-	state, err := stateOf(s.reader)
-	if err != nil {
+	if s.state, err = stateOf(s.reader); err != nil {
 		s.reader.Close()
 		s.done()
 		return nil, err
 	}
-	s.documents = state.Documents
 	unlock := s.done
 	s.done = func() {
 		s.reader.Close()
@@ -113,9 +112,9 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 // pages is nothing bad: Bleve's own average changes when segments are merged, and
 // scores with it, while somebody turns pages.
 func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
-	stats := &search.BM25Stats{DocCount: float64(s.documents), FieldCardinality: make(map[string]int, len(fields))}
+	stats := &search.BM25Stats{DocCount: float64(s.state.Documents), FieldCardinality: make(map[string]int, len(fields))}
 	for _, field := range fields {
-		stats.FieldCardinality[field] = s.documents
+		stats.FieldCardinality[field] = s.state.Documents
 	}
 	r.PreSearchData = map[string]any{search.BM25PreSearchDataKey: stats}
 	found, err := s.x.bleve.SearchInContext(s.ctx, r)
@@ -139,15 +138,44 @@ func (s *searcher) query() (query.Query, error) {
 		return nil, err
 	}
 	if narrows {
-		all := query.NewBooleanQuery([]query.Query{words}, nil, nil)
-		all.AddFilter(fits)
-		words = all
+		words = query.NewConjunctionQuery([]query.Query{words, fits})
 	}
 	return words, nil
 }
 
+// everything tells whether s is the search that each visit begins with: for the
+// first page of all addresses.
+func (s *searcher) everything() bool {
+	q := s.asked
+	plain := Query{Limit: q.Limit, Sort: q.Sort, Facets: q.Facets, Scale: q.Scale, Bias: q.Bias}
+	return reflect.DeepEqual(q, plain)
+}
+
 // result orders what is found and takes the page after a cursor, nil: the first.
+// That of everything costs the most, and is remembered until something changes.
 func (s *searcher) result(after *cursor) (*Result, error) {
+	if !s.everything() {
+		return s.find(after)
+	}
+	key := fmt.Sprint(s.state.Generation, s.q.Limit, s.q.Sort, s.q.Facets)
+	if r, ok := s.x.cached.first.get(key); ok {
+		return r.clone(), nil
+	}
+	r, err := s.find(nil)
+	if err == nil {
+		s.x.cached.first.put(key, r.clone())
+	}
+	return r, err
+}
+
+func (r *Result) clone() *Result {
+	c := *r
+	c.Hits, c.Facets = slices.Clone(r.Hits), slices.Clone(r.Facets)
+	return &c
+}
+
+// find asks Bleve for a page.
+func (s *searcher) find(after *cursor) (*Result, error) {
 	q, err := s.query()
 	if err != nil {
 		return nil, err
@@ -155,11 +183,14 @@ func (s *searcher) result(after *cursor) (*Result, error) {
 	request := bleve.NewSearchRequestOptions(s.scored(q), s.q.Limit+1, 0, false)
 	request.Fields = []string{fieldStored}
 	request.SortByCustom(s.order())
+	if s.q.Sort != Relevance || len(s.words) == 0 {
+		request.Score = "none"
+	}
 	if after != nil {
 		request.SetSearchAfter(s.keys(after))
 	}
 	for _, f := range s.q.Facets {
-		request.AddFacet(string(f), bleve.NewFacetRequest(facetField[f], maxFacetValues))
+		request.AddFacet(string(f), bleve.NewFacetRequest(facetField[f], counted))
 	}
 	found, err := s.run(request)
 	if err != nil {
@@ -175,9 +206,7 @@ func (s *searcher) result(after *cursor) (*Result, error) {
 	if n := len(r.Hits); n < len(found.Hits) {
 		r.Next = r.Hits[n-1].After
 	}
-	if r.Facets, err = s.facets(found.Facets); err != nil {
-		return nil, err
-	}
+	r.Facets = s.facets(found.Facets)
 	if s.q.Explain && len(s.words) > 0 {
 		if err := s.explain(q, r.Hits); err != nil {
 			return nil, err
@@ -327,7 +356,7 @@ const (
 // where it is the last, and after the first stage those that are one edit away.
 func (s *searcher) word(i int) (query.Query, error) {
 	w, last := &s.words[i], i == len(s.words)-1
-	b := &wordBuilder{whereOnly: s.q.AddressOnly}
+	b := &wordBuilder{whereOnly: s.q.AddressOnly, ranked: s.q.Sort == Relevance}
 	defer func() {
 		for _, term := range b.terms {
 			if _, known := s.wordOf[term]; !known {
@@ -378,6 +407,7 @@ func (s *searcher) word(i int) (query.Query, error) {
 // A wordBuilder puts the terms together that stand for a word.
 type wordBuilder struct {
 	whereOnly bool
+	ranked    bool // scores order
 	terms     []string
 	shares    []float64
 }
@@ -402,28 +432,36 @@ func (b *wordBuilder) addSimilar(terms []string, share float64) {
 	}
 }
 
-// query returns the disjunction of all terms in all fields. Bleve multiplies its
-// score by the share of the clauses that match, which the boosts make good.
+// query returns the disjunction of all terms in all fields, where scores order.
+// Bleve multiplies its score by the share of the clauses that match, which the
+// boosts make good.
 func (b *wordBuilder) query() query.Query {
 	type field struct {
 		name  string
 		boost float64
 	}
-	fields := []field{{fieldWords, boostWords}, {fieldNear, boostNear}, {fieldName, boostName}}
-	if b.whereOnly {
-		fields = []field{{fieldWhere, 1}}
+	fields := []field{{b.dictionary(), 1}}
+	if b.ranked && !b.whereOnly {
+		fields = []field{{fieldWords, boostWords}, {fieldNear, boostNear}, {fieldName, boostName}}
 	}
-	var all []query.Query
-	clauses := float64(len(fields) * len(b.terms))
+	var all []*query.TermQuery
 	for i, term := range b.terms {
 		for _, f := range fields {
+			if b.shares[i] < 1 && f.name == fieldNear {
+				continue // of similar words there are many
+			}
 			t := query.NewTermQuery(term)
 			t.SetField(f.name)
-			t.SetBoost(f.boost * b.shares[i] * clauses)
+			t.SetBoost(f.boost * b.shares[i])
 			all = append(all, t)
 		}
 	}
-	return query.NewDisjunctionQuery(all)
+	clauses := make([]query.Query, len(all))
+	for i, t := range all {
+		t.SetBoost(t.Boost() * float64(len(all)))
+		clauses[i] = t
+	}
+	return query.NewDisjunctionQuery(clauses)
 }
 
 // mostFrequent returns the most frequent terms of the first ones of a dictionary,

@@ -3,6 +3,8 @@ package index
 import (
 	"slices"
 	"strings"
+
+	"github.com/blevesearch/bleve/v2/analysis"
 )
 
 // A Snippet is a short text of a page in which the address and the words of the
@@ -20,6 +22,9 @@ const snippetLength = 120
 type marker struct {
 	words []word
 	all   bool // each page gets a snippet, not only the first one
+
+	last  *mention // whose marks are remembered
+	found []mark
 }
 
 // A mark is a word of the query in a text, as bytes.
@@ -33,13 +38,40 @@ func (k *marker) marks(lang, text string) (found []mark) {
 	if len(k.words) == 0 || text == "" {
 		return nil
 	}
-	plain := plainWords.Analyze([]byte(text))
-	for i, t := range analyserOf(lang).Analyze([]byte(text)) { // both split alike
-		if w := k.fits(string(plain[i].Term), string(t.Term)); w >= 0 {
+	stem := analyserOf(lang).TokenFilters[len(plainWords.TokenFilters):]
+	for _, t := range plainWords.Analyze([]byte(text)) {
+		if len(t.Term) == 0 || !k.mayFit(t.Term[0]) {
+			continue
+		}
+		folded := string(t.Term)
+		tokens := analysis.TokenStream{t}
+		for _, filter := range stem {
+			tokens = filter.Filter(tokens)
+		}
+		if w := k.fits(folded, string(tokens[0].Term)); w >= 0 {
 			found = append(found, mark{[2]int{t.Start, t.End}, w})
 		}
 	}
 	return found
+}
+
+// mayFit tells whether a word that begins so may be one of the query: neither an
+// ending nor a street word's short form changes its beginning.
+func (k *marker) mayFit(first byte) bool {
+	for _, w := range k.words {
+		if w.terms[0][0] == first || w.where[0][0] == first {
+			return true
+		}
+	}
+	return false
+}
+
+// nearMarks is marks of the text around an address, remembered for the last one.
+func (k *marker) nearMarks(m *mention) []mark {
+	if k.last != m {
+		k.last, k.found = m, k.marks(m.Lang, m.Near)
+	}
+	return k.found
 }
 
 // fits returns the number of the query's word that a word of a text is, folded
@@ -58,6 +90,9 @@ func (k *marker) fits(folded, stem string) int {
 	return -1
 }
 
+// beside tells whether a mark is not of the address itself.
+func (m *mention) beside(f mark) bool { return f.at[1] <= m.Start || f.at[0] >= m.End }
+
 // maxTriedMentions bounds the mentions of an address in which words are marked to
 // find the one that fits a query best.
 const maxTriedMentions = 20
@@ -68,6 +103,9 @@ const maxTriedMentions = 20
 func (k *marker) best(all []*mention) (best *mention, beside bool) {
 	if len(k.words) == 0 {
 		return nil, false
+	}
+	if len(all) == 1 {
+		return all[0], slices.ContainsFunc(k.nearMarks(all[0]), all[0].beside)
 	}
 	most := -1
 	for _, m := range k.likely(all) {
@@ -102,9 +140,9 @@ func (k *marker) likely(all []*mention) []*mention {
 // name, beside the address, in the title, or in the address.
 func (k *marker) score(m *mention) (score int, beside bool) {
 	best := make([]int, len(k.words))
-	for _, f := range k.marks(m.Lang, m.Near) {
+	for _, f := range k.nearMarks(m) {
 		weight := 1
-		if f.at[1] <= m.Start || f.at[0] >= m.End {
+		if m.beside(f) {
 			weight, beside = 4, true
 		}
 		best[f.word] = max(best[f.word], weight)
@@ -129,7 +167,7 @@ const wholeWord = 20
 // query, or the address where it shows none.
 func (k *marker) snippet(m *mention) Snippet {
 	var marks [][2]int
-	for _, f := range k.marks(m.Lang, m.Near) {
+	for _, f := range k.nearMarks(m) {
 		marks = append(marks, f.at)
 	}
 	var offset []int // of each character, in bytes

@@ -137,26 +137,27 @@ func (x *Index) siteWides(ctx context.Context, r bleveindex.IndexReader) (siteWi
 
 // A cache keeps what is costly to count.
 type cache struct {
-	wide  latest[siteWides]
-	stats latest[Stats]
+	wide  latest[int, siteWides]
+	stats latest[int, Stats]
+	first latest[string, *Result]
 }
 
-// latest is a value of one generation of the data.
-type latest[T any] struct {
-	mu         sync.Mutex
-	known      bool
-	generation int
-	value      T
+// latest is the value of one key, such as the generation of the data.
+type latest[K comparable, T any] struct {
+	mu    sync.Mutex
+	known bool
+	key   K
+	value T
 }
 
-func (l *latest[T]) get(generation int) (value T, ok bool) {
+func (l *latest[K, T]) get(key K) (value T, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.value, l.known && l.generation == generation
+	return l.value, l.known && l.key == key
 }
 
-func (l *latest[T]) put(generation int, value T) {
+func (l *latest[K, T]) put(key K, value T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.known, l.generation, l.value = true, generation, value
+	l.known, l.key, l.value = true, key, value
 }

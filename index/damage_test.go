@@ -1,0 +1,152 @@
+package index
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A file of the index that was changed or cut short anywhere is an error that
+// names it, or makes no difference; the process goes on in any case.
+func TestDamagedFiles(t *testing.T) {
+	whole := t.TempDir()
+	x := openDir(t, whole)
+	put(t, x, town()...)
+	x.Close()
+	want := answers(t, whole)
+	var files []string
+	filepath.WalkDir(whole, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, strings.TrimPrefix(name, whole))
+		}
+		return err
+	})
+	r := rand.New(rand.NewPCG(1, 2))
+	refused := 0
+	for i := range 200 {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		file := files[r.IntN(len(files))]
+		text, err := os.ReadFile(dir + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := r.IntN(len(text))
+		what := fmt.Sprintf("%s: bit flipped at %d of %d", file, at, len(text))
+		if i%4 == 0 {
+			what = fmt.Sprintf("%s: %d of %d bytes", file, at, len(text))
+			text = text[:at]
+		} else {
+			text[at] ^= 1 << r.IntN(8)
+		}
+		if err := os.WriteFile(dir+file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		y, err := Open(dir, DefaultOptions())
+		if err != nil {
+			refused++
+			continue
+		}
+		y.Close()
+		if got := answers(t, dir); got != want {
+			t.Errorf("%s: other answers:\n%s\nwant\n%s", what, got, want)
+		}
+	}
+	if refused < 50 {
+		t.Errorf("only %d of 200 were refused", refused)
+	}
+}
+
+// answers asks an index a few things.
+func answers(t *testing.T, dir string) string {
+	o := DefaultOptions()
+	o.ReadOnly = true
+	x, err := Open(dir, o)
+	if err != nil {
+		return err.Error()
+	}
+	defer x.Close()
+	var b strings.Builder
+	for _, q := range []Query{{}, {Text: "tischlerei"}, {Postcode: []string{"26122"}, Facets: []Facet{ByStreet}}} {
+		r := find(t, x, q)
+		fmt.Fprintln(&b, r.Total, names(r), r.Facets)
+	}
+	return b.String()
+}
+
+// A process that is killed while it writes loses no address that was
+// acknowledged.
+func TestKilled(t *testing.T) {
+	if dir := os.Getenv("GAZEHOUND_KILLED_DIR"); dir != "" {
+		writeUntilKilled(t, dir)
+		return
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	dir := t.TempDir()
+	acknowledged := map[string]bool{}
+	for round := range 20 {
+		child := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
+		child.Env = append(os.Environ(), "GAZEHOUND_KILLED_DIR="+dir, fmt.Sprintf("GAZEHOUND_KILLED_ROUND=%d", round))
+		var out strings.Builder
+		child.Stdout = &out
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(100+r.IntN(300)) * time.Millisecond)
+		child.Process.Kill()
+		child.Wait() // its error is the kill
+		for line := range strings.Lines(out.String()) {
+			if url, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "put "); ok && strings.HasSuffix(line, "\n") {
+				acknowledged[url] = true
+			}
+		}
+		x, err := Open(dir, DefaultOptions())
+		if err != nil {
+			t.Fatalf("after kill %d: %v", round, err)
+		}
+		there := map[string]bool{}
+		if err := x.Pages(t.Context(), func(url string) { there[url] = true }); err != nil {
+			t.Fatal(err)
+		}
+		for url := range acknowledged {
+			if !there[url] {
+				t.Errorf("after kill %d: %s was lost", round, url)
+			}
+		}
+		if s, err := x.Stats(t.Context()); err != nil || s.Addresses < len(acknowledged) || find(t, x, Query{}).Total != s.Addresses {
+			t.Errorf("%d acknowledged, %+v, %v", len(acknowledged), s, err)
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(acknowledged) < 20 {
+		t.Errorf("only %d were acknowledged", len(acknowledged))
+	}
+	t.Logf("%d addresses acknowledged", len(acknowledged))
+}
+
+func writeUntilKilled(t *testing.T, dir string) {
+	x := openDir(t, dir)
+	round := os.Getenv("GAZEHOUND_KILLED_ROUND")
+	var workers sync.WaitGroup
+	for w := range 4 {
+		workers.Go(func() {
+			for i := 0; ; i++ {
+				url := fmt.Sprintf("https://h%d.example/%s-%d", w, round, i)
+				put(t, x, page(url, "A", "de", fmt.Sprintf("Eins\n{Straße %s %d, 26122 Oldenburg}", round, 10*i+w)))
+				fmt.Println("put " + url)
+			}
+		})
+	}
+	workers.Wait()
+}
