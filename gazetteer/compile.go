@@ -479,8 +479,53 @@ func (c *compiler) writeOutline(p *Place) error {
 	return nil
 }
 
-// newFST returns a builder that writes to out.
-func newFST(out *bytes.Buffer) (*vellum.Builder, error) { return vellum.New(out, nil) }
+// writeGroups writes one record for each group of what was sorted, and the
+// section that finds a record by the group's key: groupOf cuts it off the key of
+// the sort. add takes what belongs to a group, and end returns its record.
+func (c *compiler) writeGroups(section int, sorted *disk.Sorter, groupOf func(key []byte) []byte,
+	add func(key, value []byte), end func() ([]byte, error)) error {
+	var index bytes.Buffer
+	fst, err := vellum.New(&index, nil)
+	if err != nil {
+		return err
+	}
+	var group []byte
+	finish := func() error {
+		if group == nil {
+			return nil
+		}
+		record, err := end()
+		if err != nil {
+			return err
+		}
+		if err := fst.Insert(group, c.off); err != nil {
+			return err
+		}
+		return c.write(record)
+	}
+	err = sorted.Each(func(key, value []byte) error {
+		if of := groupOf(key); group == nil || !bytes.Equal(of, group) {
+			if err := finish(); err != nil {
+				return err
+			}
+			group = slices.Clone(of)
+		}
+		add(key, value)
+		return nil
+	})
+	if err == nil {
+		err = finish()
+	}
+	if err == nil {
+		err = fst.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return c.section(section, index.Bytes())
+}
+
+func wholeKey(key []byte) []byte { return key }
 
 func hash32(parts ...string) uint32 {
 	h := fnv.New32a()
@@ -611,47 +656,19 @@ func (c *compiler) writeStreets() error {
 
 // writeLists writes the list of streets of every name, usual or not.
 func (c *compiler) writeLists() error {
-	var out bytes.Buffer
-	fst, err := newFST(&out)
-	if err != nil {
-		return err
-	}
 	var list []listEntry
-	var listKey string
-	end := func() error {
-		if len(list) == 0 {
-			return nil
-		}
-		off := c.off
-		if err := c.write(putList(c.buf[:0], list)); err != nil {
-			return err
-		}
-		list = list[:0]
-		return fst.Insert([]byte(listKey), off)
-	}
-	err = c.lists.Each(func(key, value []byte) error {
-		if string(key) != listKey {
-			if err := end(); err != nil {
-				return err
-			}
-			listKey = string(key)
-		}
+	add := func(_, value []byte) {
 		e := getListEntry(value)
 		if !slices.Contains(list[max(0, len(list)-maxNames):], e) { // two names of one key
 			list = append(list, e)
 		}
-		return nil
-	})
-	if err == nil {
-		err = end()
 	}
-	if err == nil {
-		err = fst.Close()
+	end := func() ([]byte, error) {
+		b := putList(c.buf[:0], list)
+		list = list[:0]
+		return b, nil
 	}
-	if err != nil {
-		return err
-	}
-	return c.section(sectionStreets, out.Bytes())
+	return c.writeGroups(sectionStreets, c.lists, wholeKey, add, end)
 }
 
 // add merges one place, whose kind and number stand in tail, into the unit.
@@ -890,37 +907,11 @@ type pair struct {
 }
 
 func (c *compiler) writePostcodes() error {
-	var out bytes.Buffer
-	fst, err := newFST(&out)
-	if err != nil {
-		return err
-	}
 	var group []*pair // of one code and country
-	var groupKey, lastCity string
-	end := func() error {
-		if len(group) == 0 {
-			return nil
-		}
-		off := c.off
-		c.meta.Stats.Postcodes++
-		c.buf = putPairs(c.buf[:0], mostlyRight(group))
-		group = group[:0]
-		if err := c.write(c.buf); err != nil {
-			return err
-		}
-		return fst.Insert([]byte(groupKey), off)
-	}
-	err = c.postcodes.Each(func(key, value []byte) error {
-		code, rest, _ := strings.Cut(string(key), "\x00")
-		country, rest, _ := strings.Cut(rest, "\x00")
-		city, _, _ := strings.Cut(rest, "\x00")
-		if full := code + "\x00" + country; full != groupKey {
-			if err := end(); err != nil {
-				return err
-			}
-			groupKey = full
-		}
-		if len(group) == 0 || city != lastCity {
+	var lastCity string
+	add := func(key, value []byte) {
+		parts := strings.SplitN(string(key), "\x00", 4) // code, country, city
+		if city := parts[2]; len(group) == 0 || city != lastCity {
 			group = append(group, &pair{})
 			lastCity = city
 		}
@@ -930,9 +921,9 @@ func (c *compiler) writePostcodes() error {
 			source := int(d.Uvarint())
 			outline := d.Uvarint()
 			g.merge(d.place(), source, outline, true)
-			return nil
+			return
 		}
-		p := Place{Kind: Postcode, State: d.String(), Country: country}
+		p := Place{Kind: Postcode, State: d.String(), Country: parts[1]}
 		e := d.evidence()
 		p.Postcode, p.City, p.Point, p.HasPoint = e.code, e.city, e.point, e.has
 		if e.city != "" {
@@ -940,18 +931,20 @@ func (c *compiler) writePostcodes() error {
 		}
 		g.houses += e.count
 		g.merge(p, e.source, 0, false)
-		return nil
-	})
-	if err == nil {
-		err = end()
 	}
-	if err == nil {
-		err = fst.Close()
+	end := func() ([]byte, error) {
+		c.meta.Stats.Postcodes++
+		b := putPairs(c.buf[:0], mostlyRight(group))
+		group = group[:0]
+		return b, nil
 	}
-	if err != nil {
-		return err
-	}
-	return c.section(sectionPostcodes, out.Bytes())
+	return c.writeGroups(sectionPostcodes, c.postcodes, codeAndCountry, add, end)
+}
+
+// codeAndCountry is what the cities of a postcode have in common.
+func codeAndCountry(key []byte) []byte {
+	code := bytes.IndexByte(key, 0) + 1
+	return key[:code+bytes.IndexByte(key[code:], 0)]
 }
 
 func (g *pair) merge(p Place, source int, outline uint64, stated bool) {
@@ -1042,49 +1035,9 @@ type alias struct {
 }
 
 func (c *compiler) writeCities() error {
-	var out bytes.Buffer
-	fst, err := newFST(&out)
-	if err != nil {
-		return err
-	}
 	var group []*city
 	var aliases []alias
-	var groupKey string
-	end := func() error {
-		if len(group) == 0 && len(aliases) == 0 {
-			return nil
-		}
-		group = joinCities(group)
-		c.meta.Stats.Cities += len(group)
-		offs := make([]uint64, len(group))
-		for i, g := range group {
-			offs[i] = c.off
-			if err := c.write(putCity(c.buf[:0], g)); err != nil {
-				return err
-			}
-		}
-		off := c.off
-		b := binary.AppendUvarint(c.buf[:0], uint64(len(offs)))
-		for _, o := range offs {
-			b = binary.AppendUvarint(b, o)
-		}
-		b = binary.AppendUvarint(b, uint64(len(aliases)))
-		for _, a := range aliases {
-			b = putPoint(disk.AppendString(disk.AppendString(b, a.primary), a.country), a.has, a.point)
-		}
-		group, aliases = nil, nil
-		if err := c.write(b); err != nil {
-			return err
-		}
-		return fst.Insert([]byte(groupKey), off)
-	}
-	err = c.cities.Each(func(key, value []byte) error {
-		if string(key) != groupKey {
-			if err := end(); err != nil {
-				return err
-			}
-			groupKey = string(key)
-		}
+	add := func(_, value []byte) {
 		d := decode(value)
 		switch d.Byte() {
 		case itemAlias:
@@ -1096,8 +1049,7 @@ func (c *compiler) writeCities() error {
 		case itemCity:
 			source := int(d.Uvarint())
 			outline := d.Uvarint()
-			p := d.place()
-			g := newCity(p, source)
+			g := newCity(d.place(), source)
 			g.stated = true
 			if outline != 0 {
 				g.outlines = []uint64{outline}
@@ -1115,18 +1067,25 @@ func (c *compiler) writeCities() error {
 			}
 			group = addCity(group, g)
 		}
-		return nil
-	})
-	if err == nil {
-		err = end()
 	}
-	if err == nil {
-		err = fst.Close()
+	end := func() ([]byte, error) {
+		group = joinCities(group)
+		c.meta.Stats.Cities += len(group)
+		list := binary.AppendUvarint(nil, uint64(len(group)))
+		for _, g := range group {
+			list = binary.AppendUvarint(list, c.off)
+			if err := c.write(putCity(c.buf[:0], g)); err != nil {
+				return nil, err
+			}
+		}
+		list = binary.AppendUvarint(list, uint64(len(aliases)))
+		for _, a := range aliases {
+			list = putPoint(disk.AppendString(disk.AppendString(list, a.primary), a.country), a.has, a.point)
+		}
+		group, aliases = nil, nil
+		return list, nil
 	}
-	if err != nil {
-		return err
-	}
-	return c.section(sectionCities, out.Bytes())
+	return c.writeGroups(sectionCities, c.cities, wholeKey, add, end)
 }
 
 const maxAliases = 100 // cities of one alias
