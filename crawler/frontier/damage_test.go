@@ -370,7 +370,27 @@ func TestLostTable(t *testing.T) {
 	}
 }
 
-// Without its seed a store has no order; with none of its hosts it is counted again.
+// An entry at the place of another one is not served, and nothing is served for ever.
+func TestSwapped(t *testing.T) {
+	f, es := fill(t, Options{})
+	f = again(t, f, func(u update) error {
+		var keys, values [][]byte
+		err := u.scan([]byte{'q'}, nil, func(key, value []byte) error {
+			keys, values = append(keys, bytes.Clone(key)), append(values, bytes.Clone(value))
+			return nil
+		})
+		return errors.Join(err, u.set(keys[0], values[1]), u.set(keys[1], values[0]))
+	})
+	if n := drain(t, f); n != 28 {
+		t.Errorf("served %d of 30, two of them swapped", n)
+	}
+	if n, err := f.Push(t.Context(), es...); n != 2 || err != nil {
+		t.Errorf("%d are new again, %v; want 2", n, err)
+	}
+	checkMemory(t, f)
+}
+
+// A store without its seed has no order.
 func TestLostSeed(t *testing.T) {
 	f, _ := fill(t, Options{Seed: 42})
 	f.halt()

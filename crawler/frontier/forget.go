@@ -33,7 +33,9 @@ const forgetBatch = 100
 //
 // A killed Forget is completed by calling it again. Badger gives up the old
 // bytes when it next compacts its files.
-func (f *Frontier) Forget(ctx context.Context, match func(weburl.URL) bool, address func(page Key, id string) bool) (n Forgotten, err error) {
+func (f *Frontier) Forget(
+	ctx context.Context, match func(weburl.URL) bool, address func(page Key, id string) bool,
+) (n Forgotten, err error) {
 	if match != nil {
 		err = f.forgetURLs(ctx, match, &n)
 	}
@@ -164,8 +166,9 @@ func (b *batch) forgetURL(k Key) bool {
 	}
 	b.delete(checkKey(k))
 	b.totals.remove(&v.outcome)
+	was := v.outcome
 	v.outcome = Outcome{
-		Kind: "skipped", Reason: ReasonForgotten, At: v.outcome.At, Bytes: v.outcome.Bytes, Dropped: v.outcome.Dropped,
+		Kind: "skipped", Reason: ReasonForgotten, At: was.At, Bytes: was.Bytes, Dropped: was.Dropped,
 	}
 	b.totals.add(&v.outcome)
 	v.link = appendLink(nil, &Entry{})
@@ -174,7 +177,9 @@ func (b *batch) forgetURL(k Key) bool {
 }
 
 // forgetAddresses takes ids of addresses out of the visits.
-func (f *Frontier) forgetAddresses(ctx context.Context, match func(page Key, id string) bool, n *Forgotten) error {
+func (f *Frontier) forgetAddresses(
+	ctx context.Context, match func(page Key, id string) bool, n *Forgotten,
+) error {
 	type found struct {
 		visit []byte // its key
 		page  Key

@@ -76,7 +76,7 @@ type Outcome struct {
 	Score     float64
 	Title     string           // of a relevant page, at most MaxTitle bytes
 	Evidence  string           // what made it relevant, where that is no address, at most MaxEvidence bytes
-	Promise   float64          // expected value of the links of a page that is not relevant, in [0, 1]; see order.LinkValuer
+	Promise   float64          // of a page that is not relevant: expected value of its links, in [0, 1]
 	Addresses []string         // ids of the distinct addresses in the region, at most MaxAddresses
 	Dropped   map[string]int64 // links of the page that were not handed in, by reason
 	Bytes     int64            // downloaded
@@ -166,21 +166,22 @@ type Options struct {
 	// PerHost returns another MaxPerHost for the host of a URL, or 0; nil: none.
 	// It must not call the frontier.
 	PerHost func(weburl.URL) int64
-	// PerPart names the part of its host that a URL lies in, such as "/forum/", and how many URLs of
-	// that part are taken; 0: no limit; nil: none has any. What came while a part had no limit is not
-	// counted. It must not call the frontier.
+	// PerPart names the part of its host that a URL lies in, such as "/forum/", and how many URLs
+	// of that part are taken; 0: no limit; nil: none has any. What came while a part had no limit
+	// is not counted. It must not call the frontier.
 	PerPart func(weburl.URL) (part string, most int64)
-	// Selectivity in [0, 1): an entry is left alone while the host of a better one rests for no longer
-	// than Await, if its priority is lower than this share of the better one's. 0: whatever may be
-	// fetched is taken. Orders whose priorities are not positive know no shares, and none waits.
+	// Selectivity in [0, 1): an entry is left alone while the host of a better one rests for no
+	// longer than Await, if its priority is lower than this share of the better one's. 0: whatever
+	// may be fetched is taken. Orders whose priorities are not positive know no shares, and none
+	// waits.
 	Selectivity float64
 	Await       time.Duration
 	MinFree     int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
 	InMemory    bool  // nothing is kept on disk
 
 	// Score returns today's priority of an entry that has reached the front of the queue; nil keeps
-	// the priority it was pushed with. Like the claim function of Next it is called with the frontier
-	// locked: it must not call the frontier.
+	// the priority it was pushed with. Like the claim function of Next it is called with the
+	// frontier locked: it must not call the frontier.
 	Score func(*Entry) float64
 }
 
@@ -212,8 +213,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Frontier is an open queue. It is safe for concurrent use. On disk it owns a goroutine that syncs
-// once a second; Close ends it.
+// A Frontier is an open queue. It is safe for concurrent use. On disk it owns a goroutine that
+// syncs once a second; Close ends it.
 type Frontier struct {
 	options Options
 	seed    uint64
@@ -317,8 +318,8 @@ func (f *Frontier) Totals() Totals {
 	return t
 }
 
-// Close ends all calls that wait, lets those that write finish and closes the store. Entries that are
-// still leased will be found queued. A second Close does nothing.
+// Close ends all calls that wait, lets those that write finish and closes the store. Entries that
+// are still leased will be found queued. A second Close does nothing.
 func (f *Frontier) Close() error {
 	if !f.halt() {
 		return nil

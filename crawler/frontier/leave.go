@@ -9,7 +9,9 @@ import (
 // now on, and returns how many were there. It is as if they had never been
 // found: a link may bring them back. They count as dropped for the given
 // reason. What is being visited stays, unless it is own, whose lease ends.
-func (f *Frontier) Leave(ctx context.Context, reason string, own *Entry, others ...Entry) (left int, err error) {
+func (f *Frontier) Leave(
+	ctx context.Context, reason string, own *Entry, others ...Entry,
+) (left int, err error) {
 	if own != nil {
 		others = append([]Entry{*own}, others...)
 	}

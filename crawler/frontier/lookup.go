@@ -13,7 +13,7 @@ import (
 type Rank struct {
 	Place        int `json:"place"`
 	Queued       int `json:"waiting"`       // links
-	BreadthFirst int `json:"breadth_first"` // its place if the levels were taken one after the other, first found first
+	BreadthFirst int `json:"breadth_first"` // its place by level, and within it by when it was found
 }
 
 // RankOf returns the rank of n, which is queued. It reads the whole queue.

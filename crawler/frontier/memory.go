@@ -13,8 +13,8 @@ import (
 // at this time, or none that is good enough.
 var ErrNotNow = errors.New("no host may be asked now")
 
-// A Memory is a Frontier for simulations: in memory, without goroutines and without a clock. Its time
-// is what SetTime says, and its Next never waits.
+// A Memory is a Frontier for simulations: in memory, without goroutines and without a clock. Its
+// time is what SetTime says, and its Next never waits.
 type Memory struct {
 	*Frontier
 	now time.Duration
@@ -32,7 +32,8 @@ type MemoryOptions struct {
 // NewMemory returns an empty queue at time 0.
 func NewMemory(o MemoryOptions) *Memory {
 	f, err := start(Options{
-		InMemory: true, Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Await: o.Await, Score: o.Score,
+		InMemory: true, Seed: o.Seed, MaxPerHost: o.MaxPerHost,
+		Selectivity: o.Selectivity, Await: o.Await, Score: o.Score,
 	}, newTreeStore())
 	if err != nil {
 		panic(err) // an empty tree can be read
@@ -51,8 +52,8 @@ func (m *Memory) SetTime(now time.Duration) {
 	m.wake()
 }
 
-// Wake returns the time at which the first host or entry that rests may be served again, and false if
-// none rests.
+// Wake returns the time at which the first host or entry that rests may be served again, and false
+// if none rests.
 func (m *Memory) Wake() (until time.Duration, some bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

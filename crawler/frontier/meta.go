@@ -47,7 +47,7 @@ func pieceKey(name string, set byte, i uint64) []byte {
 // crash before, the old value is there.
 func (f *Frontier) PutMeta(name string, value []byte) error {
 	if len(value) > MaxMeta {
-		return fmt.Errorf("frontier: meta %q: %d bytes are too many, at most %d are stored", name, len(value), MaxMeta)
+		return fmt.Errorf("frontier: meta %q: %d bytes, at most %d are stored", name, len(value), MaxMeta)
 	}
 	f.putting.Lock()
 	defer f.putting.Unlock()

@@ -190,8 +190,8 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 }
 
 // awaits tells whether an entry of this priority is left alone for a better one, whose host rests.
-// Nobody waits for the end of a long rest: one host with a Crawl-delay and good links would stop all
-// workers each time.
+// Nobody waits for the end of a long rest: one host with a Crawl-delay and good links would stop
+// all workers each time.
 func (f *Frontier) awaits(priority float64) bool {
 	if f.options.Selectivity == 0 {
 		return false
@@ -249,11 +249,22 @@ func (f *Frontier) lease(h *host, tie uint64, e *Entry) {
 
 // entry reads the words of an item.
 func (f *Frontier) entry(h *host, it item) (Entry, error) {
-	e, known, err := get(f.view, queueKey(h.id, it.storedPlace()), decodeQueued)
-	if err == nil && (!known || KeyOf(e.URL) != makeKey(h.id, urlOf(f.seed, it.tie))) || err == errForgotten {
+	e, known, err := get(f.view, queueKey(h.id, it.storedPlace()), func(value []byte) (Entry, error) {
+		return f.decodeAt(h, it.place, value)
+	})
+	if err == nil && !known {
 		err = errDamaged
 	}
 	e.Priority = priorityOf(it.rank)
+	return e, err
+}
+
+// decodeAt returns the entry at a place of the queue of h. One that belongs elsewhere is damaged.
+func (f *Frontier) decodeAt(h *host, p place, value []byte) (Entry, error) {
+	e, err := decodeQueued(value)
+	if err == errForgotten || err == nil && KeyOf(e.URL) != makeKey(h.id, urlOf(f.seed, p.tie)) {
+		err = errDamaged
+	}
 	return e, err
 }
 

@@ -26,10 +26,10 @@ const (
 	format     = 4
 )
 
-// Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that holds
-// it), ErrNewerFormat, ErrOlderFormat, ErrForeign, ErrDamaged, that of o.Validate, or the file
-// system's. Single records that are damaged are left out and counted. A directory that was copied
-// while nobody wrote opens like the original.
+// Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that
+// holds it), ErrNewerFormat, ErrOlderFormat, ErrForeign, ErrDamaged, that of o.Validate, or the
+// file system's. Single records that are damaged are left out and counted. A directory that was
+// copied while nobody wrote opens like the original.
 func Open(o Options) (*Frontier, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -89,7 +89,9 @@ func checkDir(dir string) error {
 		if err != nil {
 			return err
 		}
-		foreign := func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), "."+formatFile) } // by a killed Open
+		foreign := func(e fs.DirEntry) bool {
+			return !strings.HasPrefix(e.Name(), "."+formatFile) // left by a killed Open
+		}
 		if slices.ContainsFunc(entries, foreign) {
 			return fmt.Errorf("%w: there are files and no %s. Choose another directory", ErrForeign, formatFile)
 		}

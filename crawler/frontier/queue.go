@@ -32,8 +32,8 @@ const (
 	isResting                 // by Return
 )
 
-// A buffer holds the entries of a host that are leased, those that wait up to an edge in the order of
-// the queue, and those beyond the edge whose place in memory is not the one in the store.
+// A buffer holds the entries of a host that are leased, those that wait up to an edge in the order
+// of the queue, and those beyond the edge whose place in memory is not the one in the store.
 type buffer struct {
 	items  []item // that wait, the best last
 	leased []lease
@@ -50,8 +50,8 @@ type item struct {
 
 func (it item) storedPlace() place { return place{it.stored, it.tie} }
 
-// A lease is an entry that somebody has taken, as it was then, or one that was returned and waits for
-// its time.
+// A lease is an entry that somebody has taken, as it was then, or one that was returned and waits
+// for its time.
 type lease struct {
 	item
 	url       weburl.URL
@@ -226,7 +226,9 @@ func (f *Frontier) trim(h *host, most int) {
 		return
 	}
 	q.edge, q.more = q.items[before-most/2].place, true
-	q.items = slices.DeleteFunc(q.items, func(it item) bool { return it.stored == it.rank && !q.within(it.place) })
+	q.items = slices.DeleteFunc(q.items, func(it item) bool {
+		return it.stored == it.rank && !q.within(it.place)
+	})
 	f.items += len(q.items) - before
 }
 

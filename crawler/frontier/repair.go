@@ -60,8 +60,8 @@ func countAll(v view, seed uint64) (c recount, err error) {
 // could not be read.
 const ReasonDamaged = "damaged"
 
-// repair counts everything again, after the record of the totals or of a host was found damaged, and
-// stores the result.
+// repair counts everything again, after the record of the totals or of a host was found damaged,
+// and stores the result.
 func (f *Frontier) repair() error {
 	c, err := countAll(f.view, f.seed)
 	if err != nil {
@@ -107,11 +107,10 @@ func (f *Frontier) repair() error {
 // maxRepaired bounds how many records of lost URLs one transaction deletes.
 const maxRepaired = 1000
 
-// repair brings the records of the URLs of a host in line with its queue, after one of them could not
-// be read or there were fewer than the host's record promised. What has no readable counterpart is
-// deleted; a link can bring it back.
+// repair brings the records of the URLs of a host in line with its queue, after one of them could
+// not be read or there were fewer than the host's record promised. What has no readable counterpart
+// is deleted; a link can bring it back.
 func (b *batch) repair(h *host) {
-	b.totals.Damaged++
 	d := b.delta(h)
 	waiting, queued := make(map[uint64]place), int64(0)
 	var lost []place
@@ -122,7 +121,7 @@ func (b *batch) repair(h *host) {
 		}
 		queued++
 		_, twice := waiting[p.tie]
-		if _, err := decodeQueued(value); (err != nil || twice) && len(lost) < maxRepaired {
+		if _, err := b.f.decodeAt(h, p, value); (err != nil || twice) && len(lost) < maxRepaired {
 			lost = append(lost, p)
 			return
 		}
@@ -155,10 +154,14 @@ func (b *batch) repair(h *host) {
 		b.dequeue(h, p)
 		count(b.totals.Dropped, ReasonDamaged, 1)
 	}
-	if missing := int64(h.queued) + d.queued - queued; missing != 0 {
+	missing := int64(h.queued) + d.queued - queued
+	if missing != 0 {
 		d.queued -= missing
 		b.totals.Queued -= missing
 		count(b.totals.Dropped, ReasonDamaged, missing)
+	}
+	if len(unknown)+len(lost) > 0 || missing != 0 { // else another caller has repaired it
+		b.totals.Damaged++
 	}
 	b.changes = append(b.changes, change{kind: isRepaired, host: h})
 }

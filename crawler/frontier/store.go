@@ -28,8 +28,9 @@ type store interface {
 type view interface {
 	// get calls fn with the value of a key, which fn must not keep, and tells whether there is one.
 	get(key []byte, fn func(value []byte) error) (known bool, err error)
-	// scan calls fn with the keys that begin with prefix, in their order, from the key from on (nil:
-	// the first), and their values. errEnough ends the scan; any other error ends it and is returned.
+	// scan calls fn with the keys that begin with prefix, in their order, from the key from on
+	// (nil: the first), and their values. errEnough ends the scan; any other error ends it and is
+	// returned.
 	scan(prefix, from []byte, fn func(key, value []byte) error) error
 	close()
 }
@@ -75,8 +76,8 @@ func openBadger(o Options) (badgerStore, error) {
 }
 
 // badgerOptions divides o.Memory: a quarter for up to four memtables, a quarter for the cache of
-// indexes and filters of tables, an eighth for that of blocks. The rest is for hosts, the entries in
-// memory, compactions and garbage.
+// indexes and filters of tables, an eighth for that of blocks. The rest is for hosts, the entries
+// in memory, compactions and garbage.
 func badgerOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)
 	b.Logger = nil

@@ -71,8 +71,8 @@ func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
 	return n, ok, nil
 }
 
-// States tells of each key what became of its URL: Queued, Visited, or 0 where nobody has queued it.
-// Visited is certain and stays so; the others may be another the next moment.
+// States tells of each key what became of its URL: Queued, Visited, or 0 where nobody has queued
+// it. Visited is certain and stays so; the others may be another the next moment.
 func (f *Frontier) States(keys ...Key) ([]State, error) {
 	states := make([]State, len(keys))
 	err := f.read(func(v view) error {
@@ -116,9 +116,9 @@ func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 }
 
 // Walk calls fn with the visited nodes in the order of their visits, from the one after the visit
-// number after on, until fn returns an error, which Walk returns. Visits that end while it walks may
-// be left out. Nodes whose records are damaged are deleted and counted in Totals; forgotten ones are
-// left out.
+// number after on, until fn returns an error, which Walk returns. Visits that end while it walks
+// may be left out. Nodes whose records are damaged are deleted and counted in Totals; forgotten
+// ones are left out.
 func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) error {
 	var damaged []uint64
 	err := f.read(func(v view) error {
@@ -161,9 +161,9 @@ func (f *Frontier) ended(ctx context.Context) error {
 	}
 }
 
-// Outcomes calls fn with the outcome of every visit, in their order, until fn returns an error, which
-// Outcomes returns. Unlike Walk it reads no words of links, which most of the time of a walk goes
-// into. Visits that end meanwhile may be left out, as are damaged records.
+// Outcomes calls fn with the outcome of every visit, in their order, until fn returns an error,
+// which Outcomes returns. Unlike Walk it reads no words of links, which most of the time of a walk
+// goes into. Visits that end meanwhile may be left out, as are damaged records.
 func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
 	return f.read(func(v view) error {
 		return v.scan(visitKey(0)[:1], nil, func(_, value []byte) error {

@@ -278,7 +278,8 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 
 // enqueue writes the record of a waiting URL and its place in the queue.
 func (b *batch) enqueue(h *host, l *link, p place) {
-	b.set(urlKey(l.key), urlRecord{state: Queued, rank: p.rank, distance: l.Distance, retries: l.Retries}.encode())
+	r := urlRecord{state: Queued, rank: p.rank, distance: l.Distance, retries: l.Retries}
+	b.set(urlKey(l.key), r.encode())
 	b.set(queueKey(h.id, p), encodeQueued(&l.Entry))
 	b.waits(h, p)
 }
@@ -301,7 +302,8 @@ func (b *batch) dequeue(h *host, p place) {
 	b.delete(queueKey(h.id, p))
 }
 
-// refuses says why a new URL is not taken by its host, or "". One that is taken counts from then on.
+// refuses says why a new URL is not taken by its host, or "". One that is taken counts from then
+// on.
 func (b *batch) refuses(h *host, l *link) (reason string) {
 	limit := b.f.options.MaxPerHost
 	if b.f.options.PerHost != nil {
