@@ -106,8 +106,8 @@ func (f *Frontier) Check(k Key) (c Check, known bool, err error) {
 
 // Due returns the visited URLs that are due at now, at most most of them: the
 // relevant ones first, then those that are due for the longest part of their
-// interval. all is the number of those that are due. URLs that were asked later
-// than now, before the clock was set back, are due: nobody knows since when.
+// interval. all is the number of those that are due. URLs that were
+// requested later than now, before the clock was set back, are due: it is not known since when.
 func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due, all int, err error) {
 	trim := func() {
 		slices.SortFunc(due, func(a, b Due) int {

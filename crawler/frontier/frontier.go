@@ -1,12 +1,11 @@
-// Package frontier is the durable queue of a crawl, its memory of seen URLs
-// and its crawl tree, in one Badger store: "mark seen and enqueue" and "give
-// up a page and enqueue what it found" are one transaction each.
+// Package frontier is the durable queue of a crawl, its memory of seen URLs and its crawl tree, in one
+// Badger store: "mark seen and enqueue" and "end a visit and enqueue what it found" are one transaction
+// each.
 //
-// An entry that was taken stays queued on disk until Done, so a lease costs no
-// write and a killed crawl finds everything it had in hand queued again. The
-// order of the queue is kept on disk for each host; memory holds a few numbers
-// for every host and the best entries of those hosts that are being asked.
-// KEYS.md describes the bytes.
+// A leased entry stays queued on disk until Done, so a lease costs no write, and a killed crawl finds
+// everything that was leased queued again. The order of the queue is kept on disk for each host; memory
+// holds a few numbers for every host, and blocks of the best entries of the hosts at the front. KEYS.md
+// describes the bytes.
 package frontier
 
 import (
@@ -142,12 +141,12 @@ type Totals struct {
 	Damaged   int64            // records that could not be read and were set aside
 
 	Hosts       int64 // with a known URL
-	ReadyHosts  int64 // have waiting URLs and may be asked as far as is known; not stored
+	ReadyHosts  int64 // have waiting URLs and are not known to rest; not stored
 	ParkedHosts int64 // have waiting URLs and rest; not stored
 
 	Selecting int64 // callers of Next that leave worse entries alone; not stored
 
-	NextHost time.Duration // until the first host or entry that rests may be asked; not stored
+	NextHost time.Duration // until the first rest of a host or entry ends; not stored
 }
 
 func (t *Totals) clone() Totals {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// ErrNotNow is what Memory.Next returns when links wait and none of their hosts may be fetched from
-// at this time, or none that is good enough.
-var ErrNotNow = errors.New("no host may be asked now")
+// ErrNotNow is what Memory.Next returns when links wait and none of their hosts is ready, or only
+// hosts of links that are not good enough.
+var ErrNotNow = errors.New("no host is ready")
 
 // A Memory is a Frontier for simulations: in memory, without goroutines and without a clock. Its
 // time is what SetTime says, and its Next never waits.

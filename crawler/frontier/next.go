@@ -34,14 +34,12 @@ func (f *Frontier) rescoreBudget() int {
 // errLater says that the best entry that may be had is left alone.
 var errLater = errors.New("a better entry will be had soon")
 
-// Next takes the entry with the highest priority among the hosts that may be
-// asked now, and waits as long as there is none. claim takes the turn of a
-// host (weburl.URL.Host) and returns 0, or says how long to leave it alone;
-// it must not call the frontier. Every entry is handed to one caller, who
-// gives it up with Done or Return.
+// Next leases the entry with the highest priority among the hosts that are ready, and waits as long as
+// there is none. claim reserves a host (weburl.URL.Host) for one request and returns 0, or says how
+// long to leave it alone; it must not call the frontier. Every entry is leased to one caller, who
+// releases it with Done or Return.
 //
-// Next returns io.EOF when nothing is queued and nothing leased, and the error
-// of ctx when that ends.
+// Next returns io.EOF when nothing is queued and nothing leased, and the error of ctx when that ends.
 func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Duration) (Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

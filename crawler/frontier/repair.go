@@ -20,7 +20,7 @@ func countAll(v view, seed uint64) (c recount, err error) {
 	err = v.scan([]byte{'u'}, nil, func(key, value []byte) error {
 		r, err := decodeURL(value)
 		if err != nil || len(key) != 17 {
-			return nil // met and counted when it is next asked for
+			return nil // found and counted when it is next looked up
 		}
 		k := Key(key[1:])
 		h, known := c.hosts[k.host()]

@@ -76,7 +76,7 @@ func (f *Frontier) show(b *batch) {
 	f.broadcast()
 }
 
-// fail ends all writing: nobody knows what is on the disk now. Opening again finds out.
+// fail ends all writing, because what is on the disk now is not known. Opening again finds out.
 func (f *Frontier) fail(err error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
