@@ -233,6 +233,7 @@ type Frontier struct {
 	view      view   // the store as memory below knows it
 	totals    Totals // as stored; changed by writers only
 	hosts     map[uint64]*host
+	slab      []host         // with room for new hosts
 	ready     hostHeap       // hosts that may be fetched from, best entry first
 	parked    hostHeap       // hosts that rest, the first to wake first
 	delayed   delayedHeap    // entries that rest, the first to wake first

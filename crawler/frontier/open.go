@@ -186,7 +186,7 @@ func (f *Frontier) restore() error {
 			damaged = true
 			return nil
 		}
-		f.addHost(idOf(key), r)
+		f.restoreHost(idOf(key), r)
 		queued += int64(r.queued)
 		return nil
 	})
@@ -232,10 +232,10 @@ func (f *Frontier) restoreSeed(isNew bool) error {
 	return u.commit()
 }
 
-// addHost puts a stored host into memory; the heap is not in order afterwards.
-func (f *Frontier) addHost(id uint64, r hostRecord) {
-	h := &host{id: id, queued: r.queued, total: r.total, best: r.best}
-	f.hosts[id] = h
+// restoreHost puts a stored host into memory; the heap is not in order afterwards.
+func (f *Frontier) restoreHost(id uint64, r hostRecord) {
+	h := f.addHost(id)
+	h.queued, h.total, h.best = r.queued, r.total, r.best
 	if h.queued > 0 {
 		h.in, h.slot = isReady, int32(f.ready.Len())
 		f.ready.hosts = append(f.ready.hosts, h)

@@ -23,6 +23,20 @@ type host struct {
 	long   bool // parked: for more than Options.Await
 }
 
+// slabHosts are allocated together: the garbage collector looks at a slab as a whole.
+const slabHosts = 1024
+
+// addHost returns a new host, of which nothing waits.
+func (f *Frontier) addHost(id uint64) *host {
+	if len(f.slab) == cap(f.slab) {
+		f.slab = make([]host, 0, slabHosts)
+	}
+	f.slab = append(f.slab, host{id: id, best: nowhere})
+	h := &f.slab[len(f.slab)-1]
+	f.hosts[id] = h
+	return h
+}
+
 type standing uint8
 
 const (

@@ -87,7 +87,7 @@ func (f *Frontier) repair() error {
 	u := f.store.update()
 	defer func() { u.close() }()
 	for id, r := range c.hosts {
-		f.addHost(id, r)
+		f.restoreHost(id, r)
 		if err := u.set(hostKey(id), r.encode()); err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func openBadger(o Options) (badgerStore, error) {
 	return badgerStore{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// badgerOptions divides o.Memory: a quarter for up to four memtables, a quarter for the cache of
+// badgerOptions divides o.Memory: an eighth for up to three memtables, a quarter for the cache of
 // indexes and filters of tables, an eighth for that of blocks. The rest is for hosts, the entries
 // in memory, compactions and garbage.
 func badgerOptions(o Options) badger.Options {
@@ -83,8 +83,8 @@ func badgerOptions(o Options) badger.Options {
 	b.Logger = nil
 	b.MetricsEnabled = false
 	b.DetectConflicts = false // there is one writer
-	b.MemTableSize = min(max(o.Memory/16, 8<<20), 64<<20)
-	b.NumMemtables = 3
+	b.MemTableSize = min(max(o.Memory/32, 8<<20), 64<<20)
+	b.NumMemtables = 2
 	b.BlockCacheSize = o.Memory / 8
 	b.IndexCacheSize = o.Memory / 4
 	b.Compression = options.Snappy

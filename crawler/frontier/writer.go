@@ -218,8 +218,7 @@ func (b *batch) host(k Key) *host {
 	b.f.mu.Lock()
 	h := b.f.hosts[k.host()]
 	if h == nil {
-		h = &host{id: k.host(), best: nowhere}
-		b.f.hosts[h.id] = h
+		h = b.f.addHost(k.host())
 	}
 	b.f.mu.Unlock()
 	b.delta(h)
