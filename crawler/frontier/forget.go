@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -181,33 +180,31 @@ func (f *Frontier) forgetAddresses(
 	ctx context.Context, match func(page Key, id string) bool, n *Forgotten,
 ) error {
 	type found struct {
-		visit []byte // its key
-		page  Key
+		seq  uint64
+		page Key
 	}
 	var visits []found
-	err := f.read(func(v view) error {
-		return v.scan(visitKey(0)[:1], nil, func(key, value []byte) error {
-			node, err := visited(value)
-			if err != nil {
-				return cmp.Or(readable(err), ctx.Err())
-			}
-			page := KeyOf(node.URL)
-			if slices.ContainsFunc(node.Outcome.Addresses, func(id string) bool { return match(page, id) }) {
-				visits = append(visits, found{bytes.Clone(key), page})
-			}
-			return ctx.Err()
-		})
+	err := f.eachVisit(ctx, 0, func(seq uint64, value []byte) error {
+		node, err := visited(value)
+		if err != nil {
+			return readable(err)
+		}
+		page := KeyOf(node.URL)
+		if slices.ContainsFunc(node.Outcome.Addresses, func(id string) bool { return match(page, id) }) {
+			visits = append(visits, found{seq, page})
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return inBatches(ctx, f, visits, func(b *batch, x found) {
-		n.Addresses += b.forgetAddresses(x.visit, func(id string) bool { return match(x.page, id) })
+		n.Addresses += b.forgetAddresses(x.seq, func(id string) bool { return match(x.page, id) })
 	})
 }
 
-func (b *batch) forgetAddresses(visit []byte, match func(id string) bool) (taken int) {
-	v, known := find(b, visit, decodeVisit)
+func (b *batch) forgetAddresses(seq uint64, match func(id string) bool) (taken int) {
+	v, known := find(b, visitKey(seq), decodeVisit)
 	if !known {
 		return 0
 	}
@@ -227,6 +224,6 @@ func (b *batch) forgetAddresses(visit []byte, match func(id string) bool) (taken
 	if taken > 0 {
 		v.outcome.Title, v.outcome.Evidence = "", "" // they may name it, too
 	}
-	b.set(visit, v.encode())
+	b.set(visitKey(seq), v.encode())
 	return taken
 }

@@ -135,18 +135,17 @@ func checkFormat(dir string) error {
 	return nil
 }
 
-// checkLock tries the lock of the directory of an open store.
+// checkLock says by which process the directory of a store is in use.
 func checkLock(dir string) error {
 	pid, locked, err := Holder(dir)
-	switch {
-	case err != nil:
+	if err != nil || !locked {
 		return err
-	case locked && pid == 0:
-		return fmt.Errorf("%w (process unknown)", ErrLocked)
-	case locked:
-		return fmt.Errorf("%w (process %d)", ErrLocked, pid)
 	}
-	return nil
+	name := "unknown"
+	if pid > 0 {
+		name = strconv.Itoa(pid)
+	}
+	return fmt.Errorf("%w (process %s)", ErrLocked, name)
 }
 
 // Holder tells whether a process has the frontier in dir open, and which one;

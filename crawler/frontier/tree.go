@@ -116,28 +116,21 @@ func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 }
 
 // Walk calls fn with the visited nodes in the order of their visits, from the one after the visit
-// number after on, until fn returns an error, which Walk returns. Visits that end while it walks
-// may be left out. Nodes whose records are damaged are deleted and counted in Totals; forgotten
-// ones are left out.
+// number after on, until fn returns an error, which Walk returns. Visits that end while it walks may
+// be left out. Nodes whose records are damaged are deleted and counted in Totals; forgotten ones are
+// left out.
 func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) error {
 	var damaged []uint64
-	err := f.read(func(v view) error {
-		return v.scan(visitKey(0)[:1], visitKey(after), func(key, value []byte) error {
-			seq := idOf(key)
-			if err := f.ended(ctx); err != nil || seq == after {
-				return err
-			}
-			n, err := visited(value)
-			switch {
-			case err == errDamaged && len(damaged) < 1000:
-				damaged = append(damaged, seq)
-				return nil
-			case err != nil:
-				return readable(err)
-			}
+	err := f.eachVisit(ctx, after, func(seq uint64, value []byte) error {
+		n, err := visited(value)
+		if err == nil {
 			n.Seq = seq
 			return fn(n)
-		})
+		}
+		if err == errDamaged && len(damaged) < 1000 {
+			damaged = append(damaged, seq)
+		}
+		return readable(err)
 	})
 	for _, seq := range damaged {
 		err := f.write(ctx, func(b *batch) {
@@ -151,6 +144,31 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 	return err
 }
 
+// Outcomes calls fn with the outcome of every visit, in their order, until fn returns an error, which
+// Outcomes returns. Unlike Walk it reads no words of links, which most of the time of a walk goes
+// into. Visits that end meanwhile may be left out, as are damaged records.
+func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
+	return f.eachVisit(ctx, 0, func(_ uint64, value []byte) error {
+		r, err := decodeVisit(value)
+		if err != nil {
+			return readable(err)
+		}
+		return fn(r.outcome)
+	})
+}
+
+// eachVisit calls fn with the records of visits after the one with the number after.
+func (f *Frontier) eachVisit(ctx context.Context, after uint64, fn func(seq uint64, value []byte) error) error {
+	return f.read(func(v view) error {
+		return v.scan(visitKey(0)[:1], visitKey(after), func(key, value []byte) error {
+			if err := f.ended(ctx); err != nil || idOf(key) == after {
+				return err
+			}
+			return fn(idOf(key), value)
+		})
+	})
+}
+
 // ended returns why a walk is to end: ctx has, or f is being closed.
 func (f *Frontier) ended(ctx context.Context) error {
 	select {
@@ -159,24 +177,6 @@ func (f *Frontier) ended(ctx context.Context) error {
 	default:
 		return ctx.Err()
 	}
-}
-
-// Outcomes calls fn with the outcome of every visit, in their order, until fn returns an error,
-// which Outcomes returns. Unlike Walk it reads no words of links, which most of the time of a walk
-// goes into. Visits that end meanwhile may be left out, as are damaged records.
-func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
-	return f.read(func(v view) error {
-		return v.scan(visitKey(0)[:1], nil, func(_, value []byte) error {
-			if err := f.ended(ctx); err != nil {
-				return err
-			}
-			r, err := decodeVisit(value)
-			if err != nil {
-				return readable(err)
-			}
-			return fn(r.outcome)
-		})
-	})
 }
 
 // WalkQueue calls fn with the nodes that wait, leased ones too, host by host and the best of a host
