@@ -204,7 +204,13 @@ func (s *session) explain(text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return explainKnown(s.f, s.cfg, s.strategy, s.model, s.c.Traps, s.web.scope.Check(n.URL), n)
+	learned := crawler.Learned{Tree: s.f, Model: s.model, Strategy: s.strategy, Traps: s.c.Traps}
+	x, err := learned.Explain(n)
+	x.Scope = s.web.scope.Check(n.URL)
+	if x.Queued != nil {
+		x.Strategy = s.cfg.Crawl.Strategy
+	}
+	return x, err
 }
 
 // label takes up a person's verdict on a page that was judged, as "gazehound

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -98,15 +97,17 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 		return a.explainUnknown(f, u, scope.Check(u))
 	}
 	traps := trap.New()
-	learned := crawler.Learned{Tree: f, Strategy: strategy, Traps: traps}
+	learned := crawler.Learned{Tree: f, Model: model, Strategy: strategy, Traps: traps}
 	if err := learned.Restore(ctx); err != nil {
 		return err
 	}
-	x, err := explainKnown(f, cfg, strategy, model, traps, scope.Check(n.URL), n)
+	x, err := learned.Explain(n)
 	if err != nil {
 		return err
 	}
-	if x.Waiting != nil {
+	x.Scope = scope.Check(n.URL)
+	if x.Queued != nil {
+		x.Strategy = cfg.Crawl.Strategy
 		if x.Rank, err = f.RankOf(ctx, &n); err != nil {
 			return err
 		}
@@ -114,163 +115,21 @@ func (a *app) explain(ctx context.Context, text string) (err error) {
 	if a.json {
 		return a.printJSON(x)
 	}
-	x.write(a.stdout)
-	if x.Waiting != nil {
-		x.Waiting.write(a.stdout, cfg, x.Distance, a.verbose > 0)
+	writeLink(a.stdout, x)
+	if x.Queued != nil {
+		writeQueued(a.stdout, x, cfg, a.verbose > 0)
 	} else {
-		x.Visit.write(a.stdout)
+		writeVisited(a.stdout, x.Visited)
 	}
 	return nil
 }
 
-// explainKnown returns what the crawl knows about a URL that was queued once;
-// scope says why it is out of it, or "".
-func explainKnown(f *frontier.Frontier, cfg *Config, strategy order.Strategy, model *predictor.Model, traps *trap.Detector, scope string, n frontier.Node) (x linkReport, err error) {
-	x = linkReport{
-		Type: "explain", URL: n.URL.String(), State: n.State.String(), Priority: n.Priority,
-		Depth: n.Depth, Distance: n.Distance, Retries: n.Retries, Found: n.Found, Scope: scope,
-		Link: linkWords{n.Anchor, n.Title, n.Around, n.Switch},
-	}
-	trail, err := f.Trail(frontier.KeyOf(n.URL), max(predictor.MaxDepth+1, min(n.Distance, maxPath)+1))
-	if err != nil {
-		return x, err
-	}
-	x.Path = pathOf(trail)
-	if found := traps.Look(n.URL); found.Factor < 1 && n.Depth > 0 && !n.Sitemap {
-		x.Demoted, x.Factor = found.Reason, found.Factor
-	}
-	x.Dust = traps.Dust(n.URL)
-	if check, asked, err := f.Check(frontier.KeyOf(n.URL)); err != nil {
-		return x, err
-	} else if asked {
-		x.Check = checkOf(check)
-	}
-	if n.State == frontier.Queued {
-		x.Waiting = &Waiting{Strategy: cfg.Crawl.Strategy, Explanation: order.Explain(strategy, &n.Entry)}
-		x.Now, x.Kept = strategy.Score(&n.Entry)
-	} else {
-		x.Visit = explainVisited(n, trail, model)
-	}
-	return x, nil
-}
-
-// A linkReport is what explain says of a known URL. Waiting or Visit is set.
-type linkReport struct {
-	Type     string     `json:"type"`
-	URL      string     `json:"url"`
-	State    string     `json:"state"`             // queued or visited
-	Priority float64    `json:"queued_priority"`   // that it has in the queue, or had at its visit
-	Depth    int        `json:"depth"`             // links from a seed
-	Distance int        `json:"distance"`          // links since the last relevant page
-	Retries  int        `json:"retries,omitzero"`  // tries that failed
-	Found    time.Time  `json:"found"`             // when it was queued
-	Scope    string     `json:"left_out,omitzero"` // why today's configuration leaves it out
-	Demoted  string     `json:"demoted,omitzero"`  // what is known against URLs like this
-	Factor   float64    `json:"factor,omitzero"`   // of the priority, because of that
-	Dust     []string   `json:"dust,omitempty"`    // its parameters that change nothing
-	Check    *checkLine `json:"asked,omitempty"`   // when it was asked and when it is due again
-	Link     linkWords  `json:"link"`
-	Path     []pathStep `json:"path"` // from the last relevant page or seed to the URL
-	*Waiting
-	*Visit
-}
-
-type linkWords struct {
-	Anchor string `json:"anchor"`
-	Title  string `json:"title,omitzero"`
-	Around string `json:"around,omitzero"`
-	Switch bool   `json:"switch"`
-}
-
-// A pathStep is one page on the way to a URL.
-type pathStep struct {
-	URL      string `json:"url"`
-	Anchor   string `json:"anchor"` // of the link to it
-	Seed     bool   `json:"seed"`
-	Relevant *bool  `json:"relevant,omitempty"` // nil: not judged
-}
-
-// maxPath bounds the path that is shown, in links.
-const maxPath = 50
-
-// pathOf returns the last relevant page or the seed of a trail and what
-// follows, down to the URL itself.
-func pathOf(trail []frontier.Node) []pathStep {
-	var path []pathStep
-	for i, n := range trail {
-		step := pathStep{URL: n.URL.String(), Anchor: n.Anchor, Seed: n.Depth == 0}
-		if n.State == frontier.Visited && n.Outcome.Kind == "page" {
-			step.Relevant = &n.Outcome.Relevant
-		}
-		path = append(path, step)
-		if i > 0 && n.Outcome.Relevant {
-			break
-		}
-	}
-	slices.Reverse(path)
-	return path
-}
-
-// Waiting is what explain says of a link that waits.
-type Waiting struct {
-	Strategy string         `json:"strategy"`
-	Rank     *frontier.Rank `json:"rank,omitempty"`
-	Now      float64        `json:"priority"` // by today's model, before what demotes it
-	Kept     bool           `json:"kept"`     // false: the strategy drops such links
-	order.Explanation
-}
-
-// Visit is what explain says of a URL that was visited.
-type Visit struct {
-	Number    uint64           `json:"visit"` // in the order of all visits
-	At        time.Time        `json:"at"`
-	Kind      string           `json:"kind"`
-	Reason    string           `json:"reason,omitzero"`
-	Status    int              `json:"status,omitzero"`
-	Bytes     int64            `json:"bytes"`
-	Relevant  bool             `json:"relevant"`
-	SiteWide  bool             `json:"site_wide,omitzero"` // relevant, by addresses alone that most pages of the host state
-	Score     float64          `json:"score"`
-	Evidence  string           `json:"evidence,omitzero"` // what made it relevant, where that is no address
-	Addresses []string         `json:"addresses,omitempty"`
-	Dropped   map[string]int64 `json:"dropped,omitempty"` // links of the page, by reason
-	Taught    []example        `json:"taught,omitempty"`
-}
-
-// An example is a link that the verdict on a page teaches the model.
-type example struct {
-	Depth       int     `json:"depth"`
-	URL         string  `json:"url"`
-	From        string  `json:"from,omitzero"` // the page that holds the link
-	Anchor      string  `json:"anchor"`
-	Terms       int     `json:"terms"`
-	Probability float64 `json:"probability"` // at this depth, by today's model
-}
-
-// explainVisited tells of a visit; trail starts with its node.
-func explainVisited(n frontier.Node, trail []frontier.Node, model *predictor.Model) *Visit {
-	o := n.Outcome
-	v := &Visit{Number: n.Seq, At: o.At, Kind: o.Kind, Reason: o.Reason, Status: o.Status, Bytes: o.Bytes,
-		Relevant: o.Relevant, SiteWide: o.SiteWide, Score: o.Score, Evidence: o.Evidence, Addresses: o.Addresses, Dropped: o.Dropped}
-	if o.Kind != "page" {
-		return v
-	}
-	for i, terms := range order.TrailTerms(trail) {
-		l := example{Depth: i + 1, URL: trail[i].URL.String(), Anchor: trail[i].Anchor, Terms: len(terms), Probability: model.Score(terms)[i]}
-		if i+1 < len(trail) {
-			l.From = trail[i+1].URL.String()
-		}
-		v.Taught = append(v.Taught, l)
-	}
-	return v
-}
-
 const clock = "2006-01-02 15:04:05"
 
-// write prints what is the same for links and pages.
-func (x linkReport) write(w io.Writer) {
+// writeLink prints what is the same for links and pages.
+func writeLink(w io.Writer, x crawler.LinkReport) {
 	fmt.Fprintln(w, oneLine(x.URL))
-	if x.Waiting != nil {
+	if x.Queued != nil {
 		fmt.Fprintf(w, "queued    %s with priority %.3f, not downloaded yet\n", x.Found.Local().Format(clock), x.Priority)
 	}
 	if x.Retries > 0 {
@@ -286,43 +145,28 @@ func (x linkReport) write(w io.Writer) {
 		fmt.Fprintf(w, "dust      %s: demoted once the page was read\n", oneLine(parameter))
 	}
 	if x.Check != nil {
-		fmt.Fprintf(w, "asked     %s\n", x.Check)
+		fmt.Fprintf(w, "fetched   %s\n", checkWords(x.Check))
 	}
 	if x.Depth == 0 {
 		fmt.Fprintln(w, "seed      the crawl was told to start here")
 		return
 	}
-	fmt.Fprintf(w, "link      %s\n", x.Link)
+	fmt.Fprintf(w, "link      %s\n", linkWords(x.Link))
 	for i, step := range x.Path[:len(x.Path)-1] {
 		label := "path"
 		if i > 0 {
 			label = ""
 		}
-		fmt.Fprintf(w, "%-9s %s  %s\n", label, oneLine(step.URL), step)
+		fmt.Fprintf(w, "%-9s %s  %s\n", label, oneLine(step.URL), stepWords(step))
 	}
 	fmt.Fprintf(w, "distance  %d since the last relevant page or seed, %d from a seed\n", x.Distance, x.Depth)
 }
 
-// A checkLine says when a page was asked, and when it is due again.
-type checkLine struct {
-	First   time.Time `json:"first_seen,omitzero"`
-	Last    time.Time `json:"last_seen,omitzero"`
-	Asked   time.Time `json:"last_asked"`
-	Due     time.Time `json:"due"`
-	Gone    time.Time `json:"gone,omitzero"`
-	Asks    int       `json:"asked_again"`
-	Changes int       `json:"changed"`
-}
-
-func checkOf(c frontier.Check) *checkLine {
-	return &checkLine{c.First, c.Last, c.Asked, c.Due, c.Gone, c.Asks, c.Changes}
-}
-
-// String says the same in words.
-func (c *checkLine) String() string {
-	text := fmt.Sprintf("last on %s, due again on %s", c.Asked.Format(time.DateOnly), c.Due.Format(time.DateOnly))
-	if c.Asks > 0 {
-		text += fmt.Sprintf(", changed %d of %d times", c.Changes, c.Asks)
+// checkWords says when a page was fetched.
+func checkWords(c *crawler.CheckReport) string {
+	text := fmt.Sprintf("last on %s, due again on %s", c.Fetched.Format(time.DateOnly), c.Due.Format(time.DateOnly))
+	if c.Times > 0 {
+		text += fmt.Sprintf(", changed %d of %d times", c.Changes, c.Times)
 	}
 	if !c.Gone.IsZero() {
 		text += ", gone since " + c.Gone.Format(time.DateOnly)
@@ -330,8 +174,8 @@ func (c *checkLine) String() string {
 	return text
 }
 
-// String describes the words of a link.
-func (l linkWords) String() string {
+// linkWords describes the words of a link.
+func linkWords(l crawler.LinkWords) string {
 	text := fmt.Sprintf("%q", l.Anchor)
 	if l.Anchor == "" {
 		text = "without words"
@@ -348,8 +192,8 @@ func (l linkWords) String() string {
 	return text
 }
 
-// String says what a page on the path is.
-func (s pathStep) String() string {
+// stepWords says what a page on the path is.
+func stepWords(s crawler.PathStep) string {
 	kind := "(not judged)"
 	switch {
 	case s.Relevant != nil && *s.Relevant:
@@ -366,7 +210,8 @@ func (s pathStep) String() string {
 // maxTermLines is how many terms of a depth are printed without -v.
 const maxTermLines = 8
 
-func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
+// writeQueued prints how the priority of a link comes about; all: with all terms.
+func writeQueued(w io.Writer, x crawler.LinkReport, cfg *Config, all bool) {
 	fmt.Fprintf(w, "priority  %.3f today, by strategy %s\n", x.Now, x.Strategy)
 	for _, part := range x.Parts {
 		fmt.Fprintf(w, "  %6.3f  %s\n", part.Value, oneLine(part.Name))
@@ -380,7 +225,7 @@ func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 	if t := x.Trend; t != nil {
 		fmt.Fprintf(w, "content   %.3f, weight %v × %v", t.Content, cfg.Crawl.Alpha, cfg.Crawl.Emphasis)
 		if t.Okapi != nil {
-			fmt.Fprintf(w, "; Okapi of the link's words %.3f, %d links since a relevant page", *t.Okapi, distance)
+			fmt.Fprintf(w, "; Okapi of the link's words %.3f, %d links since a relevant page", *t.Okapi, x.Distance)
 		}
 		fmt.Fprintf(w, "\nstay      %.3f, weight %v: how long people stay, by the access logs\n", t.Stay, cfg.Crawl.Beta)
 	}
@@ -391,7 +236,7 @@ func (x *Waiting) write(w io.Writer, cfg *Config, distance int, all bool) {
 	if x.Decayed == nil {
 		return
 	}
-	fmt.Fprintf(w, "score     %.3f = %v^%d\n", *x.Decayed, cfg.Crawl.Decay, distance)
+	fmt.Fprintf(w, "score     %.3f = %v^%d\n", *x.Decayed, cfg.Crawl.Decay, x.Distance)
 	if x.Prediction == nil {
 		return
 	}
@@ -438,7 +283,8 @@ func writeTerms(w io.Writer, terms []predictor.TermWeight, all bool) {
 // maxAddressLines is how many addresses of a page are printed.
 const maxAddressLines = 20
 
-func (v *Visit) write(w io.Writer) {
+// writeVisited prints what became of a page.
+func writeVisited(w io.Writer, v *crawler.Visited) {
 	what := v.Kind
 	if v.Reason != "" {
 		what += ", " + v.Reason
