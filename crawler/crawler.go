@@ -61,8 +61,8 @@ type Frontier interface {
 	Totals() frontier.Totals
 }
 
-// A Sink stores what a visit found. What it was told is durable when it
-// returns; it may be told of one URL again after a crash.
+// A Sink stores what a visit found, durably when Visit returns. After a crash it
+// may get one URL again.
 type Sink interface {
 	Visit(ctx context.Context, v *Visit) error
 }
@@ -107,7 +107,7 @@ var (
 	ErrFailures  = errors.New("too many failures in a row")
 )
 
-// A Crawler runs one crawl. Peers, Traps, SiteWide, Report, Lesson and
+// A Crawler runs one crawl. Peers, Traps, SiteWide, Report, Example and
 // Brake may be nil; all other fields are required.
 type Crawler struct {
 	Options  Options
@@ -127,12 +127,12 @@ type Crawler struct {
 	// Scope returns why a URL is outside of the crawl, or "". It is asked when a
 	// link is found and, since it may change, again before it is visited.
 	Scope func(u weburl.URL) (reason string)
-	// Report is told of every visit after it was stored, in that order.
+	// Report runs after a visit is committed, in commit order; nil: nobody reports.
 	Report func(v *Visit)
-	// Lesson is told of every judged page that a link led to before the strategy
-	// learns from it, by several workers at once; nil: nobody is.
-	Lesson func(trail []frontier.Node, relevant bool)
-	// Brake holds the crawl; nil: nobody does.
+	// Example gets every judged page that a link led to, before the strategy
+	// learns from it, from several workers at once; nil disables it.
+	Example func(trail []frontier.Node, relevant bool)
+	// Brake holds the crawl; nil: it is never held.
 	Brake *Brake
 
 	pages    pageBudget

@@ -321,8 +321,8 @@ func (c *Crawler) teach(v *Visit) error {
 		v.Trail = append(v.Trail, parents...)
 	}
 	c.trails.keep(frontier.KeyOf(v.Entry.URL), v.Trail)
-	if c.Lesson != nil && v.Entry.Depth > 0 {
-		c.Lesson(v.Trail, v.Verdict.Relevant)
+	if c.Example != nil && v.Entry.Depth > 0 {
+		c.Example(v.Trail, v.Verdict.Relevant)
 	}
 	c.Strategy.Learn(v.Trail, v.Verdict.Relevant)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/crawler/fetch"
 	"gazehound/crawler/warc"
 	"gazehound/internal/disk"
 )
@@ -15,7 +16,7 @@ import (
 // openArchive returns a writer of WARC files in the folder of the
 // configuration, and notes in the data directory where they are.
 func (a *app) openArchive(p project, cfg *Config, region string) (*warc.Writer, error) {
-	info := [][2]string{{"software", "gazehound/" + version}, {"robots", "obey"}, {"http-header-user-agent", userAgent(cfg.Fetch.UserAgentName, cfg.Fetch.Contact, region)},
+	info := [][2]string{{"software", "gazehound/" + version}, {"robots", "obey"}, {"http-header-user-agent", fetch.UserAgent(cfg.Fetch.UserAgentName+"/"+version, cfg.Fetch.Contact, region)},
 		{"description", "crawl of " + region}}
 	if cfg.Fetch.Contact != "" {
 		info = append(info, [2]string{"operator", cfg.Fetch.Contact})

@@ -321,7 +321,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	watch.index, watch.osm = x, places != nil && knowsOSM(places)
-	c.Report, c.Lesson = watch.visited, watch.lesson(model)
+	c.Report, c.Example = watch.visited, watch.example(model)
 	watch.labels = labels
 	if s, ok := strategy.(order.PageRater); ok {
 		watch.importance = func(v *crawler.Visit) float64 {

@@ -117,9 +117,9 @@ func (w *progress) visited(v *crawler.Visit) {
 	}
 }
 
-// lesson gives the board what the model is about to learn, and what it would
+// example gives the board what the model is about to learn, and what it would
 // have predicted.
-func (w *progress) lesson(model *predictor.Model) func(trail []frontier.Node, relevant bool) {
+func (w *progress) example(model *predictor.Model) func(trail []frontier.Node, relevant bool) {
 	return func(trail []frontier.Node, relevant bool) { w.Board.Lesson(trail, relevant, model.Score) }
 }
 

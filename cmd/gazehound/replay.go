@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strconv"
 	"time"
 
 	"gazehound/crawler"
@@ -19,7 +15,6 @@ import (
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/warc"
 	"gazehound/internal/disk"
-	"gazehound/internal/forget"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -146,18 +141,18 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 
-	r := replayed{began: time.Now()}
+	began, r := time.Now(), crawler.Comparison{}
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth, Reservations: cfg.Policy.TDM == "respect"},
 		Frontier: f, Gate: crawler.Open{}, Judge: judge, Strategy: strategy, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope.Check, SiteWide: sitewide.New(),
 	}
 	learned := &crawler.Learned{Tree: f, Model: model, File: into.model(), Strategy: strategy}
-	err = c.Replay(ctx, r.exchanges(ctx, archive, cfg.blocked))
-	if err := errors.Join(learned.Save(), r.write(filepath.Join(into.dir, "changed.csv"))); err != nil {
+	err = c.Replay(ctx, r.Exchanges(ctx, archive, cfg.blocked.Has))
+	if err := errors.Join(learned.Save(), r.WriteCSV(filepath.Join(into.dir, "changed.csv"))); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fail(exitStopped, "stopped after %d responses; %s holds what was replayed until then", r.responses, into.dir)
+		return fail(exitStopped, "stopped after %d responses; %s holds what was replayed until then", r.Responses, into.dir)
 	}
 	if err != nil {
 		return err
@@ -172,7 +167,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 			return err
 		}
 	}
-	return a.printReplayed(&r, archive.Stats(), into, f.Totals())
+	return a.printReplayed(&r, time.Since(began), archive.Stats(), into, f.Totals())
 }
 
 // borrow takes what a crawl stands on from another project, where p has none
@@ -203,147 +198,30 @@ func (p project) borrow(from project) error {
 	return nil
 }
 
-// replayed counts what a replay found.
-type replayed struct {
-	began           time.Time
-	responses       int64 // recorded exchanges that were taken up
-	pages, relevant int64
-	compared        int64 // pages with a recorded verdict
-	noCopy          int64 // exchanges of which the archive has the outcome only
-	unusable        int64 // whose body is lost, damaged or too long
-	verdicts        int64 // changed: relevant or not
-	addresses       int64 // changed: which addresses
-	changed         [][]string
-	firstUnusable   string
-}
-
-// maxChanged bounds the list of changed verdicts.
-const maxChanged = 100_000
-
-// exchanges turns the records of an archive into visits, but for what was
-// forgotten.
-func (r *replayed) exchanges(ctx context.Context, archive *warc.Archive, blocked forget.Blocklist) iter.Seq2[crawler.Exchange, error] {
-	errStop := errors.New("stop")
-	return func(yield func(crawler.Exchange, error) bool) {
-		err := archive.Walk(ctx, func(x warc.Recorded) error {
-			if x.Response != nil && x.Response.Status == 304 {
-				return nil // the page is as recorded before
-			}
-			if blocked.Has(x.URL) {
-				return nil
-			}
-			if x.Response == nil && x.Err == nil {
-				r.noCopy++
-			} else {
-				r.responses++
-			}
-			if x.Err != nil {
-				if r.unusable++; r.firstUnusable == "" {
-					r.firstUnusable = fmt.Sprintf("%s: %v", x.URL, x.Err)
-				}
-				return nil
-			}
-			e := crawler.Exchange{Entry: crawler.RecordedEntry(&x), Outcome: outcomeOf(&x), Response: x.Response}
-			note := x.Note
-			e.Committed = func(v *crawler.Visit) { r.compare(v, note) }
-			if !yield(e, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(crawler.Exchange{}, err)
-		}
-	}
-}
-
-// outcomeOf is what became of a recorded exchange before its page is judged.
-func outcomeOf(x *warc.Recorded) frontier.Outcome {
-	if x.Response == nil {
-		n := x.Note
-		o := frontier.Outcome{Kind: n.Outcome, Reason: n.Reason, Status: n.Status, At: x.At, Relevant: n.Relevant, Score: n.Score, Addresses: n.Addresses}
-		if o.Kind == "page" && o.Reason == "" {
-			o.Reason = crawler.ReasonNoCopy
-		}
-		return o
-	}
-	o := frontier.Outcome{Status: x.Response.Status, Bytes: int64(len(x.Response.Body)), At: x.Response.Fetched}
-	if x.Note != nil {
-		o.Kind, o.Reason = x.Note.Outcome, x.Note.Reason
-	}
-	return o
-}
-
-// compare compares a visit with what was recorded of it. It is called for one
-// visit at a time.
-func (r *replayed) compare(v *crawler.Visit, note *warc.Note) {
-	if v.Page != nil {
-		r.pages++
-		if v.Verdict.Relevant {
-			r.relevant++
-		}
-	}
-	if note == nil || note.Outcome != "page" || v.Response == nil {
-		return
-	}
-	r.compared++
-	was, is := slices.Sorted(slices.Values(note.Addresses)), slices.Sorted(slices.Values(v.Outcome.Addresses))
-	verdict, addresses := note.Relevant != v.Outcome.Relevant || v.Page == nil, !slices.Equal(was, is)
-	if verdict {
-		r.verdicts++
-	}
-	if addresses {
-		r.addresses++
-	}
-	if !verdict && !addresses {
-		return
-	}
-	if len(r.changed) >= maxChanged {
-		return
-	}
-	r.changed = append(r.changed, []string{v.Entry.URL.String(), strconv.FormatBool(note.Relevant), strconv.FormatBool(v.Outcome.Relevant),
-		strconv.Itoa(len(was)), strconv.Itoa(len(is))})
-}
-
-// write lists the changed verdicts in a file.
-func (r *replayed) write(name string) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
-	w.Write([]string{"url", "was_relevant", "is_relevant", "addresses_were", "addresses_are"})
-	for _, row := range r.changed {
-		w.Write(row)
-	}
-	w.Flush()
-	return errors.Join(w.Error(), f.Close())
-}
-
 // printReplayed says how a replay went.
-func (a *app) printReplayed(r *replayed, s warc.Stats, into project, t frontier.Totals) error {
-	took := time.Since(r.began).Seconds()
+func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s warc.Stats, into project, t frontier.Totals) error {
+	took := duration.Seconds()
 	if a.json {
-		return a.printJSON(map[string]any{"type": "summary", "files": s.Files, "records": s.Records, "responses": r.responses, "no_copy": r.noCopy, "revisits": s.Revisits,
-			"pages": r.pages, "relevant": r.relevant, "addresses": t.Addresses, "queued": t.Queued, "unusable": r.unusable,
-			"verdicts_compared": r.compared, "verdicts_changed": r.verdicts, "addresses_changed": r.addresses,
-			"pages_per_s": round(float64(r.pages)/max(took, 1e-9), 1), "duration_s": round(took, 3), "data": into.dir, "exit_code": exitOK})
+		return a.printJSON(map[string]any{"type": "summary", "files": s.Files, "records": s.Records, "responses": r.Responses, "no_copy": r.NoCopy, "revisits": s.Revisits,
+			"pages": r.Pages, "relevant": r.Relevant, "addresses": t.Addresses, "queued": t.Queued, "unusable": r.Unusable,
+			"verdicts_compared": r.Compared, "verdicts_changed": r.Verdicts, "addresses_changed": r.Addresses,
+			"pages_per_s": round(float64(r.Pages)/max(took, 1e-9), 1), "duration_s": round(took, 3), "data": into.dir, "exit_code": exitOK})
 	}
-	fmt.Fprintf(a.stdout, "%d responses, %d pages  %.0f p/s   relevant %d (%.1f %%)   addresses %d   links waiting %d\n", r.responses, r.pages,
-		float64(r.pages)/max(took, 1e-9), r.relevant, 100*float64(r.relevant)/float64(max(r.pages, 1)), t.Addresses, t.Queued)
-	if r.noCopy > 0 {
-		fmt.Fprintf(a.stdout, "%s may not be kept as a copy and stand as recorded.\n", several(int(r.noCopy), "page"))
+	fmt.Fprintf(a.stdout, "%d responses, %d pages  %.0f p/s   relevant %d (%.1f %%)   addresses %d   links waiting %d\n", r.Responses, r.Pages,
+		float64(r.Pages)/max(took, 1e-9), r.Relevant, 100*float64(r.Relevant)/float64(max(r.Pages, 1)), t.Addresses, t.Queued)
+	if r.NoCopy > 0 {
+		fmt.Fprintf(a.stdout, "%s may not be kept as a copy and stand as recorded.\n", several(int(r.NoCopy), "page"))
 	}
-	if r.unusable > 0 {
-		a.warn("%d responses could not be used, first %s", r.unusable, oneLine(r.firstUnusable))
+	if r.Unusable > 0 {
+		a.warn("%d responses could not be used, first %s", r.Unusable, oneLine(r.FirstUnusable))
 	}
 	switch {
-	case r.compared == 0:
+	case r.Compared == 0:
 		fmt.Fprintln(a.stdout, "The files hold no verdicts to compare with.")
-	case len(r.changed) == 0:
-		fmt.Fprintf(a.stdout, "All %d verdicts are as recorded.\n", r.compared)
+	case r.Verdicts+r.Addresses == 0:
+		fmt.Fprintf(a.stdout, "All %d verdicts are as recorded.\n", r.Compared)
 	default:
-		fmt.Fprintf(a.stdout, "Verdicts changed against the recording: %d, addresses changed: %d, of %d pages → %s\n", r.verdicts, r.addresses, r.compared,
+		fmt.Fprintf(a.stdout, "Verdicts changed against the recording: %d, addresses changed: %d, of %d pages → %s\n", r.Verdicts, r.Addresses, r.Compared,
 			filepath.Join(into.dir, "changed.csv"))
 	}
 	return nil

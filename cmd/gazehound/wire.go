@@ -146,7 +146,7 @@ func onLoopback(cfg *Config, seeds []weburl.URL) bool {
 
 func fetchOptions(cfg *Config, region string) (fetch.Options, error) {
 	o := fetch.DefaultOptions()
-	o.UserAgent = userAgent(cfg.Fetch.UserAgentName, cfg.Fetch.Contact, region)
+	o.UserAgent = fetch.UserAgent(cfg.Fetch.UserAgentName+"/"+version, cfg.Fetch.Contact, region)
 	o.Timeout, o.MaxBody, o.MaxHeader = cfg.Fetch.Timeout, int64(cfg.Fetch.MaxBody), int64(cfg.Fetch.MaxHeader)
 	o.ContentTypes, o.Proxy, o.AllowPrivate = cfg.Fetch.ContentTypes, cfg.Fetch.Proxy, cfg.Fetch.AllowPrivateAddresses
 	o.KeepRaw = cfg.WARC.Dir != ""
@@ -183,27 +183,6 @@ func (h HostConfig) password(host string) (string, error) {
 		return strings.TrimRight(string(text), "\r\n"), nil
 	}
 	return "", nil
-}
-
-// userAgent names the program, whom to write to and what the crawl is about,
-// in ASCII as HTTP wants it.
-func userAgent(name, contact, region string) string {
-	clean := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r < ' ' || r > '~' || r == '(' || r == ')' || r == ';' {
-				return '_'
-			}
-			return r
-		}, s)
-	}
-	ua := name + "/" + version
-	switch {
-	case contact != "":
-		ua += fmt.Sprintf(" (+%s; crawl of %s)", clean(contact), clean(region))
-	case region != "":
-		ua += fmt.Sprintf(" (crawl of %s)", clean(region))
-	}
-	return ua
 }
 
 // newScope returns the test that every link must pass, without orders.

@@ -48,6 +48,26 @@ func (h Host) Validate() error {
 	return nil
 }
 
+// UserAgent names a program (such as gazehound/1.0), whom to write to and what the
+// crawl is about, in ASCII as HTTP wants it; contact and region may be "".
+func UserAgent(product, contact, region string) string {
+	clean := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r < ' ' || r > '~' || r == '(' || r == ')' || r == ';' {
+				return '_'
+			}
+			return r
+		}, s)
+	}
+	switch {
+	case contact != "":
+		return fmt.Sprintf("%s (+%s; crawl of %s)", product, clean(contact), clean(region))
+	case region != "":
+		return fmt.Sprintf("%s (crawl of %s)", product, clean(region))
+	}
+	return product
+}
+
 // dress adds to request what its host alone gets.
 func (c *Client) dress(request *http.Request, u weburl.URL) {
 	if c.cookies != nil {
