@@ -185,7 +185,7 @@ func engine(ctx context.Context, j job) (r result, err error) {
 	if err != nil {
 		return r, err
 	}
-	strategy, err := order.New("adaptive", order.Options{Decay: 0.5, Model: model})
+	strategy, err := order.New("adaptive", order.Options{Settings: order.Settings{Decay: 0.5}, Model: model})
 	if err != nil {
 		return r, err
 	}

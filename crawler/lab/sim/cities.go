@@ -146,7 +146,8 @@ func NewCities(o CitiesOptions) (*Cities, error) {
 		w.local = append(w.local, madeUpWords(r, 12))
 	}
 	w.makeSites(r)
-	return w, w.makeSeeds(r)
+	w.makeSeeds(r)
+	return w, nil
 }
 
 func (w *Cities) makeSites(r *rand.Rand) {
@@ -199,7 +200,7 @@ func (w *Cities) makeSites(r *rand.Rand) {
 
 // makeSeeds takes what a directory of the country would list: portals, guides
 // and general sites.
-func (w *Cities) makeSeeds(r *rand.Rand) error {
+func (w *Cities) makeSeeds(r *rand.Rand) {
 	var sites []int32
 	for range 1000 {
 		sites = append(sites, w.general[r.IntN(len(w.general))])
@@ -213,13 +214,8 @@ func (w *Cities) makeSeeds(r *rand.Rand) error {
 		}
 	}
 	for _, s := range sites {
-		u, err := weburl.Parse(w.urlOf(s, 0))
-		if err != nil {
-			return fmt.Errorf("sim: %w", err)
-		}
-		w.Seeds = append(w.Seeds, u)
+		w.Seeds = append(w.Seeds, w.urlOf(s, 0))
 	}
-	return nil
 }
 
 // anyCity returns a city, large ones more often.
@@ -286,12 +282,19 @@ func (w *Cities) pageOf(site, n int32) cityPage {
 }
 
 // urlOf returns the URL of a page.
-func (w *Cities) urlOf(site, n int32) string {
-	s := &w.sites[site]
-	if n == 0 {
-		return "http://" + s.host + "/"
+func (w *Cities) urlOf(site, n int32) weburl.URL {
+	u, err := weburl.Parse("http://" + w.sites[site].host + w.pathOf(site, n))
+	if err != nil {
+		panic("sim: page without a URL: " + err.Error()) // hosts and paths are our own
 	}
-	p := w.pageOf(site, n)
+	return u
+}
+
+func (w *Cities) pathOf(site, n int32) string {
+	if n == 0 {
+		return "/"
+	}
+	s, p := &w.sites[site], w.pageOf(site, n)
 	path := "/" + sections[p.section].name + "/"
 	switch {
 	case s.kind == portalSite && s.named && p.city >= 0:
@@ -301,7 +304,7 @@ func (w *Cities) urlOf(site, n int32) string {
 	case s.kind == generalSite && w.drawn(site, n, 7) < 0.01: // a headline
 		path += w.slugs[int(w.drawn(site, n, 8)*float64(len(w.cities)))] + "-" + w.topics[p.topic][n%topicWords] + "/"
 	}
-	return "http://" + s.host + path + strconv.Itoa(int(n))
+	return path + strconv.Itoa(int(n))
 }
 
 // find returns the page at a URL.
@@ -334,10 +337,7 @@ func (w *Cities) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error
 	for _, a := range w.addresses(p) {
 		parsed.Text += fmt.Sprintf("\n%s %s, %s, %s", a.HouseNumber, a.Street, a.City, a.State)
 	}
-	var err error
-	if parsed.Links, err = w.links(w.rng(p.site, p.n, 9), u, p); err != nil {
-		return nil, err
-	}
+	parsed.Links = w.links(w.rng(p.site, p.n, 9), u, p)
 	return &page.Response{URL: u, Status: 200, Parsed: parsed}, nil
 }
 
@@ -375,10 +375,8 @@ func (w *Cities) text(r *rand.Rand, p cityPage) string {
 		if r.Float64() < 0.2 {
 			b.WriteString(w.cities[p.city].StateName + ". ")
 		}
-	} else {
-		if r.Float64() < 0.06 {
-			mention(w.anyCity(r))
-		}
+	} else if r.Float64() < 0.06 {
+		mention(w.anyCity(r))
 	}
 	words(20)
 	return b.String()
@@ -440,36 +438,23 @@ func (w *Cities) addresses(p cityPage) []geoparse.Address {
 }
 
 // links makes the links of a page.
-func (w *Cities) links(r *rand.Rand, from weburl.URL, p cityPage) ([]page.Link, error) {
+func (w *Cities) links(r *rand.Rand, from weburl.URL, p cityPage) (links []page.Link) {
 	s := &w.sites[p.site]
-	var links []page.Link
-	seen := map[string]bool{from.String(): true}
-	add := func(site, n int32) error {
-		raw := w.urlOf(site, n)
-		if seen[raw] {
-			return nil
-		}
-		seen[raw] = true
-		to, err := weburl.Parse(raw)
-		if err != nil {
-			return fmt.Errorf("sim: %w", err)
-		}
-		links = append(links, w.link(r, from, to, w.pageOf(site, n), site == p.site))
-		return nil
-	}
-	for _, n := range [...]int32{0, 1} { // home and contact, on every page
-		if err := add(p.site, min(n, s.pages-1)); err != nil {
-			return nil, err
+	seen := map[weburl.URL]bool{from: true}
+	add := func(site, n int32) {
+		if to := w.urlOf(site, n); !seen[to] {
+			seen[to] = true
+			links = append(links, w.link(r, from, to, w.pageOf(site, n), site == p.site))
 		}
 	}
+	add(p.site, 0) // home and contact, on every page
+	add(p.site, min(1, s.pages-1))
 	for range 11 {
 		n := int32(r.IntN(int(s.pages)))
 		if s.kind == portalSite && p.n > 0 && r.Float64() < 0.6 { // of the same section
 			n = min(p.n/blockPages*blockPages+int32(r.IntN(blockPages)), s.pages-1)
 		}
-		if err := add(p.site, n); err != nil {
-			return nil, err
-		}
+		add(p.site, n)
 	}
 	for range 3 + r.IntN(3) {
 		site := w.target(r, p)
@@ -480,11 +465,9 @@ func (w *Cities) links(r *rand.Rand, from weburl.URL, p cityPage) ([]page.Link, 
 		if w.sites[site].kind == portalSite && p.city >= 0 && r.Float64() < 0.7 {
 			n = w.portalPage(r, site, p.city)
 		}
-		if err := add(site, n); err != nil {
-			return nil, err
-		}
+		add(site, n)
 	}
-	return links, nil
+	return links
 }
 
 // target chooses the other site of a link: one of the same city, of another
@@ -496,19 +479,13 @@ func (w *Cities) target(r *rand.Rand, p cityPage) int32 {
 		}
 		return sites[int(math.Pow(r.Float64(), 3)*float64(len(sites)))]
 	}
-	if p.city < 0 {
-		x := r.Float64()
-		switch {
-		case w.sites[p.site].kind == portalSite && x < 0.2:
-			return popular(w.of[w.anyCity(r)])
-		case x < 0.004:
-			return popular(w.of[w.anyCity(r)])
-		case x < 0.007:
-			return popular(w.portals)
-		}
-		return popular(w.general)
-	}
 	switch x := r.Float64(); {
+	case p.city < 0 && (x < 0.004 || x < 0.2 && w.sites[p.site].kind == portalSite):
+		return popular(w.of[w.anyCity(r)])
+	case p.city < 0 && x < 0.007:
+		return popular(w.portals)
+	case p.city < 0:
+		return popular(w.general)
 	case x < 0.4:
 		return popular(w.of[p.city])
 	case x < 0.46:

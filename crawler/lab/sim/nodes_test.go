@@ -41,11 +41,11 @@ func TestCitiesWeb(t *testing.T) {
 	queue := append([]weburl.URL(nil), w.Seeds[:50]...)
 	for _, sites := range w.of { // and of each city a site with its contact page
 		if len(sites) > 0 {
-			queue = append(queue, mustURL(t, w.urlOf(sites[0], 0)), mustURL(t, w.urlOf(sites[0], 1)))
+			queue = append(queue, w.urlOf(sites[0], 0), w.urlOf(sites[0], 1))
 		}
 	}
 	for _, site := range w.portals[:10] {
-		queue = append(queue, mustURL(t, w.urlOf(site, 0)))
+		queue = append(queue, w.urlOf(site, 0))
 	}
 	kinds := map[siteKind]int{}
 	addresses, named := 0, 0

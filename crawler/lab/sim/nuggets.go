@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -94,15 +95,7 @@ func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error
 	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, bytes, float64(hits) / float64(tenth)}, nil
 }
 
-func falling(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
-}
+func falling(a, b float64) int { return cmp.Compare(b, a) }
 
 // PlotNuggets draws figures 5 and 6 of what Nuggets returned, to a file or
 // folder as Comparison.Plot does: the formula as a line, what was measured as

@@ -9,8 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gazehound/crawler"
@@ -165,11 +168,16 @@ func (r *Recorder) Visit(_ context.Context, v *crawler.Visit) error {
 		l.Addresses = AddressIDs(v.Verdict)
 		l.Lang, l.Charset = v.Page.Lang, v.Page.Charset
 		l.Content = strconv.FormatUint(hashOf(v.Page.Text), 16)
-		for _, link := range v.Page.Links {
-			l.Links = append(l.Links, traceLink{link.To.String(), link.Anchor, link.Title, link.Around})
-		}
+		l.Links = traceLinks(v.Page.Links)
 	}
 	return writeLine(r.file, l)
+}
+
+func traceLinks(links []page.Link) (list []traceLink) {
+	for _, l := range links {
+		list = append(list, traceLink{l.To.String(), l.Anchor, l.Title, l.Around})
+	}
+	return list
 }
 
 // AddressIDs returns the ids of a verdict's distinct addresses in the region,
@@ -356,16 +364,15 @@ func (w *Web) WriteTrace(ctx context.Context, out io.Writer) error {
 			l = traceLine{URL: p.URL, Failed: "error"}
 		default:
 			l.Lang, l.Charset = r.Parsed.Lang, r.Parsed.Charset
-			for _, link := range r.Parsed.Links {
-				l.Links = append(l.Links, traceLink{link.To.String(), link.Anchor, link.Title, link.Around})
-			}
+			l.Links = traceLinks(r.Parsed.Links)
 		}
 		if err := writeLine(out, l); err != nil {
 			return err
 		}
 	}
-	for from, to := range w.moved.sorted() {
-		if err := writeLine(out, traceLine{URL: from, Status: 301, To: &to}); err != nil {
+	byURL := func(a, b move) int { return strings.Compare(a.from.String(), b.from.String()) }
+	for _, m := range slices.SortedFunc(maps.Values(w.moved), byURL) {
+		if err := writeLine(out, traceLine{URL: m.from, Status: 301, To: &m.to}); err != nil {
 			return err
 		}
 	}

@@ -4,10 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"iter"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -41,7 +37,7 @@ type Web struct {
 
 	pages   []Page
 	index   map[frontier.Key]int32
-	moved   moves
+	moved   map[frontier.Key]move
 	hidden  map[frontier.Key]bool // pages that nothing links to, see ReadBy
 	biggest string                // the host with the most relevant pages
 	reached int                   // relevant pages that can be reached from the seeds
@@ -456,20 +452,6 @@ func (b *builder) web(name string, seeds []weburl.URL) (*Web, error) {
 
 // A move is a redirect.
 type move struct{ from, to weburl.URL }
-
-type moves map[frontier.Key]move
-
-// sorted returns the redirects in the order of their URLs.
-func (m moves) sorted() iter.Seq2[weburl.URL, weburl.URL] {
-	list := slices.SortedFunc(maps.Values(m), func(a, b move) int { return strings.Compare(a.from.String(), b.from.String()) })
-	return func(yield func(from, to weburl.URL) bool) {
-		for _, r := range list {
-			if !yield(r.from, r.to) {
-				return
-			}
-		}
-	}
-}
 
 // number returns the number of the page at u, redirects followed, or -1.
 func (w *Web) number(u weburl.URL) int32 {
