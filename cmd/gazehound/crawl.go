@@ -328,14 +328,14 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 			return s.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
 		}
 	}
-	desk, err := a.openDesk(cfg, p)
+	admin, err := a.openAdmin(cfg, p)
 	if err != nil {
 		return err
 	}
-	defer desk.close()
+	defer admin.Close()
 	watch.start(cfg)
 
-	s := &session{learned: learned, a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, strategy: strategy, web: web, watch: watch, desk: desk, region: region, places: places}
+	s := &session{learned: learned, a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, strategy: strategy, web: web, watch: watch, admin: admin, region: region, places: places}
 	runErr = s.run(ctx)
 	if err := s.save(true); err != nil && runErr == nil {
 		runErr = err
@@ -356,7 +356,7 @@ type session struct {
 	strategy order.Strategy
 	web      *web
 	watch    *progress
-	desk     *desk // nil: nobody may ask
+	admin    *monitor.Listener // nil: nobody may ask
 	region   *gazetteer.Region
 	places   *gazetteer.Gazetteer // nil: the crawl is about no region
 
@@ -429,8 +429,8 @@ func (s *session) run(ctx context.Context) error {
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
 		n.Obey(s.obey(cancel))
 	}
-	if s.desk != nil {
-		beside.Go(func() error { return s.desk.serve(side, s.adminOptions(cancel), watch) })
+	if s.admin != nil {
+		beside.Go(func() error { return s.serveAdmin(side, cancel) })
 	}
 	if o.serve != "" {
 		beside.Go(func() error {

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -349,7 +348,7 @@ func (a *app) ctl(ctx context.Context, method, address string, body, v any) erro
 	if !runs {
 		return fail(exitNoData, "no crawl runs in %s. \"gazehound crawl\" starts one", p.dir)
 	}
-	d, err := readDesk(p)
+	d, err := monitor.ReadAddress(p.admin())
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return fail(exitError, "%s belongs to somebody else: %w", p.admin(), err)
@@ -408,18 +407,4 @@ func (a *app) untilEnd(ctx context.Context) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-// readDesk reads where the crawl of p takes orders.
-func readDesk(p project) (d deskFile, err error) {
-	file, err := os.Open(p.admin())
-	if err != nil {
-		return d, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, 64<<10))
-	if err == nil {
-		err = json.Unmarshal(data, &d)
-	}
-	return d, err
 }

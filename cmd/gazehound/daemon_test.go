@@ -21,8 +21,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
 
+// An adminAddress is where a crawl takes orders.
+type adminAddress monitor.Address
+
+func readAdmin(data string) (adminAddress, error) {
+	d, err := monitor.ReadAddress(project{data}.admin())
+	return adminAddress(d), err
+}
+
 // get asks the admin listener.
-func (d deskFile) get(t *testing.T, path string) (status int, body string) {
+func (d adminAddress) get(t *testing.T, path string) (status int, body string) {
 	t.Helper()
 	response, err := http.Get(d.URL + path)
 	if err != nil {
@@ -37,11 +45,11 @@ func (d deskFile) get(t *testing.T, path string) (status int, body string) {
 }
 
 // ready waits until the crawl of p says that it is ready, and has enough pages.
-func ready(t *testing.T, data string, pages int64) deskFile {
+func ready(t *testing.T, data string, pages int64) adminAddress {
 	t.Helper()
 	last := ""
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		d, err := readDesk(project{data})
+		d, err := readAdmin(data)
 		if err != nil {
 			last = err.Error()
 			continue
@@ -60,7 +68,7 @@ func ready(t *testing.T, data string, pages int64) deskFile {
 }
 
 // held waits until the open pages of a paused crawl have ended.
-func (d deskFile) held(t *testing.T) {
+func (d adminAddress) held(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		var s monitor.State

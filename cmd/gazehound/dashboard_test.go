@@ -60,7 +60,7 @@ func TestBrowserDashboard(t *testing.T) {
 	data, flags, _, _ := projectOf(t, o)
 	p := startProgram(t, append([]string{"crawl", "--admin", "127.0.0.1:0", "--workers", "1"}, flags...)...)
 	p.says(t, "Ctrl-C once")
-	d, err := readDesk(project{data})
+	d, err := readAdmin(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestStandingOrders(t *testing.T) {
 }
 
 // queuedHosts returns the two hosts with the most links among the next ones.
-func queuedHosts(t *testing.T, d deskFile) (first, second string) {
+func queuedHosts(t *testing.T, d adminAddress) (first, second string) {
 	t.Helper()
 	var table struct{ Links []monitor.Link }
 	_, body := d.get(t, "v1/crawl/frontier?limit=100")

@@ -10,7 +10,6 @@ import (
 
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
-	"gazehound/geoparse"
 
 	"github.com/spf13/cobra"
 )
@@ -220,40 +219,10 @@ func (a *app) readReport(ctx context.Context, p project, boundary string, memory
 		if region, err := p.openRegion(g, boundary); err != nil {
 			a.warn("%s: no report on streets: %s", p.dir, oneLine(err.Error()))
 		} else {
-			o = streetOptions(g, region)
+			o = report.StreetOptions(g, region)
 		}
 	} else if fileExists(p.gazetteer()) {
 		a.warn("no report on streets: %s", oneLine(err.Error()))
 	}
 	return report.Read(ctx, p.dir, f, o)
-}
-
-// streetOptions hold the addresses of a crawl tree against the streets of a
-// region.
-func streetOptions(g *gazetteer.Gazetteer, region *gazetteer.Region) report.Options {
-	streets := g.RegionStreets(region)
-	if len(streets) == 0 {
-		return report.Options{} // it knows postcodes only
-	}
-	return report.Options{
-		Streets: len(streets),
-		Street: func(address string) string {
-			return streetOf(g, address, func(id string) bool { return streets[id] })
-		},
-	}
-}
-
-// streetOf returns the gazetteer.StreetID of an address that a crawl tree names,
-// the first of those that are known; "" where there is none.
-func streetOf(g *gazetteer.Gazetteer, address string, known func(id string) bool) string {
-	p, _ := geoparse.ReadKey(address)
-	if p.Street == "" {
-		return ""
-	}
-	for _, s := range g.Streets(gazetteer.Query{Country: p.Country, State: p.State, Postcode: p.Postcode, City: p.City, Street: p.Street}) {
-		if id := gazetteer.StreetID(s); known(id) {
-			return id
-		}
-	}
-	return ""
 }

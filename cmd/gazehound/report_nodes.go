@@ -13,7 +13,6 @@ import (
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
-	"gazehound/geoparse"
 )
 
 // reportNodes reports on the data directories of the nodes of one crawl with
@@ -42,43 +41,23 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 		names, projects = append(names, name), append(projects, project{path})
 	}
 	// Without --places no node is geographic, and every address counts.
-	general := make([]bool, len(names))
-	for i := range general {
-		general[i] = true
-	}
-	reader := report.NodesReader{Owner: func(address string) (string, int) { return addressCity(address), -1 }}
+	general := slices.Repeat([]bool{true}, len(names))
+	reader := report.NodesReader{Owner: report.Cities}
 	if places != "" {
 		nodes, known, err := partition.ReadNodes(places)
 		if err != nil {
 			return fail(exitInvalidInput, "%w", err)
 		}
-		var ordered []partition.Node
-		for i, name := range names {
-			at := slices.IndexFunc(nodes, func(n partition.Node) bool { return n.Name == name })
-			if at < 0 {
-				return fail(exitUsage, "%s has no node %q; write NAME=DIR", places, name)
-			}
-			ordered = append(ordered, nodes[at])
-			general[i] = len(nodes[at].Cities) == 0
+		g := firstGazetteer(projects)
+		if g != nil {
+			defer g.Close() // read only
 		}
-		for _, n := range nodes { // those without a directory keep their cities
-			if !slices.Contains(names, n.Name) {
-				ordered = append(ordered, n)
-			}
-		}
-		share, err := partition.New(ordered, partition.Options{Method: partition.SiteHash, Policy: partition.PolicyA, Known: known})
-		if err != nil {
+		var unknown report.UnknownNodeError
+		reader.Owner, general, err = report.PlaceOwner(names, nodes, known, g)
+		if errors.As(err, &unknown) {
+			return fail(exitUsage, "%s has no node %q; write NAME=DIR", places, string(unknown))
+		} else if err != nil {
 			return fail(exitInvalidInput, "%s: %w", places, err)
-		}
-		states := statesOf(projects)
-		defer states.close()
-		reader.Owner = func(address string) (string, int) {
-			city := addressCity(address)
-			node, ok := share.Node(city, states.of(address))
-			if !ok {
-				return "", -1
-			}
-			return city + "|" + states.of(address), node
 		}
 	}
 	for i, p := range projects {
@@ -139,43 +118,12 @@ func readNode(ctx context.Context, r *report.NodesReader, node int, p project, m
 	return r.Read(ctx, node, f)
 }
 
-// addressCity returns the city of an address of a crawl tree.
-func addressCity(address string) string {
-	p, _ := geoparse.ReadKey(address)
-	return p.City
-}
-
-// A stateFinder finds the state of an address, by its postcode in the gazetteer
-// of the first node that has one.
-type stateFinder struct{ g *gazetteer.Gazetteer }
-
-func statesOf(projects []project) stateFinder {
+// firstGazetteer opens that of the first node that has one; nil where none has.
+func firstGazetteer(projects []project) *gazetteer.Gazetteer {
 	for _, p := range projects {
 		if g, err := gazetteer.Open(p.gazetteer()); err == nil {
-			return stateFinder{g}
+			return g
 		}
 	}
-	return stateFinder{}
-}
-
-// of returns the code of the state, or "" where it is not known: then a city
-// is the most populous one of its name.
-func (s stateFinder) of(address string) string {
-	a, _ := geoparse.ReadKey(address)
-	if s.g == nil || a.Postcode == "" {
-		return a.State
-	}
-	state := ""
-	for _, p := range s.g.Postcodes(a.Country, a.Postcode) {
-		if state == "" || gazetteer.Key(p.City) == a.City {
-			state = p.State
-		}
-	}
-	return state
-}
-
-func (s stateFinder) close() {
-	if s.g != nil {
-		s.g.Close() // read only
-	}
+	return nil
 }

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"gazehound/crawler/monitor"
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/api"
@@ -215,11 +213,8 @@ func openIndexToShow(p project) (*index.Index, error) {
 	return openIndexToRead(p)
 }
 
-// Bounds of the server.
-const (
-	maxConnections = 1000
-	maxHeaderBytes = 32 << 10
-)
+// maxConnections bounds the connections of the server.
+const maxConnections = 1000
 
 // serveWith serves x, or what w finds, on the address that a flag gave: --serve
 // stands beside a crawl.
@@ -284,30 +279,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 	} else {
 		h = handler(x)
 	}
-	return serveHTTP(ctx, netutil.LimitListener(l, maxConnections), h, o.QueryTimeout)
-}
-
-// serveHTTP answers on l until ctx ends, and then lets running answers finish
-// for a few seconds. It closes l.
-func serveHTTP(ctx context.Context, l net.Listener, h http.Handler, longest time.Duration) error {
-	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2*longest + 10*time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(io.Discard, "", 0),
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("serve: %w", err)
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err := server.Shutdown(grace); err != nil {
-		server.Close()
-	}
-	<-ended
-	return nil
+	return monitor.ServeHTTP(ctx, netutil.LimitListener(l, maxConnections), h, o.QueryTimeout)
 }
 
 // apiOptions collects what the answers carry. Without a gazetteer or region

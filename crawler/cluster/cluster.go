@@ -87,7 +87,7 @@ const format = 4
 
 // Options say how a node takes part.
 type Options struct {
-	Name   string // of the node: outFiles, digits, - and _
+	Name   string // of the node: letters, digits, - and _
 	Crawl  string // of the crawl on this cluster, the same form; default "gazehound"
 	Dir    string // where the node keeps who it is, and messages it could not read
 	URL    string // nats://…, several with commas; empty: Server
@@ -131,9 +131,9 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 func (o Options) Validate() error {
 	switch {
 	case !nameForm.MatchString(o.Name):
-		return fmt.Errorf("cluster: a node's name has outFiles, digits, - and _, at most 40, got %q", o.Name)
+		return fmt.Errorf("cluster: a node's name has letters, digits, - and _, at most 40, got %q", o.Name)
 	case !nameForm.MatchString(o.Crawl):
-		return fmt.Errorf("cluster: a crawl's name has outFiles, digits, - and _, at most 40, got %q", o.Crawl)
+		return fmt.Errorf("cluster: a crawl's name has letters, digits, - and _, at most 40, got %q", o.Crawl)
 	case o.URL == "" && o.Server == nil:
 		return errors.New("cluster: neither an address nor a server of our own")
 	case o.Heartbeat < 10*time.Millisecond || o.Away < 3*o.Heartbeat:

@@ -277,7 +277,7 @@ func TestJoinRefuses(t *testing.T) {
 		"other order":     {func(o *Options) { d := DefaultOrder(); o.Definition.Order = &d }, ErrOtherCrawl, "one order of 64"},
 		"bad order":       {func(o *Options) { o.Definition.Order = &Order{URLs: 1, Parts: 4, Lambda: 4} }, nil, "a part each"},
 		"unreachable":     {func(o *Options) { o.URL = "nats://127.0.0.1:1" }, ErrUnreachable, "127.0.0.1:1"},
-		"bad name":        {func(o *Options) { o.Name = "a.b" }, nil, "outFiles, digits"},
+		"bad name":        {func(o *Options) { o.Name = "a.b" }, nil, "letters, digits"},
 		"no places":       {func(o *Options) { o.Crawl, o.Definition.Partition = "second", partition.FullContent }, nil, "needs nodes with cities"},
 		"not planned": {func(o *Options) {
 			o.Crawl, o.Definition.Nodes = "third", []partition.Node{{Name: "x"}}

@@ -87,7 +87,7 @@ func TestSentAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the same links are another message, once more in a outFile of its own
+	for range 2 { // the same links are another message, once more in a file of its own
 		if err := out.put(t.Context(), "b", entries(t, 10)); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := send(); n != 2 {
-		t.Errorf("%d messages of two outFiles", n)
+		t.Errorf("%d messages of two files", n)
 	}
 	if err := os.RemoveAll(oa.Dir); err != nil {
 		t.Fatal(err)
