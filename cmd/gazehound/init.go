@@ -301,7 +301,7 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		}
 	}
 	if cfg, err := a.config(); err == nil && cfg.Fetch.Contact == "" {
-		fmt.Fprintf(w, "Contact: none yet, and without one the open net is not crawled. Set fetch.contact in %s\n", filepath.Join(p.dir, "config.yaml"))
+		fmt.Fprintf(w, "Contact: none yet, and without one the public internet is not crawled. Set fetch.contact in %s\n", filepath.Join(p.dir, "config.yaml"))
 	}
 	if seeds == 0 {
 		fmt.Fprintf(w, "Next:  gazehound seeds query overpass%s   (what to ask for web sites)   then gazehound crawl%[1]s\n", a.dataFlag())

@@ -1,0 +1,75 @@
+package crawler
+
+import (
+	"cmp"
+	"context"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
+	"gazehound/internal/check"
+	"gazehound/internal/textutil"
+)
+
+// CheckIndexed compares the crawl tree with the index: what either has and the
+// other should have. pages calls its argument with the URL of each page of the
+// index, which may come twice.
+func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
+	pages func(context.Context, func(url string)) error) check.Finding {
+	const again = "\"gazehound replay\" of the WARC files, or crawl --fresh, makes the index anew"
+	indexed := map[frontier.Key]bool{}
+	unknown, example := 0, ""
+	var damaged error // the first page that the crawl tree cannot read
+	err := pages(ctx, func(url string) {
+		u, err := weburl.Parse(url)
+		known := false
+		if k := frontier.KeyOf(u); err == nil {
+			if indexed[k] {
+				return
+			}
+			indexed[k] = true
+			_, known, err = f.Get(k)
+			damaged = cmp.Or(damaged, err)
+			known = known || err != nil
+		}
+		if !known {
+			unknown, example = unknown+1, url
+		}
+	})
+	err = cmp.Or(err, damaged)
+	var visited, relevant, absent int64
+	if err == nil {
+		err = f.Walk(ctx, 0, func(n frontier.Node) error {
+			visited++
+			if !isIndexed(&n.Outcome) {
+				return nil
+			}
+			relevant++
+			if !indexed[frontier.KeyOf(n.URL)] {
+				absent, example = absent+1, n.URL.String()
+			}
+			return nil
+		})
+	}
+	t := f.Totals()
+	switch {
+	case err != nil:
+		return check.Broken(name, "", "%v", err)
+	case unknown > 0:
+		return check.Broken(name, again, "the index has %s that the crawl tree does not know, such as %.200s",
+			textutil.Several(unknown, "page"), example)
+	case absent > 0:
+		return check.Broken(name, again, "%d of %d relevant pages of the crawl tree are not in the index, such as %.200s",
+			absent, relevant, example)
+	case t.Damaged > 0:
+		return check.Broken(name, "look at the disk's health; the crawl goes on without them",
+			"%d records of the crawl tree could not be read and were set aside", t.Damaged)
+	case visited != t.Visited || t.Links != t.Queued+t.Visited+t.Repeats+textutil.Sum(t.Dropped):
+		return check.Broken(name, "", "the totals of the crawl tree do not add up: %d of %d visits, %d links", visited, t.Visited, t.Links)
+	}
+	return check.Well(name, "%s in the crawl tree, %d of them relevant and all in the index", textutil.Several(visited, "visit"), relevant)
+}
+
+// isIndexed tells whether the index has a page with this outcome.
+func isIndexed(o *frontier.Outcome) bool {
+	return o.Kind == "page" && o.Relevant && len(o.Addresses) > 0 && o.Reason != ReasonNoIndex && o.Reason != ReasonNoCopy
+}

@@ -1,0 +1,30 @@
+package fetch
+
+import (
+	"context"
+	"time"
+
+	"gazehound/crawler/weburl"
+	"gazehound/internal/check"
+)
+
+// checkSize bounds what Check reads of a page, in bytes.
+const checkSize = 512 << 10
+
+// Check asks for a URL. An answer of 500 and above is a fault, and with must one
+// of 400 and above; do says what fixes it.
+func (c *Client) Check(ctx context.Context, what, url string, must bool, do string) check.Finding {
+	const name = "network"
+	u, err := weburl.Parse(url)
+	if err != nil {
+		return check.Broken(name, do, "%s: %v", what, err)
+	}
+	r, err := c.FetchPrefix(ctx, u, checkSize)
+	switch {
+	case err != nil:
+		return check.Broken(name, do, "%s: %v", what, err)
+	case r.Status >= 400 && must, r.Status >= 500:
+		return check.Broken(name, do, "%s: %s answers %d", what, url, r.Status)
+	}
+	return check.Well(name, "%s: %s answers %d in %v", what, url, r.Status, r.Took.Round(time.Millisecond))
+}

@@ -1,0 +1,41 @@
+// Package check has what the parts of the program say of their own health.
+package check
+
+import (
+	"fmt"
+
+	"gazehound/internal/textutil"
+)
+
+// The states of a finding.
+const (
+	OK   = "ok"
+	Warn = "warn" // deserves a look
+	Fail = "fail" // has to be fixed
+)
+
+// A Finding is what one check has to say.
+type Finding struct {
+	Type  string `json:"type"` // "check"
+	Name  string `json:"name"`
+	State string `json:"state"`
+	What  string `json:"what"`
+	Do    string `json:"do,omitempty"` // what fixes it
+}
+
+func finding(state, name, do, format string, args []any) Finding {
+	return Finding{"check", name, state, textutil.OneLine(fmt.Sprintf(format, args...)), textutil.OneLine(do)}
+}
+
+// Well finds nothing wrong.
+func Well(name, format string, args ...any) Finding { return finding(OK, name, "", format, args) }
+
+// Doubt finds what deserves a look; do says what fixes it, or is "".
+func Doubt(name, do, format string, args ...any) Finding {
+	return finding(Warn, name, do, format, args)
+}
+
+// Broken finds what has to be fixed; do says how, or is "".
+func Broken(name, do, format string, args ...any) Finding {
+	return finding(Fail, name, do, format, args)
+}

@@ -1,0 +1,144 @@
+// Package machine checks whether a machine has what a crawl and a server need.
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"gazehound/internal/check"
+	"gazehound/internal/textutil"
+
+	"golang.org/x/sys/unix"
+)
+
+func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
+
+// A Room is the space on the disk of a crawl, in bytes.
+type Room struct {
+	Free, Reserve int64 // of Free so much is kept
+	Used          int64 // by the pages so far
+	Pages, Target int64 // fetched so far, and in the end; 0: no end
+}
+
+// fewPages are too few to say what a page takes on the disk.
+const fewPages = 1000
+
+// Check says how far the free space reaches, as the crawl so far goes.
+func (r Room) Check() check.Finding {
+	const name = "disk"
+	left := r.Free - r.Reserve
+	what := fmt.Sprintf("%s free, %s of it kept (storage.disk_reserve)", gigabytes(r.Free), gigabytes(r.Reserve))
+	if left <= 0 {
+		return check.Broken(name, "make room: a crawl would stop at once", "%s", what)
+	}
+	if r.Pages < fewPages || r.Used < r.Pages {
+		return check.Well(name, "%s", what)
+	}
+	each := r.Used / r.Pages
+	reaches := r.Pages + left/each
+	what += fmt.Sprintf("; at %s a page it has room for %s, without WARC files", textutil.Several(each, "byte"), textutil.Several(reaches, "page"))
+	if reaches < r.Target {
+		return check.Doubt(name, "make room, or lower crawl.max_pages", "%s of %s", what, textutil.Count(r.Target))
+	}
+	return check.Well(name, "%s", what)
+}
+
+// FolderSize returns the bytes that the files in a folder take on the disk, as
+// far as they can be read.
+func FolderSize(dir string) (n int64) {
+	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil
+		}
+		if info, err := e.Info(); err == nil {
+			if s, ok := info.Sys().(*syscall.Stat_t); ok {
+				n += s.Blocks * 512 // files of the store have holes
+			} else {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}
+
+// CheckMemory compares the setting called key, whose value is written as shown,
+// in bytes, with the memory of the machine.
+func CheckMemory(key, shown string, want int64) check.Finding {
+	const name = "memory"
+	have := memory()
+	switch {
+	case have > 0 && want > have:
+		return check.Broken(name, "lower "+key, "%s is %s and the machine has %s", key, shown, gigabytes(have))
+	case have > 0 && want > have*3/4:
+		return check.Doubt(name, "lower "+key, "%s is %s of the %s that the machine has", key, shown, gigabytes(have))
+	}
+	return check.Well(name, "%s of %s", shown, gigabytes(have))
+}
+
+// memory returns the memory of the machine or of its control group, in bytes; 0
+// where it is not known.
+func memory() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	have := int64(info.Totalram) * int64(info.Unit)
+	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
+		var limit int64
+		if n, _ := fmt.Sscan(string(text), &limit); n == 1 {
+			have = min(have, limit)
+		}
+	}
+	return have
+}
+
+// CheckFiles looks whether so many files may be open at once.
+func CheckFiles(need uint64) check.Finding {
+	const name = "files"
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return check.Doubt(name, "", "the limit is not known: %v", err)
+	}
+	if limit.Max < need { // Go raises the soft limit by itself
+		return check.Doubt(name, fmt.Sprintf("ulimit -Hn %d, or LimitNOFILE of the service", need),
+			"at most %d may be open at once; a busy server and a large crawl want %d", limit.Max, need)
+	}
+	return check.Well(name, "%s may be open at once", textutil.Count(int64(min(limit.Max, math.MaxInt32))))
+}
+
+// A Port is an address to listen at, and the setting that names it.
+type Port struct{ Key, Address string }
+
+// CheckPorts looks whether one can listen at addresses; running says that a crawl
+// runs, which may have them.
+func CheckPorts(running bool, ports ...Port) (found []check.Finding) {
+	const name = "ports"
+	var free []string
+	for _, p := range ports {
+		l, err := net.Listen("tcp", p.Address)
+		switch {
+		case err == nil:
+			l.Close()
+			free = append(free, p.Address)
+		case errors.Is(err, unix.EADDRINUSE) && running:
+			found = append(found, check.Well(name, "%s %s is in use, as by the running crawl", p.Key, p.Address))
+		case errors.Is(err, unix.EADDRINUSE):
+			found = append(found, check.Doubt(name, "another port, or port 0 for a free one",
+				"%s %s is in use by another program", p.Key, p.Address))
+		default:
+			found = append(found, check.Broken(name, "host:port such as 127.0.0.1:8090", "%s %s: %v", p.Key, p.Address, err))
+		}
+	}
+	if len(free) > 0 {
+		found = append(found, check.Well(name, "%s free", strings.Join(free, ", ")))
+	}
+	return found
+}

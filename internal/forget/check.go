@@ -1,0 +1,25 @@
+package forget
+
+import (
+	"time"
+
+	"gazehound/internal/check"
+	"gazehound/internal/textutil"
+)
+
+// Check looks for what people asked to have taken out and what was not completed.
+func (d Dir) Check() (found []check.Finding) {
+	const name = "removals"
+	if pending, err := d.Pending(); pending != nil || err != nil {
+		found = append(found, check.Broken(name, "gazehound forget", "a removal was interrupted and is not complete"))
+	}
+	waiting, err := d.Waiting()
+	switch {
+	case err != nil:
+		return append(found, check.Broken(name, "", "%v", err))
+	case len(waiting) > 0:
+		return append(found, check.Doubt(name, "gazehound forget --requests", "%s of visitors since %s",
+			textutil.Several(len(waiting), "request"), waiting[0].Time.Format(time.DateOnly)))
+	}
+	return append(found, check.Well(name, "no pending removal requests"))
+}
