@@ -344,7 +344,7 @@ func TestRevisitKeepsMarks(t *testing.T) {
 		if err := c.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		expected := outcome("/plain").Promise
+		expected := outcome("/plain").LinkValue
 		marked := 0
 		for _, path := range []string{"/1", "/2", "/3", "/open"} {
 			if outcome(path).SiteWide {
@@ -372,7 +372,7 @@ func TestRevisitKeepsMarks(t *testing.T) {
 				t.Errorf("%s was read again: %v %v; its verdict says site-wide %v, the crawl tree %v; want true", path, ok, v.Revisit, v.Verdict.SiteWide, outcome(path).SiteWide)
 			}
 		}
-		if got := outcome("/plain").Promise; got != expected {
+		if got := outcome("/plain").LinkValue; got != expected {
 			t.Errorf("the links of a page that was read again are worth %v, and were worth %v", got, expected)
 		}
 	})

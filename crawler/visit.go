@@ -269,7 +269,7 @@ func (c *Crawler) learn(v *Visit) error {
 		return err
 	}
 	if counted {
-		v.Outcome.Promise = v.revisit.node.Outcome.Promise
+		v.Outcome.LinkValue = v.revisit.node.Outcome.LinkValue
 		return nil
 	}
 	return c.teach(v)
@@ -310,7 +310,7 @@ func (c *Crawler) markSiteWide(v *Visit, counted bool) {
 // teach tells the strategy what the trail of links to the page led to.
 func (c *Crawler) teach(v *Visit) error {
 	if s, ok := c.Strategy.(order.LinkValuer); ok && !v.Verdict.Relevant {
-		v.Outcome.Promise = s.LinkValue(v.best)
+		v.Outcome.LinkValue = s.LinkValue(v.best)
 	}
 	v.Trail = []frontier.Node{{Entry: v.Entry, Outcome: v.Outcome}}
 	if v.Entry.Depth > 0 {

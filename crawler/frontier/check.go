@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gazehound/internal/disk"
+	"gazehound/internal/textutil"
 )
 
 // A Check is what the crawl keeps of a visited URL for revisiting it. Times
@@ -64,8 +65,8 @@ func (c Check) encode() []byte {
 		relevant = 1
 	}
 	b = binary.BigEndian.AppendUint64(append(b, relevant), c.Text)
-	b = disk.AppendString(b, cut(c.ETag, maxValidator))
-	return disk.AppendString(b, cut(c.Modified, maxValidator))
+	b = disk.AppendString(b, textutil.ClipBytes(c.ETag, maxValidator))
+	return disk.AppendString(b, textutil.ClipBytes(c.Modified, maxValidator))
 }
 
 func decodeCheck(value []byte) (c Check, err error) {

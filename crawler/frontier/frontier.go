@@ -75,7 +75,7 @@ type Outcome struct {
 	Score     float64
 	Title     string           // of a relevant page, at most MaxTitle bytes
 	Evidence  string           // what made it relevant, where that is no address, at most MaxEvidence bytes
-	Promise   float64          // of a page that is not relevant: expected value of its links, in [0, 1]
+	LinkValue float64          // of a page that is not relevant: expected value of its links, in [0, 1]
 	Addresses []string         // ids of the distinct addresses in the region, at most MaxAddresses
 	Dropped   map[string]int64 // links of the page that were not handed in, by reason
 	Bytes     int64            // downloaded

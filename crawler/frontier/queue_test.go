@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gazehound/crawler/weburl"
+	"gazehound/internal/textutil"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -315,7 +316,7 @@ func TestTree(t *testing.T) {
 	f = open(t, Options{Dir: dir})
 
 	trimmed := func(e Entry) Entry {
-		e.Title, e.Around = cut(e.Title, MaxAnchor), cut(e.Around, MaxAround)
+		e.Title, e.Around = textutil.ClipBytes(e.Title, MaxAnchor), textutil.ClipBytes(e.Around, MaxAround)
 		return e
 	}
 	if got := trimmed(shop); got.Title != strings.Repeat("ü", 50) || got.Around != strings.Repeat("x", 199) {

@@ -9,10 +9,10 @@ import (
 	"math"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"gazehound/crawler/weburl"
 	"gazehound/internal/disk"
+	"gazehound/internal/textutil"
 )
 
 // version is the first byte of every value; see KEYS.md.
@@ -261,7 +261,7 @@ func prepare(es []Entry) ([]link, error) {
 		if e.URL.IsZero() {
 			return nil, fmt.Errorf("frontier: entry %d has no URL", i)
 		}
-		e.Anchor, e.Title, e.Around = cut(e.Anchor, MaxAnchor), cut(e.Title, MaxAnchor), cut(e.Around, MaxAround)
+		e.Anchor, e.Title, e.Around = textutil.ClipBytes(e.Anchor, MaxAnchor), textutil.ClipBytes(e.Title, MaxAnchor), textutil.ClipBytes(e.Around, MaxAround)
 		e.Depth, e.Distance = clamp(e.Depth, math.MaxInt32), clamp(e.Distance, math.MaxInt32)
 		e.Redirects, e.Retries = clamp(e.Redirects, 255), clamp(e.Retries, 255)
 		links[i] = link{e, keys[i]}
@@ -270,17 +270,6 @@ func prepare(es []Entry) ([]link, error) {
 }
 
 func clamp(n, most int) int { return max(0, min(n, most)) }
-
-// cut returns the first max bytes of s, or less so as not to break a character.
-func cut(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
-}
 
 // perLink is about what a link costs in a transaction beside its words.
 const perLink = 200
@@ -398,7 +387,7 @@ func (r visitRecord) encode() []byte {
 	}
 	b = append(b, relevant)
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(o.Score))
-	b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(o.Promise)))
+	b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(o.LinkValue)))
 	b = binary.AppendVarint(b, o.Bytes)
 	var at int64
 	if !o.At.IsZero() {
@@ -420,7 +409,7 @@ func decodeVisit(value []byte) (r visitRecord, err error) {
 	o.Status = int(d.Varint())
 	relevant := d.Byte()
 	o.Relevant, o.SiteWide = relevant > 0, relevant == 2
-	o.Score, o.Promise = d.Float64(), float64(d.Float32())
+	o.Score, o.LinkValue = d.Float64(), float64(d.Float32())
 	o.Bytes = d.Varint()
 	if at := d.Varint(); at != 0 {
 		o.At = time.UnixMilli(at).UTC()
@@ -433,19 +422,19 @@ func decodeVisit(value []byte) (r visitRecord, err error) {
 
 // trimmed returns o within the bounds of the store.
 func (o Outcome) trimmed() Outcome {
-	o.Kind, o.Reason = cut(o.Kind, maxReasonLength), cut(o.Reason, maxReasonLength)
+	o.Kind, o.Reason = textutil.ClipBytes(o.Kind, maxReasonLength), textutil.ClipBytes(o.Reason, maxReasonLength)
 	if math.IsNaN(o.Score) || math.IsInf(o.Score, 0) {
 		o.Score = 0
 	}
-	if o.Promise = float64(float32(o.Promise)); !(o.Promise > 0 && o.Promise <= 1) {
-		o.Promise = 0
+	if o.LinkValue = float64(float32(o.LinkValue)); !(o.LinkValue > 0 && o.LinkValue <= 1) {
+		o.LinkValue = 0
 	}
-	if o.Title, o.Evidence = cut(o.Title, MaxTitle), cut(o.Evidence, MaxEvidence); !o.Relevant {
+	if o.Title, o.Evidence = textutil.ClipBytes(o.Title, MaxTitle), textutil.ClipBytes(o.Evidence, MaxEvidence); !o.Relevant {
 		o.Title, o.Evidence = "", ""
 	}
 	var ids []string
 	for _, id := range o.Addresses[:min(len(o.Addresses), MaxAddresses)] {
-		ids = append(ids, cut(id, MaxAddress))
+		ids = append(ids, textutil.ClipBytes(id, MaxAddress))
 	}
 	o.Addresses = ids
 	var dropped map[string]int64
@@ -463,7 +452,7 @@ func (o Outcome) trimmed() Outcome {
 
 // count adds n to the count of a reason.
 func count(m map[string]int64, reason string, n int64) {
-	reason = cut(reason, maxReasonLength)
+	reason = textutil.ClipBytes(reason, maxReasonLength)
 	if _, known := m[reason]; !known && len(m) >= MaxReasons-1 {
 		reason = "other"
 	}

@@ -20,7 +20,7 @@ func FuzzRecords(f *testing.F) {
 		Found: time.Unix(1_790_000_000, 0),
 	}
 	o := Outcome{
-		Kind: "page", Reason: "x", Status: 200, Relevant: true, Score: 0.5, Promise: 0.25, Title: "Räder", Evidence: "fit .5",
+		Kind: "page", Reason: "x", Status: 200, Relevant: true, Score: 0.5, LinkValue: 0.25, Title: "Räder", Evidence: "fit .5",
 		Addresses: []string{"a", "b"}, Bytes: 7, Dropped: map[string]int64{"depth": 3}, At: time.UnixMilli(1),
 	}
 	totals := Totals{Queued: 1, Errors: map[string]int64{"dns": 2}}

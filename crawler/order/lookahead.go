@@ -81,7 +81,7 @@ func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
 // Example returns what the visit of trail[0] teaches a model.
 func Example(trail []frontier.Node, relevant bool) predictor.Example {
 	return predictor.Example{
-		Link: linkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, LinkValue: trail[0].Outcome.Promise,
+		Link: linkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, LinkValue: trail[0].Outcome.LinkValue,
 	}
 }
 
