@@ -138,6 +138,24 @@ func strategyFlags(f *pflag.FlagSet) {
 	}
 }
 
+// validate reports problems of the flags and how to fix them.
+func (o *crawlOptions) validate() error {
+	for _, kind := range o.emit {
+		if kind != "page" && kind != "address" {
+			return fail(exitUsage, "--emit: %q is not one of page, address.%s", kind, didYouMean(kind, []string{"page", "address"}))
+		}
+	}
+	switch {
+	case o.stats <= 0:
+		return fail(exitUsage, "--stats wants a positive duration, got %v", o.stats)
+	case o.stay < 0 || o.stay > 0 && o.stay < time.Second:
+		return fail(exitUsage, "--stay wants a duration of a second or more, such as 1h, got %v", o.stay)
+	case o.stay > 0 && o.node:
+		return fail(exitUsage, "--stay is for a crawl of one machine; start nodes again with --revisit")
+	}
+	return nil
+}
+
 // Causes with which a run is ended from outside of the loop.
 var (
 	errSignal      = errors.New("stopped by a signal")
@@ -148,21 +166,10 @@ var (
 
 // crawl runs one session of a crawl from flags to exit code.
 func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
-	for _, kind := range o.emit {
-		if kind != "page" && kind != "address" {
-			return fail(exitUsage, "--emit: %q is not one of page, address.%s", kind, didYouMean(kind, []string{"page", "address"}))
-		}
+	if err := o.validate(); err != nil {
+		return err
 	}
 	a.json = a.json || len(o.emit) > 0
-	if o.stats <= 0 {
-		return fail(exitUsage, "--stats wants a positive duration, got %v", o.stats)
-	}
-	switch {
-	case o.stay < 0 || o.stay > 0 && o.stay < time.Second:
-		return fail(exitUsage, "--stay wants a duration of a second or more, such as 1h, got %v", o.stay)
-	case o.stay > 0 && o.node:
-		return fail(exitUsage, "--stay is for a crawl of one machine; start nodes again with --revisit")
-	}
 	stopProfile, err := startProfile(o.profile)
 	if err != nil {
 		return err
@@ -190,29 +197,13 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if seeds, err = a.topicSeeds(p, cfg, seeds); err != nil {
-		return err
-	}
-	if n := len(seeds); n > 0 {
-		if seeds = slices.DeleteFunc(seeds, cfg.blocked.Has); len(seeds) < n {
-			a.warn("%d of %d seeds were forgotten (blocked.txt) and are left out", n-len(seeds), n)
-		}
-	}
 	web, err := a.openWeb(cfg, o, region, seeds)
 	if err != nil {
 		return err
 	}
 	defer web.close()
-	if free, err := monitor.DiskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
-		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it", megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
-	}
-	if err := p.finishDiscard(); err != nil {
+	if err := a.makeRoom(p, cfg, o); err != nil {
 		return err
-	}
-	if o.fresh && !o.dryRun {
-		if err := a.startOver(p); err != nil {
-			return err
-		}
 	}
 	model, err := openModel(p, cfg, o.newModel)
 	if err != nil {
@@ -273,15 +264,8 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		defer func() { err2 := recorder.Close(); err = errors.Join(err, err2) }()
 		c.Sinks = append(c.Sinks, recorder)
 	}
-	if cfg.Policy.TDM == "ignore" {
-		if err := f.PutMeta("tdm_reason", []byte(cfg.Policy.TDMReason)); err != nil {
-			return err
-		}
-	}
-	if cfg.Policy.Persons == "keep" {
-		if err := f.PutMeta("persons_basis", []byte(cfg.Policy.PersonsBasis)); err != nil {
-			return err
-		}
+	if err := notePolicy(f, cfg); err != nil {
+		return err
 	}
 	if err := a.recallOrders(web, f); err != nil {
 		return err
@@ -477,7 +461,7 @@ func every(ctx context.Context, period time.Duration, f func() error) error {
 }
 
 // seeds collects the start URLs: flags and arguments first, then files, then
-// the project's own list.
+// the project's own list, then those of the topic; but for what was forgotten.
 func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error) {
 	var urls []weburl.URL
 	skipped := 0
@@ -504,6 +488,14 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 	if len(urls) == 0 && (len(cfg.Seeds.Files) > 0 || skipped > 0) { // the project's own list may be empty
 		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "), skipped)
 	}
+	urls, err := a.topicSeeds(p, cfg, urls)
+	if err != nil {
+		return nil, err
+	}
+	given := len(urls)
+	if urls = slices.DeleteFunc(urls, cfg.blocked.Has); len(urls) < given {
+		a.warn("%d of %d seeds were forgotten (blocked.txt) and are left out", given-len(urls), given)
+	}
 	return urls, nil
 }
 
@@ -518,6 +510,22 @@ func (a *app) seedFile(name string) (urls []weburl.URL, bad int, err error) {
 	}
 	defer file.Close()
 	return a.readSeeds(name, file)
+}
+
+// makeRoom finishes what was to be discarded, with --fresh the crawl of before, and
+// refuses to crawl where the disk reserve is reached.
+func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {
+	if free, err := monitor.DiskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
+		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it",
+			megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
+	}
+	if err := p.finishDiscard(); err != nil {
+		return err
+	}
+	if o.fresh && !o.dryRun {
+		return a.startOver(p)
+	}
+	return nil
 }
 
 // startOver removes crawl and index, after a question where somebody can
@@ -557,6 +565,19 @@ func describeCrawl(f *frontier.Frontier, region *gazetteer.Region) error {
 	}
 	if string(was) != is {
 		return fail(exitInvalidInput, "this crawl is about %s, not %s. Name the same region, or start over with --fresh", was, is)
+	}
+	return nil
+}
+
+// notePolicy notes on what grounds a crawl departs from the policy as shipped.
+func notePolicy(f *frontier.Frontier, cfg *Config) error {
+	if cfg.Policy.TDM == "ignore" {
+		if err := f.PutMeta("tdm_reason", []byte(cfg.Policy.TDMReason)); err != nil {
+			return err
+		}
+	}
+	if cfg.Policy.Persons == "keep" {
+		return f.PutMeta("persons_basis", []byte(cfg.Policy.PersonsBasis))
 	}
 	return nil
 }

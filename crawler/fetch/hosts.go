@@ -3,7 +3,6 @@ package fetch
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"gazehound/crawler/weburl"
@@ -83,15 +82,7 @@ func (c *Client) dress(request *http.Request, u weburl.URL) {
 	for name, values := range h.Header {
 		request.Header[http.CanonicalHeaderKey(name)] = values
 	}
-	if h.User != "" && (u.Scheme() == "https" || h.AllowPlain || isLoopback(u.Hostname())) {
+	if h.User != "" && (u.Scheme() == "https" || h.AllowPlain || weburl.IsLoopback(u.Hostname())) {
 		request.SetBasicAuth(h.User, h.Password)
 	}
-}
-
-// isLoopback tells whether nobody can listen in on the way to a host.
-func isLoopback(hostname string) bool {
-	if addr, err := netip.ParseAddr(strings.Trim(hostname, "[]")); err == nil {
-		return addr.IsLoopback()
-	}
-	return hostname == "localhost" || strings.HasSuffix(hostname, ".localhost")
 }
