@@ -26,22 +26,22 @@ import (
 func newCtlCommand(a *app) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "ctl",
-		Short: "Tell a running crawl what to do: pause, stop, new seeds, longer delays",
-		Long: `Tells the crawl that runs on the data directory what to do, through its admin
-listener. The crawl notes address and token of that in admin.json of the data
+		Short: "Control a running crawl: pause, stop, new seeds, longer delays",
+		Long: `Controls the crawl that is running on the data directory, through its admin
+listener. The crawl writes the address and token of that to admin.json in the data
 directory, which only its owner can read.
 
-With --cluster, pause, resume, checkpoint and stop tell all nodes of a crawl, and wait
-until they have done it. Nodes look with every heartbeat. A pause counts for nodes that
-join later, too. The other commands are for one node.
+With --cluster, pause, resume, checkpoint and stop apply to all nodes of a crawl and
+wait until every node has carried them out, which happens at its next heartbeat. A
+pause also applies to nodes that join later. The other commands are for one node.
 
-"delay" and "exclude" give standing orders: they count at once, are kept with the
-crawl, and go on at its next start, until they are taken back or --fresh throws the
-crawl away. They make it more patient and smaller, never the other way round; what
-config.yaml and robots.txt want stays the least. "orders" shows them.
+"delay" and "exclude" give standing orders: they take effect at once, are kept with the
+crawl, and apply again at its next start, until they are taken back or --fresh discards
+the crawl. They make a crawl slower and smaller, never the other way round: the delays of
+config.yaml and robots.txt remain the minimum. "orders" shows them.
 
 Exit status: 0 done, 1 refused or not answered, 8 the cluster cannot be reached or a
-node does not answer, 10 no crawl runs.`,
+node does not answer, 10 no crawl is running.`,
 		Example: `  gazehound ctl pause
   gazehound ctl stop --data oldenburg
   gazehound ctl pause --cluster nats://127.0.0.1:4222
@@ -50,10 +50,10 @@ node does not answer, 10 no crawl runs.`,
 		RunE: showHelp,
 	}
 	for _, c := range []struct{ name, short, done string }{
-		{"pause", "Begin no page until \"ctl resume\"; open pages finish", "paused; open pages finish"},
-		{"resume", "Let a paused crawl go on", "goes on"},
-		{"checkpoint", "Write model and curves to the disk now", "model and curves are on the disk"},
-		{"stop", "Finish open pages, save and end; waits for the end", "stopped; the same command goes on with it"},
+		{"pause", "Fetch no new page until \"ctl resume\"; open pages finish", "paused; open pages finish"},
+		{"resume", "Resume a paused crawl", "resumed"},
+		{"checkpoint", "Write model and curves to the disk now", "model and curves are saved"},
+		{"stop", "Finish open pages, save and end; waits for the end", "stopped; the same command resumes it"},
 	} {
 		cmd := &cobra.Command{
 			Use: c.name, Short: c.short, Args: cobra.NoArgs,
@@ -198,14 +198,14 @@ that one alone. "gazehound status --cluster" asks the cluster itself.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signals(cmd.Context())
 			defer stop()
-			var s clusterStatus
+			var s cluster.Summary
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s); err != nil {
 				return err
 			}
 			if a.json {
 				return a.printJSON(s)
 			}
-			_, err := fmt.Fprint(a.stdout, s.text())
+			_, err := fmt.Fprint(a.stdout, clusterText(&s))
 			return err
 		},
 	}

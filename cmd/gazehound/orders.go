@@ -94,7 +94,7 @@ func (s *session) nodes(ctx context.Context) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return statusOfCluster(now, s.cfg.Cluster.Crawl), nil
+		return cluster.Summarize(now, s.cfg.Cluster.Crawl), nil
 	}
 	name, err := nodeName(s.cfg)
 	if err != nil {
@@ -103,9 +103,9 @@ func (s *session) nodes(ctx context.Context) (any, error) {
 	t := s.f.Totals()
 	state := crawlRuns
 	if s.c.Brake.Held() {
-		state = nodePaused
+		state = cluster.NodePaused
 	}
 	m := cluster.Member{Name: name, At: time.Now(), Idle: t.Queued == 0, Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Visited: t.Visited, Paused: s.c.Brake.Held()}
-	return &clusterStatus{Type: "cluster", Alone: true, Definition: cluster.Definition{Region: s.region.Name}, Nodes: []nodeStatus{{Member: m, State: state}},
+	return &cluster.Summary{Type: "cluster", Alone: true, Definition: cluster.Definition{Region: s.region.Name}, Nodes: []cluster.NodeSummary{{Member: m, State: state}},
 		Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Queued: t.Queued}, nil
 }

@@ -247,7 +247,7 @@ func (a *app) writeHits(text string, r *index.Result, street *index.StreetOnly) 
 	case r.Total == 0:
 		a.say("no address for %q", oneLine(text))
 	case r.Relaxed:
-		a.say("%s; none has all these words, these come close", several(r.Total, "address"))
+		a.say("No exact match. Showing similar results: %s", several(r.Total, "address"))
 	case r.Total > len(r.Hits):
 		a.say("%s; --limit shows more", several(r.Total, "address"))
 	default:
