@@ -18,6 +18,8 @@ import (
 	"sync"
 	"time"
 
+	"gazehound/internal/disk"
+
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/mapping"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -152,24 +154,10 @@ func newIdentity(dir, name string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("index: %w", err)
 	}
-	if err := replaceFile(name, append(text, '\n')); err != nil {
+	if err := disk.ReplaceBytes(name, 0o644, append(text, '\n')); err != nil {
 		return "", fmt.Errorf("index: %w", err)
 	}
 	return i.ID, nil
-}
-
-// replaceFile writes name so that it is either the old or the new one.
-func replaceFile(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }
 
 // openBleve opens or makes the Bleve index. It is nil without an error where

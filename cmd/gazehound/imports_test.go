@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"internal/config":           {"internal/textutil"},
 	"gazehound":                 {},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/monitor/report", "crawler/order", "crawler/polite", "crawler/weburl", "gazetteer", "geoparse", "predictor"},
-	"crawler/warc":              {"crawler/fetch", "crawler/weburl", "crawler/page", "internal/recent"},
+	"crawler/warc":              {"crawler/fetch", "crawler/weburl", "crawler/page"},
 	"crawler/lab/demo":          {"crawler/weburl", "crawler/page"},
 	"crawler/lab/crawltest":     {"crawler/weburl", "crawler/page"},
 	"crawler/polite/sitemap":    {"crawler/weburl"},

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -24,6 +25,7 @@ import (
 	"github.com/paulmach/osm/osmxml"
 
 	"gazehound/gazetteer"
+	"gazehound/internal/disk"
 )
 
 // Errors of Read.
@@ -372,22 +374,14 @@ func checkBlocks(f *os.File, size int64) error {
 
 // blobSize reads the field datasize (3) of a BlobHeader, a protocol buffer.
 func blobSize(b []byte) (int64, bool) {
-	for len(b) > 0 {
-		tag, n := binary.Uvarint(b)
-		if n <= 0 {
-			return 0, false
-		}
-		b = b[n:]
-		v, n := binary.Uvarint(b)
-		if n <= 0 {
-			return 0, false
-		}
-		b = b[n:]
+	for d := disk.Decode(b); d.Len() > 0; {
+		tag, v := d.Uvarint(), d.Uvarint()
 		switch {
+		case d.Failed():
 		case tag == 3<<3:
 			return int64(v), v < 1<<40
-		case tag&7 == 2 && v <= uint64(len(b)):
-			b = b[v:]
+		case tag&7 == 2:
+			d.Next(int(min(v, math.MaxInt32)))
 		case tag&7 != 0:
 			return 0, false
 		}
