@@ -73,7 +73,7 @@ func (c *canvas) paragraph(parts ...string) {
 }
 
 func (c *canvas) list(items []string) {
-	if len(items) > 0 {
+	if !c.dry && len(items) > 0 {
 		c.put("<ul>\n<li>", strings.Join(items, "</li>\n<li>"), "</li>\n</ul>\n")
 	}
 }
@@ -157,6 +157,10 @@ func (c *canvas) visit(s int32) string {
 	}
 	if c.t.disallowed(to) {
 		to.page, old = homePage, false
+	}
+	if c.dry {
+		c.links = append(c.links, to)
+		return ""
 	}
 	host, name := c.t.hostUnder(s, c.domain), site.name
 	switch c.w.n(6) {
