@@ -37,8 +37,9 @@ const separator = "\x1f"
 
 // A Schema is a configuration of type T.
 type Schema[T any] struct {
-	keys  []string        // section.key, in the order of T
-	leafs map[string]leaf // by key
+	keys     []string        // section.key, in the order of T
+	defaults map[string]any  // by key
+	leafs    map[string]leaf // by key
 }
 
 // A leaf is a field of T that is no section.
@@ -74,6 +75,11 @@ func New[T any](file []byte) (*Schema[T], error) {
 		l.help = strings.TrimPrefix(cmp.Or(value.LineComment, name.LineComment, name.HeadComment), "# ")
 		s.leafs[key] = l
 	}
+	var d T
+	if err := s.decode(s.viper(), &d); err != nil {
+		return nil, fmt.Errorf("config.yaml: %w", err)
+	}
+	s.defaults = s.Values(&d)
 	return s, nil
 }
 
@@ -125,15 +131,13 @@ const keyAnnotation = "key"
 // AddFlags adds flags that stand for keys, with the default and the comment of the shipped file.
 // A comment may have the name of the flag's value between backquotes.
 func (s *Schema[T]) AddFlags(f *pflag.FlagSet, keys ...string) {
-	d := s.Defaults()
-	values := s.Values(&d)
 	for _, key := range keys {
 		l, ok := s.leafs[key]
 		if !ok {
 			panic("config: no key " + key)
 		}
 		name := flagOf(l.StructField, key)
-		switch v := values[key].(type) {
+		switch v := s.defaults[key].(type) {
 		case bool:
 			f.Bool(name, v, l.help)
 		case int:
@@ -207,7 +211,7 @@ type File struct {
 func (s *Schema[T]) Defaults() T {
 	var c T
 	if err := s.decode(s.viper(), &c); err != nil {
-		panic(err) // New has checked the keys, and a test decodes the values
+		panic(err) // New has decoded them
 	}
 	return c
 }
