@@ -134,9 +134,29 @@ func firmIn(line string) string {
 	return strings.Trim(strings.Join(words[from:end+1], " "), ",;:()")
 }
 
+// isLegalForm tells whether a word is a legal form, whatever marks it has:
+// "GmbH,", "e.V.", "L.L.C.". It is called for every word of a page.
 func isLegalForm(word string) bool {
-	key := strings.Join(nameWords(word), "")
-	return key != "" && legalForms[key]
+	var key [12]byte
+	n := 0
+	for i := range len(word) {
+		c := word[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c |= 0x20
+		case c < 'a' || c > 'z':
+			if c >= utf8.RuneSelf {
+				return false
+			}
+			continue
+		}
+		if n == len(key) {
+			return false
+		}
+		key[n] = c
+		n++
+	}
+	return n > 0 && legalForms[string(key[:n])]
 }
 
 // canBeName tells whether a text can be a name. One in small letters can if a
@@ -415,9 +435,11 @@ func is(b bool) float64 {
 	return 0
 }
 
+var withoutMarks = strings.NewReplacer("'", "", "’", "", ".", "")
+
 // nameWords returns the words of a text in lower case.
 func nameWords(text string) []string {
-	text = strings.NewReplacer("'", "", "’", "", ".", "").Replace(strings.ToLower(text))
+	text = withoutMarks.Replace(strings.ToLower(text))
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
@@ -463,6 +485,9 @@ func trimName(text string) string {
 // owner returns who holds the rights by a line such as "© 2010–2012 Harms Ltd.
 // All rights reserved", or "".
 func owner(line string) string {
+	if !strings.Contains(line, "©") && !strings.Contains(line, "opyright") && !strings.Contains(line, "OPYRIGHT") && !strings.Contains(line, "(c)") && !strings.Contains(line, "(C)") {
+		return ""
+	}
 	lower := strings.ToLower(line)
 	at := -1
 	for _, mark := range [...]string{"©", "copyright", "(c) "} {
