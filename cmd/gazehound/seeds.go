@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,7 +89,7 @@ Exit status: 0 some can be used, 6 none can, 10 no data.`,
 (https://query.wikidata.org/) for web sites of the region. Nothing is sent; "seeds
 import" reads the answer as JSON or CSV.`,
 		Example:   "  gazehound seeds query overpass\n  gazehound seeds query wikidata > query.rq",
-		ValidArgs: slices.Sorted(maps.Keys(seedQueries)),
+		ValidArgs: slices.Sorted(maps.Keys(gazetteer.SeedQueries)),
 		Args:      cobra.MaximumNArgs(1),
 		RunE:      func(cmd *cobra.Command, args []string) error { return a.seedsQuery(args) },
 	}
@@ -372,38 +371,12 @@ func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []web
 	return states, errors.Join(err, failed)
 }
 
-// seedQueries are what to ask others for web sites of a region.
-var seedQueries = map[string]func(*gazetteer.Region) string{
-	"overpass": func(r *gazetteer.Region) string {
-		b := r.Bound()
-		where, area := fmt.Sprintf("(%.5f,%.5f,%.5f,%.5f)", b.Min[1], b.Min[0], b.Max[1], b.Max[0]), ""
-		if number, ok := strings.CutPrefix(r.ID, "relation/"); ok {
-			if id, err := strconv.ParseInt(number, 10, 64); err == nil && id > 0 {
-				where, area = "(area.region)", fmt.Sprintf("area(id:%d)->.region;\n", 3_600_000_000+id)
-			}
-		}
-		return fmt.Sprintf("[out:json][timeout:180];\n%snwr%s[~\"^(website|contact:website|url|brand:website)$\"~\".\"];\nout tags center;\n", area, where)
-	},
-	"wikidata": func(r *gazetteer.Region) string {
-		b := r.Bound()
-		return fmt.Sprintf(`SELECT ?item ?website WHERE {
-  SERVICE wikibase:box {
-    ?item wdt:P625 ?at .
-    bd:serviceParam wikibase:cornerSouthWest "Point(%.5f %.5f)"^^geo:wktLiteral ;
-                    wikibase:cornerNorthEast "Point(%.5f %.5f)"^^geo:wktLiteral .
-  }
-  ?item wdt:P856 ?website .
-}
-`, b.Min[0], b.Min[1], b.Max[0], b.Max[1])
-	},
-}
-
 func (a *app) seedsQuery(args []string) error {
-	names := slices.Sorted(maps.Keys(seedQueries))
+	names := slices.Sorted(maps.Keys(gazetteer.SeedQueries))
 	if len(args) == 0 {
 		return fail(exitUsage, "seeds query wants one of %s", strings.Join(names, ", "))
 	}
-	query := seedQueries[args[0]]
+	query := gazetteer.SeedQueries[args[0]]
 	if query == nil {
 		return fail(exitUsage, "seeds query wants one of %s, got %q.%s", strings.Join(names, ", "), oneLine(args[0]), didYouMean(args[0], names))
 	}

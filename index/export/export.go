@@ -47,14 +47,14 @@ type Format struct {
 // formats lists all, in the order of the help text.
 var formats = []Format{
 	{Name: "geojson", About: "one FeatureCollection: QGIS, uMap, geojson.io", Carries: true, write: writeGeoJSON},
-	{Name: "geojsonseq", About: "a Feature a line (RFC 8142 with RS): tippecanoe, jq", write: writeGeoJSONSeq},
-	{Name: "ndjson", About: "a flat JSON object a line", write: writeNDJSON},
+	{Name: "geojsonseq", About: "one Feature per line (RFC 8142 with RS): tippecanoe, jq", write: writeGeoJSONSeq},
+	{Name: "ndjson", About: "one flat JSON object per line", write: writeNDJSON},
 	{Name: "csv", About: "a table (RFC 4180) that a spreadsheet can open without harm", write: writeCSV},
 	{Name: "kml", About: "Google Earth and Maps", Carries: true, least: gazetteer.CityPrecision, write: writeKML},
 	{Name: "gpx", About: "waypoints: OsmAnd, Garmin", Carries: true, least: gazetteer.CityPrecision, write: writeGPX},
 	{Name: "atom", About: "a feed with GeoRSS points: news readers", Carries: true, write: writeAtom},
 	{Name: "osm", About: "JOSM, for a look; cannot be uploaded", Carries: true, ForOSM: true, least: gazetteer.StreetPrecision, facts: true, write: writeOSM},
-	{Name: "maproulette", About: "a task a line, for people to check one by one", ForOSM: true, least: gazetteer.StreetPrecision, write: writeMapRoulette},
+	{Name: "maproulette", About: "one task per line, for people to check one by one", ForOSM: true, least: gazetteer.StreetPrecision, write: writeMapRoulette},
 	{Name: "conflator", About: "a JSON array of id, lat, lon and tags: OSM Conflator", ForOSM: true, least: gazetteer.StreetPrecision, facts: true, write: writeConflator},
 	{Name: "html", About: "one page with list and map, without scripts", Carries: true, write: writeHTML},
 	{Name: "seeds", About: "a relevant page of each site, to start a crawl from", Carries: true, facts: true, write: writeSeeds},
