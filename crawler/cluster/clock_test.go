@@ -14,6 +14,7 @@ import (
 func TestClockSkew(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"behind": -time.Hour, "ahead": time.Hour} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := serve(t, nil)
 			o := options(t, s, "a")
 			o.Away = 3 * o.Heartbeat

@@ -346,7 +346,7 @@ func (n *Node) spawn(f func(ctx context.Context)) {
 // the node does.
 func (n *Node) Close() {
 	if n.joined() {
-		ctx, cancel := context.WithTimeout(n.ctx, min(5*time.Second, 20*n.o.Heartbeat))
+		ctx, cancel := context.WithTimeout(n.ctx, min(5*time.Second, 10*n.o.Heartbeat))
 		err := n.outbox.flushed(ctx)
 		if n.stable() {
 			err = errors.Join(err, n.publishVisits(ctx))
@@ -368,7 +368,7 @@ func (n *Node) Close() {
 		n.outbox.close()
 	}
 	if n.entered {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), min(2*time.Second, 5*n.o.Heartbeat))
 		n.members.Delete(ctx, n.o.Name) // others see it in Options.Away otherwise
 		cancel()
 		n.seeOff()

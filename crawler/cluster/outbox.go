@@ -76,6 +76,11 @@ func openOutbox(dir string) (*outbox, error) {
 		o.number = max(o.number, number)
 	}
 	slices.SortFunc(o.full, func(a, b outFile) int { return int(a.number) - int(b.number) })
+	if len(o.full) > 0 {
+		if _, err := o.read(o.full[0]); err != nil {
+			return nil, fmt.Errorf("%w; it is damaged or of another version of gazehound: send it with that one, or remove it, which loses its links", err)
+		}
+	}
 	return o, nil
 }
 

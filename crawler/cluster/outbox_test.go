@@ -1,12 +1,17 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"gazehound/internal/disk"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -153,4 +158,36 @@ func FuzzVisits(f *testing.F) {
 			t.Fatal(d)
 		}
 	})
+}
+
+// A file of another version is refused with what to do, and stays.
+func TestOutboxOfAnotherVersion(t *testing.T) {
+	dir := t.TempDir()
+	o, err := openOutbox(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.put(t.Context(), "b", entries(t, 3)); err != nil {
+		t.Fatal(err)
+	}
+	o.close()
+	name := o.path(1)
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, _, ok := disk.CutRecord(raw)
+	if !ok {
+		t.Fatal("no record")
+	}
+	other := disk.AppendRecord(nil, append(slices.Clone(record[:2]), "something else"...))
+	if err := os.WriteFile(name, other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openOutbox(dir); err == nil || !strings.Contains(err.Error(), "another version") {
+		t.Errorf("opened: %v", err)
+	}
+	if kept, err := os.ReadFile(name); err != nil || !bytes.Equal(kept, other) {
+		t.Errorf("the file was touched: %v", err)
+	}
 }

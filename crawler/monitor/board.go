@@ -38,7 +38,7 @@ type Board struct {
 	mu       sync.Mutex
 	state    Snapshot
 	history  history
-	shadow   shadow
+	estimate breadthFirst
 	hosts    map[string]*hostCount
 	troubles troubles
 	dots     []Dot
@@ -124,13 +124,13 @@ func NewBoard() *Board {
 func (b *Board) Load(f *frontier.Frontier) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return errors.Join(b.history.load(f), b.shadow.load(f))
+	return errors.Join(b.history.load(f), b.estimate.load(f))
 }
 
 // Save keeps the curves; those of the last minutes only with all.
 func (b *Board) Save(f *frontier.Frontier, all bool) error {
 	b.mu.Lock()
-	pieces := append(b.history.changed(all), b.shadow.encode())
+	pieces := append(b.history.changed(all), b.estimate.encode())
 	b.mu.Unlock()
 	for _, p := range pieces {
 		if err := f.PutMeta(p.name, p.value); err != nil {
@@ -145,7 +145,7 @@ func (b *Board) Visit(v *crawler.Visit) {
 	b.visits.visit(v)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.shadow.see(v)
+	b.estimate.see(v)
 	host := b.host(v.Entry.URL.Host())
 	host.last = v.Outcome.At
 	if v.Outcome.Kind == "error" {
@@ -382,7 +382,7 @@ func (b *Board) breadth(first, last float64) float64 {
 	if last < recent {
 		return -1
 	}
-	return b.shadow.harvest(first, last)
+	return b.estimate.harvest(first, last)
 }
 
 // insight returns what the board adds to the state of a crawl of so many pages.

@@ -100,8 +100,8 @@ func TestSeries(t *testing.T) {
 // What breadth-first would have found is known exactly where the crawl has
 // visited everything, and is right in the mean where it took a fair sample of
 // each class.
-func TestShadow(t *testing.T) {
-	var s shadow
+func TestBreadthFirst(t *testing.T) {
+	var s breadthFirst
 	if h := s.harvest(0, 100); h != -1 {
 		t.Errorf("nothing is known, and the harvest is %v", h)
 	}
@@ -120,7 +120,7 @@ func TestShadow(t *testing.T) {
 	}
 	// The promising half of a level was visited, all of it relevant; of the
 	// other half a tenth, none of it relevant.
-	s = shadow{}
+	s = breadthFirst{}
 	v := visit(t, "seeds.example", 0, 0, false, 200)
 	for i := range v.Found {
 		v.Found[i].Priority = []float64{.9, .1}[i%2]
@@ -145,7 +145,7 @@ func TestShadow(t *testing.T) {
 	if err := f.PutMeta(p.name, p.value); err != nil {
 		t.Fatal(err)
 	}
-	var again shadow
+	var again breadthFirst
 	if err := again.load(f); err != nil || again != s {
 		t.Errorf("loaded: %v, the same %t", err, again == s)
 	}

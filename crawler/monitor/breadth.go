@@ -7,7 +7,7 @@ import (
 	"gazehound/crawler"
 )
 
-// A shadow estimates what a breadth-first crawl would have found on the links
+// breadthFirst estimates what a breadth-first crawl would have found on the links
 // that this crawl has seen.
 //
 // Breadth-first takes the links level by level. How many of a level lead to
@@ -20,17 +20,17 @@ import (
 //
 // It remains an estimate: links on pages that the crawl never visited are in
 // no level.
-type shadow struct {
-	Levels [shadowLevels]level
+type breadthFirst struct {
+	Levels [breadthLevels]level
 }
 
 const (
-	shadowLevels  = 32 // further ones count as the last
-	shadowClasses = 16
+	breadthLevels  = 32 // further ones count as the last
+	breadthClasses = 16
 )
 
 // A level is all links at one distance from the seeds.
-type level [shadowClasses]class
+type level [breadthClasses]class
 
 // A class is the links of a level with about the same priority.
 type class struct {
@@ -43,17 +43,17 @@ type class struct {
 // classOf returns the class of a priority: half an octave each, from 1 down.
 func classOf(priority float64) int {
 	if !(priority > 0) {
-		return shadowClasses - 1
+		return breadthClasses - 1
 	}
-	return int(min(max(-2*math.Log2(priority), 0), shadowClasses-1))
+	return int(min(max(-2*math.Log2(priority), 0), breadthClasses-1))
 }
 
 // see counts a stored visit and the links that it found.
-func (s *shadow) see(v *crawler.Visit) {
+func (s *breadthFirst) see(v *crawler.Visit) {
 	if v.Before != nil || v.Entry.Sitemap {
 		return
 	}
-	c := &s.Levels[min(max(v.Entry.Depth, 0), shadowLevels-1)][classOf(v.Entry.Priority)]
+	c := &s.Levels[min(max(v.Entry.Depth, 0), breadthLevels-1)][classOf(v.Entry.Priority)]
 	if v.Entry.Depth == 0 && v.Entry.Redirects == 0 {
 		c.Found++ // nobody finds a seed
 	}
@@ -70,14 +70,14 @@ func (s *shadow) see(v *crawler.Visit) {
 	share := float64(v.New) / float64(len(v.Found))
 	for i := range v.Found {
 		e := &v.Found[i]
-		s.Levels[min(max(e.Depth, 0), shadowLevels-1)][classOf(e.Priority)].Found += share
+		s.Levels[min(max(e.Depth, 0), breadthLevels-1)][classOf(e.Priority)].Found += share
 	}
 }
 
 // harvest estimates the share of relevant ones among the pages of a
 // breadth-first crawl from the first-th to the last-th; -1 where nothing is
 // known.
-func (s *shadow) harvest(first, last float64) float64 {
+func (s *breadthFirst) harvest(first, last float64) float64 {
 	var all level
 	for i := range s.Levels {
 		for j, c := range s.Levels[i] {
@@ -86,12 +86,12 @@ func (s *shadow) harvest(first, last float64) float64 {
 			all[j].Relevant += c.Relevant
 		}
 	}
-	for j := shadowClasses - 2; j >= 0; j-- {
+	for j := breadthClasses - 2; j >= 0; j-- {
 		if all[j].Visited == 0 {
 			all[j] = all[j+1]
 		}
 	}
-	for j := 1; j < shadowClasses; j++ { // nothing lower is known
+	for j := 1; j < breadthClasses; j++ { // nothing lower is known
 		if all[j].Visited == 0 {
 			all[j] = all[j-1]
 		}
@@ -127,21 +127,21 @@ func (s *shadow) harvest(first, last float64) float64 {
 	return min(sum/of, 1)
 }
 
-// shadowName is where the shadow is kept in the meta data of the frontier.
-const shadowName = "breadth-first"
+// breadthName is where the estimate is kept in the meta data of the frontier.
+const breadthName = "breadth-first"
 
-func (s *shadow) encode() piece {
+func (s *breadthFirst) encode() piece {
 	data, _ := json.Marshal(s) // numbers only
-	return piece{shadowName, data}
+	return piece{breadthName, data}
 }
 
 // load takes over what was kept; what is of another form is left out.
-func (s *shadow) load(from store) error {
-	data, err := from.Meta(shadowName)
+func (s *breadthFirst) load(from store) error {
+	data, err := from.Meta(breadthName)
 	if err != nil || data == nil {
 		return err
 	}
-	var was shadow
+	var was breadthFirst
 	if json.Unmarshal(data, &was) == nil {
 		*s = was
 	}
