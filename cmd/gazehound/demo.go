@@ -77,7 +77,7 @@ retrain and crawl can go on with it.`,
 	f.StringVar(&o.domain, "domain", d.Domain, "what host names end in; with localhost they are reached without a proxy")
 	f.StringVar(&o.language, "language", "", "another `CODE` that sites of the web are in beside German: th or ja, in their old code pages and in UTF-8")
 	f.StringVar(&o.serve, "serve", "", "leave the search page up at this `ADDRESS`, such as 127.0.0.1:8090")
-	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with text about nothing")
+	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with filler text")
 	f.BoolVar(&o.calm, "calm", false, "no host is slow or fails")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
 	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE`")

@@ -51,7 +51,7 @@ type Options struct {
 	// them as if they were right: a reader would go to the right house.
 	Misprints float64
 
-	PageSize int  // bytes that a page has at least, filled up with text about nothing; 0 to 1,000,000
+	PageSize int  // bytes that a page has at least, filled up with filler text; 0 to 1,000,000
 	Calm     bool // no host is slow, broken or in a hurry to close connections
 	Finite   bool // no traps: the web has an end
 
