@@ -127,7 +127,7 @@ type Crawler struct {
 	// Scope returns why a URL is outside of the crawl, or "". It is asked when a
 	// link is found and, since it may change, again before it is visited.
 	Scope func(u weburl.URL) (reason string)
-	// Report runs after a visit is committed, in commit order; nil: nobody reports.
+	// Report runs after a visit is committed, in commit order; nil disables it.
 	Report func(v *Visit)
 	// Example gets every judged page that a link led to, before the strategy
 	// learns from it, from several workers at once; nil disables it.

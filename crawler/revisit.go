@@ -13,7 +13,7 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A Schedule says when pages are asked again. A page that has changed is asked
+// A Schedule says when pages are revisited. A page that has changed is revisited
 // after half its interval, one that has not after one and a half.
 type Schedule struct {
 	First time.Duration // interval of a relevant page at first; others wait twice as long
@@ -82,8 +82,8 @@ func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left in
 	if err != nil || len(due) == 0 {
 		return 0, err
 	}
-	// The pages are ordered and leased by a queue of their own, which nobody
-	// has to keep: the checks in the frontier are what is durable.
+	// The pages are ordered and leased by a queue of their own in memory: the checks
+	// in the frontier are what is durable.
 	queue, err := frontier.Open(frontier.Options{InMemory: true, Memory: 64 << 20})
 	if err != nil {
 		return all, err
@@ -292,7 +292,7 @@ func passes(o *frontier.Outcome) bool {
 	return false
 }
 
-// next returns what is kept of a page that was asked again.
+// next returns what is kept of a page that was revisited.
 func (s Schedule) next(v *Visit) frontier.Check {
 	check, at := *v.Before, v.Outcome.At
 	check.Asked = at

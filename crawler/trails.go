@@ -9,7 +9,7 @@ import (
 	"gazehound/predictor"
 )
 
-// trails remembers by which links the last pages were come to: the links of a
+// trails remembers by which links the last pages were reached: the links of a
 // page are visited soon after it, or one after the other, and to read the tree
 // waits for what is being written. Each page has one place, which it shares with
 // others. The zero trails remembers nothing yet.

@@ -171,7 +171,7 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	case r.Status == 304 && v.Before != nil:
 		v.Revisit = Same
 		return nil, nil
-	case r.Status == 304: // nobody asked on condition
+	case r.Status == 304: // no condition was sent
 		v.end("error", fetch.ClassProtocol)
 		return nil, nil
 	case r.Status >= 300 && r.Status < 400:

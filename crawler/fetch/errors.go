@@ -17,7 +17,7 @@ import (
 // The classes of errors. They are written into the crawl tree and counted in
 // reports, so their spelling never changes.
 const (
-	ClassDNS            = "dns"             // the name has no address, or nobody could say
+	ClassDNS            = "dns"             // the name has no address, or the lookup failed
 	ClassConnect        = "connect"         // refused, unreachable, reset, or closed before the end
 	ClassTLS            = "tls"             // no handshake, or a certificate that proves nothing
 	ClassTimeout        = "timeout"         // Options.Timeout passed before the last byte

@@ -402,7 +402,7 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 		err = classedf(ClassTooLarge, "body is over %d bytes", w.max)
 	}
 	switch {
-	case w.cut: // small, or seldom, and nobody frees it
+	case w.cut: // small, or seldom, and never freed
 		return bytes.Clone(buffer.Bytes()), err
 	case err != nil:
 		return nil, err

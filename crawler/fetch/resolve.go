@@ -38,7 +38,7 @@ type answer struct {
 func newResolver(lookup func(context.Context, string) ([]netip.Addr, error), ttl time.Duration, limit int) *resolver {
 	if lookup == nil {
 		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761: nobody is asked
+			if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761: no server is asked
 				return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, nil
 			}
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
@@ -65,7 +65,7 @@ func (r *resolver) addresses(ctx context.Context, host string) ([]netip.Addr, er
 			return nil, classedf(ClassDNS, "look up %s: %w", host, ctx.Err())
 		}
 		if !mine && a.expires.IsZero() {
-			continue // whoever asked ran out of time: ask ourselves
+			continue // the other lookup ran out of time
 		}
 		return a.addrs, a.err
 	}

@@ -37,7 +37,7 @@ type Options struct {
 	BackoffStart time.Duration // rest after the first of them; doubled for every further one in a row
 	BackoffMax   time.Duration // longest rest, also by Retry-After
 
-	// AtOnce is how many requests a host gets at once where nobody has to be
+	// AtOnce is how many requests a host gets at once where no server has to be
 	// spared: Delay is 0, Resolve is nil and the host has asked for no rest.
 	// Everywhere else it is one.
 	AtOnce int
@@ -83,7 +83,7 @@ func (o Options) Validate() error {
 	case o.BackoffStart < 0 || o.BackoffMax < o.BackoffStart:
 		return fmt.Errorf("polite: back-off from %v to %v goes backwards", o.BackoffStart, o.BackoffMax)
 	case o.AtOnce < 1:
-		return fmt.Errorf("polite: %d requests at once ask nobody", o.AtOnce)
+		return fmt.Errorf("polite: %d requests at once: want 1 or more", o.AtOnce)
 	case o.Robots != nil && o.Fetch == nil:
 		return errors.New("polite: without Fetch there is no robots.txt")
 	case o.Resolve != nil && o.Lookups <= 0:
@@ -94,7 +94,7 @@ func (o Options) Validate() error {
 
 // A Visit is how a request ended, as far as politeness is concerned.
 type Visit struct {
-	NoRequest  bool          // the turn was not used, so nobody needs a rest; other fields do not count
+	NoRequest  bool          // the turn was not used, so no delay follows; other fields do not count
 	IP         string        // address that answered, or ""
 	Took       time.Duration // from the request to the last byte
 	Status     int           // 0: not known, which neither excuses nor accuses the host
@@ -135,7 +135,7 @@ type Gate struct {
 	sweep int // number of hosts at which the idle ones are forgotten
 
 	killed  time.Time // when the rests of a crawl that was killed were taken over, or zero
-	quiet   time.Time // nobody is asked before
+	quiet   time.Time // no host is asked before
 	journal *journal  // nil: nothing is kept
 }
 
@@ -307,7 +307,7 @@ func (g *Gate) owed(delay time.Duration) time.Duration {
 	return max(0, time.Until(g.killed.Add(min(delay, g.options.MaxDelay))))
 }
 
-// wait returns how long the turn is not to be had, as far as one can know.
+// wait returns how long the turn is taken or its delay lasts, as far as is known.
 func (t *turn) wait(now time.Time, least time.Duration, atOnce int) time.Duration {
 	if t.held >= atOnce {
 		return max(minWait, least)

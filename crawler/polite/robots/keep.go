@@ -38,7 +38,7 @@ const (
 )
 
 // keep stores what is known of s. What cannot be stored is fetched again after
-// a restart, and who did not answer at all is asked again.
+// a restart, and a host that did not answer at all is asked again.
 func (c *Cache) keep(s *site) {
 	past := s.past()
 	if c.options.Save == nil || past.err != nil {

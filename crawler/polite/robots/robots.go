@@ -30,7 +30,7 @@ type Options struct {
 	Fetch func(ctx context.Context, u weburl.URL) (*page.Response, error)
 
 	// Turn takes the turn of a host that another one's robots.txt has moved to,
-	// and returns 0 or how long that is not to be had; nil: nobody waits.
+	// and returns 0 or how long to wait for it; nil: nothing waits.
 	Turn func(host string) (wait time.Duration)
 
 	TTL      time.Duration // how long rules are believed, at most 24 h
@@ -130,12 +130,12 @@ type Cache struct {
 	memory int64                         // of their rules
 }
 
-// A site is what is known of one scheme and host. It belongs to whoever took it;
+// A site is what is known of one scheme and host. It belongs to the caller of take;
 // size and taken are guarded by Cache.mu.
 type site struct {
 	key   string
 	size  int64         // of rules, as the cache counts it
-	taken chan struct{} // closed when the site is given back; nil: nobody has it
+	taken chan struct{} // closed when the site is released; nil: it is free
 
 	rules    *rules    // last that were had, or nil
 	until    time.Time // when to ask again
@@ -187,7 +187,7 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 	if err != nil {
 		return Decision{}, fmt.Errorf("robots: %s: %w", u.Host(), err)
 	}
-	defer c.giveBack(s)
+	defer c.release(s)
 	var d Decision
 	if !s.recalled {
 		c.recall(s)
@@ -206,7 +206,7 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 	return d, nil
 }
 
-// take returns the site for key, the caller's alone until it is given back, or
+// take returns the site for key, the caller's alone until it is released, or
 // the error of ctx.
 func (c *Cache) take(ctx context.Context, key string) (*site, error) {
 	for {
@@ -228,7 +228,7 @@ func (c *Cache) take(ctx context.Context, key string) (*site, error) {
 	}
 }
 
-func (c *Cache) giveBack(s *site) {
+func (c *Cache) release(s *site) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(s.taken)
