@@ -55,8 +55,9 @@ const (
 // fields are those that are looked up.
 var fields = []string{
 	"*", // of Bleve's searchers that have none
-	fieldType, fieldName, fieldNear, fieldWords, fieldWhere, fieldStreet, fieldCode, fieldCity, fieldHost, fieldSite, fieldKind,
-	fieldMonth, fieldPrecision, fieldLevel, fieldOSM, fieldOften, fieldFirst, fieldPoint, fieldPageSite, fieldStates,
+	fieldType, fieldName, fieldNear, fieldWords, fieldWhere, fieldStreet, fieldCode, fieldCity, fieldHost,
+	fieldSite, fieldKind, fieldMonth, fieldPrecision, fieldLevel, fieldOSM, fieldOften, fieldFirst, fieldPoint,
+	fieldPageSite, fieldStates,
 }
 
 const (
@@ -69,7 +70,8 @@ const (
 // further ones are counted. Each change of an address writes all of them again.
 const (
 	maxKept  = 200
-	maxWords = 64 << 10 // bytes of the page words that are kept for one address
+	maxWords = 32 << 10 // bytes of the page words that are kept with their pages, for one address
+	maxRest  = 64 << 10 // bytes of the words of further pages
 )
 
 // A record is what is stored of one address.
@@ -77,6 +79,7 @@ type record struct {
 	id       string
 	Mentions []*mention     `json:"m"`
 	More     map[string]int `json:"n,omitempty"` // pages that are counted only, by host
+	Rest     string         `json:"r,omitempty"` // distinct words of these, and of pages with too many
 	First    int64          `json:"a,omitempty"` // time of the first of them, Unix seconds
 	Last     int64          `json:"z,omitempty"`
 }
@@ -166,6 +169,7 @@ func (r *record) drop() {
 	}
 	m := r.Mentions[most]
 	r.Mentions = slices.Delete(r.Mentions, most, most+1)
+	r.rest(slices.Concat(termsOf(analyserOf(m.Lang), m.Near+"\n"+m.Title), strings.Fields(m.Words)))
 	if r.More == nil {
 		r.More = map[string]int{}
 	}
@@ -173,8 +177,24 @@ func (r *record) drop() {
 	r.First, r.Last = min(cmp.Or(r.First, m.First), m.First), max(r.Last, m.Fetched)
 }
 
-// remove takes a page away.
+// rest adds words to Rest while there is room.
+func (r *record) rest(words []string) {
+	known := termSet{}
+	known.add(strings.Fields(r.Rest)...)
+	var more []string
+	for _, w := range words {
+		if !known[w] && len(r.Rest) < maxRest {
+			known[w] = true
+			more = append(more, w)
+		}
+	}
+	r.Rest = join(" ", r.Rest, strings.Join(more, " "))
+}
+
+// remove takes a page away. Nobody knows which words of Rest were its own, so all
+// of them go until their pages are read again.
 func (r *record) remove(url string) {
+	r.Rest = ""
 	if i := r.of(url); i >= 0 {
 		r.Mentions = slices.Delete(r.Mentions, i, i+1)
 	} else {
@@ -192,7 +212,8 @@ func (r *record) uncount(host string) {
 // bestPlaced returns the mention that says best where the address lies.
 func bestPlaced(all []*mention) *mention {
 	return slices.MaxFunc(all, func(a, b *mention) int {
-		return cmp.Or(cmp.Compare(a.Precision, b.Precision), cmp.Compare(math.Round(100*a.Confidence), math.Round(100*b.Confidence)),
+		return cmp.Or(cmp.Compare(a.Precision, b.Precision),
+			cmp.Compare(math.Round(100*a.Confidence), math.Round(100*b.Confidence)),
 			cmp.Compare(b.Point[0], a.Point[0]), cmp.Compare(b.Point[1], a.Point[1]))
 	})
 }
@@ -223,7 +244,8 @@ func known(all []*mention) *mention {
 		if m.Name == "" {
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(m.voice(), best.voice()), strings.Compare(best.nameKey(), m.nameKey()), strings.Compare(best.URL, m.URL)) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(m.voice(), best.voice()),
+			strings.Compare(best.nameKey(), m.nameKey()), strings.Compare(best.URL, m.URL)) > 0 {
 			best = m
 		}
 	}
@@ -283,11 +305,12 @@ func (r *record) document() (*document.Document, error) {
 	return d.finish(), nil
 }
 
-// limitWords lets go of the words of pages where there are too many.
+// limitWords puts the words of pages together where there are too many.
 func (r *record) limitWords() {
 	left := maxWords
 	for _, m := range r.Mentions {
-		if left -= len(m.Words); left < 0 {
+		if left -= len(m.Words); left < 0 && m.Words != "" {
+			r.rest(strings.Fields(m.Words))
 			m.Words = ""
 		}
 	}
@@ -341,6 +364,7 @@ func (r *record) addWords(d *builder) {
 	}
 	near.add(name.terms()...)
 	words.add(near.terms()...)
+	words.add(strings.Fields(r.Rest)...)
 	d.terms(fieldWhere, where)
 	d.terms(fieldName, name)
 	d.terms(fieldNear, near)
@@ -418,7 +442,9 @@ func (b *builder) terms(field string, all termSet) {
 }
 
 // onlyLookedUp are keywords that no facet counts and no order compares.
-var onlyLookedUp = []string{fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldOften, fieldPageSite, fieldStates}
+var onlyLookedUp = []string{
+	fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldOften, fieldPageSite, fieldStates,
+}
 
 // finish returns the document with its keywords.
 func (b *builder) finish() *document.Document {

@@ -26,7 +26,8 @@ const maxFacetValues = 20
 // facetField names the fields whose keywords facets count. Streets, codes and
 // cities are counted as they are written, and one address writes each in one way.
 var facetField = map[Facet]string{
-	ByStreet: fieldStreetShown, ByPostcode: fieldCodeShown, ByCity: fieldCityShown, ByHost: fieldHost, BySite: fieldSite,
+	ByStreet: fieldStreetShown, ByPostcode: fieldCodeShown, ByCity: fieldCityShown,
+	ByHost: fieldHost, BySite: fieldSite,
 	ByKind: fieldKind, ByMonth: fieldMonth, ByPrecision: fieldPrecision, ByLevel: fieldLevel,
 }
 

@@ -87,7 +87,8 @@ func (k *hitMaker) hit(r *record) Hit {
 			h.Evidence = append(h.Evidence, k.evidence(s.mention, i == 0))
 		}
 	}
-	for _, fit := range [...]uint8{namedSo, meant} { // what belongs to the name comes from those who use it first
+	// What belongs to the name comes from those who use it first.
+	for _, fit := range [...]uint8{namedSo, meant} {
 		for _, s := range shown {
 			if s.fit == fit {
 				h.belong(s.mention)
@@ -108,7 +109,8 @@ func (k *hitMaker) place(h *Hit, all []*mention) {
 	if !at.located() {
 		return
 	}
-	h.HasPoint, h.Point, h.Precision, h.Level, h.Place = true, at.Point, at.Precision.String(), at.Level.String(), at.Place
+	h.HasPoint, h.Point, h.Place = true, at.Point, at.Place
+	h.Precision, h.Level = at.Precision.String(), at.Level.String()
 	if k.center != nil {
 		h.Distance = geo.DistanceHaversine(*k.center, at.Point)
 	}

@@ -162,7 +162,8 @@ func namesOf(all []*mention, fits func(*mention) bool) []*naming {
 			continue
 		}
 		one := &naming{
-			text: m.Name, key: m.nameKey(), spellings: map[string]bool{m.nameKey(): true}, votesOf: map[string]int{m.site: m.voice()},
+			text: m.Name, key: m.nameKey(),
+			spellings: map[string]bool{m.nameKey(): true}, votesOf: map[string]int{m.site: m.voice()},
 			stated: !m.Guess, fits: fits == nil || fits(m), pages: 1,
 		}
 		if n := byKey[one.key]; n != nil {
@@ -176,7 +177,8 @@ func namesOf(all []*mention, fits func(*mention) bool) []*naming {
 		return single
 	}
 	order := func(a, b *naming) int {
-		return cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes(), a.votes()), cmp.Compare(b.pages, a.pages), strings.Compare(a.key, b.key))
+		return cmp.Or(compareBool(b.fits, a.fits), cmp.Compare(b.votes(), a.votes()),
+			cmp.Compare(b.pages, a.pages), strings.Compare(a.key, b.key))
 	}
 	slices.SortFunc(single, order)
 	var names []*naming

@@ -83,11 +83,14 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &searcher{x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift, wordOf: map[string]int{}}
+	s := &searcher{
+		x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift, wordOf: map[string]int{},
+	}
 	if s.done, err = x.use(); err != nil {
 		return nil, err
 	}
-	if x.bleve == nil || len(s.words) == 0 && strings.TrimSpace(q.Text) != "" { // "???" is no word, and asks for nothing
+	noWords := len(s.words) == 0 && strings.TrimSpace(q.Text) != "" // "???" asks for nothing
+	if x.bleve == nil || noWords {
 		s.done()
 		return nil, nil
 	}
@@ -112,11 +115,13 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 // pages is nothing bad: Bleve's own average changes when segments are merged, and
 // scores with it, while somebody turns pages.
 func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
-	stats := &search.BM25Stats{DocCount: float64(s.state.Documents), FieldCardinality: make(map[string]int, len(fields))}
+	lengths := make(map[string]int, len(fields))
 	for _, field := range fields {
-		stats.FieldCardinality[field] = s.state.Documents
+		lengths[field] = s.state.Documents
 	}
-	r.PreSearchData = map[string]any{search.BM25PreSearchDataKey: stats}
+	r.PreSearchData = map[string]any{
+		search.BM25PreSearchDataKey: &search.BM25Stats{DocCount: float64(s.state.Documents), FieldCardinality: lengths},
+	}
 	found, err := s.x.bleve.SearchInContext(s.ctx, r)
 	if err != nil {
 		if s.ctx.Err() != nil {
@@ -217,7 +222,10 @@ func (s *searcher) find(after *cursor) (*Result, error) {
 
 // hits reads what is stored of the documents that were found.
 func (s *searcher) hits(found search.DocumentMatchCollection, offset int) ([]Hit, error) {
-	k := &hitMaker{reader: s.reader, center: s.q.Center, marks: marker{words: s.words}, fits: s.q.named(), most: maxEvidence, byName: s.q.Sort == ByName}
+	k := &hitMaker{
+		reader: s.reader, center: s.q.Center, marks: marker{words: s.words}, fits: s.q.named(),
+		most: maxEvidence, byName: s.q.Sort == ByName,
+	}
 	digest := s.asked.digest()
 	hits := make([]Hit, 0, len(found))
 	for i, d := range found {
@@ -261,14 +269,17 @@ func (s *searcher) order() search.SortOrder {
 	id := &search.SortDocID{}
 	switch {
 	case s.q.Sort == Newest:
-		return search.SortOrder{&search.SortField{Field: fieldFirst, Type: search.SortFieldAsNumber, Desc: true}, id}
+		by := &search.SortField{Field: fieldFirst, Type: search.SortFieldAsNumber, Desc: true}
+		return search.SortOrder{by, id}
 	case s.q.Sort == ByName:
-		return search.SortOrder{&search.SortField{Field: fieldKey, Type: search.SortFieldAsString, Missing: search.SortFieldMissingFirst}, id}
+		by := &search.SortField{Field: fieldKey, Type: search.SortFieldAsString, Missing: search.SortFieldMissingFirst}
+		return search.SortOrder{by, id}
 	case s.byDistance():
 		by, _ := search.NewSortGeoDistance(fieldPoint, "m", s.q.Center[0], s.q.Center[1], false) // of a known unit
 		return search.SortOrder{by, id}
 	case len(s.words) == 0:
-		return search.SortOrder{&search.SortField{Field: fieldCount, Type: search.SortFieldAsString, Desc: true}, id}
+		by := &search.SortField{Field: fieldCount, Type: search.SortFieldAsString, Desc: true}
+		return search.SortOrder{by, id}
 	}
 	return search.SortOrder{&search.SortScore{Desc: true}, id}
 }
@@ -483,7 +494,9 @@ func mostFrequent(dict bleveindex.FieldDict, look, most int) ([]string, error) {
 		}
 		all = append(all, entry{e.Term, e.Count})
 	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(b.count, a.count), strings.Compare(a.term, b.term)) })
+	slices.SortFunc(all, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), strings.Compare(a.term, b.term))
+	})
 	terms := make([]string, min(most, len(all)))
 	for i := range terms {
 		terms[i] = all[i].term

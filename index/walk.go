@@ -20,7 +20,9 @@ var errEnough = fmt.Errorf("enough")
 
 // visit calls fn with the number of every document that fits, in no order, until
 // it returns errEnough or another error.
-func visit(ctx context.Context, r bleveindex.IndexReader, fits query.Query, fn func(bleveindex.IndexInternalID) error) error {
+func visit(
+	ctx context.Context, r bleveindex.IndexReader, fits query.Query, fn func(bleveindex.IndexInternalID) error,
+) error {
 	found, err := fits.Searcher(ctx, r, mapping.NewIndexMapping(), search.SearcherOptions{Score: "none"})
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
@@ -61,7 +63,10 @@ func idsOf(ctx context.Context, r bleveindex.IndexReader, fits query.Query) ([]s
 
 // visitPoints calls fn with the coordinate of every document that fits and has
 // one.
-func visitPoints(ctx context.Context, r bleveindex.IndexReader, fits query.Query, fn func(n bleveindex.IndexInternalID, p orb.Point) error) error {
+func visitPoints(
+	ctx context.Context, r bleveindex.IndexReader, fits query.Query,
+	fn func(n bleveindex.IndexInternalID, p orb.Point) error,
+) error {
 	values, err := r.DocValueReader([]string{fieldPoint})
 	if err != nil {
 		return fmt.Errorf("index: %w", err)

@@ -325,6 +325,7 @@ func (c *commit) without(page *pageRecord, ids []string) error {
 			continue
 		}
 		left = append(left, id)
+		r.Rest = ""
 		if i := r.of(page.URL); i >= 0 {
 			r.Mentions[i].Words = ""
 		}
