@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	"gazehound"
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/order"
@@ -232,9 +232,15 @@ func (s Size) String() string {
 	return "0"
 }
 
+// configYAML is the config.yaml at the top of the repository, which cannot be
+// embedded from here: every option with its default and what it means.
+//
+//go:embed config.yaml
+var configYAML []byte
+
 // schema returns what config.yaml and Config say of the options.
 var schema = sync.OnceValue(func() *config.Schema[Config] {
-	s, err := config.New[Config](gazehound.ConfigYAML)
+	s, err := config.New[Config](configYAML)
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +14,23 @@ import (
 	"gazehound/crawler/order"
 	"gazehound/predictor"
 )
+
+var update = flag.Bool("update", false, "rewrite the copy of config.yaml that is embedded")
+
+// What is embedded is the config.yaml at the top.
+func TestEmbeddedConfig(t *testing.T) {
+	top, err := os.ReadFile("../../config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("config.yaml", top, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if !bytes.Equal(top, configYAML) {
+		t.Error("cmd/gazehound/config.yaml is not the config.yaml at the top: go test ./cmd/gazehound -run EmbeddedConfig -update")
+	}
+}
 
 // config.yaml as shipped has the keys of Config, explains them, and its values
 // are allowed and what other packages take for the default.

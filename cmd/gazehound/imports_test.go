@@ -31,7 +31,6 @@ var arrows = map[string][]string{
 	"internal/recent":           {},
 	"internal/textutil":         {},
 	"internal/config":           {"internal/textutil"},
-	"gazehound":                 {},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/monitor/report", "crawler/order", "crawler/polite", "crawler/weburl", "gazetteer", "geoparse", "predictor"},
 	"crawler/warc":              {"crawler/fetch", "crawler/weburl", "crawler/page"},
 	"crawler/lab/demo":          {"crawler/weburl", "crawler/page"},
