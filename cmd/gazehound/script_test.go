@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		err = os.Setenv("XDG_CONFIG_HOME", home)
 	}
+	if err == nil { // ./config.yaml names a port, which only one crawl can have
+		err = os.Setenv("GAZEHOUND_ADMIN__LISTEN", "127.0.0.1:0")
+	}
 	if err != nil {
 		panic(err)
 	}
