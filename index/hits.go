@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -38,7 +39,7 @@ func (k *hitMaker) count(field, term string) int {
 	key := [2]string{field, term}
 	n, known := k.counts[key]
 	if !known {
-		if r, err := k.reader.TermFieldReader(nil, []byte(term), field, false, false, false); err == nil {
+		if r, err := k.reader.TermFieldReader(context.Background(), []byte(term), field, false, false, false); err == nil {
 			n = int(r.Count())
 			r.Close()
 		}

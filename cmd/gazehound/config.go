@@ -235,7 +235,7 @@ func (s Size) String() string {
 // configYAML is the config.yaml at the top of the repository, which cannot be
 // embedded from here: every option with its default and what it means.
 //
-//go:embed config.yaml
+//go:embed defaults.yaml
 var configYAML []byte
 
 // schema returns what config.yaml and Config say of the options.

@@ -24,11 +24,11 @@ func TestEmbeddedConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile("config.yaml", top, 0o644); err != nil {
+		if err := os.WriteFile("defaults.yaml", top, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if !bytes.Equal(top, configYAML) {
-		t.Error("cmd/gazehound/config.yaml is not the config.yaml at the top: go test ./cmd/gazehound -run EmbeddedConfig -update")
+		t.Error("cmd/gazehound/defaults.yaml is not the config.yaml at the top: go test ./cmd/gazehound -run EmbeddedConfig -update")
 	}
 }
 

@@ -36,18 +36,6 @@ func (p project) politeness() string  { return filepath.Join(p.dir, "politeness.
 func (p project) cluster() string     { return filepath.Join(p.dir, "cluster") }
 func (p project) discarded() string   { return filepath.Join(p.dir, "frontier.discarded") }
 
-// absolute returns the directory as the system names it.
-func (p project) absolute() string {
-	dir, err := filepath.EvalSymlinks(p.dir)
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
-	if err != nil {
-		return p.dir
-	}
-	return dir
-}
-
 // finishDiscard removes what --fresh has thrown away. The crawl is gone as
 // soon as its folder has the other name; a kill after that only leaves work
 // for the next start.

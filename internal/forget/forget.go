@@ -232,11 +232,10 @@ func (r *Removal) removeStored(ctx context.Context, list Blocklist, s *Stores) e
 		r.Pages, r.Addresses = len(n.Pages), n.Addresses
 	}
 	if s.Frontier != nil {
-		match, address := list.Has, func(frontier.Key, string) bool { return false }
+		match := list.Has
+		var address func(frontier.Key, string) bool
 		if r.Kind == "address" {
 			match, address = nil, func(_ frontier.Key, key string) bool { return list.hasKey(key) }
-		} else {
-			address = nil
 		}
 		n, err := s.Frontier.Forget(ctx, match, address)
 		if err != nil {
