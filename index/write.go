@@ -23,8 +23,13 @@ type change struct {
 	done     chan error // room for one
 }
 
-// maxBatch bounds the changes that share a batch of Bleve.
-const maxBatch = 500
+// maxBatch bounds the changes that share a batch of Bleve, and gathering is how
+// long the first of them waits for others: a batch costs a segment and its merges,
+// however small it is.
+const (
+	maxBatch  = 500
+	gathering = 25 * time.Millisecond
+)
 
 // Put replaces what the index knows of the page d.URL by the addresses of d in
 // the region; without any the page is forgotten. It is on disk when Put
@@ -89,21 +94,23 @@ func (x *Index) hand(ctx context.Context, c change) error {
 	}
 }
 
-// write brings changes to Bleve until no more can come. Those that wait when a
-// batch is done share the next one.
+// write brings changes to Bleve until no more can come. Those that come while a
+// batch is gathered or written share one.
 func (x *Index) write() {
 	for c := range x.writes {
 		batch := []change{c}
-		for more := true; more && len(batch) < maxBatch; {
+		timer := time.NewTimer(gathering)
+		for open := true; open && len(batch) < maxBatch; {
 			select {
 			case c, ok := <-x.writes:
-				if more = ok; ok {
+				if open = ok; ok {
 					batch = append(batch, c)
 				}
-			default:
-				more = false
+			case <-timer.C:
+				open = false
 			}
 		}
+		timer.Stop()
 		err := x.commit(batch)
 		for _, c := range batch {
 			c.done <- err
