@@ -164,10 +164,7 @@ func newIdentity(dir, name string) (string, error) {
 // a reader came before the first write.
 func openBleve(dir string, o Options) (bleve.Index, error) {
 	path := filepath.Join(dir, "bleve")
-	config := map[string]any{
-		"read_only": o.ReadOnly, "bolt_timeout": o.LockWait.String(),
-		"scorchMergePlanOptions": map[string]any{"FloorSegmentSize": leastMerged},
-	}
+	config := map[string]any{"read_only": o.ReadOnly, "bolt_timeout": o.LockWait.String()}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if o.ReadOnly {
 			return nil, nil
@@ -200,11 +197,6 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 	}
 	return b, nil
 }
-
-// leastMerged is the number of documents up to which Bleve takes segments for
-// equally small. With its own 2,000 a crawl of a city writes all addresses again
-// with every tenth batch.
-const leastMerged = 16
 
 func newBleve(path string, config map[string]any) (bleve.Index, error) {
 	m := bleve.NewIndexMapping()
