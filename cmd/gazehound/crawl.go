@@ -612,7 +612,7 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 	return nil
 }
 
-// needContact tells whether the open net would be touched without a contact.
+// needContact tells whether the public internet would be asked without a contact.
 func needContact(cfg *Config, o crawlOptions, seeds []weburl.URL) bool {
 	if cfg.Fetch.Contact != "" || len(o.replay) > 0 {
 		return false

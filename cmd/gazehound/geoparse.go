@@ -227,7 +227,7 @@ func verdictLines(parser *geoparse.Parser, v geoparse.Verdict, rejected []geopar
 	return lines
 }
 
-// printLines prints a JSON object a line and the summary.
+// printLines prints one JSON object per line and the summary.
 func (a *app) printLines(lines []verdictLine, v geoparse.Verdict) error {
 	for _, l := range lines {
 		var err error

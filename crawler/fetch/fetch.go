@@ -1,6 +1,6 @@
 // Package fetch brings pages from the live web: one HTTP exchange at a time,
 // with limits on everything a server may send, and never from an address that
-// is not on the open net.
+// is not on the public internet.
 package fetch
 
 import (

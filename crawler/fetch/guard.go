@@ -98,7 +98,7 @@ func (c *Client) guard(network, address string, _ syscall.RawConn) error {
 		return classedf(ClassPrivateAddress, "%q is no address", address)
 	}
 	if name := refusal(at.Addr(), c.options.AllowPrivate); name != "" {
-		return classedf(ClassPrivateAddress, "%s is not on the open net (%s)", at.Addr(), name)
+		return classedf(ClassPrivateAddress, "%s is not on the public internet (%s)", at.Addr(), name)
 	}
 	return nil
 }
