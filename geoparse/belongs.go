@@ -103,6 +103,9 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	if above != "" && gazetteer.Key(above) == gazetteer.Key(a.Place.City) {
 		above = "" // the end of the address above: "Lange Straße 5, Oldenburg"
 	}
+	if !place.IsPerson(above) {
+		above = cmp.Or(responsiblePerson(before), above)
+	}
 	person := above != "" && place.IsPerson(above)
 	a.Person = a.Person || person && (a.Name == "" || place.IsPerson(a.Name))
 	a.Name = cmp.Or(a.Name, clipName(above))
@@ -182,6 +185,25 @@ func responsible(before string) bool {
 	before = strings.ToLower(before)
 	i := strings.LastIndex(before, "verantwortlich")
 	return i >= 0 && strings.Count(before[i:], "\n") <= 2 && !place.IsCommerce(before[i:])
+}
+
+// responsiblePerson returns the person who answers for the content of a site,
+// where a sentence leads on to the address: "Verantwortlich für den Inhalt: Okka
+// Grote. Sie finden uns unter der Anschrift". "" where there is none.
+func responsiblePerson(before string) string {
+	i := strings.LastIndex(strings.ToLower(before), "verantwortlich")
+	if i < 0 || i > len(before) || strings.Count(before[i:], "\n") > 2 {
+		return ""
+	}
+	_, name, found := strings.Cut(before[i:], ": ")
+	if !found {
+		return ""
+	}
+	end := strings.IndexAny(name, ".,\n")
+	if end < 0 || place.IsFirm(name[end:]) || !place.IsPerson(name[:end]) {
+		return ""
+	}
+	return name[:end]
 }
 
 // pageCues are what a whole page says, found out when it is asked for.

@@ -219,3 +219,24 @@ func FuzzBelongings(f *testing.F) {
 // legalHours is what OpenStreetMap's evaluation tool accepts of what is written
 // here.
 var legalHours = regexp.MustCompile(`^(((Mo|Tu|We|Th|Fr|Sa|Su|PH)(-(Tu|We|Th|Fr|Sa|Su))?,?)+ (off|([0-2]\d:[0-5]\d-[0-2]\d:[0-5]\d,?)+)(; |$))+$`)
+
+// Whoever answers for the content of a site is a private person, also where a
+// sentence stands between the name and the address.
+func TestResponsibleSentence(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, private := range map[string]bool{
+		"Impressum\nVerantwortlich für den Inhalt: Hanna Harms. Sie finden uns unter der Anschrift " + street12:  true,
+		"Impressum\nVerantwortlich für den Inhalt: Hanna Harms\n" + street12:                                     true,
+		"Impressum\nVerantwortlich für den Inhalt: Hanna Harms. Tischlerei Harms GmbH, " + street12:              false,
+		"Impressum\nTischlerei Harms GmbH. Sie finden uns unter der Anschrift " + street12 + "\nUSt-IdNr. DE123": false,
+	} {
+		v := parse(t, p, Input{Text: text, Title: "Impressum"})
+		if len(v.Addresses) != 1 || v.Addresses[0].Private != private {
+			t.Errorf("%q: %+v, want private %v", text, v.Addresses, private)
+		}
+	}
+}
