@@ -77,7 +77,7 @@ func checkSum(name string) error {
 }
 
 // readRoot reads all of a Bolt file. Bolt maps the file and panics where it is
-// damaged, so this is the one place that recovers.
+// damaged.
 func readRoot(name string, lockWait time.Duration) (r root, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -98,9 +98,96 @@ func readRoot(name string, lockWait time.Duration) (r root, err error) {
 		if tx.Size() > info.Size() {
 			return fmt.Errorf("%d bytes of %d", info.Size(), tx.Size())
 		}
+		if err := checkPages(name, info.Size(), uint64(tx.Cursor().Bucket().Root()), db.Info().PageSize); err != nil {
+			return err
+		}
 		return tx.ForEach(func(_ []byte, b *bolt.Bucket) error { return r.read(b) })
 	})
 	return r, err
+}
+
+// maxRoot bounds the root file, which has some kB.
+const maxRoot = 256 << 20
+
+// checkPages follows the pages of a Bolt file from its root and returns an error
+// where they lead nowhere or back to each other: Bolt would follow them until no
+// memory is left.
+func checkPages(name string, size int64, root uint64, pageSize int) error {
+	if size > maxRoot {
+		return fmt.Errorf("%d bytes are too many", size)
+	}
+	file, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	w := pageWalk{file: file, pageSize: pageSize, visited: map[uint64]bool{}}
+	return w.page(root)
+}
+
+// A pageWalk reads pages of Bolt: each begins with its number (8 bytes), its kind
+// (2), the count of its elements (2) and of the pages that continue it (4).
+type pageWalk struct {
+	file     []byte
+	pageSize int
+	visited  map[uint64]bool
+}
+
+func (w *pageWalk) page(number uint64) error {
+	if number >= uint64(len(w.file)/w.pageSize) || w.visited[number] {
+		return fmt.Errorf("page %d is in the wrong place", number)
+	}
+	w.visited[number] = true
+	page := w.file[int(number)*w.pageSize:]
+	pages := 1 + int(binary.NativeEndian.Uint32(page[12:]))
+	if binary.NativeEndian.Uint64(page) != number || pages > len(page)/w.pageSize {
+		return fmt.Errorf("page %d is not what it was", number)
+	}
+	return w.elements(page[:pages*w.pageSize], false)
+}
+
+// elements follows what a page names. Elements of a branch are 16 bytes that end
+// with the number of a page; those of a leaf are kind, place, length of the key
+// and of the value, 4 bytes each. The value of a bucket begins with the number of
+// its page, or with 0, and the page follows.
+func (w *pageWalk) elements(page []byte, inline bool) error {
+	const branch, leaf, bucket, head, element = 1, 2, 1, 16, 16
+	if len(page) < head {
+		return errors.New("a page is cut short")
+	}
+	kind, count := binary.NativeEndian.Uint16(page[8:]), int(binary.NativeEndian.Uint16(page[10:]))
+	if kind != leaf && (kind != branch || inline) || head+element*count > len(page) {
+		return errors.New("a page is neither branch nor leaf")
+	}
+	for i := range count {
+		e := page[head+element*i:]
+		if kind == branch {
+			if err := w.page(binary.NativeEndian.Uint64(e[8:])); err != nil {
+				return err
+			}
+			continue
+		}
+		place, key, value := uint64(binary.NativeEndian.Uint32(e[4:])), uint64(binary.NativeEndian.Uint32(e[8:])), uint64(binary.NativeEndian.Uint32(e[12:]))
+		if place+key+value > uint64(len(e)) {
+			return errors.New("an element ends behind its page")
+		}
+		if binary.NativeEndian.Uint32(e)&bucket == 0 {
+			continue
+		}
+		v := e[place+key:][:value]
+		if len(v) < 16 {
+			return errors.New("a bucket is cut short")
+		}
+		var err error
+		if below := binary.NativeEndian.Uint64(v); below != 0 {
+			err = w.page(below)
+		} else {
+			err = w.elements(v[16:], true)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read takes in what a bucket names, and the buckets in it.

@@ -178,7 +178,7 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 	// Where its newest state cannot be read, Bleve opens an older one or none
 	// without a word, and a writer then removes the newer. So look first.
 	config["read_only"] = true
-	b, err := bleve.OpenUsing(path, config)
+	b, err := openUsing(path, config)
 	if err != nil {
 		return nil, openError(dir, err)
 	}
@@ -192,10 +192,21 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 	if err := b.Close(); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	if b, err = bleve.OpenUsing(path, config); err != nil {
+	if b, err = openUsing(path, config); err != nil {
 		return nil, openError(dir, err)
 	}
 	return b, nil
+}
+
+// openUsing is bleve.OpenUsing, which panics where values of the root file are
+// damaged; what it had opened then stays so until the process ends.
+func openUsing(path string, config map[string]any) (b bleve.Index, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("root.bolt: cannot be read: %.200v", p)
+		}
+	}()
+	return bleve.OpenUsing(path, config)
 }
 
 func newBleve(path string, config map[string]any) (bleve.Index, error) {
