@@ -20,7 +20,8 @@ const (
 	linesAbove   = 6
 	mostSites    = 60     // candidates of a page
 	legalText    = 40_000 // bytes of the page's text that are searched for legal forms and rights
-	mostRepeated = 200_000
+	mostRepeated = 50_000 // bytes of the page's text in which a name is counted
+	mostLooked   = 5000   // texts whose words are looked at once for all addresses
 	contactText  = 60_000 // bytes of the page's text that are searched for contacts of its own place
 
 	directory = 0.5 // share of addresses with names of their own from which a page is one
@@ -40,13 +41,15 @@ type Page struct {
 	// tenants is the share of the page's addresses that have a name of their own
 	// above them, as in a directory; where there are branches it is low.
 	tenants float64
+
+	looked map[string][features]float64 // what ownFeatures said
 }
 
 // ReadPage reads the evidence of a page: its tree, nil for plain text, its
 // visible text, title and host. isPlace tells whether the gazetteer knows a
 // city or state of that name; nil: none.
 func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string) bool) *Page {
-	p := &Page{raw: text[:min(len(text), contactText)], plain: doc == nil, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+	p := &Page{looked: map[string][features]float64{}, raw: text[:min(len(text), contactText)], plain: doc == nil, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
 	if doc != nil {
 		p.site = markup.ReadSite(doc)
 	}
@@ -356,36 +359,54 @@ func (p *Page) candidates(a Around) []candidate {
 	return found
 }
 
-// look sets the features that a candidate's own words give.
+// look sets the features that do not depend on where the candidate comes from.
 func (p *Page) look(c *candidate, a Around) {
 	f := &c.features
-	f[bias] = 1
-	words := nameWords(c.text)
-	if p.label != "" && !a.Third {
-		f[domain] = agreement(words, p.label)
-	} else {
-		f[noDomain] = 1
+	own, known := p.looked[c.text]
+	if !known {
+		own = p.ownFeatures(c.text)
+		if len(p.looked) < mostLooked {
+			p.looked[c.text] = own
+		}
 	}
-	f[noMarkup] = is(p.plain)
-	f[legal] = is(hasLegalForm(c.text))
-	f[orgWord] = is(IsFirm(c.text))
-	f[person] = is(IsPerson(c.text))
-	f[branchWords] = p.branchShare(c.text)
-	f[part] = is(isAddressPart(c.text))
-	f[labels] = labelShare(words)
-	f[longName] = is(len(words) > 6)
-	f[oneWord] = is(len(words) == 1)
-	f[digits] = is(strings.ContainsAny(c.text, "0123456789"))
-	key := strings.ToLower(c.text)
-	f[link] = is(p.site.Links[key])
-	f[heading] = is(p.site.Headings[key])
-	f[repeats] = min(math.Log2(1+float64(strings.Count(p.text, " "+strings.Join(words, " ")+" ")))/4, 1)
+	for i, v := range own {
+		f[i] += v // those of sources are 0
+	}
+	if a.Third {
+		f[domain], f[noDomain] = 0, 1
+	}
 	near := f[stated] + f[prefix] + f[above1] + f[above2] + f[aboveMore]
 	if near == 0 {
 		f[listSite], f[tenantsSite] = is(a.List), p.tenants
 	} else {
 		f[listNear], f[tenantsNear], f[tenantsHeading] = is(a.List), p.tenants, p.tenants*f[heading]
 	}
+}
+
+// ownFeatures returns the features that the words of a candidate give.
+func (p *Page) ownFeatures(text string) (f [features]float64) {
+	f[bias] = 1
+	words := nameWords(text)
+	if p.label != "" {
+		f[domain] = agreement(words, p.label)
+	} else {
+		f[noDomain] = 1
+	}
+	f[noMarkup] = is(p.plain)
+	f[legal] = is(hasLegalForm(text))
+	f[orgWord] = is(IsFirm(text))
+	f[person] = is(IsPerson(text))
+	f[branchWords] = p.branchShare(text)
+	f[part] = is(isAddressPart(text))
+	f[labels] = labelShare(words)
+	f[longName] = is(len(words) > 6)
+	f[oneWord] = is(len(words) == 1)
+	f[digits] = is(strings.ContainsAny(text, "0123456789"))
+	key := strings.ToLower(text)
+	f[link] = is(p.site.Links[key])
+	f[heading] = is(p.site.Headings[key])
+	f[repeats] = min(math.Log2(1+float64(strings.Count(p.text, " "+strings.Join(words, " ")+" ")))/4, 1)
+	return f
 }
 
 // support counts for each candidate from how many other sources one comes that
