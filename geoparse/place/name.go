@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -43,13 +44,16 @@ type Page struct {
 	tenants float64
 
 	looked map[string][features]float64 // what ownFeatures said
+	phones map[string]string            // by country
+	hours  func() string                // reads the text once
 }
 
 // ReadPage reads the evidence of a page: its tree, nil for plain text, its
 // visible text, title and host. isPlace tells whether the gazetteer knows a
 // city or state of that name; nil: none.
 func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string) bool) *Page {
-	p := &Page{looked: map[string][features]float64{}, raw: text[:min(len(text), contactText)], plain: doc == nil, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: doc == nil, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw) })
 	if doc != nil {
 		p.site = markup.ReadSite(doc)
 	}
@@ -209,10 +213,22 @@ func (p *Page) ReadList(all []Around) {
 // with a name of its own.
 func (p *Page) IsDirectory() bool { return p.tenants >= directory }
 
+// Hours returns the first opening hours in the text. For a page about one place.
+func (p *Page) Hours() string { return p.hours() }
+
 // Phone returns the telephone number by which the page wants to be called: that
 // of its first link that calls, else the first in the text. For a page about one
-// place.
+// place. The page is searched once for each country.
 func (p *Page) Phone(country string) string {
+	number, known := p.phones[country]
+	if !known {
+		number = p.findPhone(country)
+		p.phones[country] = number
+	}
+	return number
+}
+
+func (p *Page) findPhone(country string) string {
 	for _, number := range p.site.Phones {
 		if n := PhoneNumber(number, country); n != "" {
 			return n
@@ -220,9 +236,6 @@ func (p *Page) Phone(country string) string {
 	}
 	return PhoneIn(p.raw, country)
 }
-
-// Hours returns the first opening hours in the text. For a page about one place.
-func (p *Page) Hours() string { return HoursIn(p.raw) }
 
 // Around is what stands around one address.
 type Around struct {
