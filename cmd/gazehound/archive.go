@@ -2,11 +2,8 @@ package main
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/warc"
@@ -32,16 +29,6 @@ func (a *app) openArchive(p project, cfg *Config, region string) (*warc.Writer, 
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
-}
-
-// archiveFolders returns the folders in which crawls of the project have
-// written WARC files.
-func (p project) archiveFolders() ([]string, error) {
-	text, err := os.ReadFile(p.archives())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' }), err
 }
 
 // addArchive remembers a folder, once.

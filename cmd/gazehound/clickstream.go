@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +44,7 @@ merged.`,
 		Example: `  gazehound clickstream import access.log access.log.1 access.log.2.gz --site https://www.example.org
   zcat old/*.gz | gazehound clickstream import - --site https://www.example.org --idle 15m`,
 		Args: needArgs("an access log to import"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.clickstreamImport(cmd.Context(), args, o) },
+		RunE: stoppable(func(ctx context.Context, args []string) error { return a.clickstreamImport(ctx, args, o) }),
 	}
 	f := imp.Flags()
 	f.SortFlags = false
@@ -97,8 +95,6 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 	if err := o.Validate(); err != nil {
 		return fail(exitUsage, "%w", err)
 	}
-	ctx, stop := signals(ctx)
-	defer stop()
 	s, err := clicklog.Open(project{a.data}.clickstream(), o)
 	if errors.Is(err, clicklog.ErrLocked) {
 		return fail(exitLocked, "%w", err)
@@ -111,8 +107,6 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 		switch {
 		case ctx.Err() != nil:
 			return fail(exitStopped, "stopped by a signal; the same command goes on from there")
-		case errors.Is(err, fs.ErrNotExist):
-			return fail(exitInvalidInput, "%s does not exist", name)
 		case errors.Is(err, clicklog.ErrNoSite):
 			return fail(exitUsage, "%w. --site https://www.example.org says whose it is", err)
 		case err != nil:
@@ -147,15 +141,12 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 
 // importLog reads one log into s.
 func (a *app) importLog(ctx context.Context, s *clicklog.Store, name string) (clicklog.Counts, error) {
-	if name == "-" {
-		return s.Import(ctx, name, a.stdin)
-	}
-	f, err := os.Open(name)
+	in, err := a.openInput("", name)
 	if err != nil {
 		return clicklog.Counts{}, err
 	}
-	defer f.Close()
-	return s.Import(ctx, name, io.Reader(f))
+	defer in.Close()
+	return s.Import(ctx, name, in)
 }
 
 func (a *app) clickstreamTop(limit int) error {

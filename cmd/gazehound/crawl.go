@@ -460,58 +460,6 @@ func every(ctx context.Context, period time.Duration, f func() error) error {
 	}
 }
 
-// seeds collects the start URLs: flags and arguments first, then files, then
-// the project's own list, then those of the topic; but for what was forgotten.
-func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error) {
-	var urls []weburl.URL
-	skipped := 0
-	for _, text := range o.seeds {
-		u, problem := a.parseSeed("--seed", text)
-		if problem != "" {
-			return nil, fail(exitInvalidInput, "--seed %s", problem)
-		}
-		urls = append(urls, u)
-	}
-	files := cfg.Seeds.Files
-	if len(files) == 0 && len(urls) == 0 {
-		if _, err := os.Stat(p.seeds()); err == nil {
-			files = []string{p.seeds()}
-		}
-	}
-	for _, name := range files {
-		found, bad, err := a.seedFile(name)
-		if err != nil {
-			return nil, err
-		}
-		urls, skipped = append(urls, found...), skipped+bad
-	}
-	if len(urls) == 0 && (len(cfg.Seeds.Files) > 0 || skipped > 0) { // the project's own list may be empty
-		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "), skipped)
-	}
-	urls, err := a.topicSeeds(p, cfg, urls)
-	if err != nil {
-		return nil, err
-	}
-	given := len(urls)
-	if urls = slices.DeleteFunc(urls, cfg.blocked.Has); len(urls) < given {
-		a.warn("%d of %d seeds were forgotten (blocked.txt) and are left out", given-len(urls), given)
-	}
-	return urls, nil
-}
-
-// seedFile reads a file of seeds; - is standard input.
-func (a *app) seedFile(name string) (urls []weburl.URL, bad int, err error) {
-	if name == "-" {
-		return a.readSeeds(name, a.stdin)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, 0, fail(exitInvalidInput, "seeds: %w", err)
-	}
-	defer file.Close()
-	return a.readSeeds(name, file)
-}
-
 // makeRoom finishes what was to be discarded, with --fresh the crawl of before, and
 // refuses to crawl where the disk reserve is reached.
 func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {

@@ -58,9 +58,7 @@ node does not answer, 10 no crawl is running.`,
 		cmd := &cobra.Command{
 			Use: c.name, Short: c.short, Args: cobra.NoArgs,
 			Example: fmt.Sprintf("  gazehound ctl %[1]s\n  gazehound ctl %[1]s --data oldenburg --json\n  gazehound ctl %[1]s --cluster nats://127.0.0.1:4222", c.name),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				ctx, stop := signals(cmd.Context())
-				defer stop()
+			RunE: stoppable(func(ctx context.Context, args []string) error {
 				if a.flags.Changed("cluster") {
 					return a.ctlCluster(ctx, cluster.Action(c.name), c.done)
 				}
@@ -78,7 +76,7 @@ node does not answer, 10 no crawl is running.`,
 				}
 				a.say("%s", c.done)
 				return nil
-			},
+			}),
 		}
 		viewFlags(cmd.Flags(), "tell all nodes of the cluster at this `URL`")
 		group.AddCommand(cmd)
@@ -97,14 +95,12 @@ They are kept there when it stops. What the crawl knows already stays as it is; 
 is outside of its scope is refused and named.`,
 		Example: `  gazehound ctl seeds https://www.example.org/ https://news.example.org/local/
   gazehound ctl seeds --file more.txt --json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			if len(args)+len(files) == 0 {
 				return fail(exitUsage, "ctl seeds wants web addresses, or --file FILE with one a line")
 			}
-			ctx, stop := signals(cmd.Context())
-			defer stop()
 			return a.ctlSeeds(ctx, args, files)
-		},
+		}),
 	}
 	cmd.Flags().StringArrayVar(&files, "file", nil, "`FILE` with start URLs, one a line; - is standard input (repeatable)")
 	return cmd
@@ -122,15 +118,15 @@ robots.txt may ask for more. 0s takes the order back.`,
   gazehound ctl delay 1m --host www.example.org
   gazehound ctl delay 0s --host "*.example.org"`,
 		Args: needArgs("a duration, such as 10s"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
 				return fail(exitUsage, "ctl delay takes one duration, got %d arguments; --host names a host", len(args))
 			}
 			if _, err := time.ParseDuration(args[0]); err != nil {
 				return fail(exitUsage, "ctl delay wants a duration with a unit, such as 10s or 1m, got %.40q", args[0])
 			}
-			return a.ctlOrder(cmd.Context(), "delay", map[string]any{"delay": args[0], "host": host})
-		},
+			return a.ctlOrder(ctx, "delay", map[string]any{"delay": args[0], "host": host})
+		}),
 	}
 	cmd.Flags().StringVar(&host, "host", "", "only of this `HOST`, or \"*.example.org\" with all below it")
 	return cmd
@@ -154,15 +150,15 @@ were visited stay; "gazehound forget" removes them.`,
 			}
 			return fail(exitUsage, "ctl exclude wants one regular expression, or --host HOST alone; \"gazehound ctl orders\" shows what was ordered")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			order := map[string]any{"undo": undo}
 			if host != "" {
 				order["host"] = host
 			} else {
 				order["pattern"] = args[0]
 			}
-			return a.ctlOrder(cmd.Context(), "exclude", order)
-		},
+			return a.ctlOrder(ctx, "exclude", order)
+		}),
 	}
 	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
 	cmd.Flags().BoolVar(&undo, "undo", false, "take the order back")
@@ -175,15 +171,13 @@ func newCtlOrdersCommand(a *app) *cobra.Command {
 		Short:   "Show the standing orders: delays and what is left out",
 		Example: "  gazehound ctl orders\n  gazehound ctl orders --data oldenburg --json",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signals(cmd.Context())
-			defer stop()
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			var v crawler.OrdersView
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v); err != nil {
 				return err
 			}
 			return a.showOrders(v)
-		},
+		}),
 	}
 }
 
@@ -195,9 +189,7 @@ func newCtlNodesCommand(a *app) *cobra.Command {
 that one alone. "gazehound status --cluster" asks the cluster itself.`,
 		Example: "  gazehound ctl nodes\n  gazehound ctl nodes --data west --json",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signals(cmd.Context())
-			defer stop()
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			var s cluster.Summary
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s); err != nil {
 				return err
@@ -207,7 +199,7 @@ that one alone. "gazehound status --cluster" asks the cluster itself.`,
 			}
 			_, err := fmt.Fprint(a.stdout, clusterText(&s))
 			return err
-		},
+		}),
 	}
 }
 
@@ -267,8 +259,6 @@ func inWords(reason string) string { return strings.ReplaceAll(reason, "_", " ")
 
 // ctlOrder gives a standing order.
 func (a *app) ctlOrder(ctx context.Context, name string, order map[string]any) error {
-	ctx, stop := signals(ctx)
-	defer stop()
 	var done struct{ Orders crawler.OrdersView }
 	if err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+name, order, &done); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -58,15 +57,15 @@ retrain and crawl can go on with it.`,
   gazehound demo --serve-only --listen 127.0.0.1:9900 --osm-out town.osm --truth truth.geojson
   gazehound demo --serve-only --listen 127.0.0.1:9900 --language th`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			if !a.dataGiven {
 				a.data = "gazehound-demo"
 			}
-			if o.osmOut != "" && !cmd.Flags().Changed("listed") {
+			if o.osmOut != "" && !a.flags.Changed("listed") {
 				o.listed = listedInFile
 			}
-			return a.demo(cmd.Context(), o)
-		},
+			return a.demo(ctx, o)
+		}),
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -88,8 +87,6 @@ retrain and crawl can go on with it.`,
 
 // demo makes the town, crawls it and tells how it went.
 func (a *app) demo(ctx context.Context, o demoOptions) error {
-	ctx, stop := signals(ctx)
-	defer stop()
 	options := demo.DefaultOptions()
 	ln, err := demo.Listen(o.listen)
 	if err != nil {
@@ -291,23 +288,6 @@ func (a *app) self(ctx context.Context, stdout io.Writer, args ...string) error 
 	default:
 		return fail(code, "gazehound %s: %s", args[0], strings.TrimPrefix(strings.TrimSpace(complaints.String()), "error: "))
 	}
-}
-
-// writeFile writes a file through write; an empty name writes nothing.
-func writeFile(name string, write func(io.Writer) error) (err error) {
-	if name == "" {
-		return nil
-	}
-	f, err := os.Create(name)
-	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	b := bufio.NewWriter(f)
-	if err := write(b); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return b.Flush()
 }
 
 func texts(urls []weburl.URL) []string {

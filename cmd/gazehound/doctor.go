@@ -48,22 +48,15 @@ reads all of it and of the index, and compares the two.
 Exit status: 0, or 6 where there is a problem.`,
 		Example: `  gazehound doctor
   gazehound doctor --deep --json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fail(exitUsage, "doctor takes no arguments, got %.60q; --data names the data directory", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signals(cmd.Context())
-			defer stop()
+		Args: exactly(0, "doctor takes no arguments, got %.60q; --data names the data directory"),
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			d := &doctor{app: a, p: project{a.data}}
 			d.examine(ctx, deep, network)
 			if ctx.Err() != nil {
 				return fail(exitStopped, "stopped")
 			}
 			return d.tell()
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them")
 	cmd.Flags().BoolVar(&network, "network", false, "ask for the contact's page and one seed's robots.txt")

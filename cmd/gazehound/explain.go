@@ -40,15 +40,8 @@ Exit status: 0 known, 4 never seen or damaged model, 5 a crawl is running, 10 no
 crawl.`,
 		Example: `  gazehound explain https://www.oldenburg.example/branchen
   gazehound explain www.oldenburg.example/branchen --json | jq .depths[0].terms`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fail(exitUsage, "explain wants one URL, got %d arguments", len(args))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.explain(cmd.Context(), args[0])
-		},
+		Args: exactly(1, "explain wants one URL, got %d arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.explain(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -57,20 +50,15 @@ crawl.`,
 }
 
 // explain says what the crawl knows about one URL.
-func (a *app) explain(ctx context.Context, text string) (err error) {
+func (a *app) explain(ctx context.Context, text string) error {
 	u, problem := a.parseSeed("explain", text)
 	if problem != "" {
 		return fail(exitUsage, "explain: %s", problem)
 	}
-	p, cfg, err := a.project()
-	if err != nil {
-		return err
-	}
-	f, err := p.openCrawl(int64(cfg.Storage.Memory))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error { return a.explainURL(ctx, p, cfg, f, u) })
+}
+
+func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontier.Frontier, u weburl.URL) error {
 	model, err := predictor.Load(p.model(), modelOptions(cfg))
 	if errors.Is(err, fs.ErrNotExist) {
 		model, err = predictor.NewModel(modelOptions(cfg))

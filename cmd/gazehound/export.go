@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +16,6 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/export"
-	"gazehound/internal/disk"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -56,15 +53,13 @@ gazetteer has no house for: with a gazetteer of OpenStreetMap data, what is not
 on the map. It compares with the date of that data; look before you map.`,
 		Example: `  gazehound export csv --excel --postcode 26122 -o addresses.csv
   gazehound export maproulette --only-missing --min-confidence 0.9 -o missing.mr.geojsonl`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			format, err := formatOf(args)
 			if err != nil {
 				return err
 			}
-			ctx, stop := signals(cmd.Context())
-			defer stop()
 			return a.export(ctx, format, o)
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -193,7 +188,7 @@ func timeOf(text string, now time.Time) (time.Time, bool) {
 }
 
 // export writes the index in a format to the file or standard output.
-func (a *app) export(ctx context.Context, format export.Format, flags exportFlags) (err error) {
+func (a *app) export(ctx context.Context, format export.Format, flags exportFlags) error {
 	o, err := flags.options(time.Now())
 	if err != nil {
 		return err
@@ -201,15 +196,14 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	if err := o.Validate(format); err != nil {
 		return fail(exitUsage, "%s", strings.TrimPrefix(err.Error(), "export: "+export.ErrOptions.Error()+": "))
 	}
-	p, cfg, err := a.project()
+	cfg, err := a.config()
 	if err != nil {
 		return err
 	}
-	x, err := openIndexToShow(p)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
+	return a.readIndex(func(p project, x *index.Index) error { return a.exportIndex(ctx, cfg, p, x, format, flags, o) })
+}
+
+func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.Index, format export.Format, flags exportFlags, o export.Options) error {
 	if s, err := x.Stats(ctx); err != nil {
 		return err
 	} else if s.Pages == 0 {
@@ -240,15 +234,10 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	}
 
 	var sum export.Summary
-	write := func(w io.Writer) error {
+	err := a.writeExport(flags.output, licenceText(format, o), func(w io.Writer) (err error) {
 		sum, err = export.Write(ctx, w, x, format, o)
 		return err
-	}
-	if flags.output == "-" {
-		err = write(a.stdout)
-	} else {
-		err = exportFile(flags.output, licenceText(format, o), write)
-	}
+	})
 	if errors.Is(err, context.Canceled) {
 		return fail(exitStopped, "stopped; the export is not complete")
 	} else if err != nil {
@@ -292,23 +281,6 @@ func licenceText(f export.Format, o export.Options) string {
 		return ""
 	}
 	return o.Notice() + "\n"
-}
-
-// exportFile writes name, which is whole whenever it is there, and its licence,
-// which comes first.
-func exportFile(name, licence string, write func(io.Writer) error) error {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return fail(exitUsage, "-o %.200q is no regular file. -o - writes to standard output", name)
-	}
-	if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
-		return fail(exitUsage, "-o %.200q: there is no folder %.200q", name, filepath.Dir(name))
-	}
-	if licence != "" {
-		if err := disk.ReplaceBytes(name+".licence.txt", 0o644, []byte(licence)); err != nil {
-			return err
-		}
-	}
-	return disk.Replace(name, 0o644, write)
 }
 
 // exported tells people, or programs where standard output is free for them,

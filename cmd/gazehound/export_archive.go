@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -24,16 +23,14 @@ are sorted by their bytes (LC_ALL=C sort -c), as pywb and other replay tools
 want them.`,
 		Example: `  gazehound export cdxj -o all.cdxj
   gazehound export cdxj archive/*.warc.gz`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signals(cmd.Context())
-			defer stop()
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			archive, err := a.openOwnArchive(args)
 			if err != nil {
 				return err
 			}
 			defer archive.Close()
-			return a.writeOut(output, func(w io.Writer) error { return archive.WriteCDXJ(ctx, w) })
-		},
+			return a.writeExport(output, "", func(w io.Writer) error { return archive.WriteCDXJ(ctx, w) })
+		}),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
@@ -50,9 +47,7 @@ replayweb.page and other replay tools open in parts. The same archive gives the
 same bytes. After "forget" it has to be made again.`,
 		Example: `  gazehound export wacz -o crawl.wacz
   gazehound export wacz archive/*.warc.gz -o some.wacz`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signals(cmd.Context())
-			defer stop()
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			cfg, err := a.config()
 			if err != nil {
 				return err
@@ -70,7 +65,7 @@ same bytes. After "forget" it has to be made again.`,
 			if title == "" {
 				o.Title = "Crawl"
 			}
-			err = a.writeOut(output, func(w io.Writer) error { return archive.WriteWACZ(ctx, w, o) })
+			err = a.writeExport(output, "", func(w io.Writer) error { return archive.WriteWACZ(ctx, w, o) })
 			if errors.Is(err, context.Canceled) {
 				return fail(exitStopped, "stopped; the export is not complete")
 			} else if err != nil || output == "-" {
@@ -82,7 +77,7 @@ same bytes. After "forget" it has to be made again.`,
 			}
 			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
@@ -106,14 +101,4 @@ func (a *app) openOwnArchive(names []string) (*warc.Archive, error) {
 		}
 	}
 	return a.openRecorded(cfg, false, names...)
-}
-
-// writeOut has write fill a file, which appears whole or not at all, or
-// standard output.
-func (a *app) writeOut(name string, write func(io.Writer) error) error {
-	if name == "-" {
-		b := bufio.NewWriter(a.stdout)
-		return errors.Join(write(b), b.Flush())
-	}
-	return exportFile(name, "", write)
 }

@@ -50,18 +50,16 @@ the operator acts on them with --request.`,
 		Example: `  gazehound forget http://www.example.org/ --reason "request of the owner, 2026-11-21"
   gazehound forget --address 0123456789abcdef --reason "request of a resident"
   gazehound forget --requests`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
 				return fail(exitUsage, "forget takes one URL, host or address, got %d arguments; an address goes in quotes", len(args))
 			}
-			ctx, stop := signals(cmd.Context())
-			defer stop()
 			target := ""
 			if len(args) == 1 {
 				target = args[0]
 			}
 			return a.forget(ctx, target, o)
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.SortFlags = false

@@ -62,7 +62,7 @@ A+B joins two columns. housenumber_max says that the numbers 1 to it exist.`,
   gazehound gazetteer import us-ca-irvine.geojson --country US --licence "public domain" --attribution "City of Irvine"
   gazehound gazetteer import adressen.csv --map street=STRNAME,housenumber=HNR+HNRZ,postcode=PLZ,city=ORT,lat=Y,lon=X --licence "dl-de/by-2-0; Stadt Oldenburg"`,
 		Args: needArgs("a file to import"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.gazetteerImport(cmd.Context(), args, o) },
+		RunE: stoppable(func(ctx context.Context, args []string) error { return a.gazetteerImport(ctx, args, o) }),
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "format of the files, a `NAME` of the list above (default: guessed)")
@@ -111,8 +111,6 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 			return fail(exitInvalidInput, "--refused: %w", err)
 		}
 	}
-	ctx, stop := signals(ctx)
-	defer stop()
 	p := project{a.data}
 	start := time.Now()
 	options := importer.Options{Format: o.format, Columns: columns, Licence: o.licence, Attribution: o.attribution,

@@ -3,13 +3,10 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -48,12 +45,7 @@ every address that does not count for the region why.`,
   gazehound geoparse --html --all-candidates page.html
   gazehound geoparse --format geojson page.txt > addresses.geojson
   gazehound geoparse --batch - < pages.jsonl > addresses.jsonl`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fail(exitUsage, "geoparse wants one file, or - for standard input. \"gazehound geoparse --help\" shows examples")
-			}
-			return nil
-		},
+		Args: exactly(1, `geoparse wants one file, or - for standard input. "gazehound geoparse --help" shows examples`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(formats, o.format) {
 				return fail(exitUsage, "--format is %q; it must be %s", o.format, strings.Join(formats, ", "))
@@ -77,11 +69,11 @@ every address that does not count for the region why.`,
 			if err != nil {
 				return err
 			}
-			input, name, closeInput, err := a.openInput(args[0])
+			input, err := a.openInput("geoparse", args[0])
 			if err != nil {
 				return err
 			}
-			defer closeInput()
+			defer input.Close()
 			ctx := cmd.Context()
 			parser, err := geoparse.New(g, region, geoparse.Options{EveryMention: o.batch})
 			if err != nil {
@@ -90,7 +82,7 @@ every address that does not count for the region why.`,
 			if o.batch {
 				return geoparse.Batch(ctx, parser, input, a.stdout, hostOfURL)
 			}
-			in, err := parseInput(name, input, o.html, o.url)
+			in, err := parseInput(args[0], input, o.html, o.url)
 			if err != nil {
 				return err
 			}
@@ -128,32 +120,6 @@ every address that does not count for the region why.`,
 	f.StringVar(&o.format, "format", formats[0], "print `text`, geojson or ndjson")
 	f.BoolVar(&o.batch, "batch", false, "read and print JSON, an object a line")
 	return cmd
-}
-
-// regionIfAny is openRegion, but a project without a region has none.
-func (p project) regionIfAny(g *gazetteer.Gazetteer, spec string) (*gazetteer.Region, error) {
-	if spec == "" {
-		if _, err := os.Stat(p.region()); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-	}
-	return p.openRegion(g, spec)
-}
-
-// openInput opens the file called name, or standard input for "-".
-func (a *app) openInput(name string) (r io.Reader, shown string, closeInput func() error, err error) {
-	if name == "-" {
-		return a.stdin, "standard input", func() error { return nil }, nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, "", nil, fail(exitInvalidInput, "geoparse: %w", err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, "", nil, fail(exitInvalidInput, "geoparse: %s is a folder; name a file", name)
-	}
-	return f, name, f.Close, nil
 }
 
 // parseInput reads one text or page.

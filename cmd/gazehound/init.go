@@ -53,7 +53,7 @@ A region is one of
 		Example: `  gazehound init --osm oldenburg.osm.pbf --region Oldenburg --contact https://stadtlabor.example/bot
   gazehound gazetteer import US.txt && gazehound init --region "Irvine, CA"`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), o) },
+		RunE: stoppable(func(ctx context.Context, args []string) error { return a.init(ctx, o) }),
 	}
 	f := c.Flags()
 	f.StringArrayVar(&o.osm, "osm", nil, "OpenStreetMap extract `FILE`: .osm.pbf, .osm or .osm.gz (repeatable)")
@@ -78,8 +78,6 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 			return fail(exitInvalidInput, "%s exists: %s holds a project already. --force replaces its region, seeds and configuration, --data names another directory", file, a.data)
 		}
 	}
-	ctx, stop := signals(ctx)
-	defer stop()
 
 	// The new gazetteer is built beside the old one and takes its place only
 	// when everything else is known to be right.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
@@ -96,15 +95,11 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 		}
 		return []crawler.Label{{URL: u, Relevant: relevant}}, nil
 	}
-	in := a.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, fail(exitInvalidInput, "--file: %w", err)
-		}
-		defer f.Close()
-		in = f
+	in, err := a.openInput("--file", file)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, crawler.MaxLabelFile+1))
 	if err != nil {
 		return nil, fail(exitInvalidInput, "--file: %w", err)

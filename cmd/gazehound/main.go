@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"log/slog"
 	"os"
@@ -308,23 +307,29 @@ func signals(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
-// needData fails with exit code 10 where the data directory does not exist.
-func (a *app) needData() error {
-	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
-		return fail(exitNoData, "no data directory %s. \"gazehound init --osm FILE --region NAME\" makes one; --data names another", a.data)
-	} else if err != nil {
-		return fail(exitNoData, "data directory: %w", err)
+// stoppable makes run what a command does, with a context that the first SIGINT or SIGTERM cancels.
+func stoppable(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ctx, stop := signals(cmd.Context())
+		defer stop()
+		return run(ctx, args)
 	}
-	return nil
 }
 
-// project returns the data directory and what is configured for it.
-func (a *app) project() (project, *Config, error) {
-	cfg, err := a.config()
-	if err == nil {
-		err = a.needData()
+// exactly is the Args of a command that wants so many; wants ends the error, with their number in
+// place of %d.
+func exactly(n int, wants string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == n:
+			return nil
+		case strings.Contains(wants, "%d"):
+			return fail(exitUsage, wants, len(args))
+		case n == 0:
+			return fail(exitUsage, wants, args[0])
+		}
+		return fail(exitUsage, "%s", wants)
 	}
-	return project{a.data}, cfg, err
 }
 
 // oneLine keeps foreign text from forging lines or colours of the terminal.

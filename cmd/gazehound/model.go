@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -53,13 +52,8 @@ for or against. --json prints one array of terms.`,
 terms whose log-odds differ most. A term that only one of them has seen has what
 the other gives to any unknown term. --json prints one array.`,
 		Example: "  gazehound model diff ../irvine-data --feature anchor\n  gazehound model diff before.gob --depth 1 --top 5 --json",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fail(exitUsage, "model diff wants one model file or data directory to compare with, got %d arguments", len(args))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.modelDiff(args[0], o) },
+		Args:    exactly(1, "model diff wants one model file or data directory to compare with, got %d arguments"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.modelDiff(args[0], o) },
 	}
 	for _, cmd := range []*cobra.Command{show, diff} {
 		f := cmd.Flags()
@@ -253,28 +247,4 @@ func (a *app) modelExport() error {
 		}{"summary", terms})
 	}
 	return errors.Join(err, out.Flush())
-}
-
-// projectModel loads the model of the data directory.
-func (a *app) projectModel() (*predictor.Model, error) {
-	if err := a.needData(); err != nil {
-		return nil, err
-	}
-	return a.loadModel(project{a.data}.model())
-}
-
-// loadModel loads a model file, which must be there.
-func (a *app) loadModel(file string) (*predictor.Model, error) {
-	cfg, err := a.config()
-	if err != nil {
-		return nil, err
-	}
-	m, err := predictor.Load(file, modelOptions(cfg))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fail(exitNoData, "no model %s. \"gazehound crawl\" makes one", file)
-	case err != nil:
-		return nil, fail(exitInvalidInput, "%w", err)
-	}
-	return m, nil
 }

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/monitor/report"
 
@@ -36,7 +36,7 @@ crawl.`,
   gazehound pages --format csv -o pages.csv
   gazehound pages --json | jq -r 'select(.type == "page") | .url'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			if !slices.Contains(report.PageFormats, format) {
 				return fail(exitUsage, "--format: %.40q is not one of text, csv; --json is JSON.%s", format, didYouMean(format, report.PageFormats))
 			}
@@ -46,8 +46,10 @@ crawl.`,
 			if a.json {
 				format = "json"
 			}
-			return a.pages(cmd.Context(), format, output, best)
-		},
+			return a.readCrawl(func(_ project, _ *Config, f *frontier.Frontier) error {
+				return a.pages(ctx, f, format, output, best)
+			})
+		}),
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -57,22 +59,10 @@ crawl.`,
 	return cmd
 }
 
-// pages lists the relevant pages of the project's crawl.
-func (a *app) pages(ctx context.Context, format, output string, best int) (err error) {
-	ctx, stop := signals(ctx)
-	defer stop()
-	p, cfg, err := a.project()
-	if err != nil {
-		return err
-	}
-	f, err := p.openCrawl(int64(cfg.Storage.Memory))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-
+// pages lists the relevant pages of a crawl.
+func (a *app) pages(ctx context.Context, f *frontier.Frontier, format, output string, best int) error {
 	listed := 0
-	err = a.writeOut(output, func(w io.Writer) (err error) {
+	err := a.writeExport(output, "", func(w io.Writer) (err error) {
 		listed, err = report.WritePages(ctx, w, f, format, best)
 		return err
 	})

@@ -63,18 +63,16 @@ Exit status: 0 done, 2 unusable argument or flag, 4 unusable file.`,
 		Example: `  gazehound places us-top-100 --by time-zone --cities cities15000.txt --states admin1CodesASCII.txt > nodes.yaml
   gazehound places de-top-50 --by size --groups 3 --cities cities15000.txt -d oldenburg`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			if !placesForm.MatchString(args[0]) {
 				return fail(exitUsage, "want a country's code and a number of cities, such as us-top-100, got %q", oneLine(args[0]))
 			}
-			ctx, stop := signals(cmd.Context())
-			defer stop()
 			nodes, known, err := a.places(ctx, args[0], o)
 			if err != nil {
 				return err
 			}
 			return partition.WriteNodes(a.stdout, nodes, known)
-		},
+		}),
 	}
 	cmd.Flags().SortFlags = false
 	o.flags(cmd.Flags())

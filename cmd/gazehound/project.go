@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,8 +10,9 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
-	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/predictor"
 )
 
 // A project is a data directory: everything about one region and its crawl.
@@ -71,6 +70,54 @@ func (p project) lostIndex() error {
 	return fmt.Errorf("the index %s is gone, and with it what the crawl found on %s", p.index(), several(s.Pages, "page"))
 }
 
+// needData fails with exit code 10 where the data directory does not exist.
+func (a *app) needData() error {
+	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
+		return fail(exitNoData, "no data directory %s. \"gazehound init --osm FILE --region NAME\" makes one; --data names another", a.data)
+	} else if err != nil {
+		return fail(exitNoData, "data directory: %w", err)
+	}
+	return nil
+}
+
+// project returns the data directory and what is configured for it.
+func (a *app) project() (project, *Config, error) {
+	cfg, err := a.config()
+	if err == nil {
+		err = a.needData()
+	}
+	return project{a.data}, cfg, err
+}
+
+// readCrawl lets read have the crawl tree and the queue of the data directory, which nobody else may
+// have open.
+func (a *app) readCrawl(read func(p project, cfg *Config, f *frontier.Frontier) error) (err error) {
+	p, cfg, err := a.project()
+	if err != nil {
+		return err
+	}
+	f, err := p.openCrawl(int64(cfg.Storage.Memory))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return read(p, cfg, f)
+}
+
+// readIndex lets read have what the crawl of the data directory has found.
+func (a *app) readIndex(read func(p project, x *index.Index) error) (err error) {
+	if err := a.needData(); err != nil {
+		return err
+	}
+	p := project{a.data}
+	x, err := openIndexToShow(p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	return read(p, x)
+}
+
 // openCrawl opens the crawl tree and the queue of the project, which nobody else
 // may have open.
 func (p project) openCrawl(memory int64) (*frontier.Frontier, error) {
@@ -123,51 +170,140 @@ func (p project) openRegion(g *gazetteer.Gazetteer, spec string) (*gazetteer.Reg
 	return r, nil
 }
 
-// maxSeedLine bounds a line of a seed file, in bytes.
-const maxSeedLine = 64 << 10
-
-// readSeeds reads start URLs, one a line; "#" starts a comment. Lines that
-// cannot be used are warned of and counted.
-func (a *app) readSeeds(name string, r io.Reader) (urls []weburl.URL, skipped int, err error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxSeedLine)
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-		if text == "" || strings.HasPrefix(text, "#") {
-			continue
+// regionIfAny is openRegion, but a project without a region has none.
+func (p project) regionIfAny(g *gazetteer.Gazetteer, spec string) (*gazetteer.Region, error) {
+	if spec == "" {
+		if _, err := os.Stat(p.region()); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
 		}
-		u, problem := a.parseSeed(fmt.Sprintf("%s:%d", name, n), text)
-		if problem != "" {
-			a.warn("%s:%d: %s; line skipped", name, n, problem)
-			skipped++
-			continue
-		}
-		urls = append(urls, u)
 	}
-	if err := lines.Err(); err != nil {
-		return nil, 0, fail(exitInvalidInput, "seeds: %s: %w", name, err)
-	}
-	return urls, skipped, nil
+	return p.openRegion(g, spec)
 }
 
-// parseSeed returns the URL of one seed, or what is wrong with it.
-func (a *app) parseSeed(where, text string) (u weburl.URL, problem string) {
-	scheme, _, hasScheme := strings.Cut(text, "://")
-	lower := strings.ToLower(text)
-	switch {
-	case strings.HasPrefix(lower, "mailto:"), strings.HasPrefix(lower, "tel:"), strings.HasPrefix(lower, "javascript:"):
-		return u, fmt.Sprintf("%s is not crawled", strings.SplitN(lower, ":", 2)[0])
-	case hasScheme && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
-		return u, fmt.Sprintf("%.40q is not crawled", scheme)
-	case !hasScheme && strings.ContainsAny(text, " \t"), !hasScheme && !strings.Contains(text, "."):
-		return u, fmt.Sprintf("%.80q is no URL", text)
-	case !hasScheme:
-		a.warn("%s: %.80q has no scheme; using https://%.80s", where, text, oneLine(text))
-		text = "https://" + text
-	}
-	u, err := weburl.Parse(text)
+func openIndex(p project) (*index.Index, error) {
+	x, err := index.Open(p.index(), index.DefaultOptions())
 	if err != nil {
-		return u, oneLine(err.Error())
+		return nil, storeError(p, err)
 	}
-	return u, ""
+	return x, nil
+}
+
+// openIndexToRead opens the index for serve and search, which never change it.
+func openIndexToRead(p project) (*index.Index, error) {
+	o := index.DefaultOptions()
+	o.ReadOnly = true
+	x, err := index.Open(p.index(), o)
+	switch {
+	case errors.Is(err, index.ErrLocked):
+		return nil, fail(exitLocked, "%s is in use by a running crawl. \"gazehound crawl --serve 127.0.0.1:8090\" serves the search page beside the crawl", p.dir)
+	case err != nil:
+		return nil, storeError(p, err)
+	}
+	return x, nil
+}
+
+// openIndexToShow opens the index for those who ask what was found: to them one
+// that is gone is not one without pages.
+func openIndexToShow(p project) (*index.Index, error) {
+	if err := p.lostIndex(); err != nil {
+		return nil, fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+	}
+	return openIndexToRead(p)
+}
+
+// storeError gives the errors of opening a store their exit code.
+func storeError(p project, err error) error {
+	switch {
+	case errors.Is(err, frontier.ErrLocked):
+		return fail(exitLocked, "%s is in use: %w", p.dir, err)
+	case errors.Is(err, index.ErrLocked):
+		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; \"gazehound crawl --serve 127.0.0.1:8090\" serves beside the crawl", err)
+	case errors.Is(err, frontier.ErrOlderFormat), errors.Is(err, frontier.ErrDamaged):
+		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+	case errors.Is(err, frontier.ErrNewerFormat):
+		return fail(exitInvalidInput, "%w; the data was not touched", err)
+	case errors.Is(err, index.ErrNewerFormat):
+		return fail(exitInvalidInput, "%w", err)
+	case errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
+		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+	}
+	return err
+}
+
+// remakesIndex says what makes an index or a queue that cannot be used anew: the archive of
+// the crawl without a request, else another crawl.
+func (p project) remakesIndex() string {
+	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {
+		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl recorded", strings.Join(folders, " "), p.dir)
+	}
+	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; what the model learned stays", p.dir)
+}
+
+func modelOptions(cfg *Config) predictor.Options {
+	o := predictor.DefaultOptions()
+	o.Weight, o.Posterior, o.Combine = cfg.Predictor.Weight, cfg.Predictor.Posterior, cfg.Predictor.Combine
+	o.Decay, o.Vocabulary = cfg.Crawl.Decay, cfg.Predictor.MaxTerms
+	if cfg.Crawl.Judge != "addresses" {
+		o.Without = predictor.ContactStart
+	}
+	return o
+}
+
+// A sixteenth of the ceiling is for the terms of the model, which take about so
+// many bytes each. The rest of what a crawl keeps is small, has bounds of its
+// own, or is the frontier's half.
+const (
+	termsShare = 16
+	termBytes  = 180
+)
+
+// openModel loads the project's model, or returns an untrained one. It learns
+// as many terms as there is memory for.
+func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error) {
+	o := modelOptions(cfg)
+	o.Vocabulary = min(o.Vocabulary, int(cfg.Storage.Memory)/termsShare/termBytes/o.Depths)
+	if !untrained {
+		m, err := predictor.Load(p.model(), o)
+		switch {
+		case err == nil:
+			return m, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fail(exitInvalidInput, "%w (--new-model starts with an untrained one)", err)
+		}
+	}
+	return predictor.NewModel(o)
+}
+
+// projectModel loads the model of the data directory.
+func (a *app) projectModel() (*predictor.Model, error) {
+	if err := a.needData(); err != nil {
+		return nil, err
+	}
+	return a.loadModel(project{a.data}.model())
+}
+
+// loadModel loads a model file, which must be there.
+func (a *app) loadModel(file string) (*predictor.Model, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	m, err := predictor.Load(file, modelOptions(cfg))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fail(exitNoData, "no model %s. \"gazehound crawl\" makes one", file)
+	case err != nil:
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	return m, nil
+}
+
+// archiveFolders returns the folders in which crawls of the project have
+// written WARC files.
+func (p project) archiveFolders() ([]string, error) {
+	text, err := os.ReadFile(p.archives())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' }), err
 }

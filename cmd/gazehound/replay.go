@@ -43,18 +43,15 @@ Exit status: 0 done, whether verdicts changed or not, 4 unusable file, 10 no dat
 		Example: `  gazehound replay archive/*.warc.gz --into again
   gazehound replay archive --into thai --judge language --language th
   gazehound replay archive --into again --retrain --json | tail -1 | jq .verdicts_changed`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
+			switch {
+			case len(args) == 0:
 				return fail(exitUsage, "replay needs WARC files, such as archive/*.warc.gz")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if into == "" {
+			case into == "":
 				return fail(exitUsage, "--into DIR says where the new crawl goes")
 			}
-			return a.replay(cmd.Context(), args, wacz, project{into}, retrain)
-		},
+			return a.replay(ctx, args, wacz, project{into}, retrain)
+		}),
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&into, "into", "", "data `DIR` to make")
@@ -83,8 +80,6 @@ func (a *app) openRecorded(cfg *Config, wacz bool, names ...string) (*warc.Archi
 
 // replay judges recorded pages again and builds a crawl from them.
 func (a *app) replay(ctx context.Context, names []string, wacz bool, into project, retrain bool) (err error) {
-	ctx, stop := signals(ctx)
-	defer stop()
 	cfg, err := a.config()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
 
@@ -56,26 +57,24 @@ gate was not passed, 10 no crawl.`,
   gazehound report --nodes --places nodes.yaml west east general=.
   gazehound report --top-bridges --format seeds --limit 100 -o hubs.txt
   gazehound report --json | jq -r .streets.advice`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			if nodes && gates != "" || !nodes && places != "" {
 				return fail(exitUsage, "--fail-under is for one crawl, --places for --nodes")
 			}
-			if bridges {
-				return a.reportBridges(cmd.Context(), args, nodes || gates != "", most, format, output)
+			if a.json {
+				format = "json"
 			}
-			if cmd.Flags().Changed("limit") {
+			if bridges {
+				return a.reportBridges(ctx, args, nodes || gates != "", most, format, output)
+			}
+			if a.flags.Changed("limit") {
 				return fail(exitUsage, "--limit is for --top-bridges")
 			}
 			if nodes {
-				ctx, stop := signals(cmd.Context())
-				defer stop()
-				if a.json {
-					format = "json"
-				}
 				return a.reportNodes(ctx, args, places, format, output)
 			}
-			return a.report(cmd.Context(), args, gates, format, output)
-		},
+			return a.report(ctx, args, gates, format, output)
+		}),
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -108,11 +107,6 @@ func wrapped(words []string, sep string, width int, indent string) string {
 }
 
 func (a *app) report(ctx context.Context, dirs []string, gateText, format, output string) error {
-	ctx, stop := signals(ctx)
-	defer stop()
-	if a.json {
-		format = "json"
-	}
 	if format == "seeds" {
 		return fail(exitUsage, "--format seeds is for --top-bridges; \"gazehound export seeds\" writes a relevant page of each site")
 	}
@@ -155,12 +149,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 			failed = append(failed, result.String())
 		}
 	}
-	write := func(w io.Writer) error { return r.Write(w, format) }
-	if output == "" {
-		err = write(a.stdout)
-	} else {
-		err = writeFile(output, write)
-	}
+	err = a.writeReport(output, func(w io.Writer) error { return r.Write(w, format) })
 	if err == nil && len(failed) > 0 {
 		return fail(exitGate, "%s", strings.Join(failed, "; "))
 	}
@@ -169,12 +158,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 
 // reportBridges lists the pages that led to the most relevant ones; more tells
 // whether flags of other reports were given.
-func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most int, format, output string) (err error) {
-	ctx, stop := signals(ctx)
-	defer stop()
-	if a.json {
-		format = "json"
-	}
+func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most int, format, output string) error {
 	switch {
 	case len(dirs) > 0 || more:
 		return fail(exitUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and further directories")
@@ -183,27 +167,15 @@ func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most 
 	case !slices.Contains(report.BridgeFormats, format):
 		return fail(exitUsage, "--format: %.40q is not one of %s, which --top-bridges has.%s", format, strings.Join(report.BridgeFormats, ", "), didYouMean(format, report.BridgeFormats))
 	}
-	p, cfg, err := a.project()
-	if err != nil {
-		return err
-	}
-	f, err := p.openCrawl(int64(cfg.Storage.Memory))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	top, err := report.TopBridges(ctx, f, most)
-	if ctx.Err() != nil {
-		return fail(exitStopped, "stopped")
-	}
-	if err != nil {
-		return err
-	}
-	write := func(w io.Writer) error { return report.WriteBridges(w, p.dir, top, format) }
-	if output == "" {
-		return write(a.stdout)
-	}
-	return writeFile(output, write)
+	return a.readCrawl(func(p project, _ *Config, f *frontier.Frontier) error {
+		top, err := report.TopBridges(ctx, f, most)
+		if ctx.Err() != nil {
+			return fail(exitStopped, "stopped")
+		} else if err != nil {
+			return err
+		}
+		return a.writeReport(output, func(w io.Writer) error { return report.WriteBridges(w, p.dir, top, format) })
+	})
 }
 
 // readReport reads the crawl of a project.

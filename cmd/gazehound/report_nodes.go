@@ -88,11 +88,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	if c.Orders, err = nodeOrders(names, projects); err != nil {
 		return fail(exitInvalidInput, "%w", err)
 	}
-	write := func(w io.Writer) error { return c.Write(w, format) }
-	if output == "" {
-		return write(a.stdout)
-	}
-	return writeFile(output, write)
+	return a.writeReport(output, func(w io.Writer) error { return c.Write(w, format) })
 }
 
 // nodeOrders returns what it took the nodes to keep one order; nil: they did not.

@@ -33,9 +33,11 @@ nothing to learn from, 5 a crawl is running, 10 no crawl.`,
   gazehound retrain ../irvine-data ../tustin-data --dry-run
   gazehound retrain --force --json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.retrain(cmd.Context(), args, force, noReplace)
-		},
+		RunE: stoppable(func(ctx context.Context, args []string) error {
+			return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
+				return a.retrain(ctx, p, cfg, f, args, force, noReplace)
+			})
+		}),
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace the old model even if the new one is not better")
 	cmd.Flags().BoolVar(&noReplace, "dry-run", false, "compare only")
@@ -43,18 +45,7 @@ nothing to learn from, 5 a crawl is running, 10 no crawl.`,
 	return cmd
 }
 
-func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) (err error) {
-	ctx, stop := signals(ctx)
-	defer stop()
-	p, cfg, err := a.project()
-	if err != nil {
-		return err
-	}
-	f, err := p.openCrawl(int64(cfg.Storage.Memory))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+func (a *app) retrain(ctx context.Context, p project, cfg *Config, f *frontier.Frontier, others []string, force, dryRun bool) (err error) {
 	trees := []*frontier.Frontier{f}
 	for _, dir := range others {
 		other := project{dir}

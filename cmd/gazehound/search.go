@@ -64,7 +64,7 @@ does not answer is named.`,
 // searchTimeout bounds a search from the terminal.
 const searchTimeout = 30 * time.Second
 
-func (a *app) search(ctx context.Context, text string, o searchOptions) (err error) {
+func (a *app) search(ctx context.Context, text string, o searchOptions) error {
 	q, err := o.query(text)
 	if err != nil {
 		return err
@@ -72,14 +72,10 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 	if a.flags.Changed("cluster") {
 		return a.searchCluster(ctx, q)
 	}
-	if err := a.needData(); err != nil {
-		return err
-	}
-	x, err := openIndexToShow(project{a.data})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
+	return a.readIndex(func(p project, x *index.Index) error { return a.searchIndex(ctx, p, x, q) })
+}
+
+func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q index.Query) error {
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
 	r, err := x.Search(ctx, q)
@@ -91,7 +87,7 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) (err err
 	}
 	if r.Total == 0 {
 		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
-			return fail(exitNoData, "%s", project{a.data}.emptyIndex())
+			return fail(exitNoData, "%s", p.emptyIndex())
 		}
 	}
 	return a.showHits(ctx, x, q, r, nil)

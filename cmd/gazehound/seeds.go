@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -217,17 +216,11 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 
 // readList reads one list of another program.
 func (a *app) readList(name string, take func(seedlist.Found) error) (seedlist.Form, error) {
-	in := a.stdin
-	if name != "-" {
-		file, err := os.Open(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", fail(exitInvalidInput, "%s does not exist", name)
-		} else if err != nil {
-			return "", fail(exitInvalidInput, "%w", err)
-		}
-		defer file.Close()
-		in = file
+	in, err := a.openInput("", name)
+	if err != nil {
+		return "", err
 	}
+	defer in.Close()
 	form, err := seedlist.Read(in, take)
 	if err != nil {
 		return form, fail(exitInvalidInput, "%s: read as %s: %w", name, form, err)
@@ -237,14 +230,10 @@ func (a *app) readList(name string, take func(seedlist.Found) error) (seedlist.F
 
 // ownSeeds returns the seeds of the project's own list.
 func (a *app) ownSeeds(p project) ([]weburl.URL, error) {
-	file, err := os.Open(p.seeds())
-	if errors.Is(err, fs.ErrNotExist) {
+	if !fileExists(p.seeds()) {
 		return nil, fail(exitNoData, "%s does not exist. \"gazehound init\" makes it, \"gazehound seeds import FILE\" adds to it", p.seeds())
-	} else if err != nil {
-		return nil, fail(exitInvalidInput, "seeds: %w", err)
 	}
-	defer file.Close()
-	urls, _, err := a.readSeeds(p.seeds(), file)
+	urls, _, err := a.seedFile(p.seeds())
 	return urls, err
 }
 

@@ -47,10 +47,8 @@ say so.`,
   gazehound serve --listen 127.0.0.1:0 --cors https://map.example
   gazehound serve --cluster nats://127.0.0.1:4222
   gazehound serve --part a --part east=../b`,
+		Args: exactly(0, "serve takes no arguments, got %.60q. --listen HOST:PORT says where it listens"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fail(exitUsage, "serve takes no arguments, got %.60q. --listen HOST:PORT says where it listens", args[0])
-			}
 			ctx, cancel := context.WithCancel(cmd.Context())
 			defer cancel()
 			stop := onSignals(func(n int) {
@@ -188,29 +186,6 @@ func (w *waiting) end() error {
 // ends.
 func (a *app) serveIndex(ctx context.Context, x *index.Index, cfg *Config, listen string) error {
 	return a.serveWith(ctx, x, cfg, listen, "--serve", nil)
-}
-
-// openIndexToRead opens the index for serve and search, which never change it.
-func openIndexToRead(p project) (*index.Index, error) {
-	o := index.DefaultOptions()
-	o.ReadOnly = true
-	x, err := index.Open(p.index(), o)
-	switch {
-	case errors.Is(err, index.ErrLocked):
-		return nil, fail(exitLocked, "%s is in use by a running crawl. \"gazehound crawl --serve 127.0.0.1:8090\" serves the search page beside the crawl", p.dir)
-	case err != nil:
-		return nil, storeError(p, err)
-	}
-	return x, nil
-}
-
-// openIndexToShow opens the index for those who ask what was found: to them one
-// that is gone is not one without pages.
-func openIndexToShow(p project) (*index.Index, error) {
-	if err := p.lostIndex(); err != nil {
-		return nil, fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
-	}
-	return openIndexToRead(p)
 }
 
 // maxConnections bounds the connections of the server.

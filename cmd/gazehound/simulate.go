@@ -122,15 +122,15 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
   gazehound simulate --trace web.trace --strategy lookahead --model ../other-data --pages 2500 --at 100,500
   gazehound simulate --trace web.trace --pages 5000 --expect 'adaptive.harvest > 1.5*breadth-first.harvest'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.nodes != "" && !cmd.Flags().Changed("strategy") {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
+			if o.nodes != "" && !a.flags.Changed("strategy") {
 				o.strategies = []string{"breadth-first"}
 			}
-			if o.nodes != "" && !cmd.Flags().Changed("pages") {
+			if o.nodes != "" && !a.flags.Changed("pages") {
 				o.sim.Pages = 300_000
 			}
-			return a.simulate(cmd.Context(), o)
-		},
+			return a.simulate(ctx, o)
+		}),
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -179,8 +179,6 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 }
 
 func (a *app) simulate(ctx context.Context, o simulateOptions) error {
-	ctx, stop := signals(ctx)
-	defer stop()
 	cfg, err := a.config()
 	if err != nil {
 		return err
@@ -241,7 +239,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		}
 	}
 	a.say("%d pages crawled in %.1f s", pages, time.Since(began).Seconds())
-	if err := a.writeOutput(o.output, func(w io.Writer) error { return c.Write(w, o.format) }); err != nil {
+	if err := a.writeReport(o.output, func(w io.Writer) error { return c.Write(w, o.format) }); err != nil {
 		return err
 	}
 	if o.plot != "" {
@@ -264,14 +262,6 @@ func simulationError(ctx context.Context, err error) error {
 		return err
 	}
 	return fail(exitInvalidInput, "%w", err)
-}
-
-// writeOutput writes to a file, or to standard output if it has no name.
-func (a *app) writeOutput(file string, write func(io.Writer) error) error {
-	if file == "" {
-		return write(a.stdout)
-	}
-	return writeFile(file, write)
 }
 
 // checkSimulation refuses flags that are wrong or do not go together.
@@ -535,16 +525,7 @@ func (a *app) recordTrace(name string, seeds []weburl.URL, resumed bool) (*sim.R
 func (a *app) simulatedSeeds(o simulateOptions) ([]weburl.URL, error) {
 	var seeds []weburl.URL
 	for _, name := range o.seeds {
-		in := a.stdin
-		if name != "-" {
-			f, err := os.Open(name)
-			if err != nil {
-				return nil, fail(exitInvalidInput, "--seeds: %w", err)
-			}
-			defer f.Close()
-			in = f
-		}
-		found, _, err := a.readSeeds(name, in)
+		found, _, err := a.seedFile(name)
 		if err != nil {
 			return nil, err
 		}

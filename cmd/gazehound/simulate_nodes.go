@@ -55,7 +55,7 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, orders []sim
 	if err != nil {
 		return simulationError(ctx, err)
 	}
-	if err := a.writeOutput(o.output, func(out io.Writer) error { return c.Write(out, o.format) }); err != nil {
+	if err := a.writeReport(o.output, func(out io.Writer) error { return c.Write(out, o.format) }); err != nil {
 		return err
 	}
 	return a.checkExpectations(c, expectations)

@@ -34,12 +34,7 @@ Exit status: 0, or 10 where there is no crawl.`,
 		Example: `  gazehound status --watch
   gazehound status --cluster nats://127.0.0.1:4222
   gazehound status --json | jq -r .bottleneck`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fail(exitUsage, "status takes no arguments, got %q; --data names the data directory", args[0])
-			}
-			return nil
-		},
+		Args: exactly(0, "status takes no arguments, got %.60q; --data names the data directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.flags.Changed("cluster") {
 				return a.statusCluster(cmd.Context(), watch)

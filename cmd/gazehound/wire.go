@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"net/netip"
 	"os"
 	"slices"
@@ -293,42 +290,6 @@ func perPath(cfg *Config) func(u weburl.URL) (prefix string, most int64) {
 	}
 }
 
-// storeError gives the errors of opening a store their exit code.
-func storeError(p project, err error) error {
-	switch {
-	case errors.Is(err, frontier.ErrLocked):
-		return fail(exitLocked, "%s is in use: %w", p.dir, err)
-	case errors.Is(err, index.ErrLocked):
-		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; \"gazehound crawl --serve 127.0.0.1:8090\" serves beside the crawl", err)
-	case errors.Is(err, frontier.ErrOlderFormat), errors.Is(err, frontier.ErrDamaged):
-		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
-	case errors.Is(err, frontier.ErrNewerFormat):
-		return fail(exitInvalidInput, "%w; the data was not touched", err)
-	case errors.Is(err, index.ErrNewerFormat):
-		return fail(exitInvalidInput, "%w", err)
-	case errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
-		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
-	}
-	return err
-}
-
-// remakesIndex says what makes an index or a queue that cannot be used anew: the archive of
-// the crawl without a request, else another crawl.
-func (p project) remakesIndex() string {
-	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {
-		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl recorded", strings.Join(folders, " "), p.dir)
-	}
-	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; what the model learned stays", p.dir)
-}
-
-func openIndex(p project) (*index.Index, error) {
-	x, err := index.Open(p.index(), index.DefaultOptions())
-	if err != nil {
-		return nil, storeError(p, err)
-	}
-	return x, nil
-}
-
 // indexSink keeps the relevant pages in the index, but for those that ask not to be
 // indexed. Of a page that was read again what is gone is marked as gone; one that
 // may not be kept any more is forgotten.
@@ -363,45 +324,4 @@ func documentOf(v *crawler.Visit) index.Document {
 		d.BlankText()
 	}
 	return d
-}
-
-func modelOptions(cfg *Config) predictor.Options {
-	o := predictor.DefaultOptions()
-	o.Weight, o.Posterior, o.Combine = cfg.Predictor.Weight, cfg.Predictor.Posterior, cfg.Predictor.Combine
-	o.Decay, o.Vocabulary = cfg.Crawl.Decay, cfg.Predictor.MaxTerms
-	if cfg.Crawl.Judge != "addresses" {
-		o.Without = predictor.ContactStart
-	}
-	return o
-}
-
-// A sixteenth of the ceiling is for the terms of the model, which take about so
-// many bytes each. The rest of what a crawl keeps is small, has bounds of its
-// own, or is the frontier's half.
-const (
-	termsShare = 16
-	termBytes  = 180
-)
-
-// openModel loads the project's model, or returns an untrained one. It learns
-// as many terms as there is memory for.
-func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error) {
-	o := modelOptions(cfg)
-	o.Vocabulary = min(o.Vocabulary, int(cfg.Storage.Memory)/termsShare/termBytes/o.Depths)
-	if !untrained {
-		m, err := predictor.Load(p.model(), o)
-		switch {
-		case err == nil:
-			return m, nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, fail(exitInvalidInput, "%w (--new-model starts with an untrained one)", err)
-		}
-	}
-	return predictor.NewModel(o)
-}
-
-// fileExists tells whether name is there.
-func fileExists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"gazehound/internal/disk"
+)
+
+// fileExists tells whether name is there.
+func fileExists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// openInput opens the file called name, or standard input for "-". What the file is for begins the
+// error, unless it is "".
+func (a *app) openInput(what, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(a.stdin), nil
+	}
+	if what != "" {
+		what += ": "
+	}
+	f, err := os.Open(name)
+	switch {
+	case what == "" && errors.Is(err, fs.ErrNotExist):
+		return nil, fail(exitInvalidInput, "%s does not exist", name)
+	case err != nil:
+		return nil, fail(exitInvalidInput, "%s%w", what, err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, fail(exitInvalidInput, "%s%s is a folder; name a file", what, name)
+	}
+	return f, nil
+}
+
+// writeFile writes a file through write; an empty name writes nothing.
+func writeFile(name string, write func(io.Writer) error) (err error) {
+	if name == "" {
+		return nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b := bufio.NewWriter(f)
+	if err := write(b); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return b.Flush()
+}
+
+// writeReport has write fill the file of --output, or standard output where none is named.
+func (a *app) writeReport(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return write(a.stdout)
+	}
+	return writeFile(name, write)
+}
+
+// writeExport has write fill the file of -o, which appears whole or not at all and after its
+// licence, or standard output for "-".
+func (a *app) writeExport(name, licence string, write func(io.Writer) error) error {
+	if name == "-" {
+		b := bufio.NewWriter(a.stdout)
+		return errors.Join(write(b), b.Flush())
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return fail(exitUsage, "-o %.200q is no regular file. -o - writes to standard output", name)
+	}
+	if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+		return fail(exitUsage, "-o %.200q: there is no folder %.200q", name, filepath.Dir(name))
+	}
+	if licence != "" {
+		if err := disk.ReplaceBytes(name+".licence.txt", 0o644, []byte(licence)); err != nil {
+			return err
+		}
+	}
+	return disk.Replace(name, 0o644, write)
+}
