@@ -25,6 +25,22 @@ func (g *Gazetteer) Cities(country, name string) []Place {
 	return found
 }
 
+// LatinNames returns at most so many other names of a city in Latin letters.
+func (g *Gazetteer) LatinNames(p Place, most int) (names []string) {
+	isLatin := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x24F }) }
+	for _, c := range g.Cities(p.Country, p.Names[0]) {
+		if c.State != p.State {
+			continue
+		}
+		for _, name := range c.Names {
+			if name != p.Names[0] && isLatin(name) && !slices.Contains(names, name) && len(names) < most {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // findCities returns the cities under key and those it is an alias of.
 func (g *Gazetteer) findCities(country, key string) []*city {
 	found, aliases := g.citiesOf(key)

@@ -304,7 +304,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := watch.Start(ctx); err != nil {
 		return err
 	}
-	watch.index, watch.osm = x, places != nil && knowsOSM(places)
+	watch.index, watch.osm = x, places != nil && places.KnowsOSM()
 	c.Report, c.Example = watch.visited, watch.example(model)
 	watch.labels = labels
 	if s, ok := strategy.(order.PageRater); ok {

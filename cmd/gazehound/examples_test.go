@@ -43,7 +43,8 @@ func placePages() map[string]string {
 // A link goes to the node of the place that the example pages are most like.
 func TestPlaceExamples(t *testing.T) {
 	t.Parallel()
-	classes, print, err := trainPlaces([]string{writeExamples(t, placePages())}, 1<<20)
+	cfg := DefaultConfig()
+	classes, print, err := partition.Train([]string{writeExamples(t, placePages())}, exampleReader(&cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,16 +67,16 @@ func TestPlaceExamples(t *testing.T) {
 	}
 
 	again := placePages()
-	if _, same, err := trainPlaces([]string{writeExamples(t, again)}, 1<<20); err != nil || same != print {
+	if _, same, err := partition.Train([]string{writeExamples(t, again)}, exampleReader(&cfg)); err != nil || same != print {
 		t.Errorf("the same pages elsewhere: %s and %s, %v", same, print, err)
 	}
 	again["none/cake.html"] = "<p>Another cake.</p>"
-	if _, other, err := trainPlaces([]string{writeExamples(t, again)}, 1<<20); err != nil || other == print {
+	if _, other, err := partition.Train([]string{writeExamples(t, again)}, exampleReader(&cfg)); err != nil || other == print {
 		t.Errorf("another page: the same print %s, %v", other, err)
 	}
 
 	many := placePages()
-	for i := range maxPlaceExamples + 1 {
+	for i := range 2001 {
 		many[fmt.Sprintf("east/%d.txt", i)] = "Fenway"
 	}
 	for want, files := range map[string]map[string]string{
@@ -85,7 +86,7 @@ func TestPlaceExamples(t *testing.T) {
 		"has 2002 example":   many,
 		"has 0 example":      {"none/a.txt": "cake", "east/.keep": ""},
 	} {
-		if _, _, err := trainPlaces([]string{writeExamples(t, files)}, 1<<20); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := partition.Train([]string{writeExamples(t, files)}, exampleReader(&cfg)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

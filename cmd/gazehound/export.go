@@ -261,7 +261,8 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 		return nil
 	}
 	defer g.Close()
-	o.Licence, o.Attribution, _ = creditsOf(g.Sources())
+	credits := gazetteer.CreditsOf(g.Sources())
+	o.Licence, o.Attribution = credits.Licence, credits.Attribution
 	if region != "" {
 		r, err := p.openRegion(g, region)
 		if err != nil {
@@ -269,7 +270,7 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 		}
 		o.Within, o.Outline, o.Region = r, r.Area, cmp.Or(r.Name, o.Region)
 	}
-	if o.Missing && !knowsOSM(g) {
+	if o.Missing && !g.KnowsOSM() {
 		return fail(exitInvalidInput, "--only-missing compares with OpenStreetMap, and this gazetteer holds nothing of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that")
 	}
 	return nil

@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"crawler/polite/tdm":        {"crawler/weburl"},
 	"crawler/order/trap":        {"crawler/weburl", "crawler/page", "internal/recent"},
 	"crawler/order/sitewide":    {},
-	"crawler/cluster/partition": {"crawler/weburl", "crawler/page", "predictor"},
+	"crawler/cluster/partition": {"crawler/weburl", "crawler/page", "predictor", "internal/recent"},
 	"crawler/cluster/nugget":    {},
 	"crawler/monitor/report":    {"crawler", "crawler/frontier", "crawler/cluster/partition", "gazetteer", "geoparse"},
 	"crawler/cluster":           {"crawler/weburl", "crawler/page", "crawler/frontier", "crawler/cluster/partition", "crawler/cluster/nugget", "internal/recent"},

@@ -115,7 +115,7 @@ func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region st
 			server.Close()
 		}
 	}
-	closeFile, err := locate(ctx, cfg, &o.Partition, web.resolve)
+	closeFile, err := locate(ctx, cfg, &o.Partition, web)
 	if err != nil {
 		closeServer()
 		return nil, err
@@ -185,7 +185,7 @@ func (a *app) leaveCluster(ctx context.Context, p project, cfg *Config, region s
 	if err != nil {
 		return err
 	}
-	closeFile, err := locate(ctx, cfg, &o.Partition, web.resolve)
+	closeFile, err := locate(ctx, cfg, &o.Partition, web)
 	if err != nil {
 		return err
 	}
@@ -224,6 +224,23 @@ func (s *session) obey(cancel context.CancelCauseFunc) func(cluster.Action) {
 			cancel(errAsked)
 		}
 	}
+}
+
+// locate lets the partition ip find the cities of servers, by cluster.ip_file and the resolver of
+// the crawl. Other partitions need none. done is never nil without an error.
+func locate(ctx context.Context, cfg *Config, o *partition.Options, web *web) (done func(), err error) {
+	switch {
+	case cfg.Cluster.IPFile == "":
+		return func() {}, nil // partition.New says what is missing
+	case web.resolve == nil:
+		return nil, fail(exitUsage, "the partition ip asks name servers, which a crawl behind a proxy or of recorded pages does not")
+	}
+	file, err := partition.OpenMaxMind(cfg.Cluster.IPFile)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "--ip-file: %w", err)
+	}
+	o.Locate, o.Resolve = file.Locate, partition.Servers(ctx, web.resolve)
+	return func() { file.Close() }, nil // read only
 }
 
 // clusterError gives the errors of joining their exit code.
@@ -303,7 +320,7 @@ func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.O
 		if len(dirs) == 0 {
 			return o, nil, fail(exitUsage, "the partition classification learns from example pages. --examples DIR names a directory with a folder for each place, and %q", partition.None)
 		}
-		if o.Partition.Classes, o.Definition.Examples, err = trainPlaces(dirs, int64(cfg.Fetch.MaxBody)); err != nil {
+		if o.Partition.Classes, o.Definition.Examples, err = partition.Train(dirs, exampleReader(cfg)); err != nil {
 			return o, nil, fail(exitInvalidInput, "examples: %w", err)
 		}
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -105,22 +103,18 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	}
 	states := map[string]string{}
 	if o.states != "" {
-		list, err := readPlaces(ctx, o.states, geonames.Admin(nil), country)
-		if err != nil {
+		if states, err = geonames.StateNames(ctx, o.states, country); err != nil {
 			return nil, nil, fail(exitInvalidInput, "--states: %w", err)
 		}
-		for _, p := range list {
-			states[p.State] = p.Names[0]
-		}
 	}
-	all, err := readPlaces(ctx, o.cities, geonames.Dump(nil), country)
+	all, err := geonames.Cities(ctx, o.cities, country)
 	if err != nil {
 		return nil, nil, fail(exitInvalidInput, "--cities: %w", err)
 	}
-	if all = citiesBySize(all); len(all) < n {
+	if len(all) < n {
 		return nil, nil, fail(exitInvalidInput, "--cities: %s has %d cities of %s, %s wants %d", o.cities, len(all), country, spec, n)
 	}
-	aliases, err := a.cityAliases(country)
+	aliases, err := a.cityAliases()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,46 +137,12 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	return nodes, known, nil
 }
 
-// readPlaces returns the places of a country in a GeoNames file.
-func readPlaces(ctx context.Context, file string, read gazetteer.Reader, country string) (places []gazetteer.Place, err error) {
-	f, _, err := gazetteer.OpenSource(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	err = read(ctx, f, func(p gazetteer.Place) error {
-		if p.Country == country {
-			places = append(places, p)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return places, nil
-}
-
-// citiesBySize returns the cities among places, the most populous first.
-func citiesBySize(places []gazetteer.Place) []gazetteer.Place {
-	slices.SortStableFunc(places, func(a, b gazetteer.Place) int { return cmp.Compare(b.Population, a.Population) })
-	seen := map[string]bool{} // a dump may have a city and a part of it that is as large
-	return slices.DeleteFunc(places, func(p gazetteer.Place) bool {
-		if p.Population == 0 || p.AdminLevel != 0 { // a suburb
-			return true
-		}
-		key := gazetteer.Key(p.Names[0]) + "|" + p.State
-		again := seen[key]
-		seen[key] = true
-		return again
-	})
-}
-
 // maxAliases bounds the other names of one city in a nodes file.
 const maxAliases = 20
 
-// cityAliases returns what looks up the other names of a city, in Latin letters:
-// in the gazetteer of the data directory, or nowhere.
-func (a *app) cityAliases(country string) (func(p gazetteer.Place) []string, error) {
+// cityAliases returns what looks up the other names of a city: in the gazetteer of the data
+// directory, or nowhere.
+func (a *app) cityAliases() (func(p gazetteer.Place) []string, error) {
 	p := project{a.data}
 	if a.data == "" || !fileExists(p.gazetteer()) {
 		return func(gazetteer.Place) []string { return nil }, nil
@@ -191,19 +151,5 @@ func (a *app) cityAliases(country string) (func(p gazetteer.Place) []string, err
 	if err != nil {
 		return nil, err
 	}
-	isLatin := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x24F }) }
-	return func(p gazetteer.Place) []string {
-		var names []string
-		for _, c := range g.Cities(country, p.Names[0]) {
-			if c.State != p.State {
-				continue
-			}
-			for _, name := range c.Names {
-				if name != p.Names[0] && isLatin(name) && !slices.Contains(names, name) && len(names) < maxAliases {
-					names = append(names, name)
-				}
-			}
-		}
-		return names
-	}, nil
+	return func(p gazetteer.Place) []string { return g.LatinNames(p, maxAliases) }, nil
 }

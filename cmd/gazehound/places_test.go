@@ -2,10 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"net"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -89,36 +85,5 @@ func TestPlacesOfTable1(t *testing.T) {
 		if _, _, err := a.places(t.Context(), bad.spec, bad.o); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%s with %+v: %v, want %q", bad.spec, bad.o, err, bad.want)
 		}
-	}
-}
-
-// A host is asked for once, and again only where the name server failed.
-func TestServers(t *testing.T) {
-	asked := map[string]int{}
-	s := &servers{now: map[string]netip.Addr{}, resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
-		asked[host]++
-		switch host {
-		case "a.example":
-			return []netip.Addr{netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.1")}, nil
-		case "gone.example":
-			return nil, &net.DNSError{IsNotFound: true}
-		}
-		return nil, errors.New("no answer")
-	}}
-	for range 3 {
-		if a, ok := s.of(t.Context(), "a.example:8080"); !ok || a.String() != "192.0.2.1" {
-			t.Error(a, ok)
-		}
-		if a, ok := s.of(t.Context(), "[2001:db8::1]:80"); !ok || a.String() != "2001:db8::1" {
-			t.Error(a, ok)
-		}
-		for _, host := range []string{"gone.example", "slow.example"} {
-			if _, ok := s.of(t.Context(), host); ok {
-				t.Error(host)
-			}
-		}
-	}
-	if asked["a.example"] != 1 || asked["gone.example"] != 1 || asked["slow.example"] != 3 || len(asked) != 3 {
-		t.Errorf("asked %v", asked)
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -303,29 +301,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 		return o
 	}
 	defer g.Close()
-	o.Licence, o.Attribution, o.GazetteerDate = creditsOf(g.Sources())
-	o.OSM = knowsOSM(g)
+	c := gazetteer.CreditsOf(g.Sources())
+	o.Licence, o.Attribution, o.GazetteerDate, o.OSM = c.Licence, c.Attribution, c.Date, g.KnowsOSM()
 	return o
-}
-
-// creditsOf names each licence and each author of the sources once, and the
-// newest date of their data.
-func creditsOf(sources []gazetteer.Source) (licence, attribution, date string) {
-	var licences, authors []string
-	for _, s := range sources {
-		if s.Licence != "" && !slices.Contains(licences, s.Licence) {
-			licences = append(licences, s.Licence)
-		}
-		if s.Attribution != "" && !slices.Contains(authors, s.Attribution) {
-			authors = append(authors, s.Attribution)
-		}
-		date = max(date, s.Data)
-	}
-	return strings.Join(licences, ", "), strings.Join(authors, ", "), date
-}
-
-// knowsOSM tells whether what a gazetteer has no house for is missing in
-// OpenStreetMap.
-func knowsOSM(g *gazetteer.Gazetteer) bool {
-	return slices.ContainsFunc(g.Sources(), func(s gazetteer.Source) bool { return s.Format == "osm" })
 }

@@ -61,6 +61,24 @@ func openTopic(p project, cfg *Config) (*topic.Chosen, error) {
 	return c, nil
 }
 
+// placeExamples returns those of --examples that are directories: they hold
+// example pages for each place, and the others choose a topic.
+func placeExamples(examples []string) (dirs, others []string) {
+	for _, e := range examples {
+		if info, err := os.Stat(e); err == nil && info.IsDir() {
+			dirs = append(dirs, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return dirs, others
+}
+
+// exampleReader returns what reads the text of an example page.
+func exampleReader(cfg *Config) func(file string) (string, error) {
+	return func(file string) (string, error) { return crawler.ReadExample(file, int64(cfg.Fetch.MaxBody)) }
+}
+
 // maxExamples bounds the pages that choose a topic.
 const maxExamples = 50
 

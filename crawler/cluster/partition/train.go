@@ -1,4 +1,4 @@
-package main
+package partition
 
 import (
 	"crypto/sha256"
@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gazehound/crawler"
-	"gazehound/crawler/cluster/partition"
 	"gazehound/predictor"
 )
 
@@ -17,25 +15,12 @@ import (
 // 500 to 2,000 (section 3.4.4).
 const maxPlaceExamples = 2000
 
-// placeExamples returns those of --examples that are directories: they hold
-// example pages for each place, and the others choose a topic.
-func placeExamples(examples []string) (dirs, others []string) {
-	for _, e := range examples {
-		if info, err := os.Stat(e); err == nil && info.IsDir() {
-			dirs = append(dirs, e)
-		} else {
-			others = append(others, e)
-		}
-	}
-	return dirs, others
-}
-
-// trainPlaces learns from example pages what texts about each place are like.
+// Train learns from example pages what texts about each place are like.
 // A directory has a folder for each class, named after a node, a city ("Los
-// Angeles, CA") or "none", with files of at most so many bytes; what begins
-// with a dot does not count. The print is the same where the nodes of a crawl
-// have learned the same.
-func trainPlaces(dirs []string, most int64) (classes *predictor.Classes, print string, err error) {
+// Angeles, CA") or "none", with files which read returns
+// the text of; what begins with a dot does not count. The print is the same
+// where the nodes of a crawl have learned the same.
+func Train(dirs []string, read func(file string) (string, error)) (classes *predictor.Classes, print string, err error) {
 	var names []string
 	pages := map[string][]string{} // class → files
 	for _, dir := range dirs {
@@ -45,7 +30,7 @@ func trainPlaces(dirs []string, most int64) (classes *predictor.Classes, print s
 		}
 		for _, f := range folders {
 			if !f.IsDir() {
-				return nil, "", fmt.Errorf("%s is no folder of example pages: each place has one, and %q", filepath.Join(dir, f.Name()), partition.None)
+				return nil, "", fmt.Errorf("%s is no folder of example pages: each place has one, and %q", filepath.Join(dir, f.Name()), None)
 			}
 			if pages[f.Name()] == nil {
 				names = append(names, f.Name())
@@ -62,21 +47,21 @@ func trainPlaces(dirs []string, most int64) (classes *predictor.Classes, print s
 			}
 		}
 	}
-	if pages[partition.None] == nil {
-		return nil, "", fmt.Errorf("%s has no folder %q with pages that are about none of the places", strings.Join(dirs, ", "), partition.None)
+	if pages[None] == nil {
+		return nil, "", fmt.Errorf("%s has no folder %q with pages that are about none of the places", strings.Join(dirs, ", "), None)
 	}
 	if classes, err = predictor.NewClasses(names...); err != nil {
-		return nil, "", fmt.Errorf("%s has no folder beside %q: each place has one", strings.Join(dirs, ", "), partition.None)
+		return nil, "", fmt.Errorf("%s has no folder beside %q: each place has one", strings.Join(dirs, ", "), None)
 	}
 	sum := sha256.New()
 	for i, name := range names {
 		fmt.Fprintf(sum, "%q\n", name)
 		for _, file := range pages[name] {
-			text, err := crawler.ReadExample(file, most)
+			text, err := read(file)
 			if err != nil {
 				return nil, "", err
 			}
-			words := partition.Words(text)
+			words := Words(text)
 			classes.Learn(i, words)
 			fmt.Fprintf(sum, "%q\n", words)
 		}
