@@ -135,6 +135,34 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d addresses acknowledged", len(acknowledged))
 }
 
+// A process that is killed while it makes the index leaves one that opens.
+func TestKilledAtStart(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 15 {
+		dir := filepath.Join(t.TempDir(), "index")
+		child := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
+		child.Env = append(os.Environ(), "GAZEHOUND_KILLED_DIR="+dir)
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(dir, "index.json")); err == nil {
+				break
+			}
+		}
+		time.Sleep(time.Duration(r.IntN(20)) * time.Millisecond)
+		child.Process.Kill()
+		child.Wait() // its error is the kill
+		x, err := Open(dir, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func writeUntilKilled(t *testing.T, dir string) {
 	x := openDir(t, dir)
 	round := os.Getenv("GAZEHOUND_KILLED_ROUND")

@@ -169,7 +169,9 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 		if o.ReadOnly {
 			return nil, nil
 		}
-		return newBleve(path, config)
+		if err := newBleve(path); err != nil {
+			return nil, err
+		}
 	}
 	newest, err := check(path, o.LockWait)
 	if err != nil {
@@ -209,21 +211,30 @@ func openUsing(path string, config map[string]any) (b bleve.Index, err error) {
 	return bleve.OpenUsing(path, config)
 }
 
-func newBleve(path string, config map[string]any) (bleve.Index, error) {
+// newBleve makes an empty Bleve index at path, beside it at first: a process
+// that is killed meanwhile leaves nothing that looks damaged.
+func newBleve(path string) error {
 	m := bleve.NewIndexMapping()
 	m.DefaultMapping = mapping.NewDocumentDisabledMapping() // documents are built field by field
 	m.DefaultMapping.AddFieldMappingsAt(fieldPoint, mapping.NewGeoPointFieldMapping())
 	m.ScoringModel = bleveindex.BM25Scoring
-	b, err := bleve.NewUsing(path, m, "scorch", "scorch", config)
+	part := path + ".new"
+	if err := os.RemoveAll(part); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	b, err := bleve.NewUsing(part, m, "scorch", "scorch", nil)
 	if err != nil {
-		return nil, fmt.Errorf("index: %w", err)
+		return fmt.Errorf("index: %w", err)
 	}
 	batch := b.NewBatch()
 	batch.SetInternal(stateKey, state{}.encode())
-	if err := b.Batch(batch); err != nil {
-		return nil, fmt.Errorf("index: write: %w", errors.Join(err, b.Close()))
+	if err := errors.Join(b.Batch(batch), b.Close()); err != nil {
+		return fmt.Errorf("index: write: %w", err)
 	}
-	return b, nil
+	if err := os.Rename(part, path); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 func openError(dir string, err error) error {
