@@ -40,10 +40,23 @@ func openDir(t testing.TB, dir string) *Index {
 	return x
 }
 
+// put writes pages in order, which share batches.
 func put(t testing.TB, x *Index, ds ...Document) {
 	t.Helper()
+	var waiting []chan error
 	for _, d := range ds {
-		if err := x.Put(t.Context(), d); err != nil {
+		mentions, err := mentionsOf(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := change{url: d.URL, mentions: mentions, done: make(chan error, 1)}
+		if err := x.hand(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		waiting = append(waiting, c.done)
+	}
+	for _, done := range waiting {
+		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -403,12 +416,11 @@ func TestClosed(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	full := func(t *testing.T) string {
-		dir := t.TempDir()
-		x := openDir(t, dir)
-		put(t, x, town()...)
-		x.Close()
-		return dir
+	full := t.TempDir()
+	x := openDir(t, full)
+	put(t, x, town()...)
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
 	}
 	write := func(t *testing.T, dir, name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -445,7 +457,10 @@ func TestOpenErrors(t *testing.T) {
 	} {
 		for _, readOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, readOnly), func(t *testing.T) {
-				dir := full(t)
+				dir := t.TempDir()
+				if err := os.CopyFS(dir, os.DirFS(full)); err != nil {
+					t.Fatal(err)
+				}
 				c.harm(t, dir)
 				o := DefaultOptions()
 				o.ReadOnly, o.LockWait = readOnly, 50*time.Millisecond

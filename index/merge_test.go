@@ -23,9 +23,14 @@ func TestMerge(t *testing.T) {
 		docs = append(docs, page(fmt.Sprintf("https://laden%d.example/", i), fmt.Sprintf("Laden %d", i), "de",
 			fmt.Sprintf("Laden Nummer %d\n{%s %d, 26122 Oldenburg|%.4f %.4f}\nBrot und Rosen", i, []string{"Lange Straße", "Achternstraße", "Haarenstraße"}[i%3], i+1, 8.2+float64(i)/1000, 53.14+float64(i%7)/500)))
 	}
+	put(t, one, docs...)
+	var shares [3][]Document // a site lies in one index, as nodes have them
 	for i, d := range docs {
-		put(t, one, d)
-		put(t, parts[max(i-1, 0)%3], d) // a site lies in one index, as nodes have them
+		part := max(i-1, 0) % 3
+		shares[part] = append(shares[part], d)
+	}
+	for i, x := range parts {
+		put(t, x, shares[i]...)
 	}
 	search := func(q Query) *Result {
 		var results []*Result
@@ -197,14 +202,20 @@ func TestMergeNames(t *testing.T) {
 func TestMergeCountsOnce(t *testing.T) {
 	one := open(t)
 	parts := []*Index{open(t), open(t), open(t)}
+	var docs []Document
+	var shares [3][]Document
 	for i := range 90 {
 		street := fmt.Sprintf("%s %d", []string{"Lange Straße", "Achternstraße", "Haarenstraße"}[i%3], i/3+1)
 		for k := range 1 + i%4 { // up to four pages, on different sites
 			d := page(fmt.Sprintf("https://seite%d-%d.example/", i, k), fmt.Sprintf("Laden %d", i), "de",
 				fmt.Sprintf("Laden Nummer %d%s\n{%s, 26122 Oldenburg|%.4f %.4f}\nBrot und Rosen", i, []string{"", " Laden", " am Markt mit Kaffee und Kuchen", ""}[k], street, 8.2+float64(i)/1000, 53.14+float64(i%7)/500))
-			put(t, one, d)
-			put(t, parts[(i+k)%3], d)
+			docs = append(docs, d)
+			shares[(i+k)%3] = append(shares[(i+k)%3], d)
 		}
+	}
+	put(t, one, docs...)
+	for i, x := range parts {
+		put(t, x, shares[i]...)
 	}
 	centre := orb.Point{8.21, 53.14}
 	for name, c := range map[string]struct {

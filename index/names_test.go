@@ -107,9 +107,12 @@ func TestSeveralAtOneAddress(t *testing.T) {
 // states many others is not.
 func TestDirectorySite(t *testing.T) {
 	x := open(t)
+	var entries []Document
 	for i := range 30 {
-		put(t, x, page(fmt.Sprintf("https://verzeichnis.example/eintrag-%d", i), "Eintrag", "de", fmt.Sprintf("Firma Nummer %d\n{Lange Straße %d, 26122 Oldenburg}", i, i+1)))
+		entries = append(entries, page(fmt.Sprintf("https://verzeichnis.example/eintrag-%d", i), "Eintrag", "de",
+			fmt.Sprintf("Firma Nummer %d\n{Lange Straße %d, 26122 Oldenburg}", i, i+1)))
 	}
+	put(t, x, entries...)
 	put(t, x, page("https://firma.example/", "Firma", "de", "Firma Nummer 0\n{Lange Straße 1, 26122 Oldenburg}"))
 	for _, h := range walk(t, x, Query{}) {
 		if own := h.HouseNumber == "1"; h.Directory == own || (h.Site == "firma.example") != own {

@@ -168,12 +168,14 @@ func TestWalkFilters(t *testing.T) {
 // An address on more pages than a hit shows still has its whole history.
 func TestWalkManyMentions(t *testing.T) {
 	x := open(t)
+	var docs []Document
 	for i := range 3 * maxRead {
 		d := page(fmt.Sprintf("https://a.example/seite-%03d", 3*maxRead-i), "Seite", "de", "Laden\n{Lange Straße 5, 26122 Oldenburg|8.214 53.14}")
 		d.Fetched = day.Add(time.Duration(i) * time.Hour)
 		d.Addresses[0].Precision = gazetteer.StreetPrecision
-		put(t, x, d)
+		docs = append(docs, d)
 	}
+	put(t, x, docs...)
 	h := walk(t, x, Query{})[0]
 	if h.Mentions != 3*maxRead || !h.FirstSeen.Equal(day) || !h.LastSeen.Equal(day.Add(time.Duration(3*maxRead-1)*time.Hour)) || h.Evidence[0].URL != "https://a.example/seite-001" || len(h.Evidence) != maxEvidence {
 		t.Errorf("%+v", h)
@@ -184,11 +186,13 @@ func TestWalkManyMentions(t *testing.T) {
 func TestPages(t *testing.T) {
 	x := open(t)
 	want := map[string]bool{}
+	var docs []Document
 	for n := range 3 * maxRead {
 		d := page(fmt.Sprintf("https://www.harms.example/%d", n), "Harms", "de", "Tischlerei Harms\n{Nadorster Straße 12a, 26123 Oldenburg|8.2187 53.1526}")
 		want[d.URL] = true
-		put(t, x, d)
+		docs = append(docs, d)
 	}
+	put(t, x, docs...)
 	got := map[string]bool{}
 	if err := x.Pages(t.Context(), func(url string) { got[url] = true }); err != nil || !maps.Equal(got, want) {
 		t.Errorf("%d of %d pages, %v", len(got), len(want), err)
