@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -345,42 +343,12 @@ func (a *app) ctl(ctx context.Context, method, address string, body, v any) erro
 	case err != nil || d.PID != pid:
 		return fail(exitNoData, "process %d works on %s and takes no orders: it is no crawl, is just starting, or has --admin off", pid, p.dir)
 	}
-	var sent io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			return fmt.Errorf("ctl: %w", err)
-		}
-		sent = bytes.NewReader(data)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, d.URL+address, sent)
-	if err != nil {
+	var refused *monitor.RefusedError
+	switch err := d.Ask(ctx, method, address, body, v); {
+	case errors.As(err, &refused):
+		return fail(exitError, "%s", oneLine(err.Error()))
+	case err != nil:
 		return fmt.Errorf("ctl: %w", err)
-	}
-	request.Header.Set("Authorization", "Bearer "+d.Token)
-	request.Header.Set("X-Gazehound-Control", "1")
-	request.Header.Set("Content-Type", "application/json")
-	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
-	response, err := client.Do(request)
-	if err != nil {
-		return fmt.Errorf("ctl: the crawl does not answer: %w", err)
-	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
-	if response.StatusCode != http.StatusOK {
-		var problem struct{ Title, Hint string }
-		json.Unmarshal(data, &problem)
-		text := oneLine(problem.Title)
-		if problem.Hint != "" {
-			text += "; " + oneLine(problem.Hint)
-		}
-		return fail(exitError, "the crawl refuses (%s): %.400s", response.Status, text)
-	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		return fmt.Errorf("ctl: what the crawl answers cannot be read: %w", err)
 	}
 	return nil
 }

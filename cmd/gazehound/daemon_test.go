@@ -138,13 +138,13 @@ func TestDaemon(t *testing.T) {
 	}
 	s, text := statusOf(t, data)
 	for range 50 { // the file of the state is written once a second
-		if s.State == crawlPaused {
+		if s.State == monitor.Paused {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
 		s, text = statusOf(t, data)
 	}
-	if s.State != crawlPaused || !strings.Contains(text, "ctl resume") {
+	if s.State != monitor.Paused || !strings.Contains(text, "ctl resume") {
 		t.Errorf("status of a paused crawl: %s", text)
 	}
 	still := len(ledger.Requests())
@@ -171,7 +171,7 @@ func TestDaemon(t *testing.T) {
 		t.Errorf("exit %d after SIGTERM, want %d", code, exitStopped)
 	}
 	stopped, text := statusOf(t, data)
-	if stopped.State != crawlEnded || stopped.End != "signal" || stopped.Seen < running.Seen || stopped.Seen != stopped.Queued+stopped.Visited+stopped.Repeats+sum(stopped.Dropped) {
+	if stopped.State != monitor.Ended || stopped.End != "signal" || stopped.Seen < running.Seen || stopped.Seen != stopped.Queued+stopped.Visited+stopped.Repeats+sum(stopped.Dropped) {
 		t.Errorf("after SIGTERM: %s", text)
 	}
 	var out, complaints bytes.Buffer
@@ -189,7 +189,7 @@ func TestDaemon(t *testing.T) {
 	p.Process.Kill()
 	p.end(t)
 	killed, text := statusOf(t, data)
-	if killed.State != crawlKilled {
+	if killed.State != monitor.Killed {
 		t.Errorf("after SIGKILL: %s", text)
 	}
 

@@ -259,13 +259,13 @@ func (d *doctor) frontier() {
 		return
 	}
 	switch {
-	case s.State == crawlRuns || s.State == crawlPaused:
+	case s.Runs():
 		d.holder = s.PID
 		d.add(check.Well("crawl", "process %d works on it: %s, %s", s.PID, s.State, several(s.Pages, "page")))
-	case s.State == crawlBusy:
+	case s.State == monitor.InUse:
 		d.holder, _, _ = frontier.Holder(d.p.frontier())
 		d.add(check.Well("crawl", "%s", s.Because))
-	case s.State == crawlUnsaid:
+	case s.State == monitor.NoStatus:
 		d.add(check.Doubt("crawl", "", "%s", s.Because))
 	case s.Damaged > 0:
 		d.add(check.Doubt("crawl", "look at the disk's health", "%s; %d records could not be read and were set aside", several(s.Pages, "page"), s.Damaged))

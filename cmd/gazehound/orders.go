@@ -101,7 +101,7 @@ func (s *session) nodes(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	t := s.f.Totals()
-	state := crawlRuns
+	state := cluster.NodeRunning
 	if s.c.Brake.Held() {
 		state = cluster.NodePaused
 	}

@@ -9,9 +9,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"sync/atomic"
 	"syscall"
-	"time"
 
 	"gazehound/crawler/monitor"
 	"gazehound/gazetteer"
@@ -82,13 +80,21 @@ func (a *app) serve(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	if x.Exists() {
-		return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", nil)
+		return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", api.Handler)
 	}
-	w := &waiting{app: a}
-	w.why.Store(&errNoCrawl)
 	ctx, cancel := context.WithCancel(ctx)
-	defer func() { cancel(); err = errors.Join(err, w.end()) }()
-	return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", w)
+	end := func() error { return nil }
+	defer func() { cancel(); err = errors.Join(err, end()) }()
+	return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", func(x api.Source, o api.Options) (h http.Handler) {
+		h, end = api.Await(ctx, x, func() (*index.Index, error) { return openIndexToShow(p) }, func(err error) {
+			if err != nil {
+				a.warn("the index cannot be opened yet: %s", oneLine(err.Error()))
+			} else {
+				a.say("the index is there")
+			}
+		}, o)
+		return h
+	})
 }
 
 // serveShards serves several indexes as one until ctx ends: those of data
@@ -103,95 +109,20 @@ func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.serveWith(ctx, s, cfg, cfg.Serve.Listen, "--listen", nil)
-}
-
-// A waiting server has no index yet, and looks for one.
-type waiting struct {
-	app   *app
-	why   atomic.Pointer[error]        // there is nothing to serve
-	now   atomic.Pointer[http.Handler] // what answers
-	done  chan struct{}
-	found *index.Index // belongs to watch until done is closed
-}
-
-var errNoCrawl = errors.New("no pages yet; start: gazehound crawl")
-
-// lookEvery is the time between two looks for an index.
-const lookEvery = time.Second
-
-// start answers with what handler makes of the empty index x, and of the true
-// one as soon as it can be opened.
-func (w *waiting) start(ctx context.Context, x api.Source, handler func(api.Source) http.Handler) http.Handler {
-	h := handler(x)
-	w.now.Store(&h)
-	w.done = make(chan struct{})
-	go w.watch(ctx, handler)
-	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { (*w.now.Load()).ServeHTTP(rw, r) })
-}
-
-// watch looks for the index until ctx ends.
-func (w *waiting) watch(ctx context.Context, handler func(api.Source) http.Handler) {
-	defer close(w.done)
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		x, err := openIndexToShow(project{w.app.data})
-		switch {
-		case err != nil: // a crawl has it, or it is of no use
-			if old := *w.why.Load(); old.Error() != err.Error() {
-				w.app.warn("the index cannot be opened yet: %s", oneLine(err.Error()))
-			}
-			w.why.Store(&err)
-		case !x.Exists():
-			x.Close()
-		default:
-			w.found = x
-			h := handler(x)
-			w.why.Store(nil)
-			w.now.Store(&h)
-			w.app.say("the index is there")
-			return
-		}
-	}
-}
-
-// ready says why there is nothing to serve.
-func (w *waiting) ready() error {
-	if why := w.why.Load(); why != nil {
-		return *why
-	}
-	return nil
-}
-
-// end waits for watch, whose context has ended, and closes what it opened.
-func (w *waiting) end() error {
-	if w.done != nil {
-		<-w.done
-	}
-	if w.found == nil {
-		return nil
-	}
-	return w.found.Close()
+	return a.serveWith(ctx, s, cfg, cfg.Serve.Listen, "--listen", api.Handler)
 }
 
 // serveIndex serves x on an address beside a crawl that writes it, until ctx
 // ends.
 func (a *app) serveIndex(ctx context.Context, x *index.Index, cfg *Config, listen string) error {
-	return a.serveWith(ctx, x, cfg, listen, "--serve", nil)
+	return a.serveWith(ctx, x, cfg, listen, "--serve", api.Handler)
 }
 
 // maxConnections bounds the connections of the server.
 const maxConnections = 1000
 
-// serveWith serves x, or what w finds, on the address that a flag gave: --serve
-// stands beside a crawl.
-func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, flag string, w *waiting) error {
+// serveWith serves x on the address that a flag gave, until ctx ends: --serve stands beside a crawl.
+func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, flag string, handler func(api.Source, api.Options) http.Handler) error {
 	o := a.apiOptions(cfg)
 	switch m, err := gazetteer.OpenBasemap(project{a.data}.basemap()); {
 	case err == nil:
@@ -209,14 +140,9 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 	if err := o.Validate(); err != nil {
 		return fail(exitInvalidInput, "%w", err)
 	}
-	l, err := net.Listen("tcp", listen)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", listen, flag)
-	case errors.Is(err, fs.ErrPermission):
-		return fail(exitError, "%s may not be used without more rights. %s 127.0.0.1:8090 needs none", listen, flag)
-	case err != nil:
-		return fail(exitInvalidInput, "%s wants host:port such as 127.0.0.1:8090, got %q (%w)", flag, listen, err)
+	l, err := listenAt(listen, flag)
+	if err != nil {
+		return err
 	}
 	url := "http://" + l.Addr().String() + "/"
 	host, port, err := net.SplitHostPort(l.Addr().String())
@@ -232,27 +158,31 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 	} else {
 		a.say("search page  %s", url)
 	}
-	if !crawling {
-		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
-			if text := (project{a.data}).withoutAddresses(); text != "" {
-				a.warn("the index is empty: %s", text)
-			} else {
-				a.warn("the index is empty. Start: gazehound crawl")
-			}
+	if s, err := x.Stats(ctx); err == nil && s.Pages == 0 && !crawling {
+		if text := (project{a.data}).withoutAddresses(); text != "" {
+			a.warn("the index is empty: %s", text)
+		} else {
+			a.warn("the index is empty. Start: gazehound crawl")
 		}
 	}
 	if s, ok := x.(*index.Shards); ok {
 		o.Missing, o.Coverage = s.Missing, nil
 	}
-	handler := func(x api.Source) http.Handler { return api.Handler(x, o) }
-	var h http.Handler
-	if w != nil {
-		o.Ready = w.ready
-		h = w.start(ctx, x, handler)
-	} else {
-		h = handler(x)
+	return monitor.ServeHTTP(ctx, netutil.LimitListener(l, maxConnections), handler(x, o), o.QueryTimeout)
+}
+
+// listenAt takes the address of a server that a flag gave.
+func listenAt(address, flag string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", address, flag)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fail(exitError, "%s may not be used without more rights. %s 127.0.0.1:8090 needs none", address, flag)
+	case err != nil:
+		return nil, fail(exitInvalidInput, "%s wants host:port such as 127.0.0.1:8090, got %q (%w)", flag, address, err)
 	}
-	return monitor.ServeHTTP(ctx, netutil.LimitListener(l, maxConnections), h, o.QueryTimeout)
+	return l, nil
 }
 
 // apiOptions collects what the answers carry. Without a gazetteer or region

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"gazehound/crawler/cluster"
-	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/internal/textutil"
 
@@ -35,19 +35,18 @@ Exit status: 0, or 10 where there is no crawl.`,
   gazehound status --cluster nats://127.0.0.1:4222
   gazehound status --json | jq -r .bottleneck`,
 		Args: exactly(0, "status takes no arguments, got %.60q; --data names the data directory"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: stoppable(func(ctx context.Context, args []string) error {
 			if a.flags.Changed("cluster") {
-				return a.statusCluster(cmd.Context(), watch)
+				return a.statusCluster(ctx, watch)
 			}
 			if err := a.needData(); err != nil {
 				return err
 			}
-			if !watch {
-				_, err := a.status(project{a.data})
-				return err
-			}
-			return a.watchStatus(cmd.Context(), project{a.data})
-		},
+			return a.show(ctx, watch, func() (string, any, bool, error) {
+				s, err := readStatus(project{a.data})
+				return s.text(), s, !s.Runs(), err
+			})
+		}),
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -56,92 +55,55 @@ Exit status: 0, or 10 where there is no crawl.`,
 	return cmd
 }
 
-// The states of a crawl.
-const (
-	crawlRuns   = "running"
-	crawlPaused = "paused"
-	crawlEnded  = "stopped"
-	crawlKilled = "killed"  // it could not say why it ended
-	crawlBusy   = "in use"  // by another command
-	crawlUnsaid = "unknown" // there is a crawl, and no status of it
-)
-
-// crawlStatus is the last snapshot of a crawl, and whether that still holds.
+// crawlStatus is the state of a crawl, alone or as a node.
 type crawlStatus struct {
-	Type       string `json:"type"`
-	State      string `json:"state"`
-	Bottleneck string `json:"bottleneck"` // in a word; "" unless it runs
-	Because    string `json:"because"`    // in a sentence
-	monitor.Snapshot
+	monitor.Status
 
 	Order *cluster.OrderCount `json:"order,omitempty"` // of a node that keeps one order with others, as of some seconds ago
 }
 
 // readStatus returns the state of the crawl in p.
-func readStatus(p project) (crawlStatus, error) {
-	s := crawlStatus{Type: "status"}
-	pid, locked, err := frontier.Holder(p.frontier())
+func readStatus(p project) (s crawlStatus, err error) {
+	s.Status, err = monitor.ReadStatus(p.frontier(), p.status())
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
 	} else if err != nil {
 		return s, fmt.Errorf("status: %w", err)
 	}
-	s.Snapshot, err = monitor.Read(p.status())
 	if c, err := cluster.ReadOrder(p.cluster()); err == nil && c != (cluster.OrderCount{}) {
 		s.Order = &c
 	}
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, monitor.ErrUnreadable):
-		return s, err
-	case locked && (err != nil || pid != s.PID || s.End != ""):
-		s.State, s.Because = crawlBusy, fmt.Sprintf("process %d is using it.", pid)
-	case err != nil:
-		s.State, s.Because = crawlUnsaid, "this crawl has left no status; \"gazehound crawl\" resumes it."
-	case locked:
-		if s.State = crawlRuns; s.Paused {
-			s.State = crawlPaused
-		}
-		s.Bottleneck, s.Because = s.Snapshot.Bottleneck()
-	case s.End == "":
-		s.State, s.Because = crawlKilled, "it was killed or lost power; nothing is lost, and the same command resumes it."
-	default:
-		s.State, s.Because = crawlEnded, s.End+"."
-		for _, e := range endings {
-			if e.reason == s.End {
-				s.Because = e.status
-			}
+	if s.State == monitor.Ended {
+		s.Because = s.End + "."
+		if i := slices.IndexFunc(endings, func(e ending) bool { return e.reason == s.End }); i >= 0 {
+			s.Because = endings[i].status
 		}
 	}
 	return s, nil
 }
 
-// status prints the state of the crawl.
-func (a *app) status(p project) (crawlStatus, error) {
-	s, err := readStatus(p)
-	if err != nil {
-		return s, err
-	}
-	if a.json {
-		return s, a.printJSON(s)
-	}
-	_, err = fmt.Fprint(a.stdout, s.text())
-	return s, err
-}
-
-// watchStatus prints it every second while the crawl runs.
-func (a *app) watchStatus(ctx context.Context, p project) error {
-	ctx, stop := signals(ctx)
-	defer stop()
-	var drawn int
-	for {
-		if drawn > 0 && !a.json && isTerminal(a.stdout) {
-			fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn) // over what was there
+// show prints what look returns, text or v as JSON: once, or with watch every second over what was
+// there until it is over.
+func (a *app) show(ctx context.Context, watch bool, look func() (text string, v any, over bool, err error)) error {
+	for drawn := 0; ; {
+		text, v, over, err := look()
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		case a.json:
+			err = a.printJSON(v)
+		default:
+			if drawn > 0 && isTerminal(a.stdout) {
+				fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn)
+			}
+			drawn = strings.Count(text, "\n")
+			_, err = fmt.Fprint(a.stdout, text)
 		}
-		s, err := a.status(p)
-		if err != nil || s.State != crawlRuns && s.State != crawlPaused {
+		if err != nil || !watch || over {
 			return err
 		}
-		drawn = strings.Count(s.text(), "\n")
 		select {
 		case <-ctx.Done():
 			return nil
@@ -157,11 +119,11 @@ func (s *crawlStatus) text() string {
 		fmt.Fprintf(&b, "%-9s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
 	}
 	switch s.State {
-	case crawlRuns:
+	case monitor.Running:
 		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), monitor.BoundBy(s.Bottleneck), s.Because)
-	case crawlPaused:
+	case monitor.Paused:
 		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID, s.At.Sub(s.Started).Round(time.Second), s.Because)
-	case crawlEnded, crawlKilled:
+	case monitor.Ended, monitor.Killed:
 		line(s.State, "%s after %s: %s", s.At.Local().Format(time.DateTime), s.At.Sub(s.Started).Round(time.Second), s.Because)
 	default:
 		line(s.State, "%s", s.Because)

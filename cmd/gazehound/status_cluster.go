@@ -21,47 +21,25 @@ func viewFlags(f *pflag.FlagSet, what string) {
 // statusCluster prints the status of the cluster, every second with watch
 // until the crawl is over.
 func (a *app) statusCluster(ctx context.Context, watch bool) error {
-	ctx, stop := signals(ctx)
-	defer stop()
 	v, crawl, err := a.viewCluster(ctx)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	for drawn := 0; ; {
+	return a.show(ctx, watch, func() (string, any, bool, error) {
 		now, err := v.Status(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
 		if err != nil {
-			return fail(exitPeer, "%w", err)
+			return "", nil, false, fail(exitPeer, "%w", err)
 		}
 		s := cluster.Summarize(now, crawl)
-		if a.json {
-			err = a.printJSON(s)
-		} else {
-			if drawn > 0 && isTerminal(a.stdout) {
-				fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn) // over what was there
-			}
-			text := clusterText(s)
-			drawn = strings.Count(text, "\n")
-			_, err = fmt.Fprint(a.stdout, text)
-		}
-		if err != nil || !watch || s.Over {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(time.Second):
-		}
-	}
+		return clusterText(s), s, s.Over, nil
+	})
 }
 
 // clusterText is what people read.
 func clusterText(s *cluster.Summary) string {
 	var b strings.Builder
-	state := crawlRuns
+	state := cluster.NodeRunning
 	if s.Over {
 		state = "over"
 	}

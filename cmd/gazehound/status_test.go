@@ -124,7 +124,7 @@ func TestStatus(t *testing.T) {
 			t.Fatalf("it never waits for delays:\n%s", text)
 		}
 	}
-	if s.State != crawlRuns || s.PID != p.Process.Pid || !strings.Contains(text, "politeness-bound: ") || !strings.Contains(text, "with links wait") || !strings.Contains(text, "is ready in 29m") && !strings.Contains(text, "is ready in 30m") {
+	if s.State != monitor.Running || s.PID != p.Process.Pid || !strings.Contains(text, "politeness-bound: ") || !strings.Contains(text, "with links wait") || !strings.Contains(text, "is ready in 29m") && !strings.Contains(text, "is ready in 30m") {
 		t.Errorf("status of a crawl that waits: %+v\n%s", s, text)
 	}
 	p.Process.Signal(syscall.SIGUSR1)
@@ -138,20 +138,20 @@ func TestStatus(t *testing.T) {
 
 	p.Process.Kill()
 	p.end(t)
-	if s, text := statusOf(t, data); s.State != crawlKilled || s.Bottleneck != "" || !strings.HasPrefix(text, "killed") {
+	if s, text := statusOf(t, data); s.State != monitor.Killed || s.Bottleneck != "" || !strings.HasPrefix(text, "killed") {
 		t.Errorf("status of a crawl that was killed: %+v\n%s", s, text)
 	}
 	if code := run(t.Context(), append([]string{"crawl", "--max-pages", "20", "--quiet"}, flags...), nil, &out, &complaints); code != 0 {
 		t.Fatalf("exit %d: %s", code, complaints.String())
 	}
 	s, text = statusOf(t, data)
-	if s.State != crawlEnded || s.End != "page-limit" || s.Pages != 20 || s.Seen != s.Queued+s.Visited+s.Repeats+sum(s.Dropped) || s.Seen == 0 || !strings.Contains(text, "page limit") {
+	if s.State != monitor.Ended || s.End != "page-limit" || s.Pages != 20 || s.Seen != s.Queued+s.Visited+s.Repeats+sum(s.Dropped) || s.Seen == 0 || !strings.Contains(text, "page limit") {
 		t.Errorf("status of a crawl at its limit: %+v\n%s", s, text)
 	}
 	if err := os.Remove(filepath.Join(data, "status.json")); err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := statusOf(t, data); s.State != crawlUnsaid {
+	if s, _ := statusOf(t, data); s.State != monitor.NoStatus {
 		t.Errorf("status without its file: %+v", s)
 	}
 }

@@ -1,0 +1,69 @@
+package monitor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// A RefusedError is the answer of a crawl that does not do what it is asked to.
+type RefusedError struct {
+	Status      string `json:"-"` // such as "403 Forbidden"
+	Title, Hint string // of its problem
+}
+
+func (e *RefusedError) Error() string {
+	text := e.Title
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return fmt.Sprintf("the crawl refuses (%s): %.400s", e.Status, text)
+}
+
+const (
+	askTimeout = time.Minute
+	maxAnswer  = 16 << 20 // bytes
+)
+
+// Ask sends a request to the Listener at a, such as POST v1/crawl/pause, with a body for JSON or nil,
+// and reads the answer into v. Another answer than 200 is a *RefusedError.
+func (a Address) Ask(ctx context.Context, method, path string, body, v any) error {
+	var sent io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		sent = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, a.URL+path, sent)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+a.Token)
+	request.Header.Set(controlHeader, "1")
+	request.Header.Set("Content-Type", "application/json")
+	client := &http.Client{Timeout: askTimeout, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("the crawl does not answer: %w", err)
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if response.StatusCode != http.StatusOK {
+		refused := &RefusedError{Status: response.Status}
+		json.Unmarshal(data, refused) // whatever is no problem says nothing more
+		return refused
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return fmt.Errorf("what the crawl answers cannot be read: %w", err)
+	}
+	return nil
+}
