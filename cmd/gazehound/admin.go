@@ -16,6 +16,7 @@ import (
 	"gazehound/crawler/monitor"
 	"gazehound/index"
 	searchpage "gazehound/index/web"
+	"gazehound/internal/config"
 	"gazehound/predictor"
 )
 
@@ -36,7 +37,7 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 	if err != nil {
 		return nil, fail(exitInvalidInput, "admin.token_file: %w", err)
 	}
-	byDefault := cfg.originOf("admin.listen") == "default" // another crawl on this machine may have it
+	byDefault := cfg.origin["admin.listen"] == config.Default // another crawl on this machine may have it
 	l, err := monitor.Listen(listen, token, p.admin(), byDefault)
 	switch {
 	case errors.Is(err, monitor.ErrNoToken):

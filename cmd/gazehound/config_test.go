@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,23 +13,6 @@ import (
 	"gazehound/predictor"
 )
 
-var update = flag.Bool("update", false, "rewrite the copy of config.yaml that is embedded")
-
-// What is embedded is the config.yaml at the top.
-func TestEmbeddedConfig(t *testing.T) {
-	top, err := os.ReadFile("../../config.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("defaults.yaml", top, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if !bytes.Equal(top, configYAML) {
-		t.Error("cmd/gazehound/defaults.yaml is not the config.yaml at the top: go test ./cmd/gazehound -run EmbeddedConfig -update")
-	}
-}
-
 // config.yaml as shipped has the keys of Config, explains them, and its values
 // are allowed and what other packages take for the default.
 func TestShippedConfig(t *testing.T) {
@@ -43,7 +24,7 @@ func TestShippedConfig(t *testing.T) {
 		t.Errorf("only %d keys", len(c.origin))
 	}
 	d := DefaultConfig()
-	if d.Revisit != RevisitConfig(crawler.DefaultSchedule()) {
+	if d.Revisit != crawler.DefaultSchedule() {
 		t.Errorf("revisit is %v, package crawler has %v", d.Revisit, crawler.DefaultSchedule())
 	}
 	if o := predictor.DefaultOptions(); modelOptions(&d) != o {
@@ -54,7 +35,7 @@ func TestShippedConfig(t *testing.T) {
 	}
 	for _, k := range order.Kinds {
 		for _, key := range k.Keys {
-			if c.originOf("crawl."+key) == "" {
+			if c.origin["crawl."+key] == "" {
 				t.Errorf("strategy %s names the key %s, which crawl does not have", k.Name, key)
 			}
 		}
@@ -168,20 +149,5 @@ func TestConfigEnvironment(t *testing.T) {
 	c, err := (&app{data: t.TempDir()}).config()
 	if err != nil || c.Crawl.MaxPages != 77 || len(c.Fetch.ContentTypes) != 2 {
 		t.Errorf("max_pages = %d, content_types = %q, %v; want 77 and two", c.Crawl.MaxPages, c.Fetch.ContentTypes, err)
-	}
-}
-
-func TestSize(t *testing.T) {
-	for text, want := range map[string]Size{"2MB": 2e6, "500 kB": 5e5, "1.5GB": 1.5e9, "17": 17, "0": 0} {
-		var s Size
-		if err := s.UnmarshalText([]byte(text)); err != nil || s != want {
-			t.Errorf("size %q = %d, %v; want %d", text, s, err, want)
-		}
-	}
-	for _, text := range []string{"", "MB", "-1", "1e99GB", "NaN"} {
-		var s Size
-		if err := s.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("size %q = %d; want an error", text, s)
-		}
 	}
 }

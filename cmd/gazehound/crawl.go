@@ -97,7 +97,7 @@ func crawlHeadings() map[string]string {
 // flags are those of a crawl, alone or as one of several nodes.
 func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	add := func(keys ...string) { schema().AddFlags(f, keys...) }
+	add := func(keys ...string) { config.All().AddFlags(f, keys...) }
 	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
 	add("seeds.files")
 	f.StringArrayVar(&o.replay, "replay", nil, "fetch from this WARC `FILE|DIR` and not from the network (repeatable)")
@@ -132,9 +132,9 @@ func strategyHelp() string {
 
 // strategyFlags are those that say how links are ordered.
 func strategyFlags(f *pflag.FlagSet) {
-	schema().AddFlags(f, "crawl.strategy")
+	config.All().AddFlags(f, "crawl.strategy")
 	for _, key := range config.Keys(order.Settings{}) {
-		schema().AddFlags(f, "crawl."+key)
+		config.All().AddFlags(f, "crawl."+key)
 	}
 }
 
@@ -243,7 +243,7 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		Options: crawler.Options{
 			Workers: cfg.Fetch.Workers, MaxPages: cfg.Crawl.MaxPages, MaxDepth: cfg.Crawl.MaxDepth, MaxFailures: cfg.Crawl.MaxFailures,
 			Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Grace: cfg.Fetch.ShutdownGrace,
-			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: crawler.Schedule(cfg.Revisit),
+			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: cfg.Revisit,
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Strategy: strategy,
 		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope.Check, Traps: traps, SiteWide: sitewide.New(), Brake: crawler.NewBrake(),

@@ -17,6 +17,7 @@ import (
 
 	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/config"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -29,7 +30,7 @@ type demoOptions struct {
 	listen, serve string
 	domain        string
 	language      string
-	pageSize      Size
+	pageSize      config.Size
 	calm          bool
 	serveOnly     bool
 	osmOut, truth string

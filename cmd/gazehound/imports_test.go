@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"internal/problem":          {"internal/textutil"},
 	"internal/recent":           {},
 	"internal/textutil":         {},
-	"internal/config":           {"internal/textutil"},
+	"internal/config":           {"internal/textutil", "crawler", "crawler/cluster/partition", "crawler/fetch", "crawler/order", "crawler/weburl"},
 	"crawler/monitor":           {"crawler", "crawler/frontier", "crawler/monitor/report", "crawler/order", "crawler/polite", "crawler/weburl", "gazetteer", "geoparse", "predictor"},
 	"crawler/warc":              {"crawler/fetch", "crawler/weburl", "crawler/page"},
 	"crawler/lab/demo":          {"crawler/weburl", "crawler/page"},

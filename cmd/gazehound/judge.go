@@ -8,18 +8,16 @@ import (
 	"gazehound/crawler"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+	"gazehound/internal/config"
 	"gazehound/predictor/topic"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/text/language"
 )
 
-// judgeNames are what --judge knows, the default first.
-var judgeNames = []string{"addresses", "language", "topic"}
-
 // addJudgeFlags adds the flags that say what makes a page relevant.
 func addJudgeFlags(f *pflag.FlagSet) {
-	schema().AddFlags(f, "crawl.judge", "region.boundary", "crawl.language", "crawl.topic", "crawl.topics", "crawl.topic_share")
+	config.All().AddFlags(f, "crawl.judge", "region.boundary", "crawl.language", "crawl.topic", "crawl.topics", "crawl.topic_share")
 }
 
 // checkJudgeFlags refuses a flag that belongs to another judge.

@@ -231,9 +231,6 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// logLevels are the values of log.level.
-var logLevels = []string{"warn", "info", "debug"}
-
 // setLevel sets how much is said: as the flags say, or else as configured.
 func (a *app) setLevel(configured string) {
 	level := slog.LevelInfo

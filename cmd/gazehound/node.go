@@ -17,17 +17,10 @@ import (
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/index"
+	"gazehound/internal/config"
 
 	"github.com/spf13/cobra"
 )
-
-func partitionNames() []string {
-	var names []string
-	for _, m := range partition.Methods() {
-		names = append(names, string(m))
-	}
-	return names
-}
 
 func newNodeCommand(a *app) *cobra.Command {
 	o := crawlOptions{node: true}
@@ -91,7 +84,7 @@ version, another clock or works on another crawl.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	schema().AddFlags(f, "cluster.name", "cluster.url", "cluster.crawl", "cluster.listen", "cluster.peers", "cluster.routes",
+	config.All().AddFlags(f, "cluster.name", "cluster.url", "cluster.crawl", "cluster.listen", "cluster.peers", "cluster.routes",
 		"cluster.partition", "cluster.policy", "cluster.nodes", "cluster.ip_file", "cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_cert", "cluster.tls_key", "cluster.tls_ca", "cluster.replicas", "cluster.away", "cluster.wait_for",
 		"cluster.order", "cluster.patience")

@@ -60,7 +60,7 @@ say so.`,
 			return a.serve(ctx)
 		},
 	}
-	schema().AddFlags(cmd.Flags(), "serve.listen")
+	config.All().AddFlags(cmd.Flags(), "serve.listen")
 	cmd.Flags().StringArrayVar(&parts, "part", nil, "serve the index of this `DIR` or NAME=DIR, too, as one with the others (repeatable)")
 	viewFlags(cmd.Flags(), "serve what all nodes of the cluster at this `URL` have found")
 	cmd.Flags().StringSlice("cors", nil, "`ORIGINS` whose pages may read the answers, or '*'")

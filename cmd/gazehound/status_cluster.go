@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gazehound/crawler/cluster"
+	"gazehound/internal/config"
 
 	"github.com/spf13/pflag"
 )
@@ -14,7 +15,7 @@ import (
 // viewFlags adds the flags of commands that look at a cluster; what says what
 // --cluster does.
 func viewFlags(f *pflag.FlagSet, what string) {
-	schema().AddFlags(f, "cluster.url", "cluster.crawl", "cluster.token_file", "cluster.nkey_file", "cluster.tls_ca")
+	config.All().AddFlags(f, "cluster.url", "cluster.crawl", "cluster.token_file", "cluster.nkey_file", "cluster.tls_ca")
 	f.Lookup("cluster").Usage = what
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -150,36 +149,17 @@ func fetchOptions(cfg *Config, region string) (fetch.Options, error) {
 	o.Cookies = cfg.Fetch.Cookies == "site"
 	own := map[string]fetch.Host{}
 	for host, h := range cfg.Hosts {
-		password, err := h.password(host)
+		password, err := h.ReadPassword(host)
 		if err != nil {
-			return o, err
+			return o, fail(exitInvalidInput, "%w", err)
 		}
-		own[host] = fetch.Host{Header: h.header(), Agent: h.UserAgent, User: h.User, Password: password, AllowPlain: h.PlainHTTP}
+		own[host] = fetch.Host{Header: h.Header(), Agent: h.UserAgent, User: h.User, Password: password, AllowPlain: h.PlainHTTP}
 	}
 	o.Host = func(u weburl.URL) fetch.Host {
 		h, _ := crawler.ForHost(own, u)
 		return h
 	}
 	return o, nil
-}
-
-// password reads the password of a host from where the configuration says.
-func (h HostConfig) password(host string) (string, error) {
-	switch {
-	case h.PasswordEnv != "":
-		p, ok := os.LookupEnv(h.PasswordEnv)
-		if !ok {
-			return "", fail(exitInvalidInput, "hosts.%s.password_env: %s is not set in the environment", host, h.PasswordEnv)
-		}
-		return p, nil
-	case h.PasswordFile != "":
-		text, err := os.ReadFile(h.PasswordFile)
-		if err != nil {
-			return "", fail(exitInvalidInput, "hosts.%s.password_file: %w", host, err)
-		}
-		return strings.TrimRight(string(text), "\r\n"), nil
-	}
-	return "", nil
 }
 
 // newScope returns the test that every link must pass, without orders.
@@ -275,7 +255,7 @@ func perPath(cfg *Config) func(u weburl.URL) (prefix string, most int64) {
 	return func(u weburl.URL) (prefix string, most int64) {
 		h, _ := crawler.ForHost(cfg.Hosts, u)
 		for _, p := range h.Paths {
-			if own := p.canonical(); len(own) > len(prefix) && strings.HasPrefix(u.Path(), own) {
+			if own := p.Canonical(); len(own) > len(prefix) && strings.HasPrefix(u.Path(), own) {
 				prefix, most = own, p.MaxPages
 			}
 		}

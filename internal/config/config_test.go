@@ -34,7 +34,7 @@ type whole struct {
 	Hosts   map[string]host
 }
 
-const shipped = `version: 1
+const example = `version: 1
 crawl:
   max_pages: 7 # of the crawl
   judge: addresses
@@ -47,7 +47,7 @@ hosts: {}
 
 func schema(t *testing.T) *Schema[whole] {
 	t.Helper()
-	s, err := New[whole]([]byte(shipped))
+	s, err := New[whole]([]byte(example))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +121,11 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// The shipped file and the struct have the same keys.
+// The example file and the struct have the same keys.
 func TestNew(t *testing.T) {
 	for text, want := range map[string]string{
-		strings.Replace(shipped, "  judge: addresses\n", "", 1): "config.yaml does not show crawl.judge",
-		shipped + "other: 1\n": "unknown key other",
+		strings.Replace(example, "  judge: addresses\n", "", 1): "config.yaml does not show crawl.judge",
+		example + "other: 1\n": "unknown key other",
 	} {
 		if _, err := New[whole]([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -135,7 +135,7 @@ func TestNew(t *testing.T) {
 
 // No file at all makes it panic, and what is taken obeys the tags.
 func FuzzLoad(f *testing.F) {
-	f.Add([]byte(shipped))
+	f.Add([]byte(example))
 	f.Add([]byte("hosts: {a: {paths: [1]}}"))
 	f.Add([]byte("hosts: [a]\ncrawl: {places: {a: b}}"))
 	files, _ := filepath.Glob("../../*.yaml")
@@ -146,7 +146,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	s, err := New[whole]([]byte(shipped))
+	s, err := New[whole]([]byte(example))
 	if err != nil {
 		f.Fatal(err)
 	}
