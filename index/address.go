@@ -23,9 +23,7 @@ import (
 const (
 	fieldType = "type" // typeAddress or typePage
 
-	fieldName  = "name"  // words of the names at the address, and of the street and the code
-	fieldNear  = "near"  // these, words around the address, of titles, hosts and the city
-	fieldWords = "words" // these, and words of pages with few addresses
+	fieldWords = "words" // words of and about the address, each as often as it weighs
 	fieldWhere = "where" // words of the address alone
 
 	fieldStreet      = "street" // keywords from here on
@@ -55,7 +53,7 @@ const (
 // fields are those that are looked up.
 var fields = []string{
 	"*", // of Bleve's searchers that have none
-	fieldType, fieldName, fieldNear, fieldWords, fieldWhere, fieldStreet, fieldCode, fieldCity, fieldHost,
+	fieldType, fieldWords, fieldWhere, fieldStreet, fieldCode, fieldCity, fieldHost,
 	fieldSite, fieldKind, fieldMonth, fieldPrecision, fieldLevel, fieldOSM, fieldOften, fieldFirst, fieldPoint,
 	fieldPageSite, fieldStates,
 }
@@ -180,11 +178,11 @@ func (r *record) drop() {
 // rest adds words to Rest while there is room.
 func (r *record) rest(words []string) {
 	known := termSet{}
-	known.add(strings.Fields(r.Rest)...)
+	known.add(1, strings.Fields(r.Rest)...)
 	var more []string
 	for _, w := range words {
-		if !known[w] && len(r.Rest) < maxRest {
-			known[w] = true
+		if known[w] == 0 && len(r.Rest) < maxRest {
+			known[w] = 1
 			more = append(more, w)
 		}
 	}
@@ -316,76 +314,61 @@ func (r *record) limitWords() {
 	}
 }
 
+// How often a word counts as standing in an address's text, by where it stands.
+// Bleve's scores grow with the root.
+const (
+	inPage = 1 // of a page with few addresses
+	nearby = 4 // around the address, in the title and the host
+	inName = 9 // in a name, the street or the code
+)
+
 // addWords adds the words of an address, and of the text about it.
 func (r *record) addWords(d *builder) {
-	where, name, near, words := termSet{}, termSet{}, termSet{}, termSet{}
+	where, words := termSet{}, termSet{}
 	seen := map[string]bool{} // texts, of which pages of one site share many
-	fresh := func(lang, text string) bool {
-		key := lang + "\x00" + text
-		again := seen[key]
-		seen[key] = true
-		return text != "" && !again
+	add := func(weight int, lang, text string) {
+		if key := lang + "\x00" + text; text != "" && !seen[key] {
+			seen[key] = true
+			words.add(weight, termsOf(analyserOf(lang), text)...)
+		}
 	}
 	for _, m := range r.Mentions {
-		language := analyserOf(m.Lang)
-		if fresh("address", m.Street+" "+m.Number+"\x00"+m.Code) {
-			where.add(termsOf(addressWords, m.Street+" "+m.Number)...)
-			where.add(termsOf(addressWords, m.Code)...)
-			name.add(where.terms()...)
-		}
-		if fresh("city", m.City) {
-			city := termsOf(addressWords, m.City)
-			where.add(city...)
-			near.add(city...)
-		}
-		if fresh(m.Lang, m.Name) {
-			name.add(termsOf(language, m.Name)...)
-			if joined := strings.ReplaceAll(m.Name, "-", ""); joined != m.Name {
-				name.add(termsOf(language, joined)...) // "Löwen-Apotheke" is also Löwenapotheke
+		for _, part := range []string{m.Street + " " + m.Number, m.Code, m.City} {
+			if !seen["where"+part] {
+				seen["where"+part] = true
+				where.add(1, termsOf(addressWords, part)...)
 			}
 		}
+		words.add(inName, termsOf(addressWords, m.Street+" "+m.Number)...)
+		words.add(inName, termsOf(addressWords, m.Code)...)
+		words.add(nearby, termsOf(addressWords, m.City)...)
+		add(inName, m.Lang, m.Name)
+		add(inName, m.Lang, strings.ReplaceAll(m.Name, "-", "")) // "Löwen-Apotheke" is also Löwenapotheke
 		for line := range strings.SplitSeq(m.Near, "\n") {
-			if fresh(m.Lang, line) {
-				near.add(termsOf(language, line)...)
-			}
+			add(nearby, m.Lang, line)
 		}
 		if m.role().ThirdParty() { // whom the page is not about
 			continue
 		}
-		if fresh(m.Lang, m.Title) {
-			near.add(termsOf(language, m.Title)...)
-		}
-		if fresh("host", m.host) {
-			near.add(termsOf(language, hostWords(m.host))...)
-		}
-		if fresh("page", m.Words) {
-			words.add(strings.Fields(m.Words)...)
+		add(nearby, m.Lang, m.Title)
+		add(nearby, m.Lang, hostWords(m.host))
+		if !seen[m.Words] {
+			seen[m.Words] = true
+			words.add(inPage, strings.Fields(m.Words)...)
 		}
 	}
-	near.add(name.terms()...)
-	words.add(near.terms()...)
-	words.add(strings.Fields(r.Rest)...)
-	d.terms(fieldWhere, where)
-	d.terms(fieldName, name)
-	d.terms(fieldNear, near)
-	d.terms(fieldWords, words)
+	words.add(inPage, strings.Fields(r.Rest)...)
+	d.terms(fieldWhere, where, bleveindex.IndexField|bleveindex.SkipFreqNorm)
+	d.terms(fieldWords, words, bleveindex.IndexField)
 }
 
-// A termSet has terms that are in one field, each once.
-type termSet map[string]bool
+// A termSet has the terms of a field, and how often each counts.
+type termSet map[string]int
 
-func (s termSet) add(terms ...string) {
+func (s termSet) add(weight int, terms ...string) {
 	for _, t := range terms {
-		s[t] = true
+		s[t] = max(s[t], weight)
 	}
-}
-
-func (s termSet) terms() []string {
-	all := make([]string, 0, len(s))
-	for t := range s {
-		all = append(all, t)
-	}
-	return all
 }
 
 // document returns the page as Bleve keeps it.
@@ -411,7 +394,7 @@ type builder struct {
 func newDocument(id, kind string, stored []byte) *builder {
 	b := &builder{document.NewDocument(id), map[string]termSet{}}
 	b.AddField(document.NewTextFieldCustom(fieldStored, nil, stored, bleveindex.StoreField, nil))
-	b.terms(fieldType, termSet{kind: true})
+	b.keyword(fieldType, kind)
 	return b
 }
 
@@ -423,7 +406,7 @@ func (b *builder) keyword(field, value string) {
 	if b.keywords[field] == nil {
 		b.keywords[field] = termSet{}
 	}
-	b.keywords[field][value] = true
+	b.keywords[field][value] = 1
 }
 
 func (b *builder) number(field string, value float64) {
@@ -436,14 +419,13 @@ func (b *builder) point(p orb.Point) {
 	b.AddField(document.NewGeoPointFieldWithIndexingOptions(fieldPoint, nil, p[0], p[1], options))
 }
 
-// terms adds terms that are only looked up.
-func (b *builder) terms(field string, all termSet) {
-	b.AddField(&termField{name: field, options: bleveindex.IndexField | bleveindex.SkipFreqNorm, all: all})
+func (b *builder) terms(field string, all termSet, options bleveindex.FieldIndexingOptions) {
+	b.AddField(&termField{name: field, options: options, all: all})
 }
 
 // onlyLookedUp are keywords that no facet counts and no order compares.
 var onlyLookedUp = []string{
-	fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldOften, fieldPageSite, fieldStates,
+	fieldType, fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldOften, fieldPageSite, fieldStates,
 }
 
 // finish returns the document with its keywords.
@@ -453,10 +435,15 @@ func (b *builder) finish() *document.Document {
 		if !slices.Contains(onlyLookedUp, field) {
 			options |= bleveindex.DocValues
 		}
-		b.AddField(&termField{name: field, options: options, all: all})
+		b.terms(field, all, options)
 	}
 	return b.Document
 }
+
+// fieldLength is how many words each field counts as having, where the average has
+// one: BM25 then hardly saturates, and three times the weight is nearly three times
+// the score.
+const fieldLength = 20
 
 // A termField is a field whose terms were made before: several fields of an
 // address share theirs, and an analyser would make them for each.
@@ -476,16 +463,16 @@ func (f *termField) Value() []byte                            { return nil }
 func (f *termField) NumPlainTextBytes() uint64                { return 0 }
 func (f *termField) Size() int                                { return f.words.Size() }
 func (f *termField) EncodedFieldType() byte                   { return 't' }
-func (f *termField) AnalyzedLength() int                      { return len(f.all) }
+func (f *termField) AnalyzedLength() int                      { return fieldLength }
 func (f *termField) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
 	return f.words
 }
 
 func (f *termField) Analyze() {
 	f.words = make(bleveindex.TokenFrequencies, len(f.all))
-	for term := range f.all {
+	for term, often := range f.all {
 		t := &bleveindex.TokenFreq{Term: []byte(term)}
-		t.SetFrequency(1)
+		t.SetFrequency(often)
 		f.words[term] = t
 	}
 }

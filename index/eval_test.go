@@ -126,4 +126,4 @@ func TestRanking(t *testing.T) {
 }
 
 // leastNDCG is what ranking reached when its weights were chosen last.
-const leastNDCG = 0.97
+const leastNDCG = 0.985

@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/numeric"
 	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
 	bleveindex "github.com/blevesearch/bleve_index_api"
-	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
 )
 
@@ -310,8 +310,8 @@ func (s *searcher) scored(q query.Query) query.Query {
 	}
 	score := func(_ context.Context, d *search.DocumentMatch) (float64, error) {
 		value := d.Score
-		if p, ok := d.Fields[fieldPoint].([]float64); ok {
-			far := geo.DistanceHaversine(*s.q.Center, orb.Point{p[0], p[1]})
+		if code, ok := d.Fields[fieldPoint].(float64); ok { // Bleve takes the point for a number
+			far := geo.DistanceHaversine(*s.q.Center, pointOf(numeric.Float64ToInt64(code)))
 			value *= 1 + s.lift*s.q.Bias/(1+far/s.q.Scale)
 		}
 		return math.Round(value*1e7) / 1e7, nil
@@ -351,14 +351,9 @@ func (s *searcher) text() (query.Query, error) {
 	return query.NewBooleanQuery(must, should, nil), nil
 }
 
-// The boosts of a word that stands anywhere in the text about an address, near
-// it, and in its name. A word of the name is in all three fields. "make eval"
-// says what they are good for.
+// What words that are like a word of the query give of its score. "make eval" says
+// what it is good for.
 const (
-	boostWords = 0.1
-	boostNear  = 0.1
-	boostName  = 0.1
-
 	startedShare  = 0.45 // of a longer word that begins with the word
 	misspeltShare = 0.4  // of one that is one edit away
 )
@@ -367,7 +362,7 @@ const (
 // where it is the last, and after the first stage those that are one edit away.
 func (s *searcher) word(i int) (query.Query, error) {
 	w, last := &s.words[i], i == len(s.words)-1
-	b := &wordBuilder{whereOnly: s.q.AddressOnly, ranked: s.q.Sort == Relevance}
+	b := &wordBuilder{whereOnly: s.q.AddressOnly}
 	defer func() {
 		for _, term := range b.terms {
 			if _, known := s.wordOf[term]; !known {
@@ -396,13 +391,16 @@ func (s *searcher) word(i int) (query.Query, error) {
 		}
 		b.addSimilar(longer, startedShare)
 	}
-	if s.stage >= typos && utf8.RuneCountInString(start) >= 4 {
+	for _, form := range w.terms { // the dictionary has words without their endings
+		if s.stage < typos || utf8.RuneCountInString(form) < 4 {
+			continue
+		}
 		fuzzy, ok := s.reader.(bleveindex.IndexReaderFuzzy)
 		if !ok {
 			return nil, fmt.Errorf("index: %T finds no similar words", s.reader)
 		}
-		_, first := utf8.DecodeRuneInString(start)
-		dict, err := fuzzy.FieldDictFuzzy(b.dictionary(), start, 1, start[:first])
+		_, first := utf8.DecodeRuneInString(form)
+		dict, err := fuzzy.FieldDictFuzzy(b.dictionary(), form, 1, form[:first])
 		if err != nil {
 			return nil, fmt.Errorf("index: %w", err)
 		}
@@ -418,7 +416,6 @@ func (s *searcher) word(i int) (query.Query, error) {
 // A wordBuilder puts the terms together that stand for a word.
 type wordBuilder struct {
 	whereOnly bool
-	ranked    bool // scores order
 	terms     []string
 	shares    []float64
 }
@@ -443,33 +440,14 @@ func (b *wordBuilder) addSimilar(terms []string, share float64) {
 	}
 }
 
-// query returns the disjunction of all terms in all fields, where scores order.
-// Bleve multiplies its score by the share of the clauses that match, which the
-// boosts make good.
+// query returns the disjunction of all terms. Bleve multiplies its score by the
+// share of the clauses that match, which the boosts make good.
 func (b *wordBuilder) query() query.Query {
-	type field struct {
-		name  string
-		boost float64
-	}
-	fields := []field{{b.dictionary(), 1}}
-	if b.ranked && !b.whereOnly {
-		fields = []field{{fieldWords, boostWords}, {fieldNear, boostNear}, {fieldName, boostName}}
-	}
-	var all []*query.TermQuery
+	clauses := make([]query.Query, len(b.terms))
 	for i, term := range b.terms {
-		for _, f := range fields {
-			if b.shares[i] < 1 && f.name == fieldNear {
-				continue // of similar words there are many
-			}
-			t := query.NewTermQuery(term)
-			t.SetField(f.name)
-			t.SetBoost(f.boost * b.shares[i])
-			all = append(all, t)
-		}
-	}
-	clauses := make([]query.Query, len(all))
-	for i, t := range all {
-		t.SetBoost(t.Boost() * float64(len(all)))
+		t := query.NewTermQuery(term)
+		t.SetField(b.dictionary())
+		t.SetBoost(b.shares[i] * float64(len(b.terms)))
 		clauses[i] = t
 	}
 	return query.NewDisjunctionQuery(clauses)

@@ -37,7 +37,7 @@ func (b *builder) suggest(kind Facet, text string) {
 	}
 	whole := "0"
 	for range maxStarts {
-		b.keywords[fieldTyped][strings.Join([]string{phrase, whole, string(kind), text}, typedSeparator)] = true
+		b.keywords[fieldTyped][strings.Join([]string{phrase, whole, string(kind), text}, typedSeparator)] = 1
 		_, rest, more := strings.Cut(phrase, " ")
 		if !more {
 			return

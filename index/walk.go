@@ -61,6 +61,11 @@ func idsOf(ctx context.Context, r bleveindex.IndexReader, fits query.Query) ([]s
 	return ids, err
 }
 
+// pointOf returns the point that Bleve keeps as a number.
+func pointOf(hash int64) orb.Point {
+	return orb.Point{geo.MortonUnhashLon(uint64(hash)), geo.MortonUnhashLat(uint64(hash))}
+}
+
 // visitPoints calls fn with the coordinate of every document that fits and has
 // one.
 func visitPoints(
@@ -78,7 +83,7 @@ func visitPoints(
 			code := numeric.PrefixCoded(term)
 			if shift, err := code.Shift(); err == nil && shift == 0 {
 				if hash, err := code.Int64(); err == nil {
-					at, located = orb.Point{geo.MortonUnhashLon(uint64(hash)), geo.MortonUnhashLat(uint64(hash))}, true
+					at, located = pointOf(hash), true
 				}
 			}
 		})
