@@ -83,7 +83,7 @@ func (d Definition) String() string {
 	return text
 }
 
-const format = 4
+const format = 5
 
 // Options say how a node takes part.
 type Options struct {

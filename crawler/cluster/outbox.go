@@ -23,9 +23,9 @@ import (
 // before is due, and removed when JetStream has all its links. The outbox is
 // safe for concurrent use; one goroutine sends.
 //
-// A file is a sequence of records of disk.AppendRecord: length of the node's
-// name 1 byte, its name, links as appendLinks writes them. A killed process may leave the last one torn; its visit was not
-// done then.
+// A file is a sequence of records of disk.AppendRecord: the node's name as
+// disk.AppendString writes it, and its links as encodeLinks does. A killed
+// process may leave the last one torn; its visit was not done then.
 type outbox struct {
 	dir string
 
@@ -90,8 +90,7 @@ func (o *outbox) path(number uint64) string {
 
 // put stores links for a node. It waits while the outbox is full.
 func (o *outbox) put(ctx context.Context, node string, es []frontier.Entry) error {
-	record := appendLinks(append([]byte{byte(len(node))}, node...), es)
-	record = disk.AppendRecord(nil, record)
+	record := disk.AppendRecord(nil, append(disk.AppendString(nil, node), encodeLinks(es)...))
 
 	stop := context.AfterFunc(ctx, o.wake)
 	defer stop()
@@ -193,12 +192,13 @@ func (o *outbox) read(l outFile) (map[string][]frontier.Entry, error) {
 	links := map[string][]frontier.Entry{}
 	for {
 		record, rest, ok := disk.CutRecord(raw)
-		if !ok || len(record) == 0 || int(record[0]) >= len(record) {
+		if !ok || len(record) == 0 {
 			return links, nil
 		}
 		raw = rest
-		node := string(record[1 : 1+record[0]])
-		es, err := readLinks(record[1+len(node):])
+		fields := disk.Decode(record)
+		node := fields.String()
+		es, err := decodeLinks(fields.Rest())
 		if err != nil {
 			return nil, fmt.Errorf("cluster: outbox %s: %w", o.path(l.number), err)
 		}

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"gazehound/internal/disk"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What was put is there after a kill, for the node that it was for; a record
@@ -115,49 +113,6 @@ func TestOutboxFull(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("once there is room: %v", err)
 	}
-}
-
-func TestVisitsMessage(t *testing.T) {
-	visits := map[string][]uint64{"www.example.org": {1, 2, 1 << 63}, "b.example:8080": {7}, "theirs.example": {9}}
-	message := appendVisits(nil, "me", visits)
-	var got []uint64
-	wanted := func(instance, host string) bool { return instance == "me" && host != "theirs.example" }
-	if err := readVisits(message, wanted, func(h uint64) { got = append(got, h) }); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]uint64{7, 1, 2, 1 << 63}, got); d != "" {
-		t.Error(d)
-	}
-	for n := range message {
-		if err := readVisits(message[:n], wanted, func(uint64) {}); err == nil && n < 4 {
-			t.Errorf("the first %d bytes are a message", n)
-		}
-	}
-}
-
-// Any bytes are visits that can be written again, or an error.
-func FuzzVisits(f *testing.F) {
-	f.Add(appendVisits(nil, "me", map[string][]uint64{"www.example.org": {1, 2}, "b": nil}))
-	f.Add([]byte{visitedVersion, 0, 1, 'a', 0xff, 0xff, 0xff, 0xff, 7})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		read := func(b []byte) (visits map[string][]uint64, instance string, err error) {
-			visits = map[string][]uint64{}
-			at := ""
-			err = readVisits(b, func(i, host string) bool { instance, at = i, host; return true }, func(h uint64) { visits[at] = append(visits[at], h) })
-			return visits, instance, err
-		}
-		visits, instance, err := read(b)
-		if err != nil {
-			return
-		}
-		again, _, err := read(appendVisits(nil, instance, visits))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(visits, again); d != "" {
-			t.Fatal(d)
-		}
-	})
 }
 
 // A file of another version is refused with what to do, and stays.

@@ -3,16 +3,13 @@ package cluster
 import (
 	"context"
 	"encoding/binary"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
-	"gazehound/internal/disk"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -24,60 +21,18 @@ import (
 // stream to its end first. So no page is fetched twice but what was in flight,
 // and, of a node that was killed, what it fetched since its last heartbeat.
 //
-// A message is a byte for the version, the instance of the node (uvarint
-// length and bytes), and then for each host its name (uvarint length and
-// bytes), a count and so many hashes of 8 bytes: the second half of the URL's
-// frontier.Key.
-//
 // Only the partitions under which the owner follows from the URL need this:
 // under the others several nodes fetch one page by design, which their overlap
 // measures.
-const visitedVersion = 1
+
+// A visitsMessage names what a node has visited.
+type visitsMessage struct {
+	Instance string              `json:"instance"` // of the node's data directory
+	Hosts    map[string][]uint64 `json:"hosts"`    // hashes of URLs, see hashOf
+}
 
 // maxVisits bounds the visits of one message.
 const maxVisits = 20_000
-
-// errVisits says that a message is not one of visits.
-var errVisits = errors.New("not a message of visits")
-
-// appendVisits writes a message.
-func appendVisits(b []byte, instance string, visits map[string][]uint64) []byte {
-	b = disk.AppendString(append(b, visitedVersion), instance)
-	for _, host := range slices.Sorted(maps.Keys(visits)) {
-		b = binary.AppendUvarint(disk.AppendString(b, host), uint64(len(visits[host])))
-		for _, h := range visits[host] {
-			b = binary.BigEndian.AppendUint64(b, h)
-		}
-	}
-	return b
-}
-
-// readVisits reads a message: wanted says whose and which hosts' visits are
-// given to add.
-func readVisits(b []byte, wanted func(instance, host string) bool, add func(hash uint64)) error {
-	if len(b) == 0 || b[0] != visitedVersion {
-		return errVisits
-	}
-	r := disk.Decode(b[1:])
-	instance := r.String()
-	for r.Len() > 0 {
-		host := r.String()
-		hashes := r.Next(8 * r.Int(maxVisits))
-		if r.Failed() {
-			return errVisits
-		}
-		if !wanted(instance, host) {
-			continue
-		}
-		for ; len(hashes) > 0; hashes = hashes[8:] {
-			add(binary.BigEndian.Uint64(hashes))
-		}
-	}
-	if r.Failed() {
-		return errVisits
-	}
-	return nil
-}
 
 // hashOf is what stands for a URL in the stream of visits.
 func hashOf(u weburl.URL) uint64 {
@@ -96,7 +51,10 @@ func (n *Node) publishVisits(ctx context.Context) error {
 		if count > 0 {
 			try, cancel := context.WithTimeout(ctx, 5*time.Second)
 			defer cancel()
-			message := appendVisits(nil, n.instance, visits)
+			message, err := json.Marshal(visitsMessage{n.instance, visits})
+			if err != nil {
+				return fmt.Errorf("publish visits: %w", err)
+			}
 			if _, err := n.js.Publish(try, n.o.Crawl+".visited."+n.o.Name, message); err != nil {
 				return fmt.Errorf("publish visits: %w", err)
 			}
@@ -191,10 +149,18 @@ func (n *Node) readStream(ctx context.Context, s shares, remapped <-chan struct{
 		if err != nil {
 			return
 		}
+		var message visitsMessage
+		if err := json.Unmarshal(m.Data(), &message); err != nil {
+			n.o.Log("cluster: message %d of visits: %v", meta.Sequence.Stream, err)
+		}
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		if err := readVisits(m.Data(), wanted, func(hash uint64) { v.hashes[hash] = struct{}{} }); err != nil {
-			n.o.Log("cluster: message %d of visits: %v", meta.Sequence.Stream, err)
+		for host, hashes := range message.Hosts {
+			if wanted(message.Instance, host) {
+				for _, hash := range hashes {
+					v.hashes[hash] = struct{}{}
+				}
+			}
 		}
 		v.at = meta.Sequence.Stream
 		v.changed.Broadcast()
