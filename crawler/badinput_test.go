@@ -129,6 +129,7 @@ var badInputs = []badInput{
 	{"50,000 lines like addresses, RTL, hostile JSON-LD, NaN", map[string]string{"odd/addresses": ok}, "geoparse.TestHostile markup.TestFindIsBounded"},
 	{"stored scripts, formulas, line ends in logs, hostile queries, full disk, clock, kill", nil,
 		"api.TestBrowserHostile export.TestGuard export.TestHostile api.TestMalformed frontier.TestDiskFull frontier.TestKill main.TestCrawlKilled"},
+	{"a page that hits a defect of this program: panic while it is parsed, judged, learned or indexed", nil, "crawler.TestPanicOverPage index.TestPanicInWriter"},
 }
 
 // badRobots are robots.txt files by name. A number is a status.
@@ -226,8 +227,8 @@ func oddities(w http.ResponseWriter, r *http.Request) {
 // within bounded memory, and the crawl goes on. It also writes the table into
 // docs/bad-input.md; TestMain finds goroutines that are left.
 func TestBadInputs(t *testing.T) {
-	if len(badInputs) != 64 {
-		t.Fatalf("%d bad inputs; want 64", len(badInputs))
+	if len(badInputs) != 65 {
+		t.Fatalf("%d bad inputs; want 65", len(badInputs))
 	}
 	log.SetOutput(io.Discard) // net/http logs bytes behind a 204
 	defer log.SetOutput(os.Stderr)

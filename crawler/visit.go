@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"gazehound/crawler/fetch"
@@ -20,6 +21,7 @@ import (
 const (
 	ReasonNoIndex = "noindex" // it asks not to be indexed
 	ReasonNoCopy  = "no_copy" // it was replayed from an archive that may hold no copy of it
+	ReasonPanic   = "panic"   // the program has a defect that this page hits
 )
 
 // MaxRedirects is the number of redirects in a row that a crawl follows.
@@ -43,6 +45,8 @@ type Visit struct {
 	// Verdict; its Outcome is the one it had.
 	Before  *frontier.Check
 	Revisit RevisitOutcome
+
+	Panic string // what went wrong within the program, with the stack; "": nothing
 
 	revisit  *revisit         // nil: the first visit
 	best     []frontier.Entry // of Found the order.Promising best that the queue did not know, for a Valuer; the best first
@@ -105,6 +109,21 @@ func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip stri
 	return c.commit(ctx, v)
 }
 
+// survive, deferred in a step of a visit, keeps a panic from ending the crawl: the
+// page is counted as an error, is not tried again, and nothing of it is kept but
+// links that were found.
+func (v *Visit) survive() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	o := frontier.Outcome{At: v.Outcome.At, Kind: "error", Reason: ReasonPanic, Status: v.Outcome.Status, Bytes: v.Outcome.Bytes}
+	*v = Visit{
+		Entry: v.Entry, Outcome: o, Response: v.Response, Found: v.Found, Before: v.Before, revisit: v.revisit,
+		Panic: fmt.Sprintf("%v\n%s", p, debug.Stack()),
+	}
+}
+
 // end sets what became of the URL.
 func (v *Visit) end(kind, reason string) { v.Outcome.Kind, v.Outcome.Reason = kind, reason }
 
@@ -165,6 +184,7 @@ func (c *Crawler) request(ctx context.Context, v *Visit) (*page.Response, error)
 // process makes an outcome of a response: a page with its verdict, a redirect, a
 // sitemap, or why it is none of these. Or it returns when to try again.
 func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
+	defer v.survive()
 	r := v.Response
 	v.Outcome.Status, v.Outcome.Bytes = r.Status, int64(len(r.Body))
 	switch {
@@ -260,6 +280,7 @@ func (c *Crawler) learn(v *Visit) error {
 	if v.Page == nil {
 		return nil
 	}
+	defer v.survive()
 	counted := v.Before != nil && !v.Before.Read.IsZero()
 	c.markSiteWide(v, counted)
 	if c.Traps != nil && !counted {
@@ -341,7 +362,7 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	v.drop("other_node", int64(len(v.Found)-len(own)))
 	v.Found = own
 	for _, s := range c.Sinks {
-		if err := s.Visit(ctx, v); err != nil {
+		if err := store(ctx, s, v); err != nil {
 			return fmt.Errorf("store %s: %w", v.Entry.URL, err)
 		}
 	}
@@ -356,6 +377,11 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	}
 	c.reportVisit(v)
 	return nil
+}
+
+func store(ctx context.Context, s Sink, v *Visit) error {
+	defer v.survive()
+	return s.Visit(ctx, v)
 }
 
 // reportVisit counts failures in a row and calls Report.
@@ -387,15 +413,13 @@ func hopeless(class string) bool {
 	return class == fetch.ClassDNS || class == fetch.ClassTLS || class == fetch.ClassPrivateAddress
 }
 
-// goPlain tells whether an https page is to be asked for by http because of
-// err: no connection, or a certificate that proves nothing, as small sites
-// often have. The host is remembered, so that this costs one request per host.
+// goPlain tells whether an https page is to be asked for by http because of err:
+// nobody listens there. A bad certificate is one reason more only where the operator
+// says so, for whoever breaks the connection could read and change what comes
+// instead. The host is remembered, so that this costs one request per host.
 func (c *Crawler) goPlain(e *frontier.Entry, err error) bool {
-	switch fetch.Class(err) {
-	case fetch.ClassTLS, fetch.ClassConnect, fetch.ClassProtocol:
-		return e.URL.Plain() != e.URL && e.Redirects < MaxRedirects
-	}
-	return false
+	plain := fetch.NobodyListens(err) || c.Options.PlainForBadTLS && fetch.Class(err) == fetch.ClassTLS
+	return plain && e.URL.Plain() != e.URL && e.Redirects < MaxRedirects
 }
 
 // failed ends a visit with an error of the fetcher, or returns when to try again.

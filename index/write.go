@@ -3,7 +3,9 @@ package index
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -73,6 +75,9 @@ func (x *Index) change(ctx context.Context, c change) error {
 	}
 	select {
 	case err := <-c.done:
+		if p, ok := errors.AsType[*panicked](err); ok {
+			panic(p)
+		}
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("index: %w", ctx.Err())
@@ -112,9 +117,29 @@ func (x *Index) write() {
 		}
 		timer.Stop()
 		err := x.commit(batch)
+		_, bad := errors.AsType[*panicked](err)
 		for _, c := range batch {
+			if bad { // each alone, for only one of them need have caused it
+				err = x.commit([]change{c})
+			}
 			c.done <- err
 		}
+	}
+}
+
+// A panicked is a panic over a change on its way to the caller of Put or Delete,
+// where it is raised again: only that caller knows what to do without the page.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("index: panic: %v\n%s", p.value, p.stack) }
+
+// intoError, deferred, makes an error of a panic.
+func intoError(err *error) {
+	if p := recover(); p != nil {
+		*err = &panicked{p, debug.Stack()}
 	}
 }
 
@@ -140,7 +165,8 @@ func (c *commit) read(id string) (string, error) {
 
 // commit writes one batch. Bleve returns from a (safe) batch when it is on
 // disk.
-func (x *Index) commit(changes []change) error {
+func (x *Index) commit(changes []change) (err error) {
+	defer intoError(&err)
 	reader, err := x.reader()
 	if err != nil {
 		return err
@@ -221,7 +247,8 @@ func (c *commit) documentsOf() (map[string]*document.Document, error) {
 	return docs, failed
 }
 
-func (c *commit) document(id string) (*document.Document, error) {
+func (c *commit) document(id string) (d *document.Document, err error) {
+	defer intoError(&err)
 	if p := c.pages[id]; p != nil && len(p.States) > 0 {
 		return p.document()
 	}

@@ -80,6 +80,7 @@ func (w *progress) start(cfg *Config) {
 // visited reports every stored visit, one at a time.
 func (w *progress) visited(v *crawler.Visit) {
 	w.Visit(v)
+	w.a.warnOfPanic(v)
 	if w.labels != nil {
 		if err := w.labels.Visited(v); err != nil {
 			w.a.warn("%s", oneLine(err.Error())) // a store that fails ends the crawl at the next visit
@@ -114,6 +115,13 @@ func (w *progress) visited(v *crawler.Visit) {
 				geoparse.Record
 			}{"address", v.Entry.URL.String(), geoparse.NewRecord(*ad)})
 		}
+	}
+}
+
+// warnOfPanic names the page that hit a defect of the program.
+func (a *app) warnOfPanic(v *crawler.Visit) {
+	if v.Panic != "" {
+		a.warn("%s is left out, for the program panicked over it; please report: %s", oneLine(v.Entry.URL.String()), oneLine(v.Panic))
 	}
 }
 

@@ -140,6 +140,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth, Reservations: cfg.Policy.TDM == "respect"},
 		Frontier: f, Gate: crawler.Open{}, Judge: judge, Strategy: strategy, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope.Check, SiteWide: sitewide.New(),
+		Report: a.warnOfPanic,
 	}
 	learned := &crawler.Learned{Tree: f, Model: model, File: into.model(), Strategy: strategy}
 	err = c.Replay(ctx, r.Exchanges(ctx, archive, cfg.blocked.Has))

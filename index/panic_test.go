@@ -1,0 +1,45 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"gazehound/geoparse"
+)
+
+// A change that makes the writer panic costs its caller a panic, and neither the
+// others of its batch nor those that come later.
+func TestPanicInWriter(t *testing.T) {
+	x, err := Open(t.TempDir(), DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	var wait sync.WaitGroup
+	for i := range 10 {
+		wait.Go(func() {
+			url := fmt.Sprintf("http://a.example/%d", i)
+			d := Document{URL: url, Addresses: []geoparse.Address{{
+				Text: "Lange Straße 5, 26121 Oldenburg", Street: "Lange Straße", HouseNumber: "5", Postcode: "26121", City: "Oldenburg", InRegion: true}}}
+			if i != 4 {
+				if err := x.Put(context.Background(), d); err != nil {
+					t.Errorf("%s: %v", url, err)
+				}
+				return
+			}
+			defer func() {
+				if p := recover(); p == nil {
+					t.Error("the caller was not told")
+				}
+			}()
+			x.change(context.Background(), change{url: url, mentions: []*mention{nil}})
+		})
+	}
+	wait.Wait()
+	pages := 0
+	if err := x.Pages(t.Context(), func(string) { pages++ }); err != nil || pages != 9 {
+		t.Errorf("%d pages are indexed, want 9; %v", pages, err)
+	}
+}
