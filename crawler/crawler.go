@@ -95,6 +95,8 @@ type Options struct {
 	RetryWait   time.Duration // before the first retry; doubles
 	Grace       time.Duration // for pages in flight once the run is to stop
 
+	PlainForBadTLS bool // an https page with a bad certificate is asked for by http
+
 	Sitemaps     bool // of hosts that have a relevant page are read
 	Reservations bool // of rights to text and data mining are heeded
 

@@ -89,7 +89,7 @@ func AppendLabels(name string, labels []Label) error {
 		return fmt.Errorf("%w: %s would grow beyond %d MB. Take out the lines that later ones have overtaken",
 			ErrTooManyLabels, name, MaxLabelFile>>20)
 	}
-	if err := disk.AppendLines(name, lines...); err != nil {
+	if err := disk.AppendLines(name, 0o644, lines...); err != nil {
 		return fmt.Errorf("label: %w", err)
 	}
 	return nil

@@ -49,6 +49,7 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 	case err != nil:
 		return nil, fail(exitInvalidInput, "admin.listen: %w", err)
 	}
+	listening.Store(l.Port(), true)
 	if l.IsOpen() {
 		a.warn("the admin listener at %s is open to everybody who can reach this machine and knows the token", listen)
 	}

@@ -41,5 +41,5 @@ func (p project) addArchive(dir string) error {
 	if err != nil || slices.Contains(known, dir) {
 		return err
 	}
-	return disk.AppendLines(p.archives(), dir)
+	return disk.AppendLines(p.archives(), 0o644, dir)
 }

@@ -243,7 +243,8 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		Options: crawler.Options{
 			Workers: cfg.Fetch.Workers, MaxPages: cfg.Crawl.MaxPages, MaxDepth: cfg.Crawl.MaxDepth, MaxFailures: cfg.Crawl.MaxFailures,
 			Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Grace: cfg.Fetch.ShutdownGrace,
-			Sitemaps: cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: cfg.Revisit,
+			PlainForBadTLS: cfg.Fetch.HTTPForBadTLS,
+			Sitemaps:       cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: cfg.Revisit,
 		},
 		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Strategy: strategy,
 		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope.Check, Traps: traps, SiteWide: sitewide.New(), Brake: crawler.NewBrake(),

@@ -195,7 +195,7 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 			return err
 		}
 		if n.New > 0 {
-			if err := disk.AppendLines(p.seeds(), lines...); err != nil {
+			if err := disk.AppendLines(p.seeds(), 0o644, lines...); err != nil {
 				return fmt.Errorf("seeds: %w", err)
 			}
 		}

@@ -144,6 +144,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 	if err != nil {
 		return err
 	}
+	listening.Store(uint16(l.Addr().(*net.TCPAddr).Port), true)
 	url := "http://" + l.Addr().String() + "/"
 	host, port, err := net.SplitHostPort(l.Addr().String())
 	o.Loopback = err == nil && net.ParseIP(host).IsLoopback()

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,6 +60,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if err != nil {
 		return nil, err
 	}
+	options.OwnPort = listensOn
 	client, err := fetch.New(options)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
@@ -105,6 +107,14 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	}
 	w.scope.SetDelay = gate.SetDelay
 	return w, nil
+}
+
+// listening has the ports that this process listens on, uint16 → true.
+var listening sync.Map
+
+func listensOn(port uint16) bool {
+	_, ok := listening.Load(port)
+	return ok
 }
 
 // retryWait is the wait before a failure that may pass is tried again.

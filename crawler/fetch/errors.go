@@ -62,6 +62,14 @@ func Class(err error) string {
 	return ""
 }
 
+var errNoTunnel = errors.New("proxy makes no connection")
+
+// NobodyListens tells whether err means that the port takes no connections, as far
+// as one can know: it was refused, or the proxy could not make one.
+func NobodyListens(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errNoTunnel)
+}
+
 // A classed error already knows its class.
 type classed struct {
 	class string

@@ -37,11 +37,15 @@ type Options struct {
 	ContentTypes []string      // media types that Fetch admits, in lower case; none: all
 
 	// Proxy is the URL (http, https, socks5) of a proxy for all requests, or "".
-	// Behind it nothing is looked up or guarded here: the proxy does the asking.
+	// Behind it no name is looked up here, so that only hosts that are addresses, and
+	// names such as localhost, are guarded.
 	Proxy string
 	// AllowPrivate admits loopback addresses, for tests and demonstrations, and
 	// no others that are private.
 	AllowPrivate bool
+	// OwnPort tells the ports of this machine that the program itself listens on. They
+	// are never asked, AllowPrivate or not. nil: none.
+	OwnPort func(port uint16) bool
 
 	// Resolve looks names up; nil asks the system. It gets no IP addresses.
 	Resolve  func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -171,7 +175,7 @@ func New(o Options) (*Client, error) {
 		c.transport.MaxIdleConnsPerHost = o.Idle // http requests to all hosts go over the same connections
 		c.transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
 			if r.StatusCode != http.StatusOK {
-				return classedf(ClassConnect, "proxy makes no connection: %s", r.Status)
+				return classedf(ClassConnect, "%w: %s", errNoTunnel, r.Status)
 			}
 			return nil
 		}
@@ -269,6 +273,9 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	}
 	if p := badPort(r.URL.Host()); p != "" {
 		return classedf(ClassProtocol, "port %s is not the web's", p)
+	}
+	if err := c.refuseHost(r.URL); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -3,9 +3,13 @@ package fetch
 import (
 	"net"
 	"net/netip"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"gazehound/crawler/weburl"
 )
 
 // The guard looks at the address of every connection in the moment before it
@@ -97,11 +101,57 @@ func (c *Client) guard(network, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return classedf(ClassPrivateAddress, "%q is no address", address)
 	}
+	return c.refuse(at)
+}
+
+// refuse returns why nothing at that address and port may be asked, or nil.
+func (c *Client) refuse(at netip.AddrPort) error {
 	if name := refusal(at.Addr(), c.options.AllowPrivate); name != "" {
 		return classedf(ClassPrivateAddress, "%s is not on the public internet (%s)", at.Addr(), name)
 	}
+	if c.options.OwnPort != nil && c.options.OwnPort(at.Port()) && isThisMachine(at.Addr()) {
+		return classedf(ClassPrivateAddress, "this program itself listens at %s", at)
+	}
 	return nil
 }
+
+// isThisMachine tells whether addr is an address of this machine.
+func isThisMachine(addr netip.Addr) bool {
+	if addr.IsLoopback() {
+		return true
+	}
+	own, _ := net.InterfaceAddrs()
+	return slices.ContainsFunc(own, func(a net.Addr) bool {
+		p, err := netip.ParsePrefix(a.String())
+		return err == nil && p.Addr().Unmap() == addr.Unmap()
+	})
+}
+
+// refuseHost is refuse as far as the host of a URL tells without a lookup. Behind a
+// proxy, which looks names up itself and may be inside a network, it is all that
+// keeps a page from leading there.
+func (c *Client) refuseHost(u weburl.URL) error {
+	name := strings.Trim(u.Hostname(), "[]")
+	addr, err := netip.ParseAddr(name)
+	switch {
+	case err == nil:
+	case weburl.IsLoopback(name):
+		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	case !strings.Contains(name, ".") || privateName.MatchString(name):
+		return classedf(ClassPrivateAddress, "%s is not a name of the public internet", name)
+	default:
+		return nil
+	}
+	port := map[string]uint64{"http": 80, "https": 443}[u.Scheme()]
+	if _, given, ok := strings.Cut(u.Host()[len(u.Hostname()):], ":"); ok {
+		port, _ = strconv.ParseUint(given, 10, 16) // weburl has checked it
+	}
+	return c.refuse(netip.AddrPortFrom(addr, uint16(port)))
+}
+
+// privateName matches names that are kept for networks inside: RFC 6762 and its
+// appendix G, RFC 8375, ICANN resolution 2024.07.29.06.
+var privateName = regexp.MustCompile(`\.(internal|local|localdomain|lan|intranet|private|corp|home|home\.arpa)$`)
 
 // badPort returns the port of host where it belongs to another protocol, such
 // as mail, that a request could be smuggled into, or "".

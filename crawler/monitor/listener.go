@@ -111,6 +111,9 @@ func ReadAddress(file string) (a Address, err error) {
 // IsOpen tells whether the address can be reached beyond this machine.
 func (l *Listener) IsOpen() bool { return l.open }
 
+// Port returns the port that was taken.
+func (l *Listener) Port() uint16 { return uint16(l.listener.Addr().(*net.TCPAddr).Port) }
+
 // Close gives the address up. A nil Listener has none.
 func (l *Listener) Close() {
 	if l == nil {

@@ -195,7 +195,7 @@ func (w *Writer) begin() error {
 	if err != nil {
 		return fmt.Errorf("warc: begin %s: %w", name, err)
 	}
-	f, err := os.OpenFile(name+openExt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(name+openExt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // personal data may be in it
 	if err != nil {
 		unlock()
 		return fmt.Errorf("warc: %w", err)

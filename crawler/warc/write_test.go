@@ -296,8 +296,8 @@ func TestWriterRotates(t *testing.T) {
 		t.Errorf("3 MB make %d files of at most 1 MB: %q", len(names), names)
 	}
 	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || info.Size() > 1e6 {
-			t.Errorf("%s: %d bytes, %v", name, info.Size(), err)
+		if info, err := os.Stat(name); err != nil || info.Size() > 1e6 || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v", name, errors.Join(err, fmt.Errorf("%d bytes, mode %v", info.Size(), info.Mode())))
 		}
 		if readStrictly(t, name)[0].header["WARC-Type"] != "warcinfo" {
 			t.Errorf("%s begins with another record", name)

@@ -111,8 +111,8 @@ func SyncDir(dir string) error {
 
 // AppendLines adds lines to a text file, which it makes where there is none,
 // and brings them to the disk. A line that a crash has cut off is ended first.
-func AppendLines(name string, lines ...string) error {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+func AppendLines(name string, mode fs.FileMode, lines ...string) error {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, mode)
 	if err != nil {
 		return err
 	}

@@ -89,14 +89,14 @@ func TestReplaceFails(t *testing.T) {
 func TestAppendLines(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	for _, lines := range [][]string{{"one", "two"}, {"three"}} {
-		if err := AppendLines(name, lines...); err != nil {
+		if err := AppendLines(name, 0o644, lines...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.Truncate(name, int64(len("one\ntwo\nth"))); err != nil { // a crash
 		t.Fatal(err)
 	}
-	if err := AppendLines(name, "four"); err != nil {
+	if err := AppendLines(name, 0o644, "four"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(name); err != nil || string(got) != "one\ntwo\nth\nfour\n" {

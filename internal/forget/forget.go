@@ -289,7 +289,7 @@ func (d Dir) end(r *Removal) error {
 		if err != nil {
 			return err
 		}
-		if err := disk.AppendLines(d.log(), string(line)); err != nil {
+		if err := disk.AppendLines(d.log(), 0o600, string(line)); err != nil {
 			return err
 		}
 	}
@@ -317,7 +317,7 @@ func (d Dir) block(lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return disk.AppendLines(d.blocked(), lines...)
+	return disk.AppendLines(d.blocked(), 0o644, lines...)
 }
 
 // readLines reads a file of JSON values, one per line. A line that a crash has

@@ -49,7 +49,7 @@ func (d Dir) Keeper() func(api.Removal) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		return next, disk.AppendLines(d.requests(), string(line))
+		return next, disk.AppendLines(d.requests(), 0o600, string(line)) // who asked, and why, is for the operator only
 	}
 }
 
