@@ -42,8 +42,8 @@ seeds, crawl tree, index, model, WARC files, removals, disk, memory, file limit,
 clock and ports. Each is a line: ✓ is well, ! deserves a look, ✗ has to be fixed.
 
 Nothing is changed and nothing is sent. --network asks for the page of the contact
-and for the robots.txt of one seed. --deep opens the crawl tree as "report" does,
-reads all of it and of the index, and compares the two.
+and for the robots.txt of one seed. --deep reads all records of the crawl tree and of
+the index, and compares the two.
 
 Exit status: 0, or 6 where there is a problem.`,
 		Example: `  gazehound doctor
@@ -258,6 +258,12 @@ func (d *doctor) frontier() {
 		d.add(check.Broken("crawl", "", "%v", err))
 		return
 	}
+	if f, err := d.p.crawlToRead(0); errors.Is(err, frontier.ErrDamaged) {
+		d.add(check.Broken("crawl", "", "%v", err))
+		return
+	} else if err == nil {
+		f.Close() // nothing was written
+	}
 	switch {
 	case s.Runs():
 		d.holder = s.PID
@@ -412,7 +418,7 @@ func (d *doctor) compare(ctx context.Context) {
 	if d.cfg != nil {
 		memory = int64(d.cfg.Storage.Memory)
 	}
-	f, err := frontier.Open(frontier.Options{Dir: d.p.frontier(), Memory: memory})
+	f, err := d.p.crawlToRead(memory)
 	if errors.Is(err, frontier.ErrLocked) {
 		d.add(check.Doubt(name, "end the crawl first: gazehound ctl stop", "not compared while process %d works on it", d.holder))
 		return

@@ -85,7 +85,7 @@ func (p project) withoutAddresses() string {
 	relevant, addresses, about := int64(0), int64(0), ""
 	if s, err := monitor.Read(p.status()); err == nil {
 		relevant, addresses, about = s.Relevant, s.Addresses, " are about "+s.Region+" and"
-	} else if f, err := p.openCrawl(0); err == nil { // replay writes no status
+	} else if f, err := p.crawlToRead(0); err == nil { // replay writes no status
 		t := f.Totals()
 		relevant, addresses = t.Relevant, t.Addresses
 		f.Close() // nothing was written

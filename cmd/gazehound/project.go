@@ -89,19 +89,26 @@ func (a *app) project() (project, *Config, error) {
 	return project{a.data}, cfg, err
 }
 
-// readCrawl lets read have the crawl tree and the queue of the data directory, which nobody else may
-// have open.
-func (a *app) readCrawl(read func(p project, cfg *Config, f *frontier.Frontier) error) (err error) {
+// crawlFunc does something with a project and its crawl tree and queue.
+type crawlFunc func(p project, cfg *Config, f *frontier.Frontier) error
+
+// readCrawl lets read have the crawl tree and the queue of the data directory; a write is an error.
+func (a *app) readCrawl(read crawlFunc) error { return a.useCrawl(project.crawlToRead, read) }
+
+// changeCrawl lets change have them, which nobody else may have open.
+func (a *app) changeCrawl(change crawlFunc) error { return a.useCrawl(project.openCrawl, change) }
+
+func (a *app) useCrawl(open func(project, int64) (*frontier.Frontier, error), use crawlFunc) (err error) {
 	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}
-	f, err := p.openCrawl(int64(cfg.Storage.Memory))
+	f, err := open(p, int64(cfg.Storage.Memory))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return read(p, cfg, f)
+	return use(p, cfg, f)
 }
 
 // readIndex lets read have what the crawl of the data directory has found.
@@ -121,10 +128,21 @@ func (a *app) readIndex(read func(p project, x *index.Index) error) (err error) 
 // openCrawl opens the crawl tree and the queue of the project, which nobody else
 // may have open.
 func (p project) openCrawl(memory int64) (*frontier.Frontier, error) {
+	return p.openFrontier(frontier.Options{Memory: memory})
+}
+
+// crawlToRead opens them to be read by several processes at once, on a disk that cannot be written
+// to, too.
+func (p project) crawlToRead(memory int64) (*frontier.Frontier, error) {
+	return p.openFrontier(frontier.Options{Memory: memory, ReadOnly: true})
+}
+
+func (p project) openFrontier(o frontier.Options) (*frontier.Frontier, error) {
 	if !fileExists(p.frontier()) {
 		return nil, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
 	}
-	f, err := frontier.Open(frontier.Options{Dir: p.frontier(), Memory: memory})
+	o.Dir = p.frontier()
+	f, err := frontier.Open(o)
 	if err != nil {
 		return nil, storeError(p, err)
 	}

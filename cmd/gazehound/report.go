@@ -180,7 +180,7 @@ func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most 
 
 // readReport reads the crawl of a project.
 func (a *app) readReport(ctx context.Context, p project, boundary string, memory int64) (c *report.Crawl, err error) {
-	f, err := p.openCrawl(memory)
+	f, err := p.crawlToRead(memory)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func nodeOrders(names []string, projects []project) (orders []report.NodeOrder, 
 }
 
 func readNode(ctx context.Context, r *report.NodesReader, node int, p project, memory int64) (err error) {
-	f, err := p.openCrawl(memory)
+	f, err := p.crawlToRead(memory)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ nothing to learn from, 5 a crawl is running, 10 no crawl.`,
   gazehound retrain --force --json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: stoppable(func(ctx context.Context, args []string) error {
-			return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
+			return a.changeCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
 				return a.retrain(ctx, p, cfg, f, args, force, noReplace)
 			})
 		}),
@@ -49,7 +49,7 @@ func (a *app) retrain(ctx context.Context, p project, cfg *Config, f *frontier.F
 	trees := []*frontier.Frontier{f}
 	for _, dir := range others {
 		other := project{dir}
-		tree, err := other.openCrawl(int64(cfg.Storage.Memory))
+		tree, err := other.crawlToRead(int64(cfg.Storage.Memory))
 		if err != nil {
 			return err
 		}

@@ -485,7 +485,7 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 	}
 	warnings := []string{"the crawl tree of " + o.trace + " has one link to each page, so that no strategy can find another way; \"crawl --record-trace FILE\" records all links"}
 	if info.IsDir() {
-		f, err := project{o.trace}.openCrawl(int64(cfg.Storage.Memory))
+		f, err := project{o.trace}.crawlToRead(int64(cfg.Storage.Memory))
 		if err != nil {
 			return nil, err
 		}

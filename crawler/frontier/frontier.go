@@ -29,6 +29,7 @@ var (
 	ErrDamaged     = errors.New("damaged")
 	ErrForeign     = errors.New("not a frontier")
 	ErrClosed      = errors.New("frontier is closed")
+	ErrReadOnly    = errors.New("frontier is open to be read only")
 )
 
 // ErrNotLeased is Return's for an entry that is not leased: it was released
@@ -177,6 +178,10 @@ type Options struct {
 	Await       time.Duration
 	MinFree     int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
 	InMemory    bool  // nothing is kept on disk
+	// ReadOnly leaves every file as it is: several processes may read a store at once, on a disk
+	// that cannot be written to, too. A store that a killed process left is read from a copy of
+	// its logs in os.TempDir. Nothing can be pushed, done or repaired.
+	ReadOnly bool
 
 	// Score returns today's priority of an entry that has reached the front of the queue; nil keeps
 	// the priority it was pushed with. Like the claim function of Next it is called with the

@@ -1,6 +1,8 @@
 package frontier_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -46,6 +48,7 @@ func TestLostRecords(t *testing.T) {
 
 func raw(t *testing.T, dir string) *badger.DB {
 	t.Helper()
+	os.Remove(filepath.Join(dir, "SUMS")) // else the store is as it was when it was closed, or refused
 	db, err := badger.Open(badger.DefaultOptions(dir).WithLogger(nil))
 	if err != nil {
 		t.Fatal(err)

@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"gazehound/internal/disk"
 
+	badger "github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
 )
 
@@ -27,9 +27,9 @@ const (
 )
 
 // Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that
-// holds it), ErrNewerFormat, ErrOlderFormat, ErrForeign, ErrDamaged, that of o.Validate, or the
-// file system's. Single records that are damaged are left out and counted. A directory that was
-// copied while nobody wrote opens like the original.
+// holds it), ErrNewerFormat, ErrOlderFormat, ErrForeign, ErrDamaged with the file that is not as it
+// was written, that of o.Validate, or the file system's; nothing is changed then. A directory that
+// was copied while nobody wrote opens like the original.
 func Open(o Options) (*Frontier, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -39,10 +39,11 @@ func Open(o Options) (*Frontier, error) {
 	if o.InMemory {
 		return start(o, newTreeStore())
 	}
-	if err := checkDir(o.Dir); err != nil {
+	unlock, err := prepareDir(o)
+	if err != nil {
 		return nil, fmt.Errorf("frontier: %s: %w", o.Dir, err)
 	}
-	s, err := openBadger(o)
+	s, err := openStore(o, unlock)
 	if err != nil {
 		return nil, fmt.Errorf("frontier: open %s: %w", o.Dir, err)
 	}
@@ -50,7 +51,9 @@ func Open(o Options) (*Frontier, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("frontier: open %s: %w", o.Dir, err), s.close())
 	}
-	f.readers.Go(f.syncEverySecond)
+	if !o.ReadOnly {
+		f.readers.Go(f.syncEverySecond)
+	}
 	return f, nil
 }
 
@@ -75,35 +78,55 @@ func start(o Options, s store) (*Frontier, error) {
 	return f, nil
 }
 
-// checkDir makes the directory and looks whether it may be opened.
-func checkDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+// prepareDir locks the directory, which it makes where a new store may be, and looks whether it may
+// be opened.
+func prepareDir(o Options) (unlock func() error, err error) {
+	if !o.ReadOnly {
+		if err := os.MkdirAll(o.Dir, 0o777); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkLock(dir); err != nil {
-		return err
+	if unlock, err = lock(o.Dir, o.ReadOnly); err != nil {
+		return nil, err
 	}
-	switch err := checkFormat(dir); {
+	if err := checkDir(o); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return unlock, nil
+}
+
+func checkDir(o Options) error {
+	switch err := checkFormat(o.Dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		foreign := func(e fs.DirEntry) bool {
-			return !strings.HasPrefix(e.Name(), "."+formatFile) // left by a killed Open
-		}
-		if slices.ContainsFunc(entries, foreign) {
-			return fmt.Errorf("%w: there are files and no %s. Choose another directory", ErrForeign, formatFile)
+		if err := isEmpty(o.Dir); err != nil || o.ReadOnly {
+			return cmp.Or(err, error(ErrDamaged))
 		}
 		text := fmt.Sprintf("%s %d\n", formatName, format)
-		if err := disk.ReplaceBytes(filepath.Join(dir, formatFile), 0o666, []byte(text)); err != nil {
+		if err := disk.ReplaceBytes(filepath.Join(o.Dir, formatFile), 0o666, []byte(text)); err != nil {
 			return err
 		}
 	case err != nil:
 		return err
 	}
-	if err := unix.Access(dir, unix.W_OK); err != nil {
+	if err := unix.Access(o.Dir, unix.W_OK); err != nil && !o.ReadOnly {
 		return fmt.Errorf("cannot be written to: %w", err)
+	}
+	return nil
+}
+
+// isEmpty returns an error where a directory holds more than what a killed Open may leave.
+func isEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == sumsFile || e.Name() == badger.ManifestFilename {
+			return damaged(formatFile, "it is missing")
+		}
+		if e.Name() != lockFile && !strings.HasPrefix(e.Name(), "."+formatFile) {
+			return fmt.Errorf("%w: there are files and no %s. Choose another directory", ErrForeign, formatFile)
+		}
 	}
 	return nil
 }
@@ -135,14 +158,32 @@ func checkFormat(dir string) error {
 	return nil
 }
 
+// lockFile names the process that has a store open to be written to.
+const lockFile = "LOCK"
+
+// lock locks a directory for as long as this process runs or until unlock is called: for several
+// readers, or for one that writes. It does not wait.
+func lock(dir string, readOnly bool) (unlock func() error, err error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	how := unix.LOCK_EX
+	if readOnly {
+		how = unix.LOCK_SH
+	}
+	if err := unix.Flock(int(d.Fd()), how|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, errors.Join(checkLock(dir), d.Close())
+	} else if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d.Close, nil
+}
+
 // checkLock says by which process the directory of a store is in use.
 func checkLock(dir string) error {
-	pid, locked, err := Holder(dir)
-	if err != nil || !locked {
-		return err
-	}
 	name := "unknown"
-	if pid > 0 {
+	if pid, _, err := Holder(dir); err == nil && pid > 0 {
 		name = strconv.Itoa(pid)
 	}
 	return fmt.Errorf("%w (process %s)", ErrLocked, name)
@@ -156,11 +197,11 @@ func Holder(dir string) (pid int, locked bool, err error) {
 		return 0, false, err
 	}
 	defer d.Close()
-	err = unix.Flock(int(d.Fd()), unix.LOCK_SH|unix.LOCK_NB) // Badger holds it alone
+	err = unix.Flock(int(d.Fd()), unix.LOCK_SH|unix.LOCK_NB) // who writes holds it alone
 	if !errors.Is(err, unix.EWOULDBLOCK) {
 		return 0, false, err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "LOCK"))
+	text, err := os.ReadFile(filepath.Join(dir, lockFile))
 	if err != nil {
 		return 0, true, nil
 	}
@@ -198,6 +239,9 @@ func (f *Frontier) restore() error {
 	}
 	f.totals = found
 	if damaged || queued != found.Queued || !known && !isNew {
+		if f.options.ReadOnly {
+			return fmt.Errorf("%w: its counts are not those of its records", ErrDamaged)
+		}
 		if err := f.repair(); err != nil {
 			return err
 		}
@@ -222,6 +266,8 @@ func (f *Frontier) restoreSeed(isNew bool) error {
 		return err
 	case !isNew:
 		return fmt.Errorf("%w: its seed cannot be read", ErrDamaged)
+	case f.options.ReadOnly:
+		return nil
 	}
 	u := f.store.update()
 	defer u.close()

@@ -9,6 +9,7 @@ import (
 type recount struct {
 	totals Totals
 	hosts  map[uint64]hostRecord
+	visits int64 // that can be read
 }
 
 // countAll reads the whole store. Repeated links, and those that were dropped before they were
@@ -45,6 +46,7 @@ func countAll(v view, seed uint64) (c recount, err error) {
 	err = v.scan([]byte{'v'}, nil, func(key, value []byte) error {
 		if r, err := decodeVisit(value); err == nil {
 			t.add(&r.outcome)
+			c.visits++
 		}
 		t.Visited = max(t.Visited, int64(idOf(key)))
 		return nil
@@ -68,7 +70,7 @@ func (f *Frontier) repair() error {
 		return err
 	}
 	t, was := &c.totals, f.totals
-	t.Damaged = was.Damaged + 1
+	t.Damaged = was.Damaged + 1 + t.Visited - c.visits
 	if t.Links < was.Links { // what leaves no trace is still known
 		t.Links, t.Repeats, t.Dropped = was.Links, was.Repeats, maps.Clone(was.Dropped)
 		if t.Dropped == nil {

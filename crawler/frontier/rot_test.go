@@ -1,17 +1,19 @@
 package frontier_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gazehound/crawler/frontier"
 )
 
-// TestRot flips one bit of a table file, which makes Badger pass over the
-// block that it is in. What was in there may be lost, but for the rest nothing
-// is lost and nothing is visited again.
+// TestRot flips one bit of a table file. The store is refused and stays as it is. In one that is
+// rebuilt of it, what was in that block may be lost, but for the rest nothing is lost and nothing is
+// visited again.
 func TestRot(t *testing.T) {
 	const pages, before = 5_000, 200
 	const block = 300 // URLs at most whose records are in one block, or whose words are
@@ -51,6 +53,15 @@ func TestRot(t *testing.T) {
 			data[len(data)*i/places+500] ^= 0x10
 			if err := os.WriteFile(name, data, 0o644); err != nil {
 				t.Fatal(err)
+			}
+			if _, err := frontier.Open(frontier.Options{Dir: dir}); !errors.Is(err, frontier.ErrDamaged) ||
+				!strings.Contains(err.Error(), filepath.Base(name)) {
+				t.Fatalf("Open = %v, want damage of %s", err, name)
+			}
+			damaged := dir
+			dir = filepath.Join(t.TempDir(), "rebuilt")
+			if lost, err := frontier.Rebuild(damaged, dir); err != nil || len(lost) != 1 {
+				t.Fatalf("Rebuild = %v, %v", lost, err)
 			}
 			f := open(t, frontier.Options{Dir: dir})
 			// Pages are linked again: those that are known stay known.

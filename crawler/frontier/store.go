@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
+
+	"gazehound/internal/disk"
 
 	badger "github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -54,25 +58,121 @@ func get[T any](v view, key []byte, decode func([]byte) (T, error)) (x T, known 
 	return x, known, err
 }
 
-type badgerStore struct{ db *badger.DB }
+type badgerStore struct {
+	db     *badger.DB
+	dir    string
+	sums   map[string]sum // of the tables when it was opened; nil: it is only read
+	unlock func() error
+	temp   string // copy of what a killed process left, to be removed; "": none
+}
 
-// openBadger opens the store in o.Dir. A process that was killed between making a log and giving it
-// its size leaves an empty file: Badger completes it, and then refuses to open once.
-func openBadger(o Options) (badgerStore, error) {
-	db, err := badger.Open(badgerOptions(o))
-	for range 2 { // an empty log of each kind
+// openStore opens the store in o.Dir after it has looked at all its files. Nothing is changed where
+// it returns ErrDamaged, nor by a store that is only read. The store unlocks the directory when it is
+// closed or cannot be opened.
+func openStore(o Options, unlock func() error) (store, error) {
+	found, err := examine(o.Dir)
+	if err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	if o.ReadOnly && !found.closed && len(found.manifest) == 0 { // a killed Open made it
+		return newTreeStore(), unlock()
+	}
+	s := &badgerStore{dir: o.Dir, unlock: unlock}
+	if !o.ReadOnly {
+		s.sums = found.sums
+		err = s.begin()
+	} else if !found.closed {
+		s.temp, err = copyKilled(o.Dir, found)
+		o.Dir = s.temp
+	}
+	if err == nil {
+		s.db, err = openBadger(o)
+	}
+	if err == nil && !o.ReadOnly {
+		err = os.WriteFile(filepath.Join(s.dir, openFile), nil, 0o666)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// begin notes that the files are about to change, and which process changes them.
+func (s *badgerStore) begin() error {
+	err := os.WriteFile(filepath.Join(s.dir, lockFile), fmt.Appendln(nil, os.Getpid()), 0o666)
+	for _, name := range []string{sumsFile, openFile} {
+		err = errors.Join(err, removed(filepath.Join(s.dir, name)))
+	}
+	return errors.Join(err, disk.SyncDir(s.dir))
+}
+
+// removed removes a file that may not be there.
+func removed(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// copyKilled makes a temporary directory that Badger can read without a change: with logs that end
+// where they are whole, and names of the tables in dir.
+func copyKilled(dir string, found files) (temp string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	if temp, err = os.MkdirTemp("", "gazehound-frontier-*"); err != nil {
+		return "", err
+	}
+	for _, name := range found.tables {
+		err = errors.Join(err, os.Symlink(filepath.Join(dir, name), filepath.Join(temp, name)))
+	}
+	err = errors.Join(err, os.WriteFile(filepath.Join(temp, badger.ManifestFilename), found.manifest, 0o600))
+	for name, size := range found.logs {
+		if size <= logHead {
+			continue // it is empty
+		}
+		data, readErr := os.ReadFile(filepath.Join(dir, name))
+		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(temp, name), data[:min(len(data), size)], 0o600))
+	}
+	return temp, err
+}
+
+// openBadger opens the database in o.Dir. A process that was killed between making a log and giving
+// it its size leaves an empty file: Badger completes it, and then refuses to open once.
+func openBadger(o Options) (db *badger.DB, err error) {
+	for range 3 { // an empty log of each kind
+		err = guarded(func() (err error) {
+			db, err = badger.Open(badgerOptions(o))
+			return err
+		})
 		if err == nil || !strings.Contains(err.Error(), "Create a new file") {
 			break
 		}
-		db, err = badger.Open(badgerOptions(o))
 	}
 	switch {
 	case err == nil:
-		return badgerStore{db}, nil
+		return db, nil
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE):
-		return badgerStore{}, err
+		return nil, err
 	}
-	return badgerStore{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+// close closes the database and notes the sums of its files.
+func (s *badgerStore) close() (err error) {
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	if s.sums != nil {
+		if s.db != nil && err == nil {
+			err = errors.Join(removed(filepath.Join(s.dir, openFile)), writeSums(s.dir, s.sums))
+		}
+		err = errors.Join(err, removed(filepath.Join(s.dir, lockFile)))
+	}
+	if s.temp != "" {
+		err = errors.Join(err, os.RemoveAll(s.temp))
+	}
+	return errors.Join(err, s.unlock())
 }
 
 // badgerOptions divides o.Memory: an eighth for up to three memtables, a quarter for the cache of
@@ -80,6 +180,8 @@ func openBadger(o Options) (badgerStore, error) {
 // in memory, compactions and garbage.
 func badgerOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)
+	b.ReadOnly = o.ReadOnly
+	b.BypassLockGuard = true // see lock
 	b.Logger = nil
 	b.MetricsEnabled = false
 	b.DetectConflicts = false // there is one writer
@@ -97,12 +199,11 @@ func badgerOptions(o Options) badger.Options {
 	return b
 }
 
-func (s badgerStore) view() view     { return badgerTxn{s.db.NewTransaction(false)} }
-func (s badgerStore) update() update { return badgerTxn{s.db.NewTransaction(true)} }
-func (s badgerStore) sync() error    { return s.db.Sync() }
-func (s badgerStore) close() error   { return s.db.Close() }
+func (s *badgerStore) view() view     { return badgerTxn{s.db.NewTransaction(false)} }
+func (s *badgerStore) update() update { return badgerTxn{s.db.NewTransaction(true)} }
+func (s *badgerStore) sync() error    { return s.db.Sync() }
 
-func (s badgerStore) batchBytes() int {
+func (s *badgerStore) batchBytes() int {
 	const keysPerLink = 6 // that a link of perLink bytes touches, with room to spare
 	return int(min(s.db.MaxBatchSize()*3/4, s.db.MaxBatchCount()/keysPerLink*perLink))
 }

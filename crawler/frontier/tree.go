@@ -127,7 +127,7 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 			n.Seq = seq
 			return fn(n)
 		}
-		if err == errDamaged && len(damaged) < 1000 {
+		if err == errDamaged && len(damaged) < 1000 && !f.options.ReadOnly {
 			damaged = append(damaged, seq)
 		}
 		return readable(err)
@@ -160,12 +160,18 @@ func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
 // eachVisit calls fn with the records of visits after the one with the number after.
 func (f *Frontier) eachVisit(ctx context.Context, after uint64, fn func(seq uint64, value []byte) error) error {
 	return f.read(func(v view) error {
-		return v.scan(visitKey(0)[:1], visitKey(after), func(key, value []byte) error {
+		n := int64(after)
+		err := v.scan(visitKey(0)[:1], visitKey(after), func(key, value []byte) error {
 			if err := f.ended(ctx); err != nil || idOf(key) == after {
 				return err
 			}
+			n++
 			return fn(idOf(key), value)
 		})
+		if t := &f.totals; err == nil && f.options.ReadOnly && n < t.Visited-t.Damaged {
+			err = fmt.Errorf("%w: only %d visits of %d can be read", ErrDamaged, n, t.Visited)
+		}
+		return err
 	})
 }
 

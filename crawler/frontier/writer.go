@@ -17,6 +17,9 @@ func (f *Frontier) write(ctx context.Context, fn func(*batch)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if f.options.ReadOnly {
+		return ErrReadOnly
+	}
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	if err := f.checkDisk(); err != nil {

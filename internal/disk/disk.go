@@ -109,6 +109,18 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// exchangeInSteps gives two directories each other's name.
+func exchangeInSteps(a, b string) error {
+	old := b + ".old"
+	if err := os.Rename(b, old); err != nil {
+		return err
+	}
+	if err := os.Rename(a, b); err != nil {
+		return errors.Join(err, os.Rename(old, b))
+	}
+	return errors.Join(os.Rename(old, a), SyncDir(filepath.Dir(b)))
+}
+
 // AppendLines adds lines to a text file, which it makes where there is none,
 // and brings them to the disk. A line that a crash has cut off is ended first.
 func AppendLines(name string, mode fs.FileMode, lines ...string) error {

@@ -1,0 +1,140 @@
+package frontier_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/frontier"
+)
+
+// A file of a store that was changed or cut short anywhere is an error that names a file, or makes no
+// difference, whether the store was closed or its process killed. Nothing is changed by asking.
+// GAZEHOUND_DAMAGE is the number of damages.
+func TestDamagedFiles(t *testing.T) {
+	times, _ := strconv.Atoi(os.Getenv("GAZEHOUND_DAMAGE"))
+	times = cmp.Or(times, 80)
+	work := t.TempDir()
+	f := open(t, frontier.Options{Dir: work})
+	grow(t, f, 0)
+	closed(t, f)
+	whole := filepath.Join(t.TempDir(), "closed")
+	copyDir(t, work, whole)
+	f = open(t, frontier.Options{Dir: work})
+	grow(t, f, 1)
+	killed := filepath.Join(t.TempDir(), "killed")
+	copyDir(t, work, killed)
+	closed(t, f)
+	for _, dir := range []string{whole, killed} {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			testDamagedFiles(t, dir, times/2)
+		})
+	}
+}
+
+// grow adds pages and links to a store.
+func grow(t *testing.T, f *frontier.Frontier, round int) {
+	for i := range 400 {
+		push(t, f, entry(i%10, 1000*round+i, float64(i)/400))
+	}
+	for range 60 {
+		o := page
+		o.Relevant, o.Addresses = true, []string{fmt.Sprint(round)}
+		done(t, f, next(t, f), o)
+	}
+}
+
+func testDamagedFiles(t *testing.T, dir string, times int) {
+	want, err := ask(dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	refused, named := 0, 0
+	for i := range times {
+		name := entries[r.IntN(len(entries))].Name()
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := len(bytes.TrimRight(text, "\x00")) // logs end with zeros
+		at := r.IntN(max(1, min(len(text), used+used/10)))
+		what := fmt.Sprintf("%s: bit flipped at %d of %d", name, at, len(text))
+		bad := bytes.Clone(text)
+		if i%4 == 0 || len(text) == 0 {
+			what = fmt.Sprintf("%s: %d of %d bytes", name, at, len(text))
+			bad = bad[:at]
+		} else {
+			bad[at] ^= 1 << r.IntN(8)
+		}
+		write := func(text []byte) {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(bad)
+		got, err := ask(dir, true)
+		if now, _ := os.ReadFile(filepath.Join(dir, name)); !bytes.Equal(now, bad) {
+			t.Errorf("%s: reading has changed the file", what)
+		}
+		if after, _ := os.ReadDir(dir); len(after) != len(entries) {
+			t.Errorf("%s: reading has made or removed files", what)
+		}
+		if err != nil {
+			refused++
+			if strings.Contains(err.Error(), name) {
+				named++
+			}
+		} else if got != want {
+			t.Errorf("%s: other answers:\n%.300s\nwant\n%.300s", what, got, want)
+		}
+		if i%8 == 0 { // who writes is told the same
+			again := filepath.Join(t.TempDir(), "again")
+			copyDir(t, dir, again)
+			if got, err := ask(again, false); err == nil && got != want {
+				t.Errorf("%s: other answers to a writer:\n%.300s\nwant\n%.300s", what, got, want)
+			}
+			os.RemoveAll(again)
+		}
+		write(text)
+	}
+	if refused < times/4 || named < refused*3/4 {
+		t.Errorf("only %d of %d were refused, %d with the name of the file", refused, times, named)
+	}
+	t.Logf("%d damages, %d refused, %d with the name of the file", times, refused, named)
+}
+
+// ask returns all that a store knows.
+func ask(dir string, readOnly bool) (string, error) {
+	f, err := frontier.Open(frontier.Options{Dir: dir, Memory: 32e6, ReadOnly: readOnly})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%+v\n", f.Totals())
+	tell := func(n frontier.Node) error {
+		_, err := fmt.Fprintf(&b, "%+v\n", n)
+		return err
+	}
+	err = errors.Join(f.Walk(context.Background(), 0, tell), f.WalkQueue(context.Background(), tell))
+	return b.String(), errors.Join(err, f.Close())
+}
+
+func copyDir(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
