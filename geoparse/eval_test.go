@@ -252,6 +252,10 @@ func (row *labelled) relocate(text string) {
 // A tally counts hits.
 type tally struct{ found, right, wanted, exact, negatives, negativeHits int }
 
+// numberless counts the addresses with a street or post box and no house number:
+// right is one that lies in a label, a label is hit by one of its postcode or city.
+type numberless struct{ found, right, wanted, hit int }
+
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return 1
@@ -326,8 +330,9 @@ func TestEval(t *testing.T) {
 	needEval(t)
 	e := newEvaluation(t)
 	fmt.Printf("\n%-16s %-7s %-5s %5s  %-16s %-16s %-13s %s\n", "pages", "country", "from", "rows", "precision", "recall", "street+number", "hits on pages without an address")
+	type part struct{ country, from string }
+	var unnumbered = make(map[part]*numberless)
 	for _, file := range []string{"de_pages", "webstruct", "pyap", "pyap_embedded", "de_impressum_rs"} {
-		type part struct{ country, from string }
 		tallies := make(map[part]*tally)
 		rows := make(map[part]int)
 		for _, row := range readLabelled(t, "detect/"+file+".jsonl") {
@@ -349,7 +354,11 @@ func TestEval(t *testing.T) {
 				if tallies[k] == nil {
 					tallies[k] = new(tally)
 				}
+				if unnumbered[k] == nil {
+					unnumbered[k] = new(numberless)
+				}
 				rows[k]++
+				e.scoreNumberless(unnumbered[k], file+" "+row.Country+" "+from, row, v.Addresses)
 				e.score(tallies[k], file+" "+row.Country+" "+from, row, v.Addresses, rejected)
 			}
 		}
@@ -364,7 +373,52 @@ func TestEval(t *testing.T) {
 			}
 		}
 	}
+	fmt.Printf("\n%-24s %-16s %s\n", "without a house number", "precision", "recall")
+	for _, k := range slices.SortedFunc(maps.Keys(unnumbered), func(a, b part) int {
+		return cmp.Or(strings.Compare(a.country, b.country), -strings.Compare(a.from, b.from))
+	}) {
+		c := unnumbered[k]
+		fmt.Printf("%-18s %-5s %.3f %-10s %.3f %s\n", k.country, k.from, ratio(c.right, c.found), of(c.right, c.found), ratio(c.hit, c.wanted), of(c.hit, c.wanted))
+	}
 	e.worst(20)
+}
+
+// scoreNumberless compares the addresses without a house number with the labels.
+func (e *evaluation) scoreNumberless(c *numberless, where string, row labelled, found []Address) {
+	runes := []rune(row.Text)
+	for _, a := range found {
+		if a.HouseNumber != "" || a.Street == "" && a.POBox == "" && a.Unit == "" || a.Start < 0 {
+			continue
+		}
+		if slices.ContainsFunc(row.Ignore, func(ig struct{ Start, End int }) bool { return a.Start < ig.End && ig.Start < a.End }) {
+			continue
+		}
+		c.found++
+		if slices.ContainsFunc(row.Addresses, func(l label) bool {
+			return l.Level != "place" && (a.Start < l.End && l.Start < a.End || l.End == 0 && strings.Contains(fold(l.Text), cmp.Or(a.Street, a.POBox, a.Unit)))
+		}) {
+			c.right++
+		} else {
+			e.wrong(where, "no number: invented", row.ID, fmt.Sprintf("%q in %q", a.Text, around(runes, a.Start, a.End)))
+		}
+	}
+	for _, l := range row.Addresses {
+		if l.Level == "place" || l.HouseNumber != "" || l.City == "" && l.Postcode == "" || l.End == 0 {
+			continue
+		}
+		c.wanted++
+		i := slices.IndexFunc(found, func(a Address) bool {
+			return a.Start < l.End && l.Start < a.End && (a.Street != "" || a.POBox != "" || a.Unit != "") && (a.Postcode == "" || l.Postcode == "" || plain(a.Postcode) == plain(l.Postcode))
+		})
+		if i < 0 {
+			e.wrong(where, "no number: missed", row.ID, strconv.Quote(around(runes, l.Start, l.End)))
+			continue
+		}
+		c.hit++
+		if a := found[i]; os.Getenv("EVAL_ERRORS") == "2" {
+			fmt.Printf("  read %q as street %q number %q unit %q box %q code %q city %q\n", l.Text, a.Street, a.HouseNumber, a.Unit, a.POBox, a.Postcode, a.City)
+		}
+	}
 }
 
 func of(a, b int) string { return fmt.Sprintf("%d/%d", a, b) }

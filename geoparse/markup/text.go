@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -14,9 +15,10 @@ import (
 
 // Text returns the text of doc that a reader sees, the one that all spans of
 // addresses refer to. Every block, table cell, list item, heading, option and
-// <br> starts a new line; what is inline stays joined. Within a line white
-// space is folded to single spaces; there are no empty lines and no spaces at
-// their ends; <pre> keeps its lines. Format characters (soft hyphen, zero-width
+// <br> starts a new line; what is inline stays joined, but for words and numbers
+// that elements divide: see [writer.apart]. Within a line white space is folded to
+// single spaces; there are no empty lines and no spaces at their ends; <pre> keeps
+// its lines. Format characters (soft hyphen, zero-width
 // and direction marks) and control characters are dropped, letters are composed
 // (NFC). Scripts, styles, templates, drawings, the head, image texts and
 // elements with the hidden attribute or style display:none are left out.
@@ -85,6 +87,10 @@ type writer struct {
 	pre         int        // open elements that keep line breaks
 	hidden      *html.Node // outermost open element that hides its text, or nil
 
+	seam seam // what inline elements did since the last character
+	from int  // where the text of the innermost inline element began
+	lone bool // the inline element that ended last holds one character
+
 	mark  func(*html.Node) bool
 	spans []Span
 	open  []int // spans that have not ended
@@ -113,6 +119,12 @@ func (w *writer) enter(n *html.Node) bool {
 		w.line = true
 	case replaced:
 		w.space = true
+	case inline:
+		w.seam |= opened
+		w.from = len(w.out)
+		if n.DataAtom == atom.Sup || n.DataAtom == atom.Sub {
+			w.seam |= raised
+		}
 	}
 	if l == verbatim {
 		w.pre++
@@ -142,12 +154,44 @@ func (w *writer) leave(n *html.Node) {
 	if w.hidden == n {
 		w.hidden = nil
 	}
-	if l == block || l == verbatim {
+	switch l {
+	case block, verbatim:
 		w.line = true
+	case inline:
+		w.seam |= closed
+		inner := w.out[w.from:]
+		w.lone = len(inner) <= 2*utf8.UTFMax && utf8.RuneCount(bytes.TrimSpace(inner)) == 1
 	}
 	if l == verbatim {
 		w.pre--
 	}
+}
+
+// A seam is what inline elements did between two characters.
+type seam uint8
+
+const (
+	opened seam = 1 << iota
+	closed
+	raised // <sup> or <sub> began
+)
+
+// apart tells whether rest begins a word or number of its own, though no white
+// space stands before it: where one inline element ends and the next begins a
+// number or a capital follows ("WI 53022" and "118 Main St"), or a capital follows
+// a small letter where one element ends or begins ("Kontakt" and "Impressum").
+// Single characters stay joined: they are counters and letters in motion.
+func (w *writer) apart(rest string) bool {
+	last, _ := utf8.DecodeLastRune(w.out)
+	next, size := utf8.DecodeRuneInString(rest)
+	if w.seam&raised != 0 || w.lone && len(strings.TrimSpace(rest)) == size {
+		return false
+	}
+	between := w.seam == opened|closed && (unicode.IsLetter(last) || unicode.IsDigit(last))
+	if unicode.IsUpper(next) {
+		return between || unicode.IsLower(last) && !w.lone
+	}
+	return between && unicode.IsDigit(next)
 }
 
 // write appends the characters of one text node.
@@ -155,7 +199,7 @@ func (w *writer) write(s string) {
 	for i := 0; i < len(s) && len(w.out) < w.limit; {
 		c := s[i]
 		if c > ' ' && c < 0x7f {
-			w.gap()
+			w.gap(s[i:])
 			j := i + 1
 			for j < len(s) {
 				if s[j] > ' ' && s[j] < 0x7f {
@@ -184,7 +228,7 @@ func (w *writer) write(s string) {
 		i += size
 		switch classOf(r) {
 		case letter:
-			w.gap()
+			w.gap(s[i-size:])
 			w.out = utf8.AppendRune(w.out, r)
 			w.composable = w.composable || r >= firstMark
 		case blank:
@@ -193,16 +237,17 @@ func (w *writer) write(s string) {
 	}
 }
 
-// gap writes the line break or space that is due, and begins the open spans.
-func (w *writer) gap() {
+// gap writes the line break or space that is due before rest, and begins the
+// open spans.
+func (w *writer) gap(rest string) {
 	if len(w.out) > 0 {
 		if w.line {
 			w.out = append(w.out, '\n')
-		} else if w.space {
+		} else if w.space || w.seam != 0 && w.apart(rest) {
 			w.out = append(w.out, ' ')
 		}
 	}
-	w.line, w.space = false, false
+	w.line, w.space, w.seam, w.lone = false, false, 0, false
 	w.place()
 }
 
