@@ -96,17 +96,22 @@ func (s *scan) british(areas []*area, outward string, start, end int) {
 		}
 	}
 	if !ok {
-		street, ok = grammar.LineBefore(text, t[:cut])
+		street, ok = grammar.PremisesBefore(text, t[:cut])
+		ok = ok && (known != nil || street.Strength > 0)
 	}
 	if !ok {
-		street, ok = grammar.RoadBefore(text, t[:cut])
+		street, ok = grammar.LineBefore(text, t[:cut])
 	}
 	if !street.Unit.Empty() && !street.Name.Empty() && street.Unit.Start >= street.Name.End && !grammar.HasUnitWord(street.Unit.Of(text)) {
 		street.Unit = grammar.Span{} // a quarter: "44 The Mall, Ealing, London"
 	}
 	if !ok && known == nil {
 		// what looked like the city is the street: "195 Jill Hollow, TF6 4YD"
-		if street, ok = grammar.USBefore(text, t[:n], true); ok {
+		if street, ok = grammar.USBefore(text, t[:n], true); !ok {
+			street, ok = grammar.PremisesBefore(text, t[:n])
+			ok = ok && street.Strength > 0
+		}
+		if ok {
 			a.City, a.Start = "", start
 		}
 	}

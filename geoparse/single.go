@@ -165,7 +165,7 @@ func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
 		street, ok = grammar.LineBefore(text, t[:cut])
 	}
 	if !ok && s.hint == "GB" {
-		street, ok = grammar.RoadBefore(text, t[:cut])
+		street, ok = grammar.PremisesBefore(text, t[:cut])
 	}
 	switch {
 	case ok:

@@ -73,7 +73,7 @@ func (s *scan) zip(i, j int) bool {
 	}
 	street, ok := grammar.USBefore(text, t[:c.tokens], !c.known)
 	switch {
-	case !c.known && (!ok || street.Number.Empty()):
+	case !c.known && (!ok || !street.Found()):
 		return false
 	case !c.known || !agrees:
 		a.Confidence -= 0.1
@@ -171,7 +171,7 @@ func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees
 	// An unknown name in the right state: the words since the last separator,
 	// a few at most, or those behind a complete street.
 	if n-first <= 3 && first > 0 && (t[first-1].Kind == grammar.Break || text[t[first-1].Start] == ',') {
-		if street, ok := grammar.USBefore(text, t[:first], true); ok && !street.Number.Empty() {
+		if street, ok := grammar.USBefore(text, t[:first], true); ok && street.Found() {
 			c := city(first)
 			c.area, c.known = us[0], false
 			return c
@@ -203,7 +203,7 @@ func (s *scan) zipCity(us []*area, t []grammar.Token, i, j, end int) bool {
 		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
 	}
 	street, ok := grammar.USBefore(s.text, t[:c.tokens], true)
-	if !ok || street.Number.Empty() {
+	if !ok || !street.Found() {
 		return false
 	}
 	a.takeStreet(s.text, street)
@@ -279,10 +279,12 @@ func (s *scan) state(i int) int {
 	t := s.before
 	c := s.usCity(nil, t, len(t), code, false)
 	if c.area == nil {
-		return j
+		if c = s.cityOfState(t, i, end, code); c.area == nil {
+			return j
+		}
 	}
 	street, ok := grammar.USBefore(text, t[:c.tokens], true)
-	if !ok || street.Number.Empty() || s.namesPlace(street) {
+	if !ok || !street.Found() || s.namesPlace(street) {
 		return j
 	}
 	a := Address{
@@ -293,6 +295,28 @@ func (s *scan) state(i int) int {
 	s.resolve(&a, street.Strength)
 	s.add(a)
 	return end
+}
+
+// cityOfState returns the city that has the name of its state, text[i:end], where
+// that stands behind a comma or line break and no state behind it: "350 Fifth
+// Avenue, New York".
+func (s *scan) cityOfState(t []grammar.Token, i, end int, code string) usCity {
+	if !commaBefore(s.text, t, len(t)) {
+		return usCity{}
+	}
+	after := s.tokens(end, s.limitAfter(end), nil)
+	k := grammar.SkipMarks(s.text, after, 0)
+	for n := k + 1; n <= min(k+2, len(after)); n++ {
+		if grammar.State(s.text[after[k].Start:after[n-1].End]) != "" {
+			return usCity{}
+		}
+	}
+	for _, pl := range s.p.codes.cities("US", s.text[i:end]) {
+		if pl.State == code {
+			return usCity{area: &area{place: pl}, start: i, end: end, tokens: len(t), known: true}
+		}
+	}
+	return usCity{}
 }
 
 // namesPlace tells whether number and name of a street are rather a ZIP code and

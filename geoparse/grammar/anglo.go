@@ -188,3 +188,100 @@ var canadianCities = set("montreal quebec ottawa toronto vancouver calgary edmon
 
 // CanadianCity tells whether the folded name is that of a large city of Canada.
 func CanadianCity(key string) bool { return canadianCities[key] }
+
+var (
+	// britishRoads end the name of a street, and premises that of a building, an
+	// estate or a park, which stands in British addresses where others have a
+	// street and number.
+	britishRoads = set("street st road rd lane ln avenue ave close drive dr crescent cres terrace grove mews row walk parade way hill broadway drove gardens square place gate circus embankment approach rise vale green boulevard strand")
+	premises     = set("house cottage cottages lodge farm barn barns hall court mill mills works wharf yard park estate centre building buildings tower towers chambers quay quays dock docks campus depot")
+)
+
+// PremisesBefore reads a British address without a house number from the last
+// parts, between lines or commas, before the city: a street, else the name of a
+// building, estate or park, with unit and post box: "Unit 5 Princes Park". The
+// name of a quarter may stand between them and the city.
+func PremisesBefore(text string, t []Token) (Street, bool) {
+	var s Street
+	k, passed, found := len(t), 0, false
+	for passed < 3 {
+		k = backOver(text, t, k, ",;|·•-–()")
+		start := k
+		for start > 0 && t[start-1].Kind != Break && !isMark(text, t[start-1], ",;|·•:()") {
+			start--
+		}
+		if start == k || k-start > 10 {
+			break
+		}
+		unit := usUnit(text, t[:k], start)
+		name := roadName(text, t[start+unit:k])
+		switch {
+		case postBox(text, t[:k], start) > 0:
+			s.POBox = Span{t[start].Start, t[start+unit-1].End}
+			return s, true
+		case unit > 0 && (found || len(name) > 0 || t[start+unit-1].Kind == Number):
+			s.Unit = Span{t[start].Start, t[start+unit-1].End}
+		case unit > 0, len(name) == 0 && !quarter(text, t[start:k]):
+			return s, found
+		}
+		road := len(name) > 0 && britishRoads[LowerASCII(name[len(name)-1].text(text))]
+		if len(name) > 0 && (road || unit > 0 || s.Name.Empty()) {
+			s.Name, s.Strength = Span{name[0].Start, trimWord(text, name[len(name)-1])}, 3
+		}
+		if road {
+			if s.Unit.Empty() {
+				s.Unit = unitAhead(text, t, start)
+			}
+			return s, true
+		}
+		if found = found || s != (Street{}); found {
+			passed++ // the street may stand before the estate
+		}
+		passed++
+		k = start
+	}
+	return s, found
+}
+
+// roadName returns the tokens of t that name a street, building or park: all of
+// them, or a street before the name of an estate ("Malmesbury Road Kingsditch
+// Trading Estate"); none where they are something else.
+func roadName(text string, t []Token) []Token {
+	if len(t) < 2 || !capitals(text, t) {
+		return nil
+	}
+	last := LowerASCII(t[len(t)-1].text(text))
+	if britishRoads[last] && len(t) <= 5 {
+		return t
+	}
+	if !premises[last] {
+		return nil
+	}
+	for i := 1; i+3 < len(t) && i < 5; i++ {
+		if britishRoads[LowerASCII(t[i].text(text))] {
+			return t[:i+1]
+		}
+	}
+	if len(t) <= 5 {
+		return t
+	}
+	return nil
+}
+
+// quarter tells whether t may name a part of a city, or leads on to its name:
+// "East Finchley", "Nr" before Ormskirk.
+func quarter(text string, t []Token) bool {
+	return len(t) <= 4 && capitals(text, t) || len(t) == 1 && isWord(text, t[0], "nr", "near")
+}
+
+// capitals tells whether t are words with capitals, or small ones between them.
+func capitals(text string, t []Token) bool {
+	for _, tok := range t {
+		s := tok.text(text)
+		if tok.Kind == Word && (!Capital(s) && !usSmall[s] || usStops[LowerASCII(s)]) || tok.Kind == Number && !Ordinal(s) ||
+			tok.Kind == Mark && !isMark(text, tok, "&'’/.-") {
+			return false
+		}
+	}
+	return t[0].Kind == Word && Capital(t[0].text(text))
+}

@@ -225,9 +225,14 @@ type Street struct {
 	// 1 by its place alone, 2 by a preposition or a bounded line, 3 by a street
 	// word.
 	Strength int
+	Crossing bool // Name holds two streets: "64th Street and Fifth Avenue"
 
 	slash int // in a number that a floor was written to: "37/2. Stock"
 }
+
+// Found tells whether the street can be found on a map: it has a house number or
+// is a crossing.
+func (s Street) Found() bool { return !s.Number.Empty() || s.Crossing }
 
 // Span returns the smallest span that holds all parts of s.
 func (s Street) Span() Span {

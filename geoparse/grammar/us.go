@@ -36,10 +36,36 @@ func USBefore(text string, t []Token, strict bool) (Street, bool) {
 	if bestScore >= 0 {
 		return best, true
 	}
-	if strict {
-		return Street{}, false
+	if s, ok := crossingBefore(text, t); ok || strict {
+		return s, ok
 	}
 	return usLine(text, t)
+}
+
+// crossingBefore reads two streets that cross and end where the city begins:
+// "64th Street and Fifth Avenue", "the corner of Main St. & 5th Ave".
+func crossingBefore(text string, t []Token) (Street, bool) {
+	end := backOver(text, t, len(t), ",|·-–(")
+	for i := end - 2; i > 0 && i >= end-6; i-- {
+		if !isWord(text, t[i], "and", "at") && !isMark(text, t[i], "&@/") {
+			continue
+		}
+		start := i
+		for start > 0 && i-start < 5 && (t[start-1].Kind == Word && Capital(t[start-1].text(text)) || t[start-1].Kind == Number && Ordinal(t[start-1].text(text)) || i-start > 0 && isMark(text, t[start-1], ".")) {
+			start--
+		}
+		for ; start < i; start++ {
+			first, second := start, i+1
+			if _, strength, next := usName(text, t, first, i); strength < 3 || backOver(text, t[:i], i, ".") > next {
+				continue
+			}
+			if _, strength, next := usName(text, t, second, end); strength < 3 || next != end {
+				break
+			}
+			return Street{Name: Span{t[first].Start, trimWord(text, t[end-1])}, Strength: 3, Crossing: true}, true
+		}
+	}
+	return Street{}, false
 }
 
 // proseName tells whether what looks like a street's name is rather a piece of
@@ -179,7 +205,11 @@ func usNumber(text string, t []Token, i int) int {
 		if isMark(text, prev, "#$€£№") || !tok.Space && (prev.Kind == Word && !gluedName(prev.text(text), s) || prev.Kind == Number || isMark(text, prev, "-–.+&=_@%")) {
 			return 0
 		}
-		if prev.Kind == Word && notBeforeNumber[LowerASCII(prev.text(text))] && !unitSlash(prev.text(text), s) {
+		if i > 2 && isMark(text, prev, "&") && t[i-2].Kind == Number && isWord(text, t[i-3], "units", "suites") {
+			return 0
+		}
+		if prev.Kind == Word && notBeforeNumber[LowerASCII(prev.text(text))] && !unitSlash(prev.text(text), s) &&
+			!(isWord(text, prev, "no") && atStart(text, t, i-1)) { // "No. 22 The Light"
 			return 0
 		}
 		if telephone(text, t, i) {
@@ -730,7 +760,9 @@ func usUnit(text string, t []Token, i int) int {
 	if k >= len(t) || !unitID(text, t[k]) {
 		return 0
 	}
-	k++
+	if k++; k < len(t) && t[k-1].Kind == Word && t[k].Kind == Number && !t[k].Space {
+		k++ // "Unit D5"
+	}
 	// "Suite 2800 South", "Unit K, L", "Suite 280 - 290", "Apt 5 B"
 	for k < len(t) {
 		if (direction(text, t[k]) || t[k].Kind == Word && t[k].End-t[k].Start == 1) && t[k].Space {
@@ -845,27 +877,6 @@ func postBox(text string, t []Token, i int) int {
 		return k - i
 	}
 	return 0
-}
-
-// RoadBefore reads a street without a number in one of the last three lines, or
-// parts between commas, before the city: "Church Lane, Little Wittering".
-func RoadBefore(text string, t []Token) (Street, bool) {
-	k := len(t)
-	for range 3 {
-		k = SkipMarksBack(text, t, k)
-		start := k
-		for start > 0 && (t[start-1].Kind == Word || isMark(text, t[start-1], "'’.")) {
-			start--
-		}
-		if n := k - start; n >= 2 && n <= 5 && roads[LowerASCII(t[k-1].text(text))] && Capital(t[start].text(text)) && usNameLike(text, t[start:k]) {
-			return Street{Name: Span{t[start].Start, trimWord(text, t[k-1])}, Unit: unitAhead(text, t, start), Strength: 3}, true
-		}
-		if start == k {
-			return Street{}, false
-		}
-		k = start
-	}
-	return Street{}, false
 }
 
 // LineBefore reads a post box or a street without a number that fills the line,

@@ -33,7 +33,7 @@ var (
 
 	usAlone = set("main broadway embarcadero bowery alameda boardwalk")
 
-	usUnits = set(`bin file drawer msc lt suite ste apt apartment ap unit room rm rms floor fl flr building bldg bld lot spc space dept department ms mail stop level lvl penthouse ph slip trailer trlr tower twr wing stall office ofc
+	usUnits = set(`bin file drawer msc lt suite suites ste apt apartment ap unit units room rm rms floor fl flr building bldg bld lot spc space dept department ms mail stop level lvl penthouse ph slip trailer trlr tower twr wing stall office ofc
 		hangar hngr door site gate mailstop attn cubicle booth bay studio pier section flat`)
 	usAloneUnits = set("penthouse basement bsmt lobby upstairs downstairs rear")
 	institutions = set("university department dept school college institute faculty division laboratory")
@@ -43,7 +43,7 @@ var (
 	spelledOrdinals = set("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 
 	// notBeforeNumber never stand right before a house number.
-	notBeforeNumber = set(`suite ste apt apartment unit room rm floor fl building bldg lot spc dept box drawer highway hwy route rte interstate i fm sr cr pmb rt phone tel fax no ext extension level vol issue page
+	notBeforeNumber = set(`suite suites ste apt apartment unit units room rm floor fl building bldg lot spc dept box drawer highway hwy route rte interstate i fm sr cr pmb rt phone tel fax no ext extension level vol issue page
 		figure version exit copyright since mile milepost rr hc hcr rfd psc cmr stop chapter item model part form section rule zip code licence license lic`)
 
 	// usStops never stand inside an address.
