@@ -602,10 +602,11 @@ func germanName(w []word, bounded bool) (int, int) {
 			return i, 3
 		}
 	} else if streetEnd(last.fold()) {
-		if i := compound(w); i == n-1 && i > 0 && highRoads[last.fold()] && w[i-1].capital && strings.HasSuffix(w[i-1].text, "er") {
-			return adjectives(w, i-1), 3 // "Ammerländer Heerstraße"
+		i := compound(w)
+		if i == n-1 && i > 0 && w[i-1].kind == Word && w[i-1].capital && ofPlace(w, i-1, bounded) {
+			i--
 		}
-		return adjectives(w, compound(w)), 3
+		return adjectives(w, i), 3
 	}
 	for i := n - 2; i >= 0 && i >= n-5; i-- {
 		if w[i].kind == Word && prepositions[w[i].fold()] && w[i].capital && nameLike(w[i+1:]) {
@@ -622,6 +623,23 @@ func germanName(w []word, bounded bool) (int, int) {
 		return compound(w), 1
 	}
 	return -1, 0
+}
+
+// ofPlace tells whether word i is an adjective that belongs to the compound behind
+// it: one of a town ("Ammerländer Heerstraße", "Altonaer Poststraße", "Kölnische
+// Landstraße") or a short title ("Dr. Eberlestraße"). A word in -er may also be the
+// name or trade of whoever has the address: it must end as those of towns do, and
+// begin the name or follow an article.
+func ofPlace(w []word, i int, bounded bool) bool {
+	folded := w[i].fold()
+	switch {
+	case titles[folded] && strings.HasSuffix(w[i].text, "."):
+		return true
+	case strings.HasSuffix(folded, "er"):
+		first := i == 0 && bounded || i > 0 && articles[w[i-1].text]
+		return highRoads[w[i+1].fold()] || first && (strings.HasSuffix(w[i].text, "aer") || endsIn(folded, townEndings, 3))
+	}
+	return len(folded) > 7 && endsIn(folded, adjectiveEndings, 3)
 }
 
 // separateName returns where the name begins whose last word is a street word
@@ -646,7 +664,7 @@ func separateName(w []word, bounded bool) int {
 	}
 	i := n - 2
 	if !strings.HasSuffix(prev.fold(), "er") && !titles[prev.fold()] {
-		for j := 0; j < 2 && i > 0 && w[i-1].kind == Word; j++ {
+		for j := 0; j < 2 && i > 0 && w[i-1].kind == Word && !articles[w[i-1].text]; j++ {
 			before := &w[i-1]
 			if streetTypes[before.fold()] && len(before.fold()) > 4 {
 				break // a label: "Straße Lange Str."
@@ -726,9 +744,13 @@ func nameLike(w []word) bool {
 }
 
 // streetEnd tells whether the folded word ends with a street word.
-func streetEnd(folded string) bool {
-	for _, suffix := range streetSuffixes[lastByte(folded)] {
-		if len(folded) > len(suffix)+1 && strings.HasSuffix(folded, suffix) {
+func streetEnd(folded string) bool { return endsIn(folded, streetSuffixes, 2) }
+
+// endsIn tells whether folded ends with one of the suffixes behind at least so
+// many bytes.
+func endsIn(folded string, suffixes map[byte][]string, before int) bool {
+	for _, suffix := range suffixes[lastByte(folded)] {
+		if len(folded) >= len(suffix)+before && strings.HasSuffix(folded, suffix) {
 			return true
 		}
 	}

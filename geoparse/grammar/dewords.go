@@ -14,12 +14,17 @@ var (
 	linkWords = set("der des dem den die am an auf nach zum zur zu von vom im in bei beim d. v. d an's unter au aux vor hinter")
 
 	prepositions   = set("am an auf aufm auf'm auf’m bei beim hinter hinterm im in ins ob oberm ueber unter unterm unterer vor vorm zu zum zur zwischen nach neben gegenueber oben unten alter altes neuer neues grosser kleiner langer hoher oberer mittlerer vorderer hinterer kurzer breiter")
-	adjectiveWords = set("alte alter altes alten neue neuer neues neuen grosse grosser grosses grossen kleine kleiner kleines kleinen obere oberer oberes oberen untere unterer unteres unteren innere innerer inneren aeussere aeusserer aeusseren vordere vorderer vorderen hintere hinterer hinteren mittlere mittlerer mittleren lange langer langen kurze kurzer hohe hoher hohen breite breiter erste zweite dritte vierte rechte linke sankt st ehemalige nieuwe oude grote lange korte eerste tweede derde prins prinses koning koningin sint gran westliche oestliche noerdliche suedliche gross klein unt ob")
+	adjectiveWords = set("alte alter altes alten neue neuer neues neuen grosse grosser grosses grossen kleine kleiner kleines kleinen obere oberer oberes oberen untere unterer unteres unteren innere innerer inneren aeussere aeusserer aeusseren vordere vorderer vorderen hintere hinterer hinteren mittlere mittlerer mittleren lange langer langen kurze kurzer hohe hoher hohen breite breiter erste zweite dritte vierte rechte linke sankt st ehemalige rote roter weisse weisser schwarze schwarzer gruene gruener krumme krummer schoene schoener stille tiefe heilige nieuwe oude grote lange korte eerste tweede derde prins prinses koning koningin sint gran westliche oestliche noerdliche suedliche gross klein unt ob")
 	highRoads      = set("heerstrasse heerstr landstrasse landstr")
-	articles       = set("der den dem die das des d. d") // as written
-	titles         = set("st sankt dr prof prinz prinzessin koenig koenigin kaiser kaiserin graf graefin herzog bischof pater pfarrer buergermeister oberbuergermeister bgm lehrer general admiral professor doktor pastor direktor hofrat minister erzherzog freiherr heinrich karl wilhelm friedrich johann")
-	nobility       = set("von vom zu zum van de der den und u. v. d. la le du des di del della dei degli delle") // as written
-	smallWords     = set("der die das den dem des und u. am an auf bei beim im in ob unter über ueber vom von vor zum zur zu de la le du des di del della da van d. a. i. v. dei degli delle l' op het ten ter 't t s au aux et sur sous en")
+
+	// townEndings end adjectives made of the names of towns.
+	townEndings = suffixes("burger berger stadter staedter dorfer hausener heimer furter further felder walder bacher hagener steiner auer bruecker borner munder muender garter itzer ower liner riner tiner " +
+		"hafener kirchner kirchener roeder becker beker foerder tener sener dener mener chener dter ziger weiger sunder thaler taler icker inger laender sterer")
+	adjectiveEndings = suffixes("ische ischen ischer versche verschen")
+	articles         = set("der den dem die das des d. d") // as written
+	titles           = set("st sankt dr prof prinz prinzessin koenig koenigin kaiser kaiserin graf graefin herzog bischof pater pfarrer buergermeister oberbuergermeister bgm lehrer general admiral professor doktor pastor direktor hofrat minister erzherzog freiherr heinrich karl wilhelm friedrich johann")
+	nobility         = set("von vom zu zum van de der den und u. v. d. la le du des di del della dei degli delle") // as written
+	smallWords       = set("der die das den dem des und u. am an auf bei beim im in ob unter über ueber vom von vor zum zur zu de la le du des di del della da van d. a. i. v. dei degli delle l' op het ten ter 't t s au aux et sur sous en")
 
 	// germanStops end a street name to the left: firms, labels.
 	germanStops = set("gmbh mbh kg kgaa ag ohg ev gbr ug inc ltd llc eg ek co c/o se sa sarl srl tel telefon fon fax telefax mobil mail email e-mail internet web www http https anschrift adresse postanschrift hausanschrift besucheranschrift besucheradresse postadresse lieferanschrift lieferadresse firmensitz sitz standort kontakt inhaber geschaeftsfuehrer inh ust ustid stiftung verein iban bic uhr impressum herausgeber verlag veranstaltungsort treffpunkt address")
