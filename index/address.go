@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 
 	"github.com/blevesearch/bleve/v2/document"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -35,13 +36,17 @@ const (
 	fieldHost        = "host"
 	fieldSite        = "site"
 	fieldKind        = "kind"
-	fieldMonth       = "month" // of first sight
+	fieldKindless    = "kindless" // yes: nobody knows what it is
+	fieldMonth       = "month"    // of first sight
 	fieldPrecision   = "precision"
 	fieldLevel       = "level"
 	fieldOSM         = "osm"    // yes: the house is in OpenStreetMap
 	fieldOften       = "often"  // sites with several pages that state the address
 	fieldCount       = "count"  // of pages, eight digits
 	fieldKey         = "key"    // the name that orders, folded
+	fieldPhone       = "phone"  // digits of telephone numbers, the last one first
+	fieldOwn         = "own"    // hosts whose own address it is
+	fieldOpen        = "open"   // when it is open, see openKeys
 	fieldTyped       = "typed"  // what somebody may begin to type, see suggest.go
 	fieldFirst       = "first"  // first sight, a number: Unix seconds
 	fieldPoint       = "point"  // a geo point
@@ -55,7 +60,7 @@ var fields = []string{
 	"*", // of Bleve's searchers that have none
 	fieldType, fieldWords, fieldWhere, fieldStreet, fieldCode, fieldCity, fieldHost,
 	fieldSite, fieldKind, fieldMonth, fieldPrecision, fieldLevel, fieldOSM, fieldOften, fieldFirst, fieldPoint,
-	fieldPageSite, fieldStates,
+	fieldPageSite, fieldStates, fieldPhone, fieldOwn, fieldOpen, fieldKindless,
 }
 
 const (
@@ -86,6 +91,13 @@ type record struct {
 type pageRecord struct {
 	URL    string   `json:"u"`
 	States []string `json:"s"` // IDs of addresses
+}
+
+func decodePage(stored string) (p pageRecord, err error) {
+	if err = json.Unmarshal([]byte(stored), &p); err != nil {
+		err = fmt.Errorf("index: page: %w: %w", ErrDamaged, err)
+	}
+	return p, err
 }
 
 func pageID(url string) string { return "p" + hashOf(url) }
@@ -274,6 +286,17 @@ func (r *record) document() (*document.Document, error) {
 		if m.osm() {
 			d.keyword(fieldOSM, yes)
 		}
+		d.keyword(fieldPhone, reversed(strings.TrimPrefix(m.Phone, "+")))
+		for _, key := range openKeys(m.Hours) {
+			d.keyword(fieldOpen, key)
+		}
+		d.keyword(fieldOwn, hostOf(m.Home))
+		if m.role() == geoparse.OwnRole {
+			d.keyword(fieldOwn, m.host)
+		}
+	}
+	if len(d.keywords[fieldKind]) == 0 {
+		d.keyword(fieldKindless, yes)
 	}
 	for host := range r.More {
 		d.keyword(fieldHost, host)
@@ -426,6 +449,7 @@ func (b *builder) terms(field string, all termSet, options bleveindex.FieldIndex
 // onlyLookedUp are keywords that no facet counts and no order compares.
 var onlyLookedUp = []string{
 	fieldType, fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldOften, fieldPageSite, fieldStates,
+	fieldPhone, fieldOwn, fieldOpen, fieldKindless,
 }
 
 // finish returns the document with its keywords.

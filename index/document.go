@@ -24,8 +24,9 @@ import (
 type Document struct {
 	URL       string // absolute, canonical: it is the page's identity
 	Title     string
-	Text      string // visible text, a line a block; the spans of Addresses count its characters
-	Lang      string // ISO 639-1 or ""
+	Text      string   // visible text, a line a block; the spans of Addresses count its characters
+	Links     []string // texts of its links; lines of nothing else are menus, which are not searched
+	Lang      string   // ISO 639-1 or ""
 	Fetched   time.Time
 	Addresses []geoparse.Address // those that count are kept, the others only bound their neighbours' text
 }
@@ -139,6 +140,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 	}
 	text := []rune(clip(d.Text, last+maxNear+1))
 	spans := spansOf(d.Addresses, len(text))
+	text = withoutMenus(text, d.Links, spans)
 	byID := map[string]*mention{}
 	for _, a := range d.Addresses {
 		if !a.Counts() {
@@ -176,7 +178,8 @@ func mentionsOf(d Document) (found []*mention, err error) {
 		found = append(found, m)
 	}
 	if len(found) > 0 && len(spans.distinct) <= maxTextShared && len(spans.private) == 0 {
-		words := distinctWords(d.Lang, clip(d.Text, maxText))
+		whole := []rune(clip(d.Text, maxText))
+		words := distinctWords(d.Lang, string(withoutMenus(whole, d.Links, spansOf(d.Addresses, len(whole)))))
 		for _, m := range found {
 			m.Words = words
 		}

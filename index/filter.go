@@ -30,6 +30,18 @@ func has(field string, values ...string) query.Query {
 	return query.NewDisjunctionQuery(all)
 }
 
+// boosted returns a query of has that has a share in the score.
+func boosted(q query.Query, boost float64) query.Query {
+	b, _ := q.(query.BoostableQuery)
+	b.SetBoost(boost)
+	if d, ok := q.(*query.DisjunctionQuery); ok {
+		for _, one := range d.Disjuncts {
+			boosted(one, boost)
+		}
+	}
+	return q
+}
+
 // these is the query for documents with these IDs.
 func these(ids []string) query.Query {
 	q := query.NewDocIDQuery(ids)
@@ -68,6 +80,9 @@ func (s *searcher) filter() (fits query.Query, narrows bool, err error) {
 	}
 	if q.Only != nil {
 		all = append(all, these(q.Only))
+	}
+	if s.open != "" {
+		all = append(all, has(fieldOpen, s.open))
 	}
 	all = append(all, q.area()...)
 	if !q.Since.IsZero() || !q.Until.IsZero() {

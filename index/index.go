@@ -38,7 +38,7 @@ var (
 
 // format is the version of what lies in the folder: the fields of a document
 // and how words are folded. A change of either raises it.
-const format = 6
+const format = 7
 
 // Options tune an Index.
 type Options struct {

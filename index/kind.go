@@ -116,3 +116,13 @@ var kindTypes, kindWords, kindEnds = func() (types, words map[string]uint8, ends
 	}
 	return types, words, ends
 }()
+
+// kindsAsked returns the kinds that the first n of some words mean; 0: none.
+func kindsAsked(words []word) (n int, kinds []string) {
+	switch name := kindName(kindWords[words[0].terms[0]]); name {
+	case "", "shop", "craft", "car", "club", "sport", "authority": // too many things
+		return 0, nil
+	default:
+		return 1, []string{name}
+	}
+}

@@ -134,6 +134,8 @@ type Query struct {
 	Facets     []Facet // counted over all matches, the most frequent values first
 	CountPages bool    // say in Result.Pages how many pages state the matches
 	Explain    bool    // say of each hit what its score is made of
+
+	Now time.Time // for "open now", in the time of the region; zero: the time here
 }
 
 // check returns the query with its defaults, or an error that wraps ErrQuery.
@@ -218,6 +220,7 @@ type word struct {
 	terms []string // under which it may be found
 	where []string // as words of an address
 	minor bool     // carries no meaning of its own
+	kinds []string // of places, where it is a word for some, or one of several
 }
 
 // splitQuery returns the words of a text, "12 a" joined to one.
@@ -260,7 +263,9 @@ var minor = func() map[string]bool {
 type stage uint8
 
 const (
-	exact   stage = iota // all words, the last one may be the start of a word
+	direct  stage = iota // the telephone number, host or URL that the text is
+	about                // places of the kinds that are named, at the address that is named
+	exact                // all words, the last one may be the start of a word
 	typos                // all words, one edit in those of 4 letters or more
 	partial              // some of the words
 	stages

@@ -30,7 +30,7 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		return &Result{}, err
 	}
 	defer s.done()
-	from, to, after := exact, partial, (*cursor)(nil)
+	from, to, after := direct, partial, (*cursor)(nil)
 	if q.Cursor != "" {
 		c, err := decodeCursor(q.Cursor, s.asked)
 		if err != nil {
@@ -42,17 +42,37 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !q.literal() {
+		s.words = withKinds(s.words)
+	}
 	for s.stage = from; ; s.stage++ {
+		if s.stage < to && !s.possible() {
+			continue
+		}
 		r, err := s.result(after)
 		if err != nil {
 			return nil, err
 		}
 		if r.Total > 0 || s.stage >= to || len(s.words) == 0 {
 			r.Relaxed = s.stage > exact && r.Total > 0
-			r.Near, r.Took = near, time.Since(start)
+			r.Near, r.Me, r.Open, r.Took = near, s.me, s.open, time.Since(start)
+			if s.stage == about {
+				r.Kinds = s.kinds()
+			}
 			return r, nil
 		}
 	}
+}
+
+// possible tells whether there is anything to ask for at this stage.
+func (s *searcher) possible() bool {
+	switch s.stage {
+	case direct:
+		return s.direct != nil
+	case about:
+		return len(s.kinds()) > 0
+	}
+	return true
 }
 
 // A searcher is the work on one query.
@@ -63,6 +83,9 @@ type searcher struct {
 	q      Query
 	asked  Query // as it was asked, before a place in its text became its centre
 	words  []word
+	direct query.Query // for the telephone number, host or URL that the text is; nil: it is none
+	open   string      // the keyword of the opening time that is asked for, or ""
+	me     bool        // what is near the reader is asked for
 	stage  stage
 	lift   float64 // how much more an address at the centre counts than one far away
 	state  state
@@ -108,6 +131,10 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 		s.reader.Close()
 		unlock()
 	}
+	if err = s.understand(cmp.Or(q.Now, time.Now())); err != nil {
+		s.done()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -138,7 +165,10 @@ func (s *searcher) query() (query.Query, error) {
 	if err != nil || len(s.words) == 0 {
 		return fits, err
 	}
-	words, err := s.text()
+	words, err := s.direct, error(nil)
+	if s.stage != direct {
+		words, err = s.text()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -331,15 +361,29 @@ const (
 func (s *searcher) text() (query.Query, error) {
 	meaning := slices.ContainsFunc(s.words, func(w word) bool { return !w.minor })
 	var must, should []query.Query
+	groups := map[string][]query.Query{} // at the stage about: the clauses of words by the kinds that they mean
 	for i := range s.words {
 		w, err := s.word(i)
 		if err != nil {
 			return nil, err
 		}
-		if s.stage == partial || s.words[i].minor && meaning {
+		switch kinds := s.words[i].kinds; {
+		case s.stage == about && len(kinds) > 0:
+			key := strings.Join(kinds, " ")
+			groups[key] = append(groups[key], w)
+		case s.stage == about && !s.words[i].minor:
+			must = append(must, s.ofAddress(i))
+		case s.stage == partial, s.words[i].minor && meaning:
 			should = append(should, w)
-		} else {
+		default:
 			must = append(must, w)
+		}
+	}
+	for i := range s.words {
+		kinds := s.words[i].kinds
+		if words := groups[strings.Join(kinds, " ")]; words != nil {
+			must = append(must, ofKind(kinds, words))
+			delete(groups, strings.Join(kinds, " "))
 		}
 	}
 	switch {
@@ -356,6 +400,7 @@ func (s *searcher) text() (query.Query, error) {
 const (
 	startedShare  = 0.45 // of a longer word that begins with the word
 	misspeltShare = 0.4  // of one that is one edit away
+	kindShare     = 6    // of a place of the kind that the word means, beside other words
 )
 
 // word returns what is asked for with one word: it as it is written, longer ones
@@ -368,6 +413,9 @@ func (s *searcher) word(i int) (query.Query, error) {
 			if _, known := s.wordOf[term]; !known {
 				s.wordOf[term] = i
 			}
+		}
+		for _, kind := range w.kinds {
+			s.wordOf[strings.Fields(kind)[0]] = i
 		}
 	}()
 	if !s.q.AddressOnly {
@@ -410,7 +458,10 @@ func (s *searcher) word(i int) (query.Query, error) {
 		}
 		b.addSimilar(similar, misspeltShare)
 	}
-	return b.query(), nil
+	if len(w.kinds) == 0 || s.stage == about {
+		return b.query(), nil
+	}
+	return query.NewDisjunctionQuery([]query.Query{b.query(), boosted(has(fieldKind, w.kinds...), kindShare)}), nil
 }
 
 // A wordBuilder puts the terms together that stand for a word.

@@ -307,6 +307,9 @@ func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 func documentOf(v *crawler.Visit) index.Document {
 	p := v.Page
 	d := index.Document{URL: p.URL.String(), Title: p.Title, Text: p.Text, Lang: p.Lang, Fetched: v.Response.Fetched}
+	for _, l := range p.Links {
+		d.Links = append(d.Links, l.Anchor)
+	}
 	if v.Verdict.Relevant {
 		d.Addresses = v.Verdict.Addresses
 	}

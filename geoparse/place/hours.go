@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -160,6 +161,29 @@ func (h hours) String() string {
 		rules = append(rules, strings.Join(names, ",")+" "+what)
 	}
 	return strings.Join(rules, "; ")
+}
+
+// An Opening is a stretch of a week in which a place is open: its day, 0 is Monday,
+// and minutes since that day's midnight. One past midnight ends after 24 * 60.
+type Opening struct{ Day, From, To int }
+
+// Week returns when opening hours, as ParseHours returns them, say that a place is
+// open in a week without public holidays.
+func Week(osm string) (open []Opening) {
+	h, _ := readHours(osm)
+	for day, spans := range h[:holiday] {
+		for _, s := range spans {
+			open = append(open, Opening{day, s.from, s.to})
+		}
+	}
+	return open
+}
+
+// Weekday returns the day that a lower-case word names in English or German, 0 is
+// Monday; ok is false where it names none or several.
+func Weekday(word string) (day int, ok bool) {
+	set := dayWords[word] &^ (1 << holiday)
+	return bits.TrailingZeros8(uint8(set)), set != 0 && oneDay(set)
 }
 
 // An hoursReader reads a text from at on.

@@ -1,0 +1,302 @@
+package index
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/geoparse/place"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/search/query"
+	"golang.org/x/net/publicsuffix"
+)
+
+// A question is typed into one box. What it asks for beside words of pages is
+// taken out of it here: kinds of places ("dentist"), opening times ("open now"),
+// the reader's surroundings ("near me"), a telephone number, a host or a URL.
+// A text with a quotation mark asks for its words alone.
+
+// understand takes what the text asks for out of the words.
+func (s *searcher) understand(now time.Time) error {
+	if s.q.literal() {
+		return nil
+	}
+	s.words, s.open = openingTime(s.words, now)
+	if s.words, s.me = nearMe(s.words); s.me && s.q.Center != nil && s.q.Sort == Relevance {
+		s.q.Sort = Distance
+	}
+	return s.lookUp()
+}
+
+// literal tells whether words are asked for and nothing else.
+func (q *Query) literal() bool { return q.AddressOnly || strings.ContainsRune(q.Text, '"') }
+
+// openWords say that opening hours are asked for.
+var openWords = foldedSet("open opened geöffnet offen auf")
+
+// nowWords are the words for now and today, beside the days of the week.
+var nowWords = map[string]int{}
+
+func init() {
+	for w := range foldedSet("now jetzt gerade momentan aktuell") {
+		nowWords[w] = -1
+	}
+	for w := range foldedSet("today heute") {
+		nowWords[w] = 0
+	}
+	for w := range foldedSet("tomorrow morgen") {
+		nowWords[w] = 1
+	}
+}
+
+func foldedSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[foldWord(w)] = true
+	}
+	return set
+}
+
+// openingTime takes "open now", "sonntags geöffnet" and the like out of words: a
+// word for being open and one for a time, with only minor words between them.
+// open is the keyword of fieldOpen for it, or "".
+func openingTime(words []word, now time.Time) (rest []word, open string) {
+	for i, w := range words {
+		if !openWords[w.terms[0]] {
+			continue
+		}
+		for _, step := range []int{1, -1} {
+			j := i + step
+			for 0 <= j && j < len(words) && words[j].minor {
+				j += step
+			}
+			if j < 0 || j >= len(words) {
+				continue
+			}
+			if open = openAt(words[j].terms[0], now); open == "" {
+				continue
+			}
+			from, to := min(i, j), max(i, j)+1
+			for from > 0 && words[from-1].minor {
+				from--
+			}
+			return slices.Concat(words[:from], words[to:]), open
+		}
+	}
+	return words, ""
+}
+
+// openAt returns the keyword of fieldOpen for the time that a word says, or "".
+func openAt(word string, now time.Time) string {
+	today := (int(now.Weekday()) + 6) % 7 // from Monday on
+	if after, ok := nowWords[word]; ok {
+		if after < 0 {
+			return openKey(today, now.Hour()*60+now.Minute())
+		}
+		return openDay((today + after) % 7)
+	}
+	if day, ok := place.Weekday(word); ok && len(word) > 2 {
+		return openDay(day)
+	}
+	return ""
+}
+
+// openSlot is how fine the index knows opening hours, in minutes.
+const openSlot = 15
+
+func openDay(day int) string { return fmt.Sprint("d", day) }
+
+func openKey(day, minute int) string { return fmt.Sprintf("%d-%02d", day, minute/openSlot) }
+
+// openKeys returns the keywords of opening hours.
+func openKeys(osm string) (keys []string) {
+	for _, o := range place.Week(osm) {
+		keys = append(keys, openDay(o.Day))
+		for m := o.From - o.From%openSlot; m < o.To; m += openSlot {
+			keys = append(keys, openKey((o.Day+m/(24*60))%7, m%(24*60)))
+		}
+	}
+	return keys
+}
+
+// surroundings are the phrases for "near me".
+var surroundings = [][]string{
+	{"near", "me"}, {"close", "to", "me"}, {"around", "me"}, {"in", "meiner", "nahe"}, {"nahe", "mir"}, {"um", "mich", "herum"},
+	{"in", "der", "nahe"}, {"nearby"}, {"in", "meiner", "umgebung"}, {"in", "der", "umgebung"},
+}
+
+// nearMe takes a phrase for the reader's surroundings out of words. "In der Nähe"
+// and "nearby" are such only at the end: "in der Nähe vom Bahnhof" is elsewhere.
+func nearMe(words []word) (rest []word, me bool) {
+	for _, phrase := range surroundings {
+		mine := slices.ContainsFunc(phrase, func(w string) bool { return slices.Contains([]string{"me", "mir", "mich", "meiner"}, w) })
+		for i := 0; i+len(phrase) <= len(words); i++ {
+			fits := mine || i+len(phrase) == len(words)
+			for k, w := range phrase {
+				fits = fits && words[i+k].terms[0] == foldWord(w)
+			}
+			if fits {
+				return slices.Concat(words[:i], words[i+len(phrase):]), true
+			}
+		}
+	}
+	return words, false
+}
+
+var (
+	phoneLabel  = regexp.MustCompile(`(?i)^(tel|telefon|telephone|phone|fon|call|fax|mobil|handy)\b[.:\s]*`)
+	phoneText   = regexp.MustCompile(`^\+?[(0-9][0-9\s()/.\-–]*$`)
+	hostText    = regexp.MustCompile(`^([\p{L}0-9-]{1,63}\.)+[\p{L}][\p{L}0-9-]{1,62}$`)
+	leastDigits = 6 // of a telephone number: a postcode has less
+)
+
+// phoneDigits returns the digits of a text that is a telephone number, without the
+// zeros or the code that stand for a trunk or a call abroad; "" where it is none.
+func phoneDigits(text string) string {
+	text = strings.ReplaceAll(phoneLabel.ReplaceAllString(strings.TrimSpace(text), ""), "(0)", "")
+	if !phoneText.MatchString(text) {
+		return ""
+	}
+	digits := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, text)
+	if digits = strings.TrimLeft(digits, "0"); len(digits) < leastDigits || len(digits) > 15 {
+		return ""
+	}
+	return digits
+}
+
+// reversed is how telephone numbers are indexed: what somebody types of one is its
+// end, with or without the codes of country and area.
+func reversed(digits string) string {
+	b := []byte(digits)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// hostAndURL returns the host that a text names as such, as a URL or behind the
+// @ of a mail address, and the URL; "" where it names none.
+func hostAndURL(text string) (host, page string) {
+	text = strings.TrimSpace(text)
+	if strings.ContainsAny(text, " \t\n") {
+		return "", ""
+	}
+	if _, domain, ok := strings.Cut(text, "@"); ok {
+		text = domain
+	}
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || !hostText.MatchString(u.Hostname()) {
+		return "", ""
+	}
+	return strings.ToLower(u.Hostname()), u.String()
+}
+
+// lookUp makes s.direct of a text that is a telephone number, a host or a URL.
+func (s *searcher) lookUp() error {
+	if digits := phoneDigits(s.q.Text); digits != "" {
+		s.direct = atLeast(fieldPhone, reversed(digits))
+		return nil
+	}
+	host, page := hostAndURL(s.q.Text)
+	if host == "" {
+		return nil
+	}
+	bare := strings.TrimPrefix(host, "www.")
+	hosts := []string{bare, "www." + bare}
+	if suffix, icann := publicsuffix.PublicSuffix(bare); icann && suffix == bare {
+		return nil
+	}
+	own := boosted(has(fieldOwn, hosts...), 1)
+	s.direct = query.NewDisjunctionQuery([]query.Query{own, has(fieldHost, hosts...), has(fieldSite, bare)})
+	states, err := s.statedBy(page)
+	if err == nil && len(states) > 0 {
+		s.direct = these(states)
+	}
+	return err
+}
+
+// statedBy returns the IDs of the addresses that a page states, whichever way its
+// scheme and host are written.
+func (s *searcher) statedBy(page string) (ids []string, err error) {
+	_, rest, _ := strings.Cut(page, "://")
+	bare := strings.TrimPrefix(rest, "www.")
+	if strings.Trim(bare, "/") == hostOf("http://"+bare) {
+		return nil, nil // a host and no page
+	}
+	var pages []string
+	for _, start := range []string{"http://", "https://", "http://www.", "https://www."} {
+		pages = append(pages, pageID(start+bare))
+	}
+	request := bleve.NewSearchRequestOptions(these(pages), len(pages), 0, false)
+	request.Fields = []string{fieldStored}
+	found, err := s.run(request)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range found.Hits {
+		stored, _ := d.Fields[fieldStored].(string)
+		p, err := decodePage(stored)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, p.States[:min(len(p.States), MaxLimit)]...)
+	}
+	return ids, nil
+}
+
+// atLeast is the query for keywords that begin so.
+func atLeast(field, start string) query.Query {
+	q := query.NewPrefixQuery(start)
+	q.SetField(field)
+	q.SetBoost(0)
+	return q
+}
+
+// withKinds notes which words mean kinds of places, several words first.
+func withKinds(words []word) []word {
+	for i := 0; i < len(words); {
+		n, kinds := kindsAsked(words[i:])
+		for k := range n {
+			words[i+k].kinds = kinds
+		}
+		i += max(n, 1)
+	}
+	return words
+}
+
+// kinds returns the kinds that the words ask for.
+func (s *searcher) kinds() (all []string) {
+	for _, w := range s.words {
+		for _, k := range w.kinds {
+			if !slices.Contains(all, k) {
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
+// ofKind is the query for places of some kinds, those that have the words first,
+// and behind them for those of which no kind is known, and that have the words.
+func ofKind(kinds []string, words []query.Query) query.Query {
+	unknown := query.NewConjunctionQuery(append(slices.Clone(words), has(fieldKindless, yes)))
+	either := query.NewDisjunctionQuery([]query.Query{boosted(has(fieldKind, kinds...), kindShare), unknown})
+	return query.NewBooleanQuery([]query.Query{either}, words, nil)
+}
+
+// ofAddress is the query for a word of an address.
+func (s *searcher) ofAddress(i int) query.Query {
+	t := query.NewTermQuery(s.words[i].where[0])
+	t.SetField(fieldWhere)
+	return t
+}
