@@ -11,7 +11,6 @@ import (
 
 	"gazehound/geoparse"
 
-	"github.com/blevesearch/bleve/v2/index/scorch"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -108,13 +107,9 @@ func (x *Index) merge(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	advanced, err := x.bleve.Advanced()
+	s, err := scorchOf(x.bleve)
 	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	s, ok := advanced.(*scorch.Scorch)
-	if !ok {
-		return errors.New("index: not a scorch index")
+		return err
 	}
 	if err := s.ForceMerge(ctx, nil); err != nil {
 		return fmt.Errorf("index: merge: %w", err)

@@ -160,11 +160,16 @@ func newIdentity(dir, name string) (string, error) {
 	return i.ID, nil
 }
 
+// merging makes Bleve merge segments of a hundred documents as it does those of a
+// thousand. With its own 2,000 a crawl writes a city's addresses again with every
+// tenth batch.
+var merging = map[string]any{"FloorSegmentSize": 100, "MaxSegmentsPerTier": 4}
+
 // openBleve opens or makes the Bleve index. It is nil without an error where
 // a reader came before the first write.
 func openBleve(dir string, o Options) (bleve.Index, error) {
 	path := filepath.Join(dir, "bleve")
-	config := map[string]any{"read_only": o.ReadOnly, "bolt_timeout": o.LockWait.String()}
+	config := map[string]any{"bolt_timeout": o.LockWait.String(), "scorchMergePlanOptions": merging}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if o.ReadOnly {
 			return nil, nil
@@ -173,19 +178,10 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 			return nil, err
 		}
 	}
-	newest, err := check(path, o.LockWait)
-	if err != nil {
-		return nil, openError(dir, err)
-	}
-	// Where its newest state cannot be read, Bleve opens an older one or none
-	// without a word, and a writer then removes the newer. So look first.
 	config["read_only"] = true
-	b, err := openUsing(path, config)
+	b, err := openChecked(path, config)
 	if err != nil {
 		return nil, openError(dir, err)
-	}
-	if err := checkState(b, newest); err != nil {
-		return nil, openError(dir, errors.Join(err, b.Close()))
 	}
 	if o.ReadOnly {
 		return b, nil
@@ -194,21 +190,10 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 	if err := b.Close(); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	if b, err = openUsing(path, config); err != nil {
+	if b, err = openChecked(path, config); err != nil {
 		return nil, openError(dir, err)
 	}
 	return b, nil
-}
-
-// openUsing is bleve.OpenUsing, which panics where values of the root file are
-// damaged; what it had opened then stays so until the process ends.
-func openUsing(path string, config map[string]any) (b bleve.Index, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("root.bolt: cannot be read: %.200v", p)
-		}
-	}()
-	return bleve.OpenUsing(path, config)
 }
 
 // newBleve makes an empty Bleve index at path, beside it at first: a process
@@ -275,11 +260,7 @@ func stateOf(r bleveindex.IndexReader) (s state, err error) {
 // reader returns a view of the data as it is now. The caller closes it. The
 // index must not be closed meanwhile: the caller holds x.using, or is the writer.
 func (x *Index) reader() (bleveindex.IndexReader, error) {
-	return readerOf(x.bleve)
-}
-
-func readerOf(b bleve.Index) (bleveindex.IndexReader, error) {
-	advanced, err := b.Advanced()
+	advanced, err := x.bleve.Advanced()
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
