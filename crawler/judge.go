@@ -25,7 +25,9 @@ type Geo struct {
 
 // Judge parses the addresses of p.
 func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
-	v, err := g.Parser.Parse(ctx, geoparse.Input{Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Lang: p.Lang, Country: g.Country})
+	v, err := g.Parser.Parse(ctx, geoparse.Input{
+		Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Path: p.URL.Path(), Lang: p.Lang, Country: g.Country,
+	})
 	if err != nil || g.Forgotten == nil || !slices.ContainsFunc(v.Addresses, g.Forgotten) {
 		return v, err
 	}

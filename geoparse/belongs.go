@@ -95,7 +95,7 @@ func blocksOf(text string, order []*Address, list bool) []block {
 // assignOne says what belongs to one address.
 func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	a, before := b.a, b.around.Before
-	imprint := place.HasImprintCue(before)
+	imprint, typedPerson := place.HasImprintCue(before), a.Person
 	if list && !imprint && a.Role == OwnRole {
 		a.Role = ListedRole
 	}
@@ -112,7 +112,7 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	if a.Name == "" && a.Role == OwnRole {
 		a.Name = clipName(place.NameInTitle(page.in.Title))
 	}
-	p.judgePerson(a, page, before, b.below, imprint)
+	p.judgePerson(b, page, imprint, typedPerson)
 	if a.Private {
 		return
 	}
@@ -153,29 +153,35 @@ func (p *Parser) isPlace(name string) bool {
 	return len(p.g.Cities("", name)) > 0
 }
 
-// judgePerson says whether the address is a private person's. A person's
-// address is one of a business if words of one stand around it, or, in an
-// imprint, anywhere on the page. The person whom an imprint makes responsible
-// for the content beside a firm is a private one, too.
-func (p *Parser) judgePerson(a *Address, page *pageCues, before, below string, imprint bool) {
-	if !a.Person || a.Name != "" && place.IsFirm(a.Name) {
+// judgePerson says whether the address is a private person's. In an imprint a
+// word of business anywhere on the page decides, elsewhere what stands around the
+// address is weighed. The person whom an imprint makes responsible for the content
+// beside a firm is a private one, too.
+func (p *Parser) judgePerson(b *block, page *pageCues, imprint, typedPerson bool) {
+	a, before := b.a, b.around.Before
+	if a.Person && a.Name != "" && place.IsFirm(a.Name) {
 		a.Person = false
-		return
 	}
 	if p.options.Persons {
 		return
 	}
-	business := place.IsCommerce(before) || place.IsCommerce(below) || place.IsCommerce(page.in.Title)
-	if !business && (imprint || place.HasImprintCue(page.in.Title)) {
-		business = page.commerce()
+	door := place.Door{
+		Before: before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
+		Title: page.in.Title, Host: page.in.Host, Path: page.in.Path,
+		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 	}
-	business = business || place.IsFirm(page.inside(a))
-	if business && responsible(before) {
-		business = false
+	if p.onDoor != nil {
+		p.onDoor(a, &door)
 	}
-	if !business {
-		a.Private = true
-		a.Belongings = Belongings{}
+	if imprint || place.HasImprintCue(page.in.Title) {
+		near := place.IsCommerce(before) || place.IsCommerce(b.below) || place.IsFirm(door.Inside)
+		a.Private = a.Person && !near && !page.commerce()
+	} else {
+		a.Private = door.Home()
+	}
+	a.Private = a.Private || a.Person && responsible(before)
+	if a.Private {
+		a.Person, a.Belongings = true, Belongings{}
 	}
 }
 

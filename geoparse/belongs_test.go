@@ -240,3 +240,37 @@ func TestResponsibleSentence(t *testing.T) {
 		}
 	}
 }
+
+// A home is none of a map's business, wherever a page says that it is one; an
+// office of a person at an institution is.
+func TestHomes(t *testing.T) {
+	const at, hall = "3543 Greystone Dr. #1012\nIrvine, CA 92617", "2091 Bren Hall\nIrvine, CA 92697"
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, title, host, path string
+		private                 bool
+	}{
+		{"Home Address:\n" + at + "\nHome: (949) 555-0100", "Xu Wei's Home Page", "www.cs.uci.example", "/users/xuwei/", true},
+		{"Here is how to reach me.\nSnail mail:\n" + at, "Xu Wei", "www.cs.uci.example", "/~xuwei/", true},
+		{"XU WEI\n" + at + "\nxuwei@gmail.com\nEDUCATION", "Resume of Xu Wei", "xuwei.example", "/", true},
+		{"Permanent address\n" + at, "Wei's homepage", "people.uci.example", "/wei.html", true},
+		{"Our reunion: write to cousin Ella at\n1374 East 28th Street\nIrvine, CA 92617", "The Miller Family", "www.miller.example", "/members/ella.html", true},
+		{"P J Miller\n1374 Greystone Dr.\nIrvine, CA 92617\nPhone: 949-555-0100", "Lookup", "www.uci.example", "/~dan/miller.html", true},
+		{"Xu Wei\nDepartment of Computer Science\nUniversity of California, Irvine\n" + hall, "Xu Wei's Home Page", "www.cs.uci.example", "/~xuwei/", false},
+		{"Xu Wei\nDepartment of Computer Science\nUniversity of California\nHome:\n" + at, "Xu Wei", "www.cs.uci.example", "/~xuwei/", true},
+		{"Michael J. Public\n2091 Bren Hall\nDepartment of Computer Science\nIrvine, CA 92697", "Home : Contact", "www.uci.example", "/~mjpublic/", false},
+		{"Office:\n" + hall + "\nFax: (949) 555-0100", "Xu Wei", "www.cs.uci.example", "/~xuwei/", false},
+		{"Director, Botanical Gardens\n1151 Oxford Road\nIrvine, CA 92617", "People", "www.plants.example", "/people.html", false},
+		{"The Blue Door\n1151 Oxford Road\nIrvine, CA 92617", "The Blue Door", "www.bluedoor.example", "/contact", false},
+		{"Smith Family Dental\n1151 Oxford Road\nIrvine, CA 92617\nFax 949-555-0101", "Home", "www.smithdental.example", "/home/contact", false},
+		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
+	} {
+		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})
+		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
+			t.Errorf("%q of %s%s: %+v, want private %v", c.text, c.host, c.path, v.Addresses, c.private)
+		}
+	}
+}

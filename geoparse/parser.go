@@ -63,7 +63,9 @@ type Parser struct {
 	codes   *codeCache
 	speller *gazetteer.Speller
 
-	onName func(*place.Page, place.Around) // sees what is weighed; for tests
+	// For tests: they see what is weighed.
+	onName func(*place.Page, place.Around)
+	onDoor func(*Address, *place.Door)
 }
 
 // New returns a Parser on g for the region r, which may be nil: then no page

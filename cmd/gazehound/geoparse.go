@@ -149,7 +149,7 @@ func parseInput(name string, r io.Reader, o geoparseOptions) (geoparse.Input, er
 		if u, err = weburl.Parse(o.url); err != nil {
 			return in, fail(exitUsage, "--url: %w", err)
 		}
-		in.Host = u.Hostname()
+		in.Host, in.Path = u.Hostname(), u.Path()
 	}
 	if !o.html {
 		in.Text = string(bytes.ToValidUTF8(data, []byte("\uFFFD")))

@@ -60,18 +60,20 @@ const leastScore = 0.5
 // weights are what each feature adds to the log-odds that a candidate is right.
 // "go test ./geoparse -run EvalNames -learn" writes them, from pages on which people
 // marked the names.
-var weights = readWeights(weightsFile)
+var weights = readWeights(featureNames[:], weightsFile)
 
 //go:embed weights.tsv
 var weightsFile string
 
-func readWeights(text string) (w [features]float64) {
+// readWeights reads lines of a name and its weight, in the order of names.
+func readWeights(names []string, text string) []float64 {
+	w := make([]float64, len(names))
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		i := slices.Index(featureNames[:], name)
+		i := slices.Index(names, name)
 		x, err := strconv.ParseFloat(value, 64)
 		if i < 0 || err != nil {
-			panic(fmt.Sprintf("place: weights.tsv: %q is no weight", line))
+			panic(fmt.Sprintf("place: %q is no weight", line))
 		}
 		w[i] = x
 	}

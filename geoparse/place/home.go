@@ -1,0 +1,284 @@
+package place
+
+import (
+	_ "embed"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Whether an address is somebody's home is weighed like a name: see
+// docs/decisions/031-private-persons.md. Each cue is 0 or 1.
+type cue uint8
+
+const (
+	cueBias cue = iota
+	cuePerson
+	cueNames     // words with capitals only, which may be a name that is not on the list
+	cueFirm      // a word of an organisation in the line above the address, or before it in its line
+	cueFirmAbove // in the two lines further up
+	cueFirmIn    // in the address itself, or its street is a building
+	cueRoom      // a room, suite, floor or mail stop
+	cueFlat
+	cueCommerce // a word that stands around places of business alone, near the address or in the title
+	cueJob      // what somebody does at an institution
+	cueOffice   // "Office", "Work", "Mailing address", "located at"
+	cueHome     // "Home", "Residence", "privat", "lives at", "my address is" in the line above, or before it in its line
+	cueHomeAbove
+	cueHomePhone
+	cueFax
+	cueFreemail
+	cueTilde    // the page lies in the folder of a user of a computer
+	cueFolder   // or in a folder, or on a host, of members or people
+	cueHomepage // the title is that of a home page or résumé
+	cueFamily   // or of a family
+	cueOwnName  // or a person's name
+	cueFirmTitle
+	cueTyped // markup says that the address is that of an organisation or an event
+	cueTypedPerson
+	cueNoStreet
+	cues // their number
+)
+
+var cueTitles = [cues]string{
+	"bias", "person", "names", "firm", "firm-above", "firm-in", "room", "flat", "commerce", "job", "office", "home", "home-above",
+	"home-phone", "fax", "freemail", "tilde", "folder", "homepage", "family", "own-name", "firm-title", "typed",
+	"typed-person", "no-street",
+}
+
+// leastHome is the chance of being a home from which an address is one.
+const leastHome = 0.5
+
+//go:embed homes.tsv
+var homesFile string
+
+// homeWeights are what each cue adds to the log-odds that an address is a home.
+// "go test ./geoparse -run EvalPersons -learn" writes them.
+var homeWeights = readWeights(cueTitles[:], homesFile)
+
+// A Door is what stands around and in an address, and where its page lies.
+type Door struct {
+	Before, Below string // lines above and below it that belong to no other address
+	Inside        string // what stands in it beside street and city
+	Street, Unit  string
+	Title         string // of the page
+	Host, Path    string // of the page
+	Person        bool   // the name above is a person's
+	Typed         string // the type that markup gives what is there
+	TypedPerson   bool   // markup says that it is a person
+}
+
+// Home tells whether an address is somebody's home.
+func (d *Door) Home() bool {
+	sum := 0.0
+	for i, v := range d.cues() {
+		sum += homeWeights[i] * v
+	}
+	return 1/(1+math.Exp(-sum)) >= leastHome
+}
+
+// Cues returns the names of the cues.
+func Cues() []string { return cueTitles[:] }
+
+// HomeCues returns the values of the cues, in the order of Cues: what the weights
+// are learned from.
+func (d *Door) HomeCues() []float64 {
+	values := d.cues()
+	return values[:]
+}
+
+const (
+	doorLines = 3   // above the address that are looked at
+	doorText  = 100 // bytes of each, the last ones
+)
+
+func (d *Door) cues() (f [cues]float64) {
+	lines := linesOf(d.Before)
+	first := ""
+	if len(lines) > 0 {
+		first = lines[len(lines)-1]
+		lines = lines[:len(lines)-1]
+	}
+	atHome := homeWords.in(foldWords(first))
+	further := ""
+	if !atHome { // "Home address" ends what the lines above say
+		further = strings.Join(slices.DeleteFunc(lines, isProse), "\n")
+	}
+	above := foldWords(first + "\n" + further)
+	below := firstBytes(d.Below, 4*doorText)
+	title := firstBytes(d.Title, 2*MaxName)
+	inside := foldWords(d.Inside + " " + d.Unit)
+	titled := foldWords(title)
+	for c, has := range [cues]bool{
+		cueBias:        true,
+		cuePerson:      d.Person,
+		cueNames:       !d.Person && looksLikeNames(first),
+		cueFirm:        isInstitution(first),
+		cueFirmAbove:   isInstitution(further),
+		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
+		cueRoom:        roomWords.in(inside),
+		cueFlat:        flatWords.in(inside) || flatNumber.MatchString(d.Unit),
+		cueCommerce:    IsCommerce(first + "\n" + further + "\n" + below + "\n" + title),
+		cueJob:         jobWords.in(above),
+		cueOffice:      officeWords.in(above),
+		cueHome:        atHome,
+		cueHomeAbove:   homeWords.in(foldWords(further)),
+		cueHomePhone:   homePhone.MatchString(below),
+		cueFax:         faxWords.MatchString(below),
+		cueFreemail:    freemail.MatchString(below) || freemail.MatchString(first),
+		cueTilde:       strings.Contains(d.Path, "/~") || strings.Contains(strings.ToLower(d.Path), "/%7e"),
+		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
+		cueHomepage:    isHomepage(title, titled) || resumePath.MatchString(d.Path),
+		cueFamily:      familyWords.in(titled) || familyWords.in(foldWords(d.Path)),
+		cueOwnName:     IsPerson(title),
+		cueFirmTitle:   isInstitution(title),
+		cueTyped:       d.Typed != "" && !d.TypedPerson,
+		cueTypedPerson: d.TypedPerson,
+		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
+	} {
+		f[c] = is(has)
+	}
+	return f
+}
+
+// linesOf returns the last lines of the text before an address, the nearest
+// last; one that only parts the text ends them.
+func linesOf(before string) []string {
+	all := strings.Split(before, "\n")
+	from := len(all)
+	for n := 0; from > 0 && n < doorLines; from-- {
+		line := strings.TrimSpace(all[from-1])
+		if len(line) > 3 && strings.Trim(line, "_-=*~#<>. ") == "" {
+			break
+		}
+		if cut := len(line) - doorText; cut > 0 {
+			for !utf8.RuneStart(line[cut]) {
+				cut++
+			}
+			line = line[cut:]
+		}
+		if all[from-1] = line; line != "" {
+			n++
+		}
+	}
+	var lines []string
+	for _, line := range all[from:] {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func firstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// isInstitution tells whether a text names an organisation or a part of one. It
+// is wider than IsFirm by the words of institutions in English.
+func isInstitution(text string) bool {
+	text = strings.ReplaceAll(text, "-in-law", "")
+	return IsFirm(text) || institutions.in(foldWords(text))
+}
+
+// isHomepage tells whether a title, whose words are also given folded, is that of
+// a person's own page.
+func isHomepage(title, folded string) bool {
+	return resumeWords.in(folded) || homepageWords.in(folded) && !isInstitution(title)
+}
+
+// isProse tells whether a line is a part of a running text, whose words name
+// nobody who is at the address below it.
+func isProse(line string) bool {
+	return len(strings.Fields(line)) > 12 || strings.HasSuffix(line, "!") || strings.HasSuffix(line, "?")
+}
+
+// isBuilding tells whether a street is none, but a building: "Donald Bren Hall".
+func isBuilding(street string) bool {
+	words := nameWords(street)
+	for len(words) > 0 && strings.Trim(words[len(words)-1], "0123456789") == "" {
+		words = words[:len(words)-1]
+	}
+	return len(words) > 0 && buildings[words[len(words)-1]]
+}
+
+// looksLikeNames tells whether a line is two to four words with a capital.
+func looksLikeNames(line string) bool {
+	line, _, _ = strings.Cut(line, "(")
+	line = strings.Trim(line, " ,;:*|>-")
+	return properNames(line, 2, 4) && !isInstitution(line) && !isLabel(line) && !isAddressPart(line)
+}
+
+// foldWords returns the words of a text in lower case, with a space before and
+// behind each.
+func foldWords(text string) string { return " " + strings.Join(nameWords(text), " ") + " " }
+
+// A lexicon has words, and phrases of several words joined by "_".
+type lexicon []string
+
+func newLexicon(text string) (l lexicon) {
+	for w := range strings.FieldsSeq(text) {
+		l = append(l, " "+strings.ReplaceAll(w, "_", " ")+" ")
+	}
+	return l
+}
+
+// in tells whether a text that foldWords returned has one of l.
+func (l lexicon) in(folded string) bool {
+	for _, w := range l {
+		if strings.Contains(folded, w) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	institutions = newLexicon(`
+		dept lab labs laboratory laboratories univ centre division faculty garden gardens
+		archive archives hotels campus project administration alliance council board bureau
+		headquarters conference workshop books journal building bldg unit corporate`)
+	buildings = Words(`
+		hall building buildings bldg lab labs laboratory laboratories library center centre tower
+		science sciences institute theory campus plaza`)
+	roomWords = newLexicon(`
+		room rooms rm suite ste floor m_c msn mail_code mail_stop mailstop bldg building hall box
+		zimmer raum`)
+	flatWords = newLexicon("apt apartment apartments flat wohnung whg")
+	jobWords  = newLexicon(`
+		prof professor director dean chair lecturer instructor postdoc postdoctoral phd researcher
+		engineer scientist manager president editor coordinator fellow office_of advisor assistant
+		associate`)
+	officeWords = newLexicon(`
+		office business work located location büro dienstlich geschäftlich directions visit send
+		sponsor mailing_address held venue where`)
+	homeWords = newLexicon(`
+		home residence residing reside resides live lives lived living privat private privatanschrift
+		wohnhaft wohnort permanent my_address my_current my_mailing address_is his_address her_address
+		their_address whose_address snail_mail snailmail born geboren listed_at contacted_at apartment
+		dorm permanent_address current_address old_address new_address i_live write_to_him write_to_her`)
+	resumeWords   = newLexicon("resume resumé résumé cv vita vitae curriculum lebenslauf about_me")
+	homepageWords = newLexicon("home_page homepage personal blog")
+	familyWords   = newLexicon(`
+		family families familie genealogy genealogie ancestors obituary wedding hochzeit nachruf
+		memorial`)
+
+	flatNumber = regexp.MustCompile(`#\s?\d{1,4}\b`)
+	homePhone  = regexp.MustCompile(`(?i)\([hr]\)|\b[hr]:|\b(home|residence|privat|cell)[ :.(]*(phone)?[ :.#]*[+(\d]`)
+	faxWords   = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
+	freemail   = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|compuserve|comcast|` +
+		`outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
+	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|grads?|` +
+		`alumni|staff|mitarbeiter|mitglieder)/[^/]`)
+	peopleHost = regexp.MustCompile(`(?i)^(people|users?|homes?|homepages?|members|students?|personal)\.|` +
+		`\b(geocities|tripod|angelfire|blogspot|wordpress|livejournal|github)\.(com|io)$`)
+	resumePath = regexp.MustCompile(`(?i)/[^/]*(resume|lebenslauf)[^/]*$|/(cv|vita)\b[^/]*$`)
+)
