@@ -221,23 +221,14 @@ func writeQueued(w io.Writer, x crawler.LinkReport, cfg *Config, all bool) {
 		fmt.Fprintf(w, "value     log-odds %+.2f of a relevant page, or of one that leads on to some\n", v.LogOdds)
 		writeTerms(w, v.Terms, all)
 	}
-	if x.Decayed == nil {
-		return
-	}
-	fmt.Fprintf(w, "score     %.3f = %v^%d\n", *x.Decayed, cfg.Crawl.Decay, x.Distance)
-	if x.Prediction == nil {
-		return
-	}
-	fmt.Fprintf(w, "boost     %+.3f = prediction %.3f × (1 − %.3f)\n", *x.Boost, *x.Prediction, *x.Decayed)
 	if len(x.Depths) == 0 {
-		fmt.Fprintln(w, "          no link led to a seed, so there is nothing to predict from")
 		return
 	}
 	d, how := cfg.Crawl.Decay, "max(P1, %.3g × P2, %.3g × P3)"
 	if cfg.Predictor.Combine == predictor.Mean {
 		how = fmt.Sprintf("(P1 + %%.3g × P2 + %%.3g × P3) ÷ %.4g", 1+d+d*d)
 	}
-	fmt.Fprintf(w, "          prediction = %v × "+how+"\n", cfg.Predictor.Weight, d, d*d)
+	fmt.Fprintf(w, "p         %v × "+how+"\n", cfg.Predictor.Weight, d, d*d)
 	for _, depth := range x.Depths {
 		writeDepth(w, depth, all)
 	}

@@ -40,7 +40,7 @@ func explainProject(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := order.Adaptive{Decay: 0.5, Model: model}
+	order := order.Adaptive{Near: order.Nearness{Weight: 1, Decay: 0.5}, Model: model}
 	entry := func(raw string, parent *frontier.Entry, distance int, anchor string) frontier.Entry {
 		u, err := weburl.Parse(raw)
 		if err != nil {
@@ -133,9 +133,8 @@ func TestExplainText(t *testing.T) {
 			`(?m)^link      "Kontakt\\x1b\[31m", near "Tischlerei Harms Nadorster Oldenburg", from another site$`,
 			`(?m)^path      http://www\.seed\.example/a  \(relevant\)\n          http://www\.seed\.example/bridge  \(not relevant\)$`,
 			`(?m)^distance  2 since the last relevant page or seed, 3 from a seed$`,
-			`(?m)^score     0\.250 = 0\.5\^2$`,
-			`(?m)^boost     \+0\.\d{3} = prediction 0\.\d{3} × \(1 − 0\.250\)$`,
-			`prediction = 1 × \(P1 \+ 0\.5 × P2 \+ 0\.25 × P3\) ÷ 1\.75`,
+			`   0\.250  s = 0\.5\^2, links since a relevant page\n   0\.\d{3}  p × \(1 − s\), with p = 0\.\d{3}`,
+			`(?m)^p         1 × \(P1 \+ 0\.5 × P2 \+ 0\.25 × P3\) ÷ 1\.75`,
 			`(?m)^depth 1   P = 0\.\d{3}, log-odds \+\d`,
 			`(?m)^   [+-]\d\.\d\d  anchor  kontakt +30 relevant / 10 other$`,
 			`(?m)^depth 3   P = `,
@@ -144,10 +143,10 @@ func TestExplainText(t *testing.T) {
 		{[]string{"http://www.b.example/kontakt", "-v"}, []string{`(?m)  switch  yes  `}, "more terms"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "hard-focused"}, []string{`priority  0\.000 today, by strategy hard-focused`, `such a link is dropped`}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "lookahead"}, []string{
-			`priority  0\.\d{3} today, by strategy lookahead\n   0\.\d{3}  value of the link\nrank      1 of 4 that wait; level by level it would be 1\nvalue     log-odds [+-]\d\.\d\d of a relevant page`,
+			`priority  0\.\d{3} today, by strategy lookahead\n   0\.037  s = 0\.15 × 0\.5\^2, links since a relevant page\n   0\.\d{3}  p × \(1 − s\), with p = 0\.\d{3} as the model expects\nrank      1 of 4 that wait; level by level it would be 1\nvalue     log-odds [+-]\d\.\d\d of a relevant page`,
 			`(?m)^   -2\.50  prior$`,
 		}, "depth 1"},
-		{[]string{"http://www.b.example/kontakt", "--strategy", "link-distance"}, []string{`priority  0\.250 today`, `score     0\.250 = 0\.5\^2`}, "boost"},
+		{[]string{"http://www.b.example/kontakt", "--strategy", "link-distance"}, []string{`priority  0\.250 today`, `   0\.250  0\.5\^2`}, "p ×"},
 		{[]string{"http://forum.example/thema/99?sid=99"}, []string{`(?m)^dust      "sid" changed nothing in 40 of 40 pairs of pages of forum\.example: demoted once the page was read$`}, "demoted   "},
 		{[]string{"http://cal.example/termine/99"}, []string{`(?m)^demoted   × 0\.\d+: 39 of the 40 pages like cal\.example/termine/# were nearly the same`}, "dust"},
 		{[]string{"http://www.b.example/plan.pdf"}, []string{`left out  a pattern of crawl\.exclude matches it`}, "visit"},

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"errors"
 
 	"gazehound/crawler/frontier"
@@ -14,7 +15,7 @@ var adaptive = Kind{
 		if o.Model == nil {
 			return nil, errNoModel
 		}
-		return Adaptive{o.Decay, o.Model}, nil
+		return Adaptive{Nearness{cmp.Or(o.BridgeWeight, 1), o.Decay}, o.Model}, nil
 	},
 }
 
@@ -23,35 +24,31 @@ var errNoModel = errors.New("needs a model")
 // Adaptive raises the link-distance score by what the predictor expects behind
 // a link (Ahlers & Boll 2009, section 4.5):
 //
-//	priority = score + prediction · (1 − score)
+//	priority = s + p · (1 − s)
+//
+// where s is Near and p the mean of the posteriors of the three depths.
 type Adaptive struct {
-	Decay float64 // in (0, 1]; the paper uses ½
+	Near  Nearness // its weight is 1 in the paper
 	Model *predictor.Model
 }
 
-// Score returns the priority of e under today's model.
+// Score returns the priority of e under today's model; a seed has 1.
 func (s Adaptive) Score(e *frontier.Entry) (float64, bool) {
-	score := distanceScore(s.Decay, e.Distance)
 	if e.Depth == 0 {
-		return score, true // no link led to a seed
+		return 1, true // no link led to a seed
 	}
-	return predictor.Priority(score, s.Model.Predict(LinkTerms(e))), true
+	return predictor.Priority(s.Near.Score(e.Distance), s.Model.Predict(LinkTerms(e))), true
 }
 
 // Explain returns the score of the distance, and what the prediction adds.
 func (s Adaptive) Explain(e *frontier.Entry) Explanation {
-	priority, _ := s.Score(e)
-	score, prediction := distanceScore(s.Decay, e.Distance), 0.0
-	boost := priority - score
-	x := whole(score, "%v^%d, links since a relevant page", s.Decay, e.Distance)
-	x.Parts = append(x.Parts, Part{"boost of the predictor", boost})
-	x.Decayed, x.Boost, x.Prediction = &score, &boost, &prediction
-	if e.Depth > 0 { // no link led to a seed
-		terms := LinkTerms(e)
-		prediction = s.Model.Predict(terms)
-		for depth := 1; depth <= predictor.MaxDepth; depth++ {
-			x.Depths = append(x.Depths, Depth{depth, s.Model.Explain(terms, depth)})
-		}
+	if e.Depth == 0 {
+		return whole(1, "a seed")
+	}
+	terms := LinkTerms(e)
+	x := explainSum(s.Near, e.Distance, s.Model.Predict(terms))
+	for depth := 1; depth <= predictor.MaxDepth; depth++ {
+		x.Depths = append(x.Depths, Depth{depth, s.Model.Explain(terms, depth)})
 	}
 	return x
 }

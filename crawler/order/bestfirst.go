@@ -29,7 +29,7 @@ func bestFirst(name, help string, anchor bool) Kind {
 			}
 			return &MissingError{Key: "places", Need: " (--place NAME): the names that it looks for"}
 		},
-		New: func(o Options) (Strategy, error) { return BestFirst{o.Decay, o.Places, anchor}, nil },
+		New: func(o Options) (Strategy, error) { return BestFirst{Nearness{0.5, o.Decay}, o.Places, anchor}, nil },
 	}
 }
 
@@ -38,7 +38,7 @@ func bestFirst(name, help string, anchor bool) Kind {
 // Lee & Miao 2006 on one node. Without Anchor it looks for the place in the URL
 // (section 3.4.1), with it in the words of the link and around it (3.4.2).
 type BestFirst struct {
-	Decay  float64 // of the distance among links of one kind, in (0, 1]
+	Near   Nearness // among links of one kind
 	Places []string
 	Anchor bool
 }
@@ -46,7 +46,7 @@ type BestFirst struct {
 // Score returns (1 + decay^distance)/2 for a link that names a place and for a
 // seed, and decay^distance/2 for the others.
 func (s BestFirst) Score(e *frontier.Entry) (float64, bool) {
-	score := distanceScore(s.Decay, e.Distance) / 2
+	score := s.Near.Score(e.Distance)
 	if e.Depth == 0 || s.named(e) {
 		score += 0.5
 	}
@@ -56,8 +56,8 @@ func (s BestFirst) Score(e *frontier.Entry) (float64, bool) {
 // Explain says what e has for its distance, and what for a name.
 func (s BestFirst) Explain(e *frontier.Entry) Explanation {
 	priority, _ := s.Score(e)
-	near := distanceScore(s.Decay, e.Distance) / 2
-	x := whole(near, "%v^%d ÷ 2, links since a relevant page", s.Decay, e.Distance)
+	near := s.Near.Score(e.Distance)
+	x := whole(near, "%s", s.Near.describe(e.Distance))
 	if priority > near {
 		x.Parts = append(x.Parts, Part{"it names a place, or is a seed", priority - near})
 	}

@@ -28,7 +28,7 @@ func TestBestFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, anchor := range []bool{false, true} {
-			s := order.BestFirst{Decay: 0.5, Places: c.places, Anchor: anchor}
+			s := order.BestFirst{Near: order.Nearness{Weight: 0.5, Decay: 0.5}, Places: c.places, Anchor: anchor}
 			priority, keep := s.Score(&frontier.Entry{URL: u, Anchor: c.anchor, Depth: 3, Distance: 2})
 			want := 0.125
 			if !anchor && c.byURL || anchor && c.by {

@@ -17,9 +17,9 @@ type Part struct {
 // it. The other fields show what is behind a part, where that applies.
 type Explanation struct {
 	Parts      []Part       `json:"parts"`
-	Decayed    *float64     `json:"decayed,omitempty"`    // decay^distance
-	Boost      *float64     `json:"boost,omitempty"`      // Prediction · (1 − Decayed)
-	Prediction *float64     `json:"prediction,omitempty"` // of all depths, combined and weighted
+	Decayed    *float64     `json:"decayed,omitempty"`    // s = λ · decay^distance
+	Boost      *float64     `json:"boost,omitempty"`      // p · (1 − s)
+	Prediction *float64     `json:"prediction,omitempty"` // p
 	Depths     []Depth      `json:"depths,omitempty"`     // what Prediction is made of; none of a seed
 	Trend      *TrendScores `json:"trend,omitempty"`
 	// Value says what the value of the link is made of.
@@ -49,6 +49,16 @@ func Explain(s Strategy, e *frontier.Entry) Explanation {
 		return x.Explain(e)
 	}
 	return whole(priority, "priority")
+}
+
+// explainSum explains a priority of s + p·(1 − s).
+func explainSum(near Nearness, distance int, prediction float64) Explanation {
+	s := near.Score(distance)
+	boost := predictor.Priority(s, prediction) - s
+	x := whole(s, "s = %s", near.describe(distance))
+	x.Parts = append(x.Parts, Part{fmt.Sprintf("p × (1 − s), with p = %.3f as the model expects", prediction), boost})
+	x.Decayed, x.Boost, x.Prediction = &s, &boost, &prediction
+	return x
 }
 
 // whole is the explanation of a priority that has one part.

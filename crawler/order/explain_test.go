@@ -97,7 +97,7 @@ func TestExplainAddsUp(t *testing.T) {
 		if math.Abs(sum-x.LogOdds) > 1e-9 || math.Abs(1/(1+math.Exp(-sum))-priority) > 1e-9 {
 			t.Fatalf("lookahead: terms add up to %v, log-odds %v, priority %v", sum, x.LogOdds, priority)
 		}
-		for d, depth := range (Adaptive{0.5, model}).Explain(&e).Depths {
+		for d, depth := range (Adaptive{Nearness{1, 0.5}, model}).Explain(&e).Depths {
 			sum := depth.Prior
 			for _, term := range depth.Terms {
 				sum += term.LogOdds

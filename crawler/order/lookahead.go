@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -18,19 +19,25 @@ var lookahead = Kind{
 	Help: "what the model expects behind the link, and behind the links there",
 	Keys: []string{"news"},
 	New: func(o Options) (Strategy, error) {
+		near := Nearness{cmp.Or(o.BridgeWeight, bridgeWeight), o.Decay}
 		switch {
 		case o.Model == nil:
 			return nil, errNoModel
 		case !o.News:
-			return Lookahead{Model: o.Model}, nil
+			return Lookahead{Near: near, Model: o.Model}, nil
 		}
-		return Lookahead{o.Model, NewNews()}, nil
+		return Lookahead{near, o.Model, NewNews()}, nil
 	},
 }
 
-// Lookahead serves links by their value: the chance of a relevant page and, for
-// a bridge page, a part of the value of its own best links. So one prediction
-// looks ahead over bridges of any length, where Adaptive has one for each depth.
+// Lookahead serves links by the same sum as Adaptive,
+//
+//	priority = s + p · (1 − s)
+//
+// where s is Near, with a small weight, and p the value of the link: the chance of
+// a relevant page and, for a bridge page, a part of the value of its own best
+// links. So one prediction looks ahead over bridges of any length, where Adaptive
+// has one for each depth.
 //
 // The value of a link is learned from every judged page by predictor.Model: from
 // the words of the link, from the values of pages of the same host and shape of
@@ -41,6 +48,7 @@ var lookahead = Kind{
 // site does with one in its footer, its value counts less: what a crawl is for
 // are addresses, and the thousandth page with the same one holds none.
 type Lookahead struct {
+	Near  Nearness
 	Model *predictor.Model
 	News  *News // nil: the value is the same whatever addresses a page states
 }
@@ -52,13 +60,15 @@ const discount = 0.6
 // the addresses of others.
 const repeated = 0.3
 
-// Score returns the value of e by today's model, and less where its page is
-// likely to state no new address; a seed has 1.
+// bridgeWeight is λ where the settings name none.
+const bridgeWeight = 0.15
+
+// Score returns s + p·(1 − s) by today's model; a seed has 1.
 func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 	if e.Depth == 0 {
 		return 1, true // no link led to a seed
 	}
-	return s.value(e) * s.novelty(e), true
+	return predictor.Priority(s.Near.Score(e.Distance), s.value(e)*s.novelty(e)), true
 }
 
 // value returns that of e, which is no seed, by today's model.
@@ -96,30 +106,35 @@ func (s Lookahead) Retract(trail []frontier.Node, relevant bool) {
 	s.Model.Retract(e.Trail, relevant)
 }
 
-// LinkValue returns a part of the mean priority of the best of a page's new
-// links: fewer than BestLinks count as if the value of the others were 0.
+// LinkValue returns a part of the mean p of the best of a page's new links: fewer
+// than BestLinks count as if the value of the others were 0.
 func (s Lookahead) LinkValue(best []frontier.Entry) float64 {
 	sum := 0.0
 	for _, e := range best[:min(len(best), BestLinks)] {
 		if !math.IsNaN(e.Priority) {
-			sum += e.Priority
+			if near := s.Near.Score(e.Distance); near < 1 {
+				sum += max(e.Priority-near, 0) / (1 - near)
+			}
 		}
 	}
 	return discount * min(sum/BestLinks, 1)
 }
 
-// Explain returns the value of e, and what News takes from it.
+// Explain returns what the distance of e gives, what its value adds, and what
+// News takes from it.
 func (s Lookahead) Explain(e *frontier.Entry) Explanation {
 	if e.Depth == 0 {
 		return whole(1, "a seed")
 	}
-	value := s.value(e)
-	x := whole(value, "value of the link")
-	if priority, _ := s.Score(e); priority < value {
+	value, novelty := s.value(e), s.novelty(e)
+	x := explainSum(s.Near, e.Distance, value)
+	if novelty < 1 {
+		lost := (1 - novelty) * *x.Boost
 		x.Parts = append(x.Parts, Part{
 			fmt.Sprintf("its host and this part of it repeat addresses: new ones on about %.0f %% of their pages", 100*s.News.Fresh(e.URL)),
-			priority - value,
+			-lost,
 		})
+		*x.Boost, *x.Prediction = *x.Boost-lost, value*novelty
 	}
 	x.Value = s.explainValue(e)
 	return x

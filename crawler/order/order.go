@@ -40,7 +40,8 @@ type Kind struct {
 
 // Settings are the options of strategies that config.yaml holds below crawl.
 type Settings struct {
-	Decay float64 `range:"0.01..1"` // base of the link-distance score, of several
+	Decay        float64 `range:"0.01..1"`                  // base of the link-distance score, of several
+	BridgeWeight float64 `key:"bridge_weight" range:"0..1"` // λ of adaptive and lookahead; 0: their own
 	LookaheadSettings
 	LimitedSettings
 	BestFirstSettings
@@ -171,8 +172,27 @@ type PageRater interface {
 	Importance(u weburl.URL, text string, content float64) float64
 }
 
-// distanceScore is score(p) = decay^dist of Ahlers & Boll, section 4.2: 1 for
-// a seed, decay for a link of a relevant page, decay² behind one bridge page.
-func distanceScore(decay float64, distance int) float64 {
-	return math.Pow(decay, float64(distance))
+// A Nearness is what the distance from the last relevant page gives a link:
+//
+//	s = λ · decay^distance
+//
+// With λ = 1 it is score(p) of Ahlers & Boll, section 4.2: 1 for a seed, decay for
+// a link of a relevant page, decay² behind one bridge page.
+type Nearness struct {
+	Weight float64 // λ, in [0, 1]
+	Decay  float64 // in (0, 1]; the paper uses ½
+}
+
+// Score returns s for a number of links since the last relevant page, in [0, 1].
+func (n Nearness) Score(distance int) float64 {
+	return n.Weight * math.Pow(n.Decay, float64(distance))
+}
+
+// describe says how s comes about for that distance.
+func (n Nearness) describe(distance int) string {
+	text := fmt.Sprintf("%v^%d, links since a relevant page", n.Decay, distance)
+	if n.Weight != 1 {
+		text = fmt.Sprintf("%v × %s", n.Weight, text)
+	}
+	return text
 }

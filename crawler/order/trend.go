@@ -40,7 +40,7 @@ logs know are visited even if nothing links to them`,
 		case o.Topic == nil && o.Stay == nil:
 			return nil, errors.New("needs a topic or access logs")
 		}
-		return Trend{Lookahead{o.Model, nil}, o.Decay, o.TrendSettings, o.Topic, o.Stay, o.Known}, nil
+		return Trend{Lookahead{Model: o.Model}, Nearness{1, o.Decay}, o.TrendSettings, o.Topic, o.Stay, o.Known}, nil
 	},
 }
 
@@ -58,8 +58,8 @@ logs know are visited even if nothing links to them`,
 // prediction. Without a topic, the content is what Lookahead expects.
 type Trend struct {
 	Lookahead
-	Decay         float64 // of the distance, in (0, 1]
-	TrendSettings         // α, β and E; α·E + β > 0
+	Near          Nearness
+	TrendSettings // α, β and E; α·E + β > 0
 	Topic         *topic.Okapi
 	Stay          func(u weburl.URL) float64 // LR(d), see Options
 	Known         []weburl.URL
@@ -110,7 +110,7 @@ func (s Trend) scores(e *frontier.Entry) TrendScores {
 		d := s.Topic.Read(e.Anchor + "\n" + e.Title + "\n" + e.Around + "\n" + e.URL.Path() + "\n" + e.URL.Query())
 		okapi := s.Topic.Score(d)
 		x.Okapi = &okapi
-		near := distanceScore(s.Decay, e.Distance)
+		near := s.Near.Score(e.Distance)
 		x.Content = near + s.Topic.Scaled(d)*(1-near)
 	}
 	if s.Stay != nil {

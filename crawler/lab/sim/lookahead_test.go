@@ -95,7 +95,7 @@ func entrants() []entrant {
 		{"adaptive, tempered, scored anew", func(tb testing.TB, _ *sim.Web) order.Strategy {
 			o := predictor.DefaultOptions()
 			o.Posterior, o.Combine, o.Weight = predictor.Tempered, predictor.Max, 0.7
-			return tempered{order.Adaptive{Decay: 0.5, Model: learner(tb, o)}}
+			return tempered{order.Adaptive{Near: order.Nearness{Weight: 1, Decay: 0.5}, Model: learner(tb, o)}}
 		}},
 		{"without bridges' worth", func(tb testing.TB, _ *sim.Web) order.Strategy {
 			return unpromising{lookahead("", 0).new(tb, nil)}

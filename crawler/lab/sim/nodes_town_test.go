@@ -105,7 +105,7 @@ func TestReportOfFrontiers(t *testing.T) {
 		n := &townNode{number: i, share: share, queues: queues}
 		n.crawler = &crawler.Crawler{
 			Options: crawler.Options{Workers: 1}, Frontier: queues[i], Fetcher: town, Gate: newGate(nil, Options{}), Judge: townJudge{town},
-			Strategy: order.LinkDistance{Decay: 0.5}, Peers: n, Scope: func(weburl.URL) string { return "" },
+			Strategy: order.LinkDistance{Near: order.Nearness{Weight: 1, Decay: 0.5}}, Peers: n, Scope: func(weburl.URL) string { return "" },
 			Report: func(v *crawler.Visit) {
 				n.visits = append(n.visits, townVisit{frontier.KeyOf(v.Entry.URL), v.Entry.Parent, v.Entry.Depth, v.Entry.URL.Site(), v.Page != nil, v.Outcome.Addresses})
 			},
