@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,6 +110,13 @@ func openAt(word string, now time.Time) string {
 const openSlot = 15
 
 func openDay(day int) string { return fmt.Sprint("d", day) }
+
+// OpenDay returns the day of Result.Open, from Monday on; ok is false where it is
+// a time, or none.
+func OpenDay(open string) (day int, ok bool) {
+	day, err := strconv.Atoi(strings.TrimPrefix(open, "d"))
+	return day, err == nil && len(open) == 2
+}
 
 func openKey(day, minute int) string { return fmt.Sprintf("%d-%02d", day, minute/openSlot) }
 

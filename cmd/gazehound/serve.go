@@ -124,6 +124,9 @@ const maxConnections = 1000
 // serveWith serves x on the address that a flag gave, until ctx ends: --serve stands beside a crawl.
 func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, flag string, handler func(api.Source, api.Options) http.Handler) error {
 	o := a.apiOptions(cfg)
+	if o.Gazetteer != nil {
+		defer o.Gazetteer.Close()
+	}
 	switch m, err := gazetteer.OpenBasemap(project{a.data}.basemap()); {
 	case err == nil:
 		defer m.Close()
@@ -186,7 +189,8 @@ func listenAt(address, flag string) (net.Listener, error) {
 	return l, nil
 }
 
-// apiOptions collects what the answers carry. Without a gazetteer or region
+// apiOptions collects what the answers carry; the caller closes the gazetteer.
+// Without a gazetteer or region
 // that can be read the answers only say less.
 func (a *app) apiOptions(cfg *Config) api.Options {
 	o := api.DefaultOptions()
@@ -217,7 +221,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	p := project{a.data}
 	o.Coverage = p.coverage
 	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
-		o.Outline = r.Area
+		o.Outline, o.Within = r.Area, r
 		if o.Region == "" {
 			o.Region = r.Name
 		}
@@ -231,7 +235,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 		}
 		return o
 	}
-	defer g.Close()
+	o.Gazetteer = g
 	c := gazetteer.CreditsOf(g.Sources())
 	o.Licence, o.Attribution, o.GazetteerDate, o.OSM = c.Licence, c.Attribution, c.Date, g.KnowsOSM()
 	return o

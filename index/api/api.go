@@ -55,6 +55,11 @@ type Options struct {
 	Basemap                 *gazetteer.Basemap
 	Tiles, TilesAttribution string
 
+	// Gazetteer knows the houses, streets and villages of the region, or of Within
+	// where that is not nil. Nil: only what pages state is found.
+	Gazetteer *gazetteer.Gazetteer
+	Within    *gazetteer.Region
+
 	// CORS lists the origins whose pages may read the answers, such as
 	// "https://map.example"; "*" is every one. Empty: none.
 	CORS []string
@@ -518,6 +523,9 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, on route) {
 		}
 		if problem == nil {
 			p.StreetOnly = s.streetOnly(r.Context(), a, p.Result)
+		}
+		if problem == nil {
+			s.showOnMap(a, &p)
 		}
 		if problem == nil && p.Result.Total == 0 {
 			p.Similar = s.similar(a.Text)

@@ -157,7 +157,8 @@ func TestPhoton(t *testing.T) {
 		f := v["features"].([]any)[0].(map[string]any)
 		p := f["properties"].(map[string]any)
 		want := map[string]any{"type": "house", "name": "Tischlerei Harms", "street": "Nadorster Straße 12a", "housenumber": "12a", "postcode": "26123", "city": "Oldenburg",
-			"country": "Deutschland", "countrycode": "DE", "osm_type": "N", "osm_id": 240036.0, "osm_key": "place", "osm_value": "house", "website": "https://www.tischlerei-harms.example/"}
+			"country": "Deutschland", "countrycode": "DE", "osm_type": "N", "osm_id": 240036.0, "osm_key": "place", "osm_value": "house", "website": "https://www.tischlerei-harms.example/",
+			"distance": 1520.0, "known": "web"}
 		if d := cmp.Diff(any(want), any(p)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", path, d)
 		}

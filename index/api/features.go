@@ -4,7 +4,8 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 
 	"gazehound/index"
@@ -129,26 +130,60 @@ type photonProperties struct {
 	OSMKey      string `json:"osm_key"`
 	OSMValue    string `json:"osm_value"`
 	Website     string `json:"website,omitempty"`
+
+	Distance *float64 `json:"distance,omitempty"` // metres from lat and lon, where they were given
+	Known    string   `json:"known"`              // "web": pages state it; "map": the map has it, and no page yet
 }
 
+// photonCollection answers with what pages state and with what the map knows,
+// each in one of the layers that are asked for.
 func (s *server) photonCollection(a asked, result *index.Result) *collection {
 	c := s.frame(a, result)
-	for i := range result.Hits {
-		h := &result.Hits[i]
-		p := photonProperties{Type: "other", Name: h.Name, Street: h.Street, HouseNumber: h.HouseNumber, Postcode: h.Postcode, City: h.City,
-			State: h.State, Country: countryName(h.Country), CountryCode: h.Country, OSMKey: "place", OSMValue: "house", Website: export.Website(h)}
-		if h.HouseNumber != "" && h.Street != "" {
-			p.Type, p.Street = "house", streetLine(h)
-		} else if h.Street != "" {
-			p.Type, p.OSMValue = "street", "street"
-		}
-		if m := export.OSMObject.FindStringSubmatch(h.Place); m != nil {
-			p.OSMType = string(m[1][0] &^ 0x20)
-			p.OSMID, _ = strconv.ParseInt(m[2], 10, 64) // at most 18 digits
-		}
-		c.Features = append(c.Features, export.Feature{Type: "Feature", Geometry: export.GeometryOf(h), Properties: p})
+	m := s.lookUp(a)
+	exact, places, others := m.arrange(result.Hits)
+	if number := m.lacks(); number != "" {
+		c.Warning = houseUnknown(texts["en"], number, m.places[0].Place.Street)
 	}
+	add := func(f export.Feature) {
+		p := f.Properties.(photonProperties)
+		if len(c.Features) < a.Limit && (len(a.layers) == 0 || slices.Contains(a.layers, p.Type)) {
+			c.Features = append(c.Features, f)
+		}
+	}
+	for i := range exact {
+		add(photonHit(&exact[i], a.Center))
+	}
+	for _, p := range places {
+		add(photonPlace(p, a.Center))
+	}
+	for i := range others {
+		add(photonHit(&others[i], a.Center))
+	}
+	c.Returned = len(c.Features)
 	return c
+}
+
+// houseUnknown says that the map lacks a house number in a street that it has.
+func houseUnknown(t words, number, street string) string { return t.say("no_house", number, street) }
+
+// photonHit returns a hit as a feature for Photon's clients.
+func photonHit(h *index.Hit, center *orb.Point) export.Feature {
+	p := photonProperties{Type: "other", Name: h.Name, Street: h.Street, HouseNumber: h.HouseNumber, Postcode: h.Postcode,
+		City: h.City, State: h.State, Country: countryName(h.Country), CountryCode: h.Country, OSMKey: "place",
+		OSMValue: "house", Website: export.Website(h), Known: "web"}
+	if h.HouseNumber != "" && h.Street != "" {
+		p.Type, p.Street = "house", streetLine(h)
+	} else if h.Street != "" {
+		p.Type, p.OSMValue = "street", "street"
+	}
+	if key, value, ok := strings.Cut(h.Kind, "="); ok {
+		p.OSMKey, p.OSMValue = key, value
+	}
+	p.OSMType, p.OSMID = osmObject(h.Place)
+	if h.HasPoint {
+		p.Distance = distanceFrom(center, h.Point)
+	}
+	return export.Feature{Type: "Feature", Geometry: export.GeometryOf(h), Properties: p}
 }
 
 // streetLine returns street and number in the order of the country.

@@ -57,6 +57,7 @@ type asked struct {
 	fields   []string // of the properties; nil: all
 	warning  string
 	t        words             // in which it is said what is wrong
+	layers   []string          // of Photon; nil: all
 	parts    [4]string         // street, housenumber, postcode, city of onStructured
 	relative bool              // since counts back from now
 	given    map[string]string // the parameters as they came
@@ -95,6 +96,7 @@ var (
 	sorts      = []string{"relevance", "distance", "newest", "name"}
 	formats    = []string{"geojson", "csv", "ndjson", "geojsonseq", "kml", "gpx", "atom"}
 	yesNo      = []string{"true", "false"}
+	layers     = []string{"house", "street", "locality", "city", "other"}
 )
 
 // parameters is the only place that knows what may be asked.
@@ -131,6 +133,7 @@ var parameters = []parameter{
 	{name: "explain", on: onSearch, expected: "want_truth", example: "true", kind: "boolean", enum: yesNo, set: setExplain},
 	{name: "format", on: onSearch | onItems, expected: "", example: "csv", enum: formats, set: setFormat},
 	{name: "f", on: onItems | onPlain, expected: "want_json", example: "json", enum: []string{"json"}, set: setJSON},
+	{name: "layer", on: photons, expected: "", example: "street", enum: layers, many: true, set: setLayer},
 	{name: "zoom", on: onPhoton | onStructured, expected: "want_zoom", example: "13", kind: "integer", set: setZoom(24)},
 	{name: "zoom", on: onClusters, expected: "want_grid", example: "12", kind: "integer", set: setZoom(index.MaxZoom)},
 	{name: "location_bias_scale", on: onPhoton | onStructured, expected: "want_scale", example: "0.2", kind: "number", set: setScale},
@@ -510,6 +513,11 @@ func setFormat(_ *server, a *asked, _ route, value string) (bool, string) {
 		return false, fmt.Sprintf("format %s is not offered; one of %s.", clip(value), strings.Join(formats, ", "))
 	}
 	return true, ""
+}
+
+func setLayer(_ *server, a *asked, _ route, value string) (bool, string) {
+	a.layers = append(a.layers, value)
+	return slices.Contains(layers, value), ""
 }
 
 func setJSON(_ *server, _ *asked, _ route, value string) (bool, string) { return value == "json", "" }

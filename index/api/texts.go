@@ -46,7 +46,8 @@ var texts = map[string]words{
 
 		// What to do about it.
 		"escape": "Escape %% as %%25, & as %%26 and ; as %%3B in values.", "mean": "Did you mean %s?", "point": "Write a decimal point, not a comma: %s",
-		"count": "numberMatched is in every answer; limit=1 is the least.", "again": "Leave cursor out to begin again.", "smaller": "Ask for a smaller area or fewer words, or try again.",
+		"no_house": "The map has no number %[1]s in %[2]s.",
+		"count":    "numberMatched is in every answer; limit=1 is the least.", "again": "Leave cursor out to begin again.", "smaller": "Ask for a smaller area or fewer words, or try again.",
 		"no_lang": "The answers are the same in every language; leave it out.", "no_q": "Words go to /api; /structured has street, housenumber, postcode and city.",
 		"by_degrees": "Use lat=…&lon=…, so that their order cannot be mistaken.", "follow": "Follow the link with rel=next; its cursor leads to the next page.",
 		"in_metres": "Did you mean radius? It is in metres on /v1/search and in kilometres on /reverse.", "into_q": "Put the words into q, such as q=Lange Straße 5.",
@@ -85,7 +86,8 @@ var texts = map[string]words{
 		"away": "Das Verzeichnis liegt auf mehreren Knoten, und keiner von ihnen antwortet.", "closed": "Das Verzeichnis ist geschlossen.", "failed": "Das Verzeichnis ließ sich nicht lesen; mehr steht im Protokoll des Servers.",
 
 		"escape": "In Werten steht %%25 für %%, %%26 für & und %%3B für ;.", "mean": "Meinten Sie %s?", "point": "Mit Punkt statt Komma: %s",
-		"count": "Die Anzahl steht in jeder Antwort; limit=1 ist das Wenigste.", "again": "Ohne cursor beginnt die Suche von vorn.", "smaller": "Ein kleinerer Ausschnitt oder weniger Wörter helfen, oder ein neuer Versuch.",
+		"no_house": "Die Karte hat in %[2]s keine Nummer %[1]s.",
+		"count":    "Die Anzahl steht in jeder Antwort; limit=1 ist das Wenigste.", "again": "Ohne cursor beginnt die Suche von vorn.", "smaller": "Ein kleinerer Ausschnitt oder weniger Wörter helfen, oder ein neuer Versuch.",
 		"no_lang": "Die Antworten sind in jeder Sprache gleich; lassen Sie es weg.", "no_q": "Wörter gehören zu /api; /structured hat street, housenumber, postcode und city.",
 		"by_degrees": "Mit lat=…&lon=… lässt sich die Reihenfolge nicht verwechseln.", "follow": "Der Link zu weiteren Ergebnissen führt auf die nächste Seite.",
 		"in_metres": "Meinten Sie radius? Es zählt Meter.", "into_q": "Die Wörter gehören in q, etwa q=Lange Straße 5.",

@@ -3,7 +3,12 @@ package web
 // texts are the page's own words, by language.
 var texts = map[string]map[string]string{
 	"en": {
-		"open": "“", "close": "”",
+		"onmap": "known to the map, no page yet", "nohouse": "The map has no number %s in this street.",
+		"openon": "open on", "opennow": "open now", "nearyou": "near you", "nearme": "Near me",
+		"nearhow": "Where you are is not known. “Near me” asks the browser for it; or name a street: near Main Street.",
+		"days":    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday", "understood": "Understood as:",
+		"literal": "Search for the words themselves",
+		"open":    "“", "close": "”",
 		"tagline": "Addresses found on the web", "in": "in", "label": "Search names, streets, postcodes and words", "search": "Search",
 		"placeholder": "name, street, postcode …", "skip": "Skip the map", "address": "address", "about": "about", "addresses": "addresses",
 		"results": "Results", "map": "Map of the results", "pages": "pages", "page": "page", "since": "seen since", "nearby": "Nearby", "site": "site",
@@ -39,7 +44,12 @@ var texts = map[string]map[string]string{
 		"keys": "Keys", "key_search": "search field", "key_next": "next result", "key_previous": "previous result", "key_open": "open the page", "key_map": "map; + − and arrows move it", "key_close": "close",
 	},
 	"de": {
-		"open": "„", "close": "“",
+		"onmap": "der Karte bekannt, noch ohne Seite", "nohouse": "Die Karte hat in dieser Straße keine Nummer %s.",
+		"openon": "geöffnet am", "opennow": "jetzt geöffnet", "nearyou": "in Ihrer Nähe", "nearme": "In meiner Nähe",
+		"nearhow": "Ihr Standort ist nicht bekannt. „In meiner Nähe“ fragt den Browser danach; oder Sie nennen eine Straße: nahe Hauptstraße.",
+		"days":    "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag", "understood": "Verstanden als:",
+		"literal": "Nach den Wörtern selbst suchen",
+		"open":    "„", "close": "“",
 		"tagline": "Adressen aus dem Netz", "in": "in", "label": "Namen, Straßen, Postleitzahlen und Wörter suchen", "search": "Suchen",
 		"placeholder": "Name, Straße, Postleitzahl …", "skip": "Karte überspringen", "address": "Adresse", "about": "etwa", "addresses": "Adressen",
 		"results": "Ergebnisse", "map": "Karte der Ergebnisse", "pages": "Seiten", "page": "Seite", "since": "gesehen seit", "nearby": "In der Nähe", "site": "Website",

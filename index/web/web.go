@@ -136,6 +136,9 @@ type Page struct {
 
 	Similar []string // texts to search for, where nothing was found
 
+	OnMap   []OnMap // what the map has at an address that was asked for, and no page states
+	NoHouse string  // the house number that was asked for and that OnMap's street does not have
+
 	StreetOnly *index.StreetOnly // where a house is not known and its street is
 
 	// Found is how many of the region's Streets have an address; of no streets
@@ -143,6 +146,13 @@ type Page struct {
 	Found, Streets int
 
 	MissingNodes []string // of several, whose part of the index did not answer
+}
+
+// An OnMap is a house, street or town that the gazetteer knows and no page states.
+type OnMap struct {
+	Title string // the address in one line
+	Place string // ID in the gazetteer
+	Point orb.Point
 }
 
 // Lost says what is not there: the name of its text, or "".
@@ -399,6 +409,62 @@ func pieces(s index.Snippet) []piece {
 		out = append(out, piece{s.Text[at:], false})
 	}
 	return out
+}
+
+// Around returns the address of the search around p.
+func (v view) Around(p orb.Point) string {
+	lat, lon := fmt.Sprintf("%.6f", p[1]), fmt.Sprintf("%.6f", p[0])
+	return v.with(Form{Lat: lat, Lon: lon, Radius: "500", Sort: "distance"})
+}
+
+// OSM returns the address of the place at openstreetmap.org.
+func (o OnMap) OSM() string {
+	if osmID.MatchString(o.Place) {
+		return "https://www.openstreetmap.org/" + o.Place
+	}
+	return fmt.Sprintf("https://www.openstreetmap.org/?mlat=%.6f&mlon=%.6f#map=18/%.6f/%.6f", o.Point[1], o.Point[0], o.Point[1], o.Point[0])
+}
+
+var osmID = regexp.MustCompile(`^(node|way|relation)/[0-9]{1,18}$`)
+
+// Lacking says that the map does not have a house number, and what it has.
+func (v view) Lacking() string {
+	if v.NoHouse == "" {
+		return ""
+	}
+	return fmt.Sprintf(v.T["nohouse"], v.NoHouse)
+}
+
+// Understood says what the words were taken for.
+func (v view) Understood() string {
+	r := v.Result
+	var said []string
+	if len(r.Kinds) > 0 {
+		var names []string
+		for _, k := range r.Kinds[:min(3, len(r.Kinds))] {
+			names = append(names, v.kind(k))
+		}
+		said = append(said, strings.Join(names, ", "))
+	}
+	if day, ok := index.OpenDay(r.Open); ok {
+		said = append(said, v.T["openon"]+" "+strings.Fields(v.T["days"])[day])
+	} else if r.Open != "" {
+		said = append(said, v.T["opennow"])
+	}
+	switch {
+	case r.Near != "":
+		said = append(said, v.T["near"]+" "+r.Near)
+	case r.Me:
+		said = append(said, v.T["nearyou"])
+	}
+	return strings.Join(said, " · ")
+}
+
+// Literal returns the address of the search for the words as they are.
+func (v view) Literal() string {
+	to := v.Form
+	to.Text = `"` + strings.ReplaceAll(to.Text, `"`, "") + `"`
+	return v.with(to)
 }
 
 // A chip is a filter that the reader can take away.

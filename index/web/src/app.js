@@ -3,12 +3,14 @@
 import { startMap } from "./map.js";
 import { startSuggestions } from "./suggest.js";
 import { startKeys } from "./keys.js";
+import { nearMe } from "./near.js";
 
 const data = JSON.parse(document.getElementById("page-data").textContent);
 const section = document.getElementById("map");
 const map = section && startMap(section, data);
 startSuggestions(document.getElementById("q"), data.texts);
 startKeys(map, data.texts);
+nearMe(data.texts);
 
 // Where the style sheet cannot unfold the filters on a wide screen, they are
 // opened.

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"gazehound/gazetteer"
+
+	"github.com/paulmach/orb"
+)
+
+// onMapOptions are those of a server whose map has a street with two houses that no
+// page states, one that pages state, and a village.
+func onMapOptions() Options {
+	o := options()
+	house := func(id, street, number string, lon float64) gazetteer.Place {
+		return gazetteer.Place{ID: id, Kind: gazetteer.House, Names: []string{street}, Street: street, HouseNumber: number,
+			Postcode: "26122", City: "Oldenburg", Country: "DE", Point: orb.Point{lon, 53.141}, HasPoint: true}
+	}
+	street := func(name string, lon float64) gazetteer.Place {
+		return gazetteer.Place{ID: "way/7" + fmt.Sprint(len(name)), Kind: gazetteer.Street, Names: []string{name}, Street: name,
+			Postcode: "26122", City: "Oldenburg", Country: "DE", Point: orb.Point{lon, 53.141}, HasPoint: true}
+	}
+	city := func(name string, lat float64) gazetteer.Place {
+		return gazetteer.Place{ID: "node/9", Kind: gazetteer.City, Names: []string{name}, City: name, Country: "DE", Point: orb.Point{8.3, lat}, HasPoint: true}
+	}
+	o.Gazetteer = gazetteer.Of(city("Oldenburg", 53.14), city("Windmoor", 53.2), street("Ulmenweg", 8.22), house("node/1", "Ulmenweg", "1", 8.221),
+		house("node/5", "Ulmenweg", "5", 8.225), street("Lange Straße", 8.214), house("node/55", "Lange Straße", "5", 8.214))
+	return o
+}
+
+func TestPhotonKnowsTheMap(t *testing.T) {
+	h := Handler(town(t, 0), onMapOptions())
+	for _, c := range []struct{ query, want, warning string }{
+		{"q=Ulmenweg 5", "house map Ulmenweg 5", ""},
+		{"q=Ulmenweg 5, 26122 Oldenburg", "house map Ulmenweg 5", ""},
+		{"q=Ulmenweg", "street map Ulmenweg", ""},
+		{"q=Ulmenweg 3", "street map Ulmenweg", "no number 3"}, // between two houses
+		{"q=Ulmenweg 99", "street map Ulmenweg", "no number 99"},
+		{"q=Windmoor", "city map ", ""},
+		{"q=Lange Straße 5", "house web Lange Straße 5", ""},
+		{"q=Lange Straße 77", "street map Lange Straße", "no number 77"},
+		{"q=Ulmenweg&layer=house", "", ""},
+		{"q=Ulmenweg 5&layer=house&layer=street", "house map Ulmenweg 5", ""},
+	} {
+		v, _ := url.ParseQuery(c.query)
+		got := ask(t, h, "/api?"+v.Encode())
+		first := ""
+		if features := got["features"].([]any); len(features) > 0 {
+			p := features[0].(map[string]any)["properties"].(map[string]any)
+			street, _ := p["street"].(string)
+			first = fmt.Sprint(p["type"], " ", p["known"], " ", street)
+		}
+		warning, _ := got["warning"].(string)
+		if first != c.want || !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
+			t.Errorf("%s: %q, warning %q; want %q", c.query, first, warning, c.want)
+		}
+	}
+	got := ask(t, h, "/structured?street=Ulmenweg&housenumber=5&lat=53.141&lon=8.225")
+	p := got["features"].([]any)[0].(map[string]any)["properties"].(map[string]any)
+	if p["housenumber"] != "5" || p["osm_id"] != float64(5) || p["osm_type"] != "N" || p["distance"] != float64(0) {
+		t.Errorf("structured: %v", p)
+	}
+	if r, _ := get(h, "/api?q=x&layer=planet"); r.StatusCode != 400 {
+		t.Errorf("layer=planet: %d", r.StatusCode)
+	}
+}
+
+// The page shows what the map has and no page states, and says what it lacks.
+func TestPageKnowsTheMap(t *testing.T) {
+	h := Handler(town(t, 0), onMapOptions())
+	for query, want := range map[string]string{
+		"Ulmenweg 5":  "known to the map, no page yet",
+		"Ulmenweg 99": "no number 99",
+		"Windmoor":    "known to the map, no page yet",
+	} {
+		if _, body := get(h, "/?lang=en&q="+url.QueryEscape(query)); !strings.Contains(body, want) {
+			t.Errorf("%s: the page lacks %q", query, want)
+		}
+	}
+	if _, body := get(h, "/?lang=en&q="+url.QueryEscape("Lange Straße 5")); strings.Contains(body, "no page yet") {
+		t.Error("a house that pages state is said to have none")
+	}
+}
