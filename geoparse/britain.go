@@ -32,12 +32,7 @@ func (s *scan) britishPostcode(j int) bool {
 	if start < s.end || !outwardForm(outward) || start > 0 && isLetterAt(text, lastRune(text, start)) {
 		return false
 	}
-	var areas []*area
-	for i, all := 0, s.p.codes.areas(outward); i < len(all); i++ {
-		if all[i].place.Country == "GB" {
-			areas = append(areas, &all[i])
-		}
-	}
+	areas := s.areasIn(s.forms[grammar.CityPostcode][0], outward)
 	if len(areas) == 0 {
 		return false
 	}
@@ -71,7 +66,7 @@ func (s *scan) british(areas []*area, outward string, start, end int) {
 	n := grammar.SkipMarksBack(text, t, grammar.SkipLabel(text, t, len(t)))
 	n = grammar.SkipMarksBack(text, t, grammar.SkipCountry(text, t, n))
 	n = grammar.SkipMarksBack(text, t, grammar.SkipLabel(text, t, n))
-	n = grammar.SkipMarksBack(text, t, grammar.SkipCounty(text, t, n))
+	n = grammar.SkipMarksBack(text, t, grammar.SkipCounty("GB", text, t, n))
 	if n == 0 || t[n-1].Kind != grammar.Word {
 		return
 	}

@@ -121,9 +121,11 @@ func hasCountry(places []gazetteer.Place, country string) bool {
 
 // namesOf returns the folded names of the city of pl.
 func namesOf(pl gazetteer.Place) []cityName {
+	land := grammar.Find(pl.Country)
+	stated := land.Form == grammar.CityStateZIP || land.Form == grammar.CityProvinceCode
 	var names []cityName
 	add := func(name string, rest byte, weak bool) {
-		if pl.Country == "US" || pl.Country == "AU" || pl.Country == "CA" {
+		if stated {
 			name = grammar.ExpandUSCity(name)
 		}
 		key := gazetteer.Key(name)
@@ -143,18 +145,16 @@ func namesOf(pl gazetteer.Place) []cityName {
 	}
 	for _, name := range all {
 		add(name, 0, false)
-		if pl.Country == "CA" {
+		if stated {
 			add(strings.TrimSpace(name[:max(0, strings.IndexByte(name, '('))]), 0, false)
-		}
-		if pl.Country == "US" || pl.Country == "AU" || pl.Country == "CA" {
 			continue
 		}
 		for _, exonym := range grammar.Exonyms(gazetteer.Key(name)) {
 			add(exonym, 0, false)
 		}
 		add(grammar.PlainUmlauts(name), 0, false)
-		if pl.Country == "DK" {
-			add(strings.NewReplacer("Aa", "Å", "aa", "å").Replace(name), 0, false)
+		if land.Respell != nil {
+			add(land.Respell.Replace(name), 0, false)
 		}
 		switch lower := strings.ToLower(name); {
 		case strings.HasPrefix(lower, "sankt "):

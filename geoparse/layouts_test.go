@@ -14,26 +14,37 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// layoutGazetteer returns the postal codes of testdata/layouts/codes.tsv.
+// layoutGazetteer returns the postal codes that the files of testdata/layouts
+// begin with: behind "@codes", a line each, code, city, state, latitude and
+// longitude of the country that the file is named after.
 func layoutGazetteer(t testing.TB) *gazetteer.Gazetteer {
 	t.Helper()
-	data, err := os.ReadFile("testdata/layouts/codes.tsv")
+	files, err := filepath.Glob("testdata/layouts/*.cases")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var places []gazetteer.Place
-	for line := range strings.Lines(string(data)) {
-		c := strings.Split(strings.TrimRight(line, "\n"), "\t")
-		var lat, lon float64
-		if _, err := fmt.Sscan(c[4], &lat); err != nil {
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := fmt.Sscan(c[5], &lon); err != nil {
-			t.Fatal(err)
+		codes, _, _ := strings.Cut(string(data), "\n\n")
+		rows, ok := strings.CutPrefix(codes, "@codes\n")
+		if !ok {
+			continue
 		}
-		places = append(places, gazetteer.Place{
-			Kind: gazetteer.Postcode, Country: c[0], Postcode: c[1], City: c[2], Names: []string{c[2]}, State: c[3], Point: orb.Point{lon, lat}, HasPoint: true,
-		})
+		country := strings.TrimSuffix(filepath.Base(file), ".cases")
+		for row := range strings.SplitSeq(rows, "\n") {
+			c := strings.Split(row, "\t")
+			var at orb.Point
+			if _, err := fmt.Sscan(c[3]+" "+c[4], &at[1], &at[0]); err != nil {
+				t.Fatalf("%s: %q: %v", file, row, err)
+			}
+			places = append(places, gazetteer.Place{
+				Kind: gazetteer.Postcode, Country: country, Postcode: c[0], City: c[1], Names: c[1:2], State: c[2], Point: at, HasPoint: true,
+			})
+		}
 	}
 	g := gazetteer.Of(places...)
 	t.Cleanup(func() { g.Close() })
@@ -62,6 +73,10 @@ func TestLayouts(t *testing.T) {
 			}
 			var whole bytes.Buffer
 			for i, block := range strings.Split(strings.TrimSpace(string(data)), "\n\n") {
+				if strings.HasPrefix(block, "@codes") {
+					fmt.Fprintln(&whole, block)
+					continue
+				}
 				text, want, _ := strings.Cut(block, "\n=> ")
 				in := Input{Text: text}
 				if strings.HasPrefix(text, "@") {

@@ -156,7 +156,7 @@ func (p *Parser) readLines(ctx context.Context, lines, country string, in Input)
 	if country != "" {
 		in.Country = country
 	}
-	s := &scan{p: p, text: lines, in: in, hint: countryHint(in), only: grammar.FamilyOf(in.Country)}
+	s := &scan{p: p, text: lines, in: in, hint: countryHint(in), only: grammar.Find(in.Country).Form}
 	return s.run(ctx)
 }
 
@@ -176,12 +176,12 @@ func compose(st markup.Statement, country string) []string {
 	europe := street + "\n" + fold(st.Postcode+" "+st.City)
 	america := street + "\n" + fold(st.City+", "+st.State+" "+st.Postcode)
 	britain := street + "\n" + fold(st.City) + "\n" + fold(st.Postcode)
-	switch grammar.FamilyOf(country) {
-	case grammar.Europe:
+	switch grammar.Find(country).Form {
+	case grammar.CodeCity:
 		return []string{europe}
-	case grammar.America:
+	case grammar.CityStateZIP, grammar.CityProvinceCode:
 		return []string{america}
-	case grammar.Britain:
+	case grammar.CityPostcode:
 		return []string{britain}
 	}
 	if st.State != "" && grammar.State(st.State) != "" {

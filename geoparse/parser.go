@@ -58,8 +58,9 @@ type Parser struct {
 	region  *gazetteer.Region // nil: no region
 	options Options
 	min     gazetteer.Precision
-	streets bool            // the gazetteer has streets
-	has     map[string]bool // countries of the gazetteer
+	streets bool               // the gazetteer has streets
+	has     map[string]bool    // countries of the gazetteer
+	lands   []*grammar.Country // the same, as far as the grammar knows them
 	codes   *codeCache
 	speller *gazetteer.Speller
 
@@ -81,6 +82,9 @@ func New(g *gazetteer.Gazetteer, r *gazetteer.Region, o Options) (*Parser, error
 	p := &Parser{g: g, speller: speller, region: r, options: o, has: make(map[string]bool), codes: newCodeCache(g)}
 	for _, c := range g.Countries() {
 		p.has[c] = true
+		if land := grammar.Find(c); land.Code != "" {
+			p.lands = append(p.lands, land)
+		}
 	}
 	stats := g.Stats()
 	p.streets = stats.Streets > 0
@@ -129,7 +133,7 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if in.Doc == nil { // the text of a page has none
 		text, unseen = withoutUnseen(text)
 	}
-	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.FamilyOf(strings.ToUpper(in.Country)), rejected: rejected}
+	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.Find(strings.ToUpper(in.Country)).Form, rejected: rejected}
 	found := s.run(ctx)
 	if len(found) == 0 {
 		found = s.single()

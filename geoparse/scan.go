@@ -3,6 +3,7 @@ package geoparse
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,15 +33,15 @@ type scan struct {
 	text  string
 	in    Input
 	hint  string // country that the input speaks for
-	only  grammar.Family
+	only  grammar.Form
 	found []Address
 	end   int // of the last address found
 	digit int // end of the last digits
 
 	looks int // windows so far
 
-	states, provinces bool // addresses without a postcode are looked for
-	weak              [][2]int
+	forms [grammar.CityPostcode + 1][]*grammar.Country // of the gazetteer and looked for, by form
+	weak  [][2]int
 
 	phoned       bool // phoneCountry is known
 	phoneCountry string
@@ -61,11 +62,12 @@ func (s *scan) run(ctx context.Context) []Address {
 
 // read goes through the text.
 func (s *scan) read(ctx context.Context) {
-	s.states = s.p.has["US"] && s.only.Allows("US")
-	s.provinces = s.p.has["CA"] && s.only.Allows("CA") || s.p.has["AU"] && s.only.Allows("AU")
-	named := s.states || s.provinces
-	ca := s.p.has["CA"] && s.only.Allows("CA")
-	gb := s.p.has["GB"] && s.only.Allows("GB")
+	for _, land := range s.p.lands {
+		if s.only.Allows(land.Code) {
+			s.forms[land.Form] = append(s.forms[land.Form], land)
+		}
+	}
+	named := s.reads(grammar.CityStateZIP) || s.reads(grammar.CityProvinceCode)
 	weak := s.p.region != nil && s.p.streets
 	text := s.text
 	s.digit = math.MinInt / 2
@@ -78,7 +80,7 @@ func (s *scan) read(ctx context.Context) {
 				j++
 			}
 			n := j - i
-			if n <= 3 && (gb && s.britishPostcode(j) || ca && n == 1 && s.canadianPostcode(i)) {
+			if n <= 3 && (s.reads(grammar.CityPostcode) && s.britishPostcode(j) || n == 1 && s.letteredPostcode(i)) {
 				s.digit = s.end
 				if i = max(j, s.end); s.looks >= maxLooks {
 					return
@@ -107,6 +109,17 @@ func (s *scan) read(ctx context.Context) {
 	}
 }
 
+// reads tells whether addresses of the form are looked for and can be proven.
+func (s *scan) reads(form grammar.Form) bool { return len(s.forms[form]) > 0 }
+
+// lettered tells whether the gazetteer has a country whose postcodes end with two
+// letters, where the text names the country written, or none.
+func (s *scan) lettered(written string) bool {
+	return slices.ContainsFunc(s.p.lands, func(land *grammar.Country) bool {
+		return land.Letters && (written == "" || written == land.Code)
+	})
+}
+
 // tokens returns the tokens of the window text[lo:hi], in the room of t.
 func (s *scan) tokens(lo, hi int, t []grammar.Token) []grammar.Token {
 	s.looks++
@@ -122,7 +135,7 @@ func wordBoundary(c byte) bool {
 func (s *scan) postcode(i, j int) {
 	text := s.text
 	n := j - i
-	if i < s.end || j < len(text) && isLetterAt(text, j) && !(n == 4 && s.p.has["NL"] && dutchLetters(text, j) > j) {
+	if i < s.end || j < len(text) && isLetterAt(text, j) && !(n == 4 && s.lettered("") && codeLetters(text, j) > j) {
 		return
 	}
 	if n > 5 {
@@ -137,13 +150,10 @@ func (s *scan) postcode(i, j int) {
 			}
 		}
 	}
-	if s.p.has["US"] && s.only.Allows("US") && s.zip(i, j) {
+	if s.reads(grammar.CityStateZIP) && s.zip(i, j) || s.provincePostcode(i, j) {
 		return
 	}
-	if n == 4 && s.p.has["AU"] && s.only.Allows("AU") && s.australianPostcode(i, j) {
-		return
-	}
-	if !s.only.Allows("DE") {
+	if s.only != grammar.AnyForm && s.only != grammar.CodeCity {
 		return
 	}
 	if j < len(text) && (text[j] == '%' || text[j] == '.' && j+1 < len(text) && text[j+1]-'0' <= 9 || text[j] == '/' || text[j] == ':' || text[j] == '*') {
@@ -173,7 +183,7 @@ func isLetterAt(text string, i int) bool {
 // gluedPostcode reads house number and postcode without a space between them,
 // as it happens where line breaks were lost: "Winterstraße 222765 Hamburg".
 func (s *scan) gluedPostcode(i, j int) {
-	if j-i > 8 || !(s.hint == "" || s.hint == "DE") {
+	if j-i > 8 {
 		return
 	}
 	k := i
@@ -183,7 +193,11 @@ func (s *scan) gluedPostcode(i, j int) {
 	if k == i || k == 0 || !isLetterAt(s.text, lastRune(s.text, k)) {
 		return
 	}
-	s.codeCity(j-5, j-5, j, "DE", 3)
+	for _, land := range s.p.lands {
+		if land.Glued && (s.hint == "" || s.hint == land.Code) {
+			s.codeCity(j-5, j-5, j, land.Code, 3)
+		}
+	}
 }
 
 // prefix returns where the country prefix before the postcode at i begins ("D-",
@@ -236,8 +250,8 @@ type match struct {
 func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	code := s.text[i:j]
 	end := j
-	if len(code) == 4 && s.p.has["NL"] && (country == "" || country == "NL") {
-		end = dutchLetters(s.text, j)
+	if len(code) == 4 && s.lettered(country) {
+		end = codeLetters(s.text, j)
 	}
 	if !wordFollows(s.text, end) {
 		return
@@ -284,7 +298,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	lo := s.windowStart(start)
 	s.before = s.tokens(lo, start, s.before[:0])
 	street, ok := s.streetBefore(&a, known)
-	if grammar.NumberFirst(a.Country) && (!ok || street.Strength < 4) {
+	if grammar.Find(a.Country).NumberFirst && (!ok || street.Strength < 4) {
 		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found && (!ok || street.Number.Empty() || st.Strength > street.Strength) {
 			street, ok = st, true
 		}
@@ -319,8 +333,8 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 
 // streetBefore reads the street that ends with s.before.
 func (s *scan) streetBefore(a *Address, known grammar.Known) (grammar.Street, bool) {
-	if a.Country == "DE" && gazetteer.Key(a.City) == "mannheim" {
-		if street, ok := grammar.SquareBefore(s.text, s.before); ok {
+	if read := grammar.Find(a.Country).CityStreets[gazetteer.Key(a.City)]; read != nil {
+		if street, ok := read(s.text, s.before); ok {
 			return street, true
 		}
 	}
@@ -376,9 +390,9 @@ func (s *scan) yearLike(i, j int, m match) bool {
 	return s.hint != "" && s.hint != m.area.place.Country
 }
 
-// dutchLetters returns the end of the two letters of a Dutch postcode after j,
-// or j.
-func dutchLetters(text string, j int) int {
+// codeLetters returns the end of the two letters of a postcode after j ("1012
+// JS"), or j.
+func codeLetters(text string, j int) int {
 	k := j
 	if k < len(text) && text[k] == ' ' {
 		k++
@@ -426,25 +440,19 @@ func (s *scan) windowStart(i int) int {
 
 // cityAfter returns the longest name of a city of the code that begins with
 // token k.
-func (s *scan) cityAfter(code, country string, t []grammar.Token, k int, dutch bool) (match, bool) {
-	areas := s.p.codes.areas(code)
-	lost := false
-	if len(areas) == 0 || !anyCountry(areas, country) {
-		switch {
-		case len(code) == 4 && (country == "" || country == "DE") && s.p.has["DE"]:
-			areas = s.p.codes.areas("0" + code)
-			lost = true
-		case len(code) == 4 && (country == "" || country == "LU") && s.p.has["LU"]:
-			areas = s.p.codes.areas("L" + code)
+func (s *scan) cityAfter(code, country string, t []grammar.Token, k int, letters bool) (match, bool) {
+	best, ok := s.longest(s.p.codes.areas(code), country, t, k, letters)
+	for _, land := range s.p.lands {
+		if ok || country != "" && country != land.Code {
+			continue
 		}
-	}
-	best, ok := s.longest(areas, country, t, k, dutch, nil)
-	if !ok && !lost && len(code) == 4 && s.p.has["DE"] && (country == "" || country == "DE") {
-		best, ok = s.longest(s.p.codes.areas("0"+code), "DE", t, k, dutch, nil)
-		lost = true
-	}
-	if ok && lost && best.weak {
-		return match{}, false
+		if land.CodePrefix != "" && land.Fits(code) {
+			best, ok = s.longest(s.p.codes.areas(land.CodePrefix+code), land.Code, t, k, letters)
+		}
+		if land.LostZero && len(code) == 4 {
+			best, ok = s.longest(s.p.codes.areas("0"+code), land.Code, t, k, letters)
+			ok = ok && !best.weak
+		}
 	}
 	return best, ok
 }
@@ -459,7 +467,7 @@ func anyCountry(areas []area, country string) bool {
 }
 
 // longest matches the names of areas with the words from token k on.
-func (s *scan) longest(areas []area, country string, t []grammar.Token, k int, dutch bool, accept func(*area) bool) (match, bool) {
+func (s *scan) longest(areas []area, country string, t []grammar.Token, k int, letters bool) (match, bool) {
 	if len(areas) == 0 {
 		return match{}, false
 	}
@@ -479,13 +487,13 @@ func (s *scan) longest(areas []area, country string, t []grammar.Token, k int, d
 			continue
 		}
 		key := gazetteer.Key(text[start:tok.End])
-		s.compare(&best, &ok, areas, country, key, start, trimCity(text, start, tok.End), m-k, dutch)
+		s.compare(&best, &ok, areas, country, key, start, trimCity(text, start, tok.End), m-k, letters)
 		if m == k {
 			// "Beelitz-Heilstätten" of 14547 Beelitz
 			if h := strings.IndexByte(text[start:tok.End], '-'); h >= 3 {
 				was := best
 				found := false
-				s.compare(&best, &found, areas, country, gazetteer.Key(text[start:start+h]), start, trimCity(text, start, tok.End), 0, dutch)
+				s.compare(&best, &found, areas, country, gazetteer.Key(text[start:start+h]), start, trimCity(text, start, tok.End), 0, letters)
 				if !found {
 					best = was
 				}
@@ -509,13 +517,14 @@ func trimCity(text string, start, end int) int {
 }
 
 // compare takes the area that is called key as the best match if it is better.
-func (s *scan) compare(best *match, ok *bool, areas []area, country, key string, start, end, words int, dutch bool) {
+func (s *scan) compare(best *match, ok *bool, areas []area, country, key string, start, end, words int, letters bool) {
 	if key == "" {
 		return
 	}
 	for i := range areas {
 		a := &areas[i]
-		if country != "" && a.place.Country != country || grammar.FamilyOf(a.place.Country) != grammar.Europe || dutch != (a.place.Country == "NL") && (dutch || s.hint != "NL") {
+		land := grammar.Find(a.place.Country)
+		if country != "" && land.Code != country || land.Form != grammar.CodeCity || letters != land.Letters && (letters || !grammar.Find(s.hint).Letters) {
 			continue
 		}
 		for _, name := range a.names {
@@ -607,8 +616,8 @@ func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match
 		if end-start < 3 || !nameTokens(text, t[k:n+1]) {
 			continue
 		}
-		if country == "LU" { // the codes of post boxes share no digits with those of the city
-			if cities := s.p.codes.cities("LU", text[start:end]); len(cities) > 0 {
+		if grammar.Find(country).BoxCodes {
+			if cities := s.p.codes.cities(country, text[start:end]); len(cities) > 0 {
 				return match{area: &area{place: cities[0]}, start: start, end: end}, false, true
 			}
 		}
@@ -618,7 +627,7 @@ func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match
 			}
 		}
 		for _, city := range s.p.codes.cities(country, text[start:end]) {
-			if !s.wants(city.Country, country) || !grammar.CodeFits(city.Country, code) {
+			if !s.wants(city.Country, country) || !grammar.Find(city.Country).Fits(code) {
 				continue
 			}
 			for i := range areas {
@@ -651,10 +660,11 @@ func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, 
 			named = by
 		}
 	}
-	if !s.isUnproven(named) || !s.only.Allows(named) || !grammar.CodeFits(named, code) {
+	land := grammar.Find(named)
+	if !s.isUnproven(named) || !s.only.Allows(named) || !land.Fits(code) {
 		return match{}, false
 	}
-	for t[m].Kind != grammar.Word || m > k && named == "IT" && t[m].End-t[m].Start == 2 {
+	for t[m].Kind != grammar.Word || m > k && land.Province && t[m].End-t[m].Start == 2 {
 		m-- // "Milano MI"
 	}
 	end := t[m].End
@@ -662,8 +672,8 @@ func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, 
 		end = t[m+1].End // "Paris Cedex 08"
 	}
 	state := ""
-	if named == "ES" {
-		state = grammar.SpanishProvince(code)
+	if land.StateOf != nil {
+		state = land.StateOf(code)
 		if short := strings.TrimSuffix(text[t[k].Start:end], " "+state); strings.HasSuffix(short, ".") {
 			end = t[k].Start + len(short) - 1 // "28232 Las Rozas. Madrid"
 		}
@@ -682,7 +692,7 @@ func (s *scan) wants(country, written string) bool {
 	if written != "" {
 		return country == written
 	}
-	return grammar.FamilyOf(country) == grammar.Europe && (s.hint == "" || s.hint == country)
+	return grammar.Find(country).Form == grammar.CodeCity && (s.hint == "" || s.hint == country)
 }
 
 // nameTokens tells whether the tokens are the words of one name.

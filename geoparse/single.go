@@ -24,14 +24,16 @@ func (s *scan) single() []Address {
 	}
 	s.end = 0
 	t := grammar.Tokenize(text, 0, len(text), nil)
-	switch {
-	case len(t) >= grammar.MaxTokens:
-	case s.hint == "US":
+	if len(t) >= grammar.MaxTokens {
+		return nil
+	}
+	switch land := grammar.Find(s.hint); land.Form {
+	case grammar.CityStateZIP:
 		s.singleUS(text, t)
-	case s.hint == "GB" || s.hint == "CA" || s.hint == "AU":
-		s.singleCommonwealth(text, t)
-	case grammar.FamilyOf(s.hint) == grammar.Europe:
-		s.singleEurope(text, t)
+	case grammar.CityProvinceCode, grammar.CityPostcode:
+		s.singleCommonwealth(land, text, t)
+	case grammar.CodeCity:
+		s.singleEurope(land, text, t)
 	}
 	return s.found
 }
@@ -40,7 +42,7 @@ func (s *scan) single() []Address {
 // be missing.
 func (s *scan) singleUS(text string, t []grammar.Token) {
 	n := grammar.SkipCountry(text, t, len(t))
-	a := Address{Start: len(text), Country: "US", Confidence: confidenceWeak, Level: StreetLevel}
+	a := Address{Start: len(text), Country: s.hint, Confidence: confidenceWeak, Level: StreetLevel}
 	if n > 0 && isZIP(text[t[n-1].Start:t[n-1].End]) {
 		a.Postcode = text[t[n-1].Start:t[n-1].End]
 		a.Start, a.End = t[n-1].Start, t[n-1].End
@@ -56,7 +58,7 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 	cut := n
 	street, ok := grammar.Street{}, false
 	for i := max(0, n-4); i < n && !ok; i++ {
-		if t[i].Kind != grammar.Word || i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark && grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.cityOfUS(text[t[i].Start:t[n-1].End], code) {
+		if t[i].Kind != grammar.Word || i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark && grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.isCity(text[t[i].Start:t[n-1].End], code) {
 			continue
 		}
 		if st, found := grammar.USBefore(text, t[:i], !commaBefore(text, t, i)); found && st.Span().End >= t[max(0, grammar.SkipMarksBack(text, t, i)-1)].End {
@@ -109,9 +111,9 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 	s.finishSingle(a, code, street.Strength)
 }
 
-// singleCommonwealth reads "number street, city, province postcode, country" of
-// Great Britain, Canada and Australia, any part of which may be missing.
-func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
+// singleCommonwealth reads "number street, city, province or county, postcode,
+// country", any part of which may be missing.
+func (s *scan) singleCommonwealth(land *grammar.Country, text string, t []grammar.Token) {
 	n := grammar.SkipMarksBack(text, t, len(t))
 	a := Address{Start: len(text), Country: s.hint, Level: StreetLevel}
 	country := false
@@ -119,7 +121,7 @@ func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
 		n, country = k, true
 	}
 	for range 2 { // the postcode stands before or behind the province
-		if code := codeEnd(s.hint, text, t[:n]); code.End > code.Start && a.Postcode == "" {
+		if code := codeEnd(land, text, t[:n]); code.End > code.Start && a.Postcode == "" {
 			a.Postcode = code.Of(text)
 			a.take(code.Start, code.End)
 			for n > 0 && t[n-1].Start >= code.Start {
@@ -127,7 +129,7 @@ func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
 			}
 			n = grammar.SkipMarksBack(text, t, n)
 		}
-		if s.hint != "GB" && a.State == "" {
+		if a.State == "" {
 			if state, span, k := grammar.ProvinceBefore(s.hint, text, t, n); state != "" && k > 0 {
 				a.State = strings.Trim(span.Of(text), "()")
 				a.take(span.Start, span.End)
@@ -135,17 +137,15 @@ func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
 			}
 		}
 	}
-	if s.hint == "GB" {
-		for _, home := range [...]string{"England", "Scotland", "Wales", "Northern Ireland"} {
-			if i := n - strings.Count(home, " ") - 1; i > 0 && text[t[i].Start:t[n-1].End] == home {
-				a.State, country = home, true
-				a.take(t[i].Start, t[n-1].End)
-				n = grammar.SkipMarksBack(text, t, i)
-				break
-			}
+	for _, part := range land.Parts {
+		if i := n - strings.Count(part, " ") - 1; i > 0 && text[t[i].Start:t[n-1].End] == part {
+			a.State, country = part, true
+			a.take(t[i].Start, t[n-1].End)
+			n = grammar.SkipMarksBack(text, t, i)
+			break
 		}
-		n = grammar.SkipMarksBack(text, t, grammar.SkipCounty(text, t, n))
 	}
+	n = grammar.SkipMarksBack(text, t, grammar.SkipCounty(land.Code, text, t, n))
 	placed := country || a.Postcode != "" || a.State != ""
 	cut := n
 	for i := max(0, n-4); i < n; i++ {
@@ -153,7 +153,7 @@ func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
 		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !placed || i > 0 && !commaBefore(text, t, i) && !grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) {
 			continue
 		}
-		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.codes.cities(s.hint, name)) > 0 || s.hint == "GB" && grammar.PostTown(gazetteer.Key(name)) || s.hint == "CA" && grammar.CanadianCity(gazetteer.Key(name)) {
+		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.codes.cities(s.hint, name)) > 0 || land.Cities[gazetteer.Key(name)] {
 			a.City = fold(name)
 			a.take(t[i].Start, t[n-1].End)
 			cut = i
@@ -164,7 +164,7 @@ func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
 	if !ok {
 		street, ok = grammar.LineBefore(text, t[:cut])
 	}
-	if !ok && s.hint == "GB" {
+	if !ok {
 		street, ok = grammar.PremisesBefore(text, t[:cut])
 	}
 	switch {
@@ -178,26 +178,17 @@ func (s *scan) singleCommonwealth(text string, t []grammar.Token) {
 	s.finishSingle(a, "", street.Strength)
 }
 
-// codeEnd returns the postcode that ends t, for Great Britain also its first
-// half alone.
-func codeEnd(country, text string, t []grammar.Token) grammar.Span {
+// codeEnd returns the postcode that ends t, for one of two halves also the first
+// alone: "SW1A".
+func codeEnd(land *grammar.Country, text string, t []grammar.Token) grammar.Span {
 	if len(t) < 2 {
 		return grammar.Span{}
 	}
-	last := t[len(t)-1]
-	if country == "AU" {
-		if last.Kind == grammar.Number && last.End-last.Start == 4 {
-			return grammar.Span{Start: last.Start, End: last.End}
-		}
-		return grammar.Span{}
-	}
-	for k := len(t) - 1; k >= 0 && k >= len(t)-5 && last.End-t[k].Start <= 9; k-- {
-		sp := grammar.Span{Start: t[k].Start, End: last.End}
-		code := strings.ReplaceAll(sp.Of(text), " ", "")
-		if country == "CA" && len(code) == 6 && upper(code[0]) && code[1]-'0' <= 9 && upper(code[2]) && code[3]-'0' <= 9 && upper(code[4]) && code[5]-'0' <= 9 ||
-			country == "GB" && len(code) >= 5 && outwardForm(code[:len(code)-3]) && code[len(code)-3]-'0' <= 9 && upper(code[len(code)-2]) && upper(code[len(code)-1]) ||
-			country == "GB" && t[k].Kind == grammar.Word && (k == 0 || t[k-1].Kind != grammar.Word || t[k].Space) && outwardForm(code) {
-			return sp
+	end := t[len(t)-1].End
+	for k := len(t) - 1; k >= 0 && k >= len(t)-5 && end-t[k].Start <= 9; k-- {
+		if code := (grammar.Span{Start: t[k].Start, End: end}); land.Fits(code.Of(text)) ||
+			land.Form == grammar.CityPostcode && t[k].Kind == grammar.Word && (k == 0 || t[k-1].Kind != grammar.Word || t[k].Space) && outwardForm(code.Of(text)) {
+			return code
 		}
 	}
 	return grammar.Span{}
@@ -221,11 +212,12 @@ func (s *scan) finishSingle(a Address, state string, strength int) {
 	if pl, ok := s.prefer(fits); ok {
 		a.Place = pl
 	}
-	if a.State == "" && a.Country != "US" {
+	land := grammar.Find(a.Country)
+	if a.State == "" && land.Form != grammar.CityStateZIP {
 		a.State = a.Place.State
 	}
-	if a.State == "" && a.Country == "ES" {
-		a.State = grammar.SpanishProvince(a.Postcode)
+	if a.State == "" && land.StateOf != nil {
+		a.State = land.StateOf(a.Postcode)
 	}
 	if a.POBox != "" && a.Street == "" {
 		a.Level = CityLevel
@@ -258,7 +250,7 @@ func commaBefore(text string, t []grammar.Token, i int) bool {
 // cityEnds tells whether t ends with a city of the state behind a street.
 func (s *scan) cityEnds(text string, t []grammar.Token, state string) bool {
 	for i := max(1, len(t)-3); i < len(t); i++ {
-		if t[i].Kind == grammar.Word && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && s.cityOfUS(text[t[i].Start:t[len(t)-1].End], state) {
+		if t[i].Kind == grammar.Word && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && s.isCity(text[t[i].Start:t[len(t)-1].End], state) {
 			return true
 		}
 	}
@@ -275,11 +267,11 @@ func cityLike(text string, t []grammar.Token) bool {
 	return len(t) > 0 && len(t) <= 4
 }
 
-// cityOfUS tells whether a city of the state, or of any where it is "", has
+// isCity tells whether a city of the state, or of any where it is "", has
 // this name.
-func (s *scan) cityOfUS(name, state string) bool {
+func (s *scan) isCity(name, state string) bool {
 	for _, n := range [...]string{name, grammar.ExpandUSCity(name)} {
-		for _, pl := range s.p.codes.cities("US", n) {
+		for _, pl := range s.p.codes.cities(s.hint, n) {
 			if state == "" || pl.State == state {
 				return true
 			}
@@ -295,9 +287,9 @@ func isZIP(s string) bool {
 // singleEurope reads "street number, postcode city, state, country" in the
 // order of most of Europe; each part may be missing, and the house number may
 // come first where the country writes it so.
-func (s *scan) singleEurope(text string, t []grammar.Token) {
+func (s *scan) singleEurope(land *grammar.Country, text string, t []grammar.Token) {
 	n := grammar.SkipMarksBack(text, t, grammar.SkipCountry(text, t, len(t)))
-	if n > 0 && t[n-1].Kind == grammar.Number && grammar.CodeFits(s.hint, text[t[n-1].Start:t[n-1].End]) {
+	if n > 0 && t[n-1].Kind == grammar.Number && land.Fits(text[t[n-1].Start:t[n-1].End]) {
 		n = len(t) // "2016 Luxembourg": a city of the country's name
 	}
 	country := n < len(t)
@@ -305,11 +297,11 @@ func (s *scan) singleEurope(text string, t []grammar.Token) {
 	if k, name := grammar.RegionBefore(s.hint, text, t, n); k < n {
 		a.State, country = fold(name.Of(text)), true
 		a.take(name.Start, name.End)
-		if n = grammar.SkipMarksBack(text, t, k); grammar.CityState(a.State) {
+		if n = grammar.SkipMarksBack(text, t, k); land.CityStates[gazetteer.Key(a.State)] {
 			a.City = a.State
 		}
 	}
-	cut := s.codeOfSingle(&a, text, t, n)
+	cut := s.codeOfSingle(land, &a, text, t, n)
 	if cut == n && a.City == "" {
 		cut = s.cityOfSingle(&a, text, t, n, country)
 	}
@@ -319,7 +311,7 @@ func (s *scan) singleEurope(text string, t []grammar.Token) {
 	}
 	if ok {
 		a.takeStreet(text, street)
-		a.splitFrench(s)
+		s.splitStreet(land, &a)
 	} else if a.City == "" || !country && a.Postcode == "" {
 		return
 	} else {
@@ -328,14 +320,14 @@ func (s *scan) singleEurope(text string, t []grammar.Token) {
 	s.finishSingle(a, "", street.Strength)
 }
 
-// splitFrench parts a French street from the city behind it, where nothing but
-// the form of the name tells: the gazetteer has nothing of France.
-func (a *Address) splitFrench(s *scan) {
+// splitStreet parts a street from the city behind it, where nothing but the form
+// of the name tells: the gazetteer has nothing of the country.
+func (s *scan) splitStreet(land *grammar.Country, a *Address) {
 	words := strings.Fields(a.Street)
-	if s.hint != "FR" || s.p.has["FR"] || a.City != "" || a.Postcode != "" && !lowerCase(words) {
+	if land.StreetEnd == nil || s.p.has[land.Code] || a.City != "" || a.Postcode != "" && !lowerCase(words) {
 		return
 	}
-	n := grammar.FrenchStreet(words)
+	n := land.StreetEnd(words)
 	if n == len(words) || strings.ContainsAny(strings.Join(words[n:], ""), "0123456789") {
 		return
 	}
@@ -353,7 +345,7 @@ func (a *Address) take(start, end int) { a.Start, a.End = min(a.Start, start), m
 func (s *scan) streetOfSingle(a *Address, text string, t []grammar.Token) (grammar.Street, bool) {
 	known := s.known(a)
 	street, ok := grammar.StreetBefore(text, t, known)
-	if grammar.NumberFirst(s.hint) && (!ok || street.Number.Empty()) {
+	if grammar.Find(s.hint).NumberFirst && (!ok || street.Number.Empty()) {
 		if first, found := grammar.NumberStreetBefore(text, t, known); found {
 			return first, true
 		}
@@ -363,18 +355,18 @@ func (s *scan) streetOfSingle(a *Address, text string, t []grammar.Token) (gramm
 
 // codeOfSingle takes the last postcode of t[:n], and as city the words behind
 // it. It returns the index of what they begin with, or n.
-func (s *scan) codeOfSingle(a *Address, text string, t []grammar.Token, n int) int {
+func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t []grammar.Token, n int) int {
 	for k := n - 1; k >= 0 && k >= n-8; k-- {
 		if t[k].Kind != grammar.Number {
 			continue
 		}
 		end := t[k].End
 		digits := strings.TrimRight(text[t[k].Start:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-		if !grammar.CodeFits(s.hint, digits) || len(digits) < end-t[k].Start && s.hint != "NL" {
+		if !land.Fits(digits) || len(digits) < end-t[k].Start && !land.Letters {
 			continue
 		}
 		first := k + 1
-		if s.hint == "NL" && first < n && t[first].End-t[first].Start == 2 && upper(text[t[first].Start]) {
+		if land.Letters && first < n && t[first].End-t[first].Start == 2 && upper(text[t[first].Start]) {
 			end = t[first].End
 			first++
 		}
@@ -393,7 +385,7 @@ func (s *scan) codeOfSingle(a *Address, text string, t []grammar.Token, n int) i
 			if last < n && t[last].Kind == grammar.Number && t[last].End-t[last].Start <= 2 && strings.EqualFold(text[t[last-1].Start:end], "cedex") {
 				end = t[last].End
 			}
-			if last-first > 1 && end-t[last-1].Start == 2 && upper(text[end-1]) && s.hint == "IT" {
+			if last-first > 1 && end-t[last-1].Start == 2 && upper(text[end-1]) && land.Province {
 				end = t[last-2].End // the province: "Milano MI"
 			}
 			a.City = fold(text[t[first].Start:end])

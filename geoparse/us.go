@@ -228,12 +228,12 @@ func (s *scan) state(i int) int {
 	if j-i > 24 || j-i < 2 {
 		return j
 	}
-	if s.provinces && grammar.MayBeProvince(text[i:j]) {
+	if s.reads(grammar.CityProvinceCode) && grammar.MayBeProvince(text[i:j]) {
 		if next := s.province(i, j); next > j {
 			return next
 		}
 	}
-	if !s.states || j-i > 14 || !grammar.MayBeState(text[i]) {
+	if !s.reads(grammar.CityStateZIP) || j-i > 14 || !grammar.MayBeState(text[i]) {
 		return j
 	}
 	end := j

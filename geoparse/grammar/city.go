@@ -61,7 +61,6 @@ func FoldInitial(r rune) byte {
 }
 
 var (
-	cityLinks    = set("am an a ad bei b im i in ob od oder auf unter unterm vor vorm vd d der die zu zum zur ueber ub im bad via kreis krs sur sous les by")
 	cityPrefixes = set("bad sankt neu alt gross klein ober unter nieder markt burg hohen schloss stadt wald koenigs heilig heiligen lutherstadt hansestadt saint sainte santa castel monte villa ville place north south east west la le les san sant porto torre borgo campo colle ponte rocca serra pieve monforte capo")
 	exonyms      = map[string]string{
 		"muenchen": "munich", "koeln": "cologne", "wien": "vienna", "zuerich": "zurich zurigo", "genf": "geneva geneve", "geneve": "genf geneva", "nuernberg": "nuremberg",
@@ -114,12 +113,3 @@ var cityWords = map[string]string{
 	"n": "north", "s": "south", "e": "east", "w": "west", "twp": "township", "pt": "point", "jct": "junction", "lk": "lake", "lks": "lakes", "is": "island", "ctr": "center",
 	"cty": "city", "pk": "park", "crk": "creek", "hbr": "harbor", "fls": "falls", "grv": "grove", "gdns": "gardens", "plns": "plains", "riv": "river", "sta": "station", "afb": "afb",
 }
-
-var domains = map[string]string{
-	"de": "DE", "at": "AT", "ch": "CH", "li": "LI", "us": "US", "gov": "US", "edu": "US", "mil": "US", "uk": "GB", "ca": "CA", "au": "AU", "nl": "NL", "be": "BE",
-	"it": "IT", "dk": "DK", "lu": "LU", "fr": "FR", "es": "ES", "mc": "MC", "ad": "AD",
-	"berlin": "DE", "hamburg": "DE", "koeln": "DE", "bayern": "DE", "nrw": "DE", "saarland": "DE", "ruhr": "DE", "wien": "AT", "tirol": "AT", "swiss": "CH", "zuerich": "CH",
-}
-
-// CountryOfDomain returns the country of a top-level domain, or "".
-func CountryOfDomain(tld string) string { return domains[strings.ToLower(tld)] }

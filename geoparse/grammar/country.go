@@ -1,29 +1,197 @@
 package grammar
 
-import (
-	"strings"
-	"unicode"
+import "strings"
+
+// A Form is the order in which a country writes the parts of an address.
+type Form uint8
+
+// The forms.
+const (
+	AnyForm          Form = iota
+	CodeCity              // "Lange Straße 5, 26122 Oldenburg"
+	CityStateZIP          // "5 Main Street, Irvine, CA 92697"
+	CityProvinceCode      // "5 Main Street, Ottawa, ON K1A 0A9", "5 Main Street, Sydney NSW 2000"
+	CityPostcode          // "5 High Street, London SW1A 1AA"
 )
 
-var prefixes = map[string]string{
-	"D": "DE", "DE": "DE", "A": "AT", "AT": "AT", "CH": "CH", "FL": "LI", "LI": "LI", "I": "IT", "IT": "IT", "B": "BE", "BE": "BE", "NL": "NL", "DK": "DK",
-	"L": "LU", "LU": "LU", "E": "ES", "ES": "ES", "F": "FR", "FR": "FR", "MC": "MC", "AD": "AD",
+// Allows tells whether addresses of the country are read where those of form f
+// are asked for. The two forms with a state go together.
+func (f Form) Allows(country string) bool {
+	other := Find(country).Form
+	stated := func(f Form) bool { return f == CityStateZIP || f == CityProvinceCode }
+	return f == AnyForm || f == other || stated(f) && stated(other)
 }
 
-// regions are states that stand behind the city in the form of a postal
-// service or map: those of Germany and Austria, folded.
-var regions = map[string]map[string]bool{
-	"DE": lines("badenwuerttemberg,bayern,bavaria,berlin,brandenburg,bremen,hamburg,hessen,hesse,mecklenburg-vorpommern,niedersachsen,lower saxony,nordrhein-westfalen,north rhine-westphalia,rheinland-pfalz," +
-		"rhineland-palatinate,saarland,sachsen,saxony,sachsen-anhalt,saxony-anhalt,schleswig-holstein,thueringen,thuringia,baden-wuerttemberg"),
-	"AT": lines("burgenland,kaernten,carinthia,niederoesterreich,lower austria,oberoesterreich,upper austria,salzburg,steiermark,styria,tirol,tyrol,vorarlberg,wien,vienna"),
+// A Country is how one country writes its addresses. Each has its own file, or
+// shares one with those of its language, and is added there.
+type Country struct {
+	Code      string // ISO 3166-1 alpha-2
+	Form      Form
+	Names     string // and codes, as addresses end with them; folded, divided by commas
+	Prefixes  string // letters before a postcode: "D DE"
+	Domains   string // top-level domains
+	Languages string // ISO 639-1
+	Phone     string // international prefix of telephone numbers
+
+	Codes string // forms of a postcode, where 9 is a digit and A a capital: "A9A 9A9"
+
+	// Where postcode and city come first.
+	NumberFirst bool   // the house number may stand before the street
+	Letters     bool   // two letters belong to the postcode: "1012 JS"
+	LostZero    bool   // spreadsheets lose the zero that a postcode begins with: "4109 Leipzig"
+	Glued       bool   // where line breaks are lost, a house number runs into the postcode
+	CodePrefix  string // of the postcodes in the gazetteer
+	BoxCodes    bool   // codes of post boxes share no digits with those of their city
+	Province    bool   // two letters of a province stand behind the city: "Milano MI"
+
+	States     map[string]string // folded names and abbreviations of states or provinces; their codes
+	CityStates map[string]bool   // those that are a city
+	Parts      []string          // countries within it, as written
+	Counties   map[string]bool   // folded names that stand behind a city
+	Cities     map[string]bool   // by gazetteer.Key: cities that the gazetteer may know by their quarters alone
+
+	Respell     *strings.Replacer                               // other letters for those of a city's name, or nil
+	StateOf     func(code string) string                        // the state of a postcode, or nil
+	StreetEnd   func(words []string) int                        // how many words are the street where the city follows undivided, or nil
+	CityStreets map[string]func(string, []Token) (Street, bool) // cities with streets of their own form
 }
 
-func lines(names string) map[string]bool {
-	m := make(map[string]bool)
-	for name := range strings.SplitSeq(names, ",") {
-		m[name] = true
+// table has the countries by the letters of their codes.
+var table [26][26]*Country
+
+// byName, byPrefix, byDomain and byPhone have the codes of countries.
+var byName, byPrefix, byDomain, byPhone = map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
+
+// add puts a country into the table.
+func add(c Country) {
+	table[c.Code[0]-'A'][c.Code[1]-'A'] = &c
+	for name := range strings.SplitSeq(c.Names, ",") {
+		byName[name] = c.Code
 	}
-	return m
+	for prefix := range strings.FieldsSeq(c.Prefixes) {
+		byPrefix[prefix] = c.Code
+	}
+	for domain := range strings.FieldsSeq(c.Domains) {
+		byDomain[domain] = c.Code
+	}
+	if c.Phone != "" {
+		byPhone[c.Phone] = c.Code
+	}
+	if c.Form == CityProvinceCode {
+		for name := range c.States {
+			first, _, _ := strings.Cut(name, " ")
+			provinceWords[first] = true
+		}
+	}
+}
+
+var unknown Country
+
+// Find returns the country of an ISO 3166-1 alpha-2 code; for others one without
+// anything.
+func Find(code string) *Country {
+	if len(code) == 2 {
+		if i, j := code[0]-'A', code[1]-'A'; i < 26 && j < 26 && table[i][j] != nil {
+			return table[i][j]
+		}
+	}
+	return &unknown
+}
+
+// Fits tells whether code has the form of a postcode of the country. The space in
+// it may be missing.
+func (c *Country) Fits(code string) bool {
+	for form := range strings.SplitSeq(c.Codes, ",") {
+		if code != "" && fits(form, code) {
+			return true
+		}
+	}
+	return false
+}
+
+func fits(form, code string) bool {
+	for i := range len(form) {
+		switch {
+		case form[i] == ' ':
+			code = strings.TrimPrefix(code, " ")
+			continue
+		case code == "", form[i] == '9' && code[0]-'0' > 9, form[i] == 'A' && code[0]-'A' > 25:
+			return false
+		}
+		code = code[1:]
+	}
+	return code == ""
+}
+
+// Words are the words of a language that addresses are made of, folded by Fold
+// and divided by spaces. The words of all languages are looked for everywhere:
+// Swiss and Belgian streets have names in several.
+type Words struct {
+	Types      string // street words that can stand alone: "Platz"
+	Ends       string // street words at the end of a compound: "-strasse"
+	Leads      string // street words that begin a name: "Rue", "Via"
+	Links      string // join a street word to the rest of its name; as written
+	Adjectives string // before a street word: "Alte"
+	Particles  string // small words inside a name; as written
+	Nobility   string // between first name and surname; as written
+	Units      string // before a number or letter: "Haus 3"
+	Floors     string // "OG", "links"
+	Labels     string // before a postcode or city in forms
+	Boxes      string // before the number of a post box
+	CityLinks  string // between a city and what tells it from its namesakes: "am", "bei"
+}
+
+var (
+	streetTypes, leadTypes, linkWords, adjectiveWords, smallWords     = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	nobility, unitWords, floorWords, placeLabels, boxWords, cityLinks = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	streetSuffixes                                                    = map[byte][]string{}
+)
+
+// addWords adds the words of a language.
+func addWords(w Words) {
+	for _, list := range []struct {
+		to    map[string]bool
+		words string
+	}{
+		{streetTypes, w.Types}, {leadTypes, w.Leads}, {linkWords, w.Links}, {adjectiveWords, w.Adjectives}, {smallWords, w.Particles}, {nobility, w.Nobility},
+		{unitWords, w.Units}, {floorWords, w.Floors}, {placeLabels, w.Labels}, {boxWords, w.Boxes}, {cityLinks, w.CityLinks},
+	} {
+		for word := range strings.FieldsSeq(list.words) {
+			list.to[word] = true
+		}
+	}
+	for word := range strings.FieldsSeq(w.Ends) {
+		streetSuffixes[lastByte(word)] = append(streetSuffixes[lastByte(word)], word)
+	}
+}
+
+// CountryOfPrefix returns the country of the letters before a postcode ("D" of
+// D-26121), or "".
+func CountryOfPrefix(letters string) string { return byPrefix[letters] }
+
+// CountryOf returns the ISO 3166-1 code of a country's name or code, or "".
+func CountryOf(name string) string { return byName[foldName(name)] }
+
+// foldName folds a name of several words.
+func foldName(name string) string { return strings.Join(strings.Fields(Fold(name)), " ") }
+
+// CountryOfDomain returns the country of a top-level domain, or "".
+func CountryOfDomain(tld string) string { return byDomain[strings.ToLower(tld)] }
+
+// CountryOfPhone returns the country of a telephone number without its "+", or
+// "".
+func CountryOfPhone(number string) string {
+	for n := 3; n >= 2; n-- {
+		if len(number) > n+1 && byPhone[number[:n]] != "" {
+			return byPhone[number[:n]]
+		}
+	}
+	return ""
+}
+
+// Speaks tells whether the language, ISO 639-1, is an official one of the country.
+func Speaks(country, lang string) bool {
+	return len(lang) >= 2 && strings.Contains(Find(country).Languages, strings.ToLower(lang[:2]))
 }
 
 // RegionBefore steps back from token k over the name of a state that fills its
@@ -34,66 +202,11 @@ func RegionBefore(country, text string, t []Token, k int) (int, Span) {
 			continue
 		}
 		name := Span{t[k-n].Start, t[k-1].End}
-		if regions[country][strings.Join(strings.Fields(Fold(name.Of(text))), " ")] {
+		if _, ok := Find(country).States[foldName(name.Of(text))]; ok {
 			return k - n, name
 		}
 	}
 	return k, Span{}
-}
-
-// CityState tells the states that are also cities, by name.
-func CityState(name string) bool {
-	switch Fold(name) {
-	case "berlin", "bremen", "hamburg", "salzburg", "wien", "vienna":
-		return true
-	}
-	return false
-}
-
-// CountryOfPrefix returns the country of the letters before a postcode ("D" of
-// D-26121), or "".
-func CountryOfPrefix(letters string) string { return prefixes[letters] }
-
-// A Family is a set of countries that write addresses in one form.
-type Family uint8
-
-// The families.
-const (
-	AnyFamily Family = iota
-	Europe           // "street number, postcode city"
-	America          // "number street, city, state postcode": United States, Canada, Australia
-	Britain          // "number street, city, postcode"
-)
-
-// FamilyOf returns the family of a country, or AnyFamily.
-func FamilyOf(country string) Family {
-	switch country {
-	case "DE", "AT", "CH", "LI", "IT", "BE", "NL", "DK", "LU", "FR", "MC", "AD", "ES":
-		return Europe
-	case "US", "CA", "AU":
-		return America
-	case "GB":
-		return Britain
-	}
-	return AnyFamily
-}
-
-// Allows tells whether addresses of the country are of the family.
-func (f Family) Allows(country string) bool { return f == AnyFamily || f == FamilyOf(country) }
-
-var countryNames = map[string]string{
-	"germany": "DE", "deutschland": "DE", "de": "DE", "allemagne": "DE", "germania": "DE", "brd": "DE", "bundesrepublik deutschland": "DE", "austria": "AT", "oesterreich": "AT", "at": "AT",
-	"switzerland": "CH", "schweiz": "CH", "suisse": "CH", "svizzera": "CH", "ch": "CH", "liechtenstein": "LI", "fuerstentum liechtenstein": "LI", "li": "LI",
-	"united states": "US", "united states of america": "US", "usa": "US", "us": "US", "vereinigte staaten": "US", "united kingdom": "GB", "uk": "GB", "gb": "GB", "great britain": "GB",
-	"england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "italy": "IT", "italia": "IT", "italien": "IT", "it": "IT", "france": "FR", "frankreich": "FR", "fr": "FR",
-	"spain": "ES", "espana": "ES", "españa": "ES", "spanien": "ES", "espagne": "ES", "es": "ES", "netherlands": "NL", "the netherlands": "NL", "nederland": "NL", "niederlande": "NL", "nl": "NL", "belgium": "BE", "belgien": "BE", "belgique": "BE", "belgie": "BE", "be": "BE",
-	"denmark": "DK", "danmark": "DK", "daenemark": "DK", "dk": "DK", "luxembourg": "LU", "luxemburg": "LU", "lu": "LU", "canada": "CA", "kanada": "CA", "ca": "CA",
-	"australia": "AU", "australien": "AU", "au": "AU", "monaco": "MC", "mc": "MC", "andorra": "AD", "ad": "AD",
-}
-
-// CountryOf returns the ISO 3166-1 code of a country's name or code, or "".
-func CountryOf(name string) string {
-	return countryNames[strings.Join(strings.Fields(Fold(name)), " ")]
 }
 
 // CountryAfter returns the country whose name, not code, t begins with behind
@@ -125,10 +238,7 @@ func SkipCountry(text string, t []Token, k int) int {
 			continue
 		}
 		name := text[t[end-n].Start:t[end-1].End]
-		if len(strings.Trim(name, ".")) <= 2 && CountryOf(name) != "US" {
-			continue
-		}
-		if CountryOf(name) != "" {
+		if form := Find(CountryOf(name)).Form; form != AnyForm && (form != CodeCity && form != CityProvinceCode || len(strings.Trim(name, ".")) > 2) {
 			return SkipMarksBack(text, t, end-n)
 		}
 	}
@@ -151,248 +261,6 @@ func SkipMarks(text string, t []Token, k int) int {
 	return k
 }
 
-// German tells the countries whose addresses are written in German order and
-// words.
-func German(country string) bool {
-	switch country {
-	case "DE", "AT", "CH", "LI":
-		return true
-	}
-	return false
-}
-
-var languages = map[string]string{
-	"de": "DE AT CH LI LU BE", "fr": "FR BE CH LU CA MC", "nl": "NL BE", "it": "IT CH", "da": "DK", "es": "ES AD", "ca": "AD ES", "en": "GB US CA AU", "lb": "LU",
-}
-
-// Speaks tells whether the language, ISO 639-1, is an official one of the country.
-func Speaks(country, lang string) bool {
-	return lang != "" && country != "" && strings.Contains(languages[strings.ToLower(lang[:min(2, len(lang))])], country)
-}
-
-// phones are the international prefixes of telephone numbers. That of the
-// United States is Canada's too.
-var phones = map[string]string{
-	"49": "DE", "43": "AT", "41": "CH", "423": "LI", "39": "IT", "32": "BE", "31": "NL", "45": "DK", "352": "LU", "33": "FR", "34": "ES", "377": "MC", "376": "AD", "44": "GB", "61": "AU",
-}
-
-// CountryOfPhone returns the country of a telephone number without its "+", or
-// "".
-func CountryOfPhone(number string) string {
-	for _, n := range [...]int{3, 2} {
-		if len(number) > n+1 && isDigit(rune(number[0])) {
-			if c := phones[number[:n]]; c != "" {
-				return c
-			}
-		}
-	}
-	return ""
-}
-
-// NumberFirst tells the countries where the house number may stand before the
-// street.
-func NumberFirst(country string) bool {
-	switch country {
-	case "CH", "LU", "BE", "FR", "MC", "AD", "ES":
-		return true
-	}
-	return false
-}
-
-// CodeFits tells whether a postcode of so many digits is of the country's form.
-func CodeFits(country, code string) bool {
-	switch country {
-	case "DE":
-		return len(code) == 5
-	case "AT", "CH", "LI", "LU", "BE", "DK", "NL":
-		return len(code) == 4
-	case "IT", "MC", "FR", "ES":
-		return len(code) == 5
-	}
-	return false
-}
-
 // CityLink tells the words between a city's name and what tells it from its
 // namesakes: "am", "bei", "a.d.".
 func CityLink(w string) bool { return cityLinks[Fold(w)] || w == "d." || w == "der" || w == "dem" }
-
-// NumberStreetBefore reads the street before an anchor in the order number,
-// street: "12, rue du Rhône".
-func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
-	s, k := skipTail(text, t, len(t))
-	if k > 3 && s.Unit.Empty() && t[k-1].Kind == Number && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] && (t[k-3].Kind == Break || isMark(text, t[k-3], ",-–")) {
-		s.Unit = Span{t[k-2].Start, t[k-1].End} // "rue Sainte-Catherine Ouest, bureau 500"
-		k = SkipMarksBack(text, t, k-2)
-	}
-	for i := k - 1; i >= 0 && i >= k-maxNameWords-2; i-- {
-		if t[i].Kind == Break {
-			return s, false
-		}
-		if t[i].Kind != Number || !shortNumber(t[i].text(text)) {
-			continue
-		}
-		if dateIn(text, t, i) {
-			continue // "29 rue du 11 Novembre 1918"
-		}
-		if i > 0 && !(t[i-1].Kind == Break || t[i-1].Kind == Mark) {
-			return s, false
-		}
-		j := i + 1
-		number := Span{t[i].Start, t[i].End}
-		if j < k && t[j].Kind == Word && isWord(text, t[j], "bis", "ter") {
-			number.End = t[j].End
-			j++
-		}
-		for j < k && isMark(text, t[j], ",") {
-			j++
-		}
-		if j >= k || t[j].Kind != Word || !numberFirstName(text, t[j:k]) {
-			return s, false
-		}
-		for n := j; n < k; n++ {
-			if t[n].Kind != Word && !isMark(text, t[n], "'’-.") && !dateIn(text, t, n) {
-				return s, false
-			}
-		}
-		s.Name, s.Number, s.Strength = Span{t[j].Start, t[k-1].End}, number, 3
-		if known != nil && known(s.Name.Of(text)) {
-			s.Strength = 4
-		}
-		return s, true
-	}
-	return s, false
-}
-
-// dateIn tells whether the number at i belongs to the name of a French street:
-// "du 11 Novembre 1918", "du 1er Mai".
-func dateIn(text string, t []Token, i int) bool {
-	if i == 0 || t[i].Kind != Number || t[i-1].Kind != Word {
-		return false
-	}
-	return isWord(text, t[i-1], "du") && leadingInt(t[i].text(text)) <= 31 || frenchMonths[Fold(t[i-1].text(text))] && t[i].End-t[i].Start == 4
-}
-
-// numberFirstName tells whether the tokens behind a house number can be a
-// street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass".
-func numberFirstName(text string, t []Token) bool {
-	first, last := Fold(t[0].text(text)), t[len(t)-1]
-	return leadTypes[first] || len(t) > 1 && frenchBefore[first] && leadTypes[Fold(t[1].text(text))] || len(t) > 1 && (prepositions[first] || first == "op" || first == "um") || last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
-}
-
-// FrenchName tells whether a street's name is a French one: "rue Bleury",
-// "avenue des Pins".
-func FrenchName(name string) bool {
-	words := strings.Fields(Fold(name))
-	if len(words) < 2 || !leadTypes[words[0]] {
-		return false
-	}
-	switch words[0] {
-	case "rue", "chemin", "boul", "montee", "cote", "rang", "impasse", "ruelle", "allee", "route", "faubourg", "quai":
-		return true
-	}
-	return nobility[words[1]] || smallWords[words[1]] || strings.HasPrefix(words[1], "l'") || strings.HasPrefix(words[1], "d'")
-}
-
-var states = map[string]string{
-	"alabama": "AL", "alaska": "AK", "arizona": "AZ", "arkansas": "AR", "california": "CA", "colorado": "CO", "connecticut": "CT", "delaware": "DE", "florida": "FL",
-	"georgia": "GA", "hawaii": "HI", "idaho": "ID", "illinois": "IL", "indiana": "IN", "iowa": "IA", "kansas": "KS", "kentucky": "KY", "louisiana": "LA", "maine": "ME",
-	"maryland": "MD", "massachusetts": "MA", "michigan": "MI", "minnesota": "MN", "mississippi": "MS", "missouri": "MO", "montana": "MT", "nebraska": "NE", "nevada": "NV",
-	"new hampshire": "NH", "new jersey": "NJ", "new mexico": "NM", "new york": "NY", "north carolina": "NC", "north dakota": "ND", "ohio": "OH", "oklahoma": "OK",
-	"oregon": "OR", "pennsylvania": "PA", "rhode island": "RI", "south carolina": "SC", "south dakota": "SD", "tennessee": "TN", "texas": "TX", "utah": "UT",
-	"vermont": "VT", "virginia": "VA", "washington": "WA", "west virginia": "WV", "wisconsin": "WI", "wyoming": "WY", "district of columbia": "DC", "puerto rico": "PR",
-	"guam": "GU", "virgin islands": "VI", "calif": "CA", "cal": "CA", "oreg": "OR", "ore": "OR", "fla": "FL", "penn": "PA", "mass": "MA", "conn": "CT", "ariz": "AZ", "colo": "CO", "tex": "TX", "wash": "WA", "ill": "IL", "mich": "MI", "minn": "MN", "tenn": "TN",
-	"ala": "AL", "ark": "AR", "del": "DE", "ind": "IN", "kan": "KS", "kans": "KS", "miss": "MS", "mont": "MT", "neb": "NE", "nebr": "NE", "nev": "NV", "okla": "OK", "wis": "WI", "wisc": "WI", "wyo": "WY",
-}
-
-var (
-	stateCodes    = make(map[string]bool)
-	stateInitials [256]bool
-)
-
-func init() {
-	for name, code := range states {
-		stateCodes[code] = true
-		stateInitials[unicode.ToUpper(rune(name[0]))] = true
-		stateInitials[code[0]] = true
-	}
-	for _, code := range [...]string{"AA", "AE", "AP", "AS", "MP"} {
-		stateCodes[code] = true
-	}
-}
-
-// MayBeState tells whether a US state or its code can begin with the byte c.
-func MayBeState(c byte) bool { return stateInitials[c] }
-
-// State returns the code of the US state that s names: "CA", "Ca.", "D.C.",
-// "North Carolina".
-func State(s string) string {
-	s = strings.TrimRight(s, ".,")
-	if len(s) <= 4 {
-		code := strings.ToUpper(strings.ReplaceAll(s, ".", ""))
-		if stateCodes[code] {
-			return code
-		}
-	}
-	if len(s) > len("district of columbia")+2 {
-		return ""
-	}
-	var lower [24]byte
-	n := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		case c <= ' ':
-			if n == 0 || lower[n-1] == ' ' {
-				continue
-			}
-			c = ' '
-		}
-		lower[n] = c
-		n++
-	}
-	return states[string(lower[:n])]
-}
-
-// StateBefore reads the US state that ends with token k-1, with a country name
-// behind it skipped. It returns its code, its span and the index of its first
-// token.
-func StateBefore(text string, t []Token, k int) (string, Span, int) {
-	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",.|-–;:()") || t[k-1].Kind == Word && PlaceLabel(t[k-1].text(text)) && k > 2) {
-		k--
-		if k > 1 && isWord(text, t[k], "code") && isWord(text, t[k-1], "zip", "postal", "post") {
-			k--
-		}
-	}
-	if k > 0 && isWord(text, t[k-1], "us", "usa") && k > 2 {
-		k--
-		for k > 0 && isMark(text, t[k-1], ",") {
-			k--
-		}
-	}
-	if k == 0 || t[k-1].Kind != Word {
-		return "", Span{}, k
-	}
-	for n := 3; n >= 1; n-- {
-		if k < n {
-			continue
-		}
-		words := t[k-n : k]
-		if !onlyWords(words) {
-			continue
-		}
-		sp := Span{words[0].Start, words[n-1].End}
-		if code := State(sp.Of(text)); code != "" {
-			if text[sp.End-1] == '.' && !strings.Contains(text[sp.Start:sp.End-1], ".") {
-				sp.End--
-			}
-			k -= n
-			if labelled := backOver(text, t, k, ":"); labelled < k && labelled > 0 && isWord(text, t[labelled-1], "state", "province", "region") {
-				k = labelled - 1
-			}
-			return code, sp, k
-		}
-	}
-	return "", Span{}, k
-}

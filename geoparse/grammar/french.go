@@ -2,13 +2,36 @@ package grammar
 
 import "strings"
 
-// FrenchStreet returns how many of the words are a French street's name, where
+func init() {
+	add(Country{
+		Code: "FR", Form: CodeCity, Codes: "99999", NumberFirst: true, StreetEnd: frenchStreet, Prefixes: "F FR", Domains: "fr", Languages: "fr", Phone: "33",
+		Names: "france,frankreich,fr",
+	})
+	add(Country{Code: "MC", Form: CodeCity, Codes: "99999", NumberFirst: true, Prefixes: "MC", Domains: "mc", Languages: "fr", Phone: "377", Names: "monaco,mc"})
+	add(Country{
+		Code: "LU", Form: CodeCity, Codes: "9999", NumberFirst: true, CodePrefix: "L", BoxCodes: true, Prefixes: "L LU", Domains: "lu", Languages: "de fr lb", Phone: "352",
+		Names: "luxembourg,luxemburg,lu",
+	})
+	addWords(Words{
+		Leads: "rue avenue boulevard chemin route place quai impasse ruelle sentier av ave bd boul blvd allee allees cours square esplanade parvis rond-point cite villa venelle passage " +
+			"montee faubourg promenade residence lotissement hameau voie chaussee grand-rue grand'rue grandrue",
+		Links:     "au aux",
+		Particles: "de la le du des l' au aux et sur sous en",
+		Nobility:  "de la le du des",
+		Units:     "bte boite appt bureau local",
+		Labels:    "npa localite ville codepostal cp",
+		Boxes:     "casepostale cp bp",
+		CityLinks: "sur sous les",
+	})
+}
+
+// frenchStreet returns how many of the words are a French street's name, where
 // its city may stand behind it without anything between: 3 of "Rue Victor Hugo
 // Anzin", 4 of "Rue de la Nouzillère Mussidan". It is len(words) where nothing
 // is left for a city. It goes by the form of such names: what "de la" and the
 // like lead to, a person's given name and surname, or one word. Where capitals
 // are written, so are the hyphens of a city, which then is the last word.
-func FrenchStreet(words []string) int {
+func frenchStreet(words []string) int {
 	w := make([]string, len(words))
 	for i, word := range words {
 		w[i] = Fold(word)
@@ -122,3 +145,17 @@ var (
 		madeleine marc marcel marceau marcelin marguerite maria marie marius martin mathieu maurice max maxime michel nelson nicolas octave olivier olympe oscar ovide pablo pascal patrice paul pauline philippe pierre prosper
 		rachel raoul raphael raymond rene robert roger roland romain rosa salvador samuel sebastien serge simon simone sylvain theodore theophile thomas tristan urbain valentin victor victorien vincent winston yves yvonne zoe guynemer alienor alain`)
 )
+
+// FrenchName tells whether a street's name is a French one: "rue Bleury",
+// "avenue des Pins".
+func FrenchName(name string) bool {
+	words := strings.Fields(Fold(name))
+	if len(words) < 2 || !leadTypes[words[0]] {
+		return false
+	}
+	switch words[0] {
+	case "rue", "chemin", "boul", "montee", "cote", "rang", "impasse", "ruelle", "allee", "route", "faubourg", "quai":
+		return true
+	}
+	return nobility[words[1]] || smallWords[words[1]] || strings.HasPrefix(words[1], "l'") || strings.HasPrefix(words[1], "d'")
+}

@@ -114,7 +114,7 @@ func TestStreetAfter(t *testing.T) {
 
 func TestSpanishProvince(t *testing.T) {
 	for code, want := range map[string]string{"01001": "Álava", "08001": "Barcelona", "28232": "Madrid", "46015": "Valencia", "50014": "Zaragoza", "52001": "Melilla", "53001": "", "00100": "", "2800": "", "": "", "ab123": ""} {
-		if got := SpanishProvince(code); got != want {
+		if got := spanishProvince(code); got != want {
 			t.Errorf("%q: %q, want %q", code, got, want)
 		}
 	}
@@ -236,7 +236,7 @@ func TestFrenchStreet(t *testing.T) {
 		"":                                                 "",
 	} {
 		words := strings.Fields(text)
-		if got := strings.Join(words[:FrenchStreet(words)], " "); got != want {
+		if got := strings.Join(words[:frenchStreet(words)], " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -37,7 +37,7 @@ func PlaceAfter(text string, t []Token) Span {
 				return Span{}
 			}
 			return wordsFrom(text, t, i+1)
-		case i+1 < len(t) && t[i+1].Kind != Break && prefixes[strings.TrimRight(tok.text(text), "-")] != "":
+		case i+1 < len(t) && t[i+1].Kind != Break && byPrefix[strings.TrimRight(tok.text(text), "-")] != "":
 			continue // "D-26121"
 		case breaks > 0 && t[i-1].Kind == Break && CountryOf(lineFrom(t, i).Of(text)) != "":
 			return lineFrom(t, i)

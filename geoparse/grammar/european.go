@@ -110,28 +110,6 @@ func lineStreet(text string, t []Token, k int, known Known, s Street) (Street, b
 	return s, true
 }
 
-// SquareBefore reads a house in the squares of Mannheim, whose streets have no
-// names: "Q 7, 24", "C5 Nr. 3".
-func SquareBefore(text string, t []Token) (Street, bool) {
-	s, k := skipTail(text, t, len(t))
-	j, ok := numberBefore(text, t, k)
-	for n := k - 1; ok && n >= 1 && n >= k-8; n-- {
-		letter, square := t[n-1], t[n]
-		if square.Kind != Number || !isLetterWord(letter) || text[letter.Start] < 'A' || text[letter.Start] > 'U' || leadingInt(square.text(text)) > 13 || square.End-square.Start > 2 {
-			continue
-		}
-		number := n + 1
-		for number < k && (isMark(text, t[number], ",-–/") || isWord(text, t[number], "nr")) {
-			number++
-		}
-		if number < k && t[number].Kind == Number && number >= j {
-			s.Name, s.Number, s.Strength = Span{letter.Start, square.End}, Span{t[number].Start, t[k-1].End}, 3
-			return s, true
-		}
-	}
-	return s, false
-}
-
 // SegmentBefore reads what stands since the last separator as a street, with a
 // number behind it or without: for a text that is known to be one address.
 func SegmentBefore(text string, t []Token) (Street, bool) {
@@ -268,14 +246,10 @@ func postBoxBefore(text string, t []Token, k int) int {
 	if i < 0 || t[i].Kind != Word {
 		return -1
 	}
-	switch Fold(t[i].text(text)) {
-	case "postfach", "postschliessfach":
+	switch w := Fold(t[i].text(text)); {
+	case germanBoxes[w], boxWords[w] && i < k-1:
 		return i
-	case "pf", "pob", "casepostale", "postbus", "postboks", "cp", "bp":
-		if i < k-1 {
-			return i
-		}
-	case "box", "postale":
+	case w == "box", w == "postale":
 		if i < k-1 && i > 0 && t[i-1].Kind == Word {
 			switch Fold(t[i-1].text(text)) {
 			case "po", "case", "casella", "boite":
@@ -286,16 +260,9 @@ func postBoxBefore(text string, t []Token, k int) int {
 	return -1
 }
 
-// placeLabels stand before a postcode or city in forms and tables.
-var placeLabels = set("plz postleitzahl ort wohnort stadt gemeinde plzort npa localite ville cap citta comune postcode plaats woonplaats postnr postnummer by cp codepostal poblacion ciudad zip zipcode city town code")
-
 // PlaceLabel tells the words that stand before a postcode or city in forms and
 // tables: "PLZ", "Ort".
 func PlaceLabel(w string) bool { return placeLabels[Fold(w)] }
-
-var unitWords = set("haus gebaeude geb top stiege tuer eingang halle wohnung whg raum zimmer aufgang block stg buero zi app apartment objekt einheit bau trakt hinterhaus bueroeinheit treppe esc piano scala int interno bus bte boite appt hs bureau local opg opgang lejl puerta pta planta piso")
-
-var floorWords = set("og eg ug dg stock etage hinterhaus vorderhaus hinterhof hh vh gh sfl sf seitenfluegel quergebaeude gartenhaus rueckgebaeude rgb geschoss obergeschoss erdgeschoss dachgeschoss links rechts verdieping sal tv th mf kld izq izda izquierda dcha derecha planta piso bajo")
 
 // floorInNumber returns the offset of the stroke in "37/2. Stock", which divides
 // the house number from the floor, where that ends with token k-1; else 0.
@@ -888,4 +855,67 @@ func StreetAfter(text string, t []Token, known Known) (Street, bool) {
 		end++
 	}
 	return Street{Name: name, Number: Span{t[j].Start, t[end].End}, Strength: strength}, true
+}
+
+// NumberStreetBefore reads the street before an anchor in the order number,
+// street: "12, rue du Rhône".
+func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
+	s, k := skipTail(text, t, len(t))
+	if k > 3 && s.Unit.Empty() && t[k-1].Kind == Number && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] && (t[k-3].Kind == Break || isMark(text, t[k-3], ",-–")) {
+		s.Unit = Span{t[k-2].Start, t[k-1].End} // "rue Sainte-Catherine Ouest, bureau 500"
+		k = SkipMarksBack(text, t, k-2)
+	}
+	for i := k - 1; i >= 0 && i >= k-maxNameWords-2; i-- {
+		if t[i].Kind == Break {
+			return s, false
+		}
+		if t[i].Kind != Number || !shortNumber(t[i].text(text)) {
+			continue
+		}
+		if dateIn(text, t, i) {
+			continue // "29 rue du 11 Novembre 1918"
+		}
+		if i > 0 && !(t[i-1].Kind == Break || t[i-1].Kind == Mark) {
+			return s, false
+		}
+		j := i + 1
+		number := Span{t[i].Start, t[i].End}
+		if j < k && t[j].Kind == Word && isWord(text, t[j], "bis", "ter") {
+			number.End = t[j].End
+			j++
+		}
+		for j < k && isMark(text, t[j], ",") {
+			j++
+		}
+		if j >= k || t[j].Kind != Word || !numberFirstName(text, t[j:k]) {
+			return s, false
+		}
+		for n := j; n < k; n++ {
+			if t[n].Kind != Word && !isMark(text, t[n], "'’-.") && !dateIn(text, t, n) {
+				return s, false
+			}
+		}
+		s.Name, s.Number, s.Strength = Span{t[j].Start, t[k-1].End}, number, 3
+		if known != nil && known(s.Name.Of(text)) {
+			s.Strength = 4
+		}
+		return s, true
+	}
+	return s, false
+}
+
+// dateIn tells whether the number at i belongs to the name of a French street:
+// "du 11 Novembre 1918", "du 1er Mai".
+func dateIn(text string, t []Token, i int) bool {
+	if i == 0 || t[i].Kind != Number || t[i-1].Kind != Word {
+		return false
+	}
+	return isWord(text, t[i-1], "du") && leadingInt(t[i].text(text)) <= 31 || frenchMonths[Fold(t[i-1].text(text))] && t[i].End-t[i].Start == 4
+}
+
+// numberFirstName tells whether the tokens behind a house number can be a
+// street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass".
+func numberFirstName(text string, t []Token) bool {
+	first, last := Fold(t[0].text(text)), t[len(t)-1]
+	return leadTypes[first] || len(t) > 1 && frenchBefore[first] && leadTypes[Fold(t[1].text(text))] || len(t) > 1 && (prepositions[first] || first == "op" || first == "um") || last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
 }

@@ -1,6 +1,7 @@
 package geoparse
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -8,37 +9,30 @@ import (
 	"gazehound/geoparse/grammar"
 )
 
-// canadianPostcode looks at the digit at i as the last of a Canadian postcode,
+// letteredPostcode looks at the digit at i as the last of a postcode with letters,
 // "K1Y 4W7". It reports whether it is one whose first half is known.
-func (s *scan) canadianPostcode(i int) bool {
+func (s *scan) letteredPostcode(i int) bool {
 	text := s.text
-	if i < 5 || !upper(text[i-1]) || text[i-2]-'0' > 9 {
-		return false
-	}
-	k := i - 2
-	if text[k-1] == ' ' || text[k-1] == '-' {
-		k--
-	}
-	start := k - 3
-	if start < s.end || start < 0 || !upper(text[start]) || text[start+1]-'0' > 9 || !upper(text[start+2]) || start > 0 && (isLetterAt(text, lastRune(text, start)) || text[start-1]-'0' <= 9) || i+1 < len(text) && isLetterAt(text, i+1) {
-		return false
-	}
-	var areas []*area
-	for j, all := 0, s.p.codes.areas(text[start:start+3]); j < len(all); j++ {
-		if all[j].place.Country == "CA" {
-			areas = append(areas, &all[j])
+	for _, land := range s.forms[grammar.CityProvinceCode] {
+		half := strings.IndexByte(land.Codes, ' ')
+		for n := len(land.Codes); half > 0 && n >= len(land.Codes)-1; n-- { // with and without the space
+			start := i + 1 - n
+			if start < max(s.end, 0) || !land.Fits(strings.Replace(text[start:i+1], "-", " ", 1)) ||
+				start > 0 && (isLetterAt(text, lastRune(text, start)) || text[start-1]-'0' <= 9) || i+1 < len(text) && isLetterAt(text, i+1) {
+				continue
+			}
+			if areas := s.areasIn(land, text[start:start+half]); len(areas) > 0 {
+				s.provinceBefore(land, areas, start, i+1)
+				return true
+			}
 		}
 	}
-	if len(areas) == 0 {
-		return false
-	}
-	s.commonwealth("CA", areas, start, i+1)
-	return true
+	return false
 }
 
-// australianPostcode looks at the four digits text[i:j] as an Australian
-// postcode behind a state: "Pyrmont NSW 2009".
-func (s *scan) australianPostcode(i, j int) bool {
+// provincePostcode looks at the digits text[i:j] as a postcode behind a state:
+// "Pyrmont NSW 2009".
+func (s *scan) provincePostcode(i, j int) bool {
 	text := s.text
 	k := i
 	for k > 0 && i-k < 4 && (text[k-1] <= ' ' || text[k-1] == ',' || text[k-1] == '.') {
@@ -47,43 +41,55 @@ func (s *scan) australianPostcode(i, j int) bool {
 	if k == 0 || k == i || !isLetterAt(text, k-1) || j < len(text) && (text[j] == '-' || text[j] == '/') {
 		return false
 	}
-	var areas []*area
-	for n, all := 0, s.p.codes.areas(text[i:j]); n < len(all); n++ {
-		if all[n].place.Country == "AU" {
-			areas = append(areas, &all[n])
+	for _, land := range s.forms[grammar.CityProvinceCode] {
+		if !land.Fits(text[i:j]) {
+			continue
+		}
+		if areas := s.areasIn(land, text[i:j]); len(areas) > 0 && s.provinceBefore(land, areas, i, j) {
+			return true
 		}
 	}
-	return len(areas) > 0 && s.commonwealth("AU", areas, i, j)
+	return false
 }
 
-// commonwealth reads city, province and street before the postcode
-// text[start:end] of Canada or Australia; in Canada the province may also
-// follow it, or be left out.
-func (s *scan) commonwealth(country string, areas []*area, start, end int) bool {
+// areasIn returns the areas of a postcode in one country.
+func (s *scan) areasIn(land *grammar.Country, code string) []*area {
+	var areas []*area
+	for i, all := 0, s.p.codes.areas(code); i < len(all); i++ {
+		if all[i].place.Country == land.Code {
+			areas = append(areas, &all[i])
+		}
+	}
+	return areas
+}
+
+// provinceBefore reads city, province and street before the postcode
+// text[start:end]. A postcode with letters needs no province, or has it behind it.
+func (s *scan) provinceBefore(land *grammar.Country, areas []*area, start, end int) bool {
 	text := s.text
 	lo := s.windowStart(start)
 	s.before = s.tokens(lo, start, s.before[:0])
 	t := s.before
-	code, span, n := grammar.ProvinceBefore(country, text, t, len(t))
-	last := end
-	if code == "" && country == "CA" {
+	code, span, n := grammar.ProvinceBefore(land.Code, text, t, len(t))
+	last, lettered := end, text[start] > '9'
+	if code == "" && lettered {
 		after := s.tokens(end, s.limitAfter(end), nil)
-		if code, span = grammar.ProvinceAfter(country, text, after); code != "" {
+		if code, span = grammar.ProvinceAfter(land.Code, text, after); code != "" {
 			last = span.End
 		}
 	}
-	agrees := false
-	for _, a := range areas {
-		agrees = agrees || a.place.State == code
-	}
-	if code == "" && country == "AU" || code != "" && !agrees {
+	agrees := slices.ContainsFunc(areas, func(a *area) bool { return a.place.State == code })
+	if code == "" && !lettered || code != "" && !agrees {
 		return false
 	}
-	c := s.provinceCity(country, areas, t, n, code)
+	c := s.provinceCity(land, areas, t, n, code)
 	if c.area == nil {
 		return false
 	}
-	a := Address{Start: c.start, End: last, Postcode: text[start:end], City: text[c.start:c.end], State: code, Country: country, Level: CityLevel, Place: c.area.place, Confidence: confidencePlace}
+	a := Address{
+		Start: c.start, End: last, Postcode: text[start:end], City: text[c.start:c.end], State: code, Country: land.Code,
+		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
+	}
 	if code == "" {
 		a.State = c.area.place.State
 	} else {
@@ -115,7 +121,7 @@ func (s *scan) provinceStreet(t []grammar.Token, strict bool) (grammar.Street, b
 
 // provinceCity returns the longest known name of a city that ends before token
 // n, else the words that a separator or a street divides from the rest.
-func (s *scan) provinceCity(country string, areas []*area, t []grammar.Token, n int, state string) usCity {
+func (s *scan) provinceCity(land *grammar.Country, areas []*area, t []grammar.Token, n int, state string) usCity {
 	text := s.text
 	n = grammar.SkipMarksBack(text, t, n)
 	if n > 0 && text[t[n-1].Start] == ')' {
@@ -136,15 +142,15 @@ func (s *scan) provinceCity(country string, areas []*area, t []grammar.Token, n 
 		key := gazetteer.Key(grammar.ExpandUSCity(name))
 		for _, a := range areas {
 			for _, known := range a.names {
-				if known.key == key || country == "CA" && len(key) > 3 && strings.HasPrefix(known.key, key) {
+				if known.key == key || land.Cities != nil && len(key) > 3 && strings.HasPrefix(known.key, key) {
 					return city(i, a, true)
 				}
 			}
 		}
-		if country == "CA" && grammar.CanadianCity(key) {
+		if land.Cities[key] {
 			return city(i, areas[0], true)
 		}
-		for _, pl := range s.p.codes.cities(country, name) {
+		for _, pl := range s.p.codes.cities(land.Code, name) {
 			if pl.State == areas[0].place.State && !(i > first && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && grammar.RoadWord(text[t[i].Start:t[i].End])) {
 				return city(i, areas[0], true)
 			}
@@ -171,22 +177,18 @@ func (s *scan) provinceCity(country string, areas []*area, t []grammar.Token, n 
 	return usCity{}
 }
 
-// province looks at the word text[i:j] as the beginning of a province of Canada
-// or state of Australia behind a city, with no postcode behind it. A known city
+// province looks at the word text[i:j] as the beginning of a province behind a city, with no postcode behind it. A known city
 // and a street with its number must stand before it. It returns where to go on.
 func (s *scan) province(i, j int) int {
 	text := s.text
-	for _, country := range [...]string{"CA", "AU"} {
-		if !s.p.has[country] || !s.only.Allows(country) {
-			continue
-		}
-		end, code := j, grammar.Province(country, text[i:j])
+	for _, land := range s.forms[grammar.CityProvinceCode] {
+		end, code := j, grammar.Province(land.Code, text[i:j])
 		for n, k := 0, j; code == "" && n < 2 && k < len(text) && text[k] == ' '; n++ {
 			for k++; k < len(text) && isLetterAt(text, k); {
 				_, size := utf8.DecodeRuneInString(text[k:])
 				k += size
 			}
-			code = grammar.Province(country, text[i:k])
+			code = grammar.Province(land.Code, text[i:k])
 			end = k
 		}
 		if code == "" || s.codeFollows(end) {
@@ -200,7 +202,7 @@ func (s *scan) province(i, j int) int {
 			if t[first].Kind != grammar.Word || !grammar.Capital(text[t[first].Start:]) {
 				continue
 			}
-			place, ok := s.cityOfProvince(country, code, text[t[first].Start:t[n-1].End])
+			place, ok := s.cityOfProvince(land, code, text[t[first].Start:t[n-1].End])
 			if !ok {
 				continue
 			}
@@ -208,7 +210,7 @@ func (s *scan) province(i, j int) int {
 			if !ok || street.Number.Empty() || street.Strength < 3 {
 				continue
 			}
-			a := Address{Start: t[first].Start, End: end, City: text[t[first].Start:t[n-1].End], State: text[i:end], Country: country, Level: CityLevel, Place: place, Confidence: confidencePlace - 0.05}
+			a := Address{Start: t[first].Start, End: end, City: text[t[first].Start:t[n-1].End], State: text[i:end], Country: land.Code, Level: CityLevel, Place: place, Confidence: confidencePlace - 0.05}
 			a.takeStreet(text, street)
 			s.resolve(&a, street.Strength)
 			s.add(a)
@@ -219,14 +221,14 @@ func (s *scan) province(i, j int) int {
 }
 
 // cityOfProvince returns the city of this name in the province.
-func (s *scan) cityOfProvince(country, code, name string) (gazetteer.Place, bool) {
-	for _, pl := range s.p.codes.cities(country, name) {
+func (s *scan) cityOfProvince(land *grammar.Country, code, name string) (gazetteer.Place, bool) {
+	for _, pl := range s.p.codes.cities(land.Code, name) {
 		if pl.State == code || pl.State == "" {
 			return pl, true
 		}
 	}
-	if country == "CA" && grammar.CanadianCity(gazetteer.Key(name)) {
-		return gazetteer.Place{Names: []string{name}, City: name, State: code, Country: country}, true
+	if land.Cities[gazetteer.Key(name)] {
+		return gazetteer.Place{Names: []string{name}, City: name, State: code, Country: land.Code}, true
 	}
 	return gazetteer.Place{}, false
 }
@@ -234,21 +236,14 @@ func (s *scan) cityOfProvince(country, code, name string) (gazetteer.Place, bool
 // codeFollows tells whether a postcode stands behind the province that ends at
 // i: that is where the address is read.
 func (s *scan) codeFollows(i int) bool {
-	text := s.text
-	skip := func() {
-		for n := 0; i < len(text) && n < 6 && strings.IndexByte(" \n,.-|)", text[i]) >= 0; n++ {
-			i++
-		}
+	t := s.tokens(i, s.limitAfter(i), nil)
+	k := grammar.SkipMarks(s.text, t, 0)
+	if k < len(t) && t[k].End-t[k].Start > 3 && grammar.CountryOf(s.text[t[k].Start:t[k].End]) != "" {
+		k = grammar.SkipMarks(s.text, t, k+1)
 	}
-	skip()
-	for _, country := range [...]string{"Canada", "Australia"} {
-		if strings.HasPrefix(text[i:], country) {
-			i += len(country)
-			skip()
-		}
-	}
-	if i+4 > len(text) {
+	if k >= len(t) {
 		return false
 	}
-	return digits(text[i:i+4]) || upper(text[i]) && text[i+1]-'0' <= 9 && upper(text[i+2]) && text[i+3] <= '9'
+	code := s.text[t[k].Start:min(len(s.text), t[k].Start+4)]
+	return len(code) == 4 && (digits(code) || upper(code[0]) && code[1]-'0' <= 9 && upper(code[2]) && code[3] <= '9')
 }

@@ -1,5 +1,9 @@
 package grammar
 
+func init() {
+	addWords(Words{Labels: "zip zipcode city town code by", CityLinks: "by"})
+}
+
 // The words of the grammar of US addresses, in lower case without dots.
 var (
 	directions = set("n s e w ne nw se sw north south east west northeast northwest southeast southwest no so")

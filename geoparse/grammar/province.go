@@ -1,0 +1,107 @@
+package grammar
+
+import "strings"
+
+// ProvinceBefore reads the province of Canada or state of Australia that ends
+// with token k-1, in parentheses or not, with the name of the country behind it
+// skipped. It returns its code, its span and the index of its first token.
+func ProvinceBefore(country, text string, t []Token, k int) (string, Span, int) {
+	k = backOver(text, t, k, ",.|-–;()")
+	if n := SkipCountry(text, t, k); n < k {
+		k = backOver(text, t, n, ",.|-–;()")
+	}
+	for n := min(3, k); n >= 1; n-- {
+		if !onlyWords(t[k-n : k]) {
+			continue
+		}
+		sp := Span{t[k-n].Start, t[k-1].End}
+		if code := province(country, sp.Of(text)); code != "" {
+			return code, sp, k - n
+		}
+	}
+	return "", Span{}, k
+}
+
+// ProvinceAfter reads the province that begins with token 0: "V7P 1B3 BC".
+func ProvinceAfter(country, text string, t []Token) (string, Span) {
+	i := 0
+	for i < len(t) && i < 2 && (t[i].Kind == Break || isMark(text, t[i], ",(")) {
+		i++
+	}
+	for n := min(3, len(t)-i); n >= 1; n-- {
+		if onlyWords(t[i : i+n]) {
+			sp := Span{t[i].Start, t[i+n-1].End}
+			if code := province(country, sp.Of(text)); code != "" {
+				return code, sp
+			}
+		}
+	}
+	return "", Span{}
+}
+
+// province returns the code of the province called s, which must begin with a
+// capital, all of an abbreviation being capitals.
+func province(country, s string) string {
+	folded := foldName(s)
+	if len(folded) <= 3 && s != strings.ToUpper(s) && !strings.HasSuffix(s, ".") && !(country == "AU" && Capital(s)) || !Capital(s) {
+		return ""
+	}
+	return Find(country).States[folded]
+}
+
+// provinceWords are the first words of the names of provinces, in lower case.
+var provinceWords = set("québec nouvelle-écosse île-du-prince-édouard")
+
+// MayBeProvince tells whether a province of Canada or state of Australia, or
+// its code in capitals, can begin with the word.
+func MayBeProvince(word string) bool {
+	var lower [24]byte
+	if len(word) > len(lower) || len(word) == 2 && word[1] >= 'a' {
+		return false
+	}
+	n := 0
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		if c == '.' {
+			continue
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[n] = c
+		n++
+	}
+	return provinceWords[string(lower[:n])]
+}
+
+// Province returns the code of the province that s, as written, names.
+func Province(country, s string) string { return province(country, s) }
+
+func backOver(text string, t []Token, k int, marks string) int {
+	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], marks)) {
+		k--
+	}
+	return k
+}
+
+// SkipLabel steps back from token k over a label such as "Postcode:".
+func SkipLabel(text string, t []Token, k int) int {
+	n := backOver(text, t, k, ":.,")
+	if n > 0 && isWord(text, t[n-1], "postcode", "code", "zip") {
+		if n--; n > 0 && isWord(text, t[n-1], "post", "postal", "zip") {
+			n--
+		}
+		return n
+	}
+	return k
+}
+
+// SkipCounty steps back from token k over the name of a county.
+func SkipCounty(country, text string, t []Token, k int) int {
+	for n := min(4, k); n >= 1; n-- {
+		if k-n > 0 && Find(country).Counties[foldName(Span{t[k-n].Start, t[k-1].End}.Of(text))] {
+			return k - n
+		}
+	}
+	return k
+}

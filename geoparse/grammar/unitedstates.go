@@ -1,0 +1,117 @@
+package grammar
+
+import (
+	"strings"
+	"unicode"
+)
+
+func init() {
+	add(Country{
+		Code: "US", Form: CityStateZIP, Codes: "99999,99999-9999,999999999", States: states, Domains: "us gov edu mil", Languages: "en",
+		Names: "united states,united states of america,usa,us,vereinigte staaten",
+	})
+}
+
+var states = map[string]string{
+	"alabama": "AL", "alaska": "AK", "arizona": "AZ", "arkansas": "AR", "california": "CA", "colorado": "CO", "connecticut": "CT", "delaware": "DE", "florida": "FL",
+	"georgia": "GA", "hawaii": "HI", "idaho": "ID", "illinois": "IL", "indiana": "IN", "iowa": "IA", "kansas": "KS", "kentucky": "KY", "louisiana": "LA", "maine": "ME",
+	"maryland": "MD", "massachusetts": "MA", "michigan": "MI", "minnesota": "MN", "mississippi": "MS", "missouri": "MO", "montana": "MT", "nebraska": "NE", "nevada": "NV",
+	"new hampshire": "NH", "new jersey": "NJ", "new mexico": "NM", "new york": "NY", "north carolina": "NC", "north dakota": "ND", "ohio": "OH", "oklahoma": "OK",
+	"oregon": "OR", "pennsylvania": "PA", "rhode island": "RI", "south carolina": "SC", "south dakota": "SD", "tennessee": "TN", "texas": "TX", "utah": "UT",
+	"vermont": "VT", "virginia": "VA", "washington": "WA", "west virginia": "WV", "wisconsin": "WI", "wyoming": "WY", "district of columbia": "DC", "puerto rico": "PR",
+	"guam": "GU", "virgin islands": "VI", "calif": "CA", "cal": "CA", "oreg": "OR", "ore": "OR", "fla": "FL", "penn": "PA", "mass": "MA", "conn": "CT", "ariz": "AZ", "colo": "CO", "tex": "TX", "wash": "WA", "ill": "IL", "mich": "MI", "minn": "MN", "tenn": "TN",
+	"ala": "AL", "ark": "AR", "del": "DE", "ind": "IN", "kan": "KS", "kans": "KS", "miss": "MS", "mont": "MT", "neb": "NE", "nebr": "NE", "nev": "NV", "okla": "OK", "wis": "WI", "wisc": "WI", "wyo": "WY",
+}
+
+var (
+	stateCodes    = make(map[string]bool)
+	stateInitials [256]bool
+)
+
+func init() {
+	for name, code := range states {
+		stateCodes[code] = true
+		stateInitials[unicode.ToUpper(rune(name[0]))] = true
+		stateInitials[code[0]] = true
+	}
+	for _, code := range [...]string{"AA", "AE", "AP", "AS", "MP"} {
+		stateCodes[code] = true
+	}
+}
+
+// MayBeState tells whether a US state or its code can begin with the byte c.
+func MayBeState(c byte) bool { return stateInitials[c] }
+
+// State returns the code of the US state that s names: "CA", "Ca.", "D.C.",
+// "North Carolina".
+func State(s string) string {
+	s = strings.TrimRight(s, ".,")
+	if len(s) <= 4 {
+		code := strings.ToUpper(strings.ReplaceAll(s, ".", ""))
+		if stateCodes[code] {
+			return code
+		}
+	}
+	if len(s) > len("district of columbia")+2 {
+		return ""
+	}
+	var lower [24]byte
+	n := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case c <= ' ':
+			if n == 0 || lower[n-1] == ' ' {
+				continue
+			}
+			c = ' '
+		}
+		lower[n] = c
+		n++
+	}
+	return states[string(lower[:n])]
+}
+
+// StateBefore reads the US state that ends with token k-1, with a country name
+// behind it skipped. It returns its code, its span and the index of its first
+// token.
+func StateBefore(text string, t []Token, k int) (string, Span, int) {
+	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",.|-–;:()") || t[k-1].Kind == Word && PlaceLabel(t[k-1].text(text)) && k > 2) {
+		k--
+		if k > 1 && isWord(text, t[k], "code") && isWord(text, t[k-1], "zip", "postal", "post") {
+			k--
+		}
+	}
+	if k > 0 && isWord(text, t[k-1], "us", "usa") && k > 2 {
+		k--
+		for k > 0 && isMark(text, t[k-1], ",") {
+			k--
+		}
+	}
+	if k == 0 || t[k-1].Kind != Word {
+		return "", Span{}, k
+	}
+	for n := 3; n >= 1; n-- {
+		if k < n {
+			continue
+		}
+		words := t[k-n : k]
+		if !onlyWords(words) {
+			continue
+		}
+		sp := Span{words[0].Start, words[n-1].End}
+		if code := State(sp.Of(text)); code != "" {
+			if text[sp.End-1] == '.' && !strings.Contains(text[sp.Start:sp.End-1], ".") {
+				sp.End--
+			}
+			k -= n
+			if labelled := backOver(text, t, k, ":"); labelled < k && labelled > 0 && isWord(text, t[labelled-1], "state", "province", "region") {
+				k = labelled - 1
+			}
+			return code, sp, k
+		}
+	}
+	return "", Span{}, k
+}
