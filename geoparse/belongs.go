@@ -121,9 +121,9 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	}
 	name := page.site.Name(b.around)
 	a.Name, a.Branch = name.Text, name.Branch
-	p.read(a, b.below)
+	p.read(a, page, b.below)
 	if b.first {
-		p.read(a, before)
+		p.read(a, page, before)
 	}
 	if page.single && a.Role == OwnRole && !a.Person {
 		a.Phone = cmp.Or(a.Phone, page.site.Phone(a.Country))
@@ -288,7 +288,7 @@ func withoutHead(text string) string {
 }
 
 // read looks for what belongs to the address in text around it.
-func (p *Parser) read(a *Address, text string) {
+func (p *Parser) read(a *Address, page *pageCues, text string) {
 	if text == "" {
 		return
 	}
@@ -298,8 +298,8 @@ func (p *Parser) read(a *Address, text string) {
 	if a.Email == "" {
 		a.Email = place.EmailIn(text)
 	}
-	if a.Website == "" {
-		a.Website = place.WebsiteIn(text)
+	if site := place.WebsiteIn(text); a.Website == "" && (a.Role == ListedRole || page.site.IsOwn(site, a.Name)) {
+		a.Website = site
 	}
 	if a.Hours == "" {
 		a.Hours = place.HoursIn(text)

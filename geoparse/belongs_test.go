@@ -29,6 +29,8 @@ func TestBelongings(t *testing.T) {
 		{"Kontakt\nAdresse:\n" + street12 + "\nUSt-IdNr. DE123456789, HRB 204711, IBAN DE02 2805 0100 0012 3456 78", "Kontakt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Blumen Meyer\n" + street12 + "\nMontag\n9:00 – 18:00\nDienstag\ngeschlossen\nTelefon\n0441 123456", "", Belongings{Name: "Blumen Meyer", Phone: "+49441123456", Hours: "Mo 09:00-18:00; Tu off"}, OwnRole},
+		{"Blumen Meyer\n" + street12 + "\nPartner: www.stadtplan.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
+		{"Blumen Meyer\n" + street12 + "\nwww.meyerblumen.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Website: "https://www.meyerblumen.example/"}, OwnRole},
 		{"Unsere Adresse lautet " + street12, "Anfahrt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"We are located at " + street12, "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Webdesign: Muster Medien, " + street12, "Impressum | Blumen Meyer", Belongings{Name: "Muster Medien"}, AgencyRole},

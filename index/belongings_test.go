@@ -28,6 +28,43 @@ func TestBelongings(t *testing.T) {
 	}
 }
 
+// One place has one set of contacts, whatever is asked: those of its own site; what
+// others state differently is said. Its web site is never a directory.
+func TestContactsOfOnePlace(t *testing.T) {
+	x := open(t)
+	const at = "Tischlerei Harms\n{Nadorster Straße 12, 26123 Oldenburg|8.2 53.1}\n"
+	own := page("https://harms.example/kontakt", "Kontakt", "de", at)
+	own.Addresses[0].Belongings = geoparse.Belongings{Name: "Tischlerei Harms", Phone: "+4944112345", Branch: "Werkstatt"}
+	put(t, x, own)
+	for i := range 30 {
+		text := fmt.Sprintf("Firma %d\n{Weg %d, 26122 Oldenburg|8.21 53.1}\n", i, i+1)
+		if i == 0 {
+			text = "Möbel Treppen Fenster\n" + at
+		}
+		d := page(fmt.Sprintf("https://branchen.example/%d", i), "Branchen", "de", text)
+		d.Addresses[0].Role = geoparse.ListedRole
+		if i == 0 {
+			d.Addresses[0].Belongings = geoparse.Belongings{
+				Name: "Tischlerei Harms", Phone: "+49441999", Hours: "Mo-Fr 08:00-18:00", Website: "https://www.branchen.example/0",
+			}
+		}
+		put(t, x, d)
+	}
+	for _, words := range []string{"Nadorster", "Harms", "Treppen", "branchen.example"} {
+		r := find(t, x, Query{Text: words, Street: []string{"Nadorster Straße"}})
+		if len(r.Hits) != 1 {
+			t.Fatalf("%q: %d hits", words, len(r.Hits))
+		}
+		h := r.Hits[0]
+		if h.Phone != "+4944112345" || h.Hours != "Mo-Fr 08:00-18:00" || h.Website != "" || h.Branch != "Werkstatt" {
+			t.Errorf("%q: phone %s, hours %s, website %s, branch %s", words, h.Phone, h.Hours, h.Website, h.Branch)
+		}
+		if len(h.Differs) != 1 || h.Differs[0] != "phone" {
+			t.Errorf("%q: differs %q", words, h.Differs)
+		}
+	}
+}
+
 // The address of whoever made a site is not found by the site's own words.
 func TestThirdPartyIsNotThePlace(t *testing.T) {
 	x := open(t)

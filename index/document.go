@@ -67,6 +67,7 @@ type mention struct {
 	Point      orb.Point           `json:"pt,omitzero"` // lon, lat; only with a Precision
 
 	Name   string `json:"n,omitempty"`
+	Branch string `json:"br,omitempty"` // which one of several places of that name it is
 	Guess  bool   `json:"gu,omitempty"` // Name is that of the page or the host
 	Kind   string `json:"k,omitempty"`  // one of Kinds
 	Person bool   `json:"pe,omitempty"`
@@ -163,7 +164,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 			Place: a.Place.ID, Precision: a.Precision, Level: a.Level,
 			Origin: uint8(a.Origin), Role: uint8(a.Role), Confidence: max(0, min(1, a.Confidence)),
 			Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown),
-			Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown),
+			Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown), Branch: clip(a.Branch, maxShown),
 		}
 		if m.Precision > gazetteer.NoPrecision {
 			m.Point = a.Point
@@ -194,7 +195,7 @@ func (m *mention) merge(a geoparse.Address) {
 	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
 	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))
 	m.Home, m.Hours = cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
-	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
+	m.State, m.Land, m.Branch = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country), cmp.Or(m.Branch, clip(a.Branch, maxShown))
 	if a.Precision > m.Precision && (m.Precision == gazetteer.NoPrecision || a.Precision == gazetteer.HousePrecision) {
 		m.Point, m.Precision, m.Place = a.Point, a.Precision, a.Place.ID
 	}

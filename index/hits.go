@@ -88,14 +88,9 @@ func (k *hitMaker) hit(r *record) Hit {
 			h.Evidence = append(h.Evidence, k.evidence(s.mention, i == 0))
 		}
 	}
-	// What belongs to the name comes from those who use it first.
-	for _, fit := range [...]uint8{namedSo, meant} {
-		for _, s := range shown {
-			if s.fit == fit {
-				h.belong(s.mention)
-			}
-		}
-	}
+	h.contacts(a.statements, func(site string) bool { // of a site that states many addresses, and this one seldom
+		return own(site) < leastOwn && k.count(fieldSite, site) >= int(1/leastOwn)
+	})
 	h.Gone = goneSince(r)
 	k.place(&h, r.Mentions)
 	if m := known(r.Mentions); k.byName && m != nil {
@@ -169,10 +164,4 @@ func (h *Hit) merge(m *mention) {
 	h.Level = cmp.Or(h.Level, m.Level.String())
 	h.Precision = cmp.Or(h.Precision, m.Precision.String())
 	h.Confidence = max(h.Confidence, m.Confidence)
-}
-
-// belong takes from m what h has not got yet of what belongs to its name.
-func (h *Hit) belong(m *mention) {
-	h.Phone, h.Email = cmp.Or(h.Phone, m.Phone), cmp.Or(h.Email, m.Email)
-	h.Website, h.Hours = cmp.Or(h.Website, m.Home), cmp.Or(h.Hours, m.Hours)
 }

@@ -254,8 +254,8 @@ func united(a, b Hit) Hit {
 	a.Hosts += b.Hosts - sharedHosts(a.Evidence, b.Evidence)
 	a.Confidence = max(a.Confidence, b.Confidence)
 	if a.Name == "" || b.Name == "" || sameName(a.Name, b.Name, a.City) {
-		a.Phone, a.Email, a.Website, a.Hours = cmp.Or(a.Phone, b.Phone), cmp.Or(a.Email, b.Email), cmp.Or(a.Website, b.Website), cmp.Or(a.Hours, b.Hours)
-		a.Kind, a.Name = cmp.Or(a.Kind, b.Kind), cmp.Or(a.Name, b.Name)
+		a.addContacts(&b)
+		a.Kind, a.Name, a.Branch = cmp.Or(a.Kind, b.Kind), cmp.Or(a.Name, b.Name), cmp.Or(a.Branch, b.Branch)
 		if role := a.nearer(&b); role != a.Role {
 			a.Role, a.Site, a.Directory = role, b.Site, b.Directory
 		}

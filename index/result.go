@@ -40,10 +40,11 @@ type Part struct {
 
 // A Hit is one address, with the pages of all sites that state it.
 type Hit struct {
-	ID    string   // AddressID
-	Site  string   // registrable domain that says most of it: its own rather than a directory
-	Name  string   // best guess of what is there; of several, of what was asked for
-	Names []string // of what else is there, the best known first; at most 20
+	ID     string   // AddressID
+	Site   string   // registrable domain that says most of it: its own rather than a directory
+	Name   string   // best guess of what is there; of several, of what was asked for
+	Branch string   // which one of several places of that name it is: "Head Office"; "": none is known
+	Names  []string // of what else is there, the best known first; at most 20
 
 	Street, HouseNumber, Unit, Postcode, City, State, Country string
 
@@ -69,6 +70,11 @@ type Hit struct {
 	Email   string // of a role such as info@
 	Website string
 	Hours   string // as OpenStreetMap writes opening_hours
+
+	// Differs names those of these four, "phone", "email", "website" and
+	// "opening_hours", that another site states differently. The site of what is
+	// here is believed before others.
+	Differs []string
 
 	Distance  float64 // metres from the query's Center, or -1
 	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer

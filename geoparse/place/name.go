@@ -213,6 +213,18 @@ func (p *Page) ReadList(all []Around) {
 // with a name of its own.
 func (p *Page) IsDirectory() bool { return p.tenants >= directory }
 
+// IsOwn tells whether a web address is that of what bears a name on the page: one
+// of the page's own domain, one whose domain agrees with the name, or any where
+// neither is known.
+func (p *Page) IsOwn(site, name string) bool {
+	u, err := url.Parse(site)
+	if err != nil {
+		return false
+	}
+	label := domainLabel(u.Host)
+	return label == p.label || p.label == "" && name == "" || agreement(nameWords(name), label) >= 0.5
+}
+
 // Hours returns the first opening hours in the text. For a page about one place.
 func (p *Page) Hours() string { return p.hours() }
 

@@ -25,6 +25,7 @@ type column struct {
 var columns = []column{
 	{name: "ref", value: func(p *Properties) string { return p.Ref }, number: true},
 	{name: "name", value: func(p *Properties) string { return p.Name }},
+	{name: "branch", value: func(p *Properties) string { return p.Branch }},
 	{name: "@names", value: func(p *Properties) string { return strings.Join(p.Names, "; ") }},
 	{name: "label", value: func(p *Properties) string { return p.Label }},
 	{name: "addr:street", value: func(p *Properties) string { return p.Street }},
@@ -39,6 +40,7 @@ var columns = []column{
 	{name: "email", value: func(p *Properties) string { return p.Email }},
 	{name: "website", value: func(p *Properties) string { return p.Website }},
 	{name: "opening_hours", value: func(p *Properties) string { return p.Hours }},
+	{name: "@differs", value: func(p *Properties) string { return strings.Join(p.Differs, "; ") }},
 	{name: "@kind", value: func(p *Properties) string { return p.Kind }},
 	{name: "@role", value: func(p *Properties) string { return p.Role }},
 	{name: "@person", value: func(p *Properties) string { return truth(p.Person) }},

@@ -28,6 +28,7 @@ type Geometry struct {
 type Properties struct {
 	Ref         string    `json:"ref"`
 	Name        string    `json:"name,omitempty"`
+	Branch      string    `json:"branch,omitempty"` // which one of several places of that name it is
 	Names       []string  `json:"@names,omitempty"` // of what else is there
 	Label       string    `json:"label"`
 	Street      string    `json:"addr:street,omitempty"`
@@ -42,6 +43,7 @@ type Properties struct {
 	Email       string    `json:"email,omitempty"`         // of a role such as info@
 	Website     string    `json:"website,omitempty"`       // see Website
 	Hours       string    `json:"opening_hours,omitempty"` // as OpenStreetMap writes them
+	Differs     []string  `json:"@differs,omitempty"`      // of the four above, those that another site states differently
 	Kind        string    `json:"@kind,omitempty"`         // of place, one of index.Kinds
 	Role        string    `json:"@role"`                   // "own", "listed", "agency" or "authority"
 	Person      bool      `json:"@person,omitempty"`       // stated as that of a person in business
@@ -67,9 +69,9 @@ type Properties struct {
 func PropertiesOf(h *index.Hit) Properties {
 	e := h.Evidence[0]
 	p := Properties{
-		Ref: h.ID, Name: h.Name, Names: h.Names, Label: h.Label(), Full: h.Line(),
+		Ref: h.ID, Name: h.Name, Branch: h.Branch, Names: h.Names, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
-		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Kind: h.Kind, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
+		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs, Kind: h.Kind, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
 		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts, Gazetteer: h.Place,
 	}
 	for _, e := range h.Evidence {

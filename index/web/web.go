@@ -260,6 +260,7 @@ type contact struct {
 	Email         string
 	Site, SiteURL string
 	Hours         string
+	Differs       string // which of these other sites state differently, in words
 }
 
 type evidence struct {
@@ -348,6 +349,11 @@ func (v *view) contact(h *index.Hit) contact {
 		}
 	}
 	c.Hours = openingHours(h.Hours, v.Lang)
+	var differs []string
+	for _, name := range h.Differs {
+		differs = append(differs, v.T[name])
+	}
+	c.Differs = strings.Join(differs, ", ")
 	return c
 }
 

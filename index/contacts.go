@@ -1,0 +1,79 @@
+package index
+
+import "slices"
+
+// The contacts of a hit: what Hit.Differs calls them, where they lie, and where a
+// mention has them.
+var contacts = []struct {
+	name string
+	of   func(*Hit) *string
+	said func(*mention) string
+}{
+	{"phone", func(h *Hit) *string { return &h.Phone }, func(m *mention) string { return m.Phone }},
+	{"email", func(h *Hit) *string { return &h.Email }, func(m *mention) string { return m.Email }},
+	{"website", func(h *Hit) *string { return &h.Website }, func(m *mention) string { return m.Home }},
+	{"opening_hours", func(h *Hit) *string { return &h.Hours }, func(m *mention) string { return m.Hours }},
+}
+
+// contacts sets what statements, the best first, say of the name of h, whatever
+// was asked: those that name it before those that probably mean it, and of each
+// the site that says most of it before others. A web site that isDirectory is
+// nobody's own.
+func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
+	of := func(fit uint8, own bool) (some []statement) {
+		for _, s := range all {
+			if s.fit == fit && (s.site == all[0].site) == own {
+				some = append(some, s)
+			}
+		}
+		return some
+	}
+	ordered := slices.Concat(of(namedSo, true), of(namedSo, false), of(meant, true), of(meant, false))
+	for _, c := range contacts {
+		value, site := c.of(h), ""
+		for _, s := range ordered {
+			said := c.said(s.mention)
+			switch {
+			case said == "", c.name == "website" && isDirectory(siteOf(hostOf(said))):
+			case *value == "":
+				*value, site = said, s.site
+			case s.fit == namedSo && s.site != site && differs(c.name, said, *value):
+				h.addDiffers(c.name)
+			}
+		}
+	}
+	for _, s := range ordered {
+		if s.Branch != "" && s.fit == namedSo && s.Branch != h.Name {
+			h.Branch = s.Branch
+			break
+		}
+	}
+}
+
+// addContacts takes from another hit of the same name what h lacks.
+func (h *Hit) addContacts(o *Hit) {
+	for _, c := range contacts {
+		value, other := c.of(h), *c.of(o)
+		switch {
+		case *value == "":
+			*value = other
+		case other != "" && differs(c.name, other, *value), slices.Contains(o.Differs, c.name):
+			h.addDiffers(c.name)
+		}
+	}
+}
+
+// differs tells whether two values of a contact are not the same; pages of one
+// web site are.
+func differs(name, a, b string) bool {
+	if name == "website" {
+		a, b = siteOf(hostOf(a)), siteOf(hostOf(b))
+	}
+	return a != b
+}
+
+func (h *Hit) addDiffers(name string) {
+	if !slices.Contains(h.Differs, name) {
+		h.Differs = append(slices.Clone(h.Differs), name)
+	}
+}
