@@ -41,7 +41,7 @@ const (
 	fieldPrecision   = "precision"
 	fieldLevel       = "level"
 	fieldOSM         = "osm"    // yes: the house is in OpenStreetMap
-	fieldOften       = "often"  // sites with several pages that state the address
+	fieldOften       = "often"  // sites with several pages that state the address, see oftenKey
 	fieldCount       = "count"  // of pages, eight digits
 	fieldKey         = "key"    // the name that orders, folded
 	fieldPhone       = "phone"  // digits of telephone numbers, the last one first
@@ -91,6 +91,8 @@ type record struct {
 type pageRecord struct {
 	URL    string   `json:"u"`
 	States []string `json:"s"` // IDs of addresses
+
+	before int // how many of them are stored
 }
 
 func decodePage(stored string) (p pageRecord, err error) {
@@ -234,7 +236,7 @@ func (m *mention) located() bool { return m.Precision > gazetteer.NoPrecision }
 func (m *mention) osm() bool { return m.Precision == gazetteer.HousePrecision && isOSM(m.Place) }
 
 // nameKey is what makes two spellings of a name one, and the order of names.
-func (m *mention) nameKey() string { return clipBytes(foldWord(m.Name), cursorName) }
+func (m *mention) nameKey() string { return clipBytes(foldWord(m.Name), maxKey) }
 
 // voice is what a site's word for a name weighs.
 func (m *mention) voice() int {
@@ -304,7 +306,7 @@ func (r *record) document() (*document.Document, error) {
 	for site, n := range r.sites() {
 		d.keyword(fieldSite, site)
 		if n > 1 {
-			d.keyword(fieldOften, site)
+			d.keyword(fieldOften, oftenKey(site, n))
 		}
 	}
 	at := bestPlaced(r.Mentions)
@@ -423,7 +425,7 @@ func newDocument(id, kind string, stored []byte) *builder {
 
 // keyword adds a value that filters, and that facets count.
 func (b *builder) keyword(field, value string) {
-	if value = clipBytes(value, cursorName); value == "" {
+	if value = clipBytes(value, maxKey); value == "" {
 		return
 	}
 	if b.keywords[field] == nil {

@@ -57,10 +57,6 @@ func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int
 	return []Cluster{}, zoom, nil
 }
 
-func compareClusters(a, b Cluster) int {
-	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Point[0], b.Point[0]), cmp.Compare(a.Point[1], b.Point[1]))
-}
-
 // A cell of a grid.
 type cell struct{ x, y uint32 }
 
@@ -73,62 +69,59 @@ func cellOf(p orb.Point, zoom int) cell {
 	return cell{uint32(max(0, min(cells-1, east*cells))), uint32(max(0, min(cells-1, south*cells)))}
 }
 
-// A heap is what lies in one cell.
-type heap struct {
-	Cluster
-	sum  orb.Point
-	only bleveindex.IndexInternalID // of the first
+// addCluster puts c into its cell of a grid.
+func addCluster(cells map[cell]*Cluster, zoom int, c Cluster) {
+	at := cellOf(c.Point, zoom)
+	o := cells[at]
+	if o == nil {
+		cells[at] = &c
+		return
+	}
+	both := float64(o.Count + c.Count)
+	for d := range o.Point {
+		o.Point[d] = (o.Point[d]*float64(o.Count) + c.Point[d]*float64(c.Count)) / both
+	}
+	o.Box, o.Count, o.ID = o.Box.Union(c.Box), o.Count+c.Count, ""
+}
+
+// sortedClusters returns the largest first.
+func sortedClusters(cells map[cell]*Cluster) []Cluster {
+	all := make([]Cluster, 0, len(cells))
+	for _, c := range cells {
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b Cluster) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Point[0], b.Point[0]), cmp.Compare(a.Point[1], b.Point[1]))
+	})
+	return all
 }
 
 // grid counts what fits in cells, of a zoom that makes few enough of them.
 func (s *searcher) grid(fits query.Query, zoom int) ([]Cluster, int, error) {
-	heaps := map[cell]*heap{}
+	cells := map[cell]*Cluster{}
 	err := visitPoints(s.ctx, s.reader, fits, func(n bleveindex.IndexInternalID, p orb.Point) error {
-		h := heaps[cellOf(p, zoom)]
-		if h == nil {
-			h = &heap{Cluster: Cluster{Box: p.Bound()}, only: slices.Clone(n)}
-			heaps[cellOf(p, zoom)] = h
-		}
-		h.Count++
-		h.sum[0], h.sum[1], h.Box = h.sum[0]+p[0], h.sum[1]+p[1], h.Box.Extend(p)
-		for len(heaps) > maxClusters && zoom > 0 {
+		addCluster(cells, zoom, Cluster{Point: p, Box: p.Bound(), Count: 1, ID: string(n)})
+		for len(cells) > maxClusters && zoom > 0 {
 			zoom--
-			heaps = coarser(heaps, zoom)
+			finer := cells
+			cells = make(map[cell]*Cluster, len(finer)/2)
+			for _, c := range finer {
+				addCluster(cells, zoom, *c)
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	all := make([]Cluster, 0, len(heaps))
-	for _, h := range heaps {
-		if h.Point = h.middle(); h.Count == 1 {
-			if h.ID, err = s.reader.ExternalID(h.only); err != nil {
-				return nil, 0, fmt.Errorf("index: %w", err)
-			}
-		}
-		all = append(all, h.Cluster)
-	}
-	slices.SortFunc(all, compareClusters)
-	return all, zoom, nil
-}
-
-func (h *heap) middle() orb.Point {
-	return orb.Point{h.sum[0] / float64(h.Count), h.sum[1] / float64(h.Count)}
-}
-
-// coarser puts heaps into the cells of a lower zoom.
-func coarser(heaps map[cell]*heap, zoom int) map[cell]*heap {
-	out := make(map[cell]*heap, len(heaps)/2)
-	for _, h := range heaps {
-		at := cellOf(h.middle(), zoom)
-		o := out[at]
-		if o == nil {
-			out[at] = h
+	all := sortedClusters(cells)
+	for i := range all {
+		if all[i].ID == "" {
 			continue
 		}
-		o.Count, o.Box = o.Count+h.Count, o.Box.Union(h.Box)
-		o.sum[0], o.sum[1] = o.sum[0]+h.sum[0], o.sum[1]+h.sum[1]
+		if all[i].ID, err = s.reader.ExternalID(bleveindex.IndexInternalID(all[i].ID)); err != nil {
+			return nil, 0, fmt.Errorf("index: %w", err)
+		}
 	}
-	return out
+	return all, zoom, nil
 }

@@ -19,7 +19,7 @@ import (
 func has(field string, values ...string) query.Query {
 	all := make([]query.Query, len(values))
 	for i, value := range values {
-		t := query.NewTermQuery(clipBytes(value, cursorName))
+		t := query.NewTermQuery(clipBytes(value, maxKey))
 		t.SetField(field)
 		t.SetBoost(0)
 		all[i] = t
@@ -51,7 +51,7 @@ func these(ids []string) query.Query {
 
 // filter returns the query for the addresses that fit everything but the words,
 // and whether it asks for anything.
-func (s *searcher) filter() (fits query.Query, narrows bool, err error) {
+func (s *searcher) filter() (fits query.Query, narrows bool) {
 	q := s.q
 	var all []query.Query
 	keywords := func(field string, values []string, key func(string) string) {
@@ -100,26 +100,19 @@ func (s *searcher) filter() (fits query.Query, narrows bool, err error) {
 }
 
 // whole adds what is asked of an address with all its pages.
-func (s *searcher) whole(fits query.Query, narrows bool) (query.Query, bool, error) {
-	with := func(wanted bool, what query.Query) {
-		narrows = true
-		if wanted {
-			fits = query.NewConjunctionQuery([]query.Query{fits, what})
-		} else {
-			fits = query.NewBooleanQuery([]query.Query{fits}, nil, []query.Query{what})
-		}
-	}
+func (s *searcher) whole(fits query.Query, narrows bool) (query.Query, bool) {
 	if s.q.InOSM != nil {
-		with(*s.q.InOSM, has(fieldOSM, yes))
+		in := []query.Query{has(fieldOSM, yes)}
+		if all := []query.Query{fits}; *s.q.InOSM {
+			fits = query.NewConjunctionQuery(append(all, in...))
+		} else {
+			fits = query.NewBooleanQuery(all, nil, in)
+		}
 	}
 	if s.q.SiteWide != nil {
-		wide, err := s.x.siteWides(s.ctx, s.reader)
-		if err != nil {
-			return nil, false, err
-		}
-		with(*s.q.SiteWide, these(wide.ids))
+		fits = s.siteWide(fits, *s.q.SiteWide)
 	}
-	return fits, narrows, nil
+	return fits, narrows || s.q.InOSM != nil || s.q.SiteWide != nil
 }
 
 // namesOfRange returns the names of a range of numbers that have some.

@@ -16,13 +16,6 @@ const (
 	maxRead     = 20 // pages that Address shows
 )
 
-// leastPages is how many pages of a site must be in the index before an address
-// can stand on most of them.
-const leastPages = 3
-
-// siteWide tells whether so many pages of a site are most of those that it has.
-func siteWide(stating, pages int) bool { return pages >= leastPages && 2*stating > pages }
-
 // A hitMaker turns records into hits.
 type hitMaker struct {
 	reader bleveindex.IndexReader
@@ -74,10 +67,7 @@ func (k *hitMaker) hit(r *record) Hit {
 		ID: r.id, Site: site, Name: a.name, Names: a.others, Distance: -1, Directory: directory,
 		Mentions: r.count(), Hosts: r.hosts(),
 		Street: shown[0].Street, HouseNumber: shown[0].Number, Postcode: shown[0].Code, City: shown[0].City,
-		FirstSeen: timeOf(first), LastSeen: timeOf(last), Role: a.role.String(), Kind: a.kind, Person: true,
-	}
-	for site, n := range sites {
-		h.SiteWide = h.SiteWide || n > 1 && siteWide(n, k.count(fieldPageSite, site))
+		FirstSeen: timeOf(first), LastSeen: timeOf(last), Role: a.role.String(), Kind: a.kind, Person: true, SiteWide: len(k.wideOn(r)) > 0,
 	}
 	for i, s := range shown {
 		h.merge(s.mention)

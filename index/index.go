@@ -75,8 +75,6 @@ type Index struct {
 
 	using  sync.RWMutex // held for reading while the data is used
 	closed bool
-
-	cached cache
 }
 
 // Open opens the index in dir, and makes it where there is none. It starts a
@@ -237,6 +235,8 @@ type state struct {
 	Generation int   `json:"generation"`
 	Updated    int64 `json:"updated"` // Unix seconds; 0 before the first write
 	Documents  int   `json:"documents"`
+	Pages      int   `json:"pages"`
+	Mentions   int   `json:"mentions"`
 }
 
 var stateKey = []byte("state")

@@ -34,15 +34,15 @@ func Merge(q Query, parts ...*Result) *Result {
 		for _, h := range r.Hits {
 			c, err := decodeCursor(h.After, q)
 			if err != nil { // of another version: behind the others
-				c = cursor{stage: partial, value: math.Inf(-1)}
+				c = cursor{Stage: partial, Key: "0"}
 			}
-			best = min(best, c.stage)
+			best = min(best, c.Stage)
 			hits = append(hits, placed{h, c})
 		}
 	}
-	hits = slices.DeleteFunc(hits, func(h placed) bool { return h.cursor.stage != best })
+	hits = slices.DeleteFunc(hits, func(h placed) bool { return h.cursor.Stage != best })
 	slices.SortStableFunc(hits, func(a, b placed) int {
-		return cmp.Or(a.cursor.compare(&b.cursor), strings.Compare(a.ID, b.ID))
+		return cmp.Or(a.cursor.compare(&b.cursor, q.Sort), strings.Compare(a.ID, b.ID))
 	})
 	var samples []*Result
 	more := false
@@ -68,8 +68,8 @@ func Merge(q Query, parts ...*Result) *Result {
 			continue
 		}
 		at[h.ID] = len(out.Hits)
-		h.cursor.offset = uint32(out.Offset + len(out.Hits) + 1)
-		h.After = h.cursor.encode(q.digest())
+		h.cursor.Offset, h.cursor.Query = out.Offset+len(out.Hits)+1, q.digest()
+		h.After = h.cursor.encode()
 		out.Hits = append(out.Hits, h.Hit)
 	}
 	if share, exact := distinct(samples); share > 0 {
@@ -143,8 +143,8 @@ func Complete(q Query, r *Result, parts ...*Result) {
 		for _, h := range part.Hits {
 			all[h.ID] = append(all[h.ID], h)
 			c, err := decodeCursor(h.After, q)
-			if err == nil && !first && c.stage == before.stage {
-				shown[h.ID] = shown[h.ID] || c.compare(&before) <= 0
+			if err == nil && !first && c.Stage == before.Stage {
+				shown[h.ID] = shown[h.ID] || c.compare(&before, q.Sort) <= 0
 			}
 		}
 	}
@@ -208,26 +208,13 @@ func MergeSuggestions(typed string, limit int, parts ...[]Suggestion) []Suggesti
 // at one zoom. Its cells are theirs; there may be more of them than one index
 // gives.
 func MergeClusters(zoom int, parts ...[]Cluster) []Cluster {
-	at := map[cell]int{}
-	all := []Cluster{}
+	cells := map[cell]*Cluster{}
 	for _, part := range parts {
 		for _, c := range part {
-			i, known := at[cellOf(c.Point, zoom)]
-			if !known {
-				at[cellOf(c.Point, zoom)] = len(all)
-				all = append(all, c)
-				continue
-			}
-			o := &all[i]
-			both := float64(o.Count + c.Count)
-			for d := range o.Point {
-				o.Point[d] = (o.Point[d]*float64(o.Count) + c.Point[d]*float64(c.Count)) / both
-			}
-			o.Box, o.Count, o.ID = o.Box.Union(c.Box), o.Count+c.Count, ""
+			addCluster(cells, zoom, c)
 		}
 	}
-	slices.SortFunc(all, compareClusters)
-	return all
+	return sortedClusters(cells)
 }
 
 // sharedHosts counts the hosts that have pages in both lists.

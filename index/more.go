@@ -102,7 +102,7 @@ func (s *searcher) locate(words []word) (*Hit, error) {
 		one.q.Located, one.q.AddressOnly, one.q.Only, one.q.Limit = true, true, nil, 1
 		one.q.Facets, one.q.Points, one.q.Sample, one.q.CountPages = nil, 0, 0, false
 		one.q.Sort, one.q.Explain = Relevance, false
-		r, err := one.result(nil)
+		r, err := one.find(nil)
 		if err != nil {
 			return nil, err
 		}

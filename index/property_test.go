@@ -151,11 +151,11 @@ func TestCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := Query{Text: rapid.String().Draw(t, "text"), Limit: rapid.IntRange(1, 500).Draw(t, "limit")}
 		c := cursor{
-			stage: stage(rapid.IntRange(0, int(stages)-1).Draw(t, "stage")), offset: rapid.Uint32().Draw(t, "offset"),
-			value: rapid.Float64().Draw(t, "value"), id: rapid.StringMatching("[0-9a-f]{16}").Draw(t, "id"),
-			name: rapid.StringN(0, 20, cursorName).Draw(t, "name"),
+			Stage: stage(rapid.IntRange(0, int(stages)-1).Draw(t, "stage")), Offset: rapid.Int().Draw(t, "offset"),
+			Key: rapid.StringN(0, 20, maxKey).Draw(t, "key"), ID: rapid.StringMatching("[0-9a-f]{16}").Draw(t, "id"),
+			Query: q.digest(),
 		}
-		text := c.encode(q.digest())
+		text := c.encode()
 		other := q
 		other.Limit = 7
 		if got, err := decodeCursor(text, other); err != nil || got != c {

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -273,78 +274,53 @@ const (
 
 // A cursor is the place of a hit in the order of an answer.
 type cursor struct {
-	stage  stage
-	offset uint32  // matches up to the hit, itself included
-	value  float64 // that hits are ordered by, descending
-	id     string  // of the address, 16 hexadecimal digits
-	name   string  // of the address, where hits are ordered by it
+	Stage  stage  `json:"stage"`
+	Offset int    `json:"offset"` // matches up to the hit, itself included
+	Key    string `json:"key"`    // that hits are ordered by, see searcher.order
+	ID     string `json:"id"`     // of the address; orders those of one key
+	Query  uint32 `json:"query"`  // digest
 }
 
 // compare orders cursors of one query as their hits are ordered.
-func (c *cursor) compare(o *cursor) int {
-	return cmp.Or(cmp.Compare(o.value, c.value), strings.Compare(c.name, o.name), strings.Compare(c.id, o.id))
+func (c *cursor) compare(o *cursor, by Sort) int {
+	number, err := strconv.ParseFloat(c.Key, 64)
+	other, err2 := strconv.ParseFloat(o.Key, 64)
+	if by == ByName || err != nil || err2 != nil {
+		return cmp.Or(strings.Compare(c.Key, o.Key), strings.Compare(c.ID, o.ID))
+	}
+	return cmp.Or(cmp.Compare(other, number), strings.Compare(c.ID, o.ID))
 }
 
-// A cursor's bytes: format, stage, offset, value, id, digest of the query, name, sum.
-const (
-	cursorHead = 1 + 1 + 4 + 8 + 16 + 4
-	cursorName = 120
-)
+// maxKey bounds what orders hits, in bytes.
+const maxKey = 120
 
-// encode returns the opaque form of c for the query with this digest.
-func (c cursor) encode(digest uint32) string {
-	b := make([]byte, 0, cursorHead+len(c.name)+4)
-	b = append(b, format, byte(c.stage))
-	b = binary.BigEndian.AppendUint32(b, c.offset)
-	b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.value))
-	b = append(b, c.id...)
-	b = binary.BigEndian.AppendUint32(b, digest)
-	b = append(b, c.name...)
-	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
-	return base64.RawURLEncoding.EncodeToString(b)
+// encode returns the opaque form of c: JSON and its sum.
+func (c cursor) encode() string {
+	text, _ := json.Marshal(c) // strings and numbers
+	text = binary.BigEndian.AppendUint32(text, crc32.ChecksumIEEE(text))
+	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-func decodeCursor(text string, q Query) (cursor, error) {
-	foreign := fmt.Errorf("index: %w: it is not one of this index's; take it from the answer before", ErrCursor)
+func decodeCursor(text string, q Query) (c cursor, err error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	n := len(b) - 4
-	if err != nil || n < cursorHead || n > cursorHead+cursorName || b[0] != format ||
-		binary.BigEndian.Uint32(b[n:]) != crc32.ChecksumIEEE(b[:n]) {
-		return cursor{}, foreign
+	n := max(0, len(b)-4)
+	if err != nil || n == 0 || binary.BigEndian.Uint32(b[n:]) != crc32.ChecksumIEEE(b[:n]) ||
+		json.Unmarshal(b[:n], &c) != nil || c.Stage >= stages {
+		return c, fmt.Errorf("index: %w: it is not one of this index's; take it from the answer before", ErrCursor)
 	}
-	c := cursor{
-		stage: stage(b[1]), offset: binary.BigEndian.Uint32(b[2:]),
-		value: math.Float64frombits(binary.BigEndian.Uint64(b[6:])),
-		id:    string(b[14:30]), name: string(b[cursorHead:n]),
-	}
-	if c.stage >= stages || math.IsNaN(c.value) {
-		return cursor{}, foreign
-	}
-	if binary.BigEndian.Uint32(b[30:]) != q.digest() {
-		return cursor{}, fmt.Errorf("index: %w: it belongs to another query; only limit may differ", ErrCursor)
+	if c.Query != q.digest() {
+		return c, fmt.Errorf("index: %w: it belongs to another query; only limit may differ", ErrCursor)
 	}
 	return c, nil
 }
 
 // digest identifies what a query asks, whatever page of it, and however much
-// is told of it: Limit, Cursor, Only, Sample, Points, Facets, CountPages and
-// Explain do not count.
+// is told of it: Limit, Cursor, Only, Sample, Points, Facets, CountPages, Explain
+// and Now do not count.
 func (q Query) digest() uint32 {
-	text := fmt.Sprintf("%q %v %q %q %q %q %q %q %v %v %v %v %v %v %v %v", q.Text, q.AddressOnly, q.Street, q.Postcode, q.City, q.Host, q.Month, q.Sort, q.Radius, q.Scale, q.Bias, q.Located, q.Precision, q.Level, q.Since.Unix(), q.Until.Unix())
-	if q.Box != nil {
-		text += fmt.Sprintf(" box %v", *q.Box)
-	}
-	if q.Center != nil {
-		text += fmt.Sprintf(" centre %v", *q.Center)
-	}
-	if len(q.Kind) > 0 {
-		text += fmt.Sprintf(" kind %q", q.Kind)
-	}
-	if q.InOSM != nil {
-		text += fmt.Sprintf(" osm %v", *q.InOSM)
-	}
-	if q.SiteWide != nil {
-		text += fmt.Sprintf(" wide %v", *q.SiteWide)
-	}
-	return crc32.ChecksumIEEE([]byte(text))
+	q.Limit, q.Cursor, q.Only, q.Sample, q.Points, q.Facets = 0, "", nil, 0, 0, nil
+	q.CountPages, q.Explain, q.Now = false, false, time.Time{}
+	q.Since, q.Until = q.Since.UTC(), q.Until.UTC()
+	text, _ := json.Marshal(q) // numbers were checked
+	return crc32.ChecksumIEEE(append(text, format))
 }

@@ -3,9 +3,9 @@ package index
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +36,7 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		from, to, after = c.stage, c.stage, &c
+		from, to, after = c.Stage, c.Stage, &c
 	}
 	near, err := s.resolveNear()
 	if err != nil {
@@ -49,7 +49,7 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		if s.stage < to && !s.possible() {
 			continue
 		}
-		r, err := s.result(after)
+		r, err := s.find(after)
 		if err != nil {
 			return nil, err
 		}
@@ -161,9 +161,9 @@ func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
 
 // query returns what is asked for at this stage.
 func (s *searcher) query() (query.Query, error) {
-	fits, narrows, err := s.filter()
-	if err != nil || len(s.words) == 0 {
-		return fits, err
+	fits, narrows := s.filter()
+	if len(s.words) == 0 {
+		return fits, nil
 	}
 	words, err := s.direct, error(nil)
 	if s.stage != direct {
@@ -178,37 +178,6 @@ func (s *searcher) query() (query.Query, error) {
 	return words, nil
 }
 
-// everything tells whether s is the search that each visit begins with: for the
-// first page of all addresses.
-func (s *searcher) everything() bool {
-	q := s.asked
-	plain := Query{Limit: q.Limit, Sort: q.Sort, Facets: q.Facets, Scale: q.Scale, Bias: q.Bias}
-	return reflect.DeepEqual(q, plain)
-}
-
-// result orders what is found and takes the page after a cursor, nil: the first.
-// That of everything costs the most, and is remembered until something changes.
-func (s *searcher) result(after *cursor) (*Result, error) {
-	if !s.everything() {
-		return s.find(after)
-	}
-	key := fmt.Sprint(s.state.Generation, s.q.Limit, s.q.Sort, s.q.Facets)
-	if r, ok := s.x.cached.first.get(key); ok {
-		return r.clone(), nil
-	}
-	r, err := s.find(nil)
-	if err == nil {
-		s.x.cached.first.put(key, r.clone())
-	}
-	return r, err
-}
-
-func (r *Result) clone() *Result {
-	c := *r
-	c.Hits, c.Facets = slices.Clone(r.Hits), slices.Clone(r.Facets)
-	return &c
-}
-
 // find asks Bleve for a page.
 func (s *searcher) find(after *cursor) (*Result, error) {
 	q, err := s.query()
@@ -218,11 +187,11 @@ func (s *searcher) find(after *cursor) (*Result, error) {
 	request := bleve.NewSearchRequestOptions(s.scored(q), s.q.Limit+1, 0, false)
 	request.Fields = []string{fieldStored}
 	request.SortByCustom(s.order())
-	if s.q.Sort != Relevance || len(s.words) == 0 {
+	if !s.byScore() {
 		request.Score = "none"
 	}
 	if after != nil {
-		request.SetSearchAfter(s.keys(after))
+		request.SetSearchAfter([]string{after.Key, after.ID})
 	}
 	for _, f := range s.q.Facets {
 		request.AddFacet(string(f), bleve.NewFacetRequest(facetField[f], counted))
@@ -233,7 +202,7 @@ func (s *searcher) find(after *cursor) (*Result, error) {
 	}
 	r := &Result{Total: int(found.Total)}
 	if after != nil {
-		r.Offset = int(after.offset)
+		r.Offset = after.Offset
 	}
 	if r.Hits, err = s.hits(found.Hits[:min(s.q.Limit, len(found.Hits))], r.Offset); err != nil {
 		return nil, err
@@ -265,36 +234,24 @@ func (s *searcher) hits(found search.DocumentMatchCollection, offset int) ([]Hit
 			return nil, err
 		}
 		h := k.hit(r)
-		c := cursor{stage: s.stage, offset: uint32(offset + i + 1), id: d.ID}
-		switch {
-		case s.q.Sort == Newest:
-			c.value = float64(h.FirstSeen.Unix())
-		case s.q.Sort == ByName:
-			if m := known(r.Mentions); m != nil {
-				c.name = m.nameKey()
-			}
-		case s.byDistance():
-			meters, err := strconv.ParseFloat(d.DecodedSort[0], 64)
-			if err != nil {
-				return nil, fmt.Errorf("index: distance of %s: %w", d.ID, err)
-			}
-			c.value = -meters
-		case len(s.words) == 0:
-			c.value = float64(r.count())
-		default:
-			c.value, h.Score = d.Score, d.Score
+		c := cursor{Stage: s.stage, Offset: offset + i + 1, Key: d.DecodedSort[0], ID: d.ID, Query: digest}
+		if s.byScore() {
+			c.Key, h.Score = strconv.FormatFloat(d.Score, 'g', -1, 64), d.Score
 		}
-		h.After = c.encode(digest)
+		h.After = c.encode()
 		hits = append(hits, h)
 	}
 	return hits, nil
 }
 
+func (s *searcher) byScore() bool { return s.q.Sort == Relevance && len(s.words) > 0 }
+
 func (s *searcher) byDistance() bool {
 	return s.q.Center != nil && (s.q.Sort == Distance || s.q.Sort == Relevance && len(s.words) == 0)
 }
 
-// order returns the order of hits, see keys.
+// order returns the order of hits: by a key, which is the cursor's, and by ID.
+// Numbers descend and texts ascend.
 func (s *searcher) order() search.SortOrder {
 	id := &search.SortDocID{}
 	switch {
@@ -306,7 +263,7 @@ func (s *searcher) order() search.SortOrder {
 		return search.SortOrder{by, id}
 	case s.byDistance():
 		by, _ := search.NewSortGeoDistance(fieldPoint, "m", s.q.Center[0], s.q.Center[1], false) // of a known unit
-		return search.SortOrder{by, id}
+		return search.SortOrder{nearest{by}, id}
 	case len(s.words) == 0:
 		by := &search.SortField{Field: fieldCount, Type: search.SortFieldAsString, Desc: true}
 		return search.SortOrder{by, id}
@@ -314,24 +271,29 @@ func (s *searcher) order() search.SortOrder {
 	return search.SortOrder{&search.SortScore{Desc: true}, id}
 }
 
-// keys returns the place of a cursor in the order.
-func (s *searcher) keys(c *cursor) []string {
-	key := strconv.FormatFloat(c.value, 'g', -1, 64)
-	switch {
-	case s.q.Sort == ByName:
-		key = c.name
-	case s.q.Sort == Relevance && s.byDistance(), s.q.Sort == Distance:
-		key = strconv.FormatFloat(-c.value, 'g', -1, 64)
-	case s.q.Sort == Relevance && len(s.words) == 0:
-		key = fmt.Sprintf("%08d", int(c.value))
-	}
-	return []string{key, c.id}
+// A nearest orders by distance. The keys of Bleve's own order are numbers for
+// SearchAfter, and that of an address without a coordinate is none: nothing could
+// come after it. Here they are texts.
+type nearest struct{ *search.SortGeoDistance }
+
+// Value returns the key of a document.
+func (n nearest) Value(d *search.DocumentMatch) string {
+	return "d" + hex.EncodeToString([]byte(n.SortGeoDistance.Value(d)))
+}
+
+// DecodeValue returns the key as it is.
+func (n nearest) DecodeValue(key string) string { return key }
+
+// Copy returns an order for another search.
+func (n nearest) Copy() search.SearchSort {
+	own := *n.SortGeoDistance
+	return nearest{&own}
 }
 
 // scored returns q with the lift of what is near the centre. Scores are rounded:
 // Bleve adds them up in an order that is not always the same.
 func (s *searcher) scored(q query.Query) query.Query {
-	if len(s.words) == 0 || s.q.Sort != Relevance {
+	if !s.byScore() {
 		return q
 	}
 	var needs []string

@@ -315,8 +315,6 @@ func (s *Shards) Stats(ctx context.Context) (all Stats, err error) {
 		all.Pages += p.Pages
 		all.Addresses += p.Addresses
 		all.Mentions += p.Mentions
-		all.SiteWide += p.SiteWide
-		all.SiteWidePages += p.SiteWidePages
 	}
 	return all, err
 }

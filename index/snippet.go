@@ -3,6 +3,7 @@ package index
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/blevesearch/bleve/v2/analysis"
 )
@@ -22,9 +23,6 @@ const snippetLength = 120
 type marker struct {
 	words []word
 	all   bool // each page gets a snippet, not only the first one
-
-	last  *mention // whose marks are remembered
-	found []mark
 }
 
 // A mark is a word of the query in a text, as bytes.
@@ -66,14 +64,6 @@ func (k *marker) mayFit(first byte) bool {
 	return false
 }
 
-// nearMarks is marks of the text around an address, remembered for the last one.
-func (k *marker) nearMarks(m *mention) []mark {
-	if k.last != m {
-		k.last, k.found = m, k.marks(m.Lang, m.Near)
-	}
-	return k.found
-}
-
 // fits returns the number of the query's word that a word of a text is, folded
 // and without its ending, or that it begins with if that is the last one; else -1.
 func (k *marker) fits(folded, stem string) int {
@@ -104,8 +94,8 @@ func (k *marker) best(all []*mention) (best *mention, beside bool) {
 	if len(k.words) == 0 {
 		return nil, false
 	}
-	if len(all) == 1 {
-		return all[0], slices.ContainsFunc(k.nearMarks(all[0]), all[0].beside)
+	if len(all) == 1 { // whose name is the only one
+		return all[0], true
 	}
 	most := -1
 	for _, m := range k.likely(all) {
@@ -140,7 +130,7 @@ func (k *marker) likely(all []*mention) []*mention {
 // name, beside the address, in the title, or in the address.
 func (k *marker) score(m *mention) (score int, beside bool) {
 	best := make([]int, len(k.words))
-	for _, f := range k.nearMarks(m) {
+	for _, f := range k.marks(m.Lang, m.Near) {
 		weight := 1
 		if m.beside(f) {
 			weight, beside = 4, true
@@ -159,84 +149,89 @@ func (k *marker) score(m *mention) (score int, beside bool) {
 	return score, beside
 }
 
-// wholeWord is how many characters of a snippet may be left out so that it begins
-// and ends with a whole word; it begins as much before its first mark.
-const wholeWord = 20
+// before is how many characters a snippet shows before its first mark, at most.
+const before = 20
 
 // snippet cuts the part of a mention's text that shows the most words of the
 // query, or the address where it shows none.
-func (k *marker) snippet(m *mention) Snippet {
+func (k *marker) snippet(m *mention) (s Snippet) {
 	var marks [][2]int
-	for _, f := range k.nearMarks(m) {
+	for _, f := range k.marks(m.Lang, m.Near) {
 		marks = append(marks, f.at)
 	}
-	var offset []int // of each character, in bytes
-	for i := range m.Near {
-		offset = append(offset, i)
-	}
-	characters := len(offset)
-	offset = append(offset, len(m.Near))
-	position := func(at int) int { i, _ := slices.BinarySearch(offset, at); return i }
-
-	// The window begins a little before a mark, or before the address, such
-	// that it shows the most marks.
-	length := snippetLength - 2 // room for two "…"
-	from := max(0, position(m.Start)-30)
-	most := 0
-	for i, mark := range marks {
-		begin := max(0, min(position(mark[0])-wholeWord, characters-length))
-		shown := 0
-		for _, other := range marks[i:] {
-			if position(other[1]) > begin+length {
-				break
-			}
-			shown++
-		}
-		if shown > most {
-			most, from = shown, begin
-		}
-	}
-	if characters <= snippetLength {
-		from, length = 0, characters
-	}
-	from = max(0, min(from, characters-length))
-	to := min(characters, from+length)
-	space := func(at int) bool { c := m.Near[offset[at]]; return c == ' ' || c == '\n' }
-	for i := from; 0 < i && i <= from+wholeWord && i < to; i++ { // begin with a whole word
-		if space(i - 1) {
-			from = i
-			break
-		}
-	}
-	least := from // where it may end
-	for _, mark := range marks {
-		if mark[1] <= offset[to] {
-			least = max(least, position(mark[1]))
-		}
-	}
-	for i := to; i < characters && i >= max(least, to-wholeWord); i-- { // end with a whole word
-		if space(i) {
-			to = i
-			break
-		}
-	}
-	s := Snippet{}
-	prefix := ""
+	from, to := window(m.Near, marks, [2]int{m.Start, m.End})
+	shift := -from
 	if from > 0 {
-		prefix = "…"
+		s.Text = "…"
+		shift += len(s.Text)
 	}
-	s.Text = prefix + strings.ReplaceAll(m.Near[offset[from]:offset[to]], "\n", " ")
-	shift := len(prefix) - offset[from]
-	if m.Start >= offset[from] && m.End <= offset[to] {
+	s.Text += strings.ReplaceAll(m.Near[from:to], "\n", " ")
+	if to < len(m.Near) {
+		s.Text += "…"
+	}
+	if m.Start >= from && m.End <= to {
 		s.Address = [2]int{m.Start + shift, m.End + shift}
 	}
 	for _, mark := range marks {
-		if mark[0] >= offset[from] && mark[1] <= offset[to] {
+		if mark[0] >= from && mark[1] <= to {
 			s.Marks = append(s.Marks, [2]int{mark[0] + shift, mark[1] + shift})
 		}
 	}
-	if to < characters {
-		s.Text += "…"
-	}
 	return s
+}
+
+// window returns the part of a text that is shown: whole words, with the most
+// marks, or the address where there are none.
+func window(text string, marks [][2]int, address [2]int) (from, to int) {
+	if utf8.RuneCountInString(text) <= snippetLength {
+		return 0, len(text)
+	}
+	const length = snippetLength - 2 // room for two "…"
+	most := -1
+	for _, mark := range append(slices.Clone(marks), address) {
+		begin := wordStart(text, mark[0], before)
+		end := wordEnd(text, begin, length)
+		if end == len(text) {
+			begin = wordStart(text, end, length)
+		}
+		shown := 0
+		for _, other := range marks {
+			if other[0] >= begin && other[1] <= end {
+				shown++
+			}
+		}
+		if shown > most {
+			most, from, to = shown, begin, end
+		}
+	}
+	return from, to
+}
+
+// wordStart returns the first start of a word among the n characters before at,
+// and at where there is none.
+func wordStart(text string, at, n int) int {
+	best := at
+	for i := at; i > 0 && n > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:i])
+		if i -= size; i == 0 || text[i-1] == ' ' || text[i-1] == '\n' {
+			best = i
+		}
+	}
+	return best
+}
+
+// wordEnd returns the last end of a word among the n characters from at on, and
+// the end of them where there is none.
+func wordEnd(text string, at, n int) int {
+	best, i := at, at
+	for ; i < len(text) && n > 0; n-- {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		if i += size; i == len(text) || text[i] == ' ' || text[i] == '\n' {
+			best = i
+		}
+	}
+	if best == at {
+		return i
+	}
+	return best
 }

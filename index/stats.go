@@ -2,10 +2,11 @@ package index
 
 import (
 	"context"
-	"fmt"
-	"sync"
+	"strconv"
+	"strings"
 
-	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/query"
 )
 
 // Stats count what the index holds.
@@ -13,151 +14,101 @@ type Stats struct {
 	Pages     int // pages that state an address of the region
 	Addresses int // distinct ones: what Search counts
 	Mentions  int // an address on a page
-
-	SiteWide      int // addresses that stand on most pages of a site
-	SiteWidePages int // pages that hold no other address
 }
 
-// Stats counts anew after each change, in time proportional to the pages.
-func (x *Index) Stats(ctx context.Context) (Stats, error) {
-	state, wide, err := x.widely(ctx)
-	if err != nil || x.bleve == nil {
-		return Stats{}, err
-	}
-	if s, ok := x.cached.stats.get(state); ok {
-		return s, nil
-	}
-	s := Stats{SiteWide: len(wide.ids)}
-	addresses := map[string]bool{}
-	err = x.eachPage(ctx, func(p *pageRecord) {
-		s.Pages++
-		s.Mentions += len(p.States)
-		others := false
-		for _, id := range p.States {
-			addresses[id] = true
-			others = others || !wide.on[[2]string{id, siteOf(hostOf(p.URL))}]
-		}
-		if !others {
-			s.SiteWidePages++
-		}
-	})
-	if err != nil {
-		return Stats{}, err
-	}
-	s.Addresses = len(addresses)
-	x.cached.stats.put(state, s)
-	return s, nil
-}
-
-// siteWides are the addresses that stand on most pages of a site.
-type siteWides struct {
-	ids []string
-	on  map[[2]string]bool // address and site
-}
-
-// widely returns the site-wide addresses, and the generation of which they are.
-func (x *Index) widely(ctx context.Context) (generation int, wide siteWides, err error) {
+// Stats reads the counts that are kept with the data.
+func (x *Index) Stats(context.Context) (Stats, error) {
 	done, err := x.use()
 	if err != nil {
-		return 0, wide, err
+		return Stats{}, err
 	}
 	defer done()
 	if x.bleve == nil {
-		return 0, wide, nil
+		return Stats{}, nil
 	}
 	r, err := x.reader()
 	if err != nil {
-		return 0, wide, err
+		return Stats{}, err
 	}
 	defer r.Close()
 	s, err := stateOf(r)
-	if err != nil {
-		return 0, wide, err
-	}
-	wide, err = x.siteWides(ctx, r)
-	return s.Generation, wide, err
+	return Stats{Pages: s.Pages, Addresses: s.Documents - s.Pages, Mentions: s.Mentions}, err
 }
 
-// siteWides looks at the addresses that several pages of one site state, when it
-// is asked first after a change.
-func (x *Index) siteWides(ctx context.Context, r bleveindex.IndexReader) (siteWides, error) {
-	state, err := stateOf(r)
+// leastPages is how many pages of a site must be in the index before an address
+// can stand on most of them.
+const leastPages = 3
+
+// siteWide tells whether so many pages of a site are most of those that it has.
+func siteWide(stating, pages int) bool { return pages >= leastPages && 2*stating > pages }
+
+// oftenKey is the keyword of an address that n pages of a site state.
+func oftenKey(site string, n int) string { return "on " + site + " " + strconv.Itoa(n) }
+
+// siteWide is the query for those of some addresses that stand on most pages of a
+// site, or for the others.
+func (s *searcher) siteWide(fits query.Query, wanted bool) query.Query {
+	k := &hitMaker{reader: s.reader}
+	accept := func(_ context.Context, d *search.DocumentMatch) (bool, error) {
+		wide := false
+		values, several := d.Fields[fieldOften].([]any)
+		if !several {
+			values = []any{d.Fields[fieldOften]}
+		}
+		for _, v := range values {
+			text, _ := v.(string)
+			if parts := strings.Fields(text); len(parts) == 3 {
+				n, _ := strconv.Atoi(parts[2]) // of oftenKey
+				wide = wide || siteWide(n, k.count(fieldPageSite, parts[1]))
+			}
+		}
+		return wide == wanted, nil
+	}
+	return query.NewCustomFilterQueryWithFilter(fits, accept, []string{fieldOften}, nil)
+}
+
+// wideOn returns the sites most of whose pages state an address.
+func (k *hitMaker) wideOn(r *record) (wide []string) {
+	for site, n := range r.sites() {
+		if n > 1 && siteWide(n, k.count(fieldPageSite, site)) {
+			wide = append(wide, site)
+		}
+	}
+	return wide
+}
+
+// SiteWide counts the addresses that stand on most pages of a site, and the pages
+// that hold no other address. It looks at every page.
+func (x *Index) SiteWide(ctx context.Context) (addresses, pages int, err error) {
+	yes := true
+	s, err := x.newSearch(ctx, Query{SiteWide: &yes})
+	if err != nil || s == nil {
+		return 0, 0, err
+	}
+	defer s.done()
+	fits, _ := s.filter()
+	ids, err := idsOf(ctx, s.reader, fits)
 	if err != nil {
-		return siteWides{}, err
+		return 0, 0, err
 	}
-	if wide, ok := x.cached.wide.get(state.Generation); ok {
-		return wide, nil
-	}
-	wide := siteWides{on: map[[2]string]bool{}}
-	dict, err := r.FieldDict(fieldOften)
-	if err != nil {
-		return wide, fmt.Errorf("index: %w", err)
-	}
-	defer dict.Close()
-	k := &hitMaker{reader: r}
-	known := map[string]bool{}
-	for {
-		e, err := dict.Next()
+	k := &hitMaker{reader: s.reader}
+	wide := map[[2]string]bool{} // address and site
+	for _, id := range ids {
+		r, err := recordOf(s.reader, id)
 		if err != nil {
-			return wide, fmt.Errorf("index: %w", err)
+			return 0, 0, err
 		}
-		if e == nil {
-			break
-		}
-		pages := k.count(fieldPageSite, e.Term)
-		if pages < leastPages {
-			continue
-		}
-		ids, err := idsOf(ctx, r, has(fieldOften, e.Term))
-		if err != nil {
-			return wide, err
-		}
-		for _, id := range ids {
-			stored, err := storedOf(r, id)
-			if err != nil {
-				return wide, err
-			}
-			record, err := decodeRecord(id, stored)
-			if err != nil {
-				return wide, err
-			}
-			if !siteWide(record.sites()[e.Term], pages) {
-				continue
-			}
-			wide.on[[2]string{id, e.Term}] = true
-			if !known[id] {
-				known[id] = true
-				wide.ids = append(wide.ids, id)
-			}
+		for _, site := range k.wideOn(r) {
+			wide[[2]string{id, site}] = true
 		}
 	}
-	x.cached.wide.put(state.Generation, wide)
-	return wide, nil
-}
-
-// A cache keeps what is costly to count.
-type cache struct {
-	wide  latest[int, siteWides]
-	stats latest[int, Stats]
-	first latest[string, *Result]
-}
-
-// latest is the value of one key, such as the generation of the data.
-type latest[K comparable, T any] struct {
-	mu    sync.Mutex
-	known bool
-	key   K
-	value T
-}
-
-func (l *latest[K, T]) get(key K) (value T, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.value, l.known && l.key == key
-}
-
-func (l *latest[K, T]) put(key K, value T) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.known, l.key, l.value = true, key, value
+	err = x.eachPage(ctx, func(p *pageRecord) {
+		for _, id := range p.States {
+			if !wide[[2]string{id, siteOf(hostOf(p.URL))}] {
+				return
+			}
+		}
+		pages++
+	})
+	return len(ids), pages, err
 }

@@ -119,10 +119,7 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 		return err
 	}
 	defer s.done()
-	fits, _, err := s.filter()
-	if err != nil {
-		return err
-	}
+	fits, _ := s.filter()
 	ids, err := idsOf(ctx, s.reader, fits)
 	if err != nil {
 		return err
@@ -149,16 +146,21 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 
 // read returns the hit of an address, nil where there is none.
 func (k *hitMaker) read(id string) (*Hit, error) {
-	stored, err := storedOf(k.reader, id)
-	if err != nil || stored == "" {
-		return nil, err
-	}
-	r, err := decodeRecord(id, stored)
-	if err != nil {
+	r, err := recordOf(k.reader, id)
+	if err != nil || r == nil {
 		return nil, err
 	}
 	h := k.hit(r)
 	return &h, nil
+}
+
+// recordOf returns what is stored of an address, nil where there is none.
+func recordOf(r bleveindex.IndexReader, id string) (*record, error) {
+	stored, err := storedOf(r, id)
+	if err != nil || stored == "" {
+		return nil, err
+	}
+	return decodeRecord(id, stored)
 }
 
 // Address returns the address with this ID as Walk does, with more of its

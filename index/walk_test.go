@@ -198,3 +198,30 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d of %d pages, %v", len(got), len(want), err)
 	}
 }
+
+// Pages of an answer by distance go on behind the addresses that have no coordinate.
+func TestByDistanceToTheEnd(t *testing.T) {
+	x := open(t)
+	put(t, x, town()...)
+	for i := range 5 {
+		put(t, x, page(fmt.Sprintf("https://ohne%d.example/", i), "Ohne", "de", fmt.Sprintf("Verein\n{Hauptstraße %d, 26131 Oldenburg}", i+10)))
+	}
+	q := Query{Center: &orb.Point{8.2, 53.14}, Sort: Distance, Limit: 3}
+	seen := map[string]bool{}
+	last := 0.0
+	for {
+		r := find(t, x, q)
+		for _, h := range r.Hits {
+			if h.HasPoint && (h.Distance < last || len(seen) >= 7) {
+				t.Errorf("%s is %v metres away, after one at %v", h.Line(), h.Distance, last)
+			}
+			seen[h.ID], last = true, h.Distance
+		}
+		if q.Cursor = r.Next; q.Cursor == "" {
+			if len(seen) != r.Total || r.Total != 13 || r.Offset != 12 {
+				t.Errorf("%d of %d addresses, the last page begins at %d", len(seen), r.Total, r.Offset)
+			}
+			return
+		}
+	}
+}

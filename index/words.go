@@ -222,7 +222,7 @@ func foldPhrase(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.Mn, r) && r != '\'' && r != '’'
 	}), " ")
-	return clipBytes(foldWord(s), cursorName)
+	return clipBytes(foldWord(s), maxKey)
 }
 
 // clipBytes returns at most n bytes of s, whole characters.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/document"
 	bleveindex "github.com/blevesearch/bleve_index_api"
+	"golang.org/x/sync/errgroup"
 )
 
 // A change is one change of the data, handed to the writer.
@@ -156,13 +157,6 @@ func newCommit(r bleveindex.IndexReader) *commit {
 	return &commit{r, map[string]*record{}, map[string]*pageRecord{}, map[string]bool{}, map[string]bool{}}
 }
 
-// read returns what is stored in a document, "" where there is none.
-func (c *commit) read(id string) (string, error) {
-	stored, err := storedOf(c.reader, id)
-	c.stored[id] = stored != ""
-	return stored, err
-}
-
 // commit writes one batch. Bleve returns from a (safe) batch when it is on
 // disk.
 func (x *Index) commit(changes []change) (err error) {
@@ -196,15 +190,20 @@ func (x *Index) store(c *commit) error {
 		return err
 	}
 	for id, d := range docs {
-		switch {
-		case d == nil && c.stored[id]:
+		change := 0 // of how many documents there are
+		if d == nil && c.stored[id] {
 			batch.Delete(id)
-			s.Documents--
+			change = -1
+		} else if d != nil && !c.stored[id] {
+			change = 1
+		}
+		if p := c.pages[id]; p != nil {
+			s.Pages += change
+			s.Mentions += len(p.States) - p.before
+		}
+		s.Documents += change
+		if d == nil {
 			continue
-		case d == nil:
-			continue
-		case !c.stored[id]:
-			s.Documents++
 		}
 		if err := batch.IndexAdvanced(d); err != nil {
 			return fmt.Errorf("index: %w", err)
@@ -227,24 +226,18 @@ func (x *Index) store(c *commit) error {
 func (c *commit) documentsOf() (map[string]*document.Document, error) {
 	docs := make(map[string]*document.Document, len(c.changed))
 	var mu sync.Mutex
-	var failed error
-	var workers sync.WaitGroup
-	room := make(chan struct{}, 2)
+	var work errgroup.Group
+	work.SetLimit(2)
 	for id := range c.changed {
-		room <- struct{}{}
-		workers.Go(func() {
+		work.Go(func() error {
 			d, err := c.document(id)
 			mu.Lock()
 			defer mu.Unlock()
 			docs[id] = d
-			if err != nil {
-				failed = err
-			}
-			<-room
+			return err
 		})
 	}
-	workers.Wait()
-	return docs, failed
+	return docs, work.Wait()
 }
 
 func (c *commit) document(id string) (d *document.Document, err error) {
@@ -264,16 +257,17 @@ func (c *commit) page(url string) (*pageRecord, error) {
 	if p, read := c.pages[id]; read {
 		return p, nil
 	}
-	stored, err := c.read(id)
+	stored, err := storedOf(c.reader, id)
 	if err != nil {
 		return nil, err
 	}
 	var p *pageRecord
-	if stored != "" {
+	if c.stored[id] = stored != ""; c.stored[id] {
 		p = &pageRecord{}
 		if err := json.Unmarshal([]byte(stored), p); err != nil {
 			return nil, fmt.Errorf("index: page %s: %w: %w", url, ErrDamaged, err)
 		}
+		p.before = len(p.States)
 	}
 	c.pages[id] = p
 	return p, nil
@@ -284,15 +278,12 @@ func (c *commit) address(id string) (*record, error) {
 	if r := c.addresses[id]; r != nil {
 		return r, nil
 	}
-	stored, err := c.read(id)
+	r, err := recordOf(c.reader, id)
 	if err != nil {
 		return nil, err
 	}
-	r := &record{id: id}
-	if stored != "" {
-		if r, err = decodeRecord(id, stored); err != nil {
-			return nil, err
-		}
+	if c.stored[id] = r != nil; r == nil {
+		r = &record{id: id}
 	}
 	c.addresses[id] = r
 	return r, nil

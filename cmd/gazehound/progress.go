@@ -280,15 +280,15 @@ func (w *progress) finish(runErr error) error {
 	w.newLine()
 	w.End(end.reason)
 	patterns, params := w.traps.Counts()
-	var wide index.Stats
+	wide, widePages := 0, 0
 	if w.index != nil {
-		wide, _ = w.index.Stats(context.Background()) // counts only; what cannot be read was reported before
+		wide, widePages, _ = w.index.SiteWide(context.Background()) // what cannot be read was reported before
 	}
 	all := summaryLine{
 		"summary", w.Region, w.Strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
 		round(took.Seconds(), 3), end.reason, end.code, w.resumed, end.code != exitOK || end.reason == "page-limit",
 		t.Pages - w.Before().Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited,
-		t.Repeats, w.Revisited(), w.left, patterns, params, wide.SiteWide, wide.SiteWidePages,
+		t.Repeats, w.Revisited(), w.left, patterns, params, wide, widePages,
 	}
 	if w.a.log != nil {
 		w.a.log.Info("summary", "crawl", all)
