@@ -18,6 +18,7 @@ import (
 type Forgotten struct {
 	Pages     []string // URLs of the pages that lose all of their addresses or some, in order
 	Addresses int      // mentions of addresses
+	Texts     []string // of the addresses by place: how they are written, telephones, e-mail addresses, persons
 }
 
 // A loss is what a page loses.
@@ -34,24 +35,30 @@ func (x *Index) Affected(ctx context.Context, page, place func(string) bool) (n 
 
 func (x *Index) losses(ctx context.Context, page, place func(string) bool) (map[string]*loss, Forgotten, error) {
 	gone := map[string]bool{} // addresses
+	var n Forgotten
 	if place != nil {
-		err := x.eachStored(ctx, typeAddress, func(id, stored string) error {
-			r, err := decodeRecord(id, stored)
-			if err != nil {
-				return err
-			}
-			gone[id] = slices.ContainsFunc(r.Mentions, func(m *mention) bool {
+		err := x.eachRecord(ctx, func(r *record) {
+			gone[r.id] = slices.ContainsFunc(r.Mentions, func(m *mention) bool {
 				of := m.place()
 				return of != "" && place(of)
 			})
-			return nil
+			if !gone[r.id] {
+				return
+			}
+			for _, m := range r.Mentions {
+				n.Texts = append(n.Texts, m.Near[m.Start:m.End], m.Phone, m.Email)
+				if m.Person {
+					n.Texts = append(n.Texts, m.Name)
+				}
+			}
 		})
 		if err != nil {
 			return nil, Forgotten{}, err
 		}
+		slices.Sort(n.Texts)
+		n.Texts = slices.Compact(n.Texts)
 	}
 	losses := map[string]*loss{}
-	var n Forgotten
 	err := x.eachPage(ctx, func(p *pageRecord) {
 		if page != nil && page(p.URL) {
 			losses[p.URL] = &loss{whole: true}
@@ -73,15 +80,27 @@ func (x *Index) losses(ctx context.Context, page, place func(string) bool) (map[
 	return losses, n, err
 }
 
+// eachRecord calls fn with all that is stored of addresses.
+func (x *Index) eachRecord(ctx context.Context, fn func(r *record)) error {
+	return x.eachStored(ctx, typeAddress, func(id, stored string) error {
+		r, err := decodeRecord(id, stored)
+		if err == nil {
+			fn(r)
+		}
+		return err
+	})
+}
+
 // Forget takes pages and addresses out of the index: all of a page whose URL
 // matches, and of the other pages the addresses whose place matches (see
-// PlaceOf). Either function may be nil. It is durable like Put, and the files are
-// merged afterwards, so that they hold nothing of it either.
+// PlaceOf), and texts beside the others that match. Functions may be nil. It is
+// durable like Put, and the files are merged afterwards, so that they hold nothing
+// of it either.
 //
 // What is left of a page that lost an address is found by the words around its
 // other addresses only, until the page is read again. No other write may run
 // meanwhile. A killed Forget is completed by calling it again.
-func (x *Index) Forget(ctx context.Context, page, place func(string) bool) (Forgotten, error) {
+func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool) (Forgotten, error) {
 	if x.writes == nil {
 		return Forgotten{}, ErrReadOnly
 	}
@@ -89,15 +108,33 @@ func (x *Index) Forget(ctx context.Context, page, place func(string) bool) (Forg
 	if err != nil {
 		return n, err
 	}
+	if text != nil {
+		if err := x.eachRecord(ctx, func(r *record) { r.saying(text, losses) }); err != nil {
+			return n, err
+		}
+	}
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(maxBatch)
-	for _, url := range n.Pages {
-		work.Go(func() error { return x.change(ctx, change{url: url, without: losses[url].addresses}) })
+	for url, l := range losses {
+		work.Go(func() error { return x.change(ctx, change{url: url, without: l.addresses, says: text}) })
 	}
 	if err := work.Wait(); err != nil {
 		return n, err
 	}
 	return n, x.merge(context.WithoutCancel(ctx))
+}
+
+// saying adds the pages to losses whose words beside the address match.
+func (r *record) saying(text func(string) bool, losses map[string]*loss) {
+	for i, m := range r.Mentions {
+		says := text(m.Near) || i == 0 && text(r.Rest)
+		for _, t := range m.texts() {
+			says = says || text(*t)
+		}
+		if says && losses[m.URL] == nil {
+			losses[m.URL] = &loss{addresses: []string{}}
+		}
+	}
 }
 
 // merge rewrites the files of Bleve without what was deleted.
@@ -109,6 +146,10 @@ func (x *Index) merge(ctx context.Context) error {
 	defer done()
 	s, err := scorchOf(x.bleve)
 	if err != nil {
+		return err
+	}
+	// Bleve merges two segments or more. A page that is written again makes one.
+	if err := x.touch(ctx); err != nil {
 		return err
 	}
 	if err := s.ForceMerge(ctx, nil); err != nil {
@@ -127,6 +168,25 @@ func (x *Index) merge(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// touch writes one page again as it is, if there is any.
+func (x *Index) touch(ctx context.Context) error {
+	var any *pageRecord
+	if err := x.eachPage(ctx, func(p *pageRecord) { any = p }); err != nil || any == nil {
+		return err
+	}
+	r, err := x.reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	c := newCommit(r)
+	if _, err := c.page(any.URL); err != nil {
+		return err
+	}
+	c.changed[pageID(any.URL)] = true
+	return x.store(c)
 }
 
 // Place returns the identity of a wherever it is stated, see PlaceOf.

@@ -2,11 +2,14 @@ package index
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
 )
 
 // A site and an address of somebody else's page are forgotten: no query finds
@@ -20,7 +23,7 @@ func TestForget(t *testing.T) {
 	gone := []string{PlaceOf("Nadorster Strasse", "12 A", "26123", "Oldenburg"), PlaceOf("Damm", "4", "26135", "")}
 	place := func(of string) bool { return slices.Contains(gone, of) }
 
-	n, err := x.Forget(t.Context(), page, place)
+	n, err := x.Forget(t.Context(), page, place, nil)
 	want := []string{"https://cafe-kaiser.example/", "https://verzeichnis.example/handwerk", "https://www.harms.example/impressum", "https://www.harms.example/kontakt", "https://zwei.example/"}
 	if err != nil || n.Addresses != 5 || !slices.Equal(n.Pages, want) {
 		t.Fatalf("%+v, %v", n, err)
@@ -68,7 +71,79 @@ func TestForget(t *testing.T) {
 	if err != nil || files < 3 {
 		t.Errorf("looked at %d files, %v", files, err)
 	}
-	if n, err := y.Forget(t.Context(), page, place); err != nil || n.Addresses != 0 {
+	if n, err := y.Forget(t.Context(), page, place, nil); err != nil || n.Addresses != 0 {
 		t.Errorf("a second time: %+v, %v", n, err)
 	}
+}
+
+// An index of one segment loses what is forgotten from its file, too: stored fields and terms. What
+// others say of a forgotten site goes from beside their addresses.
+func TestForgetOneSegment(t *testing.T) {
+	dir := t.TempDir()
+	x := openDir(t, dir)
+	put(t, x,
+		page("https://weg.example/", "Zweigstelle Xaverl", "de", "Gasthof Xaverl\n{Damm 4, 26135 Oldenburg}\nfreundlich"),
+		page("https://bleibt.example/", "Laden", "de", "Laden eins\n{Huntestraße 8, 26135 Oldenburg}\nneben weg.example zu finden"))
+	if err := x.merge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all := texts(t, x); !strings.Contains(all, "xaverl") || !strings.Contains(all, "neben weg.example") {
+		t.Fatalf("the test finds nothing that is there:\n%s", all)
+	}
+	_, err := x.Forget(t.Context(), func(url string) bool { return strings.Contains(url, "weg.example") }, nil,
+		func(text string) bool { return strings.Contains(text, "weg.example") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := texts(t, x)
+	for _, word := range []string{"weg.example", "Xaverl", "xaverl", "freundlich"} {
+		if strings.Contains(all, word) {
+			t.Errorf("%s is still there:\n%s", word, all)
+		}
+	}
+	if r := find(t, x, Query{Text: "huntestraße 8"}); len(r.Hits) != 1 || r.Hits[0].Name != "Laden eins" {
+		t.Errorf("what stays: %s", names(r))
+	}
+}
+
+// texts returns all stored fields, of deleted documents too, and all terms of the files of an index.
+func texts(t *testing.T, x *Index) string {
+	t.Helper()
+	r, err := x.reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b strings.Builder
+	segments := r.(*scorch.IndexSnapshot).Segments()
+	for _, s := range segments {
+		for n := range s.FullSize() {
+			err := s.VisitDocument(uint64(n), func(_ string, _ byte, value []byte, _ []uint64) bool {
+				fmt.Fprintf(&b, "%s\n", value)
+				return true
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	fields, err := r.Fields()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range fields {
+		d, err := r.FieldDict(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, err := d.Next(); e != nil && err == nil; e, err = d.Next() {
+			b.WriteString(e.Term + "\n")
+		}
+		d.Close()
+	}
+	files, err := fs.Glob(os.DirFS(x.dir), "bleve/store/*.zap")
+	if err != nil || len(files) != len(segments) {
+		t.Errorf("%d files of %d segments, %v", len(files), len(segments), err)
+	}
+	return b.String()
 }

@@ -20,10 +20,11 @@ import (
 // A change is one change of the data, handed to the writer.
 type change struct {
 	url      string
-	mentions []*mention // what the page states now
-	gone     int64      // Unix seconds: what it does not state any more stays, as gone since then; 0: it goes
-	without  []string   // IDs that go while the others stay, in place of mentions; nil: none
-	done     chan error // room for one
+	mentions []*mention        // what the page states now
+	gone     int64             // Unix seconds: what it does not state any more stays, as gone since then; 0: it goes
+	without  []string          // IDs that go while the others stay, in place of mentions; nil: none
+	says     func(string) bool // with without: texts of the others that go; nil: none
+	done     chan error        // room for one
 }
 
 // maxBatch bounds the changes that share a batch of Bleve, and gathering is how
@@ -301,7 +302,7 @@ func (c *commit) apply(one change) error {
 	}
 	before := page.States
 	if one.without != nil {
-		return c.without(page, one.without)
+		return c.without(page, one.without, one.says)
 	}
 	page.States = nil
 	for _, m := range one.mentions {
@@ -335,9 +336,9 @@ func (c *commit) apply(one change) error {
 	return nil
 }
 
-// without takes addresses from a page. The others are not found by the page's
-// words any more, which may be those of an address that went.
-func (c *commit) without(page *pageRecord, ids []string) error {
+// without takes addresses from a page, and texts from the others. These are not
+// found by the page's words any more, which may be those of an address that went.
+func (c *commit) without(page *pageRecord, ids []string, says func(string) bool) error {
 	var left []string
 	for _, id := range page.States {
 		r, err := c.address(id)
@@ -350,14 +351,46 @@ func (c *commit) without(page *pageRecord, ids []string) error {
 			continue
 		}
 		left = append(left, id)
-		r.Rest = ""
-		if i := r.of(page.URL); i >= 0 {
+		i := r.of(page.URL)
+		if len(ids) > 0 {
+			r.Rest = ""
+		}
+		if len(ids) > 0 && i >= 0 {
 			r.Mentions[i].Words = ""
+		}
+		if says != nil {
+			r.blank(i, says)
 		}
 	}
 	page.States = left
 	c.changed[pageID(page.URL)] = true
 	return nil
+}
+
+// blank takes texts out of Rest and of the mention at i, if there is one, but for
+// the address itself.
+func (r *record) blank(i int, says func(string) bool) {
+	if says(r.Rest) {
+		r.Rest = ""
+	}
+	if i < 0 {
+		return
+	}
+	m := r.Mentions[i]
+	for _, text := range m.texts() {
+		if says(*text) {
+			*text = ""
+		}
+	}
+	if says(m.Near) {
+		m.Near = m.Near[m.Start:m.End]
+		m.Start, m.End = 0, len(m.Near)
+	}
+}
+
+// texts are what a page says of an address beside the address.
+func (m *mention) texts() []*string {
+	return []*string{&m.Title, &m.Name, &m.Phone, &m.Email, &m.Home, &m.Words}
 }
 
 // storedOf returns what is stored in a document, "" where there is none.

@@ -314,7 +314,11 @@ func (b Bin) said(mean float64) string {
 }
 
 // clone returns a model that has learned the same.
-func (m *Model) clone() *Model {
+func (m *Model) clone() *Model { return m.Without(func(string) bool { return false }) }
+
+// Without returns a copy of m that knows nothing of some terms. The numbers of
+// links learned stay.
+func (m *Model) Without(gone func(term string) bool) *Model {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	copied := emptyModel(m.options, m.value.clone())
@@ -324,7 +328,9 @@ func (m *Model) clone() *Model {
 		for chunk := range slices.Chunk(c.terms, snapshotTerms) {
 			terms, relevant, other := c.learned(chunk)
 			for i, term := range terms {
-				k.observe(term, int(relevant[i]), int(other[i]))
+				if !gone(term) {
+					k.observe(term, int(relevant[i]), int(other[i]))
+				}
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"gazehound/crawler/frontier"
@@ -30,20 +31,30 @@ func newForgetCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget [URL|HOST|ADDRESS]",
 		Short: "Take a page, a site or an address out of everything, for good",
-		Long: `Takes a page, a host with all below it, or an address out of the index, the crawl
-tree and the WARC files of the crawl, and writes it into blocked.txt, so that no
-later crawl of this project fetches or keeps it. A URL without a path, such as
-http://www.example.org/, means the host.
+		Long: `Takes a page, a host with all below it, or an address out of everything in the data
+directory and out of the WARC files of the crawl, and writes it into blocked.txt, so
+that no later crawl of this project fetches or keeps it. A URL without a path, such
+as http://www.example.org/, means the host.
 
-An address goes wherever it is stated. Its pages keep their other addresses in
-the index, and leave the WARC files. Pages of others that link to what was
-forgotten, or quote it, stay as they are; so do the counts of the model.
+An address goes wherever it is stated, with the telephones and e-mail addresses
+beside it. Its pages keep their other addresses in the index, without the words
+around them, and leave the WARC files. Pages of others that name what is forgotten
+stay in index and crawl tree without the words that name it, and leave the WARC
+files. The model loses the terms that it has learned of nothing else.
+
+Then no file holds it but blocked.txt, forgotten.log, and, where it is public data,
+the gazetteer and the map: the crawl tree (frontier) is written anew, which needs as
+much room on the disk again, the files of the index are merged, and WARC files,
+model.gob, clickstream, seeds.txt, labels.tsv, politeness.log and requests.ndjson are
+written without it. That takes about as long as to copy these files; what was
+written and how many seconds it took is said and logged. A file that still names it,
+such as config.yaml, is named.
 
 Each removal is a line of forgotten.log. Undo is not possible; a line taken out
 of blocked.txt only lets later crawls find it again. A removal that was killed
 is completed by the next "gazehound forget", also without arguments. Nothing
 else may use the data directory meanwhile. Exports that were made before, CDXJ
-files among them, have to be made again.
+files among them, have to be made again, and backups are the operator's.
 
 Removal requests of visitors (/bot of the search server) are only listed, until
 the operator acts on them with --request.`,
@@ -208,7 +219,7 @@ func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) err
 
 // remove forgets r and says what was taken out.
 func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Removal) error {
-	stores, err := openToForget(p, cfg)
+	stores, err := a.openToForget(p, cfg)
 	if err != nil {
 		return err
 	}
@@ -230,6 +241,7 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 	if r.Addresses+r.URLs+r.Records == 0 {
 		fmt.Fprintln(a.stdout, "Nothing of it was known here. If something else was meant, its line can be taken out of blocked.txt.")
 	}
+	fmt.Fprintf(a.stdout, "Written anew in %.1f s: %s.\n", r.Seconds, strings.Join(r.Rewritten, ", "))
 	fmt.Fprintf(a.stdout, "Logged as number %d. Undo is not possible.\n", r.Number)
 	for _, what := range r.NotSearched {
 		a.warn("%s", oneLine(what))
@@ -241,12 +253,15 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 }
 
 // openToForget opens what a crawl has stored, so that nobody else has.
-func openToForget(p project, cfg *Config) (*forget.Stores, error) {
+func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	folders, err := p.archiveFolders()
 	if err != nil {
 		return nil, err
 	}
-	s := &forget.Stores{Archives: folders, Labels: p.labels()}
+	s := &forget.Stores{
+		Archives: folders, Labels: p.labels(), Model: p.model(), ModelOptions: modelOptions(cfg), Politeness: p.politeness(),
+		Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
+	}
 	if fileExists(p.frontier()) {
 		o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
 		if s.Frontier, err = frontier.Open(o); err != nil {

@@ -26,7 +26,7 @@ var arrows = map[string][]string{
 	"internal/disk":             {},
 	"internal/check":            {"internal/textutil"},
 	"internal/check/machine":    {"internal/check", "internal/textutil"},
-	"internal/forget":           {"internal/check", "internal/disk", "internal/textutil", "crawler", "crawler/weburl", "crawler/frontier", "crawler/warc", "geoparse", "index", "index/api"},
+	"internal/forget":           {"internal/check", "internal/disk", "internal/textutil", "crawler", "crawler/weburl", "crawler/frontier", "crawler/polite", "crawler/warc", "geoparse", "index", "index/api", "predictor", "predictor/clicklog"},
 	"internal/problem":          {"internal/textutil"},
 	"internal/recent":           {},
 	"internal/textutil":         {},

@@ -23,23 +23,42 @@ type Forgotten struct {
 // forgetBatch is how many records one transaction changes.
 const forgetBatch = 100
 
+// A Removal says what Forget takes out. Functions may be nil.
+type Removal struct {
+	URL     func(weburl.URL) bool // pages
+	Address func(id string) bool  // of the addresses that pages state
+	Page    func(Key) bool        // pages that stay and whose links lose their words
+	Text    func(string) bool     // words of links, titles, evidence, values of PutMeta and their names
+}
+
 // Forget takes the URLs that match out of the queue and the crawl tree: their
 // words, the words of the links on their pages, what was found there and what is
 // kept for asking again. What stays is the hash of each URL, so that it is not
 // queued again, and a visit that says "skipped: forgotten", so that totals add
-// up. Ids of addresses that match are taken out of all visits. Either function
-// may be nil.
+// up. Ids of addresses that match are taken out of all visits, and all other texts
+// that match are blanked.
 //
-// A killed Forget is completed by calling it again. Badger gives up the old
-// bytes when it next compacts its files.
-func (f *Frontier) Forget(
-	ctx context.Context, match func(weburl.URL) bool, address func(page Key, id string) bool,
-) (n Forgotten, err error) {
-	if match != nil {
-		err = f.forgetURLs(ctx, match, &n)
+// A killed Forget is completed by calling it again. The files hold the old bytes
+// until Rewrite.
+func (f *Frontier) Forget(ctx context.Context, r Removal) (n Forgotten, err error) {
+	if r.URL == nil {
+		r.URL = func(weburl.URL) bool { return false }
 	}
-	if err == nil && address != nil {
-		err = f.forgetAddresses(ctx, address, &n)
+	if r.Address == nil {
+		r.Address = func(string) bool { return false }
+	}
+	if r.Page == nil {
+		r.Page = func(Key) bool { return false }
+	}
+	if r.Text == nil {
+		r.Text = func(string) bool { return false }
+	}
+	err = f.forgetURLs(ctx, &r, &n)
+	if err == nil {
+		err = f.forgetAddresses(ctx, &r, &n)
+	}
+	if err == nil {
+		err = f.forgetMeta(ctx, r.Text)
 	}
 	if err != nil {
 		return n, fmt.Errorf("frontier: forget: %w", err)
@@ -47,30 +66,32 @@ func (f *Frontier) Forget(
 	return n, nil
 }
 
-// forgetURLs blanks the links on the pages first and then the URLs, whose names tell a second call
-// what is left to do.
-func (f *Frontier) forgetURLs(ctx context.Context, match func(weburl.URL) bool, n *Forgotten) error {
+// forgetURLs blanks the words of links first and then the URLs, whose names tell a second call what
+// is left to do.
+func (f *Frontier) forgetURLs(ctx context.Context, r *Removal, n *Forgotten) error {
 	gone := map[Key]bool{}
 	var keys []Key
 	err := f.eachLink(ctx, func(_ []byte, e *Entry) {
-		if match(e.URL) {
+		if r.URL(e.URL) {
 			keys = append(keys, KeyOf(e.URL))
 			gone[keys[len(keys)-1]] = true
-		}
-	})
-	if err != nil || len(gone) == 0 {
-		return err
-	}
-	var onPages [][]byte // keys of the links
-	err = f.eachLink(ctx, func(key []byte, e *Entry) {
-		if gone[e.Parent] && e.Anchor+e.Title+e.Around != "" {
-			onPages = append(onPages, bytes.Clone(key))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	err = inBatches(ctx, f, onPages, func(b *batch, key []byte) {
+	var worded [][]byte // keys of the links
+	err = f.eachLink(ctx, func(key []byte, e *Entry) {
+		if words := e.Anchor + "\n" + e.Title + "\n" + e.Around; words == "\n\n" {
+			return
+		} else if gone[e.Parent] || r.Page(e.Parent) || r.Text(words) {
+			worded = append(worded, bytes.Clone(key))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = inBatches(ctx, f, worded, func(b *batch, key []byte) {
 		n.Links++
 		b.blankWords(key)
 	})
@@ -175,34 +196,29 @@ func (b *batch) forgetURL(k Key) bool {
 	return true
 }
 
-// forgetAddresses takes ids of addresses out of the visits.
-func (f *Frontier) forgetAddresses(
-	ctx context.Context, match func(page Key, id string) bool, n *Forgotten,
-) error {
-	type found struct {
-		seq  uint64
-		page Key
-	}
-	var visits []found
+// forgetAddresses takes ids of addresses out of the visits, and titles and evidence that name what is
+// forgotten.
+func (f *Frontier) forgetAddresses(ctx context.Context, r *Removal, n *Forgotten) error {
+	var visits []uint64
 	err := f.eachVisit(ctx, 0, func(seq uint64, value []byte) error {
 		node, err := visited(value)
 		if err != nil {
 			return readable(err)
 		}
-		page := KeyOf(node.URL)
-		if slices.ContainsFunc(node.Outcome.Addresses, func(id string) bool { return match(page, id) }) {
-			visits = append(visits, found{seq, page})
+		if o := node.Outcome; slices.ContainsFunc(o.Addresses, r.Address) || r.Text(o.Title) || r.Text(o.Evidence) {
+			visits = append(visits, seq)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return inBatches(ctx, f, visits, func(b *batch, x found) {
-		n.Addresses += b.forgetAddresses(x.seq, func(id string) bool { return match(x.page, id) })
+	return inBatches(ctx, f, visits, func(b *batch, seq uint64) {
+		n.Addresses += b.forgetAddresses(seq, r.Address)
 	})
 }
 
+// forgetAddresses takes ids out of a visit with its title and evidence, which may name them, too.
 func (b *batch) forgetAddresses(seq uint64, match func(id string) bool) (taken int) {
 	v, known := find(b, visitKey(seq), decodeVisit)
 	if !known {
@@ -220,10 +236,41 @@ func (b *batch) forgetAddresses(seq uint64, match func(id string) bool) (taken i
 			b.delete(key)
 		}
 	}
-	v.outcome.Addresses = left
-	if taken > 0 {
-		v.outcome.Title, v.outcome.Evidence = "", "" // they may name it, too
-	}
+	v.outcome.Addresses, v.outcome.Title, v.outcome.Evidence = left, "", ""
 	b.set(visitKey(seq), v.encode())
 	return taken
+}
+
+// forgetMeta takes out the values of PutMeta that match, or whose names do.
+func (f *Frontier) forgetMeta(ctx context.Context, match func(string) bool) error {
+	var names []string
+	err := f.read(func(v view) error {
+		return v.scan([]byte{'m'}, nil, func(key, _ []byte) error {
+			names = append(names, string(key[1:]))
+			return ctx.Err()
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		value, err := f.Meta(name)
+		if err != nil {
+			return err
+		}
+		if !match(name) && !match(string(value)) {
+			continue
+		}
+		err = f.write(ctx, func(b *batch) {
+			r, _ := find(b, metaKey(name), decodeMeta)
+			for i := range r.pieces {
+				b.delete(pieceKey(name, r.set, i))
+			}
+			b.delete(metaKey(name))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -37,12 +37,12 @@ func TestForget(t *testing.T) {
 	}
 	before := f.Totals()
 	match := func(u weburl.URL) bool { return u.Host() == "h1.example" }
-	address := func(_ frontier.Key, id string) bool { return id == "A|h2.example" }
+	address := func(id string) bool { return id == "A|h2.example" }
 
 	// Stopped at any moment and called again it does the same.
 	var n frontier.Forgotten
 	for steps := 1; ; steps = steps*5/4 + 1 {
-		part, err := f.Forget(&countdown{t.Context(), steps}, match, address)
+		part, err := f.Forget(&countdown{t.Context(), steps}, frontier.Removal{URL: match, Address: address})
 		n.URLs, n.Links, n.Addresses = max(n.URLs, part.URLs), n.Links+part.Links, n.Addresses+part.Addresses
 		if err == nil {
 			break
@@ -101,7 +101,7 @@ func TestForget(t *testing.T) {
 	if n := f.Totals().Queued; n != 0 {
 		t.Errorf("%d URLs wait for ever", n)
 	}
-	if n, err := f.Forget(t.Context(), match, address); err != nil || n != (frontier.Forgotten{}) {
+	if n, err := f.Forget(t.Context(), frontier.Removal{URL: match, Address: address}); err != nil || n != (frontier.Forgotten{}) {
 		t.Errorf("a second time: %+v, %v", n, err)
 	}
 }

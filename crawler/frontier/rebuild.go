@@ -32,14 +32,7 @@ func Rebuild(from, to string) (lost []string, err error) {
 }
 
 func rebuild(from, to string) (lost []string, err error) {
-	f, err := Open(Options{Dir: to})
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
-	db, err := badger.OpenManaged(badgerOptions(Options{Dir: to, Memory: DefaultOptions().Memory}))
+	db, err := newBadger(to)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +46,11 @@ func rebuild(from, to string) (lost []string, err error) {
 		}
 		return batch.SetEntryAt(badger.NewEntry(key, value), version)
 	})
-	err = errors.Join(err, batch.Flush(), db.Close(), os.Remove(filepath.Join(to, sumsFile)))
-	if err != nil {
+	if err = errors.Join(err, batch.Flush(), db.Close()); err != nil {
 		return lost, err
 	}
-	if f, err = Open(Options{Dir: to}); err != nil {
+	f, err := Open(Options{Dir: to})
+	if err != nil {
 		return lost, err
 	}
 	return lost, errors.Join(f.repair(), f.Close())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"gazehound/internal/disk"
@@ -43,7 +44,7 @@ func (f *Frontier) Rewrite(ctx context.Context, progress func(done, all int64)) 
 
 // copyTo makes a store in dir with the records that s has now.
 func (s *badgerStore) copyTo(ctx context.Context, dir string, progress func(done, all int64)) error {
-	to, err := Open(Options{Dir: dir})
+	db, err := newBadger(dir)
 	if err != nil {
 		return err
 	}
@@ -51,8 +52,7 @@ func (s *badgerStore) copyTo(ctx context.Context, dir string, progress func(done
 	for _, t := range s.db.Tables() {
 		all += int64(t.KeyCount)
 	}
-	writer, stream := to.store.(*badgerStore).db.NewStreamWriter(), s.db.NewStream()
-	stream.LogPrefix = "rewrite"
+	writer, stream := db.NewStreamWriter(), s.db.NewStream()
 	stream.Send = writer.Write
 	stream.ChooseKey = func(*badger.Item) bool {
 		if n := done.Add(1); progress != nil && n%progressEvery == 0 {
@@ -67,7 +67,25 @@ func (s *badgerStore) copyTo(ctx context.Context, dir string, progress func(done
 	if err == nil {
 		err = writer.Flush()
 	}
-	return errors.Join(err, to.Close())
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	return writeSums(dir, nil)
+}
+
+// newBadger makes an empty store, which is written to as it is.
+func newBadger(dir string) (*badger.DB, error) {
+	f, err := Open(Options{Dir: dir})
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, sumsFile))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return badger.OpenManaged(badgerOptions(Options{Dir: dir, Memory: DefaultOptions().Memory}))
 }
 
 // progressEvery is how many records are written between two words about it.

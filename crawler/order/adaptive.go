@@ -82,5 +82,5 @@ func TrailTerms(trail []frontier.Node) [][]string {
 
 // LinkTerms returns the predictor's terms of the link that e was found by.
 func LinkTerms(e *frontier.Entry) []string {
-	return predictor.Terms(linkOf(e))
+	return predictor.Terms(LinkOf(e))
 }

@@ -73,7 +73,7 @@ func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 
 // value returns that of e, which is no seed, by today's model.
 func (s Lookahead) value(e *frontier.Entry) float64 {
-	return s.Model.Value(linkOf(e))
+	return s.Model.Value(LinkOf(e))
 }
 
 // novelty returns the share of its value that counts: from repeated to 1.
@@ -91,7 +91,7 @@ func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
 // Example returns what the visit of trail[0] teaches a model.
 func Example(trail []frontier.Node, relevant bool) predictor.Example {
 	return predictor.Example{
-		Link: linkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, LinkValue: trail[0].Outcome.LinkValue,
+		Link: LinkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, LinkValue: trail[0].Outcome.LinkValue,
 	}
 }
 
@@ -142,15 +142,15 @@ func (s Lookahead) Explain(e *frontier.Entry) Explanation {
 
 // explainValue returns how the value of e, which is no seed, comes about.
 func (s Lookahead) explainValue(e *frontier.Entry) *predictor.ValueExplanation {
-	x := s.Model.ExplainValue(linkOf(e))
+	x := s.Model.ExplainValue(LinkOf(e))
 	return &x
 }
 
 // Rescores is true: what is learned changes the value of links that wait.
 func (Lookahead) Rescores() bool { return true }
 
-// linkOf returns the link that e was found by.
-func linkOf(e *frontier.Entry) predictor.Link {
+// LinkOf returns the link that e was found by.
+func LinkOf(e *frontier.Entry) predictor.Link {
 	path := e.URL.Path()
 	if q := e.URL.Query(); q != "" {
 		path += "?" + q

@@ -194,3 +194,24 @@ func (g *Gate) note(name string, h *host, now time.Time) {
 	n, _ := j.file.Write(append(line, '\n'))
 	j.size += int64(n)
 }
+
+// Forget takes hosts out of a file that Keep has kept; none is no error.
+func Forget(name string, match func(host string) bool) error {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("polite: %w", err)
+	}
+	var left bytes.Buffer
+	for line := range bytes.Lines(text) {
+		var r record
+		if json.Unmarshal(line, &r) != nil || r.Host == "" || !match(r.Host) {
+			left.Write(line)
+		}
+	}
+	if left.Len() == len(text) {
+		return nil
+	}
+	return disk.ReplaceBytes(name, 0o644, left.Bytes())
+}

@@ -28,14 +28,15 @@ type Forgotten struct {
 }
 
 // Forget takes the records of all URLs that match out of the WARC files in a
-// folder, with the revisit records that refer to their bodies. A file with such
+// folder, with the revisit records that refer to their bodies, and words in the
+// metadata of other pages that match as texts. A file with such
 // records is written anew beside the old one, read back, and put in its place;
 // the records that stay are the same bytes at other offsets, so that a CDXJ
 // index has to be made again. What a killed program left open is ended first;
 // a file that another program writes to is an error.
 //
 // A killed Forget leaves every file whole and is completed by calling it again.
-func Forget(ctx context.Context, dir string, match func(weburl.URL) bool) (n Forgotten, err error) {
+func Forget(ctx context.Context, dir string, match func(weburl.URL) bool, text func(string) bool) (n Forgotten, err error) {
 	if _, err := repair(dir); err != nil {
 		return n, err
 	}
@@ -47,7 +48,7 @@ func Forget(ctx context.Context, dir string, match func(weburl.URL) bool) (n For
 		if e.IsDir() || !isWARC(e.Name()) {
 			continue
 		}
-		if err := forgetIn(ctx, filepath.Join(dir, e.Name()), match, &n); err != nil {
+		if err := forgetIn(ctx, filepath.Join(dir, e.Name()), match, text, &n); err != nil {
 			return n, fmt.Errorf("warc: forget in %s: %w", e.Name(), err)
 		}
 	}
@@ -60,7 +61,7 @@ type piece struct {
 	instead    []byte // nil: the bytes themselves
 }
 
-func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, n *Forgotten) error {
+func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, text func(string) bool, n *Forgotten) error {
 	a := newArchive()
 	defer a.Close()
 	if err := a.add(name); err != nil {
@@ -71,7 +72,7 @@ func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, n *
 	for _, w := range a.stats.Warnings {
 		n.Damaged = append(n.Damaged, strings.Replace(w, "the file is used up to there", "what follows was not searched", 1))
 	}
-	pieces, dropped, notes, err := a.without(ctx, match)
+	pieces, dropped, notes, err := a.without(ctx, match, text)
 	if err != nil || dropped+notes == 0 {
 		return err
 	}
@@ -86,7 +87,9 @@ func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, n *
 }
 
 // without divides the only file of a into what stays and what does not.
-func (a *Archive) without(ctx context.Context, match func(weburl.URL) bool) (pieces []piece, dropped, notes int, err error) {
+func (a *Archive) without(
+	ctx context.Context, match func(weburl.URL) bool, says func(string) bool,
+) (pieces []piece, dropped, notes int, err error) {
 	matches := func(target string) bool {
 		u, err := weburl.Parse(target)
 		return err == nil && match(u)
@@ -108,7 +111,11 @@ func (a *Archive) without(ctx context.Context, match func(weburl.URL) bool) (pie
 		case rec.kind == kindMetadata && rec.media == noteType && a.gzipped[0]:
 			text, err := io.ReadAll(io.LimitReader(rec.block, maxNote))
 			var note Note
-			if err != nil || json.Unmarshal(text, &note) != nil || note.Via == "" || !matches(note.Via) {
+			if err != nil || json.Unmarshal(text, &note) != nil {
+				break
+			}
+			words := strings.Join([]string{note.Via, note.Anchor, note.Title, note.Around}, "\n")
+			if !says(words) && (note.Via == "" || !matches(note.Via)) {
 				break
 			}
 			notes++

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,11 +19,14 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/polite"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/disk"
+	"gazehound/predictor"
+	"gazehound/predictor/clicklog"
 )
 
 // A Dir is the data directory with the files of removals.
@@ -66,6 +70,11 @@ type Removal struct {
 	Files       int      `json:"warc_files"`   // written anew
 	NotSearched []string `json:"not_searched,omitempty"`
 	Resumed     bool     `json:"resumed,omitempty"` // after a kill; the counts are those of the rest
+
+	Rewritten []string `json:"rewritten,omitempty"` // files and folders, see Remove
+	Seconds   float64  `json:"seconds,omitempty"`   // that it took
+
+	Trace *trace `json:"trace,omitempty"` // in forget.pending only
 }
 
 // Aim makes r the removal of the host or page that text names, and tells whether
@@ -88,8 +97,8 @@ func (r *Removal) Aim(text string) bool {
 
 // AimAddress makes r the removal of an address.
 func (r *Removal) AimAddress(a geoparse.Address) {
-	places := index.Places(a)
-	r.aimPlaces(places[0], places[len(places)-1])
+	places, p := index.Places(a), a.Parts()
+	r.aimPlaces(places[0], places[len(places)-1], p.Street+" "+p.Number)
 }
 
 // AimHit makes r the removal of an address of the index; one without a street
@@ -98,13 +107,16 @@ func (r *Removal) AimHit(h *index.Hit) error {
 	if h.Street == "" {
 		return fmt.Errorf("the address %s names no street; forget its pages instead", h.ID)
 	}
-	r.aimPlaces(index.PlaceOf(h.Street, h.HouseNumber, h.Postcode, ""), index.PlaceOf(h.Street, h.HouseNumber, "", h.City))
+	r.aimPlaces(index.PlaceOf(h.Street, h.HouseNumber, h.Postcode, ""), index.PlaceOf(h.Street, h.HouseNumber, "", h.City), h.Street+" "+h.HouseNumber)
 	return nil
 }
 
-func (r *Removal) aimPlaces(what, also string) {
+func (r *Removal) aimPlaces(what, also, line string) {
 	if r.Kind, r.What, r.Also = "address", what, also; also == what {
 		r.Also = ""
+	}
+	if strings.Contains(line, " ") && strings.ContainsAny(line, "0123456789") { // else half the town has it
+		r.Trace = &trace{Texts: []string{line}}
 	}
 }
 
@@ -132,7 +144,17 @@ type Stores struct {
 	Frontier *frontier.Frontier // nil: there is none
 	Index    *index.Index       // nil: there is none
 	Archives []string           // folders with WARC files
-	Labels   string             // file
+	// Files, of which any may be missing.
+	Labels, Model, Politeness, Clickstream, Seeds string
+	ModelOptions                                  predictor.Options
+	// Say tells what is being done; nil: nobody is told.
+	Say func(format string, args ...any)
+}
+
+func (s *Stores) say(format string, args ...any) {
+	if s.Say != nil {
+		s.Say(format, args...)
+	}
 }
 
 // Close closes what is open of the stores; a second call does nothing.
@@ -165,12 +187,14 @@ func (d Dir) Pending() (*Removal, error) {
 
 // Remove forgets r, which gets its number unless it has one, counts in r what
 // that took out, and closes the stores. First it is on the disk what is to be
-// done; then come the blocklist, the WARC files, the index, the crawl tree and
-// the labels, each of which may be done twice; and the log last. The WARC files
-// come before the index, which says for an address what its pages are. A call
-// that did not end is repeated with Pending.
+// done; then come the blocklist, the WARC files, the model, the index, the crawl
+// tree and the other files, each of which may be done twice; and the log last. The
+// WARC files come before the index, which says for an address what its pages are,
+// and the model before the crawl tree, which says what it has learned of them. A
+// call that did not end is repeated with Pending.
 func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
+	began := time.Now()
 	list, err := NewBlocklist(r.lines()...)
 	if err != nil {
 		return err
@@ -180,102 +204,235 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 			return err
 		}
 	}
-	if err := disk.Replace(d.pending(), 0o644, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }); err != nil {
+	if err := r.findTrace(ctx, list, s); err != nil {
+		return err
+	}
+	if err := disk.Replace(d.pending(), 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }); err != nil {
 		return err
 	}
 	if err := d.block(r.lines()); err != nil {
 		return err
 	}
-	if err := r.removeRecords(ctx, list, s); err != nil {
+	x := &removing{Removal: r, list: list, finder: r.newFinder(), pages: r.tracedPages(), stores: s}
+	for _, step := range []func(context.Context) error{x.archives, x.model, x.index, x.tree, x.files} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	if err := d.forgetRequests(r, x.finder); err != nil {
 		return err
 	}
-	if err := r.removeStored(ctx, list, s); err != nil {
+	if err := d.findLeft(r, x.finder); err != nil {
 		return err
 	}
-	if err := crawler.ForgetLabels(s.Labels, list.Has); err != nil {
-		return err
-	}
-	if err := s.Close(); err != nil {
-		return err
-	}
+	r.Seconds = math.Round(1000*time.Since(began).Seconds()) / 1000
 	return d.end(r)
 }
 
-// removeRecords takes pages out of the WARC files.
-func (r *Removal) removeRecords(ctx context.Context, list Blocklist, s *Stores) error {
-	pages, err := pagesOf(ctx, list, s)
-	if err != nil {
-		return err
+// findTrace notes what names an address, which nothing knows any more once it was
+// taken out, and for any removal which recorded pages name it.
+func (r *Removal) findTrace(ctx context.Context, list Blocklist, s *Stores) error {
+	if r.Trace != nil && r.Resumed {
+		return nil
 	}
-	for _, dir := range s.Archives {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			r.NotSearched = append(r.NotSearched, dir+" is not there any more")
-			continue
-		}
-		n, err := warc.Forget(ctx, dir, pages)
-		if err != nil {
-			return err
-		}
-		r.Records, r.Files = r.Records+n.Records, r.Files+n.Files
-		r.NotSearched = append(r.NotSearched, n.Damaged...)
+	if r.Trace == nil {
+		r.Trace = &trace{}
 	}
-	return nil
-}
-
-// removeStored takes the list out of index and crawl tree.
-func (r *Removal) removeStored(ctx context.Context, list Blocklist, s *Stores) error {
-	if s.Index != nil {
-		n, err := s.Index.Forget(ctx, list.hasPage, list.hasPlace)
-		if err != nil {
-			return err
-		}
-		r.Pages, r.Addresses = len(n.Pages), n.Addresses
-	}
-	if s.Frontier != nil {
-		match := list.Has
-		var address func(frontier.Key, string) bool
-		if r.Kind == "address" {
-			match, address = nil, func(_ frontier.Key, key string) bool { return list.hasKey(key) }
-		}
-		n, err := s.Frontier.Forget(ctx, match, address)
-		if err != nil {
-			return err
-		}
-		r.URLs = n.URLs
-	}
-	return nil
-}
-
-// pagesOf returns the test of URLs whose records leave the archive: those of
-// the list, and the pages that state an address of it.
-func pagesOf(ctx context.Context, list Blocklist, s *Stores) (func(weburl.URL) bool, error) {
-	if len(list.addresses) == 0 {
-		return list.Has, nil
-	}
-	identities := map[string]bool{}
-	if s.Index != nil {
+	if len(list.addresses) > 0 && s.Index != nil {
 		n, err := s.Index.Affected(ctx, nil, list.hasPlace)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, page := range n.Pages {
-			if u, err := weburl.Parse(page); err == nil {
-				identities[u.Identity()] = true
-			}
-		}
+		r.Trace.Pages, r.Trace.Texts = n.Pages, append(r.Trace.Texts, n.Texts...)
 	}
-	if s.Frontier != nil {
+	if len(list.addresses) > 0 && s.Frontier != nil {
 		err := s.Frontier.Walk(ctx, 0, func(n frontier.Node) error {
 			if slices.ContainsFunc(n.Outcome.Addresses, list.hasKey) {
-				identities[n.URL.Identity()] = true
+				r.Trace.Pages = append(r.Trace.Pages, n.URL.String())
 			}
 			return nil
 		})
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tracedPages returns the keys of the pages that state the address of r.
+func (r *Removal) tracedPages() map[frontier.Key]bool {
+	keys := map[frontier.Key]bool{}
+	for _, page := range r.Trace.Pages {
+		if u, err := weburl.Parse(page); err == nil {
+			keys[frontier.KeyOf(u)] = true
+		}
+	}
+	return keys
+}
+
+// A removing is the work on one removal.
+type removing struct {
+	*Removal
+	list   Blocklist
+	finder finder
+	pages  map[frontier.Key]bool // that state the address
+	stores *Stores
+}
+
+// wrote notes that something was made anew.
+func (x *removing) wrote(what string) {
+	x.Rewritten = append(x.Rewritten, what)
+	x.stores.say("%s: rewritten", what)
+}
+
+// has tells whether a page goes.
+func (x *removing) has(u weburl.URL) bool { return x.list.Has(u) || x.finder.inURL(u) }
+
+// archives takes pages out of the WARC files: those that go, those that state the
+// address, and those that name what is forgotten.
+func (x *removing) archives(ctx context.Context) error {
+	for _, dir := range x.stores.Archives {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			x.NotSearched = append(x.NotSearched, dir+" is not there any more")
+			continue
+		}
+		x.stores.say("%s: searching the WARC files", dir)
+		naming, err := x.naming(ctx, dir)
+		if err != nil {
+			return err
+		}
+		gone := func(u weburl.URL) bool { k := frontier.KeyOf(u); return x.has(u) || naming[k] || x.pages[k] }
+		n, err := warc.Forget(ctx, dir, gone, x.finder.in)
+		if err != nil {
+			return err
+		}
+		x.Records, x.Files = x.Records+n.Records, x.Files+n.Files
+		x.NotSearched = append(x.NotSearched, n.Damaged...)
+		if n.Files > 0 {
+			x.wrote(dir)
+		}
+	}
+	return nil
+}
+
+// naming returns the recorded pages that name what is forgotten. What cannot be
+// read is left to warc.Forget, which notes it.
+func (x *removing) naming(ctx context.Context, dir string) (map[frontier.Key]bool, error) {
+	all := map[frontier.Key]bool{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		a, err := warc.Open(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue
+		}
+		err = a.Walk(ctx, func(r warc.Recorded) error {
+			if p := r.Response; p != nil && (x.finder.in(string(p.Body)) || x.finder.in(fmt.Sprint(p.Header))) {
+				all[frontier.KeyOf(r.URL)] = true
+			}
+			return nil
+		})
+		if err = errors.Join(err, a.Close()); err != nil && ctx.Err() != nil {
 			return nil, err
 		}
 	}
-	return func(u weburl.URL) bool { return identities[u.Identity()] }, nil
+	return all, nil
+}
+
+// removal is what the crawl tree loses.
+func (x *removing) removal() frontier.Removal {
+	return frontier.Removal{
+		URL: x.has, Address: x.list.hasKey, Text: x.finder.in,
+		Page: func(k frontier.Key) bool { return x.pages[k] },
+	}
+}
+
+// model takes the terms out of the model that it has learned of what is forgotten.
+func (x *removing) model(ctx context.Context) error {
+	m, err := predictor.Load(x.stores.Model, x.stores.ModelOptions)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		x.NotSearched = append(x.NotSearched, err.Error())
+		return nil
+	}
+	gone, err := crawler.ForgottenTerms(ctx, x.stores.Frontier, x.removal())
+	if err != nil {
+		return err
+	}
+	if err := m.Without(gone).Save(x.stores.Model); err != nil {
+		return err
+	}
+	x.wrote(filepath.Base(x.stores.Model))
+	return nil
+}
+
+func (x *removing) index(ctx context.Context) error {
+	if x.stores.Index == nil {
+		return nil
+	}
+	x.stores.say("index: taking out and merging")
+	page := func(url string) bool { u, err := weburl.Parse(url); return err == nil && x.has(u) }
+	n, err := x.stores.Index.Forget(ctx, page, x.list.hasPlace, x.finder.in)
+	if err != nil {
+		return err
+	}
+	x.Removal.Pages, x.Addresses = len(n.Pages), n.Addresses
+	err = x.stores.Index.Close()
+	x.stores.Index = nil
+	x.wrote("index")
+	return err
+}
+
+func (x *removing) tree(ctx context.Context) error {
+	if x.stores.Frontier == nil {
+		return nil
+	}
+	x.stores.say("frontier: taking out")
+	n, err := x.stores.Frontier.Forget(ctx, x.removal())
+	if err != nil {
+		return err
+	}
+	x.URLs = n.URLs
+	said := time.Now()
+	err = x.stores.Frontier.Rewrite(ctx, func(done, all int64) {
+		if time.Since(said) > 2*time.Second {
+			said = time.Now()
+			x.stores.say("frontier: %d of %d records written anew", done, all)
+		}
+	})
+	if err == nil {
+		x.stores.Frontier = nil
+		x.wrote("frontier")
+	}
+	return err
+}
+
+// files takes lines out of the smaller files.
+func (x *removing) files(context.Context) error {
+	s := x.stores
+	if err := crawler.ForgetLabels(s.Labels, x.has); err != nil {
+		return err
+	}
+	if err := crawler.ForgetLabels(s.Seeds, x.has); err != nil {
+		return err
+	}
+	host := func(name string) bool {
+		u, err := weburl.Parse("http://" + name + "/")
+		return err == nil && x.list.Has(u)
+	}
+	if err := polite.Forget(s.Politeness, host); err != nil {
+		return err
+	}
+	view := func(url string) bool { u, err := weburl.Parse(url); return err == nil && x.has(u) || x.finder.in(url) }
+	some, err := clicklog.Forget(s.Clickstream, view)
+	if some && err == nil {
+		x.wrote("clickstream")
+	}
+	return err
 }
 
 // end logs r, once, and takes the pending file away.
@@ -285,7 +442,9 @@ func (d Dir) end(r *Removal) error {
 		return err
 	}
 	if next <= r.Number { // else it was killed between the two
-		line, err := json.Marshal(r)
+		logged := *r
+		logged.Trace = nil
+		line, err := json.Marshal(logged)
 		if err != nil {
 			return err
 		}
@@ -293,8 +452,36 @@ func (d Dir) end(r *Removal) error {
 			return err
 		}
 	}
+	r.Trace = nil
 	return errors.Join(os.Remove(d.pending()), disk.SyncDir(string(d)))
 }
+
+// findLeft notes the files that still name what is forgotten, because somebody else
+// writes them.
+func (d Dir) findLeft(r *Removal, f finder) error {
+	entries, err := os.ReadDir(string(d))
+	if err != nil {
+		return err
+	}
+	own := []string{d.blocked(), d.log(), d.pending()}
+	for _, e := range entries {
+		name := filepath.Join(string(d), e.Name())
+		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxLeft || slices.Contains(own, name) {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if f.in(string(text)) {
+			r.NotSearched = append(r.NotSearched, fmt.Sprintf("%s still names it; edit it if that is not meant", name))
+		}
+	}
+	return nil
+}
+
+// maxLeft bounds the files that findLeft reads, in bytes.
+const maxLeft = 16 << 20
 
 // next returns the number behind the last one of the log.
 func (d Dir) next() (int, error) {

@@ -1,9 +1,11 @@
 package forget
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"syscall"
@@ -41,9 +43,16 @@ func (d Dir) Keeper() func(api.Removal) (int, error) {
 		if err != nil {
 			return 0, err
 		}
+		done, err := readLines[Removal](d.log())
+		if err != nil {
+			return 0, err
+		}
 		next := 1
 		for _, q := range all {
 			next = max(next, q.Number+1)
+		}
+		for _, r := range done { // whose requests are forgotten, too
+			next = max(next, r.Request+1)
 		}
 		line, err := json.Marshal(Request{next, time.Now().UTC().Truncate(time.Second), r})
 		if err != nil {
@@ -85,4 +94,30 @@ func (d Dir) Request(number int) (found Request, err error) {
 		err = ErrNoRequest
 	}
 	return found, err
+}
+
+// forgetRequests takes out the request that r answers and those that name the same.
+func (d Dir) forgetRequests(r *Removal, f finder) error {
+	text, err := os.ReadFile(d.requests())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var left bytes.Buffer
+	for line := range bytes.Lines(text) {
+		var q Request
+		if json.Unmarshal(line, &q) != nil {
+			continue // torn
+		}
+		var same Removal
+		if q.Number == r.Request || same.Aim(q.What) && same.Kind == r.Kind && same.What == r.What || f.in(string(line)) {
+			continue
+		}
+		left.Write(line)
+	}
+	if left.Len() == len(text) {
+		return nil
+	}
+	return disk.ReplaceBytes(d.requests(), 0o600, left.Bytes())
 }

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/lab/crawltest"
+	"gazehound/index"
+	"gazehound/internal/forget"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/table"
+	"github.com/klauspost/compress/s2"
+)
+
+// After a host, a page and an address were forgotten, no byte of the data directory tells of them: as
+// it lies there, nor in what WARC files, tables, segments and page views hold when they are unpacked.
+func TestForgottenForGood(t *testing.T) {
+	t.Parallel()
+	data, flags := townProject(t)
+	archive := filepath.Join(data, "archive")
+	gazehound := func(args ...string) string {
+		t.Helper()
+		cmd := program(args...)
+		var complaints bytes.Buffer
+		cmd.Stderr = &complaints
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s%s", strings.Join(args, " "), err, out, &complaints)
+		}
+		return string(out)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gazehound(append([]string{"crawl", "--quiet", "--max-pages", "300", "--warc", archive}, flags...)...)
+	hits := map[string]*index.Hit{} // by site
+	x, err := index.Open(project{data}.index(), index.Options{ReadOnly: true, LockWait: index.DefaultOptions().LockWait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+		if h.HouseNumber != "" && h.Postcode != "" && h.Phone != "" && len(h.Evidence) > 0 && !strings.Contains(h.Site, "demostadt.example") {
+			hits[h.Site] = h
+		}
+		return nil
+	})
+	if err := errors.Join(err, x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sites := make([]string, 0, len(hits))
+	for site := range hits {
+		sites = append(sites, site)
+	}
+	slices.Sort(sites)
+	if len(sites) < 3 {
+		t.Fatalf("only %d sites with an address", len(sites))
+	}
+	host := sites[0]
+	page, err := url.Parse(hits[sites[1]].Evidence[0].URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := hits[sites[2]]
+	log := "192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 9 \"-\" \"Mozilla\"\n"
+	write(filepath.Join(data, "access.log"), log)
+	gazehound("clickstream", "import", filepath.Join(data, "access.log"), "--site", "http://"+host, "--data", data)
+	os.Remove(filepath.Join(data, "access.log"))
+	request, err := json.Marshal(map[string]any{"number": 1, "time": "2026-11-21T10:00:00Z", "what": "http://" + host + "/", "reason": "mine", "contact": "anna@private.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(data, "requests.ndjson"), string(request)+"\n")
+	write(filepath.Join(data, "seeds.txt"), "http://"+host+"/\nhttp://stays.example/\n")
+	write(filepath.Join(data, "politeness.log"), fmt.Sprintf("{\"version\":1}\n{\"host\":%q,\"next\":1,\"fails\":3}\n", host))
+
+	line := address.Street + " " + address.HouseNumber
+	for _, c := range []struct {
+		args  []string
+		texts []string
+	}{
+		{[]string{"--request", "1"}, []string{"//" + host, "www." + host, "host:" + host, "anna@private.example"}},
+		{[]string{page.String()}, []string{page.Host + page.RequestURI() + `"`, page.Host + page.RequestURI() + "\n", "path:" + page.Host + page.Path}},
+		{[]string{"--address", address.ID}, []string{line + ",", line + " ", line + "\n", address.Phone}},
+	} {
+		before := strings.Join(searchAll(t, data, c.texts), " ")
+		if before == "" {
+			t.Fatalf("nothing holds %q before it is forgotten", c.texts)
+		}
+		out := gazehound(append([]string{"forget", "--data", data, "--yes", "--json"}, c.args...)...)
+		if !strings.Contains(out, `"rewritten":[`) || !strings.Contains(out, `"seconds":`) {
+			t.Errorf("forget %q does not say what it has rewritten: %s", c.args, out)
+		}
+		for _, file := range searchAll(t, data, c.texts) {
+			t.Errorf("after forget %q: %s", c.args, file)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(data, "seeds.txt")); err != nil || string(text) != "http://stays.example/\n" {
+		t.Errorf("seeds: %q, %v", text, err)
+	}
+	if waiting, err := forget.Dir(data).Waiting(); err != nil || len(waiting) > 0 {
+		t.Errorf("waiting: %v, %v", waiting, err)
+	}
+	gazehound("pages", "--data", data) // it still opens
+}
+
+// searchAll names the places of a data directory that hold one of the texts.
+func searchAll(t *testing.T, data string, texts []string) (found []string) {
+	t.Helper()
+	look := func(where string, content []byte) {
+		for _, text := range texts {
+			if i := bytes.Index(content, []byte(text)); i >= 0 {
+				found = append(found, fmt.Sprintf("%s holds %q: …%.120q", where, text, content[max(0, i-40):min(len(content), i+80)]))
+			}
+		}
+	}
+	err := filepath.WalkDir(data, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == "gazetteer" { // what it was made of is public
+			return fs.SkipDir
+		}
+		if d.IsDir() || slices.Contains([]string{"blocked.txt", "forgotten.log", "basemap"}, d.Name()) {
+			return nil
+		}
+		raw, err := os.ReadFile(name)
+		look(name, raw)
+		switch filepath.Ext(name) {
+		case ".gz":
+			raw, err = crawltest.ReadGzip(name)
+			look(name+" unpacked", raw)
+		case ".sst":
+			look(name+" unpacked", unpackTable(t, raw))
+		case ".views":
+			raw, err = io.ReadAll(s2.NewReader(bytes.NewReader(raw)))
+			look(name+" unpacked", raw)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	look("index unpacked", unpackIndex(t, filepath.Join(project{data}.index(), "bleve")))
+	return found
+}
+
+// unpackTable returns all keys and values of a table of Badger.
+func unpackTable(t *testing.T, data []byte) []byte {
+	t.Helper()
+	tab, err := table.OpenInMemoryTable(data, 1, &table.Options{Compression: options.Snappy, BlockSize: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	it := tab.NewIterator(table.NOCACHE)
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		fmt.Fprintf(&b, "%s\n%s\n", it.Key(), it.Value().Value)
+	}
+	return b.Bytes()
+}
+
+// unpackIndex returns all stored fields of the segments of Bleve, of deleted documents too, and all
+// terms.
+func unpackIndex(t *testing.T, dir string) []byte {
+	t.Helper()
+	x, err := bleve.OpenUsing(dir, map[string]any{"read_only": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	advanced, err := x.Advanced()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := advanced.Reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	for _, s := range r.(*scorch.IndexSnapshot).Segments() {
+		for n := range s.FullSize() {
+			s.VisitDocument(uint64(n), func(_ string, _ byte, value []byte, _ []uint64) bool {
+				fmt.Fprintf(&b, "%s\n", value)
+				return true
+			})
+		}
+	}
+	fields, _ := r.Fields()
+	for _, field := range fields {
+		d, err := r.FieldDict(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, err := d.Next(); e != nil && err == nil; e, err = d.Next() {
+			b.WriteString(e.Term + "\n")
+		}
+		d.Close()
+	}
+	return b.Bytes()
+}

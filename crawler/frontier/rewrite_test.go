@@ -1,0 +1,141 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gazehound/crawler/weburl"
+)
+
+// holds names the files of a store that hold a text anywhere: as they are, or in the records of
+// tables, deleted ones too.
+func holds(t *testing.T, dir, text string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Dir(dir), func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(name)
+		if strings.Contains(string(raw), text) {
+			files = append(files, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = salvage(dir, func(key []byte, _ uint64, value []byte, _ bool) error {
+		if strings.Contains(string(key)+string(value), text) {
+			files = append(files, fmt.Sprintf("record %q", key))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func forgetHost(ctx context.Context, f *Frontier) error {
+	_, err := f.Forget(ctx, Removal{
+		URL:  func(u weburl.URL) bool { return u.Host() == "h1.example" },
+		Text: func(s string) bool { return strings.Contains(s, "h1.example") || strings.Contains(s, "Anna") },
+	})
+	return err
+}
+
+// After Forget and Rewrite no file holds what was forgotten, and the rest is there.
+func TestRewrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "frontier")
+	f, _ := fill(t, Options{Dir: dir})
+	if err := errors.Join(f.PutMeta("robots http://h1.example", []byte("x")), f.PutMeta("news", []byte("of h1.example")), f.PutMeta("other", []byte("kept"))); err != nil {
+		t.Fatal(err)
+	}
+	beside := Entry{URL: parse(t, "http://h2.example/x"), Around: "Anna Muster, Postgasse 20"}
+	if _, err := f.Push(t.Context(), beside); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil { // into a table
+		t.Fatal(err)
+	}
+	if len(holds(t, dir, "h1.example")) == 0 || len(holds(t, dir, "Anna")) == 0 {
+		t.Fatal("the test finds nothing that is there")
+	}
+	f = open(t, Options{Dir: dir})
+	if err := forgetHost(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	before := f.Totals()
+	if err := f.Rewrite(t.Context(), func(done, all int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"h1.example", "Anna", "Postgasse"} {
+		if files := holds(t, dir, text); len(files) > 0 {
+			t.Errorf("%s is still in %q", text, files)
+		}
+	}
+	f = open(t, Options{Dir: dir})
+	if after := f.Totals(); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("totals %+v, before %+v", after, before)
+	}
+	if e, known, err := f.Get(KeyOf(beside.URL)); err != nil || !known || e.Around != "" {
+		t.Errorf("what is beside it: %+v, %v, %v", e, known, err)
+	}
+	if v, err := f.Meta("other"); err != nil || string(v) != "kept" {
+		t.Errorf("other value: %q, %v", v, err)
+	}
+	checkStore(t, f)
+}
+
+// A process that is killed while it forgets and rewrites leaves a store that opens, and the next one
+// completes the work.
+func TestRewriteKilled(t *testing.T) {
+	if dir := os.Getenv("GAZEHOUND_REWRITE_DIR"); dir != "" {
+		f := open(t, Options{Dir: dir})
+		if err := errors.Join(forgetHost(t.Context(), f), f.Rewrite(t.Context(), nil)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	whole := filepath.Join(t.TempDir(), "frontier")
+	f, _ := fill(t, Options{Dir: whole})
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kills := 20
+	if testing.Short() {
+		kills = 6
+	}
+	for i := range kills {
+		dir := filepath.Join(t.TempDir(), "frontier")
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		child := exec.Command(os.Args[0], "-test.run", "^TestRewriteKilled$")
+		child.Env = append(os.Environ(), "GAZEHOUND_REWRITE_DIR="+dir)
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(20+12*i) * time.Millisecond)
+		child.Process.Kill()
+		child.Wait() // its error is the kill
+		f := open(t, Options{Dir: dir})
+		if got := f.Totals(); got.Visited+got.Queued != 40 {
+			t.Errorf("kill %d: %+v", i, got)
+		}
+		checkStore(t, f)
+		if err := errors.Join(forgetHost(t.Context(), f), f.Rewrite(t.Context(), nil)); err != nil {
+			t.Fatal(err)
+		}
+		if files := holds(t, dir, "h1.example"); len(files) > 0 {
+			t.Errorf("kill %d: it is still in %q", i, files)
+		}
+	}
+}

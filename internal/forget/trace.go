@@ -1,0 +1,137 @@
+package forget
+
+import (
+	"strings"
+	"unicode"
+
+	"gazehound/crawler/weburl"
+)
+
+// A trace is by what other files and other pages name what is forgotten.
+type trace struct {
+	Pages []string `json:"pages,omitempty"` // URLs of pages that state the address
+	Texts []string `json:"texts,omitempty"` // the address as it is written, telephones, e-mail addresses, persons
+}
+
+// A finder finds a removal in texts.
+type finder struct {
+	hosts, urls, words, phones, others []string
+}
+
+// newFinder returns what finds the host or page of r, or the texts of its trace.
+func (r *Removal) newFinder() (f finder) {
+	switch r.Kind {
+	case "host":
+		f.hosts = []string{strings.ToLower(r.What)}
+	case "url":
+		_, rest, _ := strings.Cut(r.What, "://")
+		f.urls = []string{strings.ToLower(rest)}
+	}
+	if r.Trace == nil {
+		return f
+	}
+	for _, text := range r.Trace.Texts {
+		const few = 6 // characters that say too little
+		switch digits := digitsOf(text); {
+		case strings.Contains(text, "@"):
+			f.others = append(f.others, strings.ToLower(text))
+		case !strings.ContainsFunc(text, unicode.IsLetter) && len(digits) >= few && !strings.Contains(digits, "|"):
+			f.phones = append(f.phones, digits[max(0, len(digits)-8):])
+		case len(wordsOf(text)) >= few:
+			f.words = append(f.words, wordsOf(text))
+		}
+	}
+	return f
+}
+
+// in tells whether a text names what is forgotten.
+func (f finder) in(text string) bool {
+	if text == "" {
+		return false
+	}
+	lower := strings.ToLower(text)
+	within := func(list []string, text string, ends func(before, after string) bool) bool {
+		for _, s := range list {
+			for at := 0; ; {
+				i := strings.Index(text[at:], s)
+				if i < 0 {
+					break
+				}
+				if at += i + len(s); ends(text[:at-len(s)], text[at:]) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	if within(f.hosts, lower, endsHost) || within(f.urls, lower, endsURL) || within(f.others, lower, anywhere) {
+		return true
+	}
+	if len(f.words) > 0 && within(f.words, wordsOf(text), endsWord) {
+		return true
+	}
+	return len(f.phones) > 0 && within(f.phones, digitsOf(text), anywhere)
+}
+
+func anywhere(_, _ string) bool { return true }
+
+// endsHost tells whether a host name ends between two texts; it may have labels before it.
+func endsHost(before, after string) bool {
+	letter := func(c byte) bool { return c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
+	if before != "" && letter(before[len(before)-1]) || after != "" && letter(after[0]) {
+		return false
+	}
+	return len(after) < 2 || after[0] != '.' || !letter(after[1])
+}
+
+// endsURL tells whether a URL ends between two texts.
+func endsURL(before, after string) bool {
+	return endsHost(before, "") && (after == "" || strings.ContainsRune(" \t\r\n\"'<>#,;)]}\\", rune(after[0])))
+}
+
+func endsWord(before, after string) bool {
+	return (before == "" || strings.HasSuffix(before, " ")) && (after == "" || after[0] == ' ')
+}
+
+// wordsOf returns the words of a text in one spelling: "Lange Straße 5a" and
+// "LANGESTR. 5 a" are "langestr 5 a".
+func wordsOf(text string) string {
+	var b strings.Builder
+	last := ' '
+	for _, c := range strings.ToLower(text) {
+		switch {
+		case c == 'ß':
+			b.WriteString("ss")
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
+			if c = ' '; last != ' ' {
+				b.WriteByte(' ')
+			}
+		case unicode.IsLetter(c) && unicode.IsDigit(last):
+			b.WriteByte(' ')
+			b.WriteRune(c)
+		default:
+			b.WriteRune(c)
+		}
+		last = c
+	}
+	words := strings.NewReplacer("strasse", "str", "straat", "str", "street", "str").Replace(b.String())
+	return strings.TrimSpace(strings.ReplaceAll(words, " str ", "str "))
+}
+
+// digitsOf returns the digits of a text; "|" stands between those of two numbers.
+func digitsOf(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			b.WriteRune(c)
+		case strings.ContainsRune(" /().-+\u00a0–", c):
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "|"):
+			b.WriteByte('|')
+		}
+	}
+	return strings.Trim(b.String(), "|")
+}
+
+// inURL tells whether a URL, or one in its query, is forgotten.
+func (f finder) inURL(u weburl.URL) bool { return f.in(u.String()) }
