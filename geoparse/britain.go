@@ -8,12 +8,12 @@ import (
 )
 
 // britishPostcode looks at the digits text[i:j] as those before the last two
-// letters of a British postcode, "SW1A 1AA" or "ME97BZ". It reports whether
-// they are one of a known outward code.
-func (s *scan) britishPostcode(j int) bool {
+// letters of a British postcode, "SW1A 1AA" or "ME97BZ", or as those of its first
+// half alone: "London NW3". It reports whether they are one of a known outward code.
+func (s *scan) britishPostcode(i, j int) bool {
 	text := s.text
-	if j+2 > len(text) || !upper(text[j]) || !upper(text[j+1]) || j+2 < len(text) && (isLetterAt(text, j+2) || text[j+2]-'0' <= 9) {
-		return false
+	if !inwardAt(text, j-1) {
+		return s.outwardPostcode(i, j)
 	}
 	inward := j - 1
 	k := inward
@@ -28,16 +28,45 @@ func (s *scan) britishPostcode(j int) bool {
 	for start > 0 && k-start < 5 && (upper(text[start-1]) || text[start-1]-'0' <= 9) {
 		start--
 	}
-	outward := text[start:k]
-	if start < s.end || !outwardForm(outward) || start > 0 && isLetterAt(text, lastRune(text, start)) {
-		return false
-	}
-	areas := s.areasIn(s.forms[grammar.CityPostcode][0], outward)
+	areas := s.outward(start, k)
 	if len(areas) == 0 {
 		return false
 	}
-	s.british(areas, outward, start, j+2)
+	s.british(areas, text[start:k], start, j+2)
 	return true
+}
+
+// inwardAt tells whether the second half of a postcode stands at i: "6DN".
+func inwardAt(text string, i int) bool {
+	return i+3 <= len(text) && text[i]-'0' <= 9 && upper(text[i+1]) && upper(text[i+2]) && !(i+3 < len(text) && (isLetterAt(text, i+3) || text[i+3]-'0' <= 9))
+}
+
+// outward returns the British areas of the outward code text[start:end], none if
+// it has not the form of one or is part of a word.
+func (s *scan) outward(start, end int) []*area {
+	if start < s.end || !outwardForm(s.text[start:end]) || start > 0 && isLetterAt(s.text, lastRune(s.text, start)) {
+		return nil
+	}
+	return s.areasIn(s.forms[grammar.CityPostcode][0], s.text[start:end])
+}
+
+// outwardPostcode looks at the digits text[i:j] as those of the first half of a
+// postcode that ends an address: its city must stand before it, and a street.
+func (s *scan) outwardPostcode(i, j int) bool {
+	text := s.text
+	start, end := i, j
+	for start > 0 && i-start < 2 && upper(text[start-1]) {
+		start--
+	}
+	if end < len(text) && upper(text[end]) {
+		end++
+	}
+	if start == i || start < 2 || text[start-1] != ' ' || end < len(text) && (isLetterAt(text, end) || strings.IndexByte("0123456789-/", text[end]) >= 0) ||
+		end+1 < len(text) && (inwardAt(text, end) || inwardAt(text, end+1)) {
+		return false
+	}
+	areas := s.outward(start, end)
+	return len(areas) > 0 && s.british(areas, text[start:end], start, end)
 }
 
 func upper(c byte) bool { return c-'A' <= 25 }
@@ -57,8 +86,8 @@ func outwardForm(s string) bool {
 }
 
 // british reads what stands before the postcode text[start:end]: county, city,
-// street.
-func (s *scan) british(areas []*area, outward string, start, end int) {
+// street. The first half of a postcode alone proves a known city with a street.
+func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	text := s.text
 	lo := s.windowStart(start)
 	s.before = s.tokens(lo, start, s.before[:0])
@@ -68,9 +97,12 @@ func (s *scan) british(areas []*area, outward string, start, end int) {
 	n = grammar.SkipMarksBack(text, t, grammar.SkipLabel(text, t, n))
 	n = grammar.SkipMarksBack(text, t, grammar.SkipCounty("GB", text, t, n))
 	if n == 0 || t[n-1].Kind != grammar.Word {
-		return
+		return false
 	}
-	a := Address{Start: start, End: end, Postcode: text[start:end], Country: "GB", State: areas[0].place.State, Level: CityLevel, Place: areas[0].place, Confidence: confidencePlace}
+	a := Address{
+		Start: start, End: end, Postcode: text[start:end], Country: "GB", State: areas[0].place.State,
+		Level: CityLevel, Place: areas[0].place, Confidence: confidencePlace,
+	}
 	first, known := s.britishCity(areas, outward, t, n)
 	if known == nil {
 		a.Confidence -= 0.1
@@ -110,14 +142,15 @@ func (s *scan) british(areas []*area, outward string, start, end int) {
 			a.City, a.Start = "", start
 		}
 	}
-	if !ok && known == nil {
-		return
+	if !ok && known == nil || end-start == len(outward) && (known == nil || street.Name.Empty()) {
+		return false
 	}
 	if ok {
 		a.takeStreet(text, street)
 	}
 	s.resolve(&a, street.Strength)
 	s.add(a)
+	return true
 }
 
 // britishCity returns the index of the first token of the city that ends with

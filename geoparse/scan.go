@@ -80,7 +80,7 @@ func (s *scan) read(ctx context.Context) {
 				j++
 			}
 			n := j - i
-			if n <= 3 && (s.reads(grammar.CityPostcode) && s.britishPostcode(j) || n == 1 && s.letteredPostcode(i)) {
+			if n <= 3 && (s.reads(grammar.CityPostcode) && s.britishPostcode(i, j) || n == 1 && s.letteredPostcode(i)) {
 				s.digit = s.end
 				if i = max(j, s.end); s.looks >= maxLooks {
 					return

@@ -565,9 +565,7 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 // "Street Promenade", "Road Extension". The segment ends at end.
 func withType(text string, t []Token, first, typ, stop, end int) int {
 	last := typ
-	if last+2 < stop && isWord(text, t[last+1], "of") {
-		last = stop - 1
-	} else if last+1 < stop && t[last].Kind == Word && usTypes[LowerASCII(t[last].text(text))] && routeName(text, t[last+1]) && !direction(text, t[last+1]) && last-first <= 1 {
+	if last+1 < stop && t[last].Kind == Word && usTypes[LowerASCII(t[last].text(text))] && routeName(text, t[last+1]) && !direction(text, t[last+1]) && last-first <= 1 {
 		last++
 	}
 	if typ > first && t[typ].Kind == Number && last+1 < stop && isWord(text, t[last+1], "business", "bypass", "alternate", "alt", "truck", "loop", "spur") {
@@ -581,9 +579,6 @@ func withType(text string, t []Token, first, typ, stop, end int) int {
 	} else if last+1 == stop && stop == end && end+1 < len(t) && isMark(text, t[end], ",") && direction(text, t[end+1]) {
 		// "New York Avenue, N.W."
 		return end + 1
-	}
-	if last+1 < stop && stop-last <= 4 && typ == last && t[last+1].Kind != Number && onlyWords(t[last+1:stop]) && usTypes[LowerASCII(t[stop-1].text(text))] {
-		last = stop - 1
 	}
 	return last
 }
@@ -902,7 +897,7 @@ func usLine(text string, t []Token) (Street, bool) {
 			return s, true
 		}
 	}
-	if start == end || end-start > 6 {
+	if start == end || end-start > 6 || mixedCase(text, t[start:end]) {
 		return s, false
 	}
 	name, strength, next := usName(text, t, start, end)
@@ -912,4 +907,16 @@ func usLine(text string, t []Token) (Street, bool) {
 	s.Name, s.Strength = name, strength
 	s.Unit = unitAhead(text, t, start)
 	return s, true
+}
+
+// mixedCase tells whether t holds words with capitals and others without, as
+// sentences do and names do not.
+func mixedCase(text string, t []Token) bool {
+	capital, small := false, false
+	for _, tok := range t {
+		if w := tok.text(text); tok.Kind == Word && !usSmall[w] {
+			capital, small = capital || Capital(w), small || !Capital(w) && !usTypes[LowerASCII(w)]
+		}
+	}
+	return capital && small
 }

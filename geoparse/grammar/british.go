@@ -120,14 +120,21 @@ func PremisesBefore(text string, t []Token) (Street, bool) {
 // them, or a street before the name of an estate ("Malmesbury Road Kingsditch
 // Trading Estate"); none where they are something else.
 func roadName(text string, t []Token) []Token {
-	if len(t) < 2 || !capitals(text, t) {
+	if len(t) < 2 {
 		return nil
 	}
 	last := LowerASCII(t[len(t)-1].text(text))
-	if britishRoads[last] && len(t) <= 5 {
-		return t
+	if britishRoads[last] {
+		first := len(t) - 1 // "The clinic is on Mill Lane"
+		for first > 0 && len(t)-first < 5 && (capitals(text, t[first-1:first]) || isMark(text, t[first-1], "'’.")) {
+			first--
+		}
+		if len(t)-first >= 2 && capitals(text, t[first:]) {
+			return t[first:]
+		}
+		return nil
 	}
-	if !premises[last] {
+	if !premises[last] || !capitals(text, t) {
 		return nil
 	}
 	for i := 1; i+3 < len(t) && i < 5; i++ {
