@@ -22,6 +22,13 @@ const (
 	Mean = "mean"
 	// Max is the best of the discounted depths: see Best.
 	Max = "max"
+	// VocabularyLaplace divides by the words of a class and the size of the vocabulary,
+	// as Laplace smoothing does, and smooths the prior.
+	VocabularyLaplace = "vocabulary"
+	// LinkLaplace divides by how often the link's own terms were learned in a class,
+	// plus 1, as printed in Ahlers & Boll 2009, section 4.4; the prior is the share
+	// of links learned.
+	LinkLaplace = "link"
 )
 
 // Options tune a Model. The defaults are the classifiers as published.
@@ -29,6 +36,7 @@ type Options struct {
 	Depths     int     // links ahead that are learned and predicted, 1 to MaxDepth
 	Posterior  string  // Tempered or Raw
 	Combine    string  // Max or Mean
+	Laplace    string  // VocabularyLaplace or LinkLaplace
 	Decay      float64 // of the depths in Predict, in (0, 1]
 	Weight     float64 // of the prediction in Predict, in (0, 1]
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
@@ -42,6 +50,7 @@ func DefaultOptions() Options {
 		Depths:     MaxDepth,
 		Posterior:  Raw,
 		Combine:    Mean,
+		Laplace:    VocabularyLaplace,
 		Decay:      0.5,
 		Weight:     1,
 		Smoothing:  1,
@@ -58,6 +67,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("predictor: posterior is %q: use %q or %q", o.Posterior, Tempered, Raw)
 	case o.Combine != Mean && o.Combine != Max:
 		return fmt.Errorf("predictor: combine is %q: use %q or %q", o.Combine, Mean, Max)
+	case o.Laplace != VocabularyLaplace && o.Laplace != LinkLaplace:
+		return fmt.Errorf("predictor: laplace is %q: use %q or %q", o.Laplace, VocabularyLaplace, LinkLaplace)
 	case !(o.Decay > 0 && o.Decay <= 1):
 		return fmt.Errorf("predictor: decay is %v: use more than 0 and at most 1", o.Decay)
 	case !(o.Weight > 0 && o.Weight <= 1):
@@ -132,7 +143,9 @@ func (m *Model) evidence(terms []key) (sums [MaxDepth]float64) {
 		asked bool
 	}
 	for d, c := range m.depths[:m.options.Depths] {
-		scale, full := c.scale(), len(c.terms) >= c.options.Vocabulary
+		full := len(c.terms) >= c.options.Vocabulary
+		var rooms [2][MaxTerms]float64
+		relevant, other := rooms[0][:0], rooms[1][:0]
 		for i := range all {
 			n := all[i][d]
 			if full && n == ([2]float64{}) {
@@ -143,7 +156,11 @@ func (m *Model) evidence(terms []key) (sums [MaxDepth]float64) {
 				}
 				n = u.termCounts[d]
 			}
-			sums[d] += scale.logOdds(n[relevantSide], n[otherSide])
+			relevant, other = append(relevant, n[relevantSide]), append(other, n[otherSide])
+		}
+		scale := c.scale(relevant, other)
+		for i := range all {
+			sums[d] += scale.logOdds(relevant[i], other[i])
 		}
 	}
 	return sums

@@ -64,25 +64,41 @@ func reference(lessons []lesson, terms []string, depth int, o Options) float64 {
 	if documents[0] == 0 && (depth > 1 || documents[1] == 0 || o.Posterior == Raw) {
 		return 0
 	}
-	size := o.Smoothing * float64(len(counts)+1)
+	below := [2]float64{}
+	prior := math.Log((documents[0] + 1) / (documents[1] + 1))
+	for class := range below {
+		below[class] = totals[class] + o.Smoothing*float64(len(counts)+1)
+		if o.Laplace == LinkLaplace {
+			below[class] = o.Smoothing
+			for _, term := range terms {
+				if n := counts[term]; n != nil {
+					below[class] += n[class]
+				}
+			}
+		}
+	}
+	if o.Laplace == LinkLaplace {
+		prior = math.Log(math.Max(documents[0], 1e-9) / math.Max(documents[1], 1e-9))
+	}
 	evidence := 0.0
 	for _, term := range terms {
 		n := counts[term]
 		if n == nil {
 			n = new([2]float64)
 		}
-		evidence += math.Log((n[0]+o.Smoothing)/(totals[0]+size)) - math.Log((n[1]+o.Smoothing)/(totals[1]+size))
+		evidence += math.Log((n[0]+o.Smoothing)/below[0]) - math.Log((n[1]+o.Smoothing)/below[1])
 	}
 	if o.Posterior == Tempered && len(terms) > 0 {
 		evidence /= math.Sqrt(float64(len(terms)))
 	}
-	return 1 / (1 + math.Exp(-math.Log((documents[0]+1)/(documents[1]+1))-evidence))
+	return 1 / (1 + math.Exp(-prior-evidence))
 }
 
 func TestScoreIsTheEquation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := DefaultOptions()
 		o.Posterior = rapid.SampledFrom([]string{Raw, Tempered}).Draw(t, "posterior")
+		o.Laplace = rapid.SampledFrom([]string{VocabularyLaplace, LinkLaplace}).Draw(t, "laplace")
 		o.Smoothing = rapid.Float64Range(0.01, 10).Draw(t, "smoothing")
 		o.Depths = rapid.IntRange(1, MaxDepth).Draw(t, "depths")
 		m, err := NewModel(o)

@@ -181,8 +181,11 @@ func unknown(family int) string {
 }
 
 // prior returns the log-odds of a link of which nothing is known: of links
-// learned, smoothed, and not of words.
+// learned, smoothed unless as printed, and not of words.
 func (c *classifier) prior() float64 {
+	if c.options.Laplace == LinkLaplace {
+		return math.Log(max(float64(c.relevant), 1e-9) / max(float64(c.other), 1e-9)) // finite
+	}
 	return math.Log(float64(c.relevant+1) / float64(c.other+1))
 }
 
@@ -194,9 +197,17 @@ func (c *classifier) temper(n int) float64 {
 	return math.Sqrt(float64(n))
 }
 
-// scale returns what turns the counts of a term into log-odds.
-func (c *classifier) scale() scale {
+// scale returns what turns the counts of a term into log-odds; the counts are
+// those of all terms of the link.
+func (c *classifier) scale(relevant, other []float64) scale {
 	totals, s := c.store.WordCount(), c.options.Smoothing
+	if c.options.Laplace == LinkLaplace {
+		r, o := s, s
+		for i := range relevant {
+			r, o = r+relevant[i], o+other[i]
+		}
+		return scale{smoothing: s, ratio: math.Log(o / r)}
+	}
 	vocabulary := s * float64(len(c.terms)+1) // 1 for all terms never seen
 	return scale{
 		smoothing: s,

@@ -47,7 +47,7 @@ func (m *Model) Explain(terms []string, depth int) Explanation {
 	e.Trained, e.Prior = true, c.prior()
 	e.LogOdds = e.Prior
 	known, relevant, other := c.resolve(terms)
-	scale, temper := c.scale(), c.temper(len(terms))
+	scale, temper := c.scale(relevant, other), c.temper(len(terms))
 	for i, term := range known {
 		w := scale.logOdds(relevant[i], other[i]) / temper
 		e.LogOdds += w
@@ -85,13 +85,16 @@ func (m *Model) Weights(depth int, family string) iter.Seq[TermWeight] {
 		for chunk := range slices.Chunk(places, snapshotTerms) {
 			m.mu.RLock()
 			terms, relevant, other := c.learned(chunk)
-			scale := c.scale()
+			alone := make([]scale, len(terms))
+			for i := range terms {
+				alone[i] = c.scale(relevant[i:i+1], other[i:i+1])
+			}
 			m.mu.RUnlock()
 			for i, term := range terms {
 				if family != "" && !strings.HasPrefix(term, family+":") {
 					continue
 				}
-				if !yield(TermWeight{depth, term, scale.logOdds(relevant[i], other[i]), int(relevant[i]), int(other[i])}) {
+				if !yield(TermWeight{depth, term, alone[i].logOdds(relevant[i], other[i]), int(relevant[i]), int(other[i])}) {
 					return
 				}
 			}
@@ -152,7 +155,7 @@ func (m *Model) weight(depth int, term string) TermWeight {
 	defer m.mu.RUnlock()
 	c := m.depths[depth-1]
 	relevant, other := c.counts([]string{term})
-	return TermWeight{depth, term, c.scale().logOdds(relevant[0], other[0]), int(relevant[0]), int(other[0])}
+	return TermWeight{depth, term, c.scale(relevant, other).logOdds(relevant[0], other[0]), int(relevant[0]), int(other[0])}
 }
 
 // Stats says what a model has learned.

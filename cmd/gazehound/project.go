@@ -259,7 +259,7 @@ func (p project) remakesIndex() string {
 
 func modelOptions(cfg *Config) predictor.Options {
 	o := predictor.DefaultOptions()
-	o.Weight, o.Posterior, o.Combine = cfg.Predictor.Weight, cfg.Predictor.Posterior, cfg.Predictor.Combine
+	o.Weight, o.Posterior, o.Combine, o.Laplace = cfg.Predictor.Weight, cfg.Predictor.Posterior, cfg.Predictor.Combine, cfg.Predictor.Laplace
 	o.Decay, o.Vocabulary = cfg.Crawl.Decay, cfg.Predictor.MaxTerms
 	if cfg.Crawl.Judge != "addresses" {
 		o.Without = predictor.ContactStart

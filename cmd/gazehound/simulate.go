@@ -155,7 +155,7 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
-	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
+	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.laplace", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
 	f.IntVar(&o.depths, "depths", predictor.MaxDepth, "links ahead that the model of adaptive learns")
 	f.StringVar(&o.model, "model", "", "what was learned elsewhere, for adaptive and lookahead to begin with: `FILE|DIR`")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")

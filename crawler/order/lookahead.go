@@ -61,14 +61,22 @@ const discount = 0.6
 const repeated = 0.3
 
 // bridgeWeight is λ where the settings name none.
-const bridgeWeight = 0.15
+const bridgeWeight = 0.1
 
 // Score returns s + p·(1 − s) by today's model; a seed has 1.
 func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 	if e.Depth == 0 {
 		return 1, true // no link led to a seed
 	}
-	return predictor.Priority(s.Near.Score(e.Distance), s.value(e)*s.novelty(e)), true
+	return predictor.Priority(s.near(e), s.value(e)*s.novelty(e)), true
+}
+
+// near returns s of e, which is no seed: 0 where no relevant page lies on the way.
+func (s Lookahead) near(e *frontier.Entry) float64 {
+	if e.Distance >= e.Depth {
+		return 0
+	}
+	return s.Near.Score(e.Distance)
 }
 
 // value returns that of e, which is no seed, by today's model.
@@ -112,7 +120,7 @@ func (s Lookahead) LinkValue(best []frontier.Entry) float64 {
 	sum := 0.0
 	for _, e := range best[:min(len(best), BestLinks)] {
 		if !math.IsNaN(e.Priority) {
-			if near := s.Near.Score(e.Distance); near < 1 {
+			if near := s.near(&e); near < 1 {
 				sum += max(e.Priority-near, 0) / (1 - near)
 			}
 		}

@@ -188,6 +188,9 @@ func TestExplainDepths(t *testing.T) {
 		for _, combine := range []string{predictor.Mean, predictor.Max} {
 			o := predictor.DefaultOptions()
 			o.Posterior, o.Combine = posterior, combine
+			if combine == predictor.Max { // with either, to see both
+				o.Laplace = predictor.LinkLaplace
+			}
 			model, err := predictor.NewModel(o)
 			if err != nil {
 				t.Fatal(err)

@@ -77,6 +77,7 @@ type (
 		Weight    float64       `range:"0.01..1"`
 		Posterior string        `oneof:"tempered|raw"`
 		Combine   string        `oneof:"mean|max"`
+		Laplace   string        `oneof:"vocabulary|link"`
 		MaxTerms  int           `key:"max_terms" range:"1000..100000000"`
 		SaveEvery time.Duration `key:"save_every" range:"1s.."`
 	}
