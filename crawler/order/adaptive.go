@@ -46,7 +46,7 @@ func (s Adaptive) Explain(e *frontier.Entry) Explanation {
 		return whole(1, "a seed")
 	}
 	terms := LinkTerms(e)
-	x := explainSum(s.Near, e.Distance, s.Model.Predict(terms))
+	x := explainSum(s.Near.Score(e.Distance), s.Near.describe(e.Distance), s.Model.Predict(terms))
 	for depth := 1; depth <= predictor.MaxDepth; depth++ {
 		x.Depths = append(x.Depths, Depth{depth, s.Model.Explain(terms, depth)})
 	}

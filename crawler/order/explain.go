@@ -51,11 +51,10 @@ func Explain(s Strategy, e *frontier.Entry) Explanation {
 	return whole(priority, "priority")
 }
 
-// explainSum explains a priority of s + p·(1 − s).
-func explainSum(near Nearness, distance int, prediction float64) Explanation {
-	s := near.Score(distance)
+// explainSum explains a priority of s + p·(1 − s); how says how s comes about.
+func explainSum(s float64, how string, prediction float64) Explanation {
 	boost := predictor.Priority(s, prediction) - s
-	x := whole(s, "s = %s", near.describe(distance))
+	x := whole(s, "s = %s", how)
 	x.Parts = append(x.Parts, Part{fmt.Sprintf("p × (1 − s), with p = %.3f as the model expects", prediction), boost})
 	x.Decayed, x.Boost, x.Prediction = &s, &boost, &prediction
 	return x

@@ -135,7 +135,11 @@ func (s Lookahead) Explain(e *frontier.Entry) Explanation {
 		return whole(1, "a seed")
 	}
 	value, novelty := s.value(e), s.novelty(e)
-	x := explainSum(s.Near, e.Distance, value)
+	how := s.Near.describe(e.Distance)
+	if s.near(e) == 0 {
+		how = "0, no relevant page on the way"
+	}
+	x := explainSum(s.near(e), how, value)
 	if novelty < 1 {
 		lost := (1 - novelty) * *x.Boost
 		x.Parts = append(x.Parts, Part{
