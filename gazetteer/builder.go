@@ -202,8 +202,11 @@ func (s *recordFile) close() error {
 // putSourcePlace encodes a place with all that a source says of it.
 func putSourcePlace(b []byte, p *Place) []byte {
 	b = putArea(putPlace(b, p), p.Area)
-	if p.Range != nil {
+	switch {
+	case p.Range != nil:
 		b = putRange(b, p.Range, orb.Point{})
+	case p.Object != nil:
+		b = putObject(b, p.Object)
 	}
 	return b
 }
@@ -212,7 +215,11 @@ func putSourcePlace(b []byte, p *Place) []byte {
 func (d *decoder) sourcePlace() *Place {
 	p := d.place()
 	p.Area = d.area()
-	if d.Len() > 0 {
+	switch {
+	case d.Len() > 0 && p.Kind == House:
+		o := d.object()
+		p.Object = &o
+	case d.Len() > 0:
 		r := d.streetRange(orb.Point{})
 		p.Range = &r
 	}

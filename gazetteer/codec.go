@@ -110,6 +110,9 @@ func (p *Place) check() error {
 	default:
 		return fmt.Errorf("%w: kind %d", ErrBadPlace, p.Kind)
 	}
+	if p.Object = p.Object.check(); p.Kind != House {
+		p.Object = nil
+	}
 	if p.Range != nil {
 		if p.Kind != Street {
 			return fmt.Errorf("%w: a range of house numbers on a %v", ErrBadPlace, p.Kind)

@@ -55,6 +55,9 @@ type meta struct {
 	// States maps country and code ("US CA") to the names of the state, the
 	// country's own code ("US") to those of the country.
 	States map[string][]string `json:"states,omitempty"`
+	// Objects is where the FST of the objects lies, and its length: house →
+	// list of its objects.
+	Objects [2]uint64 `json:"objects,omitzero"`
 }
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
@@ -72,11 +75,11 @@ type compiler struct {
 	countries map[string]bool
 	cells     map[cell]bool
 
-	streets, lists, postcodes, cities *disk.Sorter // lists: streets by their names
-	evidence                          map[evidenceKey]*evidence
-	evidenceCells                     int
-	outlines                          []byte // their index
-	noutlines                         int
+	streets, lists, postcodes, cities, objects *disk.Sorter // lists: streets by their names
+	evidence                                   map[evidenceKey]*evidence
+	evidenceCells                              int
+	outlines                                   []byte // their index
+	noutlines                                  int
 }
 
 // compile writes the gazetteer of inputs, the last of which wins, to w. Its
@@ -90,8 +93,10 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 		lists:     &disk.Sorter{Dir: tmp, Memory: limit},
 		postcodes: &disk.Sorter{Dir: tmp, Memory: limit},
 		cities:    &disk.Sorter{Dir: tmp, Memory: limit},
+		objects:   &disk.Sorter{Dir: tmp, Memory: limit},
 		evidence:  map[evidenceKey]*evidence{},
 	}
+	defer c.objects.Close()
 	defer c.streets.Close()
 	defer c.lists.Close()
 	defer c.postcodes.Close()
@@ -119,7 +124,7 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 	if err := c.flushEvidence(); err != nil {
 		return err
 	}
-	for _, step := range []func() error{c.writeStreets, c.writeLists, c.writePostcodes, c.writeCities, c.writeRest} {
+	for _, step := range []func() error{c.writeStreets, c.writeLists, c.writePostcodes, c.writeCities, c.writeObjects, c.writeRest} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -178,6 +183,11 @@ func (c *compiler) add(source int, p *Place) error {
 	}
 	switch p.Kind {
 	case Street, House:
+		if p.Object != nil {
+			if err := c.addObject(p); err != nil {
+				return err
+			}
+		}
 		return c.addStreet(source, p)
 	case Postcode:
 		v := binary.AppendUvarint(append(c.buf[:0], 0), uint64(source))

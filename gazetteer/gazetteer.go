@@ -36,6 +36,7 @@ type Gazetteer struct {
 	states                     map[string]string // country and key of a name → code of the state
 	lands                      map[string]string // key of a name → code of the country
 	streets, postcodes, cities *vellum.FST
+	objects                    *vellum.FST // nil: none
 	table                      [sections][2]uint64
 	meta                       meta
 	closed                     atomic.Bool
@@ -103,6 +104,9 @@ func load(data []byte) (*Gazetteer, error) {
 	}
 	if err := json.Unmarshal(g.section(sectionMeta), &g.meta); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if err := g.loadObjects(); err != nil {
+		return nil, err
 	}
 	g.nameStates()
 	for i, fst := range []**vellum.FST{&g.streets, &g.postcodes, &g.cities} {

@@ -3,9 +3,12 @@ package gazetteer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/paulmach/orb"
@@ -188,6 +191,33 @@ func TestOpenErrors(t *testing.T) {
 		os.WriteFile(path, c.data, 0o644)
 		if _, err := Open(dir); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// A house keeps what named objects of the map are there.
+func TestObjects(t *testing.T) {
+	house := func(id, number string, o *Object) Place {
+		return Place{
+			ID: id, Kind: House, Names: []string{"Lange Straße"}, HouseNumber: number, Postcode: "26122", City: "Oldenburg",
+			Country: "DE", Object: o,
+		}
+	}
+	dentist := Object{ID: "node/1", Names: []string{"Praxis Harms"}, Tags: []string{"amenity=dentist", "opening_hours=Mo-Fr 08:00-18:00"}}
+	cafe := Object{ID: "way/2", Names: []string{"Café Krone", "Krone"}, Tags: []string{"amenity=cafe"}}
+	nameless := Object{ID: "node/3", Tags: []string{"shop=yes"}}
+	g := Of(house("node/1", "5", &dentist), house("way/2", "5;7", &cafe), house("node/3", "9", &nameless))
+	defer g.Close()
+	for number, want := range map[string][]Object{"5": {cafe, dentist}, "7": {cafe, dentist}, "9": nil, "11": nil} {
+		streets := g.Streets(Query{Street: "Lange Str.", Postcode: "26122"})
+		if len(streets) != 1 {
+			t.Fatalf("%d streets", len(streets))
+		}
+		place, _ := g.House(streets[0], number)
+		got := g.Objects(place)
+		slices.SortFunc(got, func(a, b Object) int { return strings.Compare(a.Names[0], b.Names[0]) })
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", number, got, want)
 		}
 	}
 }

@@ -56,6 +56,9 @@ type Place struct {
 	MaxNumber int
 	// Range says of a part of a Street which house numbers lie along it.
 	Range *Range
+	// Object is what a source says is at a House. Looked-up places have none:
+	// Gazetteer.Objects returns them.
+	Object *Object `json:",omitempty"`
 	// Population, where > 0, is that of a City.
 	Population int
 	// TimeZone is that of a City ("America/Denver"), where its source says it.

@@ -129,9 +129,39 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 		a.Phone = cmp.Or(a.Phone, page.site.Phone(a.Country))
 		a.Hours = cmp.Or(a.Hours, page.site.Hours())
 	}
+	p.takeObject(a, page, b.around)
 	if a.Person {
 		a.Email = ""
 	}
+}
+
+// takeObject gives a what the map knows of the object that bears its name.
+func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
+	if a.Precision != gazetteer.HousePrecision {
+		return
+	}
+	objects := p.g.Objects(a.Place)
+	names := make([][]string, len(objects))
+	for i := range objects {
+		names[i] = objects[i].Names
+	}
+	i := page.site.Object(around, names)
+	if i < 0 {
+		return
+	}
+	o := objects[i]
+	a.Name, a.Object = clipName(o.Names[0]), o.ID
+	var tags []string
+	for _, tag := range o.Tags {
+		if hours, ok := strings.CutPrefix(tag, "opening_hours="); ok {
+			if hours, _ = place.ParseHours(hours); a.Hours == "" {
+				a.Hours = hours
+			}
+			continue
+		}
+		tags = append(tags, tag)
+	}
+	a.Tags = strings.Join(tags, ";")
 }
 
 // clipName folds the white space of a name; one that is too long is none.

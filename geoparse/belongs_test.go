@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/gazetteer"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
+
+	"github.com/paulmach/orb"
 )
 
 const street12 = "Nadorster Straße 12, 26123 Oldenburg"
@@ -274,5 +277,32 @@ func TestHomes(t *testing.T) {
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
 			t.Errorf("%q of %s%s: %+v, want private %v", c.text, c.host, c.path, v.Addresses, c.private)
 		}
+	}
+}
+
+// A name that the map has at the house settles it, and brings its object, what that
+// is, and its hours; one that only the map knows does not.
+func TestObjectOfTheMap(t *testing.T) {
+	at := func(number string, o *gazetteer.Object) gazetteer.Place {
+		return gazetteer.Place{
+			ID: o.ID, Kind: gazetteer.House, Names: []string{"Nadorster Straße"}, HouseNumber: number, Postcode: "26123", City: "Oldenburg",
+			Country: "DE", Point: orb.Point{8.22, 53.15}, HasPoint: true, Object: o,
+		}
+	}
+	p, err := New(testGazetteer(t,
+		at("12", &gazetteer.Object{ID: "node/7", Names: []string{"Krone"}, Tags: []string{"amenity=pub", "opening_hours=Mo-Fr 17:00-23:00"}}),
+		at("14", &gazetteer.Object{ID: "node/8", Names: []string{"Salon Eva"}, Tags: []string{"shop=hairdresser"}}),
+	), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := parse(t, p, Input{Text: "KRONE\n" + street12, Title: "Willkommen"})
+	want := Belongings{Name: "Krone", Hours: "Mo-Fr 17:00-23:00", Object: "node/7", Tags: "amenity=pub"}
+	if len(v.Addresses) != 1 || v.Addresses[0].Belongings != want {
+		t.Errorf("%+v, want %+v", v.Addresses, want)
+	}
+	v = parse(t, p, Input{Text: "Blumen Meyer GmbH\nNadorster Straße 14, 26123 Oldenburg"})
+	if want := (Belongings{Name: "Blumen Meyer GmbH"}); len(v.Addresses) != 1 || v.Addresses[0].Belongings != want {
+		t.Errorf("%+v, want %+v", v.Addresses, want)
 	}
 }

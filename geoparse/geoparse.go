@@ -127,6 +127,8 @@ type Belongings struct {
 	Email   string // of a role such as info@, never of a person
 	Website string // http or https URL that is stated beside the address
 	Hours   string // opening hours as OpenStreetMap writes them: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"
+	Object  string // what the gazetteer has of that name at the address: "node/240036"
+	Tags    string // of Object, what it is: "amenity=restaurant;cuisine=thai"
 	Type    string // schema.org's type of it, such as "Bakery"; only where markup states it
 }
 
@@ -135,6 +137,9 @@ func (b *Belongings) fill(o Belongings) {
 	b.Name, b.Phone, b.Email = cmp.Or(b.Name, o.Name), cmp.Or(b.Phone, o.Phone), cmp.Or(b.Email, o.Email)
 	b.Website, b.Hours = cmp.Or(b.Website, o.Website), cmp.Or(b.Hours, o.Hours)
 	b.Type, b.Branch = cmp.Or(b.Type, o.Type), cmp.Or(b.Branch, o.Branch)
+	if b.Object == "" {
+		b.Object, b.Tags = o.Object, o.Tags
+	}
 }
 
 // A Verdict is the judgement of one page against the region of the crawl.

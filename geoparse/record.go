@@ -36,6 +36,8 @@ type Record struct {
 	Email       string   `json:"email,omitempty"`
 	Website     string   `json:"website,omitempty"`
 	Hours       string   `json:"opening_hours,omitempty"`
+	Object      string   `json:"osm_object,omitempty"`
+	Tags        string   `json:"osm_tags,omitempty"`
 	Reason      string   `json:"reason,omitempty"`
 }
 
@@ -46,6 +48,7 @@ func NewRecord(x Address) Record {
 		City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End, Level: x.Level.String(),
 		Confidence: float64(int(x.Confidence*1000+0.5)) / 1000, Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
 		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private, Name: x.Name, Branch: x.Branch, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
+		Object: x.Object, Tags: x.Tags,
 	}
 	if x.Precision > gazetteer.NoPrecision {
 		lon, lat := x.Point[0], x.Point[1]

@@ -43,6 +43,12 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 		}
 	}
 	for _, s := range ordered {
+		if s.Object != "" && s.fit == namedSo {
+			h.Object, h.Tags = s.Object, s.Tags
+			break
+		}
+	}
+	for _, s := range ordered {
 		if s.Branch != "" && s.fit == namedSo && s.Branch != h.Name {
 			h.Branch = s.Branch
 			break
@@ -52,6 +58,9 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 
 // addContacts takes from another hit of the same name what h lacks.
 func (h *Hit) addContacts(o *Hit) {
+	if h.Object == "" {
+		h.Object, h.Tags = o.Object, o.Tags
+	}
 	for _, c := range contacts {
 		value, other := c.of(h), *c.of(o)
 		switch {

@@ -68,6 +68,8 @@ type mention struct {
 
 	Name   string `json:"n,omitempty"`
 	Branch string `json:"br,omitempty"` // which one of several places of that name it is
+	Object string `json:"ob,omitempty"` // what the map has of that name there: "node/240036"
+	Tags   string `json:"tg,omitempty"` // of Object: "amenity=restaurant;cuisine=thai"
 	Guess  bool   `json:"gu,omitempty"` // Name is that of the page or the host
 	Kind   string `json:"k,omitempty"`  // one of Kinds
 	Person bool   `json:"pe,omitempty"`
@@ -165,6 +167,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 			Origin: uint8(a.Origin), Role: uint8(a.Role), Confidence: max(0, min(1, a.Confidence)),
 			Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown),
 			Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown), Branch: clip(a.Branch, maxShown),
+			Object: clip(a.Object, maxShown), Tags: clip(a.Tags, maxShown),
 		}
 		if m.Precision > gazetteer.NoPrecision {
 			m.Point = a.Point

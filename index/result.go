@@ -43,6 +43,8 @@ type Hit struct {
 	ID     string   // AddressID
 	Site   string   // registrable domain that says most of it: its own rather than a directory
 	Name   string   // best guess of what is there; of several, of what was asked for
+	Object string   // what the map has of that name at the address: "node/240036"; "": nothing known
+	Tags   string   // of Object, what it is: "amenity=restaurant;cuisine=thai"
 	Branch string   // which one of several places of that name it is: "Head Office"; "": none is known
 	Names  []string // of what else is there, the best known first; at most 20
 

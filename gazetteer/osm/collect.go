@@ -67,7 +67,8 @@ type feature struct {
 	kind  byte // 'n', 'w' or 'r'
 	has   bool // point is set
 	point orb.Point
-	names []string // of a place or street; the web site
+	names []string // of a place, a street or what is at a house; the web site
+	tags  []string // of what is at a house
 
 	street, number, postcode, city, state, country string
 	place                                          string  // the value of place=*
@@ -385,11 +386,33 @@ func (c *collector) address(f *feature, tags osm.Tags) {
 	}
 }
 
+// objectKeys are the keys of tags that say what is at a house.
+var objectKeys = []string{"amenity", "shop", "tourism", "office", "craft", "healthcare", "leisure", "historic", "cuisine", "healthcare:speciality", "religion", "brand"}
+
+// objectTags returns what an object is and when it is open, with opening_hours
+// last; nothing where no tag says what it is.
+func objectTags(tags osm.Tags) (all []string) {
+	for _, key := range objectKeys {
+		if value := tags.Find(key); value != "" && value != "no" {
+			all = append(all, key+"="+value)
+		}
+	}
+	if hours := tags.Find("opening_hours"); hours != "" && len(all) > 0 {
+		all = append(all, "opening_hours="+hours)
+	}
+	return all
+}
+
 // feature files one object under what its tags tell.
 func (c *collector) feature(f feature, tags osm.Tags) {
 	c.address(&f, tags)
 	if f.number != "" {
 		c.extract.HouseNumbers++
+	}
+	if f.number != "" && tags.Find("name") != "" {
+		if f.tags = objectTags(tags); len(f.tags) > 0 {
+			f.names = c.names(tags)
+		}
 	}
 	if f.number != "" || f.street != "" || f.postcode != "" || f.city != "" || f.country != "" {
 		c.houses.add(&f)
@@ -716,6 +739,9 @@ func (c *collector) emitHouses(ctx context.Context, x *surroundings, emit func(g
 			return nil
 		}
 		p := gazetteer.Place{Kind: gazetteer.House, ID: f.osmID(), Names: []string{f.street}, Street: f.street, HouseNumber: f.number, Point: f.point, HasPoint: true}
+		if len(f.names) > 0 {
+			p.Object = &gazetteer.Object{ID: p.ID, Names: slices.Clone(f.names), Tags: slices.Clone(f.tags)}
+		}
 		if f.number == "" {
 			p.Kind, p.ID = gazetteer.Street, "" // the address of an object tells that the street exists
 		}

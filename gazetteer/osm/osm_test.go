@@ -238,3 +238,23 @@ func FuzzRead(f *testing.F) {
 		})
 	})
 }
+
+// What is at a house comes with its name, its kind and its hours.
+func TestObjectsOfHouses(t *testing.T) {
+	const extract = `<osm version="0.6">
+ <node id="1" lat="53.01" lon="8.01"><tag k="addr:street" v="Lange Straße"/><tag k="addr:housenumber" v="1"/><tag k="name" v="Krone"/><tag k="alt_name" v="Zur Krone"/><tag k="amenity" v="pub"/><tag k="opening_hours" v="Mo-Fr 17:00-23:00"/></node>
+ <node id="2" lat="53.01" lon="8.02"><tag k="addr:street" v="Lange Straße"/><tag k="addr:housenumber" v="2"/><tag k="amenity" v="pub"/></node>
+ <node id="3" lat="53.01" lon="8.03"><tag k="addr:street" v="Lange Straße"/><tag k="addr:housenumber" v="3"/><tag k="name" v="Haus Eva"/></node>
+</osm>`
+	places, _, err := readAll(write(t, "objects.osm", []byte(extract)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for number, want := range map[string]string{
+		"1": "&{node/1 [Krone Zur Krone] [amenity=pub opening_hours=Mo-Fr 17:00-23:00]}", "2": "<nil>", "3": "<nil>",
+	} {
+		if p := places["house node/"+number+" "+number+" "]; fmt.Sprint(p.Object) != want || p.Street != "Lange Straße" {
+			t.Errorf("%s: %v, want %s", number, p.Object, want)
+		}
+	}
+}

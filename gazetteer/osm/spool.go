@@ -86,7 +86,7 @@ func (f *feature) put(b []byte) []byte {
 	for _, s := range f.texts() {
 		b = disk.AppendString(b, *s)
 	}
-	b = disk.AppendStrings(b, f.names)
+	b = disk.AppendStrings(disk.AppendStrings(b, f.names), f.tags)
 	b = binary.AppendUvarint(b, uint64(len(f.refs)))
 	last := int64(0)
 	for _, id := range f.refs {
@@ -108,7 +108,7 @@ func getFeature(b []byte) (f feature, ok bool) {
 	for _, s := range f.texts() {
 		*s = d.String()
 	}
-	f.names = d.Strings()
+	f.names, f.tags = d.Strings(), d.Strings()
 	last := int64(0)
 	for range d.Count() {
 		last += d.Varint()

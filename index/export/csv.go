@@ -69,6 +69,8 @@ var columns = []column{
 		}
 		return *p.OSM
 	}},
+	{name: "@osm_object", value: func(p *Properties) string { return p.Object }},
+	{name: "@osm_tags", value: func(p *Properties) string { return p.Tags }},
 }
 
 // decimal writes a number as JSON does, never with an exponent.

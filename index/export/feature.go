@@ -61,7 +61,9 @@ type Properties struct {
 	Hosts       int       `json:"@hosts"`         // of these pages
 	Pages       []string  `json:"@pages"`
 	Gazetteer   string    `json:"@gazetteer,omitempty"`
-	OSM         *string   `json:"@osm"` // the matching OSM object, or null
+	OSM         *string   `json:"@osm"`                  // the matching OSM object, or null
+	Object      string    `json:"@osm_object,omitempty"` // the OSM object of that name at the address
+	Tags        string    `json:"@osm_tags,omitempty"`   // what it is there: "amenity=restaurant;cuisine=thai"
 }
 
 // PropertiesOf returns those of h. Title and Evidence are words of a stranger's
@@ -72,7 +74,7 @@ func PropertiesOf(h *index.Hit) Properties {
 		Ref: h.ID, Name: h.Name, Branch: h.Branch, Names: h.Names, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
 		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs, Kind: h.Kind, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
-		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts, Gazetteer: h.Place,
+		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts, Gazetteer: h.Place, Object: h.Object, Tags: h.Tags,
 	}
 	for _, e := range h.Evidence {
 		p.Pages = append(p.Pages, e.URL)
