@@ -565,7 +565,8 @@ func languageOf(r *http.Request) string {
 // newPage returns a page with what all have.
 func (s *server) newPage(r *http.Request) web.Page {
 	p := web.Page{Lang: languageOf(r), Region: s.Region, Outline: s.Outline,
-		Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM, Tiles: s.Tiles, TilesAttribution: s.TilesAttribution}
+		Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM, Tiles: s.Tiles, TilesAttribution: s.TilesAttribution,
+		Crawling: s.Crawl != nil && s.Crawl() == "running"}
 	if s.Basemap != nil {
 		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes
 	}

@@ -145,6 +145,8 @@ type Page struct {
 	// nothing is known.
 	Found, Streets int
 
+	Crawling bool // a crawl is adding to the index
+
 	MissingNodes []string // of several, whose part of the index did not answer
 }
 
@@ -251,6 +253,9 @@ type hit struct {
 	Removal  string // address of the form that asks for it
 	Page     string // address of the hit's own page
 	Pages    []evidence
+	Reasons  []string // how sure it is, and how exact
+	Object   *OnMap   // the object of the map that it was matched with, or nil
+	Last     string   // when a page was read last that states it
 }
 
 // A contact is how to reach who is at an address, as its pages state it.
@@ -266,12 +271,14 @@ type contact struct {
 type evidence struct {
 	Link, Title, Show string
 	Fetched           string
+	Snippet           []piece // of one address's own page
 }
 
-// A piece is text of a snippet, marked where it fits the query.
+// A piece is text of a snippet: of the address or beside it, and marked where it
+// fits the query.
 type piece struct {
-	Text string
-	Mark bool
+	Text          string
+	Mark, Address bool
 }
 
 func (v *view) hit(n int, h *index.Hit) hit {
@@ -314,7 +321,15 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		if u, err := url.Parse(e.URL); err == nil {
 			show = u.Host + u.Path
 		}
-		out.Pages = append(out.Pages, evidence{safeLink(e.URL), e.Title, show, v.date(e.Fetched)})
+		page := evidence{Link: safeLink(e.URL), Title: e.Title, Show: show, Fetched: v.date(e.Fetched)}
+		if v.One && len(out.Pages) > 0 { // that of the first stands above
+			page.Snippet = pieces(e.Snippet)
+		}
+		out.Pages = append(out.Pages, page)
+	}
+	out.Reasons, out.Last = v.reasons(h), v.date(h.LastSeen)
+	if h.Place != "" && h.HasPoint {
+		out.Object = &OnMap{Place: h.Place, Point: h.Point}
 	}
 	return out
 }
@@ -400,21 +415,46 @@ func safeLink(raw string) string {
 	return raw
 }
 
-// pieces cuts a snippet at its marks.
+// pieces cuts a snippet at its marks and at the address.
 func pieces(s index.Snippet) []piece {
-	var out []piece
-	at := 0
+	cuts := []int{0, s.Address[0], s.Address[1], len(s.Text)}
 	for _, m := range s.Marks {
-		if m[0] > at {
-			out = append(out, piece{s.Text[at:m[0]], false})
-		}
-		out = append(out, piece{s.Text[m[0]:m[1]], true})
-		at = m[1]
+		cuts = append(cuts, m[0], m[1])
 	}
-	if at < len(s.Text) {
-		out = append(out, piece{s.Text[at:], false})
+	slices.Sort(cuts)
+	var out []piece
+	for i, to := range cuts[1:] {
+		from := cuts[i]
+		if from == to {
+			continue
+		}
+		marked := slices.ContainsFunc(s.Marks, func(m [2]int) bool { return m[0] <= from && to <= m[1] })
+		out = append(out, piece{s.Text[from:to], marked, s.Address[0] <= from && to <= s.Address[1]})
 	}
 	return out
+}
+
+// reasons say in words how sure the address is, and how exact its position.
+func (v *view) reasons(h *index.Hit) []string {
+	sure := "sure_low"
+	switch {
+	case h.Confidence >= 0.9:
+		sure = "sure_high"
+	case h.Confidence >= 0.6:
+		sure = "sure_middle"
+	}
+	all := []string{fmt.Sprintf("%s (%.0f %%): %s", v.T[sure], math.Floor(100*h.Confidence), v.T["level_"+h.Level])}
+	if from := v.T["origin_"+h.Evidence[0].Origin]; from != "" {
+		all = append(all, from)
+	}
+	if h.Hosts > 1 {
+		all = append(all, fmt.Sprintf(v.T["agree"], group(h.Hosts, v.Lang)))
+	}
+	position := v.T["nopoint"]
+	if h.HasPoint {
+		position = v.T["at_"+h.Precision]
+	}
+	return append(all, v.T["by_precision"]+": "+position)
 }
 
 // Around returns the address of the search around p.
@@ -698,6 +738,18 @@ func (v view) Hidden() (all []kept) {
 // Download returns the address of the result in a format.
 func (v view) Download(format string) string {
 	return "/v1/search." + format + "?" + strings.TrimPrefix(v.Form.query("lang")+"&limit=500", "&")
+}
+
+// wholeList is how many hits a page for printing has at most.
+const wholeList = index.MaxLimit
+
+// Whole returns the address of the page with the whole list.
+func (v view) Whole() string {
+	link, limit := v.with(v.Form), fmt.Sprintf("limit=%d", wholeList)
+	if strings.Contains(link, "?") {
+		return link + "&" + limit
+	}
+	return link + "?" + limit
 }
 
 // Feed returns the address of the feed of this search.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -324,4 +325,48 @@ func contrast(t *testing.T, a, b string) float64 {
 	}
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// The card proves where an address comes from: the sentence with the address
+// marked, how sure it is and why, the object of the map, and when it was seen.
+func TestCardIsProof(t *testing.T) {
+	text := "Zahnarzt Weber, Bahnhofstraße 12, 26122 Oldenburg, Termine"
+	at := strings.Index(text, "Bahnhof")
+	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	h := index.Hit{ID: "0123456789abcdef", Name: "Weber", Street: "Bahnhofstraße", HouseNumber: "12", Confidence: 0.97, Level: "verified",
+		HasPoint: true, Precision: "house", Place: "node/42", Hosts: 3, FirstSeen: day, LastSeen: day.AddDate(0, 0, 1), Distance: -1,
+		Evidence: []index.Evidence{{URL: "https://a.example/", Fetched: day, Origin: "json-ld", Snippet: index.Snippet{
+			Text: text, Address: [2]int{at, at + len("Bahnhofstraße 12, 26122 Oldenburg")}, Marks: [][2]int{{0, 8}, {at, at + len("Bahnhofstraße")}}}}}}
+	var b strings.Builder
+	if err := Render(&b, Page{Lang: "en", One: true, Asked: true, Result: &index.Result{Total: 1, Hits: []index.Hit{h}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<mark>Zahnarzt</mark> Weber, <b class="at"><mark>Bahnhofstraße</mark></b><b class="at"> 12, 26122 Oldenburg</b>, Termine`,
+		"Very sure (97 %): the map knows this street with this number", "3 websites say the same", "JSON-LD",
+		"Position: the house itself", `href="https://www.openstreetmap.org/node/42"`, "First seen 21 Nov 2026, last seen 22 Nov 2026",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the card lacks %q", want)
+		}
+	}
+}
+
+// Before the first address the page shows the region, and while a crawl runs it
+// says so and comes again.
+func TestFirstMinute(t *testing.T) {
+	outline := orb.MultiPolygon{{{{8, 53}, {8.1, 53}, {8.1, 53.1}, {8, 53}}}}
+	for _, crawling := range []bool{false, true} {
+		var b strings.Builder
+		if err := Render(&b, Page{Lang: "en", Outline: outline, Result: &index.Result{}, Crawling: crawling}); err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range map[string]bool{
+			`class="land"`: true, "No pages yet": true, "The crawl is running": crawling, `http-equiv="refresh"`: crawling,
+		} {
+			if strings.Contains(b.String(), text) != want {
+				t.Errorf("crawling %v: %q is there: %v", crawling, text, !want)
+			}
+		}
+	}
 }
