@@ -347,39 +347,61 @@ const (
 	inName = 9 // in a name, the street or the code
 )
 
+// An address on many pages, such as that of a footer, is about what at least one in
+// commonShare of them says beside it, and about no word of a page that less say.
+const commonShare = 10
+
 // addWords adds the words of an address, and of the text about it.
 func (r *record) addWords(d *builder) {
 	where, words := termSet{}, termSet{}
-	seen := map[string]bool{} // texts, of which pages of one site share many
-	add := func(weight int, lang, text string) {
-		if key := lang + "\x00" + text; text != "" && !seen[key] {
-			seen[key] = true
-			words.add(weight, termsOf(analyserOf(lang), text)...)
+	near, pages := termSet{}, termSet{} // on how many pages each word stands
+	terms := map[string][]string{}      // of texts, of which pages of one site share many
+	add := func(to termSet, weight int, lang, text string) {
+		key := lang + "\x00" + text
+		if _, known := terms[key]; !known {
+			terms[key] = termsOf(analyserOf(lang), text)
 		}
+		to.add(weight, terms[key]...)
 	}
 	for _, m := range r.Mentions {
 		for _, part := range []string{m.Street + " " + m.Number, m.Code, m.City} {
-			if !seen["where"+part] {
-				seen["where"+part] = true
-				where.add(1, termsOf(addressWords, part)...)
-			}
+			where.add(1, termsOf(addressWords, part)...)
 		}
 		words.add(inName, termsOf(addressWords, m.Street+" "+m.Number)...)
 		words.add(inName, termsOf(addressWords, m.Code)...)
 		words.add(nearby, termsOf(addressWords, m.City)...)
-		add(inName, m.Lang, m.Name)
-		add(inName, m.Lang, strings.ReplaceAll(m.Name, "-", "")) // "Löwen-Apotheke" is also Löwenapotheke
+		said := termSet{}
+		to, weight := words, inName
+		if m.Street == "" { // no single place: what all pages of a town's quarter name
+			to, weight = said, 1
+		}
+		add(to, weight, m.Lang, m.Name)
+		add(to, weight, m.Lang, strings.ReplaceAll(m.Name, "-", "")) // "Löwen-Apotheke" is also Löwenapotheke
 		for line := range strings.SplitSeq(m.Near, "\n") {
-			add(nearby, m.Lang, line)
+			add(said, 1, m.Lang, line)
 		}
-		if m.role().ThirdParty() { // whom the page is not about
-			continue
+		if !m.role().ThirdParty() { // whom the page is about
+			add(said, 1, m.Lang, m.Title)
+			add(said, 1, m.Lang, hostWords(m.host))
+			for w := range strings.FieldsSeq(m.Words) {
+				pages[w]++
+			}
 		}
-		add(nearby, m.Lang, m.Title)
-		add(nearby, m.Lang, hostWords(m.host))
-		if !seen[m.Words] {
-			seen[m.Words] = true
-			words.add(inPage, strings.Fields(m.Words)...)
+		for w := range said {
+			near[w]++
+		}
+	}
+	common := len(r.Mentions) / commonShare
+	for w, n := range near {
+		if n >= common {
+			words.add(nearby, w)
+		} else {
+			words.add(inPage, w)
+		}
+	}
+	for w, n := range pages {
+		if n >= common {
+			words.add(inPage, w)
 		}
 	}
 	words.add(inPage, strings.Fields(r.Rest)...)

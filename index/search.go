@@ -399,7 +399,7 @@ func (s *searcher) word(i int) (query.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.addSimilar(longer, startedShare)
+		b.addSimilar(longer, startedShare/math.Sqrt(float64(max(1, len(longer)))))
 	}
 	for _, form := range w.terms { // the dictionary has words without their endings
 		if s.stage < typos || utf8.RuneCountInString(form) < 4 {

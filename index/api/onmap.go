@@ -98,15 +98,18 @@ func (m *onMap) arrange(hits []index.Hit) (exact []index.Hit, places []gazetteer
 	return exact, places, others
 }
 
-// showOnMap gives the page what the map knows and no page states: houses and
-// streets, and where nothing else was found towns.
+// showOnMap gives the page what the map knows and no page states: houses, streets
+// without any, and where nothing else was found towns.
 func (s *server) showOnMap(a asked, p *web.Page) {
 	m := s.lookUp(a)
 	_, places, _ := m.arrange(p.Result.Hits)
 	p.NoHouse = m.lacks()
 	for _, match := range places {
 		place := &match.Place
-		if place.Street != "" || p.Result.Total == 0 {
+		known := place.HouseNumber == "" && slices.ContainsFunc(p.Result.Hits, func(h index.Hit) bool {
+			return gazetteer.StreetKey(h.Street) == gazetteer.StreetKey(place.Street)
+		})
+		if place.Street != "" && !known || p.Result.Total == 0 {
 			p.OnMap = append(p.OnMap, web.OnMap{Title: lineOf(place), Place: place.ID, Point: place.Point})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 // hits are a stranger's; the script shows them as text.
 type data struct {
 	Hits    []mark            `json:"hits"`
+	Places  []mark            `json:"places"` // that only the map knows
 	Total   int               `json:"total"`
 	Filters string            `json:"filters"` // the search as a query string of the API
 	Lang    string            `json:"lang"`    // as chosen
@@ -36,7 +37,7 @@ type mark struct {
 
 // scriptTexts names the texts that the script shows.
 var scriptTexts = []string{
-	"map", "zoomin", "zoomout", "addresses", "near", "inlist", "notinosm", "close_popup", "other", "show", "searcharea", "follow", "locate", "here", "nearest", "faraway", "refused", "unknown_place", "showonmap", "list", "sheet0", "sheet1", "sheet2", "suggestions",
+	"map", "zoomin", "zoomout", "addresses", "near", "inlist", "notinosm", "onmap", "close_popup", "other", "show", "searcharea", "follow", "locate", "here", "nearest", "faraway", "refused", "unknown_place", "showonmap", "list", "sheet0", "sheet1", "sheet2", "suggestions",
 	"kind_street", "kind_postcode", "kind_city", "kind_site", "kind_name", "keys", "key_search", "key_next", "key_previous", "key_open", "key_map", "key_close",
 }
 
@@ -86,7 +87,7 @@ func Coarse(outline orb.MultiPolygon) orb.MultiPolygon {
 }
 
 func (v *view) data() *data {
-	d := &data{Hits: []mark{}, Filters: v.Form.query("lang", "sort"), Lang: v.Form.Lang, Outline: [][][2]float64{}, Basemap: v.Basemap, Levels: v.Levels, Tiles: v.Tiles, Texts: map[string]string{}}
+	d := &data{Hits: []mark{}, Places: []mark{}, Filters: v.Form.query("lang", "sort"), Lang: v.Form.Lang, Outline: [][][2]float64{}, Basemap: v.Basemap, Levels: v.Levels, Tiles: v.Tiles, Texts: map[string]string{}}
 	for _, name := range scriptTexts {
 		d.Texts[name] = v.T[name]
 	}
@@ -101,7 +102,10 @@ func (v *view) data() *data {
 		}
 		d.Hits = append(d.Hits, m)
 	}
-	if box, ok := frame(v.Outline, v.Hits, points, v.Asked); ok {
+	for _, o := range v.OnMap {
+		d.Places = append(d.Places, mark{Title: o.Title, At: &[2]float64{round(o.Point[0]), round(o.Point[1])}})
+	}
+	if box, ok := frame(v.Outline, v.Hits, v.OnMap, points, v.Asked); ok {
 		d.Bounds = [2][2]float64{{round(box.Min[1]), round(box.Min[0])}, {round(box.Max[1]), round(box.Max[0])}}
 	}
 	for _, polygon := range v.Outline {

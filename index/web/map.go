@@ -38,7 +38,7 @@ type plan struct {
 // A pin stands for one hit, or for several that would cover each other.
 type pin struct {
 	X, Y   string
-	Number int
+	Number int    // of the hit; 0: what only the map knows
 	More   int    // further hits at this place
 	Name   string // what a screen reader says
 
@@ -48,8 +48,8 @@ type pin struct {
 // draw returns the map of hits and further matches before all that is known;
 // nil where there is nothing to show. It shows what was asked for, and without
 // a question the region.
-func draw(outline orb.MultiPolygon, hits []hit, more, known []orb.Point, asked bool, shapes func(orb.Bound) []gazetteer.Shape) *plan {
-	bound, ok := frame(outline, hits, more, asked)
+func draw(outline orb.MultiPolygon, hits []hit, onMap []OnMap, more, known []orb.Point, asked bool, shapes func(orb.Bound) []gazetteer.Shape) *plan {
+	bound, ok := frame(outline, hits, onMap, more, asked)
 	if !ok {
 		return nil
 	}
@@ -82,6 +82,10 @@ func draw(outline orb.MultiPolygon, hits []hit, more, known []orb.Point, asked b
 			p.Pins = append(p.Pins, pin{X: unit(x), Y: unit(y), Number: h.Number, Name: fmt.Sprintf("%d %s, %s", h.Number, h.Title, h.Address), x: x, y: y})
 		}
 	}
+	for _, o := range onMap {
+		x, y := m.at(o.Point)
+		p.Pins = append(p.Pins, pin{X: unit(x), Y: unit(y), Name: o.Title, x: x, y: y})
+	}
 	// Later pins would cover earlier ones: the first is drawn last.
 	for i, j := 0, len(p.Pins)-1; i < j; i, j = i+1, j-1 {
 		p.Pins[i], p.Pins[j] = p.Pins[j], p.Pins[i]
@@ -92,12 +96,15 @@ func draw(outline orb.MultiPolygon, hits []hit, more, known []orb.Point, asked b
 
 // frame returns the box that the map shows at first; ok is false where there is
 // nothing to show.
-func frame(outline orb.MultiPolygon, hits []hit, more []orb.Point, asked bool) (box orb.Bound, ok bool) {
+func frame(outline orb.MultiPolygon, hits []hit, onMap []OnMap, more []orb.Point, asked bool) (box orb.Bound, ok bool) {
 	var points orb.MultiPoint
 	for _, h := range hits {
 		if h.HasPoint {
 			points = append(points, h.Point)
 		}
+	}
+	for _, o := range onMap {
+		points = append(points, o.Point)
 	}
 	points = append(points, more...)
 	if len(points) == 0 && len(outline) == 0 {

@@ -208,7 +208,7 @@ func Render(w io.Writer, p Page) error {
 		if HasMap() {
 			shapes = nil // drawn by the script
 		}
-		v.Map = draw(p.Outline, v.Hits, p.Result.Points, p.Known, p.Asked, shapes)
+		v.Map = draw(p.Outline, v.Hits, p.OnMap, p.Result.Points, p.Known, p.Asked, shapes)
 	}
 	if HasMap() {
 		v.Data = v.data()

@@ -81,7 +81,7 @@ func TestDraw(t *testing.T) {
 			hits = append(hits, hit{Number: i + 1, Hit: &index.Hit{HasPoint: true, Point: p}, Title: "x"})
 		}
 		outline := orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}
-		m := draw(outline, hits, nil, nil, true, nil)
+		m := draw(outline, hits, nil, nil, nil, true, nil)
 		shown := 0
 		for _, p := range m.Pins {
 			x, _ := strconv.ParseFloat(p.X, 64)
@@ -113,7 +113,7 @@ func TestLayers(t *testing.T) {
 		}
 		return append(all, gazetteer.Shape{Kind: gazetteer.MajorRoad, Lines: []orb.LineString{{{8.05, 53.01}, {8.05, 53.01}, {8.06, 53.03}}}}, gazetteer.Shape{Kind: gazetteer.Path, Lines: []orb.LineString{{{8, 53}, {8.1, 53.06}}}})
 	}
-	m := draw(outline, nil, nil, nil, false, shapes)
+	m := draw(outline, nil, nil, nil, nil, false, shapes)
 	if !asked.Contains(orb.Point{8, 53}) || !asked.Contains(orb.Point{8.1, 53.06}) || asked.Max[0]-asked.Min[0] > 0.3 {
 		t.Errorf("shapes of %v were asked for", asked)
 	}
@@ -126,7 +126,7 @@ func TestLayers(t *testing.T) {
 }
 
 func TestDrawNothing(t *testing.T) {
-	if m := draw(nil, nil, nil, nil, false, nil); m != nil {
+	if m := draw(nil, nil, nil, nil, nil, false, nil); m != nil {
 		t.Errorf("a map of nothing: %+v", m)
 	}
 }

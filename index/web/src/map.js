@@ -96,6 +96,11 @@ export function startMap(section, data) {
     group.addLayer(m);
   }
 
+  for (const p of data.places) {
+    L.marker([p.at[1], p.at[0]], { icon: icon("hit missing", "◇", `${p.title}, ${t.onmap}`, 28), keyboard: true })
+      .bindPopup(() => popup(p.title, "", t.onmap, "#onmap", t.inlist)).addTo(map);
+  }
+
   // popup holds only text and links of ours.
   function popup(title, address, note, href, link) {
     const box = element("div", "");
