@@ -372,7 +372,7 @@ func (r *record) addWords(d *builder) {
 		words.add(nearby, termsOf(addressWords, m.City)...)
 		said := termSet{}
 		to, weight := words, inName
-		if m.Street == "" { // no single place: what all pages of a town's quarter name
+		if m.Street == "" { // no single place, and the names of many
 			to, weight = said, 1
 		}
 		add(to, weight, m.Lang, m.Name)
@@ -392,8 +392,9 @@ func (r *record) addWords(d *builder) {
 		}
 	}
 	common := len(r.Mentions) / commonShare
+	place := slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.Street != "" })
 	for w, n := range near {
-		if n >= common {
+		if n >= common && (place || common == 0) {
 			words.add(nearby, w)
 		} else {
 			words.add(inPage, w)

@@ -146,7 +146,7 @@ func TestRankingEval(t *testing.T) {
 	t.Run("irvine", func(t *testing.T) {
 		x := open(t)
 		put(t, x, irvine(t)...)
-		rank(t, x, readQuestions(t, "irvine", nil), 0.9, 0)
+		rank(t, x, readQuestions(t, "irvine", nil), 0.8, 0)
 	})
 }
 

@@ -399,7 +399,11 @@ func (s *searcher) word(i int) (query.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.addSimilar(longer, startedShare/math.Sqrt(float64(max(1, len(longer)))))
+		share := startedShare
+		if slices.Contains(longer, start) { // a whole word: all that begin so count as one
+			share /= float64(len(longer))
+		}
+		b.addSimilar(longer, share)
 	}
 	for _, form := range w.terms { // the dictionary has words without their endings
 		if s.stage < typos || utf8.RuneCountInString(form) < 4 {

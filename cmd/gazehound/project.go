@@ -213,7 +213,7 @@ func openIndexToRead(p project) (*index.Index, error) {
 	x, err := index.Open(p.index(), o)
 	switch {
 	case errors.Is(err, index.ErrLocked):
-		return nil, fail(exitLocked, "%s is in use by a running crawl. \"gazehound crawl --serve 127.0.0.1:8090\" serves the search page beside the crawl", p.dir)
+		return nil, fail(exitLocked, "%s is in use by a running crawl. The crawl prints the address of its search page", p.dir)
 	case err != nil:
 		return nil, storeError(p, err)
 	}
@@ -235,7 +235,7 @@ func storeError(p project, err error) error {
 	case errors.Is(err, frontier.ErrLocked):
 		return fail(exitLocked, "%s is in use: %w", p.dir, err)
 	case errors.Is(err, index.ErrLocked):
-		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; \"gazehound crawl --serve 127.0.0.1:8090\" serves beside the crawl", err)
+		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; a crawl serves its search page itself", err)
 	case errors.Is(err, frontier.ErrOlderFormat), errors.Is(err, frontier.ErrDamaged):
 		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	case errors.Is(err, frontier.ErrNewerFormat):

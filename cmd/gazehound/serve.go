@@ -31,9 +31,8 @@ func newServeCommand(a *app) *cobra.Command {
 /reverse in Photon's form, so that map widgets made for Photon work unchanged.
 
 The data is only read. Where no crawl has been yet, the server says so and takes
-up the index when there is one. While a crawl runs, "gazehound crawl --serve
-ADDRESS" serves from within it. /openapi.json describes the API. Ctrl-C ends the
-server.
+up the index when there is one. A running crawl serves its own search page.
+/openapi.json describes the API. Ctrl-C ends the server.
 
 What several nodes have found is served as from one index: --cluster asks the
 nodes that run, --part opens the data directories of those that do not. Where a
