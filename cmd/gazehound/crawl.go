@@ -111,7 +111,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	strategyFlags(f)
 	add("crawl.random_seed", "fetch.contact", "fetch.delay", "fetch.workers", "crawl.max_failures", "fetch.proxy")
 	f.StringSliceVar(&o.emit, "emit", nil, "`KINDS` of which each gets a JSON line: page, address or page,address; implies --json")
-	f.StringVar(&o.serve, "serve", "127.0.0.1:8090", "serve the search page while the crawl runs at this `ADDRESS`, or off; where the default is in use, another port is taken")
+	f.StringVar(&o.serve, "serve", besideCrawl, "serve the search page while the crawl runs at this `ADDRESS`, or off; where the default is in use, another port is taken")
 	add("admin.listen", "warc.dir")
 	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate --trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "time between status lines where there is no terminal")

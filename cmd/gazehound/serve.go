@@ -120,6 +120,9 @@ func (a *app) serveIndex(ctx context.Context, x *index.Index, cfg *Config, liste
 // maxConnections bounds the connections of the server.
 const maxConnections = 1000
 
+// besideCrawl is where a crawl serves its search page where it is not told.
+const besideCrawl = "127.0.0.1:8090"
+
 // serveWith serves x on the address that a flag gave, until ctx ends: --serve stands beside a crawl.
 func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, flag string, handler func(api.Source, api.Options) http.Handler) error {
 	o := a.apiOptions(cfg)
@@ -143,6 +146,9 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 		return fail(exitInvalidInput, "%w", err)
 	}
 	l, err := listenAt(listen, flag)
+	if err != nil && crawling && listen == besideCrawl { // another crawl on this machine may have it
+		l, err = listenAt("127.0.0.1:0", flag)
+	}
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ func Await(ctx context.Context, x Source, open func() (*index.Index, error), new
 		}
 		return nil
 	}
-	h = Handler(x, o)
-	now.Store(&h)
+	empty := Handler(x, o)
+	now.Store(&empty)
 	var found *index.Index // belongs to look until done is closed
 	look := func() (there bool) {
 		x, err := open()
