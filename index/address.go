@@ -27,6 +27,9 @@ const (
 	fieldWords = "words" // words of and about the address, each as often as it weighs
 	fieldWhere = "where" // words of the address alone
 
+	fieldShared = "shared" // keywords that are only looked up, see onlyLookedUp
+	separator   = "\x1f"   // between the parts of a term
+
 	fieldStreet      = "street" // keywords from here on
 	fieldCode        = "code"
 	fieldCity        = "city"
@@ -55,12 +58,11 @@ const (
 	fieldStates      = "states" // of a page: IDs of its addresses
 )
 
-// fields are those that are looked up.
-var fields = []string{
+// scored are the fields of Bleve that are looked up.
+var scored = []string{
 	"*", // of Bleve's searchers that have none
-	fieldType, fieldWords, fieldWhere, fieldStreet, fieldCode, fieldCity, fieldHost,
-	fieldSite, fieldKind, fieldMonth, fieldPrecision, fieldLevel, fieldOSM, fieldOften, fieldFirst, fieldPoint,
-	fieldPageSite, fieldStates, fieldPhone, fieldOwn, fieldOpen, fieldKindless,
+	fieldWords, fieldWhere, fieldShared, fieldHost, fieldSite, fieldKind, fieldMonth, fieldPrecision, fieldLevel,
+	fieldFirst, fieldPoint,
 }
 
 const (
@@ -249,21 +251,6 @@ func (m *mention) voice() int {
 	return 3
 }
 
-// known returns the mention whose name the address is known by, nil without one.
-func known(all []*mention) *mention {
-	var best *mention
-	for _, m := range all {
-		if m.Name == "" {
-			continue
-		}
-		if best == nil || cmp.Or(cmp.Compare(m.voice(), best.voice()),
-			strings.Compare(best.nameKey(), m.nameKey()), strings.Compare(best.URL, m.URL)) > 0 {
-			best = m
-		}
-	}
-	return best
-}
-
 // document returns the address as Bleve keeps it.
 func (r *record) document() (*document.Document, error) {
 	r.limitWords()
@@ -322,8 +309,8 @@ func (r *record) document() (*document.Document, error) {
 	d.number(fieldFirst, float64(first))
 	d.keyword(fieldMonth, time.Unix(first, 0).UTC().Format("2006-01"))
 	d.keyword(fieldCount, fmt.Sprintf("%08d", r.count()))
-	if m := known(r.Mentions); m != nil {
-		d.keyword(fieldKey, m.nameKey())
+	if names := namesOf(r.Mentions, nil); len(names) > 0 {
+		d.keyword(fieldKey, names[0].key)
 	}
 	return d.finish(), nil
 }
@@ -471,21 +458,36 @@ func (b *builder) terms(field string, all termSet, options bleveindex.FieldIndex
 	b.AddField(&termField{name: field, options: options, all: all})
 }
 
-// onlyLookedUp are keywords that no facet counts and no order compares.
+// onlyLookedUp are keywords that no facet counts and no order compares. They share
+// one field of Bleve: every field of a segment costs, however small the segment is.
 var onlyLookedUp = []string{
-	fieldType, fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldOften, fieldPageSite, fieldStates,
+	fieldType, fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldPageSite, fieldStates,
 	fieldPhone, fieldOwn, fieldOpen, fieldKindless,
+}
+
+// termOf returns the field of Bleve and the term under which a keyword lies.
+func termOf(field, value string) (name, term string) {
+	if slices.Contains(onlyLookedUp, field) {
+		return fieldShared, field + separator + value
+	}
+	return field, value
 }
 
 // finish returns the document with its keywords.
 func (b *builder) finish() *document.Document {
+	const options = bleveindex.IndexField | bleveindex.SkipFreqNorm
+	shared := termSet{}
 	for field, all := range b.keywords {
-		options := bleveindex.IndexField | bleveindex.SkipFreqNorm
 		if !slices.Contains(onlyLookedUp, field) {
-			options |= bleveindex.DocValues
+			b.terms(field, all, options|bleveindex.DocValues)
+			continue
 		}
-		b.terms(field, all, options)
+		for value := range all {
+			_, term := termOf(field, value)
+			shared.add(1, term)
+		}
 	}
+	b.terms(fieldShared, shared, options)
 	return b.Document
 }
 

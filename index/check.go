@@ -1,34 +1,98 @@
 package index
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
+	"time"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
+	bolt "go.etcd.io/bbolt"
 )
 
 // openChecked opens a Bleve index and reads all of it once where it may not be
 // written: Bleve trusts its files, so that a damaged one would end the process or
 // give other answers. Bleve and Bolt, which keeps its root file, panic where values
 // of that file are damaged, and neither can check it beforehand.
-func openChecked(path string, config map[string]any) (b bleve.Index, err error) {
+func openChecked(path string, config map[string]any, lockWait time.Duration) (b bleve.Index, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a file that is too short
 	defer func() {
 		if p := recover(); p != nil { // what Bleve has opened stays so until the process ends
 			b, err = nil, fmt.Errorf("root.bolt: cannot be read: %.200v", p)
 		}
 	}()
-	if b, err = bleve.OpenUsing(path, config); err != nil || config["read_only"] == false {
-		return b, err
+	if config["read_only"] == false {
+		return bleve.OpenUsing(path, config)
+	}
+	if err := checkFiles(filepath.Join(path, "store"), lockWait); err != nil {
+		return nil, err
+	}
+	if b, err = bleve.OpenUsing(path, config); err != nil {
+		return nil, err
 	}
 	if err := check(b); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
+}
+
+// segmentName is how Bleve names its files, in the root file as well.
+var segmentName = regexp.MustCompile(`[0-9a-f]{12}\.zap`)
+
+// checkFiles compares the files that the root file names with the sums that they end
+// with, and the root file's size with the one that it says it has. Bleve would
+// allocate what a damaged file asks for, and its goroutines read what is missing.
+func checkFiles(store string, lockWait time.Duration) error {
+	name := filepath.Join(store, "root.bolt")
+	db, err := bolt.Open(name, 0o600, &bolt.Options{ReadOnly: true, Timeout: lockWait})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return db.View(func(tx *bolt.Tx) error { // while nobody writes
+		root, err := os.ReadFile(name)
+		if err == nil && tx.Size() > int64(len(root)) {
+			err = fmt.Errorf("root.bolt: %d bytes of %d", len(root), tx.Size())
+		}
+		for _, segment := range segmentName.FindAll(root, -1) {
+			if err == nil {
+				err = checkSum(filepath.Join(store, string(segment)))
+			}
+			if errors.Is(err, fs.ErrNotExist) { // of an older state, which is not erased at once
+				err = nil
+			}
+		}
+		return err
+	})
+}
+
+// checkSum reads a file whose last four bytes are the CRC-32 of those before.
+func checkSum(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	sum, want := crc32.NewIEEE(), make([]byte, crc32.Size)
+	if _, err := io.CopyN(sum, f, info.Size()-crc32.Size); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(name), err)
+	}
+	if _, err := io.ReadFull(f, want); err != nil || !bytes.Equal(want, sum.Sum(nil)) {
+		return fmt.Errorf("%s: the checksum is wrong", filepath.Base(name))
+	}
+	return nil
 }
 
 // check returns an error where the newest state of the data cannot be read: Bleve
@@ -52,7 +116,7 @@ func check(b bleve.Index) error {
 		return err
 	}
 	for i, epoch := range epochs { // the newest first
-		written, err := readState(s, epoch, i == 0)
+		written, err := readState(s, epoch)
 		if err != nil && i == 0 { // files of an older one may be gone
 			return err
 		}
@@ -67,37 +131,14 @@ func check(b bleve.Index) error {
 	return err
 }
 
-// readState returns one of the states that the root file names, with or without a
-// look at all of its files.
-func readState(s *scorch.Scorch, epoch uint64, whole bool) (written state, err error) {
+// readState returns one of the states that the root file names.
+func readState(s *scorch.Scorch, epoch uint64) (written state, err error) {
 	snapshot, err := s.LoadSnapshot(epoch)
 	if err != nil {
 		return written, err
 	}
-	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	if written, err = stateOf(snapshot); err == nil && whole {
-		err = checkSums(snapshot)
-	}
-	return written, err
-}
-
-// checkSums compares the files of a state with the sums that they end with.
-func checkSums(snapshot *scorch.IndexSnapshot) error {
-	for _, s := range snapshot.Segments() {
-		file, ok := s.Segment().(interface {
-			Path() string
-			Data() []byte
-			CRC() uint32
-		})
-		if !ok {
-			return fmt.Errorf("a segment is %T", s.Segment())
-		}
-		const sum = 4 // bytes at the end
-		if data := file.Data(); crc32.ChecksumIEEE(data[:len(data)-sum]) != file.CRC() {
-			return fmt.Errorf("%s: the checksum is wrong", filepath.Base(file.Path()))
-		}
-	}
-	return nil
+	written, err = stateOf(snapshot)
+	return written, errors.Join(err, snapshot.Close())
 }
 
 // scorchOf returns what Bleve keeps its data in.

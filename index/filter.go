@@ -19,8 +19,9 @@ import (
 func has(field string, values ...string) query.Query {
 	all := make([]query.Query, len(values))
 	for i, value := range values {
-		t := query.NewTermQuery(clipBytes(value, maxKey))
-		t.SetField(field)
+		name, term := termOf(field, clipBytes(value, maxKey))
+		t := query.NewTermQuery(term)
+		t.SetField(name)
 		t.SetBoost(0)
 		all[i] = t
 	}

@@ -157,7 +157,7 @@ func (x *Index) merge(ctx context.Context) error {
 	}
 	// Bleve removes old states, and then the files of no state, whenever it has
 	// stored a new one.
-	for range 3 {
+	for range 6 {
 		r, err := x.reader()
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ type hitMaker struct {
 	marks  marker
 	fits   func(*mention) bool // see accountOf
 	most   int                 // pages shown
-	byName bool                // the hit bears the name that orders
+	byName bool                // the hit bears the name that orders, whatever was asked for
 }
 
 // count returns how many documents have a term, 0 after an error.
@@ -32,7 +32,8 @@ func (k *hitMaker) count(field, term string) int {
 	key := [2]string{field, term}
 	n, known := k.counts[key]
 	if !known {
-		if r, err := k.reader.TermFieldReader(context.Background(), []byte(term), field, false, false, false); err == nil {
+		name, term := termOf(field, term)
+		if r, err := k.reader.TermFieldReader(context.Background(), []byte(term), name, false, false, false); err == nil {
 			n = int(r.Count())
 			r.Close()
 		}
@@ -53,7 +54,7 @@ func (k *hitMaker) hit(r *record) Hit {
 	}
 	best, beside := k.marks.best(r.Mentions)
 	var wish *mention
-	if beside {
+	if beside && !k.byName {
 		wish = best
 	}
 	a := accountOf(r, own, k.fits, wish)
@@ -83,9 +84,6 @@ func (k *hitMaker) hit(r *record) Hit {
 	})
 	h.Gone = goneSince(r)
 	k.place(&h, r.Mentions)
-	if m := known(r.Mentions); k.byName && m != nil {
-		h.Name = m.Name
-	}
 	return h
 }
 

@@ -38,7 +38,7 @@ var (
 
 // format is the version of what lies in the folder: the fields of a document
 // and how words are folded. A change of either raises it.
-const format = 7
+const format = 8
 
 // Options tune an Index.
 type Options struct {
@@ -177,7 +177,7 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 		}
 	}
 	config["read_only"] = true
-	b, err := openChecked(path, config)
+	b, err := openChecked(path, config, o.LockWait)
 	if err != nil {
 		return nil, openError(dir, err)
 	}
@@ -188,7 +188,7 @@ func openBleve(dir string, o Options) (bleve.Index, error) {
 	if err := b.Close(); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	if b, err = openChecked(path, config); err != nil {
+	if b, err = openChecked(path, config, o.LockWait); err != nil {
 		return nil, openError(dir, err)
 	}
 	return b, nil

@@ -264,8 +264,9 @@ func (s *searcher) statedBy(page string) (ids []string, err error) {
 
 // atLeast is the query for keywords that begin so.
 func atLeast(field, start string) query.Query {
-	q := query.NewPrefixQuery(start)
-	q.SetField(field)
+	name, term := termOf(field, start)
+	q := query.NewPrefixQuery(term)
+	q.SetField(name)
 	q.SetBoost(0)
 	return q
 }

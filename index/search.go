@@ -142,8 +142,8 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 // pages is nothing bad: Bleve's own average changes when segments are merged, and
 // scores with it, while somebody turns pages.
 func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
-	lengths := make(map[string]int, len(fields))
-	for _, field := range fields {
+	lengths := make(map[string]int, len(scored))
+	for _, field := range scored {
 		lengths[field] = s.state.Documents
 	}
 	r.PreSearchData = map[string]any{
@@ -224,6 +224,9 @@ func (s *searcher) hits(found search.DocumentMatchCollection, offset int) ([]Hit
 	k := &hitMaker{
 		reader: s.reader, center: s.q.Center, marks: marker{words: s.words}, fits: s.q.named(),
 		most: maxEvidence, byName: s.q.Sort == ByName,
+	}
+	if k.byName {
+		k.fits = nil
 	}
 	digest := s.asked.digest()
 	hits := make([]Hit, 0, len(found))

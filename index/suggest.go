@@ -21,9 +21,8 @@ type Suggestion struct {
 // which typing may begin: the folded text from there on, whether it is all of it,
 // its kind and how it is written. So its dictionary is the list of suggestions.
 const (
-	typedSeparator = "\x1f"
-	maxStarts      = 8 // words of one text at which typing may begin
-	maxSuggested   = 5000
+	maxStarts    = 8 // words of one text at which typing may begin
+	maxSuggested = 5000
 )
 
 // suggest adds a text to what may be typed.
@@ -37,7 +36,7 @@ func (b *builder) suggest(kind Facet, text string) {
 	}
 	whole := "0"
 	for range maxStarts {
-		b.keywords[fieldTyped][strings.Join([]string{phrase, whole, string(kind), text}, typedSeparator)] = 1
+		b.keywords[fieldTyped][strings.Join([]string{phrase, whole, string(kind), text}, separator)] = 1
 		_, rest, more := strings.Cut(phrase, " ")
 		if !more {
 			return
@@ -94,7 +93,8 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 		return nil, err
 	}
 	defer r.Close()
-	dict, err := r.FieldDictPrefix(fieldTyped, []byte(folded))
+	name, start := termOf(fieldTyped, folded)
+	dict, err := r.FieldDictPrefix(name, []byte(start))
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
@@ -108,7 +108,7 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 		if e == nil {
 			break
 		}
-		addCandidate(found, e.Term, e.Count)
+		addCandidate(found, strings.TrimPrefix(e.Term, fieldTyped+separator), e.Count)
 	}
 	all := make([]*candidate, 0, len(found))
 	for _, c := range found {
@@ -139,7 +139,7 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 
 // addCandidate takes a term of the dictionary into what may be suggested.
 func addCandidate(found map[[2]string]*candidate, term string, count uint64) {
-	parts := strings.SplitN(term, typedSeparator, 4)
+	parts := strings.SplitN(term, separator, 4)
 	if len(parts) < 4 {
 		return
 	}
@@ -156,7 +156,7 @@ func addCandidate(found map[[2]string]*candidate, term string, count uint64) {
 	case parts[1] < c.part:
 		*c = candidate{Suggestion: Suggestion{Kind: kind}, part: parts[1]}
 	}
-	if slices.ContainsFunc(c.terms, func(t string) bool { return strings.HasSuffix(t, typedSeparator+text) }) {
+	if slices.ContainsFunc(c.terms, func(t string) bool { return strings.HasSuffix(t, separator+text) }) {
 		return // a word that is there twice
 	}
 	c.terms, c.Count = append(c.terms, term), c.Count+int(count)
