@@ -46,15 +46,15 @@ func OpenSource(path string) (r io.ReadCloser, head []byte, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: gzip: %w", path, err)
 		}
-		b = bufio.NewReaderSize(z, 64<<10)
+		b = bufio.NewReaderSize(Unpacked(z, info.Size()), 64<<10)
 	case bytes.HasPrefix(start, []byte("BZh")):
-		b = bufio.NewReaderSize(bzip2.NewReader(b), 64<<10)
+		b = bufio.NewReaderSize(Unpacked(bzip2.NewReader(b), info.Size()), 64<<10)
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		m, err := member(f, info.Size())
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
-		b = bufio.NewReaderSize(m, 64<<10)
+		b = bufio.NewReaderSize(Unpacked(m, info.Size()), 64<<10)
 	}
 	start, err = b.Peek(2)
 	if err == nil && (start[0] == 0xff && start[1] == 0xfe || start[0] == 0xfe && start[1] == 0xff) {
@@ -68,6 +68,35 @@ func OpenSource(path string) (r io.ReadCloser, head []byte, err error) {
 		return nil, nil, fmt.Errorf("%s: cannot be unpacked: %w", path, err)
 	}
 	return &sourceFile{b, f}, bytes.Clone(head), nil
+}
+
+// ErrGrowth says that a packed file is made to fill the machine that unpacks it.
+var ErrGrowth = fmt.Errorf("it unpacks to more than %d times its size", mostGrowth)
+
+// Real extracts and tables unpack to 3 to 40 times their size. Short ones may be
+// more even.
+const (
+	mostGrowth = 200
+	freeGrowth = 100 << 20 // bytes
+)
+
+// Unpacked bounds r, which unpacks a file of size bytes.
+func Unpacked(r io.Reader, size int64) io.Reader {
+	return &unpacked{r, freeGrowth + mostGrowth*size}
+}
+
+type unpacked struct {
+	r    io.Reader
+	left int64
+}
+
+func (u *unpacked) Read(b []byte) (int, error) {
+	if u.left <= 0 {
+		return 0, ErrGrowth
+	}
+	n, err := u.r.Read(b[:min(int64(len(b)), u.left)])
+	u.left -= int64(n)
+	return n, err
 }
 
 // member returns the largest file of a zip.
@@ -96,7 +125,7 @@ type sourceFile struct {
 // Read says of a damaged archive what to do.
 func (s *sourceFile) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
-	if err != nil && err != io.EOF {
+	if err != nil && err != io.EOF && !errors.Is(err, ErrGrowth) {
 		err = fmt.Errorf("it cannot be unpacked to its end: %w. Download it again", err)
 	}
 	return n, err

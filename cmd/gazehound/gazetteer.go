@@ -164,6 +164,12 @@ func importError(ctx context.Context, file string, err error) error {
 // importFiles adds files to the gazetteer in dir and builds it anew; after an
 // error it is as it was before.
 func (a *app) importFiles(ctx context.Context, dir string, files []string, o importer.Options) ([]importer.Imported, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	limitMemory(cfg)
+	o.Memory = int64(cfg.Storage.Memory)
 	b, err := gazetteer.NewBuilder(dir)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -83,6 +85,9 @@ func readNames(b *gazetteer.Builder, _ Options, refuse gazetteer.Refuse) (gazett
 	return geonames.Names(cities, refuse), err
 }
 
+// ErrMemory says that a file does not fit in Options.Memory.
+var ErrMemory = errors.New("it takes more memory than storage.memory allows")
+
 // Options say what is not in the files themselves.
 type Options struct {
 	Format               string    // "": told by the content
@@ -91,6 +96,7 @@ type Options struct {
 	Country              string    // of places that do not say theirs: ISO 3166-1, in upper case
 	Refused              string    // file to which rows that cannot be used are added; "": one for each source, in the gazetteer
 	TempDir              string
+	Memory               int64 // bytes of heap beyond which an import ends; 0: no bound
 }
 
 // An Imported is what became of one file.
@@ -139,9 +145,14 @@ func (o Options) Add(ctx context.Context, b *gazetteer.Builder, dir, file string
 // read emits the places of one file.
 func (o Options) read(ctx context.Context, b *gazetteer.Builder, one *Imported, file string, refuse gazetteer.Refuse,
 	emit func(gazetteer.Place) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: the program panicked over this file; please report it: %v\n%s", one.Name, p, debug.Stack())
+		}
+	}()
 	switch {
 	case one.Format == osmFormat:
-		how := osm.Options{Country: o.Country, Refuse: refuse, Shape: b.Shape, TempDir: o.TempDir}
+		how := osm.Options{Country: o.Country, Refuse: refuse, Shape: b.Shape, TempDir: o.TempDir, Room: o.room()}
 		if one.Extract, err = osm.Read(ctx, file, how, emit); err != nil {
 			return err
 		}
@@ -163,6 +174,21 @@ func (o Options) read(ctx context.Context, b *gazetteer.Builder, one *Imported, 
 	}
 	defer src.Close()
 	return read(ctx, src, emit)
+}
+
+// room returns what tells whether more of a file may be kept in memory.
+func (o Options) room() func() error {
+	if o.Memory == 0 {
+		return nil
+	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as of the last collection
+	return func() error {
+		metrics.Read(live)
+		if now := live[0].Value.Uint64(); now > uint64(o.Memory)/10*7 {
+			return fmt.Errorf("%w of %d MB. Set storage.memory or cut the extract to the region (osmium extract)", ErrMemory, o.Memory/1e6)
+		}
+		return nil
+	}
 }
 
 // guessFormat tells the format of a file by its content.

@@ -45,8 +45,9 @@ type collector struct {
 	interpolations []interpolation
 	numbered       map[int64]*feature // nodes with a house number that end interpolations; all of an XML extract
 
-	intern map[string]string
-	err    error // of what cannot return one
+	intern    map[string]string
+	unchecked int   // since Options.Room was asked
+	err       error // of what cannot return one
 }
 
 // An interpolation is a way along which house numbers run.
@@ -150,8 +151,7 @@ func interesting(tags osm.Tags) bool {
 	return false
 }
 
-// wantWay reports whether a way is kept. It is called from several goroutines
-// and only reads.
+// wantWay reports whether a way is kept.
 func (c *collector) wantWay(w *osm.Way) bool {
 	return c.members[member{'w', int64(w.ID)}] != "" || interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags) || c.wantsShape(w)
 }

@@ -13,19 +13,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"runtime"
 	"strconv"
 	"time"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/osm"
-	"github.com/paulmach/osm/osmpbf"
 	"github.com/paulmach/osm/osmxml"
 
 	"gazehound/gazetteer"
-	"gazehound/internal/disk"
 )
 
 // Errors of Read.
@@ -51,6 +47,9 @@ type Options struct {
 	// Shape is told of streets, waters and woods, for a base map. Nil: they are
 	// not read.
 	Shape func(gazetteer.Shape) error
+	// Room is asked from time to time whether there is memory for more, and says so
+	// if there is not. Nil: nobody is asked.
+	Room func() error
 	// TempDir is where the temporary files go; "" is that of the system.
 	TempDir string
 }
@@ -202,6 +201,11 @@ func open(f *os.File) (io.Reader, format, error) {
 		r = bzip2.NewReader(b)
 	}
 	if kind != formatXML {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, 0, err
+		}
+		r = gazetteer.Unpacked(r, info.Size())
 		u := bufio.NewReaderSize(r, 64<<10)
 		head, err = u.Peek(4096)
 		if err != nil && err != io.EOF {
@@ -219,6 +223,7 @@ func open(f *os.File) (io.Reader, format, error) {
 // small, and reading XML is slow.
 func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 	count := &countingReader{r: r}
+	var asked int64
 	s := osmxml.New(ctx, count)
 	defer s.Close()
 	c.all = true
@@ -232,6 +237,10 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 		case *osm.Relation:
 			c.relation(o)
 		}
+		if err := c.room(int(count.n - asked)); err != nil {
+			return err
+		}
+		asked, count.object = count.n, 0
 	}
 	c.nodes.sort()
 	if err := s.Err(); err != nil {
@@ -239,7 +248,7 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" {
 			return fmt.Errorf("%w: it ends in the middle of the XML (%d bytes of it read). Download it again", ErrTruncated, count.n)
 		}
-		if errors.Is(err, errElement) {
+		if errors.Is(err, errElement) || errors.Is(err, errObject) || errors.Is(err, gazetteer.ErrGrowth) {
 			return fmt.Errorf("%w: %w at byte %d", ErrFormat, err, count.n)
 		}
 		if errors.As(err, &syntax) {
@@ -250,18 +259,26 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
-// maxElement bounds what the XML decoder keeps of one element, in bytes. Those
-// of OpenStreetMap have some hundred.
-const maxElement = 1 << 20
+// maxElement bounds what the XML decoder keeps of one element, in bytes, and
+// maxObject of a node, way or relation with all in it. Elements of OpenStreetMap have
+// some hundred bytes, and the longest relations 2 MB.
+const (
+	maxElement = 1 << 20
+	maxObject  = 8 << 20
+)
 
-var errElement = fmt.Errorf("an element of more than %d bytes", maxElement)
+var (
+	errElement = fmt.Errorf("an element of more than %d bytes", maxElement)
+	errObject  = fmt.Errorf("an object of more than %d bytes", maxObject)
+)
 
-// A countingReader counts the bytes of an XML text and refuses an element
+// A countingReader counts the bytes of an XML text and refuses an element or object
 // without an end.
 type countingReader struct {
 	r       io.Reader
 	n       int64
 	element int // bytes since the last "<"
+	object  int // bytes since readXML got the last object
 }
 
 func (c *countingReader) Read(b []byte) (int, error) {
@@ -272,121 +289,21 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	} else if c.element += n; c.element > maxElement {
 		return 0, errElement
 	}
+	c.object += n
+	if c.object > maxObject {
+		return 0, errObject
+	}
 	return n, err
 }
 
-// readPBF makes three passes, so that only what is needed is kept: relations,
-// the ways that they or addresses need, the nodes that those need.
-func (c *collector) readPBF(ctx context.Context, f *os.File) error {
-	if err := checkBlocks(f, c.extract.Size); err != nil {
-		return err
-	}
-	scan := func(set func(*osmpbf.Scanner), take func(osm.Object)) error {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		s := osmpbf.New(ctx, bufio.NewReaderSize(f, 1<<20), runtime.GOMAXPROCS(0))
-		defer s.Close()
-		if h, err := s.Header(); err != nil {
-			return fmt.Errorf("%w: %w", ErrFormat, err)
-		} else if h != nil && !h.ReplicationTimestamp.IsZero() && h.ReplicationTimestamp.Year() > 2000 {
-			c.extract.Date = h.ReplicationTimestamp
-			c.dated = true
-		}
-		set(s)
-		for s.Scan() {
-			take(s.Object())
-		}
-		if err := s.Err(); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return fmt.Errorf("%w: block after byte %d: %w", ErrFormat, s.FullyScannedBytes(), err)
-		}
+// room tells whether there is memory for more, from time to time: parts grows with
+// what was read.
+func (c *collector) room(parts int) error {
+	if c.unchecked += parts; c.unchecked < 1<<20 || c.options.Room == nil {
 		return nil
 	}
-	err := scan(func(s *osmpbf.Scanner) { s.SkipNodes, s.SkipWays = true, true }, func(o osm.Object) {
-		c.relation(o.(*osm.Relation))
-	})
-	if err != nil {
-		return err
-	}
-	err = scan(func(s *osmpbf.Scanner) {
-		s.SkipNodes, s.SkipRelations = true, true
-		s.FilterWay = func(w *osm.Way) bool { return c.wantWay(w) }
-	}, func(o osm.Object) { c.way(o.(*osm.Way)) })
-	if err != nil {
-		return err
-	}
-	if c.err == nil {
-		c.err = c.nodes.ready()
-	}
-	if c.err != nil {
-		return fmt.Errorf("osm: %w", c.err)
-	}
-	return scan(func(s *osmpbf.Scanner) {
-		s.SkipWays, s.SkipRelations = true, true
-		s.FilterNode = func(n *osm.Node) bool { return c.nodes.wants(int64(n.ID)) || interesting(n.Tags) }
-	}, func(o osm.Object) {
-		n := o.(*osm.Node)
-		c.nodes.set(int64(n.ID), n.Point())
-		c.node(n)
-	})
-}
-
-// checkBlocks walks over the headers of the blocks of a PBF file, so that a
-// file that was cut off is refused before any work and with its place.
-func checkBlocks(f *os.File, size int64) error {
-	truncated := func(block int, off int64) error {
-		return fmt.Errorf("%w: it ends in the middle of block %d (%d bytes, the block begins at byte %d). Download it again and compare the .md5", ErrTruncated, block, size, off)
-	}
-	var off int64
-	for block := 1; off < size; block++ {
-		var head [4]byte
-		if n, err := f.ReadAt(head[:], off); n < len(head) {
-			if err == io.EOF {
-				return truncated(block, off)
-			}
-			return err
-		}
-		n := int64(binary.BigEndian.Uint32(head[:]))
-		if n > 64<<10 {
-			return fmt.Errorf("%w: block %d at byte %d has a header of %d bytes", ErrFormat, block, off, n)
-		}
-		b := make([]byte, n)
-		if got, err := f.ReadAt(b, off+4); got < len(b) {
-			if err == io.EOF {
-				return truncated(block, off)
-			}
-			return err
-		}
-		data, ok := blobSize(b)
-		if !ok || data > 64<<20 {
-			return fmt.Errorf("%w: block %d at byte %d has a bad header", ErrFormat, block, off)
-		}
-		if off+4+n+data > size {
-			return truncated(block, off)
-		}
-		off += 4 + n + data
-	}
-	return nil
-}
-
-// blobSize reads the field datasize (3) of a BlobHeader, a protocol buffer.
-func blobSize(b []byte) (int64, bool) {
-	for d := disk.Decode(b); d.Len() > 0; {
-		tag, v := d.Uvarint(), d.Uvarint()
-		switch {
-		case d.Failed():
-		case tag == 3<<3:
-			return int64(v), v < 1<<40
-		case tag&7 == 2:
-			d.Next(int(min(v, math.MaxInt32)))
-		case tag&7 != 0:
-			return 0, false
-		}
-	}
-	return 0, false
+	c.unchecked = 0
+	return c.options.Room()
 }
 
 func formatID(kind string, id int64) string { return kind + "/" + strconv.FormatInt(id, 10) }
