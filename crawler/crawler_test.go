@@ -283,6 +283,24 @@ func TestVisitedPagesAreNotScored(t *testing.T) {
 	}
 }
 
+// A page over the limit is not judged, and its links before the cut are followed.
+func TestCutPage(t *testing.T) {
+	s := crawltest.MustWeb("-- http://a.example/ --\n<a href=\"/first\">a</a> " + here + strings.Repeat(" lorem ipsum", 250_000) +
+		"<a href=\"/last\">b</a>\n-- http://a.example/first --\n" + here + "\n-- http://a.example/last --\nx\n").Start(1)
+	defer s.Close()
+	c, l := newCrawler(t, s, "breadth-first", nil, nil)
+	seed(t, c, "http://a.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.urls(); !slices.Equal(got, []string{"http://a.example/first"}) {
+		t.Errorf("pages %q; want the one that is linked before the cut", got)
+	}
+	if n := c.Frontier.Totals(); n.Skipped[fetch.ClassTooLarge] != 1 || n.Relevant != 1 {
+		t.Errorf("totals %+v", n)
+	}
+}
+
 func TestOutcomes(t *testing.T) {
 	s := crawltest.MustWeb(`
 -- http://a.example/robots.txt --

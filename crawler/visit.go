@@ -213,6 +213,9 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 		v.end("error", "parse")
 		return nil, nil
 	}
+	if r.Cut {
+		return nil, c.cut(v, p)
+	}
 	if p.Reserved && c.Options.Reservations {
 		v.end("skipped", "tdm_reserved")
 		return nil, nil
@@ -242,6 +245,15 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	}
 	v.judged()
 	return nil, nil
+}
+
+// cut ends the visit of a page that is too large to be judged: only the links
+// before the cut are taken.
+func (c *Crawler) cut(v *Visit, p *page.Page) error {
+	v.end("skipped", fetch.ClassTooLarge)
+	v.Page = p
+	defer func() { v.Page = nil }()
+	return c.expand(v)
 }
 
 // judged notes what the verdict says of the page. Of one that asks not to be

@@ -198,8 +198,8 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // is kept.
 //
 // Errors are an *Error, or wrap the error of ctx where that is done. A 2xx
-// body longer than MaxBody is an error of class too_large and never cut, for
-// half a page would be judged as if it were the whole. The content type is
+// body longer than MaxBody is cut, and the response says so: half a page must not
+// be judged as if it were the whole. The content type is
 // checked before the body is read; a missing or evidently false one is sniffed
 // from the first 512 bytes. The body lies in memory of the Client, to which the
 // Free of the response gives it back.
@@ -368,7 +368,7 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 	limit := w.max
 	if !w.cut {
 		limit++ // one byte more tells a longer body
-		if response.Header["Content-Encoding"] == nil && response.ContentLength > w.max {
+		if response.Header["Content-Encoding"] == nil && response.ContentLength > muchLonger*w.max {
 			return nil, classedf(ClassTooLarge, "body is announced with %d bytes, over %d", response.ContentLength, w.max)
 		}
 	}
@@ -406,7 +406,8 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 	case w.cut && int64(buffer.Len()) == limit:
 		r.Cut, err = true, nil
 	case err == nil && int64(buffer.Len()) > w.max:
-		err = classedf(ClassTooLarge, "body is over %d bytes", w.max)
+		r.Cut = true
+		buffer.Truncate(int(w.max))
 	}
 	switch {
 	case w.cut: // small, or seldom, and never freed
@@ -423,6 +424,8 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 }
 
 const (
+	muchLonger = 16 // times MaxBody: nobody writes such a page, so that not even its beginning is read
+
 	slack     = 64 << 10  // that a body on the wire may be longer than decoded
 	maxPooled = 256 << 10 // bytes; as many buffers as pages are in work may have them
 )
