@@ -14,7 +14,8 @@ func init() {
 		counties[name] = true
 	}
 	add(Country{
-		Code: "GB", Form: CityPostcode, Domains: "uk", Languages: "en", Phone: "44", Cities: towns, Counties: counties,
+		Code: "GB", Form: CityPostcode,
+		Domains: "uk", Languages: "en", Phone: "44", Cities: towns, Counties: counties,
 		Codes: "A9 9AA,A99 9AA,AA9 9AA,AA99 9AA,A9A 9AA,AA9A 9AA",
 		Names: "united kingdom,uk,gb,great britain,england,scotland,wales,northern ireland",
 		Parts: []string{"England", "Scotland", "Wales", "Northern Ireland"},
@@ -41,18 +42,33 @@ const countyNames = "avon,bedfordshire,beds,berkshire,berks,borders,buckinghamsh
 // postTowns are the towns after which the postcode areas of Great Britain are
 // named, with others that stand for many of their codes.
 var postTowns = map[string]string{
-	"AB": "aberdeen", "AL": "stalbans", "B": "birmingham", "BA": "bath", "BB": "blackburn", "BD": "bradford", "BH": "bournemouth poole", "BL": "bolton", "BN": "brighton", "BR": "bromley",
-	"BS": "bristol", "BT": "belfast londonderry derry", "CA": "carlisle", "CB": "cambridge", "CF": "cardiff", "CH": "chester", "CM": "chelmsford", "CO": "colchester", "CR": "croydon", "CT": "canterbury", "CV": "coventry",
-	"CW": "crewe", "DA": "dartford", "DD": "dundee", "DE": "derby", "DG": "dumfries", "DH": "durham", "DL": "darlington", "DN": "doncaster", "DT": "dorchester", "DY": "dudley", "E": "london", "EC": "london",
-	"EH": "edinburgh", "EN": "enfield", "EX": "exeter", "FK": "falkirk stirling", "FY": "blackpool", "G": "glasgow", "GL": "gloucester cheltenham", "GU": "guildford", "GY": "guernsey", "HA": "harrow", "HD": "huddersfield", "HG": "harrogate",
-	"HP": "hemelhempstead", "HR": "hereford", "HU": "hull", "HX": "halifax", "IG": "ilford", "IM": "isleofman", "IP": "ipswich", "IV": "inverness", "JE": "jersey", "KA": "kilmarnock",
-	"KT": "kingstonuponthames kingston", "KW": "kirkwall", "KY": "kirkcaldy", "L": "liverpool", "LA": "lancaster", "LD": "llandrindodwells", "LE": "leicester", "LL": "llandudno", "LN": "lincoln",
-	"LS": "leeds", "LU": "luton", "M": "manchester salford", "ME": "rochester maidstone", "MK": "miltonkeynes", "ML": "motherwell", "N": "london", "NE": "newcastleupontyne newcastle", "NG": "nottingham",
-	"NN": "northampton", "NP": "newport", "NR": "norwich", "NW": "london", "OL": "oldham", "OX": "oxford", "PA": "paisley", "PE": "peterborough", "PH": "perth", "PL": "plymouth", "PO": "portsmouth",
-	"PR": "preston", "RG": "reading", "RH": "redhill", "RM": "romford", "S": "sheffield", "SA": "swansea", "SE": "london", "SG": "stevenage", "SK": "stockport", "SL": "slough", "SM": "sutton",
-	"SN": "swindon", "SO": "southampton", "SP": "salisbury", "SR": "sunderland", "SS": "southendonsea", "ST": "stokeontrent", "SW": "london", "SY": "shrewsbury", "TA": "taunton", "TD": "galashiels",
-	"TF": "telford", "TN": "tonbridge", "TQ": "torquay", "TR": "truro", "TS": "middlesbrough", "TW": "twickenham", "UB": "southall", "W": "london", "WA": "warrington", "WC": "london", "WD": "watford",
-	"WF": "wakefield", "WN": "wigan", "WR": "worcester", "WS": "walsall", "WV": "wolverhampton", "YO": "york", "ZE": "lerwick",
+	"AB": "aberdeen", "AL": "stalbans", "B": "birmingham", "BA": "bath", "BB": "blackburn",
+	"BD": "bradford", "BH": "bournemouth poole", "BL": "bolton", "BN": "brighton", "BR": "bromley",
+	"BS": "bristol", "BT": "belfast londonderry derry", "CA": "carlisle", "CB": "cambridge",
+	"CF": "cardiff", "CH": "chester", "CM": "chelmsford", "CO": "colchester", "CR": "croydon",
+	"CT": "canterbury", "CV": "coventry", "CW": "crewe", "DA": "dartford", "DD": "dundee",
+	"DE": "derby", "DG": "dumfries", "DH": "durham", "DL": "darlington", "DN": "doncaster",
+	"DT": "dorchester", "DY": "dudley", "E": "london", "EC": "london", "EH": "edinburgh",
+	"EN": "enfield", "EX": "exeter", "FK": "falkirk stirling", "FY": "blackpool", "G": "glasgow",
+	"GL": "gloucester cheltenham", "GU": "guildford", "GY": "guernsey", "HA": "harrow",
+	"HD": "huddersfield", "HG": "harrogate", "HP": "hemelhempstead", "HR": "hereford",
+	"HU": "hull", "HX": "halifax", "IG": "ilford", "IM": "isleofman", "IP": "ipswich",
+	"IV": "inverness", "JE": "jersey", "KA": "kilmarnock", "KT": "kingstonuponthames kingston",
+	"KW": "kirkwall", "KY": "kirkcaldy", "L": "liverpool", "LA": "lancaster",
+	"LD": "llandrindodwells", "LE": "leicester", "LL": "llandudno", "LN": "lincoln", "LS": "leeds",
+	"LU": "luton", "M": "manchester salford", "ME": "rochester maidstone", "MK": "miltonkeynes",
+	"ML": "motherwell", "N": "london", "NE": "newcastleupontyne newcastle", "NG": "nottingham",
+	"NN": "northampton", "NP": "newport", "NR": "norwich", "NW": "london", "OL": "oldham",
+	"OX": "oxford", "PA": "paisley", "PE": "peterborough", "PH": "perth", "PL": "plymouth",
+	"PO": "portsmouth", "PR": "preston", "RG": "reading", "RH": "redhill", "RM": "romford",
+	"S": "sheffield", "SA": "swansea", "SE": "london", "SG": "stevenage", "SK": "stockport",
+	"SL": "slough", "SM": "sutton", "SN": "swindon", "SO": "southampton", "SP": "salisbury",
+	"SR": "sunderland", "SS": "southendonsea", "ST": "stokeontrent", "SW": "london",
+	"SY": "shrewsbury", "TA": "taunton", "TD": "galashiels", "TF": "telford", "TN": "tonbridge",
+	"TQ": "torquay", "TR": "truro", "TS": "middlesbrough", "TW": "twickenham", "UB": "southall",
+	"W": "london", "WA": "warrington", "WC": "london", "WD": "watford", "WF": "wakefield",
+	"WN": "wigan", "WR": "worcester", "WS": "walsall", "WV": "wolverhampton", "YO": "york",
+	"ZE": "lerwick",
 }
 
 // PostTowns returns the folded names of the towns that the area of a British
@@ -66,8 +82,11 @@ var (
 	// britishRoads end the name of a street, and premises that of a building, an
 	// estate or a park, which stands in British addresses where others have a
 	// street and number.
-	britishRoads = set("street st road rd lane ln avenue ave close drive dr crescent cres terrace grove mews row walk parade way hill broadway drove gardens square place gate circus embankment approach rise vale green boulevard strand")
-	premises     = set("house cottage cottages lodge farm barn barns hall court mill mills works wharf yard park estate centre building buildings tower towers chambers quay quays dock docks campus depot")
+	britishRoads = set(`street st road rd lane ln avenue ave close drive dr crescent cres terrace grove mews row
+		walk parade way hill broadway drove gardens square place gate circus embankment approach
+		rise vale green boulevard strand`)
+	premises = set(`house cottage cottages lodge farm barn barns hall court mill mills works wharf yard park
+		estate centre building buildings tower towers chambers quay quays dock docks campus depot`)
 )
 
 // PremisesBefore reads a British address without a house number from the last

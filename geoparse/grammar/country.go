@@ -52,7 +52,7 @@ type Country struct {
 
 	Respell     *strings.Replacer                               // other letters for those of a city's name, or nil
 	StateOf     func(code string) string                        // the state of a postcode, or nil
-	StreetEnd   func(words []string) int                        // how many words are the street where the city follows undivided, or nil
+	StreetEnd   func(words []string) int                        // words of the street where the city follows undivided, or nil
 	CityStreets map[string]func(string, []Token) (Street, bool) // cities with streets of their own form
 }
 
@@ -60,7 +60,12 @@ type Country struct {
 var table [26][26]*Country
 
 // byName, byPrefix, byDomain and byPhone have the codes of countries.
-var byName, byPrefix, byDomain, byPhone = map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
+var (
+	byName   = map[string]string{}
+	byPrefix = map[string]string{}
+	byDomain = map[string]string{}
+	byPhone  = map[string]string{}
+)
 
 // add puts a country into the table.
 func add(c Country) {
@@ -83,6 +88,21 @@ func add(c Country) {
 			provinceWords[first] = true
 		}
 	}
+}
+
+// statesOf reads states as "AL:alabama,ala;AK:alaska": code, then folded names. The
+// code is a name, too; it may be empty.
+func statesOf(list string) map[string]string {
+	states := make(map[string]string)
+	for state := range strings.SplitSeq(list, ";") {
+		code, names, _ := strings.Cut(state, ":")
+		for name := range strings.SplitSeq(names, ",") {
+			states[name] = code
+		}
+		states[strings.ToLower(code)] = code
+	}
+	delete(states, "")
+	return states
 }
 
 var unknown Country
@@ -141,10 +161,20 @@ type Words struct {
 	CityLinks  string // between a city and what tells it from its namesakes: "am", "bei"
 }
 
+// The words of all languages.
 var (
-	streetTypes, leadTypes, linkWords, adjectiveWords, smallWords     = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	nobility, unitWords, floorWords, placeLabels, boxWords, cityLinks = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	streetSuffixes                                                    = map[byte][]string{}
+	streetTypes    = map[string]bool{}
+	leadTypes      = map[string]bool{}
+	linkWords      = map[string]bool{}
+	adjectiveWords = map[string]bool{}
+	smallWords     = map[string]bool{}
+	nobility       = map[string]bool{}
+	unitWords      = map[string]bool{}
+	floorWords     = map[string]bool{}
+	placeLabels    = map[string]bool{}
+	boxWords       = map[string]bool{}
+	cityLinks      = map[string]bool{}
+	streetSuffixes = map[byte][]string{} // by their last byte
 )
 
 // addWords adds the words of a language.
@@ -153,8 +183,10 @@ func addWords(w Words) {
 		to    map[string]bool
 		words string
 	}{
-		{streetTypes, w.Types}, {leadTypes, w.Leads}, {linkWords, w.Links}, {adjectiveWords, w.Adjectives}, {smallWords, w.Particles}, {nobility, w.Nobility},
-		{unitWords, w.Units}, {floorWords, w.Floors}, {placeLabels, w.Labels}, {boxWords, w.Boxes}, {cityLinks, w.CityLinks},
+		{streetTypes, w.Types}, {leadTypes, w.Leads}, {linkWords, w.Links},
+		{adjectiveWords, w.Adjectives}, {smallWords, w.Particles}, {nobility, w.Nobility},
+		{unitWords, w.Units}, {floorWords, w.Floors}, {placeLabels, w.Labels},
+		{boxWords, w.Boxes}, {cityLinks, w.CityLinks},
 	} {
 		for word := range strings.FieldsSeq(list.words) {
 			list.to[word] = true
@@ -238,7 +270,9 @@ func SkipCountry(text string, t []Token, k int) int {
 			continue
 		}
 		name := text[t[end-n].Start:t[end-1].End]
-		if form := Find(CountryOf(name)).Form; form != AnyForm && (form != CodeCity && form != CityProvinceCode || len(strings.Trim(name, ".")) > 2) {
+		form := Find(CountryOf(name)).Form
+		code := len(strings.Trim(name, ".")) <= 2 && form != CityStateZIP && form != CityPostcode
+		if form != AnyForm && !code {
 			return SkipMarksBack(text, t, end-n)
 		}
 	}

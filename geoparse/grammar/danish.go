@@ -4,7 +4,8 @@ import "strings"
 
 func init() {
 	add(Country{
-		Code: "DK", Form: CodeCity, Codes: "9999", Respell: strings.NewReplacer("Aa", "Å", "aa", "å"), Prefixes: "DK", Domains: "dk", Languages: "da", Phone: "45",
+		Code: "DK", Form: CodeCity, Codes: "9999", Respell: strings.NewReplacer("Aa", "Å", "aa", "å"),
+		Prefixes: "DK", Domains: "dk", Languages: "da", Phone: "45",
 		Names: "denmark,danmark,daenemark,dk",
 	})
 	addWords(Words{

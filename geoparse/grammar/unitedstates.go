@@ -7,21 +7,22 @@ import (
 
 func init() {
 	add(Country{
-		Code: "US", Form: CityStateZIP, Codes: "99999,99999-9999,999999999", States: states, Domains: "us gov edu mil", Languages: "en",
+		Code: "US", Form: CityStateZIP, Codes: "99999,99999-9999,999999999", States: states,
+		Domains: "us gov edu mil", Languages: "en",
 		Names: "united states,united states of america,usa,us,vereinigte staaten",
 	})
 }
 
-var states = map[string]string{
-	"alabama": "AL", "alaska": "AK", "arizona": "AZ", "arkansas": "AR", "california": "CA", "colorado": "CO", "connecticut": "CT", "delaware": "DE", "florida": "FL",
-	"georgia": "GA", "hawaii": "HI", "idaho": "ID", "illinois": "IL", "indiana": "IN", "iowa": "IA", "kansas": "KS", "kentucky": "KY", "louisiana": "LA", "maine": "ME",
-	"maryland": "MD", "massachusetts": "MA", "michigan": "MI", "minnesota": "MN", "mississippi": "MS", "missouri": "MO", "montana": "MT", "nebraska": "NE", "nevada": "NV",
-	"new hampshire": "NH", "new jersey": "NJ", "new mexico": "NM", "new york": "NY", "north carolina": "NC", "north dakota": "ND", "ohio": "OH", "oklahoma": "OK",
-	"oregon": "OR", "pennsylvania": "PA", "rhode island": "RI", "south carolina": "SC", "south dakota": "SD", "tennessee": "TN", "texas": "TX", "utah": "UT",
-	"vermont": "VT", "virginia": "VA", "washington": "WA", "west virginia": "WV", "wisconsin": "WI", "wyoming": "WY", "district of columbia": "DC", "puerto rico": "PR",
-	"guam": "GU", "virgin islands": "VI", "calif": "CA", "cal": "CA", "oreg": "OR", "ore": "OR", "fla": "FL", "penn": "PA", "mass": "MA", "conn": "CT", "ariz": "AZ", "colo": "CO", "tex": "TX", "wash": "WA", "ill": "IL", "mich": "MI", "minn": "MN", "tenn": "TN",
-	"ala": "AL", "ark": "AR", "del": "DE", "ind": "IN", "kan": "KS", "kans": "KS", "miss": "MS", "mont": "MT", "neb": "NE", "nebr": "NE", "nev": "NV", "okla": "OK", "wis": "WI", "wisc": "WI", "wyo": "WY",
-}
+var states = statesOf("AL:alabama,ala;AK:alaska;AZ:arizona,ariz;AR:arkansas,ark;CA:california,calif,cal;" +
+	"CO:colorado,colo;CT:connecticut,conn;DE:delaware,del;FL:florida,fla;GA:georgia;HI:hawaii;" +
+	"ID:idaho;IL:illinois,ill;IN:indiana,ind;IA:iowa;KS:kansas,kan,kans;KY:kentucky;LA:louisiana;" +
+	"ME:maine;MD:maryland;MA:massachusetts,mass;MI:michigan,mich;MN:minnesota,minn;" +
+	"MS:mississippi,miss;MO:missouri;MT:montana,mont;NE:nebraska,neb,nebr;NV:nevada,nev;" +
+	"NH:new hampshire;NJ:new jersey;NM:new mexico;NY:new york;NC:north carolina;ND:north dakota;" +
+	"OH:ohio;OK:oklahoma,okla;OR:oregon,oreg,ore;PA:pennsylvania,penn;RI:rhode island;" +
+	"SC:south carolina;SD:south dakota;TN:tennessee,tenn;TX:texas,tex;UT:utah;VT:vermont;" +
+	"VA:virginia;WA:washington,wash;WV:west virginia;WI:wisconsin,wis,wisc;WY:wyoming,wyo;" +
+	"DC:district of columbia;PR:puerto rico;GU:guam;VI:virgin islands")
 
 var (
 	stateCodes    = make(map[string]bool)
