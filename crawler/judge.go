@@ -28,23 +28,54 @@ func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) 
 	v, err := g.Parser.Parse(ctx, geoparse.Input{
 		Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Path: p.URL.Path(), Lang: p.Lang, Country: g.Country,
 	})
-	if err != nil || g.Forgotten == nil || !slices.ContainsFunc(v.Addresses, g.Forgotten) {
+	if err != nil {
 		return v, err
 	}
-	p.NoArchive = true
+	forgotten := func(a geoparse.Address) bool { return g.Forgotten != nil && g.Forgotten(a) }
 	text := []rune(p.Text)
 	var left []geoparse.Address
 	for _, a := range v.Addresses {
-		if !g.Forgotten(a) {
-			left = append(left, a)
-			continue
+		if a.Private || forgotten(a) {
+			blankLinks(p.Links, text, a)
 		}
-		for i := max(0, a.Start); i < min(a.End, len(text)); i++ {
-			text[i] = ' ' // the spans of the others still count
+		if !forgotten(a) {
+			left = append(left, a)
 		}
 	}
-	p.Text = string(text)
+	if len(left) == len(v.Addresses) {
+		return v, nil
+	}
+	for _, a := range v.Addresses {
+		if forgotten(a) {
+			for i := max(0, a.Start); i < min(a.End, len(text)); i++ {
+				text[i] = ' ' // the spans of the others still count
+			}
+		}
+	}
+	p.NoArchive, p.Text = true, string(text)
 	return g.Parser.Judge(left), nil
+}
+
+// beside is how much of a page's text before an address, and after it, may tell
+// whose it is, in characters.
+const beside = 150
+
+// blankLinks takes the words out of the links of a page that may name who lives at
+// an address: those around all links, and those of links beside it that have
+// two words or more, as names have, or digits, as telephones have.
+func blankLinks(links []page.Link, text []rune, a geoparse.Address) {
+	from := max(0, min(a.Start, len(text))-beside)
+	to := max(from, min(a.End+beside, len(text)))
+	words := strings.Join(strings.Fields(string(text[from:to])), " ")
+	for i := range links {
+		l := &links[i]
+		l.Around, l.Split = "", 0
+		for _, own := range []*string{&l.Anchor, &l.Title} {
+			if strings.ContainsAny(*own, " 0123456789") && strings.Contains(words, strings.Join(strings.Fields(*own), " ")) {
+				*own = ""
+			}
+		}
+	}
 }
 
 // Language judges pages by their language (Somboonviwat et al. 2005, section

@@ -161,7 +161,8 @@ func checkMissing(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // checkNoPersons holds the index and exports against the addresses of private
-// persons that the town has: the crawl must have met some, and kept none.
+// persons that the town has: the crawl must have met some, and kept none, nor their
+// names beside links.
 func checkNoPersons(ts *testscript.TestScript, neg bool, args []string) {
 	var truth struct {
 		Features []struct {
@@ -203,6 +204,16 @@ func checkNoPersons(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("the index has an address of a private person")
 		}
 	})
+	noName := func(n frontier.Node) error {
+		words := n.Anchor + "\n" + n.Title + "\n" + n.Around
+		for name := range names {
+			if strings.Contains(words, name) {
+				return fmt.Errorf("the link to %s has the words %q, which name %s", n.URL, words, name)
+			}
+		}
+		return nil
+	}
+	ts.Check(errors.Join(f.Walk(context.Background(), 0, noName), f.WalkQueue(context.Background(), noName)))
 	for _, file := range args[2:] {
 		text := ts.ReadFile(file)
 		for name := range names {
