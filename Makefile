@@ -4,7 +4,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Without cgo everywhere but under the race detector, so that nothing is compiled twice.
 GO := CGO_ENABLED=0 go
 
-.PHONY: build ui release demo test race soak fuzz bench growth eval golden check clean
+.PHONY: build ui release demo test race soak damage fuzz bench growth eval golden check clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
@@ -27,6 +27,10 @@ race: ## the tests without the longest under the race detector (needs a C compil
 SOAK ?= 200
 soak: ## kills a crawl SOAK times and holds the server's ledger against what is left
 	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^TestSoak$$' -v -count 1 -timeout 2h
+
+DAMAGE ?= 2000
+damage: ## flips bits of and cuts short the files of a data directory DAMAGE times: each an error or the same answers
+	GAZEHOUND_DAMAGE=$(DAMAGE) $(GO) test ./cmd/gazehound ./crawler/frontier -run '^(TestDamage|TestDamagedFiles)$$' -v -count 1 -timeout 1h
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz test for FUZZTIME

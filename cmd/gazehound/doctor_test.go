@@ -17,6 +17,7 @@ import (
 //	lose DATA    takes a page out of the index
 //	tear DIR     takes the last byte of a WARC file away
 //	future DATA  the last run of the crawl was tomorrow
+//	flip FILE    changes a bit of the fifteenth byte
 func losePage(ts *testscript.TestScript, neg bool, args []string) {
 	url := ""
 	walkIndex(ts, args[0], func(h *index.Hit) { url = h.Evidence[0].URL })
@@ -46,4 +47,10 @@ func setFuture(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := json.Marshal(status)
 	ts.Check(err)
 	ts.Check(os.WriteFile(name, text, 0o644))
+}
+
+func flipBit(ts *testscript.TestScript, _ bool, args []string) {
+	text := []byte(ts.ReadFile(args[0]))
+	text[14] ^= 4
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
 }

@@ -236,8 +236,10 @@ func storeError(p project, err error) error {
 		return fail(exitLocked, "%s is in use: %w", p.dir, err)
 	case errors.Is(err, index.ErrLocked):
 		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; a crawl serves its search page itself", err)
-	case errors.Is(err, frontier.ErrOlderFormat), errors.Is(err, frontier.ErrDamaged):
+	case errors.Is(err, frontier.ErrOlderFormat):
 		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+	case errors.Is(err, frontier.ErrDamaged):
+		return fail(exitInvalidInput, "%w. %s", err, p.remakesTree())
 	case errors.Is(err, frontier.ErrNewerFormat):
 		return fail(exitInvalidInput, "%w; the data was not touched", err)
 	case errors.Is(err, index.ErrNewerFormat):
@@ -246,6 +248,11 @@ func storeError(p project, err error) error {
 		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	}
 	return err
+}
+
+// remakesTree says what can be done about a damaged crawl tree.
+func (p project) remakesTree() string {
+	return fmt.Sprintf("Nothing was changed. Restore a copy, or \"gazehound doctor --data %s --rebuild DIR\" saves what can be read; or %s", p.dir, p.remakesIndex())
 }
 
 // remakesIndex says what makes an index or a queue that cannot be used anew: the archive of

@@ -108,6 +108,7 @@ func TestScript(t *testing.T) {
 			"lose":   losePage,
 			"tear":   tearArchive,
 			"future": setFuture,
+			"flip":   flipBit,
 		},
 	})
 }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gazehound/crawler/frontier"
+	"gazehound/index"
+)
+
+// rebuild makes a data directory of what can be read of the project's, which is not changed: the
+// files as they are, the index where it can be read, and a new crawl tree.
+func (a *app) rebuild(into string) error {
+	if err := a.needData(); err != nil {
+		return err
+	}
+	p, q := project{a.data}, project{into}
+	if entries, err := os.ReadDir(into); err == nil && len(entries) > 0 {
+		return fail(exitUsage, "%s is not empty; --rebuild wants a new directory", into)
+	}
+	if err := os.MkdirAll(into, 0o755); err != nil {
+		return err
+	}
+	if err := copyFiles(p, q); err != nil {
+		return err
+	}
+	if fileExists(p.index()) {
+		x, err := openIndexToRead(p)
+		if err == nil {
+			err = errors.Join(x.Close(), os.CopyFS(q.index(), os.DirFS(p.index())))
+		}
+		switch {
+		case errors.Is(err, index.ErrDamaged), errors.Is(err, index.ErrOlderFormat):
+			a.warn("%s has no index: %s", into, oneLine(err.Error()))
+		case err != nil:
+			return err
+		}
+	}
+	if !fileExists(p.frontier()) {
+		return nil
+	}
+	lost, err := frontier.Rebuild(p.frontier(), q.frontier())
+	if err != nil {
+		return storeError(p, err)
+	}
+	for _, what := range lost {
+		a.warn("%s", oneLine(what))
+	}
+	f, err := q.crawlToRead(0)
+	if err != nil {
+		return err
+	}
+	t := f.Totals()
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"type": "rebuild", "into": into, "pages": t.Pages, "queued": t.Queued, "lost": lost})
+	}
+	fmt.Fprintf(a.stdout, "%s holds %s and %s that wait. %s is as it was.\n", into, several(t.Pages, "page"), several(t.Queued, "link"), p.dir)
+	return nil
+}
+
+// copyFiles copies what is no store: the files and the folders gazetteer and clickstream.
+func copyFiles(p, q project) error {
+	entries, err := os.ReadDir(p.dir)
+	for _, e := range entries {
+		if err == nil && e.Type().IsRegular() {
+			err = copyFileTo(filepath.Join(q.dir, e.Name()), filepath.Join(p.dir, e.Name()))
+		}
+	}
+	for from, to := range map[string]string{p.gazetteer(): q.gazetteer(), p.clickstream(): q.clickstream()} {
+		if err == nil && fileExists(from) {
+			err = os.CopyFS(to, os.DirFS(from))
+		}
+	}
+	return err
+}
+
+func copyFileTo(to, from string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, info.Mode().Perm())
+}
