@@ -169,6 +169,14 @@ var figures = []figure{
 			}}},
 	},
 	{
+		title: "private", line: func(s *Snapshot) string {
+			if s.Private == 0 {
+				return ""
+			}
+			return textutil.Several(s.Private, "mention") + " of private persons' addresses, none kept"
+		},
+	},
+	{
 		title: "pages", line: func(s *Snapshot) string {
 			return fmt.Sprintf("%s fetched, %s relevant, %s, %s, %.1f a second", textutil.Count(s.Pages), textutil.Count(s.Relevant),
 				textutil.Several(s.Addresses, "address"), textutil.Megabytes(s.Bytes), s.Rate)

@@ -32,9 +32,10 @@ type Snapshot struct {
 	Pages         int64   `json:"pages"`
 	PagesRun      int64   `json:"pages_this_run"`
 	Relevant      int64   `json:"relevant"`
-	HarvestRecent float64 `json:"harvest_1000"` // share of relevant ones among the last 1,000 pages
-	Addresses     int64   `json:"addresses"`    // distinct
-	Rate          float64 `json:"pps"`          // pages a second, of late
+	HarvestRecent float64 `json:"harvest_1000"`              // share of relevant ones among the last 1,000 pages
+	Addresses     int64   `json:"addresses"`                 // distinct
+	Private       int64   `json:"private_dropped,omitempty"` // mentions of private persons' addresses that this run did not keep
+	Rate          float64 `json:"pps"`                       // pages a second, of late
 	Bytes         int64   `json:"bytes"`
 
 	Seen      int64            `json:"links_seen"`

@@ -36,6 +36,7 @@ type Recorder struct {
 	pages    int          // that went through recent
 	relevant int          // among recent
 	again    map[string]int
+	private  int64 // mentions of private persons' addresses
 	end      string
 	stopping bool
 	samples  []sample // of the last seconds, the oldest first
@@ -92,11 +93,23 @@ func (r *Recorder) Visit(v *crawler.Visit) {
 	r.Board.Visit(v)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for i := range v.Verdict.Addresses {
+		if v.Verdict.Addresses[i].Private {
+			r.private++
+		}
+	}
 	if v.Before != nil {
 		r.again[v.Revisit.String()]++
 	} else if v.Outcome.Kind == "page" {
 		r.count(v.Outcome.Relevant)
 	}
+}
+
+// dropped returns how many mentions of private persons' addresses were not kept.
+func (r *Recorder) dropped() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.private
 }
 
 // Revisited counts the revisits of this run by what became of the pages.
@@ -135,7 +148,8 @@ func (r *Recorder) Snapshot() Snapshot {
 	s := Snapshot{
 		Region: r.Region, Strategy: r.Strategy, PID: os.Getpid(), Started: r.began.UTC(), At: time.Now().UTC(),
 		Pages: t.Pages, PagesRun: t.Pages - r.before.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Bytes: t.Bytes,
-		Seen: t.Links, Queued: t.Queued, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
+		Private: r.dropped(),
+		Seen:    t.Links, Queued: t.Queued, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
 		Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Damaged: t.Damaged,
 		Workers: r.Crawler.Options.Workers, Ceiling: r.Ceiling, Cores: runtime.NumCPU(),
 		Paused: r.Crawler.Brake.Held(), Resting: r.Crawler.Resting(),
