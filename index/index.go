@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gazehound/internal/disk"
@@ -75,6 +76,8 @@ type Index struct {
 
 	using  sync.RWMutex // held for reading while the data is used
 	closed bool
+
+	first atomic.Pointer[firstPage]
 }
 
 // Open opens the index in dir, and makes it where there is none. It starts a

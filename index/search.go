@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,7 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		if s.stage < to && !s.possible() {
 			continue
 		}
-		r, err := s.find(after)
+		r, err := s.page(after)
 		if err != nil {
 			return nil, err
 		}
@@ -176,6 +177,35 @@ func (s *searcher) query() (query.Query, error) {
 		words = query.NewConjunctionQuery([]query.Query{words, fits})
 	}
 	return words, nil
+}
+
+// A firstPage is the answer that each visit begins with: all addresses. It costs the
+// most, and is kept until something changes.
+type firstPage struct {
+	key    string
+	result Result
+}
+
+// page is find, but for the first page of all addresses.
+func (s *searcher) page(after *cursor) (*Result, error) {
+	q := s.asked
+	all := Query{Limit: q.Limit, Sort: q.Sort, Facets: q.Facets, Scale: q.Scale, Bias: q.Bias, Now: q.Now}
+	if !reflect.DeepEqual(q, all) {
+		return s.find(after)
+	}
+	key := fmt.Sprint(s.state.Generation, q.Limit, q.Sort, q.Facets)
+	first := s.x.first.Load()
+	if first == nil || first.key != key {
+		r, err := s.find(nil)
+		if err != nil {
+			return nil, err
+		}
+		first = &firstPage{key, *r}
+		s.x.first.Store(first)
+	}
+	r := first.result
+	r.Hits, r.Facets = slices.Clone(r.Hits), slices.Clone(r.Facets)
+	return &r, nil
 }
 
 // find asks Bleve for a page.
