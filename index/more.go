@@ -82,11 +82,26 @@ func (s *searcher) resolveNear() (line string, err error) {
 		return "", nil
 	}
 	at, err := s.locate(where)
-	if err != nil || at == nil {
+	if err != nil {
 		return "", err
 	}
-	s.words, s.q.Center, s.q.Scale, s.q.Bias, s.lift = what, &at.Point, nearScale, 1, nearLift
-	return join(" ", at.Street, at.HouseNumber), nil
+	var center orb.Point
+	switch {
+	case at != nil:
+		center, line = at.Point, join(" ", at.Street, at.HouseNumber)
+	case s.q.Locate != nil:
+		var raws []string
+		for _, w := range where {
+			raws = append(raws, w.raw)
+		}
+		if center, line, ok = s.q.Locate(strings.Join(raws, " ")); !ok {
+			return "", nil
+		}
+	default:
+		return "", nil
+	}
+	s.words, s.q.Center, s.q.Scale, s.q.Bias, s.lift = what, &center, nearScale, 1, nearLift
+	return line, nil
 }
 
 // locate finds the address that words describe, of those that fit the filter:

@@ -136,6 +136,10 @@ type Query struct {
 	CountPages bool    // say in Result.Pages how many pages state the matches
 	Explain    bool    // say of each hit what its score is made of
 
+	// Locate finds the place in "dentist near Main St" where no address in the index
+	// is it, and its name for people. Nil: only addresses in the index are found.
+	Locate func(text string) (at orb.Point, name string, ok bool) `json:"-"`
+
 	Now time.Time // for "open now", in the time of the region; zero: the time here
 }
 

@@ -357,6 +357,9 @@ func (s *server) query(ctx context.Context, t words, q index.Query) (r *index.Re
 	ctx, cancel := context.WithTimeout(ctx, s.QueryTimeout)
 	defer cancel()
 	p = s.limited(ctx, t, func() (err error) {
+		if s.Gazetteer != nil {
+			q.Locate = s.locate
+		}
 		r, err = s.index.Search(ctx, q)
 		return err
 	})

@@ -58,6 +58,16 @@ func (s *server) lookUp(a asked) (m onMap) {
 	return m
 }
 
+// locate finds a place of the region for index.Query.
+func (s *server) locate(text string) (at orb.Point, name string, ok bool) {
+	for _, match := range s.Gazetteer.Lookup(s.Gazetteer.ParseQuery(text)) {
+		if p := &match.Place; p.HasPoint && (s.Within == nil || s.Within.Has(*p)) {
+			return p.Point, lineOf(p), true
+		}
+	}
+	return at, "", false
+}
+
 func isHouse(m gazetteer.Match) bool { return m.Place.HouseNumber != "" }
 
 // lacks returns the house number that was asked for and that the map does not

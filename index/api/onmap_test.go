@@ -84,3 +84,11 @@ func TestPageKnowsTheMap(t *testing.T) {
 		t.Error("a house that pages state is said to have none")
 	}
 }
+
+// "Near" takes a street that no page states from the map.
+func TestNearOnTheMap(t *testing.T) {
+	got := ask(t, Handler(town(t, 0), onMapOptions()), "/v1/search?q="+url.QueryEscape("tischlerei near Ulmenweg 5"))
+	if near, _ := got["near"].(string); near != "Ulmenweg 5, 26122 Oldenburg" || got["numberMatched"] != float64(2) {
+		t.Errorf("near %q, %v matched", got["near"], got["numberMatched"])
+	}
+}
