@@ -38,13 +38,15 @@ func (s *scan) britishPostcode(i, j int) bool {
 
 // inwardAt tells whether the second half of a postcode stands at i: "6DN".
 func inwardAt(text string, i int) bool {
-	return i+3 <= len(text) && text[i]-'0' <= 9 && upper(text[i+1]) && upper(text[i+2]) && !(i+3 < len(text) && (isLetterAt(text, i+3) || text[i+3]-'0' <= 9))
+	return i+3 <= len(text) && text[i]-'0' <= 9 && upper(text[i+1]) && upper(text[i+2]) &&
+		!(i+3 < len(text) && (isLetterAt(text, i+3) || text[i+3]-'0' <= 9))
 }
 
 // outward returns the British areas of the outward code text[start:end], none if
 // it has not the form of one or is part of a word.
 func (s *scan) outward(start, end int) []*area {
-	if start < s.end || !outwardForm(s.text[start:end]) || start > 0 && isLetterAt(s.text, lastRune(s.text, start)) {
+	if start < s.end || !outwardForm(s.text[start:end]) ||
+		start > 0 && isLetterAt(s.text, lastRune(s.text, start)) {
 		return nil
 	}
 	return s.areasIn(s.forms[grammar.CityPostcode][0], s.text[start:end])
@@ -61,7 +63,8 @@ func (s *scan) outwardPostcode(i, j int) bool {
 	if end < len(text) && upper(text[end]) {
 		end++
 	}
-	if start == i || start < 2 || text[start-1] != ' ' || end < len(text) && (isLetterAt(text, end) || strings.IndexByte("0123456789-/", text[end]) >= 0) ||
+	if start == i || start < 2 || text[start-1] != ' ' ||
+		end < len(text) && (isLetterAt(text, end) || strings.IndexByte("0123456789-/", text[end]) >= 0) ||
 		end+1 < len(text) && (inwardAt(text, end) || inwardAt(text, end+1)) {
 		return false
 	}
@@ -82,7 +85,8 @@ func outwardForm(s string) bool {
 		return false
 	}
 	rest := s[n:]
-	return len(rest) == 1 && rest[0]-'0' <= 9 || len(rest) == 2 && rest[0]-'0' <= 9 && (rest[1]-'0' <= 9 || upper(rest[1]))
+	return len(rest) == 1 && rest[0]-'0' <= 9 ||
+		len(rest) == 2 && rest[0]-'0' <= 9 && (rest[1]-'0' <= 9 || upper(rest[1]))
 }
 
 // british reads what stands before the postcode text[start:end]: county, city,
@@ -118,7 +122,8 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	street, ok := grammar.USBefore(text, t[:cut], true)
 	if !ok && known != nil {
 		// a name without a street word that fills its part: "7 Deansgate, Manchester"
-		if bounded, found := grammar.USBefore(text, t[:cut], false); found && bounded.Strength >= 2 && !bounded.Number.Empty() {
+		if bounded, found := grammar.USBefore(text, t[:cut], false); found && bounded.Strength >= 2 &&
+			!bounded.Number.Empty() {
 			street, ok = bounded, true
 		}
 	}
@@ -129,7 +134,8 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	if !ok {
 		street, ok = grammar.LineBefore(text, t[:cut])
 	}
-	if !street.Unit.Empty() && !street.Name.Empty() && street.Unit.Start >= street.Name.End && !grammar.HasUnitWord(street.Unit.Of(text)) {
+	if !street.Unit.Empty() && !street.Name.Empty() && street.Unit.Start >= street.Name.End &&
+		!grammar.HasUnitWord(street.Unit.Of(text)) {
 		street.Unit = grammar.Span{} // a quarter: "44 The Mall, Ealing, London"
 	}
 	if !ok && known == nil {
@@ -159,7 +165,9 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 func (s *scan) britishCity(areas []*area, outward string, t []grammar.Token, n int) (int, *gazetteer.Place) {
 	text := s.text
 	first := n
-	for first > 0 && n-first < 5 && (t[first-1].Kind == grammar.Word || n-first > 0 && t[first-1].Kind == grammar.Mark && strings.Contains("'’-.&", text[t[first-1].Start:t[first-1].End])) {
+	for first > 0 && n-first < 5 && (t[first-1].Kind == grammar.Word ||
+		n-first > 0 && t[first-1].Kind == grammar.Mark &&
+			strings.Contains("'’-.&", text[t[first-1].Start:t[first-1].End])) {
 		first--
 	}
 	for i := first; i < n; i++ {
@@ -189,7 +197,8 @@ func (s *scan) britishCity(areas []*area, outward string, t []grammar.Token, n i
 		}
 	}
 	// Unknown: the words since the last separator, unless they are a street.
-	if n-first > 3 || first > 0 && t[first-1].Kind == grammar.Number || !grammar.Capital(text[t[first].Start:]) || grammar.RoadWord(text[t[n-1].Start:t[n-1].End]) {
+	if n-first > 3 || first > 0 && t[first-1].Kind == grammar.Number ||
+		!grammar.Capital(text[t[first].Start:]) || grammar.RoadWord(text[t[n-1].Start:t[n-1].End]) {
 		return n, nil
 	}
 	return first, nil

@@ -112,7 +112,8 @@ func (s *scan) others(a *Address) {
 		}
 	}
 	same := func(pl *gazetteer.Place) bool {
-		return pl.Country == a.Country && gazetteer.Key(pl.City) == gazetteer.Key(a.Place.City) && pl.State == a.Place.State && (a.Postcode == "" || pl.Postcode == "" || pl.Postcode == a.Place.Postcode)
+		return pl.Country == a.Country && gazetteer.Key(pl.City) == gazetteer.Key(a.Place.City) &&
+			pl.State == a.Place.State && (a.Postcode == "" || pl.Postcode == "" || pl.Postcode == a.Place.Postcode)
 	}
 	named := "the page names " + strings.TrimSpace(a.Postcode+" "+a.City)
 	if a.Postcode != "" {

@@ -28,7 +28,10 @@ func (p *Parser) Explain(ctx context.Context, in Input) (Verdict, []Candidate, e
 	var rejected []Candidate
 	v, err := p.parse(ctx, in, &rejected)
 	rejected = slices.DeleteFunc(rejected, func(c Candidate) bool {
-		return !c.Other && slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Start < c.End && c.Start < a.End })
+		return !c.Other && slices.ContainsFunc(v.Addresses, func(a Address) bool {
+			return a.Start < c.End &&
+				c.Start < a.End
+		})
 	})
 	slices.SortStableFunc(rejected, func(a, b Candidate) int { return a.Start - b.Start })
 	return v, rejected, err
@@ -74,7 +77,8 @@ func because(reason string) func() string { return func() string { return reason
 func (s *scan) disagreement(code, country string) string {
 	var names []string
 	for _, a := range s.p.codes.areas(code) {
-		if pl := a.place; (country == "" || pl.Country == country) && s.only.Allows(pl.Country) && pl.City != "" && !slices.Contains(names, pl.City) {
+		if pl := a.place; (country == "" || pl.Country == country) && s.only.Allows(pl.Country) &&
+			pl.City != "" && !slices.Contains(names, pl.City) {
 			names = append(names, pl.City)
 		}
 	}
@@ -117,7 +121,8 @@ func (s *scan) withoutCode(found []Address) {
 		if s.looks >= maxLooks || len(*s.rejected) >= maxRejected {
 			return
 		}
-		if !strings.ContainsAny(line, "123456789") || slices.ContainsFunc(found, func(a Address) bool { return a.Start < to && from < a.End }) ||
+		if !strings.ContainsAny(line, "123456789") ||
+			slices.ContainsFunc(found, func(a Address) bool { return a.Start < to && from < a.End }) ||
 			slices.ContainsFunc(*s.rejected, func(c Candidate) bool { return c.Start < to && from < c.End }) {
 			continue
 		}

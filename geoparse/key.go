@@ -105,7 +105,10 @@ var unitWords = func() map[string]bool {
 
 // unitKey folds the name of a unit: "Suite 200", "Ste. 200" and "#200" are one.
 func unitKey(unit string) string {
-	words := strings.FieldsFunc(strings.ToLower(unit), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(unit), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	})
 	if len(words) > 1 && unitWords[words[0]] {
 		words = words[1:]
 	}

@@ -113,7 +113,8 @@ func (s *scan) provinceBefore(land *grammar.Country, areas []*area, start, end i
 // of words.
 func (s *scan) provinceStreet(t []grammar.Token, strict bool) (grammar.Street, bool) {
 	street, ok := grammar.USBefore(s.text, t, strict)
-	if french, found := grammar.NumberStreetBefore(s.text, t, nil); found && (!ok || street.Number.Empty() || grammar.FrenchName(french.Name.Of(s.text))) {
+	if french, found := grammar.NumberStreetBefore(s.text, t, nil); found &&
+		(!ok || street.Number.Empty() || grammar.FrenchName(french.Name.Of(s.text))) {
 		return french, true
 	}
 	return street, ok
@@ -128,7 +129,8 @@ func (s *scan) provinceCity(land *grammar.Country, areas []*area, t []grammar.To
 		return usCity{}
 	}
 	first := n
-	for first > 0 && n-first < 6 && (t[first-1].Kind == grammar.Word || n > first && text[t[first-1].Start:t[first-1].End] == "'") {
+	for first > 0 && n-first < 6 && (t[first-1].Kind == grammar.Word ||
+		n > first && text[t[first-1].Start:t[first-1].End] == "'") {
 		first--
 	}
 	if first == n {
@@ -151,7 +153,8 @@ func (s *scan) provinceCity(land *grammar.Country, areas []*area, t []grammar.To
 			return city(i, areas[0], true)
 		}
 		for _, pl := range s.p.codes.cities(land.Code, name) {
-			if pl.State == areas[0].place.State && !(i > first && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && grammar.RoadWord(text[t[i].Start:t[i].End])) {
+			if pl.State == areas[0].place.State && !(i > first &&
+				grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && grammar.RoadWord(text[t[i].Start:t[i].End])) {
 				return city(i, areas[0], true)
 			}
 		}
@@ -177,8 +180,9 @@ func (s *scan) provinceCity(land *grammar.Country, areas []*area, t []grammar.To
 	return usCity{}
 }
 
-// province looks at the word text[i:j] as the beginning of a province behind a city, with no postcode behind it. A known city
-// and a street with its number must stand before it. It returns where to go on.
+// province looks at the word text[i:j] as the beginning of a province behind a
+// city, with no postcode behind it. A known city and a street with its number must
+// stand before it. It returns where to go on.
 func (s *scan) province(i, j int) int {
 	text := s.text
 	for _, land := range s.forms[grammar.CityProvinceCode] {
@@ -210,7 +214,10 @@ func (s *scan) province(i, j int) int {
 			if !ok || street.Number.Empty() || street.Strength < 3 {
 				continue
 			}
-			a := Address{Start: t[first].Start, End: end, City: text[t[first].Start:t[n-1].End], State: text[i:end], Country: land.Code, Level: CityLevel, Place: place, Confidence: confidencePlace - 0.05}
+			a := Address{
+				Start: t[first].Start, End: end, City: text[t[first].Start:t[n-1].End], State: text[i:end],
+				Country: land.Code, Level: CityLevel, Place: place, Confidence: confidencePlace - 0.05,
+			}
 			a.takeStreet(text, street)
 			s.resolve(&a, street.Strength)
 			s.add(a)
@@ -245,5 +252,6 @@ func (s *scan) codeFollows(i int) bool {
 		return false
 	}
 	code := s.text[t[k].Start:min(len(s.text), t[k].Start+4)]
-	return len(code) == 4 && (digits(code) || upper(code[0]) && code[1]-'0' <= 9 && upper(code[2]) && code[3] <= '9')
+	return len(code) == 4 && (digits(code) || upper(code[0]) && code[1]-'0' <= 9 && upper(code[2]) &&
+		code[3] <= '9')
 }

@@ -80,7 +80,8 @@ func (s *scan) read(ctx context.Context) {
 				j++
 			}
 			n := j - i
-			if n <= 3 && (s.reads(grammar.CityPostcode) && s.britishPostcode(i, j) || n == 1 && s.letteredPostcode(i)) {
+			if n <= 3 && (s.reads(grammar.CityPostcode) && s.britishPostcode(i, j) ||
+				n == 1 && s.letteredPostcode(i)) {
 				s.digit = s.end
 				if i = max(j, s.end); s.looks >= maxLooks {
 					return
@@ -135,7 +136,8 @@ func wordBoundary(c byte) bool {
 func (s *scan) postcode(i, j int) {
 	text := s.text
 	n := j - i
-	if i < s.end || j < len(text) && isLetterAt(text, j) && !(n == 4 && s.lettered("") && codeLetters(text, j) > j) {
+	if i < s.end || j < len(text) && isLetterAt(text, j) &&
+		!(n == 4 && s.lettered("") && codeLetters(text, j) > j) {
 		return
 	}
 	if n > 5 {
@@ -145,7 +147,8 @@ func (s *scan) postcode(i, j int) {
 	if i > 0 {
 		switch c := text[i-1]; c {
 		case '.', ',', '+', '#', '_', '=', '&', '%', '@', '$', ':':
-			if c != ',' && c != '.' && c != ':' || i > 1 && text[i-2]-'0' <= 9 || c == '.' && i > 1 && text[i-2] > ' ' && (i < 3 || !isLetterAt(text, i-2)) {
+			if c != ',' && c != '.' && c != ':' || i > 1 && text[i-2]-'0' <= 9 ||
+				c == '.' && i > 1 && text[i-2] > ' ' && (i < 3 || !isLetterAt(text, i-2)) {
 				return
 			}
 		}
@@ -156,7 +159,8 @@ func (s *scan) postcode(i, j int) {
 	if s.only != grammar.AnyForm && s.only != grammar.CodeCity {
 		return
 	}
-	if j < len(text) && (text[j] == '%' || text[j] == '.' && j+1 < len(text) && text[j+1]-'0' <= 9 || text[j] == '/' || text[j] == ':' || text[j] == '*') {
+	if j < len(text) && (text[j] == '%' || text[j] == '.' && j+1 < len(text) && text[j+1]-'0' <= 9 ||
+		text[j] == '/' || text[j] == ':' || text[j] == '*') {
 		return
 	}
 	start, country := s.prefix(i)
@@ -259,7 +263,8 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	s.after = s.tokens(end, s.limitAfter(end), s.after[:0])
 	t := s.after
 	k := 0
-	for k < len(t) && k < 3 && (t[k].Kind == grammar.Break || t[k].Kind == grammar.Mark && strings.Contains(",-–|*/", s.text[t[k].Start:t[k].End])) {
+	for k < len(t) && k < 3 && (t[k].Kind == grammar.Break ||
+		t[k].Kind == grammar.Mark && strings.Contains(",-–|*/", s.text[t[k].Start:t[k].End])) {
 		k++
 	}
 	if k >= len(t) || t[k].Kind != grammar.Word || !t[k].Space && k == 0 {
@@ -299,7 +304,8 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	s.before = s.tokens(lo, start, s.before[:0])
 	street, ok := s.streetBefore(&a, known)
 	if grammar.Find(a.Country).NumberFirst && (!ok || street.Strength < 4) {
-		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found && (!ok || street.Number.Empty() || st.Strength > street.Strength) {
+		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found &&
+			(!ok || street.Number.Empty() || st.Strength > street.Strength) {
 			street, ok = st, true
 		}
 	}
@@ -477,7 +483,8 @@ func (s *scan) longest(areas []area, country string, t []grammar.Token, k int, l
 	start := t[k].Start
 	for m := k; m < len(t) && m < k+8; m++ {
 		tok := t[m]
-		if tok.Kind == grammar.Break || tok.Kind == grammar.Mark && !strings.Contains("/(-.'’&", text[tok.Start:tok.End]) {
+		if tok.Kind == grammar.Break || tok.Kind == grammar.Mark &&
+			!strings.Contains("/(-.'’&", text[tok.Start:tok.End]) {
 			break
 		}
 		if tok.Kind == grammar.Mark && m == k {
@@ -524,7 +531,8 @@ func (s *scan) compare(best *match, ok *bool, areas []area, country, key string,
 	for i := range areas {
 		a := &areas[i]
 		land := grammar.Find(a.place.Country)
-		if country != "" && land.Code != country || land.Form != grammar.CodeCity || letters != land.Letters && (letters || !grammar.Find(s.hint).Letters) {
+		if country != "" && land.Code != country || land.Form != grammar.CodeCity ||
+			letters != land.Letters && (letters || !grammar.Find(s.hint).Letters) {
 			continue
 		}
 		for _, name := range a.names {
@@ -580,8 +588,10 @@ func (s *scan) qualifier(m match, t []grammar.Token) int {
 			if strings.HasPrefix(s, "a.") && len(s) > 2 || strings.HasPrefix(s, "i.") && len(s) > 2 {
 				r, _ = utf8.DecodeRuneInString(s[2:])
 			}
-			glued := i == k+1 && marks == 1 && !t[k].Space && !tok.Space && text[t[k].Start] == '/' && grammar.Capital(s)
-			if i == k && !strings.Contains(s, ".") || !glued && (initial == 0 || grammar.FoldInitial(r) != initial || marks == 0 && i == k) {
+			glued := i == k+1 && marks == 1 && !t[k].Space && !tok.Space && text[t[k].Start] == '/' &&
+				grammar.Capital(s)
+			if i == k && !strings.Contains(s, ".") || !glued &&
+				(initial == 0 || grammar.FoldInitial(r) != initial || marks == 0 && i == k) {
 				return m.end
 			}
 			end := tok.End
@@ -651,7 +661,10 @@ func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, 
 		return match{}, false
 	}
 	m := k
-	for m+1 < len(t) && m < k+6 && (t[m+1].Kind == grammar.Word && (grammar.Capital(text[t[m+1].Start:]) || m+2 < len(t) && grammar.NameParticle(text[t[m+1].Start:t[m+1].End])) || t[m+1].Kind == grammar.Mark && strings.Contains("-'’", text[t[m+1].Start:t[m+1].End])) {
+	for m+1 < len(t) && m < k+6 && (t[m+1].Kind == grammar.Word &&
+		(grammar.Capital(text[t[m+1].Start:]) || m+2 < len(t) &&
+			grammar.NameParticle(text[t[m+1].Start:t[m+1].End])) ||
+		t[m+1].Kind == grammar.Mark && strings.Contains("-'’", text[t[m+1].Start:t[m+1].End])) {
 		m++
 	}
 	named := country
@@ -668,7 +681,8 @@ func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, 
 		m-- // "Milano MI"
 	}
 	end := t[m].End
-	if m+1 < len(t) && t[m+1].Kind == grammar.Number && t[m+1].End-t[m+1].Start <= 2 && strings.EqualFold(text[t[m].Start:t[m].End], "cedex") {
+	if m+1 < len(t) && t[m+1].Kind == grammar.Number && t[m+1].End-t[m+1].Start <= 2 &&
+		strings.EqualFold(text[t[m].Start:t[m].End], "cedex") {
 		end = t[m+1].End // "Paris Cedex 08"
 	}
 	state := ""
@@ -747,7 +761,8 @@ func (s *scan) nextStreet(i int, known grammar.Known) (grammar.Street, bool) {
 // -1 if none follows.
 func (s *scan) nextCity(i int) int {
 	text := s.text
-	for end := i + 6; i < len(text) && i < end && (text[i] <= ' ' || strings.IndexByte(",|-DACHFL", text[i]) >= 0); i++ {
+	for end := i + 6; i < len(text) && i < end &&
+		(text[i] <= ' ' || strings.IndexByte(",|-DACHFL", text[i]) >= 0); i++ {
 	}
 	j := i
 	for j < len(text) && j < i+6 && text[j]-'0' <= 9 {

@@ -49,7 +49,10 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		n--
 	}
 	code := ""
-	if state, span, k := grammar.StateBefore(text, t, n); state != "" && k > 0 && (a.Postcode != "" || commaBefore(text, t, k) || !grammar.RoadWord(span.Of(text)) || s.cityEnds(text, t[:k], state)) && !(a.Postcode == "" && grammar.FloorNumber(text[t[k-1].Start:t[k-1].End])) {
+	if state, span, k := grammar.StateBefore(text, t, n); state != "" && k > 0 &&
+		(a.Postcode != "" || commaBefore(text, t, k) || !grammar.RoadWord(span.Of(text)) ||
+			s.cityEnds(text, t[:k], state)) && !(a.Postcode == "" &&
+		grammar.FloorNumber(text[t[k-1].Start:t[k-1].End])) {
 		code, n = state, k
 		a.State = span.Of(text)
 		a.Start, a.End = min(a.Start, span.Start), max(a.End, span.End)
@@ -58,10 +61,12 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 	cut := n
 	street, ok := grammar.Street{}, false
 	for i := max(0, n-4); i < n && !ok; i++ {
-		if t[i].Kind != grammar.Word || i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark && grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.isCity(text[t[i].Start:t[n-1].End], code) {
+		if t[i].Kind != grammar.Word || i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark &&
+			grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.isCity(text[t[i].Start:t[n-1].End], code) {
 			continue
 		}
-		if st, found := grammar.USBefore(text, t[:i], !commaBefore(text, t, i)); found && st.Span().End >= t[max(0, grammar.SkipMarksBack(text, t, i)-1)].End {
+		if st, found := grammar.USBefore(text, t[:i], !commaBefore(text, t, i)); found &&
+			st.Span().End >= t[max(0, grammar.SkipMarksBack(text, t, i)-1)].End {
 			street, ok, cut = st, true, i
 		} else if i == 0 && (code != "" || a.Postcode != "") {
 			cut = 0
@@ -73,7 +78,8 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		street, end, ok = s.firstUS(text, t[:n])
 		if ok {
 			cut = grammar.SkipMarks(text, t, end)
-			if cut < n && code == "" && a.Postcode == "" && street.Strength == 3 && grammar.HasUnitWord(text[t[cut].Start:t[n-1].End]) {
+			if cut < n && code == "" && a.Postcode == "" && street.Strength == 3 &&
+				grammar.HasUnitWord(text[t[cut].Start:t[n-1].End]) {
 				// what follows the street is a building or its part
 				if street.Unit.Empty() {
 					street.Unit.Start = t[cut].Start
@@ -150,10 +156,12 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t []gramma
 	cut := n
 	for i := max(0, n-4); i < n; i++ {
 		name := text[t[i].Start:t[n-1].End]
-		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !placed || i > 0 && !commaBefore(text, t, i) && !grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) {
+		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !placed ||
+			i > 0 && !commaBefore(text, t, i) && !grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) {
 			continue
 		}
-		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.codes.cities(s.hint, name)) > 0 || land.Cities[gazetteer.Key(name)] {
+		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.codes.cities(s.hint, name)) > 0 ||
+			land.Cities[gazetteer.Key(name)] {
 			a.City = fold(name)
 			a.take(t[i].Start, t[n-1].End)
 			cut = i
@@ -187,7 +195,8 @@ func codeEnd(land *grammar.Country, text string, t []grammar.Token) grammar.Span
 	end := t[len(t)-1].End
 	for k := len(t) - 1; k >= 0 && k >= len(t)-5 && end-t[k].Start <= 9; k-- {
 		if code := (grammar.Span{Start: t[k].Start, End: end}); land.Fits(code.Of(text)) ||
-			land.Form == grammar.CityPostcode && t[k].Kind == grammar.Word && (k == 0 || t[k-1].Kind != grammar.Word || t[k].Space) && outwardForm(code.Of(text)) {
+			land.Form == grammar.CityPostcode && t[k].Kind == grammar.Word &&
+				(k == 0 || t[k-1].Kind != grammar.Word || t[k].Space) && outwardForm(code.Of(text)) {
 			return code
 		}
 	}
@@ -250,7 +259,8 @@ func commaBefore(text string, t []grammar.Token, i int) bool {
 // cityEnds tells whether t ends with a city of the state behind a street.
 func (s *scan) cityEnds(text string, t []grammar.Token, state string) bool {
 	for i := max(1, len(t)-3); i < len(t); i++ {
-		if t[i].Kind == grammar.Word && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && s.isCity(text[t[i].Start:t[len(t)-1].End], state) {
+		if t[i].Kind == grammar.Word && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) &&
+			s.isCity(text[t[i].Start:t[len(t)-1].End], state) {
 			return true
 		}
 	}
@@ -260,7 +270,8 @@ func (s *scan) cityEnds(text string, t []grammar.Token, state string) bool {
 // cityLike tells whether the tokens can name a city: a few words.
 func cityLike(text string, t []grammar.Token) bool {
 	for _, tok := range t {
-		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark && strings.Contains(".'-", text[tok.Start:tok.End])) {
+		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark &&
+			strings.Contains(".'-", text[tok.Start:tok.End])) {
 			return false
 		}
 	}
@@ -281,7 +292,8 @@ func (s *scan) isCity(name, state string) bool {
 }
 
 func isZIP(s string) bool {
-	return (len(s) == 5 || len(s) == 9) && digits(s) || len(s) == 10 && s[5] == '-' && digits(s[:5]) && digits(s[6:])
+	return (len(s) == 5 || len(s) == 9) && digits(s) ||
+		len(s) == 10 && s[5] == '-' && digits(s[:5]) && digits(s[6:])
 }
 
 // singleEurope reads "street number, postcode city, state, country" in the
@@ -372,7 +384,8 @@ func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t []
 		}
 		first = grammar.SkipMarks(text, t[:n], first)
 		last := first
-		for last < n && (t[last].Kind == grammar.Word || t[last].Kind == grammar.Mark && strings.Contains("'’-", text[t[last].Start:t[last].End])) {
+		for last < n && (t[last].Kind == grammar.Word ||
+			t[last].Kind == grammar.Mark && strings.Contains("'’-", text[t[last].Start:t[last].End])) {
 			last++
 		}
 		if k == 0 && (last < n || first == n) {
@@ -382,7 +395,8 @@ func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t []
 		a.take(t[k].Start, end)
 		if last > first {
 			end = t[last-1].End
-			if last < n && t[last].Kind == grammar.Number && t[last].End-t[last].Start <= 2 && strings.EqualFold(text[t[last-1].Start:end], "cedex") {
+			if last < n && t[last].Kind == grammar.Number && t[last].End-t[last].Start <= 2 &&
+				strings.EqualFold(text[t[last-1].Start:end], "cedex") {
 				end = t[last].End
 			}
 			if last-first > 1 && end-t[last-1].Start == 2 && upper(text[end-1]) && land.Province {
@@ -413,12 +427,14 @@ func (s *scan) cityOfSingle(a *Address, text string, t []grammar.Token, n int, c
 			continue
 		}
 		name := text[t[i].Start:t[n-1].End]
-		if len(name) < 3 || len(s.p.codes.cities(s.hint, name)) == 0 && len(s.p.codes.cities(s.hint, grammar.Native(name))) == 0 {
+		if len(name) < 3 || len(s.p.codes.cities(s.hint, name)) == 0 &&
+			len(s.p.codes.cities(s.hint, grammar.Native(name))) == 0 {
 			continue
 		}
 		if i > 0 && t[i-1].Kind == grammar.Word && t[i-1].End-t[i-1].Start > 1 {
 			// nothing divides it from the street, which must be one without it
-			if street, ok := s.streetOfSingle(a, text, t[:i]); !ok || street.Strength < 3 || street.Name.End != t[i-1].End {
+			if street, ok := s.streetOfSingle(a, text, t[:i]); !ok || street.Strength < 3 ||
+				street.Name.End != t[i-1].End {
 				continue
 			}
 		}

@@ -16,13 +16,15 @@ import (
 func (s *scan) zip(i, j int) bool {
 	text := s.text
 	end := j
-	if n := dashAt(text, j); n > 0 && j+n+4 <= len(text) && digits(text[j+n:j+n+4]) && (j+n+4 == len(text) || text[j+n+4]-'0' > 9 && !isLetterAt(text, j+n+4)) {
+	if n := dashAt(text, j); n > 0 && j+n+4 <= len(text) && digits(text[j+n:j+n+4]) &&
+		(j+n+4 == len(text) || text[j+n+4]-'0' > 9 && !isLetterAt(text, j+n+4)) {
 		end = j + n + 4
 	} else if j < len(text) && text[j] == '-' && j+1 < len(text) && text[j+1]-'0' <= 9 {
 		return false
 	}
 	k := i
-	for k > 0 && (text[k-1] <= ' ' || text[k-1] == '-' && k < i || strings.IndexByte(",.|:)\xA0\xC2", text[k-1]) >= 0) {
+	for k > 0 && (text[k-1] <= ' ' || text[k-1] == '-' && k < i ||
+		strings.IndexByte(",.|:)\xA0\xC2", text[k-1]) >= 0) {
 		k--
 	}
 	if k == 0 || i-k > 6 || !isLetterAt(text, lastRune(text, k)) {
@@ -116,7 +118,8 @@ type usCity struct {
 // usCity returns the longest name of a city that ends before token n.
 func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees bool) usCity {
 	text := s.text
-	for n > 0 && (t[n-1].Kind == grammar.Break || t[n-1].Kind == grammar.Mark && strings.Contains(",-–|;.:(", text[t[n-1].Start:t[n-1].End])) {
+	for n > 0 && (t[n-1].Kind == grammar.Break ||
+		t[n-1].Kind == grammar.Mark && strings.Contains(",-–|;.:(", text[t[n-1].Start:t[n-1].End])) {
 		n--
 	}
 	first := n
@@ -153,7 +156,8 @@ func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees
 		name := text[t[i].Start:t[n-1].End]
 		for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
 			for _, pl := range s.p.codes.cities("US", long) {
-				if pl.State != state && !(state == "" && len(us) > 0 && us[0].place.State == pl.State && us[0].place.HasPoint && pl.HasPoint && kilometres(us[0].place.Point, pl.Point) < near) {
+				if pl.State != state && !(state == "" && len(us) > 0 && us[0].place.State == pl.State &&
+					us[0].place.HasPoint && pl.HasPoint && kilometres(us[0].place.Point, pl.Point) < near) {
 					continue
 				}
 				c := city(i)
@@ -217,7 +221,8 @@ func (s *scan) zipCity(us []*area, t []grammar.Token, i, j, end int) bool {
 func (s *scan) state(i int) int {
 	text := s.text
 	j := i + 1
-	for j < len(text) && (isLetterAt(text, j) || (text[j] == '.' || text[j] == '-') && j+1 < len(text) && isLetterAt(text, j+1)) {
+	for j < len(text) && (isLetterAt(text, j) ||
+		(text[j] == '.' || text[j] == '-') && j+1 < len(text) && isLetterAt(text, j+1)) {
 		if text[j] < utf8.RuneSelf {
 			j++
 			continue
@@ -324,7 +329,8 @@ func (s *scan) cityOfState(t []grammar.Token, i, end int, code string) usCity {
 // "in 1959 Los Angeles CA, San Diego CA".
 func (s *scan) namesPlace(street grammar.Street) bool {
 	name := street.Name.Of(s.text)
-	if i := strings.LastIndexByte(name, ' '); i > 0 && len(name)-i == len(" CA") && name[i+1:] == grammar.State(name[i+1:]) {
+	if i := strings.LastIndexByte(name, ' '); i > 0 && len(name)-i == len(" CA") &&
+		name[i+1:] == grammar.State(name[i+1:]) {
 		if slices.ContainsFunc(s.p.codes.cities("US", name[:i]), func(pl gazetteer.Place) bool { return pl.State == name[i+1:] }) {
 			return true
 		}

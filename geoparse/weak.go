@@ -18,7 +18,8 @@ const (
 // street word, for addresses without a postcode.
 func (s *scan) noteWeak(i, j int) {
 	text := s.text
-	if i < 4 || len(s.weak) >= maxWeak || text[i-1] != ' ' || text[i] == '0' || !(isLetterAt(text, lastRune(text, i-1)) || text[i-2] == '.') {
+	if i < 4 || len(s.weak) >= maxWeak || text[i-1] != ' ' || text[i] == '0' ||
+		!(isLetterAt(text, lastRune(text, i-1)) || text[i-2] == '.') {
 		return
 	}
 	k := i - 1

@@ -26,7 +26,8 @@ func USBefore(text string, t []Token, strict bool) (Street, bool) {
 			continue // "Jun 3, 1953 Palm Beach FL - May 4, 2011 Houston TX"
 		}
 		s, score, ok := usStreet(text, t, i, n)
-		if !ok || strict && (s.Strength < 3 || proseName(s.Name.Of(text))) || s.Strength == 1 && i > 0 && t[i-1].Kind == Word && Capital(t[i-1].text(text)) {
+		if !ok || strict && (s.Strength < 3 || proseName(s.Name.Of(text))) ||
+			s.Strength == 1 && i > 0 && t[i-1].Kind == Word && Capital(t[i-1].text(text)) {
 			continue
 		}
 		if score > bestScore {
@@ -51,7 +52,9 @@ func crossingBefore(text string, t []Token) (Street, bool) {
 			continue
 		}
 		start := i
-		for start > 0 && i-start < 5 && (t[start-1].Kind == Word && Capital(t[start-1].text(text)) || t[start-1].Kind == Number && Ordinal(t[start-1].text(text)) || i-start > 0 && isMark(text, t[start-1], ".")) {
+		for start > 0 && i-start < 5 && (t[start-1].Kind == Word && Capital(t[start-1].text(text)) ||
+			t[start-1].Kind == Number && Ordinal(t[start-1].text(text)) ||
+			i-start > 0 && isMark(text, t[start-1], ".")) {
 			start--
 		}
 		for ; start < i; start++ {
@@ -101,7 +104,8 @@ func holdsDate(text string, t []Token) bool {
 		if t[i].Kind != Word || !months[LowerASCII(t[i].text(text))] {
 			continue
 		}
-		if i > 0 && dayOfMonth(text, t[i-1]) || i+1 < len(t) && (dayOfMonth(text, t[i+1]) || yearOfDate(text, t, i+1)) {
+		if i > 0 && dayOfMonth(text, t[i-1]) || i+1 < len(t) &&
+			(dayOfMonth(text, t[i+1]) || yearOfDate(text, t, i+1)) {
 			return true
 		}
 	}
@@ -158,7 +162,9 @@ func USForward(text string, t []Token, i int) (Street, int, bool) {
 // name of a building, or 0.
 func secondNumber(text string, t []Token, from, end int) int {
 	for j := from; j+1 < end; j++ {
-		if t[j].Kind == Number && t[j].End-t[j].Start >= 2 && usHouseNumber(t[j].text(text)) && t[j-1].Kind == Word && usPlaces[LowerASCII(t[j-1].text(text))] && (t[j+1].Kind == Word || Ordinal(t[j+1].text(text))) {
+		if t[j].Kind == Number && t[j].End-t[j].Start >= 2 && usHouseNumber(t[j].text(text)) &&
+			t[j-1].Kind == Word && usPlaces[LowerASCII(t[j-1].text(text))] &&
+			(t[j+1].Kind == Word || Ordinal(t[j+1].text(text))) {
 			return j
 		}
 	}
@@ -171,7 +177,8 @@ func bareUnit(text string, t []Token, i int) int {
 	switch {
 	case i+1 == len(t) && t[i].Kind == Number && t[i].End-t[i].Start <= 4 && !Ordinal(t[i].text(text)):
 		return 1
-	case i+2 == len(t) && t[i].Kind == Word && t[i].End-t[i].Start <= 2 && t[i+1].Kind == Number && !t[i+1].Space:
+	case i+2 == len(t) && t[i].Kind == Word && t[i].End-t[i].Start <= 2 && t[i+1].Kind == Number &&
+		!t[i+1].Space:
 		return 2
 	}
 	return 0
@@ -202,7 +209,9 @@ func usNumber(text string, t []Token, i int) int {
 	s := tok.text(text)
 	if i > 0 {
 		prev := t[i-1]
-		if isMark(text, prev, "#$€£№") || !tok.Space && (prev.Kind == Word && !gluedName(prev.text(text), s) || prev.Kind == Number || isMark(text, prev, "-–.+&=_@%")) {
+		if isMark(text, prev, "#$€£№") || !tok.Space &&
+			(prev.Kind == Word && !gluedName(prev.text(text), s) || prev.Kind == Number ||
+				isMark(text, prev, "-–.+&=_@%")) {
 			return 0
 		}
 		if i > 2 && isMark(text, prev, "&") && t[i-2].Kind == Number && isWord(text, t[i-3], "units", "suites") {
@@ -215,7 +224,8 @@ func usNumber(text string, t []Token, i int) int {
 		if telephone(text, t, i) {
 			return 0
 		}
-		if i > 1 && isMark(text, prev, "-–") && t[i-2].Kind == Number && atStart(text, t, i-2) && i+1 < len(t) && t[i+1].Kind == Word && usTypes[LowerASCII(t[i+1].text(text))] {
+		if i > 1 && isMark(text, prev, "-–") && t[i-2].Kind == Number && atStart(text, t, i-2) &&
+			i+1 < len(t) && t[i+1].Kind == Word && usTypes[LowerASCII(t[i+1].text(text))] {
 			return 0 // "12345 - 118 Avenue NW"
 		}
 	}
@@ -231,11 +241,14 @@ func usNumber(text string, t []Token, i int) int {
 		}
 		return 0
 	}
-	if tok.Kind != Number || !usHouseNumber(s) && !(atStart(text, t, i) && unitAndNumber(s) && i+1 < len(t) && t[i+1].Kind == Word) {
+	if tok.Kind != Number || !usHouseNumber(s) &&
+		!(atStart(text, t, i) && unitAndNumber(s) && i+1 < len(t) && t[i+1].Kind == Word) {
 		return 0
 	}
-	if i+3 < len(t) && isMark(text, t[i+1], "-–") && t[i+1].Space && t[i+2].Kind == Number && usHouseNumber(t[i+2].text(text)) && t[i+3].Kind == Word && t[i+3].Space {
-		if usTypes[LowerASCII(t[i+3].text(text))] && (i+4 == len(t) || t[i+4].Kind != Word || direction(text, t[i+4])) {
+	if i+3 < len(t) && isMark(text, t[i+1], "-–") && t[i+1].Space && t[i+2].Kind == Number &&
+		usHouseNumber(t[i+2].text(text)) && t[i+3].Kind == Word && t[i+3].Space {
+		if usTypes[LowerASCII(t[i+3].text(text))] &&
+			(i+4 == len(t) || t[i+4].Kind != Word || direction(text, t[i+4])) {
 			return 1 // "12345 - 118 Avenue NW"
 		}
 		return 3 // "200 - 5050 Kingsway"
@@ -248,7 +261,9 @@ func usNumber(text string, t []Token, i int) int {
 		if next.Kind == Number && strings.Contains(next.text(text), "/") && len(next.text(text)) == 3 {
 			return 2 // "226 1/2"
 		}
-		if i+2 < len(t) && next.Kind == Word && next.End-next.Start == 1 && next.Space && !direction(text, next) && t[i+2].Kind == Word && !usTypes[LowerASCII(t[i+2].text(text))] && !isWord(text, t[i+2], "and") {
+		if i+2 < len(t) && next.Kind == Word && next.End-next.Start == 1 && next.Space &&
+			!direction(text, next) && t[i+2].Kind == Word && !usTypes[LowerASCII(t[i+2].text(text))] &&
+			!isWord(text, t[i+2], "and") {
 			return 2 // "400 A South Boulevard"
 		}
 	}
@@ -258,7 +273,10 @@ func usNumber(text string, t []Token, i int) int {
 // telephone tells whether the number at i is the second or third group of a
 // telephone number: "(555) 123 4567", "555 123 4567".
 func telephone(text string, t []Token, i int) bool {
-	group := func(k, n int) bool { return k >= 0 && k < len(t) && t[k].Kind == Number && t[k].End-t[k].Start == n }
+	group := func(k, n int) bool {
+		return k >= 0 && k < len(t) && t[k].Kind == Number &&
+			t[k].End-t[k].Start == n
+	}
 	area := func(k int) bool { return group(k, 3) || k >= 0 && isMark(text, t[k], ")") }
 	return group(i, 3) && group(i+1, 4) && area(i-1) || group(i, 4) && group(i-1, 3) && area(i-2)
 }
@@ -321,7 +339,8 @@ func gridNumber(text string, t []Token, i int) int {
 	n := 0
 	for i+n+1 < len(t) && n < 4 {
 		d, num := t[i+n], t[i+n+1]
-		if d.Kind != Word || d.End-d.Start != 1 || !strings.Contains("NSEWnsew", d.text(text)) || num.Kind != Number || num.Space {
+		if d.Kind != Word || d.End-d.Start != 1 || !strings.Contains("NSEWnsew", d.text(text)) ||
+			num.Kind != Number || num.Space {
 			break
 		}
 		n += 2
@@ -329,7 +348,8 @@ func gridNumber(text string, t []Token, i int) int {
 	if n == 0 || leadingInt(t[i+1].text(text)) < 10 {
 		return 0
 	}
-	if n == 2 && (leadingInt(t[i+1].text(text)) < 1000 || !atStart(text, t, i)) { // "E4 Street" is none, "N7120 State Road 59" is
+	if n == 2 && (leadingInt(t[i+1].text(text)) < 1000 ||
+		!atStart(text, t, i)) { // "E4 Street" is none, "N7120 State Road 59" is
 		return 0
 	}
 	return n
@@ -338,7 +358,9 @@ func gridNumber(text string, t []Token, i int) int {
 // usStreet reads the street whose number is t[i:i+n] up to the end of t.
 func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 	from := i + n
-	if atStart(text, t, i) && from+1 < len(t) && isMark(text, t[from], ",-–") && t[from+1].Space && (t[from+1].Kind == Word || t[from+1].Kind == Number && from+2 < len(t) && t[from+2].Kind == Word && usTypes[LowerASCII(t[from+2].text(text))]) {
+	if atStart(text, t, i) && from+1 < len(t) && isMark(text, t[from], ",-–") && t[from+1].Space &&
+		(t[from+1].Kind == Word || t[from+1].Kind == Number && from+2 < len(t) && t[from+2].Kind == Word &&
+			usTypes[LowerASCII(t[from+2].text(text))]) {
 		from++ // "4260, Still Creek Drive", "5320 - Roper Road"
 	}
 	end := segmentEnd(text, t, from)
@@ -346,7 +368,8 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 	if from > i+n && strength < 3 {
 		return Street{}, 0, false
 	}
-	if name.Empty() || isWord(text, t[i+n], "sq", "square") && i+n+1 < len(t) && (isMark(text, t[i+n+1], ".") || isWord(text, t[i+n+1], "ft", "feet")) {
+	if name.Empty() || isWord(text, t[i+n], "sq", "square") && i+n+1 < len(t) &&
+		(isMark(text, t[i+n+1], ".") || isWord(text, t[i+n+1], "ft", "feet")) {
 		return Street{}, 0, false
 	}
 	s := Street{Name: name, Number: Span{t[i].Start, t[i+n-1].End}, Strength: strength}
@@ -355,7 +378,8 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		s.Unit, s.Number.Start = Span{t[i-1].Start, slash}, slash+1
 	}
 	score := 2 * strength
-	if i == 0 || t[i-1].Kind == Break || isMark(text, t[i-1], "|:;,•·*(") || isMark(text, t[i-1], "-–—") && t[i].Space {
+	if i == 0 || t[i-1].Kind == Break || isMark(text, t[i-1], "|:;,•·*(") ||
+		isMark(text, t[i-1], "-–—") && t[i].Space {
 		score += 3
 		if strength == 1 {
 			s.Strength = 2
@@ -384,7 +408,8 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 			k += u
 			continue
 		}
-		if tok.Kind == Word && PlaceLabel(tok.text(text)) && (t[k-1].Kind == Break || k+1 == len(t) || isMark(text, t[k+1], ":")) {
+		if tok.Kind == Word && PlaceLabel(tok.text(text)) &&
+			(t[k-1].Kind == Break || k+1 == len(t) || isMark(text, t[k+1], ":")) {
 			k++ // "City: Chicago"
 			continue
 		}
@@ -392,7 +417,8 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 			k++ // "1391 Smizer Mill Road in Fenton Missouri"
 			continue
 		}
-		if tok.Kind == Number && len(tok.text(text)) <= 4 && !Ordinal(tok.text(text)) && (k+1 == len(t) || t[k+1].Kind == Break || isMark(text, t[k+1], ",")) {
+		if tok.Kind == Number && len(tok.text(text)) <= 4 && !Ordinal(tok.text(text)) &&
+			(k+1 == len(t) || t[k+1].Kind == Break || isMark(text, t[k+1], ",")) {
 			addUnit(text, &s, t, k, k+1) // "PEACHTREE ST NE 900, ATLANTA", "W. Washington, 1506, Chicago"
 			k++
 			continue
@@ -456,7 +482,8 @@ func unitAhead(text string, t []Token, i int) Span {
 		end--
 	}
 	for k := max(0, end-5); k < end; k++ {
-		if (k == 0 || t[k-1].Kind == Break || isMark(text, t[k-1], ",;|:")) && k+usUnit(text, t[:end], k) == end && postBox(text, t, k) == 0 {
+		if (k == 0 || t[k-1].Kind == Break || isMark(text, t[k-1], ",;|:")) &&
+			k+usUnit(text, t[:end], k) == end && postBox(text, t, k) == 0 {
 			return Span{t[k].Start, t[end-1].End}
 		}
 	}
@@ -543,7 +570,8 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 		case stop-first > 5 || !usNameLike(text, t[first:stop]):
 			return Span{}, 0, i
 		default:
-			if k := stop - 1; stop-first >= 3 && t[k].Kind == Number && !Ordinal(t[k].text(text)) && len(t[k].text(text)) <= 4 {
+			if k := stop - 1; stop-first >= 3 && t[k].Kind == Number && !Ordinal(t[k].text(text)) &&
+				len(t[k].text(text)) <= 4 {
 				return Span{t[first].Start, trimWord(text, t[k-1])}, 1, k // "West Bryn Mawr 211"
 			}
 			strength := 1
@@ -565,18 +593,22 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 // "Street Promenade", "Road Extension". The segment ends at end.
 func withType(text string, t []Token, first, typ, stop, end int) int {
 	last := typ
-	if last+1 < stop && t[last].Kind == Word && usTypes[LowerASCII(t[last].text(text))] && routeName(text, t[last+1]) && !direction(text, t[last+1]) && last-first <= 1 {
+	if last+1 < stop && t[last].Kind == Word && usTypes[LowerASCII(t[last].text(text))] &&
+		routeName(text, t[last+1]) && !direction(text, t[last+1]) && last-first <= 1 {
 		last++
 	}
-	if typ > first && t[typ].Kind == Number && last+1 < stop && isWord(text, t[last+1], "business", "bypass", "alternate", "alt", "truck", "loop", "spur") {
+	if typ > first && t[typ].Kind == Number && last+1 < stop &&
+		isWord(text, t[last+1], "business", "bypass", "alternate", "alt", "truck", "loop", "spur") {
 		last++
 	}
 	if last+1 < stop && direction(text, t[last+1]) {
 		last++
-		if last+1 < stop && direction(text, t[last+1]) && len(LowerASCII(t[last].text(text))) == 1 && len(LowerASCII(t[last+1].text(text))) == 1 {
+		if last+1 < stop && direction(text, t[last+1]) && len(LowerASCII(t[last].text(text))) == 1 &&
+			len(LowerASCII(t[last+1].text(text))) == 1 {
 			last++ // "n. e."
 		}
-	} else if last+1 == stop && stop == end && end+1 < len(t) && isMark(text, t[end], ",") && direction(text, t[end+1]) {
+	} else if last+1 == stop && stop == end && end+1 < len(t) && isMark(text, t[end], ",") &&
+		direction(text, t[end+1]) {
 		// "New York Avenue, N.W."
 		return end + 1
 	}
@@ -660,7 +692,8 @@ func usNameLike(text string, t []Token) bool {
 // "DB".
 func routeName(text string, tok Token) bool {
 	s := tok.text(text)
-	return tok.Kind == Number && len(s) <= 5 || tok.Kind == Word && len(strings.TrimRight(s, ".")) <= 2 && (Capital(s) || len(s) == 1) || isMark(text, tok, "#") || isWord(text, tok, "no")
+	return tok.Kind == Number && len(s) <= 5 || tok.Kind == Word && len(strings.TrimRight(s, ".")) <= 2 &&
+		(Capital(s) || len(s) == 1) || isMark(text, tok, "#") || isWord(text, tok, "no")
 }
 
 // direction tells whether tok is a directional: "N", "SW", "N.E.", "South".
@@ -721,7 +754,8 @@ func usUnit(text string, t []Token, i int) int {
 			return 2
 		}
 		return 0
-	case tok.Kind == Number && Ordinal(tok.text(text)), tok.Kind == Word && spelledOrdinals[LowerASCII(tok.text(text))]:
+	case tok.Kind == Number && Ordinal(tok.text(text)), tok.Kind == Word &&
+		spelledOrdinals[LowerASCII(tok.text(text))]:
 		if i+1 < len(t) && isWord(text, t[i+1], "floor", "fl", "flr", "level") {
 			return 2
 		}
@@ -736,7 +770,9 @@ func usUnit(text string, t []Token, i int) int {
 	if levelWords[w] && i+1 < len(t) && isWord(text, t[i+1], "level", "floor", "lobby") {
 		return 2
 	}
-	if w == "no" && i+1 < len(t) && t[i+1].Space && !Ordinal(t[i+1].text(text)) && (t[i+1].Kind == Number || t[i+1].Kind == Word && i+2 < len(t) && t[i+2].Kind == Number && !t[i+2].Space) && i > 1 && (i+2 >= len(t) || t[i+2].Kind != Word) {
+	if w == "no" && i+1 < len(t) && t[i+1].Space && !Ordinal(t[i+1].text(text)) &&
+		(t[i+1].Kind == Number || t[i+1].Kind == Word && i+2 < len(t) && t[i+2].Kind == Number &&
+			!t[i+2].Space) && i > 1 && (i+2 >= len(t) || t[i+2].Kind != Word) {
 		return min(2+b2i(t[i+1].Kind == Word), len(t)-i) // "361 17th Street No 2202"
 	}
 	if !usUnits[w] {
@@ -764,7 +800,9 @@ func usUnit(text string, t []Token, i int) int {
 			k++
 			break
 		}
-		if k+1 < len(t) && isMark(text, t[k], "-–&/,") && (t[k+1].End-t[k+1].Start == 1 && t[k+1].Kind == Word || t[k+1].Kind == Number && !isMark(text, t[k], ",") && len(t[k+1].text(text)) <= 4) {
+		if k+1 < len(t) && isMark(text, t[k], "-–&/,") &&
+			(t[k+1].End-t[k+1].Start == 1 && t[k+1].Kind == Word ||
+				t[k+1].Kind == Number && !isMark(text, t[k], ",") && len(t[k+1].text(text)) <= 4) {
 			k += 2
 			continue
 		}
@@ -780,7 +818,10 @@ func FloorNumber(w string) bool { return Ordinal(w) || spelledOrdinals[LowerASCI
 // HasUnitWord tells whether s names a unit rather than a building or quarter:
 // it holds a digit or the word for one.
 func HasUnitWord(s string) bool {
-	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	}) {
 		if w = LowerASCII(w); isDigit(rune(w[0])) || usUnits[w] || usAloneUnits[w] {
 			return true
 		}
@@ -791,7 +832,9 @@ func HasUnitWord(s string) bool {
 // unitID tells whether tok can name a unit: a number, one or two letters.
 func unitID(text string, tok Token) bool {
 	s := strings.TrimRight(tok.text(text), ".")
-	return tok.Kind == Number || isMark(text, tok, "*") || tok.Kind == Word && (len(s) <= 2 || spelledNumbers[LowerASCII(s)] || len(s) <= 4 && strings.ToUpper(s) == s && !usTypes[LowerASCII(s)])
+	return tok.Kind == Number || isMark(text, tok, "*") ||
+		tok.Kind == Word && (len(s) <= 2 || spelledNumbers[LowerASCII(s)] ||
+			len(s) <= 4 && strings.ToUpper(s) == s && !usTypes[LowerASCII(s)])
 }
 
 // postBox returns how many tokens from i on are a post box: "P.O. Box 3830",
@@ -852,7 +895,9 @@ func postBox(text string, t []Token, i int) int {
 		}
 	case "hc", "hcr", "rr", "psc", "cmr", "unit", "rfd", "rural", "star", "highway", "hwy", "route", "rte", "rt":
 		// "HC 021 Box 52", "Rural Route 1 Box 7", "PSC 76 Box 5601"
-		for k++; k < len(t) && k < i+8 && (isWord(text, t[k], "route", "rte", "rt", "contract") || isWord(text, t[k], "site", "comp", "compartment") || t[k].Kind == Number || isMark(text, t[k], "#,")); k++ {
+		for k++; k < len(t) && k < i+8 && (isWord(text, t[k], "route", "rte", "rt", "contract") ||
+			isWord(text, t[k], "site", "comp", "compartment") || t[k].Kind == Number ||
+			isMark(text, t[k], "#,")); k++ {
 		}
 		if word() != "box" {
 			return 0
@@ -901,7 +946,8 @@ func usLine(text string, t []Token) (Street, bool) {
 		return s, false
 	}
 	name, strength, next := usName(text, t, start, end)
-	if strength < 3 || next != end || usPlaces[LowerASCII(t[end-1].text(text))] || !Capital(t[start].text(text)) && t[start].Kind == Word {
+	if strength < 3 || next != end || usPlaces[LowerASCII(t[end-1].text(text))] ||
+		!Capital(t[start].text(text)) && t[start].Kind == Word {
 		return s, false
 	}
 	s.Name, s.Strength = name, strength

@@ -177,7 +177,8 @@ func quarter(text string, t []Token) bool {
 func capitals(text string, t []Token) bool {
 	for _, tok := range t {
 		s := tok.text(text)
-		if tok.Kind == Word && (!Capital(s) && !usSmall[s] || usStops[LowerASCII(s)]) || tok.Kind == Number && !Ordinal(s) ||
+		if tok.Kind == Word && (!Capital(s) && !usSmall[s] || usStops[LowerASCII(s)]) ||
+			tok.Kind == Number && !Ordinal(s) ||
 			tok.Kind == Mark && !isMark(text, tok, "&'’/.-") {
 			return false
 		}

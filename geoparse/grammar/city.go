@@ -106,7 +106,10 @@ var plainUmlauts = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "Ä", "A
 // Bch" is "Fort Walton Beach".
 func ExpandUSCity(name string) string {
 	var b strings.Builder
-	for _, w := range strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '-' || r == ',' || r == '\n' }) {
+	for _, w := range strings.FieldsFunc(name, func(r rune) bool {
+		return r == ' ' || r == '.' ||
+			r == '-' || r == ',' || r == '\n'
+	}) {
 		if long, ok := cityWords[LowerASCII(w)]; ok {
 			w = long
 		}

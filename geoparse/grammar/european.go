@@ -29,14 +29,16 @@ func StreetBefore(text string, t []Token, known Known) (Street, bool) {
 		if unit.POBox.Empty() {
 			unit.POBox = s.POBox
 		}
-		if found, ok := streetEndingAt(text, t, j, known, unit); ok && !found.Number.Empty() && found.Strength >= 3 {
+		if found, ok := streetEndingAt(text, t, j, known, unit); ok && !found.Number.Empty() &&
+			found.Strength >= 3 {
 			return found, true
 		}
 	}
 	// One part between separators that is no street: a room, a building.
 	if part, ok := skipPart(text, t, k); ok {
 		unit, j := skipTail(text, t, part)
-		if found, ok := streetEndingAt(text, t, j, known, unit); ok && !found.Number.Empty() && found.Strength >= 3 {
+		if found, ok := streetEndingAt(text, t, j, known, unit); ok && !found.Number.Empty() &&
+			found.Strength >= 3 {
 			return found, true
 		}
 	}
@@ -76,7 +78,8 @@ func streetEndingAt(text string, t []Token, k int, known Known, s Street) (Stree
 		n--
 		labelled = labelled || t[n].Kind == Word
 	}
-	if labelled && n >= 2 && t[n-1].Kind == Number && shortNumber(t[n-1].text(text)) && t[n-2].Kind == Word && streetTypes[Fold(t[n-2].text(text))] {
+	if labelled && n >= 2 && t[n-1].Kind == Number && shortNumber(t[n-1].text(text)) &&
+		t[n-2].Kind == Word && streetTypes[Fold(t[n-2].text(text))] {
 		s.Name, s.Number, s.Strength = Span{t[n-2].Start, t[n-1].End}, number, 3 // "Straße 12 Nr. 5"
 		return s, true
 	}
@@ -119,7 +122,8 @@ func SegmentBefore(text string, t []Token) (Street, bool) {
 		j = k
 	}
 	first := j
-	for first > 0 && j-first < maxNameWords && (t[first-1].Kind == Word || t[first-1].Kind == Mark && first < j && isMark(text, t[first-1], "'’-.")) {
+	for first > 0 && j-first < maxNameWords && (t[first-1].Kind == Word ||
+		t[first-1].Kind == Mark && first < j && isMark(text, t[first-1], "'’-.")) {
 		first--
 	}
 	if first == j || !nameLikeTokens(text, t[first:j]) {
@@ -163,7 +167,8 @@ func skipTail(text string, t []Token, k int) (Street, int) {
 			k--
 			continue
 		case Mark:
-			if tok.Space && isMark(text, tok, "(") || isMark(text, tok, ",|/*·-–—•;:([{») ") && !isMark(text, tok, ")") {
+			if tok.Space && isMark(text, tok, "(") || isMark(text, tok, ",|/*·-–—•;:([{») ") &&
+				!isMark(text, tok, ")") {
 				k--
 				continue
 			}
@@ -174,7 +179,8 @@ func skipTail(text string, t []Token, k int) (Street, int) {
 			}
 			return s, k
 		}
-		if tok.Kind == Word && PlaceLabel(tok.text(text)) && s == (Street{}) && (k == 1 || t[k-2].Kind != Number && (t[k-2].Kind != Word || PlaceLabel(t[k-2].text(text)))) {
+		if tok.Kind == Word && PlaceLabel(tok.text(text)) && s == (Street{}) &&
+			(k == 1 || t[k-2].Kind != Number && (t[k-2].Kind != Word || PlaceLabel(t[k-2].text(text)))) {
 			k-- // "PLZ / Ort: 26122 Oldenburg"
 			continue
 		}
@@ -267,7 +273,8 @@ func PlaceLabel(w string) bool { return placeLabels[Fold(w)] }
 // floorInNumber returns the offset of the stroke in "37/2. Stock", which divides
 // the house number from the floor, where that ends with token k-1; else 0.
 func floorInNumber(text string, t []Token, k int) int {
-	if k < 3 || t[k-1].Kind != Word || !floorWords[Fold(t[k-1].text(text))] || !isMark(text, t[k-2], ".") || t[k-3].Kind != Number {
+	if k < 3 || t[k-1].Kind != Word || !floorWords[Fold(t[k-1].text(text))] ||
+		!isMark(text, t[k-2], ".") || t[k-3].Kind != Number {
 		return 0
 	}
 	n := strings.LastIndexByte(t[k-3].text(text), '/')
@@ -284,34 +291,41 @@ func unitBefore(text string, t []Token, k int) int {
 	if last.Kind == Word {
 		word := Fold(last.text(text))
 		i := k - 1
-		ordinal := i > 1 && isMark(text, t[i-1], ".") && t[i-2].Kind == Number && shortNumber(t[i-2].text(text)) && !strings.Contains(t[i-2].text(text), "/")
+		ordinal := i > 1 && isMark(text, t[i-1], ".") && t[i-2].Kind == Number &&
+			shortNumber(t[i-2].text(text)) && !strings.Contains(t[i-2].text(text), "/")
 		switch {
 		case ordinal && (floorWords[word] || unitWords[word]): // "2. Stiege"
 			return i - 2
 		case floorWords[word] && i > 0 && t[i-1].Kind == Number && strings.ContainsAny(t[i-1].text(text), "ºª"):
 			return i - 1
-		case floorWords[word] && i > 0 && isWord(text, t[i-1], "st") && (word == "th" || word == "tv" || word == "mf"):
+		case floorWords[word] && i > 0 && isWord(text, t[i-1], "st") &&
+			(word == "th" || word == "tv" || word == "mf"):
 			return i - 1
 		case floorWords[word]:
 			return i
 		}
 	}
-	if door := k - 1; spanishFloor(text, t[door]) || door > 0 && spanishFloor(text, t[door-1]) && isLetterWord(t[door]) {
+	if door := k - 1; spanishFloor(text, t[door]) ||
+		door > 0 && spanishFloor(text, t[door-1]) && isLetterWord(t[door]) {
 		for door > 0 && spanishFloor(text, t[door-1]) {
 			door-- // "3º B", "3º 2ª"
 		}
-		if door > 0 && (t[door-1].Kind == Number || door > 1 && isMark(text, t[door-1], ",-") && (t[door-2].Kind == Number || isLetterWord(t[door-2]))) {
+		if door > 0 && (t[door-1].Kind == Number ||
+			door > 1 && isMark(text, t[door-1], ",-") && (t[door-2].Kind == Number || isLetterWord(t[door-2]))) {
 			return door
 		}
 	}
-	id := last.Kind == Number || last.Kind == Word && utf8.RuneCountInString(strings.TrimRight(last.text(text), ".")) == 1
+	id := last.Kind == Number || last.Kind == Word &&
+		utf8.RuneCountInString(strings.TrimRight(last.text(text), ".")) == 1
 	if id && k > 1 && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] {
 		// "Haus 3" is a unit only behind a number: alone it is a street
 		j := k - 3
 		if j > 0 && t[j].Kind != Number && t[j].Kind != Word {
 			j--
 		}
-		if j >= 0 && (t[j].Kind == Number || t[j].Kind == Word && (floorWords[Fold(t[j].text(text))] || unitWords[Fold(t[j].text(text))] || j > 0 && numberSuffix(text, t[:j+1]) > 0)) {
+		if j >= 0 && (t[j].Kind == Number || t[j].Kind == Word &&
+			(floorWords[Fold(t[j].text(text))] || unitWords[Fold(t[j].text(text))] ||
+				j > 0 && numberSuffix(text, t[:j+1]) > 0)) {
 			return k - 2
 		}
 	}
@@ -334,7 +348,8 @@ func numberBefore(text string, t []Token, k int) (int, bool) {
 	if j < 0 || t[j].Kind != Number || !shortNumber(t[j].text(text)) || dateIn(text, t, j) {
 		return 0, false
 	}
-	if j > 0 && fractions[t[j].text(text)] && t[j].Space && t[j-1].Kind == Number && shortNumber(t[j-1].text(text)) {
+	if j > 0 && fractions[t[j].text(text)] && t[j].Space && t[j-1].Kind == Number &&
+		shortNumber(t[j-1].text(text)) {
 		j-- // "23 1/2"
 	}
 	for j >= 2 && joins(text, t[j-1]) {
@@ -358,7 +373,8 @@ func numberSuffix(text string, t []Token) int {
 	}
 	w := t[k-1].text(text)
 	switch {
-	case len(w) == 1 && k >= 4 && t[k-2].Kind == Mark && joins(text, t[k-2]) && isLetterWord(t[k-3]) && t[k-4].Kind == Number:
+	case len(w) == 1 && k >= 4 && t[k-2].Kind == Mark && joins(text, t[k-2]) && isLetterWord(t[k-3]) &&
+		t[k-4].Kind == Number:
 		return 3
 	case len(w) == 1, len(w) == 3 && w[1] == '-':
 		return 1
@@ -394,7 +410,8 @@ func joins(text string, tok Token) bool {
 // what follows it than a house number beside the first: t begins with the two.
 func countsOther(text string, t []Token) bool {
 	step := leadingInt(t[2].text(text)) - leadingInt(t[0].text(text))
-	return step <= 0 || step > 50 || len(t) > 3 && (t[3].Kind == Number || t[3].Kind == Word && len(t[3].text(text)) > 1 && !joins(text, t[3]))
+	return step <= 0 || step > 50 || len(t) > 3 &&
+		(t[3].Kind == Number || t[3].Kind == Word && len(t[3].text(text)) > 1 && !joins(text, t[3]))
 }
 
 // shortNumber tells whether s can be a house number: each of its parts has one
@@ -440,7 +457,8 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 		tok := t[start-1]
 		if tok.Kind == Number {
 			// only inside a name: "Straße des 17. Juni"
-			if start < n && start >= 2 && leadingInt(tok.text(text)) <= 31 && isWord(text, t[start-2], "des", "der", "vom", "am", "du", "del") {
+			if start < n && start >= 2 && leadingInt(tok.text(text)) <= 31 &&
+				isWord(text, t[start-2], "des", "der", "vom", "am", "du", "del") {
 				start--
 				continue
 			}
@@ -458,7 +476,8 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 			start -= 2 // "C/ Gran Vía"
 			break
 		}
-		if isMark(text, tok, "-–") && start >= 2 && start < n && t[start-2].Kind == Word && Capital(t[start].text(text)) && streetEnd(Fold(t[start].text(text))) {
+		if isMark(text, tok, "-–") && start >= 2 && start < n && t[start-2].Kind == Word &&
+			Capital(t[start].text(text)) && streetEnd(Fold(t[start].text(text))) {
 			start-- // "Joseph - Haydn - Straße"
 			continue
 		}
@@ -604,7 +623,8 @@ func ofPlace(w []word, i int, bounded bool) bool {
 		return true
 	case strings.HasSuffix(folded, "er"):
 		first := i == 0 && bounded || i > 0 && articles[w[i-1].text]
-		return highRoads[w[i+1].fold()] || first && (strings.HasSuffix(w[i].text, "aer") || endsIn(folded, townEndings, 3))
+		return highRoads[w[i+1].fold()] || first &&
+			(strings.HasSuffix(w[i].text, "aer") || endsIn(folded, townEndings, 3))
 	}
 	return len(folded) > 7 && endsIn(folded, adjectiveEndings, 3)
 }
@@ -636,12 +656,14 @@ func separateName(w []word, bounded bool) int {
 			if streetTypes[before.fold()] && len(before.fold()) > 4 {
 				break // a label: "Straße Lange Str."
 			}
-			if !before.capital && !nobility[before.text] || prepositions[before.fold()] || acronym(before.text) && !acronym(w[n-1].text) {
+			if !before.capital && !nobility[before.text] || prepositions[before.fold()] ||
+				acronym(before.text) && !acronym(w[n-1].text) {
 				break
 			}
 			i--
 		}
-		if i > 0 && !bounded || i > 0 && w[i-1].kind == Word && w[i-1].capital && !prepositions[w[i-1].fold()] && !titles[w[i].fold()] {
+		if i > 0 && !bounded || i > 0 && w[i-1].kind == Word && w[i-1].capital &&
+			!prepositions[w[i-1].fold()] && !titles[w[i].fold()] {
 			// the name runs on to the left: what lies there is a firm or person
 			i = n - 2
 			for i > 0 && (titles[w[i-1].fold()] || nobility[w[i-1].text]) {
@@ -649,7 +671,8 @@ func separateName(w []word, bounded bool) int {
 			}
 		}
 	}
-	for i > 0 && (titles[w[i-1].fold()] || strings.HasSuffix(w[i].text, ".") && len(w[i].fold()) <= 2 && w[i-1].capital && len(w[i-1].fold()) <= 2) {
+	for i > 0 && (titles[w[i-1].fold()] || strings.HasSuffix(w[i].text, ".") && len(w[i].fold()) <= 2 &&
+		w[i-1].capital && len(w[i-1].fold()) <= 2) {
 		i--
 	}
 	return adjectives(w, i)
@@ -687,7 +710,8 @@ func compound(w []word) int {
 
 // adjectives steps back over "Große", "Am", "An der" before word i.
 func adjectives(w []word, i int) int {
-	for i > 0 && w[i-1].kind == Word && adjectiveWords[w[i-1].fold()] && (w[i-1].capital || i > 1 && (articles[w[i-2].text] || prepositions[w[i-2].fold()])) {
+	for i > 0 && w[i-1].kind == Word && adjectiveWords[w[i-1].fold()] &&
+		(w[i-1].capital || i > 1 && (articles[w[i-2].text] || prepositions[w[i-2].fold()])) {
 		i--
 	}
 	j := i
@@ -703,7 +727,8 @@ func adjectives(w []word, i int) int {
 // nameLike tells whether every word can stand inside a street name.
 func nameLike(w []word) bool {
 	for i := range w {
-		if w[i].kind == Word && !w[i].capital && !smallWords[w[i].text] && !nobility[w[i].text] && !adjectiveWords[w[i].fold()] {
+		if w[i].kind == Word && !w[i].capital && !smallWords[w[i].text] && !nobility[w[i].text] &&
+			!adjectiveWords[w[i].fold()] {
 			return false
 		}
 	}
@@ -848,10 +873,12 @@ func StreetAfter(text string, t []Token, known Known) (Street, bool) {
 		return Street{}, false
 	}
 	end := j
-	for end+2 < len(t) && joins(text, t[end+1]) && t[end+2].Kind == Number && shortNumber(t[end+2].text(text)) && !(isMark(text, t[end+1], ",;") && countsOther(text, t[end:])) {
+	for end+2 < len(t) && joins(text, t[end+1]) && t[end+2].Kind == Number &&
+		shortNumber(t[end+2].text(text)) && !(isMark(text, t[end+1], ",;") && countsOther(text, t[end:])) {
 		end += 2
 	}
-	if end+1 < len(t) && t[end+1].Kind == Word && len(t[end+1].text(text)) == 1 && (end+2 >= len(t) || t[end+2].Kind != Number) {
+	if end+1 < len(t) && t[end+1].Kind == Word && len(t[end+1].text(text)) == 1 &&
+		(end+2 >= len(t) || t[end+2].Kind != Number) {
 		end++
 	}
 	return Street{Name: name, Number: Span{t[j].Start, t[end].End}, Strength: strength}, true
@@ -861,7 +888,8 @@ func StreetAfter(text string, t []Token, known Known) (Street, bool) {
 // street: "12, rue du Rhône".
 func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 	s, k := skipTail(text, t, len(t))
-	if k > 3 && s.Unit.Empty() && t[k-1].Kind == Number && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] && (t[k-3].Kind == Break || isMark(text, t[k-3], ",-–")) {
+	if k > 3 && s.Unit.Empty() && t[k-1].Kind == Number && t[k-2].Kind == Word &&
+		unitWords[Fold(t[k-2].text(text))] && (t[k-3].Kind == Break || isMark(text, t[k-3], ",-–")) {
 		s.Unit = Span{t[k-2].Start, t[k-1].End} // "rue Sainte-Catherine Ouest, bureau 500"
 		k = SkipMarksBack(text, t, k-2)
 	}
@@ -910,12 +938,15 @@ func dateIn(text string, t []Token, i int) bool {
 	if i == 0 || t[i].Kind != Number || t[i-1].Kind != Word {
 		return false
 	}
-	return isWord(text, t[i-1], "du") && leadingInt(t[i].text(text)) <= 31 || frenchMonths[Fold(t[i-1].text(text))] && t[i].End-t[i].Start == 4
+	return isWord(text, t[i-1], "du") && leadingInt(t[i].text(text)) <= 31 ||
+		frenchMonths[Fold(t[i-1].text(text))] && t[i].End-t[i].Start == 4
 }
 
 // numberFirstName tells whether the tokens behind a house number can be a
 // street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass".
 func numberFirstName(text string, t []Token) bool {
 	first, last := Fold(t[0].text(text)), t[len(t)-1]
-	return leadTypes[first] || len(t) > 1 && frenchBefore[first] && leadTypes[Fold(t[1].text(text))] || len(t) > 1 && (prepositions[first] || first == "op" || first == "um") || last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
+	return leadTypes[first] || len(t) > 1 && frenchBefore[first] && leadTypes[Fold(t[1].text(text))] ||
+		len(t) > 1 && (prepositions[first] || first == "op" || first == "um") ||
+		last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
 }

@@ -83,7 +83,8 @@ func frenchCity(words, w []string, i int) int {
 	if i == last && CountryOf(words[i]) != "" {
 		return len(words) // "Avenue Pierre Mendès France"
 	}
-	if i >= last || !Capital(words[i]) || !Capital(words[last]) || w[i] == "saint" || w[i] == "sainte" || frenchLinks[w[last-1]] || frenchArticles[words[last-1]] {
+	if i >= last || !Capital(words[i]) || !Capital(words[last]) || w[i] == "saint" || w[i] == "sainte" ||
+		frenchLinks[w[last-1]] || frenchArticles[words[last-1]] {
 		return i
 	}
 	for _, word := range w[i:] {
@@ -113,7 +114,8 @@ func frenchNoun(w []string, i int) int {
 		return i
 	}
 	word := strings.TrimPrefix(strings.TrimPrefix(w[i], "l'"), "d'")
-	if ordinal := strings.TrimLeft(word, "0123456789"); i+2 < len(w) && ordinal != word && frenchOrdinals[ordinal] && !frenchMonths[w[i+1]] {
+	if ordinal := strings.TrimLeft(word, "0123456789"); i+2 < len(w) && ordinal != word &&
+		frenchOrdinals[ordinal] && !frenchMonths[w[i+1]] {
 		i++ // "du 1er Régiment"
 		word = w[i]
 	}
@@ -126,7 +128,8 @@ func frenchNoun(w []string, i int) int {
 		return i + 2
 	}
 	first, _, _ := strings.Cut(word, "-")
-	if i+1 < len(w) && (frenchGiven[first] && (first == word || frenchGiven[word[len(first)+1:]]) || len(strings.TrimRight(word, ".")) == 1) {
+	if i+1 < len(w) && (frenchGiven[first] && (first == word || frenchGiven[word[len(first)+1:]]) ||
+		len(strings.TrimRight(word, ".")) == 1) {
 		i++ // a person: given name, then surname
 		for i+1 < len(w) && (frenchSmall[w[i]] || w[i] == "et" || w[i-1] == "et" && frenchGiven[w[i]]) {
 			i++ // "Charles de Gaulle", "Pierre et Marie Curie"
@@ -181,5 +184,6 @@ func FrenchName(name string) bool {
 	case "rue", "chemin", "boul", "montee", "cote", "rang", "impasse", "ruelle", "allee", "route", "faubourg", "quai":
 		return true
 	}
-	return nobility[words[1]] || smallWords[words[1]] || strings.HasPrefix(words[1], "l'") || strings.HasPrefix(words[1], "d'")
+	return nobility[words[1]] || smallWords[words[1]] || strings.HasPrefix(words[1], "l'") ||
+		strings.HasPrefix(words[1], "d'")
 }

@@ -128,7 +128,8 @@ func squareBefore(text string, t []Token) (Street, bool) {
 	j, ok := numberBefore(text, t, k)
 	for n := k - 1; ok && n >= 1 && n >= k-8; n-- {
 		letter, square := t[n-1], t[n]
-		if square.Kind != Number || !isLetterWord(letter) || text[letter.Start] < 'A' || text[letter.Start] > 'U' || leadingInt(square.text(text)) > 13 || square.End-square.Start > 2 {
+		if square.Kind != Number || !isLetterWord(letter) || text[letter.Start] < 'A' ||
+			text[letter.Start] > 'U' || leadingInt(square.text(text)) > 13 || square.End-square.Start > 2 {
 			continue
 		}
 		number := n + 1

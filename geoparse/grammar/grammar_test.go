@@ -59,7 +59,8 @@ func TestStreetBefore(t *testing.T) {
 	} {
 		tok := Tokenize(c.text, 0, len(c.text), nil)
 		s, _ := StreetBefore(c.text, tok, nil)
-		if got := s.Name.Of(c.text); got != c.name || s.Number.Of(c.text) != c.number || s.Unit.Of(c.text) != c.unit {
+		if got := s.Name.Of(c.text); got != c.name || s.Number.Of(c.text) != c.number ||
+			s.Unit.Of(c.text) != c.unit {
 			t.Errorf("%q: name %q, number %q, unit %q; want %q, %q, %q", c.text, got, s.Number.Of(c.text), s.Unit.Of(c.text), c.name, c.number, c.unit)
 		}
 	}
@@ -88,7 +89,8 @@ func TestUSBefore(t *testing.T) {
 	} {
 		tok := Tokenize(c.text, 0, len(c.text), nil)
 		s, _ := USBefore(c.text, tok, false)
-		if s.Number.Of(c.text) != c.number || s.Name.Of(c.text) != c.name || s.Unit.Of(c.text) != c.unit || s.POBox.Of(c.text) != c.box {
+		if s.Number.Of(c.text) != c.number || s.Name.Of(c.text) != c.name || s.Unit.Of(c.text) != c.unit ||
+			s.POBox.Of(c.text) != c.box {
 			t.Errorf("%q: number %q, name %q, unit %q, box %q", c.text, s.Number.Of(c.text), s.Name.Of(c.text), s.Unit.Of(c.text), s.POBox.Of(c.text))
 		}
 	}
@@ -181,7 +183,8 @@ func FuzzStreets(f *testing.F) {
 					t.Fatalf("%+v of %q", s, text)
 				}
 			}
-			if ok && !s.Name.Empty() && !s.Number.Empty() && s.Name.Start < s.Number.End && s.Number.Start < s.Name.End {
+			if ok && !s.Name.Empty() && !s.Number.Empty() && s.Name.Start < s.Number.End &&
+				s.Number.Start < s.Name.End {
 				t.Fatalf("name and number overlap: %+v of %q", s, text)
 			}
 		}

@@ -43,7 +43,8 @@ func ProvinceAfter(country, text string, t []Token) (string, Span) {
 // capital, all of an abbreviation being capitals.
 func province(country, s string) string {
 	folded := foldName(s)
-	if len(folded) <= 3 && s != strings.ToUpper(s) && !strings.HasSuffix(s, ".") && !(country == "AU" && Capital(s)) || !Capital(s) {
+	if len(folded) <= 3 && s != strings.ToUpper(s) && !strings.HasSuffix(s, ".") &&
+		!(country == "AU" && Capital(s)) || !Capital(s) {
 		return ""
 	}
 	return Find(country).States[folded]

@@ -79,7 +79,9 @@ func decode(s string) (rune, int) {
 // IsSpace tells white space other than a line break, with the marks that are not
 // seen: zero-width ones and those of the direction of writing.
 func IsSpace(r rune) bool {
-	return r == ' ' || r == '\t' || r == '\r' || r == 0xA0 || r == 0x202F || r == 0x200B || r == 0xFEFF || 0x2000 <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x2069 || r == '\v' || r == '\f'
+	return r == ' ' || r == '\t' || r == '\r' || r == 0xA0 || r == 0x202F || r == 0x200B || r == 0xFEFF ||
+		0x2000 <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x2069 || r == '\v' ||
+		r == '\f'
 }
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
@@ -140,7 +142,8 @@ func numberEnd(text string, i, hi int) int {
 		switch {
 		case isDigit(next):
 			i += n
-		case r != '.' && r != ':' && next < utf8.RuneSelf && unicode.IsLetter(next) && !letterAt(text, i+n+1, hi) && !digitAt(text, i+n+1, hi):
+		case r != '.' && r != ':' && next < utf8.RuneSelf && unicode.IsLetter(next) &&
+			!letterAt(text, i+n+1, hi) && !digitAt(text, i+n+1, hi):
 			return i + n + 1 // "39A/B", "535-B"
 		default:
 			return i

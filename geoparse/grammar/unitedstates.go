@@ -79,7 +79,8 @@ func State(s string) string {
 // behind it skipped. It returns its code, its span and the index of its first
 // token.
 func StateBefore(text string, t []Token, k int) (string, Span, int) {
-	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",.|-–;:()") || t[k-1].Kind == Word && PlaceLabel(t[k-1].text(text)) && k > 2) {
+	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",.|-–;:()") ||
+		t[k-1].Kind == Word && PlaceLabel(t[k-1].text(text)) && k > 2) {
 		k--
 		if k > 1 && isWord(text, t[k], "code") && isWord(text, t[k-1], "zip", "postal", "post") {
 			k--
@@ -108,7 +109,8 @@ func StateBefore(text string, t []Token, k int) (string, Span, int) {
 				sp.End--
 			}
 			k -= n
-			if labelled := backOver(text, t, k, ":"); labelled < k && labelled > 0 && isWord(text, t[labelled-1], "state", "province", "region") {
+			if labelled := backOver(text, t, k, ":"); labelled < k && labelled > 0 &&
+				isWord(text, t[labelled-1], "state", "province", "region") {
 				k = labelled - 1
 			}
 			return code, sp, k
