@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -270,4 +271,62 @@ func (w *Labelled) Apply(ctx context.Context, l Label) (LabelState, error) {
 		return 0, fmt.Errorf("label of %s: %w", l.URL, err)
 	}
 	return LabelLearned, nil
+}
+
+// A LabelCount is what became of labels.
+type LabelCount struct {
+	Labels  int `json:"labels"`  // of different pages
+	Learned int `json:"learned"` // the verdict was another
+	Agree   int `json:"agree"`   // with the verdict, which was learned
+	Kept    int `json:"kept"`    // of pages that were not visited yet
+}
+
+// ApplyAll applies labels, of which the last one of a page counts.
+func (w *Labelled) ApplyAll(ctx context.Context, labels []Label) (n LabelCount, err error) {
+	last := map[frontier.Key]Label{}
+	for _, l := range labels {
+		last[frontier.KeyOf(l.URL)] = l
+	}
+	n.Labels = len(last)
+	for _, l := range last {
+		what, err := w.Apply(ctx, l)
+		switch {
+		case err != nil:
+			return n, err
+		case what == LabelLearned:
+			n.Learned++
+		case what == LabelAgrees:
+			n.Agree++
+		default:
+			n.Kept++
+		}
+	}
+	return n, nil
+}
+
+// ReadLabels is ParseLabels of all that r has; more than MaxLabelFile bytes are ErrTooManyLabels.
+func ReadLabels(r io.Reader, bad func(n int, line string)) ([]Label, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxLabelFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxLabelFile {
+		return nil, ErrTooManyLabels
+	}
+	return ParseLabels(data, bad), nil
+}
+
+// TakeUpLabels applies the labels in a file that no crawl has taken up yet, so that the crawl tree and
+// the model, which is kept in modelFile, say what people say. warn is told of bad lines.
+func TakeUpLabels(ctx context.Context, f *frontier.Frontier, model *predictor.Model, modelFile, labels string, warn func(string, ...any)) error {
+	strategy := order.Lookahead{Model: model}
+	kept := Learned{Tree: f, Model: model, File: modelFile, Strategy: strategy}
+	if err := kept.Restore(ctx); err != nil {
+		return err
+	}
+	learned, err := NewLabelled(nil, f, strategy, labels, warn).Load(ctx)
+	if learned > 0 && err == nil {
+		err = kept.Save()
+	}
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/problem"
+	"gazehound/internal/textutil"
 )
 
 // ScopeRules are what the configuration says of the URLs of a crawl and of its hosts.
@@ -436,4 +437,28 @@ func excluded(what string, undo bool) string {
 		return "take in again " + what
 	}
 	return "leave out " + what
+}
+
+// Text is what people read of the orders, a line for each.
+func (v OrdersView) Text() string {
+	from := "configured"
+	if v.Ordered {
+		from = "ordered"
+	}
+	lines := []string{fmt.Sprintf("delay    %s (%s)", v.Delay, from)}
+	names := slices.Sorted(maps.Keys(v.Hosts))
+	for _, name := range names {
+		if h := v.Hosts[name]; h.Delay != "" {
+			lines = append(lines, fmt.Sprintf("delay    %s for %s", h.Delay, name))
+		}
+	}
+	for _, name := range names {
+		if v.Hosts[name].Skip {
+			lines = append(lines, "exclude  the host "+name)
+		}
+	}
+	for _, pattern := range v.Exclude {
+		lines = append(lines, "exclude  "+textutil.OneLine(pattern))
+	}
+	return strings.Join(lines, "\n") + "\n"
 }

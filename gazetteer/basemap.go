@@ -75,6 +75,19 @@ const (
 
 func tileKey(level, x, y int) uint64 { return uint64(level)<<56 | uint64(x)<<28 | uint64(y) }
 
+// WriteBasemap draws the map of the region and its surroundings from the extracts of the gazetteer in
+// dir, if it has any. A region without an outline has no map.
+func (r *Region) WriteBasemap(ctx context.Context, dir, path string) error {
+	box := r.Bound()
+	if box.IsEmpty() || len(r.Area) == 0 {
+		return nil
+	}
+	const around = 0.15 // of the region's size
+	dx, dy := around*(box.Max[0]-box.Min[0])+0.01, around*(box.Max[1]-box.Min[1])+0.01
+	_, err := WriteBasemap(ctx, dir, path, orb.Bound{Min: orb.Point{box.Min[0] - dx, box.Min[1] - dy}, Max: orb.Point{box.Max[0] + dx, box.Max[1] + dy}})
+	return err
+}
+
 // WriteBasemap makes the file at path of the shapes that the sources of the
 // gazetteer in dir have within box. Where there are none there is no file
 // afterwards. It returns how many tiles the file has.

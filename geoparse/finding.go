@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A Finding is an address of a text, or a candidate that was rejected.
@@ -93,4 +94,28 @@ func WriteGeoJSON(w io.Writer, list []Finding) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(map[string]any{"type": "FeatureCollection", "features": features})
+}
+
+// Beside returns what belongs to the address, and what is special about it, in
+// one line.
+func (x *Address) Beside() string {
+	var parts []string
+	for _, s := range []string{x.Name, x.Branch, x.Phone, x.Email, x.Website, x.Hours} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if x.Role != OwnRole {
+		parts = append(parts, "role "+x.Role.String())
+	}
+	if x.Footer {
+		parts = append(parts, "in the page's footer")
+	}
+	switch {
+	case x.Private:
+		parts = append(parts, "of a private person: not kept")
+	case x.Person:
+		parts = append(parts, "of a person in business")
+	}
+	return strings.Join(parts, " · ")
 }

@@ -2,10 +2,13 @@ package predictor
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
 	"strings"
+
+	"gazehound/internal/textutil"
 )
 
 // A TermWeight says what one term tells.
@@ -15,6 +18,28 @@ type TermWeight struct {
 	LogOdds  float64 `json:"log_odds"` // natural log; above 0 it speaks for a relevant page
 	Relevant int     `json:"relevant"` // links with the term that led to a relevant page
 	Other    int     `json:"other"`    // links with the term that led to another page
+}
+
+// String writes a term for people.
+func (w TermWeight) String() string {
+	if w.Relevant+w.Other == 0 {
+		return fmt.Sprintf("  %s  %s", FormatLogOdds(w.LogOdds), strings.TrimSpace(w.Name()))
+	}
+	return fmt.Sprintf("  %s  %s  %d relevant / %d other", FormatLogOdds(w.LogOdds), w.Name(), w.Relevant, w.Other)
+}
+
+// FormatLogOdds writes a number with its sign, in six columns.
+func FormatLogOdds(x float64) string {
+	if x = math.Round(x*100) / 100; x == 0 {
+		x = 0 // and not -0
+	}
+	return fmt.Sprintf("%+6.2f", x)
+}
+
+// Name writes the term in two columns, family and word.
+func (w TermWeight) Name() string {
+	family, word, _ := strings.Cut(textutil.OneLine(w.Term), ":")
+	return fmt.Sprintf("%-6s  %-44s", family, word)
 }
 
 // An Explanation shows how a probability came about:

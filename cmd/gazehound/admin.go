@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 	searchpage "gazehound/index/web"
 	"gazehound/internal/config"
 	"gazehound/predictor"
+
+	"github.com/paulmach/orb"
 )
 
 // noAdmin is the value of admin.listen without which nobody may ask.
@@ -72,15 +75,15 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 	return monitor.Options{
 		Board: s.watch.Board, Version: version, Region: s.region.Name, Outline: s.region.Area,
 		Language: searchpage.Language, Features: predictor.Families(),
-		Terms: monitor.TermsOf(s.model), Next: monitor.NextOf(s.f), Explain: s.explain, Extras: s.extras, Rests: monitor.RestsOf(s.web.polite),
+		Terms: monitor.TermsOf(s.model), Next: monitor.NextOf(s.f), Explain: monitor.ExplainOf(s.learned, s.cfg.Crawl.Strategy, s.web.scope), Extras: s.extras, Rests: monitor.RestsOf(s.web.polite),
 		Pause: s.c.Brake.On, Resume: s.c.Brake.Off,
-		Stop: func() {
-			s.watch.stopping(s.cfg.Fetch.ShutdownGrace)
-			cancel(errAsked)
-		},
+		Stop:       func() { s.stop(cancel, errAsked) },
 		Checkpoint: func() error { return s.save(true) },
 		Label:      s.label, Seeds: s.addSeeds, Scope: s.web.scope, Ordered: s.ordered,
-		Nodes: s.nodes, Troubles: s.troubles,
+		Nodes: s.nodes, Troubles: func() []string {
+			reserve := s.cfg.Storage.DiskReserve
+			return s.watch.Troubles(int64(reserve), reserve.String())
+		},
 	}
 }
 
@@ -88,20 +91,6 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 func (s *session) ordered(what string) {
 	s.watch.newLine()
 	s.a.say("ordered: %s", oneLine(what))
-}
-
-func (s *session) explain(text string) (any, error) {
-	n, err := monitor.NodeOf(s.f, text)
-	if err != nil {
-		return nil, err
-	}
-	learned := crawler.Learned{Tree: s.f, Model: s.model, Strategy: s.strategy, Traps: s.c.Traps}
-	x, err := learned.Explain(n)
-	x.Scope = s.web.scope.Check(n.URL)
-	if x.Queued != nil {
-		x.Strategy = s.cfg.Crawl.Strategy
-	}
-	return x, err
 }
 
 // label takes up a person's verdict on a page that was judged, as "gazehound
@@ -117,10 +106,7 @@ func (s *session) label(ctx context.Context, text string, relevant bool) error {
 	if err := crawler.AppendLabels(s.p.labels(), []crawler.Label{{URL: n.URL, Relevant: relevant}}); err != nil {
 		return err
 	}
-	learned, err := s.watch.labels.Load(context.WithoutCancel(ctx))
-	if learned > 0 && err == nil {
-		err = s.save(false)
-	}
+	_, err = s.takeLabels(ctx)
 	return err
 }
 
@@ -141,42 +127,82 @@ func (s *session) extras() monitor.Extras {
 	return x
 }
 
-// silence is the time without a sign of life after which a crawl is not well.
-const silence = 30 * time.Second
-
-// troubles says why the crawl is not well.
-func (s *session) troubles() []string {
-	var why []string
-	if free, err := monitor.DiskFree(s.p.dir); err == nil && free < uint64(s.cfg.Storage.DiskReserve) {
-		why = append(why, fmt.Sprintf("only %s are free on the disk; storage.disk_reserve keeps %v", megabytes(int64(free)), s.cfg.Storage.DiskReserve))
-	}
-	if at := s.watch.Board.State().At; !at.IsZero() && time.Since(at) > silence {
-		why = append(why, fmt.Sprintf("no sign of life since %s", at.Format(time.RFC3339)))
-	}
-	return why
-}
-
-// maxSurvey bounds the addresses of the index that are put on the map.
-const maxSurvey = 100_000
-
 // survey tells the board which streets the region has and what was found of
 // them before this run.
 func (s *session) survey(ctx context.Context) error {
-	board, read, enough := s.watch.Board, 0, errors.New("enough")
-	err := s.x.Walk(ctx, index.Query{}, func(h *index.Hit) error {
-		if read++; read > maxSurvey {
-			return enough // in the order of hashes, so what was read is a fair part
-		}
-		if h.HasPoint {
-			board.Place(h.Point)
-		}
-		return nil
+	err := s.watch.Board.SurveyPlaces(func(place func(orb.Point) error) error {
+		return s.x.Walk(ctx, index.Query{}, func(h *index.Hit) error {
+			if h.HasPoint {
+				return place(h.Point)
+			}
+			return nil
+		})
 	})
-	if (err == nil || errors.Is(err, enough)) && s.places != nil {
-		err = board.Survey(ctx, s.f, s.places, s.region)
+	if err == nil && s.places != nil {
+		err = s.watch.Board.Survey(ctx, s.f, s.places, s.region)
 	}
-	if err != nil && !errors.Is(err, enough) && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		s.a.warn("the coverage of streets is not shown: %s", oneLine(err.Error()))
 	}
 	return nil
+}
+
+// recallOrders takes over the orders of the runs before.
+func (a *app) recallOrders(w *web, f *frontier.Frontier) error {
+	n, err := w.scope.Restore(f)
+	if n > 0 {
+		a.say("orders     %s of \"gazehound ctl\" from before %s on; \"gazehound ctl orders\" shows them", count(n), map[bool]string{true: "goes", false: "go"}[n == 1])
+	}
+	return err
+}
+
+// reload reads the configuration again and applies its delays, its include and
+// exclude, its hosts and its log level; everything else counts at the next start.
+// The standing orders stay above it.
+func (a *app) reload(w *web, watch *progress) {
+	defer watch.newLine()
+	watch.newLine()
+	level := a.Level()
+	reader := *a // messages keep their format, for others write some meanwhile
+	cfg, err := reader.config()
+	if err == nil && w.polite != nil && cfg.Fetch.Delay == 0 && !cfg.StaysHere(nil) {
+		err = errors.New("fetch.delay 0s is for loopback only")
+	}
+	if err == nil {
+		err = w.scope.Reload(cfg.scopeRules(w.options))
+	}
+	if err != nil {
+		a.SetLevel(level)
+		a.warn("SIGHUP: the configuration stays as it was: %s", oneLine(err.Error()))
+		return
+	}
+	a.say("SIGHUP: delay %v, %d hosts with settings of their own, %d exclude and %d include patterns, log level %s",
+		cfg.Fetch.Delay, len(cfg.Hosts), len(cfg.Crawl.Exclude), len(cfg.Crawl.Include), strings.ToLower(a.Level().String()))
+}
+
+// addSeeds gives the running crawl start URLs, and says so.
+func (s *session) addSeeds(ctx context.Context, texts []string) (monitor.SeedsTaken, error) {
+	taken, err := monitor.AddSeeds(ctx, s.c, s.web.scope, texts)
+	if err == nil && taken.Taken > 0 {
+		s.watch.newLine()
+		s.a.say("given %s, %s new", several(taken.Taken, "seed"), count(taken.New))
+	}
+	return taken, err
+}
+
+// nodes says who works on the crawl: the nodes of the cluster, or this one
+// alone.
+func (s *session) nodes(ctx context.Context) (any, error) {
+	if n, ok := s.c.Peers.(*cluster.Node); ok {
+		now, err := n.Status(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return cluster.Summarize(now, s.cfg.Cluster.Crawl), nil
+	}
+	name, err := s.cfg.NodeName()
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Alone(name, s.region.Name, s.f.Totals(), s.c.Brake.Held()), nil
 }

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"gazehound/crawler/weburl"
 	"gazehound/predictor/clicklog"
+
+	"github.com/spf13/cobra"
 )
 
 func newClickstreamCommand(a *app) *cobra.Command {
@@ -66,20 +65,6 @@ merged.`,
 	return group
 }
 
-// importedLog is what became of one access log.
-type importedLog struct {
-	Type     string `json:"type"`
-	Name     string `json:"name"`
-	Lines    int64  `json:"lines"`
-	Views    int64  `json:"views"`
-	Robots   int64  `json:"robots"`
-	Assets   int64  `json:"assets"`
-	Others   int64  `json:"others"`
-	Foreign  int64  `json:"foreign"`
-	Bad      int64  `json:"bad"`
-	Continue bool   `json:"continued"`
-}
-
 func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.Options) error {
 	if o.Site != "" {
 		u, err := weburl.Parse(o.Site)
@@ -112,15 +97,17 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 		case err != nil:
 			return fail(exitInvalidInput, "%w", err)
 		}
-		one := importedLog{"log", name, n.Lines, n.Views, n.Robots, n.Assets, n.Others, n.Foreign, n.Bad, n.Before > 0}
-		if a.json {
-			if err := a.printJSON(one); err != nil {
-				return err
-			}
-			continue
+		line := struct {
+			Type string `json:"type"`
+			Name string `json:"name"`
+			clicklog.Counts
+			Continued bool `json:"continued"`
+		}{"log", name, n, n.Before > 0}
+		err = a.tell(line, "%s  %s lines: %s page views, %s by programs, %s parts of pages, %s other requests, %s of other sites, %s bad\n", oneLine(name),
+			count(n.Lines), count(n.Views), count(n.Robots), count(n.Assets), count(n.Others), count(n.Foreign), count(n.Bad))
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(a.stdout, "%s  %s lines: %s page views, %s by programs, %s parts of pages, %s other requests, %s of other sites, %s bad\n", oneLine(name),
-			count(int(n.Lines)), count(int(n.Views)), count(int(n.Robots)), count(int(n.Assets)), count(int(n.Others)), count(int(n.Foreign)), count(int(n.Bad)))
 	}
 	a.say("Ranking the pages …")
 	n, err := s.Rank(ctx)
@@ -130,13 +117,10 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 		}
 		return fail(exitError, "%w", err)
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"type": "summary", "logs": s.Logs(), "people": n.Clients, "programs": n.Robots, "sessions": n.Sessions,
-			"views": n.Views, "pages": n.Pages, "stay_s": int64(n.Stay / time.Second)})
-	}
-	fmt.Fprintf(a.stdout, "%s logs in all: %s pages, %s sessions of %s people, %s on pages; %s programs left out\n", count(s.Logs()),
+	line := fields{"type": "summary", "logs": s.Logs(), "people": n.Clients, "programs": n.Robots, "sessions": n.Sessions,
+		"views": n.Views, "pages": n.Pages, "stay_s": int64(n.Stay / time.Second)}
+	return a.tell(line, "%s logs in all: %s pages, %s sessions of %s people, %s on pages; %s programs left out\n", count(s.Logs()),
 		count(int(n.Pages)), count(int(n.Sessions)), count(int(n.Clients)), n.Stay, count(int(n.Robots)))
-	return nil
 }
 
 // importLog reads one log into s.
@@ -160,13 +144,11 @@ func (a *app) clickstreamTop(limit int) error {
 		return fail(exitInvalidInput, "%w", err)
 	}
 	for _, p := range best {
-		if a.json {
-			if err := a.printJSON(map[string]any{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits, "sessions": p.Sessions}); err != nil {
-				return err
-			}
-			continue
+		line := fields{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits, "sessions": p.Sessions}
+		err := a.tell(line, "%10s %8s views %8s sessions  %s\n", p.Stay, count(int(p.Visits)), count(int(p.Sessions)), p.URL)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(a.stdout, "%10s %8s views %8s sessions  %s\n", p.Stay, count(int(p.Visits)), count(int(p.Sessions)), p.URL)
 	}
 	return nil
 }

@@ -2,10 +2,7 @@ package main
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -46,8 +43,7 @@ func (a *app) config() (*Config, error) {
 	if c.blocked, err = forget.Dir(a.data).Blocklist(); err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
-	a.setLevel(c.Log.Level)
-	a.setFormat(c.Log.Format)
+	a.Configure(c.Log.Level, c.Log.Format)
 	return c, nil
 }
 
@@ -61,47 +57,14 @@ func (a *app) configFiles() ([]config.File, error) {
 		candidates = append(candidates, "config.yaml")
 	}
 	candidates = append(candidates, filepath.Join(a.data, "config.yaml"))
-	var names []string
-	for _, name := range candidates {
-		if _, err := os.Stat(name); err == nil {
-			names = append(names, name)
-		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-			return nil, fail(exitInvalidInput, "config: %w", err)
-		}
-	}
 	if a.configFile != "" {
-		names = append(names, a.configFile)
+		candidates = append(candidates, a.configFile)
 	}
-	var files []config.File
-	for _, name := range names {
-		text, err := a.configFileText(name)
-		if err != nil {
-			return nil, fail(exitInvalidInput, "config: %w", err)
-		}
-		files = append(files, config.File{Name: name, Text: text})
+	files, err := config.ReadFiles(a.stdin, a.configFile, candidates...)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "config: %w", err)
 	}
 	return files, nil
-}
-
-// maxConfigFile bounds a configuration file, in bytes.
-const maxConfigFile = 1 << 20
-
-// configFileText reads a configuration file; "-" is standard input.
-func (a *app) configFileText(name string) ([]byte, error) {
-	in := io.NopCloser(a.stdin)
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		in = f
-	}
-	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, maxConfigFile+1))
-	if len(text) > maxConfigFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes, which is no configuration", name, maxConfigFile)
-	}
-	return text, err
 }
 
 func newConfigCommand(a *app) *cobra.Command {
@@ -137,17 +100,8 @@ func newConfigCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			set := 0
-			for _, from := range c.origin {
-				if from != config.Default {
-					set++
-				}
-			}
-			if a.json {
-				return a.printJSON(map[string]any{"type": "config", "keys_set": set, "unknown": 0})
-			}
-			fmt.Fprintf(a.stdout, "configuration is valid: %d keys set, 0 unknown\n", set)
-			return nil
+			set, _ := c.origin.Set()
+			return a.tell(fields{"type": "config", "keys_set": set, "unknown": 0}, "configuration is valid: %d keys set, 0 unknown\n", set)
 		},
 	}
 	group.AddCommand(show, check)
@@ -162,17 +116,14 @@ func (a *app) showConfig(c *Config, withOrigin bool) error {
 		if text, ok := value.(fmt.Stringer); ok {
 			value = text.String()
 		}
-		if a.json {
-			if err := a.printJSON(map[string]any{"type": "config", "key": key, "value": value, "origin": c.origin[key]}); err != nil {
-				return err
-			}
-			continue
-		}
 		line := fmt.Sprintf("%-32s %v", key, value)
 		if withOrigin {
 			line = fmt.Sprintf("%-72s %s", line, c.origin[key])
 		}
-		fmt.Fprintln(a.stdout, strings.TrimRight(line, " "))
+		err := a.tell(fields{"type": "config", "key": key, "value": value, "origin": c.origin[key]}, "%s\n", strings.TrimRight(line, " "))
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

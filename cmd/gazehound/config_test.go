@@ -27,8 +27,8 @@ func TestShippedConfig(t *testing.T) {
 	if d.Revisit != crawler.DefaultSchedule() {
 		t.Errorf("revisit is %v, package crawler has %v", d.Revisit, crawler.DefaultSchedule())
 	}
-	if o := predictor.DefaultOptions(); modelOptions(&d) != o {
-		t.Errorf("the model has options %+v, package predictor has %+v", modelOptions(&d), o)
+	if o := predictor.DefaultOptions(); d.ModelOptions() != o {
+		t.Errorf("the model has options %+v, package predictor has %+v", d.ModelOptions(), o)
 	}
 	if !reflect.DeepEqual(d.Crawl.Settings, c.Crawl.Settings) || d.Crawl.Strategy != order.Kinds[0].Name {
 		t.Errorf("crawl is %+v", d.Crawl)
@@ -126,7 +126,7 @@ func TestConfigPaths(t *testing.T) {
 		"http://www.a.example/forum/x": {"/forum/", 9}, "http://www.a.example/%C3%BC/x": {"/%C3%BC/", 3}, "http://b.example/Forum/alt/1": {"/Forum/", 9},
 		"http://b.example/x.html": {"/", 9}, "http://b.example/": {"/", 9},
 	} {
-		if part, most := perPath(c)(mustParse(t, raw)); part != want.part || most != want.most {
+		if part, most := c.FrontierOptions("").PerPart(mustParse(t, raw)); part != want.part || most != want.most {
 			t.Errorf("%s is in %q with at most %d, want %q and %d", raw, part, most, want.part, want.most)
 		}
 	}

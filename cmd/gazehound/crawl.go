@@ -4,31 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"gazehound/crawler"
-	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/monitor"
 	"gazehound/crawler/order"
-	"gazehound/crawler/order/sitewide"
-	"gazehound/crawler/order/trap"
 	"gazehound/crawler/weburl"
-	"gazehound/gazetteer"
-	"gazehound/index"
 	"gazehound/internal/config"
-	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sync/errgroup"
 )
 
 // crawlOptions are the flags that stand for themselves.
@@ -175,360 +160,34 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stopProfile()) }()
-	cfg, err := a.config()
-	if err != nil {
+	s := &session{a: a, p: project{a.data}, o: o}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if s.cfg, err = a.config(); err != nil {
 		return err
 	}
-	p := project{a.data}
-	if err := a.mapTopic(ctx, p, cfg, o); err != nil {
+	if err := s.prepare(ctx); err != nil || s.judge == nil {
 		return err
 	}
-	if err := a.checkJudgeFlags(cfg); err != nil {
-		return err
-	}
-	judge, region, places, err := a.openJudge(p, cfg)
-	if err != nil || judge == nil {
-		return err
-	}
-	if places != nil {
-		defer places.Close()
-	}
-	seeds, err := a.seeds(p, cfg, o)
-	if err != nil {
-		return err
-	}
-	web, err := a.openWeb(cfg, o, region, seeds)
-	if err != nil {
-		return err
-	}
-	defer web.close()
-	if err := a.makeRoom(p, cfg, o); err != nil {
-		return err
-	}
-	model, err := openModel(p, cfg, o.newModel)
-	if err != nil {
-		return err
-	}
-	strategy, err := a.newOrder(p, cfg, model, seeds)
-	if err != nil {
-		return err
-	}
-	limitMemory(cfg)
-	traps := trap.New()
-	f, err := a.openFrontier(p, cfg, strategy, traps)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
 	if o.dryRun {
-		return a.dryRun(cfg, region.Name, seeds, f.Totals())
+		return a.dryRun(s.cfg, s.region.Name, s.seeds, s.f.Totals())
 	}
-	if err := describeCrawl(f, region); err != nil {
+	if err := s.openIndex(); err != nil {
 		return err
 	}
-	if _, err := os.Stat(p.region()); errors.Is(err, fs.ErrNotExist) && cfg.Crawl.Judge == "addresses" {
-		if err := region.Write(p.region()); err != nil {
-			return err
-		}
-	}
-	if err := p.lostIndex(); err != nil {
-		a.warn("%v. This crawl begins a new one. %s", err, p.remakesIndex())
-	}
-	x, err := openIndex(p)
-	if err != nil {
+	if err := s.build(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	c := &crawler.Crawler{
-		Options: crawler.Options{
-			Workers: cfg.Fetch.Workers, MaxPages: cfg.Crawl.MaxPages, MaxDepth: cfg.Crawl.MaxDepth, MaxFailures: cfg.Crawl.MaxFailures,
-			Retries: cfg.Fetch.Retries, RetryWait: retryWait(cfg), Grace: cfg.Fetch.ShutdownGrace,
-			PlainForBadTLS: cfg.Fetch.HTTPForBadTLS,
-			Sitemaps:       cfg.Seeds.Sitemaps, Reservations: cfg.Policy.TDM == "respect", Revisits: cfg.Revisit,
-		},
-		Frontier: f, Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Strategy: strategy,
-		Sinks: []crawler.Sink{indexSink{x}}, Scope: web.scope.Check, Traps: traps, SiteWide: sitewide.New(), Brake: crawler.NewBrake(),
-	}
-	if cfg.WARC.Dir != "" {
-		archive, err := a.openArchive(p, cfg, region.Name)
-		if err != nil {
-			return err
-		}
-		defer func() { err2 := archive.Close(); err = errors.Join(err, err2) }()
-		c.Sinks = append(c.Sinks, crawler.ArchiveSink{Writer: archive, Frontier: f})
-	}
-	if o.trace != "" {
-		recorder, err := a.recordTrace(o.trace, seeds, f.Totals().Visited > 0)
-		if err != nil {
-			return err
-		}
-		defer func() { err2 := recorder.Close(); err = errors.Join(err, err2) }()
-		c.Sinks = append(c.Sinks, recorder)
-	}
-	if err := notePolicy(f, cfg); err != nil {
-		return err
-	}
-	if err := a.recallOrders(web, f); err != nil {
-		return err
-	}
-	if err := web.remember(p, f); err != nil {
-		return err
-	}
-	learned := &crawler.Learned{Tree: f, Model: model, File: p.model(), Strategy: strategy, Traps: traps, SiteWide: c.SiteWide}
-	if err := learned.Restore(ctx); err != nil {
-		return err
-	}
-	labels := crawler.NewLabelled(judge, f, strategy, p.labels(), a.warn)
-	c.Judge = labels
-	if _, err := labels.Load(ctx); err != nil {
-		return err
-	}
-	resumed := f.Totals().Visited > 0
-	var runErr error
 	if o.leave {
-		return a.leaveCluster(ctx, p, cfg, region.Name, f, web)
+		return s.leave(ctx)
 	}
-	if o.node {
-		leave, err := a.joinCluster(ctx, p, cfg, region.Name, c, f, x, web)
-		if err != nil {
-			return err
-		}
-		defer func() { leave(runErr) }()
-	}
-	if _, err := c.Seed(ctx, seeds); err != nil {
+	if err := s.start(ctx); err != nil {
 		return err
 	}
-	if t := f.Totals(); t.Queued == 0 && t.Visited == 0 && !o.node {
-		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start; \"gazehound seeds import\" and \"seeds query\" help to find some", filepath.Base(p.seeds()))
+	s.ended = s.run(ctx)
+	if err := s.save(true); err != nil && s.ended == nil {
+		s.ended = err
 	}
-	watch := newProgress(a, p, cfg, c, f, web.polite, o, region.Name, resumed)
-	if err := watch.Start(ctx); err != nil {
-		return err
-	}
-	watch.index, watch.osm = x, places != nil && places.KnowsOSM()
-	c.Report, c.Example = watch.visited, watch.example(model)
-	watch.labels = labels
-	if s, ok := strategy.(order.PageRater); ok {
-		watch.importance = func(v *crawler.Visit) float64 {
-			return s.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
-		}
-	}
-	admin, err := a.openAdmin(cfg, p)
-	if err != nil {
-		return err
-	}
-	defer admin.Close()
-	watch.start(cfg)
-
-	s := &session{learned: learned, a: a, p: p, cfg: cfg, o: o, c: c, f: f, x: x, model: model, strategy: strategy, web: web, watch: watch, admin: admin, region: region, places: places}
-	runErr = s.run(ctx)
-	if err := s.save(true); err != nil && runErr == nil {
-		runErr = err
-	}
-	return watch.finish(runErr)
-}
-
-// A session is one run of a crawl, with all that it is made of.
-type session struct {
-	a        *app
-	p        project
-	cfg      *Config
-	o        crawlOptions
-	c        *crawler.Crawler
-	f        *frontier.Frontier
-	x        *index.Index
-	model    *predictor.Model
-	strategy order.Strategy
-	web      *web
-	watch    *progress
-	admin    *monitor.Listener // nil: nobody may ask
-	region   *gazetteer.Region
-	places   *gazetteer.Gazetteer // nil: the crawl is about no region
-
-	learned *crawler.Learned
-}
-
-// save makes durable what is so only from time to time: the model, what was
-// learned of traps, and the curves, those of the last minutes only with all.
-func (s *session) save(all bool) error {
-	return errors.Join(s.learned.Save(), s.watch.Board.Save(s.f, all))
-}
-
-// run runs the loop and everything that goes on beside it, and returns why it
-// ended: nil, an error of crawler, one of ours, or a failure.
-func (s *session) run(ctx context.Context) error {
-	a, p, cfg, o, x, web, watch := s.a, s.p, s.cfg, s.o, s.x, s.web, s.watch
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	if cfg.Crawl.MaxTime > 0 {
-		var stopTimer context.CancelFunc
-		ctx, stopTimer = context.WithTimeoutCause(ctx, cfg.Crawl.MaxTime, errTimeLimit)
-		defer stopTimer()
-	}
-	stopSignals := onSignals(func(n int) {
-		if n > 1 {
-			os.Exit(exitForced) // every store is valid at any moment
-		}
-		watch.stopping(cfg.Fetch.ShutdownGrace)
-		cancel(errSignal)
-	})
-	defer stopSignals()
-	stopAsking := onSignal(syscall.SIGUSR1, func() { watch.print(false) })
-	defer stopAsking()
-	stopReloading := onSignal(syscall.SIGHUP, func() { a.reload(web, watch) })
-	defer stopReloading()
-
-	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
-	var beside errgroup.Group
-	beside.Go(func() error { return watch.run(side) })
-	beside.Go(func() error { return watch.keep(side) })
-	beside.Go(func() error {
-		return every(side, cfg.Predictor.SaveEvery, func() error {
-			return s.save(false)
-		})
-	})
-	beside.Go(func() error {
-		return every(side, time.Second, func() error {
-			learned, err := watch.labels.Load(context.WithoutCancel(side))
-			if learned > 0 && err == nil {
-				watch.newLine()
-				a.say("labels: %d corrected what was learned", learned)
-				err = s.save(false)
-			}
-			return err
-		})
-	})
-	beside.Go(func() error {
-		return every(side, 2*time.Second, func() error {
-			if free, err := monitor.DiskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) {
-				cancel(errDiskReserve)
-			}
-			return nil
-		})
-	})
-	surveyed := make(chan struct{})
-	beside.Go(func() error {
-		defer close(surveyed)
-		return s.survey(side)
-	})
-	if n, ok := s.c.Peers.(*cluster.Node); ok {
-		n.Obey(s.obey(cancel))
-	}
-	if s.admin != nil {
-		beside.Go(func() error { return s.serveAdmin(side, cancel) })
-	}
-	if o.serve != "" && o.serve != noAdmin {
-		beside.Go(func() error {
-			err := a.serveIndex(side, x, cfg, o.serve)
-			if err != nil {
-				cancel(err)
-			}
-			return err
-		})
-	}
-	var err error
-	switch {
-	case o.stay > 0:
-		watch.left, err = s.c.Stay(ctx, s.f, o.stay)
-	case o.revisit:
-		if watch.left, err = s.c.Revisit(ctx, s.f); err == nil {
-			err = s.c.Run(ctx)
-		}
-	default:
-		err = s.c.Run(ctx)
-	}
-	select {
-	case <-surveyed: // what is said at the end is said of all streets
-	case <-ctx.Done():
-	}
-	stopSide()
-	return errors.Join(err, beside.Wait())
-}
-
-// every calls f once per period until ctx ends or f fails.
-func every(ctx context.Context, period time.Duration, f func() error) error {
-	t := time.NewTicker(period)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-t.C:
-			if err := f(); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// makeRoom finishes what was to be discarded, with --fresh the crawl of before, and
-// refuses to crawl where the disk reserve is reached.
-func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {
-	if free, err := monitor.DiskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
-		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it",
-			megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
-	}
-	if err := p.finishDiscard(); err != nil {
-		return err
-	}
-	if o.fresh && !o.dryRun {
-		return a.startOver(p)
-	}
-	return nil
-}
-
-// startOver removes crawl and index, after a question where somebody can
-// answer it.
-func (a *app) startOver(p project) error {
-	if !fileExists(p.frontier()) {
-		return nil
-	}
-	if !a.yes && !a.confirm(fmt.Sprintf("Throw away the crawl and the index in %s?", p.dir)) {
-		return fail(exitUsage, "--fresh throws away the crawl in %s. Say --yes as well if that is meant", p.dir)
-	}
-	f, err := p.openCrawl(0) // no other process uses it
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil && !errors.Is(err, frontier.ErrOlderFormat) && !errors.Is(err, frontier.ErrDamaged) {
-		return err
-	}
-	if err := os.Rename(p.frontier(), p.discarded()); err != nil {
-		return err
-	}
-	return p.finishDiscard()
-}
-
-// describeCrawl notes what a crawl is about and refuses to go on with it
-// under another region.
-func describeCrawl(f *frontier.Frontier, region *gazetteer.Region) error {
-	const name = "region"
-	was, err := f.Meta(name)
-	if err != nil {
-		return err
-	}
-	b := region.Bound()
-	is := fmt.Sprintf("%s (%.4f,%.4f … %.4f,%.4f)", region.Name, b.Min.Lon(), b.Min.Lat(), b.Max.Lon(), b.Max.Lat())
-	if was == nil {
-		return f.PutMeta(name, []byte(is))
-	}
-	if string(was) != is {
-		return fail(exitInvalidInput, "this crawl is about %s, not %s. Name the same region, or start over with --fresh", was, is)
-	}
-	return nil
-}
-
-// notePolicy notes on what grounds a crawl departs from the policy as shipped.
-func notePolicy(f *frontier.Frontier, cfg *Config) error {
-	if cfg.Policy.TDM == "ignore" {
-		if err := f.PutMeta("tdm_reason", []byte(cfg.Policy.TDMReason)); err != nil {
-			return err
-		}
-	}
-	if cfg.Policy.Persons == "keep" {
-		return f.PutMeta("persons_basis", []byte(cfg.Policy.PersonsBasis))
-	}
-	return nil
+	return s.watch.finish(s.ended)
 }
 
 // dryRun prints the plan of a crawl.
@@ -538,7 +197,7 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 		hosts[u.Host()] = true
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds), "hosts": len(hosts),
+		return a.printJSON(fields{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds), "hosts": len(hosts),
 			"queued": t.Queued, "pages": t.Pages, "exit_code": exitOK})
 	}
 	pace := fmt.Sprintf("%d pages at a time", cfg.Fetch.Workers)
@@ -559,16 +218,4 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 	}
 	fmt.Fprintln(a.stdout, "Nothing was downloaded.")
 	return nil
-}
-
-// needContact tells whether the public internet would be asked without a contact.
-func needContact(cfg *Config, o crawlOptions, seeds []weburl.URL) bool {
-	if cfg.Fetch.Contact != "" || len(o.replay) > 0 {
-		return false
-	}
-	if cfg.Fetch.Proxy != "" {
-		u, err := url.Parse(cfg.Fetch.Proxy)
-		return err != nil || !weburl.IsLoopback(u.Hostname())
-	}
-	return !cfg.Fetch.AllowPrivateAddresses || slices.ContainsFunc(seeds, func(u weburl.URL) bool { return !weburl.IsLoopback(u.Hostname()) })
 }

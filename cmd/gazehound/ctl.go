@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -192,11 +191,7 @@ that one alone. "gazehound status --cluster" asks the cluster itself.`,
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s); err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(s)
-			}
-			_, err := fmt.Fprint(a.stdout, clusterText(&s))
-			return err
+			return a.tell(s, "%s", s.Text())
 		}),
 	}
 }
@@ -228,8 +223,7 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	all := monitor.SeedsTaken{Refused: []monitor.RefusedSeed{}}
 	for part := range slices.Chunk(urls, seedsAtOnce) {
 		var done monitor.SeedsTaken
-		err := a.ctl(ctx, http.MethodPost, "v1/crawl/seeds", map[string]any{"urls": texts(part)}, &done)
-		if err != nil {
+		if err := a.ctl(ctx, http.MethodPost, "v1/crawl/seeds", fields{"urls": texts(part)}, &done); err != nil {
 			return err
 		}
 		all.Taken, all.New, all.Refused = all.Taken+done.Taken, all.New+done.New, append(all.Refused, done.Refused...)
@@ -265,32 +259,11 @@ func (a *app) ctlOrder(ctx context.Context, name string, order map[string]any) e
 }
 
 func (a *app) showOrders(v crawler.OrdersView) error {
-	if a.json {
-		return a.printJSON(struct {
-			Type string `json:"type"`
-			crawler.OrdersView
-		}{"orders", v})
-	}
-	from := "configured"
-	if v.Ordered {
-		from = "ordered"
-	}
-	lines := []string{fmt.Sprintf("delay    %s (%s)", v.Delay, from)}
-	for _, name := range slices.Sorted(maps.Keys(v.Hosts)) {
-		if h := v.Hosts[name]; h.Delay != "" {
-			lines = append(lines, fmt.Sprintf("delay    %s for %s", h.Delay, name))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.Hosts)) {
-		if v.Hosts[name].Skip {
-			lines = append(lines, "exclude  the host "+name)
-		}
-	}
-	for _, pattern := range v.Exclude {
-		lines = append(lines, "exclude  "+oneLine(pattern))
-	}
-	_, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
-	return err
+	line := struct {
+		Type string `json:"type"`
+		crawler.OrdersView
+	}{"orders", v}
+	return a.tell(line, "%s", v.Text())
 }
 
 // ctlPatience is how long nodes have to do what all were asked to.
@@ -316,7 +289,7 @@ func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string
 	case len(silent) > 0:
 		return fail(exitPeer, "%s: not done after %v by %s; \"gazehound status --cluster\" shows them", action, ctlPatience, strings.Join(silent, ", "))
 	case a.json:
-		return a.printJSON(map[string]any{"type": "done", "action": action, "nodes": done})
+		return a.printJSON(fields{"type": "done", "action": action, "nodes": done})
 	}
 	a.say("%s: %s", strings.Join(done, ", "), what)
 	return nil

@@ -17,6 +17,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/monitor"
+	"gazehound/internal/textutil"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
@@ -171,7 +172,7 @@ func TestDaemon(t *testing.T) {
 		t.Errorf("exit %d after SIGTERM, want %d", code, exitStopped)
 	}
 	stopped, text := statusOf(t, data)
-	if stopped.State != monitor.Ended || stopped.End != "signal" || stopped.Seen < running.Seen || stopped.Seen != stopped.Queued+stopped.Visited+stopped.Repeats+sum(stopped.Dropped) {
+	if stopped.State != monitor.Ended || stopped.End != "signal" || stopped.Seen < running.Seen || stopped.Seen != stopped.Queued+stopped.Visited+stopped.Repeats+textutil.Sum(stopped.Dropped) {
 		t.Errorf("after SIGTERM: %s", text)
 	}
 	var out, complaints bytes.Buffer
@@ -199,7 +200,7 @@ func TestDaemon(t *testing.T) {
 	if code := p.end(t); code != exitOK {
 		t.Errorf("exit %d at the page limit, want 0", code)
 	}
-	if s, _ := statusOf(t, data); s.Pages != limit || s.Seen != s.Queued+s.Visited+s.Repeats+sum(s.Dropped) {
+	if s, _ := statusOf(t, data); s.Pages != limit || s.Seen != s.Queued+s.Visited+s.Repeats+textutil.Sum(s.Dropped) {
 		t.Errorf("%d pages at the limit of %d", s.Pages, limit)
 	}
 	fetched, twice := map[string]int{}, 0
@@ -273,13 +274,12 @@ func TestAdminListen(t *testing.T) {
 
 // A crawl that eats into the disk reserve is not well.
 func TestTroubles(t *testing.T) {
-	s := &session{p: project{t.TempDir()}, cfg: &Config{}, watch: &progress{Recorder: &monitor.Recorder{Board: monitor.NewBoard()}}}
-	if why := s.troubles(); len(why) > 0 {
+	r := &monitor.Recorder{Board: monitor.NewBoard(), Dir: t.TempDir()}
+	if why := r.Troubles(0, "0"); len(why) > 0 {
 		t.Errorf("of a crawl that is well: %v", why)
 	}
-	s.cfg.Storage.DiskReserve = 1e18
-	s.watch.Board.Tick(monitor.Snapshot{At: time.Now().Add(-time.Hour)})
-	if why := strings.Join(s.troubles(), "\n"); !strings.Contains(why, "are free on the disk") || !strings.Contains(why, "no sign of life") {
+	r.Board.Tick(monitor.Snapshot{At: time.Now().Add(-time.Hour)})
+	if why := strings.Join(r.Troubles(1e18, "1EB"), "\n"); !strings.Contains(why, "are free on the disk") || !strings.Contains(why, "no sign of life") {
 		t.Errorf("troubles: %s", why)
 	}
 }

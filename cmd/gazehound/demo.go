@@ -25,16 +25,12 @@ import (
 
 // demoOptions are the flags of demo.
 type demoOptions struct {
-	seed          uint64
-	sites, pages  int
-	listen, serve string
-	domain        string
-	language      string
+	town          demo.Options
 	pageSize      config.Size
-	calm          bool
+	pages         int // that each strategy may fetch
+	listen, serve string
 	serveOnly     bool
 	osmOut, truth string
-	listed        float64
 }
 
 // listedInFile is the share of house numbers in an extract that is written for a
@@ -42,8 +38,8 @@ type demoOptions struct {
 const listedInFile = 0.7
 
 func newDemoCommand(a *app) *cobra.Command {
-	d := demo.DefaultOptions()
-	o := demoOptions{}
+	o := demoOptions{town: demo.DefaultOptions()}
+	d := &o.town
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Crawl a made-up town on this machine; no network",
@@ -63,44 +59,42 @@ retrain and crawl can go on with it.`,
 				a.data = "gazehound-demo"
 			}
 			if o.osmOut != "" && !a.flags.Changed("listed") {
-				o.listed = listedInFile
+				o.town.ListedHouses = listedInFile
 			}
 			return a.demo(ctx, o)
 		}),
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Uint64Var(&o.seed, "seed", d.Seed, "which town: the same number gives the same town")
-	f.IntVar(&o.sites, "sites", d.Sites, "hosts of its web")
+	f.Uint64Var(&d.Seed, "seed", d.Seed, "which town: the same number gives the same town")
+	f.IntVar(&d.Sites, "sites", d.Sites, "hosts of its web")
 	f.IntVar(&o.pages, "pages", 2000, "pages that each strategy may fetch")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` of the town: an HTTP proxy, also by Host header and *.localhost")
-	f.StringVar(&o.domain, "domain", d.Domain, "what host names end in; with localhost they are reached without a proxy")
-	f.StringVar(&o.language, "language", "", "another `CODE` that sites of the web are in beside German: th or ja, in their old code pages and in UTF-8")
+	f.StringVar(&d.Domain, "domain", d.Domain, "what host names end in; with localhost they are reached without a proxy")
+	f.StringVar(&d.Language, "language", "", "another `CODE` that sites of the web are in beside German: th or ja, in their old code pages and in UTF-8")
 	f.StringVar(&o.serve, "serve", "", "leave the search page up at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with filler text")
-	f.BoolVar(&o.calm, "calm", false, "no host is slow or fails")
+	f.BoolVar(&d.Calm, "calm", false, "no host is slow or fails")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
 	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE`")
-	f.Float64Var(&o.listed, "listed", d.ListedHouses, "share of its house numbers that the extract has; with --osm-out 0.7, so that there is something to find")
+	f.Float64Var(&d.ListedHouses, "listed", d.ListedHouses, "share of its house numbers that the extract has; with --osm-out 0.7, so that there is something to find")
 	f.StringVar(&o.truth, "truth", "", "write the town's ground truth to this `FILE` (GeoJSON)")
 	return cmd
 }
 
 // demo makes the town, crawls it and tells how it went.
 func (a *app) demo(ctx context.Context, o demoOptions) error {
-	options := demo.DefaultOptions()
 	ln, err := demo.Listen(o.listen)
 	if err != nil {
 		return fail(exitUsage, "--listen: %w", err)
 	}
 	defer ln.Close()
-	options.Seed, options.Sites, options.Domain, options.Language = o.seed, o.sites, o.domain, o.language
-	options.PageSize, options.Calm, options.ListedHouses = int(min(o.pageSize, 1e9)), o.calm, o.listed
-	if o.domain == "localhost" {
+	o.town.PageSize = int(min(o.pageSize, 1e9))
+	if o.town.Domain == "localhost" {
 		_, port, _ := net.SplitHostPort(ln.Addr().String())
-		options.Domain += ":" + port
+		o.town.Domain += ":" + port
 	}
-	town, err := demo.New(options)
+	town, err := demo.New(o.town)
 	if err != nil {
 		return fail(exitUsage, "%w", err)
 	}
@@ -117,7 +111,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	g.Go(func() error { return town.Serve(serving, ln, nil) })
 	if o.serveOnly {
 		if a.json {
-			a.printJSON(map[string]any{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": texts(town.Seeds())})
+			a.printJSON(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": texts(town.Seeds())})
 		} else {
 			fmt.Fprintf(a.stdout, "The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n", town.Name(), proxy, strings.Join(texts(town.Seeds()), "\n  "))
 			if o.osmOut != "" {
@@ -182,17 +176,18 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		if r.Crawl, err = town.ReadCrawl(&out); err != nil {
 			return err
 		}
+		r.Strategy = r.strategy
 	}
 	if !a.json {
 		a.printDemo(runs, began)
 		return nil
 	}
 	for _, r := range runs {
-		a.printJSON(map[string]any{"type": "crawl", "strategy": r.strategy, "pages": r.Pages, "relevant": r.Relevant, "harvest": round(ratio(r.Relevant, r.Pages), 4),
+		a.printJSON(fields{"type": "crawl", "strategy": r.strategy, "pages": r.Pages, "relevant": r.Relevant, "harvest": round(ratio(r.Relevant, r.Pages), 4),
 			"addresses": r.Addresses, "curve": r.Curve, "verdicts": map[string]any{"right": r.Right, "invented": r.Invented, "missed": r.Missed}, "duration_s": round(r.Seconds, 3), "data": r.data})
 	}
 	gain := ratio(runs[1].Relevant, runs[1].Pages) / max(ratio(runs[0].Relevant, runs[0].Pages), 1e-9)
-	return a.printJSON(map[string]any{"type": "summary", "town": town.Name(), "harvest_ratio": round(gain, 2),
+	return a.printJSON(fields{"type": "summary", "town": town.Name(), "harvest_ratio": round(gain, 2),
 		"duration_s": round(time.Since(began).Seconds(), 3), "exit_code": exitOK})
 }
 
@@ -218,19 +213,7 @@ func freeAddress(address string) (string, error) {
 // printDemo prints the comparison and what to do next.
 func (a *app) printDemo(runs []demoRun, began time.Time) {
 	w := a.stdout
-	fmt.Fprintf(w, "\n%-14s %6s %9s %8s %10s %6s   harvest of each tenth of the pages, %%\n", "strategy", "pages", "relevant", "harvest", "addresses", "time")
-	for _, r := range runs {
-		fmt.Fprintf(w, "%-14s %6d %9d %6.1f %% %10d %4.0f s  ", r.strategy, r.Pages, r.Relevant, 100*ratio(r.Relevant, r.Pages), r.Addresses, r.Seconds)
-		for _, n := range r.Curve {
-			fmt.Fprintf(w, " %3.0f", 100*ratio(n, max(r.Pages/10, 1)))
-		}
-		fmt.Fprintln(w)
-	}
-	first, second := runs[0], runs[1]
-	fmt.Fprintf(w, "\nOn the same web and the same seeds, lookahead found %.1f times the relevant pages and %.1f times the addresses of breadth first.\n",
-		float64(second.Relevant)/float64(max(first.Relevant, 1)), float64(second.Addresses)/float64(max(first.Addresses, 1)))
-	fmt.Fprintf(w, "Verdicts against the town's ground truth: %d right, %d invented, %d missed.   %.0f s in all.\n",
-		first.Right+second.Right, first.Invented+second.Invented, first.Missed+second.Missed, time.Since(began).Seconds())
+	demo.WriteComparison(w, runs[0].Crawl, runs[1].Crawl, time.Since(began))
 	fmt.Fprintf(w, "\nLook around (everything is in %s):\n", a.data)
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, next := range [][2]string{
@@ -276,15 +259,15 @@ func (a *app) self(ctx context.Context, stdout io.Writer, args ...string) error 
 	var complaints bytes.Buffer
 	stderr := io.Writer(&complaints)
 	if stdout == a.stdout {
-		stderr = a.stderr
-		if a.format != "" {
-			args = append(args, "--log-format", a.format)
+		stderr = a.Err
+		if a.Format != "" {
+			args = append(args, "--log-format", a.Format)
 		}
 	}
 	switch code := run(ctx, args, a.stdin, stdout, stderr); {
 	case code == exitOK:
 		return nil
-	case stderr == a.stderr:
+	case stderr == a.Err:
 		return silentExit(code)
 	default:
 		return fail(code, "gazehound %s: %s", args[0], strings.TrimPrefix(strings.TrimSpace(complaints.String()), "error: "))

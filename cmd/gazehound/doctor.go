@@ -3,17 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"net"
-	"net/url"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
@@ -25,11 +19,11 @@ import (
 	"gazehound/index"
 	"gazehound/internal/check"
 	"gazehound/internal/check/machine"
+	"gazehound/internal/console"
 	"gazehound/internal/forget"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 )
 
 func newDoctorCommand(a *app) *cobra.Command {
@@ -60,7 +54,7 @@ Exit status: 0, or 6 where there is a problem.`,
 			if into != "" {
 				return a.rebuild(into)
 			}
-			d := &doctor{app: a, p: project{a.data}}
+			d := &doctor{app: a, p: project{a.data}, cfg: DefaultConfig()}
 			d.examine(ctx, deep, network)
 			if ctx.Err() != nil {
 				return fail(exitStopped, "stopped")
@@ -78,9 +72,18 @@ Exit status: 0, or 6 where there is a problem.`,
 type doctor struct {
 	*app
 	p        project
-	cfg      *Config // nil where it cannot be used
+	cfg      Config // the defaults where it cannot be used
+	usable   bool   // cfg is the project's
 	findings []check.Finding
 	holder   int // process that works on the crawl, or 0
+}
+
+// broken adds what an error says, if there is one.
+func (d *doctor) broken(name string, err error) bool {
+	if err != nil {
+		d.add(check.Broken(name, "", "%v", err))
+	}
+	return err != nil
 }
 
 func (d *doctor) add(found ...check.Finding) { d.findings = append(d.findings, found...) }
@@ -93,19 +96,22 @@ func (d *doctor) examine(ctx context.Context, deep, network bool) {
 	} else {
 		d.gazetteer()
 		d.frontier()
-		d.index(ctx)
+		if err := d.p.lostIndex(); err != nil {
+			d.add(check.Broken("index", d.p.remakesIndex(), "%v", err))
+		} else {
+			d.add(index.Check(ctx, d.p.index(), d.p.remakesIndex(), d.holder))
+		}
 		d.model()
 		d.archive()
 		d.add(forget.Dir(d.p.dir).Check()...)
-		d.clock()
+		last, _ := monitor.Read(d.p.status()) // without one there is no time to compare with
+		d.add(machine.CheckClock(last.At))
 	}
-	d.disk()
 	d.machine()
-	d.ports()
 	if deep {
 		d.compare(ctx)
 	}
-	if network && d.cfg != nil {
+	if network && d.usable {
 		d.network(ctx)
 	}
 }
@@ -115,28 +121,17 @@ func (d *doctor) tell() error {
 	states := map[string]int{}
 	for _, f := range d.findings {
 		states[f.State]++
-		if d.json {
-			if err := d.printJSON(f); err != nil {
-				return err
-			}
-			continue
+		if err := d.app.tell(f, "%s\n", f); err != nil {
+			return err
 		}
-		line := fmt.Sprintf("%s %-10s %s", map[string]string{check.OK: "✓", check.Warn: "!", check.Fail: "✗"}[f.State], f.Name, f.What)
-		if f.Do != "" {
-			line += "   → " + f.Do
-		}
-		fmt.Fprintln(d.stdout, line)
 	}
 	code := exitOK
 	if states[check.Fail] > 0 {
 		code = exitGate
 	}
-	if d.json {
-		if err := d.printJSON(map[string]any{"type": "summary", "ok": states[check.OK], "warnings": states[check.Warn], "problems": states[check.Fail], "exit_code": code}); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(d.stdout, "%s, %s\n", several(states[check.Fail], "problem"), several(states[check.Warn], "warning"))
+	line := fields{"type": "summary", "ok": states[check.OK], "warnings": states[check.Warn], "problems": states[check.Fail], "exit_code": code}
+	if err := d.app.tell(line, "%s, %s\n", several(states[check.Fail], "problem"), several(states[check.Warn], "warning")); err != nil {
+		return err
 	}
 	if code != exitOK {
 		return silentExit(code)
@@ -147,27 +142,22 @@ func (d *doctor) tell() error {
 // config looks at the configuration and the contact.
 func (d *doctor) config() {
 	cfg, err := d.app.config()
-	if err != nil {
-		d.add(check.Broken("config", "", "%v", err))
+	if d.broken("config", err) {
 		return
 	}
-	d.cfg = cfg
-	set, files := 0, map[string]bool{}
-	for _, from := range cfg.origin {
-		if from != "default" {
-			set++
-		}
-		if file, _, ok := strings.Cut(from, ":"); ok {
-			files[file] = true
-		}
+	d.cfg, d.usable = *cfg, true
+	set, files := cfg.origin.Set()
+	in := ""
+	if len(files) > 0 {
+		in = " in " + strings.Join(files, ", ")
 	}
-	d.add(check.Well("config", "%s set, 0 unknown%s", several(set, "key"), prefixed(" in ", sortedKeys(files))))
+	d.add(check.Well("config", "%s set, 0 unknown%s", several(set, "key"), in))
 	switch {
-	case onlyHere(cfg.Fetch.Contact):
+	case cfg.ContactIsHere():
 		d.add(check.Doubt("contact", "fine for a made-up town; the public internet needs an address that it can reach", "%s: only this machine can read it", cfg.Fetch.Contact))
 	case cfg.Fetch.Contact != "":
 		d.add(check.Well("contact", "%s", cfg.Fetch.Contact))
-	case needContact(cfg, crawlOptions{}, nil):
+	case !cfg.StaysHere(nil):
 		d.add(check.Broken("contact", "fetch.contact in config.yaml: a page that says who crawls and why; \"gazehound serve\" offers /bot", "none, and without one the public internet is not crawled"))
 	default:
 		d.add(check.Well("contact", "none is needed: this crawl stays on loopback"))
@@ -179,29 +169,6 @@ func (d *doctor) config() {
 	}
 }
 
-// onlyHere tells whether a contact is a page on loopback.
-func onlyHere(contact string) bool {
-	u, err := url.Parse(contact)
-	return err == nil && u.Host != "" && weburl.IsLoopback(u.Hostname())
-}
-
-func sortedKeys(set map[string]bool) []string {
-	var names []string
-	for name := range set {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// prefixed joins names behind a prefix; without names it is empty.
-func prefixed(prefix string, names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return prefix + strings.Join(names, ", ")
-}
-
 // gazetteer looks at the gazetteer, the region, the base map and the seeds.
 func (d *doctor) gazetteer() {
 	g, err := d.p.openGazetteer()
@@ -210,11 +177,7 @@ func (d *doctor) gazetteer() {
 	} else {
 		defer g.Close()
 		d.add(g.Check())
-		boundary := ""
-		if d.cfg != nil {
-			boundary = d.cfg.Region.Boundary
-		}
-		r, err := d.p.openRegion(g, boundary)
+		r, err := d.p.openRegion(g, d.cfg.Region.Boundary)
 		if err == nil {
 			err = g.CheckNotEmpty(r)
 		}
@@ -225,7 +188,7 @@ func (d *doctor) gazetteer() {
 		}
 	}
 	d.add(gazetteer.CheckBasemap(d.p.basemap()))
-	if d.cfg == nil {
+	if !d.usable {
 		return
 	}
 	seeds, err := d.seeds()
@@ -243,8 +206,8 @@ func (d *doctor) gazetteer() {
 
 // seeds reads those of the next crawl, without its warnings of single lines.
 func (d *doctor) seeds() ([]weburl.URL, error) {
-	quiet := &app{stdin: d.stdin, stderr: io.Discard, data: d.data}
-	return quiet.seeds(d.p, d.cfg, crawlOptions{})
+	quiet := &app{Console: console.Console{Err: io.Discard}, stdin: d.stdin, data: d.data}
+	return quiet.seeds(d.p, &d.cfg, crawlOptions{})
 }
 
 // frontier looks at the crawl tree from outside: format, lock and last words.
@@ -253,87 +216,43 @@ func (d *doctor) frontier() {
 		d.add(check.Doubt("crawl", "the next crawl completes it", "--fresh was interrupted while it threw a crawl away"))
 	}
 	err := frontier.CheckFormat(d.p.frontier())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		d.add(check.Well("crawl", "none yet"))
 		return
-	case errors.Is(err, frontier.ErrOlderFormat):
-		d.add(check.Broken("crawl", d.p.remakesIndex(), "%v", err))
-		return
-	case err != nil:
-		d.add(check.Broken("crawl", "", "%v", err))
-		return
 	}
-	s, err := readStatus(d.p)
-	if err != nil {
-		d.add(check.Broken("crawl", "", "%v", err))
-		return
+	var s crawlStatus
+	if err == nil {
+		s, err = readStatus(d.p)
 	}
-	f, err := frontier.Open(frontier.Options{Dir: d.p.frontier(), ReadOnly: true})
-	if errors.Is(err, frontier.ErrDamaged) {
-		d.add(check.Broken("crawl", d.p.remakesTree(), "%v", err))
-		return
-	} else if err == nil {
-		f.Close() // nothing was written
+	if err == nil {
+		f, broken := frontier.Open(frontier.Options{Dir: d.p.frontier(), ReadOnly: true})
+		if errors.Is(broken, frontier.ErrDamaged) {
+			d.add(check.Broken("crawl", d.p.remakesTree(), "%v", broken))
+			return
+		} else if broken == nil {
+			f.Close() // nothing was written
+		}
 	}
 	switch {
-	case s.Runs():
-		d.holder = s.PID
-		d.add(check.Well("crawl", "process %d works on it: %s, %s", s.PID, s.State, several(s.Pages, "page")))
-	case s.State == monitor.InUse:
-		d.holder, _, _ = frontier.Holder(d.p.frontier())
-		d.add(check.Well("crawl", "%s", s.Because))
-	case s.State == monitor.NoStatus:
-		d.add(check.Doubt("crawl", "", "%s", s.Because))
-	case s.Damaged > 0:
-		d.add(check.Doubt("crawl", "look at the disk's health", "%s; %d records could not be read and were set aside", several(s.Pages, "page"), s.Damaged))
+	case errors.Is(err, frontier.ErrOlderFormat):
+		d.add(check.Broken("crawl", d.p.remakesIndex(), "%v", err))
+	case err != nil:
+		d.add(check.Broken("crawl", "", "%v", err))
 	default:
-		d.add(check.Well("crawl", "%s fetched, %s waiting; %s: %s", several(s.Pages, "page"), several(s.Queued, "link"), s.State, s.Because))
+		d.holder = s.Holder
+		d.add(s.Check())
 	}
-	const full = 0o6
-	if info, err := os.Stat(d.p.admin()); err == nil && info.Mode().Perm()&(full<<3|full) != 0 {
+	const others = 0o66
+	if info, err := os.Stat(d.p.admin()); err == nil && info.Mode().Perm()&others != 0 {
 		d.add(check.Broken("token", "chmod 600 "+d.p.admin(), "others than its owner can read the token in %s", d.p.admin()))
 	}
 }
 
-// index looks at the index, unless a crawl has it.
-func (d *doctor) index(ctx context.Context) {
-	if err := d.p.lostIndex(); err != nil {
-		d.add(check.Broken("index", d.p.remakesIndex(), "%v", err))
-		return
-	}
-	if !fileExists(d.p.index()) {
-		d.add(check.Well("index", "none yet"))
-		return
-	}
-	o := index.DefaultOptions()
-	o.ReadOnly, o.LockWait = true, time.Second
-	x, err := index.Open(d.p.index(), o)
-	switch {
-	case errors.Is(err, index.ErrLocked) && d.holder != 0:
-		d.add(check.Well("index", "process %d has it", d.holder))
-		return
-	case errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
-		d.add(check.Broken("index", d.p.remakesIndex(), "%v", err))
-		return
-	case err != nil:
-		d.add(check.Broken("index", "", "%v", err))
-		return
-	}
-	defer x.Close()
-	s, err := x.Stats(ctx)
-	if err != nil {
-		d.add(check.Broken("index", "", "%v", err))
-		return
-	}
-	d.add(check.Well("index", "%s on %s", several(s.Addresses, "address"), several(s.Pages, "page")))
-}
-
 func (d *doctor) model() {
-	if d.cfg == nil || !fileExists(d.p.model()) {
+	if !d.usable || !fileExists(d.p.model()) {
 		return
 	}
-	if _, err := predictor.Load(d.p.model(), modelOptions(d.cfg)); err != nil {
+	if _, err := predictor.Load(d.p.model(), d.cfg.ModelOptions()); err != nil {
 		d.add(check.Broken("model", "gazehound retrain", "%v", err))
 		return
 	}
@@ -345,72 +264,27 @@ func (d *doctor) archive() {
 	folders, err := d.p.archiveFolders()
 	if err != nil {
 		d.add(check.Broken("archive", "", "%v", err))
-		return
 	}
 	for _, dir := range folders {
 		d.add(warc.Check(dir, d.p.archives(), d.holder != 0))
 	}
 }
 
-// clock compares the clock with what the data directory remembers.
-func (d *doctor) clock() {
-	now := time.Now()
-	last, err := monitor.Read(d.p.status())
-	switch {
-	case err == nil && now.Before(last.At.Add(-time.Minute)):
-		d.add(check.Broken("clock", "set it; delays, revisits and first-seen dates count on it", "it says %s, which is before the last run of the crawl (%s)", now.Format(time.RFC3339), last.At.Format(time.RFC3339)))
-	case now.Year() < 2026:
-		d.add(check.Broken("clock", "set it", "it says %s", now.Format(time.RFC3339)))
-	default:
-		d.add(check.Well("clock", "%s", now.Format(time.RFC3339)))
+// machine looks at disk, memory, the file limit and the ports.
+func (d *doctor) machine() {
+	room := machine.Room{Reserve: int64(d.cfg.Storage.DiskReserve)}
+	if d.usable {
+		room.Target = d.cfg.Crawl.MaxPages
 	}
-}
-
-// disk says how far the free space reaches, as the crawl so far goes.
-func (d *doctor) disk() {
-	dir := d.data
-	for !fileExists(dir) && dir != filepath.Dir(dir) {
-		dir = filepath.Dir(dir)
-	}
-	free, err := monitor.DiskFree(dir)
-	if err != nil {
-		d.add(check.Doubt("disk", "", "free space is not known: %v", err))
-		return
-	}
-	if err := unix.Access(dir, unix.W_OK); err != nil {
-		d.add(check.Broken("disk", "", "%s cannot be written to: %v", dir, err))
-		return
-	}
-	reserve, target := int64(DefaultConfig().Storage.DiskReserve), int64(0)
-	if d.cfg != nil {
-		reserve, target = int64(d.cfg.Storage.DiskReserve), d.cfg.Crawl.MaxPages
-	}
-	room := machine.Room{Free: int64(min(free, math.MaxInt64)), Reserve: reserve, Target: target}
 	if s, err := monitor.Read(d.p.status()); err == nil {
 		room.Pages, room.Used = s.Pages, machine.FolderSize(d.p.frontier())+machine.FolderSize(d.p.index())
 	}
-	d.add(room.Check())
-}
-
-// machine looks at memory and the file limit.
-func (d *doctor) machine() {
-	cfg := DefaultConfig()
-	if d.cfg != nil {
-		cfg = *d.cfg
-	}
 	// Connections of the server, tables of the stores, two for each worker.
-	files := uint64(maxConnections + 1000 + 2*cfg.Fetch.Workers)
-	d.add(machine.CheckMemory("storage.memory", cfg.Storage.Memory.String(), int64(cfg.Storage.Memory)), machine.CheckFiles(files))
-}
-
-// ports looks whether a server and a crawl could listen where they are told to.
-func (d *doctor) ports() {
-	cfg := DefaultConfig()
-	if d.cfg != nil {
-		cfg = *d.cfg
-	}
+	files := uint64(maxConnections + 1000 + 2*d.cfg.Fetch.Workers)
+	memory := d.cfg.Storage.Memory
+	d.add(room.Check(d.data), machine.CheckMemory("storage.memory", memory.String(), int64(memory)), machine.CheckFiles(files))
 	var ports []machine.Port
-	for _, p := range []machine.Port{{Key: "serve.listen", Address: cfg.Serve.Listen}, {Key: "admin.listen", Address: cfg.Admin.Listen}} {
+	for _, p := range []machine.Port{{Key: "serve.listen", Address: d.cfg.Serve.Listen}, {Key: "admin.listen", Address: d.cfg.Admin.Listen}} {
 		if p.Address != "" && p.Address != noAdmin {
 			ports = append(ports, p)
 		}
@@ -426,11 +300,7 @@ func (d *doctor) compare(ctx context.Context) {
 		d.add(check.Well(name, "nothing to compare yet"))
 		return
 	}
-	memory := int64(DefaultConfig().Storage.Memory)
-	if d.cfg != nil {
-		memory = int64(d.cfg.Storage.Memory)
-	}
-	f, err := d.p.crawlToRead(memory)
+	f, err := d.p.crawlToRead(int64(d.cfg.Storage.Memory))
 	if errors.Is(err, frontier.ErrLocked) {
 		d.add(check.Doubt(name, "end the crawl first: gazehound ctl stop", "not compared while process %d works on it", d.holder))
 		return
@@ -450,15 +320,13 @@ func (d *doctor) compare(ctx context.Context) {
 
 // network asks for the contact's page and for one seed's robots.txt.
 func (d *doctor) network(ctx context.Context) {
-	o, err := fetchOptions(d.cfg, d.cfg.Region.Name)
-	if err != nil {
-		d.add(check.Broken("network", "", "%v", err))
+	o, err := d.cfg.FetchOptions(version, d.cfg.Region.Name)
+	if d.broken("network", err) {
 		return
 	}
 	o.ContentTypes = nil
 	client, err := fetch.New(o)
-	if err != nil {
-		d.add(check.Broken("network", "", "%v", err))
+	if d.broken("network", err) {
 		return
 	}
 	defer client.Close()

@@ -3,12 +3,13 @@ package main
 import (
 	"bytes"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"gazehound/internal/console"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +38,7 @@ func TestDocumentedCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := func() *cobra.Command {
-		return newRootCommand(&app{stdin: strings.NewReader(""), stdout: new(bytes.Buffer), stderr: new(bytes.Buffer), level: new(slog.LevelVar)})
+		return newRootCommand(&app{stdin: strings.NewReader(""), stdout: new(bytes.Buffer), Console: console.Console{Err: new(bytes.Buffer)}})
 	}
 	var collect func(c *cobra.Command)
 	collect = func(c *cobra.Command) {

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"gazehound/crawler/warc"
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/export"
@@ -23,14 +22,13 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	output                   string
-	box, since, region       string
-	street, code, host, kind []string
-	confidence               float64
-	precision                string
-	missing, evidence        bool
-	rs, excel                bool
-	lang, dialect            string
+	filters
+	output, since, region string
+	confidence            float64
+	precision             string
+	missing, evidence     bool
+	rs, excel             bool
+	lang, dialect         string
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -64,13 +62,10 @@ on the map. It compares with the date of that data; look before you map.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&o.output, "output", "o", "-", "`FILE` to write; - is standard output")
-	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
+	o.filters.boxFlag(f)
 	f.StringVar(&o.region, "region", "", "only in this `REGION`: a name of the gazetteer, relation/ID, FILE.geojson or minLon,minLat,maxLon,maxLat")
 	f.StringVar(&o.since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven days")
-	f.StringArrayVar(&o.street, "street", nil, "only this `STREET`, in any usual spelling (repeatable: one of them)")
-	f.StringArrayVar(&o.code, "postcode", nil, "only this `POSTCODE` (repeatable)")
-	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
-	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): "+strings.Join(index.Kinds(), ", "))
+	o.filters.flags(f)
 	f.Float64Var(&o.confidence, "min-confidence", 0, "only addresses with at least this confidence, 0 to 1")
 	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, postcode, city (`LEAST`)")
 	f.BoolVar(&o.missing, "only-missing", false, "only addresses that the gazetteer has no house for")
@@ -106,8 +101,11 @@ func formatOf(args []string) (export.Format, error) {
 
 // options turns the flags into options; now is what days count back from.
 func (o exportFlags) options(now time.Time) (export.Options, error) {
-	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs, Excel: o.excel, Lang: o.lang,
-		Query: index.Query{Street: o.street, Postcode: o.code, Host: o.host, Kind: o.kind}}
+	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs, Excel: o.excel, Lang: o.lang}
+	var err error
+	if e.Query, err = o.filters.query(); err != nil {
+		return e, err
+	}
 	for _, kind := range o.kind {
 		if !slices.Contains(index.Kinds(), kind) {
 			return e, fail(exitUsage, "--kind wants one of %s, got %.40q.%s", strings.Join(index.Kinds(), ", "), kind, didYouMean(kind, index.Kinds()))
@@ -123,15 +121,8 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 	default:
 		return e, fail(exitUsage, "--csv-dialect wants plain or datasette, got %.40q.%s", o.dialect, didYouMean(o.dialect, []string{"plain", "datasette"}))
 	}
-	if o.box != "" {
-		b, err := boxOf(o.box)
-		if err != nil {
-			return e, err
-		}
-		e.Query.Box = b
-	}
 	if o.since != "" {
-		t, ok := timeOf(o.since, now)
+		t, _, ok := index.ReadSince(o.since, now)
 		if !ok {
 			return e, fail(exitUsage, "--since wants 2026-11-21 or 7d, got %.40q", o.since)
 		}
@@ -141,50 +132,12 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 		return e, fail(exitUsage, "--min-confidence must be 0 to 1, got %v", o.confidence)
 	}
 	if o.precision != "" {
-		for p := gazetteer.CityPrecision; p <= gazetteer.HousePrecision; p++ {
-			if p.String() == o.precision {
-				e.MinPrecision = p
-			}
-		}
-		if e.MinPrecision == gazetteer.NoPrecision {
+		if e.MinPrecision = gazetteer.ParsePrecision(o.precision); e.MinPrecision == gazetteer.NoPrecision {
 			names := []string{"house", "interpolated", "street", "postcode", "city"}
 			return e, fail(exitUsage, "--precision wants one of %s, got %.40q.%s", strings.Join(names, ", "), o.precision, didYouMean(o.precision, names))
 		}
 	}
 	return e, nil
-}
-
-// boxOf reads the value of --bbox.
-func boxOf(text string) (*orb.Bound, error) {
-	n, ok := degreesOf(text, 4)
-	if !ok {
-		return nil, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat, got %.60q", text)
-	}
-	if math.Abs(n[1]) > 90 || math.Abs(n[3]) > 90 || n[1] > n[3] {
-		return nil, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", text)
-	}
-	return &orb.Bound{Min: orb.Point{n[0], n[1]}, Max: orb.Point{n[2], n[3]}}, nil
-}
-
-// timeOf reads a date, a time (RFC 3339), or a number of days or hours before
-// now.
-func timeOf(text string, now time.Time) (time.Time, bool) {
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
-	}
-	unit := 24 * time.Hour
-	number, ok := strings.CutSuffix(text, "d")
-	if !ok {
-		unit = time.Hour
-		number, ok = strings.CutSuffix(text, "h")
-	}
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil || n < 0 || n > 100_000 {
-		return time.Time{}, false
-	}
-	return now.Add(-time.Duration(n) * unit), true
 }
 
 // export writes the index in a format to the file or standard output.
@@ -234,7 +187,7 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 	}
 
 	var sum export.Summary
-	err := a.writeExport(flags.output, licenceText(format, o), func(w io.Writer) (err error) {
+	err := a.writeExport(flags.output, o.LicenceText(format), func(w io.Writer) (err error) {
 		sum, err = export.Write(ctx, w, x, format, o)
 		return err
 	})
@@ -276,14 +229,6 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 	return nil
 }
 
-// licenceText returns what belongs beside a file that cannot say it itself.
-func licenceText(f export.Format, o export.Options) string {
-	if f.Carries || o.Notice() == "" {
-		return ""
-	}
-	return o.Notice() + "\n"
-}
-
 // exported tells people, or programs where standard output is free for them,
 // what was written.
 func (a *app) exported(f export.Format, file string, o export.Options, sum export.Summary) error {
@@ -321,4 +266,95 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 		a.say("Read OpenStreetMap's import guidelines before any bulk use: one person who checks each address is the accepted way.")
 	}
 	return nil
+}
+
+func newExportCDXJCommand(a *app) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "cdxj [FILE|DIR…]",
+		Short: "Write the index of the WARC files of the crawl",
+		Long: `Writes a line for every response in the WARC files of the crawl (crawl --warc), or
+in those that are named: sortable URL, time, and where the record lies. The lines
+are sorted by their bytes (LC_ALL=C sort -c), as pywb and other replay tools
+want them.`,
+		Example: `  gazehound export cdxj -o all.cdxj
+  gazehound export cdxj archive/*.warc.gz`,
+		RunE: stoppable(func(ctx context.Context, args []string) error {
+			archive, err := a.openOwnArchive(args)
+			if err != nil {
+				return err
+			}
+			defer archive.Close()
+			return a.writeExport(output, "", func(w io.Writer) error { return archive.WriteCDXJ(ctx, w) })
+		}),
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
+	return cmd
+}
+
+func newExportWACZCommand(a *app) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "wacz [FILE|DIR…]",
+		Short: "Pack the WARC files of the crawl into one file for replay",
+		Long: `Packs the WARC files of the crawl (crawl --warc), or those that are named, with an
+index and the list of relevant pages into one WACZ 1.1.1 file, which
+replayweb.page and other replay tools open in parts. The same archive gives the
+same bytes. After "forget" it has to be made again.`,
+		Example: `  gazehound export wacz -o crawl.wacz
+  gazehound export wacz archive/*.warc.gz -o some.wacz`,
+		RunE: stoppable(func(ctx context.Context, args []string) error {
+			cfg, err := a.config()
+			if err != nil {
+				return err
+			}
+			archive, err := a.openOwnArchive(args)
+			if err != nil {
+				return err
+			}
+			defer archive.Close()
+			title := cfg.Region.Name
+			if r, err := gazetteer.ReadRegion(project{a.data}.region()); err == nil {
+				title = cmp.Or(title, r.Name)
+			}
+			o := warc.WACZOptions{Title: "Crawl of " + title, Software: "gazehound/" + version}
+			if title == "" {
+				o.Title = "Crawl"
+			}
+			err = a.writeExport(output, "", func(w io.Writer) error { return archive.WriteWACZ(ctx, w, o) })
+			if errors.Is(err, context.Canceled) {
+				return fail(exitStopped, "stopped; the export is not complete")
+			} else if err != nil || output == "-" {
+				return err
+			}
+			s := archive.Stats()
+			if a.json {
+				return a.printJSON(fields{"type": "summary", "format": "wacz", "file": output, "warc_files": s.Files, "captures": s.Responses})
+			}
+			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
+			return nil
+		}),
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
+	return cmd
+}
+
+// openOwnArchive opens the named WARC files, or those of the project's crawls.
+func (a *app) openOwnArchive(names []string) (*warc.Archive, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		if err := a.needData(); err != nil {
+			return nil, err
+		}
+		if names, err = (project{a.data}).archiveFolders(); err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			return nil, fail(exitNoData, "%s has no WARC files. \"gazehound crawl --warc DIR\" writes them; others can be named", a.data)
+		}
+	}
+	return a.openRecorded(cfg, false, names...)
 }

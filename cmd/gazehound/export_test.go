@@ -142,12 +142,12 @@ func TestTimeOf(t *testing.T) {
 		"2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), "2026-11-01T12:00:00+01:00": time.Date(2026, 11, 1, 11, 0, 0, 0, time.UTC),
 		"7d": now.AddDate(0, 0, -7), "36h": now.Add(-36 * time.Hour), "0d": now,
 	} {
-		if got, ok := timeOf(text, now); !ok || !got.Equal(want) {
+		if got, _, ok := index.ReadSince(text, now); !ok || !got.Equal(want) {
 			t.Errorf("%s: %v, %v; want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "gestern", "-1d", "7", "1e3d", "d", "2026-13-01", "7w", "999999999999d"} {
-		if got, ok := timeOf(text, now); ok {
+		if got, _, ok := index.ReadSince(text, now); ok {
 			t.Errorf("%q is %v", text, got)
 		}
 	}

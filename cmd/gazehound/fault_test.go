@@ -27,6 +27,7 @@ import (
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/index"
+	"gazehound/internal/textutil"
 
 	"golang.org/x/sys/unix"
 )
@@ -187,7 +188,7 @@ func (x fault) test(t *testing.T) {
 		}
 	}
 	totals := f.Totals()
-	if totals.Damaged != 0 || totals.Links != totals.Queued+totals.Visited+totals.Repeats+sum(totals.Dropped) || totals.Visited != int64(len(visited)) {
+	if totals.Damaged != 0 || totals.Links != totals.Queued+totals.Visited+totals.Repeats+textutil.Sum(totals.Dropped) || totals.Visited != int64(len(visited)) {
 		t.Errorf("the totals do not add up: %+v", totals)
 	}
 	queued := map[frontier.Key]bool{}
@@ -527,7 +528,7 @@ func TestCrawlCopiedAndTorn(t *testing.T) {
 		if err != nil || summary.Pages < pages {
 			t.Errorf("%s: %v\n%s", filepath.Base(dir), err, out)
 		}
-		if s, text := statusOf(t, dir); s.Seen != s.Queued+s.Visited+s.Repeats+sum(s.Dropped) || s.Seen == 0 {
+		if s, text := statusOf(t, dir); s.Seen != s.Queued+s.Visited+s.Repeats+textutil.Sum(s.Dropped) || s.Seen == 0 {
 			t.Errorf("%s: the links do not add up: %s", filepath.Base(dir), text)
 		}
 		return summary.Pages
@@ -624,7 +625,7 @@ func TestCrawlClockSetBack(t *testing.T) {
 		hosts[e.URL.Host()] = true
 	}
 	for host := range hosts {
-		text, err := f.Meta(robotsKey("http://" + host))
+		text, err := f.Meta("robots " + "http://" + host)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -640,7 +641,7 @@ func TestCrawlClockSetBack(t *testing.T) {
 			kept[key] = at.Add(year)
 		}
 		if text, err = json.Marshal(kept); err == nil {
-			err = f.PutMeta(robotsKey("http://"+host), text)
+			err = f.PutMeta("robots "+"http://"+host, text)
 		}
 		if err != nil {
 			t.Fatal(err)

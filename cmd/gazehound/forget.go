@@ -208,7 +208,7 @@ func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) err
 		return err
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"type": "forget", "dry_run": true, "kind": r.Kind, "what": r.What, "pages": len(n.Pages), "addresses": n.Addresses})
+		return a.printJSON(fields{"type": "forget", "dry_run": true, "kind": r.Kind, "what": r.What, "pages": len(n.Pages), "addresses": n.Addresses})
 	}
 	for _, url := range n.Pages {
 		fmt.Fprintln(a.stdout, oneLine(url))
@@ -259,24 +259,15 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 		return nil, err
 	}
 	s := &forget.Stores{
-		Archives: folders, Labels: p.labels(), Model: p.model(), ModelOptions: modelOptions(cfg), Politeness: p.politeness(),
+		Archives: folders, Labels: p.labels(), Model: p.model(), ModelOptions: cfg.ModelOptions(), Politeness: p.politeness(),
 		Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
 	}
-	if fileExists(p.frontier()) {
-		o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
-		if s.Frontier, err = frontier.Open(o); err != nil {
-			return nil, storeError(p, err)
-		}
-	}
-	if fileExists(p.index()) {
-		if s.Index, err = index.Open(p.index(), index.DefaultOptions()); err != nil {
-			s.Index = nil
-			err = errors.Join(err, s.Close())
-			if errors.Is(err, index.ErrLocked) {
-				return nil, fail(exitLocked, "%s is in use: %w. End \"gazehound serve\" and crawls, forget, and start them again", p.dir, err)
-			}
-			return nil, storeError(p, err)
-		}
+	o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
+	switch err := s.Open(o, p.index()); {
+	case errors.Is(err, index.ErrLocked):
+		return nil, fail(exitLocked, "%s is in use: %w. End \"gazehound serve\" and crawls, forget, and start them again", p.dir, err)
+	case err != nil:
+		return nil, storeError(p, err)
 	}
 	return s, nil
 }
@@ -288,14 +279,11 @@ func (a *app) listRequests(dir forget.Dir) error {
 		return err
 	}
 	for _, q := range waiting {
-		if a.json {
-			err = a.printJSON(struct {
-				Type string `json:"type"`
-				forget.Request
-			}{"request", q})
-		} else {
-			_, err = fmt.Fprintf(a.stdout, "%d  %s  %s\n    reason: %s\n    contact: %s\n", q.Number, q.Time.Format(time.DateTime), oneLine(q.What), oneLine(q.Reason), oneLine(q.Contact))
-		}
+		line := struct {
+			Type string `json:"type"`
+			forget.Request
+		}{"request", q}
+		err := a.tell(line, "%d  %s  %s\n    reason: %s\n    contact: %s\n", q.Number, q.Time.Format(time.DateTime), oneLine(q.What), oneLine(q.Reason), oneLine(q.Contact))
 		if err != nil {
 			return err
 		}

@@ -2,20 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/table"
+
+	"github.com/spf13/cobra"
 )
 
 func newGazetteerCommand(a *app) *cobra.Command {
@@ -134,29 +132,19 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 	}
 	stats := g.Stats()
 	if a.json {
-		return a.printJSON(map[string]any{"type": "import", "sources": done, "stats": stats, "duration_s": time.Since(start).Seconds()})
+		return a.printJSON(fields{"type": "import", "sources": done, "stats": stats, "duration_s": time.Since(start).Seconds()})
 	}
 	for _, one := range done {
-		fmt.Fprintf(a.stdout, "%s  %s, %s places", one.Name, one.Format, count(one.Places))
-		if one.Refused > 0 {
-			fmt.Fprintf(a.stdout, ", %s refused", count(one.Refused))
-			if one.RefusedFile != "" {
-				fmt.Fprintf(a.stdout, " → %s", one.RefusedFile)
-			}
-		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.stdout, one)
 	}
-	a.printStats(stats)
+	fmt.Fprint(a.stdout, stats)
 	return nil
 }
 
 // importError gives the errors of readers their exit code.
-func importError(ctx context.Context, file string, err error) error {
-	switch {
-	case ctx.Err() != nil:
+func importError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		return fail(exitStopped, "stopped by a signal; the gazetteer is as it was before")
-	case errors.Is(err, fs.ErrNotExist):
-		return fail(exitInvalidInput, "%s does not exist", file)
 	}
 	return fail(exitInvalidInput, "%w", err)
 }
@@ -170,30 +158,20 @@ func (a *app) importFiles(ctx context.Context, dir string, files []string, o imp
 	}
 	limitMemory(cfg)
 	o.Memory = int64(cfg.Storage.Memory)
-	b, err := gazetteer.NewBuilder(dir)
-	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
-	}
-	var done []importer.Imported
-	for _, file := range files {
-		one, err := o.Begin(file)
-		if err == nil {
+	done, err := o.Import(ctx, dir, files, func(one *importer.Imported) {
+		if one != nil {
 			a.say("Reading %s (%s) …", one.Name, one.Format)
-			err = o.Add(ctx, b, dir, file, &one)
+		} else {
+			a.say("Building the gazetteer …")
 		}
-		if err != nil {
-			b.Discard()
-			return nil, importError(ctx, file, err)
-		}
+	})
+	if err != nil {
+		return nil, importError(ctx, err)
+	}
+	for _, one := range done {
 		if one.Licence == "" && one.Attribution == "" {
 			a.warn("%s: whose data it is and under which licence is not known; --licence and --attribution say it", one.Name)
 		}
-		done = append(done, one)
-	}
-	a.say("Building the gazetteer …")
-	if err := b.Finish(ctx); err != nil {
-		b.Discard()
-		return nil, importError(ctx, "gazetteer", err)
 	}
 	return done, nil
 }
@@ -214,26 +192,15 @@ func newGazetteerStatsCommand(a *app) *cobra.Command {
 			}
 			defer g.Close()
 			if a.json {
-				return a.printJSON(map[string]any{"type": "gazetteer", "stats": g.Stats(), "sources": g.Sources()})
+				return a.printJSON(fields{"type": "gazetteer", "stats": g.Stats(), "sources": g.Sources()})
 			}
-			a.printStats(g.Stats())
+			fmt.Fprint(a.stdout, g.Stats())
 			for _, s := range g.Sources() {
-				fmt.Fprintf(a.stdout, "source     %s  %s, %s places", s.Name, s.Format, count(s.Places))
-				for _, part := range []string{s.Data, s.Licence, s.Attribution} {
-					if part != "" {
-						fmt.Fprintf(a.stdout, ", %s", part)
-					}
-				}
-				fmt.Fprintln(a.stdout)
+				fmt.Fprintf(a.stdout, "source     %s\n", s)
 			}
 			return nil
 		},
 	}
-}
-
-func (a *app) printStats(s gazetteer.Stats) {
-	fmt.Fprintf(a.stdout, "addresses  %s on %s streets\npostcodes  %s\ncities     %s\noutlines   %s\ncountries  %s\n",
-		count(s.Houses), count(s.Streets), count(s.Postcodes), count(s.Cities), count(s.Outlines), strings.Join(s.Countries, " "))
 }
 
 func newGazetteerRegionsCommand(a *app) *cobra.Command {
@@ -260,25 +227,20 @@ TEXT keeps those whose name contains it.`,
 func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 	list := g.RegionNames(text)
 	for _, r := range list {
-		if a.json {
-			if err := a.printJSON(struct {
-				Type string `json:"type"`
-				gazetteer.RegionName
-			}{"region", r}); err != nil {
-				return err
-			}
-			continue
-		}
-		line := oneLine(r.Spec)
+		text := oneLine(r.Spec)
 		for _, n := range []struct {
 			count int
 			what  string
 		}{{r.Places, "houses and streets"}, {r.Postcodes, "postcodes"}, {r.Population, "inhabitants"}} {
 			if n.count > 0 {
-				line += fmt.Sprintf("  %s %s", count(n.count), n.what)
+				text += fmt.Sprintf("  %s %s", count(n.count), n.what)
 			}
 		}
-		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
+		line := struct {
+			Type string `json:"type"`
+			gazetteer.RegionName
+		}{"region", r}
+		if err := a.tell(line, "%s\n", text); err != nil {
 			return err
 		}
 	}
@@ -324,19 +286,14 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 		q = g.ParseQuery(text)
 	}
 	found := g.Lookup(q)
-	if a.json {
-		for _, m := range found {
-			if err := a.printJSON(matchJSON(m, g.Sources())); err != nil {
-				return err
-			}
+	for _, m := range found {
+		at := "no coordinate"
+		if m.Place.HasPoint {
+			at = fmt.Sprintf("%.5f,%.5f", m.Place.Point[0], m.Place.Point[1])
 		}
-	} else {
-		for _, m := range found {
-			at := "no coordinate"
-			if m.Place.HasPoint {
-				at = fmt.Sprintf("%.5f,%.5f", m.Place.Point[0], m.Place.Point[1])
-			}
-			fmt.Fprintln(a.stdout, strings.TrimRight(oneLine(fmt.Sprintf("%s  %s  %.2f  %s  %s", describePlace(m.Place), m.Precision, m.Score, at, m.Place.ID)), " "))
+		text := oneLine(fmt.Sprintf("%s  %s  %.2f  %s  %s", m.Place.Line(), m.Precision, m.Score, at, m.Place.ID))
+		if err := a.tell(m.Record(g.Sources()), "%s\n", strings.TrimRight(text, " ")); err != nil {
+			return err
 		}
 	}
 	if len(found) == 0 {
@@ -344,60 +301,4 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 		return silentExit(exitGate)
 	}
 	return nil
-}
-
-func matchJSON(m gazetteer.Match, sources []gazetteer.Source) map[string]any {
-	p := m.Place
-	licence := ""
-	for _, s := range sources {
-		if s.Name == p.Source {
-			licence = s.Licence
-		}
-	}
-	o := map[string]any{"type": "place", "kind": p.Kind, "precision": m.Precision, "score": m.Score}
-	for k, v := range map[string]string{"id": p.ID, "street": p.Street, "housenumber": p.HouseNumber, "postcode": p.Postcode, "city": p.City,
-		"state": p.State, "country": p.Country, "source": p.Source, "licence": licence} {
-		if v != "" {
-			o[k] = v
-		}
-	}
-	if len(p.Names) > 0 {
-		o["names"] = p.Names
-	}
-	if p.HasPoint {
-		o["lon"], o["lat"] = p.Point[0], p.Point[1]
-	}
-	if p.Population > 0 {
-		o["population"] = p.Population
-	}
-	return o
-}
-
-// describePlace writes a place as people of its country do.
-func describePlace(p gazetteer.Place) string {
-	var parts []string
-	add := func(words ...string) {
-		var kept []string
-		for _, w := range words {
-			if w != "" {
-				kept = append(kept, w)
-			}
-		}
-		if len(kept) > 0 {
-			parts = append(parts, strings.Join(kept, " "))
-		}
-	}
-	if p.Country == "US" || p.Country == "CA" || p.Country == "GB" || p.Country == "AU" {
-		add(p.HouseNumber, p.Street)
-		add(p.City)
-		add(p.State, p.Postcode)
-	} else {
-		add(p.Street, p.HouseNumber)
-		add(p.Postcode, p.City)
-		if p.Kind == gazetteer.City {
-			add(p.State)
-		}
-	}
-	add(p.Country)
-	return strings.Join(parts, ", ")
 }

@@ -12,12 +12,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+
+	"github.com/spf13/cobra"
 )
 
 // maxParseFile bounds what geoparse reads, in bytes.
@@ -123,7 +123,7 @@ func (a *app) geoparse(ctx context.Context, name string, o geoparseOptions) erro
 				return err
 			}
 		}
-		return a.printJSON(map[string]any{"type": "summary", "addresses": len(v.Addresses), "relevant": v.Relevant, "score": v.Score})
+		return a.printJSON(fields{"type": "summary", "addresses": len(v.Addresses), "relevant": v.Relevant, "score": v.Score})
 	case o.format == "geojson":
 		return geoparse.WriteGeoJSON(a.stdout, list)
 	}
@@ -192,7 +192,7 @@ func (a *app) printFindings(list []geoparse.Finding, v geoparse.Verdict, region 
 			where += "   " + oneLine(f.Reason)
 		}
 		fmt.Fprintf(a.stdout, "%-*s   %-12s  %.2f   %s   %s   %s\n", width, oneLine(x.Text), x.Precision, x.Confidence, point, oneLine(cmp.Or(x.Place.ID, "-")), where)
-		if s := beside(x); s != "" {
+		if s := x.Beside(); s != "" {
 			fmt.Fprintf(a.stdout, "  %s\n", oneLine(s))
 		}
 	}
@@ -205,30 +205,6 @@ func (a *app) printFindings(list []geoparse.Finding, v geoparse.Verdict, region 
 	default:
 		a.say("%s, not relevant for %s", found, oneLine(region.Name))
 	}
-}
-
-// beside returns what belongs to the address, and what is special about it, in
-// one line.
-func beside(x *geoparse.Address) string {
-	var parts []string
-	for _, s := range []string{x.Name, x.Branch, x.Phone, x.Email, x.Website, x.Hours} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	if x.Role != geoparse.OwnRole {
-		parts = append(parts, "role "+x.Role.String())
-	}
-	if x.Footer {
-		parts = append(parts, "in the page's footer")
-	}
-	switch {
-	case x.Private:
-		parts = append(parts, "of a private person: not kept")
-	case x.Person:
-		parts = append(parts, "of a person in business")
-	}
-	return strings.Join(parts, " · ")
 }
 
 // hostOfURL returns the host of a URL, or "".

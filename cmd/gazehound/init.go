@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,14 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/paulmach/orb"
-	"github.com/spf13/cobra"
-	"gopkg.in/yaml.v3"
-
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/osm"
 	"gazehound/internal/disk"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
 )
 
 // initOptions are the flags of init.
@@ -122,11 +120,11 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	}
 
 	if stage != p.gazetteer() {
-		if err := replaceDir(stage, p.gazetteer()); err != nil {
+		if err := disk.ReplaceDir(stage, p.gazetteer()); err != nil {
 			return fmt.Errorf("gazetteer: %w", err)
 		}
 	}
-	seeds, text := seedList(region, o.osm, extracts)
+	seeds, text := osm.SeedList(region, o.osm, extracts)
 	if err := region.Write(p.region()); err != nil {
 		return fmt.Errorf("region: %w", err)
 	}
@@ -149,18 +147,10 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	return a.printInit(p, g, region, seeds, extracts)
 }
 
-// writeBasemap draws the map of the region and its surroundings from the
-// extracts of the gazetteer, if it has any.
+// writeBasemap draws the map of the region from the extracts of the gazetteer, if it has any.
 func (a *app) writeBasemap(ctx context.Context, p project, region *gazetteer.Region) error {
-	box := region.Bound()
-	if box.IsEmpty() || len(region.Area) == 0 {
-		return nil
-	}
-	const around = 0.15 // of the region's size
-	dx, dy := around*(box.Max[0]-box.Min[0])+0.01, around*(box.Max[1]-box.Min[1])+0.01
-	box = orb.Bound{Min: orb.Point{box.Min[0] - dx, box.Min[1] - dy}, Max: orb.Point{box.Max[0] + dx, box.Max[1] + dy}}
-	if _, err := gazetteer.WriteBasemap(ctx, p.gazetteer(), p.basemap(), box); err != nil {
-		return importError(ctx, "base map", err)
+	if err := region.WriteBasemap(ctx, p.gazetteer(), p.basemap()); err != nil {
+		return importError(ctx, err)
 	}
 	return nil
 }
@@ -183,40 +173,6 @@ func (a *app) stageExtracts(ctx context.Context, p project, stage string, o init
 	return extracts, err
 }
 
-// replaceDir moves the folder from to the place of the folder to.
-func replaceDir(from, to string) error {
-	old := to + ".old"
-	if err := os.RemoveAll(old); err != nil {
-		return err
-	}
-	if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return os.RemoveAll(old)
-}
-
-// seedList returns the web sites of the extracts that lie in the region, and
-// the text of seeds.txt.
-func seedList(region *gazetteer.Region, files []string, extracts []*osm.Extract) (seeds int, text []byte) {
-	var b bytes.Buffer
-	b.WriteString("# Where the crawl starts: one URL a line. Add what you know: portals, directories, the town's own site.\n")
-	seen := map[string]bool{}
-	for i, e := range extracts {
-		fmt.Fprintf(&b, "# web sites of %s, %s\n", oneLine(filepath.Base(files[i])), osm.Attribution)
-		for _, s := range e.Sites {
-			if region.Contains(s.Point) && !seen[s.URL] {
-				seen[s.URL] = true
-				seeds++
-				fmt.Fprintln(&b, s.URL)
-			}
-		}
-	}
-	return seeds, b.Bytes()
-}
-
 // projectConfig returns the config.yaml of a new project: what differs from
 // the defaults.
 func projectConfig(region *gazetteer.Region, contact string) ([]byte, error) {
@@ -234,20 +190,11 @@ func projectConfig(region *gazetteer.Region, contact string) ([]byte, error) {
 
 func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Region, seeds int, extracts []*osm.Extract) error {
 	stats := g.Stats()
-	var total osm.Extract
-	sites := 0
-	for _, e := range extracts {
-		total.HouseNumbers += e.HouseNumbers
-		total.NoStreet += e.NoStreet
-		total.Highways += e.Highways
-		total.Websites += e.Websites
-		total.SocialMedia += e.SocialMedia
-		total.Broken += e.Broken
-		sites += len(e.Sites)
-	}
+	total := osm.Sum(extracts)
+	sites := len(total.Sites)
 	b := region.Bound()
 	if a.json {
-		return a.printJSON(map[string]any{
+		return a.printJSON(fields{
 			"type": "init", "data": p.dir,
 			"region": map[string]any{"id": region.ID, "name": region.Name, "country": region.Country, "state": region.State, "estimated": region.Estimated,
 				"postcodes": region.Postcodes, "km2": region.Km2(), "bbox": []float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}},
@@ -257,14 +204,7 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		})
 	}
 	w := a.stdout
-	kind := ""
-	if region.Estimated {
-		kind = ", estimated from its postcodes and addresses"
-	}
-	if len(region.Area) > 0 {
-		kind = fmt.Sprintf(", %.0f km², %.4f,%.4f … %.4f,%.4f%s", region.Km2(), b.Min[0], b.Min[1], b.Max[0], b.Max[1], kind)
-	}
-	fmt.Fprintf(w, "  region      %s\n", oneLine(strings.TrimSpace(fmt.Sprintf("%s %q%s", region.ID, region.Name, kind))))
+	fmt.Fprintf(w, "  region      %s\n", oneLine(region.Describe()))
 	if len(region.Postcodes) > 0 {
 		shown := region.Postcodes[:min(len(region.Postcodes), 8)]
 		more := ""

@@ -1,11 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"gazehound/crawler"
+	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/order"
+	"gazehound/crawler/polite"
+	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/internal/config"
@@ -44,23 +54,11 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 		}
 		return crawler.Language{Code: code}, &gazetteer.Region{Name: "pages in language " + code}, nil, os.MkdirAll(p.dir, 0o755)
 	case "topic":
-		if cfg.Crawl.Topics != "" {
-			c, err := openTopic(p, cfg)
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			return crawler.Topic{Topic: c.Okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", c.Path)}, nil, os.MkdirAll(p.dir, 0o755)
-		}
-		words := topic.Words(cfg.Crawl.Topic)
-		if len(words) == 0 {
-			return nil, nil, nil, fail(exitInvalidInput, "judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle repair\", or a tree of topics: --topics FILE")
-		}
-		okapi, err := topic.NewOkapi(words)
+		t, name, err := a.openTopicJudge(p, cfg)
 		if err != nil {
-			return nil, nil, nil, fail(exitInvalidInput, "%w", err)
+			return nil, nil, nil, err
 		}
-		name := fmt.Sprintf("the topic %q", strings.Join(words[:min(len(words), 20)], " "))
-		return crawler.Topic{Topic: okapi, Share: cfg.Crawl.TopicShare}, &gazetteer.Region{Name: name}, nil, os.MkdirAll(p.dir, 0o755)
+		return t, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", name)}, nil, os.MkdirAll(p.dir, 0o755)
 	}
 	if p.dir == a.data {
 		if err := a.needData(); err != nil {
@@ -88,6 +86,21 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 	return j, region, g, nil
 }
 
+// openTopicJudge returns the judge by topic, of words or of a tree of topics.
+func (a *app) openTopicJudge(p project, cfg *Config) (t crawler.Topic, name string, err error) {
+	if cfg.Crawl.Topics == "" {
+		if t, name, err = crawler.NewTopic(cfg.Crawl.Topic, cfg.Crawl.TopicShare); err != nil {
+			err = fail(exitInvalidInput, "%w", err)
+		}
+		return t, name, err
+	}
+	c, err := openTopic(p, cfg)
+	if err != nil {
+		return t, "", err
+	}
+	return crawler.Topic{Topic: c.Okapi, Share: cfg.Crawl.TopicShare}, c.Path, nil
+}
+
 // languageOf checks a language code and returns its two letters.
 func languageOf(code string) (string, error) {
 	if code == "" {
@@ -111,4 +124,229 @@ func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (cr
 		country = region.Country
 	}
 	return crawler.Geo{Parser: parser, Country: country, Forgotten: cfg.blocked.HasAddress()}, nil
+}
+
+// openTopic returns the topic of the crawl: crawl.topic, or the one that
+// mapTopic has noted.
+func openTopic(p project, cfg *Config) (*topic.Chosen, error) {
+	c, err := crawler.OpenTopic(cfg.Crawl.Topics, cfg.Crawl.Topic, p.topic())
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	return c, nil
+}
+
+// openOkapi returns what rates texts by the topic of the crawl.
+func openOkapi(p project, cfg *Config) (*topic.Okapi, error) {
+	c, err := openTopic(p, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return c.Okapi, nil
+}
+
+// placeExamples returns those of --examples that are directories: they hold
+// example pages for each place, and the others choose a topic.
+func placeExamples(examples []string) (dirs, others []string) {
+	for _, e := range examples {
+		if info, err := os.Stat(e); err == nil && info.IsDir() {
+			dirs = append(dirs, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return dirs, others
+}
+
+// exampleReader returns what reads the text of an example page.
+func exampleReader(cfg *Config) func(file string) (string, error) {
+	return func(file string) (string, error) { return crawler.ReadExample(file, int64(cfg.Fetch.MaxBody)) }
+}
+
+// maxExamples bounds the pages that choose a topic.
+const maxExamples = 50
+
+// mapTopic chooses the topic of a crawl by the example pages and notes it in
+// the data directory, so that the crawl goes on with it. Example URLs are
+// downloaded, with all the manners of a crawl.
+func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptions) error {
+	k := cfg.Crawl
+	dirs, examples := placeExamples(k.Examples)
+	k.Examples = examples
+	switch {
+	case len(dirs) > 0 && (!o.node || cfg.Cluster.Partition != string(partition.Classification)):
+		return fail(exitUsage, "--examples %s is a directory, which only a node with --partition classification takes", oneLine(dirs[0]))
+	case k.Topics == "" && len(k.Examples) > 0:
+		return fail(exitUsage, "--examples choose one of several topics, and --topics names no file with them")
+	case k.Topics == "":
+		return nil
+	case k.Strategy != "trend" && k.Judge != "topic":
+		return fail(exitUsage, "--topics belongs to --strategy trend and --judge topic, and they are %s and %s", k.Strategy, k.Judge)
+	case len(k.Examples) > maxExamples:
+		return fail(exitUsage, "%d --examples; %d are enough", len(k.Examples), maxExamples)
+	case k.Topic != "" || len(k.Examples) == 0 || fileExists(p.topic()) && !o.fresh:
+		c, err := openTopic(p, cfg)
+		if err != nil || o.dryRun {
+			return err
+		}
+		return noteTopic(p, c.Path)
+	}
+	tree, err := crawler.ReadTopics(k.Topics)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	texts, urls, err := crawler.ReadExamples(k.Examples, int64(cfg.Fetch.MaxBody))
+	if err != nil {
+		return fail(exitInvalidInput, "example: %w", err)
+	}
+	if len(urls) > 0 {
+		switch {
+		case o.dryRun:
+			return fail(exitUsage, "--dry-run downloads nothing, so it cannot tell which topic the examples are about. --topic NAME says it")
+		case o.node:
+			return fail(exitUsage, "a node does not download examples. --topic NAME says which topic it is, or --examples with files")
+		}
+		found, err := a.fetchExamples(ctx, cfg, o, urls)
+		if err != nil {
+			return err
+		}
+		texts = append(texts, found...)
+	}
+	matches := tree.Map(texts...)
+	if len(matches) == 0 {
+		return fail(exitInvalidInput, "the examples share no word with any topic of %s. --topic NAME says which it is", k.Topics)
+	}
+	best := tree.Topics[matches[0].Topic].Path
+	next := ""
+	if len(matches) > 1 {
+		next = fmt.Sprintf(", next %q (%.2f)", tree.Topics[matches[1].Topic].Path, matches[1].Score)
+	}
+	a.say("The examples are about %q (%.2f of 1)%s.", best, matches[0].Score, next)
+	if o.dryRun && !fileExists(p.dir) {
+		return fail(exitUsage, "--dry-run notes nothing. --topic %q says which topic it is", best)
+	}
+	return noteTopic(p, best)
+}
+
+func noteTopic(p project, path string) error {
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return err
+	}
+	return writeFile(p.topic(), func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, path)
+		return err
+	})
+}
+
+// fetchExamples downloads pages, and waits until their hosts may be asked
+// again, because another crawl begins after it.
+func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, urls []weburl.URL) ([]string, error) {
+	a.say("Downloading %d example pages …", len(urls))
+	var examples crawler.Examples
+	hosts := map[string]bool{}
+	err := a.visitOnly(ctx, cfg, o, &gazetteer.Region{Name: "a topic"}, urls, &examples, func(v *crawler.Visit) {
+		hosts[v.Entry.URL.Host()] = true
+		if v.Outcome.Kind == "error" || v.Outcome.Kind == "skipped" {
+			a.warn("example %s: %s", oneLine(v.Entry.URL.String()), v.Outcome.Reason)
+		}
+	}, func(ctx context.Context, web *web) {
+		for host := range hosts {
+			for wait := web.gate.Claim(host); wait > 0 && ctx.Err() == nil; wait = web.gate.Claim(host) {
+				select {
+				case <-ctx.Done():
+				case <-time.After(min(wait, cfg.Fetch.MaxCrawlDelay+time.Millisecond)):
+				}
+			}
+			web.gate.Visited(host, polite.Visit{NoRequest: true})
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(examples.Texts()) == 0:
+		return nil, fail(exitCrawlFailed, "no example page could be downloaded. --topic NAME says which topic it is")
+	}
+	return examples.Texts(), nil
+}
+
+// visitOnly visits pages by a crawl that follows no links and keeps nothing.
+// After it, it calls then, if there is one.
+func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about *gazetteer.Region, urls []weburl.URL, judge crawler.Judge, report func(*crawler.Visit),
+	then func(context.Context, *web)) error {
+	web, err := a.openWeb(cfg, o, about, urls)
+	if err != nil {
+		return err
+	}
+	defer web.close()
+	ctx, stop := signals(ctx)
+	defer stop()
+	c := &crawler.Crawler{
+		Options: crawler.Options{Workers: min(cfg.Fetch.Workers, len(urls)), Retries: cfg.Fetch.Retries, RetryWait: cfg.RetryWait(), Reservations: cfg.Policy.TDM == "respect"},
+		Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Scope: web.scope.Check, Report: report,
+	}
+	err = c.VisitOnly(ctx, urls)
+	if then != nil {
+		then(ctx, web)
+	}
+	if ctx.Err() != nil {
+		return fail(exitStopped, "stopped by a signal")
+	}
+	return err
+}
+
+// topicSeeds adds the second-level seeds of the topic, if there is one: the
+// example pages and those of the topic (equation 6).
+func (a *app) topicSeeds(p project, cfg *Config, seeds []weburl.URL) ([]weburl.URL, error) {
+	if cfg.Crawl.Topics == "" {
+		return seeds, nil
+	}
+	c, err := openTopic(p, cfg)
+	if err != nil {
+		return nil, err
+	}
+	var users []string
+	for _, example := range cfg.Crawl.Examples {
+		if _, ok := crawler.ExampleURL(example); ok {
+			users = append(users, example)
+		}
+	}
+	for _, text := range c.Tree.Seeds(users, c.Number) {
+		u, problem := a.parseSeed(cfg.Crawl.Topics, text)
+		if problem != "" {
+			a.warn("%s: example of %q: %s; left out", cfg.Crawl.Topics, c.Path, problem)
+			continue
+		}
+		seeds = append(seeds, u)
+	}
+	return seeds, nil
+}
+
+// trendOptions fills in what strategy trend knows: the topic, and the access
+// logs, of which the pages on the sites of the seeds are visited in any case.
+func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.Options) error {
+	k := cfg.Crawl
+	if k.Topics != "" {
+		var err error
+		if o.Topic, err = openOkapi(p, cfg); err != nil {
+			return err
+		}
+	}
+	dir := cmp.Or(k.Clickstream, p.clickstream())
+	clicks, err := order.ReadClicks(dir, seeds)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && k.Clickstream == "" && o.Topic != nil:
+		a.say("No access log was imported: pages are ordered by the topic alone.")
+		return nil
+	case errors.Is(err, fs.ErrNotExist) && k.Clickstream == "":
+		return fail(exitInvalidInput, "strategy trend needs a topic (--topics FILE) or access logs (\"gazehound clickstream import FILE --site URL\")")
+	case errors.Is(err, fs.ErrNotExist):
+		return fail(exitInvalidInput, "%s holds no page importance. \"gazehound clickstream import\" makes it, in clickstream of a data directory", dir)
+	case err != nil:
+		return fail(exitInvalidInput, "%w", err)
+	}
+	o.Stay, o.Known = clicks.Stay, clicks.Known
+	if len(seeds) > 0 && len(clicks.Known) == 0 {
+		a.warn("the access logs know %s pages, none of them on the sites of the seeds", count(clicks.Pages))
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
 	"gazehound/crawler"
@@ -62,7 +61,7 @@ func (a *app) label(ctx context.Context, args []string, file string) error {
 	} else if err != nil {
 		return err
 	}
-	count := labelCount{Type: "summary", Labels: len(given)}
+	count := labelCount{Type: "summary", LabelCount: crawler.LabelCount{Labels: len(given)}}
 	switch pid, locked, err := frontier.Holder(p.frontier()); {
 	case errors.Is(err, fs.ErrNotExist):
 		count.Kept = len(given)
@@ -100,19 +99,18 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 		return nil, err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, crawler.MaxLabelFile+1))
-	if err != nil {
-		return nil, fail(exitInvalidInput, "--file: %w", err)
-	}
-	if len(data) > crawler.MaxLabelFile {
-		return nil, fail(exitInvalidInput, "%s is larger than %s, too large for labels. Give it in parts", file, megabytes(crawler.MaxLabelFile))
-	}
 	skipped := 0
-	labels := crawler.ParseLabels(data, func(n int, line string) {
+	labels, err := crawler.ReadLabels(in, func(n int, line string) {
 		if skipped++; skipped <= 10 {
 			a.warn("%s:%d: want URL, tab, relevant or not; got %.80q; line skipped", file, n, line)
 		}
 	})
+	switch {
+	case errors.Is(err, crawler.ErrTooManyLabels):
+		return nil, fail(exitInvalidInput, "%s is larger than %s, too large for labels. Give it in parts", file, megabytes(crawler.MaxLabelFile))
+	case err != nil:
+		return nil, fail(exitInvalidInput, "--file: %w", err)
+	}
 	if len(labels) == 0 {
 		return nil, fail(exitInvalidInput, "%s has no label: want lines of URL, tab, relevant or not (%d lines skipped)", file, skipped)
 	}
@@ -121,55 +119,26 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 
 // learnLabels trains the stored model where no crawl runs.
 func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *labelCount, given []crawler.Label) (err error) {
-	model, err := openModel(p, cfg, false)
-	if err != nil {
+	s := &session{a: a, p: p, cfg: cfg}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.openFrontier(p, false, nil); err != nil {
 		return err
 	}
-	strategy, err := a.newOrder(p, cfg, model, nil)
-	if err != nil {
+	if err := s.learned.Restore(ctx); err != nil {
 		return err
 	}
-	f, err := p.openCrawl(int64(cfg.Storage.Memory))
-	if err != nil {
+	if count.LabelCount, err = crawler.NewLabelled(nil, s.f, s.strategy, "", nil).ApplyAll(ctx, given); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	learned := crawler.Learned{Tree: f, Model: model, File: p.model(), Strategy: strategy}
-	if err := learned.Restore(ctx); err != nil {
-		return err
-	}
-	final := map[frontier.Key]crawler.Label{}
-	for _, l := range given {
-		final[frontier.KeyOf(l.URL)] = l
-	}
-	count.Labels = len(final)
-	labels := crawler.NewLabelled(nil, f, strategy, "", nil)
-	for _, l := range final {
-		what, err := labels.Apply(ctx, l)
-		if err != nil {
-			return err
-		}
-		switch what {
-		case crawler.LabelLearned:
-			count.Learned++
-		case crawler.LabelAgrees:
-			count.Agree++
-		default:
-			count.Kept++
-		}
-	}
-	return learned.Save()
+	return s.learned.Save()
 }
 
 // A labelCount is what became of labels.
 type labelCount struct {
-	Type    string `json:"type"`
-	Labels  int    `json:"labels"`
-	Learned int    `json:"learned"`              // the verdict was another
-	Agree   int    `json:"agree"`                // with the verdict, which was learned
-	Kept    int    `json:"kept"`                 // of pages that were not visited yet
-	Handed  int    `json:"handed_over,omitzero"` // to the program that works on the crawl
-	PID     int    `json:"pid,omitzero"`         // of that program
+	Type string `json:"type"`
+	crawler.LabelCount
+	Handed int `json:"handed_over,omitzero"` // to the program that works on the crawl
+	PID    int `json:"pid,omitzero"`         // of that program
 }
 
 func (c *labelCount) write(a *app) {

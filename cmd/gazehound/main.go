@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"log/slog"
 	"os"
 	"os/signal"
 	"regexp"
@@ -19,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 
+	"gazehound/internal/console"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
@@ -55,27 +55,22 @@ func main() {
 // An app is one run of the program: its streams, its global flags and, once
 // asked for, its configuration.
 type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	console.Console // standard error
+	stdin           io.Reader
+	stdout          io.Writer
 
 	configFile string
 	data       string // data directory, which holds the whole project
 	dataGiven  bool
 	json       bool
-	quiet      bool
-	verbose    int
 	yes        bool
-
-	level  *slog.LevelVar // of what is said on stderr: --quiet, -v, log.level; nil: info
-	format string         // of what is said on stderr: --log-format; "": log.format
-	log    *slog.Logger   // of lines of JSON; nil: text
 
 	flags *pflag.FlagSet // of the command that runs
 }
 
 // run parses args, runs one command and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, level: new(slog.LevelVar)}
+	a := &app{Console: console.Console{Err: stderr}, stdin: stdin, stdout: stdout}
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -90,8 +85,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.As(err, &silent) {
 		return code
 	}
-	a.setFormat("text") // that of the flag, where nothing was read
-	a.failed(code, err.Error())
+	a.Configure("info", "text") // as of the flags, where nothing was read
+	a.Failed(code, err.Error())
 	if a.json {
 		a.printJSON(map[string]any{"type": "exit_error", "exit_code": code, "message": oneLine(err.Error())})
 	}
@@ -115,13 +110,11 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.flags = cmd.Flags()
 			a.dataGiven = cmd.Flags().Changed("data")
-			a.setLevel("info")
-			if a.format != "" && !slices.Contains(logFormats, a.format) {
-				return fail(exitUsage, "--log-format: %.40q is not one of %s.%s", a.format, strings.Join(logFormats, ", "), didYouMean(a.format, logFormats))
+			if format := a.Format; format != "" && !slices.Contains(console.Formats, format) {
+				a.Format = "text"
+				return fail(exitUsage, "--log-format: %s", textutil.NotOneOf(format, console.Formats))
 			}
-			if a.format != "" {
-				a.setFormat(a.format)
-			}
+			a.Configure("info", a.Format)
 			return nil
 		},
 	}
@@ -131,9 +124,9 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	p.StringVarP(&a.configFile, "config", "c", "", "configuration `FILE` (default ./config.yaml, then the one in the data directory)")
 	p.StringVarP(&a.data, "data", "d", "gazehound-data", "data `DIR`: gazetteer, crawl, model and index of one project")
 	p.BoolVar(&a.json, "json", false, "print JSON instead of text")
-	p.BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
-	p.CountVarP(&a.verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
-	p.StringVar(&a.format, "log-format", "", "`FORMAT` of what is said on standard error: text, or json with one object a line (default text, or log.format)")
+	p.BoolVarP(&a.Quiet, "quiet", "q", false, "print results and errors only")
+	p.CountVarP(&a.Verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
+	p.StringVar(&a.Format, "log-format", "", "`FORMAT` of what is said on standard error: text, or json with one object a line (default text, or log.format)")
 	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
 	p.SortFlags = false
 	addCommands(root, a)
@@ -162,21 +155,19 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 
 var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
 
+// wanted says what flags of a type want; the size of a number does not count.
+var wanted = map[string]string{
+	"duration": "a duration with a unit, such as 2s or 500ms", "bool": "true or false",
+	"int": "a whole number such as 10000", "uint": "a whole number such as 10000", "float": "a number such as 0.5",
+}
+
 // flagError turns pflag's errors into the form of all our errors.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if m := badValue.FindStringSubmatch(text); m != nil {
 		want := "another value"
-		switch f := cmd.Flags().Lookup(strings.TrimPrefix(m[2], "--")); {
-		case f == nil:
-		case f.Value.Type() == "duration":
-			want = "a duration with a unit, such as 2s or 500ms"
-		case strings.HasPrefix(f.Value.Type(), "int"), strings.HasPrefix(f.Value.Type(), "uint"):
-			want = "a whole number such as 10000"
-		case strings.HasPrefix(f.Value.Type(), "float"):
-			want = "a number such as 0.5"
-		case f.Value.Type() == "bool":
-			want = "true or false"
+		if f := cmd.Flags().Lookup(strings.TrimPrefix(m[2], "--")); f != nil {
+			want = cmp.Or(wanted[strings.TrimRight(f.Value.Type(), "0123456789")], want)
 		}
 		return fail(exitUsage, "%s wants %s, got %s", m[2], want, m[1])
 	}
@@ -231,73 +222,23 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// setLevel sets how much is said: as the flags say, or else as configured.
-func (a *app) setLevel(configured string) {
-	level := slog.LevelInfo
-	switch {
-	case a.quiet || configured == "warn" && a.verbose == 0:
-		level = slog.LevelWarn
-	case a.verbose > 0 || configured == "debug":
-		level = slog.LevelDebug
+// tell prints v as a line of JSON, or the text.
+func (a *app) tell(v any, format string, args ...any) error {
+	if a.json {
+		return a.printJSON(v)
 	}
-	if a.level != nil {
-		a.level.Set(level)
-	}
+	_, err := fmt.Fprintf(a.stdout, format, args...)
+	return err
 }
 
-// logFormats are the values of log.format.
-var logFormats = []string{"text", "json"}
-
-// setFormat chooses how things are said: as the flag says, or else as
-// configured. What is JSON once stays so.
-func (a *app) setFormat(configured string) {
-	if a.log == nil && a.level != nil && cmp.Or(a.format, configured) == "json" {
-		a.log = a.jsonLog(a.level)
-	}
-}
-
-// jsonLog writes lines of JSON on standard error, with times of UTC.
-func (a *app) jsonLog(level slog.Leveler) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, at slog.Attr) slog.Attr {
-		if len(groups) == 0 && at.Key == slog.TimeKey {
-			at.Value = slog.TimeValue(at.Value.Time().UTC())
-		}
-		return at
-	}}))
-}
-
-// says tells whether lines of this level are written.
-func (a *app) says(level slog.Level) bool {
-	return a.level == nil && level >= slog.LevelInfo || a.level != nil && level >= a.level.Level()
-}
+// fields are the members of a JSON object.
+type fields = map[string]any
 
 // say writes a line for people to standard error unless --quiet is given.
-func (a *app) say(format string, args ...any) {
-	switch {
-	case a.log != nil:
-		a.log.Info(oneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
-	case a.says(slog.LevelInfo):
-		fmt.Fprintf(a.stderr, format+"\n", args...)
-	}
-}
+func (a *app) say(format string, args ...any) { a.Say(format, args...) }
 
 // warn writes a warning to standard error.
-func (a *app) warn(format string, args ...any) {
-	if a.log != nil {
-		a.log.Warn(oneLine(fmt.Sprintf(format, args...)))
-		return
-	}
-	fmt.Fprintf(a.stderr, "warning: "+format+"\n", args...)
-}
-
-// failed writes why the program ends with code.
-func (a *app) failed(code int, why string) {
-	if a.log != nil {
-		a.log.Error(oneLine(why), "exit_code", code)
-		return
-	}
-	fmt.Fprintf(a.stderr, "error: %s\n", oneLine(why))
-}
+func (a *app) warn(format string, args ...any) { a.Warn(format, args...) }
 
 // signals returns a context that the first SIGINT or SIGTERM cancels.
 func signals(ctx context.Context) (context.Context, context.CancelFunc) {

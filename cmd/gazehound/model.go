@@ -1,12 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -100,12 +95,6 @@ func (o termFlags) depths() []int {
 	return all
 }
 
-// A termLine is one term in --json.
-type termLine struct {
-	Type string `json:"type,omitempty"`
-	predictor.TermWeight
-}
-
 func (a *app) modelShow(o termFlags) error {
 	if err := o.check(); err != nil {
 		return err
@@ -115,11 +104,9 @@ func (a *app) modelShow(o termFlags) error {
 		return err
 	}
 	if a.json {
-		lines := []termLine{}
+		lines := []predictor.TermWeight{}
 		for _, d := range o.depths() {
-			for _, w := range model.Top(d, o.feature, o.top) {
-				lines = append(lines, termLine{"", w})
-			}
+			lines = append(lines, model.Top(d, o.feature, o.top)...)
 		}
 		return a.printJSON(lines)
 	}
@@ -128,32 +115,10 @@ func (a *app) modelShow(o termFlags) error {
 		s := stats.Depths[d-1]
 		fmt.Fprintf(a.stdout, "depth %d   %d links to relevant pages, %d to others, %d terms\n", d, s.Relevant, s.Other, s.Terms)
 		for _, w := range model.Top(d, o.feature, o.top) {
-			fmt.Fprintln(a.stdout, weightLine(w))
+			fmt.Fprintln(a.stdout, w)
 		}
 	}
 	return nil
-}
-
-// weightLine is one term for people.
-func weightLine(w predictor.TermWeight) string {
-	if w.Relevant+w.Other == 0 {
-		return fmt.Sprintf("  %s  %s", logOdds(w.LogOdds), strings.TrimSpace(termName(w.Term)))
-	}
-	return fmt.Sprintf("  %s  %s  %d relevant / %d other", logOdds(w.LogOdds), termName(w.Term), w.Relevant, w.Other)
-}
-
-// logOdds prints a number with its sign, in six columns.
-func logOdds(x float64) string {
-	if x = math.Round(x*100) / 100; x == 0 {
-		x = 0 // and not -0
-	}
-	return fmt.Sprintf("%+6.2f", x)
-}
-
-// termName prints a term in two columns, family and word.
-func termName(term string) string {
-	family, word, _ := strings.Cut(oneLine(term), ":")
-	return fmt.Sprintf("%-6s  %-44s", family, word)
 }
 
 func (a *app) modelDiff(other string, o termFlags) error {
@@ -164,31 +129,15 @@ func (a *app) modelDiff(other string, o termFlags) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(other); err == nil && info.IsDir() {
-		other = project{other}.model()
-	}
-	there, err := a.loadModel(other)
+	there, err := a.loadModel(modelFile(other))
 	if err != nil {
 		return err
 	}
 	if a.json {
-		type side struct {
-			LogOdds  float64 `json:"log_odds"`
-			Relevant int     `json:"relevant"`
-			Other    int     `json:"other"`
-		}
-		type line struct {
-			Depth  int     `json:"depth"`
-			Term   string  `json:"term"`
-			Here   side    `json:"here"`
-			There  side    `json:"there"`
-			Change float64 `json:"change"`
-		}
-		lines := []line{}
+		lines := []any{}
 		for _, depth := range o.depths() {
 			for _, d := range predictor.Diff(here, there, depth, o.feature, o.top) {
-				lines = append(lines, line{depth, d.Here.Term, side{d.Here.LogOdds, d.Here.Relevant, d.Here.Other},
-					side{d.There.LogOdds, d.There.Relevant, d.There.Other}, d.Change()})
+				lines = append(lines, d.Record())
 			}
 		}
 		return a.printJSON(lines)
@@ -200,8 +149,7 @@ func (a *app) modelDiff(other string, o termFlags) error {
 			depth, m.Relevant, m.Other, m.Terms, t.Relevant, t.Other, t.Terms)
 		fmt.Fprintln(a.stdout, "    here   there")
 		for _, d := range predictor.Diff(here, there, depth, o.feature, o.top) {
-			fmt.Fprintf(a.stdout, "  %s  %s  %s  %d / %d here, %d / %d there\n", logOdds(d.Here.LogOdds), logOdds(d.There.LogOdds), termName(d.Here.Term),
-				d.Here.Relevant, d.Here.Other, d.There.Relevant, d.There.Other)
+			fmt.Fprintln(a.stdout, d)
 		}
 	}
 	return nil
@@ -212,39 +160,5 @@ func (a *app) modelExport() error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(a.stdout)
-	lines := json.NewEncoder(out)
-	lines.SetEscapeHTML(false)
-	type depthLine struct {
-		Depth    int `json:"depth"`
-		Relevant int `json:"relevant"`
-		Other    int `json:"other"`
-		Terms    int `json:"terms"`
-	}
-	head := struct {
-		Type     string      `json:"type"`
-		Features int         `json:"features"`
-		Depths   []depthLine `json:"depths"`
-	}{Type: "model", Features: predictor.FeatureSet}
-	for d, s := range model.Stats().Depths {
-		head.Depths = append(head.Depths, depthLine{d + 1, s.Relevant, s.Other, s.Terms})
-	}
-	err = lines.Encode(head)
-	terms := 0
-	for d := range predictor.MaxDepth {
-		for w := range model.Weights(d+1, "") {
-			if err != nil {
-				return err
-			}
-			err = lines.Encode(termLine{"term", w})
-			terms++
-		}
-	}
-	if err == nil {
-		err = lines.Encode(struct {
-			Type  string `json:"type"`
-			Terms int    `json:"terms"`
-		}{"summary", terms})
-	}
-	return errors.Join(err, out.Flush())
+	return model.WriteJSON(a.stdout)
 }

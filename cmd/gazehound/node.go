@@ -5,17 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
-	"time"
 
 	"gazehound/crawler"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/partition"
-	"gazehound/crawler/frontier"
 	"gazehound/index"
 	"gazehound/internal/config"
 
@@ -96,105 +90,96 @@ version, another clock or works on another crawl.`,
 	return cmd
 }
 
-// joinCluster makes c one of several nodes, and returns what leaves again; why
-// is the error that the run ended with.
-func (a *app) joinCluster(ctx context.Context, p project, cfg *Config, region string, c *crawler.Crawler, f *frontier.Frontier, x *index.Index, web *web) (leave func(why error), err error) {
-	o, server, err := a.clusterOptions(p, cfg, region)
+// join makes the crawl one of several nodes.
+func (s *session) join(ctx context.Context) error {
+	o, err := s.openCluster(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	closeServer := func() {
-		if server != nil {
-			server.Close()
-		}
-	}
-	closeFile, err := locate(ctx, cfg, &o.Partition, web)
+	n, err := cluster.Join(ctx, s.f, o)
 	if err != nil {
-		closeServer()
-		return nil, err
+		return clusterError(err)
 	}
-	n, err := cluster.Join(ctx, f, o)
-	if err != nil {
-		closeFile()
-		closeServer()
-		return nil, clusterError(err)
-	}
-	n.Workers(cfg.Fetch.Workers)
-	c.Peers = n
-	if web.polite != nil {
-		web.polite.SetLeases(n.Leases(web.resolve))
-	}
-	if err := answerShards(n, x, cfg.Serve.QueryTimeout); err != nil {
+	s.onClose(func() error {
+		s.serveOn(n)
 		n.Close()
-		closeFile()
-		closeServer()
-		return nil, fail(exitError, "%w", err)
+		return nil
+	})
+	n.Workers(s.cfg.Fetch.Workers)
+	s.c.Peers = n
+	if s.web.polite != nil {
+		s.web.polite.SetLeases(n.Leases(s.web.resolve))
 	}
-	where := cfg.Cluster.URL
-	if server != nil && server.URL() != "" {
-		where = server.URL()
+	if err := answerShards(n, s.x, s.cfg.Serve.QueryTimeout); err != nil {
+		return fail(exitError, "%w", err)
+	}
+	where := cmp.Or(s.cfg.Cluster.URL, "in this process")
+	if o.Server != nil && o.Server.URL() != "" {
+		where = o.Server.URL()
 	}
 	order := ""
 	if n.Definition().Order != nil {
 		order = ", one order by nuggets"
 	}
-	a.say("node %s of %s, partition %s%s; cluster %s", n.Name(), cfg.Cluster.Crawl, n.Definition().Partition, order, cmp.Or(where, "in this process"))
-	leave = func(why error) {
-		if errors.Is(why, crawler.ErrPageLimit) && n.Needed() {
-			ctx, stop := signals(context.Background())
-			defer stop()
-			n.ServeOn(ctx)
-			a.say("the other nodes need the server of this one: it stays until they have ended; Ctrl-C ends it now")
-		}
-		n.Close()
-		closeFile()
-		closeServer()
-	}
-	if nodes := cfg.Cluster.WaitFor; nodes > 1 {
-		a.say("waiting for %d nodes …", nodes)
-		ctx, stop := signals(ctx)
-		defer stop()
-		n.Obey(func(action cluster.Action) {
-			if action == cluster.Stop {
-				stop()
-			}
-		})
-		if err := n.WaitFor(ctx, nodes); err != nil {
-			leave(err)
-			return nil, fail(exitStopped, "stopped while waiting for other nodes")
-		}
-		n.Obey(nil) // until the crawl runs
-	}
-	return leave, nil
+	s.a.say("node %s of %s, partition %s%s; cluster %s", n.Name(), o.Crawl, n.Definition().Partition, order, where)
+	return s.awaitNodes(ctx, n)
 }
 
-// leaveCluster gives the share and the queue of a node up.
-func (a *app) leaveCluster(ctx context.Context, p project, cfg *Config, region string, f *frontier.Frontier, web *web) error {
-	if cfg.Cluster.URL == "" {
-		return fail(exitUsage, "--leave hands the queue to other nodes: --cluster says where they are")
+// serveOn keeps the server of a node that has fetched its pages until the other nodes have ended.
+func (s *session) serveOn(n *cluster.Node) {
+	if !errors.Is(s.ended, crawler.ErrPageLimit) || !n.Needed() {
+		return
 	}
-	cfg.Cluster.Listen, cfg.Cluster.Peers, cfg.Cluster.Routes = "", "", nil // its own server has ended
-	o, _, err := a.clusterOptions(p, cfg, region)
-	if err != nil {
-		return err
+	ctx, stop := signals(context.Background())
+	defer stop()
+	n.ServeOn(ctx)
+	s.a.say("the other nodes need the server of this one: it stays until they have ended; Ctrl-C ends it now")
+}
+
+// awaitNodes waits until as many nodes are there as are configured.
+func (s *session) awaitNodes(ctx context.Context, n *cluster.Node) error {
+	nodes := s.cfg.Cluster.WaitFor
+	if nodes <= 1 {
+		return nil
 	}
-	closeFile, err := locate(ctx, cfg, &o.Partition, web)
-	if err != nil {
-		return err
-	}
-	defer closeFile()
+	s.a.say("waiting for %d nodes …", nodes)
 	ctx, stop := signals(ctx)
 	defer stop()
-	moved, err := cluster.Leave(ctx, f, o)
+	n.Obey(func(action cluster.Action) {
+		if action == cluster.Stop {
+			stop()
+		}
+	})
+	if err := n.WaitFor(ctx, nodes); err != nil {
+		return fail(exitStopped, "stopped while waiting for other nodes")
+	}
+	n.Obey(nil) // until the crawl runs
+	return nil
+}
+
+// leave gives the share and the queue of a node up.
+func (s *session) leave(ctx context.Context) error {
+	k := &s.cfg.Cluster
+	if k.URL == "" {
+		return fail(exitUsage, "--leave hands the queue to other nodes: --cluster says where they are")
+	}
+	k.Listen, k.Peers, k.Routes = "", "", nil // its own server has ended
+	o, err := s.openCluster(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signals(ctx)
+	defer stop()
+	moved, err := cluster.Leave(ctx, s.f, o)
 	switch {
 	case ctx.Err() != nil:
 		return fail(exitStopped, "stopped by a signal; the same command goes on from there")
 	case err != nil:
 		return clusterError(err)
-	case a.json:
-		return a.printJSON(map[string]any{"type": "left", "node": o.Name, "crawl": o.Crawl, "links": moved})
+	case s.a.json:
+		return s.a.printJSON(fields{"type": "left", "node": o.Name, "crawl": o.Crawl, "links": moved})
 	}
-	a.say("node %s has left %s: %s links of its queue went to the other nodes; what it has found stays in %s", o.Name, o.Crawl, count(moved), p.dir)
+	s.a.say("node %s has left %s: %s links of its queue went to the other nodes; what it has found stays in %s", o.Name, o.Crawl, count(moved), s.p.dir)
 	return nil
 }
 
@@ -213,27 +198,27 @@ func (s *session) obey(cancel context.CancelCauseFunc) func(cluster.Action) {
 				s.a.warn("checkpoint: %s", oneLine(err.Error()))
 			}
 		case cluster.Stop:
-			s.watch.stopping(s.cfg.Fetch.ShutdownGrace)
-			cancel(errAsked)
+			s.stop(cancel, errAsked)
 		}
 	}
 }
 
 // locate lets the partition ip find the cities of servers, by cluster.ip_file and the resolver of
-// the crawl. Other partitions need none. done is never nil without an error.
-func locate(ctx context.Context, cfg *Config, o *partition.Options, web *web) (done func(), err error) {
+// the crawl. Other partitions need none.
+func (s *session) locate(ctx context.Context, o *partition.Options) error {
 	switch {
-	case cfg.Cluster.IPFile == "":
-		return func() {}, nil // partition.New says what is missing
-	case web.resolve == nil:
-		return nil, fail(exitUsage, "the partition ip asks name servers, which a crawl behind a proxy or of recorded pages does not")
+	case s.cfg.Cluster.IPFile == "":
+		return nil // partition.New says what is missing
+	case s.web.resolve == nil:
+		return fail(exitUsage, "the partition ip asks name servers, which a crawl behind a proxy or of recorded pages does not")
 	}
-	file, err := partition.OpenMaxMind(cfg.Cluster.IPFile)
+	file, err := partition.OpenMaxMind(s.cfg.Cluster.IPFile)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "--ip-file: %w", err)
+		return fail(exitInvalidInput, "--ip-file: %w", err)
 	}
-	o.Locate, o.Resolve = file.Locate, partition.Servers(ctx, web.resolve)
-	return func() { file.Close() }, nil // read only
+	s.onClose(file.Close)
+	o.Locate, o.Resolve = file.Locate, partition.Servers(ctx, s.web.resolve)
+	return nil
 }
 
 // clusterError gives the errors of joining their exit code.
@@ -245,93 +230,54 @@ func clusterError(err error) error {
 	return fail(exitInvalidInput, "%w", err)
 }
 
-// nodeName is what this node is called: as configured, or as its machine.
-func nodeName(cfg *Config) (string, error) {
-	if cfg.Cluster.Name != "" {
-		return cfg.Cluster.Name, nil
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		return "", fail(exitInvalidInput, "no name for this node. --name gives it one")
-	}
-	return regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(host, "-"), nil
-}
-
 // clusterAddress says where the cluster is and how to get in.
 func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err error) {
-	k := cfg.Cluster
-	for raw := range strings.SplitSeq(k.URL, ",") {
-		u, err := url.Parse(strings.TrimSpace(raw))
-		if raw != "" && (err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls") {
-			return o, fail(exitUsage, "--cluster wants a URL such as nats://127.0.0.1:4222, got %.80q", raw)
-		}
+	if o, err = cfg.ClusterOptions(p.cluster()); errors.Is(err, config.ErrClusterURL) {
+		return o, fail(exitUsage, "--cluster %w", err)
+	} else if err != nil {
+		return o, fail(exitInvalidInput, "%w", err)
 	}
-	o = cluster.DefaultOptions()
-	o.Crawl, o.Dir, o.URL, o.NKey = k.Crawl, p.cluster(), k.URL, k.NKeyFile
-	o.TLS = cluster.TLSFiles{Cert: k.TLSCert, Key: k.TLSKey, CA: k.TLSCA}
 	o.Log = func(format string, args ...any) { a.warn("%s", oneLine(fmt.Sprintf(format, args...))) }
 	o.Say = func(format string, args ...any) { a.say("%s", oneLine(fmt.Sprintf(format, args...))) }
-	if o.Name, err = nodeName(cfg); err != nil {
-		return o, err
-	}
-	if k.TokenFile != "" {
-		raw, err := os.ReadFile(k.TokenFile)
-		if err != nil {
-			return o, fail(exitInvalidInput, "token: %w", err)
-		}
-		if o.Token = strings.TrimSpace(string(raw)); len(o.Token) < 16 {
-			return o, fail(exitInvalidInput, "token: %s holds fewer than 16 characters", k.TokenFile)
-		}
-	}
 	return o, nil
 }
 
 // tuneCluster changes the options of a node; tests shorten its times.
 var tuneCluster = func(*cluster.Options) {}
 
-// clusterOptions are those of a node; server is the one inside, or nil.
-func (a *app) clusterOptions(p project, cfg *Config, region string) (o cluster.Options, server *cluster.Server, err error) {
-	if o, err = a.clusterAddress(p, cfg); err != nil {
-		return o, nil, err
+// openCluster returns the options of a node, and starts the server inside it where there is to be one.
+func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error) {
+	if o, err = s.a.clusterAddress(s.p, s.cfg); err != nil {
+		return o, err
 	}
-	k := cfg.Cluster
-	o.Replicas, o.Away, o.Linger, o.MaxBytes = k.Replicas, k.Away, k.Linger, int64(k.MaxBytes)
-	o.Lease = max(k.Lease, 3*cfg.Fetch.Timeout)
-	o.Rest = max(cfg.Fetch.Delay, time.Millisecond)
+	k := s.cfg.Cluster
+	if err := s.cfg.NodeOptions(&o, s.region.Name); err != nil {
+		return o, fail(exitInvalidInput, "%w", err)
+	}
 	tuneCluster(&o)
-	o.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}
-	if k.Order == "nuggets" || k.Order == "auto" && cfg.Crawl.Strategy == "trend" {
-		order := cluster.DefaultOrder()
-		o.Definition.Order, o.Patience = &order, k.Patience
-	}
-	if k.Nodes != "" {
-		if o.Definition.Nodes, o.Partition.Known, err = partition.ReadNodes(k.Nodes); err != nil {
-			return o, nil, fail(exitInvalidInput, "%w", err)
-		}
-	}
-	if dirs, _ := placeExamples(cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
+	if dirs, _ := placeExamples(s.cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
 		if len(dirs) == 0 {
-			return o, nil, fail(exitUsage, "the partition classification learns from example pages. --examples DIR names a directory with a folder for each place, and %q", partition.None)
+			return o, fail(exitUsage, "the partition classification learns from example pages. --examples DIR names a directory with a folder for each place, and %q", partition.None)
 		}
-		if o.Partition.Classes, o.Definition.Examples, err = partition.Train(dirs, exampleReader(cfg)); err != nil {
-			return o, nil, fail(exitInvalidInput, "examples: %w", err)
+		if o.Partition.Classes, o.Definition.Examples, err = partition.Train(dirs, exampleReader(s.cfg)); err != nil {
+			return o, fail(exitInvalidInput, "examples: %w", err)
 		}
 	}
-	if k.URL != "" {
-		if k.Listen != "" || len(k.Routes) > 0 || k.Peers != "" {
-			return o, nil, fail(exitUsage, "--listen, --peers and --routes belong to the server inside, and --cluster names another")
+	inside := k.Listen != "" || len(k.Routes) > 0 || k.Peers != ""
+	switch {
+	case k.URL != "" && inside:
+		return o, fail(exitUsage, "--listen, --peers and --routes belong to the server inside, and --cluster names another")
+	case k.URL == "":
+		o.Server, err = cluster.Serve(cluster.ServerOptions{
+			Name: o.Name, Dir: filepath.Join(s.p.cluster(), "jetstream"), Listen: k.Listen, Peers: k.Peers, Routes: k.Routes,
+			Token: o.Token, NKeys: k.NKeys, TLS: o.TLS, MaxBytes: 4*int64(k.MaxBytes) + 256e6,
+		})
+		if err != nil {
+			return o, fail(exitInvalidInput, "%w", err)
 		}
-		return o, nil, nil
+		s.onClose(func() error { o.Server.Close(); return nil })
 	}
-	server, err = cluster.Serve(cluster.ServerOptions{
-		Name: o.Name, Dir: filepath.Join(p.cluster(), "jetstream"), Listen: k.Listen, Peers: k.Peers, Routes: k.Routes, Token: o.Token, NKeys: k.NKeys, TLS: o.TLS,
-		MaxBytes: 4*int64(k.MaxBytes) + 256e6,
-	})
-	if err != nil {
-		return o, nil, fail(exitInvalidInput, "%w", err)
-	}
-	o.Server = server
-	return o, server, nil
+	return o, s.locate(ctx, &o.Partition)
 }
 
 // viewCluster connects to the cluster of the configuration.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"syscall"
@@ -12,7 +11,6 @@ import (
 
 	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/monitor"
-	"gazehound/internal/problem"
 )
 
 // The orders of ctl count at once, outlive the run, and leave the town in peace:
@@ -122,18 +120,4 @@ func queuedHosts(t *testing.T, d adminAddress) (first, second string) {
 		t.Fatalf("the queue has %d hosts: %s", len(names), body)
 	}
 	return names[0], names[1]
-}
-
-// One text that is no URL refuses all of them, with a problem that says which.
-func TestSeedURLs(t *testing.T) {
-	if urls, err := seedURLs([]string{"http://A.example", "https://b.example/x#y"}); err != nil || len(urls) != 2 || urls[0].String() != "http://a.example/" {
-		t.Errorf("%v, %v", urls, err)
-	}
-	for _, text := range []string{"", "a.example", "ftp://a.example/", "javascript:alert(1)", "http://", "//a.example/", "http://a.example/" + strings.Repeat("a", 5000), "mailto:a@b.example", "http://a b/"} {
-		_, err := seedURLs([]string{"http://a.example/", text})
-		var p *problem.Problem
-		if !errors.As(err, &p) || p.Expected == "" || p.Parameter != "urls" || len(p.Title)+len(p.Given) > 600 {
-			t.Errorf("%.40q: %v", text, err)
-		}
-	}
 }

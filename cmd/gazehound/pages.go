@@ -73,7 +73,7 @@ func (a *app) pages(ctx context.Context, f *frontier.Frontier, format, output st
 	}
 	t := f.Totals()
 	if a.json {
-		return a.printJSON(map[string]any{"type": "summary", "listed": listed, "relevant": t.Relevant, "pages": t.Pages, "exit_code": exitOK})
+		return a.printJSON(fields{"type": "summary", "listed": listed, "relevant": t.Relevant, "pages": t.Pages, "exit_code": exitOK})
 	}
 	a.say("%s listed; %s of %s are relevant", several(listed, "page"), count(t.Relevant), several(t.Pages, "page"))
 	return nil

@@ -101,35 +101,31 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	case o.cities == "":
 		return nil, nil, fail(exitUsage, "%s needs --cities FILE, a GeoNames dump such as cities15000.txt", spec)
 	}
-	states := map[string]string{}
+	top := geonames.TopCities{Country: country, N: n}
 	if o.states != "" {
-		if states, err = geonames.StateNames(ctx, o.states, country); err != nil {
+		if top.States, err = geonames.StateNames(ctx, o.states, country); err != nil {
 			return nil, nil, fail(exitInvalidInput, "--states: %w", err)
 		}
 	}
-	all, err := geonames.Cities(ctx, o.cities, country)
+	chosen, same, err := top.Read(ctx, o.cities)
 	if err != nil {
 		return nil, nil, fail(exitInvalidInput, "--cities: %w", err)
-	}
-	if len(all) < n {
-		return nil, nil, fail(exitInvalidInput, "--cities: %s has %d cities of %s, %s wants %d", o.cities, len(all), country, spec, n)
 	}
 	aliases, err := a.cityAliases()
 	if err != nil {
 		return nil, nil, err
 	}
+	city := func(p gazetteer.Place) partition.City {
+		return partition.City{Name: p.Names[0], State: p.State, StateName: top.States[p.State], Population: p.Population}
+	}
 	var cities []partition.ZonedCity
-	targets := map[string]bool{}
-	for i, p := range all {
-		c := partition.City{Name: p.Names[0], State: p.State, StateName: states[p.State], Population: p.Population}
-		key := gazetteer.Key(c.Name)
-		if i < n {
-			c.Aliases = aliases(p)
-			targets[key] = true
-			cities = append(cities, partition.ZonedCity{City: c, TimeZone: p.TimeZone})
-		} else if targets[key] {
-			known = append(known, c)
-		}
+	for _, p := range chosen {
+		c := city(p)
+		c.Aliases = aliases(p)
+		cities = append(cities, partition.ZonedCity{City: c, TimeZone: p.TimeZone})
+	}
+	for _, p := range same {
+		known = append(known, city(p))
 	}
 	if nodes, err = partition.Share(cities, o.by, o.groups); err != nil {
 		return nil, nil, fail(exitInvalidInput, "--cities: %w", err)

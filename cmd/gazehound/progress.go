@@ -14,8 +14,8 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
+	"gazehound/crawler/order"
 	"gazehound/crawler/order/trap"
-	"gazehound/crawler/polite"
 	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/textutil"
@@ -44,16 +44,22 @@ type progress struct {
 	drawn int // width of the line on the terminal
 }
 
-func newProgress(a *app, p project, cfg *Config, c *crawler.Crawler, f *frontier.Frontier, gate *polite.Gate, o crawlOptions, region string, resumed bool) *progress {
-	w := &progress{a: a, stats: o.stats, emit: map[string]bool{}, resumed: resumed, traps: c.Traps}
+func newProgress(s *session) *progress {
+	w := &progress{a: s.a, stats: s.o.stats, emit: map[string]bool{}, resumed: s.resumed, traps: s.c.Traps,
+		index: s.x, osm: s.places != nil && s.places.KnowsOSM(), labels: s.labels}
 	w.Recorder = &monitor.Recorder{
-		Board: monitor.NewBoard(), Crawler: c, Frontier: f, Gate: gate, Dir: p.dir, File: p.status(),
-		Region: region, Strategy: cfg.Crawl.Strategy, Ceiling: int64(cfg.Storage.Memory),
+		Board: monitor.NewBoard(), Crawler: s.c, Frontier: s.f, Gate: s.web.polite, Dir: s.p.dir, File: s.p.status(),
+		Region: s.region.Name, Strategy: s.cfg.Crawl.Strategy, Ceiling: int64(s.cfg.Storage.Memory),
 	}
-	for _, kind := range o.emit {
+	for _, kind := range s.o.emit {
 		w.emit[kind] = true
 	}
-	w.redraws = isTerminal(a.stderr) && a.log == nil
+	if r, ok := s.strategy.(order.PageRater); ok {
+		w.importance = func(v *crawler.Visit) float64 {
+			return r.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
+		}
+	}
+	w.redraws = isTerminal(s.a.Err) && s.a.Log() == nil
 	return w
 }
 
@@ -70,7 +76,7 @@ func (w *progress) start(cfg *Config) {
 	}
 	w.a.say("Ctrl-C once: finish open pages and save.  Twice: stop now.")
 	if w.a.json {
-		w.a.printJSON(map[string]any{
+		w.a.printJSON(fields{
 			"type": "start", "region": w.Region, "strategy": w.Strategy, "resumed": w.resumed,
 			"pages": before.Pages, "links": before.Queued,
 		})
@@ -86,18 +92,11 @@ func (w *progress) visited(v *crawler.Visit) {
 			w.a.warn("%s", oneLine(err.Error())) // a store that fails ends the crawl at the next visit
 		}
 	}
-	if w.a.says(slog.LevelDebug) {
-		w.line(slog.LevelDebug, "visit", v.Outcome.At, []monitor.Value{
-			{Key: "kind", Value: v.Outcome.Kind}, {Key: "reason", Value: v.Outcome.Reason}, {Key: "status", Value: v.Outcome.Status},
-			{Key: "relevant", Value: v.Outcome.Relevant}, {Key: "addresses", Value: len(v.Outcome.Addresses)},
-			{Key: "priority", Value: round(v.Entry.Priority, 3)}, {Key: "distance", Value: v.Entry.Distance}, {Key: "url", Value: v.Entry.URL.String()},
-		})
+	if w.a.Says(slog.LevelDebug) {
+		w.line(slog.LevelDebug, "visit", v.Outcome.At, monitor.VisitValues(v))
 	}
 	if v.Outcome.Kind == "page" && w.emit["page"] {
-		line := pageLine{
-			"page", v.Entry.URL.String(), v.Outcome.Status, v.Outcome.Relevant,
-			len(v.Outcome.Addresses), v.Entry.Priority, v.Entry.Distance, v.Entry.Depth, v.Outcome.SiteWide, nil,
-		}
+		line := monitor.NewPageLine(v)
 		if w.importance != nil && v.Page != nil {
 			i := w.importance(v)
 			line.Importance = &i
@@ -138,7 +137,7 @@ func (w *progress) run(ctx context.Context) error {
 		period = min(period, 500*time.Millisecond)
 	}
 	return every(ctx, period, func() error {
-		w.print(!w.a.says(slog.LevelInfo))
+		w.print(!w.a.Says(slog.LevelInfo))
 		return nil
 	})
 }
@@ -161,14 +160,7 @@ func (w *progress) print(quiet bool) {
 	bottleneck, _ := s.Bottleneck()
 	values := monitor.Values(&s)
 	if w.a.json {
-		line := map[string]any{"type": "status", "t": s.At.Format(time.RFC3339), "bound": bottleneck}
-		for _, v := range values {
-			line[v.Key] = v.Value
-		}
-		delete(line, "links")
-		delete(line, "hosts")
-		line["frontier"] = map[string]any{"links": s.Queued, "leased": s.Leased,
-			"hosts": map[string]any{"ready": s.Hosts.Ready, "waiting": s.Hosts.Waiting, "backoff": s.Hosts.Backoff}}
+		line := monitor.StatusLine(&s)
 		w.a.printJSON(line)
 	}
 	switch {
@@ -178,7 +170,7 @@ func (w *progress) print(quiet bool) {
 		w.mu.Lock()
 		pad := max(w.drawn-len(line), 0)
 		w.drawn = len(line)
-		fmt.Fprintf(w.a.stderr, "\r%s%s", line, strings.Repeat(" ", pad))
+		fmt.Fprintf(w.a.Err, "\r%s%s", line, strings.Repeat(" ", pad))
 		w.mu.Unlock()
 	default:
 		w.line(slog.LevelInfo, "status", s.At, append(values, monitor.Value{Key: "state", Value: monitor.BoundBy(bottleneck)}))
@@ -187,24 +179,14 @@ func (w *progress) print(quiet bool) {
 
 // line writes a line of values, whatever the level of the log.
 func (w *progress) line(level slog.Level, what string, at time.Time, values []monitor.Value) {
-	if w.a.log != nil {
-		line := slog.NewRecord(at, level, what, 0)
-		for _, v := range values {
-			line.Add(v.Key, v.Value)
-		}
-		w.a.log.Handler().Handle(context.Background(), line)
-		return
-	}
 	w.newLine()
-	text := at.UTC().Format(time.RFC3339) + " INFO " + what
-	for _, v := range values {
-		value := fmt.Sprint(v.Value)
-		if value == "" || strings.ContainsAny(value, " \"") {
-			value = fmt.Sprintf("%q", value)
+	w.a.Line(level, what, at, func(yield func(string, any) bool) {
+		for _, v := range values {
+			if !yield(v.Key, v.Value) {
+				return
+			}
 		}
-		text += " " + v.Key + "=" + value
-	}
-	fmt.Fprintln(w.a.stderr, text)
+	})
 }
 
 // stopping reports that the crawl is about to end.
@@ -219,7 +201,7 @@ func (w *progress) newLine() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.redraws && w.drawn > 0 {
-		fmt.Fprintln(w.a.stderr)
+		fmt.Fprintln(w.a.Err)
 		w.drawn = 0
 	}
 }
@@ -279,29 +261,29 @@ func (w *progress) finish(runErr error) error {
 	end := endingOf(runErr, t)
 	w.newLine()
 	w.End(end.reason)
-	patterns, params := w.traps.Counts()
-	wide, widePages := 0, 0
-	if w.index != nil {
-		wide, widePages, _ = w.index.SiteWide(context.Background()) // what cannot be read was reported before
+	all := w.Summary()
+	all.Reason, all.ExitCode, all.Resumed, all.Resumable = end.reason, end.code, w.resumed, end.code != exitOK || end.reason == "page-limit"
+	all.Due = w.left
+	all.Patterns, all.Params = w.traps.Counts()
+	missing := 0
+	if w.index != nil { // counts only; what cannot be read was reported before
+		all.Wide, all.WidePages, _ = w.index.SiteWide(context.Background())
+		missing = w.missing()
 	}
-	all := summaryLine{
-		"summary", w.Region, w.Strategy, t.Pages, t.Relevant, round(ratio(t.Relevant, t.Pages), 4), t.Addresses,
-		round(took.Seconds(), 3), end.reason, end.code, w.resumed, end.code != exitOK || end.reason == "page-limit",
-		t.Pages - w.Before().Pages, t.Bytes, t.Redirects, t.Errors, t.Skipped, t.Dropped, t.Queued, t.Hosts, t.Links, t.Visited,
-		t.Repeats, w.Revisited(), w.left, patterns, params, wide, widePages,
-	}
-	if w.a.log != nil {
-		w.a.log.Info("summary", "crawl", all)
+	if w.a.Log() != nil {
+		w.a.Log().Info("summary", "crawl", all)
 	} else {
 		w.a.say("Crawl of %s %s, after %s\n", oneLine(w.Region), end.text, took.Round(time.Second/10))
-		w.table(&all)
+		for _, line := range all.Table(w.Board.State().Streets, missing, w.a.dataFlag()) {
+			w.a.say("%s", line)
+		}
 	}
 	if end.code == exitCrawlFailed {
 		both := maps.Clone(t.Errors)
 		for reason, n := range t.Skipped {
 			both[reason] += n
 		}
-		w.a.failed(end.code, fmt.Sprintf("none of the seeds could be downloaded (%s). Is this machine online?", textutil.Reasons(both)))
+		w.a.Failed(end.code, fmt.Sprintf("none of the seeds could be downloaded (%s). Is this machine online?", textutil.Reasons(both)))
 	}
 	w.next(end.reason, t)
 	if w.a.json {
@@ -311,44 +293,22 @@ func (w *progress) finish(runErr error) error {
 	case end.code == exitOK:
 		return nil
 	case end.reason == "error":
-		w.a.failed(end.code, runErr.Error())
+		w.a.Failed(end.code, runErr.Error())
 	}
 	return silentExit(end.code)
 }
 
-// table prints the counts of a crawl that has ended.
-func (w *progress) table(s *summaryLine) {
-	w.a.say("  pages fetched  %9s      relevant    %8s   %.1f %%", count(s.Pages), count(s.Relevant), 100*ratio(s.Relevant, s.Pages))
-	w.a.say("  bytes          %9s      addresses   %8s", megabytes(s.Bytes), count(s.Addresses))
-	w.a.say("  links waiting  %9s      hosts       %8s", count(s.Links), count(s.Hosts))
-	w.a.say("  links seen     %9s      = %s", count(s.Seen), monitor.Accounts(s.Links, s.Visited, s.Repeats, s.Dropped))
-	if n := s.Again["same"] + s.Again["changed"] + s.Again["gone"] + s.Again["unknown"]; n > 0 {
-		w.a.say("  revisited      %9s      the same %s · changed %s · gone %s · no answer %s", count(n), count(s.Again["same"]), count(s.Again["changed"]), count(s.Again["gone"]), count(s.Again["unknown"]))
+// missing counts the addresses of the index that are not on the map, as far as that is known.
+func (w *progress) missing() int {
+	if !w.osm {
+		return 0
 	}
-	if s.Due > 0 {
-		w.a.say("  still due      %9s      --revisit again goes on with them", count(s.Due))
+	no := false
+	r, err := w.index.Search(context.Background(), index.Query{InOSM: &no, Limit: 1})
+	if err != nil {
+		return 0
 	}
-	if s.Patterns+s.Params > 0 {
-		w.a.say("  demoted        %9s      patterns of URLs, %s that %s nothing (explain URL says why)", count(s.Patterns), several(s.Params, "parameter"), map[bool]string{true: "changes", false: "change"}[s.Params == 1])
-	}
-	if c := w.Board.State().Streets; c.All > 0 {
-		w.a.say("  streets found  %9s      of %s, %.1f %%; %d of them by the last 1,000 pages", count(c.Found), count(c.All), 100*ratio(int64(c.Found), int64(c.All)), c.Recent)
-	}
-	if w.index != nil && w.osm {
-		no := false
-		if r, err := w.index.Search(context.Background(), index.Query{InOSM: &no, Limit: 1}); err == nil && r.Total > 0 {
-			w.a.say("  not on the map %9s      the gazetteer has no house there: gazehound export maproulette --only-missing%s", count(r.Total), w.a.dataFlag())
-		}
-	}
-	if s.Wide > 0 {
-		w.a.say("  site-wide      %9s      addresses, as of a footer; %s hold no other", count(s.Wide), several(s.WidePages, "relevant page"))
-	}
-	for _, left := range []struct {
-		name    string
-		reasons map[string]int64
-	}{{"skipped", s.Skipped}, {"errors", s.Errors}} {
-		w.a.say("%s", strings.TrimRight(fmt.Sprintf("  %-14s %9s      %s", left.name, count(textutil.Sum(left.reasons)), textutil.Reasons(left.reasons)), " "))
-	}
+	return r.Total
 }
 
 // next says what may be done after a crawl that has ended as it should.
@@ -370,51 +330,3 @@ func (a *app) dataFlag() string {
 	}
 	return " --data " + a.data
 }
-
-// The lines of --json that scripts read most.
-type (
-	pageLine struct {
-		Type      string  `json:"type"`
-		URL       string  `json:"url"`
-		Status    int     `json:"status"`
-		Relevant  bool    `json:"relevant"`
-		Addresses int     `json:"addresses"` // distinct ones of the region
-		Priority  float64 `json:"priority"`
-		Distance  int     `json:"distance"`            // links since the last relevant page
-		Depth     int     `json:"depth"`               // links from a seed
-		SiteWide  bool    `json:"site_wide,omitempty"` // it states what most pages of its host do, and nothing else
-
-		Importance *float64 `json:"importance,omitempty"` // by strategy trend
-	}
-	summaryLine struct {
-		Type      string           `json:"type"`
-		Region    string           `json:"region"`
-		Strategy  string           `json:"strategy"`
-		Pages     int64            `json:"pages"` // of the whole crawl, like all counts but PagesRun
-		Relevant  int64            `json:"relevant"`
-		Harvest   float64          `json:"harvest"`
-		Addresses int64            `json:"addresses"` // distinct
-		Duration  float64          `json:"duration_s"`
-		Reason    string           `json:"reason"`
-		ExitCode  int              `json:"exit_code"`
-		Resumed   bool             `json:"resumed"`
-		Resumable bool             `json:"resumable"`
-		PagesRun  int64            `json:"pages_this_run"`
-		Bytes     int64            `json:"bytes"`
-		Redirects int64            `json:"redirects"`
-		Errors    map[string]int64 `json:"errors"`
-		Skipped   map[string]int64 `json:"skipped"` // pages not fetched
-		Dropped   map[string]int64 `json:"dropped"` // links not queued
-		Links     int64            `json:"links"`
-		Hosts     int64            `json:"hosts"`
-		Seen      int64            `json:"links_seen"` // links + links_visited + links_repeated + all of dropped
-		Visited   int64            `json:"links_visited"`
-		Repeats   int64            `json:"links_repeated"`
-		Again     map[string]int   `json:"asked_again,omitempty"`       // in this run: same, changed, gone, unknown
-		Due       int              `json:"still_due,omitzero"`          // pages that --revisit did not come to
-		Patterns  int              `json:"demoted_patterns,omitzero"`   // of URLs that multiply pages
-		Params    int              `json:"demoted_parameters,omitzero"` // that never change a page
-		Wide      int              `json:"site_wide,omitzero"`          // addresses on most indexed pages of their site
-		WidePages int              `json:"site_wide_pages,omitzero"`    // indexed pages that hold no other address
-	}
-)

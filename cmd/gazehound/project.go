@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/internal/disk"
 	"gazehound/predictor"
 )
 
@@ -264,29 +266,10 @@ func (p project) remakesIndex() string {
 	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; what the model learned stays", p.dir)
 }
 
-func modelOptions(cfg *Config) predictor.Options {
-	o := predictor.DefaultOptions()
-	o.Weight, o.Posterior, o.Combine, o.Laplace = cfg.Predictor.Weight, cfg.Predictor.Posterior, cfg.Predictor.Combine, cfg.Predictor.Laplace
-	o.Decay, o.Vocabulary = cfg.Crawl.Decay, cfg.Predictor.MaxTerms
-	if cfg.Crawl.Judge != "addresses" {
-		o.Without = predictor.ContactStart
-	}
-	return o
-}
-
-// A sixteenth of the ceiling is for the terms of the model, which take about so
-// many bytes each. The rest of what a crawl keeps is small, has bounds of its
-// own, or is the frontier's half.
-const (
-	termsShare = 16
-	termBytes  = 180
-)
-
 // openModel loads the project's model, or returns an untrained one. It learns
 // as many terms as there is memory for.
 func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error) {
-	o := modelOptions(cfg)
-	o.Vocabulary = min(o.Vocabulary, int(cfg.Storage.Memory)/termsShare/termBytes/o.Depths)
+	o := cfg.LearningOptions()
 	if !untrained {
 		m, err := predictor.Load(p.model(), o)
 		switch {
@@ -307,13 +290,21 @@ func (a *app) projectModel() (*predictor.Model, error) {
 	return a.loadModel(project{a.data}.model())
 }
 
+// modelFile returns the model of a data directory; another file is one itself.
+func modelFile(name string) string {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return project{name}.model()
+	}
+	return name
+}
+
 // loadModel loads a model file, which must be there.
 func (a *app) loadModel(file string) (*predictor.Model, error) {
 	cfg, err := a.config()
 	if err != nil {
 		return nil, err
 	}
-	m, err := predictor.Load(file, modelOptions(cfg))
+	m, err := predictor.Load(file, cfg.ModelOptions())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fail(exitNoData, "no model %s. \"gazehound crawl\" makes one", file)
@@ -331,4 +322,32 @@ func (p project) archiveFolders() ([]string, error) {
 		return nil, nil
 	}
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' }), err
+}
+
+// namedDirs reads data directories, DIR or NAME=DIR; what they are is for the error.
+func namedDirs(what string, dirs []string) (names []string, projects []project, err error) {
+	for _, dir := range dirs {
+		name, path, named := strings.Cut(dir, "=")
+		if !named {
+			name, path = filepath.Base(filepath.Clean(dir)), dir
+		}
+		if slices.Contains(names, name) {
+			return nil, nil, fail(exitUsage, "two %s are called %s; write NAME=DIR", what, name)
+		}
+		names, projects = append(names, name), append(projects, project{path})
+	}
+	return names, projects, nil
+}
+
+// addArchive remembers a folder, once.
+func (p project) addArchive(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	known, err := p.archiveFolders()
+	if err != nil || slices.Contains(known, dir) {
+		return err
+	}
+	return disk.AppendLines(p.archives(), 0o644, dir)
 }

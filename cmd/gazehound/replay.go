@@ -80,10 +80,12 @@ func (a *app) openRecorded(cfg *Config, wacz bool, names ...string) (*warc.Archi
 
 // replay judges recorded pages again and builds a crawl from them.
 func (a *app) replay(ctx context.Context, names []string, wacz bool, into project, retrain bool) (err error) {
-	cfg, err := a.config()
-	if err != nil {
+	s := &session{a: a, p: into}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if s.cfg, err = a.config(); err != nil {
 		return err
 	}
+	cfg := s.cfg
 	archive, err := a.openRecorded(cfg, wacz, names...)
 	if err != nil {
 		return err
@@ -103,48 +105,27 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err := into.borrow(project{a.data}); err != nil {
 		return err
 	}
-	judge, region, places, err := a.openJudge(into, cfg)
-	if err != nil || judge == nil {
+	if err := s.openJudge(); err != nil || s.judge == nil {
 		return err
-	}
-	if places != nil {
-		defer places.Close()
 	}
 	scope, err := newScope(cfg, crawlOptions{replay: names})
 	if err != nil {
 		return err
 	}
-	model, err := openModel(into, cfg, true)
-	if err != nil {
+	if err := s.openFrontier(project{a.data}, true, nil); err != nil {
 		return err
 	}
-	strategy, err := a.newOrder(project{a.data}, cfg, model, nil)
-	if err != nil {
+	if err := s.openIndex(); err != nil {
 		return err
 	}
-	f, err := a.openFrontier(into, cfg, strategy, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := describeCrawl(f, region); err != nil {
-		return err
-	}
-	x, err := openIndex(into)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-
 	began, r := time.Now(), crawler.Comparison{}
 	c := &crawler.Crawler{
 		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth, Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: f, Gate: crawler.Open{}, Judge: judge, Strategy: strategy, Sinks: []crawler.Sink{indexSink{x}}, Scope: scope.Check, SiteWide: sitewide.New(),
-		Report: a.warnOfPanic,
+		Frontier: s.f, Gate: crawler.Open{}, Judge: s.judge, Strategy: s.strategy, Sinks: []crawler.Sink{indexSink{s.x}}, Scope: scope.Check,
+		SiteWide: sitewide.New(), Report: a.warnOfPanic,
 	}
-	learned := &crawler.Learned{Tree: f, Model: model, File: into.model(), Strategy: strategy}
 	err = c.Replay(ctx, r.Exchanges(ctx, archive, cfg.blocked.Has))
-	if err := errors.Join(learned.Save(), r.WriteCSV(filepath.Join(into.dir, "changed.csv"))); err != nil {
+	if err := errors.Join(s.learned.Save(), r.WriteCSV(filepath.Join(into.dir, "changed.csv"))); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -154,16 +135,16 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		return err
 	}
 	if retrain {
-		model, _, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, f), nil, modelOptions(cfg))
+		model, _, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, s.f), nil, cfg.ModelOptions())
 		if errors.Is(err, predictor.ErrNoExamples) {
 			a.warn("%s; the model is the one that was learned along the way", oneLine(err.Error()))
 		} else if err != nil {
 			return err
-		} else if err := (&crawler.Learned{Tree: f, Model: model, File: into.model()}).Save(); err != nil {
+		} else if err := (&crawler.Learned{Tree: s.f, Model: model, File: into.model()}).Save(); err != nil {
 			return err
 		}
 	}
-	return a.printReplayed(&r, time.Since(began), archive.Stats(), into, f.Totals())
+	return a.printReplayed(&r, time.Since(began), archive.Stats(), into, s.f.Totals())
 }
 
 // borrow takes what a crawl stands on from another project, where p has none
@@ -172,18 +153,9 @@ func (p project) borrow(from project) error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return err
 	}
-	for _, name := range []string{"config.yaml", "region.geojson", "seeds.txt", "LICENCES", "blocked.txt", "topic.txt"} {
-		source, target := filepath.Join(from.dir, name), filepath.Join(p.dir, name)
-		if fileExists(target) || !fileExists(source) {
-			continue
-		}
-		text, err := os.ReadFile(source)
-		if err == nil {
-			err = disk.ReplaceBytes(target, 0o644, text)
-		}
-		if err != nil {
-			return err
-		}
+	err := disk.CopyMissing(p.dir, from.dir, "config.yaml", "region.geojson", "seeds.txt", "LICENCES", "blocked.txt", "topic.txt")
+	if err != nil {
+		return err
 	}
 	if fileExists(p.gazetteer()) {
 		return nil
@@ -198,7 +170,7 @@ func (p project) borrow(from project) error {
 func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s warc.Stats, into project, t frontier.Totals) error {
 	took := duration.Seconds()
 	if a.json {
-		return a.printJSON(map[string]any{"type": "summary", "files": s.Files, "records": s.Records, "responses": r.Responses, "no_copy": r.NoCopy, "revisits": s.Revisits,
+		return a.printJSON(fields{"type": "summary", "files": s.Files, "records": s.Records, "responses": r.Responses, "no_copy": r.NoCopy, "revisits": s.Revisits,
 			"pages": r.Pages, "relevant": r.Relevant, "addresses": t.Addresses, "queued": t.Queued, "unusable": r.Unusable,
 			"verdicts_compared": r.Compared, "verdicts_changed": r.Verdicts, "addresses_changed": r.Addresses,
 			"pages_per_s": round(float64(r.Pages)/max(took, 1e-9), 1), "duration_s": round(took, 3), "data": into.dir, "exit_code": exitOK})

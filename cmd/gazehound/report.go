@@ -8,9 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/crawler/cluster"
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
+	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 )
@@ -47,7 +50,7 @@ at most ` + fmt.Sprint(report.BridgeReach) + ` links, with no relevant page betw
 that another crawl can start from. (A relevant page of each site: "export seeds".)
 
 --fail-under wants at least these values, or the exit status is 6:
-  ` + wrapped(report.MetricNames(), ", ", 78, "  ") + `
+  ` + textutil.Wrap(report.MetricNames(), ", ", 78, "  ") + `
 
 Exit status: 0 done, 2 unusable flag, 4 damaged data, 5 a crawl is running, 6 a
 gate was not passed, 10 no crawl.`,
@@ -86,24 +89,6 @@ gate was not passed, 10 no crawl.`,
 	f.StringVar(&format, "format", "text", strings.Join(report.Formats, " | ")+"; csv has the curves, svg draws them; seeds with --top-bridges")
 	f.StringVarP(&output, "output", "o", "", "`FILE` for that; standard output otherwise")
 	return cmd
-}
-
-// wrapped joins words into lines of at most width characters.
-func wrapped(words []string, sep string, width int, indent string) string {
-	var b strings.Builder
-	column := len(indent)
-	for i, word := range words {
-		if i < len(words)-1 {
-			word += sep
-		}
-		if column+len(strings.TrimRight(word, " ")) > width {
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		}
-		b.WriteString(word)
-		column += len(word)
-	}
-	return b.String()
 }
 
 func (a *app) report(ctx context.Context, dirs []string, gateText, format, output string) error {
@@ -197,4 +182,105 @@ func (a *app) readReport(ctx context.Context, p project, boundary string, memory
 		a.warn("no report on streets: %s", oneLine(err.Error()))
 	}
 	return report.Read(ctx, p.dir, f, o)
+}
+
+// reportNodes reports on the data directories of the nodes of one crawl with
+// the metrics of Gao, Lee & Miao.
+func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, output string) error {
+	if !slices.Contains(report.NodesFormats, format) {
+		return fail(exitUsage, "--format: %.40q is not one of %s with --nodes.%s", format, strings.Join(report.NodesFormats, ", "), didYouMean(format, report.NodesFormats))
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	if len(dirs) == 0 {
+		dirs = []string{a.data}
+	}
+	names, projects, err := namedDirs("nodes", dirs)
+	if err != nil {
+		return err
+	}
+	// Without --places no node is geographic, and every address counts.
+	general := slices.Repeat([]bool{true}, len(names))
+	reader := report.NodesReader{Owner: report.Cities}
+	if places != "" {
+		nodes, known, err := partition.ReadNodes(places)
+		if err != nil {
+			return fail(exitInvalidInput, "%w", err)
+		}
+		g := firstGazetteer(projects)
+		if g != nil {
+			defer g.Close() // read only
+		}
+		var unknown report.UnknownNodeError
+		reader.Owner, general, err = report.PlaceOwner(names, nodes, known, g)
+		if errors.As(err, &unknown) {
+			return fail(exitUsage, "%s has no node %q; write NAME=DIR", places, string(unknown))
+		} else if err != nil {
+			return fail(exitInvalidInput, "%s: %w", places, err)
+		}
+	}
+	for i, p := range projects {
+		if err := readNode(ctx, &reader, i, p, int64(cfg.Storage.Memory)); err != nil {
+			if ctx.Err() != nil {
+				return fail(exitStopped, "stopped")
+			}
+			return err
+		}
+	}
+	r := &report.NodesResult{Partition: "crawl", Nodes: names}
+	if r.Metrics, err = reader.Nodes(general).Metrics(report.CentralityLinks, report.CentralityBase); err != nil {
+		return err
+	}
+	var folders []string
+	for _, p := range projects {
+		folders = append(folders, p.cluster())
+	}
+	traffic, err := cluster.ReadTraffic(folders...)
+	if err != nil {
+		return err
+	}
+	web := "crawl of " + strings.Join(names, ", ") + "; links are those by which pages were found"
+	if traffic.Sent > 0 {
+		web += fmt.Sprintf("; %d links travelled at %.2f bytes for each byte of their URLs", traffic.Sent, traffic.PerURL())
+	}
+	c := &report.NodesComparison{Web: web, Results: []*report.NodesResult{r}}
+	if c.Orders, err = nodeOrders(names, projects); err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	return a.writeReport(output, func(w io.Writer) error { return c.Write(w, format) })
+}
+
+// nodeOrders returns what it took the nodes to keep one order; nil: they did not.
+func nodeOrders(names []string, projects []project) (orders []report.NodeOrder, err error) {
+	for i, p := range projects {
+		c, err := cluster.ReadOrder(p.cluster())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.dir, err)
+		}
+		if c != (cluster.OrderCount{}) {
+			orders = append(orders, report.NodeOrder{Node: names[i], Rounds: c.Rounds, Nuggets: c.Nuggets, Bits: c.Bits, Formula: c.Formula, Bytes: c.Bytes, Turns: c.Turns, Impatient: c.Impatient})
+		}
+	}
+	return orders, nil
+}
+
+func readNode(ctx context.Context, r *report.NodesReader, node int, p project, memory int64) (err error) {
+	f, err := p.crawlToRead(memory)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return r.Read(ctx, node, f)
+}
+
+// firstGazetteer opens that of the first node that has one; nil where none has.
+func firstGazetteer(projects []project) *gazetteer.Gazetteer {
+	for _, p := range projects {
+		if g, err := gazetteer.Open(p.gazetteer()); err == nil {
+			return g
+		}
+	}
+	return nil
 }

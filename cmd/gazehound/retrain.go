@@ -8,7 +8,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/order"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -56,7 +55,7 @@ func (a *app) retrain(ctx context.Context, p project, cfg *Config, f *frontier.F
 		defer func() { err = errors.Join(err, tree.Close()) }()
 		trees = append(trees, tree)
 	}
-	old, err := predictor.Load(p.model(), modelOptions(cfg))
+	old, err := predictor.Load(p.model(), cfg.ModelOptions())
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, predictor.ErrFeatures), force && err != nil:
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,11 +66,11 @@ func (a *app) retrain(ctx context.Context, p project, cfg *Config, f *frontier.F
 		return fail(exitInvalidInput, "%w; --force trains without it", err)
 	}
 	if old != nil {
-		if err := a.takeUpLabels(ctx, p, f, old); err != nil {
+		if err := crawler.TakeUpLabels(ctx, f, old, p.model(), p.labels(), a.warn); err != nil {
 			return err
 		}
 	}
-	model, report, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, trees...), old, modelOptions(cfg))
+	model, report, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, trees...), old, cfg.ModelOptions())
 	switch {
 	case ctx.Err() != nil:
 		return fail(exitStopped, "stopped; the model was not touched")
@@ -103,20 +102,4 @@ func (a *app) retrain(ctx context.Context, p project, cfg *Config, f *frontier.F
 		fmt.Fprintf(a.stdout, "kept the old model: %s\n", report.Reason)
 	}
 	return nil
-}
-
-// takeUpLabels applies the labels that no crawl has taken up yet, so that the
-// crawl tree says what people say.
-func (a *app) takeUpLabels(ctx context.Context, p project, f *frontier.Frontier, model *predictor.Model) error {
-	strategy := order.Lookahead{Model: model}
-	labels := crawler.NewLabelled(nil, f, strategy, p.labels(), a.warn)
-	kept := crawler.Learned{Tree: f, Model: model, File: p.model(), Strategy: strategy}
-	if err := kept.Restore(ctx); err != nil {
-		return err
-	}
-	learned, err := labels.Load(ctx)
-	if learned > 0 && err == nil {
-		err = kept.Save()
-	}
-	return err
 }

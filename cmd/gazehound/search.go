@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,14 +14,15 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // searchOptions are the flags of search.
 type searchOptions struct {
-	box, near, radius        string
-	street, code, host, kind []string
-	limit                    int
-	cursor                   string
+	filters
+	near, radius string
+	limit        int
+	cursor       string
 }
 
 func newSearchCommand(a *app) *cobra.Command {
@@ -48,17 +48,48 @@ does not answer is named.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
+	o.filters.boxFlag(f)
 	f.StringVar(&o.near, "near", "", "a point: `LAT,LON`, latitude first as maps show it")
 	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")
-	f.StringArrayVar(&o.street, "street", nil, "only this `STREET`, in any usual spelling (repeatable: one of them)")
-	f.StringArrayVar(&o.code, "postcode", nil, "only this `POSTCODE` (repeatable)")
-	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
-	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): "+strings.Join(index.Kinds(), ", "))
+	o.filters.flags(f)
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
 	f.StringVar(&o.cursor, "cursor", "", "go on after the page before; its summary has the `CURSOR` (with --json)")
 	viewFlags(f, "ask all nodes of the cluster at this `URL`")
 	return cmd
+}
+
+// filters are the flags that leave addresses out of a search or an export.
+type filters struct {
+	box                      string
+	street, code, host, kind []string
+}
+
+func (o *filters) boxFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
+}
+
+func (o *filters) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.street, "street", nil, "only this `STREET`, in any usual spelling (repeatable: one of them)")
+	f.StringArrayVar(&o.code, "postcode", nil, "only this `POSTCODE` (repeatable)")
+	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
+	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): "+strings.Join(index.Kinds(), ", "))
+}
+
+// query turns the flags into a query.
+func (o *filters) query() (index.Query, error) {
+	q := index.Query{Street: o.street, Postcode: o.code, Host: o.host, Kind: o.kind}
+	if o.box == "" {
+		return q, nil
+	}
+	b, ok, ordered := index.ReadBox(o.box)
+	switch {
+	case !ok:
+		return q, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat, got %.60q", o.box)
+	case !ordered:
+		return q, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", o.box)
+	}
+	q.Box = &b
+	return q, nil
 }
 
 // searchTimeout bounds a search from the terminal.
@@ -111,19 +142,16 @@ func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *inde
 
 // query turns the flags into a query.
 func (o searchOptions) query(text string) (index.Query, error) {
-	q := index.Query{Text: text, Street: o.street, Postcode: o.code, Host: o.host, Kind: o.kind, Limit: o.limit, Cursor: o.cursor, Bias: 0.8}
+	q, err := o.filters.query()
+	if err != nil {
+		return q, err
+	}
+	q.Text, q.Limit, q.Cursor, q.Bias = text, o.limit, o.cursor, 0.8
 	if o.limit < 1 || o.limit > index.MaxLimit {
 		return q, fail(exitUsage, "--limit must be 1 to %d, got %d", index.MaxLimit, o.limit)
 	}
-	if o.box != "" {
-		b, err := boxOf(o.box)
-		if err != nil {
-			return q, err
-		}
-		q.Box = b
-	}
 	if o.near != "" {
-		n, ok := degreesOf(o.near, 2)
+		n, ok := index.ReadDegrees(o.near, 2)
 		if !ok {
 			return q, fail(exitUsage, "--near wants LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
 		}
@@ -133,7 +161,7 @@ func (o searchOptions) query(text string) (index.Query, error) {
 		q.Center = &orb.Point{n[1], n[0]}
 	}
 	if o.radius != "" {
-		metres, ok := lengthOf(o.radius)
+		metres, ok := index.ReadMetres(o.radius)
 		if !ok || !(metres > 0 && metres <= index.MaxRadius) {
 			return q, fail(exitUsage, "--radius wants a length such as 500m or 2km, at most %dkm, got %.40q", index.MaxRadius/1000, o.radius)
 		}
@@ -145,56 +173,10 @@ func (o searchOptions) query(text string) (index.Query, error) {
 	return q, nil
 }
 
-// degreesOf reads n numbers of at most 180 with commas between them.
-func degreesOf(text string, n int) ([]float64, bool) {
-	parts := strings.Split(text, ",")
-	if len(parts) != n {
-		return nil, false
-	}
-	var numbers []float64
-	for _, p := range parts {
-		f, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
-		if err != nil || !(math.Abs(f) <= 180) {
-			return nil, false
-		}
-		numbers = append(numbers, f)
-	}
-	return numbers, true
-}
-
-// lengthOf reads "500", "500m" or "2km" as metres.
-func lengthOf(text string) (float64, bool) {
-	number, factor := strings.TrimSpace(text), 1.0
-	if n, ok := strings.CutSuffix(number, "km"); ok {
-		number, factor = n, 1000
-	} else {
-		number = strings.TrimSuffix(number, "m")
-	}
-	f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	return f * factor, err == nil
-}
-
 // printHits writes a JSON line a hit, and a summary.
 func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []string) error {
 	for i := range r.Hits {
-		h := &r.Hits[i]
-		line := map[string]any{
-			"type": "address", "id": h.ID, "name": h.Name, "street": h.Street, "housenumber": h.HouseNumber, "postcode": h.Postcode, "city": h.City,
-			"state": h.State, "country": h.Country, "address": h.Line(), "site": h.Site, "url": h.Evidence[0].URL, "evidence": h.Evidence[0].Snippet.Text,
-			"kind": h.Kind, "precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "hosts": h.Hosts, "first_seen": h.FirstSeen, "last_seen": h.LastSeen,
-		}
-		if len(h.Names) > 0 {
-			line["names"] = h.Names
-		}
-		if !h.Gone.IsZero() {
-			line["gone"] = h.Gone
-		}
-		if h.HasPoint {
-			line["lat"], line["lon"] = h.Point[1], h.Point[0]
-		}
-		if h.Distance >= 0 {
-			line["distance_m"] = math.Round(h.Distance)
-		}
+		line := r.Hits[i].Record()
 		if err := a.printJSON(line); err != nil {
 			return err
 		}

@@ -7,18 +7,18 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"gazehound/crawler"
 	"gazehound/crawler/weburl"
-	"gazehound/crawler/weburl/seedlist"
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/osm"
 	"gazehound/internal/disk"
+
+	"github.com/spf13/cobra"
 )
 
 func newSeedsCommand(a *app) *cobra.Command {
@@ -102,49 +102,10 @@ type seedsImport struct {
 	roots bool
 }
 
-// maxImported bounds the addresses that one import adds.
-const maxImported = 1_000_000
-
-// A seedCount is what became of the addresses of one list.
-type seedCount struct {
-	Type     string        `json:"type"`
-	Name     string        `json:"name"`
-	Form     seedlist.Form `json:"form"`
-	Found    int           `json:"found"`
-	New      int           `json:"new"`
-	Known    int           `json:"known"`
-	Social   int           `json:"social_networks"`
-	Outside  int           `json:"outside"`
-	Others   int           `json:"other_hosts"`
-	Unusable int           `json:"unusable"`
-}
-
-// String counts what there is of it.
-func (c seedCount) String() string {
-	var left []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{c.Known, "known"}, {c.Social, "of social networks and the like"}, {c.Outside, "outside of the region"}, {c.Others, "of other hosts"}, {c.Unusable, "unusable"}} {
-		if part.n > 0 {
-			left = append(left, count(part.n)+" "+part.what)
-		}
-	}
-	text := fmt.Sprintf("%s: %s in it (%s), %s new", oneLine(c.Name), several(c.Found, "web address"), c.Form, count(c.New))
-	if len(left) > 0 {
-		text += "; " + strings.Join(left, ", ")
-	}
-	return text
-}
-
 func (a *app) seedsImport(files []string, o seedsImport) error {
 	p, _, err := a.project()
 	if err != nil {
 		return err
-	}
-	wanted := map[string]bool{}
-	for _, host := range o.hosts {
-		wanted[strings.ToLower(host)] = true
 	}
 	region, err := gazetteer.ReadRegion(p.region())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -154,57 +115,29 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 	if err != nil && codeOf(err) != exitNoData {
 		return err
 	}
-	seen := map[string]bool{}
-	for _, u := range known {
-		seen[u.Identity()] = true
+	list := crawler.SeedImport{Hosts: o.hosts, Roots: o.roots, Clean: osm.CleanURL}
+	if region != nil {
+		list.Contains = region.Contains
 	}
+	list.Know(known)
 	added := 0
 	for _, name := range files {
-		n := seedCount{Type: "seeds", Name: name}
-		lines := []string{"# web sites of " + oneLine(filepath.Base(name))}
-		take := func(f seedlist.Found) error {
-			n.Found++
-			site, social := osm.CleanURL(f.URL)
-			u, err := weburl.Parse(site)
-			if err == nil && o.roots {
-				u, err = u.Resolve("/")
-			}
-			_, isWanted := crawler.ForHost(wanted, u)
-			switch {
-			case social:
-				n.Social++
-			case site == "" || err != nil:
-				n.Unusable++
-			case len(wanted) > 0 && !isWanted:
-				n.Others++
-			case f.At != nil && region != nil && !region.Contains(*f.At):
-				n.Outside++
-			case seen[u.Identity()]:
-				n.Known++
-			case added == maxImported:
-				return fmt.Errorf("more than %s new addresses; --host and --roots choose", count(maxImported))
-			default:
-				seen[u.Identity()] = true
-				lines = append(lines, u.String())
-				n.New++
-				added++
-			}
-			return nil
-		}
-		if n.Form, err = a.readList(name, take); err != nil {
+		in, err := a.openInput("", name)
+		if err != nil {
 			return err
 		}
-		if n.New > 0 {
+		fresh, n, err := list.Read(name, in)
+		in.Close() // read only
+		if err != nil {
+			return fail(exitInvalidInput, "%s: read as %s: %w", name, n.Form, err)
+		}
+		if added += n.New; n.New > 0 {
+			lines := append([]string{"# web sites of " + oneLine(filepath.Base(name))}, texts(fresh)...)
 			if err := disk.AppendLines(p.seeds(), 0o644, lines...); err != nil {
 				return fmt.Errorf("seeds: %w", err)
 			}
 		}
-		if a.json {
-			err = a.printJSON(n)
-		} else {
-			_, err = fmt.Fprintln(a.stdout, n)
-		}
-		if err != nil {
+		if err := a.tell(n, "%s\n", n); err != nil {
 			return err
 		}
 	}
@@ -212,20 +145,6 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 		a.say("%s has %s now. Next:  gazehound crawl%s", p.seeds(), several(len(known)+added, "seed"), a.dataFlag())
 	}
 	return nil
-}
-
-// readList reads one list of another program.
-func (a *app) readList(name string, take func(seedlist.Found) error) (seedlist.Form, error) {
-	in, err := a.openInput("", name)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	form, err := seedlist.Read(in, take)
-	if err != nil {
-		return form, fail(exitInvalidInput, "%s: read as %s: %w", name, form, err)
-	}
-	return form, nil
 }
 
 // ownSeeds returns the seeds of the project's own list.
@@ -252,12 +171,7 @@ func (a *app) seedsList() error {
 			continue
 		}
 		seen[u.Identity()] = true
-		if a.json {
-			err = a.printJSON(map[string]any{"type": "seed", "url": u.String(), "host": u.Host()})
-		} else {
-			_, err = fmt.Fprintln(a.stdout, u)
-		}
-		if err != nil {
+		if err := a.tell(fields{"type": "seed", "url": u.String(), "host": u.Host()}, "%s\n", u); err != nil {
 			return err
 		}
 	}
@@ -306,15 +220,12 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 			return err
 		}
 	}
-	if a.json {
-		err = a.printJSON(map[string]any{"type": "summary", "seeds": len(urls), "usable": len(usable), "hosts": len(hosts), "visited": states})
-	} else {
-		text := fmt.Sprintf("%s, %s usable, on %s", several(len(urls), "seed"), count(len(usable)), several(len(hosts), "host"))
-		for i, state := range slices.Sorted(maps.Keys(states)) {
-			text += map[bool]string{true: "; visited: ", false: ", "}[i == 0] + count(states[state]) + " " + state
-		}
-		_, err = fmt.Fprintln(a.stdout, text)
+	visited := ""
+	for i, state := range slices.Sorted(maps.Keys(states)) {
+		visited += map[bool]string{true: "; visited: ", false: ", "}[i == 0] + count(states[state]) + " " + state
 	}
+	err = a.tell(fields{"type": "summary", "seeds": len(urls), "usable": len(usable), "hosts": len(hosts), "visited": states},
+		"%s, %s usable, on %s%s\n", several(len(urls), "seed"), count(len(usable)), several(len(hosts), "host"), visited)
 	if err == nil && len(usable) == 0 {
 		return silentExit(exitGate)
 	}
@@ -323,14 +234,11 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 
 // printSeed says what becomes of a seed; more may be empty.
 func (a *app) printSeed(u weburl.URL, state, more string) error {
-	if a.json {
-		return a.printJSON(map[string]any{"type": "seed", "url": u.String(), "host": u.Host(), "state": state, "detail": more})
-	}
+	detail := ""
 	if more != "" {
-		more = "  " + oneLine(more)
+		detail = "  " + oneLine(more)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%-12s %s%s\n", state, u, more)
-	return err
+	return a.tell(fields{"type": "seed", "url": u.String(), "host": u.Host(), "state": state, "detail": more}, "%-12s %s%s\n", state, u, detail)
 }
 
 // visitSeeds says what the pages of seeds are, and counts how many are what.
@@ -382,9 +290,81 @@ func (a *app) seedsQuery(args []string) error {
 	if len(region.Area) == 0 {
 		return fail(exitInvalidInput, "the region %s has no outline to ask for; name its box with \"gazehound init --force --region minLon,minLat,maxLon,maxLat\"", region.Name)
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"type": "query", "for": args[0], "query": query(region)})
+	return a.tell(fields{"type": "query", "for": args[0], "query": query(region)}, "%s", query(region))
+}
+
+// readSeeds reads start URLs, one a line; "#" starts a comment. Lines that
+// cannot be used are warned of and counted.
+func (a *app) readSeeds(name string, r io.Reader) (urls []weburl.URL, skipped int, err error) {
+	err = weburl.ReadTyped(r, func(n int, text string) {
+		u, problem := a.parseSeed(fmt.Sprintf("%s:%d", name, n), text)
+		if problem != "" {
+			a.warn("%s:%d: %s; line skipped", name, n, problem)
+			skipped++
+			return
+		}
+		urls = append(urls, u)
+	})
+	if err != nil {
+		return nil, 0, fail(exitInvalidInput, "seeds: %s: %w", name, err)
 	}
-	_, err = io.WriteString(a.stdout, query(region))
-	return err
+	return urls, skipped, nil
+}
+
+// parseSeed returns the URL of one seed, or what is wrong with it.
+func (a *app) parseSeed(where, text string) (u weburl.URL, problem string) {
+	u, guessed, problem := weburl.ParseTyped(text)
+	if guessed {
+		a.warn("%s: %.80q has no scheme; using https://%.80s", where, text, oneLine(text))
+	}
+	return u, oneLine(problem)
+}
+
+// seeds collects the start URLs: flags and arguments first, then files, then
+// the project's own list, then those of the topic; but for what was forgotten.
+func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error) {
+	var urls []weburl.URL
+	skipped := 0
+	for _, text := range o.seeds {
+		u, problem := a.parseSeed("--seed", text)
+		if problem != "" {
+			return nil, fail(exitInvalidInput, "--seed %s", problem)
+		}
+		urls = append(urls, u)
+	}
+	files := cfg.Seeds.Files
+	if len(files) == 0 && len(urls) == 0 {
+		if _, err := os.Stat(p.seeds()); err == nil {
+			files = []string{p.seeds()}
+		}
+	}
+	for _, name := range files {
+		found, bad, err := a.seedFile(name)
+		if err != nil {
+			return nil, err
+		}
+		urls, skipped = append(urls, found...), skipped+bad
+	}
+	if len(urls) == 0 && (len(cfg.Seeds.Files) > 0 || skipped > 0) { // the project's own list may be empty
+		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "), skipped)
+	}
+	urls, err := a.topicSeeds(p, cfg, urls)
+	if err != nil {
+		return nil, err
+	}
+	given := len(urls)
+	if urls = slices.DeleteFunc(urls, cfg.blocked.Has); len(urls) < given {
+		a.warn("%d of %d seeds were forgotten (blocked.txt) and are left out", given-len(urls), given)
+	}
+	return urls, nil
+}
+
+// seedFile reads a file of seeds; - is standard input.
+func (a *app) seedFile(name string) (urls []weburl.URL, bad int, err error) {
+	file, err := a.openInput("seeds", name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	return a.readSeeds(name, file)
 }

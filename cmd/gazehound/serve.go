@@ -8,9 +8,10 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"syscall"
+	"time"
 
+	"gazehound/crawler/cluster"
 	"gazehound/crawler/monitor"
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -51,7 +52,7 @@ say so.`,
 					os.Exit(exitForced)
 				}
 				cancel()
-			})
+			}, os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			if len(parts) > 0 || a.flags.Changed("cluster") {
 				return a.serveShards(ctx, parts)
@@ -111,12 +112,6 @@ func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
 	return a.serveWith(ctx, s, cfg, cfg.Serve.Listen, "--listen", api.Handler)
 }
 
-// serveIndex serves x on an address beside a crawl that writes it, until ctx
-// ends.
-func (a *app) serveIndex(ctx context.Context, x *index.Index, cfg *Config, listen string) error {
-	return a.serveWith(ctx, x, cfg, listen, "--serve", api.Handler)
-}
-
 // maxConnections bounds the connections of the server.
 const maxConnections = 1000
 
@@ -161,7 +156,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 		a.warn("%s is open to everybody who can reach this machine", listen)
 	}
 	if !crawling && a.json {
-		if err := a.printJSON(map[string]any{"type": "serving", "url": url}); err != nil {
+		if err := a.printJSON(fields{"type": "serving", "url": url}); err != nil {
 			return err
 		}
 	} else {
@@ -199,14 +194,7 @@ func listenAt(address, flag string) (net.Listener, error) {
 // that can be read the answers only say less.
 func (a *app) apiOptions(cfg *Config) api.Options {
 	o := api.DefaultOptions()
-	o.Version = version
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				o.Commit = s.Value
-			}
-		}
-	}
+	o.Version, o.Commit = version, commit()
 	o.CORS, o.MaxLimit, o.QueryTimeout = cfg.Serve.CORS, cfg.Serve.MaxLimit, cfg.Serve.QueryTimeout
 	o.Hosts, o.Rate = cfg.Serve.Hosts, cfg.Serve.Rate
 	o.Tiles, o.TilesAttribution = cfg.Serve.Tiles, cfg.Serve.TilesCredit
@@ -215,12 +203,12 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 		o.Remove = forget.Dir(a.data).Keeper()
 	}
 	level := slog.LevelWarn
-	if a.says(slog.LevelDebug) {
+	if a.Says(slog.LevelDebug) {
 		level = slog.LevelDebug
 	}
-	o.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
-	if a.log != nil {
-		o.Log = a.jsonLog(level)
+	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: level}))
+	if a.Log() != nil {
+		o.Log = a.JSON(level)
 	}
 	o.Region = cfg.Region.Name
 	p := project{a.data}
@@ -244,4 +232,66 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	c := gazetteer.CreditsOf(g.Sources())
 	o.Licence, o.Attribution, o.GazetteerDate, o.OSM = c.Licence, c.Attribution, c.Date, g.KnowsOSM()
 	return o
+}
+
+// answerShards lets a node answer questions about its index.
+func answerShards(n *cluster.Node, x *index.Index, limit time.Duration) error {
+	for _, kind := range index.Questions() {
+		err := n.Serve(kind, 8, limit, func(ctx context.Context, question []byte) (any, error) {
+			return x.Answer(ctx, kind, question)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askNodes lets an index of several parts ask those of the nodes of a cluster.
+func askNodes(s *index.Shards, v *cluster.Viewer) {
+	s.Ask = func(ctx context.Context, kind string, question []byte, limit time.Duration) ([]index.Reply, []string, error) {
+		answers, missing, err := v.Ask(ctx, kind, question, limit)
+		var replies []index.Reply
+		for _, a := range answers {
+			replies = append(replies, index.Reply{Part: a.Node, Data: a.Data, Err: a.Err})
+		}
+		return replies, missing, err
+	}
+}
+
+// openShards opens the indexes of data directories, DIR or NAME=DIR, and
+// connects to the cluster if one is named. close is never nil.
+func (a *app) openShards(ctx context.Context, cfg *Config, dirs []string) (s *index.Shards, close func() error, err error) {
+	s = &index.Shards{Local: map[string]*index.Index{}, Limit: cfg.Serve.QueryTimeout / 2}
+	var viewer *cluster.Viewer
+	close = func() (err error) {
+		for _, x := range s.Local {
+			err = errors.Join(err, x.Close())
+		}
+		if viewer != nil {
+			viewer.Close()
+		}
+		return err
+	}
+	names, projects, err := namedDirs("parts", dirs)
+	if err != nil {
+		return s, close, err
+	}
+	for i, p := range projects {
+		x, err := openIndexToShow(p)
+		if err != nil {
+			return s, close, err
+		}
+		s.Local[names[i]] = x
+		if !x.Exists() {
+			return s, close, fail(exitNoData, "%s holds no index. \"gazehound crawl\" or \"gazehound node\" makes one", p.dir)
+		}
+	}
+	if cfg.Cluster.URL != "" {
+		if viewer, _, err = a.viewCluster(ctx); err != nil {
+			return s, close, err
+		}
+		askNodes(s, viewer)
+	}
+	return s, close, nil
 }

@@ -3,26 +3,27 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/cluster"
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/monitor/report"
-	"gazehound/crawler/order"
-	"gazehound/crawler/page"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/config"
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
+	"gazehound/predictor/topic"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // simulateOptions are the flags of simulate.
@@ -133,7 +134,11 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 			return a.simulate(ctx, o)
 		}),
 	}
-	f := cmd.Flags()
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	// web
 	f.StringVar(&o.trace, "trace", "", "the web of this trace `FILE|DIR`")
@@ -176,7 +181,6 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 	f.StringVar(&o.format, "format", "text", strings.Join(sim.Formats, " | ")+"; csv has the curves")
 	f.StringVarP(&o.output, "output", "o", "", "`FILE` for that; standard output otherwise")
 	f.StringVar(&o.plot, "plot", "", "draw the figures of the papers: `FILE.svg|FILE.png|DIR`")
-	return cmd
 }
 
 func (a *app) simulate(ctx context.Context, o simulateOptions) error {
@@ -204,7 +208,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	for _, strategy := range orders {
 		names = append(names, strategy.Name)
 	}
-	expectations, err := parseExpectations(o.expect, names, sim.MetricNames())
+	expectations, err := o.expectations(names, sim.MetricNames())
 	if err != nil {
 		return err
 	}
@@ -250,7 +254,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		}
 		a.say("drawn: %s", strings.Join(files, ", "))
 	}
-	return a.checkExpectations(c, expectations)
+	return a.check(c, expectations)
 }
 
 // simulationError gives an error of a simulation its exit status.
@@ -316,26 +320,20 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	return nil
 }
 
-func parseExpectations(texts, names, metrics []string) (list []*sim.Expectation, err error) {
-	for _, text := range texts {
-		e, err := sim.ParseExpectation(text, names, metrics)
-		if err != nil {
-			return nil, fail(exitUsage, "--expect %q: %w", oneLine(text), err)
-		}
-		list = append(list, e)
+// expectations reads those of --expect.
+func (o *simulateOptions) expectations(names, metrics []string) (sim.Expectations, error) {
+	list, err := sim.ParseExpectations(o.expect, names, metrics)
+	if err != nil {
+		return nil, fail(exitUsage, "--expect %w", err)
 	}
 	return list, nil
 }
 
-func (a *app) checkExpectations(c sim.Measured, expectations []*sim.Expectation) error {
-	var broken []string
-	for _, e := range expectations {
-		holds, left, right := e.Check(c)
-		if holds {
-			a.say("expected and true: %s (%.6g, %.6g)", e.Text, left, right)
-		} else {
-			broken = append(broken, fmt.Sprintf("%s is false: %.6g and %.6g", e.Text, left, right))
-		}
+// check fails where one of them does not hold.
+func (a *app) check(c sim.Measured, list sim.Expectations) error {
+	hold, broken := list.Check(c)
+	for _, text := range hold {
+		a.say("expected and true: %s", text)
 	}
 	if len(broken) > 0 {
 		return fail(exitGate, "%s", strings.Join(broken, "; "))
@@ -346,63 +344,26 @@ func (a *app) checkExpectations(c sim.Measured, expectations []*sim.Expectation)
 // simulatedOrders returns the strategies to compare, each with a fresh model
 // for every run.
 func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, error) {
-	var all []string // those for which something is given
-	for _, kind := range order.Kinds {
-		if (!kind.Logs || o.readers != "") && (kind.Variant != nil || kind.Check(cfg.Crawl.Settings) == nil) {
-			all = append(all, kind.Name)
-		}
-	}
-	names, err := sim.ParseStrategies(o.strategies, all, o.limits)
-	if err != nil {
-		return nil, fail(exitUsage, "--strategy: %w", err)
-	}
-	model := modelOptions(cfg)
+	model := cfg.ModelOptions()
 	model.Depths = o.depths
 	if err := model.Validate(); err != nil {
 		return nil, fail(exitUsage, "--depths: %w", err)
 	}
-	var orders []sim.Order
-	for _, name := range names {
-		if i := slices.IndexFunc(sim.Oracles(), func(o sim.Order) bool { return o.Name == name }); i >= 0 {
-			orders = append(orders, sim.Oracles()[i])
-			continue
-		}
-		kind, settings, _ := order.Find(name, cfg.Crawl.Settings)
-		options := order.Options{Settings: settings}
-		if kind.Logs && cfg.Crawl.Topics != "" {
-			c, err := openTopic(project{a.data}, cfg)
-			if err != nil {
-				return nil, err
-			}
-			options.Topic = c.Okapi
-		}
-		if kind.Logs && o.readers != "" {
-			options.Stay = func(weburl.URL) float64 { return 0 } // until somebody has read the web
-		}
-		fresh := func(w *sim.Web) (order.Strategy, error) {
-			options := options
-			var err error
-			if options.Model, err = simulatedModel(o.model, model); err != nil {
-				return nil, err
-			}
-			if w != nil && w.Clicks.Stay != nil {
-				options.Stay, options.Known = w.Clicks.Stay, w.Clicks.Known
-			}
-			strategy, err := order.New(name, options)
-			if adaptive, ok := strategy.(order.Adaptive); ok && o.train > 0 {
-				return &sim.Pupil{Adaptive: adaptive, Pages: o.train}, nil
-			}
-			return strategy, err
-		}
-		var coded *codedError
-		if _, err := fresh(nil); errors.As(err, &coded) {
-			return nil, err
-		} else if err != nil {
-			return nil, fail(exitUsage, "%w", err)
-		}
-		orders = append(orders, sim.Order{Name: name, New: fresh})
+	options := sim.OrderOptions{Settings: cfg.Crawl.Settings, Readers: o.readers != "", Train: o.train,
+		Model: func() (*predictor.Model, error) { return simulatedModel(o.model, model) }}
+	if cfg.Crawl.Topics != "" {
+		options.Topic = sync.OnceValues(func() (*topic.Okapi, error) { return openOkapi(project{a.data}, cfg) })
 	}
-	return orders, nil
+	names, err := sim.ParseStrategies(o.strategies, options.Possible(), o.limits)
+	if err != nil {
+		return nil, fail(exitUsage, "--strategy: %w", err)
+	}
+	orders, err := options.Orders(names)
+	var coded *codedError
+	if err != nil && !errors.As(err, &coded) {
+		return nil, fail(exitUsage, "%w", err)
+	}
+	return orders, err
 }
 
 // simulatedModel returns the model that a run begins with: an empty one, or
@@ -411,10 +372,7 @@ func simulatedModel(file string, o predictor.Options) (*predictor.Model, error) 
 	if file == "" {
 		return predictor.NewModel(o)
 	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		file = project{file}.model()
-	}
-	m, err := predictor.Load(file, o)
+	m, err := predictor.Load(modelFile(file), o)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "--model: %w", err)
 	}
@@ -429,51 +387,22 @@ func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (op
 	case len(o.warc) > 0:
 		return func(int) (*sim.Web, error) { return a.warcWeb(ctx, o, cfg) }, nil
 	}
-	town, err := demo.ParseOptions(o.demo)
-	if err != nil {
-		return nil, fail(exitUsage, "--demo: %w", err)
-	}
-	if o.sim.Pages == 0 && !town.Finite {
-		return nil, fail(exitUsage, "--pages 0 visits all of a web, and this one has calendars without end: --demo finite=1 makes one without, or --pages says how many")
-	}
-	language := ""
+	var towns sim.Towns
 	if cfg.Crawl.Judge == "language" {
-		if language, err = languageOf(cfg.Crawl.Language); err != nil {
+		if towns.Language, err = languageOf(cfg.Crawl.Language); err != nil {
 			return nil, err
 		}
-		if language != town.Language && language != "de" {
-			return nil, fail(exitUsage, "no page of the made-up web is in language %s. --demo language=%[1]s adds some (th or ja)", language)
-		}
 	}
-	var readers sim.ReaderOptions
-	if o.readers != "" {
-		if readers, err = sim.ParseReaders(o.readers); err != nil {
-			return nil, fail(exitUsage, "--readers: %w", err)
-		}
+	if err := towns.Parse(o.demo, o.readers, o.sim.Pages); err != nil {
+		return nil, fail(exitUsage, "%w", err)
 	}
 	return func(i int) (*sim.Web, error) {
-		town, readers := town, readers
-		town.Seed += uint64(i)
-		readers.Seed += uint64(i)
-		t, err := demo.New(town)
-		if err != nil {
-			return nil, fail(exitUsage, "--demo: %w", err)
+		w, lines, err := towns.Open(ctx, i)
+		if err == nil && o.readers != "" {
+			all, unlinked := w.Important()
+			a.say("  %s lines of logs name %s pages; of %d important pages nothing links to %d", count(lines), count(w.Clicks.Pages), all, unlinked)
 		}
-		w, err := sim.FromTown(t, language)
-		if err != nil {
-			return nil, err
-		}
-		w.Name = fmt.Sprintf("%s %d", w.Name, town.Seed)
-		if o.readers == "" {
-			return w, nil
-		}
-		lines, err := w.ImportReaders(ctx, readers)
-		if err != nil {
-			return nil, err
-		}
-		all, unlinked := w.Important()
-		a.say("  %s lines of logs name %s pages; of %d important pages nothing links to %d", count(int(lines)), count(w.Clicks.Pages), all, unlinked)
-		return w, nil
+		return w, err
 	}, nil
 }
 
@@ -559,9 +488,7 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 		if err != nil {
 			return nil, fail(exitInvalidInput, "--labels: %w", err)
 		}
-		return sim.FromWARC(ctx, name, archive, seeds, func(p *page.Page) (sim.Page, error) {
-			return sim.Page{Relevant: labels.Relevant(p.URL)}, nil
-		})
+		return sim.FromWARC(ctx, name, archive, seeds, labels.Label)
 	}
 	judge, _, places, err := a.openJudge(project{a.data}, cfg)
 	if err != nil || judge == nil {
@@ -570,8 +497,95 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 	if places != nil {
 		defer places.Close()
 	}
-	return sim.FromWARC(ctx, name, archive, seeds, func(p *page.Page) (sim.Page, error) {
-		v, err := judge.Judge(ctx, p)
-		return sim.Page{Relevant: v.Relevant, Addresses: sim.AddressIDs(v)}, err
+	return sim.FromWARC(ctx, name, archive, seeds, sim.LabelBy(ctx, judge))
+}
+
+// simulateNodes crawls a made-up web of many cities with several nodes, once
+// for each partition, policy and strategy.
+func (a *app) simulateNodes(ctx context.Context, o simulateOptions, orders []sim.Order) error {
+	web, err := sim.ParseCities(o.nodes)
+	if err != nil {
+		return fail(exitUsage, "--nodes: %w", err)
+	}
+	if o.places != "" {
+		if web.Nodes, web.Known, err = a.places(ctx, o.places, o.placesOptions); err != nil {
+			return err
+		}
+	}
+	plan := sim.NodesPlan{Orders: orders, Pages: o.sim.Pages, Seed: o.sim.Seed}
+	if plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies); err != nil {
+		return fail(exitUsage, "%w", err)
+	}
+	for _, strategy := range orders {
+		if strings.HasPrefix(strategy.Name, "oracle-") {
+			return fail(exitUsage, "--strategy %s knows one web only: it cannot be used with --nodes", strategy.Name)
+		}
+	}
+	names := plan.Names()
+	expectations, err := o.expectations(names, report.NodesMetricNames())
+	if err != nil {
+		return err
+	}
+	w, err := sim.NewCities(web)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	done, began := 0, time.Now()
+	c, err := plan.Run(ctx, w, func(r *report.NodesResult) {
+		done++
+		a.say("%d of %d, %s: %d pages, %.2f %% with an address, in %.1f s", done, len(names), r.Name(), r.Fetches, 100*r.GeoCoverage, time.Since(began).Seconds())
+		began = time.Now()
 	})
+	if err != nil {
+		return simulationError(ctx, err)
+	}
+	if err := a.writeReport(o.output, func(out io.Writer) error { return c.Write(out, o.format) }); err != nil {
+		return err
+	}
+	return a.check(c, expectations)
+}
+
+// simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat,
+// measured by agents that talk over a JetStream server in this process.
+func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error) {
+	if o.trace != "" || len(o.warc) > 0 || o.demo != "" || o.nodes != "" {
+		return fail(exitUsage, "--nuggets needs no web: leave out --trace, --warc, --demo and --nodes")
+	}
+	if o.format != "text" && o.format != "json" {
+		return fail(exitUsage, "--nuggets writes text or json, got --format %q", o.format)
+	}
+	dir, err := os.MkdirTemp("", "gazehound-nuggets-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	server, err := cluster.Serve(cluster.ServerOptions{Name: "nuggets", Dir: dir, MaxBytes: 256e6})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	figures, err := sim.Nuggets(o.sim.Seed, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int, error) {
+		turns, heard, err := cluster.Agree(ctx, server, cluster.Order{URLs: len(queues[0]), Parts: f.Parts, Lambda: f.Lambda}, queues)
+		return turns, int(heard.Bits), int(heard.Bytes), err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return fail(exitStopped, "stopped")
+	case err != nil:
+		return err
+	}
+	if o.format == "json" {
+		err = a.printJSON(fields{"type": "nuggets", "agents": figures[0], "parts": figures[1]})
+	} else {
+		err = sim.WriteNuggets(a.stdout, figures)
+	}
+	if err != nil || o.plot == "" {
+		return err
+	}
+	files, err := sim.PlotNuggets(o.plot, figures)
+	if err != nil {
+		return fail(exitInvalidInput, "%w", err)
+	}
+	a.say("drawn: %s", strings.Join(files, ", "))
+	return nil
 }

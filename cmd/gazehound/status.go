@@ -12,9 +12,10 @@ import (
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/monitor"
-	"gazehound/internal/textutil"
+	"gazehound/internal/config"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -44,7 +45,7 @@ Exit status: 0, or 10 where there is no crawl.`,
 			}
 			return a.show(ctx, watch, func() (string, any, bool, error) {
 				s, err := readStatus(project{a.data})
-				return s.text(), s, !s.Runs(), err
+				return s.Text(s.orderLine()), s, !s.Runs(), err
 			})
 		}),
 	}
@@ -82,6 +83,16 @@ func readStatus(p project) (s crawlStatus, err error) {
 	return s, nil
 }
 
+// orderLine says what it took to keep one order with other nodes, or nothing.
+func (s *crawlStatus) orderLine() string {
+	o := s.Order
+	if o == nil {
+		return ""
+	}
+	return fmt.Sprintf("order     %d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d parts in turn, %d out of turn\n",
+		o.Rounds, o.Bits, o.Formula, megabytes(o.Bytes), o.Turns, o.Impatient)
+}
+
 // show prints what look returns, text or v as JSON: once, or with watch every second over what was
 // there until it is over.
 func (a *app) show(ctx context.Context, watch bool, look func() (text string, v any, over bool, err error)) error {
@@ -112,43 +123,33 @@ func (a *app) show(ctx context.Context, watch bool, look func() (text string, v 
 	}
 }
 
-// text is what people read.
-func (s *crawlStatus) text() string {
-	var b strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-9s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
-	}
-	switch s.State {
-	case monitor.Running:
-		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), monitor.BoundBy(s.Bottleneck), s.Because)
-	case monitor.Paused:
-		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID, s.At.Sub(s.Started).Round(time.Second), s.Because)
-	case monitor.Ended, monitor.Killed:
-		line(s.State, "%s after %s: %s", s.At.Local().Format(time.DateTime), s.At.Sub(s.Started).Round(time.Second), s.Because)
-	default:
-		line(s.State, "%s", s.Because)
-	}
-	if s.At.IsZero() {
-		return b.String()
-	}
-	for _, l := range monitor.Lines(&s.Snapshot) {
-		line(l.Title, "%s", l.Text)
-	}
-	if o := s.Order; o != nil {
-		line("order", "%d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d parts in turn, %d out of turn",
-			o.Rounds, o.Bits, o.Formula, textutil.Megabytes(o.Bytes), o.Turns, o.Impatient)
-	}
-	if s.Insight == nil {
-		return b.String()
-	}
-	for _, advice := range s.Advice {
-		line("advice", "%s", advice)
-	}
-	return b.String()
-}
-
 // isTerminal tells whether what is written there is read by a person.
 func isTerminal(w any) bool {
 	file, ok := w.(*os.File)
 	return ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
+}
+
+// viewFlags adds the flags of commands that look at a cluster; what says what
+// --cluster does.
+func viewFlags(f *pflag.FlagSet, what string) {
+	config.All().AddFlags(f, "cluster.url", "cluster.crawl", "cluster.token_file", "cluster.nkey_file", "cluster.tls_ca")
+	f.Lookup("cluster").Usage = what
+}
+
+// statusCluster prints the status of the cluster, every second with watch
+// until the crawl is over.
+func (a *app) statusCluster(ctx context.Context, watch bool) error {
+	v, crawl, err := a.viewCluster(ctx)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return a.show(ctx, watch, func() (string, any, bool, error) {
+		now, err := v.Status(ctx)
+		if err != nil {
+			return "", nil, false, fail(exitPeer, "%w", err)
+		}
+		s := cluster.Summarize(now, crawl)
+		return s.Text(), s, s.Over, nil
+	})
 }

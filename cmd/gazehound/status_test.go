@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gazehound/crawler/monitor"
+	"gazehound/internal/textutil"
 )
 
 // program returns the command that runs the program with args.
@@ -145,7 +146,7 @@ func TestStatus(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, complaints.String())
 	}
 	s, text = statusOf(t, data)
-	if s.State != monitor.Ended || s.End != "page-limit" || s.Pages != 20 || s.Seen != s.Queued+s.Visited+s.Repeats+sum(s.Dropped) || s.Seen == 0 || !strings.Contains(text, "page limit") {
+	if s.State != monitor.Ended || s.End != "page-limit" || s.Pages != 20 || s.Seen != s.Queued+s.Visited+s.Repeats+textutil.Sum(s.Dropped) || s.Seen == 0 || !strings.Contains(text, "page limit") {
 		t.Errorf("status of a crawl at its limit: %+v\n%s", s, text)
 	}
 	if err := os.Remove(filepath.Join(data, "status.json")); err != nil {

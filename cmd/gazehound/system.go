@@ -2,52 +2,34 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"strings"
-	"syscall"
 
+	"gazehound/internal/textutil"
+
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
-// onSignals calls heard with 1 at the first SIGINT or SIGTERM, with 2 at the
-// second, until stop is called.
-func onSignals(heard func(n int)) (stop func()) {
+// onSignals calls heard with 1 at the first of such signals, with 2 at the second and so on, until
+// stop is called.
+func onSignals(heard func(n int), signals ...os.Signal) (stop func()) {
 	c := make(chan os.Signal, 2)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
-	ended := make(chan struct{})
-	done := make(chan struct{})
+	signal.Notify(c, signals...)
+	ended, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
 		for n := 1; ; n++ {
 			select {
 			case <-c:
 				heard(n)
-			case <-ended:
-				return
-			}
-		}
-	}()
-	return func() {
-		signal.Stop(c)
-		close(ended)
-		<-done
-	}
-}
-
-// onSignal calls heard for every such signal until stop is called.
-func onSignal(s os.Signal, heard func()) (stop func()) {
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, s)
-	ended, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			select {
-			case <-c:
-				heard()
 			case <-ended:
 				return
 			}
@@ -76,8 +58,73 @@ func (a *app) confirm(question string) bool {
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return false
 	}
-	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
+	fmt.Fprintf(a.Err, "%s [y/N] ", question)
 	answer, _ := bufio.NewReader(in).ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
+}
+
+// startProfile writes a CPU profile to a file until stop is called; no name is
+// no profile.
+func startProfile(name string) (stop func() error, err error) {
+	if name == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, fail(exitUsage, "--cpu-profile: %w", err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
+}
+
+// How numbers are written for people; see package textutil.
+func count[N int | int64](n N) string                { return textutil.Count(n) }
+func several[N int | int64](n N, what string) string { return textutil.Several(n, what) }
+func megabytes(n int64) string                       { return textutil.Megabytes(n) }
+
+// ratio returns a share of a whole, 0 of none.
+func ratio(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// round rounds x to so many digits behind the point.
+func round(x float64, digits int) float64 {
+	p := math.Pow10(digits)
+	return math.Round(x*p) / p
+}
+
+func newVersionCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  gazehound version\n  gazehound version --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.tell(fields{"type": "version", "version": version, "commit": commit(), "go": runtime.Version()},
+				"gazehound %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		},
+	}
+}
+
+// commit returns the revision that the program was built from, or "".
+func commit() string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return ""
 }

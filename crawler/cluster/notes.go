@@ -38,14 +38,18 @@ func (t Traffic) PerURL() float64 {
 	return float64(t.SentBytes) / float64(t.URLBytes)
 }
 
-// ReadTraffic returns the traffic of the node whose Options.Dir was dir; none
+// ReadTraffic returns the traffic of the nodes whose Options.Dir were these, all together; none
 // where there was no node.
-func ReadTraffic(dir string) (Traffic, error) {
-	k, err := openNotes(dir)
-	if err != nil {
-		return Traffic{}, err
+func ReadTraffic(dirs ...string) (all Traffic, err error) {
+	for _, dir := range dirs {
+		k, err := openNotes(dir)
+		if err != nil {
+			return Traffic{}, err
+		}
+		t := k.notes.Traffic
+		all.Sent, all.URLBytes, all.SentBytes = all.Sent+t.Sent, all.URLBytes+t.URLBytes, all.SentBytes+t.SentBytes
 	}
-	return k.notes.Traffic, nil
+	return all, nil
 }
 
 // ReadOrder returns what the order has taken in all runs of the node whose

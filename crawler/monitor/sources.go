@@ -2,15 +2,22 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
+	"gazehound/internal/problem"
+	"gazehound/internal/textutil"
 	"gazehound/predictor"
+
+	"github.com/paulmach/orb"
 )
 
 // TermsOf returns the Terms of Options for a model.
@@ -93,6 +100,94 @@ func (b *Board) Survey(ctx context.Context, f *frontier.Frontier, g *gazetteer.G
 	})
 	if err == nil {
 		b.Counted()
+	}
+	return err
+}
+
+// ExplainOf returns the Explain of Options for a crawl.
+func ExplainOf(learned *crawler.Learned, strategy string, scope *crawler.Scope) func(url string) (any, error) {
+	return func(url string) (any, error) {
+		n, err := NodeOf(learned.Tree, url)
+		if err != nil {
+			return nil, err
+		}
+		x, err := learned.Explain(n)
+		x.Scope = scope.Check(n.URL)
+		if x.Queued != nil {
+			x.Strategy = strategy
+		}
+		return x, err
+	}
+}
+
+// seedURLs parses all texts or says which of them is no URL.
+func seedURLs(texts []string) (urls []weburl.URL, err error) {
+	for _, text := range texts {
+		u, err := weburl.Parse(text)
+		if err != nil {
+			return nil, problem.Bad("urls", text, fmt.Sprintf("absolute URLs with http or https, of at most %d bytes", weburl.MaxLength), textutil.OneLine(err.Error()))
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+// AddSeeds puts start URLs into the queue of a running crawl, or into those of the nodes that own
+// them. They are durable when it returns. An error for what is no URL is a *problem.Problem.
+func AddSeeds(ctx context.Context, c *crawler.Crawler, scope *crawler.Scope, texts []string) (taken SeedsTaken, err error) {
+	given, err := seedURLs(texts)
+	if err != nil {
+		return taken, err
+	}
+	taken.Refused = []RefusedSeed{} // never null
+	var urls []weburl.URL
+	for _, u := range given {
+		if reason := scope.Check(u); reason != "" {
+			taken.Refused = append(taken.Refused, RefusedSeed{URL: u.String(), Reason: reason})
+		} else {
+			urls = append(urls, u)
+		}
+	}
+	if taken.Taken = len(urls); taken.Taken > 0 {
+		taken.New, err = c.Seed(context.WithoutCancel(ctx), urls)
+	}
+	return taken, err
+}
+
+// silence is the time without a sign of life after which a crawl is not well.
+const silence = 30 * time.Second
+
+// Troubles says why the crawl is not well; reserve is what is to stay free on the disk, in bytes, and
+// shown how that is written.
+func (r *Recorder) Troubles(reserve int64, shown string) (why []string) {
+	if free, err := DiskFree(r.Dir); err == nil && free < uint64(reserve) {
+		why = append(why, fmt.Sprintf("only %s are free on the disk; storage.disk_reserve keeps %s", textutil.Megabytes(int64(free)), shown))
+	}
+	if at := r.Board.State().At; !at.IsZero() && time.Since(at) > silence {
+		why = append(why, fmt.Sprintf("no sign of life since %s", at.Format(time.RFC3339)))
+	}
+	return why
+}
+
+// maxPlaces bounds the addresses of the index that are put on the map.
+const maxPlaces = 100_000
+
+// errEnough ends a survey of places.
+var errEnough = errors.New("enough")
+
+// SurveyPlaces puts points of the index on the map, which walk yields in an order that makes the first
+// of them a fair part.
+func (b *Board) SurveyPlaces(walk func(place func(orb.Point) error) error) error {
+	n := 0
+	err := walk(func(at orb.Point) error {
+		if n++; n > maxPlaces {
+			return errEnough
+		}
+		b.Place(at)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
 	}
 	return err
 }

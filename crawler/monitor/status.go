@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/internal/check"
+	"gazehound/internal/textutil"
 )
 
 // The states of a crawl.
@@ -24,7 +28,25 @@ type Status struct {
 	State      string `json:"state"`
 	Bottleneck string `json:"bottleneck"` // in a word; "" unless it runs
 	Because    string `json:"because"`    // in a sentence
+	Holder     int    `json:"-"`          // process that has the crawl open, or 0
 	Snapshot
+}
+
+// Check says in what state the crawl is.
+func (s *Status) Check() check.Finding {
+	const name = "crawl"
+	pages := textutil.Several(s.Pages, "page")
+	switch {
+	case s.Runs():
+		return check.Well(name, "process %d works on it: %s, %s", s.PID, s.State, pages)
+	case s.State == InUse:
+		return check.Well(name, "%s", s.Because)
+	case s.State == NoStatus:
+		return check.Doubt(name, "", "%s", s.Because)
+	case s.Damaged > 0:
+		return check.Doubt(name, "look at the disk's health", "%s; %d records could not be read and were set aside", pages, s.Damaged)
+	}
+	return check.Well(name, "%s fetched, %s waiting; %s: %s", pages, textutil.Several(s.Queued, "link"), s.State, s.Because)
 }
 
 // Runs tells whether the crawl is running, or paused.
@@ -38,6 +60,9 @@ func ReadStatus(tree, status string) (Status, error) {
 	pid, locked, err := frontier.Holder(tree)
 	if err != nil {
 		return s, err
+	}
+	if locked {
+		s.Holder = pid
 	}
 	s.Snapshot, err = Read(status)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrUnreadable) {
@@ -59,4 +84,36 @@ func ReadStatus(tree, status string) (Status, error) {
 		s.State = Ended
 	}
 	return s, nil
+}
+
+// Text is what people read of a status, with a line of more before the advice.
+func (s *Status) Text(more string) string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-9s %s\n", name, textutil.OneLine(fmt.Sprintf(format, args...)))
+	}
+	switch s.State {
+	case Running:
+		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), BoundBy(s.Bottleneck), s.Because)
+	case Paused:
+		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID, s.At.Sub(s.Started).Round(time.Second), s.Because)
+	case Ended, Killed:
+		line(s.State, "%s after %s: %s", s.At.Local().Format(time.DateTime), s.At.Sub(s.Started).Round(time.Second), s.Because)
+	default:
+		line(s.State, "%s", s.Because)
+	}
+	if s.At.IsZero() {
+		return b.String()
+	}
+	for _, l := range Lines(&s.Snapshot) {
+		line(l.Title, "%s", l.Text)
+	}
+	b.WriteString(more)
+	if s.Insight == nil {
+		return b.String()
+	}
+	for _, advice := range s.Advice {
+		line("advice", "%s", advice)
+	}
+	return b.String()
 }

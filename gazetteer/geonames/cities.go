@@ -19,6 +19,30 @@ func Cities(ctx context.Context, file, country string) ([]gazetteer.Place, error
 	return citiesBySize(all), nil
 }
 
+// TopCities are the most populous cities of a country.
+type TopCities struct {
+	Country string
+	N       int
+	States  map[string]string // names by codes; nil: not known
+}
+
+// Read returns the top cities of a GeoNames dump, and the others that share a name with one of them.
+func (t TopCities) Read(ctx context.Context, file string) (top, same []gazetteer.Place, err error) {
+	all, err := Cities(ctx, file, t.Country)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(all) < t.N {
+		return nil, nil, fmt.Errorf("%s has %d cities of %s, %d are wanted", file, len(all), t.Country, t.N)
+	}
+	names := map[string]bool{}
+	for _, p := range all[:t.N] {
+		names[gazetteer.Key(p.Names[0])] = true
+	}
+	same = slices.DeleteFunc(all[t.N:], func(p gazetteer.Place) bool { return !names[gazetteer.Key(p.Names[0])] })
+	return all[:t.N], same, nil
+}
+
 // StateNames returns the names of a country's states by their codes, from the file
 // admin1CodesASCII.txt.
 func StateNames(ctx context.Context, file, country string) (map[string]string, error) {

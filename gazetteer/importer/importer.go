@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
@@ -21,6 +22,7 @@ import (
 	"gazehound/gazetteer/table"
 	"gazehound/gazetteer/tiger"
 	"gazehound/internal/disk"
+	"gazehound/internal/textutil"
 )
 
 // A Format is one that files can have.
@@ -105,6 +107,36 @@ type Imported struct {
 	Refused     int          `json:"refused"`                // rows that could not be used
 	RefusedFile string       `json:"refused_file,omitempty"` // which has them, with the reasons
 	Extract     *osm.Extract `json:"-"`                      // of an OpenStreetMap extract
+}
+
+// Import adds files to the gazetteer in dir and builds it anew; after an error it is as it was before.
+// begins is told of each file before it is read, and gets nil before the gazetteer is built.
+func (o Options) Import(ctx context.Context, dir string, files []string, begins func(one *Imported)) (done []Imported, err error) {
+	b, err := gazetteer.NewBuilder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			b.Discard()
+		}
+	}()
+	for _, file := range files {
+		one, err := o.Begin(file)
+		if err == nil {
+			begins(&one)
+			err = o.Add(ctx, b, dir, file, &one)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("%s does not exist", file)
+		case err != nil:
+			return nil, err
+		}
+		done = append(done, one)
+	}
+	begins(nil)
+	return done, b.Finish(ctx)
 }
 
 // Begin returns what is to be known of a file before it is read: its name, its
@@ -237,4 +269,16 @@ func WriteLicences(file string, sources []gazetteer.Source) error {
 		return fmt.Errorf("licences: %w", err)
 	}
 	return nil
+}
+
+// String says in one line what became of the file.
+func (one Imported) String() string {
+	text := fmt.Sprintf("%s  %s, %s places", one.Name, one.Format, textutil.Count(one.Places))
+	if one.Refused > 0 {
+		text += fmt.Sprintf(", %s refused", textutil.Count(one.Refused))
+	}
+	if one.Refused > 0 && one.RefusedFile != "" {
+		text += " → " + one.RefusedFile
+	}
+	return text
 }

@@ -525,24 +525,9 @@ func setJSON(_ *server, _ *asked, _ route, value string) (bool, string) { return
 // setSince reads a date, a time, or a number of days or hours before now. The
 // latter are counted from the last full hour, so that answers can be kept.
 func setSince(_ *server, a *asked, _ route, value string) (bool, string) {
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, value); err == nil && onCalendar(t) {
-			a.Since = t
-			return true, ""
-		}
-	}
-	hours := 24
-	number, ok := strings.CutSuffix(value, "d")
-	if !ok {
-		hours = 1
-		number, ok = strings.CutSuffix(value, "h")
-	}
-	n, err := strconv.ParseUint(number, 10, 16)
-	if !ok || err != nil || strings.HasPrefix(number, "+") {
-		return false, ""
-	}
-	a.Since, a.relative = time.Now().UTC().Truncate(time.Hour).Add(-time.Duration(int(n)*hours)*time.Hour), true
-	return true, ""
+	t, relative, ok := index.ReadSince(value, time.Now().UTC().Truncate(time.Hour))
+	a.Since, a.relative = t, relative
+	return ok && (relative || onCalendar(t)), ""
 }
 
 // onCalendar tells whether a time can be one of a sighting.

@@ -288,3 +288,11 @@ func (r *run) title() string {
 	}
 	return "Addresses in " + r.Region
 }
+
+// LicenceText returns what belongs beside a file of the format, which cannot say it itself, or "".
+func (o Options) LicenceText(f Format) string {
+	if f.Carries || o.Notice() == "" {
+		return ""
+	}
+	return o.Notice() + "\n"
+}

@@ -39,3 +39,12 @@ func Doubt(name, do, format string, args ...any) Finding {
 func Broken(name, do, format string, args ...any) Finding {
 	return finding(Fail, name, do, format, args)
 }
+
+// String is the finding in one line.
+func (f Finding) String() string {
+	line := fmt.Sprintf("%s %-10s %s", map[string]string{OK: "✓", Warn: "!", Fail: "✗"}[f.State], f.Name, f.What)
+	if f.Do != "" {
+		line += "   → " + f.Do
+	}
+	return line
+}

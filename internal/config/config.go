@@ -15,10 +15,14 @@ package config
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,10 +205,56 @@ func (o Origin) Where(key string) string {
 	return key
 }
 
+// Set counts the keys that have another origin than Default, and names the files among these.
+func (o Origin) Set() (keys int, files []string) {
+	for _, from := range o {
+		if from != Default {
+			keys++
+		}
+		if file, _, ok := strings.Cut(from, ":"); ok && !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	slices.Sort(files)
+	return keys, files
+}
+
 // A File is one of the user's files, or what was read from standard input.
 type File struct {
 	Name string // for messages
 	Text []byte
+}
+
+// maxFile bounds a configuration file, in bytes.
+const maxFile = 1 << 20
+
+// ReadFiles reads configuration files; "-" is stdin. Those that are not there, or in a folder that
+// may not be read, are left out, but for the one that is given.
+func ReadFiles(stdin io.Reader, given string, names ...string) (files []File, err error) {
+	for _, name := range names {
+		in := stdin
+		if name != "-" {
+			_, err := os.Stat(name)
+			if name != given && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
+				continue
+			}
+			f, err := os.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			in = f
+		}
+		text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+		if err != nil {
+			return nil, err
+		}
+		if len(text) > maxFile {
+			return nil, fmt.Errorf("%s: larger than %d bytes, which is no configuration", name, maxFile)
+		}
+		files = append(files, File{Name: name, Text: text})
+	}
+	return files, nil
 }
 
 // Defaults returns the configuration of the shipped file.

@@ -76,6 +76,41 @@ func ReplaceBytes(name string, mode fs.FileMode, content []byte) error {
 	})
 }
 
+// ReplaceDir moves the folder from to the place of the folder to.
+func ReplaceDir(from, to string) error {
+	old := to + ".old"
+	if err := os.RemoveAll(old); err != nil {
+		return err
+	}
+	if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return os.RemoveAll(old)
+}
+
+// CopyMissing copies the files of these names that the folder from has and the folder to has not.
+func CopyMissing(to, from string, names ...string) error {
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(to, name)); err == nil {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = ReplaceBytes(filepath.Join(to, name), 0o644, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Names of files that Replace has not finished: .NAME.*.part.
 const partSuffix = ".part"
 

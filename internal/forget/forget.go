@@ -157,6 +157,23 @@ func (s *Stores) say(format string, args ...any) {
 	}
 }
 
+// Open opens the crawl tree and the index, as far as they are there. After an error nothing is open.
+func (s *Stores) Open(tree frontier.Options, dir string) (err error) {
+	if _, err := os.Stat(tree.Dir); err == nil {
+		if s.Frontier, err = frontier.Open(tree); err != nil {
+			s.Frontier = nil
+			return err
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		if s.Index, err = index.Open(dir, index.DefaultOptions()); err != nil {
+			s.Index = nil
+			return errors.Join(err, s.Close())
+		}
+	}
+	return nil
+}
+
 // Close closes what is open of the stores; a second call does nothing.
 func (s *Stores) Close() (err error) {
 	if s.Index != nil {

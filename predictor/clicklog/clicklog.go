@@ -69,15 +69,15 @@ type Page struct {
 
 // Counts say what became of the lines of an import. They add up to Lines.
 type Counts struct {
-	Lines    int64 // read in this import
-	Views    int64 // page views kept
-	Robots   int64 // agents that are programs by their own words
-	Assets   int64 // images, styles, scripts and other parts of pages
-	Others   int64 // other methods than GET, and answers other than 200 and 304
-	Foreign  int64 // URLs that Canonical refused
-	Bad      int64 // not a line of a known format
-	Segments int   // segments written
-	Before   int64 // bytes skipped because an earlier import had them
+	Lines    int64 `json:"lines"`   // read in this import
+	Views    int64 `json:"views"`   // page views kept
+	Robots   int64 `json:"robots"`  // agents that are programs by their own words
+	Assets   int64 `json:"assets"`  // images, styles, scripts and other parts of pages
+	Others   int64 `json:"others"`  // other methods than GET, and answers other than 200 and 304
+	Foreign  int64 `json:"foreign"` // URLs that Canonical refused
+	Bad      int64 `json:"bad"`     // not a line of a known format
+	Segments int   `json:"-"`       // segments written
+	Before   int64 `json:"-"`       // bytes skipped because an earlier import had them
 }
 
 var (

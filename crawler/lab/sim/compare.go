@@ -10,6 +10,9 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
+	"gazehound/crawler/weburl"
+	"gazehound/predictor"
+	"gazehound/predictor/topic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -34,6 +37,68 @@ func Oracles() []Order {
 		{NextOracleName, func(w *Web) (order.Strategy, error) { return NextOracle(w), nil }},
 		{GraphOracleName, func(w *Web) (order.Strategy, error) { return GraphOracle(w), nil }},
 	}
+}
+
+// OrderOptions say what the orders of a comparison are made from.
+type OrderOptions struct {
+	order.Settings
+	Topic   func() (*topic.Okapi, error)     // opens that of strategies with access logs; nil: none
+	Readers bool                             // people read the webs: there are access logs
+	Train   int                              // pages from which adaptive learns; 0: all
+	Model   func() (*predictor.Model, error) // makes the one that a run begins with
+}
+
+// Possible returns the names of the strategies for which something is given.
+func (o OrderOptions) Possible() (names []string) {
+	for _, kind := range order.Kinds {
+		if (!kind.Logs || o.Readers) && (kind.Variant != nil || kind.Check(o.Settings) == nil) {
+			names = append(names, kind.Name)
+		}
+	}
+	return names
+}
+
+// Orders returns the strategies and oracles of these names, which ParseStrategies knows. Each run
+// gets a fresh one with a fresh model; an error that one of them makes is returned.
+func (o OrderOptions) Orders(names []string) (orders []Order, err error) {
+	for _, name := range names {
+		if i := slices.IndexFunc(Oracles(), func(o Order) bool { return o.Name == name }); i >= 0 {
+			orders = append(orders, Oracles()[i])
+			continue
+		}
+		fresh := func(w *Web) (order.Strategy, error) { return o.fresh(name, w) }
+		if _, err := fresh(nil); err != nil {
+			return nil, err
+		}
+		orders = append(orders, Order{Name: name, New: fresh})
+	}
+	return orders, nil
+}
+
+// fresh returns the strategy called name for a run on w; nil: on some web.
+func (o OrderOptions) fresh(name string, w *Web) (order.Strategy, error) {
+	kind, settings, _ := order.Find(name, o.Settings)
+	options := order.Options{Settings: settings}
+	var err error
+	if kind.Logs && o.Topic != nil {
+		if options.Topic, err = o.Topic(); err != nil {
+			return nil, err
+		}
+	}
+	if kind.Logs && o.Readers {
+		options.Stay = func(weburl.URL) float64 { return 0 } // until somebody has read the web
+	}
+	if w != nil && w.Clicks.Stay != nil {
+		options.Stay, options.Known = w.Clicks.Stay, w.Clicks.Known
+	}
+	if options.Model, err = o.Model(); err != nil {
+		return nil, err
+	}
+	strategy, err := order.New(name, options)
+	if adaptive, ok := strategy.(order.Adaptive); ok && o.Train > 0 {
+		return &Pupil{Adaptive: adaptive, Pages: o.Train}, nil
+	}
+	return strategy, err
 }
 
 // A Pupil is an adaptive strategy that learns from the first pages only, as

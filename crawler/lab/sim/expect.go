@@ -153,3 +153,30 @@ func (e *Expectation) Check(c Measured) (holds bool, left, right float64) {
 	finite := !math.IsNaN(left-right) && !math.IsInf(left, 0) && !math.IsInf(right, 0)
 	return finite && comparison[e.parsed.Op](left, right), left, right
 }
+
+// Expectations are several, of one comparison.
+type Expectations []*Expectation
+
+// ParseExpectations parses several; see ParseExpectation.
+func ParseExpectations(texts, names, metrics []string) (list Expectations, err error) {
+	for _, text := range texts {
+		e, err := ParseExpectation(text, names, metrics)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", textutil.OneLine(text), err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// Check says which of them hold, and which are broken, with the values of both sides.
+func (list Expectations) Check(c Measured) (hold, broken []string) {
+	for _, e := range list {
+		if holds, left, right := e.Check(c); holds {
+			hold = append(hold, fmt.Sprintf("%s (%.6g, %.6g)", e.Text, left, right))
+		} else {
+			broken = append(broken, fmt.Sprintf("%s is false: %.6g and %.6g", e.Text, left, right))
+		}
+	}
+	return hold, broken
+}

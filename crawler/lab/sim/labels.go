@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/crawler"
+	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/textutil"
 )
@@ -61,4 +64,15 @@ func ReadLabels(spec string) (Labels, error) {
 		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
 	}
 	return labels, nil
+}
+
+// Label is the Labeller of what labels say.
+func (l Labels) Label(p *page.Page) (Page, error) { return Page{Relevant: l.Relevant(p.URL)}, nil }
+
+// LabelBy returns the Labeller of what a judge says.
+func LabelBy(ctx context.Context, judge crawler.Judge) Labeller {
+	return func(p *page.Page) (Page, error) {
+		v, err := judge.Judge(ctx, p)
+		return Page{Relevant: v.Relevant, Addresses: AddressIDs(v)}, err
+	}
 }

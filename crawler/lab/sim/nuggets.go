@@ -3,8 +3,10 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
+	"text/tabwriter"
 
 	"gazehound/crawler/cluster/nugget"
 
@@ -133,4 +135,16 @@ func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error)
 		plots, names = append(plots, p), append(names, f.name)
 	}
 	return savePlots(name, plots, names)
+}
+
+// WriteNuggets writes both figures as a table.
+func WriteNuggets(out io.Writer, figures [][]NuggetRow) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for i, rows := range figures {
+		fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\tmeasured\tbytes on the wire\tprecision\t\n", 5+i)
+		for _, r := range rows {
+			fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Measured, r.Bytes, r.Precision)
+		}
+	}
+	return w.Flush()
 }

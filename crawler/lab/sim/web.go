@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"sync"
@@ -270,6 +271,56 @@ func (w *Web) response(u weburl.URL, s *stored) (*page.Response, error) {
 	}
 	r.Parsed = p
 	return r, nil
+}
+
+// Towns are made-up towns that differ in their seeds.
+type Towns struct {
+	Language string // in which pages are relevant; "": those with addresses are
+	town     demo.Options
+	readers  *ReaderOptions
+}
+
+// Parse reads what towns and their readers are like; no readers are "". pages is how many of a web are
+// visited, 0 all. Errors name the flag.
+func (t *Towns) Parse(town, readers string, pages int) (err error) {
+	if t.town, err = demo.ParseOptions(town); err != nil {
+		return fmt.Errorf("--demo: %w", err)
+	}
+	switch l := t.Language; {
+	case pages == 0 && !t.town.Finite:
+		return errors.New("--pages 0 visits all of a web, and this one has calendars without end: --demo finite=1 makes one without, or --pages says how many")
+	case l != "" && l != t.town.Language && l != "de":
+		return fmt.Errorf("no page of the made-up web is in language %s. --demo language=%[1]s adds some (th or ja)", l)
+	case readers == "":
+		return nil
+	}
+	r, err := ParseReaders(readers)
+	if err != nil {
+		return fmt.Errorf("--readers: %w", err)
+	}
+	t.readers = &r
+	return nil
+}
+
+// Open returns the web of the i-th town. Where there are readers, they have read it, and lines counts
+// those of their logs.
+func (t *Towns) Open(ctx context.Context, i int) (w *Web, lines int64, err error) {
+	o, readers, language := t.town, t.readers, t.Language
+	o.Seed += uint64(i)
+	town, err := demo.New(o)
+	if err != nil {
+		return nil, 0, err
+	}
+	if w, err = FromTown(town, language); err != nil {
+		return nil, 0, err
+	}
+	w.Name = fmt.Sprintf("%s %d", w.Name, o.Seed)
+	if readers != nil {
+		r := *readers
+		r.Seed += uint64(i)
+		lines, err = w.ImportReaders(ctx, r)
+	}
+	return w, lines, err
 }
 
 // FromTown returns the web of a made-up town. Relevant are pages with an

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"gazehound/internal/check"
 	"gazehound/internal/textutil"
@@ -30,8 +31,28 @@ type Room struct {
 // fewPages are too few to say what a page takes on the disk.
 const fewPages = 1000
 
-// Check says how far the free space reaches, as the crawl so far goes.
-func (r Room) Check() check.Finding {
+// Check says whether dir, which may be made yet, can be written to, and how far the free space
+// reaches, as the crawl so far goes.
+func (r Room) Check(dir string) check.Finding {
+	const name = "disk"
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return check.Doubt(name, "", "free space is not known: free space of %s: %v", dir, err)
+	}
+	if err := unix.Access(dir, unix.W_OK); err != nil {
+		return check.Broken(name, "", "%s cannot be written to: %v", dir, err)
+	}
+	r.Free = int64(min(s.Bavail*uint64(s.Bsize), math.MaxInt64))
+	return r.check()
+}
+
+func (r Room) check() check.Finding {
 	const name = "disk"
 	left := r.Free - r.Reserve
 	what := fmt.Sprintf("%s free, %s of it kept (storage.disk_reserve)", gigabytes(r.Free), gigabytes(r.Reserve))
@@ -141,4 +162,18 @@ func CheckPorts(running bool, ports ...Port) (found []check.Finding) {
 		found = append(found, check.Well(name, "%s free", strings.Join(free, ", ")))
 	}
 	return found
+}
+
+// CheckClock compares the clock with the time of the last run of a crawl; none is the zero time.
+func CheckClock(last time.Time) check.Finding {
+	const name = "clock"
+	now := time.Now()
+	switch {
+	case now.Before(last.Add(-time.Minute)):
+		return check.Broken(name, "set it; delays, revisits and first-seen dates count on it",
+			"it says %s, which is before the last run of the crawl (%s)", now.Format(time.RFC3339), last.Format(time.RFC3339))
+	case now.Year() < 2026:
+		return check.Broken(name, "set it", "it says %s", now.Format(time.RFC3339))
+	}
+	return check.Well(name, "%s", now.Format(time.RFC3339))
 }

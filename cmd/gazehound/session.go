@@ -1,0 +1,399 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/cluster"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/sitewide"
+	"gazehound/crawler/order/trap"
+	"gazehound/crawler/warc"
+	"gazehound/crawler/weburl"
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/index/api"
+	"gazehound/predictor"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A session is one run of a crawl, or of a replay, with all that it is made of. It is set up from
+// top to bottom.
+type session struct {
+	a   *app
+	p   project
+	cfg *Config
+	o   crawlOptions
+
+	judge    crawler.Judge // nil: the regions were only to be listed
+	region   *gazetteer.Region
+	places   *gazetteer.Gazetteer // nil: the crawl is about no region
+	seeds    []weburl.URL
+	web      *web
+	model    *predictor.Model
+	strategy order.Strategy
+	f        *frontier.Frontier
+	x        *index.Index
+	c        *crawler.Crawler
+	learned  *crawler.Learned
+	labels   *crawler.Labelled
+	watch    *progress
+	admin    *monitor.Listener // nil: nobody may ask
+	resumed  bool
+	ended    error // what the run returned
+
+	closers []func() error // of what is open, in the order of opening
+}
+
+// onClose has close called at the end, after what is opened later.
+func (s *session) onClose(close func() error) { s.closers = append(s.closers, close) }
+
+// close closes what the session has opened, the last first.
+func (s *session) close() (err error) {
+	for _, close := range slices.Backward(s.closers) {
+		err = errors.Join(err, close())
+	}
+	return err
+}
+
+// prepare opens what says where the crawl goes, and the queue.
+func (s *session) prepare(ctx context.Context) (err error) {
+	a, p, cfg, o := s.a, s.p, s.cfg, s.o
+	if err := a.mapTopic(ctx, p, cfg, o); err != nil {
+		return err
+	}
+	if err := a.checkJudgeFlags(cfg); err != nil {
+		return err
+	}
+	if err := s.openJudge(); err != nil || s.judge == nil {
+		return err
+	}
+	if s.seeds, err = a.seeds(p, cfg, o); err != nil {
+		return err
+	}
+	if s.web, err = a.openWeb(cfg, o, s.region, s.seeds); err != nil {
+		return err
+	}
+	s.onClose(func() error { s.web.close(); return nil })
+	if err := a.makeRoom(p, cfg, o); err != nil {
+		return err
+	}
+	limitMemory(cfg)
+	return s.openFrontier(p, o.newModel, trap.New())
+}
+
+// openJudge opens what decides whether a page is relevant.
+func (s *session) openJudge() (err error) {
+	s.judge, s.region, s.places, err = s.a.openJudge(s.p, s.cfg)
+	if s.places != nil {
+		s.onClose(func() error { s.places.Close(); return nil }) // read only
+	}
+	return err
+}
+
+// openFrontier opens model, strategy and queue. The logs and the topic of strategy trend are those
+// of the project from.
+func (s *session) openFrontier(from project, untrained bool, traps *trap.Detector) (err error) {
+	if s.model, err = openModel(s.p, s.cfg, untrained); err != nil {
+		return err
+	}
+	if s.strategy, err = s.a.newOrder(from, s.cfg, s.model, s.seeds); err != nil {
+		return err
+	}
+	if s.f, err = s.a.openFrontier(s.p, s.cfg, s.strategy, traps); err != nil {
+		return err
+	}
+	s.onClose(s.f.Close)
+	s.learned = &crawler.Learned{Tree: s.f, Model: s.model, File: s.p.model(), Strategy: s.strategy, Traps: traps}
+	return nil
+}
+
+// openIndex notes what the crawl is about, and opens the index.
+func (s *session) openIndex() (err error) {
+	if err := crawler.Describe(s.f, s.region); errors.Is(err, crawler.ErrOtherRegion) {
+		return fail(exitInvalidInput, "%w. Name the same region, or start over with --fresh", err)
+	} else if err != nil {
+		return err
+	}
+	if !fileExists(s.p.region()) && s.cfg.Crawl.Judge == "addresses" {
+		if err := s.region.Write(s.p.region()); err != nil {
+			return err
+		}
+	}
+	if err := s.p.lostIndex(); err != nil {
+		s.a.warn("%v. This crawl begins a new one. %s", err, s.p.remakesIndex())
+	}
+	if s.x, err = openIndex(s.p); err == nil {
+		s.onClose(s.x.Close)
+	}
+	return err
+}
+
+// build makes the crawler, and takes over what the runs before have learned and were ordered.
+func (s *session) build(ctx context.Context) error {
+	cfg, f := s.cfg, s.f
+	s.resumed = f.Totals().Visited > 0
+	s.learned.SiteWide = sitewide.New()
+	s.c = &crawler.Crawler{
+		Options:  s.cfg.CrawlerOptions(),
+		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy, Sinks: []crawler.Sink{indexSink{s.x}},
+		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: crawler.NewBrake(),
+	}
+	if cfg.WARC.Dir != "" {
+		archive, err := s.a.openArchive(s.p, cfg, s.region.Name)
+		if err != nil {
+			return err
+		}
+		s.onClose(archive.Close)
+		s.c.Sinks = append(s.c.Sinks, crawler.ArchiveSink{Writer: archive, Frontier: f})
+	}
+	if s.o.trace != "" {
+		recorder, err := s.a.recordTrace(s.o.trace, s.seeds, s.resumed)
+		if err != nil {
+			return err
+		}
+		s.onClose(recorder.Close)
+		s.c.Sinks = append(s.c.Sinks, recorder)
+	}
+	if err := crawler.Note(f, cfg.Departures()); err != nil {
+		return err
+	}
+	if err := s.a.recallOrders(s.web, f); err != nil {
+		return err
+	}
+	if err := s.web.remember(s.p, f); err != nil {
+		return err
+	}
+	if err := s.learned.Restore(ctx); err != nil {
+		return err
+	}
+	s.labels = crawler.NewLabelled(s.judge, f, s.strategy, s.p.labels(), s.a.warn)
+	s.c.Judge = s.labels
+	_, err := s.labels.Load(ctx)
+	return err
+}
+
+// start joins the other nodes, if there are any, puts the seeds into the queue and begins to report.
+func (s *session) start(ctx context.Context) (err error) {
+	if s.o.node {
+		if err := s.join(ctx); err != nil {
+			return err
+		}
+	}
+	if _, err := s.c.Seed(ctx, s.seeds); err != nil {
+		return err
+	}
+	if t := s.f.Totals(); t.Queued == 0 && t.Visited == 0 && !s.o.node {
+		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start; \"gazehound seeds import\" and \"seeds query\" help to find some", filepath.Base(s.p.seeds()))
+	}
+	s.watch = newProgress(s)
+	if err := s.watch.Start(ctx); err != nil {
+		return err
+	}
+	s.c.Report, s.c.Example = s.watch.visited, s.watch.example(s.model)
+	if s.admin, err = s.a.openAdmin(s.cfg, s.p); err != nil {
+		return err
+	}
+	s.onClose(func() error { s.admin.Close(); return nil })
+	s.watch.start(s.cfg)
+	return nil
+}
+
+// save makes durable what is so only from time to time: the model, what was
+// learned of traps, and the curves, those of the last minutes only with all.
+func (s *session) save(all bool) error {
+	return errors.Join(s.learned.Save(), s.watch.Board.Save(s.f, all))
+}
+
+// run runs the loop and everything that goes on beside it, and returns why it
+// ended: nil, an error of crawler, one of ours, or a failure.
+func (s *session) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if s.cfg.Crawl.MaxTime > 0 {
+		var stopTimer context.CancelFunc
+		ctx, stopTimer = context.WithTimeoutCause(ctx, s.cfg.Crawl.MaxTime, errTimeLimit)
+		defer stopTimer()
+	}
+	defer s.hear(cancel)()
+	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
+	surveyed := make(chan struct{})
+	var beside errgroup.Group
+	for _, task := range s.tasks(cancel, surveyed) {
+		beside.Go(func() error { return task(side) })
+	}
+	var err error
+	switch {
+	case s.o.stay > 0:
+		s.watch.left, err = s.c.Stay(ctx, s.f, s.o.stay)
+	case s.o.revisit:
+		if s.watch.left, err = s.c.Revisit(ctx, s.f); err == nil {
+			err = s.c.Run(ctx)
+		}
+	default:
+		err = s.c.Run(ctx)
+	}
+	select {
+	case <-surveyed: // what is said at the end is said of all streets
+	case <-ctx.Done():
+	}
+	stopSide()
+	return errors.Join(err, beside.Wait())
+}
+
+// hear reacts to signals, and to what all nodes are asked to do, until stop is called.
+func (s *session) hear(cancel context.CancelCauseFunc) (stop func()) {
+	stopSignals := onSignals(func(n int) {
+		if n > 1 {
+			os.Exit(exitForced) // every store is valid at any moment
+		}
+		s.stop(cancel, errSignal)
+	}, os.Interrupt, syscall.SIGTERM)
+	stopAsking := onSignals(func(int) { s.watch.print(false) }, syscall.SIGUSR1)
+	stopReloading := onSignals(func(int) { s.a.reload(s.web, s.watch) }, syscall.SIGHUP)
+	if n, ok := s.c.Peers.(*cluster.Node); ok {
+		n.Obey(s.obey(cancel))
+	}
+	return func() { stopReloading(); stopAsking(); stopSignals() }
+}
+
+// stop ends the run as soon as the open pages are finished.
+func (s *session) stop(cancel context.CancelCauseFunc, why error) {
+	s.watch.stopping(s.cfg.Fetch.ShutdownGrace)
+	cancel(why)
+}
+
+// tasks go on beside the loop until their context ends; the survey closes surveyed.
+func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}) []func(context.Context) error {
+	tasks := []func(context.Context) error{
+		s.watch.run,
+		s.watch.keep,
+		func(ctx context.Context) error {
+			return every(ctx, s.cfg.Predictor.SaveEvery, func() error { return s.save(false) })
+		},
+		func(ctx context.Context) error {
+			return every(ctx, time.Second, func() error {
+				learned, err := s.takeLabels(ctx)
+				if learned > 0 {
+					s.watch.newLine()
+					s.a.say("labels: %d corrected what was learned", learned)
+				}
+				return err
+			})
+		},
+		func(ctx context.Context) error {
+			return every(ctx, 2*time.Second, func() error {
+				if free, err := monitor.DiskFree(s.p.dir); err == nil && free < uint64(s.cfg.Storage.DiskReserve) {
+					cancel(errDiskReserve)
+				}
+				return nil
+			})
+		},
+		func(ctx context.Context) error {
+			defer close(surveyed)
+			return s.survey(ctx)
+		},
+	}
+	if s.admin != nil {
+		tasks = append(tasks, func(ctx context.Context) error { return s.serveAdmin(ctx, cancel) })
+	}
+	if s.o.serve != "" && s.o.serve != noAdmin {
+		tasks = append(tasks, func(ctx context.Context) error {
+			err := s.a.serveWith(ctx, s.x, s.cfg, s.o.serve, "--serve", api.Handler)
+			if err != nil {
+				cancel(err)
+			}
+			return err
+		})
+	}
+	return tasks
+}
+
+// takeLabels learns what people have said since, and returns how much that corrected.
+func (s *session) takeLabels(ctx context.Context) (learned int, err error) {
+	learned, err = s.labels.Load(context.WithoutCancel(ctx))
+	if learned > 0 && err == nil {
+		err = s.save(false)
+	}
+	return learned, err
+}
+
+// every calls f once per period until ctx ends or f fails.
+func every(ctx context.Context, period time.Duration, f func() error) error {
+	t := time.NewTicker(period)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+			if err := f(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// makeRoom finishes what was to be discarded, with --fresh the crawl of before, and
+// refuses to crawl where the disk reserve is reached.
+func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {
+	if free, err := monitor.DiskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
+		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it",
+			megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
+	}
+	if err := p.finishDiscard(); err != nil {
+		return err
+	}
+	if o.fresh && !o.dryRun {
+		return a.startOver(p)
+	}
+	return nil
+}
+
+// startOver removes crawl and index, after a question where somebody can
+// answer it.
+func (a *app) startOver(p project) error {
+	if !fileExists(p.frontier()) {
+		return nil
+	}
+	if !a.yes && !a.confirm(fmt.Sprintf("Throw away the crawl and the index in %s?", p.dir)) {
+		return fail(exitUsage, "--fresh throws away the crawl in %s. Say --yes as well if that is meant", p.dir)
+	}
+	f, err := p.openCrawl(0) // no other process uses it
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil && !errors.Is(err, frontier.ErrOlderFormat) && !errors.Is(err, frontier.ErrDamaged) {
+		return err
+	}
+	if err := os.Rename(p.frontier(), p.discarded()); err != nil {
+		return err
+	}
+	return p.finishDiscard()
+}
+
+// openArchive returns a writer of WARC files in the folder of the
+// configuration, and notes in the data directory where they are.
+func (a *app) openArchive(p project, cfg *Config, region string) (*warc.Writer, error) {
+	w, err := warc.NewWriter(cfg.ArchiveOptions(version, region))
+	if err != nil {
+		return nil, fail(exitInvalidInput, "%w", err)
+	}
+	for _, what := range w.Repaired() {
+		a.warn("%s", what)
+	}
+	if err := p.addArchive(cfg.WARC.Dir); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}

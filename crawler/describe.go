@@ -1,0 +1,42 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+
+	"gazehound/crawler/frontier"
+	"gazehound/gazetteer"
+)
+
+// ErrOtherRegion is wrapped by the error for a crawl that is about something else.
+var ErrOtherRegion = errors.New("this crawl is about")
+
+// Describe notes in the crawl tree what the crawl is about; it fails where that is noted already and
+// something else.
+func Describe(f *frontier.Frontier, region *gazetteer.Region) error {
+	const name = "region"
+	was, err := f.Meta(name)
+	if err != nil {
+		return err
+	}
+	b := region.Bound()
+	is := fmt.Sprintf("%s (%.4f,%.4f … %.4f,%.4f)", region.Name, b.Min.Lon(), b.Min.Lat(), b.Max.Lon(), b.Max.Lat())
+	if was == nil {
+		return f.PutMeta(name, []byte(is))
+	}
+	if string(was) != is {
+		return fmt.Errorf("%w %s, not %s", ErrOtherRegion, was, is)
+	}
+	return nil
+}
+
+// Note notes texts in the crawl tree under their names, such as on what grounds a crawl departs from
+// the policy as shipped.
+func Note(f *frontier.Frontier, texts map[string]string) error {
+	for name, text := range texts {
+		if err := f.PutMeta(name, []byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

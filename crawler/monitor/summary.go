@@ -1,0 +1,142 @@
+package monitor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/internal/textutil"
+)
+
+// A PageLine is one visited page, for scripts.
+type PageLine struct {
+	Type      string  `json:"type"`
+	URL       string  `json:"url"`
+	Status    int     `json:"status"`
+	Relevant  bool    `json:"relevant"`
+	Addresses int     `json:"addresses"` // distinct ones of the region
+	Priority  float64 `json:"priority"`
+	Distance  int     `json:"distance"`            // links since the last relevant page
+	Depth     int     `json:"depth"`               // links from a seed
+	SiteWide  bool    `json:"site_wide,omitempty"` // it states what most pages of its host do, and nothing else
+
+	Importance *float64 `json:"importance,omitempty"` // by strategy trend
+}
+
+// NewPageLine returns the line of a visit that brought a page.
+func NewPageLine(v *crawler.Visit) PageLine {
+	return PageLine{Type: "page", URL: v.Entry.URL.String(), Status: v.Outcome.Status, Relevant: v.Outcome.Relevant, Addresses: len(v.Outcome.Addresses),
+		Priority: v.Entry.Priority, Distance: v.Entry.Distance, Depth: v.Entry.Depth, SiteWide: v.Outcome.SiteWide}
+}
+
+// VisitValues returns the values of a line of the log about a visit.
+func VisitValues(v *crawler.Visit) []Value {
+	return []Value{
+		{"kind", v.Outcome.Kind}, {"reason", v.Outcome.Reason}, {"status", v.Outcome.Status}, {"relevant", v.Outcome.Relevant},
+		{"addresses", len(v.Outcome.Addresses)}, {"priority", round(v.Entry.Priority, 3)}, {"distance", v.Entry.Distance}, {"url", v.Entry.URL.String()},
+	}
+}
+
+// A Summary is what a crawl has come to when a run of it ends, for scripts.
+type Summary struct {
+	Type      string           `json:"type"`
+	Region    string           `json:"region"`
+	Strategy  string           `json:"strategy"`
+	Pages     int64            `json:"pages"` // of the whole crawl, like all counts but PagesRun
+	Relevant  int64            `json:"relevant"`
+	Harvest   float64          `json:"harvest"`
+	Addresses int64            `json:"addresses"` // distinct
+	Duration  float64          `json:"duration_s"`
+	Reason    string           `json:"reason"`
+	ExitCode  int              `json:"exit_code"`
+	Resumed   bool             `json:"resumed"`
+	Resumable bool             `json:"resumable"`
+	PagesRun  int64            `json:"pages_this_run"`
+	Bytes     int64            `json:"bytes"`
+	Redirects int64            `json:"redirects"`
+	Errors    map[string]int64 `json:"errors"`
+	Skipped   map[string]int64 `json:"skipped"` // pages not fetched
+	Dropped   map[string]int64 `json:"dropped"` // links not queued
+	Links     int64            `json:"links"`
+	Hosts     int64            `json:"hosts"`
+	Seen      int64            `json:"links_seen"` // links + links_visited + links_repeated + all of dropped
+	Visited   int64            `json:"links_visited"`
+	Repeats   int64            `json:"links_repeated"`
+	Again     map[string]int   `json:"asked_again,omitempty"`       // in this run: same, changed, gone, unknown
+	Due       int              `json:"still_due,omitzero"`          // pages that --revisit did not come to
+	Patterns  int              `json:"demoted_patterns,omitzero"`   // of URLs that multiply pages
+	Params    int              `json:"demoted_parameters,omitzero"` // that never change a page
+	Wide      int              `json:"site_wide,omitzero"`          // addresses on most indexed pages of their site
+	WidePages int              `json:"site_wide_pages,omitzero"`    // indexed pages that hold no other address
+}
+
+// Summary returns the counts of the crawl. Reason, ExitCode and what follows from them, Due, and the
+// counts of traps and index are the caller's.
+func (r *Recorder) Summary() Summary {
+	t := r.Frontier.Totals()
+	return Summary{
+		Type: "summary", Region: r.Region, Strategy: r.Strategy, Pages: t.Pages, Relevant: t.Relevant,
+		Harvest: round(float64(t.Relevant)/float64(max(t.Pages, 1)), 4), Addresses: t.Addresses, Duration: round(r.Took().Seconds(), 3),
+		PagesRun: t.Pages - r.Before().Pages, Bytes: t.Bytes, Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Dropped: t.Dropped,
+		Links: t.Queued, Hosts: t.Hosts, Seen: t.Links, Visited: t.Visited, Repeats: t.Repeats, Again: r.Revisited(),
+	}
+}
+
+// Table returns the lines of a summary that people read. missing is how many addresses with a house
+// number the gazetteer lacks, or 0 where nobody knows; flags lead other commands to the data.
+func (s *Summary) Table(streets Coverage, missing int, flags string) []string {
+	count, several := textutil.Count[int64], textutil.Several[int]
+	var lines []string
+	add := func(name, number, format string, args ...any) {
+		line := fmt.Sprintf("  %-14s %9s      "+format, append([]any{name, number}, args...)...)
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	add("pages fetched", count(s.Pages), "relevant    %8s   %.1f %%", count(s.Relevant), 100*s.Harvested())
+	add("bytes", textutil.Megabytes(s.Bytes), "addresses   %8s", count(s.Addresses))
+	add("links waiting", count(s.Links), "hosts       %8s", count(s.Hosts))
+	add("links seen", count(s.Seen), "= %s", Accounts(s.Links, s.Visited, s.Repeats, s.Dropped))
+	again := func(what string) string { return count(int64(s.Again[what])) }
+	if n := s.Again["same"] + s.Again["changed"] + s.Again["gone"] + s.Again["unknown"]; n > 0 {
+		add("revisited", count(int64(n)), "the same %s · changed %s · gone %s · no answer %s", again("same"), again("changed"), again("gone"), again("unknown"))
+	}
+	if s.Due > 0 {
+		add("still due", count(int64(s.Due)), "--revisit again goes on with them")
+	}
+	if s.Patterns+s.Params > 0 {
+		change := "change"
+		if s.Params == 1 {
+			change = "changes"
+		}
+		add("demoted", count(int64(s.Patterns)), "patterns of URLs, %s that %s nothing (explain URL says why)", several(s.Params, "parameter"), change)
+	}
+	if c := streets; c.All > 0 {
+		add("streets found", count(int64(c.Found)), "of %s, %.1f %%; %d of them by the last 1,000 pages", count(int64(c.All)), 100*c.Share(), c.Recent)
+	}
+	if missing > 0 {
+		add("not on the map", count(int64(missing)), "the gazetteer has no house there: gazehound export maproulette --only-missing%s", flags)
+	}
+	if s.Wide > 0 {
+		add("site-wide", count(int64(s.Wide)), "addresses, as of a footer; %s hold no other", several(s.WidePages, "relevant page"))
+	}
+	add("skipped", count(textutil.Sum(s.Skipped)), "%s", textutil.Reasons(s.Skipped))
+	add("errors", count(textutil.Sum(s.Errors)), "%s", textutil.Reasons(s.Errors))
+	return lines
+}
+
+// Harvested is the share of relevant pages.
+func (s *Summary) Harvested() float64 { return float64(s.Relevant) / float64(max(s.Pages, 1)) }
+
+// StatusLine returns the members of a line of JSON about the state of a crawl, for scripts.
+func StatusLine(s *Snapshot) map[string]any {
+	bottleneck, _ := s.Bottleneck()
+	line := map[string]any{"type": "status", "t": s.At.Format(time.RFC3339), "bound": bottleneck}
+	for _, v := range Values(s) {
+		line[v.Key] = v.Value
+	}
+	delete(line, "links")
+	delete(line, "hosts")
+	line["frontier"] = map[string]any{"links": s.Queued, "leased": s.Leased,
+		"hosts": map[string]any{"ready": s.Hosts.Ready, "waiting": s.Hosts.Waiting, "backoff": s.Hosts.Backoff}}
+	return line
+}

@@ -1,0 +1,107 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
+	"gazehound/internal/textutil"
+	"gazehound/predictor/topic"
+)
+
+// ReadTopics reads the file of a tree of topics.
+func ReadTopics(name string) (*topic.Tree, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("topics: %w", err)
+	}
+	defer f.Close()
+	tree, err := topic.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", name, textutil.OneLine(err.Error()))
+	}
+	return tree, nil
+}
+
+// OpenTopic returns a topic of the tree in file by its name; without a name, the one whose name is
+// in the file noted.
+func OpenTopic(file, name, noted string) (*topic.Chosen, error) {
+	tree, err := ReadTopics(file)
+	if err != nil {
+		return nil, err
+	}
+	from := "crawl.topic"
+	if name == "" {
+		text, err := os.ReadFile(noted)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("no topic of %s is chosen: --topic NAME, or --examples with pages about it", file)
+		} else if err != nil {
+			return nil, err
+		}
+		name, from = strings.TrimSpace(string(text)), noted
+	}
+	c, ok, err := tree.Choose(name)
+	if !ok {
+		return nil, fmt.Errorf("%s: %s holds no topic %q.%s", from, file, name, textutil.DidYouMean(name, tree.Names()))
+	}
+	return c, err
+}
+
+// maxNameWords is how many words of a topic are in the name of its crawl.
+const maxNameWords = 20
+
+// NewTopic returns the judge of pages about a text that describes a topic, and what that is called.
+func NewTopic(text string, share float64) (t Topic, name string, err error) {
+	words := topic.Words(text)
+	if len(words) == 0 {
+		return t, "", errors.New("judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle repair\", or a tree of topics: --topics FILE")
+	}
+	okapi, err := topic.NewOkapi(words)
+	return Topic{Topic: okapi, Share: share}, strings.Join(words[:min(len(words), maxNameWords)], " "), err
+}
+
+// VisitOnly visits pages by a crawl that follows no links and keeps nothing. c has neither frontier
+// nor strategy.
+func (c *Crawler) VisitOnly(ctx context.Context, urls []weburl.URL) (err error) {
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	c.Frontier, c.Strategy = f, SeedsOnly{}
+	if _, err := c.Seed(ctx, urls); err != nil {
+		return err
+	}
+	return c.Run(ctx)
+}
+
+// ExampleURL returns the URL that an example is, if it is one and no file.
+func ExampleURL(example string) (weburl.URL, bool) {
+	if !strings.Contains(example, "://") {
+		return weburl.URL{}, false
+	}
+	u, err := weburl.Parse(example)
+	return u, err == nil
+}
+
+// ReadExamples returns the texts of the examples that are files, of which at most so many bytes are
+// read, and the URLs of the others.
+func ReadExamples(examples []string, most int64) (texts []string, urls []weburl.URL, err error) {
+	for _, example := range examples {
+		if u, ok := ExampleURL(example); ok {
+			urls = append(urls, u)
+			continue
+		}
+		text, err := ReadExample(example, most)
+		if err != nil {
+			return nil, nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, urls, nil
+}

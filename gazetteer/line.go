@@ -1,0 +1,105 @@
+package gazetteer
+
+import (
+	"fmt"
+	"strings"
+
+	"gazehound/internal/textutil"
+)
+
+// Record returns what is written of a match in JSON, with the licence of its source.
+func (m Match) Record(sources []Source) map[string]any {
+	p := m.Place
+	licence := ""
+	for _, s := range sources {
+		if s.Name == p.Source {
+			licence = s.Licence
+		}
+	}
+	o := map[string]any{"type": "place", "kind": p.Kind, "precision": m.Precision, "score": m.Score}
+	for k, v := range map[string]string{"id": p.ID, "street": p.Street, "housenumber": p.HouseNumber, "postcode": p.Postcode, "city": p.City,
+		"state": p.State, "country": p.Country, "source": p.Source, "licence": licence} {
+		if v != "" {
+			o[k] = v
+		}
+	}
+	if len(p.Names) > 0 {
+		o["names"] = p.Names
+	}
+	if p.HasPoint {
+		o["lon"], o["lat"] = p.Point[0], p.Point[1]
+	}
+	if p.Population > 0 {
+		o["population"] = p.Population
+	}
+	return o
+}
+
+// Line writes a place as people of its country do.
+func (p Place) Line() string {
+	var parts []string
+	add := func(words ...string) {
+		var kept []string
+		for _, w := range words {
+			if w != "" {
+				kept = append(kept, w)
+			}
+		}
+		if len(kept) > 0 {
+			parts = append(parts, strings.Join(kept, " "))
+		}
+	}
+	if p.Country == "US" || p.Country == "CA" || p.Country == "GB" || p.Country == "AU" {
+		add(p.HouseNumber, p.Street)
+		add(p.City)
+		add(p.State, p.Postcode)
+	} else {
+		add(p.Street, p.HouseNumber)
+		add(p.Postcode, p.City)
+		if p.Kind == City {
+			add(p.State)
+		}
+	}
+	add(p.Country)
+	return strings.Join(parts, ", ")
+}
+
+// Describe says what a region is and where it lies, in one line.
+func (r *Region) Describe() string {
+	text := fmt.Sprintf("%s %q", r.ID, r.Name)
+	if b := r.Bound(); len(r.Area) > 0 {
+		text += fmt.Sprintf(", %.0f km², %.4f,%.4f … %.4f,%.4f", r.Km2(), b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+	}
+	if r.Estimated {
+		text += ", estimated from its postcodes and addresses"
+	}
+	return strings.TrimSpace(text)
+}
+
+// String lists what the gazetteer holds, a line for each kind.
+func (s Stats) String() string {
+	count := textutil.Count[int]
+	return fmt.Sprintf("addresses  %s on %s streets\npostcodes  %s\ncities     %s\noutlines   %s\ncountries  %s\n",
+		count(s.Houses), count(s.Streets), count(s.Postcodes), count(s.Cities), count(s.Outlines), strings.Join(s.Countries, " "))
+}
+
+// String says in one line what a source is.
+func (s Source) String() string {
+	text := fmt.Sprintf("%s  %s, %s places", s.Name, s.Format, textutil.Count(s.Places))
+	for _, part := range []string{s.Data, s.Licence, s.Attribution} {
+		if part != "" {
+			text += ", " + part
+		}
+	}
+	return text
+}
+
+// ParsePrecision returns the precision of a name such as "street"; NoPrecision for others.
+func ParsePrecision(name string) Precision {
+	for p := CityPrecision; p <= HousePrecision; p++ {
+		if p.String() == name {
+			return p
+		}
+	}
+	return NoPrecision
+}

@@ -1,0 +1,38 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	health "gazehound/internal/check"
+	"gazehound/internal/textutil"
+)
+
+// Check looks whether the index in dir can be read; remake says what makes it anew. holder is the
+// process that works on the crawl, or 0.
+func Check(ctx context.Context, dir, remake string, holder int) health.Finding {
+	const name = "index"
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return health.Well(name, "none yet")
+	}
+	o := DefaultOptions()
+	o.ReadOnly, o.LockWait = true, time.Second
+	x, err := Open(dir, o)
+	switch {
+	case errors.Is(err, ErrLocked) && holder != 0:
+		return health.Well(name, "process %d has it", holder)
+	case errors.Is(err, ErrOlderFormat), errors.Is(err, ErrDamaged):
+		return health.Broken(name, remake, "%v", err)
+	case err != nil:
+		return health.Broken(name, "", "%v", err)
+	}
+	defer x.Close() // read only
+	s, err := x.Stats(ctx)
+	if err != nil {
+		return health.Broken(name, "", "%v", err)
+	}
+	return health.Well(name, "%s on %s", textutil.Several(s.Addresses, "address"), textutil.Several(s.Pages, "page"))
+}

@@ -1,0 +1,269 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/crawler"
+	"gazehound/crawler/cluster"
+	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/fetch"
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/polite"
+	"gazehound/crawler/polite/robots"
+	"gazehound/crawler/warc"
+	"gazehound/crawler/weburl"
+	"gazehound/predictor"
+)
+
+// What the parts of a crawl get of the options.
+
+// CrawlerOptions are those of the loop.
+func (o *Options) CrawlerOptions() crawler.Options {
+	return crawler.Options{
+		Workers: o.Fetch.Workers, MaxPages: o.Crawl.MaxPages, MaxDepth: o.Crawl.MaxDepth, MaxFailures: o.Crawl.MaxFailures,
+		Retries: o.Fetch.Retries, RetryWait: o.RetryWait(), Grace: o.Fetch.ShutdownGrace, PlainForBadTLS: o.Fetch.HTTPForBadTLS,
+		Sitemaps: o.Seeds.Sitemaps, Reservations: o.Policy.TDM == "respect", Revisits: o.Revisit,
+	}
+}
+
+// RetryWait is the wait before a failure that may pass is tried again.
+func (o *Options) RetryWait() time.Duration { return max(10*o.Fetch.Delay, 100*time.Millisecond) }
+
+// longestDelay is the longest one that robots.txt or the hosts section may ask for.
+func (o *Options) longestDelay() time.Duration {
+	longest := o.Fetch.MaxCrawlDelay
+	for _, h := range o.Hosts {
+		longest = max(longest, h.Delay)
+	}
+	return longest
+}
+
+// What a host's robots.txt takes in memory beside its rules, in bytes, and which
+// part of the ceiling is for each of the two.
+const (
+	siteBytes  = 700
+	rulesShare = 48
+)
+
+// RobotsOptions are those of the rules of hosts, of which the frontier has those that memory has not.
+func (o *Options) RobotsOptions() robots.Options {
+	r := robots.DefaultOptions()
+	r.Agent, r.MaxDelay = o.Fetch.UserAgentName, o.Fetch.MaxCrawlDelay
+	r.Retry, r.RetryMax = o.RetryWait(), max(o.Fetch.BackoffMax, o.RetryWait())
+	r.Hosts = min(r.Hosts, int(o.Storage.Memory)/rulesShare/siteBytes)
+	r.Memory = min(r.Memory, int64(o.Storage.Memory)/rulesShare)
+	return r
+}
+
+// GateOptions are those of the manners.
+func (o *Options) GateOptions() polite.Options {
+	g := polite.DefaultOptions()
+	g.Delay, g.AdaptiveDelay, g.MaxDelay = o.Fetch.Delay, o.Fetch.AdaptiveDelay && o.Fetch.Delay > 0, o.longestDelay()
+	g.AtOnce, g.BackoffStart, g.BackoffMax = o.Fetch.Workers, o.Fetch.BackoffStart, o.Fetch.BackoffMax
+	return g
+}
+
+// FetchOptions are those of the client of this version of the program; region is what the crawl is about.
+func (o *Options) FetchOptions(version, region string) (fetch.Options, error) {
+	f := fetch.DefaultOptions()
+	f.UserAgent = fetch.UserAgent(o.Fetch.UserAgentName+"/"+version, o.Fetch.Contact, region)
+	f.Timeout, f.MaxBody, f.MaxHeader = o.Fetch.Timeout, int64(o.Fetch.MaxBody), int64(o.Fetch.MaxHeader)
+	f.ContentTypes, f.Proxy, f.AllowPrivate = o.Fetch.ContentTypes, o.Fetch.Proxy, o.Fetch.AllowPrivateAddresses
+	f.KeepRaw = o.WARC.Dir != ""
+	f.Cookies = o.Fetch.Cookies == "site"
+	own := map[string]fetch.Host{}
+	for host, h := range o.Hosts {
+		password, err := h.ReadPassword(host)
+		if err != nil {
+			return f, err
+		}
+		own[host] = fetch.Host{Header: h.Header(), Agent: h.UserAgent, User: h.User, Password: password, AllowPlain: h.PlainHTTP}
+	}
+	f.Host = func(u weburl.URL) fetch.Host {
+		h, _ := crawler.ForHost(own, u)
+		return h
+	}
+	return f, nil
+}
+
+// ScopeRules are those of which links belong to the crawl. Without a contact, or without a delay, it
+// stays on loopback, unless its pages are recorded.
+func (o *Options) ScopeRules(recorded bool) crawler.ScopeRules {
+	r := crawler.ScopeRules{
+		Include: o.Crawl.Include, Exclude: o.Crawl.Exclude, Hosts: map[string]crawler.HostRules{},
+		Delay: o.Fetch.Delay, Longest: o.longestDelay(), Adaptive: o.Fetch.AdaptiveDelay,
+		Loopback: (o.Fetch.Contact == "" || o.Fetch.Delay == 0) && !recorded && o.Fetch.Proxy == "",
+	}
+	for name, h := range o.Hosts {
+		r.Hosts[name] = crawler.HostRules{Delay: h.Delay, Skip: h.Skip}
+	}
+	return r
+}
+
+// FrontierOptions are those of the queue and the crawl tree in dir, but for the score of links.
+func (o *Options) FrontierOptions(dir string) frontier.Options {
+	selectivity := o.Crawl.Selectivity
+	if o.Crawl.MaxPages == 0 { // pages are worth waiting for where their number is limited; else time can be lost
+		selectivity = 0
+	}
+	return frontier.Options{
+		Dir: dir, Memory: int64(o.Storage.Memory / 2), Seed: o.Crawl.RandomSeed, MaxPerHost: o.Crawl.MaxPagesPerHost,
+		PerHost: func(u weburl.URL) int64 {
+			h, _ := crawler.ForHost(o.Hosts, u)
+			return h.MaxPages
+		},
+		PerPart: o.perPath, Selectivity: selectivity, Await: o.Fetch.Delay + frontier.Turn,
+	}
+}
+
+// perPath returns the prefix of a URL's path that has a limit of pages, and that limit: of those of the
+// host's own paths the longest counts, else that of directories at the top.
+func (o *Options) perPath(u weburl.URL) (prefix string, most int64) {
+	h, _ := crawler.ForHost(o.Hosts, u)
+	for _, p := range h.Paths {
+		if own := p.Canonical(); len(own) > len(prefix) && strings.HasPrefix(u.Path(), own) {
+			prefix, most = own, p.MaxPages
+		}
+	}
+	if most > 0 {
+		return prefix, most
+	}
+	prefix = "/"
+	if top, _, below := strings.Cut(strings.TrimPrefix(u.Path(), "/"), "/"); below {
+		prefix += top + "/"
+	}
+	return prefix, o.Crawl.MaxPagesPerPath
+}
+
+// ModelOptions are those of a model that was saved.
+func (o *Options) ModelOptions() predictor.Options {
+	m := predictor.DefaultOptions()
+	m.Weight, m.Posterior, m.Combine, m.Laplace = o.Predictor.Weight, o.Predictor.Posterior, o.Predictor.Combine, o.Predictor.Laplace
+	m.Decay, m.Vocabulary = o.Crawl.Decay, o.Predictor.MaxTerms
+	if o.Crawl.Judge != "addresses" {
+		m.Without = predictor.ContactStart
+	}
+	return m
+}
+
+// A sixteenth of the ceiling is for the terms of the model, which take about so
+// many bytes each. The rest of what a crawl keeps is small, has bounds of its
+// own, or is the frontier's half.
+const (
+	termsShare = 16
+	termBytes  = 180
+)
+
+// LearningOptions are those of a model that learns, with as many terms as there is memory for.
+func (o *Options) LearningOptions() predictor.Options {
+	m := o.ModelOptions()
+	m.Vocabulary = min(m.Vocabulary, int(o.Storage.Memory)/termsShare/termBytes/m.Depths)
+	return m
+}
+
+// StaysHere tells whether no request of a crawl from these seeds can leave this machine.
+func (o *Options) StaysHere(seeds []weburl.URL) bool {
+	if o.Fetch.Proxy != "" {
+		u, err := url.Parse(o.Fetch.Proxy)
+		return err == nil && weburl.IsLoopback(u.Hostname())
+	}
+	return o.Fetch.AllowPrivateAddresses && !slices.ContainsFunc(seeds, func(u weburl.URL) bool { return !weburl.IsLoopback(u.Hostname()) })
+}
+
+// NodeName is what this node is called: as configured, or as its machine.
+func (o *Options) NodeName() (string, error) {
+	if o.Cluster.Name != "" {
+		return o.Cluster.Name, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", errors.New("no name for this node. --name gives it one")
+	}
+	return regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(host, "-"), nil
+}
+
+// ErrClusterURL is wrapped by the error for an address of a cluster that is none.
+var ErrClusterURL = errors.New("wants a URL such as nats://127.0.0.1:4222")
+
+// leastToken is the shortest token of a cluster, in bytes.
+const leastToken = 16
+
+// ClusterOptions are those of whoever connects to the cluster; a node keeps its part in dir.
+func (o *Options) ClusterOptions(dir string) (c cluster.Options, err error) {
+	k := o.Cluster
+	for raw := range strings.SplitSeq(k.URL, ",") {
+		u, err := url.Parse(strings.TrimSpace(raw))
+		if raw != "" && (err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls") {
+			return c, fmt.Errorf("%w, got %.80q", ErrClusterURL, raw)
+		}
+	}
+	c = cluster.DefaultOptions()
+	c.Crawl, c.Dir, c.URL, c.NKey = k.Crawl, dir, k.URL, k.NKeyFile
+	c.TLS = cluster.TLSFiles{Cert: k.TLSCert, Key: k.TLSKey, CA: k.TLSCA}
+	if c.Name, err = o.NodeName(); err != nil || k.TokenFile == "" {
+		return c, err
+	}
+	raw, err := os.ReadFile(k.TokenFile)
+	if err != nil {
+		return c, fmt.Errorf("token: %w", err)
+	}
+	if c.Token = strings.TrimSpace(string(raw)); len(c.Token) < leastToken {
+		return c, fmt.Errorf("token: %s holds fewer than %d characters", k.TokenFile, leastToken)
+	}
+	return c, nil
+}
+
+// NodeOptions adds to c those of a node that crawls region.
+func (o *Options) NodeOptions(c *cluster.Options, region string) (err error) {
+	k := o.Cluster
+	c.Replicas, c.Away, c.Linger, c.MaxBytes = k.Replicas, k.Away, k.Linger, int64(k.MaxBytes)
+	c.Lease, c.Rest = max(k.Lease, 3*o.Fetch.Timeout), max(o.Fetch.Delay, time.Millisecond)
+	c.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}
+	if k.Order == "nuggets" || k.Order == "auto" && o.Crawl.Strategy == "trend" {
+		order := cluster.DefaultOrder()
+		c.Definition.Order, c.Patience = &order, k.Patience
+	}
+	if k.Nodes != "" {
+		c.Definition.Nodes, c.Partition.Known, err = partition.ReadNodes(k.Nodes)
+	}
+	return err
+}
+
+// Departures are the grounds on which a crawl departs from the policy as shipped, by the names under
+// which the crawl tree notes them.
+func (o *Options) Departures() map[string]string {
+	grounds := map[string]string{}
+	if o.Policy.TDM == "ignore" {
+		grounds["tdm_reason"] = o.Policy.TDMReason
+	}
+	if o.Policy.Persons == "keep" {
+		grounds["persons_basis"] = o.Policy.PersonsBasis
+	}
+	return grounds
+}
+
+// ArchiveOptions are those of the WARC files of a crawl of region by this version of the program.
+func (o *Options) ArchiveOptions(version, region string) warc.WriterOptions {
+	info := [][2]string{
+		{"software", "gazehound/" + version}, {"robots", "obey"},
+		{"http-header-user-agent", fetch.UserAgent(o.Fetch.UserAgentName+"/"+version, o.Fetch.Contact, region)},
+		{"description", "crawl of " + region},
+	}
+	if o.Fetch.Contact != "" {
+		info = append(info, [2]string{"operator", o.Fetch.Contact})
+	}
+	return warc.WriterOptions{Dir: o.WARC.Dir, MaxFile: int64(o.WARC.MaxFile), Info: info}
+}
+
+// ContactIsHere tells whether the contact is a page on loopback.
+func (o *Options) ContactIsHere() bool {
+	u, err := url.Parse(o.Fetch.Contact)
+	return err == nil && u.Host != "" && weburl.IsLoopback(u.Hostname())
+}

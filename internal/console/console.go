@@ -1,0 +1,126 @@
+// Package console writes what the program says to people on standard error: lines of text, or JSON
+// with one object a line.
+package console
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"strings"
+	"time"
+
+	"gazehound/internal/textutil"
+)
+
+// Formats are those in which things are said.
+var Formats = []string{"text", "json"}
+
+// A Console says things. The zero Console with an Err says all but what is for debugging, as text.
+// Its methods but Configure are safe for concurrent use.
+type Console struct {
+	Err     io.Writer
+	Quiet   bool           // warnings and errors only, whatever is configured
+	Verbose int            // above 0: what is for debugging, too
+	Format  string         // one of Formats, whatever is configured; "": as configured
+	level   *slog.LevelVar // nil: info
+	log     *slog.Logger   // of lines of JSON; nil: text
+}
+
+// Configure sets how much is said, "warn", "info" or "debug", and in which format; both count where
+// the fields above do not say it. What is JSON once stays so.
+func (c *Console) Configure(level, format string) {
+	if c.level == nil {
+		c.level = new(slog.LevelVar)
+	}
+	switch {
+	case c.Quiet || level == "warn" && c.Verbose == 0:
+		c.level.Set(slog.LevelWarn)
+	case c.Verbose > 0 || level == "debug":
+		c.level.Set(slog.LevelDebug)
+	default:
+		c.level.Set(slog.LevelInfo)
+	}
+	if c.log == nil && cmp.Or(c.Format, format) == "json" {
+		c.log = c.JSON(c.level)
+	}
+}
+
+// Level is how much is said.
+func (c *Console) Level() slog.Level {
+	if c.level == nil {
+		return slog.LevelInfo
+	}
+	return c.level.Level()
+}
+
+// SetLevel changes that, also of copies of c, once it was configured.
+func (c *Console) SetLevel(level slog.Level) { c.level.Set(level) }
+
+// Says tells whether lines of this level are written.
+func (c *Console) Says(level slog.Level) bool { return level >= c.Level() }
+
+// Log is the logger of lines of JSON, or nil for text.
+func (c *Console) Log() *slog.Logger { return c.log }
+
+// JSON returns a logger of lines of JSON with times of UTC.
+func (c *Console) JSON(level slog.Leveler) *slog.Logger {
+	inUTC := func(groups []string, at slog.Attr) slog.Attr {
+		if len(groups) == 0 && at.Key == slog.TimeKey {
+			at.Value = slog.TimeValue(at.Value.Time().UTC())
+		}
+		return at
+	}
+	return slog.New(slog.NewJSONHandler(c.Err, &slog.HandlerOptions{Level: level, ReplaceAttr: inUTC}))
+}
+
+// Say writes a line for people.
+func (c *Console) Say(format string, args ...any) {
+	switch {
+	case c.log != nil:
+		c.log.Info(textutil.OneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
+	case c.Says(slog.LevelInfo):
+		fmt.Fprintf(c.Err, format+"\n", args...)
+	}
+}
+
+// Warn writes a warning.
+func (c *Console) Warn(format string, args ...any) {
+	if c.log != nil {
+		c.log.Warn(textutil.OneLine(fmt.Sprintf(format, args...)))
+		return
+	}
+	fmt.Fprintf(c.Err, "warning: "+format+"\n", args...)
+}
+
+// Failed writes why the program ends with an exit code.
+func (c *Console) Failed(code int, why string) {
+	if c.log != nil {
+		c.log.Error(textutil.OneLine(why), "exit_code", code)
+		return
+	}
+	fmt.Fprintf(c.Err, "error: %s\n", textutil.OneLine(why))
+}
+
+// Line writes a line of values, whatever the level.
+func (c *Console) Line(level slog.Level, what string, at time.Time, values iter.Seq2[string, any]) {
+	if c.log != nil {
+		line := slog.NewRecord(at, level, what, 0)
+		for key, value := range values {
+			line.Add(key, value)
+		}
+		c.log.Handler().Handle(context.Background(), line) // a line that cannot be written is lost
+		return
+	}
+	text := at.UTC().Format(time.RFC3339) + " INFO " + what
+	for key, v := range values {
+		value := fmt.Sprint(v)
+		if value == "" || strings.ContainsAny(value, " \"") {
+			value = fmt.Sprintf("%q", value)
+		}
+		text += " " + key + "=" + value
+	}
+	fmt.Fprintln(c.Err, text)
+}
