@@ -139,3 +139,33 @@ func TestRewriteKilled(t *testing.T) {
 		}
 	}
 }
+
+// A process that is killed while it closes a store leaves one that opens: its logs are gone then, and
+// its sums are not written yet.
+func TestCloseKilled(t *testing.T) {
+	if dir := os.Getenv("GAZEHOUND_CLOSE_DIR"); dir != "" {
+		f := open(t, Options{Dir: dir})
+		if _, err := f.Push(t.Context(), Entry{URL: parse(t, "http://h9.example/")}); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		return
+	}
+	for range 8 {
+		dir := filepath.Join(t.TempDir(), "frontier")
+		child := exec.Command(os.Args[0], "-test.run", "^TestCloseKilled$")
+		child.Env = append(os.Environ(), "GAZEHOUND_CLOSE_DIR="+dir)
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		logs := func() int { names, _ := filepath.Glob(filepath.Join(dir, "*.mem")); return len(names) }
+		begun := time.Now()
+		for logs() == 0 && time.Since(begun) < 10*time.Second {
+		}
+		for logs() > 0 && time.Since(begun) < 10*time.Second {
+		}
+		child.Process.Kill()
+		child.Wait() // its error is the kill
+		checkStore(t, open(t, Options{Dir: dir}))
+	}
+}

@@ -160,12 +160,15 @@ func openBadger(o Options) (db *badger.DB, err error) {
 
 // close closes the database and notes the sums of its files.
 func (s *badgerStore) close() (err error) {
+	if s.sums != nil { // Badger removes its logs when it closes
+		err = removed(filepath.Join(s.dir, openFile))
+	}
 	if s.db != nil {
-		err = s.db.Close()
+		err = errors.Join(err, s.db.Close())
 	}
 	if s.sums != nil {
 		if s.db != nil && err == nil {
-			err = errors.Join(removed(filepath.Join(s.dir, openFile)), writeSums(s.dir, s.sums))
+			err = writeSums(s.dir, s.sums)
 		}
 		err = errors.Join(err, removed(filepath.Join(s.dir, lockFile)))
 	}
