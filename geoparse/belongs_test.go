@@ -34,6 +34,7 @@ func TestBelongings(t *testing.T) {
 		{"Blumen Meyer\n" + street12 + "\nMontag\n9:00 – 18:00\nDienstag\ngeschlossen\nTelefon\n0441 123456", "", Belongings{Name: "Blumen Meyer", Phone: "+49441123456", Hours: "Mo 09:00-18:00; Tu off"}, OwnRole},
 		{"Blumen Meyer\n" + street12 + "\nPartner: www.stadtplan.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Blumen Meyer\n" + street12 + "\nwww.meyerblumen.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Website: "https://www.meyerblumen.example/"}, OwnRole},
+		{"Blumen Meyer\n" + street12 + "\nhttp://www.blumen-meyer.example/~harms/", "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Unsere Adresse lautet " + street12, "Anfahrt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"We are located at " + street12, "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Webdesign: Muster Medien, " + street12, "Impressum | Blumen Meyer", Belongings{Name: "Muster Medien"}, AgencyRole},

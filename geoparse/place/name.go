@@ -32,6 +32,7 @@ const (
 // addresses of the page.
 type Page struct {
 	site   markup.Site
+	host   string
 	label  string // of the registrable domain: "oldenburg" of www.oldenburg.example
 	raw    string // the visible text, as far as contacts are looked for
 	text   string // folded: words in lower case with single spaces
@@ -52,7 +53,7 @@ type Page struct {
 // visible text, title and host. isPlace tells whether the gazetteer knows a
 // city or state of that name; nil: none.
 func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string) bool) *Page {
-	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: doc == nil, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: doc == nil, host: host, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw) })
 	if doc != nil {
 		p.site = markup.ReadSite(doc)
@@ -214,15 +215,18 @@ func (p *Page) ReadList(all []Around) {
 func (p *Page) IsDirectory() bool { return p.tenants >= directory }
 
 // IsOwn tells whether a web address is that of what bears a name on the page: one
-// of the page's own domain, one whose domain agrees with the name, or any where
-// neither is known.
+// of the page's own host, one whose domain agrees with the name, or any where
+// neither is known. That of a user, /~name/, is nobody else's.
 func (p *Page) IsOwn(site, name string) bool {
 	u, err := url.Parse(site)
 	if err != nil {
 		return false
 	}
-	label := domainLabel(u.Host)
-	return label == p.label || p.label == "" && name == "" || agreement(nameWords(name), label) >= 0.5
+	if strings.HasPrefix(u.Path, "/~") && !IsPerson(name) {
+		return false
+	}
+	bare := func(host string) string { return strings.TrimPrefix(strings.ToLower(host), "www.") }
+	return bare(u.Host) == bare(p.host) || p.label == "" && name == "" || agreement(nameWords(name), domainLabel(u.Host)) >= 0.5
 }
 
 // Hours returns the first opening hours in the text. For a page about one place.
