@@ -74,6 +74,9 @@ check: ## what a change must pass besides the tests
 	go mod tidy -diff
 	cd crawler/lab/peers && go mod tidy -diff && $(GO) vet ./...
 	cd index/peers && go mod tidy -diff
+	@if curl -fsS -m 15 -o /dev/null https://vuln.go.dev/index/db.json; \
+	  then $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...; \
+	  else echo "not checked for known vulnerabilities: https://vuln.go.dev cannot be reached"; fi
 
 clean:
 	rm -rf bin demo-data

@@ -26,7 +26,10 @@ func newCtlCommand(a *app) *cobra.Command {
 		Short: "Control a running crawl: pause, stop, new seeds, longer delays",
 		Long: `Controls the crawl that is running on the data directory, through its admin
 listener. The crawl writes the address and token of that to admin.json in the data
-directory, which only its owner can read.
+directory, which only its owner can read. Whoever reads the token, there or in
+admin.token_file, can control the crawl: its owner, the administrator of the machine,
+and everybody on the way where the listener is used beyond this machine, since it
+speaks plain HTTP. The dashboard hands the token to whoever may open it.
 
 With --cluster, pause, resume, checkpoint and stop apply to all nodes of a crawl and
 wait until every node has carried them out, which happens at its next heartbeat. A

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/forget"
@@ -24,6 +26,7 @@ type forgetFlags struct {
 	request  int
 	requests bool
 	dryRun   bool
+	force    bool
 }
 
 func newForgetCommand(a *app) *cobra.Command {
@@ -79,6 +82,7 @@ the operator acts on them with --request.`,
 	f.IntVar(&o.request, "request", 0, "do what the removal request with this `NUMBER` asks for")
 	f.BoolVar(&o.requests, "requests", false, "list the removal requests of visitors that wait")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would go and change nothing")
+	f.BoolVar(&o.force, "force", false, "also where the host stands above sites of different owners, such as de or co.uk")
 	return cmd
 }
 
@@ -137,13 +141,49 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 			return err
 		}
 	}
+	if !o.force && r.IsSuffix() {
+		return fail(exitUsage, "%s is above the sites of many owners, and all of them would be blocked. Name one site, or add --force", r.What)
+	}
 	if o.dryRun {
 		return a.wouldRemove(ctx, p, r)
 	}
-	if in, ok := a.stdin.(*os.File); ok && isTerminal(in) && !a.yes && !a.confirm(fmt.Sprintf("Forget %s %s for good?", r.Kind, r.What)) {
-		return fail(exitUsage, "nothing was forgotten")
+	if !a.yes {
+		if err := a.confirmRemoval(ctx, p, r); err != nil {
+			return err
+		}
 	}
 	return a.remove(ctx, p, cfg, r)
+}
+
+// confirmRemoval says how much r means and asks for consent.
+func (a *app) confirmRemoval(ctx context.Context, p project, r *forget.Removal) error {
+	pages := 0
+	if fileExists(p.index()) {
+		x, err := openIndexToRead(p)
+		if err != nil {
+			return err
+		}
+		n, err := r.Affected(ctx, x)
+		if err := errors.Join(err, x.Close()); err != nil {
+			return err
+		}
+		pages = len(n.Pages)
+	}
+	seeds := 0
+	text, err := os.ReadFile(p.seeds())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if u, err := weburl.Parse(strings.TrimSpace(line)); err == nil && r.Covers(u) {
+			seeds++
+		}
+	}
+	a.say("%s %s: %s of the index, %s", r.Kind, oneLine(r.What), several(pages, "page"), several(seeds, "seed"))
+	if !a.confirm("Forget this for good?") {
+		return fail(exitUsage, "nothing was forgotten; --yes forgets without a question")
+	}
+	return nil
 }
 
 // aimAddress makes r the removal of an address: its ID in the index, or its text.

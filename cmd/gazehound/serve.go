@@ -172,7 +172,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 	if s, ok := x.(*index.Shards); ok {
 		o.Missing, o.Coverage = s.Missing, nil
 	}
-	return monitor.ServeHTTP(ctx, netutil.LimitListener(l, maxConnections), handler(x, o), o.QueryTimeout)
+	return monitor.ServeHTTP(ctx, netutil.LimitListener(newFairListener(l), maxConnections), handler(x, o), o.QueryTimeout)
 }
 
 // listenAt takes the address of a server that a flag gave.

@@ -339,6 +339,15 @@ func TestPoisonedMessage(t *testing.T) {
 	if err != nil || len(files) != 3 {
 		t.Errorf("%d files put aside, want 3", len(files))
 	}
+	for i := range 30 {
+		if _, err := a.js.Publish(ctx, a.subject("a"), fmt.Appendf(nil, "no links %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, "all messages to be counted", func() bool { return a.counts.poisoned.Load() == 33 })
+	if files, err = filepath.Glob(filepath.Join(o.Dir, "unreadable", "*.msg")); err != nil || len(files) != maxUnreadable {
+		t.Errorf("%d files put aside, want %d", len(files), maxUnreadable)
+	}
 }
 
 // While JetStream has no room, links wait; none is lost.

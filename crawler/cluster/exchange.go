@@ -446,14 +446,22 @@ func (n *Node) consumer(ctx context.Context, name string) (jetstream.Consumer, e
 	})
 }
 
-// takeIn stores one message and acknowledges it; what cannot be read is put
-// aside in a file, so that nothing is lost and nothing comes again and again.
+// maxUnreadable bounds the messages that are put aside for people to look at.
+const maxUnreadable = 10
+
+// takeIn stores one message and acknowledges it; one that cannot be read is counted,
+// put aside in a file while there are few, and does not come again.
 func (n *Node) takeIn(ctx context.Context, m jetstream.Msg, take func([]frontier.Entry) error) {
 	es, err := n.codec.unpack(m.Data())
 	if err != nil {
 		n.counts.poisoned.Add(1)
 		sum := sha256.Sum256(m.Data())
 		path := filepath.Join(n.o.Dir, "unreadable", hex.EncodeToString(sum[:8])+".msg")
+		if kept, _ := os.ReadDir(filepath.Dir(path)); len(kept) >= maxUnreadable {
+			n.o.Log("cluster: a message cannot be read and was dropped: %v", err)
+			m.Term()
+			return
+		}
 		if e := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), disk.ReplaceBytes(path, 0o600, m.Data())); e != nil {
 			n.o.Log("cluster: a message cannot be read (%v) nor put aside: %v", err, e)
 			m.NakWithDelay(10 * time.Second)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,8 @@ import (
 	"gazehound/internal/disk"
 	"gazehound/predictor"
 	"gazehound/predictor/clicklog"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // A Dir is the data directory with the files of removals.
@@ -118,6 +121,23 @@ func (r *Removal) aimPlaces(what, also, line string) {
 	if strings.Contains(line, " ") && strings.ContainsAny(line, "0123456789") { // else half the town has it
 		r.Trace = &trace{Texts: []string{line}}
 	}
+}
+
+// IsSuffix tells whether r is the removal of a host above registrable domains, such as
+// de or co.uk, which are those of many owners.
+func (r *Removal) IsSuffix() bool {
+	u, err := weburl.Parse("http://" + r.What + "/")
+	if r.Kind != "host" || err != nil || weburl.IsLoopback(u.Hostname()) || net.ParseIP(strings.Trim(u.Hostname(), "[]")) != nil {
+		return false
+	}
+	_, err = publicsuffix.EffectiveTLDPlusOne(u.Hostname())
+	return err != nil
+}
+
+// Covers tells whether r blocks u.
+func (r *Removal) Covers(u weburl.URL) bool {
+	list, err := NewBlocklist(r.lines()...)
+	return err == nil && list.Has(u)
 }
 
 // lines are what r adds to blocked.txt.

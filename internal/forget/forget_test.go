@@ -1,11 +1,14 @@
 package forget
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/index"
+	"gazehound/index/api"
 )
 
 // The crawl tree loses what is forgotten under the key that it has there, in
@@ -39,5 +42,38 @@ func TestStated(t *testing.T) {
 				t.Errorf("%s goes when %+v is forgotten", other, c.a)
 			}
 		}
+	}
+}
+
+func TestIsSuffix(t *testing.T) {
+	for host, want := range map[string]bool{
+		"http://de/": true, "http://co.uk/": true, "http://www.de/": true, "http://example/": true, "http://github.io/": true,
+		"http://example.de/": false, "http://www.example.co.uk/": false, "http://me.github.io/": false, "http://192.0.2.1/": false,
+		"http://localhost:8080/": false, "http://[2001:db8::1]/": false, "http://de/page": false,
+	} {
+		var r Removal
+		if !r.Aim(host) {
+			t.Errorf("%s is not understood", host)
+		}
+		if got := r.IsSuffix(); got != want {
+			t.Errorf("%s → %s %s: above registrable domains %v, want %v", host, r.Kind, r.What, got, want)
+		}
+	}
+}
+
+// Removal requests are for their owner, and take no more room than they have.
+func TestRequestsAreKept(t *testing.T) {
+	d := Dir(t.TempDir())
+	keep := d.Keeper()
+	text := strings.Repeat("<&>", 1000)
+	if n, err := keep(api.Removal{What: "http://a.example/", Reason: text}); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	info, err := os.Stat(d.requests())
+	if err != nil || info.Mode().Perm() != 0o600 || info.Size() > 3300 {
+		t.Errorf("%v, %d bytes, %v", info.Mode(), info.Size(), err)
+	}
+	if r, err := d.Request(1); err != nil || r.Reason != text {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+)
+
+// maxClientConnections bounds those of one client, so that nobody can take all of
+// maxConnections. Programs of this machine, such as a proxy before the server, have no
+// bound of their own.
+const maxClientConnections = 50
+
+// A fairListener closes connections of a client that has too many.
+type fairListener struct {
+	net.Listener
+	mu   sync.Mutex
+	open map[netip.Addr]int
+}
+
+func newFairListener(l net.Listener) *fairListener {
+	return &fairListener{Listener: l, open: map[netip.Addr]int{}}
+}
+
+// Accept returns the next connection of a client that has room for it.
+func (l *fairListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		at, _ := netip.ParseAddrPort(c.RemoteAddr().String())
+		client := at.Addr().Unmap().WithZone("")
+		if client.IsLoopback() || !client.IsValid() {
+			return c, nil
+		}
+		if client.Is6() {
+			p, _ := client.Prefix(64) // what one client has of IPv6
+			client = p.Addr()
+		}
+		if l.add(client, 1) <= maxClientConnections {
+			return &fairConn{Conn: c, closed: sync.OnceFunc(func() { l.add(client, -1) })}, nil
+		}
+		l.add(client, -1)
+		c.Close()
+	}
+}
+
+func (l *fairListener) add(client netip.Addr, n int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open[client] += n
+	left := l.open[client]
+	if left == 0 {
+		delete(l.open, client)
+	}
+	return left
+}
+
+type fairConn struct {
+	net.Conn
+	closed func()
+}
+
+func (c *fairConn) Close() error {
+	c.closed()
+	return c.Conn.Close()
+}
