@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"runtime"
 	"strings"
 
@@ -114,6 +115,9 @@ func (q *question) input(hostOf func(string) string) (in Input) {
 	}
 	if q.URL != nil {
 		in.Host = hostOf(*q.URL)
+		if u, err := url.Parse(*q.URL); err == nil {
+			in.Path = u.EscapedPath()
+		}
 	}
 	if q.Text != nil {
 		in.Text = *q.Text

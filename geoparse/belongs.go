@@ -197,7 +197,7 @@ func (p *Parser) judgePerson(b *block, page *pageCues, imprint, typedPerson bool
 	}
 	door := place.Door{
 		Before: before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
-		Title: page.in.Title, Host: page.in.Host, Path: page.in.Path,
+		Title: cmp.Or(page.in.Title, page.site.Title()), Host: page.in.Host, Path: page.in.Path,
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 	}
 	if p.onDoor != nil {
