@@ -59,8 +59,9 @@ bench-search: ## the same questions to the index, PostgreSQL with PostGIS and SQ
 microbench: ## benchmarks of the packages, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
-eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors (EVAL_ERRORS=1 lists them), and nDCG of the search
+eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors (EVAL_ERRORS=1 lists them), of kinds by the names of OpenStreetMap, and nDCG of the search
 	$(GO) test ./geoparse -run Eval -count 1 -v -timeout 30m
+	$(GO) test ./internal/kind -run EvalNames -count 1 -v
 	$(GO) test ./index -run Ranking -count 1 -v
 
 golden: ## rewrite the golden files; read the diff

@@ -8,6 +8,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/place"
+	"gazehound/internal/kind"
 )
 
 // Windows in which what belongs to an address is looked for, in bytes. What
@@ -121,18 +122,32 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	}
 	name := page.site.Name(b.around)
 	a.Name, a.Branch = name.Text, name.Branch
+	single := page.single && a.Role == OwnRole
 	p.read(a, page, b.below)
 	if b.first {
 		p.read(a, page, before)
 	}
-	if page.single && a.Role == OwnRole && !a.Person {
+	if single && !a.Person {
 		a.Phone = cmp.Or(a.Phone, page.site.Phone(a.Country))
 		a.Hours = cmp.Or(a.Hours, page.site.Hours())
 	}
 	p.takeObject(a, page, b.around)
+	if a.Kind == "" && !a.Role.ThirdParty() {
+		a.Kind = page.site.Kind(a.Name, page.in.Lang, a.Country, single)
+	}
 	if a.Person {
 		a.Email = ""
 	}
+}
+
+// tagsOf returns tags such as "amenity=cafe" by their keys.
+func tagsOf(all []string) map[string]string {
+	tags := map[string]string{}
+	for _, tag := range all {
+		key, value, _ := strings.Cut(tag, "=")
+		tags[key] = value
+	}
+	return tags
 }
 
 // takeObject gives a what the map knows of the object that bears its name.
@@ -162,6 +177,7 @@ func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
 		tags = append(tags, tag)
 	}
 	a.Tags = strings.Join(tags, ";")
+	a.Kind = cmp.Or(kind.OfTags(tagsOf(tags)), a.Kind)
 }
 
 // clipName folds the white space of a name; one that is too long is none.

@@ -27,8 +27,8 @@ func TestBelongings(t *testing.T) {
 		role        Role
 	}{
 		{"Tischlerei Harms, Nadorster Straße 12\n26123 Oldenburg\nTel. 0441 / 123 45-0\nFax: 0441 12345-99\ninfo@tischlerei-harms.example\nwww.tischlerei-harms.example\nÖffnungszeiten: Mo–Fr 8–18 Uhr, Sa 9–13 Uhr", "",
-			Belongings{Name: "Tischlerei Harms", Phone: "+49441123450", Email: "info@tischlerei-harms.example", Website: "https://www.tischlerei-harms.example/", Hours: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"}, OwnRole},
-		{"Tischlerei Harms\nInhaber: Hanna Harms\n" + street12 + "\nhanna.harms@mail.example\nRufen Sie uns an: +49 441 12345", "", Belongings{Name: "Tischlerei Harms", Phone: "+4944112345"}, OwnRole},
+			Belongings{Name: "Tischlerei Harms", Kind: "craft=joiner", Phone: "+49441123450", Email: "info@tischlerei-harms.example", Website: "https://www.tischlerei-harms.example/", Hours: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"}, OwnRole},
+		{"Tischlerei Harms\nInhaber: Hanna Harms\n" + street12 + "\nhanna.harms@mail.example\nRufen Sie uns an: +49 441 12345", "", Belongings{Name: "Tischlerei Harms", Kind: "craft=joiner", Phone: "+4944112345"}, OwnRole},
 		{"Kontakt\nAdresse:\n" + street12 + "\nUSt-IdNr. DE123456789, HRB 204711, IBAN DE02 2805 0100 0012 3456 78", "Kontakt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer"}, OwnRole},
 		{"Blumen Meyer\n" + street12 + "\nMontag\n9:00 – 18:00\nDienstag\ngeschlossen\nTelefon\n0441 123456", "", Belongings{Name: "Blumen Meyer", Phone: "+49441123456", Hours: "Mo 09:00-18:00; Tu off"}, OwnRole},
@@ -69,7 +69,7 @@ func TestBelongingsOfList(t *testing.T) {
 		"Salon Eva\nHauptstraße 5\n26123 Oldenburg\nwww.salon.example"
 	want := []Belongings{
 		{Name: "Blumen Meyer", Phone: "+49441100001", Hours: "Mo-Fr 09:00-18:00"},
-		{Name: "Bäckerei Kruse", Phone: "+49441100002"},
+		{Name: "Bäckerei Kruse", Kind: "shop=bakery", Phone: "+49441100002"},
 		{Name: "Gasthof Krone"},
 		{},
 		{Name: "Salon Eva", Website: "https://www.salon.example/"},
@@ -168,17 +168,17 @@ func TestBelongingsOfMarkup(t *testing.T) {
 	}
 	const address = `"address":{"@type":"PostalAddress","streetAddress":"Nadorster Str. 12","postalCode":"26123","addressLocality":"Oldenburg"}`
 	for html, want := range map[string]Belongings{
-		`<script type="application/ld+json">{"@type":"Store","name":"Blumen Meyer","telephone":"0441 123456","email":"mailto:info@blumen.example","url":"https://blumen.example",
+		`<script type="application/ld+json">{"@type":"Florist","name":"Blumen Meyer","telephone":"0441 123456","email":"mailto:info@blumen.example","url":"https://blumen.example",
 			"openingHoursSpecification":[{"dayOfWeek":["Monday","https://schema.org/Tuesday"],"opens":"09:00","closes":"18:00"},{"dayOfWeek":"Sunday","opens":"00:00","closes":"00:00"},
 			{"dayOfWeek":"Monday","opens":"10:00","closes":"12:00","validFrom":"2026-12-24","validThrough":"2026-12-24"}],` + address + `}</script><p>Nadorster Straße 12<br>26123 Oldenburg</p>`: {
-			Name: "Blumen Meyer", Phone: "+49441123456", Email: "info@blumen.example", Website: "https://blumen.example/", Hours: "Mo-Tu 09:00-18:00; Su off", Type: "Store"},
-		`<script type="application/ld+json">{"@type":"Store","name":"Blumen Meyer","openingHours":["Mo-Fr 09:00-18:00","Sa 09:00-13:00"],"email":"hanna.harms@blumen.example","url":"javascript:alert(1)",` + address + `}</script>`: {
-			Name: "Blumen Meyer", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Store"},
-		`<div itemscope itemtype="https://schema.org/Store"><b itemprop="name">Blumen Meyer</b> <a itemprop="url" href="https://blumen.example/">hier</a>
+			Name: "Blumen Meyer", Phone: "+49441123456", Email: "info@blumen.example", Website: "https://blumen.example/", Hours: "Mo-Tu 09:00-18:00; Su off", Type: "Florist", Kind: "shop=florist"},
+		`<script type="application/ld+json">{"@type":"Florist","name":"Blumen Meyer","openingHours":["Mo-Fr 09:00-18:00","Sa 09:00-13:00"],"email":"hanna.harms@blumen.example","url":"javascript:alert(1)",` + address + `}</script>`: {
+			Name: "Blumen Meyer", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Florist", Kind: "shop=florist"},
+		`<div itemscope itemtype="https://schema.org/Florist"><b itemprop="name">Blumen Meyer</b> <a itemprop="url" href="https://blumen.example/">hier</a>
 			<time itemprop="openingHours" datetime="Mo-Fr 09:00-18:00">werktags</time><meta itemprop="openingHours" content="Sa 09:00-13:00">
 			<div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">Nadorster Straße 12</span> <span itemprop="postalCode">26123</span> <span itemprop="addressLocality">Oldenburg</span></div>
 			<span itemprop="telephone">0441 123456</span></div>`: {
-			Name: "Blumen Meyer", Phone: "+49441123456", Website: "https://blumen.example/", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Store"},
+			Name: "Blumen Meyer", Phone: "+49441123456", Website: "https://blumen.example/", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Florist", Kind: "shop=florist"},
 		`<script type="application/ld+json">{"@type":"Person","name":"Hanna Harms","telephone":"0441 123456",` + address + `}</script>`: {},
 	} {
 		in := Input{Doc: markup.Parse([]byte(html))}
@@ -298,7 +298,7 @@ func TestObjectOfTheMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := parse(t, p, Input{Text: "KRONE\n" + street12, Title: "Willkommen"})
-	want := Belongings{Name: "Krone", Hours: "Mo-Fr 17:00-23:00", Object: "node/7", Tags: "amenity=pub"}
+	want := Belongings{Name: "Krone", Hours: "Mo-Fr 17:00-23:00", Object: "node/7", Tags: "amenity=pub", Kind: "amenity=pub"}
 	if len(v.Addresses) != 1 || v.Addresses[0].Belongings != want {
 		t.Errorf("%+v, want %+v", v.Addresses, want)
 	}

@@ -130,6 +130,7 @@ type Belongings struct {
 	Object  string // what the gazetteer has of that name at the address: "node/240036"
 	Tags    string // of Object, what it is: "amenity=restaurant;cuisine=thai"
 	Type    string // schema.org's type of it, such as "Bakery"; only where markup states it
+	Kind    string // of place, as package kind has it: "shop=bakery"
 }
 
 // fill takes from o what b lacks.
@@ -140,6 +141,7 @@ func (b *Belongings) fill(o Belongings) {
 	if b.Object == "" {
 		b.Object, b.Tags = o.Object, o.Tags
 	}
+	b.Kind = cmp.Or(b.Kind, o.Kind)
 }
 
 // A Verdict is the judgement of one page against the region of the crawl.

@@ -8,6 +8,7 @@ import (
 	"gazehound/geoparse/grammar"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
+	"gazehound/internal/kind"
 )
 
 // origins maps the origins of markup to ours.
@@ -77,7 +78,7 @@ func (b *Address) takeStated(a *Address) {
 
 // belongings reads what a statement says beside its address.
 func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
-	b := Belongings{Type: st.Type, Website: place.WebURL(st.URL), Email: place.RoleAddress(st.Email), Phone: place.PhoneNumber(st.Phone, country)}
+	b := Belongings{Type: st.Type, Kind: kind.OfType(st.Type), Website: place.WebURL(st.URL), Email: place.RoleAddress(st.Email), Phone: place.PhoneNumber(st.Phone, country)}
 	if place.IsName(st.Name) {
 		b.Name = st.Name
 	}

@@ -32,6 +32,7 @@ type Record struct {
 	Private     bool     `json:"private,omitempty"`
 	Name        string   `json:"name,omitempty"`
 	Branch      string   `json:"branch,omitempty"`
+	Kind        string   `json:"kind,omitempty"`
 	Phone       string   `json:"phone,omitempty"`
 	Email       string   `json:"email,omitempty"`
 	Website     string   `json:"website,omitempty"`
@@ -47,7 +48,7 @@ func NewRecord(x Address) Record {
 		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox, Postcode: x.Postcode,
 		City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End, Level: x.Level.String(),
 		Confidence: float64(int(x.Confidence*1000+0.5)) / 1000, Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
-		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private, Name: x.Name, Branch: x.Branch, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
+		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private, Name: x.Name, Branch: x.Branch, Kind: x.Kind, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
 		Object: x.Object, Tags: x.Tags,
 	}
 	if x.Precision > gazetteer.NoPrecision {

@@ -11,6 +11,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+	"gazehound/internal/kind"
 
 	"github.com/blevesearch/bleve/v2/document"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -265,6 +266,7 @@ func (r *record) document() (*document.Document, error) {
 		d.keyword(fieldCode, gazetteer.Key(m.Code))
 		d.keyword(fieldCity, gazetteer.Key(m.City))
 		d.keyword(fieldKind, m.Kind)
+		d.keyword(fieldKind, kind.Main(m.Kind))
 		d.keyword(fieldHost, m.host)
 		d.keyword(fieldSite, m.site)
 		d.suggest(ByStreet, m.Street)

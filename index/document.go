@@ -71,7 +71,7 @@ type mention struct {
 	Object string `json:"ob,omitempty"` // what the map has of that name there: "node/240036"
 	Tags   string `json:"tg,omitempty"` // of Object: "amenity=restaurant;cuisine=thai"
 	Guess  bool   `json:"gu,omitempty"` // Name is that of the page or the host
-	Kind   string `json:"k,omitempty"`  // one of Kinds
+	Kind   string `json:"k,omitempty"`  // see package kind
 	Person bool   `json:"pe,omitempty"`
 	Phone  string `json:"ph,omitempty"`
 	Email  string `json:"em,omitempty"`
@@ -165,7 +165,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 			Code: p.Postcode, City: p.City, State: a.State, Land: p.Country,
 			Place: a.Place.ID, Precision: a.Precision, Level: a.Level,
 			Origin: uint8(a.Origin), Role: uint8(a.Role), Confidence: max(0, min(1, a.Confidence)),
-			Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown),
+			Kind: a.Kind, Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown),
 			Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown), Branch: clip(a.Branch, maxShown),
 			Object: clip(a.Object, maxShown), Tags: clip(a.Tags, maxShown),
 		}
@@ -176,8 +176,6 @@ func mentionsOf(d Document) (found []*mention, err error) {
 		m.Near = before + at + after
 		m.Start, m.End = len(before), len(before)+len(at)
 		m.Name, m.Guess = nameOf(a, before, title, host)
-		about := a.Role == geoparse.OwnRole && len(spans.distinct) <= maxTextShared
-		m.Kind = kindOf(&a, m.Name, title, about)
 		byID[aid] = m
 		found = append(found, m)
 	}
@@ -194,7 +192,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 // merge keeps the better of two statements of one address on one page.
 func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, a.Confidence)
-	m.Unit, m.Kind = cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, kindName(kindTypes[a.Type]))
+	m.Unit, m.Kind = cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, a.Kind)
 	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
 	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))
 	m.Home, m.Hours = cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))

@@ -9,6 +9,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+	"gazehound/internal/kind"
 
 	"github.com/blevesearch/bleve/v2/search/query"
 )
@@ -181,6 +182,6 @@ func (q *Query) named() func(*mention) bool {
 	}
 	return func(m *mention) bool {
 		return (len(hosts) == 0 || slices.Contains(hosts, m.host) || slices.Contains(hosts, m.site)) &&
-			(len(q.Kind) == 0 || slices.Contains(q.Kind, m.Kind))
+			(len(q.Kind) == 0 || slices.Contains(q.Kind, m.Kind) || slices.Contains(q.Kind, kind.Main(m.Kind)))
 	}
 }

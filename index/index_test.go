@@ -14,6 +14,8 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+	"gazehound/geoparse/place"
+	"gazehound/internal/kind"
 
 	"github.com/paulmach/orb"
 	"go.uber.org/goleak"
@@ -97,6 +99,7 @@ func page(url, title, lang, text string) Document {
 			fmt.Sscan(at, &a.Point[0], &a.Point[1])
 			a.Precision = gazetteer.HousePrecision
 		}
+		a.Kind = kind.OfName(place.NameAbove(string(out)), lang, "DE")
 		out = append(out, []rune(address)...)
 		a.End = len(out)
 		d.Addresses = append(d.Addresses, a)

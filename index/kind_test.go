@@ -4,37 +4,40 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-
-	"gazehound/geoparse"
 )
 
 func TestKinds(t *testing.T) {
 	x := open(t)
 	n := 0
-	add := func(url, title, name, schema string, role geoparse.Role) {
+	add := func(name, kind string) {
 		n++
-		d := page(url, title, "de", fmt.Sprintf("{Lange Straße %d, 26122 Oldenburg|8.2140 53.1400}", n))
-		d.Addresses[0].Name, d.Addresses[0].Type, d.Addresses[0].Role = name, schema, role
+		d := page(fmt.Sprintf("https://%c.example/", 'a'+n), "Kontakt", "de", fmt.Sprintf("{Lange Straße %d, 26122 Oldenburg|8.2140 53.1400}", n))
+		d.Addresses[0].Name, d.Addresses[0].Kind = name, kind
 		put(t, x, d)
 	}
-	add("https://a.example/", "Kontakt", "Löwen-Apotheke", "", geoparse.OwnRole)
-	add("https://b.example/", "Kontakt", "Zum Anker", "Restaurant", geoparse.OwnRole)
-	add("https://c.example/", "Bäckerei Meyer in Oldenburg", "Meyer GmbH", "", geoparse.OwnRole)
-	add("https://d.example/", "Restaurant Adler: Impressum", "Webmacher", "", geoparse.AgencyRole) // the title is not about the agency
-	add("https://e.example/", "Grundschule", "Hotel und Restaurant Krone", "Thing", geoparse.OwnRole)
-	add("https://f.example/", "Kontakt", "Stadtsparkasse", "", geoparse.OwnRole)
+	add("Zum Anker", "amenity=restaurant cuisine=italian")
+	add("Krone", "amenity=restaurant")
+	add("Meyer GmbH", "shop=bakery")
+	add("Dr. Harms", "amenity=dentist")
+	add("Museum für Zahnärzte", "tourism=museum")
 	r := find(t, x, Query{Facets: []Facet{ByKind}})
-	want := []Value{{"restaurant", 2}, {"bakery", 1}, {"bank", 1}, {"pharmacy", 1}}
+	want := []Value{{"amenity=restaurant", 2}, {"amenity=dentist", 1}, {"amenity=restaurant cuisine=italian", 1}, {"shop=bakery", 1}, {"tourism=museum", 1}}
 	if !slices.Equal(r.Facets[0].Values, want) {
 		t.Errorf("facet %v, want %v", r.Facets[0].Values, want)
 	}
-	r = find(t, x, Query{Kind: []string{"restaurant"}})
-	if r.Total != 2 || r.Hits[0].Kind != "restaurant" || r.Hits[1].Kind != "restaurant" {
-		t.Errorf("%d restaurants: %+v", r.Total, r.Hits)
+	for filter, want := range map[string]int{"amenity=restaurant": 2, "Restaurant": 2, "italienisches Restaurant": 1, "shop": 1, "boulangerie": 1} {
+		if r := find(t, x, Query{Kind: []string{filter}}); r.Total != want {
+			t.Errorf("kind %q: %d hits, want %d", filter, r.Total, want)
+		}
+	}
+	for _, text := range []string{"dentist", "Zahnarzt", "dentiste", "Zahnärzte", "tandarts", "dentist Oldenburg"} {
+		if r := find(t, x, Query{Text: text}); r.Total == 0 || r.Hits[0].Name != "Dr. Harms" || r.Relaxed {
+			t.Errorf("%q: %+v", text, r.Hits)
+		}
 	}
 	n = 0
 	if err := x.Walk(t.Context(), Query{Kind: []string{"bakery"}}, func(h *Hit) error {
-		if n++; h.Kind != "bakery" || h.Name != "Meyer GmbH" {
+		if n++; h.Kind != "shop=bakery" || h.Name != "Meyer GmbH" {
 			t.Errorf("%+v", h)
 		}
 		return nil

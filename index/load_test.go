@@ -63,7 +63,7 @@ func BenchmarkMixed(b *testing.B) {
 	b.Run("quiet", func(b *testing.B) { mixed(b, kinds[:usualKinds]) })
 	b.Run("every kind", func(b *testing.B) { mixed(b, kinds) })
 	b.Run("suggestions", func(b *testing.B) {
-		mixed(b, slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return k.name != "suggest" }))
+		mixed(b, slices.DeleteFunc(slices.Clone(kinds), func(k questionKind) bool { return k.name != "suggest" }))
 	})
 	b.Run("while a crawl writes", func(b *testing.B) {
 		more := slices.Clone(made(n + 20_000)[n:]) // later pages, so that what is written differs from what is asked for
@@ -87,15 +87,15 @@ func BenchmarkMixed(b *testing.B) {
 	})
 }
 
-// A kind of question, with what makes one.
-type kind struct {
+// A questionKind is a kind of question, with what makes one.
+type questionKind struct {
 	name string
 	ask  func(r *rand.Rand) error
 }
 
 // kindsOf returns the kinds of question to x, which holds docs; the first
 // usualKinds of them are the mix that docs/performance.md speaks of.
-func kindsOf(x *Index, docs []Document) []kind {
+func kindsOf(x *Index, docs []Document) []questionKind {
 	words := func(r *rand.Rand) []string { return strings.Fields(docs[r.IntN(len(docs))].Text) }
 	title := func(r *rand.Rand) string { return strings.Fields(docs[r.IntN(len(docs))].Title)[0] }
 	around := func(r *rand.Rand, size float64) *orb.Bound {
@@ -103,7 +103,7 @@ func kindsOf(x *Index, docs []Document) []kind {
 		return &orb.Bound{Min: orb.Point{lon, lat}, Max: orb.Point{lon + size, lat + size*0.6}}
 	}
 	centre := func(r *rand.Rand) *orb.Point { return &orb.Point{8.1 + r.Float64()*0.2, 53.05 + r.Float64()*0.15} }
-	return []kind{
+	return []questionKind{
 		{"text", func(r *rand.Rand) error { return search1(x, Query{Text: title(r)}) }},
 		{"two words", func(r *rand.Rand) error { return search1(x, Query{Text: title(r) + " " + words(r)[3]}) }},
 		{"typing", func(r *rand.Rand) error { t := title(r); return search1(x, Query{Text: t[:min(len(t), 4)]}) }},
@@ -144,7 +144,7 @@ const usualKinds = 10
 
 // mixed asks each kind of question from one client and then all kinds from
 // eight, and reports what an answer takes.
-func mixed(b *testing.B, all []kind) {
+func mixed(b *testing.B, all []questionKind) {
 	ms := func(d []time.Duration, share int) float64 {
 		if len(d) == 0 {
 			return 0

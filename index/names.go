@@ -71,9 +71,6 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 		}
 		if s.fit != anothers {
 			a.role = min(a.role, m.role())
-			if n := kindNumber(m.Kind); n != 0 && (a.kind == "" || n < kindNumber(a.kind)) {
-				a.kind = m.Kind
-			}
 		}
 		a.statements = append(a.statements, s)
 	}
@@ -81,6 +78,11 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 		return cmp.Or(cmp.Compare(y.fit, x.fit), cmp.Compare(x.Role, y.Role), cmp.Compare(y.own, x.own),
 			cmp.Compare(y.Confidence, x.Confidence), cmp.Compare(len(x.URL), len(y.URL)), strings.Compare(x.URL, y.URL))
 	})
+	for _, s := range a.statements {
+		if s.fit != anothers {
+			a.kind = cmp.Or(a.kind, s.Kind)
+		}
+	}
 	a.statements = spread(a.statements)
 	return a
 }

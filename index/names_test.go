@@ -51,7 +51,7 @@ func TestOneHit(t *testing.T) {
 	}
 	check := func(h Hit) {
 		t.Helper()
-		if h.Site != "quathamer.example" || h.Role != "own" || h.Mentions != 4 || len(h.Evidence) != 4 || h.Phone != "+494411" || len(h.Names) != 0 || !strings.HasPrefix(h.Name, "Quathamer Apotheke") || h.Kind != "pharmacy" {
+		if h.Site != "quathamer.example" || h.Role != "own" || h.Mentions != 4 || len(h.Evidence) != 4 || h.Phone != "+494411" || len(h.Names) != 0 || !strings.HasPrefix(h.Name, "Quathamer Apotheke") || h.Kind != "amenity=pharmacy" {
 			t.Errorf("%+v", h)
 		}
 	}
@@ -82,12 +82,12 @@ func TestSeveralAtOneAddress(t *testing.T) {
 		name, kind, phone string
 		others            int
 	}{
-		{Query{}, "Rosen-Apotheke", "pharmacy", "+492", 2}, // two sites name it
-		{Query{Text: "bäckerei"}, "Bäckerei Meyer", "bakery", "+491", 2},
-		{Query{Text: "lange straße 5"}, "Rosen-Apotheke", "pharmacy", "+492", 2},
-		{Query{Text: "zahnarztpraxis oldenburg"}, "Zahnarztpraxis Weber", "dentist", "", 2},
-		{Query{Kind: []string{"bakery"}}, "Bäckerei Meyer", "bakery", "+491", 2},
-		{Query{Host: []string{"praxis.example"}}, "Zahnarztpraxis Weber", "dentist", "", 2},
+		{Query{}, "Rosen-Apotheke", "amenity=pharmacy", "+492", 2}, // two sites name it
+		{Query{Text: "bäckerei"}, "Bäckerei Meyer", "shop=bakery", "+491", 2},
+		{Query{Text: "lange straße 5"}, "Rosen-Apotheke", "amenity=pharmacy", "+492", 2},
+		{Query{Text: "zahnarztpraxis oldenburg"}, "Zahnarztpraxis Weber", "amenity=dentist", "", 2},
+		{Query{Kind: []string{"bakery"}}, "Bäckerei Meyer", "shop=bakery", "+491", 2},
+		{Query{Host: []string{"praxis.example"}}, "Zahnarztpraxis Weber", "amenity=dentist", "", 2},
 	} {
 		r := find(t, x, c.q)
 		if r.Total != 1 {
@@ -98,7 +98,7 @@ func TestSeveralAtOneAddress(t *testing.T) {
 		}
 	}
 	kinds := find(t, x, Query{Facets: []Facet{ByKind}}).Facets[0].Values
-	if want := []Value{{"bakery", 1}, {"dentist", 1}, {"pharmacy", 1}}; !slices.Equal(kinds, want) {
+	if want := []Value{{"amenity=dentist", 1}, {"amenity=pharmacy", 1}, {"shop=bakery", 1}}; !slices.Equal(kinds, want) {
 		t.Errorf("kinds %v, want %v", kinds, want)
 	}
 }

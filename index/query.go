@@ -16,6 +16,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+	"gazehound/internal/kind"
 
 	"github.com/paulmach/orb"
 )
@@ -61,7 +62,7 @@ const (
 	BySite      Facet = "site"
 	ByPrecision Facet = "precision"
 	ByLevel     Facet = "level"
-	ByKind      Facet = "kind"  // see Kinds
+	ByKind      Facet = "kind"  // see package kind
 	ByMonth     Facet = "month" // of first sight, "2026-11" in UTC
 
 	byName Facet = "name" // of suggestions only
@@ -110,7 +111,7 @@ type Query struct {
 	Postcode []string
 	City     []string
 	Host     []string // host or site
-	Kind     []string // of Kinds
+	Kind     []string // tags or names that kind.Find knows
 	Month    []string // of first sight, as ByMonth counts them
 
 	Located   bool                // only addresses with a coordinate
@@ -197,11 +198,15 @@ func (q Query) check() (Query, error) {
 	case q.Level > geoparse.VerifiedLevel:
 		return bad("level %d is none", q.Level)
 	}
-	for _, kind := range q.Kind {
-		if kindNumber(kind) == 0 {
-			return bad("kind %q is not one of %s", kind, strings.Join(Kinds(), ", "))
+	var kinds []string
+	for _, name := range q.Kind {
+		ids := kind.Find(name)
+		if ids == nil {
+			return bad("kind %q is no tag of OpenStreetMap such as amenity=dentist, and no name of one", name)
 		}
+		kinds = append(kinds, ids...)
 	}
+	q.Kind = kinds
 	for _, month := range q.Month {
 		if _, err := time.Parse("2006-01", month); err != nil {
 			return bad("month %q is not of the form 2026-11", month)
@@ -225,7 +230,7 @@ type word struct {
 	terms []string // under which it may be found
 	where []string // as words of an address
 	minor bool     // carries no meaning of its own
-	kinds []string // of places, where it is a word for some, or one of several
+	kinds []string // of places that it means, alone or with its neighbours
 }
 
 // splitQuery returns the words of a text, "12 a" joined to one.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gazehound/geoparse/place"
+	"gazehound/internal/kind"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
@@ -271,16 +272,17 @@ func atLeast(field, start string) query.Query {
 	return q
 }
 
-// withKinds notes which words mean kinds of places, several words first.
-func withKinds(words []word) []word {
-	for i := 0; i < len(words); {
-		n, kinds := kindsAsked(words[i:])
-		for k := range n {
-			words[i+k].kinds = kinds
-		}
-		i += max(n, 1)
+// noteKinds notes which words mean kinds of places that the index has.
+func (s *searcher) noteKinds() {
+	raws := make([]string, len(s.words))
+	for i, w := range s.words {
+		raws[i] = w.raw
 	}
-	return words
+	counts := &hitMaker{reader: s.reader}
+	absent := func(id string) bool { return counts.count(fieldKind, id) == 0 }
+	for i, kinds := range kind.InQuery(raws) {
+		s.words[i].kinds = slices.DeleteFunc(slices.Clone(kinds), absent)
+	}
 }
 
 // kinds returns the kinds that the words ask for.

@@ -50,7 +50,7 @@ type Hit struct {
 
 	Street, HouseNumber, Unit, Postcode, City, State, Country string
 
-	Kind string // of what bears Name, one of Kinds; "": not known
+	Kind string // of what bears Name, see package kind; "": not known
 
 	HasPoint   bool
 	Point      orb.Point // lon, lat

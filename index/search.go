@@ -44,7 +44,7 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		return nil, err
 	}
 	if !q.literal() {
-		s.words = withKinds(s.words)
+		s.noteKinds()
 	}
 	for s.stage = from; ; s.stage++ {
 		if s.stage < to && !s.possible() {

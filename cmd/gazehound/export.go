@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/export"
+	"gazehound/internal/kind"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -106,9 +106,9 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 	if e.Query, err = o.filters.query(); err != nil {
 		return e, err
 	}
-	for _, kind := range o.kind {
-		if !slices.Contains(index.Kinds(), kind) {
-			return e, fail(exitUsage, "--kind wants one of %s, got %.40q.%s", strings.Join(index.Kinds(), ", "), kind, didYouMean(kind, index.Kinds()))
+	for _, name := range o.kind {
+		if kind.Find(name) == nil {
+			return e, fail(exitUsage, "--kind wants a tag of OpenStreetMap such as amenity=dentist or the name of a kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
 		}
 	}
 	if o.lang != "" && o.lang != "en" && o.lang != "de" {

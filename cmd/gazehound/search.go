@@ -72,7 +72,7 @@ func (o *filters) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.street, "street", nil, "only this `STREET`, in any usual spelling (repeatable: one of them)")
 	f.StringArrayVar(&o.code, "postcode", nil, "only this `POSTCODE` (repeatable)")
 	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
-	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): "+strings.Join(index.Kinds(), ", "))
+	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): amenity=dentist, shop for all shops, or a name such as Zahnarzt")
 }
 
 // query turns the flags into a query.

@@ -2,6 +2,7 @@ package place
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -44,6 +45,9 @@ type Page struct {
 	// above them, as in a directory; where there are branches it is low.
 	tenants float64
 
+	own    []string // parts of the title, then headings
+	domain []string // words of the registrable domain
+
 	looked map[string][features]float64 // what ownFeatures said
 	phones map[string]string            // by country
 	hours  func() string                // reads the text once
@@ -53,7 +57,7 @@ type Page struct {
 // visible text, title and host. isPlace tells whether the gazetteer knows a
 // city or state of that name; nil: none.
 func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string) bool) *Page {
-	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: doc == nil, host: host, label: domainLabel(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: doc == nil, host: host, label: domainLabel(host), domain: domainWords(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw) })
 	if doc != nil {
 		p.site = markup.ReadSite(doc)
@@ -62,12 +66,14 @@ func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string
 		p.addSite(name, siteName)
 	}
 	for i, part := range titleParts(cmp.Or(title, p.site.Title)) {
+		p.own = append(p.own, part)
 		source := title1
 		if i > 0 {
 			source = titleOther
 		}
 		p.addSite(part, source)
 	}
+	p.own = append(p.own, slices.Sorted(maps.Keys(p.site.Headings))...)
 	for _, name := range p.site.Logos {
 		p.addSite(name, logo)
 	}
@@ -656,16 +662,19 @@ func labelShare(words []string) float64 {
 }
 
 // domainLabel returns the name in a registrable domain without hyphens.
-func domainLabel(host string) string {
+func domainLabel(host string) string { return strings.Join(domainWords(host), "") }
+
+// domainWords returns the words of the name in a registrable domain, between hyphens.
+func domainWords(host string) []string {
 	if u, err := url.Parse("//" + host); err == nil {
 		host = u.Hostname()
 	}
 	site, err := publicsuffix.EffectiveTLDPlusOne(strings.TrimPrefix(strings.ToLower(host), "www."))
 	if err != nil {
-		return ""
+		return nil
 	}
 	label, _, _ := strings.Cut(site, ".")
-	return strings.ReplaceAll(label, "-", "")
+	return strings.Split(label, "-")
 }
 
 var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ê", "e", "á", "a", "à", "a", "ç", "c", "ñ", "n", "í", "i", "ó", "o", "ú", "u")

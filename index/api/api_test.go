@@ -20,6 +20,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/index"
+	"gazehound/internal/kind"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/paulmach/orb"
@@ -53,7 +54,8 @@ func (s shop) document() index.Document {
 	d.Addresses = []geoparse.Address{{
 		Text: text, Start: start, End: start + len([]rune(text)), Street: s.street, HouseNumber: s.number, Postcode: s.code, City: s.city, Country: "DE",
 		Level: geoparse.VerifiedLevel, Confidence: 0.98, Precision: s.precision, Point: orb.Point{s.lon, s.lat}, InRegion: true,
-		Place: gazetteer.Place{ID: s.osm, Kind: gazetteer.House, Street: s.street, Postcode: s.code, City: s.city},
+		Place:      gazetteer.Place{ID: s.osm, Kind: gazetteer.House, Street: s.street, Postcode: s.code, City: s.city},
+		Belongings: geoparse.Belongings{Kind: kind.OfName(s.name, "de", "DE")},
 	}}
 	return d
 }
@@ -139,7 +141,7 @@ func TestSearch(t *testing.T) {
 	body = regexp.MustCompile(`"timeStamp":"[^"]*"`).ReplaceAllString(body, `"timeStamp":"T"`)
 	body = regexp.MustCompile(`"score":[0-9.]+`).ReplaceAllString(body, `"score":1`)
 	body = regexp.MustCompile(`"(ref|id)":"[0-9a-f]{16}"`).ReplaceAllString(body, `"$1":"0123456789abcdef"`)
-	want := `{"type":"FeatureCollection","version":"0.1.0","licence":"ODbL-1.0","attribution":"© OpenStreetMap contributors","query":"tischlerei harms","bbox":[8.2187,53.15262,8.2187,53.15262],"numberMatched":1,"numberReturned":1,"timeStamp":"T","features":[{"type":"Feature","id":"0123456789abcdef","geometry":{"type":"Point","coordinates":[8.2187,53.15262]},"properties":{"ref":"0123456789abcdef","name":"Tischlerei Harms","label":"Tischlerei Harms, Nadorster Straße 12a, 26123 Oldenburg","addr:street":"Nadorster Straße","addr:housenumber":"12a","addr:postcode":"26123","addr:city":"Oldenburg","addr:country":"DE","addr:full":"Nadorster Straße 12a, 26123 Oldenburg","website":"https://www.tischlerei-harms.example/","@kind":"craft","@role":"own","@source_uri":"https://www.tischlerei-harms.example/kontakt","@title":"Kontakt | Tischlerei Harms","@precision":"house","@level":"verified","@confidence":0.98,"@evidence":"…Innenausbau seit 1921 Tischlerei Harms Nadorster Straße 12a, 26123 Oldenburg Telefon 0441 12345, Montag bis Freitag","@first_seen":"2026-11-21T10:12:40Z","@last_seen":"2026-11-21T10:12:40Z","@mentions":2,"@hosts":1,"@pages":["https://www.tischlerei-harms.example/kontakt","https://www.tischlerei-harms.example/impressum"],"@gazetteer":"node/240036","@osm":"node/240036","score":1}}],"links":[{"rel":"self","href":"/v1/search?q=tischlerei+harms&limit=1","type":"application/geo+json"}]}` + "\n"
+	want := `{"type":"FeatureCollection","version":"0.1.0","licence":"ODbL-1.0","attribution":"© OpenStreetMap contributors","query":"tischlerei harms","bbox":[8.2187,53.15262,8.2187,53.15262],"numberMatched":1,"numberReturned":1,"timeStamp":"T","features":[{"type":"Feature","id":"0123456789abcdef","geometry":{"type":"Point","coordinates":[8.2187,53.15262]},"properties":{"ref":"0123456789abcdef","name":"Tischlerei Harms","label":"Tischlerei Harms, Nadorster Straße 12a, 26123 Oldenburg","addr:street":"Nadorster Straße","addr:housenumber":"12a","addr:postcode":"26123","addr:city":"Oldenburg","addr:country":"DE","addr:full":"Nadorster Straße 12a, 26123 Oldenburg","website":"https://www.tischlerei-harms.example/","@kind":"craft=joiner","craft":"joiner","@role":"own","@source_uri":"https://www.tischlerei-harms.example/kontakt","@title":"Kontakt | Tischlerei Harms","@precision":"house","@level":"verified","@confidence":0.98,"@evidence":"…Innenausbau seit 1921 Tischlerei Harms Nadorster Straße 12a, 26123 Oldenburg Telefon 0441 12345, Montag bis Freitag","@first_seen":"2026-11-21T10:12:40Z","@last_seen":"2026-11-21T10:12:40Z","@mentions":2,"@hosts":1,"@pages":["https://www.tischlerei-harms.example/kontakt","https://www.tischlerei-harms.example/impressum"],"@gazetteer":"node/240036","@osm":"node/240036","score":1}}],"links":[{"rel":"self","href":"/v1/search?q=tischlerei+harms&limit=1","type":"application/geo+json"}]}` + "\n"
 	var a, b any
 	if err := json.Unmarshal([]byte(body), &a); err != nil {
 		t.Fatal(err)
@@ -157,7 +159,7 @@ func TestPhoton(t *testing.T) {
 		f := v["features"].([]any)[0].(map[string]any)
 		p := f["properties"].(map[string]any)
 		want := map[string]any{"type": "house", "name": "Tischlerei Harms", "street": "Nadorster Straße 12a", "housenumber": "12a", "postcode": "26123", "city": "Oldenburg",
-			"country": "Deutschland", "countrycode": "DE", "osm_type": "N", "osm_id": 240036.0, "osm_key": "place", "osm_value": "house", "website": "https://www.tischlerei-harms.example/",
+			"country": "Deutschland", "countrycode": "DE", "osm_type": "N", "osm_id": 240036.0, "osm_key": "craft", "osm_value": "joiner", "website": "https://www.tischlerei-harms.example/",
 			"distance": 1520.0, "known": "web"}
 		if d := cmp.Diff(any(want), any(p)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", path, d)

@@ -17,6 +17,7 @@ import (
 	"gazehound/index"
 	"gazehound/index/export"
 	"gazehound/index/web"
+	"gazehound/internal/kind"
 
 	"github.com/paulmach/orb"
 )
@@ -117,7 +118,7 @@ var parameters = []parameter{
 	{name: "postcode", on: onStructured, expected: "want_postcode", example: "26122", set: text(func(a *asked) *string { return &a.parts[2] })},
 	{name: "city", on: onStructured, expected: "want_city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.parts[3] })},
 	{name: "host", on: filtered | onExport, expected: "want_host", example: "example.org", many: true, set: several(func(a *asked) *[]string { return &a.Host })},
-	{name: "kind", on: filtered | onExport, expected: "want_kind", example: "restaurant", enum: index.Kinds(), many: true, set: setKind},
+	{name: "kind", on: filtered | onExport, expected: "want_kind", example: "amenity=dentist", many: true, set: setKind},
 	{name: "month", on: filtered | onExport, expected: "want_month", example: "2026-11", many: true, set: setMonth},
 	{name: "precision", on: filtered | onExport, expected: "want_precision", example: "street", enum: precisions, set: setPrecision},
 	{name: "level", on: filtered | onExport, expected: "want_level", example: "street", enum: levels, set: setLevel},
@@ -477,7 +478,7 @@ func setLevel(_ *server, a *asked, _ route, value string) (bool, string) {
 
 func setKind(_ *server, a *asked, _ route, value string) (bool, string) {
 	a.Kind = append(a.Kind, value)
-	return slices.Contains(index.Kinds(), value), ""
+	return kind.Find(value) != nil, ""
 }
 
 func setMonth(_ *server, a *asked, _ route, value string) (bool, string) {

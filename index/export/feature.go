@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gazehound/index"
+	"gazehound/internal/kind"
 )
 
 // A Feature is an address as GeoJSON (RFC 7946) has it.
@@ -26,44 +27,68 @@ type Geometry struct {
 // Properties are what is known of an address, in the words of OpenStreetMap
 // and All the Places. Every answer and every export uses these names.
 type Properties struct {
-	Ref         string    `json:"ref"`
-	Name        string    `json:"name,omitempty"`
-	Branch      string    `json:"branch,omitempty"` // which one of several places of that name it is
-	Names       []string  `json:"@names,omitempty"` // of what else is there
-	Label       string    `json:"label"`
-	Street      string    `json:"addr:street,omitempty"`
-	HouseNumber string    `json:"addr:housenumber,omitempty"`
-	Unit        string    `json:"addr:unit,omitempty"`
-	Postcode    string    `json:"addr:postcode,omitempty"`
-	City        string    `json:"addr:city,omitempty"`
-	State       string    `json:"addr:state,omitempty"`
-	Country     string    `json:"addr:country,omitempty"`
-	Full        string    `json:"addr:full"`
-	Phone       string    `json:"phone,omitempty"`         // E.164
-	Email       string    `json:"email,omitempty"`         // of a role such as info@
-	Website     string    `json:"website,omitempty"`       // see Website
-	Hours       string    `json:"opening_hours,omitempty"` // as OpenStreetMap writes them
-	Differs     []string  `json:"@differs,omitempty"`      // of the four above, those that another site states differently
-	Kind        string    `json:"@kind,omitempty"`         // of place, one of index.Kinds
-	Role        string    `json:"@role"`                   // "own", "listed", "agency" or "authority"
-	Person      bool      `json:"@person,omitempty"`       // stated as that of a person in business
-	SiteWide    bool      `json:"@site_wide,omitempty"`    // on most pages of a site
-	Source      string    `json:"@source_uri"`
-	Title       string    `json:"@title,omitempty"`
-	Precision   string    `json:"@precision"`
-	Level       string    `json:"@level"`
-	Confidence  float64   `json:"@confidence"`
-	Evidence    string    `json:"@evidence,omitempty"`
-	FirstSeen   time.Time `json:"@first_seen"`
-	LastSeen    time.Time `json:"@last_seen"`
-	Gone        time.Time `json:"@gone,omitzero"` // since then no page states it any more
-	Mentions    int       `json:"@mentions"`      // pages that state it
-	Hosts       int       `json:"@hosts"`         // of these pages
-	Pages       []string  `json:"@pages"`
-	Gazetteer   string    `json:"@gazetteer,omitempty"`
-	OSM         *string   `json:"@osm"`                  // the matching OSM object, or null
-	Object      string    `json:"@osm_object,omitempty"` // the OSM object of that name at the address
-	Tags        string    `json:"@osm_tags,omitempty"`   // what it is there: "amenity=restaurant;cuisine=thai"
+	Ref         string   `json:"ref"`
+	Name        string   `json:"name,omitempty"`
+	Branch      string   `json:"branch,omitempty"` // which one of several places of that name it is
+	Names       []string `json:"@names,omitempty"` // of what else is there
+	Label       string   `json:"label"`
+	Street      string   `json:"addr:street,omitempty"`
+	HouseNumber string   `json:"addr:housenumber,omitempty"`
+	Unit        string   `json:"addr:unit,omitempty"`
+	Postcode    string   `json:"addr:postcode,omitempty"`
+	City        string   `json:"addr:city,omitempty"`
+	State       string   `json:"addr:state,omitempty"`
+	Country     string   `json:"addr:country,omitempty"`
+	Full        string   `json:"addr:full"`
+	Phone       string   `json:"phone,omitempty"`         // E.164
+	Email       string   `json:"email,omitempty"`         // of a role such as info@
+	Website     string   `json:"website,omitempty"`       // see Website
+	Hours       string   `json:"opening_hours,omitempty"` // as OpenStreetMap writes them
+	Differs     []string `json:"@differs,omitempty"`      // of the four above, those that another site states differently
+	Kind        string   `json:"@kind,omitempty"`         // of place, see package kind
+	KindTag
+	Role       string    `json:"@role"`                // "own", "listed", "agency" or "authority"
+	Person     bool      `json:"@person,omitempty"`    // stated as that of a person in business
+	SiteWide   bool      `json:"@site_wide,omitempty"` // on most pages of a site
+	Source     string    `json:"@source_uri"`
+	Title      string    `json:"@title,omitempty"`
+	Precision  string    `json:"@precision"`
+	Level      string    `json:"@level"`
+	Confidence float64   `json:"@confidence"`
+	Evidence   string    `json:"@evidence,omitempty"`
+	FirstSeen  time.Time `json:"@first_seen"`
+	LastSeen   time.Time `json:"@last_seen"`
+	Gone       time.Time `json:"@gone,omitzero"` // since then no page states it any more
+	Mentions   int       `json:"@mentions"`      // pages that state it
+	Hosts      int       `json:"@hosts"`         // of these pages
+	Pages      []string  `json:"@pages"`
+	Gazetteer  string    `json:"@gazetteer,omitempty"`
+	OSM        *string   `json:"@osm"`                  // the matching OSM object, or null
+	Object     string    `json:"@osm_object,omitempty"` // the OSM object of that name at the address
+	Tags       string    `json:"@osm_tags,omitempty"`   // what it is there: "amenity=restaurant;cuisine=thai"
+}
+
+// A KindTag is the main tag of a kind.
+type KindTag struct {
+	Amenity    string `json:"amenity,omitempty"`
+	Shop       string `json:"shop,omitempty"`
+	Office     string `json:"office,omitempty"`
+	Craft      string `json:"craft,omitempty"`
+	Healthcare string `json:"healthcare,omitempty"`
+	Tourism    string `json:"tourism,omitempty"`
+	Leisure    string `json:"leisure,omitempty"`
+	Club       string `json:"club,omitempty"`
+}
+
+func kindTag(id string) (t KindTag) {
+	key, value, _ := strings.Cut(kind.Main(id), "=")
+	if field := map[string]*string{
+		"amenity": &t.Amenity, "shop": &t.Shop, "office": &t.Office, "craft": &t.Craft, "healthcare": &t.Healthcare,
+		"tourism": &t.Tourism, "leisure": &t.Leisure, "club": &t.Club,
+	}[key]; field != nil {
+		*field = value
+	}
+	return t
 }
 
 // PropertiesOf returns those of h. Title and Evidence are words of a stranger's
@@ -73,7 +98,7 @@ func PropertiesOf(h *index.Hit) Properties {
 	p := Properties{
 		Ref: h.ID, Name: h.Name, Branch: h.Branch, Names: h.Names, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
-		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs, Kind: h.Kind, Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
+		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs, Kind: h.Kind, KindTag: kindTag(h.Kind), Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
 		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts, Gazetteer: h.Place, Object: h.Object, Tags: h.Tags,
 	}
 	for _, e := range h.Evidence {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -136,14 +137,20 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 const maxTag = 255
 
 // osmTags returns tags for OpenStreetMap in the order of their keys. They are
-// facts only: the address, how and when to reach who is there, and where and
+// facts only: the kind of place, the address, how and when to reach who is there, and where and
 // when it was read; not the name, which is the words of a page.
 func osmTags(p *Properties) (tags [][2]string) {
-	for _, tag := range [][2]string{
+	all := [][2]string{
 		{"addr:city", p.City}, {"addr:country", p.Country}, {"addr:housenumber", p.HouseNumber}, {"addr:postcode", p.Postcode},
 		{"addr:state", p.State}, {"addr:street", p.Street}, {"addr:unit", p.Unit},
 		{"check_date", p.LastSeen.Format(time.DateOnly)}, {"email", p.Email}, {"opening_hours", p.Hours}, {"phone", p.Phone}, {"source:url", link(p.Source)}, {"website", link(p.Website)},
-	} {
+	}
+	for tag := range strings.FieldsSeq(p.Kind) {
+		key, value, _ := strings.Cut(tag, "=")
+		all = append(all, [2]string{key, value})
+	}
+	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	for _, tag := range all {
 		if tag[1] != "" && utf8.RuneCountInString(tag[1]) <= maxTag {
 			tags = append(tags, tag)
 		}

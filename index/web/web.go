@@ -21,6 +21,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/internal/kind"
 
 	"github.com/nyaruka/phonenumbers"
 	"github.com/paulmach/orb"
@@ -589,12 +590,19 @@ func alike(name, a, b string) bool {
 		return gazetteer.StreetKey(a) == gazetteer.StreetKey(b)
 	case "host":
 		return strings.EqualFold(a, b)
+	case "kind":
+		return slices.Equal(kind.Find(a), kind.Find(b))
 	}
 	return gazetteer.Key(a) == gazetteer.Key(b)
 }
 
 // kind returns the word for a sort of place.
-func (v view) kind(name string) string { return cmp.Or(v.T["is_"+name], name) }
+func (v view) kind(name string) string {
+	if ids := kind.Find(name); len(ids) == 1 {
+		return kind.Title(ids[0], v.Lang)
+	}
+	return name
+}
 
 // month writes a month such as "2026-11" for people.
 func (v view) month(text string) string {

@@ -1,0 +1,149 @@
+package kind
+
+import (
+	"slices"
+	"strings"
+)
+
+// shortestPart is the length in bytes from which a word of the table counts as a
+// part of a longer word, as in "Löwenapotheke" and "Fahrradhaus".
+const shortestPart = 5
+
+// OfName returns the kind of place that a name says, or "": by its brand, or by its
+// noun. That is the first word that means a kind, in English the last: "Hotel
+// Restaurant Krone" is a hotel, "Museum Café" a café. What follows a preposition
+// only says where: "Apotheke am Museum". lang is ISO 639-1, country ISO 3166-1, or "".
+func OfName(name, lang, country string) string {
+	t := load()
+	words := Words(name)
+	if len(words) == 0 || len(words) > 16 {
+		return ""
+	}
+	if b, ok := t.brands[strings.Join(words, " ")]; ok && b.in(country) {
+		return t.ids[b.kind]
+	}
+	for _, part := range segments(name) {
+		if id, found := t.noun(part, lang); found {
+			return id
+		}
+	}
+	return ""
+}
+
+func (b brand) in(country string) bool {
+	return country == "" || b.countries == "*" || strings.Contains(b.countries, strings.ToLower(country))
+}
+
+// prepositions end what a name says of the kind of place.
+var prepositions = wordSet(`am an auf aus bei beim der des gegenuber im in inh ins mit nach neben vom von zu zum zur
+	at by for from near of on to with a al au aux avec chez d da dal de dei del dell della delle di du en par per por sur
+	aan bij naar op te ten ter van voor`)
+
+// joins stand between two nouns.
+var joins = wordSet("und and et y e en the der die das fur")
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// segments returns the parts of a name between commas and the like, each up to its
+// first preposition.
+func segments(name string) (parts [][]string) {
+	for phrase := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(",;:|/()[]–—·•&+\n", r) }) {
+		var part []string
+		for _, w := range Words(phrase) {
+			if prepositions[w] && len(part) > 0 {
+				break
+			}
+			if !joins[w] && !prepositions[w] {
+				part = append(part, w)
+			}
+		}
+		if len(part) > 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// noun returns what the noun of a part of a name means; found tells that the part
+// has a word of the table that settles it, even if it is one of no kind.
+func (t *table) noun(words []string, lang string) (id string, found bool) {
+	for i := 0; i < len(words); {
+		n, p := t.longest(words[i:], lang)
+		whole := n > 0
+		if !whole {
+			n, p = 1, t.inside(words[i], lang)
+		}
+		surname := lang == "de" && whole && i > 0 && strings.HasSuffix(words[i], "er")
+		switch {
+		case surname:
+		case p.use == Name || p.use == Term:
+			id, found = t.ids[p.kinds[0]], true
+			if lang != "en" {
+				return id, true
+			}
+		case p.use == Other && lang == "en":
+			id = ""
+		}
+		i += n
+	}
+	return id, found
+}
+
+// longest returns the longest phrase of the table that words begin with.
+func (t *table) longest(words []string, lang string) (n int, p phrase) {
+	for n := min(len(words), MaxPhrase); n > 0; n-- {
+		if p, ok := t.phrases[strings.Join(words[:n], " ")]; ok && p.said(lang) {
+			return n, p
+		}
+	}
+	return 0, phrase{}
+}
+
+// inside returns what a compound word means: what it ends with, or where that is a
+// noun of many kinds, such as "laden", what it begins with.
+func (t *table) inside(word, lang string) phrase {
+	if lang != "" && lang != "de" && lang != "nl" {
+		return phrase{}
+	}
+	for i := 2; i <= len(word)-4; i++ {
+		p, ok := t.phrases[word[i:]]
+		switch {
+		case !ok, !p.said(lang):
+		case p.use == Head:
+			for _, link := range Links {
+				if first, ok := strings.CutSuffix(word[:i], link); ok {
+					if p, ok := t.phrases[first]; ok && p.use != Other {
+						return p
+					}
+				}
+			}
+			return phrase{}
+		case len(word)-i >= shortestPart:
+			return p
+		}
+	}
+	return phrase{}
+}
+
+// said tells whether a phrase means its kind in a language; English words do in all.
+func (p phrase) said(lang string) bool {
+	return lang == "" || p.langs == "" || strings.Contains(p.langs, lang) || strings.Contains(p.langs, "en")
+}
+
+// OfTags returns the kind of an object of OpenStreetMap, or "".
+func OfTags(tags map[string]string) string {
+	return MostSpecific(func(id string) bool { return load().number(id) >= 0 }, tags)
+}
+
+func (t *table) number(id string) int {
+	if i, ok := slices.BinarySearch(t.ids, id); ok {
+		return i
+	}
+	return -1
+}

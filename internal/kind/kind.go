@@ -1,0 +1,179 @@
+// Package kind knows the kinds of places that OpenStreetMap's tagging schema has,
+// such as "amenity=dentist", what they are called in six languages, and by which
+// words, brands and types a place shows of which kind it is.
+package kind
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:generate go run ./generate
+
+// Languages are those of the names, ISO 639-1.
+var Languages = [...]string{"de", "en", "fr", "es", "it", "nl"}
+
+// MaxPhrase is the longest phrase that means a kind, in words.
+const MaxPhrase = 5
+
+// Links stand between the words of a German or Dutch compound.
+var Links = []string{"", "s", "n", "en", "er", "e"}
+
+// What a phrase of the table is good for.
+const (
+	Name     = 'n' // the kind is called so
+	Term     = 't' // places of the kind have it in their names
+	Modifier = 'm' // compound names of the kind begin with it
+	Unsure   = 'u' // several kinds are called so
+	Other    = 'o' // it means what is no kind
+	Head     = 'h' // compound names of many kinds end with it: "laden"
+)
+
+//go:embed kinds.txt.gz
+var packed []byte
+
+type table struct {
+	ids     []string // in order
+	names   [][len(Languages)]string
+	phrases map[string]phrase
+	brands  map[string]brand
+}
+
+type brand struct {
+	kind      int
+	countries string // ISO 3166-1 codes in lower case, run together; "*" is everywhere
+}
+
+type phrase struct {
+	use   byte
+	kinds []int
+	langs string // in which it is said, "de en"; "": it was found in brands
+}
+
+// load reads the table when it is first asked for something, in about 20 ms.
+var load = sync.OnceValue(func() *table {
+	t, err := read(packed)
+	if err != nil {
+		panic(fmt.Sprintf("kind: kinds.txt.gz: %v", err)) // a test reads it
+	}
+	return t
+})
+
+// read unpacks a table: lines of kinds with their names, of phrases with their use
+// and the numbers of kinds, and of brands with one number, with an empty line
+// between the three.
+func read(packed []byte) (*table, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	parts := strings.SplitN(string(data), "\n\n", 3)
+	if len(parts) != 3 {
+		return nil, fmt.Errorf("%d parts, want 3", len(parts))
+	}
+	t := &table{phrases: make(map[string]phrase, 16_000), brands: make(map[string]brand, 12_000)}
+	for line := range strings.Lines(parts[0]) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != 1+len(Languages) {
+			return nil, fmt.Errorf("%q: want an id and %d names", line, len(Languages))
+		}
+		t.ids = append(t.ids, cells[0])
+		t.names = append(t.names, [len(Languages)]string(cells[1:]))
+	}
+	for line := range strings.Lines(parts[1]) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != 3 || cells[1] == "" {
+			return nil, fmt.Errorf("%q is no phrase", line)
+		}
+		text, of := cells[0], cells[1]
+		p := phrase{use: of[0], langs: cells[2]}
+		for number := range strings.SplitSeq(of[1:], ",") {
+			if number == "" {
+				continue
+			}
+			n, err := strconv.Atoi(number)
+			if err != nil || n >= len(t.ids) {
+				return nil, fmt.Errorf("%q is no phrase", line)
+			}
+			p.kinds = append(p.kinds, n)
+		}
+		t.phrases[text] = p
+	}
+	t.addValues()
+	for line := range strings.Lines(parts[2]) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != 3 {
+			return nil, fmt.Errorf("%q is no brand", line)
+		}
+		n, err := strconv.Atoi(cells[1])
+		if err != nil || n >= len(t.ids) {
+			return nil, fmt.Errorf("%q is no brand", line)
+		}
+		t.brands[cells[0]] = brand{n, cells[2]}
+	}
+	return t, nil
+}
+
+// addValues adds the values of tags as names, such as "lawyer", which readers of
+// OpenStreetMap know, where nothing else is called so.
+func (t *table) addValues() {
+	for i, id := range t.ids {
+		value := fold(strings.ReplaceAll(id[len(Key(id))+1:], "_", " "))
+		if p, known := t.phrases[value]; !strings.Contains(id, " ") && (!known || p.use == Modifier) {
+			t.phrases[value] = phrase{use: Unsure, kinds: []int{i}, langs: "en"}
+		}
+	}
+}
+
+// Main returns the wider kind of a narrow one: "amenity=fast_food" of
+// "amenity=fast_food cuisine=pizza".
+func Main(id string) string {
+	id, _, _ = strings.Cut(id, " ")
+	return id
+}
+
+// Key returns the key of a kind: "amenity".
+func Key(id string) string {
+	key, _, _ := strings.Cut(id, "=")
+	return key
+}
+
+// HeadFirst tells whether the noun of a compound name stands first in a language.
+func HeadFirst(lang string) bool { return lang != "en" && lang != "nl" && lang != "de" }
+
+// MostSpecific returns the kind with the most tags of those that an object has
+// the tags of, or "".
+func MostSpecific(isKind func(id string) bool, tags map[string]string) string {
+	all := make([]string, 0, len(tags))
+	for k, v := range tags {
+		all = append(all, k+"="+v)
+	}
+	slices.Sort(all)
+	best := ""
+	better := func(id string) {
+		if isKind(id) && (strings.Count(id, " ") > strings.Count(best, " ") || best == "") {
+			best = id
+		}
+	}
+	for _, main := range all {
+		better(main)
+		for i, one := range all {
+			better(main + " " + one)
+			for _, other := range all[i+1:] {
+				better(main + " " + one + " " + other)
+			}
+		}
+	}
+	return best
+}

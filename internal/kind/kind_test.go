@@ -1,0 +1,137 @@
+package kind
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTable(t *testing.T) {
+	table, err := read(packed)
+	if err != nil || len(table.ids) < 400 || len(table.phrases) < 5000 || len(table.brands) < 5000 {
+		t.Fatalf("%d kinds, %d phrases, %d brands, %v", len(table.ids), len(table.phrases), len(table.brands), err)
+	}
+	if !slices.IsSorted(table.ids) || len(packed) > 300_000 {
+		t.Errorf("%d bytes, sorted %v", len(packed), slices.IsSorted(table.ids))
+	}
+	for name, id := range ofTypes {
+		if table.number(id) < 0 {
+			t.Errorf("type %s: no kind %s", name, id)
+		}
+	}
+	for i, id := range table.ids {
+		for _, lang := range Languages {
+			if title := Title(id, lang); title == "" || title == id {
+				t.Errorf("%s in %s: %q", table.ids[i], lang, title)
+			}
+		}
+	}
+}
+
+func TestReadRefusesDamage(t *testing.T) {
+	if _, err := read([]byte("no table")); err == nil {
+		t.Error("bytes that are no gzip are read")
+	}
+	if _, err := read(packed[:len(packed)/2]); err == nil {
+		t.Error("half a table is read")
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for lang, want := range map[string]string{"de": "Zahnarzt", "en": "Dentist", "fr": "Dentiste", "nl": "Tandarts", "th": "Dentist"} {
+		if got := Title("amenity=dentist", lang); got != want {
+			t.Errorf("%s: %q, want %q", lang, got, want)
+		}
+	}
+	if got := Title("amenity=palace", "en"); got != "amenity=palace" {
+		t.Error(got)
+	}
+}
+
+func TestFind(t *testing.T) {
+	for text, want := range map[string]string{
+		"amenity=dentist": "amenity=dentist", "Zahnarzt": "amenity=dentist", "dentiste": "amenity=dentist", "Zahnärzte": "amenity=dentist",
+		"bakeries": "shop=bakery", "Bäckerei": "shop=bakery", "Baeckerei": "shop=bakery", "law office": "office=lawyer", "lawyer": "office=lawyer",
+		"Kinderarzt": "amenity=doctors healthcare:speciality=paediatrics", "palace": "", "": "",
+	} {
+		if got := strings.Join(Find(text), ", "); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	if all := Find("shop"); len(all) < 100 || !slices.Contains(all, "shop=bakery") {
+		t.Errorf("shop: %d kinds", len(all))
+	}
+}
+
+func TestInQuery(t *testing.T) {
+	got := InQuery([]string{"law", "office", "near", "Bahnhofstraße"})
+	if !slices.Equal(got[0], []string{"office=lawyer"}) || !slices.Equal(got[1], got[0]) || got[2] != nil || got[3] != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestOfName(t *testing.T) {
+	for _, test := range []struct{ name, lang, country, want string }{
+		{"Löwen-Apotheke", "de", "DE", "amenity=pharmacy"},
+		{"Löwenapotheke", "de", "DE", "amenity=pharmacy"},
+		{"Apotheke am Museum", "de", "DE", "amenity=pharmacy"},
+		{"Stadtmuseum Oldenburg", "de", "DE", "tourism=museum"},
+		{"Hotel Restaurant Krone", "de", "DE", "tourism=hotel"},
+		{"Museum Cafe", "en", "US", "amenity=cafe"},
+		{"Friends of the Museum", "en", "US", ""},
+		{"First Baptist Church", "en", "US", "amenity=place_of_worship"},
+		{"Boulangerie Dupont", "fr", "FR", "shop=bakery"},
+		{"Subway", "en", "US", "amenity=fast_food cuisine=sandwich"},
+		{"Dr. Schneider", "de", "AT", ""}, // a surname
+		{"Meyer Haustechnik", "de", "DE", ""},
+		{"Hans Meyer", "de", "DE", ""},
+		{"", "", "", ""},
+	} {
+		if got := OfName(test.name, test.lang, test.country); got != test.want {
+			t.Errorf("%q: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestOfType(t *testing.T) {
+	for name, want := range map[string]string{
+		"Dentist": "amenity=dentist", "BookStore": "shop=books", "CafeOrCoffeeShop": "amenity=cafe", "HighSchool": "amenity=school",
+		"AutoRepair": "shop=car_repair", "LocalBusiness": "", "Store": "", "Organization": "", "": "",
+	} {
+		if got := OfType(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestOfTags(t *testing.T) {
+	for _, test := range []struct {
+		tags map[string]string
+		want string
+	}{
+		{map[string]string{"amenity": "restaurant", "cuisine": "italian", "name": "Da Noi"}, "amenity=restaurant cuisine=italian"},
+		{map[string]string{"healthcare": "dentist", "amenity": "dentist"}, "amenity=dentist"},
+		{map[string]string{"building": "yes", "addr:housenumber": "5"}, ""},
+		{nil, ""},
+	} {
+		if got := OfTags(test.tags); got != test.want {
+			t.Errorf("%v: %q, want %q", test.tags, got, test.want)
+		}
+	}
+}
+
+// What a name says is a kind of the table, and folding is idempotent.
+func FuzzOfName(f *testing.F) {
+	f.Add("Löwen-Apotheke am Markt", "de", "Dentist")
+	f.Add("École de musique, Œuvre", "fr", "HighSchool")
+	f.Fuzz(func(t *testing.T, name, lang, schema string) {
+		for _, id := range []string{OfName(name, lang, ""), OfType(schema)} {
+			if id != "" && load().number(id) < 0 {
+				t.Errorf("%q: no kind %q", name, id)
+			}
+		}
+		if once := fold(name); fold(once) != once {
+			t.Errorf("%q folds to %q and then to %q", name, once, fold(once))
+		}
+	})
+}

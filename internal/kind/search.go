@@ -1,0 +1,165 @@
+package kind
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// All returns the kinds, in order.
+func All() []string { return slices.Clone(load().ids) }
+
+// Names returns what a language calls the kinds.
+func Names(lang string) (names []string) {
+	for _, id := range load().ids {
+		names = append(names, strings.ToLower(Title(id, lang)))
+	}
+	return names
+}
+
+// Title returns what a language calls a kind, in English where it is none of
+// Languages; the id itself where there is no such kind.
+func Title(id, lang string) string {
+	t := load()
+	i := t.number(id)
+	if i < 0 {
+		return id
+	}
+	l := slices.Index(Languages[:], lang)
+	if l < 0 {
+		l = slices.Index(Languages[:], "en")
+	}
+	return t.names[i][l]
+}
+
+// Find returns the kinds that a reader means by a tag ("amenity=dentist"), a key
+// ("shop": all of its kinds) or a name in one of Languages ("Zahnarzt"); nil: none.
+func Find(text string) []string {
+	t := load()
+	text = strings.TrimSpace(text)
+	if t.number(text) >= 0 {
+		return []string{text}
+	}
+	if p, ok := t.plural(fold(text)); ok && p.names() {
+		return t.of(p)
+	}
+	var all []string
+	for _, id := range t.ids {
+		if Key(id) == text && !strings.Contains(id, " ") {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// names tells whether readers call kinds by the phrase.
+func (p phrase) names() bool { return p.use == Name || p.use == Term || p.use == Unsure }
+
+func (t *table) of(p phrase) []string {
+	var ids []string
+	for _, i := range p.kinds {
+		ids = append(ids, t.ids[i])
+	}
+	return ids
+}
+
+// InQuery returns for each word of a query the kinds that it means, by itself or
+// with its neighbours: "law office" means office=lawyer.
+func InQuery(words []string) [][]string {
+	t := load()
+	all := make([][]string, len(words))
+	folded := make([]string, len(words))
+	for i, w := range words {
+		folded[i] = fold(w)
+	}
+	for i := 0; i < len(words); {
+		n := 1
+		for length := min(len(words)-i, MaxPhrase); length > 0; length-- {
+			if p, ok := t.plural(strings.Join(folded[i:i+length], " ")); ok && p.names() {
+				n = length
+				for k := i; k < i+n; k++ {
+					all[k] = t.of(p)
+				}
+				break
+			}
+		}
+		i += n
+	}
+	return all
+}
+
+// endings of plurals, the longest first.
+var endings = []string{"ies y", "nen", "en", "es", "er", "s", "n", "e"}
+
+// plural looks a phrase up, and where there is none its singular.
+func (t *table) plural(text string) (phrase, bool) {
+	if p, ok := t.phrases[text]; ok {
+		return p, true
+	}
+	for _, end := range endings {
+		plural, singular, _ := strings.Cut(end, " ")
+		if stem, ok := strings.CutSuffix(text, plural); ok && len(stem) >= 4 {
+			if p, ok := t.phrases[stem+singular]; ok && p.names() {
+				return p, true
+			}
+		}
+	}
+	return phrase{}, false
+}
+
+// ofTypes are the types of schema.org that are called otherwise than the presets.
+var ofTypes = pairs(`
+	AccountingService office=accountant; Attorney office=lawyer; AutoBodyShop shop=car_repair; AutoDealer shop=car
+	AutoPartsStore shop=car_parts; AutoRental amenity=car_rental; AutoRepair shop=car_repair; AutoWash amenity=car_wash
+	BeautySalon shop=beauty; BedAndBreakfast tourism=guest_house; BikeStore shop=bicycle; Brewery craft=brewery
+	ChildCare amenity=childcare; CollegeOrUniversity amenity=university; DaySpa shop=beauty; EventVenue amenity=events_venue
+	ExerciseGym leisure=fitness_centre; FastFoodRestaurant amenity=fast_food; GardenStore shop=garden_centre
+	GovernmentBuilding office=government; GroceryStore shop=supermarket; HealthClub leisure=fitness_centre
+	HousePainter craft=painter; HVACBusiness craft=hvac; IndividualPhysician amenity=doctors
+	InsuranceAgency office=insurance; LegalService office=lawyer; MedicalClinic amenity=clinic; MotorcycleDealer shop=motorcycle
+	MotorcycleRepair shop=motorcycle_repair; MovieTheater amenity=cinema; MovingCompany office=moving_company
+	NGO office=ngo; NightClub amenity=nightclub; PerformingArtsTheater amenity=theatre; Physician amenity=doctors
+	PhysiciansOffice amenity=doctors; Physiotherapy healthcare=physiotherapist; PoliceStation amenity=police
+	RealEstateAgent office=estate_agent; RoofingContractor craft=roofer; TireShop shop=tyres
+	TouristInformationCenter tourism=information information=office; VacationRental tourism=apartment; VeterinaryCare amenity=veterinary`)
+
+func pairs(text string) map[string]string {
+	all := map[string]string{}
+	for pair := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' }) {
+		if name, id, ok := strings.Cut(strings.TrimSpace(pair), " "); ok {
+			all[name] = id
+		}
+	}
+	return all
+}
+
+// OfType returns the kind that a type of schema.org names, such as "Dentist" or
+// "BookStore", or "" where it says too little.
+func OfType(name string) string {
+	if id := ofTypes[name]; id != "" {
+		return id
+	}
+	if name == "" {
+		return ""
+	}
+	var words []string
+	for i, r := range name {
+		if unicode.IsUpper(r) || i == 0 {
+			words = append(words, "")
+		}
+		words[len(words)-1] += string(r)
+	}
+	t := load()
+	if last := words[len(words)-1]; last == "School" || last == "Church" { // HighSchool, CatholicChurch
+		words = words[len(words)-1:]
+	}
+	for end := len(words); end > 0; end-- { // "CafeOrCoffeeShop" is a cafe
+		if end < len(words) && words[end] != "Or" {
+			continue
+		}
+		if p, ok := t.phrases[fold(strings.Join(words[:end], " "))]; ok && (p.use == Name || p.use == Term || p.use == Unsure && len(p.kinds) == 1) {
+			return t.ids[p.kinds[0]]
+		}
+	}
+	return ""
+}
