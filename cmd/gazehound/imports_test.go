@@ -29,6 +29,8 @@ var arrows = map[string][]string{
 	"internal/forget":           {"internal/check", "internal/disk", "internal/textutil", "crawler", "crawler/weburl", "crawler/frontier", "crawler/polite", "crawler/warc", "geoparse", "index", "index/api", "predictor", "predictor/clicklog"},
 	"internal/console":          {"internal/textutil"},
 	"internal/problem":          {"internal/textutil"},
+	"internal/kind":             {},
+	"internal/kind/generate":    {"internal/kind"},
 	"internal/recent":           {},
 	"internal/textutil":         {},
 	"internal/config":           {"internal/textutil", "crawler", "crawler/cluster", "crawler/cluster/partition", "crawler/fetch", "crawler/frontier", "crawler/order", "crawler/polite", "crawler/polite/robots", "crawler/warc", "crawler/weburl", "predictor"},
