@@ -71,8 +71,9 @@ type Sink interface {
 type Peers interface {
 	// Route hands the entries that p led to, nil where there is no page, to the
 	// nodes that own them, and returns our own. The others are safe when it
-	// returns.
-	Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, err error)
+	// returns. sent counts each link once for every other node that owns it,
+	// one that the node has been told of before included.
+	Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, sent int, err error)
 	// Moved hands an entry of our queue to the node that owns it by now, and
 	// takes it out of the queue; false: it is ours.
 	Moved(ctx context.Context, e frontier.Entry) (moved bool, err error)
@@ -168,7 +169,7 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 			}
 		}
 	}
-	if entries, err = c.route(ctx, nil, entries); err != nil {
+	if entries, _, err = c.route(ctx, nil, entries); err != nil {
 		return 0, err
 	}
 	if added, err = c.Frontier.Push(ctx, entries...); added > 0 {
@@ -289,10 +290,12 @@ func (c *Crawler) next(ctx context.Context, queue Frontier) (frontier.Entry, err
 	return c.Brake.next(ctx, queue, c.Gate.Claim)
 }
 
-// route hands links to the nodes that own them and returns our own.
-func (c *Crawler) route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, err error) {
+// route hands links to the nodes that own them and returns our own: see Peers.Route.
+func (c *Crawler) route(
+	ctx context.Context, p *page.Page, found []frontier.Entry,
+) (own []frontier.Entry, sent int, err error) {
 	if c.Peers == nil {
-		return found, nil
+		return found, 0, nil
 	}
 	return c.Peers.Route(ctx, p, found)
 }

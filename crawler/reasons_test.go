@@ -100,7 +100,7 @@ func (w reasonsWeb) links(t *testing.T, u weburl.URL) (n int64) {
 // elsewhere are other nodes, to which every seventh host belongs.
 type elsewhere struct{ routed atomic.Int64 }
 
-func (p *elsewhere) Route(_ context.Context, _ *page.Page, found []frontier.Entry) (own []frontier.Entry, err error) {
+func (p *elsewhere) Route(_ context.Context, _ *page.Page, found []frontier.Entry) (own []frontier.Entry, sent int, err error) {
 	for _, e := range found {
 		h := fnv.New32a()
 		h.Write([]byte(e.URL.Host()))
@@ -110,7 +110,7 @@ func (p *elsewhere) Route(_ context.Context, _ *page.Page, found []frontier.Entr
 			own = append(own, e)
 		}
 	}
-	return own, nil
+	return own, len(found) - len(own), nil
 }
 func (*elsewhere) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
 func (*elsewhere) Visited(frontier.Entry) bool                         { return false }

@@ -367,11 +367,11 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	if v.revisit != nil {
 		v.compare()
 	}
-	own, err := c.route(ctx, v.Page, v.Found)
+	own, sent, err := c.route(ctx, v.Page, v.Found)
 	if err != nil {
 		return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
 	}
-	v.drop("other_node", int64(len(v.Found)-len(own)))
+	v.drop("other_node", int64(sent)) // under policy B some of these are kept, too
 	v.Found = own
 	for _, s := range c.Sinks {
 		if err := store(ctx, s, v); err != nil {

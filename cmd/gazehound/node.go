@@ -42,7 +42,7 @@ a file such as
     cities:
       - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
 
-which "gazehound places" writes. ip needs --ip-file, too, and classification
+which "gazehound places" writes. ip and page-ip need --ip-file, too, and classification
 --examples DIR, a directory with a folder of example pages for each place, the same on
 every node: its name is that of a node, a city ("Los Angeles, CA") or none, for pages
 about no place.
@@ -79,7 +79,7 @@ version, another clock or works on another crawl.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	config.All().AddFlags(f, "cluster.name", "cluster.url", "cluster.crawl", "cluster.listen", "cluster.peers", "cluster.routes",
-		"cluster.partition", "cluster.policy", "cluster.nodes", "cluster.ip_file", "cluster.token_file", "cluster.nkey_file",
+		"cluster.partition", "cluster.policy", "cluster.alpha", "cluster.beta", "cluster.nodes", "cluster.ip_file", "cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_cert", "cluster.tls_key", "cluster.tls_ca", "cluster.replicas", "cluster.away", "cluster.wait_for",
 		"cluster.order", "cluster.patience")
 	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and end")
@@ -203,14 +203,14 @@ func (s *session) obey(cancel context.CancelCauseFunc) func(cluster.Action) {
 	}
 }
 
-// locate lets the partition ip find the cities of servers, by cluster.ip_file and the resolver of
+// locate lets the partitions ip and page-ip find the cities of servers, by cluster.ip_file and the resolver of
 // the crawl. Other partitions need none.
 func (s *session) locate(ctx context.Context, o *partition.Options) error {
 	switch {
 	case s.cfg.Cluster.IPFile == "":
 		return nil // partition.New says what is missing
 	case s.web.resolve == nil:
-		return fail(exitUsage, "the partition ip asks name servers, which a crawl behind a proxy or of recorded pages does not")
+		return fail(exitUsage, "the partitions ip and page-ip ask name servers, which a crawl behind a proxy or of recorded pages does not")
 	}
 	file, err := partition.OpenMaxMind(s.cfg.Cluster.IPFile)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
+	"gazehound/internal/config"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,7 @@ gate was not passed, 10 no crawl.`,
 	f.SortFlags = false
 	f.BoolVar(&nodes, "nodes", false, "each DIR is a node of one crawl: metrics over all of them")
 	f.StringVar(&places, "places", "", "`FILE` with the nodes and their cities, for --nodes")
+	config.All().AddFlags(f, "cluster.centrality_links", "cluster.centrality_base")
 	f.BoolVar(&bridges, "top-bridges", false, "list the pages that led to the most, as "+strings.Join(report.BridgeFormats, ", "))
 	f.IntVar(&most, "limit", most, "`NUMBER` of these, 1 to 100,000")
 	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as harvest=0.1,streets=200")
@@ -230,7 +232,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 		}
 	}
 	r := &report.NodesResult{Partition: "crawl", Nodes: names}
-	if r.Metrics, err = reader.Nodes(general).Metrics(report.CentralityLinks, report.CentralityBase); err != nil {
+	if r.Metrics, err = reader.Nodes(general).Metrics(cfg.Cluster.CentralityLinks, cfg.Cluster.CentralityBase); err != nil {
 		return err
 	}
 	var folders []string

@@ -156,6 +156,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.policies, "policy", []string{"A"}, "`NAMES`, A or B or both, with --nodes")
 	f.StringVar(&o.places, "places", "", "the nodes and their cities: `FILE|us-top-100`, see \"gazehound places\"")
 	o.placesOptions.flags(f)
+	config.All().AddFlags(f, "cluster.alpha", "cluster.beta", "cluster.centrality_links", "cluster.centrality_base")
 	f.BoolVar(&o.nuggets, "nuggets", false, "no web: agents agree on the order of their queues without a coordinator")
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
@@ -202,7 +203,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		return err
 	}
 	if o.nodes != "" {
-		return a.simulateNodes(ctx, o, orders)
+		return a.simulateNodes(ctx, o, cfg.Cluster, orders)
 	}
 	var names []string
 	for _, strategy := range orders {
@@ -502,7 +503,7 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 
 // simulateNodes crawls a made-up web of many cities with several nodes, once
 // for each partition, policy and strategy.
-func (a *app) simulateNodes(ctx context.Context, o simulateOptions, orders []sim.Order) error {
+func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Cluster, orders []sim.Order) error {
 	web, err := sim.ParseCities(o.nodes)
 	if err != nil {
 		return fail(exitUsage, "--nodes: %w", err)
@@ -512,7 +513,8 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, orders []sim
 			return err
 		}
 	}
-	plan := sim.NodesPlan{Orders: orders, Pages: o.sim.Pages, Seed: o.sim.Seed}
+	plan := sim.NodesPlan{Orders: orders, Pages: o.sim.Pages, Seed: o.sim.Seed, Alpha: k.Alpha, Beta: k.Beta}
+	plan.Centrality = sim.Centrality{Links: k.CentralityLinks, Base: k.CentralityBase}
 	if plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies); err != nil {
 		return fail(exitUsage, "%w", err)
 	}

@@ -68,7 +68,10 @@ type Definition struct {
 	// Examples tells apart what the nodes have learned from, where a link goes
 	// by the text around it.
 	Examples string `json:"examples,omitempty"`
-	Order    *Order `json:"order,omitempty"` // of all queues; nil: each node goes by its own
+	// Alpha and Beta are those of partition.Options, where it is by full content.
+	Alpha float64 `json:"alpha,omitempty"`
+	Beta  float64 `json:"beta,omitempty"`
+	Order *Order  `json:"order,omitempty"` // of all queues; nil: each node goes by its own
 }
 
 // String says what tells crawls apart.

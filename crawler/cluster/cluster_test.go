@@ -153,7 +153,7 @@ func TestRoute(t *testing.T) {
 	ctx := context.Background()
 	for round := range 2 {
 		for i, n := range nodes {
-			own, err := n.Route(ctx, nil, entries(t, links))
+			own, _, err := n.Route(ctx, nil, entries(t, links))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestNodeComesBack(t *testing.T) {
 	}
 	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
 	b.Close()
-	own, err := a.Route(context.Background(), nil, entries(t, 100))
+	own, _, err := a.Route(context.Background(), nil, entries(t, 100))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestNodeStaysAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
-	own, err := a.Route(context.Background(), nil, entries(t, 100))
+	own, _, err := a.Route(context.Background(), nil, entries(t, 100))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +377,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	done := make(chan int, 1)
 	go func() {
-		own, err := a.Route(ctx, nil, es)
+		own, _, err := a.Route(ctx, nil, es)
 		if err != nil {
 			t.Error(err)
 		}
@@ -420,7 +420,7 @@ func TestWait(t *testing.T) {
 			own = append(own, e)
 		}
 	}
-	if _, err := b.Route(context.Background(), nil, own[:1]); err != nil {
+	if _, _, err := b.Route(context.Background(), nil, own[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if !<-ended {

@@ -25,9 +25,9 @@ import (
 // and returns our own. The others are safe in the outbox when it returns. p is
 // nil where there is no page: a redirect, a sitemap, seeds. While the outbox is
 // full, it waits.
-func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (own []frontier.Entry, err error) {
+func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (own []frontier.Entry, sent int, err error) {
 	if len(es) == 0 {
-		return es, nil
+		return es, 0, nil
 	}
 	q := &page.Page{}
 	if p != nil {
@@ -42,15 +42,17 @@ func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (ow
 	theirs := map[string][]frontier.Entry{}
 	for i, owners := range n.owners(q) {
 		for _, name := range owners {
-			switch {
-			case name == n.o.Name:
+			if name == n.o.Name {
 				own = append(own, es[i])
-			case n.sent.news(name, &es[i]):
+				continue
+			}
+			sent++
+			if n.sent.news(name, &es[i]) {
 				theirs[name] = append(theirs[name], es[i])
 			}
 		}
 	}
-	return own, n.send(ctx, theirs)
+	return own, sent, n.send(ctx, theirs)
 }
 
 // splits copies where links stand in the words around them.

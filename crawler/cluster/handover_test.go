@@ -129,7 +129,7 @@ func TestLinksWaitTwice(t *testing.T) {
 	both := func() bool { _, nodes := a.sharing(); return len(nodes) == 2 }
 	until(t, "a to see b", both)
 	b.Close()
-	if _, err := a.Route(t.Context(), nil, slices.DeleteFunc(entries(t, 20), func(e frontier.Entry) bool { return a.Owner(e.URL) == "a" })); err != nil {
+	if _, _, err := a.Route(t.Context(), nil, slices.DeleteFunc(entries(t, 20), func(e frontier.Entry) bool { return a.Owner(e.URL) == "a" })); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "a to have b's links", func() bool { return fa.Totals().Queued > 0 && !both() && a.outbox.Waiting() == 0 })

@@ -130,30 +130,34 @@ type (
 		RemovalForm  bool    `key:"removal_form"`
 	}
 	Cluster struct {
-		URL       string `flag:"cluster"`
-		Crawl     string `flag:"crawl-name"`
-		Name      string
-		Listen    string
-		Peers     string
-		Routes    []string
-		Partition string
-		Policy    string `oneof:"A|B"`
-		Nodes     string
-		IPFile    string `key:"ip_file"`
-		TokenFile string `key:"token_file"`
-		NKeyFile  string `key:"nkey_file"`
-		NKeys     []string
-		TLSCert   string        `key:"tls_cert"`
-		TLSKey    string        `key:"tls_key"`
-		TLSCA     string        `key:"tls_ca"`
-		Replicas  int           `range:"0..5"`
-		Away      time.Duration `range:"10s.."`
-		Lease     time.Duration `range:"10s..1h"`
-		Linger    time.Duration `range:"0s..10m"`
-		MaxBytes  Size          `key:"max_bytes" range:"16MB..1000TB"`
-		WaitFor   int           `key:"wait_for" range:"1..10000"`
-		Order     string        `oneof:"auto|own|nuggets"`
-		Patience  time.Duration `range:"100ms..1h"`
+		URL             string `flag:"cluster"`
+		Crawl           string `flag:"crawl-name"`
+		Name            string
+		Listen          string
+		Peers           string
+		Routes          []string
+		Partition       string
+		Policy          string  `oneof:"A|B"`
+		Alpha           float64 `flag:"partition-alpha" range:"0..1"`
+		Beta            float64 `flag:"partition-beta" range:"0..1"`
+		CentralityLinks int     `key:"centrality_links" flag:"centrality-links" range:"1..20"`
+		CentralityBase  float64 `key:"centrality_base" flag:"centrality-base" range:"0.001..1000000"`
+		Nodes           string
+		IPFile          string `key:"ip_file"`
+		TokenFile       string `key:"token_file"`
+		NKeyFile        string `key:"nkey_file"`
+		NKeys           []string
+		TLSCert         string        `key:"tls_cert"`
+		TLSKey          string        `key:"tls_key"`
+		TLSCA           string        `key:"tls_ca"`
+		Replicas        int           `range:"0..5"`
+		Away            time.Duration `range:"10s.."`
+		Lease           time.Duration `range:"10s..1h"`
+		Linger          time.Duration `range:"0s..10m"`
+		MaxBytes        Size          `key:"max_bytes" range:"16MB..1000TB"`
+		WaitFor         int           `key:"wait_for" range:"1..10000"`
+		Order           string        `oneof:"auto|own|nuggets"`
+		Patience        time.Duration `range:"100ms..1h"`
 	}
 	Admin struct {
 		Listen    string `flag:"admin"`

@@ -225,7 +225,13 @@ func (o *Options) NodeOptions(c *cluster.Options, region string) (err error) {
 	k := o.Cluster
 	c.Replicas, c.Away, c.Linger, c.MaxBytes = k.Replicas, k.Away, k.Linger, int64(k.MaxBytes)
 	c.Lease, c.Rest = max(k.Lease, 3*o.Fetch.Timeout), max(o.Fetch.Delay, time.Millisecond)
-	c.Definition = cluster.Definition{Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy)}
+	c.Definition = cluster.Definition{
+		Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy),
+	}
+	c.Partition.Alpha, c.Partition.Beta = k.Alpha, k.Beta
+	if c.Definition.Partition == partition.FullContent { // all nodes must weigh alike
+		c.Definition.Alpha, c.Definition.Beta = k.Alpha, k.Beta
+	}
 	if k.Order == "nuggets" || k.Order == "auto" && o.Crawl.Strategy == "trend" {
 		order := cluster.DefaultOrder()
 		c.Definition.Order, c.Patience = &order, k.Patience

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -33,12 +34,13 @@ const (
 	ExtendedAnchor Method = "extended-anchor" // … in the link text or the words around it, the nearest first (3.4.2)
 	FullContent    Method = "full-content"    // the most probable city of the page's text (3.4.3, equations 1 to 3)
 	Classification Method = "classification"  // naive Bayes over the page's text (3.4.4)
-	IPAddress      Method = "ip"              // where the server of the link's host stands (3.4.5)
+	IPAddress      Method = "ip"              // where the server of the link's host stands: ours, each URL has one node
+	PageIP         Method = "page-ip"         // where the server of the page stands, for all its links (3.4.5)
 )
 
 // Methods lists all methods.
 func Methods() []Method {
-	return []Method{URLHash, SiteHash, URLBased, ExtendedAnchor, FullContent, Classification, IPAddress}
+	return []Method{URLHash, SiteHash, URLBased, ExtendedAnchor, FullContent, Classification, IPAddress, PageIP}
 }
 
 // A Policy says to how many nodes a link goes.
@@ -84,9 +86,9 @@ type Options struct {
 	// Classification only.
 	Classes *predictor.Classes
 	// Locate returns the city where a server stands; false: not known. For
-	// IPAddress only.
+	// IPAddress and PageIP.
 	Locate func(netip.Addr) (city, state string, ok bool)
-	// Resolve returns an address of a host; false: it has none. For IPAddress only.
+	// Resolve returns an address of a host; false: it has none. For IPAddress and PageIP.
 	Resolve func(host string) (netip.Addr, bool)
 }
 
@@ -110,8 +112,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("partition: alpha and beta must be 0 to 1, got %v and %v", o.Alpha, o.Beta)
 	case o.Method == Classification && o.Classes == nil:
 		return errors.New("partition: classification needs classes trained from example pages")
-	case o.Method == IPAddress && (o.Locate == nil || o.Resolve == nil):
-		return errors.New("partition: ip needs a file that says where addresses lie")
+	case (o.Method == IPAddress || o.Method == PageIP) && (o.Locate == nil || o.Resolve == nil):
+		return fmt.Errorf("partition: %s needs a file that says where addresses lie", o.Method)
 	}
 	return nil
 }
@@ -239,9 +241,13 @@ func (p *Partition) Owners(from *page.Page) [][]int {
 	case FullContent:
 		ofPage = p.choose(p.Content(from.Text))
 	case Classification:
-		if c := p.class(from.Text); c.node >= 0 {
+		if p.o.Policy == PolicyB {
+			ofPage = p.choose(p.inClasses(from.Text))
+		} else if c := p.class(from.Text); c.node >= 0 {
 			ofPage = []int{c.node}
 		}
+	case PageIP:
+		ofPage = p.choose(p.inNet(from.URL))
 	}
 	for i, l := range from.Links {
 		switch p.o.Method {
@@ -255,6 +261,10 @@ func (p *Partition) Owners(from *page.Page) [][]int {
 			owners[i] = p.choose(p.inAnchor(l))
 		case IPAddress:
 			owners[i] = p.choose(p.inNet(l.To))
+		case PageIP:
+			if owners[i] = ofPage; from.URL.IsZero() { // of a redirect or a sitemap
+				owners[i] = p.choose(p.inNet(l.To))
+			}
 		default:
 			owners[i] = ofPage
 		}
@@ -418,13 +428,30 @@ func (p *Partition) Content(text string) []Score {
 	return scores
 }
 
-// class returns the class of a text; its node is -1 for None. Naive Bayes
-// gives every class some probability, so that both policies are one here.
+// class returns the most probable class of a text; its node is -1 for None.
 func (p *Partition) class(text string) class {
 	if words := Words(text); len(words) > 0 {
 		return p.classes[p.o.Classes.Best(words)]
 	}
 	return class{None, -1}
+}
+
+// inClasses returns the classes of a text that belong to a node and whose probability
+// pr(c|p) is not 0, for policy B. Smoothing gives every class some probability: one that
+// is too small for a float64, by the most probable class, counts as 0. None is no target.
+func (p *Partition) inClasses(text string) (scores []Score) {
+	words := Words(text)
+	if len(words) == 0 {
+		return nil
+	}
+	logs := p.o.Classes.Scores(words)
+	most := slices.Max(logs)
+	for i, c := range p.classes {
+		if pr := math.Exp(logs[i] - most); c.node >= 0 && pr != 0 {
+			scores = append(scores, Score{City{Name: c.name}, pr, c.node})
+		}
+	}
+	return scores
 }
 
 // Words cuts a text into the words that Options.Classes learn from.
@@ -458,9 +485,7 @@ func (p *Partition) Place(of *page.Page) string {
 	return scores[0].City.String()
 }
 
-// inNet finds the target city of the server of a URL. The paper asks for the
-// server of the page that holds the link; asking for the link's own keeps each
-// URL on one node, as its table 7 shows.
+// inNet finds the target city of the server of a URL.
 func (p *Partition) inNet(u weburl.URL) []Score {
 	addr, ok := p.o.Resolve(u.Host())
 	if !ok {

@@ -170,6 +170,69 @@ func TestClassification(t *testing.T) {
 	}
 }
 
+// Under policy B a link goes to the nodes of all classes with pr(c|p) ≠ 0 (section 3.2):
+// of a short text to all of them, of one that leaves no doubt to one.
+func TestClassificationPolicyB(t *testing.T) {
+	classes, err := predictor.NewClasses("pacific", "mountain", "eastern", "central", None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range []string{"beach surf", "desert cactus", "subway harbor", "river prairie", "the of"} {
+		for range 100 {
+			classes.Learn(i, strings.Fields(text))
+		}
+	}
+	p := build(t, func(o *Options) { o.Method, o.Policy, o.Classes = Classification, PolicyB, classes })
+	for text, want := range map[string]string{
+		"a beach": "[central eastern mountain pacific]", "": "[general]", strings.Repeat("beach surf ", 200): "[pacific]",
+	} {
+		var names []string
+		for _, i := range p.Owners(&page.Page{Text: text, Links: []page.Link{{To: parse(t, "http://example.org/")}}})[0] {
+			names = append(names, p.Nodes()[i].Name)
+		}
+		slices.Sort(names)
+		if got := fmt.Sprint(names); got != want {
+			t.Errorf("%.20q goes to %s, want %s", text, got, want)
+		}
+	}
+}
+
+// By page-ip all links of a page go by the page's own server (section 3.4.5), by ip each
+// by its own; where there is no page, as for a seed, both ask for the link's.
+func TestPageIP(t *testing.T) {
+	where := map[string]string{"ny.example": "New York City", "la.example": "Los Angeles"}
+	for method, want := range map[Method]string{IPAddress: "eastern pacific general", PageIP: "pacific pacific pacific"} {
+		p := build(t, func(o *Options) {
+			o.Method = method
+			o.Resolve = func(host string) (netip.Addr, bool) {
+				return map[string]netip.Addr{
+					"ny.example": netip.MustParseAddr("192.0.2.1"), "la.example": netip.MustParseAddr("192.0.2.2"),
+				}[host], where[host] != ""
+			}
+			o.Locate = func(a netip.Addr) (string, string, bool) {
+				if a == netip.MustParseAddr("192.0.2.1") {
+					return "New York City", "NY", true
+				}
+				return "Los Angeles", "CA", true
+			}
+		})
+		from := &page.Page{URL: parse(t, "http://la.example/")}
+		for _, to := range []string{"http://ny.example/", "http://la.example/a", "http://gone.example/"} {
+			from.Links = append(from.Links, page.Link{To: parse(t, to)})
+		}
+		var names []string
+		for _, owners := range p.Owners(from) {
+			names = append(names, p.Nodes()[owners[0]].Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %s, want %s", method, got, want)
+		}
+		if got := p.Nodes()[p.Owner(parse(t, "http://ny.example/"))].Name; got != "eastern" {
+			t.Errorf("%s: the seed goes to %s", method, got)
+		}
+	}
+}
+
 func TestIP(t *testing.T) {
 	p := build(t, func(o *Options) {
 		o.Method = IPAddress

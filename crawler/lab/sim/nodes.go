@@ -20,8 +20,16 @@ type NodesOptions struct {
 	Partition partition.Options // Classes, Locate, Resolve and Known come from the web
 	Pages     int               // budget of all nodes together; 0: all that can be reached
 	Seed      uint64            // decides between equal priorities
+	Centrality
 	// New makes the strategy of one node.
 	New func() (order.Strategy, error)
+}
+
+// Centrality tunes geo-centrality: it looks at pages less than Links links away (k, from 1
+// on), each weighted Base^-distance (m, above 0). The paper's example has 3 and 10.
+type Centrality struct {
+	Links int
+	Base  float64
 }
 
 // RunNodes crawls w with all nodes of the partition at once. Each is a crawler
@@ -65,8 +73,9 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 	result := &report.NodesResult{Partition: o.Partition.Method, Policy: o.Partition.Policy}
 	for _, n := range share.Nodes() {
 		result.Nodes = append(result.Nodes, n.Name)
+		result.Cities = append(result.Cities, len(n.Cities))
 	}
-	result.Metrics, err = r.report.Metrics(report.CentralityLinks, report.CentralityBase)
+	result.Metrics, err = r.report.Metrics(o.Centrality.Links, o.Centrality.Base)
 	return result, err
 }
 
@@ -145,7 +154,7 @@ func (n *simNode) visited(v *crawler.Visit) {
 
 // Route puts links into the queues of the nodes that own them, and returns
 // this node's own.
-func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, err error) {
+func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, sent int, err error) {
 	owners := n.run.share.Owners(routed(p, found))
 	theirs := make([][]frontier.Entry, len(n.run.nodes))
 	for i, nodes := range owners {
@@ -157,12 +166,13 @@ func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entr
 		if k == n.number || len(es) == 0 {
 			continue
 		}
-		n.run.exchanged += len(es)
+		sent += len(es)
 		if _, err := n.run.nodes[k].queue.Push(ctx, es...); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return theirs[n.number], nil
+	n.run.exchanged += sent
+	return theirs[n.number], sent, nil
 }
 
 // routed returns p with the links that were found on it, in their order.
@@ -198,11 +208,13 @@ func (n *simNode) Wait(context.Context) (bool, error) { return false, nil }
 // A NodesPlan names crawls by several nodes that are to be compared: one for
 // each strategy, policy and method.
 type NodesPlan struct {
-	Orders   []Order
-	Policies []partition.Policy
-	Methods  []partition.Method
-	Pages    int    // budget of all nodes together; 0: all that can be reached
-	Seed     uint64 // decides between equal priorities
+	Orders      []Order
+	Policies    []partition.Policy
+	Methods     []partition.Method
+	Alpha, Beta float64 // as in partition.Options
+	Centrality
+	Pages int    // budget of all nodes together; 0: all that can be reached
+	Seed  uint64 // decides between equal priorities
 }
 
 // each calls fn for every crawl of the plan.
@@ -210,8 +222,7 @@ func (p NodesPlan) each(fn func(o Order, share partition.Options) error) error {
 	for _, o := range p.Orders {
 		for _, policy := range p.Policies {
 			for _, method := range p.Methods {
-				share := partition.DefaultOptions()
-				share.Method, share.Policy = method, policy
+				share := partition.Options{Method: method, Policy: policy, Alpha: p.Alpha, Beta: p.Beta}
 				if err := fn(o, share); err != nil {
 					return err
 				}
@@ -236,7 +247,10 @@ func (p NodesPlan) Run(ctx context.Context, w *Cities, done func(r *report.Nodes
 	c := &report.NodesComparison{Web: fmt.Sprintf("made-up web %d of %d sites about %d cities, %d nodes, %d pages",
 		w.Options.Seed, w.Options.Sites, len(w.cities), len(w.Options.Nodes), p.Pages)}
 	err := p.each(func(o Order, share partition.Options) error {
-		r, err := RunNodes(ctx, w, NodesOptions{Partition: share, Pages: p.Pages, Seed: p.Seed, New: func() (order.Strategy, error) { return o.New(nil) }})
+		r, err := RunNodes(ctx, w, NodesOptions{
+			Partition: share, Pages: p.Pages, Seed: p.Seed, Centrality: p.Centrality,
+			New: func() (order.Strategy, error) { return o.New(nil) },
+		})
 		if err != nil {
 			return err
 		}

@@ -5,10 +5,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
@@ -27,7 +29,7 @@ func crawlNodes(t testing.TB, w *Cities, m partition.Method, policy partition.Po
 	t.Helper()
 	o := partition.DefaultOptions()
 	o.Method, o.Policy = m, policy
-	r, err := RunNodes(t.Context(), w, NodesOptions{Partition: o, Pages: pages, Seed: 1, New: func() (order.Strategy, error) { return order.BreadthFirst{}, nil }})
+	r, err := RunNodes(t.Context(), w, NodesOptions{Partition: o, Pages: pages, Seed: 1, Centrality: Centrality{3, 10}, New: func() (order.Strategy, error) { return order.BreadthFirst{}, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,18 +191,77 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// Lemma 2 by its own terms: a page of l links costs b + l(c+b) at most under A
-// and mb + lmb at least under B with m nodes.
+// Lemma 2 by the cases of figure 1: under A a page and its l links are fetched once and all
+// links are sent, at a cost of b + l(c+b); under B m nodes fetch all of them and send none,
+// at mb + lmb.
 func TestLemma2(t *testing.T) {
-	for _, c := range []float64{0, 0.1, 1, 5} {
-		for _, b := range []float64{c + 0.01, c + 1, 10 * (c + 1)} {
-			for m := 2.0; m < 8; m++ {
-				for _, l := range []float64{0, 1, 17, 1000} {
-					if a, other := b+l*(c+b), m*b+l*m*b; a >= other {
-						t.Errorf("b %v, c %v, m %v, l %v: A costs %v, B %v", b, c, m, l, a, other)
+	const b, c = 2.0, 1.0
+	for nodes := 2; nodes < 6; nodes++ {
+		for _, links := range []int{0, 1, 17} {
+			crawl := func(times, sent int) report.Metrics {
+				r := report.NewNodes(make([]bool, nodes))
+				for node := range times {
+					for i := range links + 1 {
+						r.Fetched(report.Fetch{Node: node, Page: frontier.Key{byte(i)}})
 					}
 				}
+				r.Exchanged(sent)
+				m, err := r.Metrics(3, 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return m
 			}
+			all, l, m := float64(links+1), float64(links), float64(nodes)
+			atA, atB := all*crawl(1, links).Cost(b, c), all*crawl(nodes, 0).Cost(b, c)
+			if want := b + l*(c+b); math.Abs(atA-want) > 1e-9 {
+				t.Errorf("%d links: A costs %v, want %v", links, atA, want)
+			}
+			if want := m*b + l*m*b; math.Abs(atB-want) > 1e-9 {
+				t.Errorf("%d links, %d nodes: B costs %v, want %v", links, nodes, atB, want)
+			}
+			if atA >= atB {
+				t.Errorf("%d links, %d nodes: A costs %v, B %v", links, nodes, atA, atB)
+			}
+		}
+	}
+}
+
+// What was published stands only beside nodes with the paper's numbers of cities, and for
+// the strategies as printed.
+func TestPublishedBesidePaperOnly(t *testing.T) {
+	for _, tt := range []struct {
+		method partition.Method
+		cities []int
+		tables string // in which there is a published row
+	}{
+		{partition.URLBased, []int{0, 33, 22, 10, 33, 2}, "2 3 4 5 6 7 8 9 11"},
+		{partition.PageIP, []int{0, 33, 22, 10, 33, 2}, "2 3 4 5 6 7 8 9"},
+		{partition.IPAddress, []int{0, 33, 22, 10, 33, 2}, ""},
+		{partition.URLBased, []int{0, 2, 10, 22, 33, 33}, "2 6 7 8 9 11"},
+		{partition.URLBased, []int{0, 20, 20, 20, 20, 20}, ""},
+	} {
+		r := &report.NodesResult{Partition: tt.method, Policy: partition.PolicyA, Cities: tt.cities}
+		for i := range tt.cities {
+			r.Nodes = append(r.Nodes, string(rune('a'+i)))
+			r.Metrics.Nodes = append(r.Metrics.Nodes, report.NodeMetric{})
+		}
+		var out bytes.Buffer
+		if err := (&report.NodesComparison{Results: []*report.NodesResult{r}}).Write(&out, "csv"); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&out).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tables []string
+		for _, row := range rows[1:] {
+			if row[7] != "" && !slices.Contains(tables, row[0]) {
+				tables = append(tables, row[0])
+			}
+		}
+		if got := strings.Join(tables, " "); got != tt.tables {
+			t.Errorf("%s with %v cities: published in tables %q, want %q", tt.method, tt.cities, got, tt.tables)
 		}
 	}
 }

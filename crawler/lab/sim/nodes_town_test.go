@@ -49,18 +49,19 @@ type townVisit struct {
 	addresses   []string
 }
 
-func (n *townNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, err error) {
+func (n *townNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, sent int, err error) {
 	for i, owners := range n.share.Owners(routed(p, found)) {
 		if owners[0] == n.number {
 			own = append(own, found[i])
 			continue
 		}
-		n.sent++
+		sent++
 		if _, err := n.queues[owners[0]].Push(ctx, found[i]); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return own, nil
+	n.sent += sent
+	return own, sent, nil
 }
 func (n *townNode) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
 func (n *townNode) Visited(frontier.Entry) bool                         { return false }
@@ -137,7 +138,7 @@ func TestReportOfFrontiers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := reader.Nodes([]bool{false, false}).Metrics(report.CentralityLinks, report.CentralityBase)
+	got, err := reader.Nodes([]bool{false, false}).Metrics(3, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +213,8 @@ func TestReportOfFrontiers(t *testing.T) {
 	var central, linked, same, apart, sameApart float64
 	for i := range n {
 		for j := range n {
-			if far[i][j] < report.CentralityLinks && place[keys[j]] != "" {
-				central += math.Pow(report.CentralityBase, -float64(far[i][j])) / float64(n)
+			if far[i][j] < 3 && place[keys[j]] != "" {
+				central += math.Pow(10, -float64(far[i][j])) / float64(n)
 			}
 			if j <= i {
 				continue

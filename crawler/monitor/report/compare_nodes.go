@@ -19,12 +19,8 @@ import (
 // same in Markdown, one number a line as CSV, and all of it as JSON.
 var NodesFormats = []string{"text", "md", "csv", "json"}
 
-// Geo-centrality looks at pages less than CentralityLinks away, each weighted
-// CentralityBase^-distance: k and m of the paper's example.
-const (
-	CentralityLinks = 3
-	CentralityBase  = 10
-)
+// paperCities are the cities of the paper's nodes, the general one first (table 1).
+var paperCities = []int{0, 33, 22, 10, 33, 2}
 
 // NodesResult is what several nodes fetched of one web.
 type NodesResult struct {
@@ -32,6 +28,7 @@ type NodesResult struct {
 	Policy    partition.Policy
 	Strategy  string // as the caller calls it
 	Nodes     []string
+	Cities    []int // of each node; what was published stands beside those of the paper only
 	Metrics
 }
 
@@ -142,7 +139,7 @@ var nodesTables = []nodesTable{
 	{number: 2, title: "pages downloaded", columns: []string{"pages"}, of: func(r *NodesResult) []float64 { return []float64{float64(r.Fetches)} },
 		published: map[partition.Method][]float64{
 			partition.URLHash: {12_872_000}, partition.URLBased: {12_872_000}, partition.ExtendedAnchor: {12_820_000},
-			partition.FullContent: {12_878_000}, partition.Classification: {12_874_000}, partition.IPAddress: {12_874_000}}},
+			partition.FullContent: {12_878_000}, partition.Classification: {12_874_000}, partition.PageIP: {12_874_000}}},
 	{number: 3, title: "geo-coverage", percent: true, digits: 2, perNode: true, columns: []string{"all", "geographic nodes"},
 		of: func(r *NodesResult) []float64 {
 			each := perNode(r, func(n *NodeMetric) float64 { return n.GeoCoverage })
@@ -154,7 +151,7 @@ var nodesTables = []nodesTable{
 			partition.ExtendedAnchor: {.0529, .0673, .0978, .0999, .0601, .1224, .0788, .0858},
 			partition.FullContent:    {.0111, .0392, .0579, .0687, .0324, .0851, .0489, .0571},
 			partition.Classification: {.0049, .0123, .0120, .0127, .0122, .0110, .0109, .0121},
-			partition.IPAddress:      {.0081, .0202, .0143, .0259, .0274, 0, .0171, .0220}}},
+			partition.PageIP:         {.0081, .0202, .0143, .0259, .0274, 0, .0171, .0220}}},
 	{number: 4, title: "geo-focus", percent: true, digits: 1, perNode: true, columns: []string{"mean"},
 		of: func(r *NodesResult) []float64 {
 			return append(perNode(r, func(n *NodeMetric) float64 { return n.GeoFocus }), r.GeoFocus)
@@ -164,7 +161,7 @@ var nodesTables = []nodesTable{
 			partition.ExtendedAnchor: {none, .820, .905, .796, .768, .923, .842},
 			partition.FullContent:    {none, .752, .774, .751, .635, .849, .752},
 			partition.Classification: {none, .435, .326, .055, .258, .029, .221},
-			partition.IPAddress:      {none, .596, .636, .556, .800, 0, .518}}},
+			partition.PageIP:         {none, .596, .636, .556, .800, 0, .518}}},
 	{number: 5, title: "unique geographic entities ÷ all", digits: 2, perNode: true, columns: []string{"all"},
 		of: func(r *NodesResult) []float64 {
 			return append(perNode(r, func(n *NodeMetric) float64 { return n.Unique }), r.Unique)
@@ -175,7 +172,7 @@ var nodesTables = []nodesTable{
 			partition.ExtendedAnchor: {.39, .31, .22, .13, .32, .05, .16},
 			partition.FullContent:    {.49, .35, .31, .29, .39, .14, .19},
 			partition.Classification: {.52, .45, .45, .46, .46, .45, .26},
-			partition.IPAddress:      {.46, .25, .31, .19, .32, .00, .27}}},
+			partition.PageIP:         {.46, .25, .31, .19, .32, .00, .27}}},
 	{number: 6, title: "geo-centrality", digits: 4, columns: []string{"mean"}, of: func(r *NodesResult) []float64 { return []float64{r.Centrality} },
 		published: single(.0222, .1754, .1519, .0994, .0273, .0380)},
 	{number: 7, title: "overlap", digits: 4, columns: []string{"all"}, of: func(r *NodesResult) []float64 { return []float64{r.Overlap} },
@@ -202,18 +199,24 @@ func perNode(r *NodesResult, of func(n *NodeMetric) float64) (row []float64) {
 func single(urlHash, url, anchor, content, classification, ip float64) map[partition.Method][]float64 {
 	return map[partition.Method][]float64{
 		partition.URLHash: {urlHash}, partition.URLBased: {url}, partition.ExtendedAnchor: {anchor},
-		partition.FullContent: {content}, partition.Classification: {classification}, partition.IPAddress: {ip},
+		partition.FullContent: {content}, partition.Classification: {classification}, partition.PageIP: {ip},
 	}
 }
 
-// beside returns what was published for the row of a result, in its columns;
-// nil where nothing was.
+// beside returns what was published for the row of a result, in its columns; nil where
+// nothing was, or the nodes share out other numbers of cities than the paper's. Where only
+// the order of the nodes differs, tables without a column for each node still compare.
 func (t *nodesTable) beside(r *NodesResult) []float64 {
-	p := t.published[r.Partition]
-	if r.Name() != string(r.Partition) || t.perNode && len(r.Nodes)+len(t.columns) != len(p) {
+	cities := slices.Clone(r.Cities)
+	paper := slices.Clone(paperCities)
+	if !t.perNode {
+		slices.Sort(cities)
+		slices.Sort(paper)
+	}
+	if r.Name() != string(r.Partition) || !slices.Equal(cities, paper) {
 		return nil
 	}
-	return p
+	return t.published[r.Partition]
 }
 
 func (t *nodesTable) titles(r *NodesResult) []string {
