@@ -30,7 +30,7 @@ func ReadTopics(name string) (*topic.Tree, error) {
 
 // OpenTopic returns a topic of the tree in file by its name; without a name, the one whose name is
 // in the file noted.
-func OpenTopic(file, name, noted string) (*topic.Chosen, error) {
+func OpenTopic(file, name, noted string, o topic.Options) (*topic.Chosen, error) {
 	tree, err := ReadTopics(file)
 	if err != nil {
 		return nil, err
@@ -45,23 +45,34 @@ func OpenTopic(file, name, noted string) (*topic.Chosen, error) {
 		}
 		name, from = strings.TrimSpace(string(text)), noted
 	}
-	c, ok, err := tree.Choose(name)
+	c, ok, err := tree.Choose(name, o)
 	if !ok {
 		return nil, fmt.Errorf("%s: %s holds no topic %q.%s", from, file, name, textutil.DidYouMean(name, tree.Names()))
 	}
 	return c, err
 }
 
+// TopicSink makes the pages of a crawl the collection of Okapi: its N, df and mean length.
+type TopicSink struct{ Okapi *topic.Okapi }
+
+// Visit observes a page.
+func (s TopicSink) Visit(_ context.Context, v *Visit) error {
+	if v.Page != nil {
+		s.Okapi.Observe(s.Okapi.Read(v.Page.Title + "\n" + v.Page.Text))
+	}
+	return nil
+}
+
 // maxNameWords is how many words of a topic are in the name of its crawl.
 const maxNameWords = 20
 
 // NewTopic returns the judge of pages about a text that describes a topic, and what that is called.
-func NewTopic(text string, share float64) (t Topic, name string, err error) {
+func NewTopic(text string, share float64, o topic.Options) (t Topic, name string, err error) {
 	words := topic.Words(text)
 	if len(words) == 0 {
 		return t, "", errors.New("judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle repair\", or a tree of topics: --topics FILE")
 	}
-	okapi, err := topic.NewOkapi(words)
+	okapi, err := topic.NewOkapi(words, o)
 	return Topic{Topic: okapi, Share: share}, strings.Join(words[:min(len(words), maxNameWords)], " "), err
 }
 

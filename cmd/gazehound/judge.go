@@ -89,12 +89,14 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 // openTopicJudge returns the judge by topic, of words or of a tree of topics.
 func (a *app) openTopicJudge(p project, cfg *Config) (t crawler.Topic, name string, err error) {
 	if cfg.Crawl.Topics == "" {
-		if t, name, err = crawler.NewTopic(cfg.Crawl.Topic, cfg.Crawl.TopicShare); err != nil {
+		if t, name, err = crawler.NewTopic(cfg.Crawl.Topic, cfg.Crawl.TopicShare, cfg.Crawl.Options); err != nil {
 			err = fail(exitInvalidInput, "%w", err)
 		}
 		return t, name, err
 	}
-	c, err := openTopic(p, cfg)
+	judging := *cfg
+	judging.Crawl.Collection = "topics" // a verdict must not depend on the order of the crawl
+	c, err := openTopic(p, &judging)
 	if err != nil {
 		return t, "", err
 	}
@@ -129,7 +131,7 @@ func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (cr
 // openTopic returns the topic of the crawl: crawl.topic, or the one that
 // mapTopic has noted.
 func openTopic(p project, cfg *Config) (*topic.Chosen, error) {
-	c, err := crawler.OpenTopic(cfg.Crawl.Topics, cfg.Crawl.Topic, p.topic())
+	c, err := crawler.OpenTopic(cfg.Crawl.Topics, cfg.Crawl.Topic, p.topic(), cfg.Crawl.Options)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "%w", err)
 	}
@@ -344,7 +346,7 @@ func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.
 	case err != nil:
 		return fail(exitInvalidInput, "%w", err)
 	}
-	o.Stay, o.Known = clicks.Stay, clicks.Known
+	o.Stay, o.Known = clicks.LR(o.Settings), clicks.Known
 	if len(seeds) > 0 && len(clicks.Known) == 0 {
 		a.warn("the access logs know %s pages, none of them on the sites of the seeds", count(clicks.Pages))
 	}

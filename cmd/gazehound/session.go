@@ -149,6 +149,9 @@ func (s *session) build(ctx context.Context) error {
 		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy, Sinks: []crawler.Sink{indexSink{s.x}},
 		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: crawler.NewBrake(),
 	}
+	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
+		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})
+	}
 	if cfg.WARC.Dir != "" {
 		archive, err := s.a.openArchive(s.p, cfg, s.region.Name)
 		if err != nil {

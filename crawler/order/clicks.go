@@ -13,6 +13,7 @@ const maxUnlinked = 10_000
 // Clicks are what access logs say of pages, for Trend.
 type Clicks struct {
 	Stay  func(weburl.URL) float64 // how long people stay on a page, 0 to 1
+	Time  func(weburl.URL) float64 // the same in seconds, of all sessions
 	Known []weburl.URL             // pages on the sites of the seeds, the longest stay first
 	Pages int                      // that the logs know
 }
@@ -26,13 +27,17 @@ func ReadClicks(dir string, seeds []weburl.URL) (Clicks, error) {
 		return Clicks{}, err
 	}
 	c := Clicks{Pages: table.Len()}
-	c.Stay = func(u weburl.URL) float64 { // https and http are one page, as they are in the crawl
-		text, other := u.String(), u.Plain().String()
-		if rest, ok := strings.CutPrefix(text, "http://"); ok {
-			other = "https://" + rest
+	either := func(of func(url string) float64) func(weburl.URL) float64 {
+		return func(u weburl.URL) float64 { // https and http are one page, as they are in the crawl
+			text, other := u.String(), u.Plain().String()
+			if rest, ok := strings.CutPrefix(text, "http://"); ok {
+				other = "https://" + rest
+			}
+			return max(of(text), of(other))
 		}
-		return max(table.Importance(text), table.Importance(other))
 	}
+	c.Stay = either(table.Importance)
+	c.Time = either(func(url string) float64 { return table.Stay(url).Seconds() })
 	sites := map[string]bool{}
 	for _, u := range seeds {
 		sites[u.Site()] = true
@@ -52,4 +57,12 @@ func ReadClicks(dir string, seeds []weburl.URL) (Clicks, error) {
 		c.Known = append(c.Known, u)
 	}
 	return c, err
+}
+
+// LR is what Options.Stay is with these settings.
+func (c Clicks) LR(s Settings) func(weburl.URL) float64 {
+	if s.Importance == published {
+		return c.Time
+	}
+	return c.Stay
 }

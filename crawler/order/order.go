@@ -46,6 +46,7 @@ type Settings struct {
 	LimitedSettings
 	BestFirstSettings
 	TrendSettings
+	topic.Options // of Okapi, for trend and judge topic
 }
 
 // Options are all that a strategy is made of; each takes what it needs.
@@ -53,8 +54,8 @@ type Options struct {
 	Settings
 	Model *predictor.Model
 	Topic *topic.Okapi // nil: there is none
-	// Stay is how long people stay on a page, 0 to 1, and 0 for a page that no access
-	// log knows; nil: there are no logs.
+	// Stay is how long people stay on a page, 0 to 1, or in seconds where trend's importance
+	// is as published; 0 for a page that no access log knows; nil: there are no logs.
 	Stay  func(u weburl.URL) float64
 	Known []weburl.URL // pages that logs know and that nothing may link to
 }

@@ -15,7 +15,11 @@ type TrendSettings struct {
 	Alpha       float64 `range:"0..1000"` // weight of the content
 	Beta        float64 `range:"0..1000"` // weight of the time that people stay
 	Emphasis    float64 `range:"0..1000"` // further factor of the content
+	Importance  string  `oneof:"scaled|published"`
 }
+
+// published is the Importance of equation 5 as printed.
+const published = "published"
 
 var trend = Kind{
 	Name: "trend",
@@ -25,7 +29,7 @@ topic + beta × how long people stay on the page by the access logs of
 the one in --topics that --examples are about, or --topic NAME; without
 --topics it is what lookahead expects. Pages of the seeds' sites that
 logs know are visited even if nothing links to them`,
-	Keys: []string{"clickstream", "alpha", "beta", "emphasis"},
+	Keys: []string{"clickstream", "alpha", "beta", "emphasis", "importance"},
 	Logs: true,
 	Missing: func(s Settings) *MissingError {
 		if s.Alpha*s.Emphasis+s.Beta > 0 {
@@ -39,8 +43,10 @@ logs know are visited even if nothing links to them`,
 			return nil, errNoModel
 		case o.Topic == nil && o.Stay == nil:
 			return nil, errors.New("needs a topic or access logs")
+		case o.Topic == nil && o.Importance == published:
+			return nil, errors.New("needs a topic for the importance as published: --topics FILE")
 		}
-		return Trend{Lookahead{Model: o.Model}, Nearness{1, o.Decay}, o.TrendSettings, o.Topic, o.Stay, o.Known}, nil
+		return Trend{Lookahead{Model: o.Model}, Nearness{1, o.Decay}, o.TrendSettings, o.Topic, o.Stay, o.Known, o.Collection == "crawled"}, nil
 	},
 }
 
@@ -50,10 +56,11 @@ logs know are visited even if nothing links to them`,
 //
 //	I(d) = α · E · Okapi(d, c*) + β · LR(d)
 //
-// divided by α·E + β, so that it is a priority. Both measures are on the scale 0
-// to 1, which is what the paper has α and β for. LR is known before a page is
+// With Importance published that is I: Okapi as equation 7 has it, LR in seconds, which α
+// and β have to balance; squash makes a priority of it. Scaled is ours: both measures are
+// on the scale 0 to 1, and I is divided by α·E + β. LR is known before a page is
 // fetched, since logs name its URL. Of the content only the link is known then:
-// its Okapi is that of the words on and around it and in its URL. It is combined
+// its Okapi is that of the words on and around it and in its URL. Scaled, it is combined
 // with the distance to the last relevant page as Ahlers & Boll combine their
 // prediction. Without a topic, the content is what Lookahead expects.
 type Trend struct {
@@ -63,6 +70,7 @@ type Trend struct {
 	Topic         *topic.Okapi
 	Stay          func(u weburl.URL) float64 // LR(d), see Options
 	Known         []weburl.URL
+	TopicGrows    bool // somebody observes crawled pages
 }
 
 // knownDistance is the distance of a page that only logs name: no link says
@@ -71,9 +79,9 @@ const knownDistance = 3
 
 // TrendScores are what Trend makes a priority of.
 type TrendScores struct {
-	Content float64  `json:"content"`         // what is expected of the page's text, 0 to 1
+	Content float64  `json:"content"`         // what is expected of the page's text, 0 to 1; as published, Okapi
 	Okapi   *float64 `json:"okapi,omitempty"` // of the link's words, equation 7; nil without a topic
-	Stay    float64  `json:"stay"`            // LR, 0 to 1
+	Stay    float64  `json:"stay"`            // LR, 0 to 1; as published, in seconds
 }
 
 // Score returns I of what is known before the page is fetched; a seed has 1.
@@ -91,6 +99,12 @@ func (s Trend) Explain(e *frontier.Entry) Explanation {
 		return whole(1, "a seed")
 	}
 	scores := s.scores(e)
+	if s.TrendSettings.Importance == published {
+		i := s.published(scores.Content, scores.Stay)
+		x := whole(squash(i), "importance %.3f as published, on the scale 0 to 1", i)
+		x.Trend = &scores
+		return x
+	}
 	stay := s.importance(0, scores.Stay)
 	x := whole(s.importance(scores.Content, scores.Stay)-stay, "content")
 	x.Parts = append(x.Parts, Part{"stay", stay})
@@ -110,8 +124,10 @@ func (s Trend) scores(e *frontier.Entry) TrendScores {
 		d := s.Topic.Read(e.Anchor + "\n" + e.Title + "\n" + e.Around + "\n" + e.URL.Path() + "\n" + e.URL.Query())
 		okapi := s.Topic.Score(d)
 		x.Okapi = &okapi
-		near := s.Near.Score(e.Distance)
-		x.Content = near + s.Topic.Scaled(d)*(1-near)
+		if x.Content = okapi; s.TrendSettings.Importance != published {
+			near := s.Near.Score(e.Distance)
+			x.Content = near + s.Topic.Scaled(d)*(1-near)
+		}
 	}
 	if s.Stay != nil {
 		x.Stay = s.Stay(e.URL)
@@ -122,7 +138,10 @@ func (s Trend) scores(e *frontier.Entry) TrendScores {
 // Importance returns I of a page that was fetched, from 0 to 1; without a
 // topic, content stands for its text.
 func (s Trend) Importance(u weburl.URL, text string, content float64) float64 {
-	if s.Topic != nil {
+	switch {
+	case s.TrendSettings.Importance == published:
+		content = s.Topic.Score(s.Topic.Read(text))
+	case s.Topic != nil:
 		content = s.Topic.Scaled(s.Topic.Read(text))
 	}
 	stay := 0.0
@@ -132,7 +151,23 @@ func (s Trend) Importance(u weburl.URL, text string, content float64) float64 {
 	return s.importance(content, stay)
 }
 
+// published is equation 5.
+func (s Trend) published(okapi, seconds float64) float64 {
+	return s.Alpha*s.Emphasis*okapi + s.Beta*seconds
+}
+
+// squash puts an importance of any size on the scale 0 to 1 and keeps the order. The
+// logarithm keeps sums of days apart.
+func squash(i float64) float64 {
+	x := math.Log1p(math.Abs(i))
+	return 0.5 + math.Copysign(0.5*x/(1+x), i)
+}
+
+// importance is a priority, 0 to 1.
 func (s Trend) importance(content, stay float64) float64 {
+	if s.TrendSettings.Importance == published {
+		return squash(s.published(content, stay))
+	}
 	i := (s.Alpha*s.Emphasis*content + s.Beta*stay) / (s.Alpha*s.Emphasis + s.Beta)
 	if math.IsNaN(i) {
 		return 0
@@ -146,12 +181,15 @@ func (s Trend) LinkValue(best []frontier.Entry) float64 {
 	contents := make([]frontier.Entry, len(best))
 	for i := range best {
 		contents[i].Priority = s.scores(&best[i]).Content
+		if s.TrendSettings.Importance == published {
+			contents[i].Priority = squash(contents[i].Priority)
+		}
 	}
 	return s.Lookahead.LinkValue(contents)
 }
 
-// Rescores is true where the content is learned.
-func (s Trend) Rescores() bool { return s.Topic == nil }
+// Rescores is true where the content is learned, or the collection of Okapi grows.
+func (s Trend) Rescores() bool { return s.Topic == nil || s.TopicGrows }
 
 // Seeds returns the pages that logs know.
 func (s Trend) Seeds() []frontier.Entry {

@@ -29,7 +29,7 @@ func newTrend(t testing.TB, alpha, beta, emphasis float64, withTopic bool) order
 	}}
 	o.Decay, o.Alpha, o.Beta, o.Emphasis = 0.5, alpha, beta, emphasis
 	if withTopic {
-		if o.Topic, err = topic.NewOkapi([]string{"bread"}); err != nil {
+		if o.Topic, err = topic.NewOkapi([]string{"bread"}, topic.DefaultOptions()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,6 +84,45 @@ func TestTrendEquation(t *testing.T) {
 	}
 	if got := s.Importance(link(t, "http://a.example/read", "", 0).URL, "nothing", 0); math.Abs(got-0.25) > 1e-9 {
 		t.Errorf("importance of a page without the topic %v, want 0.25", got)
+	}
+}
+
+// Equation 5 as printed: the order is that of α·E·Okapi + β·LR with Okapi of equation 7 and
+// LR in seconds, whatever their sizes and the distance; the priority is on the scale 0 to 1.
+func TestTrendAsPublished(t *testing.T) {
+	okapi, err := topic.NewOkapi([]string{"bread", "cake"}, topic.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := predictor.NewModel(predictor.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := map[string]float64{"/short": 1, "/long": 86400}
+	o := order.Options{Model: model, Topic: okapi, Stay: func(u weburl.URL) float64 { return seconds[u.Path()] }}
+	o.Decay, o.Alpha, o.Beta, o.Emphasis, o.Importance = 0.5, 2, 0.25, 3, "published"
+	s, err := order.New("trend", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := -1.0
+	for _, tt := range []struct {
+		path, anchor string
+		distance     int
+	}{{"/x", "shop", 1}, {"/short", "shop", 9}, {"/x", "bread", 9}, {"/x", "bread cake", 9}, {"/long", "", 9}, {"/long", "cake", 9}} {
+		e := link(t, "http://a.example"+tt.path, tt.anchor, tt.distance)
+		i := 2*3*okapi.Score(okapi.Read(tt.anchor)) + 0.25*seconds[tt.path]
+		x := math.Log1p(i)
+		got, keep := s.Score(e)
+		if want := 0.5 + 0.5*x/(1+x); !keep || math.Abs(got-want) > 1e-12 || got <= last || got > 1 {
+			t.Errorf("%v: I = %v gives %v, want %v, after %v", tt, i, got, want, last)
+		}
+		last = got
+	}
+	if o.Topic = nil; true {
+		if _, err := order.New("trend", o); err == nil {
+			t.Error("without a topic there is no Okapi, but no error")
+		}
 	}
 }
 

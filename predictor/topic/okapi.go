@@ -4,27 +4,38 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// The parameters of equation 7.
-const (
-	okapiK1 float64 = 1.2  // saturation of a word's count in the text
-	okapiB  float64 = 0.75 // how much the length of the text counts, 0 to 1
-	okapiK2 float64 = 100  // saturation of a word's count in the topic
-)
+// Options are the parameters of equation 7 of Ahmadi-Abkenari & Selamat 2010.
+type Options struct {
+	K1 float64 `key:"okapi_k1" range:"0..1000"`        // saturation of a word's count in the text; the paper has 1 to 2
+	B  float64 `key:"okapi_b" range:"0..1"`            // how much the length of the text counts
+	K2 float64 `key:"okapi_k2" range:"0.001..1000000"` // saturation of a word's count in the topic; the paper has 1 to 1,000
+	// NegativeIDF lets a word that stands in more than half of all texts count against a
+	// text, as the equation is printed; else it counts nothing.
+	NegativeIDF bool `key:"okapi_negative_idf"`
+	// Collection is where N, df and the mean length come from: crawled pages, as
+	// published, or the topics of the tree, which is ours: their lengths say nothing
+	// about those of pages, and do not count.
+	Collection string `key:"okapi_collection" oneof:"topics|crawled"`
+}
 
-// An Okapi says how well a text fits a topic: Okapi BM25 as in equation 7 of
-// Ahmadi-Abkenari & Selamat 2010. It holds the node c* with what is known of the
-// collection: how many texts there were, how long, and how many of them contain
-// each word of the topic. It is safe for concurrent use once all texts of the
-// collection were observed.
+// DefaultOptions are those of config.yaml as shipped.
+func DefaultOptions() Options { return Options{K1: 1.2, B: 0.75, K2: 100, Collection: "topics"} }
+
+// An Okapi says how well a text fits a topic: Okapi BM25 as in equation 7. It holds the
+// node c* with what is known of the collection: how many texts there were, how long, and
+// how many of them contain each word of the topic. It is safe for concurrent use.
 type Okapi struct {
-	words map[string]*word
+	o     Options
 	order []string // of the words: sums are the same to the last bit every time
-	texts int      // N
-	bytes float64  // of all texts
+	mu    sync.RWMutex
+	words map[string]*word // mu holds the counts of texts, texts and bytes
+	texts int              // N
+	bytes float64          // of all texts
 }
 
 // A word is one of the topic's.
@@ -35,8 +46,8 @@ type word struct {
 
 // NewOkapi returns the measure of a topic that these words describe, as Words
 // cuts them; a word may come several times.
-func NewOkapi(words []string) (*Okapi, error) {
-	t := &Okapi{words: map[string]*word{}}
+func NewOkapi(words []string, o Options) (*Okapi, error) {
+	t := &Okapi{o: o, words: map[string]*word{}}
 	for _, w := range words {
 		if t.words[w] == nil {
 			t.words[w] = &word{}
@@ -69,6 +80,8 @@ func (t *Okapi) Read(text string) Text {
 
 // Observe adds a text to the collection.
 func (t *Okapi) Observe(d Text) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.texts++
 	t.bytes += float64(d.Bytes)
 	for w := range d.Counts {
@@ -80,14 +93,18 @@ func (t *Okapi) Observe(d Text) {
 //
 //	Σ ln((N − df + 0.5)/(df + 0.5)) · (k1 + 1)·f_td/(k1·(1 − b + b·dl/avdl) + f_td) · (k2 + 1)·f_tc/(k2 + f_tc)
 //
-// over the words of both text and topic. A word that stands in more than half
-// of all texts would count against them; it counts nothing. The result is 0 or
-// more.
+// over the words of both text and topic. It is 0 or more, unless with NegativeIDF.
 func (t *Okapi) Score(d Text) float64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.score(d)
+}
+
+func (t *Okapi) score(d Text) float64 {
 	sum := 0.0
 	for _, w := range t.order {
 		if n := float64(d.Counts[w]); n > 0 {
-			sum += t.weight(t.words[w]) * (okapiK1 + 1) * n / (okapiK1*t.length(d) + n)
+			sum += t.weight(t.words[w]) * (t.o.K1 + 1) * n / (t.o.K1*t.length(d) + n)
 		}
 	}
 	return sum
@@ -96,14 +113,16 @@ func (t *Okapi) Score(d Text) float64 {
 // Similarity is Score as a share of what a text with endlessly many of all the
 // topic's words would have: 0 to 1.
 func (t *Okapi) Similarity(d Text) float64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	most := 0.0
 	for _, w := range t.order {
-		most += t.weight(t.words[w]) * (okapiK1 + 1)
+		most += max(t.weight(t.words[w]), 0) * (t.o.K1 + 1)
 	}
 	if most == 0 {
 		return 0
 	}
-	return t.Score(d) / most
+	return max(t.score(d), 0) / most
 }
 
 // Scaled is Score on the scale 0 to 1, where ½ stands for one word of the
@@ -111,24 +130,29 @@ func (t *Okapi) Similarity(d Text) float64 {
 // short ones apart, such as the words of a link, of which Similarity is always
 // small.
 func (t *Okapi) Scaled(d Text) float64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	mean := 0.0
 	for _, w := range t.order {
-		mean += t.weight(t.words[w]) / float64(len(t.order))
+		mean += max(t.weight(t.words[w]), 0) / float64(len(t.order))
 	}
 	if mean == 0 {
 		return 0
 	}
-	o := t.Score(d)
+	o := max(t.score(d), 0)
 	return o / (o + mean)
 }
 
 // weight is the first and the last factor of a word.
 func (t *Okapi) weight(w *word) float64 {
 	idf := math.Log((float64(t.texts-w.texts) + 0.5) / (float64(w.texts) + 0.5))
-	if t.texts == 0 {
+	switch {
+	case t.texts == 0:
 		idf = 1 // no collection yet: all words are alike
+	case !t.o.NegativeIDF:
+		idf = max(idf, 0)
 	}
-	return max(idf, 0) * (okapiK2 + 1) * float64(w.count) / (okapiK2 + float64(w.count))
+	return idf * (t.o.K2 + 1) * float64(w.count) / (t.o.K2 + float64(w.count))
 }
 
 // length is 1 − b + b·dl/avdl.
@@ -136,7 +160,7 @@ func (t *Okapi) length(d Text) float64 {
 	if t.bytes == 0 {
 		return 1
 	}
-	return 1 - okapiB + okapiB*float64(d.Bytes)/(t.bytes/float64(t.texts))
+	return 1 - t.o.B + t.o.B*float64(d.Bytes)/(t.bytes/float64(t.texts))
 }
 
 // Words cuts a text into words: runs of letters and digits in lower case, of

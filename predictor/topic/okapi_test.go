@@ -9,7 +9,7 @@ import (
 
 func okapi(t testing.TB, words string) *Okapi {
 	t.Helper()
-	c, err := NewOkapi(Words(words))
+	c, err := NewOkapi(Words(words), DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +47,58 @@ func TestOkapi(t *testing.T) {
 	}
 }
 
+// As printed, k1, b and k2 are options and a word of more than half of all texts counts
+// against a text (equation 7).
+func TestOkapiOptions(t *testing.T) {
+	o := Options{K1: 2, B: 0.5, K2: 10, NegativeIDF: true}
+	c, err := NewOkapi([]string{"bread", "bread"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"bread", "our bread here", "a hall"} {
+		c.Observe(c.Read(text))
+	}
+	avdl := float64(5+14+6) / 3
+	want := math.Log((3-2+.5)/(2+.5)) * 3 * 2 / (2*(1-.5+.5*11/avdl) + 2) * 11 * 2 / (10 + 2)
+	d := c.Read("bread bread")
+	if got := c.Score(d); math.Abs(got-want) > 1e-12 || got >= 0 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if s, r := c.Similarity(d), c.Scaled(d); s != 0 || r != 0 {
+		t.Errorf("shares of a negative score: %v and %v, want 0", s, r)
+	}
+}
+
+// The collection of a node is the tree's other topics, or nothing until crawled pages are
+// observed; the lengths of those count.
+func TestCollections(t *testing.T) {
+	tree, err := Read(strings.NewReader("- {topic: bakery, words: bread}\n- {topic: river}\n- {topic: hall}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultOptions()
+	of := func(text string) float64 {
+		c, err := tree.Node(0, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Collection == "crawled" {
+			for range 4 {
+				c.Observe(c.Read("another page"))
+			}
+		}
+		return c.Score(c.Read(text))
+	}
+	long := "bread " + strings.Repeat("xx ", 200)
+	if of("bread") != of(long) {
+		t.Errorf("topics: lengths count, %v and %v", of("bread"), of(long))
+	}
+	o.Collection = "crawled"
+	if short, other := of("bread"), of(long); !(short > other) {
+		t.Errorf("crawled: %v for a short text, %v for a long one", short, other)
+	}
+}
+
 // Common words never count against a text, and nothing known is no error.
 func TestBounds(t *testing.T) {
 	c := okapi(t, "the bakery")
@@ -62,7 +114,7 @@ func TestBounds(t *testing.T) {
 	if got := c.Similarity(c.Read("the bakery")); got != 0 || math.IsNaN(got) {
 		t.Errorf("similarity %v, want 0", got)
 	}
-	if _, err := NewOkapi(nil); err == nil {
+	if _, err := NewOkapi(nil, DefaultOptions()); err == nil {
 		t.Error("a topic without words: no error")
 	}
 }

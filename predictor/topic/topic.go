@@ -205,13 +205,13 @@ type Chosen struct {
 
 // Choose returns the topic with this path or name; ok is false where there is
 // none.
-func (t *Tree) Choose(name string) (c *Chosen, ok bool, err error) {
+func (t *Tree) Choose(name string, o Options) (c *Chosen, ok bool, err error) {
 	n, ok := t.Find(name)
 	if !ok {
 		return nil, false, nil
 	}
 	c = &Chosen{Topic: t.Topics[n], Number: n, Tree: t}
-	c.Okapi, err = t.Node(n)
+	c.Okapi, err = t.Node(n, o)
 	return c, true, err
 }
 
@@ -224,17 +224,17 @@ func (t *Tree) Names() []string {
 	return names
 }
 
-// Node returns c* for Okapi. The collection, in which words are rare or not,
-// is the other topics of the tree: what a word has in common with them does not
-// tell the topic. It does not grow, so a page's Okapi is the same at any time
-// and on every node of a crawl.
-func (t *Tree) Node(topic int) (*Okapi, error) {
-	c, err := NewOkapi(Words(t.Topics[topic].Words))
+// Node returns c* for Okapi. The collection, in which words are rare or not, is the other
+// topics of the tree, unless it is to be that of crawled pages, which the caller observes:
+// what a word has in common with them does not tell the topic. It does not grow, so a
+// page's Okapi is the same at any time and on every node of a crawl.
+func (t *Tree) Node(topic int, o Options) (*Okapi, error) {
+	c, err := NewOkapi(Words(t.Topics[topic].Words), o)
 	if err != nil {
 		return nil, fmt.Errorf("topics: %q: %w", t.Topics[topic].Path, err)
 	}
 	for i, other := range t.Topics {
-		if i != topic {
+		if i != topic && o.Collection != "crawled" {
 			d := c.Read(other.Words)
 			d.Bytes = 0 // a description's length says nothing about that of pages
 			c.Observe(d)

@@ -89,7 +89,7 @@ func (o OrderOptions) fresh(name string, w *Web) (order.Strategy, error) {
 		options.Stay = func(weburl.URL) float64 { return 0 } // until somebody has read the web
 	}
 	if w != nil && w.Clicks.Stay != nil {
-		options.Stay, options.Known = w.Clicks.Stay, w.Clicks.Known
+		options.Stay, options.Known = w.Clicks.LR(settings), w.Clicks.Known
 	}
 	if options.Model, err = o.Model(); err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ type NuggetRow struct {
 	Parts     int     `json:"parts"`     // L
 	Bits      int     `json:"bits"`      // of one nugget, equation 9
 	Formula   int     `json:"formula"`   // bits of all nuggets, equation 8
-	Measured  int     `json:"measured"`  // bits that were sent
+	Heard     int     `json:"heard"`     // bits of the nuggets that were heard
+	Measured  int     `json:"measured"`  // bits on the wire: 8 × Bytes
 	Bytes     int     `json:"bytes"`     // of the messages that carried them; 0: there were none
 	Precision float64 `json:"precision"` // of the tenth of all URLs that is most important, how much comes in the first tenth of the order
 }
@@ -94,14 +95,14 @@ func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error
 			place++
 		}
 	}
-	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, bytes, float64(hits) / float64(tenth)}, nil
+	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, 8 * bytes, bytes, float64(hits) / float64(tenth)}, nil
 }
 
 func falling(a, b float64) int { return cmp.Compare(b, a) }
 
 // PlotNuggets draws figures 5 and 6 of what Nuggets returned, to a file or
-// folder as Comparison.Plot does: the formula as a line, what was measured as
-// points.
+// folder as Comparison.Plot does: the formula as a line, the nuggets that were heard
+// as points.
 func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error) {
 	var plots []*plot.Plot
 	var names []string
@@ -117,7 +118,7 @@ func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error)
 				x = float64(r.Parts)
 			}
 			formula = append(formula, plotter.XY{X: x, Y: float64(r.Formula)})
-			measured = append(measured, plotter.XY{X: x, Y: float64(r.Measured)})
+			measured = append(measured, plotter.XY{X: x, Y: float64(r.Heard)})
 		}
 		line, err := plotter.NewLine(formula)
 		if err != nil {
@@ -130,7 +131,7 @@ func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error)
 		line.Color, points.Color, points.Radius = palette[0], palette[1], vg.Points(3)
 		p.Add(line, points)
 		p.Legend.Add("equation 8", line)
-		p.Legend.Add("measured", points)
+		p.Legend.Add("nuggets heard", points)
 		p.X.Min, p.Y.Min, p.Y.Max = 0, 0, p.Y.Max*1.05
 		plots, names = append(plots, p), append(names, f.name)
 	}
@@ -141,9 +142,9 @@ func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error)
 func WriteNuggets(out io.Writer, figures [][]NuggetRow) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i, rows := range figures {
-		fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\tmeasured\tbytes on the wire\tprecision\t\n", 5+i)
+		fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\theard\tbytes on the wire\tprecision\t\n", 5+i)
 		for _, r := range rows {
-			fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Measured, r.Bytes, r.Precision)
+			fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Heard, r.Bytes, r.Precision)
 		}
 	}
 	return w.Flush()

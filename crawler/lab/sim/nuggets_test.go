@@ -21,8 +21,8 @@ func TestNuggetsEqualTheFormula(t *testing.T) {
 	for _, rows := range figures {
 		for _, r := range rows {
 			points++
-			if r.Measured != r.Formula || r.Agents > 1 && r.Measured == 0 {
-				t.Errorf("m = %d, L = %d: %d bits sent, equation 8 says %d", r.Agents, r.Parts, r.Measured, r.Formula)
+			if r.Heard != r.Formula || r.Agents > 1 && r.Heard == 0 {
+				t.Errorf("m = %d, L = %d: %d bits sent, equation 8 says %d", r.Agents, r.Parts, r.Heard, r.Formula)
 			}
 			if r.Precision < 0 || r.Precision > 1 {
 				t.Errorf("m = %d, L = %d: precision %v", r.Agents, r.Parts, r.Precision)
