@@ -4,7 +4,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Without cgo everywhere but under the race detector, so that nothing is compiled twice.
 GO := CGO_ENABLED=0 go
 
-.PHONY: build ui release demo test race soak damage fuzz bench growth eval golden check clean
+# The systems that the program is released for.
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64 freebsd/arm64
+
+.PHONY: build ui release demo test race soak damage fuzz bench growth eval golden check cross clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
@@ -78,6 +81,11 @@ check: ## what a change must pass besides the tests
 	@if curl -fsS -m 15 -o /dev/null https://vuln.go.dev/index/db.json; \
 	  then $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...; \
 	  else echo "not checked for known vulnerabilities: https://vuln.go.dev cannot be reached"; fi
+	$(MAKE) cross
+
+cross: ## the program compiles for every system in TARGETS
+	@set -e; for t in $(TARGETS); do \
+	  GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/gazehound || { echo "$$t does not build"; exit 1; }; done
 
 clean:
 	rm -rf bin demo-data

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"gazehound/internal/oserr"
 
 	"github.com/blevesearch/bleve/v2/document"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -216,8 +217,8 @@ func (x *Index) store(c *commit) error {
 	switch {
 	case err == nil:
 		return nil
-	case strings.Contains(err.Error(), syscall.ENOSPC.Error()):
-		return fmt.Errorf("index: write: %w (%w)", syscall.ENOSPC, err) // Bleve keeps only its text
+	case strings.Contains(err.Error(), oserr.Full.Error()):
+		return fmt.Errorf("index: write: %w (%w)", oserr.Full, err) // Bleve keeps only its text
 	}
 	return fmt.Errorf("index: write: %w", err)
 }

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"gazehound/crawler"
@@ -18,6 +17,7 @@ import (
 	"gazehound/index"
 	searchpage "gazehound/index/web"
 	"gazehound/internal/config"
+	"gazehound/internal/oserr"
 	"gazehound/predictor"
 
 	"github.com/paulmach/orb"
@@ -45,7 +45,7 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 	switch {
 	case errors.Is(err, monitor.ErrNoToken):
 		return nil, fail(exitInvalidInput, "admin.listen %s %w. Set admin.token_file, or keep 127.0.0.1 and use ssh -L 8091:localhost:8091 host", listen, err)
-	case errors.Is(err, syscall.EADDRINUSE):
+	case errors.Is(err, oserr.InUse):
 		return nil, fail(exitError, "%s is in use by another program. --admin 127.0.0.1:0 picks a free port", listen)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fail(exitError, "%s may not be used without more rights. --admin 127.0.0.1:8091 needs none", listen)

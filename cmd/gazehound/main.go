@@ -19,6 +19,7 @@ import (
 	"syscall"
 
 	"gazehound/internal/console"
+	"gazehound/internal/oserr"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
@@ -206,7 +207,7 @@ func codeOf(err error) int {
 	switch {
 	case errors.As(err, &silent):
 		return int(silent)
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, oserr.Full):
 		return exitOutOfSpace
 	case errors.As(err, &coded):
 		return coded.code

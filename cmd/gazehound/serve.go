@@ -18,6 +18,7 @@ import (
 	"gazehound/index/api"
 	"gazehound/internal/config"
 	"gazehound/internal/forget"
+	"gazehound/internal/oserr"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/net/netutil"
@@ -179,7 +180,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 func listenAt(address, flag string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
+	case errors.Is(err, oserr.InUse):
 		return nil, fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", address, flag)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fail(exitError, "%s may not be used without more rights. %s 127.0.0.1:8090 needs none", address, flag)

@@ -22,6 +22,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/api"
+	"gazehound/internal/disk"
 	"gazehound/predictor"
 
 	"golang.org/x/sync/errgroup"
@@ -262,7 +263,7 @@ func (s *session) hear(cancel context.CancelCauseFunc) (stop func()) {
 		}
 		s.stop(cancel, errSignal)
 	}, os.Interrupt, syscall.SIGTERM)
-	stopAsking := onSignals(func(int) { s.watch.print(false) }, syscall.SIGUSR1)
+	stopAsking := onSignals(func(int) { s.watch.print(false) }, statusSignal)
 	stopReloading := onSignals(func(int) { s.a.reload(s.web, s.watch) }, syscall.SIGHUP)
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
 		n.Obey(s.obey(cancel))
@@ -296,7 +297,7 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 		},
 		func(ctx context.Context) error {
 			return every(ctx, 2*time.Second, func() error {
-				if free, err := monitor.DiskFree(s.p.dir); err == nil && free < uint64(s.cfg.Storage.DiskReserve) {
+				if free, err := disk.Free(s.p.dir); err == nil && free < uint64(s.cfg.Storage.DiskReserve) {
 					cancel(errDiskReserve)
 				}
 				return nil
@@ -350,7 +351,7 @@ func every(ctx context.Context, period time.Duration, f func() error) error {
 // makeRoom finishes what was to be discarded, with --fresh the crawl of before, and
 // refuses to crawl where the disk reserve is reached.
 func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {
-	if free, err := monitor.DiskFree(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
+	if free, err := disk.Free(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
 		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it",
 			megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
 	}

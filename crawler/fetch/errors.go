@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"gazehound/crawler/weburl"
+	"gazehound/internal/oserr"
 )
 
 // The classes of errors. They are written into the crawl tree and counted in
@@ -67,7 +68,7 @@ var errNoTunnel = errors.New("proxy makes no connection")
 // NobodyListens tells whether err means that the port takes no connections, as far
 // as one can know: it was refused, or the proxy could not make one.
 func NobodyListens(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errNoTunnel)
+	return errors.Is(err, oserr.Refused) || errors.Is(err, errNoTunnel)
 }
 
 // A classed error already knows its class.
@@ -137,7 +138,7 @@ func isConnect(err error) bool {
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return true
 	}
-	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+	if errors.Is(err, oserr.Reset) || errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return true
 	}

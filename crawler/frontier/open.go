@@ -15,7 +15,6 @@ import (
 	"gazehound/internal/disk"
 
 	badger "github.com/dgraph-io/badger/v4"
-	"golang.org/x/sys/unix"
 )
 
 // formatFile says that a directory is a frontier, and of which format. It can
@@ -108,7 +107,10 @@ func checkDir(o Options) error {
 	case err != nil:
 		return err
 	}
-	if err := unix.Access(o.Dir, unix.W_OK); err != nil && !o.ReadOnly {
+	if o.ReadOnly {
+		return nil
+	}
+	if err := disk.Writable(o.Dir); err != nil {
 		return fmt.Errorf("cannot be written to: %w", err)
 	}
 	return nil
@@ -124,7 +126,7 @@ func isEmpty(dir string) error {
 		if e.Name() == sumsFile || e.Name() == badger.ManifestFilename {
 			return damaged(formatFile, "it is missing")
 		}
-		if e.Name() != lockFile && !strings.HasPrefix(e.Name(), "."+formatFile) {
+		if e.Name() != lockFile && e.Name() != disk.DirLock && !strings.HasPrefix(e.Name(), "."+formatFile) {
 			return fmt.Errorf("%w: there are files and no %s. Choose another directory", ErrForeign, formatFile)
 		}
 	}
@@ -164,20 +166,11 @@ const lockFile = "LOCK"
 // lock locks a directory for as long as this process runs or until unlock is called: for several
 // readers, or for one that writes. It does not wait.
 func lock(dir string, readOnly bool) (unlock func() error, err error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
+	unlock, err = disk.LockDir(dir, readOnly)
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, checkLock(dir)
 	}
-	how := unix.LOCK_EX
-	if readOnly {
-		how = unix.LOCK_SH
-	}
-	if err := unix.Flock(int(d.Fd()), how|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, errors.Join(checkLock(dir), d.Close())
-	} else if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d.Close, nil
+	return unlock, err
 }
 
 // checkLock says by which process the directory of a store is in use.
@@ -192,13 +185,10 @@ func checkLock(dir string) error {
 // Holder tells whether a process has the frontier in dir open, and which one;
 // 0 if that is not known.
 func Holder(dir string) (pid int, locked bool, err error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return 0, false, err
-	}
-	defer d.Close()
-	err = unix.Flock(int(d.Fd()), unix.LOCK_SH|unix.LOCK_NB) // who writes holds it alone
-	if !errors.Is(err, unix.EWOULDBLOCK) {
+	unlock, err := disk.LockDir(dir, true) // a writer holds it alone
+	if err == nil {
+		return 0, false, unlock()
+	} else if !errors.Is(err, disk.ErrLocked) {
 		return 0, false, err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, lockFile))

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"gazehound/internal/disk"
+	"gazehound/internal/oserr"
 
 	badger "github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -152,7 +153,7 @@ func openBadger(o Options) (db *badger.DB, err error) {
 	switch {
 	case err == nil:
 		return db, nil
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, oserr.Full), errors.Is(err, syscall.EMFILE):
 		return nil, err
 	}
 	return nil, fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"gazehound/internal/disk"
+	"gazehound/internal/oserr"
 )
 
 // write runs fn in a transaction, commits it and shows it to everybody. What fn has written is
@@ -114,14 +114,13 @@ func (f *Frontier) checkDisk() error {
 	if f.options.InMemory {
 		return nil
 	}
-	var s unix.Statfs_t
-	if err := unix.Statfs(f.options.Dir, &s); err != nil {
-		return fmt.Errorf("frontier: %s: %w", f.options.Dir, err)
+	free, err := disk.Free(f.options.Dir)
+	if err != nil {
+		return fmt.Errorf("frontier: %w", err)
 	}
-	free := int64(s.Bavail) * int64(s.Bsize)
-	if free < f.options.MinFree {
+	if free < uint64(max(f.options.MinFree, 0)) {
 		return fmt.Errorf("frontier: only %d MB are left on the disk of %s, and %d MB have to be: %w",
-			free>>20, f.options.Dir, f.options.MinFree>>20, syscall.ENOSPC)
+			free>>20, f.options.Dir, f.options.MinFree>>20, oserr.Full)
 	}
 	return nil
 }

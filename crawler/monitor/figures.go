@@ -280,11 +280,11 @@ var figures = []figure{
 			megabytes := func(n int64) string { return t.number(int64(math.Round(float64(n)/1e6))) + " MB" }
 			return megabytes(s.Own), t.fill(
 				text{"en": "of %s, %s of files mapped; %s of %s cores", "de": "von %s, %s eingeblendete Dateien; %s von %s Kernen"},
-				megabytes(s.Ceiling), megabytes(s.Mapped), t.decimal(s.CPU, 1), fmt.Sprint(s.Cores))
+				megabytes(s.Ceiling), orUnknown(megabytes, s.Mapped), t.decimal(s.CPU, 1), fmt.Sprint(s.Cores))
 		},
 		title: "machine", line: func(s *Snapshot) string {
 			return fmt.Sprintf("%s of %s in memory, %s of files mapped, %.1f of %d cores, %s free on the disk",
-				textutil.Megabytes(s.Own), textutil.Megabytes(s.Ceiling), textutil.Megabytes(s.Mapped), s.CPU, s.Cores,
+				textutil.Megabytes(s.Own), textutil.Megabytes(s.Ceiling), orUnknown(textutil.Megabytes, s.Mapped), s.CPU, s.Cores,
 				textutil.Megabytes(s.DiskFree))
 		},
 		metrics: []metric{
@@ -444,4 +444,12 @@ func Accounts(queued, visited, repeats int64, dropped map[string]int64) string {
 func round(x float64, digits int) float64 {
 	p := math.Pow10(digits)
 	return math.Round(x*p) / p
+}
+
+// orUnknown writes n bytes, or that the system does not tell them: only Linux says how much is mapped.
+func orUnknown(megabytes func(int64) string, n int64) string {
+	if n == 0 {
+		return "? MB"
+	}
+	return megabytes(n)
 }

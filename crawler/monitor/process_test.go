@@ -3,6 +3,8 @@ package monitor
 import (
 	"runtime"
 	"testing"
+
+	"gazehound/internal/textutil"
 )
 
 // status shows what the process has in memory: its own, and what is mapped from files.
@@ -22,4 +24,13 @@ func TestMemoryUse(t *testing.T) {
 		t.Errorf("%d bytes of memory after %d more than %d", after, len(room), before)
 	}
 	runtime.KeepAlive(room)
+}
+
+// Where the system does not tell what is mapped, the line does not say 0.
+func TestUnknownMemory(t *testing.T) {
+	for n, want := range map[int64]string{0: "? MB", 5_000_000: textutil.Megabytes(5_000_000)} {
+		if got := orUnknown(textutil.Megabytes, n); got != want {
+			t.Errorf("%d bytes: %q, want %q", n, got, want)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/polite"
+	"gazehound/internal/disk"
 )
 
 // A Recorder follows one run of a crawl and takes Snapshots of it. Counts are
@@ -165,7 +166,7 @@ func (r *Recorder) Snapshot() Snapshot {
 		s.Hosts.Asked, s.Hosts.Backoff = int64(g.Asked), int64(g.Backoff)
 	}
 	s.Own, s.Mapped = memoryUse()
-	if free, err := DiskFree(r.Dir); err == nil {
+	if free, err := disk.Free(r.Dir); err == nil {
 		s.DiskFree = int64(free)
 	}
 

@@ -13,6 +13,7 @@ import (
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
+	"gazehound/internal/disk"
 	"gazehound/internal/problem"
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
@@ -160,7 +161,7 @@ const silence = 30 * time.Second
 // Troubles says why the crawl is not well; reserve is what is to stay free on the disk, in bytes, and
 // shown how that is written.
 func (r *Recorder) Troubles(reserve int64, shown string) (why []string) {
-	if free, err := DiskFree(r.Dir); err == nil && free < uint64(reserve) {
+	if free, err := disk.Free(r.Dir); err == nil && free < uint64(reserve) {
 		why = append(why, fmt.Sprintf("only %s are free on the disk; storage.disk_reserve keeps %s", textutil.Megabytes(int64(free)), shown))
 	}
 	if at := r.Board.State().At; !at.IsZero() && time.Since(at) > silence {

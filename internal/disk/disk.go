@@ -192,12 +192,32 @@ var ErrLocked = errors.New("in use by another process")
 // lock is taken, the error is ErrLocked.
 func Lock(name string) (unlock func() error, err error) {
 	l := flock.New(name)
-	locked, err := l.TryLock()
-	switch {
+	return held(l, l.TryLock)
+}
+
+// DirLock is the file that LockDir locks where a directory itself cannot be locked (Windows).
+const DirLock = ".lock"
+
+// LockDir locks a directory as Lock does a file: shared with other readers, or alone.
+func LockDir(dir string, shared bool) (unlock func() error, err error) {
+	flag := os.O_RDONLY
+	name := lockName(dir)
+	if name != dir {
+		flag |= os.O_CREATE
+	}
+	l := flock.New(name, flock.SetFlag(flag))
+	if shared {
+		return held(l, l.TryRLock)
+	}
+	return held(l, l.TryLock)
+}
+
+func held(l *flock.Flock, try func() (bool, error)) (unlock func() error, err error) {
+	switch locked, err := try(); {
 	case err != nil:
 		return nil, err
 	case !locked:
-		return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+		return nil, errors.Join(fmt.Errorf("%s: %w", l.Path(), ErrLocked), l.Close())
 	}
 	return l.Close, nil
 }

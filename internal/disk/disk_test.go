@@ -126,6 +126,48 @@ func TestLock(t *testing.T) {
 	}
 }
 
+func TestLockDir(t *testing.T) {
+	dir := t.TempDir()
+	lock := func(shared bool, want error) func() error {
+		t.Helper()
+		unlock, err := LockDir(dir, shared)
+		if !errors.Is(err, want) {
+			t.Fatalf("LockDir(shared %v): %v, want %v", shared, err, want)
+		}
+		return unlock
+	}
+	one, two := lock(true, nil), lock(true, nil)
+	lock(false, ErrLocked)
+	if err := errors.Join(one(), two()); err != nil {
+		t.Fatal(err)
+	}
+	alone := lock(false, nil)
+	lock(true, ErrLocked)
+	lock(false, ErrLocked)
+	if err := alone(); err != nil {
+		t.Fatal(err)
+	}
+	lock(false, nil)()
+	dir = filepath.Join(dir, "missing")
+	lock(true, fs.ErrNotExist)
+}
+
+func TestFree(t *testing.T) {
+	dir := t.TempDir()
+	if n, err := Free(dir); err != nil || n == 0 {
+		t.Errorf("%d bytes free, %v", n, err)
+	}
+	if _, err := Free(filepath.Join(dir, "missing")); err == nil {
+		t.Error("free space of a folder that is not there")
+	}
+	if err := Writable(dir); err != nil {
+		t.Error(err)
+	}
+	if err := Writable(filepath.Join(dir, "missing")); err == nil {
+		t.Error("a folder that is not there can be written to")
+	}
+}
+
 func TestTempAndMap(t *testing.T) {
 	dir := t.TempDir()
 	f, err := NewTemp(dir)

@@ -9,11 +9,11 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"gazehound/index/api"
 	"gazehound/internal/disk"
+	"gazehound/internal/oserr"
 )
 
 // A Request is what a visitor of the search server wants to be taken out: a line
@@ -38,7 +38,7 @@ func (d Dir) Keeper() func(api.Removal) (int, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if info, err := os.Stat(d.requests()); err == nil && info.Size() > maxRequests {
-			return 0, fmt.Errorf("%s is full: %w", d.requests(), syscall.ENOSPC)
+			return 0, fmt.Errorf("%s is full: %w", d.requests(), oserr.Full)
 		}
 		all, err := readLines[Request](d.requests())
 		if err != nil {

@@ -9,14 +9,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"gazehound/internal/check"
+	"gazehound/internal/disk"
+	"gazehound/internal/oserr"
 	"gazehound/internal/textutil"
-
-	"golang.org/x/sys/unix"
 )
 
 func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
@@ -41,14 +41,14 @@ func (r Room) Check(dir string) check.Finding {
 		}
 		dir = filepath.Dir(dir)
 	}
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return check.Doubt(name, "", "free space is not known: free space of %s: %v", dir, err)
+	free, err := disk.Free(dir)
+	if err != nil {
+		return check.Doubt(name, "", "free space is not known: %v", err)
 	}
-	if err := unix.Access(dir, unix.W_OK); err != nil {
+	if err := disk.Writable(dir); err != nil {
 		return check.Broken(name, "", "%s cannot be written to: %v", dir, err)
 	}
-	r.Free = int64(min(s.Bavail*uint64(s.Bsize), math.MaxInt64))
+	r.Free = int64(min(free, math.MaxInt64))
 	return r.check()
 }
 
@@ -79,11 +79,7 @@ func FolderSize(dir string) (n int64) {
 			return nil
 		}
 		if info, err := e.Info(); err == nil {
-			if s, ok := info.Sys().(*syscall.Stat_t); ok {
-				n += s.Blocks * 512 // files of the store have holes
-			} else {
-				n += info.Size()
-			}
+			n += disk.Allocated(info) // files of the store have holes
 		}
 		return nil
 	})
@@ -96,43 +92,28 @@ func CheckMemory(key, shown string, want int64) check.Finding {
 	const name = "memory"
 	have := memory()
 	switch {
-	case have > 0 && want > have:
+	case have == 0:
+		return check.Well(name, "%s; how much this machine has is not known on %s", shown, runtime.GOOS)
+	case want > have:
 		return check.Broken(name, "lower "+key, "%s is %s and the machine has %s", key, shown, gigabytes(have))
-	case have > 0 && want > have*3/4:
+	case want > have*3/4:
 		return check.Doubt(name, "lower "+key, "%s is %s of the %s that the machine has", key, shown, gigabytes(have))
 	}
 	return check.Well(name, "%s of %s", shown, gigabytes(have))
 }
 
-// memory returns the memory of the machine or of its control group, in bytes; 0
-// where it is not known.
-func memory() int64 {
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 0
-	}
-	have := int64(info.Totalram) * int64(info.Unit)
-	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		var limit int64
-		if n, _ := fmt.Sscan(string(text), &limit); n == 1 {
-			have = min(have, limit)
-		}
-	}
-	return have
-}
-
 // CheckFiles looks whether so many files may be open at once.
 func CheckFiles(need uint64) check.Finding {
 	const name = "files"
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+	limit, err := openFiles()
+	if err != nil {
 		return check.Doubt(name, "", "the limit is not known: %v", err)
 	}
-	if limit.Max < need { // Go raises the soft limit by itself
+	if limit < need { // Go raises the soft limit by itself
 		return check.Doubt(name, fmt.Sprintf("ulimit -Hn %d, or LimitNOFILE of the service", need),
-			"at most %d may be open at once; a busy server and a large crawl want %d", limit.Max, need)
+			"at most %d may be open at once; a busy server and a large crawl want %d", limit, need)
 	}
-	return check.Well(name, "%s may be open at once", textutil.Count(int64(min(limit.Max, math.MaxInt32))))
+	return check.Well(name, "%s may be open at once", textutil.Count(int64(min(limit, math.MaxInt32))))
 }
 
 // A Port is an address to listen at, and the setting that names it.
@@ -149,9 +130,9 @@ func CheckPorts(running bool, ports ...Port) (found []check.Finding) {
 		case err == nil:
 			l.Close()
 			free = append(free, p.Address)
-		case errors.Is(err, unix.EADDRINUSE) && running:
+		case errors.Is(err, oserr.InUse) && running:
 			found = append(found, check.Well(name, "%s %s is in use, as by the running crawl", p.Key, p.Address))
-		case errors.Is(err, unix.EADDRINUSE):
+		case errors.Is(err, oserr.InUse):
 			found = append(found, check.Doubt(name, "another port, or port 0 for a free one",
 				"%s %s is in use by another program", p.Key, p.Address))
 		default:

@@ -3,9 +3,6 @@ package monitor
 import (
 	"fmt"
 	"os"
-	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // memoryUse returns the resident memory of this process in bytes: anonymous (heap,
@@ -22,22 +19,4 @@ func memoryUse() (anonymous, mapped int64) {
 	}
 	page := int64(os.Getpagesize())
 	return (resident - shared) * page, shared * page
-}
-
-// processorTime returns what the process has computed, on all cores together.
-func processorTime() time.Duration {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// DiskFree returns the bytes that may still be written below dir.
-func DiskFree(dir string) (uint64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, fmt.Errorf("free space of %s: %w", dir, err)
-	}
-	return s.Bavail * uint64(s.Bsize), nil
 }

@@ -1,0 +1,14 @@
+//go:build unix
+
+// Package oserr names the errors of the operating system that the program
+// answers to, under the numbers that each system has for them.
+package oserr
+
+import "syscall"
+
+const (
+	Full    = syscall.ENOSPC       // no space is left on the disk
+	InUse   = syscall.EADDRINUSE   // another program listens there
+	Refused = syscall.ECONNREFUSED // nobody listens there
+	Reset   = syscall.ECONNRESET   // the other side broke the connection off
+)
