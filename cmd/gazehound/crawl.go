@@ -56,13 +56,13 @@ months: it does not end where no link is left or --max-pages is reached.
 Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
 9 no seed could be downloaded, 10 no data, 11 stopped by a signal, 12 too many
 failures, 13 second signal, 15 time limit, 16 disk reserve.`,
-		Example: `  gazehound crawl --contact https://example.org/bot
+		Example: `  gazehound crawl --contact https://your-site.example/bot
   gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
   gazehound crawl --warc archive --max-pages 500
   gazehound crawl --revisit --max-time 8h
   gazehound crawl --stay 1h --max-pages 50000
   gazehound crawl --strategy trend --topics topics.yaml --examples shop.html --judge topic --seed https://www.example.org/
-  gazehound crawl --judge language --language th --seed https://www.example.co.th/ --contact https://example.org/bot
+  gazehound crawl --judge language --language th --seed https://www.example.co.th/ --contact https://your-site.example/bot
   gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeds = append(o.seeds, args...)

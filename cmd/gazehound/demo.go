@@ -76,7 +76,7 @@ retrain and crawl can go on with it.`,
 	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with filler text")
 	f.BoolVar(&d.Calm, "calm", false, "no host is slow or fails")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
-	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE`")
+	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE` (.osm)")
 	f.Float64Var(&d.ListedHouses, "listed", d.ListedHouses, "share of its house numbers that the extract has; with --osm-out 0.7, so that there is something to find")
 	f.StringVar(&o.truth, "truth", "", "write the town's ground truth to this `FILE` (GeoJSON)")
 	return cmd
@@ -84,6 +84,10 @@ retrain and crawl can go on with it.`,
 
 // demo makes the town, crawls it and tells how it went.
 func (a *app) demo(ctx context.Context, o demoOptions) error {
+	if ext := filepath.Ext(o.osmOut); ext == ".pbf" || ext == ".gz" {
+		return fail(exitUsage, "--osm-out writes OpenStreetMap XML, and %s is to be something else. Name it %s",
+			o.osmOut, strings.TrimSuffix(strings.TrimSuffix(o.osmOut, ext), ".osm")+".osm")
+	}
 	ln, err := demo.Listen(o.listen)
 	if err != nil {
 		return fail(exitUsage, "--listen: %w", err)

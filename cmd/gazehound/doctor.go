@@ -155,6 +155,8 @@ func (d *doctor) config() {
 	switch {
 	case cfg.ContactIsHere():
 		d.add(check.Doubt("contact", "fine for a made-up town; the public internet needs an address that it can reach", "%s: only this machine can read it", cfg.Fetch.Contact))
+	case cfg.ContactIsExample() && !cfg.StaysHere(nil):
+		d.add(check.Broken("contact", "fetch.contact in config.yaml: your own page that says who crawls and why", "%s is an example, and without your own the public internet is not crawled", oneLine(cfg.Fetch.Contact)))
 	case cfg.Fetch.Contact != "":
 		d.add(check.Well("contact", "%s", cfg.Fetch.Contact))
 	case !cfg.StaysHere(nil):

@@ -12,6 +12,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/osm"
+	"gazehound/internal/config"
 	"gazehound/internal/disk"
 
 	"github.com/spf13/cobra"
@@ -68,6 +69,9 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	}
 	if err := checkCountry(o.country); err != nil {
 		return err
+	}
+	if err := config.CheckContact(o.contact); err != nil {
+		return fail(exitUsage, "--contact %w, got %q", err, o.contact)
 	}
 	p := project{a.data}
 	files := []string{p.region(), p.seeds(), filepath.Join(p.dir, "config.yaml")}
@@ -131,11 +135,11 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	if err := disk.ReplaceBytes(p.seeds(), 0o644, text); err != nil {
 		return fmt.Errorf("seeds: %w", err)
 	}
-	config, err := projectConfig(region, o.contact)
+	text, err = projectConfig(region, o.contact)
 	if err != nil {
 		return err
 	}
-	if err := disk.ReplaceBytes(filepath.Join(p.dir, "config.yaml"), 0o644, config); err != nil {
+	if err := disk.ReplaceBytes(filepath.Join(p.dir, "config.yaml"), 0o644, text); err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
 	if err := importer.WriteLicences(p.licences(), g.Sources()); err != nil {
@@ -238,8 +242,13 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 			fmt.Fprintf(w, "Licence: %s %s %s\n", s.Name, s.Attribution, s.Licence)
 		}
 	}
-	if cfg, err := a.config(); err == nil && cfg.Fetch.Contact == "" {
-		fmt.Fprintf(w, "Contact: none yet, and without one the public internet is not crawled. Set fetch.contact in %s\n", filepath.Join(p.dir, "config.yaml"))
+	if cfg, err := a.config(); err == nil && (cfg.Fetch.Contact == "" || cfg.ContactIsExample()) {
+		contact := "none yet"
+		if cfg.Fetch.Contact != "" {
+			contact = oneLine(cfg.Fetch.Contact) + " is an example"
+		}
+		fmt.Fprintf(w, "Contact: %s, and without your own the public internet is not crawled. Set fetch.contact in %s\n",
+			contact, filepath.Join(p.dir, "config.yaml"))
 	}
 	if seeds == 0 {
 		fmt.Fprintf(w, "Next:  gazehound seeds query overpass%s   (what to ask for web sites)   then gazehound crawl%[1]s\n", a.dataFlag())

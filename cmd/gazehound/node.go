@@ -65,12 +65,12 @@ All flags of "crawl" count; --max-pages counts the pages of this node.
 
 Exit status: that of crawl, and 8 when the cluster cannot be reached, has another
 version, another clock or works on another crawl.`,
-		Example: `  gazehound node --name a --region Oldenburg --listen 127.0.0.1:4222 --contact https://example.org/bot
-  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://example.org/bot
+		Example: `  gazehound node --name a --region Oldenburg --listen 127.0.0.1:4222 --contact https://your-site.example/bot
+  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://your-site.example/bot
   gazehound node --name a --listen 10.0.0.1:4222 --routes nats://10.0.0.2:4223 --routes nats://10.0.0.3:4223 --token-file token
   gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem
   gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --leave
-  gazehound node --name west --partition classification --nodes nodes.yaml --examples examples --contact https://example.org/bot`,
+  gazehound node --name west --partition classification --nodes nodes.yaml --examples examples --contact https://your-site.example/bot`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.seeds = append(o.seeds, args...)
 			return a.crawl(cmd.Context(), o)

@@ -219,6 +219,9 @@ func (c *Options) Validate(from Origin) error {
 			}
 		}
 	}
+	if err := CheckContact(c.Fetch.Contact); err != nil {
+		checks = append(checks, fmt.Errorf("%s %w, got %q", where("fetch.contact"), err, c.Fetch.Contact))
+	}
 	if err := c.Revisit.Validate(); err != nil {
 		checks = append(checks, fmt.Errorf("%s: %w", where("revisit"), err))
 	}

@@ -267,9 +267,3 @@ func (o *Options) ArchiveOptions(version, region string) warc.WriterOptions {
 	}
 	return warc.WriterOptions{Dir: o.WARC.Dir, MaxFile: int64(o.WARC.MaxFile), Info: info}
 }
-
-// ContactIsHere tells whether the contact is a page on loopback.
-func (o *Options) ContactIsHere() bool {
-	u, err := url.Parse(o.Fetch.Contact)
-	return err == nil && u.Host != "" && weburl.IsLoopback(u.Hostname())
-}

@@ -1,0 +1,50 @@
+package config
+
+import "testing"
+
+func TestContact(t *testing.T) {
+	for _, c := range []struct {
+		text                string
+		ok, example, isHere bool
+	}{
+		{"", true, false, false},
+		{"https://stadtlabor.de/bot", true, false, false},
+		{"http://stadtlabor.de:8080/bot?a=b", true, false, false},
+		{"http://127.0.0.1:8090/bot", true, false, true},
+		{"http://[::1]/bot", true, false, true},
+		{"http://localhost/bot", true, false, true},
+		{"https://intranet/bot", true, false, false},
+		{"bot@stadtlabor.de", true, false, false},
+		{"mailto:bot@stadtlabor.de", true, false, false},
+		{"City Lab <bot@stadtlabor.de>", true, false, false},
+		{"https://example.org/bot", true, true, false},
+		{"https://www.Example.COM./bot", true, true, false},
+		{"https://your-site.example/bot", true, true, false},
+		{"me@example.net", true, true, false},
+		{"https://notexample.org/", true, false, false},
+		{"https://example.org.de/", true, false, false},
+		{"notanaddress", false, false, false},
+		{"stadtlabor.de/bot", false, false, false},
+		{"https://", false, false, false},
+		{"https:///bot", false, false, false},
+		{"ftp://stadtlabor.de/", false, false, false},
+		{"javascript:alert(1)", false, false, false},
+		{"me@localhost", false, false, false},
+		{"me@", false, false, false},
+		{"@stadtlabor.de", false, false, false},
+		{"a b@stadtlabor.de", false, false, false},
+		{"https://stadtlabor.de/bot\nX-Evil: 1", false, false, false},
+	} {
+		o := new(Options)
+		o.Fetch.Contact = c.text
+		if err := CheckContact(c.text); (err == nil) != c.ok {
+			t.Errorf("CheckContact(%q) = %v, want ok %v", c.text, err, c.ok)
+		}
+		if got := o.ContactIsExample(); got != c.example {
+			t.Errorf("%q is an example: %v, want %v", c.text, got, c.example)
+		}
+		if got := o.ContactIsHere(); got != c.isHere {
+			t.Errorf("%q is on loopback: %v, want %v", c.text, got, c.isHere)
+		}
+	}
+}
