@@ -78,25 +78,35 @@ func blankLinks(links []page.Link, text []rune, a geoparse.Address) {
 	}
 }
 
-// Language judges pages by their language (Somboonviwat et al. 2005, section
-// 3.2): by the script of the text, by what the page declares, and by a code page
-// that only one language is written in.
+// Language judges pages by their language (Somboonviwat et al. 2005, section 3.2).
 type Language struct {
 	Code string // ISO 639-1, such as "th"
+	// By is what tells it: "meta", the code page that a meta element declares (section
+	// 3.2.1, table 1); "script", what the text is written in, as a detector sees it
+	// (3.2.2); both know th and ja only. "mixed" or "" is ours: script, declared language,
+	// sentences, and a code page that only one language is written in.
+	By string
 }
 
 // Judge returns whether p is in the language.
-func (j Language) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
-	var v geoparse.Verdict
+func (j Language) Judge(_ context.Context, p *page.Page) (v geoparse.Verdict, err error) {
 	switch {
+	case j.By == "meta":
+		if page.CharsetLanguage(p.Meta) == j.Code {
+			v.Evidence = "meta element with code page " + p.Meta
+		}
+	case j.By == "script":
+		if p.Script == j.Code {
+			v.Evidence = "script of " + p.Script
+		}
 	case page.CharsetLanguage(p.Charset) == j.Code:
 		v.Evidence = "code page " + p.Charset
 	case p.Lang == j.Code:
 		v.Evidence = "language " + p.Lang + ", declared or by the text"
-	default:
-		return v, nil
 	}
-	v.Relevant, v.Score = true, 1
+	if v.Evidence != "" {
+		v.Relevant, v.Score = true, 1
+	}
 	return v, nil
 }
 

@@ -92,7 +92,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
 	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
 		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.include", "crawl.exclude",
-		"crawl.judge", "crawl.language", "crawl.topic", "crawl.topics", "crawl.examples", "crawl.topic_share")
+		"crawl.judge", "crawl.language", "crawl.language_by", "crawl.topic", "crawl.topics", "crawl.examples", "crawl.topic_share")
 	strategyFlags(f)
 	add("crawl.random_seed", "fetch.contact", "fetch.delay", "fetch.workers", "crawl.max_failures", "fetch.proxy")
 	f.StringSliceVar(&o.emit, "emit", nil, "`KINDS` of which each gets a JSON line: page, address or page,address; implies --json")

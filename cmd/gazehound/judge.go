@@ -27,12 +27,13 @@ import (
 
 // addJudgeFlags adds the flags that say what makes a page relevant.
 func addJudgeFlags(f *pflag.FlagSet) {
-	config.All().AddFlags(f, "crawl.judge", "region.boundary", "crawl.language", "crawl.topic", "crawl.topics", "crawl.topic_share")
+	config.All().AddFlags(f, "crawl.judge", "region.boundary", "crawl.language", "crawl.language_by",
+		"crawl.topic", "crawl.topics", "crawl.topic_share")
 }
 
 // checkJudgeFlags refuses a flag that belongs to another judge.
 func (a *app) checkJudgeFlags(cfg *Config) error {
-	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
+	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"language-by", "language"}, {"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
 		trend := flag.name == "topic" && cfg.Crawl.Strategy == "trend"
 		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge && !trend {
 			return fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge, cfg.Crawl.Judge)
@@ -52,7 +53,10 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		return crawler.Language{Code: code}, &gazetteer.Region{Name: "pages in language " + code}, nil, os.MkdirAll(p.dir, 0o755)
+		if by := cfg.Crawl.LanguageBy; by != "mixed" && code != "th" && code != "ja" {
+			return nil, nil, nil, fail(exitUsage, "--language-by %s tells th and ja only, got --language %s; mixed tells others", by, code)
+		}
+		return crawler.Language{Code: code, By: cfg.Crawl.LanguageBy}, &gazetteer.Region{Name: "pages in language " + code}, nil, os.MkdirAll(p.dir, 0o755)
 	case "topic":
 		t, name, err := a.openTopicJudge(p, cfg)
 		if err != nil {

@@ -292,7 +292,7 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	if o.sim.Delay > 0 && o.sim.PerHost == 0 {
 		o.sim.PerHost = 1
 	}
-	judged := a.flags.Changed("judge") || a.flags.Changed("language")
+	judged := a.judgeGiven()
 	switch {
 	case !slices.Contains(formats, o.format):
 		return fail(exitUsage, "--format: %s", textutil.NotOneOf(o.format, formats))
@@ -306,8 +306,10 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a made-up web say --demo language=th", cfg.Crawl.Judge)
 	case o.demo != "" && a.flags.Changed("judge") && cfg.Crawl.Judge == "topic":
 		return fail(exitUsage, "--judge topic is not known of a made-up web: its pages are about addresses or in a language")
-	case judged && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
-		return fail(exitUsage, "--judge belongs to --demo and to --warc without --labels: other webs have labels of their own")
+	case judged && o.trace != "" && cfg.Crawl.Judge != "language":
+		return fail(exitUsage, "--judge %s is not known of a trace, which has no texts: only --judge language is", cfg.Crawl.Judge)
+	case judged && o.trace == "" && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
+		return fail(exitUsage, "--judge belongs to --demo, --trace and to --warc without --labels: other webs have labels of their own")
 	case o.readers != "" && o.demo == "":
 		return fail(exitUsage, "--readers belongs to --demo: they read a made-up town")
 	case o.nodes == "" && webs != 1:
@@ -319,6 +321,11 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 		return fail(exitUsage, "%w", err)
 	}
 	return nil
+}
+
+// judgeGiven says that a flag names the judge.
+func (a *app) judgeGiven() bool {
+	return a.flags.Changed("judge") || a.flags.Changed("language") || a.flags.Changed("language-by")
 }
 
 // expectations reads those of --expect.
@@ -415,6 +422,9 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 	}
 	warnings := []string{"the crawl tree of " + o.trace + " has one link to each page, so that no strategy can find another way; \"crawl --record-trace FILE\" records all links"}
 	if info.IsDir() {
+		if a.judgeGiven() {
+			return nil, fail(exitUsage, "--judge: a crawl tree has no languages; \"crawl --record-trace FILE\" records them")
+		}
 		f, err := project{o.trace}.crawlToRead(int64(cfg.Storage.Memory))
 		if err != nil {
 			return nil, err
@@ -423,8 +433,18 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, fail(exitInvalidInput, "%w", err)
 		}
-	} else if w, warnings, err = sim.OpenTrace(o.trace); err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+	} else {
+		var label sim.Labeller
+		if a.judgeGiven() {
+			judge, _, _, err := a.openJudge(project{a.data}, cfg)
+			if err != nil {
+				return nil, err
+			}
+			label = sim.LabelBy(ctx, judge)
+		}
+		if w, warnings, err = sim.OpenTrace(o.trace, label); err != nil {
+			return nil, fail(exitInvalidInput, "%w", err)
+		}
 	}
 	for _, warning := range warnings {
 		a.warn("%s", oneLine(warning))

@@ -27,12 +27,9 @@ var spoken = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 }}
 
 // language returns the language of a page with this text, as an ISO 639-1
-// code, or "": Thai and Japanese by their scripts, or else the declared one, or
-// else that of the sentences.
+// code, or "": the declared one, or else that of the sentences. Thai and Japanese are told
+// by their scripts before.
 func (h *head) language(text string) string {
-	if code := languageOfScript(text); code != "" {
-		return code
-	}
 	for _, declared := range h.langs {
 		if code := languageCode(declared); code != "" {
 			return code

@@ -57,6 +57,8 @@ type Page struct {
 	Title     string           // at most MaxTitle characters, white space folded
 	Lang      string           // declared or detected ISO 639-1 code, or ""
 	Charset   string           // of the body, such as "utf-8" or "windows-1252"
+	Meta      string           // charset that a meta element declares, true or not, by the same names, or ""
+	Script    string           // "th" or "ja", which the script of the text tells, or ""
 	Doc       *html.Node       // the tree, see markup.Parse; nobody changes it
 	Text      string           // visible text, a line a block (see markup.Text)
 	Links     []Link           // in document order, each target once, at most MaxLinks

@@ -14,6 +14,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
 )
 
 // Agent is the name by which a page may address gazehound in meta elements and
@@ -48,16 +49,19 @@ func Parse(r *Response) (*Page, error) {
 	if what := foreignFormat(r.Body); what != "" {
 		return nil, fmt.Errorf("page: %s: %w but %s", r.URL, ErrNotHTML, what)
 	}
-	body, charset := decode(r.Body, r.Header)
+	body, encoding := decode(r.Body, r.Header)
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/plain" {
 		body = append([]byte("<plaintext>"), body...)
 	}
-	p := &Page{URL: r.URL, Charset: charset, Doc: markup.Parse(body)}
+	p := &Page{URL: r.URL, Charset: encoding, Doc: markup.Parse(body)}
 	h := readHead(r, p.Doc)
 	var spans []markup.Span
 	p.Text, spans = markup.TextSpans(p.Doc, isLink)
 	p.Title = h.title
-	p.Lang = h.language(p.Text)
+	p.Meta, p.Script = h.charset, languageOfScript(p.Text)
+	if p.Lang = p.Script; p.Lang == "" {
+		p.Lang = h.language(p.Text)
+	}
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
 	p.Canonical = h.canonical
 	p.Links, p.Left = collect(r.URL, h, p.Text, spans, !p.NoFollow)
@@ -87,6 +91,7 @@ type head struct {
 	canonical                              weburl.URL
 	links                                  []Link // of link elements and refreshes
 	langs                                  []string
+	charset                                string // of a meta element, by the name of the Encoding Standard
 	noIndex, noFollow, noArchive, reserved bool
 }
 
@@ -149,6 +154,9 @@ func readHead(r *Response, doc *html.Node) *head {
 		case atom.Meta:
 			content, _ := attr(n, "content")
 			name, _ := attr(n, "name")
+			if label, ok := attr(n, "charset"); ok && h.charset == "" {
+				_, h.charset = charset.Lookup(label)
+			}
 			if pragma, ok := attr(n, "http-equiv"); ok {
 				name = pragma
 			} else if property, ok := attr(n, "property"); ok && name == "" {
@@ -159,6 +167,10 @@ func readHead(r *Response, doc *html.Node) *head {
 				h.robots(content)
 			case "tdm-reservation":
 				h.reserved = strings.TrimSpace(content) == "1"
+			case "content-type":
+				if h.charset == "" {
+					_, h.charset = charset.Lookup(charsetIn(content))
+				}
 			case "refresh":
 				h.refresh(r.URL, content)
 			case "content-language", "language":

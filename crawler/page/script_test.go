@@ -100,3 +100,18 @@ func FuzzCharsetOfBytes(f *testing.F) {
 		}
 	})
 }
+
+// What a meta element declares is kept beside what the bytes are, in both spellings.
+func TestMetaCharset(t *testing.T) {
+	for head, want := range map[string]string{
+		`<meta http-equiv="Content-Type" content="text/html; charset=TIS-620">`: "windows-874",
+		`<meta charset="EUC-JP">`:                           "euc-jp",
+		`<meta charset="nonsense"><meta charset=Shift_JIS>`: "shift_jis",
+		`<title>none</title>`:                               "",
+	} {
+		p, err := Parse(response(t, "http://a.example/", "", head+"<p>text"))
+		if err != nil || p.Meta != want || p.Charset != "utf-8" {
+			t.Errorf("%s: %q in %q, %v, want %q", head, p.Meta, p.Charset, err, want)
+		}
+	}
+}

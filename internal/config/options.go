@@ -56,6 +56,7 @@ type (
 	Crawl struct {
 		Judge      string `oneof:"addresses|language|topic"`
 		Language   string
+		LanguageBy string `key:"language_by" oneof:"mixed|meta|script"`
 		Topic      string
 		TopicShare float64 `key:"topic_share" range:"0.001..1"`
 		Topics     string

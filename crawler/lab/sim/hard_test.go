@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/order"
@@ -22,7 +23,7 @@ import (
 // trace returns the web of a trace that is written down here.
 func trace(tb testing.TB, lines ...string) *sim.Web {
 	tb.Helper()
-	w, warnings, err := sim.ReadTrace(strings.NewReader(strings.Join(lines, "\n")+"\n"), "test")
+	w, warnings, err := sim.ReadTrace(strings.NewReader(strings.Join(lines, "\n")+"\n"), "test", nil)
 	if err != nil || len(warnings) > 0 {
 		tb.Fatal(err, warnings)
 	}
@@ -248,8 +249,35 @@ func TestOptionsValidate(t *testing.T) {
 			t.Errorf("%+v is accepted", o)
 		}
 	}
-	if _, _, err := sim.ReadTrace(strings.NewReader("{\"gazehound_trace\":1}\n"), "x"); err == nil || !strings.Contains(err.Error(), "no seeds") {
+	if _, _, err := sim.ReadTrace(strings.NewReader("{\"gazehound_trace\":1}\n"), "x", nil); err == nil || !strings.Contains(err.Error(), "no seeds") {
 		t.Errorf("a trace without seeds: %v", err)
+	}
+}
+
+// A trace keeps what tells a page's language, so that a judge works on it, by meta elements,
+// scripts or both (Somboonviwat et al. 2005, section 3.2).
+func TestJudgeOfTrace(t *testing.T) {
+	text := `{"gazehound_trace":1,"seeds":["http://a.example/"]}
+{"url":"http://a.example/","page":true,"relevant":true,"lang":"en","links":[["http://a.example/1"],["http://a.example/2"],["http://a.example/3"]]}
+{"url":"http://a.example/1","page":true,"lang":"th","charset":"windows-874","meta":"windows-874"}
+{"url":"http://a.example/2","page":true,"lang":"th","charset":"utf-8","script":"th"}
+{"url":"http://a.example/3","page":true,"lang":"th","charset":"utf-8"}
+`
+	for by, want := range map[string]int{"meta": 1, "script": 1, "mixed": 3} {
+		judge := sim.LabelBy(t.Context(), crawler.Language{Code: "th", By: by})
+		w, _, err := sim.ReadTrace(strings.NewReader(text), "t", judge)
+		if err != nil || w.Relevant() != want {
+			t.Errorf("%s: %d relevant pages, %v, want %d", by, w.Relevant(), err, want)
+		}
+		var again bytes.Buffer
+		if err := w.WriteTrace(t.Context(), &again); err != nil {
+			t.Fatal(err)
+		}
+		for _, kept := range []string{`"meta":"windows-874"`, `"script":"th"`} {
+			if !strings.Contains(again.String(), kept) {
+				t.Errorf("%s is lost:\n%s", kept, &again)
+			}
+		}
 	}
 }
 
@@ -261,7 +289,7 @@ func TestTrace(t *testing.T) {
 	if err := w.WriteTrace(t.Context(), &first); err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := sim.ReadTrace(bytes.NewReader(first.Bytes()), "again")
+	again, _, err := sim.ReadTrace(bytes.NewReader(first.Bytes()), "again", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,13 +312,13 @@ func TestTrace(t *testing.T) {
 		{head + "\n" + `{"url":"http://a.example/","page":true,"links":[[]]}` + "\n", nil, "link of 0 parts"},
 		{head + "\n" + `{"url":"http://a.example/","bytes":-1}` + "\n", nil, "not possible"},
 	} {
-		_, _, err := sim.ReadTrace(strings.NewReader(c.text), "t")
+		_, _, err := sim.ReadTrace(strings.NewReader(c.text), "t", nil)
 		if err == nil || c.err != nil && !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v", c.text, err)
 		}
 	}
 	cut := first.String()[:first.Len()-9]
-	_, warnings, err := sim.ReadTrace(strings.NewReader(cut), "cut")
+	_, warnings, err := sim.ReadTrace(strings.NewReader(cut), "cut", nil)
 	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "line 21") {
 		t.Errorf("a trace that is cut off: %v, %q", err, warnings)
 	}
@@ -317,7 +345,7 @@ func FuzzTrace(f *testing.F) {
 	f.Add([]byte(head + "\n" + `{"url":"http://a.example/0","to":"http://b.example/"}` + "\n{"))
 	// What is read can be crawled to its end, and written and read again.
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w, _, err := sim.ReadTrace(bytes.NewReader(text), "fuzz")
+		w, _, err := sim.ReadTrace(bytes.NewReader(text), "fuzz", nil)
 		if err != nil {
 			return
 		}
@@ -329,7 +357,7 @@ func FuzzTrace(f *testing.F) {
 		if err := w.WriteTrace(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
-		again, _, err := sim.ReadTrace(&out, "again")
+		again, _, err := sim.ReadTrace(&out, "again", nil)
 		if err != nil || again.Pages() != w.Pages() || again.Relevant() != w.Relevant() {
 			t.Errorf("read again: %v", err)
 		}
@@ -419,7 +447,7 @@ func FuzzExpectation(f *testing.F) {
 
 // Files are read plain and compressed.
 func TestOpenTrace(t *testing.T) {
-	if _, _, err := sim.OpenTrace(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := sim.OpenTrace(filepath.Join(t.TempDir(), "none"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 	text := []byte(head + "\n" + `{"url":"http://a.example/0","page":true,"relevant":true}` + "\n")
@@ -436,7 +464,7 @@ func TestOpenTrace(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if w, warnings, err := sim.OpenTrace(file); err != nil || len(warnings) > 0 || w.Relevant() != 1 {
+		if w, warnings, err := sim.OpenTrace(file, nil); err != nil || len(warnings) > 0 || w.Relevant() != 1 {
 			t.Errorf("%s: %v, %v", name, warnings, err)
 		}
 	}

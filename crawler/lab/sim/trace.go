@@ -64,6 +64,8 @@ type traceLine struct {
 	Content   string      `json:"content,omitempty"` // hash of the text, hexadecimal
 	Lang      string      `json:"lang,omitempty"`
 	Charset   string      `json:"charset,omitempty"`
+	Meta      string      `json:"meta,omitempty"`
+	Script    string      `json:"script,omitempty"`
 	Links     []traceLink `json:"links,omitempty"`
 }
 
@@ -166,7 +168,7 @@ func (r *Recorder) Visit(_ context.Context, v *crawler.Visit) error {
 	case "page":
 		l.Page, l.Relevant = true, v.Outcome.Relevant
 		l.Addresses = AddressIDs(v.Verdict)
-		l.Lang, l.Charset = v.Page.Lang, v.Page.Charset
+		l.Lang, l.Charset, l.Meta, l.Script = v.Page.Lang, v.Page.Charset, v.Page.Meta, v.Page.Script
 		l.Content = strconv.FormatUint(hashOf(v.Page.Text), 16)
 		l.Links = traceLinks(v.Page.Links)
 	}
@@ -234,7 +236,7 @@ func readHead(line []byte) (traceHead, error) {
 }
 
 // OpenTrace reads the trace in a file, plain or compressed by gzip or zstd.
-func OpenTrace(name string) (w *Web, warnings []string, err error) {
+func OpenTrace(name string, label Labeller) (w *Web, warnings []string, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, nil, fmt.Errorf("sim: %w", err)
@@ -257,14 +259,15 @@ func OpenTrace(name string) (w *Web, warnings []string, err error) {
 		defer z.Close()
 		src = z
 	}
-	return ReadTrace(src, name)
+	return ReadTrace(src, name, label)
 }
 
 // ReadTrace reads a trace. Of a URL that comes several times the last line
 // counts that tells of a page. A trace that is cut off, as by a kill, is used
 // up to there, and a warning says so; anything else that cannot be read is an
-// error that names the line.
-func ReadTrace(in io.Reader, name string) (w *Web, warnings []string, err error) {
+// error that names the line. label says in place of the trace what is relevant, from
+// language and charsets of a page, since a trace has no text; nil: the trace does.
+func ReadTrace(in io.Reader, name string, label Labeller) (w *Web, warnings []string, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 64<<10), maxTraceLine)
 	whole := true // the last line ended with a line break
@@ -297,7 +300,7 @@ func ReadTrace(in io.Reader, name string) (w *Web, warnings []string, err error)
 			}
 			return nil, nil, fmt.Errorf("sim: %s: line %d: %w", name, n, err)
 		}
-		if err := b.line(&l); err != nil {
+		if err := b.line(&l, label); err != nil {
 			return nil, nil, fmt.Errorf("sim: %s: line %d: %w", name, n, err)
 		}
 	}
@@ -311,8 +314,8 @@ func ReadTrace(in io.Reader, name string) (w *Web, warnings []string, err error)
 	return w, warnings, err
 }
 
-// line adds one line of a trace.
-func (b *builder) line(l *traceLine) error {
+// line adds one line of a trace; label, unless nil, says what is relevant in its place.
+func (b *builder) line(l *traceLine, label Labeller) error {
 	if l.Bytes < 0 || l.TookMS < 0 || l.TookMS > int64(time.Hour/time.Millisecond) {
 		return fmt.Errorf("%d bytes in %d ms are not possible", l.Bytes, l.TookMS)
 	}
@@ -329,7 +332,17 @@ func (b *builder) line(l *traceLine) error {
 		URL: l.URL, Relevant: l.Relevant, Addresses: l.Addresses, Bytes: l.Bytes,
 		Took: time.Duration(l.TookMS) * time.Millisecond, Content: content,
 	}
-	p := page.Page{URL: l.URL, Lang: l.Lang, Charset: l.Charset, Links: make([]page.Link, len(l.Links))}
+	p := page.Page{
+		URL: l.URL, Lang: l.Lang, Charset: l.Charset, Meta: l.Meta, Script: l.Script,
+		Links: make([]page.Link, len(l.Links)),
+	}
+	if label != nil {
+		said, err := label(&p)
+		if err != nil {
+			return err
+		}
+		known.Relevant, known.Addresses = said.Relevant, said.Addresses
+	}
 	for i, link := range l.Links {
 		to, err := weburl.Parse(link[0])
 		if err != nil {
@@ -364,6 +377,7 @@ func (w *Web) WriteTrace(ctx context.Context, out io.Writer) error {
 			l = traceLine{URL: p.URL, Failed: "error"}
 		default:
 			l.Lang, l.Charset = r.Parsed.Lang, r.Parsed.Charset
+			l.Meta, l.Script = r.Parsed.Meta, r.Parsed.Script
 			l.Links = traceLinks(r.Parsed.Links)
 		}
 		if err := writeLine(out, l); err != nil {

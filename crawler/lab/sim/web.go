@@ -61,6 +61,8 @@ type stored struct {
 	err      error
 	lang     string
 	charset  string
+	meta     string
+	script   string
 	noPage   bool // no HTML
 	links    []storedLink
 }
@@ -235,7 +237,7 @@ func (w *Web) load(u weburl.URL) *stored {
 
 // store keeps what the crawl needs of a page. w.mu is held.
 func (w *Web) store(s *stored, p *page.Page) {
-	s.lang, s.charset = p.Lang, p.Charset
+	s.lang, s.charset, s.meta, s.script = p.Lang, p.Charset, p.Meta, p.Script
 	s.links = make([]storedLink, 0, len(p.Links))
 	for _, l := range p.Links {
 		if w.isHidden(l.To) {
@@ -262,7 +264,10 @@ func (w *Web) response(u weburl.URL, s *stored) (*page.Response, error) {
 		r.Body = []byte("%PDF-")
 		return r, nil
 	}
-	p := &page.Page{URL: u, Lang: s.lang, Charset: s.charset, Links: make([]page.Link, len(s.links))}
+	p := &page.Page{
+		URL: u, Lang: s.lang, Charset: s.charset, Meta: s.meta, Script: s.script,
+		Links: make([]page.Link, len(s.links)),
+	}
 	w.mu.Lock()
 	urls := w.urls
 	w.mu.Unlock()
