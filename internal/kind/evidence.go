@@ -79,7 +79,8 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		if !whole {
 			n, p = 1, t.inside(words[i], lang)
 		}
-		surname := lang == "de" && whole && i > 0 && strings.HasSuffix(words[i], "er")
+		surname := lang == "de" && whole && i > 0 &&
+			(strings.HasSuffix(words[i], "er") || strings.HasSuffix(words[i], "mann"))
 		switch {
 		case surname:
 		case p.use == Name || p.use == Term:

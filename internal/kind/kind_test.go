@@ -83,6 +83,7 @@ func TestOfName(t *testing.T) {
 		{"Boulangerie Dupont", "fr", "FR", "shop=bakery"},
 		{"Subway", "en", "US", "amenity=fast_food cuisine=sandwich"},
 		{"Dr. Schneider", "de", "AT", ""}, // a surname
+		{"Optik Zimmermann", "de", "DE", ""},
 		{"Meyer Haustechnik", "de", "DE", ""},
 		{"Hans Meyer", "de", "DE", ""},
 		{"", "", "", ""},
