@@ -15,8 +15,8 @@ build: ## the program, one static binary
 ui: ## the moving map of the search page, for the next build (needs npm; without it the page draws its map on the server)
 	$(GO) run ./index/web/build
 
-release: ui ## the same with the moving map, stripped and without the paths of this machine
-	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
+release: ui ## dist/: archives for TARGETS with man pages and completions, Debian packages, SHA256SUMS; the same commit gives the same sums
+	packaging/release.sh $(VERSION) $(TARGETS)
 
 demo: build ## a made-up town on loopback: crawl it, compare the strategies
 	./bin/gazehound demo --data demo-data
@@ -88,4 +88,4 @@ cross: ## the program compiles for every system in TARGETS
 	  GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/gazehound || { echo "$$t does not build"; exit 1; }; done
 
 clean:
-	rm -rf bin demo-data
+	rm -rf bin dist demo-data

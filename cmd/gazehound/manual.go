@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+func newManualCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "manual DIR",
+		Short: "Write man pages and shell completions, for packages",
+		Long: `Writes a man page of each command to DIR/man1 and completions for bash, zsh, fish
+and PowerShell to DIR/completions. Their date is that of SOURCE_DATE_EPOCH, or today.`,
+		Example: "  gazehound manual /tmp/gazehound-manual",
+		Hidden:  true, // make release calls it
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := writeManual(cmd.Root(), args[0]); err != nil {
+				return fail(exitInvalidInput, "manual: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+func writeManual(root *cobra.Command, dir string) error {
+	man, completions := filepath.Join(dir, "man1"), filepath.Join(dir, "completions")
+	for _, d := range []string{man, completions} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	root.DisableAutoGenTag = true
+	header := &doc.GenManHeader{Source: "gazehound " + version, Manual: "gazehound"}
+	if err := doc.GenManTree(root, header, man); err != nil {
+		return err
+	}
+	for shell, write := range map[string]func(string) error{
+		"bash":       func(name string) error { return root.GenBashCompletionFileV2(name, true) },
+		"zsh":        root.GenZshCompletionFile,
+		"fish":       func(name string) error { return root.GenFishCompletionFile(name, true) },
+		"powershell": root.GenPowerShellCompletionFileWithDesc,
+	} {
+		if err := write(filepath.Join(completions, "gazehound."+shell)); err != nil {
+			return fmt.Errorf("%s completion: %w", shell, err)
+		}
+	}
+	return nil
+}
