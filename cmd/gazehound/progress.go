@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
@@ -166,10 +167,11 @@ func (w *progress) print(quiet bool) {
 	switch {
 	case quiet:
 	case w.redraws:
-		line := " " + monitor.Brief(&s)
+		line := " " + monitor.Brief(&s, columns(w.a.Err)-2) // the last column would begin the next line
 		w.mu.Lock()
-		pad := max(w.drawn-len(line), 0)
-		w.drawn = len(line)
+		length := utf8.RuneCountInString(line)
+		pad := max(w.drawn-length, 0)
+		w.drawn = length
 		fmt.Fprintf(w.a.Err, "\r%s%s", line, strings.Repeat(" ", pad))
 		w.mu.Unlock()
 	default:
@@ -316,6 +318,10 @@ func (w *progress) next(reason string, t frontier.Totals) {
 	flags := w.a.dataFlag()
 	if reason == "page-limit" {
 		w.a.say("A higher --max-pages goes on.")
+	}
+	s := w.Board.State().Snapshot
+	if advice := monitor.Advice(&s); advice != "" {
+		w.a.say("%s gazehound report%s estimates what is undiscovered.", advice, flags)
 	}
 	if t.Relevant > 0 && (reason == "page-limit" || reason == "done") {
 		w.a.say("Next:  gazehound serve%s   (search page and map)   gazehound report%[1]s   (what it achieved)", flags)

@@ -129,6 +129,16 @@ func isTerminal(w any) bool {
 	return ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
 }
 
+// columns returns the width of the terminal w; 80 where it does not tell.
+func columns(w any) int {
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
 // viewFlags adds the flags of commands that look at a cluster; what says what
 // --cluster does.
 func viewFlags(f *pflag.FlagSet, what string) {

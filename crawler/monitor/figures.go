@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gazehound/internal/textutil"
 
@@ -422,13 +423,20 @@ func Values(s *Snapshot) []Value {
 	return list
 }
 
-// Brief writes s as one line of a terminal.
-func Brief(s *Snapshot) string {
+// Brief writes s as one line of a terminal of so many columns, with more figures where there is room.
+func Brief(s *Snapshot, width int) string {
 	bottleneck, _ := s.Bottleneck()
-	return fmt.Sprintf("%s  %.1f %% relevant (last 1,000: %.1f %%)  %s  %.1f p/s  %s on %s (%s ready, %s waiting)  %s  %s",
-		textutil.Several(s.Pages, "page"), 100*s.Harvest(), 100*s.HarvestRecent, textutil.Several(s.Addresses, "address"), s.Rate,
-		textutil.Several(s.Queued, "link"), textutil.Several(s.Hosts.Ready+s.Hosts.Waiting, "host"), textutil.Count(s.Hosts.Ready),
-		textutil.Count(s.Hosts.Waiting), s.At.Sub(s.Started).Round(time.Second), BoundBy(bottleneck))
+	begin := fmt.Sprintf("%s  %.1f %% relevant", textutil.Several(s.Pages, "page"), 100*s.Harvest())
+	end := fmt.Sprintf("  %s  %.1f p/s  %s  %s", textutil.Several(s.Addresses, "address"), s.Rate, s.At.Sub(s.Started).Round(time.Second), BoundBy(bottleneck))
+	lately := fmt.Sprintf(" (last 1,000: %.1f %%)", 100*s.HarvestRecent)
+	waiting := fmt.Sprintf("  %s on %s (%s ready, %s waiting)", textutil.Several(s.Queued, "link"),
+		textutil.Several(s.Hosts.Ready+s.Hosts.Waiting, "host"), textutil.Count(s.Hosts.Ready), textutil.Count(s.Hosts.Waiting))
+	for _, line := range []string{begin + lately + end + waiting, begin + lately + end} {
+		if utf8.RuneCountInString(line) <= width {
+			return line
+		}
+	}
+	return textutil.Clip(begin+end, max(width, 1))
 }
 
 // Accounts says what became of all the links that were seen.

@@ -124,6 +124,26 @@ func (s *Summary) Table(streets Coverage, missing int, flags string) []string {
 	return lines
 }
 
+// poorHarvest is the share of relevant pages below which a crawl is no longer worth its requests.
+const poorHarvest = 0.01
+
+// Advice says, from the last 1,000 pages of a run, whether it pays to go on; "" if they were fewer,
+// or no link is left. s is the state at the end.
+func Advice(s *Snapshot) string {
+	if s.PagesRun < recent || s.Queued == 0 {
+		return ""
+	}
+	pace := fmt.Sprintf("%.1f %% of the last 1,000 pages are relevant", 100*s.HarvestRecent)
+	streets := s.coverage()
+	if streets.All > 0 {
+		pace += ", and they brought " + textutil.Several(streets.Recent, "new street")
+	}
+	if streets.All > 0 && streets.Recent == 0 || s.HarvestRecent < poorHarvest {
+		return "Stop: " + pace + ". More seeds may lead on."
+	}
+	return "Continue: " + pace + "."
+}
+
 // Harvested is the share of relevant pages.
 func (s *Summary) Harvested() float64 { return float64(s.Relevant) / float64(max(s.Pages, 1)) }
 

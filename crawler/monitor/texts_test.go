@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
@@ -127,8 +128,16 @@ func TestFigures(t *testing.T) {
 	if german[0] != (Tile{"pages", "Seiten", "12.345", "10 in diesem Lauf"}) {
 		t.Errorf("the first tile in German: %+v", german[0])
 	}
-	if brief := Brief(full); !strings.Contains(brief, "12,345 pages  40.5 % relevant") {
-		t.Errorf("the line of a terminal: %s", brief)
+	for width, want := range map[int]string{
+		20:  "12,345 pages",
+		60:  "12,345 pages  40.5 % relevant  ",
+		80:  "12,345 pages  40.5 % relevant  ",
+		120: "12,345 pages  40.5 % relevant (last 1,000: ",
+		300: " waiting)",
+	} {
+		if brief := Brief(full, width); !strings.Contains(brief, want) || utf8.RuneCountInString(brief) > width {
+			t.Errorf("the line of a terminal of %d columns: %q", width, brief)
+		}
 	}
 }
 
