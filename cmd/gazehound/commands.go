@@ -29,7 +29,7 @@ func addCommands(root *cobra.Command, a *app) {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newConfigCommand(a), newVersionCommand(a), newManualCommand(a))
+	root.AddCommand(newConfigCommand(a), newVersionCommand(a), newLicencesCommand(a), newManualCommand(a))
 }
 
 // groupFlags prints the flags of cmd under headings, each of which begins with the

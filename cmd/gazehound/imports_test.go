@@ -31,6 +31,8 @@ var arrows = map[string][]string{
 	"internal/problem":          {"internal/textutil"},
 	"internal/kind":             {},
 	"internal/kind/generate":    {"internal/kind"},
+	"internal/notices":          {},
+	"internal/notices/generate": {"internal/notices"},
 	"internal/oserr":            {},
 	"internal/recent":           {},
 	"internal/textutil":         {},

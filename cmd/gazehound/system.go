@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/signal"
@@ -12,6 +13,7 @@ import (
 	"runtime/pprof"
 	"strings"
 
+	"gazehound/internal/notices"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
@@ -111,6 +113,26 @@ func newVersionCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.tell(fields{"type": "version", "version": version, "commit": commit(), "go": runtime.Version()},
 				"gazehound %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		},
+	}
+}
+
+func newLicencesCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "licences",
+		Aliases: []string{"licenses"},
+		Short:   "Print the licences of what gazehound is made of",
+		Long: `Prints the licences of Go, of the modules that the program is built from, and of the
+data in it. Those of your own data are in LICENCES of the data directory.`,
+		Example: "  gazehound licences > THIRD-PARTY-NOTICES",
+		Args:    exactly(0, "licences takes no arguments, got %.60q"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := notices.Text()
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.stdout, text)
+			return err
 		},
 	}
 }
