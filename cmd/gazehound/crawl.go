@@ -70,6 +70,7 @@ failures, 13 second signal, 15 time limit, 16 disk reserve.`,
 		},
 	}
 	o.flags(cmd.Flags())
+	cmd.MarkFlagsMutuallyExclusive("fresh", "revisit")
 	groupFlags(cmd, crawlHeadings())
 	return cmd
 }

@@ -79,6 +79,7 @@ retrain and crawl can go on with it.`,
 	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE` (.osm)")
 	f.Float64Var(&d.ListedHouses, "listed", d.ListedHouses, "share of its house numbers that the extract has; with --osm-out 0.7, so that there is something to find")
 	f.StringVar(&o.truth, "truth", "", "write the town's ground truth to this `FILE` (GeoJSON)")
+	cmd.MarkFlagsMutuallyExclusive("serve", "serve-only")
 	return cmd
 }
 

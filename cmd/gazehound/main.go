@@ -109,6 +109,9 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 		Args:          subCommand,
 		RunE:          showHelp,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmd.ValidateFlagGroups(); err != nil {
+				return groupError(err)
+			}
 			a.flags = cmd.Flags()
 			a.dataGiven = cmd.Flags().Changed("data")
 			if format := a.Format; format != "" && !slices.Contains(console.Formats, format) {
@@ -128,6 +131,7 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	p.BoolVarP(&a.Quiet, "quiet", "q", false, "print results and errors only")
 	p.CountVarP(&a.Verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
 	p.StringVar(&a.Format, "log-format", "", "`FORMAT` of what is said on standard error: text, or json with one object a line (default text, or log.format)")
+	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
 	p.SortFlags = false
 	addCommands(root, a)
@@ -178,6 +182,18 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fail(exitUsage, "unknown flag --%s.%s \"%s --help\" lists the flags", name, didYouMean("--"+name, names), cmd.CommandPath())
 	}
 	return fail(exitUsage, "%s. \"%s --help\" lists the flags", text, cmd.CommandPath())
+}
+
+// allSet is how cobra ends the error for flags that were given and contradict each other.
+var allSet = regexp.MustCompile(`\[([^\]]+)\] were all set$`)
+
+// groupError names flags together that contradict each other.
+func groupError(err error) error {
+	m := allSet.FindStringSubmatch(err.Error())
+	if m == nil {
+		return fail(exitUsage, "%w", err)
+	}
+	return fail(exitUsage, "--%s contradict each other. Leave out all but one", strings.ReplaceAll(m[1], " ", " and --"))
 }
 
 // A codedError is an error with the exit code that it ends the program with.
