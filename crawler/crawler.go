@@ -98,7 +98,11 @@ type Options struct {
 
 	PlainForBadTLS bool // an https page with a bad certificate is asked for by http
 
-	Sitemaps     bool // of hosts that have a relevant page are read
+	Sitemaps bool // of hosts that have a relevant page are read
+	// Languages are those of pages that are judged and whose links are followed, by ISO
+	// 639-1; pages of an unknown language are, too. Empty: all (Ahlers & Boll 2009, section 5).
+	Languages []string
+
 	Reservations bool // of rights to text and data mining are heeded
 
 	Revisits Schedule // zero: nothing is kept for asking again

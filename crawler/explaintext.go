@@ -233,6 +233,8 @@ func ReasonInWords(reason string) string {
 		return "no pattern of crawl.include matches it"
 	case ReasonSkippedHost:
 		return "the hosts section says skip"
+	case ReasonCountry:
+		return "its country domain is not one of crawl.country_domains"
 	case ReasonOrdered:
 		return "an order of \"ctl exclude\" says so"
 	}

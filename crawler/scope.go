@@ -27,6 +27,9 @@ type ScopeRules struct {
 	Adaptive         bool                 // a slow host is left alone for longer
 	Loopback         bool                 // only this machine
 	Blocked          func(weburl.URL) bool
+	// CountryDomains are those that hosts may lie in, such as "de"; domains of no country
+	// do not count. Empty: all.
+	CountryDomains []string
 }
 
 // HostRules are those of one host.
@@ -155,6 +158,7 @@ const (
 	ReasonOrdered     = "by_order"
 	ReasonSkippedHost = "host_skipped"
 	ReasonOutOfScope  = "out_of_scope"
+	ReasonCountry     = "country_domain"
 )
 
 // Check returns why a URL is outside of the crawl, or "".
@@ -169,7 +173,18 @@ func (s *Scope) Check(u weburl.URL) (reason string) {
 	if h, ok := ForHost(r.rules.Hosts, u); ok && h.Skip {
 		return ReasonSkippedHost
 	}
+	if isForeign(u.Hostname(), r.rules.CountryDomains) {
+		return ReasonCountry
+	}
 	return r.configured.reason(u.String())
+}
+
+// isForeign says that a host lies in the domain of a country that is none of some: one of
+// two letters, or of another script (Ahlers & Boll 2009, section 5).
+func isForeign(host string, countries []string) bool {
+	domain := host[strings.LastIndexByte(host, '.')+1:]
+	ofCountry := len(domain) == 2 && domain[0] >= 'a' || strings.HasPrefix(domain, "xn--")
+	return len(countries) > 0 && ofCountry && !slices.Contains(countries, domain)
 }
 
 // Barred returns why a URL may not be fetched even as a seed, or "".

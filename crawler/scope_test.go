@@ -45,6 +45,26 @@ func TestScopePatterns(t *testing.T) {
 	}
 }
 
+// Hosts in other countries' domains are left out, those in domains of no country stay.
+func TestCountryDomains(t *testing.T) {
+	scope, err := NewScope(ScopeRules{CountryDomains: []string{"de", "at"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]string{
+		"www.a.de": "", "a.at": "", "a.com": "", "a.example": "", "192.0.2.10": "", "[::1]": "",
+		"a.fr": ReasonCountry, "de.a.uk": ReasonCountry, "a.xn--p1ai": ReasonCountry,
+	} {
+		u, err := weburl.Parse("http://" + host + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := scope.Check(u); got != want {
+			t.Errorf("%s: %q, want %q", host, got, want)
+		}
+	}
+}
+
 func TestParseHost(t *testing.T) {
 	for _, c := range []struct{ given, want string }{
 		{"www.a.example", "www.a.example"}, {" WWW.A.example ", "www.a.example"}, {"a.example:8080", "a.example:8080"}, {"a.example:80", "a.example"}, {"*.a.example", "*.a.example"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"gazehound/crawler/fetch"
@@ -218,6 +219,10 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	}
 	if p.Reserved && c.Options.Reservations {
 		v.end("skipped", "tdm_reserved")
+		return nil, nil
+	}
+	if len(c.Options.Languages) > 0 && p.Lang != "" && !slices.Contains(c.Options.Languages, p.Lang) {
+		v.end("skipped", "language")
 		return nil, nil
 	}
 	verdict, err := c.Judge.Judge(ctx, p)

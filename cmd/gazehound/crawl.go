@@ -93,6 +93,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
 	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
 		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.include", "crawl.exclude",
+		"crawl.country_domains", "crawl.content_languages",
 		"crawl.judge", "crawl.language", "crawl.language_by", "crawl.topic", "crawl.topics", "crawl.examples", "crawl.topic_share")
 	strategyFlags(f)
 	add("crawl.random_seed", "fetch.contact", "fetch.delay", "fetch.workers", "crawl.max_failures", "fetch.proxy")

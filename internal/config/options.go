@@ -63,16 +63,18 @@ type (
 		Examples   []string
 		Strategy   string
 		order.Settings
-		MaxPages        int64         `key:"max_pages" range:"0.."`
-		MaxTime         time.Duration `key:"max_time" range:"0s.."`
-		MaxDepth        int           `key:"max_depth" range:"0.."`
-		MaxPagesPerHost int64         `key:"max_pages_per_host" range:"0.."`
-		MaxPagesPerPath int64         `key:"max_pages_per_path" range:"0.."`
-		Selectivity     float64       `range:"0..0.99"`
-		MaxFailures     int           `key:"max_failures" range:"0.."`
-		Include         []string
-		Exclude         []string
-		RandomSeed      uint64 `key:"random_seed"`
+		MaxPages         int64         `key:"max_pages" range:"0.."`
+		MaxTime          time.Duration `key:"max_time" range:"0s.."`
+		MaxDepth         int           `key:"max_depth" range:"0.."`
+		MaxPagesPerHost  int64         `key:"max_pages_per_host" range:"0.."`
+		MaxPagesPerPath  int64         `key:"max_pages_per_path" range:"0.."`
+		Selectivity      float64       `range:"0..0.99"`
+		MaxFailures      int           `key:"max_failures" range:"0.."`
+		Include          []string
+		Exclude          []string
+		CountryDomains   []string `key:"country_domains"`
+		ContentLanguages []string `key:"content_languages"`
+		RandomSeed       uint64   `key:"random_seed"`
 	}
 	Predictor struct {
 		Weight    float64       `range:"0.01..1"`
@@ -213,6 +215,7 @@ func (c *Options) Validate(from Origin) error {
 	if c.Fetch.BackoffMax < c.Fetch.BackoffStart {
 		checks = append(checks, fmt.Errorf("%s must be at least fetch.backoff_start, %v, got %v", where("fetch.backoff_max"), c.Fetch.BackoffStart, c.Fetch.BackoffMax))
 	}
+	checks = append(checks, c.validateFilters(where))
 	for key, list := range map[string][]string{"crawl.include": c.Crawl.Include, "crawl.exclude": c.Crawl.Exclude} {
 		for _, expr := range list {
 			if _, err := regexp.Compile(expr); err != nil {
@@ -236,6 +239,26 @@ func (c *Options) Validate(from Origin) error {
 		checks = append(checks, h.validate(host))
 	}
 	return cmp.Or(checks...)
+}
+
+var (
+	countryDomain = regexp.MustCompile(`^([a-z]{2}|xn--[a-z0-9-]+)$`)
+	languageCode  = regexp.MustCompile(`^[a-z]{2}$`)
+)
+
+// validateFilters returns an error for a country domain or language that is none.
+func (c *Options) validateFilters(where func(string) string) error {
+	for _, domain := range c.Crawl.CountryDomains {
+		if !countryDomain.MatchString(domain) {
+			return fmt.Errorf("%s wants country domains such as de, without a dot, got %q", where("crawl.country_domains"), domain)
+		}
+	}
+	for _, code := range c.Crawl.ContentLanguages {
+		if !languageCode.MatchString(code) {
+			return fmt.Errorf("%s wants ISO 639-1 codes such as de, got %q", where("crawl.content_languages"), code)
+		}
+	}
+	return nil
 }
 
 // validateStrategy returns an error if a setting is missing without which the

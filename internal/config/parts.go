@@ -30,6 +30,7 @@ func (o *Options) CrawlerOptions() crawler.Options {
 		Workers: o.Fetch.Workers, MaxPages: o.Crawl.MaxPages, MaxDepth: o.Crawl.MaxDepth, MaxFailures: o.Crawl.MaxFailures,
 		Retries: o.Fetch.Retries, RetryWait: o.RetryWait(), Grace: o.Fetch.ShutdownGrace, PlainForBadTLS: o.Fetch.HTTPForBadTLS,
 		Sitemaps: o.Seeds.Sitemaps, Reservations: o.Policy.TDM == "respect", Revisits: o.Revisit,
+		Languages: o.Crawl.ContentLanguages,
 	}
 }
 
@@ -99,7 +100,8 @@ func (o *Options) ScopeRules(recorded bool) crawler.ScopeRules {
 	r := crawler.ScopeRules{
 		Include: o.Crawl.Include, Exclude: o.Crawl.Exclude, Hosts: map[string]crawler.HostRules{},
 		Delay: o.Fetch.Delay, Longest: o.longestDelay(), Adaptive: o.Fetch.AdaptiveDelay,
-		Loopback: (o.Fetch.Contact == "" || o.Fetch.Delay == 0) && !recorded && o.Fetch.Proxy == "",
+		CountryDomains: o.Crawl.CountryDomains,
+		Loopback:       (o.Fetch.Contact == "" || o.Fetch.Delay == 0) && !recorded && o.Fetch.Proxy == "",
 	}
 	for name, h := range o.Hosts {
 		r.Hosts[name] = crawler.HostRules{Delay: h.Delay, Skip: h.Skip}
