@@ -66,4 +66,4 @@ for target; do
     debian "$arch" "$work/$name/$program"
   fi
 done
-(cd dist && sha256sum -- * >SHA256SUMS && cat SHA256SUMS)
+(cd dist && sha256sum -- gazehound* >SHA256SUMS && cat SHA256SUMS)
