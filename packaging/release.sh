@@ -27,7 +27,8 @@ debian() {
   install -Dm644 "$work/manual/completions/gazehound.bash" "$root/usr/share/bash-completion/completions/gazehound"
   install -Dm644 "$work/manual/completions/gazehound.zsh" "$root/usr/share/zsh/vendor-completions/_gazehound"
   install -Dm644 "$work/manual/completions/gazehound.fish" "$root/usr/share/fish/vendor_completions.d/gazehound.fish"
-  install -Dm644 LICENSE "$root/usr/share/doc/gazehound/copyright"
+  cat LICENSE "$work/THIRD-PARTY-NOTICES" >"$work/copyright"
+  install -Dm644 "$work/copyright" "$root/usr/share/doc/gazehound/copyright"
   local number=${version#v}
   [[ $number == [0-9]*.* ]] || number=0~$number # a commit without a tag
   cat >"$root/DEBIAN/control" <<CONTROL
@@ -52,6 +53,7 @@ rm -rf dist
 mkdir dist
 build "$(go env GOHOSTOS)" "$(go env GOHOSTARCH)" "$work/host"
 "$work/host" manual "$work/manual"
+"$work/host" licences >"$work/THIRD-PARTY-NOTICES"
 for target; do
   os=${target%/*} arch=${target#*/}
   name=gazehound_${version}_${os}_$arch
@@ -59,7 +61,7 @@ for target; do
   [ "$os" = windows ] && program=gazehound.exe
   mkdir "$work/$name"
   build "$os" "$arch" "$work/$name/$program"
-  cp -r LICENSE README.md config.yaml docs/ops "$work/manual/man1" "$work/manual/completions" "$work/$name/"
+  cp -r LICENSE "$work/THIRD-PARTY-NOTICES" README.md config.yaml docs/ops "$work/manual/man1" "$work/manual/completions" "$work/$name/"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
     -C "$work" -c "$name" | gzip -9n >"dist/$name.tar.gz"
   if [ "$os" = linux ] && command -v dpkg-deb >/dev/null; then
