@@ -16,7 +16,7 @@ ui: ## the moving map of the search page, for the next build (needs npm; without
 	$(GO) run ./index/web/build
 
 release: ui ## dist/: archives for TARGETS with man pages and completions, Debian packages, SHA256SUMS; the same commit gives the same sums
-	packaging/release.sh $(VERSION) $(TARGETS)
+	.ci/release.sh $(VERSION) $(TARGETS)
 
 demo: build ## a made-up town on loopback: crawl it, compare the strategies
 	./bin/gazehound demo --data demo-data
@@ -81,7 +81,7 @@ check: ## what a change must pass besides the tests
 	@if curl -fsS -m 15 -o /dev/null https://vuln.go.dev/index/db.json; \
 	  then $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...; \
 	  else echo "not checked for known vulnerabilities: https://vuln.go.dev cannot be reached"; fi
-	$(MAKE) cross TARGETS="windows/amd64 darwin/arm64" # "make cross" builds for all eight systems
+	@$(MAKE) --no-print-directory cross TARGETS="windows/amd64 darwin/arm64"
 
 cross: ## the program compiles for every system in TARGETS
 	@set -e; for t in $(TARGETS); do \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes dist/: an archive for each system, Debian packages and SHA256SUMS. The same commit gives the
-# same bytes with the same Go. usage: packaging/release.sh VERSION OS/ARCH…
+# same bytes with the same Go. usage: .ci/release.sh VERSION OS/ARCH…
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=$1
