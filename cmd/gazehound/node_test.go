@@ -155,7 +155,7 @@ func newNodesWeb(t *testing.T, sites int) *nodesWeb {
 		args := append(append(append(w.within(name), haste...), w.environment...), os.Args[0])
 		args = append(append(args, "node", "--name", name, "--emit", "page", "--workers", fmt.Sprint(nodeWorkers), "--max-pages-per-host", fmt.Sprint(nodePerHost)), flags...)
 		args = append(args, w.join(name)...)
-		return startCommand(t, append(append(args, "--data", w.dirs[name], "--delay", nodeDelay.String(), "--contact", "https://bot.example/"), more...))
+		return startCommand(t, append(append(args, "--data", w.dirs[name], "--delay", nodeDelay.String(), "--contact", "https://bot.gazehound.dev/"), more...))
 	}
 	return w
 }
@@ -562,7 +562,7 @@ func TestNodesKeepOneOrder(t *testing.T) {
 		}
 		dirs = append(dirs, dir)
 		args := slices.Concat(haste, []string{os.Args[0], "node", "--name", name, "--cluster", server.URL(), "--wait-for", "3", "--order", "nuggets", "--patience", "1s", "--max-pages-per-host", "30"}, flags)
-		nodes = append(nodes, startCommand(t, append(args, "--data", dir, "--delay", "5ms", "--contact", "https://bot.example/")))
+		nodes = append(nodes, startCommand(t, append(args, "--data", dir, "--delay", "5ms", "--contact", "https://bot.gazehound.dev/")))
 	}
 	for i, p := range nodes {
 		p.end(t, names[i], server.URL())
@@ -598,7 +598,7 @@ func TestNodesKeepOneOrder(t *testing.T) {
 func TestNodeKnowsAddresses(t *testing.T) {
 	for proxy, want := range map[string]bool{"": true, "http://127.0.0.1:1": false} {
 		cfg := DefaultConfig()
-		cfg.Fetch.Contact, cfg.Fetch.Proxy = "https://bot.example/", proxy
+		cfg.Fetch.Contact, cfg.Fetch.Proxy = "https://bot.gazehound.dev/", proxy
 		seed, err := weburl.Parse("http://www.example.org/")
 		if err != nil {
 			t.Fatal(err)
