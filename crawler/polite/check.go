@@ -55,6 +55,7 @@ func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) 
 	case rules.Fetched && rules.Asked == host:
 		used = VisitOf(rules.Response, rules.Err)
 	case rules.Fetched: // robots.txt has moved, and took the turn of another host
+		g.raiseCrawlDelay(rules.Asked)
 		g.Visited(rules.Asked, VisitOf(rules.Response, rules.Err))
 	}
 	d.Sitemaps = rules.Sitemaps
@@ -83,6 +84,21 @@ func (g *Gate) setCrawlDelay(name string, delay time.Duration) {
 	defer g.mu.Unlock()
 	if h := g.hosts[name]; h != nil {
 		h.crawl = delay
+	}
+}
+
+// raiseCrawlDelay notes the delay that the options want for a host, which may not
+// have been checked in this run, where it is the longer one.
+func (g *Gate) raiseCrawlDelay(name string) {
+	u, err := weburl.Parse("http://" + name + "/")
+	if err != nil || g.options.HostDelay == nil {
+		return
+	}
+	delay := g.options.HostDelay(u)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if h := g.hosts[name]; h != nil {
+		h.crawl = max(h.crawl, delay)
 	}
 }
 
