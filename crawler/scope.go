@@ -80,8 +80,8 @@ const (
 // between two requests. Its ScopeRules and Orders may change while the crawl runs. It
 // is safe for concurrent use.
 type Scope struct {
-	// SetDelay passes on the delay of all hosts, and the longest one of any; nil:
-	// nobody is asked. It is set before the first call of a method.
+	// SetDelay passes on the delay of all hosts, and the longest one of any; nil
+	// disables it. It is set before the first call of a method.
 	SetDelay func(delay time.Duration, adaptive bool, longest time.Duration) error
 
 	current  atomic.Pointer[ruling]
@@ -343,7 +343,7 @@ func parseHost(text string) (string, error) {
 func (s *Scope) OrderDelay(host string, delay time.Duration) (done string, err error) {
 	const hint = "an order makes a crawl more patient, never less: fetch.delay and hosts in config.yaml and SIGHUP change it"
 	if s.SetDelay == nil {
-		return "", &problem.Problem{Status: http.StatusConflict, Title: "this crawl reads recorded pages: nobody is asked, so there is no delay"}
+		return "", &problem.Problem{Status: http.StatusConflict, Title: "this crawl reads recorded pages and sends no request, so there is no delay"}
 	}
 	done = fmt.Sprintf("delay %v", delay)
 	if host != "" {

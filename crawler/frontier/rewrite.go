@@ -14,8 +14,8 @@ import (
 )
 
 // Rewrite closes f and makes its files anew, without what was deleted or replaced. The new files lie
-// in Dir+".new" until all are on the disk and take the place of the old ones in one step. progress is
-// told now and then how many records were written, of how many at most; nil: nobody is. A killed
+// in Dir+".new" until all are on the disk and take the place of the old ones in one step. progress gets
+// the records written so far and the most there can be, every so often; nil disables it. A killed
 // Rewrite leaves the store as it was, and is completed by calling it again.
 func (f *Frontier) Rewrite(ctx context.Context, progress func(done, all int64)) error {
 	s, onDisk := f.store.(*badgerStore)

@@ -66,7 +66,7 @@ type Options struct {
 	Label               func(ctx context.Context, url string, relevant bool) error   // a person's verdict; see ErrUnknown
 	Seeds               func(ctx context.Context, urls []string) (SeedsTaken, error) // those out of scope are refused
 	Scope               *crawler.Scope                                               // takes standing orders
-	Ordered             func(done string)                                            // is told of each of them; nil: nobody is
+	Ordered             func(done string)                                            // reports each order that was carried out; nil disables it
 
 	Troubles func() []string // why the crawl is not well
 }

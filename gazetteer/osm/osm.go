@@ -44,11 +44,11 @@ type Options struct {
 	// Refuse is told of every place that cannot be kept, by the id of its
 	// object; the row is 0.
 	Refuse gazetteer.Refuse
-	// Shape is told of streets, waters and woods, for a base map. Nil: they are
-	// not read.
+	// Shape gets each street, water and wood, for a base map. Nil: they are not
+	// read.
 	Shape func(gazetteer.Shape) error
-	// Room is asked from time to time whether there is memory for more, and says so
-	// if there is not. Nil: nobody is asked.
+	// Room is called from time to time and returns an error when memory runs out. Nil
+	// disables it.
 	Room func() error
 	// TempDir is where the temporary files go; "" is that of the system.
 	TempDir string

@@ -167,7 +167,7 @@ type Stores struct {
 	// Files, of which any may be missing.
 	Labels, Model, Politeness, Clickstream, Seeds string
 	ModelOptions                                  predictor.Options
-	// Say tells what is being done; nil: nobody is told.
+	// Say reports each step as it begins; nil disables it.
 	Say func(format string, args ...any)
 }
 
