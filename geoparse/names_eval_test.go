@@ -165,8 +165,8 @@ func logistic(w, x []float64) float64 {
 }
 
 // prior are the weights before anything is learned, where they are not 0: few
-// of the marked pages are directories.
-var prior = map[string]float64{"stated": 3, "tenants-site": -4, "tenants-near": 1, "tenants-heading": 1}
+// of the marked pages are directories, or their entries.
+var prior = map[string]float64{"stated": 3, "tenants-site": -4, "tenants-near": 1, "tenants-heading": 1, "subject": 2, "other-subject": -4}
 
 // fit is logistic regression with a penalty on the squares of the weights; a
 // page counts the same however many addresses it has.

@@ -394,7 +394,37 @@ func (p *Page) candidates(a Around) []candidate {
 		p.look(&found[i], a)
 	}
 	support(found)
+	p.markSubject(found)
 	return found
+}
+
+// markSubject marks the candidate that the page is about, the entry of a
+// directory for example: a heading and first part of the title that stands near
+// the address. Those that do not say the same are marked as others. What a page
+// with a list of places is about is the list, none of its entries.
+func (p *Page) markSubject(found []candidate) {
+	isSubject := func(c candidate) bool {
+		f := &c.features
+		near := f[prefix]+f[above1]+f[above2] > 0 && f[stated] == 0
+		title := f[title1] > 0 && f[titleOther] == 0
+		return near && title && f[heading] > 0 && f[branchWords] < 0.5 && f[labels] < 0.5 && f[part] == 0
+	}
+	at := slices.IndexFunc(found, isSubject)
+	if at < 0 {
+		return
+	}
+	if p.IsDirectory() {
+		if found[at].features[domain] < 0.5 {
+			found[at].features[otherSubject] = 1
+		}
+		return
+	}
+	words := nameWords(found[at].text)
+	for i := range found {
+		other := nameWords(found[i].text)
+		same := within(words, other) || within(other, words)
+		found[i].features[subject], found[i].features[otherSubject] = is(same), is(!same)
+	}
 }
 
 // look sets the features that do not depend on where the candidate comes from.
@@ -418,6 +448,7 @@ func (p *Page) look(c *candidate, a Around) {
 		f[listSite], f[tenantsSite] = is(a.List), p.tenants
 	} else {
 		f[listNear], f[tenantsNear], f[tenantsHeading] = is(a.List), p.tenants, p.tenants*f[heading]
+		f[link] *= 1 - min(p.tenants, 1) // the entries of a directory are links
 	}
 }
 

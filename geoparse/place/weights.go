@@ -47,11 +47,13 @@ const (
 	tenantsSite
 	tenantsNear
 	tenantsHeading
-	features // their number
+	subject      // what the page is about: heading and first part of its title, near the address
+	otherSubject // another candidate is that
+	features     // their number
 )
 
 var featureNames = [features]string{"stated", "prefix", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other", "logo", "rights", "legal-line",
-	"bias", "domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "branch-words", "address-part", "labels", "long", "one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near", "tenants-site", "tenants-near", "tenants-heading"}
+	"bias", "domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "branch-words", "address-part", "labels", "long", "one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near", "tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject"}
 
 // leastScore is the chance of being right from which a name is given: none is
 // better than a wrong one.
