@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"crawler/lab/crawltest":     {"crawler/weburl", "crawler/page"},
 	"crawler/polite/sitemap":    {"crawler/weburl"},
 	"crawler/weburl/seedlist":   {},
-	"crawler/polite/tdm":        {"crawler/weburl"},
+	"crawler/polite/tdm":        {"crawler/weburl", "crawler/polite/robots"},
 	"crawler/order/trap":        {"crawler/weburl", "crawler/page", "internal/recent"},
 	"crawler/order/sitewide":    {},
 	"crawler/cluster/partition": {"crawler/weburl", "crawler/page", "predictor", "internal/recent"},

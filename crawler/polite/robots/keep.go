@@ -19,43 +19,23 @@ type kept struct {
 	Next    string    `json:"next,omitempty"` // where a redirect led
 	Hops    int       `json:"hops,omitempty"`
 
-	Rules    bool          `json:"rules"` // are known
-	Plain    []keptRule    `json:"plain,omitempty"`
-	Wild     []keptRule    `json:"wild,omitempty"`
-	Delay    time.Duration `json:"delay,omitempty"`
-	Note     string        `json:"note,omitempty"`
-	Sitemaps []string      `json:"sitemaps,omitempty"`
-}
-
-type keptRule struct {
-	Pattern string `json:"p"`
-	Allow   bool   `json:"a,omitempty"`
+	Rules *rules `json:"rules,omitempty"` // null: not known
 }
 
 const (
-	keptVersion = 1
+	keptVersion = 2
 	maxKept     = 128 << 10 // bytes; larger rules are fetched again
 )
 
 // keep stores what is known of s. What cannot be stored is fetched again after
 // a restart, and a host that did not answer at all is asked again.
 func (c *Cache) keep(s *site) {
-	past := s.past()
-	if c.options.Save == nil || past.err != nil {
+	if c.options.Save == nil || s.err != nil {
 		return
 	}
-	k := kept{Version: keptVersion, Agent: c.options.Agent, At: time.Now().UTC().Round(0), Until: s.until.UTC().Round(0), Failure: past.failure, Fails: past.fails, Hops: past.hops}
-	if !past.next.IsZero() {
-		k.Next = past.next.String()
-	}
-	if r := s.rules; r != nil {
-		k.Rules, k.Delay, k.Note, k.Sitemaps = true, r.delay, r.note, r.sitemaps
-		for _, x := range r.plain {
-			k.Plain = append(k.Plain, keptRule{x.pattern, x.allow})
-		}
-		for _, x := range r.wild {
-			k.Wild = append(k.Wild, keptRule{x.pattern, x.allow})
-		}
+	k := kept{
+		Version: keptVersion, Agent: c.options.Agent, At: time.Now().UTC().Round(0), Until: s.until.UTC().Round(0),
+		Failure: s.failure, Fails: s.fails, Next: s.next.String(), Hops: s.hops, Rules: s.rules,
 	}
 	data, err := json.Marshal(k)
 	if err == nil && len(data) <= maxKept {
@@ -82,26 +62,16 @@ func (c *Cache) recall(s *site) {
 		longest = c.options.RetryMax
 	}
 	left := min(k.Until.Sub(now), k.Until.Sub(k.At), longest)
-	past := trouble{failure: k.Failure, fails: min(max(k.Fails, 0), 1000)}
 	if k.Next != "" {
 		next, err := weburl.Parse(k.Next)
 		if err != nil || k.Hops < 0 || k.Hops > maxHops {
 			return
 		}
-		past.next, past.hops, left = next, k.Hops, 0
+		s.next, s.hops, left = next, k.Hops, 0
 	}
+	s.failure, s.fails = k.Failure, min(max(k.Fails, 0), 1000)
 	s.until = now.Add(max(left, 0))
-	if past != (trouble{}) {
-		s.trouble = &past
-	}
-	if !k.Rules {
-		return
-	}
-	s.rules = &rules{delay: min(max(k.Delay, 0), c.options.MaxDelay), note: k.Note, sitemaps: k.Sitemaps}
-	for _, x := range k.Plain {
-		s.rules.plain = append(s.rules.plain, rule{x.Pattern, x.Allow})
-	}
-	for _, x := range k.Wild {
-		s.rules.wild = append(s.rules.wild, rule{x.Pattern, x.Allow})
+	if s.rules = k.Rules; s.rules != nil {
+		s.rules.Delay = min(max(s.rules.Delay, 0), c.options.MaxDelay)
 	}
 }

@@ -90,10 +90,7 @@ func isToken(s string) bool {
 
 // A Decision says whether a URL may be asked now.
 type Decision struct {
-	Allowed bool
-	Reason  string // in words, where not allowed
-	Note    string // something odd that was corrected, such as a Crawl-delay of a year
-
+	Allowed  bool
 	Delay    time.Duration // Crawl-delay for us, at most MaxDelay, or 0
 	Sitemaps []string      // canonical URLs that the host names, at most 100; not to be changed
 
@@ -125,7 +122,6 @@ type Cache struct {
 	options Options
 
 	mu     sync.Mutex
-	none   rules                         // of all sites that have none
 	sites  *simplelru.LRU[string, *site] // by scheme and host
 	memory int64                         // of their rules
 }
@@ -139,25 +135,17 @@ type site struct {
 
 	rules    *rules    // last that were had, or nil
 	until    time.Time // when to ask again
-	trouble  *trouble  // or nil
 	recalled bool      // what was kept of it has been looked for
+	trouble            // why the last request did not bring its rules; zero: it did
 }
 
-// A trouble is why the last request of a site did not bring its rules.
+// A trouble is why a request of a site did not bring its rules.
 type trouble struct {
 	failure string     // in words, or ""
 	err     error      // of the fetch, or nil
 	fails   int        // in a row
 	next    weburl.URL // where a redirect led, or zero
 	hops    int        // redirects that led there
-}
-
-// past returns the trouble with s, zero where there is none.
-func (s *site) past() trouble {
-	if s.trouble == nil {
-		return trouble{}
-	}
-	return *s.trouble
 }
 
 const maxHops = 5 // redirects in a row (RFC 9309, section 2.3.1.2)
@@ -238,27 +226,19 @@ func (c *Cache) release(s *site) {
 // judge fills d from what is known of s.
 func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
 	switch {
-	case s.rules == nil && s.past().failure != "":
-		d.Retry, d.Reason, d.Err = max(time.Until(s.until), time.Millisecond), s.trouble.failure, s.trouble.err
-		return
+	case s.rules == nil && s.failure != "":
+		d.Retry, d.Err = max(time.Until(s.until), time.Millisecond), s.err
 	case d.Wait > 0:
-		return
 	case s.rules == nil: // moved: the next Check looks there
 		d.Allowed = true
-		return
-	}
-	d.Delay, d.Note, d.Sitemaps = s.rules.delay, s.rules.note, s.rules.sitemaps
-	rule, found := s.rules.match(u)
-	d.Allowed = !found || rule.allow
-	if !d.Allowed {
-		d.Reason = fmt.Sprintf("robots.txt disallows %.100q", rule.pattern)
+	default:
+		d.Delay, d.Sitemaps, d.Allowed = s.rules.Delay, s.rules.Sitemaps, s.rules.allows(u)
 	}
 }
 
 // ask makes the one request that is due and writes what it means into s.
 func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
-	past := s.past()
-	at := past.next
+	at := s.next
 	if at.IsZero() {
 		var err error
 		if at, err = weburl.Parse(s.key + "/robots.txt"); err != nil {
@@ -283,24 +263,24 @@ func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 		c.unreachable(s, fmt.Sprintf("robots.txt answered with status %d", r.Status), nil)
 	case r.Status < 300:
 		c.known(s, parse(r.Body, c.options.Agent, at, c.options.MaxDelay))
-	case r.Status < 400 && !r.Location.IsZero() && past.hops < maxHops:
-		s.trouble = &trouble{fails: past.fails, next: r.Location, hops: past.hops + 1}
+	case r.Status < 400 && !r.Location.IsZero() && s.hops < maxHops:
+		s.trouble = trouble{fails: s.fails, next: r.Location, hops: s.hops + 1}
 	default: // 4xx, a redirect to nowhere, or one too many
-		c.known(s, &c.none)
+		c.known(s, &rules{})
 	}
 	return nil
 }
 
 func (c *Cache) known(s *site, r *rules) {
-	s.rules, s.until, s.trouble = r, time.Now().Add(c.options.TTL), nil
+	s.rules, s.until, s.trouble = r, time.Now().Add(c.options.TTL), trouble{}
 }
 
 func (c *Cache) unreachable(s *site, failure string, err error) {
-	wait, fails := c.options.RetryMax, s.past().fails
-	if fails < 62 && c.options.Retry <= c.options.RetryMax>>fails {
-		wait = c.options.Retry << fails
+	wait := c.options.RetryMax
+	if s.fails < 62 && c.options.Retry <= c.options.RetryMax>>s.fails {
+		wait = c.options.Retry << s.fails
 	}
-	s.until, s.trouble = time.Now().Add(wait), &trouble{failure: failure, err: err, fails: fails + 1}
+	s.until, s.trouble = time.Now().Add(wait), trouble{failure: failure, err: err, fails: s.fails + 1}
 }
 
 // site returns the entry for key, new or known, as the last used. c.mu is held.

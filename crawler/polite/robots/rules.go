@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
-	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,24 +23,19 @@ import (
 // again for every question; here it is read once, and only the lines that
 // bind the agent are kept.
 type rules struct {
-	plain    []rule // without * and $, each pattern once, in the order of patterns
-	wild     []rule // the others, longest first, of equal length those first that allow
-	delay    time.Duration
-	note     string
-	sitemaps []string
+	List     []rule        `json:"list,omitempty"`  // longest pattern first, of equal length those first that allow
+	Delay    time.Duration `json:"delay,omitempty"` // Crawl-delay, or 0
+	Sitemaps []string      `json:"sitemaps,omitempty"`
 }
 
 // A rule allows or disallows the paths that match its pattern, which is in
 // normal form.
 type rule struct {
-	pattern string
-	allow   bool
+	Pattern string `json:"p"`
+	Allow   bool   `json:"a,omitempty"`
 }
 
-const (
-	maxSitemaps = 100
-	maxNote     = 100
-)
+const maxSitemaps = 100
 
 // parse reads the first MaxSize bytes of a robots.txt that was fetched from at.
 func parse(body []byte, agent string, at weburl.URL, maxDelay time.Duration) *rules {
@@ -54,6 +50,8 @@ func parse(body []byte, agent string, at weburl.URL, maxDelay time.Duration) *ru
 	return r.rules()
 }
 
+var escapes = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
+
 // text undoes UTF-16, which some editors save robots.txt in, and writes
 // percent-escapes in upper case, for grobotstxt 1.0.3 spoils the others.
 func text(body []byte) string {
@@ -63,15 +61,8 @@ func text(body []byte) string {
 			units[i] = order.Uint16(body[2*i:])
 		}
 		body = []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
-	} else {
-		body = bytes.Clone(body)
 	}
-	for i := range len(body) - 2 {
-		if body[i] == '%' && hex(body[i+1]) >= 0 && hex(body[i+2]) >= 0 {
-			copy(body[i+1:], bytes.ToUpper(body[i+1:i+3]))
-		}
-	}
-	return string(body)
+	return string(escapes.ReplaceAllFunc(body, bytes.ToUpper))
 }
 
 // utf16Order returns the byte order of UTF-16, by its mark or by the zeros of
@@ -115,20 +106,7 @@ type reader struct {
 type group struct {
 	present bool
 	list    []rule
-	delay   delay
-}
-
-// A delay is the longest Crawl-delay of a group.
-type delay struct {
-	wait time.Duration
-	note string
-}
-
-func (d *delay) merge(e delay) {
-	if e.wait > d.wait {
-		d.wait = e.wait
-	}
-	d.note = cmp.Or(d.note, e.note)
+	delay   time.Duration // the longest Crawl-delay
 }
 
 func (r *reader) HandleRobotsStart() {}
@@ -185,7 +163,7 @@ func (r *reader) rule(pattern string, allow bool) {
 	if r.inNamed {
 		g = &r.named
 	}
-	g.list = append(g.list, rule{normalPattern(pattern), allow})
+	g.list = append(g.list, rule{normal(pattern, true), allow})
 }
 
 func (r *reader) HandleSitemap(_ int, value string) {
@@ -208,28 +186,23 @@ func (r *reader) HandleUnknownAction(_ int, key, value string) {
 		return
 	}
 	r.slowDone = true
-	d := r.crawlDelay(value)
+	delay := crawlDelay(value, r.maxDelay)
 	if r.slowNamed {
-		r.named.delay.merge(d)
+		r.named.delay = max(r.named.delay, delay)
 	}
 	if r.slowEverybody {
-		r.everybody.delay.merge(d)
+		r.everybody.delay = max(r.everybody.delay, delay)
 	}
 }
 
-// crawlDelay reads seconds, with a fraction perhaps. What cannot be kept is
-// cut or ignored, with a note.
-func (r *reader) crawlDelay(value string) delay {
+// crawlDelay reads seconds, with a fraction perhaps, and cuts them to longest. What is no delay is 0.
+func crawlDelay(value string, longest time.Duration) time.Duration {
 	number, _, _ := strings.Cut(value, " ")
-	number = strings.TrimSuffix(number, "s")
-	seconds, err := strconv.ParseFloat(number, 64)
-	switch {
-	case math.IsNaN(seconds), seconds < 0, err != nil && !math.IsInf(seconds, 1):
-		return delay{note: fmt.Sprintf("Crawl-delay %.*q is no delay; ignored", maxNote, value)}
-	case seconds > r.maxDelay.Seconds():
-		return delay{r.maxDelay, fmt.Sprintf("Crawl-delay %.*q is cut to %v", maxNote, value, r.maxDelay)}
+	seconds, _ := strconv.ParseFloat(strings.TrimSuffix(number, "s"), 64) // infinite where there are too many
+	if !(seconds > 0) {
+		return 0
 	}
-	return delay{wait: time.Duration(seconds * float64(time.Second))}
+	return time.Duration(min(seconds, longest.Seconds()) * float64(time.Second))
 }
 
 func (r *reader) rules() *rules {
@@ -237,31 +210,20 @@ func (r *reader) rules() *rules {
 	if r.named.present {
 		g = r.named
 	}
-	kept := &rules{delay: g.delay.wait, note: g.delay.note, sitemaps: r.sitemaps}
-	for _, x := range g.list {
-		x.pattern = strings.Clone(x.pattern) // does not hold the whole file in memory
-		if strings.Contains(x.pattern, "*") || strings.HasSuffix(x.pattern, "$") {
-			kept.wild = append(kept.wild, x)
-		} else {
-			kept.plain = append(kept.plain, x)
-		}
+	for i := range g.list {
+		g.list[i].Pattern = strings.Clone(g.list[i].Pattern) // does not hold the whole file in memory
 	}
-	slices.SortFunc(kept.plain, func(a, b rule) int {
-		return cmp.Or(strings.Compare(a.pattern, b.pattern), allowFirst(a, b))
+	slices.SortFunc(g.list, func(a, b rule) int {
+		return cmp.Or(cmp.Compare(len(b.Pattern), len(a.Pattern)), allowFirst(a, b), strings.Compare(a.Pattern, b.Pattern))
 	})
-	kept.plain = slices.Clip(slices.CompactFunc(kept.plain, func(a, b rule) bool { return a.pattern == b.pattern }))
-	slices.SortFunc(kept.wild, func(a, b rule) int {
-		return cmp.Or(cmp.Compare(len(b.pattern), len(a.pattern)), allowFirst(a, b), strings.Compare(a.pattern, b.pattern))
-	})
-	kept.wild = slices.Clip(slices.Compact(kept.wild))
-	return kept
+	return &rules{slices.Clip(slices.Compact(g.list)), g.delay, r.sitemaps}
 }
 
 func allowFirst(a, b rule) int {
 	switch {
-	case a.allow == b.allow:
+	case a.Allow == b.Allow:
 		return 0
-	case a.allow:
+	case a.Allow:
 		return -1
 	default:
 		return 1
@@ -273,69 +235,37 @@ func (r *rules) size() int64 {
 	if r == nil {
 		return 0
 	}
-	n := int64(128 + len(r.note))
-	for _, list := range [][]rule{r.plain, r.wild} {
-		for _, rule := range list {
-			n += 24 + int64(len(rule.pattern))
-		}
+	n := int64(128)
+	for _, rule := range r.List {
+		n += 24 + int64(len(rule.Pattern))
 	}
-	for _, s := range r.sitemaps {
+	for _, s := range r.Sitemaps {
 		n += 16 + int64(len(s))
 	}
 	return n
 }
 
-// match returns the rule that decides about u: the one with the longest
-// pattern, and of two as long the one that allows (RFC 9309, section 2.2.2).
+// allows says whether u may be asked for: the longest pattern that matches
+// decides, and of two as long the one that allows (RFC 9309, section 2.2.2).
 // None decides about robots.txt itself, which is always allowed.
-func (r *rules) match(u weburl.URL) (best rule, found bool) {
-	if len(r.plain)+len(r.wild) == 0 || u.Path() == "/robots.txt" {
-		return rule{}, false
+func (r *rules) allows(u weburl.URL) bool {
+	if len(r.List) == 0 || u.Path() == "/robots.txt" {
+		return true
 	}
-	path := normalPath(u)
-	best, found = longestPrefix(r.plain, path)
-	for _, w := range r.wild {
-		if len(w.pattern) < len(best.pattern) || len(w.pattern) == len(best.pattern) && best.allow {
-			break
-		}
-		if matches(w.pattern, path) {
-			return w, true
-		}
+	path := u.Path()
+	if q := u.Query(); q != "" {
+		path += "?" + q
 	}
-	return best, found
+	path = normal(path, false)
+	i := slices.IndexFunc(r.List, func(rule rule) bool { return Matches(rule.Pattern, path) })
+	return i < 0 || r.List[i].Allow
 }
 
-// longestPrefix returns the rule of plain with the longest pattern that path
-// begins with. The greatest pattern that is not behind path in order is that
-// one, or else begins with it, so the search goes on with what both share.
-func longestPrefix(plain []rule, path string) (rule, bool) {
-	for {
-		i, equal := slices.BinarySearchFunc(plain, path, func(r rule, path string) int {
-			return strings.Compare(r.pattern, path)
-		})
-		if equal {
-			return plain[i], true
-		}
-		if i == 0 {
-			return rule{}, false
-		}
-		before := plain[i-1].pattern
-		if strings.HasPrefix(path, before) {
-			return plain[i-1], true
-		}
-		shared := 0
-		for path[shared] == before[shared] { // they differ somewhere
-			shared++
-		}
-		path = path[:shared]
-	}
-}
-
-// matches tells whether path begins with pattern, in which "*" stands for any
+// Matches tells whether path begins with pattern, in which "*" stands for any
 // text and "$" at the end for the end of path. It takes the leftmost place for
 // each piece between two stars, which is enough and makes it linear: no
 // pattern blows up.
-func matches(pattern, path string) bool {
+func Matches(pattern, path string) bool {
 	pattern, anchored := strings.CutSuffix(pattern, "$")
 	piece, rest, starred := strings.Cut(pattern, "*")
 	if !strings.HasPrefix(path, piece) {
@@ -356,68 +286,29 @@ func matches(pattern, path string) bool {
 	return !anchored || path == ""
 }
 
-// normalPath returns path and query of u in the form of normalPattern. A star
-// or dollar in a URL is an ordinary character, so it is escaped.
-func normalPath(u weburl.URL) string {
-	path := u.Path()
-	if q := u.Query(); q != "" {
-		path += "?" + q
-	}
-	return normal(path, false)
-}
-
-// normalPattern writes a pattern so that two spellings of one path agree (RFC
+// normal writes a path or pattern so that two spellings of one path agree (RFC
 // 9309, section 2.2.2): escapes in upper case and only for characters that are
-// neither unreserved nor reserved; a dollar that is not at the end escaped.
-func normalPattern(pattern string) string { return normal(pattern, true) }
-
+// neither unreserved nor reserved. In a pattern a star, and a dollar at its end,
+// have a meaning; everywhere else they are ordinary characters and escaped.
 func normal(s string, pattern bool) string {
-	plain := true
-	for i := 0; plain && i < len(s); i++ {
-		plain = class[s[i]] == literal || pattern && (s[i] == '*' || s[i] == '$' && i == len(s)-1)
-	}
-	if plain {
-		return s
-	}
 	var b strings.Builder
-	b.Grow(len(s) + 16)
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c == '%' && i+2 < len(s) && hex(s[i+1]) >= 0 && hex(s[i+2]) >= 0:
-			c = byte(hex(s[i+1])<<4 | hex(s[i+2]))
-			i += 2
-			if class[c] == literal && !strings.ContainsRune(reserved, rune(c)) {
-				b.WriteByte(c)
-			} else {
-				escape(&b, c)
+		c, escaped := s[i], false
+		if c == '%' && i+2 < len(s) {
+			if code, err := hex.DecodeString(s[i+1 : i+3]); err == nil {
+				c, escaped = code[0], true
+				i += 2
 			}
-		case class[c] == literal, pattern && c == '*', pattern && c == '$' && i == len(s)-1:
+		}
+		switch {
+		case strings.IndexByte(unreserved, c) >= 0, !escaped && strings.IndexByte(reserved, c) >= 0,
+			pattern && !escaped && (c == '*' || c == '$' && i == len(s)-1):
 			b.WriteByte(c)
 		default:
-			escape(&b, c)
+			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
 	return b.String()
-}
-
-func escape(b *strings.Builder, c byte) {
-	const digits = "0123456789ABCDEF"
-	b.WriteByte('%')
-	b.WriteByte(digits[c>>4])
-	b.WriteByte(digits[c&15])
-}
-
-func hex(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c - 'a' + 10)
-	case 'A' <= c && c <= 'F':
-		return int(c - 'A' + 10)
-	}
-	return -1
 }
 
 // The characters of RFC 3986 that stand for themselves, but for "*" and "$",
@@ -426,12 +317,3 @@ const (
 	unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 	reserved   = ":/?#[]@!&'()+,;="
 )
-
-const literal = 1
-
-var class = func() (table [256]byte) {
-	for _, c := range []byte(unreserved + reserved) {
-		table[c] = literal
-	}
-	return
-}()

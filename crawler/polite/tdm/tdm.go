@@ -4,8 +4,8 @@ package tdm
 
 import (
 	"encoding/json"
-	"strings"
 
+	"gazehound/crawler/polite/robots"
 	"gazehound/crawler/weburl"
 )
 
@@ -51,38 +51,16 @@ func Parse(body []byte) Rules {
 }
 
 // Reserved tells whether the page at u is reserved: the first rule whose
-// location fits decides.
+// location fits decides, as patterns of robots.txt do.
 func (r Rules) Reserved(u weburl.URL) bool {
 	path := u.Path()
 	if q := u.Query(); q != "" {
 		path += "?" + q
 	}
 	for _, rule := range r.rules {
-		if fits(rule.pattern, path) {
+		if robots.Matches(rule.pattern, path) {
 			return rule.reserved
 		}
 	}
 	return false
-}
-
-// fits matches as robots.txt does: the pattern is a beginning, "*" is any
-// text, and "$" at its end is the path's. It takes linear time for each "*".
-func fits(pattern, path string) bool {
-	pattern, whole := strings.CutSuffix(pattern, "$")
-	parts := strings.Split(pattern, "*")
-	rest, ok := strings.CutPrefix(path, parts[0])
-	if !ok {
-		return false
-	}
-	for i, part := range parts[1:] {
-		if whole && i == len(parts)-2 {
-			return strings.HasSuffix(rest, part)
-		}
-		_, after, found := strings.Cut(rest, part)
-		if !found {
-			return false
-		}
-		rest = after
-	}
-	return !whole || rest == ""
 }
