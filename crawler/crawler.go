@@ -145,7 +145,6 @@ type Crawler struct {
 	pages    pageBudget
 	plain    hostSet // whose https has failed
 	mapped   hostSet // whose sitemaps are queued
-	trails   trails
 	failures atomic.Int64
 	resting  atomic.Bool                       // Stay waits for its next round
 	due      atomic.Pointer[frontier.Frontier] // the queue of Revisit while it asks

@@ -16,6 +16,7 @@ import (
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
 	"gazehound/geoparse"
+	"gazehound/predictor"
 )
 
 // The reasons that the outcome of a page can have.
@@ -29,15 +30,14 @@ const (
 const MaxRedirects = 10
 
 // A Visit is everything that one step of the crawl learned. Page, Verdict and
-// Trail are set for HTML pages only. The Body of its Response is valid until the
-// visit was reported.
+// Trail are set for HTML pages only.
 type Visit struct {
 	Entry    frontier.Entry
 	Outcome  frontier.Outcome
 	Response *page.Response
 	Page     *page.Page
 	Verdict  geoparse.Verdict
-	Trail    []frontier.Node  // the page, the page that held the link to it, and so on; addresses of the first only
+	Trail    []frontier.Node  // the page, the page that held the link to it, and so on
 	Found    []frontier.Entry // links that entered the queue or raised a priority there
 	New      int              // of them, were not known; set once the visit is committed
 
@@ -84,7 +84,6 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 // visit takes the way of Visit for an entry of any queue; skip is why it is left
 // out, or "". What is to be tried again goes back into the queue.
 func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip string) error {
-	defer v.free()
 	v.Outcome.At = time.Now()
 	var retry *frontier.Backoff
 	var err error
@@ -352,13 +351,12 @@ func (c *Crawler) teach(v *Visit) error {
 	}
 	v.Trail = []frontier.Node{{Entry: v.Entry, Outcome: v.Outcome}}
 	if v.Entry.Depth > 0 {
-		parents, err := c.parents(&v.Entry)
+		parents, err := c.Frontier.Trail(v.Entry.Parent, predictor.MaxDepth-1)
 		if err != nil {
-			return err
+			return fmt.Errorf("trail of %s: %w", v.Entry.URL, err)
 		}
 		v.Trail = append(v.Trail, parents...)
 	}
-	c.trails.keep(frontier.KeyOf(v.Entry.URL), v.Trail)
 	if c.Example != nil && v.Entry.Depth > 0 {
 		c.Example(v.Trail, v.Verdict.Relevant)
 	}
@@ -412,13 +410,6 @@ func (c *Crawler) reportVisit(v *Visit) {
 		c.report.Lock()
 		defer c.report.Unlock()
 		c.Report(v)
-	}
-}
-
-// free returns what the visit had of the fetcher.
-func (v *Visit) free() {
-	if v.Response != nil && v.Response.Free != nil {
-		v.Response.Free()
 	}
 }
 

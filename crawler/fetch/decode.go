@@ -6,8 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
-	"sync"
 
 	br "github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
@@ -23,9 +23,9 @@ const (
 )
 
 // decode returns a reader of body without the content codings that the header
-// names, and a function that gives its memory back. It starts no goroutine.
-// The caller limits what it reads: a body may decode to any length.
-func decode(header http.Header, body io.Reader) (decoded io.Reader, release func(), err error) {
+// names. It starts no goroutine. The caller limits what it reads: a body may
+// decode to any length.
+func decode(header http.Header, body io.Reader) (io.Reader, error) {
 	var codings []string
 	for _, line := range header["Content-Encoding"] {
 		for coding := range strings.SplitSeq(line, ",") {
@@ -36,23 +36,16 @@ func decode(header http.Header, body io.Reader) (decoded io.Reader, release func
 		}
 	}
 	if len(codings) > maxCodings {
-		return nil, nil, classedf(ClassProtocol, "%d content codings on one body", len(codings))
+		return nil, classedf(ClassProtocol, "%d content codings on one body", len(codings))
 	}
-	var layers []*layer
-	release = func() {
-		for _, l := range layers {
-			l.release()
-		}
-	}
-	for i := len(codings) - 1; i >= 0; i-- {
-		l, err := newLayer(codings[i], body)
+	for _, coding := range slices.Backward(codings) {
+		r, err := decompressor(coding, bufio.NewReader(body))
 		if err != nil {
-			release()
-			return nil, nil, err
+			return nil, classedAs(coding, err)
 		}
-		layers, body = append(layers, l), l
+		body = &layer{coding: coding, r: r}
 	}
-	return body, release, nil
+	return body, nil
 }
 
 // isIdentity tells the codings that change nothing, among them charsets and
@@ -69,82 +62,37 @@ func isIdentity(coding string) bool {
 // their class.
 type layer struct {
 	coding string
-	input  *bufio.Reader
 	r      io.Reader
-	pool   *sync.Pool // that r returns to, or nil
-	read   bool       // something was read
+	read   bool // something was read
 }
 
-// The decompressors with large tables are used again.
-var (
-	inputs = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
-	gzips  = sync.Pool{New: func() any { return new(gzip.Reader) }}
-	brotli = sync.Pool{New: func() any { return br.NewReader(nil) }}
-	zstds  = sync.Pool{New: func() any {
-		r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
-		if err != nil {
-			panic(err) // the options are constants
-		}
-		return r
-	}}
-)
-
-func newLayer(coding string, body io.Reader) (*layer, error) {
-	l := &layer{coding: coding, input: inputs.Get().(*bufio.Reader)}
-	l.input.Reset(body)
-	if err := l.open(); err != nil {
-		l.release()
-		return nil, l.classed(err)
-	}
-	return l, nil
-}
-
-func (l *layer) open() error {
-	l.r = l.input
-	magic, err := l.input.Peek(2)
+// decompressor returns what undoes a content coding.
+func decompressor(coding string, input *bufio.Reader) (io.Reader, error) {
+	magic, err := input.Peek(2)
 	if err != nil && err != io.EOF {
-		return err
+		return nil, err
 	}
 	if len(magic) == 0 {
-		return nil // an empty body has nothing to decode
+		return input, nil // an empty body has nothing to decode
 	}
-	switch l.coding {
+	switch coding {
 	case "gzip", "x-gzip":
 		if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
-			return nil // plain text under a false header
+			return input, nil // plain text under a false header
 		}
-		return l.use(&gzips, func(r any) error { return r.(*gzip.Reader).Reset(l.input) })
+		return gzip.NewReader(input)
 	case "br":
-		return l.use(&brotli, func(r any) error { return r.(*br.Reader).Reset(l.input) })
+		return br.NewReader(input), nil
 	case "zstd":
-		return l.use(&zstds, func(r any) error { return r.(*zstd.Decoder).Reset(l.input) })
+		return zstd.NewReader(input, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
 	case "deflate": // zlib by RFC 9110, raw by habit
 		if len(magic) == 2 && magic[0]&0x0f == 8 && (uint(magic[0])<<8|uint(magic[1]))%31 == 0 {
-			l.r, err = zlib.NewReader(l.input)
-			return err
+			return zlib.NewReader(input)
 		}
-		l.r = flate.NewReader(l.input)
-		return nil
+		return flate.NewReader(input), nil
 	}
-	return classedf(ClassProtocol, "unknown content coding %q", l.coding[:min(len(l.coding), 40)])
-}
-
-func (l *layer) use(pool *sync.Pool, reset func(any) error) error {
-	r := pool.Get()
-	l.pool, l.r = pool, r.(io.Reader)
-	return reset(r)
-}
-
-func (l *layer) release() {
-	if l.pool != nil {
-		if z, ok := l.r.(*zstd.Decoder); ok {
-			z.Reset(nil) // lets go of the input
-		}
-		l.pool.Put(l.r)
-	}
-	l.input.Reset(nil)
-	inputs.Put(l.input)
+	return nil, classedf(ClassProtocol, "unknown content coding %q", coding[:min(len(coding), 40)])
 }
 
 func (l *layer) Read(p []byte) (int, error) {
@@ -156,19 +104,19 @@ func (l *layer) Read(p []byte) (int, error) {
 	case l.read && errors.Is(err, gzip.ErrHeader):
 		return n, io.EOF // padding behind the last gzip member
 	}
-	return n, l.classed(err)
+	return n, classedAs(l.coding, err)
 }
 
-// classed gives err its class, unless it is one of the connection or of a
-// layer below.
-func (l *layer) classed(err error) error {
+// classedAs gives an error of a content coding its class, unless it is one of the
+// connection or of a layer below.
+func classedAs(coding string, err error) error {
 	if _, ok := errors.AsType[*wireError](err); ok {
 		return err
 	}
 	if _, ok := errors.AsType[*classed](err); ok {
 		return err
 	}
-	return classedf(ClassProtocol, "body is no valid %s: %w", l.coding, err)
+	return classedf(ClassProtocol, "body is no valid %s: %w", coding, err)
 }
 
 // A wire reads the body as it comes over the network, at most limit bytes of

@@ -18,7 +18,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -126,7 +125,6 @@ type Client struct {
 	dialer    net.Dialer
 	transport *http.Transport
 	cookies   *cookieStore // nil: none
-	buffers   sync.Pool    // of *bytes.Buffer
 }
 
 // New returns a Client, or the error of o.Validate. It makes no connection.
@@ -139,7 +137,6 @@ func New(o Options) (*Client, error) {
 		accept:  "*/*",
 		types:   make(map[string]bool),
 		names:   newResolver(o.Resolve, o.DNSTTL, o.DNSNames),
-		buffers: sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
 	if len(o.ContentTypes) > 0 {
 		c.accept = strings.Join(o.ContentTypes, ",") + ",*/*;q=0.1"
@@ -201,8 +198,7 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // body longer than MaxBody is cut, and the response says so: half a page must not
 // be judged as if it were the whole. The content type is
 // checked before the body is read; a missing or evidently false one is sniffed
-// from the first 512 bytes. The body lies in memory of the Client, to which the
-// Free of the response gives it back.
+// from the first 512 bytes.
 func (c *Client) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 	return c.exchange(ctx, u, want{accept: c.accept, types: c.types, max: c.options.MaxBody})
 }
@@ -377,22 +373,11 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 		sent.kept = new(bytes.Buffer)
 		defer func() { r.Raw = sent.kept.Bytes() }()
 	}
-	decoded, release, err := decode(response.Header, sent)
+	decoded, err := decode(response.Header, sent)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	buffer, lent := c.buffers.Get().(*bytes.Buffer), false
-	free := func() {
-		if buffer.Reset(); buffer.Cap() <= maxPooled {
-			c.buffers.Put(buffer)
-		}
-	}
-	defer func() {
-		if !lent {
-			free()
-		}
-	}()
+	var buffer bytes.Buffer
 	if len(w.types) > 0 {
 		if _, err := buffer.ReadFrom(io.LimitReader(decoded, min(limit, sniffLength))); err != nil {
 			return nil, err
@@ -409,25 +394,12 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 		r.Cut = true
 		buffer.Truncate(int(w.max))
 	}
-	switch {
-	case w.cut: // small, or seldom, and never freed
-		return bytes.Clone(buffer.Bytes()), err
-	case err != nil:
-		return nil, err
-	}
-	lent = true
-	r.Free = func() {
-		r.Body, r.Free = nil, nil
-		free()
-	}
-	return buffer.Bytes(), nil
+	return buffer.Bytes(), err
 }
 
 const (
-	muchLonger = 16 // times MaxBody: nobody writes such a page, so that not even its beginning is read
-
-	slack     = 64 << 10  // that a body on the wire may be longer than decoded
-	maxPooled = 256 << 10 // bytes; as many buffers as pages are in work may have them
+	muchLonger = 16       // times MaxBody: nobody writes such a page, so that not even its beginning is read
+	slack      = 64 << 10 // that a body on the wire may be longer than decoded
 )
 
 // mediaType returns the type of a Content-Type header in lower case, without

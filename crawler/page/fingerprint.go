@@ -16,16 +16,6 @@ const (
 	prime       = 1099511628211 // of FNV-1a
 )
 
-// spread has the bits of a byte as the bytes of a number.
-var spread = func() (table [256]uint64) {
-	for b := range table {
-		for i := range 8 {
-			table[b] |= uint64(b>>i&1) << (8 * i)
-		}
-	}
-	return table
-}()
-
 // Fingerprint returns 64 bits by which texts are told that are nearly the same
 // (Charikar 2002; Manku, Jain & Das Sarma 2007): of its words in any case and in their
 // order. Numbers do not count, so that the same page for another day, or with
@@ -65,9 +55,8 @@ func Fingerprint(text string) uint64 {
 // Sums count how many shingles, a word and the one before it, have each bit.
 type sums struct {
 	words int
-	last  uint64    // hash of the last word
-	ones  [64]int32 // until the last flush
-	few   [8]uint64 // since then: a counter a byte, eight bits a number
+	last  uint64  // hash of the last word
+	ones  [64]int // by bit
 }
 
 // add counts the shingle that ends with the word of this hash.
@@ -81,28 +70,15 @@ func (s *sums) add(hash uint64) {
 	both ^= both >> 29 // FNV leaves the high bits of short input alike
 	both *= 0xBF58476D1CE4E5B9
 	both ^= both >> 32
-	for i := range s.few {
-		s.few[i] += spread[both>>(8*i)&0xff]
+	for i := range s.ones {
+		s.ones[i] += int(both >> i & 1)
 	}
-	if s.words%255 == 0 { // a byte is full
-		s.flush()
-	}
-}
-
-func (s *sums) flush() {
-	for i, n := range s.few {
-		for j := range 8 {
-			s.ones[8*i+j] += int32(n >> (8 * j) & 0xff)
-		}
-	}
-	s.few = [8]uint64{}
 }
 
 // fingerprint returns the bits that more than half of the shingles have.
 func (s *sums) fingerprint() (print uint64) {
-	s.flush()
 	for i, n := range s.ones {
-		if 2*int(n) > s.words {
+		if 2*n > s.words {
 			print |= 1 << i
 		}
 	}

@@ -26,10 +26,6 @@ type Response struct {
 	Fetched  time.Time
 	Took     time.Duration // from request to the last byte of the body
 	Parsed   *Page         // what Parse returns, where the page was parsed before, as in a simulation; else nil
-
-	// Free, unless it is nil, gives the memory of Body to another response: who
-	// calls it is the last to have used it. It need not be called.
-	Free func()
 }
 
 // Validators name one state of a page, as its server wrote them; both may be

@@ -12,6 +12,7 @@ import (
 	"gazehound/internal/textutil"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
@@ -95,40 +96,12 @@ type head struct {
 	noIndex, noFollow, noArchive, reserved bool
 }
 
-// headElements is the selector "html, title, base, meta, link" of what readHead
-// looks at, wherever it stands. It looks at each element once.
-type headElements struct{}
-
-func (headElements) Match(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.Html, atom.Title, atom.Base, atom.Meta, atom.Link:
-		return n.Type == html.ElementNode
-	}
-	return false
-}
-
-func (h headElements) MatchAll(root *html.Node) []*html.Node {
-	found := h.Filter([]*html.Node{root})
-	for n := range root.Descendants() {
-		if h.Match(n) {
-			found = append(found, n)
-		}
-	}
-	return found
-}
-
-func (h headElements) Filter(nodes []*html.Node) (found []*html.Node) {
-	for _, n := range nodes {
-		if h.Match(n) {
-			found = append(found, n)
-		}
-	}
-	return found
-}
+// headElements are those of readHead, wherever they stand.
+var headElements = cascadia.MustCompile("html, title, base, meta, link")
 
 func readHead(r *Response, doc *html.Node) *head {
 	h := &head{base: r.URL}
-	elements := goquery.NewDocumentFromNode(doc).FindMatcher(headElements{}).Nodes
+	elements := goquery.NewDocumentFromNode(doc).FindMatcher(headElements).Nodes
 	for _, n := range elements {
 		if href, ok := attr(n, "href"); ok && n.DataAtom == atom.Base {
 			if base, err := r.URL.Resolve(href); err == nil {
