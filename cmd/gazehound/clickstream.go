@@ -13,56 +13,20 @@ import (
 )
 
 func newClickstreamCommand(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "clickstream",
-		Short: "Learn from access logs which pages people stay on",
-		Long: `Clickstream turns the access logs of web servers into the importance of pages,
-LR(d): the time that sessions of people spent on each. The strategy "trend"
-orders its queue by it.`,
-		Example: `  gazehound clickstream import /var/log/nginx/access.log* --site https://www.example.org
-  gazehound clickstream top --limit 10`,
-		Args: subCommand,
-		RunE: showHelp,
-	}
-
 	o := clicklog.DefaultOptions()
-	imp := &cobra.Command{
-		Use:   "import FILE…",
-		Short: "Add access logs and rank the pages anew",
-		Long: `Import reads access logs in the common, combined or vhost_combined format of
-Apache and nginx, plain or packed with gzip; "-" is standard input. A log that
-was imported before is read on from where it ended, also when it was rotated and
-renamed, so the same command can run every night. An unfinished last line waits
-for the next time. An import that was stopped goes on where it was.
-
-Programs are left out: by their agent, by asking for robots.txt, by opening more
-pages in a minute than a person does. Addresses of clients are not stored.
-
-Memory does not grow with the logs: views are sorted in pieces on disk and
-merged.`,
-		Example: `  gazehound clickstream import access.log access.log.1 access.log.2.gz --site https://www.example.org
-  zcat old/*.gz | gazehound clickstream import - --site https://www.example.org --idle 15m`,
-		Args: needArgs("an access log to import"),
-		RunE: stoppable(func(ctx context.Context, args []string) error { return a.clickstreamImport(ctx, args, o) }),
-	}
+	imp := command("import FILE…", "Add access logs and rank the pages anew",
+		needArgs("an access log to import"), stoppable(func(ctx context.Context, args []string) error { return a.clickstreamImport(ctx, args, o) }))
 	f := imp.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.Site, "site", "", "what stands before the paths of the log: `URL` such as https://www.example.org (logs with a vhost need none)")
 	f.DurationVar(&o.Idle, "idle", o.Idle, "a pause longer than this ends a session")
 	f.DurationVar(&o.LastPage, "last-page", o.LastPage, "time credited to the last page of a session, whose end no log tells")
 	f.IntVar(&o.MaxPerMinute, "max-per-minute", o.MaxPerMinute, "a client that opens more pages in a minute is a program")
 
 	limit := 20
-	top := &cobra.Command{
-		Use:     "top",
-		Short:   "Print the pages that people stay on longest",
-		Example: "  gazehound clickstream top\n  gazehound clickstream top --limit 1000 --json",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.clickstreamTop(limit) },
-	}
+	top := command("top", "Print the pages that people stay on longest", noArgs,
+		func(ctx context.Context, args []string) error { return a.clickstreamTop(limit) })
 	top.Flags().IntVar(&limit, "limit", limit, "pages to print, 1 to 100,000")
-	group.AddCommand(imp, top)
-	return group
+	return group("clickstream", "Learn from access logs which pages people stay on", imp, top)
 }
 
 func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.Options) error {
@@ -84,7 +48,7 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 	if errors.Is(err, clicklog.ErrLocked) {
 		return fail(exitLocked, "%w", err)
 	} else if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	defer s.Close()
 	for _, name := range files {
@@ -95,7 +59,7 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 		case errors.Is(err, clicklog.ErrNoSite):
 			return fail(exitUsage, "%w. --site https://www.example.org says whose it is", err)
 		case err != nil:
-			return fail(exitInvalidInput, "%w", err)
+			return invalid(err)
 		}
 		line := struct {
 			Type string `json:"type"`
@@ -141,7 +105,7 @@ func (a *app) clickstreamTop(limit int) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(exitNoData, "no access log was imported into %s. \"gazehound clickstream import FILE --site URL\" does", a.data)
 	} else if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	for _, p := range best {
 		line := fields{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits, "sessions": p.Sessions}

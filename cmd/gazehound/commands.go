@@ -1,7 +1,15 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
+	"strings"
+
+	"gazehound/crawler/monitor/report"
+	"gazehound/gazetteer/importer"
+	"gazehound/gazetteer/table"
+	"gazehound/index/export"
+	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,7 +22,8 @@ func addCommands(root *cobra.Command, a *app) {
 		commands  []*cobra.Command
 	}{
 		{"project", "A project, from the first command on:", []*cobra.Command{
-			newDemoCommand(a), newInitCommand(a), newSeedsCommand(a), newDoctorCommand(a), newCrawlCommand(a), newStatusCommand(a), newCtlCommand(a), newServeCommand(a)}},
+			newDemoCommand(a), newInitCommand(a), newSeedsCommand(a), newDoctorCommand(a),
+			newCrawlCommand(a), newStatusCommand(a), newCtlCommand(a), newServeCommand(a)}},
 		{"results", "What was found:", []*cobra.Command{
 			newSearchCommand(a), newExportCommand(a), newPagesCommand(a), newReportCommand(a), newForgetCommand(a)}},
 		{"learning", "What was learned, and why:", []*cobra.Command{
@@ -30,6 +39,65 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 	}
 	root.AddCommand(newConfigCommand(a), newVersionCommand(a), newLicencesCommand(a), newManualCommand(a))
+	describe(root.Commands(), helpTexts())
+}
+
+// command makes a command with the arguments that it takes, nil for any. help.txt describes it.
+func command(use, short string, args cobra.PositionalArgs, run action) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: args}
+	c.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
+	c.Flags().SortFlags = false
+	return c
+}
+
+// group makes a command that only has others below it.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: subCommand, RunE: showHelp}
+	c.AddCommand(commands...)
+	return c
+}
+
+// help describes the commands: "== NAME", a text, and after a line "Examples:" examples of it. What
+// stands in {{ }} is filled in.
+//
+//go:embed help.txt
+var help string
+
+// helpTexts returns the descriptions of commands by their names.
+func helpTexts() map[string]string {
+	var exports, imports strings.Builder
+	for _, f := range export.Formats() {
+		fmt.Fprintf(&exports, "  %-12s %s\n", f.Name, f.About)
+	}
+	for _, f := range importer.Formats() {
+		fmt.Fprintf(&imports, "  %-19s %s\n", f.Name, f.About)
+	}
+	filled := strings.NewReplacer(
+		"{{strategies}}", strategyHelp(),
+		"{{export formats}}", exports.String(),
+		"{{import formats}}", imports.String(),
+		"{{table fields}}", strings.Join(table.Fields, ", "),
+		"{{bridge reach}}", fmt.Sprint(report.BridgeReach),
+		"{{report metrics}}", textutil.Wrap(report.MetricNames(), ", ", 78, "  "),
+		"{{simulate metrics}}", simulationMetrics(),
+		"{{nodes metrics}}", strings.Join(report.NodesMetricNames(), ", "),
+	).Replace(help)
+	texts := map[string]string{}
+	for section := range strings.SplitSeq("\n"+filled, "\n== ") {
+		name, text, _ := strings.Cut(section, "\n")
+		texts[name] = text
+	}
+	return texts
+}
+
+// describe gives commands, and those below them, their descriptions and examples.
+func describe(commands []*cobra.Command, texts map[string]string) {
+	for _, c := range commands {
+		_, name, _ := strings.Cut(c.CommandPath(), " ")
+		long, examples, _ := strings.Cut(texts[name], "Examples:\n")
+		c.Long, c.Example = strings.TrimSpace(long), strings.TrimRight(examples, "\n")
+		describe(c.Commands(), texts)
+	}
 }
 
 // groupFlags prints the flags of cmd under headings, each of which begins with the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -38,10 +39,10 @@ func (a *app) config() (*Config, error) {
 	}
 	c := &Config{Options: *o, origin: origin}
 	if err := c.Validate(origin); err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	if c.blocked, err = forget.Dir(a.data).Blocklist(); err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	a.Configure(c.Log.Level, c.Log.Format)
 	return c, nil
@@ -68,44 +69,26 @@ func (a *app) configFiles() ([]config.File, error) {
 }
 
 func newConfigCommand(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:     "config",
-		Short:   "Show and check the configuration",
-		Example: "  gazehound config check\n  gazehound config show --origin",
-		Args:    subCommand,
-		RunE:    showHelp,
-	}
 	var withOrigin bool
-	show := &cobra.Command{
-		Use:     "show",
-		Short:   "Print every value in force",
-		Example: "  gazehound config show --origin\n  GAZEHOUND_CRAWL__MAX_PAGES=100 gazehound config show --json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	show := command("show", "Print every value in force", noArgs,
+		func(ctx context.Context, args []string) error {
 			c, err := a.config()
 			if err != nil {
 				return err
 			}
 			return a.showConfig(c, withOrigin)
-		},
-	}
+		})
 	show.Flags().BoolVar(&withOrigin, "origin", false, "say where each value comes from")
-	check := &cobra.Command{
-		Use:     "check",
-		Short:   "Check the configuration files",
-		Example: "  gazehound config check\n  gazehound config check --config other.yaml",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	check := command("check", "Check the configuration files", noArgs,
+		func(ctx context.Context, args []string) error {
 			c, err := a.config()
 			if err != nil {
 				return err
 			}
 			set, _ := c.origin.Set()
 			return a.tell(fields{"type": "config", "keys_set": set, "unknown": 0}, "configuration is valid: %d keys set, 0 unknown\n", set)
-		},
-	}
-	group.AddCommand(show, check)
-	return group
+		})
+	return group("config", "Show and check the configuration", show, check)
 }
 
 // showConfig prints every value, sorted by key.

@@ -36,39 +36,11 @@ type crawlOptions struct {
 
 func newCrawlCommand(a *app) *cobra.Command {
 	var o crawlOptions
-	cmd := &cobra.Command{
-		Use:   "crawl [URL…]",
-		Short: "Crawl the region, or go on with its crawl",
-		Long: `Crawls for pages that hold addresses of the region. The same command resumes a
-crawl that was stopped, killed or came to a limit. Ctrl-C once finishes the open
-pages and saves; twice stops at once.
-
---max-pages counts the downloaded HTML pages of the whole crawl, resumed runs
-included; to reach it is success (exit 0).
-
---revisit asks visited pages again, each at its own interval (revisit.first, min and
-max of the configuration), and marks what is gone. Pages asked again do not count
-towards --max-pages. --stay does so again and again, for a crawl that runs for
-months: it does not end where no link is left or --max-pages is reached.
-
---strategy says which links come first, or at all:
-` + strategyHelp() + `
-Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
-9 no seed could be downloaded, 10 no data, 11 stopped by a signal, 12 too many
-failures, 13 second signal, 15 time limit, 16 disk reserve.`,
-		Example: `  gazehound crawl --contact https://your-site.example/bot
-  gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
-  gazehound crawl --warc archive --max-pages 500
-  gazehound crawl --revisit --max-time 8h
-  gazehound crawl --stay 1h --max-pages 50000
-  gazehound crawl --strategy trend --topics topics.yaml --examples shop.html --judge topic --seed https://www.example.org/
-  gazehound crawl --judge language --language th --seed https://www.example.co.th/ --contact https://your-site.example/bot
-  gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := command("crawl [URL…]", "Crawl the region, or go on with its crawl", nil,
+		func(ctx context.Context, args []string) error {
 			o.seeds = append(o.seeds, args...)
-			return a.crawl(cmd.Context(), o)
-		},
-	}
+			return a.crawl(ctx, o)
+		})
 	o.flags(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("fresh", "revisit")
 	groupFlags(cmd, crawlHeadings())
@@ -82,7 +54,6 @@ func crawlHeadings() map[string]string {
 
 // flags are those of a crawl, alone or as one of several nodes.
 func (o *crawlOptions) flags(f *pflag.FlagSet) {
-	f.SortFlags = false
 	add := func(keys ...string) { config.All().AddFlags(f, keys...) }
 	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
 	add("seeds.files")

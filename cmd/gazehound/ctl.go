@@ -21,104 +21,56 @@ import (
 )
 
 func newCtlCommand(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "ctl",
-		Short: "Control a running crawl: pause, stop, new seeds, longer delays",
-		Long: `Controls the crawl that is running on the data directory, through its admin
-listener. The crawl writes the address and token of that to admin.json in the data
-directory, which only its owner can read. Whoever reads the token, there or in
-admin.token_file, can control the crawl: its owner, the administrator of the machine,
-and everybody on the way where the listener is used beyond this machine, since it
-speaks plain HTTP. The dashboard hands the token to whoever may open it.
-
-With --cluster, pause, resume, checkpoint and stop apply to all nodes of a crawl and
-wait until every node has carried them out, which happens at its next heartbeat. A
-pause also applies to nodes that join later. The other commands are for one node.
-
-"delay" and "exclude" give standing orders: they take effect at once, are kept with the
-crawl, and apply again at its next start, until they are taken back or --fresh discards
-the crawl. They make a crawl slower and smaller, never the other way round: the delays of
-config.yaml and robots.txt remain the minimum. "orders" shows them.
-
-Exit status: 0 done, 1 refused or not answered, 8 the cluster cannot be reached or a
-node does not answer, 10 no crawl is running.`,
-		Example: `  gazehound ctl pause
-  gazehound ctl stop --data oldenburg
-  gazehound ctl pause --cluster nats://127.0.0.1:4222
-  gazehound ctl exclude --host shop.example.org`,
-		Args: subCommand,
-		RunE: showHelp,
-	}
+	var commands []*cobra.Command
 	for _, c := range []struct{ name, short, done string }{
 		{"pause", "Fetch no new page until \"ctl resume\"; open pages finish", "paused; open pages finish"},
 		{"resume", "Resume a paused crawl", "resumed"},
 		{"checkpoint", "Write model and curves to the disk now", "model and curves are saved"},
 		{"stop", "Finish open pages, save and end; waits for the end", "stopped; the same command resumes it"},
 	} {
-		cmd := &cobra.Command{
-			Use: c.name, Short: c.short, Args: cobra.NoArgs,
-			Example: fmt.Sprintf("  gazehound ctl %[1]s\n  gazehound ctl %[1]s --data oldenburg --json\n  gazehound ctl %[1]s --cluster nats://127.0.0.1:4222", c.name),
-			RunE: stoppable(func(ctx context.Context, args []string) error {
-				if a.flags.Changed("cluster") {
-					return a.ctlCluster(ctx, cluster.Action(c.name), c.done)
-				}
-				var done json.RawMessage
-				if err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+c.name, nil, &done); err != nil {
+		cmd := command(c.name, c.short, noArgs, stoppable(func(ctx context.Context, args []string) error {
+			if a.flags.Changed("cluster") {
+				return a.ctlCluster(ctx, cluster.Action(c.name), c.done)
+			}
+			var done json.RawMessage
+			if err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+c.name, nil, &done); err != nil {
+				return err
+			}
+			if c.name == "stop" {
+				if err := a.untilEnd(ctx); err != nil {
 					return err
 				}
-				if c.name == "stop" {
-					if err := a.untilEnd(ctx); err != nil {
-						return err
-					}
-				}
-				if a.json {
-					return a.printJSON(done)
-				}
-				a.say("%s", c.done)
-				return nil
-			}),
-		}
+			}
+			if a.json {
+				return a.printJSON(done)
+			}
+			a.say("%s", c.done)
+			return nil
+		}))
 		viewFlags(cmd.Flags(), "tell all nodes of the cluster at this `URL`")
-		group.AddCommand(cmd)
+		commands = append(commands, cmd)
 	}
-	group.AddCommand(newCtlSeedsCommand(a), newCtlDelayCommand(a), newCtlExcludeCommand(a), newCtlOrdersCommand(a), newCtlNodesCommand(a))
-	return group
+	commands = append(commands, newCtlSeedsCommand(a), newCtlDelayCommand(a), newCtlExcludeCommand(a), newCtlOrdersCommand(a), newCtlNodesCommand(a))
+	return group("ctl", "Control a running crawl: pause, stop, new seeds, longer delays", commands...)
 }
 
 func newCtlSeedsCommand(a *app) *cobra.Command {
 	var files []string
-	cmd := &cobra.Command{
-		Use:   "seeds [URL…]",
-		Short: "Give it more web addresses to start from",
-		Long: `Puts web addresses into the queue of the running crawl, as --seed does at its start.
-They are kept there when it stops. What the crawl knows already stays as it is; what
-is outside of its scope is refused and named.`,
-		Example: `  gazehound ctl seeds https://www.example.org/ https://news.example.org/local/
-  gazehound ctl seeds --file more.txt --json`,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("seeds [URL…]", "Give it more web addresses to start from", nil,
+		stoppable(func(ctx context.Context, args []string) error {
 			if len(args)+len(files) == 0 {
 				return fail(exitUsage, "ctl seeds wants web addresses, or --file FILE with one a line")
 			}
 			return a.ctlSeeds(ctx, args, files)
-		}),
-	}
+		}))
 	cmd.Flags().StringArrayVar(&files, "file", nil, "`FILE` with start URLs, one a line; - is standard input (repeatable)")
 	return cmd
 }
 
 func newCtlDelayCommand(a *app) *cobra.Command {
 	var host string
-	cmd := &cobra.Command{
-		Use:   "delay DURATION",
-		Short: "Wait longer between requests to a host",
-		Long: `Makes the delay between two requests to the same host longer from the next request on:
-for all hosts, or with --host for one. It is never shorter than config.yaml says, and
-robots.txt may ask for more. 0s takes the order back.`,
-		Example: `  gazehound ctl delay 10s
-  gazehound ctl delay 1m --host www.example.org
-  gazehound ctl delay 0s --host "*.example.org"`,
-		Args: needArgs("a duration, such as 10s"),
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("delay DURATION", "Wait longer between requests to a host",
+		needArgs("a duration, such as 10s"), stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
 				return fail(exitUsage, "ctl delay takes one duration, got %d arguments; --host names a host", len(args))
 			}
@@ -126,8 +78,7 @@ robots.txt may ask for more. 0s takes the order back.`,
 				return fail(exitUsage, "ctl delay wants a duration with a unit, such as 10s or 1m, got %.40q", args[0])
 			}
 			return a.ctlOrder(ctx, "delay", map[string]any{"delay": args[0], "host": host})
-		}),
-	}
+		}))
 	cmd.Flags().StringVar(&host, "host", "", "only of this `HOST`, or \"*.example.org\" with all below it")
 	return cmd
 }
@@ -135,68 +86,41 @@ robots.txt may ask for more. 0s takes the order back.`,
 func newCtlExcludeCommand(a *app) *cobra.Command {
 	var host string
 	var undo bool
-	cmd := &cobra.Command{
-		Use:   "exclude [REGEXP]",
-		Short: "Leave out what fits a pattern, or a host",
-		Long: `Leaves out all URLs that fit a regular expression, as crawl.exclude of config.yaml does,
-or with --host a whole host, from now on: also links that wait, and seeds. Pages that
-were visited stay; "gazehound forget" removes them.`,
-		Example: `  gazehound ctl exclude /calendar/
-  gazehound ctl exclude --host shop.example.org
-  gazehound ctl exclude /calendar/ --undo`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && host == "" && args[0] != "" || len(args) == 0 && host != "" {
-				return nil
+	cmd := command("exclude [REGEXP]", "Leave out what fits a pattern, or a host", nil,
+		stoppable(func(ctx context.Context, args []string) error {
+			switch {
+			case len(args) == 1 && host == "" && args[0] != "":
+				return a.ctlOrder(ctx, "exclude", fields{"undo": undo, "pattern": args[0]})
+			case len(args) == 0 && host != "":
+				return a.ctlOrder(ctx, "exclude", fields{"undo": undo, "host": host})
 			}
 			return fail(exitUsage, "ctl exclude wants one regular expression, or --host HOST alone; \"gazehound ctl orders\" shows what was ordered")
-		},
-		RunE: stoppable(func(ctx context.Context, args []string) error {
-			order := map[string]any{"undo": undo}
-			if host != "" {
-				order["host"] = host
-			} else {
-				order["pattern"] = args[0]
-			}
-			return a.ctlOrder(ctx, "exclude", order)
-		}),
-	}
+		}))
 	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
 	cmd.Flags().BoolVar(&undo, "undo", false, "take the order back")
 	return cmd
 }
 
 func newCtlOrdersCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "orders",
-		Short:   "Show the standing orders: delays and what is left out",
-		Example: "  gazehound ctl orders\n  gazehound ctl orders --data oldenburg --json",
-		Args:    cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	return command("orders", "Show the standing orders: delays and what is left out", noArgs,
+		stoppable(func(ctx context.Context, args []string) error {
 			var v crawler.OrdersView
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v); err != nil {
 				return err
 			}
 			return a.showOrders(v)
-		}),
-	}
+		}))
 }
 
 func newCtlNodesCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "nodes",
-		Short: "Show who works on the crawl",
-		Long: `Shows the nodes of the cluster as the running one of the data directory sees them, or
-that one alone. "gazehound status --cluster" asks the cluster itself.`,
-		Example: "  gazehound ctl nodes\n  gazehound ctl nodes --data west --json",
-		Args:    cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	return command("nodes", "Show who works on the crawl", noArgs,
+		stoppable(func(ctx context.Context, args []string) error {
 			var s cluster.Summary
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s); err != nil {
 				return err
 			}
 			return a.tell(s, "%s", s.Text())
-		}),
-	}
+		}))
 }
 
 // seedsAtOnce is how many seeds go with one request: with the longest URLs, a

@@ -40,21 +40,8 @@ const listedInFile = 0.7
 func newDemoCommand(a *app) *cobra.Command {
 	o := demoOptions{town: demo.DefaultOptions()}
 	d := &o.town
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Crawl a made-up town on this machine; no network",
-		Long: `Serves a made-up town on loopback: hundreds of sites, portals, directories,
-imprints, traps, slow and failing hosts, with its own OpenStreetMap extract and
-its ground truth. Crawls it twice, breadth first and lookahead, with the same
-seeds and the same number of pages, and prints what each of them found. All data
-stay in the data directory (default gazehound-demo), so that search, serve,
-retrain and crawl can go on with it.`,
-		Example: `  gazehound demo
-  gazehound demo --serve 127.0.0.1:8090
-  gazehound demo --serve-only --listen 127.0.0.1:9900 --osm-out town.osm --truth truth.geojson
-  gazehound demo --serve-only --listen 127.0.0.1:9900 --language th`,
-		Args: cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("demo", "Crawl a made-up town on this machine; no network", noArgs,
+		stoppable(func(ctx context.Context, args []string) error {
 			if !a.dataGiven {
 				a.data = "gazehound-demo"
 			}
@@ -62,10 +49,8 @@ retrain and crawl can go on with it.`,
 				o.town.ListedHouses = listedInFile
 			}
 			return a.demo(ctx, o)
-		}),
-	}
+		}))
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.Uint64Var(&d.Seed, "seed", d.Seed, "which town: the same number gives the same town")
 	f.IntVar(&d.Sites, "sites", d.Sites, "hosts of its web")
 	f.IntVar(&o.pages, "pages", 2000, "pages that each strategy may fetch")

@@ -29,28 +29,8 @@ import (
 func newDoctorCommand(a *app) *cobra.Command {
 	var deep, network bool
 	var into string
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check machine, configuration and data; report problems and how to fix them",
-		Long: `Checks what a crawl and a server need: configuration, contact, gazetteer, region,
-seeds, crawl tree, index, model, WARC files, removals, disk, memory, file limit,
-clock and ports. Each is a line: ✓ is well, ! deserves a look, ✗ has to be fixed.
-
-Nothing is changed and nothing is sent. --network asks for the page of the contact
-and for the robots.txt of one seed. --deep reads all records of the crawl tree and of
-the index, and compares the two.
-
---rebuild DIR makes a new data directory of what can be read of one that is damaged:
-all of its crawl tree but the blocks and ends of files that cannot be read, its index
-where that is whole, and its other files. The damaged one stays byte for byte. With WARC
-files, "gazehound replay" makes tree and index anew.
-
-Exit status: 0, or 6 where there is a problem.`,
-		Example: `  gazehound doctor
-  gazehound doctor --deep --json
-  gazehound doctor --data damaged --rebuild saved`,
-		Args: exactly(0, "doctor takes no arguments, got %.60q; --data names the data directory"),
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("doctor", "Check machine, configuration and data; report problems and how to fix them",
+		noArgs, stoppable(func(ctx context.Context, args []string) error {
 			if into != "" {
 				return a.rebuild(into)
 			}
@@ -60,8 +40,7 @@ Exit status: 0, or 6 where there is a problem.`,
 				return fail(exitStopped, "stopped")
 			}
 			return d.tell()
-		}),
-	}
+		}))
 	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them")
 	cmd.Flags().StringVar(&into, "rebuild", "", "make a new data `DIR` of what can be read of a damaged one")
 	cmd.Flags().BoolVar(&network, "network", false, "ask for the contact's page and one seed's robots.txt")

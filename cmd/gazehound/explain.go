@@ -15,32 +15,9 @@ import (
 )
 
 func newExplainCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "explain URL",
-		Short: "Say why a link has its priority, or what became of a page",
-		Long: `Says what the crawl knows about a URL.
-
-For a link that waits: the path from the last relevant page, the parts that add up
-to its priority, its rank in the queue, and where a predictor has a say the terms
-of the link with their log-odds, which add up to what was predicted. All of
-it is of the model that was saved last and the strategy of the configuration;
-the priority that the link was queued with may be older.
-
-For a page that was visited: the outcome, its addresses in the region, and which
-links its verdict taught the model as examples of the depths 1 to 3.
-
-For any other URL: why it is left out, as far as that is known.
-
-Exit status: 0 known, 4 never seen or damaged model, 5 a crawl is running, 10 no
-crawl.`,
-		Example: `  gazehound explain https://www.oldenburg.example/branchen
-  gazehound explain www.oldenburg.example/branchen --json | jq .depths[0].terms`,
-		Args: exactly(1, "explain wants one URL, got %d arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.explain(cmd.Context(), args[0]) },
-	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	strategyFlags(f)
+	cmd := command("explain URL", "Say why a link has its priority, or what became of a page", one("one URL"),
+		func(ctx context.Context, args []string) error { return a.explain(ctx, args[0]) })
+	strategyFlags(cmd.Flags())
 	return cmd
 }
 
@@ -59,7 +36,7 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 		model, err = predictor.NewModel(cfg.ModelOptions())
 	}
 	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	strategy, err := a.newOrder(p, cfg, model, nil)
 	if err != nil {

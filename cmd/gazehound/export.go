@@ -37,30 +37,15 @@ func newExportCommand(a *app) *cobra.Command {
 	for _, f := range export.Formats() {
 		fmt.Fprintf(&formats, "  %-12s %s\n", f.Name, f.About)
 	}
-	cmd := &cobra.Command{
-		Use:   "export FORMAT",
-		Short: "Write the addresses for other programs",
-		Long: `Writes every address that the crawl found, or those that fit the flags:
-
-` + formats.String() + `
-The same index gives the same bytes, so that two exports can be compared. The
-licence of the data stands in the file, or in FILE.licence.txt beside it.
-
---only-missing keeps the addresses with street and house number that the
-gazetteer has no house for: with a gazetteer of OpenStreetMap data, what is not
-on the map. It compares with the date of that data; look before you map.`,
-		Example: `  gazehound export csv --excel --postcode 26122 -o addresses.csv
-  gazehound export maproulette --only-missing --min-confidence 0.9 -o missing.mr.geojsonl`,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("export FORMAT", "Write the addresses for other programs", nil,
+		stoppable(func(ctx context.Context, args []string) error {
 			format, err := formatOf(args)
 			if err != nil {
 				return err
 			}
 			return a.export(ctx, format, o)
-		}),
-	}
+		}))
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVarP(&o.output, "output", "o", "-", "`FILE` to write; - is standard output")
 	o.filters.boxFlag(f)
 	f.StringVar(&o.region, "region", "", "only in this `REGION`: a name of the gazetteer, relation/ID, FILE.geojson or minLon,minLat,maxLon,maxLat")
@@ -270,40 +255,23 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 
 func newExportCDXJCommand(a *app) *cobra.Command {
 	var output string
-	cmd := &cobra.Command{
-		Use:   "cdxj [FILE|DIR…]",
-		Short: "Write the index of the WARC files of the crawl",
-		Long: `Writes a line for every response in the WARC files of the crawl (crawl --warc), or
-in those that are named: sortable URL, time, and where the record lies. The lines
-are sorted by their bytes (LC_ALL=C sort -c), as pywb and other replay tools
-want them.`,
-		Example: `  gazehound export cdxj -o all.cdxj
-  gazehound export cdxj archive/*.warc.gz`,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("cdxj [FILE|DIR…]", "Write the index of the WARC files of the crawl", nil,
+		stoppable(func(ctx context.Context, args []string) error {
 			archive, err := a.openOwnArchive(args)
 			if err != nil {
 				return err
 			}
 			defer archive.Close()
 			return a.writeExport(output, "", func(w io.Writer) error { return archive.WriteCDXJ(ctx, w) })
-		}),
-	}
+		}))
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
 }
 
 func newExportWACZCommand(a *app) *cobra.Command {
 	var output string
-	cmd := &cobra.Command{
-		Use:   "wacz [FILE|DIR…]",
-		Short: "Pack the WARC files of the crawl into one file for replay",
-		Long: `Packs the WARC files of the crawl (crawl --warc), or those that are named, with an
-index and the list of relevant pages into one WACZ 1.1.1 file, which
-replayweb.page and other replay tools open in parts. The same archive gives the
-same bytes. After "forget" it has to be made again.`,
-		Example: `  gazehound export wacz -o crawl.wacz
-  gazehound export wacz archive/*.warc.gz -o some.wacz`,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("wacz [FILE|DIR…]", "Pack the WARC files of the crawl into one file for replay", nil,
+		stoppable(func(ctx context.Context, args []string) error {
 			cfg, err := a.config()
 			if err != nil {
 				return err
@@ -333,8 +301,7 @@ same bytes. After "forget" it has to be made again.`,
 			}
 			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
 			return nil
-		}),
-	}
+		}))
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
 }

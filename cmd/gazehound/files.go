@@ -48,7 +48,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	}
 	f, err := os.Create(name)
 	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	b := bufio.NewWriter(f)

@@ -31,52 +31,14 @@ type forgetFlags struct {
 
 func newForgetCommand(a *app) *cobra.Command {
 	var o forgetFlags
-	cmd := &cobra.Command{
-		Use:   "forget [URL|HOST|ADDRESS]",
-		Short: "Take a page, a site or an address out of everything, for good",
-		Long: `Takes a page, a host with all below it, or an address out of everything in the data
-directory and out of the WARC files of the crawl, and writes it into blocked.txt, so
-that no later crawl of this project fetches or keeps it. A URL without a path, such
-as http://www.example.org/, means the host.
-
-An address goes wherever it is stated, with the telephones and e-mail addresses
-beside it. Its pages keep their other addresses in the index, without the words
-around them, and leave the WARC files. Pages of others that name what is forgotten
-stay in index and crawl tree without the words that name it, and leave the WARC
-files. The model loses the terms that it has learned of nothing else.
-
-Then no file holds it but blocked.txt, forgotten.log, and, where it is public data,
-the gazetteer and the map: the crawl tree (frontier) is written anew, which needs as
-much room on the disk again, the files of the index are merged, and WARC files,
-model.gob, clickstream, seeds.txt, labels.tsv, politeness.log and requests.ndjson are
-written without it. That takes about as long as to copy these files; what was
-written and how many seconds it took is said and logged. A file that still names it,
-such as config.yaml, is named.
-
-Each removal is a line of forgotten.log. Undo is not possible; a line taken out
-of blocked.txt only lets later crawls find it again. A removal that was killed
-is completed by the next "gazehound forget", also without arguments. Nothing
-else may use the data directory meanwhile. Exports that were made before, CDXJ
-files among them, have to be made again, and backups are the operator's.
-
-Removal requests of visitors (/bot of the search server) are only listed, until
-the operator acts on them with --request.`,
-		Example: `  gazehound forget http://www.example.org/ --reason "request of the owner, 2026-11-21"
-  gazehound forget --address 0123456789abcdef --reason "request of a resident"
-  gazehound forget --requests`,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("forget [URL|HOST|ADDRESS]", "Take a page, a site or an address out of everything, for good",
+		nil, stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
 				return fail(exitUsage, "forget takes one URL, host or address, got %d arguments; an address goes in quotes", len(args))
 			}
-			target := ""
-			if len(args) == 1 {
-				target = args[0]
-			}
-			return a.forget(ctx, target, o)
-		}),
-	}
+			return a.forget(ctx, strings.Join(args, ""), o)
+		}))
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.address, "address", "", "`ID` of an address in the search, or the address itself")
 	f.StringVar(&o.reason, "reason", "", "`TEXT` for the log: who asked, and when")
 	f.IntVar(&o.request, "request", 0, "do what the removal request with this `NUMBER` asks for")
@@ -108,7 +70,7 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	pending, err := dir.Pending()
 	switch {
 	case err != nil:
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	case given > 1:
 		return fail(exitUsage, "forget takes one of URL|HOST|ADDRESS, --address and --request")
 	case given == 0 && pending == nil:
@@ -207,7 +169,7 @@ func (a *app) aimAddress(ctx context.Context, p project, cfg *Config, r *forget.
 		return fail(exitInvalidInput, "the index has no address with the ID %s; \"gazehound search --json\" shows the IDs", address)
 	}
 	if err := r.AimHit(h); err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	return nil
 }
@@ -225,7 +187,7 @@ func (a *app) readAddress(ctx context.Context, p project, cfg *Config, text stri
 	}
 	parser, err := geoparse.New(g, region, geoparse.Options{MinPrecision: cfg.Gazetteer.MinPrecision})
 	if err != nil {
-		return none, fail(exitInvalidInput, "%w", err)
+		return none, invalid(err)
 	}
 	v, err := parser.Parse(ctx, geoparse.Input{Text: text, Country: region.Country})
 	if err != nil {

@@ -17,16 +17,8 @@ import (
 )
 
 func newGazetteerCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "gazetteer",
-		Short: "Import places, count them, look one up",
-		Example: `  gazehound gazetteer import DE.txt                            GeoNames postal codes
-  gazehound gazetteer lookup "Lange Straße 5, 26122 Oldenburg"`,
-		Args: subCommand,
-		RunE: showHelp,
-	}
-	c.AddCommand(newGazetteerImportCommand(a), newGazetteerStatsCommand(a), newGazetteerLookupCommand(a), newGazetteerRegionsCommand(a))
-	return c
+	return group("gazetteer", "Import places, count them, look one up", newGazetteerImportCommand(a),
+		newGazetteerStatsCommand(a), newGazetteerLookupCommand(a), newGazetteerRegionsCommand(a))
 }
 
 // importOptions are the flags of gazetteer import.
@@ -44,24 +36,8 @@ func describeImportFormats() string {
 
 func newGazetteerImportCommand(a *app) *cobra.Command {
 	var o importOptions
-	c := &cobra.Command{
-		Use:   "import FILE…",
-		Short: "Add the places of files to the gazetteer",
-		Long: `Import adds the places of files to the gazetteer of the data directory and
-rebuilds it; a file of the same name and format is replaced. Where files
-disagree, the one imported last wins. gzip, bzip2 and zip are unpacked on the
-fly. Rows that cannot be used are counted and written to a file with the reason.
-
-Formats, guessed by content unless --format is given:
-` + describeImportFormats() + `
-The fields of --map: ` + strings.Join(table.Fields, ", ") + `.
-A+B joins two columns. housenumber_max says that the numbers 1 to it exist.`,
-		Example: `  gazehound gazetteer import DE.zip AT.zip CH.zip
-  gazehound gazetteer import us-ca-irvine.geojson --country US --licence "public domain" --attribution "City of Irvine"
-  gazehound gazetteer import adressen.csv --map street=STRNAME,housenumber=HNR+HNRZ,postcode=PLZ,city=ORT,lat=Y,lon=X --licence "dl-de/by-2-0; Stadt Oldenburg"`,
-		Args: needArgs("a file to import"),
-		RunE: stoppable(func(ctx context.Context, args []string) error { return a.gazetteerImport(ctx, args, o) }),
-	}
+	c := command("import FILE…", "Add the places of files to the gazetteer", needArgs("a file to import"),
+		stoppable(func(ctx context.Context, args []string) error { return a.gazetteerImport(ctx, args, o) }))
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "format of the files, a `NAME` of the list above (default: guessed)")
 	f.StringVar(&o.columns, "map", "", "which column is what: `street=…,housenumber=…,…` (table only)")
@@ -146,7 +122,7 @@ func importError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fail(exitStopped, "stopped by a signal; the gazetteer is as it was before")
 	}
-	return fail(exitInvalidInput, "%w", err)
+	return invalid(err)
 }
 
 // importFiles adds files to the gazetteer in dir and builds it anew; after an
@@ -180,12 +156,8 @@ func (a *app) importFiles(ctx context.Context, dir string, files []string, o imp
 func (p project) licences() string { return filepath.Join(p.dir, "LICENCES") }
 
 func newGazetteerStatsCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "stats",
-		Short:   "Count what the gazetteer holds",
-		Example: "  gazehound gazetteer stats\n  gazehound gazetteer stats --json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	return command("stats", "Count what the gazetteer holds", noArgs,
+		func(ctx context.Context, args []string) error {
 			g, err := project{a.data}.openGazetteer()
 			if err != nil {
 				return err
@@ -199,28 +171,19 @@ func newGazetteerStatsCommand(a *app) *cobra.Command {
 				fmt.Fprintf(a.stdout, "source     %s\n", s)
 			}
 			return nil
-		},
-	}
+		})
 }
 
 func newGazetteerRegionsCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "regions [TEXT]",
-		Short: "List the names that --region takes",
-		Long: `Regions lists the cities and areas that --region finds by name, those with the
-most houses first: what to type, houses and streets, postcodes, inhabitants.
-TEXT keeps those whose name contains it.`,
-		Example: `  gazehound gazetteer regions | head
-  gazehound gazetteer regions neustadt --json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	return command("regions [TEXT]", "List the names that --region takes", nil,
+		func(ctx context.Context, args []string) error {
 			g, err := project{a.data}.openGazetteer()
 			if err != nil {
 				return err
 			}
 			defer g.Close()
 			return a.printRegions(g, strings.Join(args, " "))
-		},
-	}
+		})
 }
 
 // printRegions lists the names that --region takes.
@@ -253,13 +216,8 @@ func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 
 func newGazetteerLookupCommand(a *app) *cobra.Command {
 	var q gazetteer.Query
-	c := &cobra.Command{
-		Use:   "lookup [TEXT]",
-		Short: "Look an address, street, postcode or city up",
-		Example: `  gazehound gazetteer lookup "Schauenburger Str. 12, 26121 Oldenburg"
-  gazehound gazetteer lookup --street "Main St" --number 5 --city Irvine --state CA --json`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.gazetteerLookup(strings.Join(args, " "), q) },
-	}
+	c := command("lookup [TEXT]", "Look an address, street, postcode or city up", nil,
+		func(ctx context.Context, args []string) error { return a.gazetteerLookup(strings.Join(args, " "), q) })
 	f := c.Flags()
 	f.StringVar(&q.Street, "street", "", "`NAME` of the street, in any usual spelling")
 	f.StringVar(&q.HouseNumber, "number", "", "house `NUMBER`")

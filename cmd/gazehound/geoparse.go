@@ -32,28 +32,9 @@ type geoparseOptions struct {
 
 func newGeoparseCommand(a *app) *cobra.Command {
 	var o geoparseOptions
-	cmd := &cobra.Command{
-		Use:   "geoparse FILE|-",
-		Short: "Find the addresses in a text or page",
-		Long: `Finds postal addresses in a text or, with --html, in a page and proves them
-against the gazetteer of the data directory; postal codes alone are enough.
-
---batch reads one JSON object a line, {"id":…, "text":… or "html":…, "country":…,
-"url":…}, and prints one a line in the same order, {"id":…, "addresses":[…]}.
-start and end of an address count Unicode characters of the text; they are -1
-where only the markup of a page states the address.
-
---all-candidates also lists what looked like an address and is none, and says of
-every address that does not count for the region why.`,
-		Example: `  echo "Nadorster Straße 12a, 26123 Oldenburg" | gazehound geoparse -
-  gazehound geoparse --html --all-candidates page.html
-  gazehound geoparse --format geojson page.txt > addresses.geojson
-  gazehound geoparse --batch - < pages.jsonl > addresses.jsonl`,
-		Args: exactly(1, `geoparse wants one file, or - for standard input. "gazehound geoparse --help" shows examples`),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.geoparse(cmd.Context(), args[0], o) },
-	}
+	cmd := command("geoparse FILE|-", "Find the addresses in a text or page",
+		one("one file, or - for standard input"), func(ctx context.Context, args []string) error { return a.geoparse(ctx, args[0], o) })
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.BoolVar(&o.html, "html", false, "the input is an HTML page")
 	f.StringVar(&o.url, "url", "", "`URL` of the page: its domain hints at the country")
 	f.StringVar(&o.country, "country", "", "country of the input, ISO 3166 `CODE`: only addresses of its form are looked for")

@@ -33,27 +33,8 @@ const listRegions = "list"
 
 func newInitCommand(a *app) *cobra.Command {
 	var o initOptions
-	c := &cobra.Command{
-		Use:   "init",
-		Short: "Make a project from an OpenStreetMap extract",
-		Long: `Init makes the data directory of a project: the gazetteer, the outline of the
-region, seeds from the web sites that the map knows, a small config.yaml and the
-licences. The directory is the whole project; it can be copied and moved.
-
-Without --osm it takes the gazetteer that "gazehound gazetteer import" made.
-
-A region is one of
-  Oldenburg, "Irvine, CA"         a place, with state or country where its name is not enough
-  relation/62409                  an outline of the extract
-  8.10,53.07,8.33,53.21           a box: minLon,minLat,maxLon,maxLat
-  postcodes:26121,26123-26135     postcodes; postcodes:US:92602-92697 names the country
-  outline.geojson                 a file
-  list                            prints the names of all places and ends`,
-		Example: `  gazehound init --osm oldenburg.osm.pbf --region Oldenburg --contact https://stadtlabor.example/bot
-  gazehound gazetteer import US.txt && gazehound init --region "Irvine, CA"`,
-		Args: cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, args []string) error { return a.init(ctx, o) }),
-	}
+	c := command("init", "Make a project from an OpenStreetMap extract", noArgs,
+		stoppable(func(ctx context.Context, args []string) error { return a.init(ctx, o) }))
 	f := c.Flags()
 	f.StringArrayVar(&o.osm, "osm", nil, "OpenStreetMap extract `FILE`: .osm.pbf, .osm or .osm.gz (repeatable)")
 	f.StringVar(&o.region, "region", "", "what the crawl is about (`REGION`, see above)")
@@ -106,7 +87,7 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	case errors.Is(err, fs.ErrNotExist) && len(o.osm) == 0:
 		return fail(exitUsage, "--osm FILE is missing, and %s has no gazetteer. Give an extract, or import one first: gazehound gazetteer import FILE", a.data)
 	case err != nil:
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	defer g.Close()
 	if o.region == listRegions {
@@ -117,7 +98,7 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 		return err
 	}
 	if err := g.CheckNotEmpty(region); err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	if region.Country == "" {
 		region.Country = strings.ToUpper(o.country)

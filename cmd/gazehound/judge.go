@@ -94,7 +94,7 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 func (a *app) openTopicJudge(p project, cfg *Config) (t crawler.Topic, name string, err error) {
 	if cfg.Crawl.Topics == "" {
 		if t, name, err = crawler.NewTopic(cfg.Crawl.Topic, cfg.Crawl.TopicShare, cfg.Crawl.Options); err != nil {
-			err = fail(exitInvalidInput, "%w", err)
+			err = invalid(err)
 		}
 		return t, name, err
 	}
@@ -123,7 +123,7 @@ func languageOf(code string) (string, error) {
 func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (crawler.Judge, error) {
 	parser, err := geoparse.New(g, region, geoparse.Options{MinPrecision: cfg.Gazetteer.MinPrecision, Persons: cfg.Policy.Persons == "keep"})
 	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	country := cfg.Region.Country
 	if country == "" {
@@ -136,10 +136,7 @@ func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (cr
 // mapTopic has noted.
 func openTopic(p project, cfg *Config) (*topic.Chosen, error) {
 	c, err := crawler.OpenTopic(cfg.Crawl.Topics, cfg.Crawl.Topic, p.topic(), cfg.Crawl.Options)
-	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
-	}
-	return c, nil
+	return c, invalid(err)
 }
 
 // openOkapi returns what rates texts by the topic of the crawl.
@@ -199,7 +196,7 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	}
 	tree, err := crawler.ReadTopics(k.Topics)
 	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	texts, urls, err := crawler.ReadExamples(k.Examples, int64(cfg.Fetch.MaxBody))
 	if err != nil {
@@ -348,7 +345,7 @@ func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.
 	case errors.Is(err, fs.ErrNotExist):
 		return fail(exitInvalidInput, "%s holds no page importance. \"gazehound clickstream import\" makes it, in clickstream of a data directory", dir)
 	case err != nil:
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	o.Stay, o.Known = clicks.LR(o.Settings), clicks.Known
 	if len(seeds) > 0 && len(clicks.Known) == 0 {

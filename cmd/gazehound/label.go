@@ -14,35 +14,13 @@ import (
 
 func newLabelCommand(a *app) *cobra.Command {
 	var file string
-	cmd := &cobra.Command{
-		Use:   "label URL relevant|not",
-		Short: "Say yourself whether a page is relevant, and train with it",
-		Long: `A label of a person stands above the verdict of the judge, now and at every later
-visit of the page. It is kept in labels.tsv of the data directory, and survives
-retrain, --fresh and --new-model.
-
-A page that was visited trains at once: its links are taken off the side that the
-verdict put them on. A crawl that runs takes the label up within a second. Where
-verdict and label agree, the page has been learned already, and nothing changes.
-The label of a page that was not visited yet counts when it is.
-
-The search index follows when the page is visited again (crawl --revisit).
-
---file reads lines URL, tab, "relevant" or "not" (or 1 or 0); further columns and
-lines that begin with # are left out.
-
-Exit status: 0 done, 2 bad argument, 4 unusable file, 10 no data directory.`,
-		Example: `  gazehound label https://example.org/kontakt relevant
-  gazehound label https://example.org/shop not --json
-  gazehound label --file labels.tsv`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if file != "" && len(args) == 0 || file == "" && len(args) == 2 {
-				return nil
+	cmd := command("label URL relevant|not", "Say yourself whether a page is relevant, and train with it",
+		nil, func(ctx context.Context, args []string) error {
+			if file != "" && len(args) > 0 || file == "" && len(args) != 2 {
+				return fail(exitUsage, "label wants a URL and \"relevant\" or \"not\", or --file FILE alone; got %d arguments", len(args))
 			}
-			return fail(exitUsage, "label wants a URL and \"relevant\" or \"not\", or --file FILE alone; got %d arguments", len(args))
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.label(cmd.Context(), args, file) },
-	}
+			return a.label(ctx, args, file)
+		})
 	cmd.Flags().StringVar(&file, "file", "", "labels from this `FILE`; - is standard input")
 	return cmd
 }
@@ -57,7 +35,7 @@ func (a *app) label(ctx context.Context, args []string, file string) error {
 		return err
 	}
 	if err := crawler.AppendLabels(p.labels(), given); errors.Is(err, crawler.ErrTooManyLabels) {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	} else if err != nil {
 		return err
 	}

@@ -211,6 +211,14 @@ func fail(code int, format string, args ...any) error {
 	return &codedError{code, fmt.Errorf(format, args...)}
 }
 
+// invalid gives an error the exit code of input that cannot be used; nil stays nil.
+func invalid(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fail(exitInvalidInput, "%w", err)
+}
+
 // A silentExit ends the program with a code after everything was said.
 type silentExit int
 
@@ -262,29 +270,35 @@ func signals(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
-// stoppable makes run what a command does, with a context that the first SIGINT or SIGTERM cancels.
-func stoppable(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		ctx, stop := signals(cmd.Context())
+// An action is what a command does with its arguments.
+type action func(ctx context.Context, args []string) error
+
+// stoppable is run with a context that the first SIGINT or SIGTERM cancels.
+func stoppable(run action) action {
+	return func(ctx context.Context, args []string) error {
+		ctx, stop := signals(ctx)
 		defer stop()
 		return run(ctx, args)
 	}
 }
 
-// exactly is the Args of a command that wants so many; wants ends the error, with their number in
-// place of %d.
-func exactly(n int, wants string) cobra.PositionalArgs {
+// one is the Args of a command that wants one argument; what says which.
+func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == n:
-			return nil
-		case strings.Contains(wants, "%d"):
-			return fail(exitUsage, wants, len(args))
-		case n == 0:
-			return fail(exitUsage, wants, args[0])
+		if len(args) != 1 {
+			return fail(exitUsage, "%s wants %s, got %d arguments", strings.TrimPrefix(cmd.CommandPath(), "gazehound "), what, len(args))
 		}
-		return fail(exitUsage, "%s", wants)
+		return nil
 	}
+}
+
+// noArgs is the Args of a command that takes none.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fail(exitUsage, "%s takes no arguments, got %.60q; --data names the data directory",
+			strings.TrimPrefix(cmd.CommandPath(), "gazehound "), args[0])
+	}
+	return nil
 }
 
 // oneLine keeps foreign text from forging lines or colours of the terminal.

@@ -10,21 +10,15 @@ import (
 )
 
 func newManualCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "manual DIR",
-		Short: "Write man pages and shell completions, for packages",
-		Long: `Writes a man page of each command to DIR/man1 and completions for bash, zsh, fish
-and PowerShell to DIR/completions. Their date is that of SOURCE_DATE_EPOCH, or today.`,
-		Example: "  gazehound manual /tmp/gazehound-manual",
-		Hidden:  true, // make release calls it
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := writeManual(cmd.Root(), args[0]); err != nil {
-				return fail(exitInvalidInput, "manual: %w", err)
-			}
-			return nil
-		},
+	c := command("manual DIR", "Write man pages and shell completions, for packages", cobra.ExactArgs(1), nil)
+	c.Hidden = true // make release calls it
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := writeManual(cmd.Root(), args[0]); err != nil {
+			return fail(exitInvalidInput, "manual: %w", err)
+		}
+		return nil
 	}
+	return c
 }
 
 func writeManual(root *cobra.Command, dir string) error {

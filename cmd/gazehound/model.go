@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,56 +19,19 @@ type termFlags struct {
 }
 
 func newModelCommand(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "model",
-		Short: "Show what the link predictor has learned",
-		Long: `Shows the terms of the link predictor, each with its log-odds: above 0 it speaks
-for a relevant page so many links ahead, below 0 against one. The model is the
-one that was saved last; a crawl may be running.
-
-Exit status: 0 done, 4 damaged model, 10 no model.`,
-		Example: "  gazehound model show --feature anchor --depth 1\n  gazehound model diff ../other-data",
-		Args:    subCommand,
-		RunE:    showHelp,
-	}
 	var o termFlags
-	show := &cobra.Command{
-		Use:   "show",
-		Short: "Print the terms that tell most",
-		Long: `Prints for each depth how many links were learned, and the terms that tell most,
-for or against. --json prints one array of terms.`,
-		Example: "  gazehound model show --depth 1 --top 10\n  gazehound model show --feature anchor --json",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.modelShow(o) },
-	}
-	diff := &cobra.Command{
-		Use:   "diff OTHER",
-		Short: "Print the terms that another model weighs differently",
-		Long: `Compares the model with OTHER, a model file or a data directory, and prints the
-terms whose log-odds differ most. A term that only one of them has seen has what
-the other gives to any unknown term. --json prints one array.`,
-		Example: "  gazehound model diff ../irvine-data --feature anchor\n  gazehound model diff before.gob --depth 1 --top 5 --json",
-		Args:    exactly(1, "model diff wants one model file or data directory to compare with, got %d arguments"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.modelDiff(args[0], o) },
-	}
+	show := command("show", "Print the terms that tell most", noArgs,
+		func(ctx context.Context, args []string) error { return a.modelShow(o) })
+	diff := command("diff OTHER", "Print the terms that another model weighs differently",
+		one("one model file or data directory to compare with"), func(ctx context.Context, args []string) error { return a.modelDiff(args[0], o) })
 	for _, cmd := range []*cobra.Command{show, diff} {
 		f := cmd.Flags()
-		f.SortFlags = false
 		f.IntVar(&o.depth, "depth", 0, fmt.Sprintf("only this depth, 1 to %d links ahead; 0 is all", predictor.MaxDepth))
 		f.StringVar(&o.feature, "feature", "", "only terms of this `FAMILY`: "+strings.Join(predictor.Families(), " | "))
 		f.IntVar(&o.top, "top", 20, "terms of each depth")
 	}
-	export := &cobra.Command{
-		Use:   "export",
-		Short: "Print all terms with their counts as JSON lines",
-		Long: `Prints a line of type "model" with the links learned for each depth, one of type
-"term" for each term of each depth, and a "summary".`,
-		Example: "  gazehound model export > model.ndjson\n  gazehound model export --data ../irvine-data | jq 'select(.log_odds > 2)'",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.modelExport() },
-	}
-	group.AddCommand(show, diff, export)
-	return group
+	export := command("export", "Print all terms with their counts as JSON lines", noArgs, a.modelExport)
+	return group("model", "Show what the link predictor has learned", show, diff, export)
 }
 
 // check returns what is wrong with the flags.
@@ -155,7 +119,7 @@ func (a *app) modelDiff(other string, o termFlags) error {
 	return nil
 }
 
-func (a *app) modelExport() error {
+func (a *app) modelExport(context.Context, []string) error {
 	model, err := a.projectModel()
 	if err != nil {
 		return err

@@ -18,66 +18,12 @@ import (
 
 func newNodeCommand(a *app) *cobra.Command {
 	o := crawlOptions{node: true}
-	cmd := &cobra.Command{
-		Use:   "node [URL…]",
-		Short: "Crawl as one of several nodes",
-		Long: `Takes part in a crawl of several nodes over NATS JetStream. Every node has a data
-directory of its own; links that another node owns travel to it and are lost by
-no kill of either. Without --cluster the node runs a JetStream server inside;
---listen opens it to other nodes, and --routes joins several of them: with three, each
-names the other two, everything is kept three times, and one may be killed. Their clocks
-must agree.
-
-A host is asked by one node at a time. A node that is gone for longer than --away
-loses its share to the others until it comes back; what waits in its own queue
-waits there. What was visited is known to whoever takes over: nothing is fetched
-twice, whether a node joins late, leaves or comes back.
-
---partition says who owns a link. url-hash and site-hash share evenly among the
-nodes that are there. The others ask which city a link is about and need --nodes,
-a file such as
-
-  - name: general                  # no cities: takes what belongs to no city
-  - name: west
-    cities:
-      - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
-
-which "gazehound places" writes. ip and page-ip need --ip-file, too, and classification
---examples DIR, a directory with a folder of example pages for each place, the same on
-every node: its name is that of a node, a city ("Los Angeles, CA") or none, for pages
-about no place.
-
-With --order nuggets, which is what --strategy trend takes, the nodes keep one order of
-all their queues without a coordinator: each tells the others, in a few bits, how good the
-next parts of its queue are, those in the better half are fetched at once, and a node with
-worse links rests, for --patience at most. That finds the best pages of all nodes first
-and fetches fewer pages in the same time; own lets each node fetch what it can.
-
-A node that was stopped keeps its share for --away, and what waits in its queue for good.
-With --leave it does not come back to crawl but gives both up: the others have its share and
-its links at once, and it ends. What it has found stays in its data directory.
-
-The node ends when all nodes of the crawl are idle and no link is on its way. Where other nodes
-have no server but the one inside this node, it stays after this node has fetched its --max-pages,
-until they have ended. A signal ends it at once: what others still have to send they send
-when it is back.
-All flags of "crawl" count; --max-pages counts the pages of this node.
-
-Exit status: that of crawl, and 8 when the cluster cannot be reached, has another
-version, another clock or works on another crawl.`,
-		Example: `  gazehound node --name a --region Oldenburg --listen 127.0.0.1:4222 --contact https://your-site.example/bot
-  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://your-site.example/bot
-  gazehound node --name a --listen 10.0.0.1:4222 --routes nats://10.0.0.2:4223 --routes nats://10.0.0.3:4223 --token-file token
-  gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem
-  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --leave
-  gazehound node --name west --partition classification --nodes nodes.yaml --examples examples --contact https://your-site.example/bot`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := command("node [URL…]", "Crawl as one of several nodes", nil,
+		func(ctx context.Context, args []string) error {
 			o.seeds = append(o.seeds, args...)
-			return a.crawl(cmd.Context(), o)
-		},
-	}
+			return a.crawl(ctx, o)
+		})
 	f := cmd.Flags()
-	f.SortFlags = false
 	config.All().AddFlags(f, "cluster.name", "cluster.url", "cluster.crawl", "cluster.listen", "cluster.peers", "cluster.routes",
 		"cluster.partition", "cluster.policy", "cluster.alpha", "cluster.beta", "cluster.nodes", "cluster.ip_file", "cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_cert", "cluster.tls_key", "cluster.tls_ca", "cluster.replicas", "cluster.away", "cluster.wait_for",
@@ -227,7 +173,7 @@ func clusterError(err error) error {
 	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat), errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken), errors.Is(err, cluster.ErrClock), errors.Is(err, cluster.ErrAlone):
 		return fail(exitPeer, "%w", err)
 	}
-	return fail(exitInvalidInput, "%w", err)
+	return invalid(err)
 }
 
 // clusterAddress says where the cluster is and how to get in.
@@ -235,7 +181,7 @@ func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err err
 	if o, err = cfg.ClusterOptions(p.cluster()); errors.Is(err, config.ErrClusterURL) {
 		return o, fail(exitUsage, "--cluster %w", err)
 	} else if err != nil {
-		return o, fail(exitInvalidInput, "%w", err)
+		return o, invalid(err)
 	}
 	o.Log = func(format string, args ...any) { a.warn("%s", oneLine(fmt.Sprintf(format, args...))) }
 	o.Say = func(format string, args ...any) { a.say("%s", oneLine(fmt.Sprintf(format, args...))) }
@@ -252,7 +198,7 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 	}
 	k := s.cfg.Cluster
 	if err := s.cfg.NodeOptions(&o, s.region.Name); err != nil {
-		return o, fail(exitInvalidInput, "%w", err)
+		return o, invalid(err)
 	}
 	tuneCluster(&o)
 	if dirs, _ := placeExamples(s.cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
@@ -273,7 +219,7 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 			Token: o.Token, NKeys: k.NKeys, TLS: o.TLS, MaxBytes: 4*int64(k.MaxBytes) + 256e6,
 		})
 		if err != nil {
-			return o, fail(exitInvalidInput, "%w", err)
+			return o, invalid(err)
 		}
 		s.onClose(func() error { o.Server.Close(); return nil })
 	}

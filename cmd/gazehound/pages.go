@@ -16,27 +16,8 @@ import (
 func newPagesCommand(a *app) *cobra.Command {
 	var format, output string
 	var best int
-	cmd := &cobra.Command{
-		Use:   "pages",
-		Short: "List the relevant pages that the crawl found",
-		Long: `Lists the relevant pages of the crawl with title, score and evidence, in the order
-in which they were visited: what a crawl by language or topic is for, where search
-and export have nothing, since they serve addresses.
-
-The evidence is the code page or language of a page, the words of the topic that it
-has and how often, or how many addresses it states. The score is 1 for a language,
-how well the page fits for a topic, the best confidence for addresses. Pages that
-ask not to be indexed are left out.
-
---json prints a line for each page, with its addresses if it has any, and a summary.
-
-Exit status: 0 done, 2 unusable flag, 4 damaged data, 5 a crawl is running, 10 no
-crawl.`,
-		Example: `  gazehound pages --best 20
-  gazehound pages --format csv -o pages.csv
-  gazehound pages --json | jq -r 'select(.type == "page") | .url'`,
-		Args: cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("pages", "List the relevant pages that the crawl found", noArgs,
+		stoppable(func(ctx context.Context, args []string) error {
 			if !slices.Contains(report.PageFormats, format) {
 				return fail(exitUsage, "--format: %.40q is not one of text, csv; --json is JSON.%s", format, didYouMean(format, report.PageFormats))
 			}
@@ -49,10 +30,8 @@ crawl.`,
 			return a.readCrawl(func(_ project, _ *Config, f *frontier.Frontier) error {
 				return a.pages(ctx, f, format, output, best)
 			})
-		}),
-	}
+		}))
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.IntVar(&best, "best", 0, "only the `N` pages with the highest score, the best first")
 	f.StringVar(&format, "format", "text", "text | csv")
 	f.StringVarP(&output, "output", "o", "-", "`FILE` for that; - is standard output")

@@ -32,36 +32,8 @@ func (o *placesOptions) flags(f *pflag.FlagSet) {
 
 func newPlacesCommand(a *app) *cobra.Command {
 	o := placesOptions{}
-	cmd := &cobra.Command{
-		Use:   "places COUNTRY-top-N",
-		Short: "Share the cities of a country out among nodes",
-		Long: `Writes the file that "gazehound node --nodes" and "gazehound simulate --places"
-read: the N most populous cities of a country, such as us-top-100, on geographic
-nodes, and one general node. Populations and time zones come from a GeoNames dump
-(--cities); other names of the cities from the gazetteer of the data directory,
-where there is one.
-
---by time-zone gives each time zone a node and puts the smallest neighbours
-together until there are --groups; --by state does the same with states in the
-order of their names; --by size gives all nodes about the same population.
-
-The file is YAML (or JSON, which is YAML, too): a list of nodes
-
-  - name: general                  # no cities: takes what belongs to no city
-  - name: utc-8
-    cities:
-      - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
-  - known:                         # no node: cities that share a name with one of these
-      - {name: Portland, state: ME, population: 68000}
-
-A city without its state in a text or URL is the most populous one of its name,
-known ones included.
-
-Exit status: 0 done, 2 unusable argument or flag, 4 unusable file.`,
-		Example: `  gazehound places us-top-100 --by time-zone --cities cities15000.txt --states admin1CodesASCII.txt > nodes.yaml
-  gazehound places de-top-50 --by size --groups 3 --cities cities15000.txt -d oldenburg`,
-		Args: cobra.ExactArgs(1),
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("places COUNTRY-top-N", "Share the cities of a country out among nodes",
+		cobra.ExactArgs(1), stoppable(func(ctx context.Context, args []string) error {
 			if !placesForm.MatchString(args[0]) {
 				return fail(exitUsage, "want a country's code and a number of cities, such as us-top-100, got %q", oneLine(args[0]))
 			}
@@ -70,9 +42,7 @@ Exit status: 0 done, 2 unusable argument or flag, 4 unusable file.`,
 				return err
 			}
 			return partition.WriteNodes(a.stdout, nodes, known)
-		}),
-	}
-	cmd.Flags().SortFlags = false
+		}))
 	o.flags(cmd.Flags())
 	return cmd
 }
@@ -85,7 +55,7 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	m := placesForm.FindStringSubmatch(spec)
 	if m == nil {
 		if nodes, known, err = partition.ReadNodes(spec); err != nil {
-			return nil, nil, fail(exitInvalidInput, "%w", err)
+			return nil, nil, invalid(err)
 		}
 		return nodes, known, nil
 	}

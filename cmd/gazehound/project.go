@@ -145,10 +145,7 @@ func (p project) openFrontier(o frontier.Options) (*frontier.Frontier, error) {
 	}
 	o.Dir = p.frontier()
 	f, err := frontier.Open(o)
-	if err != nil {
-		return nil, storeError(p, err)
-	}
-	return f, nil
+	return f, storeError(p, err)
 }
 
 // openGazetteer opens the gazetteer of the project.
@@ -158,7 +155,7 @@ func (p project) openGazetteer() (*gazetteer.Gazetteer, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fail(exitNoData, "no gazetteer in %s. \"gazehound init --osm FILE --region NAME\" makes one, \"gazehound gazetteer import FILE\" adds to it", p.dir)
 	case err != nil:
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	return g, nil
 }
@@ -174,20 +171,14 @@ func (p project) openRegion(g *gazetteer.Gazetteer, spec string) (*gazetteer.Reg
 	switch {
 	case err == nil:
 		r, err := gazetteer.ReadRegion(file)
-		if err != nil {
-			return nil, fail(exitInvalidInput, "%w", err)
-		}
-		return r, nil
+		return r, invalid(err)
 	case spec == "":
 		return nil, fail(exitInvalidInput, "no region. --region NAME says what the crawl is about, such as --region Oldenburg or --region \"Irvine, CA\"")
 	case strings.HasSuffix(spec, ".geojson") || strings.HasSuffix(spec, ".json"):
 		return nil, fail(exitInvalidInput, "region: %w", err)
 	}
 	r, err := g.Region(spec)
-	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
-	}
-	return r, nil
+	return r, invalid(err)
 }
 
 // regionIfAny is openRegion, but a project without a region has none.
@@ -202,10 +193,7 @@ func (p project) regionIfAny(g *gazetteer.Gazetteer, spec string) (*gazetteer.Re
 
 func openIndex(p project) (*index.Index, error) {
 	x, err := index.Open(p.index(), index.DefaultOptions())
-	if err != nil {
-		return nil, storeError(p, err)
-	}
-	return x, nil
+	return x, storeError(p, err)
 }
 
 // openIndexToRead opens the index for serve and search, which never change it.
@@ -245,7 +233,7 @@ func storeError(p project, err error) error {
 	case errors.Is(err, frontier.ErrNewerFormat):
 		return fail(exitInvalidInput, "%w; the data was not touched", err)
 	case errors.Is(err, index.ErrNewerFormat):
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	case errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
 		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	}
@@ -309,7 +297,7 @@ func (a *app) loadModel(file string) (*predictor.Model, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fail(exitNoData, "no model %s. \"gazehound crawl\" makes one", file)
 	case err != nil:
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	return m, nil
 }

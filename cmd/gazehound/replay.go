@@ -23,27 +23,8 @@ import (
 func newReplayCommand(a *app) *cobra.Command {
 	var into string
 	var retrain, wacz bool
-	cmd := &cobra.Command{
-		Use:   "replay FILE|DIR…",
-		Short: "Judge recorded pages again and build a crawl from them; no network",
-		Long: `Takes the pages of WARC files (plain or .gz; a folder means those in it) through
-judge (the geoparser, or as in crawl), link predictor and index, in the order in which they were recorded,
-and compares every verdict with the recorded one. The result is a data directory
-of its own (--into): search, serve, retrain and crawl can go on with it. It gets
-gazetteer, region and configuration of --data, unless it has its own; a newer
-gazetteer there shows what it would change.
-
-Verdicts that changed are listed in changed.csv in that directory. Files of other
-programs hold no verdicts to compare with; their pages are judged all the same.
-Of pages that say noarchive, or reserve their rights to text and data mining, files
-hold the verdict only; it stands, and such pages are in the crawl but not in its index.
-
-Exit status: 0 done, whether verdicts changed or not, 4 unusable file, 10 no data,
-11 stopped by a signal.`,
-		Example: `  gazehound replay archive/*.warc.gz --into again
-  gazehound replay archive --into thai --judge language --language th
-  gazehound replay archive --into again --retrain --json | tail -1 | jq .verdicts_changed`,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("replay FILE|DIR…", "Judge recorded pages again and build a crawl from them; no network",
+		nil, stoppable(func(ctx context.Context, args []string) error {
 			switch {
 			case len(args) == 0:
 				return fail(exitUsage, "replay needs WARC files, such as archive/*.warc.gz")
@@ -51,9 +32,7 @@ Exit status: 0 done, whether verdicts changed or not, 4 unusable file, 10 no dat
 				return fail(exitUsage, "--into DIR says where the new crawl goes")
 			}
 			return a.replay(ctx, args, wacz, project{into}, retrain)
-		}),
-	}
-	cmd.Flags().SortFlags = false
+		}))
 	cmd.Flags().StringVar(&into, "into", "", "data `DIR` to make")
 	addJudgeFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&retrain, "retrain", false, "train the link predictor on all pages at the end, not only along the way")
@@ -69,7 +48,7 @@ func (a *app) openRecorded(cfg *Config, wacz bool, names ...string) (*warc.Archi
 	}
 	archive, err := open(names...)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	archive.MaxBody = int64(cfg.Fetch.MaxBody)
 	for _, w := range archive.Stats().Warnings {

@@ -14,7 +14,6 @@ import (
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
 	"gazehound/internal/config"
-	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 )
@@ -23,45 +22,8 @@ func newReportCommand(a *app) *cobra.Command {
 	var gates, format, output, places string
 	var nodes, bridges bool
 	most := 20
-	cmd := &cobra.Command{
-		Use:   "report [DIR…]",
-		Short: "Say what a crawl achieved, beside earlier ones",
-		Long: `Says what the crawl of the data directory achieved, beside the crawls of other
-data directories DIR: harvest rate, also with each text counted once, without the
-pages that hold nothing but what most pages of their host do (a footer), and off
-the biggest host, distinct addresses, hosts, distances, and how breadth-first would
-have done on the same web, at most. That line is estimated, level by level from
-the links that were visited; they were chosen well, so it flatters breadth-first.
-
-Where there is a gazetteer, the report says in which share of the region's streets
-an address was found, how many streets sites like these mention in all (capture–
-recapture between sites, Chao 1987: a lower bound), and whether to go on.
-
-All of it comes from the crawl tree, where each URL stands once: to visit a page
-again counts nothing twice.
-
---nodes reports on the nodes of one crawl instead, each DIR (or NAME=DIR) being the
-data directory of one: geo-coverage, geo-focus, unique entities, geo-centrality,
-overlap, diversity, communication and geographic locality as Gao, Lee & Miao 2006
-define them. --places FILE says which node has which cities, see "gazehound
-places"; without it every address counts and no node has a focus.
-
---top-bridges lists instead which pages led to relevant pages of the most hosts: over
-at most ` + fmt.Sprint(report.BridgeReach) + ` links, with no relevant page between. With --format seeds that is a file
-that another crawl can start from. (A relevant page of each site: "export seeds".)
-
---fail-under wants at least these values, or the exit status is 6:
-  ` + textutil.Wrap(report.MetricNames(), ", ", 78, "  ") + `
-
-Exit status: 0 done, 2 unusable flag, 4 damaged data, 5 a crawl is running, 6 a
-gate was not passed, 10 no crawl.`,
-		Example: `  gazehound report
-  gazehound report ../crawl-may --fail-under harvest=0.08,streets=200
-  gazehound report --format svg -o harvest.svg
-  gazehound report --nodes --places nodes.yaml west east general=.
-  gazehound report --top-bridges --format seeds --limit 100 -o hubs.txt
-  gazehound report --json | jq -r .streets.advice`,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("report [DIR…]", "Say what a crawl achieved, beside earlier ones", nil,
+		stoppable(func(ctx context.Context, args []string) error {
 			if nodes && gates != "" || !nodes && places != "" {
 				return fail(exitUsage, "--fail-under is for one crawl, --places for --nodes")
 			}
@@ -78,10 +40,8 @@ gate was not passed, 10 no crawl.`,
 				return a.reportNodes(ctx, args, places, format, output)
 			}
 			return a.report(ctx, args, gates, format, output)
-		}),
-	}
+		}))
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.BoolVar(&nodes, "nodes", false, "each DIR is a node of one crawl: metrics over all of them")
 	f.StringVar(&places, "places", "", "`FILE` with the nodes and their cities, for --nodes")
 	config.All().AddFlags(f, "cluster.centrality_links", "cluster.centrality_base")
@@ -209,7 +169,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	if places != "" {
 		nodes, known, err := partition.ReadNodes(places)
 		if err != nil {
-			return fail(exitInvalidInput, "%w", err)
+			return invalid(err)
 		}
 		g := firstGazetteer(projects)
 		if g != nil {
@@ -249,7 +209,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	}
 	c := &report.NodesComparison{Web: web, Results: []*report.NodesResult{r}}
 	if c.Orders, err = nodeOrders(names, projects); err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	return a.writeReport(output, func(w io.Writer) error { return c.Write(w, format) })
 }

@@ -15,29 +15,12 @@ import (
 
 func newRetrainCommand(a *app) *cobra.Command {
 	var force, noReplace bool
-	cmd := &cobra.Command{
-		Use:   "retrain [DIR…]",
-		Short: "Rebuild the link predictor from the crawl",
-		Long: `Trains a new model from every judged page of the crawl tree, and of the crawls of
-the data directories DIR, in the order of their visits. It is compared with the
-model in use on the last fifth of the pages, which neither of them has learned
-then: log-loss, area under the ROC curve, average precision and calibration
-error for each depth, and what was predicted beside what came. The new model
-takes the old one's place if it is better, or with --force. The next crawl, also
-one with --fresh, starts with it. "replay --retrain" trains from WARC files.
-
-Exit status: 0 done, whether the model was replaced or not, 4 damaged model or
-nothing to learn from, 5 a crawl is running, 10 no crawl.`,
-		Example: `  gazehound retrain
-  gazehound retrain ../irvine-data ../tustin-data --dry-run
-  gazehound retrain --force --json`,
-		Args: cobra.ArbitraryArgs,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("retrain [DIR…]", "Rebuild the link predictor from the crawl", cobra.ArbitraryArgs,
+		stoppable(func(ctx context.Context, args []string) error {
 			return a.changeCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
 				return a.retrain(ctx, p, cfg, f, args, force, noReplace)
 			})
-		}),
-	}
+		}))
 	cmd.Flags().BoolVar(&force, "force", false, "replace the old model even if the new one is not better")
 	cmd.Flags().BoolVar(&noReplace, "dry-run", false, "compare only")
 	cmd.MarkFlagsMutuallyExclusive("force", "dry-run")
@@ -75,7 +58,7 @@ func (a *app) retrain(ctx context.Context, p project, cfg *Config, f *frontier.F
 	case ctx.Err() != nil:
 		return fail(exitStopped, "stopped; the model was not touched")
 	case errors.Is(err, predictor.ErrNoExamples):
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	case err != nil:
 		return err
 	}

@@ -27,27 +27,11 @@ type searchOptions struct {
 
 func newSearchCommand(a *app) *cobra.Command {
 	var o searchOptions
-	cmd := &cobra.Command{
-		Use:   "search [QUERY]",
-		Short: "Search what the crawl found",
-		Long: `Searches the index as the search page does: words of names, addresses, titles
-and the text around an address. Each word must occur; where no address has them
-all, typing errors are forgiven, and at last some of the words are enough.
-
-With --near the nearest lift in rank; --radius keeps only what is around it,
-nearest first.
-
---cluster asks all nodes of a crawl and makes one answer of theirs; a node that
-does not answer is named.`,
-		Example: `  gazehound search tischlerei
-  gazehound search "cafe 67655" --near 49.4447,7.7689 --radius 2km --json
-  gazehound search tischlerei --cluster nats://127.0.0.1:4222`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.search(cmd.Context(), strings.Join(args, " "), o)
-		},
-	}
+	cmd := command("search [QUERY]", "Search what the crawl found", nil,
+		func(ctx context.Context, args []string) error {
+			return a.search(ctx, strings.Join(args, " "), o)
+		})
 	f := cmd.Flags()
-	f.SortFlags = false
 	o.filters.boxFlag(f)
 	f.StringVar(&o.near, "near", "", "a point: `LAT,LON`, latitude first as maps show it")
 	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")

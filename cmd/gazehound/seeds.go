@@ -22,78 +22,23 @@ import (
 )
 
 func newSeedsCommand(a *app) *cobra.Command {
-	group := &cobra.Command{
-		Use:   "seeds",
-		Short: "Where a crawl starts: add, list and check seeds",
-		Long: `Seeds are the web addresses that a crawl starts from: seeds.txt in the data
-directory, which init fills from the map and anybody may edit. A crawl that goes
-on takes new ones in.`,
-		Example: `  gazehound seeds import bookmarks.html overpass.json
-  gazehound seeds check --network`,
-		Args: subCommand,
-		RunE: showHelp,
-	}
 	var o seedsImport
-	imp := &cobra.Command{
-		Use:   "import FILE…",
-		Short: "Take web addresses out of the lists of other programs",
-		Long: `Import finds the web addresses in what other programs list and adds those that are
-new to seeds.txt. It reads, whatever the file is called,
-  JSON     Overpass, GeoJSON (All the Places), SPARQL results, listings of web
-           archives: what stands under website, contact:website, url, homepage …
-  tables   CSV with such a column, as Wikidata and town halls give them
-  markup   bookmarks, OPML, sitemaps, feeds
-  lines    the first address of each, also of CDX and CDXJ
-"-" is standard input. Social networks, shorteners and the like are left out, and
-objects that lie outside of the region where the list says where they lie.`,
-		Example: `  gazehound seeds import overpass.json
-  gazehound seeds import listing.cdxj --host "*.oldenburg.de" --roots`,
-		Args: needArgs("a list to import"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.seedsImport(args, o) },
-	}
+	imp := command("import FILE…", "Take web addresses out of the lists of other programs",
+		needArgs("a list to import"), func(ctx context.Context, args []string) error { return a.seedsImport(args, o) })
 	imp.Flags().StringArrayVar(&o.hosts, "host", nil, "only this `HOST`, or \"*.example.org\" with all below it (repeatable)")
 	imp.Flags().BoolVar(&o.roots, "roots", false, "the front page of each host in place of its pages")
 
-	list := &cobra.Command{
-		Use:     "list",
-		Short:   "Print the seeds, each once",
-		Example: "  gazehound seeds list\n  gazehound seeds list --json",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.seedsList() },
-	}
-
+	list := command("list", "Print the seeds, each once", noArgs, a.seedsList)
 	var network bool
 	limit := 20
-	check := &cobra.Command{
-		Use:   "check",
-		Short: "Say which seeds are of no use",
-		Long: `Check says which seeds come twice, are forgotten (blocked.txt) or outside of the crawl
-(crawl.include and exclude, hosts). With --network it visits the first ones, as
-politely as a crawl does, and says what robots.txt allows, where they lead, and
-whether they hold addresses of the region. It follows no links and keeps nothing.
-
-Exit status: 0 some can be used, 6 none can, 10 no data.`,
-		Example: `  gazehound seeds check
-  gazehound seeds check --network --limit 100`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.seedsCheck(cmd.Context(), network, limit) },
-	}
+	check := command("check", "Say which seeds are of no use", noArgs,
+		func(ctx context.Context, args []string) error { return a.seedsCheck(ctx, network, limit) })
 	check.Flags().BoolVar(&network, "network", false, "visit them")
 	check.Flags().IntVar(&limit, "limit", limit, "of how many seeds --network visits the page, 1 to 10,000")
 
-	query := &cobra.Command{
-		Use:   "query overpass|wikidata",
-		Short: "Print a query whose answer holds web sites of the region",
-		Long: `Query prints what to ask Overpass (https://overpass-turbo.eu/) or Wikidata
-(https://query.wikidata.org/) for web sites of the region. Nothing is sent; "seeds
-import" reads the answer as JSON or CSV.`,
-		Example:   "  gazehound seeds query overpass\n  gazehound seeds query wikidata > query.rq",
-		ValidArgs: slices.Sorted(maps.Keys(gazetteer.SeedQueries)),
-		Args:      cobra.MaximumNArgs(1),
-		RunE:      func(cmd *cobra.Command, args []string) error { return a.seedsQuery(args) },
-	}
-	group.AddCommand(imp, list, check, query)
-	return group
+	query := command("query overpass|wikidata", "Print a query whose answer holds web sites of the region", cobra.MaximumNArgs(1), a.seedsQuery)
+	query.ValidArgs = slices.Sorted(maps.Keys(gazetteer.SeedQueries))
+	return group("seeds", "Where a crawl starts: add, list and check seeds", imp, list, check, query)
 }
 
 // seedsImport are the flags of seeds import.
@@ -109,7 +54,7 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 	}
 	region, err := gazetteer.ReadRegion(p.region())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	known, err := a.ownSeeds(p)
 	if err != nil && codeOf(err) != exitNoData {
@@ -156,7 +101,7 @@ func (a *app) ownSeeds(p project) ([]weburl.URL, error) {
 	return urls, err
 }
 
-func (a *app) seedsList() error {
+func (a *app) seedsList(context.Context, []string) error {
 	p, _, err := a.project()
 	if err != nil {
 		return err
@@ -268,7 +213,7 @@ func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []web
 	return states, errors.Join(err, failed)
 }
 
-func (a *app) seedsQuery(args []string) error {
+func (a *app) seedsQuery(_ context.Context, args []string) error {
 	names := slices.Sorted(maps.Keys(gazetteer.SeedQueries))
 	if len(args) == 0 {
 		return fail(exitUsage, "seeds query wants one of %s", strings.Join(names, ", "))
@@ -285,7 +230,7 @@ func (a *app) seedsQuery(args []string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(exitNoData, "%s does not exist. \"gazehound init\" makes it", p.region())
 	} else if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	if len(region.Area) == 0 {
 		return fail(exitInvalidInput, "the region %s has no outline to ask for; name its box with \"gazehound init --force --region minLon,minLat,maxLon,maxLat\"", region.Name)

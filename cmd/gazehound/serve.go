@@ -26,27 +26,9 @@ import (
 
 func newServeCommand(a *app) *cobra.Command {
 	var parts []string
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the search page and the API",
-		Long: `Serves what the crawl found: a search page, /v1/search (GeoJSON), and /api and
-/reverse in Photon's form, so that map widgets made for Photon work unchanged.
-
-The data is only read. Where no crawl has been yet, the server says so and takes
-up the index when there is one. A running crawl serves its own search page.
-/openapi.json describes the API. Ctrl-C ends the server.
-
-What several nodes have found is served as from one index: --cluster asks the
-nodes that run, --part opens the data directories of those that do not. Where a
-part does not answer, the page, the answers and the header Gazehound-Missing-Nodes
-say so.`,
-		Example: `  gazehound serve
-  gazehound serve --listen 127.0.0.1:0 --cors https://map.example
-  gazehound serve --cluster nats://127.0.0.1:4222
-  gazehound serve --part a --part east=../b`,
-		Args: exactly(0, "serve takes no arguments, got %.60q. --listen HOST:PORT says where it listens"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, cancel := context.WithCancel(cmd.Context())
+	cmd := command("serve", "Serve the search page and the API", noArgs,
+		func(ctx context.Context, args []string) error {
+			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			stop := onSignals(func(n int) {
 				if n > 1 {
@@ -59,8 +41,7 @@ say so.`,
 				return a.serveShards(ctx, parts)
 			}
 			return a.serve(ctx)
-		},
-	}
+		})
 	config.All().AddFlags(cmd.Flags(), "serve.listen")
 	cmd.Flags().StringArrayVar(&parts, "part", nil, "serve the index of this `DIR` or NAME=DIR, too, as one with the others (repeatable)")
 	viewFlags(cmd.Flags(), "serve what all nodes of the cluster at this `URL` have found")
@@ -139,7 +120,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 		o.Crawl = func() string { return "running" }
 	}
 	if err := o.Validate(); err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	l, err := listenAt(listen, flag)
 	if err != nil && crawling && listen == besideCrawl { // another crawl on this machine may have it

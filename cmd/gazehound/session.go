@@ -391,7 +391,7 @@ func (a *app) startOver(p project) error {
 func (a *app) openArchive(p project, cfg *Config, region string) (*warc.Writer, error) {
 	w, err := warc.NewWriter(cfg.ArchiveOptions(version, region))
 	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	for _, what := range w.Repaired() {
 		a.warn("%s", what)

@@ -63,68 +63,8 @@ type simulateOptions struct {
 
 func newSimulateCommand(a *app) *cobra.Command {
 	o := simulateOptions{}
-	cmd := &cobra.Command{
-		Use:   "simulate",
-		Short: "Compare strategies on a recorded or made-up web",
-		Long: `Runs the crawler on a web of which everything is known, once for each strategy
-and random seed, and compares what they find: harvest rate, coverage, area under
-the coverage curve, distinct addresses, queue, bridge pages. Nothing is fetched,
-time is virtual, and the same seed gives the same bytes.
-
-The web is one of
-  --trace FILE  what "crawl --record-trace FILE" wrote: pages, labels, all links
-  --trace DIR   the crawl of a data directory: pages, labels, and of all links only
-                those by which pages were found, so other orders look worse than they are
-  --warc FILE   recorded pages, with --seeds; --labels says which are relevant, or else
-                the geoparser does, with the data directory's gazetteer and region
-  --demo SPEC   a made-up town; "default" or, separated by commas, of: sites, pages (of
-                a site), seed, hints, locality, bridges, bridge-length, far-seeds, near-seeds,
-                finite (1: no traps, so that --pages 0 ends),
-                language (th or ja, of a share of sites beside German), foreign (that share),
-                language-locality (share of links between sites that stay in their language);
-                with --judge language its pages are what is relevant
-  --nodes SPEC  not one crawler but several on a made-up web about 100 cities; "default"
-                or, separated by commas, of: sites, seed. --partition says how they share
-                links, --places with which cities; the metrics and tables are those of
-                Gao, Lee & Miao 2006, published numbers beside them. Here --pages counts
-                the pages of all nodes (300,000) and --strategy is breadth-first
-
---strategy takes "all", or names; limited-distance comes once for each
---limit-distance, and limited-distance-N and limited-distance-N-prioritised are
-names, too. Two oracles show what is to be had: oracle-next knows the label of
-every waiting link, oracle-graph knows the whole web.
-
---readers "default" lets people read the made-up town: links to some pages are
-removed, some hosts keep access logs, trend is told what these say, and all
-strategies get the home pages of these hosts as seeds, too. Or, with commas: visits
-(sessions a page), logs (share of hosts with logs), unlinked (share of pages that
-nothing links to), bias (how many times more people look at relevant pages),
-important (share of relevant pages that are important), seed. Important are those
-on which people stay longest after the logs end.
-
---nuggets needs no web: it measures what it costs parallel agents to agree on the
-order of their queues over JetStream, and how good that order is, by their number and
-that of the parts that each cuts its queue into (Ahmadi-Abkenari & Selamat 2010,
-figures 5, 6).
-
---expect compares numbers STRATEGY.METRIC, or STRATEGY.METRIC@PAGES, by <, <=, >,
->= or == and calculates with + - * / and parentheses. Metrics are means over the
-runs: ` + strings.Join(sim.MetricNames(), ", ") + `.
-With --nodes it compares PARTITION.METRIC, also PARTITION-b for policy B and
-PARTITION-STRATEGY; metrics: ` + strings.Join(report.NodesMetricNames(), ", ") + `.
-
-Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
-10 no crawl.`,
-		Example: `  gazehound simulate --demo default --strategy all --pages 5000
-  gazehound simulate --demo sites=2000,pages=245,hints=0.4 --webs 3 --strategy adaptive,breadth-first,oracle-next
-  gazehound simulate --demo sites=1300,finite=1,language=th --judge language --language th --strategy soft-focused,hard-focused --pages 0
-  gazehound simulate --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
-  gazehound simulate --nodes default --partition url-hash,url --pages 50000 --format md
-  gazehound simulate --trace web.trace --strategy lookahead,adaptive --pages 2500 --at 500,1000
-  gazehound simulate --trace web.trace --strategy lookahead --model ../other-data --pages 2500 --at 100,500
-  gazehound simulate --trace web.trace --pages 5000 --expect 'adaptive.harvest > 1.5*breadth-first.harvest'`,
-		Args: cobra.NoArgs,
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("simulate", "Compare strategies on a recorded or made-up web", noArgs,
+		stoppable(func(ctx context.Context, args []string) error {
 			if o.nodes != "" && !a.flags.Changed("strategy") {
 				o.strategies = []string{"breadth-first"}
 			}
@@ -132,14 +72,14 @@ Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false,
 				o.sim.Pages = 300_000
 			}
 			return a.simulate(ctx, o)
-		}),
-	}
+		}))
 	o.flags(cmd.Flags())
 	return cmd
 }
 
+func simulationMetrics() string { return strings.Join(sim.MetricNames(), ", ") }
+
 func (o *simulateOptions) flags(f *pflag.FlagSet) {
-	f.SortFlags = false
 	// web
 	f.StringVar(&o.trace, "trace", "", "the web of this trace `FILE|DIR`")
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
@@ -251,7 +191,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if o.plot != "" {
 		files, err := c.Plot(o.plot)
 		if err != nil {
-			return fail(exitInvalidInput, "%w", err)
+			return invalid(err)
 		}
 		a.say("drawn: %s", strings.Join(files, ", "))
 	}
@@ -267,7 +207,7 @@ func simulationError(ctx context.Context, err error) error {
 	case errors.As(err, &coded):
 		return err
 	}
-	return fail(exitInvalidInput, "%w", err)
+	return invalid(err)
 }
 
 // checkSimulation refuses flags that are wrong or do not go together.
@@ -431,7 +371,7 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 		}
 		w, err = sim.FromTree(ctx, f, o.trace)
 		if err := errors.Join(err, f.Close()); err != nil {
-			return nil, fail(exitInvalidInput, "%w", err)
+			return nil, invalid(err)
 		}
 	} else {
 		var label sim.Labeller
@@ -443,7 +383,7 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 			label = sim.LabelBy(ctx, judge)
 		}
 		if w, warnings, err = sim.OpenTrace(o.trace, label); err != nil {
-			return nil, fail(exitInvalidInput, "%w", err)
+			return nil, invalid(err)
 		}
 	}
 	for _, warning := range warnings {
@@ -497,7 +437,7 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 	}
 	archive, err := warc.Open(o.warc...)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	defer archive.Close()
 	for _, w := range archive.Stats().Warnings {
@@ -550,7 +490,7 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 	}
 	w, err := sim.NewCities(web)
 	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	done, began := 0, time.Now()
 	c, err := plan.Run(ctx, w, func(r *report.NodesResult) {
@@ -606,7 +546,7 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 	}
 	files, err := sim.PlotNuggets(o.plot, figures)
 	if err != nil {
-		return fail(exitInvalidInput, "%w", err)
+		return invalid(err)
 	}
 	a.say("drawn: %s", strings.Join(files, ", "))
 	return nil

@@ -21,22 +21,8 @@ import (
 
 func newStatusCommand(a *app) *cobra.Command {
 	var watch bool
-	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Show what a crawl has done and what holds it back",
-		Long: `Shows what the crawl of the data directory has done, whether it is running, and what
-holds it back. A crawl writes this once a second; whether it is running follows from
-the lock that it holds, so a crawl that was killed is never shown as running.
-
-SIGUSR1 makes a crawl print its status line at once; SIGHUP makes it reload delays,
-include, exclude, hosts and the log level from its configuration.
-
-Exit status: 0, or 10 where there is no crawl.`,
-		Example: `  gazehound status --watch
-  gazehound status --cluster nats://127.0.0.1:4222
-  gazehound status --json | jq -r .bottleneck`,
-		Args: exactly(0, "status takes no arguments, got %.60q; --data names the data directory"),
-		RunE: stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("status", "Show what a crawl has done and what holds it back", noArgs,
+		stoppable(func(ctx context.Context, args []string) error {
 			if a.flags.Changed("cluster") {
 				return a.statusCluster(ctx, watch)
 			}
@@ -47,10 +33,8 @@ Exit status: 0, or 10 where there is no crawl.`,
 				s, err := readStatus(project{a.data})
 				return s.Text(s.orderLine()), s, !s.Runs(), err
 			})
-		}),
-	}
+		}))
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.BoolVarP(&watch, "watch", "w", false, "repeat it every second until the crawl ends")
 	viewFlags(f, "show all nodes of the cluster at this `URL`")
 	return cmd

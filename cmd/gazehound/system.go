@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -105,36 +106,24 @@ func round(x float64, digits int) float64 {
 }
 
 func newVersionCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Example: "  gazehound version\n  gazehound version --json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.tell(fields{"type": "version", "version": version, "commit": commit(), "go": runtime.Version()},
-				"gazehound %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		},
-	}
+	return command("version", "Print the version", noArgs, func(ctx context.Context, args []string) error {
+		return a.tell(fields{"type": "version", "version": version, "commit": commit(), "go": runtime.Version()},
+			"gazehound %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	})
 }
 
 func newLicencesCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "licences",
-		Aliases: []string{"licenses"},
-		Short:   "Print the licences of what gazehound is made of",
-		Long: `Prints the licences of Go, of the modules that the program is built from, and of the
-data in it. Those of your own data are in LICENCES of the data directory.`,
-		Example: "  gazehound licences > THIRD-PARTY-NOTICES",
-		Args:    exactly(0, "licences takes no arguments, got %.60q"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+	c := command("licences", "Print the licences of what gazehound is made of", noArgs,
+		func(ctx context.Context, args []string) error {
 			text, err := notices.Text()
 			if err != nil {
 				return err
 			}
 			_, err = io.WriteString(a.stdout, text)
 			return err
-		},
-	}
+		})
+	c.Aliases = []string{"licenses"}
+	return c
 }
 
 // commit returns the revision that the program was built from, or "".

@@ -77,12 +77,12 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	options.OwnPort = listensOn
 	client, err := fetch.New(options)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	rules := cfg.RobotsOptions()
 	w := &web{options: o, fetcher: client}
 	if w.scope, err = newScope(cfg, o); err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	rules.Load, rules.Save = w.rules.Load, w.rules.Save
 	manners := cfg.GateOptions()
@@ -94,7 +94,7 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	}
 	gate, err := polite.New(manners)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
+		return nil, invalid(err)
 	}
 	w.gate, w.polite, w.resolve = gate, gate, manners.Resolve
 	w.close = func() {
@@ -151,10 +151,7 @@ func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []w
 		}
 	}
 	strategy, err := order.New(kind.Name, o)
-	if err != nil {
-		return nil, fail(exitInvalidInput, "%w", err)
-	}
-	return strategy, nil
+	return strategy, invalid(err)
 }
 
 // checkStrategyFlags refuses flags of another strategy, because they would do
@@ -177,10 +174,7 @@ func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy, trap
 	o := cfg.FrontierOptions(p.frontier())
 	o.Score = crawler.Rescore(strategy, traps)
 	f, err := frontier.Open(o)
-	if err != nil {
-		return nil, storeError(p, err)
-	}
-	return f, nil
+	return f, storeError(p, err)
 }
 
 // indexSink keeps the relevant pages in the index, but for those that ask not to be
