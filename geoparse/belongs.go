@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
 	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
 )
@@ -189,8 +190,11 @@ func clipName(name string) string {
 	return name
 }
 
-// isPlace tells whether the gazetteer has a city or state of that name.
+// isPlace tells whether a country, or a city or state of the gazetteer, has that name.
 func (p *Parser) isPlace(name string) bool {
+	if len(name) > len("UK") && grammar.CountryOf(name) != "" {
+		return true
+	}
 	for _, country := range p.g.Countries() {
 		if p.g.State(country, name) != name {
 			return true

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -148,29 +149,21 @@ func firmIn(line string) string {
 	return strings.Trim(strings.Join(words[from:end+1], " "), ",;:()")
 }
 
-// isLegalForm tells whether a word is a legal form, whatever marks it has:
-// "GmbH,", "e.V.", "L.L.C.". It is called for every word of a page.
+// isLegalForm tells whether a word is a legal form, whatever marks it has: "GmbH,",
+// "e.V.", "L.L.C.". "EG" is a floor and "limited" an adjective.
 func isLegalForm(word string) bool {
-	var key [12]byte
-	n := 0
-	for i := range len(word) {
-		c := word[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			c |= 0x20
-		case c < 'a' || c > 'z':
-			if c >= utf8.RuneSelf {
-				return false
-			}
-			continue
-		}
-		if n == len(key) {
-			return false
-		}
-		key[n] = c
-		n++
+	if len(word) < 2 || len(word) > 20 {
+		return false
 	}
-	return n > 0 && legalForms[string(key[:n])]
+	key := strings.Join(nameWords(word), "")
+	if !legalForms[key] || key == "" {
+		return false
+	}
+	first := strings.TrimLeft(word, "(,\"“„")
+	if strings.HasPrefix(key, "e") { // "eG", "e.V.", "e.K."
+		return first[0] == 'e'
+	}
+	return len(key) < len("limited") || unicode.IsUpper(rune(first[0]))
 }
 
 // canBeName tells whether a text can be a name. One in small letters can if a
@@ -301,10 +294,10 @@ func (p *Page) Name(a Around) Name {
 			best = Name{Text: c.text, Score: score, Reasons: c.reasons()}
 		}
 	}
-	best.Branch = p.branch(a, best.Text)
 	if best.Score < leastScore {
 		best.Text = ""
 	}
+	best.Branch = p.branch(a, best.Text)
 	return best
 }
 
@@ -362,7 +355,7 @@ func (p *Page) candidates(a Around) []candidate {
 	}
 	for i, line := range linesBefore(a.Before, linesAbove) {
 		switch {
-		case !p.canBeName(line.text):
+		case !p.canBeName(line.text), owner(line.text) != "": // a copyright line: its owner is a candidate anyway
 			continue
 		case line.prefix:
 			add(line.text, prefix)
@@ -465,7 +458,10 @@ func (p *Page) ownFeatures(text string) (f [features]float64) {
 	f[legal] = is(hasLegalForm(text))
 	f[orgWord] = is(IsFirm(text))
 	f[person] = is(IsPerson(text))
+	f[job] = is(isJob(text))
 	f[branchWords] = p.branchShare(text)
+	f[branchOnly] = is(f[branchWords] > 0.9)
+	f[phrase] = is(isPhrase(text))
 	f[part] = is(isAddressPart(text))
 	f[labels] = labelShare(words)
 	f[longName] = is(len(words) > 6)
@@ -569,8 +565,11 @@ func trimName(text string) string {
 	if utf8.RuneCountInString(text) > MaxName {
 		return ""
 	}
-	return strings.Trim(text, " ,;:|·•–—-/")
+	return strings.Trim(serviceMark.ReplaceAllString(text, "$1"), " ,;:|·•–—-/")
 }
+
+// serviceMark is a raised "TM" or "SM" that plain text runs into a name.
+var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
 
 // owner returns who holds the rights by a line such as "© 2010–2012 Harms Ltd.
 // All rights reserved", or "".
@@ -662,6 +661,22 @@ func (p *Page) branchShare(text string) float64 {
 	}
 	return float64(n) / float64(len(all))
 }
+
+// isPhrase tells whether a text reads like a piece of a sentence or a button, and
+// not like a name: "For Android Devices", "Jetzt spenden".
+func isPhrase(text string) bool {
+	words := strings.Fields(text)
+	if len(words) < 2 {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeRuneInString(words[len(words)-1])
+	return phraseStarts[strings.ToLower(words[0])] ||
+		unicode.IsUpper(first) && unicode.IsLower(last) && !strings.Contains(words[len(words)-1], ".")
+}
+
+var phraseStarts = Words(`for in at to from on by with how why what when where who your our my all more click
+	für in nach bei mit von unsere unser unseren ihre ihr jetzt mehr alle wie wir so hier`)
 
 // unitTerms begin the part of an address that names a part of a building.
 var unitTerms = Words("unit units suite suites floor level room building bldg block flat apartment apt ste lot bay po p.o post-box etage stock stockwerk og eg zimmer raum haus gebäude top postfach box department dept")

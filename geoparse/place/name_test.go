@@ -10,7 +10,7 @@ import (
 )
 
 func isTestCity(name string) bool {
-	return name == "Danville" || name == "California" || name == "Chelsea" || name == "Essen" || name == "Oldenburg"
+	return name == "Danville" || name == "California" || name == "Chelsea" || name == "Essen" || name == "Oldenburg" || strings.EqualFold(name, "Deutschland")
 }
 
 // The name of what is at an address comes from all that the page says of it.
@@ -30,7 +30,11 @@ func TestName(t *testing.T) {
 			"Tischlerei Reents\n", "www.stadtmagazin.example", "Tischlerei Reents", ""},
 		"a branch with a page of its own": {`<title>Chelsea – BOND New York</title><meta property="og:site_name" content="BOND New York"><h1>Chelsea</h1><footer>© 2019 BOND New York</footer>`,
 			"Chelsea\n", "www.bondnewyork.example", "BOND New York", "Chelsea"},
-		"nothing": {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", ""},
+		"what somebody does": {`<title>Résumé</title>`, "Graduate Student Researcher\n", "", "", ""},
+		"a copyright line":   {`<title>UltraStar Cinemas</title><p>UltraStar Cinemas</p>`, "UltraStar Cinemas\nCopyright © 2010 Apycom Menus\n", "", "UltraStar Cinemas", ""},
+		"a service mark":     {`<title>Tropical Web Works</title>`, "Tropical Web WorksSM\n", "www.tropicalwebworks.example", "Tropical Web Works", ""},
+		"a country":          {`<title>Anreise</title>`, "In Deutschland\n", "", "", "In Deutschland"},
+		"nothing":            {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := markup.Parse([]byte(c.html))
@@ -110,9 +114,21 @@ func TestFirmIn(t *testing.T) {
 		"Harms und Söhne GmbH & Co. KG, Lange Straße 5":                        "Harms und Söhne GmbH & Co. KG",
 		"spot on news GmbH": "spot on news GmbH", "comparis.ch AG": "comparis.ch AG", "Las Vegas NV": "", "GmbH": "",
 		"Herausgeber: Verein für Heimatpflege e.V.": "Verein für Heimatpflege e.V.",
+		"Lange Straße 4 (Hinterhof, EG links)":      "", "The use is not limited to persons": "", "Wohnbau eG": "Wohnbau eG",
 	} {
 		if got := firmIn(line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestIsJob(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Graduate Student Researcher": true, "Director of Research": true, "Associate Professor, Computer Science": true,
+		"Geschäftsführerin": true, "Institute of the Director": false, "Harms GmbH": false, "": false,
+	} {
+		if isJob(text) != want {
+			t.Errorf("%q: %v", text, !want)
 		}
 	}
 }

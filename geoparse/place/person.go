@@ -36,6 +36,23 @@ func IsPerson(name string) bool {
 	}
 }
 
+// isJob tells whether a text says what somebody does, "Director of Research": its
+// noun is the last word before a comma or preposition.
+func isJob(text string) bool {
+	noun := ""
+	for word := range strings.FieldsSeq(text) {
+		key := strings.Join(nameWords(word), "")
+		if noun != "" && (key == "of" || key == "for" || key == "at" || key == "in" || key == "für" || key == "der") {
+			break
+		}
+		noun = key
+		if strings.HasSuffix(word, ",") {
+			break
+		}
+	}
+	return noun != "" && jobs[noun]
+}
+
 // givenName tells whether the first word is a usual given name; of "Anne-Marie"
 // the first part decides.
 func givenName(name string) bool {
@@ -122,8 +139,15 @@ func HasImprintCue(text string) bool {
 
 var (
 	courtesies = Words("herr herrn frau familie fam mr mrs ms miss eheleute")
-	degrees    = Words("dr prof dipl-ing dipl ing mag")
-	particles  = Words("von van de der den zu zur vom di da du la le ten ter and und &")
+	jobs       = Words(`
+		researcher scientist professor lecturer instructor postdoc fellow student candidate director manager
+		president chair chairman dean coordinator secretary editor webmaster administrator officer ceo cto cfo
+		treasurer supervisor specialist technician assistant associate owner founder
+		geschäftsführer geschäftsführerin inhaber inhaberin direktor direktorin leiter leiterin vorsitzender
+		vorsitzende referent referentin mitarbeiter mitarbeiterin dozent dozentin doktorand doktorandin
+		sekretär sekretärin wissenschaftler wissenschaftlerin ansprechpartner ansprechpartnerin`)
+	degrees   = Words("dr prof dipl-ing dipl ing mag")
+	particles = Words("von van de der den zu zur vom di da du la le ten ter and und &")
 
 	// firmPhrases are looked for anywhere.
 	firmPhrases = []string{

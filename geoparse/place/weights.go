@@ -32,7 +32,10 @@ const (
 	legal
 	orgWord
 	person
+	job
 	branchWords
+	branchOnly // nothing but words that say which one it is
+	phrase
 	part
 	labels
 	longName
@@ -52,8 +55,13 @@ const (
 	features     // their number
 )
 
-var featureNames = [features]string{"stated", "prefix", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other", "logo", "rights", "legal-line",
-	"bias", "domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "branch-words", "address-part", "labels", "long", "one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near", "tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject"}
+var featureNames = [features]string{
+	"stated", "prefix", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other",
+	"logo", "rights", "legal-line",
+	"bias", "domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "job", "branch-words",
+	"branch-only", "phrase", "address-part", "labels", "long", "one-word", "digits", "link", "heading", "repeats",
+	"supported", "list-site", "list-near", "tenants-site", "tenants-near", "tenants-heading", "subject",
+	"other-subject"}
 
 // leastScore is the chance of being right from which a name is given: none is
 // better than a wrong one.
