@@ -553,6 +553,7 @@ func TestNode(t *testing.T) {
 	}
 	push(t, f, seed)
 	done(t, f, next(t, f), outcome, link)
+	link.Around = "\ufffd not UTF-8"
 	check := func() {
 		t.Helper()
 		want := frontier.Node{Entry: link, State: frontier.Queued}

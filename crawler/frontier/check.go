@@ -3,32 +3,29 @@ package frontier
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
 
-	"gazehound/internal/disk"
 	"gazehound/internal/textutil"
 )
 
-// A Check is what the crawl keeps of a visited URL for revisiting it. Times
-// are kept to the second.
+// A Check is what the crawl keeps of a visited URL for revisiting it.
 type Check struct {
-	First    time.Time     // the page was there
-	Last     time.Time     // … for the last time
-	Read     time.Time     // all of it came for the last time
-	Asked    time.Time     // last request
-	Due      time.Time     // not before this
-	Gone     time.Time     // since then it is not there; zero: it is
-	Wait     time.Duration // the present interval, to the second
-	Asks     int           // visits after the first
-	Changes  int           // of those, found another text or other addresses
-	Fails    int           // in a row that brought nothing
-	Relevant bool
-	Text     uint64 // fingerprint of the text
-	ETag     string // validators of the last answer, at most 256 bytes each are kept
-	Modified string
+	First    time.Time     `json:",omitzero"` // the page was there
+	Last     time.Time     `json:",omitzero"` // … for the last time
+	Read     time.Time     `json:",omitzero"` // all of it came for the last time
+	Asked    time.Time     `json:",omitzero"` // last request
+	Due      time.Time     `json:",omitzero"` // not before this
+	Gone     time.Time     `json:",omitzero"` // since then it is not there; zero: it is
+	Wait     time.Duration `json:",omitzero"` // the present interval
+	Asks     int           `json:",omitzero"` // visits after the first
+	Changes  int           `json:",omitzero"` // of those, found another text or other addresses
+	Fails    int           `json:",omitzero"` // in a row that brought nothing
+	Relevant bool          `json:",omitzero"`
+	Text     uint64        `json:",omitzero"` // fingerprint of the text
+	ETag     string        `json:",omitzero"` // validators of the last answer, at most 256 bytes each are kept
+	Modified string        `json:",omitzero"`
 }
 
 // A Due is a visited URL that is to be revisited.
@@ -41,68 +38,21 @@ const maxValidator = 256
 
 func checkKey(k Key) []byte { return append([]byte{'r'}, k[:]...) }
 
-func (c *Check) times() []*time.Time {
-	return []*time.Time{&c.First, &c.Last, &c.Read, &c.Asked, &c.Due, &c.Gone}
-}
-
-func (c *Check) counts() []*int { return []*int{&c.Asks, &c.Changes, &c.Fails} }
-
-func (c Check) encode() []byte {
-	b := append(make([]byte, 0, 64), version)
-	for _, t := range c.times() {
-		var at int64 // of the zero time
-		if !t.IsZero() {
-			at = t.Unix()
-		}
-		b = binary.AppendVarint(b, at)
-	}
-	b = binary.AppendVarint(b, int64(c.Wait/time.Second))
-	for _, n := range c.counts() {
-		b = binary.AppendUvarint(b, uint64(max(0, *n)))
-	}
-	relevant := byte(0)
-	if c.Relevant {
-		relevant = 1
-	}
-	b = binary.BigEndian.AppendUint64(append(b, relevant), c.Text)
-	b = disk.AppendString(b, textutil.ClipBytes(c.ETag, maxValidator))
-	return disk.AppendString(b, textutil.ClipBytes(c.Modified, maxValidator))
-}
-
-func decodeCheck(value []byte) (c Check, err error) {
-	d := newDecoder(value)
-	for _, t := range c.times() {
-		if at := d.Varint(); at != 0 {
-			*t = time.Unix(at, 0).UTC()
-		}
-	}
-	const most = int64(1<<63-1) / int64(time.Second)
-	wait := d.Varint()
-	if wait > most || wait < -most {
-		d.Fail()
-	}
-	c.Wait = time.Duration(wait) * time.Second
-	for _, n := range c.counts() {
-		*n = d.Int(1 << 31)
-	}
-	c.Relevant = d.Byte() > 0
-	c.Text = d.Uint64()
-	c.ETag, c.Modified = d.String(), d.String()
-	return c, d.Err()
+func (c Check) trimmed() Check {
+	c.ETag, c.Modified = textutil.ClipBytes(c.ETag, maxValidator), textutil.ClipBytes(c.Modified, maxValidator)
+	return c
 }
 
 // Check returns what is known for revisiting a URL; false if nothing is, as for URLs that wait.
 func (f *Frontier) Check(k Key) (c Check, known bool, err error) {
-	damaged := false
 	err = f.read(func(v view) error {
-		c, known, err = get(v, checkKey(k), decodeCheck)
-		damaged = err != nil
-		return readable(err)
+		c, known, err = get(v, checkKey(k), decode[Check])
+		return err
 	})
 	if err != nil {
 		return Check{}, false, fmt.Errorf("frontier: check of %s: %w", k, err)
 	}
-	return c, known && !damaged, nil
+	return c, known, nil
 }
 
 // Due returns the visited URLs that are due at now, at most most of them: the
@@ -118,9 +68,9 @@ func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due,
 	}
 	err = f.read(func(v view) error {
 		return v.scan([]byte{'r'}, nil, func(key, value []byte) error {
-			c, err := decodeCheck(value)
-			if err != nil || len(key) != 17 || c.Due.After(now) && !c.Asked.After(now) {
-				return ctx.Err()
+			c, err := decode[Check](value)
+			if err != nil || c.Due.After(now) && !c.Asked.After(now) {
+				return cmp.Or(err, ctx.Err())
 			}
 			all++
 			if due = append(due, Due{Key(key[1:]), c}); len(due) >= 2*most+1000 {
@@ -165,18 +115,18 @@ func (f *Frontier) Revise(ctx context.Context, k Key, o Outcome, found ...Entry)
 
 func (b *batch) revise(k Key, o Outcome) {
 	r, known := b.lookup(k)
-	if !known || r.state != Visited {
-		return // damaged meanwhile, or never visited: there is nothing to revise
+	if !known || r.State != Visited {
+		return
 	}
 	if o.Check != nil {
-		b.set(checkKey(k), o.Check.encode())
+		b.put(checkKey(k), o.Check.trimmed())
 	}
-	v, known := find(b, visitKey(r.seq), decodeVisit)
+	v, known := find(b, visitKey(r.Seq), decode[visitRecord])
 	if !known || o.Kind == "" {
 		return
 	}
-	b.totals.remove(&v.outcome)
+	b.totals.remove(&v.Outcome)
 	b.count(&o)
-	v.outcome = o
-	b.set(visitKey(r.seq), v.encode())
+	v.Outcome = o
+	b.put(visitKey(r.Seq), v)
 }

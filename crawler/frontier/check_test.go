@@ -98,7 +98,7 @@ func TestRevise(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	counted, err := countAll(f.view, f.seed)
+	counted, err := countAll(f.view, f.seed, func(key, _ []byte) { t.Errorf("record %x has no counterpart", key) })
 	if got := counted.totals; err != nil || got.Pages != 1 || got.Relevant != 0 || got.Addresses != 3 || got.Visited != 2 || got.Bytes != 30 {
 		t.Errorf("counted again: %+v, %v", got, err)
 	}

@@ -2,12 +2,19 @@ package frontier
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
+
+	badger "github.com/dgraph-io/badger/v4"
 )
 
 // ReasonForgotten is the Outcome.Reason of what Forget took out.
@@ -20,9 +27,6 @@ type Forgotten struct {
 	Addresses int // ids taken out of visits
 }
 
-// forgetBatch is how many records one transaction changes.
-const forgetBatch = 100
-
 // A Removal says what Forget takes out. Functions may be nil.
 type Removal struct {
 	URL     func(weburl.URL) bool // pages
@@ -31,218 +35,122 @@ type Removal struct {
 	Text    func(string) bool     // words of links, titles, evidence, values of PutMeta and their names
 }
 
-// Forget takes the URLs that match out of the queue and the crawl tree: their
-// words, the words of the links on their pages, what was found there and what is
-// kept for asking again. What stays is the hash of each URL, so that it is not
-// queued again, and a visit that says "skipped: forgotten", so that totals add
-// up. Ids of addresses that match are taken out of all visits, and all other texts
+// Forget closes f and makes its files anew, without the URLs that match: their words, the words of
+// the links on their pages, what was found there and what is kept for revisiting them. What stays is
+// the hash of each URL, so that it is not queued again, and a visit that says "skipped: forgotten", so
+// that totals add up. Ids of addresses that match are taken out of all visits, and all other texts
 // that match are blanked.
 //
-// A killed Forget is completed by calling it again. The files hold the old bytes
-// until Rewrite.
-func (f *Frontier) Forget(ctx context.Context, r Removal) (n Forgotten, err error) {
-	if r.URL == nil {
-		r.URL = func(weburl.URL) bool { return false }
+// The new files lie in Dir+".new" until all are on the disk, and take the place of the old ones in one
+// step. A Forget that is killed or fails leaves the store as it was; after a failure f is still open.
+// progress gets the records read so far and the most there can be, every so often; nil disables it.
+func (f *Frontier) Forget(ctx context.Context, r Removal, progress func(done, all int64)) (n Forgotten, err error) {
+	s, onDisk := f.store.(*badgerStore)
+	if !onDisk {
+		return n, errors.New("frontier: forget: the store is in memory")
 	}
-	if r.Address == nil {
-		r.Address = func(string) bool { return false }
-	}
-	if r.Page == nil {
-		r.Page = func(Key) bool { return false }
-	}
-	if r.Text == nil {
-		r.Text = func(string) bool { return false }
-	}
-	err = f.forgetURLs(ctx, &r, &n)
+	x, err := f.plan(ctx, r)
+	next := f.options.Dir + ".new"
 	if err == nil {
-		err = f.forgetAddresses(ctx, &r, &n)
+		err = os.RemoveAll(next)
 	}
 	if err == nil {
-		err = f.forgetMeta(ctx, r.Text)
+		err = s.copyTo(ctx, next, x, progress)
 	}
 	if err != nil {
+		return n, errors.Join(fmt.Errorf("frontier: forget: %w", err), os.RemoveAll(next))
+	}
+	unlock := s.unlock // once the new files are in place
+	s.unlock = func() error { return nil }
+	err = f.Close()
+	if err == nil {
+		err = disk.Exchange(next, f.options.Dir)
+	}
+	if err = errors.Join(err, unlock()); err != nil {
 		return n, fmt.Errorf("frontier: forget: %w", err)
 	}
-	return n, nil
+	return x.Forgotten, os.RemoveAll(next)
 }
 
-// forgetURLs blanks the words of links first and then the URLs, whose names tell a second call what
-// is left to do.
-func (f *Frontier) forgetURLs(ctx context.Context, r *Removal, n *Forgotten) error {
-	gone := map[Key]bool{}
-	var keys []Key
-	err := f.eachLink(ctx, func(_ []byte, e *Entry) {
-		if r.URL(e.URL) {
-			keys = append(keys, KeyOf(e.URL))
-			gone[keys[len(keys)-1]] = true
-		}
-	})
-	if err != nil {
-		return err
-	}
-	var worded [][]byte // keys of the links
-	err = f.eachLink(ctx, func(key []byte, e *Entry) {
-		if words := e.Anchor + "\n" + e.Title + "\n" + e.Around; words == "\n\n" {
-			return
-		} else if gone[e.Parent] || r.Page(e.Parent) || r.Text(words) {
-			worded = append(worded, bytes.Clone(key))
-		}
-	})
-	if err != nil {
-		return err
-	}
-	err = inBatches(ctx, f, worded, func(b *batch, key []byte) {
-		n.Links++
-		b.blankWords(key)
-	})
-	if err != nil {
-		return err
-	}
-	return inBatches(ctx, f, keys, func(b *batch, k Key) {
-		if b.forgetURL(k) {
-			n.URLs++
-			n.Links++
-		}
-	})
+// A removing is a Removal from one store.
+type removing struct {
+	Removal
+	Forgotten
+	totals Totals            // afterwards
+	gone   map[Key]uint64    // URLs with the numbers of their visits
+	queues map[uint64]uint32 // how many of them wait, by host
+	keys   map[string]bool   // of the records that go, and of pieces what they begin with
 }
 
-// inBatches calls fn with each of list, forgetBatch of them in one transaction.
-func inBatches[T any](ctx context.Context, f *Frontier, list []T, fn func(*batch, T)) error {
-	for part := range slices.Chunk(list, forgetBatch) {
-		err := f.write(ctx, func(b *batch) {
-			for _, x := range part {
-				fn(b, x)
+// plan finds out what is to be forgotten.
+func (f *Frontier) plan(ctx context.Context, r Removal) (*removing, error) {
+	x := &removing{
+		Removal: r, totals: f.Totals(),
+		gone: map[Key]uint64{}, queues: map[uint64]uint32{}, keys: map[string]bool{},
+	}
+	if x.URL == nil {
+		x.URL = func(weburl.URL) bool { return false }
+	}
+	if x.Address == nil {
+		x.Address = func(string) bool { return false }
+	}
+	if x.Page == nil {
+		x.Page = func(Key) bool { return false }
+	}
+	if x.Text == nil {
+		x.Text = func(string) bool { return false }
+	}
+	t := &x.totals
+	last := uint64(t.Visited)
+	err := f.read(func(v view) error {
+		err := v.scan([]byte{'q'}, nil, func(key, value []byte) error {
+			e, err := decodeLink(value)
+			if k := KeyOf(e.URL); err == nil && x.URL(e.URL) {
+				last++
+				x.gone[k] = last
+				x.queues[k.host()]++
+				t.Queued--
+				left := leftOf(Outcome{})
+				t.add(&left)
 			}
+			return cmp.Or(err, ctx.Err())
 		})
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// eachLink calls fn with every link of the queue and the crawl tree that can be read, and its key,
-// which fn must not keep.
-func (f *Frontier) eachLink(ctx context.Context, fn func(key []byte, e *Entry)) error {
-	return f.read(func(v view) error {
-		for _, prefix := range []string{"q", "v"} {
-			err := v.scan([]byte(prefix), nil, func(key, value []byte) error {
-				if e, err := linkOf(key, value); err == nil {
-					fn(key, &e)
-				}
-				return ctx.Err()
-			})
+		return v.scan([]byte{'v'}, nil, func(key, value []byte) error {
+			n, err := visited(value)
 			if err != nil {
-				return err
+				return cmp.Or(unlessForgotten(err), ctx.Err())
 			}
-		}
-		return nil
+			if x.URL(n.URL) {
+				x.gone[KeyOf(n.URL)] = idOf(key)
+				t.remove(&n.Outcome)
+				left := leftOf(n.Outcome)
+				t.add(&left)
+			}
+			for _, id := range n.Outcome.Addresses {
+				key := addressKey(id)
+				if !x.Address(id) || x.keys[string(key)] {
+					continue
+				}
+				counted, err := v.get(key, func([]byte) error { return nil })
+				if err != nil {
+					return err
+				}
+				if counted {
+					x.keys[string(key)] = true
+					t.Addresses--
+				}
+			}
+			return ctx.Err()
+		})
 	})
+	return x, cmp.Or(err, f.planMeta(ctx, x))
 }
 
-// linkOf returns the link in a record of the queue or of a visit.
-func linkOf(key, value []byte) (Entry, error) {
-	if key[0] == 'q' {
-		return decodeQueued(value)
-	}
-	r, err := decodeVisit(value)
-	if err != nil {
-		return Entry{}, err
-	}
-	return decodeLink(r.link)
-}
-
-// blankWords takes the words out of a link of the queue or of a visit.
-func (b *batch) blankWords(key []byte) {
-	value, known := find(b, key, copied)
-	e, err := linkOf(key, value)
-	if !known || err != nil {
-		return // visited meanwhile: a second call finds it there
-	}
-	e.Anchor, e.Title, e.Around = "", "", ""
-	if key[0] == 'q' {
-		b.set(key, encodeQueued(&e))
-		return
-	}
-	v, _ := find(b, key, decodeVisit)
-	v.link = appendLink(nil, &e)
-	b.set(key, v.encode())
-}
-
-// forgetURL ends the waiting of a URL, and takes what was found out of its visit and its name. It
-// tells whether there was anything.
-func (b *batch) forgetURL(k Key) bool {
-	r, known := b.lookup(k)
-	if !known {
-		return false
-	}
-	if r.state == Queued {
-		b.finish(&link{key: k}, Outcome{Kind: "skipped", Reason: ReasonForgotten, At: time.Now()})
-		return true
-	}
-	v, known := find(b, visitKey(r.seq), decodeVisit)
-	if !known {
-		return false
-	}
-	b.delete(checkKey(k))
-	b.totals.remove(&v.outcome)
-	was := v.outcome
-	v.outcome = Outcome{
-		Kind: "skipped", Reason: ReasonForgotten, At: was.At, Bytes: was.Bytes, Dropped: was.Dropped,
-	}
-	b.totals.add(&v.outcome)
-	v.link = appendLink(nil, &Entry{})
-	b.set(visitKey(r.seq), v.encode())
-	return true
-}
-
-// forgetAddresses takes ids of addresses out of the visits, and titles and evidence that name what is
-// forgotten.
-func (f *Frontier) forgetAddresses(ctx context.Context, r *Removal, n *Forgotten) error {
-	var visits []uint64
-	err := f.eachVisit(ctx, 0, func(seq uint64, value []byte) error {
-		node, err := visited(value)
-		if err != nil {
-			return readable(err)
-		}
-		if o := node.Outcome; slices.ContainsFunc(o.Addresses, r.Address) || r.Text(o.Title) || r.Text(o.Evidence) {
-			visits = append(visits, seq)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return inBatches(ctx, f, visits, func(b *batch, seq uint64) {
-		n.Addresses += b.forgetAddresses(seq, r.Address)
-	})
-}
-
-// forgetAddresses takes ids out of a visit with its title and evidence, which may name them, too.
-func (b *batch) forgetAddresses(seq uint64, match func(id string) bool) (taken int) {
-	v, known := find(b, visitKey(seq), decodeVisit)
-	if !known {
-		return 0
-	}
-	var left []string
-	for _, id := range v.outcome.Addresses {
-		if !match(id) {
-			left = append(left, id)
-			continue
-		}
-		taken++
-		if key := addressKey(id); b.has(key) {
-			b.totals.Addresses--
-			b.delete(key)
-		}
-	}
-	v.outcome.Addresses, v.outcome.Title, v.outcome.Evidence = left, "", ""
-	b.set(visitKey(seq), v.encode())
-	return taken
-}
-
-// forgetMeta takes out the values of PutMeta that match, or whose names do.
-func (f *Frontier) forgetMeta(ctx context.Context, match func(string) bool) error {
+// planMeta finds the values of PutMeta that go, because they or their names match.
+func (f *Frontier) planMeta(ctx context.Context, x *removing) error {
 	var names []string
 	err := f.read(func(v view) error {
 		return v.scan([]byte{'m'}, nil, func(key, _ []byte) error {
@@ -250,27 +158,132 @@ func (f *Frontier) forgetMeta(ctx context.Context, match func(string) bool) erro
 			return ctx.Err()
 		})
 	})
+	for _, name := range names {
+		value, failed := f.Meta(name)
+		err = cmp.Or(err, failed)
+		if x.Text(name) || x.Text(string(value)) {
+			x.keys[string(metaKey(name))], x.keys[string(pieceKey(name, 0, 0)[:pieceName])] = true, true
+		}
+	}
+	return err
+}
+
+// leftOf returns what stays of the outcome of a forgotten URL.
+func leftOf(o Outcome) Outcome {
+	return Outcome{Kind: "skipped", Reason: ReasonForgotten, At: o.At, Bytes: o.Bytes, Dropped: o.Dropped}
+}
+
+// edit calls set with what becomes of a record.
+func (x *removing) edit(key, value []byte, set func(key, value []byte) error) (err error) {
+	switch key[0] {
+	case 't':
+		value, err = encode(&x.totals)
+	case 'h':
+		r, broken := decodeFixed[hostRecord](value)
+		r.Queued -= x.queues[idOf(key)]
+		value, err = fixed(r), broken
+	case 'u':
+		if seq, gone := x.gone[Key(key[1:])]; gone {
+			value = fixed(urlRecord{State: Visited, Seq: seq})
+		}
+	case 'r':
+		if _, gone := x.gone[Key(key[1:])]; gone {
+			return nil
+		}
+	case 'a', 'm':
+		if x.keys[string(key)] {
+			return nil
+		}
+	case 'p':
+		if x.keys[string(key[:pieceName])] {
+			return nil
+		}
+	case 'q':
+		e, broken := decodeLink(value)
+		if seq, gone := x.gone[KeyOf(e.URL)]; gone {
+			key = visitKey(seq)
+			value, err = x.forgetVisit(Outcome{At: time.Now().UTC().Truncate(time.Millisecond)})
+		} else if err = broken; x.blank(&e) {
+			value, err = encode(&e)
+		}
+	case 'v':
+		value, err = x.editVisit(value)
+	}
+	return cmp.Or(err, set(key, value))
+}
+
+func (x *removing) editVisit(value []byte) ([]byte, error) {
+	v, err := decode[visitRecord](value)
+	if err != nil {
+		return nil, err
+	}
+	e, err := decodeLink(v.Link)
+	if err != nil {
+		return value, unlessForgotten(err)
+	}
+	if _, gone := x.gone[KeyOf(e.URL)]; gone {
+		return x.forgetVisit(v.Outcome)
+	}
+	changed := x.blank(&e)
+	if changed {
+		if v.Link, err = encode(&e); err != nil {
+			return nil, err
+		}
+	}
+	o := &v.Outcome
+	left := slices.DeleteFunc(slices.Clone(o.Addresses), x.Address)
+	if taken := len(o.Addresses) - len(left); taken > 0 || x.Text(o.Title) || x.Text(o.Evidence) {
+		x.Addresses += taken
+		o.Addresses, o.Title, o.Evidence = left, "", ""
+		changed = true
+	}
+	if !changed {
+		return value, nil
+	}
+	return encode(v)
+}
+
+// forgetVisit returns the visit that stays of a forgotten URL.
+func (x *removing) forgetVisit(o Outcome) ([]byte, error) {
+	x.URLs++
+	x.Links++
+	return encode(visitRecord{Link: json.RawMessage("{}"), Outcome: leftOf(o)})
+}
+
+// blank takes the words out of a link if they go, and tells whether they do.
+func (x *removing) blank(e *Entry) bool {
+	words := e.Anchor + "\n" + e.Title + "\n" + e.Around
+	if _, gone := x.gone[e.Parent]; words == "\n\n" || !gone && !x.Page(e.Parent) && !x.Text(words) {
+		return false
+	}
+	e.Anchor, e.Title, e.Around = "", "", ""
+	x.Links++
+	return true
+}
+
+// copyTo makes a store in dir of what s has now and x leaves of it.
+func (s *badgerStore) copyTo(ctx context.Context, dir string, x *removing, progress func(done, all int64)) error {
+	db, err := newBadger(dir, badger.Open)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		value, err := f.Meta(name)
-		if err != nil {
-			return err
-		}
-		if !match(name) && !match(string(value)) {
-			continue
-		}
-		err = f.write(ctx, func(b *batch) {
-			r, _ := find(b, metaKey(name), decodeMeta)
-			for i := range r.pieces {
-				b.delete(pieceKey(name, r.set, i))
-			}
-			b.delete(metaKey(name))
-		})
-		if err != nil {
-			return err
-		}
+	all, done := int64(0), int64(0)
+	for _, t := range s.db.Tables() {
+		all += int64(t.KeyCount)
 	}
-	return nil
+	batch := db.NewWriteBatch()
+	defer batch.Cancel()
+	v := s.view()
+	defer v.close()
+	err = v.scan(nil, nil, func(key, value []byte) error {
+		const often = 10_000
+		if done++; progress != nil && done%often == 0 {
+			progress(done, max(done, all))
+		}
+		err := x.edit(key, value, func(key, value []byte) error {
+			return batch.Set(bytes.Clone(key), bytes.Clone(value))
+		})
+		return cmp.Or(err, ctx.Err())
+	})
+	return errors.Join(err, batch.Flush(), db.Close())
 }

@@ -28,10 +28,8 @@ func (f *Frontier) Front(n int) ([]Entry, error) {
 	}
 	var best []waiting
 	for _, h := range hosts {
-		if _, some, err := f.front(h); err != nil {
+		if _, _, err := f.front(h); err != nil {
 			return nil, err
-		} else if !some {
-			continue // its record promised more than there is; Next will correct that
 		}
 		items := h.buffer.items
 		for i := len(items) - 1; i >= max(0, len(items)-n); i-- {
@@ -41,9 +39,11 @@ func (f *Frontier) Front(n int) ([]Entry, error) {
 	slices.SortFunc(best, func(a, b waiting) int { return a.item.compare(b.item.place) })
 	var entries []Entry
 	for _, w := range best[:min(len(best), n)] {
-		if e, err := f.entry(w.host, w.item); err == nil { // a damaged one is set aside when it is its turn
-			entries = append(entries, e)
+		e, err := f.entry(w.host, w.item)
+		if err != nil {
+			return nil, err
 		}
+		entries = append(entries, e)
 	}
 	return entries, nil
 }

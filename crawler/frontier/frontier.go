@@ -36,22 +36,22 @@ var (
 // already, or has left the queue meanwhile.
 var ErrNotLeased = errors.New("it is not leased")
 
-// An Entry is one URL and the link by which it was found. The zero Parent is
-// nobody's: seeds have it. Priority is kept as a float32, Found to the second.
+// An Entry is one URL and the link by which it was found. Seeds have the zero Parent. Priority is
+// kept as a float32, Found to the second, texts as UTF-8.
 type Entry struct {
-	URL       weburl.URL
-	Priority  float64 // higher is sooner; NaN counts as 0
-	Depth     int     // links from a seed
-	Distance  int     // links since the last relevant page; of a seed 0
-	Parent    Key     // the page that holds the link
-	Anchor    string  // words of the link, at most MaxAnchor bytes are kept
-	Title     string  // its title attribute, at most MaxAnchor bytes
-	Around    string  // words around it, at most MaxAround bytes
-	Switch    bool    // the link leads to another site
-	Sitemap   bool    // it is no page but a list of pages
-	Redirects int     // in a row that led here
-	Retries   int     // visits that failed and are to be made again
-	Found     time.Time
+	URL       weburl.URL `json:",omitzero"`
+	Priority  float64    `json:"-"`         // higher is sooner; NaN counts as 0
+	Depth     int        `json:",omitzero"` // links from a seed
+	Distance  int        `json:",omitzero"` // links since the last relevant page; of a seed 0
+	Parent    Key        `json:",omitzero"` // the page that holds the link
+	Anchor    string     `json:",omitzero"` // words of the link, at most MaxAnchor bytes are kept
+	Title     string     `json:",omitzero"` // its title attribute, at most MaxAnchor bytes
+	Around    string     `json:",omitzero"` // words around it, at most MaxAround bytes
+	Switch    bool       `json:",omitzero"` // the link leads to another site
+	Sitemap   bool       `json:",omitzero"` // it is no page but a list of pages
+	Redirects int        `json:",omitzero"` // in a row that led here
+	Retries   int        `json:",omitzero"` // visits that failed and are to be made again
+	Found     time.Time  `json:",omitzero"`
 }
 
 // Bounds of what is stored.
@@ -68,20 +68,20 @@ const (
 
 // An Outcome is what became of a visit. At is kept to the millisecond.
 type Outcome struct {
-	Kind      string // "page", "redirect", "error" or "skipped"
-	Reason    string // error class or reason of the skip
-	Status    int    // of HTTP, or 0
-	Relevant  bool
-	SiteWide  bool // relevant, by addresses alone that most pages of the host state
-	Score     float64
-	Title     string           // of a relevant page, at most MaxTitle bytes
-	Evidence  string           // what made it relevant, where that is no address, at most MaxEvidence bytes
-	LinkValue float64          // of a page that is not relevant: expected value of its links, in [0, 1]
-	Addresses []string         // ids of the distinct addresses in the region, at most MaxAddresses
-	Dropped   map[string]int64 // links of the page that were not handed in, by reason
-	Bytes     int64            // downloaded
-	At        time.Time
-	Check     *Check // for asking again, or nil; kept beside the outcome, see Frontier.Check
+	Kind      string           // "page", "redirect", "error" or "skipped"
+	Reason    string           `json:",omitzero"` // error class or reason of the skip
+	Status    int              `json:",omitzero"` // of HTTP, or 0
+	Relevant  bool             `json:",omitzero"`
+	SiteWide  bool             `json:",omitzero"` // relevant, by addresses alone that most pages of the host state
+	Score     float64          `json:",omitzero"`
+	Title     string           `json:",omitzero"` // of a relevant page, at most MaxTitle bytes
+	Evidence  string           `json:",omitzero"` // what made it relevant, if no address; at most MaxEvidence bytes
+	LinkValue float64          `json:",omitzero"` // of an irrelevant page: expected value of its links, in [0, 1]
+	Addresses []string         `json:",omitzero"` // ids of the distinct addresses in the region, at most MaxAddresses
+	Dropped   map[string]int64 `json:",omitzero"` // links of the page that were not handed in, by reason
+	Bytes     int64            `json:",omitzero"` // downloaded
+	At        time.Time        `json:",omitzero"`
+	Check     *Check           `json:"-"` // for revisiting, or nil; kept beside the outcome, see Frontier.Check
 }
 
 // Kept returns the addresses that count as found: those of a relevant page
@@ -127,7 +127,7 @@ type Node struct {
 // Links = Queued + Visited + Repeats + the sum of Dropped.
 type Totals struct {
 	Queued    int64 // waiting and leased
-	Leased    int64 // taken and not yet done; not stored
+	Leased    int64 `json:"-"` // taken and not yet done; not stored
 	Visited   int64
 	Pages     int64 // visits with Kind "page"
 	Redirects int64
@@ -139,15 +139,15 @@ type Totals struct {
 	Dropped   map[string]int64 // links that were not queued, by reason, such as "host_limit" or "path_limit"
 	Links     int64            // links seen, with the seeds and those dropped
 	Repeats   int64            // of those, led to URLs that were known
-	Damaged   int64            // records that could not be read and were set aside
+	Damaged   int64            // visits that Rebuild could not read
 
-	Hosts       int64 // with a known URL
-	ReadyHosts  int64 // have waiting URLs and are not known to rest; not stored
-	ParkedHosts int64 // have waiting URLs and rest; not stored
+	Hosts       int64 `json:"-"` // with a known URL
+	ReadyHosts  int64 `json:"-"` // have waiting URLs and are not known to rest; not stored
+	ParkedHosts int64 `json:"-"` // have waiting URLs and rest; not stored
 
-	Selecting int64 // callers of Next that leave worse entries alone; not stored
+	Selecting int64 `json:"-"` // callers of Next that leave worse entries alone; not stored
 
-	NextHost time.Duration // until the first rest of a host or entry ends; not stored
+	NextHost time.Duration `json:"-"` // until the first rest of a host or entry ends; not stored
 }
 
 func (t *Totals) clone() Totals {

@@ -40,14 +40,14 @@ func (f *Frontier) Leave(
 // takeOut makes a queued URL unknown; false if it is not queued, or leased by somebody else.
 func (b *batch) takeOut(k Key, own bool, reason string) bool {
 	r, known := b.lookup(k)
-	if !known || r.state != Queued {
+	if !known || r.State != Queued {
 		return false
 	}
 	h, tie := b.host(k), b.tie(k)
 	if _, leased := b.f.leaseOf(h, tie); leased && !own {
 		return false
 	}
-	b.dequeue(h, place{r.rank, tie})
+	b.dequeue(h, place{r.Rank, tie})
 	b.delete(urlKey(k))
 	b.hosts[h].total--
 	count(b.totals.Dropped, reason, 1)

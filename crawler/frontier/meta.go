@@ -16,29 +16,19 @@ const pieceSize = 256 << 10
 // A metaRecord says where the pieces of a value are. There are two sets of
 // pieces, even and odd: a value is written into the set that is not in use.
 type metaRecord struct {
-	set    byte
-	pieces uint64
-}
-
-func (r metaRecord) encode() []byte {
-	return binary.AppendUvarint([]byte{version, r.set}, r.pieces)
-}
-
-func decodeMeta(value []byte) (r metaRecord, err error) {
-	d := newDecoder(value)
-	r.set, r.pieces = d.Byte(), uint64(d.Int(MaxMeta/pieceSize))
-	if r.set > 1 {
-		d.Fail()
-	}
-	return r, d.Err()
+	Set    uint8
+	Pieces uint64
 }
 
 func metaKey(name string) []byte { return append([]byte{'m'}, name...) }
 
+// pieceName is how many bytes of the keys of pieces say whose they are.
+const pieceName = 17
+
 // pieceKey starts with the digest of the name, so that no name is the
 // beginning of another.
 func pieceKey(name string, set byte, i uint64) []byte {
-	k := append([]byte{'p'}, digest(name)[:16]...)
+	k := append([]byte{'p'}, digest(name)[:pieceName-1]...)
 	return binary.BigEndian.AppendUint32(append(k, set), uint32(i))
 }
 
@@ -53,23 +43,23 @@ func (f *Frontier) PutMeta(name string, value []byte) error {
 	defer f.putting.Unlock()
 	var was metaRecord
 	err := f.read(func(v view) (err error) {
-		was, _, err = get(v, metaKey(name), decodeMeta)
-		return readable(err)
+		was, _, err = get(v, metaKey(name), decodeFixed[metaRecord])
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("frontier: meta %q: %w", name, err)
 	}
-	is := metaRecord{set: was.set ^ 1, pieces: uint64(max(1, (len(value)+pieceSize-1)/pieceSize))}
-	for i := range is.pieces {
+	is := metaRecord{was.Set ^ 1, uint64(max(1, (len(value)+pieceSize-1)/pieceSize))}
+	for i := range is.Pieces {
 		piece := bytes.Clone(value[i*pieceSize : min((i+1)*pieceSize, uint64(len(value)))])
 		err := f.write(context.Background(), func(b *batch) {
-			if b.set(pieceKey(name, is.set, i), piece); i < is.pieces-1 {
+			if b.set(pieceKey(name, is.Set, i), piece); i < is.Pieces-1 {
 				return
 			}
-			for j := range was.pieces {
-				b.delete(pieceKey(name, was.set, j))
+			for j := range was.Pieces {
+				b.delete(pieceKey(name, was.Set, j))
 			}
-			b.set(metaKey(name), is.encode())
+			b.set(metaKey(name), fixed(is))
 		})
 		if err != nil {
 			return err
@@ -81,17 +71,17 @@ func (f *Frontier) PutMeta(name string, value []byte) error {
 // Meta returns the value stored under name, or nil.
 func (f *Frontier) Meta(name string) (value []byte, err error) {
 	err = f.read(func(v view) error {
-		r, known, err := get(v, metaKey(name), decodeMeta)
+		r, known, err := get(v, metaKey(name), decodeFixed[metaRecord])
 		if err != nil || !known {
-			return readable(err)
+			return err
 		}
 		whole := []byte{}
-		for i := range r.pieces {
-			known, err := v.get(pieceKey(name, r.set, i), func(piece []byte) error {
+		for i := range r.Pieces {
+			known, err := v.get(pieceKey(name, r.Set, i), func(piece []byte) error {
 				whole = append(whole, piece...)
 				return nil
 			})
-			if err != nil || !known { // damaged: as good as never stored
+			if err != nil || !known { // lost, and not rebuilt: as good as never stored
 				return err
 			}
 		}

@@ -338,7 +338,7 @@ func TestModel(t *testing.T) {
 
 // checkStore holds the stored totals and hosts against a recount.
 func checkStore(t rapid.TB, f *Frontier) {
-	c, err := countAll(f.view, f.seed)
+	c, err := countAll(f.view, f.seed, func(key, _ []byte) { t.Fatalf("record %x has no counterpart", key) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,13 +355,13 @@ func checkStore(t rapid.TB, f *Frontier) {
 	}
 	hosts := map[uint64]hostRecord{}
 	err = f.view.scan([]byte{'h'}, nil, func(key, value []byte) error {
-		r, err := decodeHost(value)
+		r, err := decodeFixed[hostRecord](value)
 		want := c.hosts[idOf(key)]
-		if r.queued > 0 && !r.best.before(want.best) && r.best != want.best {
-			t.Fatalf("host %x promises %v, but has %v", idOf(key), r.best, want.best)
+		if r.Queued > 0 && want.best().before(r.best()) {
+			t.Fatalf("host %x promises %v, but has %v", idOf(key), r.best(), want.best())
 		}
-		r.best = want.best
-		if r.total > 0 {
+		r.Rank, r.Tie = want.Rank, want.Tie
+		if r.Total > 0 {
 			hosts[idOf(key)] = r
 		}
 		return err

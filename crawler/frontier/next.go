@@ -142,8 +142,8 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 		if err != nil {
 			return Entry{}, false, nil, err
 		}
-		if !some { // its record promised more than there is
-			return Entry{}, false, func(b *batch) { b.repair(h) }, nil
+		if !some {
+			return Entry{}, false, nil, fmt.Errorf("%w: the queue of host %x is shorter than was counted", ErrDamaged, h.id)
 		}
 		if it.place != h.best {
 			f.settle(h)
@@ -152,9 +152,6 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 			}
 		}
 		e, err := f.entry(h, it)
-		if err == errDamaged {
-			return Entry{}, false, func(b *batch) { b.repair(h) }, nil
-		}
 		if err != nil {
 			return Entry{}, false, nil, err
 		}
@@ -247,22 +244,12 @@ func (f *Frontier) lease(h *host, tie uint64, e *Entry) {
 
 // entry reads the words of an item.
 func (f *Frontier) entry(h *host, it item) (Entry, error) {
-	e, known, err := get(f.view, queueKey(h.id, it.storedPlace()), func(value []byte) (Entry, error) {
-		return f.decodeAt(h, it.place, value)
-	})
-	if err == nil && !known {
-		err = errDamaged
+	key := queueKey(h.id, it.storedPlace())
+	e, known, err := get(f.view, key, decodeLink)
+	if err == nil && (!known || KeyOf(e.URL) != makeKey(h.id, urlOf(f.seed, it.tie))) {
+		err = fmt.Errorf("%w: another link than expected under key %x", ErrDamaged, key)
 	}
 	e.Priority = priorityOf(it.rank)
-	return e, err
-}
-
-// decodeAt returns the entry at a place of the queue of h. One that belongs elsewhere is damaged.
-func (f *Frontier) decodeAt(h *host, p place, value []byte) (Entry, error) {
-	e, err := decodeQueued(value)
-	if err == errForgotten || err == nil && KeyOf(e.URL) != makeKey(h.id, urlOf(f.seed, p.tie)) {
-		err = errDamaged
-	}
 	return e, err
 }
 

@@ -22,7 +22,7 @@ import (
 const (
 	formatFile = "FORMAT"
 	formatName = "gazehound frontier"
-	format     = 4
+	format     = 5
 )
 
 // Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that
@@ -68,12 +68,10 @@ func start(o Options, s store) (*Frontier, error) {
 		parked: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
 	}
 	f.view = s.view()
-	err := f.restore()
-	f.view.close()
-	if err != nil {
+	if err := f.restore(); err != nil {
+		f.view.close()
 		return nil, err
 	}
-	f.view = s.view() // with what was repaired
 	return f, nil
 }
 
@@ -100,8 +98,7 @@ func checkDir(o Options) error {
 		if err := isEmpty(o.Dir); err != nil || o.ReadOnly {
 			return cmp.Or(err, error(ErrDamaged))
 		}
-		text := fmt.Sprintf("%s %d\n", formatName, format)
-		if err := disk.ReplaceBytes(filepath.Join(o.Dir, formatFile), 0o666, []byte(text)); err != nil {
+		if err := writeFormat(o.Dir); err != nil {
 			return err
 		}
 	case err != nil:
@@ -116,6 +113,11 @@ func checkDir(o Options) error {
 	return nil
 }
 
+func writeFormat(dir string) error {
+	text := fmt.Sprintf("%s %d\n", formatName, format)
+	return disk.ReplaceBytes(filepath.Join(dir, formatFile), 0o666, []byte(text))
+}
+
 // isEmpty returns an error where a directory holds more than what a killed Open may leave.
 func isEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
@@ -123,7 +125,7 @@ func isEmpty(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() == sumsFile || e.Name() == badger.ManifestFilename {
+		if e.Name() == badger.ManifestFilename {
 			return damaged(formatFile, "it is missing")
 		}
 		if e.Name() != lockFile && e.Name() != disk.DirLock && !strings.HasPrefix(e.Name(), "."+formatFile) {
@@ -160,7 +162,8 @@ func checkFormat(dir string) error {
 	return nil
 }
 
-// lockFile names the process that has a store open to be written to.
+// lockFile names the process that has a store open to be written to. It is made when Badger has made
+// its first log, and removed before Badger removes the last.
 const lockFile = "LOCK"
 
 // lock locks a directory for as long as this process runs or until unlock is called: for several
@@ -204,37 +207,25 @@ func Holder(dir string) (pid int, locked bool, err error) {
 
 // restore reads the seed, the totals and the hosts.
 func (f *Frontier) restore() error {
-	found, known, err := get(f.view, totalsKey, decodeTotals)
-	damaged := err == errDamaged
-	if err != nil && !damaged {
+	var known bool
+	var err error
+	if f.totals, known, err = get(f.view, totalsKey, decode[Totals]); err != nil {
 		return err
 	}
 	queued := int64(0)
 	err = f.view.scan(hostKey(0)[:1], nil, func(key, value []byte) error {
-		r, err := decodeHost(value)
-		if err != nil || len(key) != 9 {
-			damaged = true
-			return nil
+		r, err := decodeFixed[hostRecord](value)
+		if err == nil {
+			f.restoreHost(idOf(key), r)
+			queued += int64(r.Queued)
 		}
-		f.restoreHost(idOf(key), r)
-		queued += int64(r.queued)
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	isNew := !known && !damaged && len(f.hosts) == 0
-	if err := f.restoreSeed(isNew); err != nil {
-		return err
-	}
-	f.totals = found
-	if damaged || queued != found.Queued || !known && !isNew {
-		if f.options.ReadOnly {
-			return fmt.Errorf("%w: its counts are not those of its records", ErrDamaged)
-		}
-		if err := f.repair(); err != nil {
-			return err
-		}
+	if queued != f.totals.Queued || !known && len(f.hosts) > 0 {
+		return fmt.Errorf("%w: its counts are not those of its records", ErrDamaged)
 	}
 	for _, m := range []*map[string]int64{&f.totals.Errors, &f.totals.Skipped, &f.totals.Dropped} {
 		if *m == nil {
@@ -242,18 +233,18 @@ func (f *Frontier) restore() error {
 		}
 	}
 	heap.Init(&f.ready)
-	return nil
+	return f.restoreSeed(!known)
 }
 
 // restoreSeed reads the seed that the store was made with, or writes that of the options.
 func (f *Frontier) restoreSeed(isNew bool) error {
-	seed, known, err := get(f.view, seedKey, decodeNumber)
+	seed, known, err := get(f.view, seedKey, decodeFixed[uint64])
 	switch {
-	case err == nil && known:
+	case err != nil:
+		return err
+	case known:
 		f.seed = seed
 		return nil
-	case err != nil && err != errDamaged:
-		return err
 	case !isNew:
 		return fmt.Errorf("%w: its seed cannot be read", ErrDamaged)
 	case f.options.ReadOnly:
@@ -261,7 +252,7 @@ func (f *Frontier) restoreSeed(isNew bool) error {
 	}
 	u := f.store.update()
 	defer u.close()
-	if err := u.set(seedKey, encodeNumber(f.seed)); err != nil {
+	if err := u.set(seedKey, fixed(f.seed)); err != nil {
 		return err
 	}
 	return u.commit()
@@ -270,7 +261,7 @@ func (f *Frontier) restoreSeed(isNew bool) error {
 // restoreHost puts a stored host into memory; the heap is not in order afterwards.
 func (f *Frontier) restoreHost(id uint64, r hostRecord) {
 	h := f.addHost(id)
-	h.queued, h.total, h.best = r.queued, r.total, r.best
+	h.queued, h.total, h.best = r.Queued, r.Total, r.best()
 	if h.queued > 0 {
 		h.in, h.slot = isReady, int32(f.ready.Len())
 		f.ready.hosts = append(f.ready.hosts, h)

@@ -213,8 +213,8 @@ func (f *Frontier) front(h *host) (best item, ok bool, err error) {
 		}
 		read, after := 0, q.edge
 		err := f.view.scan(queueOf(h.id), queueKey(h.id, after), func(key, _ []byte) error {
-			p, ok := placeOf(key)
-			if !ok || p == after && p != (place{}) {
+			p := placeOf(key)
+			if p == after && p != (place{}) {
 				return nil
 			}
 			if q.edge = p; h.waitsAt(p.tie) < 0 && h.leasedAt(p.tie) < 0 {
@@ -368,10 +368,9 @@ func (f *Frontier) endLease(h *host, i int) {
 // apply does to the queue in memory what a commit did to the one in the store.
 func (f *Frontier) apply(c change) {
 	h, q := c.host, c.host.buffer
-	defer func() { f.settle(h) }() // a heap bears one change at a time
 	if q == nil {
 		best := h.best
-		if c.kind == isQueued && c.place.before(best) {
+		if !c.gone && c.place.before(best) {
 			best = c.place
 		} else if h.queued == 0 {
 			best = nowhere
@@ -379,12 +378,8 @@ func (f *Frontier) apply(c change) {
 		f.rank(h, best)
 		return
 	}
-	if c.kind == isRepaired {
-		f.items -= len(q.items)
-		*q = buffer{leased: q.leased, more: true}
-		return
-	}
-	if i := h.leasedAt(c.place.tie); i >= 0 && c.kind == isQueued {
+	defer func() { f.settle(h) }() // a heap bears one change at a time
+	if i := h.leasedAt(c.place.tie); i >= 0 && !c.gone {
 		q.leased[i].stored = c.place.rank // taken meanwhile, with the words it had
 		return
 	} else if i >= 0 {
@@ -398,7 +393,7 @@ func (f *Frontier) apply(c change) {
 	if i := h.waitsAt(c.place.tie); i >= 0 {
 		f.remove(h, i)
 	}
-	if c.kind == isQueued && q.within(c.place) {
+	if !c.gone && q.within(c.place) {
 		f.insert(h, item{c.place, c.place.rank})
 	}
 	f.trim(h, maxBlocks*f.block)

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ func Rebuild(from, to string) (lost []string, err error) {
 }
 
 func rebuild(from, to string) (lost []string, err error) {
-	db, err := newBadger(to)
+	db, err := newBadger(to, badger.OpenManaged)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +50,164 @@ func rebuild(from, to string) (lost []string, err error) {
 	if err = errors.Join(err, batch.Flush(), db.Close()); err != nil {
 		return lost, err
 	}
-	f, err := Open(Options{Dir: to})
-	if err != nil {
+	if db, err = badger.Open(newOptions(to)); err != nil {
 		return lost, err
 	}
-	return lost, errors.Join(f.repair(), f.Close())
+	return lost, errors.Join(reconcile(db), db.Close())
+}
+
+// newBadger makes an empty store.
+func newBadger(dir string, open func(badger.Options) (*badger.DB, error)) (*badger.DB, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	if err := writeFormat(dir); err != nil {
+		return nil, err
+	}
+	return open(newOptions(dir))
+}
+
+func newOptions(dir string) badger.Options {
+	return badgerOptions(Options{Dir: dir, Memory: DefaultOptions().Memory})
+}
+
+// reconcile brings the records of a store in line after some of them were lost.
+func reconcile(db *badger.DB) error {
+	v := badgerTxn{db.NewTransaction(false)}
+	defer v.close()
+	w := db.NewWriteBatch()
+	defer w.Cancel()
+	var failed error
+	put := func(key, value []byte) {
+		if value == nil {
+			failed = cmp.Or(failed, w.Delete(bytes.Clone(key)))
+		} else {
+			failed = cmp.Or(failed, w.Set(bytes.Clone(key), value))
+		}
+	}
+	seed, known, err := get(v, seedKey, decodeFixed[uint64])
+	if err == nil && !known {
+		return fmt.Errorf("%w: its seed cannot be read", ErrDamaged)
+	}
+	var c recount
+	if err == nil {
+		c, err = countAll(v, seed, put)
+	}
+	if err == nil {
+		err = v.scan(hostKey(0)[:1], nil, func(key, _ []byte) error { put(key, nil); return nil })
+	}
+	if err != nil {
+		return err
+	}
+	for id, r := range c.hosts {
+		put(hostKey(id), fixed(r))
+	}
+	t := &c.totals // repeats and links that were dropped have left no other trace
+	if was, known, err := get(v, totalsKey, decode[Totals]); err == nil && known {
+		t.Repeats, t.Dropped = was.Repeats, was.Dropped
+	}
+	t.Links = t.Queued + t.Visited + t.Repeats
+	for _, n := range t.Dropped {
+		t.Links += n
+	}
+	text, err := encode(t)
+	put(totalsKey, text)
+	return errors.Join(err, failed, w.Flush())
+}
+
+// A recount is what the URLs and visits of a store say together.
+type recount struct {
+	totals Totals
+	hosts  map[uint64]hostRecord
+}
+
+// countAll reads the whole store. It calls put with what has to be changed, nil for what has to go,
+// so that the record of each URL has its counterpart in the queue, and the other way round. A
+// URL that lacks it is unknown again.
+func countAll(v view, seed uint64, put func(key, value []byte)) (c recount, err error) {
+	c.hosts = make(map[uint64]hostRecord)
+	t := &c.totals
+	t.Errors, t.Skipped, t.Dropped = make(map[string]int64), make(map[string]int64), make(map[string]int64)
+	newest := uint64(0) // visit
+	add := func(k Key, r urlRecord) {
+		h, known := c.hosts[k.host()]
+		if !known {
+			h.Rank, h.Tie = nowhere.rank, nowhere.tie
+		}
+		h.Total++
+		if r.State == Queued {
+			h.Queued++
+			t.Queued++
+			if p := (place{r.Rank, tieOf(seed, k.url())}); p.before(h.best()) {
+				h.Rank, h.Tie = p.rank, p.tie
+			}
+		}
+		newest = max(newest, r.Seq)
+		c.hosts[k.host()] = h
+	}
+	known := func(k Key) (r urlRecord, known bool) {
+		r, known, err := get(v, urlKey(k), decodeFixed[urlRecord])
+		return r, known && err == nil
+	}
+	// each calls fn with the records of a kind; those for which it returns false go.
+	each := func(kind byte, fn func(key, value []byte) bool) {
+		if err == nil {
+			err = v.scan([]byte{kind}, nil, func(key, value []byte) error {
+				if !fn(key, value) {
+					put(key, nil)
+				}
+				return nil
+			})
+		}
+	}
+	each('u', func(key, value []byte) bool {
+		k := Key(key[1:])
+		r, err := decodeFixed[urlRecord](value)
+		if err == nil && r.State == Queued {
+			e, waits, broken := get(v, queueKey(k.host(), place{r.Rank, tieOf(seed, k.url())}), decodeLink)
+			if !waits || broken != nil || KeyOf(e.URL) != k {
+				return false
+			}
+		}
+		if err == nil {
+			add(k, r)
+		}
+		return err == nil
+	})
+	// found makes a URL known whose record was lost.
+	found := func(k Key, r urlRecord) {
+		put(urlKey(k), fixed(r))
+		add(k, r)
+	}
+	each('v', func(key, value []byte) bool {
+		r, err := decode[visitRecord](value)
+		if err != nil {
+			return false
+		}
+		t.add(&r.Outcome)
+		newest = max(newest, idOf(key))
+		if e, err := decodeLink(r.Link); err == nil {
+			if _, some := known(KeyOf(e.URL)); !some {
+				found(KeyOf(e.URL), urlRecord{State: Visited, Seq: idOf(key)})
+			}
+		}
+		return true
+	})
+	each('q', func(key, value []byte) bool {
+		e, err := decodeLink(value)
+		k, p := KeyOf(e.URL), placeOf(key)
+		if err != nil || p.tie != tieOf(seed, k.url()) {
+			return false
+		}
+		r, some := known(k)
+		if !some {
+			found(k, urlRecord{Queued, p.rank, uint32(e.Distance), uint8(e.Retries), 0})
+		}
+		return !some || r.State == Queued && r.Rank == p.rank
+	})
+	each('a', func(_, _ []byte) bool { t.Addresses++; return true })
+	t.Visited, t.Damaged = int64(newest), int64(newest)-t.Visited
+	return c, err
 }
 
 // salvage calls fn with all versions of all records that can be read in the tables that MANIFEST
@@ -63,8 +217,7 @@ func salvage(dir string, fn func(key []byte, version uint64, value []byte, delet
 	if err != nil {
 		return nil, err
 	}
-	var whole files
-	known, _ := whole.readManifest(dir, false)
+	known, _ := new(files).readManifest(dir)
 	for _, e := range entries {
 		name := e.Name()
 		id, inTable := table.ParseFileID(name)
@@ -101,11 +254,8 @@ func salvage(dir string, fn func(key []byte, version uint64, value []byte, delet
 func eachInTable(data []byte, id uint64, fn func(key []byte, version uint64, v y.ValueStruct)) error {
 	var t *table.Table
 	var index *fb.TableIndex
-	b := badgerOptions(Options{})
 	err := guarded(func() (err error) {
-		t, err = table.OpenInMemoryTable(data, id, &table.Options{
-			Compression: b.Compression, BlockSize: b.BlockSize, ChkMode: options.OnBlockRead,
-		})
+		t, err = openTable(data, id, options.Snappy)
 		if err == nil {
 			end := len(data) - 4
 			end -= int(binary.BigEndian.Uint32(data[end:])) + 4
@@ -133,7 +283,7 @@ func eachInTable(data []byte, id uint64, fn func(key []byte, version uint64, v y
 			defer it.Close()
 			it.Seek(firstKey(i))
 			if !it.Valid() {
-				return errDamaged
+				return ErrDamaged
 			}
 			for ; it.Valid() && (next == nil || y.CompareKeys(it.Key(), next) < 0); it.Next() {
 				fn(slices.Clone(y.ParseKey(it.Key())), y.ParseTs(it.Key()), it.ValueCopy())

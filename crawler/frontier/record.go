@@ -1,8 +1,12 @@
 package frontier
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,16 +15,10 @@ import (
 	"time"
 
 	"gazehound/crawler/weburl"
-	"gazehound/internal/disk"
 	"gazehound/internal/textutil"
 )
 
-// version is the first byte of every value; see KEYS.md.
-const version = 1
-
-var errDamaged = disk.ErrDamaged
-
-// errForgotten is met where the words of a link were taken out by Forget.
+// errForgotten is the error of reading a link that Forget has taken out.
 var errForgotten = errors.New("forgotten")
 
 // KeyOf returns the key of u. URLs of one identity (see weburl.URL.Identity) have one key.
@@ -31,19 +29,11 @@ func KeyOf(u weburl.URL) Key {
 	return k
 }
 
-// KeysOf returns the keys of entries. Links of a page mostly stand in the order of their hosts, of
-// which each is hashed once.
+// KeysOf returns the keys of entries.
 func KeysOf(es []Entry) []Key {
 	keys := make([]Key, len(es))
-	var host string
-	var id []byte
 	for i := range es {
-		u := es[i].URL
-		if id == nil || u.Host() != host {
-			host, id = u.Host(), digest(u.Host())
-		}
-		copy(keys[i][:8], id)
-		copy(keys[i][8:], digest(u.Identity()))
+		keys[i] = KeyOf(es[i].URL)
 	}
 	return keys
 }
@@ -63,6 +53,19 @@ func makeKey(host, url uint64) Key {
 	binary.BigEndian.PutUint64(k[:8], host)
 	binary.BigEndian.PutUint64(k[8:], url)
 	return k
+}
+
+// MarshalText returns k in hexadecimal.
+func (k Key) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, k[:]), nil }
+
+// UnmarshalText undoes MarshalText.
+func (k *Key) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || len(b) != len(k) {
+		return fmt.Errorf("%.40q is no key of a page", text)
+	}
+	copy(k[:], b)
+	return nil
 }
 
 // The keys of the store.
@@ -94,11 +97,8 @@ func queueKey(host uint64, p place) []byte {
 func queueOf(host uint64) []byte { return queueKey(host, place{})[:9] }
 
 // placeOf returns the place in a key of the queue.
-func placeOf(key []byte) (p place, ok bool) {
-	if len(key) != 21 {
-		return p, false
-	}
-	return place{binary.BigEndian.Uint32(key[9:]), binary.BigEndian.Uint64(key[13:])}, true
+func placeOf(key []byte) place {
+	return place{binary.BigEndian.Uint32(key[9:]), binary.BigEndian.Uint64(key[13:])}
 }
 
 // idOf returns the number in the key of a host or a visit.
@@ -117,13 +117,7 @@ func (a place) before(b place) bool {
 }
 
 func (a place) compare(b place) int {
-	switch {
-	case a == b:
-		return 0
-	case a.before(b):
-		return -1
-	}
-	return 1
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.tie, b.tie))
 }
 
 // rankOf maps priorities to numbers in the opposite order.
@@ -172,81 +166,63 @@ func urlOf(seed, tie uint64) uint64 {
 
 const golden = 0x9E3779B97F4A7C15
 
-// newDecoder begins to read a value.
-func newDecoder(value []byte) disk.Decoder {
-	d := disk.Decode(value)
-	if d.Byte() != version {
-		d.Fail()
+// encode returns v as JSON, in which the records are kept that are read whole.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // which makes six bytes of each & in a URL
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// decode undoes encode.
+func decode[T any](value []byte) (v T, err error) {
+	if err = json.Unmarshal(value, &v); err != nil {
+		err = fmt.Errorf("%w: a record cannot be read: %w", ErrDamaged, err)
 	}
-	return d
+	return v, err
+}
+
+// fixed returns numbers, or a struct of them, as bytes of always the same length: the records that
+// there are most of, and that are read most often.
+func fixed(v any) []byte {
+	b, err := binary.Append(nil, binary.BigEndian, v)
+	if err != nil {
+		panic(err) // a record has a field that is no number
+	}
+	return b
+}
+
+// decodeFixed undoes fixed.
+func decodeFixed[T any](value []byte) (v T, err error) {
+	n, err := binary.Decode(value, binary.BigEndian, &v)
+	if err != nil || n != len(value) {
+		err = fmt.Errorf("%w: a record has %d bytes, not %d", ErrDamaged, len(value), binary.Size(v))
+	}
+	return v, err
 }
 
 // A urlRecord is what the store knows under the key of a URL.
 type urlRecord struct {
-	state    State
-	rank     uint32 // queued: of its place in the queue
-	distance int    // queued
-	retries  int    // queued
-	seq      uint64 // visited
+	State    State
+	Rank     uint32 // queued: of its place in the queue
+	Distance uint32 // queued
+	Retries  uint8  // queued
+	Seq      uint64 // visited
 }
 
 // outdoes tells whether another link to the URL, of this rank and distance, changes nothing.
 func (r urlRecord) outdoes(rank uint32, distance int) bool {
-	return r.state == Visited || rank > r.rank || rank == r.rank && distance >= r.distance
+	return r.State == Visited || rank > r.Rank || rank == r.Rank && distance >= int(r.Distance)
 }
 
-func (r urlRecord) encode() []byte {
-	b := append(make([]byte, 0, 16), version, byte(r.state))
-	if r.state == Visited {
-		return binary.AppendUvarint(b, r.seq)
-	}
-	b = binary.BigEndian.AppendUint32(b, r.rank)
-	b = binary.AppendUvarint(b, uint64(r.distance))
-	return binary.AppendUvarint(b, uint64(r.retries))
-}
-
-func decodeURL(value []byte) (r urlRecord, err error) {
-	d := newDecoder(value)
-	switch r.state = State(d.Byte()); r.state {
-	case Visited:
-		r.seq = d.Uvarint()
-	case Queued:
-		r.rank = d.Uint32()
-		r.distance, r.retries = d.Int(math.MaxInt32), d.Int(math.MaxInt32)
-	default:
-		d.Fail()
-	}
-	return r, d.Err()
-}
-
-// A hostRecord sums up the URLs of a host. best is no worse than its best queued entry.
+// A hostRecord sums up the URLs of a host. No queued entry has a better place than Rank and Tie.
 type hostRecord struct {
-	queued, total uint32
-	best          place
+	Queued, Total, Rank uint32
+	Tie                 uint64
 }
 
-func (r hostRecord) encode() []byte {
-	b := append(make([]byte, 0, 24), version)
-	b = binary.AppendUvarint(b, uint64(r.queued))
-	b = binary.AppendUvarint(b, uint64(r.total))
-	b = binary.BigEndian.AppendUint32(b, r.best.rank)
-	return binary.BigEndian.AppendUint64(b, r.best.tie)
-}
-
-func decodeHost(value []byte) (r hostRecord, err error) {
-	d := newDecoder(value)
-	r.queued, r.total = uint32(d.Int(math.MaxUint32)), uint32(d.Int(math.MaxUint32))
-	r.best = place{d.Uint32(), d.Uint64()}
-	return r, d.Err()
-}
-
-func encodeNumber(n uint64) []byte { return binary.AppendUvarint([]byte{version}, n) }
-
-func decodeNumber(value []byte) (uint64, error) {
-	d := newDecoder(value)
-	n := d.Uvarint()
-	return n, d.Err()
-}
+func (r hostRecord) best() place { return place{r.Rank, r.Tie} }
 
 // A link is an entry on its way into the store.
 type link struct {
@@ -261,7 +237,8 @@ func prepare(es []Entry) ([]link, error) {
 		if e.URL.IsZero() {
 			return nil, fmt.Errorf("frontier: entry %d has no URL", i)
 		}
-		e.Anchor, e.Title, e.Around = textutil.ClipBytes(e.Anchor, MaxAnchor), textutil.ClipBytes(e.Title, MaxAnchor), textutil.ClipBytes(e.Around, MaxAround)
+		e.Anchor, e.Title = textutil.ClipBytes(e.Anchor, MaxAnchor), textutil.ClipBytes(e.Title, MaxAnchor)
+		e.Around, e.Found = textutil.ClipBytes(e.Around, MaxAround), e.Found.UTC().Truncate(time.Second)
 		e.Depth, e.Distance = clamp(e.Depth, math.MaxInt32), clamp(e.Distance, math.MaxInt32)
 		e.Redirects, e.Retries = clamp(e.Redirects, 255), clamp(e.Retries, 255)
 		links[i] = link{e, keys[i]}
@@ -283,154 +260,36 @@ func weigh(links []link) int {
 	return n
 }
 
-// Bits of the first byte of a link.
-const (
-	linkSwitch = 1 << iota
-	linkSitemap
-	linkFound
-	linkParent
-)
-
-// appendLink appends all of an entry but its priority.
-func appendLink(b []byte, e *Entry) []byte {
-	var flags byte
-	if e.Switch {
-		flags |= linkSwitch
+// decodeLink returns the entry of a place in the queue or of a visit, without its priority. One that
+// was forgotten has no URL; its error is errForgotten.
+func decodeLink(value []byte) (e Entry, err error) {
+	if e, err = decode[Entry](value); err == nil && e.URL.IsZero() {
+		err = errForgotten
 	}
-	if e.Sitemap {
-		flags |= linkSitemap
-	}
-	if !e.Found.IsZero() {
-		flags |= linkFound
-	}
-	if !e.Parent.IsZero() {
-		flags |= linkParent
-	}
-	b = append(b, flags)
-	for _, n := range [...]int{e.Depth, e.Distance, e.Redirects, e.Retries} {
-		b = binary.AppendUvarint(b, uint64(n))
-	}
-	if flags&linkFound != 0 {
-		b = binary.AppendVarint(b, e.Found.Unix())
-	}
-	if flags&linkParent != 0 {
-		b = append(b, e.Parent[:]...)
-	}
-	for _, s := range [...]string{e.URL.String(), e.Anchor, e.Title, e.Around} {
-		b = disk.AppendString(b, s)
-	}
-	return b
-}
-
-// decodeLink returns the entry that appendLink wrote. One that was forgotten has no URL; its error
-// is errForgotten.
-func decodeLink(b []byte) (e Entry, err error) {
-	d := disk.Decode(b)
-	flags := d.Byte()
-	e.Switch, e.Sitemap = flags&linkSwitch != 0, flags&linkSitemap != 0
-	for _, n := range [...]*int{&e.Depth, &e.Distance, &e.Redirects, &e.Retries} {
-		*n = d.Int(math.MaxInt32)
-	}
-	if flags&linkFound != 0 {
-		e.Found = time.Unix(d.Varint(), 0).UTC()
-	}
-	if flags&linkParent != 0 {
-		copy(e.Parent[:], d.Next(len(e.Parent)))
-	}
-	raw := d.String()
-	e.Anchor, e.Title, e.Around = d.String(), d.String(), d.String()
-	if err := d.Err(); err != nil {
-		return Entry{}, err
-	}
-	if raw == "" {
-		return e, errForgotten
-	}
-	if e.URL, err = weburl.Parse(raw); err != nil {
-		return Entry{}, errDamaged
-	}
-	return e, nil
-}
-
-// encodeQueued returns the value of a place in the queue.
-func encodeQueued(e *Entry) []byte {
-	return appendLink(append(make([]byte, 0, 64+len(e.URL.String())+len(e.Anchor)+len(e.Around)), version), e)
-}
-
-func decodeQueued(value []byte) (Entry, error) {
-	if len(value) == 0 || value[0] != version {
-		return Entry{}, errDamaged
-	}
-	return decodeLink(value[1:])
+	return e, err
 }
 
 // A visitRecord is a visited URL of the crawl tree.
 type visitRecord struct {
-	rank    uint32
-	link    []byte // of appendLink
-	outcome Outcome
-}
-
-func (r visitRecord) encode() []byte {
-	o := &r.outcome
-	b := append(make([]byte, 0, 128+len(r.link)), version)
-	b = binary.BigEndian.AppendUint32(b, r.rank)
-	b = disk.AppendString(b, string(r.link))
-	b = disk.AppendString(b, o.Kind)
-	b = disk.AppendString(b, o.Reason)
-	b = binary.AppendVarint(b, int64(o.Status))
-	relevant := byte(0)
-	if o.Relevant {
-		relevant = 1
-		if o.SiteWide {
-			relevant = 2
-		}
-	}
-	b = append(b, relevant)
-	b = binary.BigEndian.AppendUint64(b, math.Float64bits(o.Score))
-	b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(o.LinkValue)))
-	b = binary.AppendVarint(b, o.Bytes)
-	var at int64
-	if !o.At.IsZero() {
-		at = o.At.UnixMilli()
-	}
-	b = binary.AppendVarint(b, at)
-	b = disk.AppendString(b, o.Title)
-	b = disk.AppendString(b, o.Evidence)
-	b = disk.AppendStrings(b, o.Addresses)
-	return appendCounts(b, o.Dropped)
-}
-
-func decodeVisit(value []byte) (r visitRecord, err error) {
-	d := newDecoder(value)
-	r.rank = d.Uint32()
-	r.link = slices.Clone(d.Bytes())
-	o := &r.outcome
-	o.Kind, o.Reason = d.String(), d.String()
-	o.Status = int(d.Varint())
-	relevant := d.Byte()
-	o.Relevant, o.SiteWide = relevant > 0, relevant == 2
-	o.Score, o.LinkValue = d.Float64(), float64(d.Float32())
-	o.Bytes = d.Varint()
-	if at := d.Varint(); at != 0 {
-		o.At = time.UnixMilli(at).UTC()
-	}
-	o.Title, o.Evidence = d.String(), d.String()
-	o.Addresses = d.Strings()
-	o.Dropped = decodeCounts(&d)
-	return r, d.Err()
+	Rank    uint32
+	Link    json.RawMessage // an Entry
+	Outcome Outcome
 }
 
 // trimmed returns o within the bounds of the store.
 func (o Outcome) trimmed() Outcome {
-	o.Kind, o.Reason = textutil.ClipBytes(o.Kind, maxReasonLength), textutil.ClipBytes(o.Reason, maxReasonLength)
+	o.Kind = textutil.ClipBytes(o.Kind, maxReasonLength)
+	o.Reason = textutil.ClipBytes(o.Reason, maxReasonLength)
+	o.At = o.At.UTC().Truncate(time.Millisecond)
 	if math.IsNaN(o.Score) || math.IsInf(o.Score, 0) {
 		o.Score = 0
 	}
-	if o.LinkValue = float64(float32(o.LinkValue)); !(o.LinkValue > 0 && o.LinkValue <= 1) {
+	if !(o.LinkValue > 0 && o.LinkValue <= 1) {
 		o.LinkValue = 0
 	}
-	if o.Title, o.Evidence = textutil.ClipBytes(o.Title, MaxTitle), textutil.ClipBytes(o.Evidence, MaxEvidence); !o.Relevant {
-		o.Title, o.Evidence = "", ""
+	o.Title, o.Evidence = textutil.ClipBytes(o.Title, MaxTitle), textutil.ClipBytes(o.Evidence, MaxEvidence)
+	if !o.Relevant {
+		o.Title, o.Evidence, o.SiteWide = "", "", false
 	}
 	var ids []string
 	for _, id := range o.Addresses[:min(len(o.Addresses), MaxAddresses)] {
@@ -457,53 +316,4 @@ func count(m map[string]int64, reason string, n int64) {
 		reason = "other"
 	}
 	m[reason] += n
-}
-
-func (t *Totals) encode() []byte {
-	b := append(make([]byte, 0, 256), version)
-	for _, n := range t.stored() {
-		b = binary.AppendVarint(b, *n)
-	}
-	b = appendCounts(b, t.Errors)
-	b = appendCounts(b, t.Skipped)
-	return appendCounts(b, t.Dropped)
-}
-
-func decodeTotals(value []byte) (t Totals, err error) {
-	d := newDecoder(value)
-	for _, n := range t.stored() {
-		*n = d.Varint()
-	}
-	t.Errors, t.Skipped, t.Dropped = decodeCounts(&d), decodeCounts(&d), decodeCounts(&d)
-	return t, d.Err()
-}
-
-// stored are the counts that are stored, in their order.
-func (t *Totals) stored() []*int64 {
-	return []*int64{
-		&t.Queued, &t.Visited, &t.Pages, &t.Redirects, &t.Relevant, &t.Addresses, &t.Bytes, &t.Links,
-		&t.Repeats, &t.Damaged,
-	}
-}
-
-func appendCounts(b []byte, m map[string]int64) []byte {
-	b = binary.AppendUvarint(b, uint64(len(m)))
-	for _, reason := range slices.Sorted(maps.Keys(m)) {
-		b = disk.AppendString(b, reason)
-		b = binary.AppendVarint(b, m[reason])
-	}
-	return b
-}
-
-func decodeCounts(d *disk.Decoder) map[string]int64 {
-	n := d.Int(MaxReasons)
-	if n == 0 {
-		return nil
-	}
-	m := make(map[string]int64, n)
-	for range n {
-		reason := d.String()
-		m[reason] = d.Varint()
-	}
-	return m
 }

@@ -1,20 +1,16 @@
 package frontier
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
 	"gazehound/crawler/weburl"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // FuzzRecords reads any bytes as every kind of record. What can be read is written and read again
 // without a change.
 func FuzzRecords(f *testing.F) {
-	u, _ := weburl.Parse("https://stadt.example/branchen?seite=2")
+	u, _ := weburl.Parse("https://stadt.example/branchen?seite=2&x=<>")
 	e := Entry{
 		URL: u, Depth: 3, Distance: 2, Parent: KeyOf(u), Anchor: "Kontakt", Switch: true, Redirects: 1, Retries: 2,
 		Found: time.Unix(1_790_000_000, 0),
@@ -23,48 +19,48 @@ func FuzzRecords(f *testing.F) {
 		Kind: "page", Reason: "x", Status: 200, Relevant: true, Score: 0.5, LinkValue: 0.25, Title: "Räder", Evidence: "fit .5",
 		Addresses: []string{"a", "b"}, Bytes: 7, Dropped: map[string]int64{"depth": 3}, At: time.UnixMilli(1),
 	}
-	totals := Totals{Queued: 1, Errors: map[string]int64{"dns": 2}}
-	for _, seed := range [][]byte{
-		encodeQueued(&e),
-		encodeQueued(&Entry{URL: u, Sitemap: true}),
-		urlRecord{state: Queued, rank: 5, distance: 2, retries: 1}.encode(),
-		urlRecord{state: Visited, seq: 77}.encode(),
-		hostRecord{queued: 3, total: 9, best: place{4, 5}}.encode(),
-		visitRecord{rank: 1, link: appendLink(nil, &e), outcome: o}.encode(),
-		visitRecord{outcome: Outcome{Kind: "odd"}}.encode(),
-		totals.encode(),
-		encodeNumber(1 << 60),
-		metaRecord{1, 3}.encode(),
-	} {
+	words, _ := encode(&e)
+	for _, record := range []any{&e, &Entry{}, visitRecord{1, words, o}, Totals{Queued: 1, Errors: map[string]int64{"dns": 2}}, Check{ETag: `"\xff`}} {
+		seed, err := encode(record)
+		if err != nil {
+			f.Fatal(err)
+		}
 		f.Add(seed)
-		f.Add(append(bytes.Clone(seed), 0))
-		f.Add(seed[:len(seed)-1])
+		f.Add(seed[:len(seed)-2])
 	}
-	equal := cmp.Options{
-		cmp.AllowUnexported(urlRecord{}, hostRecord{}, visitRecord{}, place{}, metaRecord{}), cmpopts.EquateEmpty(),
-		cmp.Comparer(func(a, b weburl.URL) bool { return a == b }),
+	for _, record := range []any{urlRecord{State: Queued, Rank: 5, Distance: 2, Retries: 1}, hostRecord{3, 9, 4, 5}, metaRecord{1, 3}} {
+		f.Add(fixed(record))
+		f.Add(append(fixed(record), 0))
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
-		roundTrip(t, equal, value, decodeURL, urlRecord.encode)
-		roundTrip(t, equal, value, decodeHost, hostRecord.encode)
-		roundTrip(t, equal, value, decodeVisit, visitRecord.encode)
-		roundTrip(t, equal, value, decodeTotals, func(t Totals) []byte { return t.encode() })
-		roundTrip(t, equal, value, decodeQueued, func(e Entry) []byte { return encodeQueued(&e) })
-		roundTrip(t, equal, value, decodeMeta, metaRecord.encode)
-		roundTrip(t, equal, value, decodeNumber, encodeNumber)
-		roundTrip(t, equal, value, decodeCheck, Check.encode)
+		roundTrip(t, value, decode[Entry], encode)
+		roundTrip(t, value, decode[visitRecord], encode)
+		roundTrip(t, value, decode[Totals], encode)
+		roundTrip(t, value, decode[Check], encode)
+		flat := func(v any) ([]byte, error) { return fixed(v), nil }
+		roundTrip(t, value, decodeFixed[urlRecord], flat)
+		roundTrip(t, value, decodeFixed[hostRecord], flat)
+		roundTrip(t, value, decodeFixed[metaRecord], flat)
+		roundTrip(t, value, decodeFixed[uint64], flat)
 	})
 }
 
-func roundTrip[T any](t *testing.T, equal cmp.Option, value []byte, decode func([]byte) (T, error), encode func(T) []byte) {
+func roundTrip[T any](t *testing.T, value []byte, decode func([]byte) (T, error), encode func(any) ([]byte, error)) {
 	t.Helper()
 	first, err := decode(value)
 	if err != nil {
 		return
 	}
-	again, err := decode(encode(first))
-	if diff := cmp.Diff(first, again, equal); diff != "" || err != nil {
-		t.Errorf("%x: %v\n%s", value, err, diff)
+	text, err := encode(first)
+	if err != nil {
+		return // such as a visit without a link
+	}
+	again, err := decode(text)
+	if err != nil {
+		t.Fatalf("%q: %v", value, err)
+	}
+	if twice, err := encode(again); err != nil || string(twice) != string(text) {
+		t.Errorf("%q became %q, and that %q, %v", value, text, twice, err)
 	}
 }
 

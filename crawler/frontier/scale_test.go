@@ -246,7 +246,8 @@ func BenchmarkScaleNaive(b *testing.B) {
 					continue
 				}
 				key := binary.BigEndian.AppendUint32([]byte{'q'}, rankOf(float32(e.Priority)))
-				if err := cmp.Or(txn.Set(urlKey(k), nil), txn.Set(append(key, k[:]...), encodeQueued(e))); err != nil {
+				words, err := encode(e)
+				if err := cmp.Or(err, txn.Set(urlKey(k), nil), txn.Set(append(key, k[:]...), words)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -263,7 +264,7 @@ func BenchmarkScaleNaive(b *testing.B) {
 					it.Rewind()
 					key := it.Item().KeyCopy(nil)
 					err := it.Item().Value(func(v []byte) error {
-						_, err := decodeQueued(v)
+						_, err := decodeLink(v)
 						return err
 					})
 					it.Close()

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 
-	"gazehound/internal/disk"
 	"gazehound/internal/oserr"
 
 	badger "github.com/dgraph-io/badger/v4"
@@ -61,8 +60,7 @@ func get[T any](v view, key []byte, decode func([]byte) (T, error)) (x T, known 
 
 type badgerStore struct {
 	db     *badger.DB
-	dir    string
-	sums   map[string]sum // of the tables when it was opened; nil: it is only read
+	lock   string // the lockFile; "": the store is only read
 	unlock func() error
 	temp   string // copy of what a killed process left, to be removed; "": none
 }
@@ -75,44 +73,28 @@ func openStore(o Options, unlock func() error) (store, error) {
 	if err != nil {
 		return nil, errors.Join(err, unlock())
 	}
-	if o.ReadOnly && !found.closed && len(found.manifest) == 0 { // a killed Open made it
+	if o.ReadOnly && len(found.manifest) == 0 { // a killed Open made it
 		return newTreeStore(), unlock()
 	}
-	s := &badgerStore{dir: o.Dir, unlock: unlock}
-	if !o.ReadOnly {
-		s.sums = found.sums
-		err = s.begin()
-	} else if !found.closed {
+	s := &badgerStore{unlock: unlock}
+	dir := o.Dir
+	if o.ReadOnly && len(found.logs) > 0 {
 		s.temp, err = copyKilled(o.Dir, found)
 		o.Dir = s.temp
 	}
 	if err == nil {
 		s.db, err = openBadger(o)
 	}
-	if err == nil && !o.ReadOnly {
-		err = os.WriteFile(filepath.Join(s.dir, openFile), nil, 0o666)
-	}
 	if err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, os.RemoveAll(s.temp), unlock())
+	}
+	if !o.ReadOnly {
+		s.lock = filepath.Join(dir, lockFile)
+		if err := os.WriteFile(s.lock, fmt.Appendln(nil, os.Getpid()), 0o666); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
 	}
 	return s, nil
-}
-
-// begin notes that the files are about to change, and which process changes them.
-func (s *badgerStore) begin() error {
-	err := os.WriteFile(filepath.Join(s.dir, lockFile), fmt.Appendln(nil, os.Getpid()), 0o666)
-	for _, name := range []string{sumsFile, openFile} {
-		err = errors.Join(err, removed(filepath.Join(s.dir, name)))
-	}
-	return errors.Join(err, disk.SyncDir(s.dir))
-}
-
-// removed removes a file that may not be there.
-func removed(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // copyKilled makes a temporary directory that Badger can read without a change: with logs that end
@@ -127,13 +109,11 @@ func copyKilled(dir string, found files) (temp string, err error) {
 	for _, name := range found.tables {
 		err = errors.Join(err, os.Symlink(filepath.Join(dir, name), filepath.Join(temp, name)))
 	}
-	err = errors.Join(err, os.WriteFile(filepath.Join(temp, badger.ManifestFilename), found.manifest, 0o600))
-	for name, size := range found.logs {
-		if size <= logHead {
-			continue // it is empty
+	found.logs[badger.ManifestFilename] = found.manifest
+	for name, whole := range found.logs {
+		if len(whole) > logHead { // else it is empty
+			err = errors.Join(err, os.WriteFile(filepath.Join(temp, name), whole, 0o600))
 		}
-		data, readErr := os.ReadFile(filepath.Join(dir, name))
-		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(temp, name), data[:min(len(data), size)], 0o600))
 	}
 	return temp, err
 }
@@ -159,24 +139,12 @@ func openBadger(o Options) (db *badger.DB, err error) {
 	return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// close closes the database and notes the sums of its files.
+// close closes the database, which removes its logs; a directory that has lockFile must have some.
 func (s *badgerStore) close() (err error) {
-	if s.sums != nil { // Badger removes its logs when it closes
-		err = removed(filepath.Join(s.dir, openFile))
+	if s.lock != "" {
+		err = os.Remove(s.lock)
 	}
-	if s.db != nil {
-		err = errors.Join(err, s.db.Close())
-	}
-	if s.sums != nil {
-		if s.db != nil && err == nil {
-			err = writeSums(s.dir, s.sums)
-		}
-		err = errors.Join(err, removed(filepath.Join(s.dir, lockFile)))
-	}
-	if s.temp != "" {
-		err = errors.Join(err, os.RemoveAll(s.temp))
-	}
-	return errors.Join(err, s.unlock())
+	return errors.Join(err, s.db.Close(), os.RemoveAll(s.temp), s.unlock())
 }
 
 // badgerOptions divides o.Memory: an eighth for up to three memtables, a quarter for the cache of

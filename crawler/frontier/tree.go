@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -20,40 +21,38 @@ func (f *Frontier) read(fn func(v view) error) error {
 	return fn(v)
 }
 
-// node reads what the store knows about k. A URL whose records are missing or damaged is as good as
-// unknown.
+// node reads what the store knows about k; false where that is nothing, or was forgotten.
 func (f *Frontier) node(v view, k Key) (n Node, ok bool, err error) {
-	r, known, err := get(v, urlKey(k), decodeURL)
+	r, known, err := get(v, urlKey(k), decodeFixed[urlRecord])
 	switch {
 	case err != nil || !known:
-		return Node{}, false, readable(err)
-	case r.state == Visited:
-		n, ok, err = get(v, visitKey(r.seq), visited)
-		n.Seq = r.seq
+		return Node{}, false, err
+	case r.State == Visited:
+		n, ok, err = get(v, visitKey(r.Seq), visited)
+		n.Seq = r.Seq
 	default:
-		n.Entry, ok, err = get(v, queueKey(k.host(), place{r.rank, tieOf(f.seed, k.url())}), decodeQueued)
-		n.Priority, n.State = priorityOf(r.rank), Queued
+		n.Entry, ok, err = get(v, queueKey(k.host(), place{r.Rank, tieOf(f.seed, k.url())}), decodeLink)
+		n.Priority, n.State = priorityOf(r.Rank), Queued
 	}
 	if err != nil || !ok {
-		return Node{}, false, readable(err)
+		return Node{}, false, unlessForgotten(err)
 	}
 	return n, true, nil
 }
 
 // visited returns the node of a visit without its number.
 func visited(value []byte) (n Node, err error) {
-	v, err := decodeVisit(value)
+	v, err := decode[visitRecord](value)
 	if err != nil {
 		return Node{}, err
 	}
-	n.Entry, err = decodeLink(v.link)
-	n.Priority, n.State, n.Outcome = priorityOf(v.rank), Visited, v.outcome
+	n.Entry, err = decodeLink(v.Link)
+	n.Priority, n.State, n.Outcome = priorityOf(v.Rank), Visited, v.Outcome
 	return n, err
 }
 
-// readable returns err unless it only tells of a damaged or forgotten record.
-func readable(err error) error {
-	if err == errDamaged || err == errForgotten {
+func unlessForgotten(err error) error {
+	if errors.Is(err, errForgotten) {
 		return nil
 	}
 	return err
@@ -77,13 +76,11 @@ func (f *Frontier) States(keys ...Key) ([]State, error) {
 	states := make([]State, len(keys))
 	err := f.read(func(v view) error {
 		for i, k := range keys {
-			r, known, err := get(v, urlKey(k), decodeURL)
-			if err := readable(err); err != nil {
+			r, _, err := get(v, urlKey(k), decodeFixed[urlRecord])
+			if err != nil {
 				return err
 			}
-			if known && err == nil { // a damaged record is as good as none
-				states[i] = r.state
-			}
+			states[i] = r.State
 		}
 		return nil
 	})
@@ -117,43 +114,28 @@ func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 
 // Walk calls fn with the visited nodes in the order of their visits, from the one after the visit
 // number after on, until fn returns an error, which Walk returns. Visits that end while it walks may
-// be left out. Nodes whose records are damaged are deleted and counted in Totals; forgotten ones are
-// left out.
+// be left out; forgotten ones are.
 func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) error {
-	var damaged []uint64
-	err := f.eachVisit(ctx, after, func(seq uint64, value []byte) error {
+	return f.eachVisit(ctx, after, func(seq uint64, value []byte) error {
 		n, err := visited(value)
-		if err == nil {
-			n.Seq = seq
-			return fn(n)
-		}
-		if err == errDamaged && len(damaged) < 1000 && !f.options.ReadOnly {
-			damaged = append(damaged, seq)
-		}
-		return readable(err)
-	})
-	for _, seq := range damaged {
-		err := f.write(ctx, func(b *batch) {
-			b.totals.Damaged++
-			b.delete(visitKey(seq))
-		})
 		if err != nil {
-			return err
+			return unlessForgotten(err)
 		}
-	}
-	return err
+		n.Seq = seq
+		return fn(n)
+	})
 }
 
 // Outcomes calls fn with the outcome of every visit, in their order, until fn returns an error, which
-// Outcomes returns. Unlike Walk it reads no words of links, which most of the time of a walk goes
-// into. Visits that end meanwhile may be left out, as are damaged records.
+// Outcomes returns. Unlike Walk it parses no links, which most of the time of a walk goes into.
+// Visits that end meanwhile may be left out.
 func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
 	return f.eachVisit(ctx, 0, func(_ uint64, value []byte) error {
-		r, err := decodeVisit(value)
+		r, err := decode[visitRecord](value)
 		if err != nil {
-			return readable(err)
+			return err
 		}
-		return fn(r.outcome)
+		return fn(r.Outcome)
 	})
 }
 
@@ -193,11 +175,11 @@ func (f *Frontier) WalkQueue(ctx context.Context, fn func(Node) error) error {
 			if err := f.ended(ctx); err != nil {
 				return err
 			}
-			p, ok := placeOf(key)
-			e, err := decodeQueued(value)
-			if err != nil || !ok {
-				return readable(err)
+			e, err := decodeLink(value)
+			if err != nil {
+				return err
 			}
+			p := placeOf(key)
 			e.Priority = priorityOf(p.rank)
 			return fn(Node{Entry: e, State: Queued})
 		})

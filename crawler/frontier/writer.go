@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -157,18 +158,10 @@ type delta struct {
 
 // A change is what a batch does to the queue in memory once it is committed.
 type change struct {
-	kind  changeKind
 	host  *host
 	place place // in the store
+	gone  bool  // waits there no longer; else it does now
 }
-
-type changeKind uint8
-
-const (
-	isQueued   changeKind = iota // waits at a place
-	isGone                       // waits no longer
-	isRepaired                   // the queue of the host is to be read again
-)
 
 func (b *batch) set(key, value []byte) {
 	if b.err == nil {
@@ -182,37 +175,24 @@ func (b *batch) delete(key []byte) {
 	}
 }
 
-func (b *batch) scan(prefix []byte, fn func(key, value []byte)) {
-	if b.err == nil {
-		b.err = b.update.scan(prefix, nil, func(key, value []byte) error { fn(key, value); return nil })
-	}
+// put sets v in JSON.
+func (b *batch) put(key []byte, v any) {
+	value, err := encode(v)
+	b.err = cmp.Or(b.err, err)
+	b.set(key, value)
 }
 
-// find returns what decode makes of the value of a key. A damaged value is as good as none.
+// find returns what decode makes of the value of a key.
 func find[T any](b *batch, key []byte, decode func([]byte) (T, error)) (x T, known bool) {
-	if b.err != nil {
-		return x, false
+	if b.err == nil {
+		x, known, b.err = get(b.update, key, decode)
 	}
-	x, known, err := get(b.update, key, decode)
-	if err != nil {
-		b.err = readable(err)
-		return x, false
-	}
-	return x, known
+	return x, known && b.err == nil
 }
 
-// lookup returns what is known about a URL. If its record is damaged, nothing is.
+// lookup returns what is known about a URL.
 func (b *batch) lookup(k Key) (r urlRecord, known bool) {
-	if b.err != nil {
-		return r, false
-	}
-	r, known, err := get(b.update, urlKey(k), decodeURL)
-	if err == errDamaged {
-		b.repair(b.host(k))
-		return urlRecord{}, false
-	}
-	b.err = err
-	return r, known && err == nil
+	return find(b, urlKey(k), decodeFixed[urlRecord])
 }
 
 // host returns the host of a URL and makes sure that its record is written.
@@ -260,8 +240,8 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 	if known {
 		b.totals.Repeats++
 		if _, leased := b.f.leaseOf(h, tie); !leased {
-			b.delete(queueKey(h.id, place{r.rank, tie}))
-			l.Retries = r.retries
+			b.delete(queueKey(h.id, place{r.Rank, tie}))
+			l.Retries = int(r.Retries)
 			b.enqueue(h, l, place{rank, tie})
 		}
 		return false
@@ -279,9 +259,9 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 
 // enqueue writes the record of a waiting URL and its place in the queue.
 func (b *batch) enqueue(h *host, l *link, p place) {
-	r := urlRecord{state: Queued, rank: p.rank, distance: l.Distance, retries: l.Retries}
-	b.set(urlKey(l.key), r.encode())
-	b.set(queueKey(h.id, p), encodeQueued(&l.Entry))
+	r := urlRecord{State: Queued, Rank: p.rank, Distance: uint32(l.Distance), Retries: uint8(l.Retries)}
+	b.set(urlKey(l.key), fixed(r))
+	b.put(queueKey(h.id, p), &l.Entry)
 	b.waits(h, p)
 }
 
@@ -290,7 +270,7 @@ func (b *batch) waits(h *host, p place) {
 	if d := b.hosts[h]; p.before(d.best) {
 		d.best = p
 	}
-	b.changes = append(b.changes, change{isQueued, h, p})
+	b.changes = append(b.changes, change{host: h, place: p})
 }
 
 // dequeue removes an entry from the queue.
@@ -299,7 +279,7 @@ func (b *batch) dequeue(h *host, p place) {
 	d.queued--
 	d.gone = append(d.gone, p.tie)
 	b.totals.Queued--
-	b.changes = append(b.changes, change{isGone, h, p})
+	b.changes = append(b.changes, change{host: h, place: p, gone: true})
 	b.delete(queueKey(h.id, p))
 }
 
@@ -334,7 +314,7 @@ func (b *batch) inPart(l *link) (fits bool) {
 	key := partKey(l.key.host(), part)
 	n, known := b.parts[string(key)]
 	if !known {
-		n, _ = find(b, key, decodeNumber)
+		n, _ = find(b, key, decodeFixed[uint64])
 	}
 	if n >= uint64(limit) {
 		return false
@@ -346,53 +326,45 @@ func (b *batch) inPart(l *link) (fits bool) {
 // finish makes a visited node of a URL.
 func (b *batch) finish(l *link, o Outcome) {
 	r, known := b.lookup(l.key)
-	h, tie := b.host(l.key), b.tie(l.key)
-	old, leased := b.f.leaseOf(h, tie)
-	switch {
-	case known && r.state == Queued:
-		b.dequeue(h, place{r.rank, tie})
-	case leased && !slices.Contains(b.hosts[h].gone, tie): // the record of the URL was lost
-		b.dequeue(h, old.storedPlace())
-	}
-	if known && r.state == Visited {
+	if known && r.State == Visited {
 		return
 	}
-	if !known {
+	h := b.host(l.key)
+	if known {
+		b.dequeue(h, place{r.Rank, b.tie(l.key)})
+	} else {
 		b.hosts[h].total++
 		b.totals.Links++
 		b.inPart(l)
 	}
 	if o.Check != nil {
-		b.set(checkKey(l.key), o.Check.encode())
+		b.put(checkKey(l.key), o.Check.trimmed())
 	}
 	b.count(&o)
+	words, err := encode(&l.Entry)
+	b.err = cmp.Or(b.err, err)
 	seq := uint64(b.totals.Visited)
-	v := visitRecord{rank: rankOf(finite(l.Priority)), link: appendLink(nil, &l.Entry), outcome: o}
-	b.set(visitKey(seq), v.encode())
-	b.set(urlKey(l.key), urlRecord{state: Visited, seq: seq}.encode())
+	b.put(visitKey(seq), visitRecord{rankOf(finite(l.Priority)), words, o})
+	b.set(urlKey(l.key), fixed(urlRecord{State: Visited, Seq: seq}))
 }
 
 // count adds an outcome to the totals, with its addresses if they are new.
 func (b *batch) count(o *Outcome) {
 	b.totals.add(o)
 	for _, id := range o.Kept() {
-		if key := addressKey(id); !b.has(key) {
+		key := addressKey(id)
+		if _, known := find(b, key, copied); !known {
 			b.totals.Addresses++
-			b.set(key, []byte{version})
+			b.set(key, []byte{})
 		}
 	}
 }
 
-func (b *batch) has(key []byte) bool {
-	_, known := find(b, key, func([]byte) (struct{}, error) { return struct{}{}, nil })
-	return known
-}
-
 // change stores another spelling of a queued URL, with its redirects and retries.
 func (b *batch) change(l *link) {
-	if r, known := b.lookup(l.key); known && r.state == Queued {
-		l.Distance = r.distance
-		b.enqueue(b.host(l.key), l, place{r.rank, b.tie(l.key)})
+	if r, known := b.lookup(l.key); known && r.State == Queued {
+		l.Distance = int(r.Distance)
+		b.enqueue(b.host(l.key), l, place{r.Rank, b.tie(l.key)})
 	}
 }
 
@@ -401,17 +373,17 @@ func (b *batch) move(h *host, items []item) {
 	for _, it := range items {
 		k := makeKey(h.id, urlOf(b.f.seed, it.tie))
 		r, known := b.lookup(k)
-		if !known || r.state != Queued || r.rank != it.stored {
+		if !known || r.State != Queued || r.Rank != it.stored {
 			continue
 		}
 		value, known := find(b, queueKey(h.id, it.storedPlace()), copied)
 		if !known {
 			continue
 		}
-		r.rank = it.rank
+		r.Rank = it.rank
 		b.delete(queueKey(h.id, it.storedPlace()))
 		b.set(queueKey(h.id, it.place), value)
-		b.set(urlKey(k), r.encode())
+		b.set(urlKey(k), fixed(r))
 		b.waits(b.host(k), it.place)
 	}
 }
@@ -422,21 +394,18 @@ func copied(value []byte) ([]byte, error) { return slices.Clone(value), nil }
 func (b *batch) seal() {
 	for h, d := range b.hosts {
 		b.f.mu.Lock()
-		r := hostRecord{
-			queued: uint32(int64(h.queued) + d.queued),
-			total:  uint32(int64(h.total) + d.total),
-			best:   h.storedBound(d.gone),
-		}
+		queued, total := uint32(int64(h.queued)+d.queued), uint32(int64(h.total)+d.total)
+		best := h.storedBound(d.gone)
 		b.f.mu.Unlock()
-		if d.best.before(r.best) {
-			r.best = d.best
+		if d.best.before(best) {
+			best = d.best
 		}
-		b.set(hostKey(h.id), r.encode())
+		b.set(hostKey(h.id), fixed(hostRecord{queued, total, best.rank, best.tie}))
 	}
 	for key, n := range b.parts {
-		b.set([]byte(key), encodeNumber(n))
+		b.set([]byte(key), fixed(n))
 	}
-	b.set(totalsKey, b.totals.encode())
+	b.put(totalsKey, &b.totals)
 }
 
 // add counts one visit, but for its addresses.

@@ -429,18 +429,14 @@ func (x *removing) tree(ctx context.Context) error {
 		return nil
 	}
 	x.stores.say("frontier: taking out")
-	n, err := x.stores.Frontier.Forget(ctx, x.removal())
-	if err != nil {
-		return err
-	}
-	x.URLs = n.URLs
 	said := time.Now()
-	err = x.stores.Frontier.Rewrite(ctx, func(done, all int64) {
+	n, err := x.stores.Frontier.Forget(ctx, x.removal(), func(done, all int64) {
 		if time.Since(said) > 2*time.Second {
 			said = time.Now()
 			x.stores.say("frontier: %d of %d records written anew", done, all)
 		}
 	})
+	x.URLs = n.URLs
 	if err == nil {
 		x.stores.Frontier = nil
 		x.wrote("frontier")

@@ -7,112 +7,94 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	badger "github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
 )
 
 // Badger takes what it cannot read for the end of a file, removes tables that a shortened MANIFEST
 // does not name, and ends the process where a table was cut short. So all of a store is read before
-// Badger opens it. The end of MANIFEST and of a log may be torn: nothing valid follows then.
+// Badger opens it. Only the end of a log may be torn: nothing valid follows then.
 
 // A store's files, as they were found.
 type files struct {
-	closed   bool
-	sums     map[string]sum // of the tables
-	tables   []string       // those that MANIFEST names
-	manifest []byte         // MANIFEST, as far as it is whole
-	logs     map[string]int // bytes of each log that are whole
+	manifest []byte
+	tables   []string          // those that MANIFEST names
+	logs     map[string][]byte // as far as they are whole; none where the store was closed
 }
 
 // examine reads all files of the store in dir. The error is an ErrDamaged that names a file, or the
 // file system's.
 func examine(dir string) (f files, err error) {
-	if f.sums, err = readSums(dir); err != nil {
-		return f, err
-	}
-	if f.sums != nil {
-		f.closed = true
-		return f, checkSums(dir, f.sums)
-	}
-	f.sums, f.logs = map[string]sum{}, map[string]int{}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return f, err
 	}
-	var found []string // tables
-	newest, running := uint64(0), false
+	f.logs = map[string][]byte{}
+	var found []uint64 // tables
+	newest, longest, running := uint64(0), 0, false
 	for _, e := range entries {
-		running = running || e.Name() == openFile
-		switch {
-		case isTable(e.Name()):
-			found = append(found, e.Name())
-		case strings.HasSuffix(e.Name(), ".mem"):
-			data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				return f, err
-			}
-			end, version, err := checkLog(data, nil)
-			if err != nil {
-				return f, damaged(e.Name(), "%w", err)
-			}
-			f.logs[e.Name()] = end
-			newest = max(newest, version)
+		name := e.Name()
+		running = running || name == lockFile
+		if id, ok := table.ParseFileID(name); ok {
+			found = append(found, id)
 		}
-	}
-	if whole := slices.Max(append(slices.Collect(maps.Values(f.logs)), 0)); running && whole == 0 {
-		return f, damaged("*.mem", "the log is missing or empty")
-	}
-	return f, f.examineTables(dir, found, newest)
-}
-
-// examineTables reads MANIFEST and the tables that were found. newest is the newest version in the
-// logs.
-func (f *files) examineTables(dir string, found []string, newest uint64) error {
-	m, err := f.readManifest(dir, len(found)+len(f.logs) > 0)
-	if err != nil {
-		return err
-	}
-	for id, t := range m.Tables {
-		name := table.IDToFilename(id)
-		s, version, err := checkTable(filepath.Join(dir, name), id, t)
-		if err != nil {
-			return damaged(name, "%w", err)
-		}
-		f.sums[name], newest = s, max(newest, version)
-		f.tables = append(f.tables, name)
-	}
-	for _, name := range found { // what a killed compaction left holds nothing new
-		id, ok := table.ParseFileID(name)
-		if _, known := m.Tables[id]; known || !ok {
+		if !strings.HasSuffix(name, ".mem") {
 			continue
 		}
-		var unknown badger.TableManifest
-		unknown.Compression = badgerOptions(Options{}).Compression
-		_, version, err := checkTable(filepath.Join(dir, name), id, unknown)
-		if err == nil && version > newest {
-			return damaged(badger.ManifestFilename, "it lacks %s", name)
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return f, err
+		}
+		end, version, err := checkLog(data, nil)
+		if err != nil {
+			return f, damaged(name, "%w", err)
+		}
+		f.logs[name] = data[:end]
+		newest, longest = max(newest, version), max(longest, end)
+	}
+	if running && longest == 0 {
+		return f, damaged("*.mem", "the log is missing or empty")
+	}
+	m, err := f.readManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) && len(found)+len(f.logs) == 0 {
+		return f, nil
+	} else if err != nil {
+		return f, damaged(badger.ManifestFilename, "%w", err)
+	}
+	for id, t := range m.Tables {
+		version, err := checkTable(dir, id, t.Compression)
+		if err != nil {
+			return f, damaged(table.IDToFilename(id), "%w", err)
+		}
+		newest = max(newest, version)
+		f.tables = append(f.tables, table.IDToFilename(id))
+	}
+	for _, id := range found { // what a killed compaction left holds nothing new
+		if _, known := m.Tables[id]; known {
+			continue
+		}
+		if version, err := checkTable(dir, id, options.Snappy); err == nil && version > newest {
+			return f, damaged(badger.ManifestFilename, "it lacks %s", table.IDToFilename(id))
 		}
 	}
-	return nil
+	return f, nil
 }
 
-// readManifest reads MANIFEST, which must be there where there are other files.
-func (f *files) readManifest(dir string, needed bool) (m badger.Manifest, err error) {
-	const name = badger.ManifestFilename
-	file, err := os.Open(filepath.Join(dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		if needed {
-			return m, damaged(name, "it is missing")
-		}
-		return m, nil
-	} else if err != nil {
+// readManifest reads MANIFEST, which must be whole.
+func (f *files) readManifest(dir string) (m badger.Manifest, err error) {
+	name := filepath.Join(dir, badger.ManifestFilename)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return m, err
+	}
+	file, err := os.Open(name)
+	if err != nil {
 		return m, err
 	}
 	defer file.Close()
@@ -121,59 +103,40 @@ func (f *files) readManifest(dir string, needed bool) (m badger.Manifest, err er
 		m, end, err = badger.ReplayManifestFile(file, 0, badgerOptions(Options{Dir: dir}))
 		return err
 	})
-	if err != nil {
-		return m, damaged(name, "%w", err)
+	if err == nil && end != int64(len(data)) {
+		err = fmt.Errorf("the record at byte %d cannot be read", end)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return m, err
-	}
-	if recordIn(data[end:]) {
-		return m, damaged(name, "the record at byte %d cannot be read", end)
-	}
-	f.manifest = data[:end]
-	return m, nil
-}
-
-// recordIn tells whether b holds a record of MANIFEST: its length and its CRC-32C, 4 bytes each, and
-// its bytes. The length of the one that b begins with may be wrong.
-func recordIn(b []byte) bool {
-	const head = 8
-	for i := 0; i+head < len(b); i++ {
-		n, sum, body := int(binary.BigEndian.Uint32(b[i:])), binary.BigEndian.Uint32(b[i+4:]), b[i+head:]
-		if n > 0 && n <= len(body) && crc32.Checksum(body[:n], castagnoli) == sum {
-			return true
-		}
-	}
-	if len(b) <= head {
-		return false
-	}
-	sum := uint32(0)
-	for _, c := range b[head:] {
-		if sum = crc32.Update(sum, castagnoli, []byte{c}); sum == binary.BigEndian.Uint32(b[4:]) {
-			return true
-		}
-	}
-	return false
+	f.manifest = data
+	return m, err
 }
 
 // checkTable reads all blocks of a table and returns the newest version in it.
-func checkTable(name string, id uint64, m badger.TableManifest) (s sum, newest uint64, err error) {
-	data, err := os.ReadFile(name)
+func checkTable(dir string, id uint64, c options.CompressionType) (newest uint64, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, table.IDToFilename(id)))
 	if err != nil {
-		return s, 0, err
+		return 0, err
 	}
-	s = sum{crc32.Checksum(data, castagnoli), int64(len(data))}
-	o := badgerOptions(Options{})
 	err = guarded(func() error {
-		t, err := table.OpenInMemoryTable(data, id, &table.Options{Compression: m.Compression, BlockSize: o.BlockSize})
+		t, err := openTable(data, id, c)
 		if err != nil {
 			return err
 		}
 		newest = t.MaxVersion()
 		return t.VerifyChecksum()
 	})
-	return s, newest, err
+	return newest, err
+}
+
+func openTable(data []byte, id uint64, c options.CompressionType) (*table.Table, error) {
+	b := badgerOptions(Options{})
+	return table.OpenInMemoryTable(data, id, &table.Options{
+		Compression: c, BlockSize: b.BlockSize, ChkMode: options.OnBlockRead,
+	})
+}
+
+// damaged returns an ErrDamaged that names a file.
+func damaged(name, format string, args ...any) error {
+	return fmt.Errorf("%w: %s: %w", ErrDamaged, name, fmt.Errorf(format, args...))
 }
 
 // guarded calls fn and returns what it panics with as an error.
@@ -199,6 +162,8 @@ const (
 	// gap is how many bytes behind an entry Badger makes zero before it writes the next one.
 	gap = 22
 )
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A logEntry is one entry of a log.
 type logEntry struct {
