@@ -62,8 +62,8 @@ func (p *Parser) assign(text string, in Input, found []Address) {
 type block struct {
 	a      *Address
 	around place.Around
-	below  string
-	first  bool // no address stands close before it
+	below  string // right behind it
+	first  bool   // no address stands close before it
 }
 
 // blocksOf shares the text out among the addresses in it.
@@ -124,9 +124,9 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	name := page.site.Name(b.around)
 	a.Name, a.Branch = name.Text, name.Branch
 	single := page.single && a.Role == OwnRole
-	p.read(a, page, b.below)
+	p.read(a, page, a.End, a.End+len(b.below))
 	if b.first {
-		p.read(a, page, before)
+		p.read(a, page, a.Start-len(before), a.Start)
 	}
 	if single && !a.Person {
 		a.Phone = cmp.Or(a.Phone, page.site.Phone(a.Country))
@@ -337,11 +337,12 @@ func withoutHead(text string) string {
 	return text[:end]
 }
 
-// read looks for what belongs to the address in text around it.
-func (p *Parser) read(a *Address, page *pageCues, text string) {
-	if text == "" {
+// read looks for what belongs to the address in page.text[from:to] beside it.
+func (p *Parser) read(a *Address, page *pageCues, from, to int) {
+	if from < 0 || from == to {
 		return
 	}
+	text := page.text[from:to]
 	if a.Phone == "" {
 		a.Phone = place.PhoneIn(text, a.Country)
 	}
@@ -352,6 +353,6 @@ func (p *Parser) read(a *Address, page *pageCues, text string) {
 		a.Website = site
 	}
 	if a.Hours == "" {
-		a.Hours = place.HoursIn(text)
+		a.Hours = place.HoursIn(page.text, from, to)
 	}
 }

@@ -3,7 +3,9 @@ package place
 import (
 	"fmt"
 	"math/bits"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,23 +23,30 @@ var dayNames = [days]string{"Mo", "Tu", "We", "Th", "Fr", "Sa", "Su", "PH"}
 // A daySet has a bit for each day.
 type daySet uint8
 
+func (s daySet) has(day int) bool { return s&(1<<day) != 0 }
+
 // dayWords are the days as people write them, in lower case without the full
 // stop of an abbreviation.
 var dayWords = func() map[string]daySet {
-	m := make(map[string]daySet)
+	m := map[string]daySet{
+		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "weekdays": 0x1f,
+		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60,
+		"sonn": 1 << sunday, // "Sonn- und Feiertage"
+	}
 	for i, names := range [days]string{
-		"mo mon monday mondays montag montags", "tu di tue tues tuesday tuesdays dienstag dienstags", "we mi wed wednesday wednesdays mittwoch mittwochs",
-		"th do thu thur thurs thursday thursdays donnerstag donnerstags", "fr fri friday fridays freitag freitags", "sa sat saturday saturdays samstag samstags sonnabend sonnabends",
-		"su so sun sunday sundays sonntag sonntags", "ph feiertag feiertage feiertags feiertagen publicholidays holidays",
+		"mo mon monday mondays montag montags",
+		"tu di tue tues tuesday tuesdays dienstag dienstags",
+		"we mi wed wednesday wednesdays mittwoch mittwochs",
+		"th do thu thur thurs thursday thursdays donnerstag donnerstags",
+		"fr fri friday fridays freitag freitags",
+		"sa sat saturday saturdays samstag samstags sonnabend sonnabends",
+		"su so sun sunday sundays sonntag sonntags",
+		"ph feiertag feiertage feiertags feiertagen publicholidays holidays",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			m[name] = 1 << i
 		}
 	}
-	m["täglich"], m["daily"], m["everyday"] = 0x7f, 0x7f, 0x7f
-	m["wochenende"], m["weekend"], m["weekends"] = 0x60, 0x60, 0x60
-	m["weekdays"] = 0x1f
-	m["sonn"] = 1 << sunday // "Sonn- und Feiertage"
 	return m
 }()
 
@@ -56,111 +65,104 @@ type hours [days][]timeSpan
 // looked at.
 func ParseHours(text string) (osm string, ok bool) {
 	h, ok := readHours(text)
-	if !ok {
-		return "", false
-	}
-	return h.String(), true
+	return h.String(), ok
 }
 
-// maxHoursText bounds the text of opening hours in bytes.
-const maxHoursText = 1000
+const (
+	maxHoursText = 1000 // bytes
+	maxSpans     = 4    // of a day
+)
 
 func readHours(text string) (h hours, ok bool) {
-	if strings.TrimSpace(text) == "24/7" {
+	if allWeek.MatchString(text) {
 		for d := range holiday {
 			h[d] = []timeSpan{{0, 24 * 60}}
 		}
 		return h, true
 	}
-	r := hoursReader{text: text[:min(len(text), maxHoursText)]}
+	r := hoursReader{text[:min(len(text), maxHoursText)]}
 	for {
-		at := r.at
-		set, found := r.days()
-		if !found {
-			r.at = at
+		set, spans, found := r.rule()
+		if !found || !h.add(set, spans) {
 			break
 		}
-		spans, closed, found := r.times()
-		if !found {
-			r.at = at
-			break
-		}
-		if !h.add(set, spans, closed) {
-			break
-		}
-		ok = ok || !closed
+		ok = ok || len(spans) > 0
+	}
+	if !ok {
+		h = hours{}
 	}
 	return h, ok
 }
 
-// add says what is open on some days. It is false where that contradicts what
-// was said before: another list has begun.
-func (h *hours) add(set daySet, spans []timeSpan, closed bool) bool {
+// add says what is open on some days, no spans: closed. It is false where that
+// contradicts what was said before: another list has begun.
+func (h *hours) add(set daySet, spans []timeSpan) bool {
 	for d := range days {
-		if set&(1<<d) == 0 || h[d] == nil {
+		if !set.has(d) || h[d] == nil {
 			continue
 		}
-		if n := len(h[d]); closed || n == 0 || h[d][n-1].to > spans[0].from || n+len(spans) > maxSpans {
+		n := len(h[d])
+		if len(spans) == 0 || n == 0 || h[d][n-1].to > spans[0].from || n+len(spans) > maxSpans {
 			return false
 		}
 	}
 	for d := range days {
-		if set&(1<<d) != 0 {
-			if closed {
-				h[d] = []timeSpan{}
-			} else {
-				h[d] = append(slices.Clip(h[d]), spans...)
-			}
+		if set.has(d) {
+			h[d] = append(append([]timeSpan{}, h[d]...), spans...)
 		}
 	}
 	return true
 }
 
-// maxSpans bounds the spans of a day.
-const maxSpans = 4
-
 // String returns h in the syntax of the key opening_hours.
 func (h hours) String() string {
 	var rules []string
-	done := [days]bool{}
+	var done daySet
 	for d := range days {
-		if done[d] || h[d] == nil {
+		if done.has(d) || h[d] == nil {
 			continue
 		}
-		var names []string
+		var same daySet
 		for e := d; e < days; e++ {
-			if done[e] || h[e] == nil || !slices.Equal(h[e], h[d]) {
-				continue
+			if h[e] != nil && slices.Equal(h[e], h[d]) {
+				same |= 1 << e
 			}
-			last := e
-			for last < sunday && h[last+1] != nil && !done[last+1] && slices.Equal(h[last+1], h[d]) && e != holiday {
-				last++
-			}
-			for k := e; k <= last; k++ {
-				done[k] = true
-			}
-			name := dayNames[e]
-			if last > e {
-				name += "-" + dayNames[last]
-			}
-			names = append(names, name)
-			e = last
 		}
-		what := "off"
-		if len(h[d]) > 0 {
-			var spans []string
-			for _, s := range h[d] {
-				to := s.to
-				if to > 24*60 {
-					to -= 24 * 60
-				}
-				spans = append(spans, fmt.Sprintf("%02d:%02d-%02d:%02d", s.from/60, s.from%60, to/60, to%60))
+		done |= same
+		var spans []string
+		for _, s := range h[d] {
+			to := s.to
+			if to > 24*60 {
+				to -= 24 * 60
 			}
-			what = strings.Join(spans, ",")
+			spans = append(spans, fmt.Sprintf("%02d:%02d-%02d:%02d", s.from/60, s.from%60, to/60, to%60))
 		}
-		rules = append(rules, strings.Join(names, ",")+" "+what)
+		if spans == nil {
+			spans = []string{"off"}
+		}
+		rules = append(rules, same.String()+" "+strings.Join(spans, ","))
 	}
 	return strings.Join(rules, "; ")
+}
+
+// String returns the days as "Mo-Fr,Su,PH".
+func (s daySet) String() string {
+	var names []string
+	for d := 0; d < days; d++ {
+		if !s.has(d) {
+			continue
+		}
+		name, last := dayNames[d], d
+		for last < sunday && s.has(last+1) {
+			last++
+		}
+		if last > d {
+			name += "-" + dayNames[last]
+			d = last
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ",")
 }
 
 // An Opening is a stretch of a week in which a place is open: its day, 0 is Monday,
@@ -186,110 +188,91 @@ func Weekday(word string) (day int, ok bool) {
 	return bits.TrailingZeros8(uint8(set)), set != 0 && oneDay(set)
 }
 
-// An hoursReader reads a text from at on.
-type hoursReader struct {
-	text string
-	at   int
+// What stands between days and times. All but daySign begin where the reader is.
+var (
+	allWeek   = regexp.MustCompile(`^\s*24/7\s*$`)
+	everyHour = regexp.MustCompile(`(?i)24 hours(?: a day)?,? ?7 ?days`)
+	lead      = regexp.MustCompile(`(?i)^[\s;,|•·*]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie)\s+)*`)
+	dayWord   = regexp.MustCompile(`^\p{L}{2,16}`)
+	dash      = regexp.MustCompile(`(?i)^\s*(?:[-–—‑−]|(?:bis|to|until|till|through|thru)\b)\s*`)
+	dayJoint  = regexp.MustCompile(`(?i)^[\s,/&+]*(?:(?:und|and|sowie|u\.?)\s+)?`)
+	timeLead  = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|` +
+		`in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
+	closed    = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off)`)
+	spanJoint = regexp.MustCompile(`(?i)^[\s,/&|]*(?:(?:und|and|sowie|u\.?)\s+)?(?:(?:von|from)\s+)?`)
+	timeZone  = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)(?:\s+standard|\s+daylight)?` +
+		`(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
+	timeJoint = regexp.MustCompile(`^[\s(),]*`)
+	clockTime = regexp.MustCompile(`(?i)^(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?` +
+		`(?:\s*(?:uhr|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?`)
+)
+
+// An hoursReader holds the text that is still to be read.
+type hoursReader struct{ rest string }
+
+// take passes over what re matches here and returns its groups; nil: nothing.
+func (r *hoursReader) take(re *regexp.Regexp) []string {
+	m := re.FindStringSubmatch(r.rest)
+	if m != nil {
+		r.rest = r.rest[len(m[0]):]
+	}
+	return m
 }
 
-// skip passes over white space and the marks given.
-func (r *hoursReader) skip(marks string) {
-	for r.at < len(r.text) {
-		c, n := utf8.DecodeRuneInString(r.text[r.at:])
-		if !unicode.IsSpace(c) && !strings.ContainsRune(marks, c) {
-			return
-		}
-		r.at += n
+// rule reads days and times, "Mo-Fr 8-18 Uhr", or times and days, "8am to 5pm PST,
+// Monday - Friday"; where there is none, r stays where it is. No spans: closed.
+func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
+	start := *r
+	r.take(lead)
+	if set, ok = r.days(); ok {
+		spans, ok = r.times()
+	} else if spans = r.spans(); len(spans) > 0 {
+		r.take(timeJoint)
+		set, ok = r.days()
 	}
-}
-
-// word returns the letters that follow, in lower case.
-func (r *hoursReader) word() string {
-	end := r.at
-	for end < len(r.text) && isLetterAt(r.text, end) && end-r.at < 40 {
-		_, n := utf8.DecodeRuneInString(r.text[end:])
-		end += n
+	if !ok {
+		*r = start
 	}
-	return strings.ToLower(r.text[r.at:end])
-}
-
-// take passes over one of the words.
-func (r *hoursReader) take(words ...string) bool {
-	w := r.word()
-	if w == "" || !slices.Contains(words, w) {
-		return false
-	}
-	r.at += len(r.text[r.at:]) - len(strings.TrimLeftFunc(r.text[r.at:], unicode.IsLetter))
-	return true
-}
-
-// dash passes over what stands between the ends of a range.
-func (r *hoursReader) dash() bool {
-	at := r.at
-	r.skip("")
-	for _, d := range [...]string{"-", "–", "—", "‑", "−", "bis", "to", "until", "till", "through"} {
-		if strings.HasPrefix(strings.ToLower(r.text[r.at:min(len(r.text), r.at+8)]), d) && (d[0] < 'a' || d[0] > 'z' || r.take(d)) {
-			if d[0] < 'a' || d[0] > 'z' {
-				r.at += len(d)
-			}
-			r.skip("")
-			return true
-		}
-	}
-	r.at = at
-	return false
+	return set, spans, ok
 }
 
 // day reads one name of a day. Short ones need a capital letter.
 func (r *hoursReader) day() (daySet, bool) {
-	w := r.word()
-	set, ok := dayWords[w]
-	if !ok || len(w) <= 3 && r.text[r.at]-'A' > 25 {
+	start := *r
+	m := r.take(dayWord)
+	if m == nil {
 		return 0, false
 	}
-	at := r.at
-	r.at += len(w)
-	if r.at > len(r.text) || strings.ToLower(r.text[at:r.at]) != w {
-		r.at = at // another length in lower case
+	set, ok := dayWords[strings.ToLower(m[0])]
+	if first, _ := utf8.DecodeRuneInString(m[0]); !ok || len(m[0]) <= 3 && !unicode.IsUpper(first) {
+		*r = start
 		return 0, false
 	}
-	if r.at < len(r.text) && r.text[r.at] == '.' {
-		r.at++
-	}
+	r.rest = strings.TrimPrefix(r.rest, ".")
 	return set, true
 }
 
 // days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage".
 func (r *hoursReader) days() (set daySet, ok bool) {
-	r.skip(";,|•·*")
-	for r.take("jeden", "jeweils", "every", "an", "am", "and", "und", "sowie") {
-		r.skip(" ")
-	}
 	for {
+		before := *r
+		if ok {
+			r.take(dayJoint)
+		}
 		first, found := r.day()
 		if !found {
+			*r = before
 			return set, ok
 		}
-		at := r.at
-		if r.dash() {
+		before = *r
+		if r.take(dash) != nil {
 			if last, found := r.day(); found && oneDay(first) && oneDay(last) {
 				first = between(first, last)
 			} else {
-				r.at = at
-				if strings.HasPrefix(r.text[r.at:], "-") { // "Sonn- und Feiertage"
-					r.at++
-				}
+				r.rest = strings.TrimPrefix(before.rest, "-") // "Sonn- und Feiertage"
 			}
 		}
 		set, ok = set|first, true
-		at = r.at
-		r.skip(",/&+")
-		r.take("und", "and", "sowie", "u")
-		r.skip("")
-		if _, found := dayWords[r.word()]; !found {
-			r.at = at
-			return set, true
-		}
 	}
 }
 
@@ -308,54 +291,54 @@ func between(first, last daySet) daySet {
 }
 
 // times reads what follows the days: spans of time, or that it is closed.
-func (r *hoursReader) times() (spans []timeSpan, closed, ok bool) {
-	r.skip(":|=,-–")
-	r.take("von", "from", "ab", "open", "geöffnet", "jeweils")
-	r.skip(":")
-	if r.take("geschlossen", "closed", "ruhetag", "off") {
-		return nil, true, true
+func (r *hoursReader) times() (spans []timeSpan, ok bool) {
+	r.take(timeLead)
+	if r.take(closed) != nil {
+		return nil, true
 	}
+	spans = r.spans()
+	return spans, len(spans) > 0
+}
+
+// spans reads "8–12 und 14–18 Uhr", with the time zone.
+func (r *hoursReader) spans() (spans []timeSpan) {
 	for len(spans) < maxSpans {
-		at := r.at
+		before := *r
+		if spans != nil {
+			r.take(spanJoint)
+		}
 		s, found := r.span()
-		if !found || len(spans) > 0 && s.from < spans[len(spans)-1].to || len(spans) > 0 && spans[len(spans)-1].to > 24*60 {
-			r.at = at
+		if last := len(spans) - 1; !found || last >= 0 && (s.from < spans[last].to || spans[last].to > 24*60) {
+			*r = before
 			break
 		}
 		spans = append(spans, s)
-		at = r.at
-		r.skip(",/&|")
-		r.take("und", "and", "sowie", "u")
-		r.skip("")
-		r.take("von", "from")
-		r.skip("")
-		if r.at == len(r.text) || r.text[r.at]-'0' > 9 {
-			r.at = at
-			break
-		}
 	}
-	return spans, false, len(spans) > 0
+	r.take(timeZone)
+	return spans
 }
 
 // span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.".
 func (r *hoursReader) span() (timeSpan, bool) {
 	from, half, ok := r.time()
-	if !ok || !r.dash() {
+	if !ok || r.take(dash) == nil {
 		return timeSpan{}, false
 	}
-	padded := r.at < len(r.text) && r.text[r.at] == '0' // of 24 hours
+	padded := strings.HasPrefix(r.rest, "0") // of 24 hours
 	to, half2, ok := r.time()
 	if !ok {
 		return timeSpan{}, false
 	}
+	noHalves := half == "" && half2 == "" && !padded
 	switch {
-	case half2 != 0 && half == 0 && from <= 12*60+59: // "9-5 pm", "1-5 pm"
-		half = 'a'
-		if half2 == 'p' && from%(12*60) < to%(12*60) || half2 == 'a' {
+	case half2 != "" && half == "" && from <= 12*60+59: // "9-5 pm", "1-5 pm"
+		half = "a"
+		if half2 == "p" && from%(12*60) < to%(12*60) || half2 == "a" {
 			half = half2
 		}
-	case half == 'a' && half2 == 0 && to <= from, half == 0 && half2 == 0 && !padded && to <= from && from <= 12*60 && to >= 4*60 && to <= 7*60: // "9am-5", "9-5"
-		half2 = 'p'
+	case half == "a" && half2 == "" && to <= from, // "9am-5"
+		noHalves && to <= from && from <= 12*60 && to >= 4*60 && to <= 7*60: // "9-5"
+		half2 = "p"
 	}
 	from, to = clock(from, half), clock(to, half2)
 	if to == 24*60-1 {
@@ -364,102 +347,65 @@ func (r *hoursReader) span() (timeSpan, bool) {
 	if to <= from {
 		to += 24 * 60
 	}
-	if from >= 24*60 || to > 24*60+12*60 || to-from > 24*60 || to-from < 10 {
-		return timeSpan{}, false
-	}
-	return timeSpan{from, to}, true
+	ok = from < 24*60 && to <= 36*60 && to-from <= 24*60 && to-from >= 10
+	return timeSpan{from, to}, ok
 }
 
-// clock returns a time of one half of the day, 'a' or 'p', in 24 hours.
-func clock(t int, half byte) int {
+// clock returns a time of one half of the day, "a" or "p", in 24 hours.
+func clock(t int, half string) int {
 	switch {
-	case half == 'a' && t >= 12*60 && t < 13*60:
+	case half == "a" && t >= 12*60 && t < 13*60:
 		return t - 12*60
-	case half == 'p' && t < 12*60:
+	case half == "p" && t < 12*60:
 		return t + 12*60
 	}
 	return t
 }
 
-// time reads "8", "8:30", "08.30 Uhr", "8h30", "9 a.m."; half is 'a', 'p' or 0.
-func (r *hoursReader) time() (t int, half byte, ok bool) {
-	hour, n := r.number()
-	if n == 0 || n > 2 || hour > 24 {
-		return 0, 0, false
+// time reads "8", "8:30", "08.30 Uhr", "8h30", "9 a.m."; half is "a", "p" or "".
+func (r *hoursReader) time() (t int, half string, ok bool) {
+	m := r.take(clockTime)
+	if m == nil || r.rest != "" && r.rest[0]-'0' <= 9 {
+		return 0, "", false
 	}
-	t = hour * 60
-	if r.at+2 < len(r.text) && strings.IndexByte(":.h", r.text[r.at]) >= 0 && r.text[r.at+1]-'0' <= 9 {
-		r.at++
-		minute, n := r.number()
-		if n != 2 || minute > 59 || hour == 24 && minute > 0 {
-			return 0, 0, false
-		}
-		t += minute
-		if r.at+2 < len(r.text) && r.text[r.at] == ':' && r.text[r.at+1]-'0' <= 9 { // seconds
-			r.at++
-			if _, n := r.number(); n != 2 {
-				return 0, 0, false
-			}
-		}
-	}
-	at := r.at
-	r.skip("")
-	if r.take("uhr", "h") {
-		return t, 0, true
-	}
-	for _, m := range [...]string{"a.m.", "p.m.", "a.m", "p.m", "am", "pm"} {
-		if len(r.text)-r.at >= len(m) && strings.EqualFold(r.text[r.at:r.at+len(m)], m) && (r.at+len(m) == len(r.text) || !isLetterAt(r.text, r.at+len(m))) {
-			if t == 0 || t >= 13*60 {
-				return 0, 0, false
-			}
-			r.at += len(m)
-			return t, m[0], true
-		}
-	}
-	r.at = at
-	return t, 0, true
-}
-
-// number reads digits, at most 4.
-func (r *hoursReader) number() (v, n int) {
-	for r.at < len(r.text) && r.text[r.at]-'0' <= 9 && n < 4 {
-		v = v*10 + int(r.text[r.at]-'0')
-		r.at++
-		n++
-	}
-	return v, n
+	hour, _ := strconv.Atoi(m[1])
+	minute, _ := strconv.Atoi(m[2])
+	t, half = 60*hour+minute, strings.ToLower(m[3]+m[4])
+	ok = minute < 60 && t <= 24*60 && (half == "" || t > 0 && t < 13*60)
+	return t, half, ok
 }
 
 // isDayLine tells whether a line holds days, with hours or without.
 func isDayLine(line string) bool {
-	r := hoursReader{text: line[:min(len(line), 80)]}
+	r := hoursReader{line[:min(len(line), 80)]}
+	r.take(lead)
 	if _, ok := r.days(); !ok {
 		return false
 	}
-	r.skip(":|")
-	if r.at == len(r.text) {
+	if strings.Trim(r.rest, " \t:|") == "" {
 		return true
 	}
-	_, _, ok := r.times()
+	_, ok := r.times()
 	return ok
 }
 
-// HoursIn returns the first opening hours in a text: where a line or the part
-// behind its colon begins with them, or else in the middle of a line, "call us
-// Monday to Friday 8am to 5pm". "" where there are none.
-func HoursIn(text string) string {
-	for at := 0; at < len(text); {
-		line, _, _ := strings.Cut(text[at:], "\n")
-		start := at
-		if i := strings.IndexByte(line, ':'); i > 0 {
-			if !isDayLine(line) {
-				start = at + i + 1
-			}
-		}
-		if osm, ok := ParseHours(text[start:]); ok {
-			return osm
-		}
-		if osm := hoursWithin(text[at:], len(line)); osm != "" {
+const (
+	maxHoursTries = 8       // places of one line where hours are looked for
+	shortLine     = 40      // bytes of a line of days whose times may stand in the next
+	listedDays    = 8       // lines of a list of days
+	leastOpen     = 12 * 60 // minutes of a week that no course or service has
+	cueText       = 200     // bytes before hours that say what they are
+)
+
+// HoursIn returns the first opening hours that begin in text[from:to], where from
+// may lie within their list of days: at the start of a line or in the middle, "call
+// us Monday to Friday 8am to 5pm". Times of a course or service are none: what is
+// open for a short time or on one day must be called so. "" where there are none.
+func HoursIn(text string, from, to int) string {
+	from = listStart(text, from)
+	for at := from; at < to; {
+		line, _, _ := strings.Cut(text[at:to], "\n")
+		if osm := hoursWithin(text, at, at+len(line)); osm != "" {
 			return osm
 		}
 		at += len(line) + 1
@@ -467,18 +413,27 @@ func HoursIn(text string) string {
 	return ""
 }
 
-// maxHoursTries bounds the places of one line where hours are looked for.
-const maxHoursTries = 8
+// listStart returns where the line at i begins, or the list of days that it is in.
+func listStart(text string, i int) int {
+	i = strings.LastIndexByte(text[:i], '\n') + 1
+	for range listedDays {
+		above := strings.LastIndexByte(text[:max(i-1, 0)], '\n') + 1
+		if i == 0 || !isDayLine(text[above:i-1]) {
+			break
+		}
+		i = above
+	}
+	return i
+}
 
-// hoursWithin returns opening hours from the middle of the first line of text,
-// which has n bytes: at a day, "open Mon-Fri 9-5", or at times that days follow,
-// "8am to 5pm PST, Monday - Friday".
-func hoursWithin(text string, n int) string {
-	line := text[:n]
-	if !strings.ContainsAny(line, "0123456789") {
+// hoursWithin returns opening hours that begin in the line text[from:to]: at a day,
+// "open Mon-Fri 9-5", or at times that days follow.
+func hoursWithin(text string, from, to int) string {
+	line := text[from:to]
+	if !strings.ContainsAny(line, "0123456789") && len(line) > shortLine {
 		return ""
 	}
-	if lower := strings.ToLower(line); strings.Contains(lower, "24 hours a day 7 days") || strings.Contains(lower, "24 hours a day, 7 days") || strings.Contains(lower, "24 hours 7 days") {
+	if everyHour.MatchString(line) {
 		return "Mo-Su 00:00-24:00"
 	}
 	tries := 0
@@ -486,41 +441,44 @@ func hoursWithin(text string, n int) string {
 		if i > 0 && (isLetterAt(line, lastRune(line, i)) || line[i-1]-'0' <= 9) {
 			continue
 		}
-		r := hoursReader{text: line[i:min(len(line), i+maxHoursText)]}
-		switch {
-		case line[i]-'0' <= 9:
-			if osm := r.timesThenDays(); osm != "" {
-				return osm
+		if line[i]-'0' > 9 {
+			r := hoursReader{line[i:]}
+			if _, ok := r.day(); !ok {
+				continue
 			}
-			tries++
-		case dayWords[r.word()] != 0:
-			if osm, ok := ParseHours(text[i:]); ok {
-				return osm
-			}
-			tries++
+		}
+		tries++
+		if h, ok := readHours(text[from+i:]); ok && h.opens(text[max(0, from-cueText):from+i]) {
+			return h.String()
 		}
 	}
 	return ""
 }
 
-// timesThenDays reads "7:30 am to 5:30 pm (EST) Monday - Friday".
-func (r *hoursReader) timesThenDays() string {
-	span, ok := r.span()
-	if !ok {
-		return ""
+var (
+	openCue   = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|sprechzeit|bürozeit`)
+	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
+		`kurs|vorlesung|übung|gottesdienst|training)`)
+)
+
+// opens tells whether h are rather opening hours than the times of a course: by
+// what they add up to, and by the words before them, in their line and the one
+// above.
+func (h hours) opens(before string) bool {
+	lines := strings.Split(before, "\n")
+	before = strings.Join(lines[max(0, len(lines)-3):], "\n")
+	if openCue.MatchString(before) {
+		return true
 	}
-	r.skip(" (,")
-	r.take("est", "cst", "mst", "pst", "edt", "cdt", "mdt", "pdt", "gmt", "bst", "cet", "eastern", "central", "mountain", "pacific")
-	r.skip("")
-	r.take("standard")
-	r.skip("")
-	r.take("time")
-	r.skip(" (),")
-	set, ok := r.days()
-	if !ok {
-		return ""
+	open, daily := 0, 0
+	for _, spans := range h {
+		if spans != nil && len(spans) == 0 {
+			return true // only places are closed
+		}
+		for _, s := range spans {
+			open += s.to - s.from
+		}
+		daily += min(len(spans), 1)
 	}
-	var h hours
-	h.add(set, []timeSpan{span}, false)
-	return h.String()
+	return open >= leastOpen && daily > 1 && !courseCue.MatchString(before)
 }

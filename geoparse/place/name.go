@@ -59,7 +59,7 @@ type Page struct {
 // city or state of that name; nil: none.
 func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string) bool) *Page {
 	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: doc == nil, host: host, label: domainLabel(host), domain: domainWords(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
-	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw) })
+	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
 	if doc != nil {
 		p.site = markup.ReadSite(doc)
 	}
