@@ -41,6 +41,7 @@ const (
 	fieldSite        = "site"
 	fieldKind        = "kind"
 	fieldKindless    = "kindless" // yes: nobody knows what it is
+	fieldNamed       = "named"    // words of names
 	fieldMonth       = "month"    // of first sight
 	fieldPrecision   = "precision"
 	fieldLevel       = "level"
@@ -62,7 +63,7 @@ const (
 // scored are the fields of Bleve that are looked up.
 var scored = []string{
 	"*", // of Bleve's searchers that have none
-	fieldWords, fieldWhere, fieldShared, fieldHost, fieldSite, fieldKind, fieldMonth, fieldPrecision, fieldLevel,
+	fieldWords, fieldWhere, fieldShared, fieldHost, fieldSite, fieldKind, fieldNamed, fieldMonth, fieldPrecision, fieldLevel,
 	fieldFirst, fieldPoint,
 }
 
@@ -184,7 +185,7 @@ func (r *record) drop() {
 	}
 	m := r.Mentions[most]
 	r.Mentions = slices.Delete(r.Mentions, most, most+1)
-	r.rest(slices.Concat(termsOf(analyserOf(m.Lang), m.Near+"\n"+m.Title), strings.Fields(m.Words)))
+	r.rest(slices.Concat(termsOf(plainWords, m.Near+"\n"+m.Title), strings.Fields(m.Words)))
 	if r.More == nil {
 		r.More = map[string]int{}
 	}
@@ -262,6 +263,13 @@ func (r *record) document() (*document.Document, error) {
 	d := newDocument(r.id, typeAddress, stored)
 	r.addWords(d)
 	for _, m := range r.Mentions {
+		if m.Street != "" { // else it is no single place, and the names of many
+			for _, w := range termsOf(analyserOf(r.lang()), m.Name) {
+				d.keyword(fieldNamed, w)
+			}
+		}
+	}
+	for _, m := range r.Mentions {
 		d.keyword(fieldStreet, gazetteer.StreetKey(m.Street))
 		d.keyword(fieldCode, gazetteer.Key(m.Code))
 		d.keyword(fieldCity, gazetteer.Key(m.City))
@@ -317,6 +325,22 @@ func (r *record) document() (*document.Document, error) {
 	return d.finish(), nil
 }
 
+// lang returns the language of most pages. All words about an address are folded as
+// its: one word has one term then.
+func (r *record) lang() string {
+	pages := map[string]int{}
+	for _, m := range r.Mentions {
+		pages[m.Lang]++
+	}
+	most := ""
+	for lang, n := range pages {
+		if lang != "" && (n > pages[most] || most == "" || n == pages[most] && lang < most) {
+			most = lang
+		}
+	}
+	return most
+}
+
 // limitWords puts the words of pages together where there are too many.
 func (r *record) limitWords() {
 	left := maxWords
@@ -345,12 +369,12 @@ func (r *record) addWords(d *builder) {
 	where, words := termSet{}, termSet{}
 	near, pages := termSet{}, termSet{} // on how many pages each word stands
 	terms := map[string][]string{}      // of texts, of which pages of one site share many
-	add := func(to termSet, weight int, lang, text string) {
-		key := lang + "\x00" + text
-		if _, known := terms[key]; !known {
-			terms[key] = termsOf(analyserOf(lang), text)
+	analyser := analyserOf(r.lang())
+	add := func(to termSet, weight int, text string) {
+		if _, known := terms[text]; !known {
+			terms[text] = termsOf(analyser, text)
 		}
-		to.add(weight, terms[key]...)
+		to.add(weight, terms[text]...)
 	}
 	for _, m := range r.Mentions {
 		for _, part := range []string{m.Street + " " + m.Number, m.Code, m.City} {
@@ -364,15 +388,15 @@ func (r *record) addWords(d *builder) {
 		if m.Street == "" { // no single place, and the names of many
 			to, weight = said, 1
 		}
-		add(to, weight, m.Lang, m.Name)
-		add(to, weight, m.Lang, strings.ReplaceAll(m.Name, "-", "")) // "Löwen-Apotheke" is also Löwenapotheke
+		add(to, weight, m.Name)
+		add(to, weight, strings.ReplaceAll(m.Name, "-", "")) // "Löwen-Apotheke" is also Löwenapotheke
 		for line := range strings.SplitSeq(m.Near, "\n") {
-			add(said, 1, m.Lang, line)
+			add(said, 1, line)
 		}
 		if !m.role().ThirdParty() { // whom the page is about
-			add(said, 1, m.Lang, m.Title)
-			add(said, 1, m.Lang, hostWords(m.host))
-			for w := range strings.FieldsSeq(m.Words) {
+			add(said, 1, m.Title)
+			add(said, 1, hostWords(m.host))
+			for _, w := range stemmed(analyser, m.Words) {
 				pages[w]++
 			}
 		}
@@ -394,7 +418,7 @@ func (r *record) addWords(d *builder) {
 			words.add(inPage, w)
 		}
 	}
-	words.add(inPage, strings.Fields(r.Rest)...)
+	words.add(inPage, stemmed(analyser, r.Rest)...)
 	d.terms(fieldWhere, where, bleveindex.IndexField|bleveindex.SkipFreqNorm)
 	d.terms(fieldWords, words, bleveindex.IndexField)
 }

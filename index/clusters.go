@@ -44,17 +44,18 @@ func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int
 		return []Cluster{}, zoom, err
 	}
 	defer s.done()
-	for s.stage = exact; s.stage < stages; s.stage++ {
+	all, used := []Cluster{}, zoom
+	err = s.eachStage(direct, partial, func() (n int, err error) {
 		fits, err := s.query()
-		if err != nil {
-			return nil, 0, err
+		if err == nil {
+			all, used, err = s.grid(fits, zoom)
 		}
-		all, used, err := s.grid(fits, zoom)
-		if err != nil || len(all) > 0 || len(s.words) == 0 {
-			return all, used, err
+		for _, c := range all {
+			n += c.Count
 		}
-	}
-	return []Cluster{}, zoom, nil
+		return n, err
+	})
+	return all, used, err
 }
 
 // A cell of a grid.

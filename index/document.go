@@ -181,7 +181,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 	}
 	if len(found) > 0 && len(spans.distinct) <= maxTextShared && len(spans.private) == 0 {
 		whole := []rune(clip(d.Text, maxText))
-		words := distinctWords(d.Lang, string(withoutMenus(whole, d.Links, spansOf(d.Addresses, len(whole)))))
+		words := distinctWords(string(withoutMenus(whole, d.Links, spansOf(d.Addresses, len(whole)))))
 		for _, m := range found {
 			m.Words = words
 		}

@@ -231,6 +231,8 @@ type word struct {
 	where []string // as words of an address
 	minor bool     // carries no meaning of its own
 	kinds []string // of places that it means, alone or with its neighbours
+	alike []string // kinds that are called alike
+	signs []string // words in the names of such places
 }
 
 // splitQuery returns the words of a text, "12 a" joined to one.

@@ -23,15 +23,21 @@ import (
 // A text with a quotation mark asks for its words alone.
 
 // understand takes what the text asks for out of the words.
-func (s *searcher) understand(now time.Time) error {
-	if s.q.literal() {
-		return nil
+func (s *searcher) understand(now time.Time) (err error) {
+	literal := s.q.literal()
+	if !literal {
+		s.words, s.open = openingTime(s.words, now)
+		if s.words, s.me = nearMe(s.words); s.me && s.q.Center != nil && s.q.Sort == Relevance {
+			s.q.Sort = Distance
+		}
+		if err := s.lookUp(); err != nil {
+			return err
+		}
 	}
-	s.words, s.open = openingTime(s.words, now)
-	if s.words, s.me = nearMe(s.words); s.me && s.q.Center != nil && s.q.Sort == Relevance {
-		s.q.Sort = Distance
+	if s.near, err = s.resolveNear(); err != nil || literal {
+		return err
 	}
-	return s.lookUp()
+	return s.noteKinds()
 }
 
 // literal tells whether words are asked for and nothing else.
@@ -272,42 +278,76 @@ func atLeast(field, start string) query.Query {
 	return q
 }
 
-// noteKinds notes which words mean kinds of places that the index has.
-func (s *searcher) noteKinds() {
-	raws := make([]string, len(s.words))
-	for i, w := range s.words {
-		raws[i] = w.raw
+// noteKinds notes which words mean kinds of places.
+func (s *searcher) noteKinds() (err error) {
+	var raws []string
+	var words []*word
+	for i := range s.words {
+		if w := &s.words[i]; !w.minor {
+			raws, words = append(raws, w.raw), append(words, w)
+		}
 	}
-	counts := &hitMaker{reader: s.reader}
-	absent := func(id string) bool { return counts.count(fieldKind, id) == 0 }
-	for i, kinds := range kind.InQuery(raws) {
-		s.words[i].kinds = slices.DeleteFunc(slices.Clone(kinds), absent)
+	found := kind.InQuery(raws)
+	s.pure = len(words) > 0 && !slices.ContainsFunc(found, func(k []string) bool { return !slices.Equal(k, found[0]) }) && len(found[0]) > 0
+	for i, w := range words {
+		if w.kinds = found[i]; !s.pure {
+			continue
+		}
+		for _, k := range w.kinds {
+			w.alike = append(w.alike, kind.Alike(k)...)
+		}
+		if w.signs, err = s.signs(w.kinds); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// kinds returns the kinds that the words ask for.
+// A word of names is a sign of a kind where so many of the places of that kind have
+// it, and hardly one of another kind: "Gasthaus", of restaurants.
+const (
+	leastSigns   = 2
+	leastOfKind  = 0.2
+	leastOfNamed = 0.8
+	maxSigns     = 10
+)
+
+// signs returns the words in names that are signs of kinds.
+func (s *searcher) signs(kinds []string) (signs []string, err error) {
+	if len(kinds) == 0 {
+		return nil, nil
+	}
+	request := bleve.NewSearchRequestOptions(has(fieldKind, kinds...), 0, 0, false)
+	request.AddFacet(fieldNamed, bleve.NewFacetRequest(fieldNamed, maxSigns))
+	found, err := s.run(request)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range found.Facets[fieldNamed].Terms.Terms() {
+		if t.Count < leastSigns || float64(t.Count) < leastOfKind*float64(found.Total) {
+			continue
+		}
+		known := query.NewBooleanQuery([]query.Query{has(fieldNamed, t.Term)}, nil, []query.Query{has(fieldKindless, yes)})
+		all, err := s.run(bleve.NewSearchRequestOptions(known, 0, 0, false))
+		if err != nil {
+			return nil, err
+		}
+		if float64(t.Count) >= leastOfNamed*float64(all.Total) {
+			signs = append(signs, t.Term)
+		}
+	}
+	return signs, nil
+}
+
+// kinds returns the kinds of which the index has places that the words ask for.
 func (s *searcher) kinds() (all []string) {
+	counts := &hitMaker{reader: s.reader}
 	for _, w := range s.words {
 		for _, k := range w.kinds {
-			if !slices.Contains(all, k) {
+			if !slices.Contains(all, k) && counts.count(fieldKind, k) > 0 {
 				all = append(all, k)
 			}
 		}
 	}
 	return all
-}
-
-// ofKind is the query for places of some kinds, those that have the words first,
-// and behind them for those of which no kind is known, and that have the words.
-func ofKind(kinds []string, words []query.Query) query.Query {
-	unknown := query.NewConjunctionQuery(append(slices.Clone(words), has(fieldKindless, yes)))
-	either := query.NewDisjunctionQuery([]query.Query{boosted(has(fieldKind, kinds...), kindShare), unknown})
-	return query.NewBooleanQuery([]query.Query{either}, words, nil)
-}
-
-// ofAddress is the query for a word of an address.
-func (s *searcher) ofAddress(i int) query.Query {
-	t := query.NewTermQuery(s.words[i].where[0])
-	t.SetField(fieldWhere)
-	return t
 }

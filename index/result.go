@@ -24,7 +24,7 @@ type Result struct {
 	Facets  []Count     // of each facet asked for, in its order
 	Pages   int         // that state the matches, where Query.CountPages asked for it
 	Near    string      // the address that a query such as "bakery near Main St" took for its centre, or ""
-	Kinds   []string    // of places that the words were understood to ask for: the hits are of them
+	Kinds   []string    // of places that the words were understood to ask for: the first hits are of them
 	Open    string      // the time at which the hits are open, where the words ask for one; see OpenTime
 	Me      bool        // the words ask for what is near the reader: with a Center, the nearest come first
 	Took    time.Duration

@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gazehound/internal/kind"
+
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/numeric"
 	"github.com/blevesearch/bleve/v2/search"
@@ -39,41 +41,52 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		}
 		from, to, after = c.Stage, c.Stage, &c
 	}
-	near, err := s.resolveNear()
+	var r *Result
+	err = s.eachStage(from, to, func() (int, error) {
+		if r, err = s.page(after); err != nil {
+			return 0, err
+		}
+		return r.Total, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	if !q.literal() {
-		s.noteKinds()
+	r.Relaxed = s.stage > exact && r.Total > 0
+	r.Near, r.Me, r.Open, r.Took = s.near, s.me, s.open, time.Since(start)
+	if s.stage == about || s.stage == exact && s.pure {
+		r.Kinds = s.kinds()
 	}
+	return r, nil
+}
+
+// fewPlaces is how many places of a kind are not enough: with less, similar ones
+// follow.
+const fewPlaces = 10
+
+// eachStage calls ask, which returns how many addresses fit, at one stage after the
+// other until there are enough.
+func (s *searcher) eachStage(from, to stage, ask func() (int, error)) error {
 	for s.stage = from; ; s.stage++ {
-		if s.stage < to && !s.possible() {
+		switch {
+		case len(s.words) == 0:
+			s.stage = exact
+		case s.stage == direct && s.direct == nil, s.stage == about && len(s.kinds()) == 0:
 			continue
 		}
-		r, err := s.page(after)
-		if err != nil {
-			return nil, err
-		}
-		if r.Total > 0 || s.stage >= to || len(s.words) == 0 {
-			r.Relaxed = s.stage > exact && r.Total > 0
-			r.Near, r.Me, r.Open, r.Took = near, s.me, s.open, time.Since(start)
-			if s.stage == about {
-				r.Kinds = s.kinds()
-			}
-			return r, nil
+		n, err := ask()
+		if err != nil || len(s.words) == 0 || n > 0 && (s.stage != about || n >= fewPlaces) || s.stage >= s.last(to) {
+			return err
 		}
 	}
 }
 
-// possible tells whether there is anything to ask for at this stage.
-func (s *searcher) possible() bool {
-	switch s.stage {
-	case direct:
-		return s.direct != nil
-	case about:
-		return len(s.kinds()) > 0
+// last returns the last stage of a search, which is at most to: the words for a kind
+// mean nothing each by itself.
+func (s *searcher) last(to stage) stage {
+	if s.pure {
+		return min(to, typos)
 	}
-	return true
+	return to
 }
 
 // A searcher is the work on one query.
@@ -87,6 +100,8 @@ type searcher struct {
 	direct query.Query // for the telephone number, host or URL that the text is; nil: it is none
 	open   string      // the keyword of the opening time that is asked for, or ""
 	me     bool        // what is near the reader is asked for
+	pure   bool        // nothing but a kind of places is asked for
+	near   string      // the address that the text names for its surroundings, or ""
 	stage  stage
 	lift   float64 // how much more an address at the centre counts than one far away
 	state  state
@@ -351,34 +366,19 @@ const (
 )
 
 // text returns what is asked of the words: all of them but the minor ones, or at
-// the last stage some. What has many of the words comes before what has one of
-// them often.
+// the last stage some.
 func (s *searcher) text() (query.Query, error) {
 	meaning := slices.ContainsFunc(s.words, func(w word) bool { return !w.minor })
 	var must, should []query.Query
-	groups := map[string][]query.Query{} // at the stage about: the clauses of words by the kinds that they mean
 	for i := range s.words {
 		w, err := s.word(i)
 		if err != nil {
 			return nil, err
 		}
-		switch kinds := s.words[i].kinds; {
-		case s.stage == about && len(kinds) > 0:
-			key := strings.Join(kinds, " ")
-			groups[key] = append(groups[key], w)
-		case s.stage == about && !s.words[i].minor:
-			must = append(must, s.ofAddress(i))
-		case s.stage == partial, s.words[i].minor && meaning:
+		if s.stage == partial || s.words[i].minor && meaning {
 			should = append(should, w)
-		default:
+		} else {
 			must = append(must, w)
-		}
-	}
-	for i := range s.words {
-		kinds := s.words[i].kinds
-		if words := groups[strings.Join(kinds, " ")]; words != nil {
-			must = append(must, ofKind(kinds, words))
-			delete(groups, strings.Join(kinds, " "))
 		}
 	}
 	switch {
@@ -390,41 +390,77 @@ func (s *searcher) text() (query.Query, error) {
 	return query.NewBooleanQuery(must, should, nil), nil
 }
 
-// What words that are like a word of the query give of its score. "make eval" says
-// what it is good for.
+// How much more than the word itself, in the text about an address, its other
+// meanings give to the score: first places of the kind that it means, then those that
+// probably are of it, then those named so. "make eval" says what it is good for.
 const (
-	startedShare  = 0.45 // of a longer word that begins with the word
-	misspeltShare = 0.4  // of one that is one edit away
-	kindShare     = 6    // of a place of the kind that the word means, beside other words
+	kindBoost    = 100
+	besideBoost  = 6 // where other words are asked for as well
+	alikeBoost   = 40
+	namedBoost   = 15
+	nameBoost    = 3    // where it is no kind
+	unknownBoost = 40   // where nobody knows of what kind it is
+	startedBoost = 0.45 // of a longer word that begins with the word
+	typoBoost    = 0.4  // of one that is one edit away
 )
 
-// word returns what is asked for with one word: it as it is written, longer ones
-// where it is the last, and after the first stage those that are one edit away.
+// word returns what is asked for with one word, the best meaning first: the kind of
+// place, the word as it is written, longer ones where it is the last, and after the
+// first stages those that are one edit away.
 func (s *searcher) word(i int) (query.Query, error) {
-	w, last := &s.words[i], i == len(s.words)-1
-	b := &wordBuilder{whereOnly: s.q.AddressOnly}
-	defer func() {
-		for _, term := range b.terms {
-			if _, known := s.wordOf[term]; !known {
-				s.wordOf[term] = i
-			}
-		}
-		for _, kind := range w.kinds {
-			s.wordOf[strings.Fields(kind)[0]] = i
-		}
-	}()
+	w := &s.words[i]
+	var asWritten, stems, inAddress alternatives // a page of one language has the word in one of them
 	if !s.q.AddressOnly {
-		for _, term := range w.terms {
-			b.add(term, 1)
+		s.addTerms(&asWritten, 1, w, w.terms[:1])
+		s.addTerms(&stems, 1, w, w.terms[1:])
+	}
+	if w.where[0] != w.terms[0] || s.q.AddressOnly { // of "langestr." lange is enough: str is a word of most addresses
+		inAddress.add(s.dictionary(), 1, w.where[0])
+	}
+	exact := []alternatives{inAddress, asWritten, stems}
+	similar, err := s.similar(i)
+	if err != nil {
+		return nil, err
+	}
+	var kinds, alike, named alternatives
+	switch {
+	case s.stage == about:
+		kinds.add(fieldKind, kindBoost, w.kinds...)
+	case s.pure:
+		kinds.add(fieldKind, kindBoost, w.kinds...)
+		alike.add(fieldKind, alikeBoost, w.alike...)
+		alike.add(fieldNamed, alikeBoost, w.signs...)
+		named.add(fieldNamed, namedBoost, w.terms...)
+	case !s.q.AddressOnly:
+		kinds.add(fieldKind, besideBoost, w.kinds...)
+		named.add(fieldNamed, nameBoost, w.terms...)
+	}
+	tiers := slices.Concat([]alternatives{kinds, alike, named}, exact, []alternatives{similar})
+	if s.stage == about && len(kinds) > 0 {
+		tiers = tiers[:1]
+	}
+	for _, t := range slices.Concat(tiers...) { // for explain
+		if _, known := s.wordOf[t.term]; !known {
+			s.wordOf[t.term] = i
 		}
 	}
-	b.add(w.where[0], 1) // of "langestr." lange is enough: str is a word of most addresses
+	q := bestOf(1, tiers)
+	if len(w.kinds) > 0 && s.pure { // places of an unknown kind before those of another, and those that have the word
+		unknown := boosted(has(fieldKindless, yes), 2*unknownBoost)
+		q = query.NewBooleanQuery([]query.Query{q}, []query.Query{bestOf(2, exact), unknown}, nil)
+	}
+	return q, nil
+}
+
+// similar returns the words that a word of the query may stand for.
+func (s *searcher) similar(i int) (all alternatives, err error) {
+	w, last := &s.words[i], i == len(s.words)-1
 	start := w.terms[0]
 	if isNumber(start) {
-		return b.query(), nil
+		return nil, nil
 	}
 	if last && utf8.RuneCountInString(start) >= 2 {
-		dict, err := s.reader.FieldDictPrefix(b.dictionary(), []byte(start))
+		dict, err := s.reader.FieldDictPrefix(s.dictionary(), []byte(start))
 		if err != nil {
 			return nil, fmt.Errorf("index: %w", err)
 		}
@@ -432,11 +468,7 @@ func (s *searcher) word(i int) (query.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		share := startedShare
-		if slices.Contains(longer, start) { // a whole word: all that begin so count as one
-			share /= float64(len(longer))
-		}
-		b.addSimilar(longer, share)
+		s.addTerms(&all, startedBoost, w, longer)
 	}
 	for _, form := range w.terms { // the dictionary has words without their endings
 		if s.stage < typos || utf8.RuneCountInString(form) < 4 {
@@ -447,71 +479,100 @@ func (s *searcher) word(i int) (query.Query, error) {
 			return nil, fmt.Errorf("index: %T finds no similar words", s.reader)
 		}
 		_, first := utf8.DecodeRuneInString(form)
-		dict, err := fuzzy.FieldDictFuzzy(b.dictionary(), form, 1, form[:first])
+		dict, err := fuzzy.FieldDictFuzzy(s.dictionary(), form, 1, form[:first])
 		if err != nil {
 			return nil, fmt.Errorf("index: %w", err)
 		}
-		similar, err := mostFrequent(dict, math.MaxInt, maxTypos)
+		close, err := mostFrequent(dict, math.MaxInt, maxTypos)
 		if err != nil {
 			return nil, err
 		}
-		b.addSimilar(similar, misspeltShare)
+		s.addTerms(&all, typoBoost, w, close)
+		for _, term := range close {
+			if k := kind.InQuery([]string{term})[0]; len(k) > 0 && len(w.kinds) == 0 { // of a misspelt kind
+				w.kinds, s.pure = k, len(s.words) == 1
+			}
+		}
 	}
-	if len(w.kinds) == 0 || s.stage == about {
-		return b.query(), nil
-	}
-	return query.NewDisjunctionQuery([]query.Query{b.query(), boosted(has(fieldKind, w.kinds...), kindShare)}), nil
+	return all, nil
 }
 
-// A wordBuilder puts the terms together that stand for a word.
-type wordBuilder struct {
-	whereOnly bool
-	terms     []string
-	shares    []float64
+// addTerms adds terms that a word may stand for. None counts as rarer than the most
+// frequent form of the word itself: a rare ending says no more.
+func (s *searcher) addTerms(all *alternatives, boost float64, w *word, terms []string) {
+	counts, most := &hitMaker{reader: s.reader}, 0
+	for _, term := range w.terms {
+		most = max(most, counts.count(s.dictionary(), term))
+	}
+	idf := func(n int) float64 { return math.Log(1 + (float64(s.state.Documents-n)+0.5)/(float64(n)+0.5)) }
+	for _, term := range terms {
+		share := 1.0
+		if n := counts.count(s.dictionary(), term); n < most {
+			share = math.Pow(idf(most)/idf(n), 2) // scores have the square
+		}
+		all.add(s.dictionary(), boost*share, term)
+	}
 }
 
-// dictionary returns the field that has all terms.
-func (b *wordBuilder) dictionary() string {
-	if b.whereOnly {
+// dictionary returns the field that has the words that are looked up.
+func (s *searcher) dictionary() string {
+	if s.q.AddressOnly {
 		return fieldWhere
 	}
 	return fieldWords
 }
 
-func (b *wordBuilder) add(term string, share float64) {
-	if !slices.Contains(b.terms, term) {
-		b.terms, b.shares = append(b.terms, term), append(b.shares, share)
+// Alternatives are terms of which a document has one or more.
+type alternatives []alternative
+
+type alternative struct {
+	field, term string
+	boost       float64
+}
+
+// add adds terms that are not there yet.
+func (a *alternatives) add(field string, boost float64, terms ...string) {
+	for _, term := range terms {
+		if !slices.ContainsFunc(*a, func(o alternative) bool { return o.field == field && o.term == term }) {
+			*a = append(*a, alternative{field, term, boost})
+		}
 	}
 }
 
-func (b *wordBuilder) addSimilar(terms []string, share float64) {
-	for _, t := range terms {
-		b.add(t, share)
-	}
-}
-
-// query returns the disjunction of all terms. Bleve multiplies its score by the
-// share of the clauses that match, which the boosts make good.
-func (b *wordBuilder) query() query.Query {
-	clauses := make([]query.Query, len(b.terms))
-	for i, term := range b.terms {
-		t := query.NewTermQuery(term)
-		t.SetField(b.dictionary())
-		t.SetBoost(b.shares[i] * float64(len(b.terms)))
+// query returns the disjunction of all. Bleve multiplies its score by the share of
+// the clauses that match, which the boosts make good; factor does so for the query
+// that this one is a part of.
+func (a alternatives) query(factor float64) query.Query {
+	clauses := make([]query.Query, len(a))
+	for i, one := range a {
+		t := query.NewTermQuery(one.term)
+		t.SetField(one.field)
+		t.SetBoost(one.boost * factor * float64(len(a)))
 		clauses[i] = t
 	}
 	return query.NewDisjunctionQuery(clauses)
 }
 
+// bestOf returns the query for documents that match any tier. The first one that a
+// document matches gives its score, times factor.
+func bestOf(factor float64, tiers []alternatives) query.Query {
+	tiers = slices.DeleteFunc(tiers, func(t alternatives) bool { return len(t) == 0 })
+	var all, before []query.Query
+	for _, t := range tiers {
+		q := t.query(factor * float64(len(tiers)))
+		if len(before) > 0 {
+			q = query.NewBooleanQuery([]query.Query{q}, nil, slices.Clone(before))
+		}
+		all, before = append(all, q), append(before, t.query(0))
+	}
+	return query.NewDisjunctionQuery(all)
+}
+
 // mostFrequent returns the most frequent terms of the first ones of a dictionary,
 // which it closes.
-func mostFrequent(dict bleveindex.FieldDict, look, most int) ([]string, error) {
+func mostFrequent(dict bleveindex.FieldDict, look, most int) (terms []string, err error) {
 	defer dict.Close()
-	type entry struct {
-		term  string
-		count uint64
-	}
-	var all []entry
+	var all []bleveindex.DictEntry
 	for range look {
 		e, err := dict.Next()
 		if err != nil {
@@ -520,14 +581,13 @@ func mostFrequent(dict bleveindex.FieldDict, look, most int) ([]string, error) {
 		if e == nil {
 			break
 		}
-		all = append(all, entry{e.Term, e.Count})
+		all = append(all, *e)
 	}
-	slices.SortFunc(all, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), strings.Compare(a.term, b.term))
+	slices.SortFunc(all, func(a, b bleveindex.DictEntry) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Term, b.Term))
 	})
-	terms := make([]string, min(most, len(all)))
-	for i := range terms {
-		terms[i] = all[i].term
+	for _, e := range all[:min(most, len(all))] {
+		terms = append(terms, e.Term)
 	}
 	return terms, nil
 }

@@ -60,6 +60,22 @@ func termsOf(a *analysis.DefaultAnalyzer, text string) []string {
 	return terms
 }
 
+// stemmed returns the terms of folded words.
+func stemmed(a *analysis.DefaultAnalyzer, words string) []string {
+	var tokens analysis.TokenStream
+	for w := range strings.FieldsSeq(words) {
+		tokens = append(tokens, &analysis.Token{Term: []byte(w)})
+	}
+	for _, filter := range a.TokenFilters[len(plainWords.TokenFilters):] {
+		tokens = filter.Filter(tokens)
+	}
+	terms := make([]string, len(tokens))
+	for i, t := range tokens {
+		terms[i] = string(t.Term)
+	}
+	return terms
+}
+
 // wordsOf returns the folded words of a text in any language.
 func wordsOf(text string) []string { return termsOf(plainWords, text) }
 
@@ -77,10 +93,10 @@ func forms(word string) []string {
 	return forms
 }
 
-// distinctWords returns the terms of a page's text, each once.
-func distinctWords(lang, text string) string {
+// distinctWords returns the folded words of a page's text, each once.
+func distinctWords(text string) string {
 	seen := map[string]bool{}
-	terms := slices.DeleteFunc(termsOf(analyserOf(lang), text), func(term string) bool {
+	terms := slices.DeleteFunc(wordsOf(text), func(term string) bool {
 		again := seen[term]
 		seen[term] = true
 		return again

@@ -44,6 +44,7 @@ type table struct {
 	names   [][len(Languages)]string
 	phrases map[string]phrase
 	brands  map[string]brand
+	alike   map[string][]string
 }
 
 type brand struct {
@@ -111,6 +112,7 @@ func read(packed []byte) (*table, error) {
 		t.phrases[text] = p
 	}
 	t.addValues()
+	t.alike = alike(t)
 	for line := range strings.Lines(parts[2]) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(cells) != 3 {
@@ -123,6 +125,29 @@ func read(packed []byte) (*table, error) {
 		t.brands[cells[0]] = brand{n, cells[2]}
 	}
 	return t, nil
+}
+
+// alike returns for each kind those that share a name with it in one language.
+func alike(t *table) map[string][]string {
+	called := map[string][]string{}
+	for i, id := range t.ids {
+		for l, name := range t.names[i] {
+			if key := Languages[l] + fold(name); name != "" && !strings.Contains(id, " ") && !slices.Contains(called[key], id) {
+				called[key] = append(called[key], id)
+			}
+		}
+	}
+	all := map[string][]string{}
+	for _, ids := range called {
+		for _, id := range ids {
+			for _, other := range ids {
+				if other != id && !slices.Contains(all[id], other) {
+					all[id] = append(all[id], other)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // addValues adds the values of tags as names, such as "lawyer", which readers of

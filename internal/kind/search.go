@@ -64,7 +64,8 @@ func (t *table) of(p phrase) []string {
 }
 
 // InQuery returns for each word of a query the kinds that it means, by itself or
-// with its neighbours: "law office" means office=lawyer.
+// with its neighbours: "law office" means office=lawyer, and so does "Rechtsanwalt",
+// which names of such offices begin with, where it is the only word.
 func InQuery(words []string) [][]string {
 	t := load()
 	all := make([][]string, len(words))
@@ -75,7 +76,11 @@ func InQuery(words []string) [][]string {
 	for i := 0; i < len(words); {
 		n := 1
 		for length := min(len(words)-i, MaxPhrase); length > 0; length-- {
-			if p, ok := t.plural(strings.Join(folded[i:i+length], " ")); ok && p.names() {
+			p, ok := t.plural(strings.Join(folded[i:i+length], " "))
+			if !ok && len(words) == 1 {
+				p = t.likely(folded[i])
+			}
+			if p.names() || len(words) == 1 && p.kinds != nil {
 				n = length
 				for k := i; k < i+n; k++ {
 					all[k] = t.of(p)
@@ -87,6 +92,44 @@ func InQuery(words []string) [][]string {
 	}
 	return all
 }
+
+// shortestStem is the length in bytes from which what a word begins with tells what it
+// means.
+const shortestStem = 6
+
+// likely returns what a word means that is no phrase of the table: what a compound
+// ends with, or what all German phrases mean that begin as it does, "Bestattungsinstitut"
+// for "Bestatter".
+func (t *table) likely(word string) phrase {
+	if p := t.inside(word, "de"); p.use != 0 {
+		return p
+	}
+	for _, end := range endings {
+		stem, ok := strings.CutSuffix(word, end)
+		if !ok || len(stem) < shortestStem {
+			continue
+		}
+		var only phrase
+		for text, p := range t.phrases {
+			if !strings.HasPrefix(text, stem) || strings.Contains(text, " ") || !strings.Contains(p.langs, "de") ||
+				p.use == Other || p.use == Head {
+				continue
+			}
+			if only.kinds != nil && !slices.Equal(only.kinds, p.kinds) {
+				return phrase{}
+			}
+			only = p
+		}
+		if only.kinds != nil {
+			return only
+		}
+	}
+	return phrase{}
+}
+
+// Alike returns the other kinds that a language calls as it calls this one: French
+// has menuisier for carpenters and joiners.
+func Alike(id string) []string { return load().alike[Main(id)] }
 
 // endings of plurals, the longest first.
 var endings = []string{"ies y", "nen", "en", "es", "er", "s", "n", "e"}
