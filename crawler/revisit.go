@@ -131,7 +131,7 @@ func (c *Crawler) Stay(ctx context.Context, tree *frontier.Frontier, every time.
 			defer c.resting.Store(false)
 			for {
 				c.resting.Store(false)
-				if err := c.Run(ctx); err != nil {
+				if err := c.Run(ctx); err != nil && !errors.Is(err, ErrPageLimit) {
 					return err
 				}
 				c.resting.Store(true)

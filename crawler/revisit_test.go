@@ -231,7 +231,7 @@ func TestSchedule(t *testing.T) {
 }
 
 // A crawl that stays asks again what is due, round after round, fetches what is
-// new in between, rests in the meantime, and ends when it is told to.
+// new in between, rests in the meantime and where its page limit is reached, and ends when it is told to.
 func TestStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &paper{pages: map[string]string{"/": `<a href=/a>a</a>`, "/a": here}}
@@ -245,7 +245,7 @@ func TestStay(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &crawler.Crawler{
-			Options:  crawler.Options{Workers: 1, Grace: time.Second, Revisits: crawler.Schedule{First: 2 * time.Minute, Min: time.Minute, Max: 10 * time.Minute}},
+			Options:  crawler.Options{Workers: 1, MaxPages: 4, Grace: time.Second, Revisits: crawler.Schedule{First: 2 * time.Minute, Min: time.Minute, Max: 10 * time.Minute}},
 			Frontier: f, Fetcher: w, Gate: crawler.Open{}, Judge: judge{}, Strategy: order,
 			Scope: func(weburl.URL) string { return "" },
 		}
@@ -287,7 +287,7 @@ func TestStay(t *testing.T) {
 			t.Errorf("after 3 minutes it has asked %v, and not /a on condition", got)
 		}
 		w.mu.Lock()
-		w.pages["/a"] = here + ` and more <a href=/new>new</a>`
+		w.pages["/a"], w.pages["/new"] = here+` and more <a href=/new>new</a>`, "nothing"
 		w.mu.Unlock()
 		time.Sleep(10 * time.Minute)
 		if got := w.took(); !slices.Contains(got, "/new") || !c.Resting() {

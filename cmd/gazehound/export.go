@@ -151,7 +151,11 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
 		o.Outline, o.Region = r.Area, cmp.Or(o.Region, r.Name)
 	}
-	if err := a.exportTerms(&o, p, flags.region); err != nil {
+	region := flags.region
+	if isFile := a.path(region); fileExists(isFile) {
+		region = isFile
+	}
+	if err := a.exportTerms(&o, p, region); err != nil {
 		return err
 	}
 

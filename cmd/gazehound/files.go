@@ -60,8 +60,11 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 
 // writeReport has write fill the file of --output, or standard output where none is named.
 func (a *app) writeReport(name string, write func(io.Writer) error) error {
-	if name == "" {
+	switch {
+	case name == "":
 		return write(a.stdout)
+	case a.beside != nil:
+		return write(a.beside.writer("file"))
 	}
 	return writeFile(name, write)
 }
@@ -71,6 +74,13 @@ func (a *app) writeReport(name string, write func(io.Writer) error) error {
 func (a *app) writeExport(name, licence string, write func(io.Writer) error) error {
 	if name == "-" {
 		b := bufio.NewWriter(a.stdout)
+		return errors.Join(write(b), b.Flush())
+	}
+	if a.beside != nil {
+		if licence != "" {
+			a.beside.send("licence", []byte(licence))
+		}
+		b := bufio.NewWriterSize(a.beside.writer("file"), 64<<10)
 		return errors.Join(write(b), b.Flush())
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {

@@ -66,18 +66,25 @@ type app struct {
 	json       bool
 	yes        bool
 
-	flags *pflag.FlagSet // of the command that runs
+	flags  *pflag.FlagSet // of the command that runs
+	beside *besides       // the crawl that it runs inside of; nil: none
 }
 
 // run parses args, runs one command and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{Console: console.Console{Err: stderr}, stdin: stdin, stdout: stdout}
+	return (&app{Console: console.Console{Err: stderr}, stdin: stdin, stdout: stdout}).run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
 	root := newRootCommand(a)
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
+	if errors.Is(err, errBeside) {
+		err = a.askCrawl(ctx, args)
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -119,6 +126,12 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 				return fail(exitUsage, "--log-format: %s", textutil.NotOneOf(format, console.Formats))
 			}
 			a.Configure("info", a.Format)
+			switch command := cmd.CommandPath()[len("gazehound "):]; {
+			case a.beside != nil:
+				return a.enterCrawl(command)
+			case a.readsBeside(command):
+				return errBeside
+			}
 			return nil
 		},
 	}

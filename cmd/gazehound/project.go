@@ -95,22 +95,29 @@ func (a *app) project() (project, *Config, error) {
 type crawlFunc func(p project, cfg *Config, f *frontier.Frontier) error
 
 // readCrawl lets read have the crawl tree and the queue of the data directory; a write is an error.
-func (a *app) readCrawl(read crawlFunc) error { return a.useCrawl(project.crawlToRead, read) }
-
-// changeCrawl lets change have them, which nobody else may have open.
-func (a *app) changeCrawl(change crawlFunc) error { return a.useCrawl(project.openCrawl, change) }
-
-func (a *app) useCrawl(open func(project, int64) (*frontier.Frontier, error), use crawlFunc) (err error) {
+func (a *app) readCrawl(read crawlFunc) (err error) {
 	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}
-	f, err := open(p, int64(cfg.Storage.Memory))
+	f, done, err := a.treeToRead(p, int64(cfg.Storage.Memory))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return use(p, cfg, f)
+	defer func() { err = errors.Join(err, done()) }()
+	return read(p, cfg, f)
+}
+
+// treeToRead opens the crawl tree of a project, or has that of the crawl that a running command is
+// inside of. done ends its use.
+func (a *app) treeToRead(p project, memory int64) (f *frontier.Frontier, done func() error, err error) {
+	if a.beside != nil && p.dir == a.data {
+		return a.beside.session.f, func() error { return nil }, nil
+	}
+	if f, err = p.crawlToRead(memory); err != nil {
+		return nil, nil, err
+	}
+	return f, f.Close, nil
 }
 
 // readIndex lets read have what the crawl of the data directory has found.
@@ -119,6 +126,9 @@ func (a *app) readIndex(read func(p project, x *index.Index) error) (err error) 
 		return err
 	}
 	p := project{a.data}
+	if a.beside != nil {
+		return read(p, a.beside.session.x)
+	}
 	x, err := openIndexToShow(p)
 	if err != nil {
 		return err
@@ -223,7 +233,7 @@ func openIndexToShow(p project) (*index.Index, error) {
 func storeError(p project, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrLocked):
-		return fail(exitLocked, "%s is in use: %w", p.dir, err)
+		return fail(exitLocked, "%s is in use: %w. \"gazehound ctl stop\" ends a crawl; the command that began it goes on with it", p.dir, err)
 	case errors.Is(err, index.ErrLocked):
 		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; a crawl serves its search page itself", err)
 	case errors.Is(err, frontier.ErrOlderFormat):

@@ -78,6 +78,8 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 		boundary := ""
 		if i == 0 {
 			boundary = cfg.Region.Boundary
+		} else {
+			dir = a.path(dir)
 		}
 		c, err := a.readReport(ctx, project{dir}, boundary, int64(cfg.Storage.Memory))
 		if ctx.Err() != nil {
@@ -127,11 +129,11 @@ func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most 
 
 // readReport reads the crawl of a project.
 func (a *app) readReport(ctx context.Context, p project, boundary string, memory int64) (c *report.Crawl, err error) {
-	f, err := p.crawlToRead(memory)
+	f, done, err := a.treeToRead(p, memory)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	var o report.Options
 	if g, err := gazetteer.Open(p.gazetteer()); err == nil {
 		defer g.Close()

@@ -17,9 +17,7 @@ func newRetrainCommand(a *app) *cobra.Command {
 	var force, noReplace bool
 	cmd := command("retrain [DIR…]", "Rebuild the link predictor from the crawl", cobra.ArbitraryArgs,
 		stoppable(func(ctx context.Context, args []string) error {
-			return a.changeCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
-				return a.retrain(ctx, p, cfg, f, args, force, noReplace)
-			})
+			return a.retrain(ctx, args, force, noReplace)
 		}))
 	cmd.Flags().BoolVar(&force, "force", false, "replace the old model even if the new one is not better")
 	cmd.Flags().BoolVar(&noReplace, "dry-run", false, "compare only")
@@ -27,7 +25,16 @@ func newRetrainCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) retrain(ctx context.Context, p project, cfg *Config, f *frontier.Frontier, others []string, force, dryRun bool) (err error) {
+func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) (err error) {
+	p, cfg, err := a.project()
+	if err != nil {
+		return err
+	}
+	f, err := p.openCrawl(int64(cfg.Storage.Memory))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	trees := []*frontier.Frontier{f}
 	for _, dir := range others {
 		other := project{dir}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -52,6 +54,9 @@ func newServeCommand(a *app) *cobra.Command {
 
 // serve serves the project's index until ctx ends.
 func (a *app) serve(ctx context.Context) (err error) {
+	if a.beside != nil {
+		return a.showSearchPage()
+	}
 	p, cfg, err := a.project()
 	if err != nil {
 		return err
@@ -62,12 +67,12 @@ func (a *app) serve(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	if x.Exists() {
-		return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", api.Handler)
+		return a.serveAt(ctx, x, cfg, api.Handler)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	end := func() error { return nil }
 	defer func() { cancel(); err = errors.Join(err, end()) }()
-	return a.serveWith(ctx, x, cfg, cfg.Serve.Listen, "--listen", func(x api.Source, o api.Options) (h http.Handler) {
+	return a.serveAt(ctx, x, cfg, func(x api.Source, o api.Options) (h http.Handler) {
 		h, end = api.Await(ctx, x, func() (*index.Index, error) { return openIndexToShow(p) }, func(err error) {
 			if err != nil {
 				a.warn("the index cannot be opened yet: %s", oneLine(err.Error()))
@@ -91,7 +96,7 @@ func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.serveWith(ctx, s, cfg, cfg.Serve.Listen, "--listen", api.Handler)
+	return a.serveAt(ctx, s, cfg, api.Handler)
 }
 
 // maxConnections bounds the connections of the server.
@@ -100,8 +105,18 @@ const maxConnections = 1000
 // besideCrawl is where a crawl serves its search page where it is not told.
 const besideCrawl = "127.0.0.1:8090"
 
-// serveWith serves x on the address that a flag gave, until ctx ends: --serve stands beside a crawl.
-func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, flag string, handler func(api.Source, api.Options) http.Handler) error {
+// serveAt serves x at serve.listen until ctx ends.
+func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config, handler func(api.Source, api.Options) http.Handler) error {
+	l, err := listenAt(cfg.Serve.Listen, "--listen")
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return a.serveWith(ctx, x, cfg, l, false, handler)
+}
+
+// serveWith serves x on l until ctx ends, alone or beside the crawl that fills it.
+func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool, handler func(api.Source, api.Options) http.Handler) error {
 	o := a.apiOptions(cfg)
 	if o.Gazetteer != nil {
 		defer o.Gazetteer.Close()
@@ -115,46 +130,41 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, listen, 
 	case o.OSM:
 		a.say("the map has no streets yet: \"gazehound gazetteer import FILE.osm.pbf\" draws them")
 	}
-	crawling := flag == "--serve"
 	if crawling {
 		o.Crawl = func() string { return "running" }
 	}
 	if err := o.Validate(); err != nil {
 		return invalid(err)
 	}
-	l, err := listenAt(listen, flag)
-	if err != nil && crawling && listen == besideCrawl { // another crawl on this machine may have it
-		l, err = listenAt("127.0.0.1:0", flag)
-	}
-	if err != nil {
-		return err
-	}
-	listening.Store(uint16(l.Addr().(*net.TCPAddr).Port), true)
-	url := "http://" + l.Addr().String() + "/"
-	host, port, err := net.SplitHostPort(l.Addr().String())
-	o.Loopback = err == nil && net.ParseIP(host).IsLoopback()
-	if err == nil && net.ParseIP(host).IsUnspecified() {
-		url = "http://localhost:" + port + "/"
-		a.warn("%s is open to everybody who can reach this machine", listen)
+	at := l.Addr().(*net.TCPAddr)
+	o.Loopback = at.IP.IsLoopback()
+	if at.IP.IsUnspecified() {
+		a.warn("port %d is open to everybody who can reach this machine", at.Port)
 	}
 	if !crawling && a.json {
-		if err := a.printJSON(fields{"type": "serving", "url": url}); err != nil {
+		if err := a.printJSON(fields{"type": "serving", "url": pageURL(l)}); err != nil {
 			return err
 		}
 	} else {
-		a.say("search page  %s", url)
+		a.say("search page  %s", pageURL(l))
 	}
 	if s, err := x.Stats(ctx); err == nil && s.Pages == 0 && !crawling {
-		if text := (project{a.data}).withoutAddresses(); text != "" {
-			a.warn("the index is empty: %s", text)
-		} else {
-			a.warn("the index is empty. Start: gazehound crawl")
-		}
+		text := cmp.Or((project{a.data}).withoutAddresses(), "\"gazehound crawl\" fills it")
+		a.warn("the index is empty: %s", text)
 	}
 	if s, ok := x.(*index.Shards); ok {
 		o.Missing, o.Coverage = s.Missing, nil
 	}
 	return monitor.ServeHTTP(ctx, netutil.LimitListener(newFairListener(l), maxConnections), handler(x, o), o.QueryTimeout)
+}
+
+// pageURL returns the URL of the page that is served on l.
+func pageURL(l net.Listener) string {
+	at := l.Addr().(*net.TCPAddr)
+	if at.IP.IsUnspecified() {
+		return fmt.Sprintf("http://localhost:%d/", at.Port)
+	}
+	return "http://" + at.String() + "/"
 }
 
 // listenAt takes the address of a server that a flag gave.
@@ -168,6 +178,7 @@ func listenAt(address, flag string) (net.Listener, error) {
 	case err != nil:
 		return nil, fail(exitInvalidInput, "%s wants host:port such as 127.0.0.1:8090, got %q (%w)", flag, address, err)
 	}
+	listening.Store(uint16(l.Addr().(*net.TCPAddr).Port), true)
 	return l, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,6 +51,8 @@ type session struct {
 	labels   *crawler.Labelled
 	watch    *progress
 	admin    *monitor.Listener // nil: nobody may ask
+	serving  net.Listener      // of the search page; nil: there is none
+	page     string            // its address, or ""
 	resumed  bool
 	ended    error // what the run returned
 
@@ -209,6 +212,16 @@ func (s *session) start(ctx context.Context) (err error) {
 		return err
 	}
 	s.onClose(func() error { s.admin.Close(); return nil })
+	if s.o.serve != "" && s.o.serve != noAdmin {
+		if s.serving, err = listenAt(s.o.serve, "--serve"); err != nil && s.o.serve == besideCrawl { // another crawl has it
+			s.serving, err = listenAt("127.0.0.1:0", "--serve")
+		}
+		if err != nil {
+			return err
+		}
+		s.onClose(func() error { s.serving.Close(); return nil })
+		s.page = pageURL(s.serving)
+	}
 	s.watch.start(s.cfg)
 	return nil
 }
@@ -311,9 +324,9 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 	if s.admin != nil {
 		tasks = append(tasks, func(ctx context.Context) error { return s.serveAdmin(ctx, cancel) })
 	}
-	if s.o.serve != "" && s.o.serve != noAdmin {
+	if s.serving != nil {
 		tasks = append(tasks, func(ctx context.Context) error {
-			err := s.a.serveWith(ctx, s.x, s.cfg, s.o.serve, "--serve", api.Handler)
+			err := s.a.serveWith(ctx, s.x, s.cfg, s.serving, true, api.Handler)
 			if err != nil {
 				cancel(err)
 			}

@@ -60,6 +60,11 @@ type Options struct {
 
 	Nodes func(ctx context.Context) (any, error) // of the crawl, with their state; a value for JSON
 
+	// Run runs the command line of a request that brings the token Owner, which the page
+	// does not have: it reads files by the rights of the crawl. nil: none.
+	Run   http.HandlerFunc
+	Owner string
+
 	// What follows changes something. Their errors may be a *problem.Problem.
 	Pause, Resume, Stop func()
 	Checkpoint          func() error                                                 // makes durable what is not yet
@@ -300,7 +305,7 @@ func (a *Admin) open(pattern string, h http.HandlerFunc) { a.mux.HandleFunc(patt
 func (a *Admin) read(pattern string, h http.HandlerFunc) {
 	a.paths = append(a.paths, pattern)
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if a.o.Closed && !a.knows(r) {
+		if a.o.Closed && !knows(r, a.o.Token) {
 			unauthorized(w, r)
 			return
 		}

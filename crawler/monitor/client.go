@@ -32,33 +32,14 @@ const (
 // Ask sends a request to the Listener at a, such as POST v1/crawl/pause, with a body for JSON or nil,
 // and reads the answer into v. Another answer than 200 is a *RefusedError.
 func (a Address) Ask(ctx context.Context, method, path string, body, v any) error {
-	var sent io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		sent = bytes.NewReader(data)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, a.URL+path, sent)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	response, err := a.Open(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+a.Token)
-	request.Header.Set(controlHeader, "1")
-	request.Header.Set("Content-Type", "application/json")
-	client := &http.Client{Timeout: askTimeout, Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
-	response, err := client.Do(request)
-	if err != nil {
-		return fmt.Errorf("the crawl does not answer: %w", err)
-	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if response.StatusCode != http.StatusOK {
-		refused := &RefusedError{Status: response.Status}
-		json.Unmarshal(data, refused) // whatever is no problem says nothing more
-		return refused
-	}
+	defer response.Close()
+	data, err := io.ReadAll(io.LimitReader(response, maxAnswer))
 	if err == nil {
 		err = json.Unmarshal(data, v)
 	}
@@ -66,4 +47,35 @@ func (a Address) Ask(ctx context.Context, method, path string, body, v any) erro
 		return fmt.Errorf("what the crawl answers cannot be read: %w", err)
 	}
 	return nil
+}
+
+// Open is Ask for an answer that the caller reads, and closes.
+func (a Address) Open(ctx context.Context, method, path string, body any) (io.ReadCloser, error) {
+	var sent io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		sent = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, a.URL+path, sent)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+a.Token)
+	request.Header.Set(controlHeader, "1")
+	request.Header.Set("Content-Type", "application/json")
+	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("the crawl does not answer: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		defer response.Body.Close()
+		refused := &RefusedError{Status: response.Status}
+		json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(refused) // what is no problem says nothing more
+		return nil, refused
+	}
+	return response.Body, nil
 }

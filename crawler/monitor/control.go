@@ -56,6 +56,9 @@ func (a *Admin) control() {
 	a.change("/v1/crawl/seeds", maxSeeds, a.seeds)
 	a.change("/v1/crawl/delay", maxBody, a.delay)
 	a.change("/v1/crawl/exclude", maxBody, a.exclude)
+	if a.o.Run != nil {
+		a.post("/v1/crawl/run", a.o.Owner, maxBody, a.o.Run)
+	}
 }
 
 // controlHeader is asked for by everything that changes something: a form of
@@ -65,18 +68,7 @@ const controlHeader = "X-Gazehound-Control"
 // change registers POST at an address, for those who know the token. What do
 // returns is in the answer, beside the name of what was done.
 func (a *Admin) change(address string, most int64, do func(r *http.Request) (map[string]any, error)) {
-	same := http.NewCrossOriginProtection()
-	a.paths = append(a.paths, "POST "+address)
-	a.mux.HandleFunc("POST "+address, func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case same.Check(r) != nil || r.Header.Get(controlHeader) == "":
-			fault(w, r, &problem.Problem{Status: http.StatusForbidden, Title: "this request may come from another web site", Expected: "the header " + controlHeader + ": 1, and no Origin but our own"})
-			return
-		case !a.knows(r):
-			unauthorized(w, r)
-			return
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, most)
+	a.post(address, a.o.Token, most, func(w http.ResponseWriter, r *http.Request) {
 		done, err := do(r)
 		if err != nil {
 			fault(w, r, err)
@@ -87,10 +79,28 @@ func (a *Admin) change(address string, most int64, do func(r *http.Request) (map
 	})
 }
 
-// knows tells whether r brings the token.
-func (a *Admin) knows(r *http.Request) bool {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && a.o.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.o.Token)) == 1
+// post registers POST at an address, for those who know a token, with bodies of at most so many bytes.
+func (a *Admin) post(address, token string, most int64, h http.HandlerFunc) {
+	same := http.NewCrossOriginProtection()
+	a.paths = append(a.paths, "POST "+address)
+	a.mux.HandleFunc("POST "+address, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case same.Check(r) != nil || r.Header.Get(controlHeader) == "":
+			fault(w, r, &problem.Problem{Status: http.StatusForbidden, Title: "this request may come from another web site", Expected: "the header " + controlHeader + ": 1, and no Origin but our own"})
+			return
+		case !knows(r, token):
+			unauthorized(w, r)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, most)
+		h(w, r)
+	})
+}
+
+// knows tells whether r brings a token.
+func knows(r *http.Request, token string) bool {
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
 }
 
 // readBody reads the one JSON object of a request. What is no such object, or has

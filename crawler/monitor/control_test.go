@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -185,5 +186,20 @@ func TestSeedURLs(t *testing.T) {
 		if !errors.As(err, &p) || p.Expected == "" || p.Parameter != "urls" || len(p.Title)+len(p.Given) > 600 {
 			t.Errorf("%.40q: %v", text, err)
 		}
+	}
+}
+
+// Command lines are run for those who read the file of the listener, not for those who load the page.
+func TestRunIsForTheOwner(t *testing.T) {
+	ran := 0
+	a := NewAdmin(Options{Board: NewBoard(), Token: "sesame-sesame-sesame", Owner: "owner-owner-owner",
+		Run: func(http.ResponseWriter, *http.Request) { ran++ }})
+	defer a.Close()
+	if w := command(a, "/v1/crawl/run", "{}"); w.Code != http.StatusUnauthorized || ran != 0 {
+		t.Errorf("with the token of the page: %d, run %d times", w.Code, ran)
+	}
+	w := ask(a, "POST", "/v1/crawl/run", "{}", controlHeader, "1", "Authorization", "Bearer owner-owner-owner")
+	if w.Code != http.StatusOK || ran != 1 {
+		t.Errorf("with the owner's: %d, run %d times", w.Code, ran)
 	}
 }

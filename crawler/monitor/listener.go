@@ -34,6 +34,7 @@ type Listener struct {
 type Address struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
+	Owner string `json:"owner"` // the token for command lines, which is in the file alone
 	PID   int    `json:"pid"`
 }
 
@@ -74,6 +75,7 @@ func Listen(address, token, file string, anyPort bool) (*Listener, error) {
 	if l.Token = token; !l.given {
 		l.Token = rand.Text()
 	}
+	l.Owner = rand.Text()
 	l.listener, err = net.Listen("tcp", address)
 	if err != nil && anyPort {
 		l.listener, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -125,7 +127,7 @@ func (l *Listener) Close() {
 
 // Admin returns the Admin of o for this address.
 func (l *Listener) Admin(o Options) *Admin {
-	o.Token, o.Closed, o.Hand, o.Loopback = l.Token, l.open, !l.given, !l.open
+	o.Token, o.Owner, o.Closed, o.Hand, o.Loopback = l.Token, l.Owner, l.open, !l.given, !l.open
 	return NewAdmin(o)
 }
 
