@@ -64,18 +64,18 @@ func (c *Crawler) readSitemap(v *Visit) error {
 	v.drop("sitemap_foreign", int64(file.Foreign))
 	v.drop("bad_url", int64(file.Bad))
 	var found []frontier.Entry
-	for i, s := range file.Lists {
+	for i, u := range file.Lists {
 		switch {
 		case e.Distance >= sitemapNests:
 			v.drop("sitemap_nested", 1)
 		case i >= sitemapLists:
 			v.drop("sitemap_limit", 1)
 		default:
-			found = append(found, frontier.Entry{URL: s.URL, Sitemap: true, Depth: e.Depth, Distance: e.Distance + 1, Parent: e.Parent, Found: v.Outcome.At})
+			found = append(found, frontier.Entry{URL: u, Sitemap: true, Depth: e.Depth, Distance: e.Distance + 1, Parent: e.Parent, Found: v.Outcome.At})
 		}
 	}
-	for _, p := range file.Pages {
-		found = append(found, frontier.Entry{URL: p.URL, Depth: e.Depth, Distance: sitemapDistance, Parent: e.Parent, Found: v.Outcome.At})
+	for _, u := range file.Pages {
+		found = append(found, frontier.Entry{URL: u, Depth: e.Depth, Distance: sitemapDistance, Parent: e.Parent, Found: v.Outcome.At})
 	}
 	return c.find(v, found)
 }

@@ -26,14 +26,6 @@ type importOptions struct {
 	format, columns, licence, attribution, country, refused string
 }
 
-func describeImportFormats() string {
-	var b strings.Builder
-	for _, f := range importer.Formats() {
-		fmt.Fprintf(&b, "  %-19s %s\n", f.Name, f.About)
-	}
-	return b.String()
-}
-
 func newGazetteerImportCommand(a *app) *cobra.Command {
 	var o importOptions
 	c := command("import FILE…", "Add the places of files to the gazetteer", needArgs("a file to import"),

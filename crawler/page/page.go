@@ -49,7 +49,6 @@ func (r *Response) Validators() Validators {
 // A Page is a response parsed once. Everything after it shares Doc and Text.
 type Page struct {
 	URL       weburl.URL
-	Canonical weburl.URL       // where the page says it lives, on the same site, or zero
 	Title     string           // at most MaxTitle characters, white space folded
 	Lang      string           // declared or detected ISO 639-1 code, or ""
 	Charset   string           // of the body, such as "utf-8" or "windows-1252"

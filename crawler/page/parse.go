@@ -64,7 +64,6 @@ func Parse(r *Response) (*Page, error) {
 		p.Lang = h.language(p.Text)
 	}
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
-	p.Canonical = h.canonical
 	p.Links, p.Left = collect(r.URL, h, p.Text, spans, !p.NoFollow)
 	return p, nil
 }
@@ -89,8 +88,7 @@ func foreignFormat(body []byte) string {
 type head struct {
 	title                                  string
 	base                                   weburl.URL // that references are resolved against
-	canonical                              weburl.URL
-	links                                  []Link // of link elements and refreshes
+	links                                  []Link     // of link elements and refreshes
 	langs                                  []string
 	charset                                string // of a meta element, by the name of the Encoding Standard
 	noIndex, noFollow, noArchive, reserved bool
@@ -198,9 +196,6 @@ func (h *head) link(page weburl.URL, n *html.Node) {
 	to, err := h.base.Resolve(href)
 	if err != nil || canonical && to.Site() != page.Site() {
 		return
-	}
-	if canonical && h.canonical.IsZero() {
-		h.canonical = to
 	}
 	title, _ := attr(n, "title")
 	h.links = append(h.links, Link{From: page, To: to, Title: fold(title, MaxAnchor)})

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"gazehound/crawler/weburl"
@@ -25,23 +24,13 @@ type Limits struct {
 	Entries int   // of pages and lists together
 }
 
-// DefaultLimits are those of the protocol: 50,000 entries, and 10 MiB of the
-// 50 MiB that it allows.
-func DefaultLimits() Limits { return Limits{Bytes: 10 << 20, Entries: 50_000} }
-
-// An Entry is one page, or one further list.
-type Entry struct {
-	URL      weburl.URL
-	Modified time.Time // as the list says, or zero: not said, or no time that could be
-}
-
 // A File is what one sitemap file says.
 type File struct {
-	Pages   []Entry
-	Lists   []Entry // further sitemap files, of an index
-	Foreign int     // entries of other hosts, which a host cannot speak for (protocol, "Location")
-	Bad     int     // entries that are no http or https URL
-	Cut     bool    // a limit ended the reading
+	Pages   []weburl.URL
+	Lists   []weburl.URL // further sitemap files, of an index
+	Foreign int          // entries of other hosts, which a host cannot speak for (protocol, "Location")
+	Bad     int          // entries that are no http or https URL
+	Cut     bool         // a limit ended the reading
 }
 
 // ErrFormat is the error for a file that is no sitemap.
@@ -105,7 +94,7 @@ func (l *list) xml(r io.Reader) error {
 	known, depth := false, 0
 	var field string
 	var text strings.Builder
-	var loc, modified string
+	var loc string
 	for {
 		token, err := d.Token()
 		switch {
@@ -126,7 +115,7 @@ func (l *list) xml(r io.Reader) error {
 			case depth == 1:
 				known = true
 			case depth == 2:
-				loc, modified = "", ""
+				loc = ""
 			case depth == 3:
 				field = name
 				text.Reset()
@@ -141,10 +130,8 @@ func (l *list) xml(r io.Reader) error {
 			switch {
 			case depth == 3 && field == "loc":
 				loc = text.String()
-			case depth == 3 && field == "lastmod":
-				modified = text.String()
 			case depth == 2 && loc != "":
-				if err := l.add(loc, modified, strings.EqualFold(t.Name.Local, "sitemap")); err != nil {
+				if err := l.add(loc, strings.EqualFold(t.Name.Local, "sitemap")); err != nil {
 					return nil
 				}
 			}
@@ -166,7 +153,7 @@ func (l *list) text(r *bufio.Reader) error {
 			if !utf8.ValidString(line) || n == 0 && !strings.HasPrefix(strings.ToLower(line), "http") {
 				return fmt.Errorf("%w: line %d is no URL", ErrFormat, n+1)
 			}
-			if l.add(line, "", false) != nil {
+			if l.add(line, false) != nil {
 				return nil
 			}
 		}
@@ -180,7 +167,7 @@ func (l *list) text(r *bufio.Reader) error {
 }
 
 // add takes one entry in, or returns errEnough.
-func (l *list) add(loc, modified string, isList bool) error {
+func (l *list) add(loc string, isList bool) error {
 	if l.size++; l.size > l.limits.Entries {
 		l.Cut = true
 		return errEnough
@@ -197,25 +184,10 @@ func (l *list) add(loc, modified string, isList bool) error {
 		return nil
 	}
 	l.seen[u] = true
-	e := Entry{URL: u, Modified: when(modified)}
 	if isList {
-		l.Lists = append(l.Lists, e)
+		l.Lists = append(l.Lists, u)
 	} else {
-		l.Pages = append(l.Pages, e)
+		l.Pages = append(l.Pages, u)
 	}
 	return nil
-}
-
-// when reads a W3C date or time. What lies far off says nothing.
-func when(s string) time.Time {
-	s = strings.TrimSpace(s)
-	for _, form := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"} {
-		if t, err := time.Parse(form, s); err == nil {
-			if t.Year() < 1990 || t.Year() > 2100 {
-				return time.Time{}
-			}
-			return t.UTC()
-		}
-	}
-	return time.Time{}
 }
