@@ -205,7 +205,7 @@ func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string
 	defer v.Close()
 	wait, cancel := context.WithTimeout(ctx, ctlPatience)
 	defer cancel()
-	done, silent, err := v.Tell(wait, action)
+	done, silent, err := v.Do(wait, action)
 	switch {
 	case ctx.Err() != nil:
 		return fail(exitStopped, "stopped by a signal; the nodes may still do it")

@@ -54,7 +54,7 @@ func (s *session) join(ctx context.Context) error {
 	n.Workers(s.cfg.Fetch.Workers)
 	s.c.Peers = n
 	if s.web.polite != nil {
-		s.web.polite.SetLeases(n.Leases(s.web.resolve))
+		s.web.polite.SetLeases(n.Leases())
 	}
 	if err := answerShards(n, s.x, s.cfg.Serve.QueryTimeout); err != nil {
 		return fail(exitError, "%w", err)
@@ -91,7 +91,7 @@ func (s *session) awaitNodes(ctx context.Context, n *cluster.Node) error {
 	s.a.say("waiting for %d nodes …", nodes)
 	ctx, stop := signals(ctx)
 	defer stop()
-	n.Obey(func(action cluster.Action) {
+	n.OnAction(func(action cluster.Action) {
 		if action == cluster.Stop {
 			stop()
 		}
@@ -99,7 +99,7 @@ func (s *session) awaitNodes(ctx context.Context, n *cluster.Node) error {
 	if err := n.WaitFor(ctx, nodes); err != nil {
 		return fail(exitStopped, "stopped while waiting for other nodes")
 	}
-	n.Obey(nil) // until the crawl runs
+	n.OnAction(nil) // until the crawl runs
 	return nil
 }
 
@@ -129,8 +129,8 @@ func (s *session) leave(ctx context.Context) error {
 	return nil
 }
 
-// obey does what is asked of all nodes; cancel ends the run.
-func (s *session) obey(cancel context.CancelCauseFunc) func(cluster.Action) {
+// act carries out what is asked of all nodes; cancel ends the run.
+func (s *session) act(cancel context.CancelCauseFunc) func(cluster.Action) {
 	return func(action cluster.Action) {
 		s.watch.newLine()
 		s.a.say("all nodes are asked to %s", action)

@@ -279,7 +279,7 @@ func (s *session) hear(cancel context.CancelCauseFunc) (stop func()) {
 	stopAsking := onSignals(func(int) { s.watch.print(false) }, statusSignal)
 	stopReloading := onSignals(func(int) { s.a.reload(s.web, s.watch) }, syscall.SIGHUP)
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
-		n.Obey(s.obey(cancel))
+		n.OnAction(s.act(cancel))
 	}
 	return func() { stopReloading(); stopAsking(); stopSignals() }
 }

@@ -29,10 +29,10 @@ type command struct {
 	Paused bool   `json:"paused"`
 }
 
-// Obey lets do carry out what is asked of all nodes: Pause at once, where the
-// crawl is paused, and every later Action at the next heartbeat. Without one, or
-// with nil, what is asked waits.
-func (n *Node) Obey(do func(Action)) {
+// OnAction lets do carry out what is asked of all nodes: Pause at once, where the
+// crawl is paused, and every later Action at the next heartbeat. Without do, or
+// with nil, Actions wait.
+func (n *Node) OnAction(do func(Action)) {
 	n.mu.Lock()
 	n.do = do
 	paused := n.command.Paused
@@ -42,8 +42,9 @@ func (n *Node) Obey(do func(Action)) {
 	}
 }
 
-// attend reads what was asked before this node took part: only a pause lasts.
-func (n *Node) attend(ctx context.Context) error {
+// skipCommand takes note of what was asked before this node took part: only a
+// pause lasts.
+func (n *Node) skipCommand(ctx context.Context) error {
 	c, revision, err := readCommand(ctx, n.crawl)
 	if err != nil {
 		return err
@@ -54,11 +55,11 @@ func (n *Node) attend(ctx context.Context) error {
 	return nil
 }
 
-// obey carries out what was asked since the last time.
-func (n *Node) obey(ctx context.Context) {
+// handleCommand carries out what was asked since the last time.
+func (n *Node) handleCommand(ctx context.Context) {
 	c, revision, err := readCommand(ctx, n.crawl)
 	if err != nil {
-		return // the next heartbeat asks again
+		return // the next heartbeat tries again
 	}
 	n.mu.Lock()
 	do, before, obeyed := n.do, n.command, n.obeyed
@@ -66,14 +67,10 @@ func (n *Node) obey(ctx context.Context) {
 	if do == nil || revision <= obeyed {
 		return
 	}
-	// Two commands may lie between two heartbeats: that the crawl is paused, or
-	// is so no longer, is not lost.
-	actions := []Action{c.Action}
+	do(c.Action)
+	// Two commands may lie between two heartbeats: the pause is not lost.
 	if c.Action == Checkpoint && c.Paused != before.Paused {
-		actions = append(actions, map[bool]Action{true: Pause, false: Resume}[c.Paused])
-	}
-	for _, a := range actions {
-		do(a)
+		do(map[bool]Action{true: Pause, false: Resume}[c.Paused])
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -95,17 +92,17 @@ func readCommand(ctx context.Context, kv jetstream.KeyValue) (c command, revisio
 	return c, entry.Revision(), nil
 }
 
-// Tell asks an Action of all nodes and waits until those that are there have
-// obeyed, Stop: until they are gone. It returns the names of those that have,
-// and of those that have not by the end of ctx.
-func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err error) {
+// Do asks an Action of all nodes and waits until those that are there have
+// carried it out, with Stop until they are gone. It returns the names of those
+// that have, and of those that have not by the end of ctx.
+func (v *Viewer) Do(ctx context.Context, a Action) (done, silent []string, err error) {
 	var all []Member
 	var revision uint64
-	err = v.n.retry(ctx, "the nodes' attention", func(ctx context.Context) error {
-		if all, err = members(ctx, v.n.js, v.beats); err != nil {
+	err = v.n.retry(ctx, "the list of nodes", func(ctx context.Context) error {
+		if all, err = v.n.Members(ctx); err != nil {
 			return err
 		}
-		c, before, err := readCommand(ctx, v.keys)
+		c, before, err := readCommand(ctx, v.n.crawl)
 		if err != nil {
 			return err
 		}
@@ -117,7 +114,7 @@ func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err
 		if err != nil {
 			return err
 		}
-		revision, err = v.keys.Update(ctx, "command", raw, before) // who is faster is asked again
+		revision, err = v.n.crawl.Update(ctx, "command", raw, before) // a conflict is retried
 		return err
 	})
 	if err != nil {
@@ -131,25 +128,20 @@ func (v *Viewer) Tell(ctx context.Context, a Action) (done, silent []string, err
 	}
 	for len(silent) > 0 && ctx.Err() == nil {
 		look, cancel := context.WithTimeout(ctx, 2*time.Second)
-		now, err := members(look, v.n.js, v.beats)
+		now, err := v.n.Members(look)
 		cancel()
 		if err != nil && a == Stop && !v.n.conn.IsConnected() {
 			return append(done, silent...), nil, nil // the server was in one of the nodes
 		}
-		for _, name := range slices.Clone(silent) {
+		silent = slices.DeleteFunc(silent, func(name string) bool {
 			at := slices.IndexFunc(now, func(m Member) bool { return m.Name == name })
-			if err != nil || at >= 0 && (a == Stop || now[at].Obeyed < revision) {
-				continue
-			}
-			silent = slices.DeleteFunc(silent, func(s string) bool { return s == name })
-			if at >= 0 || a == Stop {
+			waits := err != nil || at >= 0 && (a == Stop || now[at].Obeyed < revision)
+			if !waits && (at >= 0 || a == Stop) {
 				done = append(done, name)
 			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(200 * time.Millisecond):
-		}
+			return !waits
+		})
+		sleep(ctx, 200*time.Millisecond)
 	}
 	return done, silent, nil
 }

@@ -1,13 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,51 +22,41 @@ type Answer struct {
 	Err  string          `json:"error,omitempty"`
 }
 
+// maxQuestion bounds a question, in bytes.
 const maxQuestion = 64 << 10
 
 // Serve answers questions of a kind, such as "search", until the node is
 // closed: at most atOnce at a time, each within limit.
-func (n *Node) Serve(what string, atOnce int, limit time.Duration, answer func(ctx context.Context, question []byte) (any, error)) error {
+func (n *Node) Serve(what string, atOnce int, limit time.Duration,
+	answer func(ctx context.Context, question []byte) (any, error)) error {
 	slots := make(chan struct{}, atOnce)
+	reply := func(m *nats.Msg, a Answer) {
+		a.Node = n.o.Name
+		raw, err := json.Marshal(a)
+		if err == nil {
+			err = m.Respond(raw)
+		}
+		if err != nil && n.ctx.Err() == nil {
+			n.o.Log("cluster: answer %s: %v", what, err)
+		}
+	}
 	sub, err := n.conn.Subscribe(n.o.Crawl+".ask."+what, func(m *nats.Msg) {
-		reply := func(a Answer) {
-			a.Node = n.o.Name
-			raw, err := json.Marshal(a)
-			if err == nil {
-				err = m.Respond(raw)
-			}
-			if err != nil && n.ctx.Err() == nil {
-				n.o.Log("cluster: answer %s: %v", what, err)
-			}
-		}
-		if len(m.Data) > maxQuestion {
-			reply(Answer{Err: "question too large"})
-			return
-		}
 		select {
 		case slots <- struct{}{}:
 		default:
-			reply(Answer{Err: "busy"})
+			reply(m, Answer{Err: "busy"})
 			return
 		}
 		n.spawn(func(ctx context.Context) {
 			defer func() { <-slots }()
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			v, err := answer(ctx, m.Data)
+			raw, err := n.answer(ctx, m.Data, answer)
 			if err != nil {
-				reply(Answer{Err: err.Error()})
+				reply(m, Answer{Err: err.Error()})
 				return
 			}
-			raw, err := json.Marshal(v)
-			if err == nil && int64(len(raw)) > n.conn.MaxPayload()-1024 {
-				err = errors.New("answer too large")
-			}
-			if err != nil {
-				reply(Answer{Err: err.Error()})
-				return
-			}
-			reply(Answer{Data: raw})
+			reply(m, Answer{Data: raw})
 		})
 	})
 	if err != nil {
@@ -76,49 +66,24 @@ func (n *Node) Serve(what string, atOnce int, limit time.Duration, answer func(c
 	return nil
 }
 
-// ask asks all nodes and waits for those that are wanted; for others that are
-// there at most for lastCall.
-func (v *Viewer) ask(ctx context.Context, what string, question []byte, r roster, wanted []string) (answers []Answer, missing []string, err error) {
-	conn, crawl := v.n.conn, v.n.o.Crawl
-	inbox := conn.NewInbox()
-	sub, err := conn.SubscribeSync(inbox)
+// answer returns the JSON of an answer, if question and answer are not too large.
+func (n *Node) answer(ctx context.Context, question []byte,
+	answer func(ctx context.Context, question []byte) (any, error)) ([]byte, error) {
+	if len(question) > maxQuestion {
+		return nil, errors.New("question too large")
+	}
+	v, err := answer(ctx, question)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cluster: ask %s: %w", what, err)
+		return nil, err
 	}
-	defer sub.Unsubscribe()
-	if err := conn.PublishRequest(crawl+".ask."+what, inbox, question); err != nil {
-		return nil, nil, fmt.Errorf("cluster: ask %s: %w", what, err)
+	raw, err := json.Marshal(v)
+	if err == nil && int64(len(raw)) > n.conn.MaxPayload()-1024 {
+		err = errors.New("answer too large")
 	}
-	waiting, alive, wanted := slices.Clone(r.nodes), slices.Clone(r.alive), slices.Clone(wanted)
-	last := time.Now().Add(lastCall)
-	for len(waiting) > 0 && len(alive) > 0 {
-		wait, cancel := ctx, context.CancelFunc(func() {})
-		if len(wanted) == 0 {
-			wait, cancel = context.WithDeadline(ctx, last)
-		}
-		m, err := sub.NextMsgWithContext(wait)
-		cancel()
-		if err != nil {
-			break // time is up, or nobody listens
-		}
-		var a Answer
-		if json.Unmarshal(m.Data, &a) != nil || !slices.Contains(waiting, a.Node) {
-			continue
-		}
-		is := func(name string) bool { return name == a.Node }
-		waiting, alive, wanted = slices.DeleteFunc(waiting, is), slices.DeleteFunc(alive, is), slices.DeleteFunc(wanted, is)
-		answers = append(answers, a)
-	}
-	slices.SortFunc(answers, func(a, b Answer) int {
-		if a.Node < b.Node {
-			return -1
-		}
-		return 1
-	})
-	return answers, waiting, nil
+	return raw, err
 }
 
-// A Status is a cluster as one who looks at it sees it.
+// A Status is the state of a cluster.
 type Status struct {
 	Definition Definition           `json:"definition"`
 	Epoch      int                  `json:"epoch"`
@@ -128,20 +93,16 @@ type Status struct {
 	Over       bool                 `json:"over"`           // nothing is left to do
 	Messages   uint64               `json:"messages"`       // of links on their way
 	Bytes      uint64               `json:"bytes"`
-	Replicas   int                  `json:"replicas"` // servers that keep each stream and bucket, at least
+	Replicas   int                  `json:"replicas"` // servers that keep the links
 }
 
 // A Viewer looks at a crawl's cluster without taking part. It is safe for
 // concurrent use.
 type Viewer struct {
-	n *Node
+	n *Node // of which it has the connection, the streams and the buckets
 
 	mu     sync.Mutex
 	roster roster
-	mute   map[string]time.Time // nodes that did not answer in time, and when
-	keys   jetstream.KeyValue
-	beats  jetstream.KeyValue
-	stream jetstream.Stream
 }
 
 // View connects to the crawl o.Crawl at o.URL.
@@ -149,10 +110,10 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	v := &Viewer{n: &Node{o: o, await: viewPatience}, mute: map[string]time.Time{}}
+	v := &Viewer{n: &Node{o: o, await: viewPatience}}
 	err := v.n.connect(ctx)
 	if err == nil {
-		err = v.n.retry(ctx, "the streams of the crawl", v.open)
+		err = v.n.retry(ctx, "the streams of the crawl", v.n.find)
 	}
 	if err != nil {
 		v.Close()
@@ -161,84 +122,69 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 	return v, nil
 }
 
-// open finds the streams of the crawl.
-func (v *Viewer) open(ctx context.Context) (err error) {
-	crawl := v.n.o.Crawl
-	if v.keys, err = v.n.js.KeyValue(ctx, crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
-		return fmt.Errorf("cluster: no crawl called %q", crawl)
+// find opens the streams and buckets of a crawl that others have made.
+func (n *Node) find(ctx context.Context) (err error) {
+	if n.crawl, err = n.js.KeyValue(ctx, n.o.Crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
+		return fmt.Errorf("cluster: no crawl called %q", n.o.Crawl)
 	}
 	if err == nil {
-		v.beats, err = v.n.js.KeyValue(ctx, crawl+"-members")
+		n.members, err = n.js.KeyValue(ctx, n.o.Crawl+"-members")
 	}
 	if err == nil {
-		v.stream, err = v.n.js.Stream(ctx, crawl+"-links")
+		n.links, err = n.js.Stream(ctx, n.o.Crawl+"-links")
 	}
 	if err != nil {
-		return fmt.Errorf("cluster: crawl %s: %w", crawl, err)
+		return fmt.Errorf("cluster: crawl %s: %w", n.o.Crawl, err)
 	}
 	return nil
 }
 
-// Close leaves.
+// Close disconnects.
 func (v *Viewer) Close() {
 	if v.n.conn != nil {
 		v.n.conn.Close()
 	}
 }
 
-// Status returns the state of the cluster now. While servers choose a leader it
-// asks again.
-func (v *Viewer) Status(ctx context.Context) (s *Status, err error) {
-	err = v.n.retry(ctx, "the state of the cluster", func(ctx context.Context) error {
-		s, err = v.status(ctx)
+// Status returns the state of the cluster now. While servers elect a leader it
+// tries again.
+func (v *Viewer) Status(ctx context.Context) (*Status, error) { return v.n.Status(ctx) }
+
+// Status returns the state of the cluster as this node sees it.
+func (n *Node) Status(ctx context.Context) (s *Status, err error) {
+	err = n.retry(ctx, "the state of the cluster", func(ctx context.Context) error {
+		s, err = n.status(ctx)
 		return err
 	})
 	return s, err
 }
 
-// Status is Viewer.Status as this node asks.
-func (n *Node) Status(ctx context.Context) (*Status, error) {
-	v := Viewer{n: n, keys: n.crawl, beats: n.members, stream: n.links}
-	return v.Status(ctx)
-}
-
-func (v *Viewer) status(ctx context.Context) (*Status, error) {
+func (n *Node) status(ctx context.Context) (*Status, error) {
 	var s Status
-	m, err := v.mapping(ctx)
-	if err != nil {
+	var m mapping
+	if err := n.get(ctx, "map", &m); err != nil {
 		return nil, err
 	}
 	s.Epoch, s.Nodes, s.Left = m.Epoch, m.Nodes, m.Left
-	over, err := v.keys.Get(ctx, "over")
+	over, err := n.crawl.Get(ctx, "over")
 	s.Over = err == nil && len(over.Value()) > 0
-	if err := v.get(ctx, "definition", &s.Definition); err != nil {
+	if err := n.get(ctx, "definition", &s.Definition); err != nil {
 		return nil, err
 	}
-	if s.Members, err = members(ctx, v.n.js, v.beats); err != nil {
+	if s.Members, err = n.Members(ctx); err != nil {
 		return nil, err
 	}
-	info, err := v.stream.Info(ctx)
+	info, err := n.links.Info(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	s.Messages, s.Bytes = info.State.Msgs, info.State.Bytes
-	streams := v.n.js.ListStreams(ctx)
-	s.Replicas = info.Config.Replicas
-	for info := range streams.Info() {
-		if strings.HasPrefix(strings.TrimPrefix(info.Config.Name, "KV_"), v.n.o.Crawl+"-") {
-			s.Replicas = min(s.Replicas, info.Config.Replicas)
-		}
-	}
-	if err := streams.Err(); err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
-	}
+	s.Messages, s.Bytes, s.Replicas = info.State.Msgs, info.State.Bytes, info.Config.Replicas
 	return &s, nil
 }
 
-func (v *Viewer) mapping(ctx context.Context) (m mapping, err error) { return m, v.get(ctx, "map", &m) }
-
-func (v *Viewer) get(ctx context.Context, key string, into any) error {
-	entry, err := v.keys.Get(ctx, key)
+// get reads a key of the crawl's bucket.
+func (n *Node) get(ctx context.Context, key string, into any) error {
+	entry, err := n.crawl.Get(ctx, key)
 	if err == nil {
 		err = json.Unmarshal(entry.Value(), into)
 	}
@@ -258,30 +204,31 @@ type roster struct {
 // rosterAge is for how long a roster is good.
 const rosterAge = time.Second
 
-func (v *Viewer) look(ctx context.Context) (roster, error) {
+// nodes returns who takes part.
+func (v *Viewer) nodes(ctx context.Context) (roster, error) {
 	v.mu.Lock()
-	r := v.roster
-	v.mu.Unlock()
-	if time.Since(r.at) < rosterAge {
-		return r, nil
+	defer v.mu.Unlock()
+	if time.Since(v.roster.at) < rosterAge {
+		return v.roster, nil
 	}
-	known := !r.at.IsZero()
+	known := !v.roster.at.IsZero()
 	if known { // better an old one than a search that waits for an election
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, rosterAge)
 		defer cancel()
 	}
+	r := roster{}
 	err := v.n.retry(ctx, "the list of nodes", func(ctx context.Context) error {
-		m, err := v.mapping(ctx)
-		if err != nil {
+		var m mapping
+		if err := v.n.get(ctx, "map", &m); err != nil {
 			return err
 		}
-		there, err := members(ctx, v.n.js, v.beats)
+		members, err := v.n.Members(ctx)
 		if err != nil {
 			return err
 		}
 		r = roster{nodes: slices.Concat(m.Nodes, slices.Collect(maps.Keys(m.Left)))}
-		for _, m := range there {
+		for _, m := range members {
 			r.alive = append(r.alive, m.Name)
 		}
 		return nil
@@ -289,46 +236,51 @@ func (v *Viewer) look(ctx context.Context) (roster, error) {
 	if err != nil && !known {
 		return roster{}, err
 	}
-	r.at = time.Now()
-	slices.Sort(r.nodes)
-	r.nodes = slices.Compact(r.nodes)
-	v.mu.Lock()
-	v.roster = r
-	v.mu.Unlock()
-	return r, nil
+	if err == nil {
+		slices.Sort(r.nodes)
+		r.nodes = slices.Compact(r.nodes)
+		v.roster = r
+	}
+	v.roster.at = time.Now()
+	return v.roster, nil
 }
 
-const (
-	muteFor  = 10 * time.Second       // a node that did not answer is not waited for so long …
-	lastCall = 200 * time.Millisecond // … but for this long
-)
-
 // Ask asks all nodes of the crawl and returns their answers, by name, and the
-// nodes that have or had a share but did not answer within limit. Those that are
-// known not to be there, or have failed to answer lately, are not waited for.
-func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit time.Duration) (answers []Answer, missing []string, err error) {
+// nodes that have or had a share but did not answer within limit. Nodes that
+// have sent no heartbeat for five are not waited for.
+func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit time.Duration) (
+	answers []Answer, missing []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r, err := v.look(ctx)
+	r, err := v.nodes(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	v.mu.Lock()
-	wanted := slices.DeleteFunc(slices.Clone(r.alive), func(name string) bool { return time.Since(v.mute[name]) < muteFor })
-	v.mu.Unlock()
-	answers, missing, err = v.ask(ctx, what, question, r, wanted)
+	conn := v.n.conn
+	inbox := conn.NewInbox()
+	sub, err := conn.SubscribeSync(inbox)
+	if err == nil {
+		defer sub.Unsubscribe()
+		err = conn.PublishRequest(v.n.o.Crawl+".ask."+what, inbox, question)
+	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("cluster: ask %s: %w", what, err)
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, a := range answers {
-		delete(v.mute, a.Node)
-	}
-	for _, name := range missing {
-		if slices.Contains(wanted, name) {
-			v.mute[name] = time.Now()
+	waiting := slices.DeleteFunc(slices.Clone(r.nodes), func(name string) bool { return !slices.Contains(r.alive, name) })
+	missing = slices.Clone(r.nodes)
+	for len(waiting) > 0 {
+		m, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			break // time is up, or nobody listens
 		}
+		var a Answer
+		if json.Unmarshal(m.Data, &a) != nil || !slices.Contains(missing, a.Node) {
+			continue
+		}
+		is := func(name string) bool { return name == a.Node }
+		waiting, missing = slices.DeleteFunc(waiting, is), slices.DeleteFunc(missing, is)
+		answers = append(answers, a)
 	}
+	slices.SortFunc(answers, func(a, b Answer) int { return cmp.Compare(a.Node, b.Node) })
 	return answers, missing, nil
 }

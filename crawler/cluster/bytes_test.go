@@ -73,7 +73,7 @@ func irvine(t testing.TB, pages int, methods ...partition.Method) [][]handed {
 			for _, l := range p.Links {
 				e := frontier.Entry{URL: l.To, Priority: 0.5 / float64(1+len(l.Anchor)%7), Depth: 3, Distance: 2, Parent: frontier.KeyOf(u), Found: time.UnixMilli(int64(at) * 321),
 					Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.From.Site() != l.To.Site()}
-				if to := plan.Owner(l.To); to != from && known[k][from].news(names[to], &e) {
+				if to := plan.Owner(l.To); to != from && known[k][from].add(names[to], &e) {
 					by[to] = append(by[to], e)
 				}
 			}

@@ -21,7 +21,7 @@ func TestClockSkew(t *testing.T) {
 			a := join(t, &memory{}, o)
 			o.Name, o.Dir = "b", t.TempDir()
 			b := join(t, &memory{}, o)
-			gate := b.Leases(nil)
+			gate := b.Leases()
 			for gate.Claim("host.example") > 0 {
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -44,7 +44,7 @@ func TestClockSkew(t *testing.T) {
 				t.Errorf("nodes %v, %d alive, epoch %d after %d", nodes, a.Alive(), epoch, before)
 			}
 			// What a lease says holds no time that could be wrong.
-			entry, err := b.hosts.Get(t.Context(), keyOf("host", "host.example"))
+			entry, err := b.hosts.Get(t.Context(), keyOf("host.example"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,8 +52,8 @@ func TestClockSkew(t *testing.T) {
 			if err := json.Unmarshal(entry.Value(), &h); err != nil || h["node"] != "b" || h["instance"] == "" || len(h) != 2 {
 				t.Errorf("lease %s, %v", entry.Value(), err)
 			}
-			other := a.Leases(nil)
-			if _, _, err := other.take(context.Background(), keyOf("host", "host.example"), false, 0); !errors.Is(err, errHeld) {
+			other := a.Leases()
+			if _, _, err := other.take(context.Background(), keyOf("host.example"), false, 0); !errors.Is(err, errHeld) {
 				t.Errorf("a takes b's host: %v", err)
 			}
 		})

@@ -86,7 +86,8 @@ func (d Definition) String() string {
 	return text
 }
 
-const format = 5
+// format is the version of everything that nodes exchange.
+const format = 6
 
 // Options say how a node takes part.
 type Options struct {
@@ -113,8 +114,8 @@ type Options struct {
 	Dedupe    time.Duration                    // how long JetStream knows the messages it has
 	Patience  time.Duration                    // how long a node whose links are worse than those of others rests; counts where there is an Order
 	MaxBytes  int64                            // of links on their way; half as much for what was visited
-	Log       func(format string, args ...any) // gets what goes wrong
-	Say       func(format string, args ...any) // gets what goes as it should; nil: Log does
+	Log       func(format string, args ...any) // gets warnings; nil drops them
+	Say       func(format string, args ...any) // gets other messages; nil: Log does
 }
 
 // DefaultOptions are a heartbeat of 2 s, 5 minutes until a silent node's share
@@ -171,11 +172,11 @@ type Frontier interface {
 
 // A Node takes part in a crawl: it is the crawler's Exchange, and Leases are
 // those of the crawler's Gate. It is safe for concurrent use. It owns goroutines
-// that receive links and say that it is there; Close ends them.
+// that receive links and send heartbeats; Close ends them.
 type Node struct {
 	o        Options
-	await    time.Duration // how long retry asks for an answer
-	instance string
+	await    time.Duration // how long retry tries
+	instance string        // see identity
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	links    jetstream.Stream
@@ -190,8 +191,9 @@ type Node struct {
 	order    *ordering  // nil: no order
 	ordered  OrderCount // of earlier runs
 
-	entered bool // the name is ours
-	retired bool // the node has no share and only hands over
+	entered bool   // the name is ours
+	retired bool   // the node has no share and only hands over
+	begun   uint64 // revision of the bucket of the crawl at which this node took part
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -201,24 +203,24 @@ type Node struct {
 	shares   shares        // who owns what now
 	remapped chan struct{} // closed when shares has changed
 	alive    map[string]Member
-	leases   *Leases         // nil: nobody asked for them
-	do       func(Action)    // carries out what is asked of all nodes; nil: nobody does
+	leases   *Leases         // nil: nobody uses them
+	do       func(Action)    // carries out what is asked of all nodes; nil: Actions wait
 	command  command         // what was asked last
 	obeyed   uint64          // revision of command
-	leaving  bool            // the crawl is over, or all nodes were told to stop
+	leaving  bool            // the crawl is over, or all nodes were asked to stop
 	serving  context.Context // as long as the server stays for others after Close; nil: it does not
 	parting  atomic.Bool     // see ending
-	begun    uint64          // revision of the bucket of the crawl at which this node took part
-	arrived  *sync.Cond      // of waiting: links came or the crawl is over
-	waiting  sync.Mutex
-	over     bool
-	pushed   int64 // messages taken in; under waiting
+
+	waiting sync.Mutex
+	arrived *sync.Cond // of waiting: links came or the crawl is over
+	over    bool
+	pushed  int64 // messages taken in
 
 	visited    elsewhere
 	publishing sync.Mutex // one publishVisits at a time
 
 	sent      sent
-	departing departing
+	departing sync.RWMutex // see depart
 	idle      atomic.Int64 // workers in Wait
 	workers   atomic.Int64 // of the crawl, as Wait has seen them at most
 
@@ -228,15 +230,8 @@ type Node struct {
 // Join connects, agrees on the crawl and begins to receive links into f. An
 // error wraps one of the package's errors where it fits.
 func Join(ctx context.Context, f Frontier, o Options) (*Node, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	if o.Log == nil {
-		o.Log = func(string, ...any) {}
-	}
 	n := newNode(ctx, f, o)
-	err := n.join(ctx)
-	if err != nil {
+	if err := n.join(ctx); err != nil {
 		n.Close()
 		return nil, err
 	}
@@ -244,8 +239,13 @@ func Join(ctx context.Context, f Frontier, o Options) (*Node, error) {
 }
 
 func newNode(ctx context.Context, f Frontier, o Options) *Node {
-	n := &Node{o: o, await: joinPatience, frontier: f, alive: map[string]Member{}, remapped: make(chan struct{}), codec: newCodec()}
-	n.visited.changed = sync.NewCond(&n.visited.mu)
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	n := &Node{
+		o: o, await: joinPatience, frontier: f, codec: newCodec(),
+		alive: map[string]Member{}, remapped: make(chan struct{}), visited: elsewhere{hashes: map[string]map[uint64]struct{}{}},
+	}
 	n.arrived = sync.NewCond(&n.waiting)
 	n.sent.reset()
 	n.ctx, n.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -257,12 +257,6 @@ func newNode(ctx context.Context, f Frontier, o Options) *Node {
 // own it now, and they know what it has visited. It returns how many links moved.
 // A node that has left can come back like a new one.
 func Leave(ctx context.Context, f Frontier, o Options) (moved int, err error) {
-	if err := o.Validate(); err != nil {
-		return 0, err
-	}
-	if o.Log == nil {
-		o.Log = func(string, ...any) {}
-	}
 	n := newNode(ctx, f, o)
 	n.retired = true
 	defer n.Close()
@@ -277,13 +271,17 @@ func Leave(ctx context.Context, f Frontier, o Options) (moved int, err error) {
 	if moved, err = n.handOver(ctx); err != nil {
 		return moved, err
 	}
-	if err := n.outbox.flushed(ctx); err != nil {
-		return moved, fmt.Errorf("cluster: %d links have left the queue and wait to be sent; the same command sends them: %w", moved, err)
+	if err := n.outbox.flush(ctx); err != nil {
+		return moved, fmt.Errorf("cluster: %d links have left the queue and wait to be sent; "+
+			"the same command sends them: %w", moved, err)
 	}
 	return moved, nil
 }
 
 func (n *Node) join(ctx context.Context) (err error) {
+	if err := n.o.Validate(); err != nil {
+		return err
+	}
 	if n.instance, err = identity(n.o.Dir); err != nil {
 		return err
 	}
@@ -310,24 +308,27 @@ func (n *Node) join(ctx context.Context) (err error) {
 		what string
 		do   func(context.Context) error
 	}{
-		{"the server's clock", n.compareClocks}, {"the definition of the crawl", n.define}, {"the list of nodes", n.enter}, {"the requests of users", n.attend}, {"the map of shares", share},
+		{"the server's clock", n.compareClocks},
+		{"the definition of the crawl", n.define},
+		{"the list of nodes", n.enter},
+		{"the commands to all nodes", n.skipCommand},
+		{"the map of shares", share},
 	} {
 		if err := n.retry(ctx, step.what, step.do); err != nil {
 			return err
 		}
 	}
-	if !n.retired {
-		if err := n.takeTurns(ctx); err != nil {
-			return err
-		}
+	if n.retired { // others look after what is still sent to us
+		n.spawn(n.beat)
+		n.spawn(n.sendLinks)
+		return nil
+	}
+	if err := n.joinOrder(ctx); err != nil {
+		return err
 	}
 	n.spawn(n.beat)
 	n.spawn(n.sendLinks)
-	if n.retired {
-		return nil // what others still send to us is looked after by them
-	}
-	n.spawn(n.receiveOwn)
-	n.spawn(n.receiveOrphans)
+	n.spawn(n.receive)
 	if n.shares.stable {
 		n.spawn(n.followVisits)
 		n.spawn(n.settle)
@@ -336,12 +337,17 @@ func (n *Node) join(ctx context.Context) (err error) {
 }
 
 // spawn runs f until the node is closed.
-func (n *Node) spawn(f func(ctx context.Context)) {
-	n.beside.Add(1)
-	go func() {
-		defer n.beside.Done()
-		f(n.ctx)
-	}()
+func (n *Node) spawn(f func(ctx context.Context)) { n.beside.Go(func() { f(n.ctx) }) }
+
+// sleep waits; false: ctx has ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	return ctx.Err() == nil
 }
 
 // Close leaves the cluster: what can be sent in a few seconds is, and the node
@@ -349,19 +355,7 @@ func (n *Node) spawn(f func(ctx context.Context)) {
 // the node does.
 func (n *Node) Close() {
 	if n.joined() {
-		ctx, cancel := context.WithTimeout(n.ctx, min(5*time.Second, 10*n.o.Heartbeat))
-		err := n.outbox.flushed(ctx)
-		if n.stable() {
-			err = errors.Join(err, n.publishVisits(ctx))
-		}
-		n.mu.RLock()
-		leases := n.leases
-		n.mu.RUnlock()
-		if leases != nil && err == nil {
-			leases.giveBack(ctx, leases.stale(time.Now(), 0))
-		}
-		cancel()
-		if err != nil {
+		if err := n.finishSending(); err != nil {
 			n.o.Log("cluster: not everything was sent; it will be when this node comes back: %v", err)
 		}
 	}
@@ -372,13 +366,30 @@ func (n *Node) Close() {
 	}
 	if n.entered {
 		ctx, cancel := context.WithTimeout(context.Background(), min(2*time.Second, 5*n.o.Heartbeat))
-		n.members.Delete(ctx, n.o.Name) // others see it in Options.Away otherwise
+		n.members.Delete(ctx, n.o.Name) // else others see it after five heartbeats
 		cancel()
-		n.seeOff()
+		n.awaitOthers()
 	}
 	if n.conn != nil {
 		n.conn.Close()
 	}
+}
+
+// finishSending sends what waits, and releases the leases of hosts.
+func (n *Node) finishSending() error {
+	ctx, cancel := context.WithTimeout(n.ctx, min(5*time.Second, 10*n.o.Heartbeat))
+	defer cancel()
+	err := n.outbox.flush(ctx)
+	if n.stable() {
+		err = errors.Join(err, n.publishVisits(ctx))
+	}
+	n.mu.RLock()
+	leases := n.leases
+	n.mu.RUnlock()
+	if leases != nil && err == nil {
+		leases.giveBack(ctx, leases.stale(time.Now(), 0))
+	}
+	return err
 }
 
 // Needed tells whether other nodes are there that have no server but the one
@@ -395,10 +406,10 @@ func (n *Node) ServeOn(ctx context.Context) {
 	n.serving = ctx
 }
 
-// seeOff waits, where the other nodes need our server, until they have left: for
-// a while where the crawl is over or all nodes were told to stop, so that they
+// awaitOthers waits, where the other nodes need our server, until they have left:
+// for a while where the crawl is over or all nodes were asked to stop, so that they
 // hear of it, else where ServeOn asked for it.
-func (n *Node) seeOff() {
+func (n *Node) awaitOthers() {
 	n.mu.RLock()
 	leaving, ctx := n.leaving, n.serving
 	n.mu.RUnlock()
@@ -415,18 +426,15 @@ func (n *Node) seeOff() {
 		if err == nil && !slices.ContainsFunc(members, func(m Member) bool { return m.Name != n.o.Name }) {
 			return
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(n.o.Heartbeat / 4):
-		}
+		sleep(ctx, n.o.Heartbeat/4)
 	}
 }
 
 // ending tells whether the server may go without a word: the node is being
-// closed, or a viewer has told all nodes to stop.
+// closed, or a viewer has asked all nodes to stop.
 func (n *Node) ending() bool { return n.parting.Load() || n.ctx != nil && n.ctx.Err() != nil }
 
-// say tells what goes as it should.
+// say reports what goes as it should.
 func (n *Node) say(format string, args ...any) {
 	if n.o.Say == nil {
 		n.o.Log(format, args...)
@@ -443,9 +451,7 @@ func identity(dir string) (string, error) {
 		return string(b), nil
 	}
 	raw := make([]byte, 16)
-	if _, err := rand.Read(raw); err != nil {
-		return "", err
-	}
+	rand.Read(raw)
 	id := hex.EncodeToString(raw)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("cluster: %w", err)
@@ -454,180 +460,6 @@ func identity(dir string) (string, error) {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
 	return id, nil
-}
-
-func (n *Node) connect(ctx context.Context) error {
-	options := []nats.Option{
-		nats.Name("gazehound " + n.o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, time.Second),
-		nats.Timeout(5 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2), nats.ReconnectBufSize(-1),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil && !n.ending() {
-				n.o.Log("cluster: disconnected: %v", err)
-			}
-		}),
-		nats.ReconnectHandler(func(*nats.Conn) {
-			if !n.ending() {
-				n.say("cluster: connected again")
-			}
-		}),
-	}
-	if n.o.Token != "" {
-		options = append(options, nats.Token(n.o.Token))
-	}
-	if n.o.NKey != "" {
-		key, err := nats.NkeyOptionFromSeed(n.o.NKey)
-		if err != nil {
-			return fmt.Errorf("cluster: key %s: %w", n.o.NKey, err)
-		}
-		options = append(options, key)
-	}
-	if n.o.TLS != (TLSFiles{}) {
-		config, err := n.o.TLS.config()
-		if err != nil {
-			return err
-		}
-		config.ClientCAs, config.ClientAuth = nil, 0
-		options = append(options, nats.Secure(config))
-	}
-	url := n.o.URL
-	if url == "" {
-		url = nats.DefaultURL // not used: the connection is in this process
-		options = append(options, nats.InProcessServer(n.o.Server.s))
-	}
-	var err error
-	if n.conn, err = nats.Connect(url, options...); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrUnreachable, n.o.URL, err)
-	}
-	if n.js, err = jetstream.New(n.conn); err != nil {
-		return err
-	}
-	return n.ready(ctx)
-}
-
-// ofSeveral says that our server is one of a cluster.
-func (n *Node) ofSeveral() bool { return n.o.Server != nil && n.o.Server.servers() > 1 }
-
-// compareClocks refuses a server whose clock differs from that of the one that
-// leads. Nodes tell each other no times that count: each measures what passes
-// by its own clock. But keys end by the servers' clocks, each by its own, so
-// that a server far ahead would hand a host out before its lease has ended.
-func (n *Node) compareClocks(ctx context.Context) error {
-	if !n.ofSeveral() {
-		return nil
-	}
-	asked := time.Now()
-	info, err := n.links.Info(ctx)
-	if err != nil {
-		return fmt.Errorf("cluster: clock: %w", err)
-	}
-	return clocksAgree(info.TimeStamp, asked, time.Now(), n.o.Lease/4)
-}
-
-// clocksAgree wants a time that another clock showed between two times of ours
-// to lie between them, or at most so far outside. Zero: it told none.
-func clocksAgree(theirs, asked, answered time.Time, most time.Duration) error {
-	off := max(asked.Sub(theirs), theirs.Sub(answered)).Round(time.Second)
-	if theirs.IsZero() || off <= most {
-		return nil
-	}
-	way := "ahead"
-	if theirs.After(answered) {
-		way = "behind"
-	}
-	return fmt.Errorf("%w: it is %v %s; leases of hosts end by the servers' clocks, so set it (NTP), or take part with --cluster and without a server", ErrClock, off, way)
-}
-
-// replicas is how many servers keep each stream.
-func (n *Node) replicas() int {
-	switch {
-	case n.o.Replicas > 0:
-		return n.o.Replicas
-	case n.o.Server != nil && n.o.Server.servers() >= 3:
-		return 3
-	}
-	return 1
-}
-
-// stores makes the streams and the buckets, or finds them.
-func (n *Node) stores(ctx context.Context) (err error) {
-	// Links are never thrown away: when there is no room, publishing fails and
-	// the visit that found them waits.
-	n.links, err = n.stream(ctx, "links", jetstream.StreamConfig{
-		Name: n.o.Crawl + "-links", Subjects: []string{n.o.Crawl + ".links.*"}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
-		MaxBytes: n.o.MaxBytes, Duplicates: n.o.Dedupe, Storage: jetstream.FileStorage,
-	})
-	if err != nil {
-		return err
-	}
-	n.visits, err = n.stream(ctx, "visits", jetstream.StreamConfig{
-		Name: n.o.Crawl + "-visited", Subjects: []string{n.o.Crawl + ".visited.*"}, Discard: jetstream.DiscardOld,
-		MaxBytes: n.o.MaxBytes / 2, Storage: jetstream.FileStorage,
-	})
-	if err != nil {
-		return err
-	}
-	if n.crawl, err = n.bucket(ctx, "crawl", 0, jetstream.FileStorage); err != nil {
-		return err
-	}
-	if n.members, err = n.bucket(ctx, "members", 5*n.o.Heartbeat, jetstream.MemoryStorage); err != nil {
-		return err
-	}
-	// A key is gone when its lease has ended and the host has rested.
-	n.hosts, err = n.bucket(ctx, "hosts", n.o.Lease+n.o.Rest, jetstream.MemoryStorage)
-	return err
-}
-
-// stream makes a stream or finds it, and keeps it on as many servers as there
-// should be, if the node that made it knew fewer.
-func (n *Node) stream(ctx context.Context, what string, config jetstream.StreamConfig) (s jetstream.Stream, err error) {
-	err = n.retry(ctx, "the stream of "+what, func(ctx context.Context) error {
-		config.Replicas = n.replicas()
-		s, err = n.js.CreateStream(ctx, config)
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			if s, err = n.js.Stream(ctx, config.Name); err == nil && s.CachedInfo().Config.Replicas < config.Replicas {
-				s, err = n.js.UpdateStream(ctx, config)
-			}
-		}
-		return err
-	})
-	if hasCode(err, noStorage) {
-		return nil, fmt.Errorf("cluster: stream of %s: JetStream has no room for the %d MB that it may grow to: %w; smaller cluster.max_bytes, or more room for the server", what, config.MaxBytes>>20, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cluster: stream of %s: %w", what, err)
-	}
-	return s, nil
-}
-
-// bucket makes a bucket of keys or finds it, like stream. Its keys end after ttl.
-func (n *Node) bucket(ctx context.Context, what string, ttl time.Duration, storage jetstream.StorageType) (kv jetstream.KeyValue, err error) {
-	err = n.retry(ctx, "the keys of "+what, func(ctx context.Context) error {
-		config := jetstream.KeyValueConfig{Bucket: n.o.Crawl + "-" + what, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1}
-		kv, err = n.js.CreateKeyValue(ctx, config)
-		if errors.Is(err, jetstream.ErrBucketExists) {
-			if kv, err = n.js.KeyValue(ctx, config.Bucket); err == nil {
-				kv, err = n.moreReplicas(ctx, kv, config)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("cluster: keys of %s: %w", what, err)
-	}
-	return kv, nil
-}
-
-// moreReplicas keeps a bucket on as many servers as c says, if the node that
-// made it knew fewer.
-func (n *Node) moreReplicas(ctx context.Context, kv jetstream.KeyValue, c jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
-	status, err := kv.Status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if s, ok := status.(*jetstream.KeyValueBucketStatus); !ok || s.StreamInfo().Config.Replicas >= c.Replicas {
-		return kv, nil
-	}
-	return n.js.UpdateKeyValue(ctx, c)
 }
 
 // define writes what the crawl is about, or checks that it is this one.

@@ -453,7 +453,7 @@ func TestLeases(t *testing.T) {
 	var gates []*Leases
 	for _, name := range []string{"a", "b", "c"} {
 		n := join(t, &memory{}, options(t, s, name))
-		gates = append(gates, n.Leases(nil))
+		gates = append(gates, n.Leases())
 	}
 	const host = "www.example.org:8080"
 	var mu sync.Mutex
@@ -579,6 +579,31 @@ func TestServerRefuses(t *testing.T) {
 	o = options(t, private, "a")
 	o.URL, o.Server = "", private
 	join(t, &memory{}, o)
+}
+
+// A token that travels beyond this machine without TLS is warned of.
+func TestWarnsOfToken(t *testing.T) {
+	for _, test := range []struct {
+		o    Options
+		want bool
+	}{
+		{Options{URL: "nats://127.0.0.1:4222", Token: "secret"}, false},
+		{Options{URL: "nats://localhost:4222", Token: "secret"}, false},
+		{Options{URL: "nats://10.0.0.1:4222"}, false},
+		{Options{URL: "tls://10.0.0.1:4222", Token: "secret"}, false},
+		{Options{URL: "nats://10.0.0.1:4222", Token: "secret", TLS: TLSFiles{CA: "ca.pem"}}, false},
+		{Options{URL: "nats://10.0.0.1:4222", Token: "secret"}, true},
+		{Options{URL: "nats://127.0.0.1:4222, nats://crawl.example.org:4222", Token: "secret"}, true},
+		{Options{Server: serve(t, func(o *ServerOptions) { o.Listen, o.Token = "0.0.0.0:0", "secret" }), Token: "secret"}, true},
+		{Options{Server: serve(t, func(o *ServerOptions) { o.Token = "secret" }), Token: "secret"}, false},
+	} {
+		warned := ""
+		test.o.Log = func(format string, args ...any) { warned += fmt.Sprintf(format, args...) }
+		(&Node{o: test.o}).warnOfToken()
+		if (warned != "") != test.want || strings.Contains(warned, "secret") || test.want && !strings.Contains(warned, "unencrypted") {
+			t.Errorf("%s: warned %q", test.o.URL, warned)
+		}
+	}
 }
 
 func genEntry(t *rapid.T) frontier.Entry {

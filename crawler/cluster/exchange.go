@@ -18,6 +18,7 @@ import (
 	"gazehound/internal/disk"
 	"gazehound/internal/recent"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -47,7 +48,7 @@ func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (ow
 				continue
 			}
 			sent++
-			if n.sent.news(name, &es[i]) {
+			if n.sent.add(name, &es[i]) {
 				theirs[name] = append(theirs[name], es[i])
 			}
 		}
@@ -84,9 +85,8 @@ func (n *Node) Moved(ctx context.Context, e frontier.Entry) (moved bool, err err
 // reasonMoved is that of links which were handed to other nodes.
 const reasonMoved = "other_node"
 
-// settle sorts the queue out whenever the map has changed: what is another
-// node's by now is handed over at once, so that it need not wait for its turn
-// here.
+// settle hands over, whenever the map has changed, what is another node's by now,
+// so that it need not wait for its turn here.
 func (n *Node) settle(ctx context.Context) {
 	for ctx.Err() == nil {
 		n.mu.RLock()
@@ -97,17 +97,12 @@ func (n *Node) settle(ctx context.Context) {
 			if err == nil {
 				err = n.notes.change(func(s *notes) { s.Settled = nodes })
 			}
-			switch {
-			case ctx.Err() != nil:
-				return
-			case err != nil:
+			if err != nil && ctx.Err() == nil {
 				n.o.Log("cluster: links of other nodes cannot be handed over: %v", err)
-				select {
-				case <-ctx.Done():
-				case <-time.After(n.o.Heartbeat):
-				}
+				sleep(ctx, n.o.Heartbeat)
 				continue
-			case moved > 0:
+			}
+			if moved > 0 {
 				n.say("cluster: %d links of the queue go to other nodes", moved)
 			}
 		}
@@ -149,9 +144,16 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 // depart puts links of our queue into the outbox, for the nodes that own them,
 // and then takes them out of the queue, those in hand only if they are own. It
 // returns how many left.
+//
+// A link that came back to us between the two would be taken for known and be
+// gone with what leaves, so arrive waits.
 func (n *Node) depart(ctx context.Context, theirs map[string][]frontier.Entry, own *frontier.Entry) (left int, err error) {
-	defer n.departing.add(theirs)()
-	if err := n.send(ctx, theirs); err != nil {
+	if err := n.outbox.awaitRoom(ctx); err != nil {
+		return 0, err
+	}
+	n.departing.RLock()
+	defer n.departing.RUnlock()
+	if err := n.post(theirs); err != nil {
 		return 0, err
 	}
 	for _, es := range theirs {
@@ -166,65 +168,43 @@ func (n *Node) depart(ctx context.Context, theirs map[string][]frontier.Entry, o
 	return left, nil
 }
 
-// arrive puts links of other nodes into our queue. One that is departing would
-// be taken for known there and be gone with what leaves: its message has to come
-// again.
-func (n *Node) arrive(ctx context.Context, es []frontier.Entry) error {
-	if n.departing.has(es) {
-		return errDeparting
+// arrive takes in links that were sent to a node: it queues ours. Those for a
+// node that has lost its share go to the nodes that own them now.
+func (n *Node) arrive(ctx context.Context, name string, es []frontier.Entry) error {
+	if name != n.o.Name {
+		theirs := map[string][]frontier.Entry{}
+		for _, e := range es {
+			owner := n.ownerOf(&e)
+			theirs[owner] = append(theirs[owner], e)
+		}
+		es = theirs[n.o.Name]
+		delete(theirs, n.o.Name)
+		if err := n.send(ctx, theirs); err != nil {
+			return err
+		}
 	}
+	n.departing.Lock()
+	defer n.departing.Unlock()
 	_, err := n.frontier.Push(ctx, es...)
 	return err
 }
 
-var errDeparting = errors.New("a link is on its way out of the queue")
-
-// departing are the links that may be in the outbox and are still in the queue,
-// and how many calls of depart they are in.
-type departing struct {
-	mu   sync.Mutex
-	keys map[frontier.Key]int
-}
-
-// add adds links until the function that it returns is called.
-func (d *departing) add(theirs map[string][]frontier.Entry) (done func()) {
-	var keys []frontier.Key
-	for _, es := range theirs {
-		for i := range es {
-			keys = append(keys, frontier.KeyOf(es[i].URL))
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.keys == nil {
-		d.keys = map[frontier.Key]int{}
-	}
-	for _, k := range keys {
-		d.keys[k]++
-	}
-	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		for _, k := range keys {
-			if d.keys[k]--; d.keys[k] == 0 {
-				delete(d.keys, k)
-			}
-		}
-	}
-}
-
-// has tells whether one of the links is among them.
-func (d *departing) has(es []frontier.Entry) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.keys) > 0 && slices.ContainsFunc(es, func(e frontier.Entry) bool { return d.keys[frontier.KeyOf(e.URL)] > 0 })
-}
-
-// send puts links for other nodes into the outbox.
+// send puts links for other nodes into the outbox. It waits while that is full.
 func (n *Node) send(ctx context.Context, theirs map[string][]frontier.Entry) error {
+	if len(theirs) == 0 {
+		return nil
+	}
+	if err := n.outbox.awaitRoom(ctx); err != nil {
+		return err
+	}
+	return n.post(theirs)
+}
+
+// post puts links for other nodes into the outbox, full or not.
+func (n *Node) post(theirs map[string][]frontier.Entry) error {
 	for name, es := range theirs {
 		for part := range slices.Chunk(es, maxLinks) {
-			if err := n.outbox.put(ctx, name, part); err != nil {
+			if err := n.outbox.put(name, part); err != nil {
 				return err
 			}
 		}
@@ -237,27 +217,20 @@ func (n *Node) send(ctx context.Context, theirs map[string][]frontier.Entry) err
 const perNode = 64 << 10
 
 // sendLinks sends what is in the outbox: when much has gathered, when it has
-// waited for Options.Linger, and soon when somebody has nothing to do.
+// waited for Options.Linger, and soon when some node has nothing to do.
 func (n *Node) sendLinks(ctx context.Context) {
 	soon := min(n.o.Linger, n.o.Heartbeat/4)
-	t := time.NewTicker(max(soon/4, 10*time.Millisecond))
-	defer t.Stop()
-	for {
+	for ctx.Err() == nil {
 		enough, linger := n.patience(soon)
-		l, some, err := n.outbox.due(enough, linger)
+		number, some, err := n.outbox.due(enough, linger)
 		if err == nil && some {
-			err = n.sendFile(ctx, l)
+			err = n.sendFile(ctx, number)
 		}
 		if err != nil && ctx.Err() == nil {
 			n.o.Log("cluster: %v", err)
 		}
-		if some && err == nil {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
+		if !some || err != nil {
+			sleep(ctx, max(soon/4, 10*time.Millisecond))
 		}
 	}
 }
@@ -282,8 +255,8 @@ func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration)
 // same is known to the frontier that it comes to. The content alone would not do:
 // links that a node has had, handed on and is to have again are another message,
 // and JetStream would throw that away.
-func (n *Node) sendFile(ctx context.Context, l outFile) error {
-	links, err := n.outbox.read(l)
+func (n *Node) sendFile(ctx context.Context, number uint64) error {
+	links, err := n.outbox.read(number)
 	if err != nil {
 		return err
 	}
@@ -307,174 +280,106 @@ func (n *Node) sendFile(ctx context.Context, l outFile) error {
 	err = n.notes.change(func(s *notes) {
 		s.Sent, s.URLBytes, s.SentBytes, s.Messages = s.Sent+t.Sent, s.URLBytes+t.URLBytes, s.SentBytes+t.SentBytes, s.Messages+t.Messages
 	})
-	return errors.Join(err, n.outbox.sent(l))
+	return errors.Join(err, n.outbox.sent())
 }
 
 func (n *Node) subject(node string) string { return n.o.Crawl + ".links." + node }
 
 // publish tries until it works or ctx ends.
 func (n *Node) publish(ctx context.Context, subject string, message []byte, id jetstream.PublishOpt) error {
-	wait := 100 * time.Millisecond
-	for tries := 0; ; tries++ {
+	for failed := false; ; failed = true {
 		try, cancel := context.WithTimeout(ctx, 10*time.Second)
 		_, err := n.js.Publish(try, subject, message, id)
 		cancel()
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("send links: %w", context.Cause(ctx))
-		}
-		if n.ctx.Err() != nil {
-			return fmt.Errorf("send links: %w", context.Cause(n.ctx))
-		}
-		if tries%20 == 3 {
+		if !failed {
 			n.o.Log("cluster: links wait to be sent: %v", err)
 		}
-		select {
-		case <-ctx.Done():
-		case <-n.ctx.Done():
-		case <-time.After(wait):
+		if !sleep(ctx, time.Second) {
+			return fmt.Errorf("send links: %w", context.Cause(ctx))
 		}
-		wait = min(2*wait, 5*time.Second)
 	}
 }
 
-// receiveOwn takes in the links that others send us.
-func (n *Node) receiveOwn(ctx context.Context) {
-	n.receive(ctx, n.o.Name, func(es []frontier.Entry) error { return n.arrive(ctx, es) }, func() bool { return true })
-}
-
-// receiveOrphans takes in what waits for nodes that have lost their share, one
-// after the other, and hands it to who has it now.
-func (n *Node) receiveOrphans(ctx context.Context) {
-	t := time.NewTicker(n.o.Heartbeat)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-		}
-		info, err := n.links.Info(ctx, jetstream.WithSubjectFilter(n.o.Crawl+".links.*"))
-		if err != nil {
-			continue
-		}
-		for subject, messages := range info.State.Subjects {
-			name := subject[len(n.o.Crawl)+len(".links."):]
-			if messages == 0 || !n.orphaned(name) {
-				continue
+// receive takes in the links that others have sent us, and those that wait for
+// nodes that have lost their share, which one node looks after.
+func (n *Node) receive(ctx context.Context) {
+	consumers := map[string]jetstream.Consumer{}
+	for ctx.Err() == nil {
+		for _, name := range n.addressees() {
+			if err := n.fetch(ctx, name, consumers); err != nil {
+				delete(consumers, name)
+				if ctx.Err() == nil {
+					n.o.Log("cluster: receive links for %s: %v", name, err)
+					sleep(ctx, time.Second)
+				}
 			}
-			n.receive(ctx, name, func(es []frontier.Entry) error {
-				theirs := map[string][]frontier.Entry{}
-				for _, e := range es {
-					owner := n.ownerOf(&e)
-					theirs[owner] = append(theirs[owner], e)
-				}
-				own := theirs[n.o.Name]
-				delete(theirs, n.o.Name)
-				if err := n.send(ctx, theirs); err != nil {
-					return err
-				}
-				return n.arrive(ctx, own)
-			}, func() bool { return n.orphaned(name) })
 		}
 	}
 }
 
-// orphaned says that a node has no share, and that it is ours to look after
-// its messages: those of one node are looked after by one.
-func (n *Node) orphaned(name string) bool {
+// addressees are the nodes whose messages are ours to take in, ourselves last.
+func (n *Node) addressees() (names []string) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return len(n.shares.nodes) > 0 && !slices.Contains(n.shares.nodes, name) && n.shares.nodes[0] == n.o.Name
+	if len(n.shares.nodes) > 0 && n.shares.nodes[0] == n.o.Name {
+		names = slices.Clone(n.shares.left)
+	}
+	return append(names, n.o.Name)
 }
 
-// receive hands the messages for a node to take while wanted says so, and
-// acknowledges each once take has stored it. It returns when a while has
-// brought none, unless it is our own.
-func (n *Node) receive(ctx context.Context, name string, take func([]frontier.Entry) error, wanted func() bool) {
-	while := 5 * time.Second
-	if name != n.o.Name {
-		while = 2 * time.Second
-	}
-	consumer, err := n.consumer(ctx, name)
-	for ctx.Err() == nil && wanted() {
-		if err != nil {
-			n.o.Log("cluster: receive links for %s: %v", name, err)
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(time.Second):
-			}
-			consumer, err = n.consumer(ctx, name)
-			continue
-		}
-		var got int
-		if got, err = n.fetch(ctx, consumer, while, take); got == 0 && err == nil && name != n.o.Name {
-			return
-		}
-	}
-}
-
-// fetch hands the messages to take that come in a while, and says how many.
-func (n *Node) fetch(ctx context.Context, consumer jetstream.Consumer, while time.Duration, take func([]frontier.Entry) error) (got int, err error) {
-	asking, cancel := context.WithTimeout(ctx, while) // the server stops sending a little earlier
-	defer cancel()
-	batch, err := consumer.Fetch(64, jetstream.FetchContext(asking))
-	if err != nil {
-		return 0, err
-	}
-	for m := range batch.Messages() {
-		got++
-		n.takeIn(ctx, m, take)
-	}
-	if err = batch.Error(); err != nil && (errors.Is(err, context.DeadlineExceeded) || isEmpty(err)) {
-		err = nil
-	}
-	return got, err
-}
-
-// isEmpty says that a fetch brought nothing in time.
-func isEmpty(err error) bool {
-	return errors.Is(err, jetstream.ErrNoMessages) || err.Error() == "nats: timeout"
-}
-
-func (n *Node) consumer(ctx context.Context, name string) (jetstream.Consumer, error) {
+// fetch takes in some messages for a node. For ourselves it waits a while if
+// there are none.
+func (n *Node) fetch(ctx context.Context, name string, consumers map[string]jetstream.Consumer) (err error) {
 	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return n.links.CreateOrUpdateConsumer(wait, jetstream.ConsumerConfig{
-		Durable: "node-" + name, FilterSubject: n.subject(name), AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxAckPending: 256,
-	})
+	if consumers[name] == nil {
+		consumers[name], err = n.links.CreateOrUpdateConsumer(wait, jetstream.ConsumerConfig{
+			Durable: "node-" + name, FilterSubject: n.subject(name), AckPolicy: jetstream.AckExplicitPolicy,
+			AckWait: 30 * time.Second, MaxAckPending: 256,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	var batch jetstream.MessageBatch
+	if name == n.o.Name {
+		while, cancel := context.WithTimeout(ctx, max(2*n.o.Heartbeat, time.Second))
+		defer cancel()
+		batch, err = consumers[name].Fetch(64, jetstream.FetchContext(while))
+	} else {
+		batch, err = consumers[name].FetchNoWait(64)
+	}
+	if err != nil {
+		return err
+	}
+	for m := range batch.Messages() {
+		n.takeIn(ctx, name, m)
+	}
+	err = batch.Error()
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, jetstream.ErrNoMessages) {
+		return nil // nothing came
+	}
+	return err
 }
 
 // maxUnreadable bounds the messages that are put aside for people to look at.
 const maxUnreadable = 10
 
-// takeIn stores one message and acknowledges it; one that cannot be read is counted,
-// put aside in a file while there are few, and does not come again.
-func (n *Node) takeIn(ctx context.Context, m jetstream.Msg, take func([]frontier.Entry) error) {
+// takeIn stores one message and acknowledges it; one that cannot be read is
+// counted, put aside in a file while there are few, and does not come again.
+func (n *Node) takeIn(ctx context.Context, name string, m jetstream.Msg) {
 	es, err := n.codec.unpack(m.Data())
 	if err != nil {
 		n.counts.poisoned.Add(1)
-		sum := sha256.Sum256(m.Data())
-		path := filepath.Join(n.o.Dir, "unreadable", hex.EncodeToString(sum[:8])+".msg")
-		if kept, _ := os.ReadDir(filepath.Dir(path)); len(kept) >= maxUnreadable {
-			n.o.Log("cluster: a message cannot be read and was dropped: %v", err)
-			m.Term()
-			return
-		}
-		if e := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), disk.ReplaceBytes(path, 0o600, m.Data())); e != nil {
-			n.o.Log("cluster: a message cannot be read (%v) nor put aside: %v", err, e)
-			m.NakWithDelay(10 * time.Second)
-			return
-		}
-		n.o.Log("cluster: a message cannot be read and was put into %s: %v", path, err)
+		n.putAside(m.Data(), err)
 		m.Term()
 		return
 	}
-	if err := take(es); err != nil {
-		if ctx.Err() == nil && !errors.Is(err, errDeparting) {
+	if err := n.arrive(ctx, name, es); err != nil {
+		if ctx.Err() == nil {
 			n.o.Log("cluster: links of another node cannot be stored: %v", err)
 		}
 		m.NakWithDelay(time.Second) // best effort: it comes again anyway
@@ -490,6 +395,22 @@ func (n *Node) takeIn(ctx context.Context, m jetstream.Msg, take func([]frontier
 	n.waiting.Unlock()
 }
 
+// putAside keeps a message that cannot be read for people to look at.
+func (n *Node) putAside(message []byte, why error) {
+	sum := sha256.Sum256(message)
+	path := filepath.Join(n.o.Dir, "unreadable", hex.EncodeToString(sum[:8])+".msg")
+	if kept, _ := os.ReadDir(filepath.Dir(path)); len(kept) >= maxUnreadable {
+		n.o.Log("cluster: a message cannot be read and was dropped: %v", why)
+		return
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err = errors.Join(err, disk.ReplaceBytes(path, 0o600, message)); err != nil {
+		n.o.Log("cluster: a message cannot be read (%v) and was dropped: %v", why, err)
+		return
+	}
+	n.o.Log("cluster: a message cannot be read and was put into %s: %v", path, why)
+}
+
 // Wait is called by each worker that finds its queue empty: it returns true
 // when links may have come, false when the whole crawl is over.
 func (n *Node) Wait(ctx context.Context) (more bool, err error) {
@@ -497,12 +418,11 @@ func (n *Node) Wait(ctx context.Context) (more bool, err error) {
 		n.workers.Store(w)
 	}
 	defer n.idle.Add(-1)
-	stop := context.AfterFunc(ctx, func() {
+	defer context.AfterFunc(ctx, func() {
 		n.waiting.Lock()
 		defer n.waiting.Unlock()
 		n.arrived.Broadcast()
-	})
-	defer stop()
+	})()
 	n.waiting.Lock()
 	defer n.waiting.Unlock()
 	for before := n.pushed; ; n.arrived.Wait() {
@@ -520,8 +440,8 @@ func (n *Node) Wait(ctx context.Context) (more bool, err error) {
 // Workers says how many workers call Wait when there is nothing to do.
 func (n *Node) Workers(count int) { n.workers.Store(int64(count)) }
 
-// sent remembers the links that were sent lately, so that a link that stands
-// on every page of a site travels once.
+// sent remembers the links that were sent last, so that a link that stands on
+// every page of a site travels once.
 type sent struct {
 	mu    sync.Mutex
 	links recent.Map[sentLink, float32] // → the best priority sent
@@ -534,15 +454,16 @@ type sentLink struct {
 
 const maxSent = 1 << 19
 
+// reset forgets all links.
 func (s *sent) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.links = recent.Map[sentLink, float32]{Most: maxSent}
 }
 
-// news says that the owner does not know e yet, or only with a clearly lower
+// add says whether the owner does not know e yet, or only with a clearly lower
 // priority, and remembers that it does now.
-func (s *sent) news(node string, e *frontier.Entry) bool {
+func (s *sent) add(node string, e *frontier.Entry) (isNew bool) {
 	const clearly = 0.1
 	s.mu.Lock()
 	defer s.mu.Unlock()

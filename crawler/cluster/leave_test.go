@@ -76,7 +76,7 @@ func TestLeave(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := out.put(t.Context(), "c", es[150:]); err != nil {
+			if err := out.put("c", es[150:]); err != nil {
 				t.Fatal(err)
 			}
 			out.close()
@@ -150,7 +150,7 @@ func TestCloseGivesBack(t *testing.T) {
 		o := options(t, s, name)
 		o.Lease = 10 * time.Minute
 		n := join(t, &memory{}, o)
-		return n, n.Leases(nil)
+		return n, n.Leases()
 	}
 	a, of := gate("a")
 	until(t, "a turn", func() bool { return of.Claim("www.example.org") == 0 })
@@ -168,7 +168,7 @@ func TestCloseWithoutCluster(t *testing.T) {
 	o := options(t, s, "a")
 	a := join(t, &memory{}, o)
 	s.Close()
-	if err := a.outbox.put(t.Context(), "b", entries(t, 10)); err != nil {
+	if err := a.outbox.put("b", entries(t, 10)); err != nil {
 		t.Fatal(err)
 	}
 	closed := make(chan struct{})
@@ -197,7 +197,7 @@ func TestActions(t *testing.T) {
 	done := map[string][]Action{}
 	start := func(name string) *Node {
 		n := join(t, &memory{}, options(t, s, name))
-		n.Obey(func(a Action) {
+		n.OnAction(func(a Action) {
 			mu.Lock()
 			defer mu.Unlock()
 			done[name] = append(done[name], a)
@@ -214,7 +214,7 @@ func TestActions(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		obeyed, silent, err := v.Tell(ctx, action)
+		obeyed, silent, err := v.Do(ctx, action)
 		if slices.Sort(obeyed); err != nil || len(silent) > 0 || !slices.Equal(obeyed, []string{"a", "b"}) {
 			t.Fatalf("%s: %v obeyed, %v did not: %v", action, obeyed, silent, err)
 		}
@@ -277,33 +277,24 @@ func TestServerStaysForTheEnd(t *testing.T) {
 	<-closed
 }
 
-func TestAttendance(t *testing.T) {
-	const beat = 2 * time.Second
-	at := time.Now()
-	a := attendance{last: map[string]time.Time{}, heard: at, heartbeat: beat}
-	here := map[string]Member{"a": {}}
-	for range 5 {
-		at = at.Add(beat)
-		a.note(here, at)
-	}
-	if d := a.absent("never seen", at); d != 0 {
-		t.Errorf("a node that was never seen is absent for %v", d)
-	}
-	// For a minute nobody hears anything: a is absent only for what came after.
-	at = at.Add(time.Minute)
-	a.note(nil, at)
-	if d := a.absent("a", at); d != beat {
-		t.Errorf("after a minute without a leader a is absent for %v, want %v", d, beat)
-	}
-	for range 10 {
-		at = at.Add(beat)
-		a.note(nil, at)
-	}
-	if d := a.absent("a", at); d != 11*beat {
-		t.Errorf("after ten heartbeats more a is absent for %v, want %v", d, 11*beat)
-	}
-	if d := a.absent("never seen", at); d != 11*beat {
-		t.Errorf("a node that was never seen is absent for %v, want %v", d, 11*beat)
+// Heartbeats that fail count as nobody's absence; every other one that a node
+// misses counts, until it is there again.
+func TestMissed(t *testing.T) {
+	absent := missed{}
+	nodes := []string{"a", "b"}
+	for _, test := range []struct {
+		here string
+		want missed
+	}{
+		{"a", missed{"a": 0, "b": 1}},
+		{"b", missed{"a": 1, "b": 0}},
+		{"b", missed{"a": 2, "b": 0}},
+		{"a", missed{"a": 0, "b": 1}},
+	} {
+		absent.note(map[string]Member{test.here: {Name: test.here}}, nodes)
+		if d := cmp.Diff(test.want, absent); d != "" {
+			t.Errorf("%s is there: %s", test.here, d)
+		}
 	}
 }
 
@@ -360,7 +351,7 @@ func TestStopIsClean(t *testing.T) {
 	s := serve(t, nil)
 	a := join(t, &memory{}, options(t, s, "a"))
 	asked := make(chan struct{})
-	a.Obey(func(Action) { close(asked) })
+	a.OnAction(func(Action) { close(asked) })
 	o := options(t, s, "viewer")
 	var mu sync.Mutex
 	var said []string
@@ -381,7 +372,7 @@ func TestStopIsClean(t *testing.T) {
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if done, silent, err := v.Tell(ctx, Stop); err != nil || len(silent) > 0 || !slices.Equal(done, []string{"a"}) {
+	if done, silent, err := v.Do(ctx, Stop); err != nil || len(silent) > 0 || !slices.Equal(done, []string{"a"}) {
 		t.Fatalf("%v obeyed, %v did not: %v", done, silent, err)
 	}
 	until(t, "the connection to be gone", func() bool { return !v.n.conn.IsConnected() })

@@ -218,33 +218,26 @@ func (n *Node) follow(m mapping) error {
 	n.mu.Unlock()
 	n.sent.reset() // owners have changed
 	if n.order != nil {
-		signal(n.order.remade)
+		n.order.restart()
 	}
 	n.say("cluster: nodes %v", s.nodes)
 	return nil
 }
 
-// beat says that the node is there, looks who else is, and notices when the
-// crawl is over.
+// beat reports with every heartbeat that the node is there, looks who else is,
+// and notices when the crawl is over.
 func (n *Node) beat(ctx context.Context) {
-	present := attendance{last: map[string]time.Time{}, heard: time.Now(), heartbeat: n.o.Heartbeat}
+	absent := missed{}
 	var before []Member
 	quiet := 0
-	t := time.NewTicker(n.o.Heartbeat)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-		}
+	for sleep(ctx, n.o.Heartbeat) {
 		round, cancel := context.WithTimeout(ctx, 5*n.o.Heartbeat)
-		n.obey(round)
-		over, revision := n.isOver(ctx) // also where the heartbeat fails because most of the servers have left
+		n.handleCommand(round)
+		over, revision := n.isOver(ctx) // also where the heartbeat fails because most servers have left
 		if over {
 			n.finish()
 		}
-		members, err := n.pulse(round, &present)
+		members, err := n.pulse(round, absent)
 		cancel()
 		if err != nil {
 			if ctx.Err() == nil {
@@ -253,9 +246,7 @@ func (n *Node) beat(ctx context.Context) {
 			quiet = 0
 			continue
 		}
-		if n.quiet(ctx, members, before) {
-			quiet++
-		} else {
+		if quiet++; !n.quiet(ctx, members, before) {
 			quiet = 0
 		}
 		before = members
@@ -272,19 +263,12 @@ func (n *Node) beat(ctx context.Context) {
 
 // WaitFor waits until so many nodes have a share, so that they begin together.
 func (n *Node) WaitFor(ctx context.Context, nodes int) error {
-	t := time.NewTicker(n.o.Heartbeat / 4)
-	defer t.Stop()
 	for {
-		n.mu.RLock()
-		there := len(n.shares.nodes)
-		n.mu.RUnlock()
-		if there >= nodes {
+		if _, names := n.sharing(); len(names) >= nodes {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
+		if !sleep(ctx, n.o.Heartbeat/4) {
 			return context.Cause(ctx)
-		case <-t.C:
 		}
 	}
 }
@@ -323,7 +307,7 @@ func (n *Node) finish() {
 }
 
 // pulse is one heartbeat: it returns the members that are alive, by name.
-func (n *Node) pulse(ctx context.Context, present *attendance) ([]Member, error) {
+func (n *Node) pulse(ctx context.Context, absent missed) ([]Member, error) {
 	raw, err := json.Marshal(n.State())
 	if err != nil {
 		return nil, err
@@ -335,20 +319,20 @@ func (n *Node) pulse(ctx context.Context, present *attendance) ([]Member, error)
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
 	alive := map[string]Member{}
 	for _, m := range members {
 		alive[m.Name] = m
 	}
-	present.note(alive, now)
 	n.mu.Lock()
 	n.alive = alive
+	nodes := n.shares.nodes
 	n.mu.Unlock()
+	absent.note(alive, nodes)
 	return members, n.changeMap(ctx, func(m *mapping) bool {
 		changed := !n.retired && m.enlist(n.o.Name, n.instance) // if we were away too long
 		for _, name := range slices.Clone(m.Nodes) {
-			if present.absent(name, now) > n.o.Away {
-				m.delist(name, now)
+			if time.Duration(absent[name])*n.o.Heartbeat > n.o.Away {
+				m.delist(name, time.Now())
 				n.say("cluster: %s has been away for %v; its share moves", name, n.o.Away)
 				changed = true
 			}
@@ -357,37 +341,19 @@ func (n *Node) pulse(ctx context.Context, present *attendance) ([]Member, error)
 	})
 }
 
-// An attendance says how long nodes have been silent, by our clock. Time in
-// which nobody could be heard, because JetStream had no leader or we were cut
-// off ourselves, does not count.
-type attendance struct {
-	last      map[string]time.Time // when each node was last alive
-	heard     time.Time            // when we last heard of anybody
-	heartbeat time.Duration
-}
+// missed counts for each node how many heartbeats of ours in a row it was not
+// there. A heartbeat that fails, because JetStream had no leader or we were cut
+// off, counts as nobody's absence.
+type missed map[string]int
 
-// note says who is alive now.
-func (a *attendance) note(alive map[string]Member, now time.Time) {
-	if gap := now.Sub(a.heard) - a.heartbeat; gap > a.heartbeat {
-		for name := range a.last {
-			a.last[name] = a.last[name].Add(gap)
+// note takes in who is there at a heartbeat, of those that should be.
+func (m missed) note(alive map[string]Member, nodes []string) {
+	maps.DeleteFunc(m, func(name string, _ int) bool { return !slices.Contains(nodes, name) })
+	for _, name := range nodes {
+		if m[name]++; alive[name].Name != "" {
+			m[name] = 0
 		}
 	}
-	a.heard = now
-	for name := range alive {
-		a.last[name] = now
-	}
-}
-
-// absent is for how long a node has not been heard of, counted from when it
-// was first missed.
-func (a *attendance) absent(name string, now time.Time) time.Duration {
-	last, known := a.last[name]
-	if !known {
-		a.last[name] = now
-		return 0
-	}
-	return now.Sub(last)
 }
 
 // Alive is the number of nodes that were there at the last heartbeat, with
@@ -398,14 +364,12 @@ func (n *Node) Alive() int {
 	return max(len(n.alive), 1)
 }
 
-// Members returns the nodes that are there, by name.
-func (n *Node) Members(ctx context.Context) ([]Member, error) { return members(ctx, n.js, n.members) }
-
-// members reads the bucket of the nodes' states. Who is there is what the
+// Members returns the nodes that are there, by name. Who is there is what the
 // bucket's stream counts: a watch of its keys leaves out those that are written
 // while it is made.
-func members(ctx context.Context, js jetstream.JetStream, kv jetstream.KeyValue) ([]Member, error) {
-	stream, err := js.Stream(ctx, "KV_"+kv.Bucket())
+func (n *Node) Members(ctx context.Context) ([]Member, error) {
+	bucket := n.members.Bucket()
+	stream, err := n.js.Stream(ctx, "KV_"+bucket)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: members: %w", err)
 	}
@@ -415,15 +379,15 @@ func members(ctx context.Context, js jetstream.JetStream, kv jetstream.KeyValue)
 	}
 	var all []Member
 	for _, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
-		k := strings.TrimPrefix(subject, "$KV."+kv.Bucket()+".")
-		entry, err := kv.Get(ctx, k)
+		key := strings.TrimPrefix(subject, "$KV."+bucket+".")
+		entry, err := n.members.Get(ctx, key)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			continue
 		} else if err != nil {
 			return nil, fmt.Errorf("cluster: members: %w", err)
 		}
 		var m Member
-		if json.Unmarshal(entry.Value(), &m) == nil && m.Name == k {
+		if json.Unmarshal(entry.Value(), &m) == nil && m.Name == key {
 			all = append(all, m)
 		}
 	}

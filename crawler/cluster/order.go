@@ -14,6 +14,7 @@ import (
 
 	"gazehound/crawler/cluster/nugget"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -51,13 +52,14 @@ type OrderCount struct {
 
 // Add returns the sum of both.
 func (c OrderCount) Add(d OrderCount) OrderCount {
-	return OrderCount{c.Rounds + d.Rounds, c.Abandoned + d.Abandoned, c.Nuggets + d.Nuggets, c.Bits + d.Bits, c.Formula + d.Formula, c.Bytes + d.Bytes, c.Turns + d.Turns, c.Impatient + d.Impatient}
+	return OrderCount{c.Rounds + d.Rounds, c.Abandoned + d.Abandoned, c.Nuggets + d.Nuggets, c.Bits + d.Bits, c.Formula + d.Formula,
+		c.Bytes + d.Bytes, c.Turns + d.Turns, c.Impatient + d.Impatient}
 }
 
 // An ordering is one node's part in the order of all. A round is about the K
-// best URLs of each queue: the nodes tell one another the means of their parts
-// until all know the same order, and then fetch what is in its better half, all
-// at once. Who has done so begins the next round, which the others join as soon
+// best URLs of each queue: the nodes publish the means of their parts until all
+// know the same order, and then fetch what is in its better half, all at once.
+// A node that has done so begins the next round, which the others join as soon
 // as they hear of it. A node that is not in the better half rests, at most for
 // patience; so a node that is gone, slow or cut off holds up nobody.
 //
@@ -68,25 +70,22 @@ type ordering struct {
 	self     string
 	o        Order
 	patience time.Duration
-	js       jetstream.JetStream
+	conn     *nats.Conn
 	stream   jetstream.Stream
 	prefix   string                             // NAME.nuggets
 	nodes    func() (epoch int, names []string) // who takes part
 	front    func(n int) ([]float64, error)     // importance of the best n URLs, falling, in [0, 1]
-	agreed   func(r *round)                     // is told of every round
+	agreed   func(r round)                      // gets every round; nil disables it
 	log      func(format string, args ...any)
 
-	round  round         // of the goroutine in run
-	used   chan struct{} // the granted pages are used up
-	remade chan struct{} // other nodes have a share
-	latest int           // number of the latest round that was heard of
-
-	mu      sync.Mutex
-	changed chan struct{} // closed when pages are granted
-	granted int           // pages that may be begun
-	part    int           // pages of one part
-	since   time.Time     // of the last grant
-	counts  OrderCount
+	mu        sync.Mutex
+	listening bool
+	round     round
+	latest    int           // number of the latest round that was heard of
+	changed   chan struct{} // closed when pages are granted
+	granted   int           // pages that may be begun
+	since     time.Time     // of the last grant
+	counts    OrderCount
 }
 
 // A round is one order in the making.
@@ -102,20 +101,18 @@ type round struct {
 	over          bool
 }
 
-func newOrdering(self string, o Order, patience time.Duration, js jetstream.JetStream, stream jetstream.Stream, crawl string) *ordering {
-	return &ordering{
-		self: self, o: o, patience: patience, js: js, stream: stream, prefix: crawl + ".nuggets", log: func(string, ...any) {}, agreed: func(*round) {},
-		used: make(chan struct{}, 1), remade: make(chan struct{}, 1), changed: make(chan struct{}), part: max(o.URLs/o.Parts, 1),
-	}
-}
-
-// nuggets makes the stream of a crawl's nuggets, or finds it. What a node has
+// newOrdering makes the stream of a crawl's nuggets, or finds it. What a node has
 // not heard in a minute is of no use any more.
-func (n *Node) nuggets(ctx context.Context, crawl string) (jetstream.Stream, error) {
-	return n.stream(ctx, "nuggets", jetstream.StreamConfig{
-		Name: crawl + "-nuggets", Subjects: []string{crawl + ".nuggets.>"}, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld,
-		MaxAge: time.Minute, MaxMsgs: 100_000, MaxBytes: 16 << 20, Storage: jetstream.MemoryStorage,
+func (n *Node) newOrdering(ctx context.Context, o Order, crawl string) (*ordering, error) {
+	stream, err := n.stream(ctx, jetstream.StreamConfig{
+		Name: crawl + "-nuggets", Subjects: []string{crawl + ".nuggets.>"}, Storage: jetstream.MemoryStorage,
+		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld,
+		MaxAge: time.Minute, MaxMsgs: 100_000, MaxBytes: 16 << 20,
 	})
+	return &ordering{
+		self: n.o.Name, o: o, patience: n.o.Patience, conn: n.conn, stream: stream, prefix: crawl + ".nuggets",
+		nodes: n.sharing, front: n.foremost, log: n.o.Log, changed: make(chan struct{}),
+	}, err
 }
 
 // turn waits until the node may begin a page.
@@ -123,12 +120,12 @@ func (o *ordering) turn(ctx context.Context) error {
 	for {
 		o.mu.Lock()
 		if o.granted == 0 && time.Since(o.since) >= o.patience {
-			o.granted, o.since = o.part, time.Now()
+			o.granted, o.since = max(o.o.URLs/o.o.Parts, 1), time.Now()
 			o.counts.Impatient++
 		}
 		if o.granted > 0 {
-			if o.granted--; o.granted == 0 {
-				signal(o.used)
+			if o.granted--; o.granted == 0 && (o.round.agent == nil || o.round.over) { // else this round will bring more
+				o.begin(o.latest + 1)
 			}
 			o.mu.Unlock()
 			return nil
@@ -147,25 +144,11 @@ func (o *ordering) turn(ctx context.Context) error {
 	}
 }
 
-// grant lets the node begin so many pages, of these parts.
-func (o *ordering) grant(pages, parts int) {
+// restart begins another round because other nodes have a share now.
+func (o *ordering) restart() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.counts.Turns += int64(parts)
-	if pages == 0 {
-		return
-	}
-	o.granted, o.since = max(o.granted, pages), time.Now()
-	close(o.changed)
-	o.changed = make(chan struct{})
-}
-
-// signal says something that may be known already.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
+	o.begin(o.latest + 1)
 }
 
 func (o *ordering) count() OrderCount {
@@ -179,47 +162,41 @@ func (o *ordering) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := o.listen(ctx); err != nil && ctx.Err() == nil {
 			o.log("cluster: order: %v", err)
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Second):
-			}
+			sleep(ctx, time.Second)
 		}
 	}
 }
 
 // listen takes part until ctx ends or nothing can be heard any more.
 func (o *ordering) listen(ctx context.Context) error {
-	ask, cancel := context.WithTimeout(ctx, 10*time.Second)
+	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	consumer, err := o.stream.OrderedConsumer(ask, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy})
+	consumer, err := o.stream.OrderedConsumer(wait, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy})
 	if err != nil {
 		return err
 	}
-	heard := make(chan jetstream.Msg, 64)
 	broken := make(chan error, 1)
-	consuming, err := consumer.Consume(func(m jetstream.Msg) {
-		select {
-		case heard <- m:
-		case <-ctx.Done():
-		}
-	}, jetstream.PullHeartbeat(silent), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
-		if errors.Is(err, jetstream.ErrOrderedConsumerNotCreated) || errors.Is(err, jetstream.ErrStreamNotFound) {
-			select {
-			case broken <- err:
-			default:
+	consuming, err := consumer.Consume(o.hear, jetstream.PullHeartbeat(silent),
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+			if errors.Is(err, jetstream.ErrOrderedConsumerNotCreated) || errors.Is(err, jetstream.ErrStreamNotFound) {
+				select {
+				case broken <- err:
+				default:
+				}
 			}
-		}
-	}))
+		}))
 	if err != nil {
 		return err
 	}
 	defer func() { consuming.Stop(); <-consuming.Closed() }()
-	last, err := o.last(ask) // once nothing can be missed
+	last, err := o.last(wait) // once nothing can be missed
 	if err != nil {
 		return err
 	}
-	o.latest = max(o.latest, last)
-	o.begin(ctx, o.latest+1)
+	o.mu.Lock()
+	o.listening = true
+	o.begin(max(o.latest, last) + 1)
+	o.mu.Unlock()
 	late := time.NewTicker(o.patience / 2)
 	defer late.Stop()
 	for {
@@ -228,18 +205,12 @@ func (o *ordering) listen(ctx context.Context) error {
 			return nil
 		case err := <-broken:
 			return err
-		case m := <-heard:
-			o.hear(ctx, m)
-		case <-o.used:
-			if o.round.agent == nil || o.round.over { // else it will bring more
-				o.begin(ctx, o.latest+1)
-			}
-		case <-o.remade:
-			o.begin(ctx, o.latest+1)
 		case <-late.C:
+			o.mu.Lock()
 			if time.Since(o.round.began) >= o.patience {
-				o.begin(ctx, o.latest+1)
+				o.begin(o.latest + 1)
 			}
+			o.mu.Unlock()
 		}
 	}
 }
@@ -256,21 +227,18 @@ func (o *ordering) last(ctx context.Context) (int, error) {
 	return number, err
 }
 
-// begin offers the front of the queue in a new round.
-func (o *ordering) begin(ctx context.Context, number int) {
-	if o.round.agent != nil && !o.round.over {
-		o.mu.Lock()
-		o.counts.Abandoned++
-		o.mu.Unlock()
+// begin offers the front of the queue in a new round. The caller holds o.mu.
+func (o *ordering) begin(number int) {
+	if !o.listening {
+		return
 	}
-	select {
-	case <-o.used: // this round brings more
-	default:
+	if o.round.agent != nil && !o.round.over {
+		o.counts.Abandoned++
 	}
 	epoch, names := o.nodes()
 	o.latest = max(o.latest, number)
-	r := round{epoch: epoch, number: number, began: time.Now(), names: names, self: slices.Index(names, o.self)}
-	o.round = r
+	o.round = round{epoch: epoch, number: number, began: time.Now(), names: names, self: slices.Index(names, o.self)}
+	r := &o.round
 	if len(names) < 2 || r.self < 0 {
 		return
 	}
@@ -283,44 +251,44 @@ func (o *ordering) begin(ctx context.Context, number int) {
 		o.log("cluster: order: %v", err)
 		return
 	}
-	o.round = r
-	o.tell(ctx)
-	o.settle(ctx)
+	o.publish()
+	o.settle()
 }
 
-// tell publishes the nugget of the foremost part. A round of which a nugget
+// publish publishes the nugget of the foremost part. A round of which a nugget
 // is lost is overtaken by the next one.
-func (o *ordering) tell(ctx context.Context) {
+func (o *ordering) publish() {
 	r := &o.round
 	var body []byte
 	if n, ok := r.agent.Publish(); ok {
 		body = pack(r.format, n)
 	}
-	try, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	if _, err := o.js.Publish(try, fmt.Sprintf("%s.%d.%d.%s", o.prefix, r.epoch, r.number, o.self), body); err != nil && ctx.Err() == nil {
-		o.log("cluster: order: tell a nugget: %v", err)
+	if err := o.conn.Publish(fmt.Sprintf("%s.%d.%d.%s", o.prefix, r.epoch, r.number, o.self), body); err != nil {
+		o.log("cluster: order: publish a nugget: %v", err)
 	}
 }
 
-// hear takes in a nugget of another node.
-func (o *ordering) hear(ctx context.Context, m jetstream.Msg) {
+// hear takes in a nugget.
+func (o *ordering) hear(m jetstream.Msg) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	epoch, number, name, err := o.address(m.Subject())
 	if err == nil && name != o.self {
-		err = o.take(ctx, epoch, number, name, m)
+		err = o.take(epoch, number, name, m)
 	}
 	if err != nil {
 		o.log("cluster: order: %v", err)
 	}
 }
 
-func (o *ordering) take(ctx context.Context, epoch, number int, name string, m jetstream.Msg) error {
+func (o *ordering) take(epoch, number int, name string, m jetstream.Msg) error {
 	o.latest = max(o.latest, number)
-	if now, _ := o.nodes(); epoch != now || cmp.Or(cmp.Compare(epoch, o.round.epoch), cmp.Compare(number, o.round.number)) < 0 {
+	order := cmp.Or(cmp.Compare(epoch, o.round.epoch), cmp.Compare(number, o.round.number))
+	if now, _ := o.nodes(); epoch != now || order < 0 {
 		return nil // of another map, or a round that is past
 	}
-	if epoch != o.round.epoch || number != o.round.number {
-		o.begin(ctx, number)
+	if order > 0 {
+		o.begin(number)
 	}
 	r := &o.round
 	if r.agent == nil || r.over {
@@ -332,52 +300,56 @@ func (o *ordering) take(ctx context.Context, epoch, number int, name string, m j
 	}
 	if len(m.Data()) == 0 {
 		r.agent.Empty(from)
-	} else {
-		n, err := unpack(r.format, m.Data())
-		if err != nil {
-			return fmt.Errorf("node %s: %w", name, err)
-		}
-		if n.Agent != from {
-			return fmt.Errorf("node %s told a nugget of %s", name, r.names[n.Agent])
-		}
-		if err := r.agent.Hear(n); err != nil {
-			return fmt.Errorf("node %s: %w", name, err)
-		}
-		c := OrderCount{Nuggets: 1, Bits: int64(r.format.Bits()), Bytes: wireBytes(m)}
-		r.heard = r.heard.Add(c)
-		o.mu.Lock()
-		o.counts = o.counts.Add(c)
-		o.mu.Unlock()
+		o.settle()
+		return nil
 	}
-	o.settle(ctx)
+	n, err := unpack(r.format, m.Data())
+	if err != nil {
+		return fmt.Errorf("node %s: %w", name, err)
+	}
+	if n.Agent != from {
+		return fmt.Errorf("node %s sent a nugget of %s", name, r.names[n.Agent])
+	}
+	if err := r.agent.Hear(n); err != nil {
+		return fmt.Errorf("node %s: %w", name, err)
+	}
+	c := OrderCount{Nuggets: 1, Bits: int64(r.format.Bits()), Bytes: wireBytes(m)}
+	r.heard, o.counts = r.heard.Add(c), o.counts.Add(c)
+	o.settle()
 	return nil
 }
 
-// settle takes all turns that are known, and grants what they bring once all are.
-func (o *ordering) settle(ctx context.Context) {
+// settle takes all turns that are known, and grants the node's pages in the
+// better half once all are. The caller holds o.mu.
+func (o *ordering) settle() {
 	r := &o.round
 	for n, ok := r.agent.Turn(); ok; n, ok = r.agent.Turn() {
 		r.turns = append(r.turns, n)
 		if n.Agent == r.self && !n.Last {
-			o.tell(ctx)
+			o.publish()
 		}
 	}
 	if r.over || !r.agent.Over() {
 		return
 	}
 	r.over = true
-	pages, parts := 0, 0
+	pages := 0
 	for _, n := range r.turns[:(len(r.turns)+1)/2] {
 		if n.Agent == r.self {
-			pages, parts = pages+r.agent.Sizes()[n.Part], parts+1
+			pages += r.agent.Sizes()[n.Part]
+			o.counts.Turns++
 		}
 	}
-	o.mu.Lock()
 	o.counts.Rounds++
 	o.counts.Formula += int64(r.format.Overhead() / r.format.Agents)
-	o.mu.Unlock()
-	o.grant(pages, parts)
-	o.agreed(r)
+	if pages > 0 {
+		o.granted, o.since = max(o.granted, pages), time.Now()
+		close(o.changed)
+		o.changed = make(chan struct{})
+	}
+	if o.agreed != nil {
+		o.agreed(*r)
+	}
 }
 
 // address reads the subject of a nugget.
@@ -450,20 +422,18 @@ func (n *Node) sharing() (epoch int, names []string) {
 	return n.shares.epoch, n.shares.nodes
 }
 
-// takeTurns begins to agree on an order, if the crawl has one.
-func (n *Node) takeTurns(ctx context.Context) (err error) {
+// joinOrder begins to agree on an order, if the crawl has one.
+func (n *Node) joinOrder(ctx context.Context) (err error) {
 	n.ordered = n.notes.get().Order
-	o := n.o.Definition.Order
-	if o == nil {
+	if n.o.Definition.Order == nil {
 		return nil
 	}
-	stream, err := n.nuggets(ctx, n.o.Crawl)
+	order, err := n.newOrdering(ctx, *n.o.Definition.Order, n.o.Crawl)
 	if err != nil {
 		return err
 	}
-	n.order = newOrdering(n.o.Name, *o, n.o.Patience, n.js, stream, n.o.Crawl)
-	n.order.nodes, n.order.front, n.order.log = n.sharing, n.foremost, n.o.Log
-	n.spawn(n.order.run)
+	n.order = order
+	n.spawn(order.run)
 	n.spawn(n.keepOrder)
 	return nil
 }
@@ -481,21 +451,14 @@ func (n *Node) foremost(most int) ([]float64, error) {
 	return values, err
 }
 
-// keepOrder notes what the order has taken, every few heartbeats and at the end.
+// keepOrder stores what the order has taken, every few heartbeats and at the end.
 func (n *Node) keepOrder(ctx context.Context) {
-	t := time.NewTicker(5 * n.o.Heartbeat)
-	defer t.Stop()
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-t.C:
-		}
-		now := n.Order()
-		if now == n.notes.get().Order {
-			continue
-		}
-		if err := n.notes.change(func(s *notes) { s.Order = now }); err != nil {
-			n.o.Log("%v", err)
+	for more := true; more; {
+		more = sleep(ctx, 5*n.o.Heartbeat)
+		if now := n.Order(); now != n.notes.get().Order {
+			if err := n.notes.change(func(s *notes) { s.Order = now }); err != nil {
+				n.o.Log("%v", err)
+			}
 		}
 	}
 }
@@ -507,49 +470,42 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (turns [
 	if err := o.validate(); err != nil {
 		return nil, heard, err
 	}
-	if len(queues) == 1 { // who is alone tells nobody
+	if len(queues) == 1 { // a single agent sends nothing
 		turns, _, err = nugget.Order(nugget.Format{Agents: 1, Parts: o.Parts, Lambda: o.Lambda}, queues)
 		return turns, heard, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Minute, errors.New("no order in two minutes"))
 	defer cancel()
-	names := make([]string, len(queues))
-	for i := range names {
-		names[i] = fmt.Sprintf("agent%02d", i)
+	var names []string
+	for i := range queues {
+		names = append(names, fmt.Sprintf("agent%02d", i))
 	}
-	var nodes []*Node
-	defer func() {
-		for _, n := range nodes {
-			n.Close()
-		}
-	}()
-	all := make(chan *round, len(queues))
-	crawl := fmt.Sprintf("order-%d-%d", len(queues), o.Parts)
+	all := make(chan round)
 	for i, queue := range queues {
-		n := &Node{o: DefaultOptions()}
-		n.o.Name, n.o.Server = names[i], s
-		n.ctx, n.cancel = context.WithCancelCause(ctx)
-		nodes = append(nodes, n)
+		options := DefaultOptions()
+		options.Name, options.Server = names[i], s
+		n := newNode(ctx, nil, options)
+		defer n.Close()
 		if err := n.connect(ctx); err != nil {
 			return nil, heard, err
 		}
-		stream, err := n.nuggets(ctx, crawl)
+		order, err := n.newOrdering(ctx, o, fmt.Sprintf("order-%d-%d", len(queues), o.Parts))
 		if err != nil {
 			return nil, heard, err
 		}
-		n.order = newOrdering(names[i], o, 5*time.Second, n.js, stream, crawl)
-		n.order.nodes = func() (int, []string) { return 1, names }
-		n.order.front = func(most int) ([]float64, error) { return queue[:min(most, len(queue))], nil }
-		n.order.agreed = func(r *round) {
-			finished := *r
+		order.nodes = func() (int, []string) { return 1, names }
+		order.front = func(most int) ([]float64, error) { return queue[:min(most, len(queue))], nil }
+		order.agreed = func(r round) {
 			select {
-			case all <- &finished:
+			case all <- r:
 			case <-ctx.Done():
+			case <-n.ctx.Done():
 			}
 		}
-		n.spawn(n.order.run)
+		n.spawn(order.run)
 	}
-	for rounds := map[int][]*round{}; ; {
+	rounds := map[int][]round{}
+	for {
 		select {
 		case <-ctx.Done():
 			return nil, heard, context.Cause(ctx)

@@ -18,14 +18,13 @@ import (
 // that a kill has torn, and what follows it, is not, and stops nothing.
 func TestOutbox(t *testing.T) {
 	dir := t.TempDir()
-	ctx := context.Background()
 	o, err := openOutbox(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	es := entries(t, 30)
 	for i := range es {
-		if err := o.put(ctx, []string{"a", "b"}[i%2], es[i:i+1]); err != nil {
+		if err := o.put([]string{"a", "b"}[i%2], es[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +36,7 @@ func TestOutbox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.put(ctx, "c", es[:1]); err != nil {
+	if err := o.put("c", es[:1]); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]int{}
@@ -56,7 +55,7 @@ func TestOutbox(t *testing.T) {
 		for name, some := range links {
 			got[name] += len(some)
 		}
-		if err := o.sent(l); err != nil {
+		if err := o.sent(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +77,7 @@ func TestOutboxWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.close()
-	if err := o.put(context.Background(), "b", entries(t, 1)); err != nil {
+	if err := o.put("b", entries(t, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, some, err := o.due(1<<20, time.Hour); some || err != nil {
@@ -96,18 +95,23 @@ func TestOutboxFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.close()
-	o.full = append(o.full, outFile{1, maxOutbox + 1})
-	o.number = 1
-	ctx, cancel := context.WithCancelCause(context.Background())
+	if err := o.put("b", entries(t, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.file.Truncate(maxOutbox + 1); err != nil { // sparse
+		t.Fatal(err)
+	}
+	o.waiting = maxOutbox + 1
+	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- o.put(ctx, "b", entries(t, 1)) }()
+	go func() { done <- o.awaitRoom(ctx) }()
 	stopped := errors.New("stopped")
 	cancel(stopped)
 	if err := <-done; !errors.Is(err, stopped) {
 		t.Errorf("got %v", err)
 	}
-	go func() { done <- o.put(context.Background(), "b", entries(t, 1)) }()
-	if err := o.sent(outFile{number: 1}); err != nil {
+	go func() { done <- o.awaitRoom(t.Context()) }()
+	if err := o.sent(); err != nil {
 		t.Error(err)
 	}
 	if err := <-done; err != nil {
@@ -122,7 +126,7 @@ func TestOutboxOfAnotherVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.put(t.Context(), "b", entries(t, 3)); err != nil {
+	if err := o.put("b", entries(t, 3)); err != nil {
 		t.Fatal(err)
 	}
 	o.close()

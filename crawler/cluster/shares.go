@@ -1,17 +1,18 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
 
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/page"
-	"gazehound/crawler/weburl"
 )
 
 // shares say who owns what while certain nodes take part.
 type shares struct {
 	epoch int
 	nodes []string // that take part, sorted
+	left  []string // that have lost their share
 	plan  *partition.Partition
 	// present turns a node of the plan into the one that has its share now:
 	// itself, or another while it is away.
@@ -24,7 +25,7 @@ type shares struct {
 }
 
 func newShares(d Definition, o partition.Options, m mapping) (shares, error) {
-	s := shares{epoch: m.Epoch, nodes: slices.Sorted(slices.Values(m.Nodes)), instances: map[string]bool{}}
+	s := shares{epoch: m.Epoch, nodes: slices.Sorted(slices.Values(m.Nodes)), left: slices.Sorted(maps.Keys(m.Left)), instances: map[string]bool{}}
 	for _, instance := range m.Instances {
 		s.instances[instance] = true
 	}
@@ -63,14 +64,4 @@ func (s *shares) owners(p *page.Page) [][]string {
 		}
 	}
 	return owners
-}
-
-// mayOwn says that a node owns a URL of a host, or may: only where all of a
-// site is one node's the host alone tells.
-func (s *shares) mayOwn(name, host string) bool {
-	if s.plan.Method() != partition.SiteHash {
-		return true
-	}
-	u, err := weburl.Parse("http://" + host + "/")
-	return err != nil || s.present[s.plan.Owner(u)] == name
 }

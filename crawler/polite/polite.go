@@ -103,14 +103,14 @@ type Visit struct {
 	CrawlDelay time.Duration // of the host's robots.txt, or 0; negative: the one that Check found
 }
 
-// Leases are shared between the nodes of a crawl: a host is asked by one of them at
-// a time. They must not call the Gate.
+// Leases are shared between the nodes of a crawl: a host, and the IP address
+// behind it, is asked by one of them at a time. They must not call the Gate.
 type Leases interface {
-	// Claim takes the lease of a host and returns 0, or says how long to wait before
-	// asking again.
-	Claim(host string) (wait time.Duration)
-	// Release ends the use of a lease that Claim gave.
-	Release(host string)
+	// Claim takes the leases of all these names and returns 0, or says how long
+	// to wait before trying again. Names are hosts, and "ip " with an address.
+	Claim(names ...string) (wait time.Duration)
+	// Release ends the use of leases that Claim gave.
+	Release(names ...string)
 }
 
 // A Gate says when a host may be asked. Claim takes the host's turn and its IP
@@ -247,16 +247,6 @@ func (g *Gate) SetLeases(l Leases) { g.leases = l }
 // claiming ahead of need is useful. A host whose name cannot be resolved is
 // let through: the fetcher will say why.
 func (g *Gate) Claim(name string) (wait time.Duration) {
-	if g.leases != nil {
-		if wait := g.leases.Claim(name); wait > 0 {
-			return wait
-		}
-		defer func() {
-			if wait > 0 {
-				g.leases.Release(name)
-			}
-		}()
-	}
 	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -284,6 +274,11 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 			return wait
 		}
 	}
+	if g.leases != nil {
+		if wait := g.leases.Claim(leasesOf(name, h)...); wait > 0 {
+			return wait
+		}
+	}
 	h.held++
 	if h.ip.IsValid() {
 		if g.ips[h.ip] == nil {
@@ -292,6 +287,14 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 		g.ips[h.ip].held++
 	}
 	return 0
+}
+
+// leasesOf names the leases of a host.
+func leasesOf(name string, h *host) []string {
+	if !h.ip.IsValid() {
+		return []string{name}
+	}
+	return []string{name, "ip " + h.ip.String()}
 }
 
 // owed returns how long the crawl leaves a host alone that wants this delay
@@ -351,7 +354,7 @@ func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
 		defer g.mu.Unlock()
 		h.lookup = asked
 		if err == nil && len(addrs) > 0 {
-			h.ip = addrs[0].Unmap()
+			h.ip = slices.MinFunc(addrs, netip.Addr.Compare).Unmap() // the same on all nodes
 		}
 	})
 	return minWait
@@ -365,9 +368,6 @@ func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
 // and is forgotten when the host answers well. Errors double the plain delay.
 // The IP address rests for Delay or twice the response time.
 func (g *Gate) Visited(name string, v Visit) {
-	if g.leases != nil {
-		defer g.leases.Release(name)
-	}
 	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -378,6 +378,9 @@ func (g *Gate) Visited(name string, v Visit) {
 	h := g.hosts[name]
 	if h == nil || h.held == 0 {
 		return // no turn was taken
+	}
+	if g.leases != nil {
+		defer g.leases.Release(leasesOf(name, h)...)
 	}
 	ip := g.ips[h.ip]
 	if v.NoRequest {

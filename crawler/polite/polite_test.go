@@ -645,3 +645,54 @@ func TestLook(t *testing.T) {
 		}
 	})
 }
+
+// shared are leases that note what was claimed and released, or refuse.
+type shared struct {
+	refuse bool
+	log    []string
+}
+
+func (s *shared) Claim(names ...string) time.Duration {
+	s.log = append(s.log, "claim "+strings.Join(names, ", "))
+	if s.refuse {
+		return time.Minute
+	}
+	return 0
+}
+
+func (s *shared) Release(names ...string) {
+	s.log = append(s.log, "release "+strings.Join(names, ", "))
+}
+
+// A turn takes the leases of the host and of its lowest address, and gives both
+// back, also where another address has answered.
+func TestLeases(t *testing.T) {
+	for _, refuse := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			g := gate(t, func(o *Options) {
+				o.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+					return []netip.Addr{netip.MustParseAddr("192.0.2.9"), netip.MustParseAddr("192.0.2.1")}, nil
+				}
+			})
+			leases := &shared{refuse: refuse}
+			g.SetLeases(leases)
+			g.Claim("www.example.org:8080") // looks the address up
+			synctest.Wait()
+			wait := g.Claim("www.example.org:8080")
+			const names = "www.example.org:8080, ip 192.0.2.1"
+			want := []string{"claim " + names, "release " + names}
+			if refuse {
+				want = want[:1]
+			}
+			if refuse != (wait == time.Minute) {
+				t.Errorf("refused: %v, wait %v", refuse, wait)
+			}
+			if g.Visited("www.example.org:8080", Visit{Status: 200, IP: "192.0.2.9", CrawlDelay: -1}); !slices.Equal(leases.log, want) {
+				t.Errorf("%q, want %q", leases.log, want)
+			}
+			if err := g.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,212 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// connect connects to the cluster and waits until JetStream answers.
+func (n *Node) connect(ctx context.Context) (err error) {
+	options := []nats.Option{
+		nats.Name("gazehound " + n.o.Name), nats.Timeout(5 * time.Second),
+		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectBufSize(-1),
+		nats.ReconnectJitter(100*time.Millisecond, time.Second),
+		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil && !n.ending() {
+				n.o.Log("cluster: disconnected: %v", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			if !n.ending() {
+				n.say("cluster: connected again")
+			}
+		}),
+	}
+	if n.o.Token != "" {
+		options = append(options, nats.Token(n.o.Token))
+	}
+	if n.o.NKey != "" {
+		key, err := nats.NkeyOptionFromSeed(n.o.NKey)
+		if err != nil {
+			return fmt.Errorf("cluster: key %s: %w", n.o.NKey, err)
+		}
+		options = append(options, key)
+	}
+	config, err := n.o.TLS.config()
+	if err != nil {
+		return err
+	}
+	if config != nil {
+		options = append(options, nats.Secure(config))
+	}
+	address := n.o.URL
+	if address == "" {
+		address = nats.DefaultURL // not used: the connection is in this process
+		options = append(options, nats.InProcessServer(n.o.Server.s))
+	}
+	n.warnOfToken()
+	if n.conn, err = nats.Connect(address, options...); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, n.o.URL, err)
+	}
+	if n.js, err = jetstream.New(n.conn); err != nil {
+		return err
+	}
+	return n.ready(ctx)
+}
+
+// warnOfToken warns of a token that travels beyond this machine without TLS.
+func (n *Node) warnOfToken() {
+	if n.o.Token == "" || n.o.TLS != (TLSFiles{}) {
+		return
+	}
+	addresses := n.o.URL
+	if n.o.Server != nil {
+		addresses = n.o.Server.URL()
+	}
+	for address := range strings.SplitSeq(addresses, ",") {
+		u, err := url.Parse(strings.TrimSpace(address))
+		if err == nil && u.Scheme == "nats" && !isLoopback(u.Hostname()) {
+			n.o.Log("cluster: the token travels to and from %s unencrypted: "+
+				"whoever reads it can join the crawl; use --tls-cert, --tls-key and --tls-ca", u.Host)
+			return
+		}
+	}
+}
+
+// ofSeveral says that our server is one of a cluster.
+func (n *Node) ofSeveral() bool { return n.o.Server != nil && n.o.Server.servers() > 1 }
+
+// compareClocks refuses a server whose clock differs from that of the one that
+// leads. Nodes exchange no times that count: each measures what passes by its own
+// clock. But keys end by the servers' clocks, each by its own, so that a server
+// far ahead would hand a host out before its lease has ended.
+func (n *Node) compareClocks(ctx context.Context) error {
+	if !n.ofSeveral() {
+		return nil
+	}
+	asked := time.Now()
+	info, err := n.links.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("cluster: clock: %w", err)
+	}
+	return clocksAgree(info.TimeStamp, asked, time.Now(), n.o.Lease/4)
+}
+
+// clocksAgree wants a time that another clock showed between two times of ours
+// to lie between them, or at most so far outside. Zero is no time.
+func clocksAgree(theirs, asked, answered time.Time, most time.Duration) error {
+	off := max(asked.Sub(theirs), theirs.Sub(answered)).Round(time.Second)
+	if theirs.IsZero() || off <= most {
+		return nil
+	}
+	way := "ahead"
+	if theirs.After(answered) {
+		way = "behind"
+	}
+	return fmt.Errorf("%w: it is %v %s; leases of hosts end by the servers' clocks, so set it (NTP), "+
+		"or take part with --cluster and without a server", ErrClock, off, way)
+}
+
+// stores makes the streams and the buckets, or finds them.
+func (n *Node) stores(ctx context.Context) (err error) {
+	// Links are never thrown away: when there is no room, publishing fails, and
+	// visits wait once the outbox is full.
+	n.links, err = n.stream(ctx, jetstream.StreamConfig{
+		Name: n.o.Crawl + "-links", Subjects: []string{n.o.Crawl + ".links.*"},
+		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
+		MaxBytes: n.o.MaxBytes, Duplicates: n.o.Dedupe, Storage: jetstream.FileStorage,
+	})
+	if err != nil {
+		return err
+	}
+	n.visits, err = n.stream(ctx, jetstream.StreamConfig{
+		Name: n.o.Crawl + "-visited", Subjects: []string{n.o.Crawl + ".visited.*"}, Discard: jetstream.DiscardOld,
+		MaxBytes: n.o.MaxBytes / 2, Storage: jetstream.FileStorage,
+	})
+	if err != nil {
+		return err
+	}
+	if n.crawl, err = n.bucket(ctx, "crawl", 0, jetstream.FileStorage); err != nil {
+		return err
+	}
+	if n.members, err = n.bucket(ctx, "members", 5*n.o.Heartbeat, jetstream.MemoryStorage); err != nil {
+		return err
+	}
+	// A key is gone when its lease has ended and the host has rested.
+	n.hosts, err = n.bucket(ctx, "hosts", n.o.Lease+n.o.Rest, jetstream.MemoryStorage)
+	return err
+}
+
+// replicas is how many servers keep each stream.
+func (n *Node) replicas() int {
+	switch {
+	case n.o.Replicas > 0:
+		return n.o.Replicas
+	case n.o.Server != nil && n.o.Server.servers() >= 3:
+		return 3
+	}
+	return 1
+}
+
+// stream makes a stream or finds it.
+func (n *Node) stream(ctx context.Context, config jetstream.StreamConfig) (s jetstream.Stream, err error) {
+	err = n.retry(ctx, "the stream "+config.Name, func(ctx context.Context) error {
+		config.Replicas = n.replicas()
+		if s, err = n.js.CreateStream(ctx, config); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			s, err = n.replicate(ctx, config.Name)
+		}
+		return err
+	})
+	if hasCode(err, noStorage) {
+		return nil, fmt.Errorf("cluster: stream %s: JetStream has no room for the %d MB that it may grow to: %w; "+
+			"smaller cluster.max_bytes, or more room for the server", config.Name, config.MaxBytes>>20, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: stream %s: %w", config.Name, err)
+	}
+	return s, nil
+}
+
+// bucket makes a bucket of keys or finds it. Its keys end after ttl.
+func (n *Node) bucket(ctx context.Context, what string, ttl time.Duration, storage jetstream.StorageType) (
+	kv jetstream.KeyValue, err error) {
+	name := n.o.Crawl + "-" + what
+	err = n.retry(ctx, "the bucket "+name, func(ctx context.Context) error {
+		kv, err = n.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket: name, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1,
+		})
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			if _, err = n.replicate(ctx, "KV_"+name); err == nil {
+				kv, err = n.js.KeyValue(ctx, name)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cluster: bucket %s: %w", name, err)
+	}
+	return kv, nil
+}
+
+// replicate finds a stream, and keeps it on as many servers as there should be
+// if the node that made it knew fewer.
+func (n *Node) replicate(ctx context.Context, name string) (jetstream.Stream, error) {
+	s, err := n.js.Stream(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	config := s.CachedInfo().Config
+	if config.Replicas >= n.replicas() {
+		return s, nil
+	}
+	config.Replicas = n.replicas()
+	return n.js.UpdateStream(ctx, config)
+}
