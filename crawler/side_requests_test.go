@@ -257,14 +257,14 @@ type longRest struct {
 	waits  []time.Duration
 }
 
-func (r *longRest) Claim(host string) time.Duration {
+func (r *longRest) Claim(...string) time.Duration {
 	if r.claims++; r.claims == 3 { // after those for robots.txt and the page
 		return 2 * time.Minute
 	}
 	return 0
 }
 
-func (r *longRest) Release(string) {}
+func (r *longRest) Release(...string) {}
 
 func (r *longRest) Return(e frontier.Entry, b frontier.Backoff) error {
 	r.waits = append(r.waits, b.Wait)
