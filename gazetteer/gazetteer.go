@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"gazehound/internal/disk"
@@ -40,6 +41,8 @@ type Gazetteer struct {
 	table                      [sections][2]uint64
 	meta                       meta
 	closed                     atomic.Bool
+	reachOnce                  sync.Once
+	reaches                    []streetReach // for Nearest
 }
 
 // Stats counts what a gazetteer holds.

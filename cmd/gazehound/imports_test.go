@@ -70,9 +70,10 @@ var arrows = map[string][]string{
 	"gazetteer/importer":      {"gazetteer", "gazetteer/geonames", "gazetteer/openaddresses", "gazetteer/osm", "gazetteer/table", "gazetteer/tiger"},
 
 	"index":        {"geoparse", "geoparse/place", "gazetteer"},
-	"index/api":    {"index", "index/export", "index/web", "gazetteer", "geoparse"},
-	"index/export": {"index", "gazetteer"},
-	"index/web":    {"index", "index/export", "geoparse", "gazetteer"},
+	"index/api":    {"index", "index/export", "index/texts", "index/web", "gazetteer", "geoparse"},
+	"index/export": {"index", "index/texts", "gazetteer"},
+	"index/texts":  {},
+	"index/web":    {"index", "index/export", "index/texts", "geoparse", "gazetteer"},
 
 	"index/web/build": {},
 }

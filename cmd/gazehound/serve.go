@@ -189,7 +189,8 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	o := api.DefaultOptions()
 	o.Version, o.Commit = version, commit()
 	o.CORS, o.MaxLimit, o.QueryTimeout = cfg.Serve.CORS, cfg.Serve.MaxLimit, cfg.Serve.QueryTimeout
-	o.Hosts, o.Rate = cfg.Serve.Hosts, cfg.Serve.Rate
+	o.Hosts, o.TrustedProxies = cfg.Serve.Hosts, cfg.Serve.Proxies
+	o.Rate, o.Bandwidth = cfg.Serve.Rate, int64(cfg.Serve.Bandwidth)
 	o.Tiles, o.TilesAttribution = cfg.Serve.Tiles, cfg.Serve.TilesCredit
 	o.Agent, o.Contact = cfg.Fetch.UserAgentName, cfg.Fetch.Contact
 	if cfg.Serve.RemovalForm {

@@ -2,10 +2,12 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -18,75 +20,94 @@ import (
 	"gazehound/index"
 	"gazehound/index/export"
 	"gazehound/index/web"
+
+	"github.com/paulmach/orb"
 )
 
+// A collection is an answer: a GeoJSON FeatureCollection (RFC 7946) with the
+// members of GeocodeJSON.
+type collection struct {
+	Type        string    `json:"type"`
+	Version     string    `json:"version"` // of GeocodeJSON
+	Licence     string    `json:"licence"`
+	Attribution string    `json:"attribution"`
+	Query       string    `json:"query"`
+	Warning     string    `json:"warning,omitempty"`
+	Missing     []string  `json:"missing_nodes,omitempty"` // whose part of the index did not answer
+	Box         []float64 `json:"bbox,omitempty"`
+
+	Matched   *int        `json:"numberMatched,omitempty"`
+	Approx    bool        `json:"approx,omitempty"` // Matched is an estimate
+	Returned  int         `json:"numberReturned"`
+	Relaxed   bool        `json:"relaxed,omitempty"` // no address has all the words as they are written
+	TimeStamp *time.Time  `json:"timeStamp,omitempty"`
+	Near      string      `json:"near,omitempty"` // the address that the words took for their centre
+	Hint      *streetHint `json:"hint,omitempty"`
+
+	Features []export.Feature        `json:"features"`
+	Facets   map[string][]facetValue `json:"facets,omitempty"`
+	Links    []link                  `json:"links,omitempty"`
+}
+
+// A link leads to a related answer.
+type link struct {
+	Rel   string `json:"rel"`
+	Href  string `json:"href"`
+	Type  string `json:"type"`
+	Title string `json:"title,omitempty"`
+}
+
+// A streetHint says that no page states the house that was asked for, and what is
+// known of its street.
+type streetHint struct {
+	Text        string `json:"text"` // a sentence
+	Street      string `json:"street"`
+	HouseNumber string `json:"housenumber"`
+	Pages       int    `json:"pages"`     // that state an address in the street
+	Addresses   int    `json:"addresses"` // in the street
+	Href        string `json:"href"`      // the search for them
+}
+
+// A facetValue is how often one value of a property occurs.
+type facetValue struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// properties are those of an address in an answer.
+type properties struct {
+	export.Properties
+	Distance *float64     `json:"distance_m,omitempty"`
+	Score    float64      `json:"score"`
+	Parts    []index.Part `json:"score_parts,omitempty"`
+}
+
 // search answers /v1/search and its formats, and the items of OGC API.
-func (s *server) search(w http.ResponseWriter, r *http.Request, on route) {
-	a, p := s.parse(r, on)
-	if p == nil {
-		a.format, p = s.formatOf(r, a)
-	}
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	w.Header().Add("Vary", "Accept")
-	if s.notModified(w, r, a) {
-		return
+func (s *server) search(w http.ResponseWriter, r *http.Request, a *params) *Problem {
+	if p := a.chooseFormat(r); p != nil {
+		return p
 	}
 	result, p := s.answer(r.Context(), a)
 	if p != nil {
-		writeProblem(w, r, p)
-		return
+		return p
 	}
 	if result.Next != "" {
-		w.Header().Set("Link", fmt.Sprintf("<%s>; rel=%q", s.nextOf(r, a, result), "next"))
+		w.Header().Set("Link", fmt.Sprintf("<%s>; rel=%q", nextOf(r, a, result), "next"))
 	}
-	if a.format.Name == "geojson" {
-		s.writeGeoJSON(w, r, s.collection(r, a, result))
-		return
+	if a.format.Name != "geojson" {
+		return s.writeHits(w, r, a.format.Name, result.Hits)
 	}
-	s.writeHits(w, r, a.format, result.Hits)
+	w.Header().Set("Content-Type", geoJSON)
+	return s.writeJSON(w, r, s.collection(r, a, result))
 }
 
-// writeHits writes hits in one of the formats of export.
-func (s *server) writeHits(w http.ResponseWriter, r *http.Request, f export.Format, hits []index.Hit) {
-	var body bytes.Buffer
-	if _, err := export.WriteHits(&body, hits, f, s.exportOptions(r)); err != nil {
-		s.Log.Error("api: write", "format", f.Name, "error", err)
-		writeProblem(w, r, &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError})
-		return
-	}
-	w.Header().Set("Content-Type", mediaOf(f.Name))
-	if f.Name != "atom" {
-		w.Header().Set("Content-Disposition", `attachment; filename="addresses.`+f.Name+`"`)
-	}
-	s.licenceLink(w)
-	if r.Method != http.MethodHead {
-		w.Write(body.Bytes()) // a reader who has gone does not miss it
-	}
-}
-
-func (s *server) exportOptions(r *http.Request) export.Options {
-	scheme := "http://"
-	if r.TLS != nil {
-		scheme = "https://"
-	}
-	return export.Options{Region: s.Region, Outline: s.Outline, Licence: s.Licence, Attribution: s.Attribution, Evidence: true, Link: scheme + r.Host + r.URL.RequestURI()}
-}
-
-// licenceLink says under which terms the answer is, where its format cannot.
-func (s *server) licenceLink(w http.ResponseWriter) {
-	w.Header().Add("Link", `</licences>; rel="license"`)
-}
-
-// formatOf returns the format that a request names in its path, its query or
-// its Accept header, in this order.
-func (s *server) formatOf(r *http.Request, a asked) (export.Format, *Problem) {
+// chooseFormat sets the format that a request names in its path, its query or its
+// Accept header, in this order.
+func (a *params) chooseFormat(r *http.Request) *Problem {
 	if name, ok := strings.CutPrefix(r.URL.Path, "/v1/search."); ok {
-		if given, twice := a.given["format"]; twice && given != name {
-			return a.format, &Problem{Title: "format is given twice", Parameter: "format", Given: clip(given), Expected: name,
-				Detail: fmt.Sprintf("The path asks for %s and format for %s.", name, clip(given))}
+		if given := a.format.Name; given != "" && given != name {
+			return &Problem{Title: "format is given twice", Parameter: "format", Given: given, Expected: name,
+				Detail: fmt.Sprintf("The path asks for %s and format for %s.", name, given)}
 		}
 		a.format, _ = export.Lookup(name)
 	}
@@ -94,13 +115,13 @@ func (s *server) formatOf(r *http.Request, a asked) (export.Format, *Problem) {
 		a.format, _ = export.Lookup(accepted(r.Header.Get("Accept")))
 	}
 	if a.format.Name != "geojson" && len(a.fields) > 0 {
-		return a.format, &Problem{Title: "fields goes with geojson", Parameter: "fields", Given: a.given["fields"], Expected: "no fields",
+		return &Problem{Title: "fields goes with geojson", Parameter: "fields", Given: a.given.Get("fields"), Expected: "no fields",
 			Detail: fmt.Sprintf("fields goes with format=geojson; %s always has all.", a.format.Name)}
 	}
-	return a.format, nil
+	return nil
 }
 
-// accepted returns the format that a client would rather have.
+// accepted returns the format that an Accept header prefers.
 func accepted(accept string) string {
 	best, most := "geojson", 0.0
 	for media := range strings.SplitSeq(clip(accept), ",") {
@@ -111,7 +132,8 @@ func accepted(accept string) string {
 		}
 		for _, format := range formats {
 			offered, _, _ := strings.Cut(mediaOf(format), ";")
-			if q > most && (name == offered || format == "geojson" && (name == anyJSON || name == "*/*" || name == "text/html")) {
+			general := format == "geojson" && slices.Contains([]string{"application/json", "*/*", "text/html"}, name)
+			if q > most && (name == offered || general) {
 				best, most = format, q
 			}
 		}
@@ -121,78 +143,176 @@ func accepted(accept string) string {
 
 // nextOf returns the address of the page after this one. A time that counted
 // back from now stays what it was.
-func (s *server) nextOf(r *http.Request, a asked, result *index.Result) string {
-	v := r.URL.Query()
-	if a.relative {
-		v.Set("since", a.Since.Format(time.RFC3339))
+func nextOf(r *http.Request, a *params, result *index.Result) string {
+	next := url.Values{}
+	for name, values := range r.URL.Query() {
+		if values = slices.DeleteFunc(values, func(v string) bool { return v == "" }); len(values) > 0 {
+			next[name] = values
+		}
 	}
-	return r.URL.Path + "?" + withCursor(v, result.Next)
+	if a.relative {
+		next.Set("since", a.Since.Format(time.RFC3339))
+	}
+	next.Set("cursor", result.Next)
+	return r.URL.Path + "?" + next.Encode()
 }
 
-// searched reads a request and searches for what it asks. Where it is not ok, the
-// request is answered: a problem, or nothing has changed.
-func (s *server) searched(w http.ResponseWriter, r *http.Request, on route) (a asked, result *index.Result, ok bool) {
-	a, p := s.parse(r, on)
-	if p != nil {
-		writeProblem(w, r, p)
-		return a, nil, false
+// frame returns a collection without features.
+func (s *server) frame(a *params, result *index.Result) *collection {
+	var missing []string
+	if s.Missing != nil {
+		missing = s.Missing()
 	}
-	if s.notModified(w, r, a) {
-		return a, nil, false
+	return &collection{Type: "FeatureCollection", Missing: missing, Version: "0.1.0", Licence: s.Licence, Attribution: s.Attribution,
+		Query: a.Text, Warning: a.warning, Returned: len(result.Hits), Relaxed: result.Relaxed, Features: []export.Feature{}}
+}
+
+func (s *server) collection(r *http.Request, a *params, result *index.Result) *collection {
+	now := time.Now().UTC().Truncate(time.Second)
+	c := s.frame(a, result)
+	c.Matched, c.Approx, c.TimeStamp, c.Facets, c.Near = &result.Total, result.Approx, &now, facetsOf(result.Facets), result.Near
+	if o := s.streetOnly(r.Context(), a, result); o != nil {
+		v := url.Values{"street": {o.Street}}
+		if o.Text != "" {
+			v.Set("q", o.Text)
+		}
+		c.Hint = &streetHint{o.String(), o.Street, o.HouseNumber, o.Pages, o.Addresses, "/v1/search?" + v.Encode()}
 	}
-	if result, p = s.answer(r.Context(), a); p != nil {
-		writeProblem(w, r, p)
-		return a, nil, false
+	var points orb.MultiPoint
+	for i := range result.Hits {
+		h := &result.Hits[i]
+		p := properties{Properties: export.PropertiesOf(h), Score: export.Round(h.Score, 4), Parts: h.Parts}
+		if h.Distance >= 0 {
+			d := math.Round(h.Distance)
+			p.Distance = &d
+		}
+		f := export.Feature{Type: "Feature", ID: h.ID, Geometry: export.GeometryOf(h), Properties: p}
+		if a.fields != nil {
+			f.Properties = only(p, a.fields)
+		}
+		c.Features = append(c.Features, f)
+		if h.HasPoint {
+			points = append(points, h.Point)
+		}
 	}
-	return a, result, true
+	if len(points) > 0 {
+		c.Box = boxOf(points.Bound())
+	}
+	c.Links = []link{{Rel: "self", Href: r.URL.RequestURI(), Type: geoJSON}}
+	if result.Next != "" {
+		c.Links = append(c.Links, link{Rel: "next", Href: nextOf(r, a, result), Type: geoJSON})
+	}
+	return c
+}
+
+// boxOf writes a box as RFC 7946 wants it, in degrees with 6 decimals.
+func boxOf(b orb.Bound) (box []float64) {
+	for _, v := range []float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]} {
+		box = append(box, export.Round(v, 6))
+	}
+	return box
+}
+
+// propertyNames returns the names of all properties of an address in an answer.
+var propertyNames = sync.OnceValue(func() (names []string) {
+	for _, t := range []reflect.Type{reflect.TypeFor[export.Properties](), reflect.TypeFor[properties]()} {
+		for i := range t.NumField() {
+			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+})
+
+// only returns the properties with these names.
+func only(p properties, fields []string) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	if text, err := json.Marshal(p); err == nil { // it consists of texts and numbers
+		json.Unmarshal(text, &all)
+	}
+	for name := range all {
+		if !slices.Contains(fields, name) {
+			delete(all, name)
+		}
+	}
+	return all
 }
 
 // feed answers /feed.atom.
-func (s *server) feed(w http.ResponseWriter, r *http.Request, on route) {
-	_, result, ok := s.searched(w, r, on)
-	if !ok {
-		return
+func (s *server) feed(w http.ResponseWriter, r *http.Request, a *params) *Problem {
+	result, p := s.answer(r.Context(), a)
+	if p != nil {
+		return p
 	}
-	f, _ := export.Lookup("atom")
-	s.writeHits(w, r, f, result.Hits)
+	return s.writeHits(w, r, "atom", result.Hits)
 }
 
-// export streams every address that fits.
-func (s *server) export(w http.ResponseWriter, r *http.Request, on route) {
-	a, p := s.parse(r, on)
-	if p != nil {
-		writeProblem(w, r, p)
-		return
+// writeHits writes hits in one of the formats of package export.
+func (s *server) writeHits(w http.ResponseWriter, r *http.Request, format string, hits []index.Hit) *Problem {
+	f, _ := export.Lookup(format)
+	var body bytes.Buffer
+	if _, err := export.WriteHits(&body, hits, f, s.exportOptions(r)); err != nil {
+		return s.broken("write "+format, err)
 	}
+	s.fileHeader(w, format)
+	writeBody(w, r, body.Bytes())
+	return nil
+}
+
+// fileHeader describes an answer that is a file, and under which terms it is, which its
+// format cannot always say.
+func (s *server) fileHeader(w http.ResponseWriter, format string) {
+	h := w.Header()
+	h.Set("Content-Type", mediaOf(format))
+	if format != "atom" {
+		h.Set("Content-Disposition", `attachment; filename="addresses.`+format+`"`)
+	}
+	h.Add("Link", `</licences>; rel="license"`)
+	s.noteMissing(h)
+}
+
+func (s *server) exportOptions(r *http.Request) export.Options {
+	return export.Options{Region: s.Region, Outline: s.Outline, Licence: s.Licence, Attribution: s.Attribution,
+		Evidence: true, Link: origin(r) + r.URL.RequestURI()}
+}
+
+// origin returns scheme and host of a request.
+func origin(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// export streams every address that matches.
+func (s *server) export(w http.ResponseWriter, r *http.Request, a *params) *Problem {
 	if a.Center != nil && a.Radius == 0 {
-		writeProblem(w, r, &Problem{Title: "radius is missing", Parameter: "radius", Detail: "radius is missing; with lat and lon it says how far from them."})
-		return
-	}
-	f, _ := export.Lookup(strings.TrimPrefix(r.URL.Path, "/v1/export."))
-	if s.notModified(w, r, a) {
-		return
+		return &Problem{Title: "radius is missing", Parameter: "radius",
+			Detail: "radius is missing; with lat and lon it says how far from them."}
 	}
 	select {
 	case s.exporting <- struct{}{}:
 		defer func() { <-s.exporting }()
 	default:
-		writeProblem(w, r, &Problem{Title: "the server is busy", Status: http.StatusServiceUnavailable, Detail: "Others export already.", Hint: "Try again in a minute.", Retry: true})
-		return
+		return &Problem{Title: "the server is busy", Status: http.StatusServiceUnavailable,
+			Detail: "Other exports are running.", Hint: "Try again in a minute.", Retry: true}
 	}
-	w.Header().Set("Content-Type", mediaOf(f.Name))
-	w.Header().Set("Content-Disposition", `attachment; filename="addresses.`+f.Name+`"`)
-	s.licenceLink(w)
-	s.noteMissing(w.Header())
+	f, _ := export.Lookup(strings.TrimPrefix(r.URL.Path, "/v1/export."))
+	s.fileHeader(w, f.Name)
 	if r.Method == http.MethodHead {
-		return
+		return nil
 	}
 	o := s.exportOptions(r)
 	a.Sort, a.Limit, a.Bias = "", 0, 0
 	o.Query = a.Query
-	if _, err := export.Write(r.Context(), &patient{w, http.NewResponseController(w)}, s.index, f, o); err != nil && r.Context().Err() == nil {
-		s.Log.Warn("api: export ended early", "error", err)
+	if _, err := export.Write(r.Context(), &patient{w, http.NewResponseController(w)}, s.index, f, o); err != nil {
+		if !errors.Is(err, context.Canceled) {
+			s.Log.Warn("api: export ended early", "error", err)
+		}
 		panic(http.ErrAbortHandler) // the reader must not take the half for the whole
 	}
+	return nil
 }
 
 // A patient writer gives the reader of a stream time for each piece, not for
@@ -212,15 +332,7 @@ func (p *patient) Write(b []byte) (int, error) {
 }
 
 // clusters answers /v1/clusters.
-func (s *server) clusters(w http.ResponseWriter, r *http.Request, on route) {
-	a, p := s.parse(r, on)
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	if s.notModified(w, r, a) {
-		return
-	}
+func (s *server) clusters(r *http.Request, a *params) (any, *Problem) {
 	type properties struct {
 		Count int       `json:"count"`
 		Box   []float64 `json:"bbox"`
@@ -235,28 +347,17 @@ func (s *server) clusters(w http.ResponseWriter, r *http.Request, on route) {
 		Returned    int              `json:"numberReturned"`
 		Features    []export.Feature `json:"features"`
 	}{Type: "FeatureCollection", Licence: s.Licence, Attribution: s.Attribution, Features: []export.Feature{}}
-	p = s.limited(r.Context(), texts["en"], func() error {
-		clusters, zoom, err := s.index.Clusters(r.Context(), a.Query, *a.zoom)
+	p := s.limited(r.Context(), a.t, func(ctx context.Context) error {
+		clusters, zoom, err := s.index.Clusters(ctx, a.Query, valueOr[int](a, "zoom"))
 		answer.Zoom, answer.Returned = zoom, len(clusters)
 		for _, c := range clusters {
 			answer.Matched += c.Count
-			at := [2]float64{export.Round(c.Point[0], 6), export.Round(c.Point[1], 6)}
-			box := []float64{export.Round(c.Box.Min[0], 6), export.Round(c.Box.Min[1], 6), export.Round(c.Box.Max[0], 6), export.Round(c.Box.Max[1], 6)}
-			answer.Features = append(answer.Features, export.Feature{Type: "Feature", Geometry: &export.Geometry{Type: "Point", Coordinates: at}, Properties: properties{c.Count, box, c.ID}})
+			answer.Features = append(answer.Features, export.Feature{Type: "Feature", Geometry: export.PointAt(c.Point),
+				Properties: properties{c.Count, boxOf(c.Box), c.ID}})
 		}
 		return err
 	})
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	s.document(w, r, geoJSON, answer)
-}
-
-// A facet is how often the values of a property occur.
-type facetValue struct {
-	Value string `json:"value"`
-	Count int    `json:"count"`
+	return answer, p
 }
 
 func facetsOf(counts []index.Count) map[string][]facetValue {
@@ -275,91 +376,75 @@ func facetsOf(counts []index.Count) map[string][]facetValue {
 }
 
 // facets answers /v1/facets.
-func (s *server) facets(w http.ResponseWriter, r *http.Request, on route) {
-	_, result, ok := s.searched(w, r, on)
-	if !ok {
-		return
+func (s *server) facets(r *http.Request, a *params) (any, *Problem) {
+	result, p := s.answer(r.Context(), a)
+	if p != nil {
+		return nil, p
 	}
-	s.document(w, r, anyJSON, map[string]any{"numberMatched": result.Total, "relaxed": result.Relaxed, "facets": facetsOf(result.Facets), "licence": s.Licence, "attribution": s.Attribution})
+	return map[string]any{"numberMatched": result.Total, "relaxed": result.Relaxed, "facets": facetsOf(result.Facets),
+		"licence": s.Licence, "attribution": s.Attribution}, nil
 }
 
 // suggest answers /v1/suggest.
-func (s *server) suggest(w http.ResponseWriter, r *http.Request, on route) {
-	a, p := s.parse(r, on)
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	if s.notModified(w, r, a) {
-		return
-	}
+func (s *server) suggest(r *http.Request, a *params) (any, *Problem) {
 	type suggestion struct {
 		Text  string `json:"text"`
 		Kind  string `json:"kind"` // street, postcode, city, site or name
 		Count int    `json:"count"`
 	}
-	answer := []suggestion{}
-	p = s.limited(r.Context(), texts["en"], func() error {
+	all := []suggestion{}
+	p := s.limited(r.Context(), a.t, func(context.Context) error {
 		found, err := s.index.Suggest(a.Text, a.Limit)
 		for _, f := range found {
-			answer = append(answer, suggestion{f.Text, string(f.Kind), f.Count})
+			all = append(all, suggestion{f.Text, string(f.Kind), f.Count})
 		}
 		return err
 	})
-	if p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	s.document(w, r, anyJSON, map[string]any{"query": a.Text, "suggestions": answer})
+	return map[string]any{"query": a.Text, "suggestions": all}, p
 }
 
-// found returns the address that the path names; neither it nor a Problem where
-// the request is answered.
-func (s *server) found(w http.ResponseWriter, r *http.Request, on route) (h *index.Hit, p *Problem) {
-	a, p := s.parse(r, on)
-	if p != nil || s.notModified(w, r, a) {
-		return nil, p
-	}
-	p = s.limited(r.Context(), texts["en"], func() (err error) {
+// found returns the address that the path names.
+func (s *server) found(r *http.Request, a *params) (h *index.Hit, p *Problem) {
+	p = s.limited(r.Context(), a.t, func(context.Context) (err error) {
 		h, err = s.index.Address(r.PathValue("id"))
 		return err
 	})
 	if p == nil && h == nil {
-		p = &Problem{Title: "there is no such address", Status: http.StatusNotFound, Detail: fmt.Sprintf("No address has the ID %q.", clip(r.PathValue("id"))),
+		p = &Problem{Title: "there is no such address", Status: http.StatusNotFound,
+			Detail:   fmt.Sprintf("No address has the ID %q.", clip(r.PathValue("id"))),
 			Expected: "an id of /v1/search: 16 hexadecimal digits", Hint: "The pages that stated it may have gone."}
 	}
 	return h, p
 }
 
 // address answers for one address.
-func (s *server) address(w http.ResponseWriter, r *http.Request, on route) {
-	h, p := s.found(w, r, on)
+func (s *server) address(r *http.Request, a *params) (any, *Problem) {
+	h, p := s.found(r, a)
 	if p != nil {
-		writeProblem(w, r, p)
+		return nil, p
 	}
-	if h == nil {
-		return
-	}
-	s.document(w, r, geoJSON, struct {
+	return struct {
 		export.Feature
-		Licence     string    `json:"licence"`
-		Attribution string    `json:"attribution"`
-		Links       []ogcLink `json:"links"`
+		Licence     string `json:"licence"`
+		Attribution string `json:"attribution"`
+		Links       []link `json:"links"`
 	}{
-		export.Feature{Type: "Feature", ID: h.ID, Geometry: export.GeometryOf(h), Properties: export.PropertiesOf(h)}, s.Licence, s.Attribution,
-		[]ogcLink{{"self", clip(r.URL.Path), geoJSON, ""}, {"collection", "/ogc/collections/addresses", anyJSON, ""}, {"evidence", "/v1/addresses/" + h.ID + "/evidence", anyJSON, ""},
-			{"alternate", web.AddressPath + h.ID, "text/html", ""}},
-	})
+		export.Feature{Type: "Feature", ID: h.ID, Geometry: export.GeometryOf(h), Properties: export.PropertiesOf(h)},
+		s.Licence, s.Attribution,
+		[]link{
+			{Rel: "self", Href: clip(r.URL.Path), Type: geoJSON},
+			{Rel: "collection", Href: "/ogc/collections/addresses", Type: anyJSON},
+			{Rel: "evidence", Href: "/v1/addresses/" + h.ID + "/evidence", Type: anyJSON},
+			{Rel: "alternate", Href: web.AddressPath + h.ID, Type: "text/html"},
+		},
+	}, nil
 }
 
 // evidence answers with the pages that state an address.
-func (s *server) evidence(w http.ResponseWriter, r *http.Request, on route) {
-	h, p := s.found(w, r, on)
+func (s *server) evidence(r *http.Request, a *params) (any, *Problem) {
+	h, p := s.found(r, a)
 	if p != nil {
-		writeProblem(w, r, p)
-	}
-	if h == nil {
-		return
+		return nil, p
 	}
 	type page struct {
 		URL        string    `json:"url"`
@@ -374,32 +459,87 @@ func (s *server) evidence(w http.ResponseWriter, r *http.Request, on route) {
 	pages := []page{}
 	for _, e := range h.Evidence {
 		var span []int
-		if at := e.Snippet.Address; at[0] < at[1] {
-			span = []int{utf8.RuneCountInString(e.Snippet.Text[:at[0]]), utf8.RuneCountInString(e.Snippet.Text[:at[1]])}
+		if text, at := e.Snippet.Text, e.Snippet.Address; at[0] < at[1] {
+			span = []int{utf8.RuneCountInString(text[:at[0]]), utf8.RuneCountInString(text[:at[1]])}
 		}
 		pages = append(pages, page{e.URL, e.Title, e.Lang, e.Snippet.Text, span, e.Fetched, export.Round(e.Confidence, 2), e.Origin})
 	}
-	s.document(w, r, anyJSON, map[string]any{"id": h.ID, "label": h.Label(), "mentions": h.Mentions, "first_seen": h.FirstSeen, "last_seen": h.LastSeen, "evidence": pages,
-		"licence": s.Licence, "attribution": s.Attribution})
+	return map[string]any{"id": h.ID, "label": h.Label(), "mentions": h.Mentions,
+		"first_seen": h.FirstSeen, "last_seen": h.LastSeen, "precision": h.Precision, "level": h.Level, "place": h.Place,
+		"evidence": pages, "licence": s.Licence, "attribution": s.Attribution}, nil
 }
 
-// plain answers a document that takes no parameters of its own.
-func (s *server) plain(w http.ResponseWriter, r *http.Request, on route, v any) {
-	if _, p := s.parse(r, on); p != nil {
-		writeProblem(w, r, p)
-		return
+// status says what is served; a superset of Photon's and Nominatim's.
+func (s *server) status(r *http.Request, _ *params) (any, *Problem) {
+	answer := struct {
+		Status      string    `json:"status"`
+		Version     string    `json:"version"`
+		Commit      string    `json:"git_commit,omitempty"`
+		Region      string    `json:"region,omitempty"`
+		DataUpdated time.Time `json:"data_updated,omitzero"`
+		ImportDate  string    `json:"import_date,omitempty"`
+		Addresses   int       `json:"addresses"`
+		Pages       int       `json:"pages"`
+		Crawl       string    `json:"crawl"`
+	}{Status: "ok", Version: s.Version, Commit: s.Commit, Region: s.Region, ImportDate: s.GazetteerDate, Crawl: "stopped"}
+	if s.Crawl != nil {
+		answer.Crawl = s.Crawl()
 	}
-	s.document(w, r, anyJSON, v)
+	ctx, cancel := context.WithTimeout(r.Context(), s.QueryTimeout)
+	defer cancel()
+	state, err := s.index.State()
+	stats, err2 := s.index.Stats(ctx)
+	if err := errors.Join(err, err2); err != nil {
+		s.Log.Error("api: status", "error", err)
+		return nil, &Problem{Title: "the index cannot be read", Status: http.StatusServiceUnavailable, Retry: true}
+	}
+	answer.DataUpdated, answer.Addresses, answer.Pages = state.Updated, stats.Addresses, stats.Pages
+	return answer, nil
 }
 
-// document writes v as JSON of a media type.
-func (s *server) document(w http.ResponseWriter, r *http.Request, media string, v any) {
-	if media == anyJSON {
-		media += "; charset=utf-8"
+// health returns the handler that answers 200 with a word, or 503 with another one and
+// what is wrong.
+func health(well, ill string) handler {
+	return func(s *server, w http.ResponseWriter, r *http.Request, _ *params) *Problem {
+		ctx, cancel := context.WithTimeout(r.Context(), s.QueryTimeout)
+		defer cancel()
+		checks, word := map[string]string{}, well
+		note := func(name string, err error) {
+			checks[name] = "ok"
+			if err != nil {
+				checks[name], word = clip(err.Error()), ill
+			}
+		}
+		_, err := s.index.Search(ctx, index.Query{Postcode: []string{"0"}, Limit: 1})
+		note("index", err)
+		for name, check := range s.Checks {
+			note(name, check(ctx))
+		}
+		if well == "ready" && err == nil && s.Ready != nil {
+			note("data", s.Ready())
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		if word == ill {
+			w.Header().Set("Retry-After", "5")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		return s.writeJSON(w, r, map[string]any{"status": word, "checks": checks})
 	}
-	w.Header().Set("Content-Type", media)
-	s.noteMissing(w.Header())
-	s.writeJSON(w, r, v)
+}
+
+// links answers / for programs.
+func (s *server) links() any {
+	type link struct {
+		Href  string `json:"href"`
+		Title string `json:"title"`
+	}
+	var all []link
+	for _, e := range endpoints() {
+		if e.about != "" {
+			all = append(all, link{strings.TrimSuffix(e.path, "{$}"), e.about})
+		}
+	}
+	return map[string]any{"name": "gazehound", "region": s.Region, "licence": s.Licence, "attribution": s.Attribution, "links": all}
 }
 
 // terms says in one line under which terms the data may be used.
@@ -407,72 +547,48 @@ func (s *server) terms() string {
 	return export.Options{Licence: s.Licence, Attribution: s.Attribution}.Notice()
 }
 
-func (s *server) licences(w http.ResponseWriter, r *http.Request, on route) {
-	if _, p := s.parse(r, on); p != nil {
-		writeProblem(w, r, p)
-		return
-	}
+func (s *server) licences(*http.Request) string {
 	text := s.terms()
 	if text == "" {
 		text = "Nothing is known of the terms of the data."
 	}
-	s.writeText(w, r, "text/plain; charset=utf-8", text+"\nTexts of pages are those of their authors.\n")
+	return text + "\nTexts of pages are those of their authors.\n"
 }
 
-func (s *server) openSearch(w http.ResponseWriter, r *http.Request, on route) {
-	if _, p := s.parse(r, on); p != nil {
-		writeProblem(w, r, p)
-		return
-	}
-	base := (&url.URL{Scheme: "http", Host: r.Host}).String()
-	if r.TLS != nil {
-		base = (&url.URL{Scheme: "https", Host: r.Host}).String()
-	}
-	s.writeText(w, r, "application/opensearchdescription+xml", `<?xml version="1.0" encoding="UTF-8"?>
-<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>gazehound</ShortName><Description>`+xmlText("Addresses"+prefixed(" in ", s.Region))+`</Description>`+
-		`<Url type="text/html" template="`+xmlText(base)+`/?q={searchTerms}"/><Url type="application/atom+xml" template="`+xmlText(base)+`/feed.atom?q={searchTerms}"/></OpenSearchDescription>
-`)
+func (s *server) robots(*http.Request) string {
+	return "User-agent: *\nDisallow: /v1/\nDisallow: /api\nDisallow: /reverse\nDisallow: /structured\nDisallow: /ogc/\nDisallow: /*?\n"
 }
 
-func (s *server) writeText(w http.ResponseWriter, r *http.Request, media, text string) {
-	w.Header().Set("Content-Type", media)
-	if r.Method != http.MethodHead {
-		io.WriteString(w, text)
-	}
+func (s *server) openSearch(r *http.Request) string {
+	base := xmlText(origin(r))
+	return `<?xml version="1.0" encoding="UTF-8"?>
+<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>gazehound</ShortName>` +
+		`<Description>` + xmlText("Addresses"+prefixed(" in ", s.Region)) + `</Description>` +
+		`<Url type="text/html" template="` + base + `/?q={searchTerms}"/>` +
+		`<Url type="application/atom+xml" template="` + base + `/feed.atom?q={searchTerms}"/></OpenSearchDescription>
+`
 }
 
 var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;")
 
 func xmlText(s string) string { return xmlEscaper.Replace(clip(s)) }
 
-// propertyNames returns the names of all properties of an address in an
-// answer.
-var propertyNames = sync.OnceValue(func() []string {
-	var names []string
-	for _, t := range []reflect.Type{reflect.TypeFor[export.Properties](), reflect.TypeFor[properties]()} {
-		for i := range t.NumField() {
-			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
-				names = append(names, name)
-			}
-		}
+// writeJSON writes v.
+func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, v any) *Problem {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return s.broken("encode", err)
 	}
-	return names
-})
+	s.noteMissing(w.Header())
+	writeBody(w, r, body.Bytes())
+	return nil
+}
 
-// only returns the properties with these names.
-func only(p properties, fields []string) (any, error) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
+// writeBody writes a body where the method asks for it.
+func writeBody(w http.ResponseWriter, r *http.Request, body []byte) {
+	if r.Method != http.MethodHead {
+		w.Write(body) // a reader who has gone does not miss it
 	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, err
-	}
-	for name := range all {
-		if !slices.Contains(fields, name) {
-			delete(all, name)
-		}
-	}
-	return all, nil
 }

@@ -407,24 +407,24 @@ func init() {
 	for _, name := range []string{"query", "near", "page", "offset", "Q", "Limit", "lmit", "format", "debug", "__proto__", "q[]", "bbox[]", "callback", "radius_km", "housenumber", "size", "<script>"} {
 		add(clip(name), "/v1/search?"+url.QueryEscape(name)+"=1")
 	}
-	add("osm_tag", "/api?q=a&osm_tag=x")
+	add("osm_tag", "/api?q=a&osm_tag=", "/api?q=a&osm_tag=a:b:c", "/api?q=a&osm_tag=%21", "/reverse?lat=1&lon=1&osm_tag=a:%21", "/api?q=a&osm_tag=:", "/v1/search?osm_tag=a")
 	add("x", "/?x=1", "/status?x=1", "/reverse?lat=1&lon=1&x=1")
 	for _, name := range []string{"bbox", "lat", "limit", "q"} {
 		add(name, fmt.Sprintf("/v1/search?%s=1&%s=1", name, name))
 	}
 	add("since", "/v1/search?since=gestern", "/feed.atom?since=-7d", "/v1/search?since=7", "/v1/search?since=7w", "/v1/search?since=2026-13-01", "/v1/search?since=99999999d", "/v1/search?since=0001-01-01", "/v1/search?since=%2B7d")
 	add("month", "/v1/search?month=2026", "/v1/search?month=2026-13", "/v1/export.csv?month=26-11", "/v1/search?month=2026-11&month=", "/feed.atom?month=1969-12")
-	add("datetime", ogcItems+"?datetime=..%2F..x", ogcItems+"?datetime=2026", ogcItems+"?datetime=2026-01-02T00:00:00Z/2026-01-01T00:00:00Z", ogcItems+"?datetime=2026-01-01T00:00:00Z/..%2F..")
-	add("bbox", ogcItems+"?bbox=1,2,3,4,5", ogcItems+"?bbox=1,2,x,3,4,y", "/v1/clusters?zoom=3", "/v1/clusters?zoom=3&bbox=1")
+	add("datetime", items+"?datetime=..%2F..x", items+"?datetime=2026", items+"?datetime=2026-01-02T00:00:00Z/2026-01-01T00:00:00Z", items+"?datetime=2026-01-01T00:00:00Z/..%2F..")
+	add("bbox", items+"?bbox=1,2,3,4,5", items+"?bbox=1,2,x,3,4,y", "/v1/clusters?zoom=3", "/v1/clusters?zoom=3&bbox=1")
 	add("zoom", "/v1/clusters?bbox=1,2,3,4", "/v1/clusters?bbox=1,2,3,4&zoom=23", "/v1/clusters?bbox=1,2,3,4&zoom=x")
 	add("q", "/v1/suggest", "/v1/suggest?q=", "/structured?q=a&street=b", "/v1/suggest?q="+strings.Repeat("a", 201))
 	add("street", "/structured", "/structured?housenumber=5", "/structured?lat=1&lon=1", "/structured?street="+strings.Repeat("a", 150)+"&city="+strings.Repeat("b", 150))
-	add("format", "/v1/search?format=shp", "/v1/search?format=GeoJSON", "/v1/search?format=", "/v1/search.csv?format=kml", ogcItems+"?format=html")
+	add("format", "/v1/search?format=shp", "/v1/search?format=GeoJSON", "/v1/search?format=", "/v1/search.csv?format=kml", items+"?format=html")
 	add("fields", "/v1/search?fields=", "/v1/search?fields=name,nonsense", "/v1/search?fields=__proto__", "/v1/search.csv?fields=name", "/v1/search?format=kml&fields=name")
 	add("facets", "/v1/search?facets=colour", "/v1/facets?facets=street,street", "/v1/facets?facets=", "/v1/search?facets=street,,city")
 	add("radius_km", "/reverse?lat=1&lon=1&radius=1&radius_km=1", "/reverse?lat=1&lon=1&radius_km=-1")
 	add("radius", "/v1/export.csv?lat=53&lon=8")
-	add("f", "/ogc/?f=html", "/ogc/conformance?f=", ogcItems+"?f=xml")
+	add("f", "/ogc/?f=html", "/ogc/conformance?f=", items+"?f=xml")
 	add("x", "/v1/export.csv?x=1", "/ogc/?x=1", "/licences?x=1", "/openapi.json?x=1", "/opensearch.xml?x=1", "/v1/addresses/0123456789abcdef?x=1", "/v1/addresses/0123456789abcdef/evidence?x=1")
 	// Every parameter, wherever it is known: what is of no kind, twice, and in
 	// other letters; and what no route knows.
@@ -440,11 +440,11 @@ func init() {
 			}
 			name := p.name
 			times := 1
-			if p.many {
+			if p.is.many {
 				times = index.MaxValues
 			}
 			add(name, fmt.Sprintf("%s?%s%s=1%s", path, base[e.on], name, strings.Repeat("&"+name+"=1", times)))
-			if (p.kind != "" || p.enum != nil) && name != "lat" && name != "lon" {
+			if (p.is.name != "string" || p.is.enum != nil || p.is.check != nil) && name != "what" && name != "lat" && name != "lon" {
 				add(name, fmt.Sprintf("%s?%s%s=%s", path, base[e.on], name, url.QueryEscape("<script>\x00\r\n")))
 			}
 		}
@@ -568,7 +568,7 @@ func FuzzParameters(f *testing.F) {
 	asked := map[string]endpoint{}
 	for _, e := range endpoints() {
 		path := strings.TrimSuffix(e.path, "{$}")
-		if e.on == onPlain || e.on == onBot || e.on == onExport || strings.Contains(path, "{") {
+		if e.on == 0 || e.on == onPlain || e.on == onBot || e.on == onExport || strings.Contains(path, "{") {
 			continue
 		}
 		asked[path] = e
@@ -708,7 +708,7 @@ func TestPageStates(t *testing.T) {
 		{full, "/?q=&lat=&lon=", "en", 200, []string{"47 addresses"}},
 		{full, "/?limit=0", "en", 400, []string{"limit must be 1 to 500, got 0.", `role="alert"`}},
 		{full, "/?lat=53.14&lon=8.214&radius=300&sort=distance", "en", 200, []string{"around", "Remove filter"}},
-		{full, "/?q=harms+zahnarzt", "en", 200, []string{"Nothing has all these words"}},
+		{full, "/?q=harms+zahnarzt", "en", 200, []string{"No exact match"}},
 	} {
 		r, body := get(c.h, c.target, "Accept-Language", c.lang, "Accept", "text/html")
 		if r.StatusCode != c.status || r.Header.Get("Content-Type") != "text/html; charset=utf-8" {
@@ -726,7 +726,7 @@ func TestPageStates(t *testing.T) {
 	if r, body := get(full, "/", "Accept", "application/json"); !json.Valid([]byte(body)) || r.StatusCode != 200 {
 		t.Errorf("/ for a program: %d %s", r.StatusCode, body)
 	}
-	if r, body := get(full, "/?q=%zz", "Accept", "application/json"); r.StatusCode != 200 {
+	if r, body := get(full, "/?q=%zz", "Accept", "application/json"); r.StatusCode != 400 || !json.Valid([]byte(body)) {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 }

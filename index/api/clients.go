@@ -1,69 +1,127 @@
 package api
 
 import (
+	"fmt"
 	"math"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
-	"sync"
+	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 )
 
-// clients count the requests of each client, which is an IPv4 address or a /64
-// of IPv6. They remember at most two generations of maxClients: when the
-// young one is full it becomes the old one, and the old one is forgotten.
+// How many clients are remembered, and what each and all of them may send to the form
+// for removals: few at once, and as many more as the rates say.
+const (
+	maxClients     = 4096
+	clientForms    = 5
+	clientFormRate = 1. / (10 * 60) // a second
+	allForms       = 20
+	allFormRate    = 1. / 6
+	burstSeconds   = 4 // of requests and bytes that may come at once
+)
+
+// A client is an IPv4 address or a /64 of IPv6, with what it has left. One on this
+// machine has no limits but that of forms.
+type client struct {
+	requests, bytes, forms *rate.Limiter
+}
+
+// admits reports whether a request of the client may be answered now.
+func (c *client) admits() bool { return c.bytes.Tokens() > 0 && c.requests.Allow() }
+
+// received counts n bytes that the client was sent. Its debt is at most what may come
+// at once, so that a long export does not keep it away for hours.
+func (c *client) received(n int) {
+	if c.bytes.Tokens() > -float64(c.bytes.Burst()) {
+		c.bytes.ReserveN(time.Now(), min(n, c.bytes.Burst()))
+	}
+}
+
+// clients remember those that came last.
 type clients struct {
-	mu         sync.Mutex
-	rate       rate.Limit
-	burst      int
-	young, old map[netip.Addr]*rate.Limiter
+	o       Options
+	proxies []netip.Prefix
+	known   *lru.Cache[netip.Addr, *client]
+	forms   *rate.Limiter // of all clients
 }
 
-const maxClients = 4096
-
-func newClients(perSecond float64) *clients {
-	return &clients{rate: rate.Limit(perSecond), burst: int(math.Ceil(4 * perSecond)), young: map[netip.Addr]*rate.Limiter{}}
+func newClients(o Options) *clients {
+	known, _ := lru.New[netip.Addr, *client](maxClients) // fails for sizes below 1
+	proxies, _ := networks(o.TrustedProxies)             // Validate has checked them
+	return &clients{o: o, proxies: proxies, known: known, forms: rate.NewLimiter(allFormRate, allForms)}
 }
 
-// allow tells whether a request of this remote address may be answered now.
-// Programs of this machine always may.
-func (c *clients) allow(remote string) bool {
-	if c.rate <= 0 {
-		return true
+// limiter returns a limiter that lets so many through a second; 0: any number.
+func limiter(perSecond float64) *rate.Limiter {
+	if perSecond == 0 {
+		return rate.NewLimiter(rate.Inf, math.MaxInt32)
 	}
-	host, _, err := net.SplitHostPort(remote)
+	return rate.NewLimiter(rate.Limit(perSecond), int(math.Ceil(burstSeconds*perSecond)))
+}
+
+// of returns the client of a request.
+func (c *clients) of(r *http.Request) *client {
+	a := c.address(r)
+	if known, ok := c.known.Get(a); ok {
+		return known
+	}
+	fresh := &client{limiter(c.o.Rate), limiter(float64(c.o.Bandwidth)), rate.NewLimiter(clientFormRate, clientForms)}
+	if a.IsLoopback() || !a.IsValid() {
+		fresh.requests, fresh.bytes = limiter(0), limiter(0)
+	}
+	if known, ok, _ := c.known.PeekOrAdd(a, fresh); ok {
+		return known
+	}
+	return fresh
+}
+
+// address returns the address of the client of a request: of the connection or, where
+// that is a trusted proxy's, the last one of X-Forwarded-For that is none.
+func (c *clients) address(r *http.Request) netip.Addr {
+	connection, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
-		return true
+		return netip.Addr{}
 	}
-	a, err := netip.ParseAddr(host)
-	if err != nil {
-		return true
+	a := connection.Addr().Unmap().WithZone("")
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		if !slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(a) }) {
+			break
+		}
+		from, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			break
+		}
+		a = from.Unmap().WithZone("")
 	}
-	if a = a.Unmap().WithZone(""); a.IsLoopback() {
-		return true
-	}
-	if a.Is6() {
+	if a.Is6() && !a.IsLoopback() {
 		p, _ := a.Prefix(64) // 64 is a length that fits
 		a = p.Addr()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l, ok := c.young[a]
-	if !ok {
-		if l, ok = c.old[a]; !ok {
-			l = rate.NewLimiter(c.rate, c.burst)
-		}
-		if len(c.young) >= maxClients {
-			c.young, c.old = map[netip.Addr]*rate.Limiter{}, c.young
-		}
-		c.young[a] = l
-	}
-	return l.Allow()
+	return a
 }
 
-// hostAllowed tells whether a request names a host that this server answers
+// networks reads addresses and networks.
+func networks(list []string) (all []netip.Prefix, err error) {
+	for _, text := range list {
+		p, err := netip.ParsePrefix(text)
+		if a, err2 := netip.ParseAddr(text); err != nil && err2 == nil {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("api: trusted proxy %q is neither an address such as 10.0.0.1 nor a network such as 10.0.0.0/8", text)
+		}
+		all = append(all, p.Masked())
+	}
+	return all, nil
+}
+
+// hostAllowed reports whether a request names a host that this server answers
 // for. A page of a stranger whose name was bound to our address would
 // otherwise read what is only for this machine.
 func (s *server) hostAllowed(r *http.Request) bool {
@@ -75,13 +133,9 @@ func (s *server) hostAllowed(r *http.Request) bool {
 		host = h
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") ||
+		slices.ContainsFunc(s.Hosts, func(name string) bool { return strings.EqualFold(name, host) }) {
 		return true
-	}
-	for _, name := range s.Hosts {
-		if strings.EqualFold(name, host) {
-			return true
-		}
 	}
 	a, err := netip.ParseAddr(host)
 	return err == nil && a.Unmap().IsLoopback()

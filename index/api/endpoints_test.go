@@ -25,17 +25,54 @@ import (
 type documented struct {
 	Name, In string
 	Required bool
-	Example  exampleValues
+	Schema   map[string]any
+	Example  any
 }
 
-// exampleValues are those of a parameter that takes one or several.
-type exampleValues []string
-
-func (v *exampleValues) UnmarshalJSON(b []byte) error {
-	if b[0] == '"' {
-		b = slices.Concat([]byte("["), b, []byte("]"))
+// values returns the example as a request has it.
+func (d documented) values() (all []string) {
+	if list, ok := d.Example.([]any); ok {
+		for _, v := range list {
+			all = append(all, fmt.Sprint(v))
+		}
+		return all
 	}
-	return json.Unmarshal(b, (*[]string)(v))
+	return []string{fmt.Sprint(d.Example)}
+}
+
+// mismatch returns what a value breaks of a JSON Schema, or "".
+func mismatch(value any, schema map[string]any) string {
+	number, isNumber := value.(float64)
+	text, isText := value.(string)
+	list, isList := value.([]any)
+	_, isBoolean := value.(bool)
+	for keyword, want := range schema {
+		most, _ := want.(float64)
+		fits := false
+		switch keyword {
+		case "type":
+			fits = want == "number" && isNumber || want == "integer" && isNumber && number == math.Trunc(number) ||
+				want == "string" && isText || want == "boolean" && isBoolean || want == "array" && isList
+		case "enum":
+			fits = slices.Contains(want.([]any), value)
+		case "minimum":
+			fits = number >= most
+		case "exclusiveMinimum":
+			fits = number > most
+		case "maximum":
+			fits = number <= most
+		case "maxLength":
+			fits = len([]rune(text)) <= int(most)
+		case "maxItems":
+			fits = len(list) <= int(most)
+		case "items":
+			fits = !slices.ContainsFunc(list, func(v any) bool { return mismatch(v, want.(map[string]any)) != "" })
+		}
+		if !fits {
+			return fmt.Sprintf("%s %v", keyword, want)
+		}
+	}
+	return ""
 }
 
 // Every example of the documents is answered, in the media type that is
@@ -43,7 +80,8 @@ func (v *exampleValues) UnmarshalJSON(b []byte) error {
 func TestDocumentedExamples(t *testing.T) {
 	h := Handler(town(t, 40), options())
 	var doc struct {
-		Paths map[string]struct {
+		OpenAPI string
+		Paths   map[string]struct {
 			Get struct {
 				Example    string `json:"x-example"`
 				Parameters []documented
@@ -54,6 +92,12 @@ func TestDocumentedExamples(t *testing.T) {
 	r, body := get(h, "/openapi.json")
 	if err := json.Unmarshal([]byte(body), &doc); err != nil || r.StatusCode != 200 {
 		t.Fatalf("%d %v", r.StatusCode, err)
+	}
+	if doc.OpenAPI != "3.1.0" {
+		t.Errorf("OpenAPI %s", doc.OpenAPI)
+	}
+	if mismatch("5", map[string]any{"type": "integer"}) == "" || mismatch(5.5, map[string]any{"type": "integer"}) == "" || mismatch(91.0, map[string]any{"maximum": 90.0}) == "" {
+		t.Fatal("every value fits every schema")
 	}
 	examples, values := 0, 0
 	for path, p := range doc.Paths {
@@ -72,7 +116,7 @@ func TestDocumentedExamples(t *testing.T) {
 		needed := url.Values{}
 		for _, q := range p.Get.Parameters {
 			if q.Required && q.In == "query" {
-				needed[q.Name] = q.Example
+				needed[q.Name] = q.values()
 			}
 		}
 		if path == "/structured" {
@@ -83,7 +127,10 @@ func TestDocumentedExamples(t *testing.T) {
 				continue
 			}
 			values++
-			asked := url.Values{q.Name: q.Example}
+			if wrong := mismatch(q.Example, q.Schema); wrong != "" {
+				t.Errorf("%s: the example %v of %s is against its schema: %s", path, q.Example, q.Name, wrong)
+			}
+			asked := url.Values{q.Name: q.values()}
 			for name := range needed {
 				asked.Set(name, needed.Get(name))
 			}
@@ -95,7 +142,7 @@ func TestDocumentedExamples(t *testing.T) {
 				}
 			}
 			if q.Name == "format" || q.Name == "fields" {
-				if path != "/v1/search" && path != ogcItems {
+				if path != "/v1/search" && path != items {
 					continue // the path says the format
 				}
 			}
@@ -115,7 +162,7 @@ func TestFormats(t *testing.T) {
 	for _, format := range formats {
 		media, _, _ := strings.Cut(mediaOf(format), ";")
 		_, want := get(h, "/v1/search?q=tischlerei&format="+format)
-		for _, c := range [][]string{{"/v1/search." + format + "?q=tischlerei"}, {"/v1/search?q=tischlerei", "Accept", media}, {ogcItems + "?q=tischlerei&format=" + format}} {
+		for _, c := range [][]string{{"/v1/search." + format + "?q=tischlerei"}, {"/v1/search?q=tischlerei", "Accept", media}, {items + "?q=tischlerei&format=" + format}} {
 			r, got := get(h, c[0], c[1:]...)
 			if ct, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); ct != media || r.StatusCode != 200 {
 				t.Errorf("%v: %d %q", c, r.StatusCode, ct)
@@ -269,7 +316,7 @@ func TestAddressPage(t *testing.T) {
 func TestOGC(t *testing.T) {
 	h := Handler(town(t, 40), options())
 	v := ask(t, h, "/ogc/conformance?f=json")
-	if len(v["conformsTo"].([]any)) != 3 {
+	if len(v["conformsTo"].([]any)) != 2 {
 		t.Errorf("%v", v)
 	}
 	// All links of the landing page lead somewhere.
@@ -282,7 +329,7 @@ func TestOGC(t *testing.T) {
 		}
 	}
 	seen := map[string]bool{}
-	for next := ogcItems + "?limit=7&bbox=8,53,0,9,54,100"; next != ""; {
+	for next := items + "?limit=7&bbox=8,53,0,9,54,100"; next != ""; {
 		v := ask(t, h, next)
 		next = ""
 		for _, f := range v["features"].([]any) {
@@ -298,15 +345,15 @@ func TestOGC(t *testing.T) {
 		t.Errorf("%d items on all pages", len(seen))
 	}
 	for id := range seen {
-		if v := ask(t, h, ogcItems+"/"+id); v["id"] != id {
+		if v := ask(t, h, items+"/"+id); v["id"] != id {
 			t.Errorf("item %s is %v", id, v["id"])
 		}
 	}
-	if v := ask(t, h, ogcItems+"?limit=100000"); v["numberReturned"] != 47.0 {
+	if v := ask(t, h, items+"?limit=100000"); v["numberReturned"] != 47.0 {
 		t.Errorf("a limit that is too high must be cut: %v", v["numberReturned"])
 	}
 	for interval, want := range map[string]float64{"../..": 47, "2026-11-21T00:00:00Z/..": 47, "../2026-11-20T00:00:00Z": 0, "2026-11-21T10:12:40Z": 47, "/2027-01-01T00:00:00Z": 47} {
-		if v := ask(t, h, ogcItems+"?datetime="+url.QueryEscape(interval)); v["numberMatched"] != want {
+		if v := ask(t, h, items+"?datetime="+url.QueryEscape(interval)); v["numberMatched"] != want {
 			t.Errorf("%s: %v", interval, v["numberMatched"])
 		}
 	}
@@ -396,12 +443,71 @@ func TestRate(t *testing.T) {
 		t.Errorf("one /64 is one client, got %d", got)
 	}
 	// However many there are, few are remembered.
-	c := newClients(1)
+	c := newClients(o)
 	for i := range 3 * maxClients {
-		c.allow(fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255))
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255)
+		c.of(r)
 	}
-	if n := len(c.young) + len(c.old); n > 2*maxClients {
+	if n := c.known.Len(); n > maxClients {
 		t.Errorf("%d clients are remembered", n)
+	}
+}
+
+// A client that was sent more than its share waits; what it may owe is bounded.
+func TestBandwidth(t *testing.T) {
+	o := options()
+	o.Bandwidth = 1000
+	h := Handler(town(t, 300), o)
+	ask := func(target, remote string) int {
+		r := httptest.NewRequest("GET", target, nil)
+		r.RemoteAddr = remote
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	if a, b := ask("/v1/export.ndjson", "192.0.2.1:1"), ask("/status", "192.0.2.1:1"); a != 200 || b != 429 {
+		t.Errorf("an export is %d, what follows %d", a, b)
+	}
+	if a, b := ask("/status", "192.0.2.2:1"), ask("/status", "127.0.0.1:1"); a != 200 || b != 200 {
+		t.Errorf("others get %d and %d", a, b)
+	}
+	c := newClients(o).of(httptest.NewRequest("GET", "/", nil))
+	for range 100 {
+		c.received(1 << 20)
+	}
+	if owed := -c.bytes.Tokens(); owed > 3*burstSeconds*1000 {
+		t.Errorf("a client owes %.0f bytes", owed)
+	}
+}
+
+// The header of a proxy that is trusted names the client; anybody else's does not.
+func TestTrustedProxies(t *testing.T) {
+	o := options()
+	o.TrustedProxies = []string{"10.0.0.0/8", "127.0.0.1", "2001:db8::/32"}
+	c := newClients(o)
+	for _, test := range []struct{ remote, forwarded, want string }{
+		{"192.0.2.1:5", "203.0.113.9", "192.0.2.1"},
+		{"10.1.2.3:5", "203.0.113.9", "203.0.113.9"},
+		{"127.0.0.1:5", "1.1.1.1, 203.0.113.9, 10.0.0.7", "203.0.113.9"},
+		{"10.1.2.3:5", "", "10.1.2.3"},
+		{"10.1.2.3:5", "<script>, 10.0.0.8", "10.0.0.8"},
+		{"10.1.2.3:5", "::ffff:203.0.113.9", "203.0.113.9"},
+		{"10.1.2.3:5", "2a00:1:2:3:4::5", "2a00:1:2:3::"},
+		{"[2001:db8::1]:5", "127.0.0.1", "127.0.0.1"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = test.remote
+		r.Header.Set("X-Forwarded-For", test.forwarded)
+		if got := c.address(r).String(); got != test.want {
+			t.Errorf("%s for %q: %s, want %s", test.remote, test.forwarded, got, test.want)
+		}
+	}
+	for _, bad := range []string{"", "example.org", "10.0.0.0/33", "10.0.0.1:80"} {
+		o.TrustedProxies = []string{bad}
+		if o.Validate() == nil {
+			t.Errorf("%q is taken as a proxy", bad)
+		}
 	}
 }
 
@@ -435,10 +541,6 @@ func TestBasemap(t *testing.T) {
 			t.Errorf("level %d: %.200v", level, tile)
 		}
 	}
-	r, packed := get(h, w(13), "Accept-Encoding", "gzip, br")
-	if r.Header.Get("Content-Encoding") != "gzip" || r.Header.Get("Content-Length") != fmt.Sprint(len(packed)) || !strings.HasPrefix(packed, "\x1f\x8b") {
-		t.Errorf("packed: %v, %d bytes", r.Header, len(packed))
-	}
 	for target, status := range map[string]int{
 		"/v1/basemap/13/0/0": 204, "/v1/basemap/12/1/1": 204, "/v1/basemap/13/99999999/1": 204, "/v1/basemap/13/x/1": 400, "/v1/basemap/-1/0/0": 400, "/v1/basemap/13/1/99999999999999999999": 400,
 		"/v1/basemap/13/0": 404, "/v1/basemap/": 404, "/v1/basemap/13/0/0?a=b": 400,
@@ -454,9 +556,13 @@ func TestBasemap(t *testing.T) {
 }
 
 func TestTakesGzip(t *testing.T) {
-	for header, want := range map[string]bool{"": false, "gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=0.000": false, "identity": false, "xgzip": false, "gzip;q=1.0, *;q=0": true, "deflate,gzip": true} {
-		if got := takesGzip(header); got != want {
-			t.Errorf("%q: %v", header, got)
+	h := Handler(town(t, 40), options())
+	for header, want := range map[string]bool{"": false, "gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "identity": false, "xgzip": false, "gzip;q=1.0, *;q=0": true, "deflate,gzip": true} {
+		for _, target := range []string{"/?q=haus", "/v1/search?q=haus", web.Assets()[0].Path, "/v1/export.csv"} {
+			r, body := get(h, target, "Accept-Encoding", header)
+			if got := r.Header.Get("Content-Encoding") == "gzip"; got != want || strings.HasPrefix(body, "\x1f\x8b") != want {
+				t.Errorf("%s, %q: packed %v", target, header, got)
+			}
 		}
 	}
 }
@@ -573,7 +679,7 @@ func TestManyValues(t *testing.T) {
 		"/v1/search?host=verein.example&host=ohne.example":     2,
 		"/v1/search?month=2026-11&street=Stau":                 1,
 		"/v1/search?month=2026-10&month=2026-12":               0,
-		ogcItems + "?postcode=26121&postcode=26123":            4,
+		items + "?postcode=26121&postcode=26123":               4,
 	} {
 		if v := ask(t, h, target); v["numberMatched"] != want {
 			t.Errorf("%s: %v, want %v", target, v["numberMatched"], want)

@@ -3,9 +3,11 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +18,9 @@ import (
 	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/index/export"
-	"gazehound/index/web"
+	"gazehound/index/texts"
 	"gazehound/internal/kind"
+	"gazehound/internal/textutil"
 
 	"github.com/paulmach/orb"
 )
@@ -37,6 +40,7 @@ const (
 	onReverse
 	onStructured
 	onItems
+	onItem
 	onPage
 	onPlain // documents without parameters but for f
 	onBot
@@ -48,122 +52,118 @@ const (
 	photons  = onPhoton | onReverse | onStructured
 )
 
-// asked is what a request asks for.
-type asked struct {
-	index.Query
-	lat, lon *float64
-	zoom     *int
-	scale    *float64 // location_bias_scale
-	format   export.Format
-	fields   []string // of the properties; nil: all
-	warning  string
-	t        words             // in which it is said what is wrong
-	layers   []string          // of Photon; nil: all
-	parts    [4]string         // street, housenumber, postcode, city of onStructured
-	relative bool              // since counts back from now
-	given    map[string]string // the parameters as they came
+// A valueType is what the values of a parameter must be.
+type valueType struct {
+	name     string  // of JSON Schema
+	min, max float64 // of numbers; of strings max is in characters
+	above    bool    // min itself is too small
+	enum     []string
+	many     bool // may be given several times; one of the values must fit
+	check    func(value string) bool
 }
 
-// filtering tells whether anything narrows the answer.
-func (a asked) filtering() bool {
-	return a.Text != "" || a.Box != nil || a.Radius > 0 || len(a.Street) > 0 || len(a.Postcode) > 0 || len(a.City) > 0 || len(a.Host) > 0 || len(a.Kind) > 0 || len(a.Month) > 0 ||
-		a.Precision > 0 || a.Level > 0 || !a.Since.IsZero() || a.InOSM != nil || a.SiteWide != nil
+func number(min, max float64) valueType  { return valueType{name: "number", min: min, max: max} }
+func positive(max float64) valueType     { return valueType{name: "number", max: max, above: true} }
+func integer(min, max float64) valueType { return valueType{name: "integer", min: min, max: max} }
+func oneOf(values ...string) valueType   { return valueType{name: "string", enum: values} }
+
+// checked returns t with a check of each value.
+func (t valueType) checked(check func(string) bool) valueType {
+	t.check = check
+	return t
 }
+
+// several returns t for parameters that may be given several times.
+func (t valueType) several() valueType {
+	t.many = true
+	return t
+}
+
+var (
+	text    = valueType{name: "string", max: index.MaxQueryLength}
+	boolean = valueType{name: "boolean"}
+	// Values of these are read by one of the readers.
+	special = valueType{name: "string"}
+)
+
+var (
+	precisions = []string{"city", "postcode", "street", "interpolated", "house"} // in the order of gazetteer.Precision
+	levels     = []string{"city", "street", "verified"}                          // in the order of geoparse.Level
+	formats    = []string{"geojson", "csv", "ndjson", "geojsonseq", "kml", "gpx", "atom"}
+)
 
 // A parameter is one row of the table that all requests are read by, and that
 // /openapi.json is made from.
 type parameter struct {
 	name     string
 	on       route
-	expected string // key of what it wants among texts; "": one of enum
-	example  string
-	// set reads the value into a, or says what is wrong with it: a sentence,
-	// or "" for `NAME wants EXPECTED, got "…"`.
-	set func(s *server, a *asked, on route, value string) (ok bool, wrong string)
+	required route  // those of on that cannot do without it
+	help     string // key of what it wants, among the texts; "": one of is.enum
+	is       valueType
+	example  any // of the type that is says
+}
 
-	// Of the schema: a type but for "string", and the values where there are
-	// few.
-	kind string
-	enum []string
-
-	// many tells that it may be given several times, with values of which one
-	// must fit; set adds one to the others.
-	many bool
+// parameters is the only place that knows what requests may hold.
+var parameters = []parameter{
+	{"q", worded, onPhoton, "words", text, "bäckerei"},
+	{"q", onSuggest, onSuggest, "beginning", text, "lan"},
+	{"bbox", filtered | onExport | onPhoton | onStructured, onClusters, "box", special, "8.1,53.1,8.3,53.2"},
+	{"lat", filtered | onExport | photons, onReverse, "latitude", number(-90, 90), 53.14},
+	{"lon", filtered | onExport | photons, onReverse, "longitude", number(-180, 180), 8.21},
+	{"radius", filtered | onExport, 0, "metres", positive(index.MaxRadius), 500},
+	{"radius", onReverse, 0, "kilometres", positive(index.MaxRadius / 1000), 1},
+	{"radius_km", onReverse, 0, "kilometres", positive(index.MaxRadius / 1000), 1},
+	{"street", filtered | onExport, 0, "street", text.several(), "Lange Straße"},
+	{"postcode", filtered | onExport, 0, "whole_postcode", text.several(), "26122"},
+	{"city", filtered | onExport, 0, "city", text.several(), "Oldenburg"},
+	{"street", onStructured, 0, "street", text, "Lange Straße"},
+	{"housenumber", onStructured, 0, "number", text, "5"},
+	{"postcode", onStructured, 0, "postcode", text, "26122"},
+	{"city", onStructured, 0, "city", text, "Oldenburg"},
+	{"host", filtered | onExport, 0, "host", text.several(), "example.org"},
+	{"kind", filtered | onExport, 0, "kind", special.several().checked(isKind), "amenity=dentist"},
+	{"month", filtered | onExport, 0, "month", special.several().checked(isMonth), "2026-11"},
+	{"precision", filtered | onExport, 0, "precision", oneOf(precisions...), "street"},
+	{"level", filtered | onExport, 0, "level", oneOf(levels...), "street"},
+	{"since", filtered | onExport, 0, "since", special, "7d"},
+	{"datetime", onItems, 0, "interval", special, "2020-01-01T00:00:00Z/.."},
+	{"in_osm", filtered | onExport, 0, "truth", boolean, false},
+	{"site_wide", filtered | onExport, 0, "site_wide", boolean, false},
+	{"sort", onSearch | onPage | onItems, 0, "", oneOf("relevance", "distance", "newest", "name"), "newest"},
+	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest, 0, "limit", integer(1, index.MaxLimit), 5},
+	{"cursor", onSearch | onPage | onItems, 0, "cursor", text, nil},
+	{"facets", onSearch | onFacets, 0, "facets", special, "street,postcode"},
+	{"fields", onSearch | onItems, 0, "fields", special, "name,addr:street"},
+	{"explain", onSearch, 0, "truth", boolean, true},
+	{"format", onSearch | onItems, 0, "", oneOf(formats...), "csv"},
+	{"f", onItems | onItem | onPlain, 0, "json", oneOf("json"), "json"},
+	{"layer", photons, 0, "", oneOf("house", "street", "locality", "city", "other").several(), "street"},
+	{"osm_tag", photons, 0, "tag", special.several().checked(tagFilter.MatchString), "amenity:dentist"},
+	{"zoom", onPhoton | onStructured, 0, "zoom", integer(0, 24), 13},
+	{"zoom", onClusters, onClusters, "grid", integer(0, index.MaxZoom), 12},
+	{"location_bias_scale", onPhoton | onStructured, 0, "scale", number(0, 1), 0.2},
+	{"what", onBot, 0, "removal", special.checked(isWhat), "www.example.org"},
+	{"lang", photons | onPage | onBot | onOne, 0, "language", special.checked(languageTag.MatchString), "de"},
 }
 
 var (
-	precisions = []string{"city", "postcode", "street", "interpolated", "house"} // in the order of gazetteer.Precision
-	levels     = []string{"city", "street", "verified"}                          // in the order of geoparse.Level
-	sorts      = []string{"relevance", "distance", "newest", "name"}
-	formats    = []string{"geojson", "csv", "ndjson", "geojsonseq", "kml", "gpx", "atom"}
-	yesNo      = []string{"true", "false"}
-	layers     = []string{"house", "street", "locality", "city", "other"}
+	languageTag = regexp.MustCompile(`^[A-Za-z0-9-]{1,35}$`)
+	// tagFilter matches the forms of Photon's osm_tag: key, key:value and :value, each
+	// also with a "!" before it, and key:!value.
+	tagFilter = regexp.MustCompile(`^(!?([A-Za-z_]\w*|([A-Za-z_]\w*)?:[^\s:!<>]{1,100})|[A-Za-z_]\w*:![^\s:!<>]{1,100})$`)
 )
 
-// parameters is the only place that knows what may be asked.
-var parameters = []parameter{
-	{name: "q", on: worded, expected: "want_words", example: "bäckerei", set: text(func(a *asked) *string { return &a.Text })},
-	{name: "q", on: onSuggest, expected: "want_beginning", example: "lan", set: text(func(a *asked) *string { return &a.Text })},
-	{name: "bbox", on: filtered | onExport | onPhoton | onStructured, expected: "want_box", example: "8.1,53.1,8.3,53.2", set: setBox},
-	{name: "lat", on: filtered | onExport | photons, expected: "want_latitude", example: "53.14", kind: "number", set: degrees("lat", 90, func(a *asked) **float64 { return &a.lat })},
-	{name: "lon", on: filtered | onExport | photons, expected: "want_longitude", example: "8.21", kind: "number", set: degrees("lon", 180, func(a *asked) **float64 { return &a.lon })},
-	{name: "radius", on: filtered | onExport, expected: "want_metres", example: "500", kind: "number", set: setRadius(1)},
-	{name: "radius", on: onReverse, expected: "want_kilometres", example: "1", kind: "number", set: setRadius(1000)},
-	{name: "radius_km", on: onReverse, expected: "want_kilometres", example: "1", kind: "number", set: setRadius(1000)},
-	{name: "street", on: filtered | onExport, expected: "want_street", example: "Lange Straße", many: true, set: several(func(a *asked) *[]string { return &a.Street })},
-	{name: "postcode", on: filtered | onExport, expected: "want_whole_postcode", example: "26122", many: true, set: several(func(a *asked) *[]string { return &a.Postcode })},
-	{name: "city", on: filtered | onExport, expected: "want_city", example: "Oldenburg", many: true, set: several(func(a *asked) *[]string { return &a.City })},
-	{name: "street", on: onStructured, expected: "want_street", example: "Lange Straße", set: text(func(a *asked) *string { return &a.parts[0] })},
-	{name: "housenumber", on: onStructured, expected: "want_number", example: "5", set: text(func(a *asked) *string { return &a.parts[1] })},
-	{name: "postcode", on: onStructured, expected: "want_postcode", example: "26122", set: text(func(a *asked) *string { return &a.parts[2] })},
-	{name: "city", on: onStructured, expected: "want_city", example: "Oldenburg", set: text(func(a *asked) *string { return &a.parts[3] })},
-	{name: "host", on: filtered | onExport, expected: "want_host", example: "example.org", many: true, set: several(func(a *asked) *[]string { return &a.Host })},
-	{name: "kind", on: filtered | onExport, expected: "want_kind", example: "amenity=dentist", many: true, set: setKind},
-	{name: "month", on: filtered | onExport, expected: "want_month", example: "2026-11", many: true, set: setMonth},
-	{name: "precision", on: filtered | onExport, expected: "want_precision", example: "street", enum: precisions, set: setPrecision},
-	{name: "level", on: filtered | onExport, expected: "want_level", example: "street", enum: levels, set: setLevel},
-	{name: "since", on: filtered | onExport, expected: "want_since", example: "7d", set: setSince},
-	{name: "datetime", on: onItems, expected: "want_interval", example: "2020-01-01T00:00:00Z/..", set: setDatetime},
-	{name: "in_osm", on: filtered | onExport, expected: "want_truth", example: "false", kind: "boolean", enum: yesNo, set: truth(func(a *asked) **bool { return &a.InOSM })},
-	{name: "site_wide", on: filtered | onExport, expected: "want_site_wide", example: "false", kind: "boolean", enum: yesNo, set: truth(func(a *asked) **bool { return &a.SiteWide })},
-	{name: "sort", on: onSearch | onPage | onItems, expected: "", example: "newest", enum: sorts, set: setSort},
-	{name: "limit", on: onSearch | onFeed | photons | onItems | onPage | onSuggest, expected: "want_limit", example: "5", kind: "integer", set: setLimit},
-	{name: "cursor", on: onSearch | onPage | onItems, expected: "want_cursor", set: text(func(a *asked) *string { return &a.Cursor })},
-	{name: "facets", on: onSearch | onFacets, expected: "want_facets", example: "street,postcode", set: setFacets},
-	{name: "fields", on: onSearch | onItems, expected: "want_fields", example: "name,addr:street", set: setFields},
-	{name: "explain", on: onSearch, expected: "want_truth", example: "true", kind: "boolean", enum: yesNo, set: setExplain},
-	{name: "format", on: onSearch | onItems, expected: "", example: "csv", enum: formats, set: setFormat},
-	{name: "f", on: onItems | onPlain, expected: "want_json", example: "json", enum: []string{"json"}, set: setJSON},
-	{name: "layer", on: photons, expected: "", example: "street", enum: layers, many: true, set: setLayer},
-	{name: "zoom", on: onPhoton | onStructured, expected: "want_zoom", example: "13", kind: "integer", set: setZoom(24)},
-	{name: "zoom", on: onClusters, expected: "want_grid", example: "12", kind: "integer", set: setZoom(index.MaxZoom)},
-	{name: "location_bias_scale", on: onPhoton | onStructured, expected: "want_scale", example: "0.2", kind: "number", set: setScale},
-	{name: "what", on: onBot, expected: "want_removal", example: "www.example.org", set: setWhat},
-	{name: "lang", on: photons | onPage | onBot | onOne, expected: "want_language", example: "de", set: setLang},
+func isKind(value string) bool { return kind.Find(value) != nil }
+
+func isMonth(value string) bool {
+	t, err := time.Parse("2006-01", value)
+	return err == nil && onCalendar(t)
 }
 
-func facetNames() []string {
-	var names []string
-	for _, f := range index.Facets() {
-		names = append(names, string(f))
-	}
-	return names
-}
+func isWhat(value string) bool { return len(value) <= maxWhat && utf8.ValidString(value) }
 
-// wants says what is expected of the parameter on this server.
-func (p *parameter) wants(s *server, t words) string {
-	switch {
-	case p.name == "limit":
-		return t.say(p.expected, s.MaxLimit)
-	case p.name == "facets":
-		return t.say(p.expected, strings.Join(facetNames(), ", "))
-	case p.expected == "":
-		return t.say("one_of", strings.Join(p.enum, ", "))
-	case len(p.enum) > 2:
-		return t.say("one_of_these", t[p.expected], strings.Join(p.enum, ", "))
-	}
-	return t[p.expected]
-}
+// onCalendar reports whether a page can have been seen at a time.
+func onCalendar(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2100 }
 
 // names returns the parameters of a route.
 func (on route) names() []string {
@@ -176,200 +176,168 @@ func (on route) names() []string {
 	return names
 }
 
-// parse reads the parameters of a request by the table. What is wrong is said in
-// English, and on the page in the reader's language.
-func (s *server) parse(r *http.Request, on route) (asked, *Problem) {
-	a := asked{given: map[string]string{}, t: texts["en"]}
-	if on == onPage {
-		a.t = texts[languageOf(r)]
+// wants returns what is expected of the parameter on this server.
+func (p *parameter) wants(s *server, t texts.Words) string {
+	help := t["want_"+p.help]
+	switch {
+	case p.name == "limit":
+		return t.Say("want_limit", s.MaxLimit)
+	case p.name == "facets":
+		return t.Say("want_facets", strings.Join(facetNames(), ", "))
+	case p.help == "":
+		return t.Say("one_of", strings.Join(p.is.enum, ", "))
+	case len(p.is.enum) > 1:
+		return t.Say("one_of_these", help, strings.Join(p.is.enum, ", "))
+	case strings.Contains(help, "%"):
+		return fmt.Sprintf(help, p.is.max)
 	}
-	a.Bias = 0.8
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return a, &Problem{Title: "the query string cannot be read", Detail: a.t.say("unread"), Given: clip(r.URL.RawQuery), Hint: a.t.say("escape")}
-	}
-	for name := range values {
-		if !slices.Contains(on.names(), name) {
-			return a, a.unknown(name, values.Get(name), on)
-		}
-	}
-	for _, p := range parameters {
-		if p.on&on == 0 || !values.Has(p.name) {
-			continue
-		}
-		if n := len(values[p.name]); n > 1 && !p.many {
-			return a, &Problem{Title: p.name + " is given twice", Parameter: p.name, Given: clip(strings.Join(values[p.name], " | ")), Expected: "one " + p.name,
-				Detail: a.t.say("twice", p.name, n)}
-		} else if n > index.MaxValues {
-			return a, &Problem{Title: p.name + " is given too often", Parameter: p.name, Given: clip(strings.Join(values[p.name], " | ")), Expected: fmt.Sprintf("at most %d times %s", index.MaxValues, p.name),
-				Detail: a.t.say("often", p.name, n, index.MaxValues)}
-		}
-		for _, value := range values[p.name] {
-			if on == onPage && value == "" {
-				continue // a form sends its empty fields
-			}
-			a.given[p.name] = value
-			if ok, wrong := p.set(s, &a, on, value); !ok {
-				expected := p.wants(s, a.t)
-				if wrong == "" {
-					wrong = a.t.say("wants", p.name, expected, clip(value))
-				}
-				return a, &Problem{Title: p.name + " cannot be used", Detail: wrong, Parameter: p.name, Given: clip(value), Expected: expected, Hint: cmp.Or(a.t.hint(p.name, value), a.t.didYouMean(value, p.enum))}
-			}
-		}
-	}
-	return a, a.complete(s, on)
+	return help
 }
 
-// complete checks what concerns several parameters, and sets what was not
-// given.
-func (a *asked) complete(s *server, on route) *Problem {
-	missing := func(name, detail string) *Problem {
-		problem := &Problem{Title: name + " is missing", Detail: detail, Parameter: name}
-		for _, p := range parameters {
-			if p.name == name && p.on&on != 0 {
-				problem.Expected = p.wants(s, a.t)
-			}
-		}
-		return problem
+func facetNames() []string {
+	var names []string
+	for _, f := range index.Facets() {
+		names = append(names, string(f))
 	}
-	switch {
-	case a.lat != nil && a.lon == nil:
-		return missing("lon", a.t.say("no_lon"))
-	case a.lon != nil && a.lat == nil:
-		return missing("lat", a.t.say("no_lat"))
-	case on == onReverse && a.lat == nil:
-		return missing("lat", "lat and lon are missing; /reverse asks what is near them.")
-	case (on == onPhoton || on == onSuggest) && strings.TrimSpace(a.Text) == "":
-		return missing("q", "q is missing; it holds the words to search for.")
-	case on == onStructured && a.parts == [4]string{}:
-		return missing("street", "street, housenumber, postcode and city are missing; one of them is the least.")
-	case on == onStructured && a.parts[1] != "" && a.parts[0] == "":
-		return missing("street", "street is missing; a housenumber needs one.")
-	case on == onClusters && a.Box == nil:
-		return missing("bbox", "bbox is missing; clusters are counted in it.")
-	case on == onClusters && a.zoom == nil:
-		return missing("zoom", "zoom is missing; it says how fine the grid is.")
-	case len(a.fields) > 0 && a.format.Name != "" && a.format.Name != "geojson":
-		return &Problem{Title: "fields goes with geojson", Parameter: "fields", Given: a.given["fields"], Expected: "no fields",
-			Detail: fmt.Sprintf("fields goes with format=geojson; %s always has all.", a.format.Name)}
-	case a.Radius > 0 && on == onReverse && a.given["radius"] != "" && a.given["radius_km"] != "":
-		return &Problem{Title: "radius is given twice", Parameter: "radius_km", Given: a.given["radius_km"], Expected: "radius or radius_km",
-			Detail: "radius and radius_km are the same here; one is possible."}
-	case a.Radius > 0 && a.lat == nil:
-		return missing("lat", a.t.say("no_centre"))
-	case a.Sort == index.Distance && a.lat == nil:
-		return missing("lat", a.t.say("no_start"))
-	}
-	if a.lat != nil {
-		a.Center = &orb.Point{*a.lon, *a.lat}
-	}
-	switch on {
-	case onReverse:
-		a.Sort, a.Located = index.Distance, true
-		if a.Radius == 0 {
-			a.Radius = 1000
-		}
-		if a.Limit == 0 {
-			a.Limit = 1
-		}
-	case onFeed:
-		a.Sort = index.Newest
-		if a.Limit == 0 {
-			a.Limit = min(50, s.MaxLimit)
-		}
-	case onFacets:
-		if len(a.Facets) == 0 {
-			a.Facets = index.Facets()
-		}
-		a.Limit = 1
-	case onPhoton, onStructured:
-		a.Located = true
-		if on == onStructured {
-			a.Text, a.AddressOnly = strings.Join(slices.DeleteFunc(a.parts[:], func(part string) bool { return part == "" }), " "), true
-			if utf8.RuneCountInString(a.Text) > index.MaxQueryLength {
-				return &Problem{Title: "the address is too long", Parameter: "street", Given: clip(a.Text), Expected: fmt.Sprintf("at most %d characters in all", index.MaxQueryLength),
-					Detail: "street, housenumber, postcode and city are too long together."}
-			}
-		}
-		if a.zoom != nil {
-			a.Scale = 250 * math.Exp2(float64(18-min(*a.zoom, 18))) // metres, as Photon does
-		}
-		if a.scale != nil {
-			a.Bias = 1 - *a.scale
-		}
-	case onPage:
-		if a.Limit == 0 {
-			a.Limit = 20
-		}
-	}
-	if a.Limit == 0 {
-		a.Limit = min(10, s.MaxLimit)
+	return names
+}
+
+// params are the parameters of one request.
+type params struct {
+	index.Query
+	on       route
+	t        texts.Words // in which mistakes are reported
+	given    url.Values  // as they came
+	values   map[string]any
+	format   export.Format
+	fields   []string  // of the properties; nil: all
+	parts    [4]string // street, housenumber, postcode, city of onStructured
+	relative bool      // since counts back from now
+	warning  string
+}
+
+// valueOf returns the value of a parameter, or nil where it was not given.
+func valueOf[T any](a *params, name string) *T {
+	if v, ok := a.values[name].(T); ok {
+		return &v
 	}
 	return nil
 }
 
-// unknown answers a parameter that the route does not have.
-func (a *asked) unknown(name, value string, on route) *Problem {
-	p := &Problem{Title: "unknown parameter", Parameter: clip(name), Given: clip(value), Expected: strings.Join(on.names(), ", "),
-		Detail: a.t.say("unknown", clip(name)), Hint: a.t.didYouMean(name, on.names())}
-	switch {
-	case len(on.names()) == 0:
-		p.Expected = "no parameters"
-	case on == onStructured && name == "q":
-		p.Hint = a.t.say("no_q")
-	case name == "lang" || name == "language":
-		p.Hint = a.t.say("no_lang")
-	case name == "size" || name == "count" || name == "rows" || name == "per_page":
-		p.Hint = a.t.say("mean", "limit")
-	case name == "near" || name == "location" || name == "focus":
-		p.Hint = a.t.say("by_degrees")
-	case name == "offset" || name == "page" || name == "start":
-		p.Hint = a.t.say("follow")
-	case name == "radius_km":
-		p.Hint = a.t.say("in_metres")
-	case name == "housenumber" || name == "text" || name == "query":
-		p.Hint = a.t.say("into_q")
-	}
-	return p
+// valueOr returns the value of a parameter, or the zero value.
+func valueOr[T any](a *params, name string) (v T) {
+	v, _ = a.values[name].(T)
+	return v
 }
 
-// hint helps with usual mistakes.
-func (t words) hint(name, value string) string {
-	switch {
-	case (name == "lat" || name == "lon" || name == "radius") && strings.Count(value, ",") == 1 && !strings.Contains(value, "."):
-		return t.say("point", strings.ReplaceAll(clip(value), ",", "."))
-	case name == "limit" && value == "0":
-		return t.say("count")
+// parse reads the parameters of a request by the table. Mistakes are reported in
+// English, on the page in the reader's language.
+func (s *server) parse(r *http.Request, on route) (params, *Problem) {
+	a := params{on: on, t: english(), values: map[string]any{}}
+	if on == onPage {
+		a.t = texts.Of("api", languageOf(r))
 	}
-	return ""
-}
-
-func text(field func(*asked) *string) func(*server, *asked, route, string) (bool, string) {
-	return func(_ *server, a *asked, _ route, value string) (bool, string) {
-		switch {
-		case !utf8.ValidString(value):
-			return false, a.t.say("not_utf8")
-		case utf8.RuneCountInString(value) > index.MaxQueryLength:
-			return false, a.t.say("long", utf8.RuneCountInString(value), index.MaxQueryLength)
-		case strings.ContainsRune(value, 0):
-			return false, a.t.say("nul")
+	given, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return a, &Problem{Title: "the query string cannot be read", Detail: a.t.Say("unread"),
+			Given: clip(r.URL.RawQuery), Hint: a.t.Say("escape")}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(on.names(), name) {
+			return a, a.unknown(name, given.Get(name))
 		}
-		*field(a) = strings.TrimSpace(value)
-		return true, ""
+		if on == onPage { // a form sends its empty fields
+			given[name] = slices.DeleteFunc(given[name], func(v string) bool { return v == "" })
+		}
 	}
+	a.given = given
+	for i := range parameters {
+		if p := &parameters[i]; p.on&on != 0 && len(given[p.name]) > 0 {
+			if problem := s.readParameter(&a, p, given[p.name]); problem != nil {
+				return a, problem
+			}
+		}
+	}
+	a.fill()
+	if problem := s.checkTogether(&a); problem != nil {
+		return a, problem
+	}
+	return a, s.setDefaults(&a)
 }
 
-// several adds a value to those of a field. An empty one asks for nothing.
-func several(field func(*asked) *[]string) func(*server, *asked, route, string) (bool, string) {
-	return func(s *server, a *asked, on route, value string) (bool, string) {
-		one := ""
-		ok, wrong := text(func(*asked) *string { return &one })(s, a, on, value)
-		if ok && one != "" {
-			*field(a) = append(*field(a), one)
-		}
-		return ok, wrong
+// readParameter reads the values of one parameter into a.
+func (s *server) readParameter(a *params, p *parameter, given []string) *Problem {
+	problem := &Problem{Title: p.name + " is given twice", Parameter: p.name, Given: clip(strings.Join(given, " | ")),
+		Expected: "one " + p.name, Detail: a.t.Say("twice", p.name, len(given))}
+	switch {
+	case len(given) > 1 && !p.is.many:
+		return problem
+	case len(given) > index.MaxValues:
+		problem.Title = p.name + " is given too often"
+		problem.Expected = fmt.Sprintf("at most %d times %s", index.MaxValues, p.name)
+		problem.Detail = a.t.Say("often", p.name, len(given), index.MaxValues)
+		return problem
 	}
+	var many []string
+	for _, value := range given {
+		v, wrong, ok := p.read(s, a, value)
+		if !ok {
+			problem.Title, problem.Given, problem.Expected = p.name+" cannot be used", clip(value), p.wants(s, a.t)
+			problem.Detail = cmp.Or(wrong, a.t.Say("wants", p.name, problem.Expected, clip(value)))
+			problem.Hint = cmp.Or(mistakeHint(a.t, p.name, value), didYouMean(a.t, value, p.is.enum))
+			return problem
+		}
+		if one, _ := v.(string); p.is.many && one != "" {
+			many = append(many, one)
+		}
+		a.values[p.name] = v
+	}
+	if p.is.many {
+		a.values[p.name] = many
+	}
+	return nil
+}
+
+// readers read the values of parameters that are more than one number or text.
+var readers = map[string]func(s *server, a *params, value string) (wrong string, ok bool){
+	"bbox": readBox, "since": readSince, "datetime": readInterval,
+	"facets": readFacets, "fields": readFields, "limit": readLimit,
+}
+
+// read checks a value and returns it in its type. wrong is a sentence about what is
+// wrong with it, or "" for `NAME wants EXPECTED, got "…"`.
+func (p *parameter) read(s *server, a *params, value string) (v any, wrong string, ok bool) {
+	if read := readers[p.name]; read != nil {
+		wrong, ok = read(s, a, value)
+		return value, wrong, ok
+	}
+	switch p.is.name {
+	case "number":
+		f, ok := decimal(value)
+		inside := p.is.min <= f && f <= p.is.max && !(p.is.above && f == p.is.min)
+		if ok && !inside && p.is.min == -p.is.max {
+			wrong = a.t.Say("between", p.name, p.is.max, p.is.max, f)
+		}
+		return f, wrong, ok && inside
+	case "integer":
+		n, err := strconv.Atoi(value)
+		return n, "", err == nil && p.is.min <= float64(n) && float64(n) <= p.is.max
+	case "boolean": // 1 and 0, as other services have it
+		return value == "true" || value == "1", "", slices.Contains([]string{"true", "1", "false", "0"}, value)
+	}
+	switch {
+	case p.is.enum != nil:
+		return value, "", slices.Contains(p.is.enum, value)
+	case p.is.check != nil:
+		return value, "", p.is.check(value)
+	case !utf8.ValidString(value):
+		return nil, a.t.Say("not_utf8"), false
+	case utf8.RuneCountInString(value) > int(p.is.max):
+		return nil, a.t.Say("long", utf8.RuneCountInString(value), int(p.is.max)), false
+	case strings.ContainsRune(value, 0):
+		return nil, a.t.Say("nul"), false
+	}
+	return strings.TrimSpace(value), "", true
 }
 
 // decimal reads a finite decimal number; hexadecimal, "inf" and "nan" are none.
@@ -381,271 +349,277 @@ func decimal(value string) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-func degrees(name string, most float64, field func(*asked) **float64) func(*server, *asked, route, string) (bool, string) {
-	return func(_ *server, a *asked, _ route, value string) (bool, string) {
-		f, ok := decimal(value)
-		if !ok {
-			return false, ""
-		}
-		if math.Abs(f) > most {
-			return false, a.t.say("between", name, most, most, f)
-		}
-		*field(a) = &f
-		return true, ""
-	}
-}
-
-func setBox(_ *server, a *asked, on route, value string) (bool, string) {
+func readBox(_ *server, a *params, value string) (wrong string, ok bool) {
 	parts := strings.Split(value, ",")
-	if on == onItems && len(parts) == 6 { // with heights, which we do not have
-		for _, height := range []string{parts[2], parts[5]} {
-			if _, ok := decimal(strings.TrimSpace(height)); !ok {
-				return false, a.t.say("no_number", clip(height))
-			}
-		}
-		parts = []string{parts[0], parts[1], parts[3], parts[4]}
+	if a.on == onItems && len(parts) == 6 { // with heights, which must be numbers and mean nothing here
+		parts = []string{parts[0], parts[1], parts[3], parts[4], parts[2], parts[5]}
+	} else if len(parts) != 4 {
+		return a.t.Say("four", len(parts)), false
 	}
-	if len(parts) != 4 {
-		return false, a.t.say("four", len(parts))
-	}
-	var n [4]float64
+	var n [6]float64
 	for i, part := range parts {
-		f, ok := decimal(strings.TrimSpace(part))
-		if !ok {
-			return false, a.t.say("no_number", clip(part))
+		if n[i], ok = decimal(strings.TrimSpace(part)); !ok {
+			return a.t.Say("no_number", clip(part)), false
 		}
-		n[i] = f
 	}
 	b := orb.Bound{Min: orb.Point{n[0], n[1]}, Max: orb.Point{n[2], n[3]}}
-	if wrong := a.t.wrongBox(b); wrong != "" {
-		if other := (orb.Bound{Min: orb.Point{n[1], n[0]}, Max: orb.Point{n[3], n[2]}}); a.t.wrongBox(other) == "" && other.Min[0] <= other.Max[0] {
-			return false, a.t.say("box_exchanged", wrong, a.t.latitudeFirst(value, other).Hint)
-		}
-		return false, wrong
+	wrong = wrongBox(a.t, b)
+	other := exchanged(b)
+	if wrong != "" && wrongBox(a.t, other) == "" && other.Min[0] <= other.Max[0] {
+		wrong = a.t.Say("box_exchanged", wrong, latitudeFirst(a.t, value, other).Hint)
 	}
 	a.Box = &b
-	return true, ""
+	return wrong, wrong == ""
 }
 
-// wrongBox says what is wrong with a box, or "". A box whose minLon is greater
+// exchanged returns a box with latitudes and longitudes exchanged.
+func exchanged(b orb.Bound) orb.Bound {
+	return orb.Bound{Min: orb.Point{b.Min[1], b.Min[0]}, Max: orb.Point{b.Max[1], b.Max[0]}}
+}
+
+// wrongBox returns what is wrong with a box, or "". A box whose minLon is greater
 // than its maxLon crosses the antimeridian.
-func (t words) wrongBox(b orb.Bound) string {
+func wrongBox(t texts.Words, b orb.Bound) string {
 	switch {
 	case math.Abs(b.Min[0]) > 180 || math.Abs(b.Max[0]) > 180:
-		return t.say("box_lon")
+		return t.Say("box_lon")
 	case math.Abs(b.Min[1]) > 90 || math.Abs(b.Max[1]) > 90:
-		return t.say("box_lat")
+		return t.Say("box_lat")
 	case b.Min[1] > b.Max[1]:
-		return t.say("box_order", b.Min[1], b.Max[1])
+		return t.Say("box_order", b.Min[1], b.Max[1])
 	}
 	return ""
 }
 
-func (t words) latitudeFirst(given string, other orb.Bound) *Problem {
-	return &Problem{Title: "bbox has latitude and longitude in the wrong order", Parameter: "bbox", Given: clip(given), Expected: "minLon,minLat,maxLon,maxLat",
-		Detail: t.say("lat_first", clip(given)),
-		Hint:   t.say("mean", "bbox="+strings.Join([]string{number(other.Min[0]), number(other.Min[1]), number(other.Max[0]), number(other.Max[1])}, ","))}
+func latitudeFirst(t texts.Words, given string, other orb.Bound) *Problem {
+	box := fmt.Sprintf("bbox=%v,%v,%v,%v", other.Min[0], other.Min[1], other.Max[0], other.Max[1])
+	return &Problem{Title: "bbox has latitude and longitude in the wrong order", Parameter: "bbox", Given: clip(given),
+		Expected: "minLon,minLat,maxLon,maxLat", Detail: t.Say("lat_first", clip(given)), Hint: t.Say("mean", box)}
 }
 
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// setRadius reads a length in units of so many metres.
-func setRadius(metres float64) func(*server, *asked, route, string) (bool, string) {
-	return func(_ *server, a *asked, _ route, value string) (bool, string) {
-		f, ok := decimal(value)
-		if !ok || !(f > 0 && f*metres <= index.MaxRadius) {
-			return false, ""
-		}
-		a.Radius = f * metres
-		return true, ""
-	}
+// readSince reads a date, a time, or a number of days or hours before now. The
+// latter are counted from the last full hour, so that answers can be cached.
+func readSince(_ *server, a *params, value string) (wrong string, ok bool) {
+	a.Since, a.relative, ok = index.ReadSince(value, time.Now().UTC().Truncate(time.Hour))
+	return "", ok && (a.relative || onCalendar(a.Since))
 }
 
-func setSort(_ *server, a *asked, _ route, value string) (bool, string) {
-	a.Sort = index.Sort(value)
-	return slices.Contains(sorts, value), ""
-}
-
-func setPrecision(_ *server, a *asked, _ route, value string) (bool, string) {
-	a.Precision = gazetteer.Precision(slices.Index(precisions, value) + 1)
-	return a.Precision > 0, ""
-}
-
-func setLevel(_ *server, a *asked, _ route, value string) (bool, string) {
-	a.Level = geoparse.Level(slices.Index(levels, value) + 1)
-	return a.Level > 0, ""
-}
-
-func setKind(_ *server, a *asked, _ route, value string) (bool, string) {
-	a.Kind = append(a.Kind, value)
-	return kind.Find(value) != nil, ""
-}
-
-func setMonth(_ *server, a *asked, _ route, value string) (bool, string) {
-	t, err := time.Parse("2006-01", value)
-	a.Month = append(a.Month, value)
-	return err == nil && onCalendar(t), ""
-}
-
-// truth sets a filter that is on, off or not asked for.
-func truth(of func(a *asked) **bool) func(*server, *asked, route, string) (bool, string) {
-	return func(_ *server, a *asked, _ route, value string) (bool, string) {
-		yes, ok := truthOf(value)
-		*of(a) = &yes
-		return ok, ""
-	}
-}
-
-func setExplain(_ *server, a *asked, _ route, value string) (bool, string) {
-	yes, ok := truthOf(value)
-	a.Explain = yes
-	return ok, ""
-}
-
-// truthOf reads "true" and "false", and 1 and 0, as other services have it.
-func truthOf(value string) (yes, ok bool) {
-	yes = value == "true" || value == "1"
-	return yes, yes || value == "false" || value == "0"
-}
-
-func setFormat(_ *server, a *asked, _ route, value string) (bool, string) {
-	a.format, _ = export.Lookup(value)
-	if !slices.Contains(formats, value) {
-		return false, fmt.Sprintf("format %s is not offered; one of %s.", clip(value), strings.Join(formats, ", "))
-	}
-	return true, ""
-}
-
-func setLayer(_ *server, a *asked, _ route, value string) (bool, string) {
-	a.layers = append(a.layers, value)
-	return slices.Contains(layers, value), ""
-}
-
-func setJSON(_ *server, _ *asked, _ route, value string) (bool, string) { return value == "json", "" }
-
-// setSince reads a date, a time, or a number of days or hours before now. The
-// latter are counted from the last full hour, so that answers can be kept.
-func setSince(_ *server, a *asked, _ route, value string) (bool, string) {
-	t, relative, ok := index.ReadSince(value, time.Now().UTC().Truncate(time.Hour))
-	a.Since, a.relative = t, relative
-	return ok && (relative || onCalendar(t)), ""
-}
-
-// onCalendar tells whether a time can be one of a sighting.
-func onCalendar(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2100 }
-
-// setDatetime reads an instant or interval as OGC API Features has it.
-func setDatetime(_ *server, a *asked, _ route, value string) (bool, string) {
+// readInterval reads an instant or interval as OGC API Features has it.
+func readInterval(_ *server, a *params, value string) (wrong string, ok bool) {
 	from, to, interval := strings.Cut(value, "/")
-	end := func(text string, t *time.Time) bool {
-		if interval && (text == "" || text == "..") {
-			return true
-		}
-		var err error
-		*t, err = time.Parse(time.RFC3339, text)
-		return err == nil && onCalendar(*t)
-	}
 	if !interval {
 		to = from
 	}
-	if !end(from, &a.Since) || !end(to, &a.Until) {
-		return false, ""
+	end := func(text string, t *time.Time) (err error) {
+		if !interval || text != "" && text != ".." {
+			*t, err = time.Parse(time.RFC3339, text)
+		}
+		return err
+	}
+	if end(from, &a.Since) != nil || end(to, &a.Until) != nil {
+		return "", false
+	}
+	for _, t := range []time.Time{a.Since, a.Until} {
+		if !t.IsZero() && !onCalendar(t) {
+			return "", false
+		}
 	}
 	if !a.Since.IsZero() && !a.Until.IsZero() && a.Until.Before(a.Since) {
-		return false, "datetime ends before it begins."
+		return "datetime ends before it begins.", false
 	}
-	return true, ""
+	return "", true
 }
 
-func setFacets(_ *server, a *asked, _ route, value string) (bool, string) {
+func readFacets(_ *server, a *params, value string) (wrong string, ok bool) {
 	for name := range strings.SplitSeq(value, ",") {
 		f := index.Facet(strings.TrimSpace(name))
 		if !slices.Contains(index.Facets(), f) {
-			return false, fmt.Sprintf("%q is no facet; there are %s.", clip(name), strings.Join(facetNames(), ", "))
+			return fmt.Sprintf("%q is no facet; there are %s.", clip(name), strings.Join(facetNames(), ", ")), false
 		}
 		if slices.Contains(a.Facets, f) {
-			return false, fmt.Sprintf("facet %s is there twice.", f)
+			return fmt.Sprintf("facet %s is there twice.", f), false
 		}
 		a.Facets = append(a.Facets, f)
 	}
-	return true, ""
+	return "", true
 }
 
-func setFields(_ *server, a *asked, _ route, value string) (bool, string) {
+func readFields(_ *server, a *params, value string) (wrong string, ok bool) {
 	for name := range strings.SplitSeq(value, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(propertyNames(), name) {
-			return false, fmt.Sprintf("%q is no property; there are %s.", clip(name), strings.Join(propertyNames(), ", "))
+			return fmt.Sprintf("%q is no property; there are %s.", clip(name), strings.Join(propertyNames(), ", ")), false
 		}
 		a.fields = append(a.fields, name)
 	}
-	return true, ""
+	return "", true
 }
 
-func setLimit(s *server, a *asked, on route, value string) (bool, string) {
+func readLimit(s *server, a *params, value string) (wrong string, ok bool) {
 	n, err := strconv.Atoi(value)
-	if on&(photons|onItems) != 0 {
-		// Photon trims what is too much; its clients rely on it, and OGC API
-		// Features demands it. We say so.
-		if err == nil && n > s.MaxLimit {
-			a.warning = fmt.Sprintf("limit %d is more than %d, which was used", n, s.MaxLimit)
-			n = s.MaxLimit
-		}
-	}
 	if err != nil {
-		return false, ""
+		return "", false
+	}
+	if a.on&(photons|onItems) != 0 && n > s.MaxLimit {
+		// Photon cuts what is too much, and its clients rely on it; OGC API Features
+		// demands it.
+		a.warning = fmt.Sprintf("limit %d is more than %d, which was used", n, s.MaxLimit)
+		n = s.MaxLimit
 	}
 	if n < 1 || n > s.MaxLimit {
-		return false, a.t.say("limit", s.MaxLimit, n)
+		return a.t.Say("limit", s.MaxLimit, n), false
 	}
 	a.Limit = n
-	return true, ""
+	return "", true
 }
 
-func setZoom(most int) func(*server, *asked, route, string) (bool, string) {
-	return func(_ *server, a *asked, _ route, value string) (bool, string) {
-		n, err := strconv.Atoi(value)
-		a.zoom = &n
-		return err == nil && 0 <= n && n <= most, ""
+// fill sets the query from the values.
+func (a *params) fill() {
+	a.Text, a.Cursor = valueOr[string](a, "q"), valueOr[string](a, "cursor")
+	for name, field := range map[string]*[]string{
+		"street": &a.Street, "postcode": &a.Postcode, "city": &a.City, "host": &a.Host, "kind": &a.Kind, "month": &a.Month,
+	} {
+		*field = valueOr[[]string](a, name)
+	}
+	for i, name := range []string{"street", "housenumber", "postcode", "city"} {
+		a.parts[i] = valueOr[string](a, name)
+	}
+	a.Radius = max(valueOr[float64](a, "radius"), valueOr[float64](a, "radius_km"))
+	if a.on == onReverse {
+		a.Radius *= 1000
+	}
+	a.Precision = gazetteer.Precision(slices.Index(precisions, valueOr[string](a, "precision")) + 1)
+	a.Level = geoparse.Level(slices.Index(levels, valueOr[string](a, "level")) + 1)
+	a.InOSM, a.SiteWide = valueOf[bool](a, "in_osm"), valueOf[bool](a, "site_wide")
+	a.Explain, a.Sort = valueOr[bool](a, "explain"), index.Sort(valueOr[string](a, "sort"))
+	a.format, _ = export.Lookup(valueOr[string](a, "format"))
+	if lat, lon := valueOf[float64](a, "lat"), valueOf[float64](a, "lon"); lat != nil && lon != nil {
+		a.Center = &orb.Point{*lon, *lat}
 	}
 }
 
-func setScale(_ *server, a *asked, _ route, value string) (bool, string) {
-	f, ok := decimal(value)
-	a.scale = &f
-	return ok && 0 <= f && f <= 1, ""
-}
-
-func setWhat(_ *server, _ *asked, _ route, value string) (bool, string) {
-	return len(value) <= maxWhat && utf8.ValidString(value), ""
-}
-
-func setLang(_ *server, _ *asked, _ route, value string) (bool, string) {
-	return len(value) <= 35 && strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == "" && value != "", ""
-}
-
-// formOf returns the page's form as it was filled in.
-func formOf(r *http.Request) web.Form {
-	v := r.URL.Query()
-	f := web.Form{Cursor: clip(v.Get("cursor"))}
-	for name, values := range v {
-		for i := range values {
-			values[i] = clip(values[i])
-		}
-		f.Set(name, values[:min(len(values), index.MaxValues)]...)
-	}
-	return f
-}
-
-// withCursor returns the query string of the next page.
-func withCursor(v url.Values, cursor string) string {
-	next := url.Values{}
-	for name, values := range v {
-		for _, value := range values {
-			if value != "" {
-				next.Add(name, value)
+// checkTogether checks what concerns several parameters.
+func (s *server) checkTogether(a *params) *Problem {
+	missing := func(name, why string) *Problem {
+		problem := &Problem{Title: name + " is missing", Detail: a.t.Say(why), Parameter: name}
+		for _, p := range parameters {
+			if p.name == name && p.on&a.on != 0 {
+				problem.Expected = p.wants(s, a.t)
 			}
 		}
+		return problem
 	}
-	next.Set("cursor", cursor)
-	return next.Encode()
+	switch has := a.given.Has; {
+	case a.Center == nil && valueOf[float64](a, "lat") != nil:
+		return missing("lon", "no_lon")
+	case a.Center == nil && valueOf[float64](a, "lon") != nil:
+		return missing("lat", "no_lat")
+	case a.on == onStructured && a.parts == [4]string{}:
+		return missing("street", "no_part")
+	case a.on == onStructured && a.parts[1] != "" && a.parts[0] == "":
+		return missing("street", "no_street")
+	case a.Radius > 0 && a.on == onReverse && has("radius") && has("radius_km"):
+		return &Problem{Title: "radius is given twice", Parameter: "radius_km", Given: clip(a.given.Get("radius_km")),
+			Expected: "radius or radius_km", Detail: "radius and radius_km are the same here; one is possible."}
+	case a.Radius > 0 && a.Center == nil:
+		return missing("lat", "no_centre")
+	case a.Sort == index.Distance && a.Center == nil:
+		return missing("lat", "no_start")
+	}
+	for _, p := range parameters {
+		if v := a.values[p.name]; p.required&a.on != 0 && (v == nil || v == "") {
+			return missing(p.name, "need_"+p.name)
+		}
+	}
+	return nil
+}
+
+// setDefaults sets what was not given.
+func (s *server) setDefaults(a *params) *Problem {
+	a.Bias = 0.8
+	limits := map[route]int{onReverse: 1, onFeed: 50, onFacets: 1, onPage: 20}
+	a.Limit = cmp.Or(a.Limit, min(cmp.Or(limits[a.on], 10), s.MaxLimit))
+	switch a.on {
+	case onReverse:
+		a.Sort, a.Located, a.Radius = index.Distance, true, cmp.Or(a.Radius, 1000)
+	case onFeed:
+		a.Sort = index.Newest
+	case onFacets:
+		if len(a.Facets) == 0 {
+			a.Facets = index.Facets()
+		}
+	case onStructured:
+		parts := slices.DeleteFunc(slices.Clone(a.parts[:]), func(part string) bool { return part == "" })
+		a.Text, a.AddressOnly = strings.Join(parts, " "), true
+		if utf8.RuneCountInString(a.Text) > index.MaxQueryLength {
+			return &Problem{Title: "the address is too long", Parameter: "street", Given: clip(a.Text),
+				Expected: fmt.Sprintf("at most %d characters in all", index.MaxQueryLength),
+				Detail:   "street, housenumber, postcode and city are too long together."}
+		}
+	}
+	if a.on&(onPhoton|onStructured) != 0 {
+		a.Located = true
+		if zoom := valueOf[int](a, "zoom"); zoom != nil {
+			a.Scale = 250 * math.Exp2(float64(18-min(*zoom, 18))) // metres, as Photon does
+		}
+		if scale := valueOf[float64](a, "location_bias_scale"); scale != nil {
+			a.Bias = 1 - *scale
+		}
+	}
+	return nil
+}
+
+// narrows reports whether anything narrows the answer.
+func (a *params) narrows() bool {
+	for name := range a.values {
+		if !slices.Contains([]string{"q", "lat", "lon", "sort", "limit", "cursor", "lang"}, name) {
+			return true
+		}
+	}
+	return a.Text != ""
+}
+
+// hints are keys of what to do about parameters that other services have.
+var hints = map[string]string{
+	"lang": "no_lang", "language": "no_lang",
+	"near": "by_degrees", "location": "by_degrees", "focus": "by_degrees",
+	"offset": "follow", "page": "follow", "start": "follow",
+	"radius_km":   "in_metres",
+	"housenumber": "into_q", "text": "into_q", "query": "into_q",
+}
+
+// unknown reports a parameter that the route does not have.
+func (a *params) unknown(name, value string) *Problem {
+	p := &Problem{Title: "unknown parameter", Parameter: clip(name), Given: clip(value),
+		Expected: cmp.Or(strings.Join(a.on.names(), ", "), "no parameters"),
+		Detail:   a.t.Say("unknown", clip(name)), Hint: didYouMean(a.t, name, a.on.names())}
+	switch {
+	case a.on == onStructured && name == "q":
+		p.Hint = a.t.Say("no_q")
+	case slices.Contains([]string{"size", "count", "rows", "per_page"}, name):
+		p.Hint = a.t.Say("mean", "limit")
+	case hints[name] != "":
+		p.Hint = a.t.Say(hints[name])
+	}
+	return p
+}
+
+var decimalComma = regexp.MustCompile(`^[^.,]*,[^.,]*$`)
+
+// mistakeHint helps with usual mistakes.
+func mistakeHint(t texts.Words, name, value string) string {
+	switch {
+	case slices.Contains([]string{"lat", "lon", "radius"}, name) && decimalComma.MatchString(value):
+		return t.Say("point", strings.ReplaceAll(clip(value), ",", "."))
+	case name == "limit" && value == "0":
+		return t.Say("count")
+	}
+	return ""
+}
+
+// didYouMean returns `Did you mean x?` for the nearest of names, or "".
+func didYouMean(t texts.Words, given string, names []string) string {
+	if best := textutil.Nearest(given, names); best != "" {
+		return t.Say("mean", best)
+	}
+	return ""
 }

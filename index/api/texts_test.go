@@ -1,77 +1,9 @@
 package api
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
-
-// Both languages say the same things, with the same values in them, and every
-// text is said somewhere.
-func TestTexts(t *testing.T) {
-	verb := regexp.MustCompile(`%[a-z]`)
-	for key, english := range texts["en"] {
-		german, ok := texts["de"][key]
-		if !ok || german == "" {
-			t.Errorf("there is no German for %q", key)
-		}
-		if a, b := verb.FindAllString(english, -1), verb.FindAllString(german, -1); strings.Join(a, " ") != strings.Join(b, " ") {
-			t.Errorf("%q has the values %v in English and %v in German", key, a, b)
-		}
-	}
-	if len(texts["en"]) != len(texts["de"]) {
-		t.Errorf("%d texts in English, %d in German", len(texts["en"]), len(texts["de"]))
-	}
-	used := map[string]bool{}
-	names, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		if !strings.HasSuffix(name.Name(), ".go") || strings.HasSuffix(name.Name(), "_test.go") || name.Name() == "texts.go" {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name.Name(), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); err == nil {
-					used[text] = true
-				}
-			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "say" {
-					if key, ok := n.Args[0].(*ast.BasicLit); ok {
-						if text, _ := strconv.Unquote(key.Value); texts["en"][text] == "" {
-							t.Errorf("%s says %s, which is no text", name.Name(), key.Value)
-						}
-					}
-				}
-			}
-			return true
-		})
-	}
-	if len(used) < 100 {
-		t.Fatalf("only %d texts in the source files", len(used))
-	}
-	for key := range texts["en"] {
-		if !used[key] {
-			t.Errorf("nobody says %q", key)
-		}
-	}
-	for _, p := range parameters {
-		if p.expected != "" && texts["en"][p.expected] == "" || p.expected == "" && p.enum == nil {
-			t.Errorf("what %s wants is not said: %q", p.name, p.expected)
-		}
-	}
-}
 
 // The German page says in German what is wrong with a search; the API answers
 // the same request in English.

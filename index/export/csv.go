@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/csv"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,79 +18,63 @@ import (
 // in JSON.
 type column struct {
 	name   string
-	value  func(*Properties) string
+	field  int  // of Properties
 	number bool // looks like a number and is none: "01067", "7-9"
 }
 
-// columns lists all properties in their order.
-var columns = []column{
-	{name: "ref", value: func(p *Properties) string { return p.Ref }, number: true},
-	{name: "name", value: func(p *Properties) string { return p.Name }},
-	{name: "branch", value: func(p *Properties) string { return p.Branch }},
-	{name: "@names", value: func(p *Properties) string { return strings.Join(p.Names, "; ") }},
-	{name: "label", value: func(p *Properties) string { return p.Label }},
-	{name: "addr:street", value: func(p *Properties) string { return p.Street }},
-	{name: "addr:housenumber", value: func(p *Properties) string { return p.HouseNumber }, number: true},
-	{name: "addr:unit", value: func(p *Properties) string { return p.Unit }, number: true},
-	{name: "addr:postcode", value: func(p *Properties) string { return p.Postcode }, number: true},
-	{name: "addr:city", value: func(p *Properties) string { return p.City }},
-	{name: "addr:state", value: func(p *Properties) string { return p.State }},
-	{name: "addr:country", value: func(p *Properties) string { return p.Country }},
-	{name: "addr:full", value: func(p *Properties) string { return p.Full }},
-	{name: "phone", value: func(p *Properties) string { return p.Phone }},
-	{name: "email", value: func(p *Properties) string { return p.Email }},
-	{name: "website", value: func(p *Properties) string { return p.Website }},
-	{name: "opening_hours", value: func(p *Properties) string { return p.Hours }},
-	{name: "@differs", value: func(p *Properties) string { return strings.Join(p.Differs, "; ") }},
-	{name: "@kind", value: func(p *Properties) string { return p.Kind }},
-	{name: "@role", value: func(p *Properties) string { return p.Role }},
-	{name: "@person", value: func(p *Properties) string { return truth(p.Person) }},
-	{name: "@site_wide", value: func(p *Properties) string { return truth(p.SiteWide) }},
-	{name: "@source_uri", value: func(p *Properties) string { return p.Source }},
-	{name: "@title", value: func(p *Properties) string { return p.Title }},
-	{name: "@precision", value: func(p *Properties) string { return p.Precision }},
-	{name: "@level", value: func(p *Properties) string { return p.Level }},
-	{name: "@confidence", value: func(p *Properties) string { return decimal(p.Confidence) }},
-	{name: "@evidence", value: func(p *Properties) string { return p.Evidence }},
-	{name: "@first_seen", value: func(p *Properties) string { return p.FirstSeen.Format(time.RFC3339) }},
-	{name: "@last_seen", value: func(p *Properties) string { return p.LastSeen.Format(time.RFC3339) }},
-	{name: "@gone", value: func(p *Properties) string {
-		if p.Gone.IsZero() {
-			return ""
+// columns lists all properties but the tags of their kinds, in the order of Properties.
+var columns = func() (all []column) {
+	t := reflect.TypeFor[Properties]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "" {
+			all = append(all, column{name, i, t.Field(i).Tag.Get("cell") == "number"})
 		}
-		return p.Gone.Format(time.RFC3339)
-	}},
-	{name: "@mentions", value: func(p *Properties) string { return strconv.Itoa(p.Mentions) }},
-	{name: "@hosts", value: func(p *Properties) string { return strconv.Itoa(p.Hosts) }},
-	{name: "@pages", value: func(p *Properties) string { return strings.Join(p.Pages, " ") }},
-	{name: "@gazetteer", value: func(p *Properties) string { return p.Gazetteer }},
-	{name: "@osm", value: func(p *Properties) string {
-		if p.OSM == nil {
-			return ""
+	}
+	return all
+}()
+
+// value writes the property as text; "" where there is nothing to say.
+func (c column) value(p *Properties) string {
+	switch v := reflect.ValueOf(p).Elem().Field(c.field).Interface().(type) {
+	case string:
+		return v
+	case []string:
+		if c.name == "@pages" {
+			return strings.Join(v, " ")
 		}
-		return *p.OSM
-	}},
-	{name: "@osm_object", value: func(p *Properties) string { return p.Object }},
-	{name: "@osm_tags", value: func(p *Properties) string { return p.Tags }},
+		return strings.Join(v, "; ")
+	case bool:
+		if v {
+			return "true"
+		}
+	case *string:
+		if v != nil {
+			return *v
+		}
+	case time.Time:
+		if !v.IsZero() {
+			return v.Format(time.RFC3339)
+		}
+	case int:
+		return strconv.Itoa(v)
+	case float64:
+		return decimal(v)
+	}
+	return ""
 }
 
 // decimal writes a number as JSON does, never with an exponent.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// truth writes true, or nothing.
-func truth(b bool) string {
-	if b {
-		return "true"
-	}
-	return ""
-}
 
 // columns returns those that the run writes.
 func (r *run) columns() []column {
 	if r.Evidence {
 		return columns
 	}
-	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.name == "@title" || c.name == "@evidence" })
+	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+		return c.name == "@title" || c.name == "@evidence"
+	})
 }
 
 // byteOrderMark makes Excel read UTF-8.

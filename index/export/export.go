@@ -20,6 +20,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/index/texts"
 
 	"github.com/paulmach/orb"
 )
@@ -124,8 +125,8 @@ func (o Options) Validate(f Format) error {
 		return bad("%s never holds words of pages", f.Name)
 	case o.Lang != "" && f.Name != "html":
 		return bad("%s has no words of its own in a language; html has", f.Name)
-	case o.Lang != "" && words[o.Lang] == nil:
-		return bad("no language %q; there are en and de", o.Lang)
+	case o.Lang != "" && !slices.Contains(texts.Languages, o.Lang):
+		return bad("no language %q; there are %s", o.Lang, strings.Join(texts.Languages, " and "))
 	case o.RS && f.Name != "geojsonseq":
 		return bad("%s has no RS characters to choose; geojsonseq has", f.Name)
 	case o.Datasette && f.Name != "csv":

@@ -8,6 +8,8 @@ import (
 
 	"gazehound/index"
 	"gazehound/internal/kind"
+
+	"github.com/paulmach/orb"
 )
 
 // A Feature is an address as GeoJSON (RFC 7946) has it.
@@ -27,15 +29,15 @@ type Geometry struct {
 // Properties are what is known of an address, in the words of OpenStreetMap
 // and All the Places. Every answer and every export uses these names.
 type Properties struct {
-	Ref         string   `json:"ref"`
+	Ref         string   `json:"ref" cell:"number"`
 	Name        string   `json:"name,omitempty"`
 	Branch      string   `json:"branch,omitempty"` // which one of several places of that name it is
 	Names       []string `json:"@names,omitempty"` // of what else is there
 	Label       string   `json:"label"`
 	Street      string   `json:"addr:street,omitempty"`
-	HouseNumber string   `json:"addr:housenumber,omitempty"`
-	Unit        string   `json:"addr:unit,omitempty"`
-	Postcode    string   `json:"addr:postcode,omitempty"`
+	HouseNumber string   `json:"addr:housenumber,omitempty" cell:"number"`
+	Unit        string   `json:"addr:unit,omitempty" cell:"number"`
+	Postcode    string   `json:"addr:postcode,omitempty" cell:"number"`
 	City        string   `json:"addr:city,omitempty"`
 	State       string   `json:"addr:state,omitempty"`
 	Country     string   `json:"addr:country,omitempty"`
@@ -119,7 +121,12 @@ func GeometryOf(h *index.Hit) *Geometry {
 	if !h.HasPoint {
 		return nil
 	}
-	return &Geometry{"Point", [2]float64{Round(h.Point[0], 6), Round(h.Point[1], 6)}}
+	return PointAt(h.Point)
+}
+
+// PointAt returns a point as a Geometry.
+func PointAt(p orb.Point) *Geometry {
+	return &Geometry{"Point", [2]float64{Round(p[0], 6), Round(p[1], 6)}}
 }
 
 // Website returns the web site of what is at h: what its pages state beside it,

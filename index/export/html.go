@@ -12,9 +12,9 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/index/texts"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/simplify"
 )
 
 //go:embed page.html
@@ -28,16 +28,6 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 		return strings.TrimSuffix(rest, "/")
 	},
 }).Parse(pageSource))
-
-// words are the page's own, by language.
-var words = map[string]map[string]string{
-	"en": {"lang": "en", "title": "Addresses", "in": "in", "address": "address", "addresses": "addresses", "stated": "as web pages state them.", "more": "more", "pages": "pages", "seen": "read on",
-		"map": "Map: each dot leads to its address in the list", "texts": "Texts are quoted from the pages they link to, which are their owners'.",
-		"interpolated": "position estimated between neighbours", "street": "position of the street only", "postcode": "position of the postcode area only", "city": "position of the town only"},
-	"de": {"lang": "de", "title": "Adressen", "in": "in", "address": "Adresse", "addresses": "Adressen", "stated": "wie Seiten im Netz sie nennen.", "more": "weitere", "pages": "Seiten", "seen": "gelesen am",
-		"map": "Karte: Jeder Punkt führt zu seiner Adresse in der Liste", "texts": "Texte stammen von den Seiten, auf die sie verweisen, und gehören deren Eigentümern.",
-		"interpolated": "Lage zwischen Nachbarn geschätzt", "street": "nur die Lage der Straße", "postcode": "nur die Lage des Postleitzahlgebiets", "city": "nur die Lage des Ortes"},
-}
 
 // A row is what is kept of each address while the page is laid out.
 type row struct {
@@ -64,12 +54,14 @@ func writeHTML(r *run) error {
 	if err != nil {
 		return err
 	}
-	t := words[cmp.Or(r.Lang, "en")]
+	t := texts.Of("export", r.Lang)
 	title := t["title"]
 	if r.Region != "" {
 		title += " " + t["in"] + " " + r.Region
 	}
-	if err := r.part("head", map[string]any{"T": t, "Title": title, "Addresses": len(rows), "Map": m}); err != nil {
+	err = r.part("head", map[string]any{"T": t, "Lang": cmp.Or(r.Lang, "en"), "Title": title,
+		"Count": t.Count(len(rows), "n_addresses", len(rows)), "Map": m})
+	if err != nil {
 		return err
 	}
 	area := ""
@@ -83,12 +75,13 @@ func writeHTML(r *run) error {
 		}
 		if of := h.Postcode + " " + gazetteer.Key(h.City); i == 0 || of != area {
 			area = of
-			if err := r.part("area", map[string]any{"Name": strings.TrimSpace(h.Postcode + " " + h.City), "First": i == 0}); err != nil {
+			name := strings.TrimSpace(h.Postcode + " " + h.City)
+			if err := r.part("area", map[string]any{"Name": name, "First": i == 0}); err != nil {
 				return err
 			}
 		}
 		p := r.properties(h)
-		if err := r.part("address", map[string]any{"T": t, "P": &p, "Position": t[p.Precision]}); err != nil {
+		if err := r.part("address", map[string]any{"T": t, "P": &p, "Position": t["at_"+p.Precision]}); err != nil {
 			return err
 		}
 	}
@@ -110,32 +103,33 @@ func keyOf(h *index.Hit) string {
 	return strings.Join([]string{h.Postcode, gazetteer.Key(h.City), gazetteer.StreetKey(h.Street), number, h.Unit}, "\x00")
 }
 
-// A plan is a map of the addresses within the outline of the region.
-type plan struct {
-	Width, Height float64
-	Region        string // SVG path
-	Layers        []Layer
-	Dots          []dot
+// A drawing is a map of the addresses within the outline of the region.
+type drawing struct {
+	Projection
+	Region string // SVG path
+	Layers []Layer
+	Dots   []*dot
 }
 
 // A dot stands for the addresses at about one place.
 type dot struct {
-	X, Y, Radius string
-	ID, Name     string // of its first address
-	More         int
+	X, Y     float64
+	ID, Name string // of its first address
+	More     int
 }
+
+// Radius returns the size of the dot on the map.
+func (d *dot) Radius() float64 { return 3 + math.Log2(float64(1+d.More)) }
 
 // The size of the map in its own units, and of the squares that share a dot.
 const (
-	mapWidth             = 800.0
-	leastHeight, maxHigh = 300.0, 900.0
-	mapMargin            = 20.0
-	square               = 4.0
+	mapWidth  = 800.0
+	mapMargin = 20.0
+	square    = 4.0
 )
 
-// draw returns the map; nil where there is nothing to show. Degrees of
-// longitude are as much shorter as they are in its middle.
-func (r *run) draw(rows []row) (*plan, error) {
+// draw returns the map; nil where there is nothing to show.
+func (r *run) draw(rows []row) (*drawing, error) {
 	var points orb.MultiPoint
 	for _, w := range rows {
 		if w.onMap {
@@ -149,24 +143,16 @@ func (r *run) draw(rows []row) (*plan, error) {
 	if len(r.Outline) > 0 && r.Query.Box == nil && r.Query.Center == nil {
 		b = b.Union(r.Outline.Bound())
 	}
-	b = b.Pad(max(0, 0.005-(b.Max[1]-b.Min[1])/2))
-	shrink := math.Cos(b.Center()[1] * math.Pi / 180)
-	scale := min((mapWidth-2*mapMargin)/((b.Max[0]-b.Min[0])*shrink), (maxHigh-2*mapMargin)/(b.Max[1]-b.Min[1]))
-	p := &plan{Width: mapWidth, Height: math.Ceil(max(leastHeight, (b.Max[1]-b.Min[1])*scale+2*mapMargin))}
-	at := func(q orb.Point) orb.Point {
-		c := b.Center()
-		return orb.Point{mapWidth/2 + (q[0]-c[0])*shrink*scale, p.Height/2 - (q[1]-c[1])*scale}
-	}
-
-	dots := map[[2]int]int{} // of a square
+	m := &drawing{Projection: NewProjection(b, mapWidth, 0, mapMargin)}
+	dots := map[[2]int]*dot{} // of a square
 	for _, w := range rows {
 		if !w.onMap {
 			continue
 		}
-		xy := at(w.point)
-		cell := [2]int{int(xy[0] / square), int(xy[1] / square)}
-		if i, ok := dots[cell]; ok {
-			p.Dots[i].More++
+		x, y := m.At(w.point)
+		cell := [2]int{int(x / square), int(y / square)}
+		if d := dots[cell]; d != nil {
+			d.More++
 			continue
 		}
 		h, err := r.one(w.id)
@@ -174,48 +160,13 @@ func (r *run) draw(rows []row) (*plan, error) {
 			return nil, err
 		}
 		if h != nil {
-			dots[cell] = len(p.Dots)
-			p.Dots = append(p.Dots, dot{X: unit(xy[0]), Y: unit(xy[1]), ID: h.ID, Name: h.Label()})
+			dots[cell] = &dot{X: x, Y: y, ID: h.ID, Name: h.Label()}
+			m.Dots = append(m.Dots, dots[cell])
 		}
 	}
-	for i := range p.Dots {
-		p.Dots[i].Radius = unit(3 + math.Log2(float64(1+p.Dots[i].More)))
-	}
-	p.Region = path(r.Outline, at)
+	m.Region = m.Outline(r.Outline)
 	if r.Shapes != nil {
-		dx, dy := mapWidth/2/(shrink*scale), p.Height/2/scale
-		c := b.Center()
-		seen := orb.Bound{Min: orb.Point{c[0] - dx, c[1] - dy}, Max: orb.Point{c[0] + dx, c[1] + dy}}
-		p.Layers = Layers(r.Shapes(seen), func(q orb.Point) (x, y float64) {
-			xy := at(q)
-			return xy[0], xy[1]
-		})
+		m.Layers = m.Projection.Layers(r.Shapes(m.Bound()))
 	}
-	return p, nil
+	return m, nil
 }
-
-// path returns the outline as an SVG path, as fine as the map can show.
-func path(outline orb.MultiPolygon, at func(orb.Point) orb.Point) string {
-	var b strings.Builder
-	fine := simplify.DouglasPeucker(0.5)
-	for _, polygon := range outline {
-		for _, ring := range polygon {
-			drawn := make(orb.Ring, len(ring))
-			for i, q := range ring {
-				drawn[i] = at(q)
-			}
-			for i, q := range fine.Ring(drawn) {
-				command := "L"
-				if i == 0 {
-					command = "M"
-				}
-				b.WriteString(command + unit(q[0]) + " " + unit(q[1]))
-			}
-			b.WriteString("Z")
-		}
-	}
-	return b.String()
-}
-
-// unit writes a coordinate of the map.
-func unit(v float64) string { return fmt.Sprintf("%.1f", v) }

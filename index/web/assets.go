@@ -1,8 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -23,7 +21,6 @@ type Asset struct {
 	Path string // "/assets/app-0123456789ab.js"
 	Type string // of HTTP
 	Body []byte
-	Gzip []byte // the same, packed
 }
 
 // Assets returns the files that pages load: the style sheet, and where they
@@ -40,22 +37,11 @@ var Assets = sync.OnceValue(func() []Asset {
 
 func newAsset(name, suffix string, body []byte) Asset {
 	sum := sha256.Sum256(body)
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err == nil {
-		_, err = z.Write(body)
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		panic(err) // a buffer takes everything
-	}
 	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}[suffix]
-	return Asset{Path: "/assets/" + name + "-" + hex.EncodeToString(sum[:6]) + suffix, Type: media, Body: body, Gzip: packed.Bytes()}
+	return Asset{Path: "/assets/" + name + "-" + hex.EncodeToString(sum[:6]) + suffix, Type: media, Body: body}
 }
 
-// HasMap tells whether the moving map was built in. Without it the page has a
+// HasMap reports whether the moving map was built in. Without it the page has a
 // map that the server draws.
 func HasMap() bool { return len(Assets()) == 3 }
 
@@ -76,5 +62,6 @@ func Policy(tiles string) string {
 	if tiles != "" {
 		tiles = " " + tiles
 	}
-	return "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:" + tiles + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	return "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:" + tiles +
+		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }

@@ -39,5 +39,5 @@ func (Bot) StyleSheet() string { return Assets()[0].Path }
 // Link returns the address of the contact for a link, or "".
 func (b Bot) Link() string { return safeLink(b.Contact) }
 
-// German tells whether the page is in German.
+// German reports whether the page is in German.
 func (b Bot) German() bool { return b.Lang == "de" }

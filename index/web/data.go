@@ -1,14 +1,15 @@
 package web
 
 import (
-	"math"
 	"strings"
+
+	"gazehound/index/export"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/simplify"
 )
 
-// data is what the page tells its script, as JSON in the page. All texts of
+// data is what the script gets from the page, as JSON in it. All texts of
 // hits are a stranger's; the script shows them as text.
 type data struct {
 	Hits    []mark            `json:"hits"`
@@ -35,11 +36,12 @@ type mark struct {
 	Missing bool        `json:"missing,omitempty"`
 }
 
-// scriptTexts names the texts that the script shows.
-var scriptTexts = []string{
-	"map", "zoomin", "zoomout", "addresses", "near", "inlist", "notinosm", "onmap", "close_popup", "other", "show", "searcharea", "follow", "locate", "here", "nearest", "faraway", "refused", "unknown_place", "showonmap", "list", "sheet0", "sheet1", "sheet2", "suggestions",
-	"kind_street", "kind_postcode", "kind_city", "kind_site", "kind_name", "keys", "key_search", "key_next", "key_previous", "key_open", "key_map", "key_close",
-}
+// scriptTexts are the keys of the texts that the script shows.
+var scriptTexts = strings.Fields(`
+	map zoomin zoomout addresses near inlist notinosm onmap close_popup other show searcharea follow
+	locate here nearest faraway refused unknown_place showonmap list sheet0 sheet1 sheet2 suggestions
+	kind_street kind_postcode kind_city kind_site kind_name
+	keys key_search key_next key_previous key_open key_map key_close`)
 
 // Bounds of an outline in corners: what a page carries, and what is looked at
 // closely.
@@ -87,32 +89,33 @@ func Coarse(outline orb.MultiPolygon) orb.MultiPolygon {
 }
 
 func (v *view) data() *data {
-	d := &data{Hits: []mark{}, Places: []mark{}, Filters: v.Form.query("lang", "sort"), Lang: v.Form.Lang, Outline: [][][2]float64{}, Basemap: v.Basemap, Levels: v.Levels, Tiles: v.Tiles, Texts: map[string]string{}}
-	for _, name := range scriptTexts {
-		d.Texts[name] = v.T[name]
+	d := &data{Hits: []mark{}, Places: []mark{}, Filters: v.Form.query("lang", "sort"), Lang: v.Form.Get("lang"),
+		Outline: [][][2]float64{}, Basemap: v.Basemap, Levels: v.Levels, Tiles: v.Tiles, Texts: map[string]string{}}
+	for _, key := range scriptTexts {
+		d.Texts[key] = v.T[key]
 	}
-	var points []orb.Point
 	if v.Result != nil {
-		d.Total, points = v.Result.Total, v.Result.Points
+		d.Total = v.Result.Total
 	}
 	for _, h := range v.Hits {
 		m := mark{Number: h.Number, ID: h.ID, Title: h.Title, Address: h.Address, Street: h.Street, Missing: h.Missing}
 		if h.HasPoint {
-			m.At = &[2]float64{round(h.Point[0]), round(h.Point[1])}
+			m.At = place(h.Point)
 		}
 		d.Hits = append(d.Hits, m)
 	}
 	for _, o := range v.OnMap {
-		d.Places = append(d.Places, mark{Title: o.Title, At: &[2]float64{round(o.Point[0]), round(o.Point[1])}})
+		d.Places = append(d.Places, mark{Title: o.Title, At: place(o.Point)})
 	}
-	if box, ok := frame(v.Outline, v.Hits, v.OnMap, points, v.Asked); ok {
-		d.Bounds = [2][2]float64{{round(box.Min[1]), round(box.Min[0])}, {round(box.Max[1]), round(box.Max[0])}}
+	if box, ok := v.frame(); ok {
+		min, max := place(box.Min), place(box.Max)
+		d.Bounds = [2][2]float64{{min[1], min[0]}, {max[1], max[0]}}
 	}
 	for _, polygon := range v.Outline {
 		for _, ring := range polygon {
 			var out [][2]float64
 			for _, p := range ring {
-				out = append(out, [2]float64{round(p[0]), round(p[1])})
+				out = append(out, *place(p))
 			}
 			d.Outline = append(d.Outline, out)
 		}
@@ -120,8 +123,10 @@ func (v *view) data() *data {
 	return d
 }
 
-// round keeps 5 decimals of a degree, a metre.
-func round(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
+// place returns a point with 5 decimals of a degree, a metre.
+func place(p orb.Point) *[2]float64 {
+	return &[2]float64{export.Round(p[0], 5), export.Round(p[1], 5)}
+}
 
 // Origin returns scheme and host of a tile server's address, for Policy; ""
 // where it is none. A name in braces that stands for several servers becomes

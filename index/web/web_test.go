@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"html/template"
 	"math"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/export"
+	"gazehound/index/texts"
 
 	"github.com/paulmach/orb"
 	"pgregory.net/rapid"
@@ -30,26 +33,15 @@ func TestLanguage(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
+	en, de := &view{T: texts.Of("page", "en")}, &view{T: texts.Of("page", "de")}
+	day := time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct{ got, want string }{
-		{group(0, "en"), "0"}, {group(999, "en"), "999"}, {group(1000, "en"), "1,000"}, {group(1234567, "de"), "1.234.567"},
-		{length(0, "en"), "0 m"}, {length(412, "en"), "410 m"}, {length(999, "de"), "1,0 km"}, {length(1234, "en"), "1.2 km"}, {length(1234, "de"), "1,2 km"}, {length(23456, "de"), "23 km"},
+		{en.number(0), "0"}, {en.number(999), "999"}, {en.number(1000), "1,000"}, {de.number(1234567), "1.234.567"},
+		{en.distance(0), "0 m"}, {en.distance(412), "410 m"}, {de.distance(999), "1,0 km"}, {en.distance(1234), "1.2 km"}, {de.distance(1234), "1,2 km"}, {de.distance(23456), "23 km"},
+		{en.count("n_pages", 1), "1 page"}, {de.count("n_pages", 1200), "1.200 Seiten"}, {en.date(day), "3 Mar 2026"}, {de.date(day), "3. März 2026"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %s, want %s", c.got, c.want)
-		}
-	}
-}
-
-// Both languages say the same things.
-func TestTexts(t *testing.T) {
-	for lang, words := range texts {
-		for key := range texts["en"] {
-			if words[key] == "" {
-				t.Errorf("%s has no words for %q", lang, key)
-			}
-		}
-		if len(words) != len(texts["en"]) {
-			t.Errorf("%s has %d texts, English %d", lang, len(words), len(texts["en"]))
 		}
 	}
 }
@@ -81,13 +73,12 @@ func TestDraw(t *testing.T) {
 			hits = append(hits, hit{Number: i + 1, Hit: &index.Hit{HasPoint: true, Point: p}, Title: "x"})
 		}
 		outline := orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}
-		m := draw(outline, hits, nil, nil, nil, true, nil)
+		v := view{Page: Page{Outline: outline, Asked: true, Result: &index.Result{}}, Hits: hits}
+		m := v.draw()
 		shown := 0
 		for _, p := range m.Pins {
-			x, _ := strconv.ParseFloat(p.X, 64)
-			y, _ := strconv.ParseFloat(p.Y, 64)
-			if !inside(x, y) {
-				t.Fatalf("pin at %s, %s", p.X, p.Y)
+			if !m.Has(p.X, p.Y) {
+				t.Fatalf("pin at %v, %v", p.X, p.Y)
 			}
 			shown += 1 + p.More
 		}
@@ -113,7 +104,8 @@ func TestLayers(t *testing.T) {
 		}
 		return append(all, gazetteer.Shape{Kind: gazetteer.MajorRoad, Lines: []orb.LineString{{{8.05, 53.01}, {8.05, 53.01}, {8.06, 53.03}}}}, gazetteer.Shape{Kind: gazetteer.Path, Lines: []orb.LineString{{{8, 53}, {8.1, 53.06}}}})
 	}
-	m := draw(outline, nil, nil, nil, nil, false, shapes)
+	v := view{Page: Page{Outline: outline, Result: &index.Result{}, Shapes: shapes}}
+	m := v.draw()
 	if !asked.Contains(orb.Point{8, 53}) || !asked.Contains(orb.Point{8.1, 53.06}) || asked.Max[0]-asked.Min[0] > 0.3 {
 		t.Errorf("shapes of %v were asked for", asked)
 	}
@@ -126,7 +118,7 @@ func TestLayers(t *testing.T) {
 }
 
 func TestDrawNothing(t *testing.T) {
-	if m := draw(nil, nil, nil, nil, nil, false, nil); m != nil {
+	if m := (&view{Page: Page{Result: &index.Result{}}}).draw(); m != nil {
 		t.Errorf("a map of nothing: %+v", m)
 	}
 }
@@ -138,7 +130,11 @@ func TestWeight(t *testing.T) {
 	}
 	sum := 0
 	for _, a := range Assets() {
-		sum += len(a.Gzip)
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		z.Write(a.Body)
+		z.Close()
+		sum += packed.Len()
 	}
 	t.Logf("style sheets and script: %d bytes as sent", sum)
 	if sum > 80_000 {
@@ -215,7 +211,7 @@ func TestCoarse(t *testing.T) {
 
 // What the script is told escapes what could end its element.
 func TestData(t *testing.T) {
-	v := view{Page: Page{Outline: orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}, Form: Form{Text: "</script><script>alert(1)</script>"}}, T: texts["en"],
+	v := view{Page: Page{Outline: orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}, Form: Form{"q": {"</script><script>alert(1)</script>"}}}, T: texts.Of("page", "en"),
 		Hits: []hit{{Number: 1, Hit: &index.Hit{}, Title: "</script><!--"}}}
 	d := v.data()
 	v.Data = d
@@ -235,14 +231,14 @@ func TestData(t *testing.T) {
 
 // What pages state of contacts is shown where it is what it claims to be.
 func TestContact(t *testing.T) {
-	v := &view{Page: Page{Lang: "de"}}
+	v := &view{Page: Page{Lang: "de"}, T: texts.Of("page", "de")}
 	got := v.contact(&index.Hit{Phone: "+4944112345", Email: "info@harms.example", Website: "https://www.harms.example/x", Hours: "Mo-Fr 08:00-18:00; Tu,Su off; PH closed"})
 	want := contact{Phone: "+49 441 12345", Dial: "tel:+4944112345", Email: "info@harms.example", Site: "harms.example", SiteURL: "https://www.harms.example/x",
 		Hours: "Mo–Fr 08:00–18:00 · Di,So geschlossen · Feiertage geschlossen"}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := openingHours("Mo-Su 10:00-14:00; We off", "en"); got != "Mo–Su 10:00–14:00 · We closed" {
+	if got := openingHours("Mo-Su 10:00-14:00; We off", texts.Of("page", "en")); got != "Mo–Su 10:00–14:00 · We closed" {
 		t.Errorf("in English %q", got)
 	}
 	for _, h := range []index.Hit{

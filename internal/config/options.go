@@ -130,7 +130,9 @@ type (
 		TilesCredit  string `key:"tiles_attribution"`
 		Hosts        []string
 		Rate         float64 `range:"0..1000000"`
-		RemovalForm  bool    `key:"removal_form"`
+		Bandwidth    Size
+		Proxies      []string `key:"trusted_proxies"`
+		RemovalForm  bool     `key:"removal_form"`
 	}
 	Cluster struct {
 		URL             string `flag:"cluster"`

@@ -1,0 +1,132 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"net/http"
+
+	"gazehound/index"
+	"gazehound/index/web"
+)
+
+// languageOf returns the language in which a page is for its reader.
+func languageOf(r *http.Request) string {
+	return web.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
+}
+
+// newPage returns a page with what all have.
+func (s *server) newPage(r *http.Request) web.Page {
+	p := web.Page{Lang: languageOf(r), Region: s.Region, Outline: s.Outline,
+		Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM,
+		Tiles: s.Tiles, TilesAttribution: s.TilesAttribution,
+		Crawling: s.Crawl != nil && s.Crawl() == "running", MissingNodes: s.missingNodes(),
+		Form: formOf(r), Cursor: clip(r.URL.Query().Get("cursor"))}
+	if s.Basemap != nil {
+		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes
+	}
+	return p
+}
+
+// pageFacets are the filters that the search page offers.
+var pageFacets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite, index.ByKind, index.ByMonth, index.ByPrecision}
+
+// maxDots is how many matches beyond the list the page has on its map.
+const maxDots = 2000
+
+// page answers / with HTML.
+func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Problem {
+	if isProgram(r) {
+		w.Header().Set("Content-Type", anyJSON)
+		return s.writeJSON(w, r, s.links())
+	}
+	p := s.newPage(r)
+	p.Asked = a.narrows()
+	a.Points, a.Facets = maxDots, pageFacets
+	var problem *Problem
+	if p.Result, problem = s.answer(r.Context(), a); problem != nil {
+		return problem
+	}
+	if p.Result.Total > 0 {
+		if problem = s.widen(r.Context(), a, p.Result.Facets); problem != nil {
+			return problem
+		}
+		if s.OSM && a.InOSM == nil {
+			if p.Missing, problem = s.missing(r.Context(), a); problem != nil {
+				return problem
+			}
+		}
+	} else {
+		p.Similar = s.similar(a.Text)
+		if s.Coverage != nil {
+			p.Found, p.Streets = s.Coverage()
+		}
+	}
+	p.StreetOnly = s.streetOnly(r.Context(), a, p.Result)
+	s.showOnMap(a, &p)
+	if p.Result.Next != "" {
+		p.Next = nextOf(r, a, p.Result)
+	}
+	s.writePage(w, r, http.StatusOK, p)
+	return nil
+}
+
+// problemPage answers / with what is wrong with the search.
+func (s *server) problemPage(w http.ResponseWriter, r *http.Request, problem *Problem) {
+	p := s.newPage(r)
+	p.Problem, p.Hint = sentence(problem), problem.Hint
+	w.Header().Del("ETag")
+	w.Header().Set("Cache-Control", "no-store")
+	if problem.Retry {
+		w.Header().Set("Retry-After", "1")
+	}
+	s.writePage(w, r, cmp.Or(problem.Status, http.StatusBadRequest), p)
+}
+
+// writePage writes a page with its status.
+func (s *server) writePage(w http.ResponseWriter, r *http.Request, status int, p web.Page) {
+	var err error
+	if p.Stats, err = s.index.Stats(r.Context()); err != nil && p.Problem == "" {
+		s.Log.Error("api: stats", "error", err)
+	}
+	var body bytes.Buffer
+	if err := web.Render(&body, p); err != nil {
+		s.broken("page", err).Write(w, r)
+		return
+	}
+	s.noteMissing(w.Header())
+	w.Header().Set("Content-Type", anyHTML)
+	w.WriteHeader(status)
+	writeBody(w, r, body.Bytes())
+}
+
+// addressPage answers for one address with HTML.
+func (s *server) addressPage(w http.ResponseWriter, r *http.Request, a *params) *Problem {
+	h, problem := s.found(r, a)
+	if problem != nil {
+		return problem
+	}
+	p := s.newPage(r)
+	p.One, p.Asked, p.Result = true, true, &index.Result{Total: 1, Hits: []index.Hit{*h}}
+	s.writePage(w, r, http.StatusOK, p)
+	return nil
+}
+
+// lost answers people who request what is not there.
+func (s *server) lost(w http.ResponseWriter, r *http.Request, what web.Lost) {
+	p := s.newPage(r)
+	p.Lost, p.Form = what, p.Form.Only("lang")
+	w.Header().Del("ETag")
+	w.Header().Set("Cache-Control", "no-store")
+	s.writePage(w, r, http.StatusNotFound, p)
+}
+
+// formOf returns the page's form as it was filled in.
+func formOf(r *http.Request) web.Form {
+	v := r.URL.Query()
+	for _, values := range v {
+		for i := range values {
+			values[i] = clip(values[i])
+		}
+	}
+	return web.NewForm(v)
+}

@@ -1,0 +1,336 @@
+package api
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/index/export"
+	"gazehound/index/web"
+	"gazehound/internal/kind"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
+)
+
+// photonProperties are those that Photon's clients read. Leaflet's geocoder
+// leaves the house number out of its label, so the street carries it, too.
+type photonProperties struct {
+	Type        string `json:"type"` // the layer: house, street, locality, city or other
+	Name        string `json:"name,omitempty"`
+	Street      string `json:"street,omitempty"`
+	HouseNumber string `json:"housenumber,omitempty"`
+	Postcode    string `json:"postcode,omitempty"`
+	City        string `json:"city,omitempty"`
+	State       string `json:"state,omitempty"`
+	Country     string `json:"country,omitempty"`
+	CountryCode string `json:"countrycode,omitempty"`
+	OSMType     string `json:"osm_type,omitempty"` // N, W or R
+	OSMID       int64  `json:"osm_id,omitempty"`
+	OSMKey      string `json:"osm_key"`
+	OSMValue    string `json:"osm_value"`
+	Website     string `json:"website,omitempty"`
+
+	Distance *float64 `json:"distance,omitempty"` // metres from lat and lon, where they were given
+	Known    string   `json:"known"`              // "web": pages state it; "map": the map has it, and no page yet
+}
+
+// photon answers /api, /reverse and /structured with what pages state and with what
+// the map knows.
+func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
+	limit := a.Limit
+	layers, tags := valueOr[[]string](a, "layer"), valueOr[[]string](a, "osm_tag")
+	if layers != nil || tags != nil {
+		a.Limit = s.MaxLimit // they are filtered below
+		a.Kind = kindsOf(tags)
+	}
+	result, p := s.answer(r.Context(), a)
+	if p != nil {
+		return nil, p
+	}
+	c := s.frame(a, result)
+	onMap := s.lookUp(a)
+	if a.on == onReverse {
+		onMap.places = s.nearest(*a.Center, a.Radius, a.Limit)
+	}
+	exact, places, others := onMap.arrange(result.Hits)
+	if number := onMap.lacks(); number != "" {
+		c.Warning = a.t.Say("no_house", number, onMap.places[0].Street)
+	}
+	var all []export.Feature
+	for i := range exact {
+		all = append(all, photonHit(&exact[i], a.Center))
+	}
+	for i := range places {
+		all = append(all, photonPlace(&places[i], a.Center))
+	}
+	for i := range others {
+		all = append(all, photonHit(&others[i], a.Center))
+	}
+	all = slices.DeleteFunc(all, func(f export.Feature) bool {
+		p := f.Properties.(*photonProperties)
+		return layers != nil && !slices.Contains(layers, p.Type) || !p.fitsTags(tags)
+	})
+	if a.on == onReverse {
+		slices.SortStableFunc(all, func(x, y export.Feature) int {
+			return cmp.Compare(*x.Properties.(*photonProperties).Distance, *y.Properties.(*photonProperties).Distance)
+		})
+	}
+	c.Features = append(c.Features, all[:min(limit, len(all))]...)
+	c.Returned = len(c.Features)
+	return c, nil
+}
+
+// kindsOf returns the kinds of places that filters by tags leave, where all of them are
+// such kinds; else nil.
+func kindsOf(tags []string) (kinds []string) {
+	for _, tag := range tags {
+		k := strings.Replace(tag, ":", "=", 1)
+		if !isKind(k) || strings.Contains(tag, "!") {
+			return nil
+		}
+		kinds = append(kinds, k)
+	}
+	return kinds
+}
+
+// fitsTags reports whether one of the filters by tags includes p, where some include,
+// and none with a "!" before it excludes p.
+func (p *photonProperties) fitsTags(filters []string) bool {
+	including, included := false, false
+	for _, filter := range filters {
+		filter, exclude := strings.CutPrefix(filter, "!")
+		key, value, _ := strings.Cut(filter, ":")
+		value, other := strings.CutPrefix(value, "!")
+		fits := (key == "" || key == p.OSMKey) && (value == "" || (value == p.OSMValue) != other)
+		if exclude && fits {
+			return false
+		}
+		including = including || !exclude
+		included = included || !exclude && fits
+	}
+	return included || !including
+}
+
+// photonHit returns a hit as a feature for Photon's clients.
+func photonHit(h *index.Hit, center *orb.Point) export.Feature {
+	p := &photonProperties{Type: "other", Name: h.Name, Street: h.Street, HouseNumber: h.HouseNumber, Postcode: h.Postcode,
+		City: h.City, State: h.State, Country: countryName(h.Country), CountryCode: h.Country, OSMKey: "place",
+		OSMValue: "house", Website: export.Website(h), Known: "web"}
+	if h.HouseNumber != "" && h.Street != "" {
+		p.Type, p.Street = "house", streetLine(h.Street, h.HouseNumber, h.Country)
+	} else if h.Street != "" {
+		p.Type, p.OSMValue = "street", "street"
+	}
+	if key, value, ok := strings.Cut(kind.Main(h.Kind), "="); ok {
+		p.OSMKey, p.OSMValue = key, value
+	}
+	p.OSMType, p.OSMID = osmObject(h.Place)
+	if h.HasPoint {
+		p.Distance = distanceFrom(center, h.Point)
+	}
+	return export.Feature{Type: "Feature", Geometry: export.GeometryOf(h), Properties: p}
+}
+
+// photonPlace returns a place of the gazetteer as a feature for Photon's clients.
+func photonPlace(place *gazetteer.Place, center *orb.Point) export.Feature {
+	p := &photonProperties{Type: layerOf(place), Street: place.Street, HouseNumber: place.HouseNumber, Postcode: place.Postcode,
+		City: place.City, State: place.State, Country: countryName(place.Country), CountryCode: place.Country,
+		OSMKey: "place", OSMValue: "house", Known: "map"}
+	p.OSMType, p.OSMID = osmObject(place.ID)
+	switch p.Type {
+	case "house":
+		p.Street = streetLine(place.Street, place.HouseNumber, place.Country)
+	case "street":
+		p.Name, p.OSMKey, p.OSMValue = place.Street, "highway", "street"
+	default:
+		p.Name, p.OSMValue = strings.Join(place.Names[:min(1, len(place.Names))], ""), p.Type
+	}
+	p.Distance = distanceFrom(center, place.Point)
+	return export.Feature{Type: "Feature", Geometry: export.PointAt(place.Point), Properties: p}
+}
+
+// layerOf returns what Photon calls the layer of a place.
+func layerOf(p *gazetteer.Place) string {
+	switch p.Kind {
+	case gazetteer.House, gazetteer.Street:
+		return p.Kind.String()
+	case gazetteer.Postcode:
+		return "locality"
+	}
+	return "city"
+}
+
+// streetLine returns street and number in the order of the country.
+func streetLine(street, number, country string) string {
+	h := index.Hit{Street: street, HouseNumber: number, Country: country}
+	return h.Line()
+}
+
+// countryName returns the name of the countries that addresses are parsed in.
+func countryName(code string) string {
+	names := map[string]string{"DE": "Deutschland", "AT": "Österreich", "CH": "Schweiz", "LI": "Liechtenstein",
+		"US": "United States", "GB": "United Kingdom"}
+	return cmp.Or(names[code], code)
+}
+
+// osmObject returns type and number of an object of OpenStreetMap as Photon writes
+// them.
+func osmObject(id string) (kind string, number int64) {
+	if m := export.OSMObject.FindStringSubmatch(id); m != nil {
+		kind = strings.ToUpper(m[1][:1])
+		number, _ = strconv.ParseInt(m[2], 10, 64) // at most 18 digits
+	}
+	return kind, number
+}
+
+// distanceFrom returns metres, nil without a centre.
+func distanceFrom(center *orb.Point, p orb.Point) *float64 {
+	if center == nil {
+		return nil
+	}
+	d := math.Round(geo.DistanceHaversine(*center, p))
+	return &d
+}
+
+// maxOnMap is how many places of the gazetteer one answer has.
+const maxOnMap = 10
+
+// An onMap is what the gazetteer knows of an address that a request is about.
+type onMap struct {
+	places  []gazetteer.Place // of the region, best first
+	address gazetteer.Query   // as the request was read
+}
+
+// serves reports whether a place lies in the region.
+func (s *server) serves(p *gazetteer.Place) bool {
+	return p.HasPoint && (s.Within == nil || s.Within.Has(*p))
+}
+
+// nearest returns the houses and streets of the map around a point, the nearest first.
+func (s *server) nearest(at orb.Point, radius float64, most int) (places []gazetteer.Place) {
+	if s.Gazetteer == nil {
+		return nil
+	}
+	for _, n := range s.Gazetteer.Nearest(at, radius, most+maxOnMap) {
+		if s.serves(&n.Place) {
+			places = append(places, n.Place)
+		}
+	}
+	return places
+}
+
+// locate finds a place of the region for index.Query.
+func (s *server) locate(text string) (at orb.Point, name string, ok bool) {
+	for _, match := range s.Gazetteer.Lookup(s.Gazetteer.ParseQuery(text)) {
+		if p := &match.Place; s.serves(p) {
+			return p.Point, lineOf(p), true
+		}
+	}
+	return at, "", false
+}
+
+// lookUp returns what the gazetteer has of the address that a request is about; no
+// places where it is about none. A house number that the map does not have finds its
+// street.
+func (s *server) lookUp(a *params) (m onMap) {
+	if s.Gazetteer == nil || a.Cursor != "" {
+		return m
+	}
+	m.address = gazetteer.Query{Street: a.parts[0], HouseNumber: a.parts[1], Postcode: a.parts[2], City: a.parts[3]}
+	if a.parts == [4]string{} {
+		m.address = s.Gazetteer.ParseQuery(a.Text)
+	}
+	if m.address.Street == "" && m.address.City == "" && m.address.Postcode == "" {
+		return m
+	}
+	seen := map[string]bool{}
+	for _, match := range s.Gazetteer.Lookup(m.address) {
+		p := &match.Place
+		if !s.serves(p) || a.Box != nil && !a.Box.Contains(p.Point) {
+			continue
+		}
+		if m.address.HouseNumber != "" && match.Precision < gazetteer.HousePrecision && p.Kind == gazetteer.House && p.MaxNumber == 0 {
+			p.Kind, p.HouseNumber = gazetteer.Street, "" // a point between two numbers is no house
+		}
+		key := strings.Join([]string{gazetteer.StreetKey(p.Street), gazetteer.NumberKey(p.HouseNumber), p.Postcode, p.City}, "\x00")
+		if !seen[key] && len(m.places) < maxOnMap {
+			seen[key] = true
+			m.places = append(m.places, *p)
+		}
+	}
+	if slices.ContainsFunc(m.places, isHouse) { // streets of the name elsewhere, without the number
+		m.places = slices.DeleteFunc(m.places, func(p gazetteer.Place) bool { return !isHouse(p) })
+	}
+	return m
+}
+
+func isHouse(p gazetteer.Place) bool { return p.HouseNumber != "" }
+
+// lacks returns the house number that was asked for and that the map does not
+// have, or "".
+func (m *onMap) lacks() string {
+	if len(m.places) == 0 || m.address.Street == "" || slices.ContainsFunc(m.places, isHouse) {
+		return ""
+	}
+	return m.address.HouseNumber
+}
+
+// covers reports whether a hit is the address of a place.
+func covers(p *gazetteer.Place, h *index.Hit) bool {
+	return gazetteer.StreetKey(p.Street) == gazetteer.StreetKey(h.Street) && p.Street != "" &&
+		gazetteer.NumberKey(p.HouseNumber) == gazetteer.NumberKey(h.HouseNumber) &&
+		(p.Postcode == "" || h.Postcode == "" || gazetteer.Key(p.Postcode) == gazetteer.Key(h.Postcode))
+}
+
+// arrange parts the hits of an answer to an address: those that are it come first,
+// then the places that no page states, then the others. Where a house is asked for,
+// no other house stands in for it.
+func (m *onMap) arrange(hits []index.Hit) (exact []index.Hit, places []gazetteer.Place, others []index.Hit) {
+	if len(m.places) == 0 {
+		return nil, nil, hits
+	}
+	places = slices.Clone(m.places)
+	for _, h := range hits {
+		i := slices.IndexFunc(m.places, func(p gazetteer.Place) bool { return covers(&p, &h) })
+		switch {
+		case i >= 0 && (m.address.HouseNumber == "" || isHouse(m.places[i])):
+			exact = append(exact, h)
+			places = slices.DeleteFunc(places, func(p gazetteer.Place) bool { return covers(&p, &h) })
+		case m.address.Street == "" || m.address.HouseNumber == "":
+			others = append(others, h)
+		}
+	}
+	return exact, places, others
+}
+
+// showOnMap gives the page what the map knows and no page states: houses, streets
+// without any, and where nothing else was found towns.
+func (s *server) showOnMap(a *params, p *web.Page) {
+	m := s.lookUp(a)
+	_, places, _ := m.arrange(p.Result.Hits)
+	p.NoHouse = m.lacks()
+	for i := range places {
+		place := &places[i]
+		stated := place.HouseNumber == "" && slices.ContainsFunc(p.Result.Hits, func(h index.Hit) bool {
+			return gazetteer.StreetKey(h.Street) == gazetteer.StreetKey(place.Street)
+		})
+		if place.Street != "" && !stated || p.Result.Total == 0 {
+			p.OnMap = append(p.OnMap, web.OnMap{Title: lineOf(place), Place: place.ID, Point: place.Point})
+		}
+	}
+}
+
+// lineOf writes a place as an address in one line.
+func lineOf(p *gazetteer.Place) string {
+	h := index.Hit{Street: p.Street, HouseNumber: p.HouseNumber, Postcode: p.Postcode, City: p.City, State: p.State, Country: p.Country}
+	if p.Kind == gazetteer.City && len(p.Names) > 0 {
+		h = index.Hit{City: p.Names[0]}
+	}
+	return h.Line()
+}

@@ -1,0 +1,260 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gazehound/index"
+	"gazehound/index/export"
+
+	"github.com/nyaruka/phonenumbers"
+	"github.com/paulmach/orb"
+)
+
+// An OnMap is a house, street, town or thing that the map has.
+type OnMap struct {
+	Title string // the address in one line
+	Place string // ID in the gazetteer
+	Point orb.Point
+}
+
+// OSM returns the address of the place at openstreetmap.org.
+func (o OnMap) OSM() string {
+	const site = "https://www.openstreetmap.org/"
+	if export.OSMObject.MatchString(o.Place) {
+		return site + o.Place
+	}
+	return fmt.Sprintf(site+"?mlat=%.6[1]f&mlon=%.6[2]f#map=18/%.6[1]f/%.6[2]f", o.Point[1], o.Point[0])
+}
+
+// A hit is one card of the list.
+type hit struct {
+	Number int
+	*index.Hit
+	Link     string // page that fits best, or "" where it is no http URL
+	Title    string
+	Also     string // names of what else is there
+	Address  string
+	Away     string // how far away it is
+	KindName string // of place, in the reader's language
+	Lang     string
+	Snippet  []piece
+	Seen     string
+	Contact  contact
+	LastSeen string // when a page stated it last; "" where one still does
+	Missing  bool   // OpenStreetMap has no such house, as far as is known
+	Edit     string // address of an editor of OpenStreetMap at its place
+	JOSM     string // the same in JOSM, if it runs on the reader's machine
+	Nearby   string // address of the search around it
+	OfSite   string // address of the search on its site
+	Removal  string // address of the form for its removal
+	Page     string // address of the hit's own page
+	Pages    []evidence
+	Reasons  []string // how sure it is, and how exact
+	Objects  []OnMap  // of the map, that it was matched with
+	Last     string   // when a page was read last that states it
+}
+
+// A contact is how to reach who is at an address, as its pages state it.
+type contact struct {
+	Phone         string
+	Dial          template.URL // its "tel:" address
+	Email         string
+	Site, SiteURL string
+	Hours         string
+	Differs       string // which of these other sites state differently, in words
+}
+
+// An evidence is a page that states an address.
+type evidence struct {
+	Link, Title, Show string
+	Fetched           string
+	Snippet           []piece // on the page of one address
+}
+
+// A piece is text of a snippet: of the address or beside it, and marked where it
+// fits the query.
+type piece struct {
+	Text          string
+	Mark, Address bool
+}
+
+const (
+	maxReported = 700 // bytes of a page's address that the removal form is filled in with
+	maxAlso     = 5   // other names that a card has room for
+)
+
+func (v *view) hit(n int, h *index.Hit) hit {
+	e := h.Evidence[0]
+	out := hit{Number: n, Hit: h, Link: safeLink(e.URL), Title: h.Name, Address: h.Line(), Lang: e.Lang,
+		Snippet: pieces(e.Snippet), Seen: v.date(h.FirstSeen), Last: v.date(h.LastSeen),
+		OfSite:  v.with(Form{"q": v.Form["q"], "host": {h.Site}}),
+		Contact: v.contact(h), Reasons: v.reasons(h), Pages: v.pages(h), Page: v.to(AddressPath+h.ID, v.Form.Get("lang"))}
+	if out.Title == "" {
+		out.Title = h.Site
+	}
+	if h.Distance >= 0 {
+		out.Away = v.distance(h.Distance)
+	}
+	if !h.Gone.IsZero() {
+		out.LastSeen = out.Last
+	}
+	out.Also = strings.Join(h.Names[:min(maxAlso, len(h.Names))], " · ")
+	if len(h.Names) > maxAlso {
+		out.Also += " …"
+	}
+	if h.Kind != "" {
+		out.KindName = v.kind(h.Kind)
+	}
+	about := out.Address
+	if len(e.URL) <= maxReported {
+		about = e.URL + " · " + about
+	}
+	out.Removal = "/bot?" + url.Values{"what": {about}, "lang": {v.Lang}}.Encode() + "#removal"
+	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM() && h.Gone.IsZero()
+	if !h.HasPoint {
+		return out
+	}
+	out.Nearby = v.Around(h.Point)
+	if out.Missing {
+		out.Edit = fmt.Sprintf("https://www.openstreetmap.org/edit?editor=id#map=19/%.5f/%.5f", h.Point[1], h.Point[0])
+		out.JOSM = josm(h)
+	}
+	if h.Place != "" {
+		out.Objects = append(out.Objects, OnMap{Place: h.Place, Point: h.Point})
+	}
+	if h.Object != "" && h.Object != h.Place {
+		out.Objects = append(out.Objects, OnMap{Title: strings.ReplaceAll(h.Tags, ";", ", "), Place: h.Object, Point: h.Point})
+	}
+	return out
+}
+
+// pages returns the pages that state an address.
+func (v *view) pages(h *index.Hit) (all []evidence) {
+	for i, e := range h.Evidence {
+		show := e.URL
+		if u, err := url.Parse(e.URL); err == nil {
+			show = u.Host + u.Path
+		}
+		page := evidence{Link: safeLink(e.URL), Title: e.Title, Show: show, Fetched: v.date(e.Fetched)}
+		if v.One && i > 0 { // that of the first stands above
+			page.Snippet = pieces(e.Snippet)
+		}
+		all = append(all, page)
+	}
+	return all
+}
+
+// Stated says how many pages state an address.
+func (v *view) Stated(h hit) string { return v.count("n_pages", h.Mentions) }
+
+// Around returns the address of the search around a point.
+func (v *view) Around(p orb.Point) string {
+	lat, lon := fmt.Sprintf("%.6f", p[1]), fmt.Sprintf("%.6f", p[0])
+	return v.with(Form{"lat": {lat}, "lon": {lon}, "radius": {"500"}, "sort": {"distance"}})
+}
+
+var (
+	dialled = regexp.MustCompile(`^\+[0-9]{5,15}$`)
+	mailbox = regexp.MustCompile(`^[^\s@<>"'(),:;\\\[\]?&%]{1,64}@[^\s@<>"'(),:;\\\[\]?&%]{1,255}$`)
+)
+
+// contact returns what of a contact is fit to be shown and followed.
+func (v *view) contact(h *index.Hit) contact {
+	var c contact
+	if dialled.MatchString(h.Phone) {
+		c.Phone, c.Dial = h.Phone, template.URL("tel:"+h.Phone) // digits only
+		if n, err := phonenumbers.Parse(h.Phone, "ZZ"); err == nil {
+			c.Phone = phonenumbers.Format(n, phonenumbers.INTERNATIONAL)
+		}
+	}
+	if mailbox.MatchString(h.Email) {
+		c.Email = h.Email
+	}
+	if link := safeLink(h.Website); link != "" {
+		if u, err := url.Parse(link); err == nil {
+			c.Site, c.SiteURL = strings.TrimPrefix(u.Host, "www."), link
+		}
+	}
+	c.Hours = openingHours(h.Hours, v.T)
+	var differs []string
+	for _, name := range h.Differs {
+		differs = append(differs, v.T["field_"+name])
+	}
+	c.Differs = strings.Join(differs, ", ")
+	return c
+}
+
+// josm returns the address under which JOSM, where it runs, offers to add the
+// address as a node. It carries facts, and no text of the page.
+func josm(h *index.Hit) string {
+	var tags []string
+	for _, t := range [][2]string{
+		{"addr:street", h.Street}, {"addr:housenumber", h.HouseNumber}, {"addr:postcode", h.Postcode}, {"addr:city", h.City},
+	} {
+		if t[1] != "" {
+			tags = append(tags, t[0]+"="+strings.NewReplacer("|", " ", "=", " ").Replace(t[1]))
+		}
+	}
+	degrees := func(f float64) []string { return []string{strconv.FormatFloat(f, 'f', 6, 64)} }
+	q := url.Values{"lat": degrees(h.Point[1]), "lon": degrees(h.Point[0]), "addtags": {strings.Join(tags, "|")}}
+	return "http://127.0.0.1:8111/add_node?" + q.Encode()
+}
+
+// safeLink returns an address only if it is one of the web: crawled text must
+// not become a script.
+func safeLink(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return raw
+}
+
+// pieces cuts a snippet at its marks and at the address.
+func pieces(s index.Snippet) []piece {
+	cuts := []int{0, s.Address[0], s.Address[1], len(s.Text)}
+	for _, m := range s.Marks {
+		cuts = append(cuts, m[0], m[1])
+	}
+	slices.Sort(cuts)
+	var out []piece
+	for i, to := range cuts[1:] {
+		from := cuts[i]
+		if from == to {
+			continue
+		}
+		marked := slices.ContainsFunc(s.Marks, func(m [2]int) bool { return m[0] <= from && to <= m[1] })
+		out = append(out, piece{s.Text[from:to], marked, s.Address[0] <= from && to <= s.Address[1]})
+	}
+	return out
+}
+
+// reasons say in words how sure the address is, and how exact its position.
+func (v *view) reasons(h *index.Hit) []string {
+	sure := "sure_low"
+	switch {
+	case h.Confidence >= 0.9:
+		sure = "sure_high"
+	case h.Confidence >= 0.6:
+		sure = "sure_middle"
+	}
+	all := []string{fmt.Sprintf("%s (%.0f %%): %s", v.T[sure], math.Floor(100*h.Confidence), v.T["level_"+h.Level])}
+	if from := v.T["origin_"+h.Evidence[0].Origin]; from != "" {
+		all = append(all, from)
+	}
+	if h.Hosts > 1 {
+		all = append(all, v.count("agree", h.Hosts))
+	}
+	position := v.T["nopoint"]
+	if h.HasPoint {
+		position = v.T["at_"+h.Precision]
+	}
+	return append(all, v.T["by_precision"]+": "+position)
+}

@@ -1,0 +1,262 @@
+package web
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/internal/kind"
+)
+
+// A Form is the search as the reader filled it in: the values of each parameter. Of
+// the empty ones there is none.
+type Form url.Values
+
+// several are the parameters of a Form that take several values, of which one must fit.
+var several = []string{"street", "postcode", "city", "host", "kind", "month"}
+
+// single are those that take one.
+var single = []string{"q", "bbox", "lat", "lon", "radius", "precision", "since", "in_osm", "site_wide", "sort", "lang"}
+
+// NewForm returns the form of the parameters of a request. Where one value is possible,
+// the first counts.
+func NewForm(given url.Values) Form {
+	f := Form{}
+	for name, values := range given {
+		values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
+		switch {
+		case len(values) == 0:
+		case slices.Contains(several, name):
+			f[name] = values
+		case slices.Contains(single, name):
+			f[name] = values[:1]
+		}
+	}
+	return f
+}
+
+// Only returns the form with one of its parameters.
+func (f Form) Only(name string) Form { return NewForm(url.Values{name: f[name]}) }
+
+// Get returns the first value of a parameter, or "".
+func (f Form) Get(name string) string { return url.Values(f).Get(name) }
+
+// plus returns the form with other values of a parameter; without one, it has none.
+func (f Form) plus(name string, values ...string) Form {
+	given := url.Values(maps.Clone(f))
+	if given == nil {
+		given = url.Values{}
+	}
+	given[name] = values
+	return NewForm(given)
+}
+
+// query returns the form as a query string, without some of its parameters.
+func (f Form) query(without ...string) string {
+	for _, name := range without {
+		f = f.plus(name)
+	}
+	return url.Values(NewForm(url.Values(f))).Encode()
+}
+
+// address returns the address of the page with this form.
+func (f Form) address() string { return strings.TrimSuffix("/?"+f.query(), "?") }
+
+// A hidden is a value that a search for other words keeps.
+type hidden struct{ Name, Value string }
+
+// Hidden returns what a search for other words keeps.
+func (v *view) Hidden() (all []hidden) {
+	for _, name := range slices.Concat(single[1:], several) {
+		for _, value := range v.Form[name] {
+			all = append(all, hidden{name, value})
+		}
+	}
+	return all
+}
+
+// A chip is a filter that the reader can take away.
+type chip struct {
+	Text   string
+	Remove string
+}
+
+// Chips returns the filters beside the words.
+func (v *view) Chips() []chip {
+	var chips []chip
+	for _, name := range several {
+		for _, value := range v.Form[name] {
+			text := v.T[name] + " " + value
+			switch name {
+			case "kind":
+				text = v.kind(value)
+			case "month":
+				text = v.T["by_month"] + ": " + v.month(value)
+			}
+			chips = append(chips, chip{text, v.with(v.toggled(name, value))})
+		}
+	}
+	value := v.Form.Get
+	for _, c := range []struct{ name, text string }{
+		{"precision", cmp.Or(v.T["least_"+value("precision")], value("precision"))},
+		{"since", v.T["newsince"] + " " + value("since")},
+		{"in_osm", v.T[map[string]string{"true": "inosm", "false": "notinosm"}[value("in_osm")]]},
+		{"site_wide", v.T[map[string]string{"true": "sitewide", "false": "notsitewide"}[value("site_wide")]]},
+		{"radius", v.T["around"] + " " + value("lat") + ", " + value("lon") + " · " + value("radius") + " m"},
+		{"bbox", v.T["area"]},
+	} {
+		if value(c.name) == "" {
+			continue
+		}
+		without := v.Form.plus(c.name)
+		if c.name == "radius" {
+			without = without.plus("lat").plus("lon").plus("sort")
+		}
+		chips = append(chips, chip{cmp.Or(c.text, value(c.name)), v.with(without)})
+	}
+	return chips
+}
+
+// toggled returns the form with a value of a filter taken away where it was
+// chosen, and added where it was not.
+func (v *view) toggled(name, value string) Form {
+	chosen := slices.Clone(v.Form[name])
+	if i := chosenAt(name, chosen, value); i >= 0 {
+		return v.Form.plus(name, slices.Delete(chosen, i, i+1)...)
+	}
+	return v.Form.plus(name, append(chosen, value)...)
+}
+
+// chosenAt returns which of the chosen values of a filter asks for the same as value, or -1.
+func chosenAt(name string, chosen []string, value string) int {
+	return slices.IndexFunc(chosen, func(c string) bool {
+		switch name {
+		case "street":
+			return gazetteer.StreetKey(c) == gazetteer.StreetKey(value)
+		case "host":
+			return strings.EqualFold(c, value)
+		case "kind":
+			return slices.Equal(kind.Find(c), kind.Find(value))
+		}
+		return gazetteer.Key(c) == gazetteer.Key(value)
+	})
+}
+
+// A menu is a facet: values that narrow the result.
+type menu struct {
+	Name   string
+	Values []choice
+	Many   bool // several values may be chosen
+}
+
+// Chosen returns how many values of a menu that takes several are chosen.
+func (m menu) Chosen() (n int) {
+	for _, c := range m.Values {
+		if m.Many && c.Chosen {
+			n++
+		}
+	}
+	return n
+}
+
+// A choice is a text that leads to another search.
+type choice struct {
+	Text, Link string
+	Count      int // 0: not known
+	Chosen     bool
+}
+
+// parameterOf names the parameter that narrows by a facet.
+var parameterOf = map[index.Facet]string{
+	index.ByStreet: "street", index.ByPostcode: "postcode", index.ByCity: "city",
+	index.BySite: "host", index.ByKind: "kind", index.ByMonth: "month",
+}
+
+// Menus returns the facets that would narrow the result, and the orders.
+func (v *view) Menus() []menu {
+	var menus []menu
+	if v.Result == nil {
+		return nil
+	}
+	for _, c := range v.Result.Facets {
+		m := v.facetMenu(c)
+		if c.Facet == index.ByPrecision {
+			m = v.precisionMenu(c)
+		}
+		if len(m.Values) > 1 {
+			menus = append(menus, m)
+		}
+	}
+	since := menu{Name: v.T["by_since"]}
+	for _, s := range []string{"1d", "7d", "30d"} {
+		since.Values = append(since.Values,
+			choice{Text: v.T["since_"+s], Link: v.with(v.Form.plus("since", s)), Chosen: v.Form.Get("since") == s})
+	}
+	order := menu{Name: v.T["by_sort"]}
+	for _, s := range []string{"relevance", "newest", "name", "distance"} {
+		if s != "distance" || v.Form.Get("lat") != "" {
+			chosen := cmp.Or(v.Form.Get("sort"), "relevance") == s
+			order.Values = append(order.Values, choice{Text: v.T["sort_"+s], Link: v.with(v.Form.plus("sort", s)), Chosen: chosen})
+		}
+	}
+	return append(menus, since, order)
+}
+
+// facetMenu returns the menu of the values that addresses have.
+func (v *view) facetMenu(c index.Count) menu {
+	m := menu{Name: v.T["by_"+string(c.Facet)], Many: true}
+	name := parameterOf[c.Facet]
+	if c.Facet == index.ByMonth {
+		slices.SortFunc(c.Values, func(a, b index.Value) int { return strings.Compare(b.Value, a.Value) })
+	}
+	for _, value := range c.Values {
+		if name == "" || value.Value == "" {
+			continue
+		}
+		text := value.Value
+		switch c.Facet {
+		case index.ByKind:
+			text = v.kind(text)
+		case index.ByMonth:
+			text = v.month(text)
+		}
+		m.Values = append(m.Values, choice{Text: text, Link: v.with(v.toggled(name, value.Value)), Count: value.Count,
+			Chosen: chosenAt(name, v.Form[name], value.Value) >= 0})
+	}
+	return m
+}
+
+// precisionMenu returns the menu of how exact a position is at least.
+func (v *view) precisionMenu(c index.Count) menu {
+	m := menu{Name: v.T["by_precision"]}
+	sum := 0
+	for p := gazetteer.HousePrecision; p >= gazetteer.CityPrecision; p-- {
+		i := slices.IndexFunc(c.Values, func(o index.Value) bool { return o.Value == p.String() })
+		if i < 0 {
+			continue
+		}
+		sum += c.Values[i].Count
+		chosen := v.Form.Get("precision") == p.String()
+		to := v.Form.plus("precision", p.String())
+		if chosen {
+			to = v.Form.plus("precision")
+		}
+		m.Values = append(m.Values, choice{Text: v.T["least_"+p.String()], Link: v.with(to), Count: sum, Chosen: chosen})
+	}
+	return m
+}
+
+// NotInOSM returns the address of the layer "not in OpenStreetMap", or "".
+func (v *view) NotInOSM() string {
+	if !v.OSM || v.Missing == 0 || v.Form.Get("in_osm") != "" {
+		return ""
+	}
+	return v.with(v.Form.plus("in_osm", "false"))
+}
+
+// MissingCount writes how many matches OpenStreetMap lacks.
+func (v *view) MissingCount() string { return v.number(v.Missing) }
