@@ -2,6 +2,8 @@ package grammar
 
 import "strings"
 
+var british = readLists("british")
+
 func init() {
 	towns := make(map[string]bool)
 	for _, names := range postTowns {
@@ -10,7 +12,7 @@ func init() {
 		}
 	}
 	counties := make(map[string]bool)
-	for name := range strings.SplitSeq(countyNames, ",") {
+	for _, name := range british.names("counties") {
 		counties[name] = true
 	}
 	add(Country{
@@ -22,54 +24,9 @@ func init() {
 	})
 }
 
-const countyNames = "avon,bedfordshire,beds,berkshire,berks,borders,buckinghamshire,bucks,cambridgeshire,cambs," +
-	"central,cheshire,cleveland,clwyd,cornwall,county antrim,co antrim,county armagh,co armagh," +
-	"county down,co down,county durham,co durham,county fermanagh,co fermanagh,county londonderry," +
-	"co londonderry,county tyrone,co tyrone,cumbria,derbyshire,devon,dorset,dumfries and galloway," +
-	"dyfed,east sussex,east yorkshire,essex,fife,gloucestershire,glos,grampian,greater london," +
-	"greater manchester,gwent,gwynedd,hampshire,hants,herefordshire,hertfordshire,herts,highland," +
-	"humberside,isle of wight,kent,lancashire,lancs,leicestershire,leics,lincolnshire,lincs,lothian," +
-	"merseyside,mid glamorgan,middlesex,middx,norfolk,north yorkshire,northamptonshire,northants," +
-	"northumberland,nottinghamshire,notts,oxfordshire,oxon,powys,rutland,shropshire,salop,somerset," +
-	"south glamorgan,south yorkshire,staffordshire,staffs,strathclyde,suffolk,surrey,sussex,tayside," +
-	"tyne and wear,tyne & wear,warwickshire,warks,west glamorgan,west midlands,west sussex," +
-	"west yorkshire,wiltshire,wilts,worcestershire,worcs,yorkshire,yorks,vale of glamorgan," +
-	"west lothian,east lothian,midlothian,ayrshire,lanarkshire,renfrewshire,aberdeenshire,angus," +
-	"argyll,banffshire,caithness,clackmannanshire,dunbartonshire,falkirk,inverness-shire," +
-	"kinross-shire,moray,perthshire,stirlingshire,carmarthenshire,ceredigion,pembrokeshire," +
-	"monmouthshire,denbighshire,flintshire,conwy,anglesey,isle of anglesey"
-
 // postTowns are the towns after which the postcode areas of Great Britain are
 // named, with others that stand for many of their codes.
-var postTowns = map[string]string{
-	"AB": "aberdeen", "AL": "stalbans", "B": "birmingham", "BA": "bath", "BB": "blackburn",
-	"BD": "bradford", "BH": "bournemouth poole", "BL": "bolton", "BN": "brighton", "BR": "bromley",
-	"BS": "bristol", "BT": "belfast londonderry derry", "CA": "carlisle", "CB": "cambridge",
-	"CF": "cardiff", "CH": "chester", "CM": "chelmsford", "CO": "colchester", "CR": "croydon",
-	"CT": "canterbury", "CV": "coventry", "CW": "crewe", "DA": "dartford", "DD": "dundee",
-	"DE": "derby", "DG": "dumfries", "DH": "durham", "DL": "darlington", "DN": "doncaster",
-	"DT": "dorchester", "DY": "dudley", "E": "london", "EC": "london", "EH": "edinburgh",
-	"EN": "enfield", "EX": "exeter", "FK": "falkirk stirling", "FY": "blackpool", "G": "glasgow",
-	"GL": "gloucester cheltenham", "GU": "guildford", "GY": "guernsey", "HA": "harrow",
-	"HD": "huddersfield", "HG": "harrogate", "HP": "hemelhempstead", "HR": "hereford",
-	"HU": "hull", "HX": "halifax", "IG": "ilford", "IM": "isleofman", "IP": "ipswich",
-	"IV": "inverness", "JE": "jersey", "KA": "kilmarnock", "KT": "kingstonuponthames kingston",
-	"KW": "kirkwall", "KY": "kirkcaldy", "L": "liverpool", "LA": "lancaster",
-	"LD": "llandrindodwells", "LE": "leicester", "LL": "llandudno", "LN": "lincoln", "LS": "leeds",
-	"LU": "luton", "M": "manchester salford", "ME": "rochester maidstone", "MK": "miltonkeynes",
-	"ML": "motherwell", "N": "london", "NE": "newcastleupontyne newcastle", "NG": "nottingham",
-	"NN": "northampton", "NP": "newport", "NR": "norwich", "NW": "london", "OL": "oldham",
-	"OX": "oxford", "PA": "paisley", "PE": "peterborough", "PH": "perth", "PL": "plymouth",
-	"PO": "portsmouth", "PR": "preston", "RG": "reading", "RH": "redhill", "RM": "romford",
-	"S": "sheffield", "SA": "swansea", "SE": "london", "SG": "stevenage", "SK": "stockport",
-	"SL": "slough", "SM": "sutton", "SN": "swindon", "SO": "southampton", "SP": "salisbury",
-	"SR": "sunderland", "SS": "southendonsea", "ST": "stokeontrent", "SW": "london",
-	"SY": "shrewsbury", "TA": "taunton", "TD": "galashiels", "TF": "telford", "TN": "tonbridge",
-	"TQ": "torquay", "TR": "truro", "TS": "middlesbrough", "TW": "twickenham", "UB": "southall",
-	"W": "london", "WA": "warrington", "WC": "london", "WD": "watford", "WF": "wakefield",
-	"WN": "wigan", "WR": "worcester", "WS": "walsall", "WV": "wolverhampton", "YO": "york",
-	"ZE": "lerwick",
-}
+var postTowns = readLists("post-towns")
 
 // PostTowns returns the folded names of the towns that the area of a British
 // outward code is named after.
@@ -82,11 +39,8 @@ var (
 	// britishRoads end the name of a street, and premises that of a building, an
 	// estate or a park, which stands in British addresses where others have a
 	// street and number.
-	britishRoads = set(`street st road rd lane ln avenue ave close drive dr crescent cres terrace grove mews row
-		walk parade way hill broadway drove gardens square place gate circus embankment approach
-		rise vale green boulevard strand`)
-	premises = set(`house cottage cottages lodge farm barn barns hall court mill mills works wharf yard park
-		estate centre building buildings tower towers chambers quay quays dock docks campus depot`)
+	britishRoads = british.set("roads")
+	premises     = british.set("premises")
 )
 
 // PremisesBefore reads a British address without a house number from the last

@@ -61,23 +61,8 @@ func FoldInitial(r rune) byte {
 }
 
 var (
-	cityPrefixes = set(`bad sankt neu alt gross klein ober unter nieder markt burg hohen schloss stadt wald
-		koenigs heilig heiligen lutherstadt hansestadt saint sainte santa castel monte villa ville
-		place north south east west la le les san sant porto torre borgo campo colle ponte rocca
-		serra pieve monforte capo`)
-	exonyms = map[string]string{
-		"muenchen": "munich", "koeln": "cologne", "wien": "vienna", "zuerich": "zurich zurigo",
-		"genf": "geneva geneve", "geneve": "genf geneva", "nuernberg": "nuremberg",
-		"hannover": "hanover", "braunschweig": "brunswick", "basel": "basle bale basilea",
-		"bern": "berne berna", "luzern": "lucerne", "roma": "rome", "rom": "rome",
-		"milano": "milan", "torino": "turin", "firenze": "florence", "venezia": "venice",
-		"napoli": "naples", "genova": "genoa", "koebenhavn": "copenhagen",
-		"bruxelles": "brussels brussel", "brussel": "brussels bruxelles", "antwerpen": "antwerp",
-		"gent": "ghent", "denhaag": "thehague", "sgravenhage": "denhaag", "padova": "padua",
-		"mantova": "mantua", "frankfurt": "francfort", "aachen": "aix", "bolzano": "bozen",
-		"merano": "meran", "bressanone": "brixen", "neuchatel": "neuenburg",
-		"fribourg": "freiburg", "biel": "bienne", "sion": "sitten",
-	}
+	cityPrefixes = german.set("city-prefixes")
+	exonyms      = readLists("exonyms")
 )
 
 // Exonyms returns other folded names of the city with this folded name.
@@ -119,12 +104,4 @@ func ExpandUSCity(name string) string {
 	return b.String()
 }
 
-var cityWords = map[string]string{
-	"ft": "fort", "mt": "mount", "st": "saint", "ste": "sainte", "spgs": "springs",
-	"spg": "spring", "bch": "beach", "bh": "beach", "wd": "woods", "wds": "woods", "hls": "hills",
-	"hts": "heights", "vlg": "village", "vly": "valley", "n": "north", "s": "south", "e": "east",
-	"w": "west", "twp": "township", "pt": "point", "jct": "junction", "lk": "lake", "lks": "lakes",
-	"is": "island", "ctr": "center", "cty": "city", "pk": "park", "crk": "creek", "hbr": "harbor",
-	"fls": "falls", "grv": "grove", "gdns": "gardens", "plns": "plains", "riv": "river",
-	"sta": "station", "afb": "afb",
-}
+var cityWords = readLists("city-words")

@@ -1,6 +1,11 @@
 package grammar
 
-import "strings"
+import (
+	"embed"
+	"strings"
+
+	"gazehound/internal/textutil"
+)
 
 // A Form is the order in which a country writes the parts of an address.
 type Form uint8
@@ -94,7 +99,7 @@ func add(c Country) {
 // code is a name, too; it may be empty.
 func statesOf(list string) map[string]string {
 	states := make(map[string]string)
-	for state := range strings.SplitSeq(list, ";") {
+	for state := range strings.SplitSeq(list, "; ") {
 		code, names, _ := strings.Cut(state, ":")
 		for name := range strings.SplitSeq(names, ",") {
 			states[name] = code
@@ -143,56 +148,70 @@ func fits(form, code string) bool {
 	return code == ""
 }
 
-// Words are the words of a language that addresses are made of, folded by Fold
-// and divided by spaces. The words of all languages are looked for everywhere:
-// Swiss and Belgian streets have names in several.
-type Words struct {
-	Types      string // street words that can stand alone: "Platz"
-	Ends       string // street words at the end of a compound: "-strasse"
-	Leads      string // street words that begin a name: "Rue", "Via"
-	Links      string // join a street word to the rest of its name; as written
-	Adjectives string // before a street word: "Alte"
-	Particles  string // small words inside a name; as written
-	Nobility   string // between first name and surname; as written
-	Units      string // before a number or letter: "Haus 3"
-	Floors     string // "OG", "links"
-	Labels     string // before a postcode or city in forms
-	Boxes      string // before the number of a post box
-	CityLinks  string // between a city and what tells it from its namesakes: "am", "bei"
+//go:embed words
+var wordFiles embed.FS
+
+// wordLists are those of one file of the folder words, by their names.
+type wordLists map[string]string
+
+// readLists reads words/NAME.txt.
+func readLists(name string) wordLists {
+	file, err := wordFiles.ReadFile("words/" + name + ".txt")
+	if err != nil {
+		panic(err) // at the start of the program: any test finds it
+	}
+	return textutil.Lists(string(file))
 }
 
-// The words of all languages.
+// set returns the words of a list.
+func (l wordLists) set(name string) map[string]bool {
+	if l[name] == "" {
+		panic("grammar: no list of words " + name)
+	}
+	return set(l[name])
+}
+
+// suffixes returns the words of a list by their last byte, so that few are compared.
+func (l wordLists) suffixes(name string) map[byte][]string {
+	m := make(map[byte][]string)
+	for w := range l.set(name) {
+		m[lastByte(w)] = append(m[lastByte(w)], w)
+	}
+	return m
+}
+
+// names returns the names of a list that are divided by commas.
+func (l wordLists) names(name string) []string { return strings.Split(l[name], ", ") }
+
+// The words of all languages, folded by Fold. They are looked for everywhere: Swiss
+// and Belgian streets have names in several languages.
 var (
-	streetTypes    = map[string]bool{}
-	leadTypes      = map[string]bool{}
-	linkWords      = map[string]bool{}
-	adjectiveWords = map[string]bool{}
-	smallWords     = map[string]bool{}
-	nobility       = map[string]bool{}
-	unitWords      = map[string]bool{}
-	floorWords     = map[string]bool{}
-	placeLabels    = map[string]bool{}
-	boxWords       = map[string]bool{}
-	cityLinks      = map[string]bool{}
-	streetSuffixes = map[byte][]string{} // by their last byte
+	streetTypes    = map[string]bool{}   // can stand alone: "Platz"
+	leadTypes      = map[string]bool{}   // begin a name: "Rue", "Via"
+	linkWords      = map[string]bool{}   // join a street word to the rest of its name; as written
+	adjectiveWords = map[string]bool{}   // before a street word: "Alte"
+	smallWords     = map[string]bool{}   // inside a name; as written
+	nobility       = map[string]bool{}   // between first name and surname; as written
+	unitWords      = map[string]bool{}   // before a number or letter: "Haus 3"
+	floorWords     = map[string]bool{}   // "OG", "links"
+	placeLabels    = map[string]bool{}   // before a postcode or city in forms
+	boxWords       = map[string]bool{}   // before the number of a post box
+	cityLinks      = map[string]bool{}   // between a city and what tells it from its namesakes: "am"
+	streetSuffixes = map[byte][]string{} // at the end of a compound, "-strasse", by their last byte
 )
 
 // addWords adds the words of a language.
-func addWords(w Words) {
-	for _, list := range []struct {
-		to    map[string]bool
-		words string
-	}{
-		{streetTypes, w.Types}, {leadTypes, w.Leads}, {linkWords, w.Links},
-		{adjectiveWords, w.Adjectives}, {smallWords, w.Particles}, {nobility, w.Nobility},
-		{unitWords, w.Units}, {floorWords, w.Floors}, {placeLabels, w.Labels},
-		{boxWords, w.Boxes}, {cityLinks, w.CityLinks},
+func addWords(l wordLists) {
+	for name, to := range map[string]map[string]bool{
+		"types": streetTypes, "leads": leadTypes, "links": linkWords, "adjectives": adjectiveWords,
+		"particles": smallWords, "nobility": nobility, "units": unitWords, "floors": floorWords,
+		"labels": placeLabels, "boxes": boxWords, "city-links": cityLinks,
 	} {
-		for word := range strings.FieldsSeq(list.words) {
-			list.to[word] = true
+		for word := range strings.FieldsSeq(l[name]) {
+			to[word] = true
 		}
 	}
-	for word := range strings.FieldsSeq(w.Ends) {
+	for word := range strings.FieldsSeq(l["ends"]) {
 		streetSuffixes[lastByte(word)] = append(streetSuffixes[lastByte(word)], word)
 	}
 }

@@ -2,6 +2,8 @@ package grammar
 
 import "strings"
 
+var french = readLists("french")
+
 func init() {
 	add(Country{
 		Code: "FR", Form: CodeCity, Codes: "99999", NumberFirst: true, StreetEnd: frenchStreet,
@@ -17,19 +19,7 @@ func init() {
 		Prefixes: "L LU", Domains: "lu", Languages: "de fr lb", Phone: "352",
 		Names: "luxembourg,luxemburg,lu",
 	})
-	addWords(Words{
-		Leads: `rue avenue boulevard chemin route place quai impasse ruelle sentier av ave bd boul blvd
-			allee allees cours square esplanade parvis rond-point cite villa venelle passage montee
-			faubourg promenade residence lotissement hameau voie chaussee grand-rue grand'rue
-			grandrue`,
-		Links:     "au aux",
-		Particles: "de la le du des l' au aux et sur sous en",
-		Nobility:  "de la le du des",
-		Units:     "bte boite appt bureau local",
-		Labels:    "npa localite ville codepostal cp",
-		Boxes:     "casepostale cp bp",
-		CityLinks: "sur sous les",
-	})
+	addWords(french)
 }
 
 // frenchStreet returns how many of the words are a French street's name, where
@@ -139,38 +129,15 @@ func frenchNoun(w []string, i int) int {
 }
 
 var (
-	frenchLinks    = set("de du des d' au aux en sur sous et entre lez")
-	frenchArticles = set("la le les l'")
-	frenchSmall    = set("de du des la le")
-	frenchOrdinals = set("er re e eme")
-	frenchTitles   = set(`docteur dr general gal marechal capitaine cdt commandant colonel lieutenant sergent
-		adjudant amiral president prof abbe chanoine cure pere frere soeur mere professeur pasteur
-		comte comtesse duc duchesse prince princesse roi reine monseigneur mgr maitre cardinal
-		eveque brigadier aspirant`)
-	frenchBefore = set(`grand grande grands grandes petit petite petits petites vieux vieille vieilles haut haute
-		hauts hautes bas basse basses beau belle bel bon bonne nouveau nouvelle ancien ancienne
-		anciens anciennes deux trois quatre cinq six sept premier premiere notre`)
-	frenchAfter = set(`rouge blanc blanche blancs verte vert noir noire noirs neuf neuve neufs neuves haut haute
-		bas basse longue rond ronde fleuri fleurie royal royale nationale national vieux vieille
-		perdu perdue dore doree sud nord est ouest dame`)
-	frenchMonths = set(`janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre`)
-	frenchGiven  = set(`adolphe adrien aime albert alexandre alexis alfred aline alphonse amedee ambroise anatole
-		andre anne antoine antonin apollinaire ariane aristide armand arthur auguste augustin
-		barthelemy baptiste benjamin benoit bernard bertrand blaise boris camille casimir
-		catherine cesar charles charlie christian christophe claude clement colette constant
-		cyrano daniel david denis desire didier edgar edith edmond edouard elie elisabeth elsa
-		emile emma ernest estienne etienne eugene evariste fabien felicien felix ferdinand fernand
-		florian francis francisque francois francoise franklin frederic gabriel gaspard gaston
-		georges george gerard germaine germain gilbert gilles gustave guillaume guy hector helene
-		henri henry hippolyte honore hubert hugues irene isaac ivan jacqueline jacques jean jeanne
-		jerome joachim johann john joliot jose joseph jules julien marx tom primo lord juliette
-		justin lazare leo leon leonard leonce leopold louis louise lucien lucie ludovic madeleine
-		marc marcel marceau marcelin marguerite maria marie marius martin mathieu maurice max
-		maxime michel nelson nicolas octave olivier olympe oscar ovide pablo pascal patrice paul
-		pauline philippe pierre prosper rachel raoul raphael raymond rene robert roger roland
-		romain rosa salvador samuel sebastien serge simon simone sylvain theodore theophile thomas
-		tristan urbain valentin victor victorien vincent winston yves yvonne zoe guynemer alienor
-		alain`)
+	frenchLinks    = french.set("joining")
+	frenchArticles = french.set("articles")
+	frenchSmall    = french.set("small")
+	frenchOrdinals = french.set("ordinals")
+	frenchTitles   = french.set("titles")
+	frenchBefore   = french.set("before")
+	frenchAfter    = french.set("after")
+	frenchMonths   = french.set("months")
+	frenchGiven    = french.set("given")
 )
 
 // FrenchName tells whether a street's name is a French one: "rue Bleury",

@@ -122,8 +122,4 @@ func notPlace(w string) bool {
 }
 
 // behindAddress are words that often follow an address, none a city.
-var behindAddress = set(`ihr ihre ihren wir sie unser unsere unseren der die das den dem ein eine einen oeffnungszeiten
-	geoeffnet termine termin anfahrt karte route eintritt beginn einlass treff start ecke nahe
-	naehe hinterhof parkplatz haltestelle bus linie mo di mi do fr sa so taeglich mehr info infos
-	weitere ansprechpartner leitung kontaktformular parken zufahrt lageplan anmeldung kosten preis
-	datum zeit sonn feiertags`)
+var behindAddress = german.set("behind-address")

@@ -1,6 +1,6 @@
 package grammar
 
-import "strings"
+var spanish = readLists("spanish")
 
 func init() {
 	add(Country{
@@ -12,24 +12,12 @@ func init() {
 		Code: "AD", Form: CodeCity, NumberFirst: true,
 		Prefixes: "AD", Domains: "ad", Languages: "es ca", Phone: "376", Names: "andorra,ad",
 	})
-	addWords(Words{
-		Leads: `calle c/ cl c avda avenida paseo plaza pza ronda travesia camino glorieta
-			costanilla cuesta urbanizacion poligono 
-			carrer carrera avinguda placa passeig passatge rambla travessera`,
-		Adjectives: "gran",
-		Units:      "esc puerta pta planta piso",
-		Floors:     "izq izda izquierda dcha derecha planta piso bajo",
-		Labels:     "poblacion ciudad cp",
-	})
+	addWords(spanish)
 }
 
 // spanishProvinces are the provinces of Spain by the first two digits of their
 // postcodes, from 01 on.
-var spanishProvinces = strings.Split("Álava,Albacete,Alicante,Almería,Ávila,Badajoz,Illes Balears,Barcelona,Burgos,Cáceres,Cádiz,"+
-	"Castellón,Ciudad Real,Córdoba,A Coruña,Cuenca,Girona,Granada,Guadalajara,Gipuzkoa,Huelva,"+
-	"Huesca,Jaén,León,Lleida,La Rioja,Lugo,Madrid,Málaga,Murcia,Navarra,Ourense,Asturias,"+
-	"Palencia,Las Palmas,Pontevedra,Salamanca,Santa Cruz de Tenerife,Cantabria,Segovia,Sevilla,"+
-	"Soria,Tarragona,Teruel,Toledo,Valencia,Valladolid,Bizkaia,Zamora,Zaragoza,Ceuta,Melilla", ",")
+var spanishProvinces = spanish.names("provinces")
 
 // spanishProvince returns the province of a postcode of Spain, or "".
 func spanishProvince(code string) string {

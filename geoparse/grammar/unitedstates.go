@@ -13,16 +13,7 @@ func init() {
 	})
 }
 
-var states = statesOf("AL:alabama,ala;AK:alaska;AZ:arizona,ariz;AR:arkansas,ark;CA:california,calif,cal;" +
-	"CO:colorado,colo;CT:connecticut,conn;DE:delaware,del;FL:florida,fla;GA:georgia;HI:hawaii;" +
-	"ID:idaho;IL:illinois,ill;IN:indiana,ind;IA:iowa;KS:kansas,kan,kans;KY:kentucky;LA:louisiana;" +
-	"ME:maine;MD:maryland;MA:massachusetts,mass;MI:michigan,mich;MN:minnesota,minn;" +
-	"MS:mississippi,miss;MO:missouri;MT:montana,mont;NE:nebraska,neb,nebr;NV:nevada,nev;" +
-	"NH:new hampshire;NJ:new jersey;NM:new mexico;NY:new york;NC:north carolina;ND:north dakota;" +
-	"OH:ohio;OK:oklahoma,okla;OR:oregon,oreg,ore;PA:pennsylvania,penn;RI:rhode island;" +
-	"SC:south carolina;SD:south dakota;TN:tennessee,tenn;TX:texas,tex;UT:utah;VT:vermont;" +
-	"VA:virginia;WA:washington,wash;WV:west virginia;WI:wisconsin,wis,wisc;WY:wyoming,wyo;" +
-	"DC:district of columbia;PR:puerto rico;GU:guam;VI:virgin islands")
+var states = statesOf(english["states"])
 
 var (
 	stateCodes    = make(map[string]bool)
