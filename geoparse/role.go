@@ -40,21 +40,15 @@ const leastList = 4
 
 var (
 	// authorities lead to the address of somebody whom a page must name.
-	authorities = []string{
-		"aufsichtsbehörde", "aufsichtsbehoerde", "zuständige kammer", "zuständige behörde", "datenschutzbeauftragte", "landesbeauftragte", "schlichtungsstelle",
-		"schlichtungsverfahren", "haftpflichtversicher", "versicherer", "supervisory authority", "data protection officer", "ombudsman",
-	}
+	authorities = place.Phrases("authorities")
 	// courts do so in their own line or the next, unless a register number
 	// follows.
-	courts = []string{"registergericht", "handelsregister", "vereinsregister", "zuständiges gericht", "zuständiges finanzamt"}
+	courts = place.Phrases("courts")
 	// makers lead to that of whoever made the site, if ":", "by" or the end of
 	// the line follows.
-	makers = []string{
-		"webdesign", "web design", "design", "webseite", "website", "webmaster", "realisierung", "realisation", "umsetzung", "technische umsetzung", "konzeption", "gestaltung",
-		"programmierung", "hosting", "hoster", "powered", "site", "umgesetzt", "realisiert", "programmiert", "entwickelt", "designed", "developed", "built", "werbeagentur", "internetagentur",
-	}
+	makers = place.Phrases("makers")
 	// verbs among them need "by".
-	verbs = place.Words("site website umgesetzt realisiert programmiert entwickelt designed developed built powered")
+	verbs = place.Words("verbs")
 )
 
 // thirdParty returns AgencyRole or AuthorityRole where the words before the

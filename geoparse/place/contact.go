@@ -170,10 +170,7 @@ func RoleAddress(address string) string {
 	return ""
 }
 
-var mailRoles = Words(`
-	info kontakt contact mail email office buero büro service praxis empfang post poststelle rathaus hallo hello moin anfrage anfragen verwaltung sekretariat zentrale support
-	sales shop bestellung bestellungen reservierung reservation reservations booking rezeption reception hotel restaurant cafe gemeinde stadt stadtverwaltung verein vorstand presse press
-	kundenservice kundendienst vertrieb werkstatt apotheke kanzlei team geschaeftsstelle gs pfarramt kirche kirchenbuero bibliothek museum theater kita schule enquiries inquiries admin frontdesk customerservice`)
+var mailRoles = Words("mail-roles")
 
 // WebsiteIn returns the first web address in text.
 func WebsiteIn(text string) string {

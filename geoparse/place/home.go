@@ -221,11 +221,12 @@ func looksLikeNames(line string) bool {
 // behind each.
 func foldWords(text string) string { return " " + strings.Join(nameWords(text), " ") + " " }
 
-// A lexicon has words, and phrases of several words joined by "_".
+// A lexicon has words, and phrases of several words.
 type lexicon []string
 
-func newLexicon(text string) (l lexicon) {
-	for w := range strings.FieldsSeq(text) {
+// lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase.
+func lexiconOf(list string) (l lexicon) {
+	for w := range strings.FieldsSeq(wordLists[list]) {
 		l = append(l, " "+strings.ReplaceAll(w, "_", " ")+" ")
 	}
 	return l
@@ -242,34 +243,16 @@ func (l lexicon) in(folded string) bool {
 }
 
 var (
-	institutions = newLexicon(`
-		dept lab labs laboratory laboratories univ centre division faculty garden gardens
-		archive archives hotels campus project administration alliance council board bureau
-		headquarters conference workshop books journal building bldg unit corporate`)
-	buildings = Words(`
-		hall building buildings bldg lab labs laboratory laboratories library center centre tower
-		science sciences institute theory campus plaza`)
-	roomWords = newLexicon(`
-		room rooms rm suite ste floor m_c msn mail_code mail_stop mailstop bldg building hall box
-		zimmer raum`)
-	flatWords = newLexicon("apt apartment apartments flat wohnung whg")
-	jobWords  = newLexicon(`
-		prof professor director dean chair lecturer instructor postdoc postdoctoral phd researcher
-		engineer scientist manager president editor coordinator fellow office_of advisor assistant
-		associate`)
-	officeWords = newLexicon(`
-		office business work located location büro dienstlich geschäftlich directions visit send
-		sponsor mailing_address held venue where`)
-	homeWords = newLexicon(`
-		home residence residing reside resides live lives lived living privat private privatanschrift
-		wohnhaft wohnort permanent my_address my_current my_mailing address_is his_address her_address
-		their_address whose_address snail_mail snailmail born geboren listed_at contacted_at apartment
-		dorm permanent_address current_address old_address new_address i_live write_to_him write_to_her`)
-	resumeWords   = newLexicon("resume resumé résumé cv vita vitae curriculum lebenslauf about_me")
-	homepageWords = newLexicon("home_page homepage personal blog")
-	familyWords   = newLexicon(`
-		family families familie genealogy genealogie ancestors obituary wedding hochzeit nachruf
-		memorial`)
+	institutions  = lexiconOf("institutions")
+	buildings     = Words("buildings")
+	roomWords     = lexiconOf("room-words")
+	flatWords     = lexiconOf("flat-words")
+	jobWords      = lexiconOf("job-words")
+	officeWords   = lexiconOf("office-words")
+	homeWords     = lexiconOf("home-words")
+	resumeWords   = lexiconOf("resume-words")
+	homepageWords = lexiconOf("homepage-words")
+	familyWords   = lexiconOf("family-words")
 
 	flatNumber = regexp.MustCompile(`#\s?\d{1,4}\b`)
 	homePhone  = regexp.MustCompile(`(?i)\([hr]\)|\b[hr]:|\b(home|residence|privat|cell)[ :.(]*(phone)?[ :.#]*[+(\d]`)

@@ -1,9 +1,12 @@
 package place
 
 import (
+	_ "embed"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gazehound/internal/textutil"
 )
 
 // Bounds of a name.
@@ -108,10 +111,7 @@ func isRegister(line string) bool {
 }
 
 // agents begin lines about those who act for a firm.
-var agents = []string{
-	"inhaber", "inh.", "geschäftsführer", "geschäftsführung", "vertreten durch", "vertretungsberechtigt", "vorstand", "vorsitzende", "ansprechpartner", "leitung", "c/o", "z. hd.", "z.hd.", "z. h.",
-	"verantwortlich", "owner", "proprietor", "manager", "managing director", "contact person", "attn", "president", "director",
-}
+var agents = Phrases("agents")
 
 // IsName tells whether a line can be the name of a business, an institution or
 // a person.
@@ -143,7 +143,7 @@ func IsName(line string) bool {
 }
 
 // leadsOn are words that no name ends with: a sentence goes on with the address.
-var leadsOn = Words("lautet ist sind war liegt befindet steht in im unter bei an am auf nach und von der die das uns is are was at to from on of the and with near our your est à à chez se sono è en")
+var leadsOn = Words("leads-on")
 
 // isLabel tells whether a line is a usual heading and no name.
 func isLabel(line string) bool {
@@ -179,39 +179,30 @@ func isInvitation(line string) bool {
 }
 
 var (
-	inviting     = Words("finden findest findet find finding erreichen erreichst erreicht reach besuchen besuch besucht visit kontaktieren kontaktiere kontakt contact freuen treffen meet befinden befindet liegt liegen located schreiben write rufen call anrufen vorbei")
-	invited      = Words("sie uns wir ihr ihnen ihren euch you us our")
-	pointing     = Words("folgende folgender folgenden folgendem folgendes following unter hier here below")
-	addressWords = Words("anschrift adresse address ort kontaktdaten")
+	inviting     = Words("inviting")
+	invited      = Words("invited")
+	pointing     = Words("pointing")
+	addressWords = Words("address-words")
 )
 
-var allLabels = Words(`
-	adresse anschrift address addresses adressen kontakt contact kontaktdaten impressum imprint home startseite start
-	homepage willkommen welcome über uns about us anfahrt directions lage location locations standort standorte
-	wir sie finden so hier find visit map karte route öffnungszeiten hours opening tel telefon telefonnummer phone fax telefax
-	mobil email e-mail mail web website internet www und and the der die das in im am at to of our unsere
-	angaben gemäß § 5 tmg ddg verantwortlich für den inhalt diensteanbieter anbieter herausgeber
-	postanschrift postadresse hausanschrift besucheradresse mailing street straße plz ort city
-	büro office hauptsitz headquarters filiale zentrale page seite menu menü navigation footer
-	datenschutz datenschutzerklärung privacy policy agb terms info information informationen mehr more details
-	details read get call call veranstaltungsort venue wo where when wann date datum
-	ansprechpartner ansprechpartnerin ansprechpartnerinnen ansprechperson ansprechpersonen stellenmarkt stellenangebote stellenanzeigen stellenangebot
-	jobs job karriere career careers vacancies aktuelles neuigkeiten nachrichten news termine termin veranstaltungen veranstaltung events event kalender calendar
-	übersicht overview verzeichnis directory suche suchen search suchergebnisse ergebnisse results einträge listings kategorien categories kategorie category
-	login anmelden anmeldung registrieren register warenkorb cart checkout newsletter sitemap faq presse press download downloads links blog
-	leistungen services service angebote angebot offers produkte products preise prices galerie gallery fotos bilder photos bewertungen reviews
-	anreise parken parking anfahrtsbeschreibung wegbeschreibung stadtplan lageplan kontaktformular formular erreichbarkeit sprechzeiten sprechstunden geschäftszeiten
-	team mitarbeiter geschäftsstelle geschäftsstellen zurück back weiter next teilen share drucken print alle all und & + zum zur zu mit vor ort bei von
-	partner freunde förderer sponsoren weiteres weitere sonstiges allgemeines einleitung ihr ihre ihren weg zu hinweise hinweis rechtliche rechtlicher legal notice cookie cookies einstellungen settings`)
+var allLabels = Words("all-labels")
 
-// Words returns the set of the words of a text, with "".
-func Words(text string) map[string]bool {
+//go:embed words.txt
+var wordsFile string
+
+var wordLists = textutil.Lists(wordsFile)
+
+// Words returns the words of a list of words.txt, with "".
+func Words(list string) map[string]bool {
 	m := map[string]bool{"": true}
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(wordLists[list]) {
 		m[word] = true
 	}
 	return m
 }
+
+// Phrases returns those of a list of words.txt.
+func Phrases(list string) []string { return strings.Split(wordLists[list], ", ") }
 
 // fold returns s with its white space folded.
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -107,7 +107,7 @@ func (p *Page) addLine(line string) {
 }
 
 // joins are the words in small letters that stand inside the names of firms.
-var joins = Words("und and of the for für der die das des dem den von vom zur zum zu in im am an & + de la le et di y")
+var joins = Words("joins")
 
 // firmIn returns the first name in a line that ends with a legal form: the
 // words with a capital before it, "Harms und Söhne GmbH & Co. KG", and what
@@ -610,7 +610,7 @@ func owner(line string) string {
 }
 
 // legalForms end the names of firms and associations.
-var legalForms = Words("gmbh ggmbh mbh ag kg kgaa ohg ug gbr eg ev ek inc llc llp ltd limited corp corporation plc pllc sarl srl spa gesmbh")
+var legalForms = Words("legal-forms")
 
 func hasLegalForm(text string) bool {
 	for _, w := range nameWords(text) {
@@ -632,12 +632,7 @@ func withoutLegalForm(text string) string {
 }
 
 // branchTerms say which one of several places of a firm this is.
-var branchTerms = Words(`
-	office offices headquarters headquarter hq branch branches corporate registered main head central regional world worldwide global national international administrative mailing shipping physical postal
-	address location locations site store showroom warehouse plant factory campus north south east west northern southern eastern western downtown uptown midtown new old venue venues mail
-	zentrale filiale filialen niederlassung niederlassungen geschäftsstelle geschäftsstellen büro vertretung hauptsitz hauptstadtbüro hauptverwaltung verwaltung standort standorte sitz außenstelle zweigstelle zweigniederlassung
-	redaktion lokalredaktion verlag werk lager laden ladengeschäft buchladen shop besuchszentrum bürogebäude anschrift adresse postanschrift hausanschrift lieferanschrift rechnungsanschrift rechnungsadresse besucheradresse besucher nord süd ost west mitte
-	siège agence bureau sede ufficio filiale succursale oficina sucursal our the and of in at to der die das in für und`)
+var branchTerms = Words("branch-terms")
 
 // branchShare returns the share of a text's words that only say which one of
 // several places it is: words such as "office", and names of cities and states.
@@ -675,14 +670,13 @@ func isPhrase(text string) bool {
 		unicode.IsUpper(first) && unicode.IsLower(last) && !strings.Contains(words[len(words)-1], ".")
 }
 
-var phraseStarts = Words(`for in at to from on by with how why what when where who your our my all more click
-	für in nach bei mit von unsere unser unseren ihre ihr jetzt mehr alle wie wir so hier`)
+var phraseStarts = Words("phrase-starts")
 
 // unitTerms begin the part of an address that names a part of a building.
-var unitTerms = Words("unit units suite suites floor level room building bldg block flat apartment apt ste lot bay po p.o post-box etage stock stockwerk og eg zimmer raum haus gebäude top postfach box department dept")
+var unitTerms = Words("unit-terms")
 
 // houseTerms end the name of a building or estate.
-var houseTerms = Words("house court park centre center building buildings tower towers mill estate plaza square mall arcade yard works wharf gate gebäude gebäudes hof turm carré arkaden passage gewerbepark industriepark businesspark technologiepark")
+var houseTerms = Words("house-terms")
 
 // isAddressPart tells whether a text is a part of an address: a unit, or the
 // name of a building.
