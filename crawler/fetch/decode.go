@@ -22,10 +22,10 @@ const (
 	maxWindow      = 8 << 20 // of zstd, bytes; what browsers accept (RFC 9659)
 )
 
-// decode returns a reader of body without the content codings that the header
+// Decode returns a reader of body without the content codings that the header
 // names. It starts no goroutine. The caller limits what it reads: a body may
 // decode to any length.
-func decode(header http.Header, body io.Reader) (io.Reader, error) {
+func Decode(header http.Header, body io.Reader) (io.Reader, error) {
 	var codings []string
 	for _, line := range header["Content-Encoding"] {
 		for coding := range strings.SplitSeq(line, ",") {

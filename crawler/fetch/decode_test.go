@@ -18,7 +18,7 @@ import (
 // read decodes body and reads at most limit bytes of it.
 func read(coding string, body []byte, limit int64) ([]byte, error) {
 	header := http.Header{"Content-Encoding": {coding}}
-	decoded, err := decode(header, &wire{r: bytes.NewReader(body), limit: limit + slack})
+	decoded, err := Decode(header, &wire{r: bytes.NewReader(body), limit: limit + slack})
 	if err != nil {
 		return nil, err
 	}

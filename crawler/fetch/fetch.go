@@ -373,7 +373,7 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 		sent.kept = new(bytes.Buffer)
 		defer func() { r.Raw = sent.kept.Bytes() }()
 	}
-	decoded, err := decode(response.Header, sent)
+	decoded, err := Decode(response.Header, sent)
 	if err != nil {
 		return nil, err
 	}

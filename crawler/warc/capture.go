@@ -6,10 +6,8 @@ import (
 	"encoding/base32"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,13 +58,15 @@ func newEncoder() *encoder {
 	return &encoder{gz: gzip.NewWriter(nil)}
 }
 
+const specification = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+
 const dateLayout = "2006-01-02T15:04:05.000Z"
 
 // info writes the record with which a file begins.
 func (e *encoder) info(file string, fields [][2]string) error {
 	var block bytes.Buffer
-	for _, f := range append([][2]string{{"format", "WARC File Format 1.1"}, {"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"}}, fields...) {
-		fmt.Fprintf(&block, "%s: %s\r\n", f[0], oneLine(f[1]))
+	for _, f := range append([][2]string{{"format", "WARC File Format 1.1"}, {"conformsTo", specification}}, fields...) {
+		fmt.Fprintf(&block, "%s: %s\r\n", f[0], oneLine.Replace(f[1]))
 	}
 	h := header("warcinfo", newID(), time.Now())
 	h.Add(gowarc.WarcFilename, file)
@@ -80,7 +80,7 @@ func (e *encoder) capture(c Capture, known func(payload [sha256.Size]byte) (orig
 	r := c.Response
 	id, target := newID(), r.URL.String()
 	if c.NoteOnly {
-		return origin{}, e.note(c.Note, target, "", r.Fetched)
+		return origin{}, e.note(c.Note, target, newID(), "", r.Fetched)
 	}
 	head, body := responseBytes(r)
 	payload := sha256.Sum256(body)
@@ -129,19 +129,19 @@ func (e *encoder) capture(c Capture, known func(payload [sha256.Size]byte) (orig
 	if err := e.record(h, "application/http;msgtype=response", block...); err != nil {
 		return origin{}, err
 	}
-	return self, e.note(c.Note, target, id, r.Fetched)
+	return self, e.note(c.Note, target, newID(), id, r.Fetched)
 }
 
-// note writes a metadata record, of the exchange with this id if it has one.
-func (e *encoder) note(n Note, target, id string, at time.Time) error {
+// note writes a metadata record, of the exchange with the id of if it has one.
+func (e *encoder) note(n Note, target, id, of string, at time.Time) error {
 	text, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}
-	m := header("metadata", newID(), at)
+	m := header("metadata", id, at)
 	m.Add(gowarc.WarcTargetURI, target)
-	if id != "" {
-		m.Add(gowarc.WarcConcurrentTo, id)
+	if of != "" {
+		m.Add(gowarc.WarcConcurrentTo, of)
 	}
 	return e.record(m, noteType, text)
 }
@@ -207,8 +207,7 @@ func responseBytes(r *page.Response) (head, body []byte) {
 		}
 		h.Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	writeHeader(&b, h)
-	return b.Bytes(), body
+	return append(b.Bytes(), headerBytes(h)...), body
 }
 
 // requestFields are what is kept of a request's header: not the passwords,
@@ -229,32 +228,18 @@ func requestBytes(r *page.Response) []byte {
 			h[name] = values
 		}
 	}
-	writeHeader(&b, h)
-	return b.Bytes()
+	return append(b.Bytes(), headerBytes(h)...)
 }
 
-// writeHeader writes h and the line that ends it, in the order of the names.
-func writeHeader(b *bytes.Buffer, h http.Header) {
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		for _, value := range h[name] {
-			fmt.Fprintf(b, "%s: %s\r\n", oneLine(name), oneLine(value))
-		}
-	}
-	b.WriteString("\r\n")
+// headerBytes returns h in the order of its names, and the line that ends it.
+func headerBytes(h http.Header) []byte {
+	var b bytes.Buffer
+	h.Write(&b) // to memory; it takes line ends out of values
+	return append(b.Bytes(), "\r\n"...)
 }
 
 // oneLine keeps a value from ending its line.
-func oneLine(s string) string {
-	if !strings.ContainsAny(s, "\r\n\x00") {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if r == '\r' || r == '\n' || r == 0 {
-			return ' '
-		}
-		return r
-	}, s)
-}
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ", "\x00", " ")
 
 func digest(sum [32]byte) string {
 	return "sha256:" + base32.StdEncoding.EncodeToString(sum[:])

@@ -1,8 +1,13 @@
 package warc
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"gazehound/internal/check"
 	"gazehound/internal/textutil"
@@ -13,19 +18,86 @@ import (
 // writing.
 func Check(dir, list string, running bool) check.Finding {
 	const name = "archive"
-	ends, err := CheckEnds(dir)
-	files := textutil.Several(ends.Files, "WARC file")
+	whole, open, torn, err := checkEnds(dir)
+	files := textutil.Several(whole+len(torn), "WARC file")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return check.Doubt(name, "take its line out of "+list+" if it was moved on purpose", "the folder %s is not there any more", dir)
+		return check.Doubt(name, "take its line out of "+list+" if it was moved on purpose",
+			"the folder %s is not there any more", dir)
 	case err != nil:
 		return check.Broken(name, "", "%v", err)
-	case len(ends.Torn) > 0:
+	case len(torn) > 0:
 		return check.Broken(name, "everything before the tear can be read; copy the file from where it is whole",
-			"%s: %s, of which %d torn: %s", dir, files, len(ends.Torn), ends.Torn[0])
-	case len(ends.Open) > 0 && !running:
+			"%s: %s, of which %d torn: %s", dir, files, len(torn), torn[0])
+	case len(open) > 0 && !running:
 		return check.Doubt(name, "the next crawl --warc cuts a torn record off and gives it its name",
-			"%s: %s left open: %s", dir, textutil.Several(len(ends.Open), "WARC file"), ends.Open[0])
+			"%s: %s left open: %s", dir, textutil.Several(len(open), "WARC file"), open[0])
 	}
 	return check.Well(name, "%s: %s, no torn end", dir, files)
+}
+
+// checkEnds looks at the last record of each *.warc.gz in a folder, without
+// reading what comes before. It counts those that are whole, and names those that
+// are open, because they are being written or a program was killed, and those
+// that end in the middle of a record.
+func checkEnds(dir string) (whole int, open, torn []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, nil, nil, fmt.Errorf("warc: %w", err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasSuffix(name, fileExt+openExt) {
+			open = append(open, name)
+		}
+		if !strings.HasSuffix(name, fileExt) {
+			continue
+		}
+		ends, err := endsWhole(filepath.Join(dir, name))
+		if err != nil {
+			return 0, nil, nil, fmt.Errorf("warc: %w", err)
+		}
+		if ends {
+			whole++
+		} else {
+			torn = append(torn, name)
+		}
+	}
+	return whole, open, torn, nil
+}
+
+// gzipMagic begins a gzip member with deflate.
+var gzipMagic = []byte{0x1f, 0x8b, 8}
+
+// maxTail is how far before the end of a file its last record is looked for,
+// in bytes.
+const maxTail = 64 << 20
+
+// endsWhole tells whether the last member of a gzip file is a whole record.
+// Members are told by their first bytes; what only looks like one inside of
+// compressed data cannot be read as a record.
+func endsWhole(name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	from := max(0, info.Size()-maxTail)
+	tail := make([]byte, info.Size()-from)
+	if _, err := f.ReadAt(tail, from); err != nil {
+		return false, err
+	}
+	r := newReader()
+	for i := bytes.LastIndex(tail, gzipMagic); i >= 0; i = bytes.LastIndex(tail[:i], gzipMagic) {
+		r.seek(f, from+int64(i))
+		rec, err := r.next(true)
+		if err == nil && r.finish(rec) == nil {
+			return r.file.n == info.Size(), nil
+		}
+	}
+	return false, nil
 }

@@ -3,7 +3,7 @@ package warc
 import (
 	"bufio"
 	"bytes"
-	"compress/zlib"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,11 +21,6 @@ import (
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
-
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // ErrTooLarge is wrapped by the error of Fetch for a body longer than
@@ -60,7 +55,7 @@ func (a *Archive) Fetch(ctx context.Context, u weburl.URL) (*page.Response, erro
 		if errors.Is(err, ErrTooLarge) {
 			class = fetch.ClassTooLarge
 		}
-		err = fmt.Errorf("warc: byte %d of %s: %w", p.offset(), a.files[p.file()].name, err)
+		err = fmt.Errorf("warc: byte %d of %s: %w", p.offset, p.file.name, err)
 		return nil, &fetch.Error{Class: class, URL: u, Err: err}
 	}
 	if t := r.Header.Get("Content-Type"); r.Status == 200 && t != "" && len(a.ContentTypes) > 0 {
@@ -84,7 +79,7 @@ func (a *Archive) find(u weburl.URL) (p place, redirect string, ok bool) {
 		return p, "", true
 	}
 	if u.Query() != "" {
-		return 0, "", false
+		return p, "", false
 	}
 	path := u.Path()
 	dir, file := at[:strings.LastIndexByte(at, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
@@ -98,7 +93,7 @@ func (a *Archive) find(u weburl.URL) (p place, redirect string, ok bool) {
 		if bare := strings.TrimSuffix(at, "/"); path != "/" && has(bare) {
 			return p, bare, true
 		}
-		return 0, "", false
+		return p, "", false
 	}
 	if has(at+"/") || has(at+"/index.html") || has(at+"/index.htm") {
 		return p, at + "/", true
@@ -110,8 +105,8 @@ func (a *Archive) find(u weburl.URL) (p place, redirect string, ok bool) {
 func (a *Archive) read(u weburl.URL, p place) (*page.Response, error) {
 	r := a.readers.Get().(*reader)
 	defer a.readers.Put(r)
-	r.seek(a.files[p.file()], p.offset())
-	rec, err := r.next(a.gzipped[p.file()])
+	r.seek(p.file, p.offset)
+	rec, err := r.next(p.file.zipped)
 	if err != nil {
 		return nil, err
 	}
@@ -125,20 +120,18 @@ var ErrLost = errors.New("the record that holds the body is in none of the files
 // response decodes a recorded response at which r stands. The body of a
 // revisit record is the one that it refers to.
 func (a *Archive) response(r *reader, rec record, u weburl.URL) (*page.Response, error) {
-	head, rest, err := readHead(rec.block)
+	head, body, err := readHead(rec.block)
 	if err != nil {
 		return nil, err
 	}
 	resp := &page.Response{URL: u, Status: head.status, Header: head.header, Fetched: rec.date}
 	if rec.kind == kindRevisit {
-		if resp.Body, err = a.original(rec); err != nil {
-			return nil, err
-		}
-	} else if resp.Body, err = decode(rest, head.header, a.MaxBody); err != nil {
-		return nil, err
+		resp.Body, err = a.original(rec)
+	} else {
+		resp.Body, err = decode(body, head.header, a.MaxBody)
 	}
-	if r.errs.err != nil {
-		return nil, r.errs.err
+	if err = cmp.Or(r.data.err, err); err != nil {
+		return nil, err
 	}
 	// The body is decoded and whole: what described its journey is gone.
 	for _, name := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
@@ -154,35 +147,28 @@ func (a *Archive) response(r *reader, rec record, u weburl.URL) (*page.Response,
 // else by the URL.
 func (a *Archive) original(rec record) ([]byte, error) {
 	p, found := a.payloads[keyOf(rec.digest)]
-	if rec.digest == "" || !found {
-		u, err := weburl.Parse(rec.refersTo)
-		if err != nil {
-			return nil, fmt.Errorf("revisit of %.200q: %w", rec.refersTo, ErrLost)
-		}
+	if u, err := weburl.Parse(rec.refersTo); err == nil && !found {
 		p, found = a.index[keyOf(address(u))]
 	}
+	lost := fmt.Errorf("revisit of %.200q: %w", rec.refersTo, ErrLost)
 	if !found {
-		return nil, fmt.Errorf("revisit of %.200q: %w", rec.refersTo, ErrLost)
+		return nil, lost
 	}
 	r := a.readers.Get().(*reader)
 	defer a.readers.Put(r)
-	r.seek(a.files[p.file()], p.offset())
-	was, err := r.next(a.gzipped[p.file()])
+	r.seek(p.file, p.offset)
+	was, err := r.next(p.file.zipped)
 	if err != nil {
 		return nil, err
 	}
-	if was.kind != kindResponse {
-		return nil, fmt.Errorf("revisit of %.200q: %w", rec.refersTo, ErrLost)
+	if was.kind != kindResponse { // else they might go round in circles
+		return nil, lost
 	}
-	head, rest, err := readHead(was.block)
+	resp, err := a.response(r, was, weburl.URL{})
 	if err != nil {
 		return nil, err
 	}
-	body, err := decode(rest, head.header, a.MaxBody)
-	if err == nil {
-		err = r.errs.err
-	}
-	return body, err
+	return resp.Body, nil
 }
 
 // A responseHead is the status line and header of a recorded response.
@@ -209,61 +195,26 @@ func readHead(block io.Reader) (responseHead, *bufio.Reader, error) {
 	if err != nil || !strings.HasPrefix(proto, "HTTP/") || status < 100 || status > 599 {
 		return responseHead{}, nil, fmt.Errorf("%w (%q)", errStatusLine, line[:min(len(line), 40)])
 	}
-	header, err := text.ReadMIMEHeader()
-	for err != nil {
-		if line, lost := text.ReadLine(); lost != nil || line == "" {
-			break
-		}
-	}
+	header, _ := readHeader(text) // one without an end has no body
 	if limited.N <= 0 && rest.Buffered() == 0 {
 		return responseHead{}, nil, fmt.Errorf("HTTP %w", errHeader)
 	}
-	if header == nil {
-		header = textproto.MIMEHeader{}
-	}
 	limited.N = math.MaxInt64
-	return responseHead{status, http.Header(header)}, rest, nil
+	return responseHead{status, header}, rest, nil
 }
 
-// decode undoes the transfer and content encodings of a body, at most limit
-// bytes of it. Many archives keep the header of an encoding that they have
+// decode undoes the transfer and content codings of a body, at most limit
+// bytes of it. Many archives keep the header of a coding that they have
 // undone, so the body's first bytes decide.
 func decode(body *bufio.Reader, h http.Header, limit int64) ([]byte, error) {
 	if strings.EqualFold(strings.TrimSpace(h.Get("Transfer-Encoding")), "chunked") && startsChunk(body) {
 		body = bufio.NewReader(httputil.NewChunkedReader(body))
 	}
 	var src io.Reader = body
-	magic, _ := body.Peek(4)
-	switch strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding"))) {
-	case "gzip", "x-gzip":
-		if bytes.HasPrefix(magic, []byte{0x1f, 0x8b}) {
-			z, err := gzip.NewReader(body)
-			if err != nil {
-				return nil, fmt.Errorf("gzip body: %w", err)
-			}
-			src = z
-		}
-	case "deflate":
-		if z, err := zlib.NewReader(bytes.NewReader(magic)); err == nil {
-			z.Close()
-			if src, err = zlib.NewReader(body); err != nil {
-				return nil, fmt.Errorf("deflate body: %w", err)
-			}
-		} else if len(magic) > 0 && !printable(magic) {
-			src = flate.NewReader(body)
-		}
-	case "br":
-		if !printable(magic) {
-			src = brotli.NewReader(body)
-		}
-	case "zstd":
-		if bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
-			z, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderMaxMemory(64<<20))
-			if err != nil {
-				return nil, fmt.Errorf("zstd body: %w", err)
-			}
-			defer z.Close()
-			src = z
+	if magic, _ := body.Peek(8); !printable(magic) {
+		var err error
+		if src, err = fetch.Decode(h, body); err != nil {
+			return nil, fmt.Errorf("body: %w", err)
 		}
 	}
 	b, err := io.ReadAll(io.LimitReader(src, limit+1))

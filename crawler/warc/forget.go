@@ -3,7 +3,6 @@ package warc
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +13,6 @@ import (
 
 	"gazehound/crawler/weburl"
 	"gazehound/internal/disk"
-
-	"github.com/nlnwa/gowarc"
 )
 
 // Forgotten counts what Forget took out of WARC files.
@@ -55,12 +52,6 @@ func Forget(ctx context.Context, dir string, match func(weburl.URL) bool, text f
 	return n, nil
 }
 
-// A piece is a run of bytes of a file that stays, or what stands in its place.
-type piece struct {
-	start, end int64
-	instead    []byte // nil: the bytes themselves
-}
-
 func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, text func(string) bool, n *Forgotten) error {
 	a := newArchive()
 	defer a.Close()
@@ -86,90 +77,62 @@ func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, tex
 	return nil
 }
 
-// without divides the only file of a into what stays and what does not.
+// without returns the records of the only file of a that stay, or what stands in
+// their place.
 func (a *Archive) without(
 	ctx context.Context, match func(weburl.URL) bool, says func(string) bool,
-) (pieces []piece, dropped, notes int, err error) {
+) (pieces []io.Reader, dropped, notes int, err error) {
 	matches := func(target string) bool {
 		u, err := weburl.Parse(target)
 		return err == nil && match(u)
 	}
 	e := newEncoder()
 	gone := map[string]bool{} // record IDs
-	var ends []int64          // of the records in pieces and of those that go
-	err = a.records(0, func(_ *reader, rec record, offset int64) error {
-		if len(ends) > 0 {
-			ends[len(ends)-1] = offset
-		}
-		ends = append(ends, 0)
-		p := piece{start: offset}
-		switch {
-		case matches(rec.target), rec.refersTo != "" && matches(rec.refersTo), rec.concurrent != "" && gone[rec.concurrent]:
+	err = a.each(ctx, func(s *scanner) error {
+		rec := &s.record
+		if matches(rec.target) || rec.refersTo != "" && matches(rec.refersTo) ||
+			rec.concurrent != "" && gone[rec.concurrent] {
 			dropped++
 			gone[rec.id] = true
-			p.start = -1
-		case rec.kind == kindMetadata && rec.media == noteType && a.gzipped[0]:
-			text, err := io.ReadAll(io.LimitReader(rec.block, maxNote))
-			var note Note
-			if err != nil || json.Unmarshal(text, &note) != nil {
-				break
-			}
-			words := strings.Join([]string{note.Via, note.Anchor, note.Title, note.Around}, "\n")
-			if !says(words) && (note.Via == "" || !matches(note.Via)) {
-				break
-			}
-			notes++
-			note.Via, note.Anchor, note.Title, note.Around = "", "", "", "" // words of that page
-			if text, err = json.Marshal(note); err != nil {
-				return err
-			}
-			h := header(kindMetadata, rec.id, rec.date)
-			h.Add(gowarc.WarcTargetURI, rec.target)
-			h.Add(gowarc.WarcConcurrentTo, rec.concurrent)
-			e.out.Reset()
-			if err := e.record(h, noteType, text); err != nil {
-				return err
-			}
-			p.instead = slices.Clone(e.out.Bytes())
+			return nil
 		}
-		pieces = append(pieces, p)
-		return ctx.Err()
+		if rec.kind == kindMetadata && rec.media == noteType && s.file.zipped {
+			note := readNote(rec.block)
+			if note != nil && (matches(note.Via) || says(strings.Join([]string{note.Via, note.Anchor, note.Title, note.Around}, "\n"))) {
+				notes++
+				note.Via, note.Anchor, note.Title, note.Around = "", "", "", "" // words of that page
+				e.out.Reset()
+				if err := e.note(*note, rec.target, rec.id, rec.concurrent, rec.date); err != nil {
+					return err
+				}
+				pieces = append(pieces, bytes.NewReader(slices.Clone(e.out.Bytes())))
+				return nil
+			}
+		}
+		if err := s.finish(); err != nil {
+			return err
+		}
+		pieces = append(pieces, io.NewSectionReader(s.file, s.start, s.end-s.start))
+		return nil
 	})
-	if err != nil || len(pieces) == 0 {
-		return nil, 0, 0, err
-	}
-	ends[len(ends)-1] = a.ends[0]
-	for i := range pieces {
-		pieces[i].end = ends[i]
-	}
-	pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.start < 0 })
-	return pieces, dropped, notes, nil
+	return pieces, dropped, notes, err
 }
 
 // rewrite puts a file of these pieces, with that many records, in the place of
 // the only file of a. A damaged end stays as it is.
-func (a *Archive) rewrite(name string, pieces []piece, records int) error {
+func (a *Archive) rewrite(name string, pieces []io.Reader, records int) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	if records == 0 && a.ends[0] >= info.Size() {
+	f := a.files[0]
+	if records == 0 && f.end >= f.size {
 		return errors.Join(os.Remove(name), disk.SyncDir(filepath.Dir(name)))
 	}
-	if a.ends[0] < info.Size() {
-		pieces = append(pieces, piece{start: a.ends[0], end: info.Size()})
-	}
+	pieces = append(pieces, io.NewSectionReader(f, f.end, f.size-f.end))
 	write := func(w io.Writer) error {
-		for _, p := range pieces {
-			var from io.Reader = bytes.NewReader(p.instead)
-			if p.instead == nil {
-				from = io.NewSectionReader(a.files[0], p.start, p.end-p.start)
-			}
-			if _, err := io.Copy(w, from); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := io.Copy(w, io.MultiReader(pieces...))
+		return err
 	}
 	check := func(part string) error {
 		again := newArchive()

@@ -2,12 +2,18 @@ package warc
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"net/http"
+	"net/textproto"
+	"strconv"
 	"strings"
 	"time"
+
+	"gazehound/crawler/weburl"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/nlnwa/gowarc"
@@ -19,29 +25,22 @@ const maxHeader = 64 << 10
 
 var (
 	errHeader = fmt.Errorf("header longer than %d bytes or without an end", maxHeader)
-	errWhole  = errors.New("compressed as a whole, so that no record can be read alone (unpack it with gunzip and give the .warc file)")
+	errWhole  = errors.New("compressed as a whole, so that no record can be read alone " +
+		"(unpack it with gunzip and give the .warc file)")
 )
 
-// A reader reads one record at a time.
-//
-// gowarc reads the record; the frame around it is ours, because gowarc 1.6.0
-// loops for ever or panics where a compressed header is cut off. It therefore
-// only ever sees complete headers, and an end of file in place of any error.
+// A reader reads one record at a time. It is our own because that of gowarc
+// 1.6.0 loops for ever or panics where a compressed header is cut off.
 type reader struct {
-	src     io.ReaderAt // of file
-	file    counter
-	gz      *gzip.Reader
-	errs    endOnError
-	buf     *bufio.Reader // of maxHeader bytes: a whole header can be peeked
-	records gowarc.Unmarshaler
+	src  io.ReaderAt // of file
+	file counter     // counts the bytes of the file
+	gz   *gzip.Reader
+	data data // of the record
+	buf  *bufio.Reader
 }
 
 func newReader() *reader {
-	return &reader{
-		file:    counter{buf: bufio.NewReaderSize(nil, 32<<10)},
-		buf:     bufio.NewReaderSize(nil, maxHeader),
-		records: gowarc.NewUnmarshaler(gowarc.WithNoValidation(), gowarc.WithAddMissingDigest(false)),
-	}
+	return &reader{file: counter{buf: bufio.NewReaderSize(nil, 32<<10)}, buf: bufio.NewReaderSize(nil, 32<<10)}
 }
 
 // A record is one WARC record; its block must be read before the next.
@@ -72,125 +71,114 @@ func (r *reader) seek(src io.ReaderAt, offset int64) {
 		return // behind the record before, with the next one in its buffer
 	}
 	r.src = src
-	r.file.reset(io.NewSectionReader(src, offset, 1<<62), offset)
+	r.file.buf.Reset(io.NewSectionReader(src, offset, 1<<62))
+	r.file.n = offset
 }
 
-// next reads the header of the record at which r stands.
-func (r *reader) next(zipped bool) (record, error) {
-	if !zipped {
-		r.errs = endOnError{r: &r.file}
-	} else {
+// next reads the header of the record at which r stands; io.EOF where nothing is.
+func (r *reader) next(zipped bool) (rec record, err error) {
+	r.data = data{Reader: &r.file}
+	if zipped {
 		if r.gz == nil {
 			r.gz = new(gzip.Reader)
 		}
 		if err := r.gz.Reset(&r.file); err != nil {
-			return record{}, err
+			return rec, err
 		}
 		r.gz.Multistream(false)
-		r.errs = endOnError{r: r.gz}
+		r.data.Reader = r.gz
 	}
-	r.buf.Reset(&r.errs)
-	n, err := r.headerLength()
+	limited := &io.LimitedReader{R: &r.data, N: maxHeader}
+	r.buf.Reset(limited)
+	text := textproto.NewReader(r.buf)
+	version, err := text.ReadLine()
 	if err != nil {
-		return record{}, err
+		return rec, err
 	}
-	wr, _, _, err := r.records.Unmarshal(r.buf)
-	if wr == nil || wr.WarcHeader() == nil {
-		return record{}, fmt.Errorf("record header: %w", err)
+	if !strings.HasPrefix(version, "WARC/") {
+		return rec, fmt.Errorf("%w (a record starts with %q)", ErrNotWARC, version[:min(len(version), 12)])
 	}
-	h := wr.WarcHeader()
-	rec := record{
-		header: int64(n), kind: strings.ToLower(h.Get(gowarc.WarcType)), target: strings.Trim(h.Get(gowarc.WarcTargetURI), "<> "),
-		id: h.Get(gowarc.WarcRecordID), concurrent: h.Get(gowarc.WarcConcurrentTo), media: strings.ToLower(h.Get(gowarc.ContentType)),
-		digest: h.Get(gowarc.WarcPayloadDigest), refersTo: strings.Trim(h.Get(gowarc.WarcRefersToTargetURI), "<> "),
+	h, err := readHeader(text)
+	switch {
+	case err != nil && limited.N <= 0:
+		return rec, errHeader
+	case err == io.EOF:
+		return rec, io.ErrUnexpectedEOF
+	case err != nil:
+		return rec, err
 	}
-	rec.length, err = h.GetInt64(gowarc.ContentLength)
+	limited.N = math.MaxInt64
+	rec = record{
+		kind: strings.ToLower(h.Get(gowarc.WarcType)), target: strings.Trim(h.Get(gowarc.WarcTargetURI), "<> "),
+		id: h.Get(gowarc.WarcRecordID), concurrent: h.Get(gowarc.WarcConcurrentTo),
+		media: strings.ToLower(h.Get(gowarc.ContentType)), digest: h.Get(gowarc.WarcPayloadDigest),
+		refersTo: strings.Trim(h.Get(gowarc.WarcRefersToTargetURI), "<> "),
+		header:   r.data.n - int64(r.buf.Buffered()),
+	}
+	rec.length, err = strconv.ParseInt(h.Get(gowarc.ContentLength), 10, 64)
 	if err != nil || rec.length < 0 {
-		return record{}, fmt.Errorf("record header: content length %q", h.Get(gowarc.ContentLength))
+		return rec, fmt.Errorf("record header: content length %q", h.Get(gowarc.ContentLength))
 	}
 	rec.date, _ = time.Parse(time.RFC3339Nano, h.Get(gowarc.WarcDate))
-	rec.response = (rec.kind == kindResponse || rec.kind == kindRevisit) && strings.HasPrefix(rec.media, gowarc.ApplicationHttp)
-	if wr.Block() == nil { // a digest field that gowarc does not know
-		rec.block = bytes.NewReader(nil)
-	} else if rec.block, err = wr.Block().RawBytes(); err != nil {
-		return record{}, fmt.Errorf("record block: %w", err)
-	}
+	rec.response = (rec.kind == kindResponse || rec.kind == kindRevisit) &&
+		strings.HasPrefix(rec.media, gowarc.ApplicationHttp)
+	rec.block = io.LimitReader(r.buf, rec.length)
 	return rec, nil
 }
 
-// headerLength returns the length of the header ahead with its empty line, or
-// io.EOF where nothing is ahead.
-func (r *reader) headerLength() (int, error) {
-	for want := 512; ; want = min(want*2, maxHeader) {
-		b, err := r.buf.Peek(want)
-		if !bytes.HasPrefix(b, []byte("WARC/")) && len(b) >= len("WARC/") {
-			return 0, fmt.Errorf("%w (a record starts with %q)", ErrNotWARC, b[:min(len(b), 12)])
-		}
-		n := -1
-		for _, end := range []string{"\r\n\r\n", "\n\n"} {
-			if i := bytes.Index(b, []byte(end)); i >= 0 && (n < 0 || i+len(end) < n) {
-				n = i + len(end)
+// readHeader reads the lines of a header and the empty one. Lines behind a
+// malformed one are lost.
+func readHeader(text *textproto.Reader) (http.Header, error) {
+	header, err := text.ReadMIMEHeader()
+	if _, malformed := errors.AsType[textproto.ProtocolError](err); malformed {
+		for line := "-"; line != ""; {
+			if line, err = text.ReadLine(); err != nil {
+				break
 			}
 		}
-		switch {
-		case n >= 0 && b[len("WARC/")] == '\n': // gowarc panics on an empty version
-			return 0, fmt.Errorf("%w (no version)", ErrNotWARC)
-		case n >= 0:
-			return n, nil
-		case r.errs.err != nil:
-			return 0, r.errs.err
-		case err != nil && len(b) == 0:
-			return 0, io.EOF
-		case err != nil:
-			return 0, io.ErrUnexpectedEOF
-		case want == maxHeader:
-			return 0, errHeader
-		}
 	}
+	return http.Header(header), err
 }
 
-// end reads what is left of rec, which starts at byte offset of a file with this
-// size, and returns where the next record starts. Of a record that is not
-// compressed it looks only at the length.
-func (r *reader) end(rec record, zipped bool, offset, size int64) (int64, error) {
-	if zipped {
-		err := r.finish(rec)
-		return r.file.n, err
+// end reads what is left of rec, which starts at byte offset of f, and returns
+// where the next record starts. Of a record that is not compressed it looks only
+// at the length.
+func (r *reader) end(rec record, f *source, offset int64) (int64, error) {
+	if f.zipped {
+		return r.file.n, r.finish(rec)
 	}
-	if rec.length > size-offset-rec.header {
+	end := offset + rec.header
+	if rec.length > f.size-end {
 		return 0, io.ErrUnexpectedEOF
 	}
-	return skipBlank(r.src, offset+rec.header+rec.length), nil
+	end += rec.length
+	r.seek(f, end)
+	for b, err := r.file.ReadByte(); err == nil && (b == '\r' || b == '\n'); b, err = r.file.ReadByte() {
+		end++
+	}
+	return end, nil
 }
 
 // finish reads the rest of a compressed record and checks that it is whole.
 func (r *reader) finish(rec record) error {
 	_, err := io.Copy(io.Discard, r.buf)
-	want, got := rec.header+rec.length, r.errs.n
+	want, got := rec.header+rec.length, r.data.n
 	switch {
-	case r.errs.err != nil:
-		return r.errs.err
 	case err != nil:
-		return err
+		return cmp.Or(r.data.err, err)
 	case got < want:
 		return io.ErrUnexpectedEOF
 	case got > want+16: // more than the empty lines that end a record
 		return errWhole
-	default:
-		return nil
 	}
+	return nil
 }
 
-// A counter is a buffered reader that counts the bytes taken from it, so that
-// the end of a compressed record is known to the byte.
+// A counter counts the bytes taken from it, so that the end of a compressed
+// record is known to the byte.
 type counter struct {
 	buf *bufio.Reader
 	n   int64
-}
-
-func (c *counter) reset(src io.Reader, n int64) {
-	c.buf.Reset(src)
-	c.n = n
 }
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -207,21 +195,112 @@ func (c *counter) ReadByte() (byte, error) {
 	return b, err
 }
 
-// An endOnError reader keeps the error of r and reports the end instead.
-type endOnError struct {
-	r   io.Reader
-	n   int64 // bytes read
+// A data reader counts the bytes of a record, and keeps the error that cuts it
+// short, which what decodes its block may not pass on.
+type data struct {
+	io.Reader
+	n   int64
 	err error // other than io.EOF
 }
 
-func (e *endOnError) Read(p []byte) (int, error) {
-	n, err := e.r.Read(p)
-	e.n += int64(n)
-	if err != nil {
-		if err != io.EOF {
-			e.err = err
-		}
-		err = io.EOF
+func (d *data) Read(p []byte) (int, error) {
+	n, err := d.Reader.Read(p)
+	d.n += int64(n)
+	if err != nil && err != io.EOF {
+		d.err = err
 	}
 	return n, err
+}
+
+// A scanner reads the records of a file one after the other.
+type scanner struct {
+	*reader
+	file       *source
+	record     record
+	start, end int64 // of the record; end is that of the one before until finish
+	size       int64 // of what is read of the file
+	open       bool  // the record has not been read to its end
+	err        error // the end of the scan, or nil
+}
+
+// scan returns what reads f up to a byte; r is used until then.
+func (r *reader) scan(f *source, size int64) *scanner {
+	return &scanner{reader: r, file: f, size: size}
+}
+
+// next reads the next header; false at the end and after an error.
+func (s *scanner) next() bool {
+	if s.finish() != nil || s.end >= s.size {
+		return false
+	}
+	s.start = s.end
+	s.seek(s.file, s.start)
+	if s.record, s.err = s.reader.next(s.file.zipped); s.err == io.EOF {
+		s.err = io.ErrUnexpectedEOF
+	}
+	s.open = s.err == nil
+	return s.open
+}
+
+// finish reads the record to its end.
+func (s *scanner) finish() error {
+	if s.open {
+		s.open = false
+		var end int64
+		if end, s.err = s.reader.end(s.record, s.file, s.start); s.err == nil {
+			s.end = end
+		}
+	}
+	return s.err
+}
+
+// scan puts the responses of a file into the index. Damage ends it with a
+// warning, but a file that is damaged from its start is an error.
+func (a *Archive) scan(f *source) error {
+	r := a.readers.Get().(*reader)
+	defer a.readers.Put(r)
+	s := r.scan(f, f.size)
+	for s.next() {
+		var head responseHead
+		var headErr error
+		if s.record.response {
+			head, _, headErr = readHead(s.record.block)
+		}
+		if s.finish() == nil {
+			f.end = s.end
+			a.note(f, s, head, headErr)
+		}
+	}
+	if err := s.err; errors.Is(err, errWhole) || err != nil && s.start == 0 {
+		return err
+	} else if err != nil {
+		a.stats.Warnings = append(a.stats.Warnings, fmt.Sprintf(
+			"%s: %v in the record at byte %d of %d; the file is used up to there", f.name, err, s.start, f.size))
+	}
+	return nil
+}
+
+// note counts a whole record, and puts it into the index if it is a response.
+func (a *Archive) note(f *source, s *scanner, head responseHead, headErr error) {
+	rec := &s.record
+	a.stats.Records++
+	if !rec.response {
+		return
+	}
+	a.stats.Responses++
+	if rec.kind == kindRevisit {
+		a.stats.Revisits++
+	}
+	u, err := weburl.Parse(rec.target)
+	if err != nil || headErr != nil {
+		a.stats.Skipped++
+		return
+	}
+	k, at := keyOf(address(u)), place{f, s.start, head.status >= 200 && head.status < 300}
+	if old, found := a.index[k]; (!found || at.ok && !old.ok) && head.status != http.StatusNotModified {
+		a.index[k] = at
+	}
+	if _, known := a.payloads[keyOf(rec.digest)]; rec.kind == kindResponse && rec.digest != "" && !known {
+		a.payloads[keyOf(rec.digest)] = at
+	}
 }

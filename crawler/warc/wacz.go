@@ -37,7 +37,7 @@ type WACZOptions struct {
 //
 // https://specs.webrecorder.net/wacz/1.1.1/
 func (a *Archive) WriteWACZ(ctx context.Context, w io.Writer, o WACZOptions) error {
-	p := &packer{zip: zip.NewWriter(w), resources: []resource{}}
+	p := &packer{ctx: ctx, zip: zip.NewWriter(w), resources: []resource{}}
 	if err := p.pack(ctx, a, o); err != nil {
 		return fmt.Errorf("wacz: %w", err)
 	}
@@ -49,7 +49,7 @@ func (a *Archive) WriteWACZ(ctx context.Context, w io.Writer, o WACZOptions) err
 
 func (p *packer) pack(ctx context.Context, a *Archive, o WACZOptions) error {
 	seen := map[string]bool{}
-	for i, f := range a.files {
+	for _, f := range a.files {
 		name := fileName(f.name)
 		if seen[name] {
 			return fmt.Errorf("two WARC files have the name %s; the index could not tell them apart", name)
@@ -59,7 +59,7 @@ func (p *packer) pack(ctx context.Context, a *Archive, o WACZOptions) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.Copy(out, &cancelled{ctx, io.NewSectionReader(f, 0, a.ends[i])}); err != nil {
+		if _, err := io.Copy(out, io.NewSectionReader(f, 0, f.end)); err != nil {
 			return err
 		}
 	}
@@ -121,6 +121,7 @@ type resource struct {
 // A packer writes the files of a WACZ one after the other, stored as they are,
 // and notes what they are.
 type packer struct {
+	ctx       context.Context
 	zip       *zip.Writer
 	resources []resource
 
@@ -143,6 +144,9 @@ func (p *packer) create(name string) (io.Writer, error) {
 
 // Write adds to the file that is being written.
 func (p *packer) Write(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := p.out.Write(b)
 	p.sum.Write(b[:n])
 	p.size += int64(n)
@@ -312,17 +316,4 @@ func (x *indexWriter) end() error {
 	}
 	_, err = rest.WriteTo(out)
 	return err
-}
-
-// A cancelled reader fails once its context has ended.
-type cancelled struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r *cancelled) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
 }

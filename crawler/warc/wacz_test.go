@@ -205,7 +205,7 @@ func TestWACZOfOthers(t *testing.T) {
 func TestWACZIndexInBlocks(t *testing.T) {
 	for _, n := range []int{0, 1, blockLines - 1, blockLines, blockLines + 1, 3*blockLines + 5} {
 		var zipped bytes.Buffer
-		p := &packer{zip: zip.NewWriter(&zipped)}
+		p := &packer{ctx: t.Context(), zip: zip.NewWriter(&zipped)}
 		x := &indexWriter{to: p}
 		var text strings.Builder
 		for i := range n {

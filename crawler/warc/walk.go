@@ -1,11 +1,14 @@
 package warc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"net/netip"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,40 +40,32 @@ func (a *Archive) Walk(ctx context.Context, fn func(Recorded) error) error {
 		held = nil
 		return fn(x)
 	}
-	for file := range a.files {
-		err := a.records(file, func(r *reader, rec record, _ int64) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			switch {
-			case rec.response:
-				if err := flush(); err != nil {
-					return err
-				}
-				u, err := weburl.Parse(rec.target)
-				if err != nil {
-					return nil
-				}
-				heldID, held = rec.id, &Recorded{URL: u, At: rec.date}
-				held.Response, held.Err = a.response(r, rec, u)
-			case rec.kind == kindMetadata && rec.media == noteType && held != nil && rec.concurrent == heldID:
-				held.Note = readNote(rec.block)
-			case rec.kind == kindMetadata && rec.media == noteType && rec.concurrent == "":
-				if err := flush(); err != nil {
-					return err
-				}
-				u, err := weburl.Parse(rec.target)
-				if n := readNote(rec.block); err == nil && n != nil && n.Outcome != "" {
-					return fn(Recorded{URL: u, At: rec.date, Note: n})
-				}
-			}
+	err := a.each(ctx, func(s *scanner) error {
+		rec := &s.record
+		isNote := rec.kind == kindMetadata && rec.media == noteType
+		if isNote && held != nil && rec.concurrent == heldID {
+			held.Note = readNote(rec.block)
 			return nil
-		})
-		if err != nil {
+		}
+		if !rec.response && !(isNote && rec.concurrent == "") {
+			return nil
+		}
+		if err := flush(); err != nil {
 			return err
 		}
-	}
-	return flush()
+		u, err := weburl.Parse(rec.target)
+		if err != nil {
+			return nil
+		}
+		if rec.response {
+			heldID, held = rec.id, &Recorded{URL: u, At: rec.date}
+			held.Response, held.Err = a.response(s.reader, *rec, u)
+		} else if n := readNote(rec.block); n != nil && n.Outcome != "" {
+			return fn(Recorded{URL: u, At: rec.date, Note: n})
+		}
+		return nil
+	})
+	return cmp.Or(err, flush())
 }
 
 // readNote reads the block of a metadata record, or returns nil.
@@ -86,26 +81,21 @@ func readNote(block io.Reader) *Note {
 // maxNote bounds the block of a metadata record, in bytes.
 const maxNote = 1 << 20
 
-// records calls fn with every whole record of a file and its offset. Damage
-// ends it without an error: Open has warned of it.
-func (a *Archive) records(file int, fn func(r *reader, rec record, offset int64) error) error {
+// each calls fn with every whole record of all files. Damage ends a file without
+// an error: Open has warned of it.
+func (a *Archive) each(ctx context.Context, fn func(*scanner) error) error {
 	r := a.readers.Get().(*reader)
 	defer a.readers.Put(r)
-	f := a.files[file]
-	for offset := int64(0); offset < a.ends[file]; {
-		r.seek(f, offset)
-		rec, err := r.next(a.gzipped[file])
-		if err == nil {
-			err = fn(r, rec, offset)
+	for _, f := range a.files {
+		s := r.scan(f, f.end)
+		for s.next() {
+			if err := cmp.Or(ctx.Err(), fn(s)); err != nil {
+				return err
+			}
 		}
-		end := offset
-		if err == nil {
-			end, err = r.end(rec, a.gzipped[file], offset, a.ends[file])
+		if s.err != nil {
+			return fmt.Errorf("warc: %s, byte %d: %w", f.name, s.start, s.err)
 		}
-		if err != nil {
-			return fmt.Errorf("warc: %s, byte %d: %w", f.name, offset, err)
-		}
-		offset = end
 	}
 	return nil
 }
@@ -162,47 +152,54 @@ func (a *Archive) sortedIndex(ctx context.Context, fn func(line []byte) error) e
 // Index calls fn with a line for every response and revisit record, in the
 // order of the files.
 func (a *Archive) Index(ctx context.Context, fn func(IndexLine) error) error {
-	for file, f := range a.files {
-		var line *IndexLine
-		var start int64
-		flush := func(end int64) error {
-			if line == nil {
-				return nil
-			}
-			l := *line
-			l.Length, line = end-start, nil
-			return fn(l)
-		}
-		err := a.records(file, func(r *reader, rec record, offset int64) error {
-			if err := errors.Join(ctx.Err(), flush(offset)); err != nil {
-				return err
-			}
-			if !rec.response {
-				return nil
-			}
-			u, err := weburl.Parse(rec.target)
-			if err != nil {
-				return nil
-			}
-			head, _, err := readHead(rec.block)
-			if err != nil {
-				return nil
-			}
-			mime, _, _ := strings.Cut(strings.ToLower(head.header.Get("Content-Type")), ";")
-			if mime = strings.TrimSpace(mime); mime == "" {
-				mime = "unk"
-			}
-			if rec.kind == kindRevisit {
-				mime = "warc/revisit"
-			}
-			start = offset
-			line = &IndexLine{Key: SURT(u), Time: rec.date, URL: u.String(), Mime: mime, Status: fmt.Sprint(head.status),
-				Digest: rec.digest, Offset: offset, File: fileName(f.name)}
+	return a.each(ctx, func(s *scanner) error {
+		rec := &s.record
+		u, err := weburl.Parse(rec.target)
+		if err != nil || !rec.response {
 			return nil
-		})
-		if err = errors.Join(err, flush(a.ends[file])); err != nil {
+		}
+		head, _, err := readHead(rec.block)
+		if err != nil {
+			return nil
+		}
+		media, _, _ := strings.Cut(strings.ToLower(head.header.Get("Content-Type")), ";")
+		media = cmp.Or(strings.TrimSpace(media), "unk")
+		if rec.kind == kindRevisit {
+			media = "warc/revisit"
+		}
+		if err := s.finish(); err != nil {
 			return err
 		}
-	}
-	return nil
+		return fn(IndexLine{
+			Key: SURT(u), Time: rec.date, URL: u.String(), Mime: media, Status: fmt.Sprint(head.status),
+			Digest: rec.digest, Length: s.end - s.start, Offset: s.start, File: fileName(s.file.name),
+		})
+	})
 }
+
+// SURT returns the sortable form of a URL that indexes of web archives are
+// ordered by, such as "com,example)/path?a=1&b=2" for
+// https://www.example.com/Path?b=2&a=1: the host's labels backwards without
+// "www", no scheme, lower case, the query in order. Captures of one page share
+// a key whatever spelling it was fetched by.
+func SURT(u weburl.URL) string {
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil {
+		labels := strings.Split(wwwPrefix.ReplaceAllString(host, ""), ".")
+		slices.Reverse(labels)
+		host = strings.Join(labels, ",")
+	}
+	path := strings.ToLower(u.Path())
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	key := host + strings.TrimPrefix(u.Host(), u.Hostname()) + ")" + path
+	if q := u.Query(); q != "" {
+		fields := strings.Split(strings.ToLower(q), "&")
+		slices.Sort(fields)
+		key += "?" + strings.Join(fields, "&")
+	}
+	return key
+}
+
+var wwwPrefix = regexp.MustCompile(`^www\d*\.`)

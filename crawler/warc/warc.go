@@ -34,14 +34,21 @@ type Archive struct {
 	// ContentTypes are the media types that Fetch admits, in lower case; none: all.
 	ContentTypes []string
 
-	files    []source
+	files    []*source
 	close    []io.Closer
-	gzipped  []bool
-	ends     []int64 // of the last whole record, a file
 	index    map[key]place
 	payloads map[key]place // by payload digest: what revisit records refer to
 	stats    Stats
 	readers  sync.Pool // *reader
+}
+
+// A source is one WARC file.
+type source struct {
+	io.ReaderAt
+	name   string
+	size   int64
+	zipped bool  // record by record
+	end    int64 // of the last whole record
 }
 
 // Stats say what Open found.
@@ -70,27 +77,12 @@ func address(u weburl.URL) string {
 	return u.String()[len(u.Scheme())+len("://"):]
 }
 
-// A place is where a record starts: 16 bits for the file, one for whether the
-// response is a success, 47 for the offset.
-type place uint64
-
-const (
-	maxFiles  = 1 << 16
-	maxOffset = 1<<47 - 1
-	success   = place(1) << 47
-)
-
-func placeOf(file int, offset int64, ok bool) place {
-	p := place(file)<<48 | place(offset)
-	if ok {
-		p |= success
-	}
-	return p
+// A place is where a record starts.
+type place struct {
+	file   *source
+	offset int64
+	ok     bool // the response is a success
 }
-
-func (p place) file() int     { return int(p >> 48) }
-func (p place) offset() int64 { return int64(p & maxOffset) }
-func (p place) ok() bool      { return p&success != 0 }
 
 // Open indexes WARC files, plain or compressed record by record. A folder
 // means the *.warc and *.warc.gz files in it, also those still .open. Of several responses for one
@@ -107,12 +99,7 @@ func Open(paths ...string) (*Archive, error) {
 
 // OpenWACZ is Open for WACZ files: zip files with WARC files in their archive
 // folder, which have to be stored as they are and not compressed once more.
-func OpenWACZ(names ...string) (*Archive, error) {
-	if len(names) == 0 {
-		return nil, errors.New("warc: no file given")
-	}
-	return openAll(names, (*Archive).addWACZ)
-}
+func OpenWACZ(names ...string) (*Archive, error) { return openAll(names, (*Archive).addWACZ) }
 
 // newArchive returns an Archive without files.
 func newArchive() *Archive {
@@ -122,11 +109,14 @@ func newArchive() *Archive {
 }
 
 func openAll(names []string, add func(a *Archive, name string) error) (*Archive, error) {
+	if len(names) == 0 {
+		return nil, errors.New("warc: no file given")
+	}
 	a := newArchive()
 	for _, name := range names {
 		if err := add(a, name); err != nil {
 			a.Close()
-			return nil, err
+			return nil, fmt.Errorf("warc: %s: %w", name, err)
 		}
 	}
 	a.stats.Files = len(a.files)
@@ -159,9 +149,6 @@ func (a *Archive) Has(u weburl.URL) bool {
 
 // expand replaces folders by their WARC files, in the order of their names.
 func expand(paths []string) ([]string, error) {
-	if len(paths) == 0 {
-		return nil, errors.New("warc: no file given")
-	}
 	var names []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -191,34 +178,37 @@ func expand(paths []string) ([]string, error) {
 	return names, nil
 }
 
-// add opens and indexes one file.
-func (a *Archive) add(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("warc: %w", err)
+// open opens a file, which Close closes.
+func (a *Archive) open(name string) (f *os.File, size int64, err error) {
+	if f, err = os.Open(name); err != nil {
+		return nil, 0, err
 	}
 	a.close = append(a.close, f)
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("warc: %w", err)
+		return nil, 0, err
 	}
-	return a.addSource(source{f, name}, info.Size())
+	return f, info.Size(), nil
+}
+
+// add opens and indexes one file.
+func (a *Archive) add(name string) error {
+	f, size, err := a.open(name)
+	if err != nil {
+		return err
+	}
+	return a.addSource(&source{ReaderAt: f, name: name, size: size})
 }
 
 // addWACZ indexes the WARC files in a WACZ file.
 func (a *Archive) addWACZ(name string) error {
-	f, err := os.Open(name)
+	f, size, err := a.open(name)
 	if err != nil {
-		return fmt.Errorf("warc: %w", err)
+		return err
 	}
-	a.close = append(a.close, f)
-	info, err := f.Stat()
+	z, err := zip.NewReader(f, size)
 	if err != nil {
-		return fmt.Errorf("warc: %w", err)
-	}
-	z, err := zip.NewReader(f, info.Size())
-	if err != nil {
-		return fmt.Errorf("warc: %s is no WACZ: %w", name, err)
+		return fmt.Errorf("no WACZ: %w", err)
 	}
 	before := len(a.files)
 	for _, entry := range z.File {
@@ -226,46 +216,30 @@ func (a *Archive) addWACZ(name string) error {
 			continue
 		}
 		if entry.Method != zip.Store {
-			return fmt.Errorf("warc: %s in %s is compressed once more; unpack it and give the files", entry.Name, name)
+			return fmt.Errorf("%s is compressed once more; unpack it and give the files", entry.Name)
 		}
 		start, err := entry.DataOffset()
-		if err != nil {
-			return fmt.Errorf("warc: %s in %s: %w", entry.Name, name, err)
+		if err == nil {
+			size := int64(entry.UncompressedSize64)
+			err = a.addSource(&source{ReaderAt: io.NewSectionReader(f, start, size), name: entry.Name, size: size})
 		}
-		size := int64(entry.UncompressedSize64)
-		part := source{io.NewSectionReader(f, start, size), entry.Name}
-		if err := a.addSource(part, size); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if err != nil {
+			return fmt.Errorf("%s: %w", entry.Name, err)
 		}
 	}
 	if len(a.files) == before {
-		return fmt.Errorf("warc: %s has no WARC file in a folder archive, as a WACZ should", name)
+		return errors.New("no WARC file in a folder archive, as a WACZ should have")
 	}
 	return nil
 }
 
-// A source is one WARC file.
-type source struct {
-	io.ReaderAt
-	name string
-}
-
-func (a *Archive) addSource(f source, size int64) error {
-	zipped, err := sniff(f)
-	if err != nil {
-		return fmt.Errorf("warc: %s: %w", f.name, err)
-	}
-	if len(a.files) == maxFiles {
-		return fmt.Errorf("warc: at most %d files can be opened together", maxFiles)
+func (a *Archive) addSource(f *source) (err error) {
+	if f.zipped, err = sniff(f); err != nil {
+		return err
 	}
 	a.files = append(a.files, f)
-	a.gzipped = append(a.gzipped, zipped)
-	a.ends = append(a.ends, 0)
-	a.stats.Bytes += size
-	if err := a.scan(len(a.files)-1, size); err != nil {
-		return fmt.Errorf("warc: %s: %w", f.name, err)
-	}
-	return nil
+	a.stats.Bytes += f.size
+	return a.scan(f)
 }
 
 // isWARC tells by its name whether a file is a WARC file. One that a crawl is

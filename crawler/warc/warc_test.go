@@ -331,8 +331,8 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("stats = %+v of %d bytes", s, len(raw))
 		}
 		for k, p := range a.index {
-			if p.offset() >= int64(len(raw)) {
-				t.Errorf("record %x at %d of %d", k, p.offset(), len(raw))
+			if p.offset >= int64(len(raw)) {
+				t.Errorf("record %x at %d of %d", k, p.offset, len(raw))
 			}
 			if r, err := a.read(mustURL(t, "http://a.example/"), p); err == nil && (r.Status < 100 || r.Header == nil) {
 				t.Errorf("response = %+v", r)

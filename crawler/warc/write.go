@@ -320,19 +320,11 @@ func wholeRecords(f *os.File) (whole, size int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	r := newReader()
-	for size = info.Size(); whole < size; {
-		r.seek(f, whole)
-		rec, err := r.next(true)
-		if err == nil {
-			err = r.finish(rec)
-		}
-		if _, failed := errors.AsType[*fs.PathError](err); failed {
-			return 0, 0, err // the disk, not the record
-		} else if err != nil {
-			break
-		}
-		whole = r.file.n
+	s := newReader().scan(&source{ReaderAt: f, size: info.Size(), zipped: true}, info.Size())
+	for s.next() {
 	}
-	return whole, size, nil
+	if _, failed := errors.AsType[*fs.PathError](s.err); failed {
+		return 0, 0, s.err // the disk, not the record
+	}
+	return s.end, info.Size(), nil
 }
