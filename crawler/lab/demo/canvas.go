@@ -1,14 +1,25 @@
 package demo
 
 import (
+	_ "embed"
 	"html"
 	"strconv"
 	"strings"
+	"sync"
+	"text/template"
+	"time"
 )
 
-// A canvas is one page while it is written. A dry canvas keeps links and
-// addresses but writes nothing; it makes the same choices, because all words
-// have a dice of their own. What a canvas returns is HTML, or "" of a dry one.
+//go:embed pages.tmpl
+var pagesText string
+
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Parse(pagesText))
+})
+
+// A canvas is one page while it is written by pages.tmpl, which calls its exported
+// methods; they return HTML. A dry canvas keeps links and addresses but writes
+// nothing; it makes the same choices, because all words have a dice of their own.
 type canvas struct {
 	t       *Town
 	at      ref
@@ -21,8 +32,18 @@ type canvas struct {
 	d     dice // structure: links and addresses
 	w     dice // words and layout
 	buf   []byte
+	size  int   // bytes that the page has at least
 	links []ref // links to pages of the town's web, in order
 	found []Address
+
+	body    string // the template of the content
+	Plan    *orgPlan
+	Kind    orgKind // of an organisation's page
+	Nth     int32   // of the page among those of its kind, or of the item
+	section int32   // of a catalogue, with the number of its list
+	list    int32
+	Item    item
+	Day     time.Time // of the calendar
 }
 
 func (t *Town) canvas(at ref, trap string, dry bool) *canvas {
@@ -38,23 +59,77 @@ func (t *Town) canvas(at ref, trap string, dry bool) *canvas {
 // draw writes the page of c.
 func (c *canvas) draw() {
 	if c.s.kind == organisation {
-		c.organisation()
+		c.Plan = &c.s.org
+		c.Kind, c.Nth = c.Plan.at(c.at.page)
+		c.body = "org " + words().OrgPages[c.Kind].Name
 	} else {
-		c.catalogue()
+		c.lookUp()
 	}
-}
-
-// put writes HTML.
-func (c *canvas) put(parts ...string) {
 	if !c.dry {
-		for _, p := range parts {
-			c.buf = append(c.buf, p...)
-		}
+		c.run("page", c)
+		return
 	}
+	c.Menu()
+	c.Body()
+	c.Foot()
 }
 
-// text returns the HTML of s, on a foreign page translated.
-func (c *canvas) text(s string) string {
+// run executes a template, which writes to c, and returns "".
+func (c *canvas) run(name string, data any) string {
+	if err := templates().ExecuteTemplate(c, name, data); err != nil {
+		panic("demo: pages.tmpl: " + err.Error()) // it is part of the program
+	}
+	return ""
+}
+
+func (c *canvas) Write(html []byte) (int, error) {
+	if !c.dry {
+		c.buf = append(c.buf, html...)
+	}
+	return len(html), nil
+}
+
+// Menu returns the links that all pages of the site have.
+func (c *canvas) Menu() string {
+	switch {
+	case c.s.kind == organisation:
+		return c.orgMenu()
+	case strings.HasPrefix(c.body, "calendar"):
+		return ""
+	}
+	return c.catalogueMenu()
+}
+
+// Heading returns what the page is called.
+func (c *canvas) Heading() string {
+	switch {
+	case c.s.kind == organisation && c.Kind == orgHome:
+		return "Willkommen"
+	case c.s.kind == organisation:
+		return c.t.orgAnchor(c.at)
+	}
+	return c.catalogueHeading()
+}
+
+// Body writes the content.
+func (c *canvas) Body() string {
+	c.run(c.body, c)
+	if c.s.kind == organisation && (c.Plan.Address[c.Kind] || c.Kind == orgIntern) {
+		c.run("org address", c)
+	}
+	return ""
+}
+
+// Foot returns what stands below the content.
+func (c *canvas) Foot() string {
+	if c.s.kind == organisation {
+		return c.orgFoot()
+	}
+	return c.catalogueFoot()
+}
+
+// Text returns the HTML of s, on a foreign page translated.
+func (c *canvas) Text(s string) string {
 	if c.dry {
 		return ""
 	}
@@ -64,56 +139,84 @@ func (c *canvas) text(s string) string {
 	return html.EscapeString(s)
 }
 
-func (c *canvas) heading(tag, text string) { c.put("<", tag, ">", c.text(text), "</", tag, ">\n") }
+// Title returns that of the page.
+func (c *canvas) Title() string { return c.Text(c.Heading() + " – " + c.s.name) }
 
-func (c *canvas) paragraph(parts ...string) {
-	c.put("<p>")
-	c.put(parts...)
-	c.put("</p>\n")
-}
+// Description returns what the page says of itself to search engines.
+func (c *canvas) Description() string { return c.Text(c.s.name + " in " + c.Place()) }
 
-func (c *canvas) list(items []string) {
-	if !c.dry && len(items) > 0 {
-		c.put("<ul>\n<li>", strings.Join(items, "</li>\n<li>"), "</li>\n</ul>\n")
+// Place returns the name of the site's place.
+func (c *canvas) Place() string { return c.t.places[c.s.place].name }
+
+// InTown tells whether the site is the town's.
+func (c *canvas) InTown() bool { return c.s.place == 0 }
+
+// Chance is true with probability p; what the page holds depends on it.
+func (c *canvas) Chance(p float64) bool { return c.d.chance(p) }
+
+// Links returns a number of links from low to high.
+func (c *canvas) Links(low, high int) int { return c.d.between(low, high) }
+
+// Draw returns a number from low to high on which no link or address depends.
+func (c *canvas) Draw(low, high int) int { return c.w.between(low, high) }
+
+// Number returns one of n numbers from first on.
+func (c *canvas) Number(first, n int) int { return first + c.w.n(n) }
+
+// FirstName returns one.
+func (c *canvas) FirstName() string { return pick(&c.w, words().FirstNames) }
+
+// Person returns a made-up name.
+func (c *canvas) Person() string { return c.FirstName() + " " + pick(&c.w, words().Families) }
+
+// Outside returns a host that the town's web does not have.
+func (c *canvas) Outside() string { return pick(&c.w, words().Outside) }
+
+// Sentence returns one about nothing.
+func (c *canvas) Sentence() string { return c.Text(pick(&c.w, words().Sentences)) }
+
+func (c *canvas) htmlList(items []string) string {
+	if c.dry || len(items) == 0 {
+		return ""
 	}
+	return "<ul>\n<li>" + strings.Join(items, "</li>\n<li>") + "</li>\n</ul>\n"
 }
 
-// prose writes paragraphs with sentences in all.
-func (c *canvas) prose(sentences int) {
+// Prose returns paragraphs with so many sentences in all: least, and fewer than more
+// beyond.
+func (c *canvas) Prose(least, more int) string {
 	if c.dry {
-		return
+		return ""
 	}
-	c.put("<p>")
-	for i := range sentences {
+	if more > 0 {
+		least += c.w.n(more)
+	}
+	var b strings.Builder
+	b.WriteString("<p>")
+	for i := range least {
 		if i > 0 && c.w.chance(0.25) {
-			c.put("</p>\n<p>")
+			b.WriteString("</p>\n<p>")
 		}
 		list := words().Sentences
 		if c.w.chance(0.05) {
 			list = words().Distractions
 		}
-		c.put(c.text(pick(&c.w, list)), " ")
+		b.WriteString(c.Text(pick(&c.w, list)) + " ")
 	}
-	c.put("</p>\n")
+	b.WriteString("</p>\n")
+	return b.String()
 }
 
-func (c *canvas) privacy() {
-	c.prose(12)
-	c.paragraph("Aufsichtsbehörde: Landesbeauftragte für den Datenschutz, Prinzenweg 5, 62017 Nordhafen")
-}
-
-// fill brings a page to size bytes with filler text, as full of markup as pages of
+// Filler brings the page to its size with filler text, as full of markup as pages of
 // the web are: about one element for each 60 bytes. It names no place and links to
 // nothing.
-func (c *canvas) fill(size int) {
-	end := strings.LastIndex(string(c.buf), "</body>")
-	tail := string(c.buf[end:])
-	c.buf = c.buf[:end]
-	for len(c.buf)+len(tail) < size {
-		sentence := func() string { return c.text(pick(&c.w, words().Sentences)) }
-		c.paragraph(sentence(), " <em>", sentence(), "</em> <b>", sentence(), "</b>")
+func (c *canvas) Filler() string {
+	const tail = "</body>\n</html>\n"
+	var b strings.Builder
+	for len(c.buf)+b.Len()+len(tail) < c.size {
+		b.WriteString("<p>" + c.Sentence() + " <em>" + c.Sentence() + "</em> <b>" + c.Sentence() + "</b></p>\n")
 	}
-	c.put(tail)
+	return b.String()
 }
 
 // link returns a link to a page of the town's web.
@@ -136,14 +239,14 @@ func (c *canvas) link(to ref, anchor string) string {
 func (c *canvas) href(href, anchor string) string {
 	title := ""
 	if c.w.chance(0.04) {
-		title = `" title="` + c.text(anchor)
+		title = `" title="` + c.Text(anchor)
 	}
-	return `<a href="` + html.EscapeString(href) + title + `">` + c.text(anchor) + "</a>"
+	return `<a href="` + html.EscapeString(href) + title + `">` + c.Text(anchor) + "</a>"
 }
 
-// visit returns a link to another site: mostly to its home page, by its name
+// Visit returns a link to another site: mostly to its home page, by its name
 // or by a word that says nothing.
-func (c *canvas) visit(s int32) string {
+func (c *canvas) Visit(s int32) string {
 	s = c.inLanguage(s)
 	site := &c.t.sites[s]
 	to := ref{s, homePage}
@@ -182,96 +285,45 @@ func (c *canvas) visit(s int32) string {
 	return c.href("http://"+strings.TrimPrefix(host, "www.")+"/", name) // redirects, too
 }
 
-// head begins the page.
-func (c *canvas) head(title string) {
-	if c.dry {
-		return
-	}
-	p := c.codePage()
-	c.put("<!DOCTYPE html>\n<html")
-	if p.lang != "" {
-		c.put(` lang="`, p.lang, `"`)
-	}
-	c.put(">\n<head>\n")
-	if p.meta != "" {
-		c.put(`<meta charset="`, p.meta, "\">\n")
-	}
-	c.heading("title", title)
-	if c.noindex() {
-		c.put("<meta name=\"robots\" content=\"noindex\">\n")
-	}
-	if c.nofollow() {
-		c.put("<meta name=\"robots\" content=\"nofollow\">\n")
-	}
-	c.put(`<meta name="description" content="`, c.text(c.s.name+" in "+c.t.places[c.s.place].name), "\">\n</head>\n<body>\n")
-}
-
-// menu writes the menu, and begins the content.
-func (c *canvas) menu(links []string) {
-	c.put("<div id=\"menue\">\n")
-	c.list(links)
-	c.put("</div>\n<div id=\"inhalt\">\n")
-}
-
-// foot ends the content and begins the foot of the page.
-func (c *canvas) foot() { c.put("</div>\n<div id=\"fuss\">\n") }
-
-func (c *canvas) end() { c.put("\n</div>\n</body>\n</html>\n") }
-
-// noindex tells whether the page asks not to be kept.
-func (c *canvas) noindex() bool {
-	page := int32(privacyPage)
+// Noindex tells whether the page asks not to be kept.
+func (c *canvas) Noindex() bool {
+	private := c.at.page == privacyPage
 	if c.s.kind == organisation {
-		page = c.s.org.page(orgPrivacy, 0)
+		private = c.Kind == orgPrivacy
 	}
-	return c.s.style == 1 && c.at.page == page
+	return c.s.style == 1 && private
 }
 
-// nofollow tells whether the page asks not to follow its links.
-func (c *canvas) nofollow() bool { return c.s.kind == linkFarm && c.at.page%7 == 3 }
+// Nofollow tells whether the page asks not to follow its links.
+func (c *canvas) Nofollow() bool { return c.s.kind == linkFarm && c.at.page%7 == 3 }
 
-// layouts are the ways in which an address is laid out, each as often as its
-// weight. {city} is postcode and place.
-var layouts = []struct {
-	weight int
-	html   string
-}{
-	{3, "<p>{name}, {street}, {city}</p>"},
-	{6, "<p>{name}<br>\n{street}<br>\n{city}<br>\nTel. {phone}</p>"},
-	{2, "<table>\n<tr><td>Name:</td><td>{name}</td></tr>\n<tr><td>Straße:</td><td>{street}</td></tr>\n" +
-		"<tr><td>PLZ, Ort:</td><td>{city}</td></tr>\n<tr><td>Telefon:</td><td>{phone}</td></tr>\n</table>"},
-	{1, "<dl><dt>Anschrift</dt><dd>{name}</dd><dd>{street}</dd><dd>{city}</dd><dt>Telefon</dt><dd>{phone}</dd></dl>"},
-	{1, `<script type="application/ld+json">{"@context":"https://schema.org","@type":"{type}","name":"{name}","telephone":"{phone}",` +
-		`"address":{"@type":"PostalAddress","streetAddress":"{street}","postalCode":"{postcode}","addressLocality":"{place}",` +
-		`"addressCountry":"DE"}}</script>` + "\n<p>Rufen Sie uns an: {phone}</p>"},
-	{2, `<div itemscope itemtype="https://schema.org/{type}"><span itemprop="name">{name}</span>` +
-		`<div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">{street}</span>, ` +
-		`<span itemprop="postalCode">{postcode}</span> <span itemprop="addressLocality">{place}</span></div></div>`},
-	{1, `<div class="vcard"><span class="{class}">{name}</span> <div class="adr"><div class="street-address">{street}</div>` +
-		`<span class="postal-code">{postcode}</span> <span class="locality">{place}</span></div></div>`},
-	{2, "<address>{name}<br>{street}<br>{city}</address>"},
-	{2, "<p><small>{name} · {street} · {city} · Tel. {phone}</small></p>"},
-	{1, "<p>{responsible}Sie finden uns unter der Anschrift {street} in {city}.</p>"},
-	{1, "<p>{name}, {city}, {street}</p>"},
-}
+// layoutWeights say how often each "address N" of pages.tmpl is used.
+var layoutWeights = [...]int{3, 6, 2, 1, 1, 2, 1, 2, 2, 1, 1}
 
-// address writes an address in one of the layouts and notes it.
-func (c *canvas) address(a Address) {
+// Address writes an address in one of the layouts and notes it.
+func (c *canvas) Address(a Address) string {
 	c.found = append(c.found, a)
 	if c.dry {
-		return
+		return ""
 	}
-	l := c.spell(a)
+	spelt := c.spell(a)
+	spelt.Name = html.EscapeString(spelt.Name)
 	layout, n := 0, c.w.n(22)
-	for ; n >= layouts[layout].weight; layout++ {
-		n -= layouts[layout].weight
+	for ; n >= layoutWeights[layout]; layout++ {
+		n -= layoutWeights[layout]
 	}
-	kind, class, responsible := "LocalBusiness", "fn org", ""
-	if a.Person {
-		kind, class, responsible = "Person", "fn", "Verantwortlich für den Inhalt: "+l.name+". "
+	c.run("address "+strconv.Itoa(layout), spelt)
+	return "\n"
+}
+
+// OwnAddress writes the address of who has the site, on fixed pages of a private
+// person's blog that of the person.
+func (c *canvas) OwnAddress() string {
+	own := c.t.ownAddress(c.at.site)
+	if c.s.kind == localBlog {
+		own.Person, own.Name = true, c.s.owner
 	}
-	c.put(strings.NewReplacer("{name}", html.EscapeString(l.name), "{street}", l.street, "{city}", l.city, "{postcode}", l.postcode, "{place}", l.place,
-		"{phone}", l.phone, "{type}", kind, "{class}", class, "{responsible}", responsible).Replace(layouts[layout].html), "\n")
+	return c.Address(own)
 }
 
 // inline returns an address within a line and notes it.
@@ -280,15 +332,20 @@ func (c *canvas) inline(a Address) string {
 	if c.dry {
 		return ""
 	}
-	l := c.spell(a)
-	return l.street + ", " + l.city
+	spelt := c.spell(a)
+	return spelt.Street + ", " + spelt.City
 }
+
+// FarAddress returns one in a far town within a line.
+func (c *canvas) FarAddress() string { return c.inline(c.t.addressIn(&c.d, c.t.farPlace(&c.d), "")) }
 
 // A spelling is an address as a page spells it.
 type spelling struct {
-	name, street, city string
-	postcode, place    string // the two parts of city, without "D-"
-	phone              string
+	Name, Street, City string
+	Postcode, Place    string // the two parts of City, without "D-"
+	Phone              string
+	Person             bool
+	Type               string // of schema.org
 }
 
 // spell writes the parts of an address as people do.
@@ -304,27 +361,31 @@ func (c *canvas) spell(a Address) spelling {
 	if c.w.chance(0.5) {
 		number = strings.ReplaceAll(number, "-", pick(&c.w, []string{"–", " - ", "/"}))
 	}
-	l := spelling{name: a.Name, street: c.spellStreet(a.Street) + " " + number, postcode: a.Postcode, place: a.City}
-	if l.name == "" {
-		l.name = c.s.name
+	l := spelling{Name: a.Name, Street: c.spellStreet(a.Street) + " " + number, Postcode: a.Postcode, Place: a.City,
+		Person: a.Person, Type: "LocalBusiness"}
+	if l.Name == "" {
+		l.Name = c.s.name
+	}
+	if l.Person {
+		l.Type = "Person"
 	}
 	if a.InTown && c.w.chance(c.t.o.Misprints) {
-		l.postcode = "4" + a.Postcode[3:] + a.Postcode[1:3]
+		l.Postcode = "4" + a.Postcode[3:] + a.Postcode[1:3]
 	}
 	switch c.w.n(25) {
 	case 0:
-		l.place = strings.ToUpper(l.place)
+		l.Place = strings.ToUpper(l.Place)
 	case 1:
-		l.place += pick(&c.w, []string{"-Mitte", "-Nord", " (Stadtmitte)"})
+		l.Place += pick(&c.w, []string{"-Mitte", "-Nord", " (Stadtmitte)"})
 	}
-	l.city = l.postcode + " " + l.place
+	l.City = l.Postcode + " " + l.Place
 	switch c.w.n(14) {
 	case 0:
-		l.city = "D-" + l.city
+		l.City = "D-" + l.City
 	case 1:
-		l.city = "DE - " + l.city
+		l.City = "DE - " + l.City
 	}
-	l.phone = "0429" + strconv.Itoa(c.w.n(10)) + " / " + strconv.Itoa(100+c.w.n(900)) + " " + strconv.Itoa(10+c.w.n(90))
+	l.Phone = "0429" + strconv.Itoa(c.w.n(10)) + " / " + strconv.Itoa(100+c.w.n(900)) + " " + strconv.Itoa(10+c.w.n(90))
 	return l
 }
 

@@ -23,52 +23,53 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// Options describe a town and its web. The shares lie between 0 and 1.
+// Options describe a town and its web. The tags are those of Parse and InRange.
 type Options struct {
-	Seed uint64
+	Seed uint64 `spec:"seed"`
 
 	Name    string // of the town
 	Domain  string // what all host names end in, with a port if need be: "example", "localhost:9900"
-	Streets int    // of the town, 20 to 300
+	Streets int    `spec:"streets" range:"20..300"` // of the town
 
-	Sites        int // hosts of the web, 40 to 50,000
-	PagesPerSite int // mean over all sites, 20 to 2,000
+	Sites        int `spec:"sites" range:"40..50000"` // hosts of the web
+	PagesPerSite int `spec:"pages" range:"20..2000"`  // mean over all sites
 
 	// HintReliability is the share of sites whose links to a page with an
 	// address say so ("Kontakt", /impressum.html); the other sites say
 	// "mehr" and /index.php?id=12.
-	HintReliability float64
+	HintReliability float64 `spec:"hints" range:"0..1"`
 	// Locality is the share of links from local sites to other sites that
 	// stay in the town.
-	Locality float64
+	Locality float64 `spec:"locality" range:"0..1"`
 	// Bridges is the share of sites whose address page is not linked from the
 	// home page, but one or two pages further behind.
-	Bridges float64
+	Bridges float64 `spec:"bridges" range:"0..1"`
 	// BridgeLength is how many further pages lie on that way, one behind the
-	// other: 0 to 6.
-	BridgeLength int
+	// other.
+	BridgeLength int `spec:"bridge-length" range:"0..6"`
 	// Misprints is the share of addresses with a wrong postcode. Truth counts
 	// them as if they were right: a reader would go to the right house.
-	Misprints float64
+	Misprints float64 `range:"0..1"`
 
-	PageSize int  // bytes that a page has at least, filled up with filler text; 0 to 1,000,000
+	PageSize int  `range:"0..1000000"` // bytes that a page has at least, filled up with filler text
 	Calm     bool // no host is slow, broken or in a hurry to close connections
-	Finite   bool // no traps: the web has an end
+	Finite   bool `spec:"finite"` // no traps: the web has an end
 
-	FarSeeds, NearSeeds int // how many seeds lie far from the town, and in it; 0 to 20, 0 to 200
+	FarSeeds  int `spec:"far-seeds" range:"0..20"`   // seeds that lie far from the town
+	NearSeeds int `spec:"near-seeds" range:"0..200"` // seeds in the town
 
 	// Language is another language that sites of the web are written in, beside
 	// German: "th", "ja" or "" for none. With one all seeds are in it.
-	Language string
+	Language string `spec:"language"`
 	// Foreign is the share of sites in Language.
-	Foreign float64
+	Foreign float64 `spec:"foreign" range:"0..1"`
 	// LanguageLocality is the share of links between sites that do not leave
 	// the language of their site although they would without this.
-	LanguageLocality float64
+	LanguageLocality float64 `spec:"language-locality" range:"0..1"`
 
 	// What the OpenStreetMap extract knows.
-	ListedHouses float64 // share of house numbers
-	ListedSites  float64 // share of the local sites
+	ListedHouses float64 `range:"0..1"` // share of house numbers
+	ListedSites  float64 `range:"0..1"` // share of the local sites
 }
 
 // DefaultOptions returns a town of 800 sites with about 60,000 pages, some
@@ -102,52 +103,17 @@ var (
 
 // Validate returns an error that names the first option out of range.
 func (o Options) Validate() error {
-	between := func(name string, v, low, high int) error {
-		if v < low || v > high {
-			return fmt.Errorf("demo: %s must be %d to %d, got %d", name, low, high, v)
-		}
-		return nil
-	}
-	share := func(name string, v float64) error {
-		if !(v >= 0 && v <= 1) {
-			return fmt.Errorf("demo: %s must be 0 to 1, got %v", name, v)
-		}
-		return nil
-	}
-	if !townName.MatchString(o.Name) || utf8.RuneCountInString(o.Name) > 31 {
+	switch {
+	case !townName.MatchString(o.Name) || utf8.RuneCountInString(o.Name) > 31:
 		return fmt.Errorf("demo: name of the town must be one capitalised word of 3 to 31 letters, got %q", o.Name)
-	}
-	if !domainName.MatchString(o.Domain) {
+	case !domainName.MatchString(o.Domain):
 		return fmt.Errorf(`demo: domain must be a host name such as "example" or "localhost:9900", got %q`, o.Domain)
-	}
-	if o.Language != "" && codePages[o.Language] == nil {
+	case o.Language != "" && codePages[o.Language] == nil:
 		return fmt.Errorf("demo: language must be th, ja or none, got %q", o.Language)
-	}
-	for _, err := range []error{
-		between("streets", o.Streets, 20, 300),
-		between("sites", o.Sites, 40, 50_000),
-		between("pages per site", o.PagesPerSite, 20, 2_000),
-		between("page size", o.PageSize, 0, 1_000_000),
-		between("far seeds", o.FarSeeds, 0, 20),
-		between("bridge length", o.BridgeLength, 0, 6),
-		between("near seeds", o.NearSeeds, 0, 200),
-		share("hint reliability", o.HintReliability),
-		share("locality", o.Locality),
-		share("bridges", o.Bridges),
-		share("misprints", o.Misprints),
-		share("foreign", o.Foreign),
-		share("language locality", o.LanguageLocality),
-		share("listed houses", o.ListedHouses),
-		share("listed sites", o.ListedSites),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	if o.FarSeeds+o.NearSeeds == 0 {
+	case o.FarSeeds+o.NearSeeds == 0:
 		return errors.New("demo: far seeds and near seeds are both 0, so nothing can be crawled")
 	}
-	return nil
+	return InRange(o)
 }
 
 // A Town is a made-up town and its web.

@@ -388,7 +388,7 @@ func TestDefaultWeb(t *testing.T) {
 		if c.facts().Relevant {
 			relevant++
 		}
-		if !c.nofollow() {
+		if !c.Nofollow() {
 			for _, to := range c.links {
 				push(to)
 			}

@@ -25,9 +25,9 @@ const (
 // A codePage is how pages are written and what they declare.
 type codePage struct {
 	encoding encoding.Encoding // nil: UTF-8
-	meta     string            // charset in a META element, or ""
+	Meta     string            // charset in a META element, or ""
 	header   string            // … in the header, or ""
-	lang     string            // of the html element, or ""
+	Lang     string            // of the html element, or ""
 }
 
 // codePages are those of the languages that Options.Language can name; each site
@@ -116,8 +116,8 @@ func (c *canvas) inLanguage(s int32) int32 {
 	return s
 }
 
-// codePage returns how the page is written.
-func (c *canvas) codePage() codePage {
+// CodePage returns how the page is written.
+func (c *canvas) CodePage() codePage {
 	switch {
 	case c.foreign:
 		d := c.t.dice(topicLanguage, uint64(c.at.site), codePageOf)

@@ -122,8 +122,8 @@ func TestGoldenLanguages(t *testing.T) {
 		town := speaking(t, language)
 		seen := map[string]bool{}
 		town.eachPage(func(c *canvas) {
-			p := c.codePage()
-			name := p.meta
+			p := c.CodePage()
+			name := p.Meta
 			if name == "" {
 				name = p.header
 			}

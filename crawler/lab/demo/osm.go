@@ -3,6 +3,7 @@ package demo
 import (
 	"encoding/xml"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"strconv"
@@ -13,81 +14,53 @@ import (
 
 // An extract is OpenStreetMap XML: all nodes, then the ways, then the relations.
 type extract struct {
-	XMLName   xml.Name `xml:"osm"`
-	Version   string   `xml:"version,attr"`
-	Generator string   `xml:"generator,attr"`
-	License   string   `xml:"license,attr"`
-
-	Nodes     []osmObject `xml:"node"`
-	Ways      []osmObject `xml:"way"`
-	Relations []osmObject `xml:"relation"`
+	nodes, ways, relations strings.Builder
+	ids                    map[*strings.Builder]int // the last ones
 }
 
-type osmObject struct {
-	ID      int         `xml:"id,attr"`
-	Version int         `xml:"version,attr"`
-	Lat     string      `xml:"lat,attr,omitempty"`
-	Lon     string      `xml:"lon,attr,omitempty"`
-	Refs    []osmRef    `xml:"nd"`
-	Members []osmMember `xml:"member"`
-	Tags    []osmTag    `xml:"tag"`
-}
-
-type osmRef struct {
-	Ref int `xml:"ref,attr"`
-}
-
-type osmMember struct {
-	Type string `xml:"type,attr"`
-	Ref  int    `xml:"ref,attr"`
-	Role string `xml:"role,attr"`
-}
-
-type osmTag struct {
-	Key   string `xml:"k,attr"`
-	Value string `xml:"v,attr"`
-}
-
-// tagged returns tags from key=value.
-func tagged(pairs []string) (tags []osmTag) {
-	for _, pair := range pairs {
-		key, value, _ := strings.Cut(pair, "=")
-		tags = append(tags, osmTag{key, value})
+// add writes an object with tags such as "place=town" and returns its id.
+func (x *extract) add(to *strings.Builder, kind, attributes, content string, tags []string) int {
+	x.ids[to]++
+	fmt.Fprintf(to, " <%s id=\"%d\" version=\"1\"%s>%s", kind, x.ids[to], attributes, content)
+	for _, tag := range tags {
+		key, value, _ := strings.Cut(tag, "=")
+		fmt.Fprintf(to, "\n  <tag k=\"%s\" v=\"%s\"></tag>", key, html.EscapeString(value))
 	}
-	return tags
+	fmt.Fprintf(to, "</%s>\n", kind)
+	return x.ids[to]
 }
 
-// node adds a node with tags such as "place=town".
 func (x *extract) node(p orb.Point, tags ...string) int {
-	degrees := func(v float64) string { return strconv.FormatFloat(v, 'f', 7, 64) }
-	x.Nodes = append(x.Nodes, osmObject{ID: len(x.Nodes) + 1, Version: 1, Lat: degrees(p[1]), Lon: degrees(p[0]), Tags: tagged(tags)})
-	return len(x.Nodes)
+	return x.add(&x.nodes, "node", fmt.Sprintf(" lat=\"%.7f\" lon=\"%.7f\"", p[1], p[0]), "", tags)
 }
 
 // way adds a line; a ring ends at the node where it begins.
 func (x *extract) way(line []orb.Point, tags ...string) int {
-	w := osmObject{ID: len(x.Ways) + 1, Version: 1, Tags: tagged(tags)}
+	var refs strings.Builder
+	first := 0
 	for i, p := range line {
-		if i > 0 && p == line[0] {
-			w.Refs = append(w.Refs, w.Refs[0])
-		} else {
-			w.Refs = append(w.Refs, osmRef{x.node(p)})
+		ref := first
+		if i == 0 || p != line[0] {
+			ref = x.node(p)
 		}
+		if i == 0 {
+			first = ref
+		}
+		fmt.Fprintf(&refs, "<nd ref=\"%d\"></nd>", ref)
 	}
-	x.Ways = append(x.Ways, w)
-	return w.ID
+	return x.add(&x.ways, "way", "", refs.String(), tags)
 }
 
 // boundary adds an area of rings.
 func (x *extract) boundary(ways []int, centre int, tags ...string) {
-	r := osmObject{ID: len(x.Relations) + 1, Version: 1, Tags: tagged(append([]string{"type=boundary"}, tags...))}
+	var members strings.Builder
 	for _, way := range ways {
-		r.Members = append(r.Members, osmMember{"way", way, "outer"})
+		fmt.Fprintf(&members, "<member type=\"way\" ref=\"%d\" role=\"outer\"></member>", way)
 	}
 	if centre > 0 {
-		r.Members = append(r.Members, osmMember{"node", centre, "admin_centre"})
+		fmt.Fprintf(&members, "<member type=\"node\" ref=\"%d\" role=\"admin_centre\"></member>", centre)
 	}
-	x.Relations = append(x.Relations, r)
+	x.add(&x.relations, "relation", "", members.String(), append([]string{"type=boundary"}, tags...))
 }
 
 // WriteOSM writes an OpenStreetMap extract (XML) of the town and its villages:
@@ -95,7 +68,7 @@ func (x *extract) boundary(ways []int, centre int, tags ...string) {
 // houses with addresses as far as Options.ListedHouses goes, some of them with
 // the name and the web site of an organisation.
 func (t *Town) WriteOSM(w io.Writer) error {
-	x := &extract{Version: "0.6", Generator: "gazehound demo (made up)", License: "http://creativecommons.org/publicdomain/zero/1.0/"}
+	x := &extract{ids: map[*strings.Builder]int{}}
 	areas := map[string][]int{} // postcode → rings
 	var codes []string
 	for n := range t.places[:1+villages] {
@@ -122,14 +95,15 @@ func (t *Town) WriteOSM(w io.Writer) error {
 	}
 	t.writeHouses(x)
 	t.writeLand(x)
-	io.WriteString(w, xml.Header)
-	enc := xml.NewEncoder(w)
-	enc.Indent("", " ")
-	if err := enc.Encode(x); err != nil {
+	_, err := fmt.Fprint(w, osmHead, x.nodes.String(), x.ways.String(), x.relations.String(), "</osm>\n")
+	if err != nil {
 		return fmt.Errorf("demo: write extract: %w", err)
 	}
 	return nil
 }
+
+const osmHead = xml.Header + `<osm version="0.6" generator="gazehound demo (made up)" license="http://creativecommons.org/publicdomain/zero/1.0/">
+`
 
 // writeHouses adds the houses that the extract knows: a node with an organisation
 // or a building. Every other organisation is on the map by name, fewer by their

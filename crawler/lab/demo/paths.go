@@ -7,8 +7,6 @@ import (
 	"time"
 )
 
-var fixedNames = [...]string{contactPage: "kontakt", imprintPage: "impressum", aboutPage: "ueber-uns", privacyPage: "datenschutz", internPage: "intern/notizen"}
-
 // path returns the path and query of a page.
 func (t *Town) path(r ref) string {
 	s := &t.sites[r.site]
@@ -25,9 +23,9 @@ func (t *Town) path(r ref) string {
 	case isItem && s.opaque:
 		return "/index.php?id=" + id
 	case isItem && s.style%2 == 0:
-		return "/" + s.kind.words().Paths[1] + "/" + id + "-" + slug(t.itemOf(r.site, item).title) + ".html"
+		return "/" + s.kind.words().Paths[1] + "/" + id + "-" + slug(t.itemOf(r.site, item).Title) + ".html"
 	case isItem:
-		return "/" + s.kind.words().Paths[1] + "/" + slug(t.itemOf(r.site, item).title) + "-" + id
+		return "/" + s.kind.words().Paths[1] + "/" + slug(t.itemOf(r.site, item).Title) + "-" + id
 	case isList && s.opaque:
 		p := "/index.php?cat=" + strconv.Itoa(int(section)+1)
 		if list > 0 {
@@ -43,7 +41,7 @@ func (t *Town) path(r ref) string {
 	case s.opaque && r.page != internPage:
 		return "/index.php?seite=" + strconv.Itoa(int(r.page))
 	}
-	return "/" + fixedNames[r.page] + [...]string{"/", ".html", ".html", ".php", "/", ".htm"}[s.style]
+	return "/" + words().FixedPages[r.page].Path + [...]string{"/", ".html", ".html", ".php", "/", ".htm"}[s.style]
 }
 
 // A target is what a request is answered with.

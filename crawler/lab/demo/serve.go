@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strconv"
@@ -28,74 +28,66 @@ var ErrNoHost = errors.New("no such host")
 // connections.
 var ErrReset = errors.New("connection reset")
 
-// An answer is what a host says to a request.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-	wait   time.Duration // before the answer
-	reset  bool          // close the connection instead
+// plain answers with a text.
+func plain(status int, kind, body string) *page.Response {
+	return &page.Response{Status: status, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}
 }
 
-func plain(status int, kind, body string) answer {
-	return answer{status: status, header: http.Header{"Content-Type": {kind}}, body: []byte(body)}
+func redirect(to string) *page.Response {
+	r := plain(http.StatusMovedPermanently, "text/html", "")
+	r.Header.Set("Location", to)
+	return r
 }
 
-func redirect(to string) answer {
-	a := plain(http.StatusMovedPermanently, "text/html", "")
-	a.header.Set("Location", to)
-	return a
-}
-
-// answer returns what u's host says. The names of hosts in it end in domain.
-func (t *Town) answer(u weburl.URL, domain string) (a answer, ok bool) {
+// answer returns what u's host says, without waiting for Took, or an error that wraps
+// ErrNoHost or ErrReset. The names of hosts in it end in domain.
+func (t *Town) answer(u weburl.URL, domain string) (*page.Response, error) {
 	n, bare, ok := t.siteOf(u.Host())
 	if !ok {
-		return answer{}, false
+		return nil, fmt.Errorf("demo: %s: %w", u.Host(), ErrNoHost)
 	}
 	s, home := &t.sites[n], "http://"+t.hostUnder(n, domain)
 	path := requestPath(u)
 	to := t.lookup(n, path)
 	switch {
 	case s.fate == broken:
-		return plain(http.StatusInternalServerError, "text/html", "<h1>Interner Fehler</h1>"), true
+		return plain(http.StatusInternalServerError, "text/html", "<h1>Interner Fehler</h1>"), nil
 	case s.fate == resets:
-		return answer{reset: true}, true
+		return nil, fmt.Errorf("demo: %s: %w", u.Host(), ErrReset)
 	case bare:
-		return redirect(home + path), true
+		return redirect(home + path), nil
 	}
 	switch to.what {
 	case missing:
-		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>"), true
+		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>"), nil
 	case moved:
-		return redirect(home + t.path(to.ref)), true
+		return redirect(home + t.path(to.ref)), nil
 	case robotsTxt:
-		return t.robots(s, home), true
+		return t.robots(s, home), nil
 	case sitemapXML:
-		return plain(http.StatusOK, "application/xml", t.sitemap(n, home)), true
+		return plain(http.StatusOK, "application/xml", t.sitemap(n, home)), nil
 	case document:
-		return plain(http.StatusOK, "application/pdf", "%PDF-1.4\n%made up\n%%EOF\n"), true
+		return plain(http.StatusOK, "application/pdf", "%PDF-1.4\n%made up\n%%EOF\n"), nil
 	case image:
-		return plain(http.StatusOK, "image/png", "\x89PNG\r\n\x1a\n"), true
+		return plain(http.StatusOK, "image/png", "\x89PNG\r\n\x1a\n"), nil
 	case deadLink:
-		return plain(http.StatusGone, "text/html", "<h1>Gibt es nicht mehr</h1>"), true
+		return plain(http.StatusGone, "text/html", "<h1>Gibt es nicht mehr</h1>"), nil
 	}
 	c := t.canvas(to.ref, to.trap, false)
-	c.domain = domain
+	c.domain, c.size = domain, t.o.PageSize
 	c.draw()
-	c.fill(t.o.PageSize)
-	a.status = http.StatusOK
+	r := &page.Response{Status: http.StatusOK}
 	var err error
-	if a.body, a.header, err = c.codePage().encode(c.buf); err != nil {
+	if r.Body, r.Header, err = c.CodePage().encode(c.buf); err != nil {
 		panic("demo: page that cannot be encoded: " + err.Error()) // what a code page lacks is escaped
 	}
 	if to.what == aTrap {
-		a.header.Set("X-Robots-Tag", "noindex")
+		r.Header.Set("X-Robots-Tag", "noindex")
 	}
 	if s.fate == slow {
-		a.wait = slowness
+		r.Took = slowness
 	}
-	return a, true
+	return r, nil
 }
 
 // requestPath returns the path of u with its query.
@@ -107,7 +99,7 @@ func requestPath(u weburl.URL) string {
 }
 
 // robots returns a site's robots.txt.
-func (t *Town) robots(s *site, home string) answer {
+func (t *Town) robots(s *site, home string) *page.Response {
 	text := "User-agent: *\nDisallow: /intern/\nDisallow: /*.pdf$\n"
 	switch {
 	case s.fate == noRobots:
@@ -117,7 +109,8 @@ func (t *Town) robots(s *site, home string) answer {
 	case s.crawlGap > 0:
 		text = fmt.Sprintf("User-agent: *\nCrawl-delay: %d\nDisallow: /intern/\n", s.crawlGap)
 	case s.style == 3:
-		text = "# willkommen\nUser-agent: Plagegeist\nDisallow: /\n\nUser-agent: *\nDisallow: /intern\nAllow: /\nSitemap: " + home + "/sitemap.xml\n"
+		text = "# willkommen\nUser-agent: Plagegeist\nDisallow: /\n\nUser-agent: *\n" +
+			"Disallow: /intern\nAllow: /\nSitemap: " + home + "/sitemap.xml\n"
 	case s.kind == organisation && s.org.count[orgIntern] == 0:
 		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>")
 	}
@@ -126,14 +119,21 @@ func (t *Town) robots(s *site, home string) answer {
 
 // sitemap returns a site map of the first pages.
 func (t *Town) sitemap(site int32, home string) string {
-	var b strings.Builder
-	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
+	var urls []string
 	for n := range min(t.sites[site].pages, 50) {
 		if r := (ref{site, n}); !t.disallowed(r) {
-			b.WriteString("<url><loc>" + home + html.EscapeString(t.path(r)) + "</loc></url>\n")
+			urls = append(urls, home+t.path(r))
 		}
 	}
-	b.WriteString("</urlset>\n")
+	return written("sitemap", urls)
+}
+
+// written returns what a template makes of data.
+func written(template string, data any) string {
+	var b strings.Builder
+	if err := templates().ExecuteTemplate(&b, template, data); err != nil {
+		panic("demo: pages.tmpl: " + err.Error()) // it is part of the program
+	}
 	return b.String()
 }
 
@@ -143,15 +143,12 @@ func (t *Town) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	a, ok := t.answer(u, t.o.Domain)
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("demo: %s: %w", u.Host(), ErrNoHost)
-	case a.reset:
-		return nil, fmt.Errorf("demo: %s: %w", u.Host(), ErrReset)
+	r, err := t.answer(u, t.o.Domain)
+	if err != nil {
+		return nil, err
 	}
-	r := &page.Response{URL: u, Status: a.status, Header: a.header, Body: a.body, Fetched: time.Now(), Took: a.wait}
-	if to := a.header.Get("Location"); to != "" {
+	r.URL, r.Fetched = u, time.Now()
+	if to := r.Header.Get("Location"); to != "" {
 		r.Location, _ = u.Resolve(to)
 	}
 	return r, nil
@@ -228,34 +225,27 @@ func (t *Town) serve(w http.ResponseWriter, r *http.Request, host string) int {
 	if err != nil {
 		return fail(http.StatusBadRequest, err.Error())
 	}
-	a, ok := t.answer(u, t.domainFor(host))
-	if !ok {
-		if !r.URL.IsAbs() && isHere(u.Hostname()) {
-			return t.serveSelf(w, r)
-		}
+	a, err := t.answer(u, t.domainFor(host))
+	switch {
+	case errors.Is(err, ErrReset):
+		return 0
+	case err != nil && !r.URL.IsAbs() && isHere(u.Hostname()):
+		return t.serveSelf(w, r)
+	case err != nil:
 		return fail(http.StatusBadGateway, "no such host: "+u.Host())
 	}
-	if a.wait > 0 {
-		timer := time.NewTimer(a.wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-r.Context().Done():
-			return 0
-		}
-	}
-	if a.reset {
+	select {
+	case <-time.After(a.Took):
+	case <-r.Context().Done():
 		return 0
 	}
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
-	w.WriteHeader(a.status)
+	maps.Copy(w.Header(), a.Header)
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
+	w.WriteHeader(a.Status)
 	if r.Method == http.MethodGet {
-		w.Write(a.body) // the client may have gone
+		w.Write(a.Body) // the client may have gone
 	}
-	return a.status
+	return a.Status
 }
 
 // domainFor returns what the names of hosts end in on a page asked of host.
@@ -283,12 +273,12 @@ func (t *Town) serveSelf(w http.ResponseWriter, r *http.Request) int {
 		return http.StatusNotFound
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>%[1]s, a made-up town</title>\n"+
-		"<h1>%[1]s, a made-up town</h1>\n<p>This server is a proxy for the web of a town that does not exist. Some of its pages:</p>\n<ul>\n", t.Name())
+	domain := t.domainFor("x.localhost" + r.Host[strings.LastIndexByte(r.Host, ':'):])
+	var seeds [][2]string
 	for _, s := range t.seedSites() {
-		fmt.Fprintf(w, "<li><a href=\"http://%s/\">%s</a></li>\n", t.hostUnder(s, t.domainFor("x.localhost"+r.Host[strings.LastIndexByte(r.Host, ':'):])), t.sites[s].name)
+		seeds = append(seeds, [2]string{t.hostUnder(s, domain), t.sites[s].name})
 	}
-	io.WriteString(w, "</ul>\n")
+	io.WriteString(w, written("self", map[string]any{"Name": t.Name(), "Seeds": seeds}))
 	return http.StatusOK
 }
 
@@ -312,8 +302,10 @@ func Listen(address string) (net.Listener, error) {
 // Serve answers requests on ln, which it closes, until ctx ends (nil) or the
 // listener fails. All goroutines that it starts have ended when it returns.
 func (t *Town) Serve(ctx context.Context, ln net.Listener, l *Ledger) error {
-	server := &http.Server{Handler: t.Handler(l), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{
+		Handler: t.Handler(l), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ln) }()
 	select {

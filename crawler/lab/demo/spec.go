@@ -2,52 +2,82 @@ package demo
 
 import (
 	"errors"
-	"flag"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+	"unicode"
 
 	"gazehound/internal/textutil"
 )
 
-// ParseSpec sets flags of f by a text such as "sites=2000,hints=0.4"; "default"
-// leaves all as they are.
-func ParseSpec(spec string, f *flag.FlagSet) error {
+// Parse sets fields of the struct that options points to by a text such as
+// "sites=2000,hints=0.4", which names them by their spec tags, and holds them to their
+// range tags; "default" leaves all as they are.
+func Parse(spec string, options any) error {
+	v := reflect.ValueOf(options).Elem()
 	if spec == "default" {
-		return nil
+		return InRange(v.Interface())
 	}
+	fields := map[string]reflect.Value{}
+	var names []string
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if name := f.Tag.Get("spec"); name != "" {
+			fields[name], names = v.FieldByIndex(f.Index), append(names, name)
+		}
+	}
+	slices.Sort(names)
 	for part := range strings.SplitSeq(spec, ",") {
 		name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
-		if f.Lookup(name) == nil {
-			var names []string
-			f.VisitAll(func(known *flag.Flag) { names = append(names, known.Name) })
+		field, ok := fields[name]
+		if !ok {
 			return errors.New(textutil.NotOneOf(name, names))
 		}
-		if err := f.Set(name, text); err != nil {
+		if field.Kind() == reflect.Bool && text == "1" {
+			text = "true"
+		}
+		if field.Kind() == reflect.String {
+			field.SetString(text)
+		} else if n, err := fmt.Sscanf(text+"$", "%v$", field.Addr().Interface()); n != 1 || err != nil {
 			return fmt.Errorf("%s wants a number, got %q", name, text)
+		}
+	}
+	return InRange(v.Interface())
+}
+
+// InRange returns an error that names the first field of a struct that is out of the
+// range of its tag, such as 0..1, both included.
+func InRange(options any) error {
+	v := reflect.ValueOf(options)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		var low, high float64
+		if n, _ := fmt.Sscanf(strings.ReplaceAll(f.Tag.Get("range"), "..", " "), "%g %g", &low, &high); n != 2 {
+			continue
+		}
+		field := v.FieldByIndex(f.Index)
+		if x := field.Convert(reflect.TypeFor[float64]()).Float(); !(x >= low && x <= high) {
+			return fmt.Errorf("%s must be %v to %v, got %v", spaced(f.Name), low, high, field)
 		}
 	}
 	return nil
 }
 
+// spaced returns the name of a field in words: "pages per site".
+func spaced(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
 // ParseOptions reads a made-up town such as "sites=2000,hints=0.4".
 func ParseOptions(spec string) (Options, error) {
 	o := DefaultOptions()
-	f := flag.NewFlagSet("town", flag.ContinueOnError)
-	f.IntVar(&o.Sites, "sites", o.Sites, "")
-	f.IntVar(&o.PagesPerSite, "pages", o.PagesPerSite, "")
-	f.IntVar(&o.Streets, "streets", o.Streets, "")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "")
-	f.Float64Var(&o.HintReliability, "hints", o.HintReliability, "")
-	f.Float64Var(&o.Locality, "locality", o.Locality, "")
-	f.Float64Var(&o.Bridges, "bridges", o.Bridges, "")
-	f.IntVar(&o.BridgeLength, "bridge-length", o.BridgeLength, "")
-	f.IntVar(&o.FarSeeds, "far-seeds", o.FarSeeds, "")
-	f.IntVar(&o.NearSeeds, "near-seeds", o.NearSeeds, "")
-	f.BoolVar(&o.Finite, "finite", o.Finite, "")
-	f.StringVar(&o.Language, "language", o.Language, "")
-	f.Float64Var(&o.Foreign, "foreign", o.Foreign, "")
-	f.Float64Var(&o.LanguageLocality, "language-locality", o.LanguageLocality, "")
-	if err := ParseSpec(spec, f); err != nil {
+	if err := Parse(spec, &o); err != nil {
 		return o, err
 	}
 	return o, o.Validate()

@@ -36,17 +36,21 @@ func joint(path string) string {
 	return "?"
 }
 
-// facets writes links that narrow a list of goods.
-func (c *canvas) facets() {
-	if c.dry {
-		return
+// Facets returns links that narrow a list of goods.
+func (c *canvas) Facets() string {
+	if c.dry || c.s.kind != shop || !c.t.traps(c.at.site) {
+		return ""
 	}
 	path := c.t.path(c.at)
+	var links strings.Builder
 	for range 10 {
-		colour, size := pick(&c.w, []string{"rot", "blau", "gruen", "gelb", "schwarz", "weiss"}), pick(&c.w, []string{"s", "m", "l", "xl", "xxl"})
+		colour := pick(&c.w, []string{"rot", "blau", "gruen", "gelb", "schwarz", "weiss"})
+		size := pick(&c.w, []string{"s", "m", "l", "xl", "xxl"})
 		order := pick(&c.w, []string{"preis", "name", "neu", "beliebt"})
-		c.put(c.href(fmt.Sprintf("%s%sfarbe=%s&groesse=%s&sort=%s&ab=%d", path, joint(path), colour, size, order, c.w.n(500)), "Filter"), " ")
+		query := fmt.Sprintf("farbe=%s&groesse=%s&sort=%s&ab=%d", colour, size, order, c.w.n(500))
+		links.WriteString(c.href(path+joint(path)+query, "Filter") + " ")
 	}
+	return links.String()
 }
 
 // The forms of the calendar's URLs.
@@ -55,36 +59,37 @@ const (
 	dayForm   = "/tag/2006-01-02.html"
 )
 
-// calendarPage draws a page of the calendar; the trap is a URL of a month or day.
-func (c *canvas) calendarPage(title string, n int32) {
-	c.head(title + " – " + c.s.name)
-	c.menu(nil)
-	c.heading("h1", title)
-	if n != homePage {
-		c.prose(4)
-		c.put(c.link(ref{c.at.site, homePage}, "Kalender"))
-		return
+// calendar returns the template of a page of the calendar; the trap is a URL of a
+// month or day, the home page the month of the demo.
+func (c *canvas) calendar() (template string) {
+	if c.at.page != homePage {
+		return "calendar note"
 	}
-	if day, err := time.Parse(dayForm, c.trap); err == nil {
-		c.heading("h2", day.Format("02.01.2006"))
-		c.prose(2)
-		c.put(c.dated(day, monthForm), c.dated(day.AddDate(0, 0, -1), dayForm), c.dated(day.AddDate(0, 0, 1), dayForm))
-		return
+	var err error
+	if c.Day, err = time.Parse(dayForm, c.trap); err == nil {
+		return "calendar day"
 	}
-	month, err := time.Parse(monthForm, c.trap)
-	if err != nil {
-		month = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	if c.Day, err = time.Parse(monthForm, c.trap); err != nil {
+		c.Day = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	}
-	c.heading("h2", month.Format("01/2006"))
-	if !c.t.o.Finite {
-		var days []string
-		for d := month; !c.dry && d.Month() == month.Month(); d = d.AddDate(0, 0, 1) {
-			days = append(days, c.dated(d, dayForm))
-		}
-		c.list(days)
-		c.put(c.dated(month.AddDate(0, -1, 0), monthForm), " ", c.dated(month.AddDate(0, 1, 0), monthForm), " ")
+	return "calendar month"
+}
+
+// Neighbours returns links to the month, the day before and the day after.
+func (c *canvas) Neighbours() string {
+	return c.dated(c.Day, monthForm) + c.dated(c.Day.AddDate(0, 0, -1), dayForm) + c.dated(c.Day.AddDate(0, 0, 1), dayForm)
+}
+
+// Days returns links to all days of the month, the month before and the month after.
+func (c *canvas) Days() string {
+	if c.t.o.Finite || c.dry {
+		return ""
 	}
-	c.put(c.link(ref{c.t.local[0], homePage}, "Stadt"))
+	var days []string
+	for d := c.Day; d.Month() == c.Day.Month(); d = d.AddDate(0, 0, 1) {
+		days = append(days, c.dated(d, dayForm))
+	}
+	return c.htmlList(days) + c.dated(c.Day.AddDate(0, -1, 0), monthForm) + " " + c.dated(c.Day.AddDate(0, 1, 0), monthForm) + " "
 }
 
 // dated returns a link to a month or day; time begins in the year 1 and ends with

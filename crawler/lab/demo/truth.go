@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"sort"
 
 	"gazehound/crawler/weburl"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geojson"
 )
 
 // Facts are what is true of one page.
@@ -164,14 +167,10 @@ func (t *Town) WriteTruth(w io.Writer) error {
 		Pages    int      `json:"pages"`
 		URLs     []string `json:"urls"`
 	}
-	type geometry struct {
-		Type        string     `json:"type"`
-		Coordinates [2]float64 `json:"coordinates"`
-	}
 	type feature struct {
-		Type       string     `json:"type"`
-		Geometry   geometry   `json:"geometry"`
-		Properties properties `json:"properties"`
+		Type       string            `json:"type"`
+		Geometry   *geojson.Geometry `json:"geometry"`
+		Properties properties        `json:"properties"`
 	}
 	known := map[string]*feature{}
 	t.eachPage(func(c *canvas) {
@@ -184,8 +183,9 @@ func (t *Town) WriteTruth(w io.Writer) error {
 			key := a.Street + "\x00" + a.HouseNumber
 			f := known[key]
 			if f == nil {
-				f = &feature{"Feature", geometry{"Point", [2]float64{a.Lon, a.Lat}},
-					properties{Street: a.Street, Number: a.HouseNumber, Postcode: a.Postcode, City: a.City, Listed: a.Listed, Person: true}}
+				f = &feature{"Feature", geojson.NewGeometry(orb.Point{a.Lon, a.Lat}), properties{
+					Street: a.Street, Number: a.HouseNumber, Postcode: a.Postcode, City: a.City, Listed: a.Listed, Person: true,
+				}}
 				known[key] = f
 			}
 			p := &f.Properties
@@ -202,27 +202,12 @@ func (t *Town) WriteTruth(w io.Writer) error {
 			}
 		}
 	})
-	keys := make([]string, 0, len(known))
-	for k := range known {
-		keys = append(keys, k)
+	var features []*feature
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		features = append(features, known[key])
 	}
-	sort.Strings(keys)
-	if _, err := io.WriteString(w, "{\"type\":\"FeatureCollection\",\"features\":[\n"); err != nil {
-		return fmt.Errorf("demo: write truth: %w", err)
-	}
-	for i, k := range keys {
-		line, err := json.Marshal(known[k])
-		if err != nil {
-			return fmt.Errorf("demo: write truth: %w", err)
-		}
-		if i < len(keys)-1 {
-			line = append(line, ',')
-		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
-			return fmt.Errorf("demo: write truth: %w", err)
-		}
-	}
-	if _, err := io.WriteString(w, "]}\n"); err != nil {
+	all := map[string]any{"type": "FeatureCollection", "features": features}
+	if err := json.NewEncoder(w).Encode(all); err != nil {
 		return fmt.Errorf("demo: write truth: %w", err)
 	}
 	return nil

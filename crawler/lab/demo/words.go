@@ -23,6 +23,10 @@ type wordLists struct {
 	Distractions                       []string // numbers that are no postcodes, and addresses that are none
 	Vague, Unhelpful                   []string // words of links that say nothing
 
+	FixedPages      []struct{ Path, Title string } // of catalogues, by number
+	OrgPages        []orgPage                      // of organisations, by orgKind
+	CombinedAnchors []string                       // of a page that is contact and imprint
+
 	Kinds     []kindWords // by kind, from portal on
 	Trades    []trade
 	Languages map[string][]string // words by ISO 639-1
@@ -37,6 +41,16 @@ type kindWords struct {
 	Hosts         [][]string // parts of the host
 	Family        bool       // … and the owner's name
 	Name          string     // {0} is the first part of the host
+	Text          string     // of an item: a template of pages.tmpl
+	FurtherLinks  float64    // share of the items with a link to another site
+	Rivals        bool       // items are rivals, and most do not name one another
+}
+
+// An orgPage is a kind of page that organisations have.
+type orgPage struct {
+	Name, Path string
+	Anchors    []string // of links to it
+	Share      float64  // of the sites that have it, where not all have
 }
 
 // A trade is a sort of organisation.

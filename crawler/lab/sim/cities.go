@@ -3,16 +3,20 @@ package sim
 import (
 	"cmp"
 	"context"
-	"errors"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
@@ -21,8 +25,12 @@ import (
 
 // CitiesOptions say what a made-up web about many cities is like.
 type CitiesOptions struct {
-	Seed  uint64
-	Sites int // hosts, at least 1,000
+	Seed  uint64 `spec:"seed"`
+	Sites int    `spec:"sites" range:"1000..10000000"` // hosts
+	// World draws the Shares at random, each between half and twice what it is; 0 leaves
+	// them as they are.
+	World uint64 `spec:"world"`
+	Shares
 	// Nodes have the cities that the web is about; nil: made-up ones, as in the
 	// table 1 of Gao, Lee & Miao: five time zones and a general node.
 	Nodes []partition.Node
@@ -30,9 +38,56 @@ type CitiesOptions struct {
 	Known []partition.City
 }
 
+// Shares are what a web about cities consists of, each from 0 to 1. Those of
+// DefaultCitiesOptions were chosen with the tables of Gao, Lee & Miao in view.
+type Shares struct {
+	Guides, Businesses, Portals float64 // of the sites
+	NamedGuides, NamedPortals   float64 // have the city in their URLs
+	LocalTopic                  float64 // of a city's sites have one of its topics
+	LocalServer, OtherServer    float64 // of them, whose server stands there, or anywhere
+	KnownServer                 float64 // of the other sites, whose server is known to stand in a city
+	PortalBlocks                float64 // of a portal's parts that are about a city
+	SiteTopic                   float64 // of the pages that have the topic of their site
+	Headlines                   float64 // of the pages of general sites whose URL names a city
+	Mentions                    float64 // of the pages about a city that name it
+	OtherMentions               float64 // of them, those that name another one
+	StateMentions               float64 // … or the state
+	GeneralMentions             float64 // of all other pages that name a city
+	WithState                   float64 // of the names that come with their state
+	OtherAddresses              float64 // of the addresses that lie in another city
+	GeneralAddresses            float64 // of a section's addresses on pages about no city
+	NamedOutside, NamedInside   float64 // links that name the city, to other sites and within one
+	NamedHome                   float64 // … to home and contact pages
+	Misleading                  float64 // links with the name of another city beside them
+	GeneralNamed                float64 // links to pages about no city that name one
+	GeneralToCity               float64 // links of pages about no city to a city's site
+	PortalToCity                float64 // … of portals
+	GeneralToPortal             float64 // … to portals
+	SameCity, ToPortal, ToOther float64 // links between sites of pages about a city, by where they lead
+}
+
 // DefaultCitiesOptions are 120,000 sites with some 13 million pages about
 // 100 made-up cities.
-func DefaultCitiesOptions() CitiesOptions { return CitiesOptions{Seed: 1, Sites: 120_000} }
+func DefaultCitiesOptions() CitiesOptions {
+	return CitiesOptions{Seed: 1, Sites: 120_000, Shares: Shares{
+		Guides: 0.06, Businesses: 0.06, Portals: 0.03, NamedGuides: 0.6, NamedPortals: 0.6,
+		LocalTopic: 0.7, LocalServer: 0.5, OtherServer: 0.2, KnownServer: 0.12, PortalBlocks: 0.75, SiteTopic: 0.5,
+		Headlines: 0.01, Mentions: 0.8, OtherMentions: 0.3, StateMentions: 0.2, GeneralMentions: 0.06, WithState: 0.5,
+		OtherAddresses: 0.06, GeneralAddresses: 0.05, NamedOutside: 0.75, NamedInside: 0.6, NamedHome: 0.03,
+		Misleading: 0.03, GeneralNamed: 0.006, GeneralToCity: 0.004, PortalToCity: 0.2, GeneralToPortal: 0.003,
+		SameCity: 0.4, ToPortal: 0.06, ToOther: 0.1,
+	}}
+}
+
+// drawShares changes all shares at random.
+func (o *CitiesOptions) drawShares() {
+	r := rand.New(rand.NewPCG(o.World, 13))
+	shares := reflect.ValueOf(&o.Shares).Elem()
+	for i := range shares.NumField() {
+		x := shares.Field(i)
+		x.SetFloat(min(x.Float()*math.Exp2(2*r.Float64()-1), 0.95))
+	}
+}
 
 // Cities is a made-up web about many cities, for collaborative crawls. It has
 // what the methods of a partition live on, and what misleads them:
@@ -85,24 +140,32 @@ type citySite struct {
 	host   string
 }
 
-// A section is a part of every site. Addresses stand where one looks for them.
-type section struct {
-	name, anchor string
-	share        float64 // of a site's pages
-	addresses    float64 // pages about a city that have one
+//go:embed cities.json
+var citiesJSON []byte
+
+// citiesWords are what webs about cities are made of.
+type citiesWords struct {
+	Starts, Vowels, Ends           []string // of words
+	CityFirst, CityStems, CityEnds []string
+	Zones                          []struct {
+		Name   string
+		Cities int
+		States []string // code and name
+	}
+	// Sections are parts of every site. Addresses stand where one looks for them.
+	Sections []struct {
+		Name, Anchor string
+		Share        float64 // of a site's pages
+		Addresses    float64 // pages about a city that have one
+	}
 }
 
-var sections = [...]section{
-	{"contact", "Contact and directions", 0.03, 0.62},
-	{"directory", "Directory", 0.08, 0.30},
-	{"hotels", "Places to stay", 0.08, 0.14},
-	{"restaurants", "Where to eat", 0.08, 0.12},
-	{"events", "Events", 0.10, 0.04},
-	{"news", "News", 0.18, 0.004},
-	{"forum", "Forum", 0.15, 0.002},
-	{"photos", "Photos", 0.12, 0.001},
-	{"articles", "Articles", 0.18, 0.004},
-}
+var parts = sync.OnceValue(func() (w citiesWords) {
+	if err := json.Unmarshal(citiesJSON, &w); err != nil {
+		panic("sim: cities.json: " + err.Error()) // it is part of the program
+	}
+	return w
+})
 
 const (
 	topicCount   = 40
@@ -113,8 +176,11 @@ const (
 
 // NewCities makes a web.
 func NewCities(o CitiesOptions) (*Cities, error) {
-	if o.Sites < 1000 || o.Sites > 10_000_000 {
-		return nil, fmt.Errorf("sim: %d sites: use 1,000 to 10,000,000", o.Sites)
+	if err := demo.InRange(o); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	if o.World > 0 {
+		o.drawShares()
 	}
 	if o.Nodes == nil {
 		o.Nodes, o.Known = madeUpNodes(o.Seed)
@@ -126,11 +192,8 @@ func NewCities(o CitiesOptions) (*Cities, error) {
 			w.cities, w.home, w.slugs = append(w.cities, c), append(w.home, i), append(w.slugs, slug(c.Name))
 		}
 	}
-	if len(w.cities) < 2 {
-		return nil, errors.New("sim: a web about cities wants two cities or more")
-	}
-	if len(w.cities) > math.MaxInt16 {
-		return nil, fmt.Errorf("sim: %d cities are too many", len(w.cities))
+	if n := len(w.cities); n < 2 || n > math.MaxInt16 {
+		return nil, fmt.Errorf("sim: a web about cities wants two cities or more, and at most 32,767, got %d", n)
 	}
 	sum := 0.0
 	for _, c := range w.cities {
@@ -156,15 +219,16 @@ func (w *Cities) makeSites(r *rand.Rand) {
 	long := func(least, most float64) int32 { // few are large
 		return int32(least * math.Pow(most/least, math.Pow(r.Float64(), 1.6)))
 	}
+	o := w.Options
 	for i := range w.sites {
 		s := citySite{city: -1, server: -1, topic: uint8(r.IntN(topicCount)), host: w.word(r) + w.word(r) + strconv.Itoa(i) + ".example"}
 		switch x := r.Float64(); {
-		case x < 0.06:
-			s.kind, s.city, s.named, s.pages = guideSite, int16(w.anyCity(r)), r.Float64() < 0.6, long(30, 1500)
-		case x < 0.12:
+		case x < o.Guides:
+			s.kind, s.city, s.named, s.pages = guideSite, int16(w.anyCity(r)), r.Float64() < o.NamedGuides, long(30, 1500)
+		case x < o.Guides+o.Businesses:
 			s.kind, s.city, s.pages = businessSite, int16(w.anyCity(r)), long(4, 30)
-		case x < 0.15:
-			s.kind, s.named, s.pages = portalSite, r.Float64() < 0.6, long(200, 20_000)
+		case x < o.Guides+o.Businesses+o.Portals:
+			s.kind, s.named, s.pages = portalSite, r.Float64() < o.NamedPortals, long(200, 20_000)
 			w.portals = append(w.portals, int32(i))
 		default:
 			s.pages = long(10, 3000)
@@ -173,29 +237,30 @@ func (w *Cities) makeSites(r *rand.Rand) {
 		if s.city >= 0 {
 			w.of[s.city] = append(w.of[s.city], int32(i))
 			// A city's own sites are about what the city is known for.
-			if r.Float64() < 0.7 {
+			if r.Float64() < o.LocalTopic {
 				s.topic = uint8((int(s.city)*7 + r.IntN(4)) % topicCount)
 			}
-			if s.named {
-				name := strings.ReplaceAll(w.slugs[s.city], "-", "")
-				state := strings.ToLower(w.cities[s.city].State)
-				s.host = [...]string{
-					"www." + name + w.word(r) + strconv.Itoa(i) + ".example",
-					w.slugs[s.city] + "-" + w.word(r) + "-" + strconv.Itoa(i) + ".example",
-					name + "." + w.word(r) + strconv.Itoa(i) + ".example",
-					w.slugs[s.city] + "-" + state + "-" + strconv.Itoa(i) + ".example",
-				}[r.IntN(4)]
-			}
+		}
+		if s.named && s.city >= 0 {
+			s.host = w.namedHost(r, int(s.city)) + "-" + strconv.Itoa(i) + ".example"
 		}
 		switch x := r.Float64(); {
-		case s.city >= 0 && x < 0.5:
+		case s.city >= 0 && x < o.LocalServer:
 			s.server = s.city
-		case s.city >= 0 && x < 0.7, x < 0.12:
+		case s.city >= 0 && x < o.LocalServer+o.OtherServer, s.city < 0 && x < o.KnownServer:
 			s.server = int16(w.anyCity(r))
 		}
 		w.hosts[s.host] = int32(i)
 		w.sites[i] = s
 	}
+}
+
+// namedHost returns the first part of a host with the name of a city.
+func (w *Cities) namedHost(r *rand.Rand, city int) string {
+	slug, word := w.slugs[city], w.word(r)
+	joined := strings.ReplaceAll(slug, "-", "")
+	state := strings.ToLower(w.cities[city].State)
+	return [...]string{"www." + joined + word, slug + "-" + word, joined + "." + word, slug + "-" + state}[r.IntN(4)]
 }
 
 // makeSeeds takes what a directory of the country would list: portals, guides
@@ -263,19 +328,19 @@ func (w *Cities) pageOf(site, n int32) cityPage {
 	p := cityPage{site: site, n: n, city: int(s.city), section: -1, topic: int(s.topic)}
 	if n > 0 {
 		x := w.drawn(site, n, 2)
-		for p.section = 0; p.section < len(sections)-1 && x >= sections[p.section].share; p.section++ {
-			x -= sections[p.section].share
+		for p.section = 0; p.section < len(parts().Sections)-1 && x >= parts().Sections[p.section].Share; p.section++ {
+			x -= parts().Sections[p.section].Share
 		}
 		if n == 1 {
 			p.section = 0
 		}
 	}
 	if s.kind == portalSite && n > 0 {
-		if block := n / blockPages; w.drawn(site, block, 3) < 0.75 {
+		if block := n / blockPages; w.drawn(site, block, 3) < w.Options.PortalBlocks {
 			p.city = w.cityAt(w.drawn(site, block, 4))
 		}
 	}
-	if w.drawn(site, n, 5) < 0.5 {
+	if w.drawn(site, n, 5) >= w.Options.SiteTopic {
 		p.topic = int(w.drawn(site, n, 6) * topicCount)
 	}
 	return p
@@ -295,13 +360,13 @@ func (w *Cities) pathOf(site, n int32) string {
 		return "/"
 	}
 	s, p := &w.sites[site], w.pageOf(site, n)
-	path := "/" + sections[p.section].name + "/"
+	path := "/" + parts().Sections[p.section].Name + "/"
 	switch {
 	case s.kind == portalSite && s.named && p.city >= 0:
 		path = "/" + strings.ToLower(w.cities[p.city].State) + "/" + w.slugs[p.city] + path
 	case s.kind == guideSite && !s.named && w.drawn(site, n, 14) < 0.5:
 		path = "/" + w.slugs[s.city] + path
-	case s.kind == generalSite && w.drawn(site, n, 7) < 0.01: // a headline
+	case s.kind == generalSite && w.drawn(site, n, 7) < w.Options.Headlines: // a headline
 		path += w.slugs[int(w.drawn(site, n, 8)*float64(len(w.cities)))] + "-" + w.topics[p.topic][n%topicWords] + "/"
 	}
 	return path + strconv.Itoa(int(n))
@@ -356,12 +421,12 @@ func (w *Cities) text(r *rand.Rand, p cityPage) string {
 	}
 	words(10)
 	mention := func(c int) {
-		b.WriteString(w.say(r, c, 0.5))
+		b.WriteString(w.say(r, c, w.Options.WithState))
 		b.WriteString(". ")
 		words(6)
 	}
 	if p.city >= 0 {
-		if r.Float64() < 0.8 {
+		if r.Float64() < w.Options.Mentions {
 			for range 1 + r.IntN(3) {
 				mention(p.city)
 			}
@@ -369,13 +434,13 @@ func (w *Cities) text(r *rand.Rand, p cityPage) string {
 		for range 3 {
 			b.WriteString(w.local[p.city][r.IntN(len(w.local[p.city]))] + " ")
 		}
-		if r.Float64() < 0.3 {
+		if r.Float64() < w.Options.OtherMentions {
 			mention(w.near(r, p.city))
 		}
-		if r.Float64() < 0.2 {
+		if r.Float64() < w.Options.StateMentions {
 			b.WriteString(w.cities[p.city].StateName + ". ")
 		}
-	} else if r.Float64() < 0.06 {
+	} else if r.Float64() < w.Options.GeneralMentions {
 		mention(w.anyCity(r))
 	}
 	words(20)
@@ -401,14 +466,14 @@ func (w *Cities) say(r *rand.Rand, c int, withState float64) string {
 func (w *Cities) addresses(p cityPage) []geoparse.Address {
 	rate, city := 0.08, p.city
 	if p.section >= 0 {
-		rate = sections[p.section].addresses
+		rate = parts().Sections[p.section].Addresses
 	}
 	kind := w.sites[p.site].kind
 	r := w.rng(p.site, p.n, 10)
 	if city < 0 { // some general sites have their seat in one of the cities
-		rate *= 0.05
+		rate *= w.Options.GeneralAddresses
 		city = w.cityAt(w.drawn(p.site, 0, 13))
-	} else if r.Float64() < 0.06 {
+	} else if r.Float64() < w.Options.GeneralMentions {
 		city = w.near(r, city)
 	}
 	if kind == businessSite {
@@ -479,18 +544,22 @@ func (w *Cities) target(r *rand.Rand, p cityPage) int32 {
 		}
 		return sites[int(math.Pow(r.Float64(), 3)*float64(len(sites)))]
 	}
-	switch x := r.Float64(); {
-	case p.city < 0 && (x < 0.004 || x < 0.2 && w.sites[p.site].kind == portalSite):
-		return popular(w.of[w.anyCity(r)])
-	case p.city < 0 && x < 0.007:
-		return popular(w.portals)
-	case p.city < 0:
+	o, x := w.Options, r.Float64()
+	if p.city < 0 {
+		if w.sites[p.site].kind == portalSite && x < o.PortalToCity || x < o.GeneralToCity {
+			return popular(w.of[w.anyCity(r)])
+		}
+		if x < o.GeneralToCity+o.GeneralToPortal {
+			return popular(w.portals)
+		}
 		return popular(w.general)
-	case x < 0.4:
+	}
+	switch {
+	case x < o.SameCity:
 		return popular(w.of[p.city])
-	case x < 0.46:
+	case x < o.SameCity+o.ToPortal:
 		return popular(w.portals)
-	case x < 0.56:
+	case x < o.SameCity+o.ToPortal+o.ToOther:
 		return popular(w.of[w.near(r, p.city)])
 	}
 	return popular(w.general)
@@ -520,25 +589,25 @@ func (w *Cities) link(r *rand.Rand, from, to weburl.URL, p cityPage, inside bool
 	}
 	anchor := words(2)
 	if p.section >= 0 && r.Float64() < 0.6 {
-		anchor = sections[p.section].anchor
+		anchor = parts().Sections[p.section].Anchor
 	}
 	before, after := words(3), words(3)
-	named := 0.75
+	named, withState := w.Options.NamedOutside, w.Options.WithState
 	switch {
 	case inside && p.n < 2: // home and contact
-		named = 0.03
+		named = w.Options.NamedHome
 	case inside:
-		named = 0.6
+		named = w.Options.NamedInside
 	}
 	switch x := r.Float64(); {
 	case p.city >= 0 && x < named*0.6:
-		anchor = w.say(r, p.city, 0.5) + " " + anchor
+		anchor = w.say(r, p.city, withState) + " " + anchor
 	case p.city >= 0 && x < named:
-		after = w.say(r, p.city, 0.5) + " " + after
-	case p.city >= 0 && x > 0.97: // named beside a link to something else
-		before += " " + w.say(r, w.near(r, p.city), 0.5)
-	case p.city < 0 && x < 0.006:
-		anchor += " " + w.say(r, w.anyCity(r), 0.3)
+		after = w.say(r, p.city, withState) + " " + after
+	case p.city >= 0 && x > 1-w.Options.Misleading: // named beside a link to something else
+		before += " " + w.say(r, w.near(r, p.city), withState)
+	case p.city < 0 && x < w.Options.GeneralNamed:
+		anchor += " " + w.say(r, w.anyCity(r), withState)
 	}
 	return page.Link{From: from, To: to, Anchor: anchor, Around: before + " " + after, Split: len(before)}
 }
@@ -607,107 +676,75 @@ func (w *Cities) Classes() (*predictor.Classes, error) {
 
 // slug is a name as it stands in URLs.
 func slug(name string) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r == '.' || r == '\'':
-			return -1
+	other := func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') }
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), other), "-")
+}
+
+func anyOf[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
+
+// distinct returns n different texts that fn makes.
+func distinct(n int, fn func() string) []string {
+	seen := map[string]bool{}
+	var list []string
+	for len(list) < n {
+		if text := fn(); !seen[text] {
+			seen[text] = true
+			list = append(list, text)
 		}
-		return '-'
-	}, name), "-")
+	}
+	return list
 }
 
 // madeUpWords returns n different words.
 func madeUpWords(r *rand.Rand, n int) []string {
-	starts := []string{"b", "c", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "cl", "dr", "fl", "gr", "pl", "st", "tr"}
-	vowels := []string{"a", "e", "i", "o", "u", "ai", "ea", "oo"}
-	ends := []string{"", "n", "r", "l", "s", "t", "m", "nd", "rk"}
-	seen := map[string]bool{}
-	var words []string
-	for len(words) < n {
-		word := ""
+	return distinct(n, func() (word string) {
 		for range 2 + r.IntN(2) {
-			word += starts[r.IntN(len(starts))] + vowels[r.IntN(len(vowels))] + ends[r.IntN(len(ends))]
+			word += anyOf(r, parts().Starts) + anyOf(r, parts().Vowels) + anyOf(r, parts().Ends)
 		}
-		if !seen[word] {
-			seen[word] = true
-			words = append(words, word)
-		}
-	}
-	return words
+		return word
+	})
 }
 
 // madeUpNodes returns a general node and five of 33, 22, 10, 33 and 2 cities,
 // as in table 1, and other cities of the same names.
 func madeUpNodes(seed uint64) (nodes []partition.Node, known []partition.City) {
-	type state struct{ code, name string }
-	zones := []struct {
-		name   string
-		cities int
-		states []state
-	}{
-		{"eastern", 33, []state{{"NY", "New York"}, {"PA", "Pennsylvania"}, {"OH", "Ohio"}, {"FL", "Florida"}, {"GA", "Georgia"}, {"NC", "North Carolina"}, {"VA", "Virginia"}, {"MI", "Michigan"}, {"MA", "Massachusetts"}, {"NJ", "New Jersey"}}},
-		{"pacific", 22, []state{{"CA", "California"}, {"CA", "California"}, {"WA", "Washington"}, {"OR", "Oregon"}, {"NV", "Nevada"}}},
-		{"mountain", 10, []state{{"AZ", "Arizona"}, {"CO", "Colorado"}, {"NM", "New Mexico"}, {"ID", "Idaho"}}},
-		{"central", 33, []state{{"TX", "Texas"}, {"TX", "Texas"}, {"IL", "Illinois"}, {"MO", "Missouri"}, {"MN", "Minnesota"}, {"TN", "Tennessee"}, {"AL", "Alabama"}, {"WI", "Wisconsin"}, {"OK", "Oklahoma"}}},
-		{"hawaii-alaska", 2, []state{{"HI", "Hawaii"}, {"AK", "Alaska"}}},
-	}
-	stems := []string{"Ash", "Bel", "Cedar", "Dun", "Elm", "Fern", "Glen", "Harl", "Iron", "Jasper", "Kings", "Lyn", "Mill", "Nor", "Oak", "Pine", "Quarry", "River", "Sand", "Thorn", "Union", "Vern", "Wood", "Stone", "Maple", "Birch", "Clay", "Haw"}
-	ends := []string{"ton", "ford", "dale", "ville", "burg", "port", "field", "mont", "haven", "bury"}
-	first := []string{"Fort", "Lake", "Saint", "New", "North", "Grand"}
 	r := rand.New(rand.NewPCG(seed, 12))
-	used := map[string]bool{}
-	name := func() string {
-		for {
-			n := stems[r.IntN(len(stems))] + ends[r.IntN(len(ends))]
-			if r.IntN(4) == 0 {
-				n = first[r.IntN(len(first))] + " " + n
-			}
-			if !used[n] {
-				used[n] = true
-				return n
-			}
-		}
-	}
 	ranks := r.Perm(100)
+	names := distinct(100, func() string {
+		name := anyOf(r, parts().CityStems) + anyOf(r, parts().CityEnds)
+		if r.IntN(4) == 0 {
+			name = anyOf(r, parts().CityFirst) + " " + name
+		}
+		return name
+	})
 	nodes = []partition.Node{{Name: "general"}}
 	var all []partition.City
-	for _, z := range zones {
-		node := partition.Node{Name: z.name}
-		for range z.cities {
-			s := z.states[r.IntN(len(z.states))]
-			c := partition.City{State: s.code, StateName: s.name, Population: int(8e6 / math.Pow(float64(ranks[len(all)]+1), 0.8))}
-			if len(all) >= 40 && len(all)%12 == 0 { // the name of a target in another state
-				if twin := all[len(all)-35]; twin.State != c.State {
-					c.Name = twin.Name
-				}
-			}
-			if c.Name == "" {
-				c.Name = name()
+	for _, z := range parts().Zones {
+		for range z.Cities {
+			n := len(all)
+			c := partition.City{Name: names[n], Population: int(8e6 / math.Pow(float64(ranks[n]+1), 0.8))}
+			c.State, c.StateName, _ = strings.Cut(anyOf(r, z.States), " ")
+			if n >= 40 && n%12 == 0 && all[n-35].State != c.State {
+				c.Name = all[n-35].Name // the name of a target in another state
 			}
 			if a, b, two := strings.Cut(c.Name, " "); two && r.IntN(2) == 0 {
 				c.Aliases = []string{a[:1] + b[:1]}
 			}
 			all = append(all, c)
-			node.Cities = append(node.Cities, c)
 		}
-		nodes = append(nodes, node)
+		nodes = append(nodes, partition.Node{Name: z.Name, Cities: all[len(all)-z.Cities:]})
 	}
 	// Others bear the names of some, smaller ones mostly.
 	for i := 5; i < len(all); i += 6 {
-		s := zones[r.IntN(4)].states[0]
-		if c := all[i]; s.code != c.State {
-			c.State, c.StateName, c.Aliases = s.code, s.name, nil
-			c.Population /= 4
-			if i%18 == 5 {
-				c.Population *= 8
-			}
-			if !slices.ContainsFunc(all, func(o partition.City) bool { return o.Name == c.Name && o.State == c.State }) {
-				known = append(known, c)
-			}
+		c := all[i]
+		c.State, c.StateName, _ = strings.Cut(parts().Zones[r.IntN(4)].States[0], " ")
+		c.Aliases = nil
+		c.Population /= 4
+		if i%18 == 5 {
+			c.Population *= 8
+		}
+		if !slices.ContainsFunc(all, func(o partition.City) bool { return o.Name == c.Name && o.State == c.State }) {
+			known = append(known, c)
 		}
 	}
 	slices.SortFunc(known, func(a, b partition.City) int { return cmp.Compare(b.Population, a.Population) })

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -75,10 +76,9 @@ func ParseExpectation(text string, names, metrics []string) (*Expectation, error
 	if e.parsed, ok = x.(*ast.BinaryExpr); !ok || comparison[e.parsed.Op] == nil {
 		return nil, expectError(text, len(text), "want <, <=, >, >= or == between two numbers")
 	}
-	if err := errors.Join(e.check(e.parsed.X), e.check(e.parsed.Y)); err != nil {
-		return nil, err
-	}
-	return e, nil
+	_, left := e.value(e.parsed.X, &Comparison{})
+	_, right := e.value(e.parsed.Y, &Comparison{})
+	return e, cmp.Or(left, right)
 }
 
 func expectError(text string, offset int, format string, args ...any) error {
@@ -104,52 +104,38 @@ var arithmetic = map[token.Token]func(a, b float64) float64{
 	token.QUO: func(a, b float64) float64 { return a / b },
 }
 
-// check returns what is in x that is no arithmetic.
-func (e *Expectation) check(x ast.Expr) error {
-	switch x := x.(type) {
-	case *ast.ParenExpr:
-		return e.check(x.X)
-	case *ast.BinaryExpr:
-		if arithmetic[x.Op] != nil {
-			return errors.Join(e.check(x.X), e.check(x.Y))
-		}
-	case *ast.BasicLit:
-		if _, err := strconv.ParseFloat(x.Value, 64); err == nil {
-			return nil
-		}
-	case *ast.Ident:
-		if _, ok := e.values[x.Pos()]; ok {
-			return nil
-		}
-	}
-	return expectError(e.Text, int(x.Pos())-1, "want a number, or STRATEGY.METRIC")
-}
-
-// value calculates x, which check found to be arithmetic. What was not measured
-// is not a number.
-func (e *Expectation) value(x ast.Expr, c Measured) float64 {
+// value calculates x; what was not measured is not a number. It returns an error for
+// what is no arithmetic.
+func (e *Expectation) value(x ast.Expr, c Measured) (float64, error) {
 	switch x := x.(type) {
 	case *ast.ParenExpr:
 		return e.value(x.X, c)
 	case *ast.BinaryExpr:
-		return arithmetic[x.Op](e.value(x.X, c), e.value(x.Y, c))
+		if of := arithmetic[x.Op]; of != nil {
+			a, err := e.value(x.X, c)
+			b, err2 := e.value(x.Y, c)
+			return of(a, b), cmp.Or(err, err2)
+		}
 	case *ast.BasicLit:
 		if v, err := strconv.ParseFloat(x.Value, 64); err == nil {
-			return v
+			return v, nil
 		}
 	case *ast.Ident:
-		v := e.values[x.Pos()]
-		if measured, ok := c.Value(v.name, v.metric, v.pages); ok {
-			return measured
+		if v, ok := e.values[x.Pos()]; ok {
+			if measured, ok := c.Value(v.name, v.metric, v.pages); ok {
+				return measured, nil
+			}
+			return math.NaN(), nil
 		}
 	}
-	return math.NaN()
+	return 0, expectError(e.Text, int(x.Pos())-1, "want a number, or STRATEGY.METRIC")
 }
 
 // Check tells whether the expectation holds for c, on means over all runs, and
 // the two numbers. What divides by 0, or was not measured, holds never.
 func (e *Expectation) Check(c Measured) (holds bool, left, right float64) {
-	left, right = e.value(e.parsed.X, c), e.value(e.parsed.Y, c)
+	left, _ = e.value(e.parsed.X, c)
+	right, _ = e.value(e.parsed.Y, c)
 	finite := !math.IsNaN(left-right) && !math.IsInf(left, 0) && !math.IsInf(right, 0)
 	return finite && comparison[e.parsed.Op](left, right), left, right
 }

@@ -18,7 +18,9 @@ import (
 
 func citiesWeb(t testing.TB) *Cities {
 	t.Helper()
-	w, err := NewCities(CitiesOptions{Seed: 1, Sites: 2000})
+	o := DefaultCitiesOptions()
+	o.Sites = 2000
+	w, err := NewCities(o)
 	if err != nil {
 		t.Fatal(err)
 	}

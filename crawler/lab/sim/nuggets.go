@@ -10,9 +10,7 @@ import (
 
 	"gazehound/crawler/cluster/nugget"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 )
 
 // A NuggetRow is one order that parallel agents have agreed on (Ahmadi-Abkenari
@@ -101,41 +99,23 @@ func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error
 func falling(a, b float64) int { return cmp.Compare(b, a) }
 
 // PlotNuggets draws figures 5 and 6 of what Nuggets returned, to a file or
-// folder as Comparison.Plot does: the formula as a line, the nuggets that were heard
+// folder as DrawFigures does: the formula as a line, the nuggets that were heard
 // as points.
 func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error) {
-	var plots []*plot.Plot
-	var names []string
+	var drawn []Figure
 	for i, f := range nuggetFigures {
-		p := plot.New()
-		p.Title.Text, p.X.Label.Text, p.Y.Label.Text = f.title, f.x, "bits"
-		p.Legend.Top, p.Legend.Left = true, true
-		p.Add(plotter.NewGrid())
-		var formula, measured plotter.XYs
+		formula, heard := Line{Name: "equation 8"}, Line{Name: "nuggets heard", Number: 1, Dots: true}
 		for _, r := range figures[i] {
 			x := float64(r.Agents)
 			if len(f.parts) > 1 {
 				x = float64(r.Parts)
 			}
-			formula = append(formula, plotter.XY{X: x, Y: float64(r.Formula)})
-			measured = append(measured, plotter.XY{X: x, Y: float64(r.Heard)})
+			formula.Points = append(formula.Points, plotter.XY{X: x, Y: float64(r.Formula)})
+			heard.Points = append(heard.Points, plotter.XY{X: x, Y: float64(r.Heard)})
 		}
-		line, err := plotter.NewLine(formula)
-		if err != nil {
-			return nil, fmt.Errorf("sim: plot %s: %w", f.name, err)
-		}
-		points, err := plotter.NewScatter(measured)
-		if err != nil {
-			return nil, fmt.Errorf("sim: plot %s: %w", f.name, err)
-		}
-		line.Color, points.Color, points.Radius = palette[0], palette[1], vg.Points(3)
-		p.Add(line, points)
-		p.Legend.Add("equation 8", line)
-		p.Legend.Add("nuggets heard", points)
-		p.X.Min, p.Y.Min, p.Y.Max = 0, 0, p.Y.Max*1.05
-		plots, names = append(plots, p), append(names, f.name)
+		drawn = append(drawn, Figure{Name: f.name, Title: f.title, X: f.x, Y: "bits", Lines: []Line{formula, heard}})
 	}
-	return savePlots(name, plots, names)
+	return DrawFigures(name, drawn)
 }
 
 // WriteNuggets writes both figures as a table.

@@ -16,42 +16,26 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor/clicklog"
 )
 
-// ReaderOptions say who reads a made-up web. The zero value of Seed is usable.
+// ReaderOptions say who reads a made-up web.
 type ReaderOptions struct {
-	Seed      uint64
-	Visits    float64 // sessions for each page of the web, in the time that the logs tell of and again in the time after it
-	Logs      float64 // share of the hosts whose logs are known, above 0 to 1
-	Unlinked  float64 // share of the pages that nothing links to; half of them are new, 0 to less than 1
-	Bias      float64 // how many times more a relevant page draws readers than another, at least 1
-	Important float64 // share of the relevant pages that are important: those on which people stay longest after the logs end
+	Seed      uint64  `spec:"seed"`
+	Visits    float64 `spec:"visits" range:"0.01..1000"`  // sessions for each page, in the time that the logs tell of and again after it
+	Logs      float64 `spec:"logs" range:"0.001..1"`      // share of the hosts whose logs are known
+	Unlinked  float64 `spec:"unlinked" range:"0..0.99"`   // share of the pages that nothing links to; half of them are new
+	Bias      float64 `spec:"bias" range:"1..1000"`       // how many times more a relevant page draws readers than another
+	Important float64 `spec:"important" range:"0.001..1"` // share of the relevant pages that are important: those on which people stay longest after the logs end
 }
 
 // DefaultReaderOptions are two sessions a page, logs of all hosts, a tenth of
 // unlinked pages, no bias, and a fifth of important pages.
 func DefaultReaderOptions() ReaderOptions {
 	return ReaderOptions{Seed: 1, Visits: 2, Logs: 1, Unlinked: 0.1, Bias: 1, Important: 0.2}
-}
-
-// Validate says what is out of range.
-func (o ReaderOptions) Validate() error {
-	switch {
-	case !(o.Visits > 0 && o.Visits <= 1000):
-		return fmt.Errorf("sim: visits must be more than 0 and at most 1000 a page, got %v", o.Visits)
-	case !(o.Logs > 0 && o.Logs <= 1):
-		return fmt.Errorf("sim: the share of hosts with logs must be more than 0 and at most 1, got %v", o.Logs)
-	case !(o.Unlinked >= 0 && o.Unlinked < 1):
-		return fmt.Errorf("sim: the share of unlinked pages must be 0 to less than 1, got %v", o.Unlinked)
-	case !(o.Bias >= 1 && o.Bias <= 1000):
-		return fmt.Errorf("sim: the bias must be 1 to 1000, got %v", o.Bias)
-	case !(o.Important > 0 && o.Important <= 1):
-		return fmt.Errorf("sim: the share of important pages must be more than 0 and at most 1, got %v", o.Important)
-	}
-	return nil
 }
 
 // ReadBy lets people read the web and writes the access log of the hosts whose
@@ -67,8 +51,8 @@ func (o ReaderOptions) Validate() error {
 //
 // It must be called before anything is fetched, on a web made by FromTown.
 func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
-	if err := o.Validate(); err != nil {
-		return err
+	if err := demo.InRange(o); err != nil {
+		return fmt.Errorf("sim: %w", err)
 	}
 	if len(w.urls) > 0 {
 		return errors.New("sim: pages of the web were fetched before anybody read it")

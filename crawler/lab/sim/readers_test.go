@@ -128,7 +128,7 @@ func TestTrendFindsImportantPages(t *testing.T) {
 
 func TestReaderOptions(t *testing.T) {
 	for _, o := range []sim.ReaderOptions{{}, {Visits: 1, Logs: 2, Bias: 1, Important: 1}, {Visits: 1, Logs: 1, Bias: 0.5, Important: 1}, {Visits: 1, Logs: 1, Bias: 1, Important: 0}, {Visits: 1, Logs: 1, Unlinked: 1, Bias: 1, Important: 1}} {
-		if o.Validate() == nil {
+		if demo.InRange(o) == nil {
 			t.Errorf("%+v is valid", o)
 		}
 	}

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,26 +14,13 @@ import (
 // ParseCities reads a made-up web of cities such as "sites=20000,seed=2".
 func ParseCities(spec string) (CitiesOptions, error) {
 	o := DefaultCitiesOptions()
-	f := flag.NewFlagSet("cities", flag.ContinueOnError)
-	f.IntVar(&o.Sites, "sites", o.Sites, "")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "")
-	return o, demo.ParseSpec(spec, f)
+	return o, demo.Parse(spec, &o)
 }
 
 // ParseReaders reads the readers of a made-up web such as "logs=0.3,bias=4".
 func ParseReaders(spec string) (ReaderOptions, error) {
 	o := DefaultReaderOptions()
-	f := flag.NewFlagSet("readers", flag.ContinueOnError)
-	f.Float64Var(&o.Visits, "visits", o.Visits, "")
-	f.Float64Var(&o.Logs, "logs", o.Logs, "")
-	f.Float64Var(&o.Unlinked, "unlinked", o.Unlinked, "")
-	f.Float64Var(&o.Bias, "bias", o.Bias, "")
-	f.Float64Var(&o.Important, "important", o.Important, "")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "")
-	if err := demo.ParseSpec(spec, f); err != nil {
-		return o, err
-	}
-	return o, o.Validate()
+	return o, demo.Parse(spec, &o)
 }
 
 // ParseStrategies expands what a user names, each once: "all" stands for all, and

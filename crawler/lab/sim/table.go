@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -20,26 +21,14 @@ var Formats = []string{"text", "md", "csv", "csv-summary", "json"}
 // Write writes the comparison in one of Formats. The same results give the
 // same bytes.
 func (c *Comparison) Write(w io.Writer, format string) error {
-	b := bufio.NewWriter(w)
-	var err error
-	switch format {
-	case "text":
-		err = c.writeText(b)
-	case "md":
-		err = c.writeMarkdown(b)
-	case "csv":
-		err = c.writeCurves(b)
-	case "csv-summary":
-		err = c.writeSummary(b)
-	case "json":
-		err = c.writeJSON(b)
-	default:
+	write := map[string]func(io.Writer) error{
+		"text": c.writeText, "md": c.writeMarkdown, "csv": c.writeCurves, "csv-summary": c.writeSummary, "json": c.writeJSON,
+	}[format]
+	if write == nil {
 		return fmt.Errorf("sim: format %q is not one of %s", format, strings.Join(Formats, ", "))
 	}
-	if err != nil {
-		return fmt.Errorf("sim: write %s: %w", format, err)
-	}
-	if err := b.Flush(); err != nil {
+	b := bufio.NewWriter(w)
+	if err := errors.Join(write(b), b.Flush()); err != nil {
 		return fmt.Errorf("sim: write %s: %w", format, err)
 	}
 	return nil
@@ -126,7 +115,7 @@ func (c *Comparison) caption() string {
 }
 
 func (c *Comparison) writeText(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n", c.caption())
+	fmt.Fprintln(w, c.caption())
 	for _, n := range c.marks() {
 		fmt.Fprintln(w)
 		if len(c.Marks) > 0 {
@@ -136,49 +125,39 @@ func (c *Comparison) writeText(w io.Writer) error {
 		for _, row := range c.rows(n) {
 			fmt.Fprintln(t, strings.Join(row, "\t"))
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+		t.Flush()
 	}
 	for _, h := range histograms {
-		if _, err := fmt.Fprintf(w, "\n%s\n", h.title); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "\n%s\n", h.title)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprint(t, h.axis)
-		for i := range shown {
-			if i >= h.from {
-				fmt.Fprintf(t, "\t%d", i)
-			}
+		for i := h.from; i < shown; i++ {
+			fmt.Fprintf(t, "\t%d", i)
 		}
 		fmt.Fprintf(t, "\t%d+\t\n", shown)
 		for _, o := range c.Orders {
 			fmt.Fprint(t, o.Name)
-			for i, n := range o.histogram(h.of, shown) {
-				if i >= h.from {
-					fmt.Fprintf(t, "\t%.1f", n)
-				}
+			for _, n := range o.histogram(h.of, shown)[h.from:] {
+				fmt.Fprintf(t, "\t%.1f", n)
 			}
 			fmt.Fprint(t, "\t\n")
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+		t.Flush()
 	}
-	return nil
+	return nil // errors stay with the buffer until Flush
 }
 
 // shown is the number of classes of a histogram in the tables, besides the rest.
 const shown = 10
 
 var histograms = []struct {
-	title, axis, name string
-	from              int // the first class
-	of                func(r *Result) []int
+	title, axis string
+	from        int // the first class
+	of          func(r *Result) []int
 }{
-	{"relevant pages by the bridge pages between them and the last relevant page (mean of the runs)", "bridge pages", "bridges", 0, func(r *Result) []int { return r.Bridges }},
-	{"ends of the crawl by the irrelevant pages behind the last relevant page (mean of the runs)", "tail length", "tails", 1, func(r *Result) []int { return r.Tails }},
-	{"relevant pages by their distance from a seed (mean of the runs)", "links", "seed_distances", 0, func(r *Result) []int { return r.Depths }},
+	{"relevant pages by the bridge pages between them and the last relevant page (mean of the runs)", "bridge pages", 0, func(r *Result) []int { return r.Bridges }},
+	{"ends of the crawl by the irrelevant pages behind the last relevant page (mean of the runs)", "tail length", 1, func(r *Result) []int { return r.Tails }},
+	{"relevant pages by their distance from a seed (mean of the runs)", "links", 0, func(r *Result) []int { return r.Depths }},
 }
 
 // histogram returns the mean counts of n classes and, last, of all beyond.
@@ -249,60 +228,35 @@ func (c *Comparison) writeCurves(w io.Writer) error {
 }
 
 func (c *Comparison) writeJSON(w io.Writer) error {
-	type estimateJSON struct {
-		Mean   float64  `json:"mean"`
-		Margin *float64 `json:"margin95"` // null with one run
-		Median float64  `json:"median"`
-	}
-	type sample struct {
-		Pages    int     `json:"pages"`
-		Found    int     `json:"found"`
-		Harvest  float64 `json:"harvest"`
-		Coverage float64 `json:"coverage"`
-		Queue    int64   `json:"queue"`
-		Seconds  float64 `json:"seconds"`
-	}
-	type runJSON struct {
-		Web           string   `json:"web"`
-		Seed          uint64   `json:"seed"`
-		Pages         int      `json:"pages"`
-		Visits        int      `json:"visits"`
-		Relevant      int      `json:"relevant"`
-		Bridges       []int    `json:"bridges"`
-		Tails         []int    `json:"tails"`
-		SeedDistances []int    `json:"seed_distances"`
-		Curve         []sample `json:"curve"`
-	}
-	type orderJSON struct {
-		Strategy string                  `json:"strategy"`
-		Summary  map[string]estimateJSON `json:"summary"`
-		Runs     []runJSON               `json:"runs"`
-	}
-	doc := struct {
-		Type   string      `json:"type"`
-		Budget int         `json:"budget"`
-		Orders []orderJSON `json:"strategies"`
-	}{Type: "simulation", Budget: c.Budget}
+	type object map[string]any
+	orders := []object{}
 	for _, o := range c.Orders {
-		j := orderJSON{Strategy: o.Name, Summary: map[string]estimateJSON{}}
+		summary := object{}
 		for _, m := range metrics {
 			e, _ := c.Metric(o.Name, m.name, 0)
-			s := estimateJSON{Mean: e.Mean, Median: e.Median}
-			if !math.IsNaN(e.Margin) {
-				s.Margin = &e.Margin
+			estimate := object{"mean": e.Mean, "median": e.Median, "margin95": nil}
+			if !math.IsNaN(e.Margin) { // there is one with two runs or more
+				estimate["margin95"] = e.Margin
 			}
-			j.Summary[m.name] = s
+			summary[m.name] = estimate
 		}
+		runs := []object{}
 		for _, r := range o.Runs {
-			run := runJSON{Web: r.Web, Seed: r.Seed, Pages: r.Pages, Visits: r.Visits, Relevant: r.Relevant, Bridges: r.Bridges, Tails: r.Tails, SeedDistances: r.Depths}
+			curve := []object{}
 			for _, s := range r.Samples {
-				run.Curve = append(run.Curve, sample{s.Pages, s.Found, r.Harvest(s.Pages), r.Coverage(s.Pages), s.Queue, s.Time.Seconds()})
+				curve = append(curve, object{
+					"pages": s.Pages, "found": s.Found, "harvest": r.Harvest(s.Pages), "coverage": r.Coverage(s.Pages),
+					"queue": s.Queue, "seconds": s.Time.Seconds(),
+				})
 			}
-			j.Runs = append(j.Runs, run)
+			runs = append(runs, object{
+				"web": r.Web, "seed": r.Seed, "pages": r.Pages, "visits": r.Visits, "relevant": r.Relevant,
+				"bridges": r.Bridges, "tails": r.Tails, "seed_distances": r.Depths, "curve": curve,
+			})
 		}
-		doc.Orders = append(doc.Orders, j)
+		orders = append(orders, object{"strategy": o.Name, "summary": summary, "runs": runs})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(doc)
+	return enc.Encode(object{"type": "simulation", "budget": c.Budget, "strategies": orders})
 }
