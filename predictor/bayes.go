@@ -41,13 +41,14 @@ type Options struct {
 	Weight     float64 // of the prediction in Predict, in (0, 1]
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
 	Vocabulary int     // terms known per depth; those beyond share one term per family
-	Without    Parts   // of a link's value that are left out
+	// WithoutContacts leaves out the preference for links that name a contact page.
+	WithoutContacts bool
 }
 
 // DefaultOptions returns the options of config.yaml as shipped.
 func DefaultOptions() Options {
 	return Options{
-		Depths:     MaxDepth,
+		Depths:     DefaultDepths,
 		Posterior:  Raw,
 		Combine:    Mean,
 		Laplace:    VocabularyLaplace,
@@ -88,9 +89,8 @@ type Model struct {
 
 	saving sync.Mutex // held by Save
 
-	mu         sync.RWMutex
-	depths     [MaxDepth]*classifier // all there, also beyond Options.Depths
-	vocabulary *vocabulary           // of all depths
+	mu     sync.RWMutex
+	depths []*classifier // as many as Options.Depths
 
 	value *valueModel
 }
@@ -100,19 +100,19 @@ func NewModel(o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return emptyModel(o, newValueModel(o.Without)), nil
+	return emptyModel(o, newValueModel(o.WithoutContacts)), nil
 }
 
 func emptyModel(o Options, w *valueModel) *Model {
-	m := &Model{options: o, vocabulary: newVocabulary(), value: w}
-	for d := range m.depths {
-		m.depths[d] = newClassifier(o, d, m.vocabulary)
+	m := &Model{options: o, value: w}
+	for range o.Depths {
+		m.depths = append(m.depths, newClassifier(o))
 	}
 	return m
 }
 
 // Score returns, for a link with these terms, the probability that a relevant
-// page lies exactly d links behind it, at [d-1]: in [0, 1], never NaN. It is 0
+// page lies exactly d links behind it, at [d-1] of Options.Depths: in [0, 1], never NaN. It is 0
 // at a depth that has learned nothing, so that a new model leaves the order of
 // links alone.
 //
@@ -120,50 +120,16 @@ func emptyModel(o Options, w *valueModel) *Model {
 // the tempered depth 1 speaks before: knowing only links that led nowhere, it
 // prefers those that are unlike them, which is what brings a crawl out of a
 // part of the web where nothing is.
-func (m *Model) Score(terms []string) [MaxDepth]float64 {
-	var p [MaxDepth]float64
+func (m *Model) Score(terms []string) []float64 {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var room [MaxTerms]key
-	evidence := m.evidence(m.vocabulary.keys(room[:0], terms))
-	for d := range m.options.Depths {
-		if c := m.depths[d]; m.speaks(d) {
-			p[d] = sigmoid(c.prior() + evidence[d]/c.temper(len(terms)))
+	p := make([]float64, len(m.depths))
+	for d, c := range m.depths {
+		if m.speaks(d) {
+			p[d] = sigmoid(c.prior() + c.evidence(terms)/c.temper(len(terms)))
 		}
 	}
 	return p
-}
-
-// evidence returns the sum of the terms' log-odds at each depth. m.mu is held.
-func (m *Model) evidence(terms []key) (sums [MaxDepth]float64) {
-	var room [MaxTerms]termCounts
-	all := m.vocabulary.countsOf(&m.depths, terms, room[:0])
-	var unknowns [len(families) + 1]struct { // of each family, once one is asked for
-		termCounts
-		asked bool
-	}
-	for d, c := range m.depths[:m.options.Depths] {
-		full := len(c.terms) >= c.options.Vocabulary
-		var rooms [2][MaxTerms]float64
-		relevant, other := rooms[0][:0], rooms[1][:0]
-		for i := range all {
-			n := all[i][d]
-			if full && n == ([2]float64{}) {
-				u := &unknowns[terms[i].family]
-				if !u.asked {
-					term := m.vocabulary.keys(nil, []string{unknown(terms[i].family)})
-					u.termCounts, u.asked = m.vocabulary.countsOf(&m.depths, term, nil)[0], true
-				}
-				n = u.termCounts[d]
-			}
-			relevant, other = append(relevant, n[relevantSide]), append(other, n[otherSide])
-		}
-		scale := c.scale(relevant, other)
-		for i := range all {
-			sums[d] += scale.logOdds(relevant[i], other[i])
-		}
-	}
-	return sums
 }
 
 // speaks tells whether depth d+1 has learned enough to predict.
@@ -179,7 +145,7 @@ func (m *Model) Predict(terms []string) float64 {
 	if m.options.Combine == Max {
 		return m.options.Weight * Best(p, m.options.Decay)
 	}
-	return m.options.Weight * combine(p[:m.options.Depths], m.options.Decay)
+	return m.options.Weight * Combine(p, m.options.Decay)
 }
 
 // Learn trains depth d with the terms of trail[d-1], the link d steps before a
@@ -189,19 +155,15 @@ func (m *Model) Predict(terms []string) float64 {
 func (m *Model) Learn(trail [][]string, relevant bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for d := range min(len(trail), m.options.Depths) {
+	for d := range min(len(trail), len(m.depths)) {
 		m.depths[d].learn(trail[d], relevant)
 	}
 }
 
-// Combine returns Σ decay^d·p_d / Σ decay^d over d = 1 … MaxDepth: one
+// Combine returns Σ decay^d·p_d / Σ decay^d over the depths d = 1, 2, …: one
 // prediction in [0, 1] of the predictions for each depth (Ahlers & Boll 2009,
 // section 4.5).
-func Combine(p [MaxDepth]float64, decay float64) float64 {
-	return combine(p[:], decay)
-}
-
-func combine(p []float64, decay float64) float64 {
+func Combine(p []float64, decay float64) float64 {
 	sum, weights, weight := 0.0, 0.0, 1.0
 	for _, pd := range p {
 		weight *= decay
@@ -214,8 +176,8 @@ func combine(p []float64, decay float64) float64 {
 	return sum / weights
 }
 
-// Best returns max decay^(d-1)·p_d over d = 1 … MaxDepth, in [0, 1].
-func Best(p [MaxDepth]float64, decay float64) float64 {
+// Best returns max decay^(d-1)·p_d over the depths d = 1, 2, …, in [0, 1].
+func Best(p []float64, decay float64) float64 {
 	best, weight := 0.0, 1.0
 	for _, pd := range p {
 		best = max(best, weight*pd)

@@ -73,7 +73,7 @@ func BenchmarkLink(b *testing.B) {
 			link := Link{Host: "www.example.org", Path: "/a/b/12.html", Distance: 2}
 			timed(b, vocabulary, func(l lesson) { m.Teach(Example{Link: link, Trail: l.trail, Relevant: l.relevant}) })
 		})
-		var depths [MaxDepth]*bayesian.Classifier
+		var depths [DefaultDepths]*bayesian.Classifier
 		for d := range depths {
 			depths[d] = bayesian.NewClassifier(relevantClass, otherClass)
 			for i, term := range vocabulary {

@@ -3,6 +3,7 @@ package predictor
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/jbrukh/bayesian"
 )
@@ -16,18 +17,17 @@ const (
 // A classifier tells the links that lead to a relevant page in exactly d steps
 // from those that do not. The counts lie in a bayesian.Classifier, of which
 // only Learn, Observe, WordFrequencies and WordCount are used: its own scores take
-// word totals for priors and turn to NaN and -Inf on unseen words.
+// word totals for priors and turn to NaN and -Inf on unseen words. Readers hold
+// Model.mu.RLock, and what changes counts holds the write lock.
 type classifier struct {
 	options         Options
-	depth           int // d-1
 	store           *bayesian.Classifier
-	vocabulary      *vocabulary // of the model
-	terms           []uint32    // those learned at this depth, in that order, by their places in the vocabulary; only ever appended to
-	relevant, other int         // links learned per class
+	terms           []string // the vocabulary in the order of learning; only ever appended to
+	relevant, other int      // links learned per class
 }
 
-func newClassifier(o Options, depth int, v *vocabulary) *classifier {
-	return &classifier{options: o, depth: depth, store: bayesian.NewClassifier(relevantClass, otherClass), vocabulary: v}
+func newClassifier(o Options) *classifier {
+	return &classifier{options: o, store: bayesian.NewClassifier(relevantClass, otherClass)}
 }
 
 // A side is a class by its number.
@@ -47,65 +47,40 @@ func sideOf(relevant bool) side {
 	return otherSide
 }
 
-// learn counts one link. Nobody else uses the model meanwhile.
+// learn counts one link.
 func (c *classifier) learn(terms []string, relevant bool) {
 	if relevant {
 		c.relevant++
 	} else {
 		c.other++
 	}
-	side := sideOf(relevant)
-	var room [MaxTerms]string
-	known := room[:0]
 	for _, term := range terms {
-		known = append(known, c.meet(term, 1, side))
+		c.count(term, 1, sideOf(relevant))
 	}
-	c.store.Learn(known, classOf[side])
 }
 
-// count adds n to the count of a term. Nobody else uses the model meanwhile.
+// count adds n to the count of a term, or when the vocabulary is full to that of its
+// family's unknown term.
 func (c *classifier) count(term string, n int, side side) {
-	c.store.Observe(c.meet(term, n, side), n, classOf[side])
-}
-
-// meet puts a term into the vocabulary of this depth, unless it is there, and
-// notes that it is about to be counted n times more. It returns the term as the
-// vocabulary knows it: when that is full, its family's unknown term. The store
-// keeps the string that it was given last, which is to be this one.
-func (c *classifier) meet(term string, n int, side side) (known string) {
-	v := c.vocabulary
-	hash := v.hash(term)
-	at, ok := v.find(hash)
-	if !ok || !v.words[at].at(c.depth) {
+	if !c.knows(term) {
 		if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
 			term = unknown(familyOf(term))
-			hash = v.hash(term)
-			at, ok = v.find(hash)
 		}
-		if !ok {
-			at = v.add(term, hash)
-		}
-		if w := &v.words[at]; !w.at(c.depth) {
-			w.depths |= 1 << c.depth
-			c.terms = append(c.terms, at)
+		if !c.knows(term) {
+			c.terms = append(c.terms, term)
 		}
 	}
-	v.counted(hash, c.depth, side, n)
-	return v.words[at].text
+	c.store.Observe(term, n, classOf[side])
 }
 
-// prune takes those terms out of the vocabulary of this depth that are counted
-// no longer.
+func (c *classifier) knows(term string) bool {
+	relevant, other := c.counts([]string{term})
+	return relevant[0] > 0 || other[0] > 0
+}
+
+// prune takes those terms out of the vocabulary that are counted no longer.
 func (c *classifier) prune() {
-	c.terms = slices.DeleteFunc(c.terms, func(at uint32) bool {
-		w := &c.vocabulary.words[at]
-		relevant, other := c.counts([]string{w.text})
-		if relevant[0] > 0 || other[0] > 0 {
-			return false
-		}
-		w.depths &^= 1 << c.depth
-		return true
-	})
+	c.terms = slices.DeleteFunc(c.terms, func(term string) bool { return !c.knows(term) })
 }
 
 // observe adds counts of one term.
@@ -116,16 +91,6 @@ func (c *classifier) observe(term string, relevant, other int) {
 	if other != 0 {
 		c.count(term, other, otherSide)
 	}
-}
-
-// learned returns the terms at these places of the vocabulary, and their counts.
-func (c *classifier) learned(places []uint32) (terms []string, relevant, other []float64) {
-	terms = make([]string, len(places))
-	for i, at := range places {
-		terms[i] = c.vocabulary.words[at].text
-	}
-	relevant, other = c.counts(terms)
-	return terms, relevant, other
 }
 
 // counts returns how often each term was learned in the two classes.
@@ -161,10 +126,20 @@ func (c *classifier) resolve(terms []string) (known []string, relevant, other []
 	return known, relevant, other
 }
 
+// evidence returns the sum of the terms' log-odds.
+func (c *classifier) evidence(terms []string) (sum float64) {
+	_, relevant, other := c.resolve(terms)
+	scale := c.scale(relevant, other)
+	for i := range relevant {
+		sum += scale.logOdds(relevant[i], other[i])
+	}
+	return sum
+}
+
 // familyOf returns the number of a term's family, len(families) for none.
-func familyOf[T string | []byte](term T) int {
+func familyOf(term string) int {
 	for i, f := range families {
-		if n := len(f.prefix); len(term) >= n && string(term[:n]) == f.prefix {
+		if strings.HasPrefix(term, f.prefix) {
 			return i
 		}
 	}

@@ -56,10 +56,10 @@ type Explanation struct {
 }
 
 // Explain returns how Score comes to its probability for a link with these
-// terms at a depth from 1 to MaxDepth. The terms' weights are as they count
+// terms at a depth from 1 to Options.Depths. The terms' weights are as they count
 // for this link: a tempered model divides them by √n.
 func (m *Model) Explain(terms []string, depth int) Explanation {
-	if depth < 1 || depth > m.options.Depths {
+	if depth < 1 || depth > len(m.depths) {
 		return Explanation{}
 	}
 	m.mu.RLock()
@@ -89,33 +89,33 @@ func byWeight(a, b TermWeight) int {
 }
 
 // Top returns at most n terms of a family ("" is any) that tell most at a depth
-// from 1 to MaxDepth, the strongest first, as evidence of a link with no other
+// from 1 on, the strongest first, as evidence of a link with no other
 // term. It looks at the whole vocabulary: not for the hot path.
 func (m *Model) Top(depth int, family string, n int) []TermWeight {
 	return first(m.Weights(depth, family), n, byWeight)
 }
 
-// Weights yields all terms of a family ("" is any) at a depth from 1 to
-// MaxDepth in the order in which they were learned, each as evidence of a link
+// Weights yields all terms of a family ("" is any) at a depth from 1
+// on in the order in which they were learned, each as evidence of a link
 // with no other term. The model may learn meanwhile.
 func (m *Model) Weights(depth int, family string) iter.Seq[TermWeight] {
 	return func(yield func(TermWeight) bool) {
-		if depth < 1 || depth > MaxDepth {
+		if depth < 1 || depth > len(m.depths) {
 			return
 		}
 		c := m.depths[depth-1]
 		m.mu.RLock()
-		places := c.terms
+		terms := c.terms
 		m.mu.RUnlock()
-		for chunk := range slices.Chunk(places, snapshotTerms) {
+		for chunk := range slices.Chunk(terms, 1024) {
 			m.mu.RLock()
-			terms, relevant, other := c.learned(chunk)
-			alone := make([]scale, len(terms))
-			for i := range terms {
+			relevant, other := c.counts(chunk)
+			alone := make([]scale, len(chunk))
+			for i := range chunk {
 				alone[i] = c.scale(relevant[i:i+1], other[i:i+1])
 			}
 			m.mu.RUnlock()
-			for i, term := range terms {
+			for i, term := range chunk {
 				if family != "" && !strings.HasPrefix(term, family+":") {
 					continue
 				}
@@ -135,7 +135,7 @@ func first[T any](all iter.Seq[T], n int, order func(a, b T) int) []T {
 	}
 	var top []T
 	for t := range all {
-		if top = append(top, t); len(top) >= 2*n+snapshotTerms {
+		if top = append(top, t); len(top) >= 2*n+1024 {
 			slices.SortFunc(top, order)
 			top = top[:n]
 		}
@@ -153,7 +153,7 @@ type Difference struct {
 func (d Difference) Change() float64 { return d.Here.LogOdds - d.There.LogOdds }
 
 // Diff returns at most n terms of a family ("" is any) that the two models
-// weigh most differently at a depth from 1 to MaxDepth, the largest difference
+// weigh most differently at a depth from 1 on, the largest difference
 // first.
 func Diff(here, there *Model, depth int, family string, n int) []Difference {
 	all := func(yield func(Difference) bool) {
@@ -174,8 +174,11 @@ func Diff(here, there *Model, depth int, family string, n int) []Difference {
 	})
 }
 
-// weight returns what a term tells on its own at a depth from 1 to MaxDepth.
+// weight returns what a term tells on its own at a depth from 1 on.
 func (m *Model) weight(depth int, term string) TermWeight {
+	if depth > len(m.depths) {
+		return TermWeight{Depth: depth, Term: term}
+	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	c := m.depths[depth-1]
@@ -185,7 +188,7 @@ func (m *Model) weight(depth int, term string) TermWeight {
 
 // Stats says what a model has learned.
 type Stats struct {
-	Depths [MaxDepth]DepthStats
+	Depths []DepthStats // as many as Options.Depths
 }
 
 // DepthStats says what the classifier of one depth has learned.
@@ -200,8 +203,8 @@ func (m *Model) Stats() Stats {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var s Stats
-	for d, c := range m.depths {
-		s.Depths[d] = DepthStats{Relevant: c.relevant, Other: c.other, Terms: len(c.terms)}
+	for _, c := range m.depths {
+		s.Depths = append(s.Depths, DepthStats{Relevant: c.relevant, Other: c.other, Terms: len(c.terms)})
 	}
 	return s
 }

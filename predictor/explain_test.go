@@ -12,16 +12,16 @@ import (
 // Weights yields the whole vocabulary once, with the counts that were learned.
 func TestWeights(t *testing.T) {
 	m := newModel(t, nil)
-	for i := range 3 * snapshotTerms {
+	for i := range 3 * 1024 {
 		m.Learn([][]string{{fmt.Sprintf("path:p%d", i), "anchor:news"}}, i%3 == 0)
 	}
 	n := 0
 	for w := range m.Weights(1, "") {
-		if n++; w.Term == "anchor:news" && (w.Relevant != snapshotTerms || w.Other != 2*snapshotTerms) {
+		if n++; w.Term == "anchor:news" && (w.Relevant != 1024 || w.Other != 2*1024) {
 			t.Errorf("%+v", w)
 		}
 	}
-	if want := 3*snapshotTerms + 1; n != want {
+	if want := 3*1024 + 1; n != want {
 		t.Errorf("%d terms; want %d", n, want)
 	}
 	for range m.Weights(1, "") {

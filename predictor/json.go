@@ -30,7 +30,7 @@ func (m *Model) WriteJSON(w io.Writer) error {
 	}
 	err := lines.Encode(head)
 	terms := 0
-	for d := range MaxDepth {
+	for d := range m.depths {
 		for w := range m.Weights(d+1, "") {
 			if err != nil {
 				return err

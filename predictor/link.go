@@ -3,8 +3,11 @@
 // 2009, sections 4.4 and 4.5).
 package predictor
 
-// MaxDepth is the number of links that a prediction looks ahead.
-const MaxDepth = 3
+// How many links a prediction looks ahead.
+const (
+	DefaultDepths = 3 // as published: more did not help there
+	MaxDepth      = 6
+)
 
 // A Link is what is known of a link before its target is fetched.
 type Link struct {

@@ -1,6 +1,7 @@
 package predictor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,73 +76,63 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	if err != nil {
 		return nil, Report{}, err
 	}
-	var r Report
-	err = each(ctx, examples, func(_ int, e Example) {
+	pass := func(do func(i int, e Example)) { // unless one before has failed
+		i := 0
+		for e, problem := range examples {
+			if err != nil {
+				return
+			}
+			if problem = cmp.Or(problem, ctx.Err()); problem != nil {
+				err = fmt.Errorf("predictor: retrain: page %d: %w", i+1, problem)
+				return
+			}
+			do(i, e)
+			i++
+		}
+	}
+	r := Report{HasOld: old != nil}
+	pass(func(_ int, e Example) {
 		r.Pages++
 		if e.Relevant {
 			r.Relevant++
 		}
 	})
-	if err != nil {
-		return nil, Report{}, err
-	}
-	if r.Pages == 0 {
-		return nil, Report{}, fmt.Errorf("predictor: retrain: %w", ErrNoExamples)
+	if err == nil && r.Pages == 0 {
+		err = fmt.Errorf("predictor: retrain: %w", ErrNoExamples)
 	}
 	cut := r.Pages - r.Pages/heldOut
-
 	var rival *Model
 	if old != nil {
-		r.HasOld = true
 		rival = old.clone()
 	}
-	err = each(ctx, examples, func(i int, e Example) {
+	pass(func(i int, e Example) {
 		if i < cut {
 			model.Teach(e)
 		} else if rival != nil {
 			rival.forget(e.Trail, e.Relevant)
 		}
 	})
-	if err != nil {
-		return nil, Report{}, err
-	}
 	if rival != nil {
 		for _, c := range rival.depths {
 			c.prune()
 		}
 	}
-
-	var judged [2][MaxDepth][]judgement // of the new and the old model
-	var values []judgement              // of the new one
-	err = each(ctx, examples, func(i int, e Example) {
-		if i < cut {
-			return
-		}
-		r.HeldOut++
-		if e.Relevant {
-			r.HeldOutRelevant++
-		}
-		for d := range min(len(e.Trail), o.Depths) {
-			for k, m := range []*Model{model, rival} {
-				if m != nil {
-					judged[k][d] = append(judged[k][d], judge(m.Score(e.Trail[d])[d], e.Relevant))
-				}
+	t := trial{model: model, rival: rival, fresh: make([][]judgement, o.Depths), old: make([][]judgement, o.Depths)}
+	pass(func(i int, e Example) {
+		if i >= cut {
+			r.HeldOut++
+			if e.Relevant {
+				r.HeldOutRelevant++
 			}
-		}
-		if len(e.Trail) > 0 {
-			values = append(values, judgement{model.valueOf(e.Link, model.vocabulary.keys(nil, e.Trail[0])), e.Value(), e.Relevant})
+			t.judge(e)
 		}
 	})
-	if err != nil {
-		return nil, Report{}, err
+	for d, c := range model.depths {
+		r.Depths = append(r.Depths, compare(c, t.fresh[d], t.old[d]))
 	}
-	for d := range o.Depths {
-		r.Depths = append(r.Depths, compare(model.depths[d], judged[0][d], judged[1][d]))
-	}
-	r.Value, _ = qualityOf(values)
+	r.Value, _ = qualityOf(t.values)
 	r.decide()
-
-	err = each(ctx, examples, func(i int, e Example) {
+	pass(func(i int, e Example) {
 		if i >= cut {
 			model.Teach(e)
 		}
@@ -152,20 +143,23 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	return model, r, nil
 }
 
-// each calls do with every example and its index.
-func each(ctx context.Context, examples iter.Seq2[Example, error], do func(int, Example)) error {
-	i := 0
-	for e, err := range examples {
-		if err == nil {
-			err = ctx.Err()
+// A trial collects what the new and the old model say of links that neither knows.
+type trial struct {
+	model, rival *Model
+	fresh, old   [][]judgement // of each depth
+	values       []judgement   // of the new model
+}
+
+func (t *trial) judge(e Example) {
+	for d := range min(len(e.Trail), len(t.fresh)) {
+		t.fresh[d] = append(t.fresh[d], judge(t.model.Score(e.Trail[d])[d], e.Relevant))
+		if t.rival != nil && d < len(t.rival.depths) {
+			t.old[d] = append(t.old[d], judge(t.rival.Score(e.Trail[d])[d], e.Relevant))
 		}
-		if err != nil {
-			return fmt.Errorf("predictor: retrain: page %d: %w", i+1, err)
-		}
-		do(i, e)
-		i++
 	}
-	return nil
+	if len(e.Trail) > 0 {
+		t.values = append(t.values, judgement{t.model.valueOf(e.Link, e.Trail[0]), e.Value(), e.Relevant})
+	}
 }
 
 // A Report says how well a retrained model orders links that it has not
@@ -270,20 +264,17 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "pages %d (%d relevant), held out the last %d (%d relevant)\n", r.Pages, r.Relevant, r.HeldOut, r.HeldOutRelevant)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\tAUC old\tnew\tav. precision old\tnew\tcalibration error old\tnew\t\n")
+	cell := func(x float64, given bool) string {
+		if !given {
+			return "-"
+		}
+		return fmt.Sprintf("%.4f", x)
+	}
 	for d, c := range r.Depths {
-		old := [...]string{"-", "-", "-", "-"}
-		fresh := [...]string{fmt.Sprintf("%.4f", c.New.LogLoss), "-", "-", fmt.Sprintf("%.4f", c.New.Error)}
-		if c.Ranked {
-			fresh[1], fresh[2] = fmt.Sprintf("%.4f", c.New.AUC), fmt.Sprintf("%.4f", c.New.AP)
-		}
-		if r.HasOld {
-			old[0], old[3] = fmt.Sprintf("%.4f", c.Old.LogLoss), fmt.Sprintf("%.4f", c.Old.Error)
-		}
-		if r.HasOld && c.Ranked {
-			old[1], old[2] = fmt.Sprintf("%.4f", c.Old.AUC), fmt.Sprintf("%.4f", c.Old.AP)
-		}
-		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%s\t%.4f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d+1, c.Links, c.Relevant, old[0], fresh[0], c.BaseLoss, old[1], fresh[1],
-			old[2], fresh[2], old[3], fresh[3])
+		ranked := c.Ranked && r.HasOld
+		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%.4f\t%.4f\t%s\t%s\t%s\t%s\t%s\t%.4f\t\n", d+1, c.Links, c.Relevant,
+			cell(c.Old.LogLoss, r.HasOld), c.New.LogLoss, c.BaseLoss, cell(c.Old.AUC, ranked), cell(c.New.AUC, c.Ranked),
+			cell(c.Old.AP, ranked), cell(c.New.AP, c.Ranked), cell(c.Old.Error, r.HasOld), c.New.Error)
 	}
 	if q := r.Value; r.HeldOut > 0 {
 		fmt.Fprintf(w, "value\t\t\t\t%.4f\t\t\t%.4f\t\t%.4f\t\t%.4f\t\n", q.LogLoss, q.AUC, q.AP, q.Error)
@@ -325,12 +316,10 @@ func (m *Model) Without(gone func(term string) bool) *Model {
 	for d, c := range m.depths {
 		k := copied.depths[d]
 		k.relevant, k.other = c.relevant, c.other
-		for chunk := range slices.Chunk(c.terms, snapshotTerms) {
-			terms, relevant, other := c.learned(chunk)
-			for i, term := range terms {
-				if !gone(term) {
-					k.observe(term, int(relevant[i]), int(other[i]))
-				}
+		relevant, other := c.counts(c.terms)
+		for i, term := range c.terms {
+			if !gone(term) {
+				k.observe(term, int(relevant[i]), int(other[i]))
 			}
 		}
 	}
@@ -342,7 +331,7 @@ func (m *Model) Without(gone func(term string) bool) *Model {
 func (m *Model) forget(trail [][]string, relevant bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for d := range min(len(trail), m.options.Depths) {
+	for d := range min(len(trail), len(m.depths)) {
 		m.depths[d].forget(trail[d], relevant)
 	}
 }

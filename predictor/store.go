@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -21,14 +20,15 @@ import (
 var (
 	ErrForeign     = errors.New("not a predictor model")
 	ErrNewerFormat = errors.New("written by a newer gazehound: update the program")
+	ErrOlderFormat = errors.New("written by an older gazehound: make it again with gazehound retrain")
 	ErrFeatures    = errors.New("trained on other link features: train it again with gazehound retrain")
 	ErrDamaged     = errors.New("damaged or cut off: restore a copy, or train it again with gazehound retrain")
 )
 
-// A model file is the magic line, then unsigned varints: format, feature set,
-// and for each of MaxDepth depths the links learned (relevant, other) and the
+// A model file is the magic line, then unsigned varints: format, feature set, the number
+// of depths, and for each depth the links learned (relevant, other) and the
 // number of terms; then each term as length, bytes, count on relevant links
-// and count on others, in the order of learning. Since format 2 the values of
+// and count on others, in the order of learning. The values of
 // links follow: links learned, then weight and slope of each input (float64),
 // the number of term slots in use and each as its distance from the one
 // before, weight and slope (float32); then pages and value (float32) of all
@@ -37,65 +37,44 @@ var (
 // them; that and all numbers of fixed size are big-endian.
 const (
 	magic  = "gazehound predictor\n"
-	format = 2
+	format = 3
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// snapshotTerms is how many counts a Save reads in one go. Readers and writers
-// of the model wait no longer than that takes, well under a millisecond each.
-const snapshotTerms = 1024
-
 // Save writes the model to path: to a new file beside it, which takes its name
 // when it is safely on disk, so that a crash leaves either the old model or the
-// new one. The crawl goes on while it is written; a page that is learned in the
-// meantime may be in the file with only some of its terms. No two models may
-// be saved to one path at once.
+// new one. No two models may be saved to one path at once.
 func (m *Model) Save(path string) error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
-	err := disk.Replace(path, 0o644, func(w io.Writer) error {
-		sum := crc32.New(castagnoli)
-		if err := m.write(io.MultiWriter(w, sum)); err != nil {
-			return err
-		}
-		_, err := w.Write(binary.BigEndian.AppendUint32(nil, sum.Sum32()))
-		return err
-	})
-	if err != nil {
+	b := m.append([]byte(magic))
+	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	if err := disk.ReplaceBytes(path, 0o644, b); err != nil {
 		return fmt.Errorf("predictor: save model: %w", err)
 	}
 	return nil
 }
 
-// write writes all of a model file but the checksum.
-func (m *Model) write(w io.Writer) error {
-	b := binary.AppendUvarint([]byte(magic), format)
+// append appends all of a model file but the magic line and the checksum.
+func (m *Model) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, format)
 	b = binary.AppendUvarint(b, FeatureSet)
+	m.mu.RLock()
+	b = binary.AppendUvarint(b, uint64(len(m.depths)))
 	for _, c := range m.depths {
-		m.mu.RLock()
-		places := c.terms // only appended to: this part of it stays as it is
 		b = binary.AppendUvarint(b, uint64(c.relevant))
 		b = binary.AppendUvarint(b, uint64(c.other))
-		m.mu.RUnlock()
-		b = binary.AppendUvarint(b, uint64(len(places)))
-		for chunk := range slices.Chunk(places, snapshotTerms) {
-			m.mu.RLock()
-			terms, relevant, other := c.learned(chunk)
-			m.mu.RUnlock()
-			for i, term := range terms {
-				b = disk.AppendString(b, term)
-				b = binary.AppendUvarint(b, uint64(relevant[i]))
-				b = binary.AppendUvarint(b, uint64(other[i]))
-			}
-			if _, err := w.Write(b); err != nil {
-				return err
-			}
-			b = b[:0]
+		b = binary.AppendUvarint(b, uint64(len(c.terms)))
+		relevant, other := c.counts(c.terms)
+		for i, term := range c.terms {
+			b = disk.AppendString(b, term)
+			b = binary.AppendUvarint(b, uint64(relevant[i]))
+			b = binary.AppendUvarint(b, uint64(other[i]))
 		}
 	}
-	_, err := w.Write(m.value.clone().append(b))
-	return err
+	m.mu.RUnlock()
+	return m.value.clone().append(b, inputBayes+len(m.depths))
 }
 
 // clone returns a model that has learned the same.
@@ -103,15 +82,15 @@ func (w *valueModel) clone() *valueModel {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return &valueModel{
-		without: w.without, learned: w.learned, weights: w.weights, slopes: w.slopes, words: maps.Clone(w.words),
+		learned: w.learned, weights: w.weights, slopes: w.slopes, words: maps.Clone(w.words),
 		all: w.all, hosts: rates{w.hosts.Clone()}, shapes: rates{w.shapes.Clone()},
 	}
 }
 
-// append appends the bytes of w, which nobody else uses.
-func (w *valueModel) append(b []byte) []byte {
+// append appends the bytes of w, which nobody else uses, with so many inputs.
+func (w *valueModel) append(b []byte, inputs int) []byte {
 	b = binary.AppendUvarint(b, uint64(w.learned))
-	for i := range w.weights {
+	for i := range inputs {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.weights[i]))
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.slopes[i]))
 	}
@@ -140,9 +119,9 @@ func appendFloats(b []byte, xs ...float32) []byte {
 }
 
 // value reads what append wrote into w, which has learned nothing.
-func (d *decoder) value(w *valueModel) {
+func (d *decoder) value(w *valueModel, inputs int) {
 	w.learned = d.count()
-	for i := range w.weights {
+	for i := range inputs {
 		w.weights[i], w.slopes[i] = d.Float64(), d.Float64()
 		d.failIf(w.slopes[i] < 0)
 	}
@@ -206,8 +185,11 @@ func (m *Model) read(data []byte) error {
 	}
 	in := decoder{disk.Decode(data[len(magic):])}
 	version := in.Uvarint()
-	if version > format {
+	switch {
+	case version > format:
 		return ErrNewerFormat
+	case version < format && !in.Failed():
+		return ErrOlderFormat
 	}
 	features := in.Uvarint()
 	if in.Failed() || in.Len() < crc32.Size {
@@ -221,7 +203,12 @@ func (m *Model) read(data []byte) error {
 		return ErrFeatures
 	}
 	in = decoder{disk.Decode(in.Next(in.Len() - crc32.Size))}
-	for _, c := range m.depths {
+	depths := in.Int(MaxDepth)
+	for d := range depths {
+		c := newClassifier(m.options) // of a depth that Options leave out
+		if d < len(m.depths) {
+			c = m.depths[d]
+		}
 		c.relevant, c.other = in.count(), in.count()
 		totals := [2]int{}
 		for n := in.count(); n > 0 && !in.Failed(); n-- {
@@ -235,9 +222,7 @@ func (m *Model) read(data []byte) error {
 			c.observe(term, relevant, other)
 		}
 	}
-	if version >= 2 {
-		in.value(m.value)
-	}
+	in.value(m.value, inputBayes+depths)
 	if in.Err() != nil {
 		return ErrDamaged
 	}

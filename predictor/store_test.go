@@ -36,8 +36,9 @@ func same(t *testing.T, got, want *Model) {
 	t.Helper()
 	for d := range want.depths {
 		g, w := got.depths[d], want.depths[d]
-		gt, gr, g0 := g.learned(g.terms)
-		wt, wr, w0 := w.learned(w.terms)
+		gt, wt := g.terms, w.terms
+		gr, g0 := g.counts(gt)
+		wr, w0 := w.counts(wt)
 		if g.relevant != w.relevant || g.other != w.other || !slices.Equal(gt, wt) {
 			t.Fatalf("depth %d: learned %d, %d, %d terms; want %d, %d, %d terms", d+1, g.relevant, g.other, len(gt), w.relevant, w.other, len(wt))
 		}
@@ -63,7 +64,7 @@ func TestSaveAndLoad(t *testing.T) {
 		}
 		same(t, loaded, m)
 		terms := Terms(Link{Host: "h3.example", Path: "/pa/b", Anchor: "kontakt"})
-		if got, want := loaded.Score(terms), m.Score(terms); got != want {
+		if got, want := loaded.Score(terms), m.Score(terms); !slices.Equal(got, want) {
 			t.Errorf("loaded model scores %v, saved one %v", got, want)
 		}
 		if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
@@ -74,7 +75,7 @@ func TestSaveAndLoad(t *testing.T) {
 
 // TestCountsComeBack holds that counts survive the way through frequencies.
 func TestCountsComeBack(t *testing.T) {
-	c := newClassifier(DefaultOptions(), 0, newVocabulary())
+	c := newClassifier(DefaultOptions())
 	want := []int{1, 2, 3, 7, 1_000_003, 999_999_937, 3_000_000_019}
 	var terms []string
 	for i, n := range want {
@@ -85,6 +86,39 @@ func TestCountsComeBack(t *testing.T) {
 	for i, n := range want {
 		if int(relevant[i]) != n || other[i] != 0 {
 			t.Errorf("count %d comes back as %v, %v", n, relevant[i], other[i])
+		}
+	}
+}
+
+// A model of more depths than options have loses the others, and one of fewer has learned
+// nothing there.
+func TestLoadOtherDepths(t *testing.T) {
+	deep := func(depths int) Options {
+		o := DefaultOptions()
+		o.Depths = depths
+		return o
+	}
+	m := newModel(t, func(o *Options) { o.Depths = 4 })
+	link := []string{"anchor:kontakt"}
+	for range 5 {
+		m.Teach(Example{Link: Link{Host: "a"}, Trail: [][]string{link, link, link, link}, Relevant: true})
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	for depths := 1; depths <= MaxDepth; depths++ {
+		loaded, err := Load(path, deep(depths))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d, p := range loaded.Score(link) {
+			if want := d < 4; (p > 0) != want {
+				t.Errorf("%d depths: %v at depth %d", depths, p, d+1)
+			}
+		}
+		if depths == 4 && loaded.Value(Link{Host: "a"}) != m.Value(Link{Host: "a"}) {
+			t.Error("the value of a link has changed")
 		}
 	}
 }
@@ -143,14 +177,16 @@ func TestLoadRefuses(t *testing.T) {
 		{"cut in the magic line", []byte("gazehound pre"), ErrDamaged},
 		{"text", []byte("seeds: [a, b]\n"), ErrForeign},
 		{"gob of another program", []byte{0x40, 0xff, 0x81, 3, 1, 1}, ErrForeign},
-		{"newer format", seal(magic + "\x03\x01\x00"), ErrNewerFormat},
+		{"newer format", seal(magic + "\x04\x01\x00"), ErrNewerFormat},
 		{"newer format with another checksum", []byte(magic + "\x07whatever follows"), ErrNewerFormat},
-		{"other features", seal(magic + "\x01\x63\x00\x00\x00"), ErrFeatures},
+		{"older format", seal(magic + "\x02\x01\x00"), ErrOlderFormat},
+		{"other features", seal(magic + "\x03\x63\x00\x00\x00"), ErrFeatures},
+		{"more depths than there can be", seal(magic + "\x03\x01\x63"), ErrDamaged},
 		{"bytes behind the end", seal(string(good[:len(good)-4]) + "x"), ErrDamaged},
-		{"more terms than bytes", seal(magic + "\x01\x01\x01\x01" + many), ErrDamaged},
-		{"count out of range", seal(magic + "\x01\x01" + many + "\x01\x00"), ErrDamaged},
-		{"term that was never seen", seal(magic + "\x01\x01\x01\x01\x01\x01a\x00\x00"), ErrDamaged},
-		{"term longer than the file", seal(magic + "\x01\x01\x01\x01\x01" + many), ErrDamaged},
+		{"more terms than bytes", seal(magic + "\x03\x01\x01\x01\x01" + many), ErrDamaged},
+		{"count out of range", seal(magic + "\x03\x01\x01" + many + "\x01\x00"), ErrDamaged},
+		{"term that was never seen", seal(magic + "\x03\x01\x01\x01\x01\x01\x01a\x00\x00"), ErrDamaged},
+		{"term longer than the file", seal(magic + "\x03\x01\x01\x01\x01\x01" + many), ErrDamaged},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "model")
@@ -186,7 +222,7 @@ func TestLoadNoticesEveryDamage(t *testing.T) {
 // FuzzLoad holds that what can be read is written again with the same meaning.
 func FuzzLoad(f *testing.F) {
 	f.Add(saved(f)[len(magic):])
-	f.Add([]byte("\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Add([]byte("\x03\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m := newModel(t, nil)
 		if len(body) > 4 {
@@ -200,12 +236,8 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("Score = %v", p)
 			}
 		}
-		var b bytes.Buffer
-		if err := m.write(&b); err != nil {
-			t.Fatal(err)
-		}
 		again := newModel(t, nil)
-		if err := again.read(seal(b.String())); err != nil {
+		if err := again.read(seal(string(m.append([]byte(magic))))); err != nil {
 			t.Fatal(err)
 		}
 		same(t, again, m)

@@ -1,27 +1,14 @@
 package predictor
 
 import (
+	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"gazehound/internal/recent"
-)
-
-// Parts are what a link's value is made of. They can be left out one by one,
-// to measure what each is good for or where they do not fit (Options.Without).
-type Parts uint16
-
-// The parts of a link's value.
-const (
-	Words        Parts = 1 << iota // a weight for each term of the link
-	HostRate                       // values of the pages of the target's host
-	ShapeRate                      // values of the pages of the same host and shape of URL
-	Visits                         // how many pages of the host were judged
-	Bayes                          // log-odds of the naive Bayes classifiers
-	WarmStart                      // weights that say "near is better" before anything is learned
-	ContactStart                   // the same of terms that name pages with an address, see contactWords
 )
 
 // The bounds of what a valueModel remembers.
@@ -52,7 +39,13 @@ const (
 	inputs     = inputBayes + MaxDepth
 )
 
-var inputNames = [inputs]string{"prior", "near", "host rate", "shape rate", "visits", "bayes depth 1", "bayes depth 2", "bayes depth 3"}
+// inputName returns what people call an input.
+func inputName(i int) string {
+	if i >= inputBayes {
+		return fmt.Sprintf("bayes depth %d", i-inputBayes+1)
+	}
+	return [...]string{"prior", "near", "host rate", "shape rate", "visits"}[i]
+}
 
 // warm are the weights of a model that has learned nothing: a link of a
 // relevant page has the value 0.38, one behind a bridge page 0.18, far ones 0.08.
@@ -80,8 +73,6 @@ var contactFamilies = [...]string{"path:", "anchor:", "title:"}
 // (AdaGrad) over the terms of a link, hashed, and a few inputs that change
 // while the crawl goes on. It is safe for concurrent use.
 type valueModel struct {
-	without Parts
-
 	mu      sync.RWMutex
 	learned int             // links
 	weights [inputs]float64 // of the inputs
@@ -96,14 +87,11 @@ type valueModel struct {
 // of its squared gradients.
 type slot struct{ weight, slope float32 }
 
-func newValueModel(without Parts) *valueModel {
-	w := &valueModel{without: without, words: map[uint32]slot{}, hosts: newRates(), shapes: newRates()}
-	if without&WarmStart == 0 {
-		w.weights = warm
-	}
-	if without&(ContactStart|Words) == 0 {
-		for word := range strings.FieldsSeq(contactWords) {
-			for _, family := range contactFamilies {
+func newValueModel(withoutContacts bool) *valueModel {
+	w := &valueModel{weights: warm, words: map[uint32]slot{}, hosts: newRates(), shapes: newRates()}
+	for word := range strings.FieldsSeq(contactWords) {
+		for _, family := range contactFamilies {
+			if !withoutContacts {
 				w.words[slotOf(family+word)] = slot{weight: contactWeight}
 			}
 		}
@@ -112,40 +100,31 @@ func newValueModel(without Parts) *valueModel {
 }
 
 // slotOf returns the number of the slot of a term.
-func slotOf[T string | []byte](term T) uint32 { return uint32(hash(term) % weightSlots) }
+func slotOf(term string) uint32 { return uint32(hash(term) % weightSlots) }
 
 // A features value is the feature vector of a link at one moment.
 type features struct {
 	input [inputs]float64
-	terms []key   // that have weights
-	scale float64 // of the terms: 1/√n
+	slots []uint32 // of the terms
+	scale float64  // of the terms: 1/√n
 	host  uint64
 	shape uint64
 }
 
-// features returns the feature vector of a link with these terms; bayes are the log-odds of the naive Bayes
-// classifiers. w.mu is held.
-func (w *valueModel) features(l Link, terms []key, bayes [MaxDepth]float64) features {
-	var room [256]byte
-	s := features{host: hash(l.Host), shape: hash(appendShape(room[:0], l))}
+// features returns the feature vector of a link with these terms; bayes are the
+// log-odds of the naive Bayes classifiers. w.mu is held.
+func (w *valueModel) features(l Link, terms []string, bayes []float64) features {
+	s := features{host: hash(l.Host), shape: hash(shapeOf(l)), scale: 1 / math.Sqrt(float64(max(len(terms), 1)))}
 	s.input[inputPrior] = 1
 	s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
-	if w.without&HostRate == 0 {
-		s.input[inputHost] = w.lift(w.hosts.get(s.host))
+	s.input[inputHost] = w.lift(w.hosts.get(s.host))
+	s.input[inputShape] = w.lift(w.shapes.get(s.shape))
+	s.input[inputVisits] = math.Log1p(float64(w.hosts.get(s.host).pages)) / 4
+	for d, x := range bayes {
+		s.input[inputBayes+d] = bounded(x, 8) / 2
 	}
-	if w.without&ShapeRate == 0 {
-		s.input[inputShape] = w.lift(w.shapes.get(s.shape))
-	}
-	if w.without&Visits == 0 {
-		s.input[inputVisits] = math.Log1p(float64(w.hosts.get(s.host).pages)) / 4
-	}
-	if w.without&Bayes == 0 {
-		for d, x := range bayes {
-			s.input[inputBayes+d] = bounded(x, 8) / 2
-		}
-	}
-	if w.without&Words == 0 && len(terms) > 0 {
-		s.terms, s.scale = terms, 1/math.Sqrt(float64(len(terms)))
+	for _, term := range terms {
+		s.slots = append(s.slots, slotOf(term))
 	}
 	return s
 }
@@ -177,8 +156,8 @@ func (w *valueModel) logOdds(s *features) float64 {
 // evidence returns what the terms of s add to its log-odds. w.mu is held.
 func (w *valueModel) evidence(s *features) float64 {
 	sum := 0.0
-	for i := range s.terms {
-		sum += float64(w.words[s.terms[i].slot].weight)
+	for _, at := range s.slots {
+		sum += float64(w.words[at].weight)
 	}
 	return sum * s.scale
 }
@@ -193,8 +172,7 @@ func (w *valueModel) learn(s *features, target float64) {
 			w.weights[i] -= inputStep * g / math.Sqrt(w.slopes[i]+inputCalm)
 		}
 	}
-	for i := range s.terms {
-		at := s.terms[i].slot
+	for _, at := range s.slots {
 		word, g := w.words[at], gradient*s.scale
 		word.slope += float32(g * g)
 		word.weight -= float32(wordStep * g / math.Sqrt(float64(word.slope)+wordCalm))
@@ -230,36 +208,31 @@ func (r *rates) count(key uint64, value float64) {
 	r.Put(key, x)
 }
 
-// appendShape appends the host of a link and its path and query to b, with
-// everything folded that tells the pages of one kind apart: digits, the last part
-// of the path up to its extension, and the values of the query.
-func appendShape(b []byte, l Link) []byte {
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// shapeOf returns the host of a link and its path and query, with everything folded
+// that tells the pages of one kind apart: digits, the last part of the path up to its
+// extension, and the values of the query.
+func shapeOf(l Link) string {
 	path, query, _ := strings.Cut(l.Path, "?")
 	last := strings.LastIndexByte(path, '/') + 1
-	b = append(b, l.Host...)
-	for i := range last {
-		if c := path[i]; c < '0' || '9' < c {
-			b = append(b, c)
-		} else if i == 0 || b[len(b)-1] != '0' {
-			b = append(b, '0')
-		}
-	}
+	shape := l.Host + digits.ReplaceAllString(path[:last], "0")
 	if name := path[last:]; name != "" {
-		b = append(b, '*')
+		shape += "*"
 		if dot := strings.IndexByte(name, '.'); dot >= 0 {
-			b = append(b, name[dot:]...)
+			shape += name[dot:]
 		}
 	}
 	for part := range strings.SplitSeq(query, "&") {
 		if key, _, _ := strings.Cut(part, "="); key != "" {
-			b = append(append(b, '&'), key...)
+			shape += "&" + key
 		}
 	}
-	return b
+	return shape
 }
 
 // hash is FNV-1a with its bits mixed once more (64 bits).
-func hash[T string | []byte](s T) uint64 {
+func hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * 1099511628211
@@ -269,15 +242,10 @@ func hash[T string | []byte](s T) uint64 {
 
 // Value returns the expected value of a link: in (0, 1), never NaN. A relevant
 // page has 1, another one a discounted part of the value of its own links.
-func (m *Model) Value(l Link) float64 {
-	var t collector
-	t.read(l)
-	var room [MaxTerms]key
-	return m.valueOf(l, t.keys(room[:0], m.vocabulary))
-}
+func (m *Model) Value(l Link) float64 { return m.valueOf(l, Terms(l)) }
 
 // valueOf is Value of a link that is known to have these terms.
-func (m *Model) valueOf(l Link, terms []key) float64 {
+func (m *Model) valueOf(l Link, terms []string) float64 {
 	bayes := m.logOdds(terms)
 	m.value.mu.RLock()
 	defer m.value.mu.RUnlock()
@@ -292,28 +260,22 @@ func (m *Model) LearnValue(l Link, terms []string, target float64) {
 	if !(target >= 0) { // NaN, too
 		target = 0
 	}
-	var room [MaxTerms]key
-	keys := m.vocabulary.keys(room[:0], terms)
-	bayes := m.logOdds(keys)
+	bayes := m.logOdds(terms)
 	m.value.mu.Lock()
 	defer m.value.mu.Unlock()
-	s := m.value.features(l, keys, bayes)
+	s := m.value.features(l, terms, bayes)
 	m.value.learn(&s, min(target, 1))
 }
 
 // logOdds returns the evidence of each depth for a link with these terms,
 // divided by √n: 0 at a depth that has learned nothing.
-func (m *Model) logOdds(terms []key) [MaxDepth]float64 {
-	var z [MaxDepth]float64
-	if m.value.without&Bayes != 0 || len(terms) == 0 {
-		return z
-	}
+func (m *Model) logOdds(terms []string) []float64 {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	evidence := m.evidence(terms)
-	for d := range m.options.Depths {
-		if c := m.depths[d]; c.relevant > 0 || d == 0 && c.other > 0 {
-			z[d] = evidence[d] / math.Sqrt(float64(len(terms)))
+	z := make([]float64, len(m.depths))
+	for d, c := range m.depths {
+		if len(terms) > 0 && (c.relevant > 0 || d == 0 && c.other > 0) {
+			z[d] = c.evidence(terms) / math.Sqrt(float64(len(terms)))
 		}
 	}
 	return z
@@ -334,16 +296,15 @@ type ValueExplanation struct {
 // ExplainValue returns how Value comes to its answer.
 func (m *Model) ExplainValue(l Link) ValueExplanation {
 	terms := Terms(l)
-	keys := m.vocabulary.keys(nil, terms)
-	bayes := m.logOdds(keys)
+	bayes := m.logOdds(terms)
 	w := m.value
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	s := w.features(l, keys, bayes)
+	s := w.features(l, terms, bayes)
 	var e ValueExplanation
 	sum := 0.0
 	for i, x := range s.input {
-		t := TermWeight{Term: inputNames[i], LogOdds: w.weights[i] * x}
+		t := TermWeight{Term: inputName(i), LogOdds: w.weights[i] * x}
 		var r rate
 		switch i {
 		case inputHost, inputVisits:
@@ -358,8 +319,8 @@ func (m *Model) ExplainValue(l Link) ValueExplanation {
 			sum += t.LogOdds
 		}
 	}
-	for i := range s.terms {
-		z := float64(w.words[s.terms[i].slot].weight) * s.scale
+	for i, at := range s.slots {
+		z := float64(w.words[at].weight) * s.scale
 		e.Terms = append(e.Terms, TermWeight{Term: terms[i], LogOdds: z})
 		sum += z
 	}

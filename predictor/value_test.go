@@ -69,8 +69,8 @@ func TestValueIsAlwaysANumber(t *testing.T) {
 
 // Any link at all has a value, and its explanation adds up to it.
 func TestExplainValueAddsUp(t *testing.T) {
-	for _, without := range []Parts{0, Words, Bayes, HostRate | ShapeRate | Visits, WarmStart} {
-		m := newModel(t, func(o *Options) { o.Without = without })
+	for _, depths := range []int{1, DefaultDepths, MaxDepth} {
+		m := newModel(t, func(o *Options) { o.Depths = depths })
 		learnLinks(m, 300, 3)
 		rapid.Check(t, func(t *rapid.T) {
 			l := Link{
@@ -111,7 +111,7 @@ func TestContactStart(t *testing.T) {
 		if value(contact) > value(plain) {
 			t.Errorf("where they lead nowhere: %+v has value %v, another link %v", contact, value(contact), value(plain))
 		}
-		m = newModel(t, func(o *Options) { o.Without = ContactStart })
+		m = newModel(t, func(o *Options) { o.WithoutContacts = true })
 		if value(contact) != value(plain) {
 			t.Errorf("left out: %+v has value %v, another link %v", contact, value(contact), value(plain))
 		}
@@ -129,19 +129,9 @@ func TestShape(t *testing.T) {
 		{"", "h*"[:1]},
 		{"?x", "h&x"},
 	} {
-		if got := string(appendShape(nil, Link{Host: "h", Path: c.path})); got != c.want {
+		if got := shapeOf(Link{Host: "h", Path: c.path}); got != c.want {
 			t.Errorf("shape of %q = %q, want %q", c.path, got, c.want)
 		}
-	}
-}
-
-// A link whose terms were asked for before is scored without memory.
-func TestValueTakesNoMemory(t *testing.T) {
-	m := newModel(t, nil)
-	learnLinks(m, 300, 3)
-	l := Link{Host: "h1.example", Path: "/über/uns/2024/kontakt.html?id=1", Anchor: "Kontakt und Anfahrt", Title: "Impressum", Around: "Lange Straße 7", Distance: 2}
-	if n := testing.AllocsPerRun(100, func() { m.Value(l) }); n > 0 {
-		t.Errorf("%v allocations", n)
 	}
 }
 
@@ -189,21 +179,6 @@ func TestValueIsKept(t *testing.T) {
 		if w := m.Value(Link{}); math.IsNaN(w) {
 			t.Error("a file brought NaN into the model")
 		}
-	}
-}
-
-// A model of the format before has no values, and loads.
-func TestLoadsTheFormatBefore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "model")
-	if err := os.WriteFile(path, seal(magic+"\x01\x01"+"\x01\x00\x01\x08anchor:a\x01\x00"+"\x00\x00\x00"+"\x00\x00\x00"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(path, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := m.Stats(); s.Depths[0].Relevant != 1 || s.Depths[0].Terms != 1 {
-		t.Errorf("%+v", s)
 	}
 }
 

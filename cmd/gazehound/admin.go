@@ -119,7 +119,9 @@ func (s *session) extras() monitor.Extras {
 		x.Documents = stats.Pages
 	}
 	for d, depth := range s.model.Stats().Depths {
-		x.Updates[d] = depth.Relevant + depth.Other
+		if d < len(x.Updates) {
+			x.Updates[d] = depth.Relevant + depth.Other
+		}
 	}
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
 		m := n.State()

@@ -24,6 +24,7 @@ type crawlOptions struct {
 	trace    string
 	fresh    bool
 	newModel bool
+	model    string // trained elsewhere
 	revisit  bool
 	stay     time.Duration // between rounds of a crawl that does not end; 0: it ends
 	dryRun   bool
@@ -62,6 +63,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.revisit, "revisit", false, "first revisit the pages that are due, relevant ones first; new links come after them")
 	f.DurationVar(&o.stay, "stay", 0, "do not end: revisit the pages that are due at this interval, such as 1h, and go on with new links in between")
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
+	f.StringVar(&o.model, "model", "", "start with this trained model where the data directory has none: `FILE|DIR`")
 	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
 		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.include", "crawl.exclude",
 		"crawl.country_domains", "crawl.content_languages",

@@ -221,7 +221,7 @@ func TestExplainAddsUp(t *testing.T) {
 		}
 		mean += d.Probability * math.Pow(0.5, float64(i)) / 1.75
 	}
-	if len(x.Depths) != predictor.MaxDepth || math.Abs(mean-x.Prediction) > 1e-12 {
+	if len(x.Depths) != predictor.DefaultDepths || math.Abs(mean-x.Prediction) > 1e-12 {
 		t.Errorf("prediction = %v; want %v of %d depths", x.Prediction, mean, len(x.Depths))
 	}
 }

@@ -37,8 +37,6 @@ func newModelCommand(a *app) *cobra.Command {
 // check returns what is wrong with the flags.
 func (o termFlags) check() error {
 	switch families := predictor.Families(); {
-	case o.depth < 0 || o.depth > predictor.MaxDepth:
-		return fail(exitUsage, "--depth must be 1 to %d, or 0 for all, got %d", predictor.MaxDepth, o.depth)
 	case o.top < 1 || o.top > 1e6:
 		return fail(exitUsage, "--top must be 1 to 1000000, got %d", o.top)
 	case o.feature != "" && !slices.Contains(families, o.feature):
@@ -47,16 +45,17 @@ func (o termFlags) check() error {
 	return nil
 }
 
-// depths lists the depths to print.
-func (o termFlags) depths() []int {
-	if o.depth > 0 {
-		return []int{o.depth}
+// depths lists the depths of a model to print.
+func (o termFlags) depths(m *predictor.Model) (list []int, err error) {
+	for d := range m.Stats().Depths {
+		if o.depth == 0 || o.depth == d+1 {
+			list = append(list, d+1)
+		}
 	}
-	var all []int
-	for d := range predictor.MaxDepth {
-		all = append(all, d+1)
+	if len(list) == 0 {
+		return nil, fail(exitUsage, "--depth must be 1 to %d, or 0 for all, got %d (predictor.depths)", len(m.Stats().Depths), o.depth)
 	}
-	return all
+	return list, nil
 }
 
 func (a *app) modelShow(o termFlags) error {
@@ -67,15 +66,19 @@ func (a *app) modelShow(o termFlags) error {
 	if err != nil {
 		return err
 	}
+	depths, err := o.depths(model)
+	if err != nil {
+		return err
+	}
 	if a.json {
 		lines := []predictor.TermWeight{}
-		for _, d := range o.depths() {
+		for _, d := range depths {
 			lines = append(lines, model.Top(d, o.feature, o.top)...)
 		}
 		return a.printJSON(lines)
 	}
 	stats := model.Stats()
-	for _, d := range o.depths() {
+	for _, d := range depths {
 		s := stats.Depths[d-1]
 		fmt.Fprintf(a.stdout, "depth %d   %d links to relevant pages, %d to others, %d terms\n", d, s.Relevant, s.Other, s.Terms)
 		for _, w := range model.Top(d, o.feature, o.top) {
@@ -97,9 +100,13 @@ func (a *app) modelDiff(other string, o termFlags) error {
 	if err != nil {
 		return err
 	}
+	depths, err := o.depths(here)
+	if err != nil {
+		return err
+	}
 	if a.json {
 		lines := []any{}
-		for _, depth := range o.depths() {
+		for _, depth := range depths {
 			for _, d := range predictor.Diff(here, there, depth, o.feature, o.top) {
 				lines = append(lines, d.Record())
 			}
@@ -107,7 +114,7 @@ func (a *app) modelDiff(other string, o termFlags) error {
 		return a.printJSON(lines)
 	}
 	mine, theirs := here.Stats(), there.Stats()
-	for _, depth := range o.depths() {
+	for _, depth := range depths {
 		m, t := mine.Depths[depth-1], theirs.Depths[depth-1]
 		fmt.Fprintf(a.stdout, "depth %d   here %d links to relevant pages, %d to others, %d terms; there %d, %d, %d\n",
 			depth, m.Relevant, m.Other, m.Terms, t.Relevant, t.Other, t.Terms)

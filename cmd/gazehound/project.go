@@ -266,7 +266,7 @@ func (p project) remakesIndex() string {
 
 // openModel loads the project's model, or returns an untrained one. It learns
 // as many terms as there is memory for.
-func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error) {
+func openModel(p project, cfg *Config, untrained bool, trained string) (*predictor.Model, error) {
 	o := cfg.LearningOptions()
 	if !untrained {
 		m, err := predictor.Load(p.model(), o)
@@ -277,7 +277,20 @@ func openModel(p project, cfg *Config, untrained bool) (*predictor.Model, error)
 			return nil, fail(exitInvalidInput, "%w (--new-model starts with an untrained one)", err)
 		}
 	}
-	return predictor.NewModel(o)
+	return startModel(trained, o)
+}
+
+// startModel returns an empty model, or what was learned elsewhere: file is a model file or
+// a data directory.
+func startModel(file string, o predictor.Options) (*predictor.Model, error) {
+	if file == "" {
+		return predictor.NewModel(o)
+	}
+	m, err := predictor.Load(modelFile(file), o)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "--model: %w", err)
+	}
+	return m, nil
 }
 
 // projectModel loads the model of the data directory.

@@ -108,7 +108,7 @@ func (s *session) openJudge() (err error) {
 // openFrontier opens model, strategy and queue. The logs and the topic of strategy trend are those
 // of the project from.
 func (s *session) openFrontier(from project, untrained bool, traps *trap.Detector) (err error) {
-	if s.model, err = openModel(s.p, s.cfg, untrained); err != nil {
+	if s.model, err = openModel(s.p, s.cfg, untrained, s.o.model); err != nil {
 		return err
 	}
 	if s.strategy, err = s.a.newOrder(from, s.cfg, s.model, s.seeds); err != nil {

@@ -47,7 +47,6 @@ type simulateOptions struct {
 
 	strategies []string
 	limits     []int
-	depths     int
 	train      int
 	model      string
 
@@ -101,8 +100,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
-	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.laplace", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
-	f.IntVar(&o.depths, "depths", predictor.MaxDepth, "links ahead that the model of adaptive learns")
+	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
 	f.StringVar(&o.model, "model", "", "what was learned elsewhere, for adaptive and lookahead to begin with: `FILE|DIR`")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
 	// how
@@ -293,12 +291,8 @@ func (a *app) check(c sim.Measured, list sim.Expectations) error {
 // for every run.
 func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, error) {
 	model := cfg.ModelOptions()
-	model.Depths = o.depths
-	if err := model.Validate(); err != nil {
-		return nil, fail(exitUsage, "--depths: %w", err)
-	}
 	options := sim.OrderOptions{Settings: cfg.Crawl.Settings, Readers: o.readers != "", Train: o.train,
-		Model: func() (*predictor.Model, error) { return simulatedModel(o.model, model) }}
+		Model: func() (*predictor.Model, error) { return startModel(o.model, model) }}
 	if cfg.Crawl.Topics != "" {
 		options.Topic = sync.OnceValues(func() (*topic.Okapi, error) { return openOkapi(project{a.data}, cfg) })
 	}
@@ -312,19 +306,6 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, erro
 		return nil, fail(exitUsage, "%w", err)
 	}
 	return orders, err
-}
-
-// simulatedModel returns the model that a run begins with: an empty one, or
-// what was learned elsewhere.
-func simulatedModel(file string, o predictor.Options) (*predictor.Model, error) {
-	if file == "" {
-		return predictor.NewModel(o)
-	}
-	m, err := predictor.Load(modelFile(file), o)
-	if err != nil {
-		return nil, fail(exitInvalidInput, "--model: %w", err)
-	}
-	return m, nil
 }
 
 // webOpener returns what opens the webs by their numbers.

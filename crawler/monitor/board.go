@@ -51,7 +51,7 @@ type Board struct {
 	covered  int                // streets with one
 	news     [recent]uint8      // new streets that each of the last pages brought
 	pages    int                // seen by this board
-	losses   [predictor.MaxDepth]loss
+	losses   [predictor.DefaultDepths]loss
 	visits   *visitMetrics
 }
 
@@ -293,13 +293,13 @@ func (b *Board) dot(d Dot) (isNew bool) {
 
 // Lesson is told of what the strategy is about to learn, with the model's
 // answers for the links of the trail so far.
-func (b *Board) Lesson(trail []frontier.Node, relevant bool, score func(terms []string) [predictor.MaxDepth]float64) {
+func (b *Board) Lesson(trail []frontier.Node, relevant bool, score func(terms []string) []float64) {
 	terms := order.TrailTerms(trail)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for d := range min(len(terms), predictor.MaxDepth) {
-		if trail[d].Depth > 0 { // a link led to it
-			b.losses[d].add(score(terms[d])[d], relevant)
+	for d := range min(len(terms), len(b.losses)) {
+		if p := score(terms[d]); d < len(p) && trail[d].Depth > 0 { // a link led to it
+			b.losses[d].add(p[d], relevant)
 		}
 	}
 }

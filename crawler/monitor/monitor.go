@@ -73,7 +73,7 @@ type Insight struct {
 	PerMinute  *float64 `json:"addresses_per_minute"` // in the last minute; null: not known
 	Streets    Coverage `json:"streets"`
 	// LogLoss is that of the last predictions at depths 1 to 3; null: none yet.
-	LogLoss [predictor.MaxDepth]*float64 `json:"log_loss"`
+	LogLoss [predictor.DefaultDepths]*float64 `json:"log_loss"`
 	Advice  []string                     `json:"advice"`
 }
 

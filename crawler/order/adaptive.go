@@ -26,7 +26,7 @@ var errNoModel = errors.New("needs a model")
 //
 //	priority = s + p · (1 − s)
 //
-// where s is Near and p the mean of the posteriors of the three depths.
+// where s is Near and p the mean of the posteriors of the depths.
 type Adaptive struct {
 	Near  Nearness // its weight is 1 in the paper
 	Model *predictor.Model
@@ -47,8 +47,8 @@ func (s Adaptive) Explain(e *frontier.Entry) Explanation {
 	}
 	terms := LinkTerms(e)
 	x := explainSum(s.Near.Score(e.Distance), s.Near.describe(e.Distance), s.Model.Predict(terms))
-	for depth := 1; depth <= predictor.MaxDepth; depth++ {
-		x.Depths = append(x.Depths, Depth{depth, s.Model.Explain(terms, depth)})
+	for d := range s.Model.Score(terms) {
+		x.Depths = append(x.Depths, Depth{d + 1, s.Model.Explain(terms, d+1)})
 	}
 	return x
 }

@@ -159,7 +159,7 @@ func TestLaws(t *testing.T) {
 
 // The words of the links on a trail end at the seed and at MaxDepth.
 func TestTrailTerms(t *testing.T) {
-	for depth, want := range map[int]int{0: 0, 1: 1, 2: 2, 3: 3, 6: predictor.MaxDepth} {
+	for depth, want := range map[int]int{0: 0, 1: 1, 2: 2, 3: 3, 9: predictor.MaxDepth} {
 		var trail []frontier.Node
 		for d := depth; d >= 0; d-- {
 			trail = append(trail, frontier.Node{Entry: frontier.Entry{Depth: d, Anchor: strings.Repeat("x", d+1)}})

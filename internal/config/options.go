@@ -77,6 +77,7 @@ type (
 		RandomSeed       uint64   `key:"random_seed"`
 	}
 	Predictor struct {
+		Depths    int           `range:"1..6"`
 		Weight    float64       `range:"0.01..1"`
 		Posterior string        `oneof:"tempered|raw"`
 		Combine   string        `oneof:"mean|max"`

@@ -149,9 +149,7 @@ func (o *Options) ModelOptions() predictor.Options {
 	m := predictor.DefaultOptions()
 	m.Weight, m.Posterior, m.Combine, m.Laplace = o.Predictor.Weight, o.Predictor.Posterior, o.Predictor.Combine, o.Predictor.Laplace
 	m.Decay, m.Vocabulary = o.Crawl.Decay, o.Predictor.MaxTerms
-	if o.Crawl.Judge != "addresses" {
-		m.Without = predictor.ContactStart
-	}
+	m.Depths, m.WithoutContacts = o.Predictor.Depths, o.Crawl.Judge != "addresses"
 	return m
 }
 

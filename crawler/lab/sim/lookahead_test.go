@@ -57,10 +57,10 @@ func learner(tb testing.TB, o predictor.Options) *predictor.Model {
 	return m
 }
 
-func lookahead(name string, without predictor.Parts) entrant {
+func lookahead(name string, change func(*predictor.Options)) entrant {
 	return entrant{name, func(tb testing.TB, _ *sim.Web) order.Strategy {
 		o := predictor.DefaultOptions()
-		o.Without = without
+		change(&o)
 		return order.Lookahead{Model: learner(tb, o), News: order.NewNews()}
 	}}
 }
@@ -88,7 +88,7 @@ func (tempered) Rescores() bool { return true }
 func entrants() []entrant {
 	return []entrant{
 		named("adaptive"),
-		lookahead("lookahead", 0),
+		lookahead("lookahead", func(*predictor.Options) {}),
 		named("breadth-first"),
 		named("link-distance"),
 		{sim.NextOracleName, func(_ testing.TB, w *sim.Web) order.Strategy { return sim.NextOracle(w) }},
@@ -98,21 +98,15 @@ func entrants() []entrant {
 			return tempered{order.Adaptive{Near: order.Nearness{Weight: 1, Decay: 0.5}, Model: learner(tb, o)}}
 		}},
 		{"without bridges' worth", func(tb testing.TB, _ *sim.Web) order.Strategy {
-			return unpromising{lookahead("", 0).new(tb, nil)}
+			return unpromising{lookahead("", func(*predictor.Options) {}).new(tb, nil)}
 		}},
 		{"without scoring anew", func(tb testing.TB, _ *sim.Web) order.Strategy {
-			return stale{lookahead("", 0).new(tb, nil).(order.Lookahead)}
+			return stale{lookahead("", func(*predictor.Options) {}).new(tb, nil).(order.Lookahead)}
 		}},
 		{"without news", func(tb testing.TB, _ *sim.Web) order.Strategy {
 			return order.Lookahead{Model: learner(tb, predictor.DefaultOptions())}
 		}},
-		lookahead("without words", predictor.Words),
-		lookahead("without host rate", predictor.HostRate),
-		lookahead("without shape rate", predictor.ShapeRate),
-		lookahead("without visits", predictor.Visits),
-		lookahead("without naive Bayes", predictor.Bayes),
-		lookahead("without warm start", predictor.WarmStart),
-		lookahead("without contact words", predictor.ContactStart),
+		lookahead("without contact words", func(o *predictor.Options) { o.WithoutContacts = true }),
 	}
 }
 
