@@ -74,7 +74,7 @@ type Insight struct {
 	Streets    Coverage `json:"streets"`
 	// LogLoss is that of the last predictions at depths 1 to 3; null: none yet.
 	LogLoss [predictor.DefaultDepths]*float64 `json:"log_loss"`
-	Advice  []string                     `json:"advice"`
+	Advice  []string                          `json:"advice"`
 }
 
 // Coverage tells how much of the region's streets was found.
