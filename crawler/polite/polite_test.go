@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -13,6 +14,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gazehound/crawler/page"
+	"gazehound/crawler/polite/robots"
+	"gazehound/crawler/weburl"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -695,4 +700,43 @@ func TestLeases(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A host that answers for another's robots.txt rests as long as was ordered for it, although none of
+// its own pages was checked yet.
+func TestOrderedDelayOfAnotherHostsRobots(t *testing.T) {
+	const ordered = time.Second
+	bubble(t, func(o *Options) {
+		o.Delay = 100 * time.Millisecond
+		rules := robots.DefaultOptions()
+		o.Robots = &rules
+		o.HostDelay = func(u weburl.URL) time.Duration {
+			if u.Host() == "b.example" {
+				return ordered
+			}
+			return 0
+		}
+		o.Fetch = func(_ context.Context, u weburl.URL, _ int64) (*page.Response, error) {
+			r := &page.Response{URL: u, Status: 200, Header: http.Header{}, Fetched: time.Now()}
+			if u.Host() == "a.example" {
+				r.Status = 301
+				r.Location, _ = weburl.Parse("http://b.example/robots.txt")
+			}
+			return r, nil
+		}
+	}, func(t *testing.T, g *Gate) {
+		u, err := weburl.Parse("http://a.example/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // its robots.txt, and the one of b.example that it leads to
+			claim(g, "a.example")
+			if d, err := g.Check(t.Context(), u); err != nil || d.Now {
+				t.Fatalf("%+v, %v", d, err)
+			}
+		}
+		if wait := g.Claim("b.example"); wait != ordered {
+			t.Errorf("b.example may be asked after %v; want %v", wait, ordered)
+		}
+	})
 }
