@@ -13,6 +13,7 @@ require (
 	github.com/blevesearch/vellum v1.2.1
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
+	github.com/creack/pty v1.1.24
 	github.com/dgraph-io/badger/v4 v4.9.6
 	github.com/evanw/esbuild v0.28.2
 	github.com/go-viper/mapstructure/v2 v2.4.0

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/monitor"
@@ -93,7 +94,7 @@ func (a *app) show(ctx context.Context, watch bool, look func() (text string, v 
 			if drawn > 0 && isTerminal(a.stdout) {
 				fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn)
 			}
-			drawn = strings.Count(text, "\n")
+			drawn = rows(text, columns(a.stdout))
 			_, err = fmt.Fprint(a.stdout, text)
 		}
 		if err != nil || !watch || over {
@@ -121,6 +122,14 @@ func columns(w any) int {
 		}
 	}
 	return 80
+}
+
+// rows returns how many rows the lines of a text take on a terminal of this width.
+func rows(text string, width int) (n int) {
+	for line := range strings.Lines(text) {
+		n += max(1, (utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))+width-1)/width)
+	}
+	return n
 }
 
 // viewFlags adds the flags of commands that look at a cluster; what says what
