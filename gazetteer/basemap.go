@@ -1,21 +1,23 @@
 package gazetteer
 
 import (
+	"archive/zip"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gazehound/internal/disk"
 
@@ -53,27 +55,24 @@ const namedLevel = 13
 var coarseness = map[int]struct{ corner, small float64 }{5: {5, 40}, 8: {5, 24}, 11: {4, 12}, 13: {1, 0}, 15: {1, 0}}
 
 // A Basemap has the streets, waters, woods, buildings and names of a region as
-// tiles, ready to be sent. It may be used from several goroutines.
+// tiles, ready to be sent: a zip with a member for each tile, LEVEL/X/Y. It may be
+// used from several goroutines.
 type Basemap struct {
-	f interface {
-		io.ReaderAt
-		io.Closer
-	}
-	index []tileEntry // by key
+	f     io.Closer
+	tiles map[string]*zip.File
 }
 
-type tileEntry struct {
-	key, offset uint64
-	length      uint32
+func tileName(level, x, y int) string { return fmt.Sprintf("%d/%d/%d", level, x, y) }
+
+// The tile of a map, as JSON: by the name of each kind its shapes.
+type tile map[string][]tileShape
+
+// A tileShape is a shape in one tile. Each line or ring is its first point and the
+// steps from there, in units of TileExtent, x to the east, y to the south.
+type tileShape struct {
+	Name  string    `json:"n,omitempty"`
+	Lines [][]int64 `json:"p"`
 }
-
-const (
-	basemapMagic = "gazmap1\n"
-	tileEntryLen = 20
-	trailerLen   = 8 + 4 + 4 + len(basemapMagic) // offset and length of the index, its checksum
-)
-
-func tileKey(level, x, y int) uint64 { return uint64(level)<<56 | uint64(x)<<28 | uint64(y) }
 
 // WriteBasemap draws the map of the region and its surroundings from the extracts of the gazetteer in
 // dir, if it has any. A region without an outline has no map.
@@ -84,7 +83,9 @@ func (r *Region) WriteBasemap(ctx context.Context, dir, path string) error {
 	}
 	const around = 0.15 // of the region's size
 	dx, dy := around*(box.Max[0]-box.Min[0])+0.01, around*(box.Max[1]-box.Min[1])+0.01
-	_, err := WriteBasemap(ctx, dir, path, orb.Bound{Min: orb.Point{box.Min[0] - dx, box.Min[1] - dy}, Max: orb.Point{box.Max[0] + dx, box.Max[1] + dy}})
+	_, err := WriteBasemap(ctx, dir, path, orb.Bound{
+		Min: orb.Point{box.Min[0] - dx, box.Min[1] - dy}, Max: orb.Point{box.Max[0] + dx, box.Max[1] + dy},
+	})
 	return err
 }
 
@@ -103,7 +104,7 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 		if e.Shapes == "" {
 			continue
 		}
-		err := readShapes(filepath.Join(dir, sourcesDir, e.Shapes), func(shape Shape) error {
+		err := readRecords(filepath.Join(dir, sourcesDir, e.Shapes), (*codec).shape, func(shape *Shape) error {
 			if seen++; seen%1024 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -112,7 +113,7 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 				return nil
 			}
 			shapes++
-			return cut(&s, shape, box)
+			return cut(&s, *shape, box)
 		})
 		if err != nil {
 			return 0, fmt.Errorf("gazetteer: base map: %w", err)
@@ -199,190 +200,136 @@ func tileRange(from, to float64, last int) (int, int) {
 	return max(0, int(math.Floor((from-tileMargin)/TileExtent))), min(last, int(math.Floor((to+tileMargin)/TileExtent)))
 }
 
-// addPiece adds what a tile shows of lines.
+// A piece is what one tile shows of a shape.
+type piece struct {
+	name  string
+	lines [][]orb.Point // in units of the tile
+}
+
+func (c *codec) piece(p *piece) {
+	c.Text(&p.name)
+	disk.List(&c.Codec, &p.lines, func(l *[]orb.Point) {
+		disk.List(&c.Codec, l, func(q *orb.Point) {
+			x, y := int64(q[0]), int64(q[1])
+			disk.Signed(&c.Codec, &x)
+			disk.Signed(&c.Codec, &y)
+			*q = orb.Point{float64(x), float64(y)}
+		})
+	})
+}
+
+// addPiece adds what a tile shows of lines, below a key that sorts the pieces by tile
+// and what is drawn first.
 func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines []orb.LineString) error {
 	left, top := float64(x)*TileExtent, float64(y)*TileExtent
-	frame := orb.Bound{Min: orb.Point{left - tileMargin, top - tileMargin}, Max: orb.Point{left + TileExtent + tileMargin, top + TileExtent + tileMargin}}
-	var pieces [][][2]int64
+	frame := orb.Bound{
+		Min: orb.Point{left - tileMargin, top - tileMargin},
+		Max: orb.Point{left + TileExtent + tileMargin, top + TileExtent + tileMargin},
+	}
+	p := piece{name: shape.Name}
+	if level < namedLevel && !shape.Kind.isLabel() {
+		p.name = ""
+	}
 	keep := func(line orb.LineString, least int) {
-		var piece [][2]int64
-		for _, p := range line {
-			q := [2]int64{int64(math.Round(p[0] - left)), int64(math.Round(p[1] - top))}
-			if len(piece) == 0 || piece[len(piece)-1] != q {
-				piece = append(piece, q)
-			}
+		var points []orb.Point
+		for _, q := range line {
+			points = append(points, orb.Point{math.Round(q[0] - left), math.Round(q[1] - top)})
 		}
-		if len(piece) >= least {
-			pieces = append(pieces, piece)
+		if points = slices.Compact(points); len(points) >= least {
+			p.lines = append(p.lines, points)
 		}
 	}
 	for _, line := range lines {
-		if shape.Kind.isArea() {
+		switch {
+		case shape.Kind.isArea():
 			keep(orb.LineString(clip.Ring(frame, orb.Ring(line).Clone())), 4)
-			continue
-		}
-		if shape.Kind.isLabel() {
-			if frame.Contains(line[0]) {
-				keep(line, 1)
+		case shape.Kind.isLabel() && frame.Contains(line[0]):
+			keep(line, 1)
+		case !shape.Kind.isLabel():
+			for _, part := range clip.LineString(frame, line) {
+				keep(part, 2)
 			}
-			continue
-		}
-		for _, piece := range clip.LineString(frame, line) {
-			keep(piece, 2)
 		}
 	}
-	if len(pieces) == 0 {
+	if len(p.lines) == 0 {
 		return nil
 	}
-	name := shape.Name
-	if level < namedLevel && !shape.Kind.isLabel() {
-		name = ""
-	}
-	key := append(binary.BigEndian.AppendUint64(nil, tileKey(level, x, y)), byte(slices.Index(drawnFirst[:], shape.Kind)))
-	value := binary.AppendUvarint(disk.AppendString(nil, name), uint64(len(pieces)))
-	for _, piece := range pieces {
-		value = binary.AppendUvarint(value, uint64(len(piece)))
-		for _, q := range piece {
-			value = binary.AppendVarint(binary.AppendVarint(value, q[0]), q[1])
-		}
-	}
-	return s.Add(key, value)
+	key := binary.BigEndian.AppendUint64(nil, uint64(level)<<56|uint64(x)<<28|uint64(y))
+	value := appendTo(nil)
+	value.piece(&p)
+	return s.Add(append(key, byte(slices.Index(drawnFirst[:], shape.Kind))), value.Bytes())
 }
 
-// A tileShape is a shape in one tile.
-type tileShape struct {
-	kind   ShapeKind
-	name   string
-	pieces [][][2]int64
-}
-
-// writeTiles writes the tiles of all pieces, and the index.
-func writeTiles(ctx context.Context, w io.Writer, s *disk.Sorter) (int, error) {
-	offset := uint64(0)
-	write := func(b []byte) error {
-		n, err := w.Write(b)
-		offset += uint64(n)
-		return err
-	}
-	if err := write([]byte(basemapMagic)); err != nil {
-		return 0, err
-	}
-	var index []byte
-	var shapes []tileShape
+// writeTiles writes the tiles of all pieces and returns their number.
+func writeTiles(ctx context.Context, w io.Writer, s *disk.Sorter) (count int, err error) {
+	z := zip.NewWriter(w)
+	shapes := map[ShapeKind][]piece{}
+	n, cost := 0, 0 // of the pieces in the tile
 	current := uint64(0)
 	flush := func() error {
-		if len(shapes) == 0 {
+		if n == 0 {
 			return nil
 		}
-		var packed bytes.Buffer
-		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-		if err == nil {
-			_, err = z.Write(tileJSON(shapes))
-		}
-		if err == nil {
-			err = z.Close()
-		}
+		count, n, cost = count+1, 0, 0
+		level, x, y := int(current>>56), int(current>>28&(1<<28-1)), int(current&(1<<28-1))
+		f, err := z.CreateHeader(&zip.FileHeader{Name: tileName(level, x, y)}) // which is packed already
 		if err != nil {
 			return err
 		}
-		index = binary.BigEndian.AppendUint64(index, current)
-		index = binary.BigEndian.AppendUint64(index, offset)
-		index = binary.BigEndian.AppendUint32(index, uint32(packed.Len()))
-		shapes = shapes[:0]
-		return write(packed.Bytes())
+		packed, err := gzip.NewWriterLevel(f, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		err = json.NewEncoder(packed).Encode(newTile(shapes))
+		clear(shapes)
+		return errors.Join(err, packed.Close())
 	}
-	n, cost := 0, 0
-	err := s.Each(func(key, value []byte) error {
-		if tile := binary.BigEndian.Uint64(key); tile != current {
-			if n++; n%64 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err := flush(); err != nil {
+	err = s.Each(func(key, value []byte) error {
+		if at := binary.BigEndian.Uint64(key); at != current {
+			if err := errors.Join(ctx.Err(), flush()); err != nil {
 				return err
 			}
-			current, cost = tile, 0
+			current = at
 		}
 		// A varint of a byte is about three characters of JSON.
-		if cost += 3*len(value) + 16; len(shapes) >= maxTileShapes || cost > maxTileBytes {
+		if cost += 3*len(value) + 16; n >= maxTileShapes || cost > maxTileBytes {
 			return nil
 		}
-		d := decode(value)
-		shape := tileShape{kind: drawnFirst[key[8]], name: d.String()}
-		for range d.Count() {
-			piece := make([][2]int64, d.Count())
-			for i := range piece {
-				piece[i] = [2]int64{d.Varint(), d.Varint()}
-			}
-			shape.pieces = append(shape.pieces, piece)
-		}
-		shapes = append(shapes, shape)
+		var p piece
+		readFrom(value).piece(&p)
+		kind := drawnFirst[key[8]]
+		shapes[kind] = append(shapes[kind], p)
+		n++
 		return nil
 	})
 	if err == nil {
 		err = flush()
 	}
-	if err != nil {
-		return 0, err
-	}
-	at, count := offset, len(index)/tileEntryLen
-	if err := write(index); err != nil {
-		return 0, err
-	}
-	trailer := binary.BigEndian.AppendUint64(nil, at)
-	trailer = binary.BigEndian.AppendUint32(trailer, uint32(count))
-	trailer = binary.BigEndian.AppendUint32(trailer, crc32.ChecksumIEEE(index))
-	return count, write(append(trailer, basemapMagic...))
+	return count, errors.Join(err, z.Close())
 }
 
-// tileJSON writes {"major":[{"n":"Lange Straße","p":[[x,y,dx,dy,…],…]},…],…}.
-func tileJSON(shapes []tileShape) []byte {
-	out := []byte{'{'}
-	for i := 0; i < len(shapes); {
-		kind := shapes[i].kind
-		end := i
-		for end < len(shapes) && shapes[end].kind == kind {
-			end++
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = fmt.Appendf(out, "%q:[", kind.String())
-		group := shapes[i:end]
+// newTile returns what is sent of the pieces of a tile.
+func newTile(pieces map[ShapeKind][]piece) tile {
+	t := tile{}
+	for kind, group := range pieces {
 		if !kind.isArea() {
 			group = joinStreets(group)
 		}
-		for j, s := range group {
-			if j > 0 {
-				out = append(out, ',')
-			}
-			out = append(out, '{')
-			if s.name != "" {
-				name, _ := json.Marshal(s.name) // a string always can be
-				out = append(append(append(out, `"n":`...), name...), ',')
-			}
-			out = append(out, `"p":[`...)
-			for k, piece := range s.pieces {
-				if k > 0 {
-					out = append(out, ',')
-				}
-				last := [2]int64{}
-				for l, q := range piece {
-					if l > 0 {
-						out = append(out, ',')
-					} else {
-						out = append(out, '[')
-					}
-					out = fmt.Appendf(out, "%d,%d", q[0]-last[0], q[1]-last[1])
+		for _, p := range group {
+			shape := tileShape{Name: p.name}
+			for _, points := range p.lines {
+				var steps []int64
+				var last orb.Point
+				for _, q := range points {
+					steps = append(steps, int64(q[0]-last[0]), int64(q[1]-last[1]))
 					last = q
 				}
-				out = append(out, ']')
+				shape.Lines = append(shape.Lines, steps)
 			}
-			out = append(out, "]}"...)
+			t[kind.String()] = append(t[kind.String()], shape)
 		}
-		out = append(out, ']')
-		i = end
 	}
-	return append(out, '}')
+	return t
 }
 
 // maxShownTiles bounds what Shapes reads.
@@ -428,10 +375,8 @@ func unpackTile(packed []byte, x, y, n float64) ([]Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	var tile map[string][]struct {
-		P [][]int `json:"p"`
-	}
-	if err := json.NewDecoder(io.LimitReader(z, 4*maxTileBytes)).Decode(&tile); err != nil {
+	var t tile
+	if err := json.NewDecoder(io.LimitReader(z, 4*maxTileBytes)).Decode(&t); err != nil {
 		return nil, err
 	}
 	var shapes []Shape
@@ -439,14 +384,14 @@ func unpackTile(packed []byte, x, y, n float64) ([]Shape, error) {
 		if kind.isLabel() || kind == Path || kind == Building {
 			continue
 		}
-		for _, s := range tile[kind.String()] {
+		for _, s := range t[kind.String()] {
 			shape := Shape{Kind: kind}
-			for _, steps := range s.P {
+			for _, steps := range s.Lines {
 				var line orb.LineString
-				at := [2]int{}
-				for i := 0; i+1 < len(steps); i += 2 {
-					at[0], at[1] = at[0]+steps[i], at[1]+steps[i+1]
-					line = append(line, unworld(orb.Point{(x + float64(at[0])/TileExtent) / n, (y + float64(at[1])/TileExtent) / n}))
+				var at orb.Point
+				for step := range slices.Chunk(steps[:len(steps)&^1], 2) {
+					at = orb.Point{at[0] + float64(step[0]), at[1] + float64(step[1])}
+					line = append(line, unworld(orb.Point{(x + at[0]/TileExtent) / n, (y + at[1]/TileExtent) / n}))
 				}
 				shape.Lines = append(shape.Lines, line)
 			}
@@ -458,33 +403,27 @@ func unpackTile(packed []byte, x, y, n float64) ([]Shape, error) {
 
 // joinStreets makes one shape of the pieces of each name, and one line of
 // those that meet end to end, so that a name finds room along it.
-func joinStreets(shapes []tileShape) []tileShape {
-	byName := map[string]int{}
-	var joined []tileShape
-	for _, s := range shapes {
-		i, ok := byName[s.name]
-		if !ok {
-			i = len(joined)
-			byName[s.name] = i
-			joined = append(joined, tileShape{kind: s.kind, name: s.name})
-		}
-		joined[i].pieces = append(joined[i].pieces, s.pieces...)
+func joinStreets(pieces []piece) []piece {
+	byName := map[string][][]orb.Point{}
+	for _, p := range pieces {
+		byName[p.name] = append(byName[p.name], p.lines...)
 	}
-	for i := range joined {
-		joined[i].pieces = joinLines(joined[i].pieces)
+	var joined []piece
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		joined = append(joined, piece{name, joinLines(byName[name])})
 	}
-	slices.SortStableFunc(joined, func(a, b tileShape) int { return cmp.Compare(a.name, b.name) })
 	return joined
 }
 
 // joinLines joins each line to the one that begins where it ends.
-func joinLines(lines [][][2]int64) [][][2]int64 {
-	starts := map[[2]int64][]int{}
+func joinLines(lines [][]orb.Point) (joined [][]orb.Point) {
+	starts := map[orb.Point][]int{} // lines that are left
+	ends := map[orb.Point]bool{}
 	for i, l := range lines {
 		starts[l[0]] = append(starts[l[0]], i)
+		ends[l[len(l)-1]] = true
 	}
 	used := make([]bool, len(lines))
-	var out [][][2]int64
 	grow := func(i int) {
 		used[i] = true
 		line := slices.Clone(lines[i])
@@ -498,83 +437,54 @@ func joinLines(lines [][][2]int64) [][][2]int64 {
 			used[j] = true
 			line = append(line, lines[j][1:]...)
 		}
-		out = append(out, line)
+		joined = append(joined, line)
 	}
-	ends := map[[2]int64]bool{}
-	for _, l := range lines {
-		ends[l[len(l)-1]] = true
-	}
-	for i, l := range lines { // those first that nothing leads to
-		if !ends[l[0]] && !used[i] {
-			grow(i)
+	for _, first := range []bool{true, false} { // those first that nothing leads to
+		for i, l := range lines {
+			if !used[i] && !(first && ends[l[0]]) {
+				grow(i)
+			}
 		}
 	}
-	for i := range lines {
-		if !used[i] {
-			grow(i)
-		}
-	}
-	return out
+	return joined
 }
 
 // OpenBasemap opens a file of WriteBasemap. The error wraps fs.ErrNotExist
 // where there is none, and ErrDamaged.
 func OpenBasemap(path string) (*Basemap, error) {
-	f, err := os.Open(path)
-	if err != nil {
+	z, err := zip.OpenReader(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
-	m := &Basemap{f: f}
-	info, err := f.Stat()
+	var m *Basemap
 	if err == nil {
-		err = m.read(info.Size())
+		m = newBasemap(&z.Reader, z)
+	} else {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if err != nil {
-		f.Close()
 		return nil, fmt.Errorf("gazetteer: base map %s: %w; \"gazehound gazetteer import\" of its source makes it again", path, err)
 	}
 	return m, nil
 }
 
-// read reads the index of a file of this size.
-func (m *Basemap) read(size int64) error {
-	var trailer [trailerLen]byte
-	if size < int64(len(basemapMagic)+trailerLen) {
-		return ErrDamaged
+func newBasemap(z *zip.Reader, f io.Closer) *Basemap {
+	m := &Basemap{f, map[string]*zip.File{}}
+	for _, member := range z.File {
+		m.tiles[member.Name] = member
 	}
-	end := size - int64(trailerLen)
-	if _, err := m.f.ReadAt(trailer[:], end); err != nil {
-		return err
-	}
-	at, count := binary.BigEndian.Uint64(trailer[:]), int64(binary.BigEndian.Uint32(trailer[8:]))
-	if string(trailer[16:]) != basemapMagic || at > uint64(end) || count*tileEntryLen != end-int64(at) {
-		return ErrDamaged
-	}
-	index := make([]byte, count*tileEntryLen)
-	if _, err := m.f.ReadAt(index, int64(at)); err != nil {
-		return err
-	}
-	if crc32.ChecksumIEEE(index) != binary.BigEndian.Uint32(trailer[12:]) {
-		return ErrDamaged
-	}
-	m.index = make([]tileEntry, count)
-	for i := range m.index {
-		b := index[i*tileEntryLen:]
-		e := tileEntry{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint32(b[16:])}
-		if e.offset > at || uint64(e.length) > at-e.offset || e.length > 2*maxTileBytes || i > 0 && e.key <= m.index[i-1].key {
-			return ErrDamaged
-		}
-		m.index[i] = e
-	}
-	return nil
+	return m
 }
 
-// Levels returns those of BasemapLevels at which the file has tiles: one that an
-// older gazehound wrote lacks the finest.
-func (m *Basemap) Levels() []int {
-	var levels []int
-	for _, e := range m.index { // in the order of levels
-		if level := int(e.key >> 56); len(levels) == 0 || levels[len(levels)-1] != level {
+// Levels returns those of BasemapLevels at which the file has tiles.
+func (m *Basemap) Levels() (levels []int) {
+	has := map[string]bool{}
+	for name := range m.tiles {
+		level, _, _ := strings.Cut(name, "/")
+		has[level] = true
+	}
+	for _, level := range BasemapLevels {
+		if has[strconv.Itoa(level)] {
 			levels = append(levels, level)
 		}
 	}
@@ -585,23 +495,32 @@ func (m *Basemap) Levels() []int {
 func (m *Basemap) Close() error { return m.f.Close() }
 
 // Tiles returns how many tiles there are.
-func (m *Basemap) Tiles() int { return len(m.index) }
+func (m *Basemap) Tiles() int { return len(m.tiles) }
 
 // Tile returns a tile as JSON, packed with gzip: by the name of each kind its
 // shapes, {"n": name, "p": lines or rings}, each of them its first point and
 // the steps from there in units of TileExtent, x to the east, y to the south.
 // It is nil where there is nothing.
 func (m *Basemap) Tile(level, x, y int) ([]byte, error) {
-	if !slices.Contains(BasemapLevels[:], level) || x < 0 || y < 0 || x >= 1<<level || y >= 1<<level {
+	member := m.tiles[tileName(level, x, y)]
+	if member == nil {
 		return nil, nil
 	}
-	i, ok := slices.BinarySearchFunc(m.index, tileKey(level, x, y), func(e tileEntry, key uint64) int { return cmp.Compare(e.key, key) })
-	if !ok {
-		return nil, nil
+	packed, err := readTile(member)
+	if err != nil {
+		return nil, fmt.Errorf("gazetteer: base map: tile %s: %w: %w", member.Name, ErrDamaged, err)
 	}
-	b := make([]byte, m.index[i].length)
-	if _, err := m.f.ReadAt(b, int64(m.index[i].offset)); err != nil {
-		return nil, fmt.Errorf("gazetteer: base map: %w", err)
+	return packed, nil
+}
+
+func readTile(member *zip.File) ([]byte, error) {
+	if member.Method != zip.Store || member.UncompressedSize64 > 2*maxTileBytes {
+		return nil, fmt.Errorf("method %d, %d bytes", member.Method, member.UncompressedSize64)
 	}
-	return b, nil
+	f, err := member.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }

@@ -12,8 +12,6 @@ import (
 	"slices"
 
 	"gazehound/internal/disk"
-
-	"github.com/paulmach/orb"
 )
 
 // The files of a gazetteer directory.
@@ -23,8 +21,8 @@ const (
 	sourcesDir   = "sources"      // one file of normalised places per source
 )
 
-// buildMemory is what each of the three sorts of a build keeps in memory.
-const buildMemory = 64 << 20
+// buildMemory is what each of the two sorts of a build keeps in memory.
+const buildMemory = 32 << 20
 
 // A Builder compiles the places of sources into a gazetteer. The places of
 // each source are kept beside the compiled file, so that one more source can
@@ -83,15 +81,13 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 	if err != nil {
 		return err
 	}
-	var buf []byte
 	err = read(func(p Place) error {
 		if err := p.check(); err != nil {
 			b.refused++
 			return err
 		}
 		src.Places++
-		buf = putSourcePlace(buf[:0], &p)
-		return places.w.Write(buf)
+		return places.write(func(c *codec) { c.sourcePlace(&p) })
 	})
 	err = errors.Join(err, places.close())
 	shapes := b.shapes
@@ -120,7 +116,7 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 func (b *Builder) Places(format string, fn func(*Place) error) error {
 	for _, e := range b.sources {
 		if e.Format == format {
-			if err := readPlaces(filepath.Join(b.dir, sourcesDir, e.File), fn); err != nil {
+			if err := b.places(e, fn); err != nil {
 				return fmt.Errorf("gazetteer: %w", err)
 			}
 		}
@@ -134,7 +130,7 @@ func (b *Builder) Finish(ctx context.Context) error {
 	inputs := make([]input, len(b.sources))
 	for i, e := range b.sources {
 		inputs[i] = input{e.Source, func(emit func(*Place) error) error {
-			return readPlaces(filepath.Join(b.dir, sourcesDir, e.File), emit)
+			return b.places(e, emit)
 		}}
 	}
 	err := disk.Replace(filepath.Join(b.dir, compiledFile), 0o644, func(w io.Writer) error {
@@ -182,8 +178,9 @@ type input struct {
 
 // A recordFile takes the places or the shapes of a source.
 type recordFile struct {
-	f *os.File
-	w *disk.Writer
+	f   *os.File
+	w   *disk.Writer
+	buf []byte
 }
 
 func (b *Builder) newRecordFile(pattern string) (*recordFile, error) {
@@ -191,7 +188,18 @@ func (b *Builder) newRecordFile(pattern string) (*recordFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
-	return &recordFile{f, disk.NewWriter(f)}, nil
+	return &recordFile{f: f, w: disk.NewWriter(f)}, nil
+}
+
+// write adds the record that code appends.
+func (s *recordFile) write(code func(*codec)) error {
+	record := appendTo(s.buf[:0])
+	code(record)
+	s.buf = record.Bytes()
+	if err := s.w.Write(s.buf); err != nil {
+		return fmt.Errorf("gazetteer: %w", err)
+	}
+	return nil
 }
 
 // close brings the file to the disk.
@@ -199,58 +207,7 @@ func (s *recordFile) close() error {
 	return errors.Join(s.w.Close(), s.f.Chmod(0o644), s.f.Sync(), s.f.Close())
 }
 
-// putSourcePlace encodes a place with all that a source says of it.
-func putSourcePlace(b []byte, p *Place) []byte {
-	b = putArea(putPlace(b, p), p.Area)
-	switch {
-	case p.Range != nil:
-		b = putRange(b, p.Range, orb.Point{})
-	case p.Object != nil:
-		b = putObject(b, p.Object)
-	}
-	return b
-}
-
-// sourcePlace decodes what putSourcePlace wrote.
-func (d *decoder) sourcePlace() *Place {
-	p := d.place()
-	p.Area = d.area()
-	switch {
-	case d.Len() > 0 && p.Kind == House:
-		o := d.object()
-		p.Object = &o
-	case d.Len() > 0:
-		r := d.streetRange(orb.Point{})
-		p.Range = &r
-	}
-	return &p
-}
-
-func readPlaces(path string, emit func(*Place) error) error {
-	return readRecords(path, (*decoder).sourcePlace, emit)
-}
-
-// readRecords calls fn for the records of a source file. The error wraps
-// ErrDamaged where one of them cannot be decoded.
-func readRecords[T any](path string, record func(*decoder) T, fn func(T) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	r := disk.NewReader(f)
-	for {
-		b, err := r.Next()
-		if err == io.EOF {
-			return nil
-		}
-		d := decode(b)
-		v := record(&d)
-		if err != nil || d.Failed() {
-			return fmt.Errorf("%s: %w; import the source again", path, ErrDamaged)
-		}
-		if err := fn(v); err != nil {
-			return err
-		}
-	}
+// places calls fn for the places of the source.
+func (b *Builder) places(e sourceEntry, fn func(*Place) error) error {
+	return readRecords(filepath.Join(b.dir, sourcesDir, e.File), (*codec).sourcePlace, fn)
 }

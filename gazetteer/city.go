@@ -2,7 +2,6 @@ package gazetteer
 
 import (
 	"cmp"
-	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
@@ -43,15 +42,15 @@ func (g *Gazetteer) LatinNames(p Place, most int) (names []string) {
 
 // findCities returns the cities under key and those it is an alias of.
 func (g *Gazetteer) findCities(country, key string) []*city {
-	found, aliases := g.citiesOf(key)
-	found = slices.DeleteFunc(found, func(c *city) bool { return !agree(country, c.place.Country) })
-	for _, a := range aliases {
+	record := g.citiesOf(key)
+	found := slices.DeleteFunc(record.cities, func(c *city) bool { return !agree(country, c.place.Country) })
+	for _, a := range record.aliases {
 		if !agree(country, a.country) {
 			continue
 		}
-		primary, _ := g.citiesOf(a.primary)
-		best, least := -1, math.Inf(1)
-		for i, c := range primary {
+		var best *city
+		least := math.Inf(1)
+		for _, c := range g.citiesOf(a.primary).cities {
 			if !agree(a.country, c.place.Country) {
 				continue
 			}
@@ -60,64 +59,41 @@ func (g *Gazetteer) findCities(country, key string) []*city {
 				d = geo.Distance(a.point, c.place.Point)
 			}
 			if d < least {
-				best, least = i, d
+				best, least = c, d
 			}
 		}
-		if best < 0 || slices.ContainsFunc(found, func(c *city) bool {
-			return c.place.ID == primary[best].place.ID && c.place.Names[0] == primary[best].place.Names[0] && c.place.Point == primary[best].place.Point
-		}) {
-			continue
+		if best != nil && !slices.ContainsFunc(found, best.equal) {
+			found = append(found, best)
 		}
-		found = append(found, primary[best])
 	}
 	return found
 }
 
-func (g *Gazetteer) citiesOf(key string) (found []*city, aliases []alias) {
-	off, ok := g.find(g.cities, key)
-	if !ok {
-		return nil, nil
-	}
-	d := g.at(off)
-	for range d.Count() {
-		c := g.city(d.Uvarint())
-		if c == nil || d.Failed() {
-			return found, nil
-		}
-		found = append(found, c)
-	}
-	for range d.Count() {
-		if d.Failed() {
-			return found, nil
-		}
-		a := alias{primary: d.String(), country: d.String()}
-		a.point, a.has = d.point()
-		aliases = append(aliases, a)
-	}
-	return found, aliases
+func (c *city) equal(o *city) bool {
+	return c.place.ID == o.place.ID && c.place.Names[0] == o.place.Names[0] && c.place.Point == o.place.Point
 }
 
-func (g *Gazetteer) city(off uint64) *city {
-	d := g.at(off)
-	source := d.Uvarint()
-	c := &city{place: d.place(), codes: map[string]codeUse{}, cells: map[cell]int{}}
-	c.place.Source = g.sourceName(source)
-	for range d.Count() {
-		code, use := d.String(), d.Uvarint()
-		if d.Failed() {
-			return nil
-		}
-		c.codes[code] = codeUse{int(use >> 1), use&1 == 1}
+// citiesOf returns the cities whose usual name has this key, and the aliases.
+func (g *Gazetteer) citiesOf(key string) cityGroup {
+	if key == "" {
+		return cityGroup{}
 	}
-	c.houses = int(d.Uvarint())
-	for range d.Count() {
-		c.outlines = append(c.outlines, d.Uvarint())
+	return g.cityRecord(g.find(joinKey(cityKey, key)))
+}
+
+// cityRecord decodes a record; nil is none.
+func (g *Gazetteer) cityRecord(record *codec) (group cityGroup) {
+	if record == nil {
+		return group
 	}
-	d.cells(c.cells)
-	if d.Failed() || len(c.place.Names) == 0 {
-		return nil
+	group.code(record)
+	if record.Failed() {
+		return cityGroup{}
 	}
-	return c
+	for _, c := range group.cities {
+		c.place.Source = g.sourceName(c.source)
+	}
+	return group
 }
 
 // usualCodes returns the postcodes of c, sorted, without those that one or two
@@ -149,9 +125,11 @@ func (c *compiler) addAliases(primary string, p *Place) error {
 				continue
 			}
 			seen[key] = true
-			v := disk.AppendString(append(c.buf[:0], itemAlias), primary)
-			c.buf = putPoint(disk.AppendString(v, p.Country), p.HasPoint, p.Point)
-			if err := c.cities.Add([]byte(key), c.buf); err != nil {
+			err := c.addFact(joinKey(cityKey, key), func(fact *codec) {
+				fact.kind(aliasFact)
+				fact.alias(&alias{primary, p.Country, p.Point, p.HasPoint})
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -163,7 +141,10 @@ func (c *compiler) addAliases(primary string, p *Place) error {
 // where it lies: "Frankfurt (Main)", "Frankfurt am Main", "Halle/Saale".
 func shortNames(name string) []string {
 	var keys []string
-	for _, sep := range []string{" (", "(", "/", ", ", " am ", " an der ", " an der", " in der ", " im ", " in ", " bei ", " ob ", " a.", " a. ", " i.", " b.", " v. d. ", " vor der ", " unter ", " sur ", "-sur-", " upon ", "-upon-", " auf "} {
+	for _, sep := range []string{
+		" (", "(", "/", ", ", " am ", " an der", " in der ", " im ", " in ", " bei ", " ob ", " a.", " i.", " b.",
+		" v. d. ", " vor der ", " unter ", " sur ", "-sur-", " upon ", "-upon-", " auf ",
+	} {
 		if head, _, ok := strings.Cut(name, sep); ok && len(head) >= 4 {
 			keys = append(keys, Key(head))
 		}
@@ -171,19 +152,21 @@ func shortNames(name string) []string {
 	return keys
 }
 
-// A city is one city in the making: the items under its name that lie near
-// each other.
+// A city is one city, or what one source says of it: the facts under its name that lie
+// near each other are joined.
 type city struct {
 	place    Place
-	stated   bool // by a City of a source
 	source   int
+	stated   bool // by a City of a source, and not only known from addresses
+	codes    map[string]codeUse
+	houses   int // and streets that have a coordinate
+	cells    map[cell]int
+	outlines []uint64
+
+	// While it is made:
+	spelling map[string]int
 	states   map[string]bool
 	points   []orb.Point
-	codes    map[string]codeUse
-	cells    map[cell]int
-	houses   int
-	outlines []uint64
-	spelling map[string]int
 }
 
 // A codeUse says how a city is known to have a postcode.
@@ -192,77 +175,144 @@ type codeUse struct {
 	stated bool // by a Postcode of a source
 }
 
+// An alias is another name of the city whose usual name has the key primary.
 type alias struct {
 	primary, country string
 	point            orb.Point
 	has              bool
 }
 
-func (c *compiler) writeCities() error {
-	var group []*city
-	var aliases []alias
-	add := func(_, value []byte) {
-		d := decode(value)
-		switch d.Byte() {
-		case itemAlias:
-			a := alias{primary: d.String(), country: d.String()}
-			a.point, a.has = d.point()
-			if len(aliases) < maxAliases && !slices.Contains(aliases, a) {
-				aliases = append(aliases, a)
-			}
-		case itemCity:
-			source := int(d.Uvarint())
-			outline := d.Uvarint()
-			g := newCity(d.place(), source)
-			g.stated = true
-			if outline != 0 {
-				g.outlines = []uint64{outline}
-			}
-			group = addCity(group, g)
-		case itemEvidence:
-			p := Place{Kind: City, Country: d.String(), State: d.String()}
-			e := d.evidence()
-			p.City, p.Names, p.Point, p.HasPoint = e.city, []string{e.city}, e.point, e.has
-			g := newCity(p, e.source)
-			g.cells, g.houses = e.cells, e.count
-			g.spelling[e.city] = e.count + 1
-			if e.code != "" {
-				g.codes[e.code] = codeUse{e.count, e.count == 0}
-			}
-			group = addCity(group, g)
-		}
+// The facts under the key of a city begin with their kind.
+const (
+	cityFact uint8 = iota
+	aliasFact
+)
+
+// kind codes the kind of a fact.
+func (c *codec) kind(k uint8) uint8 {
+	disk.Unsigned(&c.Codec, &k)
+	return k
+}
+
+func (c *codec) alias(a *alias) {
+	c.Text(&a.primary)
+	c.Text(&a.country)
+	c.point(&a.point, &a.has)
+}
+
+func (c *codec) city(g *city) {
+	c.place(&g.place)
+	disk.Unsigned(&c.Codec, &g.source)
+	c.Flag(&g.stated)
+	codeMap(c, &g.codes, c.Text, func(use *codeUse) {
+		disk.Unsigned(&c.Codec, &use.houses)
+		c.Flag(&use.stated)
+	})
+	disk.Unsigned(&c.Codec, &g.houses)
+	last := int64(0)
+	codeMap(c, &g.cells, func(at *cell) {
+		n := int64(*at)
+		c.Difference(&n, &last)
+		*at = cell(n)
+	}, func(n *int) { disk.Unsigned(&c.Codec, n) })
+	disk.List(&c.Codec, &g.outlines, func(off *uint64) { disk.Unsigned(&c.Codec, off) })
+	codeMap(c, &g.spelling, c.Text, func(n *int) { disk.Unsigned(&c.Codec, n) })
+	if len(g.place.Names) == 0 {
+		c.Fail()
 	}
-	end := func() ([]byte, error) {
-		group = joinCities(group)
-		c.meta.Stats.Cities += len(group)
-		list := binary.AppendUvarint(nil, uint64(len(group)))
-		for _, g := range group {
-			list = binary.AppendUvarint(list, c.off)
-			if err := c.write(putCity(c.buf[:0], g)); err != nil {
-				return nil, err
-			}
+}
+
+// codeMap codes a map in the order of its keys.
+func codeMap[K cmp.Ordered, V any](c *codec, m *map[K]V, key func(*K), value func(*V)) {
+	n := c.Count(len(*m))
+	if !c.Reading() {
+		for _, k := range slices.Sorted(maps.Keys(*m)) {
+			v := (*m)[k]
+			key(&k)
+			value(&v)
 		}
-		list = binary.AppendUvarint(list, uint64(len(aliases)))
-		for _, a := range aliases {
-			list = putPoint(disk.AppendString(disk.AppendString(list, a.primary), a.country), a.has, a.point)
-		}
-		group, aliases = nil, nil
-		return list, nil
+		return
 	}
-	return c.writeGroups(sectionCities, c.cities, wholeKey, add, end)
+	*m = make(map[K]V, min(n, 1024))
+	for range n {
+		var k K
+		var v V
+		key(&k)
+		if value(&v); c.Failed() {
+			return
+		}
+		(*m)[k] = v
+	}
+}
+
+func (c *compiler) addCity(key string, g *city) error {
+	return c.addFact(joinKey(cityKey, key), func(fact *codec) {
+		fact.kind(cityFact)
+		fact.city(g)
+	})
+}
+
+// A cityGroup is the cities of one name, and those that have it as an alias.
+type cityGroup struct {
+	key     []byte
+	cities  []*city
+	aliases []alias
+}
+
+func (g *cityGroup) code(c *codec) {
+	disk.List(&c.Codec, &g.cities, func(one **city) {
+		if *one == nil {
+			*one = &city{}
+		}
+		c.city(*one)
+	})
+	disk.List(&c.Codec, &g.aliases, c.alias)
+}
+
+func (g *cityGroup) add(key, value []byte) error {
+	if g.key == nil {
+		g.key = slices.Clone(key)
+	}
+	fact := readFrom(value)
+	if fact.kind(0) == aliasFact {
+		var a alias
+		if fact.alias(&a); len(g.aliases) < maxAliases && !slices.Contains(g.aliases, a) {
+			g.aliases = append(g.aliases, a)
+		}
+		return nil
+	}
+	one := &city{}
+	fact.city(one)
+	one.prepare()
+	g.cities = addCity(g.cities, one)
+	return nil
+}
+
+func (g *cityGroup) write(c *compiler) error {
+	g.cities = joinCities(g.cities)
+	c.meta.Stats.Cities += len(g.cities)
+	for _, one := range g.cities {
+		one.spell()
+	}
+	return c.record(g.code, g.key)
 }
 
 const maxAliases = 100 // cities of one alias
 
 func newCity(p Place, source int) *city {
-	g := &city{place: p, source: source, states: map[string]bool{}, codes: map[string]codeUse{}, cells: map[cell]int{}, spelling: map[string]int{}}
-	if p.State != "" {
-		g.states[Key(p.State)] = true
+	p.Area = nil
+	return &city{place: p, source: source}
+}
+
+// prepare fills in what near compares.
+func (c *city) prepare() {
+	c.states = map[string]bool{}
+	if c.place.State != "" {
+		c.states[Key(c.place.State)] = true
 	}
-	if p.HasPoint {
-		g.points = []orb.Point{p.Point}
+	if c.place.HasPoint {
+		c.points = []orb.Point{c.place.Point}
 	}
-	return g
 }
 
 // addCity joins g with the first city of the group that it belongs to. An
@@ -363,11 +413,7 @@ func (g *city) join(o *city) {
 	if !g.stated {
 		o.place.Names = nil // spellings decide
 	}
-	for _, name := range o.place.Names {
-		if !slices.Contains(m.Names, name) && len(m.Names) < maxNames {
-			m.Names = append(m.Names, name)
-		}
-	}
+	m.Names = addNames(m.Names, o.place.Names)
 	if !m.HasPoint {
 		m.Point, m.HasPoint = o.place.Point, o.place.HasPoint
 	}
@@ -399,34 +445,90 @@ func (g *city) join(o *city) {
 	g.outlines = append(g.outlines, o.outlines...)
 }
 
-func putCity(b []byte, g *city) []byte {
-	if !g.stated && len(g.spelling) > 1 {
-		best := g.place.Names[0]
-		for name, n := range g.spelling {
-			if n > g.spelling[best] || n == g.spelling[best] && name < best {
+// spell gives a city that is only known from addresses the name that most of them write.
+func (c *city) spell() {
+	if !c.stated {
+		best := c.place.Names[0]
+		for name, n := range c.spelling {
+			if n > c.spelling[best] || n == c.spelling[best] && name < best {
 				best = name
 			}
 		}
-		g.place.Names[0], g.place.City = best, best
+		c.place.Names[0], c.place.City = best, best
 	}
-	b = binary.AppendUvarint(b, uint64(g.source))
-	b = putPlace(b, &g.place)
-	b = binary.AppendUvarint(b, uint64(len(g.codes)))
-	for _, code := range slices.Sorted(maps.Keys(g.codes)) {
-		use := g.codes[code]
-		b = binary.AppendUvarint(disk.AppendString(b, code), uint64(use.houses)<<1|uint64(bit(use.stated)))
-	}
-	b = binary.AppendUvarint(b, uint64(g.houses))
-	b = binary.AppendUvarint(b, uint64(len(g.outlines)))
-	for _, o := range g.outlines {
-		b = binary.AppendUvarint(b, o)
-	}
-	return putCells(b, g.cells)
+	c.spelling = nil
 }
 
-func bit(b bool) int {
-	if b {
-		return 1
+type evidenceKey [4]string // keys of city and postcode, country, state
+
+const maxEvidence = 500_000 // cells and keys in memory
+
+// addEvidence counts a street or a house for its city and postcode.
+func (c *compiler) addEvidence(source int, p *Place, at orb.Point, has bool) error {
+	if p.City == "" && p.Postcode == "" {
+		return nil
 	}
-	return 0
+	k := evidenceKey{Key(p.City), PostcodeKey(p.Postcode), p.Country, p.State}
+	e := c.evidence[k]
+	if e == nil {
+		e = newCity(Place{Kind: City, City: p.City, Postcode: p.Postcode, Country: p.Country, State: p.State}, source)
+		e.cells = map[cell]int{}
+		c.evidence[k] = e
+		c.evidenceCells++
+	}
+	if has {
+		in := cellOf(at)
+		if _, ok := e.cells[in]; !ok {
+			c.evidenceCells++
+		}
+		e.cells[in]++
+		e.houses++
+		// A running mean: every house moves the point less.
+		mean := &e.place.Point
+		mean[0] += (at[0] - mean[0]) / float64(e.houses)
+		mean[1] += (at[1] - mean[1]) / float64(e.houses)
+		e.place.HasPoint = true
+	}
+	if c.evidenceCells > maxEvidence {
+		return c.flushEvidence()
+	}
+	return nil
+}
+
+// flushEvidence turns the evidence into facts of cities and postcodes.
+func (c *compiler) flushEvidence() error {
+	compare := func(a, b evidenceKey) int { return slices.Compare(a[:], b[:]) }
+	for _, k := range slices.SortedFunc(maps.Keys(c.evidence), compare) {
+		e := c.evidence[k]
+		if k[1] != "" {
+			p := e.place
+			p.Kind = Postcode
+			if p.City != "" {
+				p.Names = []string{p.City}
+			}
+			if err := c.addPair(&pair{place: p, source: e.source, houses: e.houses}); err != nil {
+				return err
+			}
+		}
+		if err := c.addCityEvidence(e); err != nil {
+			return err
+		}
+	}
+	clear(c.evidence)
+	c.evidenceCells = 0
+	return nil
+}
+
+// addCityEvidence adds a city that streets, houses or postcodes name.
+func (c *compiler) addCityEvidence(e *city) error {
+	p := &e.place
+	if Key(p.City) == "" {
+		return nil
+	}
+	if p.Postcode != "" {
+		e.codes = map[string]codeUse{p.Postcode: {e.houses, e.houses == 0}}
+	}
+	e.spelling = map[string]int{p.City: e.houses + 1}
+	p.Names, p.Postcode = []string{p.City}, ""
+	return c.addCity(Key(p.City), e)
 }

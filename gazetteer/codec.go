@@ -1,183 +1,24 @@
 package gazetteer
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gazehound/internal/disk"
 
 	"github.com/paulmach/orb"
 )
 
-// ErrBadPlace is the error of a Place that cannot be kept: without a name,
-// with a coordinate that is none. Readers count such places and go on.
-var ErrBadPlace = errors.New("bad place")
+// A codec appends the records of the gazetteer's files, or reads them.
+type codec struct{ disk.Codec }
 
-// Limits of a Place.
-const (
-	maxText      = 256     // bytes of a name or another part
-	maxNames     = 64      // aliases beyond them are dropped
-	maxAreaPoint = 1 << 20 // points of an outline
-	maxRangeLine = 4096    // points of a Range
-)
+func appendTo(b []byte) *codec { return &codec{disk.Append(b)} }
 
-// check folds white space, fills in what follows from the rest, and returns an
-// ErrBadPlace that says what is wrong.
-func (p *Place) check() error {
-	for _, s := range []*string{&p.ID, &p.Street, &p.HouseNumber, &p.Postcode, &p.City, &p.State, &p.Country, &p.Source} {
-		clean, err := cleanText(*s)
-		if err != nil {
-			return err
-		}
-		*s = clean
-	}
-	p.Country = strings.ToUpper(p.Country)
-	if len(p.Country) != 2 || p.Country[0] < 'A' || p.Country[0] > 'Z' || p.Country[1] < 'A' || p.Country[1] > 'Z' {
-		p.Country = ""
-	}
-	if len(p.Postcode) == 10 && p.Postcode[5] == '-' {
-		p.Postcode = PostcodeKey(p.Postcode)
-	}
-	var names []string
-	for _, n := range p.Names[:min(len(p.Names), maxNames)] {
-		clean, err := cleanText(n)
-		if err != nil || Key(clean) == "" {
-			continue
-		}
-		names = append(names, clean)
-	}
-	p.Names = names
-	if p.HasPoint && p.Point == (orb.Point{}) {
-		p.HasPoint = false // 0,0 is what empty columns become
-	}
-	if p.HasPoint {
-		if err := checkPoint(p.Point); err != nil {
-			return fmt.Errorf("%w: %w", ErrBadPlace, err)
-		}
-	} else {
-		p.Point = orb.Point{}
-	}
-	first := ""
-	if len(names) > 0 {
-		first = names[0]
-	}
-	switch p.Kind {
-	case House, Street:
-		if p.Street == "" {
-			p.Street = first
-		}
-		if StreetKey(p.Street) == "" {
-			return fmt.Errorf("%w: no street", ErrBadPlace)
-		}
-		if len(names) == 0 || names[0] != p.Street {
-			p.Names = append([]string{p.Street}, names...)
-		}
-		if p.Kind == House && Key(NumberKey(p.HouseNumber)) == "" {
-			return fmt.Errorf("%w: no house number", ErrBadPlace)
-		}
-		if p.MaxNumber < 0 || p.MaxNumber > maxHouseNumber {
-			return fmt.Errorf("%w: highest house number %d", ErrBadPlace, p.MaxNumber)
-		}
-	case Postcode:
-		if PostcodeKey(p.Postcode) == "" {
-			return fmt.Errorf("%w: no postcode", ErrBadPlace)
-		}
-		if p.City == "" {
-			p.City = first
-		}
-		if p.City != "" && (len(names) == 0 || names[0] != p.City) {
-			p.Names = append([]string{p.City}, names...)
-		}
-	case City, Outline:
-		if first == "" {
-			first = p.City
-		}
-		if Key(first) == "" {
-			return fmt.Errorf("%w: no name", ErrBadPlace)
-		}
-		if len(p.Names) == 0 {
-			p.Names = []string{first}
-		}
-		if p.Kind == City {
-			p.City = first
-		}
-	default:
-		return fmt.Errorf("%w: kind %d", ErrBadPlace, p.Kind)
-	}
-	if p.Object = p.Object.check(); p.Kind != House {
-		p.Object = nil
-	}
-	if p.Range != nil {
-		if p.Kind != Street {
-			return fmt.Errorf("%w: a range of house numbers on a %v", ErrBadPlace, p.Kind)
-		}
-		if err := p.Range.check(); err != nil {
-			return fmt.Errorf("%w: %w", ErrBadPlace, err)
-		}
-	}
-	points := 0
-	for _, poly := range p.Area {
-		for _, ring := range poly {
-			points += len(ring)
-			for _, pt := range ring {
-				if err := checkPoint(pt); err != nil {
-					return fmt.Errorf("%w: outline: %w", ErrBadPlace, err)
-				}
-			}
-		}
-	}
-	if points > maxAreaPoint {
-		return fmt.Errorf("%w: outline of %d points", ErrBadPlace, points)
-	}
-	return nil
-}
-
-func (r *Range) check() error {
-	switch {
-	case min(r.From, r.To) < 0 || max(r.From, r.To) > maxHouseNumber || max(r.From, r.To) == 0:
-		return fmt.Errorf("house numbers %d to %d", r.From, r.To)
-	case r.Step != 1 && r.Step != 2:
-		return fmt.Errorf("every %d. house number", r.Step)
-	case r.Step == 2 && r.From%2 != r.To%2:
-		return fmt.Errorf("house numbers %d to %d on one side of a street", r.From, r.To)
-	case len(r.Line) == 0 || len(r.Line) > maxRangeLine:
-		return fmt.Errorf("a range of house numbers along %d points", len(r.Line))
-	}
-	for _, pt := range r.Line {
-		if err := checkPoint(pt); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-const maxHouseNumber = 9_999_999
-
-func cleanText(s string) (string, error) {
-	plain := len(s) <= maxText
-	for i := 0; plain && i < len(s); i++ {
-		plain = ' ' < s[i] && s[i] < utf8.RuneSelf-1 || s[i] == ' ' && i > 0 && i < len(s)-1 && s[i+1] != ' '
-	}
-	if plain {
-		return s, nil
-	}
-	if len(s) > 16*maxText {
-		return "", fmt.Errorf("%w: a name of %d bytes", ErrBadPlace, len(s))
-	}
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
-	if len(s) > maxText {
-		return "", fmt.Errorf("%w: a name of %d bytes", ErrBadPlace, len(s))
-	}
-	return s, nil
-}
+func readFrom(b []byte) *codec { return &codec{disk.Read(b)} }
 
 // Coordinates are kept in units of 1e-7 degrees, as OpenStreetMap does.
 const unitsPerDegree = 1e7
@@ -190,169 +31,160 @@ func fromUnits(lon, lat int64) orb.Point {
 	return orb.Point{float64(lon) / unitsPerDegree, float64(lat) / unitsPerDegree}
 }
 
-// The encoding appends to a byte slice: uvarints, zig-zag varints, strings
-// with their length.
-
-func putPoint(b []byte, has bool, p orb.Point) []byte {
-	if !has {
-		return append(b, 0)
+// step codes a point by its difference to at, in units, which moves to the point.
+func (c *codec) step(p *orb.Point, at *[2]int64) {
+	lon, lat := toUnits(*p)
+	c.Difference(&lon, &at[0])
+	c.Difference(&lat, &at[1])
+	if c.Reading() {
+		*p = fromUnits(lon, lat)
 	}
-	lon, lat := toUnits(p)
-	return binary.AppendVarint(binary.AppendVarint(append(b, 1), lon), lat)
 }
 
-// idPrefixes are those of OpenStreetMap, whose ids are kept as numbers.
+// point codes a coordinate that may be missing.
+func (c *codec) point(p *orb.Point, has *bool) { c.pointNear(p, has, orb.Point{}) }
+
+// pointNear codes a coordinate by its difference to start.
+func (c *codec) pointNear(p *orb.Point, has *bool, start orb.Point) {
+	if c.Flag(has); *has {
+		var at [2]int64
+		at[0], at[1] = toUnits(start)
+		c.step(p, &at)
+	}
+}
+
+// line codes points, each by its difference to the one before and the first by that to at.
+func (c *codec) line(line *[]orb.Point, at *[2]int64) {
+	disk.List(&c.Codec, line, func(p *orb.Point) { c.step(p, at) })
+}
+
+func (c *codec) area(area *orb.MultiPolygon) {
+	var at [2]int64
+	disk.List(&c.Codec, (*[]orb.Polygon)(area), func(polygon *orb.Polygon) {
+		disk.List(&c.Codec, (*[]orb.Ring)(polygon), func(ring *orb.Ring) {
+			c.line((*[]orb.Point)(ring), &at)
+		})
+	})
+}
+
+// numberRange codes a range whose line begins near start.
+func (c *codec) numberRange(r *Range, start orb.Point) {
+	disk.Unsigned(&c.Codec, &r.From)
+	disk.Unsigned(&c.Codec, &r.To)
+	disk.Unsigned(&c.Codec, &r.Step)
+	var at [2]int64
+	at[0], at[1] = toUnits(start)
+	if c.line((*[]orb.Point)(&r.Line), &at); len(r.Line) == 0 {
+		c.Fail()
+	}
+}
+
+// An objectID is the id of a place; those of OpenStreetMap are kept as numbers.
+type objectID struct {
+	kind   int // index of idPrefixes
+	number uint64
+	text   string // of other sources, where kind is 0
+}
+
 var idPrefixes = [...]string{"", "node/", "way/", "relation/"}
 
-func putID(b []byte, id string) []byte {
-	for i, prefix := range idPrefixes[1:] {
+func parseID(id string) objectID {
+	for kind, prefix := range idPrefixes[1:] {
 		rest, ok := strings.CutPrefix(id, prefix)
 		if !ok {
 			continue
 		}
 		if n, err := strconv.ParseUint(rest, 10, 63); err == nil && strconv.FormatUint(n, 10) == rest {
-			return binary.AppendUvarint(append(b, byte(i+1)), n)
+			return objectID{kind: kind + 1, number: n}
 		}
 	}
-	return disk.AppendString(append(b, 0), id)
+	return objectID{text: id}
 }
 
-// putLine encodes points with the differences between them. The first one's
-// is from at, in units, where the last one is left.
-func putLine(b []byte, line []orb.Point, at *[2]int64) []byte {
-	b = binary.AppendUvarint(b, uint64(len(line)))
-	for _, p := range line {
-		lon, lat := toUnits(p)
-		b = binary.AppendVarint(binary.AppendVarint(b, lon-at[0]), lat-at[1])
-		*at = [2]int64{lon, lat}
+func (id objectID) String() string {
+	if id.kind == 0 {
+		return id.text
 	}
-	return b
+	return idPrefixes[id.kind] + strconv.FormatUint(id.number, 10)
 }
 
-// line decodes what putLine wrote.
-func (d *decoder) line(at *[2]int64) []orb.Point {
-	var line []orb.Point
-	for range d.Count() {
-		at[0] += d.Varint()
-		at[1] += d.Varint()
-		if d.Failed() {
-			return nil
-		}
-		line = append(line, fromUnits(at[0], at[1]))
-	}
-	return line
-}
-
-// putArea encodes an outline with differences between its points.
-func putArea(b []byte, area orb.MultiPolygon) []byte {
-	b = binary.AppendUvarint(b, uint64(len(area)))
-	var at [2]int64
-	for _, poly := range area {
-		b = binary.AppendUvarint(b, uint64(len(poly)))
-		for _, ring := range poly {
-			b = putLine(b, ring, &at)
-		}
-	}
-	return b
-}
-
-// putRange encodes r, whose first point lies near start.
-func putRange(b []byte, r *Range, start orb.Point) []byte {
-	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.From)), uint64(r.To))
-	b = append(b, byte(r.Step))
-	var at [2]int64
-	at[0], at[1] = toUnits(start)
-	return putLine(b, r.Line, &at)
-}
-
-// streetRange decodes what putRange wrote.
-func (d *decoder) streetRange(start orb.Point) Range {
-	r := Range{From: int(d.Uvarint()), To: int(d.Uvarint()), Step: int(d.Byte())}
-	var at [2]int64
-	at[0], at[1] = toUnits(start)
-	r.Line = d.line(&at)
-	if len(r.Line) == 0 {
-		d.Fail()
-	}
-	return r
-}
-
-// putPlace encodes p without its Area and Range.
-func putPlace(b []byte, p *Place) []byte {
-	b = append(b, byte(p.Kind))
-	b = putID(b, p.ID)
-	b = disk.AppendStrings(b, p.Names)
-	b = putPoint(b, p.HasPoint, p.Point)
-	for _, s := range []string{p.Street, p.HouseNumber, p.Postcode, p.City, p.State, p.Country} {
-		b = disk.AppendString(b, s)
-	}
-	for _, n := range []int{p.MaxNumber, p.Population, p.AdminLevel} {
-		b = binary.AppendUvarint(b, uint64(max(n, 0)))
-	}
-	return b
-}
-
-// A decoder reads what the put functions wrote.
-type decoder struct{ disk.Decoder }
-
-func decode(b []byte) decoder { return decoder{disk.Decode(b)} }
-
-func (d *decoder) point() (p orb.Point, has bool) {
-	if d.Byte() == 0 {
-		return p, false
-	}
-	lon := d.Varint()
-	return fromUnits(lon, d.Varint()), !d.Failed()
-}
-
-func (d *decoder) id() string {
-	tag := d.Byte()
-	if tag == 0 {
-		return d.String()
-	}
-	if int(tag) >= len(idPrefixes) {
-		d.Fail()
-		return ""
-	}
-	return idPrefixes[tag] + strconv.FormatUint(d.Uvarint(), 10)
-}
-
-// skipID passes over an id.
-func (d *decoder) skipID() {
-	if d.Byte() == 0 {
-		d.Bytes()
-	} else {
-		d.Uvarint()
+func (c *codec) objectID(id *objectID) {
+	switch disk.Unsigned(&c.Codec, &id.kind); {
+	case id.kind < 0 || id.kind >= len(idPrefixes):
+		c.Fail()
+		id.kind = 0
+	case id.kind == 0:
+		c.Text(&id.text)
+	default:
+		disk.Unsigned(&c.Codec, &id.number)
 	}
 }
 
-func (d *decoder) area() orb.MultiPolygon {
-	var area orb.MultiPolygon
-	var at [2]int64
-	for range d.Count() {
-		var poly orb.Polygon
-		for range d.Count() {
-			poly = append(poly, d.line(&at))
-		}
-		area = append(area, poly)
-	}
-	if d.Failed() {
-		return nil
-	}
-	return area
+func (c *codec) id(text *string) {
+	id := parseID(*text)
+	c.objectID(&id)
+	*text = id.String()
 }
 
-func (d *decoder) place() Place {
-	var p Place
-	p.Kind = Kind(d.Byte())
-	p.ID = d.id()
-	p.Names = d.Strings()
-	p.Point, p.HasPoint = d.point()
+// place codes p without its Area, Range and Object.
+func (c *codec) place(p *Place) {
+	disk.Unsigned(&c.Codec, &p.Kind)
+	c.id(&p.ID)
+	c.Texts(&p.Names)
+	c.point(&p.Point, &p.HasPoint)
 	for _, s := range []*string{&p.Street, &p.HouseNumber, &p.Postcode, &p.City, &p.State, &p.Country} {
-		*s = d.String()
+		c.Text(s)
 	}
 	for _, n := range []*int{&p.MaxNumber, &p.Population, &p.AdminLevel} {
-		*n = int(d.Uvarint())
+		disk.Unsigned(&c.Codec, n)
 	}
-	return p
+}
+
+// sourcePlace codes a place with all that a source says of it.
+func (c *codec) sourcePlace(p *Place) {
+	c.place(p)
+	c.area(&p.Area)
+	if c.Reading() && c.Len() > 0 {
+		if p.Kind == House {
+			p.Object = new(Object)
+		} else {
+			p.Range = new(Range)
+		}
+	}
+	switch {
+	case p.Range != nil:
+		c.numberRange(p.Range, orb.Point{})
+	case p.Object != nil:
+		c.object(p.Object)
+	}
+}
+
+func (c *codec) object(o *Object) {
+	c.id(&o.ID)
+	c.Texts(&o.Names)
+	c.Texts(&o.Tags)
+}
+
+// readRecords calls fn for the records of a source file. The error wraps
+// ErrDamaged where one of them cannot be decoded.
+func readRecords[T any](path string, code func(*codec, *T), fn func(*T) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := disk.NewReader(f)
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		c, v := readFrom(b), new(T)
+		if code(c, v); err != nil || c.Failed() {
+			return fmt.Errorf("%s: %w; import the source again", path, ErrDamaged)
+		}
+		if err := fn(v); err != nil {
+			return err
+		}
+	}
 }

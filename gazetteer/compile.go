@@ -5,9 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"hash/crc32"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,89 +21,107 @@ import (
 
 // The compiled file:
 //
-//	magic, format version (u32), 0 (u32)
-//	records: outlines, streets with their houses, postcodes, cities
-//	three FSTs: street key → list of streets; postcode and country → list of
-//	its cities; city key → list of cities
-//	index of the outlines; cells that hold a coordinate; meta (JSON)
-//	footer: offset and length (u64 each) of the six sections, CRC-32C of all
-//	that comes before it (u32), magic
+//	magic, format version (u32)
+//	records: outlines, cities, objects, postcodes, streets with their houses
+//	index: a finite state transducer from the keys below to records
+//	meta (gob)
+//	footer: offsets of index and meta (u64 each), CRC-32C of all that comes
+//	before it (u32), magic
 //
 // Numbers are little-endian. Offsets count from the start of the file.
 const (
 	magic         = "GAZEHOND"
-	formatVersion = 2
-	headerSize    = len(magic) + 8
+	formatVersion = 3
+	headerSize    = len(magic) + 4
+	footerSize    = 8 + 8 + 4 + len(magic)
 )
 
-// The sections.
+// Keys of the index. They begin with what they are for, and each part ends with a
+// zero byte; the parts are folded by Key and its kind.
 const (
-	sectionStreets = iota
-	sectionPostcodes
-	sectionCities
-	sectionOutlines
-	sectionCells
-	sectionMeta
-	sections
+	cityKey     = "c" // name → list of cities
+	objectKey   = "o" // key of the street, house number → objects there
+	postcodeKey = "p" // postcode, country → list of its cities
+	streetKey   = "s" // name, postcode, country, city, state → street; see streetParts
+	townKey     = "t" // name, city, country, postcode, state → street
+	nameKey     = "n" // name of a street, which ends without a zero byte → 0
 )
 
-const footerSize = sections*16 + 4 + len(magic)
+// streetParts are the parts of the key of a street under its own name. Under another
+// name, the key of the own one follows.
+const streetParts = 5
 
-// meta is the section for what is small.
+// groupParts says how many parts of a key the facts of one record share.
+var groupParts = map[string]int{cityKey: 1, objectKey: streetParts + 1, postcodeKey: 2, streetKey: streetParts}
+
+// joinKey joins the parts of a key; none of them holds a zero byte.
+func joinKey(kind string, parts ...string) []byte {
+	return []byte(kind + strings.Join(parts, "\x00") + "\x00")
+}
+
+// firstParts cuts the first parts off a key.
+func firstParts(key []byte, parts int) []byte {
+	end := 0
+	for range parts {
+		end += bytes.IndexByte(key[end:], 0) + 1
+	}
+	return key[:end]
+}
+
+// meta is what Open keeps in memory.
 type meta struct {
-	Stats   Stats    `json:"stats"`
-	Sources []Source `json:"sources"`
+	Stats    Stats
+	Sources  []Source
+	Cells    []cell // that hold a coordinate, sorted
+	Outlines []outline
 	// States maps country and code ("US CA") to the names of the state, the
 	// country's own code ("US") to those of the country.
-	States map[string][]string `json:"states,omitempty"`
-	// Objects is where the FST of the objects lies, and its length: house →
-	// list of its objects.
-	Objects [2]uint64 `json:"objects,omitzero"`
+	States map[string][]string
+}
+
+// An outline is a place with an area.
+type outline struct {
+	Place Place // without Area
+	Bound orb.Bound
+	Off   uint64 // of the area
 }
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
 // A compiler writes one compiled gazetteer.
 type compiler struct {
-	ctx   context.Context
-	w     *bufio.Writer
-	off   uint64
-	crc   uint32
-	table [sections][2]uint64
-	buf   []byte
+	w   *bufio.Writer
+	off uint64
+	crc uint32
+	buf []byte // of encode
 
 	meta      meta
 	countries map[string]bool
 	cells     map[cell]bool
 
-	streets, lists, postcodes, cities, objects *disk.Sorter // lists: streets by their names
-	evidence                                   map[evidenceKey]*evidence
-	evidenceCells                              int
-	outlines                                   []byte // their index
-	noutlines                                  int
+	facts         *disk.Sorter // what sources say, by the key of the record that it belongs to
+	index         *disk.Sorter // key → offset of its record
+	evidence      map[evidenceKey]*city
+	evidenceCells int
+
+	placeless  *unit           // the last street, if it has a postcode and no city
+	streetName string          // of the last street
+	cityNames  map[string]bool // cities that have a street of this name
 }
 
 // compile writes the gazetteer of inputs, the last of which wins, to w. Its
-// memory is bounded by limit for each of three sorts, the cells that hold a
-// place (1 km², 8 bytes) and the FSTs.
+// memory is bounded by limit for each of two sorts, and the cells that hold a
+// place (1 km², 8 bytes).
 func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit int) error {
 	c := &compiler{
-		ctx: ctx, w: bufio.NewWriterSize(w, 1<<16),
-		countries: map[string]bool{}, cells: map[cell]bool{},
-		streets:   &disk.Sorter{Dir: tmp, Memory: limit},
-		lists:     &disk.Sorter{Dir: tmp, Memory: limit},
-		postcodes: &disk.Sorter{Dir: tmp, Memory: limit},
-		cities:    &disk.Sorter{Dir: tmp, Memory: limit},
-		objects:   &disk.Sorter{Dir: tmp, Memory: limit},
-		evidence:  map[evidenceKey]*evidence{},
+		w: bufio.NewWriterSize(w, 1<<16), countries: map[string]bool{}, cells: map[cell]bool{},
+		facts:    &disk.Sorter{Dir: tmp, Memory: limit},
+		index:    &disk.Sorter{Dir: tmp, Memory: limit},
+		evidence: map[evidenceKey]*city{}, cityNames: map[string]bool{},
 	}
-	defer c.objects.Close()
-	defer c.streets.Close()
-	defer c.lists.Close()
-	defer c.postcodes.Close()
-	defer c.cities.Close()
-	head := binary.LittleEndian.AppendUint32([]byte(magic), formatVersion)
-	if err := c.write(binary.LittleEndian.AppendUint32(head, 0)); err != nil {
+	defer c.facts.Close()
+	defer c.index.Close()
+	if _, err := c.Write(binary.LittleEndian.AppendUint32([]byte(magic), formatVersion)); err != nil {
 		return err
 	}
 	// Sorting keeps the order of equals, so the last source is read first.
@@ -124,25 +143,17 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 	if err := c.flushEvidence(); err != nil {
 		return err
 	}
-	for _, step := range []func() error{c.writeStreets, c.writeLists, c.writePostcodes, c.writeCities, c.writeObjects, c.writeRest} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := c.writeRecords(ctx); err != nil {
+		return err
 	}
-	return c.w.Flush()
+	return c.writeIndex()
 }
 
-func (c *compiler) write(b []byte) error {
+// Write adds b to the file.
+func (c *compiler) Write(b []byte) (int, error) {
 	c.crc = crc32.Update(c.crc, crcTable, b)
 	c.off += uint64(len(b))
-	_, err := c.w.Write(b)
-	return err
-}
-
-// section writes b as section i.
-func (c *compiler) section(i int, b []byte) error {
-	c.table[i] = [2]uint64{c.off, uint64(len(b))}
-	return c.write(b)
+	return c.w.Write(b)
 }
 
 // A cell is a square of 0.01 degrees: its row from the south pole and its
@@ -161,7 +172,7 @@ func (c cell) bound() orb.Bound {
 	return orb.Bound{Min: orb.Point{lon, lat}, Max: orb.Point{lon + 0.01, lat + 0.01}}
 }
 
-// add sends one place to the sorts.
+// add sends what one place says to the sort.
 func (c *compiler) add(source int, p *Place) error {
 	if p.Country != "" && (p.Kind != Outline || len(p.Area) > 0) {
 		c.countries[p.Country] = true
@@ -174,47 +185,28 @@ func (c *compiler) add(source int, p *Place) error {
 	if p.HasPoint {
 		c.cells[cellOf(p.Point)] = true
 	}
-	var outline uint64
+	var outlines []uint64
 	if len(p.Area) > 0 {
-		outline = c.off
-		if err := c.writeOutline(p); err != nil {
+		outlines = []uint64{c.off}
+		if err := c.addOutline(p); err != nil {
 			return err
 		}
 	}
 	switch p.Kind {
 	case Street, House:
-		if p.Object != nil {
-			if err := c.addObject(p); err != nil {
-				return err
-			}
+		if err := c.addObject(p); err != nil {
+			return err
 		}
 		return c.addStreet(source, p)
 	case Postcode:
-		v := binary.AppendUvarint(append(c.buf[:0], 0), uint64(source))
-		c.buf = putPlace(binary.AppendUvarint(v, outline), p)
-		if err := c.postcodes.Add(joinKey(PostcodeKey(p.Postcode), p.Country, Key(p.City)), c.buf); err != nil {
-			return err
-		}
-		if err := c.addAliases(Key(p.City), &Place{Names: p.Names[:min(len(p.Names), 1)], Country: p.Country}); err != nil {
-			return err
-		}
-		for _, name := range p.Names {
-			e := evidence{source: source, city: name, code: p.Postcode, point: p.Point, has: p.HasPoint}
-			if p.HasPoint {
-				e.cells = map[cell]int{cellOf(p.Point): 0}
-			}
-			if err := c.addCityEvidence(Key(name), p.Country, p.State, &e); err != nil {
-				return err
-			}
-		}
+		return c.addPostcode(source, p, outlines)
 	case City:
-		v := binary.AppendUvarint(append(c.buf[:0], itemCity), uint64(source))
-		c.buf = putPlace(binary.AppendUvarint(v, outline), p)
-		primary := Key(p.Names[0])
-		if err := c.cities.Add([]byte(primary), c.buf); err != nil {
+		g := newCity(*p, source)
+		g.stated, g.outlines = true, outlines
+		if err := c.addCity(Key(p.Names[0]), g); err != nil {
 			return err
 		}
-		return c.addAliases(primary, p)
+		return c.addAliases(Key(p.Names[0]), p)
 	case Outline:
 		c.addState(p)
 	}
@@ -242,120 +234,133 @@ func (c *compiler) addState(p *Place) {
 	if c.meta.States == nil {
 		c.meta.States = map[string][]string{}
 	}
-	names := c.meta.States[key]
-	for _, name := range p.Names {
-		if !slices.Contains(names, name) && len(names) < maxNames {
+	c.meta.States[key] = addNames(c.meta.States[key], p.Names)
+}
+
+// addNames appends those that are not there yet, up to maxNames.
+func addNames(names, more []string) []string {
+	for _, name := range more {
+		if len(names) < maxNames && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	c.meta.States[key] = names
+	return names
 }
 
-// joinKey joins the parts of a sort key; none of them holds a zero byte.
-func joinKey(parts ...string) []byte {
-	return []byte(strings.Join(parts, "\x00") + "\x00")
+// addOutline writes the outline of p.
+func (c *compiler) addOutline(p *Place) error {
+	o := outline{*p, p.Area.Bound(), c.off}
+	o.Place.Area = nil
+	c.meta.Outlines = append(c.meta.Outlines, o)
+	return c.record(func(record *codec) { record.area(&p.Area) })
 }
 
-// writeOutline writes the outline of p and its entry in the index.
-func (c *compiler) writeOutline(p *Place) error {
-	off := c.off
-	c.buf = putArea(c.buf[:0], p.Area)
-	if err := c.write(c.buf); err != nil {
-		return err
+// A group gathers the facts of one record, in the order in which they were added, and
+// writes the record.
+type group interface {
+	add(key, value []byte) error
+	write(c *compiler) error
+}
+
+// newGroup returns an empty group for the facts of a kind.
+func newGroup(kind string) group {
+	switch kind {
+	case cityKey:
+		return &cityGroup{}
+	case objectKey:
+		return &objectGroup{}
+	case postcodeKey:
+		return &pairGroup{}
 	}
-	b := p.Area.Bound()
-	entry := putPlace(nil, p)
-	entry = putPoint(putPoint(entry, true, b.Min), true, b.Max)
-	entry = binary.AppendUvarint(binary.AppendUvarint(entry, off), c.off-off)
-	c.outlines = append(binary.AppendUvarint(c.outlines, uint64(len(entry))), entry...)
-	c.noutlines++
-	return nil
+	return &unit{}
 }
 
-// writeGroups writes one record for each group of what was sorted, and the
-// section that finds a record by the group's key: groupOf cuts it off the key of
-// the sort. add takes what belongs to a group, and end returns its record.
-func (c *compiler) writeGroups(section int, sorted *disk.Sorter, groupOf func(key []byte) []byte,
-	add func(key, value []byte), end func() ([]byte, error)) error {
-	var index bytes.Buffer
-	fst, err := vellum.New(&index, nil)
+// writeRecords writes a record for each group of facts.
+func (c *compiler) writeRecords(ctx context.Context) error {
+	var current group
+	var shared []byte
+	n := 0
+	err := c.facts.Each(func(key, value []byte) error {
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if of := firstParts(key, groupParts[string(key[:1])]); current == nil || !bytes.Equal(of, shared) {
+			if current != nil {
+				if err := current.write(c); err != nil {
+					return err
+				}
+			}
+			current, shared = newGroup(string(key[:1])), slices.Clone(of)
+		}
+		return current.add(key, value)
+	})
+	if err == nil && current != nil {
+		err = current.write(c)
+	}
+	if err == nil && c.placeless != nil {
+		err = c.writeStreet(c.placeless)
+	}
+	return err
+}
+
+// encode returns what code appends, until the next call.
+func (c *compiler) encode(code func(*codec)) []byte {
+	out := appendTo(c.buf[:0])
+	code(out)
+	c.buf = out.Bytes()
+	return c.buf
+}
+
+// addFact adds a fact, which code appends, to the group of its key.
+func (c *compiler) addFact(key []byte, code func(*codec)) error {
+	return c.facts.Add(key, c.encode(code))
+}
+
+// record writes a record, which code appends and the keys lead to.
+func (c *compiler) record(code func(*codec), keys ...[]byte) error {
+	off := binary.LittleEndian.AppendUint64(nil, c.off)
+	for _, key := range keys {
+		if err := c.index.Add(key, off); err != nil {
+			return err
+		}
+	}
+	_, err := c.Write(c.encode(code))
+	return err
+}
+
+// writeIndex writes what follows the records.
+func (c *compiler) writeIndex() error {
+	foot := binary.LittleEndian.AppendUint64(nil, c.off)
+	fst, err := vellum.New(c, nil)
 	if err != nil {
 		return err
 	}
-	var group []byte
-	finish := func() error {
-		if group == nil {
-			return nil
+	var last []byte
+	err = c.index.Each(func(key, off []byte) error {
+		if bytes.Equal(key, last) {
+			return nil // a name that several streets have
 		}
-		record, err := end()
-		if err != nil {
-			return err
-		}
-		if err := fst.Insert(group, c.off); err != nil {
-			return err
-		}
-		return c.write(record)
-	}
-	err = sorted.Each(func(key, value []byte) error {
-		if of := groupOf(key); group == nil || !bytes.Equal(of, group) {
-			if err := finish(); err != nil {
-				return err
-			}
-			group = slices.Clone(of)
-		}
-		add(key, value)
-		return nil
+		last = append(last[:0], key...)
+		return fst.Insert(key, binary.LittleEndian.Uint64(off))
 	})
-	if err == nil {
-		err = finish()
-	}
 	if err == nil {
 		err = fst.Close()
 	}
 	if err != nil {
 		return err
 	}
-	return c.section(section, index.Bytes())
-}
-
-func wholeKey(key []byte) []byte { return key }
-
-// writeRest writes the index of the outlines, the cells, the meta section and
-// the footer.
-func (c *compiler) writeRest() error {
-	if err := c.section(sectionOutlines, c.outlines); err != nil {
+	foot = binary.LittleEndian.AppendUint64(foot, c.off)
+	c.meta.Cells = slices.Sorted(maps.Keys(c.cells))
+	c.meta.Stats.Outlines = len(c.meta.Outlines)
+	c.meta.Stats.Countries = slices.Sorted(maps.Keys(c.countries))
+	if err := gob.NewEncoder(c).Encode(c.meta); err != nil {
 		return err
 	}
-	cells := make([]cell, 0, len(c.cells))
-	for at := range c.cells {
-		cells = append(cells, at)
-	}
-	slices.Sort(cells)
-	enc := make([]byte, 0, 4*len(cells))
-	for _, at := range cells {
-		enc = binary.LittleEndian.AppendUint32(enc, uint32(at))
-	}
-	if err := c.section(sectionCells, enc); err != nil {
+	if _, err := c.Write(foot); err != nil {
 		return err
 	}
-	c.meta.Stats.Outlines = c.noutlines
-	for country := range c.countries {
-		c.meta.Stats.Countries = append(c.meta.Stats.Countries, country)
-	}
-	slices.Sort(c.meta.Stats.Countries)
-	m, err := json.Marshal(c.meta)
-	if err != nil {
+	if _, err := c.w.Write(append(binary.LittleEndian.AppendUint32(nil, c.crc), magic...)); err != nil {
 		return err
 	}
-	if err := c.section(sectionMeta, m); err != nil {
-		return err
-	}
-	var foot []byte
-	for _, s := range c.table {
-		foot = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(foot, s[0]), s[1])
-	}
-	c.crc = crc32.Update(c.crc, crcTable, foot)
-	foot = binary.LittleEndian.AppendUint32(foot, c.crc)
-	_, err = c.w.Write(append(foot, magic...))
-	return err
+	return c.w.Flush()
 }

@@ -2,21 +2,20 @@ package gazetteer
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"math"
 	"os"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	"gazehound/internal/textutil"
 
-	"github.com/blevesearch/vellum"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
 	"github.com/paulmach/orb/planar"
@@ -42,15 +41,16 @@ func (g *Gazetteer) Region(spec string) (*Region, error) {
 	var err error
 	switch {
 	case spec == "":
-		return nil, badRegion(spec, `a region is missing: a place such as "Oldenburg" or "Irvine, CA", minLon,minLat,maxLon,maxLat, postcodes:… or a GeoJSON file`)
+		return nil, badRegion(spec, `a region is missing: a place such as "Oldenburg" or "Irvine, CA", minLon,minLat,maxLon,maxLat, `+
+			`postcodes:… or a GeoJSON file`)
 	case strings.HasSuffix(lower, ".geojson"), strings.HasSuffix(lower, ".json"):
 		if r, err = ReadRegion(spec); err != nil {
 			return nil, err
 		}
 	case strings.HasPrefix(lower, "postcodes:"):
 		return g.regionOfCodes(spec, strings.TrimSpace(spec[len("postcodes:"):]))
-	case isBox(spec):
-		if r, err = g.regionOfBox(spec); err != nil {
+	case numbersOf(spec) != nil:
+		if r, err = g.regionOfBox(spec, numbersOf(spec)); err != nil {
 			return nil, err
 		}
 	case outlineID.MatchString(lower):
@@ -65,119 +65,84 @@ func (g *Gazetteer) Region(spec string) (*Region, error) {
 
 var outlineID = regexp.MustCompile(`^(relation|way|r|w)/?[0-9]+$`)
 
-// An outline is an entry of the index of outlines.
-type outline struct {
-	place    Place // without Area
-	bound    orb.Bound
-	off, len uint64
-}
-
-// eachOutline calls fn for every outline until it returns false.
-func (g *Gazetteer) eachOutline(fn func(o outline) bool) {
-	d := decode(g.section(sectionOutlines))
-	for d.Len() > 0 && !d.Failed() {
-		e := decode(d.Bytes())
-		o := outline{place: e.place()}
-		o.bound.Min, _ = e.point()
-		o.bound.Max, _ = e.point()
-		o.off, o.len = e.Uvarint(), e.Uvarint()
-		if e.Failed() || !fn(o) {
-			return
-		}
+func (g *Gazetteer) area(off uint64) (area orb.MultiPolygon) {
+	record := g.at(off)
+	if record.area(&area); record.Failed() {
+		return nil
 	}
-}
-
-func (g *Gazetteer) area(off uint64) orb.MultiPolygon {
-	d := g.at(off)
-	return d.area()
+	return area
 }
 
 func (g *Gazetteer) regionByID(spec, id string) (*Region, error) {
-	i := strings.IndexAny(id, "0123456789")
-	id = map[byte]string{'r': "relation/", 'w': "way/"}[id[0]] + id[i:]
-	var r *Region
-	g.eachOutline(func(o outline) bool {
-		if o.place.ID != id {
-			return true
-		}
-		area := g.area(o.off)
-		if c := g.cityOfOutline(o); c != nil {
-			r = g.regionOfCity(c, area)
-		} else {
-			r = &Region{Country: o.place.Country, State: o.place.State, Area: area}
-			if o.place.Kind == Postcode {
-				r.Postcodes = []string{o.place.Country + " " + PostcodeKey(o.place.Postcode)}
-				r.Name = o.place.Postcode
-			}
-		}
-		r.ID = id
-		if len(o.place.Names) > 0 {
-			r.Name = o.place.Names[0]
-		}
-		return false
-	})
-	if r == nil {
-		return nil, &RegionError{Kind: ErrUnknownRegion, Spec: spec, text: fmt.Sprintf("no outline %s in the gazetteer; a place's name works, too, or minLon,minLat,maxLon,maxLat", id)}
+	id = map[byte]string{'r': "relation/", 'w': "way/"}[id[0]] + id[strings.IndexAny(id, "0123456789"):]
+	i := slices.IndexFunc(g.meta.Outlines, func(o outline) bool { return o.Place.ID == id })
+	if i < 0 {
+		return nil, unknownRegion(spec, "no outline %s in the gazetteer; a place's name works, too, or minLon,minLat,maxLon,maxLat", id)
+	}
+	p, off := g.meta.Outlines[i].Place, g.meta.Outlines[i].Off
+	r := &Region{Country: p.Country, State: p.State, Area: g.area(off)}
+	if c := g.cityOfOutline(p, off); c != nil {
+		r = g.regionOfCity(c, r.Area)
+	} else if p.Kind == Postcode {
+		r.Postcodes = []string{p.Country + " " + PostcodeKey(p.Postcode)}
+		r.Name = p.Postcode
+	}
+	r.ID = id
+	if len(p.Names) > 0 {
+		r.Name = p.Names[0]
 	}
 	return r.prepare(), nil
 }
 
 // cityOfOutline returns the city that an outline belongs to, or nil.
-func (g *Gazetteer) cityOfOutline(o outline) *city {
-	if o.place.Kind != City {
+func (g *Gazetteer) cityOfOutline(p Place, off uint64) *city {
+	if p.Kind != City {
 		return nil
 	}
-	cities, _ := g.citiesOf(Key(o.place.Names[0]))
-	for _, c := range cities {
-		if slices.Contains(c.outlines, o.off) {
+	for _, c := range g.citiesOf(Key(p.Names[0])).cities {
+		if slices.Contains(c.outlines, off) {
 			return c
 		}
 	}
 	return nil
 }
 
-func isBox(spec string) bool {
+// numbersOf returns the numbers that commas divide, or nil where spec is something else.
+func numbersOf(spec string) (numbers []float64) {
 	parts := strings.Split(spec, ",")
-	numbers := 0
 	for _, p := range parts {
-		if _, err := strconv.ParseFloat(strings.TrimSpace(p), 64); err == nil {
-			numbers++
+		f, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil || len(parts) == 1 {
+			return nil
 		}
+		numbers = append(numbers, f)
 	}
-	return len(parts) > 1 && numbers == len(parts)
+	return numbers
 }
 
-func (g *Gazetteer) regionOfBox(spec string) (*Region, error) {
-	var v []float64
-	for p := range strings.SplitSeq(spec, ",") {
-		f, _ := strconv.ParseFloat(strings.TrimSpace(p), 64)
-		v = append(v, f)
-	}
+func (g *Gazetteer) regionOfBox(spec string, v []float64) (*Region, error) {
 	if len(v) != 4 {
 		return nil, badRegion(spec, "a box has four numbers minLon,minLat,maxLon,maxLat, got %d", len(v))
 	}
-	for _, f := range v {
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, badRegion(spec, "a box has four numbers minLon,minLat,maxLon,maxLat, got %q", spec)
-		}
+	if slices.ContainsFunc(v, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) }) {
+		return nil, badRegion(spec, "a box has four numbers minLon,minLat,maxLon,maxLat, got %q", spec)
 	}
-	valid := func(v []float64) bool {
-		return math.Abs(v[0]) <= 180 && math.Abs(v[2]) <= 180 && math.Abs(v[1]) <= 90 && math.Abs(v[3]) <= 90 && v[0] < v[2] && v[1] < v[3]
+	isBox := func(b orb.Bound) bool {
+		return checkPoint(b.Min) == nil && checkPoint(b.Max) == nil && b.Min[0] < b.Max[0] && b.Min[1] < b.Max[1]
 	}
-	box := func(v []float64) orb.Bound {
-		return orb.Bound{Min: orb.Point{v[0], v[1]}, Max: orb.Point{v[2], v[3]}}
-	}
-	swapped := []float64{v[1], v[0], v[3], v[2]}
-	if valid(swapped) && (!valid(v) || !g.hasCells(box(v))) && g.hasCells(box(swapped)) {
-		parts := strings.Split(spec, ",")
-		hint := strings.TrimSpace(parts[1]) + "," + strings.TrimSpace(parts[0]) + "," + strings.TrimSpace(parts[3]) + "," + strings.TrimSpace(parts[2])
+	box := orb.Bound{Min: orb.Point{v[0], v[1]}, Max: orb.Point{v[2], v[3]}}
+	swapped := orb.Bound{Min: orb.Point{v[1], v[0]}, Max: orb.Point{v[3], v[2]}}
+	if isBox(swapped) && (!isBox(box) || !g.hasCells(box)) && g.hasCells(swapped) {
+		parts := strings.Split(strings.ReplaceAll(spec, " ", ""), ",")
+		hint := strings.Join([]string{parts[1], parts[0], parts[3], parts[2]}, ",")
 		return nil, &RegionError{Kind: ErrBadRegion, Spec: spec, Candidates: []string{hint},
 			text: fmt.Sprintf("the box looks like latitude first. Expected minLon,minLat,maxLon,maxLat. Did you mean %s?", hint)}
 	}
-	if !valid(v) {
-		return nil, badRegion(spec, "the box %s is none: expected minLon,minLat,maxLon,maxLat with minLon < maxLon and minLat < maxLat, in degrees", spec)
+	if !isBox(box) {
+		return nil, badRegion(spec, "the box %s is none: expected minLon,minLat,maxLon,maxLat with minLon < maxLon and minLat < maxLat, in degrees",
+			spec)
 	}
-	r := &Region{Name: spec, Area: orb.MultiPolygon{box(v).ToPolygon()}}
+	r := &Region{Name: spec, Area: orb.MultiPolygon{box.ToPolygon()}}
 	if countries := g.Countries(); len(countries) == 1 {
 		r.Country = countries[0]
 	}
@@ -186,38 +151,27 @@ func (g *Gazetteer) regionOfBox(spec string) (*Region, error) {
 
 // hasCells reports whether a place of g lies in b or in a cell that b touches.
 func (g *Gazetteer) hasCells(b orb.Bound) bool {
-	found := false
-	g.eachCell(b, func(cell) bool {
-		found = true
-		return false
-	})
-	return found
+	for range g.cellsIn(b) {
+		return true
+	}
+	return false
 }
 
-// eachCell calls fn for the cells with a place that b touches, until fn
-// returns false.
-func (g *Gazetteer) eachCell(b orb.Bound, fn func(cell) bool) {
-	enc := g.section(sectionCells)
-	n := len(enc) / 4
-	at := func(i int) cell { return cell(binary.LittleEndian.Uint32(enc[4*i:])) }
-	clamp := func(p orb.Point) orb.Point {
-		return orb.Point{min(max(p[0], -180), 180), min(max(p[1], -90), 90)}
+// cellsIn yields the cells with a place that b touches.
+func (g *Gazetteer) cellsIn(b orb.Bound) iter.Seq[cell] {
+	corner := func(p orb.Point) cell {
+		return cellOf(orb.Point{min(max(p[0], -180), 180), min(max(p[1], -90), 90)})
 	}
-	from, to := cellOf(clamp(b.Min)), cellOf(clamp(b.Max))
-	lowCol, highCol := from&0xffff, to&0xffff
-	for row := from >> 16; row <= to>>16; row++ {
-		first := row<<16 | lowCol
-		lo := sort.Search(n, func(i int) bool { return at(i) >= first })
-		if lo == n {
-			return
-		}
-		for i := lo; i < n && at(i) <= row<<16|highCol; i++ {
-			if !fn(at(i)) {
+	from, to := corner(b.Min), corner(b.Max)
+	return func(yield func(cell) bool) {
+		i, _ := slices.BinarySearch(g.meta.Cells, from)
+		for _, at := range g.meta.Cells[i:] {
+			if at > to {
 				return
 			}
-		}
-		if next := at(lo) >> 16; next > row+1 {
-			row = next - 1 // rows without a place
+			if column := at & 0xffff; from&0xffff <= column && column <= to&0xffff && !yield(at) {
+				return
+			}
 		}
 	}
 }
@@ -230,27 +184,21 @@ func (g *Gazetteer) checkNotEmpty(spec string, r *Region) error {
 	if len(r.Area) == 0 {
 		return nil
 	}
-	found := false
-	g.eachCell(r.Bound(), func(c cell) bool {
-		b := c.bound()
-		for _, p := range []orb.Point{b.Center(), b.Min, b.Max, b.LeftTop(), b.RightBottom()} {
-			found = found || r.Contains(p)
+	for at := range g.cellsIn(r.Bound()) {
+		b := at.bound()
+		if slices.ContainsFunc([]orb.Point{b.Center(), b.Min, b.Max, b.LeftTop(), b.RightBottom()}, r.Contains) {
+			return nil
 		}
-		for _, poly := range r.Area {
-			for _, ring := range poly {
-				found = found || len(ring) > 0 && ringTouches(ring, b)
+		for _, polygon := range r.Area {
+			if slices.ContainsFunc(polygon, func(ring orb.Ring) bool { return ringTouches(ring, b) }) {
+				return nil
 			}
 		}
-		return !found
-	})
-	if found {
-		return nil
 	}
 	nearest := math.Inf(1)
 	center := r.Bound().Center()
-	enc := g.section(sectionCells)
-	for i := 0; i+4 <= len(enc); i += 4 {
-		nearest = min(nearest, geo.Distance(center, cell(binary.LittleEndian.Uint32(enc[i:])).bound().Center()))
+	for _, at := range g.meta.Cells {
+		nearest = min(nearest, geo.Distance(center, at.bound().Center()))
 	}
 	text := fmt.Sprintf("no address of the gazetteer lies in %s: it is empty. Import one first: gazehound gazetteer import FILE", spec)
 	if !math.IsInf(nearest, 1) {
@@ -293,7 +241,7 @@ func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
 	}
 	switch {
 	case len(missing) > 0:
-		return nil, &RegionError{Kind: ErrUnknownRegion, Spec: spec, text: fmt.Sprintf("the gazetteer does not know the postcode %s", strings.Join(missing[:min(len(missing), 10)], ", "))}
+		return nil, unknownRegion(spec, "the gazetteer does not know the postcode %s", strings.Join(missing[:min(len(missing), 10)], ", "))
 	case len(r.Postcodes) == 0:
 		return nil, badRegion(spec, "%q holds no postcode; write postcodes:26121,26123-26135", spec)
 	}
@@ -335,14 +283,8 @@ func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
 	return r.prepare(), nil
 }
 
-func (g *Gazetteer) areas(offs map[uint64]bool) orb.MultiPolygon {
-	var sorted []uint64
-	for off := range offs {
-		sorted = append(sorted, off)
-	}
-	slices.Sort(sorted)
-	var area orb.MultiPolygon
-	for _, off := range sorted {
+func (g *Gazetteer) areas(offs map[uint64]bool) (area orb.MultiPolygon) {
+	for _, off := range slices.Sorted(maps.Keys(offs)) {
 		area = append(area, g.area(off)...)
 	}
 	return area
@@ -360,16 +302,11 @@ func (g *Gazetteer) codeRange(country, part string) []string {
 		return nil
 	}
 	var codes []string
-	it, err := g.postcodes.Iterator([]byte(from), []byte(to+"\x01"))
-	for ; err == nil; err = it.Next() {
-		key, _ := it.Current()
-		code, c, _ := strings.Cut(string(key), "\x00")
-		if len(code) == len(from) && (country == "" || c == country) {
+	for key := range g.between(postcodeKey+from, postcodeKey+to+"\x01") {
+		parts := strings.Split(key[len(postcodeKey):], "\x00")
+		if code, c := parts[0], parts[1]; len(code) == len(from) && (country == "" || c == country) {
 			codes = append(codes, c+" "+code)
 		}
-	}
-	if !errors.Is(err, vellum.ErrIteratorDone) {
-		return nil
 	}
 	return codes
 }
@@ -396,7 +333,7 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 		} else if strings.ContainsRune(spec, os.PathSeparator) && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("region: %w", err)
 		}
-		return nil, g.unknownRegion(spec, key, where)
+		return nil, g.unknownName(spec, key, where)
 	}
 	if len(found) > 1 {
 		var hints []string // greatest first
@@ -415,7 +352,8 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 	}
 	c := found[0]
 	if c.city == nil {
-		r := &Region{ID: c.outline.place.ID, Name: c.outline.place.Names[0], Country: c.outline.place.Country, State: c.outline.place.State, Area: g.area(c.outline.off)}
+		p := c.outline.Place
+		r := &Region{ID: p.ID, Name: p.Names[0], Country: p.Country, State: p.State, Area: g.area(c.outline.Off)}
 		return r.prepare(), nil
 	}
 	r := g.regionOfCity(c.city, nil)
@@ -475,19 +413,19 @@ func (g *Gazetteer) candidates(key string, where []string) []candidate {
 	if len(found) > 0 {
 		return found
 	}
-	g.eachOutline(func(o outline) bool {
-		if o.place.Kind == Outline && fits(o.place) && slices.ContainsFunc(o.place.Names, func(n string) bool { return Key(n) == key }) {
+	for _, o := range g.meta.Outlines {
+		p := o.Place
+		if p.Kind == Outline && fits(p) && slices.ContainsFunc(p.Names, func(n string) bool { return Key(n) == key }) {
 			found = append(found, candidate{outline: o})
 		}
-		return true
-	})
+	}
 	return found
 }
 
 // hint returns what to type for a candidate.
 func (g *Gazetteer) hint(c candidate) string {
 	if c.city == nil {
-		return c.outline.place.ID + " " + c.outline.place.Names[0]
+		return c.outline.Place.ID + " " + c.outline.Place.Names[0]
 	}
 	p := c.city.place
 	where := ""
@@ -515,7 +453,7 @@ func (g *Gazetteer) hint(c candidate) string {
 	return p.Names[0] + where
 }
 
-func (g *Gazetteer) unknownRegion(spec, key string, where []string) error {
+func (g *Gazetteer) unknownName(spec, key string, where []string) error {
 	e := &RegionError{Kind: ErrUnknownRegion, Spec: spec}
 	if len(where) > 0 { // the same name elsewhere, or a similar one there
 		for _, c := range g.candidates(key, nil) {
@@ -554,14 +492,13 @@ func (g *Gazetteer) similarCities(key string) []string {
 		size     int
 	}
 	var list []near
-	it, err := g.cities.Iterator(nil, nil)
-	for ; err == nil; err = it.Next() {
-		k, _ := it.Current()
+	for k, off := range g.each(cityKey) {
+		k = strings.TrimSuffix(k[len(cityKey):], "\x00")
 		if d := len(k) - len(key); d > allowed || -d > allowed {
 			continue
 		}
-		if d := textutil.Distance(key, string(k), allowed); d <= allowed {
-			if cities, _ := g.citiesOf(string(k)); len(cities) > 0 {
+		if d := textutil.Distance(key, k, allowed); d <= allowed {
+			if cities := g.cityRecord(g.at(off)).cities; len(cities) > 0 {
 				c := cities[0] // the greatest
 				list = append(list, near{c.place.Names[0], d, c.place.Population + c.houses + len(c.codes)})
 			}

@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -24,6 +23,7 @@ import (
 // Errors of Open.
 var (
 	ErrNewerFormat = errors.New("gazetteer of a newer format")
+	ErrOlderFormat = errors.New("gazetteer of an older format")
 	ErrDamaged     = errors.New("gazetteer is damaged")
 )
 
@@ -31,18 +31,16 @@ var (
 // goroutines and processes may read at once. Look-ups never fail; a gazetteer
 // that was damaged after Open, or closed, finds nothing.
 type Gazetteer struct {
-	data                       []byte
-	unmap                      func() error
-	format                     uint32            // of the file
-	states                     map[string]string // country and key of a name → code of the state
-	lands                      map[string]string // key of a name → code of the country
-	streets, postcodes, cities *vellum.FST
-	objects                    *vellum.FST // nil: none
-	table                      [sections][2]uint64
-	meta                       meta
-	closed                     atomic.Bool
-	reachOnce                  sync.Once
-	reaches                    []streetReach // for Nearest
+	data   []byte
+	unmap  func() error
+	states map[string]string // country and key of a name → code of the state
+	lands  map[string]string // key of a name → code of the country
+	index  *vellum.FST       // key → offset of its record
+	meta   meta
+	closed atomic.Bool
+
+	reachOnce sync.Once
+	reaches   []streetReach // for Nearest
 }
 
 // Stats counts what a gazetteer holds.
@@ -56,7 +54,7 @@ type Stats struct {
 }
 
 // Open maps the compiled gazetteer in dir and checks it; the check reads the
-// file once. Errors wrap fs.ErrNotExist, ErrNewerFormat or ErrDamaged.
+// file once. Errors wrap fs.ErrNotExist, ErrNewerFormat, ErrOlderFormat or ErrDamaged.
 func Open(dir string) (*Gazetteer, error) {
 	path := filepath.Join(dir, compiledFile)
 	f, err := os.Open(path)
@@ -64,13 +62,6 @@ func Open(dir string) (*Gazetteer, error) {
 		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("gazetteer: %w", err)
-	}
-	if info.Size() < int64(headerSize+footerSize) || info.Size() > math.MaxInt {
-		return nil, fmt.Errorf("gazetteer: %s: %w: it has %d bytes; import its sources again", path, ErrDamaged, info.Size())
-	}
 	data, unmap, err := disk.Map(f, false)
 	if err != nil {
 		return nil, fmt.Errorf("gazetteer: %w", err)
@@ -86,63 +77,78 @@ func Open(dir string) (*Gazetteer, error) {
 
 // load checks data and returns the gazetteer in it.
 func load(data []byte) (*Gazetteer, error) {
+	const remedy = `"gazehound gazetteer import FILE" of one of its sources makes it again`
 	if len(data) < headerSize+footerSize || string(data[:len(magic)]) != magic {
-		return nil, fmt.Errorf("%w: it does not start with %q; import its sources again", ErrDamaged, magic)
+		return nil, fmt.Errorf("%w: %d bytes that do not start with %q; %s", ErrDamaged, len(data), magic, remedy)
 	}
 	if v := binary.LittleEndian.Uint32(data[len(magic):]); v > formatVersion {
-		return nil, fmt.Errorf("%w: format %d, this program reads up to %d; use the newer program", ErrNewerFormat, v, formatVersion)
+		return nil, fmt.Errorf("%w: format %d, this program reads %d; use the newer program", ErrNewerFormat, v, formatVersion)
+	} else if v < formatVersion {
+		return nil, fmt.Errorf("%w: format %d, this program reads %d; %s", ErrOlderFormat, v, formatVersion, remedy)
 	}
 	foot := data[len(data)-footerSize:]
 	sum := len(data) - len(magic) - 4
-	if string(foot[footerSize-len(magic):]) != magic || crc32.Checksum(data[:sum], crcTable) != binary.LittleEndian.Uint32(data[sum:]) {
-		return nil, fmt.Errorf("%w: its checksum is wrong; import its sources again", ErrDamaged)
+	if string(data[sum+4:]) != magic || crc32.Checksum(data[:sum], crcTable) != binary.LittleEndian.Uint32(data[sum:]) {
+		return nil, fmt.Errorf("%w: its checksum is wrong; %s", ErrDamaged, remedy)
 	}
-	g := &Gazetteer{data: data, format: binary.LittleEndian.Uint32(data[len(magic):])}
-	for i := range g.table {
-		off, n := binary.LittleEndian.Uint64(foot[i*16:]), binary.LittleEndian.Uint64(foot[i*16+8:])
-		if off > uint64(len(data)) || n > uint64(len(data))-off {
-			return nil, fmt.Errorf("%w: section %d lies outside the file", ErrDamaged, i)
-		}
-		g.table[i] = [2]uint64{off, n}
+	index, meta := binary.LittleEndian.Uint64(foot), binary.LittleEndian.Uint64(foot[8:])
+	end := uint64(len(data) - footerSize)
+	if index > meta || meta > end {
+		return nil, fmt.Errorf("%w: the index lies outside the file; %s", ErrDamaged, remedy)
 	}
-	if err := json.Unmarshal(g.section(sectionMeta), &g.meta); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	g := &Gazetteer{data: data}
+	err := gob.NewDecoder(bytes.NewReader(data[meta:end])).Decode(&g.meta)
+	if err == nil {
+		g.index, err = vellum.Load(data[index:meta:meta])
 	}
-	if err := g.loadObjects(); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w; %s", ErrDamaged, err, remedy)
 	}
 	g.nameStates()
-	for i, fst := range []**vellum.FST{&g.streets, &g.postcodes, &g.cities} {
-		var err error
-		if *fst, err = vellum.Load(g.section(i)); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-	}
 	return g, nil
 }
 
-func (g *Gazetteer) section(i int) []byte {
-	off, n := g.table[i][0], g.table[i][1]
-	return g.data[off : off+n : off+n]
-}
-
-// at returns a decoder of the record at off.
-func (g *Gazetteer) at(off uint64) decoder {
+// at returns a codec that reads the record at off.
+func (g *Gazetteer) at(off uint64) *codec {
 	if off >= uint64(len(g.data)) || g.closed.Load() {
-		d := decoder{}
-		d.Fail()
-		return d
+		c := readFrom(nil)
+		c.Fail()
+		return c
 	}
-	return decode(g.data[off:])
+	return readFrom(g.data[off:])
 }
 
-// find looks key up in one of the FSTs.
-func (g *Gazetteer) find(fst *vellum.FST, key string) (off uint64, ok bool) {
-	if key == "" || g.closed.Load() {
-		return 0, false
+// find returns the record of a key, or nil.
+func (g *Gazetteer) find(key []byte) *codec {
+	if g.closed.Load() {
+		return nil
 	}
-	off, ok, err := fst.Get([]byte(key))
-	return off, ok && err == nil
+	off, ok, err := g.index.Get(key)
+	if !ok || err != nil {
+		return nil
+	}
+	return g.at(off)
+}
+
+// each yields the keys of the index that begin with prefix, in their order, and the
+// offsets of their records.
+func (g *Gazetteer) each(prefix string) iter.Seq2[string, uint64] {
+	return g.between(prefix, prefix+"\xff")
+}
+
+// between yields the keys from one up to another.
+func (g *Gazetteer) between(from, to string) iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		if g.closed.Load() {
+			return
+		}
+		it, err := g.index.Iterator([]byte(from), []byte(to))
+		for ; err == nil; err = it.Next() { // it ends with vellum.ErrIteratorDone
+			if key, off := it.Current(); !yield(string(key), off) {
+				return
+			}
+		}
+	}
 }
 
 // Of returns a gazetteer of the given places, held in memory. It is for tests
@@ -195,18 +201,9 @@ func (g *Gazetteer) Sources() []Source { return slices.Clone(g.meta.Sources) }
 func (g *Gazetteer) Countries() []string { return slices.Clone(g.meta.Stats.Countries) }
 
 // sourceName returns the name of the source with index i.
-func (g *Gazetteer) sourceName(i uint64) string {
-	if i >= uint64(len(g.meta.Sources)) {
+func (g *Gazetteer) sourceName(i int) string {
+	if i < 0 || i >= len(g.meta.Sources) {
 		return ""
 	}
 	return g.meta.Sources[i].Name
-}
-
-// scopes returns the countries that a place of the wanted one may be filed
-// under: itself and "", or all.
-func (g *Gazetteer) scopes(country string) []string {
-	if country != "" {
-		return []string{strings.ToUpper(country), ""}
-	}
-	return append(slices.Clone(g.meta.Stats.Countries), "")
 }

@@ -181,11 +181,13 @@ func TestOpenErrors(t *testing.T) {
 	}
 	newer := append([]byte(nil), whole...)
 	newer[len(magic)] = formatVersion + 1
+	older := slices.Clone(whole)
+	older[len(magic)] = formatVersion - 1
 	for name, c := range map[string]struct {
 		data []byte
 		want error
 	}{
-		"newer": {newer, ErrNewerFormat}, "truncated": {whole[:len(whole)-10], ErrDamaged}, "empty": {nil, ErrDamaged},
+		"newer": {newer, ErrNewerFormat}, "older": {older, ErrOlderFormat}, "truncated": {whole[:len(whole)-10], ErrDamaged}, "empty": {nil, ErrDamaged},
 		"flipped": {append(append(append([]byte(nil), whole[:100]...), whole[100]^1), whole[101:]...), ErrDamaged},
 	} {
 		os.WriteFile(path, c.data, 0o644)

@@ -1,8 +1,6 @@
 package gazetteer
 
 import (
-	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/paulmach/orb"
@@ -22,151 +20,128 @@ import (
 //   - NoPrecision: the number is not known; the place is the street.
 func (g *Gazetteer) House(street Place, number string) (Place, Precision) {
 	key := NumberKey(number)
-	if key == "" {
+	s, ok := g.streetRecord(street)
+	if key == "" || !ok {
 		return street, NoPrecision
 	}
-	off, ok := g.streetOffset(street)
-	if !ok {
-		return street, NoPrecision
-	}
-	d := g.at(off)
-	head := g.streetHead(&d)
 	// Of a list such as "30, 32" the best known member counts.
-	var house Place
-	precision := NoPrecision
+	best, precision := street, NoPrecision
 	for member := range strings.SplitSeq(key, ";") {
-		r := d
-		if h, got := g.findHouse(&r, head, NumberKey(member), nil); !r.Failed() && got > precision {
-			house, precision = h, got
+		if p, got := g.findHouse(s, NumberKey(member)); got > precision {
+			best, precision = p, got
 		}
 	}
 	if precision == NoPrecision {
-		base, _, ok := splitNumber(key)
-		if ok && 1 <= base && base <= head.MaxNumber {
-			p := head
+		if base, _, ok := splitNumber(key); ok && 1 <= base && base <= s.place.MaxNumber {
+			p := s.place
 			p.Kind, p.HouseNumber = House, number
 			return p, StreetPrecision
 		}
-		return street, NoPrecision
 	}
-	return house, precision
+	return best, precision
 }
 
 // Houses returns all places of a house number in a street that Streets
 // returned: more than one where a source has several houses with the same
 // address, more than 10 m apart. The first is that of House. It is empty where
 // the number is not known as such.
-func (g *Gazetteer) Houses(street Place, number string) []Place {
+func (g *Gazetteer) Houses(street Place, number string) (all []Place) {
 	key := NumberKey(number)
-	off, ok := g.streetOffset(street)
-	if !ok || key == "" {
+	s, ok := g.streetRecord(street)
+	if key == "" || !ok {
 		return nil
 	}
-	d := g.at(off)
-	head := g.streetHead(&d)
-	var all []Place
-	if g.findHouse(&d, head, key, &all); d.Failed() {
-		return nil
+	for i := range s.houses {
+		if s.houses[i].number == key {
+			all = append(all, g.house(s, &s.houses[i]))
+		}
 	}
 	return all
+}
+
+// streetRecord reads the record of a street that Streets returned.
+func (g *Gazetteer) streetRecord(p Place) (*streetRecord, bool) {
+	record := g.find(joinKey(streetKey, streetIdentity(&p)...))
+	if record == nil {
+		return nil, false
+	}
+	return g.readStreet(record)
+}
+
+func (g *Gazetteer) readStreet(record *codec) (*streetRecord, bool) {
+	s := &streetRecord{}
+	s.head(record)
+	s.rest(record)
+	s.place.Source = g.sourceName(s.source)
+	return s, !record.Failed()
 }
 
 // maxGap is how far apart, in metres, two houses may lie for a third to be
 // placed between them.
 const maxGap = 1000
 
-// findHouse looks for a number among the houses of a street, whose record d
-// has been read up to the ranges. If all is not nil, it adds every house with
-// exactly that number to it.
-func (g *Gazetteer) findHouse(d *decoder, street Place, key string, all *[]Place) (Place, Precision) {
+// findHouse looks for a number among the houses of a street.
+func (g *Gazetteer) findHouse(s *streetRecord, key string) (Place, Precision) {
 	base, rest, numeric := splitNumber(key)
-	if !numeric {
-		rest = key
-	}
-	inRange := -1
-	for range d.Count() {
-		r := numberRange{int(d.Uvarint()), int(d.Uvarint())}
-		i := int(d.Uvarint())
-		if inRange < 0 && numeric && rest == "" && r.lo != base && r.covers(base) {
-			inRange = i
-		}
-	}
-	n := d.Count()
-	type block struct{ first, size int }
-	skip := make([]block, 0, (n+blockHouses-1)/blockHouses)
-	for range (n + blockHouses - 1) / blockHouses {
-		skip = append(skip, block{int(d.Uvarint()), int(d.Uvarint())})
-	}
-	// The number stands in the last block that starts below it, or in the one
-	// after; neighbours for interpolation may stand one further away.
-	from := max(sort.Search(len(skip), func(i int) bool { return skip[i].first >= base })-2, 0)
-	to := min(sort.Search(len(skip), func(i int) bool { return skip[i].first > base })+1, len(skip))
-
-	var member houseRecord
 	var near neighbours
-	for i, b := range skip {
-		enc := d.Next(b.size)
-		if (i < from || i >= to) && inRange/blockHouses != i {
+	var covering *houseRecord // a house such as "7-15"
+	for i := range s.houses {
+		h := &s.houses[i]
+		if h.number == key {
+			return g.house(s, h), HousePrecision
+		}
+		number, _, ok := splitNumber(h.number)
+		if !numeric || !ok {
 			continue
 		}
-		bd := decode(enc)
-		base0 := b.first
-		for j := range min(blockHouses, n-i*blockHouses) {
-			h := readHouse(&bd, base0)
-			base0 = h.base
-			if bd.Failed() {
-				d.Fail()
-				return Place{}, NoPrecision
+		if covering == nil && rest == "" && number < base {
+			if r, ok := coveredBy(h.number); ok && r.covers(base) {
+				covering = h
 			}
-			if i*blockHouses+j == inRange {
-				member = h
-			}
-			switch {
-			case i < from || i >= to:
-			case h.base == base && string(h.rest) == rest:
-				if all == nil {
-					return g.house(street, h), HousePrecision
-				}
-				*all = append(*all, g.house(street, h))
-			case numeric && h.has:
-				near.note(h, base)
-			}
+		}
+		if h.has {
+			near.note(h, number, base)
 		}
 	}
 	switch {
-	case member.ok:
-		return g.house(street, member), HousePrecision
-	case near.same.ok && isRange(rest) && len(near.same.rest) == 0:
-		return g.house(street, near.same), HousePrecision // "12-14" where 12 is a house of its own
-	case near.same.ok:
-		return g.house(street, near.same), InterpolatedPrecision
+	case covering != nil:
+		return g.house(s, covering), HousePrecision
+	case near.same != nil && isRange(rest) && allDigits(near.same.number): // "12-14" where 12 is a house of its own
+		return g.house(s, near.same), HousePrecision
+	case near.same != nil:
+		return g.house(s, near.same), InterpolatedPrecision
 	case !numeric:
 		return Place{}, NoPrecision
 	}
-	return g.interpolate(d, street, key, base, &near)
+	return g.interpolate(s, key, base, &near)
 }
 
-// neighbours are the houses around a number of a street, in whose order they are
-// noted: one with the number and another ending, and the nearest below and above,
-// also on its own side.
-type neighbours struct{ same, low, lowSide, high, highSide houseRecord }
+func isRange(rest string) bool {
+	return len(rest) > 1 && strings.IndexByte("-/+", rest[0]) >= 0
+}
 
-func (n *neighbours) note(h houseRecord, base int) {
+// neighbours are the houses around a number of a street: one with the number and
+// another ending, and the nearest below and above, also on its own side.
+type neighbours struct{ same, low, lowSide, high, highSide *houseRecord }
+
+// note considers a house; they come in the order of their numbers.
+func (n *neighbours) note(h *houseRecord, number, base int) {
+	sameSide := number%2 == base%2
 	switch {
-	case h.base == base:
-		if !n.same.ok {
+	case number == base:
+		if n.same == nil {
 			n.same = h
 		}
-	case h.base < base:
+	case number < base:
 		n.low = h
-		if h.base%2 == base%2 {
+		if sameSide {
 			n.lowSide = h
 		}
 	default:
-		if !n.high.ok {
+		if n.high == nil {
 			n.high = h
 		}
-		if !n.highSide.ok && h.base%2 == base%2 {
+		if n.highSide == nil && sameSide {
 			n.highSide = h
 		}
 	}
@@ -174,25 +149,31 @@ func (n *neighbours) note(h houseRecord, base int) {
 
 // interpolate returns the house number that nobody knows where it must lie:
 // between its neighbours on its side of the street, on a range, or between any
-// two neighbours. d stands behind the houses of the street.
-func (g *Gazetteer) interpolate(d *decoder, street Place, key string, base int, near *neighbours) (Place, Precision) {
-	p := street
+// two neighbours.
+func (g *Gazetteer) interpolate(s *streetRecord, key string, base int, near *neighbours) (Place, Precision) {
+	p := s.place
 	p.Kind, p.HouseNumber, p.ID, p.MaxNumber, p.HasPoint = House, key, "", 0, true
-	between := func(low, high houseRecord) bool {
-		if !low.ok || !high.ok {
+	between := func(low, high *houseRecord) bool {
+		if low == nil || high == nil {
 			return false
 		}
-		a, b := g.house(street, low).Point, g.house(street, high).Point
-		t := float64(base-low.base) / float64(high.base-low.base)
-		p.Point = orb.Point{a[0] + t*(b[0]-a[0]), a[1] + t*(b[1]-a[1])}
+		from, _, _ := splitNumber(low.number)
+		to, _, _ := splitNumber(high.number)
+		p.Point = along(low.point, high.point, float64(base-from)/float64(to-from))
 		p.Source = g.sourceName(low.source)
-		return geo.Distance(a, b) <= maxGap
+		return geo.Distance(low.point, high.point) <= maxGap
 	}
 	if between(near.lowSide, near.highSide) {
 		return p, InterpolatedPrecision
 	}
-	if r, source, ok := g.findRange(d, street, base); ok {
-		p.Point, p.Source = r.point(base), g.sourceName(source)
+	var narrowest *sourceRange
+	for i := range s.ranges {
+		if r := &s.ranges[i]; r.covers(base) && (narrowest == nil || r.width() < narrowest.width()) {
+			narrowest = r
+		}
+	}
+	if narrowest != nil {
+		p.Point, p.Source = narrowest.point(base), g.sourceName(narrowest.source)
 		return p, InterpolatedPrecision
 	}
 	if between(near.low, near.high) {
@@ -201,74 +182,21 @@ func (g *Gazetteer) interpolate(d *decoder, street Place, key string, base int, 
 	return Place{}, NoPrecision
 }
 
-// findRange returns the narrowest of a street's ranges that covers a number; d
-// stands behind the houses.
-func (g *Gazetteer) findRange(d *decoder, street Place, number int) (best Range, source uint64, ok bool) {
-	if g.format < 2 {
-		return best, 0, false
-	}
-	for range d.Count() {
-		from := d.Uvarint()
-		r := d.streetRange(street.Point)
-		if d.Failed() {
-			return best, 0, false
-		}
-		if r.covers(number) && (!ok || r.width() < best.width()) {
-			best, source, ok = r, from, true
-		}
-	}
-	return best, source, ok
-}
-
-func isRange(rest string) bool {
-	return len(rest) > 1 && strings.IndexByte("-/+", rest[0]) >= 0
-}
-
-// A houseRecord is one house as it stands in the file.
-type houseRecord struct {
-	ok               bool
-	base             int
-	rest, text, name []byte // text and name are empty where they follow from the rest
-	source           uint64
-	id               []byte
-	has              bool
-	lon, lat         int64 // from the street's coordinate
-}
-
-// readHouse reads the next house of a block; last is the number before it.
-func readHouse(d *decoder, last int) houseRecord {
-	h := houseRecord{ok: true, base: last + int(d.Uvarint())}
-	h.rest, h.text, h.name = d.Bytes(), d.Bytes(), d.Bytes()
-	h.source = d.Uvarint()
-	h.id = d.Rest()
-	d.skipID()
-	if h.has = d.Byte() == 1; h.has {
-		h.lon, h.lat = d.Varint(), d.Varint()
-	}
-	return h
+// along returns the point at a share, 0 to 1, of the way from a to b.
+func along(a, b orb.Point, share float64) orb.Point {
+	return orb.Point{a[0] + share*(b[0]-a[0]), a[1] + share*(b[1]-a[1])}
 }
 
 // house returns the Place of a record.
-func (g *Gazetteer) house(street Place, h houseRecord) Place {
-	p := street
-	p.Kind, p.MaxNumber, p.Source = House, 0, g.sourceName(h.source)
-	switch {
-	case len(h.text) > 0:
-		p.HouseNumber = string(h.text)
-	case h.base > 0:
-		p.HouseNumber = strconv.Itoa(h.base) + string(h.rest)
-	default:
-		p.HouseNumber = string(h.rest)
+func (g *Gazetteer) house(s *streetRecord, h *houseRecord) Place {
+	p := s.place
+	p.Kind, p.MaxNumber, p.ID, p.Source = House, 0, h.id.String(), g.sourceName(h.source)
+	p.HouseNumber, p.Point, p.HasPoint = h.number, h.point, h.has
+	if h.text != "" {
+		p.HouseNumber = h.text
 	}
-	if len(h.name) > 0 {
-		p.Street = string(h.name)
-	}
-	d := decode(h.id)
-	p.ID = d.id()
-	p.Point, p.HasPoint = orb.Point{}, h.has
-	if h.has {
-		lon, lat := toUnits(street.Point)
-		p.Point = fromUnits(lon+h.lon, lat+h.lat)
+	if h.street != "" {
+		p.Street = h.street
 	}
 	return p
 }

@@ -32,18 +32,21 @@ func (g *Gazetteer) Nearest(at orb.Point, radius float64, most int) []Near {
 		if geo.Distance(at, s.point) > s.reach+radius {
 			continue
 		}
-		d := g.at(s.off)
-		street := g.streetHead(&d)
-		nearest := Near{street, geo.Distance(at, s.point)}
-		g.eachHouse(&d, street, func(house Place) {
-			n := Near{house, geo.Distance(at, house.Point)}
-			if n.Distance <= radius {
-				found = append(found, n)
+		street, _ := g.readStreet(g.at(s.off))
+		nearest := Near{street.place, geo.Distance(at, s.point)}
+		for i := range street.houses {
+			h := &street.houses[i]
+			if !h.has {
+				continue
 			}
-			if n.Distance < nearest.Distance {
-				nearest.Place.Point, nearest.Distance = house.Point, n.Distance
+			d := geo.Distance(at, h.point)
+			if d <= radius {
+				found = append(found, Near{g.house(street, h), d})
 			}
-		})
+			if d < nearest.Distance {
+				nearest.Place.Point, nearest.Distance = h.point, d
+			}
+		}
 		if nearest.Distance <= radius {
 			found = append(found, nearest)
 		}
@@ -53,49 +56,19 @@ func (g *Gazetteer) Nearest(at orb.Point, radius float64, most int) []Near {
 }
 
 // measureStreets returns the streets that have a coordinate.
-func (g *Gazetteer) measureStreets() []streetReach {
-	var all []streetReach
-	it, err := g.streets.Iterator(nil, nil)
-	for ; err == nil; err = it.Next() {
-		key, off := it.Current()
-		list := g.streetList(off)
-		for i := range list.n {
-			d := g.at(list.entry(i).off)
-			street := g.streetHead(&d)
-			if d.Failed() || !street.HasPoint || StreetKey(street.Street) != string(key) {
-				continue // another name of a street that comes under its own
-			}
-			s := streetReach{off: list.entry(i).off, point: street.Point}
-			g.eachHouse(&d, street, func(house Place) { s.reach = max(s.reach, geo.Distance(s.point, house.Point)) })
-			all = append(all, s)
+func (g *Gazetteer) measureStreets() (all []streetReach) {
+	for off := range g.eachStreet() {
+		street, ok := g.readStreet(g.at(off))
+		if !ok || !street.place.HasPoint {
+			continue
 		}
+		s := streetReach{off: off, point: street.place.Point}
+		for _, h := range street.houses {
+			if h.has {
+				s.reach = max(s.reach, geo.Distance(s.point, h.point))
+			}
+		}
+		all = append(all, s)
 	}
 	return all
-}
-
-// eachHouse calls fn for the houses of a street that have a coordinate; d has read the
-// head of its record.
-func (g *Gazetteer) eachHouse(d *decoder, street Place, fn func(Place)) {
-	for range 3 * d.Count() { // ranges
-		d.Uvarint()
-	}
-	n := d.Count()
-	first := make([]int, (n+blockHouses-1)/blockHouses) // number of each block
-	for i := range first {
-		first[i] = int(d.Uvarint())
-		d.Uvarint()
-	}
-	number := 0
-	for i := range n {
-		if i%blockHouses == 0 {
-			number = first[i/blockHouses]
-		}
-		h := readHouse(d, number)
-		if number = h.base; d.Failed() {
-			return
-		}
-		if h.has {
-			fn(g.house(street, h))
-		}
-	}
 }

@@ -4,9 +4,14 @@
 package gazetteer
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/paulmach/orb"
 )
@@ -132,4 +137,155 @@ type Source struct {
 	Attribution string `json:"attribution"` // such as "© OpenStreetMap contributors"
 	Places      int    `json:"places"`
 	Data        string `json:"data,omitempty"` // date of the data, where the file says it
+}
+
+// ErrBadPlace is the error of a Place that cannot be kept: without a name,
+// with a coordinate that is none. Readers count such places and go on.
+var ErrBadPlace = errors.New("bad place")
+
+// Limits of a Place.
+const (
+	maxText        = 256     // bytes of a name or another part
+	maxNames       = 64      // aliases beyond them are dropped
+	maxAreaPoint   = 1 << 20 // points of an outline
+	maxRangeLine   = 4096    // points of a Range
+	maxHouseNumber = 9_999_999
+)
+
+// check folds white space, fills in what follows from the rest, and returns an
+// ErrBadPlace that says what is wrong.
+func (p *Place) check() error {
+	if err := p.checkTexts(); err != nil {
+		return err
+	}
+	if err := p.checkGeometry(); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadPlace, err)
+	}
+	first := ""
+	if len(p.Names) > 0 {
+		first = p.Names[0]
+	}
+	// The usual name leads the others.
+	lead := func(name string) {
+		if name != "" && name != first {
+			p.Names = append([]string{name}, p.Names...)
+		}
+	}
+	if p.Object = p.Object.check(); p.Kind != House {
+		p.Object = nil
+	}
+	missing := ""
+	switch p.Kind {
+	case House, Street:
+		p.Street = cmp.Or(p.Street, first)
+		lead(p.Street)
+		switch {
+		case StreetKey(p.Street) == "":
+			missing = "street"
+		case p.Kind == House && Key(NumberKey(p.HouseNumber)) == "":
+			missing = "house number"
+		case p.MaxNumber < 0 || p.MaxNumber > maxHouseNumber:
+			return fmt.Errorf("%w: highest house number %d", ErrBadPlace, p.MaxNumber)
+		}
+	case Postcode:
+		p.City = cmp.Or(p.City, first)
+		lead(p.City)
+		if PostcodeKey(p.Postcode) == "" {
+			missing = "postcode"
+		}
+	case City, Outline:
+		if first == "" {
+			lead(p.City)
+		}
+		if len(p.Names) == 0 || Key(p.Names[0]) == "" {
+			missing = "name"
+		} else if p.Kind == City {
+			p.City = p.Names[0]
+		}
+	default:
+		return fmt.Errorf("%w: kind %d", ErrBadPlace, p.Kind)
+	}
+	if missing != "" {
+		return fmt.Errorf("%w: no %s", ErrBadPlace, missing)
+	}
+	return nil
+}
+
+// checkTexts cleans the texts of p and drops names that are none.
+func (p *Place) checkTexts() error {
+	for _, s := range []*string{&p.ID, &p.Street, &p.HouseNumber, &p.Postcode, &p.City, &p.State, &p.Country, &p.Source} {
+		clean, err := cleanText(*s)
+		if err != nil {
+			return err
+		}
+		*s = clean
+	}
+	p.Country = strings.ToUpper(p.Country)
+	if len(p.Country) != 2 || !allLetters(p.Country) {
+		p.Country = ""
+	}
+	if len(p.Postcode) == 10 && p.Postcode[5] == '-' {
+		p.Postcode = PostcodeKey(p.Postcode)
+	}
+	var names []string
+	for _, n := range p.Names[:min(len(p.Names), maxNames)] {
+		if clean, err := cleanText(n); err == nil && Key(clean) != "" {
+			names = append(names, clean)
+		}
+	}
+	p.Names = names
+	return nil
+}
+
+// checkGeometry returns what is wrong with the coordinates of p.
+func (p *Place) checkGeometry() error {
+	if !p.HasPoint || p.Point == (orb.Point{}) { // 0,0 is what empty columns become
+		p.Point, p.HasPoint = orb.Point{}, false
+	}
+	if err := checkPoint(p.Point); err != nil {
+		return err
+	}
+	if p.Range != nil {
+		if p.Kind != Street {
+			return fmt.Errorf("a range of house numbers on a %v", p.Kind)
+		}
+		if err := p.Range.check(); err != nil {
+			return err
+		}
+	}
+	points := 0
+	for _, polygon := range p.Area {
+		for _, ring := range polygon {
+			points += len(ring)
+			for _, pt := range ring {
+				if err := checkPoint(pt); err != nil {
+					return fmt.Errorf("outline: %w", err)
+				}
+			}
+		}
+	}
+	if points > maxAreaPoint {
+		return fmt.Errorf("outline of %d points", points)
+	}
+	return nil
+}
+
+func cleanText(s string) (string, error) {
+	plain := len(s) <= maxText
+	for i := 0; plain && i < len(s); i++ {
+		plain = ' ' < s[i] && s[i] < utf8.RuneSelf-1 || s[i] == ' ' && i > 0 && i < len(s)-1 && s[i+1] != ' '
+	}
+	if plain {
+		return s, nil
+	}
+	if len(s) > 16*maxText {
+		return "", fmt.Errorf("%w: a name of %d bytes", ErrBadPlace, len(s))
+	}
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if len(s) > maxText {
+		return "", fmt.Errorf("%w: a name of %d bytes", ErrBadPlace, len(s))
+	}
+	return s, nil
 }

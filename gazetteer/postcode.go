@@ -1,10 +1,9 @@
 package gazetteer
 
 import (
-	"bytes"
-	"encoding/binary"
 	"slices"
-	"strings"
+
+	"gazehound/internal/disk"
 )
 
 // Postcodes returns the places of a postcode, one per city that has it; the
@@ -19,111 +18,129 @@ func (g *Gazetteer) Postcodes(country, code string) []Place {
 }
 
 // pairs returns the cities of a postcode with their outlines' offsets.
-func (g *Gazetteer) pairs(country, code string) []pair {
+func (g *Gazetteer) pairs(country, code string) (found []pair) {
 	key := PostcodeKey(code)
 	if key == "" {
 		return nil
 	}
-	var found []pair
-	for _, c := range g.scopes(country) {
-		off, ok := g.find(g.postcodes, key+"\x00"+c)
-		if !ok {
+	for _, off := range g.each(string(joinKey(postcodeKey, key))) {
+		var some []pair
+		record := g.at(off)
+		if disk.List(&record.Codec, &some, record.pair); record.Failed() {
 			continue
 		}
-		d := g.at(off)
-		for range d.Count() {
-			var p pair
-			source := d.Uvarint()
-			p.outline = d.Uvarint()
-			p.place = d.place()
-			p.place.Source = g.sourceName(source)
-			if d.Failed() {
-				break
+		for _, p := range some {
+			if agree(country, p.place.Country) {
+				p.place.Source = g.sourceName(p.source)
+				found = append(found, p)
 			}
-			found = append(found, p)
 		}
 	}
 	return found
 }
 
-// A pair is one city of a postcode in the making.
+// A pair is one city of a postcode.
 type pair struct {
 	place   Place
 	source  int
-	outline uint64
-	stated  bool // by a Postcode of a source, not only by houses
+	outline uint64 // 0: none
+	stated  bool   // by a Postcode of a source, not only by houses
 	houses  int
 }
 
-func (c *compiler) writePostcodes() error {
-	var group []*pair // of one code and country
-	var lastCity string
-	add := func(key, value []byte) {
-		parts := strings.SplitN(string(key), "\x00", 4) // code, country, city
-		if city := parts[2]; len(group) == 0 || city != lastCity {
-			group = append(group, &pair{})
-			lastCity = city
-		}
-		g := group[len(group)-1]
-		d := decode(value)
-		if d.Byte() == 0 {
-			source := int(d.Uvarint())
-			outline := d.Uvarint()
-			g.merge(d.place(), source, outline, true)
-			return
-		}
-		p := Place{Kind: Postcode, State: d.String(), Country: parts[1]}
-		e := d.evidence()
-		p.Postcode, p.City, p.Point, p.HasPoint = e.code, e.city, e.point, e.has
-		if e.city != "" {
-			p.Names = []string{e.city}
-		}
-		g.houses += e.count
-		g.merge(p, e.source, 0, false)
-	}
-	end := func() ([]byte, error) {
-		c.meta.Stats.Postcodes++
-		b := putPairs(c.buf[:0], mostlyRight(group))
-		group = group[:0]
-		return b, nil
-	}
-	return c.writeGroups(sectionPostcodes, c.postcodes, codeAndCountry, add, end)
+func (c *codec) pair(p *pair) {
+	c.place(&p.place)
+	disk.Unsigned(&c.Codec, &p.source)
+	disk.Unsigned(&c.Codec, &p.outline)
+	c.Flag(&p.stated)
+	disk.Unsigned(&c.Codec, &p.houses)
 }
 
-// codeAndCountry is what the cities of a postcode have in common.
-func codeAndCountry(key []byte) []byte {
-	code := bytes.IndexByte(key, 0) + 1
-	return key[:code+bytes.IndexByte(key[code:], 0)]
+func (c *compiler) addPair(p *pair) error {
+	key := joinKey(postcodeKey, PostcodeKey(p.place.Postcode), p.place.Country, Key(p.place.City))
+	return c.addFact(key, func(fact *codec) { fact.pair(p) })
 }
 
-func (g *pair) merge(p Place, source int, outline uint64, stated bool) {
-	if outline != 0 && g.outline == 0 {
-		g.outline = outline
+// addPostcode adds a Postcode of a source, and its cities.
+func (c *compiler) addPostcode(source int, p *Place, outlines []uint64) error {
+	one := pair{place: *p, source: source, stated: true}
+	if len(outlines) > 0 {
+		one.outline = outlines[0]
 	}
-	old := g.place
-	if old.Kind == 0 || stated && !g.stated {
-		// p leads; what it lacks comes from the old one.
-		g.place, g.source, g.stated = p, source, g.stated || stated
-		p = old
+	if err := c.addPair(&one); err != nil {
+		return err
 	}
-	m := &g.place
+	if len(p.Names) > 0 {
+		if err := c.addAliases(Key(p.City), &Place{Names: p.Names[:1], Country: p.Country}); err != nil {
+			return err
+		}
+	}
 	for _, name := range p.Names {
-		if !slices.Contains(m.Names, name) && len(m.Names) < maxNames {
-			m.Names = append(m.Names, name)
+		e := newCity(Place{
+			Kind: City, City: name, Postcode: p.Postcode, Country: p.Country, State: p.State,
+			Point: p.Point, HasPoint: p.HasPoint,
+		}, source)
+		if p.HasPoint {
+			e.cells = map[cell]int{cellOf(p.Point): 0}
+		}
+		if err := c.addCityEvidence(e); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// A pairGroup is the cities of one postcode.
+type pairGroup struct {
+	key  []byte // of the postcode
+	last []byte // key of the last city
+	all  []pair
+}
+
+func (g *pairGroup) add(key, value []byte) error {
+	if g.key == nil {
+		g.key = slices.Clone(firstParts(key, groupParts[postcodeKey]))
+	}
+	var p pair
+	readFrom(value).pair(&p)
+	if !slices.Equal(key, g.last) {
+		g.last = slices.Clone(key)
+		g.all = append(g.all, p)
+		return nil
+	}
+	g.all[len(g.all)-1].merge(p)
+	return nil
+}
+
+func (g *pairGroup) write(c *compiler) error {
+	c.meta.Stats.Postcodes++
+	all := mostlyRight(g.all)
+	return c.record(func(record *codec) { disk.List(&record.Codec, &all, record.pair) }, g.key)
+}
+
+// merge joins what another source says of the same pair; the first that states it leads.
+func (p *pair) merge(o pair) {
+	if o.stated && !p.stated {
+		*p, o = o, *p
+	}
+	p.houses += o.houses
+	if p.outline == 0 {
+		p.outline = o.outline
+	}
+	m := &p.place
+	m.Names = addNames(m.Names, o.place.Names)
 	if !m.HasPoint {
-		m.Point, m.HasPoint = p.Point, p.HasPoint
+		m.Point, m.HasPoint = o.place.Point, o.place.HasPoint
 	}
 	if m.State == "" {
-		m.State = p.State
+		m.State = o.place.State
 	}
 }
 
 // mostlyRight leaves out pairs that one or two houses of hundreds claim: slips
 // of whoever wrote the address. A pair without a city gives its outline to the
 // others and goes if there are any.
-func mostlyRight(group []*pair) []*pair {
+func mostlyRight(group []pair) (kept []pair) {
 	houses, cities := 0, 0
 	var outline uint64
 	for _, g := range group {
@@ -133,7 +150,6 @@ func mostlyRight(group []*pair) []*pair {
 		}
 		outline = max(outline, g.outline)
 	}
-	var kept []*pair
 	for _, g := range group {
 		if g.place.City == "" && cities > 0 || !g.stated && g.houses <= 2 && g.houses*200 < houses {
 			continue
@@ -144,14 +160,4 @@ func mostlyRight(group []*pair) []*pair {
 		kept = append(kept, g)
 	}
 	return kept
-}
-
-func putPairs(b []byte, group []*pair) []byte {
-	b = binary.AppendUvarint(b, uint64(len(group)))
-	for _, g := range group {
-		b = binary.AppendUvarint(b, uint64(g.source))
-		b = binary.AppendUvarint(b, g.outline)
-		b = putPlace(b, &g.place)
-	}
-	return b
 }

@@ -1,6 +1,8 @@
 package gazetteer
 
 import (
+	"fmt"
+
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
 )
@@ -26,8 +28,7 @@ func (r *Range) at(share float64) orb.Point {
 		a, b := r.Line[i-1], r.Line[i]
 		d := geo.Distance(a, b)
 		if d > 0 && d >= left {
-			t := left / d
-			return orb.Point{a[0] + t*(b[0]-a[0]), a[1] + t*(b[1]-a[1])}
+			return along(a, b, left/d)
 		}
 		left -= d
 	}
@@ -36,3 +37,23 @@ func (r *Range) at(share float64) orb.Point {
 
 // width is how many numbers r spans.
 func (r *Range) width() int { return max(r.From, r.To) - min(r.From, r.To) }
+
+// check returns what is wrong with r.
+func (r *Range) check() error {
+	switch {
+	case min(r.From, r.To) < 0 || max(r.From, r.To) > maxHouseNumber || max(r.From, r.To) == 0:
+		return fmt.Errorf("house numbers %d to %d", r.From, r.To)
+	case r.Step != 1 && r.Step != 2:
+		return fmt.Errorf("every %d. house number", r.Step)
+	case r.Step == 2 && r.From%2 != r.To%2:
+		return fmt.Errorf("house numbers %d to %d on one side of a street", r.From, r.To)
+	case len(r.Line) == 0 || len(r.Line) > maxRangeLine:
+		return fmt.Errorf("a range of house numbers along %d points", len(r.Line))
+	}
+	for _, pt := range r.Line {
+		if err := checkPoint(pt); err != nil {
+			return err
+		}
+	}
+	return nil
+}

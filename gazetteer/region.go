@@ -177,6 +177,10 @@ func ReadRegion(path string) (*Region, error) {
 	return r, nil
 }
 
+func unknownRegion(spec, format string, args ...any) error {
+	return &RegionError{Kind: ErrUnknownRegion, Spec: spec, text: fmt.Sprintf(format, args...)}
+}
+
 func badRegion(spec, format string, args ...any) error {
 	return &RegionError{Kind: ErrBadRegion, Spec: spec, text: fmt.Sprintf(format, args...)}
 }

@@ -24,28 +24,26 @@ type RegionName struct {
 func (g *Gazetteer) RegionNames(text string) []RegionName {
 	want := Key(text)
 	var list []RegionName
-	it, err := g.cities.Iterator(nil, nil)
-	for ; err == nil && !g.closed.Load(); err = it.Next() {
-		key, _ := it.Current()
-		if !strings.Contains(string(key), want) {
+	for key, off := range g.each(cityKey) {
+		if !strings.Contains(key[len(cityKey):], want) {
 			continue
 		}
-		cities, _ := g.citiesOf(string(key))
-		for _, c := range cities {
+		for _, c := range g.cityRecord(g.at(off)).cities {
 			if len(c.codes) == 0 && c.houses == 0 && len(c.outlines) == 0 {
 				continue // known by name only
 			}
 			p := c.place
-			list = append(list, RegionName{g.hint(candidate{city: c}), City, p.Names[0], p.State, p.Country, c.houses, len(c.usualCodes()), p.Population})
+			list = append(list, RegionName{
+				g.hint(candidate{city: c}), City, p.Names[0], p.State, p.Country, c.houses, len(c.usualCodes()), p.Population,
+			})
 		}
 	}
-	g.eachOutline(func(o outline) bool {
-		p := o.place
-		if p.Kind == Outline && strings.Contains(Key(p.Names[0]), want) {
-			list = append(list, RegionName{g.hint(candidate{outline: o}), Outline, p.Names[0], p.State, p.Country, 0, 0, p.Population})
+	for _, o := range g.meta.Outlines {
+		if p := o.Place; p.Kind == Outline && strings.Contains(Key(p.Names[0]), want) {
+			hint := g.hint(candidate{outline: o})
+			list = append(list, RegionName{hint, Outline, p.Names[0], p.State, p.Country, 0, 0, p.Population})
 		}
-		return true
-	})
+	}
 	slices.SortStableFunc(list, func(a, b RegionName) int {
 		return cmp.Or(cmp.Compare(b.Places, a.Places), cmp.Compare(b.Population, a.Population), cmp.Compare(b.Postcodes, a.Postcodes), cmp.Compare(a.Name, b.Name))
 	})

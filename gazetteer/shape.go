@@ -1,9 +1,6 @@
 package gazetteer
 
 import (
-	"encoding/binary"
-	"fmt"
-	"math"
 	"slices"
 
 	"gazehound/internal/disk"
@@ -59,8 +56,7 @@ type Shape struct {
 // Shape keeps a shape of the source that is being added. Only read of Add may
 // call it. Shapes without a line are left out.
 func (b *Builder) Shape(s Shape) error {
-	record := putShape(nil, s)
-	if len(record) == 0 {
+	if !s.clean() {
 		return nil
 	}
 	if b.shapes == nil {
@@ -69,16 +65,13 @@ func (b *Builder) Shape(s Shape) error {
 			return err
 		}
 	}
-	if err := b.shapes.w.Write(record); err != nil {
-		return fmt.Errorf("gazetteer: %w", err)
-	}
-	return nil
+	return b.shapes.write(func(c *codec) { c.shape(&s) })
 }
 
-// putShape encodes a shape; b is not longer where nothing of it can be shown.
-func putShape(b []byte, s Shape) []byte {
+// clean drops what cannot be shown of s, and reports whether anything is left.
+func (s *Shape) clean() bool {
 	if s.Kind == 0 || int(s.Kind) >= len(shapeNames) {
-		return b
+		return false
 	}
 	least := 2
 	switch {
@@ -87,39 +80,18 @@ func putShape(b []byte, s Shape) []byte {
 	case s.Kind.isLabel():
 		least = 1
 	}
-	lines := slices.DeleteFunc(slices.Clone(s.Lines), func(l orb.LineString) bool { return len(l) < least || slices.ContainsFunc(l, offEarth) })
-	if len(lines) == 0 {
-		return b
-	}
-	name, err := cleanText(s.Name)
-	if err != nil {
-		name = ""
-	}
-	b = disk.AppendString(append(b, byte(s.Kind)), name)
-	b = binary.AppendUvarint(b, uint64(len(lines)))
-	for _, l := range lines {
-		b = putLine(b, l, &[2]int64{})
-	}
-	return b
+	s.Lines = slices.DeleteFunc(slices.Clone(s.Lines), func(l orb.LineString) bool {
+		return len(l) < least || slices.ContainsFunc(l, func(p orb.Point) bool { return checkPoint(p) != nil })
+	})
+	s.Name, _ = cleanText(s.Name)
+	return len(s.Lines) > 0
 }
 
-func offEarth(p orb.Point) bool {
-	return !(math.Abs(p[0]) <= 180 && math.Abs(p[1]) <= 90)
-}
-
-// shape decodes what putShape wrote.
-func (d *decoder) shape() Shape {
-	s := Shape{Kind: ShapeKind(d.Byte()), Name: d.String()}
-	for range d.Count() {
-		s.Lines = append(s.Lines, d.line(&[2]int64{}))
-	}
+func (c *codec) shape(s *Shape) {
+	disk.Unsigned(&c.Codec, &s.Kind)
+	c.Text(&s.Name)
+	disk.List(&c.Codec, &s.Lines, func(l *orb.LineString) { c.line((*[]orb.Point)(l), &[2]int64{}) })
 	if s.Kind == 0 || int(s.Kind) >= len(shapeNames) {
-		d.Fail()
+		c.Fail()
 	}
-	return s
-}
-
-// readShapes calls fn for the shapes of a file.
-func readShapes(path string, fn func(Shape) error) error {
-	return readRecords(path, (*decoder).shape, fn)
 }

@@ -41,15 +41,15 @@ func (s *Speller) Similar(q Query) []Place {
 	if q.Postcode == "" || q.City == "" || len(stem(key)) < minStem-1 || len(key) > 60 || s.g.closed.Load() {
 		return nil
 	}
-	dfa, err := s.edit.BuildDfa(key, 1)
+	dfa, err := s.edit.BuildDfa(nameKey+key, 1)
 	if err != nil {
 		return nil
 	}
-	it, err := s.g.streets.Search(dfa, nil, nil)
+	it, err := s.g.index.Search(dfa, []byte(nameKey), []byte(nameKey+"\xff"))
 	var found []Place
 	for n := 0; err == nil && n < maxSimilar; n++ {
 		name, _ := it.Current()
-		if other := string(name); other != key && len(stem(other)) >= minStem && digitsOf(other) == digitsOf(key) {
+		if other := string(name[len(nameKey):]); other != key && len(stem(other)) >= minStem && digitsOf(other) == digitsOf(key) {
 			q.Street = other
 			streets := slices.DeleteFunc(s.g.Streets(q), func(p Place) bool { return p.Postcode != "" && PostcodeKey(p.Postcode) != PostcodeKey(q.Postcode) })
 			if len(streets) > 0 {
