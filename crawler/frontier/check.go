@@ -103,7 +103,7 @@ func (f *Frontier) Revise(ctx context.Context, k Key, o Outcome, found ...Entry)
 	if err != nil {
 		return err
 	}
-	n := f.portion(links)
+	n := min(len(links), maxLinks)
 	if _, err = f.push(ctx, links[n:]); err != nil {
 		return err
 	}

@@ -98,9 +98,8 @@ func TestRevise(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	counted, err := countAll(f.view, f.seed, func(key, _ []byte) { t.Errorf("record %x has no counterpart", key) })
-	if got := counted.totals; err != nil || got.Pages != 1 || got.Relevant != 0 || got.Addresses != 3 || got.Visited != 2 || got.Bytes != 30 {
-		t.Errorf("counted again: %+v, %v", got, err)
+	if got := recountAll(t, f).totals; got.Pages != 1 || got.Relevant != 0 || got.Addresses != 3 || got.Visited != 2 || got.Bytes != 30 {
+		t.Errorf("counted again: %+v", got)
 	}
 	if got, _, err := f.Check(KeyOf(a.URL)); err != nil || got.Asks != 1 {
 		t.Errorf("check after opening: %+v, %v", got, err)

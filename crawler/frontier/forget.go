@@ -85,21 +85,10 @@ type removing struct {
 // plan finds out what is to be forgotten.
 func (f *Frontier) plan(ctx context.Context, r Removal) (*removing, error) {
 	x := &removing{
-		Removal: r, totals: f.Totals(),
-		gone: map[Key]uint64{}, queues: map[uint64]uint32{}, keys: map[string]bool{},
+		totals: f.Totals(),
+		gone:   map[Key]uint64{}, queues: map[uint64]uint32{}, keys: map[string]bool{},
 	}
-	if x.URL == nil {
-		x.URL = func(weburl.URL) bool { return false }
-	}
-	if x.Address == nil {
-		x.Address = func(string) bool { return false }
-	}
-	if x.Page == nil {
-		x.Page = func(Key) bool { return false }
-	}
-	if x.Text == nil {
-		x.Text = func(string) bool { return false }
-	}
+	x.Removal = Removal{unlessNil(r.URL), unlessNil(r.Address), unlessNil(r.Page), unlessNil(r.Text)}
 	t := &x.totals
 	last := uint64(t.Visited)
 	err := f.read(func(v view) error {
@@ -147,6 +136,14 @@ func (f *Frontier) plan(ctx context.Context, r Removal) (*removing, error) {
 		})
 	})
 	return x, cmp.Or(err, f.planMeta(ctx, x))
+}
+
+// unlessNil returns fn; nil is false of everything.
+func unlessNil[T any](fn func(T) bool) func(T) bool {
+	if fn == nil {
+		return func(T) bool { return false }
+	}
+	return fn
 }
 
 // planMeta finds the values of PutMeta that go, because they or their names match.
@@ -263,7 +260,10 @@ func (x *removing) blank(e *Entry) bool {
 
 // copyTo makes a store in dir of what s has now and x leaves of it.
 func (s *badgerStore) copyTo(ctx context.Context, dir string, x *removing, progress func(done, all int64)) error {
-	db, err := newBadger(dir, badger.Open)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	db, err := badger.Open(newOptions(dir))
 	if err != nil {
 		return err
 	}
@@ -285,5 +285,5 @@ func (s *badgerStore) copyTo(ctx context.Context, dir string, x *removing, progr
 		})
 		return cmp.Or(err, ctx.Err())
 	})
-	return errors.Join(err, batch.Flush(), db.Close())
+	return errors.Join(err, batch.Flush(), db.Close(), writeFormat(dir))
 }

@@ -241,7 +241,7 @@ type Frontier struct {
 	slab      []host         // with room for new hosts
 	ready     hostHeap       // hosts that may be fetched from, best entry first
 	parked    hostHeap       // hosts that rest, the first to wake first
-	delayed   delayedHeap    // entries that rest, the first to wake first
+	delayed   []delayed      // entries that rest, the first to wake first
 	loaded    map[*host]bool // hosts with a buffer
 	items     int            // in the buffers
 	leased    int64
@@ -258,8 +258,8 @@ type Frontier struct {
 // same and a larger distance) gets priority, parent and words of the better
 // link. A URL that is being visited or was is left alone.
 //
-// Entries of one call become visible together, except in calls so large that
-// they take several transactions. ctx is looked at before each of those.
+// maxLinks entries at a time become visible together; ctx is looked at before each of these
+// transactions.
 func (f *Frontier) Push(ctx context.Context, es ...Entry) (added int, err error) {
 	links, err := prepare(es)
 	if err != nil {
@@ -270,7 +270,7 @@ func (f *Frontier) Push(ctx context.Context, es ...Entry) (added int, err error)
 
 func (f *Frontier) push(ctx context.Context, links []link) (added int, err error) {
 	for len(links) > 0 {
-		part := links[:f.portion(links)]
+		part := links[:min(len(links), maxLinks)]
 		var new int
 		err := f.write(ctx, func(b *batch) { new = b.push(part) })
 		if err != nil {
@@ -282,8 +282,7 @@ func (f *Frontier) push(ctx context.Context, links []link) (added int, err error
 }
 
 // Done ends the visit of e, stores its outcome and queues what was found, in one transaction, and
-// returns how many of the found entries were new. (What does not fit into one transaction, several
-// thousand links, is queued before.) A URL that nobody queued may be done as well. Ending a visit
+// returns how many of the found entries were new. (What is over maxLinks is queued before.) A URL that nobody queued may be done as well. Ending a visit
 // twice changes nothing the second time but for what was found.
 func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error) {
 	self, err := prepare([]Entry{e})
@@ -294,7 +293,7 @@ func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry)
 	if err != nil {
 		return 0, err
 	}
-	n := f.portion(links)
+	n := min(len(links), maxLinks)
 	if added, err = f.push(ctx, links[n:]); err != nil {
 		return added, err
 	}

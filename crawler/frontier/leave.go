@@ -20,7 +20,7 @@ func (f *Frontier) Leave(
 		return 0, err
 	}
 	for len(links) > 0 {
-		part := links[:f.portion(links)]
+		part := links[:min(len(links), maxLinks)]
 		var gone int
 		err := f.write(ctx, func(b *batch) {
 			for i := range part {

@@ -3,8 +3,6 @@ package frontier
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"math"
 	"time"
 )
@@ -69,31 +67,5 @@ func (m *Memory) Waiting() int64 {
 
 // Next is Frontier.Next, but where that waits it returns ErrNotNow.
 func (m *Memory) Next(ctx context.Context, claim func(host string) time.Duration) (Entry, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for {
-		if err := ctx.Err(); err != nil {
-			return Entry{}, err
-		}
-		e, ok, write, err := m.take(claim, true)
-		switch {
-		case err == errLater:
-			return Entry{}, ErrNotNow
-		case err != nil:
-			return Entry{}, fmt.Errorf("frontier: next: %w", err)
-		case ok:
-			return e, nil
-		case write != nil:
-			m.mu.Unlock()
-			err := m.write(ctx, write)
-			m.mu.Lock()
-			if err != nil {
-				return Entry{}, err
-			}
-		case m.totals.Queued == 0:
-			return Entry{}, io.EOF
-		case m.ready.Len() == 0:
-			return Entry{}, ErrNotNow
-		}
-	}
+	return m.next(ctx, claim, false)
 }

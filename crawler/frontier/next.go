@@ -1,13 +1,11 @@
 package frontier
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"time"
 )
 
@@ -41,6 +39,11 @@ var errLater = errors.New("a better entry will be had soon")
 //
 // Next returns io.EOF when nothing is queued and nothing leased, and the error of ctx when that ends.
 func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Duration) (Entry, error) {
+	return f.next(ctx, claim, true)
+}
+
+// next is Next; where it may not wait, it returns ErrNotNow instead.
+func (f *Frontier) next(ctx context.Context, claim func(host string) time.Duration, waits bool) (Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	left := maxAwaited // to wait for better entries
@@ -54,34 +57,26 @@ func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Durati
 			return Entry{}, f.failed
 		}
 		f.wake()
-		e, ok, write, err := f.take(claim, left > 0)
+		e, ok, err := f.take(claim, left > 0)
+		rest, some := f.wake()
 		switch {
-		case err == errLater:
-			until, some := f.nextToWake()
-			now := f.now()
-			f.selecting++
-			f.wait(ctx, until-now, some)
-			f.selecting--
-			left -= f.now() - now
-			continue
-		case err != nil:
-			return Entry{}, fmt.Errorf("frontier: next: %w", err)
 		case ok:
 			return e, nil
-		case write != nil:
-			f.mu.Unlock()
-			err := f.write(ctx, write)
-			f.mu.Lock()
-			if err != nil {
-				return Entry{}, err
-			}
-			continue
+		case err != nil && err != errLater:
+			return Entry{}, fmt.Errorf("frontier: next: %w", err)
 		case f.totals.Queued == 0:
 			return Entry{}, io.EOF
-		}
-		if rest, some := f.wake(); f.ready.Len() == 0 {
+		case !waits && (err == errLater || f.ready.Len() == 0):
+			return Entry{}, ErrNotNow
+		case err == errLater:
+			began := f.now()
+			f.selecting++
 			f.wait(ctx, rest, some)
-		} else { // let in those who may change the answers, such as a Done that ends a turn
+			f.selecting--
+			left -= f.now() - began
+		case f.ready.Len() == 0:
+			f.wait(ctx, rest, some)
+		default: // let in those who may change the answers, such as a Done that ends a turn
 			f.mu.Unlock()
 			runtime.Gosched()
 			f.mu.Lock()
@@ -118,32 +113,29 @@ type candidate struct {
 }
 
 // take leases the best entry that may be had; errLater, if a selective caller leaves that alone.
-// Something may have to be written first; then it returns that. After maxRefused claims in vain it
-// returns nothing, so as not to keep others waiting.
-func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
-	e Entry, ok bool, write func(*batch), err error,
-) {
+// After maxRefused claims in vain it returns nothing, so as not to keep others waiting.
+func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (e Entry, ok bool, err error) {
 	var best candidate
 	tries, refused, most := 0, 0, f.rescoreBudget()
 	for f.ready.Len() > 0 && refused < maxRefused {
 		if tries == most {
 			tries++
 			if selective && f.awaits(best.entry.Priority) {
-				return Entry{}, false, nil, errLater
+				return Entry{}, false, errLater
 			}
 			if best.host.in == isReady && f.claim(best.host, &best.entry, claim) {
 				f.lease(best.host, best.item.tie, &best.entry)
-				return best.entry, true, nil, nil
+				return best.entry, true, nil
 			}
 			continue
 		}
 		h := f.ready.hosts[0]
 		it, some, err := f.front(h)
 		if err != nil {
-			return Entry{}, false, nil, err
+			return Entry{}, false, err
 		}
 		if !some {
-			return Entry{}, false, nil, fmt.Errorf("%w: the queue of host %x is shorter than was counted", ErrDamaged, h.id)
+			return Entry{}, false, fmt.Errorf("%w: the queue of host %x is shorter than was counted", ErrDamaged, h.id)
 		}
 		if it.place != h.best {
 			f.settle(h)
@@ -153,16 +145,12 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 		}
 		e, err := f.entry(h, it)
 		if err != nil {
-			return Entry{}, false, nil, err
+			return Entry{}, false, err
 		}
 		if f.options.Score != nil && tries < most {
 			e.Priority = float64(finite(f.options.Score(&e)))
 			it.rank = rankOf(float32(e.Priority))
 			leads := f.rescore(h, it.rank)
-			if h.buffer.moved > maxMoved*f.block {
-				items := h.buffer.movedItems()
-				return Entry{}, false, func(b *batch) { b.move(h, items) }, nil
-			}
 			if !leads {
 				tries++
 				f.spent++
@@ -173,15 +161,15 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 			}
 		}
 		if selective && f.awaits(e.Priority) {
-			return Entry{}, false, nil, errLater
+			return Entry{}, false, errLater
 		}
 		if f.claim(h, &e, claim) {
 			f.lease(h, it.tie, &e)
-			return e, true, nil, nil
+			return e, true, nil
 		}
 		refused++
 	}
-	return Entry{}, false, nil, nil
+	return Entry{}, false, nil
 }
 
 // awaits tells whether an entry of this priority is left alone for a better one, whose host rests.
@@ -218,11 +206,6 @@ func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
 	}
 	mine, other := priorityOf(rank), priorityOf(rival)
 	return mine >= other-tolerance*max(other, -other)
-}
-
-// movedItems returns the entries of q whose place is not that in the store.
-func (q *buffer) movedItems() []item {
-	return slices.DeleteFunc(slices.Clone(q.items), func(it item) bool { return it.stored == it.rank })
 }
 
 // claim asks for h's turn, and parks h if it is not to be had.
@@ -295,7 +278,7 @@ func (f *Frontier) Return(e Entry, b Backoff) error {
 	switch {
 	case !b.Host && b.Wait > 0 && until > 0:
 		h.buffer.leased[i].delayed = true
-		heap.Push(&f.delayed, delayed{until, h, l.tie})
+		f.delay(h, l.tie, until)
 	default:
 		f.endLease(h, i)
 		if b.Wait > 0 && !(h.in == isResting && h.until > until) {

@@ -170,19 +170,13 @@ const lockFile = "LOCK"
 // readers, or for one that writes. It does not wait.
 func lock(dir string, readOnly bool) (unlock func() error, err error) {
 	unlock, err = disk.LockDir(dir, readOnly)
-	if errors.Is(err, disk.ErrLocked) {
-		return nil, checkLock(dir)
+	if !errors.Is(err, disk.ErrLocked) {
+		return unlock, err
 	}
-	return unlock, err
-}
-
-// checkLock says by which process the directory of a store is in use.
-func checkLock(dir string) error {
-	name := "unknown"
 	if pid, _, err := Holder(dir); err == nil && pid > 0 {
-		name = strconv.Itoa(pid)
+		return nil, fmt.Errorf("%w (process %d)", ErrLocked, pid)
 	}
-	return fmt.Errorf("%w (process %s)", ErrLocked, name)
+	return nil, ErrLocked
 }
 
 // Holder tells whether a process has the frontier in dir open, and which one;
@@ -194,15 +188,9 @@ func Holder(dir string) (pid int, locked bool, err error) {
 	} else if !errors.Is(err, disk.ErrLocked) {
 		return 0, false, err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, lockFile))
-	if err != nil {
-		return 0, true, nil
-	}
-	pid, err = strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil || pid < 0 {
-		pid = 0
-	}
-	return pid, true, nil
+	text, _ := os.ReadFile(filepath.Join(dir, lockFile))
+	pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+	return max(pid, 0), true, nil
 }
 
 // restore reads the seed, the totals and the hosts.

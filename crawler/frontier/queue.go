@@ -47,7 +47,8 @@ const (
 )
 
 // A buffer holds the entries of a host that are leased, those that wait up to an edge in the order
-// of the queue, and those beyond the edge whose place in memory is not the one in the store.
+// of the queue, and those beyond the edge that were scored anew: their places in the store are those
+// of the scores before, so that they are scored once more when they have left memory.
 type buffer struct {
 	items  []item // that wait, the best last
 	leased []lease
@@ -84,7 +85,6 @@ type delayed struct {
 const (
 	blockItems  = 64 // that are read at a time
 	maxBlocks   = 8  // of a host in memory, but for items that have moved
-	maxMoved    = 4  // blocks that have moved and are not written yet
 	bufferItems = 8  // what a buffer takes in memory, in items
 	itemBytes   = 32
 	itemsShare  = 8 // one part in … of Options.Memory is for buffers
@@ -325,11 +325,18 @@ func (f *Frontier) release(h *host) {
 	}
 }
 
+// delay has the lease of h with this tie wait until a time of its own.
+func (f *Frontier) delay(h *host, tie uint64, until time.Duration) {
+	i := sort.Search(len(f.delayed), func(i int) bool { return f.delayed[i].until > until })
+	f.delayed = slices.Insert(f.delayed, i, delayed{until, h, tie})
+}
+
 // wake makes ready whose rest is over, and returns how long the next one rests; false if none does.
 func (f *Frontier) wake() (time.Duration, bool) {
 	now := f.now()
-	for f.delayed.Len() > 0 && f.delayed[0].until <= now {
-		d := heap.Pop(&f.delayed).(delayed)
+	for len(f.delayed) > 0 && f.delayed[0].until <= now {
+		d := f.delayed[0]
+		f.delayed = f.delayed[1:]
 		if i := d.host.leasedAt(d.tie); i >= 0 && d.host.buffer.leased[i].delayed {
 			f.endLease(d.host, i)
 			f.settle(d.host)
@@ -349,7 +356,7 @@ func (f *Frontier) nextToWake() (until time.Duration, some bool) {
 	if f.parked.Len() > 0 {
 		until, some = f.parked.hosts[0].until, true
 	}
-	if f.delayed.Len() > 0 && (!some || f.delayed[0].until < until) {
+	if len(f.delayed) > 0 && (!some || f.delayed[0].until < until) {
 		until, some = f.delayed[0].until, true
 	}
 	return until, some
@@ -424,18 +431,4 @@ func (q *hostHeap) Pop() any {
 	q.hosts[last] = nil
 	q.hosts = q.hosts[:last]
 	return h
-}
-
-// A delayedHeap has the first to wake first; see container/heap.
-type delayedHeap []delayed
-
-func (q delayedHeap) Len() int           { return len(q) }
-func (q delayedHeap) Less(i, j int) bool { return q[i].until < q[j].until }
-func (q delayedHeap) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *delayedHeap) Push(x any)        { *q = append(*q, x.(delayed)) }
-func (q *delayedHeap) Pop() any {
-	last := len(*q) - 1
-	d := (*q)[last]
-	*q = (*q)[:last]
-	return d
 }

@@ -3,9 +3,11 @@ package frontier
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,8 +34,15 @@ func Rebuild(from, to string) (lost []string, err error) {
 	return lost, nil
 }
 
+// rebuild collects all records in a store of its own, which knows the newest of each, and makes the
+// one in to of what these say.
 func rebuild(from, to string) (lost []string, err error) {
-	db, err := newBadger(to, badger.OpenManaged)
+	temp := to + ".records"
+	defer os.RemoveAll(temp)
+	if err := errors.Join(os.RemoveAll(temp), os.MkdirAll(temp, 0o777)); err != nil {
+		return nil, err
+	}
+	db, err := badger.OpenManaged(newOptions(temp))
 	if err != nil {
 		return nil, err
 	}
@@ -47,182 +56,117 @@ func rebuild(from, to string) (lost []string, err error) {
 		}
 		return batch.SetEntryAt(badger.NewEntry(key, value), version)
 	})
-	if err = errors.Join(err, batch.Flush(), db.Close()); err != nil {
-		return lost, err
+	if err = errors.Join(err, batch.Flush()); err == nil {
+		v := badgerTxn{db.NewTransactionAt(math.MaxUint64, false)}
+		err = refill(v, to)
+		v.close()
 	}
-	if db, err = badger.Open(newOptions(to)); err != nil {
-		return lost, err
-	}
-	return lost, errors.Join(reconcile(db), db.Close())
-}
-
-// newBadger makes an empty store.
-func newBadger(dir string, open func(badger.Options) (*badger.DB, error)) (*badger.DB, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	if err := writeFormat(dir); err != nil {
-		return nil, err
-	}
-	return open(newOptions(dir))
+	return lost, errors.Join(err, db.Close())
 }
 
 func newOptions(dir string) badger.Options {
 	return badgerOptions(Options{Dir: dir, Memory: DefaultOptions().Memory})
 }
 
-// reconcile brings the records of a store in line after some of them were lost.
-func reconcile(db *badger.DB) error {
-	v := badgerTxn{db.NewTransaction(false)}
-	defer v.close()
-	w := db.NewWriteBatch()
-	defer w.Cancel()
-	var failed error
-	put := func(key, value []byte) {
-		if value == nil {
-			failed = cmp.Or(failed, w.Delete(bytes.Clone(key)))
-		} else {
-			failed = cmp.Or(failed, w.Set(bytes.Clone(key), value))
-		}
-	}
+// refill makes a store of the visits, links and values in v. A URL of which they say nothing is not
+// known any more; visits are numbered anew.
+func refill(v view, dir string) error {
 	seed, known, err := get(v, seedKey, decodeFixed[uint64])
-	if err == nil && !known {
-		return fmt.Errorf("%w: its seed cannot be read", ErrDamaged)
+	if err != nil || !known {
+		return fmt.Errorf("%w: its seed cannot be read", cmp.Or(err, ErrDamaged))
 	}
-	var c recount
-	if err == nil {
-		c, err = countAll(v, seed, put)
-	}
-	if err == nil {
-		err = v.scan(hostKey(0)[:1], nil, func(key, _ []byte) error { put(key, nil); return nil })
-	}
+	was, _, _ := get(v, totalsKey, decode[Totals])
+	f, err := Open(Options{Dir: dir, Seed: seed})
 	if err != nil {
 		return err
 	}
-	for id, r := range c.hosts {
-		put(hostKey(id), fixed(r))
+	newest := uint64(0)        // visit
+	visits := map[uint64]Key{} // of URLs that were forgotten, too
+	err = v.scan([]byte{'u'}, nil, func(key, value []byte) error {
+		if r, err := decodeFixed[urlRecord](value); err == nil && r.State == Visited {
+			visits[r.Seq], newest = Key(key[1:]), max(newest, r.Seq)
+		}
+		return nil
+	})
+	var fill []func(*batch) // the next transaction
+	flush := func() error {
+		err := f.write(context.Background(), func(b *batch) {
+			for _, fn := range fill {
+				fn(b)
+			}
+		})
+		fill = nil
+		return err
 	}
-	t := &c.totals // repeats and links that were dropped have left no other trace
-	if was, known, err := get(v, totalsKey, decode[Totals]); err == nil && known {
-		t.Repeats, t.Dropped = was.Repeats, was.Dropped
+	each := func(kind byte, fn func(key, value []byte) func(*batch)) {
+		scan := func(key, value []byte) error {
+			if fill = append(fill, fn(bytes.Clone(key), bytes.Clone(value))); len(fill) < maxLinks {
+				return nil
+			}
+			return flush()
+		}
+		if err == nil {
+			err = v.scan([]byte{kind}, nil, scan)
+		}
+	}
+	ignored := func(*batch) {}
+	each('v', func(key, value []byte) func(*batch) {
+		r, err := decode[visitRecord](value)
+		e, failed := decodeLink(r.Link)
+		l := link{e, KeyOf(e.URL)}
+		l.Priority = priorityOf(r.Rank)
+		known := true
+		if errors.Is(failed, errForgotten) {
+			l.key, known = visits[idOf(key)]
+			failed = nil
+		}
+		if err != nil || failed != nil || !known {
+			return ignored
+		}
+		newest = max(newest, idOf(key))
+		if c, known, err := get(v, checkKey(l.key), decode[Check]); err == nil && known {
+			r.Outcome.Check = &c
+		}
+		return func(b *batch) { b.finish(&l, r.Outcome) }
+	})
+	each('q', func(key, value []byte) func(*batch) {
+		e, err := decodeLink(value)
+		if err != nil {
+			return ignored
+		}
+		e.Priority = priorityOf(placeOf(key).rank)
+		return func(b *batch) { b.push([]link{{e, KeyOf(e.URL)}}) }
+	})
+	for _, kind := range []byte("dmp") {
+		each(kind, func(key, value []byte) func(*batch) { return func(b *batch) { b.set(key, value) } })
+	}
+	fill = append(fill, func(b *batch) { b.totals.adopt(was, int64(newest)) })
+	return errors.Join(err, flush(), f.Close())
+}
+
+// adopt takes over what has left no trace but in the totals of before: links that were repeated or
+// dropped. newest is the number of the last visit that was made.
+func (t *Totals) adopt(was Totals, newest int64) {
+	t.Repeats, t.Damaged = was.Repeats, was.Damaged+newest-t.Visited
+	if t.Dropped = was.Dropped; t.Dropped == nil {
+		t.Dropped = make(map[string]int64)
 	}
 	t.Links = t.Queued + t.Visited + t.Repeats
 	for _, n := range t.Dropped {
 		t.Links += n
 	}
-	text, err := encode(t)
-	put(totalsKey, text)
-	return errors.Join(err, failed, w.Flush())
 }
 
-// A recount is what the URLs and visits of a store say together.
-type recount struct {
-	totals Totals
-	hosts  map[uint64]hostRecord
-}
-
-// countAll reads the whole store. It calls put with what has to be changed, nil for what has to go,
-// so that the record of each URL has its counterpart in the queue, and the other way round. A
-// URL that lacks it is unknown again.
-func countAll(v view, seed uint64, put func(key, value []byte)) (c recount, err error) {
-	c.hosts = make(map[uint64]hostRecord)
-	t := &c.totals
-	t.Errors, t.Skipped, t.Dropped = make(map[string]int64), make(map[string]int64), make(map[string]int64)
-	newest := uint64(0) // visit
-	add := func(k Key, r urlRecord) {
-		h, known := c.hosts[k.host()]
-		if !known {
-			h.Rank, h.Tie = nowhere.rank, nowhere.tie
-		}
-		h.Total++
-		if r.State == Queued {
-			h.Queued++
-			t.Queued++
-			if p := (place{r.Rank, tieOf(seed, k.url())}); p.before(h.best()) {
-				h.Rank, h.Tie = p.rank, p.tie
-			}
-		}
-		newest = max(newest, r.Seq)
-		c.hosts[k.host()] = h
-	}
-	known := func(k Key) (r urlRecord, known bool) {
-		r, known, err := get(v, urlKey(k), decodeFixed[urlRecord])
-		return r, known && err == nil
-	}
-	// each calls fn with the records of a kind; those for which it returns false go.
-	each := func(kind byte, fn func(key, value []byte) bool) {
-		if err == nil {
-			err = v.scan([]byte{kind}, nil, func(key, value []byte) error {
-				if !fn(key, value) {
-					put(key, nil)
-				}
-				return nil
-			})
-		}
-	}
-	each('u', func(key, value []byte) bool {
-		k := Key(key[1:])
-		r, err := decodeFixed[urlRecord](value)
-		if err == nil && r.State == Queued {
-			e, waits, broken := get(v, queueKey(k.host(), place{r.Rank, tieOf(seed, k.url())}), decodeLink)
-			if !waits || broken != nil || KeyOf(e.URL) != k {
-				return false
-			}
-		}
-		if err == nil {
-			add(k, r)
-		}
-		return err == nil
-	})
-	// found makes a URL known whose record was lost.
-	found := func(k Key, r urlRecord) {
-		put(urlKey(k), fixed(r))
-		add(k, r)
-	}
-	each('v', func(key, value []byte) bool {
-		r, err := decode[visitRecord](value)
-		if err != nil {
-			return false
-		}
-		t.add(&r.Outcome)
-		newest = max(newest, idOf(key))
-		if e, err := decodeLink(r.Link); err == nil {
-			if _, some := known(KeyOf(e.URL)); !some {
-				found(KeyOf(e.URL), urlRecord{State: Visited, Seq: idOf(key)})
-			}
-		}
-		return true
-	})
-	each('q', func(key, value []byte) bool {
-		e, err := decodeLink(value)
-		k, p := KeyOf(e.URL), placeOf(key)
-		if err != nil || p.tie != tieOf(seed, k.url()) {
-			return false
-		}
-		r, some := known(k)
-		if !some {
-			found(k, urlRecord{Queued, p.rank, uint32(e.Distance), uint8(e.Retries), 0})
-		}
-		return !some || r.State == Queued && r.Rank == p.rank
-	})
-	each('a', func(_, _ []byte) bool { t.Addresses++; return true })
-	t.Visited, t.Damaged = int64(newest), int64(newest)-t.Visited
-	return c, err
-}
-
-// salvage calls fn with all versions of all records that can be read in the tables that MANIFEST
-// names, or in all where it cannot be read, and in the logs.
+// salvage calls fn with all versions of all records that can be read in the tables and the logs.
 func salvage(dir string, fn func(key []byte, version uint64, value []byte, deleted bool) error) (lost []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	known, _ := new(files).readManifest(dir)
 	for _, e := range entries {
 		name := e.Name()
 		id, inTable := table.ParseFileID(name)
-		_, named := known.Tables[id]
-		if !inTable && !strings.HasSuffix(name, ".mem") || inTable && !named && len(known.Tables) > 0 {
+		if !inTable && !strings.HasSuffix(name, ".mem") {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(dir, name))

@@ -248,18 +248,6 @@ func prepare(es []Entry) ([]link, error) {
 
 func clamp(n, most int) int { return max(0, min(n, most)) }
 
-// perLink is about what a link costs in a transaction beside its words.
-const perLink = 200
-
-func weigh(links []link) int {
-	n := 0
-	for i := range links {
-		l := &links[i]
-		n += perLink + len(l.URL.String()) + len(l.Anchor) + len(l.Title) + len(l.Around)
-	}
-	return n
-}
-
 // decodeLink returns the entry of a place in the queue or of a visit, without its priority. One that
 // was forgotten has no URL; its error is errForgotten.
 func decodeLink(value []byte) (e Entry, err error) {

@@ -23,7 +23,6 @@ import (
 type store interface {
 	view() view
 	update() update // one at a time
-	batchBytes() int
 	sync() error
 	close() error
 }
@@ -175,11 +174,6 @@ func (s *badgerStore) view() view     { return badgerTxn{s.db.NewTransaction(fal
 func (s *badgerStore) update() update { return badgerTxn{s.db.NewTransaction(true)} }
 func (s *badgerStore) sync() error    { return s.db.Sync() }
 
-func (s *badgerStore) batchBytes() int {
-	const keysPerLink = 6 // that a link of perLink bytes touches, with room to spare
-	return int(min(s.db.MaxBatchSize()*3/4, s.db.MaxBatchCount()/keysPerLink*perLink))
-}
-
 type badgerTxn struct{ txn *badger.Txn }
 
 func (t badgerTxn) get(key []byte, fn func(value []byte) error) (known bool, err error) {
@@ -232,9 +226,8 @@ func (s *treeStore) copied() treeTxn {
 	return treeTxn{s, s.tree.Copy()}
 }
 
-func (s *treeStore) batchBytes() int { return 1 << 20 }
-func (s *treeStore) sync() error     { return nil }
-func (s *treeStore) close() error    { return nil }
+func (s *treeStore) sync() error  { return nil }
+func (s *treeStore) close() error { return nil }
 
 type treeTxn struct {
 	store *treeStore

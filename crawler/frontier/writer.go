@@ -126,16 +126,8 @@ func (f *Frontier) checkDisk() error {
 	return nil
 }
 
-// portion returns how many of the links fit into half a transaction.
-func (f *Frontier) portion(links []link) int {
-	left := f.store.batchBytes() / 2
-	for i := range links {
-		if left -= weigh(links[i : i+1]); left < 0 {
-			return max(i, 1)
-		}
-	}
-	return len(links)
-}
+// maxLinks are queued in one transaction. Badger takes 1.2 MB in one, at the least.
+const maxLinks = 300
 
 // A batch is one transaction in the making. After the first error it reads and writes nothing more,
 // and is not committed.
@@ -365,26 +357,6 @@ func (b *batch) change(l *link) {
 	if r, known := b.lookup(l.key); known && r.State == Queued {
 		l.Distance = int(r.Distance)
 		b.enqueue(b.host(l.key), l, place{r.Rank, b.tie(l.key)})
-	}
-}
-
-// move brings queued URLs of a host to the places that they have in memory.
-func (b *batch) move(h *host, items []item) {
-	for _, it := range items {
-		k := makeKey(h.id, urlOf(b.f.seed, it.tie))
-		r, known := b.lookup(k)
-		if !known || r.State != Queued || r.Rank != it.stored {
-			continue
-		}
-		value, known := find(b, queueKey(h.id, it.storedPlace()), copied)
-		if !known {
-			continue
-		}
-		r.Rank = it.rank
-		b.delete(queueKey(h.id, it.storedPlace()))
-		b.set(queueKey(h.id, it.place), value)
-		b.set(urlKey(k), fixed(r))
-		b.waits(b.host(k), it.place)
 	}
 }
 
