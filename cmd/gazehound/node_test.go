@@ -585,7 +585,7 @@ func TestNodesKeepOneOrder(t *testing.T) {
 		t.Errorf("%d bits were heard, equation 8 says %d; %d rounds were abandoned", sum.Bits, sum.Formula, sum.Abandoned)
 	}
 	t.Logf("all nodes: %+v", sum)
-	if out, err := program(append([]string{"report", "--nodes"}, dirs...)...).CombinedOutput(); err != nil || !strings.Contains(string(out), "one order of all nodes") {
+	if out, err := program(append([]string{"report", "--nodes"}, dirs...)...).CombinedOutput(); err != nil || !strings.Contains(string(out), "One order of all nodes") {
 		t.Errorf("report: %v\n%s", err, out)
 	}
 	if out, err := program("status", "--data", dirs[0]).CombinedOutput(); err != nil || !strings.Contains(string(out), "rounds with other nodes") {

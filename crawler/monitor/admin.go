@@ -107,17 +107,10 @@ type Admin struct {
 	events  *events
 	paths   []string // for programs, that are registered
 	outline [][][2]float64
-	beliefs beliefs
-	ill     bool // as Publish saw last
+	trend   trends[termKey] // of the log-odds; guarded by mu
+	ill     bool            // as Publish saw last
 
-	mu     sync.Mutex
-	cached map[string]cached
-}
-
-// A cached answer saves the crawl from those who ask too often.
-type cached struct {
-	data []byte
-	at   time.Time
+	mu sync.Mutex
 }
 
 // The dashboard.
@@ -132,7 +125,7 @@ var (
 
 // NewAdmin returns the handler of the admin listener.
 func NewAdmin(o Options) *Admin {
-	a := &Admin{o: o, mux: http.NewServeMux(), events: newEvents(), cached: map[string]cached{}}
+	a := &Admin{o: o, mux: http.NewServeMux(), events: newEvents(), trend: newTermTrends()}
 	a.outline = rings(o.Outline)
 	page := template.Must(template.New("dashboard").Parse(pageSource))
 	stylePath, scriptPath := assetPath(style, ".css"), assetPath(script, ".js")
@@ -158,29 +151,29 @@ func NewAdmin(o Options) *Admin {
 
 	metrics := metricsHandler(registry(o.Board, o.Version, o.Extras))
 	a.read("GET /metrics", metrics.ServeHTTP)
-	a.read("GET /v1/crawl", a.json(0, func(q url.Values) (any, error) {
+	a.read("GET /v1/crawl", a.json(func(q url.Values) (any, error) {
 		lang, err := language(q)
 		if err != nil {
 			return nil, err
 		}
 		return a.in(lang, o.Board.State()), nil
 	}, "lang"))
-	a.read("GET /v1/crawl/series", a.json(0, a.series, "span"))
-	a.read("GET /v1/crawl/hosts", a.json(time.Second, a.hosts, "limit"))
-	a.read("GET /v1/crawl/errors", a.json(time.Second, func(url.Values) (any, error) {
+	a.read("GET /v1/crawl/series", a.json(a.series, "span"))
+	a.read("GET /v1/crawl/hosts", a.json(a.hosts, "limit"))
+	a.read("GET /v1/crawl/errors", a.json(func(url.Values) (any, error) {
 		return map[string]any{"every_s": trendEvery.Seconds(), "errors": o.Board.Troubles()}, nil
 	}))
-	a.read("GET /v1/crawl/coverage", a.json(2*time.Second, a.streets, "limit"))
-	a.read("GET /v1/crawl/found", a.json(2*time.Second, a.found))
-	a.read("GET /v1/crawl/model", a.json(5*time.Second, a.terms, "feature", "depth", "top"))
-	a.read("GET /v1/crawl/frontier", a.json(time.Second, a.next, "limit"))
-	a.read("GET /v1/crawl/explain", a.json(0, func(q url.Values) (any, error) {
+	a.read("GET /v1/crawl/coverage", a.json(a.streets, "limit"))
+	a.read("GET /v1/crawl/found", a.json(a.found))
+	a.read("GET /v1/crawl/model", a.json(a.terms, "feature", "depth", "top"))
+	a.read("GET /v1/crawl/frontier", a.json(a.next, "limit"))
+	a.read("GET /v1/crawl/explain", a.json(func(q url.Values) (any, error) {
 		if q.Get("url") == "" || len(q.Get("url")) > maxURL {
 			return nil, bad("url", q.Get("url"), fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
 		}
 		return o.Explain(q.Get("url"))
 	}, "url"))
-	a.read("GET /v1/crawl/orders", a.json(0, func(url.Values) (any, error) { return o.Scope.Orders(), nil }))
+	a.read("GET /v1/crawl/orders", a.json(func(url.Values) (any, error) { return o.Scope.Orders(), nil }))
 	a.read("GET /v1/crawl/nodes", a.nodes)
 	a.read("GET /v1/crawl/events", func(w http.ResponseWriter, r *http.Request) {
 		lang, err := language(r.URL.Query())
@@ -242,29 +235,30 @@ func (a *Admin) astray(w http.ResponseWriter, r *http.Request) {
 // before it what was found and whether the crawl has become ill or well. It never
 // waits for them.
 func (a *Admin) Publish(s State) {
-	a.beliefs.see(s.At, a.o.Features, a.o.Terms)
+	a.mu.Lock()
+	a.trend.sample(s.At, func() map[termKey]float64 { return termValues(a.o.Features, a.o.Terms) })
+	a.mu.Unlock()
 	var news []event
-	tell := func(kind string, v any) {
+	add := func(kind string, v any) {
 		if data, err := json.Marshal(v); err == nil {
-			news = append(news, a.events.number(kind, data, true))
+			news = append(news, event{kind: kind, data: data})
 		}
 	}
 	for _, found := range s.New {
-		tell("address", found)
+		add("address", found)
 	}
 	reasons := a.o.Troubles()
 	if ill := len(reasons) > 0; ill != a.ill {
 		a.ill = ill
-		tell("alert", map[string]any{"at": s.At, "well": !ill, "reasons": append([]string{}, reasons...)})
+		add("alert", map[string]any{"at": s.At, "well": !ill, "reasons": append([]string{}, reasons...)})
 	}
+	status := map[string][]byte{}
 	for lang := range texts {
-		if !a.events.reads(lang) {
-			continue
-		}
 		if data, err := json.Marshal(a.in(lang, s)); err == nil {
-			a.events.publish(lang, append(slices.Clone(news), a.events.number("status", data, false)))
+			status[lang] = data
 		}
 	}
+	a.events.publish(news, status)
 }
 
 // in returns s, which is in English, with its sentences in a language of texts.
@@ -358,26 +352,15 @@ func health(w http.ResponseWriter, well, not string, reasons []string) {
 // maxURL bounds a URL that is asked about, in bytes.
 const maxURL = 4096
 
-// maxCached bounds the answers that are kept.
-const maxCached = 256
-
-// json answers with what f makes of the query, at most once in a while. The query
-// has no parameters but these.
-func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error), parameters ...string) http.HandlerFunc {
+// json answers with what f makes of the query, which has no parameters but these.
+func (a *Admin) json(f func(q url.Values) (any, error), parameters ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for name := range r.URL.Query() {
 			if !slices.Contains(parameters, name) {
-				fault(w, r, &problem.Problem{Title: fmt.Sprintf("there is no parameter %.40q here", name), Parameter: problem.Clip(name), Given: problem.Clip(name), Expected: cmp.Or(strings.Join(parameters, ", "), "no parameter")})
-				return
-			}
-		}
-		name := r.URL.Path + "?" + r.URL.Query().Encode()
-		if fresh > 0 {
-			a.mu.Lock()
-			old, ok := a.cached[name]
-			a.mu.Unlock()
-			if ok && time.Since(old.at) < fresh {
-				send(w, http.StatusOK, old.data)
+				fault(w, r, &problem.Problem{
+					Title: fmt.Sprintf("there is no parameter %.40q here", name), Parameter: problem.Clip(name), Given: problem.Clip(name),
+					Expected: cmp.Or(strings.Join(parameters, ", "), "no parameter"),
+				})
 				return
 			}
 		}
@@ -386,20 +369,7 @@ func (a *Admin) json(fresh time.Duration, f func(q url.Values) (any, error), par
 			fault(w, r, err)
 			return
 		}
-		data, err := json.Marshal(v)
-		if err != nil {
-			fault(w, r, err)
-			return
-		}
-		if fresh > 0 {
-			a.mu.Lock()
-			if len(a.cached) >= maxCached {
-				clear(a.cached)
-			}
-			a.cached[name] = cached{data, time.Now()}
-			a.mu.Unlock()
-		}
-		send(w, http.StatusOK, data)
+		answer(w, r, v)
 	}
 }
 
@@ -520,11 +490,13 @@ func (a *Admin) terms(q url.Values) (any, error) {
 	if !known {
 		return nil, bad("feature", feature, "one of "+strings.Join(a.o.Features, ", "))
 	}
-	list, every := a.o.Terms(depth, feature, n), time.Duration(0)
-	for i := range list {
-		list[i].Trend, every = a.beliefs.trend(depth, list[i])
+	list := a.o.Terms(depth, feature, n)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, t := range list {
+		list[i].Trend = a.trend.points[termKey{depth, t.Feature, t.Word}]
 	}
-	return map[string]any{"depth": depth, "feature": feature, "terms": list, "every_s": every.Seconds()}, nil
+	return map[string]any{"depth": depth, "feature": feature, "terms": list, "every_s": a.trend.every.Seconds()}, nil
 }
 
 func (a *Admin) next(q url.Values) (any, error) {

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"cmp"
-	"errors"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/order"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
@@ -37,20 +37,20 @@ const (
 type Board struct {
 	mu       sync.Mutex
 	state    Snapshot
-	history  history
-	estimate breadthFirst
+	history  [len(spans)]*series
+	estimate report.BreadthFirst
 	hosts    map[string]*hostCount
-	troubles troubles
+	troubles trends[troubleKey]
 	dots     []Dot
 	places   map[uint64]bool // distinct ones that were found
 	fresh    []NewAddress
-	streets  map[uint64]*Street // of the region, by the hash of gazetteer.StreetID
-	find     Find               // nil: the streets are not all listed
-	counted  bool               // all that was found before this run
-	houses   map[uint64]bool    // that were found, by the hash of their address
-	covered  int                // streets with one
-	news     [recent]uint8      // new streets that each of the last pages brought
-	pages    int                // seen by this board
+	streets  map[uint64]*Street                     // of the region, by the hash of gazetteer.StreetID
+	find     func(address string) (streetID string) // nil: the streets are not all listed
+	counted  bool                                   // all that was found before this run
+	houses   map[uint64]bool                        // that were found, by the hash of their address
+	covered  int                                    // streets with one
+	news     [recent]uint8                          // new streets that each of the last pages brought
+	pages    int                                    // seen by this board
 	losses   [predictor.DefaultDepths]loss
 	visits   *visitMetrics
 }
@@ -104,10 +104,6 @@ type Street struct {
 	Lat    float64 `json:"lat"`
 }
 
-// Find returns the gazetteer.StreetID of an address that the crawl tree names
-// (see geoparse.Parts.Key), one of those that are known; "" where there is none.
-type Find func(address string, known func(id string) bool) string
-
 // A loss is the mean log-loss of the last predictions.
 type loss struct {
 	n    int
@@ -116,28 +112,12 @@ type loss struct {
 
 // NewBoard returns an empty Board.
 func NewBoard() *Board {
-	return &Board{history: newHistory(), hosts: map[string]*hostCount{}, places: map[uint64]bool{}, streets: map[uint64]*Street{},
-		houses: map[uint64]bool{}, visits: newVisitMetrics()}
-}
-
-// Load takes over the curves of the runs before.
-func (b *Board) Load(f *frontier.Frontier) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return errors.Join(b.history.load(f), b.estimate.load(f))
-}
-
-// Save keeps the curves; those of the last minutes only with all.
-func (b *Board) Save(f *frontier.Frontier, all bool) error {
-	b.mu.Lock()
-	pieces := append(b.history.changed(all), b.estimate.encode())
-	b.mu.Unlock()
-	for _, p := range pieces {
-		if err := f.PutMeta(p.name, p.value); err != nil {
-			return err
-		}
+	b := &Board{hosts: map[string]*hostCount{}, places: map[uint64]bool{}, streets: map[uint64]*Street{},
+		houses: map[uint64]bool{}, visits: newVisitMetrics(), troubles: newTroubleTrends()}
+	for i, s := range spans {
+		b.history[i] = newSeries(s)
 	}
-	return nil
+	return b
 }
 
 // Visit is told of every stored visit.
@@ -145,7 +125,7 @@ func (b *Board) Visit(v *crawler.Visit) {
 	b.visits.visit(v)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.estimate.see(v)
+	b.estimate.Visit(v)
 	host := b.host(v.Entry.URL.Host())
 	host.last = v.Outcome.At
 	if v.Outcome.Kind == "error" {
@@ -203,44 +183,6 @@ func (b *Board) host(name string) *hostCount {
 	return h
 }
 
-// List takes note of a street of the region, or of the part of one in a
-// postcode, with the number of its houses. A street counts once, however many
-// postcodes it runs through.
-func (b *Board) List(p gazetteer.Place, houses int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	key := hash(gazetteer.StreetID(p))
-	s := b.streets[key]
-	if s == nil {
-		s = &Street{Name: p.Street, City: p.City, Lon: p.Point.Lon(), Lat: p.Point.Lat()}
-		b.streets[key] = s
-	}
-	s.Houses += houses
-}
-
-// Listed says that all streets are listed: from now on what is found of them is
-// counted.
-func (b *Board) Listed(find Find) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.find = find
-}
-
-// Known takes note of an address that the crawl tree has.
-func (b *Board) Known(address string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cover(address)
-}
-
-// Counted says that the Board knows all addresses of the crawl tree: from now
-// on the coverage is shown.
-func (b *Board) Counted() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.counted = true
-}
-
 // Place puts what was found before this run on the map.
 func (b *Board) Place(at orb.Point) {
 	b.mu.Lock()
@@ -257,7 +199,7 @@ func (b *Board) cover(address string) {
 		return
 	}
 	b.houses[key] = true
-	s := b.streets[hash(b.find(address, b.lists))]
+	s := b.streets[hash(b.find(address))]
 	if s == nil {
 		return
 	}
@@ -265,9 +207,6 @@ func (b *Board) cover(address string) {
 		b.covered++
 	}
 }
-
-// lists tells whether a street is one of the region's.
-func (b *Board) lists(id string) bool { return b.streets[hash(id)] != nil }
 
 func hash(text string) uint64 {
 	h := fnv.New64a()
@@ -321,13 +260,15 @@ func (b *Board) Tick(s Snapshot) State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	breadth := b.breadth(float64(s.Pages)-recent, float64(s.Pages))
-	b.history.add(Point{
-		At: s.At.Unix(), Pages: s.Pages, Relevant: s.Relevant, Queued: s.Queued, Addresses: s.Addresses,
-		Errors: textutil.Sum(s.Errors), Harvest: float32(s.HarvestRecent), Breadth: float32(breadth),
-	})
+	for _, series := range b.history {
+		series.add(Point{
+			At: s.At.Unix(), Pages: s.Pages, Relevant: s.Relevant, Queued: s.Queued, Addresses: s.Addresses,
+			Errors: textutil.Sum(s.Errors), Harvest: float32(s.HarvestRecent), Breadth: float32(breadth),
+		})
+	}
 	s.Version, s.Insight = version, b.insight(float64(s.Pages), breadth)
 	b.state = s
-	b.troubles.see(s.At, map[string]map[string]int64{"error": s.Errors, "skipped": s.Skipped})
+	b.troubles.sample(s.At, func() map[troubleKey]float64 { return troubleCounts(&s) })
 	state := b.current()
 	state.New, b.fresh = b.fresh, nil
 	for _, a := range state.New {
@@ -382,12 +323,13 @@ func (b *Board) breadth(first, last float64) float64 {
 	if last < recent {
 		return -1
 	}
-	return b.estimate.harvest(first, last)
+	harvest, _ := b.estimate.Harvest(first, last)
+	return harvest
 }
 
 // insight returns what the board adds to the state of a crawl of so many pages.
 func (b *Board) insight(pages, breadth float64) *Insight {
-	s := &Insight{Streets: b.coverage(), PerMinute: b.history.perMinute()}
+	s := &Insight{Streets: b.coverage(), PerMinute: b.history[0].perMinute()}
 	s.Breadth, s.BreadthAll = known(breadth), known(b.breadth(0, pages))
 	for d, l := range b.losses {
 		if l.n > 0 {

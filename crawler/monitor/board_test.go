@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
@@ -101,39 +103,41 @@ func TestSeries(t *testing.T) {
 // visited everything, and is right in the mean where it took a fair sample of
 // each class.
 func TestBreadthFirst(t *testing.T) {
-	var s breadthFirst
-	if h := s.harvest(0, 100); h != -1 {
+	var s report.BreadthFirst
+	if h, _ := s.Harvest(0, 100); h != -1 {
 		t.Errorf("nothing is known, and the harvest is %v", h)
 	}
 	for i := range 10 { // all seeds: none is relevant, 10 links each
-		s.see(visit(t, "seeds.example", i, 0, false, 10))
+		v := visit(t, "seeds.example", i, 0, false, 10)
+		v.Entry.Priority = 1 // a class of their own
+		s.Visit(v)
 	}
 	for i := range 50 { // half of level 1, a fifth of it relevant
-		s.see(visit(t, "one.example", i, 1, i%5 == 0, 0))
+		s.Visit(visit(t, "one.example", i, 1, i%5 == 0, 0))
 	}
 	for _, c := range []struct{ first, last, want float64 }{
 		{0, 10, 0}, {10, 110, .2}, {0, 110, 20. / 110}, {5, 15, .1},
 	} {
-		if h := s.harvest(c.first, c.last); math.Abs(h-c.want) > 1e-9 {
+		if h, _ := s.Harvest(c.first, c.last); math.Abs(h-c.want) > 1e-9 {
 			t.Errorf("harvest of the pages %v to %v: %v, want %v", c.first, c.last, h, c.want)
 		}
 	}
 	// The promising half of a level was visited, all of it relevant; of the
 	// other half a tenth, none of it relevant.
-	s = breadthFirst{}
+	s = report.BreadthFirst{}
 	v := visit(t, "seeds.example", 0, 0, false, 200)
 	for i := range v.Found {
 		v.Found[i].Priority = []float64{.9, .1}[i%2]
 	}
-	s.see(v)
+	s.Visit(v)
 	for i := range 110 {
 		v := visit(t, "one.example", i, 1, i < 100, 0)
 		if v.Entry.Priority = .9; i >= 100 {
 			v.Entry.Priority = .1
 		}
-		s.see(v)
+		s.Visit(v)
 	}
-	if h := s.harvest(1, 201); math.Abs(h-.5) > 1e-9 {
+	if h, _ := s.Harvest(1, 201); math.Abs(h-.5) > 1e-9 {
 		t.Errorf("harvest of a level of which the best was visited: %v, want 0.5", h)
 	}
 	f, err := frontier.Open(frontier.Options{InMemory: true})
@@ -141,13 +145,10 @@ func TestBreadthFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p := s.encode()
-	if err := f.PutMeta(p.name, p.value); err != nil {
-		t.Fatal(err)
-	}
-	var again breadthFirst
-	if err := again.load(f); err != nil || again != s {
-		t.Errorf("loaded: %v, the same %t", err, again == s)
+	b, again := NewBoard(), NewBoard()
+	b.estimate = s
+	if err := errors.Join(b.Save(f, true), again.Load(f)); err != nil || again.estimate != s {
+		t.Errorf("loaded: %v, the same %t", err, again.estimate == s)
 	}
 }
 
@@ -156,28 +157,24 @@ func TestBreadthFirst(t *testing.T) {
 func TestBoard(t *testing.T) {
 	b := NewBoard()
 	for i := range 25 {
-		b.List(placeIn(fmt.Sprintf("Straße %d", i)), 6)
+		b.list(placeIn(fmt.Sprintf("Straße %d", i)), 6)
 		other := placeIn(fmt.Sprintf("Straße %d", i))
 		other.Postcode = "26122"
-		b.List(other, 4) // the same street
+		b.list(other, 4) // the same street
 	}
-	b.Known("DE|26121|oldenburg|str 24|1") // too early: the tree tells it again
-	b.Listed(func(address string, known func(string) bool) string {
+	b.cover("DE|26121|oldenburg|str 24|1") // too early: the tree has it, too
+	b.find = func(address string) string {
 		part := strings.Split(address, "|")
-		id := gazetteer.StreetID(gazetteer.Place{Country: part[0], City: part[2], Street: part[3]})
-		if !known(id) {
-			return ""
-		}
-		return id
-	})
-	b.Known("DE|26122|oldenburg|str 24|1")
-	b.Known("DE|26122|oldenburg|str 24|1#200") // a unit of the same house
-	b.Known("DE|26121|oldenburg|str 99|1")     // not of the region
+		return gazetteer.StreetID(gazetteer.Place{Country: part[0], City: part[2], Street: part[3]})
+	}
+	b.cover("DE|26122|oldenburg|str 24|1")
+	b.cover("DE|26122|oldenburg|str 24|1#200") // a unit of the same house
+	b.cover("DE|26121|oldenburg|str 99|1")     // not of the region
 	b.Place(orb.Point{8.5, 53})
 	if c := b.Tick(Snapshot{}).Streets; c != (Coverage{}) {
 		t.Errorf("before all is counted the coverage is %+v", c)
 	}
-	b.Counted()
+	b.counted = true
 	for i := range 40 {
 		b.Visit(visit(t, "a.example", i, 1, i%2 == 0, 2))
 		b.Visit(visit(t, "a.example", i, 1, i%2 == 0, 2)) // once more changes nothing but the counts
@@ -237,40 +234,24 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// The log-odds of a term are kept from the first moment on, ever further apart,
-// and given up with the term.
-func TestBeliefs(t *testing.T) {
-	var b beliefs
-	start := time.Now()
-	weight, words := 0., []string{"kontakt", "agb"}
-	asked := 0
-	terms := func(depth int, family string, n int) (list []Term) {
-		asked++
-		for _, word := range words {
-			list = append(list, Term{Feature: "anchor", Word: word, LogOdds: weight + float64(depth)})
-		}
-		return list
-	}
+// Values are kept every so often, the last ones only, and forgotten with what
+// they are of.
+func TestTrends(t *testing.T) {
+	x := trends[string]{every: time.Minute, most: 10}
+	start, asked := time.Now(), 0
 	for second := range 2000 {
-		weight = float64(second)
-		b.see(start.Add(time.Duration(second)*time.Second), []string{"anchor"}, terms)
+		x.sample(start.Add(time.Duration(second)*time.Second), func() map[string]float64 {
+			asked++
+			return map[string]float64{"kontakt": float64(second), "agb": 1}
+		})
 	}
-	points, every := b.trend(2, Term{Feature: "anchor", Word: "kontakt"})
-	if every != 80*time.Second || len(points) < beliefPoints/2 || len(points) > beliefPoints || points[0] > 82 || points[len(points)-1] < 1900 {
-		t.Errorf("%v apart: %v", every, points)
+	points := x.points["kontakt"]
+	if len(points) != 10 || points[9] != 1980 || points[8] != 1920 || asked != 34 {
+		t.Errorf("%v after %d samples", points, asked)
 	}
-	for i := 1; i < len(points); i++ {
-		if gap := points[i] - points[i-1]; gap != every.Seconds() {
-			t.Errorf("points %d and %d are %v s apart, not %v", i-1, i, gap, every)
-		}
-	}
-	if asked > 2*beliefDepths*(3*beliefPoints) {
-		t.Errorf("the model was asked %d times", asked)
-	}
-	words = words[:1]
-	b.see(start.Add(time.Hour), []string{"anchor"}, terms)
-	if gone, _ := b.trend(1, Term{Feature: "anchor", Word: "agb"}); len(gone) != 0 || len(b.kept) != beliefDepths {
-		t.Errorf("a term that is not strong any more has %v; %d are kept", gone, len(b.kept))
+	x.sample(start.Add(time.Hour), func() map[string]float64 { return map[string]float64{"kontakt": 1} })
+	if len(x.points) != 1 {
+		t.Errorf("what is not there any more has %v", x.points["agb"])
 	}
 }
 
@@ -468,8 +449,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A reader who does not read is dropped, and never holds the crawl up; the
-// others get everything, and a sign of life where nothing happens.
+// A reader who does not read never holds the crawl up; the others get
+// everything, and a sign of life where nothing happens.
 func TestEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEvents()
@@ -487,12 +468,10 @@ func TestEvents(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		for i := range 3 * maxBehind {
-			e.publish("en", []event{e.number("status", fmt.Appendf(nil, `{"n":%d}`, i), false)})
+		const seconds = 50
+		for i := range seconds {
+			e.publish([]event{{kind: "address", data: []byte("{}")}}, map[string][]byte{"en": fmt.Appendf(nil, `{"n":%d}`, i)})
 			synctest.Wait()
-		}
-		if len(e.readers) != 1 {
-			t.Errorf("%d readers are left, want the one that reads", len(e.readers))
 		}
 		time.Sleep(heartbeat + time.Second)
 		synctest.Wait()
@@ -500,10 +479,14 @@ func TestEvents(t *testing.T) {
 		close(slow)
 		<-done
 		<-done
-		if text := out[0].String(); strings.Count(text, "data: ") != 3*maxBehind+1 || !strings.Contains(text, ": still here\n\n") || !strings.Contains(text, `{"first":1}`) {
+		text := out[0].String()
+		if strings.Count(text, "data: ") != 2*seconds+1 || !strings.Contains(text, ": still here\n\n") || !strings.Contains(text, `{"first":1}`) {
 			t.Errorf("the reader got %d events:\n%.300s", strings.Count(text, "data: "), text)
 		}
-		if c, _, _ := e.subscribe("en", 0); c != nil {
+		if text := out[1].String(); strings.Count(text, "event: address") != seconds || strings.Count(text, "event: status") > 3 {
+			t.Errorf("the slow reader got\n%.900s", text)
+		}
+		if e.enter() {
 			t.Error("a closed stream takes readers")
 		}
 	})
@@ -567,7 +550,7 @@ func TestEventsMissed(t *testing.T) {
 			}
 		}
 		for i := range 2 * maxReplay {
-			a.events.number("alert", fmt.Append(nil, i), true)
+			a.events.publish([]event{{kind: "alert", data: fmt.Append(nil, i)}}, nil)
 		}
 		if ids, _, _ := read("1"); len(ids) > maxReplay+1 || len(ids) < maxReplay/2 {
 			t.Errorf("%d events are told again", len(ids))
@@ -583,7 +566,7 @@ func TestEventsMissed(t *testing.T) {
 func TestEventsReaders(t *testing.T) {
 	e := newEvents()
 	for range maxReaders {
-		if c, _, _ := e.subscribe("en", 0); c == nil {
+		if !e.enter() {
 			t.Fatal("refused")
 		}
 	}
@@ -618,7 +601,7 @@ func BenchmarkVisit(b *testing.B) {
 			a, _ := testAdmin(b, nil)
 			defer a.Close()
 			for range readers {
-				a.events.subscribe("en", 0) // none of them reads
+				a.events.enter() // none of them reads
 			}
 			visits := make([]*crawler.Visit, 1000)
 			for i := range visits {

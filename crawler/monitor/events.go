@@ -14,10 +14,9 @@ import (
 // Bounds of the event stream.
 const (
 	maxReaders = 32               // at a time
-	maxBehind  = 16               // seconds that a reader may be behind; then it is dropped
-	maxReplay  = 1000             // events that one who comes again is told
+	maxReplay  = 1000             // events that a reader may have missed
 	heartbeat  = 15 * time.Second // without another event
-	writeTime  = 10 * time.Second // of what happened in one second
+	writeTime  = 10 * time.Second // for one write
 )
 
 // An event has a number, which grows, also from one run of the crawl to the next.
@@ -27,118 +26,107 @@ type event struct {
 	data []byte // a line of JSON
 }
 
-// events hands what happens to those who read the event stream. To publish
-// never waits: a reader that does not keep up is dropped, and comes again.
+// events keep what happened for those who read the event stream, each at its own
+// pace. A slow reader gets fewer states of the crawl, and holds nobody up.
 type events struct {
 	mu      sync.Mutex
-	readers map[chan []event]string // the language of each
-	last    uint64                  // number of an event
-	kept    []event                 // the last ones that are told again, the oldest first
+	changed chan struct{}    // closed when something happens
+	last    uint64           // number of an event
+	kept    []event          // the last addresses and alerts, the oldest first
+	status  map[string]event // the last one, by language
+	readers int
 	closed  bool
 }
 
 func newEvents() *events {
-	return &events{readers: map[chan []event]string{}, last: uint64(time.Now().UnixMicro())}
+	return &events{changed: make(chan struct{}), last: uint64(time.Now().UnixMicro()), status: map[string]event{}}
 }
 
-// number makes an event of what happened; it is told again to those who missed
-// it, if it is kept.
-func (e *events) number(kind string, data []byte, keep bool) event {
+// publish gives numbers to what happened in a second, and to the state of the
+// crawl after it, by language.
+func (e *events) publish(news []event, status map[string][]byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.last++
-	v := event{e.last, kind, data}
-	if keep {
-		if len(e.kept) >= maxReplay {
-			e.kept = append(e.kept[:0:0], e.kept[len(e.kept)-maxReplay/2:]...)
-		}
+	for _, v := range news {
+		e.last++
+		v.id = e.last
 		e.kept = append(e.kept, v)
 	}
-	return v
+	if len(e.kept) > maxReplay {
+		e.kept = append([]event(nil), e.kept[len(e.kept)-maxReplay/2:]...)
+	}
+	e.last++
+	for lang, data := range status {
+		e.status[lang] = event{e.last, "status", data}
+	}
+	e.wake()
 }
 
-// publish hands what happened in a second to every reader of a language.
-func (e *events) publish(lang string, all []event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for c, reads := range e.readers {
-		if reads != lang {
-			continue
-		}
-		select {
-		case c <- all:
-		default:
-			delete(e.readers, c)
-			close(c)
-		}
-	}
+// wake lets the readers look. The caller holds e.mu.
+func (e *events) wake() {
+	close(e.changed)
+	e.changed = make(chan struct{})
 }
 
-// reads tells whether somebody reads in a language.
-func (e *events) reads(lang string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, reads := range e.readers {
-		if reads == lang {
-			return true
-		}
-	}
-	return false
-}
-
-// subscribe returns a channel that is closed when its reader is dropped, and
-// what a reader has missed whose last event was after; 0: one who comes first.
-// It returns no channel if there are too many readers.
-func (e *events) subscribe(lang string, after uint64) (c chan []event, missed []event, last uint64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed || len(e.readers) >= maxReaders {
-		return nil, nil, 0
-	}
-	if after > 0 {
-		for _, v := range e.kept {
-			if v.id > after {
-				missed = append(missed, v)
-			}
-		}
-	}
-	c = make(chan []event, maxBehind)
-	e.readers[c] = lang
-	return c, missed, e.last
-}
-
-func (e *events) leave(c chan []event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if _, ok := e.readers[c]; ok {
-		delete(e.readers, c)
-		close(c)
-	}
-}
-
-// close drops all readers, so that the server can end.
+// close ends all readers, so that the server can end.
 func (e *events) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
-	for c := range e.readers {
-		delete(e.readers, c)
-		close(c)
+	e.wake()
+}
+
+// since returns what happened after an event, as it is sent, and a channel that
+// is closed when more does; open is false once the stream has ended.
+func (e *events) since(after uint64, lang string) (text []byte, last uint64, more <-chan struct{}, open bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var b bytes.Buffer
+	for _, v := range e.kept {
+		if v.id > after {
+			v.write(&b)
+		}
 	}
+	if v := e.status[lang]; v.id > after {
+		v.write(&b)
+	}
+	return b.Bytes(), e.last, e.changed, !e.closed
+}
+
+func (v event) write(b *bytes.Buffer) {
+	fmt.Fprintf(b, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.kind, v.data)
+}
+
+// enter counts a reader. It returns false where there are too many.
+func (e *events) enter() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.readers >= maxReaders {
+		return false
+	}
+	e.readers++
+	return true
+}
+
+func (e *events) leave() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.readers--
 }
 
 // serve answers with the stream (text/event-stream) in a language: first what
 // the reader has missed since the event of its Last-Event-ID, and the present
 // state.
 func (e *events) serve(w http.ResponseWriter, r *http.Request, lang string, first []byte) {
-	after, _ := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64) // 0 where it is none of ours
-	c, missed, last := e.subscribe(lang, after)
-	if c == nil {
+	if !e.enter() {
 		w.Header().Set("Retry-After", "10")
-		fault(w, r, &problem.Problem{Status: http.StatusServiceUnavailable, Title: "too many readers of the event stream", Hint: "close another dashboard, or try again"})
+		fault(w, r, &problem.Problem{
+			Status: http.StatusServiceUnavailable, Title: "too many readers of the event stream",
+			Hint: "close another dashboard, or try again",
+		})
 		return
 	}
-	defer e.leave(c)
+	defer e.leave()
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -149,33 +137,25 @@ func (e *events) serve(w http.ResponseWriter, r *http.Request, lang string, firs
 		_, err := w.Write(text)
 		return err == nil && out.Flush() == nil
 	}
-	if !send(append([]byte("retry: 3000\n\n"), wire(append(missed, event{last, "status", first}))...)) {
-		return
+	missed, last, more, open := e.since(0, "")
+	if after, err := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64); err == nil && after > 0 {
+		missed, last, more, open = e.since(after, "")
+	} else {
+		missed = nil // a first visit, or no number of ours
 	}
-	beat := time.NewTimer(heartbeat)
-	defer beat.Stop()
-	for {
+	b := bytes.NewBufferString("retry: 3000\n\n")
+	b.Write(missed)
+	event{last, "status", first}.write(b)
+	for sent := send(b.Bytes()); sent && open; {
+		var text []byte
 		select {
-		case all, ok := <-c:
-			if !ok || !send(wire(all)) {
-				return
-			}
-		case <-beat.C:
-			if !send([]byte(": still here\n\n")) {
-				return
-			}
 		case <-r.Context().Done():
 			return
+		case <-more:
+			text, last, more, open = e.since(last, lang)
+		case <-time.After(heartbeat):
+			text = []byte(": still here\n\n")
 		}
-		beat.Reset(heartbeat)
+		sent = send(text)
 	}
-}
-
-// wire writes events as they are sent.
-func wire(all []event) []byte {
-	var b bytes.Buffer
-	for _, v := range all {
-		fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.kind, v.data)
-	}
-	return b.Bytes()
 }

@@ -18,8 +18,8 @@ import (
 // /metrics does not have.
 func TestOps(t *testing.T) {
 	a, _ := testAdmin(t, nil)
-	a.o.Board.List(placeIn("Straße 1"), 3)
-	a.o.Board.Counted()
+	a.o.Board.list(placeIn("Straße 1"), 3)
+	a.o.Board.counted = true
 	a.o.Board.losses[0].add(.5, true)
 	a.o.Board.Tick(Snapshot{At: time.Now(), Pages: recent, Relevant: 1, Errors: map[string]int64{"dns": 1}, Skipped: map[string]int64{"robots": 1}})
 	text := ask(a, "GET", "/metrics", "").Body.String()

@@ -3,6 +3,7 @@ package monitor
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -27,7 +28,7 @@ type Span struct {
 	chunk int           // points that are stored together; Size is a multiple of it
 }
 
-// Spans are the series that are kept, the finest first.
+// spans are the series that are kept, the finest first.
 var spans = [...]Span{
 	{"10m", time.Second, 600, 600},
 	{"6h", 10 * time.Second, 2_160, 360},
@@ -38,56 +39,35 @@ var spans = [...]Span{
 // second, six hours by ten seconds, ninety days by five minutes.
 func Spans() []Span { return spans[:] }
 
-// A series keeps the last points of a span, each at the place that its time
+// A series keeps the last points of a span, each in the slot that its time
 // gives it, so that a restart and a clock that was set do no harm.
 type series struct {
 	Span
-	chunks [][]Point    // nil: there is no point in it
+	points []Point
 	dirty  map[int]bool // chunks that are to be stored
 }
 
-func newSeries(s Span) *series {
-	return &series{s, make([][]Point, s.Size/s.chunk), map[int]bool{}}
-}
+func newSeries(s Span) *series { return &series{s, make([]Point, s.Size), map[int]bool{}} }
 
-func (s *series) slot(at int64) (slot int, number int64) {
-	number = at / int64(s.Every/time.Second)
-	return int(number % int64(s.Size)), number
-}
+// number counts the spans of time since 1970; the slot of one is the rest by Size.
+func (s *series) number(at int64) int64 { return at / int64(s.Every/time.Second) }
 
-// add puts p in its place; later points of one span replace earlier ones.
+// add puts p in its slot; later points of one span replace earlier ones.
 func (s *series) add(p Point) {
 	if p.At <= 0 {
 		return
 	}
-	i, _ := s.slot(p.At)
-	s.put(i, p)
-	s.dirty[i/s.chunk] = true
-}
-
-func (s *series) put(slot int, p Point) {
-	chunk := &s.chunks[slot/s.chunk]
-	if *chunk == nil {
-		*chunk = make([]Point, s.chunk)
-	}
-	(*chunk)[slot%s.chunk] = p
-}
-
-// at returns the point of a slot.
-func (s *series) at(slot int) Point {
-	if chunk := s.chunks[slot/s.chunk]; chunk != nil {
-		return chunk[slot%s.chunk]
-	}
-	return Point{}
+	slot := int(s.number(p.At) % int64(s.Size))
+	s.points[slot] = p
+	s.dirty[slot/s.chunk] = true
 }
 
 // last returns the points of the span that ends at now, the oldest first.
 func (s *series) last(now int64) []Point {
 	var points []Point
-	_, end := s.slot(now)
+	end := s.number(now)
 	for n := max(end-int64(s.Size)+1, 0); n <= end; n++ {
-		p := s.at(int(n % int64(s.Size)))
-		if _, number := s.slot(p.At); p.At > 0 && number == n {
+		if p := s.points[n%int64(s.Size)]; p.At > 0 && s.number(p.At) == n {
 			points = append(points, p)
 		}
 	}
@@ -100,59 +80,33 @@ func (s *series) name(chunk int) string { return fmt.Sprintf("series %s %d", s.N
 // encode returns the points of a chunk.
 func (s *series) encode(chunk int) []byte {
 	var b bytes.Buffer
-	binary.Write(&b, binary.BigEndian, s.chunks[chunk]) // cannot fail
+	binary.Write(&b, binary.BigEndian, s.points[chunk*s.chunk:][:s.chunk]) // a buffer takes everything
 	return b.Bytes()
 }
 
 // decode puts the points of a stored chunk back. What is of another form is
 // left out: curves are worth less than a start.
 func (s *series) decode(data []byte) {
-	one := binary.Size(Point{})
-	points := make([]Point, min(len(data)/one, s.chunk))
-	if len(data)%one != 0 || binary.Read(bytes.NewReader(data), binary.BigEndian, points) != nil {
+	points := make([]Point, s.chunk)
+	if len(data) != binary.Size(points) || binary.Read(bytes.NewReader(data), binary.BigEndian, points) != nil {
 		return
 	}
 	for _, p := range points {
-		if p.At > 0 {
-			i, _ := s.slot(p.At)
-			s.put(i, p)
-		}
-	}
-}
-
-// A history is the three series of a crawl.
-type history [len(spans)]*series
-
-func newHistory() history {
-	var h history
-	for i, s := range spans {
-		h[i] = newSeries(s)
-	}
-	return h
-}
-
-// add puts p into all series.
-func (h *history) add(p Point) {
-	for _, s := range h {
 		s.add(p)
 	}
 }
 
 // perMinute returns how many addresses the last minute has brought, in
 // addresses a minute; nil before there are some seconds to tell it from.
-func (h *history) perMinute() *float64 {
-	points := h[0].last(time.Now().Unix())
-	if len(points) == 0 {
+func (s *series) perMinute() *float64 {
+	points := s.last(time.Now().Unix())
+	for len(points) > 0 && points[len(points)-1].At-points[0].At > 60 {
+		points = points[1:]
+	}
+	if len(points) == 0 || points[len(points)-1].At-points[0].At < 5 {
 		return nil
 	}
-	last := points[len(points)-1]
-	first := last
-	for i := len(points) - 1; i >= 0 && last.At-points[i].At <= 60; i-- {
-		first = points[i]
-	}
-	if last.At-first.At < 5 {
-		return nil
-	}
+	first, last := points[0], points[len(points)-1]
 	rate := float64(last.Addresses-first.Addresses) * 60 / float64(last.At-first.At)
 	return &rate
 }
@@ -164,38 +118,50 @@ type store interface {
 	PutMeta(name string, value []byte) error
 }
 
-// load takes over what was kept.
-func (h *history) load(from store) error {
-	for _, s := range h {
-		for chunk := range s.chunks {
+// breadthName is where the estimate of breadth-first is kept.
+const breadthName = "breadth-first"
+
+// Load takes over the curves of the runs before. What is of another form is left out.
+func (b *Board) Load(from store) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.history {
+		for chunk := range s.Size / s.chunk {
 			data, err := from.Meta(s.name(chunk))
 			if err != nil {
 				return err
 			}
 			s.decode(data)
 		}
+		clear(s.dirty)
 	}
-	return nil
+	data, err := from.Meta(breadthName)
+	was := b.estimate
+	if err == nil && json.Unmarshal(data, &was) == nil {
+		b.estimate = was
+	}
+	return err
 }
 
-// A piece is a value that is to be stored.
-type piece struct {
-	name  string
-	value []byte
-}
-
-// changed returns what has changed since the last call; the finest series only
-// with all.
-func (h *history) changed(all bool) []piece {
-	var pieces []piece
-	for i, s := range h {
+// Save keeps the curves; those of the last minutes only with all.
+func (b *Board) Save(to store, all bool) error {
+	b.mu.Lock()
+	values := map[string][]byte{}
+	values[breadthName], _ = json.Marshal(b.estimate) // numbers only
+	for i, s := range b.history {
 		if i == 0 && !all {
 			continue
 		}
 		for chunk := range s.dirty {
-			pieces = append(pieces, piece{s.name(chunk), s.encode(chunk)})
+			values[s.name(chunk)] = s.encode(chunk)
 		}
 		clear(s.dirty)
 	}
-	return pieces
+	b.mu.Unlock()
+	for name, value := range values {
+		if err := to.PutMeta(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }

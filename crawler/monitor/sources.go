@@ -83,26 +83,47 @@ func NodeOf(f *frontier.Frontier, text string) (n frontier.Node, err error) {
 }
 
 // Survey lists the streets of a region and counts what earlier runs, whose
-// outcomes f has, found of them.
+// outcomes f has, found of them. A street counts once, however many postcodes it
+// runs through. From then on the coverage is shown.
 func (b *Board) Survey(ctx context.Context, f *frontier.Frontier, g *gazetteer.Gazetteer, region *gazetteer.Region) error {
 	err := g.StreetsIn(ctx, region, func(street gazetteer.Place, houses int) error {
-		b.List(street, houses)
+		b.list(street, houses)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	b.Listed(func(address string, known func(string) bool) string { return report.StreetOf(g, address, known) })
+	b.mu.Lock()
+	b.find = func(address string) string {
+		return report.StreetOf(g, address, func(id string) bool { return b.streets[hash(id)] != nil })
+	}
+	b.mu.Unlock()
 	err = f.Outcomes(ctx, func(o frontier.Outcome) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
 		for _, address := range o.Kept() {
-			b.Known(address)
+			b.cover(address)
 		}
 		return nil
 	})
-	if err == nil {
-		b.Counted()
-	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.counted = err == nil
 	return err
+}
+
+// list takes note of a street of the region, or of the part of one in a
+// postcode, with the number of its houses.
+func (b *Board) list(p gazetteer.Place, houses int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := hash(gazetteer.StreetID(p))
+	s := b.streets[key]
+	if s == nil {
+		s = &Street{Name: p.Street, City: p.City, Lon: p.Point.Lon(), Lat: p.Point.Lat()}
+		b.streets[key] = s
+	}
+	s.Houses += houses
 }
 
 // ExplainOf returns the Explain of Options for a crawl.

@@ -7,44 +7,45 @@ import (
 )
 
 // The trend counts what came in each span, not what earlier runs had, and
-// stands a pause and a clock that goes back.
+// stands a clock that goes back.
 func TestTroubles(t *testing.T) {
-	var x troubles
+	b := NewBoard()
 	start := time.Unix(1_000_000, 0)
 	see := func(second int, errors, skipped map[string]int64) {
-		x.see(start.Add(time.Duration(second)*time.Second), map[string]map[string]int64{"error": errors, "skipped": skipped})
+		b.Tick(Snapshot{At: start.Add(time.Duration(second) * time.Second), Errors: errors, Skipped: skipped})
 	}
-	of := func(reason string) (trouble Trouble) {
-		for _, one := range x.list() {
+	of := func(reason string, n int) (count int64, trend []int64) {
+		for _, one := range b.Troubles() {
 			if one.Reason == reason {
-				trouble = one
+				return one.Count, one.Trend[len(one.Trend)-n:]
 			}
 		}
-		return trouble
+		return 0, nil
 	}
 	see(0, map[string]int64{"dns": 7}, nil)
-	see(1, map[string]int64{"dns": 9, "timeout": 1}, map[string]int64{"robots": 20})
+	see(10, map[string]int64{"dns": 9, "timeout": 1}, map[string]int64{"robots": 20})
 	see(15, map[string]int64{"dns": 10, "timeout": 1}, map[string]int64{"robots": 20})
-	last := func(reason string, n int) []int64 { tr := of(reason).Trend; return tr[len(tr)-n:] }
-	if got := last("dns", 3); !slices.Equal(got, []int64{0, 2, 1}) || of("dns").Count != 10 {
-		t.Errorf("dns %v of %+v", got, of("dns"))
+	if count, got := of("dns", 3); !slices.Equal(got, []int64{0, 2, 1}) || count != 10 {
+		t.Errorf("dns %v of %d", got, count)
 	}
-	if got := last("timeout", 2); !slices.Equal(got, []int64{1, 0}) {
+	if _, got := of("timeout", 2); !slices.Equal(got, []int64{1, 0}) {
 		t.Errorf("timeout %v", got)
 	}
-	if list := x.list(); list[0].Reason != "robots" || list[0].Kind != "skipped" || len(list) != 3 || len(list[0].Trend) != trendSize {
+	if list := b.Troubles(); list[0].Reason != "robots" || list[0].Kind != "skipped" || len(list) != 3 || len(list[0].Trend) != trendSize {
 		t.Errorf("list %+v", list)
 	}
-	see(5, map[string]int64{"dns": 11}, nil) // back in time: the present span has it
-	if got := last("dns", 1); got[0] != 2 {
+	see(5, map[string]int64{"dns": 11}, nil) // back in time
+	if _, got := of("dns", 1); got[0] != 0 {
 		t.Errorf("dns %v", got)
 	}
-	see(15+601, map[string]int64{"dns": 12}, nil)
-	if got := of("dns").Trend; got[trendSize-1] != 1 || slices.Max(got[:trendSize-1]) != 0 {
-		t.Errorf("after a pause %v", got)
+	see(7, map[string]int64{"dns": 12}, nil)
+	if _, got := of("dns", 2); !slices.Equal(got, []int64{2, 1}) {
+		t.Errorf("dns %v", got)
 	}
-	see(1_000_000_000, map[string]int64{"dns": 12}, nil)
-	if got := of("dns").Trend; slices.Max(got) != 0 {
-		t.Errorf("after years %v", got)
+	for i := range 2 * trendSize {
+		see(20+10*i, map[string]int64{"dns": 12 + int64(i)}, nil)
+	}
+	if count, got := of("dns", trendSize); slices.Min(got[:trendSize-1]) != 1 || count != 11+2*trendSize {
+		t.Errorf("%d, %v", count, got)
 	}
 }

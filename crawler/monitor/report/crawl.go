@@ -94,7 +94,7 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 		return nil, fmt.Errorf("report: %s: %w", name, err)
 	}
 	err = f.WalkQueue(ctx, func(n frontier.Node) error {
-		t.levels.at(n.Depth, n.Priority).waiting++
+		t.levels.Found(n.Depth, n.Priority, 1)
 		t.crawl.Waiting++
 		return nil
 	})
@@ -131,7 +131,7 @@ type tally struct {
 	options Options
 	step    int // pages from one point of the curve to the next
 	crawl   *Crawl
-	levels  levels
+	levels  BreadthFirst
 	texts   map[uint64]bool
 	hosts   map[string]*Host
 	first   map[string]string // address → host where it was found first
@@ -172,12 +172,12 @@ func newTally(o Options, step int) *tally {
 
 func (t *tally) add(v *visit) {
 	c := t.crawl
-	class := t.levels.at(v.Depth, v.Priority)
-	class.visited++
-	if v.Outcome.Kind != "page" {
+	isPage := v.Outcome.Kind == "page"
+	t.levels.Found(v.Depth, v.Priority, 1)
+	t.levels.Visited(v.Depth, v.Priority, isPage, v.Outcome.Relevant)
+	if !isPage {
 		return
 	}
-	class.pages++
 	c.Pages++
 	name := v.URL.Host()
 	host := t.hosts[name]
@@ -187,7 +187,6 @@ func (t *tally) add(v *visit) {
 	}
 	host.Pages++
 	if v.Outcome.Relevant {
-		class.relevant++
 		t.relevant(v, host)
 	}
 	now := t.point()

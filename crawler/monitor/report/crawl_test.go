@@ -353,10 +353,10 @@ func TestMeterBounds(t *testing.T) {
 	}
 }
 
-// TestLevels holds the estimate against breadth-first itself: of a crawl that
-// went level by level it says what that crawl found.
-func TestLevels(t *testing.T) {
-	var l levels
+// TestBreadthFirst holds the estimate against breadth-first itself: of a crawl
+// that went level by level it says what that crawl found.
+func TestBreadthFirst(t *testing.T) {
+	var s BreadthFirst
 	found := 0
 	var curve []Point
 	for i := range 1000 {
@@ -364,19 +364,18 @@ func TestLevels(t *testing.T) {
 		for 1<<(2*depth+1) < i+1 {
 			depth++
 		}
-		class := l.at(depth, 1/float64(1+depth))
-		class.visited++
-		class.pages++
-		if i%10 == depth {
-			class.relevant++
+		isRelevant := i%10 == depth
+		s.Found(depth, 1/float64(1+depth), 1)
+		s.Visited(depth, 1/float64(1+depth), true, isRelevant)
+		if isRelevant {
 			found++
 		}
 		if i%100 == 99 {
 			curve = append(curve, Point{Pages: i + 1, Relevant: found})
 		}
 	}
-	l.at(6, 0.1).waiting = 5000
-	e := l.estimate(curve)
+	s.Found(6, 0.1, 5000)
+	e := s.estimate(curve)
 	if e.Pages != 1000 || math.Abs(e.Harvest-0.1) > 0.005 {
 		t.Errorf("of breadth-first itself: %+v", e)
 	}

@@ -10,7 +10,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"gazehound/internal/textutil"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -54,9 +55,12 @@ func (r *Report) Write(w io.Writer, format string) error {
 }
 
 // table returns a row for each metric that some crawl has: its name and what
-// the crawls say.
+// the crawls say, their names first.
 func (r *Report) table() [][]string {
-	var rows [][]string
+	rows := [][]string{{""}}
+	for _, c := range r.Crawls {
+		rows[0] = append(rows[0], textutil.OneLine(c.Name))
+	}
 	for _, m := range metrics {
 		row, some := []string{m.words}, false
 		for _, c := range r.Crawls {
@@ -75,45 +79,8 @@ func (r *Report) table() [][]string {
 	return rows
 }
 
-// names are those of the crawls, as heads of a table.
-func (r *Report) names() []string {
-	var names []string
-	for _, c := range r.Crawls {
-		names = append(names, printable(c.Name))
-	}
-	return names
-}
-
-// printable returns s with nothing in it that a terminal or table would obey.
-func printable(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f || 0x80 <= c && c < 0xa0 || c == utf8.RuneError {
-			return '?'
-		}
-		return c
-	}, s)
-}
-
 func (r *Report) text(b *bytes.Buffer) {
-	rows := append([][]string{append([]string{""}, r.names()...)}, r.table()...)
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				line.WriteString(cell + pad)
-			} else {
-				line.WriteString("  " + pad + cell)
-			}
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
+	WriteTable(b, r.table()) // a buffer takes everything
 	for _, s := range r.sentences() {
 		fmt.Fprintf(b, "%-9s %s\n", s[0], s[1])
 	}
@@ -146,10 +113,10 @@ func (r *Report) sentences() [][2]string {
 	}
 	for _, earlier := range r.Crawls[1:] {
 		new, gone := c.Against(earlier)
-		say("against", "%s: %d addresses are new, %d are gone", printable(earlier.Name), new, gone)
+		say("against", "%s: %d addresses are new, %d are gone", textutil.OneLine(earlier.Name), new, gone)
 	}
 	if b := c.Biggest; b.Relevant > 0 {
-		say("biggest", "%s has %d of %d relevant pages, and %d addresses", printable(b.Host), b.Relevant, c.Relevant, b.Addresses)
+		say("biggest", "%s has %d of %d relevant pages, and %d addresses", textutil.OneLine(b.Host), b.Relevant, c.Relevant, b.Addresses)
 	}
 	if m := c.Streets; m != nil {
 		say("streets", "%d of %d found (%.1f %%); that is %.0f %% of those that sites like these mention, estimated as %.0f in all (Chao2, 95 %%: %.0f to %.0f)",
@@ -218,7 +185,7 @@ func (r *Report) lines() []line {
 				pages, found = append(pages, float64(p.Pages)), append(found, float64(p.Relevant))
 			}
 		}
-		lines = append(lines, lineOf(printable(c.Name), pages, found, last))
+		lines = append(lines, lineOf(textutil.OneLine(c.Name), pages, found, last))
 		if i > 0 {
 			continue
 		}
@@ -271,22 +238,10 @@ func sparks(y []float64, most float64) string {
 }
 
 func (r *Report) markdown(b *bytes.Buffer) {
-	cell := strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'")
-	fmt.Fprint(b, "| |")
-	for _, name := range r.names() {
-		fmt.Fprintf(b, " %s |", cell.Replace(name))
-	}
-	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---:|", len(r.Crawls)))
-	for _, row := range r.table() {
-		fmt.Fprintf(b, "| %s |", strings.Replace(row[0], "  ", "… ", 1))
-		for _, x := range row[1:] {
-			fmt.Fprintf(b, " %s |", x)
-		}
-		fmt.Fprintln(b)
-	}
+	WriteMarkdown(b, r.table())
 	fmt.Fprintln(b)
 	for _, s := range r.sentences() {
-		fmt.Fprintf(b, "- **%s** %s\n", s[0], cell.Replace(s[1]))
+		fmt.Fprintf(b, "- **%s** %s\n", s[0], markdownCell.Replace(s[1]))
 	}
 	for _, g := range r.Gates {
 		fmt.Fprintf(b, "- **gate** %s\n", g)
@@ -297,7 +252,7 @@ func (r *Report) csv(b *bytes.Buffer) {
 	w := csv.NewWriter(b)
 	w.Write([]string{"crawl", "pages", "relevant", "addresses", "streets"})
 	for i, c := range r.Crawls {
-		name := printable(c.Name)
+		name := textutil.OneLine(c.Name)
 		for _, p := range c.Curve {
 			w.Write([]string{name, fmt.Sprint(p.Pages), fmt.Sprint(p.Relevant), fmt.Sprint(p.Addresses), fmt.Sprint(p.Streets)})
 		}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// WriteTable writes rows in columns as wide as their longest cell, the first
+// one to the left and numbers to the right.
+func WriteTable(w io.Writer, rows [][]string) error {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b bytes.Buffer
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			if i == 0 {
+				line = fmt.Sprintf("%-*s", widths[i], cell)
+			} else {
+				line += fmt.Sprintf("  %*s", widths[i], cell)
+			}
+		}
+		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// markdownCell keeps a cell of a table from ending it or from being markup.
+var markdownCell = strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'")
+
+// WriteMarkdown writes rows as a table in Markdown, the titles first. Two spaces
+// before the first cell of a row mark it as a part of the one above.
+func WriteMarkdown(w io.Writer, rows [][]string) error {
+	var b bytes.Buffer
+	for i, row := range rows {
+		for k, cell := range row {
+			if k == 0 {
+				cell = strings.Replace(cell, "  ", "… ", 1)
+			}
+			fmt.Fprintf(&b, "| %s ", markdownCell.Replace(cell))
+		}
+		fmt.Fprintln(&b, "|")
+		if i == 0 {
+			fmt.Fprintf(&b, "|---|%s\n", strings.Repeat("---:|", len(row)-1))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
