@@ -111,9 +111,6 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	person := above != "" && place.IsPerson(above)
 	a.Person = a.Person || person && (a.Name == "" || place.IsPerson(a.Name))
 	a.Name = cmp.Or(a.Name, clipName(above))
-	if a.Name == "" && a.Role == OwnRole {
-		a.Name = clipName(place.NameInTitle(page.in.Title))
-	}
 	p.judgePerson(b, page, imprint, typedPerson)
 	if a.Private {
 		return

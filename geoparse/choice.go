@@ -12,49 +12,46 @@ import (
 // Weights of what decides between places that the text fits equally. Each is
 // greater than all below it together, and less than one more word of the name.
 const (
-	weightWord     = 100
-	weightPart     = -250 // only a part of the city's name is there
-	weightRegion   = 50
-	weightHost     = 25
-	weightLanguage = 12
-	weightPhone    = 6
-	weightUsual    = 1 // the usual name of the city, not an alias
+	weightWord  = 100
+	weightPart  = -250 // only a part of the city's name is there
+	weightUsual = 1    // the usual name of the city, not an alias
 )
 
-// lean says how much speaks for the place besides the words of the address:
-// the region of the crawl, then what the caller or the host says of the
-// country, the language of the page, and the telephone numbers on it.
-func (s *scan) lean(place *gazetteer.Place) int {
-	score := 0
-	if s.p.region != nil && s.p.region.Has(*place) {
-		score += weightRegion
-	}
-	if place.Country == s.hint {
-		score += weightHost
-	}
-	if grammar.Speaks(place.Country, s.in.Lang) {
-		score += weightLanguage
-	}
-	if place.Country == s.phone() {
-		score += weightPhone
+// leanings are what speaks for a place besides the words of the address: the region
+// of the crawl, then what the caller or the host says of the country, the language
+// of the page, and the telephone numbers on it. The last is for people alone.
+var leanings = [...]struct {
+	weight int
+	holds  func(*scan, *gazetteer.Place) bool
+	reason string
+}{
+	{50, (*scan).inRegion, "lies in the region"},
+	{25, func(s *scan, p *gazetteer.Place) bool { return p.Country == s.hint },
+		"is in the country of the host or caller"},
+	{12, func(s *scan, p *gazetteer.Place) bool { return grammar.Speaks(p.Country, s.in.Lang) },
+		"speaks the language of the page"},
+	{6, func(s *scan, p *gazetteer.Place) bool { return p.Country == s.phone() },
+		"has the telephone prefix on the page"},
+	{0, func(_ *scan, p *gazetteer.Place) bool { return p.Population > 0 }, "has more people"},
+}
+
+func (s *scan) inRegion(p *gazetteer.Place) bool { return s.p.region != nil && s.p.region.Has(*p) }
+
+// lean says how much speaks for the place.
+func (s *scan) lean(place *gazetteer.Place) (score int) {
+	for _, l := range leanings {
+		if l.weight > 0 && l.holds(s, place) {
+			score += l.weight
+		}
 	}
 	return score
 }
 
 // leanReason names the first thing that speaks for a and not for b.
 func (s *scan) leanReason(a, b *gazetteer.Place) string {
-	for _, c := range [...]struct {
-		holds  func(*gazetteer.Place) bool
-		reason string
-	}{
-		{func(p *gazetteer.Place) bool { return s.p.region != nil && s.p.region.Has(*p) }, "lies in the region"},
-		{func(p *gazetteer.Place) bool { return p.Country == s.hint }, "is in the country of the host or caller"},
-		{func(p *gazetteer.Place) bool { return grammar.Speaks(p.Country, s.in.Lang) }, "speaks the language of the page"},
-		{func(p *gazetteer.Place) bool { return p.Country == s.phone() }, "has the telephone prefix on the page"},
-		{func(p *gazetteer.Place) bool { return p.Population > 0 }, "has more people"},
-	} {
-		if c.holds(a) && !c.holds(b) {
-			return c.reason
+	for _, l := range leanings {
+		if l.holds(s, a) && !l.holds(s, b) {
+			return l.reason
 		}
 	}
 	return "comes first"
@@ -107,8 +104,10 @@ func (s *scan) others(a *Address) {
 	n := 0
 	other := func(pl gazetteer.Place, name, reason string) {
 		if n++; n <= maxOthers && len(*s.rejected) < maxRejected {
-			place := strings.Join(slices.DeleteFunc([]string{name, strings.TrimSpace(pl.Postcode + " " + pl.City), pl.State, pl.Country}, func(part string) bool { return part == "" }), ", ")
-			*s.rejected = append(*s.rejected, Candidate{Text: place, Start: a.Start, End: a.End, Reason: reason, Other: true})
+			parts := []string{name, strings.TrimSpace(pl.Postcode + " " + pl.City), pl.State, pl.Country}
+			parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+			*s.rejected = append(*s.rejected,
+				Candidate{Text: strings.Join(parts, ", "), Start: a.Start, End: a.End, Reason: reason, Other: true})
 		}
 	}
 	same := func(pl *gazetteer.Place) bool {

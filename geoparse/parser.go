@@ -129,9 +129,9 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 		// a replacement character for each bad byte keeps the count of characters
 		text = strings.Map(func(r rune) rune { return r }, text)
 	}
-	whole, unseen := text, []gap(nil)
+	whole := text
 	if in.Doc == nil { // the text of a page has none
-		text, unseen = withoutUnseen(text)
+		text = withoutUnseen(text)
 	}
 	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.Find(strings.ToUpper(in.Country)).Form, rejected: rejected}
 	found := s.run(ctx)
@@ -152,9 +152,7 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if !p.options.EveryMention {
 		found = deduplicate(found)
 	}
-	order := positions(found, rejected)
-	widen(unseen, found, rejected)
-	countCharacters(whole, order)
+	countCharacters(whole, len(whole) > len(text), positions(found, rejected))
 	return p.Judge(found), nil
 }
 
@@ -230,90 +228,75 @@ func markFooter(text string, doc *html.Node, found []Address) {
 	}
 }
 
-// A gap is where characters that nobody sees were left out of a text.
-type gap struct {
-	at    int // offset in the text without them
-	bytes int // that were left out up to there
-}
-
 // withoutUnseen returns text without the characters that nobody sees, such as
 // those of no width and marks of direction: "1\u200b2" is read as 12.
-func withoutUnseen(text string) (string, []gap) {
-	var b strings.Builder
-	var gaps []gap
-	from, left := 0, 0
-	for i := 0; i < len(text); {
-		if text[i] < 0xC2 {
-			i++
-			continue
+func withoutUnseen(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isUnseen(r) {
+			return -1
 		}
-		r, n := utf8.DecodeRuneInString(text[i:])
-		if unicode.Is(unicode.Cf, r) {
-			b.WriteString(text[from:i])
-			left, from = left+n, i+n
-			gaps = append(gaps, gap{b.Len(), left})
-		}
-		i += n
-	}
-	if gaps == nil {
-		return text, nil
-	}
-	b.WriteString(text[from:])
-	return b.String(), gaps
+		return r
+	}, text)
 }
 
-// widen moves all spans to where they are in the text with its gaps filled.
-func widen(gaps []gap, found []Address, rejected *[]Candidate) {
-	if len(gaps) == 0 {
-		return
-	}
-	move := func(start, end *int) {
-		for _, pos := range [...]*int{start, end} {
-			// what is left out right before a span is no part of it, nor is what is behind it
-			to := *pos
-			if pos == start {
-				to++
-			}
-			if n, _ := slices.BinarySearchFunc(gaps, to, func(g gap, at int) int { return g.at - at }); n > 0 {
-				*pos += gaps[n-1].bytes
-			}
-		}
-	}
-	for i := range found {
-		if found[i].Start >= 0 {
-			move(&found[i].Start, &found[i].End)
-		}
-	}
-	if rejected != nil {
-		for i := range *rejected {
-			move(&(*rejected)[i].Start, &(*rejected)[i].End)
-		}
-	}
+func isUnseen(r rune) bool { return r >= 0xAD && unicode.Is(unicode.Cf, r) }
+
+// A position is one end of a span.
+type position struct {
+	at    *int
+	start bool
 }
 
 // positions returns the ends of all spans.
-func positions(found []Address, rejected *[]Candidate) []*int {
-	order := make([]*int, 0, 2*len(found))
+func positions(found []Address, rejected *[]Candidate) []position {
+	order := make([]position, 0, 2*len(found))
 	for i := range found {
-		if found[i].Start >= 0 {
-			order = append(order, &found[i].Start, &found[i].End)
+		if a := &found[i]; a.Start >= 0 {
+			order = append(order, position{&a.Start, true}, position{&a.End, false})
 		}
 	}
 	if rejected != nil {
 		for i := range *rejected {
-			order = append(order, &(*rejected)[i].Start, &(*rejected)[i].End)
+			c := &(*rejected)[i]
+			order = append(order, position{&c.Start, true}, position{&c.End, false})
 		}
 	}
 	return order
 }
 
-// countCharacters turns offsets in bytes of text into counts of characters.
-func countCharacters(text string, order []*int) {
-	slices.SortFunc(order, func(a, b *int) int { return *a - *b })
+// countCharacters turns offsets in bytes of the text that was read into counts of
+// characters of the whole text. Where that has unseen characters, they are no part of
+// a span that they stand before or behind.
+func countCharacters(whole string, unseen bool, order []position) {
+	slices.SortFunc(order, func(a, b position) int {
+		switch {
+		case *a.at != *b.at:
+			return *a.at - *b.at
+		case a.start && !b.start: // ends first
+			return 1
+		case b.start && !a.start:
+			return -1
+		}
+		return 0
+	})
 	at, count := 0, 0
-	for _, pos := range order {
-		count += utf8.RuneCountInString(text[at:*pos])
-		at, *pos = *pos, count
+	for i, r := range whole {
+		left := unseen && isUnseen(r)
+		for len(order) > 0 && *order[0].at <= at && !(left && order[0].start) {
+			*order[0].at = count
+			order = order[1:]
+		}
+		if len(order) == 0 {
+			return
+		}
+		if !left {
+			_, size := utf8.DecodeRuneInString(whole[i:])
+			at += size
+		}
+		count++
+	}
+	for _, p := range order {
+		*p.at = count
 	}
 }
 
