@@ -37,7 +37,7 @@ func TestBadNames(t *testing.T) {
 			`<script type="application/ld+json">{"@type":"Person","name":"Hanna Harms",` + stated,
 	} {
 		in := Input{Doc: markup.Parse([]byte(html)), Host: "www.blumen-meyer.example"}
-		in.Text, in.Title = markup.Text(in.Doc), markup.ReadSite(in.Doc).Title
+		in.Text, in.Title = markup.Text(in.Doc), markup.Read(in.Doc).Title
 		v := parse(t, p, in)
 		if len(v.Addresses) != 1 {
 			t.Errorf("%s: %d addresses", name, len(v.Addresses))

@@ -8,6 +8,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
+	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
 )
@@ -23,7 +24,7 @@ const (
 
 // assign says of each address of a page what belongs to it, whose it is, and
 // whether it is a private person's. Spans are still in bytes of text.
-func (p *Parser) assign(text string, in Input, found []Address) {
+func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Address) {
 	if len(found) == 0 {
 		return
 	}
@@ -39,7 +40,7 @@ func (p *Parser) assign(text string, in Input, found []Address) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *Address) int { return a.Start - b.Start })
-	page := &pageCues{in: in, text: text, site: place.ReadPage(in.Doc, text, in.Title, in.Host, p.isPlace)}
+	page := &pageCues{in: in, text: text, site: place.ReadPage(marked, text, in.Title, in.Host, p.isPlace)}
 	list := len(doors) >= leastList
 	blocks := blocksOf(text, order, list)
 	for i := range found {

@@ -12,8 +12,6 @@ import (
 	"gazehound/geoparse/grammar"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
-
-	"golang.org/x/net/html"
 )
 
 // Limits of one page.
@@ -144,11 +142,13 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if rejected != nil {
 		s.withoutCode(found)
 	}
+	var marked *markup.Page
 	if in.Doc != nil {
-		found = p.addStatements(ctx, found, markup.Find(in.Doc), in)
+		marked = markup.Read(in.Doc)
+		found = p.addStatements(ctx, found, marked.Statements, in)
+		markFooter(text, marked.Footers, found)
 	}
-	p.assign(text, in, found)
-	markFooter(text, in.Doc, found)
+	p.assign(text, in, marked, found)
 	if !p.options.EveryMention {
 		found = deduplicate(found)
 	}
@@ -212,11 +212,8 @@ func deduplicate(found []Address) []Address {
 
 // markFooter marks the addresses that stand in a footer of the page. The text
 // of a footer is a part of the page's, nearly always its last.
-func markFooter(text string, doc *html.Node, found []Address) {
-	if doc == nil || len(found) == 0 {
-		return
-	}
-	for _, footer := range markup.Footers(doc) {
+func markFooter(text string, footers []string, found []Address) {
+	for _, footer := range footers {
 		start := strings.LastIndex(text, footer)
 		if start < 0 {
 			continue

@@ -228,7 +228,7 @@ func irvineDoors(t *testing.T, dir string) (all []door) {
 		eachResponse(t, file, func(target string, body []byte) {
 			if u, err := url.Parse(target); err == nil {
 				doc := markup.Parse(body)
-				in := Input{Text: markup.Text(doc), Doc: doc, Title: markup.ReadSite(doc).Title, Host: u.Hostname(), Path: u.EscapedPath()}
+				in := Input{Text: markup.Text(doc), Doc: doc, Title: markup.Read(doc).Title, Host: u.Hostname(), Path: u.EscapedPath()}
 				if _, err := p.Parse(t.Context(), in); err != nil {
 					t.Fatal(err)
 				}
@@ -331,7 +331,7 @@ func labelledDoors(t *testing.T, dir string) (all []door) {
 				})
 			}
 			doc := markup.Parse(body)
-			in := Input{Text: markup.Text(doc), Doc: doc, Title: markup.ReadSite(doc).Title, Host: u.Hostname(), Path: u.EscapedPath()}
+			in := Input{Text: markup.Text(doc), Doc: doc, Title: markup.Read(doc).Title, Host: u.Hostname(), Path: u.EscapedPath()}
 			if _, err := p.Parse(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -51,22 +52,36 @@ type Statement struct {
 	HasPoint bool
 }
 
-// Find returns what the markup of doc states about places, in document order
-// and each thing once, at most MaxStatements: JSON-LD, microdata, RDFa, hCard
-// and h-card, <address> elements, geo meta elements and links to maps.
-func Find(doc *html.Node) []Statement {
-	var f finder
+// A Page is what the markup of a page says.
+type Page struct {
+	Site
+	// Statements are what it states about places, in document order and each thing
+	// once, at most MaxStatements: JSON-LD, microdata, RDFa, hCard and h-card,
+	// <address> elements, geo meta elements and links to maps.
+	Statements []Statement
+	// Footers are the texts of what is marked as the footer of the page, as they
+	// stand in Text, at most four; of a long one the beginning. A footer of an
+	// article or quotation is none.
+	Footers []string
+}
+
+// Read reads the markup of a page in one linear pass.
+func Read(doc *html.Node) *Page {
+	f := finder{page: &Page{Site: Site{Links: map[string]bool{}, Headings: map[string]bool{}}}}
 	walk(doc, math.MaxInt, f.enter, f.leave)
-	return distinct(f.found)
+	f.page.Statements = distinct(f.found)
+	return f.page
 }
 
 // A finder collects statements. Each stands where its element starts, so an
 // element that turns out to say nothing leaves an empty one behind.
 type finder struct {
+	page   *Page
 	found  []Statement
 	scopes []*scopeOf // open items, outermost first
 	meta   int        // 1 + place of the statement of the meta elements, or 0
 	read   int        // elements read as values so far
+	quote  *html.Node // outermost open article, quotation or footer, or nil
 }
 
 // The work that one page may cause, above what any honest page has.
@@ -101,14 +116,32 @@ func (f *finder) enter(n *html.Node) bool {
 		f.read++
 		f.add(Statement{Origin: Element, Raw: textUpTo(n, 4*MaxRaw)})
 	case atom.Meta:
-		f.geoMeta(n)
+		f.metaElement(n)
 	case atom.A, atom.Area:
 		f.mapLink(attr(n, "href"))
 	case atom.Iframe, atom.Img, atom.Embed:
 		f.mapLink(attr(n, "src"))
 	}
 	f.items(n)
+	f.page.Site.read(n)
+	switch {
+	case f.quote != nil:
+	case n.DataAtom == atom.Article, n.DataAtom == atom.Blockquote:
+		f.quote = n
+	case len(f.page.Footers) < maxFooters && isFooter(n):
+		f.quote = n
+		if text := textUpTo(n, maxFooterText); text != "" {
+			f.page.Footers = append(f.page.Footers, text)
+		}
+	}
 	return true
+}
+
+func (f *finder) leave(n *html.Node) {
+	if f.quote == n {
+		f.quote = nil
+	}
+	f.closeItems(n)
 }
 
 func (f *finder) mapLink(href string) {
@@ -117,14 +150,17 @@ func (f *finder) mapLink(href string) {
 	}
 }
 
-// geoMeta reads the meta elements that describe the whole page: geo.position,
-// ICBM, geo.placename, geo.region, and Open Graph's places.
-func (f *finder) geoMeta(n *html.Node) {
-	name := attr(n, "name")
-	if name == "" {
-		name = attr(n, "property")
+// metaElement reads the meta elements that name the site, and those that describe the
+// whole page: geo.position, ICBM, geo.placename, geo.region, and Open Graph's places.
+func (f *finder) metaElement(n *html.Node) {
+	name := strings.ToLower(cmp.Or(attr(n, "name"), attr(n, "property")))
+	content := oneLine(attr(n, "content"))
+	switch name {
+	case "og:site_name", "application-name", "apple-mobile-web-app-title":
+		addName(&f.page.Stated, content)
+	case "publisher", "dc.publisher", "dcterms.publisher", "copyright", "dc.rights", "owner":
+		addName(&f.page.Rights, content)
 	}
-	name = strings.ToLower(name)
 	for _, prefix := range []string{"business:contact_data:", "place:location:", "og:"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
@@ -133,7 +169,6 @@ func (f *finder) geoMeta(n *html.Node) {
 		s = f.found[f.meta-1]
 	}
 	before := s
-	content := oneLine(attr(n, "content"))
 	switch name {
 	case "geo.position", "icbm", "geo:position":
 		if lat, lon, ok := pointIn(content); ok && !s.HasPoint {

@@ -69,7 +69,7 @@ func TestFind(t *testing.T) {
 		{"nothing", `<p>Markt 1, 26122 Oldenburg <span itemprop=streetAddress>x</span><div itemscope></div><a href=/map>x</a>`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Find(Parse([]byte(c.page)))
+			got := Read(Parse([]byte(c.page))).Statements
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("Find(%s): -want +got\n%s", c.page, diff)
 			}
@@ -141,7 +141,7 @@ func TestFindIsBounded(t *testing.T) {
 		"deep":       ld(strings.Repeat(`{"location":`, 5000) + `{"address":"x"}` + strings.Repeat("}", 5000)),
 		"big":        ld(`{"address":"` + strings.Repeat("x", 2<<20) + `"}`),
 	} {
-		found := Find(Parse([]byte(page)))
+		found := Read(Parse([]byte(page))).Statements
 		checkStatements(t, found)
 		t.Logf("%s: %d", name, len(found))
 		if (name == "statements" || name == "long list") && len(found) != MaxStatements {
@@ -161,7 +161,7 @@ func FuzzFind(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, page []byte) {
-		checkStatements(t, Find(Parse(page)))
+		checkStatements(t, Read(Parse(page)).Statements)
 	})
 }
 

@@ -16,7 +16,7 @@ func TestFooters(t *testing.T) {
 		`<footer>1<footer>2</footer></footer>`:                                                          {"1\n2"},
 	} {
 		doc := Parse([]byte(html))
-		got := Footers(doc)
+		got := Read(doc).Footers
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", html, got, want)
 		}

@@ -257,8 +257,8 @@ func valueOf(n *html.Node, origin string) string {
 	return strings.TrimPrefix(attr(n, "href"), "tel:")
 }
 
-// leave closes the scopes that end at n.
-func (f *finder) leave(n *html.Node) {
+// closeItems closes the scopes that end at n.
+func (f *finder) closeItems(n *html.Node) {
 	for len(f.scopes) > 0 {
 		s := f.scopes[len(f.scopes)-1]
 		if s.node != n {

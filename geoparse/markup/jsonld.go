@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
@@ -16,11 +17,9 @@ const (
 )
 
 // jsonLD reads one script of JSON-LD: schema.org addresses wherever they stand,
-// with what their owners say. What is not JSON adds nothing.
+// with what their owners say, and the names of organisations and web sites. What is
+// not JSON adds nothing.
 func (f *finder) jsonLD(script string) {
-	if !mentionsPlace(script) {
-		return
-	}
 	script = unwrap(script[:min(len(script), maxJSON)])
 	values, whole := decodeJSON(script)
 	if !whole {
@@ -56,16 +55,6 @@ func decodeJSON(text string) (values []any, whole bool) {
 	}
 	_, err := d.Token()
 	return values, err == nil
-}
-
-// mentionsPlace spares most pages the decoding.
-func mentionsPlace(script string) bool {
-	for _, word := range []string{"ddress", "ostalCode", "atitude"} {
-		if strings.Contains(script, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // unwrap takes off the comments that old browsers needed, and blanks the
@@ -176,9 +165,12 @@ func (r *jsonReader) read(v any, owner Statement, depth int) {
 			r.address(v, owner)
 			return
 		}
-		owner = Statement{Name: text(v["name"]), Phone: text(v["telephone"]), Email: text(v["email"]), URL: text(v["url"]), Hours: openingHours(v), Person: isPersonType(text(v["@type"])), Type: typeName(v["@type"])}
-		if owner.Name == "" {
-			owner.Name = text(v["legalName"])
+		owner = Statement{
+			Name: cmp.Or(text(v["name"]), text(v["legalName"])), Phone: text(v["telephone"]), Email: text(v["email"]),
+			URL: text(v["url"]), Hours: openingHours(v), Person: isPersonType(text(v["@type"])), Type: typeName(v["@type"]),
+		}
+		if slices.ContainsFunc(list(v["@type"]), isSiteType) {
+			addName(&r.finder.page.Stated, owner.Name)
 		}
 		owner.setPoint(v)
 		owner.setPoint(r.object(v["geo"]))
@@ -194,6 +186,13 @@ func (r *jsonReader) read(v any, owner Statement, depth int) {
 			}
 		}
 	}
+}
+
+// isSiteType tells whether a type is that of who runs a site.
+func isSiteType(v any) bool {
+	name, _ := v.(string)
+	return strings.HasSuffix(name, "Organization") || strings.HasSuffix(name, "Business") ||
+		slices.Contains([]string{"WebSite", "Corporation", "Restaurant", "Store"}, name)
 }
 
 // addresses reads the value of an address property: an object, a reference, a

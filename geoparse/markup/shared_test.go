@@ -124,11 +124,11 @@ func BenchmarkMarkup(b *testing.B) {
 	run("parse+text+find", func(page []byte) {
 		doc := markup.Parse(page)
 		markup.Text(doc)
-		markup.Find(doc)
+		markup.Read(doc)
 	})
 	run("parse", func(page []byte) { markup.Parse(page) })
 	run("text", func(page []byte) { markup.Text(docs[&page[0]]) })
-	run("find", func(page []byte) { markup.Find(docs[&page[0]]) })
+	run("find", func(page []byte) { markup.Read(docs[&page[0]]) })
 	run("html.Parse", func(page []byte) { html.Parse(bytes.NewReader(page)) })
 	run("tokenizer", func(page []byte) {
 		for z := html.NewTokenizer(bytes.NewReader(page)); z.Next() != html.ErrorToken; {

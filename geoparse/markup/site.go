@@ -1,18 +1,20 @@
 package markup
 
 import (
-	"math"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of ReadSite.
+// Bounds of a Page.
 const (
-	maxSiteNames = 40
-	maxSiteTexts = 4000 // links and headings
-	maxSiteText  = 120  // characters of each
+	maxSiteNames  = 40
+	maxSiteTexts  = 4000 // links and headings
+	maxSiteText   = 120  // characters of each
+	maxFooters    = 4
+	maxFooterText = 8 << 10 // bytes
 )
 
 // A Site is what the markup of a page says of who runs it, and which of its
@@ -28,34 +30,13 @@ type Site struct {
 	Headings map[string]bool // likewise of h1 to h6
 }
 
-// ReadSite reads what doc says of who runs it. It is one linear pass.
-func ReadSite(doc *html.Node) Site {
-	s := Site{Links: map[string]bool{}, Headings: map[string]bool{}}
-	walk(doc, math.MaxInt, s.enter, func(*html.Node) {})
-	return s
-}
-
-func (s *Site) enter(n *html.Node) bool {
-	if n.Type != html.ElementNode {
-		return n.Type == html.DocumentNode
-	}
+// read reads what an element says of who runs the site.
+func (s *Site) read(n *html.Node) {
 	switch n.DataAtom {
-	case atom.Style, atom.Template, atom.Svg:
-		return false
-	case atom.Script:
-		if strings.Contains(strings.ToLower(attr(n, "type")), "ld+json") {
-			for c := n.FirstChild; c != nil; c = c.NextSibling {
-				s.jsonLD(c.Data)
-			}
-		}
-		return false
 	case atom.Title:
 		if s.Title == "" {
 			s.Title = oneLine(textUpTo(n, 4*maxSiteText))
 		}
-		return false
-	case atom.Meta:
-		s.meta(n)
 	case atom.A, atom.Button, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		if number, ok := strings.CutPrefix(strings.ToLower(attr(n, "href")), "tel:"); ok {
 			addName(&s.Phones, number)
@@ -69,59 +50,15 @@ func (s *Site) enter(n *html.Node) bool {
 				texts[strings.ToLower(text)] = true
 			}
 		}
-	case atom.Img:
-		if isBrand(n) || n.Parent != nil && (isBrand(n.Parent) || n.Parent.DataAtom == atom.A && leadsHome(attr(n.Parent, "href"))) {
+	}
+	switch up := n.Parent; {
+	case n.DataAtom == atom.Img:
+		if isBrand(n) || up != nil && (isBrand(up) || up.DataAtom == atom.A && leadsHome(attr(up, "href"))) {
 			addName(&s.Logos, attr(n, "alt"))
 		}
-	}
-	if n.DataAtom != atom.Img && n.DataAtom != atom.Body && isBrand(n) {
+	case n.DataAtom != atom.Body && isBrand(n):
 		addName(&s.Logos, textUpTo(n, maxSiteText+1))
 		addName(&s.Logos, attr(n, "title"))
-	}
-	return true
-}
-
-func (s *Site) meta(n *html.Node) {
-	name := strings.ToLower(attr(n, "name"))
-	if name == "" {
-		name = strings.ToLower(attr(n, "property"))
-	}
-	switch name {
-	case "og:site_name", "application-name", "apple-mobile-web-app-title":
-		addName(&s.Stated, attr(n, "content"))
-	case "publisher", "dc.publisher", "dcterms.publisher", "copyright", "dc.rights", "owner":
-		addName(&s.Rights, attr(n, "content"))
-	}
-}
-
-// jsonLD adds the names of organisations and web sites.
-func (s *Site) jsonLD(script string) {
-	values, _ := decodeJSON(unwrap(script[:min(len(script), maxJSON)]))
-	left := maxJSONNodes
-	var read func(v any, depth int)
-	read = func(v any, depth int) {
-		if left--; left < 0 || depth > maxJSONDepth {
-			return
-		}
-		switch v := v.(type) {
-		case []any:
-			for _, e := range v {
-				read(e, depth+1)
-			}
-		case map[string]any:
-			for _, t := range list(v["@type"]) {
-				if name, _ := t.(string); strings.HasSuffix(name, "Organization") || strings.HasSuffix(name, "Business") ||
-					name == "WebSite" || name == "Corporation" || name == "Restaurant" || name == "Store" {
-					addName(&s.Stated, text(v["name"]))
-				}
-			}
-			for _, e := range v {
-				read(e, depth+1)
-			}
-		}
-	}
-	for _, v := range values {
-		read(v, 0)
 	}
 }
 
@@ -135,19 +72,34 @@ func addName(names *[]string, text string) {
 // isBrand tells whether the id, the classes or, of a picture, the file name of
 // an element call it a logo or the name of the site.
 func isBrand(n *html.Node) bool {
+	src := attr(n, "src")
+	return isCalled(n, brandNames) || n.DataAtom == atom.Img &&
+		strings.Contains(strings.ToLower(src[strings.LastIndexByte(src, '/')+1:]), "logo")
+}
+
+// isFooter tells whether the element is the footer of a page by its name, its
+// role, its id or its classes.
+func isFooter(n *html.Node) bool {
+	return n.DataAtom == atom.Footer || n.DataAtom != atom.Body && // "has-footer"
+		(strings.EqualFold(attr(n, "role"), "contentinfo") || isCalled(n, footerNames))
+}
+
+// Ids and classes of elements.
+var (
+	brandNames = strings.Fields("logo brand navbar-brand site-title sitetitle site-name sitename site_title logo-text " +
+		"site-logo header-logo custom-logo")
+	footerNames = strings.Fields("footer site-footer page-footer main-footer footer-wrapper site-info colophon fusszeile " +
+		"fuss pagefooter sitefooter")
+)
+
+// isCalled tells whether the id or one of the classes of an element is one of names.
+func isCalled(n *html.Node, names []string) bool {
 	for _, a := range n.Attr {
-		switch {
-		case len(a.Val) > 200:
-		case a.Key == "id", a.Key == "class":
-			for token := range strings.FieldsFuncSeq(strings.ToLower(a.Val), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }) {
-				switch token {
-				case "logo", "brand", "navbar-brand", "site-title", "sitetitle", "site-name", "sitename", "site_title", "logo-text", "site-logo", "header-logo", "custom-logo":
-					return true
-				}
-			}
-		case a.Key == "src" && n.DataAtom == atom.Img:
-			file := strings.ToLower(a.Val[strings.LastIndexByte(a.Val, '/')+1:])
-			if strings.Contains(file, "logo") {
+		if a.Key != "id" && a.Key != "class" || len(a.Val) > 200 {
+			continue
+		}
+		for name := range strings.FieldsSeq(strings.ToLower(a.Val)) {
+			if slices.Contains(names, name) {
 				return true
 			}
 		}

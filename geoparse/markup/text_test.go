@@ -173,7 +173,7 @@ func TestHostilePages(t *testing.T) {
 		start := time.Now()
 		doc := Parse([]byte(page))
 		text := Text(doc)
-		found := Find(doc)
+		found := Read(doc).Statements
 		took := time.Since(start)
 		runtime.ReadMemStats(&after)
 		allocated := int(after.TotalAlloc - before.TotalAlloc)
@@ -271,6 +271,6 @@ func FuzzText(f *testing.F) {
 			}
 			last = s.Start
 		}
-		checkStatements(t, Find(doc))
+		checkStatements(t, Read(doc).Statements)
 	})
 }

@@ -14,7 +14,6 @@ import (
 
 	"gazehound/geoparse/markup"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -54,14 +53,14 @@ type Page struct {
 	hours  func() string                // reads the text once
 }
 
-// ReadPage reads the evidence of a page: its tree, nil for plain text, its
+// ReadPage reads the evidence of a page: its markup, nil for plain text, its
 // visible text, title and host. isPlace tells whether the gazetteer knows a
 // city or state of that name; nil: none.
-func ReadPage(doc *html.Node, text, title, host string, isPlace func(name string) bool) *Page {
-	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: doc == nil, host: host, label: domainLabel(host), domain: domainWords(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+func ReadPage(marked *markup.Page, text, title, host string, isPlace func(name string) bool) *Page {
+	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: marked == nil, host: host, label: domainLabel(host), domain: domainWords(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
-	if doc != nil {
-		p.site = markup.ReadSite(doc)
+	if marked != nil {
+		p.site = marked.Site
 	}
 	for _, name := range p.site.Stated {
 		p.addSite(name, siteName)

@@ -40,7 +40,7 @@ func TestName(t *testing.T) {
 			doc := markup.Parse([]byte(c.html))
 			text := markup.Text(doc) + "\n" + c.before
 			a := Around{Before: c.before}
-			p := ReadPage(doc, text, "", c.host, isTestCity)
+			p := ReadPage(markup.Read(doc), text, "", c.host, isTestCity)
 			p.ReadList([]Around{a})
 			if got := p.Name(a); got.Text != c.want || got.Branch != c.branch {
 				t.Errorf("name %q, branch %q (%.2f %v)\nwant %q, %q", got.Text, got.Branch, got.Score, got.Reasons, c.want, c.branch)
@@ -52,7 +52,7 @@ func TestName(t *testing.T) {
 // In a directory the entries have their own names, not that of the directory.
 func TestNameInDirectory(t *testing.T) {
 	doc := markup.Parse([]byte(`<title>Gaststätten – Stadtmagazin</title><meta property="og:site_name" content="Stadtmagazin"><h1>Gaststätten</h1><p>© Stadtmagazin`))
-	p := ReadPage(doc, markup.Text(doc), "", "www.stadtmagazin.example", isTestCity)
+	p := ReadPage(markup.Read(doc), markup.Text(doc), "", "www.stadtmagazin.example", isTestCity)
 	var all []Around
 	for _, name := range []string{"Bäckerei Kruse", "Gasthof Krone", "Café Treffpunkt", "Museum am Damm"} {
 		all = append(all, Around{Before: name + "\n", List: true})
@@ -73,7 +73,7 @@ func FuzzName(f *testing.F) {
 	f.Add("© © copyright (c) 2010 by "+strings.Repeat("GmbH & Co. ", 90), "\u202eshop\u0000\n", "..", "\n")
 	f.Fuzz(func(t *testing.T, html, before, host, stated string) {
 		doc := markup.Parse([]byte(html))
-		p := ReadPage(doc, markup.Text(doc), "", host, isTestCity)
+		p := ReadPage(markup.Read(doc), markup.Text(doc), "", host, isTestCity)
 		a := Around{Before: before, Stated: stated}
 		p.ReadList([]Around{a, a})
 		n := p.Name(a)
