@@ -151,11 +151,7 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	if !ok && known == nil || end-start == len(outward) && (known == nil || street.Name.Empty()) {
 		return false
 	}
-	if ok {
-		a.takeStreet(text, street)
-	}
-	s.resolve(&a, street.Strength)
-	s.add(a)
+	s.keep(a, street, ok)
 	return true
 }
 

@@ -82,102 +82,22 @@ func (s *scan) provinceBefore(land *grammar.Country, areas []*area, start, end i
 	if code == "" && !lettered || code != "" && !agrees {
 		return false
 	}
-	c := s.provinceCity(land, areas, t, n, code)
+	c := s.cityOf(land, areas, t, n, code, true)
 	if c.area == nil {
 		return false
 	}
-	a := Address{
-		Start: c.start, End: last, Postcode: text[start:end], City: text[c.start:c.end], State: code, Country: land.Code,
-		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
-	}
-	if code == "" {
-		a.State = c.area.place.State
-	} else {
+	a := Address{End: last, Postcode: text[start:end], Country: land.Code, Confidence: confidencePlace}
+	if a.State = c.area.place.State; code != "" {
 		a.State = strings.Trim(span.Of(text), "()")
 	}
-	street, ok := s.provinceStreet(t[:c.tokens], !c.known)
+	street, ok := s.streetOf(land, t[:c.tokens], !c.known)
 	if !c.known {
 		if a.Confidence -= 0.1; !ok {
 			return false
 		}
 	}
-	if ok {
-		a.takeStreet(text, street)
-	}
-	s.resolve(&a, street.Strength)
-	s.add(a)
+	s.addStated(a, c, street, ok)
 	return true
-}
-
-// provinceStreet reads the street before the city in English or French order
-// of words.
-func (s *scan) provinceStreet(t []grammar.Token, strict bool) (grammar.Street, bool) {
-	street, ok := grammar.USBefore(s.text, t, strict)
-	if french, found := grammar.NumberStreetBefore(s.text, t, nil); found &&
-		(!ok || street.Number.Empty() || grammar.FrenchName(french.Name.Of(s.text))) {
-		return french, true
-	}
-	return street, ok
-}
-
-// provinceCity returns the longest known name of a city that ends before token
-// n, else the words that a separator or a street divides from the rest.
-func (s *scan) provinceCity(land *grammar.Country, areas []*area, t []grammar.Token, n int, state string) usCity {
-	text := s.text
-	n = grammar.SkipMarksBack(text, t, n)
-	if n > 0 && text[t[n-1].Start] == ')' {
-		return usCity{}
-	}
-	first := n
-	for first > 0 && n-first < 6 && (t[first-1].Kind == grammar.Word ||
-		n > first && text[t[first-1].Start:t[first-1].End] == "'") {
-		first--
-	}
-	if first == n {
-		return usCity{}
-	}
-	city := func(i int, a *area, known bool) usCity {
-		return usCity{area: a, start: t[i].Start, end: t[n-1].End, tokens: i, known: known}
-	}
-	for i := first; i < n; i++ {
-		name := text[t[i].Start:t[n-1].End]
-		key := gazetteer.Key(grammar.ExpandUSCity(name))
-		for _, a := range areas {
-			for _, known := range a.names {
-				if known.key == key || land.Cities != nil && len(key) > 3 && strings.HasPrefix(known.key, key) {
-					return city(i, a, true)
-				}
-			}
-		}
-		if land.Cities[key] {
-			return city(i, areas[0], true)
-		}
-		for _, pl := range s.p.codes.cities(land.Code, name) {
-			if pl.State == areas[0].place.State && !(i > first &&
-				grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && grammar.RoadWord(text[t[i].Start:t[i].End])) {
-				return city(i, areas[0], true)
-			}
-		}
-	}
-	if state == "" {
-		return usCity{}
-	}
-	if n-first <= 4 && first > 0 && t[first-1].Kind != grammar.Number && grammar.Capital(text[t[first].Start:]) {
-		// the words since the last separator, if a street ends there
-		if street, ok := s.provinceStreet(t[:first], true); ok && !street.Number.Empty() {
-			return city(first, areas[0], false)
-		}
-	}
-	for i := n - 1; i >= max(first, n-4); i-- {
-		if i > 0 && t[i-1].Kind == grammar.Word {
-			street, ok := s.provinceStreet(t[:i], true)
-			if !ok || street.Strength < 3 || max(street.Name.End, street.Unit.End) != t[i-1].End {
-				continue
-			}
-		}
-		return city(i, areas[0], false)
-	}
-	return usCity{}
 }
 
 // province looks at the word text[i:j] as the beginning of a province behind a
@@ -210,17 +130,14 @@ func (s *scan) province(i, j int) int {
 			if !ok {
 				continue
 			}
-			street, ok := s.provinceStreet(t[:first], true)
+			street, ok := s.streetOf(land, t[:first], true)
 			if !ok || street.Number.Empty() || street.Strength < 3 {
 				continue
 			}
-			a := Address{
-				Start: t[first].Start, End: end, City: text[t[first].Start:t[n-1].End], State: text[i:end],
-				Country: land.Code, Level: CityLevel, Place: place, Confidence: confidencePlace - 0.05,
-			}
-			a.takeStreet(text, street)
-			s.resolve(&a, street.Strength)
-			s.add(a)
+			c := cityBefore{area: &area{place: place}, start: t[first].Start, end: t[n-1].End}
+			s.addStated(Address{
+				End: end, State: text[i:end], Country: land.Code, Confidence: confidencePlace - 0.05,
+			}, c, street, true)
 			return end
 		}
 	}

@@ -330,11 +330,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 		s.reject(start, best.end, because("rather a year or an amount than a postcode"))
 		return
 	}
-	if ok {
-		a.takeStreet(s.text, street)
-	}
-	s.resolve(&a, street.Strength)
-	s.add(a)
+	s.keep(a, street, ok)
 }
 
 // streetBefore reads the street that ends with s.before.
@@ -815,6 +811,15 @@ func (a *Address) takeStreet(text string, s grammar.Street) {
 	}
 	a.Unit = take(s.Unit)
 	a.POBox = take(s.POBox)
+}
+
+// keep takes the street, where there is one, looks the address up and adds it.
+func (s *scan) keep(a Address, street grammar.Street, ok bool) {
+	if ok {
+		a.takeStreet(s.text, street)
+	}
+	s.resolve(&a, street.Strength)
+	s.add(a)
 }
 
 // add keeps the address.

@@ -168,7 +168,7 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t []gramma
 			break
 		}
 	}
-	street, ok := s.provinceStreet(t[:cut], true)
+	street, ok := s.streetOf(land, t[:cut], true)
 	if !ok {
 		street, ok = grammar.LineBefore(text, t[:cut])
 	}

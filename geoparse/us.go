@@ -59,7 +59,8 @@ func (s *scan) zip(i, j int) bool {
 	if j-i == 4 && !agrees {
 		return false // "WA 6006" is Western Australia
 	}
-	c := s.usCity(us, t, n, state, agrees)
+	land := grammar.Find("US")
+	c := s.cityOf(land, us, t, n, state, agrees)
 	if c.area == nil {
 		s.reject(span.Start, end, func() string {
 			if len(us) > 0 && !agrees {
@@ -70,8 +71,7 @@ func (s *scan) zip(i, j int) bool {
 		return false
 	}
 	a := Address{
-		Start: c.start, End: end, Postcode: text[i:end], City: text[c.start:c.end], State: span.Of(text), Country: "US",
-		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
+		End: end, Postcode: text[i:end], State: span.Of(text), Country: "US", Confidence: confidencePlace,
 	}
 	street, ok := grammar.USBefore(text, t[:c.tokens], !c.known)
 	switch {
@@ -80,11 +80,7 @@ func (s *scan) zip(i, j int) bool {
 	case !c.known || !agrees:
 		a.Confidence -= 0.1
 	}
-	if ok {
-		a.takeStreet(text, street)
-	}
-	s.resolve(&a, street.Strength)
-	s.add(a)
+	s.addStated(a, c, street, ok)
 	return true
 }
 
@@ -107,112 +103,135 @@ func digits(s string) bool {
 	return true
 }
 
-// A usCity is the city before a state.
-type usCity struct {
+// A cityBefore is the city before a state.
+type cityBefore struct {
 	area       *area
 	start, end int
 	tokens     int  // index of its first token
-	known      bool // a name of the ZIP code or of a city of the state
+	known      bool // a name of the postcode or of a city of the state
 }
 
-// usCity returns the longest name of a city that ends before token n.
-func (s *scan) usCity(us []*area, t []grammar.Token, n int, state string, agrees bool) usCity {
+// cityOf returns the longest known name of a city that ends before token n, else the
+// words that a separator or a street divides from the rest. The areas are those of the
+// postcode; agrees tells that one of them lies in the state.
+func (s *scan) cityOf(
+	land *grammar.Country, areas []*area, t []grammar.Token, n int, state string, agrees bool,
+) cityBefore {
 	text := s.text
-	for n > 0 && (t[n-1].Kind == grammar.Break ||
-		t[n-1].Kind == grammar.Mark && strings.Contains(",-–|;.:(", text[t[n-1].Start:t[n-1].End])) {
-		n--
-	}
+	n = grammar.SkipMarksBack(text, t, n)
 	first := n
-	for first > 0 && n-first < 6 && t[first-1].Kind == grammar.Word {
+	for first > 0 && n-first < 6 && (t[first-1].Kind == grammar.Word ||
+		n > first && text[t[first-1].Start:t[first-1].End] == "'") {
 		first--
 	}
 	if first == n {
-		return usCity{}
+		return cityBefore{}
 	}
 	if last := t[n-1]; first > 0 && n-first > 1 && strings.EqualFold(text[last.Start:last.End], "county") {
-		if c := s.usCity(us, t, first, state, agrees); c.known { // "Seattle, King County, WA"
+		if c := s.cityOf(land, areas, t, first, state, agrees); c.known { // "Seattle, King County, WA"
 			return c
 		}
 	}
-	city := func(i int) usCity {
-		return usCity{start: t[i].Start, end: t[n-1].End, tokens: i, known: true}
+	city := func(i int, a *area, known bool) cityBefore {
+		return cityBefore{area: a, start: t[i].Start, end: t[n-1].End, tokens: i, known: known}
 	}
 	for i := first; i < n; i++ {
 		key := gazetteer.Key(grammar.ExpandUSCity(text[t[i].Start:t[n-1].End]))
-		for _, a := range us {
-			if agrees && a.place.State != state && a.place.State != "" {
+		for _, a := range areas {
+			if agrees && state != "" && a.place.State != state && a.place.State != "" {
 				continue
 			}
 			for _, name := range a.names {
-				if name.key == key {
-					c := city(i)
-					c.area = a
-					return c
+				if name.key == key || land.Cities != nil && len(key) > 3 && strings.HasPrefix(name.key, key) {
+					return city(i, a, true)
 				}
 			}
 		}
 	}
 	for i := first; i < n; i++ {
-		name := text[t[i].Start:t[n-1].End]
-		for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
-			for _, pl := range s.p.codes.cities("US", long) {
-				if pl.State != state && !(state == "" && len(us) > 0 && us[0].place.State == pl.State &&
-					us[0].place.HasPoint && pl.HasPoint && kilometres(us[0].place.Point, pl.Point) < near) {
-					continue
-				}
-				c := city(i)
-				c.area = &area{place: pl}
-				if agrees && len(us) > 0 {
-					c.area = us[0]
-				}
-				return c
+		inRoad := i > first && land.Form == grammar.CityProvinceCode && // "12 Dundas Street West"
+			grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && grammar.RoadWord(text[t[i].Start:t[i].End])
+		if a := s.cityInState(land, areas, text[t[i].Start:t[n-1].End], state); a != nil && !inRoad {
+			if agrees && len(areas) > 0 {
+				a = areas[0]
 			}
+			return city(i, a, true)
 		}
 	}
-	if !agrees || len(us) == 0 || state == "" {
-		return usCity{}
+	if !agrees || len(areas) == 0 || state == "" {
+		return cityBefore{}
 	}
 	// An unknown name in the right state: the words since the last separator,
 	// a few at most, or those behind a complete street.
-	if n-first <= 3 && first > 0 && (t[first-1].Kind == grammar.Break || text[t[first-1].Start] == ',') {
-		if street, ok := grammar.USBefore(text, t[:first], true); ok && street.Found() {
-			c := city(first)
-			c.area, c.known = us[0], false
-			return c
+	if n-first <= 4 && commaBefore(text, t, first) && grammar.Capital(text[t[first].Start:]) {
+		if street, ok := s.streetOf(land, t[:first], true); ok && street.Found() {
+			return city(first, areas[0], false)
 		}
 	}
-	for i := n - 1; i >= max(first, n-3); i-- {
-		if i == 0 || t[i-1].Kind == grammar.Word {
-			street, ok := grammar.USBefore(text, t[:i], true)
-			if i == 0 || !ok || street.Strength < 3 || max(street.Name.End, street.Unit.End) != t[i-1].End {
+	for i := n - 1; i >= max(first, n-4); i-- {
+		if i > 0 && t[i-1].Kind == grammar.Word {
+			street, ok := s.streetOf(land, t[:i], true)
+			if !ok || street.Strength < 3 || max(street.Name.End, street.Unit.End) != t[i-1].End {
 				continue
 			}
 		}
-		c := city(i)
-		c.area, c.known = us[0], false
-		return c
+		return city(i, areas[0], false)
 	}
-	return usCity{}
+	return cityBefore{}
+}
+
+// cityInState returns the city of a name in the state, or where that is not given
+// near the areas of the postcode; nil: none.
+func (s *scan) cityInState(land *grammar.Country, areas []*area, name, state string) *area {
+	if len(areas) > 0 && land.Cities[gazetteer.Key(grammar.ExpandUSCity(name))] {
+		return areas[0]
+	}
+	for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
+		for _, pl := range s.p.codes.cities(land.Code, long) {
+			near := state == "" && len(areas) > 0 && areas[0].place.State == pl.State &&
+				areas[0].place.HasPoint && pl.HasPoint && kilometres(areas[0].place.Point, pl.Point) < near
+			if pl.State == state || near {
+				return &area{place: pl}
+			}
+		}
+	}
+	return nil
+}
+
+// streetOf reads the street before the city in English, and where the country
+// speaks it also in French order of words.
+func (s *scan) streetOf(land *grammar.Country, t []grammar.Token, strict bool) (grammar.Street, bool) {
+	street, ok := grammar.USBefore(s.text, t, strict)
+	if land.Form != grammar.CityProvinceCode {
+		return street, ok
+	}
+	if french, found := grammar.NumberStreetBefore(s.text, t, nil); found &&
+		(!ok || street.Number.Empty() || grammar.FrenchName(french.Name.Of(s.text))) {
+		return french, true
+	}
+	return street, ok
+}
+
+// addStated keeps an address with a city before a state, of which a has the rest.
+func (s *scan) addStated(a Address, c cityBefore, street grammar.Street, ok bool) {
+	a.Start, a.City, a.Level, a.Place = c.start, s.text[c.start:c.end], CityLevel, c.area.place
+	s.keep(a, street, ok)
 }
 
 // zipCity reads "city ZIP" without a state. That alone is no address: a street
 // and number must stand before it.
 func (s *scan) zipCity(us []*area, t []grammar.Token, i, j, end int) bool {
-	c := s.usCity(us, t, len(t), "", true)
+	c := s.cityOf(grammar.Find("US"), us, t, len(t), "", true)
 	if c.area == nil || !c.known {
 		return false
-	}
-	a := Address{
-		Start: c.start, End: end, Postcode: s.text[i:end], City: s.text[c.start:c.end], State: c.area.place.State, Country: "US",
-		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace,
 	}
 	street, ok := grammar.USBefore(s.text, t[:c.tokens], true)
 	if !ok || !street.Found() {
 		return false
 	}
-	a.takeStreet(s.text, street)
-	s.resolve(&a, street.Strength)
-	s.add(a)
+	s.addStated(Address{
+		End: end, Postcode: s.text[i:end], State: c.area.place.State, Country: "US", Confidence: confidencePlace,
+	}, c, street, true)
 	return true
 }
 
@@ -282,7 +301,7 @@ func (s *scan) state(i int) int {
 	lo := s.windowStart(i)
 	s.before = s.tokens(lo, i, s.before[:0])
 	t := s.before
-	c := s.usCity(nil, t, len(t), code, false)
+	c := s.cityOf(grammar.Find("US"), nil, t, len(t), code, false)
 	if c.area == nil {
 		if c = s.cityOfState(t, i, end, code); c.area == nil {
 			return j
@@ -292,36 +311,32 @@ func (s *scan) state(i int) int {
 	if !ok || !street.Found() || s.namesPlace(street) {
 		return j
 	}
-	a := Address{
-		Start: c.start, End: end, City: text[c.start:c.end], State: text[i:end], Country: "US",
-		Level: CityLevel, Place: c.area.place, Confidence: confidencePlace - 0.05,
-	}
-	a.takeStreet(text, street)
-	s.resolve(&a, street.Strength)
-	s.add(a)
+	s.addStated(Address{
+		End: end, State: text[i:end], Country: "US", Confidence: confidencePlace - 0.05,
+	}, c, street, true)
 	return end
 }
 
 // cityOfState returns the city that has the name of its state, text[i:end], where
 // that stands behind a comma or line break and no state behind it: "350 Fifth
 // Avenue, New York".
-func (s *scan) cityOfState(t []grammar.Token, i, end int, code string) usCity {
+func (s *scan) cityOfState(t []grammar.Token, i, end int, code string) cityBefore {
 	if !commaBefore(s.text, t, len(t)) {
-		return usCity{}
+		return cityBefore{}
 	}
 	after := s.tokens(end, s.limitAfter(end), nil)
 	k := grammar.SkipMarks(s.text, after, 0)
 	for n := k + 1; n <= min(k+2, len(after)); n++ {
 		if grammar.State(s.text[after[k].Start:after[n-1].End]) != "" {
-			return usCity{}
+			return cityBefore{}
 		}
 	}
 	for _, pl := range s.p.codes.cities("US", s.text[i:end]) {
 		if pl.State == code {
-			return usCity{area: &area{place: pl}, start: i, end: end, tokens: len(t), known: true}
+			return cityBefore{area: &area{place: pl}, start: i, end: end, tokens: len(t), known: true}
 		}
 	}
-	return usCity{}
+	return cityBefore{}
 }
 
 // namesPlace tells whether number and name of a street are rather a ZIP code and
