@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 				links = append(links, nonZero(t, map[string]string{"To": l.To.String(), "Anchor": l.Anchor, "Title": l.Title, "Around": l.Around}))
 			}
 			statements := []any{}
-			for _, s := range markup.Find(p.Doc) {
+			for _, s := range markup.Read(p.Doc).Statements {
 				statements = append(statements, nonZero(t, s))
 			}
 			var got bytes.Buffer
