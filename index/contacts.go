@@ -56,22 +56,6 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 	}
 }
 
-// addContacts takes from another hit of the same name what h lacks.
-func (h *Hit) addContacts(o *Hit) {
-	if h.Object == "" {
-		h.Object, h.Tags = o.Object, o.Tags
-	}
-	for _, c := range contacts {
-		value, other := c.of(h), *c.of(o)
-		switch {
-		case *value == "":
-			*value = other
-		case other != "" && differs(c.name, other, *value), slices.Contains(o.Differs, c.name):
-			h.addDiffers(c.name)
-		}
-	}
-}
-
 // differs tells whether two values of a contact are not the same; pages of one
 // web site are.
 func differs(name, a, b string) bool {

@@ -12,7 +12,7 @@ import (
 
 // explain says of hits what each word gave to their scores, before what is near
 // the centre was lifted.
-func (s *searcher) explain(q query.Query, hits []Hit) error {
+func (s *searcher) explain(q query.Query, hits []share) error {
 	ids := make([]string, len(hits))
 	for i := range hits {
 		ids[i] = hits[i].ID

@@ -18,7 +18,7 @@ const (
 
 // A hitMaker turns records into hits.
 type hitMaker struct {
-	reader bleveindex.IndexReader
+	reader bleveindex.IndexReader // nil: counts are all that is known
 	counts map[[2]string]int // of documents with a term, by field and term
 	center *orb.Point        // that distances are measured from
 	marks  marker
@@ -31,7 +31,7 @@ type hitMaker struct {
 func (k *hitMaker) count(field, term string) int {
 	key := [2]string{field, term}
 	n, known := k.counts[key]
-	if !known {
+	if !known && k.reader != nil {
 		name, term := termOf(field, term)
 		if r, err := k.reader.TermFieldReader(context.Background(), []byte(term), name, false, false, false); err == nil {
 			n = int(r.Count())
@@ -45,8 +45,34 @@ func (k *hitMaker) count(field, term string) int {
 	return n
 }
 
-// hit puts the hit of an address together.
-func (k *hitMaker) hit(r *record) Hit {
+// hitMaker returns one for the answers to q, whose words are looked for.
+func (q *Query) hitMaker(words []word, center *orb.Point) *hitMaker {
+	k := &hitMaker{center: center, marks: marker{words: words}, most: maxEvidence, byName: q.Sort == ByName}
+	if !k.byName {
+		k.fits = q.named()
+	}
+	return k
+}
+
+// whole returns one for addresses that are shown as a whole, whatever is asked.
+func whole(reader bleveindex.IndexReader, most int) *hitMaker {
+	return &hitMaker{reader: reader, marks: marker{all: true}, most: most}
+}
+
+// hit returns the hit of an address of which each share has some pages.
+func (k *hitMaker) hit(shares ...share) (Hit, error) {
+	r, err := k.unite(shares)
+	if err != nil {
+		return Hit{}, err
+	}
+	h := k.hitOf(r)
+	best := slices.MaxFunc(shares, func(a, b share) int { return cmp.Compare(a.Score, b.Score) })
+	h.After, h.Score, h.Parts = best.After, best.Score, best.Parts
+	return h, nil
+}
+
+// hitOf puts the hit of an address together.
+func (k *hitMaker) hitOf(r *record) Hit {
 	sites := r.sites()
 	own := func(site string) float64 { // of an address on all pages of its site about 1
 		others := max(0, k.count(fieldSite, site)-1)

@@ -12,9 +12,9 @@ import (
 )
 
 // more adds to an answer what q asks of the matches beyond its page.
-func (s *searcher) more(q query.Query, r *Result) (err error) {
+func (s *searcher) more(q query.Query, r *answer) (err error) {
 	if s.q.Points > 0 {
-		if r.Points, err = s.points(q, r.Hits); err != nil {
+		if r.Points, err = s.points(q, r.Shares); err != nil {
 			return err
 		}
 	}
@@ -39,7 +39,7 @@ func (s *searcher) more(q query.Query, r *Result) (err error) {
 }
 
 // points returns the coordinates of matches that are not on the page.
-func (s *searcher) points(q query.Query, page []Hit) (points []orb.Point, err error) {
+func (s *searcher) points(q query.Query, page []share) (points []orb.Point, err error) {
 	err = visitPoints(s.ctx, s.reader, q, func(n bleveindex.IndexInternalID, p orb.Point) error {
 		if len(points) == s.q.Points {
 			return errEnough
@@ -48,7 +48,7 @@ func (s *searcher) points(q query.Query, page []Hit) (points []orb.Point, err er
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(page, func(h Hit) bool { return h.ID == id }) {
+		if !slices.ContainsFunc(page, func(one share) bool { return one.ID == id }) {
 			points = append(points, p)
 		}
 		return nil
@@ -117,12 +117,13 @@ func (s *searcher) locate(words []word) (*Hit, error) {
 		one.q.Located, one.q.AddressOnly, one.q.Only, one.q.Limit = true, true, nil, 1
 		one.q.Facets, one.q.Points, one.q.Sample, one.q.CountPages = nil, 0, 0, false
 		one.q.Sort, one.q.Explain = Relevance, false
-		r, err := one.find(nil)
+		a, err := one.find(nil)
 		if err != nil {
 			return nil, err
 		}
-		if len(r.Hits) > 0 && r.Hits[0].HasPoint {
-			return &r.Hits[0], nil
+		if len(a.Shares) > 0 {
+			h, err := whole(s.reader, 0).hit(a.Shares[0])
+			return &h, err
 		}
 	}
 	return nil, nil

@@ -27,36 +27,59 @@ import (
 // the error of ctx; the caller bounds the time by it. The order does not
 // depend on q.Limit.
 func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
-	start := time.Now()
 	s, err := x.newSearch(ctx, q)
 	if err != nil || s == nil {
 		return &Result{}, err
 	}
 	defer s.done()
+	a, err := s.search()
+	if err != nil {
+		return nil, err
+	}
+	r := a.Result
+	r.Facets = slices.Clone(r.Facets)
+	k := s.q.hitMaker(s.words, s.q.Center)
+	k.reader = s.reader
+	for _, one := range a.Shares {
+		h, err := k.hit(one)
+		if err != nil {
+			return nil, err
+		}
+		r.Hits = append(r.Hits, h)
+	}
+	return &r, nil
+}
+
+// search answers the query.
+func (s *searcher) search() (a *answer, err error) {
+	start := time.Now()
 	from, to, after := direct, partial, (*cursor)(nil)
-	if q.Cursor != "" {
-		c, err := decodeCursor(q.Cursor, s.asked)
+	if s.q.Cursor != "" {
+		c, err := decodeCursor(s.q.Cursor, s.asked)
 		if err != nil {
 			return nil, err
 		}
 		from, to, after = c.Stage, c.Stage, &c
 	}
-	var r *Result
 	err = s.eachStage(from, to, func() (int, error) {
-		if r, err = s.page(after); err != nil {
+		if a, err = s.page(after); err != nil {
 			return 0, err
 		}
-		return r.Total, nil
+		return a.Total, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.Relaxed = s.stage > exact && r.Total > 0
-	r.Near, r.Me, r.Open, r.Took = s.near, s.me, s.open, time.Since(start)
+	a.Relaxed = s.stage > exact && a.Total > 0
+	a.Near, a.Me, a.Open, a.Took = s.near, s.me, s.open, time.Since(start)
 	if s.stage == about || s.stage == exact && s.pure {
-		r.Kinds = s.kinds()
+		a.Kinds = s.kinds()
 	}
-	return r, nil
+	a.Stage, a.Center = s.stage, s.q.Center
+	for _, w := range s.words {
+		a.Words = append(a.Words, w.raw)
+	}
+	return a, nil
 }
 
 // fewPlaces is how many places of a kind are not enough: with less, similar ones
@@ -74,7 +97,7 @@ func (s *searcher) eachStage(from, to stage, ask func() (int, error)) error {
 			continue
 		}
 		n, err := ask()
-		if err != nil || len(s.words) == 0 || n > 0 && (s.stage != about || n >= fewPlaces) || s.stage >= s.last(to) {
+		if err != nil || len(s.words) == 0 || n > 0 && (s.stage != about || n >= fewPlaces || s.q.Only != nil) || s.stage >= s.last(to) {
 			return err
 		}
 	}
@@ -198,11 +221,11 @@ func (s *searcher) query() (query.Query, error) {
 // most, and is kept until something changes.
 type firstPage struct {
 	key    string
-	result Result
+	answer *answer
 }
 
 // page is find, but for the first page of all addresses.
-func (s *searcher) page(after *cursor) (*Result, error) {
+func (s *searcher) page(after *cursor) (*answer, error) {
 	q := s.asked
 	all := Query{Limit: q.Limit, Sort: q.Sort, Facets: q.Facets, Scale: q.Scale, Bias: q.Bias, Now: q.Now}
 	if !reflect.DeepEqual(q, all) {
@@ -211,20 +234,19 @@ func (s *searcher) page(after *cursor) (*Result, error) {
 	key := fmt.Sprint(s.state.Generation, q.Limit, q.Sort, q.Facets)
 	first := s.x.first.Load()
 	if first == nil || first.key != key {
-		r, err := s.find(nil)
+		a, err := s.find(nil)
 		if err != nil {
 			return nil, err
 		}
-		first = &firstPage{key, *r}
+		first = &firstPage{key, a}
 		s.x.first.Store(first)
 	}
-	r := first.result
-	r.Hits, r.Facets = slices.Clone(r.Hits), slices.Clone(r.Facets)
-	return &r, nil
+	a := *first.answer
+	return &a, nil
 }
 
 // find asks Bleve for a page.
-func (s *searcher) find(after *cursor) (*Result, error) {
+func (s *searcher) find(after *cursor) (*answer, error) {
 	q, err := s.query()
 	if err != nil {
 		return nil, err
@@ -245,51 +267,31 @@ func (s *searcher) find(after *cursor) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Total: int(found.Total)}
+	a := &answer{Result: Result{Total: int(found.Total)}}
 	if after != nil {
-		r.Offset = after.Offset
-	}
-	if r.Hits, err = s.hits(found.Hits[:min(s.q.Limit, len(found.Hits))], r.Offset); err != nil {
-		return nil, err
-	}
-	if n := len(r.Hits); n < len(found.Hits) {
-		r.Next = r.Hits[n-1].After
-	}
-	r.Facets = s.facets(found.Facets)
-	if s.q.Explain && len(s.words) > 0 {
-		if err := s.explain(q, r.Hits); err != nil {
-			return nil, err
-		}
-	}
-	return r, s.more(q, r)
-}
-
-// hits reads what is stored of the documents that were found.
-func (s *searcher) hits(found search.DocumentMatchCollection, offset int) ([]Hit, error) {
-	k := &hitMaker{
-		reader: s.reader, center: s.q.Center, marks: marker{words: s.words}, fits: s.q.named(),
-		most: maxEvidence, byName: s.q.Sort == ByName,
-	}
-	if k.byName {
-		k.fits = nil
+		a.Offset = after.Offset
 	}
 	digest := s.asked.digest()
-	hits := make([]Hit, 0, len(found))
-	for i, d := range found {
+	for i, d := range found.Hits[:min(s.q.Limit, len(found.Hits))] {
 		stored, _ := d.Fields[fieldStored].(string)
-		r, err := decodeRecord(d.ID, stored)
-		if err != nil {
+		one := share{ID: d.ID, Record: []byte(stored)}
+		c := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: d.DecodedSort[0], ID: d.ID, Query: digest}
+		if s.byScore() {
+			c.Key, one.Score = strconv.FormatFloat(d.Score, 'g', -1, 64), d.Score
+		}
+		one.After = c.encode()
+		a.Shares = append(a.Shares, one)
+	}
+	if n := len(a.Shares); n < len(found.Hits) {
+		a.Next = a.Shares[n-1].After
+	}
+	a.Facets = s.facets(found.Facets)
+	if s.q.Explain && len(s.words) > 0 {
+		if err := s.explain(q, a.Shares); err != nil {
 			return nil, err
 		}
-		h := k.hit(r)
-		c := cursor{Stage: s.stage, Offset: offset + i + 1, Key: d.DecodedSort[0], ID: d.ID, Query: digest}
-		if s.byScore() {
-			c.Key, h.Score = strconv.FormatFloat(d.Score, 'g', -1, 64), d.Score
-		}
-		h.After = c.encode()
-		hits = append(hits, h)
 	}
-	return hits, nil
+	return a, s.more(q, a)
 }
 
 func (s *searcher) byScore() bool { return s.q.Sort == Relevance && len(s.words) > 0 }

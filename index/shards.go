@@ -1,24 +1,31 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"gazehound/gazetteer"
+
+	"github.com/paulmach/orb"
 )
 
 // ErrAway says that no part of an index of several parts answers.
 var ErrAway = errors.New("no part of the index answers")
 
 // Shards are several indexes that answer as one: those that are open here, and
-// those of other machines. Each is asked a Question of a kind and its answers
-// are merged. Shards are safe for concurrent use.
+// those of other machines. Parts answer with the records of addresses; what is known
+// of one address in several parts is put together before it is shown, as if one index
+// had all pages. Shards are safe for concurrent use.
 type Shards struct {
 	Local map[string]*Index // by name
 	// Ask asks the parts on other machines and returns the names of those that
@@ -45,56 +52,53 @@ type Question struct {
 	Limit int    // of suggestions
 }
 
-// A clustering is the answer of the kind "clusters".
-type clustering struct {
+// A share is what one index knows of an address.
+type share struct {
+	ID     string
+	Record json.RawMessage
+	Sites  map[string][2]int `json:",omitempty"` // of its sites: how many addresses, and how many pages
+	After  string            `json:",omitempty"` // as in Hit, like these
+	Score  float64           `json:",omitempty"`
+	Parts  []Part            `json:",omitempty"`
+}
+
+// An answer is that of one index to a query: a Result with shares in place of hits.
+type answer struct {
+	Result
+	Shares []share
+	Stage  stage
+	Words  []string   // that are looked for
+	Center *orb.Point // of the search
+}
+
+// clusters is the answer of the kind "clusters".
+type clusters struct {
 	Clusters []Cluster
 	Zoom     int
 }
 
 // A stretch is the answer of the kind "walk": a part of the whole walk.
 type stretch struct {
-	Hits []*Hit
-	More bool
+	Shares []share
+	More   bool
 }
 
 // questions are the questions that a part of an index answers.
 var questions = map[string]func(ctx context.Context, x *Index, q Question) (any, error){
-	"search":  func(ctx context.Context, x *Index, q Question) (any, error) { return x.Search(ctx, q.Query) },
+	"search":  func(ctx context.Context, x *Index, q Question) (any, error) { return x.answer(ctx, q.Query) },
 	"suggest": func(_ context.Context, x *Index, q Question) (any, error) { return x.Suggest(q.Text, q.Limit) },
-	"address": func(_ context.Context, x *Index, q Question) (any, error) { return x.Address(q.Text) },
+	"address": func(_ context.Context, x *Index, q Question) (any, error) { return x.shareOf(q.Text) },
 	"stats":   func(ctx context.Context, x *Index, _ Question) (any, error) { return x.Stats(ctx) },
 	"state":   func(_ context.Context, x *Index, _ Question) (any, error) { return x.State() },
 	"clusters": func(ctx context.Context, x *Index, q Question) (any, error) {
-		clusters, zoom, err := x.Clusters(ctx, q.Query, q.Zoom)
-		return clustering{clusters, zoom}, err
+		found, zoom, err := x.Clusters(ctx, q.Query, q.Zoom)
+		return clusters{found, zoom}, err
 	},
 	"walk": walkStretch,
 }
 
 // Questions are the names of the kinds of questions that Answer answers.
 func Questions() []string { return slices.Sorted(maps.Keys(questions)) }
-
-// stretchBytes is about how much one answer of a walk holds.
-const stretchBytes = 400 << 10
-
-func walkStretch(ctx context.Context, x *Index, q Question) (any, error) {
-	var s stretch
-	size, full := 0, errors.New("enough")
-	err := x.WalkOn(ctx, q.Query, q.Text, func(h *Hit) error {
-		if size > stretchBytes {
-			s.More = true
-			return full
-		}
-		raw, err := json.Marshal(h)
-		size += len(raw)
-		s.Hits = append(s.Hits, h)
-		return err
-	})
-	if errors.Is(err, full) {
-		err = nil
-	}
-	return s, err
-}
 
 // Answer answers a question of a kind, as Shards ask it.
 func (x *Index) Answer(ctx context.Context, kind string, question []byte) (any, error) {
@@ -107,6 +111,113 @@ func (x *Index) Answer(ctx context.Context, kind string, question []byte) (any, 
 		return nil, fmt.Errorf("index: question: %w", err)
 	}
 	return answer(ctx, x, q)
+}
+
+func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
+	s, err := x.newSearch(ctx, q)
+	if err != nil || s == nil {
+		return &answer{}, err
+	}
+	defer s.done()
+	a, err := s.search()
+	if err != nil {
+		return nil, err
+	}
+	a.Shares = slices.Clone(a.Shares)
+	k := &hitMaker{reader: s.reader}
+	for i := range a.Shares {
+		if err := k.addSites(&a.Shares[i]); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// shareOf returns what is known of an address; nil: nothing.
+func (x *Index) shareOf(id string) (found *share, err error) {
+	return found, x.withShare(id, func(k *hitMaker, s *share) error {
+		found = s
+		return k.addSites(s)
+	})
+}
+
+// stretchBytes is about how much one answer of a walk holds.
+const stretchBytes = 400 << 10
+
+func walkStretch(ctx context.Context, x *Index, q Question) (any, error) {
+	var s stretch
+	size := 0
+	err := x.walk(ctx, q.Query, q.Text, func(k *hitMaker, one share) error {
+		if s.More = size > stretchBytes; s.More {
+			return errEnough
+		}
+		size += len(one.Record)
+		s.Shares = append(s.Shares, one)
+		return k.addSites(&s.Shares[len(s.Shares)-1])
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return s, err
+}
+
+// addSites counts what the index has of the sites of an address.
+func (k *hitMaker) addSites(s *share) error {
+	r, err := decodeRecord(s.ID, string(s.Record))
+	if err != nil {
+		return err
+	}
+	s.Sites = map[string][2]int{}
+	sites := slices.Collect(maps.Keys(r.sites()))
+	for _, m := range r.Mentions {
+		sites = append(sites, siteOf(hostOf(m.Home)))
+	}
+	for _, site := range sites {
+		s.Sites[site] = [2]int{k.count(fieldSite, site), k.count(fieldPageSite, site)}
+	}
+	return nil
+}
+
+// unite returns the record of an address of which several indexes have some pages,
+// and notes what they have of its sites.
+func (k *hitMaker) unite(shares []share) (*record, error) {
+	var all *record
+	for _, s := range shares {
+		r, err := decodeRecord(s.ID, string(s.Record))
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = r
+			if s.Sites != nil {
+				k.counts = map[[2]string]int{}
+			}
+		} else {
+			all.unite(r)
+		}
+		for site, n := range s.Sites {
+			k.counts[[2]string{fieldSite, site}] += n[0]
+			k.counts[[2]string{fieldPageSite, site}] += n[1]
+		}
+	}
+	return all, nil
+}
+
+// unite adds the pages of o.
+func (r *record) unite(o *record) {
+	if len(o.More) > 0 && r.More == nil {
+		r.More = map[string]int{}
+	}
+	for host, n := range o.More {
+		r.More[host] += n
+	}
+	if o.First != 0 {
+		r.First = min(cmp.Or(r.First, o.First), o.First)
+	}
+	r.Last = max(r.Last, o.Last)
+	for _, m := range o.Mentions {
+		r.put(m, false)
+	}
 }
 
 // ask asks all parts and returns the answers, in the order of their names. An
@@ -187,10 +298,17 @@ func (s *Shards) Missing() []string {
 // sampled is how many matches a part may have of which each is counted once.
 const sampled = 1024
 
-// Search asks all parts, and once more for all that they know of the addresses
-// on the page; see Merge and Complete.
+// Search asks all parts, and once more for all that they know of the addresses on
+// the page. Scores of different parts are compared as they are, which favours words
+// that are rare in one of them. Total is exact while no part has more than 1,024
+// matches, and an estimate else; counts of facets are lower bounds where a facet has
+// more values than an answer holds.
 func (s *Shards) Search(ctx context.Context, q Query) (*Result, error) {
-	q.Sample = sampled
+	q, err := q.check()
+	if err != nil {
+		return nil, err
+	}
+	q.Sample = cmp.Or(q.Sample, sampled)
 	for {
 		r, err := s.page(ctx, q)
 		if err != nil || len(r.Hits) > 0 || r.Next == "" {
@@ -201,41 +319,171 @@ func (s *Shards) Search(ctx context.Context, q Query) (*Result, error) {
 }
 
 func (s *Shards) page(ctx context.Context, q Query) (*Result, error) {
-	parts, _, err := ask[*Result](ctx, s, "search", Question{Query: q})
+	parts, _, err := ask[*answer](ctx, s, "search", Question{Query: q})
 	if err != nil {
 		return nil, err
 	}
-	r := Merge(q, parts...)
-	if len(parts) < 2 || len(r.Hits) == 0 {
-		return r, nil
+	a, err := merge(q, parts)
+	if err != nil || len(a.Shares) == 0 {
+		return &a.Result, err
 	}
-	whole := q
-	whole.Cursor, whole.Facets, whole.Points, whole.Sample, whole.Limit = "", nil, 0, 0, len(r.Hits)
-	for _, h := range r.Hits {
-		whole.Only = append(whole.Only, h.ID)
+	if len(parts) > 1 {
+		whole := q
+		whole.Cursor, whole.Facets, whole.Points, whole.Sample, whole.Limit = "", nil, 0, 0, len(a.Shares)
+		for _, one := range a.Shares {
+			whole.Only = append(whole.Only, one.ID)
+		}
+		if parts, _, err = ask[*answer](ctx, s, "search", Question{Query: whole}); err != nil {
+			return nil, err
+		}
 	}
-	if parts, _, err = ask[*Result](ctx, s, "search", Question{Query: whole}); err != nil {
-		return nil, err
+	versions := map[string][]share{}
+	for _, p := range parts {
+		for _, one := range p.Shares {
+			versions[one.ID] = append(versions[one.ID], one)
+		}
 	}
-	Complete(q, r, parts...)
-	return r, nil
+	k := q.hitMaker(splitQuery(strings.Join(a.Words, " ")), a.Center)
+	before, err := decodeCursor(q.Cursor, q) // the last hit of the page before
+	first := err != nil
+	for _, one := range a.Shares {
+		shown := !first && slices.ContainsFunc(versions[one.ID], func(v share) bool {
+			c, err := decodeCursor(v.After, q)
+			return err == nil && c.Stage == before.Stage && c.compare(&before, q.Sort) <= 0
+		})
+		if shown { // on an earlier page, where another part had it
+			continue
+		}
+		if len(versions[one.ID]) == 0 { // it has gone meanwhile
+			versions[one.ID] = []share{one}
+		}
+		h, err := k.hit(versions[one.ID]...)
+		if err != nil {
+			return nil, err
+		}
+		h.After = one.After
+		a.Hits = append(a.Hits, h)
+	}
+	return &a.Result, nil
+}
+
+// merge makes one answer of those of several parts. What one part knows of an address
+// is in it, and a cursor of it is one for all parts.
+func merge(q Query, parts []*answer) (*answer, error) {
+	best := stages // that any part has a hit at
+	for _, p := range parts {
+		if len(p.Shares) > 0 {
+			best = min(best, p.Stage)
+		}
+	}
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p *answer) bool { return best < stages && p.Stage != best })
+	out := &answer{Result: parts[0].Result, Words: parts[0].Words, Center: parts[0].Center}
+	out.Total, out.Pages, out.Points, out.Facets, out.Next = 0, 0, nil, nil, ""
+	cursors := map[string]cursor{} // the first of each address
+	for _, p := range parts {
+		out.Total, out.Pages, out.Next = out.Total+p.Total, out.Pages+p.Pages, cmp.Or(out.Next, p.Next)
+		out.Took, out.Points = max(out.Took, p.Took), append(out.Points, p.Points...)
+		for _, c := range p.Facets {
+			out.addFacet(c)
+		}
+		for _, one := range p.Shares {
+			c, err := decodeCursor(one.After, q)
+			if err != nil {
+				return nil, err
+			}
+			if known, twice := cursors[one.ID]; !twice {
+				out.Shares = append(out.Shares, one)
+			} else if c.compare(&known, q.Sort) > 0 {
+				continue
+			}
+			cursors[one.ID] = c
+		}
+	}
+	slices.SortFunc(out.Shares, func(a, b share) int {
+		one, other := cursors[a.ID], cursors[b.ID]
+		return one.compare(&other, q.Sort)
+	})
+	for i := range out.Shares {
+		one := &out.Shares[i]
+		c := cursors[one.ID]
+		c.Offset, c.Query = out.Offset+i+1, q.digest()
+		one.After = c.encode()
+	}
+	share, exact := distinct(parts)
+	out.Total = max(int(math.Round(float64(out.Total)*share)), len(out.Shares))
+	out.Approx, out.Offset = !exact, min(out.Offset, out.Total-min(q.Limit, len(out.Shares)))
+	n := min(q.Limit, len(out.Shares))
+	if n > 0 && (out.Next != "" || n < len(out.Shares)) {
+		out.Next = out.Shares[n-1].After
+	}
+	out.Shares, out.Points = out.Shares[:n], out.Points[:min(q.Points, len(out.Points))]
+	return out, nil
+}
+
+// distinct returns how many different addresses there are to each match that
+// parts count: 1 where none is in two of them. It looks at the IDs up to the
+// last one that all samples reach to, and is exact where that is all of them.
+func distinct(parts []*answer) (share float64, exact bool) {
+	reach, exact := uint64(math.MaxUint64), true
+	for _, r := range parts {
+		if n := len(r.Sample); 0 < n && n < r.Total {
+			reach, exact = min(reach, r.Sample[n-1]), false
+		}
+	}
+	var ids []uint64
+	for _, r := range parts {
+		n, found := slices.BinarySearch(r.Sample, reach)
+		if found {
+			n++
+		}
+		ids = append(ids, r.Sample[:n]...)
+	}
+	all := max(1, len(ids))
+	slices.Sort(ids)
+	return float64(len(slices.Compact(ids))) / float64(all), exact
+}
+
+// addFacet adds the counts of one facet of another index.
+func (r *Result) addFacet(c Count) {
+	i := slices.IndexFunc(r.Facets, func(o Count) bool { return o.Facet == c.Facet })
+	if i < 0 {
+		r.Facets = append(r.Facets, Count{c.Facet, slices.Clone(c.Values)})
+		return
+	}
+	f := &r.Facets[i]
+	for _, v := range c.Values {
+		like := func(o Value) bool { return o.Value == v.Value }
+		if c.Facet == ByStreet { // indexes may show different spellings
+			key := gazetteer.StreetKey(v.Value)
+			like = func(o Value) bool { return gazetteer.StreetKey(o.Value) == key }
+		}
+		if j := slices.IndexFunc(f.Values, like); j >= 0 {
+			f.Values[j].Count += v.Count
+		} else {
+			f.Values = append(f.Values, v)
+		}
+	}
+	slices.SortStableFunc(f.Values, func(a, b Value) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
+	f.Values = f.Values[:min(maxFacetValues, len(f.Values))]
 }
 
 // Clusters asks all parts, once more where one had to make its grid coarser.
 func (s *Shards) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int, error) {
 	for {
-		parts, _, err := ask[clustering](ctx, s, "clusters", Question{Query: q, Zoom: zoom})
+		parts, _, err := ask[clusters](ctx, s, "clusters", Question{Query: q, Zoom: zoom})
 		if err != nil {
 			return nil, 0, err
 		}
 		coarsest := zoom
-		var all [][]Cluster
+		cells := map[cell]*Cluster{}
 		for _, p := range parts {
 			coarsest = min(coarsest, p.Zoom)
-			all = append(all, p.Clusters)
+			for _, c := range p.Clusters {
+				addCluster(cells, zoom, c)
+			}
 		}
 		if coarsest == zoom {
-			return MergeClusters(zoom, all...), zoom, nil
+			return sortedClusters(cells), zoom, nil
 		}
 		zoom = coarsest
 	}
@@ -249,24 +497,54 @@ func (s *Shards) Suggest(typed string, limit int) ([]Suggestion, error) {
 	if err != nil {
 		return nil, err
 	}
-	return MergeSuggestions(typed, limit, parts...), nil
+	all := []Suggestion{}
+	for _, one := range slices.Concat(parts...) {
+		if i := slices.IndexFunc(all, func(o Suggestion) bool { return o.Kind == one.Kind && o.Text == one.Text }); i >= 0 {
+			all[i].Count += one.Count
+		} else {
+			all = append(all, one)
+		}
+	}
+	start := foldPhrase(typed)
+	other := func(s Suggestion) bool { return !strings.HasPrefix(foldPhrase(s.Text), start) }
+	slices.SortStableFunc(all, func(a, b Suggestion) int {
+		return cmp.Or(compareBool(other(a), other(b)), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(len(a.Text), len(b.Text)), strings.Compare(a.Text, b.Text))
+	})
+	return all[:min(limit, len(all))], nil
 }
 
 // Address asks all parts.
 func (s *Shards) Address(id string) (*Hit, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
-	parts, _, err := ask[*Hit](ctx, s, "address", Question{Text: id})
+	parts, _, err := ask[*share](ctx, s, "address", Question{Text: id})
 	if err != nil {
 		return nil, err
 	}
-	return MergeAddress(parts...), nil
+	var known []share
+	for _, p := range parts {
+		if p != nil {
+			known = append(known, *p)
+		}
+	}
+	if len(known) == 0 {
+		return nil, nil
+	}
+	h, err := whole(nil, maxRead).hit(known...)
+	return &h, err
 }
 
 // Walk asks all parts for stretch after stretch and passes the addresses on in
 // the order of their IDs. A part that answers at first and then no more is an
 // error.
 func (s *Shards) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
+	checked, err := q.check()
+	if err != nil {
+		return err
+	}
+	k := whole(nil, maxEvidence)
+	k.fits = checked.named()
 	var first []string // parts that have answered the first question
 	for after := ""; ; {
 		stretches, names, err := ask[stretch](ctx, s, "walk", Question{Query: q, Text: after})
@@ -281,22 +559,26 @@ func (s *Shards) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 				return fmt.Errorf("node %s has stopped answering: %w", name, ErrAway)
 			}
 		}
-		end, more := "", false // nobody has told all beyond end
+		end, more := "", false // not all parts have answered beyond end
 		for _, p := range stretches {
-			if p.More && (!more || p.Hits[len(p.Hits)-1].ID < end) {
-				end, more = p.Hits[len(p.Hits)-1].ID, true
+			if p.More && (!more || p.Shares[len(p.Shares)-1].ID < end) {
+				end, more = p.Shares[len(p.Shares)-1].ID, true
 			}
 		}
-		versions := map[string][]*Hit{}
+		versions := map[string][]share{}
 		for _, p := range stretches {
-			for _, h := range p.Hits {
-				if !more || h.ID <= end {
-					versions[h.ID] = append(versions[h.ID], h)
+			for _, one := range p.Shares {
+				if !more || one.ID <= end {
+					versions[one.ID] = append(versions[one.ID], one)
 				}
 			}
 		}
 		for _, id := range slices.Sorted(maps.Keys(versions)) {
-			if err := fn(MergeAddress(versions[id]...)); err != nil {
+			h, err := k.hit(versions[id]...)
+			if err == nil {
+				err = fn(&h)
+			}
+			if err != nil {
 				return err
 			}
 		}

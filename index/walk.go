@@ -106,11 +106,17 @@ func visitPoints(
 // is that of one address, and of all IDs. The Hit is fn's to keep; an error of fn
 // ends the walk and is returned.
 func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
-	return x.WalkOn(ctx, q, "", fn)
+	return x.walk(ctx, q, "", func(k *hitMaker, s share) error {
+		h, err := k.hit(s)
+		if err != nil {
+			return err
+		}
+		return fn(&h)
+	})
 }
 
-// WalkOn is Walk for the addresses whose ID is greater than after.
-func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit) error) error {
+// walk calls fn with the addresses whose ID is greater than after.
+func (x *Index) walk(ctx context.Context, q Query, after string, fn func(*hitMaker, share) error) error {
 	if err := q.CheckFilters(); err != nil {
 		return err
 	}
@@ -128,30 +134,21 @@ func (x *Index) WalkOn(ctx context.Context, q Query, after string, fn func(*Hit)
 	if found {
 		from++
 	}
-	k := &hitMaker{reader: s.reader, marks: marker{all: true}, fits: q.named(), most: maxEvidence}
+	k := whole(s.reader, maxEvidence)
+	k.fits = s.q.named()
 	for _, id := range ids[from:] {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		h, err := k.read(id)
+		stored, err := storedOf(s.reader, id)
 		if err != nil {
 			return err
 		}
-		if err := fn(h); err != nil {
+		if err := fn(k, share{ID: id, Record: []byte(stored)}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// read returns the hit of an address, nil where there is none.
-func (k *hitMaker) read(id string) (*Hit, error) {
-	r, err := recordOf(k.reader, id)
-	if err != nil || r == nil {
-		return nil, err
-	}
-	h := k.hit(r)
-	return &h, nil
 }
 
 // recordOf returns what is stored of an address, nil where there is none.
@@ -165,23 +162,36 @@ func recordOf(r bleveindex.IndexReader, id string) (*record, error) {
 
 // Address returns the address with this ID as Walk does, with more of its
 // evidence; nil where there is none.
-func (x *Index) Address(id string) (*Hit, error) {
+func (x *Index) Address(id string) (h *Hit, err error) {
+	err = x.withShare(id, func(k *hitMaker, s *share) error {
+		found, err := k.hit(*s)
+		h = &found
+		return err
+	})
+	return h, err
+}
+
+// withShare calls fn with what is known of an address, if there is any.
+func (x *Index) withShare(id string, fn func(*hitMaker, *share) error) error {
 	const length = 16
 	done, err := x.use()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
 	if x.bleve == nil || len(id) != length {
-		return nil, nil
+		return nil
 	}
 	r, err := x.reader()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
-	k := &hitMaker{reader: r, marks: marker{all: true}, most: maxRead}
-	return k.read(id)
+	stored, err := storedOf(r, id)
+	if err != nil || stored == "" {
+		return err
+	}
+	return fn(whole(r, maxRead), &share{ID: id, Record: []byte(stored)})
 }
 
 // Pages hands the URL of every page that states an address to fn, out of one

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
@@ -32,17 +33,7 @@ func TestMerge(t *testing.T) {
 	for i, x := range parts {
 		put(t, x, shares[i]...)
 	}
-	search := func(q Query) *Result {
-		var results []*Result
-		for _, x := range parts {
-			r, err := x.Search(t.Context(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			results = append(results, r)
-		}
-		return Merge(q, results...)
-	}
+	all := shardsOf(parts...)
 	centre := orb.Point{8.21, 53.14}
 	for name, q := range map[string]Query{
 		"all":          {},
@@ -56,28 +47,28 @@ func TestMerge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var want, got []string
 			q.Limit = MaxLimit
-			all, err := one.Search(t.Context(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, h := range all.Hits {
+			whole := find(t, one, q)
+			for _, h := range whole.Hits {
 				want = append(want, h.ID)
 			}
 			q.Limit = 7
 			for offset := 0; ; {
-				r := search(q)
-				if r.Total != all.Total {
-					t.Errorf("%d in all, want %d", r.Total, all.Total)
+				r, err := all.Search(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Total != whole.Total {
+					t.Errorf("%d in all, want %d", r.Total, whole.Total)
 				}
 				if r.Offset != offset {
 					t.Errorf("offset %d, want %d", r.Offset, offset)
 				}
 				if offset == 0 {
-					if d := cmp.Diff(all.Facets, r.Facets, cmpopts.EquateEmpty(), cmp.Transformer("street", func(v Value) string { return fmt.Sprint(gazetteer.StreetKey(v.Value), v.Count) })); d != "" {
+					if d := cmp.Diff(whole.Facets, r.Facets, cmpopts.EquateEmpty(), cmp.Transformer("street", func(v Value) string { return fmt.Sprint(gazetteer.StreetKey(v.Value), v.Count) })); d != "" {
 						t.Error(d)
 					}
-					if r.Relaxed != all.Relaxed {
-						t.Errorf("relaxed: %v, want %v", r.Relaxed, all.Relaxed)
+					if r.Relaxed != whole.Relaxed {
+						t.Errorf("relaxed: %v, want %v", r.Relaxed, whole.Relaxed)
 					}
 				}
 				for _, h := range r.Hits {
@@ -98,13 +89,9 @@ func TestMerge(t *testing.T) {
 		})
 	}
 
-	var clusters [][]Cluster
-	for _, x := range parts {
-		c, zoom, err := x.Clusters(t.Context(), Query{}, 12)
-		if err != nil || zoom != 12 {
-			t.Fatal(zoom, err)
-		}
-		clusters = append(clusters, c)
+	got, zoom, err := all.Clusters(t.Context(), Query{}, 12)
+	if err != nil || zoom != 12 {
+		t.Fatal(zoom, err)
 	}
 	want, _, err := one.Clusters(t.Context(), Query{}, 12)
 	if err != nil {
@@ -116,17 +103,13 @@ func TestMerge(t *testing.T) {
 		}
 		return n
 	}
-	if got := MergeClusters(12, clusters...); len(got) != len(want) || len(want) < 2 || count(got) != count(want) {
+	if len(got) != len(want) || len(want) < 2 || count(got) != count(want) {
 		t.Errorf("%d clusters of %d, want %d of %d", len(got), count(got), len(want), count(want))
 	}
 
-	var suggestions [][]Suggestion
-	for _, x := range parts {
-		s, err := x.Suggest("la", 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		suggestions = append(suggestions, s)
+	suggested, err := all.Suggest("la", 10)
+	if err != nil {
+		t.Fatal(err)
 	}
 	text := func(all []Suggestion) (texts []string) {
 		for _, s := range all {
@@ -138,45 +121,25 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(text(wanted), text(MergeSuggestions("la", 10, suggestions...))); d != "" || len(wanted) == 0 {
+	if d := cmp.Diff(text(wanted), text(suggested)); d != "" || len(wanted) == 0 {
 		t.Error(d)
 	}
 }
 
-// An address of one site that two indexes have is one hit with the pages of
-// both.
-func TestMergeUnites(t *testing.T) {
-	var results []*Result
-	var addresses []*Hit
-	for _, d := range town()[:2] {
-		x := open(t)
-		put(t, x, d)
-		r, err := x.Search(t.Context(), Query{})
-		if err != nil || len(r.Hits) != 1 {
-			t.Fatal(r, err)
-		}
-		h, err := x.Address(r.Hits[0].ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		results, addresses = append(results, r), append(addresses, h)
+// shardsOf returns indexes as one.
+func shardsOf(parts ...*Index) *Shards {
+	s := &Shards{Local: map[string]*Index{}, Limit: time.Minute}
+	for i, x := range parts {
+		s.Local[fmt.Sprint("part ", i)] = x
 	}
-	r := Merge(Query{}, results...)
-	if len(r.Hits) != 1 || r.Total != 1 || r.Hits[0].Mentions != 2 || len(r.Hits[0].Evidence) != 2 || r.Hits[0].Hosts != hostsOf(&r.Hits[0]) {
-		t.Errorf("%+v", r)
-	}
-	if h := MergeAddress(nil, addresses[0], addresses[1]); h == nil || h.Mentions != 2 || h.Hosts != hostsOf(h) {
-		t.Errorf("%+v", h)
-	}
-	if h := MergeAddress(nil, nil); h != nil {
-		t.Errorf("nobody has it, and it is %+v", h)
-	}
+	return s
 }
 
-// The site of a place and a directory that lie in two indexes are one hit: its
-// own, with the pages of both; what is another's at the address stays apart.
-func TestMergeNames(t *testing.T) {
-	var parts []*Result
+// What indexes have of one address is one hit, as if one of them had all of its pages:
+// the site of a place and a directory, and what is another's at the address.
+func TestMergeUnites(t *testing.T) {
+	one := open(t)
+	var parts []*Index
 	for i, d := range []Document{
 		at("https://verzeichnis.example/", "Liste", "Quathamer Apotheke", geoparse.ListedRole), at("https://quathamer.example/", "Start", "Quathamer Apotheke OHG", geoparse.OwnRole),
 		at("https://brot.example/", "Brot", "Bäckerei Meyer", geoparse.OwnRole),
@@ -184,16 +147,49 @@ func TestMergeNames(t *testing.T) {
 		x := open(t)
 		d.Addresses[0].Phone, d.Addresses[0].Hours = []string{"", "", "+491"}[i], []string{"24/7", "", ""}[i]
 		put(t, x, d)
-		parts = append(parts, find(t, x, Query{}))
+		put(t, one, d)
+		parts = append(parts, x)
 	}
-	r := Merge(Query{}, parts...)
-	if len(r.Hits) != 1 || r.Total != 1 {
-		t.Fatalf("%q", names(r))
+	all := shardsOf(parts...)
+	for _, text := range []string{"", "apotheke", "meyer"} {
+		q := Query{Text: text}
+		r, err := all.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := find(t, one, q)
+		if text == "meyer" { // of the pages of an index in which the address has no such word nothing is known
+			if r.Total != 1 || r.Hits[0].Name != "Bäckerei Meyer" || r.Hits[0].Phone != "+491" {
+				t.Errorf("%+v", r.Hits)
+			}
+			continue
+		}
+		if text == "apotheke" {
+			want.Hits[0].Mentions, want.Hits[0].Hosts = 2, 2
+			want.Hits[0].Evidence, want.Hits[0].Names = want.Hits[0].Evidence[:2], nil
+		}
+		if d := cmp.Diff(want.Hits, r.Hits, cmpopts.IgnoreFields(Hit{}, "After", "Score", "Phone"), cmpopts.EquateEmpty()); d != "" || len(r.Hits) != 1 || r.Total != 1 {
+			t.Errorf("%q: %d of %d hits: %s", text, len(r.Hits), r.Total, d)
+		}
 	}
-	h := r.Hits[0]
-	bakery := h.Name == "Bäckerei Meyer"
-	if h.Role != "own" || h.Mentions != 3 || len(h.Evidence) != 3 || len(h.Names) != 1 || (h.Phone == "+491") != bakery || (h.Hours == "24/7") == bakery {
-		t.Errorf("%+v", h)
+	id := find(t, one, Query{}).Hits[0].ID
+	got, err := all.Address(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := one.Address(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" || want == nil {
+		t.Error(d)
+	}
+	if h, err := all.Address("0123456789abcdef"); h != nil || err != nil {
+		t.Errorf("no part has it, and it is %+v, %v", h, err)
+	}
+	n := 0
+	if err := all.Walk(t.Context(), Query{}, func(h *Hit) error { n += h.Mentions; return nil }); err != nil || n != 3 {
+		t.Errorf("a walk meets %d pages, %v", n, err)
 	}
 }
 
@@ -232,27 +228,16 @@ func TestMergeCountsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := c.q
 			all := find(t, one, q)
-			ask := func(q Query) (results []*Result) {
-				for _, x := range parts {
-					results = append(results, find(t, x, q))
-				}
-				return results
-			}
 			q.Limit, q.Sample = 7, c.sample
 			seen := map[string]bool{}
 			for pages := 0; ; pages++ {
-				r := Merge(q, ask(q)...)
+				r, err := shardsOf(parts...).Search(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
 				exact := c.sample == MaxSample
 				if r.Approx == exact || exact && r.Total != all.Total || !exact && (r.Total < all.Total*2/3 || r.Total > all.Total*3/2) {
 					t.Errorf("%d in all, an estimate: %v; want %d", r.Total, r.Approx, all.Total)
-				}
-				if len(r.Hits) > 0 {
-					whole := q
-					whole.Cursor, whole.Facets, whole.Sample, whole.Limit = "", nil, 0, len(r.Hits)
-					for _, h := range r.Hits {
-						whole.Only = append(whole.Only, h.ID)
-					}
-					Complete(q, r, ask(whole)...)
 				}
 				for _, h := range r.Hits {
 					if seen[h.ID] {
