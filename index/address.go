@@ -78,7 +78,6 @@ const (
 const (
 	maxKept  = 200
 	maxWords = 32 << 10 // bytes of the page words that are kept with their pages, for one address
-	maxRest  = 64 << 10 // bytes of the words of further pages
 )
 
 // A record is what is stored of one address.
@@ -86,7 +85,6 @@ type record struct {
 	id       string
 	Mentions []*mention     `json:"m"`
 	More     map[string]int `json:"n,omitempty"` // pages that are counted only, by host
-	Rest     string         `json:"r,omitempty"` // distinct words of these, and of pages with too many
 	First    int64          `json:"a,omitempty"` // time of the first of them, Unix seconds
 	Last     int64          `json:"z,omitempty"`
 }
@@ -185,7 +183,6 @@ func (r *record) drop() {
 	}
 	m := r.Mentions[most]
 	r.Mentions = slices.Delete(r.Mentions, most, most+1)
-	r.rest(slices.Concat(termsOf(plainWords, m.Near+"\n"+m.Title), strings.Fields(m.Words)))
 	if r.More == nil {
 		r.More = map[string]int{}
 	}
@@ -193,24 +190,8 @@ func (r *record) drop() {
 	r.First, r.Last = min(cmp.Or(r.First, m.First), m.First), max(r.Last, m.Fetched)
 }
 
-// rest adds words to Rest while there is room.
-func (r *record) rest(words []string) {
-	known := termSet{}
-	known.add(1, strings.Fields(r.Rest)...)
-	var more []string
-	for _, w := range words {
-		if known[w] == 0 && len(r.Rest) < maxRest {
-			known[w] = 1
-			more = append(more, w)
-		}
-	}
-	r.Rest = join(" ", r.Rest, strings.Join(more, " "))
-}
-
-// remove takes a page away. Nobody knows which words of Rest were its own, so all
-// of them go until their pages are read again.
+// remove takes a page away.
 func (r *record) remove(url string) {
-	r.Rest = ""
 	if i := r.of(url); i >= 0 {
 		r.Mentions = slices.Delete(r.Mentions, i, i+1)
 	} else {
@@ -341,12 +322,11 @@ func (r *record) lang() string {
 	return most
 }
 
-// limitWords puts the words of pages together where there are too many.
+// limitWords takes the words of further pages away where there are too many.
 func (r *record) limitWords() {
 	left := maxWords
 	for _, m := range r.Mentions {
-		if left -= len(m.Words); left < 0 && m.Words != "" {
-			r.rest(strings.Fields(m.Words))
+		if left -= len(m.Words); left < 0 {
 			m.Words = ""
 		}
 	}
@@ -418,7 +398,6 @@ func (r *record) addWords(d *builder) {
 			words.add(inPage, w)
 		}
 	}
-	words.add(inPage, stemmed(analyser, r.Rest)...)
 	d.terms(fieldWhere, where, bleveindex.IndexField|bleveindex.SkipFreqNorm)
 	d.terms(fieldWords, words, bleveindex.IndexField)
 }

@@ -126,8 +126,8 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 
 // saying adds the pages to losses whose words beside the address match.
 func (r *record) saying(text func(string) bool, losses map[string]*loss) {
-	for i, m := range r.Mentions {
-		says := text(m.Near) || i == 0 && text(r.Rest)
+	for _, m := range r.Mentions {
+		says := text(m.Near)
 		for _, t := range m.texts() {
 			says = says || text(*t)
 		}

@@ -2,12 +2,15 @@ package index
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
+
+	"github.com/blevesearch/bleve/v2"
 )
 
 // A Suggestion completes what somebody types.
@@ -62,7 +65,7 @@ func keyOf(kind Facet, text string) string {
 type candidate struct {
 	Suggestion
 	part  string   // "0" where all of the text begins with what was typed, else "1"
-	terms []string // of the dictionary
+	terms []string // keywords of fieldTyped
 	most  uint64   // addresses that write it as Text
 }
 
@@ -79,27 +82,49 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 		return nil, fmt.Errorf("index: %w: a suggestion wants at most %d characters of UTF-8, and a limit of 1 to %d",
 			ErrQuery, MaxQueryLength, MaxLimit)
 	}
-	done, err := x.use()
+	out, start := []Suggestion{}, foldPhrase(typed)
+	if start == "" {
+		return out, nil
+	}
+	s, err := x.newSearch(context.Background(), Query{})
+	if err != nil || s == nil {
+		return out, err
+	}
+	defer s.done()
+	all, err := s.candidates(start)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	folded := foldPhrase(typed)
-	if x.bleve == nil || folded == "" {
-		return []Suggestion{}, nil
+	slices.SortFunc(all, (*candidate).compare)
+	best := all[:0] // the dictionary still counts what was deleted
+	for _, c := range all {
+		found, err := s.run(bleve.NewSearchRequestOptions(has(fieldTyped, c.terms...), 0, 0, false))
+		if err != nil {
+			return nil, err
+		}
+		if c.Count = int(found.Total); c.Count > 0 {
+			best = append(best, c)
+		}
+		if len(best) == limit {
+			break
+		}
 	}
-	r, err := x.reader()
-	if err != nil {
-		return nil, err
+	slices.SortFunc(best, (*candidate).compare)
+	for _, c := range best {
+		out = append(out, c.Suggestion)
 	}
-	defer r.Close()
-	name, start := termOf(fieldTyped, folded)
-	dict, err := r.FieldDictPrefix(name, []byte(start))
+	return out, nil
+}
+
+// candidates returns what has a word that begins so.
+func (s *searcher) candidates(start string) (all []*candidate, err error) {
+	name, term := termOf(fieldTyped, start)
+	dict, err := s.reader.FieldDictPrefix(name, []byte(term))
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	defer dict.Close()
-	found := map[[2]string]*candidate{}
+	known := map[[2]string]*candidate{}
 	for range maxSuggested {
 		e, err := dict.Next()
 		if err != nil {
@@ -108,59 +133,28 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 		if e == nil {
 			break
 		}
-		addCandidate(found, strings.TrimPrefix(e.Term, fieldTyped+separator), e.Count)
-	}
-	all := make([]*candidate, 0, len(found))
-	for _, c := range found {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, (*candidate).compare)
-	k := &hitMaker{reader: r}
-	var best []*candidate // the dictionary still counts what was deleted
-	for _, c := range all {
-		if len(best) == limit {
-			break
+		value := strings.TrimPrefix(e.Term, fieldTyped+separator)
+		parts := strings.SplitN(value, separator, 4)
+		if len(parts) < 4 {
+			continue
 		}
-		c.Count = 0
-		for _, term := range c.terms {
-			c.Count += k.count(fieldTyped, term)
+		part, kind, text := parts[1], Facet(parts[2]), parts[3]
+		key := [2]string{parts[2], keyOf(kind, text)}
+		c := known[key]
+		if c == nil {
+			c = &candidate{part: "2"}
+			known[key] = c
+			all = append(all, c)
 		}
-		if c.Count > 0 {
-			best = append(best, c)
+		if part < c.part { // words further on count where no text begins so
+			*c = candidate{Suggestion: Suggestion{Kind: kind}, part: part}
+		}
+		if part == c.part {
+			c.terms, c.Count = append(c.terms, value), c.Count+int(e.Count)
+			if e.Count > c.most {
+				c.most, c.Text = e.Count, text
+			}
 		}
 	}
-	slices.SortFunc(best, (*candidate).compare)
-	out := make([]Suggestion, len(best))
-	for i, c := range best {
-		out[i] = c.Suggestion
-	}
-	return out, nil
-}
-
-// addCandidate takes a term of the dictionary into what may be suggested.
-func addCandidate(found map[[2]string]*candidate, term string, count uint64) {
-	parts := strings.SplitN(term, separator, 4)
-	if len(parts) < 4 {
-		return
-	}
-	kind, text := Facet(parts[2]), parts[3]
-	key := [2]string{parts[2], keyOf(kind, text)}
-	c := found[key]
-	if c == nil {
-		c = &candidate{Suggestion: Suggestion{Kind: kind}, part: parts[1]}
-		found[key] = c
-	}
-	switch {
-	case parts[1] > c.part: // another word of it, which is counted already
-		return
-	case parts[1] < c.part:
-		*c = candidate{Suggestion: Suggestion{Kind: kind}, part: parts[1]}
-	}
-	if slices.ContainsFunc(c.terms, func(t string) bool { return strings.HasSuffix(t, separator+text) }) {
-		return // a word that is there twice
-	}
-	c.terms, c.Count = append(c.terms, term), c.Count+int(count)
-	if count > c.most {
-		c.most, c.Text = count, text
-	}
+	return all, nil
 }

@@ -353,14 +353,11 @@ func (c *commit) without(page *pageRecord, ids []string, says func(string) bool)
 		}
 		left = append(left, id)
 		i := r.of(page.URL)
-		if len(ids) > 0 {
-			r.Rest = ""
-		}
 		if len(ids) > 0 && i >= 0 {
 			r.Mentions[i].Words = ""
 		}
-		if says != nil {
-			r.blank(i, says)
+		if says != nil && i >= 0 {
+			r.Mentions[i].blank(says)
 		}
 	}
 	page.States = left
@@ -368,16 +365,8 @@ func (c *commit) without(page *pageRecord, ids []string, says func(string) bool)
 	return nil
 }
 
-// blank takes texts out of Rest and of the mention at i, if there is one, but for
-// the address itself.
-func (r *record) blank(i int, says func(string) bool) {
-	if says(r.Rest) {
-		r.Rest = ""
-	}
-	if i < 0 {
-		return
-	}
-	m := r.Mentions[i]
+// blank takes texts away, but for the address itself.
+func (m *mention) blank(says func(string) bool) {
 	for _, text := range m.texts() {
 		if says(*text) {
 			*text = ""
