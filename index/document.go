@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -329,34 +330,16 @@ func lineEnd(text []rune, from, to int) int {
 	return to
 }
 
+var (
+	lineBreaks = regexp.MustCompile(`[\s\pZ\x{85}]*\n[\s\pZ\x{85}]*`)
+	blanks     = regexp.MustCompile(`[\t\v\f\r\pZ\x{85}]+`)
+	controls   = regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f-\x9f]+`)
+)
+
 // foldLines folds white space; a line break stays one, and white space at the
 // ends stays.
 func foldLines(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	space, line := false, false
-	flush := func() {
-		if line {
-			b.WriteByte('\n')
-		} else if space {
-			b.WriteByte(' ')
-		}
-		space, line = false, false
-	}
-	for _, r := range s {
-		switch {
-		case r == '\n':
-			line = true
-		case unicode.IsSpace(r):
-			space = true
-		case unicode.IsControl(r):
-		default:
-			flush()
-			b.WriteRune(r)
-		}
-	}
-	flush()
-	return b.String()
+	return controls.ReplaceAllString(blanks.ReplaceAllString(lineBreaks.ReplaceAllString(s, "\n"), " "), "")
 }
 
 // clip returns at most n characters of s.

@@ -19,8 +19,8 @@ const (
 // A hitMaker turns records into hits.
 type hitMaker struct {
 	reader bleveindex.IndexReader // nil: counts are all that is known
-	counts map[[2]string]int // of documents with a term, by field and term
-	center *orb.Point        // that distances are measured from
+	counts map[[2]string]int      // of documents with a term, by field and term
+	center *orb.Point             // that distances are measured from
 	marks  marker
 	fits   func(*mention) bool // see accountOf
 	most   int                 // pages shown

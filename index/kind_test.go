@@ -48,15 +48,3 @@ func TestKinds(t *testing.T) {
 		t.Error("a kind that there is not")
 	}
 }
-
-// A word that is marked begins as a word of the query does, which marks rely on.
-func TestStreetWordsKeepTheirBeginning(t *testing.T) {
-	if len(streetWord) == 0 {
-		t.Fatal("no street words")
-	}
-	for word, short := range streetWord {
-		if word[0] != short[0] {
-			t.Errorf("%q is short for %q", short, word)
-		}
-	}
-}

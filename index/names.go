@@ -24,8 +24,9 @@ const leastOwn = 0.05
 // A statement is one mention of an address, weighed against the others.
 type statement struct {
 	*mention
-	fit uint8   // of what it says to the name of the hit: named so, probably meant, another's
-	own float64 // how much of what its site states is this address, 0 to 1
+	fit     uint8   // of what it says to the name of the hit: named so, probably meant, another's
+	further bool    // its site has a better one
+	own     float64 // how much of what its site states is this address, 0 to 1
 }
 
 // The fits of a statement.
@@ -83,7 +84,7 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 			a.kind = cmp.Or(a.kind, s.Kind)
 		}
 	}
-	a.statements = spread(a.statements)
+	spread(a.statements)
 	return a
 }
 
@@ -101,22 +102,19 @@ func choose(names []*naming, wish *mention) *naming {
 
 // spread puts the first statement of each site before the others, of those
 // that are of the hit's name and of those that are not, which come after them.
-func spread(all []statement) []statement {
+func spread(all []statement) {
 	type group struct {
 		other bool
 		site  string
 	}
-	turn := map[group]int{}
-	turns := make(map[*mention]int, len(all))
-	for _, s := range all {
-		g := group{s.fit == anothers, s.site}
-		turns[s.mention] = min(1, turn[g])
-		turn[g]++
+	seen := map[group]bool{}
+	for i := range all {
+		g := group{all[i].fit == anothers, all[i].site}
+		all[i].further, seen[g] = seen[g], true
 	}
 	slices.SortStableFunc(all, func(a, b statement) int {
-		return cmp.Or(compareBool(a.fit == anothers, b.fit == anothers), cmp.Compare(turns[a.mention], turns[b.mention]))
+		return cmp.Or(compareBool(a.fit == anothers, b.fit == anothers), compareBool(a.further, b.further))
 	})
-	return all
 }
 
 // A naming is one name in all its spellings.
@@ -124,7 +122,7 @@ type naming struct {
 	text      string          // the spelling of most sites
 	key       string          // of text
 	spellings map[string]bool // keys
-	words     nameWords       // of text
+	words     []string        // of text, see nameWordsOf
 	votesOf   map[string]int  // of each site
 	stated    bool            // it stands beside the address somewhere
 	fits      bool            // on a page that fits what is asked for
@@ -186,7 +184,7 @@ func namesOf(all []*mention, fits func(*mention) bool) []*naming {
 	var names []*naming
 	for _, n := range single {
 		n.words = nameWordsOf(foldPhrase(n.text), places)
-		i := slices.IndexFunc(names, func(o *naming) bool { return o.words.same(&n.words) })
+		i := slices.IndexFunc(names, func(o *naming) bool { return sameWords(o.words, n.words) })
 		if i < 0 {
 			names = append(names, n)
 			continue
@@ -220,61 +218,39 @@ var legalForms = func() map[string]bool {
 	return m
 }()
 
-// nameWords are the words that tell a name from others, each once.
-type nameWords struct {
-	all     []string
-	letters int // how many they have together, in bytes
-}
-
-// nameWordsOf returns the words of a folded name without its legal form and the
-// words of the town.
-func nameWordsOf(phrase string, places []string) (w nameWords) {
-	for _, meaning := range [...]bool{true, false} {
-		for word := range strings.FieldsSeq(phrase) {
-			if meaning && (legalForms[word] || slices.Contains(places, word)) || slices.Contains(w.all, word) {
-				continue
-			}
-			w.all = append(w.all, word)
-			w.letters += len(word)
-		}
-		if len(w.all) > 0 {
-			break
+// nameWordsOf returns the words of a folded name that tell it from others, each once:
+// not its legal form and the words of the town, unless it has no more.
+func nameWordsOf(phrase string, places []string) (words []string) {
+	all := strings.Fields(phrase)
+	for _, word := range all {
+		if !legalForms[word] && !slices.Contains(places, word) && !slices.Contains(words, word) {
+			words = append(words, word)
 		}
 	}
-	return w
+	if len(words) == 0 {
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	return words
 }
 
-// same tells whether two names are probably of one: one has all words of
-// the other and no more than as many others, or they have the same letters, as
-// where one is written in one word and the other in two.
-func (w *nameWords) same(o *nameWords) bool {
-	a, b := w.all, o.all
+// sameWords tells whether two names are probably of one: one has all words of the
+// other and no more than as many others, or they have the same letters, as where one
+// is written in one word and the other in two.
+func sameWords(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
 	if len(a) == 0 {
 		return false
 	}
-	all := 2*len(a) >= len(b)
-	for i := 0; all && i < len(a); i++ {
-		all = slices.Contains(b, a[i])
-	}
-	return all || w.letters == o.letters && w.counts() == o.counts()
+	other := slices.ContainsFunc(a, func(w string) bool { return !slices.Contains(b, w) })
+	return !other && 2*len(a) >= len(b) || letters(a) == letters(b)
 }
 
-// counts says how often each letter stands in the words.
-func (w *nameWords) counts() (n [256]uint8) {
-	for _, word := range w.all {
-		for i := range len(word) {
-			n[word[i]]++
-		}
-	}
-	return n
-}
-
-// sameName tells whether two names are probably of one thing.
-func sameName(a, b, city string) bool {
-	places := strings.Fields(foldPhrase(city))
-	one, other := nameWordsOf(foldPhrase(a), places), nameWordsOf(foldPhrase(b), places)
-	return one.same(&other)
+// letters returns the letters of words in their order.
+func letters(words []string) string {
+	all := []byte(strings.Join(words, ""))
+	slices.Sort(all)
+	return string(all)
 }

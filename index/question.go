@@ -248,18 +248,14 @@ func (s *searcher) statedBy(page string) (ids []string, err error) {
 	if strings.Trim(bare, "/") == hostOf("http://"+bare) {
 		return nil, nil // a host and no page
 	}
-	var pages []string
 	for _, start := range []string{"http://", "https://", "http://www.", "https://www."} {
-		pages = append(pages, pageID(start+bare))
-	}
-	request := bleve.NewSearchRequestOptions(these(pages), len(pages), 0, false)
-	request.Fields = []string{fieldStored}
-	found, err := s.run(request)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range found.Hits {
-		stored, _ := d.Fields[fieldStored].(string)
+		stored, err := storedOf(s.reader, pageID(start+bare))
+		if err != nil {
+			return nil, err
+		}
+		if stored == "" {
+			continue
+		}
 		p, err := decodePage(stored)
 		if err != nil {
 			return nil, err

@@ -38,7 +38,7 @@ func (k *marker) marks(lang, text string) (found []mark) {
 	}
 	stem := analyserOf(lang).TokenFilters[len(plainWords.TokenFilters):]
 	for _, t := range plainWords.Analyze([]byte(text)) {
-		if len(t.Term) == 0 || !k.mayFit(t.Term[0]) {
+		if len(t.Term) == 0 {
 			continue
 		}
 		folded := string(t.Term)
@@ -51,17 +51,6 @@ func (k *marker) marks(lang, text string) (found []mark) {
 		}
 	}
 	return found
-}
-
-// mayFit tells whether a word that begins so may be one of the query: neither an
-// ending nor a street word's short form changes its beginning.
-func (k *marker) mayFit(first byte) bool {
-	for _, w := range k.words {
-		if w.terms[0][0] == first || w.where[0][0] == first {
-			return true
-		}
-	}
-	return false
 }
 
 // fits returns the number of the query's word that a word of a text is, folded
@@ -189,10 +178,10 @@ func window(text string, marks [][2]int, address [2]int) (from, to int) {
 	const length = snippetLength - 2 // room for two "…"
 	most := -1
 	for _, mark := range append(slices.Clone(marks), address) {
-		begin := wordStart(text, mark[0], before)
-		end := wordEnd(text, begin, length)
+		begin := mark[0] - len(lastWords(text[:mark[0]], before))
+		end := begin + len(firstWords(text[begin:], length))
 		if end == len(text) {
-			begin = wordStart(text, end, length)
+			begin = end - len(lastWords(text, length))
 		}
 		shown := 0
 		for _, other := range marks {
@@ -207,31 +196,33 @@ func window(text string, marks [][2]int, address [2]int) (from, to int) {
 	return from, to
 }
 
-// wordStart returns the first start of a word among the n characters before at,
-// and at where there is none.
-func wordStart(text string, at, n int) int {
-	best := at
-	for i := at; i > 0 && n > 0; n-- {
-		_, size := utf8.DecodeLastRuneInString(text[:i])
-		if i -= size; i == 0 || text[i-1] == ' ' || text[i-1] == '\n' {
-			best = i
-		}
+// firstWords returns the whole words of the first n characters; of one long word
+// these characters.
+func firstWords(text string, n int) string {
+	start := clip(text, n)
+	if len(start) == len(text) || isSpace(text[len(start)]) {
+		return start
 	}
-	return best
+	if i := strings.LastIndexAny(start, " \n"); i > 0 {
+		return start[:i]
+	}
+	return start
 }
 
-// wordEnd returns the last end of a word among the n characters from at on, and
-// the end of them where there is none.
-func wordEnd(text string, at, n int) int {
-	best, i := at, at
-	for ; i < len(text) && n > 0; n-- {
-		_, size := utf8.DecodeRuneInString(text[i:])
-		if i += size; i == len(text) || text[i] == ' ' || text[i] == '\n' {
-			best = i
-		}
+// lastWords returns the whole words of the last n characters, if there are any.
+func lastWords(text string, n int) string {
+	at := len(text)
+	for range min(n, utf8.RuneCountInString(text)) {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
 	}
-	if best == at {
-		return i
+	if at == 0 || isSpace(text[at-1]) {
+		return text[at:]
 	}
-	return best
+	if i := strings.IndexAny(text[at:], " \n"); i >= 0 {
+		return text[at+i+1:]
+	}
+	return ""
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' }

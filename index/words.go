@@ -1,12 +1,15 @@
 package index
 
 import (
+	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/analysis/char/asciifolding"
 	"github.com/blevesearch/bleve/v2/analysis/lang/de"
 	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
 	"github.com/blevesearch/bleve/v2/analysis/token/porter"
@@ -190,47 +193,28 @@ func foldWord(s string) string {
 // A foldFilter takes accents and apostrophes off and spells ligatures out.
 type foldFilter struct{}
 
+var (
+	toASCII    = asciifolding.New()
+	notLetters = regexp.MustCompile(`[\p{Mn}'\x{ad}\x{200b}’‘ʼ]`)
+)
+
 // Filter changes the terms of the tokens and leaves their positions.
 func (foldFilter) Filter(tokens analysis.TokenStream) analysis.TokenStream {
 	for _, t := range tokens {
-		if needsFolding(t.Term) {
-			t.Term = fold(t.Term)
+		if !plainASCII(t.Term) {
+			t.Term = bytes.ToLower(toASCII.Filter(notLetters.ReplaceAll(norm.NFKD.Bytes(t.Term), nil)))
 		}
 	}
 	return tokens
 }
 
-func needsFolding(term []byte) bool {
+func plainASCII(term []byte) bool {
 	for _, c := range term {
 		if c >= utf8.RuneSelf || c == '\'' {
-			return true
+			return false
 		}
 	}
-	return false
-}
-
-func fold(term []byte) []byte {
-	out := make([]byte, 0, len(term))
-	for _, r := range string(norm.NFKD.Bytes(term)) {
-		switch {
-		case unicode.Is(unicode.Mn, r), r == '\'', r == '’', r == '‘', r == 'ʼ', r == '\u00ad', r == '\u200b':
-		case r == 'ß', r == 'ẞ':
-			out = append(out, "ss"...)
-		case r == 'æ':
-			out = append(out, 'a')
-		case r == 'œ', r == 'ø':
-			out = append(out, 'o')
-		case r == 'đ', r == 'ð':
-			out = append(out, 'd')
-		case r == 'ł':
-			out = append(out, 'l')
-		case r == 'ı':
-			out = append(out, 'i')
-		default:
-			out = utf8.AppendRune(out, unicode.ToLower(r))
-		}
-	}
-	return out
+	return true
 }
 
 // foldPhrase folds a text to words with single spaces between them.
