@@ -64,12 +64,12 @@ func (f *Frontier) Forget(ctx context.Context, r Removal, progress func(done, al
 	s.unlock = func() error { return nil }
 	err = f.Close()
 	if err == nil {
-		err = disk.Exchange(next, f.options.Dir)
+		err = disk.ReplaceDir(next, f.options.Dir)
 	}
 	if err = errors.Join(err, unlock()); err != nil {
 		return n, fmt.Errorf("frontier: forget: %w", err)
 	}
-	return x.Forgotten, os.RemoveAll(next)
+	return x.Forgotten, nil
 }
 
 // A removing is a Removal from one store.

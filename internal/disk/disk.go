@@ -76,19 +76,25 @@ func ReplaceBytes(name string, mode fs.FileMode, content []byte) error {
 	})
 }
 
-// ReplaceDir moves the folder from to the place of the folder to.
+// ReplaceDir moves the folder from to the place of the folder to beside it, which it removes. That is
+// one step where the file system can exchange two names; elsewhere a process that is killed meanwhile
+// may leave the old folder as TO.old, and no folder to.
 func ReplaceDir(from, to string) error {
-	old := to + ".old"
-	if err := os.RemoveAll(old); err != nil {
-		return err
+	err := exchange(from, to)
+	old := from
+	if err != nil {
+		old = to + ".old"
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
+		if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Rename(from, to); err != nil {
+			return errors.Join(err, os.Rename(old, to))
+		}
 	}
-	if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return os.RemoveAll(old)
+	return errors.Join(SyncDir(filepath.Dir(to)), os.RemoveAll(old))
 }
 
 // CopyMissing copies the files of these names that the folder from has and the folder to has not.
@@ -142,18 +148,6 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
-}
-
-// exchangeInSteps gives two directories each other's name.
-func exchangeInSteps(a, b string) error {
-	old := b + ".old"
-	if err := os.Rename(b, old); err != nil {
-		return err
-	}
-	if err := os.Rename(a, b); err != nil {
-		return errors.Join(err, os.Rename(old, b))
-	}
-	return errors.Join(os.Rename(old, a), SyncDir(filepath.Dir(b)))
 }
 
 // AppendLines adds lines to a text file, which it makes where there is none,

@@ -156,22 +156,16 @@ func (d *Decoder) Err() error {
 }
 
 // Uvarint reads what binary.AppendUvarint wrote.
-func (d *Decoder) Uvarint() uint64 {
-	v, n := binary.Uvarint(d.rest)
-	if n <= 0 {
-		d.Fail()
-		return 0
-	}
-	d.rest = d.rest[n:]
-	return v
-}
+func (d *Decoder) Uvarint() uint64 { return varint(d, binary.Uvarint) }
 
 // Varint reads what binary.AppendVarint wrote.
-func (d *Decoder) Varint() int64 {
-	v, n := binary.Varint(d.rest)
+func (d *Decoder) Varint() int64 { return varint(d, binary.Varint) }
+
+func varint[T any](d *Decoder, decode func([]byte) (T, int)) (v T) {
+	v, n := decode(d.rest)
 	if n <= 0 {
 		d.Fail()
-		return 0
+		return *new(T)
 	}
 	d.rest = d.rest[n:]
 	return v
@@ -192,15 +186,7 @@ func (d *Decoder) Int(most int) int {
 func (d *Decoder) Count() int { return d.Int(len(d.rest)) }
 
 // Byte reads one byte.
-func (d *Decoder) Byte() byte {
-	if len(d.rest) == 0 {
-		d.Fail()
-		return 0
-	}
-	c := d.rest[0]
-	d.rest = d.rest[1:]
-	return c
-}
+func (d *Decoder) Byte() byte { return fixed(d, 1, func(b []byte) byte { return b[0] }) }
 
 // Next returns the next n bytes, not copied.
 func (d *Decoder) Next(n int) []byte {
@@ -232,29 +218,24 @@ func (d *Decoder) Strings() []string {
 	return list
 }
 
-// Uint32 reads 4 bytes, big-endian.
-func (d *Decoder) Uint32() uint32 {
-	if b := d.Next(4); b != nil {
-		return binary.BigEndian.Uint32(b)
-	}
-	return 0
-}
-
 // Uint64 reads 8 bytes, big-endian.
-func (d *Decoder) Uint64() uint64 {
-	if b := d.Next(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
+func (d *Decoder) Uint64() uint64 { return fixed(d, 8, binary.BigEndian.Uint64) }
 
 // Float32 reads a finite number of 4 bytes, big-endian.
 func (d *Decoder) Float32() float32 {
-	return float32(d.finite(float64(math.Float32frombits(d.Uint32()))))
+	return float32(d.finite(float64(math.Float32frombits(fixed(d, 4, binary.BigEndian.Uint32)))))
 }
 
 // Float64 reads a finite number of 8 bytes, big-endian.
 func (d *Decoder) Float64() float64 { return d.finite(math.Float64frombits(d.Uint64())) }
+
+// fixed reads the number that the next size bytes are.
+func fixed[T any](d *Decoder, size int, number func([]byte) T) (n T) {
+	if b := d.Next(size); b != nil {
+		n = number(b)
+	}
+	return n
+}
 
 func (d *Decoder) finite(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {

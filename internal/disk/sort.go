@@ -3,7 +3,6 @@ package disk
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -128,59 +127,36 @@ func (s *Sorter) Close() error {
 // order of the sources. A source returns its next value, and io.EOF behind the
 // last one; a value needs to be valid only until the next call of its source.
 func Merge[T any](compare func(a, b T) int, sources []func() (T, error), fn func(T) error) error {
-	m := merger[T]{compare: compare}
-	for i, next := range sources {
-		v, err := next()
-		if err == io.EOF {
-			continue
-		} else if err != nil {
-			return err
-		}
-		m.heads = append(m.heads, head[T]{v, i})
+	type head struct { // the next value of a source
+		value T
+		next  func() (T, error)
 	}
-	heap.Init(&m)
-	for len(m.heads) > 0 {
-		first := &m.heads[0]
-		if err := fn(first.value); err != nil {
+	var heads []head
+	for _, next := range sources {
+		v, err := next()
+		if err == nil {
+			heads = append(heads, head{v, next})
+		} else if err != io.EOF {
 			return err
 		}
-		v, err := sources[first.source]()
-		switch err {
-		case nil:
-			first.value = v
-			heap.Fix(&m, 0)
-		case io.EOF:
-			heap.Pop(&m)
-		default:
+	}
+	for len(heads) > 0 {
+		first := 0
+		for i := range heads {
+			if compare(heads[i].value, heads[first].value) < 0 {
+				first = i
+			}
+		}
+		h := &heads[first]
+		if err := fn(h.value); err != nil {
+			return err
+		}
+		var err error
+		if h.value, err = h.next(); err == io.EOF {
+			heads = slices.Delete(heads, first, first+1)
+		} else if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// A merger is a heap of the next values of all sources.
-type merger[T any] struct {
-	heads   []head[T]
-	compare func(a, b T) int
-}
-
-type head[T any] struct {
-	value  T
-	source int
-}
-
-func (m *merger[T]) Len() int { return len(m.heads) }
-
-func (m *merger[T]) Less(i, j int) bool {
-	a, b := &m.heads[i], &m.heads[j]
-	return cmp.Or(m.compare(a.value, b.value), a.source-b.source) < 0
-}
-
-func (m *merger[T]) Swap(i, j int) { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
-func (m *merger[T]) Push(x any)    { m.heads = append(m.heads, x.(head[T])) }
-
-func (m *merger[T]) Pop() any {
-	last := m.heads[len(m.heads)-1]
-	m.heads = m.heads[:len(m.heads)-1]
-	return last
 }
