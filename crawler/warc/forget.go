@@ -24,7 +24,13 @@ type Forgotten struct {
 	Damaged  []string // what could not be searched, a sentence each
 }
 
-// Forget takes the records of all URLs that match out of the WARC files in a
+// A Removal says what Forget takes out of WARC files.
+type Removal struct {
+	URL  func(weburl.URL) bool // records of pages
+	Text func(string) bool     // pages whose recorded header or body says this
+}
+
+// Forget takes the records of all pages that match out of the WARC files in a
 // folder, with the revisit records that refer to their bodies, and words in the
 // metadata of other pages that match as texts. A file with such
 // records is written anew beside the old one, read back, and put in its place;
@@ -33,7 +39,7 @@ type Forgotten struct {
 // a file that another program writes to is an error.
 //
 // A killed Forget leaves every file whole and is completed by calling it again.
-func Forget(ctx context.Context, dir string, match func(weburl.URL) bool, text func(string) bool) (n Forgotten, err error) {
+func Forget(ctx context.Context, dir string, r Removal) (n Forgotten, err error) {
 	if _, err := repair(dir); err != nil {
 		return n, err
 	}
@@ -45,14 +51,14 @@ func Forget(ctx context.Context, dir string, match func(weburl.URL) bool, text f
 		if e.IsDir() || !isWARC(e.Name()) {
 			continue
 		}
-		if err := forgetIn(ctx, filepath.Join(dir, e.Name()), match, text, &n); err != nil {
+		if err := n.forgetIn(ctx, filepath.Join(dir, e.Name()), r); err != nil {
 			return n, fmt.Errorf("warc: forget in %s: %w", e.Name(), err)
 		}
 	}
 	return n, nil
 }
 
-func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, text func(string) bool, n *Forgotten) error {
+func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error {
 	a := newArchive()
 	defer a.Close()
 	if err := a.add(name); err != nil {
@@ -61,9 +67,24 @@ func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, tex
 	}
 	n.Searched++
 	for _, w := range a.stats.Warnings {
-		n.Damaged = append(n.Damaged, strings.Replace(w, "the file is used up to there", "what follows was not searched", 1))
+		w = strings.Replace(w, "the file is used up to there", "what follows was not searched", 1)
+		n.Damaged = append(n.Damaged, w)
 	}
-	pieces, dropped, notes, err := a.without(ctx, match, text)
+	saying := map[key]bool{} // pages
+	err := a.Walk(ctx, func(x Recorded) error {
+		if p := x.Response; p != nil && (r.Text(string(p.Body)) || r.Text(fmt.Sprint(p.Header))) {
+			saying[keyOf(address(x.URL))] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	matches := func(target string) bool {
+		u, err := weburl.Parse(target)
+		return err == nil && (saying[keyOf(address(u))] || r.URL(u))
+	}
+	pieces, dropped, notes, err := a.without(ctx, matches, r.Text)
 	if err != nil || dropped+notes == 0 {
 		return err
 	}
@@ -80,12 +101,8 @@ func forgetIn(ctx context.Context, name string, match func(weburl.URL) bool, tex
 // without returns the records of the only file of a that stay, or what stands in
 // their place.
 func (a *Archive) without(
-	ctx context.Context, match func(weburl.URL) bool, says func(string) bool,
+	ctx context.Context, matches, says func(string) bool,
 ) (pieces []io.Reader, dropped, notes int, err error) {
-	matches := func(target string) bool {
-		u, err := weburl.Parse(target)
-		return err == nil && match(u)
-	}
 	e := newEncoder()
 	gone := map[string]bool{} // record IDs
 	err = a.each(ctx, func(s *scanner) error {
@@ -98,7 +115,7 @@ func (a *Archive) without(
 		}
 		if rec.kind == kindMetadata && rec.media == noteType && s.file.zipped {
 			note := readNote(rec.block)
-			if note != nil && (matches(note.Via) || says(strings.Join([]string{note.Via, note.Anchor, note.Title, note.Around}, "\n"))) {
+			if note != nil && (matches(note.Via) || says(note.words())) {
 				notes++
 				note.Via, note.Anchor, note.Title, note.Around = "", "", "", "" // words of that page
 				e.out.Reset()
@@ -116,6 +133,11 @@ func (a *Archive) without(
 		return nil
 	})
 	return pieces, dropped, notes, err
+}
+
+// words returns what n says of the page on which the link was found.
+func (n *Note) words() string {
+	return strings.Join([]string{n.Via, n.Anchor, n.Title, n.Around}, "\n")
 }
 
 // rewrite puts a file of these pieces, with that many records, in the place of
@@ -141,7 +163,8 @@ func (a *Archive) rewrite(name string, pieces []io.Reader, records int) error {
 			return fmt.Errorf("the new file cannot be read back, the old one stays: %w", err)
 		}
 		if again.stats.Records != records {
-			return fmt.Errorf("the new file has %d records instead of %d, the old one stays", again.stats.Records, records)
+			return fmt.Errorf("the new file has %d records instead of %d, the old one stays",
+				again.stats.Records, records)
 		}
 		return nil
 	}

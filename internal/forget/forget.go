@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"net"
@@ -110,7 +109,9 @@ func (r *Removal) AimHit(h *index.Hit) error {
 	if h.Street == "" {
 		return fmt.Errorf("the address %s names no street; forget its pages instead", h.ID)
 	}
-	r.aimPlaces(index.PlaceOf(h.Street, h.HouseNumber, h.Postcode, ""), index.PlaceOf(h.Street, h.HouseNumber, "", h.City), h.Street+" "+h.HouseNumber)
+	byPostcode := index.PlaceOf(h.Street, h.HouseNumber, h.Postcode, "")
+	byCity := index.PlaceOf(h.Street, h.HouseNumber, "", h.City)
+	r.aimPlaces(byPostcode, byCity, h.Street+" "+h.HouseNumber)
 	return nil
 }
 
@@ -127,7 +128,8 @@ func (r *Removal) aimPlaces(what, also, line string) {
 // de or co.uk, which are those of many owners.
 func (r *Removal) IsSuffix() bool {
 	u, err := weburl.Parse("http://" + r.What + "/")
-	if r.Kind != "host" || err != nil || weburl.IsLoopback(u.Hostname()) || net.ParseIP(strings.Trim(u.Hostname(), "[]")) != nil {
+	isIP := net.ParseIP(strings.Trim(u.Hostname(), "[]")) != nil
+	if r.Kind != "host" || err != nil || isIP || weburl.IsLoopback(u.Hostname()) {
 		return false
 	}
 	_, err = publicsuffix.EffectiveTLDPlusOne(u.Hostname())
@@ -244,7 +246,11 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 	if err := r.findTrace(ctx, list, s); err != nil {
 		return err
 	}
-	if err := disk.Replace(d.pending(), 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }); err != nil {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := disk.ReplaceBytes(d.pending(), 0o600, text); err != nil {
 		return err
 	}
 	if err := d.block(r.lines()); err != nil {
@@ -334,12 +340,10 @@ func (x *removing) archives(ctx context.Context) error {
 			continue
 		}
 		x.stores.say("%s: searching the WARC files", dir)
-		naming, err := x.naming(ctx, dir)
-		if err != nil {
-			return err
-		}
-		gone := func(u weburl.URL) bool { k := frontier.KeyOf(u); return x.has(u) || naming[k] || x.pages[k] }
-		n, err := warc.Forget(ctx, dir, gone, x.finder.in)
+		n, err := warc.Forget(ctx, dir, warc.Removal{
+			URL:  func(u weburl.URL) bool { return x.has(u) || x.pages[frontier.KeyOf(u)] },
+			Text: x.finder.in,
+		})
 		if err != nil {
 			return err
 		}
@@ -350,32 +354,6 @@ func (x *removing) archives(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// naming returns the recorded pages that name what is forgotten. What cannot be
-// read is left to warc.Forget, which notes it.
-func (x *removing) naming(ctx context.Context, dir string) (map[frontier.Key]bool, error) {
-	all := map[frontier.Key]bool{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		a, err := warc.Open(filepath.Join(dir, e.Name()))
-		if err != nil {
-			continue
-		}
-		err = a.Walk(ctx, func(r warc.Recorded) error {
-			if p := r.Response; p != nil && (x.finder.in(string(p.Body)) || x.finder.in(fmt.Sprint(p.Header))) {
-				all[frontier.KeyOf(r.URL)] = true
-			}
-			return nil
-		})
-		if err = errors.Join(err, a.Close()); err != nil && ctx.Err() != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // removal is what the crawl tree loses.
@@ -460,7 +438,10 @@ func (x *removing) files(context.Context) error {
 	if err := polite.Forget(s.Politeness, host); err != nil {
 		return err
 	}
-	view := func(url string) bool { u, err := weburl.Parse(url); return err == nil && x.has(u) || x.finder.in(url) }
+	view := func(url string) bool {
+		u, err := weburl.Parse(url)
+		return err == nil && x.has(u) || x.finder.in(url)
+	}
 	some, err := clicklog.Forget(s.Clickstream, view)
 	if some && err == nil {
 		x.wrote("clickstream")
@@ -499,7 +480,8 @@ func (d Dir) findLeft(r *Removal, f finder) error {
 	own := []string{d.blocked(), d.log(), d.pending()}
 	for _, e := range entries {
 		name := filepath.Join(string(d), e.Name())
-		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxLeft || slices.Contains(own, name) {
+		info, err := e.Info()
+		if err != nil || !e.Type().IsRegular() || info.Size() > maxLeft || slices.Contains(own, name) {
 			continue
 		}
 		text, err := os.ReadFile(name)

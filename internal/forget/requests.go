@@ -61,7 +61,8 @@ func (d Dir) Keeper() func(api.Removal) (int, error) {
 		if err := enc.Encode(Request{next, time.Now().UTC().Truncate(time.Second), r}); err != nil {
 			return 0, err
 		}
-		return next, disk.AppendLines(d.requests(), 0o600, strings.TrimSpace(line.String())) // who asked, and why, is for the operator only
+		// Who asked, and why, is for the operator only.
+		return next, disk.AppendLines(d.requests(), 0o600, strings.TrimSpace(line.String()))
 	}
 }
 
@@ -113,8 +114,9 @@ func (d Dir) forgetRequests(r *Removal, f finder) error {
 		if json.Unmarshal(line, &q) != nil {
 			continue // torn
 		}
-		var same Removal
-		if q.Number == r.Request || same.Aim(q.What) && same.Kind == r.Kind && same.What == r.What || f.in(string(line)) {
+		var aim Removal
+		same := aim.Aim(q.What) && aim.Kind == r.Kind && aim.What == r.What
+		if same || q.Number == r.Request || f.in(string(line)) {
 			continue
 		}
 		left.Write(line)
