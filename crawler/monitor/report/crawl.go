@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"gazehound/crawler/frontier"
 )
@@ -33,7 +32,7 @@ type Crawl struct {
 	HarvestRecent  float64 `json:"harvest_recent"`     // of the last Recent pages
 	Contents       int     `json:"contents"`           // different texts among the relevant pages
 	ContentHarvest float64 `json:"content_harvest"`    // contents ÷ pages
-	SiteWide       int     `json:"site_wide"`          // relevant pages that hold no address but site-wide ones
+	SiteWide       int     `json:"site_wide"`          // relevant pages that held, at their visit, no address but site-wide ones
 	OwnHarvest     float64 `json:"own_harvest"`        // (relevant − site-wide) ÷ pages
 	Addresses      int     `json:"addresses"`          // distinct
 	PerPage        float64 `json:"addresses_per_page"` // addresses ÷ pages
@@ -138,32 +137,11 @@ type tally struct {
 	more    map[string]bool   // addresses that a second host has, too
 	meter   *meter
 	recent  []Point // after each of the last pages
-
-	numbers map[string]uint32     // of the addresses, for holds
-	stated  map[stated]int        // pages of a host that state an address
-	holds   map[string]*identical // relevant pages by their host and addresses
 }
-
-// stated is an address on a host.
-type stated struct {
-	host    *Host
-	address uint32
-}
-
-// identical are the relevant pages of a host that state the same addresses.
-type identical struct {
-	host      *Host
-	addresses []uint32
-	pages     int
-}
-
-// leastSiteWide is how many pages of a host must state an address, besides most
-// of them, before it is site-wide.
-const leastSiteWide = 3
 
 func newTally(o Options, step int) *tally {
-	t := &tally{options: o, step: step, crawl: &Crawl{addresses: map[string]bool{}}, texts: map[uint64]bool{}, hosts: map[string]*Host{},
-		first: map[string]string{}, more: map[string]bool{}, numbers: map[string]uint32{}, stated: map[stated]int{}, holds: map[string]*identical{}}
+	t := &tally{options: o, step: step, crawl: &Crawl{addresses: map[string]bool{}}, texts: map[uint64]bool{},
+		hosts: map[string]*Host{}, first: map[string]string{}, more: map[string]bool{}}
 	if o.Street != nil {
 		t.meter = newMeter(o)
 	}
@@ -217,7 +195,9 @@ func (t *tally) relevant(v *visit, host *Host) {
 		t.texts[v.text] = true
 		c.Contents++
 	}
-	t.hold(v, host)
+	if v.Outcome.SiteWide {
+		c.SiteWide++
+	}
 	for _, a := range v.Outcome.Kept() {
 		switch first, known := t.first[a]; {
 		case !known:
@@ -231,45 +211,6 @@ func (t *tally) relevant(v *visit, host *Host) {
 			t.meter.mention(v.URL.Site(), a)
 		}
 	}
-}
-
-// hold notes which addresses a relevant page of host states. Pages with the
-// same ones, as those with a footer are, take the room of one.
-func (t *tally) hold(v *visit, host *Host) {
-	numbers := make([]uint32, 0, len(v.Outcome.Addresses))
-	for _, a := range v.Outcome.Addresses {
-		n, known := t.numbers[a]
-		if !known {
-			n = uint32(len(t.numbers))
-			t.numbers[a] = n
-		}
-		numbers = append(numbers, n)
-		t.stated[stated{host, n}]++
-	}
-	slices.Sort(numbers)
-	key := fmt.Append([]byte(host.Host), numbers)
-	h := t.holds[string(key)]
-	if h == nil {
-		h = &identical{host: host, addresses: numbers}
-		t.holds[string(key)] = h
-	}
-	h.pages++
-}
-
-// siteWide returns how many relevant pages hold no address but those that most
-// pages of their host state.
-func (t *tally) siteWide() int {
-	pages := 0
-	for _, h := range t.holds {
-		other := func(a uint32) bool {
-			n := t.stated[stated{h.host, a}]
-			return n < leastSiteWide || 2*n <= h.host.Pages
-		}
-		if len(h.addresses) > 0 && !slices.ContainsFunc(h.addresses, other) {
-			pages += h.pages
-		}
-	}
-	return pages
 }
 
 func (t *tally) point() Point {
@@ -294,7 +235,6 @@ func (t *tally) finish() *Crawl {
 	c.Harvest = share(c.Relevant, c.Pages)
 	c.HarvestRecent = share(c.Relevant-before.Relevant, c.Pages-before.Pages)
 	c.ContentHarvest = share(c.Contents, c.Pages)
-	c.SiteWide = t.siteWide()
 	c.OwnHarvest = share(c.Relevant-c.SiteWide, c.Pages)
 	c.Addresses = len(t.first)
 	c.PerPage = share(c.Addresses, c.Pages)
