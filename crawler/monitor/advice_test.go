@@ -25,7 +25,7 @@ func TestAdvice(t *testing.T) {
 		c.s.PagesRun = c.ran
 		got := Advice(&c.s)
 		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
-			t.Errorf("after %d pages of %+v: %q, want %q", c.ran, c.s.coverage(), got, c.want)
+			t.Errorf("after %d pages of %+v: %q, want %q", c.ran, c.s.Coverage(), got, c.want)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// visitMetrics count what only single visits tell. All other metrics are
-// figures.
+// visitMetrics count what only single visits tell. See metrics for all
+// others.
 type visitMetrics struct {
 	took      prometheus.Histogram
 	priority  prometheus.Histogram
@@ -73,7 +73,7 @@ type Node struct {
 	Outbox    int64 // bytes of links that wait to be sent
 }
 
-// A collector reads the metrics of all figures when Prometheus asks.
+// A collector reads all metrics when Prometheus asks.
 type collector struct {
 	board   *Board
 	extras  func() Extras // nil: there are none
@@ -91,13 +91,11 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		x = c.extras()
 	}
 	x.Version = c.version
-	for _, f := range figures {
-		for _, m := range f.metrics {
-			desc := prometheus.NewDesc("gazehound_"+m.name, m.help, m.labels, nil)
-			m.read(&s, &x, func(value float64, labels ...string) {
-				out <- prometheus.MustNewConstMetric(desc, m.kind, value, labels...)
-			})
-		}
+	for _, m := range metrics {
+		desc := prometheus.NewDesc("gazehound_"+m.name, m.help, m.labels, nil)
+		m.read(&s, &x, func(value float64, labels ...string) {
+			out <- prometheus.MustNewConstMetric(desc, m.kind, value, labels...)
+		})
 	}
 }
 

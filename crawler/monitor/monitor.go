@@ -105,8 +105,8 @@ func (s *Snapshot) Harvest() float64 {
 	return float64(s.Relevant) / float64(s.Pages)
 }
 
-// coverage returns how much of the streets was found, as far as is known.
-func (s *Snapshot) coverage() Coverage {
+// Coverage returns how much of the streets was found, as far as is known.
+func (s *Snapshot) Coverage() Coverage {
 	if s.Insight == nil {
 		return Coverage{}
 	}

@@ -2,9 +2,9 @@ package monitor
 
 import (
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
-
-	"gazehound/internal/textutil"
 )
 
 // status shows what the process has in memory: its own, and what is mapped from files.
@@ -28,9 +28,10 @@ func TestMemoryUse(t *testing.T) {
 
 // Where the system does not tell what is mapped, the line does not say 0.
 func TestUnknownMemory(t *testing.T) {
-	for n, want := range map[int64]string{0: "? MB", 5_000_000: textutil.Megabytes(5_000_000)} {
-		if got := orUnknown(textutil.Megabytes, n); got != want {
-			t.Errorf("%d bytes: %q, want %q", n, got, want)
+	for mapped, want := range map[int64]string{0: "? MB of files mapped", 5_000_000: "5.0 MB of files mapped"} {
+		lines := Lines(&Snapshot{Mapped: mapped})
+		if !slices.ContainsFunc(lines, func(l Line) bool { return strings.Contains(l.Text, want) }) {
+			t.Errorf("%d bytes: no %q in %q", mapped, want, lines)
 		}
 	}
 }

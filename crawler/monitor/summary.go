@@ -134,7 +134,7 @@ func Advice(s *Snapshot) string {
 		return ""
 	}
 	pace := fmt.Sprintf("%.1f %% of the last 1,000 pages are relevant", 100*s.HarvestRecent)
-	streets := s.coverage()
+	streets := s.Coverage()
 	if streets.All > 0 {
 		pace += ", and they brought " + textutil.Several(streets.Recent, "new street")
 	}

@@ -49,9 +49,6 @@ func (t words) decimal(x float64, digits int) string {
 // percent writes a share.
 func (t words) percent(share float64) string { return t.decimal(100*share, 1) + "\u00a0%" }
 
-// fill fills in what x says in this language.
-func (t words) fill(x text, args ...any) string { return fmt.Sprintf(x[t["language"]], args...) }
-
 // of says how many of all hosts there are.
 func (t words) of(n, all int64) string {
 	switch {

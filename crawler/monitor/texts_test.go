@@ -38,7 +38,7 @@ func TestTexts(t *testing.T) {
 	}
 
 	source := ""
-	for _, name := range []string{"monitor.go", "board.go", "texts.go"} {
+	for _, name := range []string{"monitor.go", "board.go", "texts.go", "figures.go"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestFigures(t *testing.T) {
 	for _, s := range []*Snapshot{{}, full} {
 		for _, lang := range []string{"en", "de"} {
 			for _, tile := range tiles(s, texts[lang]) {
-				if tile.ID == "" || tile.Name == "" || tile.Value == "" || strings.Contains(tile.Value+tile.Note, "%!") {
+				if tile.ID == "" || tile.Name == "" || tile.Value == "" || strings.Contains(tile.Value+tile.Note, "%!") || tile.Value == "?" || tile.Note == "?" {
 					t.Errorf("%s: %+v", lang, tile)
 				}
 			}
@@ -117,11 +117,13 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	for _, f := range figures {
-		if f.tile == nil && f.line == nil && f.value == nil && len(f.metrics) == 0 {
-			t.Errorf("the figure %+v is shown nowhere", f)
+		if (f.ID == "") != (f.Value == "") || (f.Title == "") != (f.Line == "") || f.ID+f.Title == "" {
+			t.Errorf("the figure %s%s lacks a name or what it names", f.ID, f.Title)
 		}
-		if (f.tile == nil) != (f.id == "") || (f.line == nil) != (f.title == "") || (f.value == nil) != (f.key == "") {
-			t.Errorf("the figure %s%s%s lacks a name or what it names", f.id, f.title, f.key)
+	}
+	for _, line := range Lines(full) {
+		if line.Text == "?" {
+			t.Errorf("%s: the template fails", line.Title)
 		}
 	}
 	german := tiles(full, texts["de"])
