@@ -147,6 +147,12 @@ func TestBrowserDashboard(t *testing.T) {
 	}
 	do(chromedp.EmulateViewport(390, 844))
 	until("no scrolling to the side on a phone", `document.documentElement.scrollWidth <= innerWidth`)
+	until("a host table that needs no scrolling on a phone", `(() => {
+		const table = document.getElementById("hosts"), cells = [...table.tBodies[0].rows[0].cells];
+		return table.scrollWidth <= table.parentElement.clientWidth && cells.every((c) => c.dataset.label) &&
+			cells.slice(1).every((c) => getComputedStyle(c, "::before").content.includes(c.dataset.label));
+	})()`)
+	until("one heading", `document.querySelectorAll("h1").length == 1 && document.querySelector("h1").textContent.startsWith("gazehound ")`)
 	shoot("dashboard-phone")
 
 	do(chromedp.Click("#pause"))

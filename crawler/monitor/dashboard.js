@@ -259,6 +259,8 @@ async function loadHosts() {
     el("td", { class: "url" }, h.host), el("td", { class: "n" }, whole(h.pages)), el("td", { class: "n" }, h.pages ? percent(h.relevant / h.pages) : "–"), el("td", { class: "n" }, whole(h.errors)),
     el("td", { class: h.robots === "allowed" ? "quiet" : "" }, h.refused ? say("refused", named("robots", h.robots), whole(h.refused)) : named("robots", h.robots)),
     el("td", {}, named("state", h.state) + (h.wait_s > 0 ? " " + duration(Math.ceil(h.wait_s)) : "")))));
+  const titles = [...$("hosts").tHead.rows[0].cells].map((c) => c.textContent);
+  for (const row of $("hosts").tBodies[0].rows) [...row.cells].forEach((c, i) => { c.dataset.label = titles[i]; }); // for narrow screens
 }
 
 // spark draws counts of equal spans of time as bars.
