@@ -23,7 +23,8 @@ func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 	}
 	c := warc.Capture{Response: v.Response, Note: noteOf(v)}
 	if v.Outcome.Kind == "skipped" || v.Page != nil && v.Page.NoArchive ||
-		v.Page == nil && strings.Contains(strings.ToLower(strings.Join(v.Response.Header.Values("X-Robots-Tag"), ",")), "noarchive") {
+		v.Page == nil && strings.Contains(strings.ToLower(strings.Join(v.Response.Header.Values("X-Robots-Tag"),
+			",")), "noarchive") {
 		c.NoteOnly, c.Note.Status = true, v.Response.Status
 	}
 	switch {

@@ -62,7 +62,9 @@ func (b *Brake) state() (free context.Context, off chan struct{}) {
 
 // next is queue.Next, which is not asked while the brake is on, nor goes on
 // waiting when it comes on.
-func (b *Brake) next(ctx context.Context, queue Frontier, claim func(host string) time.Duration) (frontier.Entry, error) {
+func (b *Brake) next(
+	ctx context.Context, queue Frontier, claim func(host string) time.Duration,
+) (frontier.Entry, error) {
 	if b == nil {
 		return queue.Next(ctx, claim)
 	}

@@ -58,18 +58,22 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 		return check.Broken(name, again, "the index has %s that the crawl tree does not know, such as %.200s",
 			textutil.Several(unknown, "page"), example)
 	case absent > 0:
-		return check.Broken(name, again, "%d of %d relevant pages of the crawl tree are not in the index, such as %.200s",
+		return check.Broken(name, again, "%d of %d relevant pages of the crawl tree are not in the index, such as "+
+			"%.200s",
 			absent, relevant, example)
 	case t.Damaged > 0:
 		return check.Broken(name, "look at the disk's health; the crawl goes on without them",
 			"%d records of the crawl tree could not be read and were set aside", t.Damaged)
 	case visited != t.Visited || t.Links != t.Queued+t.Visited+t.Repeats+textutil.Sum(t.Dropped):
-		return check.Broken(name, "", "the totals of the crawl tree do not add up: %d of %d visits, %d links", visited, t.Visited, t.Links)
+		return check.Broken(name, "", "the totals of the crawl tree do not add up: %d of %d visits, %d links",
+			visited, t.Visited, t.Links)
 	}
-	return check.Well(name, "%s in the crawl tree, %d of them relevant and all in the index", textutil.Several(visited, "visit"), relevant)
+	return check.Well(name, "%s in the crawl tree, %d of them relevant and all in the index",
+		textutil.Several(visited, "visit"), relevant)
 }
 
 // isIndexed tells whether the index has a page with this outcome.
 func isIndexed(o *frontier.Outcome) bool {
-	return o.Kind == "page" && o.Relevant && len(o.Addresses) > 0 && o.Reason != ReasonNoIndex && o.Reason != ReasonNoCopy
+	return o.Kind == "page" && o.Relevant && len(o.Addresses) > 0 && o.Reason != ReasonNoIndex &&
+		o.Reason != ReasonNoCopy
 }

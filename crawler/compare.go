@@ -34,7 +34,8 @@ const maxChanged = 100_000
 
 // Exchanges returns the records of an archive for Replay, but for URLs that are
 // blocked, and compares what becomes of them.
-func (c *Comparison) Exchanges(ctx context.Context, archive *warc.Archive, blocked func(weburl.URL) bool) iter.Seq2[Exchange, error] {
+func (c *Comparison) Exchanges(ctx context.Context, archive *warc.Archive,
+	blocked func(weburl.URL) bool) iter.Seq2[Exchange, error] {
 	errStop := errors.New("stop")
 	return func(yield func(Exchange, error) bool) {
 		err := archive.Walk(ctx, func(x warc.Recorded) error {

@@ -69,14 +69,15 @@ type Queued struct {
 
 // Visited is what a LinkReport says of a URL that was visited.
 type Visited struct {
-	Number    uint64           `json:"visit"` // in the order of all visits
-	At        time.Time        `json:"at"`
-	Kind      string           `json:"kind"`
-	Reason    string           `json:"reason,omitzero"`
-	Status    int              `json:"status,omitzero"`
-	Bytes     int64            `json:"bytes"`
-	Relevant  bool             `json:"relevant"`
-	SiteWide  bool             `json:"site_wide,omitzero"` // relevant, by addresses alone that most pages of the host state
+	Number   uint64    `json:"visit"` // in the order of all visits
+	At       time.Time `json:"at"`
+	Kind     string    `json:"kind"`
+	Reason   string    `json:"reason,omitzero"`
+	Status   int       `json:"status,omitzero"`
+	Bytes    int64     `json:"bytes"`
+	Relevant bool      `json:"relevant"`
+	// relevant, by addresses alone that most pages of the host state
+	SiteWide  bool             `json:"site_wide,omitzero"`
 	Score     float64          `json:"score"`
 	Evidence  string           `json:"evidence,omitzero"` // what made it relevant, where that is no address
 	Addresses []string         `json:"addresses,omitempty"`
@@ -156,7 +157,8 @@ func (l *Learned) explainVisited(n frontier.Node, trail []frontier.Node) *Visite
 		return v
 	}
 	for i, terms := range order.TrailTerms(trail) {
-		e := Example{Depth: i + 1, URL: trail[i].URL.String(), Anchor: trail[i].Anchor, Terms: len(terms), Probability: l.Model.Score(terms)[i]}
+		e := Example{Depth: i + 1, URL: trail[i].URL.String(), Anchor: trail[i].Anchor, Terms: len(terms),
+			Probability: l.Model.Score(terms)[i]}
 		if i+1 < len(trail) {
 			e.From = trail[i+1].URL.String()
 		}

@@ -18,7 +18,8 @@ func ForgottenTerms(ctx context.Context, f *frontier.Frontier, r frontier.Remova
 		each := func(fn func(e *frontier.Entry, blanked bool)) error {
 			return f.Walk(ctx, 0, func(n frontier.Node) error {
 				e := &n.Entry
-				fn(e, r.URL(e.URL) || pages[e.Parent] || r.Page(e.Parent) || r.Text(e.Anchor+"\n"+e.Title+"\n"+e.Around))
+				fn(e, r.URL(e.URL) || pages[e.Parent] || r.Page(e.Parent) ||
+					r.Text(e.Anchor+"\n"+e.Title+"\n"+e.Around))
 				return nil
 			})
 		}

@@ -26,7 +26,8 @@ type Geo struct {
 // Judge parses the addresses of p.
 func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
 	v, err := g.Parser.Parse(ctx, geoparse.Input{
-		Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Path: p.URL.Path(), Lang: p.Lang, Country: g.Country,
+		Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(),
+		Path: p.URL.Path(), Lang: p.Lang, Country: g.Country,
 	})
 	if err != nil {
 		return v, err
@@ -71,7 +72,8 @@ func blankLinks(links []page.Link, text []rune, a geoparse.Address) {
 		l := &links[i]
 		l.Around, l.Split = "", 0
 		for _, own := range []*string{&l.Anchor, &l.Title} {
-			if strings.ContainsAny(*own, " 0123456789") && strings.Contains(words, strings.Join(strings.Fields(*own), " ")) {
+			if strings.ContainsAny(*own, " 0123456789") &&
+				strings.Contains(words, strings.Join(strings.Fields(*own), " ")) {
 				*own = ""
 			}
 		}

@@ -71,7 +71,8 @@ func judgedIn(ctx context.Context, f *frontier.Frontier) iter.Seq2[judgedPage, e
 			if len(trail) == 0 {
 				return nil
 			}
-			if e := order.Example(trail, n.Outcome.Relevant); len(e.Trail) > 0 && !yield(judgedPage{e, n.Outcome.At}, nil) {
+			if e := order.Example(trail, n.Outcome.Relevant); len(e.Trail) > 0 &&
+				!yield(judgedPage{e, n.Outcome.At}, nil) {
 				return errStop
 			}
 			return nil

@@ -318,7 +318,8 @@ func ReadLabels(r io.Reader, bad func(n int, line string)) ([]Label, error) {
 
 // TakeUpLabels applies the labels in a file that no crawl has taken up yet, so that the crawl tree and
 // the model, which is kept in modelFile, say what people say. warn is told of bad lines.
-func TakeUpLabels(ctx context.Context, f *frontier.Frontier, model *predictor.Model, modelFile, labels string, warn func(string, ...any)) error {
+func TakeUpLabels(ctx context.Context, f *frontier.Frontier, model *predictor.Model, modelFile, labels string,
+	warn func(string, ...any)) error {
 	strategy := order.Lookahead{Model: model}
 	kept := Learned{Tree: f, Model: model, File: modelFile, Strategy: strategy}
 	if err := kept.Restore(ctx); err != nil {

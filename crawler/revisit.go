@@ -30,7 +30,8 @@ func DefaultSchedule() Schedule {
 // Validate says what is wrong with s.
 func (s Schedule) Validate() error {
 	if s.Min <= 0 || s.First < s.Min || s.Max < s.First {
-		return fmt.Errorf("crawler: intervals of revisits must rise from min (%v) over first (%v) to max (%v)", s.Min, s.First, s.Max)
+		return fmt.Errorf("crawler: intervals of revisits must rise from min (%v) over first (%v) to max (%v)",
+			s.Min, s.First, s.Max)
 	}
 	return nil
 }

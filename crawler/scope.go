@@ -341,9 +341,11 @@ func parseHost(text string) (string, error) {
 // OrderDelay makes the delay of a host longer, of all hosts where host is "", or
 // takes that back with 0. It returns what was ordered, in words.
 func (s *Scope) OrderDelay(host string, delay time.Duration) (done string, err error) {
-	const hint = "an order makes a crawl more patient, never less: fetch.delay and hosts in config.yaml and SIGHUP change it"
+	const hint = "an order makes a crawl more patient, never less: fetch.delay and hosts in config.yaml and SIGHUP " +
+		"change it"
 	if s.SetDelay == nil {
-		return "", &problem.Problem{Status: http.StatusConflict, Title: "this crawl reads recorded pages and sends no request, so there is no delay"}
+		return "", &problem.Problem{Status: http.StatusConflict,
+			Title: "this crawl reads recorded pages and sends no request, so there is no delay"}
 	}
 	done = fmt.Sprintf("delay %v", delay)
 	if host != "" {
@@ -358,7 +360,8 @@ func (s *Scope) OrderDelay(host string, delay time.Duration) (done string, err e
 			least, from = max(least, rules.hostDelay(host)), "configured"
 		}
 		if delay > 0 && delay < least {
-			return problem.Bad("delay", delay.String(), fmt.Sprintf("at least %v, which is %s, or 0s", least, from), hint)
+			return problem.Bad("delay", delay.String(), fmt.Sprintf("at least %v, which is %s, or 0s", least, from),
+				hint)
 		}
 		if host == "" {
 			if o.Delay = delay; delay == rules.Delay {
@@ -396,7 +399,8 @@ func (o *Orders) host(name string, change func(h *HostOrder)) error {
 
 func tooManyOrders(what string, most int) error {
 	return &problem.Problem{
-		Status: http.StatusConflict, Title: fmt.Sprintf("there are %d %s with orders, and no room for more", most, what),
+		Status: http.StatusConflict, Title: fmt.Sprintf("there are %d %s with orders, and no room for more", most,
+			what),
 		Hint: "take some back, or write them into config.yaml: crawl.exclude and hosts",
 	}
 }
@@ -404,7 +408,8 @@ func tooManyOrders(what string, most int) error {
 func noOrder(what string) error {
 	return &problem.Problem{
 		Status: http.StatusNotFound, Title: fmt.Sprintf("no order leaves out %.200q", what), Given: what,
-		Hint: "\"gazehound ctl orders\" and /v1/crawl/orders show what was ordered; crawl.exclude and hosts are in config.yaml",
+		Hint: "\"gazehound ctl orders\" and /v1/crawl/orders show what was ordered; crawl.exclude and hosts are in " +
+			"config.yaml",
 	}
 }
 
@@ -429,7 +434,8 @@ func (s *Scope) ExcludePattern(pattern string, undo bool) (done string, err erro
 	if e, err := regexp.Compile(pattern); err != nil {
 		return "", problem.Bad("pattern", pattern, expected, err.Error())
 	} else if !undo && e.MatchString("") {
-		return "", problem.Bad("pattern", pattern, expected, "this one matches every URL, or none; pause or stop holds the whole crawl")
+		return "", problem.Bad("pattern", pattern, expected,
+			"this one matches every URL, or none; pause or stop holds the whole crawl")
 	}
 	return excluded(pattern, undo), s.order(func(_ ScopeRules, o *Orders) error {
 		at := slices.Index(o.Exclude, pattern)

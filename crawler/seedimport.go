@@ -35,12 +35,14 @@ func (c SeedCount) String() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{c.Known, "known"}, {c.Social, "of social networks and the like"}, {c.Outside, "outside of the region"}, {c.Others, "of other hosts"}, {c.Unusable, "unusable"}} {
+	}{{c.Known, "known"}, {c.Social, "of social networks and the like"}, {c.Outside,
+		"outside of the region"}, {c.Others, "of other hosts"}, {c.Unusable, "unusable"}} {
 		if part.n > 0 {
 			left = append(left, textutil.Count(part.n)+" "+part.what)
 		}
 	}
-	text := fmt.Sprintf("%s: %s in it (%s), %s new", textutil.OneLine(c.Name), textutil.Several(c.Found, "web address"), c.Form, textutil.Count(c.New))
+	text := fmt.Sprintf("%s: %s in it (%s), %s new", textutil.OneLine(c.Name),
+		textutil.Several(c.Found, "web address"), c.Form, textutil.Count(c.New))
 	if len(left) > 0 {
 		text += "; " + strings.Join(left, ", ")
 	}
@@ -49,7 +51,8 @@ func (c SeedCount) String() string {
 
 // A SeedImport takes seeds out of the lists of other programs, each once.
 type SeedImport struct {
-	Hosts    []string                                   // only those of these, "*.example.org" with all below it; none: all
+	// only those of these, "*.example.org" with all below it; none: all
+	Hosts    []string
 	Roots    bool                                       // the front page of each host in place of its pages
 	Contains func(orb.Point) bool                       // the region; nil: there is none
 	Clean    func(raw string) (url string, social bool) // completes what a list states; social: of no place's own

@@ -45,7 +45,8 @@ func (c *Crawler) sitemaps(v *Visit) error {
 			continue
 		}
 		found = append(found, frontier.Entry{
-			URL: u, Sitemap: true, Depth: v.Entry.Depth + 1, Distance: 1, Parent: frontier.KeyOf(v.Entry.URL), Found: v.Outcome.At,
+			URL: u, Sitemap: true, Depth: v.Entry.Depth + 1, Distance: 1, Parent: frontier.KeyOf(
+				v.Entry.URL), Found: v.Outcome.At,
 		})
 	}
 	return c.find(v, found)
@@ -55,7 +56,8 @@ func (c *Crawler) sitemaps(v *Visit) error {
 // relevant page because of which it was read.
 func (c *Crawler) readSitemap(v *Visit) error {
 	e := &v.Entry
-	file, err := sitemap.Read(bytes.NewReader(v.Response.Body), e.URL, sitemap.Limits{Bytes: sitemapBytes, Entries: sitemapPages})
+	file, err := sitemap.Read(bytes.NewReader(v.Response.Body), e.URL,
+		sitemap.Limits{Bytes: sitemapBytes, Entries: sitemapPages})
 	if err != nil && len(file.Pages)+len(file.Lists) == 0 {
 		v.Outcome.Kind, v.Outcome.Reason = "error", "sitemap"
 		return nil
@@ -71,11 +73,13 @@ func (c *Crawler) readSitemap(v *Visit) error {
 		case i >= sitemapLists:
 			v.drop("sitemap_limit", 1)
 		default:
-			found = append(found, frontier.Entry{URL: u, Sitemap: true, Depth: e.Depth, Distance: e.Distance + 1, Parent: e.Parent, Found: v.Outcome.At})
+			found = append(found, frontier.Entry{URL: u, Sitemap: true, Depth: e.Depth, Distance: e.Distance + 1,
+				Parent: e.Parent, Found: v.Outcome.At})
 		}
 	}
 	for _, u := range file.Pages {
-		found = append(found, frontier.Entry{URL: u, Depth: e.Depth, Distance: sitemapDistance, Parent: e.Parent, Found: v.Outcome.At})
+		found = append(found, frontier.Entry{URL: u, Depth: e.Depth, Distance: sitemapDistance, Parent: e.Parent,
+			Found: v.Outcome.At})
 	}
 	return c.find(v, found)
 }

@@ -70,7 +70,8 @@ const maxNameWords = 20
 func NewTopic(text string, share float64, o topic.Options) (t Topic, name string, err error) {
 	words := topic.Words(text)
 	if len(words) == 0 {
-		return t, "", errors.New("judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle repair\", or a tree of topics: --topics FILE")
+		return t, "", errors.New("judge topic needs words that describe the topic: crawl.topic or --topic \"bicycle " +
+			"repair\", or a tree of topics: --topics FILE")
 	}
 	okapi, err := topic.NewOkapi(words, o)
 	return Topic{Topic: okapi, Share: share}, strings.Join(words[:min(len(words), maxNameWords)], " "), err

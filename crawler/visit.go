@@ -49,10 +49,11 @@ type Visit struct {
 
 	Panic string // what went wrong within the program, with the stack; "": nothing
 
-	revisit  *revisit         // nil: the first visit
-	best     []frontier.Entry // of Found the order.Promising best that the queue did not know, for a Valuer; the best first
-	sitemaps []string         // that the host names
-	text     uint64           // fingerprint of the page's text
+	revisit *revisit // nil: the first visit
+	// of Found the order.Promising best that the queue did not know, for a Valuer; the best first
+	best     []frontier.Entry
+	sitemaps []string // that the host names
+	text     uint64   // fingerprint of the page's text
 }
 
 // Visit takes one page from the queue to the index: fetch, process, learn,
@@ -117,7 +118,8 @@ func (v *Visit) survive() {
 	if p == nil {
 		return
 	}
-	o := frontier.Outcome{At: v.Outcome.At, Kind: "error", Reason: ReasonPanic, Status: v.Outcome.Status, Bytes: v.Outcome.Bytes}
+	o := frontier.Outcome{At: v.Outcome.At, Kind: "error", Reason: ReasonPanic, Status: v.Outcome.Status,
+		Bytes: v.Outcome.Bytes}
 	*v = Visit{
 		Entry: v.Entry, Outcome: o, Response: v.Response, Found: v.Found, Before: v.Before, revisit: v.revisit,
 		Panic: fmt.Sprintf("%v\n%s", p, debug.Stack()),

@@ -34,7 +34,8 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 		return nil, nil
 	}
 	if _, _, err := net.SplitHostPort(listen); err != nil {
-		return nil, fail(exitInvalidInput, "admin.listen wants host:port such as 127.0.0.1:8091, or %s, got %.80q", noAdmin, listen)
+		return nil, fail(exitInvalidInput, "admin.listen wants host:port such as 127.0.0.1:8091, or %s, got %.80q",
+			noAdmin, listen)
 	}
 	token, err := monitor.ReadToken(cfg.Admin.TokenFile)
 	if err != nil {
@@ -44,7 +45,8 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 	l, err := monitor.Listen(listen, token, p.admin(), byDefault)
 	switch {
 	case errors.Is(err, monitor.ErrNoToken):
-		return nil, fail(exitInvalidInput, "admin.listen %s %w. Set admin.token_file, or keep 127.0.0.1 and use ssh -L 8091:localhost:8091 host", listen, err)
+		return nil, fail(exitInvalidInput, "admin.listen %s %w. Set admin.token_file, or keep 127.0.0.1 and use ssh "+
+			"-L 8091:localhost:8091 host", listen, err)
 	case errors.Is(err, oserr.InUse):
 		return nil, fail(exitError, "%s is in use by another program. --admin 127.0.0.1:0 picks a free port", listen)
 	case errors.Is(err, fs.ErrPermission):
@@ -75,7 +77,9 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 	return monitor.Options{
 		Board: s.watch.Board, Version: version, Region: s.region.Name, Outline: s.region.Area,
 		Language: searchpage.Language, Features: predictor.Families(),
-		Terms: monitor.TermsOf(s.model), Next: monitor.NextOf(s.f), Explain: monitor.ExplainOf(s.learned, s.cfg.Crawl.Strategy, s.web.scope), Extras: s.extras, Rests: monitor.RestsOf(s.web.polite),
+		Terms: monitor.TermsOf(s.model), Next: monitor.NextOf(s.f),
+		Explain: monitor.ExplainOf(s.learned, s.cfg.Crawl.Strategy, s.web.scope), Extras: s.extras,
+		Rests: monitor.RestsOf(s.web.polite),
 		Pause: s.c.Brake.On, Resume: s.c.Brake.Off,
 		Stop:       func() { s.stop(cancel, errAsked) },
 		Checkpoint: func() error { return s.save(true) },
@@ -125,7 +129,8 @@ func (s *session) extras() monitor.Extras {
 	}
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
 		m := n.State()
-		x.Node = &monitor.Node{Name: m.Name, Nodes: n.Alive(), Sent: m.Sent, SentBytes: m.SentBytes, URLBytes: m.URLBytes, Received: m.Received, Outbox: m.Outbox}
+		x.Node = &monitor.Node{Name: m.Name, Nodes: n.Alive(), Sent: m.Sent, SentBytes: m.SentBytes,
+			URLBytes: m.URLBytes, Received: m.Received, Outbox: m.Outbox}
 	}
 	return x
 }
@@ -154,7 +159,8 @@ func (s *session) survey(ctx context.Context) error {
 func (a *app) recallOrders(w *web, f *frontier.Frontier) error {
 	n, err := w.scope.Restore(f)
 	if n > 0 {
-		a.say("orders     %s of \"gazehound ctl\" from before %s on; \"gazehound ctl orders\" shows them", count(n), map[bool]string{true: "goes", false: "go"}[n == 1])
+		a.say("orders     %s of \"gazehound ctl\" from before %s on; \"gazehound ctl orders\" shows them", count(n),
+			map[bool]string{true: "goes", false: "go"}[n == 1])
 	}
 	return err
 }
@@ -180,7 +186,8 @@ func (a *app) reload(w *web, watch *progress) {
 		return
 	}
 	a.say("SIGHUP: delay %v, %d hosts with settings of their own, %d exclude and %d include patterns, log level %s",
-		cfg.Fetch.Delay, len(cfg.Hosts), len(cfg.Crawl.Exclude), len(cfg.Crawl.Include), strings.ToLower(a.Level().String()))
+		cfg.Fetch.Delay, len(cfg.Hosts), len(cfg.Crawl.Exclude), len(cfg.Crawl.Include),
+		strings.ToLower(a.Level().String()))
 }
 
 // addSeeds gives the running crawl start URLs, and says so.

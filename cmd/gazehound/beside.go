@@ -42,7 +42,8 @@ func (a *app) runningCrawl() (at monitor.Address, ok bool) {
 
 // readsBeside tells whether a running crawl has to run this command.
 func (a *app) readsBeside(command string) bool {
-	if !slices.Contains(readers, command) || a.flags.Changed("cluster") || a.flags.Changed("part") || a.flags.Changed("nodes") {
+	if !slices.Contains(readers, command) || a.flags.Changed("cluster") || a.flags.Changed("part") ||
+		a.flags.Changed("nodes") {
 		return false
 	}
 	_, ok := a.runningCrawl()

@@ -15,12 +15,16 @@ import (
 func newClickstreamCommand(a *app) *cobra.Command {
 	o := clicklog.DefaultOptions()
 	imp := command("import FILE…", "Add access logs and rank the pages anew",
-		needArgs("an access log to import"), stoppable(func(ctx context.Context, args []string) error { return a.clickstreamImport(ctx, args, o) }))
+		needArgs("an access log to import"),
+		stoppable(func(ctx context.Context, args []string) error { return a.clickstreamImport(ctx, args, o) }))
 	f := imp.Flags()
-	f.StringVar(&o.Site, "site", "", "what stands before the paths of the log: `URL` such as https://www.example.org (logs with a vhost need none)")
+	f.StringVar(&o.Site, "site", "", "what stands before the paths of the log: `URL` such as https://www.example.org "+
+		"(logs with a vhost need none)")
 	f.DurationVar(&o.Idle, "idle", o.Idle, "a pause longer than this ends a session")
-	f.DurationVar(&o.LastPage, "last-page", o.LastPage, "time credited to the last page of a session, whose end no log tells")
-	f.IntVar(&o.MaxPerMinute, "max-per-minute", o.MaxPerMinute, "a client that opens more pages in a minute is a program")
+	f.DurationVar(&o.LastPage, "last-page", o.LastPage,
+		"time credited to the last page of a session, whose end no log tells")
+	f.IntVar(&o.MaxPerMinute, "max-per-minute", o.MaxPerMinute,
+		"a client that opens more pages in a minute is a program")
 
 	limit := 20
 	top := command("top", "Print the pages that people stay on longest", noArgs,
@@ -67,8 +71,10 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 			clicklog.Counts
 			Continued bool `json:"continued"`
 		}{"log", name, n, n.Before > 0}
-		err = a.tell(line, "%s  %s lines: %s page views, %s by programs, %s parts of pages, %s other requests, %s of other sites, %s bad\n", oneLine(name),
-			count(n.Lines), count(n.Views), count(n.Robots), count(n.Assets), count(n.Others), count(n.Foreign), count(n.Bad))
+		err = a.tell(line, "%s  %s lines: %s page views, %s by programs, %s parts of pages, %s other requests, %s of "+
+			"other sites, %s bad\n", oneLine(name),
+			count(n.Lines), count(n.Views), count(n.Robots), count(n.Assets), count(n.Others), count(n.Foreign),
+			count(n.Bad))
 		if err != nil {
 			return err
 		}
@@ -81,9 +87,11 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 		}
 		return fail(exitError, "%w", err)
 	}
-	line := fields{"type": "summary", "logs": s.Logs(), "people": n.Clients, "programs": n.Robots, "sessions": n.Sessions,
-		"views": n.Views, "pages": n.Pages, "stay_s": int64(n.Stay / time.Second)}
-	return a.tell(line, "%s logs in all: %s pages, %s sessions of %s people, %s on pages; %s programs left out\n", count(s.Logs()),
+	line := fields{"type": "summary", "logs": s.Logs(), "people": n.Clients, "programs": n.Robots,
+		"sessions": n.Sessions,
+		"views":    n.Views, "pages": n.Pages, "stay_s": int64(n.Stay / time.Second)}
+	return a.tell(line, "%s logs in all: %s pages, %s sessions of %s people, %s on pages; %s programs left out\n",
+		count(s.Logs()),
 		count(int(n.Pages)), count(int(n.Sessions)), count(int(n.Clients)), n.Stay, count(int(n.Robots)))
 }
 
@@ -103,13 +111,16 @@ func (a *app) clickstreamTop(limit int) error {
 	}
 	best, err := clicklog.Longest(project{a.data}.clickstream(), limit, nil)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(exitNoData, "no access log was imported into %s. \"gazehound clickstream import FILE --site URL\" does", a.data)
+		return fail(exitNoData, "no access log was imported into %s. \"gazehound clickstream import FILE --site "+
+			"URL\" does", a.data)
 	} else if err != nil {
 		return invalid(err)
 	}
 	for _, p := range best {
-		line := fields{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits, "sessions": p.Sessions}
-		err := a.tell(line, "%10s %8s views %8s sessions  %s\n", p.Stay, count(int(p.Visits)), count(int(p.Sessions)), p.URL)
+		line := fields{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits,
+			"sessions": p.Sessions}
+		err := a.tell(line, "%10s %8s views %8s sessions  %s\n", p.Stay, count(int(p.Visits)),
+			count(int(p.Sessions)), p.URL)
 		if err != nil {
 			return err
 		}

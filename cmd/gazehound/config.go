@@ -86,7 +86,8 @@ func newConfigCommand(a *app) *cobra.Command {
 				return err
 			}
 			set, _ := c.origin.Set()
-			return a.tell(fields{"type": "config", "keys_set": set, "unknown": 0}, "configuration is valid: %d keys set, 0 unknown\n", set)
+			return a.tell(fields{"type": "config", "keys_set": set, "unknown": 0},
+				"configuration is valid: %d keys set, 0 unknown\n", set)
 		})
 	return group("config", "Show and check the configuration", show, check)
 }
@@ -103,7 +104,8 @@ func (a *app) showConfig(c *Config, withOrigin bool) error {
 		if withOrigin {
 			line = fmt.Sprintf("%-72s %s", line, c.origin[key])
 		}
-		err := a.tell(fields{"type": "config", "key": key, "value": value, "origin": c.origin[key]}, "%s\n", strings.TrimRight(line, " "))
+		err := a.tell(fields{"type": "config", "key": key, "value": value, "origin": c.origin[key]}, "%s\n",
+			strings.TrimRight(line, " "))
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,8 @@ func newCrawlCommand(a *app) *cobra.Command {
 
 // crawlHeadings are those of the flags of a crawl.
 func crawlHeadings() map[string]string {
-	return map[string]string{"seed": "Input", "region": "Scope", "judge": "What is looked for", "strategy": "Order of the links", "contact": "Manners", "emit": "Output", "dry-run": "Trying"}
+	return map[string]string{"seed": "Input", "region": "Scope", "judge": "What is looked for",
+		"strategy": "Order of the links", "contact": "Manners", "emit": "Output", "dry-run": "Trying"}
 }
 
 // flags are those of a crawl, alone or as one of several nodes.
@@ -59,21 +60,28 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
 	add("seeds.files")
 	f.StringArrayVar(&o.replay, "replay", nil, "fetch from this WARC `FILE|DIR` and not from the network (repeatable)")
-	f.BoolVar(&o.fresh, "fresh", false, "throw the crawl and its index away and start over; what the model learned stays")
-	f.BoolVar(&o.revisit, "revisit", false, "first revisit the pages that are due, relevant ones first; new links come after them")
-	f.DurationVar(&o.stay, "stay", 0, "do not end: revisit the pages that are due at this interval, such as 1h, and go on with new links in between")
+	f.BoolVar(&o.fresh, "fresh", false, "throw the crawl and its index away and start over; what the model learned "+
+		"stays")
+	f.BoolVar(&o.revisit, "revisit", false, "first revisit the pages that are due, relevant ones first; new links "+
+		"come after them")
+	f.DurationVar(&o.stay, "stay", 0, "do not end: revisit the pages that are due at this interval, such as 1h, and "+
+		"go on with new links in between")
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
 	f.StringVar(&o.model, "model", "", "start with this trained model where the data directory has none: `FILE|DIR`")
 	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
 		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.include", "crawl.exclude",
 		"crawl.country_domains", "crawl.content_languages",
-		"crawl.judge", "crawl.language", "crawl.language_by", "crawl.topic", "crawl.topics", "crawl.examples", "crawl.topic_share")
+		"crawl.judge", "crawl.language", "crawl.language_by", "crawl.topic", "crawl.topics", "crawl.examples",
+		"crawl.topic_share")
 	strategyFlags(f)
 	add("crawl.random_seed", "fetch.contact", "fetch.delay", "fetch.workers", "crawl.max_failures", "fetch.proxy")
-	f.StringSliceVar(&o.emit, "emit", nil, "`KINDS` of which each gets a JSON line: page, address or page,address; implies --json")
-	f.StringVar(&o.serve, "serve", besideCrawl, "serve the search page while the crawl runs at this `ADDRESS`, or off; where the default is in use, another port is taken")
+	f.StringSliceVar(&o.emit, "emit", nil, "`KINDS` of which each gets a JSON line: page, address or page,address; "+
+		"implies --json")
+	f.StringVar(&o.serve, "serve", besideCrawl, "serve the search page while the crawl runs at this `ADDRESS`, or "+
+		"off; where the default is in use, another port is taken")
 	add("admin.listen", "warc.dir")
-	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate --trace FILE\"")
+	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate "+
+		"--trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "time between status lines where there is no terminal")
 	add("storage.memory")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
@@ -102,7 +110,8 @@ func strategyFlags(f *pflag.FlagSet) {
 func (o *crawlOptions) validate() error {
 	for _, kind := range o.emit {
 		if kind != "page" && kind != "address" {
-			return fail(exitUsage, "--emit: %q is not one of page, address.%s", kind, didYouMean(kind, []string{"page", "address"}))
+			return fail(exitUsage, "--emit: %q is not one of page, address.%s", kind,
+				didYouMean(kind, []string{"page", "address"}))
 		}
 	}
 	switch {
@@ -172,15 +181,18 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 		hosts[u.Host()] = true
 	}
 	if a.json {
-		return a.printJSON(fields{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds), "hosts": len(hosts),
+		return a.printJSON(fields{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds),
+			"hosts":  len(hosts),
 			"queued": t.Queued, "pages": t.Pages, "exit_code": exitOK})
 	}
 	pace := fmt.Sprintf("%d pages at a time", cfg.Fetch.Workers)
 	if cfg.Fetch.Delay > 0 {
 		pace = fmt.Sprintf("at most %.1f pages/s by politeness (%v a host, %d workers)",
-			min(float64(len(hosts)), float64(cfg.Fetch.Workers))/cfg.Fetch.Delay.Seconds(), cfg.Fetch.Delay, cfg.Fetch.Workers)
+			min(float64(len(hosts)), float64(cfg.Fetch.Workers))/cfg.Fetch.Delay.Seconds(), cfg.Fetch.Delay,
+			cfg.Fetch.Workers)
 	}
-	fmt.Fprintf(a.stdout, "Would crawl %s with %d seeds on %d hosts, %s, strategy %s.\n", region, len(seeds), len(hosts), pace, cfg.Crawl.Strategy)
+	fmt.Fprintf(a.stdout, "Would crawl %s with %d seeds on %d hosts, %s, strategy %s.\n", region, len(seeds),
+		len(hosts), pace, cfg.Crawl.Strategy)
 	if t.Visited > 0 {
 		fmt.Fprintf(a.stdout, "Goes on with a crawl of %d pages; %d links wait.\n", t.Pages, t.Queued)
 	}

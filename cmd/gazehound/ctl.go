@@ -50,7 +50,8 @@ func newCtlCommand(a *app) *cobra.Command {
 		viewFlags(cmd.Flags(), "tell all nodes of the cluster at this `URL`")
 		commands = append(commands, cmd)
 	}
-	commands = append(commands, newCtlSeedsCommand(a), newCtlDelayCommand(a), newCtlExcludeCommand(a), newCtlOrdersCommand(a), newCtlNodesCommand(a))
+	commands = append(commands, newCtlSeedsCommand(a), newCtlDelayCommand(a), newCtlExcludeCommand(a),
+		newCtlOrdersCommand(a), newCtlNodesCommand(a))
 	return group("ctl", "Control a running crawl: pause, stop, new seeds, longer delays", commands...)
 }
 
@@ -63,7 +64,8 @@ func newCtlSeedsCommand(a *app) *cobra.Command {
 			}
 			return a.ctlSeeds(ctx, args, files)
 		}))
-	cmd.Flags().StringArrayVar(&files, "file", nil, "`FILE` with start URLs, one a line; - is standard input (repeatable)")
+	cmd.Flags().StringArrayVar(&files, "file", nil, "`FILE` with start URLs, one a line; - is standard input "+
+		"(repeatable)")
 	return cmd
 }
 
@@ -94,7 +96,8 @@ func newCtlExcludeCommand(a *app) *cobra.Command {
 			case len(args) == 0 && host != "":
 				return a.ctlOrder(ctx, "exclude", fields{"undo": undo, "host": host})
 			}
-			return fail(exitUsage, "ctl exclude wants one regular expression, or --host HOST alone; \"gazehound ctl orders\" shows what was ordered")
+			return fail(exitUsage, "ctl exclude wants one regular expression, or --host HOST alone; \"gazehound ctl "+
+				"orders\" shows what was ordered")
 		}))
 	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
 	cmd.Flags().BoolVar(&undo, "undo", false, "take the order back")
@@ -157,7 +160,9 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	}
 	if all.Taken == 0 {
 		first := all.Refused[0]
-		return fail(exitError, "none of the seeds belongs to the crawl; %s: %s. crawl.include, crawl.exclude and hosts of config.yaml and \"gazehound ctl orders\" say what does; without fetch.contact it stays on loopback", first.URL, inWords(first.Reason))
+		return fail(exitError, "none of the seeds belongs to the crawl; %s: %s. crawl.include, crawl.exclude and "+
+			"hosts of config.yaml and \"gazehound ctl orders\" say what does; without fetch.contact it stays on "+
+			"loopback", first.URL, inWords(first.Reason))
 	}
 	if a.json {
 		return a.printJSON(struct {
@@ -214,7 +219,8 @@ func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string
 	case len(done)+len(silent) == 0:
 		return fail(exitNoData, "no node of %s is there", crawl)
 	case len(silent) > 0:
-		return fail(exitPeer, "%s: not done after %v by %s; \"gazehound status --cluster\" shows them", action, ctlPatience, strings.Join(silent, ", "))
+		return fail(exitPeer, "%s: not done after %v by %s; \"gazehound status --cluster\" shows them", action,
+			ctlPatience, strings.Join(silent, ", "))
 	case a.json:
 		return a.printJSON(fields{"type": "done", "action": action, "nodes": done})
 	}
@@ -241,7 +247,8 @@ func (a *app) ctl(ctx context.Context, method, address string, body, v any) erro
 	case errors.Is(err, fs.ErrPermission):
 		return fail(exitError, "%s belongs to somebody else: %w", p.admin(), err)
 	case err != nil || d.PID != pid:
-		return fail(exitNoData, "process %d works on %s and takes no orders: it is no crawl, is just starting, or has --admin off", pid, p.dir)
+		return fail(exitNoData, "process %d works on %s and takes no orders: it is no crawl, is just starting, or "+
+			"has --admin off", pid, p.dir)
 	}
 	var refused *monitor.RefusedError
 	switch err := d.Ask(ctx, method, address, body, v); {

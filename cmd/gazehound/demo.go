@@ -54,15 +54,19 @@ func newDemoCommand(a *app) *cobra.Command {
 	f.Uint64Var(&d.Seed, "seed", d.Seed, "which town: the same number gives the same town")
 	f.IntVar(&d.Sites, "sites", d.Sites, "hosts of its web")
 	f.IntVar(&o.pages, "pages", 2000, "pages that each strategy may fetch")
-	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` of the town: an HTTP proxy, also by Host header and *.localhost")
-	f.StringVar(&d.Domain, "domain", d.Domain, "what host names end in; with localhost they are reached without a proxy")
-	f.StringVar(&d.Language, "language", "", "another `CODE` that sites of the web are in beside German: th or ja, in their old code pages and in UTF-8")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` of the town: an HTTP proxy, also by Host "+
+		"header and *.localhost")
+	f.StringVar(&d.Domain, "domain", d.Domain, "what host names end in; with localhost they are reached without a "+
+		"proxy")
+	f.StringVar(&d.Language, "language", "", "another `CODE` that sites of the web are in beside German: th or ja, "+
+		"in their old code pages and in UTF-8")
 	f.StringVar(&o.serve, "serve", "", "leave the search page up at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with filler text")
 	f.BoolVar(&d.Calm, "calm", false, "no host is slow or fails")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
 	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE` (.osm)")
-	f.Float64Var(&d.ListedHouses, "listed", d.ListedHouses, "share of its house numbers that the extract has; with --osm-out 0.7, so that there is something to find")
+	f.Float64Var(&d.ListedHouses, "listed", d.ListedHouses,
+		"share of its house numbers that the extract has; with --osm-out 0.7, so that there is something to find")
 	f.StringVar(&o.truth, "truth", "", "write the town's ground truth to this `FILE` (GeoJSON)")
 	cmd.MarkFlagsMutuallyExclusive("serve", "serve-only")
 	return cmd
@@ -103,9 +107,12 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 		if a.json {
 			a.printJSON(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": texts(town.Seeds())})
 		} else {
-			fmt.Fprintf(a.stdout, "The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n", town.Name(), proxy, strings.Join(texts(town.Seeds()), "\n  "))
+			fmt.Fprintf(a.stdout, "The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n",
+				town.Name(), proxy, strings.Join(texts(town.Seeds()), "\n  "))
 			if o.osmOut != "" {
-				fmt.Fprintf(a.stdout, "Next, in another terminal:\n  gazehound init --data %[1]s --osm %[2]s --region %[3]s --contact %[4]s/bot\n  gazehound crawl --data %[1]s --proxy %[4]s --delay 0s --max-pages 2000\n", "town-data", o.osmOut, town.Name(), proxy)
+				fmt.Fprintf(a.stdout, "Next, in another terminal:\n  gazehound init --data %[1]s --osm %[2]s "+
+					"--region %[3]s --contact %[4]s/bot\n  gazehound crawl --data %[1]s --proxy %[4]s --delay 0s "+
+					"--max-pages 2000\n", "town-data", o.osmOut, town.Name(), proxy)
 			}
 		}
 		return g.Wait()
@@ -128,7 +135,8 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, o demoOptions) error {
 	began := time.Now()
 	stats := town.Stats()
-	a.say("%s: a made-up town with %d sites and %d pages, %.1f %% of them with an address of the town", town.Name(), stats.Hosts, stats.Pages,
+	a.say("%s: a made-up town with %d sites and %d pages, %.1f %% of them with an address of the town", town.Name(),
+		stats.Hosts, stats.Pages,
 		100*float64(stats.Relevant)/float64(max(stats.Pages, 1)))
 	if err := a.demoFolder(); err != nil {
 		return err
@@ -150,13 +158,16 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		return fmt.Errorf("demo: %w", err)
 	}
 	a.say("dashboard  http://%s/ of each crawl while it runs", admin)
-	runs := []demoRun{{strategy: "breadth-first", data: filepath.Join(a.data, "breadth-first")}, {strategy: "lookahead", data: a.data}}
+	runs := []demoRun{{strategy: "breadth-first", data: filepath.Join(a.data, "breadth-first")},
+		{strategy: "lookahead", data: a.data}}
 	for i := range runs {
 		r := &runs[i]
-		if err := a.self(ctx, io.Discard, "init", "--quiet", "--force", "--data", r.data, "--osm", extract, "--region", town.Name()); err != nil {
+		if err := a.self(ctx, io.Discard, "init", "--quiet", "--force", "--data", r.data, "--osm", extract,
+			"--region", town.Name()); err != nil {
 			return err
 		}
-		args := []string{"crawl", "--data", r.data, "--seeds", seeds, "--proxy", proxy, "--delay", "0s", "--max-pages", strconv.Itoa(o.pages),
+		args := []string{"crawl", "--data", r.data, "--seeds", seeds, "--proxy", proxy, "--delay", "0s",
+			"--max-pages", strconv.Itoa(o.pages),
 			"--strategy", r.strategy, "--workers", "8", "--emit", "page", "--quiet", "--admin", admin}
 		a.say("  gazehound %s", strings.Join(args, " "))
 		var out bytes.Buffer
@@ -173,8 +184,11 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		return nil
 	}
 	for _, r := range runs {
-		a.printJSON(fields{"type": "crawl", "strategy": r.strategy, "pages": r.Pages, "relevant": r.Relevant, "harvest": round(ratio(r.Relevant, r.Pages), 4),
-			"addresses": r.Addresses, "curve": r.Curve, "verdicts": map[string]any{"right": r.Right, "invented": r.Invented, "missed": r.Missed}, "duration_s": round(r.Seconds, 3), "data": r.data})
+		a.printJSON(fields{"type": "crawl", "strategy": r.strategy, "pages": r.Pages, "relevant": r.Relevant,
+			"harvest":   round(ratio(r.Relevant, r.Pages), 4),
+			"addresses": r.Addresses, "curve": r.Curve,
+			"verdicts":   map[string]any{"right": r.Right, "invented": r.Invented, "missed": r.Missed},
+			"duration_s": round(r.Seconds, 3), "data": r.data})
 	}
 	gain := ratio(runs[1].Relevant, runs[1].Pages) / max(ratio(runs[0].Relevant, runs[0].Pages), 1e-9)
 	return a.printJSON(fields{"type": "summary", "town": town.Name(), "harvest_ratio": round(gain, 2),
@@ -260,7 +274,8 @@ func (a *app) self(ctx context.Context, stdout io.Writer, args ...string) error 
 	case stderr == a.Err:
 		return silentExit(code)
 	default:
-		return fail(code, "gazehound %s: %s", args[0], strings.TrimPrefix(strings.TrimSpace(complaints.String()), "error: "))
+		return fail(code, "gazehound %s: %s", args[0], strings.TrimPrefix(strings.TrimSpace(complaints.String()),
+			"error: "))
 	}
 }
 

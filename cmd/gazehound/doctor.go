@@ -108,8 +108,10 @@ func (d *doctor) tell() error {
 	if states[check.Fail] > 0 {
 		code = exitGate
 	}
-	line := fields{"type": "summary", "ok": states[check.OK], "warnings": states[check.Warn], "problems": states[check.Fail], "exit_code": code}
-	if err := d.app.tell(line, "%s, %s\n", several(states[check.Fail], "problem"), several(states[check.Warn], "warning")); err != nil {
+	line := fields{"type": "summary", "ok": states[check.OK], "warnings": states[check.Warn],
+		"problems": states[check.Fail], "exit_code": code}
+	if err := d.app.tell(line, "%s, %s\n", several(states[check.Fail], "problem"),
+		several(states[check.Warn], "warning")); err != nil {
 		return err
 	}
 	if code != exitOK {
@@ -133,19 +135,23 @@ func (d *doctor) config() {
 	d.add(check.Well("config", "%s set, 0 unknown%s", several(set, "key"), in))
 	switch {
 	case cfg.ContactIsHere():
-		d.add(check.Doubt("contact", "fine for a made-up town; the public internet needs an address that it can reach", "%s: only this machine can read it", cfg.Fetch.Contact))
+		d.add(check.Doubt("contact", "fine for a made-up town; the public internet needs an address that it can "+
+			"reach", "%s: only this machine can read it", cfg.Fetch.Contact))
 	case cfg.ContactIsExample() && !cfg.StaysHere(nil):
-		d.add(check.Broken("contact", "fetch.contact in config.yaml: your own page that says who crawls and why", "%s is an example, and without your own the public internet is not crawled", oneLine(cfg.Fetch.Contact)))
+		d.add(check.Broken("contact", "fetch.contact in config.yaml: your own page that says who crawls and why",
+			"%s is an example, and without your own the public internet is not crawled", oneLine(cfg.Fetch.Contact)))
 	case cfg.Fetch.Contact != "":
 		d.add(check.Well("contact", "%s", cfg.Fetch.Contact))
 	case !cfg.StaysHere(nil):
-		d.add(check.Broken("contact", "fetch.contact in config.yaml: a page that says who crawls and why; \"gazehound serve\" offers /bot", "none, and without one the public internet is not crawled"))
+		d.add(check.Broken("contact", "fetch.contact in config.yaml: a page that says who crawls and why; "+
+			"\"gazehound serve\" offers /bot", "none, and without one the public internet is not crawled"))
 	default:
 		d.add(check.Well("contact", "none is needed: this crawl stays on loopback"))
 	}
 	if cfg.Admin.Listen != noAdmin && cfg.Admin.TokenFile == "" {
 		if host, _, err := net.SplitHostPort(cfg.Admin.Listen); err == nil && !weburl.IsLoopback(host) {
-			d.add(check.Broken("admin", "set admin.token_file, or keep 127.0.0.1", "admin.listen %s would let anyone stop the crawl", cfg.Admin.Listen))
+			d.add(check.Broken("admin", "set admin.token_file, or keep 127.0.0.1",
+				"admin.listen %s would let anyone stop the crawl", cfg.Admin.Listen))
 		}
 	}
 }
@@ -194,7 +200,8 @@ func (d *doctor) seeds() ([]weburl.URL, error) {
 // frontier looks at the crawl tree from outside: format, lock and last words.
 func (d *doctor) frontier() {
 	if fileExists(d.p.discarded()) {
-		d.add(check.Doubt("crawl", "the next crawl completes it", "--fresh was interrupted while it threw a crawl away"))
+		d.add(check.Doubt("crawl", "the next crawl completes it",
+			"--fresh was interrupted while it threw a crawl away"))
 	}
 	err := frontier.CheckFormat(d.p.frontier())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -225,7 +232,8 @@ func (d *doctor) frontier() {
 	}
 	const others = 0o66
 	if info, err := os.Stat(d.p.admin()); err == nil && info.Mode().Perm()&others != 0 {
-		d.add(check.Broken("token", "chmod 600 "+d.p.admin(), "others than its owner can read the token in %s", d.p.admin()))
+		d.add(check.Broken("token", "chmod 600 "+d.p.admin(), "others than its owner can read the token in %s",
+			d.p.admin()))
 	}
 }
 
@@ -263,9 +271,11 @@ func (d *doctor) machine() {
 	// Connections of the server, tables of the stores, two for each worker.
 	files := uint64(maxConnections + 1000 + 2*d.cfg.Fetch.Workers)
 	memory := d.cfg.Storage.Memory
-	d.add(room.Check(d.data), machine.CheckMemory("storage.memory", memory.String(), int64(memory)), machine.CheckFiles(files))
+	d.add(room.Check(d.data), machine.CheckMemory("storage.memory", memory.String(), int64(memory)),
+		machine.CheckFiles(files))
 	var ports []machine.Port
-	for _, p := range []machine.Port{{Key: "serve.listen", Address: d.cfg.Serve.Listen}, {Key: "admin.listen", Address: d.cfg.Admin.Listen}} {
+	for _, p := range []machine.Port{{Key: "serve.listen", Address: d.cfg.Serve.Listen},
+		{Key: "admin.listen", Address: d.cfg.Admin.Listen}} {
 		if p.Address != "" && p.Address != noAdmin {
 			ports = append(ports, p)
 		}
@@ -283,7 +293,8 @@ func (d *doctor) compare(ctx context.Context) {
 	}
 	f, err := d.p.crawlToRead(int64(d.cfg.Storage.Memory))
 	if errors.Is(err, frontier.ErrLocked) {
-		d.add(check.Doubt(name, "end the crawl first: gazehound ctl stop", "not compared while process %d works on it", d.holder))
+		d.add(check.Doubt(name, "end the crawl first: gazehound ctl stop",
+			"not compared while process %d works on it", d.holder))
 		return
 	} else if err != nil {
 		d.add(check.Broken(name, "", "%v", err))
@@ -315,6 +326,7 @@ func (d *doctor) network(ctx context.Context) {
 		d.add(client.Check(ctx, "contact", c, true, "\"gazehound serve\" shows /bot; put it behind that address"))
 	}
 	if seeds, err := d.seeds(); err == nil && len(seeds) > 0 {
-		d.add(client.Check(ctx, "seed", seeds[0].Scheme()+"://"+seeds[0].Host()+"/robots.txt", false, "is this machine online, and does it resolve names?"))
+		d.add(client.Check(ctx, "seed", seeds[0].Scheme()+"://"+seeds[0].Host()+"/robots.txt", false,
+			"is this machine online, and does it resolve names?"))
 	}
 }

@@ -27,7 +27,9 @@ func (a *app) explain(ctx context.Context, text string) error {
 	if problem != "" {
 		return fail(exitUsage, "explain: %s", problem)
 	}
-	return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error { return a.explainURL(ctx, p, cfg, f, u) })
+	return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
+		return a.explainURL(ctx, p, cfg, f, u)
+	})
 }
 
 func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontier.Frontier, u weburl.URL) error {
@@ -42,7 +44,8 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	if err != nil {
 		return err
 	}
-	scope, err := newScope(cfg, crawlOptions{replay: []string{""}}) // what is out of reach without a contact is another matter
+	// what is out of reach without a contact is another matter
+	scope, err := newScope(cfg, crawlOptions{replay: []string{""}})
 	if err == nil {
 		_, err = scope.Restore(f)
 	}
@@ -75,8 +78,9 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	if a.json {
 		return a.printJSON(x)
 	}
-	return x.Write(a.stdout, crawler.Weights{Decay: cfg.Crawl.Decay, Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta, Emphasis: cfg.Crawl.Emphasis,
-		Weight: cfg.Predictor.Weight, Combine: cfg.Predictor.Combine}, a.Verbose > 0)
+	return x.Write(a.stdout, crawler.Weights{Decay: cfg.Crawl.Decay, Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta,
+		Emphasis: cfg.Crawl.Emphasis,
+		Weight:   cfg.Predictor.Weight, Combine: cfg.Predictor.Combine}, a.Verbose > 0)
 }
 
 // explainUnknown fails with what can be said of a URL that was never queued.
@@ -85,7 +89,8 @@ func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) e
 	if err != nil {
 		return err
 	}
-	r := crawler.UnknownReport{Type: "explain", URL: u.String(), State: "never_seen", Scope: scope, Near: near, Dropped: f.Totals().Dropped}
+	r := crawler.UnknownReport{Type: "explain", URL: u.String(), State: "never_seen", Scope: scope, Near: near,
+		Dropped: f.Totals().Dropped}
 	if a.json {
 		if err := a.printJSON(r); err != nil {
 			return err

@@ -48,17 +48,21 @@ func newExportCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "-", "`FILE` to write; - is standard output")
 	o.filters.boxFlag(f)
-	f.StringVar(&o.region, "region", "", "only in this `REGION`: a name of the gazetteer, relation/ID, FILE.geojson or minLon,minLat,maxLon,maxLat")
-	f.StringVar(&o.since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven days")
+	f.StringVar(&o.region, "region", "", "only in this `REGION`: a name of the gazetteer, relation/ID, FILE.geojson "+
+		"or minLon,minLat,maxLon,maxLat")
+	f.StringVar(&o.since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven "+
+		"days")
 	o.filters.flags(f)
 	f.Float64Var(&o.confidence, "min-confidence", 0, "only addresses with at least this confidence, 0 to 1")
-	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, postcode, city (`LEAST`)")
+	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, "+
+		"postcode, city (`LEAST`)")
 	f.BoolVar(&o.missing, "only-missing", false, "only addresses that the gazetteer has no house for")
 	f.BoolVar(&o.evidence, "include-evidence", false, "with the page's title and up to 120 characters of its text")
 	f.BoolVar(&o.rs, "rs", false, "geojsonseq: an RS character before each line")
 	f.BoolVar(&o.excel, "excel", false, "csv: for Excel, which then keeps umlauts and leading zeros")
 	f.StringVar(&o.lang, "lang", "", "html: `LANGUAGE` of its own words, en or de")
-	f.StringVar(&o.dialect, "csv-dialect", "", "csv: columns as a `PROGRAM` wants them: plain (lat, lon) or datasette (latitude, longitude)")
+	f.StringVar(&o.dialect, "csv-dialect", "", "csv: columns as a `PROGRAM` wants them: plain (lat, lon) or "+
+		"datasette (latitude, longitude)")
 	cmd.AddCommand(newExportCDXJCommand(a), newExportWACZCommand(a))
 	return cmd
 }
@@ -75,25 +79,29 @@ func formatOf(args []string) (export.Format, error) {
 	case len(args) == 0:
 		return export.Format{}, fail(exitUsage, "export needs a format: %s", all)
 	case len(args) > 1:
-		return export.Format{}, fail(exitUsage, "export takes one format, got %d arguments. -o names the file", len(args))
+		return export.Format{}, fail(exitUsage, "export takes one format, got %d arguments. -o names the file",
+			len(args))
 	}
 	f, ok := export.Lookup(args[0])
 	if !ok {
-		return f, fail(exitUsage, "format %.40q is not offered.%s One of %s", args[0], didYouMean(strings.ToLower(args[0]), names), all)
+		return f, fail(exitUsage, "format %.40q is not offered.%s One of %s", args[0],
+			didYouMean(strings.ToLower(args[0]), names), all)
 	}
 	return f, nil
 }
 
 // options turns the flags into options; now is what days count back from.
 func (o exportFlags) options(now time.Time) (export.Options, error) {
-	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs, Excel: o.excel, Lang: o.lang}
+	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs,
+		Excel: o.excel, Lang: o.lang}
 	var err error
 	if e.Query, err = o.filters.query(); err != nil {
 		return e, err
 	}
 	for _, name := range o.kind {
 		if kind.Find(name) == nil {
-			return e, fail(exitUsage, "--kind wants a tag of OpenStreetMap such as amenity=dentist or the name of a kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
+			return e, fail(exitUsage, "--kind wants a tag of OpenStreetMap such as amenity=dentist or the name of a "+
+				"kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
 		}
 	}
 	if o.lang != "" && o.lang != "en" && o.lang != "de" {
@@ -104,7 +112,8 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 	case "datasette":
 		e.Datasette = true
 	default:
-		return e, fail(exitUsage, "--csv-dialect wants plain or datasette, got %.40q.%s", o.dialect, didYouMean(o.dialect, []string{"plain", "datasette"}))
+		return e, fail(exitUsage, "--csv-dialect wants plain or datasette, got %.40q.%s", o.dialect,
+			didYouMean(o.dialect, []string{"plain", "datasette"}))
 	}
 	if o.since != "" {
 		t, _, ok := index.ReadSince(o.since, now)
@@ -119,7 +128,8 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 	if o.precision != "" {
 		if e.MinPrecision = gazetteer.ParsePrecision(o.precision); e.MinPrecision == gazetteer.NoPrecision {
 			names := []string{"house", "interpolated", "street", "postcode", "city"}
-			return e, fail(exitUsage, "--precision wants one of %s, got %.40q.%s", strings.Join(names, ", "), o.precision, didYouMean(o.precision, names))
+			return e, fail(exitUsage, "--precision wants one of %s, got %.40q.%s", strings.Join(names, ", "),
+				o.precision, didYouMean(o.precision, names))
 		}
 	}
 	return e, nil
@@ -141,7 +151,8 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 	return a.readIndex(func(p project, x *index.Index) error { return a.exportIndex(ctx, cfg, p, x, format, flags, o) })
 }
 
-func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.Index, format export.Format, flags exportFlags, o export.Options) error {
+func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.Index, format export.Format,
+	flags exportFlags, o export.Options) error {
 	if s, err := x.Stats(ctx); err != nil {
 		return err
 	} else if s.Pages == 0 {
@@ -213,7 +224,8 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 		o.Within, o.Outline, o.Region = r, r.Area, cmp.Or(r.Name, o.Region)
 	}
 	if o.Missing && !g.KnowsOSM() {
-		return fail(exitInvalidInput, "--only-missing compares with OpenStreetMap, and this gazetteer holds nothing of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that")
+		return fail(exitInvalidInput, "--only-missing compares with OpenStreetMap, and this gazetteer holds nothing "+
+			"of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that")
 	}
 	return nil
 }
@@ -222,7 +234,8 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 // what was written.
 func (a *app) exported(f export.Format, file string, o export.Options, sum export.Summary) error {
 	if file != "-" && a.json {
-		line := map[string]any{"type": "summary", "format": f.Name, "file": file, "addresses": sum.Addresses, "left_out": sum.LeftOut, "gone": sum.Gone, "licence": o.Licence, "attribution": o.Attribution}
+		line := map[string]any{"type": "summary", "format": f.Name, "file": file, "addresses": sum.Addresses,
+			"left_out": sum.LeftOut, "gone": sum.Gone, "licence": o.Licence, "attribution": o.Attribution}
 		if o.Missing {
 			line["known"] = sum.Known
 		}
@@ -252,7 +265,8 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 		a.say("%s", oneLine(notice))
 	}
 	if f.ForOSM {
-		a.say("Read OpenStreetMap's import guidelines before any bulk use: one person who checks each address is the accepted way.")
+		a.say("Read OpenStreetMap's import guidelines before any bulk use: one person who checks each address is the " +
+			"accepted way.")
 	}
 	return nil
 }
@@ -301,7 +315,8 @@ func newExportWACZCommand(a *app) *cobra.Command {
 			}
 			s := archive.Stats()
 			if a.json {
-				return a.printJSON(fields{"type": "summary", "format": "wacz", "file": output, "warc_files": s.Files, "captures": s.Responses})
+				return a.printJSON(fields{"type": "summary", "format": "wacz", "file": output,
+					"warc_files": s.Files, "captures": s.Responses})
 			}
 			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
 			return nil
@@ -324,7 +339,8 @@ func (a *app) openOwnArchive(names []string) (*warc.Archive, error) {
 			return nil, err
 		}
 		if len(names) == 0 {
-			return nil, fail(exitNoData, "%s has no WARC files. \"gazehound crawl --warc DIR\" writes them; others can be named", a.data)
+			return nil, fail(exitNoData, "%s has no WARC files. \"gazehound crawl --warc DIR\" writes them; others "+
+				"can be named", a.data)
 		}
 	}
 	return a.openRecorded(cfg, false, names...)

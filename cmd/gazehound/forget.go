@@ -34,7 +34,8 @@ func newForgetCommand(a *app) *cobra.Command {
 	cmd := command("forget [URL|HOST|ADDRESS]", "Take a page, a site or an address out of everything, for good",
 		nil, stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
-				return fail(exitUsage, "forget takes one URL, host or address, got %d arguments; an address goes in quotes", len(args))
+				return fail(exitUsage, "forget takes one URL, host or address, got %d arguments; an address goes in "+
+					"quotes", len(args))
 			}
 			return a.forget(ctx, strings.Join(args, ""), o)
 		}))
@@ -44,7 +45,8 @@ func newForgetCommand(a *app) *cobra.Command {
 	f.IntVar(&o.request, "request", 0, "do what the removal request with this `NUMBER` asks for")
 	f.BoolVar(&o.requests, "requests", false, "list the removal requests of visitors that wait")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would go and change nothing")
-	f.BoolVar(&o.force, "force", false, "also where the host stands above sites of different owners, such as de or co.uk")
+	f.BoolVar(&o.force, "force", false, "also where the host stands above sites of different owners, such as de or "+
+		"co.uk")
 	return cmd
 }
 
@@ -92,7 +94,8 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	if o.request != 0 {
 		q, err := dir.Request(o.request)
 		if errors.Is(err, forget.ErrNoRequest) {
-			return fail(exitUsage, "there is no removal request %d; \"gazehound forget --requests\" lists them", o.request)
+			return fail(exitUsage, "there is no removal request %d; \"gazehound forget --requests\" lists them",
+				o.request)
 		} else if err != nil {
 			return err
 		}
@@ -104,7 +107,8 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 		}
 	}
 	if !o.force && r.IsSuffix() {
-		return fail(exitUsage, "%s is above the sites of many owners, and all of them would be blocked. Name one site, or add --force", r.What)
+		return fail(exitUsage, "%s is above the sites of many owners, and all of them would be blocked. Name one "+
+			"site, or add --force", r.What)
 	}
 	if o.dryRun {
 		return a.wouldRemove(ctx, p, r)
@@ -166,7 +170,8 @@ func (a *app) aimAddress(ctx context.Context, p project, cfg *Config, r *forget.
 		return err
 	}
 	if h == nil {
-		return fail(exitInvalidInput, "the index has no address with the ID %s; \"gazehound search --json\" shows the IDs", address)
+		return fail(exitInvalidInput, "the index has no address with the ID %s; \"gazehound search --json\" shows "+
+			"the IDs", address)
 	}
 	if err := r.AimHit(h); err != nil {
 		return invalid(err)
@@ -194,7 +199,8 @@ func (a *app) readAddress(ctx context.Context, p project, cfg *Config, text stri
 		return none, err
 	}
 	if len(v.Addresses) != 1 || index.Place(v.Addresses[0]) == "" {
-		return none, fail(exitUsage, "%.100q is no URL, no host and no address such as \"Lange Straße 5, 26122 Oldenburg\"; --address takes the ID of one in the search, too", text)
+		return none, fail(exitUsage, "%.100q is no URL, no host and no address such as \"Lange Straße 5, 26122 "+
+			"Oldenburg\"; --address takes the ID of one in the search, too", text)
 	}
 	return v.Addresses[0], nil
 }
@@ -210,12 +216,14 @@ func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) err
 		return err
 	}
 	if a.json {
-		return a.printJSON(fields{"type": "forget", "dry_run": true, "kind": r.Kind, "what": r.What, "pages": len(n.Pages), "addresses": n.Addresses})
+		return a.printJSON(fields{"type": "forget", "dry_run": true, "kind": r.Kind, "what": r.What,
+			"pages": len(n.Pages), "addresses": n.Addresses})
 	}
 	for _, url := range n.Pages {
 		fmt.Fprintln(a.stdout, oneLine(url))
 	}
-	a.say("%s would lose an address in the index, %s in all; nothing was changed", several(len(n.Pages), "page"), several(n.Addresses, "mention"))
+	a.say("%s would lose an address in the index, %s in all; nothing was changed", several(len(n.Pages), "page"),
+		several(n.Addresses, "mention"))
 	return nil
 }
 
@@ -239,9 +247,11 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		}{"forget", r})
 	}
 	fmt.Fprintf(a.stdout, "%s on %s of the index, %s of the crawl tree, %s in %s. Blocked for future crawls.\n",
-		several(r.Addresses, "address"), several(r.Pages, "page"), several(r.URLs, "URL"), several(r.Records, "WARC record"), several(r.Files, "file"))
+		several(r.Addresses, "address"), several(r.Pages, "page"), several(r.URLs, "URL"),
+		several(r.Records, "WARC record"), several(r.Files, "file"))
 	if r.Addresses+r.URLs+r.Records == 0 {
-		fmt.Fprintln(a.stdout, "Nothing of it was known here. If something else was meant, its line can be taken out of blocked.txt.")
+		fmt.Fprintln(a.stdout, "Nothing of it was known here. If something else was meant, its line can be taken out "+
+			"of blocked.txt.")
 	}
 	fmt.Fprintf(a.stdout, "Written anew in %.1f s: %s.\n", r.Seconds, strings.Join(r.Rewritten, ", "))
 	fmt.Fprintf(a.stdout, "Logged as number %d. Undo is not possible.\n", r.Number)
@@ -261,13 +271,15 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 		return nil, err
 	}
 	s := &forget.Stores{
-		Archives: folders, Labels: p.labels(), Model: p.model(), ModelOptions: cfg.ModelOptions(), Politeness: p.politeness(),
+		Archives: folders, Labels: p.labels(), Model: p.model(),
+		ModelOptions: cfg.ModelOptions(), Politeness: p.politeness(),
 		Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
 	}
 	o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
 	switch err := s.Open(o, p.index()); {
 	case errors.Is(err, index.ErrLocked):
-		return nil, fail(exitLocked, "%s is in use: %w. End \"gazehound serve\" and crawls, forget, and start them again", p.dir, err)
+		return nil, fail(exitLocked, "%s is in use: %w. End \"gazehound serve\" and crawls, forget, and start them "+
+			"again", p.dir, err)
 	case err != nil:
 		return nil, storeError(p, err)
 	}
@@ -285,7 +297,8 @@ func (a *app) listRequests(dir forget.Dir) error {
 			Type string `json:"type"`
 			forget.Request
 		}{"request", q}
-		err := a.tell(line, "%d  %s  %s\n    reason: %s\n    contact: %s\n", q.Number, q.Time.Format(time.DateTime), oneLine(q.What), oneLine(q.Reason), oneLine(q.Contact))
+		err := a.tell(line, "%d  %s  %s\n    reason: %s\n    contact: %s\n", q.Number, q.Time.Format(time.DateTime),
+			oneLine(q.What), oneLine(q.Reason), oneLine(q.Contact))
 		if err != nil {
 			return err
 		}

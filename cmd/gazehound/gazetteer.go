@@ -33,10 +33,12 @@ func newGazetteerImportCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "format of the files, a `NAME` of the list above (default: guessed)")
 	f.StringVar(&o.columns, "map", "", "which column is what: `street=…,housenumber=…,…` (table only)")
-	f.StringVar(&o.licence, "licence", "", "licence of the data, kept with it (`TEXT`; OpenStreetMap's, GeoNames' and TIGER's are known)")
+	f.StringVar(&o.licence, "licence", "", "licence of the data, kept with it (`TEXT`; OpenStreetMap's, GeoNames' "+
+		"and TIGER's are known)")
 	f.StringVar(&o.attribution, "attribution", "", "who must be named where the data is shown (`TEXT`)")
 	f.StringVar(&o.country, "country", "", "country of places that do not say theirs (ISO 3166-1 `CODE`)")
-	f.StringVar(&o.refused, "refused", "", "`FILE` for the rows that cannot be used (default: refused/ in the gazetteer)")
+	f.StringVar(&o.refused, "refused", "", "`FILE` for the rows that cannot be used (default: refused/ in the "+
+		"gazetteer)")
 	return c
 }
 
@@ -52,7 +54,8 @@ func needArgs(what string) cobra.PositionalArgs {
 
 func (o *importOptions) validate() error {
 	if names := importer.Names(); o.format != "" && !slices.Contains(names, o.format) {
-		return fail(exitUsage, "--format wants one of %s, got %q.%s", strings.Join(names, ", "), o.format, didYouMean(o.format, names))
+		return fail(exitUsage, "--format wants one of %s, got %q.%s", strings.Join(names, ", "), o.format,
+			didYouMean(o.format, names))
 	}
 	return checkCountry(o.country)
 }
@@ -100,7 +103,8 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 	}
 	stats := g.Stats()
 	if a.json {
-		return a.printJSON(fields{"type": "import", "sources": done, "stats": stats, "duration_s": time.Since(start).Seconds()})
+		return a.printJSON(fields{"type": "import", "sources": done, "stats": stats,
+			"duration_s": time.Since(start).Seconds()})
 	}
 	for _, one := range done {
 		fmt.Fprintln(a.stdout, one)
@@ -119,7 +123,9 @@ func importError(ctx context.Context, err error) error {
 
 // importFiles adds files to the gazetteer in dir and builds it anew; after an
 // error it is as it was before.
-func (a *app) importFiles(ctx context.Context, dir string, files []string, o importer.Options) ([]importer.Imported, error) {
+func (a *app) importFiles(
+	ctx context.Context, dir string, files []string, o importer.Options,
+) ([]importer.Imported, error) {
 	cfg, err := a.config()
 	if err != nil {
 		return nil, err
@@ -138,7 +144,8 @@ func (a *app) importFiles(ctx context.Context, dir string, files []string, o imp
 	}
 	for _, one := range done {
 		if one.Licence == "" && one.Attribution == "" {
-			a.warn("%s: whose data it is and under which licence is not known; --licence and --attribution say it", one.Name)
+			a.warn("%s: whose data it is and under which licence is not known; --licence and --attribution say it",
+				one.Name)
 		}
 	}
 	return done, nil

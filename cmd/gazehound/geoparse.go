@@ -33,11 +33,13 @@ type geoparseOptions struct {
 func newGeoparseCommand(a *app) *cobra.Command {
 	var o geoparseOptions
 	cmd := command("geoparse FILE|-", "Find the addresses in a text or page",
-		one("one file, or - for standard input"), func(ctx context.Context, args []string) error { return a.geoparse(ctx, args[0], o) })
+		one("one file, or - for standard input"),
+		func(ctx context.Context, args []string) error { return a.geoparse(ctx, args[0], o) })
 	f := cmd.Flags()
 	f.BoolVar(&o.html, "html", false, "the input is an HTML page")
 	f.StringVar(&o.url, "url", "", "`URL` of the page: its domain hints at the country")
-	f.StringVar(&o.country, "country", "", "country of the input, ISO 3166 `CODE`: only addresses of its form are looked for")
+	f.StringVar(&o.country, "country", "", "country of the input, ISO 3166 `CODE`: only addresses of its form are "+
+		"looked for")
 	f.StringVar(&o.region, "region", "", "judge against this `REGION` (default the project's)")
 	f.BoolVar(&o.all, "all-candidates", false, "also list what was rejected, and why")
 	f.StringVar(&o.format, "format", formats[0], "print `text`, geojson or ndjson")
@@ -104,7 +106,8 @@ func (a *app) geoparse(ctx context.Context, name string, o geoparseOptions) erro
 				return err
 			}
 		}
-		return a.printJSON(fields{"type": "summary", "addresses": len(v.Addresses), "relevant": v.Relevant, "score": v.Score})
+		return a.printJSON(fields{"type": "summary", "addresses": len(v.Addresses), "relevant": v.Relevant,
+			"score": v.Score})
 	case o.format == "geojson":
 		return geoparse.WriteGeoJSON(a.stdout, list)
 	}
@@ -141,7 +144,8 @@ func parseInput(name string, r io.Reader, o geoparseOptions) (geoparse.Input, er
 			return in, err
 		}
 	}
-	p, err := page.Parse(&page.Response{URL: u, Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: data, Fetched: time.Now()})
+	p, err := page.Parse(&page.Response{URL: u, Status: http.StatusOK,
+		Header: http.Header{"Content-Type": {"text/html"}}, Body: data, Fetched: time.Now()})
 	if err != nil {
 		return in, fail(exitInvalidInput, "geoparse: %s: %w", name, err)
 	}
@@ -157,7 +161,8 @@ func (a *app) printFindings(list []geoparse.Finding, v geoparse.Verdict, region 
 	}
 	for _, f := range list {
 		if f.Address == nil {
-			fmt.Fprintf(a.stdout, "%-*s   %-12s  %s   chars %d-%d\n", width, oneLine(f.Text()), "rejected", oneLine(f.Reason), f.Rejected.Start, f.Rejected.End)
+			fmt.Fprintf(a.stdout, "%-*s   %-12s  %s   chars %d-%d\n", width, oneLine(f.Text()), "rejected",
+				oneLine(f.Reason), f.Rejected.Start, f.Rejected.End)
 			continue
 		}
 		x := f.Address
@@ -172,7 +177,8 @@ func (a *app) printFindings(list []geoparse.Finding, v geoparse.Verdict, region 
 		if f.Reason != "" {
 			where += "   " + oneLine(f.Reason)
 		}
-		fmt.Fprintf(a.stdout, "%-*s   %-12s  %.2f   %s   %s   %s\n", width, oneLine(x.Text), x.Precision, x.Confidence, point, oneLine(cmp.Or(x.Place.ID, "-")), where)
+		fmt.Fprintf(a.stdout, "%-*s   %-12s  %.2f   %s   %s   %s\n", width, oneLine(x.Text), x.Precision,
+			x.Confidence, point, oneLine(cmp.Or(x.Place.ID, "-")), where)
 		if s := x.Beside(); s != "" {
 			fmt.Fprintf(a.stdout, "  %s\n", oneLine(s))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,9 +45,11 @@ func newInitCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) init(ctx context.Context, o initOptions) (err error) {
+// check refuses flags that cannot be used, and to replace a project that is there.
+func (o *initOptions) check(p project) error {
 	if o.region == "" {
-		return fail(exitUsage, `--region is missing: a place such as "Oldenburg" or "Irvine, CA", relation/ID, minLon,minLat,maxLon,maxLat, postcodes:… or a GeoJSON file`)
+		return fail(exitUsage, `--region is missing: a place such as "Oldenburg" or "Irvine, CA", `+
+			"relation/ID, minLon,minLat,maxLon,maxLat, postcodes:… or a GeoJSON file")
 	}
 	if err := checkCountry(o.country); err != nil {
 		return err
@@ -54,16 +57,22 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	if err := config.CheckContact(o.contact); err != nil {
 		return fail(exitUsage, "--contact %w, got %q", err, o.contact)
 	}
-	p := project{a.data}
-	files := []string{p.region(), p.seeds(), filepath.Join(p.dir, "config.yaml")}
-	for _, file := range files {
+	for _, file := range []string{p.region(), p.seeds(), p.config()} {
 		if fileExists(file) && !o.force {
-			return fail(exitInvalidInput, "%s exists: %s holds a project already. --force replaces its region, seeds and configuration, --data names another directory", file, a.data)
+			return fail(exitInvalidInput, "%s exists: %s holds a project already. --force replaces its region, seeds "+
+				"and configuration, --data names another directory", file, p.dir)
 		}
 	}
+	return nil
+}
 
-	// The new gazetteer is built beside the old one and takes its place only
-	// when everything else is known to be right.
+// init makes a project. The new gazetteer is built beside the old one and takes its place only when
+// everything else is known to be right.
+func (a *app) init(ctx context.Context, o initOptions) (err error) {
+	p := project{a.data}
+	if err := o.check(p); err != nil {
+		return err
+	}
 	madeDir := !fileExists(p.dir)
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return fail(exitInvalidInput, "data directory: %w", err)
@@ -85,7 +94,8 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	g, err := gazetteer.Open(stage)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(o.osm) == 0:
-		return fail(exitUsage, "--osm FILE is missing, and %s has no gazetteer. Give an extract, or import one first: gazehound gazetteer import FILE", a.data)
+		return fail(exitUsage, "--osm FILE is missing, and %s has no gazetteer. Give an extract, or import one "+
+			"first: gazehound gazetteer import FILE", a.data)
 	case err != nil:
 		return invalid(err)
 	}
@@ -100,33 +110,20 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	if err := g.CheckNotEmpty(region); err != nil {
 		return invalid(err)
 	}
-	if region.Country == "" {
-		region.Country = strings.ToUpper(o.country)
-	}
-
+	region.Country = cmp.Or(region.Country, strings.ToUpper(o.country))
 	if stage != p.gazetteer() {
 		if err := disk.ReplaceDir(stage, p.gazetteer()); err != nil {
 			return fmt.Errorf("gazetteer: %w", err)
 		}
 	}
-	seeds, text := osm.SeedList(region, o.osm, extracts)
-	if err := region.Write(p.region()); err != nil {
-		return fmt.Errorf("region: %w", err)
+	seeds, list := osm.SeedList(region, o.osm, extracts)
+	settings, err := projectConfig(region, o.contact)
+	err = cmp.Or(err, region.Write(p.region()), disk.ReplaceBytes(p.seeds(), 0o644, list),
+		disk.ReplaceBytes(p.config(), 0o644, settings), importer.WriteLicences(p.licences(), g.Sources()))
+	if err == nil {
+		err = a.writeBasemap(ctx, p, region)
 	}
-	if err := disk.ReplaceBytes(p.seeds(), 0o644, text); err != nil {
-		return fmt.Errorf("seeds: %w", err)
-	}
-	text, err = projectConfig(region, o.contact)
 	if err != nil {
-		return err
-	}
-	if err := disk.ReplaceBytes(filepath.Join(p.dir, "config.yaml"), 0o644, text); err != nil {
-		return fmt.Errorf("config: %w", err)
-	}
-	if err := importer.WriteLicences(p.licences(), g.Sources()); err != nil {
-		return err
-	}
-	if err := a.writeBasemap(ctx, p, region); err != nil {
 		return err
 	}
 	return a.printInit(p, g, region, seeds, extracts)
@@ -150,7 +147,8 @@ func (a *app) stageExtracts(ctx context.Context, p project, stage string, o init
 			return nil, fmt.Errorf("gazetteer: %w", err)
 		}
 	}
-	done, err := a.importFiles(ctx, stage, o.osm, importer.Options{Format: "osm", Country: strings.ToUpper(o.country), TempDir: a.data})
+	done, err := a.importFiles(ctx, stage, o.osm, importer.Options{Format: "osm",
+		Country: strings.ToUpper(o.country), TempDir: a.data})
 	var extracts []*osm.Extract
 	for _, one := range done {
 		extracts = append(extracts, one.Extract)
@@ -173,7 +171,8 @@ func projectConfig(region *gazetteer.Region, contact string) ([]byte, error) {
 	return append([]byte("# What differs from the defaults; \"gazehound config show\" lists all keys.\n"), body...), nil
 }
 
-func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Region, seeds int, extracts []*osm.Extract) error {
+func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Region, seeds int,
+	extracts []*osm.Extract) error {
 	stats := g.Stats()
 	total := osm.Sum(extracts)
 	sites := len(total.Sites)
@@ -181,10 +180,13 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 	if a.json {
 		return a.printJSON(fields{
 			"type": "init", "data": p.dir,
-			"region": map[string]any{"id": region.ID, "name": region.Name, "country": region.Country, "state": region.State, "estimated": region.Estimated,
-				"postcodes": region.Postcodes, "km2": region.Km2(), "bbox": []float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}},
+			"region": map[string]any{"id": region.ID, "name": region.Name, "country": region.Country,
+				"state": region.State, "estimated": region.Estimated,
+				"postcodes": region.Postcodes, "km2": region.Km2(),
+				"bbox": []float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}},
 			"house_numbers": total.HouseNumbers, "without_street": total.NoStreet, "named_highways": total.Highways,
-			"objects_with_website": total.Websites, "social_networks": total.SocialMedia, "websites": sites, "seeds": seeds,
+			"objects_with_website": total.Websites, "social_networks": total.SocialMedia, "websites": sites,
+			"seeds": seeds,
 			"stats": stats, "sources": g.Sources(),
 		})
 	}
@@ -198,23 +200,28 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		}
 		fmt.Fprintf(w, "  postcodes   %s%s\n", strings.Join(shown, ", "), more)
 	}
-	streets := fmt.Sprintf("%s, %s of them in the region", several(stats.Streets, "street"), count(len(g.RegionStreets(region))))
+	streets := fmt.Sprintf("%s, %s of them in the region", several(stats.Streets, "street"),
+		count(len(g.RegionStreets(region))))
 	if len(extracts) > 0 {
-		fmt.Fprintf(w, "  addresses   %s house numbers, %s of them distinct, on %s", count(total.HouseNumbers), count(stats.Houses), streets)
+		fmt.Fprintf(w, "  addresses   %s house numbers, %s of them distinct, on %s", count(total.HouseNumbers),
+			count(stats.Houses), streets)
 		if total.NoStreet > 0 {
 			fmt.Fprintf(w, "; %s have no street", count(total.NoStreet))
 		}
-		fmt.Fprintf(w, "\n  places      %s cities and parts of them, %s postcodes, %s outlines", count(stats.Cities), count(stats.Postcodes), count(stats.Outlines))
+		fmt.Fprintf(w, "\n  places      %s cities and parts of them, %s postcodes, %s outlines",
+			count(stats.Cities), count(stats.Postcodes), count(stats.Outlines))
 		if total.Broken > 0 {
 			fmt.Fprintf(w, " (%s more reach beyond the extract)", count(total.Broken))
 		}
-		fmt.Fprintf(w, "\n  seeds       %s web sites in the region, of %s on %s objects (social networks left out: %s)\n", count(seeds), count(sites), count(total.Websites), count(total.SocialMedia))
+		fmt.Fprintf(w, "\n  seeds       %s web sites in the region, of %s on %s objects (social networks left out: "+
+			"%s)\n", count(seeds), count(sites), count(total.Websites), count(total.SocialMedia))
 	} else {
 		houses := count(stats.Houses) + " on " + streets
 		if stats.Streets == 0 {
 			houses = "no streets: a page counts where postcode and city agree"
 		}
-		fmt.Fprintf(w, "  addresses   %s; %s postcodes, %s cities\n  seeds       none: \"gazehound seeds import FILE\", crawl --seeds FILE, or an extract with --osm\n",
+		fmt.Fprintf(w, "  addresses   %s; %s postcodes, %s cities\n  seeds       none: \"gazehound seeds import "+
+			"FILE\", crawl --seeds FILE, or an extract with --osm\n",
 			houses, count(stats.Postcodes), count(stats.Cities))
 	}
 	fmt.Fprintf(w, "Wrote gazetteer/, region.geojson, seeds.txt, config.yaml and LICENCES in %s\n", p.dir)
@@ -228,11 +235,13 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		if cfg.Fetch.Contact != "" {
 			contact = oneLine(cfg.Fetch.Contact) + " is an example"
 		}
-		fmt.Fprintf(w, "Contact: %s, and without your own the public internet is not crawled. Set fetch.contact in %s\n",
-			contact, filepath.Join(p.dir, "config.yaml"))
+		fmt.Fprintf(w, "Contact: %s, and without your own the public internet is not crawled. Set fetch.contact in "+
+			"%s\n",
+			contact, p.config())
 	}
 	if seeds == 0 {
-		fmt.Fprintf(w, "Next:  gazehound seeds query overpass%s   (what to ask for web sites)   then gazehound crawl%[1]s\n", a.dataFlag())
+		fmt.Fprintf(w, "Next:  gazehound seeds query overpass%s   (what to ask for web sites)   then gazehound "+
+			"crawl%[1]s\n", a.dataFlag())
 	} else {
 		fmt.Fprintf(w, "Next:  gazehound doctor%s && gazehound crawl%[1]s\n", a.dataFlag())
 	}

@@ -33,10 +33,12 @@ func addJudgeFlags(f *pflag.FlagSet) {
 
 // checkJudgeFlags refuses a flag that belongs to another judge.
 func (a *app) checkJudgeFlags(cfg *Config) error {
-	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"language-by", "language"}, {"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
+	for _, flag := range []struct{ name, judge string }{{"language", "language"}, {"language-by", "language"},
+		{"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
 		trend := flag.name == "topic" && cfg.Crawl.Strategy == "trend"
 		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge && !trend {
-			return fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge, cfg.Crawl.Judge)
+			return fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge,
+				cfg.Crawl.Judge)
 		}
 	}
 	return nil
@@ -46,7 +48,8 @@ func (a *app) checkJudgeFlags(cfg *Config) error {
 // is about: the project's region, or a language or topic, which need no
 // gazetteer and have none. The judge is nil where the regions were only to be
 // listed.
-func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazetteer.Region, g *gazetteer.Gazetteer, err error) {
+func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazetteer.Region, g *gazetteer.Gazetteer,
+	err error) {
 	switch cfg.Crawl.Judge {
 	case "language":
 		code, err := languageOf(cfg.Crawl.Language)
@@ -54,9 +57,11 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 			return nil, nil, nil, err
 		}
 		if by := cfg.Crawl.LanguageBy; by != "mixed" && code != "th" && code != "ja" {
-			return nil, nil, nil, fail(exitUsage, "--language-by %s tells th and ja only, got --language %s; mixed tells others", by, code)
+			return nil, nil, nil, fail(exitUsage, "--language-by %s tells th and ja only, got --language %s; mixed "+
+				"tells others", by, code)
 		}
-		return crawler.Language{Code: code, By: cfg.Crawl.LanguageBy}, &gazetteer.Region{Name: "pages in language " + code}, nil, os.MkdirAll(p.dir, 0o755)
+		return crawler.Language{Code: code, By: cfg.Crawl.LanguageBy},
+			&gazetteer.Region{Name: "pages in language " + code}, nil, os.MkdirAll(p.dir, 0o755)
 	case "topic":
 		t, name, err := a.openTopicJudge(p, cfg)
 		if err != nil {
@@ -121,7 +126,8 @@ func languageOf(code string) (string, error) {
 
 // newJudge returns the judge by addresses in a region.
 func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (crawler.Judge, error) {
-	parser, err := geoparse.New(g, region, geoparse.Options{MinPrecision: cfg.Gazetteer.MinPrecision, Persons: cfg.Policy.Persons == "keep"})
+	parser, err := geoparse.New(g, region, geoparse.Options{MinPrecision: cfg.Gazetteer.MinPrecision,
+		Persons: cfg.Policy.Persons == "keep"})
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -178,13 +184,15 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	k.Examples = examples
 	switch {
 	case len(dirs) > 0 && (!o.node || cfg.Cluster.Partition != string(partition.Classification)):
-		return fail(exitUsage, "--examples %s is a directory, which only a node with --partition classification takes", oneLine(dirs[0]))
+		return fail(exitUsage, "--examples %s is a directory, which only a node with --partition classification "+
+			"takes", oneLine(dirs[0]))
 	case k.Topics == "" && len(k.Examples) > 0:
 		return fail(exitUsage, "--examples choose one of several topics, and --topics names no file with them")
 	case k.Topics == "":
 		return nil
 	case k.Strategy != "trend" && k.Judge != "topic":
-		return fail(exitUsage, "--topics belongs to --strategy trend and --judge topic, and they are %s and %s", k.Strategy, k.Judge)
+		return fail(exitUsage, "--topics belongs to --strategy trend and --judge topic, and they are %s and %s",
+			k.Strategy, k.Judge)
 	case len(k.Examples) > maxExamples:
 		return fail(exitUsage, "%d --examples; %d are enough", len(k.Examples), maxExamples)
 	case k.Topic != "" || len(k.Examples) == 0 || fileExists(p.topic()) && !o.fresh:
@@ -205,9 +213,11 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	if len(urls) > 0 {
 		switch {
 		case o.dryRun:
-			return fail(exitUsage, "--dry-run downloads nothing, so it cannot tell which topic the examples are about. --topic NAME says it")
+			return fail(exitUsage, "--dry-run downloads nothing, so it cannot tell which topic the examples are "+
+				"about. --topic NAME says it")
 		case o.node:
-			return fail(exitUsage, "a node does not download examples. --topic NAME says which topic it is, or --examples with files")
+			return fail(exitUsage, "a node does not download examples. --topic NAME says which topic it is, or "+
+				"--examples with files")
 		}
 		found, err := a.fetchExamples(ctx, cfg, o, urls)
 		if err != nil {
@@ -217,7 +227,8 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	}
 	matches := tree.Map(texts...)
 	if len(matches) == 0 {
-		return fail(exitInvalidInput, "the examples share no word with any topic of %s. --topic NAME says which it is", k.Topics)
+		return fail(exitInvalidInput, "the examples share no word with any topic of %s. --topic NAME says which it "+
+			"is", k.Topics)
 	}
 	best := tree.Topics[matches[0].Topic].Path
 	next := ""
@@ -274,7 +285,8 @@ func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, ur
 
 // visitOnly visits pages by a crawl that follows no links and keeps nothing.
 // After it, it calls then, if there is one.
-func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about *gazetteer.Region, urls []weburl.URL, judge crawler.Judge, report func(*crawler.Visit),
+func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about *gazetteer.Region,
+	urls []weburl.URL, judge crawler.Judge, report func(*crawler.Visit),
 	then func(context.Context, *web)) error {
 	web, err := a.openWeb(cfg, o, about, urls)
 	if err != nil {
@@ -284,7 +296,8 @@ func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about 
 	ctx, stop := signals(ctx)
 	defer stop()
 	c := &crawler.Crawler{
-		Options: crawler.Options{Workers: min(cfg.Fetch.Workers, len(urls)), Retries: cfg.Fetch.Retries, RetryWait: cfg.RetryWait(), Reservations: cfg.Policy.TDM == "respect"},
+		Options: crawler.Options{Workers: min(cfg.Fetch.Workers, len(urls)), Retries: cfg.Fetch.Retries,
+			RetryWait: cfg.RetryWait(), Reservations: cfg.Policy.TDM == "respect"},
 		Fetcher: web.fetcher, Gate: web.gate, Judge: judge, Scope: web.scope.Check, Report: report,
 	}
 	err = c.VisitOnly(ctx, urls)
@@ -341,9 +354,11 @@ func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.
 		a.say("No access log was imported: pages are ordered by the topic alone.")
 		return nil
 	case errors.Is(err, fs.ErrNotExist) && k.Clickstream == "":
-		return fail(exitInvalidInput, "strategy trend needs a topic (--topics FILE) or access logs (\"gazehound clickstream import FILE --site URL\")")
+		return fail(exitInvalidInput, "strategy trend needs a topic (--topics FILE) or access logs (\"gazehound "+
+			"clickstream import FILE --site URL\")")
 	case errors.Is(err, fs.ErrNotExist):
-		return fail(exitInvalidInput, "%s holds no page importance. \"gazehound clickstream import\" makes it, in clickstream of a data directory", dir)
+		return fail(exitInvalidInput, "%s holds no page importance. \"gazehound clickstream import\" makes it, in "+
+			"clickstream of a data directory", dir)
 	case err != nil:
 		return invalid(err)
 	}

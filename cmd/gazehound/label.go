@@ -17,7 +17,8 @@ func newLabelCommand(a *app) *cobra.Command {
 	cmd := command("label URL relevant|not", "Say yourself whether a page is relevant, and train with it",
 		nil, func(ctx context.Context, args []string) error {
 			if file != "" && len(args) > 0 || file == "" && len(args) != 2 {
-				return fail(exitUsage, "label wants a URL and \"relevant\" or \"not\", or --file FILE alone; got %d arguments", len(args))
+				return fail(exitUsage, "label wants a URL and \"relevant\" or \"not\", or --file FILE alone; got %d "+
+					"arguments", len(args))
 			}
 			return a.label(ctx, args, file)
 		})
@@ -85,18 +86,21 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 	})
 	switch {
 	case errors.Is(err, crawler.ErrTooManyLabels):
-		return nil, fail(exitInvalidInput, "%s is larger than %s, too large for labels. Give it in parts", file, megabytes(crawler.MaxLabelFile))
+		return nil, fail(exitInvalidInput, "%s is larger than %s, too large for labels. Give it in parts", file,
+			megabytes(crawler.MaxLabelFile))
 	case err != nil:
 		return nil, fail(exitInvalidInput, "--file: %w", err)
 	}
 	if len(labels) == 0 {
-		return nil, fail(exitInvalidInput, "%s has no label: want lines of URL, tab, relevant or not (%d lines skipped)", file, skipped)
+		return nil, fail(exitInvalidInput, "%s has no label: want lines of URL, tab, relevant or not (%d lines "+
+			"skipped)", file, skipped)
 	}
 	return labels, nil
 }
 
 // learnLabels trains the stored model where no crawl runs.
-func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *labelCount, given []crawler.Label) (err error) {
+func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *labelCount,
+	given []crawler.Label) (err error) {
 	s := &session{a: a, p: p, cfg: cfg}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.openFrontier(p, false, nil); err != nil {
@@ -128,5 +132,6 @@ func (c *labelCount) write(a *app) {
 	say(c.Learned, "learned: the verdict was another")
 	say(c.Agree, "learned before: the verdict was the same")
 	say(c.Kept, "kept: the page was not visited yet; the label counts when it is")
-	say(c.Handed, "stored: process %d works on the crawl; a crawl learns it within a second, any other leaves it to the next crawl", c.PID)
+	say(c.Handed, "stored: process %d works on the crawl; a crawl learns it within a second, any other leaves it to "+
+		"the next crawl", c.PID)
 }

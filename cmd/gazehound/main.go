@@ -138,12 +138,14 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	p := root.PersistentFlags()
-	p.StringVarP(&a.configFile, "config", "c", "", "configuration `FILE` (default ./config.yaml, then the one in the data directory)")
+	p.StringVarP(&a.configFile, "config", "c", "", "configuration `FILE` (default ./config.yaml, then the one in the "+
+		"data directory)")
 	p.StringVarP(&a.data, "data", "d", "gazehound-data", "data `DIR`: gazetteer, crawl, model and index of one project")
 	p.BoolVar(&a.json, "json", false, "print JSON instead of text")
 	p.BoolVarP(&a.Quiet, "quiet", "q", false, "print results and errors only")
 	p.CountVarP(&a.Verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
-	p.StringVar(&a.Format, "log-format", "", "`FORMAT` of what is said on standard error: text, or json with one object a line (default text, or log.format)")
+	p.StringVar(&a.Format, "log-format", "", "`FORMAT` of what is said on standard error: text, or json with one "+
+		"object a line (default text, or log.format)")
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
 	p.SortFlags = false
@@ -168,7 +170,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return fail(exitUsage, "unknown command %q.%s \"%s --help\" lists the commands", name, didYouMean(name, names), cmd.CommandPath())
+	return fail(exitUsage, "unknown command %q.%s \"%s --help\" lists the commands", name, didYouMean(name, names),
+		cmd.CommandPath())
 }
 
 var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
@@ -192,7 +195,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		return fail(exitUsage, "unknown flag --%s.%s \"%s --help\" lists the flags", name, didYouMean("--"+name, names), cmd.CommandPath())
+		return fail(exitUsage, "unknown flag --%s.%s \"%s --help\" lists the flags", name,
+			didYouMean("--"+name, names), cmd.CommandPath())
 	}
 	return fail(exitUsage, "%s. \"%s --help\" lists the flags", text, cmd.CommandPath())
 }
@@ -206,7 +210,8 @@ func groupError(err error) error {
 	if m == nil {
 		return fail(exitUsage, "%w", err)
 	}
-	return fail(exitUsage, "--%s contradict each other. Leave out all but one", strings.ReplaceAll(m[1], " ", " and --"))
+	return fail(exitUsage, "--%s contradict each other. Leave out all but one",
+		strings.ReplaceAll(m[1], " ", " and --"))
 }
 
 // A codedError is an error with the exit code that it ends the program with.
@@ -299,7 +304,8 @@ func stoppable(run action) action {
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fail(exitUsage, "%s wants %s, got %d arguments", strings.TrimPrefix(cmd.CommandPath(), "gazehound "), what, len(args))
+			return fail(exitUsage, "%s wants %s, got %d arguments",
+				strings.TrimPrefix(cmd.CommandPath(), "gazehound "), what, len(args))
 		}
 		return nil
 	}

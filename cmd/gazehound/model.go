@@ -23,11 +23,14 @@ func newModelCommand(a *app) *cobra.Command {
 	show := command("show", "Print the terms that tell most", noArgs,
 		func(ctx context.Context, args []string) error { return a.modelShow(o) })
 	diff := command("diff OTHER", "Print the terms that another model weighs differently",
-		one("one model file or data directory to compare with"), func(ctx context.Context, args []string) error { return a.modelDiff(args[0], o) })
+		one("one model file or data directory to compare with"),
+		func(ctx context.Context, args []string) error { return a.modelDiff(args[0], o) })
 	for _, cmd := range []*cobra.Command{show, diff} {
 		f := cmd.Flags()
-		f.IntVar(&o.depth, "depth", 0, fmt.Sprintf("only this depth, 1 to %d links ahead; 0 is all", predictor.MaxDepth))
-		f.StringVar(&o.feature, "feature", "", "only terms of this `FAMILY`: "+strings.Join(predictor.Families(), " | "))
+		f.IntVar(&o.depth, "depth", 0, fmt.Sprintf("only this depth, 1 to %d links ahead; 0 is all",
+			predictor.MaxDepth))
+		f.StringVar(&o.feature, "feature", "", "only terms of this `FAMILY`: "+strings.Join(predictor.Families(),
+			" | "))
 		f.IntVar(&o.top, "top", 20, "terms of each depth")
 	}
 	export := command("export", "Print all terms with their counts as JSON lines", noArgs, a.modelExport)
@@ -40,7 +43,8 @@ func (o termFlags) check() error {
 	case o.top < 1 || o.top > 1e6:
 		return fail(exitUsage, "--top must be 1 to 1000000, got %d", o.top)
 	case o.feature != "" && !slices.Contains(families, o.feature):
-		return fail(exitUsage, "--feature: %.40q is not one of %s.%s", o.feature, strings.Join(families, ", "), didYouMean(o.feature, families))
+		return fail(exitUsage, "--feature: %.40q is not one of %s.%s", o.feature, strings.Join(families, ", "),
+			didYouMean(o.feature, families))
 	}
 	return nil
 }
@@ -53,7 +57,8 @@ func (o termFlags) depths(m *predictor.Model) (list []int, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fail(exitUsage, "--depth must be 1 to %d, or 0 for all, got %d (predictor.depths)", len(m.Stats().Depths), o.depth)
+		return nil, fail(exitUsage, "--depth must be 1 to %d, or 0 for all, got %d (predictor.depths)",
+			len(m.Stats().Depths), o.depth)
 	}
 	return list, nil
 }
@@ -80,7 +85,8 @@ func (a *app) modelShow(o termFlags) error {
 	stats := model.Stats()
 	for _, d := range depths {
 		s := stats.Depths[d-1]
-		fmt.Fprintf(a.stdout, "depth %d   %d links to relevant pages, %d to others, %d terms\n", d, s.Relevant, s.Other, s.Terms)
+		fmt.Fprintf(a.stdout, "depth %d   %d links to relevant pages, %d to others, %d terms\n", d, s.Relevant,
+			s.Other, s.Terms)
 		for _, w := range model.Top(d, o.feature, o.top) {
 			fmt.Fprintln(a.stdout, w)
 		}

@@ -24,11 +24,14 @@ func newNodeCommand(a *app) *cobra.Command {
 			return a.crawl(ctx, o)
 		})
 	f := cmd.Flags()
-	config.All().AddFlags(f, "cluster.name", "cluster.url", "cluster.crawl", "cluster.listen", "cluster.peers", "cluster.routes",
-		"cluster.partition", "cluster.policy", "cluster.alpha", "cluster.beta", "cluster.nodes", "cluster.ip_file", "cluster.token_file", "cluster.nkey_file",
+	config.All().AddFlags(f, "cluster.name", "cluster.url", "cluster.crawl", "cluster.listen", "cluster.peers",
+		"cluster.routes",
+		"cluster.partition", "cluster.policy", "cluster.alpha", "cluster.beta", "cluster.nodes", "cluster.ip_file",
+		"cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_cert", "cluster.tls_key", "cluster.tls_ca", "cluster.replicas", "cluster.away", "cluster.wait_for",
 		"cluster.order", "cluster.patience")
-	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and end")
+	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and "+
+		"end")
 	o.flags(f)
 	headings := crawlHeadings()
 	headings["name"] = "Nodes"
@@ -125,7 +128,8 @@ func (s *session) leave(ctx context.Context) error {
 	case s.a.json:
 		return s.a.printJSON(fields{"type": "left", "node": o.Name, "crawl": o.Crawl, "links": moved})
 	}
-	s.a.say("node %s has left %s: %s links of its queue went to the other nodes; what it has found stays in %s", o.Name, o.Crawl, count(moved), s.p.dir)
+	s.a.say("node %s has left %s: %s links of its queue went to the other nodes; what it has found stays in %s",
+		o.Name, o.Crawl, count(moved), s.p.dir)
 	return nil
 }
 
@@ -156,7 +160,8 @@ func (s *session) locate(ctx context.Context, o *partition.Options) error {
 	case s.cfg.Cluster.IPFile == "":
 		return nil // partition.New says what is missing
 	case s.web.resolve == nil:
-		return fail(exitUsage, "the partitions ip and page-ip ask name servers, which a crawl behind a proxy or of recorded pages does not")
+		return fail(exitUsage, "the partitions ip and page-ip ask name servers, which a crawl behind a proxy or of "+
+			"recorded pages does not")
 	}
 	file, err := partition.OpenMaxMind(s.cfg.Cluster.IPFile)
 	if err != nil {
@@ -170,7 +175,9 @@ func (s *session) locate(ctx context.Context, o *partition.Options) error {
 // clusterError gives the errors of joining their exit code.
 func clusterError(err error) error {
 	switch {
-	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat), errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken), errors.Is(err, cluster.ErrClock), errors.Is(err, cluster.ErrAlone):
+	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat),
+		errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken),
+		errors.Is(err, cluster.ErrClock), errors.Is(err, cluster.ErrAlone):
 		return fail(exitPeer, "%w", err)
 	}
 	return invalid(err)
@@ -203,7 +210,8 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 	tuneCluster(&o)
 	if dirs, _ := placeExamples(s.cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
 		if len(dirs) == 0 {
-			return o, fail(exitUsage, "the partition classification learns from example pages. --examples DIR names a directory with a folder for each place, and %q", partition.None)
+			return o, fail(exitUsage, "the partition classification learns from example pages. --examples DIR names "+
+				"a directory with a folder for each place, and %q", partition.None)
 		}
 		if o.Partition.Classes, o.Definition.Examples, err = partition.Train(dirs, exampleReader(s.cfg)); err != nil {
 			return o, fail(exitInvalidInput, "examples: %w", err)
@@ -212,10 +220,12 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 	inside := k.Listen != "" || len(k.Routes) > 0 || k.Peers != ""
 	switch {
 	case k.URL != "" && inside:
-		return o, fail(exitUsage, "--listen, --peers and --routes belong to the server inside, and --cluster names another")
+		return o, fail(exitUsage, "--listen, --peers and --routes belong to the server inside, and --cluster names "+
+			"another")
 	case k.URL == "":
 		o.Server, err = cluster.Serve(cluster.ServerOptions{
-			Name: o.Name, Dir: filepath.Join(s.p.cluster(), "jetstream"), Listen: k.Listen, Peers: k.Peers, Routes: k.Routes,
+			Name: o.Name, Dir: filepath.Join(s.p.cluster(),
+				"jetstream"), Listen: k.Listen, Peers: k.Peers, Routes: k.Routes,
 			Token: o.Token, NKeys: k.NKeys, TLS: o.TLS, MaxBytes: 4*int64(k.MaxBytes) + 256e6,
 		})
 		if err != nil {

@@ -19,7 +19,8 @@ func newPagesCommand(a *app) *cobra.Command {
 	cmd := command("pages", "List the relevant pages that the crawl found", noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			if !slices.Contains(report.PageFormats, format) {
-				return fail(exitUsage, "--format: %.40q is not one of text, csv; --json is JSON.%s", format, didYouMean(format, report.PageFormats))
+				return fail(exitUsage, "--format: %.40q is not one of text, csv; --json is JSON.%s", format,
+					didYouMean(format, report.PageFormats))
 			}
 			if a.flags.Changed("best") && (best < 1 || best > report.MaxBest) {
 				return fail(exitUsage, "--best must be 1 to %d, got %d", report.MaxBest, best)
@@ -52,7 +53,8 @@ func (a *app) pages(ctx context.Context, f *frontier.Frontier, format, output st
 	}
 	t := f.Totals()
 	if a.json {
-		return a.printJSON(fields{"type": "summary", "listed": listed, "relevant": t.Relevant, "pages": t.Pages, "exit_code": exitOK})
+		return a.printJSON(fields{"type": "summary", "listed": listed, "relevant": t.Relevant, "pages": t.Pages,
+			"exit_code": exitOK})
 	}
 	a.say("%s listed; %s of %s are relevant", several(listed, "page"), count(t.Relevant), several(t.Pages, "page"))
 	return nil
@@ -72,7 +74,8 @@ func (p project) withoutAddresses() string {
 	if relevant == 0 || addresses > 0 {
 		return ""
 	}
-	return fmt.Sprintf("the %s of this crawl%s hold no addresses, which are what search, serve and export offer. \"gazehound pages\" lists them", several(relevant, "relevant page"), about)
+	return fmt.Sprintf("the %s of this crawl%s hold no addresses, which are what search, serve and export offer. "+
+		"\"gazehound pages\" lists them", several(relevant, "relevant page"), about)
 }
 
 // emptyIndex says what to do where the index holds nothing.

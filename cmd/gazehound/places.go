@@ -25,8 +25,10 @@ type placesOptions struct {
 
 func (o *placesOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.by, "by", "time-zone", "how --places shares cities out: time-zone | state | size")
-	f.IntVar(&o.groups, "groups", 5, "geographic nodes of --places; neighbours are put together until there are no more")
-	f.StringVar(&o.cities, "cities", "", "GeoNames `FILE` for --places, such as cities15000.txt: populations and time zones")
+	f.IntVar(&o.groups, "groups", 5, "geographic nodes of --places; neighbours are put together until there are no "+
+		"more")
+	f.StringVar(&o.cities, "cities", "", "GeoNames `FILE` for --places, such as cities15000.txt: populations and "+
+		"time zones")
 	f.StringVar(&o.states, "states", "", "GeoNames `FILE` with the names of states, admin1CodesASCII.txt")
 }
 
@@ -35,7 +37,8 @@ func newPlacesCommand(a *app) *cobra.Command {
 	cmd := command("places COUNTRY-top-N", "Share the cities of a country out among nodes",
 		cobra.ExactArgs(1), stoppable(func(ctx context.Context, args []string) error {
 			if !placesForm.MatchString(args[0]) {
-				return fail(exitUsage, "want a country's code and a number of cities, such as us-top-100, got %q", oneLine(args[0]))
+				return fail(exitUsage, "want a country's code and a number of cities, such as us-top-100, got %q",
+					oneLine(args[0]))
 			}
 			nodes, known, err := a.places(ctx, args[0], o)
 			if err != nil {
@@ -51,7 +54,8 @@ var placesForm = regexp.MustCompile(`^([A-Za-z]{2})-top-([0-9]{1,4})$`)
 
 // places returns the nodes of a file, or those of a specification such as
 // "us-top-100", and cities that share a name with theirs.
-func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes []partition.Node, known []partition.City, err error) {
+func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes []partition.Node,
+	known []partition.City, err error) {
 	m := placesForm.FindStringSubmatch(spec)
 	if m == nil {
 		if nodes, known, err = partition.ReadNodes(spec); err != nil {
@@ -86,7 +90,8 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 		return nil, nil, err
 	}
 	city := func(p gazetteer.Place) partition.City {
-		return partition.City{Name: p.Names[0], State: p.State, StateName: top.States[p.State], Population: p.Population}
+		return partition.City{Name: p.Names[0], State: p.State, StateName: top.States[p.State],
+			Population: p.Population}
 	}
 	var cities []partition.ZonedCity
 	for _, p := range chosen {

@@ -71,7 +71,8 @@ func (w *progress) start(cfg *Config) {
 	if w.resumed {
 		resume = fmt.Sprintf("yes, %s so far", several(before.Pages, "page"))
 	}
-	w.a.say("gazehound %s  region %s  strategy %s (decay %v)  resume: %s", version, oneLine(w.Region), w.Strategy, cfg.Crawl.Decay, resume)
+	w.a.say("gazehound %s  region %s  strategy %s (decay %v)  resume: %s", version, oneLine(w.Region), w.Strategy,
+		cfg.Crawl.Decay, resume)
 	if cfg.Fetch.Contact != "" {
 		w.a.say("robots token %q  contact %s", cfg.Fetch.UserAgentName, oneLine(cfg.Fetch.Contact))
 	}
@@ -121,7 +122,8 @@ func (w *progress) visited(v *crawler.Visit) {
 // warnOfPanic names the page that hit a defect of the program.
 func (a *app) warnOfPanic(v *crawler.Visit) {
 	if v.Panic != "" {
-		a.warn("%s is left out, for the program panicked over it; please report: %s", oneLine(v.Entry.URL.String()), oneLine(v.Panic))
+		a.warn("%s is left out, for the program panicked over it; please report: %s", oneLine(v.Entry.URL.String()),
+			oneLine(v.Panic))
 	}
 }
 
@@ -175,7 +177,8 @@ func (w *progress) print(quiet bool) {
 		fmt.Fprintf(w.a.Err, "\r%s%s", line, strings.Repeat(" ", pad))
 		w.mu.Unlock()
 	default:
-		w.line(slog.LevelInfo, "status", s.At, append(values, monitor.Value{Key: "state", Value: monitor.BoundBy(bottleneck)}))
+		w.line(slog.LevelInfo, "status", s.At, append(values,
+			monitor.Value{Key: "state", Value: monitor.BoundBy(bottleneck)}))
 	}
 }
 
@@ -221,14 +224,18 @@ type ending struct {
 var endings = []ending{
 	{nil, "done", "finished: no link is left", "no link is left.", exitOK},
 	{nil, "crawl-failed", "failed: no seed could be downloaded", "no seed could be downloaded.", exitCrawlFailed},
-	{crawler.ErrPageLimit, "page-limit", "reached its page limit", "it reached its page limit; a higher --max-pages goes on.", exitOK},
-	{crawler.ErrFailures, "failures", "gave up after too many failures in a row", "too many failures in a row; " + sameCommand, exitTooManyFailures},
-	{errTimeLimit, "time-limit", "reached its time limit" + resumable, "it reached its time limit; " + sameCommand, exitTimeLimit},
+	{crawler.ErrPageLimit, "page-limit", "reached its page limit",
+		"it reached its page limit; a higher --max-pages goes on.", exitOK},
+	{crawler.ErrFailures, "failures", "gave up after too many failures in a row",
+		"too many failures in a row; " + sameCommand, exitTooManyFailures},
+	{errTimeLimit, "time-limit", "reached its time limit" + resumable, "it reached its time limit; " + sameCommand,
+		exitTimeLimit},
 	{errDiskReserve, "disk-reserve", "stopped because the disk is nearly full" + resumable,
 		"the disk is nearly full; make room, and " + sameCommand, exitDiskReserve},
 	{errAsked, "request", "stopped on request" + resumable, "it was stopped on request; " + sameCommand, exitStopped},
 	{errSignal, "signal", "stopped by signal" + resumable, "it was stopped by a signal; " + sameCommand, exitStopped},
-	{context.Canceled, "signal", "stopped by signal" + resumable, "it was stopped by a signal; " + sameCommand, exitStopped},
+	{context.Canceled, "signal", "stopped by signal" + resumable, "it was stopped by a signal; " + sameCommand,
+		exitStopped},
 	{nil, "error", "ended by an error" + resumable, "it ended by an error; " + sameCommand, exitError},
 }
 
@@ -264,7 +271,8 @@ func (w *progress) finish(runErr error) error {
 	w.newLine()
 	w.End(end.reason)
 	all := w.Summary()
-	all.Reason, all.ExitCode, all.Resumed, all.Resumable = end.reason, end.code, w.resumed, end.code != exitOK || end.reason == "page-limit"
+	all.Reason, all.ExitCode, all.Resumed, all.Resumable = end.reason, end.code, w.resumed, end.code != exitOK ||
+		end.reason == "page-limit"
 	all.Due = w.left
 	all.Patterns, all.Params = w.traps.Counts()
 	missing := 0
@@ -285,7 +293,8 @@ func (w *progress) finish(runErr error) error {
 		for reason, n := range t.Skipped {
 			both[reason] += n
 		}
-		w.a.Failed(end.code, fmt.Sprintf("none of the seeds could be downloaded (%s). Is this machine online?", textutil.Reasons(both)))
+		w.a.Failed(end.code, fmt.Sprintf("none of the seeds could be downloaded (%s). Is this machine online?",
+			textutil.Reasons(both)))
 	}
 	w.next(end.reason, t)
 	if w.a.json {

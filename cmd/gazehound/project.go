@@ -23,6 +23,7 @@ type project struct{ dir string }
 func (p project) gazetteer() string   { return filepath.Join(p.dir, "gazetteer") }
 func (p project) basemap() string     { return filepath.Join(p.dir, "basemap") }
 func (p project) region() string      { return filepath.Join(p.dir, "region.geojson") }
+func (p project) config() string      { return filepath.Join(p.dir, "config.yaml") }
 func (p project) seeds() string       { return filepath.Join(p.dir, "seeds.txt") }
 func (p project) frontier() string    { return filepath.Join(p.dir, "frontier") }
 func (p project) index() string       { return filepath.Join(p.dir, "index") }
@@ -69,13 +70,15 @@ func (p project) lostIndex() error {
 	if err != nil || s.Pages == 0 || fileExists(p.index()) || !fileExists(p.frontier()) {
 		return nil
 	}
-	return fmt.Errorf("the index %s is gone, and with it what the crawl found on %s", p.index(), several(s.Pages, "page"))
+	return fmt.Errorf("the index %s is gone, and with it what the crawl found on %s", p.index(),
+		several(s.Pages, "page"))
 }
 
 // needData fails with exit code 10 where the data directory does not exist.
 func (a *app) needData() error {
 	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
-		return fail(exitNoData, "no data directory %s. \"gazehound init --osm FILE --region NAME\" makes one; --data names another", a.data)
+		return fail(exitNoData, "no data directory %s. \"gazehound init --osm FILE --region NAME\" makes one; --data "+
+			"names another", a.data)
 	} else if err != nil {
 		return fail(exitNoData, "data directory: %w", err)
 	}
@@ -163,7 +166,8 @@ func (p project) openGazetteer() (*gazetteer.Gazetteer, error) {
 	g, err := gazetteer.Open(p.gazetteer())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fail(exitNoData, "no gazetteer in %s. \"gazehound init --osm FILE --region NAME\" makes one, \"gazehound gazetteer import FILE\" adds to it", p.dir)
+		return nil, fail(exitNoData, "no gazetteer in %s. \"gazehound init --osm FILE --region NAME\" makes one, "+
+			"\"gazehound gazetteer import FILE\" adds to it", p.dir)
 	case err != nil:
 		return nil, invalid(err)
 	}
@@ -183,7 +187,8 @@ func (p project) openRegion(g *gazetteer.Gazetteer, spec string) (*gazetteer.Reg
 		r, err := gazetteer.ReadRegion(file)
 		return r, invalid(err)
 	case spec == "":
-		return nil, fail(exitInvalidInput, "no region. --region NAME says what the crawl is about, such as --region Oldenburg or --region \"Irvine, CA\"")
+		return nil, fail(exitInvalidInput, "no region. --region NAME says what the crawl is about, such as --region "+
+			"Oldenburg or --region \"Irvine, CA\"")
 	case strings.HasSuffix(spec, ".geojson") || strings.HasSuffix(spec, ".json"):
 		return nil, fail(exitInvalidInput, "region: %w", err)
 	}
@@ -213,7 +218,8 @@ func openIndexToRead(p project) (*index.Index, error) {
 	x, err := index.Open(p.index(), o)
 	switch {
 	case errors.Is(err, index.ErrLocked):
-		return nil, fail(exitLocked, "%s is in use by a running crawl. The crawl prints the address of its search page", p.dir)
+		return nil, fail(exitLocked, "%s is in use by a running crawl. The crawl prints the address of its search "+
+			"page", p.dir)
 	case err != nil:
 		return nil, storeError(p, err)
 	}
@@ -233,9 +239,11 @@ func openIndexToShow(p project) (*index.Index, error) {
 func storeError(p project, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrLocked):
-		return fail(exitLocked, "%s is in use: %w. \"gazehound ctl stop\" ends a crawl; the command that began it goes on with it", p.dir, err)
+		return fail(exitLocked, "%s is in use: %w. \"gazehound ctl stop\" ends a crawl; the command that began it "+
+			"goes on with it", p.dir, err)
 	case errors.Is(err, index.ErrLocked):
-		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; a crawl serves its search page itself", err)
+		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; a crawl serves its search page "+
+			"itself", err)
 	case errors.Is(err, frontier.ErrOlderFormat):
 		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	case errors.Is(err, frontier.ErrDamaged):
@@ -252,14 +260,16 @@ func storeError(p project, err error) error {
 
 // remakesTree says what can be done about a damaged crawl tree.
 func (p project) remakesTree() string {
-	return fmt.Sprintf("Nothing was changed. Restore a copy, or \"gazehound doctor --data %s --rebuild DIR\" saves what can be read; or %s", p.dir, p.remakesIndex())
+	return fmt.Sprintf("Nothing was changed. Restore a copy, or \"gazehound doctor --data %s --rebuild DIR\" saves "+
+		"what can be read; or %s", p.dir, p.remakesIndex())
 }
 
 // remakesIndex says what makes an index or a queue that cannot be used anew: the archive of
 // the crawl without a request, else another crawl.
 func (p project) remakesIndex() string {
 	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {
-		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl recorded", strings.Join(folders, " "), p.dir)
+		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl "+
+			"recorded", strings.Join(folders, " "), p.dir)
 	}
 	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; what the model learned stays", p.dir)
 }

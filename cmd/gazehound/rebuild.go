@@ -57,9 +57,11 @@ func (a *app) rebuild(into string) error {
 		return err
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"type": "rebuild", "into": into, "pages": t.Pages, "queued": t.Queued, "lost": lost})
+		return a.printJSON(map[string]any{"type": "rebuild", "into": into, "pages": t.Pages, "queued": t.Queued,
+			"lost": lost})
 	}
-	fmt.Fprintf(a.stdout, "%s holds %s and %s that wait. %s is as it was.\n", into, several(t.Pages, "page"), several(t.Queued, "link"), p.dir)
+	fmt.Fprintf(a.stdout, "%s holds %s and %s that wait. %s is as it was.\n", into, several(t.Pages, "page"),
+		several(t.Queued, "link"), p.dir)
 	return nil
 }
 

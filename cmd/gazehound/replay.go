@@ -35,7 +35,8 @@ func newReplayCommand(a *app) *cobra.Command {
 		}))
 	cmd.Flags().StringVar(&into, "into", "", "data `DIR` to make")
 	addJudgeFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&retrain, "retrain", false, "train the link predictor on all pages at the end, not only along the way")
+	cmd.Flags().BoolVar(&retrain, "retrain", false, "train the link predictor on all pages at the end, not only "+
+		"along the way")
 	cmd.Flags().BoolVar(&wacz, "wacz", false, "the files are WACZ: zip files that hold WARC files")
 	return cmd
 }
@@ -99,8 +100,10 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	}
 	began, r := time.Now(), crawler.Comparison{}
 	c := &crawler.Crawler{
-		Options:  crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth, Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: s.f, Gate: crawler.Open{}, Judge: s.judge, Strategy: s.strategy, Sinks: []crawler.Sink{indexSink{s.x}}, Scope: scope.Check,
+		Options: crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth,
+			Reservations: cfg.Policy.TDM == "respect"},
+		Frontier: s.f, Gate: crawler.Open{}, Judge: s.judge, Strategy: s.strategy,
+		Sinks: []crawler.Sink{indexSink{s.x}}, Scope: scope.Check,
 		SiteWide: sitewide.New(), Report: a.warnOfPanic,
 	}
 	err = c.Replay(ctx, r.Exchanges(ctx, archive, cfg.blocked.Has))
@@ -108,7 +111,8 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		return err
 	}
 	if ctx.Err() != nil {
-		return fail(exitStopped, "stopped after %d responses; %s holds what was replayed until then", r.Responses, into.dir)
+		return fail(exitStopped, "stopped after %d responses; %s holds what was replayed until then", r.Responses,
+			into.dir)
 	}
 	if err != nil {
 		return err
@@ -132,7 +136,8 @@ func (p project) borrow(from project) error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return err
 	}
-	err := disk.CopyMissing(p.dir, from.dir, "config.yaml", "region.geojson", "seeds.txt", "LICENCES", "blocked.txt", "topic.txt")
+	err := disk.CopyMissing(p.dir, from.dir, "config.yaml", "region.geojson", "seeds.txt", "LICENCES",
+		"blocked.txt", "topic.txt")
 	if err != nil {
 		return err
 	}
@@ -146,16 +151,22 @@ func (p project) borrow(from project) error {
 }
 
 // printReplayed says how a replay went.
-func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s warc.Stats, into project, t frontier.Totals) error {
+func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s warc.Stats, into project,
+	t frontier.Totals) error {
 	took := duration.Seconds()
 	if a.json {
-		return a.printJSON(fields{"type": "summary", "files": s.Files, "records": s.Records, "responses": r.Responses, "no_copy": r.NoCopy, "revisits": s.Revisits,
-			"pages": r.Pages, "relevant": r.Relevant, "addresses": t.Addresses, "queued": t.Queued, "unusable": r.Unusable,
+		return a.printJSON(fields{"type": "summary", "files": s.Files, "records": s.Records,
+			"responses": r.Responses, "no_copy": r.NoCopy, "revisits": s.Revisits,
+			"pages": r.Pages, "relevant": r.Relevant, "addresses": t.Addresses, "queued": t.Queued,
+			"unusable":          r.Unusable,
 			"verdicts_compared": r.Compared, "verdicts_changed": r.Verdicts, "addresses_changed": r.Addresses,
-			"pages_per_s": round(float64(r.Pages)/max(took, 1e-9), 1), "duration_s": round(took, 3), "data": into.dir, "exit_code": exitOK})
+			"pages_per_s": round(float64(r.Pages)/max(took, 1e-9), 1), "duration_s": round(took, 3),
+			"data": into.dir, "exit_code": exitOK})
 	}
-	fmt.Fprintf(a.stdout, "%d responses, %d pages  %.0f p/s   relevant %d (%.1f %%)   addresses %d   links waiting %d\n", r.Responses, r.Pages,
-		float64(r.Pages)/max(took, 1e-9), r.Relevant, 100*float64(r.Relevant)/float64(max(r.Pages, 1)), t.Addresses, t.Queued)
+	fmt.Fprintf(a.stdout, "%d responses, %d pages  %.0f p/s   relevant %d (%.1f %%)   addresses %d   links waiting "+
+		"%d\n", r.Responses, r.Pages,
+		float64(r.Pages)/max(took, 1e-9), r.Relevant, 100*float64(r.Relevant)/float64(max(r.Pages, 1)), t.Addresses,
+		t.Queued)
 	if r.NoCopy > 0 {
 		fmt.Fprintf(a.stdout, "%s may not be kept as a copy and stand as recorded.\n", several(int(r.NoCopy), "page"))
 	}
@@ -168,7 +179,8 @@ func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s war
 	case r.Verdicts+r.Addresses == 0:
 		fmt.Fprintf(a.stdout, "All %d verdicts are as recorded.\n", r.Compared)
 	default:
-		fmt.Fprintf(a.stdout, "Verdicts changed against the recording: %d, addresses changed: %d, of %d pages → %s\n", r.Verdicts, r.Addresses, r.Compared,
+		fmt.Fprintf(a.stdout, "Verdicts changed against the recording: %d, addresses changed: %d, of %d pages → "+
+			"%s\n", r.Verdicts, r.Addresses, r.Compared,
 			filepath.Join(into.dir, "changed.csv"))
 	}
 	return nil

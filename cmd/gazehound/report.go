@@ -45,20 +45,25 @@ func newReportCommand(a *app) *cobra.Command {
 	f.BoolVar(&nodes, "nodes", false, "each DIR is a node of one crawl: metrics over all of them")
 	f.StringVar(&places, "places", "", "`FILE` with the nodes and their cities, for --nodes")
 	config.All().AddFlags(f, "cluster.centrality_links", "cluster.centrality_base")
-	f.BoolVar(&bridges, "top-bridges", false, "list the pages that led to the most, as "+strings.Join(report.BridgeFormats, ", "))
+	f.BoolVar(&bridges, "top-bridges", false, "list the pages that led to the most, as "+
+		""+strings.Join(report.BridgeFormats, ", "))
 	f.IntVar(&most, "limit", most, "`NUMBER` of these, 1 to 100,000")
-	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as harvest=0.1,streets=200")
-	f.StringVar(&format, "format", "text", strings.Join(report.Formats, " | ")+"; csv has the curves, svg draws them; seeds with --top-bridges")
+	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as "+
+		"harvest=0.1,streets=200")
+	f.StringVar(&format, "format", "text", strings.Join(report.Formats,
+		" | ")+"; csv has the curves, svg draws them; seeds with --top-bridges")
 	f.StringVarP(&output, "output", "o", "", "`FILE` for that; standard output otherwise")
 	return cmd
 }
 
 func (a *app) report(ctx context.Context, dirs []string, gateText, format, output string) error {
 	if format == "seeds" {
-		return fail(exitUsage, "--format seeds is for --top-bridges; \"gazehound export seeds\" writes a relevant page of each site")
+		return fail(exitUsage, "--format seeds is for --top-bridges; \"gazehound export seeds\" writes a relevant "+
+			"page of each site")
 	}
 	if !slices.Contains(report.Formats, format) {
-		return fail(exitUsage, "--format: %.40q is not one of %s.%s", format, strings.Join(report.Formats, ", "), didYouMean(format, report.Formats))
+		return fail(exitUsage, "--format: %.40q is not one of %s.%s", format, strings.Join(report.Formats, ", "),
+			didYouMean(format, report.Formats))
 	}
 	var gates []report.Gate
 	if gateText != "" {
@@ -110,11 +115,13 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most int, format, output string) error {
 	switch {
 	case len(dirs) > 0 || more:
-		return fail(exitUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and further directories")
+		return fail(exitUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and "+
+			"further directories")
 	case most < 1 || most > 100_000:
 		return fail(exitUsage, "--limit wants 1 to 100000, got %d", most)
 	case !slices.Contains(report.BridgeFormats, format):
-		return fail(exitUsage, "--format: %.40q is not one of %s, which --top-bridges has.%s", format, strings.Join(report.BridgeFormats, ", "), didYouMean(format, report.BridgeFormats))
+		return fail(exitUsage, "--format: %.40q is not one of %s, which --top-bridges has.%s", format,
+			strings.Join(report.BridgeFormats, ", "), didYouMean(format, report.BridgeFormats))
 	}
 	return a.readCrawl(func(p project, _ *Config, f *frontier.Frontier) error {
 		top, err := report.TopBridges(ctx, f, most)
@@ -152,7 +159,8 @@ func (a *app) readReport(ctx context.Context, p project, boundary string, memory
 // the metrics of Gao, Lee & Miao.
 func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, output string) error {
 	if !slices.Contains(report.NodesFormats, format) {
-		return fail(exitUsage, "--format: %.40q is not one of %s with --nodes.%s", format, strings.Join(report.NodesFormats, ", "), didYouMean(format, report.NodesFormats))
+		return fail(exitUsage, "--format: %.40q is not one of %s with --nodes.%s", format,
+			strings.Join(report.NodesFormats, ", "), didYouMean(format, report.NodesFormats))
 	}
 	cfg, err := a.config()
 	if err != nil {
@@ -194,7 +202,8 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 		}
 	}
 	r := &report.NodesResult{Partition: "crawl", Nodes: names}
-	if r.Metrics, err = reader.Nodes(general).Metrics(cfg.Cluster.CentralityLinks, cfg.Cluster.CentralityBase); err != nil {
+	if r.Metrics, err = reader.Nodes(general).Metrics(cfg.Cluster.CentralityLinks,
+		cfg.Cluster.CentralityBase); err != nil {
 		return err
 	}
 	var folders []string
@@ -207,7 +216,8 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	}
 	web := "crawl of " + strings.Join(names, ", ") + "; links are those by which pages were found"
 	if traffic.Sent > 0 {
-		web += fmt.Sprintf("; %d links travelled at %.2f bytes for each byte of their URLs", traffic.Sent, traffic.PerURL())
+		web += fmt.Sprintf("; %d links travelled at %.2f bytes for each byte of their URLs", traffic.Sent,
+			traffic.PerURL())
 	}
 	c := &report.NodesComparison{Web: web, Results: []*report.NodesResult{r}}
 	if c.Orders, err = nodeOrders(names, projects); err != nil {
@@ -224,7 +234,8 @@ func nodeOrders(names []string, projects []project) (orders []report.NodeOrder, 
 			return nil, fmt.Errorf("%s: %w", p.dir, err)
 		}
 		if c != (cluster.OrderCount{}) {
-			orders = append(orders, report.NodeOrder{Node: names[i], Rounds: c.Rounds, Nuggets: c.Nuggets, Bits: c.Bits, Formula: c.Formula, Bytes: c.Bytes, Turns: c.Turns, Impatient: c.Impatient})
+			orders = append(orders, report.NodeOrder{Node: names[i], Rounds: c.Rounds, Nuggets: c.Nuggets,
+				Bits: c.Bits, Formula: c.Formula, Bytes: c.Bytes, Turns: c.Turns, Impatient: c.Impatient})
 		}
 	}
 	return orders, nil

@@ -56,7 +56,8 @@ func (o *filters) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.street, "street", nil, "only this `STREET`, in any usual spelling (repeatable: one of them)")
 	f.StringArrayVar(&o.code, "postcode", nil, "only this `POSTCODE` (repeatable)")
 	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
-	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): amenity=dentist, shop for all shops, or a name such as Zahnarzt")
+	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): amenity=dentist, shop for all "+
+		"shops, or a name such as Zahnarzt")
 }
 
 // query turns the flags into a query.
@@ -140,14 +141,16 @@ func (o searchOptions) query(text string) (index.Query, error) {
 			return q, fail(exitUsage, "--near wants LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
 		}
 		if math.Abs(n[0]) > 90 {
-			return q, fail(exitUsage, "--near wants LAT,LON, and %v is no latitude. Did you mean --near %v,%v?", n[0], n[1], n[0])
+			return q, fail(exitUsage, "--near wants LAT,LON, and %v is no latitude. Did you mean --near %v,%v?",
+				n[0], n[1], n[0])
 		}
 		q.Center = &orb.Point{n[1], n[0]}
 	}
 	if o.radius != "" {
 		metres, ok := index.ReadMetres(o.radius)
 		if !ok || !(metres > 0 && metres <= index.MaxRadius) {
-			return q, fail(exitUsage, "--radius wants a length such as 500m or 2km, at most %dkm, got %.40q", index.MaxRadius/1000, o.radius)
+			return q, fail(exitUsage, "--radius wants a length such as 500m or 2km, at most %dkm, got %.40q",
+				index.MaxRadius/1000, o.radius)
 		}
 		if q.Center == nil {
 			return q, fail(exitUsage, "--radius needs a point: --near LAT,LON")
@@ -165,9 +168,11 @@ func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []str
 			return err
 		}
 	}
-	summary := map[string]any{"type": "summary", "total": r.Total, "returned": len(r.Hits), "relaxed": r.Relaxed, "cursor": r.Next}
+	summary := map[string]any{"type": "summary", "total": r.Total, "returned": len(r.Hits), "relaxed": r.Relaxed,
+		"cursor": r.Next}
 	if street != nil {
-		summary["hint"] = map[string]any{"text": street.String(), "street": street.Street, "housenumber": street.HouseNumber, "pages": street.Pages, "addresses": street.Addresses}
+		summary["hint"] = map[string]any{"text": street.String(), "street": street.Street,
+			"housenumber": street.HouseNumber, "pages": street.Pages, "addresses": street.Addresses}
 	}
 	if len(missing) > 0 {
 		summary["missing_nodes"] = missing

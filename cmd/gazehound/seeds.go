@@ -25,7 +25,8 @@ func newSeedsCommand(a *app) *cobra.Command {
 	var o seedsImport
 	imp := command("import FILE…", "Take web addresses out of the lists of other programs",
 		needArgs("a list to import"), func(ctx context.Context, args []string) error { return a.seedsImport(args, o) })
-	imp.Flags().StringArrayVar(&o.hosts, "host", nil, "only this `HOST`, or \"*.example.org\" with all below it (repeatable)")
+	imp.Flags().StringArrayVar(&o.hosts, "host", nil, "only this `HOST`, or \"*.example.org\" with all below it "+
+		"(repeatable)")
 	imp.Flags().BoolVar(&o.roots, "roots", false, "the front page of each host in place of its pages")
 
 	list := command("list", "Print the seeds, each once", noArgs, a.seedsList)
@@ -36,7 +37,8 @@ func newSeedsCommand(a *app) *cobra.Command {
 	check.Flags().BoolVar(&network, "network", false, "visit them")
 	check.Flags().IntVar(&limit, "limit", limit, "of how many seeds --network visits the page, 1 to 10,000")
 
-	query := command("query overpass|wikidata", "Print a query whose answer holds web sites of the region", cobra.MaximumNArgs(1), a.seedsQuery)
+	query := command("query overpass|wikidata", "Print a query whose answer holds web sites of the region",
+		cobra.MaximumNArgs(1), a.seedsQuery)
 	query.ValidArgs = slices.Sorted(maps.Keys(gazetteer.SeedQueries))
 	return group("seeds", "Where a crawl starts: add, list and check seeds", imp, list, check, query)
 }
@@ -95,7 +97,8 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 // ownSeeds returns the seeds of the project's own list.
 func (a *app) ownSeeds(p project) ([]weburl.URL, error) {
 	if !fileExists(p.seeds()) {
-		return nil, fail(exitNoData, "%s does not exist. \"gazehound init\" makes it, \"gazehound seeds import FILE\" adds to it", p.seeds())
+		return nil, fail(exitNoData, "%s does not exist. \"gazehound init\" makes it, \"gazehound seeds import "+
+			"FILE\" adds to it", p.seeds())
 	}
 	urls, _, err := a.seedFile(p.seeds())
 	return urls, err
@@ -146,7 +149,8 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 		state := ""
 		if seen[u.Identity()] {
 			state = "twice"
-		} else if reason := scope.Check(u); reason != "" && !(reason == "out_of_scope" && cfg.Fetch.Contact == "") { // a contact comes later
+			// a contact comes later
+		} else if reason := scope.Check(u); reason != "" && !(reason == "out_of_scope" && cfg.Fetch.Contact == "") {
 			state = reason
 		}
 		seen[u.Identity()] = true
@@ -169,8 +173,10 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 	for i, state := range slices.Sorted(maps.Keys(states)) {
 		visited += map[bool]string{true: "; visited: ", false: ", "}[i == 0] + count(states[state]) + " " + state
 	}
-	err = a.tell(fields{"type": "summary", "seeds": len(urls), "usable": len(usable), "hosts": len(hosts), "visited": states},
-		"%s, %s usable, on %s%s\n", several(len(urls), "seed"), count(len(usable)), several(len(hosts), "host"), visited)
+	err = a.tell(fields{"type": "summary", "seeds": len(urls), "usable": len(usable), "hosts": len(hosts),
+		"visited": states},
+		"%s, %s usable, on %s%s\n", several(len(urls), "seed"), count(len(usable)), several(len(hosts), "host"),
+		visited)
 	if err == nil && len(usable) == 0 {
 		return silentExit(exitGate)
 	}
@@ -183,11 +189,13 @@ func (a *app) printSeed(u weburl.URL, state, more string) error {
 	if more != "" {
 		detail = "  " + oneLine(more)
 	}
-	return a.tell(fields{"type": "seed", "url": u.String(), "host": u.Host(), "state": state, "detail": more}, "%-12s %s%s\n", state, u, detail)
+	return a.tell(fields{"type": "seed", "url": u.String(), "host": u.Host(), "state": state, "detail": more},
+		"%-12s %s%s\n", state, u, detail)
 }
 
 // visitSeeds says what the pages of seeds are, and counts how many are what.
-func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []weburl.URL) (states map[string]int, err error) {
+func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []weburl.URL) (states map[string]int,
+	err error) {
 	judge, region, g, err := a.openJudge(p, cfg)
 	if err != nil {
 		return nil, err
@@ -220,7 +228,8 @@ func (a *app) seedsQuery(_ context.Context, args []string) error {
 	}
 	query := gazetteer.SeedQueries[args[0]]
 	if query == nil {
-		return fail(exitUsage, "seeds query wants one of %s, got %q.%s", strings.Join(names, ", "), oneLine(args[0]), didYouMean(args[0], names))
+		return fail(exitUsage, "seeds query wants one of %s, got %q.%s", strings.Join(names, ", "),
+			oneLine(args[0]), didYouMean(args[0], names))
 	}
 	p, _, err := a.project()
 	if err != nil {
@@ -233,7 +242,8 @@ func (a *app) seedsQuery(_ context.Context, args []string) error {
 		return invalid(err)
 	}
 	if len(region.Area) == 0 {
-		return fail(exitInvalidInput, "the region %s has no outline to ask for; name its box with \"gazehound init --force --region minLon,minLat,maxLon,maxLat\"", region.Name)
+		return fail(exitInvalidInput, "the region %s has no outline to ask for; name its box with \"gazehound init "+
+			"--force --region minLon,minLat,maxLon,maxLat\"", region.Name)
 	}
 	return a.tell(fields{"type": "query", "for": args[0], "query": query(region)}, "%s", query(region))
 }
@@ -291,7 +301,8 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 		urls, skipped = append(urls, found...), skipped+bad
 	}
 	if len(urls) == 0 && (len(cfg.Seeds.Files) > 0 || skipped > 0) { // the project's own list may be empty
-		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "), skipped)
+		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "),
+			skipped)
 	}
 	urls, err := a.topicSeeds(p, cfg, urls)
 	if err != nil {

@@ -45,7 +45,8 @@ func newServeCommand(a *app) *cobra.Command {
 			return a.serve(ctx)
 		})
 	config.All().AddFlags(cmd.Flags(), "serve.listen")
-	cmd.Flags().StringArrayVar(&parts, "part", nil, "serve the index of this `DIR` or NAME=DIR, too, as one with the others (repeatable)")
+	cmd.Flags().StringArrayVar(&parts, "part", nil, "serve the index of this `DIR` or NAME=DIR, too, as one with the "+
+		"others (repeatable)")
 	viewFlags(cmd.Flags(), "serve what all nodes of the cluster at this `URL` have found")
 	cmd.Flags().StringSlice("cors", nil, "`ORIGINS` whose pages may read the answers, or '*'")
 	config.Bind(cmd.Flags(), "cors", "serve.cors")
@@ -106,7 +107,8 @@ const maxConnections = 1000
 const besideCrawl = "127.0.0.1:8090"
 
 // serveAt serves x at serve.listen until ctx ends.
-func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config, handler func(api.Source, api.Options) http.Handler) error {
+func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config,
+	handler func(api.Source, api.Options) http.Handler) error {
 	l, err := listenAt(cfg.Serve.Listen, "--listen")
 	if err != nil {
 		return err
@@ -116,7 +118,8 @@ func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config, handler fu
 }
 
 // serveWith serves x on l until ctx ends, alone or beside the crawl that fills it.
-func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool, handler func(api.Source, api.Options) http.Handler) error {
+func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool,
+	handler func(api.Source, api.Options) http.Handler) error {
 	o := a.apiOptions(cfg)
 	if o.Gazetteer != nil {
 		defer o.Gazetteer.Close()
@@ -155,7 +158,8 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	if s, ok := x.(*index.Shards); ok {
 		o.Missing, o.Coverage = s.Missing, nil
 	}
-	return monitor.ServeHTTP(ctx, netutil.LimitListener(newFairListener(l), maxConnections), handler(x, o), o.QueryTimeout)
+	return monitor.ServeHTTP(ctx, netutil.LimitListener(newFairListener(l), maxConnections), handler(x, o),
+		o.QueryTimeout)
 }
 
 // pageURL returns the URL of the page that is served on l.
@@ -174,7 +178,8 @@ func listenAt(address, flag string) (net.Listener, error) {
 	case errors.Is(err, oserr.InUse):
 		return nil, fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", address, flag)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fail(exitError, "%s may not be used without more rights. %s 127.0.0.1:8090 needs none", address, flag)
+		return nil, fail(exitError, "%s may not be used without more rights. %s 127.0.0.1:8090 needs none", address,
+			flag)
 	case err != nil:
 		return nil, fail(exitInvalidInput, "%s wants host:port such as 127.0.0.1:8090, got %q (%w)", flag, address, err)
 	}
@@ -243,7 +248,8 @@ func answerShards(n *cluster.Node, x *index.Index, limit time.Duration) error {
 
 // askNodes lets an index of several parts ask those of the nodes of a cluster.
 func askNodes(s *index.Shards, v *cluster.Viewer) {
-	s.Ask = func(ctx context.Context, kind string, question []byte, limit time.Duration) ([]index.Reply, []string, error) {
+	s.Ask = func(ctx context.Context, kind string, question []byte, limit time.Duration) ([]index.Reply, []string,
+		error) {
 		answers, missing, err := v.Ask(ctx, kind, question, limit)
 		var replies []index.Reply
 		for _, a := range answers {
@@ -255,7 +261,8 @@ func askNodes(s *index.Shards, v *cluster.Viewer) {
 
 // openShards opens the indexes of data directories, DIR or NAME=DIR, and
 // connects to the cluster if one is named. close is never nil.
-func (a *app) openShards(ctx context.Context, cfg *Config, dirs []string) (s *index.Shards, close func() error, err error) {
+func (a *app) openShards(ctx context.Context, cfg *Config, dirs []string) (s *index.Shards, close func() error,
+	err error) {
 	s = &index.Shards{Local: map[string]*index.Index{}, Limit: cfg.Serve.QueryTimeout / 2}
 	var viewer *cluster.Viewer
 	close = func() (err error) {
@@ -278,7 +285,8 @@ func (a *app) openShards(ctx context.Context, cfg *Config, dirs []string) (s *in
 		}
 		s.Local[names[i]] = x
 		if !x.Exists() {
-			return s, close, fail(exitNoData, "%s holds no index. \"gazehound crawl\" or \"gazehound node\" makes one", p.dir)
+			return s, close, fail(exitNoData, "%s holds no index. \"gazehound crawl\" or \"gazehound node\" makes "+
+				"one", p.dir)
 		}
 	}
 	if cfg.Cluster.URL != "" {

@@ -150,7 +150,8 @@ func (s *session) build(ctx context.Context) error {
 	s.learned.SiteWide = sitewide.New()
 	s.c = &crawler.Crawler{
 		Options:  s.cfg.CrawlerOptions(),
-		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy, Sinks: []crawler.Sink{indexSink{s.x}},
+		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy,
+		Sinks: []crawler.Sink{indexSink{s.x}},
 		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: crawler.NewBrake(),
 	}
 	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
@@ -201,7 +202,8 @@ func (s *session) start(ctx context.Context) (err error) {
 		return err
 	}
 	if t := s.f.Totals(); t.Queued == 0 && t.Visited == 0 && !s.o.node {
-		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to start; \"gazehound seeds import\" and \"seeds query\" help to find some", filepath.Base(s.p.seeds()))
+		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to "+
+			"start; \"gazehound seeds import\" and \"seeds query\" help to find some", filepath.Base(s.p.seeds()))
 	}
 	s.watch = newProgress(s)
 	if err := s.watch.Start(ctx); err != nil {
@@ -213,7 +215,8 @@ func (s *session) start(ctx context.Context) (err error) {
 	}
 	s.onClose(func() error { s.admin.Close(); return nil })
 	if s.o.serve != "" && s.o.serve != noAdmin {
-		if s.serving, err = listenAt(s.o.serve, "--serve"); err != nil && s.o.serve == besideCrawl { // another crawl has it
+		// another crawl has it
+		if s.serving, err = listenAt(s.o.serve, "--serve"); err != nil && s.o.serve == besideCrawl {
 			s.serving, err = listenAt("127.0.0.1:0", "--serve")
 		}
 		if err != nil {

@@ -82,13 +82,17 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	// web
 	f.StringVar(&o.trace, "trace", "", "the web of this trace `FILE|DIR`")
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
-	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with start URLs, one a line; also in place of a trace's own (repeatable)")
-	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first line")
+	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with start URLs, one a line; also in place of a trace's own "+
+		"(repeatable)")
+	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first "+
+		"line")
 	addJudgeFlags(f)
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
-	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access logs: `SPEC`")
-	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC files")
+	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access "+
+		"logs: `SPEC`")
+	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC "+
+		"files")
 	// nodes
 	f.StringVar(&o.nodes, "nodes", "", "several nodes on a made-up web of cities: `SPEC`")
 	f.StringSliceVar(&o.partitions, "partition", []string{"all"}, "`NAMES` of partitions with --nodes, or all")
@@ -99,9 +103,12 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.nuggets, "nuggets", false, "no web: agents agree on the order of their queues without a coordinator")
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
-	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4}, "`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
-	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
-	f.StringVar(&o.model, "model", "", "what was learned elsewhere, for adaptive and lookahead to begin with: `FILE|DIR`")
+	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4},
+		"`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
+	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace",
+		"crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
+	f.StringVar(&o.model, "model", "", "what was learned elsewhere, for adaptive and lookahead to begin with: "+
+		"`FILE|DIR`")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
 	// how
 	f.IntVar(&o.sim.Pages, "pages", 20_000, "HTML pages for each strategy; 0 is all")
@@ -111,7 +118,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.sim.Fetchers, "fetchers", 1, "pages at a time")
 	f.IntVar(&o.sim.PerHost, "per-host", 0, "of these from one host; 0 is no limit (one, if there is a --delay)")
 	f.DurationVar(&o.sim.Delay, "delay", 0, "between requests to one host, in virtual time")
-	f.Float64Var(&o.sim.Selectivity, "selectivity", DefaultConfig().Crawl.Selectivity, "leave a link alone that scores less than this share of one whose host rests; 0 fetches it meanwhile")
+	f.Float64Var(&o.sim.Selectivity, "selectivity", DefaultConfig().Crawl.Selectivity,
+		"leave a link alone that scores less than this share of one whose host rests; 0 fetches it meanwhile")
 	f.DurationVar(&o.sim.Latency, "latency", 0, "before each answer, in virtual time")
 	f.StringVar(&o.rate, "rate", "", "bytes a second of each transfer, such as `1MB`; none is no limit")
 	f.Float64Var(&o.sim.Noise, "noise", 0, "share of pages whose relevance is judged wrong")
@@ -166,7 +174,8 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		if err != nil {
 			return nil, err
 		}
-		a.say("%s: %d pages and %d relevant ones can be reached from %d seeds, the first of them %d links away", oneLine(w.Name), w.Pages(), w.Relevant(), len(w.Seeds), w.Nearest())
+		a.say("%s: %d pages and %d relevant ones can be reached from %d seeds, the first of them %d links away",
+			oneLine(w.Name), w.Pages(), w.Relevant(), len(w.Seeds), w.Nearest())
 		if o.saveTrace == "" || i > 0 {
 			return w, nil
 		}
@@ -241,13 +250,17 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	case o.nodes != "" && webs > 0:
 		return fail(exitUsage, "--nodes brings its own web: leave out --trace, --warc and --demo")
 	case o.demo != "" && a.flags.Changed("language") && cfg.Crawl.Judge != "language":
-		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a made-up web say --demo language=th", cfg.Crawl.Judge)
+		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a "+
+			"made-up web say --demo language=th", cfg.Crawl.Judge)
 	case o.demo != "" && a.flags.Changed("judge") && cfg.Crawl.Judge == "topic":
-		return fail(exitUsage, "--judge topic is not known of a made-up web: its pages are about addresses or in a language")
+		return fail(exitUsage, "--judge topic is not known of a made-up web: its pages are about addresses or in a "+
+			"language")
 	case judged && o.trace != "" && cfg.Crawl.Judge != "language":
-		return fail(exitUsage, "--judge %s is not known of a trace, which has no texts: only --judge language is", cfg.Crawl.Judge)
+		return fail(exitUsage, "--judge %s is not known of a trace, which has no texts: only --judge language is",
+			cfg.Crawl.Judge)
 	case judged && o.trace == "" && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
-		return fail(exitUsage, "--judge belongs to --demo, --trace and to --warc without --labels: other webs have labels of their own")
+		return fail(exitUsage, "--judge belongs to --demo, --trace and to --warc without --labels: other webs have "+
+			"labels of their own")
 	case o.readers != "" && o.demo == "":
 		return fail(exitUsage, "--readers belongs to --demo: they read a made-up town")
 	case o.nodes == "" && webs != 1:
@@ -309,7 +322,8 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, erro
 }
 
 // webOpener returns what opens the webs by their numbers.
-func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (open func(i int) (*sim.Web, error), err error) {
+func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (open func(i int) (*sim.Web, error),
+	err error) {
 	switch {
 	case o.trace != "":
 		return func(int) (*sim.Web, error) { return a.traceWeb(ctx, o, cfg) }, nil
@@ -329,7 +343,8 @@ func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (op
 		w, lines, err := towns.Open(ctx, i)
 		if err == nil && o.readers != "" {
 			all, unlinked := w.Important()
-			a.say("  %s lines of logs name %s pages; of %d important pages nothing links to %d", count(lines), count(w.Clicks.Pages), all, unlinked)
+			a.say("  %s lines of logs name %s pages; of %d important pages nothing links to %d", count(lines),
+				count(w.Clicks.Pages), all, unlinked)
 		}
 		return w, err
 	}, nil
@@ -341,10 +356,12 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 	if err != nil {
 		return nil, fail(exitInvalidInput, "--trace: %w", err)
 	}
-	warnings := []string{"the crawl tree of " + o.trace + " has one link to each page, so that no strategy can find another way; \"crawl --record-trace FILE\" records all links"}
+	warnings := []string{"the crawl tree of " + o.trace + " has one link to each page, so that no strategy can find " +
+		"another way; \"crawl --record-trace FILE\" records all links"}
 	if info.IsDir() {
 		if a.judgeGiven() {
-			return nil, fail(exitUsage, "--judge: a crawl tree has no languages; \"crawl --record-trace FILE\" records them")
+			return nil, fail(exitUsage, "--judge: a crawl tree has no languages; \"crawl --record-trace FILE\" "+
+				"records them")
 		}
 		f, err := project{o.trace}.crawlToRead(int64(cfg.Storage.Memory))
 		if err != nil {
@@ -476,7 +493,8 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 	done, began := 0, time.Now()
 	c, err := plan.Run(ctx, w, func(r *report.NodesResult) {
 		done++
-		a.say("%d of %d, %s: %d pages, %.2f %% with an address, in %.1f s", done, len(names), r.Name(), r.Fetches, 100*r.GeoCoverage, time.Since(began).Seconds())
+		a.say("%d of %d, %s: %d pages, %.2f %% with an address, in %.1f s", done, len(names), r.Name(), r.Fetches,
+			100*r.GeoCoverage, time.Since(began).Seconds())
 		began = time.Now()
 	})
 	if err != nil {
@@ -507,8 +525,10 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 		return err
 	}
 	defer server.Close()
-	figures, err := sim.Nuggets(o.sim.Seed, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int, error) {
-		turns, heard, err := cluster.Agree(ctx, server, cluster.Order{URLs: len(queues[0]), Parts: f.Parts, Lambda: f.Lambda}, queues)
+	figures, err := sim.Nuggets(o.sim.Seed, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int,
+		error) {
+		turns, heard, err := cluster.Agree(ctx, server,
+			cluster.Order{URLs: len(queues[0]), Parts: f.Parts, Lambda: f.Lambda}, queues)
 		return turns, int(heard.Bits), int(heard.Bytes), err
 	})
 	switch {

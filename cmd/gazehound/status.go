@@ -45,7 +45,8 @@ func newStatusCommand(a *app) *cobra.Command {
 type crawlStatus struct {
 	monitor.Status
 
-	Order *cluster.OrderCount `json:"order,omitempty"` // of a node that keeps one order with others, as of some seconds ago
+	// of a node that keeps one order with others, as of some seconds ago
+	Order *cluster.OrderCount `json:"order,omitempty"`
 }
 
 // readStatus returns the state of the crawl in p.
@@ -74,7 +75,8 @@ func (s *crawlStatus) orderLine() string {
 	if o == nil {
 		return ""
 	}
-	return fmt.Sprintf("order     %d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d parts in turn, %d out of turn\n",
+	return fmt.Sprintf("order     %d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d "+
+		"parts in turn, %d out of turn\n",
 		o.Rounds, o.Bits, o.Formula, megabytes(o.Bytes), o.Turns, o.Impatient)
 }
 
@@ -135,7 +137,8 @@ func rows(text string, width int) (n int) {
 // viewFlags adds the flags of commands that look at a cluster; what says what
 // --cluster does.
 func viewFlags(f *pflag.FlagSet, what string) {
-	config.All().AddFlags(f, "cluster.url", "cluster.crawl", "cluster.token_file", "cluster.nkey_file", "cluster.tls_ca")
+	config.All().AddFlags(f, "cluster.url", "cluster.crawl", "cluster.token_file", "cluster.nkey_file",
+		"cluster.tls_ca")
 	f.Lookup("cluster").Usage = what
 }
 

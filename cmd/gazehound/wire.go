@@ -40,15 +40,18 @@ func checkManners(cfg *Config, seeds []weburl.URL) error {
 	if cfg.StaysHere(seeds) {
 		return nil
 	}
-	const howTo = "Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact https://… (a page that says who crawls and why)"
+	const howTo = "Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact " +
+		"https://… (a page that says who crawls and why)"
 	switch elsewhere := slices.IndexFunc(seeds, func(u weburl.URL) bool { return !weburl.IsLoopback(u.Hostname()) }); {
 	case cfg.Fetch.Contact == "":
 		return fail(exitInvalidInput, "no contact address. "+howTo)
 	case cfg.Fetch.Delay == 0 && cfg.Fetch.AllowPrivateAddresses && cfg.Fetch.Proxy == "" && elsewhere >= 0:
-		return fail(exitInvalidInput, "fetch.delay 0s is for loopback only, with --allow-private-addresses too, and the seed %s is elsewhere. "+
+		return fail(exitInvalidInput, "fetch.delay 0s is for loopback only, with --allow-private-addresses too, and "+
+			"the seed %s is elsewhere. "+
 			"Set --delay 1s or longer, or start from pages of this machine alone", oneLine(seeds[elsewhere].String()))
 	case cfg.Fetch.Delay == 0:
-		return fail(exitInvalidInput, "fetch.delay 0s is for loopback only: seeds on this machine with --allow-private-addresses, --replay, or a proxy on loopback")
+		return fail(exitInvalidInput, "fetch.delay 0s is for loopback only: seeds on this machine with "+
+			"--allow-private-addresses, --replay, or a proxy on loopback")
 	case cfg.ContactIsExample():
 		return fail(exitInvalidInput, "the contact address %s is an example. "+howTo, oneLine(cfg.Fetch.Contact))
 	}
@@ -161,7 +164,8 @@ func (a *app) checkStrategyFlags(chosen order.Kind) (err error) {
 		key := strings.TrimPrefix(config.KeyOf(f), "crawl.")
 		for _, other := range order.Kinds {
 			if slices.Contains(other.Keys, key) && !slices.Contains(chosen.Keys, key) {
-				err = fail(exitUsage, "--%s belongs to --strategy %s, and the strategy is %s", f.Name, other.Name, chosen.Name)
+				err = fail(exitUsage, "--%s belongs to --strategy %s, and the strategy is %s", f.Name, other.Name,
+					chosen.Name)
 			}
 		}
 	})
@@ -170,7 +174,8 @@ func (a *app) checkStrategyFlags(chosen order.Kind) (err error) {
 
 // openFrontier opens the queue and the crawl tree; strategy scores again what
 // reaches the front.
-func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy, traps *trap.Detector) (*frontier.Frontier, error) {
+func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy,
+	traps *trap.Detector) (*frontier.Frontier, error) {
 	o := cfg.FrontierOptions(p.frontier())
 	o.Score = crawler.Rescore(strategy, traps)
 	f, err := frontier.Open(o)

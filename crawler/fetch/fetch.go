@@ -108,7 +108,8 @@ func (o Options) proxy() (*url.URL, error) {
 	switch p.Scheme {
 	case "http", "https", "socks5", "socks5h":
 	default:
-		return nil, fmt.Errorf("fetch: proxy %q wants a scheme: http, https or socks5, such as http://127.0.0.1:3128", o.Proxy)
+		return nil, fmt.Errorf("fetch: proxy %q wants a scheme: http, https or socks5, such as "+
+			"http://127.0.0.1:3128", o.Proxy)
 	}
 	if p.Host == "" {
 		return nil, fmt.Errorf("fetch: proxy %q names no host", o.Proxy)
@@ -170,7 +171,9 @@ func New(o Options) (*Client, error) {
 		c.transport.Proxy = http.ProxyURL(proxy)
 		c.transport.DialContext = (&net.Dialer{Timeout: o.connect()}).DialContext
 		c.transport.MaxIdleConnsPerHost = o.Idle // http requests to all hosts go over the same connections
-		c.transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
+		c.transport.OnProxyConnectResponse = func(
+			_ context.Context, _ *url.URL, _ *http.Request, r *http.Response,
+		) error {
 			if r.StatusCode != http.StatusOK {
 				return classedf(ClassConnect, "%w: %s", errNoTunnel, r.Status)
 			}
@@ -365,7 +368,8 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 	if !w.cut {
 		limit++ // one byte more tells a longer body
 		if response.Header["Content-Encoding"] == nil && response.ContentLength > muchLonger*w.max {
-			return nil, classedf(ClassTooLarge, "body is announced with %d bytes, over %d", response.ContentLength, w.max)
+			return nil, classedf(ClassTooLarge, "body is announced with %d bytes, over %d", response.ContentLength,
+				w.max)
 		}
 	}
 	sent := &wire{r: response.Body, limit: limit + slack}

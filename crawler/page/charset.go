@@ -29,7 +29,8 @@ func decode(body []byte, header http.Header) (text []byte, name string) {
 	}
 	valid := utf8.Valid(body)
 	looksUTF8 := valid || mostlyUTF8(body)
-	if looksUTF8 && bytes.IndexByte(body, 0) < 0 && bytes.IndexByte(body, '\x1b') < 0 { // ISO-2022 and UTF-16 are ASCII bytes too
+	// ISO-2022 and UTF-16 are ASCII bytes too
+	if looksUTF8 && bytes.IndexByte(body, 0) < 0 && bytes.IndexByte(body, '\x1b') < 0 {
 		if !valid {
 			body = repair(body)
 		}

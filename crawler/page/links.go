@@ -46,7 +46,8 @@ const (
 
 // collect returns the links of the head and those of the spans of text, and
 // counts by reason those that are left out: all, where follow is false.
-func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow bool) (links []Link, left map[string]int64) {
+func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow bool) (links []Link,
+	left map[string]int64) {
 	leave := func(reason string, n int) {
 		if n == 0 {
 			return

@@ -74,7 +74,8 @@ func foreignFormat(body []byte) string {
 		{"%PDF-", "PDF"}, {"\x89PNG\r\n", "a PNG picture"}, {"GIF87a", "a GIF picture"}, {"GIF89a", "a GIF picture"},
 		{"\xff\xd8\xff", "a JPEG picture"}, {"PK\x03\x04", "a ZIP archive"}, {"\x1f\x8b\x08", "gzip data"},
 		{"\xd0\xcf\x11\xe0", "an Office document"}, {"Rar!\x1a", "a RAR archive"}, {"7z\xbc\xaf", "a 7z archive"},
-		{"wOFF", "a font"}, {"wOF2", "a font"}, {"%!PS-", "PostScript"}, {"ID3\x03", "sound"}, {"OggS\x00", "sound or film"},
+		{"wOFF", "a font"}, {"wOF2", "a font"}, {"%!PS-", "PostScript"}, {"ID3\x03", "sound"},
+		{"OggS\x00", "sound or film"},
 		{"\x00\x00\x01\x00", "an icon"}, {"\x7fELF", "a program"},
 	} {
 		if bytes.HasPrefix(body, []byte(f.magic)) {
@@ -223,7 +224,8 @@ func (h *head) refresh(page weburl.URL, content string) {
 
 // robots reads directives for everybody, or for us.
 func (h *head) robots(directives string) {
-	for _, d := range strings.FieldsFunc(strings.ToLower(directives), func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
+	for _, d := range strings.FieldsFunc(strings.ToLower(directives),
+		func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
 		switch strings.TrimSpace(d) {
 		case "noindex":
 			h.noIndex = true

@@ -82,7 +82,8 @@ func isThai(body []byte) bool {
 			if i+1 < len(body) && !isConsonant(body[i+1]) {
 				wrong++
 			}
-		case c == 0xA0 || isConsonant(c) || c >= 0xCF && c <= 0xD3 || c == 0xDF || c >= 0xE5 && c <= 0xE6 || c >= 0xEF && c <= 0xFB:
+		case c == 0xA0 || isConsonant(c) || c >= 0xCF && c <= 0xD3 || c == 0xDF || c >= 0xE5 && c <= 0xE6 ||
+			c >= 0xEF && c <= 0xFB:
 		case 0x91 <= c && c <= 0x97 || c == 0x85: // quotation marks of windows-874
 		default:
 			wrong++
@@ -116,7 +117,8 @@ func isEUC(body []byte) bool {
 			i++
 		case c == 0x8E && 0xA1 <= body[i+1] && body[i+1] <= 0xDF:
 			i++
-		case c == 0x8F && i+2 < len(body) && body[i+1] >= 0xA1 && body[i+2] >= 0xA1: // JIS X 0212, which has the letters of Europe
+		// JIS X 0212, which has the letters of Europe
+		case c == 0x8F && i+2 < len(body) && body[i+1] >= 0xA1 && body[i+2] >= 0xA1:
 			i += 2
 		default:
 			wrong++
@@ -133,7 +135,8 @@ func isShiftJIS(body []byte) bool {
 		switch {
 		case c < 0x80, 0xA1 <= c && c <= 0xDF: // half-width kana
 		case i+1 >= len(body):
-		case (0x81 <= c && c <= 0x9F || 0xE0 <= c && c <= 0xFC) && 0x40 <= body[i+1] && body[i+1] <= 0xFC && body[i+1] != 0x7F:
+		case (0x81 <= c && c <= 0x9F || 0xE0 <= c && c <= 0xFC) && 0x40 <= body[i+1] && body[i+1] <= 0xFC &&
+			body[i+1] != 0x7F:
 			pairs++
 			if c == 0x82 && 0x9F <= body[i+1] && body[i+1] <= 0xF1 || c == 0x83 && body[i+1] <= 0x96 {
 				kana++

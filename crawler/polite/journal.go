@@ -103,7 +103,8 @@ func (g *Gate) recall(file *os.File, now time.Time) error {
 		}
 	}
 	until := func(r record) time.Time {
-		rest := min(r.Next-now.UnixMilli(), r.Rest, max(g.options.BackoffMax, g.options.MaxDelay, g.options.Delay).Milliseconds())
+		rest := min(r.Next-now.UnixMilli(), r.Rest, max(g.options.BackoffMax, g.options.MaxDelay,
+			g.options.Delay).Milliseconds())
 		if rest <= 0 && !closed { // it may have been asked just now
 			rest = min(r.Delay, g.options.MaxDelay.Milliseconds())
 		}

@@ -215,7 +215,8 @@ func (g *Gate) Close() error {
 	if g.journal == nil {
 		return nil
 	}
-	err := g.rewrite(!slices.ContainsFunc(slices.Collect(maps.Values(g.hosts)), func(h *host) bool { return h.held > 0 }))
+	err := g.rewrite(!slices.ContainsFunc(slices.Collect(maps.Values(g.hosts)),
+		func(h *host) bool { return h.held > 0 }))
 	if g.journal.file != nil {
 		g.journal.file.Close()
 	}
@@ -454,7 +455,8 @@ func (g *Gate) forget(now time.Time) {
 		return
 	}
 	for name, h := range g.hosts {
-		if h.held == 0 && h.lookup != asking && now.After(h.next.Add(grace(h))) && !h.began.After(now.Add(-time.Minute)) {
+		if h.held == 0 && h.lookup != asking && now.After(h.next.Add(grace(h))) &&
+			!h.began.After(now.Add(-time.Minute)) {
 			delete(g.hosts, name)
 		}
 	}

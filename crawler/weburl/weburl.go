@@ -333,7 +333,8 @@ func (u URL) Identity() string {
 	}
 	slash := strings.LastIndexByte(rest, '/')
 	switch strings.ToLower(rest[slash+1:]) {
-	case "index.html", "index.htm", "index.shtml", "index.xhtml", "index.php", "index.asp", "index.aspx", "index.jsp", "index.cfm",
+	case "index.html", "index.htm", "index.shtml", "index.xhtml", "index.php", "index.asp", "index.aspx",
+		"index.jsp", "index.cfm",
 		"default.html", "default.htm", "default.asp", "default.aspx":
 		return rest[:slash+1]
 	}
@@ -445,7 +446,8 @@ func dropTracking(query string) string {
 
 func tracks(name string) bool {
 	switch name {
-	case "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "twclid", "ttclid", "igshid", "mc_cid", "mc_eid",
+	case "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "twclid", "ttclid", "igshid", "mc_cid",
+		"mc_eid",
 		"_ga", "_gl", "_hsenc", "_hsmi", "mkt_tok", "srsltid",
 		"phpsessid", "jsessionid", "oscsid", "zenid", "cfid", "cftoken":
 		return true

@@ -216,7 +216,8 @@ func (c *Options) Validate(from Origin) error {
 		c.validateStrategy(from),
 	}
 	if c.Fetch.BackoffMax < c.Fetch.BackoffStart {
-		checks = append(checks, fmt.Errorf("%s must be at least fetch.backoff_start, %v, got %v", where("fetch.backoff_max"), c.Fetch.BackoffStart, c.Fetch.BackoffMax))
+		checks = append(checks, fmt.Errorf("%s must be at least fetch.backoff_start, %v, got %v",
+			where("fetch.backoff_max"), c.Fetch.BackoffStart, c.Fetch.BackoffMax))
 	}
 	checks = append(checks, c.validateFilters(where))
 	for key, list := range map[string][]string{"crawl.include": c.Crawl.Include, "crawl.exclude": c.Crawl.Exclude} {
@@ -233,10 +234,12 @@ func (c *Options) Validate(from Origin) error {
 		checks = append(checks, fmt.Errorf("%s: %w", where("revisit"), err))
 	}
 	if c.Policy.TDM == "ignore" && strings.TrimSpace(c.Policy.TDMReason) == "" {
-		checks = append(checks, fmt.Errorf("%s ignore needs policy.tdm_reason: why you may, such as a research exception; it is kept with the crawl", where("policy.tdm")))
+		checks = append(checks, fmt.Errorf("%s ignore needs policy.tdm_reason: why you may, such as a research "+
+			"exception; it is kept with the crawl", where("policy.tdm")))
 	}
 	if c.Policy.Persons == "keep" && strings.TrimSpace(c.Policy.PersonsBasis) == "" {
-		checks = append(checks, fmt.Errorf("%s keep needs policy.persons_basis: the ground in law on which addresses of private persons may be kept, such as their consent", where("policy.persons")))
+		checks = append(checks, fmt.Errorf("%s keep needs policy.persons_basis: the ground in law on which addresses "+
+			"of private persons may be kept, such as their consent", where("policy.persons")))
 	}
 	for host, h := range c.Hosts {
 		checks = append(checks, h.validate(host))
@@ -253,7 +256,8 @@ var (
 func (c *Options) validateFilters(where func(string) string) error {
 	for _, domain := range c.Crawl.CountryDomains {
 		if !countryDomain.MatchString(domain) {
-			return fmt.Errorf("%s wants country domains such as de, without a dot, got %q", where("crawl.country_domains"), domain)
+			return fmt.Errorf("%s wants country domains such as de, without a dot, got %q",
+				where("crawl.country_domains"), domain)
 		}
 	}
 	for _, code := range c.Crawl.ContentLanguages {
@@ -291,7 +295,8 @@ func (h Host) validate(host string) error {
 		case p.Canonical() == "":
 			return fmt.Errorf("hosts.%s.paths: prefix %q wants to begin with a slash, such as /forum/", host, p.Prefix)
 		case p.MaxPages < 1:
-			return fmt.Errorf("hosts.%s.paths: max_pages of %q must be at least 1, got %d; crawl.exclude leaves pages out", host, p.Prefix, p.MaxPages)
+			return fmt.Errorf("hosts.%s.paths: max_pages of %q must be at least 1, got %d; crawl.exclude leaves "+
+				"pages out", host, p.Prefix, p.MaxPages)
 		}
 	}
 	own := fetch.Host{Header: h.Header(), Agent: h.UserAgent, User: h.User}

@@ -27,9 +27,11 @@ import (
 // CrawlerOptions are those of the loop.
 func (o *Options) CrawlerOptions() crawler.Options {
 	return crawler.Options{
-		Workers: o.Fetch.Workers, MaxPages: o.Crawl.MaxPages, MaxDepth: o.Crawl.MaxDepth, MaxFailures: o.Crawl.MaxFailures,
-		Retries: o.Fetch.Retries, RetryWait: o.RetryWait(), Grace: o.Fetch.ShutdownGrace, PlainForBadTLS: o.Fetch.HTTPForBadTLS,
-		Sitemaps: o.Seeds.Sitemaps, Reservations: o.Policy.TDM == "respect", Revisits: o.Revisit,
+		Workers: o.Fetch.Workers, MaxPages: o.Crawl.MaxPages,
+		MaxDepth: o.Crawl.MaxDepth, MaxFailures: o.Crawl.MaxFailures,
+		Retries: o.Fetch.Retries, RetryWait: o.RetryWait(), Grace: o.Fetch.ShutdownGrace,
+		PlainForBadTLS: o.Fetch.HTTPForBadTLS,
+		Sitemaps:       o.Seeds.Sitemaps, Reservations: o.Policy.TDM == "respect", Revisits: o.Revisit,
 		Languages: o.Crawl.ContentLanguages,
 	}
 }
@@ -85,7 +87,8 @@ func (o *Options) FetchOptions(version, region string) (fetch.Options, error) {
 		if err != nil {
 			return f, err
 		}
-		own[host] = fetch.Host{Header: h.Header(), Agent: h.UserAgent, User: h.User, Password: password, AllowPlain: h.PlainHTTP}
+		own[host] = fetch.Host{Header: h.Header(), Agent: h.UserAgent, User: h.User, Password: password,
+			AllowPlain: h.PlainHTTP}
 	}
 	f.Host = func(u weburl.URL) fetch.Host {
 		h, _ := crawler.ForHost(own, u)
@@ -147,7 +150,8 @@ func (o *Options) perPath(u weburl.URL) (prefix string, most int64) {
 // ModelOptions are those of a model that was saved.
 func (o *Options) ModelOptions() predictor.Options {
 	m := predictor.DefaultOptions()
-	m.Weight, m.Posterior, m.Combine, m.Laplace = o.Predictor.Weight, o.Predictor.Posterior, o.Predictor.Combine, o.Predictor.Laplace
+	m.Weight, m.Posterior = o.Predictor.Weight, o.Predictor.Posterior
+	m.Combine, m.Laplace = o.Predictor.Combine, o.Predictor.Laplace
 	m.Decay, m.Vocabulary = o.Crawl.Decay, o.Predictor.MaxTerms
 	m.Depths, m.WithoutContacts = o.Predictor.Depths, o.Crawl.Judge != "addresses"
 	return m
@@ -174,7 +178,8 @@ func (o *Options) StaysHere(seeds []weburl.URL) bool {
 		u, err := url.Parse(o.Fetch.Proxy)
 		return err == nil && weburl.IsLoopback(u.Hostname())
 	}
-	return o.Fetch.AllowPrivateAddresses && !slices.ContainsFunc(seeds, func(u weburl.URL) bool { return !weburl.IsLoopback(u.Hostname()) })
+	return o.Fetch.AllowPrivateAddresses && !slices.ContainsFunc(seeds,
+		func(u weburl.URL) bool { return !weburl.IsLoopback(u.Hostname()) })
 }
 
 // NodeName is what this node is called: as configured, or as its machine.

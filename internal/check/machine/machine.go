@@ -64,7 +64,8 @@ func (r Room) check() check.Finding {
 	}
 	each := r.Used / r.Pages
 	reaches := r.Pages + left/each
-	what += fmt.Sprintf("; at %s a page it has room for %s, without WARC files", textutil.Several(each, "byte"), textutil.Several(reaches, "page"))
+	what += fmt.Sprintf("; at %s a page it has room for %s, without WARC files", textutil.Several(each, "byte"),
+		textutil.Several(reaches, "page"))
 	if reaches < r.Target {
 		return check.Doubt(name, "make room, or lower crawl.max_pages", "%s of %s", what, textutil.Count(r.Target))
 	}
@@ -136,7 +137,8 @@ func CheckPorts(running bool, ports ...Port) (found []check.Finding) {
 			found = append(found, check.Doubt(name, "another port, or port 0 for a free one",
 				"%s %s is in use by another program", p.Key, p.Address))
 		default:
-			found = append(found, check.Broken(name, "host:port such as 127.0.0.1:8090", "%s %s: %v", p.Key, p.Address, err))
+			found = append(found, check.Broken(name, "host:port such as 127.0.0.1:8090", "%s %s: %v", p.Key,
+				p.Address, err))
 		}
 	}
 	if len(free) > 0 {
@@ -152,7 +154,8 @@ func CheckClock(last time.Time) check.Finding {
 	switch {
 	case now.Before(last.Add(-time.Minute)):
 		return check.Broken(name, "set it; delays, revisits and first-seen dates count on it",
-			"it says %s, which is before the last run of the crawl (%s)", now.Format(time.RFC3339), last.Format(time.RFC3339))
+			"it says %s, which is before the last run of the crawl (%s)", now.Format(time.RFC3339),
+			last.Format(time.RFC3339))
 	case now.Year() < 2026:
 		return check.Broken(name, "set it", "it says %s", now.Format(time.RFC3339))
 	}
