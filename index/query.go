@@ -125,6 +125,7 @@ type Query struct {
 	Sort   Sort   // "" is Relevance
 	Limit  int    // 1 to MaxLimit; 0 means 10
 	Cursor string // Result.Next of the page before, asked with the same query but for Limit
+	Group  bool   // what is in one building is one hit, with its Tenants; a page then has up to five times Limit addresses
 	Points int    // up to this many coordinates of further matches, for a map (at most 5,000)
 
 	// For one of several indexes, see Merge and Complete. Only keeps the
@@ -218,6 +219,14 @@ func (q Query) check() (Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// pageSize is how many addresses a page has.
+func (q *Query) pageSize() int {
+	if q.Group {
+		return min(grouped*q.Limit, MaxLimit)
+	}
+	return q.Limit
 }
 
 func onEarth(p orb.Point) bool {
@@ -326,11 +335,11 @@ func decodeCursor(text string, q Query) (c cursor, err error) {
 }
 
 // digest identifies what a query asks, whatever page of it, and however much
-// is told of it: Limit, Cursor, Only, Sample, Points, Facets, CountPages, Explain
+// is told of it: Limit, Cursor, Only, Sample, Points, Facets, Group, CountPages, Explain
 // and Now do not count.
 func (q Query) digest() uint32 {
 	q.Limit, q.Cursor, q.Only, q.Sample, q.Points, q.Facets = 0, "", nil, 0, 0, nil
-	q.CountPages, q.Explain, q.Now = false, false, time.Time{}
+	q.Group, q.CountPages, q.Explain, q.Now = false, false, false, time.Time{}
 	q.Since, q.Until = q.Since.UTC(), q.Until.UTC()
 	text, _ := json.Marshal(q) // numbers were checked
 	return crc32.ChecksumIEEE(append(text, format))

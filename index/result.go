@@ -40,13 +40,15 @@ type Part struct {
 
 // A Hit is one address, with the pages of all sites that state it.
 type Hit struct {
-	ID     string   // AddressID
-	Site   string   // registrable domain that says most of it: its own rather than a directory
-	Name   string   // best guess of what is there; of several, of what was asked for
-	Object string   // what the map has of that name at the address: "node/240036"; "": nothing known
-	Tags   string   // of Object, what it is: "amenity=restaurant;cuisine=thai"
-	Branch string   // which one of several places of that name it is: "Head Office"; "": none is known
-	Names  []string // of what else is there, the best known first; at most 20
+	ID      string   // AddressID
+	Site    string   // registrable domain that says most of it: its own rather than a directory
+	Name    string   // best guess of what is there; of several, of what was asked for
+	Object  string   // what the map has of that name at the address: "node/240036"; "": nothing known
+	Tags    string   // of Object, what it is: "amenity=restaurant;cuisine=thai"
+	Branch  string   // which one of several places of that name it is: "Head Office"; "": none is known
+	Tenants []Tenant // of what else fits in the same building, where Query.Group asked for it
+
+	Names []string // of what else is there, the best known first; at most 20
 
 	Street, HouseNumber, Unit, Postcode, City, State, Country string
 
@@ -88,6 +90,35 @@ type Hit struct {
 	Gone      time.Time  // since then no page states it any more; zero: one does, as far as is known
 	Evidence  []Evidence // the page that fits the query best first, then one of each site; at most 5, of Address 20
 	After     string     // cursor of what comes after it, see Query.Cursor; of Search only
+}
+
+// A Tenant is a hit in the building of a better one.
+type Tenant struct{ ID, Name, Unit string }
+
+// grouped is how many addresses a page may have for each hit, where those of one
+// building are one hit.
+const grouped = 5
+
+// group makes one hit of those in one building: the best, with the others as its
+// tenants. It keeps limit hits and moves Next to what comes after them.
+func (r *Result) group(limit int) {
+	var hits []Hit
+	at := map[string]int{} // of each building
+	for i, h := range r.Hits {
+		building := PlaceOf(h.Street, h.HouseNumber, h.Postcode, h.City)
+		j, known := at[building]
+		switch {
+		case known && h.HouseNumber != "" && building != "":
+			hits[j].Tenants = append(hits[j].Tenants, Tenant{h.ID, h.Name, h.Unit})
+		case len(hits) == limit:
+			r.Hits, r.Next = hits, r.Hits[i-1].After
+			return
+		default:
+			at[building] = len(hits)
+			hits = append(hits, h)
+		}
+	}
+	r.Hits = hits
 }
 
 // Evidence is a page that states the address. Its texts are a stranger's.

@@ -47,6 +47,9 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		}
 		r.Hits = append(r.Hits, h)
 	}
+	if q.Group {
+		r.group(s.asked.Limit)
+	}
 	return &r, nil
 }
 
@@ -227,11 +230,11 @@ type firstPage struct {
 // page is find, but for the first page of all addresses.
 func (s *searcher) page(after *cursor) (*answer, error) {
 	q := s.asked
-	all := Query{Limit: q.Limit, Sort: q.Sort, Facets: q.Facets, Scale: q.Scale, Bias: q.Bias, Now: q.Now}
+	all := Query{Limit: q.Limit, Sort: q.Sort, Facets: q.Facets, Group: q.Group, Scale: q.Scale, Bias: q.Bias, Now: q.Now}
 	if !reflect.DeepEqual(q, all) {
 		return s.find(after)
 	}
-	key := fmt.Sprint(s.state.Generation, q.Limit, q.Sort, q.Facets)
+	key := fmt.Sprint(s.state.Generation, q.Limit, q.Group, q.Sort, q.Facets)
 	first := s.x.first.Load()
 	if first == nil || first.key != key {
 		a, err := s.find(nil)
@@ -251,7 +254,7 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := bleve.NewSearchRequestOptions(s.scored(q), s.q.Limit+1, 0, false)
+	request := bleve.NewSearchRequestOptions(s.scored(q), s.q.pageSize()+1, 0, false)
 	request.Fields = []string{fieldStored}
 	request.SortByCustom(s.order())
 	if !s.byScore() {
@@ -272,7 +275,7 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 		a.Offset = after.Offset
 	}
 	digest := s.asked.digest()
-	for i, d := range found.Hits[:min(s.q.Limit, len(found.Hits))] {
+	for i, d := range found.Hits[:min(s.q.pageSize(), len(found.Hits))] {
 		stored, _ := d.Fields[fieldStored].(string)
 		one := share{ID: d.ID, Record: []byte(stored)}
 		c := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: d.DecodedSort[0], ID: d.ID, Query: digest}

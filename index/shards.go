@@ -329,7 +329,7 @@ func (s *Shards) page(ctx context.Context, q Query) (*Result, error) {
 	}
 	if len(parts) > 1 {
 		whole := q
-		whole.Cursor, whole.Facets, whole.Points, whole.Sample, whole.Limit = "", nil, 0, 0, len(a.Shares)
+		whole.Cursor, whole.Facets, whole.Points, whole.Sample, whole.Group, whole.Limit = "", nil, 0, 0, false, len(a.Shares)
 		for _, one := range a.Shares {
 			whole.Only = append(whole.Only, one.ID)
 		}
@@ -363,6 +363,9 @@ func (s *Shards) page(ctx context.Context, q Query) (*Result, error) {
 		}
 		h.After = one.After
 		a.Hits = append(a.Hits, h)
+	}
+	if q.Group {
+		a.group(q.Limit)
 	}
 	return &a.Result, nil
 }
@@ -411,8 +414,8 @@ func merge(q Query, parts []*answer) (*answer, error) {
 	}
 	share, exact := distinct(parts)
 	out.Total = max(int(math.Round(float64(out.Total)*share)), len(out.Shares))
-	out.Approx, out.Offset = !exact, min(out.Offset, out.Total-min(q.Limit, len(out.Shares)))
-	n := min(q.Limit, len(out.Shares))
+	out.Approx, out.Offset = !exact, min(out.Offset, out.Total-min(q.pageSize(), len(out.Shares)))
+	n := min(q.pageSize(), len(out.Shares))
 	if n > 0 && (out.Next != "" || n < len(out.Shares)) {
 		out.Next = out.Shares[n-1].After
 	}

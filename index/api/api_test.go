@@ -684,6 +684,27 @@ func TestPageContact(t *testing.T) {
 	}
 }
 
+// Several firms in one building are one result of the page, with its tenants; the API
+// lists each.
+func TestPageTenants(t *testing.T) {
+	x := town(t, 0)
+	for i, floor := range []string{"1. Etage", "2. Etage"} {
+		d := shops[2].document()
+		d.URL = fmt.Sprintf("https://firma%d.example/", i)
+		d.Addresses[0].Unit, d.Addresses[0].Name = floor, fmt.Sprint("Turmbau ", i)
+		if err := x.Put(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := Handler(x, options())
+	if _, body := get(h, "/?q=turmbau"); strings.Count(body, "<article>") != 1 || !regexp.MustCompile(`<a href="/addresses/[0-9a-f]{16}">Turmbau [01], [12]. Etage</a>`).MatchString(body) {
+		t.Errorf("%d results in\n%s", strings.Count(body, "<article>"), body)
+	}
+	if _, body := get(h, "/v1/search?q=turmbau"); strings.Count(body, `"type":"Feature"`) != 2 {
+		t.Error(body)
+	}
+}
+
 func TestPageStates(t *testing.T) {
 	empty, err := index.Open(t.TempDir(), index.DefaultOptions())
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 	}
 	p := s.newPage(r)
 	p.Asked = a.narrows()
-	a.Points, a.Facets = maxDots, pageFacets
+	a.Points, a.Facets, a.Group = maxDots, pageFacets, true
 	var problem *Problem
 	if p.Result, problem = s.answer(r.Context(), a); problem != nil {
 		return problem

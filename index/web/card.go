@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -40,6 +41,7 @@ type hit struct {
 	Link     string // page that fits best, or "" where it is no http URL
 	Title    string
 	Also     string // names of what else is there
+	Tenants  []link // of the building, that fit as well
 	Address  string
 	Away     string // how far away it is
 	KindName string // of place, in the reader's language
@@ -60,6 +62,9 @@ type hit struct {
 	Objects  []OnMap  // of the map, that it was matched with
 	Last     string   // when a page was read last that states it
 }
+
+// A link leads to another address.
+type link struct{ Label, Page string }
 
 // A contact is how to reach who is at an address, as its pages state it.
 type contact struct {
@@ -108,6 +113,10 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	out.Also = strings.Join(h.Names[:min(maxAlso, len(h.Names))], " · ")
 	if len(h.Names) > maxAlso {
 		out.Also += " …"
+	}
+	for _, o := range h.Tenants {
+		label := strings.Join(slices.DeleteFunc([]string{o.Name, o.Unit}, func(s string) bool { return s == "" }), ", ")
+		out.Tenants = append(out.Tenants, link{cmp.Or(label, out.Address), v.to(AddressPath+o.ID, v.Form.Get("lang"))})
 	}
 	if h.Kind != "" {
 		out.KindName = v.kind(h.Kind)
