@@ -2,10 +2,10 @@
 // of pages: how long people stayed on each, LR(d) in equation 4 of
 // Ahmadi-Abkenari & Selamat 2010.
 //
-// A Store keeps the page views of all imported logs in sorted segments on
-// disk, so memory does not grow with the logs. Rank merges the segments into
+// A Store keeps the page views of all imported logs in a file, so memory does not grow
+// with the logs. Rank sorts them into
 // sessions and these into a Table: exact, independent of the order of import,
-// and bounded (an external sort and merge, no sketch).
+// and bounded (an external sort, no sketch).
 //
 // Addresses of clients are never stored: a view keeps a keyed hash whose key
 // is drawn at random for each store.
@@ -33,7 +33,7 @@ type Options struct {
 	// MaxPerMinute is how many pages a person can open in one minute, on
 	// average over any minute of the log; a client above it is a program.
 	MaxPerMinute int
-	// Views is how many page views are held in memory before a segment is
+	// Views is how many page views are held in memory before they are
 	// written, at about 100 bytes each.
 	Views int
 }
@@ -69,15 +69,14 @@ type Page struct {
 
 // Counts say what became of the lines of an import. They add up to Lines.
 type Counts struct {
-	Lines    int64 `json:"lines"`   // read in this import
-	Views    int64 `json:"views"`   // page views kept
-	Robots   int64 `json:"robots"`  // agents that are programs by their own words
-	Assets   int64 `json:"assets"`  // images, styles, scripts and other parts of pages
-	Others   int64 `json:"others"`  // other methods than GET, and answers other than 200 and 304
-	Foreign  int64 `json:"foreign"` // URLs that Canonical refused
-	Bad      int64 `json:"bad"`     // not a line of a known format
-	Segments int   `json:"-"`       // segments written
-	Before   int64 `json:"-"`       // bytes skipped because an earlier import had them
+	Lines   int64 `json:"lines"`   // read in this import
+	Views   int64 `json:"views"`   // page views kept
+	Robots  int64 `json:"robots"`  // agents that are programs by their own words
+	Assets  int64 `json:"assets"`  // images, styles, scripts and other parts of pages
+	Others  int64 `json:"others"`  // other methods than GET, and answers other than 200 and 304
+	Foreign int64 `json:"foreign"` // URLs that Canonical refused
+	Bad     int64 `json:"bad"`     // not a line of a known format
+	Before  int64 `json:"-"`       // bytes skipped because an earlier import had them
 }
 
 var (

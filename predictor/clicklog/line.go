@@ -1,13 +1,14 @@
 package clicklog
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -28,174 +29,69 @@ type Line struct {
 
 var errLine = errors.New("not a line of the common or combined log format")
 
+// In quotes a backslash escapes what follows.
+const quoted = `"((?:[^"\\]|\\.)*)"`
+
+// lineForm has vhost, client, time, method, target, status and agent.
+var lineForm = regexp.MustCompile(`(?s)^(?:(\S+) +)?(\S+) +\S+ +\S+ +\[([^\]]*)\] +` +
+	`"([A-Z]{1,20}) ((?:[^"\\ ]|\\.)+) HTTP/(?:[^"\\ ]|\\.)*" +([1-5]\d\d) (?:\d{1,18}|-)(?: +` + quoted + ` +` + quoted + `.*)?$`)
+
 // ParseLine reads one line of the common, combined or vhost_combined format
 // of Apache and nginx, without its line feed. Inside quotes a backslash
 // escapes a quote, a backslash, \n, \r, \t and \xHH. It never returns a
 // target or agent with a control character or invalid UTF-8.
-func ParseLine(raw []byte) (Line, error) {
-	var l Line
+func ParseLine(raw []byte) (l Line, err error) {
 	if len(raw) > MaxLine {
 		return l, fmt.Errorf("line of %d bytes: %w", len(raw), errLine)
 	}
-	raw = bytes.TrimSuffix(raw, []byte("\r"))
-	stamp := bytes.Index(raw, []byte(" ["))
-	if stamp < 0 {
+	m := lineForm.FindStringSubmatch(strings.TrimSuffix(string(raw), "\r"))
+	if m == nil {
 		return l, errLine
 	}
-	head := strings.Fields(string(raw[:stamp]))
-	switch len(head) {
-	case 3: // client ident user
-	case 4: // vhost client ident user
-		l.Vhost, head = head[0], head[1:]
-	default:
-		return l, errLine
-	}
-	var err error
-	if l.Client, err = client(head[0]); err != nil {
-		return l, err
-	}
-	rest := raw[stamp+2:]
-	end := bytes.IndexByte(rest, ']')
-	if end < 0 {
-		return l, errLine
-	}
-	if l.Time, err = time.Parse("02/Jan/2006:15:04:05 -0700", string(rest[:end])); err != nil {
-		return l, errLine
-	}
-	l.Time = l.Time.UTC()
-
-	request, rest, ok := quoted(rest[end+1:])
-	if !ok {
-		return l, errLine
-	}
-	method, target, more := strings.Cut(request, " ")
-	target, protocol, more2 := strings.Cut(target, " ")
-	if !more || !more2 || strings.Contains(protocol, " ") || !strings.HasPrefix(protocol, "HTTP/") || !isMethod(method) || target == "" {
-		return l, errLine
-	}
-	l.Method, l.Target = method, target
-
-	numbers := strings.SplitN(strings.TrimLeft(string(rest), " "), " ", 3)
-	if len(numbers) < 2 {
-		return l, errLine
-	}
-	if l.Status, err = strconv.Atoi(numbers[0]); err != nil || l.Status < 100 || l.Status > 599 || len(numbers[0]) != 3 {
-		return l, errLine
-	}
-	if _, err := strconv.ParseUint(numbers[1], 10, 63); err != nil && numbers[1] != "-" {
-		return l, errLine
-	}
-	if len(numbers) == 2 {
-		return l, nil // common format
-	}
-	_, tail, ok := quoted([]byte(numbers[2])) // referer
-	if !ok {
-		return l, errLine
-	}
-	if l.Agent, _, ok = quoted(tail); !ok {
-		return l, errLine
+	l.Vhost, l.Method = m[1], m[4]
+	l.Status, _ = strconv.Atoi(m[6])
+	at, err := time.Parse("02/Jan/2006:15:04:05 -0700", m[3])
+	l.Time = at.UTC()
+	var ok [3]bool
+	l.Client, ok[0] = client(m[2])
+	l.Target, ok[1] = unescape(m[5])
+	l.Agent, ok[2] = unescape(m[8])
+	if err != nil || ok != [3]bool{true, true, true} || strings.Contains(l.Target, " ") {
+		return Line{}, errLine
 	}
 	return l, nil
 }
 
+var hostForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,255}$`)
+
 // client checks the address or the name of who asked.
-func client(s string) (string, error) {
+func client(s string) (string, bool) {
 	if a, err := netip.ParseAddr(s); err == nil {
-		return a.Unmap().WithZone("").String(), nil
+		return a.Unmap().WithZone("").String(), true
 	}
-	if len(s) > 255 || s == "-" {
-		return "", errLine
-	}
-	for _, r := range s {
-		if !(r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
-			return "", errLine
-		}
-	}
-	return strings.ToLower(s), nil
+	return strings.ToLower(s), s != "-" && hostForm.MatchString(s)
 }
 
-func isMethod(s string) bool {
-	for _, r := range s {
-		if r < 'A' || r > 'Z' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 20
-}
+var escapes = regexp.MustCompile(`(?s)\\(?:x[0-9a-fA-F]{2}|.)`)
 
-// quoted reads `"…"` at the start of b, after spaces, and returns its
-// unescaped content and what follows.
-func quoted(b []byte) (content string, rest []byte, ok bool) {
-	b = bytes.TrimLeft(b, " ")
-	if len(b) == 0 || b[0] != '"' {
-		return "", nil, false
-	}
-	end := bytes.IndexAny(b[1:], `"\\`)
-	if end < 0 {
-		return "", nil, false
-	}
-	out := b[1 : 1+end : 1+end] // an escape copies it
-	for i := 1 + end; i < len(b); i++ {
-		switch c := b[i]; c {
-		case '"':
-			if !printable(out) {
-				return "", nil, false
-			}
-			return string(out), b[i+1:], true
-		case '\\':
-			if i+1 >= len(b) {
-				return "", nil, false
-			}
-			i++
-			switch b[i] {
-			case 'x':
-				if i+2 >= len(b) {
-					return "", nil, false
-				}
-				v, err := strconv.ParseUint(string(b[i+1:i+3]), 16, 8)
-				if err != nil {
-					return "", nil, false
-				}
-				out = append(out, byte(v))
-				i += 2
-			case 'n':
-				out = append(out, '\n')
-			case 'r':
-				out = append(out, '\r')
-			case 't':
-				out = append(out, '\t')
-			default:
-				out = append(out, b[i])
-			}
-		default:
-			out = append(out, c)
+// unescape returns what stands in quotes, and whether it is UTF-8 text without
+// control characters: what a log line says goes on to reports and terminals.
+func unescape(s string) (text string, ok bool) {
+	ok = true
+	text = escapes.ReplaceAllStringFunc(s, func(e string) string {
+		switch e[1:] {
+		case "n", "r", "t", "x": // control characters, and half a hexadecimal one
+			ok = false
+			return ""
 		}
-	}
-	return "", nil, false
-}
-
-// printable says that b is UTF-8 text without control characters: what a log
-// line says goes on to reports and terminals.
-func printable(b []byte) bool {
-	ascii := true
-	for _, c := range b {
-		if c < ' ' || c == 0x7f {
-			return false
+		if e[1] != 'x' {
+			return e[1:]
 		}
-		ascii = ascii && c < utf8.RuneSelf
-	}
-	if ascii {
-		return true
-	}
-	if !utf8.Valid(b) {
-		return false
-	}
-	for _, r := range string(b) {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
-			return false
-		}
-	}
-	return true
+		b, _ := strconv.ParseUint(e[2:], 16, 8)
+		return string([]byte{byte(b)})
+	})
+	control := func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
+	return text, ok && utf8.ValidString(text) && !strings.ContainsFunc(text, control)
 }
 
 // String writes the line in the combined format, or in vhost_combined where

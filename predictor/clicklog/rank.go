@@ -1,10 +1,14 @@
 package clicklog
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"gazehound/internal/disk"
 )
 
 // Totals are what Rank counted.
@@ -19,15 +23,21 @@ type Totals struct {
 
 // Rank makes the table of all imported logs: every page with the time that
 // sessions spent on it. A session is one client's views with no pause longer
-// than Options.Idle; a page's time ends with the client's next view. It reads
-// the segments once, in order, and holds one client's views and at most
-// Options.Views pages; pages beyond that are sorted through temporary files.
+// than Options.Idle; a page's time ends with the client's next view. It sorts the
+// views by client and time and holds one client's at a time; what Options.Views leave no
+// room for in memory goes through temporary files.
 // The table is written to dir/table.tsv.
 func (s *Store) Rank(ctx context.Context) (Totals, error) {
 	var n Totals
-	t := newTally(s.dir, s.o.Views)
-	defer t.close()
-
+	memory := s.o.Views * bytesOfView
+	sorted, pages := disk.Sorter{Dir: s.dir, Memory: memory}, disk.Sorter{Dir: s.dir, Memory: memory}
+	defer sorted.Close()
+	defer pages.Close()
+	err := s.eachView(func(v view) error {
+		key := binary.BigEndian.AppendUint64(nil, v.client)
+		key = binary.BigEndian.AppendUint64(key, uint64(v.at)^1<<63) // times before 1970 come first
+		return cmp.Or(ctx.Err(), sorted.Add(append(key, v.url...), nil))
+	})
 	var views []view // of one client
 	end := func() error {
 		defer func() { views = views[:0] }()
@@ -40,34 +50,37 @@ func (s *Store) Rank(ctx context.Context) (Totals, error) {
 		}
 		n.Clients++
 		n.Views += int64(len(views))
-		return s.sessions(views, &n, t)
+		return s.sessions(views, &n, &pages)
 	}
-	count := 0
-	err := s.eachView(func(v view) error {
-		if count++; count%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if len(views) > 0 && views[0].client != v.client {
-			if err := end(); err != nil {
-				return err
+	if err == nil {
+		err = sorted.Each(func(key, _ []byte) error {
+			d := disk.Decode(key)
+			v := view{client: d.Uint64(), at: int64(d.Uint64() ^ 1<<63), url: string(d.Rest())}
+			if len(views) > 0 && views[0].client != v.client {
+				if err := end(); err != nil {
+					return err
+				}
 			}
-		}
-		if len(views) < maxViews {
-			views = append(views, v)
-		}
-		return nil
-	})
+			if len(views) < maxViews {
+				views = append(views, v)
+			}
+			return ctx.Err()
+		})
+	}
 	if err == nil {
 		err = end()
 	}
 	if err == nil {
-		n.Pages, err = t.write(filepath.Join(s.dir, tableName))
+		n.Pages, err = writeTable(filepath.Join(s.dir, tableName), &pages)
 	}
 	if err != nil {
 		return n, fmt.Errorf("rank pages: %w", err)
 	}
 	return n, nil
 }
+
+// bytesOfView is about what a view takes in memory.
+const bytesOfView = 100
 
 // maxViews is how many views of one client are looked at. One that has more
 // is no reader, whatever it says.
@@ -92,7 +105,7 @@ func (s *Store) isProgram(views []view) bool {
 }
 
 // sessions cuts one client's views into sessions and adds up their pages.
-func (s *Store) sessions(views []view, n *Totals, t *tally) error {
+func (s *Store) sessions(views []view, n *Totals, pages *disk.Sorter) error {
 	idle := int64(s.o.Idle / time.Second)
 	seen := map[string]bool{} // pages of the session
 	for i, v := range views {
@@ -110,7 +123,7 @@ func (s *Store) sessions(views []view, n *Totals, t *tally) error {
 			p.Stay = time.Duration(views[i+1].at-v.at) * time.Second
 		}
 		n.Stay += p.Stay
-		if err := t.add(p); err != nil {
+		if err := addPage(pages, p); err != nil {
 			return err
 		}
 	}

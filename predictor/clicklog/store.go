@@ -16,7 +16,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gazehound/internal/disk"
@@ -28,18 +27,25 @@ type Store struct {
 	unlock func() error
 	o      Options
 	m      manifest
-	view   []view // of the segment being filled
+	views  []view // that are not on disk yet
 	hashed []byte // buffer of client
 }
 
-// manifest.json names the segments that count and how far each log was read.
-// It is replaced whole, after the segments it names are on disk.
+// A view is one page view, or with an empty url the mark of a program.
+type view struct {
+	client uint64
+	at     int64 // Unix seconds
+	url    string
+}
+
+// manifest.json names the file of views and says how much of it counts, and how far each
+// log was read. It is replaced whole, after the views are on disk.
 type manifest struct {
-	Version  int
-	Key      string // hex; of the hash that stands for a client
-	Next     int    // number of the next segment
-	Segments []string
-	Logs     []logFile
+	Version int
+	Key     string // hex; of the hash that stands for a client
+	Views   string // file of records, see append
+	Size    int64  // bytes of it; what is beyond a killed import has left
+	Logs    []logFile
 }
 
 // A logFile is one log, known by its first bytes: a rotated and renamed log
@@ -48,15 +54,21 @@ type logFile struct {
 	Name string // when it was last seen, for people
 	Head int    // length of the prefix, in bytes of the unpacked log
 	Hash string // hex SHA-256 of the prefix
-	Read int64  // bytes of the unpacked log that are in the segments
+	Read int64  // bytes of the unpacked log whose views count
 }
 
 const (
 	manifestName = "manifest.json"
 	lockName     = "LOCK"
-	version      = 2
+	version      = 3
 	maxHead      = 4096
-	fanIn        = 128 // segments that are merged at once
+)
+
+var (
+	// ErrVersion says that a store was written by another version of the program.
+	ErrVersion = errors.New("click store of another version; remove the folder and import the logs again")
+	// ErrLocked says that another process uses a store.
+	ErrLocked = errors.New("click store is in use by another process")
 )
 
 // Open opens the store in dir, or makes one. The error wraps ErrVersion for a
@@ -85,53 +97,24 @@ func Open(dir string, o Options) (*Store, error) {
 // Close gives the folder up.
 func (s *Store) Close() error { return s.unlock() }
 
-// load reads the manifest, or makes one, and clears away what it does not name.
+// load reads the manifest, or makes one.
 func (s *Store) load() error {
-	raw, err := os.ReadFile(filepath.Join(s.dir, manifestName))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	name := filepath.Join(s.dir, manifestName)
+	raw, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		key := make([]byte, 32)
-		if _, err := rand.Read(key); err != nil {
-			return fmt.Errorf("open click store: %w", err)
-		}
-		s.m = manifest{Version: version, Key: hex.EncodeToString(key)}
-		if err := s.commit(); err != nil {
-			return err
-		}
-	case err != nil:
-		return fmt.Errorf("open click store: %w", err)
-	default:
-		if err := json.Unmarshal(raw, &s.m); err != nil {
-			return fmt.Errorf("%s: %w; remove the folder and import the logs again", filepath.Join(s.dir, manifestName), err)
-		}
-		if s.m.Version != version {
-			return fmt.Errorf("%s: version %d, this program reads %d: %w", filepath.Join(s.dir, manifestName), s.m.Version, version, ErrVersion)
-		}
+		rand.Read(key) // never fails
+		s.m = manifest{Version: version, Key: hex.EncodeToString(key), Views: "views"}
+		return s.commit()
 	}
-	return s.sweep()
-}
-
-var (
-	// ErrVersion says that a store was written by another version of the program.
-	ErrVersion = errors.New("click store of another version")
-	// ErrLocked says that another process uses a store.
-	ErrLocked = errors.New("click store is in use by another process")
-)
-
-// sweep removes what a killed import left behind.
-func (s *Store) sweep() error {
-	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return fmt.Errorf("open click store: %w", err)
 	}
-	for _, e := range entries {
-		name := e.Name()
-		unfinished := strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".part")
-		if unfinished || strings.HasSuffix(name, ".views") && !slices.Contains(s.m.Segments, name) {
-			if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
-				return fmt.Errorf("open click store: %w", err)
-			}
-		}
+	if err := json.Unmarshal(raw, &s.m); err != nil {
+		return fmt.Errorf("%s: %w; remove the folder and import the logs again", name, err)
+	}
+	if s.m.Version != version {
+		return fmt.Errorf("%s: version %d, this program reads %d: %w", name, s.m.Version, version, ErrVersion)
 	}
 	return nil
 }
@@ -140,7 +123,7 @@ func (s *Store) sweep() error {
 func (s *Store) Logs() int { return len(s.m.Logs) }
 
 // Import reads one log, packed with gzip or not, from where an earlier import
-// of it ended. Every full segment is committed with the place it reaches, so
+// of it ended. Views are committed with the place that they reach, so
 // an import that was stopped goes on from there. An unfinished last line of a
 // log that is still written is left for the next import. The error wraps
 // ErrFormat when the file's first thousand lines hold no line of a known format,
@@ -166,7 +149,7 @@ func (s *Store) Import(ctx context.Context, name string, src io.Reader) (Counts,
 	}
 
 	pos := s.m.Logs[at].Read
-	s.view = s.view[:0]
+	s.views = s.views[:0]
 	for {
 		if n.Lines%1024 == 0 && ctx.Err() != nil {
 			return n, ctx.Err()
@@ -186,9 +169,9 @@ func (s *Store) Import(ctx context.Context, name string, src io.Reader) (Counts,
 		if n.Lines == 1000 && n.Bad == n.Lines {
 			return n, fmt.Errorf("%s: %w", name, ErrFormat)
 		}
-		if len(s.view) >= s.o.Views {
+		if len(s.views) >= s.o.Views {
 			s.m.Logs[at].Read = pos
-			if err := s.flush(&n); err != nil {
+			if err := s.flush(); err != nil {
 				return n, fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -197,7 +180,7 @@ func (s *Store) Import(ctx context.Context, name string, src io.Reader) (Counts,
 		return n, fmt.Errorf("%s: %w", name, ErrFormat)
 	}
 	s.m.Logs[at].Read = pos
-	return n, s.flush(&n)
+	return n, s.flush()
 }
 
 // log finds the log that begins with head among those already read, or adds
@@ -287,7 +270,7 @@ func (s *Store) take(raw []byte, n *Counts) error {
 		}
 		n.Views++
 	}
-	s.view = append(s.view, v)
+	s.views = append(s.views, v)
 	return nil
 }
 
@@ -328,53 +311,79 @@ func (s *Store) url(l Line) (string, bool, error) {
 	return u, strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://"), nil
 }
 
-// flush writes the views in memory as a segment and commits it together with
-// how far the logs were read.
-func (s *Store) flush(n *Counts) error {
-	if len(s.view) > 0 {
-		slices.SortFunc(s.view, view.compare)
-		name, err := s.write(func(add func(view) error) error {
-			for _, v := range s.view {
-				if err := add(v); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+// flush appends the views in memory to the file and commits them together with how far
+// the logs were read.
+func (s *Store) flush() error {
+	f, err := os.OpenFile(filepath.Join(s.dir, s.m.Views), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("write click store: %w", err)
+	}
+	defer f.Close()
+	size := s.m.Size
+	if len(s.views) > 0 {
+		if size, err = s.append(f); err != nil {
+			return fmt.Errorf("write click store: %w", err)
 		}
-		s.m.Segments = append(s.m.Segments, name)
-		s.view = s.view[:0]
-		n.Segments++
 	}
-	if err := s.commit(); err != nil {
-		return err
-	}
-	return s.compact()
+	s.views, s.m.Size = s.views[:0], size
+	return s.commit()
 }
 
-// compact merges the segments into one when there are more than can be merged
-// at once.
-func (s *Store) compact() error {
-	if len(s.m.Segments) < fanIn {
+// append writes the views in memory behind those that count: a record for each, of client
+// (8 bytes, big-endian), time (varint) and URL. It returns the size of the file.
+func (s *Store) append(f *os.File) (size int64, err error) {
+	if err := f.Truncate(s.m.Size); err != nil {
+		return 0, err
+	}
+	if _, err := f.Seek(0, io.SeekEnd); err != nil {
+		return 0, err
+	}
+	w := disk.NewWriter(f)
+	for _, v := range s.views {
+		if err := w.Write(v.record()); err != nil {
+			return 0, err
+		}
+	}
+	if err := errors.Join(w.Close(), f.Sync()); err != nil {
+		return 0, err
+	}
+	return f.Seek(0, io.SeekCurrent)
+}
+
+func (v view) record() []byte {
+	b := binary.BigEndian.AppendUint64(nil, v.client)
+	return append(binary.AppendVarint(b, v.at), v.url...)
+}
+
+// eachView calls fn with all views in the order of their import.
+func (s *Store) eachView(fn func(view) error) error {
+	if s.m.Size == 0 {
 		return nil
 	}
-	old := s.m.Segments
-	name, err := s.write(s.eachView)
+	name := filepath.Join(s.dir, s.m.Views)
+	f, err := os.Open(name)
 	if err != nil {
-		return err
+		return fmt.Errorf("read click store: %w", err)
 	}
-	s.m.Segments = []string{name}
-	if err := s.commit(); err != nil {
-		return err
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() < s.m.Size {
+		return fmt.Errorf("%s is cut off; remove the folder and import the logs again", name)
 	}
-	for _, f := range old {
-		if err := os.Remove(filepath.Join(s.dir, f)); err != nil {
+	r := disk.NewReader(io.LimitReader(f, s.m.Size))
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		d := disk.Decode(b)
+		v := view{client: d.Uint64(), at: d.Varint(), url: string(d.Rest())}
+		if err != nil || d.Failed() {
+			return fmt.Errorf("%s is damaged (%v); remove the folder and import the logs again", name, err)
+		}
+		if err := fn(v); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // commit replaces the manifest.
@@ -387,4 +396,58 @@ func (s *Store) commit() error {
 		return fmt.Errorf("write click store: %w", err)
 	}
 	return nil
+}
+
+// Forget takes the views and the importance of pages out of the store in dir, and
+// the names of logs that match, and tells whether there is a store. A killed Forget
+// is completed by calling it again.
+func Forget(dir string, match func(text string) bool) (bool, error) {
+	if _, err := os.Stat(filepath.Join(dir, manifestName)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	s, err := Open(dir, DefaultOptions())
+	if err != nil {
+		return false, err
+	}
+	return true, errors.Join(s.forget(match), s.Close())
+}
+
+func (s *Store) forget(match func(text string) bool) error {
+	old := s.m.Views
+	kept := map[string]string{"views": "views-2", "views-2": "views"}[old] // the other name
+	var size int64
+	err := disk.Replace(filepath.Join(s.dir, kept), 0o600, func(out io.Writer) error {
+		w := disk.NewWriter(io.MultiWriter(out, (*counter)(&size)))
+		err := s.eachView(func(v view) error {
+			if match(v.url) {
+				return nil
+			}
+			return w.Write(v.record())
+		})
+		return errors.Join(err, w.Close())
+	})
+	if err != nil {
+		return fmt.Errorf("write click store: %w", err)
+	}
+	s.m.Views, s.m.Size = kept, size
+	for i := range s.m.Logs {
+		if l := &s.m.Logs[i]; match(l.Name) {
+			l.Name = ""
+		}
+	}
+	if err := s.commit(); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(s.dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write click store: %w", err)
+	}
+	return forgetRows(s.dir, match)
+}
+
+// A counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
 }

@@ -2,12 +2,14 @@ package clicklog
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -24,79 +26,60 @@ const (
 	tableHeader = "# url\tseconds\tvisits\tsessions"
 )
 
-// A tally adds up pages: in memory as long as they fit, then in a sort.
-type tally struct {
-	limit  int // pages in memory
-	pages  map[string]Page
-	sorter disk.Sorter
-}
-
-func newTally(dir string, limit int) *tally {
-	return &tally{limit: limit, pages: map[string]Page{}, sorter: disk.Sorter{Dir: dir}}
-}
-
-func (t *tally) add(p Page) error {
-	t.pages[p.URL] = t.pages[p.URL].plus(p)
-	if len(t.pages) < t.limit {
-		return nil
-	}
-	return t.spill()
-}
-
 func (p Page) plus(q Page) Page {
 	return Page{q.URL, p.Stay + q.Stay, p.Visits + q.Visits, p.Sessions + q.Sessions}
 }
 
-// spill moves the pages in memory to the sort.
-func (t *tally) spill() error {
-	var b []byte
-	for url, p := range t.pages {
-		b = binary.AppendUvarint(b[:0], uint64(p.Stay))
-		b = binary.AppendUvarint(b, uint64(p.Visits))
-		b = binary.AppendUvarint(b, uint64(p.Sessions))
-		if err := t.sorter.Add([]byte(url), b); err != nil {
-			return err
-		}
-	}
-	clear(t.pages)
-	return nil
+// addPage adds what a session knows of a page to those that writeTable sums up.
+func addPage(pages *disk.Sorter, p Page) error {
+	b := binary.AppendUvarint(nil, uint64(p.Stay))
+	b = binary.AppendUvarint(b, uint64(p.Visits))
+	return pages.Add([]byte(p.URL), binary.AppendUvarint(b, uint64(p.Sessions)))
 }
 
-func (t *tally) close() { t.sorter.Close() }
-
-// write makes the table, by URL.
-func (t *tally) write(path string) (pages int64, err error) {
-	if err := t.spill(); err != nil {
-		return 0, err
-	}
+// writeTable makes the table, by URL.
+func writeTable(path string, pages *disk.Sorter) (n int64, err error) {
 	err = disk.Replace(path, 0o600, func(w io.Writer) error {
 		fmt.Fprintln(w, tableHeader)
 		var sum Page
-		end := func() error {
-			if sum.URL == "" {
-				return nil
+		end := func() (err error) {
+			if sum.URL != "" {
+				n++
+				_, err = fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", sum.URL, int64(sum.Stay/time.Second), sum.Visits, sum.Sessions)
 			}
-			pages++
-			_, err := fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", sum.URL, int64(sum.Stay/time.Second), sum.Visits, sum.Sessions)
 			return err
 		}
-		err := t.sorter.Each(func(key, value []byte) error {
+		err := pages.Each(func(key, value []byte) (err error) {
 			d := disk.Decode(value)
 			p := Page{string(key), time.Duration(d.Uvarint()), int64(d.Uvarint()), int64(d.Uvarint())}
 			if p.URL == sum.URL {
 				sum = sum.plus(p)
 				return nil
 			}
-			err := end()
-			sum = p
+			err, sum = end(), p
 			return err
 		})
-		if err == nil {
-			err = end()
-		}
-		return err
+		return cmp.Or(err, end())
 	})
-	return pages, err
+	return n, err
+}
+
+// forgetRows takes the pages that match out of the table.
+func forgetRows(dir string, match func(text string) bool) error {
+	table := filepath.Join(dir, tableName)
+	text, err := os.ReadFile(table)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		if url, _, _ := bytes.Cut(line, []byte("\t")); !match(string(url)) {
+			kept = append(kept, line...)
+		}
+	}
+	return disk.ReplaceBytes(table, 0o600, kept)
 }
 
 func readPage(line string) (p Page, err error) {
@@ -205,4 +188,29 @@ func hashURL(url string) uint64 {
 	h := fnv.New64a()
 	io.WriteString(h, url)
 	return h.Sum64()
+}
+
+// Longest returns the pages on which people stay longest, at most n ≥ 1 of those
+// that keep wants (nil: of all): the longest stay first, then by URL. It reads
+// the table of the store in dir, and the error wraps fs.ErrNotExist where there
+// is none.
+func Longest(dir string, n int, keep func(Page) bool) ([]Page, error) {
+	var best []Page
+	shorten := func() {
+		slices.SortFunc(best, func(a, b Page) int {
+			return cmp.Or(cmp.Compare(b.Stay, a.Stay), strings.Compare(a.URL, b.URL))
+		})
+		best = best[:min(n, len(best))]
+	}
+	err := Pages(dir, func(p Page) error {
+		if keep != nil && !keep(p) {
+			return nil
+		}
+		if best = append(best, p); len(best) == 2*n {
+			shorten()
+		}
+		return nil
+	})
+	shorten()
+	return best, err
 }
