@@ -11,15 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gazehound/crawler"
-	"gazehound/crawler/fetch"
-	"gazehound/crawler/frontier"
-	"gazehound/crawler/order"
-	"gazehound/crawler/page"
-	"gazehound/crawler/weburl"
-	"gazehound/geoparse"
-	"gazehound/predictor"
-
 	"github.com/PuerkitoBio/goquery"
 	"github.com/gocolly/colly/v2"
 )
@@ -167,64 +158,4 @@ func collyCrawl(ctx context.Context, j job) (result, error) {
 	}
 	r.Pages, r.Bytes, r.Seconds = pages.Load(), bytes.Load(), time.Since(began).Seconds()
 	return r, nil
-}
-
-// engine is gazehound without geoparser and index: it fetches, parses, learns,
-// scores every link and keeps queue and crawl tree on the disk. A page counts
-// as relevant where its title says so, which gives the predictor something to
-// learn.
-func engine(ctx context.Context, j job) (r result, err error) {
-	o := fetch.DefaultOptions()
-	o.Proxy = j.proxy
-	client, err := fetch.New(o)
-	if err != nil {
-		return r, err
-	}
-	defer client.Close()
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		return r, err
-	}
-	strategy, err := order.New("adaptive", order.Options{Settings: order.Settings{Decay: 0.5}, Model: model})
-	if err != nil {
-		return r, err
-	}
-	f, err := frontier.Open(frontier.Options{Dir: j.dir, Score: func(e *frontier.Entry) float64 {
-		p, _ := strategy.Score(e)
-		return p
-	}})
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	c := &crawler.Crawler{
-		Options:  crawler.Options{Workers: j.workers, MaxPages: int64(j.pages), Retries: 2, RetryWait: 100 * time.Millisecond, Grace: time.Second},
-		Frontier: f, Fetcher: client, Gate: crawler.Open{}, Judge: byTitle{}, Strategy: strategy,
-		Scope: func(weburl.URL) string { return "" },
-	}
-	var seeds []weburl.URL
-	for _, s := range j.seeds {
-		u, err := weburl.Parse(s)
-		if err != nil {
-			return r, err
-		}
-		seeds = append(seeds, u)
-	}
-	began := time.Now()
-	if _, err := c.Seed(ctx, seeds); err != nil {
-		return r, err
-	}
-	if err := c.Run(ctx); err != nil && !errors.Is(err, crawler.ErrPageLimit) {
-		return r, err
-	}
-	t := f.Totals()
-	r.Pages, r.Bytes, r.Seconds = t.Pages, t.Bytes, time.Since(began).Seconds()
-	return r, nil
-}
-
-type byTitle struct{}
-
-// Judge calls about as many pages relevant as the geoparser does.
-func (byTitle) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
-	return geoparse.Verdict{Relevant: strings.Contains(p.Title, "Kontakt") || strings.Contains(p.Title, "Impressum")}, nil
 }

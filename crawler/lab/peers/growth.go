@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image/color"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -20,12 +18,9 @@ import (
 	"syscall"
 	"time"
 
-	"gonum.org/v1/plot"
+	"gazehound/crawler/lab/sim"
+
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // growthOptions say how one long crawl is made and watched.
@@ -91,78 +86,72 @@ func growth(o growthOptions) (err error) {
 	if out, err := init.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	crawl := exec.Command(o.gazehound, "crawl", "--quiet", "--json", "--data", data, "--seeds", "-", "--proxy", seeds.Proxy, "--delay", "0s", "--admin", "off",
+	crawl := exec.Command(o.gazehound, "crawl", "--quiet", "--json", "--data", data, "--seeds", "-",
+		"--proxy", seeds.Proxy, "--delay", "0s", "--admin", "off", "--serve", "off",
 		"--max-pages", strconv.Itoa(o.job.pages), "--workers", strconv.Itoa(o.job.workers), "--memory", o.memory)
 	crawl.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // our interrupt is not yet its own
 	crawl.Stdin = strings.NewReader(strings.Join(seeds.Seeds, "\n") + "\n")
-	var out, problems bytes.Buffer
-	crawl.Stdout, crawl.Stderr = &out, &problems
-	file, err := os.Create(o.name + ".csv")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	table := csv.NewWriter(file)
-	if err := table.Write(columns); err != nil {
-		return err
-	}
-	began := time.Now()
+	var problems bytes.Buffer
+	crawl.Stderr = &problems
 	if err := crawl.Start(); err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- crawl.Wait() }()
 	stop := context.AfterFunc(interrupted, func() { crawl.Process.Signal(syscall.SIGTERM) })
 	defer stop()
-
-	samples := []sample{{}}
-	ticks := time.NewTicker(o.every)
-	defer ticks.Stop()
-	for running := true; running; {
-		select {
-		case err := <-ended:
-			if err != nil && interrupted.Err() == nil {
-				return fmt.Errorf("crawl: %w: %s", err, problems.String())
-			}
-			running = false
-			continue
-		case <-ticks.C:
-		}
-		s, err := look(data, crawl.Process.Pid, web.Process.Pid)
-		if err != nil {
-			continue // it has just begun, or just ended
-		}
-		s.At = time.Since(began)
-		last := samples[len(samples)-1]
-		if err := table.Write(s.row(last)); err != nil {
-			return err
-		}
-		table.Flush()
-		samples = append(samples, s)
-		fmt.Fprintf(os.Stderr, "%8.0f s  %8d pages  %5.0f pages/s  %5.2f CPU s per 1,000  web %4.2f  %4.0f MB  %9d links wait  %5.0f MB on disk\n", s.At.Seconds(), s.Pages,
-			rate(last, s), 1000*(s.CPU-last.CPU).Seconds()/float64(max(s.Pages-last.Pages, 1)), 1000*(s.Web-last.Web).Seconds()/float64(max(s.Pages-last.Pages, 1)),
-			float64(s.RSS)/1e6, s.Queued, float64(s.Disk)/1e6)
-	}
-	last := samples[len(samples)-1]
-	end, _ := look(data, crawl.Process.Pid, web.Process.Pid) // the process is gone, its status is there
-	end.At, end.CPU = time.Since(began), crawl.ProcessState.UserTime()+crawl.ProcessState.SystemTime()
-	if end.RSS, end.Peak = last.RSS, last.Peak; end.Pages > last.Pages {
-		samples = append(samples, end)
-		if err := table.Write(end.row(last)); err != nil {
-			return err
-		}
-	}
-	if table.Flush(); table.Error() != nil {
-		return table.Error()
+	samples, err := watch(o, data, crawl, web.Process.Pid)
+	if err != nil && interrupted.Err() == nil {
+		return fmt.Errorf("crawl: %w: %s", err, problems.String())
 	}
 	if len(samples) < 4 {
 		return fmt.Errorf("only %d samples: crawl more pages, or look more often than every %v", len(samples)-1, o.every)
 	}
-	if err := drawGrowth(o.name, samples); err != nil {
+	if err := errors.Join(writeTable(o.name+".csv", samples), drawGrowth(o.name, samples)); err != nil {
 		return err
 	}
 	summarise(os.Stdout, o, samples, crawl.ProcessState.SysUsage().(*syscall.Rusage).Maxrss*1024)
 	return nil
+}
+
+// watch looks at a crawl until it ends, and returns how it stood from time to time.
+func watch(o growthOptions, data string, crawl *exec.Cmd, web int) (samples []sample, err error) {
+	began := time.Now()
+	ended := make(chan error, 1)
+	go func() { ended <- crawl.Wait() }()
+	samples = []sample{{}}
+	ticks := time.NewTicker(o.every)
+	defer ticks.Stop()
+	for {
+		select {
+		case err := <-ended:
+			last := samples[len(samples)-1]
+			end, _ := look(data, crawl.Process.Pid, web) // the process is gone, its status is there
+			end.At, end.CPU = time.Since(began), crawl.ProcessState.UserTime()+crawl.ProcessState.SystemTime()
+			if end.RSS, end.Peak = last.RSS, last.Peak; end.Pages > last.Pages {
+				samples = append(samples, end)
+			}
+			return samples, err
+		case <-ticks.C:
+		}
+		s, err := look(data, crawl.Process.Pid, web)
+		if err != nil {
+			continue // it has just begun, or just ended
+		}
+		s.At = time.Since(began)
+		fmt.Fprintln(os.Stderr, strings.Join(s.row(samples[len(samples)-1]), "  "))
+		samples = append(samples, s)
+	}
+}
+
+func writeTable(name string, samples []sample) error {
+	rows := [][]string{columns}
+	for i, s := range samples[1:] {
+		rows = append(rows, s.row(samples[i]))
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(csv.NewWriter(file).WriteAll(rows), file.Close())
 }
 
 // look reads how the crawl stands: from its status file and from the system.
@@ -283,20 +272,27 @@ func summarise(w io.Writer, o growthOptions, samples []sample, peak int64) {
 
 // drawGrowth draws the samples over the pages to name.svg and name.png.
 func drawGrowth(name string, samples []sample) error {
+	perThousand := func(used time.Duration, a, b sample) float64 {
+		return 1000 * used.Seconds() / float64(max(b.Pages-a.Pages, 1))
+	}
+	type measure struct {
+		name string
+		of   func(a, b sample) float64
+	}
 	figures := []struct {
 		title, y string
-		lines    map[string]func(from, to sample) float64
+		lines    []measure
 	}{
-		{"Speed", "pages/s", map[string]func(a, b sample) float64{"": rate}},
-		{"Processor time", "CPU s per 1,000 pages", map[string]func(a, b sample) float64{
-			"gazehound":    func(a, b sample) float64 { return 1000 * (b.CPU - a.CPU).Seconds() / float64(max(b.Pages-a.Pages, 1)) },
-			"its web site": func(a, b sample) float64 { return 1000 * (b.Web - a.Web).Seconds() / float64(max(b.Pages-a.Pages, 1)) },
+		{"Speed", "pages/s", []measure{{"gazehound", rate}}},
+		{"Processor time", "CPU s per 1,000 pages", []measure{
+			{"gazehound", func(a, b sample) float64 { return perThousand(b.CPU-a.CPU, a, b) }},
+			{"its web site", func(a, b sample) float64 { return perThousand(b.Web-a.Web, a, b) }},
 		}},
-		{"Memory", "MB resident", map[string]func(a, b sample) float64{
-			"all": func(_, b sample) float64 { return float64(b.RSS) / 1e6 },
-			"own": func(_, b sample) float64 { return float64(b.Own) / 1e6 },
+		{"Memory", "MB resident", []measure{
+			{"all", func(_, b sample) float64 { return float64(b.RSS) / 1e6 }},
+			{"own", func(_, b sample) float64 { return float64(b.Own) / 1e6 }},
 		}},
-		{"Queue", "thousand links that wait", map[string]func(a, b sample) float64{"": func(_, b sample) float64 { return float64(b.Queued) / 1e3 }}},
+		{"Queue", "thousand links that wait", []measure{{"links", func(_, b sample) float64 { return float64(b.Queued) / 1e3 }}}},
 	}
 	// A point for each hundredth of the crawl: single samples jump.
 	points := []sample{samples[0]}
@@ -305,55 +301,20 @@ func drawGrowth(name string, samples []sample) error {
 			points = append(points, s)
 		}
 	}
-	var plots []*plot.Plot
+	var drawn []sim.Figure
 	for _, f := range figures {
-		p := plot.New()
-		p.Title.Text, p.X.Label.Text, p.Y.Label.Text, p.Y.Min = f.title, "thousand pages", f.y, 0
-		for i, label := range slices.Sorted(maps.Keys(f.lines)) {
-			var line plotter.XYs
-			for j := 1; j < len(points); j++ {
-				line = append(line, plotter.XY{X: float64(points[j].Pages) / 1000, Y: f.lines[label](points[j-1], points[j])})
+		g := sim.Figure{Title: f.title, X: "thousand pages", Y: f.y}
+		for k, m := range f.lines {
+			line := sim.Line{Name: m.name, Number: k}
+			for i, b := range points[1:] {
+				line.Points = append(line.Points, plotter.XY{X: float64(b.Pages) / 1000, Y: m.of(points[i], b)})
 			}
-			if len(line) == 0 {
-				continue
-			}
-			l, err := plotter.NewLine(line)
-			if err != nil {
-				return err
-			}
-			l.Color = []color.RGBA{{0, 114, 178, 255}, {213, 94, 0, 255}}[i]
-			p.Add(l)
-			if label != "" {
-				p.Legend.Add(label, l)
-			}
-			for _, xy := range line {
-				p.Y.Max = max(p.Y.Max, xy.Y*1.05)
-			}
+			g.Lines = append(g.Lines, line)
 		}
-		p.Y.Min = 0
-		plots = append(plots, p)
+		drawn = append(drawn, g)
 	}
-	const width, height = 32 * vg.Centimeter, 20 * vg.Centimeter
 	for _, ext := range []string{".svg", ".png"} {
-		var canvas interface {
-			vg.CanvasSizer
-			io.WriterTo
-		}
-		if ext == ".svg" {
-			canvas = vgsvg.New(width, height)
-		} else {
-			canvas = vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
-		}
-		tiles := draw.Tiles{Rows: 2, Cols: 2, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2}
-		sheet := draw.New(canvas)
-		for i, p := range plots {
-			p.Draw(tiles.At(sheet, i%2, i/2))
-		}
-		var b bytes.Buffer
-		if _, err := canvas.WriteTo(&b); err != nil {
-			return fmt.Errorf("draw %s%s: %w", name, ext, err)
-		}
-		if err := os.WriteFile(name+ext, b.Bytes(), 0o644); err != nil {
+		if _, err := sim.DrawFigures(name+ext, drawn); err != nil {
 			return err
 		}
 	}

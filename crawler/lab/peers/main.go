@@ -47,7 +47,7 @@ type result struct {
 
 // crawlers run in a process of their own.
 var crawlers = map[string]func(context.Context, job) (result, error){
-	"bare": bare, "colly": collyCrawl, "engine": engine,
+	"bare": bare, "colly": collyCrawl,
 }
 
 func main() {
@@ -107,7 +107,6 @@ func start(run string, o growthOptions) error {
 var rows = []struct{ name, about string }{
 	{"bare", "fetch + goquery, links in memory"},
 	{"full", "gazehound"},
-	{"engine", "gazehound without geoparser and index"},
 	{"colly", "colly v2.3.0: links, title, text"},
 }
 
