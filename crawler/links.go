@@ -20,6 +20,12 @@ func score(s order.Strategy, traps *trap.Detector, e *frontier.Entry) (priority 
 	return priority, keep
 }
 
+// spent tells whether a link is left out because its pattern or host has given nothing for
+// long. That holds for every strategy, also for those that do not rescore.
+func (c *Crawler) spent(e *frontier.Entry) bool {
+	return c.Traps != nil && !e.Sitemap && e.Depth > 0 && c.Traps.Look(e.URL).Spent
+}
+
 // Rescore returns the function with which the queue of a crawl scores a link again
 // that reaches its front, or nil if the strategy keeps the priority that a link was
 // found with. Traps may be nil.
@@ -124,6 +130,9 @@ func (c *Crawler) outside(e *frontier.Entry, was frontier.State) string {
 	}
 	if limit := c.Options.MaxDepth; limit > 0 && e.Depth > limit {
 		return "depth"
+	}
+	if was == 0 && c.spent(e) {
+		return "trap"
 	}
 	return ""
 }

@@ -153,3 +153,54 @@ func TestTraps(t *testing.T) {
 		}
 	}
 }
+
+// Traps end for strategies without scores, too: of a pattern that multiplies no more pages
+// are fetched after some hundred in a row that gave nothing.
+func TestTrapsEndForEveryStrategy(t *testing.T) {
+	for _, name := range []string{"breadth-first", "soft-focused"} {
+		s, err := order.New(name, order.Options{Settings: order.Settings{Decay: 0.5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		per := map[string]int{}
+		d := trap.New()
+		c := &crawler.Crawler{
+			Options:  crawler.Options{Workers: 1, MaxPages: 12_000},
+			Frontier: frontier.NewMemory(frontier.MemoryOptions{Seed: 1, Score: crawler.Rescore(s, d)}),
+			Fetcher:  endless{}, Gate: crawler.Open{}, Judge: judge{}, Strategy: s, Traps: d,
+			Scope: func(u weburl.URL) string {
+				if strings.HasPrefix(u.Host(), "loop") || strings.HasPrefix(u.Host(), "tar") {
+					return "host" // these have no copies: see trap.TestHostWithoutYield
+				}
+				return ""
+			},
+			Report: func(v *crawler.Visit) {
+				if host, _, _ := strings.Cut(v.Entry.URL.Hostname(), "."); v.Page != nil {
+					per[host]++
+				}
+			},
+		}
+		seed(t, c, "http://start.example/")
+		for range 5000 {
+			e, err := c.Frontier.Next(t.Context(), c.Gate.Claim)
+			if err != nil { // nothing waits any more
+				break
+			}
+			if _, err := c.Visit(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("%s: pages of each host %v", name, per)
+		if _, err := c.Frontier.Next(t.Context(), c.Gate.Claim); err == nil {
+			t.Errorf("%s: the crawl has no end", name)
+		}
+		if per["good"] != 60 {
+			t.Errorf("%s: %d good pages of 60", name, per["good"])
+		}
+		for host, most := range map[string]int{"cal": 400, "shop": 400, "soft": 400, "forum": 400} {
+			if per[host] > most {
+				t.Errorf("%s: %d pages of %s, want at most %d", name, per[host], host, most)
+			}
+		}
+	}
+}

@@ -76,6 +76,9 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 	if skip == "" && e.Depth > 0 {
 		skip = c.Scope(e.URL) // it was within when the link was found
 	}
+	if skip == "" && c.spent(&e) {
+		skip = "trap"
+	}
 	if err := c.visit(ctx, c.Frontier, v, skip); err != nil {
 		return false, err
 	}

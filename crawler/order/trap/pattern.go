@@ -141,10 +141,10 @@ func names(query string) []string {
 func structure(u weburl.URL) Finding {
 	path := u.Path()
 	if n := strings.Count(path, "/"); n > maxSegments {
-		return Finding{structural, fmt.Sprintf("its path has %d segments", n)}
+		return Finding{Factor: structural, Reason: fmt.Sprintf("its path has %d segments", n)}
 	}
 	if strings.Count(u.Query(), "&") >= maxNamesOK {
-		return Finding{structural, fmt.Sprintf("its query has %d parameters", strings.Count(u.Query(), "&")+1)}
+		return Finding{Factor: structural, Reason: fmt.Sprintf("its query has %d parameters", strings.Count(u.Query(), "&")+1)}
 	}
 	if len(path) < 2*maxRepeats {
 		return Finding{Factor: 1}
@@ -155,7 +155,7 @@ func structure(u weburl.URL) Finding {
 			continue
 		}
 		if i > 0 && s == u.Hostname() {
-			return Finding{structural, fmt.Sprintf("its path names the host %s", s)}
+			return Finding{Factor: structural, Reason: fmt.Sprintf("its path names the host %s", s)}
 		}
 		repeats := 1
 		for _, other := range segments[i+1:] {
@@ -164,7 +164,7 @@ func structure(u weburl.URL) Finding {
 			}
 		}
 		if repeats >= maxRepeats {
-			return Finding{structural, fmt.Sprintf("its path has %.40q %d times", s, repeats)}
+			return Finding{Factor: structural, Reason: fmt.Sprintf("its path has %.40q %d times", s, repeats)}
 		}
 	}
 	return Finding{Factor: 1}

@@ -1,7 +1,7 @@
 // Package trap learns which URLs of a crawl multiply the same page, or lead to
 // pages without end that nobody needs: calendars, filters of shops, session
-// ids, texts that a program writes. It never drops a URL; it says by what
-// factor its priority falls, and why.
+// ids, texts that a program writes. It says by what factor the priority of a URL falls,
+// and why, and bounds the pages of a pattern and of a host that give nothing.
 package trap
 
 import (
@@ -27,6 +27,7 @@ type Page struct {
 type Finding struct {
 	Factor float64 // of the priority, in (0, 1]; 1: nothing was found
 	Reason string  // in words, or ""
+	Spent  bool    // so many such pages gave nothing that no more are to be fetched
 }
 
 // Factors, and what it takes to come to them.
@@ -40,6 +41,10 @@ const (
 	copies     = 0.75 // share of them that has to be the same
 	copiesHost = 0.9
 	poor       = 300 // pages of a host in a row without a relevant one, after which it falls
+
+	// How many pages may give nothing before no more are fetched, whatever the strategy:
+	mostCopies = 300  // in a row, of a pattern that multiplies, or pairs of a parameter that changes nothing
+	mostBarren = 3000 // of a host without a relevant one
 
 	minPairs = 4    // of pages that differ in one parameter, before that is judged
 	same     = 0.95 // share of them that has to be the same
@@ -240,26 +245,29 @@ func (d *Detector) with(rest uint64, name string) uint64 {
 
 // Look says what is known against a URL.
 func (d *Detector) Look(u weburl.URL) Finding {
-	if f := structure(u); f.Factor < 1 {
-		return f
-	}
+	f := structure(u)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.suspects[u.Host()] {
-		return Finding{Factor: 1}
-	}
-	if f := d.parameters(u); f.Factor < 1 {
 		return f
 	}
-	worst := Finding{Factor: 1}
+	spent := false
+	worst := d.parameters(u)
+	byParameter := worst.Factor < 1
 	for _, name := range levels(u) {
 		if s := d.pattern(idOf(name)); s != nil {
-			if f := s.judge(name); f.Factor < worst.Factor {
-				worst = f
+			of := s.judge(name)
+			spent = spent || of.Spent
+			if of.Factor < worst.Factor && !byParameter {
+				worst = of
 			}
 		}
 	}
-	return worst
+	if f.Factor == 1 {
+		f = worst
+	}
+	f.Spent = f.Spent || spent
+	return f
 }
 
 // parameters looks for one that changes nothing, where the page was read under
@@ -276,7 +284,8 @@ func (d *Detector) parameters(u weburl.URL) Finding {
 		rest := d.without(u, name)
 		_, bare := d.spelt.Get(rest)
 		if _, other := d.spelt.Get(d.with(rest, name)); bare || other {
-			return Finding{traceOf, fmt.Sprintf("the page was read with another %q, which %s of %s", name, s, u.Host())}
+			reason := fmt.Sprintf("the page was read with another %q, which %s of %s", name, s, u.Host())
+			return Finding{traceOf, reason, s.Same >= mostCopies}
 		}
 	}
 	return Finding{Factor: 1}
@@ -323,9 +332,11 @@ func (s *pattern) bad() bool { return s.multiplies() || s.barren() }
 func (s *pattern) judge(name string) Finding {
 	switch {
 	case s.multiplies():
-		return Finding{traceOf, fmt.Sprintf("%d of the %d pages like %s were nearly the same", s.Copies, s.Pages, name)}
+		reason := fmt.Sprintf("%d of the %d pages like %s were nearly the same", s.Copies, s.Pages, name)
+		return Finding{traceOf, reason, s.Barren >= mostCopies}
 	case s.barren():
-		return Finding{max(leastYield, float64(poor)/float64(s.Barren)), fmt.Sprintf("none of the %d pages of %s is relevant", s.Barren, name)}
+		reason := fmt.Sprintf("none of the %d pages of %s is relevant", s.Barren, name)
+		return Finding{max(leastYield, float64(poor)/float64(s.Barren)), reason, s.Barren >= mostBarren}
 	}
 	return Finding{Factor: 1}
 }

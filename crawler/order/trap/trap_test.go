@@ -239,3 +239,23 @@ func BenchmarkLook(b *testing.B) {
 		d.Look(u)
 	}
 }
+
+// A host that makes up new words for ever ends after some thousand pages; one that ever had a
+// relevant page does not, nor do its traps of another kind hide it.
+func TestHostWithoutYield(t *testing.T) {
+	for _, relevant := range []bool{false, true} {
+		d := New()
+		for i := range mostBarren {
+			u := parse(t, fmt.Sprintf("http://a.example/%s", strings.Repeat("x", 1+i%200)))
+			d.Saw(Page{URL: u, Text: uint64(i) * 0x9E3779B97F4A7C15, Relevant: relevant && i == 0})
+			if f := d.Look(u); f.Spent && i < mostBarren-1 {
+				t.Fatalf("spent after %d pages: %+v", i+1, f)
+			}
+		}
+		for _, path := range []string{"new", "a/a/a/a"} {
+			if f := d.Look(parse(t, "http://a.example/"+path)); f.Spent == relevant {
+				t.Errorf("%s, a relevant page %v: %+v", path, relevant, f)
+			}
+		}
+	}
+}
