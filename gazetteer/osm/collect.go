@@ -19,6 +19,7 @@ import (
 	"github.com/tidwall/rtree"
 
 	"gazehound/gazetteer"
+	"gazehound/internal/disk"
 )
 
 // A collector gathers the objects of an extract that matter; finish turns them
@@ -93,28 +94,24 @@ type area struct {
 
 func newCollector(o Options) (*collector, error) {
 	c := &collector{options: o, ways: map[int64][2]int{}, members: map[member]string{}, numbered: map[int64]*feature{}, intern: map[string]string{}}
-	c.nodes.dir = o.TempDir
-	var err error
-	if c.houses, err = newSpool(o.TempDir); err != nil {
-		return nil, err
-	}
-	if c.lines, err = newSpool(o.TempDir); err != nil {
-		c.houses.close()
-		return nil, err
-	}
-	if c.shapes, err = newSpool(o.TempDir); err != nil {
-		c.houses.close()
-		c.lines.close()
-		return nil, err
+	c.nodes.asked = disk.Sorter{Dir: o.TempDir, Memory: 32 << 20}
+	for _, s := range []**spool{&c.houses, &c.lines, &c.shapes} {
+		var err error
+		if *s, err = newSpool(o.TempDir); err != nil {
+			c.close()
+			return nil, err
+		}
 	}
 	return c, nil
 }
 
 // close deletes the temporary files.
 func (c *collector) close() {
-	c.houses.close()
-	c.lines.close()
-	c.shapes.close()
+	for _, s := range []*spool{c.houses, c.lines, c.shapes} {
+		if s != nil {
+			s.close()
+		}
+	}
 	c.nodes.close()
 }
 
@@ -149,11 +146,6 @@ func interesting(tags osm.Tags) bool {
 		}
 	}
 	return false
-}
-
-// wantWay reports whether a way is kept.
-func (c *collector) wantWay(w *osm.Way) bool {
-	return c.members[member{'w', int64(w.ID)}] != "" || interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags) || c.wantsShape(w)
 }
 
 func isStreet(tags osm.Tags) bool {
@@ -192,13 +184,13 @@ func (c *collector) node(n *osm.Node) {
 }
 
 func (c *collector) way(w *osm.Way) {
-	c.seen(w.Timestamp)
 	wanted := interesting(w.Tags) || isStreet(w.Tags) || isBoundary(w.Tags)
 	outline := c.all || isBoundary(w.Tags) || c.members[member{'w', int64(w.ID)}] == outlineMember
 	shape := c.wantsShape(w)
 	if !wanted && !outline && !shape {
 		return
 	}
+	c.seen(w.Timestamp)
 	f := feature{id: int64(w.ID), kind: 'w', refs: make([]int64, len(w.Nodes))}
 	for i, n := range w.Nodes {
 		f.refs[i] = int64(n.ID)

@@ -230,7 +230,9 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 	for s.Scan() {
 		switch o := s.Object().(type) {
 		case *osm.Node:
-			c.nodes.add(int64(o.ID), o.Point())
+			if c.err == nil {
+				c.err = c.nodes.add(int64(o.ID), units(o.Point()))
+			}
 			c.node(o)
 		case *osm.Way:
 			c.way(o)
@@ -242,7 +244,9 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 		}
 		asked, count.object = count.n, 0
 	}
-	c.nodes.sort()
+	if c.err == nil {
+		c.err = c.nodes.ready()
+	}
 	if err := s.Err(); err != nil {
 		var syntax *xml.SyntaxError
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" {

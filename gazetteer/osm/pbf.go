@@ -2,6 +2,7 @@ package osm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -75,7 +76,7 @@ func (c *collector) pass(ctx context.Context, f *os.File, groups []int) error {
 	var reader errgroup.Group
 	defer reader.Wait()
 	defer cancel()
-	blocks, free := make(chan unpacked, 1), make(chan []byte, 3)
+	blocks := make(chan unpacked, 1)
 	reader.Go(func() (err error) {
 		defer close(blocks)
 		defer func() {
@@ -90,12 +91,7 @@ func (c *collector) pass(ctx context.Context, f *os.File, groups []int) error {
 			if at.kind != "OSMHeader" && at.kind != "OSMData" {
 				continue
 			}
-			var room []byte
-			select {
-			case room = <-free:
-			default:
-			}
-			data, err := unpack(f, at, room)
+			data, err := unpack(f, at)
 			if err != nil {
 				return fmt.Errorf("%w: block at byte %d: %w", ErrFormat, at.off, err)
 			}
@@ -118,10 +114,6 @@ func (c *collector) pass(ctx context.Context, f *os.File, groups []int) error {
 			return fmt.Errorf("%w: block at byte %d: %w", ErrFormat, b.at.off, err)
 		} else if err != nil {
 			return err
-		}
-		select {
-		case free <- b.data:
-		default:
 		}
 	}
 	return reader.Wait()
@@ -164,48 +156,30 @@ func readHeader(f *os.File, off, size int64) (at blobAt, err error) {
 	if _, err := f.ReadAt(head, off+4); err != nil {
 		return at, err
 	}
-	bytes := int64(-1)
-	d := disk.Decode(head)
-	for d.Len() > 0 {
-		switch number, v, text := readField(&d); number {
-		case 1:
-			at.kind = string(text)
-		case 3:
-			bytes = int64(min(v, maxBlob+1))
-		}
-	}
-	if d.Failed() || bytes < 0 || bytes > maxBlob {
+	m, err := parse(head, nil)
+	bytes := m.number[3]
+	if err != nil || bytes > maxBlob {
 		return at, fmt.Errorf("%w: bad header", errBlock)
 	}
-	at.data, at.next = off+4+n, off+4+n+bytes
+	at.kind = string(m.data[1])
+	at.data, at.next = off+4+n, off+4+n+int64(bytes)
 	if at.next > size {
 		return at, io.EOF
 	}
 	return at, nil
 }
 
-// unpack reads a Blob and returns what is in it, in room where that is enough.
-func unpack(f *os.File, at blobAt, room []byte) ([]byte, error) {
+// unpack reads a Blob and returns what is in it.
+func unpack(f *os.File, at blobAt) ([]byte, error) {
 	blob := make([]byte, at.next-at.data)
 	if _, err := f.ReadAt(blob, at.data); err != nil {
 		return nil, err
 	}
-	var raw, packed []byte
-	size := uint64(0)
-	d := disk.Decode(blob)
-	for d.Len() > 0 {
-		switch number, v, data := readField(&d); number {
-		case 1:
-			raw = data
-		case 2:
-			size = v
-		case 3:
-			packed = data
-		}
-	}
+	m, err := parse(blob, nil)
+	raw, size, packed := m.data[1], m.number[2], m.data[3]
 	switch {
-	case d.Failed():
-		return nil, errBlock
+	case err != nil:
+		return nil, err
 	case raw != nil:
 		return raw, nil
 	case packed == nil:
@@ -217,51 +191,72 @@ func unpack(f *os.File, at blobAt, room []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	buffer := bytes.NewBuffer(slices.Grow(room[:0], int(size)+bytes.MinRead))
+	buffer := bytes.NewBuffer(make([]byte, 0, int(size)+bytes.MinRead))
 	if n, err := buffer.ReadFrom(io.LimitReader(z, int64(size)+1)); err != nil || n != int64(size) {
 		return nil, errors.Join(fmt.Errorf("%w: it does not unpack to the %d bytes that it says", errBlock, size), err)
 	}
 	return buffer.Bytes(), nil
 }
 
-// readField reads the next field of a protocol buffer: its number, and its value, a
-// number or bytes.
-func readField(d *disk.Decoder) (number int, v uint64, data []byte) {
-	tag := d.Uvarint()
-	switch tag & 7 {
-	case 0:
-		v = d.Uvarint()
-	case 1:
-		data = d.Next(8)
-	case 2:
-		data = d.Bytes()
-	case 5:
-		data = d.Next(4)
-	default:
-		d.Fail()
+// A message is a protocol buffer message: the last value, a number or bytes, of each of
+// its fields, by the number of the field.
+type message struct {
+	number [maxField + 1]uint64
+	data   [maxField + 1][]byte
+}
+
+// maxField is the highest number of a field that is read.
+const maxField = 32
+
+// parse reads a message. It calls each, if that is not nil, for every field of bytes,
+// in their order.
+func parse(b []byte, each func(number int, data []byte) error) (m message, err error) {
+	for d := disk.Decode(b); d.Len() > 0; {
+		tag := d.Uvarint()
+		var v uint64
+		var data []byte
+		switch tag & 7 {
+		case 0:
+			v = d.Uvarint()
+		case 1:
+			d.Next(8)
+		case 2:
+			data = d.Bytes()
+		case 5:
+			d.Next(4)
+		default:
+			d.Fail()
+		}
+		number := tag >> 3
+		if d.Failed() {
+			return m, errBlock
+		}
+		if number > maxField {
+			continue
+		}
+		m.number[number], m.data[number] = v, data
+		if each != nil && data != nil {
+			if err := each(int(number), data); err != nil {
+				return m, err
+			}
+		}
 	}
-	return int(min(tag>>3, 1<<29)), v, data
+	return m, nil
 }
 
 // header reads the HeaderBlock.
 func (c *collector) header(data []byte) error {
-	d := disk.Decode(data)
-	for d.Len() > 0 {
-		switch number, v, text := readField(&d); number {
-		case 4:
-			if s := string(text); s != "OsmSchema-V0.6" && s != "DenseNodes" && s != "HistoricalInformation" {
-				return fmt.Errorf("%w: it needs %.40q, which is not known here", errBlock, s)
-			}
-		case 32:
-			if at := time.Unix(int64(v), 0).UTC(); at.Year() > 2000 && at.Year() < 3000 {
-				c.extract.Date, c.dated = at, true
-			}
+	m, err := parse(data, func(number int, data []byte) error {
+		s := string(data)
+		if number == 4 && s != "OsmSchema-V0.6" && s != "DenseNodes" && s != "HistoricalInformation" {
+			return fmt.Errorf("%w: it needs %.40q, which is not known here", errBlock, s)
 		}
+		return nil
+	})
+	if at := time.Unix(int64(m.number[32]), 0).UTC(); at.Year() > 2000 && at.Year() < 3000 {
+		c.extract.Date, c.dated = at, true
 	}
-	if d.Failed() {
-		return errBlock
-	}
-	return nil
+	return err
 }
 
 // A block is a PrimitiveBlock in the making.
@@ -274,72 +269,60 @@ type block struct {
 
 // block takes the objects of some groups of a PrimitiveBlock.
 func (c *collector) block(data []byte, groups []int) error {
-	b := block{c: c, granularity: 100, dateUnit: 1000}
-	var table []byte
+	b := block{c: c}
 	var wanted [][]byte
-	d := disk.Decode(data)
-	for d.Len() > 0 {
-		number, v, data := readField(&d)
-		switch number {
-		case 1:
-			table = data
-		case 2:
-			if len(data) > 0 && slices.Contains(groups, int(data[0]>>3)) { // a group has objects of one kind
-				wanted = append(wanted, data)
-			}
-		case 17:
-			b.granularity = int64(int32(v))
-		case 18:
-			b.dateUnit = int64(int32(v))
-		case 19:
-			b.lat = int64(v)
-		case 20:
-			b.lon = int64(v)
+	m, err := parse(data, func(number int, data []byte) error {
+		if number == 2 && len(data) > 0 && slices.Contains(groups, int(data[0]>>3)) { // a group has objects of one kind
+			wanted = append(wanted, data)
 		}
-	}
-	if d.Failed() {
-		return errBlock
-	}
-	if len(wanted) == 0 {
 		return nil
+	})
+	if err != nil || len(wanted) == 0 {
+		return err
 	}
-	for d = disk.Decode(table); d.Len() > 0; {
-		if number, _, text := readField(&d); number == 1 {
+	b.granularity = cmp.Or(int64(int32(m.number[17])), 100)
+	b.dateUnit = cmp.Or(int64(int32(m.number[18])), 1000)
+	b.lat, b.lon = int64(m.number[19]), int64(m.number[20])
+	_, err = parse(m.data[1], func(number int, text []byte) error {
+		if number == 1 {
 			b.strings = append(b.strings, string(text))
 		}
 		if len(b.strings) > maxStrings {
 			return fmt.Errorf("%w: more than %d texts", errBlock, maxStrings)
 		}
-	}
+		return nil
+	})
 	for _, group := range wanted {
-		for d := disk.Decode(group); d.Len() > 0; {
-			number, _, data := readField(&d)
-			if d.Failed() {
-				return errBlock
-			}
-			if err := b.object(number, data); err != nil {
-				return err
-			}
-			if err := c.room(len(data)); err != nil {
-				return err
-			}
+		if err == nil {
+			_, err = parse(group, b.object)
 		}
 	}
-	return nil
+	return err
 }
 
+// object takes one object, or the dense nodes of a group.
 func (b *block) object(group int, data []byte) error {
+	var take func(message) error
 	switch group {
 	case nodeGroup:
-		return b.node(data)
+		take = b.node
 	case denseGroup:
-		return b.dense(data)
+		take = b.dense
 	case wayGroup:
-		return b.way(data)
+		take = b.way
 	case relationGroup:
-		return b.relation(data)
+		take = b.relation
+	default:
+		return nil
 	}
-	return nil
+	m, err := parse(data, nil)
+	if err == nil {
+		err = take(m)
+	}
+	if err != nil {
+		return err
+	}
+	return b.c.room(len(data))
 }
 
 // text returns a text of the table.
@@ -352,9 +335,9 @@ func (b *block) text(d *disk.Decoder) string {
 	return b.strings[i]
 }
 
-// tags reads keys and as many values.
-func (b *block) tags(keys, values []byte) (osm.Tags, error) {
-	k, v := disk.Decode(keys), disk.Decode(values)
+// tags reads the keys and values of an object, which stand in its fields 2 and 3.
+func (b *block) tags(m *message) (osm.Tags, error) {
+	k, v := disk.Decode(m.data[2]), disk.Decode(m.data[3])
 	var tags osm.Tags
 	for k.Len() > 0 && len(tags) < maxTags {
 		tags = append(tags, osm.Tag{Key: b.text(&k), Value: b.text(&v)})
@@ -365,14 +348,13 @@ func (b *block) tags(keys, values []byte) (osm.Tags, error) {
 	return tags, nil
 }
 
-// at returns the time of an Info, zero where it has none.
-func (b *block) at(info []byte) (t time.Time) {
-	for d := disk.Decode(info); d.Len() > 0; {
-		if number, v, _ := readField(&d); number == 2 && int64(v) > 0 {
-			t = time.UnixMilli(int64(v) * b.dateUnit)
-		}
+// time returns that of the Info of an object, its field 4; zero where it has none.
+func (b *block) time(m *message) time.Time {
+	info, _ := parse(m.data[4], nil)
+	if v := int64(info.number[2]); v > 0 {
+		return time.UnixMilli(v * b.dateUnit)
 	}
-	return t
+	return time.Time{}
 }
 
 func (b *block) degrees(offset, units int64) float64 {
@@ -381,30 +363,10 @@ func (b *block) degrees(offset, units int64) float64 {
 
 func zigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-func (b *block) node(data []byte) (err error) {
-	var n osm.Node
-	var keys, values []byte
-	d := disk.Decode(data)
-	for d.Len() > 0 {
-		switch number, v, data := readField(&d); number {
-		case 1:
-			n.ID = osm.NodeID(zigzag(v))
-		case 2:
-			keys = data
-		case 3:
-			values = data
-		case 4:
-			n.Timestamp = b.at(data)
-		case 8:
-			n.Lat = b.degrees(b.lat, zigzag(v))
-		case 9:
-			n.Lon = b.degrees(b.lon, zigzag(v))
-		}
-	}
-	if d.Failed() {
-		return errBlock
-	}
-	if n.Tags, err = b.tags(keys, values); err == nil {
+func (b *block) node(m message) (err error) {
+	n := osm.Node{ID: osm.NodeID(zigzag(m.number[1])), Timestamp: b.time(&m)}
+	n.Lat, n.Lon = b.degrees(b.lat, zigzag(m.number[8])), b.degrees(b.lon, zigzag(m.number[9]))
+	if n.Tags, err = b.tags(&m); err == nil {
 		b.c.takeNode(&n)
 	}
 	return err
@@ -412,27 +374,13 @@ func (b *block) node(data []byte) (err error) {
 
 // dense takes nodes whose values stand in columns, each as the difference to the
 // one before.
-func (b *block) dense(data []byte) error {
-	var ids, lats, lons, tags, times disk.Decoder
-	d := disk.Decode(data)
-	for d.Len() > 0 {
-		switch number, _, data := readField(&d); number {
-		case 1:
-			ids = disk.Decode(data)
-		case 5:
-			for info := disk.Decode(data); info.Len() > 0; {
-				if number, _, data := readField(&info); number == 2 {
-					times = disk.Decode(data)
-				}
-			}
-		case 8:
-			lats = disk.Decode(data)
-		case 9:
-			lons = disk.Decode(data)
-		case 10:
-			tags = disk.Decode(data)
-		}
+func (b *block) dense(m message) error {
+	info, err := parse(m.data[5], nil)
+	if err != nil {
+		return err
 	}
+	ids, lats, lons := disk.Decode(m.data[1]), disk.Decode(m.data[8]), disk.Decode(m.data[9])
+	tags, times := disk.Decode(m.data[10]), disk.Decode(info.data[2])
 	var id, lat, lon, at int64
 	var n osm.Node
 	for ids.Len() > 0 {
@@ -457,9 +405,6 @@ func (b *block) dense(data []byte) error {
 			return err
 		}
 	}
-	if d.Failed() {
-		return errBlock
-	}
 	return nil
 }
 
@@ -469,32 +414,12 @@ func (c *collector) takeNode(n *osm.Node) {
 	c.node(n)
 }
 
-func (b *block) way(data []byte) (err error) {
-	var w osm.Way
-	var keys, values []byte
-	var refs disk.Decoder
-	d := disk.Decode(data)
-	for d.Len() > 0 {
-		switch number, v, data := readField(&d); number {
-		case 1:
-			w.ID = osm.WayID(v)
-		case 2:
-			keys = data
-		case 3:
-			values = data
-		case 4:
-			w.Timestamp = b.at(data)
-		case 8:
-			refs = disk.Decode(data)
-		}
-	}
-	if d.Failed() {
-		return errBlock
-	}
-	if w.Tags, err = b.tags(keys, values); err != nil {
+func (b *block) way(m message) (err error) {
+	w := osm.Way{ID: osm.WayID(m.number[1]), Timestamp: b.time(&m), Nodes: b.nodes[:0]}
+	if w.Tags, err = b.tags(&m); err != nil {
 		return err
 	}
-	w.Nodes = b.nodes[:0]
+	refs := disk.Decode(m.data[8])
 	for id := int64(0); refs.Len() > 0 && len(w.Nodes) <= maxParts; {
 		id += refs.Varint()
 		w.Nodes = append(w.Nodes, osm.WayNode{ID: osm.NodeID(id)})
@@ -503,41 +428,16 @@ func (b *block) way(data []byte) (err error) {
 		return fmt.Errorf("%w: way %d has bad or more than %d nodes", errBlock, w.ID, maxParts)
 	}
 	b.nodes = w.Nodes
-	if b.c.wantWay(&w) {
-		b.c.way(&w) // which keeps no node of it
-	}
+	b.c.way(&w) // which keeps no node of it
 	return nil
 }
 
-func (b *block) relation(data []byte) (err error) {
-	var r osm.Relation
-	var keys, values []byte
-	var roles, ids, kinds disk.Decoder
-	d := disk.Decode(data)
-	for d.Len() > 0 {
-		switch number, v, data := readField(&d); number {
-		case 1:
-			r.ID = osm.RelationID(v)
-		case 2:
-			keys = data
-		case 3:
-			values = data
-		case 4:
-			r.Timestamp = b.at(data)
-		case 8:
-			roles = disk.Decode(data)
-		case 9:
-			ids = disk.Decode(data)
-		case 10:
-			kinds = disk.Decode(data)
-		}
-	}
-	if d.Failed() {
-		return errBlock
-	}
-	if r.Tags, err = b.tags(keys, values); err != nil {
+func (b *block) relation(m message) (err error) {
+	r := osm.Relation{ID: osm.RelationID(m.number[1]), Timestamp: b.time(&m)}
+	if r.Tags, err = b.tags(&m); err != nil {
 		return err
 	}
+	roles, ids, kinds := disk.Decode(m.data[8]), disk.Decode(m.data[9]), disk.Decode(m.data[10])
 	for id := int64(0); ids.Len() > 0 && len(r.Members) <= maxParts; {
 		id += ids.Varint()
 		kind := [3]osm.Type{osm.TypeNode, osm.TypeWay, osm.TypeRelation}[kinds.Int(2)]

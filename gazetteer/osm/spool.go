@@ -1,13 +1,10 @@
 package osm
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 
 	"gazehound/internal/disk"
-
-	"github.com/paulmach/orb"
 )
 
 // A spool keeps features in a temporary file, in order, so that the memory for
@@ -30,10 +27,13 @@ func newSpool(dir string) (*spool, error) {
 func (s *spool) close() { s.f.Close() }
 
 func (s *spool) add(f *feature) {
-	if s.err == nil {
-		s.buf = f.put(s.buf[:0])
-		s.err = s.w.Write(s.buf)
+	if s.err != nil {
+		return
 	}
+	record := disk.Append(s.buf[:0])
+	f.code(&record)
+	s.buf = record.Bytes()
+	s.err = s.w.Write(s.buf)
 }
 
 // flush ends the adding.
@@ -56,12 +56,12 @@ func (s *spool) each(fn func(f *feature) error) error {
 		if err == io.EOF {
 			return nil
 		}
+		record, f := disk.Read(b), feature{}
+		if f.code(&record); err == nil && record.Failed() {
+			err = disk.ErrDamaged
+		}
 		if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
-		}
-		f, ok := getFeature(b)
-		if !ok {
-			return fmt.Errorf("temporary file: %w", disk.ErrDamaged)
 		}
 		if err := fn(&f); err != nil {
 			return err
@@ -69,54 +69,22 @@ func (s *spool) each(fn func(f *feature) error) error {
 	}
 }
 
-func (f *feature) texts() []*string {
-	return []*string{&f.street, &f.number, &f.postcode, &f.city, &f.state, &f.country}
-}
-
-// put encodes what a house or a street needs.
-func (f *feature) put(b []byte) []byte {
-	b = binary.AppendVarint(append(b, f.kind), f.id)
-	if f.has {
+// code codes what a house, a street or a shape needs.
+func (f *feature) code(c *disk.Codec) {
+	disk.Unsigned(c, &f.kind)
+	disk.Signed(c, &f.id)
+	if c.Flag(&f.has); f.has {
 		u := units(f.point)
-		b = binary.AppendVarint(binary.AppendVarint(append(b, 1), int64(u[0])), int64(u[1]))
-	} else {
-		b = append(b, 0)
+		disk.Signed(c, &u[0])
+		disk.Signed(c, &u[1])
+		f.point = fromUnits(u)
 	}
-	b = binary.AppendVarint(b, f.way)
-	for _, s := range f.texts() {
-		b = disk.AppendString(b, *s)
+	disk.Signed(c, &f.way)
+	for _, s := range []*string{&f.street, &f.number, &f.postcode, &f.city, &f.state, &f.country} {
+		c.Text(s)
 	}
-	b = disk.AppendStrings(disk.AppendStrings(b, f.names), f.tags)
-	b = binary.AppendUvarint(b, uint64(len(f.refs)))
+	c.Texts(&f.names)
+	c.Texts(&f.tags)
 	last := int64(0)
-	for _, id := range f.refs {
-		b = binary.AppendVarint(b, id-last)
-		last = id
-	}
-	return b
-}
-
-// getFeature decodes what put wrote.
-func getFeature(b []byte) (f feature, ok bool) {
-	d := disk.Decode(b)
-	f.kind = d.Byte()
-	f.id = d.Varint()
-	if f.has = d.Byte() == 1; f.has {
-		f.point = fromUnits([2]int32{int32(d.Varint()), int32(d.Varint())})
-	}
-	f.way = d.Varint()
-	for _, s := range f.texts() {
-		*s = d.String()
-	}
-	f.names, f.tags = d.Strings(), d.Strings()
-	last := int64(0)
-	for range d.Count() {
-		last += d.Varint()
-		f.refs = append(f.refs, last)
-	}
-	return f, d.Err() == nil
-}
-
-func fromUnits(u [2]int32) orb.Point {
-	return orb.Point{float64(u[0]) / 1e7, float64(u[1]) / 1e7}
+	disk.List(c, &f.refs, func(id *int64) { c.Difference(id, &last) })
 }

@@ -7,49 +7,49 @@ import (
 	"slices"
 	"testing"
 
+	"gazehound/internal/disk"
+
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/planar"
 	"pgregory.net/rapid"
 )
 
-// TestSpilledNodes holds the law that a store that lies in files knows the same
-// as one in memory.
-func TestSpilledNodes(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	var big, small nodeStore
-	big.dir, big.limit = t.TempDir(), 50
-	defer big.close()
-	var asked []int64
-	for range 200 {
-		ids := []int64{r.Int64N(2000), r.Int64N(2000), r.Int64N(2000)}
-		asked = append(asked, ids...)
-		for _, s := range []*nodeStore{&big, &small} {
-			if err := s.want(slices.Clone(ids)); err != nil {
+// TestNodes holds the law that a store knows the coordinates of the nodes that were asked
+// for, sorted in memory or in files.
+func TestNodes(t *testing.T) {
+	for _, memory := range []int{0, 500} {
+		r := rand.New(rand.NewPCG(1, 2))
+		var s nodeStore
+		s.asked = disk.Sorter{Dir: t.TempDir(), Memory: memory}
+		defer s.close()
+		var asked []int64
+		for range 200 {
+			ids := []int64{r.Int64N(2000) - 100, r.Int64N(2000), r.Int64N(2000)}
+			asked = append(asked, ids...)
+			if err := s.want(ids); err != nil {
 				t.Fatal(err)
 			}
 		}
-	}
-	for _, s := range []*nodeStore{&big, &small} {
+		if err := s.add(5000, units(orb.Point{8, 53})); err != nil {
+			t.Fatal(err)
+		}
 		if err := s.ready(); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if len(big.unmap) == 0 || len(small.unmap) > 0 {
-		t.Fatal("the store with the limit must lie in files, the other must not")
-	}
-	for id := range int64(2000) {
-		if id%3 == 0 {
-			continue // the extract does not hold it
+		at := func(id int64) orb.Point { return orb.Point{float64(id) / 100, -float64(id) / 50} }
+		for id := int64(-100); id < 2000; id++ {
+			if id%3 != 0 { // the extract holds it
+				s.set(id, at(id))
+			}
 		}
-		p := orb.Point{float64(id) / 100, -float64(id) / 50}
-		big.set(id, p)
-		small.set(id, p)
-	}
-	for id := range int64(2000) {
-		p, ok := big.get(id)
-		q, also := small.get(id)
-		if p != q || ok != also || ok != (slices.Contains(asked, id) && id%3 != 0) || big.wants(id) != slices.Contains(asked, id) {
-			t.Fatalf("node %d: %v %v and %v %v", id, p, ok, q, also)
+		for id := int64(-100); id < 2000; id++ {
+			p, ok := s.get(id)
+			if ok != (slices.Contains(asked, id) && id%3 != 0) || ok && p != at(id) {
+				t.Fatalf("node %d: %v, %v", id, p, ok)
+			}
+		}
+		if p, ok := s.get(5000); !ok || p != (orb.Point{8, 53}) {
+			t.Errorf("a node whose coordinate was known: %v, %v", p, ok)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestSpool(t *testing.T) {
 		if f.has {
 			f.point = fromUnits([2]int32{rapid.Int32Range(-1800000000, 1800000000).Draw(t, "lon"), rapid.Int32Range(-900000000, 900000000).Draw(t, "lat")})
 		}
-		for _, s := range f.texts() {
+		for _, s := range []*string{&f.street, &f.number, &f.postcode, &f.city, &f.state, &f.country} {
 			*s = text.Draw(t, "text")
 		}
 		return f
@@ -105,9 +105,13 @@ func TestSpool(t *testing.T) {
 // memory than they have.
 func FuzzFeature(f *testing.F) {
 	full := feature{id: 7, kind: 'w', has: true, street: "Weg", number: "1", names: []string{"a"}, refs: []int64{5, 3}}
-	f.Add(full.put(nil))
+	out := disk.Append(nil)
+	full.code(&out)
+	f.Add(out.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if g, ok := getFeature(b); ok && len(g.refs)+len(g.names) > len(b) {
+		var g feature
+		in := disk.Read(b)
+		if g.code(&in); len(g.refs)+len(g.names) > len(b) {
 			t.Errorf("%d refs and %d names of %d bytes", len(g.refs), len(g.names), len(b))
 		}
 	})
