@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -165,4 +166,69 @@ func ReadLine(r *bufio.Reader, limit int) ([]byte, error) {
 		return line[:limit], ErrTooLong
 	}
 	return line, nil
+}
+
+// Rows reads the lines of a table.
+type Rows struct {
+	What    string // that the rows are of, for messages
+	MaxLine int    // bytes
+	// Probe is the number of rows after which a table without a good one is taken for
+	// another format; 0 is the end of the file.
+	Probe  int
+	Refuse Refuse
+	// Row emits the places of a line. Its error is why the row is refused.
+	Row func(line string, emit func(Place) error) error
+}
+
+// Read emits the places of the lines of r, the first of which has this number. Empty lines
+// and those that begin with # are passed over.
+func (t Rows) Read(ctx context.Context, r *bufio.Reader, number int, emit func(Place) error) error {
+	var broken, first error
+	guarded := func(p Place) error {
+		err := emit(p)
+		if err != nil && !errors.Is(err, ErrBadPlace) {
+			broken = err
+		}
+		return err
+	}
+	good, bad := 0, 0
+	for ; good > 0 || t.Probe == 0 || bad < t.Probe; number++ {
+		line, err := ReadLine(r, t.MaxLine)
+		if err == io.EOF {
+			break
+		}
+		if err != nil && !errors.Is(err, ErrTooLong) {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		if number%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && (len(line) == 0 || line[0] == '#') {
+			continue
+		}
+		if err == nil {
+			err = t.Row(string(line), guarded)
+		}
+		if broken != nil {
+			return broken
+		}
+		if err == nil {
+			good++
+			continue
+		}
+		bad++
+		if first == nil {
+			first = fmt.Errorf("line %d: %w", number, err)
+		}
+		if t.Refuse != nil {
+			t.Refuse(number, string(line[:min(len(line), 1024)]), err)
+		}
+	}
+	switch {
+	case good > 0:
+		return nil
+	case first == nil:
+		return fmt.Errorf("%w: the file holds no row of %s", ErrFormat, t.What)
+	}
+	return fmt.Errorf("%w: none of the first %d rows is one of %s: %w", ErrFormat, bad, t.What, first)
 }

@@ -174,56 +174,18 @@ func isLanguage(s string) bool {
 // taken for another format.
 const badStart = 20
 
+// reader returns a reader of rows that have one of these numbers of columns.
 func reader(what string, columns []int, parse parser, refuse gazetteer.Refuse) gazetteer.Reader {
-	return func(ctx context.Context, src io.Reader, emit func(gazetteer.Place) error) error {
-		r := bufio.NewReaderSize(src, 64<<10)
-		good := 0
-		for row := 1; ; row++ {
-			line, err := gazetteer.ReadLine(r, maxLine)
-			if err == io.EOF {
-				if good == 0 {
-					return fmt.Errorf("%w: no row of %s in %d lines; wanted %d columns divided by tabs", gazetteer.ErrFormat, what, row-1, columns[0])
-				}
-				return nil
-			}
-			if err != nil && !errors.Is(err, gazetteer.ErrTooLong) {
-				return fmt.Errorf("line %d: %w", row, err)
-			}
-			if row%4096 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil && (len(line) == 0 || line[0] == '#') {
-				continue
-			}
-			if err == nil {
-				cols := strings.Split(string(line), "\t")
-				var broken error // of emit: it ends the reading
-				if !slices.Contains(columns, len(cols)) {
-					err = fmt.Errorf("it has %d columns instead of %d", len(cols), columns[0])
-				} else {
-					err = parse(cols, func(p gazetteer.Place) error {
-						err := emit(p)
-						if err != nil && !errors.Is(err, gazetteer.ErrBadPlace) {
-							broken = err
-						}
-						return err
-					})
-				}
-				if broken != nil {
-					return broken
-				}
-			}
-			if err != nil {
-				if refuse != nil {
-					refuse(row, string(line[:min(len(line), 1024)]), err)
-				}
-				if good == 0 && row >= badStart {
-					return fmt.Errorf("%w: line 1 to %d are no %s (%w); wanted %d columns divided by tabs", gazetteer.ErrFormat, row, what, err, columns[0])
-				}
-				continue
-			}
-			good++
+	rows := gazetteer.Rows{What: what, MaxLine: maxLine, Probe: badStart, Refuse: refuse}
+	rows.Row = func(line string, emit func(gazetteer.Place) error) error {
+		cols := strings.Split(line, "\t")
+		if !slices.Contains(columns, len(cols)) {
+			return fmt.Errorf("it has %d columns instead of %d", len(cols), columns[0])
 		}
+		return parse(cols, emit)
+	}
+	return func(ctx context.Context, src io.Reader, emit func(gazetteer.Place) error) error {
+		return rows.Read(ctx, bufio.NewReaderSize(src, 64<<10), 1, emit)
 	}
 }
 

@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -118,41 +119,21 @@ func divider(line []byte) byte {
 // split cuts a line into its values (RFC 4180; without quotes where tabs
 // divide). open is true if the last quote is not closed.
 func split(line []byte, sep byte) (values []string, open bool, err error) {
-	if sep == '\t' {
-		return strings.Split(string(line), "\t"), false, nil
+	if sep == '\t' || bytes.IndexByte(line, '"') < 0 {
+		return strings.Split(string(line), string(sep)), false, nil
 	}
-	for {
-		if len(line) == 0 || line[0] != '"' {
-			value, rest, more := bytes.Cut(line, []byte{sep})
-			values = append(values, string(value))
-			if !more {
-				return values, false, nil
-			}
-			line = rest
-			continue
+	for _, lazy := range []bool{false, true} { // 5" pipe
+		r := csv.NewReader(bytes.NewReader(line))
+		r.Comma, r.LazyQuotes = rune(sep), lazy
+		if values, err = r.Read(); !errors.Is(err, csv.ErrBareQuote) {
+			break
 		}
-		var value []byte
-		line = line[1:]
-		for {
-			i := bytes.IndexByte(line, '"')
-			if i < 0 {
-				return append(values, string(append(value, line...))), true, nil
-			}
-			value = append(value, line[:i]...)
-			line = line[i+1:]
-			if len(line) == 0 || line[0] != '"' {
-				break
-			}
-			value = append(value, '"')
-			line = line[1:]
-		}
-		values = append(values, string(value))
-		if len(line) == 0 {
-			return values, false, nil
-		}
-		if line[0] != sep {
-			return values, false, errors.New("text after a closing quote")
-		}
-		line = line[1:]
 	}
+	if errors.Is(err, csv.ErrQuote) {
+		if bytes.Count(line, []byte{'"'})%2 == 1 {
+			return values, true, nil
+		}
+		err = errors.New("text after a closing quote")
+	}
+	return values, false, err
 }

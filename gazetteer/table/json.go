@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/paulmach/orb"
 
@@ -21,24 +20,53 @@ func isJSON(head []byte) bool {
 }
 
 // readJSON calls take for every object of a JSON array, of JSON lines, of a
-// GeoJSON text sequence, or for every feature of a GeoJSON collection. Objects
-// are cut out of the stream one by one, so that none larger than maxRow is
-// ever kept.
-func readJSON(b *bufio.Reader, take func(row) error) error {
-	s := &splitter{r: b}
+// GeoJSON text sequence, or for every feature of a GeoJSON collection.
+func readJSON(src io.Reader, take func(row) error) error {
+	b := bufio.NewReaderSize(src, maxRow)
+	head, _ := b.Peek(maxRow)
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, blanks), []byte("\n"))
+	var object map[string]json.RawMessage
+	if json.Unmarshal(line, &object) == nil && object["features"] == nil {
+		return readLines(b, take)
+	}
+	in := &objectReader{r: b}
+	s := stream{d: json.NewDecoder(in), in: in, take: take}
+	for {
+		if err := s.next(); err == io.EOF {
+			return nil
+		} else if err != nil && s.broken {
+			return err
+		} else if err != nil {
+			return fmt.Errorf("%w: object %d at byte %d: %w", gazetteer.ErrFormat, s.n+1, s.d.InputOffset(), err)
+		}
+	}
+}
+
+// blanks may stand between the objects: white space, commas, the separators of a
+// sequence and a byte order mark.
+const blanks = " \t\r\n,\x1e\ufeff"
+
+// readLines reads an object a line; a bad line is refused.
+func readLines(b *bufio.Reader, take func(row) error) error {
 	for n := 1; ; n++ {
-		obj, err := s.next()
+		line, err := gazetteer.ReadLine(b, maxRow)
 		if err == io.EOF {
 			return nil
 		}
-		r := row{number: n}
-		if errors.Is(err, gazetteer.ErrTooLong) || errors.Is(err, errLine) {
-			r.text, r.refused = string(obj), err
-		} else if err != nil {
-			return fmt.Errorf("%w: object %d at byte %d: %w", gazetteer.ErrFormat, n, s.off, err)
-		} else {
-			r = parseObject(obj)
-			r.number = n
+		if err != nil && !errors.Is(err, gazetteer.ErrTooLong) {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if line = bytes.Trim(line, blanks); len(line) == 0 {
+			continue
+		}
+		r := row{number: n, text: string(line[:min(len(line), 1024)]), refused: err}
+		if err == nil {
+			if r.refused = json.Unmarshal(line, &r.raw); r.refused == nil {
+				r.parse()
+			}
+		}
+		if _, end := b.Peek(1); r.refused != nil && end == io.EOF && r.refused.Error() == "unexpected end of JSON input" {
+			return fmt.Errorf("%w: line %d: %w", gazetteer.ErrFormat, n, io.ErrUnexpectedEOF)
 		}
 		if err := take(r); err != nil {
 			return err
@@ -46,27 +74,124 @@ func readJSON(b *bufio.Reader, take func(row) error) error {
 	}
 }
 
-func parseObject(obj []byte) row {
-	r := row{text: string(obj[:min(len(obj), 1024)])}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(obj, &raw); err != nil {
-		r.refused = err
-		return r
+// maxObject bounds what is kept of an object in an array or collection, in bytes.
+const maxObject = 16 << 20
+
+// An objectReader replaces the separators of a sequence and refuses an object without
+// an end.
+type objectReader struct {
+	r    io.Reader
+	size int // since the last object
+}
+
+func (o *objectReader) Read(b []byte) (int, error) {
+	if o.size > maxObject {
+		return 0, fmt.Errorf("an object of more than %d bytes", maxObject)
 	}
+	n, err := o.r.Read(b)
+	for i, c := range b[:n] {
+		if c == '\x1e' {
+			b[i] = ' '
+		}
+	}
+	o.size += n
+	return n, err
+}
+
+// A stream takes the objects of a JSON text one by one.
+type stream struct {
+	d      *json.Decoder
+	in     *objectReader
+	take   func(row) error
+	n      int  // objects so far
+	inside bool // an array
+	broken bool // the error is that of take
+}
+
+// next takes the objects of the next value: an object, or an array or collection of them.
+func (s *stream) next() error {
+	begin := s.d.InputOffset()
+	start, err := s.d.Token()
+	switch {
+	case err != nil:
+		return err
+	case start == json.Delim('[') && !s.inside:
+		return s.items()
+	case start != json.Delim('{'):
+		return fmt.Errorf("%v instead of an object", start)
+	}
+	object := map[string]json.RawMessage{}
+	collection := false
+	for s.d.More() {
+		key, err := s.d.Token()
+		if key == "features" && !s.inside {
+			collection = true
+			if start, err = s.d.Token(); err == nil && start != json.Delim('[') {
+				err = fmt.Errorf("features are %v instead of an array", start)
+			}
+			if err == nil {
+				err = s.items()
+			}
+		} else if err == nil {
+			var value json.RawMessage
+			err = s.d.Decode(&value)
+			object[key.(string)] = value
+		}
+		if err != nil {
+			return unexpected(err)
+		}
+	}
+	if _, err := s.d.Token(); err != nil || collection {
+		return unexpected(err)
+	}
+	s.n++
+	s.in.size = 0
+	r := row{number: s.n, raw: object}
+	if s.d.InputOffset()-begin > maxRow {
+		r.refused = gazetteer.ErrTooLong
+	} else {
+		r.parse()
+	}
+	err = s.take(r)
+	s.broken = err != nil
+	return err
+}
+
+// items takes the objects of an array, whose beginning has been read.
+func (s *stream) items() error {
+	s.inside = true
+	for s.d.More() {
+		if err := s.next(); err != nil {
+			return unexpected(err)
+		}
+	}
+	s.inside = false
+	_, err := s.d.Token()
+	return unexpected(err)
+}
+
+// unexpected turns the end of the text within a value into an error.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// parse sets the values of r, which is a plain object or a feature.
+func (r *row) parse() {
+	raw := r.raw
 	if string(raw["type"]) == `"Feature"` {
-		var err error
-		if r.point, r.has, err = centre(raw["geometry"]); err != nil {
-			r.refused = err
-			return r
+		if r.point, r.has, r.refused = centre(raw["geometry"]); r.refused != nil {
+			return
 		}
 		id := raw["id"]
-		props := raw["properties"]
-		raw = nil
-		if err := json.Unmarshal(props, &raw); err != nil {
+		var properties map[string]json.RawMessage
+		if err := json.Unmarshal(raw["properties"], &properties); err != nil {
 			r.refused = errors.New("a feature without properties")
-			return r
+			return
 		}
-		if raw == nil {
+		if raw = properties; raw == nil {
 			raw = map[string]json.RawMessage{}
 		}
 		if _, ok := raw["id"]; !ok && len(id) > 0 {
@@ -94,7 +219,6 @@ func parseObject(obj []byte) row {
 			r.values[k] = ""
 		}
 	}
-	return r
 }
 
 // centre returns the coordinate of a geometry: a point, or the middle of the
@@ -130,129 +254,4 @@ func centre(geometry json.RawMessage) (orb.Point, bool, error) {
 		return orb.Point{}, false, errors.New("a geometry without coordinates")
 	}
 	return b.Center(), true, nil
-}
-
-// errLine is the reason for refusing a line of a file with an object a line.
-var errLine = errors.New("the line is no JSON object")
-
-// A splitter cuts the objects of interest out of a JSON stream.
-type splitter struct {
-	r      *bufio.Reader
-	off    int64
-	inside bool // an array whose items are the objects
-	ended  bool
-	lines  bool // the last object filled a line, so that a bad one ends with its line
-}
-
-func (s *splitter) byte() (byte, error) {
-	c, err := s.r.ReadByte()
-	if err == nil {
-		s.off++
-	}
-	return c, err
-}
-
-// next returns the next object. With ErrTooLong and errLine it returns the
-// beginning of what was skipped.
-func (s *splitter) next() ([]byte, error) {
-	for {
-		c, err := s.byte()
-		if err != nil {
-			if err == io.EOF && s.inside {
-				return nil, io.ErrUnexpectedEOF
-			}
-			return nil, err
-		}
-		switch {
-		case strings.IndexByte(" \t\r\n,\x1e\xef\xbb\xbf", c) >= 0:
-		case s.ended:
-			// What follows the array belongs to the collection.
-		case c == '[' && !s.inside:
-			s.inside = true
-		case c == ']' && s.inside:
-			s.inside, s.ended = false, true
-		case c == '{':
-			obj, found, err := s.object()
-			if !found {
-				return obj, err
-			}
-			s.inside = true
-		case s.lines && !s.inside:
-			return s.skipLine(c)
-		default:
-			return nil, fmt.Errorf("%q instead of an object", c)
-		}
-	}
-}
-
-// skipLine reads the rest of a line that begins with c.
-func (s *splitter) skipLine(c byte) ([]byte, error) {
-	line := []byte{c}
-	for {
-		c, err := s.byte()
-		if err == io.EOF || c == '\n' {
-			return line, errLine
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(line) < 1024 {
-			line = append(line, c)
-		}
-	}
-}
-
-// object reads the rest of an object. collection is true if it turned out to
-// be a GeoJSON collection: the stream then stands at its first feature.
-func (s *splitter) object() (obj []byte, collection bool, err error) {
-	obj = []byte{'{'}
-	depth, inString, escaped := 1, false, false
-	length, newlines := 1, 0
-	for depth > 0 {
-		c, err := s.byte()
-		if err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, false, err
-		}
-		if c == '\n' {
-			newlines++
-			if next, _ := s.r.Peek(1); s.lines && !s.inside && len(next) == 1 && next[0] == '{' {
-				return obj[:min(len(obj), 1024)], false, errLine
-			}
-		}
-		length++
-		if length <= maxRow {
-			obj = append(obj, c)
-		}
-		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			escaped = c == '\\'
-			inString = c != '"'
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
-			if c == '[' && depth == 1 && !s.inside && endsWithFeatures(obj) {
-				return nil, true, nil
-			}
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	s.lines = newlines == 0
-	if length > maxRow {
-		return obj[:1024], false, gazetteer.ErrTooLong
-	}
-	return obj, false, nil
-}
-
-// endsWithFeatures reports whether obj ends with "features": [
-func endsWithFeatures(obj []byte) bool {
-	b := bytes.TrimRight(obj[:len(obj)-1], " \t\r\n")
-	b, ok := bytes.CutSuffix(b, []byte(":"))
-	return ok && bytes.HasSuffix(bytes.TrimRight(b, " \t\r\n"), []byte(`"features"`))
 }

@@ -6,6 +6,7 @@ package table
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -154,7 +155,8 @@ type row struct {
 	number  int
 	values  map[string]any // string, []string or float64
 	text    string
-	point   orb.Point // of a GeoJSON geometry
+	raw     map[string]json.RawMessage // of an object, where text is empty
+	point   orb.Point                  // of a GeoJSON geometry
 	has     bool
 	refused error
 }
@@ -274,6 +276,10 @@ func (t *reading) refuse(r row, why error) {
 		t.firstErr = fmt.Errorf("row %d: %w", r.number, why)
 	}
 	if t.o.Refuse != nil {
+		if r.raw != nil && r.text == "" {
+			text, _ := json.Marshal(r.raw)
+			r.text = string(text)
+		}
 		t.o.Refuse(r.number, textutil.ClipBytes(r.text, 1024), why)
 	}
 }

@@ -37,58 +37,24 @@ const maxLine = 1 << 20 // bytes of a row of the CSV
 // CSV returns a reader of the CSV: one Street with a Range per row. Its column
 // "city" holds the county, which is no city, and is passed over.
 func CSV(refuse gazetteer.Refuse) gazetteer.Reader {
+	rows := gazetteer.Rows{What: "TIGER/Line", MaxLine: maxLine, Refuse: refuse}
+	rows.Row = func(line string, emit func(gazetteer.Place) error) error {
+		p, err := csvPlace(line)
+		if err != nil {
+			return err
+		}
+		return emit(p)
+	}
 	return func(ctx context.Context, src io.Reader, emit func(gazetteer.Place) error) error {
 		r := bufio.NewReaderSize(src, 64<<10)
-		good, n := 0, 0
-		var first error
-		for n = 1; ; n++ {
-			line, err := gazetteer.ReadLine(r, maxLine)
-			if err == io.EOF {
-				break
-			}
-			if err != nil && !errors.Is(err, gazetteer.ErrTooLong) {
-				return fmt.Errorf("line %d: %w", n, err)
-			}
-			if n%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			text := string(line)
-			if n == 1 && err == nil {
-				if !strings.HasPrefix(text, header) {
-					return fmt.Errorf("%w: line 1 is not %q", gazetteer.ErrFormat, header)
-				}
-				continue
-			}
-			if err == nil && text == "" {
-				continue
-			}
-			var p gazetteer.Place
-			if err == nil {
-				p, err = csvPlace(text)
-			}
-			if err == nil {
-				if err = emit(p); err != nil && !errors.Is(err, gazetteer.ErrBadPlace) {
-					return err
-				}
-			}
-			if err != nil {
-				if first == nil {
-					first = fmt.Errorf("line %d: %w", n, err)
-				}
-				if refuse != nil {
-					refuse(n, text[:min(len(text), 1024)], err)
-				}
-				continue
-			}
-			good++
+		line, err := gazetteer.ReadLine(r, maxLine)
+		if err != nil && err != io.EOF && !errors.Is(err, gazetteer.ErrTooLong) {
+			return fmt.Errorf("line 1: %w", err)
 		}
-		if good == 0 && first != nil {
-			return fmt.Errorf("%w: none of %d rows can be used; the first: %w", gazetteer.ErrFormat, n-2, first)
+		if !strings.HasPrefix(string(line), header) {
+			return fmt.Errorf("%w: line 1 is not %q", gazetteer.ErrFormat, header)
 		}
-		if good == 0 {
-			return fmt.Errorf("%w: the file holds no row", gazetteer.ErrFormat)
-		}
-		return nil
+		return rows.Read(ctx, r, 2, emit)
 	}
 }
 
