@@ -46,7 +46,6 @@ type collector struct {
 	interpolations []interpolation
 	numbered       map[int64]*feature // nodes with a house number that end interpolations; all of an XML extract
 
-	intern    map[string]string
 	unchecked int   // since Options.Room was asked
 	err       error // of what cannot return one
 }
@@ -93,7 +92,7 @@ type area struct {
 }
 
 func newCollector(o Options) (*collector, error) {
-	c := &collector{options: o, ways: map[int64][2]int{}, members: map[member]string{}, numbered: map[int64]*feature{}, intern: map[string]string{}}
+	c := &collector{options: o, ways: map[int64][2]int{}, members: map[member]string{}, numbered: map[int64]*feature{}}
 	c.nodes.asked = disk.Sorter{Dir: o.TempDir, Memory: 32 << 20}
 	for _, s := range []**spool{&c.houses, &c.lines, &c.shapes} {
 		var err error
@@ -113,19 +112,6 @@ func (c *collector) close() {
 		}
 	}
 	c.nodes.close()
-}
-
-// str returns one copy of s for all equal strings.
-func (c *collector) str(s string) string {
-	if s == "" {
-		return ""
-	}
-	if old, ok := c.intern[s]; ok {
-		return old
-	}
-	s = strings.Clone(s)
-	c.intern[s] = s
-	return s
 }
 
 var placeKinds = map[string]bool{
@@ -176,7 +162,7 @@ func (c *collector) node(n *osm.Node) {
 		f := feature{id: int64(n.ID), kind: 'n', has: true, point: n.Point()}
 		if _, ends := c.numbered[f.id]; (ends || c.all) && n.Tags.Find("addr:housenumber") != "" {
 			end := f
-			c.address(&end, n.Tags)
+			end.setAddress(n.Tags)
 			c.numbered[f.id] = &end
 		}
 		c.feature(f, n.Tags)
@@ -220,8 +206,8 @@ func (c *collector) way(w *osm.Way) {
 	c.feature(f, w.Tags)
 	if isStreet(w.Tags) {
 		c.extract.Highways++
-		f.names = c.names(w.Tags)
-		f.postcode = c.str(w.Tags.Find("postal_code"))
+		f.names = namesOf(w.Tags)
+		f.postcode = w.Tags.Find("postal_code")
 		c.lines.add(&f)
 	}
 }
@@ -239,9 +225,9 @@ func interpolationStep(value string) int {
 }
 
 func (c *collector) interpolation(f feature, tags osm.Tags, step int) interpolation {
-	c.address(&f, tags)
+	f.setAddress(tags)
 	if f.street == "" {
-		f.street = c.str(tags.Find("name"))
+		f.street = tags.Find("name")
 	}
 	if !c.all {
 		for _, id := range f.refs {
@@ -265,7 +251,7 @@ func (c *collector) relation(r *osm.Relation) {
 		}
 		for _, m := range r.Members {
 			if m.Role != "street" && name != "" {
-				c.member(m, c.str(name))
+				c.member(m, name)
 			}
 		}
 	case isBoundary(r.Tags):
@@ -307,8 +293,8 @@ func (c *collector) member(m osm.Member, as string) {
 }
 
 func (c *collector) newArea(f feature, tags osm.Tags) *area {
-	f.names = c.names(tags)
-	f.place = c.str(tags.Find("place"))
+	f.names = namesOf(tags)
+	f.place = tags.Find("place")
 	f.population = number(tags.Find("population"))
 	a := &area{feature: f, postal: tags.Find("boundary") == "postal_code"}
 	a.level = number(tags.Find("admin_level"))
@@ -317,15 +303,15 @@ func (c *collector) newArea(f feature, tags osm.Tags) *area {
 	}
 	a.isoCode = firstOf(tags, "ISO3166-2", "ISO3166-1:alpha2", "ISO3166-1", "country_code_iso3166_1_alpha_2")
 	if a.postal {
-		a.postcode = c.str(firstOf(tags, "postal_code", "addr:postcode"))
+		a.postcode = firstOf(tags, "postal_code", "addr:postcode")
 		if a.postcode == "" {
 			if name, _, _ := strings.Cut(tags.Find("name"), " "); strings.ContainsAny(name, "0123456789") {
-				a.postcode = c.str(name)
+				a.postcode = name
 			}
 		}
 		a.names = nil
 		if note := tags.Find("note"); a.postcode != "" && strings.HasPrefix(note, a.postcode+" ") {
-			a.city = c.str(strings.TrimSpace(note[len(a.postcode):])) // as German postal areas are noted: "67655 Kaiserslautern"
+			a.city = strings.TrimSpace(note[len(a.postcode):]) // as German postal areas are noted: "67655 Kaiserslautern"
 		}
 	}
 	c.areas = append(c.areas, a)
@@ -350,26 +336,26 @@ func number(s string) int {
 }
 
 // names returns the usual name and the others that people write.
-func (c *collector) names(tags osm.Tags) []string {
+func namesOf(tags osm.Tags) []string {
 	var all []string
 	for _, key := range []string{"name", "official_name", "alt_name", "short_name", "loc_name", "old_name", "int_name", "name:de", "name:en", "name:fr", "name:it", "name:es", "name:nl", "name:ca"} {
 		for name := range strings.SplitSeq(tags.Find(key), ";") {
 			if name = strings.TrimSpace(name); name != "" && !slices.Contains(all, name) {
-				all = append(all, c.str(name))
+				all = append(all, name)
 			}
 		}
 	}
 	return all
 }
 
-// address sets what the tags of f tell of its address.
-func (c *collector) address(f *feature, tags osm.Tags) {
-	f.street = c.str(firstOf(tags, "addr:street", "addr:place", "addr:hamlet"))
-	f.number = c.str(tags.Find("addr:housenumber"))
-	f.postcode = c.str(firstOf(tags, "addr:postcode", "postal_code"))
-	f.city = c.str(tags.Find("addr:city"))
-	f.state = c.str(tags.Find("addr:state"))
-	f.country = c.str(strings.ToUpper(firstOf(tags, "addr:country", "is_in:country_code")))
+// setAddress sets what the tags of f tell of its address.
+func (f *feature) setAddress(tags osm.Tags) {
+	f.street = firstOf(tags, "addr:street", "addr:place", "addr:hamlet")
+	f.number = tags.Find("addr:housenumber")
+	f.postcode = firstOf(tags, "addr:postcode", "postal_code")
+	f.city = tags.Find("addr:city")
+	f.state = tags.Find("addr:state")
+	f.country = strings.ToUpper(firstOf(tags, "addr:country", "is_in:country_code"))
 	if len(f.country) != 2 {
 		f.country = ""
 	}
@@ -397,13 +383,13 @@ func objectTags(tags osm.Tags) (all []string) {
 
 // feature files one object under what its tags tell.
 func (c *collector) feature(f feature, tags osm.Tags) {
-	c.address(&f, tags)
+	f.setAddress(tags)
 	if f.number != "" {
 		c.extract.HouseNumbers++
 	}
 	if f.number != "" && tags.Find("name") != "" {
 		if f.tags = objectTags(tags); len(f.tags) > 0 {
-			f.names = c.names(tags)
+			f.names = namesOf(tags)
 		}
 	}
 	if f.number != "" || f.street != "" || f.postcode != "" || f.city != "" || f.country != "" {
@@ -411,8 +397,8 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 	}
 	if kind := tags.Find("place"); f.kind == 'n' && placeKinds[kind] && tags.Find("name") != "" {
 		p := f
-		p.place, p.names, p.population = c.str(kind), c.names(tags), number(tags.Find("population"))
-		p.postcode = c.str(firstOf(tags, "postal_code", "openGeoDB:postal_codes", "addr:postcode"))
+		p.place, p.names, p.population = kind, namesOf(tags), number(tags.Find("population"))
+		p.postcode = firstOf(tags, "postal_code", "openGeoDB:postal_codes", "addr:postcode")
 		c.places = append(c.places, p)
 	}
 	objects := false
@@ -543,7 +529,7 @@ func (c *collector) newStreetFinder(cells map[cell]bool) (*streetFinder, error) 
 			}
 			if !taken {
 				taken = true
-				s.names = append(s.names, c.str(f.names[0]))
+				s.names = append(s.names, f.names[0])
 			}
 			a, b := flat(line[i-1]), flat(line[i])
 			s.segments.Insert([2]float64{min(a[0], b[0]), min(a[1], b[1])}, [2]float64{max(a[0], b[0]), max(a[1], b[1])}, segment{a, b, len(s.names) - 1})

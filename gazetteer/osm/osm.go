@@ -3,10 +3,7 @@
 package osm
 
 import (
-	"bufio"
 	"bytes"
-	"compress/bzip2"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"encoding/xml"
@@ -75,12 +72,9 @@ type Extract struct {
 	Sites        []Site
 }
 
-// Sniff reports whether head, the first bytes of a file, looks like an extract
-// or like a compressed file that may hold one.
-func Sniff(head []byte) bool {
-	f := formatOf(head)
-	return f == formatPBF || f == formatXML
-}
+// Sniff reports whether head, the start of the unpacked text of a file, looks like an
+// extract.
+func Sniff(head []byte) bool { return formatOf(head) != formatUnknown }
 
 type format int
 
@@ -88,24 +82,15 @@ const (
 	formatUnknown format = iota
 	formatPBF
 	formatXML
-	formatGzip
-	formatBzip2
 )
 
 func formatOf(head []byte) format {
-	switch {
-	case len(head) >= 16 && binary.BigEndian.Uint32(head) < 64<<10 && bytes.Contains(head[4:16], []byte("\x0a\x09OSMHeader")):
+	if len(head) >= 16 && binary.BigEndian.Uint32(head) < 64<<10 && bytes.Contains(head[4:16], []byte("\x0a\x09OSMHeader")) {
 		return formatPBF
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		return formatGzip
-	case bytes.HasPrefix(head, []byte("BZh")):
-		return formatBzip2
 	}
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if bytes.HasPrefix(text, []byte("<?xml")) || bytes.HasPrefix(text, []byte("<osm")) {
-		if i := bytes.Index(text, []byte("<osm")); i >= 0 {
-			return formatXML
-		}
+	text := bytes.TrimLeft(head, " \t\r\n")
+	if (bytes.HasPrefix(text, []byte("<?xml")) || bytes.HasPrefix(text, []byte("<osm"))) && bytes.Contains(text, []byte("<osm")) {
+		return formatXML
 	}
 	return formatUnknown
 }
@@ -150,73 +135,34 @@ func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place
 	if err != nil {
 		return nil, fmt.Errorf("osm: %w", err)
 	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("osm: %s: %w: it is a folder", path, ErrFormat)
+	text, head, err := gazetteer.OpenSource(path)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("osm: %w: %w", ErrTruncated, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("osm: %w: %w", ErrFormat, err)
 	}
+	defer text.Close()
 	c, err := newCollector(o)
 	if err != nil {
 		return nil, fmt.Errorf("osm: temporary file: %w", err)
 	}
 	defer c.close()
 	c.extract.Size = info.Size()
-	r, kind, err := open(f)
+	switch formatOf(head) {
+	case formatPBF:
+		err = c.readPBF(ctx, f)
+	case formatXML:
+		err = c.readXML(ctx, text)
+	default:
+		err = fmt.Errorf("%w: %s", ErrFormat, looksLike(head))
+	}
 	if err == nil {
-		switch kind {
-		case formatPBF:
-			err = c.readPBF(ctx, f)
-		default:
-			err = c.readXML(ctx, r)
-		}
-	} else if !errors.Is(err, ErrTruncated) {
-		err = fmt.Errorf("%w: %w", ErrFormat, err)
+		err = c.finish(ctx, emit)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := c.finish(ctx, emit); err != nil {
-		return nil, err
-	}
 	return &c.extract, nil
-}
-
-// open returns the unpacked text of an XML extract, or only the format of PBF.
-func open(f *os.File) (io.Reader, format, error) {
-	b := bufio.NewReaderSize(f, 64<<10)
-	head, err := b.Peek(4096)
-	if err != nil && err != io.EOF {
-		return nil, 0, err
-	}
-	kind := formatOf(head)
-	var r io.Reader = b
-	switch kind {
-	case formatPBF:
-		return nil, kind, nil
-	case formatGzip:
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, 0, err
-		}
-		r = z
-	case formatBzip2:
-		r = bzip2.NewReader(b)
-	}
-	if kind != formatXML {
-		info, err := f.Stat()
-		if err != nil {
-			return nil, 0, err
-		}
-		r = gazetteer.Unpacked(r, info.Size())
-		u := bufio.NewReaderSize(r, 64<<10)
-		head, err = u.Peek(4096)
-		if err != nil && err != io.EOF {
-			return nil, 0, fmt.Errorf("%w: it cannot be unpacked: %w", ErrTruncated, err)
-		}
-		if formatOf(head) != formatXML || kind == formatUnknown {
-			return nil, 0, errors.New(looksLike(head))
-		}
-		r = u
-	}
-	return r, formatXML, nil
 }
 
 // readXML reads everything once and keeps all coordinates: XML extracts are
