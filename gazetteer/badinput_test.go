@@ -64,7 +64,7 @@ func readFile(t *testing.T, data []byte, read gazetteer.Reader) (places []gazett
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	src, _, err := gazetteer.OpenSource(path)
+	src, _, err := gazetteer.OpenSource(path, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ const (
 )
 
 // buildMemory is what each of the two sorts of a build keeps in memory.
-const buildMemory = 32 << 20
+const buildMemory = 16 << 20
 
 // A Builder compiles the places of sources into a gazetteer. The places of
 // each source are kept beside the compiled file, so that one more source can

@@ -386,7 +386,7 @@ func TestKaiserslauternIsSmall(t *testing.T) {
 
 func reader(t testing.TB, path string, r gazetteer.Reader) func(emit func(gazetteer.Place) error) error {
 	return func(emit func(gazetteer.Place) error) error {
-		src, _, err := gazetteer.OpenSource(path)
+		src, _, err := gazetteer.OpenSource(path, 0)
 		if err != nil {
 			return err
 		}

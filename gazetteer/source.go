@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"context"
@@ -18,8 +19,9 @@ import (
 
 // OpenSource opens a source file as text in UTF-8. It unpacks gzip, bzip2 and
 // zip, of which it reads the largest member, and decodes UTF-16; it tells all
-// of them by content, not by name. Head is the start of the text, at most 4 KB.
-func OpenSource(path string) (r io.ReadCloser, head []byte, err error) {
+// of them by content, not by name. Head is the start of the text, at most 4 KB. A packed
+// file may unpack to 200 times its size and free bytes; 0 is 100 MB.
+func OpenSource(path string, free int64) (r io.ReadCloser, head []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -47,15 +49,15 @@ func OpenSource(path string) (r io.ReadCloser, head []byte, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: gzip: %w", path, err)
 		}
-		b = bufio.NewReaderSize(Unpacked(z, info.Size()), 64<<10)
+		b = bufio.NewReaderSize(Unpacked(z, info.Size(), free), 64<<10)
 	case bytes.HasPrefix(start, []byte("BZh")):
-		b = bufio.NewReaderSize(Unpacked(bzip2.NewReader(b), info.Size()), 64<<10)
+		b = bufio.NewReaderSize(Unpacked(bzip2.NewReader(b), info.Size(), free), 64<<10)
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		m, err := member(f, info.Size())
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
-		b = bufio.NewReaderSize(Unpacked(m, info.Size()), 64<<10)
+		b = bufio.NewReaderSize(Unpacked(m, info.Size(), free), 64<<10)
 	}
 	start, err = b.Peek(2)
 	if err == nil && (start[0] == 0xff && start[1] == 0xfe || start[0] == 0xfe && start[1] == 0xff) {
@@ -81,9 +83,9 @@ const (
 	freeGrowth = 100 << 20 // bytes
 )
 
-// Unpacked bounds r, which unpacks a file of size bytes.
-func Unpacked(r io.Reader, size int64) io.Reader {
-	return &unpacked{r, freeGrowth + mostGrowth*size}
+// Unpacked bounds r, which unpacks a file of size bytes, as OpenSource does.
+func Unpacked(r io.Reader, size, free int64) io.Reader {
+	return &unpacked{r, cmp.Or(free, freeGrowth) + mostGrowth*size}
 }
 
 type unpacked struct {

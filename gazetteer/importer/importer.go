@@ -99,6 +99,7 @@ type Options struct {
 	Refused              string    // file to which rows that cannot be used are added; "": one for each source, in the gazetteer
 	TempDir              string
 	Memory               int64 // bytes of heap beyond which an import ends; 0: no bound
+	Growth               int64 // bytes that a packed file may unpack to; see gazetteer.OpenSource
 }
 
 // An Imported is what became of one file.
@@ -144,7 +145,7 @@ func (o Options) Import(ctx context.Context, dir string, files []string, begins 
 func (o Options) Begin(file string) (one Imported, err error) {
 	one.Source = gazetteer.Source{Name: filepath.Base(file), Format: o.Format, Licence: o.Licence, Attribution: o.Attribution}
 	if one.Format == "" {
-		if one.Format, err = guessFormat(file); err != nil {
+		if one.Format, err = guessFormat(file, o.Growth); err != nil {
 			return one, err
 		}
 	}
@@ -184,7 +185,7 @@ func (o Options) read(ctx context.Context, b *gazetteer.Builder, one *Imported, 
 	}()
 	switch {
 	case one.Format == osmFormat:
-		how := osm.Options{Country: o.Country, Refuse: refuse, Shape: b.Shape, TempDir: o.TempDir, Room: o.room()}
+		how := osm.Options{Country: o.Country, Refuse: refuse, Shape: b.Shape, TempDir: o.TempDir, Room: o.room(), Growth: o.Growth}
 		if one.Extract, err = osm.Read(ctx, file, how, emit); err != nil {
 			return err
 		}
@@ -200,7 +201,7 @@ func (o Options) read(ctx context.Context, b *gazetteer.Builder, one *Imported, 
 	if err != nil {
 		return err
 	}
-	src, _, err := gazetteer.OpenSource(file)
+	src, _, err := gazetteer.OpenSource(file, o.Growth)
 	if err != nil {
 		return err
 	}
@@ -224,11 +225,11 @@ func (o Options) room() func() error {
 }
 
 // guessFormat tells the format of a file by its content.
-func guessFormat(file string) (string, error) {
+func guessFormat(file string, growth int64) (string, error) {
 	if tiger.IsShapefileAt(file) {
 		return tigerFormat, nil
 	}
-	src, head, err := gazetteer.OpenSource(file)
+	src, head, err := gazetteer.OpenSource(file, growth)
 	if err != nil {
 		return "", err
 	}

@@ -47,6 +47,8 @@ type Options struct {
 	// Room is called from time to time and returns an error when memory runs out. Nil
 	// disables it.
 	Room func() error
+	// Growth is how many bytes a packed extract may unpack to; see gazetteer.OpenSource.
+	Growth int64
 	// TempDir is where the temporary files go; "" is that of the system.
 	TempDir string
 }
@@ -135,7 +137,7 @@ func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place
 	if err != nil {
 		return nil, fmt.Errorf("osm: %w", err)
 	}
-	text, head, err := gazetteer.OpenSource(path)
+	text, head, err := gazetteer.OpenSource(path, o.Growth)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("osm: %w: %w", ErrTruncated, err)
 	} else if err != nil {
@@ -249,7 +251,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 // room tells whether there is memory for more, from time to time: parts grows with
 // what was read.
 func (c *collector) room(parts int) error {
-	if c.unchecked += parts; c.unchecked < 1<<20 || c.options.Room == nil {
+	if c.unchecked += parts; c.unchecked < 1<<14 || c.options.Room == nil {
 		return nil
 	}
 	c.unchecked = 0

@@ -152,7 +152,7 @@ func TestUSZips(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("real data is missing: ", err)
 	}
-	r, _, err := gazetteer.OpenSource(path)
+	r, _, err := gazetteer.OpenSource(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

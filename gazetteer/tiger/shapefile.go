@@ -287,7 +287,7 @@ func open(path string) (shp, dbf io.Reader, done func(), err error) {
 				return nil, nil, nil, err
 			}
 			files = append(files, r)
-			members[i] = gazetteer.Unpacked(r, info.Size())
+			members[i] = gazetteer.Unpacked(r, info.Size(), 0)
 		}
 		return members[0], members[1], closeAll, nil
 	}
