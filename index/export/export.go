@@ -3,8 +3,8 @@
 //
 // The same index gives the same bytes: addresses come in the order of their
 // IDs, and no format carries the time of its making. One address at a time is
-// in memory; html, seeds and atom, which need to know all first, keep a line
-// or an entry of each. Everything that pages wrote is hostile, and escaped as the format and
+// in memory; html, seeds and atom, which need to know all first, keep the text
+// of each. Everything that pages wrote is hostile, and escaped as the format and
 // its readers need it.
 package export
 
@@ -51,12 +51,17 @@ var formats = []Format{
 	{Name: "geojsonseq", About: "one Feature per line (RFC 8142 with RS): tippecanoe, jq", write: writeGeoJSONSeq},
 	{Name: "ndjson", About: "one flat JSON object per line", write: writeNDJSON},
 	{Name: "csv", About: "a table (RFC 4180) that a spreadsheet can open without harm", write: writeCSV},
-	{Name: "kml", About: "Google Earth and Maps", Carries: true, least: gazetteer.CityPrecision, write: writeKML},
-	{Name: "gpx", About: "waypoints: OsmAnd, Garmin", Carries: true, least: gazetteer.CityPrecision, write: writeGPX},
-	{Name: "atom", About: "a feed with GeoRSS points: news readers", Carries: true, write: writeAtom},
-	{Name: "osm", About: "JOSM, for a look; cannot be uploaded", Carries: true, ForOSM: true, least: gazetteer.StreetPrecision, facts: true, write: writeOSM},
-	{Name: "maproulette", About: "one task per line, for people to check one by one", ForOSM: true, least: gazetteer.StreetPrecision, write: writeMapRoulette},
-	{Name: "conflator", About: "a JSON array of id, lat, lon and tags: OSM Conflator", ForOSM: true, least: gazetteer.StreetPrecision, facts: true, write: writeConflator},
+	{Name: "geoparquet", About: "a column store in the shape of Overture's places: DuckDB, GDAL", Carries: true,
+		least: gazetteer.CityPrecision, facts: true, write: writeGeoParquet},
+	{Name: "kml", About: "Google Earth and Maps", Carries: true, least: gazetteer.CityPrecision, write: writeXML("kml")},
+	{Name: "gpx", About: "waypoints: OsmAnd, Garmin", Carries: true, least: gazetteer.CityPrecision, write: writeXML("gpx")},
+	{Name: "atom", About: "a feed with GeoRSS points: news readers", Carries: true, write: writeXML("atom")},
+	{Name: "osm", About: "JOSM, for a look; cannot be uploaded", Carries: true, ForOSM: true,
+		least: gazetteer.StreetPrecision, facts: true, write: writeXML("osm")},
+	{Name: "maproulette", About: "one task per line, for people to check one by one", ForOSM: true,
+		least: gazetteer.StreetPrecision, write: writeMapRoulette},
+	{Name: "conflator", About: "a JSON array of id, lat, lon and tags: OSM Conflator", ForOSM: true,
+		least: gazetteer.StreetPrecision, facts: true, write: writeConflator},
 	{Name: "html", About: "one page with list and map, without scripts", Carries: true, write: writeHTML},
 	{Name: "seeds", About: "a relevant page of each site, to start a crawl from", Carries: true, facts: true, write: writeSeeds},
 }
@@ -149,31 +154,19 @@ type Summary struct {
 // A Source has addresses: an index.Index, or several that answer as one.
 type Source interface {
 	Walk(ctx context.Context, q index.Query, fn func(*index.Hit) error) error
-	Address(id string) (*index.Hit, error)
 }
 
 // Write writes the addresses of x in a format. Errors wrap ErrOptions or
 // index.ErrQuery where o is at fault; else what was written so far is of no
 // use.
 func Write(ctx context.Context, w io.Writer, x Source, f Format, o Options) (Summary, error) {
-	if err := o.Validate(f); err != nil {
-		return Summary{}, err
-	}
-	return write(w, f, o, func(fn func(*index.Hit) error) error { return x.Walk(ctx, o.Query, fn) }, func(id string) (*index.Hit, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("export: %w", err)
-		}
-		return x.Address(id)
-	})
+	return write(w, f, o, func(fn func(*index.Hit) error) error { return x.Walk(ctx, o.Query, fn) })
 }
 
 // WriteHits writes hits of a search in a format, in their order, as Write does.
 // Its filters are those of o but for Query.
 func WriteHits(w io.Writer, hits []index.Hit, f Format, o Options) (Summary, error) {
 	o.Query = index.Query{}
-	if err := o.Validate(f); err != nil {
-		return Summary{}, err
-	}
 	return write(w, f, o, func(fn func(*index.Hit) error) error {
 		for i := range hits {
 			if err := fn(&hits[i]); err != nil {
@@ -181,16 +174,14 @@ func WriteHits(w io.Writer, hits []index.Hit, f Format, o Options) (Summary, err
 			}
 		}
 		return nil
-	}, func(id string) (*index.Hit, error) {
-		if i := slices.IndexFunc(hits, func(h index.Hit) bool { return h.ID == id }); i >= 0 {
-			return &hits[i], nil
-		}
-		return nil, nil
 	})
 }
 
-func write(w io.Writer, f Format, o Options, walk func(func(*index.Hit) error) error, one func(id string) (*index.Hit, error)) (Summary, error) {
-	r := &run{Options: o, Writer: bufio.NewWriterSize(w, 64<<10), walk: walk, one: one, format: f}
+func write(w io.Writer, f Format, o Options, walk func(func(*index.Hit) error) error) (Summary, error) {
+	if err := o.Validate(f); err != nil {
+		return Summary{}, err
+	}
+	r := &run{Options: o, Writer: bufio.NewWriterSize(w, 64<<10), walk: walk, format: f}
 	if err := f.write(r); err != nil {
 		return Summary{}, err
 	}
@@ -203,9 +194,8 @@ func write(w io.Writer, f Format, o Options, walk func(func(*index.Hit) error) e
 // A run is one Write.
 type run struct {
 	Options
-	*bufio.Writer                                     // its first error stays; each looks for it
-	walk          func(func(*index.Hit) error) error  // hands out all addresses
-	one           func(id string) (*index.Hit, error) // nil: gone since then
+	*bufio.Writer                                    // its first error stays; each looks for it
+	walk          func(func(*index.Hit) error) error // hands out all addresses
 	format        Format
 	sum           Summary
 }

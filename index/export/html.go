@@ -31,66 +31,50 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // A row is what is kept of each address while the page is laid out.
 type row struct {
-	id    string
-	key   string // by which people look for it: postcode, city, street, number
-	point orb.Point
-	onMap bool
+	id, key string // the key is that by which people look for it: postcode, city, street, number
+	area    string // postcode and city
+	label   string
+	text    string // HTML
+	point   orb.Point
+	onMap   bool
 }
 
 // writeHTML writes one page that needs nothing else: a map as SVG and a list in
 // the order of postcodes, streets and numbers. It loads nothing, runs nothing,
-// and opens in any browser. A row for each address is in memory.
+// and opens in any browser. The whole list is in memory.
 func writeHTML(r *run) error {
+	t := texts.Of("export", r.Lang)
 	var rows []row
 	err := r.each(func(h *index.Hit) error {
-		rows = append(rows, row{h.ID, keyOf(h), h.Point, h.HasPoint})
-		return nil
+		p := r.properties(h)
+		var text strings.Builder
+		data := map[string]any{"T": t, "P": &p, "Position": t["at_"+p.Precision]}
+		rows = append(rows, row{id: h.ID, key: keyOf(h), area: strings.TrimSpace(h.Postcode + " " + h.City), label: h.Label(),
+			point: h.Point, onMap: h.HasPoint})
+		err := page.ExecuteTemplate(&text, "address", data)
+		rows[len(rows)-1].text = text.String()
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) })
-	m, err := r.draw(rows)
-	if err != nil {
-		return err
-	}
-	t := texts.Of("export", r.Lang)
 	title := t["title"]
 	if r.Region != "" {
 		title += " " + t["in"] + " " + r.Region
 	}
-	err = r.part("head", map[string]any{"T": t, "Lang": cmp.Or(r.Lang, "en"), "Title": title,
-		"Count": t.Count(len(rows), "n_addresses", len(rows)), "Map": m})
-	if err != nil {
-		return err
-	}
-	area := ""
+	err = page.ExecuteTemplate(r, "head", map[string]any{"T": t, "Lang": cmp.Or(r.Lang, "en"), "Title": title,
+		"Count": t.Count(len(rows), "n_addresses", len(rows)), "Map": r.draw(rows)})
 	for i, w := range rows {
-		h, err := r.one(w.id)
-		if err != nil {
-			return err
+		if err == nil && (i == 0 || gazetteer.Key(w.area) != gazetteer.Key(rows[i-1].area)) {
+			err = page.ExecuteTemplate(r, "area", map[string]any{"Name": w.area, "First": i == 0})
 		}
-		if h == nil {
-			continue // gone since then: somebody writes beside us
-		}
-		if of := h.Postcode + " " + gazetteer.Key(h.City); i == 0 || of != area {
-			area = of
-			name := strings.TrimSpace(h.Postcode + " " + h.City)
-			if err := r.part("area", map[string]any{"Name": name, "First": i == 0}); err != nil {
-				return err
-			}
-		}
-		p := r.properties(h)
-		if err := r.part("address", map[string]any{"T": t, "P": &p, "Position": t["at_"+p.Precision]}); err != nil {
-			return err
-		}
+		r.WriteString(w.text)
 	}
-	return r.part("foot", map[string]any{"T": t, "Notice": r.Notice(), "Addresses": len(rows)})
-}
-
-// part writes a part of the page.
-func (r *run) part(name string, data any) error {
-	if err := page.ExecuteTemplate(r, name, data); err != nil {
+	if err == nil {
+		err = page.ExecuteTemplate(r, "foot", map[string]any{"T": t, "Notice": r.Notice(), "Addresses": len(rows)})
+	}
+	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	return nil
@@ -129,7 +113,7 @@ const (
 )
 
 // draw returns the map; nil where there is nothing to show.
-func (r *run) draw(rows []row) (*drawing, error) {
+func (r *run) draw(rows []row) *drawing {
 	var points orb.MultiPoint
 	for _, w := range rows {
 		if w.onMap {
@@ -137,7 +121,7 @@ func (r *run) draw(rows []row) (*drawing, error) {
 		}
 	}
 	if len(points) == 0 {
-		return nil, nil
+		return nil
 	}
 	b := points.Bound()
 	if len(r.Outline) > 0 && r.Query.Box == nil && r.Query.Center == nil {
@@ -155,18 +139,12 @@ func (r *run) draw(rows []row) (*drawing, error) {
 			d.More++
 			continue
 		}
-		h, err := r.one(w.id)
-		if err != nil {
-			return nil, err
-		}
-		if h != nil {
-			dots[cell] = &dot{X: x, Y: y, ID: h.ID, Name: h.Label()}
-			m.Dots = append(m.Dots, dots[cell])
-		}
+		dots[cell] = &dot{X: x, Y: y, ID: w.id, Name: w.label}
+		m.Dots = append(m.Dots, dots[cell])
 	}
 	m.Region = m.Outline(r.Outline)
 	if r.Shapes != nil {
 		m.Layers = m.Projection.Layers(r.Shapes(m.Bound()))
 	}
-	return m, nil
+	return m
 }
