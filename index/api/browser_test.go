@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/paulmach/orb"
@@ -522,4 +523,63 @@ func TestBrowserNames(t *testing.T) {
 	check("nothing found", 4)
 	do(t, ctx, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile), chromedp.Navigate(server+"/?q=haus&lang=de"), chromedp.WaitVisible("#r1"))
 	check("telephone", 40)
+}
+
+// What only the map knows is marked on it, and "Near me" orders by the distance from the
+// reader, or says why it cannot.
+func TestBrowserOnMapAndNearMe(t *testing.T) {
+	needMap(t)
+	ctx := browser(t, chromedp.WindowSize(1280, 860))
+	server := httptest.NewServer(Handler(town(t, 40), onMapOptions()))
+	defer server.Close()
+	do(t, ctx, chromedp.Navigate(server.URL+"/?lang=en&q=Ulmenweg+5"), chromedp.WaitVisible(".leaflet-marker-icon"))
+	shoot(t, ctx, "onmap")
+	if got := read(t, ctx, chromedp.Evaluate[string](`[...document.querySelectorAll(".leaflet-marker-icon")].filter(e => e.textContent === "◇").map(e => e.getAttribute("aria-label")).join("|")`)); got != "Ulmenweg 5, 26122 Oldenburg, known to the map, no page yet" {
+		t.Errorf("the marker is %q", got)
+	}
+	fits := `(() => { const b = document.getElementById("nearme"), r = document.createRange(); r.selectNodeContents(b); return b.checkVisibility() && b.getBoundingClientRect().width - r.getBoundingClientRect().width >= 20; })()`
+	if !read(t, ctx, chromedp.Evaluate[bool](fits)) {
+		t.Error("the button Near me is too narrow for its text")
+	}
+	stub := func(answer string) chromedp.Action[chromedp.Void] {
+		return chromedp.Evaluate[chromedp.Void](`navigator.geolocation.getCurrentPosition = (found, failed) => { ` + answer + ` }`)
+	}
+	do(t, ctx, chromedp.Navigate(server.URL+"/?lang=en&q=haus"), chromedp.WaitVisible("#nearme"), stub(`failed({ code: 1 })`), chromedp.Click("#nearme"), chromedp.WaitVisible("form .relaxed"))
+	shoot(t, ctx, "nearme-refused")
+	do(t, ctx, stub(`found({ coords: { latitude: 53.1405, longitude: 8.2142, accuracy: 30 } })`), chromedp.Click("#nearme"), chromedp.WaitVisible(".distance"))
+	if got := read(t, ctx, chromedp.Location()); !strings.Contains(got, "lat=53.14050") || !strings.Contains(got, "sort=distance") || !strings.Contains(got, "q=haus") {
+		t.Errorf("near me is at %s", got)
+	}
+	do(t, ctx, chromedp.EmulateViewport(380, 800, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(server.URL+"/?lang=de&q=haus"), chromedp.WaitVisible("#nearme"))
+	shoot(t, ctx, "phone-nearme")
+	if width := read(t, ctx, chromedp.Evaluate[float64](`document.getElementById("q").offsetWidth`)); width < 180 {
+		t.Errorf("the field for words is %v pixels wide", width)
+	}
+}
+
+// Without scripts the page can be read on 380 pixels, in both schemes, and printed with
+// its whole list and its map.
+func TestBrowserPlainPhoneAndPrint(t *testing.T) {
+	for _, scheme := range []string{"0", "1"} { // dark, light
+		ctx := browser(t, chromedp.Flag("blink-settings", withoutScript+",preferredColorScheme="+scheme))
+		server := mapServer(t, 40)
+		do(t, ctx, chromedp.EmulateViewport(380, 800, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(server+"/?lang=en&q=haus"), chromedp.WaitVisible("#r1"))
+		shoot(t, ctx, "plain-phone-"+scheme)
+		if bad := read(t, ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll("main *, header *, footer *")].filter(e => e.checkVisibility() && !e.closest("svg, .unseen, .skip") && e.getBoundingClientRect().right > 380.5).map(e => e.outerHTML.slice(0, 80))`)); len(bad) > 0 {
+			t.Errorf("wider than 380 pixels: %q", bad)
+		}
+		do(t, ctx, chromedp.Navigate(server+"/?lang=en&q=haus&limit=40"), chromedp.WaitVisible("#r1"))
+		pdf, err := chromedp.Call(ctx, page.PrintToPDF, page.PrintToPDFParams{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(pdf.Data), "/Type /Page\n"); n < 2 || n > 12 {
+			t.Errorf("40 addresses take %d pages", n)
+		}
+		if *screenshots != "" {
+			if err := os.WriteFile(filepath.Join(*screenshots, "print-"+scheme+".pdf"), pdf.Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 
 	"gazehound/index/export"
@@ -43,47 +44,22 @@ var scriptTexts = strings.Fields(`
 	kind_street kind_postcode kind_city kind_site kind_name
 	keys key_search key_next key_previous key_open key_map key_close`)
 
-// Bounds of an outline in corners: what a page carries, and what is looked at
-// closely.
-const (
-	maxOutline = 1500
-	maxCorners = 20_000
-)
+// maxOutline bounds the corners of an outline that a page carries.
+const maxOutline = 1500
 
 // Coarse returns an outline with so few corners that every page can carry it.
 func Coarse(outline orb.MultiPolygon) orb.MultiPolygon {
-	total := 0
-	for _, polygon := range outline {
-		for _, ring := range polygon {
-			total += len(ring)
-		}
-	}
-	every := 1 + total/maxCorners
 	for tolerance := 1e-5; ; tolerance *= 2 {
-		var coarse orb.MultiPolygon
+		coarse := simplify.DouglasPeucker(tolerance).MultiPolygon(outline.Clone())
 		corners := 0
-		for _, polygon := range outline {
-			var rings orb.Polygon
-			for _, ring := range polygon {
-				var thin orb.LineString
-				for i, p := range ring {
-					if i%every == 0 || i == len(ring)-1 {
-						thin = append(thin, p)
-					}
-				}
-				if line := simplify.DouglasPeucker(tolerance).LineString(thin); len(line) >= 4 {
-					rings = append(rings, orb.Ring(line))
-					corners += len(line)
-				} else if len(rings) == 0 {
-					break // the holes of what is too small to be seen
-				}
-			}
-			if len(rings) > 0 {
-				coarse = append(coarse, rings)
+		for i, polygon := range coarse { // islands and holes that are too small to be seen are lines now
+			coarse[i] = slices.DeleteFunc(polygon, func(r orb.Ring) bool { return len(r) < 4 })
+			for _, ring := range coarse[i] {
+				corners += len(ring)
 			}
 		}
 		if corners <= maxOutline {
-			return coarse
+			return slices.DeleteFunc(coarse, func(p orb.Polygon) bool { return len(p) == 0 })
 		}
 	}
 }

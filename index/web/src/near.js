@@ -3,6 +3,11 @@ export function nearMe(t) {
   const button = document.getElementById("nearme");
   if (!button || !isSecureContext || !navigator.geolocation) return;
   button.hidden = false;
+  const refused = document.createElement("p");
+  refused.className = "relaxed";
+  refused.setAttribute("role", "status");
+  button.form.append(refused);
+  refused.hidden = true;
   button.addEventListener("click", () => {
     button.disabled = true;
     navigator.geolocation.getCurrentPosition(({ coords }) => {
@@ -14,7 +19,8 @@ export function nearMe(t) {
       location.assign("/?" + asked);
     }, () => {
       button.disabled = false;
-      button.title = t.refused;
+      refused.textContent = t.refused;
+      refused.hidden = false;
     }, { enableHighAccuracy: true, timeout: 15000, maximumAge: 60000 });
   });
 }
