@@ -70,11 +70,10 @@ func (a *app) serve(ctx context.Context) (err error) {
 	if x.Exists() {
 		return a.serveAt(ctx, x, cfg, api.Handler)
 	}
-	ctx, cancel := context.WithCancel(ctx)
 	end := func() error { return nil }
-	defer func() { cancel(); err = errors.Join(err, end()) }()
+	defer func() { err = errors.Join(err, end()) }()
 	return a.serveAt(ctx, x, cfg, func(x api.Source, o api.Options) (h http.Handler) {
-		h, end = api.Await(ctx, x, func() (*index.Index, error) { return openIndexToShow(p) }, func(err error) {
+		h, end = api.Await(x, func() (*index.Index, error) { return openIndexToShow(p) }, func(err error) {
 			if err != nil {
 				a.warn("the index cannot be opened yet: %s", oneLine(err.Error()))
 			} else {

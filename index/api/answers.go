@@ -115,8 +115,9 @@ func (a *params) chooseFormat(r *http.Request) *Problem {
 		a.format, _ = export.Lookup(accepted(r.Header.Get("Accept")))
 	}
 	if a.format.Name != "geojson" && len(a.fields) > 0 {
-		return &Problem{Title: "fields goes with geojson", Parameter: "fields", Given: a.given.Get("fields"), Expected: "no fields",
-			Detail: fmt.Sprintf("fields goes with format=geojson; %s always has all.", a.format.Name)}
+		return &Problem{Title: "fields goes with geojson", Parameter: "fields", Given: a.given.Get("fields"),
+			Expected: "no fields",
+			Detail:   fmt.Sprintf("fields goes with format=geojson; %s always has all.", a.format.Name)}
 	}
 	return nil
 }
@@ -159,18 +160,16 @@ func nextOf(r *http.Request, a *params, result *index.Result) string {
 
 // frame returns a collection without features.
 func (s *server) frame(a *params, result *index.Result) *collection {
-	var missing []string
-	if s.Missing != nil {
-		missing = s.Missing()
-	}
-	return &collection{Type: "FeatureCollection", Missing: missing, Version: "0.1.0", Licence: s.Licence, Attribution: s.Attribution,
-		Query: a.Text, Warning: a.warning, Returned: len(result.Hits), Relaxed: result.Relaxed, Features: []export.Feature{}}
+	return &collection{Type: "FeatureCollection", Missing: s.missingNodes(), Version: "0.1.0",
+		Licence: s.Licence, Attribution: s.Attribution, Query: a.Text, Warning: a.warning,
+		Returned: len(result.Hits), Relaxed: result.Relaxed, Features: []export.Feature{}}
 }
 
 func (s *server) collection(r *http.Request, a *params, result *index.Result) *collection {
 	now := time.Now().UTC().Truncate(time.Second)
 	c := s.frame(a, result)
-	c.Matched, c.Approx, c.TimeStamp, c.Facets, c.Near = &result.Total, result.Approx, &now, facetsOf(result.Facets), result.Near
+	c.Matched, c.Approx, c.TimeStamp = &result.Total, result.Approx, &now
+	c.Facets, c.Near = facetsOf(result.Facets), result.Near
 	if o := s.streetOnly(r.Context(), a, result); o != nil {
 		v := url.Values{"street": {o.Street}}
 		if o.Text != "" {
@@ -325,7 +324,8 @@ type patient struct {
 const patience = 30 * time.Second
 
 func (p *patient) Write(b []byte) (int, error) {
-	if err := p.control.SetWriteDeadline(time.Now().Add(patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	err := p.control.SetWriteDeadline(time.Now().Add(patience))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
 	}
 	return p.Writer.Write(b)
@@ -338,26 +338,20 @@ func (s *server) clusters(r *http.Request, a *params) (any, *Problem) {
 		Box   []float64 `json:"bbox"`
 		ID    string    `json:"id,omitempty"` // of the address, where it is only one
 	}
-	answer := struct {
-		Type        string           `json:"type"`
-		Licence     string           `json:"licence"`
-		Attribution string           `json:"attribution"`
-		Zoom        int              `json:"zoom"` // less than asked for where there are too many cells
-		Matched     int              `json:"numberMatched"`
-		Returned    int              `json:"numberReturned"`
-		Features    []export.Feature `json:"features"`
-	}{Type: "FeatureCollection", Licence: s.Licence, Attribution: s.Attribution, Features: []export.Feature{}}
+	features, matched, zoom := []export.Feature{}, 0, 0
 	p := s.limited(r.Context(), a.t, func(ctx context.Context) error {
-		clusters, zoom, err := s.index.Clusters(ctx, a.Query, valueOr[int](a, "zoom"))
-		answer.Zoom, answer.Returned = zoom, len(clusters)
+		clusters, used, err := s.index.Clusters(ctx, a.Query, valueOr[int](a, "zoom"))
+		zoom = used
 		for _, c := range clusters {
-			answer.Matched += c.Count
-			answer.Features = append(answer.Features, export.Feature{Type: "Feature", Geometry: export.PointAt(c.Point),
+			matched += c.Count
+			features = append(features, export.Feature{Type: "Feature", Geometry: export.PointAt(c.Point),
 				Properties: properties{c.Count, boxOf(c.Box), c.ID}})
 		}
 		return err
 	})
-	return answer, p
+	return map[string]any{"type": "FeatureCollection", "licence": s.Licence, "attribution": s.Attribution,
+		"zoom":          zoom, // less than requested where there are too many cells
+		"numberMatched": matched, "numberReturned": len(features), "features": features}, p
 }
 
 func facetsOf(counts []index.Count) map[string][]facetValue {
@@ -446,44 +440,34 @@ func (s *server) evidence(r *http.Request, a *params) (any, *Problem) {
 	if p != nil {
 		return nil, p
 	}
-	type page struct {
-		URL        string    `json:"url"`
-		Title      string    `json:"title"`
-		Lang       string    `json:"lang,omitempty"`
-		Snippet    string    `json:"snippet"`
-		Span       []int     `json:"span,omitempty"` // of the address in it, in characters
-		Fetched    time.Time `json:"fetched"`
-		Confidence float64   `json:"confidence"`
-		Origin     string    `json:"origin"`
-	}
-	pages := []page{}
+	pages := []map[string]any{}
 	for _, e := range h.Evidence {
-		var span []int
-		if text, at := e.Snippet.Text, e.Snippet.Address; at[0] < at[1] {
-			span = []int{utf8.RuneCountInString(text[:at[0]]), utf8.RuneCountInString(text[:at[1]])}
+		page := map[string]any{"url": e.URL, "title": e.Title, "snippet": e.Snippet.Text, "fetched": e.Fetched,
+			"confidence": export.Round(e.Confidence, 2), "origin": e.Origin}
+		if e.Lang != "" {
+			page["lang"] = e.Lang
 		}
-		pages = append(pages, page{e.URL, e.Title, e.Lang, e.Snippet.Text, span, e.Fetched, export.Round(e.Confidence, 2), e.Origin})
+		if text, at := e.Snippet.Text, e.Snippet.Address; at[0] < at[1] { // the address in it, in characters
+			page["span"] = []int{utf8.RuneCountInString(text[:at[0]]), utf8.RuneCountInString(text[:at[1]])}
+		}
+		pages = append(pages, page)
 	}
 	return map[string]any{"id": h.ID, "label": h.Label(), "mentions": h.Mentions,
-		"first_seen": h.FirstSeen, "last_seen": h.LastSeen, "precision": h.Precision, "level": h.Level, "place": h.Place,
+		"first_seen": h.FirstSeen, "last_seen": h.LastSeen,
+		"precision": h.Precision, "level": h.Level, "place": h.Place, "object": h.Object,
 		"evidence": pages, "licence": s.Licence, "attribution": s.Attribution}, nil
 }
 
 // status says what is served; a superset of Photon's and Nominatim's.
 func (s *server) status(r *http.Request, _ *params) (any, *Problem) {
-	answer := struct {
-		Status      string    `json:"status"`
-		Version     string    `json:"version"`
-		Commit      string    `json:"git_commit,omitempty"`
-		Region      string    `json:"region,omitempty"`
-		DataUpdated time.Time `json:"data_updated,omitzero"`
-		ImportDate  string    `json:"import_date,omitempty"`
-		Addresses   int       `json:"addresses"`
-		Pages       int       `json:"pages"`
-		Crawl       string    `json:"crawl"`
-	}{Status: "ok", Version: s.Version, Commit: s.Commit, Region: s.Region, ImportDate: s.GazetteerDate, Crawl: "stopped"}
+	answer := map[string]any{"status": "ok", "version": s.Version, "crawl": "stopped"}
+	for name, text := range map[string]string{"git_commit": s.Commit, "region": s.Region, "import_date": s.GazetteerDate} {
+		if text != "" {
+			answer[name] = text
+		}
+	}
 	if s.Crawl != nil {
-		answer.Crawl = s.Crawl()
+		answer["crawl"] = s.Crawl()
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.QueryTimeout)
 	defer cancel()
@@ -493,7 +477,10 @@ func (s *server) status(r *http.Request, _ *params) (any, *Problem) {
 		s.Log.Error("api: status", "error", err)
 		return nil, &Problem{Title: "the index cannot be read", Status: http.StatusServiceUnavailable, Retry: true}
 	}
-	answer.DataUpdated, answer.Addresses, answer.Pages = state.Updated, stats.Addresses, stats.Pages
+	answer["addresses"], answer["pages"] = stats.Addresses, stats.Pages
+	if !state.Updated.IsZero() {
+		answer["data_updated"] = state.Updated
+	}
 	return answer, nil
 }
 
@@ -539,7 +526,8 @@ func (s *server) links() any {
 			all = append(all, link{strings.TrimSuffix(e.path, "{$}"), e.about})
 		}
 	}
-	return map[string]any{"name": "gazehound", "region": s.Region, "licence": s.Licence, "attribution": s.Attribution, "links": all}
+	return map[string]any{"name": "gazehound", "region": s.Region, "links": all,
+		"licence": s.Licence, "attribution": s.Attribution}
 }
 
 // terms says in one line under which terms the data may be used.
@@ -556,7 +544,8 @@ func (s *server) licences(*http.Request) string {
 }
 
 func (s *server) robots(*http.Request) string {
-	return "User-agent: *\nDisallow: /v1/\nDisallow: /api\nDisallow: /reverse\nDisallow: /structured\nDisallow: /ogc/\nDisallow: /*?\n"
+	const closed = "/v1/ /api /reverse /structured /ogc/ /*?"
+	return "User-agent: *\nDisallow: " + strings.ReplaceAll(closed, " ", "\nDisallow: ") + "\n"
 }
 
 func (s *server) openSearch(r *http.Request) string {

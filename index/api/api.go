@@ -124,7 +124,8 @@ func (o Options) Validate() error {
 	case o.Bandwidth < 0:
 		return fmt.Errorf("api: bandwidth of %d bytes a second is negative", o.Bandwidth)
 	case o.Tiles != "" && (web.Origin(o.Tiles) == "" || !tilePlace.MatchString(o.Tiles)):
-		return fmt.Errorf("api: %q is no address of tiles; one looks like https://tile.example/{z}/{x}/{y}.png", o.Tiles)
+		const example = "https://tile.example/{z}/{x}/{y}.png"
+		return fmt.Errorf("api: %q is no address of tiles; one looks like %s", o.Tiles, example)
 	}
 	if _, err := networks(o.TrustedProxies); err != nil {
 		return err
@@ -137,7 +138,7 @@ func (o Options) Validate() error {
 			continue
 		}
 		u, err := url.Parse(origin)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+		if err != nil || u.Host == "" || "http://"+u.Host != origin && "https://"+u.Host != origin {
 			return fmt.Errorf(`api: %q is no origin; one looks like https://map.example, without a path`, origin)
 		}
 	}
@@ -194,8 +195,8 @@ const (
 )
 
 func newServer(x Source, o Options) *server {
-	return &server{Options: o, index: x, running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports),
-		clients: newClients(o)}
+	return &server{Options: o, index: x, clients: newClients(o),
+		running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports)}
 }
 
 // Handler answers all requests about x. It panics where o does not validate.
@@ -229,8 +230,9 @@ func (s *server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, c := time.Now(), &counting{ResponseWriter: w, status: http.StatusOK, client: s.clients.of(r)}
 		defer func() {
-			s.Log.Debug("request", "method", clip(r.Method), "path", clip(r.URL.EscapedPath()), "query", clip(r.URL.RawQuery),
-				"status", c.status, "bytes", c.bytes, "took", time.Since(began).Round(time.Microsecond))
+			s.Log.Debug("request", "method", clip(r.Method), "path", clip(r.URL.EscapedPath()),
+				"query", clip(r.URL.RawQuery), "status", c.status, "bytes", c.bytes,
+				"took", time.Since(began).Round(time.Microsecond))
 		}()
 		next.ServeHTTP(c, r)
 	})

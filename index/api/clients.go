@@ -114,7 +114,8 @@ func networks(list []string) (all []netip.Prefix, err error) {
 			p, err = netip.PrefixFrom(a, a.BitLen()), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("api: trusted proxy %q is neither an address such as 10.0.0.1 nor a network such as 10.0.0.0/8", text)
+			return nil, fmt.Errorf("api: trusted proxy %q is neither an address such as 10.0.0.1 "+
+				"nor a network such as 10.0.0.0/8", text)
 		}
 		all = append(all, p.Masked())
 	}

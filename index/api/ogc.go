@@ -12,7 +12,8 @@ import (
 
 func (s *server) ogcLanding(*http.Request, *params) (any, *Problem) {
 	return map[string]any{
-		"title": "gazehound" + prefixed(" ", s.Region), "description": "Addresses that web pages state. " + s.terms(), "attribution": s.Attribution,
+		"title": "gazehound" + prefixed(" ", s.Region), "attribution": s.Attribution,
+		"description": "Addresses that web pages state. " + s.terms(),
 		"links": []link{
 			{"self", "/ogc/", anyJSON, "this document"},
 			{"service-desc", "/openapi.json", openAPIMedia, "the API"},

@@ -84,7 +84,8 @@ func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 		}
 		get := object{
 			"summary": e.about, "operationId": operationID(e.path), "parameters": list,
-			"responses": object{"200": answer(e.about, e.media, schema), "400": problem, "429": problem, "503": problem},
+			"responses": object{"200": answer(e.about, e.media, schema),
+				"400": problem, "429": problem, "503": problem},
 		}
 		if e.example != "" {
 			get["x-example"] = e.example
@@ -94,15 +95,17 @@ func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "gazehound" + prefixed(" ", s.Region), "version": s.Version,
-			"description": "Addresses that web pages state. " + s.terms(), "license": object{"name": cmp.Or(s.Licence, "not known")}},
+			"description": "Addresses that web pages state. " + s.terms(),
+			"license":     object{"name": cmp.Or(s.Licence, "not known")}},
 		"servers": []object{{"url": "/"}},
 		"paths":   all,
 		"components": object{"schemas": object{
 			"Problem": object{"type": "object", "description": "RFC 9457", "properties": object{
 				"type": text, "title": text, "status": object{"type": "integer"}, "detail": text, "instance": text,
 				"parameter": text, "given": text, "expected": text, "hint": text}},
-			"Hint": object{"type": "object", "description": "the house that was asked for is not known, and its street is",
-				"properties": object{"text": text, "street": text, "housenumber": text, "pages": count, "addresses": count, "href": text}},
+			"Hint": object{"type": "object", "description": "the house is not known, and its street is",
+				"properties": object{"text": text, "street": text, "housenumber": text, "href": text,
+					"pages": count, "addresses": count}},
 		}},
 	}, nil
 }

@@ -28,7 +28,8 @@ func (s *server) newPage(r *http.Request) web.Page {
 }
 
 // pageFacets are the filters that the search page offers.
-var pageFacets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite, index.ByKind, index.ByMonth, index.ByPrecision}
+var pageFacets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, index.BySite, index.ByKind,
+	index.ByMonth, index.ByPrecision}
 
 // maxDots is how many matches beyond the list the page has on its map.
 const maxDots = 2000

@@ -150,7 +150,8 @@ var (
 	languageTag = regexp.MustCompile(`^[A-Za-z0-9-]{1,35}$`)
 	// tagFilter matches the forms of Photon's osm_tag: key, key:value and :value, each
 	// also with a "!" before it, and key:!value.
-	tagFilter = regexp.MustCompile(`^(!?([A-Za-z_]\w*|([A-Za-z_]\w*)?:[^\s:!<>]{1,100})|[A-Za-z_]\w*:![^\s:!<>]{1,100})$`)
+	tagFilter = regexp.MustCompile(`^(!?([A-Za-z_]\w*|([A-Za-z_]\w*)?:[^\s:!<>]{1,100})|` +
+		`[A-Za-z_]\w*:![^\s:!<>]{1,100})$`)
 )
 
 func isKind(value string) bool { return kind.Find(value) != nil }
@@ -431,27 +432,31 @@ func readInterval(_ *server, a *params, value string) (wrong string, ok bool) {
 }
 
 func readFacets(_ *server, a *params, value string) (wrong string, ok bool) {
-	for name := range strings.SplitSeq(value, ",") {
-		f := index.Facet(strings.TrimSpace(name))
-		if !slices.Contains(index.Facets(), f) {
-			return fmt.Sprintf("%q is no facet; there are %s.", clip(name), strings.Join(facetNames(), ", ")), false
-		}
-		if slices.Contains(a.Facets, f) {
-			return fmt.Sprintf("facet %s is there twice.", f), false
-		}
-		a.Facets = append(a.Facets, f)
+	names, wrong, ok := readList(value, "facet", facetNames())
+	for _, name := range names {
+		a.Facets = append(a.Facets, index.Facet(name))
 	}
-	return "", true
+	return wrong, ok
 }
 
 func readFields(_ *server, a *params, value string) (wrong string, ok bool) {
+	a.fields, wrong, ok = readList(value, "property", propertyNames())
+	return wrong, ok
+}
+
+// readList reads names with commas between them, each once.
+func readList(value, what string, names []string) (list []string, wrong string, ok bool) {
 	for name := range strings.SplitSeq(value, ",") {
-		if name = strings.TrimSpace(name); !slices.Contains(propertyNames(), name) {
-			return fmt.Sprintf("%q is no property; there are %s.", clip(name), strings.Join(propertyNames(), ", ")), false
+		name = strings.TrimSpace(name)
+		if !slices.Contains(names, name) {
+			return nil, fmt.Sprintf("%q is no %s; there are %s.", clip(name), what, strings.Join(names, ", ")), false
 		}
-		a.fields = append(a.fields, name)
+		if slices.Contains(list, name) {
+			return nil, fmt.Sprintf("%s %s is there twice.", what, name), false
+		}
+		list = append(list, name)
 	}
-	return "", true
+	return list, "", true
 }
 
 func readLimit(s *server, a *params, value string) (wrong string, ok bool) {
@@ -475,11 +480,9 @@ func readLimit(s *server, a *params, value string) (wrong string, ok bool) {
 // fill sets the query from the values.
 func (a *params) fill() {
 	a.Text, a.Cursor = valueOr[string](a, "q"), valueOr[string](a, "cursor")
-	for name, field := range map[string]*[]string{
-		"street": &a.Street, "postcode": &a.Postcode, "city": &a.City, "host": &a.Host, "kind": &a.Kind, "month": &a.Month,
-	} {
-		*field = valueOr[[]string](a, name)
-	}
+	a.Street, a.Postcode = valueOr[[]string](a, "street"), valueOr[[]string](a, "postcode")
+	a.City, a.Host = valueOr[[]string](a, "city"), valueOr[[]string](a, "host")
+	a.Kind, a.Month = valueOr[[]string](a, "kind"), valueOr[[]string](a, "month")
 	for i, name := range []string{"street", "housenumber", "postcode", "city"} {
 		a.parts[i] = valueOr[string](a, name)
 	}
@@ -578,27 +581,16 @@ func (a *params) narrows() bool {
 	return a.Text != ""
 }
 
-// hints are keys of what to do about parameters that other services have.
-var hints = map[string]string{
-	"lang": "no_lang", "language": "no_lang",
-	"near": "by_degrees", "location": "by_degrees", "focus": "by_degrees",
-	"offset": "follow", "page": "follow", "start": "follow",
-	"radius_km":   "in_metres",
-	"housenumber": "into_q", "text": "into_q", "query": "into_q",
-}
-
 // unknown reports a parameter that the route does not have.
 func (a *params) unknown(name, value string) *Problem {
 	p := &Problem{Title: "unknown parameter", Parameter: clip(name), Given: clip(value),
 		Expected: cmp.Or(strings.Join(a.on.names(), ", "), "no parameters"),
 		Detail:   a.t.Say("unknown", clip(name)), Hint: didYouMean(a.t, name, a.on.names())}
 	switch {
-	case a.on == onStructured && name == "q":
-		p.Hint = a.t.Say("no_q")
 	case slices.Contains([]string{"size", "count", "rows", "per_page"}, name):
 		p.Hint = a.t.Say("mean", "limit")
-	case hints[name] != "":
-		p.Hint = a.t.Say(hints[name])
+	case a.t["hint_"+name] != "":
+		p.Hint = a.t["hint_"+name]
 	}
 	return p
 }

@@ -119,9 +119,9 @@ func (p *photonProperties) fitsTags(filters []string) bool {
 
 // photonHit returns a hit as a feature for Photon's clients.
 func photonHit(h *index.Hit, center *orb.Point) export.Feature {
-	p := &photonProperties{Type: "other", Name: h.Name, Street: h.Street, HouseNumber: h.HouseNumber, Postcode: h.Postcode,
-		City: h.City, State: h.State, Country: countryName(h.Country), CountryCode: h.Country, OSMKey: "place",
-		OSMValue: "house", Website: export.Website(h), Known: "web"}
+	p := &photonProperties{Type: "other", Name: h.Name, Street: h.Street, HouseNumber: h.HouseNumber,
+		Postcode: h.Postcode, City: h.City, State: h.State, Country: countryName(h.Country), CountryCode: h.Country,
+		OSMKey: "place", OSMValue: "house", Website: export.Website(h), Known: "web"}
 	if h.HouseNumber != "" && h.Street != "" {
 		p.Type, p.Street = "house", streetLine(h.Street, h.HouseNumber, h.Country)
 	} else if h.Street != "" {
@@ -139,8 +139,9 @@ func photonHit(h *index.Hit, center *orb.Point) export.Feature {
 
 // photonPlace returns a place of the gazetteer as a feature for Photon's clients.
 func photonPlace(place *gazetteer.Place, center *orb.Point) export.Feature {
-	p := &photonProperties{Type: layerOf(place), Street: place.Street, HouseNumber: place.HouseNumber, Postcode: place.Postcode,
-		City: place.City, State: place.State, Country: countryName(place.Country), CountryCode: place.Country,
+	p := &photonProperties{Type: layerOf(place), Street: place.Street, HouseNumber: place.HouseNumber,
+		Postcode: place.Postcode, City: place.City, State: place.State,
+		Country: countryName(place.Country), CountryCode: place.Country,
 		OSMKey: "place", OSMValue: "house", Known: "map"}
 	p.OSMType, p.OSMID = osmObject(place.ID)
 	switch p.Type {
@@ -249,16 +250,17 @@ func (s *server) lookUp(a *params) (m onMap) {
 	if m.address.Street == "" && m.address.City == "" && m.address.Postcode == "" {
 		return m
 	}
-	seen := map[string]bool{}
+	seen := map[[4]string]bool{}
 	for _, match := range s.Gazetteer.Lookup(m.address) {
 		p := &match.Place
 		if !s.serves(p) || a.Box != nil && !a.Box.Contains(p.Point) {
 			continue
 		}
-		if m.address.HouseNumber != "" && match.Precision < gazetteer.HousePrecision && p.Kind == gazetteer.House && p.MaxNumber == 0 {
+		between := match.Precision < gazetteer.HousePrecision && p.Kind == gazetteer.House && p.MaxNumber == 0
+		if m.address.HouseNumber != "" && between {
 			p.Kind, p.HouseNumber = gazetteer.Street, "" // a point between two numbers is no house
 		}
-		key := strings.Join([]string{gazetteer.StreetKey(p.Street), gazetteer.NumberKey(p.HouseNumber), p.Postcode, p.City}, "\x00")
+		key := [4]string{gazetteer.StreetKey(p.Street), gazetteer.NumberKey(p.HouseNumber), p.Postcode, p.City}
 		if !seen[key] && len(m.places) < maxOnMap {
 			seen[key] = true
 			m.places = append(m.places, *p)
@@ -328,7 +330,8 @@ func (s *server) showOnMap(a *params, p *web.Page) {
 
 // lineOf writes a place as an address in one line.
 func lineOf(p *gazetteer.Place) string {
-	h := index.Hit{Street: p.Street, HouseNumber: p.HouseNumber, Postcode: p.Postcode, City: p.City, State: p.State, Country: p.Country}
+	h := index.Hit{Street: p.Street, HouseNumber: p.HouseNumber, Postcode: p.Postcode, City: p.City,
+		State: p.State, Country: p.Country}
 	if p.Kind == gazetteer.City && len(p.Names) > 0 {
 		h = index.Hit{City: p.Names[0]}
 	}

@@ -69,10 +69,12 @@ func endpoints() []endpoint {
 		{"/v1/addresses/{id}", onAddress, "one address", geoJSON, "", asJSON((*server).address)},
 		{"/v1/addresses/{id}/evidence", onAddress, "the pages that state an address, and where in their text", anyJSON,
 			"", asJSON((*server).evidence)},
-		{"/feed.atom", onFeed, "addresses as a feed, newest first", mediaOf("atom"), "/feed.atom?since=7d", (*server).feed},
-		{"/api", onPhoton, "search in Photon's form", anyJSON, "/api?q=b%C3%A4ckerei&lat=53.14&lon=8.21&zoom=13", photon},
+		{"/feed.atom", onFeed, "addresses as a feed, newest first", mediaOf("atom"),
+			"/feed.atom?since=7d", (*server).feed},
+		{"/api", onPhoton, "search in Photon's form", anyJSON,
+			"/api?q=b%C3%A4ckerei&lat=53.14&lon=8.21&zoom=13", photon},
 		{"/api/{$}", onPhoton, "", anyJSON, "", photon}, // Leaflet's geocoder asks so
-		{"/reverse", onReverse, "the nearest addresses, houses and streets in Photon's form, with their distances in metres", anyJSON,
+		{"/reverse", onReverse, "the nearest addresses, houses and streets in Photon's form, with distances", anyJSON,
 			"/reverse?lat=53.14&lon=8.21", photon},
 		{"/reverse/{$}", onReverse, "", anyJSON, "", photon},
 		{"/structured", onStructured, "an address by its parts, in Photon's form", anyJSON,
@@ -80,19 +82,24 @@ func endpoints() []endpoint {
 		{"/structured/{$}", onStructured, "", anyJSON, "", photon},
 		{"/status", onStatus, "state of the data", anyJSON, "/status", asJSON((*server).status)},
 		{"/healthz", 0, "whether the server works; 503 with reasons", anyJSON, "/healthz", health("ok", "unhealthy")},
-		{"/readyz", 0, "whether there is something to serve; 503 with reasons", anyJSON, "", health("ready", "not ready")},
+		{"/readyz", 0, "whether there is something to serve; 503 with reasons", anyJSON,
+			"", health("ready", "not ready")},
 		{"/ogc/{$}", onPlain, "OGC API Features: landing page", anyJSON, "/ogc/", asJSON((*server).ogcLanding)},
 		{"/ogc", onPlain, "", anyJSON, "", asJSON((*server).ogcLanding)},
-		{"/ogc/conformance", onPlain, "OGC API Features: conformance classes", anyJSON, "/ogc/conformance", asJSON(ogcConformance)},
-		{"/ogc/collections", onPlain, "OGC API Features: the collections", anyJSON, "/ogc/collections", asJSON((*server).ogcCollections)},
+		{"/ogc/conformance", onPlain, "OGC API Features: conformance classes", anyJSON,
+			"/ogc/conformance", asJSON(ogcConformance)},
+		{"/ogc/collections", onPlain, "OGC API Features: the collections", anyJSON,
+			"/ogc/collections", asJSON((*server).ogcCollections)},
 		{"/ogc/collections/addresses", onPlain, "OGC API Features: the collection of addresses", anyJSON,
 			"/ogc/collections/addresses", asJSON((*server).ogcCollection)},
 		{items, onItems, "OGC API Features: addresses", geoJSON, items + "?limit=5", (*server).search},
 		{items + "/{id}", onItem, "OGC API Features: one address", geoJSON, "", asJSON((*server).address)},
 		{basemapPath + "{level}/{x}/{y}", onPlain, "", anyJSON, "", (*server).basemap},
-		{"/licences", onPlain, "under which terms the data may be used", anyText, "/licences", asText((*server).licences)},
+		{"/licences", onPlain, "under which terms the data may be used", anyText,
+			"/licences", asText((*server).licences)},
 		{"/openapi.json", onPlain, "this description", openAPIMedia, "/openapi.json", asJSON((*server).openAPI)},
-		{"/opensearch.xml", onPlain, "for the search field of browsers", describe, "/opensearch.xml", asText((*server).openSearch)},
+		{"/opensearch.xml", onPlain, "for the search field of browsers", describe,
+			"/opensearch.xml", asText((*server).openSearch)},
 		{"/bot", onBot, "who crawls and why, and removal requests", anyHTML, "/bot?lang=en", (*server).bot},
 		{removalPath, onBot, "", anyHTML, "", (*server).bot},
 		{"/robots.txt", 0, "", anyText, "", asText((*server).robots)},
@@ -107,8 +114,8 @@ func endpoints() []endpoint {
 		all = append(all, e)
 	}
 	for _, name := range []string{"geojsonseq", "ndjson", "csv"} {
-		about := "all addresses that match the filters, as " + name
-		all = append(all, endpoint{"/v1/export." + name, onExport, about, mediaOf(name), "/v1/export." + name, (*server).export})
+		about, path := "all addresses that match the filters, as "+name, "/v1/export."+name
+		all = append(all, endpoint{path, onExport, about, mediaOf(name), path, (*server).export})
 	}
 	return all
 }

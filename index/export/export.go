@@ -53,8 +53,10 @@ var formats = []Format{
 	{Name: "csv", About: "a table (RFC 4180) that a spreadsheet can open without harm", write: writeCSV},
 	{Name: "geoparquet", About: "a column store in the shape of Overture's places: DuckDB, GDAL", Carries: true,
 		least: gazetteer.CityPrecision, facts: true, write: writeGeoParquet},
-	{Name: "kml", About: "Google Earth and Maps", Carries: true, least: gazetteer.CityPrecision, write: writeXML("kml")},
-	{Name: "gpx", About: "waypoints: OsmAnd, Garmin", Carries: true, least: gazetteer.CityPrecision, write: writeXML("gpx")},
+	{Name: "kml", About: "Google Earth and Maps", Carries: true,
+		least: gazetteer.CityPrecision, write: writeXML("kml")},
+	{Name: "gpx", About: "waypoints: OsmAnd, Garmin", Carries: true,
+		least: gazetteer.CityPrecision, write: writeXML("gpx")},
 	{Name: "atom", About: "a feed with GeoRSS points: news readers", Carries: true, write: writeXML("atom")},
 	{Name: "osm", About: "JOSM, for a look; cannot be uploaded", Carries: true, ForOSM: true,
 		least: gazetteer.StreetPrecision, facts: true, write: writeXML("osm")},
@@ -63,7 +65,8 @@ var formats = []Format{
 	{Name: "conflator", About: "a JSON array of id, lat, lon and tags: OSM Conflator", ForOSM: true,
 		least: gazetteer.StreetPrecision, facts: true, write: writeConflator},
 	{Name: "html", About: "one page with list and map, without scripts", Carries: true, write: writeHTML},
-	{Name: "seeds", About: "a relevant page of each site, to start a crawl from", Carries: true, facts: true, write: writeSeeds},
+	{Name: "seeds", About: "a relevant page of each site, to start a crawl from", Carries: true,
+		facts: true, write: writeSeeds},
 }
 
 // Formats returns all formats.
@@ -125,7 +128,8 @@ func (o Options) Validate(f Format) error {
 	case o.MinPrecision > gazetteer.HousePrecision:
 		return bad("least precision %d is none", o.MinPrecision)
 	case o.Missing && o.MinPrecision == gazetteer.HousePrecision:
-		return bad("an address that is missing has no precision %s; the best is %s", gazetteer.HousePrecision, gazetteer.InterpolatedPrecision)
+		return bad("an address that is missing has no precision %s; the best is %s",
+			gazetteer.HousePrecision, gazetteer.InterpolatedPrecision)
 	case o.Evidence && f.facts:
 		return bad("%s never holds words of pages", f.Name)
 	case o.Lang != "" && f.Name != "html":
@@ -233,7 +237,8 @@ func (r *run) each(fn func(*index.Hit) error) error {
 
 // placeOf is h as a gazetteer knows places.
 func placeOf(h *index.Hit) gazetteer.Place {
-	return gazetteer.Place{Kind: gazetteer.House, Point: h.Point, HasPoint: h.HasPoint, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country}
+	return gazetteer.Place{Kind: gazetteer.House, Point: h.Point, HasPoint: h.HasPoint,
+		Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country}
 }
 
 // precisionOf returns the precision of the coordinate of h.

@@ -46,7 +46,7 @@ type Properties struct {
 	Email       string   `json:"email,omitempty"`         // of a role such as info@
 	Website     string   `json:"website,omitempty"`       // see Website
 	Hours       string   `json:"opening_hours,omitempty"` // as OpenStreetMap writes them
-	Differs     []string `json:"@differs,omitempty"`      // of the four above, those that another site states differently
+	Differs     []string `json:"@differs,omitempty"`      // those of the four above that differ on another site
 	Kind        string   `json:"@kind,omitempty"`         // of place, see package kind
 	KindTag
 	Role       string    `json:"@role"`                // "own", "listed", "agency" or "authority"
@@ -99,9 +99,14 @@ func PropertiesOf(h *index.Hit) Properties {
 	e := h.Evidence[0]
 	p := Properties{
 		Ref: h.ID, Name: h.Name, Branch: h.Branch, Names: h.Names, Label: h.Label(), Full: h.Line(),
-		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit, Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
-		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs, Kind: h.Kind, KindTag: kindTag(h.Kind), Role: h.Role, Person: h.Person, SiteWide: h.SiteWide, Source: e.URL, Title: e.Title, Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
-		Evidence: strings.TrimSpace(e.Snippet.Text), FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts, Gazetteer: h.Place, Object: h.Object, Tags: h.Tags,
+		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit,
+		Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
+		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs,
+		Kind: h.Kind, KindTag: kindTag(h.Kind), Role: h.Role, Person: h.Person, SiteWide: h.SiteWide,
+		Source: e.URL, Title: e.Title, Evidence: strings.TrimSpace(e.Snippet.Text),
+		Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
+		FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts,
+		Gazetteer: h.Place, Object: h.Object, Tags: h.Tags,
 	}
 	for _, e := range h.Evidence {
 		p.Pages = append(p.Pages, e.URL)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"gazehound/index"
 	"gazehound/internal/kind"
@@ -76,8 +75,9 @@ func writeGeoParquet(r *run) error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	w := parquet.NewGenericWriter[overturePlace](r, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(rowGroup),
-		parquet.CreatedBy("gazehound", "", ""), parquet.KeyValueMetadata("geo", geoMetadata), parquet.KeyValueMetadata("terms", string(terms)))
+	w := parquet.NewGenericWriter[overturePlace](r, parquet.CreatedBy("gazehound", "", ""),
+		parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(rowGroup),
+		parquet.KeyValueMetadata("geo", geoMetadata), parquet.KeyValueMetadata("terms", string(terms)))
 	err = r.each(func(h *index.Hit) error {
 		place, err := overturePlaceOf(h)
 		if err == nil {
@@ -106,7 +106,7 @@ func overturePlaceOf(h *index.Hit) (overturePlace, error) {
 		place.Categories = overtureCategories{value, []string{tag}}
 	}
 	for _, e := range h.Evidence {
-		place.Sources = append(place.Sources, overtureSource{e.Site, e.URL, e.Fetched.UTC().Format(time.RFC3339), Round(e.Confidence, 2)})
+		place.Sources = append(place.Sources, overtureSource{e.Site, e.URL, stamp(e.Fetched), Round(e.Confidence, 2)})
 	}
 	return place, err
 }

@@ -49,8 +49,8 @@ func writeHTML(r *run) error {
 		p := r.properties(h)
 		var text strings.Builder
 		data := map[string]any{"T": t, "P": &p, "Position": t["at_"+p.Precision]}
-		rows = append(rows, row{id: h.ID, key: keyOf(h), area: strings.TrimSpace(h.Postcode + " " + h.City), label: h.Label(),
-			point: h.Point, onMap: h.HasPoint})
+		rows = append(rows, row{id: h.ID, key: keyOf(h), area: strings.TrimSpace(h.Postcode + " " + h.City),
+			label: h.Label(), point: h.Point, onMap: h.HasPoint})
 		err := page.ExecuteTemplate(&text, "address", data)
 		rows[len(rows)-1].text = text.String()
 		return err
@@ -84,7 +84,8 @@ func writeHTML(r *run) error {
 func keyOf(h *index.Hit) string {
 	digits := len(h.HouseNumber) - len(strings.TrimLeft(h.HouseNumber, "0123456789"))
 	number := strings.Repeat("0", max(0, 8-digits)) + gazetteer.NumberKey(h.HouseNumber)
-	return strings.Join([]string{h.Postcode, gazetteer.Key(h.City), gazetteer.StreetKey(h.Street), number, h.Unit}, "\x00")
+	parts := []string{h.Postcode, gazetteer.Key(h.City), gazetteer.StreetKey(h.Street), number, h.Unit}
+	return strings.Join(parts, "\x00")
 }
 
 // A drawing is a map of the addresses within the outline of the region.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"gazehound/index"
 )
@@ -38,6 +39,24 @@ func (r *run) lines(mark string, of func(*index.Hit) any) error {
 	})
 }
 
+// array writes the JSON of each address, one a line, between a head and a foot.
+func (r *run) array(head, foot string, of func(*index.Hit) any) error {
+	r.WriteString(head)
+	between := "\n"
+	err := r.each(func(h *index.Hit) error {
+		line, err := encode(of(h))
+		if err != nil {
+			return err
+		}
+		r.WriteString(between)
+		r.Write(line)
+		between = ",\n"
+		return nil
+	})
+	r.WriteString(foot)
+	return err
+}
+
 // writeGeoJSON writes a FeatureCollection (RFC 7946) with the members licence
 // and attribution, as the query server does; a feature a line.
 func writeGeoJSON(r *run) error {
@@ -49,24 +68,8 @@ func writeGeoJSON(r *run) error {
 	if err != nil {
 		return err
 	}
-	r.Write(bytes.TrimSuffix(head, []byte("}")))
-	r.WriteString(`,"features":[`)
-	between := "\n"
-	err = r.each(func(h *index.Hit) error {
-		line, err := encode(r.feature(h))
-		if err != nil {
-			return err
-		}
-		r.WriteString(between)
-		r.Write(line)
-		between = ",\n"
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	r.WriteString("\n]}\n")
-	return nil
+	open := strings.TrimSuffix(string(head), "}") + `,"features":[`
+	return r.array(open, "\n]}\n", func(h *index.Hit) any { return r.feature(h) })
 }
 
 // recordSeparator begins a line of a text sequence (RFC 7464).
@@ -114,34 +117,18 @@ func writeMapRoulette(r *run) error {
 // line: the dataset of OSM Conflator, which looks for what OpenStreetMap has
 // near each. https://wiki.openstreetmap.org/wiki/OSM_Conflator
 func writeConflator(r *run) error {
-	between := "[\n"
-	err := r.each(func(h *index.Hit) error {
+	return r.array("[", "\n]\n", func(h *index.Hit) any {
 		p := r.properties(h)
 		tags := map[string]string{}
 		for _, tag := range osmTags(&p) {
 			tags[tag[0]] = tag[1]
 		}
 		at := GeometryOf(h).Coordinates
-		line, err := encode(struct {
+		return struct {
 			ID   string            `json:"id"`
 			Lat  float64           `json:"lat"`
 			Lon  float64           `json:"lon"`
 			Tags map[string]string `json:"tags"`
-		}{h.ID, at[1], at[0], tags})
-		if err != nil {
-			return err
-		}
-		r.WriteString(between)
-		r.Write(line)
-		between = ",\n"
-		return nil
+		}{h.ID, at[1], at[0], tags}
 	})
-	if err != nil {
-		return err
-	}
-	if r.sum.Addresses == 0 {
-		r.WriteString("[")
-	}
-	r.WriteString("\n]\n")
-	return nil
 }

@@ -30,7 +30,8 @@ func writeSeeds(r *run) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r, "# %s: a relevant page of each of %d sites\n", strings.Join(strings.Fields(r.title()), " "), len(best))
+	title := strings.Join(strings.Fields(r.title()), " ")
+	fmt.Fprintf(r, "# %s: a relevant page of each of %d sites\n", title, len(best))
 	if notice := r.Notice(); notice != "" {
 		fmt.Fprintf(r, "# %s\n", strings.Join(strings.Fields(notice), " "))
 	}

@@ -100,7 +100,8 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	out := hit{Number: n, Hit: h, Link: safeLink(e.URL), Title: h.Name, Address: h.Line(), Lang: e.Lang,
 		Snippet: pieces(e.Snippet), Seen: v.date(h.FirstSeen), Last: v.date(h.LastSeen),
 		OfSite:  v.with(Form{"q": v.Form["q"], "host": {h.Site}}),
-		Contact: v.contact(h), Reasons: v.reasons(h), Pages: v.pages(h), Page: v.to(AddressPath+h.ID, v.Form.Get("lang"))}
+		Contact: v.contact(h), Reasons: v.reasons(h), Pages: v.pages(h),
+		Page: v.to(AddressPath+h.ID, v.Form.Get("lang"))}
 	if out.Title == "" {
 		out.Title = h.Site
 	}
@@ -139,7 +140,8 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Objects = append(out.Objects, OnMap{Place: h.Place, Point: h.Point})
 	}
 	if h.Object != "" && h.Object != h.Place {
-		out.Objects = append(out.Objects, OnMap{Title: strings.ReplaceAll(h.Tags, ";", ", "), Place: h.Object, Point: h.Point})
+		tags := strings.ReplaceAll(h.Tags, ";", ", ")
+		out.Objects = append(out.Objects, OnMap{Title: tags, Place: h.Object, Point: h.Point})
 	}
 	return out
 }
@@ -205,7 +207,8 @@ func (v *view) contact(h *index.Hit) contact {
 func josm(h *index.Hit) string {
 	var tags []string
 	for _, t := range [][2]string{
-		{"addr:street", h.Street}, {"addr:housenumber", h.HouseNumber}, {"addr:postcode", h.Postcode}, {"addr:city", h.City},
+		{"addr:street", h.Street}, {"addr:housenumber", h.HouseNumber},
+		{"addr:postcode", h.Postcode}, {"addr:city", h.City},
 	} {
 		if t[1] != "" {
 			tags = append(tags, t[0]+"="+strings.NewReplacer("|", " ", "=", " ").Replace(t[1]))

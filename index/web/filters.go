@@ -199,8 +199,8 @@ func (v *view) Menus() []menu {
 	order := menu{Name: v.T["by_sort"]}
 	for _, s := range []string{"relevance", "newest", "name", "distance"} {
 		if s != "distance" || v.Form.Get("lat") != "" {
-			chosen := cmp.Or(v.Form.Get("sort"), "relevance") == s
-			order.Values = append(order.Values, choice{Text: v.T["sort_"+s], Link: v.with(v.Form.plus("sort", s)), Chosen: chosen})
+			order.Values = append(order.Values, choice{Text: v.T["sort_"+s], Link: v.with(v.Form.plus("sort", s)),
+				Chosen: cmp.Or(v.Form.Get("sort"), "relevance") == s})
 		}
 	}
 	return append(menus, since, order)
@@ -245,7 +245,8 @@ func (v *view) precisionMenu(c index.Count) menu {
 		if chosen {
 			to = v.Form.plus("precision")
 		}
-		m.Values = append(m.Values, choice{Text: v.T["least_"+p.String()], Link: v.with(to), Count: sum, Chosen: chosen})
+		m.Values = append(m.Values,
+			choice{Text: v.T["least_"+p.String()], Link: v.with(to), Count: sum, Chosen: chosen})
 	}
 	return m
 }

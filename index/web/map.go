@@ -101,7 +101,8 @@ func (m *drawing) pin(h hit) {
 			return
 		}
 	}
-	m.Pins = append(m.Pins, &pin{X: x, Y: y, Number: h.Number, Name: fmt.Sprintf("%d %s, %s", h.Number, h.Title, h.Address)})
+	name := fmt.Sprintf("%d %s, %s", h.Number, h.Title, h.Address)
+	m.Pins = append(m.Pins, &pin{X: x, Y: y, Number: h.Number, Name: name})
 }
 
 // dots adds those of the points that lie on the map, at most maxDots, as a

@@ -274,7 +274,8 @@ func (v *view) Whole() string {
 
 // Download returns the address of the result in a format.
 func (v *view) Download(format string) string {
-	return "/v1/search." + format + "?" + strings.TrimPrefix(v.Form.query("lang")+fmt.Sprintf("&limit=%d", index.MaxLimit), "&")
+	query := fmt.Sprintf("%s&limit=%d", v.Form.query("lang"), index.MaxLimit)
+	return "/v1/search." + format + "?" + strings.TrimPrefix(query, "&")
 }
 
 // Feed returns the address of the feed of this search.
