@@ -575,7 +575,7 @@ func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, v any) *Probl
 	return nil
 }
 
-// writeBody writes a body where the method asks for it.
+// writeBody writes a body unless the method is HEAD.
 func writeBody(w http.ResponseWriter, r *http.Request, body []byte) {
 	if r.Method != http.MethodHead {
 		w.Write(body) // a reader who has gone does not miss it

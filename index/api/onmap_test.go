@@ -92,3 +92,68 @@ func TestNearOnTheMap(t *testing.T) {
 		t.Errorf("near %q, %v matched", got["near"], got["numberMatched"])
 	}
 }
+
+// features returns type, source and street of each feature of an answer in Photon's form.
+func features(t *testing.T, answer map[string]any) (all []string) {
+	t.Helper()
+	for _, f := range answer["features"].([]any) {
+		p := f.(map[string]any)["properties"].(map[string]any)
+		street, _ := p["street"].(string)
+		all = append(all, fmt.Sprint(p["type"], " ", p["known"], " ", street))
+	}
+	return all
+}
+
+// /reverse answers with what pages state and with what only the map knows, the nearest
+// first, each once and with its distance.
+func TestReverseKnowsTheMap(t *testing.T) {
+	h := Handler(town(t, 0), onMapOptions())
+	for _, c := range []struct{ query, want string }{
+		{"lat=53.1411&lon=8.2251", "house map Ulmenweg 5"},
+		{"lat=53.1411&lon=8.2251&layer=street", "street map Ulmenweg"},
+		{"lat=53.1411&lon=8.2251&osm_tag=highway:street", "street map Ulmenweg"},
+		{"lat=53.1411&lon=8.2251&osm_tag=!place:house", "street map Ulmenweg"},
+		{"lat=53.1400&lon=8.2140&limit=2", "house web Lange Straße 5|street map Lange Straße"},
+		{"lat=53.4&lon=9", ""},
+	} {
+		answer := ask(t, h, "/reverse?"+c.query)
+		if got := strings.Join(features(t, answer), "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.query, got, c.want)
+		}
+	}
+	last := -1.0
+	for _, f := range ask(t, h, "/reverse?lat=53.141&lon=8.22&limit=20")["features"].([]any) {
+		d, ok := f.(map[string]any)["properties"].(map[string]any)["distance"].(float64)
+		if !ok || d < last {
+			t.Errorf("distance %v after %v", d, last)
+		}
+		last = d
+	}
+}
+
+// osm_tag filters as Photon does, however many hits come before.
+func TestOSMTag(t *testing.T) {
+	h := Handler(town(t, 60), options())
+	count := func(tags ...string) int {
+		v := url.Values{"q": {"oldenburg"}, "limit": {"100"}, "osm_tag": tags}
+		return len(ask(t, h, "/api?"+v.Encode())["features"].([]any))
+	}
+	all, houses := count(), count("place:house")
+	if all < 60 || houses != all-count("!place:house") || houses != count("place")-count("place:!house") || count("!place", "craft") != count("craft") {
+		t.Errorf("%d features, %d houses", all, houses)
+	}
+	for tags, want := range map[string]string{
+		"craft:joiner": "Tischlerei Harms", "craft": "Tischlerei Harms", ":joiner": "Tischlerei Harms", "craft:!plumber": "Tischlerei Harms", "shop:bakery": "Bäckerei Müller",
+	} {
+		answer := ask(t, h, "/api?limit=1&q=oldenburg&osm_tag="+url.QueryEscape(tags))
+		if f := answer["features"].([]any); len(f) != 1 || f[0].(map[string]any)["properties"].(map[string]any)["name"] != want {
+			t.Errorf("%s: %v, want %s", tags, f, want)
+		}
+	}
+	if n := count("craft:joiner", "shop:bakery"); n != 2 {
+		t.Errorf("two tags have %d features", n)
+	}
+	if n := count("craft:joiner", "!:joiner"); n != 0 {
+		t.Errorf("what is included and excluded has %d features", n)
+	}
+}

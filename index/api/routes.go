@@ -73,7 +73,7 @@ func endpoints() []endpoint {
 			"/feed.atom?since=7d", (*server).feed},
 		{"/api", onPhoton, "search in Photon's form", anyJSON,
 			"/api?q=b%C3%A4ckerei&lat=53.14&lon=8.21&zoom=13", photon},
-		{"/api/{$}", onPhoton, "", anyJSON, "", photon}, // Leaflet's geocoder asks so
+		{"/api/{$}", onPhoton, "", anyJSON, "", photon}, // Leaflet's geocoder uses it
 		{"/reverse", onReverse, "the nearest addresses, houses and streets in Photon's form, with distances", anyJSON,
 			"/reverse?lat=53.14&lon=8.21", photon},
 		{"/reverse/{$}", onReverse, "", anyJSON, "", photon},

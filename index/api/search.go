@@ -146,8 +146,8 @@ func (s *server) similar(text string) (similar []string) {
 	return nil
 }
 
-// widen counts the facets by which a narrows without what it asks of them, so
-// that a reader sees what else may be chosen.
+// widen counts each facet by which a narrows without that filter, so that a reader sees
+// what else may be chosen.
 func (s *server) widen(ctx context.Context, a *params, facets []index.Count) *Problem {
 	q := a.Query
 	q.Points, q.Limit, q.Cursor = 0, 1, ""

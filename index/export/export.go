@@ -33,10 +33,10 @@ type Format struct {
 	Name  string
 	About string // one line for people
 
-	// Carries tells whether the licence stands in the file itself; where it
+	// Carries says that the licence stands in the file itself; where it
 	// cannot, it belongs beside it.
 	Carries bool
-	// ForOSM tells that it is for people who edit OpenStreetMap. What is gone is
+	// ForOSM says that it is for people who edit OpenStreetMap. What is gone is
 	// left out.
 	ForOSM bool
 

@@ -131,7 +131,7 @@ func (v *view) toggled(name, value string) Form {
 	return v.Form.plus(name, append(chosen, value)...)
 }
 
-// chosenAt returns which of the chosen values of a filter asks for the same as value, or -1.
+// chosenAt returns which of the chosen values of a filter means the same as value, or -1.
 func chosenAt(name string, chosen []string, value string) int {
 	return slices.IndexFunc(chosen, func(c string) bool {
 		switch name {
