@@ -217,10 +217,10 @@ func lastWords(text string, n int) string {
 		at -= size
 	}
 	if at == 0 || isSpace(text[at-1]) {
-		return text[at:]
+		return strings.TrimLeft(text[at:], " \n")
 	}
 	if i := strings.IndexAny(text[at:], " \n"); i >= 0 {
-		return text[at+i+1:]
+		return strings.TrimLeft(text[at+i:], " \n")
 	}
 	return ""
 }
