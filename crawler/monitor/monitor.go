@@ -153,7 +153,7 @@ func (s *Snapshot) bottleneck(t words) (word, sentence string) {
 	case h.Ready == 0 && h.Waiting > 0:
 		return Politeness, t.sayOf(h.Waiting, "politeness", t.of(h.Waiting, with), rest)
 	case s.Selecting > 0 && s.Leased+s.Selecting >= int64(s.Workers):
-		return Politeness, t.sayOf(s.Selecting, "selecting", t.number(s.Selecting))
+		return Politeness, t.sayOf(s.Selecting, "selecting", t.number(s.Selecting), t.number(int64(s.Workers)))
 	case with == 0:
 		return Seeds, t.sayOf(s.Leased, "seeds", t.number(s.Leased))
 	case s.Leased >= int64(s.Workers) && s.Cores > 0 && s.CPU > 0.85*float64(s.Cores):
