@@ -65,7 +65,8 @@ const dateLayout = "2006-01-02T15:04:05.000Z"
 // info writes the record with which a file begins.
 func (e *encoder) info(file string, fields [][2]string) error {
 	var block bytes.Buffer
-	for _, f := range append([][2]string{{"format", "WARC File Format 1.1"}, {"conformsTo", specification}}, fields...) {
+	fields = append([][2]string{{"format", "WARC File Format 1.1"}, {"conformsTo", specification}}, fields...)
+	for _, f := range fields {
 		fmt.Fprintf(&block, "%s: %s\r\n", f[0], oneLine.Replace(f[1]))
 	}
 	h := header("warcinfo", newID(), time.Now())
@@ -212,7 +213,9 @@ func responseBytes(r *page.Response) (head, body []byte) {
 
 // requestFields are what is kept of a request's header: not the passwords,
 // cookies and fields of their own that hosts may be sent.
-var requestFields = []string{"User-Agent", "Accept", "Accept-Encoding", "Accept-Language", "If-None-Match", "If-Modified-Since", "From"}
+var requestFields = []string{
+	"User-Agent", "Accept", "Accept-Encoding", "Accept-Language", "If-None-Match", "If-Modified-Since", "From",
+}
 
 // requestBytes returns the request as it was sent, but for what may be secret.
 func requestBytes(r *page.Response) []byte {

@@ -46,8 +46,10 @@ func (a *Archive) Fetch(ctx context.Context, u weburl.URL) (*page.Response, erro
 		if err != nil {
 			return nil, &fetch.Error{Class: fetch.ClassProtocol, URL: u, Err: fmt.Errorf("warc: redirect: %w", err)}
 		}
-		header := http.Header{"Location": {to.String()}}
-		return &page.Response{URL: u, Status: http.StatusMovedPermanently, Header: header, Location: to, Fetched: began}, nil
+		return &page.Response{
+			URL: u, Status: http.StatusMovedPermanently, Header: http.Header{"Location": {to.String()}},
+			Location: to, Fetched: began,
+		}, nil
 	}
 	r, err := a.read(u, p)
 	if err != nil {

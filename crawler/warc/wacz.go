@@ -3,6 +3,7 @@ package warc
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -14,7 +15,6 @@ import (
 	"mime"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,62 +38,17 @@ type WACZOptions struct {
 // https://specs.webrecorder.net/wacz/1.1.1/
 func (a *Archive) WriteWACZ(ctx context.Context, w io.Writer, o WACZOptions) error {
 	p := &packer{ctx: ctx, zip: zip.NewWriter(w), resources: []resource{}}
-	if err := p.pack(ctx, a, o); err != nil {
-		return fmt.Errorf("wacz: %w", err)
-	}
-	if err := p.zip.Close(); err != nil {
-		return fmt.Errorf("wacz: %w", err)
+	p.archives(a)
+	index := &indexWriter{to: p}
+	p.fail(a.sortedIndex(ctx, index.add))
+	index.end()
+	newest := p.pages(a)
+	p.describe(o, newest)
+	p.fail(p.zip.Close())
+	if p.err != nil {
+		return fmt.Errorf("wacz: %w", p.err)
 	}
 	return nil
-}
-
-func (p *packer) pack(ctx context.Context, a *Archive, o WACZOptions) error {
-	seen := map[string]bool{}
-	for _, f := range a.files {
-		name := fileName(f.name)
-		if seen[name] {
-			return fmt.Errorf("two WARC files have the name %s; the index could not tell them apart", name)
-		}
-		seen[name] = true
-		out, err := p.create("archive/" + name)
-		if err != nil {
-			return err
-		}
-		if _, err := io.Copy(out, io.NewSectionReader(f, 0, f.end)); err != nil {
-			return err
-		}
-	}
-	index := &indexWriter{to: p}
-	if err := a.sortedIndex(ctx, index.add); err != nil {
-		return err
-	}
-	if err := index.end(); err != nil {
-		return err
-	}
-	newest, err := p.pages(ctx, a)
-	if err != nil {
-		return err
-	}
-	p.end()
-	description, err := json.MarshalIndent(dataPackage{
-		Profile: "data-package", Version: "1.1.1", Software: o.Software, Title: o.Title, Created: newest.UTC().Format(time.RFC3339), Resources: p.resources,
-	}, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := p.write("datapackage.json", description); err != nil {
-		return err
-	}
-	p.end()
-	of := p.resources[len(p.resources)-1]
-	digest, err := json.MarshalIndent(struct {
-		Path string `json:"path"`
-		Hash string `json:"hash"`
-	}{of.Path, of.Hash}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return p.write("datapackage-digest.json", digest)
 }
 
 // fileName is the name of a WARC file within an index: without folder, and as
@@ -119,38 +74,38 @@ type resource struct {
 }
 
 // A packer writes the files of a WACZ one after the other, stored as they are,
-// and notes what they are.
+// and notes what they are. After its first error it writes nothing more.
 type packer struct {
 	ctx       context.Context
 	zip       *zip.Writer
 	resources []resource
+	err       error
 
 	out  io.Writer // of the file that is being written; nil: none
 	sum  hash.Hash
 	size int64
 }
 
+// fail keeps the first error.
+func (p *packer) fail(err error) { p.err = cmp.Or(p.err, err) }
+
 // create ends the file before and begins another.
-func (p *packer) create(name string) (io.Writer, error) {
+func (p *packer) create(name string) {
 	p.end()
 	out, err := p.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
-	if err != nil {
-		return nil, err
-	}
+	p.fail(err)
 	p.resources = append(p.resources, resource{Name: path.Base(name), Path: name})
 	p.out, p.sum, p.size = out, sha256.New(), 0
-	return p, nil
 }
 
 // Write adds to the file that is being written.
-func (p *packer) Write(b []byte) (int, error) {
-	if err := p.ctx.Err(); err != nil {
-		return 0, err
+func (p *packer) Write(b []byte) (n int, err error) {
+	if p.fail(p.ctx.Err()); p.err == nil {
+		n, p.err = p.out.Write(b)
+		p.sum.Write(b[:n])
+		p.size += int64(n)
 	}
-	n, err := p.out.Write(b)
-	p.sum.Write(b[:n])
-	p.size += int64(n)
-	return n, err
+	return n, p.err
 }
 
 // end notes size and hash of the file that was written.
@@ -161,14 +116,43 @@ func (p *packer) end() {
 	}
 }
 
-// write writes a whole file.
-func (p *packer) write(name string, text []byte) error {
-	out, err := p.create(name)
-	if err != nil {
-		return err
+// writeJSON adds a value and the end of its line.
+func (p *packer) writeJSON(v any, indent string) {
+	e := json.NewEncoder(p)
+	e.SetIndent("", indent)
+	p.fail(e.Encode(v))
+}
+
+func (p *packer) archives(a *Archive) {
+	seen := map[string]bool{}
+	for _, f := range a.files {
+		name := fileName(f.name)
+		if seen[name] {
+			p.fail(fmt.Errorf("two WARC files have the name %s; the index could not tell them apart", name))
+		}
+		seen[name] = true
+		p.create("archive/" + name)
+		_, err := io.Copy(p, io.NewSectionReader(f, 0, f.end))
+		p.fail(err)
 	}
-	_, err = out.Write(append(text, '\n'))
-	return err
+}
+
+// describe writes the list of all files, and its own hash.
+func (p *packer) describe(o WACZOptions, newest time.Time) {
+	p.end()
+	list := dataPackage{
+		Profile: "data-package", Version: "1.1.1", Software: o.Software, Title: o.Title,
+		Created: newest.UTC().Format(time.RFC3339), Resources: p.resources,
+	}
+	p.create("datapackage.json")
+	p.writeJSON(list, "  ")
+	p.end()
+	of := p.resources[len(p.resources)-1]
+	p.create("datapackage-digest.json")
+	p.writeJSON(struct {
+		Path string `json:"path"`
+		Hash string `json:"hash"`
+	}{of.Path, of.Hash}, "  ")
 }
 
 // A pageLine is one line of pages.jsonl.
@@ -181,17 +165,12 @@ type pageLine struct {
 
 // pages lists the pages for people, each where it was captured first, and
 // returns the time of the newest capture.
-func (p *packer) pages(ctx context.Context, a *Archive) (newest time.Time, err error) {
-	out, err := p.create("pages/pages.jsonl")
-	if err != nil {
-		return newest, err
-	}
-	if _, err := io.WriteString(out, `{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}`+"\n"); err != nil {
-		return newest, err
-	}
+func (p *packer) pages(a *Archive) (newest time.Time) {
+	p.create("pages/pages.jsonl")
+	io.WriteString(p, `{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}`+"\n")
 	listed, relevant := map[key]bool{}, false
 	var others []pageLine // of archives without notes; written where no page is relevant
-	err = a.Walk(ctx, func(x Recorded) error {
+	p.fail(a.Walk(p.ctx, func(x Recorded) error {
 		if x.Response == nil {
 			return nil
 		}
@@ -201,25 +180,22 @@ func (p *packer) pages(ctx context.Context, a *Archive) (newest time.Time, err e
 		k := keyOf(address(x.URL))
 		switch noted := x.Note != nil && x.Note.Relevant; {
 		case listed[k] && (relevant || !noted):
-			return nil
 		case noted:
 			if !relevant {
 				relevant, listed, others = true, map[key]bool{}, nil
 			}
 			listed[k] = true
-			return writeLine(out, lineOf(x, k))
+			p.writeJSON(lineOf(x, k), "")
 		case x.Note == nil && !relevant && isPage(x.Response):
 			listed[k] = true
 			others = append(others, lineOf(x, k))
 		}
-		return nil
-	})
+		return p.err
+	}))
 	for _, l := range others {
-		if err == nil {
-			err = writeLine(out, l)
-		}
+		p.writeJSON(l, "")
 	}
-	return newest, err
+	return newest
 }
 
 func isPage(r *page.Response) bool {
@@ -228,20 +204,12 @@ func isPage(r *page.Response) bool {
 }
 
 func lineOf(x Recorded, k key) pageLine {
-	l := pageLine{ID: hex.EncodeToString(k[:8]), URL: x.URL.String(), Time: x.Response.Fetched.UTC().Format(time.RFC3339)}
+	at := x.Response.Fetched.UTC().Format(time.RFC3339)
+	l := pageLine{ID: hex.EncodeToString(k[:8]), URL: x.URL.String(), Time: at}
 	if p, err := page.Parse(x.Response); err == nil {
 		l.Title = p.Title
 	}
 	return l
-}
-
-func writeLine(w io.Writer, v any) error {
-	line, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(line, '\n'))
-	return err
 }
 
 // blockLines are the lines of an index that are compressed together.
@@ -261,14 +229,12 @@ type indexWriter struct {
 // add takes one line.
 func (x *indexWriter) add(line []byte) error {
 	if x.lines == blockLines {
-		if err := x.flush(); err != nil {
-			return err
-		}
+		x.flush()
 	}
 	x.block.Write(line)
 	x.block.WriteByte('\n')
 	x.lines++
-	return nil
+	return x.to.err
 }
 
 const (
@@ -277,43 +243,31 @@ const (
 )
 
 // flush compresses the lines in block.
-func (x *indexWriter) flush() error {
+func (x *indexWriter) flush() {
 	if x.blocks.Len() == 0 {
-		if _, err := x.to.create("indexes/" + blocksFile); err != nil {
-			return err
-		}
+		x.to.create("indexes/" + blocksFile)
 		x.blocks.WriteString(blocksHead)
 	}
 	first, _, _ := bytes.Cut(x.block.Bytes(), []byte(" {"))
-	first = slices.Clone(first)
 	var compressed bytes.Buffer
 	z := gzip.NewWriter(&compressed)
 	z.Write(x.block.Bytes()) // to memory
-	if err := z.Close(); err != nil {
-		return err
-	}
-	sum := sha256.Sum256(compressed.Bytes())
-	fmt.Fprintf(&x.blocks, "%s {\"offset\": %d, \"length\": %d, \"digest\": \"sha256:%x\", \"filename\": %q}\n", first, x.written, compressed.Len(), sum, blocksFile)
+	z.Close()
+	fmt.Fprintf(&x.blocks, `%s {"offset": %d, "length": %d, "digest": "sha256:%x", "filename": %q}`+"\n",
+		first, x.written, compressed.Len(), sha256.Sum256(compressed.Bytes()), blocksFile)
 	x.written += int64(compressed.Len())
 	x.block.Reset()
 	x.lines = 0
-	_, err := x.to.Write(compressed.Bytes())
-	return err
+	compressed.WriteTo(x.to)
 }
 
 // end writes what is left.
-func (x *indexWriter) end() error {
+func (x *indexWriter) end() {
 	name, rest := "indexes/index.cdx", &x.block
 	if x.blocks.Len() > 0 {
-		if err := x.flush(); err != nil {
-			return err
-		}
+		x.flush()
 		name, rest = "indexes/index.idx", &x.blocks
 	}
-	out, err := x.to.create(name)
-	if err != nil {
-		return err
-	}
-	_, err = rest.WriteTo(out)
-	return err
+	x.to.create(name)
+	rest.WriteTo(x.to)
 }

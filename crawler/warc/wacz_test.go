@@ -216,7 +216,8 @@ func TestWACZIndexInBlocks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(x.end(), p.zip.Close()); err != nil {
+		x.end()
+		if err := errors.Join(p.err, p.zip.Close()); err != nil {
 			t.Fatal(err)
 		}
 		z, err := zip.NewReader(bytes.NewReader(zipped.Bytes()), int64(zipped.Len()))

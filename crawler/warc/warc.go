@@ -266,7 +266,8 @@ func sniff(f io.ReaderAt) (zipped bool, err error) {
 		return false, fmt.Errorf("%w (it is empty)", ErrNotWARC)
 	case strings.HasPrefix(head, "PK"):
 		return false, fmt.Errorf("%w (starts with PK: a zip; for WACZ use --wacz)", ErrNotWARC)
-	case strings.HasPrefix(head, "BZh"), strings.HasPrefix(head, "\xfd7zXZ"), strings.HasPrefix(head, "\x28\xb5\x2f\xfd"):
+	case strings.HasPrefix(head, "BZh"), strings.HasPrefix(head, "\xfd7zXZ"),
+		strings.HasPrefix(head, "\x28\xb5\x2f\xfd"):
 		return false, fmt.Errorf("%w (compressed by bzip2, xz or zstd; unpack it first)", ErrNotWARC)
 	case strings.HasPrefix(head, "filedesc://"):
 		return false, fmt.Errorf("%w (an ARC file of the older format; convert it with warctools)", ErrNotWARC)

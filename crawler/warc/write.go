@@ -183,7 +183,8 @@ func (w *Writer) cut() error {
 // begin makes a new file with its warcinfo record.
 func (w *Writer) begin() error {
 	w.serial++
-	name := fmt.Sprintf("gazehound-%s-%05d-%06x%s", time.Now().UTC().Format("20060102150405"), w.serial, rand.N(1<<24), fileExt)
+	now := time.Now().UTC().Format("20060102150405")
+	name := fmt.Sprintf("gazehound-%s-%05d-%06x%s", now, w.serial, rand.N(1<<24), fileExt)
 	e := w.encoders.Get().(*encoder)
 	defer w.encoders.Put(e)
 	e.out.Reset()
