@@ -9,12 +9,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	badger "github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
+	"golang.org/x/sync/errgroup"
 )
 
 // Badger takes what it cannot read for the end of a file, removes tables that a shortened MANIFEST
@@ -67,13 +70,24 @@ func examine(dir string) (f files, err error) {
 	} else if err != nil {
 		return f, damaged(badger.ManifestFilename, "%w", err)
 	}
+	var mu sync.Mutex
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for id, t := range m.Tables {
-		version, err := checkTable(dir, id, t.Compression)
-		if err != nil {
-			return f, damaged(table.IDToFilename(id), "%w", err)
-		}
-		newest = max(newest, version)
-		f.tables = append(f.tables, table.IDToFilename(id))
+		g.Go(func() error {
+			name := table.IDToFilename(id)
+			version, err := checkTable(dir, id, t.Compression)
+			if err != nil {
+				return damaged(name, "%w", err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			newest, f.tables = max(newest, version), append(f.tables, name)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return f, err
 	}
 	for _, id := range found { // what a killed compaction left holds nothing new
 		if _, known := m.Tables[id]; known {
@@ -238,7 +252,8 @@ func checkLog(data []byte, fn func(logEntry)) (end int, newest uint64, err error
 	}
 	for i := 1; i < len(rest); i++ {
 		if e, ok := readEntry(rest[i:]); ok {
-			return end, newest, fmt.Errorf("the entry at byte %d cannot be read, and one of %d bytes follows", at, e.bytes)
+			err := fmt.Errorf("the entry at byte %d cannot be read, and one of %d bytes follows", at, e.bytes)
+			return end, newest, err
 		}
 	}
 	return end, newest, nil

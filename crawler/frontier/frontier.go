@@ -282,8 +282,9 @@ func (f *Frontier) push(ctx context.Context, links []link) (added int, err error
 }
 
 // Done ends the visit of e, stores its outcome and queues what was found, in one transaction, and
-// returns how many of the found entries were new. (What is over maxLinks is queued before.) A URL that nobody queued may be done as well. Ending a visit
-// twice changes nothing the second time but for what was found.
+// returns how many of the found entries were new. (What is over maxLinks is queued before.) A URL that
+// nobody queued may be done as well. Ending a visit twice changes nothing the second time but for what
+// was found.
 func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error) {
 	self, err := prepare([]Entry{e})
 	if err != nil {

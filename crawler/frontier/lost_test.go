@@ -1,7 +1,9 @@
 package frontier_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -55,6 +57,33 @@ func rebuilt(t *testing.T, dir string, o frontier.Options) *frontier.Frontier {
 		t.Fatalf("Rebuild = %v, %v", lost, err)
 	}
 	return open(t, o)
+}
+
+// Values that are larger than a transaction are rebuilt, and what is kept for revisiting pages.
+func TestRebuildValues(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, frontier.Options{Dir: dir})
+	value := bytes.Repeat([]byte("0123456789abcdef"), 5<<20/16)
+	if err := f.PutMeta("large", value); err != nil {
+		t.Fatal(err)
+	}
+	push(t, f, entry(1, 1, .5), entry(1, 2, .4))
+	e := next(t, f)
+	o := page
+	o.Check = &frontier.Check{ETag: "x"}
+	done(t, f, e, o)
+	before := f.Totals()
+	closed(t, f)
+	f = rebuilt(t, dir, frontier.Options{})
+	if got, err := f.Meta("large"); err != nil || !bytes.Equal(got, value) {
+		t.Errorf("%d bytes of %d, %v", len(got), len(value), err)
+	}
+	if c, known, err := f.Check(frontier.KeyOf(e.URL)); err != nil || !known || c.ETag != "x" {
+		t.Errorf("check %+v, %v, %v", c, known, err)
+	}
+	if got := f.Totals(); fmt.Sprint(got) != fmt.Sprint(before) {
+		t.Errorf("totals %+v, before %+v", got, before)
+	}
 }
 
 func raw(t *testing.T, dir string) *badger.DB {

@@ -88,60 +88,63 @@ func refill(v view, dir string) error {
 		}
 		return nil
 	})
-	var fill []func(*batch) // the next transaction
-	flush := func() error {
-		err := f.write(context.Background(), func(b *batch) {
-			for _, fn := range fill {
-				fn(b)
-			}
-		})
-		fill = nil
-		return err
-	}
-	each := func(kind byte, fn func(key, value []byte) func(*batch)) {
-		scan := func(key, value []byte) error {
-			if fill = append(fill, fn(bytes.Clone(key), bytes.Clone(value))); len(fill) < maxLinks {
-				return nil
-			}
-			return flush()
-		}
-		if err == nil {
-			err = v.scan([]byte{kind}, nil, scan)
-		}
-	}
-	ignored := func(*batch) {}
-	each('v', func(key, value []byte) func(*batch) {
+	err = cmp.Or(err, f.each(v, 'a', func(b *batch, key, value []byte) {
+		b.totals.Addresses++
+		b.set(key, value)
+	}))
+	err = cmp.Or(err, f.each(v, 'v', func(b *batch, key, value []byte) {
+		newest = max(newest, idOf(key))
 		r, err := decode[visitRecord](value)
 		e, failed := decodeLink(r.Link)
-		l := link{e, KeyOf(e.URL)}
-		l.Priority = priorityOf(r.Rank)
-		known := true
+		k, known := KeyOf(e.URL), true
 		if errors.Is(failed, errForgotten) {
-			l.key, known = visits[idOf(key)]
+			k, known = visits[idOf(key)]
 			failed = nil
 		}
 		if err != nil || failed != nil || !known {
-			return ignored
+			return
 		}
-		newest = max(newest, idOf(key))
-		if c, known, err := get(v, checkKey(l.key), decode[Check]); err == nil && known {
+		if c, known, err := get(v, checkKey(k), decode[Check]); err == nil && known {
 			r.Outcome.Check = &c
 		}
-		return func(b *batch) { b.finish(&l, r.Outcome) }
-	})
-	each('q', func(key, value []byte) func(*batch) {
-		e, err := decodeLink(value)
-		if err != nil {
-			return ignored
+		e.Priority = priorityOf(r.Rank)
+		b.finish(&link{e, k}, r.Outcome)
+	}))
+	err = cmp.Or(err, f.each(v, 'q', func(b *batch, key, value []byte) {
+		if e, err := decodeLink(value); err == nil {
+			e.Priority = priorityOf(placeOf(key).rank)
+			b.pushLink(&link{e, KeyOf(e.URL)})
 		}
-		e.Priority = priorityOf(placeOf(key).rank)
-		return func(b *batch) { b.push([]link{{e, KeyOf(e.URL)}}) }
-	})
+	}))
 	for _, kind := range []byte("dmp") {
-		each(kind, func(key, value []byte) func(*batch) { return func(b *batch) { b.set(key, value) } })
+		err = cmp.Or(err, f.each(v, kind, (*batch).set))
 	}
-	fill = append(fill, func(b *batch) { b.totals.adopt(was, int64(newest)) })
-	return errors.Join(err, flush(), f.Close())
+	err = cmp.Or(err, f.write(context.Background(), func(b *batch) { b.totals.adopt(was, int64(newest)) }))
+	return errors.Join(err, f.Close())
+}
+
+// each calls fn with all records of a kind in v, many of them in one transaction.
+func (f *Frontier) each(v view, kind byte, fn func(b *batch, key, value []byte)) error {
+	type record struct{ key, value []byte }
+	var part []record
+	size := 0
+	flush := func() error {
+		err := f.write(context.Background(), func(b *batch) {
+			for _, r := range part {
+				fn(b, r.key, r.value)
+			}
+		})
+		part, size = nil, 0
+		return err
+	}
+	err := v.scan([]byte{kind}, nil, func(key, value []byte) error {
+		part = append(part, record{bytes.Clone(key), bytes.Clone(value)})
+		if size += len(value); len(part) < maxLinks && size < pieceSize {
+			return nil
+		}
+		return flush()
+	})
+	return cmp.Or(err, flush())
 }
 
 // adopt takes over what has left no trace but in the totals of before: links that were repeated or
@@ -158,7 +161,9 @@ func (t *Totals) adopt(was Totals, newest int64) {
 }
 
 // salvage calls fn with all versions of all records that can be read in the tables and the logs.
-func salvage(dir string, fn func(key []byte, version uint64, value []byte, deleted bool) error) (lost []string, err error) {
+func salvage(
+	dir string, fn func(key []byte, version uint64, value []byte, deleted bool) error,
+) (lost []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -180,7 +185,8 @@ func salvage(dir string, fn func(key []byte, version uint64, value []byte, delet
 			})
 		} else {
 			_, _, unread = checkLog(data, func(e logEntry) {
-				failed = errors.Join(failed, fn(slices.Clone(e.key), e.version, slices.Clone(e.value), e.flags&isDeleted != 0))
+				deleted := e.flags&isDeleted != 0
+				failed = errors.Join(failed, fn(slices.Clone(e.key), e.version, slices.Clone(e.value), deleted))
 			})
 		}
 		if unread != nil {

@@ -88,6 +88,23 @@ func TestForgetBytes(t *testing.T) {
 		t.Errorf("other value: %q, %v", v, err)
 	}
 	checkStore(t, f)
+
+	// A store that is rebuilt of it knows what was forgotten, too.
+	before := f.Totals()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	if lost, err := Rebuild(dir, again); err != nil || len(lost) > 0 {
+		t.Fatalf("Rebuild = %v, %v", lost, err)
+	}
+	f = open(t, Options{Dir: again})
+	if after := f.Totals(); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("totals %+v, before %+v", after, before)
+	}
+	if n, err := f.Push(t.Context(), Entry{URL: parse(t, "http://h1.example/1")}); n != 0 || err != nil {
+		t.Errorf("a forgotten URL was queued again: %v", err)
+	}
 }
 
 // A process that is killed while it forgets leaves a store that opens, and the next one
